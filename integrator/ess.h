@@ -1,0 +1,219 @@
+/*
+ * libess: integration of event-selected systems through many near-simultaneous contacts.
+ *
+ * An event-selected system is a field f(x, sgn h) whose discontinuities lie on the zero sets (the
+ * guards) of event functions h : R^n -> R^m. Between guards libess integrates with an adaptive
+ * Dormand-Prince pair; inside the epsilon-neighbourhood of a guard it *projects* the state along
+ * the field onto the guard, flips that event function's sign and goes on (Anderson & Revzen, "Rapid
+ * Integrator for a Class of Multi-Contact Systems", 2024, sections 2 and 3).
+ *
+ * Habits are those of GSL's odeiv2: callbacks return 0 for success, a driver is allocated, applied
+ * up to a time, and freed. Needs libm only; no global state; several drivers may run in several
+ * threads as long as each system's `params` allows it.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef ESS_H
+#define ESS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- statuses -------------------------------------------------------------------------------- */
+
+/* Every function that can fail returns one of these; ess_strerror gives its message. */
+typedef enum ess_status {
+  ESS_SUCCESS = 0,
+  ESS_EINVAL,        /* an argument or option outside its accepted range */
+  ESS_ENOMEM,        /* allocation failed */
+  ESS_ECALLBACK,     /* a callback returned nonzero; see ess_failure.callback_code */
+  ESS_EFIELD,        /* the field is not finite */
+  ESS_EGUARD,        /* an event function or its rate is not finite */
+  ESS_EUNDERFLOW,    /* the step size fell below the resolution of time */
+  ESS_ELIVENESS,     /* a guard's rate inside its neighbourhood is below options.liveness */
+  ESS_ECHATTER,      /* guards throw the state back at each other without progress (Filippov) */
+  ESS_EMAXSTEPS,     /* options.max_steps reached */
+  ESS_EMAXCROSSINGS, /* options.max_crossings reached */
+  ESS_ESTOP,         /* an observer asked to stop */
+  ESS_STATUS_COUNT
+} ess_status;
+
+/* Message of a status: static storage, lower case, no full stop. Never NULL. */
+const char *ess_strerror(int status);
+
+/* Where and why a driver last failed. Guard indices are event-function indices, or SIZE_MAX. */
+typedef struct ess_failure {
+  ess_status status;
+  double time;
+  size_t guard;       /* the guard concerned */
+  size_t other_guard; /* ESS_ECHATTER: the guard crossed just before */
+  int callback_code;  /* ESS_ECALLBACK: what the callback returned */
+} ess_failure;
+
+/* ---- the system: (f, h, Dh) of section 2.1 --------------------------------------------------- */
+
+/*
+ * The system the caller wants integrated. All callbacks return 0 for success; any other value stops
+ * the run with ESS_ECALLBACK. `sign[k]` is the latched sign of h_k: exactly -1.0 or +1.0. It
+ * changes only when libess crosses guard k, so the field must be smooth *through* the guards for a
+ * fixed sign vector and must never look at the sign of h itself.
+ *
+ * The event functions depend on the state only; a guard that moves in time takes time as a state.
+ */
+typedef struct ess_system {
+  size_t dimension;   /* n >= 1, number of states */
+  size_t guard_count; /* m >= 0, number of event functions */
+
+  /* dxdt[n] = f(t, x[n], sign[m]) */
+  int (*field)(double t, const double x[], const double sign[], double dxdt[], void *params);
+
+  /* h[m] = h(x[n]) */
+  int (*guards)(const double x[], double h[], void *params);
+
+  /* Dh[m*n], row-major: row k is the gradient of h_k. May be NULL when guard_rates is given. */
+  int (*guard_jacobian)(const double x[], double Dh[], void *params);
+
+  /* Optional, for speed: h[m] and rate[m], rate[k] = grad h_k . v, in one pass without Dh. */
+  int (*guard_rates)(const double x[], const double v[], double h[], double rate[], void *params);
+
+  /*
+   * Optional: told whenever the latched mode changes, before the field is next called. `guard` is
+   * the event function whose sign was flipped, or guard_count when all of `sign` was set anew. Lets
+   * a model keep sums over its active contacts instead of scanning `sign` in every field call.
+   */
+  int (*mode_changed)(const double sign[], size_t guard, void *params);
+
+  /*
+   * false (default): each event function stands for a mirrored pair of guards, h_k crossed upward
+   * (touch-down) and -h_k crossed upward (lift-off), stored once and evaluated once.
+   * true: only crossings from h_k < 0 to h_k >= 0 are guards.
+   */
+  bool one_way;
+
+  void *params; /* handed to every callback; owned by the caller */
+} ess_system;
+
+/* ---- options --------------------------------------------------------------------------------- */
+
+/* Which guards become candidates again after a crossing. */
+typedef enum ess_rearm {
+  ESS_REARM_MIRROR, /* crossing a guard arms its mirror image at once; a one-way guard has none */
+  ESS_REARM_POOL    /* the paper's rule: when no candidate is left and an integration step has just
+                       been completed, every guard whose event function is negative is re-added */
+} ess_rearm;
+
+/* What an observer is told of a step: the state at its end and how it got there. */
+typedef struct ess_step_info {
+  bool projection; /* true: along a straight line onto a guard; false: a dopri5 step */
+  double t0, t1;   /* start and end time */
+  const double *x; /* x[n] at t1 */
+} ess_step_info;
+
+/* What an observer is told of a crossing: after the flip. */
+typedef struct ess_crossing_info {
+  size_t guard;       /* event function index */
+  int direction;      /* +1: h went from negative to positive; -1: the mirror image */
+  double t;           /* crossing time */
+  const double *x;    /* x[n] at t */
+  const double *sign; /* sign[m] after the crossing */
+} ess_crossing_info;
+
+/* Observers return 0 to go on, anything else to stop with ESS_ESTOP. Pointers given to them are
+ * valid during the call only. */
+typedef struct ess_observer {
+  int (*step)(const ess_step_info *info, void *context);
+  int (*crossing)(const ess_crossing_info *info, void *context);
+  void *context;
+} ess_observer;
+
+/* Start from ess_options_default() and change what you need. */
+typedef struct ess_options {
+  double epsilon;               /* half-width of every guard's neighbourhood, in units of h; > 0 */
+  const double *guard_epsilons; /* optional, m values > 0 that replace epsilon; copied */
+  double rtol, atol;     /* tolerances of the integration step; rtol >= 0, atol >= 0, one > 0 */
+  double h_max;          /* largest integration step in time, > 0; may be INFINITY */
+  double h_init;         /* first integration step in time; 0: chosen automatically */
+  double projection_max; /* longest projection in time, > 0; a longer one (near-grazing) is
+                            replaced by integration steps no longer than this; may be INFINITY */
+  double liveness;       /* constant c of requirement 4: smallest rate accepted when a guard is
+                            projected onto; 0: unchecked */
+  ess_rearm rearm;
+  uint64_t max_steps;     /* integration steps per apply, rejected ones included; >= 1 */
+  uint64_t max_crossings; /* crossings per apply; >= 1 */
+  ess_observer observer;  /* all NULL: none */
+} ess_options;
+
+/* epsilon 1e-3, rtol 1e-8, atol 1e-10, unlimited step and projection, mirrored re-arming. */
+ess_options ess_options_default(void);
+
+/* ---- counters -------------------------------------------------------------------------------- */
+
+/* Work done since alloc or reset. Sampling and observing never change them. */
+typedef struct ess_counters {
+  uint64_t steps;                /* accepted integration steps, cut ones included */
+  uint64_t rejected;             /* integration steps rejected by the error control */
+  uint64_t entries;              /* steps cut at a located neighbourhood entry or crossing */
+  uint64_t projections;          /* projection steps, each of which crosses one guard */
+  uint64_t field_evaluations;    /* calls of field */
+  uint64_t guard_evaluations;    /* calls of guards or guard_rates */
+  uint64_t jacobian_evaluations; /* calls of guard_jacobian */
+} ess_counters;
+
+/* ---- the driver ------------------------------------------------------------------------------ */
+
+typedef struct ess_driver ess_driver;
+
+/*
+ * Checks the arguments and allocates everything a run needs; nothing is allocated afterwards.
+ * `system` and `options` are copied; `params` and the observer's context stay the caller's. On
+ * failure returns NULL and, when `status` is not NULL, sets it to ESS_EINVAL or ESS_ENOMEM.
+ * Free with ess_driver_free.
+ */
+ess_driver *ess_driver_alloc(const ess_system *system, const ess_options *options, int *status);
+
+/* Frees a driver; NULL is accepted. */
+void ess_driver_free(ess_driver *driver);
+
+/*
+ * Which option (or system member) ess_driver_alloc would refuse, as a one-line message in static
+ * storage that names it and what is accepted; NULL when all are accepted.
+ */
+const char *ess_check(const ess_system *system, const ess_options *options);
+
+/*
+ * Integrates x[n] from *t to exactly t1 >= *t and sets *t to the time reached. The latched mode is
+ * kept from the previous call, so successive calls continue one trajectory; the first call after
+ * alloc or reset latches the signs from h(x), with h = 0 taken as the side the field points to. On
+ * failure x and *t are the last good state and ess_driver_failure tells the rest.
+ */
+int ess_driver_apply(ess_driver *driver, double *t, double t1, double x[]);
+
+/*
+ * As ess_driver_apply, and writes the state at each of `times` (ascending, count of them, within
+ * [*t, t1]) into states[count*n], row-major: by the 4th-order dense output inside an integration
+ * step, on the straight line inside a projection. Steps and counters are those of ess_driver_apply.
+ * After a failure the rows not reached hold what they held before.
+ */
+int ess_driver_sample(ess_driver *driver, double *t, double t1, double x[], const double times[],
+                      size_t count, double states[]);
+
+/* Forgets mode, step size and counters: the next apply starts a new trajectory. */
+void ess_driver_reset(ess_driver *driver);
+
+/* Owned by the driver, valid until it is freed. */
+const ess_counters *ess_driver_counters(const ess_driver *driver);
+const ess_failure *ess_driver_failure(const ess_driver *driver);
+
+/* sign[m], the latched mode; meaningful after the first apply. Owned by the driver. */
+const double *ess_driver_sign(const ess_driver *driver);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

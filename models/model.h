@@ -1,0 +1,102 @@
+/*
+ * The model seam. A model is one file that exports one `const model_type`, and one line in the
+ * table of models.c; protocols, solvers and the command line know models only through this header.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#ifndef MODEL_H
+#define MODEL_H
+
+#include <gsl/gsl_rng.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "ess.h"
+
+enum { MODEL_PARAMETERS_MAX = 24, MODEL_DIMENSION_MAX = 8, MODEL_MESSAGE_SIZE = 256 };
+
+/*
+ * One number a user may set, by the name it has on the command line (`--name`). A parameter with
+ * `choices` is an index into that NULL-terminated list and is written by the choice's name.
+ */
+typedef struct model_parameter {
+  const char *name;
+  double initial;             /* default value */
+  double min, max;            /* accepted range, both ends included */
+  bool integer;               /* whole numbers only */
+  const char *const *choices; /* NULL: a number */
+  const char *help;           /* one line with the unit, for --help */
+} model_parameter;
+
+typedef struct model model;
+
+/* Where a reference solution is wanted, and what it says. All arrays are the caller's. */
+typedef struct model_reference {
+  const double *times; /* ascending, from 0 */
+  size_t count;
+  double *states;   /* count*n, row-major; filled in */
+  size_t events;    /* filled in: crossings that change the field */
+  const char *kind; /* filled in: "exact" or "reference" */
+} model_reference;
+
+typedef struct model_type {
+  const char *name, *summary;
+  const model_parameter *parameters;
+  size_t parameter_count;
+  size_t dimension;
+  const char *const *state_names; /* `dimension` of them */
+  double time_step;               /* the paper's output step, s */
+
+  /* Fills m->system and m->data from m->value (already in range). 0, or -1 with one line. */
+  int (*prepare)(model *m, char message[MODEL_MESSAGE_SIZE]);
+  void (*release)(model *m);
+
+  /* The start the parameters name (height, tilt, ...). */
+  void (*initial_state)(const model *m, double x0[]);
+
+  /* A start drawn from the paper's distribution; models with a single start return that. */
+  void (*random_state)(const model *m, gsl_rng *rng, double x0[]);
+
+  /* Exact or reference solution from x0. 0, or -1 with one line. */
+  int (*reference)(const model *m, const double x0[], model_reference *out,
+                   char message[MODEL_MESSAGE_SIZE]);
+
+  /* Optional (NULL for a model without contacts): how many contacts there are, and, as one 0/1 per
+   * contact, whether its force acts at x. Lets an engine without event functions have its crossings
+   * counted on its samples. */
+  size_t (*contact_count)(const model *m);
+  void (*active_contacts)(const model *m, const double x[], unsigned char active[]);
+
+  /* Whether the crossing that led to `sign` (event function `guard` just flipped) changes f. */
+  bool (*changes_field)(const model *m, size_t guard, const double sign[]);
+} model_type;
+
+struct model {
+  const model_type *type;
+  double value[MODEL_PARAMETERS_MAX]; /* in the order of type->parameters */
+  ess_system system;
+  void *data; /* the model's own */
+};
+
+/* The table, NULL-terminated. */
+extern const model_type *const model_types[];
+
+/* NULL when there is none of that name. */
+const model_type *model_find(const char *name);
+
+/* All parameters at their defaults, nothing prepared. */
+void model_init(model *m, const model_type *type);
+
+/* Sets a parameter from text, or from a number. 0, or -1 with one line that names the parameter and
+ * what is accepted. Text is read in the C locale. */
+int model_set_text(model *m, const char *name, const char *text, char message[MODEL_MESSAGE_SIZE]);
+int model_set(model *m, const char *name, double value, char message[MODEL_MESSAGE_SIZE]);
+
+/* Value of a parameter; NaN when the model has none of that name. */
+double model_get(const model *m, const char *name);
+
+/* Prepares and releases. Release is safe on a model that was never prepared. */
+int model_prepare(model *m, char message[MODEL_MESSAGE_SIZE]);
+void model_release(model *m);
+
+#endif
