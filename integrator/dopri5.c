@@ -1,0 +1,107 @@
+/*
+ * The Dormand-Prince 5(4) pair with its 4th-order dense output.
+ *
+ * E. Hairer, S. P. Norsett, G. Wanner, Solving Ordinary Differential Equations I, 2nd ed., Springer
+ * 1993: tableau II.5 table 5.2, first step II.4, dense output II.6 (6.12 and the text after it).
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <math.h>
+
+#include "ess_internal.h"
+
+/* nodes c, stage weights a, error weights e = b - b_hat, dense-output weights d */
+static const double C[ESS_STAGES] = {0.0, 1.0 / 5, 3.0 / 10, 4.0 / 5, 8.0 / 9, 1.0, 1.0};
+static const double A[ESS_STAGES][ESS_STAGES - 1] = {
+    {0.0},
+    {1.0 / 5},
+    {3.0 / 40, 9.0 / 40},
+    {44.0 / 45, -56.0 / 15, 32.0 / 9},
+    {19372.0 / 6561, -25360.0 / 2187, 64448.0 / 6561, -212.0 / 729},
+    {9017.0 / 3168, -355.0 / 33, 46732.0 / 5247, 49.0 / 176, -5103.0 / 18656},
+    {35.0 / 384, 0.0, 500.0 / 1113, 125.0 / 192, -2187.0 / 6784, 11.0 / 84},
+};
+static const double E[ESS_STAGES] = {71.0 / 57600,      0.0,        -71.0 / 16695, 71.0 / 1920,
+                                     -17253.0 / 339200, 22.0 / 525, -1.0 / 40};
+static const double D[ESS_STAGES] = {-12715105075.0 / 11282082432.0,  0.0,
+                                     87487479700.0 / 32700410799.0,   -10690763975.0 / 1880347072.0,
+                                     701980252875.0 / 199316789632.0, -1453857185.0 / 822651844.0,
+                                     69997945.0 / 29380423.0};
+
+/* sum of weight[s] * stage[s][i] over the first `count` stages */
+static double combine(const ess_driver *d, const double weight[], int count, size_t i) {
+  double sum = weight[0] * d->stage[0][i];
+  for (int s = 1; s < count; s++) sum += weight[s] * d->stage[s][i];
+  return sum;
+}
+
+/* root mean square of v scaled by the tolerances at |a| and |b| */
+static double scaled_norm(const ess_driver *d, const double v[], const double a[],
+                          const double b[]) {
+  const size_t n = d->system.dimension;
+  double sum = 0.0;
+  for (size_t i = 0; i < n; i++) {
+    const double magnitude = fmax(fabs(a[i]), fabs(b[i]));
+    const double scaled = v[i] / (d->options.atol + d->options.rtol * magnitude);
+    sum += scaled * scaled;
+  }
+  return sqrt(sum / (double)n);
+}
+
+int ess_dopri5_try(ess_driver *d, double *error) {
+  const size_t n = d->system.dimension;
+  // the last stage's state is the 5th-order solution itself (first same as last)
+  for (int s = 1; s < ESS_STAGES; s++) {
+    double *const x = s == ESS_STAGES - 1 ? d->x_end : d->x_try;
+    for (size_t i = 0; i < n; i++) x[i] = d->x[i] + d->dt * combine(d, A[s], s, i);
+    const int status = ess_field(d, d->t + C[s] * d->dt, x, d->stage[s]);
+    if (status) return status;
+  }
+  for (size_t i = 0; i < n; i++) d->x_try[i] = d->dt * combine(d, E, ESS_STAGES, i);
+  *error = scaled_norm(d, d->x_try, d->x, d->x_end);
+  return ESS_SUCCESS;
+}
+
+int ess_dopri5_first_step(ess_driver *d, double t1, double *dt) {
+  const size_t n = d->system.dimension;
+  if (d->options.h_init > 0.0) {
+    *dt = d->options.h_init;
+    return ESS_SUCCESS;
+  }
+  // an Euler step that moves the state by one per cent of its size ...
+  const double size = scaled_norm(d, d->x, d->x, d->x);
+  const double speed = scaled_norm(d, d->f, d->x, d->x);
+  double euler = size < 1e-5 || speed < 1e-5 ? 1e-6 : 0.01 * size / speed;
+  euler = fmin(euler, t1 - d->t);
+  for (size_t i = 0; i < n; i++) d->x_try[i] = d->x[i] + euler * d->f[i];
+  const int status = ess_field(d, d->t + euler, d->x_try, d->stage[1]);
+  if (status) return status;
+  // ... shows the second derivative, and with it the step a 5th-order method may take
+  for (size_t i = 0; i < n; i++) d->stage[1][i] -= d->f[i];
+  const double bend = scaled_norm(d, d->stage[1], d->x, d->x) / euler;
+  const double steepest = fmax(speed, bend);
+  const double step = steepest <= 1e-15 ? fmax(1e-6, euler * 1e-3) : pow(0.01 / steepest, 0.2);
+  *dt = fmin(100.0 * euler, step);
+  return ESS_SUCCESS;
+}
+
+void ess_dopri5_prepare_dense(ess_driver *d) {
+  const size_t n = d->system.dimension;
+  for (size_t i = 0; i < n; i++) {
+    const double rise = d->x_end[i] - d->x[i];
+    const double bend = d->dt * d->stage[0][i] - rise;
+    d->dense[0][i] = rise;
+    d->dense[1][i] = bend;
+    d->dense[2][i] = rise - d->dt * d->stage[6][i] - bend;
+    d->dense[3][i] = d->dt * combine(d, D, ESS_STAGES, i);
+  }
+}
+
+void ess_dopri5_dense(const ess_driver *d, double theta, double x[]) {
+  const size_t n = d->system.dimension;
+  const double rest = 1.0 - theta;
+  for (size_t i = 0; i < n; i++)
+    x[i] = d->x[i] +
+           theta * (d->dense[0][i] +
+                    rest * (d->dense[1][i] + theta * (d->dense[2][i] + rest * d->dense[3][i])));
+}

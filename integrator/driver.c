@@ -1,0 +1,202 @@
+/*
+ * The driver: checks and allocates, then alternates integration and projection steps (Listing 1 of
+ * the paper, with the corrections that make it miss no crossing).
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ess_internal.h"
+
+ess_options ess_options_default(void) {
+  return (ess_options){.epsilon = 1e-3,
+                       .rtol = 1e-8,
+                       .atol = 1e-10,
+                       .h_max = INFINITY,
+                       .projection_max = INFINITY,
+                       .rearm = ESS_REARM_MIRROR,
+                       .max_steps = 10000000,
+                       .max_crossings = 10000000};
+}
+
+static bool positive(double v) {
+  return v > 0.0 && isfinite(v);
+}
+
+static const char *check_system(const ess_system *s) {
+  if (s->dimension < 1) return "dimension must be at least 1";
+  if (!s->field) return "field must not be NULL";
+  if (s->guard_count && !s->guards) return "guards must not be NULL when guard_count > 0";
+  if (s->guard_count && !s->guard_jacobian && !s->guard_rates)
+    return "one of guard_jacobian and guard_rates must not be NULL when guard_count > 0";
+  return NULL;
+}
+
+const char *ess_check(const ess_system *system, const ess_options *o) {
+  const char *const wrong = check_system(system);
+  if (wrong) return wrong;
+  if (!positive(o->epsilon)) return "epsilon must be a finite number > 0";
+  for (size_t k = 0; o->guard_epsilons && k < system->guard_count; k++)
+    if (!positive(o->guard_epsilons[k]))
+      return "each of guard_epsilons must be a finite number > 0";
+  if (!(o->rtol >= 0.0 && o->rtol < 1.0)) return "rtol must be a number in [0, 1)";
+  if (!(o->atol >= 0.0) || !isfinite(o->atol)) return "atol must be a finite number >= 0";
+  if (o->rtol == 0.0 && o->atol == 0.0) return "one of rtol and atol must be > 0";
+  if (!(o->h_max > 0.0)) return "h_max must be > 0 (INFINITY is accepted)";
+  if (!(o->h_init >= 0.0) || !isfinite(o->h_init)) return "h_init must be a finite number >= 0";
+  if (!(o->projection_max > 0.0)) return "projection_max must be > 0 (INFINITY is accepted)";
+  if (!(o->liveness >= 0.0) || !isfinite(o->liveness))
+    return "liveness must be a finite number >= 0";
+  if (o->rearm != ESS_REARM_MIRROR && o->rearm != ESS_REARM_POOL)
+    return "rearm must be ESS_REARM_MIRROR or ESS_REARM_POOL";
+  if (o->max_steps < 1) return "max_steps must be at least 1";
+  if (o->max_crossings < 1) return "max_crossings must be at least 1";
+  return NULL;
+}
+
+/* one array of the block: `count` doubles at the cursor */
+static void lay(double **array, double **cursor, size_t count) {
+  *array = *cursor;
+  *cursor += count;
+}
+
+/* lays every array into one zeroed block */
+static bool allocate(ess_driver *d) {
+  const size_t n = d->system.dimension, m = d->system.guard_count;
+  const size_t states = 4 + (ESS_STAGES - 1) + ESS_DENSE, guards = 10;
+  const size_t jacobian = d->system.guard_rates ? 0 : 1;
+  if (m > SIZE_MAX / sizeof(double) / 2 / (guards + jacobian * n + 1)) return false;
+  if (n > SIZE_MAX / sizeof(double) / 4 / states) return false;
+  d->memory = calloc(n * states + m * (guards + jacobian * n), sizeof *d->memory);
+  d->flagged = calloc(m ? m : 1, sizeof *d->flagged);
+  if (!d->memory || !d->flagged) return false;
+
+  double *cursor = d->memory;
+  double **const by_state[] = {&d->x, &d->f, &d->x_end, &d->x_try};
+  double **const by_guard[] = {&d->h,     &d->rate, &d->h_end,   &d->rate_end, &d->h_mid,
+                               &d->h_try, &d->sign, &d->epsilon, &d->level,    &d->flagged_theta};
+  for (size_t i = 0; i < sizeof by_state / sizeof *by_state; i++) lay(by_state[i], &cursor, n);
+  for (int s = 1; s < ESS_STAGES; s++) lay(&d->stage[s], &cursor, n);
+  for (int s = 0; s < ESS_DENSE; s++) lay(&d->dense[s], &cursor, n);
+  for (size_t i = 0; i < guards; i++) lay(by_guard[i], &cursor, m);
+  if (jacobian) lay(&d->jacobian, &cursor, m * n);
+  return true;
+}
+
+ess_driver *ess_driver_alloc(const ess_system *system, const ess_options *options, int *status) {
+  int ignored;
+  if (!status) status = &ignored;
+  *status = ESS_EINVAL;
+  if (!system || !options || ess_check(system, options)) return NULL;
+
+  *status = ESS_ENOMEM;
+  ess_driver *const d = calloc(1, sizeof *d);
+  if (!d) return NULL;
+  d->system = *system;
+  d->options = *options;
+  if (!allocate(d)) {
+    ess_driver_free(d);
+    return NULL;
+  }
+  for (size_t k = 0; k < system->guard_count; k++)
+    d->epsilon[k] = options->guard_epsilons ? options->guard_epsilons[k] : options->epsilon;
+  d->options.guard_epsilons = NULL;
+  d->stage[0] = d->f;
+  ess_driver_reset(d);
+  *status = ESS_SUCCESS;
+  return d;
+}
+
+void ess_driver_free(ess_driver *d) {
+  if (!d) return;
+  free(d->flagged);
+  free(d->memory);
+  free(d);
+}
+
+void ess_driver_reset(ess_driver *d) {
+  d->latched = false;
+  d->dt_next = 0.0;
+  d->error_old = 1e-4;
+  d->counters = (ess_counters){0};
+  d->failure = (ess_failure){.guard = SIZE_MAX, .other_guard = SIZE_MAX};
+}
+
+const ess_counters *ess_driver_counters(const ess_driver *d) {
+  return &d->counters;
+}
+
+const ess_failure *ess_driver_failure(const ess_driver *d) {
+  return &d->failure;
+}
+
+const double *ess_driver_sign(const ess_driver *d) {
+  return d->sign;
+}
+
+/* puts the driver at the caller's state, in the latched mode */
+static int begin(ess_driver *d, double t, const double x[]) {
+  d->failure = (ess_failure){.guard = SIZE_MAX, .other_guard = SIZE_MAX, .time = t};
+  d->t = t;
+  memcpy(d->x, x, d->system.dimension * sizeof *x);
+  d->progress_time = t;
+  d->stalled_crossings = 0;
+  d->last_guard = SIZE_MAX;
+  d->apply_steps = 0;
+  d->apply_crossings = 0;
+  return d->latched ? ess_resume(d) : ess_latch(d);
+}
+
+/* the loop of Listing 1: project when the first candidate is inside its neighbourhood, else
+ * integrate; crossings that take no time are made even at t1 */
+static int advance(ess_driver *d, double t1) {
+  for (;;) {
+    size_t guard;
+    double duration;
+    ess_update_levels(d);
+    const bool inside = ess_first_candidate(d, &guard, &duration) && d->level[guard] == 0.0;
+    const bool grazing = inside && duration > d->options.projection_max;
+    int status;
+    if (inside && !grazing && duration <= t1 - d->t) {
+      status = ess_projection_step(d, guard, duration);
+      d->t = fmin(d->t, t1);
+    } else if (d->t >= t1) {
+      return ESS_SUCCESS;
+    } else {
+      d->dt_limit = grazing ? d->options.projection_max : INFINITY;
+      status = ess_integration_step(d, t1);
+    }
+    if (status) return status;
+  }
+}
+
+int ess_driver_apply(ess_driver *d, double *t, double t1, double x[]) {
+  return ess_driver_sample(d, t, t1, x, NULL, 0, NULL);
+}
+
+/* ascending and within [t, t1] */
+static bool grid_accepted(const double times[], size_t count, double t, double t1) {
+  if (!count) return true;
+  bool ascending = times[0] >= t && times[count - 1] <= t1;
+  for (size_t i = 1; i < count; i++) ascending = ascending && times[i] >= times[i - 1];
+  return ascending;
+}
+
+int ess_driver_sample(ess_driver *d, double *t, double t1, double x[], const double times[],
+                      size_t count, double states[]) {
+  if (!(t1 >= *t) || !isfinite(*t) || !isfinite(t1) || !grid_accepted(times, count, *t, t1))
+    return ess_fail(d, ESS_EINVAL, SIZE_MAX);
+  d->times = times;
+  d->times_count = count;
+  d->times_done = 0;
+  d->samples = states;
+
+  int status = begin(d, *t, x);
+  if (!status) status = advance(d, t1);
+  if (!status) ess_sample_rest(d);
+  *t = d->t;
+  memcpy(x, d->x, d->system.dimension * sizeof *x);
+  return status;
+}

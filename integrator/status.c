@@ -1,0 +1,34 @@
+/*
+ * Statuses and their messages; where and why a driver failed.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "ess_internal.h"
+
+static const char *const messages[ESS_STATUS_COUNT] = {
+    [ESS_SUCCESS] = "success",
+    [ESS_EINVAL] = "an argument or option is outside its accepted range",
+    [ESS_ENOMEM] = "out of memory",
+    [ESS_ECALLBACK] = "a callback failed",
+    [ESS_EFIELD] = "the field is not finite",
+    [ESS_EGUARD] = "an event function or its rate is not finite",
+    [ESS_EUNDERFLOW] = "the step size fell below the resolution of time",
+    [ESS_ELIVENESS] = "liveness is violated: a guard's rate is too small inside its neighbourhood",
+    [ESS_ECHATTER] = "no progress: guards throw the state back at each other",
+    [ESS_EMAXSTEPS] = "the limit on integration steps was reached",
+    [ESS_EMAXCROSSINGS] = "the limit on crossings was reached",
+    [ESS_ESTOP] = "stopped by an observer",
+};
+
+const char *ess_strerror(int status) {
+  if (status < 0 || status >= ESS_STATUS_COUNT) return "unknown status";
+  return messages[status];
+}
+
+int ess_fail(ess_driver *d, ess_status status, size_t guard) {
+  d->failure.status = status;
+  d->failure.time = d->t;
+  d->failure.guard = guard;
+  d->failure.other_guard = status == ESS_ECHATTER ? d->last_guard : SIZE_MAX;
+  return (int)status;
+}

@@ -1,0 +1,126 @@
+/*
+ * The integration step: dopri5 with PI step-size control (Hairer I, II.4), mode frozen, cut where
+ * the first candidate enters its neighbourhood (section 3.1 of the paper).
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <float.h>
+#include <math.h>
+
+#include "ess_internal.h"
+
+/* PI controller: safety factor, exponents, and how much the step may change at once */
+static const double SAFETY = 0.9, BETA = 0.04, ALPHA = 0.2 - 0.75 * 0.04;
+static const double SHRINK_MOST = 0.2, GROW_MOST = 10.0;
+
+/* smallest error the controller remembers, so that one lucky step does not silence it */
+static const double ERROR_FLOOR = 1e-4;
+
+static void swap(double **a, double **b) {
+  double *const held = *a;
+  *a = *b;
+  *b = held;
+}
+
+/* length of the next try, never past t1; *last when it ends exactly there */
+static double choose_length(const ess_driver *d, double t1, bool *last) {
+  const double remaining = t1 - d->t;
+  const double dt = fmin(fmin(d->dt_next, d->options.h_max), d->dt_limit);
+  *last = dt * (1.0 + 1e-9) >= remaining;
+  return *last ? remaining : dt;
+}
+
+/* after a rejection: a shorter step, or why there is none */
+static int shrink(ess_driver *d, double error) {
+  d->counters.rejected++;
+  d->dt_next = d->dt * (isfinite(error) ? fmax(SHRINK_MOST, SAFETY * pow(error, -ALPHA)) : 0.1);
+  if (d->dt_next > 4.0 * DBL_EPSILON * fmax(fabs(d->t), DBL_MIN / DBL_EPSILON)) return ESS_SUCCESS;
+  return ess_fail(d, isfinite(error) ? ESS_EUNDERFLOW : ESS_EFIELD, SIZE_MAX);
+}
+
+/* after an acceptance: the next step's length, from this error and the one before */
+static void propose(ess_driver *d, double error, bool rejected_before) {
+  double factor = GROW_MOST;
+  if (error > 0.0) factor = SAFETY * pow(error, -ALPHA) * pow(d->error_old, BETA);
+  factor = fmin(GROW_MOST, fmax(SHRINK_MOST, factor));
+  if (rejected_before) factor = fmin(factor, 1.0);
+  // a step shortened to end at t1 says nothing against the longer one proposed before it
+  if (factor < 1.0 || d->dt * factor > d->dt_next) d->dt_next = d->dt * factor;
+  d->error_old = fmax(error, ERROR_FLOOR);
+}
+
+/* tries steps until the error control accepts one */
+static int accepted_step(ess_driver *d, double t1, bool *last) {
+  bool rejected = false;
+  for (;;) {
+    if (d->apply_steps++ >= d->options.max_steps) return ess_fail(d, ESS_EMAXSTEPS, SIZE_MAX);
+    d->dt = choose_length(d, t1, last);
+    double error;
+    int status = ess_dopri5_try(d, &error);
+    if (status) return status;
+    if (error <= 1.0) {
+      propose(d, error, rejected);
+      return ESS_SUCCESS;
+    }
+    status = shrink(d, error);
+    if (status) return status;
+    rejected = true;
+  }
+}
+
+/* event functions at the middle and the end of the step; locates the first candidate's entry */
+static int watch_guards(ess_driver *d, double *theta, bool *cut) {
+  ess_dopri5_dense(d, 0.5, d->x_try);
+  int status = ess_guards(d, d->x_try, d->h_mid);
+  if (!status) status = ess_guard_rates(d, d->x_end, d->stage[6], d->h_end, d->rate_end);
+  if (!status) status = ess_locate_first(d, theta, cut);
+  return status;
+}
+
+/* the step's end becomes the node; its field is already known (first same as last) */
+static void take_whole_step(ess_driver *d, double t1, bool last) {
+  d->t = last ? t1 : d->t + d->dt;
+  swap(&d->x, &d->x_end);
+  swap(&d->h, &d->h_end);
+  swap(&d->rate, &d->rate_end);
+  swap(&d->f, &d->stage[6]);
+  d->stage[0] = d->f;
+}
+
+/* the dense output's point at theta becomes the node */
+static int cut_step(ess_driver *d, double theta) {
+  d->counters.entries++;
+  ess_dopri5_dense(d, theta, d->x);
+  d->t += theta * d->dt;
+  return ess_evaluate_node(d);
+}
+
+int ess_integration_step(ess_driver *d, double t1) {
+  const double t0 = d->t;
+  const bool watching = d->armed_count > 0;
+  bool last = false, cut = false;
+  double theta = 1.0;
+  int status = ESS_SUCCESS;
+  if (d->dt_next == 0.0) status = ess_dopri5_first_step(d, t1, &d->dt_next);
+  if (!status) status = accepted_step(d, t1, &last);
+  if (status) return status;
+
+  if (watching || d->times_done < d->times_count) ess_dopri5_prepare_dense(d);
+  if (watching) status = watch_guards(d, &theta, &cut);
+  if (status) return status;
+  ess_sample_dense(d, cut ? d->t + theta * d->dt : d->t + d->dt);
+  d->counters.steps++;
+  if (cut)
+    status = cut_step(d, theta);
+  else
+    take_whole_step(d, t1, last);
+  // candidates may have to be added from event functions that nobody watched
+  if (!status && !watching && d->system.guard_count)
+    status = ess_guard_rates(d, d->x, d->f, d->h, d->rate);
+  if (!status) status = ess_refill_pool(d);
+  if (status || !d->options.observer.step) return status;
+  const ess_step_info info = {.projection = false, .t0 = t0, .t1 = d->t, .x = d->x};
+  if (d->options.observer.step(&info, d->options.observer.context))
+    return ess_fail(d, ESS_ESTOP, SIZE_MAX);
+  return ESS_SUCCESS;
+}
