@@ -1,0 +1,128 @@
+# The whole way from a bare Debian machine: each target installs what is missing, configures, builds
+# and runs. CMake does the building; this file only says in which order.
+# SPDX-License-Identifier: GPL-3.0-or-later
+SHELL := /bin/bash
+.SHELLFLAGS := -eo pipefail -c
+.NOTPARALLEL:
+.SUFFIXES:
+
+MUJOCO ?= wheel
+OUT ?= results
+CONTACTS ?= 2..100
+TRIALS ?=
+SEED ?=
+SOLVERS ?=
+
+# one build folder for each kind of MuJoCo, so that switching never mixes two
+SUFFIX := $(if $(filter wheel,$(MUJOCO)),,$(if $(filter system,$(MUJOCO)),-system,-path))
+RELEASE := build/release$(SUFFIX)
+
+# a value as one word of the shell, whatever it holds
+quote = '$(subst ','\'',$(1))'
+option = $(if $(2),--$(1) $(call quote,$(2)))
+setup = @MUJOCO=$(call quote,$(MUJOCO)) tools/setup
+essbench = $(RELEASE)/experiments/essbench
+out = --out $(call quote,$(OUT))
+result = $(call quote,$(OUT)/$(1))
+
+order = $(essbench) order $(out)
+calibrate = $(essbench) calibrate $(out)
+sweep = $(essbench) sweep $(call option,contacts,$(CONTACTS)) $(call option,trials,$(TRIALS)) \
+  $(call option,seed,$(SEED)) $(call option,solvers,$(SOLVERS)) $(out)
+figures = $(essbench) figures $(out)
+
+# $(call build,folder,preset): the inner build is no part of this make, so it gets none of its flags
+define build
+@mkdir -p $(1)
+@cmake --preset $(2) -B $(1) -DMUJOCO=$(call quote,$(MUJOCO)) >$(1)/configure.log
+@env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL cmake --build $(1) --parallel "$$(nproc)" | \
+  { grep --line-buffered -v 'Built target' || true; }
+endef
+
+# $(call check,folder): every test, and a failure when there is none
+define check
+@echo "testing $(1)"
+@ctest --test-dir $(1) --output-on-failure --no-tests=error --parallel "$$(nproc)" --timeout 300
+endef
+
+sources = find . \( -path ./build -o -path ./.deps -o -path ./.git -o -path ./results \) -prune \
+  -o -name '*.[ch]' -print0 | xargs -0 -r clang-format
+
+.PHONY: all build test order calibrate sweep figures help clean format format-check \
+  setup-build setup-figures setup-test build-release test-release test-clang test-sanitized
+
+all: build
+build: setup-build build-release
+
+setup-build setup-figures setup-test:
+	$(setup) $(@:setup-%=%)
+
+build-release:
+	$(call build,$(RELEASE),release)
+
+# --- experiments ---------------------------------------------------------------------------------
+
+order: setup-figures build-release
+	$(order)
+	$(figures)
+
+calibrate: setup-figures build-release
+	$(calibrate)
+	$(figures)
+
+sweep: setup-figures build-release
+	$(sweep)
+	$(figures)
+
+# what has been measured is drawn again, what is absent is measured first
+figures: setup-figures build-release
+	@[ -e $(call result,order.csv) ] || { set -x; $(order); }
+	@[ -e $(call result,calibration.csv) ] || { set -x; $(calibrate); }
+	@[ -e $(call result,sweep.csv) ] || { set -x; $(sweep); }
+	$(figures)
+
+# --- checks --------------------------------------------------------------------------------------
+
+test: setup-test test-release test-clang test-sanitized format-check
+
+test-release: build-release
+	$(call check,$(RELEASE))
+
+test-clang:
+	$(call build,build/clang$(SUFFIX),clang)
+	$(call check,build/clang$(SUFFIX))
+
+test-sanitized:
+	$(call build,build/asan-ubsan$(SUFFIX),asan-ubsan)
+	$(call check,build/asan-ubsan$(SUFFIX))
+
+format: setup-test
+	@$(sources) -i
+
+format-check: setup-test
+	@$(sources) --dry-run -Werror
+
+clean:
+	rm -rf build
+
+define HELP
+make              build essbench
+make sweep        race the engines over CONTACTS: results and figures in OUT
+make order        error against epsilon, both projection orders
+make calibrate    find the epsilon at which the projection is as accurate as MuJoCo
+make figures      draw all figures; measures first what has not been measured
+make test         build and test: gcc, clang, sanitizers, format
+make format       lay out the sources
+make clean        remove build/ (results and the fetched MuJoCo stay)
+
+CONTACTS=2..100   numbers of contacts: 2..100, 2..100..7, 2,5,10 and mixtures
+TRIALS=120        initial conditions for each number of contacts
+SEED=N            seed of the initial conditions and of the order of the runs
+SOLVERS=A,B       which solvers race
+MUJOCO=wheel      wheel (pinned official release), system (libmujoco-dev) or a folder
+OUT=results       folder for results and figures
+endef
+
+help:
+	$(info $(HELP))
+	@:
