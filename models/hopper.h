@@ -8,12 +8,14 @@
 
 #include "model.h"
 
+extern const model_type hopper_type;
+
 /* SI units. */
 typedef struct hopper_parameters {
   double mass, stiffness, free_length, gravity, height;
 } hopper_parameters;
 
-/* The parameters of a prepared hopper. */
+/* The parameters of a prepared hopper. Owned by the model, valid until it is released. */
 const hopper_parameters *hopper_get(const model *m);
 
 #endif

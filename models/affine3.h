@@ -1,0 +1,25 @@
+/*
+ * What other rooms may know of affine3, the system of the order test, beyond the model seam.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#ifndef MODEL_AFFINE3_H
+#define MODEL_AFFINE3_H
+
+#include "model.h"
+
+enum { AFFINE3_GUARDS = 3 };
+
+extern const model_type affine3_type;
+
+/*
+ * Exact crossings, located to round-off, of the trajectory that starts at x0[3] and ends at t1:
+ * ascending `times` (s), the event function of each in `guards`, and how many there are. Each of
+ * the three guards is crossed at most once. 0, or -1 with one line when memory ran out, x0 or t1
+ * is not finite, or t1 is negative.
+ */
+int affine3_crossings(const double x0[], double t1, double times[AFFINE3_GUARDS],
+                      size_t guards[AFFINE3_GUARDS], size_t *count,
+                      char message[MODEL_MESSAGE_SIZE]);
+
+#endif

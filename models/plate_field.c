@@ -1,0 +1,131 @@
+/*
+ * The plate's equations of motion, in two forms: contact by contact, and from sums over the set of
+ * active contacts.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include <string.h>
+
+#include "plate_gap.h"
+
+enum { LANES = 4 };
+
+/* Four numbers treated as one (a vector extension that gcc and clang share): gcc 12 does not see
+ * that four scalar accumulators are one vector, which costs it a factor of three. */
+typedef double plate_lanes __attribute__((vector_size(LANES * sizeof(double))));
+
+/* Sums over active contacts of the force F and of F times the spring's position. */
+typedef struct plate_load {
+  double force, moment;
+} plate_load;
+
+/* F = k p + c dp/dt of a contact at xs, while it acts. */
+static plate_affine force_of(const plate_parameters *q, const plate_gap *gap) {
+  return (plate_affine){q->stiffness * gap->p.at + q->damping * gap->rate.at,
+                        q->stiffness * gap->p.slope + q->damping * gap->rate.slope};
+}
+
+/* Equations of motion: each contact pushes with -F along the gradient of its penetration. */
+static void accelerate(const plate_parameters *q, const plate_gap *gap, plate_load load,
+                       const double x[], double dxdt[]) {
+  const double torque = -(gap->p_theta.at * load.force + gap->p_theta.slope * load.moment);
+  dxdt[PLATE_X] = x[PLATE_VX];
+  dxdt[PLATE_Z] = x[PLATE_VZ];
+  dxdt[PLATE_THETA] = x[PLATE_OMEGA];
+  dxdt[PLATE_VX] = -gap->p_x * load.force / q->mass;
+  dxdt[PLATE_VZ] = -gap->p_z * load.force / q->mass - q->gravity;
+  dxdt[PLATE_OMEGA] = torque / q->inertia;
+}
+
+/*
+ * Loads of the next LANES contacts, added: the weight is exactly 1 when both signs are +1 and
+ * exactly 0 when one is -1, so there is no branch.
+ */
+static inline void add_contacts(plate_affine force, const double spring_x[], const double p_sign[],
+                                const double f_sign[], plate_lanes *total, plate_lanes *moment) {
+  plate_lanes x, p, f;
+  memcpy(&x, spring_x, sizeof x);
+  memcpy(&p, p_sign, sizeof p);
+  memcpy(&f, f_sign, sizeof f);
+  const plate_lanes load = (0.5 + 0.5 * p) * (0.5 + 0.5 * f) * (force.at + force.slope * x);
+  *total += load;
+  *moment += load * x;
+}
+
+/* Fixed lanes keep the order of additions, hence the bits, on every compiler and machine. */
+static plate_load sum_contacts(size_t count, plate_affine force, const double *restrict spring_x,
+                               const double *restrict p_sign, const double *restrict f_sign) {
+  plate_lanes total = {0}, moment = {0};
+  const size_t rest = count % LANES, whole = count - rest;
+  for (size_t i = 0; i < whole; i += LANES) {
+    add_contacts(force, spring_x + i, p_sign + i, f_sign + i, &total, &moment);
+  }
+
+  // the last few, filled up with inactive contacts
+  if (rest) {
+    double x[LANES] = {0}, p[LANES] = {-1, -1, -1, -1}, f[LANES] = {-1, -1, -1, -1};
+    memcpy(x, spring_x + whole, rest * sizeof *x);
+    memcpy(p, p_sign + whole, rest * sizeof *p);
+    memcpy(f, f_sign + whole, rest * sizeof *f);
+    add_contacts(force, x, p, f, &total, &moment);
+  }
+  return (plate_load){(total[0] + total[1]) + (total[2] + total[3]),
+                      (moment[0] + moment[1]) + (moment[2] + moment[3])};
+}
+
+int plate_field_contacts(double t, const double x[], const double sign[], double dxdt[],
+                         void *params) {
+  (void)t;
+  const plate_data *data = params;
+  const plate_parameters *q = &data->parameters;
+  const plate_gap gap = plate_gap_at(q, x);
+
+  // without damping there is no force guard: the penetration's sign stands for both
+  const double *f_sign = q->damping > 0 ? sign + q->contacts : sign;
+  const plate_load load =
+      sum_contacts(q->contacts, force_of(q, &gap), data->spring_x, sign, f_sign);
+  accelerate(q, &gap, load, x, dxdt);
+  return 0;
+}
+
+int plate_field_aggregated(double t, const double x[], const double sign[], double dxdt[],
+                           void *params) {
+  (void)t, (void)sign;
+  const plate_data *data = params;
+  const plate_gap gap = plate_gap_at(&data->parameters, x);
+  const plate_affine force = force_of(&data->parameters, &gap);
+
+  // sums of the active springs' positions and of their squares
+  const double count = (double)data->active_count;
+  const double sum = data->unit * (double)data->active_sum;
+  const double squares = data->unit * data->unit * (double)data->active_squares;
+  const plate_load load = {force.at * count + force.slope * sum,
+                           force.at * sum + force.slope * squares};
+  accelerate(&data->parameters, &gap, load, x, dxdt);
+  return 0;
+}
+
+/* Brings contact i of the active set up to date with the signs. */
+static void update_contact(plate_data *data, const double sign[], size_t i) {
+  const size_t count = data->parameters.contacts;
+  const bool damped = data->parameters.damping > 0;
+  const bool active = sign[i] > 0 && (!damped || sign[count + i] > 0);
+  const int64_t change = (int64_t)active - (int64_t)data->active[i];
+  const int64_t position = 2 * (int64_t)i - (int64_t)(count - 1);
+  data->active[i] = active;
+  data->active_count += change;
+  data->active_sum += change * position;
+  data->active_squares += change * position * position;
+}
+
+int plate_field_mode_changed(const double sign[], size_t guard, void *params) {
+  plate_data *data = params;
+  const size_t count = data->parameters.contacts;
+  const size_t guard_count = data->parameters.damping > 0 ? 2 * count : count;
+  if (guard < guard_count) {
+    update_contact(data, sign, guard % count);
+  } else {
+    for (size_t i = 0; i < count; i++) update_contact(data, sign, i);
+  }
+  return 0;
+}

@@ -1,0 +1,45 @@
+/*
+ * The plate's own data and the duties its files share.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#ifndef MODEL_PLATE_INTERNAL_H
+#define MODEL_PLATE_INTERNAL_H
+
+#include <stdint.h>
+
+#include "plate.h"
+
+enum { PLATE_X, PLATE_Z, PLATE_THETA, PLATE_VX, PLATE_VZ, PLATE_OMEGA, PLATE_DIMENSION };
+
+/* A prepared plate: what model.data and system.params point to. */
+typedef struct plate_data {
+  plate_parameters parameters;
+  double *spring_x; /* [contacts] */
+
+  /*
+   * The active set, for the aggregated field: spring i stands at unit*(2i - (N-1)), so sums of
+   * those whole numbers and of their squares over the set are exact, however often it changes.
+   */
+  double unit;
+  int64_t active_count, active_sum, active_squares;
+  unsigned char *active; /* [contacts] */
+} plate_data;
+
+/* system.field in its two forms, and system.mode_changed of the aggregated one. */
+int plate_field_contacts(double t, const double x[], const double sign[], double dxdt[],
+                         void *params);
+int plate_field_aggregated(double t, const double x[], const double sign[], double dxdt[],
+                           void *params);
+int plate_field_mode_changed(const double sign[], size_t guard, void *params);
+
+/* The other callbacks of system. */
+int plate_guards(const double x[], double h[], void *params);
+int plate_guards_jacobian(const double x[], double Dh[], void *params);
+int plate_guards_rates(const double x[], const double v[], double h[], double rate[], void *params);
+
+/* model_type.reference */
+int plate_reference(const model *m, const double x0[], model_reference *out,
+                    char message[MODEL_MESSAGE_SIZE]);
+
+#endif
