@@ -68,7 +68,12 @@ online() {
 
 # runs the set-up on that machine: $status, and standard output and error in files
 setup() {
-  PATH="$room/bin:$PATH" MUJOCO="${MUJOCO-wheel}" "$room/project/tools/setup" "$@" \
+  setup_with wheel "$@"
+}
+
+# the same with another MUJOCO than the wheel
+setup_with() {
+  PATH="$room/bin:$PATH" MUJOCO="$1" "$room/project/tools/setup" "$2" \
     >"$room/out" 2>"$room/err" </dev/null
   status=$?
 }
@@ -174,50 +179,50 @@ mkdir -p "$room/headers/include/mujoco" "$room/full/mujoco/include/mujoco"
 : >"$room/headers/include/mujoco/mujoco.h"
 : >"$room/full/mujoco/include/mujoco/mujoco.h"
 : >"$room/full/mujoco/libmujoco.so.9.9.9"
-MUJOCO=$room/absent setup build
+setup_with "$room/absent" build
 expect "no such folder: one line" one_line "MUJOCO=$room/absent" "no such folder" "wheel, system"
-MUJOCO=$room/bin setup build
+setup_with "$room/bin" build
 expect "a folder without MuJoCo: one line" one_line "MUJOCO=$room/bin" "mujoco.h"
-MUJOCO=$room/headers setup build
+setup_with "$room/headers" build
 expect "a folder without the library: one line" one_line "MUJOCO=$room/headers" "libmujoco.so"
-MUJOCO='' setup build
+setup_with '' build
 expect "an empty MUJOCO: one line" one_line "MUJOCO=:" "wheel, system"
-MUJOCO=$room/full setup build
+setup_with "$room/full" build
 expect "the wheel's own layout: silent" silent_success
-MUJOCO=system setup build
+setup_with system build
 expect "the distribution's, installed: silent" silent_success
 expect "neither asks pip" not_called "python3"
 
 # --- packages -------------------------------------------------------------------------------------
 
 printf 'cmake\nlibgsl-dev\nclang\nlibmujoco-dev\n' >"$room/lacking"
-MUJOCO=$room/full setup build
+setup_with "$room/full" build
 expect "missing, no rights: one line with the command" \
   one_line "apt-get install --no-install-recommends cmake libgsl-dev"
 expect "clang is none of build's business" sh -c "! grep -q clang '$room/err'"
 expect "nothing is tried without rights" not_called "apt-get"
-MUJOCO=system setup test
+setup_with system test
 expect "test and system ask for more" one_line "cmake libgsl-dev clang libmujoco-dev"
 
 printf 'pkgconf\ngnuplot-nox\ngnuplot-x11\n' >"$room/lacking"
-MUJOCO=$room/full setup figures
+setup_with "$room/full" figures
 expect "another package that does the job will do" silent_success
 
 echo cmake >"$room/lacking"
 fake id 'echo 0'
-MUJOCO=$room/full setup build
+setup_with "$room/full" build
 expect "offline root: one line with apt-get's word" one_line "cmake" "no network" ".deps/setup.log"
 
 fake apt-get "[ \"\$DEBIAN_FRONTEND\" = noninteractive ] || exit 9" "case \"\$*\" in *install*) \
 : >'$room/lacking' ;; esac"
 : >"$room/calls"
-MUJOCO=$room/full setup build
+setup_with "$room/full" build
 expect "root installs" success
 expect "and says what" grep -q "installing.*cmake" "$room/out"
 expect "after an update" sh -c "grep '^apt-get' '$room/calls' | head -n 1 | grep -q update"
 expect "only what is missing" grep -q "install cmake\$" "$room/calls"
 : >"$room/calls"
-MUJOCO=$room/full setup build
+setup_with "$room/full" build
 expect "then silent" silent_success
 expect "and no update" not_called "apt-get"
 
@@ -225,7 +230,7 @@ echo cmake >"$room/lacking"
 fake id 'echo 1000'
 # shellcheck disable=SC2016 # the $ belong to the fake
 fake sudo '[ "$1" != -n ] || shift' 'exec "$@"'
-MUJOCO=$room/full setup build
+setup_with "$room/full" build
 expect "sudo installs where it asks no password" success
 expect "through sudo" called "sudo env DEBIAN_FRONTEND=noninteractive apt-get"
 
