@@ -1,0 +1,125 @@
+/*
+ * The integration step: order of the solution and of the dense output, step control, end times.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "toy.h"
+
+/* a rotation at unit speed: exact (cos t, -sin t) */
+static int rotate(double t, const double x[], const double sign[], double dxdt[], void *params) {
+  (void)t;
+  (void)sign;
+  (void)params;
+  dxdt[0] = x[1];
+  dxdt[1] = -x[0];
+  return 0;
+}
+
+/* x' = 5 t^4: exact for a 5th-order method, and time must be right in every stage */
+static int quintic(double t, const double x[], const double sign[], double dxdt[], void *params) {
+  (void)x;
+  (void)sign;
+  (void)params;
+  dxdt[0] = 5.0 * t * t * t * t;
+  return 0;
+}
+
+static const ess_system rotation = {.dimension = 2, .field = rotate};
+
+/* error at the end and the largest one on a fine grid, with a fixed step */
+static void fixed_step_errors(double step, double *end, double *grid) {
+  enum { SAMPLES = 400 };
+  double times[SAMPLES], states[2 * SAMPLES], x[2] = {1.0, 0.0}, t = 0.0;
+  for (int i = 0; i < SAMPLES; i++) times[i] = 2.0 * (i + 1) / SAMPLES;
+  ess_options options = ess_options_default();
+  options.atol = 1e3; // the error control accepts everything: h_max alone sets the step
+  options.h_init = options.h_max = step;
+  ess_driver *const d = ess_driver_alloc(&rotation, &options, NULL);
+  assert_non_null(d);
+  assert_int_equal(ess_driver_sample(d, &t, 2.0, x, times, SAMPLES, states), ESS_SUCCESS);
+  ess_driver_free(d);
+  *end = hypot(x[0] - cos(2.0), x[1] + sin(2.0));
+  *grid = 0.0;
+  for (int i = 0; i < SAMPLES; i++)
+    *grid = fmax(*grid, hypot(states[2 * i] - cos(times[i]), states[2 * i + 1] + sin(times[i])));
+}
+
+static void solution_is_of_order_5_and_dense_output_of_order_4(void **state) {
+  (void)state;
+  double end[2], grid[2];
+  fixed_step_errors(0.1, &end[0], &grid[0]);
+  fixed_step_errors(0.05, &end[1], &grid[1]);
+  const double order = log2(end[0] / end[1]);
+  assert_true(order > 4.8 && order < 5.3);
+  // the interpolant's local error is O(h^5): seen globally it falls with at least the 4th power
+  assert_true(log2(grid[0] / grid[1]) > 4.0);
+}
+
+static void tolerance_is_met(void **state) {
+  (void)state;
+  for (double rtol = 1e-4; rtol > 1e-11; rtol *= 0.1) {
+    ess_options options = ess_options_default();
+    options.rtol = options.atol = rtol;
+    ess_driver *const d = ess_driver_alloc(&rotation, &options, NULL);
+    double x[2] = {1.0, 0.0}, t = 0.0;
+    assert_int_equal(ess_driver_apply(d, &t, 20.0, x), ESS_SUCCESS);
+    const double error = hypot(x[0] - cos(20.0), x[1] + sin(20.0));
+    assert_true(error < 50.0 * rtol);
+    assert_true(t == 20.0);
+    ess_driver_free(d);
+  }
+}
+
+static void stages_see_their_own_time(void **state) {
+  (void)state;
+  const ess_system system = {.dimension = 1, .field = quintic};
+  const ess_options options = ess_options_default();
+  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+  double x[1] = {0.0}, t = 0.0;
+  assert_int_equal(ess_driver_apply(d, &t, 3.0, x), ESS_SUCCESS);
+  assert_true(fabs(x[0] - 243.0) < 1e-9);
+  ess_driver_free(d);
+}
+
+static void apply_in_pieces_continues_one_trajectory(void **state) {
+  (void)state;
+  const ess_options options = ess_options_default();
+  ess_driver *const d = ess_driver_alloc(&rotation, &options, NULL);
+  double x[2] = {1.0, 0.0}, t = 0.0;
+  for (int i = 1; i <= 200; i++) {
+    assert_int_equal(ess_driver_apply(d, &t, 0.01 * i, x), ESS_SUCCESS);
+    assert_true(t == 0.01 * i);
+  }
+  assert_true(hypot(x[0] - cos(2.0), x[1] + sin(2.0)) < 1e-8);
+  // an apply that goes nowhere does nothing
+  const uint64_t steps = ess_driver_counters(d)->steps;
+  assert_int_equal(ess_driver_apply(d, &t, t, x), ESS_SUCCESS);
+  assert_int_equal(ess_driver_counters(d)->steps, steps);
+  ess_driver_free(d);
+}
+
+static void reset_repeats_bit_for_bit(void **state) {
+  (void)state;
+  const ess_options options = ess_options_default();
+  ess_driver *const d = ess_driver_alloc(&rotation, &options, NULL);
+  double first[2] = {1.0, 0.0}, again[2] = {1.0, 0.0}, t = 0.0;
+  assert_int_equal(ess_driver_apply(d, &t, 7.0, first), ESS_SUCCESS);
+  const ess_counters counted = *ess_driver_counters(d);
+  ess_driver_reset(d);
+  t = 0.0;
+  assert_int_equal(ess_driver_apply(d, &t, 7.0, again), ESS_SUCCESS);
+  assert_memory_equal(first, again, sizeof first);
+  assert_memory_equal(&counted, ess_driver_counters(d), sizeof counted);
+  ess_driver_free(d);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(solution_is_of_order_5_and_dense_output_of_order_4),
+      cmocka_unit_test(tolerance_is_met),
+      cmocka_unit_test(stages_see_their_own_time),
+      cmocka_unit_test(apply_in_pieces_continues_one_trajectory),
+      cmocka_unit_test(reset_repeats_bit_for_bit),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

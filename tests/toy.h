@@ -1,0 +1,114 @@
+/*
+ * Small event-selected systems with exact solutions, for libess's own tests.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#ifndef TOY_H
+#define TOY_H
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "ess.h"
+
+enum { TOY_EVENTS = 64 };
+
+/* what an observer saw */
+typedef struct toy_log {
+  size_t count, steps, projections;
+  size_t guard[TOY_EVENTS];
+  int direction[TOY_EVENTS];
+  double time[TOY_EVENTS];
+} toy_log;
+
+static inline int toy_crossing(const ess_crossing_info *info, void *context) {
+  toy_log *const log = context;
+  if (log->count < TOY_EVENTS) {
+    log->guard[log->count] = info->guard;
+    log->direction[log->count] = info->direction;
+    log->time[log->count] = info->t;
+  }
+  log->count++;
+  return 0;
+}
+
+static inline int toy_step(const ess_step_info *info, void *context) {
+  toy_log *const log = context;
+  log->steps++;
+  log->projections += info->projection;
+  return 0;
+}
+
+static inline ess_observer toy_observer(toy_log *log) {
+  memset(log, 0, sizeof *log);
+  return (ess_observer){.step = toy_step, .crossing = toy_crossing, .context = log};
+}
+
+/* one ball under gravity 2 above a spring of stiffness k at height 0: states z, v; h = -z */
+typedef struct toy_ball {
+  double stiffness;
+} toy_ball;
+
+static inline int ball_field(double t, const double x[], const double sign[], double dxdt[],
+                             void *params) {
+  const toy_ball *const ball = params;
+  (void)t;
+  dxdt[0] = x[1];
+  dxdt[1] = -2.0 - (sign[0] > 0.0 ? ball->stiffness * x[0] : 0.0);
+  return 0;
+}
+
+static inline int ball_guards(const double x[], double h[], void *params) {
+  (void)params;
+  h[0] = -x[0];
+  return 0;
+}
+
+static inline int ball_jacobian(const double x[], double Dh[], void *params) {
+  (void)params;
+  (void)x;
+  Dh[0] = -1.0;
+  Dh[1] = 0.0;
+  return 0;
+}
+
+static inline ess_system ball_system(toy_ball *ball) {
+  return (ess_system){.dimension = 2,
+                      .guard_count = 1,
+                      .field = ball_field,
+                      .guards = ball_guards,
+                      .guard_jacobian = ball_jacobian,
+                      .params = ball};
+}
+
+/* time the ball dropped from `height` spends on the spring */
+static inline double ball_contact_time(const toy_ball *ball, double height) {
+  const double w = sqrt(ball->stiffness), speed = 2.0 * sqrt(height);
+  return 2.0 * (M_PI - atan2(speed / w, 2.0 / ball->stiffness)) / w;
+}
+
+/* state of the ball dropped at rest from `height` at time t, through any number of bounces */
+static inline void ball_exact(const toy_ball *ball, double height, double t, double x[2]) {
+  const double fall = sqrt(height), speed = 2.0 * fall;
+  const double w = sqrt(ball->stiffness), rest = -2.0 / ball->stiffness;
+  const double amplitude = hypot(rest, speed / w), phase = atan2(speed / w, -rest);
+  double s = fmod(t + fall, 2.0 * fall + ball_contact_time(ball, height)); // since lift-off
+  if (s < 2.0 * fall) {
+    x[0] = speed * s - s * s;
+    x[1] = speed - 2.0 * s;
+  } else {
+    s -= 2.0 * fall;
+    x[0] = rest + amplitude * cos(w * s + phase);
+    x[1] = -amplitude * w * sin(w * s + phase);
+  }
+}
+
+#endif
