@@ -1,0 +1,223 @@
+/*
+ * MuJoCo behind the solver seam: prepare, run, count crossings, release.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "bridge.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bridge_guard.h"
+#include "bridge_instance.h"
+#include "bridge_version.h"
+
+/* the scene's step, which must fit the output step a whole number of times */
+static int fit_step(bridge_instance *b, const solver_settings *settings, double dt, double *step,
+                    char message[SOLVER_MESSAGE_SIZE]) {
+  const double wanted = settings->time_step == 0.0 ? dt : settings->time_step;
+  const double ratio = dt / wanted, whole = round(ratio);
+  if (!(dt > 0.0) || !(wanted > 0.0) || !isfinite(ratio) || whole < 1.0 || whole > 1e9 ||
+      fabs(ratio - whole) > 1e-9 * whole) {
+    snprintf(message, SOLVER_MESSAGE_SIZE,
+             "mujoco: step %g s is not accepted; it must divide the output step %g s evenly",
+             wanted, dt);
+    return -1;
+  }
+  b->substeps = (size_t)whole;
+  *step = dt / whole;
+  return 0;
+}
+
+static int check_settings(const solver_settings *settings, const char *integrator,
+                          char message[SOLVER_MESSAGE_SIZE]) {
+  if (!(settings->scaling >= 1.0) || !isfinite(settings->scaling)) {
+    snprintf(message, SOLVER_MESSAGE_SIZE,
+             "mujoco: scaling %g is not accepted; it is a finite number >= 1", settings->scaling);
+    return -1;
+  }
+  if (!bridge_version_has_integrator(integrator)) {
+    snprintf(message, SOLVER_MESSAGE_SIZE, "mujoco: MuJoCo %s has no integrator %s; it has %s",
+             bridge_version_string(), integrator, bridge_version_integrators());
+    return -1;
+  }
+  return 0;
+}
+
+static void release(void *instance) {
+  bridge_instance *b = instance;
+  if (!b) return;
+  bridge_scene_free(&b->scene);
+  free(b->now);
+  free(b->before);
+  free(b);
+}
+
+static bridge_instance *allocate(const model *m, char message[SOLVER_MESSAGE_SIZE]) {
+  // a model without contacts is refused later, with a better line
+  const size_t contacts = m->type->contact_count ? m->type->contact_count(m) : 1;
+  bridge_instance *b = calloc(1, sizeof *b);
+  if (b) {
+    b->model = m;
+    b->now = malloc(contacts);
+    b->before = malloc(contacts);
+  }
+  if (b && b->now && b->before) return b;
+  release(b);
+  snprintf(message, SOLVER_MESSAGE_SIZE, "mujoco: out of memory");
+  return NULL;
+}
+
+int bridge_prepare(const model *m, const solver_settings *settings, const solver_output *output,
+                   const mjcf_options *scene, const char *text, void **instance,
+                   char message[SOLVER_MESSAGE_SIZE]) {
+  mjcf_options options = scene ? *scene : mjcf_options_default();
+  if (settings->variant) options.integrator = settings->variant;
+  *instance = NULL;
+  if (check_settings(settings, options.integrator, message) != 0) return -1;
+  bridge_instance *b = allocate(m, message);
+  if (!b) return -1;
+
+  b->fields_per_step = strcmp(options.integrator, "RK4") == 0 ? 4 : 1;
+  if (fit_step(b, settings, output->dt, &options.time_step, message) != 0 ||
+      bridge_scene_open(&b->scene, m, &options, text, settings->scaling, message) != 0) {
+    release(b);
+    return -1;
+  }
+  *instance = b;
+  return 0;
+}
+
+static int prepare(const model *m, const solver_settings *settings, const solver_output *output,
+                   void **instance, char message[SOLVER_MESSAGE_SIZE]) {
+  return bridge_prepare(m, settings, output, NULL, NULL, instance, message);
+}
+
+void bridge_instance_set(bridge_instance *b, const double x[]) {
+  const mjModel *m = b->scene.model;
+  mjData *d = b->scene.data;
+
+  // everything else in mjData is computed from these; only an error leaves more to clean
+  if (b->interrupted) mj_resetData(m, d);
+  b->interrupted = false;
+  d->time = 0.0;
+  memset(d->warning, 0, sizeof d->warning);
+  memset(d->qacc_warmstart, 0, (size_t)m->nv * sizeof *d->qacc_warmstart);
+  memcpy(d->qpos, x, (size_t)m->nq * sizeof *x);
+  memcpy(d->qvel, x + m->nq, (size_t)m->nv * sizeof *x);
+}
+
+static void write_state(const mjModel *m, const mjData *d, double x[]) {
+  memcpy(x, d->qpos, (size_t)m->nq * sizeof *x);
+  memcpy(x + m->nq, d->qvel, (size_t)m->nv * sizeof *x);
+}
+
+typedef struct trajectory {
+  bridge_instance *instance;
+  const double *x0;
+  const solver_output *output;
+} trajectory;
+
+static void follow(void *context) {
+  const trajectory *t = context;
+  const mjModel *m = t->instance->scene.model;
+  mjData *d = t->instance->scene.data;
+  const size_t dimension = (size_t)(m->nq + m->nv);
+  bridge_instance_set(t->instance, t->x0);
+  write_state(m, d, t->output->states);
+  for (size_t i = 1; i < t->output->count; ++i) {
+    for (size_t k = 0; k < t->instance->substeps; ++k) mj_step(m, d);
+    write_state(m, d, t->output->states + i * dimension);
+  }
+}
+
+static bool all_finite(const double x[], size_t count) {
+  for (size_t i = 0; i < count; ++i)
+    if (!isfinite(x[i])) return false;
+  return true;
+}
+
+static int run(void *instance, const double x0[], const solver_output *output,
+               solver_report *report) {
+  bridge_instance *b = instance;
+  trajectory t = {.instance = b, .x0 = x0, .output = output};
+  bridge_complaint complaint;
+  *report = (solver_report){0};
+  const bool quiet = bridge_guarded(follow, &t, &complaint);
+  b->interrupted = complaint.error;
+
+  // MuJoCo's count of a warning says more than the text it gave for the first of them
+  if (!complaint.error && bridge_scene_warned(b->scene.data, report->message)) return -1;
+  if (!quiet) {
+    snprintf(report->message, SOLVER_MESSAGE_SIZE, "mujoco: %s: %s",
+             complaint.error ? "error" : "warning", complaint.text);
+    return -1;
+  }
+  const size_t dimension = b->model->type->dimension;
+  if (output->count > 0 &&
+      !all_finite(output->states + (output->count - 1) * dimension, dimension)) {
+    snprintf(report->message, SOLVER_MESSAGE_SIZE, "mujoco: the state is not finite at t = %g s",
+             output->times[output->count - 1]);
+    return -1;
+  }
+  report->steps = output->count > 0 ? (output->count - 1) * b->substeps : 0;
+  report->field_evaluations = report->steps * b->fields_per_step;
+  return 0;
+}
+
+typedef struct look {
+  bridge_instance *instance;
+  const double *x;
+  bool too_deep;
+} look;
+
+static void look_at_depth(void *context) {
+  look *l = context;
+  bridge_instance_set(l->instance, l->x);
+  mj_fwdPosition(l->instance->scene.model, l->instance->scene.data);
+  l->too_deep = bridge_version_too_deep(l->instance->scene.model, l->instance->scene.data);
+}
+
+/* a version that cannot measure a depth lets the plate fall through without a word */
+static int check_depth(bridge_instance *b, const double x[], double t,
+                       char message[SOLVER_MESSAGE_SIZE]) {
+  look l = {.instance = b, .x = x};
+  bridge_complaint complaint;
+  const bool quiet = bridge_guarded(look_at_depth, &l, &complaint);
+  b->interrupted = complaint.error;
+  if (quiet && !l.too_deep) return 0;
+  if (quiet)
+    snprintf(message, SOLVER_MESSAGE_SIZE,
+             "mujoco: at t = %g s a contact is deeper than its roller's radius, which MuJoCo %s "
+             "cannot measure (3.2.7 and later can); use a larger --radius",
+             t, bridge_version_string());
+  else
+    snprintf(message, SOLVER_MESSAGE_SIZE, "mujoco: %s", complaint.text);
+  return -1;
+}
+
+static int inspect(void *instance, const solver_output *output, solver_report *report) {
+  bridge_instance *b = instance;
+  const model_type *type = b->model->type;
+  const size_t contacts = type->contact_count(b->model);
+  report->events = 0;
+  for (size_t i = 0; i < output->count; ++i) {
+    const double *x = output->states + i * type->dimension;
+    if (check_depth(b, x, output->times[i], report->message) != 0) return -1;
+    type->active_contacts(b->model, x, b->now);
+    for (size_t k = 0; k < contacts && i > 0; ++k) report->events += b->now[k] != b->before[k];
+    memcpy(b->before, b->now, contacts);
+  }
+  return 0;
+}
+
+const solver_type bridge_solver = {
+    .name = "mujoco",
+    .summary = "MuJoCo's own step on the scene xmlgen writes",
+    .prepare = prepare,
+    .run = run,
+    .inspect = inspect,
+    .release = release,
+};

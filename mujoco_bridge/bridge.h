@@ -1,0 +1,70 @@
+/*
+ * MuJoCo as a solver of the models: the scene xmlgen writes, compiled in memory, its contacts
+ * turned into the model's springs and dampers, stepped beside the other solvers. No MuJoCo type
+ * leaves this room.
+ *
+ * MuJoCo's contact carries an added mass d/((1-d) A) that the model has not. Scaling the compiled
+ * inverse weight A and the contact's stiffness and damping by s divides it by s and changes nothing
+ * else; solver_settings.scaling is that s.
+ *
+ * The bridge takes MuJoCo's process-wide error and warning handlers for itself, so that neither
+ * ends the process or writes a log file.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#ifndef BRIDGE_H
+#define BRIDGE_H
+
+#include "mjcf.h"
+#include "solver.h"
+
+/* The solver named "mujoco". Reads time_step, scaling and variant (the integrator by MJCF's name)
+ * of the settings; everything else is mjcf_options_default(). */
+extern const solver_type bridge_solver;
+
+/*
+ * As bridge_solver.prepare, with a scene of the caller's: `scene` (NULL: the default) says how it
+ * is written, its time_step and integrator being overruled by the settings; `text`, when not NULL,
+ * is compiled instead of what mjcf_write writes. Release with bridge_solver.release.
+ */
+int bridge_prepare(const model *m, const solver_settings *settings, const solver_output *output,
+                   const mjcf_options *scene, const char *text, void **instance,
+                   char message[SOLVER_MESSAGE_SIZE]);
+
+/* How far MuJoCo's instantaneous acceleration is from the model's field. */
+typedef struct bridge_gap {
+  double gap;            /* RMS of the difference in acceleration, over the field's RMS */
+  double worst;          /* largest difference in any component, over the field's RMS */
+  double rms;            /* RMS of the field's accelerations, m/s^2 or rad/s^2 */
+  size_t states;         /* compared */
+  size_t touching;       /* of them with at least one force acting */
+  double inverse_weight; /* A as compiled, before scaling, 1/kg */
+  double scaling;        /* s in force */
+} bridge_gap;
+
+/* The largest gap at which the two are the same mechanical system. */
+#define BRIDGE_GAP_MAX 1e-7
+
+/*
+ * Compares both fields at `states` >= 1 states drawn (by `seed`) from the region trajectories
+ * visit: three in four or so in contact, velocities scaled at random by up to 1.5 either way. 0
+ * whatever the gap is, or -1 with one line when MuJoCo refuses the model or complains.
+ */
+int bridge_field_gap(const model *m, const solver_settings *settings, size_t states,
+                     unsigned long seed, bridge_gap *out, char message[SOLVER_MESSAGE_SIZE]);
+
+/* The same of an instance from bridge_prepare. */
+int bridge_instance_gap(void *instance, size_t states, unsigned long seed, bridge_gap *out,
+                        char message[SOLVER_MESSAGE_SIZE]);
+
+/* Version of the library in use, such as "4.0.0". Static storage. */
+const char *bridge_version_string(void);
+
+/* File the library was loaded from; "unknown" when the loader does not say. Static storage. */
+const char *bridge_library_path(void);
+
+/* Whether the library was compiled for AVX: "yes", "no" or "unknown" (not an x86-64), judged by
+ * how often its code has AVX's 256-bit arithmetic. Static storage. */
+const char *bridge_has_avx(void);
+
+#endif

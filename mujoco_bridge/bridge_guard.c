@@ -1,0 +1,60 @@
+/*
+ * MuJoCo reports errors through a handler that must not return, and by default ends the process and
+ * writes a log file. Here an error jumps back to the call that caused it.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "bridge_guard.h"
+
+#include <ctype.h>
+#include <mujoco/mujoco.h>
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+typedef struct guard {
+  jmp_buf back;
+  bridge_complaint *complaint;
+} guard;
+
+/* MuJoCo's handlers carry no context, so the guard in force has to be found from the thread */
+static _Thread_local guard *active;
+
+void bridge_one_line(char *line, size_t size, const char *text) {
+  size_t length = 0;
+  for (; *text && length + 1 < size; ++text) {
+    const bool blank = isspace((unsigned char)*text);
+    if (blank && (length == 0 || line[length - 1] == ' ')) continue;
+    line[length++] = blank ? ' ' : *text;
+  }
+  if (length > 0 && line[length - 1] == ' ') --length;
+  line[length] = '\0';
+}
+
+static void on_error(const char *text) {
+  // outside a guard nobody can take the error, and MuJoCo must not go on
+  if (!active) {
+    fprintf(stderr, "mujoco: %s\n", text);
+    abort();
+  }
+  active->complaint->error = true;
+  bridge_one_line(active->complaint->text, BRIDGE_TEXT_SIZE, text);
+  longjmp(active->back, 1);
+}
+
+static void on_warning(const char *text) {
+  if (!active) return;
+  if (active->complaint->warnings++ == 0)
+    bridge_one_line(active->complaint->text, BRIDGE_TEXT_SIZE, text);
+}
+
+bool bridge_guarded(void (*work)(void *context), void *context, bridge_complaint *complaint) {
+  guard here = {.complaint = complaint};
+  *complaint = (bridge_complaint){0};
+  mju_user_error = on_error;
+  mju_user_warning = on_warning;
+  active = &here;
+  if (setjmp(here.back) == 0) work(context);
+  active = NULL;
+  return !complaint->error && complaint->warnings == 0;
+}

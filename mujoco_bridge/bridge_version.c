@@ -1,0 +1,123 @@
+/*
+ * Everything in which MuJoCo's versions differ: loading from memory, integrators, flags, depths.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "bridge_version.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bridge.h"
+
+static void version_text(int number, char text[32]) {
+  // 2.2.2 counts as 222, 3.12.0 as 3012000
+  const int base = number < 1000 ? 10 : 1000;
+  snprintf(text, 32, "%d.%d.%d", number / base / base, number / base % base, number % base);
+}
+
+int bridge_version_check(char *message, size_t size) {
+  char header[32], library[32];
+  if (mj_version() == mjVERSION_HEADER) return 0;
+  version_text(mjVERSION_HEADER, header);
+  version_text(mj_version(), library);
+  snprintf(message, size, "mujoco: built for %s but %s is %s; build again with the MuJoCo in use",
+           header, bridge_library_path(), library);
+  return -1;
+}
+
+/* puts text into an empty virtual file system, under a name */
+static int add_text(mjVFS *files, const char *name, const char *text, int length) {
+#if mjVERSION_HEADER >= 313
+  return mj_addBufferVFS(files, name, text, length);
+#else
+  if (mj_makeEmptyFileVFS(files, name, length) != 0) return -1;
+  memcpy(files->filedata[mj_findFileVFS(files, name)], text, (size_t)length);
+  return 0;
+#endif
+}
+
+mjModel *bridge_version_load(const char *text, size_t length, char *error, int size) {
+  static const char name[] = "scene.xml";
+  mjVFS *files = length <= INT_MAX ? malloc(sizeof *files) : NULL;
+  mjModel *m = NULL;
+  if (!files) {
+    snprintf(error, (size_t)size, "no memory for the scene's text");
+    return NULL;
+  }
+  mj_defaultVFS(files);
+  if (add_text(files, name, text, (int)length) == 0)
+    m = mj_loadXML(name, files, error, size);
+  else
+    snprintf(error, (size_t)size, "no room for the scene's text");
+  mj_deleteVFS(files);
+  free(files);
+  return m;
+}
+
+static const char *const integrators[] = {
+    "Euler",        "RK4", "implicit",
+#if mjVERSION_HEADER >= 233
+    "implicitfast",
+#endif
+#if mjVERSION_HEADER >= 3013000
+    "discrete",
+#endif
+};
+
+enum { INTEGRATOR_COUNT = sizeof integrators / sizeof integrators[0] };
+
+bool bridge_version_has_integrator(const char *name) {
+  for (size_t i = 0; i < INTEGRATOR_COUNT; ++i)
+    if (strcmp(integrators[i], name) == 0) return true;
+  return false;
+}
+
+const char *bridge_version_integrators(void) {
+#if mjVERSION_HEADER >= 3013000
+  return "Euler, RK4, implicit, implicitfast, discrete";
+#elif mjVERSION_HEADER >= 233
+  return "Euler, RK4, implicit, implicitfast";
+#else
+  return "Euler, RK4, implicit";
+#endif
+}
+
+void bridge_version_switch_off(mjModel *m) {
+  // flags came, moved and split over the years, but every version lists its own by name
+  static const char *const needless[] = {"Passive",   "Spring",    "Damper",
+                                         "Midphase",  "Eulerdamp", "AutoReset",
+                                         "NativeCCD", "Island",    "MultiCCD"};
+  for (int bit = 0; bit < mjNDISABLE; ++bit)
+    for (size_t i = 0; i < sizeof needless / sizeof needless[0]; ++i)
+      if (strcmp(mjDISABLESTRING[bit], needless[i]) == 0) m->opt.disableflags |= 1 << bit;
+}
+
+const char *bridge_version_warning(const mjData *d, int kind) {
+#if mjVERSION_HEADER >= 230
+  return mju_warningText(kind, (size_t)d->warning[kind].lastinfo);
+#else
+  return mju_warningText(kind, d->warning[kind].lastinfo);
+#endif
+}
+
+bool bridge_version_too_deep(const mjModel *m, const mjData *d) {
+#if mjVERSION_HEADER >= 327
+  (void)m;
+  (void)d;
+  return false;
+#else
+  // a sphere's centre inside a box: the depth read stops at the sphere's radius
+  for (int i = 0; i < d->ncon; ++i)
+    for (int side = 0; side < 2; ++side) {
+      const int geom = side == 0 ? d->contact[i].geom1 : d->contact[i].geom2;
+      const int other = side == 0 ? d->contact[i].geom2 : d->contact[i].geom1;
+      if (m->geom_type[geom] == mjGEOM_SPHERE && m->geom_type[other] == mjGEOM_BOX &&
+          -d->contact[i].dist >= m->geom_size[3 * geom] * (1.0 - 1e-9))
+        return true;
+    }
+  return false;
+#endif
+}

@@ -1,0 +1,32 @@
+/*
+ * Private to the bridge: everything in which MuJoCo's versions differ.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#ifndef BRIDGE_VERSION_H
+#define BRIDGE_VERSION_H
+
+#include <mujoco/mujoco.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/* 0 when header and library are of one release, or -1 with one line. */
+int bridge_version_check(char *message, size_t size);
+
+/* Compiles MJCF from memory. NULL, and MuJoCo's own words in `error`, on failure. */
+mjModel *bridge_version_load(const char *text, size_t length, char *error, int size);
+
+/* Integrators this MuJoCo has, separated by ", ". */
+const char *bridge_version_integrators(void);
+bool bridge_version_has_integrator(const char *name);
+
+/* Switches off what no scene of ours uses and the text cannot name in every version. */
+void bridge_version_switch_off(mjModel *m);
+
+/* MuJoCo's text for a kind of warning d has counted. */
+const char *bridge_version_warning(const mjData *d, int kind);
+
+/* Whether a contact at d's present position is deeper than this version can measure. */
+bool bridge_version_too_deep(const mjModel *m, const mjData *d);
+
+#endif

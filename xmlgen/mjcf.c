@@ -1,0 +1,223 @@
+/*
+ * A MuJoCo scene around a model: options, sizes, contact law, key frame; the bodies come from the
+ * model's emitter.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#define _POSIX_C_SOURCE 200809L
+
+#include "mjcf.h"
+
+#include <locale.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mjcf_writer.h"
+
+static const mjcf_emitter *const emitters[] = {&mjcf_hopper, &mjcf_plate};
+
+enum { EMITTER_COUNT = sizeof emitters / sizeof emitters[0] };
+
+mjcf_options mjcf_options_default(void) {
+  return (mjcf_options){
+      .time_step = 0.002,
+      .integrator = "Euler",
+      .solver = "Newton",
+      .jacobian = "dense",
+      .cone = "pyramidal",
+      .iterations = 100,
+      .tolerance = 1e-8,
+      .warmstart = true,
+      .pairs = true,
+      .lean = true,
+  };
+}
+
+static const mjcf_emitter *find(const model *m, char message[MODEL_MESSAGE_SIZE]) {
+  for (size_t i = 0; i < EMITTER_COUNT; ++i)
+    if (strcmp(emitters[i]->model, m->type->name) == 0) return emitters[i];
+  snprintf(message, MODEL_MESSAGE_SIZE, "%s: this model has no MuJoCo twin; hopper and plate have",
+           m->type->name);
+  return NULL;
+}
+
+int mjcf_contact_of(const model *m, mjcf_contact *contact, char message[MODEL_MESSAGE_SIZE]) {
+  const mjcf_emitter *emitter = find(m, message);
+  return emitter ? emitter->contact(m, contact, message) : -1;
+}
+
+static int check(const mjcf_options *o, char message[MODEL_MESSAGE_SIZE]) {
+  const char *wrong = NULL;
+  if (!(o->time_step > 0.0) || !isfinite(o->time_step))
+    wrong = "time_step must be a finite number > 0";
+  else if (o->iterations < 1)
+    wrong = "iterations must be >= 1";
+  else if (!(o->tolerance >= 0.0) || !isfinite(o->tolerance))
+    wrong = "tolerance must be a finite number >= 0";
+  else if (o->contact_limit < 0)
+    wrong = "contact_limit must be >= 0";
+  if (wrong) snprintf(message, MODEL_MESSAGE_SIZE, "mjcf: %s", wrong);
+  return wrong ? -1 : 0;
+}
+
+static void flag(mjcf_writer *w, const char *name, bool enable) {
+  if (!enable) mjcf_text(w, name, "disable");
+}
+
+/* only flags that every MuJoCo since 2.2 knows: an unknown one is an error there */
+static void write_flags(mjcf_writer *w, const mjcf_options *o) {
+  static const char *const needless[] = {"equality",     "frictionloss", "limit",   "clampctrl",
+                                         "filterparent", "actuation",    "refsafe", "sensor"};
+  mjcf_start(w, "flag");
+  flag(w, "warmstart", o->warmstart);
+  for (size_t i = 0; i < sizeof needless / sizeof needless[0]; ++i) flag(w, needless[i], !o->lean);
+  mjcf_end(w);
+}
+
+static void write_option(mjcf_writer *w, const mjcf_options *o, double gravity) {
+  const double g[] = {0.0, 0.0, -gravity};
+  mjcf_start(w, "option");
+  mjcf_number(w, "timestep", o->time_step);
+  mjcf_text(w, "integrator", o->integrator);
+  mjcf_numbers(w, "gravity", 3, g);
+  mjcf_text(w, "solver", o->solver);
+  mjcf_integer(w, "iterations", (size_t)o->iterations);
+  mjcf_number(w, "tolerance", o->tolerance);
+  mjcf_text(w, "jacobian", o->jacobian);
+  mjcf_text(w, "cone", o->cone);
+  write_flags(w, o);
+  mjcf_end(w);
+}
+
+/* before 2.3 contacts above nconmax were dropped, and its default is 100 */
+static void write_size(mjcf_writer *w, const mjcf_options *o, size_t contacts) {
+  const size_t limit = o->contact_limit > 0 ? (size_t)o->contact_limit : contacts;
+  mjcf_start(w, "size");
+  mjcf_integer(w, "njmax", limit);
+  mjcf_integer(w, "nconmax", limit);
+  mjcf_end(w);
+}
+
+static void write_law(mjcf_writer *w, const char *element, const mjcf_contact *contact) {
+  const double unit = contact->inverse_weight * (1.0 - MJCF_IMPEDANCE);
+  const double solref[] = {-contact->stiffness * unit, -contact->damping * unit};
+  const double solimp[] = {MJCF_IMPEDANCE, MJCF_IMPEDANCE, 0.001, 0.5, 2.0};
+  mjcf_start(w, element);
+  mjcf_integer(w, "condim", 1);
+  mjcf_numbers(w, "solref", 2, solref);
+  mjcf_numbers(w, "solimp", 5, solimp);
+  mjcf_number(w, "margin", 0.0);
+  mjcf_end(w);
+}
+
+static void write_class(mjcf_writer *w, const char *name, bool contype, bool conaffinity) {
+  mjcf_start(w, "default");
+  mjcf_text(w, "class", name);
+  mjcf_start(w, "geom");
+  mjcf_integer(w, "contype", contype);
+  mjcf_integer(w, "conaffinity", conaffinity);
+  mjcf_end(w);
+  mjcf_end(w);
+}
+
+/* explicit pairs need no broad phase, so the geoms then leave it */
+static void write_default(mjcf_writer *w, const mjcf_options *o, const mjcf_contact *contact) {
+  mjcf_start(w, "default");
+  write_law(w, "geom", contact);
+  write_law(w, "pair", contact);
+  write_class(w, "fixed", !o->pairs, false);
+  write_class(w, "moving", false, !o->pairs);
+  mjcf_end(w);
+}
+
+static void write_pairs(mjcf_writer *w, const mjcf_emitter *emitter, size_t contacts) {
+  mjcf_start(w, "contact");
+  for (size_t i = 0; i < contacts; ++i) {
+    char name[MJCF_NAME_SIZE];
+    emitter->fixed_geom(i, name);
+    mjcf_start(w, "pair");
+    mjcf_text(w, "geom1", name);
+    mjcf_text(w, "geom2", emitter->moving_geom);
+    mjcf_end(w);
+  }
+  mjcf_end(w);
+}
+
+/* a model's state is its coordinates, then their rates: qpos, then qvel */
+static void write_key(mjcf_writer *w, const model *m) {
+  double x0[MODEL_DIMENSION_MAX];
+  const size_t half = m->type->dimension / 2;
+  m->type->initial_state(m, x0);
+  mjcf_start(w, "keyframe");
+  mjcf_start(w, "key");
+  mjcf_text(w, "name", "start");
+  mjcf_numbers(w, "qpos", half, x0);
+  mjcf_numbers(w, "qvel", half, x0 + half);
+  mjcf_end(w);
+  mjcf_end(w);
+}
+
+static void write_scene(mjcf_writer *w, const model *m, const mjcf_emitter *emitter,
+                        const mjcf_options *o, const mjcf_contact *contact) {
+  const size_t contacts = m->type->contact_count(m);
+  char about[MJCF_COMMENT_SIZE];
+  emitter->describe(m, about);
+
+  mjcf_start(w, "mujoco");
+  mjcf_text(w, "model", emitter->model);
+  mjcf_comment(w, about);
+  mjcf_start(w, "compiler");
+  mjcf_text(w, "angle", "radian");
+  mjcf_end(w);
+  write_option(w, o, emitter->gravity(m));
+  write_size(w, o, contacts);
+  write_default(w, o, contact);
+  mjcf_start(w, "worldbody");
+  emitter->bodies(w, m);
+  mjcf_end(w);
+  if (o->pairs) write_pairs(w, emitter, contacts);
+  write_key(w, m);
+  mjcf_end(w);
+}
+
+/* the writer's buffer as text of the caller's own */
+static int copy_out(mjcf_writer *w, char **text, size_t *length, char message[MODEL_MESSAGE_SIZE]) {
+  if (!w->failed && xmlTextWriterFlush(w->xml) < 0) w->failed = true;
+  const size_t size = w->failed ? 0 : (size_t)xmlBufferLength(w->buffer);
+  *text = w->failed ? NULL : malloc(size + 1);
+  if (!*text) {
+    snprintf(message, MODEL_MESSAGE_SIZE, "mjcf: out of memory while writing the scene");
+    return -1;
+  }
+  memcpy(*text, xmlBufferContent(w->buffer), size);
+  (*text)[size] = '\0';
+  if (length) *length = size;
+  return 0;
+}
+
+int mjcf_write(const model *m, const mjcf_options *options, char **text, size_t *length,
+               char message[MODEL_MESSAGE_SIZE]) {
+  mjcf_contact contact;
+  *text = NULL;
+  const mjcf_emitter *emitter = find(m, message);
+  if (!emitter || check(options, message) != 0) return -1;
+  if (emitter->contact(m, &contact, message) != 0) return -1;
+
+  // numbers in the C locale, for this thread only and only while writing
+  const locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+  if (c_locale == (locale_t)0) {
+    snprintf(message, MODEL_MESSAGE_SIZE, "mjcf: the C locale is not available");
+    return -1;
+  }
+  const locale_t callers = uselocale(c_locale);
+  mjcf_writer w;
+  mjcf_writer_open(&w);
+  write_scene(&w, m, emitter, options, &contact);
+  const int status = copy_out(&w, text, length, message);
+  mjcf_writer_close(&w);
+  uselocale(callers);
+  freelocale(c_locale);
+  return status;
+}
