@@ -1,0 +1,51 @@
+/*
+ * Monotonic raw clock and core pinning.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#define _GNU_SOURCE
+#include "clock.h"
+
+#include <errno.h>
+#include <gsl/gsl_statistics_double.h>
+#include <sched.h>
+#include <string.h>
+#include <time.h>
+
+enum { RESOLUTION_TRIALS = 1001 };
+
+uint64_t measure_clock_ns(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC_RAW, &now);
+  return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+}
+
+double measure_clock_resolution_ns(void) {
+  double step[RESOLUTION_TRIALS];
+  for (size_t i = 0; i < RESOLUTION_TRIALS; i++) {
+    // a coarse clock repeats itself: read until it moves
+    const uint64_t start = measure_clock_ns();
+    uint64_t now;
+    do now = measure_clock_ns();
+    while (now == start);
+    step[i] = (double)(now - start);
+  }
+  return gsl_stats_median(step, 1, RESOLUTION_TRIALS);
+}
+
+int measure_pin_core(int wanted, char warning[MEASURE_MESSAGE_SIZE]) {
+  const int core = wanted < 0 ? sched_getcpu() : wanted;
+  if (core < 0 || core >= CPU_SETSIZE) {
+    measure_message(warning, "not pinned to a core: core %d is not one of 0 to %d", core,
+                    CPU_SETSIZE - 1);
+    return -1;
+  }
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  CPU_SET((size_t)core, &set);
+  if (sched_setaffinity(0, sizeof set, &set)) {
+    measure_message(warning, "not pinned to a core: core %d: %s", core, strerror(errno));
+    return -1;
+  }
+  return core;
+}

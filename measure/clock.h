@@ -1,0 +1,33 @@
+/*
+ * The clock every time is taken with, and the core it is taken on.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#ifndef MEASURE_CLOCK_H
+#define MEASURE_CLOCK_H
+
+#include <stdint.h>
+
+#include "measure.h"
+
+/* Name of the clock, for records. */
+#define MEASURE_CLOCK_NAME "CLOCK_MONOTONIC_RAW"
+
+/* Nanoseconds of CLOCK_MONOTONIC_RAW: never steps, not slewed by time synchronisation. */
+uint64_t measure_clock_ns(void);
+
+/*
+ * Measured resolution in ns: the median, over about a thousand trials, of the smallest difference
+ * two successive readings show. Holds both the granularity and the cost of a reading, so it is an
+ * honest unit for "well above clock resolution". At least 1; takes well below a millisecond.
+ */
+double measure_clock_resolution_ns(void);
+
+/*
+ * Pins the calling thread to one core: `wanted`, or when that is negative the one it runs on now
+ * (the scheduler's own choice, so a fast core on machines that have slow ones too). Returns the
+ * core, or -1 with one line in `warning`: times are then taken unpinned, which is no error.
+ */
+int measure_pin_core(int wanted, char warning[MEASURE_MESSAGE_SIZE]);
+
+#endif

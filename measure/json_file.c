@@ -1,0 +1,63 @@
+/*
+ * JSON files through jansson.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#define _GNU_SOURCE
+#include "json_file.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "c_locale.h"
+#include "files.h"
+
+json_t *measure_json_number(double value) {
+  return isfinite(value) ? json_real(value) : json_null();
+}
+
+int measure_json_value(const json_t *value, double *out) {
+  if (json_is_null(value)) {
+    *out = NAN;
+  } else if (json_is_number(value)) {
+    *out = json_number_value(value);
+  } else {
+    return MEASURE_EINVAL;
+  }
+  return MEASURE_SUCCESS;
+}
+
+int measure_json_print(const json_t *value, FILE *stream) {
+  const measure_c_locale scope = measure_c_locale_enter();
+  const int failed = json_dumpf(value, stream, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
+  measure_c_locale_leave(scope);
+  return failed || fputc('\n', stream) == EOF ? -1 : 0;
+}
+
+int measure_json_write(const json_t *value, const char *path, char message[MEASURE_MESSAGE_SIZE]) {
+  measure_file *file;
+  if (measure_file_open(&file, path, message)) return -1;
+  // a failed stream is the commit's to report, for it knows why
+  if (measure_json_print(value, measure_file_stream(file)) && !ferror(measure_file_stream(file))) {
+    measure_message(message, "cannot write '%s': its content is no JSON", path);
+    measure_file_discard(file);
+    return -1;
+  }
+  return measure_file_commit(file, message);
+}
+
+json_t *measure_json_read(const char *path, char message[MEASURE_MESSAGE_SIZE]) {
+  FILE *stream = fopen(path, "re");
+  if (!stream) {
+    measure_message(message, "cannot read '%s': %s", path, strerror(errno));
+    return NULL;
+  }
+  json_error_t error;
+  const measure_c_locale scope = measure_c_locale_enter();
+  json_t *value = json_loadf(stream, JSON_REJECT_DUPLICATES, &error);
+  measure_c_locale_leave(scope);
+  fclose(stream);
+  if (!value) measure_message(message, "'%s', line %d: %s", path, error.line, error.text);
+  return value;
+}

@@ -1,0 +1,173 @@
+/*
+ * The environment record: what it must say, what it must not, and when it warns.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#define _GNU_SOURCE
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "environment.h"
+
+static const char *text_of(const json_t *record, const char *name) {
+  const json_t *value = json_object_get(record, name);
+  if (!json_is_string(value)) fail_msg("%s is no text", name);
+  return json_string_value(value);
+}
+
+static void record_says_what_it_promises(void **state) {
+  (void)state;
+  json_t *record = measure_environment(1);
+  assert_non_null(record);
+  const char *const texts[] = {"date",  "kernel", "compiler", "compiler_flags", "build_type",
+                               "clock", "gsl",    "isa",      "isa_compiled"};
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    assert_true(strlen(text_of(record, texts[i])) > 0);
+  }
+  const char *const others[] = {"cpu",       "isa_flags",  "governor",  "load_average",
+                                "git_dirty", "git_commit", "sanitizers"};
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+    assert_non_null(json_object_get(record, others[i]));
+  }
+  assert_true(json_integer_value(json_object_get(record, "cores")) >= 1);
+  assert_true(json_real_value(json_object_get(record, "clock_resolution_ns")) >= 1);
+  assert_int_equal(json_integer_value(json_object_get(record, "pinned_core")), 1);
+  assert_int_equal(json_array_size(json_object_get(record, "load_average")), 3);
+  assert_true(json_is_array(json_object_get(record, "warnings")));
+  // the flags are those the compiler was given
+  assert_non_null(strstr(text_of(record, "compiler_flags"), "-ffp-contract=off"));
+  json_decref(record);
+}
+
+static void date_is_iso_8601_in_utc(void **state) {
+  (void)state;
+  json_t *record = measure_environment(-1);
+  const char *date = text_of(record, "date"), *const pattern = "dddd-dd-ddTdd:dd:ddZ";
+  assert_int_equal(strlen(date), strlen(pattern));
+  for (size_t i = 0; pattern[i]; i++) {
+    if (pattern[i] == 'd') {
+      assert_in_range(date[i], '0', '9');
+    } else {
+      assert_int_equal(date[i], pattern[i]);
+    }
+  }
+  assert_true(json_is_null(json_object_get(record, "pinned_core")));
+  json_decref(record);
+}
+
+static void commit_is_a_hash_or_unknown(void **state) {
+  (void)state;
+  json_t *record = measure_environment(0);
+  const json_t *commit = json_object_get(record, "git_commit");
+  const json_t *dirty = json_object_get(record, "git_dirty");
+  if (json_is_null(commit)) {
+    assert_true(json_is_null(dirty));
+  } else {
+    const char *hash = json_string_value(commit);
+    assert_true(strlen(hash) >= 40);
+    assert_int_equal(strspn(hash, "0123456789abcdef"), strlen(hash));
+    assert_true(json_is_boolean(dirty));
+  }
+  json_decref(record);
+}
+
+static void host_is_not_named(void **state) {
+  (void)state;
+  char host[256] = "";
+  assert_int_equal(gethostname(host, sizeof host - 1), 0);
+  // a name as short as "pc" may be part of any word
+  if (strlen(host) < 5) skip();
+  json_t *record = measure_environment(0);
+  char *text = json_dumps(record, 0);
+  assert_non_null(text);
+  assert_null(strstr(text, host));
+  free(text);
+  json_decref(record);
+}
+
+static void cpuinfo_of_an_x86_is_read(void **state) {
+  (void)state;
+  char text[] = "processor\t: 0\nmodel name\t: Some CPU @ 2.00GHz\nflags\t\t: fpu sse2 avx2x avx "
+                "avx512fp fma4 fma\n\nprocessor\t: 1\nmodel name\t: Another\nflags\t: avx2\n";
+  FILE *stream = fmemopen(text, strlen(text), "r");
+  measure_machine machine = {0};
+  measure_machine_parse_cpuinfo(stream, &machine);
+  fclose(stream);
+  assert_string_equal(machine.cpu, "Some CPU @ 2.00GHz");
+  assert_true(machine.x86 && machine.avx && machine.fma);
+  // flags are whole words, and the first processor's
+  assert_false(machine.avx2 || machine.avx512f);
+}
+
+static void cpuinfo_of_another_architecture_has_no_flags(void **state) {
+  (void)state;
+  char text[] = "processor\t: 0\nBogoMIPS\t: 50.00\nFeatures\t: fp asimd avx\n";
+  FILE *stream = fmemopen(text, strlen(text), "r");
+  measure_machine machine = {0};
+  measure_machine_parse_cpuinfo(stream, &machine);
+  fclose(stream);
+  assert_false(machine.x86 || machine.avx);
+  assert_string_equal(machine.cpu, "");
+}
+
+/* How many of a machine's warnings contain `text`. */
+static size_t warnings_with(const measure_machine *machine, int core, const char *text) {
+  json_t *warnings = measure_environment_warnings(machine, core);
+  assert_non_null(warnings);
+  size_t count = 0, i;
+  json_t *line;
+  json_array_foreach(warnings, i, line) {
+    if (strstr(json_string_value(line), text)) count++;
+  }
+  json_decref(warnings);
+  return count;
+}
+
+static void warnings_follow_the_facts(void **state) {
+  (void)state;
+  const measure_machine good = {
+      .governor = "performance", .cores = 4, .load = {2, 9, 9}, .x86 = true, .avx = true};
+  const char *const words[] = {"load average", "governor", "AVX", "pinned"};
+  for (size_t i = 0; i < 4; i++) assert_int_equal(warnings_with(&good, 0, words[i]), 0);
+
+  measure_machine bad = good;
+  bad.load[0] = 2.25;
+  assert_int_equal(warnings_with(&bad, 0, "load average 2.25 is above half the number of cores, 4"),
+                   1);
+  bad = good;
+  strcpy(bad.governor, "powersave");
+  assert_int_equal(warnings_with(&bad, 0, "governor is powersave"), 1);
+  bad = good;
+  bad.avx = false;
+  assert_int_equal(warnings_with(&bad, 0, "no AVX"), 1);
+  assert_int_equal(warnings_with(&good, -1, "not pinned"), 1);
+}
+
+static void unknown_facts_do_not_warn(void **state) {
+  (void)state;
+  const measure_machine unknown = {.cores = 4, .load = {NAN, NAN, NAN}};
+  const char *const words[] = {"load average", "governor", "AVX"};
+  for (size_t i = 0; i < 3; i++) assert_int_equal(warnings_with(&unknown, 0, words[i]), 0);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(record_says_what_it_promises),
+      cmocka_unit_test(date_is_iso_8601_in_utc),
+      cmocka_unit_test(commit_is_a_hash_or_unknown),
+      cmocka_unit_test(host_is_not_named),
+      cmocka_unit_test(cpuinfo_of_an_x86_is_read),
+      cmocka_unit_test(cpuinfo_of_another_architecture_has_no_flags),
+      cmocka_unit_test(warnings_follow_the_facts),
+      cmocka_unit_test(unknown_facts_do_not_warn),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
