@@ -75,10 +75,11 @@ static double sag(const hopper_parameters *p) {
 
 static void state_at(const hopper_parameters *p, const piece *s, double tau, double x[N]) {
   if (s->stance) {
-    const double w = frequency(p), rest = p->free_length - sag(p);
-    const double a = s->z - rest, b = s->v / w;
-    x[Z] = rest + a * cos(w * tau) + b * sin(w * tau);
-    x[V] = w * (b * cos(w * tau) - a * sin(w * tau));
+    // about the start, so that tau = 0 gives it to the last bit
+    const double w = frequency(p), half = sin(0.5 * w * tau);
+    const double a = s->z - p->free_length + sag(p), b = s->v / w;
+    x[Z] = s->z + b * sin(w * tau) - 2 * a * half * half;
+    x[V] = s->v * cos(w * tau) - w * a * sin(w * tau);
   } else {
     x[Z] = s->z + tau * (s->v - 0.5 * p->gravity * tau);
     x[V] = s->v - p->gravity * tau;

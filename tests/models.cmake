@@ -1,0 +1,19 @@
+# Tests of the models room. The oracle integrates the plate without libess and without models/.
+foreach(name model affine3)
+  ess_test(${name} models)
+endforeach()
+foreach(name hopper plate plate_reference)
+  ess_test(${name} models)
+  target_sources(test_${name} PRIVATE ${CMAKE_CURRENT_LIST_DIR}/oracle_plate.c)
+endforeach()
+
+# a locale with a decimal comma to read numbers under, made here where none is installed
+find_program(ESS_LOCALEDEF localedef)
+if(ESS_LOCALEDEF AND EXISTS /usr/share/i18n/locales/de_DE)
+  set(locale_folder ${CMAKE_CURRENT_BINARY_DIR}/locale)
+  if(NOT EXISTS ${locale_folder}/de_DE.UTF-8)
+    file(MAKE_DIRECTORY ${locale_folder})
+    execute_process(COMMAND ${ESS_LOCALEDEF} -i de_DE -f UTF-8 ${locale_folder}/de_DE.UTF-8)
+  endif()
+  set_tests_properties(model PROPERTIES ENVIRONMENT LOCPATH=${locale_folder})
+endif()
