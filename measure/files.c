@@ -123,10 +123,18 @@ static int open_stream(measure_file *file) {
   return -1;
 }
 
+/* Whether what is there already may be replaced. Links like /dev/stdout are not followed: whatever
+ * they lead to is open elsewhere. */
+static int is_replaceable(const char *path) {
+  struct stat facts;
+  const int of_system = !strncmp(path, "/dev/", 5) || !strncmp(path, "/proc/", 6);
+  const int failed = of_system ? lstat(path, &facts) : stat(path, &facts);
+  return failed || S_ISREG(facts.st_mode);
+}
+
 int measure_file_open(measure_file **file, const char *path, char message[MEASURE_MESSAGE_SIZE]) {
   *file = NULL;
-  struct stat facts;
-  if (stat(path, &facts) == 0 && !S_ISREG(facts.st_mode)) {
+  if (!is_replaceable(path)) {
     measure_message(message, "cannot write '%s': it is not a regular file", path);
     return -1;
   }
