@@ -1,0 +1,56 @@
+/*
+ * The command line of every command: one parser, fed with the option groups the command takes and
+ * with the parameters of the models themselves.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#ifndef ARGUMENTS_H
+#define ARGUMENTS_H
+
+#include <stdbool.h>
+
+#include "contacts_range.h"
+#include "model.h"
+#include "solver.h"
+
+typedef enum argument_group {
+  ARGUMENTS_MODEL = 1,      /* --model and the models' parameters */
+  ARGUMENTS_SOLVER = 2,     /* --solver and its settings */
+  ARGUMENTS_JSON = 4,       /* --json */
+  ARGUMENTS_FOLDER = 8,     /* --out DIR */
+  ARGUMENTS_FILE = 16,      /* --output FILE */
+  ARGUMENTS_SWEEP = 32,     /* --contacts RANGE, --trials, --solvers, --protocol */
+  ARGUMENTS_SEED = 64,      /* --seed */
+  ARGUMENTS_REFERENCE = 128 /* --no-reference */
+} argument_group;
+
+enum { ARGUMENTS_SOLVERS_MAX = 8 };
+
+typedef struct command command;
+
+typedef struct arguments {
+  const command *command;
+  model m; /* parameters set, not prepared */
+  const struct solver_type *solver;
+  solver_settings settings;
+  bool epsilon_given;
+  bool json, no_reference;
+  const char *folder; /* of results */
+  const char *file;   /* NULL: the standard output */
+  contacts_range contacts;
+  size_t trials;
+  const char *protocol;
+  const struct solver_type *solvers[ARGUMENTS_SOLVERS_MAX];
+  size_t solver_count;
+  unsigned long seed;
+} arguments;
+
+/*
+ * Parses argv[1..] for `command`; argv[0] is replaced. Does not return on --help (status 0) nor on
+ * a usage error (one line, status 2). Free with arguments_free.
+ */
+void arguments_parse(const command *command, int argc, char **argv, arguments *given);
+
+void arguments_free(arguments *given);
+
+#endif

@@ -1,0 +1,201 @@
+/*
+ * Bisection of epsilon until both engines have the same error, and their runtimes there.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "calibration.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "bootstrap.h"
+#include "hopper.h"
+#include "measure.h"
+#include "solvers.h"
+
+enum { SCAN_POINTS = 41, BISECTIONS = 60, GAP_STATES = 2000 };
+
+/* epsilons scanned for a bracket: from far below any neighbourhood of use up to the penetration */
+static const double scan_min = 1e-6;
+
+/* bisection ends when the errors agree this well, ten times better than is asked for */
+static const double agreement = 0.1 * CALIBRATION_AGREEMENT;
+
+/* one calibration under way */
+typedef struct search {
+  const contest_starts *starts;
+  solver_settings settings;
+  double target; /* MuJoCo's RMS error */
+  char *message;
+} search;
+
+solver_settings calibration_settings(const model *m) {
+  solver_settings settings = solver_settings_default();
+  settings.h_max = m->type->time_step;
+  settings.time_step = m->type->time_step;
+  return settings;
+}
+
+/* error of one solver from the start line */
+static int error_of(const search *s, const solver_type *solver, const solver_settings *settings,
+                    trajectory *samples, double *rms) {
+  contestant c;
+  if (contestant_prepare(&c, solver, settings, s->starts, s->message)) return -1;
+  const int status = contestant_try(&c, 0);
+  *rms = c.rms[0];
+  if (status) snprintf(s->message, SOLVER_MESSAGE_SIZE, "%s", c.report.message);
+  // the caller may keep the samples
+  if (!status && samples) {
+    *samples = c.samples;
+    c.samples = (trajectory){0};
+  }
+  contestant_release(&c);
+  return status;
+}
+
+/* log of our error over MuJoCo's at an epsilon: zero where they agree */
+static int excess(search *s, double epsilon, double *log_ratio) {
+  double rms;
+  s->settings.epsilon = epsilon;
+  if (error_of(s, &projection_solver, &s->settings, NULL, &rms)) return -1;
+  *log_ratio = log(rms / s->target);
+  return 0;
+}
+
+/* where the errors' order changes on a grid from scan_min to the penetration: the one bracket, or
+ * the reason why there is none in result->status and *found false */
+static int bracket(search *s, calibration *result, double *low, double *high, bool *found) {
+  double epsilon_before = 0.0, before = 0.0, smallest = INFINITY, largest = -INFINITY;
+  int changes = 0;
+  for (int i = 0; i < SCAN_POINTS; i++) {
+    const double fraction = (double)i / (SCAN_POINTS - 1);
+    const double epsilon = scan_min * pow(result->penetration / scan_min, fraction);
+    double value;
+    if (excess(s, epsilon, &value)) return -1;
+    smallest = fmin(smallest, value);
+    largest = fmax(largest, value);
+    if (i && (value > 0.0) != (before > 0.0) && ++changes == 1) {
+      *low = epsilon_before;
+      *high = epsilon;
+    }
+    epsilon_before = epsilon;
+    before = value;
+  }
+  *found = changes == 1;
+  if (changes > 1)
+    snprintf(result->status, sizeof result->status, "not unique: %d crossings of MuJoCo's error",
+             changes);
+  if (changes == 0)
+    snprintf(result->status, sizeof result->status,
+             "no root: our RMS is from %.3g to %.3g times MuJoCo's for epsilon from %g to the "
+             "penetration %.3g",
+             exp(smallest), exp(largest), scan_min, result->penetration);
+  return 0;
+}
+
+/* halves the bracket (in the logarithm of epsilon) until the errors agree */
+static int bisect(search *s, double low, double high, calibration *result) {
+  double at_low, value = INFINITY, epsilon = NAN;
+  if (excess(s, low, &at_low)) return -1;
+  for (int i = 0; i < BISECTIONS && fabs(value) > agreement; i++) {
+    epsilon = sqrt(low * high);
+    if (excess(s, epsilon, &value)) return -1;
+    if ((value > 0.0) == (at_low > 0.0))
+      low = epsilon;
+    else
+      high = epsilon;
+  }
+  // a jump of the error between two neighbouring epsilons is no agreement
+  if (fabs(value) > CALIBRATION_AGREEMENT) {
+    snprintf(result->status, sizeof result->status, "no root: the error jumps at epsilon %.6g",
+             epsilon);
+    return 0;
+  }
+  result->epsilon = epsilon;
+  result->rms_projection = s->target * exp(value);
+  snprintf(result->status, sizeof result->status, "ok");
+  return 0;
+}
+
+/* deepest compression of the exact solution */
+static double penetration_of(const contest_starts *starts) {
+  const trajectory *const exact = &starts->references[0];
+  double lowest = INFINITY;
+  for (size_t i = 0; i < exact->count; i++)
+    lowest = fmin(lowest, exact->states[i * exact->dimension]);
+  return hopper_get(starts->m)->free_length - lowest;
+}
+
+/* median with its interval; raw times stay in `seconds` */
+static void summarize(const double seconds[], size_t trials, unsigned long seed, double *median,
+                      double interval[2]) {
+  const measure_bootstrap options = measure_bootstrap_default(seed);
+  measure_interval out = {NAN, NAN, NAN};
+  if (measure_bootstrap_median(seconds, trials, &options, &out)) out.estimate = NAN;
+  *median = out.estimate;
+  interval[0] = out.low;
+  interval[1] = out.high;
+}
+
+/* both engines interleaved, at the epsilon found */
+static int time_engines(search *s, size_t trials, unsigned long seed, calibration *result) {
+  enum { ENGINES = 2, TRIALS_MAX = 1000 };
+  double seconds[ENGINES * TRIALS_MAX];
+  contestant engines[ENGINES] = {0};
+  const measure_plan plan = {.trials = trials, .seed = seed, .min_time_s = 5e-3, .warmup_runs = 1};
+  s->settings.epsilon = result->epsilon;
+  int status = contestant_prepare(&engines[0], &bridge_solver, &s->settings, s->starts, s->message);
+  if (!status)
+    status =
+        contestant_prepare(&engines[1], &projection_solver, &s->settings, s->starts, s->message);
+  if (!status) {
+    const measure_candidate candidates[] = {contestant_candidate(&engines[0]),
+                                            contestant_candidate(&engines[1])};
+    const int code = measure_interleave(candidates, ENGINES, &plan, seconds, NULL, NULL);
+    if (code) snprintf(s->message, SOLVER_MESSAGE_SIZE, "timing: %s", measure_strerror(code));
+    status = code ? -1 : 0;
+  }
+  if (!status) {
+    summarize(seconds, trials, seed, &result->runtime_mujoco, result->runtime_mujoco_interval);
+    summarize(seconds + trials, trials, seed, &result->runtime_projection,
+              result->runtime_projection_interval);
+  }
+  for (int i = 0; i < ENGINES; i++) contestant_release(&engines[i]);
+  return status;
+}
+
+/* all that needs the starts */
+static int calibrate(search *s, size_t trials, unsigned long seed, calibration *result,
+                     trajectory *samples) {
+  double low, high;
+  bool found;
+  result->penetration = penetration_of(s->starts);
+  if (error_of(s, &bridge_solver, &s->settings, samples, &s->target)) return -1;
+  result->rms_mujoco = s->target;
+  if (bracket(s, result, &low, &high, &found)) return -1;
+  if (found && bisect(s, low, high, result)) return -1;
+  if (isnan(result->epsilon)) return 0;
+  s->settings.epsilon = result->epsilon;
+  if (samples &&
+      error_of(s, &projection_solver, &s->settings, samples + 1, &result->rms_projection))
+    return -1;
+  return trials ? time_engines(s, trials, seed, result) : 0;
+}
+
+int calibrate_hopper(const model *m, size_t trials, unsigned long seed, calibration *result,
+                     trajectory *samples, char message[SOLVER_MESSAGE_SIZE]) {
+  const hopper_parameters *const hopper = hopper_get(m);
+  *result = (calibration){.stiffness_over_mass = hopper->stiffness / hopper->mass,
+                          .epsilon = NAN,
+                          .rms_projection = NAN,
+                          .runtime_mujoco = NAN,
+                          .runtime_projection = NAN};
+  contest_starts starts;
+  search s = {.starts = &starts, .settings = calibration_settings(m), .message = message};
+  if (bridge_field_gap(m, &s.settings, GAP_STATES, seed, &result->gap, message)) return -1;
+  if (contest_starts_alloc(&starts, m, trials ? trials : 1, false, seed, message)) return -1;
+  const int status = calibrate(&s, trials, seed, result, samples);
+  contest_starts_free(&starts);
+  return status;
+}

@@ -1,0 +1,39 @@
+/*
+ * The calibration of section 5.1 of the paper: the epsilon at which the projection integrator's
+ * RMS error on the hopper equals MuJoCo's, both at steps of at most the output step.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#ifndef CALIBRATION_H
+#define CALIBRATION_H
+
+#include "bridge.h"
+#include "contest.h"
+
+/* RMS errors agree to this, relative. */
+#define CALIBRATION_AGREEMENT 1e-3
+
+typedef struct calibration {
+  double stiffness_over_mass; /* k/m, 1/s^2 */
+  double penetration;         /* deepest compression of the exact solution, m */
+  double epsilon;             /* NaN when there is none */
+  double rms_mujoco, rms_projection;
+  double runtime_mujoco, runtime_projection; /* medians, s */
+  double runtime_mujoco_interval[2], runtime_projection_interval[2];
+  bridge_gap gap;
+  char status[SOLVER_MESSAGE_SIZE]; /* "ok", or why there is no epsilon */
+} calibration;
+
+/* Settings both engines run with: output step, and no longer integration step. */
+solver_settings calibration_settings(const model *m);
+
+/*
+ * Calibrates on `m` (a prepared hopper) from its own start, and times both engines over `trials`
+ * interleaved runs (0: not at all). `samples` (2 trajectories: MuJoCo's, ours), when not NULL,
+ * receive the trajectories at the end and are then the caller's. 0; or -1 when an engine fails,
+ * with one line. That no epsilon exists is no failure here: result->status tells.
+ */
+int calibrate_hopper(const model *m, size_t trials, unsigned long seed, calibration *result,
+                     trajectory *samples, char message[SOLVER_MESSAGE_SIZE]);
+
+#endif

@@ -1,0 +1,17 @@
+/*
+ * The table of commands.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#ifndef COMMANDS_H
+#define COMMANDS_H
+
+#include "command.h"
+
+extern const command run_command, xml_command, order_command, calibrate_command, sweep_command,
+    figures_command;
+
+/* NULL when there is none of that name. */
+const command *command_find(const char *name);
+
+#endif

@@ -1,0 +1,110 @@
+/*
+ * Starts, references and prepared solvers of a race.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "contest.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static int out_of_memory(char message[SOLVER_MESSAGE_SIZE]) {
+  snprintf(message, SOLVER_MESSAGE_SIZE, "out of memory");
+  return -1;
+}
+
+/* the start of every trial */
+static int draw_starts(contest_starts *s, bool random, unsigned long seed) {
+  const size_t n = s->m->system.dimension;
+  gsl_rng *const rng = gsl_rng_alloc(gsl_rng_mt19937);
+  if (!rng) return -1;
+  gsl_rng_set(rng, seed);
+  for (size_t i = 0; i < s->trials; i++) {
+    if (random)
+      s->m->type->random_state(s->m, rng, s->states + i * n);
+    else
+      s->m->type->initial_state(s->m, s->states + i * n);
+  }
+  gsl_rng_free(rng);
+  return 0;
+}
+
+int contest_starts_alloc(contest_starts *s, const model *m, size_t trials, bool random,
+                         unsigned long seed, char message[SOLVER_MESSAGE_SIZE]) {
+  const size_t n = m->system.dimension;
+  *s = (contest_starts){.m = m, .trials = trials};
+  s->states = calloc(trials * n, sizeof *s->states);
+  s->references = calloc(trials, sizeof *s->references);
+  s->events = calloc(trials, sizeof *s->events);
+  int status = s->states && s->references && s->events && !draw_starts(s, random, seed)
+                   ? 0
+                   : out_of_memory(message);
+  for (size_t i = 0; !status && i < trials; i++) {
+    status = trajectory_alloc(&s->references[i], m, message);
+    if (!status)
+      status = trajectory_reference(&s->references[i], m, s->states + i * n, &s->events[i], NULL,
+                                    message);
+  }
+  if (status) contest_starts_free(s);
+  return status;
+}
+
+void contest_starts_free(contest_starts *s) {
+  for (size_t i = 0; s->references && i < s->trials; i++) trajectory_free(&s->references[i]);
+  free(s->references);
+  free(s->states);
+  free(s->events);
+  *s = (contest_starts){0};
+}
+
+int contestant_prepare(contestant *c, const solver_type *solver, const solver_settings *settings,
+                       const contest_starts *starts, char message[SOLVER_MESSAGE_SIZE]) {
+  *c = (contestant){.solver = solver, .starts = starts};
+  c->rms = calloc(starts->trials, sizeof *c->rms);
+  c->events = calloc(starts->trials, sizeof *c->events);
+  int status = c->rms && c->events ? trajectory_alloc(&c->samples, starts->m, message)
+                                   : out_of_memory(message);
+  if (!status) {
+    const solver_output output = trajectory_output(&c->samples);
+    status = solver->prepare(starts->m, settings, &output, &c->instance, message);
+  }
+  if (status) contestant_release(c);
+  return status;
+}
+
+void contestant_release(contestant *c) {
+  if (c->instance) c->solver->release(c->instance);
+  trajectory_free(&c->samples);
+  free(c->rms);
+  free(c->events);
+  *c = (contestant){0};
+}
+
+static const double *start_of(const contestant *c, size_t trial) {
+  return c->starts->states + trial * c->starts->m->system.dimension;
+}
+
+/* the timed region */
+static int run(void *context, size_t trial) {
+  contestant *const c = context;
+  const solver_output output = trajectory_output(&c->samples);
+  return c->solver->run(c->instance, start_of(c, trial), &output, &c->report);
+}
+
+/* after the timing: error and crossings of the run that was timed last */
+static int note(void *context, size_t trial) {
+  contestant *const c = context;
+  const solver_output output = trajectory_output(&c->samples);
+  if (c->solver->inspect && c->solver->inspect(c->instance, &output, &c->report)) return -1;
+  c->rms[trial] = trajectory_rms(&c->samples, &c->starts->references[trial]);
+  c->events[trial] = (double)c->report.events;
+  return 0;
+}
+
+measure_candidate contestant_candidate(contestant *c) {
+  return (measure_candidate){.name = c->solver->name, .run = run, .after = note, .context = c};
+}
+
+int contestant_try(contestant *c, size_t trial) {
+  return run(c, trial) || note(c, trial) ? -1 : 0;
+}

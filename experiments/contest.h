@@ -1,0 +1,53 @@
+/*
+ * Contestants of a race: solvers prepared for one model, run from the same starts onto the same
+ * grid, with errors and crossings noted for every run that is timed.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#ifndef CONTEST_H
+#define CONTEST_H
+
+#include <stdbool.h>
+
+#include "repeat.h"
+#include "trajectory.h"
+
+/* The starts of all trials, and the reference from each; owned. */
+typedef struct contest_starts {
+  const model *m; /* borrowed, prepared */
+  size_t trials;
+  double *states;         /* trials*n */
+  trajectory *references; /* trials */
+  size_t *events;         /* trials: crossings of the reference */
+} contest_starts;
+
+/* `trials` starts drawn with `seed` (the same for every model of the same type), or with
+ * `random` false the model's own start in every trial. Computes the references. 0, or -1. */
+int contest_starts_alloc(contest_starts *s, const model *m, size_t trials, bool random,
+                         unsigned long seed, char message[SOLVER_MESSAGE_SIZE]);
+void contest_starts_free(contest_starts *s);
+
+/* A solver at the start line; owned. */
+typedef struct contestant {
+  const solver_type *solver;
+  const contest_starts *starts; /* borrowed */
+  void *instance;
+  trajectory samples;
+  solver_report report; /* of the last run */
+  double *rms;          /* trials: error of each trial's timed run */
+  double *events;       /* trials: its crossings */
+} contestant;
+
+/* Prepares `solver` with `settings`. 0, or -1 with one line. */
+int contestant_prepare(contestant *c, const solver_type *solver, const solver_settings *settings,
+                       const contest_starts *starts, char message[SOLVER_MESSAGE_SIZE]);
+void contestant_release(contestant *c);
+
+/* The contestant as the measure room wants it; `c` outlives the candidate. */
+measure_candidate contestant_candidate(contestant *c);
+
+/* One untimed run at a trial, with its error and crossings noted. 0, or -1 with c->report.message.
+ */
+int contestant_try(contestant *c, size_t trial);
+
+#endif

@@ -1,0 +1,57 @@
+/*
+ * Metadata of result files.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "record.h"
+
+#include <stdio.h>
+
+#include "command.h"
+#include "environment.h"
+#include "json_file.h"
+
+json_t *record_begin(const char *schema, const arguments *given, int pinned_core) {
+  json_t *const environment = measure_environment(pinned_core);
+  if (!environment) return NULL;
+  json_object_set_new(environment, "mujoco",
+                      json_pack("{s:s, s:s, s:s}", "version", bridge_version_string(), "library",
+                                bridge_library_path(), "avx", bridge_has_avx()));
+  return json_pack("{s:s, s:i, s:s, s:s, s:I, s:o}", "schema", schema, "schema_version", 1,
+                   "essbench", ESSBENCH_VERSION, "command", given->command->name, "seed",
+                   (json_int_t)given->seed, "environment", environment);
+}
+
+json_t *record_model(const model *m) {
+  json_t *const object = json_object();
+  for (size_t i = 0; object && i < m->type->parameter_count; i++) {
+    const model_parameter *const p = &m->type->parameters[i];
+    json_t *const value = p->choices   ? json_string(p->choices[(size_t)m->value[i]])
+                          : p->integer ? json_integer((json_int_t)m->value[i])
+                                       : measure_json_number(m->value[i]);
+    json_object_set_new(object, p->name, value);
+  }
+  return object;
+}
+
+json_t *record_gap(const bridge_gap *gap) {
+  return json_pack("{s:o, s:o, s:I, s:I, s:o, s:o}", "gap", measure_json_number(gap->gap), "rms",
+                   measure_json_number(gap->rms), "states", (json_int_t)gap->states, "touching",
+                   (json_int_t)gap->touching, "inverse_weight",
+                   measure_json_number(gap->inverse_weight), "scaling",
+                   measure_json_number(gap->scaling));
+}
+
+json_t *record_settings(const solver_settings *s) {
+  return json_pack("{s:o, s:o, s:o, s:o, s:o, s:s, s:o, s:s?}", "epsilon",
+                   measure_json_number(s->epsilon), "rtol", measure_json_number(s->rtol), "atol",
+                   measure_json_number(s->atol), "h_max", measure_json_number(s->h_max),
+                   "time_step", measure_json_number(s->time_step), "rearm",
+                   s->rearm == ESS_REARM_POOL ? "pool" : "mirror", "scaling",
+                   measure_json_number(s->scaling), "variant", s->variant);
+}
+
+int record_path(char path[RECORD_PATH_SIZE], const char *folder, const char *name) {
+  const int used = snprintf(path, RECORD_PATH_SIZE, "%s/%s", folder, name);
+  return used > 0 && used < RECORD_PATH_SIZE ? 0 : -1;
+}

@@ -1,0 +1,31 @@
+/*
+ * What stands in every result file beside the numbers: environment, MuJoCo, seed, model.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#ifndef RECORD_H
+#define RECORD_H
+
+#include <jansson.h>
+
+#include "arguments.h"
+#include "bridge.h"
+
+/* A new object: schema name and version, program, command, seed, environment (with MuJoCo's
+ * version, library and AVX). NULL when memory is out. */
+json_t *record_begin(const char *schema, const arguments *given, int pinned_core);
+
+/* A new object with every parameter of the model by name. */
+json_t *record_model(const model *m);
+
+/* A new object of a field gap: gap, rms, states, touching, inverse_weight, scaling. */
+json_t *record_gap(const bridge_gap *gap);
+
+/* A new object of solver settings. */
+json_t *record_settings(const solver_settings *s);
+
+/* "DIR/NAME" in static-free storage: the caller's buffer. 0, or -1 when it does not fit. */
+enum { RECORD_PATH_SIZE = 4096 };
+int record_path(char path[RECORD_PATH_SIZE], const char *folder, const char *name);
+
+#endif

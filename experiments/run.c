@@ -1,0 +1,138 @@
+/*
+ * essbench run: one model, one solver, one start, beside the reference.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include <math.h>
+#include <stdio.h>
+
+#include "clock.h"
+#include "commands.h"
+#include "json_file.h"
+#include "record.h"
+#include "trajectory.h"
+
+/* what one run gave */
+typedef struct outcome {
+  solver_report report;
+  int status;            /* of the solver's run */
+  double wall_s;         /* of the run alone */
+  double rms_error;      /* NaN without a reference */
+  const char *reference; /* its kind, or NULL */
+  size_t reference_events;
+} outcome;
+
+/* prepares, runs and times the solver */
+static int run_solver(arguments *given, const double x0[], trajectory *t, outcome *o,
+                      char message[SOLVER_MESSAGE_SIZE]) {
+  const solver_output output = trajectory_output(t);
+  void *instance;
+  if (given->solver->prepare(&given->m, &given->settings, &output, &instance, message)) return -1;
+  const uint64_t start = measure_clock_ns();
+  o->status = given->solver->run(instance, x0, &output, &o->report);
+  o->wall_s = 1e-9 * (double)(measure_clock_ns() - start);
+  if (!o->status && given->solver->inspect)
+    o->status = given->solver->inspect(instance, &output, &o->report);
+  given->solver->release(instance);
+  return 0;
+}
+
+/* the reference on the same grid, and the error against it */
+static int compare(arguments *given, const double x0[], const trajectory *t, outcome *o,
+                   char message[SOLVER_MESSAGE_SIZE]) {
+  trajectory exact;
+  if (trajectory_alloc(&exact, &given->m, message)) return -1;
+  const int status =
+      trajectory_reference(&exact, &given->m, x0, &o->reference_events, &o->reference, message);
+  if (!status) o->rms_error = trajectory_rms(t, &exact);
+  trajectory_free(&exact);
+  return status;
+}
+
+static json_t *as_json(const arguments *given, const trajectory *t, const outcome *o) {
+  const solver_report *const r = &o->report;
+  const double *const last = t->states + (t->count - 1) * t->dimension;
+  json_t *const state = json_array();
+  for (size_t i = 0; i < t->dimension; i++)
+    json_array_append_new(state, measure_json_number(last[i]));
+  json_t *const options = record_settings(&given->settings);
+  json_object_set_new(options, "parameters", record_model(&given->m));
+  json_t *const object =
+      json_pack("{s:s, s:s, s:s, s:o, s:o, s:o}", "schema", "essbench-run-1", "model",
+                given->m.type->name, "solver", given->solver->name, "options", options, "time",
+                measure_json_number(t->times[t->count - 1]), "state", state);
+  const double contacts = model_get(&given->m, "contacts");
+  json_object_set_new(object, "contacts",
+                      isnan(contacts) ? json_null() : json_integer((json_int_t)contacts));
+  const struct {
+    const char *name;
+    uint64_t value;
+  } counters[] = {{"events", r->events},
+                  {"steps", r->steps},
+                  {"rejected", r->rejected},
+                  {"entries", r->entries},
+                  {"projections", r->projections},
+                  {"field_evaluations", r->field_evaluations},
+                  {"guard_evaluations", r->guard_evaluations}};
+  for (size_t i = 0; i < sizeof counters / sizeof *counters; i++)
+    json_object_set_new(object, counters[i].name, json_integer((json_int_t)counters[i].value));
+  json_object_set_new(object, "rms_error", measure_json_number(o->rms_error));
+  json_object_set_new(object, "reference", o->reference ? json_string(o->reference) : json_null());
+  json_object_set_new(object, "reference_events",
+                      o->reference ? json_integer((json_int_t)o->reference_events) : json_null());
+  json_object_set_new(object, "wall_time_s", measure_json_number(o->wall_s));
+  json_object_set_new(object, "status", json_string("success"));
+  return object;
+}
+
+static void print_text(const arguments *given, const trajectory *t, const outcome *o) {
+  const double *const last = t->states + (t->count - 1) * t->dimension;
+  printf("%s with %s, at t = %g s:\n", given->m.type->name, given->solver->name,
+         t->times[t->count - 1]);
+  for (size_t i = 0; i < t->dimension; i++)
+    printf("  %-8s %.12g\n", given->m.type->state_names[i], last[i]);
+  printf("%llu crossings, %llu steps, %llu projections, %llu field evaluations, %.3g ms\n",
+         (unsigned long long)o->report.events, (unsigned long long)o->report.steps,
+         (unsigned long long)o->report.projections, (unsigned long long)o->report.field_evaluations,
+         1e3 * o->wall_s);
+  if (o->reference)
+    printf("RMS error %.3g against the %s solution (%zu crossings)\n", o->rms_error, o->reference,
+           o->reference_events);
+}
+
+static int run(arguments *given) {
+  char message[SOLVER_MESSAGE_SIZE];
+  trajectory t = {0};
+  outcome o = {.rms_error = NAN};
+  double x0[MODEL_DIMENSION_MAX];
+  if (model_prepare(&given->m, message)) return command_fail(given, "%s", message);
+  if (trajectory_alloc(&t, &given->m, message))
+    return command_fail(given, "%s", message), COMMAND_USAGE;
+  given->m.type->initial_state(&given->m, x0);
+
+  int status = run_solver(given, x0, &t, &o, message);
+  if (!status && o.status) {
+    status = o.status;
+    snprintf(message, sizeof message, "%s", o.report.message);
+  }
+  if (!status && !given->no_reference) status = compare(given, x0, &t, &o, message);
+  if (status) {
+    status = command_fail(given, "%s", message);
+  } else if (given->json) {
+    json_t *const object = as_json(given, &t, &o);
+    status = measure_json_print(object, stdout) ? command_fail(given, "cannot write the result")
+                                                : COMMAND_SUCCESS;
+    json_decref(object);
+  } else {
+    print_text(given, &t, &o);
+  }
+  trajectory_free(&t);
+  return status;
+}
+
+const command run_command = {
+    .name = "run",
+    .summary = "integrate one model with one solver, beside the reference",
+    .groups = ARGUMENTS_MODEL | ARGUMENTS_SOLVER | ARGUMENTS_JSON | ARGUMENTS_REFERENCE,
+    .run = run,
+};

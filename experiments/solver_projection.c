@@ -1,0 +1,103 @@
+/*
+ * libess as a solver: the projection integrator behind the solver seam.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "solvers.h"
+
+typedef struct projection {
+  const model *m;
+  ess_driver *driver;
+  uint64_t events;
+} projection;
+
+/* counts the crossings that change the field */
+static int count_crossing(const ess_crossing_info *info, void *context) {
+  projection *const p = context;
+  p->events += p->m->type->changes_field(p->m, info->guard, info->sign);
+  return 0;
+}
+
+static int prepare(const model *m, const solver_settings *settings, const solver_output *output,
+                   void **instance, char message[SOLVER_MESSAGE_SIZE]) {
+  (void)output;
+  ess_options options = ess_options_default();
+  options.epsilon = settings->epsilon;
+  options.rtol = settings->rtol;
+  options.atol = settings->atol;
+  options.h_max = settings->h_max;
+  options.rearm = (ess_rearm)settings->rearm;
+  const char *const wrong = ess_check(&m->system, &options);
+  if (wrong) {
+    snprintf(message, SOLVER_MESSAGE_SIZE, "projection: %s", wrong);
+    return -1;
+  }
+  projection *const p = calloc(1, sizeof *p);
+  if (p) {
+    options.observer = (ess_observer){.crossing = count_crossing, .context = p};
+    p->m = m;
+    p->driver = ess_driver_alloc(&m->system, &options, NULL);
+  }
+  if (!p || !p->driver) {
+    free(p);
+    snprintf(message, SOLVER_MESSAGE_SIZE, "projection: out of memory");
+    return -1;
+  }
+  *instance = p;
+  return 0;
+}
+
+/* the failure with its time and guards, as one line */
+static void explain(const projection *p, int status, char message[SOLVER_MESSAGE_SIZE]) {
+  const ess_failure *const failure = ess_driver_failure(p->driver);
+  int used = snprintf(message, SOLVER_MESSAGE_SIZE, "projection: %s at t = %.9g",
+                      ess_strerror(status), failure->time);
+  if (failure->guard != SIZE_MAX)
+    used +=
+        snprintf(message + used, SOLVER_MESSAGE_SIZE - (size_t)used, ", guard %zu", failure->guard);
+  if (failure->other_guard != SIZE_MAX)
+    snprintf(message + used, SOLVER_MESSAGE_SIZE - (size_t)used, " after guard %zu",
+             failure->other_guard);
+}
+
+static int run(void *instance, const double x0[], const solver_output *output,
+               solver_report *report) {
+  projection *const p = instance;
+  double t = output->times[0], x[MODEL_DIMENSION_MAX];
+  memcpy(x, x0, p->m->system.dimension * sizeof *x);
+  p->events = 0;
+  ess_driver_reset(p->driver);
+  const int status = ess_driver_sample(p->driver, &t, output->times[output->count - 1], x,
+                                       output->times, output->count, output->states);
+  const ess_counters *const counted = ess_driver_counters(p->driver);
+  report->events = p->events;
+  report->steps = counted->steps;
+  report->rejected = counted->rejected;
+  report->entries = counted->entries;
+  report->projections = counted->projections;
+  report->field_evaluations = counted->field_evaluations;
+  report->guard_evaluations = counted->guard_evaluations;
+  report->message[0] = '\0';
+  if (!status) return 0;
+  explain(p, status, report->message);
+  return -1;
+}
+
+static void release(void *instance) {
+  projection *const p = instance;
+  if (!p) return;
+  ess_driver_free(p->driver);
+  free(p);
+}
+
+const solver_type projection_solver = {
+    .name = "projection",
+    .summary = "libess: dopri5 between guards, projection through them",
+    .prepare = prepare,
+    .run = run,
+    .release = release,
+};

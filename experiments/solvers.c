@@ -1,0 +1,33 @@
+/*
+ * The table of solvers. A new engine is one file and one line here.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "solvers.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "bridge.h"
+
+const solver_type *const solver_types[] = {
+    &projection_solver,
+    &bridge_solver,
+    &reference_solver,
+    NULL,
+};
+
+const solver_type *solver_find(const char *name) {
+  for (size_t i = 0; solver_types[i]; i++)
+    if (strcmp(solver_types[i]->name, name) == 0) return solver_types[i];
+  return NULL;
+}
+
+solver_settings solver_settings_default(void) {
+  return (solver_settings){.epsilon = 1e-3,
+                           .rtol = 1e-8,
+                           .atol = 1e-10,
+                           .h_max = INFINITY,
+                           .rearm = ESS_REARM_MIRROR,
+                           .scaling = 1e6};
+}

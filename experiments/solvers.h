@@ -1,0 +1,20 @@
+/*
+ * The table of solvers, and their common default settings.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#ifndef SOLVERS_H
+#define SOLVERS_H
+
+#include "solver.h"
+
+extern const solver_type projection_solver; /* libess */
+extern const solver_type reference_solver;  /* the model's own exact or reference solution */
+
+/* The table, NULL-terminated. */
+extern const solver_type *const solver_types[];
+
+/* NULL when there is none of that name. */
+const solver_type *solver_find(const char *name);
+
+#endif

@@ -1,0 +1,64 @@
+/*
+ * Grids, references and errors.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "trajectory.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+int trajectory_alloc(trajectory *t, const model *m, char message[SOLVER_MESSAGE_SIZE]) {
+  const double dt = m->type->time_step, duration = model_get(m, "duration");
+  const size_t count = (size_t)llround(duration / dt) + 1;
+  *t = (trajectory){.dt = dt, .count = count, .dimension = m->system.dimension};
+  if (fabs((double)(count - 1) * dt - duration) > 1e-9 * duration) {
+    snprintf(message, SOLVER_MESSAGE_SIZE,
+             "duration: %.17g is not accepted; it is a multiple of the output step %g s", duration,
+             dt);
+    return -1;
+  }
+  t->times = malloc(count * sizeof *t->times);
+  t->states = calloc(count * t->dimension, sizeof *t->states);
+  if (!t->times || !t->states) {
+    trajectory_free(t);
+    snprintf(message, SOLVER_MESSAGE_SIZE, "out of memory");
+    return -1;
+  }
+  for (size_t i = 0; i < count; i++) t->times[i] = (double)i * dt;
+  return 0;
+}
+
+void trajectory_free(trajectory *t) {
+  free(t->times);
+  free(t->states);
+  *t = (trajectory){0};
+}
+
+solver_output trajectory_output(trajectory *t) {
+  return (solver_output){.times = t->times, .dt = t->dt, .count = t->count, .states = t->states};
+}
+
+int trajectory_reference(trajectory *t, const model *m, const double x0[], size_t *events,
+                         const char **kind, char message[SOLVER_MESSAGE_SIZE]) {
+  model_reference wanted = {.times = t->times, .count = t->count, .states = t->states};
+  char why[MODEL_MESSAGE_SIZE];
+  if (m->type->reference(m, x0, &wanted, why)) {
+    snprintf(message, SOLVER_MESSAGE_SIZE, "%s", why);
+    return -1;
+  }
+  if (events) *events = wanted.events;
+  if (kind) *kind = wanted.kind;
+  return 0;
+}
+
+double trajectory_rms(const trajectory *a, const trajectory *b) {
+  const size_t size = a->count * a->dimension;
+  double sum = 0.0;
+  for (size_t i = 0; i < size; i++) {
+    const double error = a->states[i] - b->states[i];
+    sum += error * error;
+  }
+  return sqrt(sum / (double)size);
+}
