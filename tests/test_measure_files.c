@@ -7,6 +7,7 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/resource.h>
@@ -69,8 +70,9 @@ static void two_writers_do_not_mix(void **state) {
   assert_int_equal(entries_of(*state), 1);
 }
 
-/* Writes more than the limit on a file's size allows, and expects that to be noticed. */
-static void write_too_much(const char *path, char message[MEASURE_MESSAGE_SIZE]) {
+/* Writes more than the limit on a file's size allows, and expects that to be noticed, even when
+ * there is room again by the time of the commit. */
+static void write_too_much(const char *path, bool room_again, char message[MEASURE_MESSAGE_SIZE]) {
   struct rlimit before, small;
   assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
   small = before;
@@ -81,6 +83,7 @@ static void write_too_much(const char *path, char message[MEASURE_MESSAGE_SIZE])
   measure_file *file;
   const int opened = measure_file_open(&file, path, message);
   for (int i = 0; !opened && i < 5000; i++) fprintf(measure_file_stream(file), "row %d\n", i);
+  if (room_again) setrlimit(RLIMIT_FSIZE, &before);
   const int committed = opened ? 0 : measure_file_commit(file, message);
 
   // before anything is asserted: a failing assertion must be able to write, too
@@ -93,10 +96,12 @@ static void write_too_much(const char *path, char message[MEASURE_MESSAGE_SIZE])
 static void full_disk_leaves_the_earlier_file(void **state) {
   char path[PATH_SIZE], message[MEASURE_MESSAGE_SIZE];
   path_in(state, "a.csv", path);
-  write_too_much(path, message);
+  write_too_much(path, false, message);
   assert_int_equal(entries_of(*state), 0);
   assert_int_equal(write_text(path, "earlier"), 0);
-  write_too_much(path, message);
+  write_too_much(path, true, message);
+  assert_content(path, "earlier");
+  write_too_much(path, false, message);
   assert_content(path, "earlier");
   assert_int_equal(entries_of(*state), 1);
   assert_non_null(strstr(message, "cannot write '"));
