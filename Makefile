@@ -74,11 +74,11 @@ sweep: setup-figures build-release
 	$(sweep)
 	$(figures)
 
-# what has been measured is drawn again, what is absent is measured first
+# what has been measured is drawn again, what is absent is measured first; the .json is written last
 figures: setup-figures build-release
-	@[ -e $(call result,order.csv) ] || { set -x; $(order); }
-	@[ -e $(call result,calibration.csv) ] || { set -x; $(calibrate); }
-	@[ -e $(call result,sweep.csv) ] || { set -x; $(sweep); }
+	@[ -e $(call result,order.json) ] || { set -x; $(order); }
+	@[ -e $(call result,calibration.json) ] || { set -x; $(calibrate); }
+	@[ -e $(call result,sweep.json) ] || { set -x; $(sweep); }
 	$(figures)
 
 # --- checks --------------------------------------------------------------------------------------
