@@ -157,6 +157,7 @@ static int advance(ess_driver *d, double t1) {
     double duration;
     ess_update_levels(d);
     const bool inside = ess_first_candidate(d, &guard, &duration) && d->level[guard] == 0.0;
+    d->first_reached = guard;
     const bool grazing = inside && duration > d->options.projection_max;
     int status;
     if (inside && !grazing && duration <= t1 - d->t) {

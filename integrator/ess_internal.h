@@ -45,7 +45,8 @@ struct ess_driver {
                     it, INFINITY when it is no candidate */
   size_t armed_count; /* guards with a finite level */
 
-  /* guards that may stop the current step, with their first crossing of `level` */
+  /* guards that may stop the current step, and from which place on each counts (see locate.c) */
+  size_t first_reached; /* the candidate the field at the node reaches first */
   size_t *flagged;
   double *flagged_theta;
   size_t flagged_count;

@@ -97,39 +97,79 @@ static double first_upcrossing(const double b[QUARTIC], int depth) {
   return theta <= 1.0 ? 0.5 + 0.5 * theta : NEVER;
 }
 
-/* whether any candidate's model may reach its level, or is not a number: one vectorised pass */
-static bool any_may_stop(const ess_driver *d) {
+/* how far each candidate's model may rise above its level: one pass that vectorises. Not a number
+ * when the event function or its rate is not finite. */
+static void bound_guards(const ess_driver *d, double *restrict margin) {
   const size_t m = d->system.guard_count;
   const double quarter = 0.25 * d->dt;
   const double *restrict const sign = d->sign, *restrict const level = d->level;
   const double *restrict const h0 = d->h, *restrict const h1 = d->h_end;
   const double *restrict const rate0 = d->rate, *restrict const rate1 = d->rate_end;
   const double *restrict const middle = d->h_mid;
-  int64_t may_stop = 0;
   for (size_t k = 0; k < m; k++) {
     const double b1 = h0[k] + quarter * rate0[k], b3 = h1[k] - quarter * rate1[k];
     const double b2 = (16.0 * middle[k] - h0[k] - h1[k] - 4.0 * (b1 + b3)) / 6.0;
-    may_stop |= !(-sign[k] * b1 < level[k]) | !(-sign[k] * b2 < level[k]) |
-                !(-sign[k] * b3 < level[k]) | !(-sign[k] * h1[k] < level[k]);
+    const double g1 = -sign[k] * b1, g2 = -sign[k] * b2, g3 = -sign[k] * b3, g4 = -sign[k] * h1[k];
+    const double left = g1 > g2 ? g1 : g2, right = g3 > g4 ? g3 : g4;
+    margin[k] = (left > right ? left : right) - level[k] + 0.0 * b2;
   }
-  return may_stop;
 }
 
-/* lists the candidates whose model reaches its level, with the place of their first crossing */
+/* exchanges the first flagged guard and the last */
+static void move_to_front(ess_driver *d) {
+  const size_t last = d->flagged_count - 1, guard = d->flagged[last];
+  const double theta = d->flagged_theta[last];
+  d->flagged[last] = d->flagged[0];
+  d->flagged_theta[last] = d->flagged_theta[0];
+  d->flagged[0] = guard;
+  d->flagged_theta[0] = theta;
+}
+
+/* lists the candidates that may reach their level within the step */
 static int flag_guards(ess_driver *d) {
+  double *const margin = d->h_try;
+  bound_guards(d, margin);
   d->flagged_count = 0;
   for (size_t k = 0; k < d->system.guard_count; k++) {
-    const double finite = d->h_end[k] + d->rate_end[k] + d->h_mid[k];
-    if (!isfinite(finite)) return ess_fail(d, ESS_EGUARD, k);
-    if (d->level[k] == INFINITY) continue;
+    if (margin[k] < 0.0) continue;
+    if (isnan(margin[k])) return ess_fail(d, ESS_EGUARD, k);
+    // a guard that starts above its level has to go below first: it counts from its own place on
     double b[QUARTIC];
     model_guard(d, k, b);
-    const double theta = first_upcrossing(b, 0);
-    if (theta > 1.0) continue;
-    d->flagged[d->flagged_count] = k;
-    d->flagged_theta[d->flagged_count++] = theta;
+    d->flagged_theta[d->flagged_count] = b[0] < 0.0 ? 0.0 : first_upcrossing(b, 0);
+    d->flagged[d->flagged_count++] = k;
+    // the guard that the field at the node reaches first goes to the front: most often it is the
+    // first indeed, and the others are then dismissed at one evaluation each
+    if (k == d->first_reached) move_to_front(d);
   }
   return ESS_SUCCESS;
+}
+
+/* first crossing of a model, when it comes before `best`; else NEVER, most often at the price of
+ * one evaluation */
+static double crossing_before(const double b[QUARTIC], double best) {
+  double slope;
+  int changes = 0;
+  for (int i = 1; i < QUARTIC; i++) changes += (b[i] < 0.0) != (b[i - 1] < 0.0);
+  if (best <= 1.0 && changes == 1 && quartic(b, best, &slope) < 0.0) return NEVER;
+  const double theta = first_upcrossing(b, 0);
+  return theta < best ? theta : NEVER;
+}
+
+/* the flagged guard whose model crosses first, and where; SIZE_MAX when none does */
+static size_t first_flagged(const ess_driver *d, double *theta) {
+  size_t first = SIZE_MAX;
+  *theta = NEVER;
+  for (size_t i = 0; i < d->flagged_count; i++) {
+    if (d->flagged_theta[i] > 1.0) continue;
+    double b[QUARTIC];
+    model_guard(d, d->flagged[i], b);
+    const double crossing = crossing_before(b, *theta);
+    if (crossing > 1.0) continue;
+    *theta = crossing;
+    first = i;
+  }
+  return first;
 }
 
 /* g at a probe may miss its level by this much: a billionth of the neighbourhood, or rounding */
@@ -146,12 +186,9 @@ static int look(ess_driver *d, probe *p) {
   double furthest = -INFINITY;
   for (size_t i = 0; i < d->flagged_count; i++) {
     const size_t k = d->flagged[i];
-    if (d->flagged_theta[i] > 1.0) continue;
+    if (p->theta < d->flagged_theta[i]) continue;
     const double excess = -d->sign[k] * d->h_try[k] - d->level[k], unit = tolerance(d, k);
     if (!isfinite(excess)) return ess_fail(d, ESS_EGUARD, k);
-    // a guard that starts above its level has to go below first: it counts from its own place on
-    const bool starts_above = -d->sign[k] * d->h[k] >= d->level[k];
-    if (starts_above && p->theta < d->flagged_theta[i]) continue;
     if (excess / unit <= furthest) continue;
     furthest = excess / unit;
     p->excess = excess;
@@ -210,18 +247,12 @@ static void enter_neighbourhoods(ess_driver *d) {
 int ess_locate_first(ess_driver *d, double *theta, bool *cut) {
   *theta = 1.0;
   *cut = false;
-  if (!any_may_stop(d)) return ESS_SUCCESS;
   int status = flag_guards(d);
   while (!status) {
-    // the guard whose model crosses first ...
-    size_t first = SIZE_MAX;
-    for (size_t i = 0; i < d->flagged_count; i++)
-      if (d->flagged_theta[i] <= 1.0 &&
-          (first == SIZE_MAX || d->flagged_theta[i] < d->flagged_theta[first]))
-        first = i;
+    // the guard whose model crosses first shows where to look for the first real crossing of any
+    probe p = {.below = 0.0, .above = 1.0};
+    const size_t first = first_flagged(d, &p.theta);
     if (first == SIZE_MAX) return ESS_SUCCESS;
-    // ... shows where to look for the first real crossing of any
-    probe p = {.theta = d->flagged_theta[first], .below = 0.0, .above = 1.0};
     bool found;
     status = refine(d, &p, &found);
     if (status) break;
