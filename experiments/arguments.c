@@ -26,6 +26,7 @@ enum {
   KEY_RTOL,
   KEY_ATOL,
   KEY_H_MAX,
+  KEY_PROJECTION_MAX,
   KEY_TIME_STEP,
   KEY_REARM,
   KEY_SCALING,
@@ -59,6 +60,10 @@ static const grouped_option grouped_options[] = {
     {ARGUMENTS_SOLVER, {"atol", KEY_ATOL, "X", 0, "absolute tolerance (default 1e-10)", 3}},
     {ARGUMENTS_SOLVER,
      {"h-max", KEY_H_MAX, "S", 0, "longest integration step (default inf: no limit)", 3}},
+    {ARGUMENTS_SOLVER,
+     {"projection-max", KEY_PROJECTION_MAX, "S", 0,
+      "longest projection; beyond it guards are located (default: the output step; inf: no limit)",
+      3}},
     {ARGUMENTS_SOLVER,
      {"time-step", KEY_TIME_STEP, "S", 0, "step of mujoco (default: the output step)", 3}},
     {ARGUMENTS_SOLVER,
@@ -209,6 +214,10 @@ static bool set_solver_option(arguments *given, int key, const char *text) {
     return true;
   case KEY_H_MAX:
     s->h_max = number(given, "h-max", text, tiny, INFINITY, "a number > 0, or inf");
+    return true;
+  case KEY_PROJECTION_MAX:
+    s->projection_max =
+        number(given, "projection-max", text, tiny, INFINITY, "a number > 0, or inf");
     return true;
   case KEY_TIME_STEP:
     s->time_step = number(given, "time-step", text, tiny, huge, positive);

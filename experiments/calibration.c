@@ -33,6 +33,7 @@ typedef struct search {
 solver_settings calibration_settings(const model *m) {
   solver_settings settings = solver_settings_default();
   settings.h_max = m->type->time_step;
+  settings.projection_max = INFINITY;
   settings.time_step = m->type->time_step;
   return settings;
 }

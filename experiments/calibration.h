@@ -24,7 +24,8 @@ typedef struct calibration {
   char status[SOLVER_MESSAGE_SIZE]; /* "ok", or why there is no epsilon */
 } calibration;
 
-/* Settings both engines run with: output step, and no longer integration step. */
+/* Settings both engines run with: the output step, no longer integration step, and, as in the
+ * paper, no bound on projections (a bound would put a step into RMS(epsilon)). */
 solver_settings calibration_settings(const model *m);
 
 /*

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include <gsl/gsl_errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -27,8 +28,9 @@ static int refuse(const char *name) {
 }
 
 int main(int argc, char **argv) {
-  // failures of GSL come back as statuses
+  // failures of GSL, and of writing past a file size limit, come back as statuses
   gsl_set_error_handler_off();
+  signal(SIGXFSZ, SIG_IGN);
   if (argc < 2) {
     print_help(stderr);
     return COMMAND_USAGE;

@@ -24,12 +24,12 @@ static int count_crossing(const ess_crossing_info *info, void *context) {
 
 static int prepare(const model *m, const solver_settings *settings, const solver_output *output,
                    void **instance, char message[SOLVER_MESSAGE_SIZE]) {
-  (void)output;
   ess_options options = ess_options_default();
   options.epsilon = settings->epsilon;
   options.rtol = settings->rtol;
   options.atol = settings->atol;
   options.h_max = settings->h_max;
+  options.projection_max = settings->projection_max > 0.0 ? settings->projection_max : output->dt;
   options.rearm = (ess_rearm)settings->rearm;
   const char *const wrong = ess_check(&m->system, &options);
   if (wrong) {

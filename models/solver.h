@@ -16,12 +16,14 @@ enum { SOLVER_MESSAGE_SIZE = 512 };
 /* What a protocol may turn; a solver reads what concerns it. Start from solver_settings_default().
  */
 typedef struct solver_settings {
-  double epsilon;      /* neighbourhood half-width, m */
-  double rtol, atol;   /* integration tolerances */
-  double h_max;        /* largest internal step of an adaptive solver, s; may be INFINITY */
-  double time_step;    /* step of a fixed-step solver, s; 0: the output step */
-  int rearm;           /* an ess_rearm */
-  double scaling;      /* MuJoCo: s of DESIGN section 4, divides the contact's added mass */
+  double epsilon;        /* neighbourhood half-width, m */
+  double rtol, atol;     /* integration tolerances */
+  double h_max;          /* largest internal step of an adaptive solver, s; may be INFINITY */
+  double projection_max; /* longest projection, s: beyond it a guard is nearly grazed, and located
+                            instead; 0: the output step; may be INFINITY */
+  double time_step;      /* step of a fixed-step solver, s; 0: the output step */
+  int rearm;             /* an ess_rearm */
+  double scaling;        /* MuJoCo: s of DESIGN section 4, divides the contact's added mass */
   const char *variant; /* solver's own choice by name (MuJoCo: Euler, RK4, implicit, implicitfast);
                           NULL: its default */
 } solver_settings;
