@@ -25,7 +25,11 @@ typedef struct compilation {
 static void compile(void *context) {
   compilation *c = context;
   c->scene->model = bridge_version_load(c->text, strlen(c->text), c->error, (int)sizeof c->error);
-  if (c->scene->model) c->scene->data = mj_makeData(c->scene->model);
+}
+
+static void make_data(void *context) {
+  bridge_scene *scene = context;
+  scene->data = mj_makeData(scene->model);
 }
 
 /* MuJoCo reads numbers in the caller's locale; the text is in the C locale */
@@ -39,12 +43,20 @@ static int compile_text(bridge_scene *scene, const char *text, char message[SOLV
     uselocale(callers);
     freelocale(c_locale);
   }
-  if (quiet && scene->data && !c.error[0]) return 0;
+  if (quiet && scene->model && !c.error[0]) return 0;
 
   char line[BRIDGE_TEXT_SIZE];
   bridge_one_line(line, sizeof line, c.error[0] ? c.error : complaint.text);
   snprintf(message, SOLVER_MESSAGE_SIZE, "mujoco: the scene does not compile: %s",
            line[0] ? line : "no reason given");
+  return -1;
+}
+
+static int allocate_data(bridge_scene *scene, char message[SOLVER_MESSAGE_SIZE]) {
+  bridge_complaint complaint;
+  if (bridge_guarded(make_data, scene, &complaint) && scene->data) return 0;
+  snprintf(message, SOLVER_MESSAGE_SIZE, "mujoco: no room for the scene's data: %s",
+           complaint.text[0] ? complaint.text : "no reason given");
   return -1;
 }
 
@@ -89,10 +101,10 @@ int bridge_scene_open(bridge_scene *scene, const model *m, const mjcf_options *o
   if (status == 0) status = check_shape(scene, m, message);
   if (status == 0) {
     realise(scene, &contact, scaling);
-    if (options->lean) bridge_version_switch_off(scene->model);
-  } else {
-    bridge_scene_free(scene);
+    if (options->lean) bridge_version_lean(scene->model);
+    status = allocate_data(scene, message);
   }
+  if (status != 0) bridge_scene_free(scene);
   free(written);
   return status;
 }

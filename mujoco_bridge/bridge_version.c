@@ -85,7 +85,20 @@ const char *bridge_version_integrators(void) {
 #endif
 }
 
-void bridge_version_switch_off(mjModel *m) {
+#if mjVERSION_HEADER >= 340
+
+static bool sleep_is_possible(const mjModel *m) {
+#if mjVERSION_HEADER >= 3013000
+  return m->opt.integrator != mjINT_DISCRETE;
+#else
+  (void)m;
+  return true;
+#endif
+}
+
+#endif
+
+void bridge_version_lean(mjModel *m) {
   // flags came, moved and split over the years, but every version lists its own by name
   static const char *const needless[] = {"Passive",   "Spring",    "Damper",
                                          "Midphase",  "Eulerdamp", "AutoReset",
@@ -93,6 +106,14 @@ void bridge_version_switch_off(mjModel *m) {
   for (int bit = 0; bit < mjNDISABLE; ++bit)
     for (size_t i = 0; i < sizeof needless / sizeof needless[0]; ++i)
       if (strcmp(mjDISABLESTRING[bit], needless[i]) == 0) m->opt.disableflags |= 1 << bit;
+
+#if mjVERSION_HEADER >= 340
+  // with sleeping enabled, geoms that never move are placed once and not in every step; nothing of
+  // ours may fall asleep
+  if (!sleep_is_possible(m)) return;
+  m->opt.enableflags |= mjENBL_SLEEP;
+  for (int i = 0; i < (int)m->ntree; ++i) m->tree_sleep_policy[i] = mjSLEEP_NEVER;
+#endif
 }
 
 const char *bridge_version_warning(const mjData *d, int kind) {

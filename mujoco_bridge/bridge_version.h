@@ -20,8 +20,9 @@ mjModel *bridge_version_load(const char *text, size_t length, char *error, int s
 const char *bridge_version_integrators(void);
 bool bridge_version_has_integrator(const char *name);
 
-/* Switches off what no scene of ours uses and the text cannot name in every version. */
-void bridge_version_switch_off(mjModel *m);
+/* Leaves out work no scene of ours needs and that the text cannot name in every version. Before
+ * mj_makeData. */
+void bridge_version_lean(mjModel *m);
 
 /* MuJoCo's text for a kind of warning d has counted. */
 const char *bridge_version_warning(const mjData *d, int kind);

@@ -29,7 +29,7 @@ mjcf_options mjcf_options_default(void) {
       .cone = "pyramidal",
       .iterations = 100,
       .tolerance = 1e-8,
-      .warmstart = true,
+      .warmstart = false,
       .pairs = true,
       .lean = true,
   };
@@ -97,6 +97,15 @@ static void write_size(mjcf_writer *w, const mjcf_options *o, size_t contacts) {
   mjcf_start(w, "size");
   mjcf_integer(w, "njmax", limit);
   mjcf_integer(w, "nconmax", limit);
+  mjcf_end(w);
+}
+
+/* what a viewer frames; the dynamics know nothing of it */
+static void write_view(mjcf_writer *w) {
+  const double centre[] = {0.0, 0.0, 1.0};
+  mjcf_start(w, "statistic");
+  mjcf_numbers(w, "center", 3, centre);
+  mjcf_number(w, "extent", 4.0);
   mjcf_end(w);
 }
 
@@ -173,6 +182,7 @@ static void write_scene(mjcf_writer *w, const model *m, const mjcf_emitter *emit
   mjcf_end(w);
   write_option(w, o, emitter->gravity(m));
   write_size(w, o, contacts);
+  write_view(w);
   write_default(w, o, contact);
   mjcf_start(w, "worldbody");
   emitter->bodies(w, m);

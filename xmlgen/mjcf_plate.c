@@ -16,6 +16,11 @@ static int contact_law(const model *m, mjcf_contact *contact, char message[MODEL
     snprintf(message, MODEL_MESSAGE_SIZE, "plate: law paper has no MuJoCo twin; use --law roller");
     return -1;
   }
+  if (!(p->radius > 0.0)) {
+    snprintf(message, MODEL_MESSAGE_SIZE,
+             "plate: a roller of radius 0 has no MuJoCo twin; use --radius > 0");
+    return -1;
+  }
   *contact = (mjcf_contact){
       .stiffness = p->stiffness,
       .damping = p->damping,
@@ -71,16 +76,19 @@ static void roller(mjcf_writer *w, const plate_parameters *p, size_t i) {
 }
 
 static void box(mjcf_writer *w, const plate_parameters *p) {
-  // deeper than any penetration and wide enough for the plate to drift without uncovering a spring:
-  // a box thinner than the depth would flip the contact normal
-  const double half = 10.0 + 2.0 * p->half_width;
-  const double size[] = {half, half, half}, position[] = {0.0, 0.0, half};
+  // wide enough for the plate to drift without uncovering a spring, and deeper than any penetration
+  // (a thinner box would flip the contact normal); very tall, so that its bounding sphere hugs the
+  // bottom face and MuJoCo can tell cheaply that a plate in flight touches nothing
+  const double side = 3.0 + 2.0 * p->half_width, tall = 40.0 * side;
+  const double size[] = {side, side, tall}, position[] = {0.0, 0.0, tall};
+  const double colour[] = {0.5, 0.6, 0.7, 0.3};
   mjcf_start(w, "geom");
   mjcf_text(w, "name", "plate");
   mjcf_text(w, "class", "moving");
   mjcf_text(w, "type", "box");
   mjcf_numbers(w, "size", 3, size);
   mjcf_numbers(w, "pos", 3, position);
+  mjcf_numbers(w, "rgba", 4, colour);
   mjcf_end(w);
 }
 

@@ -1,0 +1,11 @@
+# Tests of the MuJoCo bridge, against whichever MuJoCo is configured.
+foreach(duty run refusals gap converge)
+  ess_test(bridge_${duty} mujoco_bridge)
+endforeach()
+
+# the scene in plain MuJoCo, without the bridge
+ess_test(bridge_plain xmlgen MuJoCo::MuJoCo)
+
+# a library that claims another version than the header
+ess_test(bridge_version mujoco_bridge)
+target_link_options(test_bridge_version PRIVATE -Wl,--wrap=mj_version)
