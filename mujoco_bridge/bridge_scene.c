@@ -19,12 +19,13 @@
 typedef struct compilation {
   bridge_scene *scene;
   const char *text;
+  mjVFS *files;
   char error[BRIDGE_TEXT_SIZE];
 } compilation;
 
 static void compile(void *context) {
   compilation *c = context;
-  c->scene->model = bridge_version_load(c->text, strlen(c->text), c->error, (int)sizeof c->error);
+  c->scene->model = bridge_version_load(c->files, c->text, c->error, (int)sizeof c->error);
 }
 
 static void make_data(void *context) {
@@ -34,11 +35,12 @@ static void make_data(void *context) {
 
 /* MuJoCo reads numbers in the caller's locale; the text is in the C locale */
 static int compile_text(bridge_scene *scene, const char *text, char message[SOLVER_MESSAGE_SIZE]) {
-  compilation c = {.scene = scene, .text = text};
-  bridge_complaint complaint;
+  compilation c = {.scene = scene, .text = text, .files = malloc(sizeof *c.files)};
+  bridge_complaint complaint = {.text = "out of memory"};
   const locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
   const locale_t callers = c_locale ? uselocale(c_locale) : (locale_t)0;
-  const bool quiet = bridge_guarded(compile, &c, &complaint);
+  const bool quiet = c.files && bridge_guarded(compile, &c, &complaint);
+  free(c.files);
   if (c_locale) {
     uselocale(callers);
     freelocale(c_locale);

@@ -7,7 +7,6 @@
 
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "bridge.h"
@@ -39,21 +38,20 @@ static int add_text(mjVFS *files, const char *name, const char *text, int length
 #endif
 }
 
-mjModel *bridge_version_load(const char *text, size_t length, char *error, int size) {
+mjModel *bridge_version_load(mjVFS *files, const char *text, char *error, int size) {
   static const char name[] = "scene.xml";
-  mjVFS *files = length <= INT_MAX ? malloc(sizeof *files) : NULL;
+  const size_t length = strlen(text);
   mjModel *m = NULL;
-  if (!files) {
-    snprintf(error, (size_t)size, "no memory for the scene's text");
+  if (length == 0 || length > INT_MAX) {
+    snprintf(error, (size_t)size, "its text is %s", length == 0 ? "empty" : "too long");
     return NULL;
   }
   mj_defaultVFS(files);
   if (add_text(files, name, text, (int)length) == 0)
     m = mj_loadXML(name, files, error, size);
   else
-    snprintf(error, (size_t)size, "no room for the scene's text");
+    snprintf(error, (size_t)size, "no room for its text");
   mj_deleteVFS(files);
-  free(files);
   return m;
 }
 

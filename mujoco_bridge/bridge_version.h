@@ -13,8 +13,10 @@
 /* 0 when header and library are of one release, or -1 with one line. */
 int bridge_version_check(char *message, size_t size);
 
-/* Compiles MJCF from memory. NULL, and MuJoCo's own words in `error`, on failure. */
-mjModel *bridge_version_load(const char *text, size_t length, char *error, int size);
+/* Compiles MJCF from memory, with `files` as room to work in: megabytes in some versions, a pointer
+ * in others, the caller's because an error of MuJoCo's leaves by a jump. NULL, and MuJoCo's own
+ * words in `error`, on failure. */
+mjModel *bridge_version_load(mjVFS *files, const char *text, char *error, int size);
 
 /* Integrators this MuJoCo has, separated by ", ". */
 const char *bridge_version_integrators(void);

@@ -3,6 +3,9 @@ foreach(duty run refusals gap converge)
   ess_test(bridge_${duty} mujoco_bridge)
 endforeach()
 
+# the locale xmlgen.cmake made
+set_tests_properties(bridge_run PROPERTIES ENVIRONMENT LOCPATH=${mjcf_locales})
+
 # the scene in plain MuJoCo, without the bridge
 ess_test(bridge_plain xmlgen MuJoCo::MuJoCo)
 

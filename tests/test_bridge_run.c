@@ -3,6 +3,7 @@
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
+#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -235,6 +236,34 @@ static void test_large_scenes_run(void **state) {
   }
 }
 
+static void test_locale_changes_nothing(void **state) {
+  (void)state;
+  model m = fixture_model(3, 60);
+  solver_output plain = fixture_output(&m, SAMPLES, dt), german = fixture_output(&m, SAMPLES, dt);
+  const solver_settings settings = fixture_settings();
+  solver_report report;
+  double x0[6];
+  m.type->initial_state(&m, x0);
+  void *b = fixture_instance(&m, &settings, &plain);
+  fixture_run(b, x0, &plain, &report);
+  bridge_solver.release(b);
+  const bool here = setlocale(LC_ALL, "de_DE.UTF-8") != NULL;
+  if (here) {
+    b = fixture_instance(&m, &settings, &german);
+    fixture_run(b, x0, &german, &report);
+    bridge_solver.release(b);
+    setlocale(LC_ALL, "C");
+    assert_memory_equal(german.states, plain.states, SAMPLES * sizeof x0);
+  }
+  fixture_free(&plain);
+  fixture_free(&german);
+  model_release(&m);
+  if (!here) {
+    print_message("no locale with a decimal comma here\n");
+    skip();
+  }
+}
+
 static void test_library_facts(void **state) {
   (void)state;
   int major, minor, patch;
@@ -256,6 +285,7 @@ int main(void) {
       cmocka_unit_test(test_pairs_and_broad_phase_agree),
       cmocka_unit_test(test_every_integrator_of_this_version),
       cmocka_unit_test(test_large_scenes_run),
+      cmocka_unit_test(test_locale_changes_nothing),
       cmocka_unit_test(test_library_facts),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -139,7 +139,7 @@ static void test_every_size_is_complete(void **state) {
   static const struct {
     const char *text;
     size_t contacts;
-  } sizes[] = {{"1", 1}, {"2", 2}, {"10", 10}, {"100", 100}, {"1000", 1000}, {"3000", 3000}};
+  } sizes[] = {{"1", 1}, {"2", 2}, {"10", 10}, {"100", 100}, {"1000", 1000}};
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; ++i) {
     model m = plate_of(sizes[i].text);
     mjcf_options options = mjcf_options_default();
