@@ -34,7 +34,7 @@ static int prepare(const model *m, const solver_settings *settings, const solver
   const char *const wrong = ess_check(&m->system, &options);
   if (wrong) {
     snprintf(message, SOLVER_MESSAGE_SIZE, "projection: %s", wrong);
-    return -1;
+    return SOLVER_REFUSED;
   }
   projection *const p = calloc(1, sizeof *p);
   if (p) {
@@ -45,7 +45,7 @@ static int prepare(const model *m, const solver_settings *settings, const solver
   if (!p || !p->driver) {
     free(p);
     snprintf(message, SOLVER_MESSAGE_SIZE, "projection: out of memory");
-    return -1;
+    return SOLVER_FAILED;
   }
   *instance = p;
   return 0;
@@ -84,7 +84,7 @@ static int run(void *instance, const double x0[], const solver_output *output,
   report->message[0] = '\0';
   if (!status) return 0;
   explain(p, status, report->message);
-  return -1;
+  return SOLVER_FAILED;
 }
 
 static void release(void *instance) {

@@ -26,7 +26,7 @@ static int run(void *instance, const double x0[], const solver_output *output,
   char message[MODEL_MESSAGE_SIZE];
   if (m->type->reference(m, x0, &wanted, message)) {
     snprintf(report->message, SOLVER_MESSAGE_SIZE, "%s", message);
-    return -1;
+    return SOLVER_FAILED;
   }
   report->events = wanted.events;
   return 0;

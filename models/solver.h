@@ -13,6 +13,12 @@
 
 enum { SOLVER_MESSAGE_SIZE = 512 };
 
+/* Why a solver did not do what it was asked; 0 is success. */
+typedef enum solver_status {
+  SOLVER_FAILED = -1, /* it tried */
+  SOLVER_REFUSED = -2 /* it cannot do this model, or not with these settings */
+} solver_status;
+
 /* What a protocol may turn; a solver reads what concerns it. Start from solver_settings_default().
  */
 typedef struct solver_settings {
@@ -49,8 +55,8 @@ typedef struct solver_report {
 typedef struct solver_type {
   const char *name, *summary;
 
-  /* Allocates and compiles what runs will need. 0 and *instance, or -1 with one line. `m` outlives
-   * the instance. A solver that cannot do this model says so here. */
+  /* Allocates and compiles what runs will need. 0 and *instance, or a solver_status with one line.
+   * `m` outlives the instance. A solver that cannot do this model refuses it here. */
   int (*prepare)(const model *m, const solver_settings *settings, const solver_output *output,
                  void **instance, char message[SOLVER_MESSAGE_SIZE]);
 

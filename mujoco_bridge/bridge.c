@@ -24,7 +24,7 @@ static int fit_step(bridge_instance *b, const solver_settings *settings, double 
     snprintf(message, SOLVER_MESSAGE_SIZE,
              "mujoco: step %g s is not accepted; it must divide the output step %g s evenly",
              wanted, dt);
-    return -1;
+    return SOLVER_REFUSED;
   }
   b->substeps = (size_t)whole;
   *step = dt / whole;
@@ -36,12 +36,12 @@ static int check_settings(const solver_settings *settings, const char *integrato
   if (!(settings->scaling >= 1.0) || !isfinite(settings->scaling)) {
     snprintf(message, SOLVER_MESSAGE_SIZE,
              "mujoco: scaling %g is not accepted; it is a finite number >= 1", settings->scaling);
-    return -1;
+    return SOLVER_REFUSED;
   }
   if (!bridge_version_has_integrator(integrator)) {
     snprintf(message, SOLVER_MESSAGE_SIZE, "mujoco: MuJoCo %s has no integrator %s; it has %s",
              bridge_version_string(), integrator, bridge_version_integrators());
-    return -1;
+    return SOLVER_REFUSED;
   }
   return 0;
 }
@@ -76,15 +76,18 @@ int bridge_prepare(const model *m, const solver_settings *settings, const solver
   mjcf_options options = scene ? *scene : mjcf_options_default();
   if (settings->variant) options.integrator = settings->variant;
   *instance = NULL;
-  if (check_settings(settings, options.integrator, message) != 0) return -1;
+  int status = check_settings(settings, options.integrator, message);
+  if (status != 0) return status;
   bridge_instance *b = allocate(m, message);
-  if (!b) return -1;
+  if (!b) return SOLVER_FAILED;
 
   b->fields_per_step = strcmp(options.integrator, "RK4") == 0 ? 4 : 1;
-  if (fit_step(b, settings, output->dt, &options.time_step, message) != 0 ||
-      bridge_scene_open(&b->scene, m, &options, text, settings->scaling, message) != 0) {
+  status = fit_step(b, settings, output->dt, &options.time_step, message);
+  if (status == 0)
+    status = bridge_scene_open(&b->scene, m, &options, text, settings->scaling, message);
+  if (status != 0) {
     release(b);
-    return -1;
+    return status;
   }
   *instance = b;
   return 0;

@@ -48,7 +48,7 @@ typedef struct bridge_gap {
 /*
  * Compares both fields at `states` >= 1 states drawn (by `seed`) from the region trajectories
  * visit: three in four or so in contact, velocities scaled at random by up to 1.5 either way. 0
- * whatever the gap is, or -1 with one line when MuJoCo refuses the model or complains.
+ * whatever the gap is, or a solver_status with one line when MuJoCo refuses the model or complains.
  */
 int bridge_field_gap(const model *m, const solver_settings *settings, size_t states,
                      unsigned long seed, bridge_gap *out, char message[SOLVER_MESSAGE_SIZE]);

@@ -161,8 +161,9 @@ int bridge_field_gap(const model *m, const solver_settings *settings, size_t sta
                      unsigned long seed, bridge_gap *out, char message[SOLVER_MESSAGE_SIZE]) {
   const solver_output output = {.dt = m->type->time_step};
   void *instance;
-  if (bridge_prepare(m, settings, &output, NULL, NULL, &instance, message) != 0) return -1;
-  const int status = bridge_instance_gap(instance, states, seed, out, message);
+  int status = bridge_prepare(m, settings, &output, NULL, NULL, &instance, message);
+  if (status != 0) return status;
+  status = bridge_instance_gap(instance, states, seed, out, message);
   bridge_solver.release(instance);
   return status;
 }

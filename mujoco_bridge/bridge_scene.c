@@ -93,13 +93,15 @@ int bridge_scene_open(bridge_scene *scene, const model *m, const mjcf_options *o
   char *written = NULL, why[MODEL_MESSAGE_SIZE];
   *scene = (bridge_scene){0};
   if (bridge_version_check(message, SOLVER_MESSAGE_SIZE) != 0) return -1;
-  if (mjcf_contact_of(m, &contact, why) != 0 ||
-      (!text && mjcf_write(m, options, &written, NULL, why) != 0)) {
+  int status = mjcf_contact_of(m, &contact, why) != 0 ? SOLVER_REFUSED : 0;
+  if (status == 0 && !text && mjcf_write(m, options, &written, NULL, why) != 0)
+    status = SOLVER_FAILED;
+  if (status != 0) {
     snprintf(message, SOLVER_MESSAGE_SIZE, "%s", why);
-    return -1;
+    return status;
   }
 
-  int status = compile_text(scene, text ? text : written, message);
+  status = compile_text(scene, text ? text : written, message);
   if (status == 0) status = check_shape(scene, m, message);
   if (status == 0) {
     realise(scene, &contact, scaling);

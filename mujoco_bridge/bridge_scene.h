@@ -20,8 +20,8 @@ typedef struct bridge_scene {
 
 /*
  * Compiles `text`, or what mjcf_write writes for the options when it is NULL, and turns its
- * contacts into the model's springs and dampers with the added mass divided by `scaling`. 0, or -1
- * with one line. Free with bridge_scene_free, which accepts a scene that was never opened if
+ * contacts into the model's springs and dampers with the added mass divided by `scaling`. 0, or a
+ * solver_status with one line. Free with bridge_scene_free, which accepts a scene never opened if
  * zeroed.
  */
 int bridge_scene_open(bridge_scene *scene, const model *m, const mjcf_options *options,

@@ -15,13 +15,14 @@
 enum { SAMPLES = 1001 };
 static const double dt = 0.002;
 
-/* prepare fails with one line that has `words` in it */
+/* prepare fails with one line that has `words` in it: a refusal, unless the scene is of our own */
 static void refused(const model *m, const solver_settings *settings, const mjcf_options *scene,
                     const char *text, const char *words) {
   const solver_output output = {.dt = dt};
   char message[SOLVER_MESSAGE_SIZE] = "";
   void *instance = &message;
-  assert_int_equal(bridge_prepare(m, settings, &output, scene, text, &instance, message), -1);
+  const int expected = scene || text ? SOLVER_FAILED : SOLVER_REFUSED;
+  assert_int_equal(bridge_prepare(m, settings, &output, scene, text, &instance, message), expected);
   assert_null(instance);
   fixture_expect_line(message, words);
 }
