@@ -102,12 +102,8 @@ void bridge_instance_set(bridge_instance *b, const double x[]) {
   const mjModel *m = b->scene.model;
   mjData *d = b->scene.data;
 
-  // everything else in mjData is computed from these; only an error leaves more to clean
-  if (b->interrupted) mj_resetData(m, d);
-  b->interrupted = false;
-  d->time = 0.0;
-  memset(d->warning, 0, sizeof d->warning);
-  memset(d->qacc_warmstart, 0, (size_t)m->nv * sizeof *d->qacc_warmstart);
+  // all of mjData, which costs no more than two steps: an error may have left it in any state
+  mj_resetData(m, d);
   memcpy(d->qpos, x, (size_t)m->nq * sizeof *x);
   memcpy(d->qvel, x + m->nq, (size_t)m->nv * sizeof *x);
 }
@@ -129,9 +125,8 @@ static void follow(void *context) {
   mjData *d = t->instance->scene.data;
   const size_t dimension = (size_t)(m->nq + m->nv);
   bridge_instance_set(t->instance, t->x0);
-  write_state(m, d, t->output->states);
-  for (size_t i = 1; i < t->output->count; ++i) {
-    for (size_t k = 0; k < t->instance->substeps; ++k) mj_step(m, d);
+  for (size_t i = 0; i < t->output->count; ++i) {
+    for (size_t k = 0; k < t->instance->substeps && i > 0; ++k) mj_step(m, d);
     write_state(m, d, t->output->states + i * dimension);
   }
 }
@@ -149,7 +144,6 @@ static int run(void *instance, const double x0[], const solver_output *output,
   bridge_complaint complaint;
   *report = (solver_report){0};
   const bool quiet = bridge_guarded(follow, &t, &complaint);
-  b->interrupted = complaint.error;
 
   // MuJoCo's count of a warning says more than the text it gave for the first of them
   if (!complaint.error && bridge_scene_warned(b->scene.data, report->message)) return -1;
@@ -189,7 +183,6 @@ static int check_depth(bridge_instance *b, const double x[], double t,
   look l = {.instance = b, .x = x};
   bridge_complaint complaint;
   const bool quiet = bridge_guarded(look_at_depth, &l, &complaint);
-  b->interrupted = complaint.error;
   if (quiet && !l.too_deep) return 0;
   if (quiet)
     snprintf(message, SOLVER_MESSAGE_SIZE,
@@ -208,7 +201,8 @@ static int inspect(void *instance, const solver_output *output, solver_report *r
   report->events = 0;
   for (size_t i = 0; i < output->count; ++i) {
     const double *x = output->states + i * type->dimension;
-    if (check_depth(b, x, output->times[i], report->message) != 0) return -1;
+    if (BRIDGE_DEPTH_IS_LIMITED && check_depth(b, x, output->times[i], report->message) != 0)
+      return -1;
     type->active_contacts(b->model, x, b->now);
     for (size_t k = 0; k < contacts && i > 0; ++k) report->events += b->now[k] != b->before[k];
     memcpy(b->before, b->now, contacts);

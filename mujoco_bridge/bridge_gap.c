@@ -149,7 +149,6 @@ int bridge_instance_gap(void *instance, size_t states, unsigned long seed, bridg
   comparison c = {.instance = b, .walk = &w, .out = out};
   bridge_complaint complaint;
   const bool quiet = bridge_guarded(compare, &c, &complaint);
-  b->interrupted = complaint.error;
   walk_close(&w);
   if (quiet && !c.failed) return 0;
   snprintf(message, SOLVER_MESSAGE_SIZE, "mujoco: field gap: %s",

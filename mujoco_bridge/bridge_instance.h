@@ -13,11 +13,10 @@ typedef struct bridge_instance {
   bridge_scene scene;
   size_t substeps;             /* mj_step calls per output step */
   uint64_t fields_per_step;    /* evaluations of the dynamics in one mj_step */
-  bool interrupted;            /* an error left mjData in the middle of a step */
   unsigned char *now, *before; /* contacts acting at two successive samples */
 } bridge_instance;
 
-/* Zero time and warm start, no warnings, and the state of x. */
+/* Everything of MuJoCo's as new, and the state of x. */
 void bridge_instance_set(bridge_instance *b, const double x[]);
 
 #endif

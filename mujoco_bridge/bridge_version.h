@@ -29,7 +29,10 @@ void bridge_version_lean(mjModel *m);
 /* MuJoCo's text for a kind of warning d has counted. */
 const char *bridge_version_warning(const mjData *d, int kind);
 
-/* Whether a contact at d's present position is deeper than this version can measure. */
+/* Before 3.2.7 the depth of a sphere in a box is at most the sphere's radius. */
+enum { BRIDGE_DEPTH_IS_LIMITED = mjVERSION_HEADER < 327 };
+
+/* Whether a contact at d's present position is too deep for this version to measure. */
 bool bridge_version_too_deep(const mjModel *m, const mjData *d);
 
 #endif
