@@ -26,7 +26,7 @@ static int count_crossing(const ess_crossing_info *info, void *context) {
 
 static ess_options options_of(event_counter *counter) {
   ess_options options = ess_options_default();
-  options.epsilon = 1e-12;
+  options.epsilon = 1e-9; // projected in nanoseconds: far below the tolerances, above rounding
   options.rtol = 1e-12;
   options.atol = 1e-13;
   options.h_max = longest_step;

@@ -15,6 +15,10 @@ enum { N = ORACLE_PLATE_DIMENSION, EVENTS_MAX = 2 * ORACLE_PLATE_CONTACTS_MAX };
 
 static const double step_error_max = 1e-12;
 
+/* An event function this far on its other side has crossed, m; less may be rounding, and will have
+ * grown by the end of the next step if it is not. */
+static const double noise = 1e-14;
+
 /* A state with the sine and cosine of its tilt. */
 typedef struct pose {
   const double *y;
@@ -181,11 +185,11 @@ static double brent(run *r, size_t k, bool of_rate, double h) {
 static double time_across(run *r, size_t k, double h, const double v0[], const double rate0[],
                           const double v1[], const double rate1[]) {
   const double side = r->on[k] ? -1 : 1;
-  if (side * v1[k] > 0) return h;
+  if (side * v1[k] > noise) return h;
   const bool turns = side * v0[k] < 0 && side * rate0[k] > 0 && side * rate1[k] < 0;
   if (!turns) return 0;
   const double top = brent(r, k, true, h);
-  return side * value_along(top, &(along){r, k, false}) > 0 ? top : 0;
+  return side * value_along(top, &(along){r, k, false}) > noise ? top : 0;
 }
 
 /*
