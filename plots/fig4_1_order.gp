@@ -1,0 +1,67 @@
+# Fig. 4.1: RMS error of the projection integrator against 1/epsilon, the fitted slope of each
+# projection order with its confidence interval, and the paper's slope beside it.
+# SPDX-License-Identifier: GPL-3.0-or-later
+figure = 'fig4_1_order'
+needs = 'order.csv:epsilon,projection_order,rms_error,in_fit '. \
+  'order_fit.csv:projection_order,slope,slope_lo,slope_hi,intercept,fit_min,fit_max,paper_slope'
+load ARG0[1:strlen(ARG0) - strlen(figure.'.gp')].'theme.gp'
+errors = data.'/order.csv'
+fits = data.'/order_fit.csv'
+
+eval restart
+stats errors using (see(1 / cell("epsilon"))) nooutput
+x_range = log_range('x')
+eval restart
+stats errors using (see(positive(cell("rms_error")))) nooutput
+y_range = log_range('y')
+
+# what was fitted, by row of the table
+n = 0
+array order[9]
+array slope[9]
+array intercept[9]
+array fit_min[9]
+array fit_max[9]
+array paper[9]
+array text[9]
+keep(o) = (n = n + 1, order[n] = o, slope[n] = cell("slope"), intercept[n] = cell("intercept"), \
+  fit_min[n] = cell("fit_min"), fit_max[n] = cell("fit_max"), paper[n] = cell("paper_slope"), \
+  text[n] = sprintf('slope %.3f [%.3f, %.3f]', slope[n], cell("slope_lo"), cell("slope_hi")), 0)
+stats fits using (keep(cell("projection_order"))) nooutput
+
+eval canvas(3.4, 3.55)
+eval panel(0.68, 0.45, 2.58, 2.2)
+eval key_top(5)
+eval x_range
+eval y_range
+set xlabel '1/ε' offset 0, 0.4
+set ylabel 'RMS error' offset 0.3, 0
+set format '10^{%T}'
+
+# each fitted range is a grey band behind all
+do for [i = 1:n] {
+  set object i rectangle from 1. / fit_max[i], graph 0 to 1. / fit_min[i], graph 1 \
+    behind fs transparent solid 0.09 noborder fc rgb 'black'
+}
+
+# a fit goes on over the whole range; the paper's slope stands a decade above the range it is for
+fit(i, x) = 10**(intercept[i] - slope[i] * log10(x))
+middle(i) = 1 / sqrt(fit_min[i] * fit_max[i])
+paper_line(i, x) = x >= 1 / fit_max[i] && x <= 1 / fit_min[i] ? \
+  10 * fit(i, middle(i)) * (x / middle(i))**-paper[i] : NaN
+colours = vermillion.' '.green.' '.purple
+filled = '7 9 13'
+hollow = '6 8 12'
+chosen(i, used) = cell("projection_order") == order[i] && (cell("in_fit") != 0) == used ? \
+  1 / cell("epsilon") : NaN
+set samples 500
+plot for [i = 1:n] errors using (chosen(i, 1)):(positive(cell("rms_error"))) with points \
+    lc rgb word(colours, i) pt int(word(filled, i)) ps 0.5 * dot lw 0.6 \
+    title sprintf('order %d: ', order[i]).text[i], \
+  for [i = 1:n] errors using (chosen(i, 0)):(positive(cell("rms_error"))) with points \
+    lc rgb word(colours, i) pt int(word(hollow, i)) ps 0.5 * dot lw 0.6, \
+  for [i = 1:n] fit(i, x) with lines lc rgb 'black' lw 0.8 dt (7, 3) \
+    title i == 1 ? 'fit: slope [confidence interval]' : '', \
+  for [i = 1:n] paper_line(i, x) with lines ls 3 \
+    title known(paper[i]) ? sprintf("paper: slope %.1f", paper[i]) : '', \
+  keyentry with boxes fs solid fc rgb '#D8D8D8' title 'fitted range, filled points'

@@ -1,0 +1,202 @@
+# Shared theme of the figures: checks what a figure reads, names the engines' colours and dashes,
+# lays out panels in inches. A figure sets `figure` (its name) and `needs` (file:column,column ...)
+# and loads this file. All of them are called as
+#   gnuplot -e "data='results'; out='results/figures'; format='svg'" plots/<figure>.gp
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+if (!exists("data")) data = 'results'
+if (!exists("out")) out = 'results/figures'
+if (!exists("format")) format = 'svg'
+if (format ne 'svg' && format ne 'pdf' && format ne 'png') {
+  print figure.": format '".format."': accepted are svg, pdf and png"
+  exit status 1
+}
+
+# --- what the figure reads -------------------------------------------------------------------------
+
+# each file has its columns and at least one row; a tab never occurs, so a row is one cell
+set decimalsign '.'
+set datafile separator "\t"
+do for [need in needs] {
+  file = data.'/'.need[1:strstrt(need, ':') - 1]
+  columns = need[strstrt(need, ':') + 1:*]
+  rows = 0
+  header = ''
+  stats file using (rows = rows + 1, header = rows == 1 ? strcol(1) : header, 0) nooutput
+  if (rows == 0) {
+    print figure.': '.file.' is missing or empty'
+    exit status 1
+  }
+  while (columns ne '') {
+    comma = strstrt(columns.',', ',')
+    if (strstrt(','.header.',', ','.columns[1:comma - 1].',') == 0) {
+      print figure.': '.file." has no column '".columns[1:comma - 1]."', only ".header
+      exit status 1
+    }
+    columns = columns[comma + 1:*]
+  }
+  if (rows == 1) {
+    print figure.': '.file.' has a header but no rows'
+    exit status 1
+  }
+}
+set datafile separator ','
+set datafile columnheaders
+# a row that a filter turns to NaN, or an empty cell, does not exist: lines go on across it
+set datafile missing NaN
+
+# --- words, numbers, ranges -----------------------------------------------------------------------
+
+# the number in this row under a header; column() alone makes stats complain of a table of "nan"
+cell(name) = strcol(name) eq '' || strcol(name) eq 'nan' ? NaN : column(name)
+
+member(list, word) = strstrt(' '.list.' ', ' '.word.' ') > 0
+including(list, word) = member(list, word) ? list : (list eq '' ? word : list.' '.word)
+known(v) = v == v
+
+# the range of the values seen since the last `eval restart`; positive(v) for logarithmic axes
+restart = 'low = NaN; high = NaN'
+see(v) = (low = known(v) && !(low <= v) ? v : low, high = known(v) && !(high >= v) ? v : high, 0)
+positive(v) = v > 0 ? v : NaN
+
+# `set range` commands that are never empty, whatever was seen. A logarithmic range of less than two
+# decades is made whole decades, so that it has labels.
+padding(share) = high > low ? share * (high - low) : (low == 0 ? 1 : 0.5 * abs(low))
+range(axis, from, to) = sprintf('set %srange [%.15g:%.15g]', axis, from, to)
+linear_range(axis, share) = !known(low) ? range(axis, 0, 1) : \
+  range(axis, low - padding(share), high + padding(share))
+decades(v) = log10(high / low) >= v
+log_range(axis) = sprintf('set logscale %s; ', axis). \
+  (decades(5) ? sprintf('unset m%stics; ', axis) : ''). \
+  (!known(low) ? range(axis, 0.1, 1) : decades(2) ? range(axis, low / 1.6, high * 1.6) : \
+  range(axis, 10**floor(log10(low / 1.05)), 10**ceil(log10(high * 1.05))))
+
+# a number with so many significant digits, by mantissa and power of ten where that is shorter
+exponent(v) = floor(log10(abs(v)) + 0.0002)
+fixed(v, decimals) = sprintf(sprintf('%%.%df', decimals), v)
+short(v, digits) = !known(v) ? 'n/a' : v == 0 ? '0' : abs(v) >= 0.01 && abs(v) < 1000 ? \
+  fixed(v, exponent(v) < digits ? digits - 1 - exponent(v) : 0) : \
+  fixed(v / 10.**exponent(v), digits - 1).sprintf('×10^{%d}', exponent(v))
+
+# --- engines --------------------------------------------------------------------------------------
+
+# Okabe and Ito's palette: told apart by the colour-blind; in black by dash and point
+vermillion = '#D55E00'
+blue = '#0072B2'
+grey = '#404040'
+green = '#009E73'
+purple = '#8E3A80'
+orange = '#E69F00'
+palette = vermillion.' '.blue.' '.grey.' '.green.' '.purple.' '.orange.' black'
+
+# the size 1 of a point, which SVG draws smaller
+dot = format eq 'svg' ? 4. / 3 : 1
+set style line 1 lc rgb vermillion lw 1.6 dt solid pt 7 ps 0.4 * dot
+set style line 2 lc rgb blue lw 1.6 dt (9, 4) pt 5 ps 0.33 * dot
+set style line 3 lc rgb grey lw 1.6 dt (1.5, 4) pt 2 ps 0.45 * dot
+set style line 4 lc rgb green lw 1.4 dt (12, 3, 2, 3) pt 8 ps 0.5 * dot
+set style line 5 lc rgb purple lw 1.4 dt (5, 2.5) pt 12 ps 0.5 * dot
+set style line 6 lc rgb orange lw 1.4 dt (12, 3, 2, 3, 2, 3) pt 10 ps 0.5 * dot
+set style line 7 lc rgb 'black' lw 1.2 dt (3, 3) pt 1 ps 0.45 * dot
+set style line 10 lc rgb '#DADADA' lw 0.5 dt solid
+set style line 11 lc rgb grey lw 0.7 dt solid
+
+# an engine's line style: the racers and the reference have theirs, others take what follows
+engines = 'projection mujoco reference'
+place(list, word) = words((' '.list)[1:strstrt(' '.list.' ', ' '.word.' ')]) + 1
+style(engine) = (engines = including(engines, engine), (place(engines, engine) - 1) % 7 + 1)
+colour(engine) = word(palette, style(engine))
+hollow(engine) = int(word('6 4 3 8 12 10 2', style(engine)))
+label(engine) = engine eq 'mujoco' ? 'MuJoCo' : engine
+
+# --- the page -------------------------------------------------------------------------------------
+
+# sizes are inches in print, type is 9 pt there; PNG has 200 dots per inch, SVG the web's 96
+# each terminal measures type, lines, dashes and points by its own unit
+font = 'Arial,9'
+svg(w, h) = sprintf("svg enhanced size %d,%d font '%s' fontscale %.4f linewidth %.4f dashlength 0.75", \
+  w * 96, h * 96, font, 96. / 72, 96. / 72)
+pdf(w, h) = sprintf("pdfcairo enhanced size %gin,%gin font '%s' fontscale 0.75 linewidth 2 dashlength 1.4", \
+  w, h, font)
+png(w, h) = sprintf("pngcairo enhanced size %d,%d font '%s' fontscale %.4f linewidth %.4f pointscale %.4f", \
+  w * 200, h * 200, font, 200. / 96, 200. / 72, 200. / 72).' dashlength 1.4'
+canvas(w, h) = (width = w, height = h, 'set terminal '. \
+  (format eq 'svg' ? svg(w, h) : format eq 'pdf' ? pdf(w, h) : png(w, h))." background 'white'". \
+  sprintf("; set output '%s/%s.%s'", out, figure, format))
+
+# a panel's axes by left, bottom, width and height in inches, its label beside the y axis; what says
+# which line is which stands in a panel of its own, the page's top, and never covers data
+panel(l, b, w, h) = (panel_left = l, sprintf('set lmargin at screen %.5f; set rmargin at screen %.5f; ', \
+  l / width, (l + w) / width).sprintf('set bmargin at screen %.5f; set tmargin at screen %.5f', \
+  b / height, (b + h) / height))
+ylabel(text) = sprintf("set label 99 '%s' at screen %.5f, graph 0.5 center rotate", text, \
+  (panel_left - 0.61) / width)
+legend_rows(entries) = ceil(entries / 4.)
+bare = '; unset border; unset tics; unset grid; unset label; unset logscale; unset xlabel; '. \
+  'set xrange [0:1]; set yrange [0:1]; '
+legend(top, entries) = panel(0, 0, width, height).bare.sprintf('set key at screen 0.5,%.5f '. \
+  'center top horizontal maxcols %d Left reverse samplen 2.5 width -1 spacing 1.1', \
+  1 - top / height, ceil(entries * 1. / legend_rows(entries)))
+
+# in a figure of one panel it stands above the axes, in columns of so many rows
+key_top(rows) = sprintf('set key at screen 0.5,%.5f center top vertical maxrows %d', \
+  1 - 0.06 / height, rows)
+
+set encoding utf8
+set border 3 lw 0.7 lc rgb 'black'
+set tics out nomirror scale 0.6, 0.35
+set grid back ls 10
+set key samplen 3 spacing 1.1 Left reverse noautotitle
+# a line is drawn between two points outside as well
+set clip two
+set style fill noborder
+
+# --- the sweep's table ----------------------------------------------------------------------------
+
+# its solvers and protocols, in the order they appear, unless the caller names them: one row of
+# panels for each protocol. Rows of one solver and protocol stand in ascending order of contacts.
+if (needs[1:9] eq 'sweep.csv') {
+  sweep = data.'/sweep.csv'
+  found_solvers = ''
+  found_protocols = ''
+  eval restart
+  stats sweep using (found_solvers = including(found_solvers, strcol("solver")), \
+    found_protocols = including(found_protocols, strcol("protocol")), see(cell("contacts"))) nooutput
+  contacts_range = linear_range('x', 0.03)
+  # at most some twenty points to a line
+  every_th = ceil(STATS_records / 20. / words(found_solvers) / words(found_protocols))
+  solvers = exists("solvers") ? solvers : found_solvers
+  protocols = exists("protocols") ? protocols : found_protocols
+  do for [name in solvers.' '.protocols] {
+    if (!member(found_solvers.' '.found_protocols, name)) {
+      print figure.': '.sweep.": no rows of '".name."', only of ".found_solvers.' '.found_protocols
+      exit status 1
+    }
+  }
+}
+
+# the contacts in the rows of solver s and protocol p
+at(s) = strcol("solver") eq s && strcol("protocol") eq p ? cell("contacts") : NaN
+
+# a plot command's part for a list of solvers, which may be empty: gnuplot would read the file, and
+# complain, even for an empty loop. `values` is text in the form "(y)" or "(low):(high)".
+curves(list, values, how) = list eq '' ? '' : \
+  sprintf(", for [s in '%s'] sweep using (at(s)):%s with %s", list, values, how)
+band = 'filledcurves fs transparent solid 0.2 lc rgb colour(s)'
+line = 'linespoints ls style(s) pi every_th'
+
+# text to evaluate: `shown`, the solvers of protocol p that have value v, and the range of v and of
+# what `also` sees. Both are text themselves.
+survey(p, v, also) = sprintf("unset logscale; set autoscale; ".restart."; ". \
+  "shown = ''; stats sweep using (strcol('protocol') eq '%s' && member(solvers, strcol('solver')) && known(%s) ? ". \
+  "(shown = including(shown, strcol('solver')), see(%s), %s) : 0) nooutput", p, v, v, also)
+
+# the rows of panels: a page for them and a legend; the left and the right panel of row r, the
+# protocol above the left one
+sweep_page(entries) = canvas(7, 0.3 + 0.17 * legend_rows(entries) + 2.2 * words(protocols))
+sweep_bottom(r) = 0.45 + 2.2 * (words(protocols) - r)
+sweep_panel(r, side) = panel(side == 1 ? 0.76 : 4.32, sweep_bottom(r), 2.58, 1.7).'; '.contacts_range. \
+  (side == 2 ? '; unset label 98' : \
+  sprintf("; set label 98 'protocol: %s' at graph 0, screen %.5f left noenhanced", word(protocols, r), \
+  (sweep_bottom(r) + 1.81) / height)).\
+  (r == words(protocols) ? "; set xlabel 'contacts' offset 0, 0.4" : '; unset xlabel')

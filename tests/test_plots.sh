@@ -1,0 +1,185 @@
+#!/bin/sh
+# Tests plots/: each figure from the made-up results of fixtures/plots, in every format and from odd
+# but legal tables, without a word from gnuplot; and one clear line where a table lacks something.
+# SPDX-License-Identifier: GPL-3.0-or-later
+set -u
+tests=$(cd "$(dirname "$0")" && pwd)
+plots=$tests/../plots
+room=$(mktemp -d)
+trap 'rm -rf "$room"' EXIT
+failed=0
+passed=0
+
+command -v gnuplot >/dev/null || {
+  echo "test_plots: gnuplot is not installed" >&2
+  exit 1
+}
+figures=$(cd "$plots" && echo *_*.gp | sed 's/\.gp//g')
+
+# --- what a test says -----------------------------------------------------------------------------
+
+pass() {
+  passed=$((passed + 1))
+}
+
+fail() {
+  failed=$((failed + 1))
+  echo "FAIL $*"
+  sed 's/^/     /' "$room/said"
+}
+
+# $1 is said unless the command after it succeeds
+check() {
+  about=$1
+  shift
+  if "$@"; then pass; else fail "$about"; fi
+}
+
+# a fresh copy of the fixture, in a folder whose name has a space
+new_data() {
+  rm -rf "$room/my data" "$room/out"
+  mkdir -p "$room/my data" "$room/out"
+  cp "$tests/fixtures/plots/"*.csv "$room/my data/"
+}
+
+# figure $1 in format $2; $3, if given, sets further variables
+draw() {
+  (cd "$room" && gnuplot -e "data='my data'; out='out'; format='$2'; ${3-}" "$plots/$1.gp") \
+    >"$room/said" 2>&1 </dev/null
+}
+
+# the first bytes of a file of format $1
+magic() {
+  case $1 in svg) echo '<?xml' ;; pdf) echo '%PDF-' ;; png) printf '\211PNG' ;; esac
+}
+
+# $1 is what the test is about, $2 and what follows as for draw
+draws() {
+  about=$1
+  shift
+  rm -f "$room/out/$1.$2"
+  if draw "$@" && [ ! -s "$room/said" ] &&
+    LC_ALL=C head -n 2 "$room/out/$1.$2" | LC_ALL=C grep -qaF "$(magic "$2")"; then
+    pass
+  else
+    fail "$1.$2 $about: not drawn, or gnuplot had something to say"
+  fi
+}
+
+# fails and says $1 in its last line; what was drawn before stays
+refuses() {
+  about=$1
+  shift
+  echo before >"$room/out/$1.$2"
+  if draw "$@"; then
+    fail "$1.$2: status 0 although it should say: $about"
+  elif ! tail -n 1 "$room/said" | grep -qF -- "$about"; then
+    fail "$1.$2: does not say: $about"
+  elif [ "$(cat "$room/out/$1.$2")" != before ]; then
+    fail "$1.$2: overwrote the figure although it failed"
+  else
+    pass
+  fi
+}
+
+# changes file $1 of the data by awk program $2, in which col["name"] is a column's number
+edit() {
+  awk -F, -v OFS=, "NR == 1 { for (i = 1; i <= NF; i++) col[\$i] = i } $2" \
+    "$room/my data/$1" >"$room/edited" && mv "$room/edited" "$room/my data/$1"
+}
+
+# --- every figure in every format -----------------------------------------------------------------
+
+new_data
+for figure in $figures; do
+  for format in svg pdf png; do
+    draws 'from the fixture' "$figure" $format
+  done
+done
+
+# --- odd but legal tables -------------------------------------------------------------------------
+
+sweep_figures='fig5_2_marginal runtime_vs_n error_vs_n'
+sweeps() {
+  for figure in $sweep_figures; do
+    draws "$1" "$figure" svg
+  done
+}
+
+# shellcheck disable=SC2016 # the $ of this section belong to awk
+{
+  new_data
+  edit sweep.csv 'NR == 1 || $1 == 10'
+  sweeps 'from one N'
+  edit sweep.csv 'NR > 1 { $col["marginal_s"] = $col["marginal_lo_s"] = ""; $col["marginal_hi_s"] = "nan" } 1'
+  sweeps 'from one N without a marginal cost'
+
+  new_data
+  edit sweep.csv 'NR == 1 || $1 == 2 || $1 == 100'
+  sweeps 'from two N'
+
+  new_data
+  edit sweep.csv '$2 == "mujoco" { $col["rms_q90"] = $col["rms_worst"] = $col["events"] = "nan" } 1'
+  sweeps 'where one engine lacks values'
+
+  new_data
+  edit sweep.csv '$2 == "projection" { $col["marginal_lo_s"] = -1e-7 } 1'
+  sweeps 'where a band reaches below zero'
+  edit sweep.csv '$2 == "projection" { $col["marginal_s"] = -1e-8 } 1'
+  sweeps 'where a cost is below zero'
+
+  # three protocols, an engine more, and one that took part in one protocol only
+  new_data
+  edit sweep.csv '1; NR > 1 { $3 = "free"; print; $2 = "cvode_roots"; print }
+    NR > 1 && NR % 2 { $2 = "projection"; $3 = "equal-error"; print }'
+  sweeps 'from three protocols'
+  for figure in $sweep_figures; do
+    draws 'as chosen' "$figure" svg "solvers='cvode_roots'; protocols='free'"
+    refuses "no rows of 'dart'" "$figure" svg "solvers='dart'"
+  done
+
+  new_data
+  edit order.csv 'NR == 1 || $2 == 1'
+  edit order_fit.csv 'NR == 1 || $1 == 1'
+  draws 'from one order' fig4_1_order svg
+
+  new_data
+  edit calibration.csv 'NR == 1 || $col["main"] == 1'
+  draws 'from one stiffness' calibration_epsilon svg
+  edit calibration.csv 'NR > 1 { $col["main"] = 0; $col["status"] = "no root" } 1'
+  refuses "no row with status 'ok'" calibration_epsilon svg
+  refuses 'no row with main = 1' fig5_1_calibration svg
+}
+
+# --- what is missing is named ---------------------------------------------------------------------
+
+# a figure that loses a column either never read it and is drawn as before, or fails and names it
+for figure in $figures; do
+  needed=0
+  for path in "$tests/fixtures/plots/"*.csv; do
+    file=$(basename "$path")
+    grep -qF "$file" "$plots/$figure.gp" || continue
+    for name in $(head -n 1 "$path" | tr , ' '); do
+      new_data
+      edit "$file" "NR == 1 { \$col[\"$name\"] = \"other\" } 1"
+      if draw "$figure" svg; then
+        check "$figure: reads $name of $file without asking for it" [ ! -s "$room/said" ]
+      else
+        needed=$((needed + 1))
+        refuses "$file has no column '$name'" "$figure" svg
+      fi
+    done
+
+    new_data
+    rm "$room/my data/$file"
+    refuses "$file is missing or empty" "$figure" svg
+    head -n 1 "$path" >"$room/my data/$file"
+    refuses "$file has a header but no rows" "$figure" svg
+  done
+  new_data
+  refuses "format 'jpg': accepted are svg, pdf and png" "$figure" jpg
+  check "$figure: needs only $needed columns" [ $needed -ge 3 ]
+done
+
+echo "test_plots: $passed passed, $failed failed"
+[ $failed -eq 0 ]
