@@ -7,6 +7,7 @@
 
 #include <argp.h>
 #include <errno.h>
+#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,6 +40,9 @@ enum {
   KEY_PROTOCOL,
   KEY_SEED,
   KEY_NO_REFERENCE,
+  KEY_MINIMUM_EFFECT,
+  KEY_FAIL_IF_SLOWER,
+  KEY_STRICT,
   PARAMETER_KEY = 1024
 };
 
@@ -89,13 +93,23 @@ static const grouped_option grouped_options[] = {
     {ARGUMENTS_FILE, {"output", 'o', "FILE", 0, "write to FILE instead of the standard output", 5}},
     {ARGUMENTS_REFERENCE,
      {"no-reference", KEY_NO_REFERENCE, NULL, 0, "do not compute the reference (no rms_error)", 5}},
+    {ARGUMENTS_COMPARE,
+     {"minimum-effect", KEY_MINIMUM_EFFECT, "X", 0,
+      "faster or slower is said of more than this, relative (default 0.05)", 4}},
+    {ARGUMENTS_COMPARE,
+     {"fail-if-slower", KEY_FAIL_IF_SLOWER, NULL, 0,
+      "exit status 1 when a solver is slower in B over all N", 4}},
+    {ARGUMENTS_STRICT,
+     {"strict", KEY_STRICT, NULL, 0,
+      "measure nothing, and fail, where the environment would spoil the times", 4}},
     {0, {0}},
 };
 
 /* what the parser needs beside the arguments themselves */
 typedef struct parse {
   arguments *given;
-  const char *model_name, *positional;
+  const char *model_name;
+  size_t positional_count;
   struct argp_option options[OPTIONS_MAX];
   const model_parameter *parameter[OPTIONS_MAX]; /* by option key - PARAMETER_KEY */
   size_t parameter_count;
@@ -247,6 +261,16 @@ static bool set_run_option(arguments *given, int key, char *text) {
   case KEY_NO_REFERENCE:
     given->no_reference = true;
     return true;
+  case KEY_MINIMUM_EFFECT:
+    given->minimum_effect =
+        number(given, "minimum-effect", text, 0.0, 10.0, "a number from 0 to 10");
+    return true;
+  case KEY_FAIL_IF_SLOWER:
+    given->fail_if_slower = true;
+    return true;
+  case KEY_STRICT:
+    given->strict = true;
+    return true;
   case KEY_OUT:
     given->folder = text;
     return true;
@@ -332,6 +356,34 @@ static void build_options(parse *p) {
 
 /* ---- parsing --------------------------------------------------------------------------------- */
 
+/* the name of the command's positional argument number `index`; NULL when it has no such */
+static const char *positional_name(const command *c, size_t index, int *length) {
+  const char *name = c->positional;
+  for (size_t i = 0; name && i < index; i++) {
+    name = strchr(name, ' ');
+    if (name) name++;
+  }
+  if (name) *length = (int)strcspn(name, " ");
+  return name;
+}
+
+static void set_positional(parse *p, const char *text) {
+  arguments *const given = p->given;
+  int length;
+  if (!positional_name(given->command, p->positional_count, &length))
+    usage_error(given, "%.60s is not accepted; see essbench %s --help", text, given->command->name);
+  // the one argument of a command about models is its model
+  if (given->command->groups & ARGUMENTS_MODEL) p->model_name = text;
+  given->positionals[p->positional_count++] = text;
+}
+
+static void require_positionals(const parse *p) {
+  const command *const c = p->given->command;
+  int length;
+  const char *const name = positional_name(c, p->positional_count, &length);
+  if (name) usage_error(p->given, "%.*s is missing; see essbench %s --help", length, name, c->name);
+}
+
 static error_t parse_option(int key, char *text, struct argp_state *state) {
   parse *const p = state->input;
   if (key >= PARAMETER_KEY && key < PARAMETER_KEY + (int)p->parameter_count) {
@@ -344,15 +396,10 @@ static error_t parse_option(int key, char *text, struct argp_state *state) {
     p->model_name = text;
     return 0;
   case ARGP_KEY_ARG:
-    if (!p->given->command->positional || p->positional)
-      usage_error(p->given, "%.60s is not accepted; see essbench %s --help", text,
-                  p->given->command->name);
-    p->positional = p->model_name = text;
+    set_positional(p, text);
     return 0;
   case ARGP_KEY_END:
-    if (p->given->command->positional && !p->positional)
-      usage_error(p->given, "%s is missing; see essbench %s --help", p->given->command->positional,
-                  p->given->command->name);
+    require_positionals(p);
     return 0;
   default:
     return ARGP_ERR_UNKNOWN;
@@ -391,6 +438,7 @@ void arguments_parse(const command *c, int argc, char **argv, arguments *given) 
                        .trials = 120,
                        .protocol = "paper",
                        .seed = 1,
+                       .minimum_effect = 0.05,
                        .solver = &projection_solver,
                        .solvers = {&projection_solver, solver_find("mujoco")},
                        .solver_count = 2};
@@ -411,4 +459,5 @@ void arguments_parse(const command *c, int argc, char **argv, arguments *given) 
 void arguments_free(arguments *given) {
   contacts_range_free(&given->contacts);
   model_release(&given->m);
+  json_decref(given->environment);
 }

@@ -14,19 +14,22 @@
 #include "solver.h"
 
 typedef enum argument_group {
-  ARGUMENTS_MODEL = 1,      /* --model and the models' parameters */
-  ARGUMENTS_SOLVER = 2,     /* --solver and its settings */
-  ARGUMENTS_JSON = 4,       /* --json */
-  ARGUMENTS_FOLDER = 8,     /* --out DIR */
-  ARGUMENTS_FILE = 16,      /* --output FILE */
-  ARGUMENTS_SWEEP = 32,     /* --contacts RANGE, --trials, --solvers, --protocol */
-  ARGUMENTS_SEED = 64,      /* --seed */
-  ARGUMENTS_REFERENCE = 128 /* --no-reference */
+  ARGUMENTS_MODEL = 1,       /* --model and the models' parameters */
+  ARGUMENTS_SOLVER = 2,      /* --solver and its settings */
+  ARGUMENTS_JSON = 4,        /* --json */
+  ARGUMENTS_FOLDER = 8,      /* --out DIR */
+  ARGUMENTS_FILE = 16,       /* --output FILE */
+  ARGUMENTS_SWEEP = 32,      /* --contacts RANGE, --trials, --solvers, --protocol */
+  ARGUMENTS_SEED = 64,       /* --seed */
+  ARGUMENTS_REFERENCE = 128, /* --no-reference */
+  ARGUMENTS_COMPARE = 256,   /* --minimum-effect, --fail-if-slower */
+  ARGUMENTS_STRICT = 512     /* --strict */
 } argument_group;
 
-enum { ARGUMENTS_SOLVERS_MAX = 8 };
+enum { ARGUMENTS_SOLVERS_MAX = 8, ARGUMENTS_POSITIONALS_MAX = 2 };
 
 typedef struct command command;
+struct json_t;
 
 typedef struct arguments {
   const command *command;
@@ -43,6 +46,10 @@ typedef struct arguments {
   const struct solver_type *solvers[ARGUMENTS_SOLVERS_MAX];
   size_t solver_count;
   unsigned long seed;
+  const char *positionals[ARGUMENTS_POSITIONALS_MAX]; /* as many as the command names */
+  double minimum_effect; /* relative; smaller differences of time have no verdict */
+  bool fail_if_slower, strict;
+  struct json_t *environment; /* as it was before measuring, by record_check_environment; owned */
 } arguments;
 
 /*

@@ -185,6 +185,7 @@ static int run(arguments *given) {
   calibrate_result result = {0};
   if (measure_folder_create(given->folder, message)) return command_fail(given, "%s", message);
   const int core = measure_pin_core(-1, warning);
+  if (record_check_environment(given, core)) return COMMAND_FAILURE;
   int status = calibrate_all(given, &result, message);
   if (!status) status = check(&result, message);
   if (!status) status = write_table(given, &result, message);
@@ -202,6 +203,6 @@ static int run(arguments *given) {
 const command calibrate_command = {
     .name = "calibrate",
     .summary = "epsilon at which the projection is as accurate as MuJoCo (Tab. 5.1, Fig. 5.1)",
-    .groups = ARGUMENTS_FOLDER | ARGUMENTS_SEED,
+    .groups = ARGUMENTS_FOLDER | ARGUMENTS_SEED | ARGUMENTS_STRICT,
     .run = run,
 };

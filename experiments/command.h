@@ -14,7 +14,7 @@ enum { COMMAND_SUCCESS = 0, COMMAND_FAILURE = 1, COMMAND_USAGE = 2 };
 typedef struct command {
   const char *name, *summary;
   unsigned groups;              /* argument_group bits */
-  const char *positional;       /* name of the one positional argument, or NULL */
+  const char *positional;       /* names of the positional arguments, blank between; or NULL */
   const char *model;            /* the only model it runs, or NULL: --model chooses */
   int (*run)(arguments *given); /* returns an exit status; has said why when it is not 0 */
 } command;

@@ -6,17 +6,42 @@
 #include "record.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "command.h"
 #include "environment.h"
 #include "json_file.h"
 
-json_t *record_begin(const char *schema, const arguments *given, int pinned_core) {
+/* the environment as it is now, with what the machine itself cannot tell */
+static json_t *environment_now(int pinned_core) {
   json_t *const environment = measure_environment(pinned_core);
   if (!environment) return NULL;
   json_object_set_new(environment, "mujoco",
                       json_pack("{s:s, s:s, s:s}", "version", bridge_version_string(), "library",
                                 bridge_library_path(), "avx", bridge_has_avx()));
+  if (strcmp(bridge_has_avx(), "no") == 0)
+    json_array_append_new(json_object_get(environment, "warnings"),
+                          json_string("MuJoCo is built without AVX, slower than it could be"));
+  return environment;
+}
+
+int record_check_environment(arguments *given, int pinned_core) {
+  json_decref(given->environment);
+  given->environment = environment_now(pinned_core);
+  if (!given->environment) return command_fail(given, "out of memory");
+  const json_t *const warnings = json_object_get(given->environment, "warnings");
+  const size_t count = json_array_size(warnings);
+  for (size_t i = 0; i < count; i++)
+    fprintf(stderr, "warning: %s\n", json_string_value(json_array_get(warnings, i)));
+  if (!given->strict || count == 0) return COMMAND_SUCCESS;
+  return command_fail(given, "--strict, and %zu warning%s of the environment: nothing is measured",
+                      count, count > 1 ? "s" : "");
+}
+
+json_t *record_begin(const char *schema, const arguments *given, int pinned_core) {
+  json_t *const environment =
+      given->environment ? json_incref(given->environment) : environment_now(pinned_core);
+  if (!environment) return NULL;
   return json_pack("{s:s, s:i, s:s, s:s, s:I, s:o}", "schema", schema, "schema_version", 1,
                    "essbench", ESSBENCH_VERSION, "command", given->command->name, "seed",
                    (json_int_t)given->seed, "environment", environment);

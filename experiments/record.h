@@ -11,8 +11,17 @@
 #include "arguments.h"
 #include "bridge.h"
 
+/*
+ * Looks at the environment, to be called right before measuring: prints each of its warnings on one
+ * line of the standard error, and keeps it in given->environment for record_begin, since afterwards
+ * the machine is busy with the measuring itself. An exit status: COMMAND_FAILURE, having said why,
+ * when there is a warning and --strict was given.
+ */
+int record_check_environment(arguments *given, int pinned_core);
+
 /* A new object: schema name and version, program, command, seed, environment (with MuJoCo's
- * version, library and AVX). NULL when memory is out. */
+ * version, library and AVX; as record_check_environment found it, or else as it is now). NULL when
+ * memory is out. */
 json_t *record_begin(const char *schema, const arguments *given, int pinned_core);
 
 /* A new object with every parameter of the model by name. */

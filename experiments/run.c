@@ -58,9 +58,9 @@ static json_t *as_json(const arguments *given, const trajectory *t, const outcom
   json_t *const options = record_settings(&given->settings);
   json_object_set_new(options, "parameters", record_model(&given->m));
   json_t *const object =
-      json_pack("{s:s, s:s, s:s, s:o, s:o, s:o}", "schema", "essbench-run-1", "model",
-                given->m.type->name, "solver", given->solver->name, "options", options, "time",
-                measure_json_number(t->times[t->count - 1]), "state", state);
+      json_pack("{s:s, s:i, s:s, s:s, s:o, s:o, s:o}", "schema", "essbench-run-1", "schema_version",
+                1, "model", given->m.type->name, "solver", given->solver->name, "options", options,
+                "time", measure_json_number(t->times[t->count - 1]), "state", state);
   const double contacts = model_get(&given->m, "contacts");
   json_object_set_new(object, "contacts",
                       isnan(contacts) ? json_null() : json_integer((json_int_t)contacts));

@@ -79,6 +79,9 @@ static int warn_of_machine(json_t *warnings, const measure_machine *machine, int
     failed |= warn(warnings, "load average %.2f is above half the number of cores, %ld",
                    machine->load[0], machine->cores);
   }
+  if (machine->others > 0) {
+    failed |= warn(warnings, "other tasks are running: %ld as a rule", machine->others);
+  }
   if (machine->governor[0] && strcmp(machine->governor, "performance")) {
     failed |= warn(warnings, "frequency governor is %s, not performance", machine->governor);
   }
@@ -93,8 +96,12 @@ static int warn_of_build(json_t *warnings) {
 #ifndef __OPTIMIZE__
   failed |= warn(warnings, "built without optimisation");
 #endif
+  if (!strcmp(MEASURE_BUILD_TYPE, "Debug")) failed |= warn(warnings, "built for debugging");
   if (MEASURE_BUILD_SANITIZERS[0]) {
     failed |= warn(warnings, "built with sanitizers: %s", MEASURE_BUILD_SANITIZERS);
+  }
+  if (MEASURE_BUILD_PROOF[0]) {
+    failed |= warn(warnings, "built slower or wrong on purpose: %s", MEASURE_BUILD_PROOF);
   }
   return failed;
 }
@@ -115,6 +122,8 @@ static int add_machine(json_t *record, const measure_machine *machine) {
   failed |= json_object_set_new(record, "governor", text_or_null(machine->governor));
   failed |= json_object_set_new(record, "kernel", text_or_null(machine->kernel));
   failed |= json_object_set_new(record, "load_average", load_average(machine));
+  failed |= json_object_set_new(record, "other_tasks",
+                                machine->others < 0 ? json_null() : json_integer(machine->others));
   return failed;
 }
 
@@ -125,6 +134,7 @@ static int add_build(json_t *record) {
   failed |= json_object_set_new(record, "isa", text_or_null(MEASURE_BUILD_ISA));
   failed |= json_object_set_new(record, "isa_compiled", json_string(isa_compiled()));
   failed |= json_object_set_new(record, "sanitizers", json_string(MEASURE_BUILD_SANITIZERS));
+  failed |= json_object_set_new(record, "proof", json_string(MEASURE_BUILD_PROOF));
   failed |= json_object_set_new(record, "git_commit", text_or_null(MEASURE_GIT_COMMIT));
   failed |= json_object_set_new(record, "git_dirty", git_dirty());
   failed |= json_object_set_new(record, "gsl", json_string(gsl_version));

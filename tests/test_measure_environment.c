@@ -6,11 +6,13 @@
 #define _GNU_SOURCE
 #include <math.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -32,8 +34,8 @@ static void record_says_what_it_promises(void **state) {
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
     assert_true(strlen(text_of(record, texts[i])) > 0);
   }
-  const char *const others[] = {"cpu",       "isa_flags",  "governor",  "load_average",
-                                "git_dirty", "git_commit", "sanitizers"};
+  const char *const others[] = {"cpu",        "isa_flags",  "governor", "load_average", "git_dirty",
+                                "git_commit", "sanitizers", "proof",    "other_tasks"};
   for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
     assert_non_null(json_object_get(record, others[i]));
   }
@@ -118,6 +120,39 @@ static void cpuinfo_of_another_architecture_has_no_flags(void **state) {
   assert_string_equal(machine.cpu, "");
 }
 
+static long others_in(const char *text) {
+  FILE *stream = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
+  const long others = measure_machine_parse_loadavg(stream);
+  fclose(stream);
+  return others;
+}
+
+static void run_queue_is_read_without_this_task(void **state) {
+  (void)state;
+  assert_int_equal(others_in("0.20 0.18 0.12 1/80 11206\n"), 0);
+  assert_int_equal(others_in("12.00 8.18 3.12 13/1180 1\n"), 12);
+  // sandboxes that hide the run queue write zeros
+  assert_int_equal(others_in("0.00 0.00 0.00 0/0 0\n"), -1);
+  assert_int_equal(others_in("0.20 0.18\n"), -1);
+}
+
+static void a_busy_neighbour_is_noticed(void **state) {
+  (void)state;
+  measure_machine machine;
+  const pid_t neighbour = fork();
+  assert_true(neighbour >= 0);
+  // an alarm ends the neighbour even when the test dies
+  if (neighbour == 0) {
+    alarm(5);
+    for (volatile unsigned i = 0;; i++) continue;
+  }
+  measure_machine_read(-1, &machine);
+  kill(neighbour, SIGKILL);
+  waitpid(neighbour, NULL, 0);
+  if (machine.others < 0) skip();
+  assert_true(machine.others >= 1);
+}
+
 /* How many of a machine's warnings contain `text`. */
 static size_t warnings_with(const measure_machine *machine, int core, const char *text) {
   json_t *warnings = measure_environment_warnings(machine, core);
@@ -135,8 +170,8 @@ static void warnings_follow_the_facts(void **state) {
   (void)state;
   const measure_machine good = {
       .governor = "performance", .cores = 4, .load = {2, 9, 9}, .x86 = true, .avx = true};
-  const char *const words[] = {"load average", "governor", "AVX", "pinned"};
-  for (size_t i = 0; i < 4; i++) assert_int_equal(warnings_with(&good, 0, words[i]), 0);
+  const char *const words[] = {"load average", "governor", "AVX", "pinned", "other tasks"};
+  for (size_t i = 0; i < 5; i++) assert_int_equal(warnings_with(&good, 0, words[i]), 0);
 
   measure_machine bad = good;
   bad.load[0] = 2.25;
@@ -148,14 +183,17 @@ static void warnings_follow_the_facts(void **state) {
   bad = good;
   bad.avx = false;
   assert_int_equal(warnings_with(&bad, 0, "no AVX"), 1);
+  bad = good;
+  bad.others = 3;
+  assert_int_equal(warnings_with(&bad, 0, "other tasks are running: 3"), 1);
   assert_int_equal(warnings_with(&good, -1, "not pinned"), 1);
 }
 
 static void unknown_facts_do_not_warn(void **state) {
   (void)state;
-  const measure_machine unknown = {.cores = 4, .load = {NAN, NAN, NAN}};
-  const char *const words[] = {"load average", "governor", "AVX"};
-  for (size_t i = 0; i < 3; i++) assert_int_equal(warnings_with(&unknown, 0, words[i]), 0);
+  const measure_machine unknown = {.cores = 4, .load = {NAN, NAN, NAN}, .others = -1};
+  const char *const words[] = {"load average", "governor", "AVX", "other tasks"};
+  for (size_t i = 0; i < 4; i++) assert_int_equal(warnings_with(&unknown, 0, words[i]), 0);
 }
 
 int main(void) {
@@ -166,6 +204,8 @@ int main(void) {
       cmocka_unit_test(host_is_not_named),
       cmocka_unit_test(cpuinfo_of_an_x86_is_read),
       cmocka_unit_test(cpuinfo_of_another_architecture_has_no_flags),
+      cmocka_unit_test(run_queue_is_read_without_this_task),
+      cmocka_unit_test(a_busy_neighbour_is_noticed),
       cmocka_unit_test(warnings_follow_the_facts),
       cmocka_unit_test(unknown_facts_do_not_warn),
   };
