@@ -121,8 +121,8 @@ pdf(w, h) = sprintf("pdfcairo enhanced size %gin,%gin font '%s' fontscale 0.75 l
 png(w, h) = sprintf("pngcairo enhanced size %d,%d font '%s' fontscale %.4f linewidth %.4f pointscale %.4f", \
   w * 200, h * 200, font, 200. / 96, 200. / 72, 200. / 72).' dashlength 1.4'
 canvas(w, h) = (width = w, height = h, 'set terminal '. \
-  (format eq 'svg' ? svg(w, h) : format eq 'pdf' ? pdf(w, h) : png(w, h))." background 'white'". \
-  sprintf("; set output '%s/%s.%s'", out, figure, format))
+  (format eq 'svg' ? svg(w, h) : format eq 'pdf' ? pdf(w, h) : png(w, h)). \
+  " background 'white'; set output out.'/'.figure.'.'.format")
 
 # a panel's axes by left, bottom, width and height in inches, its label beside the y axis; what says
 # which line is which stands in a panel of its own, the page's top, and never covers data

@@ -7,6 +7,8 @@ tests=$(cd "$(dirname "$0")" && pwd)
 plots=$tests/../plots
 room=$(mktemp -d)
 trap 'rm -rf "$room"' EXIT
+data=$room/it\'s\ data
+out=$room/it\'s\ drawn
 failed=0
 passed=0
 
@@ -35,16 +37,16 @@ check() {
   if "$@"; then pass; else fail "$about"; fi
 }
 
-# a fresh copy of the fixture, in a folder whose name has a space
+# a fresh copy of the fixture, in a folder whose name has a quote and a space
 new_data() {
-  rm -rf "$room/my data" "$room/out"
-  mkdir -p "$room/my data" "$room/out"
-  cp "$tests/fixtures/plots/"*.csv "$room/my data/"
+  rm -rf "$data" "$out"
+  mkdir -p "$data" "$out"
+  cp "$tests/fixtures/plots/"*.csv "$data/"
 }
 
 # figure $1 in format $2; $3, if given, sets further variables
 draw() {
-  (cd "$room" && gnuplot -e "data='my data'; out='out'; format='$2'; ${3-}" "$plots/$1.gp") \
+  (cd "$room" && gnuplot -e "data='it''s data'; out='it''s drawn'; format='$2'; ${3-}" "$plots/$1.gp") \
     >"$room/said" 2>&1 </dev/null
 }
 
@@ -57,9 +59,9 @@ magic() {
 draws() {
   about=$1
   shift
-  rm -f "$room/out/$1.$2"
+  rm -f "$out/$1.$2"
   if draw "$@" && [ ! -s "$room/said" ] &&
-    LC_ALL=C head -n 2 "$room/out/$1.$2" | LC_ALL=C grep -qaF "$(magic "$2")"; then
+    LC_ALL=C head -n 2 "$out/$1.$2" | LC_ALL=C grep -qaF "$(magic "$2")"; then
     pass
   else
     fail "$1.$2 $about: not drawn, or gnuplot had something to say"
@@ -70,12 +72,12 @@ draws() {
 refuses() {
   about=$1
   shift
-  echo before >"$room/out/$1.$2"
+  echo before >"$out/$1.$2"
   if draw "$@"; then
     fail "$1.$2: status 0 although it should say: $about"
   elif ! tail -n 1 "$room/said" | grep -qF -- "$about"; then
     fail "$1.$2: does not say: $about"
-  elif [ "$(cat "$room/out/$1.$2")" != before ]; then
+  elif [ "$(cat "$out/$1.$2")" != before ]; then
     fail "$1.$2: overwrote the figure although it failed"
   else
     pass
@@ -85,7 +87,7 @@ refuses() {
 # changes file $1 of the data by awk program $2, in which col["name"] is a column's number
 edit() {
   awk -F, -v OFS=, "NR == 1 { for (i = 1; i <= NF; i++) col[\$i] = i } $2" \
-    "$room/my data/$1" >"$room/edited" && mv "$room/edited" "$room/my data/$1"
+    "$data/$1" >"$room/edited" && mv "$room/edited" "$data/$1"
 }
 
 # --- every figure in every format -----------------------------------------------------------------
@@ -171,9 +173,9 @@ for figure in $figures; do
     done
 
     new_data
-    rm "$room/my data/$file"
+    rm "$data/$file"
     refuses "$file is missing or empty" "$figure" svg
-    head -n 1 "$path" >"$room/my data/$file"
+    head -n 1 "$path" >"$data/$file"
     refuses "$file has a header but no rows" "$figure" svg
   done
   new_data
