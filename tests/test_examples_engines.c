@@ -1,0 +1,109 @@
+/*
+ * The model and the solver that docs/ENGINES.md shows, compiled from its text: the model's
+ * reference agrees with the projection integrator, and both solvers converge to it.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "solvers.h"
+#include "trajectory.h"
+#include "trampoline.h"
+
+extern const solver_type euler_solver;
+
+/* a prepared model, its start, and its reference on the output grid */
+typedef struct fixture {
+  model m;
+  double x0[MODEL_DIMENSION_MAX];
+  trajectory exact;
+  size_t events;
+} fixture;
+
+static fixture open_model(const model_type *type) {
+  char message[SOLVER_MESSAGE_SIZE];
+  fixture f;
+  model_init(&f.m, type);
+  assert_int_equal(model_prepare(&f.m, message), 0);
+  assert_int_equal(trajectory_alloc(&f.exact, &f.m, message), 0);
+  f.m.type->initial_state(&f.m, f.x0);
+  assert_int_equal(trajectory_reference(&f.exact, &f.m, f.x0, &f.events, NULL, message), 0);
+  return f;
+}
+
+static void close_model(fixture *f) {
+  trajectory_free(&f->exact);
+  model_release(&f->m);
+}
+
+/* RMS error of a solver; its crossings, too */
+static double error_of(const fixture *f, const solver_type *solver, double time_step,
+                       size_t *events) {
+  char message[SOLVER_MESSAGE_SIZE];
+  trajectory t;
+  assert_int_equal(trajectory_alloc(&t, &f->m, message), 0);
+  const solver_output output = trajectory_output(&t);
+  solver_settings settings = solver_settings_default();
+  settings.time_step = time_step;
+  settings.epsilon = 1e-5;
+  void *instance;
+  solver_report report;
+  assert_int_equal(solver->prepare(&f->m, &settings, &output, &instance, message), 0);
+  assert_int_equal(solver->run(instance, f->x0, &output, &report), 0);
+  solver->release(instance);
+  const double rms = trajectory_rms(&t, &f->exact);
+  trajectory_free(&t);
+  *events = report.events;
+  return rms;
+}
+
+static void test_trampoline_is_what_libess_integrates(void **state) {
+  (void)state;
+  fixture f = open_model(&trampoline_type);
+  size_t events;
+  assert_true(error_of(&f, &projection_solver, 0.0, &events) < 1e-8);
+  assert_int_equal(f.events, 4);
+  assert_int_equal(events, f.events);
+  close_model(&f);
+}
+
+static void test_trampoline_refuses_a_weak_push(void **state) {
+  (void)state;
+  char message[MODEL_MESSAGE_SIZE];
+  model m;
+  model_init(&m, &trampoline_type);
+  assert_int_equal(model_set(&m, "push", 5.0, message), 0);
+  assert_int_equal(model_prepare(&m, message), -1);
+  assert_string_equal(message, "trampoline: push must exceed gravity");
+}
+
+/* first order: ten times the steps, a tenth of the error, on every model */
+static void test_euler_converges(void **state) {
+  (void)state;
+  const model_type *const types[] = {&trampoline_type, model_find("affine3"), model_find("plate")};
+  for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+    fixture f = open_model(types[i]);
+    size_t events;
+    const double coarse = error_of(&f, &euler_solver, types[i]->time_step / 100, &events);
+    const double fine = error_of(&f, &euler_solver, types[i]->time_step / 1000, &events);
+    assert_true(coarse < 0.05);
+    assert_true(fine < 0.2 * coarse);
+    assert_int_equal(events, f.events);
+    close_model(&f);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_trampoline_is_what_libess_integrates),
+      cmocka_unit_test(test_trampoline_refuses_a_weak_push),
+      cmocka_unit_test(test_euler_converges),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
