@@ -41,8 +41,8 @@ eval panel(0.76, 0.45, 2.58, 1.7)
 eval ylabel('ε′, penetration (m)')
 eval epsilon_range
 plot paper_epsilon with lines ls 3, \
-  table using (good("stiffness_over_mass")):(good("penetration")) with lines ls 11 dt (12, 3, 2, 3), \
-  table using (good("stiffness_over_mass")):(good("epsilon")) with linespoints ls 1, \
+  table using (good("stiffness_over_mass")):(good("penetration")) smooth unique with lines ls 11 dt (12, 3, 2, 3), \
+  table using (good("stiffness_over_mass")):(good("epsilon")) smooth unique with linespoints ls 1, \
   table using (cell("main") == 1 ? good("stiffness_over_mass") : NaN):(good("epsilon")) \
     with points ls 9
 
@@ -52,8 +52,8 @@ eval rms_range
 if (failed) {
   set label 98 sprintf('not shown: %d of %d without a solution', failed, rows) at graph 0, 1.06 left
 }
-plot table using (good("stiffness_over_mass")):(good("rms_error_projection")) with linespoints ls 1, \
-  table using (good("stiffness_over_mass")):(good("rms_error_mujoco")) with linespoints ls 8
+plot table using (good("stiffness_over_mass")):(good("rms_error_projection")) smooth unique with linespoints ls 1, \
+  table using (good("stiffness_over_mass")):(good("rms_error_mujoco")) smooth unique with linespoints ls 8
 
 eval legend(0.04, 5)
 plot 2 with linespoints ls 1 title 'projection', keyentry with linespoints ls 8 title 'MuJoCo', \

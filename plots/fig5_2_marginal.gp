@@ -33,7 +33,7 @@ do for [r = 1:words(protocols)] {
   eval survey(p, 'rms(0)', '0')
   eval log_range('y')
   eval sweep_panel(r, 2)
-  eval ylabel('RMS error')
+  eval ylabel('median RMS error')
   set format y '10^{%T}'
   eval 'plot 1e30 with lines'.curves(shown, '(rms(0))', line)
 }

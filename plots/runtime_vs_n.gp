@@ -18,7 +18,7 @@ do for [r = 1:words(protocols)] {
   eval survey(p, "ms('median')", "see(ms('q25')), see(ms('q75'))")
   eval log_range('y')
   eval sweep_panel(r, 1)
-  eval ylabel('runtime (ms)')
+  eval ylabel('median runtime (ms)')
   set format y '%g'
   eval 'plot 1e30 with lines'.curves(banded, "(ms('q25')):(ms('q75'))", band). \
     curves(shown, "(ms('median'))", line)
@@ -26,7 +26,7 @@ do for [r = 1:words(protocols)] {
   eval survey(p, 'rms(0)', '0')
   eval log_range('y')
   eval sweep_panel(r, 2)
-  eval ylabel('RMS error')
+  eval ylabel('median RMS error')
   set format y '10^{%T}'
   eval 'plot 1e30 with lines'.curves(shown, '(rms(0))', line)
 }

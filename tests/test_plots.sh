@@ -121,7 +121,7 @@ sweeps() {
   sweeps 'from two N'
 
   new_data
-  edit sweep.csv '$2 == "mujoco" { $col["rms_q90"] = $col["rms_worst"] = $col["events"] = "nan" } 1'
+  edit sweep.csv '$2 == "mujoco" { $col["rms_q90"] = $col["rms_worst"] = $col["events_ratio"] = "nan" } 1'
   sweeps 'where one engine lacks values'
 
   new_data
