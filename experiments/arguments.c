@@ -15,6 +15,7 @@
 
 #include "command.h"
 #include "measure.h"
+#include "protocol.h"
 #include "solvers.h"
 
 enum { OPTIONS_MAX = 96, LINE_SIZE = 320 };
@@ -38,6 +39,10 @@ enum {
   KEY_TRIALS,
   KEY_SOLVERS,
   KEY_PROTOCOL,
+  KEY_PROCESSES,
+  KEY_PART,
+  KEY_MIN_TIME,
+  KEY_RESTART,
   KEY_SEED,
   KEY_NO_REFERENCE,
   KEY_MINIMUM_EFFECT,
@@ -85,7 +90,18 @@ static const grouped_option grouped_options[] = {
       "initial conditions for each number of contacts (default 120)", 1}},
     {ARGUMENTS_SWEEP,
      {"solvers", KEY_SOLVERS, "A,B", 0, "who races (default projection,mujoco)", 1}},
-    {ARGUMENTS_SWEEP, {"protocol", KEY_PROTOCOL, "NAME", 0, "paper (default paper)", 1}},
+    {ARGUMENTS_SWEEP,
+     {"protocol", KEY_PROTOCOL, "A,B", 0, "paper, free, equal-error or several (default paper)",
+      1}},
+    {ARGUMENTS_SWEEP,
+     {"processes", KEY_PROCESSES, "COUNT", 0, "processes the trials are spread over (default 1)",
+      1}},
+    {ARGUMENTS_SWEEP,
+     {"min-time", KEY_MIN_TIME, "S", 0,
+      "a sample repeats its run for at least this long (default 0: one run)", 1}},
+    {ARGUMENTS_SWEEP,
+     {"restart", KEY_RESTART, NULL, 0, "do not go on with an interrupted sweep, begin anew", 1}},
+    {ARGUMENTS_SWEEP, {"part", KEY_PART, "N", OPTION_HIDDEN, NULL, 1}},
     {ARGUMENTS_SEED,
      {"seed", KEY_SEED, "N", 0, "of initial conditions and of the order of runs (default 1)", 1}},
     {ARGUMENTS_JSON, {"json", KEY_JSON, NULL, 0, "print the result as JSON", 5}},
@@ -198,6 +214,24 @@ static void set_solvers(arguments *given, char *text) {
   }
 }
 
+/* "a,b": each once, in the order given */
+static void set_protocols(arguments *given, const char *text) {
+  char copy[LINE_SIZE], line[LINE_SIZE] = "";
+  for (size_t i = 0; protocol_types[i]; i++)
+    snprintf(line + strlen(line), LINE_SIZE - strlen(line), "%s%s", i ? ", " : "",
+             protocol_types[i]->name);
+  snprintf(copy, sizeof copy, "%s", text);
+  given->protocol = text;
+  given->protocol_count = 0;
+  for (char *name, *rest = copy; (name = strsep(&rest, ","));) {
+    const protocol_type *const protocol = protocol_find(name);
+    if (!protocol) usage_error(given, "--protocol %.60s is not accepted; there are %s", name, line);
+    for (size_t i = 0; i < given->protocol_count; i++)
+      if (given->protocols[i] == protocol) usage_error(given, "--protocol names %s twice", name);
+    given->protocols[given->protocol_count++] = protocol;
+  }
+}
+
 static void set_contacts(arguments *given, const char *text) {
   char message[CONTACTS_RANGE_MESSAGE];
   contacts_range_free(&given->contacts);
@@ -290,9 +324,19 @@ static bool set_run_option(arguments *given, int key, char *text) {
     given->seed = whole(given, "seed", text, 0, 4294967295UL);
     return true;
   case KEY_PROTOCOL:
-    if (strcmp(text, "paper") != 0)
-      usage_error(given, "--protocol %.60s is not accepted; it is paper", text);
-    given->protocol = text;
+    set_protocols(given, text);
+    return true;
+  case KEY_PROCESSES:
+    given->processes = whole(given, "processes", text, 1, 1000);
+    return true;
+  case KEY_PART:
+    given->part = whole(given, "part", text, 0, 999);
+    return true;
+  case KEY_MIN_TIME:
+    given->min_time = number(given, "min-time", text, 0.0, 3600.0, "a number from 0 to 3600");
+    return true;
+  case KEY_RESTART:
+    given->restart = true;
     return true;
   default:
     return false;
@@ -437,6 +481,10 @@ void arguments_parse(const command *c, int argc, char **argv, arguments *given) 
                        .folder = "results",
                        .trials = 120,
                        .protocol = "paper",
+                       .protocols = {protocol_find("paper")},
+                       .protocol_count = 1,
+                       .processes = 1,
+                       .part = SIZE_MAX,
                        .seed = 1,
                        .minimum_effect = 0.05,
                        .solver = &projection_solver,
@@ -447,6 +495,11 @@ void arguments_parse(const command *c, int argc, char **argv, arguments *given) 
   build_options(&p);
   refuse_unknown_options(&p, argc, argv);
 
+  // the parser moves the words about
+  given->argc = argc;
+  given->argv = calloc((size_t)argc + 1, sizeof *given->argv);
+  if (!given->argv) usage_error(given, "out of memory");
+  memcpy(given->argv, argv, (size_t)argc * sizeof *argv);
   snprintf(program, sizeof program, "essbench %s", c->name);
   argv[0] = program;
   argp_err_exit_status = COMMAND_USAGE;
@@ -458,6 +511,7 @@ void arguments_parse(const command *c, int argc, char **argv, arguments *given) 
 
 void arguments_free(arguments *given) {
   contacts_range_free(&given->contacts);
+  free(given->argv);
   model_release(&given->m);
   json_decref(given->environment);
 }

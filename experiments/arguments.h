@@ -19,7 +19,7 @@ typedef enum argument_group {
   ARGUMENTS_JSON = 4,        /* --json */
   ARGUMENTS_FOLDER = 8,      /* --out DIR */
   ARGUMENTS_FILE = 16,       /* --output FILE */
-  ARGUMENTS_SWEEP = 32,      /* --contacts RANGE, --trials, --solvers, --protocol */
+  ARGUMENTS_SWEEP = 32,      /* --contacts RANGE, --trials, --protocol, --processes ... */
   ARGUMENTS_SEED = 64,       /* --seed */
   ARGUMENTS_REFERENCE = 128, /* --no-reference */
   ARGUMENTS_COMPARE = 256,   /* --minimum-effect, --fail-if-slower */
@@ -42,7 +42,14 @@ typedef struct arguments {
   const char *file;   /* NULL: the standard output */
   contacts_range contacts;
   size_t trials;
-  const char *protocol;
+  const char *protocol; /* as given: names with commas between */
+  const struct protocol_type *protocols[ARGUMENTS_SOLVERS_MAX];
+  size_t protocol_count;
+  size_t processes, part; /* part < processes: this is one of them, measuring its share only */
+  double min_time;        /* shortest sample, s */
+  bool restart;           /* begin anew whatever the journal holds */
+  int argc;               /* the command's own words, argv[1..argc-1], for processes */
+  char **argv;            /* owned, the words are not */
   const struct solver_type *solvers[ARGUMENTS_SOLVERS_MAX];
   size_t solver_count;
   unsigned long seed;

@@ -195,8 +195,11 @@ int calibrate_hopper(const model *m, size_t trials, unsigned long seed, calibrat
   contest_starts starts;
   search s = {.starts = &starts, .settings = calibration_settings(m), .message = message};
   if (bridge_field_gap(m, &s.settings, GAP_STATES, seed, &result->gap, message)) return -1;
-  if (contest_starts_alloc(&starts, m, trials ? trials : 1, false, seed, message)) return -1;
-  const int status = calibrate(&s, trials, seed, result, samples);
+  const size_t count = trials ? trials : 1;
+  if (contest_starts_alloc(&starts, m, count, false, seed, message)) return -1;
+  int status = 0;
+  for (size_t i = 0; !status && i < count; i++) status = contest_reference(&starts, i, message);
+  if (!status) status = calibrate(&s, trials, seed, result, samples);
   contest_starts_free(&starts);
   return status;
 }

@@ -31,22 +31,37 @@ static int draw_starts(contest_starts *s, bool random, unsigned long seed) {
 
 int contest_starts_alloc(contest_starts *s, const model *m, size_t trials, bool random,
                          unsigned long seed, char message[SOLVER_MESSAGE_SIZE]) {
-  const size_t n = m->system.dimension;
   *s = (contest_starts){.m = m, .trials = trials};
-  s->states = calloc(trials * n, sizeof *s->states);
+  s->states = calloc(trials * m->system.dimension, sizeof *s->states);
   s->references = calloc(trials, sizeof *s->references);
   s->events = calloc(trials, sizeof *s->events);
-  int status = s->states && s->references && s->events && !draw_starts(s, random, seed)
-                   ? 0
-                   : out_of_memory(message);
-  for (size_t i = 0; !status && i < trials; i++) {
-    status = trajectory_alloc(&s->references[i], m, message);
-    if (!status)
-      status = trajectory_reference(&s->references[i], m, s->states + i * n, &s->events[i], NULL,
-                                    message);
+  if (s->states && s->references && s->events && !draw_starts(s, random, seed)) return 0;
+  contest_starts_free(s);
+  return out_of_memory(message);
+}
+
+int contest_reference(contest_starts *s, size_t trial, char message[SOLVER_MESSAGE_SIZE]) {
+  trajectory *const reference = &s->references[trial];
+  if (reference->states) return 0;
+  if (trajectory_alloc(reference, s->m, message)) return -1;
+  const double *const x0 = s->states + trial * s->m->system.dimension;
+  if (!trajectory_reference(reference, s->m, x0, &s->events[trial], NULL, message)) return 0;
+  trajectory_free(reference);
+  return -1;
+}
+
+size_t contest_contact_steps(const contest_starts *s, size_t trial) {
+  const model_type *const type = s->m->type;
+  const size_t contacts = type->contact_count ? type->contact_count(s->m) : 0;
+  unsigned char *const active = contacts ? malloc(contacts) : NULL;
+  const trajectory *const t = &s->references[trial];
+  size_t sum = 0;
+  for (size_t i = 0; active && i < t->count; i++) {
+    type->active_contacts(s->m, t->states + i * t->dimension, active);
+    for (size_t k = 0; k < contacts; k++) sum += active[k];
   }
-  if (status) contest_starts_free(s);
-  return status;
+  free(active);
+  return sum;
 }
 
 void contest_starts_free(contest_starts *s) {

@@ -17,15 +17,21 @@ typedef struct contest_starts {
   const model *m; /* borrowed, prepared */
   size_t trials;
   double *states;         /* trials*n */
-  trajectory *references; /* trials */
+  trajectory *references; /* trials; empty until contest_reference */
   size_t *events;         /* trials: crossings of the reference */
 } contest_starts;
 
-/* `trials` starts drawn with `seed` (the same for every model of the same type), or with
- * `random` false the model's own start in every trial. Computes the references. 0, or -1. */
+/* `trials` starts drawn with `seed` (the same for every model of the same type), or with `random`
+ * false the model's own start in every trial. 0, or -1 with one line. */
 int contest_starts_alloc(contest_starts *s, const model *m, size_t trials, bool random,
                          unsigned long seed, char message[SOLVER_MESSAGE_SIZE]);
 void contest_starts_free(contest_starts *s);
+
+/* Computes the reference of one trial, unless it is there. 0, or -1 with one line. */
+int contest_reference(contest_starts *s, size_t trial, char message[SOLVER_MESSAGE_SIZE]);
+
+/* Contacts acting, summed over a trial's output times, by its reference; 0 for a model without. */
+size_t contest_contact_steps(const contest_starts *s, size_t trial);
 
 /* A solver at the start line; owned. */
 typedef struct contestant {

@@ -19,6 +19,9 @@ static json_t *environment_now(int pinned_core) {
   json_object_set_new(environment, "mujoco",
                       json_pack("{s:s, s:s, s:s}", "version", bridge_version_string(), "library",
                                 bridge_library_path(), "avx", bridge_has_avx()));
+  if (ESSBENCH_PROOF[0])
+    json_array_append_new(json_object_get(environment, "warnings"),
+                          json_string("spoilt on purpose, for proof only: " ESSBENCH_PROOF));
   if (strcmp(bridge_has_avx(), "no") == 0)
     json_array_append_new(json_object_get(environment, "warnings"),
                           json_string("MuJoCo is built without AVX, slower than it could be"));
@@ -45,6 +48,16 @@ json_t *record_begin(const char *schema, const arguments *given, int pinned_core
   return json_pack("{s:s, s:i, s:s, s:s, s:I, s:o}", "schema", schema, "schema_version", 1,
                    "essbench", ESSBENCH_VERSION, "command", given->command->name, "seed",
                    (json_int_t)given->seed, "environment", environment);
+}
+
+json_t *record_build(void) {
+  static const char *const names[] = {"git_commit",     "git_dirty", "compiler",
+                                      "compiler_flags", "isa",       "sanitizers"};
+  json_t *const environment = measure_environment(-1), *const build = json_object();
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    json_object_set(build, names[i], json_object_get(environment, names[i]));
+  json_decref(environment);
+  return build;
 }
 
 json_t *record_model(const model *m) {

@@ -24,6 +24,9 @@ int record_check_environment(arguments *given, int pinned_core);
  * memory is out. */
 json_t *record_begin(const char *schema, const arguments *given, int pinned_core);
 
+/* A new object of what was compiled: commit, compiler, flags, instruction set. */
+json_t *record_build(void);
+
 /* A new object with every parameter of the model by name. */
 json_t *record_model(const model *m);
 

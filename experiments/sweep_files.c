@@ -4,68 +4,136 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include <stdio.h>
+#include <string.h>
 
+#include "bootstrap.h"
 #include "json_file.h"
 #include "record.h"
 #include "results_file.h"
+#include "statistics.h"
 #include "sweep.h"
 
-static int write_table(const sweep_data *data, char *message) {
-  static const char *const columns[] = {
-      "contacts",  "solver",    "protocol",  "median_s",   "median_lo_s",      "median_hi_s",
-      "q25_s",     "q75_s",     "min_s",     "marginal_s", "marginal_lo_s",    "marginal_hi_s",
-      "rms_error", "rms_q90",   "rms_worst", "events",     "events_reference", "events_ratio",
-      "field_gap", "scaling_s", "epsilon"};
-  enum { COLUMNS = sizeof columns / sizeof *columns };
-  results_file file;
-  if (results_file_begin(&file, data->given->folder, "sweep.csv", columns, COLUMNS, message))
+static int write_table_row(results_file *file, const sweep_row *row, size_t k, size_t trials) {
+  const protocol_entry *const e = &row->entries.entry[k];
+  const sweep_cell *const c = &row->cell[k];
+  double events_reference, contact_steps;
+  if (measure_median(row->events_reference, trials, &events_reference) ||
+      measure_median(row->contact_steps, trials, &contact_steps))
     return -1;
-  for (size_t i = 0; i < data->rows * data->solvers; i++) {
-    const sweep_cell *const c = &data->cell[i];
-    const bridge_gap *const gap = &data->row[i / data->solvers].gap;
-    measure_csv_integer(&file.csv, (int64_t)c->contacts);
-    measure_csv_text(&file.csv, c->solver->name);
-    measure_csv_text(&file.csv, data->given->protocol);
-    const double numbers[] = {c->median,        c->median_lo,
-                              c->median_hi,     c->q25,
-                              c->q75,           c->min,
-                              c->marginal,      c->marginal_lo,
-                              c->marginal_hi,   c->rms_median,
-                              c->rms_q90,       c->rms_worst,
-                              c->events_median, c->events_reference,
-                              c->events_ratio,  gap->gap,
-                              gap->scaling,     data->epsilon};
-    results_file_row(&file, numbers, sizeof numbers / sizeof *numbers);
+  const double numbers[] = {c->median,
+                            c->median_lo,
+                            c->median_hi,
+                            c->q25,
+                            c->q75,
+                            c->min,
+                            c->mad,
+                            c->marginal,
+                            c->marginal_lo,
+                            c->marginal_hi,
+                            c->rms_median,
+                            c->rms_q90,
+                            c->rms_worst,
+                            (double)c->worst_trial,
+                            c->events_median,
+                            events_reference,
+                            c->events_ratio,
+                            c->median / c->events_median,
+                            c->median / contact_steps,
+                            c->outliers,
+                            row->gap.gap,
+                            row->gap.scaling,
+                            e->target,
+                            e->settings.epsilon,
+                            e->settings.rtol,
+                            e->settings.h_max,
+                            e->settings.time_step};
+  measure_csv_integer(&file->csv, (int64_t)row->contacts);
+  measure_csv_text(&file->csv, e->solver->name);
+  measure_csv_text(&file->csv, e->protocol);
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+    measure_csv_number(&file->csv, numbers[i]);
+  measure_csv_text(&file->csv, e->settings.variant ? e->settings.variant : "");
+  measure_csv_end_row(&file->csv);
+  return 0;
+}
+
+static int write_table(const sweep_data *data, char *message) {
+  static const char *const columns[] = {"contacts",
+                                        "solver",
+                                        "protocol",
+                                        "median_s",
+                                        "median_lo_s",
+                                        "median_hi_s",
+                                        "q25_s",
+                                        "q75_s",
+                                        "min_s",
+                                        "mad_s",
+                                        "marginal_s",
+                                        "marginal_lo_s",
+                                        "marginal_hi_s",
+                                        "rms_error",
+                                        "rms_q90",
+                                        "rms_worst",
+                                        "worst_trial",
+                                        "events",
+                                        "events_reference",
+                                        "events_ratio",
+                                        "s_per_crossing",
+                                        "s_per_contact_step",
+                                        "outliers",
+                                        "field_gap",
+                                        "scaling_s",
+                                        "target",
+                                        "epsilon",
+                                        "rtol",
+                                        "h_max",
+                                        "time_step",
+                                        "variant"};
+  results_file file;
+  if (results_file_begin(&file, data->given->folder, "sweep.csv", columns,
+                         sizeof columns / sizeof *columns, message))
+    return -1;
+  for (size_t i = 0; i < data->rows; i++) {
+    const sweep_row *const row = &data->row[i];
+    for (size_t k = 0; sweep_row_done(data, row) && k < row->entries.count; k++)
+      write_table_row(&file, row, k, data->trials);
   }
   return results_file_end(&file, true, message);
 }
 
 static int write_samples(const sweep_data *data, char *message) {
-  static const char *const columns[] = {"contacts", "solver",    "protocol", "trial",
-                                        "seconds",  "rms_error", "events",   "events_reference"};
+  static const char *const columns[] = {
+      "contacts",    "solver",  "protocol",  "trial",  "process",          "seconds",
+      "repetitions", "outlier", "rms_error", "events", "events_reference", "contact_steps"};
   results_file file;
-  if (results_file_begin(&file, data->given->folder, "sweep_samples.csv", columns, 8, message))
+  if (results_file_begin(&file, data->given->folder, "sweep_samples.csv", columns,
+                         sizeof columns / sizeof *columns, message))
     return -1;
-  for (size_t i = 0; i < data->rows * data->solvers; i++) {
-    const sweep_cell *const c = &data->cell[i];
-    const sweep_row *const r = &data->row[i / data->solvers];
-    for (size_t j = 0; j < data->trials; j++) {
-      measure_csv_integer(&file.csv, (int64_t)c->contacts);
-      measure_csv_text(&file.csv, c->solver->name);
-      measure_csv_text(&file.csv, data->given->protocol);
-      measure_csv_integer(&file.csv, (int64_t)j);
-      results_file_row(
-          &file, (double[]){c->seconds[j], c->rms[j], c->events[j], r->events_reference[j]}, 4);
-    }
+  for (size_t i = 0; i < data->rows; i++) {
+    const sweep_row *const row = &data->row[i];
+    for (size_t k = 0; sweep_row_done(data, row) && k < row->entries.count; k++)
+      for (size_t j = 0; j < data->trials; j++) {
+        const sweep_cell *const c = &row->cell[k];
+        measure_csv_integer(&file.csv, (int64_t)row->contacts);
+        measure_csv_text(&file.csv, row->entries.entry[k].solver->name);
+        measure_csv_text(&file.csv, row->entries.entry[k].protocol);
+        results_file_row(&file,
+                         (double[]){(double)j, c->process[j], c->seconds[j], c->repetitions[j],
+                                    sweep_is_outlier(c, j), c->rms[j], c->events[j],
+                                    row->events_reference[j], row->contact_steps[j]},
+                         9);
+      }
   }
   return results_file_end(&file, true, message);
 }
 
 /* one cell as a row of Google Benchmark's JSON, so that its tools read the file */
-static json_t *benchmark_json(const sweep_data *data, const sweep_cell *c) {
+static json_t *benchmark_json(const sweep_data *data, const sweep_row *row, size_t k) {
+  const protocol_entry *const e = &row->entries.entry[k];
+  const sweep_cell *const c = &row->cell[k];
   char name[128];
-  snprintf(name, sizeof name, "plate/%s/%s/contacts:%zu", data->given->protocol, c->solver->name,
-           c->contacts);
+  snprintf(name, sizeof name, "%s/%s/%s/contacts:%zu", data->given->m.type->name, e->protocol,
+           e->solver->name, row->contacts);
   return json_pack("{s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:f, s:f, s:s, s:f, s:f, s:f, s:f}", "name",
                    name, "run_name", name, "run_type", "aggregate", "aggregate_name", "median",
                    "aggregate_unit", "time", "threads", (json_int_t)1, "iterations",
@@ -75,16 +143,65 @@ static json_t *benchmark_json(const sweep_data *data, const sweep_cell *c) {
                    c->events_ratio);
 }
 
+static json_t *benchmarks_json(const sweep_data *data) {
+  json_t *const rows = json_array();
+  for (size_t i = 0; i < data->rows; i++)
+    for (size_t k = 0; sweep_row_done(data, &data->row[i]) && k < data->row[i].entries.count; k++)
+      json_array_append_new(rows, benchmark_json(data, &data->row[i], k));
+  return rows;
+}
+
+static json_t *interval_json(double low, double high) {
+  json_t *const interval = json_array();
+  json_array_append_new(interval, measure_json_number(low));
+  json_array_append_new(interval, measure_json_number(high));
+  return interval;
+}
+
+/* MuJoCo's time over ours, paired by start, wherever both ran the same protocol at the same N */
+static json_t *ratio_json(const sweep_data *data, const sweep_row *row, size_t ours,
+                          size_t mujoco) {
+  const sweep_cell *const a = &row->cell[mujoco], *const b = &row->cell[ours];
+  const measure_bootstrap options = measure_bootstrap_default(data->given->seed);
+  measure_interval ratio;
+  if (measure_bootstrap_paired_ratio(a->seconds, b->seconds, data->trials, &options, &ratio))
+    return NULL;
+  return json_pack(
+      "{s:I, s:s, s:f, s:o, s:f, s:f, s:f, s:f, s:f, s:f}", "contacts", (json_int_t)row->contacts,
+      "protocol", row->entries.entry[ours].protocol, "mujoco_over_projection", ratio.estimate,
+      "interval", interval_json(ratio.low, ratio.high), "confidence", 0.95, "mujoco_s", a->median,
+      "projection_s", b->median, "rms_error_mujoco", a->rms_median, "rms_error_projection",
+      b->rms_median, "epsilon", row->entries.entry[ours].settings.epsilon);
+}
+
+static json_t *ratios_json(const sweep_data *data) {
+  json_t *const ratios = json_array();
+  for (size_t i = 0; i < data->rows; i++) {
+    const sweep_row *const row = &data->row[i];
+    for (size_t a = 0; sweep_row_done(data, row) && a < row->entries.count; a++)
+      for (size_t b = 0; b < row->entries.count; b++) {
+        const protocol_entry *const ours = &row->entries.entry[a], *const other =
+                                                                       &row->entries.entry[b];
+        if (strcmp(ours->solver->name, "projection") != 0 ||
+            strcmp(other->solver->name, "mujoco") != 0 ||
+            strcmp(ours->protocol, other->protocol) != 0)
+          continue;
+        json_array_append_new(ratios, ratio_json(data, row, a, b));
+      }
+  }
+  return ratios;
+}
+
 static json_t *slopes_json(const sweep_data *data) {
-  json_t *const slopes = json_object();
-  for (size_t k = 0; k < data->solvers; k++) {
+  json_t *const slopes = json_array();
+  const sweep_row *const row = &data->row[0];
+  for (size_t k = 0; k < row->entries.count; k++) {
     const sweep_slope *const s = &data->slope[k];
-    json_t *const interval = json_array();
-    json_array_append_new(interval, measure_json_number(s->low));
-    json_array_append_new(interval, measure_json_number(s->high));
-    json_object_set_new(slopes, data->given->solvers[k]->name,
-                        json_pack("{s:o, s:o, s:f}", "s_per_contact", measure_json_number(s->slope),
-                                  "interval", interval, "confidence", 0.95));
+    json_array_append_new(slopes, json_pack("{s:s, s:s, s:o, s:o, s:f}", "solver",
+                                            row->entries.entry[k].solver->name, "protocol",
+                                            row->entries.entry[k].protocol, "s_per_contact",
+                                            measure_json_number(s->slope), "interval",
+                                            interval_json(s->low, s->high), "confidence", 0.95));
   }
   return slopes;
 }
@@ -92,6 +209,7 @@ static json_t *slopes_json(const sweep_data *data) {
 static json_t *gaps_json(const sweep_data *data) {
   json_t *const gaps = json_array();
   for (size_t i = 0; i < data->rows; i++) {
+    if (!sweep_row_done(data, &data->row[i])) continue;
     json_t *const gap = record_gap(&data->row[i].gap);
     json_object_set_new(gap, "contacts", json_integer((json_int_t)data->row[i].contacts));
     json_array_append_new(gaps, gap);
@@ -120,16 +238,14 @@ static int write_json(const sweep_data *data, char *message) {
                       json_pack("{s:O, s:O, s:s}", "date", json_object_get(environment, "date"),
                                 "num_cpus", json_object_get(environment, "cores"),
                                 "library_build_type", "release"));
-  json_t *const rows = json_array();
-  for (size_t i = 0; i < data->rows * data->solvers; i++)
-    json_array_append_new(rows, benchmark_json(data, &data->cell[i]));
-  json_object_set_new(object, "benchmarks", rows);
+  json_object_set_new(object, "ratios", ratios_json(data));
+  json_object_set_new(object, "benchmarks", benchmarks_json(data));
   const int status = measure_json_write(object, path, message);
   json_decref(object);
   return status;
 }
 
-int sweep_write(const sweep_data *data, char message[MEASURE_MESSAGE_SIZE]) {
+int sweep_write(const sweep_data *data, char *message) {
   if (write_samples(data, message) || write_table(data, message)) return -1;
   return write_json(data, message);
 }

@@ -7,6 +7,7 @@
 #include <gsl/gsl_rng.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "bootstrap.h"
 #include "fit.h"
@@ -18,6 +19,18 @@
 enum { WINDOW = 15, RESAMPLES = 400 };
 static const double band_low = 0.025, band_high = 0.975;
 
+/* a sample this many interquartile ranges above the upper quartile is flagged */
+static const double outlier_ranges = 3.0;
+
+/* one entry's cells over the complete rows */
+typedef struct series {
+  size_t rows, trials;
+  const double *n;   /* rows: numbers of contacts */
+  sweep_cell **cell; /* rows */
+  unsigned long seed;
+  double *work;
+} series;
+
 static double sum_of(const double x[], size_t count) {
   double sum = 0.0;
   for (size_t i = 0; i < count; i++) sum += x[i];
@@ -25,10 +38,9 @@ static double sum_of(const double x[], size_t count) {
 }
 
 /* times, errors and crossings of one cell */
-static int summarize_cell(const sweep_data *data, size_t row, sweep_cell *c) {
+static int summarize_cell(const sweep_data *data, const sweep_row *row, sweep_cell *c) {
   const size_t trials = data->trials;
   const measure_bootstrap options = measure_bootstrap_default(data->given->seed);
-  const double *const reference = data->row[row].events_reference;
   measure_summary times, errors;
   measure_interval median;
   int status = measure_summarize(c->seconds, trials, &times);
@@ -36,7 +48,6 @@ static int summarize_cell(const sweep_data *data, size_t row, sweep_cell *c) {
   if (!status) status = measure_summarize(c->rms, trials, &errors);
   if (!status) status = measure_quantile(c->rms, trials, 0.9, &c->rms_q90);
   if (!status) status = measure_median(c->events, trials, &c->events_median);
-  if (!status) status = measure_median(reference, trials, &c->events_reference);
   if (status) return status;
   c->median = times.median;
   c->median_lo = median.low;
@@ -44,94 +55,140 @@ static int summarize_cell(const sweep_data *data, size_t row, sweep_cell *c) {
   c->q25 = times.q25;
   c->q75 = times.q75;
   c->min = times.min;
+  c->mad = times.mad;
+  c->outliers = 0.0;
+  for (size_t j = 0; j < trials; j++) {
+    c->outliers += sweep_is_outlier(c, j);
+    if (c->rms[j] == errors.max) c->worst_trial = j;
+  }
   c->rms_median = errors.median;
   c->rms_worst = errors.max;
   c->marginal = c->marginal_lo = c->marginal_hi = NAN;
-  c->events_ratio = sum_of(c->events, trials) / sum_of(reference, trials);
+  c->events_ratio = sum_of(c->events, trials) / sum_of(row->events_reference, trials);
   c->events_close = fabs(c->events_ratio - 1.0) <= SWEEP_EVENTS_TOLERANCE;
   return MEASURE_SUCCESS;
 }
 
+bool sweep_is_outlier(const sweep_cell *c, size_t trial) {
+  return c->seconds[trial] > c->q75 + outlier_ranges * (c->q75 - c->q25);
+}
+
 /* one resample of the trials, the same for every N (trial j is the same start in all): the smoothed
  * derivative of the resampled medians */
-static int resample_marginal(const sweep_data *data, size_t solver, const double n[], gsl_rng *rng,
-                             double drawn[], double medians[], double marginal[]) {
-  size_t *const pick = (size_t *)(uintptr_t)(drawn + data->trials);
-  for (size_t j = 0; j < data->trials; j++) pick[j] = gsl_rng_uniform_int(rng, data->trials);
+static int resample_marginal(const series *s, gsl_rng *rng, size_t pick[], double drawn[],
+                             double medians[], double marginal[]) {
+  for (size_t j = 0; j < s->trials; j++) pick[j] = gsl_rng_uniform_int(rng, s->trials);
   int status = MEASURE_SUCCESS;
-  for (size_t i = 0; !status && i < data->rows; i++) {
-    const double *const seconds = data->cell[i * data->solvers + solver].seconds;
-    for (size_t j = 0; j < data->trials; j++) drawn[j] = seconds[pick[j]];
-    status = measure_median(drawn, data->trials, &medians[i]);
+  for (size_t i = 0; !status && i < s->rows; i++) {
+    for (size_t j = 0; j < s->trials; j++) drawn[j] = s->cell[i]->seconds[pick[j]];
+    status = measure_median(drawn, s->trials, &medians[i]);
   }
-  return status ? status : measure_smooth_derivative(n, medians, data->rows, WINDOW, marginal);
+  return status ? status : measure_smooth_derivative(s->n, medians, s->rows, WINDOW, marginal);
 }
 
-/* marginal cost of one solver at every N, and its band by bootstrap over the starts */
-static int marginal_cost(sweep_data *data, size_t solver, const double n[], double work[]) {
-  const size_t rows = data->rows;
-  double *const medians = work, *const marginal = medians + rows;
-  double *const resampled = marginal + rows; /* rows*RESAMPLES, by row */
-  double *const drawn = resampled + rows * RESAMPLES;
-  for (size_t i = 0; i < rows; i++) medians[i] = data->cell[i * data->solvers + solver].median;
-  int status = measure_smooth_derivative(n, medians, rows, WINDOW, marginal);
-  for (size_t i = 0; !status && i < rows; i++)
-    data->cell[i * data->solvers + solver].marginal = marginal[i];
+/* band of the marginal cost: quantiles of its resamples at every N */
+static int marginal_band(const series *s, gsl_rng *rng, size_t pick[]) {
+  double *const medians = s->work, *const marginal = medians + s->rows;
+  double *const resampled = marginal + s->rows; /* rows*RESAMPLES, by row */
+  double *const drawn = resampled + s->rows * RESAMPLES;
+  int status = MEASURE_SUCCESS;
+  for (size_t b = 0; !status && b < RESAMPLES; b++) {
+    status = resample_marginal(s, rng, pick, drawn, medians, marginal);
+    for (size_t i = 0; i < s->rows; i++) resampled[i * RESAMPLES + b] = marginal[i];
+  }
+  for (size_t i = 0; !status && i < s->rows; i++) {
+    sweep_cell *const c = s->cell[i];
+    const double *const at_n = resampled + i * RESAMPLES;
+    status = measure_quantile(at_n, RESAMPLES, band_low, &c->marginal_lo);
+    if (!status) status = measure_quantile(at_n, RESAMPLES, band_high, &c->marginal_hi);
+  }
+  return status;
+}
+
+/* marginal cost at every N, and its band by bootstrap over the starts */
+static int marginal_cost(const series *s) {
+  double *const medians = s->work, *const marginal = medians + s->rows;
+  for (size_t i = 0; i < s->rows; i++) medians[i] = s->cell[i]->median;
+  int status = measure_smooth_derivative(s->n, medians, s->rows, WINDOW, marginal);
+  for (size_t i = 0; !status && i < s->rows; i++) s->cell[i]->marginal = marginal[i];
+  if (status) return status;
 
   gsl_rng *const rng = gsl_rng_alloc(gsl_rng_mt19937);
-  if (!rng) return MEASURE_ENOMEM;
-  gsl_rng_set(rng, data->given->seed);
-  for (size_t b = 0; !status && b < RESAMPLES; b++) {
-    status = resample_marginal(data, solver, n, rng, drawn, medians, marginal);
-    for (size_t i = 0; i < rows; i++) resampled[i * RESAMPLES + b] = marginal[i];
+  size_t *const pick = calloc(s->trials, sizeof *pick);
+  status = MEASURE_ENOMEM;
+  if (rng && pick) {
+    gsl_rng_set(rng, s->seed);
+    status = marginal_band(s, rng, pick);
   }
-  gsl_rng_free(rng);
-  for (size_t i = 0; !status && i < rows; i++) {
-    sweep_cell *const c = &data->cell[i * data->solvers + solver];
-    status = measure_quantile(resampled + i * RESAMPLES, RESAMPLES, band_low, &c->marginal_lo);
-    if (!status)
-      status = measure_quantile(resampled + i * RESAMPLES, RESAMPLES, band_high, &c->marginal_hi);
-  }
+  free(pick);
+  if (rng) gsl_rng_free(rng);
   return status;
 }
 
-/* the line through the medians of one solver over all N */
-static int global_slope(sweep_data *data, size_t solver, const double n[], double work[]) {
-  const measure_bootstrap options = measure_bootstrap_default(data->given->seed);
+/* the line through the medians over all N */
+static int global_slope(const series *s, sweep_slope *out) {
+  const measure_bootstrap options = measure_bootstrap_default(s->seed);
   measure_interval slope;
-  for (size_t i = 0; i < data->rows; i++)
-    for (size_t j = 0; j < data->trials; j++)
-      work[i * data->trials + j] = data->cell[i * data->solvers + solver].seconds[j];
+  for (size_t i = 0; i < s->rows; i++)
+    for (size_t j = 0; j < s->trials; j++) s->work[i * s->trials + j] = s->cell[i]->seconds[j];
   const int status =
-      measure_bootstrap_slope(n, data->rows, work, data->trials, true, &options, &slope);
-  data->slope[solver] = (sweep_slope){slope.estimate, slope.low, slope.high};
+      measure_bootstrap_slope(s->n, s->rows, s->work, s->trials, true, &options, &slope);
+  *out = (sweep_slope){slope.estimate, slope.low, slope.high};
   return status;
 }
 
-/* what needs more than one N */
-static int summarize_series(sweep_data *data) {
-  const size_t rows = data->rows, trials = data->trials;
-  const size_t marginal_size = rows * (RESAMPLES + 2) + 2 * trials, slope_size = rows * trials;
-  double *const n = calloc(rows, sizeof *n);
-  double *const work =
-      calloc(marginal_size > slope_size ? marginal_size : slope_size, sizeof *work);
-  int status = n && work ? MEASURE_SUCCESS : MEASURE_ENOMEM;
-  for (size_t i = 0; !status && i < rows; i++) n[i] = (double)data->row[i].contacts;
-  for (size_t k = 0; !status && k < data->solvers; k++) {
-    status = marginal_cost(data, k, n, work);
-    if (!status) status = global_slope(data, k, n, work);
+/* whether entry k is the same competitor in every complete row: tuned protocols may leave one out
+ */
+static bool same_entry(const sweep_data *data, size_t k) {
+  const protocol_entry *first = NULL;
+  for (size_t i = 0; i < data->rows; i++) {
+    const sweep_row *const row = &data->row[i];
+    if (!sweep_row_done(data, row)) continue;
+    if (k >= row->entries.count) return false;
+    const protocol_entry *const e = &row->entries.entry[k];
+    if (!first) first = e;
+    if (e->solver != first->solver || strcmp(e->protocol, first->protocol) != 0) return false;
   }
+  return first;
+}
+
+/* what needs more than one N, for one entry */
+static int summarize_series(sweep_data *data, size_t k, series *s, double n[]) {
+  s->rows = 0;
+  for (size_t i = 0; i < data->rows; i++) {
+    if (!sweep_row_done(data, &data->row[i])) continue;
+    n[s->rows] = (double)data->row[i].contacts;
+    s->cell[s->rows++] = &data->row[i].cell[k];
+  }
+  const int status = marginal_cost(s);
+  return status ? status : global_slope(s, &data->slope[k]);
+}
+
+static int summarize_all_series(sweep_data *data) {
+  const size_t rows = data->complete, trials = data->trials;
+  const size_t marginal_size = rows * (RESAMPLES + 2) + trials, slope_size = rows * trials;
+  double *const n = calloc(rows, sizeof *n);
+  series s = {.trials = trials, .n = n, .seed = data->given->seed};
+  s.cell = calloc(rows, sizeof *s.cell);
+  s.work = calloc(marginal_size > slope_size ? marginal_size : slope_size, sizeof *s.work);
+  int status = n && s.cell && s.work ? MEASURE_SUCCESS : MEASURE_ENOMEM;
+  for (size_t k = 0; !status && k < PROTOCOL_ENTRIES_MAX; k++)
+    if (same_entry(data, k)) status = summarize_series(data, k, &s, n);
   free(n);
-  free(work);
+  free(s.cell);
+  free(s.work);
   return status;
 }
 
-int sweep_summarize(sweep_data *data, char message[MEASURE_MESSAGE_SIZE]) {
+int sweep_summarize(sweep_data *data, char *message) {
   int status = MEASURE_SUCCESS;
-  for (size_t i = 0; !status && i < data->rows * data->solvers; i++)
-    status = summarize_cell(data, i / data->solvers, &data->cell[i]);
-  for (size_t k = 0; k < data->solvers; k++) data->slope[k] = (sweep_slope){NAN, NAN, NAN};
-  if (!status && data->rows > 1) status = summarize_series(data);
+  for (size_t i = 0; !status && i < data->rows; i++) {
+    sweep_row *const row = &data->row[i];
+    for (size_t k = 0; !status && sweep_row_done(data, row) && k < row->entries.count; k++)
+      status = summarize_cell(data, row, &row->cell[k]);
+  }
+  for (size_t k = 0; k < PROTOCOL_ENTRIES_MAX; k++) data->slope[k] = (sweep_slope){NAN, NAN, NAN};
+  if (!status && data->complete > 1) status = summarize_all_series(data);
   if (status) measure_message(message, "statistics of the sweep: %s", measure_strerror(status));
   return status ? -1 : 0;
 }

@@ -113,13 +113,18 @@ typedef struct session {
   size_t *order;
 } session;
 
+/* The number of the plan's i-th trial. */
+static size_t trial_number(const measure_plan *plan, size_t i) {
+  return plan->numbers ? plan->numbers[i] : i;
+}
+
 static int calibrate_all(session *s) {
   for (size_t k = 0; k < s->count; k++) {
-    bound_run bound = {&s->candidates[k], 0};
+    bound_run bound = {&s->candidates[k], trial_number(s->plan, 0)};
     int status = call_hook(bound.candidate->before, &bound);
     if (!status) status = measure_calibrate(run_bound, &bound, s->floor_s, &s->calibrations[k]);
     if (status) {
-      s->failure = (measure_failure){k, 0};
+      s->failure = (measure_failure){k, bound.trial};
       return status;
     }
   }
@@ -134,7 +139,8 @@ static void shuffle_trial(session *s, size_t trial) {
   gsl_ran_shuffle(s->rng, s->order, s->count, sizeof *s->order);
 }
 
-static int sample_trial(session *s, size_t trial) {
+static int sample_trial(session *s, size_t position) {
+  const size_t trial = trial_number(s->plan, position);
   shuffle_trial(s, trial);
   for (size_t i = 0; i < s->count; i++) {
     const size_t k = s->order[i];
@@ -146,7 +152,7 @@ static int sample_trial(session *s, size_t trial) {
       return status;
     }
     sample.repetitions = s->calibrations[k].repetitions;
-    s->seconds[k * s->plan->trials + trial] = sample.seconds;
+    s->seconds[k * s->plan->trials + position] = sample.seconds;
     if (s->plan->sampled && s->plan->sampled(&sample, s->plan->context)) return MEASURE_ESTOP;
   }
   return MEASURE_SUCCESS;
@@ -154,8 +160,8 @@ static int sample_trial(session *s, size_t trial) {
 
 static int run_session(session *s) {
   int status = calibrate_all(s);
-  for (size_t trial = 0; !status && trial < s->plan->trials; trial++) {
-    status = sample_trial(s, trial);
+  for (size_t i = 0; !status && i < s->plan->trials; i++) {
+    status = sample_trial(s, i);
   }
   return status;
 }

@@ -1,5 +1,5 @@
 # Tests of the measure room.
-foreach(duty clock repeat statistics bootstrap fit environment files csv json progress)
+foreach(duty clock repeat statistics bootstrap fit environment files csv json progress journal)
   ess_test(measure_${duty} measure)
 endforeach()
 
