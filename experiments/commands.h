@@ -9,7 +9,8 @@
 #include "command.h"
 
 extern const command run_command, xml_command, order_command, calibrate_command, sweep_command,
-    figures_command;
+    figures_command, counters_command, bench_command, regress_command, regress_time_command,
+    baseline_command;
 
 /* NULL when there is none of that name. */
 const command *command_find(const char *name);

@@ -41,6 +41,8 @@ int main(int argc, char **argv) {
   }
   const command *const chosen = command_find(argv[1]);
   if (!chosen) return refuse(argv[1]);
+  if (ESSBENCH_PROOF[0])
+    fputs("essbench: warning: spoilt on purpose, for proof only (" ESSBENCH_PROOF ")\n", stderr);
   arguments given;
   arguments_parse(chosen, argc - 1, argv + 1, &given);
   const int status = chosen->run(&given);

@@ -1,0 +1,198 @@
+/*
+ * essbench bench: the micro-runs that the regression gate times, as raw samples. One process takes
+ * a few samples of every case for a given time; the gate starts many, of two revisions in turn.
+ *
+ * Both revisions of a comparison speak this command's options and its JSON, so they change only
+ * with the schema's number.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bridge.h"
+#include "clock.h"
+#include "commands.h"
+#include "files.h"
+#include "json_file.h"
+#include "record.h"
+#include "regress_cases.h"
+#include "repeat.h"
+#include "solvers.h"
+#include "statistics.h"
+#include "trajectory.h"
+
+/* Samples are shorter than a protocol's: the gate takes each process's fastest, and a short one is
+ * the likelier to go undisturbed. */
+static const double sample_s = 1e-3;
+
+/* What one process measures us for: short, so that a pair of processes sees one state of the
+ * machine. */
+static const double process_s = 0.25, yardstick_s = 60;
+
+/* A sample of ours is worth many of MuJoCo's, which serves as a yardstick only. */
+enum { TRIALS_MAX = 2000, MUJOCO_TRIALS = 3, WARMUP_RUNS = 1 };
+
+/* one case on one solver; owned */
+typedef struct bench_entry {
+  const char *name; /* borrowed */
+  const solver_type *solver;
+  model m;
+  double x0[MODEL_DIMENSION_MAX];
+  trajectory samples;
+  void *instance;
+  solver_report report;
+} bench_entry;
+
+static int entry_prepare(bench_entry *e, const regress_case *c, const solver_type *solver,
+                         char message[SOLVER_MESSAGE_SIZE]) {
+  *e = (bench_entry){.name = c->name, .solver = solver};
+  if (regress_case_model(c, &e->m, message)) return -1;
+  e->m.type->initial_state(&e->m, e->x0);
+  if (trajectory_alloc(&e->samples, &e->m, message)) return -1;
+  const solver_output output = trajectory_output(&e->samples);
+  return solver->prepare(&e->m, &c->settings, &output, &e->instance, message);
+}
+
+static void entry_release(bench_entry *e) {
+  if (e->instance) e->solver->release(e->instance);
+  trajectory_free(&e->samples);
+  model_release(&e->m);
+}
+
+/* the timed region */
+static int entry_run(void *context, size_t trial) {
+  (void)trial;
+  bench_entry *const e = context;
+  const solver_output output = trajectory_output(&e->samples);
+  return e->solver->run(e->instance, e->x0, &output, &e->report);
+}
+
+/* stops when the time is over */
+static int within_time(const measure_sample *sample, void *context) {
+  (void)sample;
+  return measure_clock_ns() > *(const uint64_t *)context;
+}
+
+/* samples of one solver's entries as JSON, appended to `cases` */
+static int note_samples(json_t *cases, const bench_entry entries[], size_t count,
+                        const double seconds[], size_t trials) {
+  int failed = 0;
+  for (size_t k = 0; k < count; k++) {
+    json_t *const samples = json_array();
+    for (size_t i = 0; i < trials; i++)
+      if (!isnan(seconds[k * trials + i]))
+        failed |= json_array_append_new(samples, measure_json_number(seconds[k * trials + i]));
+    failed |=
+        json_array_append_new(cases, json_pack("{s:s, s:s, s:o}", "name", entries[k].name, "solver",
+                                               entries[k].solver->name, "seconds", samples));
+  }
+  return failed;
+}
+
+/* takes `trials` samples of every entry, or as many as the time allows */
+static int time_entries(bench_entry entries[], size_t count, size_t trials, double seconds_max,
+                        unsigned long seed, json_t *cases, char message[SOLVER_MESSAGE_SIZE]) {
+  measure_candidate *const candidates = calloc(count, sizeof *candidates);
+  double *const seconds = calloc(count * trials, sizeof *seconds);
+  uint64_t end_ns = measure_clock_ns() + (uint64_t)(1e9 * seconds_max);
+  measure_failure failure;
+  int status = MEASURE_ENOMEM;
+  if (candidates && seconds) {
+    for (size_t k = 0; k < count; k++)
+      candidates[k] =
+          (measure_candidate){.name = entries[k].name, .run = entry_run, .context = &entries[k]};
+    const measure_plan plan = {.trials = trials,
+                               .seed = seed,
+                               .min_time_s = sample_s,
+                               .warmup_runs = WARMUP_RUNS,
+                               .sampled = within_time,
+                               .context = &end_ns};
+    status = measure_interleave(candidates, count, &plan, seconds, NULL, &failure);
+  }
+  if (status == MEASURE_ECALLBACK)
+    measure_message(message, "%s: %.400s", entries[failure.candidate].name,
+                    entries[failure.candidate].report.message);
+  else if (status && status != MEASURE_ESTOP)
+    measure_message(message, "%s", measure_strerror(status));
+  else
+    status = note_samples(cases, entries, count, seconds, trials);
+  free(candidates);
+  free(seconds);
+  return status ? -1 : 0;
+}
+
+/* all timed cases on one solver */
+static int bench_solver(const arguments *given, const solver_type *solver, size_t trials,
+                        double seconds_max, json_t *cases, char message[SOLVER_MESSAGE_SIZE]) {
+  size_t count, prepared = 0;
+  regress_case *const list = regress_timed_cases(&count);
+  bench_entry *const entries = calloc(count, sizeof *entries);
+  int status = list && entries ? 0 : -1;
+  if (status) measure_message(message, "out of memory");
+  for (; !status && prepared < count; prepared++)
+    status = entry_prepare(&entries[prepared], &list[prepared], solver, message);
+  if (!status)
+    status = time_entries(entries, count, trials, seconds_max, given->seed, cases, message);
+  for (size_t k = 0; k < prepared; k++) entry_release(&entries[k]);
+  free(entries);
+  free(list);
+  return status;
+}
+
+/* ---- output ---------------------------------------------------------------------------------- */
+
+static int print_text(const json_t *cases) {
+  printf("%-16s %-12s %8s %12s %12s\n", "case", "solver", "samples", "fastest (ms)", "median (ms)");
+  for (size_t k = 0; k < json_array_size(cases); k++) {
+    const json_t *const row = json_array_get(cases, k), *const list =
+                                                            json_object_get(row, "seconds");
+    const size_t count = json_array_size(list);
+    double *const x = calloc(count + 1, sizeof *x);
+    measure_summary s = {0};
+    for (size_t i = 0; x && i < count; i++) x[i] = json_real_value(json_array_get(list, i));
+    const int status = x ? measure_summarize(x, count, &s) : MEASURE_ENOMEM;
+    free(x);
+    if (status) return -1;
+    printf("%-16s %-12s %8zu %12.4f %12.4f\n", json_string_value(json_object_get(row, "name")),
+           json_string_value(json_object_get(row, "solver")), count, 1e3 * s.min, 1e3 * s.median);
+  }
+  return 0;
+}
+
+static int print_result(const arguments *given, json_t *result, char *message) {
+  if (given->file) return measure_json_write(result, given->file, message);
+  const int status = given->json ? measure_json_print(result, stdout)
+                                 : print_text(json_object_get(result, "cases"));
+  if (status) measure_message(message, "cannot write the result");
+  return status;
+}
+
+static int run(arguments *given) {
+  char message[SOLVER_MESSAGE_SIZE], warning[MEASURE_MESSAGE_SIZE];
+  const int core = measure_pin_core(-1, warning);
+  json_t *const cases = json_array();
+  int status = bench_solver(given, &projection_solver, TRIALS_MAX, process_s, cases, message);
+  if (!status)
+    status = bench_solver(given, &bridge_solver, MUJOCO_TRIALS, yardstick_s, cases, message);
+  json_t *const result = status ? NULL : record_begin("essbench-bench-1", given, core);
+  if (result) {
+    json_object_set(result, "cases", cases);
+    status = print_result(given, result, message);
+  } else if (!status) {
+    measure_message(message, "out of memory");
+    status = -1;
+  }
+  json_decref(result);
+  json_decref(cases);
+  return status ? command_fail(given, "%s", message) : COMMAND_SUCCESS;
+}
+
+const command bench_command = {
+    .name = "bench",
+    .summary = "time the micro-runs of the regression gate: raw samples",
+    .groups = ARGUMENTS_JSON | ARGUMENTS_FILE | ARGUMENTS_SEED,
+    .run = run,
+};

@@ -1,0 +1,129 @@
+/*
+ * essbench baseline: writes what the regression gate compares with, and shows what that changes.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands.h"
+#include "files.h"
+#include "json_file.h"
+#include "record.h"
+#include "regress.h"
+#include "regress_counters.h"
+#include "regress_time.h"
+#include "solvers.h"
+
+static const char ratio_schema[] = "essbench-ratio-1";
+
+/* one case per line: what changed, before and after */
+static void show_change(const regress_count *before, const regress_count *now, size_t *changed) {
+  bool first = true;
+  for (size_t k = 0; k < REGRESS_COUNTERS; k++) {
+    if (before->value[k] == now->value[k]) continue;
+    printf("%-46s %-18s %12lld %12lld\n", first ? now->name : "", regress_counter_names[k],
+           (long long)before->value[k], (long long)now->value[k]);
+    first = false;
+  }
+  if (fabs(now->rms_error - before->rms_error) > REGRESS_RMS_TOLERANCE * before->rms_error) {
+    printf("%-46s %-18s %12.5g %12.5g\n", first ? now->name : "", "rms_error", before->rms_error,
+           now->rms_error);
+    first = false;
+  }
+  *changed += !first;
+}
+
+static void show_counts(const regress_counts *before, const regress_counts *now) {
+  size_t changed = 0, new = 0, gone = 0;
+  printf("%-46s %-18s %12s %12s\n", "case", "counter", "before", "now");
+  for (size_t i = 0; i < now->count; i++) {
+    const regress_count *const was = regress_counts_find(before, now->rows[i].name);
+    if (was)
+      show_change(was, &now->rows[i], &changed);
+    else
+      new ++;
+  }
+  for (size_t i = 0; i < before->count; i++)
+    gone += !regress_counts_find(now, before->rows[i].name);
+  printf("counters: %zu cases, %zu changed, %zu new, %zu gone\n", now->count, changed, new, gone);
+}
+
+static int write_counts(const char *path, char *message) {
+  regress_counts before = {0}, now;
+  char why[SOLVER_MESSAGE_SIZE];
+  if (regress_counts_run(&now, message)) return -1;
+  if (regress_counts_read(&before, path, why)) printf("no earlier baseline: %s\n", why);
+  json_t *const object = regress_counts_json(&now);
+  const int status = measure_json_write(object, path, message);
+  if (!status) show_counts(&before, &now);
+  json_decref(object);
+  regress_counts_free(&before);
+  regress_counts_free(&now);
+  return status;
+}
+
+/* the ratio of that case in an earlier file; NaN when there is none */
+static double earlier_ratio(const json_t *root, const char *name) {
+  const json_t *const cases = json_object_get(root, "cases");
+  double ratio = NAN;
+  for (size_t k = 0; k < json_array_size(cases); k++) {
+    const json_t *const row = json_array_get(cases, k);
+    const char *const found = json_string_value(json_object_get(row, "name"));
+    if (found && strcmp(found, name) == 0 &&
+        measure_json_value(json_object_get(row, "ratio"), &ratio))
+      return NAN;
+  }
+  return ratio;
+}
+
+static int write_ratios(const arguments *given, const regress_samples *samples, const char *path,
+                        char *message) {
+  char why[MEASURE_MESSAGE_SIZE];
+  json_t *const before = measure_json_read(path, why);
+  json_t *const root = record_begin(ratio_schema, given, -1), *const rows = json_array();
+  printf("%-46s %-18s %12s %12s\n", "case", "", "before", "now");
+  for (size_t k = 0; k < samples->count; k++) {
+    const char *const name = samples->series[k].name;
+    if (strcmp(samples->series[k].solver, projection_solver.name) != 0) continue;
+    const double ratio = regress_mujoco_ratio(samples, name);
+    json_array_append_new(
+        rows, json_pack("{s:s, s:o}", "name", name, "ratio", measure_json_number(ratio)));
+    printf("%-46s %-18s %12.4g %12.4g\n", name, "time over MuJoCo's", earlier_ratio(before, name),
+           ratio);
+  }
+  json_object_set_new(root, "cases", rows);
+  const int status = measure_json_write(root, path, message);
+  json_decref(root);
+  json_decref(before);
+  return status;
+}
+
+static int run(arguments *given) {
+  char message[SOLVER_MESSAGE_SIZE], folder[RECORD_PATH_SIZE], counters[RECORD_PATH_SIZE],
+      ratios[RECORD_PATH_SIZE], samples_folder[RECORD_PATH_SIZE];
+  if (ESSBENCH_PROOF[0])
+    return command_fail(given, "a build spoilt on purpose (%s) writes no baseline", ESSBENCH_PROOF);
+  if (record_path(folder, given->folder, REGRESS_BASELINE) ||
+      record_path(counters, folder, REGRESS_COUNTERS_FILE) ||
+      record_path(ratios, folder, REGRESS_RATIO_FILE) ||
+      record_path(samples_folder, given->folder, REGRESS_NOW_SAMPLES))
+    return command_fail(given, "--out: the path is too long");
+  regress_samples samples = {0};
+  int status = regress_samples_read(&samples, samples_folder, message);
+  if (!status) status = measure_folder_create(folder, message);
+  if (!status) status = write_counts(counters, message);
+  if (!status) status = write_ratios(given, &samples, ratios, message);
+  regress_samples_free(&samples);
+  if (status) return command_fail(given, "%s", message);
+  printf("written: %s, %s\n", counters, ratios);
+  return COMMAND_SUCCESS;
+}
+
+const command baseline_command = {
+    .name = "baseline",
+    .summary = "rewrite DIR/baseline from this build and the samples in DIR/regress/now",
+    .groups = ARGUMENTS_FOLDER,
+    .run = run,
+};

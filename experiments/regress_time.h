@@ -1,0 +1,75 @@
+/*
+ * Times of two revisions, from the sample files of many short processes run in turn: what one
+ * process measured is one number per case, what two neighbouring processes measured is a pair, and
+ * the interval of the pairs' ratio gives the verdict.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#ifndef REGRESS_TIME_H
+#define REGRESS_TIME_H
+
+#include "bootstrap.h"
+#include "regress_cases.h"
+
+/* Slower than this, with its whole interval, is a failure; so much may be the code's place in
+ * memory, which every build moves (docs/REGRESS.md). */
+#define REGRESS_EFFECT 0.05
+
+/* Confidence of the intervals: six of them are looked at in every run. */
+#define REGRESS_CONFIDENCE 0.99
+
+/* An interval that reaches this far cannot exclude what the gate is there to find. */
+#define REGRESS_BLIND 0.25
+
+enum { REGRESS_PAIRS_MIN = 8, REGRESS_TIMED_MAX = 64 };
+
+/* One case on one solver: what each process gave, its fastest sample, s. */
+typedef struct regress_series {
+  char name[REGRESS_NAME_SIZE], solver[REGRESS_NAME_SIZE];
+  double *fastest; /* one per process, owned; NaN where a process lacks it */
+} regress_series;
+
+/* The samples of all processes of one revision. */
+typedef struct regress_samples {
+  size_t processes, count;
+  char (*files)[REGRESS_NAME_SIZE]; /* names of the files, ascending; owned */
+  regress_series series[REGRESS_TIMED_MAX];
+} regress_samples;
+
+/* Reads every *.json in a folder. 0, or -1 with one line that names file and fault. */
+int regress_samples_read(regress_samples *samples, const char *folder,
+                         char message[SOLVER_MESSAGE_SIZE]);
+void regress_samples_free(regress_samples *samples);
+
+/* NULL when there is none. */
+const regress_series *regress_samples_find(const regress_samples *samples, const char *name,
+                                           const char *solver);
+
+/* Both folders must hold files of the same names: they are the pairs. 0, or -1 with one line. */
+int regress_samples_match(const regress_samples *base, const regress_samples *now,
+                          char message[SOLVER_MESSAGE_SIZE]);
+
+typedef enum regress_verdict {
+  REGRESS_NO_DIFFERENCE, /* the interval holds 1 */
+  REGRESS_FASTER,
+  REGRESS_ACCEPTED, /* slower, but not by REGRESS_EFFECT for certain */
+  REGRESS_SLOWER    /* the whole interval lies above 1 + REGRESS_EFFECT */
+} regress_verdict;
+
+/* In words, static storage. */
+const char *regress_verdict_text(regress_verdict verdict);
+
+/* now/base of one series over the pairs, and what to think of it. 0, or -1 with one line. */
+int regress_compare_series(const regress_series *base, const regress_series *now, size_t pairs,
+                           measure_interval *ratio, regress_verdict *verdict,
+                           char message[SOLVER_MESSAGE_SIZE]);
+
+/* The same of the geometric mean over all cases of ours that both have. */
+int regress_compare_overall(const regress_samples *base, const regress_samples *now,
+                            measure_interval *ratio, regress_verdict *verdict,
+                            char message[SOLVER_MESSAGE_SIZE]);
+
+/* Ours over MuJoCo's in one case: the median over processes. NaN when either is absent. */
+double regress_mujoco_ratio(const regress_samples *samples, const char *name);
+
+#endif
