@@ -12,6 +12,7 @@ CONTACTS ?= 2..100
 TRIALS ?=
 SEED ?=
 SOLVERS ?=
+BASE ?=
 
 # one build folder for each kind of MuJoCo, so that switching never mixes two
 SUFFIX := $(if $(filter wheel,$(MUJOCO)),,$(if $(filter system,$(MUJOCO)),-system,-path))
@@ -48,8 +49,9 @@ endef
 sources = find . \( -path ./build -o -path ./.deps -o -path ./.git -o -path ./results \) -prune \
   -o -name '*.[ch]' -print0 | xargs -0 -r clang-format
 
-.PHONY: all build test order calibrate sweep figures help clean format format-check \
-  setup-build setup-figures setup-test build-release test-release test-clang test-sanitized
+.PHONY: all build test regress baseline order calibrate sweep figures help clean format \
+  format-check setup-build setup-figures setup-test build-release test-release test-clang \
+  test-sanitized
 
 all: build
 build: setup-build build-release
@@ -96,6 +98,14 @@ test-sanitized:
 	$(call build,build/asan-ubsan$(SUFFIX),asan-ubsan)
 	$(call check,build/asan-ubsan$(SUFFIX))
 
+# counters and errors against results/baseline, times against an earlier revision
+regress: setup-build build-release
+	@BASE=$(call quote,$(BASE)) tools/regress $(RELEASE)
+
+# what the change of code changes in results/baseline is shown, and belongs into the commit's message
+baseline: setup-build build-release
+	@tools/regress --baseline $(RELEASE)
+
 format: setup-test
 	@$(sources) -i
 
@@ -112,6 +122,8 @@ make order        error against epsilon, both projection orders
 make calibrate    find the epsilon at which the projection is as accurate as MuJoCo
 make figures      draw all figures; measures first what has not been measured
 make test         build and test: gcc, clang, sanitizers, format
+make regress      the gate: counters, errors and times against baseline and an earlier revision
+make baseline     rewrite results/baseline, and show what that changes
 make format       lay out the sources
 make clean        remove build/ (results and the fetched MuJoCo stay)
 
@@ -120,6 +132,7 @@ TRIALS=120        initial conditions for each number of contacts
 SEED=N            seed of the initial conditions and of the order of the runs
 SOLVERS=A,B       which solvers race
 MUJOCO=wheel      wheel (pinned official release), system (libmujoco-dev) or a folder
+BASE=rev          the revision whose times make regress compares with
 OUT=results       folder for results and figures
 endef
 

@@ -83,6 +83,8 @@ static int write_ratios(const arguments *given, const regress_samples *samples, 
   char why[MEASURE_MESSAGE_SIZE];
   json_t *const before = measure_json_read(path, why);
   json_t *const root = record_begin(ratio_schema, given, -1), *const rows = json_array();
+  // a committed file has no business with folders of the machine it was made on
+  json_object_del(json_object_get(json_object_get(root, "environment"), "mujoco"), "library");
   printf("%-46s %-18s %12s %12s\n", "case", "", "before", "now");
   for (size_t k = 0; k < samples->count; k++) {
     const char *const name = samples->series[k].name;

@@ -206,8 +206,10 @@ int regress_compare_overall(const regress_samples *base, const regress_samples *
       means[pairs + i] += log(s->fastest[i]);
     }
   }
-  for (size_t i = 0; i < 2 * pairs; i++) means[i] = exp(means[i] / (double)common);
-  const int status = compare(means, means + pairs, pairs, "overall", ratio, verdict, message);
+  int status = common > 0 ? 0 : -1;
+  if (status) measure_message(message, "the two revisions have no timed case in common");
+  for (size_t i = 0; !status && i < 2 * pairs; i++) means[i] = exp(means[i] / (double)common);
+  if (!status) status = compare(means, means + pairs, pairs, "overall", ratio, verdict, message);
   free(means);
   return status;
 }
