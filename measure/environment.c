@@ -100,9 +100,6 @@ static int warn_of_build(json_t *warnings) {
   if (MEASURE_BUILD_SANITIZERS[0]) {
     failed |= warn(warnings, "built with sanitizers: %s", MEASURE_BUILD_SANITIZERS);
   }
-  if (MEASURE_BUILD_PROOF[0]) {
-    failed |= warn(warnings, "built slower or wrong on purpose: %s", MEASURE_BUILD_PROOF);
-  }
   return failed;
 }
 
@@ -134,7 +131,6 @@ static int add_build(json_t *record) {
   failed |= json_object_set_new(record, "isa", text_or_null(MEASURE_BUILD_ISA));
   failed |= json_object_set_new(record, "isa_compiled", json_string(isa_compiled()));
   failed |= json_object_set_new(record, "sanitizers", json_string(MEASURE_BUILD_SANITIZERS));
-  failed |= json_object_set_new(record, "proof", json_string(MEASURE_BUILD_PROOF));
   failed |= json_object_set_new(record, "git_commit", text_or_null(MEASURE_GIT_COMMIT));
   failed |= json_object_set_new(record, "git_dirty", git_dirty());
   failed |= json_object_set_new(record, "gsl", json_string(gsl_version));

@@ -19,7 +19,7 @@
  *   cpu, cores, kernel, governor, load_average[3], other_tasks (ready to run, as a rule)
  *   isa_flags             {avx, avx2, avx512f, fma}; null when the processor is no x86
  *   compiler, compiler_flags, build_type, isa (ESS_ISA), isa_compiled (what the compiler's own
- *                         macros say), sanitizers and proof (ESS_PROOF; both empty when none)
+ *                         macros say), sanitizers (empty when none)
  *   git_commit, git_dirty as of the build: the commit that was compiled, and whether sources differ
  *   gsl
  *   clock, clock_resolution_ns
