@@ -1,5 +1,6 @@
 # What a user would copy: the example's output, the README's quotations and ways of linking libess,
 # and the skeletons of docs/ENGINES.md.
+# SPDX-License-Identifier: GPL-3.0-or-later
 ess_test(examples)
 target_compile_definitions(test_examples PRIVATE EXAMPLE_HOPPER="$<TARGET_FILE:example_hopper>")
 
