@@ -2,3 +2,14 @@
 # the JSON Schemas.
 ess_test(measure_mann_whitney measure)
 ess_test(compare_strict experiments)
+
+# what essbench writes against schema/, and damage of it; skipped without python3's jsonschema
+find_program(PYTHON3 python3)
+foreach(part quick calibration)
+  if(PYTHON3)
+    add_test(NAME schema_${part}
+             COMMAND ${PYTHON3} ${CMAKE_CURRENT_SOURCE_DIR}/test_schema.py $<TARGET_FILE:essbench>
+                     ${CMAKE_SOURCE_DIR}/schema ${part})
+    set_tests_properties(schema_${part} PROPERTIES SKIP_RETURN_CODE 77)
+  endif()
+endforeach()

@@ -1,0 +1,146 @@
+#!/usr/bin/env python3
+"""Validates what essbench writes against schema/, and that damage of any value in it is noticed.
+
+Usage: test_schema.py ESSBENCH SCHEMAS quick|calibration. Ends with status 77 (skipped) where no
+python3 has the module jsonschema (Debian: python3-jsonschema).
+SPDX-License-Identifier: GPL-3.0-or-later
+"""
+import copy
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+DISTRIBUTION_PYTHON = "/usr/bin/python3"
+
+try:
+    import jsonschema
+except ImportError:
+    # the first python3 of the path need not be the one that apt-get fills
+    if os.path.exists(DISTRIBUTION_PYTHON) and not os.environ.get("SCHEMA_TEST_AGAIN"):
+        os.environ["SCHEMA_TEST_AGAIN"] = "1"
+        os.execv(DISTRIBUTION_PYTHON, [DISTRIBUTION_PYTHON] + sys.argv)
+    print("skipped: no python3 here has the module jsonschema (apt-get install python3-jsonschema)")
+    sys.exit(77)
+
+essbench, schemas, part = sys.argv[1:]
+failures = 0
+
+
+def fail(text):
+    global failures
+    failures += 1
+    print("FAILED", text)
+
+
+def load(name):
+    with open(os.path.join(schemas, name + ".schema.json"), encoding="utf-8") as file:
+        return json.load(file)
+
+
+def validator(name):
+    """A validator of schema `name` that finds the shared parts."""
+    schema = load(name)
+    jsonschema.Draft202012Validator.check_schema(schema)
+    try:
+        from referencing import Registry, Resource
+        shared = Resource.from_contents(load("common"))
+        registry = Registry().with_resource("common.schema.json", shared)
+        return jsonschema.Draft202012Validator(schema, registry=registry)
+    except ImportError:
+        # jsonschema before 4.18
+        folder = pathlib.Path(schemas).resolve().as_uri() + "/"
+        resolver = jsonschema.RefResolver(folder, schema)
+        return jsonschema.Draft202012Validator(schema, resolver=resolver)
+
+
+def run(*words):
+    """What essbench prints; its warnings about this machine are of no concern here."""
+    done = subprocess.run([essbench, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          universal_newlines=True)
+    if done.returncode != 0:
+        fail("essbench " + " ".join(words) + ": " + done.stderr.strip())
+        return "null"
+    return done.stdout
+
+
+def leaves(value, path=()):
+    """The paths of all values that hold no others."""
+    if isinstance(value, (dict, list)) and value:
+        for key in value if isinstance(value, dict) else range(len(value)):
+            yield from leaves(value[key], path + (key,))
+    else:
+        yield path
+
+
+def damaged(document, path):
+    """A copy with a value of a wrong kind at the path."""
+    result = copy.deepcopy(document)
+    at = result
+    for key in path[:-1]:
+        at = at[key]
+    at[path[-1]] = {"damaged": [True]}
+    return result
+
+
+def check(name, what, text, free=()):
+    """`text` is valid; with any value damaged, or any member at the top gone, it is not. Below the
+    names in `free` anything may stand."""
+    rules = validator(name)
+    document = json.loads(text)
+    for error in rules.iter_errors(document):
+        fail("%s: %s: %s" % (what, "/".join(map(str, error.path)), error.message))
+    if not isinstance(document, dict):
+        return
+    count = 0
+    for path in leaves(document):
+        if any(key in free for key in path):
+            continue
+        count += 1
+        if rules.is_valid(damaged(document, path)):
+            fail("%s: damage of %s is not noticed" % (what, "/".join(map(str, path))))
+    for key in document:
+        if rules.is_valid({k: v for k, v in document.items() if k != key}):
+            fail("%s: that %s is missing is not noticed" % (what, key))
+    for key, value in (("schema", "essbench-other-1"), ("schema_version", 2)):
+        if rules.is_valid({**document, key: value}):
+            fail("%s: %s %s is not noticed" % (what, key, value))
+    if count < 10:
+        fail("%s: only %d values were damaged" % (what, count))
+    print("%s: valid, and %d damages noticed" % (what, count + len(document) + 2))
+
+
+def read(folder, name):
+    try:
+        with open(os.path.join(folder, name), encoding="utf-8") as file:
+            return file.read()
+    except OSError as error:
+        fail(str(error))
+        return "null"
+
+
+def check_quick(folder):
+    run("order", "--out", folder)
+    check("order", "order.json", read(folder, "order.json"))
+    for words in (["--contacts", "2,4", "--trials", "6"], ["--contacts", "3", "--trials", "2"],
+                  ["--contacts", "2", "--trials", "2", "--solvers", "projection"]):
+        what = "sweep " + " ".join(words)
+        here = os.path.join(folder, what)
+        run("sweep", *words, "--epsilon", "1e-3", "--out", here)
+        check("sweep", what, read(here, "sweep.json"), free=["context"])
+        check("compare", "compare of " + what, run("compare", "--json", here, here))
+    for words in (["--contacts", "3"], ["--model", "hopper", "--solver", "mujoco"],
+                  ["--model", "affine3", "--no-reference", "--h-max", "inf"]):
+        check("run", "run " + " ".join(words), run("run", "--json", *words))
+
+
+def check_calibration(folder):
+    run("calibrate", "--out", folder)
+    check("calibration", "calibration.json", read(folder, "calibration.json"))
+
+
+with tempfile.TemporaryDirectory() as temporary:
+    check_quick(temporary) if part == "quick" else check_calibration(temporary)
+sys.exit(1 if failures else 0)
