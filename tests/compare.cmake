@@ -1,7 +1,13 @@
 # Tests of the comparison of result folders, of the look at the environment before measuring, and of
 # the JSON Schemas.
 ess_test(measure_mann_whitney measure)
+ess_test(compare experiments)
 ess_test(compare_strict experiments)
+
+# the program itself
+ess_test(compare_command experiments)
+target_compile_definitions(test_compare_command PRIVATE ESSBENCH="$<TARGET_FILE:essbench>")
+add_dependencies(test_compare_command essbench)
 
 # what essbench writes against schema/, and damage of it; skipped without python3's jsonschema
 find_program(PYTHON3 python3)
