@@ -3,6 +3,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 ess_test(examples)
 target_compile_definitions(test_examples PRIVATE EXAMPLE_HOPPER="$<TARGET_FILE:example_hopper>")
+add_test(NAME examples_readme
+  COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_examples_readme.sh ${CMAKE_SOURCE_DIR}
+          $<TARGET_FILE:example_hopper> ${CMAKE_C_COMPILER})
 
 # a skeleton as it stands in the text, turned into a source file whenever the text changes
 function(ess_documented_source name)
