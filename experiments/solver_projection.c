@@ -3,11 +3,17 @@
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "solvers.h"
+
+/* by default a guard approached more slowly than half a metre per second is located: the error of
+ * the projection onto it, which grows with the square of the time it takes, then falls with that of
+ * epsilon */
+static const double time_by_epsilon = 2.0; /* s/m */
 
 typedef struct projection {
   const model *m;
@@ -29,7 +35,9 @@ static int prepare(const model *m, const solver_settings *settings, const solver
   options.rtol = settings->rtol;
   options.atol = settings->atol;
   options.h_max = settings->h_max;
-  options.projection_max = settings->projection_max > 0.0 ? settings->projection_max : output->dt;
+  options.projection_max = settings->projection_max > 0.0
+                               ? settings->projection_max
+                               : fmin(output->dt, time_by_epsilon * settings->epsilon);
   options.rearm = (ess_rearm)settings->rearm;
   const char *const wrong = ess_check(&m->system, &options);
   if (wrong) {
