@@ -172,6 +172,10 @@ static int calibrate(search *s, size_t trials, unsigned long seed, calibration *
   double low, high;
   bool found;
   result->penetration = penetration_of(s->starts);
+  if (!(result->penetration > scan_min)) {
+    snprintf(result->status, sizeof result->status, "no root: the spring is never pressed");
+    return 0;
+  }
   if (error_of(s, &bridge_solver, &s->settings, samples, &s->target)) return -1;
   result->rms_mujoco = s->target;
   if (bracket(s, result, &low, &high, &found)) return -1;
@@ -189,6 +193,7 @@ int calibrate_hopper(const model *m, size_t trials, unsigned long seed, calibrat
   const hopper_parameters *const hopper = hopper_get(m);
   *result = (calibration){.stiffness_over_mass = hopper->stiffness / hopper->mass,
                           .epsilon = NAN,
+                          .rms_mujoco = NAN,
                           .rms_projection = NAN,
                           .runtime_mujoco = NAN,
                           .runtime_projection = NAN};
