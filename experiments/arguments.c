@@ -1,11 +1,10 @@
 /*
- * The command line: option tables, the models' parameters as options, and what each value means.
+ * The command line: what each option's value means, and the model that the arguments describe.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "arguments.h"
 
-#include <argp.h>
 #include <errno.h>
 #include <jansson.h>
 #include <math.h>
@@ -15,144 +14,22 @@
 
 #include "command.h"
 #include "measure.h"
+#include "option_table.h"
 #include "protocol.h"
 #include "solvers.h"
+#include "streams.h"
 
-enum { OPTIONS_MAX = 96, LINE_SIZE = 320 };
-
-/* keys of options without a letter; the models' parameters follow PARAMETER_KEY */
-enum {
-  KEY_MODEL = 256,
-  KEY_SOLVER,
-  KEY_EPSILON,
-  KEY_RTOL,
-  KEY_ATOL,
-  KEY_H_MAX,
-  KEY_PROJECTION_MAX,
-  KEY_TIME_STEP,
-  KEY_REARM,
-  KEY_SCALING,
-  KEY_VARIANT,
-  KEY_JSON,
-  KEY_OUT,
-  KEY_CONTACTS,
-  KEY_TRIALS,
-  KEY_SOLVERS,
-  KEY_PROTOCOL,
-  KEY_PROCESSES,
-  KEY_PART,
-  KEY_MIN_TIME,
-  KEY_RESTART,
-  KEY_SEED,
-  KEY_NO_REFERENCE,
-  KEY_MINIMUM_EFFECT,
-  KEY_FAIL_IF_SLOWER,
-  KEY_STRICT,
-  PARAMETER_KEY = 1024
-};
-
-/* an option and the group it belongs to; `group` 0 ends a list */
-typedef struct grouped_option {
-  unsigned group;
-  struct argp_option option;
-} grouped_option;
-
-static const grouped_option grouped_options[] = {
-    {ARGUMENTS_MODEL,
-     {"model", KEY_MODEL, "NAME", 0, "affine3, hopper or plate (default plate)", 1}},
-    {ARGUMENTS_SOLVER,
-     {"solver", KEY_SOLVER, "NAME", 0, "projection, mujoco or reference (default projection)", 3}},
-    {ARGUMENTS_SOLVER,
-     {"epsilon", KEY_EPSILON, "M", 0, "half-width of every guard's neighbourhood (default 1e-3)",
-      3}},
-    {ARGUMENTS_SOLVER, {"rtol", KEY_RTOL, "X", 0, "relative tolerance (default 1e-8)", 3}},
-    {ARGUMENTS_SOLVER, {"atol", KEY_ATOL, "X", 0, "absolute tolerance (default 1e-10)", 3}},
-    {ARGUMENTS_SOLVER,
-     {"h-max", KEY_H_MAX, "S", 0, "longest integration step (default inf: no limit)", 3}},
-    {ARGUMENTS_SOLVER,
-     {"projection-max", KEY_PROJECTION_MAX, "S", 0,
-      "longest projection; beyond it guards are located (default: the output step; inf: no limit)",
-      3}},
-    {ARGUMENTS_SOLVER,
-     {"time-step", KEY_TIME_STEP, "S", 0, "step of mujoco (default: the output step)", 3}},
-    {ARGUMENTS_SOLVER,
-     {"rearm", KEY_REARM, "RULE", 0, "mirror, or pool as in the paper (default mirror)", 3}},
-    {ARGUMENTS_SOLVER,
-     {"scaling", KEY_SCALING, "S", 0, "divides mujoco's added contact mass (default 1e6)", 3}},
-    {ARGUMENTS_SOLVER,
-     {"variant", KEY_VARIANT, "NAME", 0,
-      "mujoco's integrator: Euler, RK4, implicit or implicitfast (default Euler)", 3}},
-    {ARGUMENTS_SWEEP,
-     {"contacts", KEY_CONTACTS, "LIST", 0,
-      "2..100, 2..100..7, 2,5,10 or a mixture (default 2..100)", 1}},
-    {ARGUMENTS_SWEEP,
-     {"trials", KEY_TRIALS, "COUNT", 0,
-      "initial conditions for each number of contacts (default 120)", 1}},
-    {ARGUMENTS_SWEEP,
-     {"solvers", KEY_SOLVERS, "A,B", 0, "who races (default projection,mujoco)", 1}},
-    {ARGUMENTS_SWEEP,
-     {"protocol", KEY_PROTOCOL, "A,B", 0, "paper, free, equal-error or several (default paper)",
-      1}},
-    {ARGUMENTS_SWEEP,
-     {"processes", KEY_PROCESSES, "COUNT", 0, "processes the trials are spread over (default 1)",
-      1}},
-    {ARGUMENTS_SWEEP,
-     {"min-time", KEY_MIN_TIME, "S", 0,
-      "a sample repeats its run for at least this long (default 0: one run)", 1}},
-    {ARGUMENTS_SWEEP,
-     {"restart", KEY_RESTART, NULL, 0, "do not go on with an interrupted sweep, begin anew", 1}},
-    {ARGUMENTS_SWEEP, {"part", KEY_PART, "N", OPTION_HIDDEN, NULL, 1}},
-    {ARGUMENTS_SEED,
-     {"seed", KEY_SEED, "N", 0, "of initial conditions and of the order of runs (default 1)", 1}},
-    {ARGUMENTS_JSON, {"json", KEY_JSON, NULL, 0, "print the result as JSON", 5}},
-    {ARGUMENTS_FOLDER, {"out", KEY_OUT, "DIR", 0, "folder for results (default results)", 5}},
-    {ARGUMENTS_FILE, {"output", 'o', "FILE", 0, "write to FILE instead of the standard output", 5}},
-    {ARGUMENTS_REFERENCE,
-     {"no-reference", KEY_NO_REFERENCE, NULL, 0, "do not compute the reference (no rms_error)", 5}},
-    {ARGUMENTS_COMPARE,
-     {"minimum-effect", KEY_MINIMUM_EFFECT, "X", 0,
-      "faster or slower is said of more than this, relative (default 0.05)", 4}},
-    {ARGUMENTS_COMPARE,
-     {"fail-if-slower", KEY_FAIL_IF_SLOWER, NULL, 0,
-      "exit status 1 when a solver is slower in B over all N", 4}},
-    {ARGUMENTS_STRICT,
-     {"strict", KEY_STRICT, NULL, 0,
-      "measure nothing, and fail, where the environment would spoil the times", 4}},
-    {0, {0}},
-};
+enum { LINE_SIZE = 320, NAME_SIZE = 64 };
 
 /* what the parser needs beside the arguments themselves */
 typedef struct parse {
   arguments *given;
   const char *model_name;
   size_t positional_count;
-  struct argp_option options[OPTIONS_MAX];
-  const model_parameter *parameter[OPTIONS_MAX]; /* by option key - PARAMETER_KEY */
-  size_t parameter_count;
-  const char *text[OPTIONS_MAX]; /* the values given for them */
+  option_table table;
+  const char *text[OPTION_TABLE_MAX]; /* the values given for the models' parameters */
+  const struct argp *parser;
 } parse;
-
-int command_fail(const arguments *given, const char *format, ...) {
-  fprintf(stderr, "essbench %s: ", given->command->name);
-  va_list values;
-  va_start(values, format);
-  vfprintf(stderr, format, values);
-  va_end(values);
-  fputc('\n', stderr);
-  return COMMAND_FAILURE;
-}
-
-/* one line and status 2 */
-__attribute__((format(printf, 2, 3), noreturn)) static void usage_error(const arguments *given,
-                                                                        const char *format, ...) {
-  fprintf(stderr, "essbench %s: ", given->command->name);
-  va_list values;
-  va_start(values, format);
-  vfprintf(stderr, format, values);
-  va_end(values);
-  fputc('\n', stderr);
-  exit(COMMAND_USAGE);
-}
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
@@ -161,7 +38,7 @@ static double number(const arguments *given, const char *option, const char *tex
                      double max, const char *what) {
   double value;
   if (measure_number_parse(text, &value) || !(value >= min && value <= max))
-    usage_error(given, "--%s %.60s is not accepted; it is %s", option, text, what);
+    command_usage(given, "--%s %.60s is not accepted; it is %s", option, text, what);
   return value;
 }
 
@@ -172,8 +49,8 @@ static unsigned long whole(const arguments *given, const char *option, const cha
   errno = 0;
   const unsigned long value = strtoul(text, &end, 10);
   if (*text < '0' || *text > '9' || *end || errno || value < min || value > max)
-    usage_error(given, "--%s %.60s is not accepted; it is a whole number from %lu to %lu", option,
-                text, min, max);
+    command_usage(given, "--%s %.60s is not accepted; it is a whole number from %lu to %lu", option,
+                  text, min, max);
   return value;
 }
 
@@ -198,7 +75,7 @@ static const solver_type *solver_named(const arguments *given, const char *optio
   if (solver) return solver;
   char line[LINE_SIZE];
   list_solvers(line);
-  usage_error(given, "--%s %.60s is not accepted; there are %s", option, name, line);
+  command_usage(given, "--%s %.60s is not accepted; there are %s", option, name, line);
 }
 
 /* "a,b": each once, in the order given */
@@ -207,9 +84,9 @@ static void set_solvers(arguments *given, char *text) {
   for (char *name, *rest = text; (name = strsep(&rest, ","));) {
     const solver_type *const solver = solver_named(given, "solvers", name);
     for (size_t i = 0; i < given->solver_count; i++)
-      if (given->solvers[i] == solver) usage_error(given, "--solvers names %s twice", name);
+      if (given->solvers[i] == solver) command_usage(given, "--solvers names %s twice", name);
     if (given->solver_count == ARGUMENTS_SOLVERS_MAX)
-      usage_error(given, "--solvers accepts at most %d names", ARGUMENTS_SOLVERS_MAX);
+      command_usage(given, "--solvers accepts at most %d names", ARGUMENTS_SOLVERS_MAX);
     given->solvers[given->solver_count++] = solver;
   }
 }
@@ -225,9 +102,10 @@ static void set_protocols(arguments *given, const char *text) {
   given->protocol_count = 0;
   for (char *name, *rest = copy; (name = strsep(&rest, ","));) {
     const protocol_type *const protocol = protocol_find(name);
-    if (!protocol) usage_error(given, "--protocol %.60s is not accepted; there are %s", name, line);
+    if (!protocol)
+      command_usage(given, "--protocol %.60s is not accepted; there are %s", name, line);
     for (size_t i = 0; i < given->protocol_count; i++)
-      if (given->protocols[i] == protocol) usage_error(given, "--protocol names %s twice", name);
+      if (given->protocols[i] == protocol) command_usage(given, "--protocol names %s twice", name);
     given->protocols[given->protocol_count++] = protocol;
   }
 }
@@ -236,7 +114,7 @@ static void set_contacts(arguments *given, const char *text) {
   char message[CONTACTS_RANGE_MESSAGE];
   contacts_range_free(&given->contacts);
   if (contacts_range_parse(text, &given->contacts, message))
-    usage_error(given, "--contacts %s", message);
+    command_usage(given, "--contacts %s", message);
 }
 
 /* ---- options --------------------------------------------------------------------------------- */
@@ -278,7 +156,7 @@ static bool set_solver_option(arguments *given, int key, const char *text) {
     return true;
   case KEY_REARM:
     if (strcmp(text, "mirror") != 0 && strcmp(text, "pool") != 0)
-      usage_error(given, "--rearm %.60s is not accepted; it is mirror or pool", text);
+      command_usage(given, "--rearm %.60s is not accepted; it is mirror or pool", text);
     s->rearm = text[0] == 'm' ? ESS_REARM_MIRROR : ESS_REARM_POOL;
     return true;
   default:
@@ -354,48 +232,14 @@ static void set_model(parse *p) {
   char message[LINE_SIZE];
   if (!type) {
     list_models(message);
-    usage_error(given, "model %.60s is not accepted; there are %s", name, message);
+    command_usage(given, "model %.60s is not accepted; there are %s", name, message);
   }
   model_init(&given->m, type);
-  for (size_t i = 0; i < p->parameter_count; i++) {
+  for (size_t i = 0; i < p->table.parameter_count; i++) {
     char why[MODEL_MESSAGE_SIZE];
-    if (p->text[i] && model_set_text(&given->m, p->parameter[i]->name, p->text[i], why))
-      usage_error(given, "%s", why);
+    if (p->text[i] && model_set_text(&given->m, p->table.parameter[i]->name, p->text[i], why))
+      command_usage(given, "--%s", why);
   }
-}
-
-/* adds the parameters of one model as options, unless an earlier one has the same name */
-static void add_parameters(parse *p, const model_type *type, size_t *count) {
-  for (size_t i = 0; i < type->parameter_count; i++) {
-    const model_parameter *const parameter = &type->parameters[i];
-    bool known = false;
-    for (size_t k = 0; k < *count; k++)
-      known = known || strcmp(p->options[k].name, parameter->name) == 0;
-    if (known || *count + 1 >= OPTIONS_MAX) continue;
-    p->parameter[p->parameter_count] = parameter;
-    p->options[(*count)++] = (struct argp_option){.name = parameter->name,
-                                                  .key = PARAMETER_KEY + (int)p->parameter_count,
-                                                  .arg = parameter->choices ? "CHOICE" : "X",
-                                                  .doc = parameter->help,
-                                                  .group = 2};
-    p->parameter_count++;
-  }
-}
-
-/* the option table of one command */
-static void build_options(parse *p) {
-  const command *const c = p->given->command;
-  size_t count = 0;
-  for (const grouped_option *g = grouped_options; g->group; g++) {
-    // a command that runs one model only has no choice of model
-    if (!(c->groups & g->group) || (g->option.key == KEY_MODEL && (c->model || c->positional)))
-      continue;
-    p->options[count++] = g->option;
-  }
-  if (!(c->groups & ARGUMENTS_MODEL)) return;
-  for (size_t i = 0; model_types[i]; i++)
-    if (!c->model || strcmp(c->model, model_types[i]->name) == 0)
-      add_parameters(p, model_types[i], &count);
 }
 
 /* ---- parsing --------------------------------------------------------------------------------- */
@@ -415,7 +259,8 @@ static void set_positional(parse *p, const char *text) {
   arguments *const given = p->given;
   int length;
   if (!positional_name(given->command, p->positional_count, &length))
-    usage_error(given, "%.60s is not accepted; see essbench %s --help", text, given->command->name);
+    command_usage(given, "%.60s is not accepted; see essbench %s --help", text,
+                  given->command->name);
   // the one argument of a command about models is its model
   if (given->command->groups & ARGUMENTS_MODEL) p->model_name = text;
   given->positionals[p->positional_count++] = text;
@@ -425,12 +270,24 @@ static void require_positionals(const parse *p) {
   const command *const c = p->given->command;
   int length;
   const char *const name = positional_name(c, p->positional_count, &length);
-  if (name) usage_error(p->given, "%.*s is missing; see essbench %s --help", length, name, c->name);
+  if (name)
+    command_usage(p->given, "%.*s is missing; see essbench %s --help", length, name, c->name);
+}
+
+__attribute__((noreturn)) static void show_help(const parse *p) {
+  const char *const example = p->given->command->example;
+  char program[NAME_SIZE];
+  // the same help whatever layout the user asks of other programs
+  setenv("ARGP_HELP_FMT", "no-dup-args-note", 1);
+  snprintf(program, sizeof program, "essbench %s", p->given->command->name);
+  argp_help(p->parser, stdout, ARGP_HELP_SHORT_USAGE | ARGP_HELP_LONG | ARGP_HELP_DOC, program);
+  if (example) printf("\nExample: %s\n", example);
+  exit(streams_close(COMMAND_SUCCESS));
 }
 
 static error_t parse_option(int key, char *text, struct argp_state *state) {
   parse *const p = state->input;
-  if (key >= PARAMETER_KEY && key < PARAMETER_KEY + (int)p->parameter_count) {
+  if (key >= PARAMETER_KEY && key < PARAMETER_KEY + (int)p->table.parameter_count) {
     p->text[key - PARAMETER_KEY] = text;
     return 0;
   }
@@ -439,6 +296,8 @@ static error_t parse_option(int key, char *text, struct argp_state *state) {
   case KEY_MODEL:
     p->model_name = text;
     return 0;
+  case 'h':
+    show_help(p);
   case ARGP_KEY_ARG:
     set_positional(p, text);
     return 0;
@@ -450,32 +309,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state) {
   }
 }
 
-/* getopt's own complaint about an unknown option is two lines and names no remedy */
-static void refuse_unknown_options(const parse *p, int argc, char **argv) {
-  for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
-    if (strncmp(argv[i], "--", 2) != 0) {
-      const bool known = argv[i][0] != '-' || !argv[i][1] || strchr("o?", argv[i][1]);
-      const bool is_number = argv[i][0] == '-' && strchr("0123456789.", argv[i][1]);
-      if (!known && !is_number)
-        usage_error(p->given, "unknown option %.60s; see essbench %s --help", argv[i],
-                    p->given->command->name);
-      continue;
-    }
-    const char *const name = argv[i] + 2;
-    const size_t length = strcspn(name, "=");
-    const struct argp_option *o = p->options;
-    while (o->name && (strlen(o->name) != length || strncmp(o->name, name, length) != 0)) o++;
-    const bool standard = !strcmp(name, "help") || !strcmp(name, "usage");
-    if (!o->name && !standard)
-      usage_error(p->given, "unknown option --%.*s; see essbench %s --help", (int)length, name,
-                  p->given->command->name);
-    if (!o->name || !o->arg || name[length] == '=') continue;
-    if (++i == argc) usage_error(p->given, "--%s wants a value, %s", name, o->doc);
-  }
-}
-
 void arguments_parse(const command *c, int argc, char **argv, arguments *given) {
-  static char program[64];
   *given = (arguments){.command = c,
                        .settings = solver_settings_default(),
                        .folder = "results",
@@ -492,20 +326,23 @@ void arguments_parse(const command *c, int argc, char **argv, arguments *given) 
                        .solver_count = 2};
   parse p = {.given = given};
   if (c->groups & ARGUMENTS_SWEEP) set_contacts(given, "2..100");
-  build_options(&p);
-  refuse_unknown_options(&p, argc, argv);
+  option_table_build(&p.table, c);
+  option_table_check(&p.table, given, argc, argv);
 
   // the parser moves the words about
   given->argc = argc;
   given->argv = calloc((size_t)argc + 1, sizeof *given->argv);
-  if (!given->argv) usage_error(given, "out of memory");
+  if (!given->argv) command_usage(given, "out of memory");
   memcpy(given->argv, argv, (size_t)argc * sizeof *argv);
-  snprintf(program, sizeof program, "essbench %s", c->name);
-  argv[0] = program;
-  argp_err_exit_status = COMMAND_USAGE;
-  const struct argp parser = {
-      .options = p.options, .parser = parse_option, .args_doc = c->positional, .doc = c->summary};
-  argp_parse(&parser, argc, argv, 0, NULL, &p);
+  const struct argp parser = {.options = p.table.option,
+                              .parser = parse_option,
+                              .args_doc = c->positional,
+                              .doc = c->summary};
+  p.parser = &parser;
+  const unsigned flags = ARGP_NO_HELP | ARGP_NO_ERRS | ARGP_IN_ORDER;
+  const error_t error = argp_parse(&parser, argc, argv, flags, NULL, &p);
+  if (error)
+    command_usage(given, "the arguments: %s; see essbench %s --help", strerror(error), c->name);
   if (c->groups & ARGUMENTS_MODEL) set_model(&p);
 }
 

@@ -15,7 +15,7 @@
 
 typedef enum argument_group {
   ARGUMENTS_MODEL = 1,       /* --model and the models' parameters */
-  ARGUMENTS_SOLVER = 2,      /* --solver and its settings */
+  ARGUMENTS_SOLVER = 2,      /* --solver, --h-max */
   ARGUMENTS_JSON = 4,        /* --json */
   ARGUMENTS_FOLDER = 8,      /* --out DIR */
   ARGUMENTS_FILE = 16,       /* --output FILE */
@@ -23,7 +23,8 @@ typedef enum argument_group {
   ARGUMENTS_SEED = 64,       /* --seed */
   ARGUMENTS_REFERENCE = 128, /* --no-reference */
   ARGUMENTS_COMPARE = 256,   /* --minimum-effect, --fail-if-slower */
-  ARGUMENTS_STRICT = 512     /* --strict */
+  ARGUMENTS_STRICT = 512,    /* --strict */
+  ARGUMENTS_SETTINGS = 1024  /* the solvers' settings */
 } argument_group;
 
 enum { ARGUMENTS_SOLVERS_MAX = 8, ARGUMENTS_POSITIONALS_MAX = 2 };

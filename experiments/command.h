@@ -16,6 +16,7 @@ typedef struct command {
   unsigned groups;              /* argument_group bits */
   const char *positional;       /* names of the positional arguments, blank between; or NULL */
   const char *model;            /* the only model it runs, or NULL: --model chooses */
+  const char *example;          /* a whole command line for its help, or NULL */
   int (*run)(arguments *given); /* returns an exit status; has said why when it is not 0 */
 } command;
 
@@ -25,5 +26,15 @@ extern const command *const commands[];
 /* One line on the standard error, "essbench NAME: ...". Returns COMMAND_FAILURE, for `return`. */
 __attribute__((format(printf, 2, 3))) int command_fail(const arguments *given, const char *format,
                                                        ...);
+
+/* The same for a solver's status that is not 0: COMMAND_USAGE when it is SOLVER_REFUSED. */
+int command_stop(const arguments *given, int status, const char *message);
+
+/* The same for an argument that is not accepted. Ends the program with COMMAND_USAGE. */
+__attribute__((format(printf, 2, 3), noreturn)) void command_usage(const arguments *given,
+                                                                   const char *format, ...);
+
+/* The same where no command is known yet, "essbench: ...". Returns COMMAND_USAGE. */
+__attribute__((format(printf, 1, 2))) int command_unknown(const char *format, ...);
 
 #endif

@@ -116,6 +116,7 @@ static int run(arguments *given) {
 const command compare_command = {
     .name = "compare",
     .summary = "whether folder B's sweep is faster than folder A's, with intervals",
+    .example = "essbench compare results-before results",
     .groups = ARGUMENTS_JSON | ARGUMENTS_COMPARE,
     .positional = "A B",
     .run = run,

@@ -4,12 +4,14 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include <gsl/gsl_errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "command.h"
 #include "commands.h"
+#include "streams.h"
+
+enum { NAMES_SIZE = 512 };
 
 static void print_help(FILE *stream) {
   fputs("essbench validates libess, the projection integrator, and races it against MuJoCo.\n\n"
@@ -21,23 +23,23 @@ static void print_help(FILE *stream) {
 }
 
 static int refuse(const char *name) {
-  fprintf(stderr, "essbench: %.60s is no command; there are", name);
-  for (size_t i = 0; commands[i]; i++) fprintf(stderr, "%s %s", i ? "," : "", commands[i]->name);
-  fputc('\n', stderr);
-  return COMMAND_USAGE;
+  char names[NAMES_SIZE] = "";
+  for (size_t i = 0; commands[i]; i++)
+    snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i ? ", " : "",
+             commands[i]->name);
+  return command_unknown("%.60s is no command; there are %s", *name ? name : "an empty word",
+                         names);
 }
 
 int main(int argc, char **argv) {
-  // failures of GSL, and of writing past a file size limit, come back as statuses
+  // failures of GSL come back as statuses
   gsl_set_error_handler_off();
-  signal(SIGXFSZ, SIG_IGN);
-  if (argc < 2) {
-    print_help(stderr);
-    return COMMAND_USAGE;
-  }
-  if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0) {
+  streams_open();
+  if (argc < 2) return command_unknown("which command? see essbench --help");
+  if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
+      strcmp(argv[1], "help") == 0) {
     print_help(stdout);
-    return COMMAND_SUCCESS;
+    return streams_close(COMMAND_SUCCESS);
   }
   const command *const chosen = command_find(argv[1]);
   if (!chosen) return refuse(argv[1]);
@@ -47,5 +49,5 @@ int main(int argc, char **argv) {
   arguments_parse(chosen, argc - 1, argv + 1, &given);
   const int status = chosen->run(&given);
   arguments_free(&given);
-  return status;
+  return streams_close(status);
 }

@@ -27,7 +27,9 @@ static int run_solver(arguments *given, const double x0[], trajectory *t, outcom
                       char message[SOLVER_MESSAGE_SIZE]) {
   const solver_output output = trajectory_output(t);
   void *instance;
-  if (given->solver->prepare(&given->m, &given->settings, &output, &instance, message)) return -1;
+  const int refused =
+      given->solver->prepare(&given->m, &given->settings, &output, &instance, message);
+  if (refused) return refused;
   const uint64_t start = measure_clock_ns();
   o->status = given->solver->run(instance, x0, &output, &o->report);
   o->wall_s = 1e-9 * (double)(measure_clock_ns() - start);
@@ -106,18 +108,18 @@ static int run(arguments *given) {
   outcome o = {.rms_error = NAN};
   double x0[MODEL_DIMENSION_MAX];
   if (model_prepare(&given->m, message)) return command_fail(given, "%s", message);
-  if (trajectory_alloc(&t, &given->m, message))
-    return command_fail(given, "%s", message), COMMAND_USAGE;
+  int status = trajectory_alloc(&t, &given->m, message);
+  if (status) return command_stop(given, status, message);
   given->m.type->initial_state(&given->m, x0);
 
-  int status = run_solver(given, x0, &t, &o, message);
+  status = run_solver(given, x0, &t, &o, message);
   if (!status && o.status) {
     status = o.status;
     snprintf(message, sizeof message, "%s", o.report.message);
   }
   if (!status && !given->no_reference) status = compare(given, x0, &t, &o, message);
   if (status) {
-    status = command_fail(given, "%s", message);
+    status = command_stop(given, status, message);
   } else if (given->json) {
     json_t *const object = as_json(given, &t, &o);
     status = measure_json_print(object, stdout) ? command_fail(given, "cannot write the result")
@@ -133,6 +135,8 @@ static int run(arguments *given) {
 const command run_command = {
     .name = "run",
     .summary = "integrate one model with one solver, beside the reference",
-    .groups = ARGUMENTS_MODEL | ARGUMENTS_SOLVER | ARGUMENTS_JSON | ARGUMENTS_REFERENCE,
+    .example = "essbench run --contacts 37 --damping 0 --solver mujoco --json",
+    .groups = ARGUMENTS_MODEL | ARGUMENTS_SOLVER | ARGUMENTS_SETTINGS | ARGUMENTS_JSON |
+              ARGUMENTS_REFERENCE,
     .run = run,
 };

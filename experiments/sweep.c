@@ -157,6 +157,27 @@ static int report(sweep_data *data, int status, char *message) {
   return status ? COMMAND_FAILURE : COMMAND_SUCCESS;
 }
 
+/* what a solver refuses is told before anything is waited for or written */
+static int check_solvers(const arguments *given, char *message) {
+  model m = given->m;
+  trajectory samples = {0};
+  int status = 0;
+  m.data = NULL;
+  if (!isnan(model_get(&m, "contacts")))
+    status = model_set(&m, "contacts", (double)given->contacts.contacts[0], message);
+  if (!status) status = model_prepare(&m, message);
+  if (!status) status = trajectory_alloc(&samples, &m, message);
+  for (size_t i = 0; !status && i < given->solver_count; i++) {
+    const solver_output output = trajectory_output(&samples);
+    void *instance;
+    status = given->solvers[i]->prepare(&m, &given->settings, &output, &instance, message);
+    if (!status) given->solvers[i]->release(instance);
+  }
+  trajectory_free(&samples);
+  model_release(&m);
+  return status;
+}
+
 /* a model without contacts is one row */
 static int single_row(arguments *given, char *message) {
   if (!isnan(model_get(&given->m, "contacts"))) return 0;
@@ -168,11 +189,13 @@ static int run(arguments *given) {
   char message[SOLVER_MESSAGE_SIZE], warning[MEASURE_MESSAGE_SIZE];
   const bool is_part = given->part < given->processes;
   sweep_data data;
-  if (single_row(given, message) || measure_folder_create(given->folder, message))
-    return command_fail(given, "%s", message);
+  if (single_row(given, message)) return command_fail(given, "%s", message);
+  int status = check_solvers(given, message);
+  if (status) return command_stop(given, status, message);
+  if (measure_folder_create(given->folder, message)) return command_fail(given, "%s", message);
   if (sweep_data_alloc(&data, given, message)) return command_fail(given, "%s", message);
   catch_interrupts();
-  int status = choose_epsilon(&data, message);
+  status = choose_epsilon(&data, message);
   data.core = measure_pin_core(-1, warning);
   if (!status && !is_part && record_check_environment(given, data.core)) {
     status = COMMAND_FAILURE;
@@ -195,7 +218,8 @@ static int run(arguments *given) {
 const command sweep_command = {
     .name = "sweep",
     .summary = "race the engines on the plate over numbers of contacts (Fig. 5.2)",
-    .groups = ARGUMENTS_SWEEP | ARGUMENTS_MODEL | ARGUMENTS_SOLVER | ARGUMENTS_FOLDER |
+    .example = "essbench sweep --contacts 2,10,50 --trials 20 --out results",
+    .groups = ARGUMENTS_SWEEP | ARGUMENTS_MODEL | ARGUMENTS_SETTINGS | ARGUMENTS_FOLDER |
               ARGUMENTS_SEED | ARGUMENTS_STRICT,
     .run = run,
 };

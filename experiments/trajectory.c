@@ -15,9 +15,9 @@ int trajectory_alloc(trajectory *t, const model *m, char message[SOLVER_MESSAGE_
   *t = (trajectory){.dt = dt, .count = count, .dimension = m->system.dimension};
   if (fabs((double)(count - 1) * dt - duration) > 1e-9 * duration) {
     snprintf(message, SOLVER_MESSAGE_SIZE,
-             "duration: %.17g is not accepted; it is a multiple of the output step %g s", duration,
+             "--duration %.9g is not accepted; it is a multiple of the output step %g s", duration,
              dt);
-    return -1;
+    return SOLVER_REFUSED;
   }
   t->times = malloc(count * sizeof *t->times);
   t->states = calloc(count * t->dimension, sizeof *t->states);

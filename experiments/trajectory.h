@@ -17,7 +17,8 @@ typedef struct trajectory {
   double *states; /* count*dimension */
 } trajectory;
 
-/* The grid 0, dt, ... up to the model's duration. 0, or -1 with one line. */
+/* The grid 0, dt, ... up to the model's duration. 0; SOLVER_REFUSED when that is no multiple of dt,
+ * or SOLVER_FAILED, with one line. */
 int trajectory_alloc(trajectory *t, const model *m, char message[SOLVER_MESSAGE_SIZE]);
 void trajectory_free(trajectory *t);
 

@@ -31,7 +31,10 @@ static int save(const arguments *given, const char *text) {
 
 static int run(arguments *given) {
   char message[MODEL_MESSAGE_SIZE], *text;
+  mjcf_contact contact;
   if (model_prepare(&given->m, message)) return command_fail(given, "%s", message);
+  if (mjcf_contact_of(&given->m, &contact, message))
+    return command_stop(given, SOLVER_REFUSED, message);
   mjcf_options options = mjcf_options_default();
   options.time_step = given->m.type->time_step;
   if (mjcf_write(&given->m, &options, &text, NULL, message))
@@ -44,6 +47,7 @@ static int run(arguments *given) {
 const command xml_command = {
     .name = "xml",
     .summary = "write a model as MJCF, MuJoCo's XML",
+    .example = "essbench xml plate --contacts 10 > plate.xml",
     .groups = ARGUMENTS_MODEL | ARGUMENTS_FILE,
     .positional = "MODEL",
     .run = run,

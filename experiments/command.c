@@ -1,0 +1,51 @@
+/*
+ * What a command says when it does not do what it was asked: one line on the standard error.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "command.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { LINE_SIZE = 1024 };
+
+/* whatever a file or an argument is called, it stays one line and commands no terminal */
+static void say(const char *name, const char *format, va_list values) {
+  char line[LINE_SIZE];
+  vsnprintf(line, sizeof line, format, values);
+  for (char *c = line; *c; c++)
+    if (iscntrl((unsigned char)*c)) *c = '?';
+  fprintf(stderr, "essbench%s%s: %s\n", *name ? " " : "", name, line);
+}
+
+int command_fail(const arguments *given, const char *format, ...) {
+  va_list values;
+  va_start(values, format);
+  say(given->command->name, format, values);
+  va_end(values);
+  return COMMAND_FAILURE;
+}
+
+int command_stop(const arguments *given, int status, const char *message) {
+  command_fail(given, "%s", message);
+  return status == SOLVER_REFUSED ? COMMAND_USAGE : COMMAND_FAILURE;
+}
+
+void command_usage(const arguments *given, const char *format, ...) {
+  va_list values;
+  va_start(values, format);
+  say(given->command->name, format, values);
+  va_end(values);
+  exit(COMMAND_USAGE);
+}
+
+int command_unknown(const char *format, ...) {
+  va_list values;
+  va_start(values, format);
+  say("", format, values);
+  va_end(values);
+  return COMMAND_USAGE;
+}

@@ -1,0 +1,62 @@
+/*
+ * The options of one command: the table the parser reads, its help, and the words that fit it.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#ifndef OPTION_TABLE_H
+#define OPTION_TABLE_H
+
+#include <argp.h>
+
+#include "command.h"
+
+enum { OPTION_TABLE_MAX = 96, OPTION_TABLE_DOC_SIZE = 400 };
+
+/* keys of options without a letter; the models' parameters follow PARAMETER_KEY */
+enum {
+  KEY_MODEL = 256,
+  KEY_SOLVER,
+  KEY_EPSILON,
+  KEY_RTOL,
+  KEY_ATOL,
+  KEY_H_MAX,
+  KEY_PROJECTION_MAX,
+  KEY_TIME_STEP,
+  KEY_REARM,
+  KEY_SCALING,
+  KEY_VARIANT,
+  KEY_JSON,
+  KEY_OUT,
+  KEY_CONTACTS,
+  KEY_TRIALS,
+  KEY_SOLVERS,
+  KEY_PROTOCOL,
+  KEY_PROCESSES,
+  KEY_PART,
+  KEY_MIN_TIME,
+  KEY_RESTART,
+  KEY_SEED,
+  KEY_NO_REFERENCE,
+  KEY_MINIMUM_EFFECT,
+  KEY_FAIL_IF_SLOWER,
+  KEY_STRICT,
+  PARAMETER_KEY = 1024
+};
+
+/* The options a command takes, in the order of its help; ends with an empty one. */
+typedef struct option_table {
+  const command *command;
+  struct argp_option option[OPTION_TABLE_MAX];
+  size_t parameter_count;
+  const model_parameter *parameter[OPTION_TABLE_MAX]; /* by key - PARAMETER_KEY */
+  char doc[OPTION_TABLE_MAX][OPTION_TABLE_DOC_SIZE];  /* of those */
+} option_table;
+
+/* Fills in the table of a command. It must stay where it is: options point into it. */
+void option_table_build(option_table *table, const command *command);
+
+/* Ends the program with one line at the first of argv[1..] that is no option of the table, or lacks
+ * its value, or has one it does not take. */
+void option_table_check(const option_table *table, const arguments *given, int argc, char **argv);
+
+#endif

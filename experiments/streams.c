@@ -1,0 +1,33 @@
+/*
+ * The standard streams.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "streams.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command.h"
+
+void streams_open(void) {
+  // opened the wrong way round: what is read or written there fails, as the caller asked for
+  for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; stream++)
+    if (fcntl(stream, F_GETFD) < 0)
+      (void)!open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+  signal(SIGPIPE, SIG_IGN);
+  signal(SIGXFSZ, SIG_IGN);
+}
+
+int streams_close(int status) {
+  errno = 0;
+  const int lost = (fflush(stdout) != 0) | (ferror(stdout) != 0);
+  if (!lost || status != COMMAND_SUCCESS) return status;
+  fprintf(stderr, "essbench: cannot write to the standard output%s%s\n", errno ? ": " : "",
+          errno ? strerror(errno) : "");
+  return COMMAND_FAILURE;
+}
