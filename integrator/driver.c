@@ -65,7 +65,7 @@ static void lay(double **array, double **cursor, size_t count) {
 /* lays every array into one zeroed block */
 static bool allocate(ess_driver *d) {
   const size_t n = d->system.dimension, m = d->system.guard_count;
-  const size_t states = 4 + (ESS_STAGES - 1) + ESS_DENSE, guards = 10;
+  const size_t states = 4 + (ESS_STAGES - 1) + ESS_DENSE, guards = 12;
   const size_t jacobian = d->system.guard_rates ? 0 : 1;
   if (m > SIZE_MAX / sizeof(double) / 2 / (guards + jacobian * n + 1)) return false;
   if (n > SIZE_MAX / sizeof(double) / 4 / states) return false;
@@ -75,8 +75,9 @@ static bool allocate(ess_driver *d) {
 
   double *cursor = d->memory;
   double **const by_state[] = {&d->x, &d->f, &d->x_end, &d->x_try};
-  double **const by_guard[] = {&d->h,     &d->rate, &d->h_end,   &d->rate_end, &d->h_mid,
-                               &d->h_try, &d->sign, &d->epsilon, &d->level,    &d->flagged_theta};
+  double **const by_guard[] = {&d->h,     &d->rate,          &d->h_end,   &d->rate_end,
+                               &d->h_mid, &d->h_try,         &d->sign,    &d->epsilon,
+                               &d->level, &d->flagged_theta, &d->h_check, &d->entry};
   for (size_t i = 0; i < sizeof by_state / sizeof *by_state; i++) lay(by_state[i], &cursor, n);
   for (int s = 1; s < ESS_STAGES; s++) lay(&d->stage[s], &cursor, n);
   for (int s = 0; s < ESS_DENSE; s++) lay(&d->dense[s], &cursor, n);

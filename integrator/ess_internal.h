@@ -27,7 +27,7 @@ struct ess_driver {
   double dt;
   double *stage[ESS_STAGES]; /* [0] is f at the node, [6] is f at the step's end (FSAL) */
   double *x_end, *h_end, *rate_end;
-  double *h_mid;            /* event functions at mid-step, on the dense output */
+  double *h_mid, *h_check;  /* event functions at the middle and the first quarter of the step */
   double *dense[ESS_DENSE]; /* coefficients of the dense output, above the node's state */
   double *x_try, *h_try;    /* scratch: a stage's state, a probe of the dense output */
   double *jacobian;         /* Dh, when the system has no guard_rates */
@@ -43,6 +43,7 @@ struct ess_driver {
   double *epsilon;
   double *level; /* g at which a guard stops a step: -epsilon outside its neighbourhood, 0 inside
                     it, INFINITY when it is no candidate */
+  double *entry; /* g from which a guard is inside: -epsilon, or where its entry was located */
   size_t armed_count; /* guards with a finite level */
 
   /* guards that may stop the current step, and from which place on each counts (see locate.c) */
@@ -109,9 +110,17 @@ int ess_flip(ess_driver *d, size_t k);
 /* The paper's pool rule, after an integration step. May change the mode. */
 int ess_refill_pool(ess_driver *d);
 
-/* locate.c: theta in (0, 1] of the first candidate to reach its level within the step just tried,
- * or *cut = false. h_end, rate_end must be set. Levels of the guards reached become 0. */
-int ess_locate_first(ess_driver *d, double *theta, bool *cut);
+/* What locate.c found of the step just tried. */
+typedef struct ess_location {
+  bool cut;           /* a candidate reaches its level at theta */
+  double theta;       /* in (0, 1] */
+  bool doubt;         /* the step is too long for the guards' model to be trusted */
+  size_t doubt_guard; /* the guard in doubt */
+} ess_location;
+
+/* Where the first candidate reaches its level. h_mid, h_check, h_end and rate_end must be set.
+ * Guards reached are inside their neighbourhoods afterwards. */
+int ess_locate_first(ess_driver *d, ess_location *found);
 
 /* step.c: one integration step towards t1, cut where the first candidate reaches its level. */
 int ess_integration_step(ess_driver *d, double t1);

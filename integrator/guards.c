@@ -84,6 +84,7 @@ static void arm(ess_driver *d, size_t k, bool candidate) {
   const bool before = d->level[k] < INFINITY;
   if (candidate == before) return;
   d->level[k] = candidate ? -d->epsilon[k] : INFINITY;
+  d->entry[k] = -d->epsilon[k];
   if (candidate)
     d->armed_count++;
   else
@@ -127,18 +128,20 @@ int ess_resume(ess_driver *d) {
 }
 
 void ess_update_levels(ess_driver *d) {
-  // a guard is inside from g = -epsilon on, and stays so until it recedes beyond: the rounding of a
-  // located entry cannot throw it out again
+  // where an entry was located, rounding may leave g a little below -epsilon: it counts as inside
+  // from there on, until it is left
   for (size_t k = 0; k < d->system.guard_count; k++) {
-    const double g = -d->sign[k] * d->h[k], rate = -d->sign[k] * d->rate[k];
-    const double outside = rate <= 0.0 ? -d->epsilon[k] : d->level[k];
-    const double level = g >= -d->epsilon[k] ? 0.0 : outside;
+    const double g = -d->sign[k] * d->h[k];
+    const bool inside = g >= d->entry[k];
+    const double level = inside ? 0.0 : -d->epsilon[k];
+    d->entry[k] = inside ? d->entry[k] : -d->epsilon[k];
     d->level[k] = d->level[k] < INFINITY ? level : INFINITY;
   }
 }
 
 int ess_flip(ess_driver *d, size_t k) {
   d->sign[k] = -d->sign[k];
+  d->entry[k] = -d->epsilon[k];
   arm(d, k, d->options.rearm == ESS_REARM_MIRROR && !d->system.one_way);
   return announce(d, k);
 }

@@ -15,7 +15,7 @@
 
 #include "ess_internal.h"
 
-enum { QUARTIC = 5, SUBDIVISIONS = 40, PROBES = 80 };
+enum { QUARTIC = 5, SUBDIVISIONS = 40, PROBES = 80, NEWTON_PROBES = 8 };
 
 /* no upward crossing in [0, 1] */
 static const double NEVER = 2.0;
@@ -97,52 +97,99 @@ static double first_upcrossing(const double b[QUARTIC], int depth) {
   return theta <= 1.0 ? 0.5 + 0.5 * theta : NEVER;
 }
 
-/* how far each candidate's model may rise above its level: one pass that vectorises. Not a number
- * when the event function or its rate is not finite. */
-static void bound_guards(const ess_driver *d, double *restrict margin) {
+/* the model's error is that of interpolation, theta^2 (theta - 1/2) (1 - theta)^2 times a fifth
+ * derivative: at the first quarter it is within 2 % of its largest. Four times that is allowed for.
+ */
+static const double DOUBT = 4.0;
+
+/* a model that crosses its level is believed when it is off by less than this part of its range */
+static const double TRUSTED = 0.03;
+
+/* how far each candidate's model may rise above its level, and by how much the model may be off:
+ * one pass that vectorises. Not a number when the event function or its rate is not finite. */
+static void bound_guards(const ess_driver *d, double *restrict margin, double *restrict doubt) {
   const size_t m = d->system.guard_count;
   const double quarter = 0.25 * d->dt;
   const double *restrict const sign = d->sign, *restrict const level = d->level;
   const double *restrict const h0 = d->h, *restrict const h1 = d->h_end;
   const double *restrict const rate0 = d->rate, *restrict const rate1 = d->rate_end;
-  const double *restrict const middle = d->h_mid;
+  const double *restrict const middle = d->h_mid, *restrict const check = d->h_check;
   for (size_t k = 0; k < m; k++) {
     const double b1 = h0[k] + quarter * rate0[k], b3 = h1[k] - quarter * rate1[k];
     const double b2 = (16.0 * middle[k] - h0[k] - h1[k] - 4.0 * (b1 + b3)) / 6.0;
     const double g1 = -sign[k] * b1, g2 = -sign[k] * b2, g3 = -sign[k] * b3, g4 = -sign[k] * h1[k];
     const double left = g1 > g2 ? g1 : g2, right = g3 > g4 ? g3 : g4;
     margin[k] = (left > right ? left : right) - level[k] + 0.0 * b2;
+    // the model at the first quarter, from its Bernstein coefficients
+    const double model = (81.0 * h0[k] + 108.0 * b1 + 54.0 * b2 + 12.0 * b3 + h1[k]) / 256.0;
+    const double rounding = 16.0 * DBL_EPSILON * (fabs(h0[k]) + fabs(b2) + fabs(h1[k]));
+    doubt[k] = DOUBT * (fabs(check[k] - model) - rounding);
   }
 }
 
-/* exchanges the first flagged guard and the last */
-static void move_to_front(ess_driver *d) {
-  const size_t last = d->flagged_count - 1, guard = d->flagged[last];
-  const double theta = d->flagged_theta[last];
-  d->flagged[last] = d->flagged[0];
-  d->flagged_theta[last] = d->flagged_theta[0];
-  d->flagged[0] = guard;
+/* the guard that the field at the node reaches first goes to the front: most often it is the first
+ * indeed, and the others are then dismissed at one evaluation each */
+static void prefer_first_reached(ess_driver *d) {
+  size_t i = 0;
+  while (i < d->flagged_count && d->flagged[i] != d->first_reached) i++;
+  if (i >= d->flagged_count) return;
+  const double theta = d->flagged_theta[i];
+  d->flagged[i] = d->flagged[0];
+  d->flagged_theta[i] = d->flagged_theta[0];
+  d->flagged[0] = d->first_reached;
   d->flagged_theta[0] = theta;
 }
 
+/* where a model that starts above its level counts from: its lowest point before it rises to the
+ * level again, to one part in sixteen; NEVER when it does not */
+static double counts_from(const double b[QUARTIC]) {
+  enum { PLACES = 16 };
+  const double crossing = first_upcrossing(b, 0);
+  if (crossing > 1.0) return NEVER;
+  double place = 0.0, lowest = INFINITY, slope;
+  for (int i = 1; i < PLACES; i++) {
+    const double theta = crossing * i / PLACES, value = quartic(b, theta, &slope);
+    if (value >= lowest) continue;
+    lowest = value;
+    place = theta;
+  }
+  return place;
+}
+
+/* whether guard k's model is good enough to say where it crosses: off by a fraction of its range */
+static bool model_is_trusted(const ess_driver *d, size_t k, double doubt) {
+  double b[QUARTIC];
+  model_guard(d, k, b);
+  double low = b[0], high = b[0];
+  for (int i = 1; i < QUARTIC; i++) {
+    low = fmin(low, b[i]);
+    high = fmax(high, b[i]);
+  }
+  return doubt <= TRUSTED * (high - low);
+}
+
 /* lists the candidates that may reach their level within the step */
-static int flag_guards(ess_driver *d) {
-  double *const margin = d->h_try;
-  bound_guards(d, margin);
+static void flag_guards(ess_driver *d, ess_location *found) {
+  double *const margin = d->h_try, *const doubt = d->flagged_theta;
+  bound_guards(d, margin, doubt);
   d->flagged_count = 0;
   for (size_t k = 0; k < d->system.guard_count; k++) {
-    if (margin[k] < 0.0) continue;
-    if (isnan(margin[k])) return ess_fail(d, ESS_EGUARD, k);
-    // a guard that starts above its level has to go below first: it counts from its own place on
-    double b[QUARTIC];
-    model_guard(d, k, b);
-    d->flagged_theta[d->flagged_count] = b[0] < 0.0 ? 0.0 : first_upcrossing(b, 0);
+    if (margin[k] + fmax(doubt[k], 0.0) < 0.0 && isfinite(doubt[k])) continue;
+    // neither below its level for sure nor crossing it for sure, or not a number
+    if (!(margin[k] >= 0.0 && model_is_trusted(d, k, doubt[k]))) {
+      found->doubt = true;
+      found->doubt_guard = k;
+      return;
+    }
     d->flagged[d->flagged_count++] = k;
-    // the guard that the field at the node reaches first goes to the front: most often it is the
-    // first indeed, and the others are then dismissed at one evaluation each
-    if (k == d->first_reached) move_to_front(d);
   }
-  return ESS_SUCCESS;
+  // a guard that starts above its level has to go below first: it counts from its own place on
+  for (size_t i = 0; i < d->flagged_count; i++) {
+    double b[QUARTIC];
+    model_guard(d, d->flagged[i], b);
+    d->flagged_theta[i] = b[0] < 0.0 ? 0.0 : counts_from(b);
+  }
+  prefer_first_reached(d);
 }
 
 /* first crossing of a model, when it comes before `best`; else NEVER, most often at the price of
@@ -202,9 +249,10 @@ static int look(ess_driver *d, probe *p) {
   return ESS_SUCCESS;
 }
 
-/* the next place to look: Newton with the model's slope, or the middle of the bracket */
-static double next_probe(const ess_driver *d, const probe *p) {
-  if (p->excess > -INFINITY) {
+/* the next place to look: Newton with the model's slope, or the middle of the bracket when that
+ * does not get there */
+static double next_probe(const ess_driver *d, const probe *p, int probes) {
+  if (p->excess > -INFINITY && probes < NEWTON_PROBES) {
     double b[QUARTIC], slope;
     model_guard(d, p->guard, b);
     quartic(b, p->theta, &slope);
@@ -216,53 +264,69 @@ static double next_probe(const ess_driver *d, const probe *p) {
 
 /* searches from the model's crossing p->theta for the real one; *found = false for a false alarm */
 static int refine(ess_driver *d, probe *p, bool *found) {
-  bool reached = false;
   *found = false;
   for (int i = 0; i < PROBES; i++) {
     const int status = look(d, p);
     if (status) return status;
-    reached = reached || p->excess >= 0.0;
     if (p->close) {
       *found = true;
       return ESS_SUCCESS;
     }
     if (p->above - p->below <= 2.0 * DBL_EPSILON * p->above) break;
-    p->theta = next_probe(d, p);
+    p->theta = next_probe(d, p, i);
   }
-  // the bracket is as narrow as it gets: its upper end has the crossing behind it
-  if (!reached) return ESS_SUCCESS;
-  *found = true;
+  // the bracket is as narrow as it gets: what lies at its upper end decides
   p->theta = p->above;
-  return look(d, p);
+  const int status = look(d, p);
+  *found = p->excess >= 0.0;
+  return status;
 }
 
-/* the flagged guards at or above their level at the probe are inside their neighbourhoods now */
+/* whether guard k, below its level at the node, lies above it at the probe */
+static bool lies_above(const ess_driver *d, size_t k) {
+  const double side = -d->sign[k];
+  const bool above = side * d->h_try[k] - d->level[k] > tolerance(d, k);
+  return above && side * d->h[k] < d->level[k];
+}
+
+/* whether more guards lie above their levels at the probe than were flagged: the model of one said
+ * that it would not */
+static bool overlooked(const ess_driver *d) {
+  size_t above = 0, flagged = 0;
+  for (size_t k = 0; k < d->system.guard_count; k++) above += lies_above(d, k);
+  for (size_t i = 0; i < d->flagged_count; i++) flagged += lies_above(d, d->flagged[i]);
+  return above > flagged;
+}
+
+/* the guards at their level at the probe are inside their neighbourhoods from now on */
 static void enter_neighbourhoods(ess_driver *d) {
   for (size_t i = 0; i < d->flagged_count; i++) {
     const size_t k = d->flagged[i];
-    if (-d->sign[k] * d->h_try[k] - d->level[k] >= -tolerance(d, k)) d->level[k] = 0.0;
+    const double g = -d->sign[k] * d->h_try[k], unit = tolerance(d, k);
+    if (g - d->level[k] < -unit) continue;
+    d->entry[k] = fmin(d->entry[k], g - 4.0 * unit);
+    d->level[k] = 0.0;
   }
 }
 
-int ess_locate_first(ess_driver *d, double *theta, bool *cut) {
-  *theta = 1.0;
-  *cut = false;
-  int status = flag_guards(d);
-  while (!status) {
+int ess_locate_first(ess_driver *d, ess_location *found) {
+  *found = (ess_location){.theta = 1.0, .doubt_guard = SIZE_MAX};
+  flag_guards(d, found);
+  while (!found->doubt) {
     // the guard whose model crosses first shows where to look for the first real crossing of any
     probe p = {.below = 0.0, .above = 1.0};
     const size_t first = first_flagged(d, &p.theta);
     if (first == SIZE_MAX) return ESS_SUCCESS;
-    bool found;
-    status = refine(d, &p, &found);
-    if (status) break;
-    if (found) {
-      enter_neighbourhoods(d);
-      *theta = p.theta;
-      *cut = true;
+    const int status = refine(d, &p, &found->cut);
+    if (status) return status;
+    if (found->cut) {
+      found->theta = p.theta;
+      found->doubt = overlooked(d);
+      found->doubt_guard = p.guard;
+      if (!found->doubt) enter_neighbourhoods(d);
       return ESS_SUCCESS;
     }
     d->flagged_theta[first] = NEVER;
   }
-  return status;
+  return ESS_SUCCESS;
 }

@@ -68,13 +68,44 @@ static int accepted_step(ess_driver *d, double t1, bool *last) {
   }
 }
 
-/* event functions at the middle and the end of the step; locates the first candidate's entry */
-static int watch_guards(ess_driver *d, double *theta, bool *cut) {
+/* event functions within the step and at its end; locates the first candidate's entry */
+static int watch_guards(ess_driver *d, ess_location *found) {
+  ess_dopri5_dense(d, 0.25, d->x_try);
+  int status = ess_guards(d, d->x_try, d->h_check);
   ess_dopri5_dense(d, 0.5, d->x_try);
-  int status = ess_guards(d, d->x_try, d->h_mid);
+  if (!status) status = ess_guards(d, d->x_try, d->h_mid);
   if (!status) status = ess_guard_rates(d, d->x_end, d->stage[6], d->h_end, d->rate_end);
-  if (!status) status = ess_locate_first(d, theta, cut);
+  if (!status) status = ess_locate_first(d, found);
   return status;
+}
+
+/* a step whose guards are in doubt is halved, down to what time resolves; there only a guard that
+ * is not finite is still at fault */
+static int halve(ess_driver *d, ess_location *found) {
+  d->counters.rejected++;
+  d->dt_next = 0.5 * d->dt;
+  if (d->dt > 1e3 * DBL_EPSILON * fmax(fabs(d->t), DBL_MIN / DBL_EPSILON)) return ESS_SUCCESS;
+  const size_t k = found->doubt_guard;
+  if (!isfinite(d->h_end[k] + d->rate_end[k] + d->h_mid[k] + d->h_check[k]))
+    return ess_fail(d, ESS_EGUARD, k);
+  found->doubt = false;
+  return ESS_SUCCESS;
+}
+
+/* a step accepted by the error control whose guards are known throughout */
+static int watched_step(ess_driver *d, double t1, bool *last, ess_location *found) {
+  const bool watching = d->armed_count > 0;
+  *found = (ess_location){.theta = 1.0};
+  do {
+    int status = accepted_step(d, t1, last);
+    if (status) return status;
+    if (watching || d->times_done < d->times_count) ess_dopri5_prepare_dense(d);
+    if (!watching) return ESS_SUCCESS;
+    status = watch_guards(d, found);
+    if (!status && found->doubt) status = halve(d, found);
+    if (status) return status;
+  } while (found->doubt);
+  return ESS_SUCCESS;
 }
 
 /* the step's end becomes the node; its field is already known (first same as last) */
@@ -98,20 +129,17 @@ static int cut_step(ess_driver *d, double theta) {
 int ess_integration_step(ess_driver *d, double t1) {
   const double t0 = d->t;
   const bool watching = d->armed_count > 0;
-  bool last = false, cut = false;
-  double theta = 1.0;
+  bool last = false;
+  ess_location found;
   int status = ESS_SUCCESS;
   if (d->dt_next == 0.0) status = ess_dopri5_first_step(d, t1, &d->dt_next);
-  if (!status) status = accepted_step(d, t1, &last);
+  if (!status) status = watched_step(d, t1, &last, &found);
   if (status) return status;
 
-  if (watching || d->times_done < d->times_count) ess_dopri5_prepare_dense(d);
-  if (watching) status = watch_guards(d, &theta, &cut);
-  if (status) return status;
-  ess_sample_dense(d, cut ? d->t + theta * d->dt : d->t + d->dt);
+  ess_sample_dense(d, d->t + found.theta * d->dt);
   d->counters.steps++;
-  if (cut)
-    status = cut_step(d, theta);
+  if (found.cut)
+    status = cut_step(d, found.theta);
   else
     take_whole_step(d, t1, last);
   // candidates may have to be added from event functions that nobody watched

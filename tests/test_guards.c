@@ -246,6 +246,77 @@ static void four_crossings_within_one_step_are_all_seen(void **state) {
   ess_driver_free(d);
 }
 
+/* h = sin(w x0): far from any quartic over a long step */
+static int sine_guards(const double x[], double h[], void *params) {
+  h[0] = sin(*(const double *)params * x[0]);
+  return 0;
+}
+
+static int sine_jacobian(const double x[], double Dh[], void *params) {
+  const double w = *(const double *)params;
+  Dh[0] = w * cos(w * x[0]);
+  return 0;
+}
+
+static void guards_far_from_their_model_shorten_the_step(void **state) {
+  (void)state;
+  for (double w = 3.0; w < 300.0; w *= 1.7) {
+    double frequency = w;
+    const ess_system system = {.dimension = 1,
+                               .guard_count = 1,
+                               .field = clock_field,
+                               .guards = sine_guards,
+                               .guard_jacobian = sine_jacobian,
+                               .params = &frequency};
+    ess_options options = ess_options_default();
+    options.epsilon = 1e-9;
+    options.h_init = 1.0;
+    toy_log log;
+    options.observer = toy_observer(&log);
+    ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+    double x[1] = {0.01}, t = 0.0;
+    assert_int_equal(ess_driver_apply(d, &t, 0.99, x), ESS_SUCCESS);
+    assert_int_equal(log.count, (size_t)floor(w / M_PI) - (size_t)floor(0.01 * w / M_PI));
+    for (size_t k = 0; k < log.count && k < TOY_EVENTS; k++)
+      assert_true(fabs(log.time[k] + 0.01 - (double)(k + 1) * M_PI / w) < 1e-9);
+    ess_driver_free(d);
+  }
+}
+
+/* h = (x0 + 1e6) - (1e6 + 1/2): its rounding is a hundred times epsilon */
+static int coarse_guards(const double x[], double h[], void *params) {
+  (void)params;
+  volatile const double far = x[0] + 1e6;
+  h[0] = far - (1e6 + 0.5);
+  return 0;
+}
+
+static int coarse_jacobian(const double x[], double Dh[], void *params) {
+  (void)params;
+  (void)x;
+  Dh[0] = 1.0;
+  return 0;
+}
+
+static void a_crossing_below_the_rounding_of_h_is_made_in_time(void **state) {
+  (void)state;
+  const ess_system system = {.dimension = 1,
+                             .guard_count = 1,
+                             .field = clock_field,
+                             .guards = coarse_guards,
+                             .guard_jacobian = coarse_jacobian};
+  ess_options options = ess_options_default();
+  options.epsilon = 1e-12;
+  toy_log log;
+  options.observer = toy_observer(&log);
+  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+  double x[1] = {0.0}, t = 0.0;
+  assert_int_equal(ess_driver_apply(d, &t, 1.0, x), ESS_SUCCESS);
+  assert_int_equal(log.count, 1);
+  assert_true(fabs(log.time[0] - 0.5) < 1e-9);
+  ess_driver_free(d);
+}
+
 static int flat_guards(const double x[], double h[], void *params) {
   (void)params;
   (void)x;
@@ -288,6 +359,8 @@ int main(void) {
       cmocka_unit_test(a_touch_within_one_step_is_seen),
       cmocka_unit_test(grazing_without_reaching_is_no_crossing),
       cmocka_unit_test(four_crossings_within_one_step_are_all_seen),
+      cmocka_unit_test(guards_far_from_their_model_shorten_the_step),
+      cmocka_unit_test(a_crossing_below_the_rounding_of_h_is_made_in_time),
       cmocka_unit_test(a_guard_that_is_zero_throughout_is_never_crossed),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
