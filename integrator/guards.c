@@ -128,14 +128,17 @@ int ess_resume(ess_driver *d) {
 }
 
 void ess_update_levels(ess_driver *d) {
+  const size_t m = d->system.guard_count;
+  const double *restrict const sign = d->sign, *restrict const h = d->h;
+  const double *restrict const epsilon = d->epsilon;
+  double *restrict const entry = d->entry, *restrict const level = d->level;
   // where an entry was located, rounding may leave g a little below -epsilon: it counts as inside
   // from there on, until it is left
-  for (size_t k = 0; k < d->system.guard_count; k++) {
-    const double g = -d->sign[k] * d->h[k];
-    const bool inside = g >= d->entry[k];
-    const double level = inside ? 0.0 : -d->epsilon[k];
-    d->entry[k] = inside ? d->entry[k] : -d->epsilon[k];
-    d->level[k] = d->level[k] < INFINITY ? level : INFINITY;
+  for (size_t k = 0; k < m; k++) {
+    const double g = -sign[k] * h[k];
+    const double inside = g >= entry[k] ? 0.0 : -epsilon[k];
+    entry[k] = g >= entry[k] ? entry[k] : -epsilon[k];
+    level[k] = level[k] < INFINITY ? inside : INFINITY;
   }
 }
 

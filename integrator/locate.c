@@ -123,7 +123,8 @@ static void bound_guards(const ess_driver *d, double *restrict margin, double *r
     // the model at the first quarter, from its Bernstein coefficients
     const double model = (81.0 * h0[k] + 108.0 * b1 + 54.0 * b2 + 12.0 * b3 + h1[k]) / 256.0;
     const double rounding = 16.0 * DBL_EPSILON * (fabs(h0[k]) + fabs(b2) + fabs(h1[k]));
-    doubt[k] = DOUBT * (fabs(check[k] - model) - rounding);
+    const double error = DOUBT * (fabs(check[k] - model) - rounding);
+    doubt[k] = error < 0.0 ? 0.0 : error;
   }
 }
 
@@ -168,13 +169,21 @@ static bool model_is_trusted(const ess_driver *d, size_t k, double doubt) {
   return doubt <= TRUSTED * (high - low);
 }
 
+/* whether any guard may reach its level, or is not a number */
+static bool any_flagged(const double margin[], const double doubt[], size_t count) {
+  int64_t flagged = 0;
+  for (size_t k = 0; k < count; k++) flagged |= !(margin[k] + doubt[k] < 0.0);
+  return flagged;
+}
+
 /* lists the candidates that may reach their level within the step */
 static void flag_guards(ess_driver *d, ess_location *found) {
   double *const margin = d->h_try, *const doubt = d->flagged_theta;
   bound_guards(d, margin, doubt);
   d->flagged_count = 0;
+  if (!any_flagged(margin, doubt, d->system.guard_count)) return;
   for (size_t k = 0; k < d->system.guard_count; k++) {
-    if (margin[k] + fmax(doubt[k], 0.0) < 0.0 && isfinite(doubt[k])) continue;
+    if (margin[k] + doubt[k] < 0.0) continue;
     // neither below its level for sure nor crossing it for sure, or not a number
     if (!(margin[k] >= 0.0 && model_is_trusted(d, k, doubt[k]))) {
       found->doubt = true;

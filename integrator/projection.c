@@ -9,18 +9,34 @@
 
 #include "ess_internal.h"
 
+/* smallest of v[count]; INFINITY for none. Four running minima, so that it vectorises. */
+static double smallest(const double v[], size_t count) {
+  enum { LANES = 4 };
+  double lane[LANES] = {INFINITY, INFINITY, INFINITY, INFINITY};
+  size_t k = 0;
+  for (; k + LANES <= count; k += LANES)
+    for (size_t i = 0; i < LANES; i++) lane[i] = v[k + i] < lane[i] ? v[k + i] : lane[i];
+  for (; k < count; k++) lane[0] = v[k] < lane[0] ? v[k] : lane[0];
+  return fmin(fmin(lane[0], lane[1]), fmin(lane[2], lane[3]));
+}
+
 bool ess_first_candidate(const ess_driver *d, size_t *guard, double *duration) {
-  *guard = SIZE_MAX;
-  *duration = INFINITY;
-  for (size_t k = 0; k < d->system.guard_count; k++) {
-    const double rate = -d->sign[k] * d->rate[k];
-    if (!(rate > 0.0) || d->level[k] == INFINITY) continue;
-    const double reach = fmax(0.0, d->sign[k] * d->h[k] / rate);
-    if (reach >= *duration) continue;
-    *duration = reach;
-    *guard = k;
+  const size_t m = d->system.guard_count;
+  const double *restrict const sign = d->sign, *restrict const level = d->level;
+  const double *restrict const h = d->h, *restrict const rate = d->rate;
+  double *restrict const reach = d->h_try;
+  // time to every guard by the tangent; a receding guard, or one that is no candidate, is never
+  // reached, and one already passed takes no time
+  for (size_t k = 0; k < m; k++) {
+    const double ahead = h[k] / -rate[k];
+    const double time = ahead > 0.0 ? ahead : 0.0;
+    reach[k] = -sign[k] * rate[k] > 0.0 && level[k] < INFINITY ? time : INFINITY;
   }
-  return *guard != SIZE_MAX;
+  *duration = smallest(reach, m);
+  *guard = SIZE_MAX;
+  if (*duration == INFINITY) return false;
+  for (*guard = 0; reach[*guard] != *duration;) ++*guard;
+  return true;
 }
 
 /* counts crossings made without time passing: more than every guard has, and a pair is at odds */
