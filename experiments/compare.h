@@ -32,15 +32,14 @@ void compare_series_free(compare_series *series);
 /* Whether both have the same trials. */
 bool compare_series_alike(const compare_series *a, const compare_series *b);
 
+/* A copy. MEASURE_SUCCESS or MEASURE_ENOMEM. */
+int compare_series_copy(const compare_series *from, compare_series *out);
+
 /* a / b, start by start, over the trials both have. MEASURE_SUCCESS or MEASURE_ENOMEM. */
 int compare_series_quotient(const compare_series *a, const compare_series *b, compare_series *out);
 
 /* Drops the trials that not all of list[count] have. */
 void compare_series_intersect(compare_series list[], size_t count);
-
-/* The geometric mean of list[count], count >= 1, which are alike; of one it is a copy.
- * MEASURE_SUCCESS or MEASURE_ENOMEM. */
-int compare_series_mean(const compare_series list[], size_t count, compare_series *out);
 
 /*
  * B over A: of a[sizes] and b[sizes], one for each number of contacts, all of a alike and all of b.

@@ -63,24 +63,44 @@ static int mean_median(const compare_series series[], size_t sizes, bool rms, do
   return status;
 }
 
-/* the test of the starts' means over the sizes */
+/* for each start the median over the sizes of its value relative to `usual`: neither the sizes'
+ * different times nor a disturbance at one of them decides; for the caller to free */
+static double *score(const compare_series series[], size_t sizes, const double usual[]) {
+  const size_t count = series[0].count;
+  double *const out = calloc(count, sizeof *out), *const relative = calloc(sizes, sizeof *relative);
+  int status = out && relative ? MEASURE_SUCCESS : MEASURE_ENOMEM;
+  for (size_t j = 0; !status && j < count; j++) {
+    for (size_t i = 0; i < sizes; i++) relative[i] = series[i].sample[j].value / usual[i];
+    status = measure_median(relative, sizes, &out[j]);
+  }
+  free(relative);
+  if (!status) return out;
+  free(out);
+  return NULL;
+}
+
+/* the test of the starts' scores */
 static int test(const compare_series *const series[2], size_t sizes, double *p) {
-  compare_series mean[2] = {{0}, {0}};
-  double *values[2] = {NULL, NULL};
+  double *const usual = calloc(sizes, sizeof *usual);
+  double *scores[2] = {NULL, NULL};
   measure_mann_whitney_result result = {.p = NAN};
-  int status = MEASURE_SUCCESS;
+  int status = usual ? MEASURE_SUCCESS : MEASURE_ENOMEM;
+  for (size_t i = 0; !status && i < sizes; i++) {
+    double median[2] = {NAN, NAN};
+    for (int s = 0; !status && s < 2; s++)
+      status = mean_median(&series[s][i], 1, false, &median[s]);
+    usual[i] = sqrt(median[0] * median[1]);
+  }
   for (int s = 0; !status && s < 2; s++) {
-    status = compare_series_mean(series[s], sizes, &mean[s]);
-    if (!status) values[s] = column(&mean[s], false);
-    if (!values[s]) status = MEASURE_ENOMEM;
+    scores[s] = score(series[s], sizes, usual);
+    if (!scores[s]) status = MEASURE_ENOMEM;
   }
   if (!status)
-    status = measure_mann_whitney(values[1], mean[1].count, values[0], mean[0].count, &result);
+    status =
+        measure_mann_whitney(scores[1], series[1]->count, scores[0], series[0]->count, &result);
   *p = result.p;
-  for (int s = 0; s < 2; s++) {
-    compare_series_free(&mean[s]);
-    free(values[s]);
-  }
+  for (int s = 0; s < 2; s++) free(scores[s]);
+  free(usual);
   return status;
 }
 
@@ -113,7 +133,7 @@ static int series_of(const compare_set *set, const strand *of, size_t contacts,
   const compare_cell *const cell = compare_set_find(set, contacts, of->solver, of->protocol);
   *out = (compare_series){0};
   if (!cell) return MEASURE_SUCCESS;
-  if (!of->over) return compare_series_mean(&cell->times, 1, out);
+  if (!of->over) return compare_series_copy(&cell->times, out);
   const compare_cell *const under = compare_set_find(set, contacts, of->over, of->protocol);
   return under ? compare_series_quotient(&cell->times, &under->times, out) : MEASURE_SUCCESS;
 }

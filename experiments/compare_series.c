@@ -3,7 +3,6 @@
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
-#include <math.h>
 #include <stdlib.h>
 
 #include "compare.h"
@@ -36,6 +35,12 @@ static int allocate(compare_series *out, size_t count) {
   return out->sample ? MEASURE_SUCCESS : MEASURE_ENOMEM;
 }
 
+int compare_series_copy(const compare_series *from, compare_series *out) {
+  if (allocate(out, from->count)) return MEASURE_ENOMEM;
+  for (size_t i = 0; i < from->count; i++) out->sample[out->count++] = from->sample[i];
+  return MEASURE_SUCCESS;
+}
+
 int compare_series_quotient(const compare_series *a, const compare_series *b, compare_series *out) {
   if (allocate(out, a->count)) return MEASURE_ENOMEM;
   for (size_t i = 0; i < a->count; i++) {
@@ -58,21 +63,4 @@ static void keep_common(compare_series *series, const compare_series *other) {
 void compare_series_intersect(compare_series list[], size_t count) {
   for (size_t k = 1; k < count; k++) keep_common(&list[0], &list[k]);
   for (size_t k = 1; k < count; k++) keep_common(&list[k], &list[0]);
-}
-
-int compare_series_mean(const compare_series list[], size_t count, compare_series *out) {
-  if (allocate(out, list[0].count)) return MEASURE_ENOMEM;
-  out->count = list[0].count;
-  for (size_t i = 0; i < out->count; i++) {
-    out->sample[i] = list[0].sample[i];
-    if (count == 1) continue;
-    double value = 0.0, rms = 0.0;
-    for (size_t k = 0; k < count; k++) {
-      value += log(list[k].sample[i].value);
-      rms += log(list[k].sample[i].rms);
-    }
-    out->sample[i].value = exp(value / (double)count);
-    out->sample[i].rms = exp(rms / (double)count);
-  }
-  return MEASURE_SUCCESS;
 }
