@@ -12,6 +12,8 @@ CONTACTS ?= 2..100
 TRIALS ?=
 SEED ?=
 SOLVERS ?=
+PROTOCOL ?=
+PROCESSES ?=
 BASE ?=
 
 # one build folder for each kind of MuJoCo, so that switching never mixes two
@@ -29,7 +31,8 @@ result = $(call quote,$(OUT)/$(1))
 order = $(essbench) order $(out)
 calibrate = $(essbench) calibrate $(out)
 sweep = $(essbench) sweep $(call option,contacts,$(CONTACTS)) $(call option,trials,$(TRIALS)) \
-  $(call option,seed,$(SEED)) $(call option,solvers,$(SOLVERS)) $(out)
+  $(call option,seed,$(SEED)) $(call option,solvers,$(SOLVERS)) \
+  $(call option,protocol,$(PROTOCOL)) $(call option,processes,$(PROCESSES)) $(out)
 figures = $(essbench) figures $(out)
 
 # $(call build,folder,preset): the inner build is no part of this make, so it gets none of its flags
@@ -131,6 +134,8 @@ CONTACTS=2..100   numbers of contacts: 2..100, 2..100..7, 2,5,10 and mixtures
 TRIALS=120        initial conditions for each number of contacts
 SEED=N            seed of the initial conditions and of the order of the runs
 SOLVERS=A,B       which solvers race
+PROTOCOL=paper    paper, free, equal-error, or several with commas between
+PROCESSES=1       processes the sweep's trials are spread over
 MUJOCO=wheel      wheel (pinned official release), system (libmujoco-dev) or a folder
 BASE=rev          the revision whose times make regress compares with
 OUT=results       folder for results and figures
