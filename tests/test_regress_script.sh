@@ -26,7 +26,7 @@ write_essbench() {
 case "\$1 \$2" in
 "bench -o") echo "$2" >>'$room/calls'; : >"\$3" ;;
 "bench --help") ;;
-"regress-time ") [ -d results/regress/base ] && echo "judged with a base" || echo "judged alone" ;;
+"regress-time ") cat '$room/verdict'; [ -d results/regress/base ] && echo "judged with a base" || echo "judged alone" ;;
 *) echo "\$1 called" ;;
 esac
 ! grep -qx "\$1" '$room/broken'
@@ -40,6 +40,7 @@ new_project() {
   mkdir -p "$room/project"/{tools,cmake,integrator,docs}
   : >"$room/calls"
   : >"$room/broken"
+  : >"$room/verdict"
   cd "$room/project" || exit 1
   cp "$top/tools/regress" tools/
   printf '/build/\n/results/\n' >.gitignore
@@ -137,7 +138,12 @@ run=(tools/regress)
 echo regress >"$room/broken"
 expect "counters that differ" 1 "judged with a base"
 echo regress-time >"$room/broken"
+echo "slower than the base revision" >"$room/verdict"
 expect "times that grew" 1 "judged with a base"
+git commit -q --allow-empty -m "a reason" -m "Slower: it looks twice now"
+expect "times that grew for a reason" 0 "accepted" "(Slower: it looks twice now)"
+echo "cannot read" >"$room/verdict"
+expect "a reason excuses nothing else" 1 "cannot read"
 : >"$room/broken"
 
 git clone -q --depth 1 "file://$room/project" "$room/shallow"
