@@ -317,7 +317,7 @@ void arguments_parse(const command *c, int argc, char **argv, arguments *given) 
                        .protocol = "paper",
                        .protocols = {protocol_find("paper")},
                        .protocol_count = 1,
-                       .processes = 1,
+                       .processes = 6,
                        .part = SIZE_MAX,
                        .seed = 1,
                        .minimum_effect = 0.05,
@@ -326,6 +326,7 @@ void arguments_parse(const command *c, int argc, char **argv, arguments *given) 
                        .solver_count = 2};
   parse p = {.given = given};
   if (c->groups & ARGUMENTS_SWEEP) set_contacts(given, "2..100");
+  if (c->groups & ARGUMENTS_ENGINE) set_contacts(given, "2,10,100");
   option_table_build(&p.table, c);
   option_table_check(&p.table, given, argc, argv);
 

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -25,7 +26,7 @@ void streams_open(void) {
 
 int streams_close(int status) {
   errno = 0;
-  const int lost = (fflush(stdout) != 0) | (ferror(stdout) != 0);
+  const bool unwritten = fflush(stdout) != 0, lost = unwritten || ferror(stdout) != 0;
   if (!lost || status != COMMAND_SUCCESS) return status;
   fprintf(stderr, "essbench: cannot write to the standard output%s%s\n", errno ? ": " : "",
           errno ? strerror(errno) : "");

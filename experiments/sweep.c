@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 
 #include "calibration.h"
@@ -93,8 +94,10 @@ static int run_part(const arguments *given, size_t part, char *message) {
     measure_message(message, "cannot start a process: %s", strerror(error));
     return -1;
   }
-  while (waitpid(child, &status, 0) < 0)
+  while (waitpid(child, &status, 0) < 0) {
     if (errno != EINTR) break;
+    if (interrupted) kill(child, SIGINT);
+  }
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return 0;
   measure_message(message, "process %zu of the sweep failed", part + 1);
   return interrupted ? 1 : -1;
@@ -104,6 +107,7 @@ static int run_part(const arguments *given, size_t part, char *message) {
 static int measure_here(sweep_data *data, size_t part, size_t parts, bool finish, char *message) {
   measure_journal *journal;
   if (sweep_journal_open(&journal, data, message)) return -1;
+  data->journalled = true;
   int status = sweep_measure(data, journal, part, parts, &interrupted, message);
   if (!status && finish) status = sweep_journal_finish(journal, message);
   measure_journal_close(journal);
@@ -116,9 +120,11 @@ static int measure_in_processes(sweep_data *data, char *message) {
   measure_journal *journal;
   if (sweep_journal_open(&journal, data, message)) return -1;
   measure_journal_close(journal);
+  data->journalled = true;
   int status = 0;
   for (size_t part = 0; !status && !interrupted && part < given->processes; part++)
     status = run_part(given, part, message);
+  if (!status && interrupted) status = 1;
 
   // what the parts journalled is ours to summarise, after a failure too
   arguments resumed = *given;
@@ -153,7 +159,7 @@ static int report(sweep_data *data, int status, char *message) {
       return command_fail(data->given, "%s", message);
     sweep_print(data);
   }
-  if (status) tell_progress(data);
+  if (status && data->journalled) tell_progress(data);
   return status ? COMMAND_FAILURE : COMMAND_SUCCESS;
 }
 
@@ -187,6 +193,8 @@ static int single_row(arguments *given, char *message) {
 
 static int run(arguments *given) {
   char message[SOLVER_MESSAGE_SIZE], warning[MEASURE_MESSAGE_SIZE];
+  // a process without a trial has nothing to do
+  if (given->processes > given->trials) given->processes = given->trials;
   const bool is_part = given->part < given->processes;
   sweep_data data;
   if (single_row(given, message)) return command_fail(given, "%s", message);
@@ -202,6 +210,8 @@ static int run(arguments *given) {
   } else if (status) {
     status = command_fail(given, "%s", message);
   } else if (is_part) {
+    // a part does not outlive the sweep it is of
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
     given->restart = false;
     status = measure_here(&data, given->part, given->processes, false, message);
     if (status < 0) command_fail(given, "%s", message);

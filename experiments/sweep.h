@@ -11,6 +11,7 @@
 #include "bridge.h"
 #include "journal.h"
 #include "protocol.h"
+#include "sweep_bootstrap.h"
 
 /* One entry (solver, settings, protocol) at one number of contacts: raw data and their summary. */
 typedef struct sweep_cell {
@@ -46,7 +47,8 @@ typedef struct sweep_data {
   const char *epsilon_source;
   int core; /* pinned, or -1 */
   size_t trials, rows, complete;
-  sweep_row *row; /* owned */
+  bool journalled; /* the journal is this sweep's */
+  sweep_row *row;  /* owned */
   sweep_slope slope[PROTOCOL_ENTRIES_MAX];
 } sweep_data;
 
@@ -81,6 +83,12 @@ int sweep_measure(sweep_data *data, measure_journal *journal, size_t part, size_
 
 /* sweep_summary.c: fills in every summary of the complete rows. 0, or -1 with one line. */
 int sweep_summarize(sweep_data *data, char *message);
+
+/* 95 % interval of the median of values[trials]. A measure_status. */
+int sweep_median_interval(const sweep_data *data, const double values[], double *low, double *high);
+
+/* How the sweep's trials were spread over processes. */
+sweep_draws sweep_draws_of(const sweep_data *data);
 
 /* Whether a sample lies more than three interquartile ranges above the upper quartile. */
 bool sweep_is_outlier(const sweep_cell *c, size_t trial);

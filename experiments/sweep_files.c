@@ -3,10 +3,11 @@
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "bootstrap.h"
 #include "json_file.h"
 #include "record.h"
 #include "results_file.h"
@@ -162,16 +163,20 @@ static json_t *interval_json(double low, double high) {
 static json_t *ratio_json(const sweep_data *data, const sweep_row *row, size_t ours,
                           size_t mujoco) {
   const sweep_cell *const a = &row->cell[mujoco], *const b = &row->cell[ours];
-  const measure_bootstrap options = measure_bootstrap_default(data->given->seed);
-  measure_interval ratio;
-  if (measure_bootstrap_paired_ratio(a->seconds, b->seconds, data->trials, &options, &ratio))
-    return NULL;
+  double *const quotients = calloc(data->trials, sizeof *quotients);
+  double ratio = NAN, low = NAN, high = NAN;
+  for (size_t j = 0; quotients && j < data->trials; j++)
+    quotients[j] = a->seconds[j] / b->seconds[j];
+  if (!quotients || measure_median(quotients, data->trials, &ratio) ||
+      sweep_median_interval(data, quotients, &low, &high))
+    ratio = NAN;
+  free(quotients);
   return json_pack(
-      "{s:I, s:s, s:f, s:o, s:f, s:f, s:f, s:f, s:f, s:f}", "contacts", (json_int_t)row->contacts,
-      "protocol", row->entries.entry[ours].protocol, "mujoco_over_projection", ratio.estimate,
-      "interval", interval_json(ratio.low, ratio.high), "confidence", 0.95, "mujoco_s", a->median,
-      "projection_s", b->median, "rms_error_mujoco", a->rms_median, "rms_error_projection",
-      b->rms_median, "epsilon", row->entries.entry[ours].settings.epsilon);
+      "{s:I, s:s, s:o, s:o, s:f, s:f, s:f, s:f, s:f, s:f}", "contacts", (json_int_t)row->contacts,
+      "protocol", row->entries.entry[ours].protocol, "mujoco_over_projection",
+      measure_json_number(ratio), "interval", interval_json(low, high), "confidence", 0.95,
+      "mujoco_s", a->median, "projection_s", b->median, "rms_error_mujoco", a->rms_median,
+      "rms_error_projection", b->rms_median, "epsilon", row->entries.entry[ours].settings.epsilon);
 }
 
 static json_t *ratios_json(const sweep_data *data) {

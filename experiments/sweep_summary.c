@@ -4,15 +4,16 @@
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
+#include <gsl/gsl_fit.h>
 #include <gsl/gsl_rng.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "bootstrap.h"
 #include "fit.h"
 #include "statistics.h"
 #include "sweep.h"
+#include "sweep_bootstrap.h"
 
 /* neighbouring numbers of contacts that the smoothed derivative looks at, and the band's resamples
  */
@@ -27,8 +28,8 @@ typedef struct series {
   size_t rows, trials;
   const double *n;   /* rows: numbers of contacts */
   sweep_cell **cell; /* rows */
-  unsigned long seed;
-  double *work;
+  sweep_draws draws;
+  double *work, *drawn; /* drawn: as many as a resample may have */
 } series;
 
 static double sum_of(const double x[], size_t count) {
@@ -37,21 +38,45 @@ static double sum_of(const double x[], size_t count) {
   return sum;
 }
 
+/* samples of one cell, with room for those of a resample */
+typedef struct samples {
+  const double *values;
+  double *drawn;
+} samples;
+
+/* median of the samples drawn; not a number when it cannot be had */
+static double median_of(const void *context, const size_t pick[], size_t count) {
+  const samples *const s = context;
+  double median = NAN;
+  for (size_t j = 0; j < count; j++) s->drawn[j] = s->values[pick[j]];
+  return measure_median(s->drawn, count, &median) ? NAN : median;
+}
+
+int sweep_median_interval(const sweep_data *data, const double values[], double *low,
+                          double *high) {
+  const sweep_draws draws = sweep_draws_of(data);
+  const samples s = {values, calloc(draws.trials + draws.processes, sizeof(double))};
+  const int status = s.drawn ? sweep_interval(&draws, median_of, &s, low, high) : MEASURE_ENOMEM;
+  free(s.drawn);
+  return status;
+}
+
+sweep_draws sweep_draws_of(const sweep_data *data) {
+  return (sweep_draws){
+      .trials = data->trials, .processes = data->given->processes, .seed = data->given->seed};
+}
+
 /* times, errors and crossings of one cell */
 static int summarize_cell(const sweep_data *data, const sweep_row *row, sweep_cell *c) {
   const size_t trials = data->trials;
-  const measure_bootstrap options = measure_bootstrap_default(data->given->seed);
   measure_summary times, errors;
-  measure_interval median;
   int status = measure_summarize(c->seconds, trials, &times);
-  if (!status) status = measure_bootstrap_median(c->seconds, trials, &options, &median);
+  if (!status) status = sweep_median_interval(data, c->seconds, &c->median_lo, &c->median_hi);
   if (!status) status = measure_summarize(c->rms, trials, &errors);
   if (!status) status = measure_quantile(c->rms, trials, 0.9, &c->rms_q90);
   if (!status) status = measure_median(c->events, trials, &c->events_median);
   if (status) return status;
   c->median = times.median;
-  c->median_lo = median.low;
-  c->median_hi = median.high;
   c->q25 = times.q25;
   c->q75 = times.q75;
   c->min = times.min;
@@ -73,27 +98,25 @@ bool sweep_is_outlier(const sweep_cell *c, size_t trial) {
   return c->seconds[trial] > c->q75 + outlier_ranges * (c->q75 - c->q25);
 }
 
-/* one resample of the trials, the same for every N (trial j is the same start in all): the smoothed
- * derivative of the resampled medians */
-static int resample_marginal(const series *s, gsl_rng *rng, size_t pick[], double drawn[],
-                             double medians[], double marginal[]) {
-  for (size_t j = 0; j < s->trials; j++) pick[j] = gsl_rng_uniform_int(rng, s->trials);
+/* medians of one resample, the same trials at every N (trial j is the same start in all) */
+static int medians_of(const series *s, const size_t pick[], size_t count, double medians[]) {
   int status = MEASURE_SUCCESS;
   for (size_t i = 0; !status && i < s->rows; i++) {
-    for (size_t j = 0; j < s->trials; j++) drawn[j] = s->cell[i]->seconds[pick[j]];
-    status = measure_median(drawn, s->trials, &medians[i]);
+    for (size_t j = 0; j < count; j++) s->drawn[j] = s->cell[i]->seconds[pick[j]];
+    status = measure_median(s->drawn, count, &medians[i]);
   }
-  return status ? status : measure_smooth_derivative(s->n, medians, s->rows, WINDOW, marginal);
+  return status;
 }
 
 /* band of the marginal cost: quantiles of its resamples at every N */
 static int marginal_band(const series *s, gsl_rng *rng, size_t pick[]) {
   double *const medians = s->work, *const marginal = medians + s->rows;
   double *const resampled = marginal + s->rows; /* rows*RESAMPLES, by row */
-  double *const drawn = resampled + s->rows * RESAMPLES;
   int status = MEASURE_SUCCESS;
   for (size_t b = 0; !status && b < RESAMPLES; b++) {
-    status = resample_marginal(s, rng, pick, drawn, medians, marginal);
+    const size_t count = sweep_draw(&s->draws, rng, pick);
+    status = medians_of(s, pick, count, medians);
+    if (!status) status = measure_smooth_derivative(s->n, medians, s->rows, WINDOW, marginal);
     for (size_t i = 0; i < s->rows; i++) resampled[i * RESAMPLES + b] = marginal[i];
   }
   for (size_t i = 0; !status && i < s->rows; i++) {
@@ -114,10 +137,10 @@ static int marginal_cost(const series *s) {
   if (status) return status;
 
   gsl_rng *const rng = gsl_rng_alloc(gsl_rng_mt19937);
-  size_t *const pick = calloc(s->trials, sizeof *pick);
+  size_t *const pick = calloc(s->trials + s->draws.processes, sizeof *pick);
   status = MEASURE_ENOMEM;
   if (rng && pick) {
-    gsl_rng_set(rng, s->seed);
+    gsl_rng_set(rng, s->draws.seed);
     status = marginal_band(s, rng, pick);
   }
   free(pick);
@@ -125,16 +148,21 @@ static int marginal_cost(const series *s) {
   return status;
 }
 
+/* least-squares slope of the medians of a resample against N */
+static double slope_of(const void *context, const size_t pick[], size_t count) {
+  const series *const s = context;
+  double intercept, slope, cov00, cov01, cov11, residual;
+  if (medians_of(s, pick, count, s->work)) return NAN;
+  gsl_fit_linear(s->n, 1, s->work, 1, s->rows, &intercept, &slope, &cov00, &cov01, &cov11,
+                 &residual);
+  return slope;
+}
+
 /* the line through the medians over all N */
-static int global_slope(const series *s, sweep_slope *out) {
-  const measure_bootstrap options = measure_bootstrap_default(s->seed);
-  measure_interval slope;
-  for (size_t i = 0; i < s->rows; i++)
-    for (size_t j = 0; j < s->trials; j++) s->work[i * s->trials + j] = s->cell[i]->seconds[j];
-  const int status =
-      measure_bootstrap_slope(s->n, s->rows, s->work, s->trials, true, &options, &slope);
-  *out = (sweep_slope){slope.estimate, slope.low, slope.high};
-  return status;
+static int global_slope(const series *s, size_t all[], sweep_slope *out) {
+  for (size_t j = 0; j < s->trials; j++) all[j] = j;
+  out->slope = slope_of(s, all, s->trials);
+  return sweep_interval(&s->draws, slope_of, s, &out->low, &out->high);
 }
 
 /* whether entry k is the same competitor in every complete row: tuned protocols may leave one out
@@ -153,7 +181,7 @@ static bool same_entry(const sweep_data *data, size_t k) {
 }
 
 /* what needs more than one N, for one entry */
-static int summarize_series(sweep_data *data, size_t k, series *s, double n[]) {
+static int summarize_series(sweep_data *data, size_t k, series *s, double n[], size_t all[]) {
   s->rows = 0;
   for (size_t i = 0; i < data->rows; i++) {
     if (!sweep_row_done(data, &data->row[i])) continue;
@@ -161,22 +189,25 @@ static int summarize_series(sweep_data *data, size_t k, series *s, double n[]) {
     s->cell[s->rows++] = &data->row[i].cell[k];
   }
   const int status = marginal_cost(s);
-  return status ? status : global_slope(s, &data->slope[k]);
+  return status ? status : global_slope(s, all, &data->slope[k]);
 }
 
 static int summarize_all_series(sweep_data *data) {
   const size_t rows = data->complete, trials = data->trials;
-  const size_t marginal_size = rows * (RESAMPLES + 2) + trials, slope_size = rows * trials;
   double *const n = calloc(rows, sizeof *n);
-  series s = {.trials = trials, .n = n, .seed = data->given->seed};
+  size_t *const all = calloc(trials, sizeof *all);
+  series s = {.trials = trials, .n = n, .draws = sweep_draws_of(data)};
   s.cell = calloc(rows, sizeof *s.cell);
-  s.work = calloc(marginal_size > slope_size ? marginal_size : slope_size, sizeof *s.work);
-  int status = n && s.cell && s.work ? MEASURE_SUCCESS : MEASURE_ENOMEM;
+  s.work = calloc(rows * (RESAMPLES + 2), sizeof *s.work);
+  s.drawn = calloc(trials + s.draws.processes, sizeof *s.drawn);
+  int status = n && all && s.cell && s.work && s.drawn ? MEASURE_SUCCESS : MEASURE_ENOMEM;
   for (size_t k = 0; !status && k < PROTOCOL_ENTRIES_MAX; k++)
-    if (same_entry(data, k)) status = summarize_series(data, k, &s, n);
+    if (same_entry(data, k)) status = summarize_series(data, k, &s, n, all);
   free(n);
+  free(all);
   free(s.cell);
   free(s.work);
+  free(s.drawn);
   return status;
 }
 

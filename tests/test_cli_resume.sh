@@ -1,0 +1,79 @@
+#!/bin/bash
+# A sweep that is killed goes on where it was, and ends with what an uninterrupted one has: everything
+# that comes from no clock. Other settings are not mixed in.
+# SPDX-License-Identifier: GPL-3.0-or-later
+# usage: test_cli_resume.sh ESSBENCH
+set -u
+essbench=$1
+folder=$(mktemp -d) || exit 1
+trap 'rm -rf "$folder"' EXIT
+failures=0
+
+check() { # what, condition's status
+  if [ "$2" -ne 0 ]; then
+    echo "FAILED: $1"
+    failures=$((failures + 1))
+  fi
+}
+
+sweep() { # results folder, further options
+  local out=$1
+  shift
+  "$essbench" sweep --contacts 2..6 --trials 24 --epsilon 0.003 --out "$out" "$@" 2>>"$folder/errors"
+}
+
+# what no clock decides: contacts, solver, protocol, trial, process, errors, crossings
+clockless() { cut -d, -f1-5,9-12 "$1/sweep_samples.csv"; }
+
+lines() { if [ -e "$1" ]; then wc -l <"$1"; else echo 0; fi; }
+
+# starts a sweep, and sends it a signal once some samples are journalled
+interrupt() { # signal, folder
+  sweep "$2" >"$folder/out" &
+  local pid=$! waited=0
+  while [ "$(lines "$2/sweep.journal")" -lt "$3" ] && kill -0 $pid 2>/dev/null && [ $waited -lt 600 ]; do
+    sleep 0.05
+    waited=$((waited + 1))
+  done
+  pkill "-$1" -P $pid 2>/dev/null
+  kill "-$1" $pid 2>/dev/null
+  wait $pid 2>/dev/null
+}
+
+sweep "$folder/whole" >"$folder/out"
+check "an uninterrupted sweep ends with 0" $?
+
+for signal in INT KILL; do
+  out=$folder/$signal
+  interrupt $signal "$out" 30
+  before=$(lines "$out/sweep.journal")
+  [ "$before" -ge 30 ]
+  check "$signal leaves the samples taken" $?
+  [ "$before" -lt "$(lines "$folder/whole/sweep.journal")" ]
+  check "$signal came before the end" $?
+
+  "$essbench" sweep --contacts 2..6 --trials 25 --epsilon 0.003 --out "$out" >"$folder/out" 2>"$folder/refusal"
+  [ $? -eq 1 ]
+  check "$signal: other settings are refused with 1" $?
+  grep -q "another trials" "$folder/refusal"
+  check "$signal: the refusal names the setting" $?
+  [ "$(lines "$out/sweep.journal")" -eq "$before" ]
+  check "$signal: the refusal leaves the journal alone" $?
+
+  sweep "$out" >"$folder/out"
+  check "$signal: the same command goes on and ends with 0" $?
+  cmp -s <(clockless "$out") <(clockless "$folder/whole")
+  check "$signal: the results are those of an uninterrupted sweep" $?
+done
+
+# a finished sweep is begun anew by the same command
+sweep "$folder/whole" >"$folder/out"
+check "a finished sweep can be run again" $?
+[ "$(grep -c '"settings"' "$folder/whole/sweep.journal" | head -1)" -ge 1 ]
+check "its journal begins anew" $?
+
+if [ $failures -gt 0 ]; then
+  cat "$folder/errors" "$folder/refusal"
+  exit 1
+fi
+echo "all as it should be"
