@@ -57,6 +57,39 @@ int bridge_field_gap(const model *m, const solver_settings *settings, size_t sta
 int bridge_instance_gap(void *instance, size_t states, unsigned long seed, bridge_gap *out,
                         char message[SOLVER_MESSAGE_SIZE]);
 
+/* Whether this MuJoCo has a flag of that name, as its table of disable and enable flags spells it:
+ * "Midphase", "Sleep". */
+bool bridge_has_flag(const char *name);
+
+/* Switches what a flag stands for on or off in an instance, whatever bridge_prepare made of it. 0,
+ * or a solver_status with one line: SOLVER_REFUSED when this MuJoCo has no such flag. */
+int bridge_instance_flag(void *instance, const char *name, bool on,
+                         char message[SOLVER_MESSAGE_SIZE]);
+
+enum { BRIDGE_TIMERS_MAX = 32, BRIDGE_NO_TIMER = -1 };
+
+/* One of MuJoCo's timers: time between its two readings of the clock, summed. */
+typedef struct bridge_timer {
+  const char *name; /* MuJoCo's own; static storage */
+  int parent;      /* the timer this one is a part of, which stands before it; or BRIDGE_NO_TIMER */
+  uint64_t calls;  /* each reads the clock twice */
+  double duration; /* in the clock's unit */
+} bridge_timer;
+
+/* Start from a zeroed one. */
+typedef struct bridge_profile {
+  size_t count;
+  bridge_timer timer[BRIDGE_TIMERS_MAX];
+} bridge_profile;
+
+/*
+ * As bridge_solver.run, with MuJoCo's timers running on `clock` (any unit, any origin), and adds
+ * what they show to *out. Readings make the run slower: never time one. The clock is
+ * process-wide and given back afterwards; nothing else of MuJoCo's may run meanwhile.
+ */
+int bridge_profiled_run(void *instance, const double x0[], const solver_output *output,
+                        double (*clock)(void), bridge_profile *out, solver_report *report);
+
 /* Version of the library in use, such as "4.0.0". Static storage. */
 const char *bridge_version_string(void);
 

@@ -83,8 +83,40 @@ const char *bridge_version_integrators(void) {
 #endif
 }
 
-#if mjVERSION_HEADER >= 340
+/* the bit of that name among `count`, or -1 */
+static int find_bit(const char *const *names, int count, const char *name) {
+  for (int bit = 0; bit < count; ++bit)
+    if (strcmp(names[bit], name) == 0) return bit;
+  return -1;
+}
 
+static int disable_bit(const char *name) {
+  return find_bit(mjDISABLESTRING, mjNDISABLE, name);
+}
+
+static int enable_bit(const char *name) {
+  return find_bit(mjENABLESTRING, mjNENABLE, name);
+}
+
+bool bridge_version_has_flag(const char *name) {
+  return disable_bit(name) >= 0 || enable_bit(name) >= 0;
+}
+
+void bridge_version_flag(mjModel *m, const char *name, bool on) {
+  const int disable = disable_bit(name), enable = enable_bit(name);
+  if (disable >= 0) m->opt.disableflags &= ~(1 << disable);
+  if (disable >= 0 && !on) m->opt.disableflags |= 1 << disable;
+  if (enable >= 0) m->opt.enableflags &= ~(1 << enable);
+  if (enable >= 0 && on) m->opt.enableflags |= 1 << enable;
+
+#if mjVERSION_HEADER >= 340
+  // nothing of ours may fall asleep
+  if (enable >= 0 && 1 << enable == mjENBL_SLEEP)
+    for (int i = 0; on && i < (int)m->ntree; ++i) m->tree_sleep_policy[i] = mjSLEEP_NEVER;
+#endif
+}
+
+/* the discrete integrator and sleeping exclude each other */
 static bool sleep_is_possible(const mjModel *m) {
 #if mjVERSION_HEADER >= 3013000
   return m->opt.integrator != mjINT_DISCRETE;
@@ -94,24 +126,16 @@ static bool sleep_is_possible(const mjModel *m) {
 #endif
 }
 
-#endif
-
 void bridge_version_lean(mjModel *m) {
   // flags came, moved and split over the years, but every version lists its own by name
   static const char *const needless[] = {"Passive",   "Spring",    "Damper",
                                          "Midphase",  "Eulerdamp", "AutoReset",
                                          "NativeCCD", "Island",    "MultiCCD"};
-  for (int bit = 0; bit < mjNDISABLE; ++bit)
-    for (size_t i = 0; i < sizeof needless / sizeof needless[0]; ++i)
-      if (strcmp(mjDISABLESTRING[bit], needless[i]) == 0) m->opt.disableflags |= 1 << bit;
+  for (size_t i = 0; i < sizeof needless / sizeof needless[0]; ++i)
+    bridge_version_flag(m, needless[i], false);
 
-#if mjVERSION_HEADER >= 340
-  // with sleeping enabled, geoms that never move are placed once and not in every step; nothing of
-  // ours may fall asleep
-  if (!sleep_is_possible(m)) return;
-  m->opt.enableflags |= mjENBL_SLEEP;
-  for (int i = 0; i < (int)m->ntree; ++i) m->tree_sleep_policy[i] = mjSLEEP_NEVER;
-#endif
+  // with sleeping enabled, geoms that never move are placed once and not in every step
+  if (sleep_is_possible(m)) bridge_version_flag(m, "Sleep", true);
 }
 
 const char *bridge_version_warning(const mjData *d, int kind) {

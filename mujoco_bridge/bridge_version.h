@@ -26,6 +26,11 @@ bool bridge_version_has_integrator(const char *name);
  * mj_makeData. */
 void bridge_version_lean(mjModel *m);
 
+/* MuJoCo's flags by its own names, as features: on means not disabled, or enabled. Before
+ * mj_makeData. */
+bool bridge_version_has_flag(const char *name);
+void bridge_version_flag(mjModel *m, const char *name, bool on);
+
 /* MuJoCo's text for a kind of warning d has counted. */
 const char *bridge_version_warning(const mjData *d, int kind);
 

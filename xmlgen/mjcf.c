@@ -32,6 +32,7 @@ mjcf_options mjcf_options_default(void) {
       .warmstart = false,
       .pairs = true,
       .lean = true,
+      .tall = true,
   };
 }
 
@@ -185,7 +186,7 @@ static void write_scene(mjcf_writer *w, const model *m, const mjcf_emitter *emit
   write_view(w);
   write_default(w, o, contact);
   mjcf_start(w, "worldbody");
-  emitter->bodies(w, m);
+  emitter->bodies(w, m, o);
   mjcf_end(w);
   if (o->pairs) write_pairs(w, emitter, contacts);
   write_key(w, m);

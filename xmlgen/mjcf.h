@@ -33,6 +33,8 @@ typedef struct mjcf_options {
   bool warmstart;         /* start the solver from the previous step's acceleration */
   bool pairs;             /* explicit contact pairs; false: MuJoCo's broad phase finds them */
   bool lean;              /* switch off by <flag> what the scene does not use */
+  bool tall;              /* the plate's box is very tall, its bounding sphere close to its face;
+                             false: a cube */
   int contact_limit;      /* nconmax and njmax, >= 1; 0: room for all contacts */
 } mjcf_options;
 

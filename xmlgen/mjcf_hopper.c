@@ -74,7 +74,8 @@ static void ball(mjcf_writer *w) {
   mjcf_end(w);
 }
 
-static void bodies(mjcf_writer *w, const model *m) {
+static void bodies(mjcf_writer *w, const model *m, const mjcf_options *o) {
+  (void)o;
   const hopper_parameters *p = hopper_get(m);
   plane(w, p);
 

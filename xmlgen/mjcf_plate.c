@@ -75,11 +75,11 @@ static void roller(mjcf_writer *w, const plate_parameters *p, size_t i) {
   mjcf_end(w);
 }
 
-static void box(mjcf_writer *w, const plate_parameters *p) {
+static void box(mjcf_writer *w, const plate_parameters *p, bool is_tall) {
   // wide enough for the plate to drift without uncovering a spring, and deeper than any penetration
-  // (a thinner box would flip the contact normal); very tall, so that its bounding sphere hugs the
-  // bottom face and MuJoCo can tell cheaply that a plate in flight touches nothing
-  const double side = 3.0 + 2.0 * p->half_width, tall = 40.0 * side;
+  // (a thinner box would flip the contact normal); if tall, its bounding sphere hugs the bottom
+  // face and MuJoCo can tell cheaply that a plate in flight touches nothing
+  const double side = 3.0 + 2.0 * p->half_width, tall = is_tall ? 40.0 * side : side;
   const double size[] = {side, side, tall}, position[] = {0.0, 0.0, tall};
   const double colour[] = {0.5, 0.6, 0.7, 0.3};
   mjcf_start(w, "geom");
@@ -92,7 +92,7 @@ static void box(mjcf_writer *w, const plate_parameters *p) {
   mjcf_end(w);
 }
 
-static void bodies(mjcf_writer *w, const model *m) {
+static void bodies(mjcf_writer *w, const model *m, const mjcf_options *o) {
   const plate_parameters *p = plate_get(m);
   for (size_t i = 0; i < p->contacts; ++i) roller(w, p, i);
 
@@ -106,7 +106,7 @@ static void bodies(mjcf_writer *w, const model *m) {
   mjcf_joint(w, "x", "slide", (const double[]){1.0, 0.0, 0.0}, 0.0);
   mjcf_joint(w, "z", "slide", (const double[]){0.0, 0.0, 1.0}, p->height);
   mjcf_joint(w, "theta", "hinge", (const double[]){0.0, -1.0, 0.0}, 0.0);
-  box(w, p);
+  box(w, p, o->tall);
   mjcf_end(w);
 }
 

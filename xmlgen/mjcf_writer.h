@@ -54,7 +54,7 @@ typedef struct mjcf_emitter {
   /* What the scene models, in words and formulas: written as a comment. */
   void (*describe)(const model *m, char text[MJCF_COMMENT_SIZE]);
   /* Children of worldbody: geoms of class "fixed" first, then a body with one of class "moving". */
-  void (*bodies)(mjcf_writer *w, const model *m);
+  void (*bodies)(mjcf_writer *w, const model *m, const mjcf_options *o);
   /* Names of the fixed geom of contact i, and of the moving one, which all contacts share. */
   void (*fixed_geom)(size_t i, char name[MJCF_NAME_SIZE]);
   const char *moving_geom;
