@@ -24,7 +24,8 @@ typedef enum argument_group {
   ARGUMENTS_REFERENCE = 128, /* --no-reference */
   ARGUMENTS_COMPARE = 256,   /* --minimum-effect, --fail-if-slower */
   ARGUMENTS_STRICT = 512,    /* --strict */
-  ARGUMENTS_SETTINGS = 1024  /* the solvers' settings */
+  ARGUMENTS_SETTINGS = 1024, /* the solvers' settings */
+  ARGUMENTS_ENGINE = 2048 /* --contacts LIST, --trials, --minimum-effect of one engine's tuning */
 } argument_group;
 
 enum { ARGUMENTS_SOLVERS_MAX = 8, ARGUMENTS_POSITIONALS_MAX = 2 };
