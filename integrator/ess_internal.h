@@ -11,7 +11,7 @@
 
 #include "ess.h"
 
-enum { ESS_STAGES = 7, ESS_DENSE = 4 };
+enum { ESS_STAGES = 7, ESS_DENSE = 4, ESS_QUARTIC = 5 };
 
 struct ess_driver {
   ess_system system;
@@ -109,6 +109,15 @@ int ess_flip(ess_driver *d, size_t k);
 
 /* The paper's pool rule, after an integration step. May change the mode. */
 int ess_refill_pool(ess_driver *d);
+
+/* quartic.c: Bernstein coefficients on [0, 1] */
+
+/* Value and slope at theta. */
+double ess_quartic(const double b[ESS_QUARTIC], double theta, double *slope);
+
+/* Where the quartic first goes from negative to non-negative in (0, 1], or ESS_NEVER. */
+#define ESS_NEVER 2.0
+double ess_quartic_upcrossing(const double b[ESS_QUARTIC]);
 
 /* What locate.c found of the step just tried. */
 typedef struct ess_location {

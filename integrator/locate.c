@@ -11,14 +11,10 @@
  */
 #include <float.h>
 #include <math.h>
-#include <string.h>
 
 #include "ess_internal.h"
 
-enum { QUARTIC = 5, SUBDIVISIONS = 40, PROBES = 80, NEWTON_PROBES = 8 };
-
-/* no upward crossing in [0, 1] */
-static const double NEVER = 2.0;
+enum { QUARTIC = ESS_QUARTIC, PROBES = 80, NEWTON_PROBES = 8 };
 
 /* where a search for the level stands: the probe, what it found, and the bracket around it */
 typedef struct probe {
@@ -38,63 +34,6 @@ static void model_guard(const ess_driver *d, size_t k, double b[QUARTIC]) {
   b[4] = g1;
   b[2] = (16.0 * middle - g0 - g1 - 4.0 * (b[1] + b[3])) / 6.0;
   for (int i = 0; i < QUARTIC; i++) b[i] -= d->level[k];
-}
-
-/* value and slope of a Bernstein quartic, by its monomial form */
-static double quartic(const double b[QUARTIC], double theta, double *slope) {
-  const double a1 = 4.0 * (b[1] - b[0]), a2 = 6.0 * (b[2] - 2.0 * b[1] + b[0]);
-  const double a3 = 4.0 * (b[3] - 3.0 * (b[2] - b[1]) - b[0]);
-  const double a4 = b[4] - 4.0 * (b[3] + b[1]) + 6.0 * b[2] + b[0];
-  *slope = a1 + theta * (2.0 * a2 + theta * (3.0 * a3 + theta * 4.0 * a4));
-  return b[0] + theta * (a1 + theta * (a2 + theta * (a3 + theta * a4)));
-}
-
-/* the one root of a quartic that is negative at 0 and not at 1: Newton kept within its bracket */
-static double single_root(const double b[QUARTIC]) {
-  double below = 0.0, above = 1.0, theta = b[0] / (b[0] - b[4]);
-  for (int i = 0; i < PROBES && above - below > DBL_EPSILON * above; i++) {
-    double slope;
-    const double value = quartic(b, theta, &slope);
-    if (value < 0.0)
-      below = theta;
-    else
-      above = theta;
-    const double newton = theta - value / slope;
-    const bool kept = newton > below && newton < above;
-    if (kept && fabs(newton - theta) <= DBL_EPSILON * theta) return newton;
-    theta = kept ? newton : 0.5 * (below + above);
-  }
-  return above;
-}
-
-/* de Casteljau at 1/2 */
-static void halve(const double b[QUARTIC], double left[QUARTIC], double right[QUARTIC]) {
-  memcpy(right, b, QUARTIC * sizeof *right);
-  for (int level = 0; level < QUARTIC; level++) {
-    left[level] = right[0];
-    for (int i = 0; i < QUARTIC - 1 - level; i++) right[i] = 0.5 * (right[i] + right[i + 1]);
-  }
-}
-
-/* where the quartic first goes from negative to non-negative in (0, 1], or NEVER */
-static double first_upcrossing(const double b[QUARTIC], int depth) {
-  int negative = 0, changes = 0;
-  for (int i = 0; i < QUARTIC; i++) {
-    negative += b[i] < 0.0;
-    if (i) changes += (b[i] < 0.0) != (b[i - 1] < 0.0);
-  }
-  if (negative == 0 || negative == QUARTIC) return NEVER;
-
-  // the number of sign changes bounds the number of roots (Descartes)
-  const bool rises = b[0] < 0.0 && b[QUARTIC - 1] >= 0.0;
-  if (changes == 1) return rises ? single_root(b) : NEVER;
-  if (depth == SUBDIVISIONS) return rises ? 1.0 : NEVER;
-  double left[QUARTIC], right[QUARTIC];
-  halve(b, left, right);
-  double theta = first_upcrossing(left, depth + 1);
-  if (theta <= 1.0) return 0.5 * theta;
-  theta = first_upcrossing(right, depth + 1);
-  return theta <= 1.0 ? 0.5 + 0.5 * theta : NEVER;
 }
 
 /* the model's error is that of interpolation, theta^2 (theta - 1/2) (1 - theta)^2 times a fifth
@@ -142,14 +81,14 @@ static void prefer_first_reached(ess_driver *d) {
 }
 
 /* where a model that starts above its level counts from: its lowest point before it rises to the
- * level again, to one part in sixteen; NEVER when it does not */
+ * level again, to one part in sixteen; ESS_NEVER when it does not */
 static double counts_from(const double b[QUARTIC]) {
   enum { PLACES = 16 };
-  const double crossing = first_upcrossing(b, 0);
-  if (crossing > 1.0) return NEVER;
+  const double crossing = ess_quartic_upcrossing(b);
+  if (crossing > 1.0) return ESS_NEVER;
   double place = 0.0, lowest = INFINITY, slope;
   for (int i = 1; i < PLACES; i++) {
-    const double theta = crossing * i / PLACES, value = quartic(b, theta, &slope);
+    const double theta = crossing * i / PLACES, value = ess_quartic(b, theta, &slope);
     if (value >= lowest) continue;
     lowest = value;
     place = theta;
@@ -201,21 +140,21 @@ static void flag_guards(ess_driver *d, ess_location *found) {
   prefer_first_reached(d);
 }
 
-/* first crossing of a model, when it comes before `best`; else NEVER, most often at the price of
- * one evaluation */
+/* first crossing of a model, when it comes before `best`; else ESS_NEVER, most often at the price
+ * of one evaluation */
 static double crossing_before(const double b[QUARTIC], double best) {
   double slope;
   int changes = 0;
   for (int i = 1; i < QUARTIC; i++) changes += (b[i] < 0.0) != (b[i - 1] < 0.0);
-  if (best <= 1.0 && changes == 1 && quartic(b, best, &slope) < 0.0) return NEVER;
-  const double theta = first_upcrossing(b, 0);
-  return theta < best ? theta : NEVER;
+  if (best <= 1.0 && changes == 1 && ess_quartic(b, best, &slope) < 0.0) return ESS_NEVER;
+  const double theta = ess_quartic_upcrossing(b);
+  return theta < best ? theta : ESS_NEVER;
 }
 
 /* the flagged guard whose model crosses first, and where; SIZE_MAX when none does */
 static size_t first_flagged(const ess_driver *d, double *theta) {
   size_t first = SIZE_MAX;
-  *theta = NEVER;
+  *theta = ESS_NEVER;
   for (size_t i = 0; i < d->flagged_count; i++) {
     if (d->flagged_theta[i] > 1.0) continue;
     double b[QUARTIC];
@@ -264,7 +203,7 @@ static double next_probe(const ess_driver *d, const probe *p, int probes) {
   if (p->excess > -INFINITY && probes < NEWTON_PROBES) {
     double b[QUARTIC], slope;
     model_guard(d, p->guard, b);
-    quartic(b, p->theta, &slope);
+    ess_quartic(b, p->theta, &slope);
     const double newton = p->theta - p->excess / slope;
     if (newton > p->below && newton < p->above) return newton;
   }
@@ -335,7 +274,7 @@ int ess_locate_first(ess_driver *d, ess_location *found) {
       if (!found->doubt) enter_neighbourhoods(d);
       return ESS_SUCCESS;
     }
-    d->flagged_theta[first] = NEVER;
+    d->flagged_theta[first] = ESS_NEVER;
   }
   return ESS_SUCCESS;
 }
