@@ -10,10 +10,15 @@
 
 #include "solvers.h"
 
-/* by default a guard approached more slowly than half a metre per second is located: the error of
- * the projection onto it, which grows with the square of the time it takes, then falls with that of
- * epsilon */
-static const double time_by_epsilon = 2.0; /* s/m */
+/* s/m and share of the output step: by default a guard approached more slowly than half a metre per
+ * second is located, so that the error of projections onto such guards, which grows with the square
+ * of the time they take, falls with that of epsilon; down to where it is lost in all others */
+static const double time_by_epsilon = 2.0, shortest_bound = 1e-3;
+
+static double projection_bound(const solver_settings *settings, double dt) {
+  if (settings->projection_max > 0.0) return settings->projection_max;
+  return fmin(dt, fmax(time_by_epsilon * settings->epsilon, shortest_bound * dt));
+}
 
 typedef struct projection {
   const model *m;
@@ -35,9 +40,7 @@ static int prepare(const model *m, const solver_settings *settings, const solver
   options.rtol = settings->rtol;
   options.atol = settings->atol;
   options.h_max = settings->h_max;
-  options.projection_max = settings->projection_max > 0.0
-                               ? settings->projection_max
-                               : fmin(output->dt, time_by_epsilon * settings->epsilon);
+  options.projection_max = projection_bound(settings, output->dt);
   options.rearm = (ess_rearm)settings->rearm;
   const char *const wrong = ess_check(&m->system, &options);
   if (wrong) {

@@ -26,8 +26,8 @@ typedef struct solver_settings {
   double rtol, atol;     /* integration tolerances */
   double h_max;          /* largest internal step of an adaptive solver, s; may be INFINITY */
   double projection_max; /* longest projection, s: beyond it a guard is nearly grazed, and located
-                            instead; 0: the output step, or 2 s for each m of epsilon if that is
-                            shorter; may be INFINITY */
+                            instead; 0: 2 s for each m of epsilon, between a thousandth of the
+                            output step and all of it; may be INFINITY */
   double time_step;      /* step of a fixed-step solver, s; 0: the output step */
   int rearm;             /* an ess_rearm */
   double scaling;        /* MuJoCo: s of DESIGN section 4, divides the contact's added mass */
