@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "calibration.h"
 #include "command.h"
 #include "measure.h"
 #include "option_table.h"
@@ -193,7 +194,9 @@ static bool set_run_option(arguments *given, int key, char *text) {
     set_contacts(given, text);
     return true;
   case KEY_TRIALS:
-    given->trials = whole(given, "trials", text, 1, 1000000);
+    given->trials =
+        whole(given, "trials", text, 1,
+              given->command->groups & ARGUMENTS_TRIALS ? CALIBRATION_TRIALS_MAX : 1000000);
     return true;
   case KEY_SOLVERS:
     set_solvers(given, text);
@@ -313,7 +316,7 @@ void arguments_parse(const command *c, int argc, char **argv, arguments *given) 
   *given = (arguments){.command = c,
                        .settings = solver_settings_default(),
                        .folder = "results",
-                       .trials = 120,
+                       .trials = c->groups & ARGUMENTS_TRIALS ? 31 : 120,
                        .protocol = "paper",
                        .protocols = {protocol_find("paper")},
                        .protocol_count = 1,

@@ -25,7 +25,8 @@ typedef enum argument_group {
   ARGUMENTS_COMPARE = 256,   /* --minimum-effect, --fail-if-slower */
   ARGUMENTS_STRICT = 512,    /* --strict */
   ARGUMENTS_SETTINGS = 1024, /* the solvers' settings */
-  ARGUMENTS_ENGINE = 2048 /* --contacts LIST, --trials, --minimum-effect of one engine's tuning */
+  ARGUMENTS_ENGINE = 2048, /* --contacts LIST, --trials, --minimum-effect of one engine's tuning */
+  ARGUMENTS_TRIALS = 4096  /* --trials, of one start */
 } argument_group;
 
 enum { ARGUMENTS_SOLVERS_MAX = 8, ARGUMENTS_POSITIONALS_MAX = 2 };

@@ -17,7 +17,7 @@
 
 /* k/m of the table; the main row is the hopper's default */
 static const double ratios[] = {20, 50, 100, 200, 300, 500, 1000, 2000, 5000};
-enum { RATIOS = sizeof ratios / sizeof *ratios, ROWS = RATIOS + 1, TRIALS = 31 };
+enum { RATIOS = sizeof ratios / sizeof *ratios, ROWS = RATIOS + 1 };
 
 /* Table 5.1 of the paper */
 static const double paper_epsilon = 0.13, paper_mujoco_s = 0.002436, paper_ours_s = 0.010251;
@@ -36,7 +36,8 @@ static int calibrate_row(arguments *given, double ratio, bool main_row, calibrat
   model_init(m, model_find("hopper"));
   if (!isnan(ratio) && model_set(m, "stiffness", ratio * model_get(m, "mass"), message)) return -1;
   if (model_prepare(m, message)) return -1;
-  if (calibrate_hopper(m, TRIALS, given->seed, row, main_row ? result->samples : NULL, message))
+  if (calibrate_hopper(m, given->trials, given->seed, row, main_row ? result->samples : NULL,
+                       message))
     return -1;
   if (!main_row) return 0;
   double x0[MODEL_DIMENSION_MAX];
@@ -203,6 +204,6 @@ static int run(arguments *given) {
 const command calibrate_command = {
     .name = "calibrate",
     .summary = "epsilon at which the projection is as accurate as MuJoCo (Tab. 5.1, Fig. 5.1)",
-    .groups = ARGUMENTS_FOLDER | ARGUMENTS_SEED | ARGUMENTS_STRICT,
+    .groups = ARGUMENTS_FOLDER | ARGUMENTS_SEED | ARGUMENTS_TRIALS | ARGUMENTS_STRICT,
     .run = run,
 };

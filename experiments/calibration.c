@@ -141,8 +141,8 @@ static void summarize(const double seconds[], size_t trials, unsigned long seed,
 
 /* both engines interleaved, at the epsilon found */
 static int time_engines(search *s, size_t trials, unsigned long seed, calibration *result) {
-  enum { ENGINES = 2, TRIALS_MAX = 1000 };
-  double seconds[ENGINES * TRIALS_MAX];
+  enum { ENGINES = 2 };
+  double seconds[ENGINES * CALIBRATION_TRIALS_MAX];
   contestant engines[ENGINES] = {0};
   const measure_plan plan = {.trials = trials, .seed = seed, .min_time_s = 5e-3, .warmup_runs = 1};
   s->settings.epsilon = result->epsilon;

@@ -39,6 +39,8 @@ static const grouped_option grouped_options[] = {
     {ARGUMENTS_SWEEP | ARGUMENTS_ENGINE,
      {"trials", KEY_TRIALS, "COUNT", 0,
       "initial conditions for each number of contacts (default 120)", HELP_MAIN}},
+    {ARGUMENTS_TRIALS,
+     {"trials", KEY_TRIALS, "COUNT", 0, "timed runs of each engine (default 31)", HELP_MAIN}},
     {ARGUMENTS_SWEEP,
      {"solvers", KEY_SOLVERS, "A,B", 0, "who races (default projection,mujoco)", HELP_MAIN}},
     {ARGUMENTS_SWEEP,
@@ -84,8 +86,8 @@ static const grouped_option grouped_options[] = {
       HELP_PROJECTION}},
     {ARGUMENTS_SETTINGS,
      {"projection-max", KEY_PROJECTION_MAX, "S", 0,
-      "longest projection, s; guards further off are located instead (default: the output step, "
-      "0.002, or if shorter 2 s for each m of epsilon; inf: no limit)",
+      "longest projection, s; guards further off are located instead (default: 2 s for each m of "
+      "epsilon, between 2e-6 and 0.002; inf: no limit)",
       HELP_PROJECTION}},
     {ARGUMENTS_SETTINGS,
      {"rearm", KEY_REARM, "RULE", 0,
