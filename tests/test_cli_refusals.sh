@@ -1,0 +1,125 @@
+#!/bin/sh
+# Bad input to essbench: exactly one line on the standard error that names what was wrong, nothing
+# on the standard output, exit status 2 for a command that cannot be and 1 for one that failed, and
+# results already there byte for byte as they were.
+# SPDX-License-Identifier: GPL-3.0-or-later
+. "$(dirname "$0")/cli_room.sh"
+
+# earlier results, true and made up; a file where a folder would be needed
+run order --out results
+expect "results to begin with" success
+echo '{"epsilon": 0.002657}' >results/calibration.json
+for name in sweep.csv sweep_samples.csv sweep.json sweep.journal calibration.csv; do
+  echo "earlier $name" >results/$name
+done
+echo earlier >file
+before=$(fingerprint)
+
+# $1 is the exit status, $2 words of the line, the rest the command's words
+refuses() {
+  wanted=$1
+  words=$2
+  shift 2
+  run "$@"
+  expect_refusal "$wanted" "$words" "$*"
+}
+
+# --- commands and options -------------------------------------------------------------------------
+
+refuses 2 'see essbench --help'
+refuses 2 'nosuch is no command; there are run, xml, order' nosuch
+refuses 2 'an empty word is no command' ''
+refuses 2 'a?b is no command' 'a
+b'
+refuses 2 'is no command' --version
+for command in run xml order calibrate sweep figures compare; do
+  refuses 2 "unknown option --nosuch; see essbench $command --help" "$command" --nosuch
+  refuses 2 'unknown option -x' "$command" -x
+done
+refuses 2 'unknown option --epsil' run --epsil 1e-3
+refuses 2 '--json takes no value' run --json=yes
+refuses 2 '--help takes no value' run --help=yes
+refuses 2 '--epsilon wants a value' run --epsilon
+refuses 2 '--out wants a value' order --out
+refuses 2 '-o wants a value' xml plate -o
+refuses 2 'unknown option -o' run -o file
+refuses 2 'plate is not accepted' run plate
+refuses 2 '- is not accepted' run -
+refuses 2 'x is not accepted' run -- x
+refuses 2 'MODEL is missing' xml
+refuses 2 'hopper is not accepted' xml plate hopper
+refuses 2 'A is missing' compare
+refuses 2 'B is missing' compare results
+
+# --- models, solvers and their numbers ------------------------------------------------------------
+
+refuses 2 'model nosuch is not accepted; there are affine3, hopper, plate' run --model nosuch
+refuses 2 'model nosuch is not accepted' xml nosuch
+refuses 2 'model ?[31m is not accepted' run --model "$(printf '\033[31m')"
+refuses 2 '--solver nosuch is not accepted; there are projection, mujoco' run --solver nosuch
+refuses 2 'affine3 has no such parameter' run --model affine3 --contacts 3
+for contacts in 0 -1 1000000000 99999999999999999999 2.5 1e99 ten '' ' 2' 0x10 nan 2,5; do
+  refuses 2 '--contacts: ' run --contacts "$contacts"
+done
+for epsilon in 0 -0 -1 nan -nan inf abc 1,5 1e400 1e-400 '' ' 1' '1 ' 1e 1m; do
+  refuses 2 'it is a finite number > 0' run --epsilon "$epsilon"
+  refuses 2 'it is a finite number > 0' sweep --epsilon="$epsilon"
+done
+for damping in -1 -1e-300 nan inf 1e10 1,5; do
+  refuses 2 '--damping: ' run --damping "$damping"
+done
+refuses 2 '--rtol nan is not accepted' run --rtol nan
+refuses 2 '--rtol -1e-9 is not accepted' run --rtol -1e-9
+refuses 2 '--atol 0 is not accepted' run --atol 0
+refuses 2 '--h-max 0 is not accepted' run --h-max 0
+refuses 2 '--projection-max -1 is not accepted' run --projection-max -1
+refuses 2 '--time-step nan is not accepted' run --time-step nan
+refuses 2 '--scaling 0.5 is not accepted' run --scaling 0.5
+refuses 2 '--rearm never is not accepted; it is mirror or pool' run --rearm never
+refuses 2 '--law: glue is not accepted; it is roller or paper' run --law glue
+refuses 2 '--duration 0.0013 is not accepted; it is a multiple' run --duration 0.0013
+refuses 2 '--duration: -2 is not accepted' run --duration -2
+refuses 2 'it must divide the output step' run --solver mujoco --time-step 0.0007
+refuses 2 'has no integrator nosuch' run --solver mujoco --variant nosuch
+refuses 2 'law paper has no MuJoCo twin; use --law roller' run --solver mujoco --law paper
+refuses 2 'no MuJoCo twin; hopper and plate have' run --solver mujoco --model affine3
+refuses 2 'law paper has no MuJoCo twin; use --law roller' xml plate --law paper
+refuses 2 'no MuJoCo twin; hopper and plate have' xml affine3
+refuses 2 'no MuJoCo twin; hopper and plate have' xml affine3 -o new.xml
+
+# --- the sweep ------------------------------------------------------------------------------------
+
+for contacts in 100..2 0 1000000000 '' a 2... 2,,5 -3 2..100..0 99999999999999999999; do
+  refuses 2 '; it is a list such as 2..100, 2..100..7 or 2,5,10' sweep --contacts "$contacts"
+done
+refuses 2 '--trials 0 is not accepted' sweep --trials 0
+refuses 2 '--trials 1e3 is not accepted' sweep --trials 1e3
+refuses 2 '--trials 1001 is not accepted' calibrate --trials 1001
+refuses 2 '--seed -1 is not accepted' sweep --seed -1
+refuses 2 '--seed 4294967296 is not accepted' calibrate --seed 4294967296
+refuses 2 '--solvers nosuch is not accepted' sweep --solvers projection,nosuch
+refuses 2 '--solvers names mujoco twice' sweep --solvers mujoco,mujoco
+refuses 2 '--solvers' sweep --solvers ,
+refuses 2 'nosuch is not accepted' sweep --protocol nosuch
+refuses 2 'law paper has no MuJoCo twin' sweep --contacts 2 --law paper
+refuses 2 'has no integrator nosuch' sweep --contacts 2 --variant nosuch
+refuses 2 'it must divide the output step' sweep --contacts 2 --time-step 0.0007
+refuses 2 '--duration 0.0013 is not accepted' sweep --contacts 2 --duration 0.0013
+
+# --- folders and files; a path below a file cannot be written, by root neither --------------------
+
+for folder in /dev/null /dev/null/x file file/x; do
+  for command in order calibrate 'sweep --contacts 2' figures; do
+    # shellcheck disable=SC2086 # words
+    refuses 1 "cannot create folder '$folder" $command --out "$folder"
+  done
+  refuses 1 "cannot write '" xml plate -o "$folder/x"
+done
+refuses 1 'cannot create a folder without a name' order --out ''
+refuses 1 'it is not a regular file' xml plate -o results
+refuses 1 'it is not a regular file' xml plate -o /dev/null
+refuses 1 'cannot read' compare nosuch results
+long=$(head -c 5000 /dev/zero | tr '\0' a)
+refuses 1 'cannot create folder' order --out "$long"
+
+finish

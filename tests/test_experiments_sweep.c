@@ -1,0 +1,180 @@
+/*
+ * Acceptance of `essbench sweep` on a small one: its files, both engines' errors and crossings, the
+ * field gap, and that a seed gives the same starts, errors and crossings again.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#define _XOPEN_SOURCE 700
+
+#include "experiments_fixture.h"
+
+static const char *const columns[] = {
+    "contacts",  "solver",    "protocol",  "median_s",   "median_lo_s",      "median_hi_s",
+    "q25_s",     "q75_s",     "min_s",     "marginal_s", "marginal_lo_s",    "marginal_hi_s",
+    "rms_error", "rms_q90",   "rms_worst", "events",     "events_reference", "events_ratio",
+    "field_gap", "scaling_s", "epsilon"};
+enum { COLUMNS = sizeof columns / sizeof *columns, TRIALS = 40 };
+
+static const char *text_in(const measure_table *table, size_t row, const char *column) {
+  return measure_table_text(table, row, measure_table_column(table, column));
+}
+
+static void check_row(const measure_table *table, size_t row) {
+  const double median = field_of(table, row, "median_s");
+  assert_string_equal(text_in(table, row, "protocol"), "paper");
+  assert_true(field_of(table, row, "min_s") > 0.0);
+  assert_true(field_of(table, row, "min_s") <= field_of(table, row, "q25_s"));
+  assert_true(field_of(table, row, "q25_s") <= median);
+  assert_true(median <= field_of(table, row, "q75_s"));
+  assert_true(field_of(table, row, "median_lo_s") <= median);
+  assert_true(median <= field_of(table, row, "median_hi_s"));
+  assert_true(isfinite(field_of(table, row, "marginal_s")));
+
+  // errors of both engines, and what they saw is what happened
+  const double rms = field_of(table, row, "rms_error");
+  assert_true(rms > 0.0 && rms < 0.1);
+  assert_true(rms <= field_of(table, row, "rms_q90"));
+  assert_true(field_of(table, row, "rms_q90") <= field_of(table, row, "rms_worst"));
+  assert_true(field_of(table, row, "events") > 0.0);
+  assert_true(fabs(field_of(table, row, "events_ratio") - 1.0) <= 0.01);
+
+  // both engines had the same mechanical system
+  const double gap = field_of(table, row, "field_gap");
+  assert_true(gap > 0.0 && gap <= 1e-7);
+  assert_true(field_of(table, row, "scaling_s") == 1e6);
+  assert_true(field_of(table, row, "epsilon") == 2.657e-3);
+}
+
+static void check_table(void **state) {
+  static const struct {
+    double contacts;
+    const char *solver;
+  } rows[] = {{2, "projection"}, {2, "mujoco"}, {10, "projection"}, {10, "mujoco"}};
+  measure_table *const table = read_table(state, "results/sweep.csv", columns, COLUMNS);
+  assert_int_equal(measure_table_rows(table), 4);
+  for (size_t i = 0; i < 4; i++) {
+    assert_true(field_of(table, i, "contacts") == rows[i].contacts);
+    assert_string_equal(text_in(table, i, "solver"), rows[i].solver);
+    check_row(table, i);
+  }
+  measure_table_free(table);
+}
+
+/* the raw samples are all there, and the crossings of all of them make the ratio in the table */
+static void check_samples(void **state) {
+  static const char *const names[] = {"contacts", "solver", "protocol",         "trial",
+                                      "seconds",  "events", "events_reference", "rms_error"};
+  measure_table *const samples = read_table(state, "results/sweep_samples.csv", names, 8);
+  measure_table *const table = read_table(state, "results/sweep.csv", columns, COLUMNS);
+  assert_int_equal(measure_table_rows(samples), 4 * TRIALS);
+  for (size_t i = 0; i < 4; i++) {
+    double events = 0.0, reference = 0.0;
+    for (size_t j = 0; j < TRIALS; j++) {
+      const size_t row = i * TRIALS + j;
+      assert_true(field_of(samples, row, "trial") == (double)j);
+      assert_true(field_of(samples, row, "seconds") > 0.0);
+      assert_true(field_of(samples, row, "rms_error") > 0.0);
+      events += field_of(samples, row, "events");
+      reference += field_of(samples, row, "events_reference");
+    }
+    assert_true(fabs(field_of(table, i, "events_ratio") - events / reference) < 1e-12);
+  }
+  measure_table_free(table);
+  measure_table_free(samples);
+}
+
+/* the shape Google Benchmark's tools read */
+static void check_json(void **state) {
+  static const char *const numbers[] = {"iterations", "real_time", "cpu_time", "threads"};
+  json_t *benchmark;
+  size_t i;
+  json_t *const object = read_json(state, "results/sweep.json");
+  const json_t *const context = json_object_get(object, "context"), *const benchmarks =
+                                                                        json_object_get(
+                                                                            object, "benchmarks");
+  text_of(context, "date");
+  number_of(context, "num_cpus");
+  assert_int_equal(json_array_size(benchmarks), 4);
+  json_array_foreach(benchmarks, i, benchmark) {
+    for (size_t k = 0; k < 4; k++) assert_true(number_of(benchmark, numbers[k]) > 0.0);
+    assert_non_null(strstr(text_of(benchmark, "name"), i < 2 ? "contacts:2" : "contacts:10"));
+    assert_string_equal(text_of(benchmark, "time_unit"), "ms");
+    text_of(benchmark, "run_name");
+    text_of(benchmark, "run_type");
+  }
+  assert_int_equal(json_array_size(json_object_get(object, "field_gaps")), 2);
+  assert_true(json_is_object(json_object_get(object, "environment")));
+  json_decref(object);
+}
+
+static void one_sweep_and_its_files(void **state) {
+  essbench(state, "sweep --contacts 2,10 --trials 40 --epsilon 2.657e-3 --out results");
+  check_table(state);
+  check_samples(state);
+  check_json(state);
+}
+
+/* all that no clock had a hand in */
+static void a_seed_gives_the_same_sweep(void **state) {
+  static const char *const same[] = {"contacts", "trial", "rms_error", "events",
+                                     "events_reference"};
+  measure_table *tables[2];
+  static const char words[] = "sweep --contacts 2,10 --trials 5 --epsilon 2.657e-3 --seed 7";
+  essbench(state, "%s --out a", words);
+  essbench(state, "%s --out b", words);
+  tables[0] = read_table(state, "a/sweep_samples.csv", same, 5);
+  tables[1] = read_table(state, "b/sweep_samples.csv", same, 5);
+  assert_int_equal(measure_table_rows(tables[0]), 20);
+  for (size_t i = 0; i < 20; i++) {
+    assert_string_equal(text_in(tables[0], i, "solver"), text_in(tables[1], i, "solver"));
+    for (size_t k = 0; k < 5; k++)
+      assert_string_equal(text_in(tables[0], i, same[k]), text_in(tables[1], i, same[k]));
+  }
+  measure_table_free(tables[0]);
+  measure_table_free(tables[1]);
+}
+
+/* another seed draws other starts */
+static void another_seed_gives_another_sweep(void **state) {
+  static const char *const names[] = {"rms_error"};
+  size_t equal = 0;
+  essbench(state,
+           "sweep --contacts 2 --trials 5 --epsilon 1e-3 --solvers projection --seed 1 --out a");
+  essbench(state,
+           "sweep --contacts 2 --trials 5 --epsilon 1e-3 --solvers projection --seed 2 --out b");
+  measure_table *const a = read_table(state, "a/sweep_samples.csv", names, 1);
+  measure_table *const b = read_table(state, "b/sweep_samples.csv", names, 1);
+  for (size_t i = 0; i < 5; i++)
+    equal += field_of(a, i, "rms_error") == field_of(b, i, "rms_error");
+  assert_int_equal(equal, 0);
+  measure_table_free(a);
+  measure_table_free(b);
+}
+
+/* without --epsilon: the calibration that lies in the folder, or one made for this sweep */
+static void epsilon_comes_from_the_calibration(void **state) {
+  static const char words[] = "sweep --contacts 2 --trials 2 --out results";
+  char path[PATH_SIZE];
+  essbench(state, "%s", words);
+  measure_table *table = read_table(state, "results/sweep.csv", columns, COLUMNS);
+  const double calibrated = field_of(table, 0, "epsilon");
+  assert_true(calibrated > 0.0025 && calibrated < 0.0028); // k/m = 800
+  measure_table_free(table);
+  path_in(state, "results/calibration.json", path);
+  assert_int_equal(write_text(path, "{\"epsilon\": 0.0007}"), 0);
+  essbench(state, "%s", words);
+  table = read_table(state, "results/sweep.csv", columns, COLUMNS);
+  assert_true(field_of(table, 0, "epsilon") == 0.0007);
+  measure_table_free(table);
+}
+
+int main(void) {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, folder_set_up, folder_tear_down)
+  const struct CMUnitTest tests[] = {
+      TEST(one_sweep_and_its_files),
+      TEST(a_seed_gives_the_same_sweep),
+      TEST(another_seed_gives_another_sweep),
+      TEST(epsilon_comes_from_the_calibration),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
