@@ -34,6 +34,9 @@ sweep = $(essbench) sweep $(call option,contacts,$(CONTACTS)) $(call option,tria
   $(call option,seed,$(SEED)) $(call option,solvers,$(SOLVERS)) \
   $(call option,protocol,$(PROTOCOL)) $(call option,processes,$(PROCESSES)) $(out)
 figures = $(essbench) figures $(out)
+# its own choice of contacts unless the user makes one
+mujoco = $(essbench) mujoco $(if $(filter-out file,$(origin CONTACTS)),$(call \
+  option,contacts,$(CONTACTS))) $(call option,trials,$(TRIALS)) $(call option,seed,$(SEED)) $(out)
 
 # $(call build,folder,preset): the inner build is no part of this make, so it gets none of its flags
 define build
@@ -52,7 +55,7 @@ endef
 sources = find . \( -path ./build -o -path ./.deps -o -path ./.git -o -path ./results \) -prune \
   -o -name '*.[ch]' -print0 | xargs -0 -r clang-format
 
-.PHONY: all build test regress baseline order calibrate sweep figures help clean format \
+.PHONY: all build test regress baseline order calibrate sweep mujoco figures help clean format \
   format-check setup-build setup-figures setup-test build-release test-release test-clang \
   test-sanitized
 
@@ -78,6 +81,9 @@ calibrate: setup-figures build-release
 sweep: setup-figures build-release
 	$(sweep)
 	$(figures)
+
+mujoco: setup-build build-release
+	$(mujoco)
 
 # what has been measured is drawn again, what is absent is measured first; the .json is written last
 figures: setup-figures build-release
@@ -123,6 +129,7 @@ make              build essbench
 make sweep        race the engines over CONTACTS: results and figures in OUT
 make order        error against epsilon, both projection orders
 make calibrate    find the epsilon at which the projection is as accurate as MuJoCo
+make mujoco       time MuJoCo's own settings against the race's, and profile it
 make figures      draw all figures; measures first what has not been measured
 make test         build and test: gcc, clang, sanitizers, format
 make regress      the gate: counters, errors and times against baseline and an earlier revision

@@ -214,10 +214,10 @@ static int summarize(mujoco_row *row, const mujoco_row *race, unsigned long seed
   return status;
 }
 
-static mujoco_verdict judge(const mujoco_row *row, const measure_interval *ratio, double effect) {
+mujoco_verdict mujoco_judge(const mujoco_row *row, const measure_interval *ratio, double effect) {
   if (!row->instance) return MUJOCO_LEFT_OUT;
   if (!(row->difference <= MUJOCO_UNCHANGED)) return MUJOCO_CHANGED;
-  if (row == &row->of->row[MUJOCO_RACE]) return MUJOCO_IS_THE_RACE;
+  if (row->variant == &mujoco_variants[MUJOCO_RACE]) return MUJOCO_IS_THE_RACE;
   if (ratio->estimate * (1.0 + effect) < 1.0 && ratio->high < 1.0) return MUJOCO_FASTER;
   if (ratio->estimate > 1.0 + effect && ratio->low > 1.0) return MUJOCO_SLOWER;
   return MUJOCO_AS_FAST;
@@ -237,7 +237,7 @@ static int time_all(mujoco_case *c, const arguments *given, double seconds[],
   }
   free(s.row);
   for (size_t k = 0; k < c->rows; k++)
-    c->row[k].verdict = judge(&c->row[k], &c->row[k].ratio, given->minimum_effect);
+    c->row[k].verdict = mujoco_judge(&c->row[k], &c->row[k].ratio, given->minimum_effect);
   return status ? -1 : 0;
 }
 
@@ -260,7 +260,7 @@ static int time_again(mujoco_case *c, const arguments *given, double seconds[],
     status = measure_bootstrap_paired_ratio(row->again, s.row[0]->again, trials, &options,
                                             &row->confirmed);
     if (status) snprintf(message, SOLVER_MESSAGE_SIZE, "%s", measure_strerror(status));
-    row->verdict = judge(row, &row->confirmed, given->minimum_effect);
+    row->verdict = mujoco_judge(row, &row->confirmed, given->minimum_effect);
   }
   free(s.row);
   return status ? -1 : 0;

@@ -117,6 +117,13 @@ int mujoco_follow(mujoco_case *c, unsigned long seed, char message[SOLVER_MESSAG
  * since of many the luckiest always looks fast. Leaves a verdict in every row. */
 int mujoco_time(mujoco_case *c, const arguments *given, char message[SOLVER_MESSAGE_SIZE]);
 
+/* What a ratio over the race's time says of a setting. */
+mujoco_verdict mujoco_judge(const mujoco_row *row, const measure_interval *ratio, double effect);
+
+/* Whether the race's settings are MuJoCo's fastest and compute what MuJoCo computes by itself. 0,
+ * or -1 with one line. */
+int mujoco_check(const mujoco_case cases[], size_t count, char message[SOLVER_MESSAGE_SIZE]);
+
 /* The profiling pass, after the timing. */
 int mujoco_profile_case(mujoco_case *c, const arguments *given, char message[SOLVER_MESSAGE_SIZE]);
 

@@ -1,0 +1,242 @@
+/*
+ * essbench mujoco: its files hold every setting with what it does to the trajectory, the race's own
+ * leaves it unchanged, and a faster one is a failure.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#define _GNU_SOURCE
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include <cmocka.h>
+
+#include "csv.h"
+#include "mujoco_settings.h"
+#include "test_measure_folder.h"
+
+enum { TRIALS = 2, MODELS = 2, LINE_SIZE = 2048 };
+
+/* essbench mujoco with these words, in the tests' folder; its exit status */
+static int run(void **state, const char *words) {
+  char line[LINE_SIZE];
+  snprintf(line, sizeof line, "cd %s && %s mujoco %s >out 2>err", (const char *)*state, ESSBENCH,
+           words);
+  const int status = system(line);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/* one run for all tests; no time is judged */
+static int set_up(void **state) {
+  if (folder_set_up(state)) return -1;
+  return run(state, "--contacts 3 --trials 2 --minimum-effect 10 --out .");
+}
+
+static measure_table *read_table(void **state, const char *name) {
+  char path[PATH_SIZE], message[MEASURE_MESSAGE_SIZE];
+  measure_table *table;
+  if (measure_table_read(&table, path_in(state, name, path), message)) fail_msg("%s", message);
+  return table;
+}
+
+static const char *text(const measure_table *t, size_t row, const char *column) {
+  const char *const found = measure_table_text(t, row, measure_table_column(t, column));
+  if (!found) fail_msg("no column %s", column);
+  return found;
+}
+
+static double number(const measure_table *t, size_t row, const char *column) {
+  double value;
+  assert_int_equal(measure_number_parse(text(t, row, column), &value), 0);
+  return value;
+}
+
+static void test_every_setting_has_a_row(void **state) {
+  measure_table *const t = read_table(state, "mujoco_settings.csv");
+  assert_int_equal(measure_table_rows(t), MODELS * mujoco_variant_count);
+  for (size_t i = 0; i < measure_table_rows(t); i++) {
+    const mujoco_variant *const v = &mujoco_variants[i % mujoco_variant_count];
+    assert_string_equal(text(t, i, "model"), i < mujoco_variant_count ? "hopper" : "plate");
+    assert_int_equal((int)number(t, i, "contacts"), i < mujoco_variant_count ? 1 : 3);
+    assert_string_equal(text(t, i, "base"), mujoco_variant_base(v));
+    assert_string_equal(text(t, i, "changes"), v->changes);
+  }
+  measure_table_free(t);
+}
+
+static void test_every_row_states_difference_and_error(void **state) {
+  static const char *const finite[] = {"median_s", "median_lo_s", "median_hi_s", "q25_s",
+                                       "q75_s",    "min_s",       "ratio",       "ratio_lo",
+                                       "ratio_hi", "rms_error",   "rms_worst",   "field_gap"};
+  measure_table *const t = read_table(state, "mujoco_settings.csv");
+  size_t measured = 0;
+  for (size_t i = 0; i < measure_table_rows(t); i++) {
+    const char *const verdict = text(t, i, "verdict");
+    const double difference = number(t, i, "difference");
+    if (strcmp(verdict, "left out") == 0) {
+      assert_true(isnan(difference) && isnan(number(t, i, "median_s")));
+      assert_true(strlen(text(t, i, "left_out")) > 20);
+      continue;
+    }
+    measured++;
+    assert_string_equal(text(t, i, "left_out"), "");
+    assert_true(difference >= 0.0);
+    assert_int_equal(strcmp(verdict, "changes the trajectory") == 0, difference > 1e-9);
+    for (size_t k = 0; k < sizeof finite / sizeof *finite; k++)
+      if (!(number(t, i, finite[k]) > 0.0)) fail_msg("row %zu: %s", i, finite[k]);
+    assert_true(number(t, i, "median_lo_s") <= number(t, i, "median_hi_s"));
+    assert_true(number(t, i, "scaling_s") == 1e6);
+  }
+  // every version has the bases and most of the changes
+  assert_true(measured > MODELS * mujoco_variant_count / 2);
+  measure_table_free(t);
+}
+
+static void test_the_race_computes_what_mujoco_does(void **state) {
+  measure_table *const t = read_table(state, "mujoco_settings.csv");
+  for (size_t m = 0; m < MODELS; m++) {
+    const size_t own = m * mujoco_variant_count + MUJOCO_OWN, race = own + 1;
+    assert_true(number(t, own, "difference") == 0.0);
+    assert_true(number(t, race, "difference") <= 1e-9);
+    assert_string_equal(text(t, race, "verdict"), "the race's");
+    assert_true(number(t, race, "ratio") == 1.0);
+    assert_true(number(t, race, "field_gap") <= BRIDGE_GAP_MAX);
+
+    // both are as far from the truth, and another integrator is not
+    const double error = number(t, race, "rms_error");
+    assert_true(fabs(error / number(t, own, "rms_error") - 1.0) < 1e-6);
+    for (size_t i = race; i < race + mujoco_variant_count - 1; i++) {
+      if (strcmp(text(t, i, "changes"), "integrator=RK4") != 0) continue;
+      assert_string_equal(text(t, i, "verdict"), "changes the trajectory");
+      assert_true(number(t, i, "rms_error") < 0.5 * error);
+    }
+  }
+  measure_table_free(t);
+}
+
+static void test_all_samples_are_kept(void **state) {
+  measure_table *const t = read_table(state, "mujoco_settings.csv"),
+                       *const samples = read_table(state, "mujoco_settings_samples.csv");
+  size_t measured = 0;
+  for (size_t i = 0; i < measure_table_rows(t); i++)
+    measured += strcmp(text(t, i, "verdict"), "left out") != 0;
+  assert_int_equal(measure_table_rows(samples), measured * TRIALS);
+  for (size_t i = 0; i < measure_table_rows(samples); i++) {
+    assert_true(number(samples, i, "seconds") > 0.0);
+    assert_true(number(samples, i, "rms_error") > 0.0);
+    assert_true(number(samples, i, "trial") == (double)(i % TRIALS));
+    assert_true(number(samples, i, "session") == 1.0);
+  }
+  measure_table_free(samples);
+  measure_table_free(t);
+}
+
+/* shares of the whole, the parts of each with what they leave adding up to it */
+static void test_profile_adds_up(void **state) {
+  measure_table *const t = read_table(state, "mujoco_profile.csv");
+  const size_t rows = measure_table_rows(t);
+  size_t steps = 0, sums = 0;
+  for (size_t i = 0; i < rows; i++) {
+    const char *const timer = text(t, i, "timer");
+    assert_true(number(t, i, "timers_cost") > 0.0);
+    assert_true(number(t, i, "reading_s") > 0.0);
+    if (strcmp(timer, "rest") == 0) continue;
+    assert_true(number(t, i, "calls") == 1.0);
+    assert_true(number(t, i, "measured_s") > number(t, i, "net_s"));
+    if (strcmp(timer, "step") == 0) {
+      steps++;
+      assert_true(number(t, i, "share") == 1.0);
+      assert_string_equal(text(t, i, "part_of"), "");
+    }
+    double sum = 0.0;
+    size_t parts = 0;
+    for (size_t k = 0; k < rows; k++) {
+      if (strcmp(text(t, k, "part_of"), timer) != 0 ||
+          strcmp(text(t, k, "model"), text(t, i, "model")) != 0 ||
+          strcmp(text(t, k, "base"), text(t, i, "base")) != 0)
+        continue;
+      sum += number(t, k, "net_s");
+      parts++;
+    }
+    if (parts == 0) continue;
+    sums++;
+    assert_true(fabs(sum - number(t, i, "net_s")) < 1e-15);
+  }
+  assert_int_equal(steps, MODELS * MUJOCO_PROFILES);
+  assert_true(sums >= 3 * steps);
+  measure_table_free(t);
+}
+
+/* ---- verdicts on made-up ratios ---------------------------------------------------------------
+ */
+
+static mujoco_verdict judge(size_t variant, double difference, double ratio, double low,
+                            double high) {
+  static int someone;
+  const mujoco_row row = {
+      .variant = &mujoco_variants[variant], .instance = &someone, .difference = difference};
+  return mujoco_judge(&row, &(measure_interval){ratio, low, high}, 0.05);
+}
+
+static void test_verdicts(void **state) {
+  (void)state;
+  const mujoco_row left_out = {.variant = &mujoco_variants[5]};
+  assert_int_equal(judge(5, 0, 0.94, 0.92, 0.96), MUJOCO_FASTER);
+  assert_int_equal(judge(5, 0, 0.94, 0.80, 1.01), MUJOCO_AS_FAST);
+  assert_int_equal(judge(5, 0, 0.96, 0.95, 0.97), MUJOCO_AS_FAST);
+  assert_int_equal(judge(5, 0, 1.06, 1.01, 1.10), MUJOCO_SLOWER);
+  assert_int_equal(judge(5, 0, 1.06, 0.99, 1.10), MUJOCO_AS_FAST);
+  assert_int_equal(judge(5, 1e-9, 0.5, 0.4, 0.6), MUJOCO_FASTER);
+  assert_int_equal(judge(5, 1.1e-9, 0.5, 0.4, 0.6), MUJOCO_CHANGED);
+  assert_int_equal(judge(5, NAN, 0.5, 0.4, 0.6), MUJOCO_CHANGED);
+  assert_int_equal(judge(MUJOCO_RACE, 1e-12, 1, 1, 1), MUJOCO_IS_THE_RACE);
+  assert_int_equal(judge(MUJOCO_RACE, 1e-8, 1, 1, 1), MUJOCO_CHANGED);
+  assert_int_equal(mujoco_judge(&left_out, &(measure_interval){0}, 0.05), MUJOCO_LEFT_OUT);
+}
+
+static void test_a_faster_setting_is_a_failure(void **state) {
+  (void)state;
+  char message[SOLVER_MESSAGE_SIZE];
+  mujoco_row *const rows = test_calloc(mujoco_variant_count, sizeof *rows);
+  mujoco_case c = {.contacts = 7, .rows = mujoco_variant_count, .row = rows};
+  c.m.type = model_find("plate");
+  for (size_t k = 0; k < c.rows; k++)
+    rows[k] = (mujoco_row){.variant = &mujoco_variants[k], .verdict = MUJOCO_AS_FAST};
+  rows[MUJOCO_RACE].verdict = MUJOCO_IS_THE_RACE;
+  assert_int_equal(mujoco_check(&c, 1, message), 0);
+
+  rows[4].verdict = MUJOCO_FASTER;
+  rows[4].confirmed = (measure_interval){0.9, 0.88, 0.93};
+  assert_int_equal(mujoco_check(&c, 1, message), -1);
+  assert_non_null(strstr(message, "plate, N = 7: mujoco tall=on"));
+  assert_non_null(strstr(message, "0.900 [0.880, 0.930]"));
+  assert_null(strchr(message, '\n'));
+
+  rows[4].verdict = MUJOCO_SLOWER;
+  rows[MUJOCO_RACE].verdict = MUJOCO_CHANGED;
+  rows[MUJOCO_RACE].difference = 3e-8;
+  assert_int_equal(mujoco_check(&c, 1, message), -1);
+  assert_non_null(strstr(message, "change MuJoCo's trajectory by 3e-08"));
+  test_free(rows);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_every_setting_has_a_row),
+      cmocka_unit_test(test_every_row_states_difference_and_error),
+      cmocka_unit_test(test_the_race_computes_what_mujoco_does),
+      cmocka_unit_test(test_all_samples_are_kept),
+      cmocka_unit_test(test_profile_adds_up),
+      cmocka_unit_test(test_verdicts),
+      cmocka_unit_test(test_a_faster_setting_is_a_failure),
+  };
+  return cmocka_run_group_tests(tests, set_up, folder_tear_down);
+}
