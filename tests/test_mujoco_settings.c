@@ -149,11 +149,12 @@ static void test_profile_adds_up(void **state) {
     assert_true(number(t, i, "timers_cost") > 0.0);
     assert_true(number(t, i, "reading_s") > 0.0);
     if (strcmp(timer, "rest") == 0) continue;
-    assert_true(number(t, i, "calls") == 1.0);
+    assert_true(number(t, i, "calls") > 0.0 && number(t, i, "calls") <= 1.0);
     assert_true(number(t, i, "measured_s") > number(t, i, "net_s"));
     if (strcmp(timer, "step") == 0) {
       steps++;
       assert_true(number(t, i, "share") == 1.0);
+      assert_true(number(t, i, "calls") == 1.0);
       assert_string_equal(text(t, i, "part_of"), "");
     }
     double sum = 0.0;

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Validates what essbench writes against schema/, and that damage of any value in it is noticed.
 
-Usage: test_schema.py ESSBENCH SCHEMAS quick|calibration. Ends with status 77 (skipped) where no
-python3 has the module jsonschema (Debian: python3-jsonschema).
+Usage: test_schema.py ESSBENCH SCHEMAS quick|calibration|mujoco. Ends with status 77 (skipped) where
+no python3 has the module jsonschema (Debian: python3-jsonschema).
 SPDX-License-Identifier: GPL-3.0-or-later
 """
 import copy
@@ -141,6 +141,17 @@ def check_calibration(folder):
     check("calibration", "calibration.json", read(folder, "calibration.json"))
 
 
+def check_mujoco(folder):
+    run("mujoco", "--contacts", "2", "--trials", "2", "--minimum-effect", "10", "--out", folder)
+    document = json.loads(read(folder, "mujoco_settings.json"))
+    for error in validator("mujoco").iter_errors(document):
+        fail("mujoco: %s: %s" % ("/".join(map(str, error.path)), error.message))
+    # of many rows alike the first ones are damaged
+    for name in ("settings", "profiles", "benchmarks"):
+        document[name] = document[name][:2]
+    check("mujoco", "mujoco_settings.json", json.dumps(document))
+
+
 with tempfile.TemporaryDirectory() as temporary:
-    check_quick(temporary) if part == "quick" else check_calibration(temporary)
+    {"quick": check_quick, "calibration": check_calibration, "mujoco": check_mujoco}[part](temporary)
 sys.exit(1 if failures else 0)
