@@ -81,6 +81,8 @@ static int run(arguments *given) {
   char path[RECORD_PATH_SIZE], message[MEASURE_MESSAGE_SIZE];
   if (record_path(path, given->folder, "figures") || measure_folder_create(path, message))
     return command_fail(given, "%s", message);
+  // the labels are UTF-8, and gnuplot complains where the user's locale is not
+  setenv("LC_ALL", "C.UTF-8", 1);
   size_t drawn = 0;
   for (size_t i = 0; i < sizeof figures / sizeof *figures; i++) {
     if (record_path(path, given->folder, figures[i].data) || access(path, R_OK) != 0) continue;

@@ -12,6 +12,7 @@ out=$room/it\'s\ drawn
 failed=0
 passed=0
 
+export LC_ALL=C.UTF-8 # as essbench runs gnuplot: the labels are UTF-8
 command -v gnuplot >/dev/null || {
   echo "test_plots: gnuplot is not installed" >&2
   exit 1
