@@ -92,7 +92,7 @@ static inline measure_table *read_table(void **state, const char *name, const ch
 
 /* A field as a number. */
 static inline double field_of(const measure_table *table, size_t row, const char *column) {
-  double value;
+  double value = NAN;
   const char *const text = measure_table_text(table, row, measure_table_column(table, column));
   if (!text || measure_number_parse(text, &value)) fail_msg("row %zu: no number %s", row, column);
   return value;
