@@ -108,7 +108,8 @@ static void check_json(void **state) {
 }
 
 static void one_sweep_and_its_files(void **state) {
-  essbench(state, "sweep --contacts 2,10 --trials 40 --epsilon 2.657e-3 --out results");
+  essbench(state,
+           "sweep --contacts 2,10 --trials 40 --processes 1 --epsilon 2.657e-3 --out results");
   check_table(state);
   check_samples(state);
   check_json(state);
@@ -119,7 +120,8 @@ static void a_seed_gives_the_same_sweep(void **state) {
   static const char *const same[] = {"contacts", "trial", "rms_error", "events",
                                      "events_reference"};
   measure_table *tables[2];
-  static const char words[] = "sweep --contacts 2,10 --trials 5 --epsilon 2.657e-3 --seed 7";
+  static const char words[] =
+      "sweep --contacts 2,10 --trials 5 --processes 1 --epsilon 2.657e-3 --seed 7";
   essbench(state, "%s --out a", words);
   essbench(state, "%s --out b", words);
   tables[0] = read_table(state, "a/sweep_samples.csv", same, 5);
@@ -138,10 +140,10 @@ static void a_seed_gives_the_same_sweep(void **state) {
 static void another_seed_gives_another_sweep(void **state) {
   static const char *const names[] = {"rms_error"};
   size_t equal = 0;
-  essbench(state,
-           "sweep --contacts 2 --trials 5 --epsilon 1e-3 --solvers projection --seed 1 --out a");
-  essbench(state,
-           "sweep --contacts 2 --trials 5 --epsilon 1e-3 --solvers projection --seed 2 --out b");
+  essbench(state, "sweep --contacts 2 --trials 5 --processes 1 --epsilon 1e-3 --solvers projection "
+                  "--seed 1 --out a");
+  essbench(state, "sweep --contacts 2 --trials 5 --processes 1 --epsilon 1e-3 --solvers projection "
+                  "--seed 2 --out b");
   measure_table *const a = read_table(state, "a/sweep_samples.csv", names, 1);
   measure_table *const b = read_table(state, "b/sweep_samples.csv", names, 1);
   for (size_t i = 0; i < 5; i++)
@@ -153,7 +155,7 @@ static void another_seed_gives_another_sweep(void **state) {
 
 /* without --epsilon: the calibration that lies in the folder, or one made for this sweep */
 static void epsilon_comes_from_the_calibration(void **state) {
-  static const char words[] = "sweep --contacts 2 --trials 2 --out results";
+  static const char words[] = "sweep --contacts 2 --trials 2 --processes 1 --out results";
   char path[PATH_SIZE];
   essbench(state, "%s", words);
   measure_table *table = read_table(state, "results/sweep.csv", columns, COLUMNS);
