@@ -162,14 +162,15 @@ const char *regress_verdict_text(regress_verdict verdict) {
   }
 }
 
-static regress_verdict judge(const measure_interval *ratio) {
-  if (ratio->low > 1.0 + REGRESS_EFFECT) return REGRESS_SLOWER;
+static regress_verdict judge(const measure_interval *ratio, double effect) {
+  if (ratio->low > 1.0 + effect) return REGRESS_SLOWER;
   if (ratio->low > 1.0) return REGRESS_ACCEPTED;
   return ratio->high < 1.0 ? REGRESS_FASTER : REGRESS_NO_DIFFERENCE;
 }
 
 static int compare(const double base[], const double now[], size_t pairs, const char *name,
-                   measure_interval *ratio, regress_verdict *verdict, char *message) {
+                   double effect, measure_interval *ratio, regress_verdict *verdict,
+                   char *message) {
   measure_bootstrap options = measure_bootstrap_default(bootstrap_seed);
   options.confidence = REGRESS_CONFIDENCE;
   const int status = measure_bootstrap_paired_ratio(now, base, pairs, &options, ratio);
@@ -179,14 +180,15 @@ static int compare(const double base[], const double now[], size_t pairs, const 
                                                  : measure_strerror(status));
     return -1;
   }
-  *verdict = judge(ratio);
+  *verdict = judge(ratio, effect);
   return 0;
 }
 
 int regress_compare_series(const regress_series *base, const regress_series *now, size_t pairs,
                            measure_interval *ratio, regress_verdict *verdict,
                            char message[SOLVER_MESSAGE_SIZE]) {
-  return compare(base->fastest, now->fastest, pairs, now->name, ratio, verdict, message);
+  return compare(base->fastest, now->fastest, pairs, now->name, REGRESS_CASE_EFFECT, ratio, verdict,
+                 message);
 }
 
 int regress_compare_overall(const regress_samples *base, const regress_samples *now,
@@ -209,7 +211,9 @@ int regress_compare_overall(const regress_samples *base, const regress_samples *
   int status = common > 0 ? 0 : -1;
   if (status) measure_message(message, "the two revisions have no timed case in common");
   for (size_t i = 0; !status && i < 2 * pairs; i++) means[i] = exp(means[i] / (double)common);
-  if (!status) status = compare(means, means + pairs, pairs, "overall", ratio, verdict, message);
+  if (!status)
+    status =
+        compare(means, means + pairs, pairs, "overall", REGRESS_EFFECT, ratio, verdict, message);
   free(means);
   return status;
 }
