@@ -79,6 +79,17 @@ static const solver_type *solver_named(const arguments *given, const char *optio
   command_usage(given, "--%s %.60s is not accepted; there are %s", option, name, line);
 }
 
+/* an integrator of some MuJoCo; the bridge knows which of them this one has */
+static const char *variant_named(const arguments *given, const char *name) {
+  static const char *const names[] = {"Euler", "RK4", "implicit", "implicitfast", "discrete"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (strcmp(name, names[i]) == 0) return names[i];
+  command_usage(
+      given,
+      "--variant %.60s is not accepted; it is Euler, RK4, implicit, implicitfast or discrete",
+      name);
+}
+
 /* "a,b": each once, in the order given */
 static void set_solvers(arguments *given, char *text) {
   given->solver_count = 0;
@@ -153,7 +164,7 @@ static bool set_solver_option(arguments *given, int key, const char *text) {
     s->scaling = number(given, "scaling", text, 1.0, 1e12, "a number from 1 to 1e12");
     return true;
   case KEY_VARIANT:
-    s->variant = text;
+    s->variant = variant_named(given, text);
     return true;
   case KEY_REARM:
     if (strcmp(text, "mirror") != 0 && strcmp(text, "pool") != 0)

@@ -12,7 +12,8 @@
 #include "progress.h"
 #include "repeat.h"
 
-enum { GAP_STATES = 2000 };
+/* with fewer starts than these a 95 % interval of a median is no such thing: no verdict on times */
+enum { GAP_STATES = 2000, VERDICT_TRIALS = 6 };
 
 /* a sample lasts at least this long, as is right for micro-runs */
 static const double sample_s = 5e-3;
@@ -223,6 +224,10 @@ mujoco_verdict mujoco_judge(const mujoco_row *row, const measure_interval *ratio
   return MUJOCO_AS_FAST;
 }
 
+static double effect_of(const arguments *given) {
+  return given->trials < VERDICT_TRIALS ? INFINITY : given->minimum_effect;
+}
+
 /* every setting that takes part, and a first verdict */
 static int time_all(mujoco_case *c, const arguments *given, double seconds[],
                     char message[SOLVER_MESSAGE_SIZE]) {
@@ -237,7 +242,7 @@ static int time_all(mujoco_case *c, const arguments *given, double seconds[],
   }
   free(s.row);
   for (size_t k = 0; k < c->rows; k++)
-    c->row[k].verdict = mujoco_judge(&c->row[k], &c->row[k].ratio, given->minimum_effect);
+    c->row[k].verdict = mujoco_judge(&c->row[k], &c->row[k].ratio, effect_of(given));
   return status ? -1 : 0;
 }
 
@@ -260,7 +265,7 @@ static int time_again(mujoco_case *c, const arguments *given, double seconds[],
     status = measure_bootstrap_paired_ratio(row->again, s.row[0]->again, trials, &options,
                                             &row->confirmed);
     if (status) snprintf(message, SOLVER_MESSAGE_SIZE, "%s", measure_strerror(status));
-    row->verdict = mujoco_judge(row, &row->confirmed, given->minimum_effect);
+    row->verdict = mujoco_judge(row, &row->confirmed, effect_of(given));
   }
   free(s.row);
   return status ? -1 : 0;

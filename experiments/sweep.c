@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "calibration.h"
 #include "clock.h"
@@ -42,9 +43,10 @@ static void catch_interrupts(void) {
 
 /* epsilon' of an earlier calibration in the results folder; NaN when there is none */
 static double earlier_epsilon(const arguments *given) {
-  char path[RECORD_PATH_SIZE], ignored[MEASURE_MESSAGE_SIZE];
-  if (record_path(path, given->folder, "calibration.json")) return NAN;
-  json_t *const earlier = measure_json_read(path, ignored);
+  char path[RECORD_PATH_SIZE], message[MEASURE_MESSAGE_SIZE];
+  if (record_path(path, given->folder, "calibration.json") || access(path, F_OK)) return NAN;
+  json_t *const earlier = measure_json_read(path, message);
+  if (!earlier) fprintf(stderr, "warning: calibrating anew: %s\n", message);
   const double epsilon = json_number_value(json_object_get(earlier, "epsilon"));
   json_decref(earlier);
   return epsilon > 0.0 && isfinite(epsilon) ? epsilon : NAN;
@@ -159,7 +161,7 @@ static int report(sweep_data *data, int status, char *message) {
       return command_fail(data->given, "%s", message);
     sweep_print(data);
   }
-  if (status && data->journalled) tell_progress(data);
+  if (data->journalled && (status > 0 || (status && data->complete))) tell_progress(data);
   return status ? COMMAND_FAILURE : COMMAND_SUCCESS;
 }
 

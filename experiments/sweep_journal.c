@@ -132,27 +132,35 @@ static bool take_sample(sweep_data *data, const json_t *entry) {
 
 /* ---- the journal as a whole ------------------------------------------------------------------ */
 
-/* takes in everything behind the settings; *finished when the sweep had come to its end */
-static int take_all(measure_journal *journal, sweep_data *data, bool *finished, char *message) {
+/* takes in one entry, when there are data to take it into */
+static bool take(sweep_data *data, const char *type, const json_t *entry) {
+  if (!type) return false;
+  if (data && strcmp(type, "row") == 0) return take_row(data, entry);
+  if (data && strcmp(type, "sample") == 0) return take_sample(data, entry);
+  return true;
+}
+
+/* takes in everything behind the settings, or with no data only looks; *unfinished when there are
+ * samples of a sweep that did not come to its end */
+static int take_all(measure_journal *journal, sweep_data *data, const char *folder,
+                    bool *unfinished, char *message) {
+  bool sampled = false, finished = false;
   for (json_t *entry;;) {
     if (measure_journal_read(journal, &entry, message)) return -1;
-    if (!entry) return 0;
+    if (!entry) break;
     const char *const type = json_string_value(json_object_get(entry, "type"));
-    bool taken = type;
-    if (type && strcmp(type, "row") == 0)
-      taken = take_row(data, entry);
-    else if (type && strcmp(type, "sample") == 0)
-      taken = take_sample(data, entry);
-    else if (type && strcmp(type, "finished") == 0)
-      *finished = true;
+    const bool taken = take(data, type, entry);
+    sampled = sampled || (type && strcmp(type, "sample") == 0);
+    finished = finished || (type && strcmp(type, "finished") == 0);
     json_decref(entry);
     if (taken) continue;
     measure_message(message,
-                    "%s/sweep.journal holds an entry that is no sweep's; remove it to "
-                    "begin anew",
-                    data->given->folder);
+                    "%s/sweep.journal holds an entry that is no sweep's; begin anew with --restart",
+                    folder);
     return -1;
   }
+  *unfinished = sampled && !finished;
+  return 0;
 }
 
 /* begins a new journal with these settings */
@@ -169,23 +177,21 @@ static int begin(measure_journal *journal, json_t *settings, char *message) {
 static int examine(measure_journal *journal, sweep_data *data, json_t *settings, bool *resume,
                    char *message) {
   json_t *first;
-  bool finished = false;
+  bool unfinished = true;
   *resume = false;
   if (measure_journal_read(journal, &first, message)) return -1;
   if (!first) return 0;
   const char *const different = first_difference(settings, json_object_get(first, "settings"));
   json_decref(first);
   // samples of other settings count only for whether that sweep had come to its end
-  sweep_data other;
-  if (different && sweep_data_alloc(&other, data->given, message)) return -1;
-  const int status = take_all(journal, different ? &other : data, &finished, message);
-  if (different) sweep_data_free(&other);
-  if (finished) return 0;
+  const char *const folder = data->given->folder;
+  const int status = take_all(journal, different ? NULL : data, folder, &unfinished, message);
+  if (!unfinished) return 0;
   if (different) {
     measure_message(message,
                     "%s/sweep.journal holds an unfinished sweep with another %s; finish that one, "
                     "or begin anew with --restart",
-                    data->given->folder, different);
+                    folder, different);
     return -1;
   }
   *resume = true;

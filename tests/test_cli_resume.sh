@@ -72,6 +72,10 @@ check "a finished sweep can be run again" $?
 [ "$(grep -c '"settings"' "$folder/whole/sweep.journal" | head -1)" -ge 1 ]
 check "its journal begins anew" $?
 
+# and stands in no other's way
+"$essbench" sweep --contacts 3 --trials 2 --epsilon 0.003 --out "$folder/whole" >"$folder/out" 2>>"$folder/errors"
+check "a finished sweep gives way to one with other settings" $?
+
 if [ $failures -gt 0 ]; then
   cat "$folder/errors" "$folder/refusal"
   exit 1
