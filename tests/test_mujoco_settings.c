@@ -34,10 +34,10 @@ static int run(void **state, const char *words) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/* one run for all tests; no time is judged */
+/* one run for all tests; of two starts no time is judged, so that a busy machine fails nothing */
 static int set_up(void **state) {
   if (folder_set_up(state)) return -1;
-  return run(state, "--contacts 3 --trials 2 --minimum-effect 10 --out .");
+  return run(state, "--contacts 3 --trials 2 --out .");
 }
 
 static measure_table *read_table(void **state, const char *name) {
@@ -90,6 +90,8 @@ static void test_every_row_states_difference_and_error(void **state) {
     assert_string_equal(text(t, i, "left_out"), "");
     assert_true(difference >= 0.0);
     assert_int_equal(strcmp(verdict, "changes the trajectory") == 0, difference > 1e-9);
+    assert_string_not_equal(verdict, "faster");
+    assert_string_not_equal(verdict, "slower");
     for (size_t k = 0; k < sizeof finite / sizeof *finite; k++)
       if (!(number(t, i, finite[k]) > 0.0)) fail_msg("row %zu: %s", i, finite[k]);
     assert_true(number(t, i, "median_lo_s") <= number(t, i, "median_hi_s"));

@@ -142,7 +142,7 @@ def check_calibration(folder):
 
 
 def check_mujoco(folder):
-    run("mujoco", "--contacts", "2", "--trials", "2", "--minimum-effect", "10", "--out", folder)
+    run("mujoco", "--contacts", "2", "--trials", "2", "--out", folder)
     document = json.loads(read(folder, "mujoco_settings.json"))
     for error in validator("mujoco").iter_errors(document):
         fail("mujoco: %s: %s" % ("/".join(map(str, error.path)), error.message))
