@@ -42,7 +42,9 @@ static double scaled_norm(const ess_driver *d, const double v[], const double a[
   double sum = 0.0;
   for (size_t i = 0; i < n; i++) {
     const double magnitude = fmax(fabs(a[i]), fabs(b[i]));
-    const double scaled = v[i] / (d->options.atol + d->options.rtol * magnitude);
+    // a component that is and stays zero is right at any tolerance
+    const double scale = d->options.atol + d->options.rtol * magnitude;
+    const double scaled = v[i] == 0.0 ? 0.0 : v[i] / scale;
     sum += scaled * scaled;
   }
   return sqrt(sum / (double)n);
@@ -71,7 +73,8 @@ int ess_dopri5_first_step(ess_driver *d, double t1, double *dt) {
   // an Euler step that moves the state by one per cent of its size ...
   const double size = scaled_norm(d, d->x, d->x, d->x);
   const double speed = scaled_norm(d, d->f, d->x, d->x);
-  double euler = size < 1e-5 || speed < 1e-5 ? 1e-6 : 0.01 * size / speed;
+  const bool usable = isfinite(size) && isfinite(speed) && size >= 1e-5 && speed >= 1e-5;
+  double euler = usable ? 0.01 * size / speed : 1e-6;
   euler = fmin(euler, t1 - d->t);
   for (size_t i = 0; i < n; i++) d->x_try[i] = d->x[i] + euler * d->f[i];
   const int status = ess_field(d, d->t + euler, d->x_try, d->stage[1]);
@@ -82,6 +85,8 @@ int ess_dopri5_first_step(ess_driver *d, double t1, double *dt) {
   const double steepest = fmax(speed, bend);
   const double step = steepest <= 1e-15 ? fmax(1e-6, euler * 1e-3) : pow(0.01 / steepest, 0.2);
   *dt = fmin(100.0 * euler, step);
+  // a component at zero under a relative tolerance alone says nothing of a step
+  if (!(*dt > 0.0)) *dt = euler;
   return ESS_SUCCESS;
 }
 

@@ -137,10 +137,17 @@ const double *ess_driver_sign(const ess_driver *d) {
   return d->sign;
 }
 
+void ess_advance_time(ess_driver *d, double duration) {
+  const double before = d->t, added = duration + d->t_rest;
+  d->t = before + added;
+  d->t_rest = added - (d->t - before);
+}
+
 /* puts the driver at the caller's state, in the latched mode */
 static int begin(ess_driver *d, double t, const double x[]) {
   d->failure = (ess_failure){.guard = SIZE_MAX, .other_guard = SIZE_MAX, .time = t};
   d->t = t;
+  d->t_rest = 0.0;
   memcpy(d->x, x, d->system.dimension * sizeof *x);
   d->progress_time = t;
   d->stalled_crossings = 0;

@@ -156,7 +156,8 @@ ess_options ess_options_default(void);
 /* Work done since alloc or reset. Sampling and observing never change them. */
 typedef struct ess_counters {
   uint64_t steps;                /* accepted integration steps, cut ones included */
-  uint64_t rejected;             /* integration steps rejected by the error control */
+  uint64_t rejected;             /* integration steps rejected: by the error control, or too long
+                                    for the guards to be known throughout */
   uint64_t entries;              /* steps cut at a located neighbourhood entry or crossing */
   uint64_t projections;          /* projection steps, each of which crosses one guard */
   uint64_t field_evaluations;    /* calls of field */

@@ -20,7 +20,7 @@ struct ess_driver {
   ess_failure failure;
 
   /* the node: the point the trajectory has reached, with field, event functions and their rates */
-  double t;
+  double t, t_rest; /* t_rest: what rounding has cut off t */
   double *x, *f, *h, *rate;
 
   /* the integration step being tried, from the node to t + dt */
@@ -130,6 +130,9 @@ typedef struct ess_location {
 /* Where the first candidate reaches its level. h_mid, h_check, h_end and rate_end must be set.
  * Guards reached are inside their neighbourhoods afterwards. */
 int ess_locate_first(ess_driver *d, ess_location *found);
+
+/* driver.c: adds to the time, and keeps what rounding cuts off: far from t = 0 it would add up. */
+void ess_advance_time(ess_driver *d, double duration);
 
 /* step.c: one integration step towards t1, cut where the first candidate reaches its level. */
 int ess_integration_step(ess_driver *d, double t1);

@@ -44,8 +44,9 @@ static const double DOUBT = 4.0;
 /* a model that crosses its level is believed when it is off by less than this part of its range */
 static const double TRUSTED = 0.03;
 
-/* how far each candidate's model may rise above its level, and by how much the model may be off:
- * one pass that vectorises. Not a number when the event function or its rate is not finite. */
+/* how far each candidate's model may rise above its level, beyond what is rounding or a billionth
+ * of the neighbourhood, and by how much the model may be off: one pass that vectorises. Not a
+ * number when the event function or its rate is not finite. */
 static void bound_guards(const ess_driver *d, double *restrict margin, double *restrict doubt) {
   const size_t m = d->system.guard_count;
   const double quarter = 0.25 * d->dt;
@@ -53,16 +54,18 @@ static void bound_guards(const ess_driver *d, double *restrict margin, double *r
   const double *restrict const h0 = d->h, *restrict const h1 = d->h_end;
   const double *restrict const rate0 = d->rate, *restrict const rate1 = d->rate_end;
   const double *restrict const middle = d->h_mid, *restrict const check = d->h_check;
+  const double *restrict const epsilon = d->epsilon;
   for (size_t k = 0; k < m; k++) {
     const double b1 = h0[k] + quarter * rate0[k], b3 = h1[k] - quarter * rate1[k];
     const double b2 = (16.0 * middle[k] - h0[k] - h1[k] - 4.0 * (b1 + b3)) / 6.0;
     const double g1 = -sign[k] * b1, g2 = -sign[k] * b2, g3 = -sign[k] * b3, g4 = -sign[k] * h1[k];
     const double left = g1 > g2 ? g1 : g2, right = g3 > g4 ? g3 : g4;
-    margin[k] = (left > right ? left : right) - level[k] + 0.0 * b2;
+    const double slight = 1e-9 * epsilon[k] + 8.0 * DBL_EPSILON * (fabs(h0[k]) + fabs(h1[k]));
+    margin[k] = (left > right ? left : right) - level[k] - slight + 0.0 * b2;
     // the model at the first quarter, from its Bernstein coefficients
     const double model = (81.0 * h0[k] + 108.0 * b1 + 54.0 * b2 + 12.0 * b3 + h1[k]) / 256.0;
     const double rounding = 16.0 * DBL_EPSILON * (fabs(h0[k]) + fabs(b2) + fabs(h1[k]));
-    const double error = DOUBT * (fabs(check[k] - model) - rounding);
+    const double error = DOUBT * (fabs(check[k] - model) - rounding - slight);
     doubt[k] = error < 0.0 ? 0.0 : error;
   }
 }

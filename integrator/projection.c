@@ -79,7 +79,7 @@ int ess_projection_step(ess_driver *d, size_t guard, double duration) {
     return ess_fail(d, ESS_EMAXCROSSINGS, guard);
   ess_sample_line(d, t0 + duration);
   for (size_t i = 0; i < d->system.dimension; i++) d->x[i] += duration * d->f[i];
-  d->t = t0 + duration;
+  ess_advance_time(d, duration);
   d->counters.projections++;
 
   int status = watch_progress(d, guard);

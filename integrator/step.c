@@ -110,7 +110,8 @@ static int watched_step(ess_driver *d, double t1, bool *last, ess_location *foun
 
 /* the step's end becomes the node; its field is already known (first same as last) */
 static void take_whole_step(ess_driver *d, double t1, bool last) {
-  d->t = last ? t1 : d->t + d->dt;
+  ess_advance_time(d, d->dt);
+  if (last) d->t = t1;
   swap(&d->x, &d->x_end);
   swap(&d->h, &d->h_end);
   swap(&d->rate, &d->rate_end);
@@ -122,7 +123,7 @@ static void take_whole_step(ess_driver *d, double t1, bool last) {
 static int cut_step(ess_driver *d, double theta) {
   d->counters.entries++;
   ess_dopri5_dense(d, theta, d->x);
-  d->t += theta * d->dt;
+  ess_advance_time(d, theta * d->dt);
   return ess_evaluate_node(d);
 }
 

@@ -81,6 +81,43 @@ static void stages_see_their_own_time(void **state) {
   ess_driver_free(d);
 }
 
+static int unit_speed(double t, const double x[], const double sign[], double dxdt[],
+                      void *params) {
+  (void)t;
+  (void)x;
+  (void)sign;
+  (void)params;
+  dxdt[0] = 1.0;
+  return 0;
+}
+
+static void rounding_of_a_large_time_does_not_add_up(void **state) {
+  (void)state;
+  const ess_system system = {.dimension = 1, .field = unit_speed};
+  ess_options options = ess_options_default();
+  options.h_max = 1e-3;
+  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+  double x[1] = {0.0}, t = 1.7e9; // seconds since 1970
+  assert_int_equal(ess_driver_apply(d, &t, 1.7e9 + 10.0, x), ESS_SUCCESS);
+  assert_true(fabs(x[0] - 10.0) < 1e-6);
+  ess_driver_free(d);
+}
+
+static void a_zero_component_needs_no_absolute_tolerance(void **state) {
+  (void)state;
+  ess_options options = ess_options_default();
+  options.atol = 0.0;
+  ess_driver *const d = ess_driver_alloc(&rotation, &options, NULL);
+  double x[2] = {0.0, 0.0}, y[2] = {1.0, 0.0}, t = 0.0;
+  assert_int_equal(ess_driver_apply(d, &t, 1.0, x), ESS_SUCCESS);
+  assert_true(x[0] == 0.0 && x[1] == 0.0);
+  ess_driver_reset(d);
+  t = 0.0;
+  assert_int_equal(ess_driver_apply(d, &t, 1.0, y), ESS_SUCCESS);
+  assert_true(hypot(y[0] - cos(1.0), y[1] + sin(1.0)) < 1e-7);
+  ess_driver_free(d);
+}
+
 static void apply_in_pieces_continues_one_trajectory(void **state) {
   (void)state;
   const ess_options options = ess_options_default();
@@ -118,6 +155,8 @@ int main(void) {
       cmocka_unit_test(solution_is_of_order_5_and_dense_output_of_order_4),
       cmocka_unit_test(tolerance_is_met),
       cmocka_unit_test(stages_see_their_own_time),
+      cmocka_unit_test(rounding_of_a_large_time_does_not_add_up),
+      cmocka_unit_test(a_zero_component_needs_no_absolute_tolerance),
       cmocka_unit_test(apply_in_pieces_continues_one_trajectory),
       cmocka_unit_test(reset_repeats_bit_for_bit),
   };

@@ -317,6 +317,115 @@ static void a_crossing_below_the_rounding_of_h_is_made_in_time(void **state) {
   ess_driver_free(d);
 }
 
+/* two bodies that move together at a distance of 1/4: h is zero but for rounding */
+static int together_field(double t, const double x[], const double sign[], double dxdt[],
+                          void *params) {
+  (void)t;
+  (void)sign;
+  (void)params;
+  dxdt[0] = dxdt[1] = x[2];
+  dxdt[2] = -x[0];
+  return 0;
+}
+
+static int together_guards(const double x[], double h[], void *params) {
+  (void)params;
+  h[0] = x[0] - x[1] - 0.25;
+  return 0;
+}
+
+static int together_jacobian(const double x[], double Dh[], void *params) {
+  (void)x;
+  (void)params;
+  Dh[0] = 1.0;
+  Dh[1] = -1.0;
+  Dh[2] = 0.0;
+  return 0;
+}
+
+static void a_guard_that_is_zero_but_for_rounding_costs_no_steps(void **state) {
+  (void)state;
+  const ess_system system = {.dimension = 3,
+                             .guard_count = 1,
+                             .field = together_field,
+                             .guards = together_guards,
+                             .guard_jacobian = together_jacobian};
+  const ess_options options = ess_options_default();
+  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+  double x[3] = {0.8, 0.55, 0.7}, t = 0.0;
+  assert_int_equal(ess_driver_apply(d, &t, 5.0, x), ESS_SUCCESS);
+  assert_true(ess_driver_counters(d)->steps + ess_driver_counters(d)->rejected < 200);
+  ess_driver_free(d);
+}
+
+/* a ball at rest on h = z = 0 that falls: y counts the time below */
+static int resting_field(double t, const double x[], const double sign[], double dxdt[],
+                         void *params) {
+  (void)t;
+  (void)params;
+  dxdt[0] = x[1];
+  dxdt[1] = -1.0;
+  dxdt[2] = sign[0] < 0.0 ? 1.0 : 0.0;
+  return 0;
+}
+
+static int resting_guards(const double x[], double h[], void *params) {
+  (void)params;
+  h[0] = x[0];
+  return 0;
+}
+
+static int resting_jacobian(const double x[], double Dh[], void *params) {
+  (void)x;
+  (void)params;
+  Dh[0] = 1.0;
+  Dh[1] = Dh[2] = 0.0;
+  return 0;
+}
+
+static void a_start_at_rest_on_a_guard_takes_the_side_it_moves_to(void **state) {
+  (void)state;
+  const ess_system system = {.dimension = 3,
+                             .guard_count = 1,
+                             .field = resting_field,
+                             .guards = resting_guards,
+                             .guard_jacobian = resting_jacobian};
+  ess_options options = ess_options_default();
+  options.h_init = 0.2;
+  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+  double x[3] = {0.0, 0.0, 0.0}, t = 0.0;
+  assert_int_equal(ess_driver_apply(d, &t, 1.0, x), ESS_SUCCESS);
+  assert_true(fabs(x[2] - 1.0) < 1e-12);
+  ess_driver_free(d);
+}
+
+/* each guard has the neighbourhood it was given: seen where the projection begins */
+static int note_projection(const ess_step_info *info, void *context) {
+  double *const length = context;
+  if (info->projection) length[length[0] == 0.0 ? 0 : 1] = info->t1 - info->t0;
+  return 0;
+}
+
+static void each_guard_has_its_own_epsilon(void **state) {
+  (void)state;
+  lanes l = {.count = 2, .offset = {0.3, 0.7}};
+  const double epsilons[] = {0.05, 0.002};
+  const ess_system system = {.dimension = 2,
+                             .guard_count = 2,
+                             .field = lanes_field,
+                             .guards = lanes_guards,
+                             .guard_jacobian = lanes_jacobian,
+                             .params = &l};
+  double length[2] = {0.0, 0.0}, x[2] = {0.0, 0.0}, t = 0.0;
+  ess_options options = ess_options_default();
+  options.guard_epsilons = epsilons;
+  options.observer = (ess_observer){.step = note_projection, .context = length};
+  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+  assert_int_equal(ess_driver_apply(d, &t, 1.0, x), ESS_SUCCESS);
+  assert_true(fabs(length[0] - 0.05) < 1e-9 && fabs(length[1] - 0.002) < 1e-9);
+  ess_driver_free(d);
+}
+
 static int flat_guards(const double x[], double h[], void *params) {
   (void)params;
   (void)x;
@@ -361,6 +470,9 @@ int main(void) {
       cmocka_unit_test(four_crossings_within_one_step_are_all_seen),
       cmocka_unit_test(guards_far_from_their_model_shorten_the_step),
       cmocka_unit_test(a_crossing_below_the_rounding_of_h_is_made_in_time),
+      cmocka_unit_test(a_guard_that_is_zero_but_for_rounding_costs_no_steps),
+      cmocka_unit_test(a_start_at_rest_on_a_guard_takes_the_side_it_moves_to),
+      cmocka_unit_test(each_guard_has_its_own_epsilon),
       cmocka_unit_test(a_guard_that_is_zero_throughout_is_never_crossed),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
