@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "clock.h"
+
 static int out_of_memory(char message[SOLVER_MESSAGE_SIZE]) {
   snprintf(message, SOLVER_MESSAGE_SIZE, "out of memory");
   return -1;
@@ -122,4 +124,11 @@ measure_candidate contestant_candidate(contestant *c) {
 
 int contestant_try(contestant *c, size_t trial) {
   return run(c, trial) || note(c, trial) ? -1 : 0;
+}
+
+int contestant_time(contestant *c, size_t trial, double *seconds) {
+  const uint64_t start = measure_clock_ns();
+  const int status = run(c, trial);
+  *seconds = 1e-9 * (double)(measure_clock_ns() - start);
+  return status ? -1 : 0;
 }

@@ -56,4 +56,7 @@ measure_candidate contestant_candidate(contestant *c);
  */
 int contestant_try(contestant *c, size_t trial);
 
+/* Time of one more run at a trial, and of nothing else. 0, or -1. */
+int contestant_time(contestant *c, size_t trial, double *seconds);
+
 #endif

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "bridge.h"
-#include "clock.h"
 #include "protocol.h"
 #include "solvers.h"
 #include "statistics.h"
@@ -54,9 +53,7 @@ static int try_settings(tuning *t, const solver_type *solver, attempt *a) {
   if (contestant_prepare(&c, solver, &a->settings, &t->starts, t->message)) return 0;
   bool failed = false;
   for (size_t i = 0; !failed && i < TUNING_TRIALS; i++) {
-    const uint64_t start = measure_clock_ns();
-    failed = contestant_try(&c, i);
-    seconds[i] = 1e-9 * (double)(measure_clock_ns() - start);
+    failed = contestant_try(&c, i) || contestant_time(&c, i, &seconds[i]);
   }
   // a median that is not finite is that of a setting that cannot be used
   if (!failed && (measure_median(c.rms, TUNING_TRIALS, &a->rms) ||
@@ -85,11 +82,18 @@ static int tune_projection(tuning *t, const solver_settings *base, double target
   return 0;
 }
 
+/* 1, 2, 3, 4, 6, 8, 12, 16, ... */
+static int next_substeps(int substeps) {
+  const bool power_of_two = (substeps & (substeps - 1)) == 0;
+  return substeps == 1 ? 2 : power_of_two ? substeps + substeps / 2 : substeps / 3 * 4;
+}
+
 /* every integrator at ever smaller steps, until it reaches the target: smaller ones only cost more
  */
 static int tune_mujoco(tuning *t, const solver_settings *base, double target, attempt *best) {
   for (size_t i = 0; i < sizeof integrators / sizeof *integrators; i++)
-    for (int substeps = 1; substeps <= SUBSTEPS_MAX; substeps *= 2) {
+    // steps 0.002/1, /2, /3, /4, /6, /8, /12, ... s: no more than half as many again as are needed
+    for (int substeps = 1; substeps <= SUBSTEPS_MAX; substeps = next_substeps(substeps)) {
       attempt a = {.settings = *base};
       a.settings.variant = integrators[i];
       a.settings.time_step = t->request->m->type->time_step / substeps;

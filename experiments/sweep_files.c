@@ -240,9 +240,9 @@ static int write_json(const sweep_data *data, char *message) {
   json_object_set_new(object, "field_gaps", gaps_json(data));
   json_t *const environment = json_object_get(object, "environment");
   json_object_set_new(object, "context",
-                      json_pack("{s:O, s:O, s:s}", "date", json_object_get(environment, "date"),
+                      json_pack("{s:O, s:O, s:O}", "date", json_object_get(environment, "date"),
                                 "num_cpus", json_object_get(environment, "cores"),
-                                "library_build_type", "release"));
+                                "library_build_type", json_object_get(environment, "build_type")));
   json_object_set_new(object, "ratios", ratios_json(data));
   json_object_set_new(object, "benchmarks", benchmarks_json(data));
   const int status = measure_json_write(object, path, message);

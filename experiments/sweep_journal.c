@@ -188,10 +188,11 @@ static int examine(measure_journal *journal, sweep_data *data, json_t *settings,
   const int status = take_all(journal, different ? NULL : data, folder, &unfinished, message);
   if (!unfinished) return 0;
   if (different) {
-    measure_message(message,
-                    "%s/sweep.journal holds an unfinished sweep with another %s; finish that one, "
-                    "or begin anew with --restart",
-                    folder, different);
+    measure_message(
+        message,
+        "%s/sweep.journal holds an unfinished sweep that differs in %s; finish that one, "
+        "or begin anew with --restart",
+        folder, different);
     return -1;
   }
   *resume = true;

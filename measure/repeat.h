@@ -22,7 +22,8 @@ double measure_sample_floor_s(double min_time_s);
 typedef struct measure_calibration {
   uint64_t repetitions; /* runs per sample */
   uint64_t warmup_runs;
-  double warmup_s; /* time spent in them, s */
+  double warmup_s;  /* time spent in them, s */
+  uint64_t retakes; /* samples taken again because the thread lost its core during them */
 } measure_calibration;
 
 /*

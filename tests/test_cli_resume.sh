@@ -55,7 +55,7 @@ for signal in INT KILL; do
   "$essbench" sweep --contacts 2..6 --trials 25 --epsilon 0.003 --out "$out" >"$folder/out" 2>"$folder/refusal"
   [ $? -eq 1 ]
   check "$signal: other settings are refused with 1" $?
-  grep -q "another trials" "$folder/refusal"
+  grep -q "differs in trials" "$folder/refusal"
   check "$signal: the refusal names the setting" $?
   [ "$(lines "$out/sweep.journal")" -eq "$before" ]
   check "$signal: the refusal leaves the journal alone" $?
