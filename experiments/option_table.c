@@ -91,8 +91,8 @@ static const grouped_option grouped_options[] = {
       HELP_PROJECTION}},
     {ARGUMENTS_SETTINGS,
      {"rearm", KEY_REARM, "RULE", 0,
-      "when a crossed guard can be crossed again: mirror, or pool as in the paper, which misses "
-      "releases while others are pending (default mirror)",
+      "when a crossed guard can be crossed again: mirror, or pool as in the paper "
+      "(default mirror)",
       HELP_PROJECTION}},
 
     {ARGUMENTS_SETTINGS, HEADER("Settings of MuJoCo:", HELP_MUJOCO)},

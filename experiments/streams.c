@@ -15,7 +15,11 @@
 
 #include "command.h"
 
+/* room for the longest help: a write that fails then fails in streams_close, which says why */
+enum { OUTPUT_SIZE = 65536 };
+
 void streams_open(void) {
+  setvbuf(stdout, NULL, _IOFBF, OUTPUT_SIZE);
   // opened the wrong way round: what is read or written there fails, as the caller asked for
   for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; stream++)
     if (fcntl(stream, F_GETFD) < 0)

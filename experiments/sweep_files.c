@@ -214,7 +214,7 @@ static json_t *slopes_json(const sweep_data *data) {
 static json_t *gaps_json(const sweep_data *data) {
   json_t *const gaps = json_array();
   for (size_t i = 0; i < data->rows; i++) {
-    if (!sweep_row_done(data, &data->row[i])) continue;
+    if (!sweep_row_done(data, &data->row[i]) || isnan(data->row[i].gap.gap)) continue;
     json_t *const gap = record_gap(&data->row[i].gap);
     json_object_set_new(gap, "contacts", json_integer((json_int_t)data->row[i].contacts));
     json_array_append_new(gaps, gap);

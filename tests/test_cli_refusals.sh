@@ -80,7 +80,7 @@ refuses 2 '--law: glue is not accepted; it is roller or paper' run --law glue
 refuses 2 '--duration 0.0013 is not accepted; it is a multiple' run --duration 0.0013
 refuses 2 '--duration: -2 is not accepted' run --duration -2
 refuses 2 'it must divide the output step' run --solver mujoco --time-step 0.0007
-refuses 2 'has no integrator nosuch' run --solver mujoco --variant nosuch
+refuses 2 'is not accepted; it is Euler' run --solver mujoco --variant nosuch
 refuses 2 'law paper has no MuJoCo twin; use --law roller' run --solver mujoco --law paper
 refuses 2 'no MuJoCo twin; hopper and plate have' run --solver mujoco --model affine3
 refuses 2 'law paper has no MuJoCo twin; use --law roller' xml plate --law paper
@@ -102,7 +102,7 @@ refuses 2 '--solvers names mujoco twice' sweep --solvers mujoco,mujoco
 refuses 2 '--solvers' sweep --solvers ,
 refuses 2 'nosuch is not accepted' sweep --protocol nosuch
 refuses 2 'law paper has no MuJoCo twin' sweep --contacts 2 --law paper
-refuses 2 'has no integrator nosuch' sweep --contacts 2 --variant nosuch
+refuses 2 'is not accepted; it is Euler' sweep --contacts 2 --variant nosuch
 refuses 2 'it must divide the output step' sweep --contacts 2 --time-step 0.0007
 refuses 2 '--duration 0.0013 is not accepted' sweep --contacts 2 --duration 0.0013
 
