@@ -127,7 +127,7 @@ clean:
 define HELP
 make              build essbench
 make sweep        race the engines over CONTACTS: results and figures in OUT
-make order        error against epsilon, both projection orders
+make order        error against epsilon, and the order of the projection
 make calibrate    find the epsilon at which the projection is as accurate as MuJoCo
 make mujoco       time MuJoCo's own settings against the race's, and profile it
 make figures      draw all figures; measures first what has not been measured

@@ -135,9 +135,10 @@ typedef struct ess_observer {
 typedef struct ess_options {
   double epsilon;               /* half-width of every guard's neighbourhood, in units of h; > 0 */
   const double *guard_epsilons; /* optional, m values > 0 that replace epsilon; copied */
-  double rtol, atol;     /* tolerances of the integration step; rtol >= 0, atol >= 0, one > 0 */
-  double h_max;          /* largest integration step in time, > 0; may be INFINITY */
-  double h_init;         /* first integration step in time; 0: chosen automatically */
+  double rtol, atol; /* tolerances of the integration step; rtol >= 0, atol >= 0, one > 0 */
+  double h_max;      /* largest integration step in time, > 0; may be INFINITY. Bound it below the
+                        width of a guard over the speed, where h is far from affine */
+  double h_init;     /* first integration step in time; 0: chosen automatically */
   double projection_max; /* longest projection in time, > 0; a longer one (near-grazing) is
                             replaced by integration steps no longer than this; may be INFINITY */
   double liveness;       /* constant c of requirement 4: smallest rate accepted when a guard is
@@ -155,11 +156,11 @@ ess_options ess_options_default(void);
 
 /* Work done since alloc or reset. Sampling and observing never change them. */
 typedef struct ess_counters {
-  uint64_t steps;                /* accepted integration steps, cut ones included */
-  uint64_t rejected;             /* integration steps rejected: by the error control, or too long
-                                    for the guards to be known throughout */
-  uint64_t entries;              /* steps cut at a located neighbourhood entry or crossing */
-  uint64_t projections;          /* projection steps, each of which crosses one guard */
+  uint64_t steps;       /* accepted integration steps, cut ones included */
+  uint64_t rejected;    /* steps refused by the error control, or as too long to be sure of the
+                           guards */
+  uint64_t entries;     /* steps cut at a located neighbourhood entry or crossing */
+  uint64_t projections; /* projection steps, each of which crosses one guard */
   uint64_t field_evaluations;    /* calls of field */
   uint64_t guard_evaluations;    /* calls of guards or guard_rates */
   uint64_t jacobian_evaluations; /* calls of guard_jacobian */
