@@ -16,7 +16,7 @@
  * single one may owe that much to its code's place in memory, which any change of any file moves
  * (measured: 5 %, docs/REGRESS.md); over all cases it averages out.
  */
-#define REGRESS_EFFECT 0.05
+#define REGRESS_EFFECT      0.05
 #define REGRESS_CASE_EFFECT 0.10
 
 /* Confidence of the intervals: six of them are looked at in every run. */
