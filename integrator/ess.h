@@ -20,13 +20,37 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* What a shared library shows; everything else in it is hidden. */
+#ifdef __GNUC__
+#define ESS_API __attribute__((visibility("default")))
+#else
+#define ESS_API
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
 
+/* ---- version --------------------------------------------------------------------------------- */
+
+/* Version of this header; while the major number is 0, another minor number breaks programs. */
+#define ESS_VERSION_MAJOR 0
+#define ESS_VERSION_MINOR 1
+#define ESS_VERSION_PATCH 0
+#define ESS_VERSION       "0.1.0"
+
+/*
+ * Version of the library that runs, "major.minor.patch" in static storage: ESS_VERSION when it is
+ * the one this header belongs to.
+ */
+ESS_API const char *ess_version(void);
+
 /* ---- statuses -------------------------------------------------------------------------------- */
 
-/* Every function that can fail returns one of these; ess_strerror gives its message. */
+/*
+ * How a call ended. Every function that returns int returns one of these; ess_strerror gives its
+ * message.
+ */
 typedef enum ess_status {
   ESS_SUCCESS = 0,
   ESS_EINVAL,        /* an argument or option outside its accepted range */
@@ -44,7 +68,7 @@ typedef enum ess_status {
 } ess_status;
 
 /* Message of a status: static storage, lower case, no full stop. Never NULL. */
-const char *ess_strerror(int status);
+ESS_API const char *ess_strerror(int status);
 
 /* Where and why a driver last failed. Guard indices are event-function indices, or SIZE_MAX. */
 typedef struct ess_failure {
@@ -149,8 +173,11 @@ typedef struct ess_options {
   ess_observer observer;  /* all NULL: none */
 } ess_options;
 
-/* epsilon 1e-3, rtol 1e-8, atol 1e-10, unlimited step and projection, mirrored re-arming. */
-ess_options ess_options_default(void);
+/*
+ * The default options: epsilon 1e-3, rtol 1e-8, atol 1e-10, unlimited step and projection, mirrored
+ * re-arming.
+ */
+ESS_API ess_options ess_options_default(void);
 
 /* ---- counters -------------------------------------------------------------------------------- */
 
@@ -168,6 +195,7 @@ typedef struct ess_counters {
 
 /* ---- the driver ------------------------------------------------------------------------------ */
 
+/* One trajectory being integrated, and the memory this takes. Its members are private. */
 typedef struct ess_driver ess_driver;
 
 /*
@@ -176,16 +204,17 @@ typedef struct ess_driver ess_driver;
  * failure returns NULL and, when `status` is not NULL, sets it to ESS_EINVAL or ESS_ENOMEM.
  * Free with ess_driver_free.
  */
-ess_driver *ess_driver_alloc(const ess_system *system, const ess_options *options, int *status);
+ESS_API ess_driver *ess_driver_alloc(const ess_system *system, const ess_options *options,
+                                     int *status);
 
 /* Frees a driver; NULL is accepted. */
-void ess_driver_free(ess_driver *driver);
+ESS_API void ess_driver_free(ess_driver *driver);
 
 /*
- * Which option (or system member) ess_driver_alloc would refuse, as a one-line message in static
+ * Which option (or system member) ess_driver_alloc would refuse: a one-line message in static
  * storage that names it and what is accepted; NULL when all are accepted.
  */
-const char *ess_check(const ess_system *system, const ess_options *options);
+ESS_API const char *ess_check(const ess_system *system, const ess_options *options);
 
 /*
  * Integrates x[n] from *t to exactly t1 >= *t and sets *t to the time reached. The latched mode is
@@ -193,7 +222,7 @@ const char *ess_check(const ess_system *system, const ess_options *options);
  * alloc or reset latches the signs from h(x), with h = 0 taken as the side the field points to. On
  * failure x and *t are the last good state and ess_driver_failure tells the rest.
  */
-int ess_driver_apply(ess_driver *driver, double *t, double t1, double x[]);
+ESS_API int ess_driver_apply(ess_driver *driver, double *t, double t1, double x[]);
 
 /*
  * As ess_driver_apply, and writes the state at each of `times` (ascending, count of them, within
@@ -201,18 +230,23 @@ int ess_driver_apply(ess_driver *driver, double *t, double t1, double x[]);
  * step, on the straight line inside a projection. Steps and counters are those of ess_driver_apply.
  * After a failure the rows not reached hold what they held before.
  */
-int ess_driver_sample(ess_driver *driver, double *t, double t1, double x[], const double times[],
-                      size_t count, double states[]);
+ESS_API int ess_driver_sample(ess_driver *driver, double *t, double t1, double x[],
+                              const double times[], size_t count, double states[]);
 
 /* Forgets mode, step size and counters: the next apply starts a new trajectory. */
-void ess_driver_reset(ess_driver *driver);
+ESS_API void ess_driver_reset(ess_driver *driver);
 
-/* Owned by the driver, valid until it is freed. */
-const ess_counters *ess_driver_counters(const ess_driver *driver);
-const ess_failure *ess_driver_failure(const ess_driver *driver);
+/* Counters of the work done since alloc or reset; owned by the driver, valid until it is freed. */
+ESS_API const ess_counters *ess_driver_counters(const ess_driver *driver);
 
-/* sign[m], the latched mode; meaningful after the first apply. Owned by the driver. */
-const double *ess_driver_sign(const ess_driver *driver);
+/*
+ * Where and why the latest apply or sample failed; its status is ESS_SUCCESS when it did not. Owned
+ * by the driver, valid until it is freed.
+ */
+ESS_API const ess_failure *ess_driver_failure(const ess_driver *driver);
+
+/* The latched mode, sign[m]; meaningful after the first apply. Owned by the driver. */
+ESS_API const double *ess_driver_sign(const ess_driver *driver);
 
 #ifdef __cplusplus
 }
