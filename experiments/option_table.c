@@ -98,7 +98,8 @@ static const grouped_option grouped_options[] = {
     {ARGUMENTS_SETTINGS, HEADER("Settings of MuJoCo:", HELP_MUJOCO)},
     {ARGUMENTS_SETTINGS,
      {"time-step", KEY_TIME_STEP, "S", 0,
-      "its step, s, which divides the output step evenly (default: the output step, 0.002)",
+      "its step, s, which divides the output step evenly or is a multiple of it (default: the "
+      "output step, 0.002)",
       HELP_MUJOCO}},
     {ARGUMENTS_SETTINGS,
      {"variant", KEY_VARIANT, "NAME", 0,

@@ -14,20 +14,29 @@
 #include "bridge_instance.h"
 #include "bridge_version.h"
 
-/* the scene's step, which must fit the output step a whole number of times */
+/* how many of the shorter step make the longer one; 0 when that is no whole number */
+static size_t whole_ratio(double longer, double shorter) {
+  const double ratio = longer / shorter, whole = round(ratio);
+  const bool fits =
+      isfinite(ratio) && whole >= 1.0 && whole <= 1e9 && fabs(ratio - whole) <= 1e-9 * whole;
+  return fits ? (size_t)whole : 0;
+}
+
+/* the scene's step: a whole number of them makes an output step, or the other way round */
 static int fit_step(bridge_instance *b, const solver_settings *settings, double dt, double *step,
                     char message[SOLVER_MESSAGE_SIZE]) {
   const double wanted = settings->time_step == 0.0 ? dt : settings->time_step;
-  const double ratio = dt / wanted, whole = round(ratio);
-  if (!(dt > 0.0) || !(wanted > 0.0) || !isfinite(ratio) || whole < 1.0 || whole > 1e9 ||
-      fabs(ratio - whole) > 1e-9 * whole) {
+  const bool positive = dt > 0.0 && wanted > 0.0;
+  b->substeps = positive ? whole_ratio(dt, wanted) : 0;
+  b->stride = positive && !b->substeps ? whole_ratio(wanted, dt) : 1;
+  if (!positive || !b->stride) {
     snprintf(message, SOLVER_MESSAGE_SIZE,
-             "mujoco: step %g s is not accepted; it must divide the output step %g s evenly",
+             "mujoco: step %g s is not accepted; it must divide the output step %g s evenly, or be "
+             "a multiple of it",
              wanted, dt);
     return SOLVER_REFUSED;
   }
-  b->substeps = (size_t)whole;
-  *step = dt / whole;
+  *step = b->substeps ? dt / (double)b->substeps : dt * (double)b->stride;
   return 0;
 }
 
@@ -119,15 +128,36 @@ typedef struct trajectory {
   const solver_output *output;
 } trajectory;
 
+/* outputs first+1 .. first+stride at the end of one step, those before its end on the chord */
+static void write_chord(const trajectory *t, size_t first) {
+  const mjModel *m = t->instance->scene.model;
+  const size_t dimension = (size_t)(m->nq + m->nv), stride = t->instance->stride;
+  const double *const from = t->output->states + first * dimension;
+  double to[MODEL_DIMENSION_MAX];
+  write_state(m, t->instance->scene.data, to);
+  for (size_t k = 1; k <= stride && first + k < t->output->count; ++k) {
+    const double share = (double)k / (double)stride;
+    double *const x = t->output->states + (first + k) * dimension;
+    for (size_t i = 0; i < dimension; ++i)
+      x[i] = k == stride ? to[i] : from[i] + share * (to[i] - from[i]);
+  }
+}
+
 static void follow(void *context) {
   const trajectory *t = context;
   const mjModel *m = t->instance->scene.model;
   mjData *d = t->instance->scene.data;
-  const size_t dimension = (size_t)(m->nq + m->nv);
+  const size_t dimension = (size_t)(m->nq + m->nv), stride = t->instance->stride;
   bridge_instance_set(t->instance, t->x0);
-  for (size_t i = 0; i < t->output->count; ++i) {
-    for (size_t k = 0; k < t->instance->substeps && i > 0; ++k) mj_step(m, d);
-    write_state(m, d, t->output->states + i * dimension);
+  if (t->output->count > 0) write_state(m, d, t->output->states);
+  for (size_t i = 0; i + 1 < t->output->count; i += stride) {
+    if (stride > 1) {
+      mj_step(m, d);
+      write_chord(t, i);
+      continue;
+    }
+    for (size_t k = 0; k < t->instance->substeps; ++k) mj_step(m, d);
+    write_state(m, d, t->output->states + (i + 1) * dimension);
   }
 }
 
@@ -159,7 +189,8 @@ static int run(void *instance, const double x0[], const solver_output *output,
              output->times[output->count - 1]);
     return -1;
   }
-  report->steps = output->count > 0 ? (output->count - 1) * b->substeps : 0;
+  const size_t intervals = output->count > 0 ? output->count - 1 : 0;
+  report->steps = b->stride > 1 ? (intervals + b->stride - 1) / b->stride : intervals * b->substeps;
   report->field_evaluations = report->steps * b->fields_per_step;
   return 0;
 }

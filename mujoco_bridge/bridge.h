@@ -19,7 +19,8 @@
 #include "solver.h"
 
 /* The solver named "mujoco". Reads time_step, scaling and variant (the integrator by MJCF's name)
- * of the settings; everything else is mjcf_options_default(). */
+ * of the settings; everything else is mjcf_options_default(). A step longer than the output step is
+ * a whole number of those; between its ends, states are on the chord. */
 extern const solver_type bridge_solver;
 
 /*

@@ -11,7 +11,8 @@
 typedef struct bridge_instance {
   const model *model; /* the caller's */
   bridge_scene scene;
-  size_t substeps;             /* mj_step calls per output step */
+  size_t substeps;             /* mj_step calls per output step; 0: a step is longer than that */
+  size_t stride;               /* output steps per mj_step; 1 unless substeps is 0 */
   uint64_t fields_per_step;    /* evaluations of the dynamics in one mj_step */
   unsigned char *now, *before; /* contacts acting at two successive samples */
 } bridge_instance;

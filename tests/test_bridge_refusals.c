@@ -48,7 +48,7 @@ static void test_bad_settings(void **state) {
   solver_settings settings = fixture_settings();
   settings.time_step = 0.0015;
   refused(&m, &settings, NULL, NULL, "step 0.0015 s is not accepted");
-  settings.time_step = 0.004;
+  settings.time_step = 0.003;
   refused(&m, &settings, NULL, NULL, "must divide the output step 0.002 s");
   settings.time_step = -0.002;
   refused(&m, &settings, NULL, NULL, "step -0.002 s is not accepted");

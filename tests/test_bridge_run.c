@@ -84,6 +84,36 @@ static void test_substeps(void **state) {
   model_release(&m);
 }
 
+/* a step of three output steps: every third output is MuJoCo's own, those between on the chord */
+static void test_strides(void **state) {
+  (void)state;
+  enum { COARSE = (SAMPLES - 1) / 3 + 1 };
+  model m = fixture_model(2, 60);
+  solver_output coarse = fixture_output(&m, COARSE, 3 * dt);
+  solver_output fine = fixture_output(&m, SAMPLES, dt);
+  solver_settings settings = fixture_settings();
+  solver_report report;
+  double x0[6];
+  m.type->initial_state(&m, x0);
+  settings.time_step = 3 * dt;
+  void *a = fixture_instance(&m, &settings, &coarse), *b = fixture_instance(&m, &settings, &fine);
+  fixture_run(a, x0, &coarse, &report);
+  assert_int_equal(report.steps, COARSE - 1);
+  fixture_run(b, x0, &fine, &report);
+  assert_int_equal(report.steps, (SAMPLES - 1 + 2) / 3);
+  for (size_t i = 0; i + 1 < COARSE; ++i)
+    for (size_t k = 0; k < 6; ++k) {
+      const double from = coarse.states[6 * i + k], to = coarse.states[6 * (i + 1) + k];
+      assert_true(fine.states[6 * 3 * i + k] == from);
+      assert_true(fabs(fine.states[6 * (3 * i + 1) + k] - (2 * from + to) / 3) < 1e-12);
+    }
+  bridge_solver.release(a);
+  bridge_solver.release(b);
+  fixture_free(&coarse);
+  fixture_free(&fine);
+  model_release(&m);
+}
+
 /* the hopper at rest on its spring stays there, and bounces to its height from above */
 static void test_hopper_rests_and_bounces(void **state) {
   (void)state;
@@ -279,6 +309,7 @@ int main(void) {
       cmocka_unit_test(test_first_sample_is_the_start),
       cmocka_unit_test(test_runs_repeat_bit_for_bit),
       cmocka_unit_test(test_substeps),
+      cmocka_unit_test(test_strides),
       cmocka_unit_test(test_hopper_rests_and_bounces),
       cmocka_unit_test(test_inspect_counts_changes_of_contact),
       cmocka_unit_test(test_plate_counts_like_its_model),
