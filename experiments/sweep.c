@@ -20,26 +20,12 @@
 #include "clock.h"
 #include "commands.h"
 #include "files.h"
+#include "interrupts.h"
 #include "json_file.h"
 #include "record.h"
+#include "resume.h"
 
 extern char **environ;
-
-/* what a signal handler may touch */
-static volatile int interrupted;
-
-static void note_signal(int signal) {
-  (void)signal;
-  interrupted = 1;
-}
-
-/* an interrupt ends the sweep after the present sample: what is done is written */
-static void catch_interrupts(void) {
-  struct sigaction action = {.sa_handler = note_signal};
-  sigemptyset(&action.sa_mask);
-  sigaction(SIGINT, &action, NULL);
-  sigaction(SIGTERM, &action, NULL);
-}
 
 /* epsilon' of an earlier calibration in the results folder; NaN when there is none */
 static double earlier_epsilon(const arguments *given) {
@@ -77,7 +63,8 @@ static int choose_epsilon(sweep_data *data, char *message) {
 }
 
 /* runs one part of the sweep as a process of its own: the same command with --part */
-static int run_part(const arguments *given, size_t part, char *message) {
+static int run_part(const sweep_data *data, size_t part, char *message) {
+  const arguments *const given = data->given;
   char option[32];
   snprintf(option, sizeof option, "--part=%zu", part);
   char **const argv = calloc((size_t)given->argc + 3, sizeof *argv);
@@ -98,11 +85,11 @@ static int run_part(const arguments *given, size_t part, char *message) {
   }
   while (waitpid(child, &status, 0) < 0) {
     if (errno != EINTR) break;
-    if (interrupted) kill(child, SIGINT);
+    if (*data->interrupted) kill(child, SIGINT);
   }
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return 0;
   measure_message(message, "process %zu of the sweep failed", part + 1);
-  return interrupted ? 1 : -1;
+  return *data->interrupted ? 1 : -1;
 }
 
 /* opens the journal, measures in this process, and leaves what is known in `data` */
@@ -110,8 +97,8 @@ static int measure_here(sweep_data *data, size_t part, size_t parts, bool finish
   measure_journal *journal;
   if (sweep_journal_open(&journal, data, message)) return -1;
   data->journalled = true;
-  int status = sweep_measure(data, journal, part, parts, &interrupted, message);
-  if (!status && finish) status = sweep_journal_finish(journal, message);
+  int status = sweep_measure(data, journal, part, parts, message);
+  if (!status && finish) status = resume_finish(journal, message);
   measure_journal_close(journal);
   return status;
 }
@@ -124,9 +111,9 @@ static int measure_in_processes(sweep_data *data, char *message) {
   measure_journal_close(journal);
   data->journalled = true;
   int status = 0;
-  for (size_t part = 0; !status && !interrupted && part < given->processes; part++)
-    status = run_part(given, part, message);
-  if (!status && interrupted) status = 1;
+  for (size_t part = 0; !status && !*data->interrupted && part < given->processes; part++)
+    status = run_part(data, part, message);
+  if (!status && *data->interrupted) status = 1;
 
   // what the parts journalled is ours to summarise, after a failure too
   arguments resumed = *given;
@@ -134,7 +121,7 @@ static int measure_in_processes(sweep_data *data, char *message) {
   data->given = &resumed;
   char ignored[MEASURE_MESSAGE_SIZE];
   if (!sweep_journal_open(&journal, data, status ? ignored : message)) {
-    if (!status) status = sweep_journal_finish(journal, message);
+    if (!status) status = resume_finish(journal, message);
     measure_journal_close(journal);
   } else if (!status) {
     status = -1;
@@ -204,7 +191,7 @@ static int run(arguments *given) {
   if (status) return command_stop(given, status, message);
   if (measure_folder_create(given->folder, message)) return command_fail(given, "%s", message);
   if (sweep_data_alloc(&data, given, message)) return command_fail(given, "%s", message);
-  catch_interrupts();
+  data.interrupted = interrupts_catch();
   status = choose_epsilon(&data, message);
   data.core = measure_pin_core(-1, warning);
   if (!status && !is_part && record_check_environment(given, data.core)) {

@@ -48,7 +48,8 @@ typedef struct sweep_data {
   int core; /* pinned, or -1 */
   size_t trials, rows, complete;
   bool journalled; /* the journal is this sweep's */
-  sweep_row *row;  /* owned */
+  const volatile int *interrupted;
+  sweep_row *row; /* owned */
   sweep_slope slope[PROTOCOL_ENTRIES_MAX];
 } sweep_data;
 
@@ -74,12 +75,11 @@ int sweep_journal_open(measure_journal **journal, sweep_data *data, char *messag
 int sweep_journal_row(measure_journal *journal, const sweep_row *row, char *message);
 int sweep_journal_sample(measure_journal *journal, const sweep_row *row, size_t entry, size_t trial,
                          char *message);
-int sweep_journal_finish(measure_journal *journal, char *message);
 
 /* sweep_measure.c: measures what is missing of the trials that belong to `part` of `parts`, and
- * journals it. 0; -1 with one line; or 1 when *interrupted became nonzero. */
+ * journals it. 0; -1 with one line; or 1 when *data->interrupted became nonzero. */
 int sweep_measure(sweep_data *data, measure_journal *journal, size_t part, size_t parts,
-                  const volatile int *interrupted, char *message);
+                  char *message);
 
 /* sweep_summary.c: fills in every summary of the complete rows. 0, or -1 with one line. */
 int sweep_summarize(sweep_data *data, char *message);

@@ -9,6 +9,7 @@
 
 #include "json_file.h"
 #include "record.h"
+#include "resume.h"
 #include "solvers.h"
 #include "sweep.h"
 
@@ -30,16 +31,6 @@ static json_t *fingerprint(const sweep_data *data) {
   json_object_set_new(settings, "solvers", solvers);
   json_object_set_new(settings, "build", record_build());
   return settings;
-}
-
-/* the first member in which the two differ */
-static const char *first_difference(json_t *ours, json_t *theirs) {
-  const char *name;
-  json_t *value;
-  json_object_foreach(ours, name, value) {
-    if (!json_equal(value, json_object_get(theirs, name))) return name;
-  }
-  return NULL;
 }
 
 static double number_of(const json_t *object, const char *name) {
@@ -132,76 +123,14 @@ static bool take_sample(sweep_data *data, const json_t *entry) {
 
 /* ---- the journal as a whole ------------------------------------------------------------------ */
 
-/* takes in one entry, when there are data to take it into */
-static bool take(sweep_data *data, const char *type, const json_t *entry) {
-  if (!type) return false;
-  if (data && strcmp(type, "row") == 0) return take_row(data, entry);
-  if (data && strcmp(type, "sample") == 0) return take_sample(data, entry);
-  return true;
+static bool take(void *context, const char *type, const json_t *entry) {
+  sweep_data *const data = context;
+  if (strcmp(type, "row") == 0) return take_row(data, entry);
+  return strcmp(type, "sample") != 0 || take_sample(data, entry);
 }
 
-/* takes in everything behind the settings, or with no data only looks; *unfinished when there are
- * samples of a sweep that did not come to its end */
-static int take_all(measure_journal *journal, sweep_data *data, const char *folder,
-                    bool *unfinished, char *message) {
-  bool sampled = false, finished = false;
-  for (json_t *entry;;) {
-    if (measure_journal_read(journal, &entry, message)) return -1;
-    if (!entry) break;
-    const char *const type = json_string_value(json_object_get(entry, "type"));
-    const bool taken = take(data, type, entry);
-    sampled = sampled || (type && strcmp(type, "sample") == 0);
-    finished = finished || (type && strcmp(type, "finished") == 0);
-    json_decref(entry);
-    if (taken) continue;
-    measure_message(message,
-                    "%s/sweep.journal holds an entry that is no sweep's; begin anew with --restart",
-                    folder);
-    return -1;
-  }
-  *unfinished = sampled && !finished;
-  return 0;
-}
-
-/* begins a new journal with these settings */
-static int begin(measure_journal *journal, json_t *settings, char *message) {
-  json_t *const entry =
-      json_pack("{s:s, s:i, s:O}", "type", "settings", "schema_version", 1, "settings", settings);
-  int status = measure_journal_clear(journal, message);
-  if (!status) status = measure_journal_append(journal, entry, message);
-  json_decref(entry);
-  return status;
-}
-
-/* compares the journal's settings with ours; *resume when what it holds is ours and unfinished */
-static int examine(measure_journal *journal, sweep_data *data, json_t *settings, bool *resume,
-                   char *message) {
-  json_t *first;
-  bool unfinished = true;
-  *resume = false;
-  if (measure_journal_read(journal, &first, message)) return -1;
-  if (!first) return 0;
-  const char *const different = first_difference(settings, json_object_get(first, "settings"));
-  json_decref(first);
-  // samples of other settings count only for whether that sweep had come to its end
-  const char *const folder = data->given->folder;
-  const int status = take_all(journal, different ? NULL : data, folder, &unfinished, message);
-  if (!unfinished) return 0;
-  if (different) {
-    measure_message(
-        message,
-        "%s/sweep.journal holds an unfinished sweep that differs in %s; finish that one, "
-        "or begin anew with --restart",
-        folder, different);
-    return -1;
-  }
-  *resume = true;
-  return status;
-}
-
-/* rows and samples of a finished sweep were taken in before it was known to be finished */
-static int forget(sweep_data *data, char *message) {
-  sweep_data empty;
+static int forget(void *context, char *message) {
+  sweep_data *const data = context, empty;
   if (sweep_data_alloc(&empty, data->given, message)) return -1;
   sweep_row *const old = data->row;
   data->row = empty.row;
@@ -211,29 +140,16 @@ static int forget(sweep_data *data, char *message) {
 }
 
 int sweep_journal_open(measure_journal **journal, sweep_data *data, char *message) {
-  char path[RECORD_PATH_SIZE];
-  if (record_path(path, data->given->folder, "sweep.journal")) {
-    measure_message(message, "the path of the results folder is too long");
-    return -1;
-  }
-  if (measure_journal_open(journal, path, message)) return -1;
+  const resume_protocol protocol = {.what = "sweep",
+                                    .folder = data->given->folder,
+                                    .name = "sweep.journal",
+                                    .restart = data->given->restart,
+                                    .take = take,
+                                    .forget = forget,
+                                    .context = data};
   json_t *const settings = fingerprint(data);
-  bool resume = false;
-  int status = data->given->restart ? 0 : examine(*journal, data, settings, &resume, message);
-  if (!status && !resume) {
-    status = forget(data, message);
-    if (!status) status = begin(*journal, settings, message);
-  }
+  const int status = resume_open(journal, &protocol, settings, message);
   json_decref(settings);
-  if (!status) return 0;
-  measure_journal_close(*journal);
-  *journal = NULL;
-  return -1;
-}
-
-static int append(measure_journal *journal, json_t *entry, char *message) {
-  const int status = measure_journal_append(journal, entry, message);
-  json_decref(entry);
   return status;
 }
 
@@ -241,17 +157,17 @@ int sweep_journal_row(measure_journal *journal, const sweep_row *row, char *mess
   json_t *const entries = json_array();
   for (size_t k = 0; k < row->entries.count; k++)
     json_array_append_new(entries, entry_json(&row->entries.entry[k]));
-  return append(journal,
-                json_pack("{s:s, s:I, s:o, s:o}", "type", "row", "contacts",
-                          (json_int_t)row->contacts, "field_gap", record_gap(&row->gap), "entries",
-                          entries),
-                message);
+  return resume_append(journal,
+                       json_pack("{s:s, s:I, s:o, s:o}", "type", "row", "contacts",
+                                 (json_int_t)row->contacts, "field_gap", record_gap(&row->gap),
+                                 "entries", entries),
+                       message);
 }
 
 int sweep_journal_sample(measure_journal *journal, const sweep_row *row, size_t entry, size_t trial,
                          char *message) {
   const sweep_cell *const c = &row->cell[entry];
-  return append(
+  return resume_append(
       journal,
       json_pack("{s:s, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "type", "sample",
                 "contacts", (json_int_t)row->contacts, "entry", (json_int_t)entry, "trial",
@@ -262,10 +178,4 @@ int sweep_journal_sample(measure_journal *journal, const sweep_row *row, size_t 
                 measure_json_number(row->events_reference[trial]), "contact_steps",
                 measure_json_number(row->contact_steps[trial])),
       message);
-}
-
-int sweep_journal_finish(measure_journal *journal, char *message) {
-  const int status = append(journal, json_pack("{s:s}", "type", "finished"), message);
-  measure_journal_sync(journal);
-  return status;
 }

@@ -20,7 +20,6 @@ typedef struct measuring {
   sweep_data *data;
   measure_journal *journal;
   size_t part, parts;
-  const volatile int *interrupted;
   measure_progress progress;
   uint64_t done; /* trials */
   char *message;
@@ -48,7 +47,7 @@ static int take_sample(const measure_sample *sample, void *context) {
   if (sweep_journal_sample(r->all->journal, r->row, sample->candidate, j, r->all->message))
     return -1;
   if (sweep_trial_done(r->row, j)) measure_progress_update(&r->all->progress, ++r->all->done);
-  return *r->all->interrupted ? 1 : 0;
+  return *r->all->data->interrupted ? 1 : 0;
 }
 
 /* the protocols named, one after the other */
@@ -59,7 +58,7 @@ static int enter_protocols(measuring *all, sweep_row *row, const model *m) {
                               .solver_count = given->solver_count,
                               .settings = given->settings,
                               .seed = given->seed,
-                              .interrupted = all->interrupted};
+                              .interrupted = all->data->interrupted};
   request.settings.epsilon = all->data->epsilon;
   row->entries.count = 0;
   for (size_t i = 0; i < given->protocol_count; i++)
@@ -206,21 +205,20 @@ static int shuffle_rows(const measuring *all, size_t order[]) {
 }
 
 int sweep_measure(sweep_data *data, measure_journal *journal, size_t part, size_t parts,
-                  const volatile int *interrupted, char *message) {
+                  char *message) {
   measuring all = {.data = data,
                    .journal = journal,
                    .part = part,
                    .parts = parts,
-                   .interrupted = interrupted,
                    .done = count_done(data),
                    .message = message};
   measure_progress_begin(&all.progress, NULL, "sweep", data->rows * data->trials);
   size_t *const order = calloc(data->rows, sizeof *order);
   int status = order ? shuffle_rows(&all, order) : -1;
   if (status) measure_message(message, "out of memory");
-  for (size_t i = 0; !status && !*interrupted && i < data->rows; i++)
+  for (size_t i = 0; !status && !*data->interrupted && i < data->rows; i++)
     status = measure_row(&all, &data->row[order[i]]);
   measure_progress_end(&all.progress);
   free(order);
-  return *interrupted ? 1 : status;
+  return *data->interrupted ? 1 : status;
 }
