@@ -3,7 +3,8 @@
 include(CheckCCompilerFlag)
 
 set(ESS_C_FLAGS
-    -Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Werror
+    -Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes
+    $<$<BOOL:${ESS_WERROR}>:-Werror>
     # bit-identical counters across compilers; NaN stays visible (no fast-math); libm sets no errno
     # and nobody reads floating-point exception flags, so loops over contacts may vectorise
     -ffp-contract=off -fno-math-errno -fno-trapping-math)

@@ -1,6 +1,6 @@
 # libess alone: needs neither GSL nor MuJoCo
-ess_test(driver ess::ess)
+ess_test(driver ess::static) # not shared: the allocator is wrapped
 ess_test(guards ess::ess)
-ess_test(dopri5 ess::ess m)
+ess_test(dopri5 ess::ess)
 ess_test(statuses ess::ess)
 target_link_options(test_driver PRIVATE -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc)

@@ -1,0 +1,34 @@
+# Installs libess: header, both libraries, the CMake package `ess`, ess.pc, manual, examples, licence.
+# Everything can be moved with its prefix. Included by integrator/.
+# SPDX-License-Identifier: Apache-2.0
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+install(FILES ess.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(TARGETS ess_static ess_shared EXPORT ess-targets
+        INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+
+# find_package(ess)
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/ess)
+configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/ess-config.cmake.in ess-config.cmake
+                              INSTALL_DESTINATION ${package_dir} NO_SET_AND_CHECK_MACRO)
+write_basic_package_version_file(ess-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(EXPORT ess-targets NAMESPACE ess:: DESTINATION ${package_dir})
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/ess-config.cmake
+              ${CMAKE_CURRENT_BINARY_DIR}/ess-config-version.cmake DESTINATION ${package_dir})
+
+# pkg-config: paths relative to where ess.pc lies, unless a folder was given as an absolute one
+file(RELATIVE_PATH up /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
+string(REGEX REPLACE "/$" "" ESS_PC_PREFIX "\${pcfiledir}/${up}")
+if(IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}")
+  set(ESS_PC_PREFIX ${CMAKE_INSTALL_PREFIX})
+endif()
+cmake_path(APPEND ESS_PC_LIBDIR "\${prefix}" "${CMAKE_INSTALL_LIBDIR}")
+cmake_path(APPEND ESS_PC_INCLUDEDIR "\${prefix}" "${CMAKE_INSTALL_INCLUDEDIR}")
+configure_file(${CMAKE_CURRENT_LIST_DIR}/ess.pc.in ess.pc @ONLY)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/ess.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+# licence, and examples that build where they lie
+set(doc_dir ${CMAKE_INSTALL_DATAROOTDIR}/doc/libess)
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${doc_dir})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples DESTINATION ${doc_dir})
