@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "solvers.h"
+
 /* groups of options in the order of the help */
 enum { HELP_MAIN = 1, HELP_MODEL, HELP_PROJECTION, HELP_MUJOCO, HELP_RESULTS };
 
@@ -59,9 +61,7 @@ static const grouped_option grouped_options[] = {
     {ARGUMENTS_SEED,
      {"seed", KEY_SEED, "N", 0, "of initial conditions and of the order of runs (default 1)",
       HELP_MAIN}},
-    {ARGUMENTS_SOLVER,
-     {"solver", KEY_SOLVER, "NAME", 0, "projection, mujoco or reference (default projection)",
-      HELP_MAIN}},
+    {ARGUMENTS_SOLVER, {"solver", KEY_SOLVER, "NAME", 0, NULL, HELP_MAIN}},
 
     {ARGUMENTS_MODEL, HEADER("Parameters of the models:", HELP_MODEL)},
 
@@ -98,8 +98,8 @@ static const grouped_option grouped_options[] = {
     {ARGUMENTS_SETTINGS, HEADER("Settings of MuJoCo:", HELP_MUJOCO)},
     {ARGUMENTS_SETTINGS,
      {"time-step", KEY_TIME_STEP, "S", 0,
-      "its step, s, which divides the output step evenly or is a multiple of it (default: the "
-      "output step, 0.002)",
+      "its step, s, and that of every other solver with a fixed step: it divides the output step "
+      "evenly or is a multiple of it (default: the output step, 0.002)",
       HELP_MUJOCO}},
     {ARGUMENTS_SETTINGS,
      {"variant", KEY_VARIANT, "NAME", 0,
@@ -155,6 +155,13 @@ static void describe_parameter(const model_parameter *parameter, char doc[OPTION
     append(doc, "default %g)", parameter->initial);
 }
 
+/* the names of the table of solvers, and the default */
+static void list_solvers(char doc[OPTION_TABLE_DOC_SIZE]) {
+  for (size_t i = 0; solver_types[i]; i++)
+    append(doc, "%s%s", i == 0 ? "" : solver_types[i + 1] ? ", " : " or ", solver_types[i]->name);
+  append(doc, " (default %s)", projection_solver.name);
+}
+
 static const struct argp_option *option_named(const option_table *t, const char *name,
                                               size_t length) {
   for (const struct argp_option *o = t->option; o->name || o->doc; o++)
@@ -188,13 +195,16 @@ static void add_parameters(option_table *t, const model_type *type, bool several
 
 void option_table_build(option_table *t, const command *c) {
   *t = (option_table){.command = c};
+  list_solvers(t->solvers);
   size_t count = 0;
   for (const grouped_option *g = grouped_options; g->group; g++) {
     // a command whose model is its argument has no choice of model
     if (!(c->groups & g->group) || (g->option.key == KEY_MODEL && (c->model || c->positional)))
       continue;
     if (g->option.name && option_named(t, g->option.name, strlen(g->option.name))) continue;
-    t->option[count++] = g->option;
+    t->option[count] = g->option;
+    if (g->option.key == KEY_SOLVER) t->option[count].doc = t->solvers;
+    count++;
   }
   if (!(c->groups & ARGUMENTS_MODEL)) return;
   for (size_t i = 0; model_types[i]; i++)

@@ -8,13 +8,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "baselines.h"
 #include "bridge.h"
 
 const solver_type *const solver_types[] = {
-    &projection_solver,
-    &bridge_solver,
-    &reference_solver,
-    NULL,
+    &projection_solver, &bridge_solver, &reference_solver, &hybrid_solver, NULL,
 };
 
 const solver_type *solver_find(const char *name) {

@@ -1,0 +1,15 @@
+/*
+ * Other ways to do the same job, each a solver of its own file.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#ifndef BASELINES_H
+#define BASELINES_H
+
+#include "solver.h"
+
+/* The three ways of simulating contact that B. Bokser's tutorial tells apart ("Intro to Robot
+ * Simulation, Part 2: Contact", 2024; point_mass.h has its own examples). */
+extern const solver_type hybrid_solver; /* a guard check at every step of explicit Euler */
+
+#endif

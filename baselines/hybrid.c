@@ -1,0 +1,105 @@
+/*
+ * The tutorial's hybrid method: explicit Euler at a fixed step, and before each step a guard check,
+ * which latches the mode of that step. No crossing is located, so each is up to a step late.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "baselines.h"
+#include "fixed_step.h"
+
+typedef struct hybrid {
+  const model *m;
+  fixed_step plan;
+  double *h;    /* [guard_count] event functions */
+  double *sign; /* [guard_count] the latched mode; all 0: none yet */
+} hybrid;
+
+static void release(void *instance) {
+  hybrid *const s = instance;
+  if (!s) return;
+  free(s->h);
+  free(s->sign);
+  free(s);
+}
+
+static int prepare(const model *m, const solver_settings *settings, const solver_output *output,
+                   void **instance, char message[SOLVER_MESSAGE_SIZE]) {
+  fixed_step plan;
+  const int status = fixed_step_fit("hybrid", settings, output->dt, &plan, message);
+  if (status) return status;
+  hybrid *const s = calloc(1, sizeof *s);
+  if (s) {
+    *s = (hybrid){.m = m, .plan = plan};
+    s->h = calloc(m->system.guard_count + 1, sizeof *s->h);
+    s->sign = calloc(m->system.guard_count + 1, sizeof *s->sign);
+  }
+  if (!s || !s->h || !s->sign) {
+    release(s);
+    snprintf(message, SOLVER_MESSAGE_SIZE, "hybrid: out of memory");
+    return SOLVER_FAILED;
+  }
+  *instance = s;
+  return 0;
+}
+
+/* the sign that h says, which a guard that has been crossed for good keeps */
+static double sign_of(double h, double before, bool one_way) {
+  return h >= 0.0 || (one_way && before > 0.0) ? 1.0 : -1.0;
+}
+
+/* whether any sign differs from the latched one */
+static bool is_mode_old(const hybrid *s) {
+  const size_t count = s->m->system.guard_count;
+  const bool one_way = s->m->system.one_way;
+  bool old = false;
+  for (size_t k = 0; k < count; k++) old |= sign_of(s->h[k], s->sign[k], one_way) != s->sign[k];
+  return old;
+}
+
+/* guard check: latches the mode at x and counts the sign changes that change the field */
+static int check_guards(hybrid *s, const double x[], solver_report *report) {
+  const ess_system *const system = &s->m->system;
+  if (!system->guard_count) return 0;
+  report->guard_evaluations++;
+  if (system->guards(x, s->h, system->params)) return -1;
+  if (!is_mode_old(s)) return 0;
+  for (size_t k = 0; k < system->guard_count; k++) {
+    const double before = s->sign[k];
+    s->sign[k] = sign_of(s->h[k], before, system->one_way);
+    if (before * s->sign[k] < 0.0) report->events += s->m->type->changes_field(s->m, k, s->sign);
+  }
+  return system->mode_changed ? system->mode_changed(s->sign, system->guard_count, system->params)
+                              : 0;
+}
+
+static int step(void *instance, double t, double dt, double x[], solver_report *report) {
+  hybrid *const s = instance;
+  const ess_system *const system = &s->m->system;
+  double dxdt[MODEL_DIMENSION_MAX];
+  if (check_guards(s, x, report) || system->field(t, x, s->sign, dxdt, system->params)) {
+    snprintf(report->message, SOLVER_MESSAGE_SIZE, "hybrid: a callback failed at t = %g s", t);
+    return SOLVER_FAILED;
+  }
+  for (size_t i = 0; i < system->dimension; i++) x[i] += dt * dxdt[i];
+  report->field_evaluations++;
+  return 0;
+}
+
+static int run(void *instance, const double x0[], const solver_output *output,
+               solver_report *report) {
+  hybrid *const s = instance;
+  memset(s->sign, 0, s->m->system.guard_count * sizeof *s->sign);
+  return fixed_step_run(&s->plan, "hybrid", s->m->system.dimension, x0, output, step, s, report);
+}
+
+const solver_type hybrid_solver = {
+    .name = "hybrid",
+    .summary = "explicit Euler with a guard check at every step",
+    .prepare = prepare,
+    .run = run,
+    .release = release,
+};
