@@ -8,6 +8,9 @@
 
 #include "solver.h"
 
+/* Integrators with event functions, the mode latched as libess latches it (mode.h). */
+extern const solver_type gsl_events_solver; /* GSL's, crossings bisected */
+
 /* The three ways of simulating contact that B. Bokser's tutorial tells apart ("Intro to Robot
  * Simulation, Part 2: Contact", 2024; point_mass.h has its own examples). */
 extern const solver_type hybrid_solver; /* a guard check at every step of explicit Euler */

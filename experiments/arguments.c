@@ -79,15 +79,24 @@ static const solver_type *solver_named(const arguments *given, const char *optio
   command_usage(given, "--%s %.60s is not accepted; there are %s", option, name, line);
 }
 
-/* an integrator of some MuJoCo; the bridge knows which of them this one has */
-static const char *variant_named(const arguments *given, const char *name) {
-  static const char *const names[] = {"Euler", "RK4", "implicit", "implicitfast", "discrete"};
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (strcmp(name, names[i]) == 0) return names[i];
-  command_usage(
-      given,
-      "--variant %.60s is not accepted; it is Euler, RK4, implicit, implicitfast or discrete",
-      name);
+/* the variant given, by the name that one of the command's solvers has for it */
+static void resolve_variant(arguments *given) {
+  const bool one = given->command->groups & ARGUMENTS_SOLVER;
+  const solver_type *const *const solvers = one ? &given->solver : given->solvers;
+  char line[LINE_SIZE] = "";
+  for (size_t i = 0; i < (one ? 1 : given->solver_count); i++) {
+    const char *const known = solver_variant(solvers[i], given->settings.variant);
+    if (known) {
+      given->settings.variant = known;
+      return;
+    }
+    for (const char *const *v = solvers[i]->variants; v && *v; v++)
+      snprintf(line + strlen(line), LINE_SIZE - strlen(line), "%s%s", *line ? ", " : "", *v);
+  }
+  if (!*line)
+    command_usage(given, "--variant %.60s is not accepted; solver %s has no variants",
+                  given->settings.variant, solvers[0]->name);
+  command_usage(given, "--variant %.60s is not accepted; it is %s", given->settings.variant, line);
 }
 
 /* "a,b": each once, in the order given */
@@ -164,7 +173,7 @@ static bool set_solver_option(arguments *given, int key, const char *text) {
     s->scaling = number(given, "scaling", text, 1.0, 1e12, "a number from 1 to 1e12");
     return true;
   case KEY_VARIANT:
-    s->variant = variant_named(given, text);
+    s->variant = text; // which names there are depends on the solver
     return true;
   case KEY_REARM:
     if (strcmp(text, "mirror") != 0 && strcmp(text, "pool") != 0)
@@ -358,6 +367,7 @@ void arguments_parse(const command *c, int argc, char **argv, arguments *given) 
   const error_t error = argp_parse(&parser, argc, argv, flags, NULL, &p);
   if (error)
     command_usage(given, "the arguments: %s; see essbench %s --help", strerror(error), c->name);
+  if (given->settings.variant) resolve_variant(given);
   if (c->groups & ARGUMENTS_MODEL) set_model(&p);
 }
 

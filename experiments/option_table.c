@@ -62,6 +62,7 @@ static const grouped_option grouped_options[] = {
      {"seed", KEY_SEED, "N", 0, "of initial conditions and of the order of runs (default 1)",
       HELP_MAIN}},
     {ARGUMENTS_SOLVER, {"solver", KEY_SOLVER, "NAME", 0, NULL, HELP_MAIN}},
+    {ARGUMENTS_SETTINGS, {"variant", KEY_VARIANT, "NAME", 0, NULL, HELP_MAIN}},
 
     {ARGUMENTS_MODEL, HEADER("Parameters of the models:", HELP_MODEL)},
 
@@ -101,9 +102,6 @@ static const grouped_option grouped_options[] = {
       "its step, s, and that of every other solver with a fixed step: it divides the output step "
       "evenly or is a multiple of it (default: the output step, 0.002)",
       HELP_MUJOCO}},
-    {ARGUMENTS_SETTINGS,
-     {"variant", KEY_VARIANT, "NAME", 0,
-      "its integrator: Euler, RK4, implicit or implicitfast (default Euler)", HELP_MUJOCO}},
     {ARGUMENTS_SETTINGS,
      {"scaling", KEY_SCALING, "X", 0,
       "what the mass that its contacts add is divided by (default 1e6)", HELP_MUJOCO}},
@@ -162,6 +160,19 @@ static void list_solvers(char doc[OPTION_TABLE_DOC_SIZE]) {
   append(doc, " (default %s)", projection_solver.name);
 }
 
+/* the variants of each solver that has some */
+static void list_variants(char doc[OPTION_TABLE_DOC_SIZE]) {
+  append(doc, "the solver's method (default: its first):");
+  const char *joint = " ";
+  for (size_t i = 0; solver_types[i]; i++) {
+    const char *const *const v = solver_types[i]->variants;
+    if (!v) continue;
+    append(doc, "%s%s ", joint, solver_types[i]->name);
+    for (size_t k = 0; v[k]; k++) append(doc, "%s%s", k == 0 ? "" : v[k + 1] ? ", " : " or ", v[k]);
+    joint = "; ";
+  }
+}
+
 static const struct argp_option *option_named(const option_table *t, const char *name,
                                               size_t length) {
   for (const struct argp_option *o = t->option; o->name || o->doc; o++)
@@ -196,6 +207,7 @@ static void add_parameters(option_table *t, const model_type *type, bool several
 void option_table_build(option_table *t, const command *c) {
   *t = (option_table){.command = c};
   list_solvers(t->solvers);
+  list_variants(t->variants);
   size_t count = 0;
   for (const grouped_option *g = grouped_options; g->group; g++) {
     // a command whose model is its argument has no choice of model
@@ -204,6 +216,7 @@ void option_table_build(option_table *t, const command *c) {
     if (g->option.name && option_named(t, g->option.name, strlen(g->option.name))) continue;
     t->option[count] = g->option;
     if (g->option.key == KEY_SOLVER) t->option[count].doc = t->solvers;
+    if (g->option.key == KEY_VARIANT) t->option[count].doc = t->variants;
     count++;
   }
   if (!(c->groups & ARGUMENTS_MODEL)) return;

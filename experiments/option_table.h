@@ -51,6 +51,7 @@ typedef struct option_table {
   const model_parameter *parameter[OPTION_TABLE_MAX]; /* by key - PARAMETER_KEY */
   char doc[OPTION_TABLE_MAX][OPTION_TABLE_DOC_SIZE];  /* of those */
   char solvers[OPTION_TABLE_DOC_SIZE];                /* help of --solver */
+  char variants[OPTION_TABLE_DOC_SIZE];               /* help of --variant */
 } option_table;
 
 /* Fills in the table of a command. It must stay where it is: options point into it. */

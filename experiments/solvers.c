@@ -12,12 +12,18 @@
 #include "bridge.h"
 
 const solver_type *const solver_types[] = {
-    &projection_solver, &bridge_solver, &reference_solver, &hybrid_solver, NULL,
+    &projection_solver, &bridge_solver, &reference_solver, &gsl_events_solver, &hybrid_solver, NULL,
 };
 
 const solver_type *solver_find(const char *name) {
   for (size_t i = 0; solver_types[i]; i++)
     if (strcmp(solver_types[i]->name, name) == 0) return solver_types[i];
+  return NULL;
+}
+
+const char *solver_variant(const solver_type *solver, const char *name) {
+  for (const char *const *v = solver->variants; v && name && *v; v++)
+    if (strcmp(*v, name) == 0) return *v;
   return NULL;
 }
 

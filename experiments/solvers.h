@@ -17,4 +17,8 @@ extern const solver_type *const solver_types[];
 /* NULL when there is none of that name. */
 const solver_type *solver_find(const char *name);
 
+/* The solver's own name for a variant, which lives as long as the program; NULL when the solver has
+ * no variant of that name. `name` may be NULL. */
+const char *solver_variant(const solver_type *solver, const char *name);
+
 #endif

@@ -51,14 +51,6 @@ static json_t *entry_json(const protocol_entry *e) {
                    measure_json_number(e->tuned_rms), "settings", record_settings(&e->settings));
 }
 
-/* names that live as long as the program, for settings read back */
-static const char *known_variant(const char *name) {
-  static const char *const names[] = {"Euler", "implicitfast", "implicit", "RK4", "discrete"};
-  for (size_t i = 0; name && i < sizeof names / sizeof *names; i++)
-    if (strcmp(name, names[i]) == 0) return names[i];
-  return NULL;
-}
-
 static bool entry_from_json(const json_t *object, const solver_settings *base, protocol_entry *e) {
   const char *const solver = json_string_value(json_object_get(object, "solver"));
   const char *const protocol = json_string_value(json_object_get(object, "protocol"));
@@ -75,7 +67,7 @@ static bool entry_from_json(const json_t *object, const solver_settings *base, p
   e->settings.h_max = number_of(s, "h_max");
   if (isnan(e->settings.h_max)) e->settings.h_max = INFINITY;
   e->settings.time_step = number_of(s, "time_step");
-  e->settings.variant = known_variant(json_string_value(json_object_get(s, "variant")));
+  e->settings.variant = solver_variant(e->solver, json_string_value(json_object_get(s, "variant")));
   return true;
 }
 

@@ -31,8 +31,7 @@ typedef struct solver_settings {
   double time_step;      /* step of a fixed-step solver, s; 0: the output step */
   int rearm;             /* an ess_rearm */
   double scaling;        /* MuJoCo: s of DESIGN section 4, divides the contact's added mass */
-  const char *variant; /* solver's own choice by name (MuJoCo: Euler, RK4, implicit, implicitfast);
-                          NULL: its default */
+  const char *variant;   /* one of the solver's own variants, by name; NULL: its default */
 } solver_settings;
 
 solver_settings solver_settings_default(void);
@@ -55,6 +54,10 @@ typedef struct solver_report {
 
 typedef struct solver_type {
   const char *name, *summary;
+
+  /* Names that settings.variant may have, NULL-terminated, the default first; NULL: there are no
+   * variants. prepare may still refuse one. */
+  const char *const *variants;
 
   /* Allocates and compiles what runs will need. 0 and *instance, or a solver_status with one line.
    * `m` outlives the instance. A solver that cannot do this model refuses it here. */

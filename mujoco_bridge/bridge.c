@@ -241,9 +241,14 @@ static int inspect(void *instance, const solver_output *output, solver_report *r
   return 0;
 }
 
+/* those of all versions; prepare refuses what this one has not */
+static const char *const integrators[] = {"Euler",        "RK4",      "implicit",
+                                          "implicitfast", "discrete", NULL};
+
 const solver_type bridge_solver = {
     .name = "mujoco",
     .summary = "MuJoCo's own step on the scene xmlgen writes",
+    .variants = integrators,
     .prepare = prepare,
     .run = run,
     .inspect = inspect,

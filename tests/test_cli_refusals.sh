@@ -81,6 +81,8 @@ refuses 2 '--duration 0.0013 is not accepted; it is a multiple' run --duration 0
 refuses 2 '--duration: -2 is not accepted' run --duration -2
 refuses 2 'it must divide the output step' run --solver mujoco --time-step 0.0007
 refuses 2 'is not accepted; it is Euler' run --solver mujoco --variant nosuch
+refuses 2 'is not accepted; it is rk8pd, rkf45' run --variant Euler --solver gsl
+refuses 2 'solver projection has no variants' run --variant Euler
 refuses 2 'law paper has no MuJoCo twin; use --law roller' run --solver mujoco --law paper
 refuses 2 'no MuJoCo twin; hopper and plate have' run --solver mujoco --model affine3
 refuses 2 'law paper has no MuJoCo twin; use --law roller' xml plate --law paper
