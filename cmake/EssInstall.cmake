@@ -28,6 +28,16 @@ cmake_path(APPEND ESS_PC_INCLUDEDIR "\${prefix}" "${CMAKE_INSTALL_INCLUDEDIR}")
 configure_file(${CMAKE_CURRENT_LIST_DIR}/ess.pc.in ess.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/ess.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
+# manual pages, written anew whenever what they are made of changes
+set(manual ${CMAKE_CURRENT_BINARY_DIR}/man3)
+set(manual_sources ${CMAKE_CURRENT_SOURCE_DIR}/ess.h ${PROJECT_SOURCE_DIR}/examples/hopper.c)
+add_custom_command(OUTPUT ${manual}/libess.3
+  COMMAND ${PROJECT_SOURCE_DIR}/tools/manual ${manual_sources} ${manual}
+  DEPENDS ${manual_sources} ${PROJECT_SOURCE_DIR}/tools/manual ${PROJECT_SOURCE_DIR}/tools/manual.awk
+  VERBATIM)
+add_custom_target(ess_manual ALL DEPENDS ${manual}/libess.3)
+install(DIRECTORY ${manual} DESTINATION ${CMAKE_INSTALL_MANDIR})
+
 # licence, and examples that build where they lie
 set(doc_dir ${CMAKE_INSTALL_DATAROOTDIR}/doc/libess)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${doc_dir})

@@ -147,15 +147,17 @@ typedef struct ess_crossing_info {
   const double *sign; /* sign[m] after the crossing */
 } ess_crossing_info;
 
-/* Observers return 0 to go on, anything else to stop with ESS_ESTOP. Pointers given to them are
- * valid during the call only. */
+/*
+ * Functions told of every step and every crossing. They return 0 to go on, anything else to stop
+ * with ESS_ESTOP. Pointers given to them are valid during the call only.
+ */
 typedef struct ess_observer {
-  int (*step)(const ess_step_info *info, void *context);
-  int (*crossing)(const ess_crossing_info *info, void *context);
-  void *context;
+  int (*step)(const ess_step_info *info, void *context);         /* after each step, or NULL */
+  int (*crossing)(const ess_crossing_info *info, void *context); /* after each crossing, or NULL */
+  void *context; /* handed to both; owned by the caller */
 } ess_observer;
 
-/* Start from ess_options_default() and change what you need. */
+/* How to integrate. Start from ess_options_default() and change what you need. */
 typedef struct ess_options {
   double epsilon;               /* half-width of every guard's neighbourhood, in units of h; > 0 */
   const double *guard_epsilons; /* optional, m values > 0 that replace epsilon; copied */

@@ -4,33 +4,13 @@
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-enum { LINES_MAX = 16, LINE_SIZE = 128 };
+#include "examples_fixture.h"
 
 /* what the example integrates: fall from z0 onto a spring of free length L0, for T */
 static const double g = 9.81, k_over_m = 800.0, z0 = 2.0, L0 = 1.0, T = 2.0;
 
 /* half of the last printed decimal, and as much for the integration and the projections */
 static const double tolerance = 1e-6;
-
-/* lines the program printed; its exit status must be 0 */
-static size_t run(char lines[LINES_MAX][LINE_SIZE]) {
-  FILE *const pipe = popen(EXAMPLE_HOPPER, "r");
-  assert_non_null(pipe);
-  size_t count = 0;
-  while (count < LINES_MAX && fgets(lines[count], LINE_SIZE, pipe)) count++;
-  assert_int_equal(pclose(pipe), 0);
-  return count;
-}
 
 /* speed at the guard, and how long flight and stance last between two crossings of it */
 static double speed(void) {
@@ -51,7 +31,7 @@ static double stance(void) {
 static void test_hopper_prints_the_exact_crossings(void **state) {
   (void)state;
   char lines[LINES_MAX][LINE_SIZE];
-  const size_t count = run(lines);
+  const size_t count = run_example(EXAMPLE_HOPPER, lines);
   size_t i = 0;
   for (double t = 0.5 * flight(); t < T; i++) {
     const int down = i % 2 == 0;
@@ -71,7 +51,7 @@ static void test_hopper_prints_the_exact_crossings(void **state) {
 static void test_hopper_ends_on_the_exact_parabola(void **state) {
   (void)state;
   char lines[LINES_MAX][LINE_SIZE];
-  const size_t count = run(lines);
+  const size_t count = run_example(EXAMPLE_HOPPER, lines);
   assert_true(count > 0);
   double t, z, v;
   assert_int_equal(
