@@ -1,0 +1,284 @@
+/*
+ * Awkward cases: guards that coincide, thousands at once, starts inside of several neighbourhoods,
+ * guards that throw the state at each other. Exact to round-off, for the fields are piecewise
+ * constant.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include <float.h>
+
+#include "awkward.h"
+#include "lanes.h"
+
+static const double EPSILONS[] = {1e-12, 1e-6, 1e-3, 0.1, 10.0};
+
+/* Outcome: each duplicate is crossed once, upward, all at the same time to 4 roundings, whatever
+ * the scale of its event function; the field afterwards is that beyond all of them. */
+static void duplicate_guards(void **state) {
+  (void)state;
+  for (size_t e = 0; e < sizeof EPSILONS / sizeof *EPSILONS; e++) {
+    lanes l = {.count = 5,
+               .offset = {0.5, 0.5, 1.0, 0.5, 0.05},
+               .scale = {1.0, 1.0, 2.0, 1.0, 0.1},
+               .jump = {0.25, -0.5, 0.75, 0.125, 0.375}};
+    toy_log log;
+    assert_true(fabs(run_lanes(&l, EPSILONS[e], &log) - 0.5) < 4.0 * DBL_EPSILON);
+    assert_int_equal(log.count, 5);
+    unsigned crossed = 0;
+    for (size_t i = 0; i < 5; i++) {
+      assert_int_equal(log.direction[i], 1);
+      assert_true(fabs(log.time[i] - 0.5) <= 2.0 * DBL_EPSILON);
+      crossed |= 1u << log.guard[i];
+    }
+    assert_int_equal(crossed, 31);
+  }
+}
+
+/* Outcome: both crossed, the nearer one first, in whichever order they are listed: differences of
+ * numbers this close are exact. */
+static void two_guards_2_ulp_apart(void **state) {
+  (void)state;
+  const double near = 0.5, far = nextafter(nextafter(near, 1.0), 1.0);
+  for (size_t e = 0; e < sizeof EPSILONS / sizeof *EPSILONS; e++)
+    for (size_t first = 0; first < 2; first++) {
+      lanes l = {.count = 2, .jump = {2.0, -1.5}};
+      l.offset[first] = near;
+      l.offset[1 - first] = far;
+      toy_log log;
+      assert_true(fabs(run_lanes(&l, EPSILONS[e], &log) - 0.25) < 4.0 * DBL_EPSILON);
+      assert_int_equal(log.count, 2);
+      assert_int_equal(log.guard[0], first);
+      assert_int_equal(log.guard[1], 1 - first);
+      assert_true(fabs(log.time[0] - near) <= 2.0 * DBL_EPSILON);
+      assert_true(fabs(log.time[1] - far) <= 2.0 * DBL_EPSILON);
+    }
+}
+
+/* Outcome: three projections in order of arrival, the first from the start itself; no step is cut
+ * at an entry, since all are made before the run; times and state exact. */
+static void start_inside_several_neighbourhoods(void **state) {
+  (void)state;
+  lanes l = {.count = 3, .offset = {0.0625, 0.015625, 0.03125}, .jump = {1.0, 2.0, 4.0}};
+  const ess_system system = lanes_system(&l);
+  ess_options options = ess_options_default();
+  options.epsilon = 0.125;
+  toy_log log;
+  options.observer = toy_observer(&log);
+  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+  double x[2] = {0.0, 0.0}, t = 0.0;
+  assert_int_equal(ess_driver_apply(d, &t, 0.0625, x), ESS_SUCCESS);
+  const size_t order[] = {1, 2, 0};
+  const double times[] = {0.015625, 0.03125, 0.0625};
+  assert_int_equal(log.count, 3);
+  for (size_t i = 0; i < 3; i++) {
+    assert_int_equal(log.guard[i], order[i]);
+    assert_true(log.time[i] == times[i]);
+  }
+  assert_int_equal(ess_driver_counters(d)->steps, 0);
+  assert_int_equal(ess_driver_counters(d)->entries, 0);
+  assert_true(x[0] == 0.0625 && x[1] == 0.015625 * 2.0 + 0.03125 * 6.0);
+  ess_driver_free(d);
+}
+
+/* ---- thousands of guards ----------------------------------------------------------------------
+ */
+
+enum { MANY = 4000 };
+
+/* guards at offset[k], none of which depends on x1; x1' is the number of guards crossed */
+static int many_field(double t, const double x[], const double sign[], double dxdt[],
+                      void *params) {
+  (void)t;
+  (void)x;
+  (void)params;
+  dxdt[0] = 1.0;
+  dxdt[1] = 0.0;
+  for (size_t k = 0; k < MANY; k++) dxdt[1] += sign[k] > 0.0 ? 1.0 : 0.0;
+  return 0;
+}
+
+static int many_guards(const double x[], double h[], void *params) {
+  const double *const offset = params;
+  for (size_t k = 0; k < MANY; k++) h[k] = x[0] - offset[k];
+  return 0;
+}
+
+static int many_rates(const double x[], const double v[], double h[], double rate[], void *params) {
+  for (size_t k = 0; k < MANY; k++) rate[k] = v[0];
+  return many_guards(x, h, params);
+}
+
+typedef struct many_log {
+  size_t count, out_of_order, out_of_time;
+  const double *offset;
+  double last;
+} many_log;
+
+static int many_crossing(const ess_crossing_info *info, void *context) {
+  many_log *const log = context;
+  const double place = log->offset[info->guard];
+  log->count++;
+  log->out_of_order += place < log->last || info->direction != 1;
+  // each crossing rounds the state once
+  log->out_of_time += fabs(info->t - place) > MANY * DBL_EPSILON;
+  log->last = place;
+  return 0;
+}
+
+static void run_many(double offset[], double epsilon) {
+  const ess_system system = {.dimension = 2,
+                             .guard_count = MANY,
+                             .field = many_field,
+                             .guards = many_guards,
+                             .guard_rates = many_rates,
+                             .params = offset};
+  many_log log = {.offset = offset};
+  ess_options options = ess_options_default();
+  options.epsilon = epsilon;
+  options.observer = (ess_observer){.crossing = many_crossing, .context = &log};
+  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+  assert_non_null(d);
+  double x[2] = {0.0, 0.0}, t = 0.0, expected = 0.0;
+  assert_int_equal(ess_driver_apply(d, &t, 1.0, x), ESS_SUCCESS);
+  for (size_t k = 0; k < MANY; k++) expected += 1.0 - offset[k];
+  assert_int_equal(log.count, MANY);
+  assert_int_equal(log.out_of_order, 0);
+  assert_int_equal(log.out_of_time, 0);
+  // each of the times is off by MANY roundings at most
+  assert_true(fabs(x[1] - expected) <= (double)MANY * MANY * DBL_EPSILON);
+  ess_driver_free(d);
+}
+
+/* Outcome: thousands of guards shuffled over a thousandth, all inside when the first is reached:
+ * each is crossed once, in exact order, at its time. */
+static void thousands_of_guards_within_epsilon(void **state) {
+  (void)state;
+  static double offset[MANY];
+  // a stride that shares no factor with their number visits every place once
+  for (size_t k = 0; k < MANY; k++) offset[k] = 0.5 + 1e-3 * (double)(k * 1237 % MANY) / MANY;
+  run_many(offset, 1e-2);
+  run_many(offset, 1e-4);
+}
+
+/* Outcome: as many crossings without time passing as there are guards are progress, no chatter. */
+static void thousands_of_guards_at_one_place(void **state) {
+  (void)state;
+  static double offset[MANY];
+  for (size_t k = 0; k < MANY; k++) offset[k] = 0.5;
+  run_many(offset, 1e-3);
+}
+
+/* ---- chatter ----------------------------------------------------------------------------------
+ */
+
+/* a field that points at the guard x0 = 0 from both sides */
+static int sliding_field(double t, const double x[], const double sign[], double dxdt[],
+                         void *params) {
+  (void)t;
+  (void)x;
+  (void)params;
+  dxdt[0] = -sign[0];
+  return 0;
+}
+
+static int sliding_guards(const double x[], double h[], void *params) {
+  (void)params;
+  h[0] = x[0];
+  return 0;
+}
+
+static int sliding_jacobian(const double x[], double Dh[], void *params) {
+  (void)x;
+  (void)params;
+  Dh[0] = 1.0;
+  return 0;
+}
+
+/* Outcome: ESS_ECHATTER where the guard is reached, with the guard and its mirror image, which are
+ * one event function; the state stays on the guard. */
+static void filippov_chatter_on_one_guard(void **state) {
+  (void)state;
+  const ess_system system = {.dimension = 1,
+                             .guard_count = 1,
+                             .field = sliding_field,
+                             .guards = sliding_guards,
+                             .guard_jacobian = sliding_jacobian};
+  const ess_options options = ess_options_default();
+  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+  double x[1] = {-1.0}, t = 0.0;
+  assert_int_equal(ess_driver_apply(d, &t, 3.0, x), ESS_ECHATTER);
+  const ess_failure *const failure = ess_driver_failure(d);
+  assert_int_equal(failure->status, ESS_ECHATTER);
+  assert_true(t == failure->time && fabs(t - 1.0) < 1e-12 && fabs(x[0]) < 1e-12);
+  assert_true(failure->guard == 0 && failure->other_guard == 0);
+  ess_driver_free(d);
+}
+
+/* a spiral into the corner of two guards, x0 = 0 and x1 = 0: in every quadrant the distance to the
+ * guard behind halves while the one ahead is reached */
+static int spiral_field(double t, const double x[], const double sign[], double dxdt[],
+                        void *params) {
+  (void)t;
+  (void)x;
+  (void)params;
+  const bool right = sign[0] > 0.0, up = sign[1] > 0.0;
+  dxdt[0] = up == right ? (up ? -1.0 : 1.0) : (up ? -0.5 : 0.5);
+  dxdt[1] = up == right ? (up ? 0.5 : -0.5) : (up ? -1.0 : 1.0);
+  return 0;
+}
+
+static int spiral_guards(const double x[], double h[], void *params) {
+  (void)params;
+  h[0] = x[0];
+  h[1] = x[1];
+  return 0;
+}
+
+static int spiral_jacobian(const double x[], double Dh[], void *params) {
+  (void)x;
+  (void)params;
+  Dh[0] = Dh[3] = 1.0;
+  Dh[1] = Dh[2] = 0.0;
+  return 0;
+}
+
+/* Outcome: the corner is reached after a geometric series of crossings, at t = 1/2 (1 + 1/2 + ...)
+ * = 1; there ESS_ECHATTER names both guards, which take turns. */
+static void filippov_chatter_between_two_guards(void **state) {
+  (void)state;
+  const ess_system system = {.dimension = 2,
+                             .guard_count = 2,
+                             .field = spiral_field,
+                             .guards = spiral_guards,
+                             .guard_jacobian = spiral_jacobian};
+  ess_options options = ess_options_default();
+  toy_log log;
+  options.observer = toy_observer(&log);
+  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+  double x[2] = {-0.5, -0x1p-60}, t = 0.0;
+  assert_int_equal(ess_driver_apply(d, &t, 3.0, x), ESS_ECHATTER);
+  const ess_failure *const failure = ess_driver_failure(d);
+  assert_true(fabs(t - 1.0) < 1e-12 && hypot(x[0], x[1]) < 1e-12);
+  assert_int_equal(failure->guard + failure->other_guard, 1);
+  double arrival = 0.0;
+  for (size_t i = 0; i < 30; i++) {
+    arrival += ldexp(0.5, -(int)i);
+    assert_int_equal(log.guard[i], i % 2);
+    assert_int_equal(log.direction[i], i % 4 < 2 ? 1 : -1);
+    assert_true(fabs(log.time[i] - arrival) < 1e-12);
+  }
+  ess_driver_free(d);
+}
+
+int main(int argc, char *argv[]) {
+  const struct CMUnitTest cases[] = {
+      cmocka_unit_test(duplicate_guards),
+      cmocka_unit_test(two_guards_2_ulp_apart),
+      cmocka_unit_test(start_inside_several_neighbourhoods),
+      cmocka_unit_test(thousands_of_guards_within_epsilon),
+      cmocka_unit_test(thousands_of_guards_at_one_place),
+      cmocka_unit_test(filippov_chatter_on_one_guard),
+      cmocka_unit_test(filippov_chatter_between_two_guards),
+  };
+  return awkward_main(argc, argv, cases, sizeof cases / sizeof *cases);
+}

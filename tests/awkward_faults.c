@@ -1,0 +1,283 @@
+/*
+ * Awkward callbacks: each fails, or returns what is no number, at every call of a run in turn; and
+ * guards that are not live.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "awkward.h"
+
+/* which callback is at fault, from which of its calls on (0: the first), and how */
+typedef enum culprit { NOBODY, FIELD, GUARDS, JACOBIAN, RATES, MODE_CHANGED, CULPRITS } culprit;
+
+typedef struct fault {
+  culprit culprit;
+  size_t from, calls[CULPRITS];
+  double beyond; /* at fault only where the clock shows more */
+  int code;      /* not 0: what the callback returns */
+  double value;  /* else what it writes, for event function 1 where it is about guards */
+} fault;
+
+/* whether this call of a callback is at fault */
+static bool at_fault(fault *f, culprit who, double clock) {
+  return f->calls[who]++ >= f->from && f->culprit == who && clock >= f->beyond;
+}
+
+/* a unit-speed clock through guards at 2 and at 1 */
+static int clock_field(double t, const double x[], const double sign[], double dxdt[],
+                       void *params) {
+  fault *const f = params;
+  (void)t;
+  (void)sign;
+  const bool bad = at_fault(f, FIELD, x[0]);
+  dxdt[0] = bad && !f->code ? f->value : 1.0;
+  return bad ? f->code : 0;
+}
+
+static int clock_guards(const double x[], double h[], void *params) {
+  fault *const f = params;
+  const bool bad = at_fault(f, GUARDS, x[0]);
+  h[0] = x[0] - 2.0;
+  h[1] = bad && !f->code ? f->value : x[0] - 1.0;
+  return bad ? f->code : 0;
+}
+
+static int clock_jacobian(const double x[], double Dh[], void *params) {
+  fault *const f = params;
+  const bool bad = at_fault(f, JACOBIAN, x[0]);
+  Dh[0] = 1.0;
+  Dh[1] = bad && !f->code ? f->value : 1.0;
+  return bad ? f->code : 0;
+}
+
+static int clock_rates(const double x[], const double v[], double h[], double rate[],
+                       void *params) {
+  fault *const f = params;
+  const bool bad = at_fault(f, RATES, x[0]);
+  h[0] = x[0] - 2.0;
+  h[1] = x[0] - 1.0;
+  rate[0] = v[0];
+  rate[1] = bad && !f->code ? f->value : v[0];
+  return bad ? f->code : 0;
+}
+
+static int clock_mode(const double sign[], size_t guard, void *params) {
+  fault *const f = params;
+  (void)sign;
+  (void)guard;
+  return at_fault(f, MODE_CHANGED, 0.0) ? f->code : 0;
+}
+
+/* runs to t = 3; the state stays what the clock shows, however the run ends */
+static int run(fault *f, const ess_options *options, ess_failure *failure, double *reached) {
+  const bool rates = f->culprit == RATES;
+  const ess_system system = {.dimension = 1,
+                             .guard_count = 2,
+                             .field = clock_field,
+                             .guards = clock_guards,
+                             .guard_jacobian = rates ? NULL : clock_jacobian,
+                             .guard_rates = rates ? clock_rates : NULL,
+                             .mode_changed = clock_mode,
+                             .params = f};
+  ess_driver *const d = ess_driver_alloc(&system, options, NULL);
+  assert_non_null(d);
+  memset(f->calls, 0, sizeof f->calls);
+  double x[1] = {0.0};
+  *reached = 0.0;
+  const int status = ess_driver_apply(d, reached, 3.0, x);
+  *failure = *ess_driver_failure(d);
+  assert_int_equal(failure->status, status);
+  assert_true(isfinite(*reached) && fabs(x[0] - *reached) < 1e-12);
+  if (status) assert_true(failure->time == *reached);
+  ess_driver_free(d);
+  return status;
+}
+
+/* calls of a callback in a run without fault */
+static size_t calls_of(culprit who) {
+  fault f = {.culprit = who, .from = SIZE_MAX};
+  const ess_options options = ess_options_default();
+  ess_failure failure;
+  double t;
+  assert_int_equal(run(&f, &options, &failure, &t), ESS_SUCCESS);
+  assert_true(f.calls[who] > 2 && t == 3.0);
+  return f.calls[who];
+}
+
+/* Outcome: whichever call of the callback fails, the run ends at once with ESS_ECALLBACK and the
+ * callback's code, at a state and time that belong together; the callback is not called again. */
+static void check_failure(culprit who) {
+  const size_t calls = calls_of(who);
+  const ess_options options = ess_options_default();
+  double before = 0.0, t = 0.0;
+  for (size_t from = 0; from < calls; from++) {
+    fault f = {.culprit = who, .from = from, .code = 40 + (int)who};
+    ess_failure failure;
+    assert_int_equal(run(&f, &options, &failure, &t), ESS_ECALLBACK);
+    assert_int_equal(failure.callback_code, 40 + (int)who);
+    assert_int_equal(f.calls[who], from + 1);
+    // the later the call, the further the run has come
+    assert_true(t >= before);
+    before = t;
+  }
+  assert_true(before > 1.0);
+}
+
+static void a_failing_field(void **state) {
+  (void)state;
+  check_failure(FIELD);
+}
+
+static void failing_guards(void **state) {
+  (void)state;
+  check_failure(GUARDS);
+}
+
+static void a_failing_jacobian(void **state) {
+  (void)state;
+  check_failure(JACOBIAN);
+}
+
+static void failing_rates(void **state) {
+  (void)state;
+  check_failure(RATES);
+}
+
+static void a_failing_mode_change(void **state) {
+  (void)state;
+  const size_t calls = calls_of(MODE_CHANGED);
+  assert_int_equal(calls, 3); // the start and two crossings
+  check_failure(MODE_CHANGED);
+}
+
+/* Outcome: whichever call of the callback is the first to write NaN or an infinity, the run ends
+ * with `expected`, naming event function 1 when that is ESS_EGUARD. */
+static void check_not_finite(culprit who, int expected) {
+  const size_t calls = calls_of(who);
+  const ess_options options = ess_options_default();
+  const double values[] = {NAN, INFINITY, -INFINITY};
+  for (size_t v = 0; v < 3; v++)
+    for (size_t from = 0; from < calls; from++) {
+      fault f = {.culprit = who, .from = from, .value = values[v]};
+      ess_failure failure;
+      double t;
+      assert_int_equal(run(&f, &options, &failure, &t), expected);
+      assert_true(t < 3.0);
+      assert_true(failure.guard == (expected == ESS_EGUARD ? 1 : SIZE_MAX));
+    }
+}
+
+static void nan_from_the_field(void **state) {
+  (void)state;
+  check_not_finite(FIELD, ESS_EFIELD);
+}
+
+static void nan_from_guards(void **state) {
+  (void)state;
+  check_not_finite(GUARDS, ESS_EGUARD);
+}
+
+static void nan_from_the_jacobian(void **state) {
+  (void)state;
+  check_not_finite(JACOBIAN, ESS_EGUARD);
+}
+
+static void nan_from_rates(void **state) {
+  (void)state;
+  check_not_finite(RATES, ESS_EGUARD);
+}
+
+/* Outcome: where a callback is no number from 1/4 on, steps shrink towards it and give up there. */
+static void check_place(culprit who, int expected) {
+  const ess_options options = ess_options_default();
+  fault f = {.culprit = who, .beyond = 0.25, .value = NAN};
+  ess_failure failure;
+  double t;
+  assert_int_equal(run(&f, &options, &failure, &t), expected);
+  assert_true(t > 0.24 && t <= 0.25);
+  assert_true(failure.guard == (expected == ESS_EGUARD ? 1 : SIZE_MAX));
+}
+
+static void nan_from_the_field_beyond_a_place(void **state) {
+  (void)state;
+  check_place(FIELD, ESS_EFIELD);
+}
+
+static void nan_from_guards_beyond_a_place(void **state) {
+  (void)state;
+  check_place(GUARDS, ESS_EGUARD);
+}
+
+static void nan_from_rates_beyond_a_place(void **state) {
+  (void)state;
+  check_place(RATES, ESS_EGUARD);
+}
+
+/* Outcome: a guard that is projected onto at a rate below options.liveness ends the run with
+ * ESS_ELIVENESS, where its neighbourhood begins; at the rate itself nothing happens. */
+static void liveness_violated(void **state) {
+  (void)state;
+  ess_options options = ess_options_default();
+  ess_failure failure;
+  double t;
+  fault none = {.culprit = NOBODY};
+  options.liveness = 1.0;
+  assert_int_equal(run(&none, &options, &failure, &t), ESS_SUCCESS);
+  options.liveness = nextafter(1.0, 2.0);
+  for (options.epsilon = 1e-6; options.epsilon < 0.5; options.epsilon *= 10.0) {
+    assert_int_equal(run(&none, &options, &failure, &t), ESS_ELIVENESS);
+    assert_int_equal(failure.guard, 1);
+    assert_true(fabs(t - (1.0 - options.epsilon)) < 2e-9 * options.epsilon + 1e-12);
+  }
+}
+
+static int stop_at_guard(const ess_crossing_info *info, void *context) {
+  return info->guard == *(const size_t *)context;
+}
+
+static int stop_after(const ess_step_info *info, void *context) {
+  size_t *const left = context;
+  (void)info;
+  return --*left == 0;
+}
+
+/* Outcome: ESS_ESTOP at the crossing asked for, after it; or at the step asked for. */
+static void an_observer_that_stops(void **state) {
+  (void)state;
+  ess_options options = ess_options_default();
+  ess_failure failure;
+  double t;
+  fault none = {.culprit = NOBODY};
+  for (size_t guard = 0; guard < 2; guard++) {
+    options.observer = (ess_observer){.crossing = stop_at_guard, .context = &guard};
+    assert_int_equal(run(&none, &options, &failure, &t), ESS_ESTOP);
+    assert_true(fabs(t - (guard ? 1.0 : 2.0)) < 1e-12);
+  }
+  double before = 0.0;
+  for (size_t step = 1; step < 5; step++) {
+    size_t left = step;
+    options.observer = (ess_observer){.step = stop_after, .context = &left};
+    assert_int_equal(run(&none, &options, &failure, &t), ESS_ESTOP);
+    assert_true(left == 0 && t > before);
+    before = t;
+  }
+}
+
+int main(int argc, char *argv[]) {
+  const struct CMUnitTest cases[] = {
+      cmocka_unit_test(a_failing_field),
+      cmocka_unit_test(failing_guards),
+      cmocka_unit_test(a_failing_jacobian),
+      cmocka_unit_test(failing_rates),
+      cmocka_unit_test(a_failing_mode_change),
+      cmocka_unit_test(nan_from_the_field),
+      cmocka_unit_test(nan_from_guards),
+      cmocka_unit_test(nan_from_the_jacobian),
+      cmocka_unit_test(nan_from_rates),
+      cmocka_unit_test(nan_from_the_field_beyond_a_place),
+      cmocka_unit_test(nan_from_guards_beyond_a_place),
+      cmocka_unit_test(nan_from_rates_beyond_a_place),
+      cmocka_unit_test(liveness_violated),
+      cmocka_unit_test(an_observer_that_stops),
+  };
+  return awkward_main(argc, argv, cases, sizeof cases / sizeof *cases);
+}

@@ -1,0 +1,267 @@
+/*
+ * Random piecewise affine systems: see random_affine.h.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "random_affine.h"
+
+#include <gsl/gsl_randist.h>
+#include <math.h>
+#include <string.h>
+
+enum { N = AFFINE_STATES, M = AFFINE_GUARDS };
+
+/* ---- drawing --------------------------------------------------------------------------------- */
+
+void affine_draw_start(const affine_system *s, gsl_rng *rng, double x0[]) {
+  gsl_ran_dir_nd(rng, s->n, x0);
+  const double radius = gsl_ran_flat(rng, 0.0, 0.1);
+  for (size_t i = 0; i < s->n; i++) x0[i] *= radius;
+}
+
+void affine_draw_order(gsl_rng *rng, size_t m, size_t order[]) {
+  for (size_t k = 0; k < m; k++) order[k] = k;
+  gsl_ran_shuffle(rng, order, m, sizeof *order);
+}
+
+/* the drift direction, and a part across it of random length up to 3/4 */
+static void draw_normal(gsl_rng *rng, size_t n, const double drift[], double normal[]) {
+  double across[N];
+  gsl_ran_dir_nd(rng, n, across);
+  const double along = affine_dot(n, across, drift);
+  for (size_t i = 0; i < n; i++) across[i] -= along * drift[i];
+  const double length = sqrt(affine_dot(n, across, across));
+  const double scale = length > 1e-3 ? gsl_ran_flat(rng, 0.0, 0.75) / length : 0.0;
+  for (size_t i = 0; i < n; i++) normal[i] = drift[i] + scale * across[i];
+}
+
+static void draw_field(gsl_rng *rng, size_t n, const double drift[], double stiffness,
+                       affine_field *field) {
+  double entries[N * N];
+  gsl_ran_dir_nd(rng, n * n, entries); // of Frobenius norm 1
+  const double norm = stiffness * AFFINE_STIFFNESS * gsl_ran_flat(rng, 0.5, 1.0);
+  for (size_t i = 0; i < n; i++)
+    for (size_t j = 0; j < n; j++) field->A[i][j] = norm * entries[i * n + j];
+  double side[N];
+  gsl_ran_dir_nd(rng, n, side);
+  const double speed = gsl_ran_flat(rng, 1.5, 2.5), aside = gsl_ran_flat(rng, 0.0, 0.4);
+  for (size_t i = 0; i < n; i++) field->b[i] = speed * drift[i] + aside * side[i];
+}
+
+void affine_draw(affine_system *s, gsl_rng *rng, size_t n, size_t m, double stiffness) {
+  double drift[N];
+  s->n = n;
+  s->m = m;
+  gsl_ran_dir_nd(rng, n, drift);
+  for (size_t k = 0; k < m; k++) draw_normal(rng, n, drift, s->normal[k]);
+  for (size_t mode = 0; mode < (size_t)1 << m; mode++)
+    draw_field(rng, n, drift, stiffness, &s->field[mode]);
+}
+
+/* ---- libess ---------------------------------------------------------------------------------- */
+
+static int field(double t, const double x[], const double sign[], double dxdt[], void *params) {
+  const affine_system *const s = params;
+  (void)t;
+  size_t mode = 0;
+  for (size_t k = 0; k < s->m; k++) mode |= (size_t)(sign[k] > 0.0) << k;
+  affine_velocity(s, mode, x, dxdt);
+  return 0;
+}
+
+static int guards(const double x[], double h[], void *params) {
+  const affine_system *const s = params;
+  for (size_t k = 0; k < s->m; k++) h[k] = affine_guard(s, k, x);
+  return 0;
+}
+
+static int jacobian(const double x[], double Dh[], void *params) {
+  const affine_system *const s = params;
+  (void)x;
+  for (size_t k = 0; k < s->m; k++) memcpy(Dh + k * s->n, s->normal[k], s->n * sizeof *Dh);
+  return 0;
+}
+
+static int rates(const double x[], const double v[], double h[], double rate[], void *params) {
+  const affine_system *const s = params;
+  for (size_t k = 0; k < s->m; k++) rate[k] = affine_dot(s->n, s->normal[k], v);
+  return guards(x, h, params);
+}
+
+static int note_crossing(const ess_crossing_info *info, void *context) {
+  affine_run *const run = context;
+  if (run->count >= 2 * M) return 1;
+  run->upward = run->upward && info->direction == 1;
+  run->guard[run->count] = info->guard;
+  run->time[run->count++] = info->t;
+  return 0;
+}
+
+void affine_integrate(const affine_system *s, const double x0[], double epsilon, unsigned variant,
+                      affine_run *run) {
+  affine_system copy = *s;
+  const bool odd = variant % 2;
+  const ess_system system = {.dimension = s->n,
+                             .guard_count = s->m,
+                             .field = field,
+                             .guards = guards,
+                             .guard_jacobian = odd ? NULL : jacobian,
+                             .guard_rates = odd ? rates : NULL,
+                             .one_way = odd,
+                             .params = &copy};
+  *run = (affine_run){.upward = true};
+  ess_options options = ess_options_default();
+  options.epsilon = epsilon;
+  options.rtol = 1e-13;
+  options.atol = 1e-14;
+  options.liveness = 0.99 * AFFINE_LIVENESS;
+  options.observer = (ess_observer){.crossing = note_crossing, .context = run};
+  ess_driver *const d = ess_driver_alloc(&system, &options, &run->status);
+  if (!d) return;
+  double t = 0.0;
+  memcpy(run->end, x0, s->n * sizeof *x0);
+  run->status = ess_driver_apply(d, &t, AFFINE_END, run->end);
+  run->counters = *ess_driver_counters(d);
+  ess_driver_free(d);
+}
+
+/* ---- the error to be expected ---------------------------------------------------------------- */
+
+/* the share of every crossing so far in the error, at the present place on the path */
+typedef struct shares {
+  size_t count;
+  double of[M][N];
+} shares;
+
+/* |share| of all, added */
+static double size_of(const shares *e, size_t n) {
+  double sum = 0.0;
+  for (size_t i = 0; i < e->count; i++) sum += sqrt(affine_dot(n, e->of[i], e->of[i]));
+  return sum;
+}
+
+static void carry(const affine_system *s, size_t mode, double duration, shares *e) {
+  for (size_t i = 0; i < e->count; i++) {
+    double moved[N];
+    affine_transport(s, mode, duration, e->of[i], moved);
+    memcpy(e->of[i], moved, sizeof moved);
+  }
+}
+
+/* what the exact flow does to differences at a crossing: f jumps by `jump` where h rises at `rate`
+ */
+static void cross(size_t n, const double normal[], double rate, const double jump[], shares *e) {
+  for (size_t i = 0; i < e->count; i++) {
+    const double delay = affine_dot(n, normal, e->of[i]) / rate;
+    for (size_t j = 0; j < n; j++) e->of[i][j] += delay * jump[j];
+  }
+}
+
+/* the i-th crossing's own share, of a projection that lasted `duration` at most, and its timing */
+static void add_share(const affine_system *s, const affine_path *path, size_t i, size_t mode,
+                      double reach, double epsilon, shares *e, affine_error *error) {
+  const size_t n = s->n, k = path->guard[i];
+  const double *const x = path->state[i], *const normal = s->normal[k];
+  double before[N], after[N], bend[N], jump[N];
+  affine_velocity(s, mode, x, before);
+  affine_velocity(s, mode | (size_t)1 << k, x, after);
+  for (size_t j = 0; j < n; j++) bend[j] = affine_dot(n, s->field[mode].A[j], before);
+  for (size_t j = 0; j < n; j++) jump[j] = after[j] - before[j];
+  const double rate = affine_dot(n, normal, before), tau = fmin(reach, epsilon / rate);
+  const double late = 0.5 * affine_dot(n, normal, bend) / rate * tau * tau;
+
+  // earlier errors make this crossing early, its own bend makes it late
+  const double bent = 0.5 * tau * tau * sqrt(affine_dot(n, bend, bend));
+  error->time[i] = late;
+  error->time_size[i] = AFFINE_NORMAL / rate * (bent + size_of(e, n));
+  for (size_t l = 0; l < e->count; l++) error->time[i] -= affine_dot(n, normal, e->of[l]) / rate;
+  cross(n, normal, rate, jump, e);
+  double *const own = e->of[e->count++];
+  for (size_t j = 0; j < n; j++) own[j] = -late * jump[j] - 0.5 * tau * tau * bend[j];
+}
+
+void affine_predict(const affine_system *s, const affine_path *path, double epsilon,
+                    affine_error *error) {
+  shares e = {0};
+  double t = 0.0;
+  size_t mode = 0;
+  for (size_t i = 0; i < path->count; i++) {
+    carry(s, mode, path->time[i] - t, &e);
+    add_share(s, path, i, mode, path->time[i] - t, epsilon, &e, error);
+    t = path->time[i];
+    mode |= (size_t)1 << path->guard[i];
+  }
+  carry(s, mode, AFFINE_END - t, &e);
+  error->end_size = size_of(&e, s->n);
+  memset(error->end, 0, sizeof error->end);
+  for (size_t i = 0; i < e.count; i++)
+    for (size_t j = 0; j < s->n; j++) error->end[j] += e.of[i][j];
+}
+
+/* ---- a bound for clusters crossed in any order ----------------------------------------------- */
+
+/* what bounds the fields at the cluster's place: smallest rate and largest jump of any modes */
+typedef struct corner {
+  double rate, jump;
+} corner;
+
+static corner look_around(const affine_system *s, const double x[]) {
+  corner c = {.rate = INFINITY};
+  double low[N], high[N], spread = 0.0;
+  for (size_t mode = 0; mode < (size_t)1 << s->m; mode++) {
+    double f[N];
+    affine_velocity(s, mode, x, f);
+    for (size_t k = 0; k < s->m; k++) c.rate = fmin(c.rate, affine_dot(s->n, s->normal[k], f));
+    for (size_t j = 0; j < s->n; j++) {
+      low[j] = mode ? fmin(low[j], f[j]) : f[j];
+      high[j] = mode ? fmax(high[j], f[j]) : f[j];
+    }
+  }
+  for (size_t j = 0; j < s->n; j++) spread += (high[j] - low[j]) * (high[j] - low[j]);
+  c.jump = sqrt(spread);
+  return c;
+}
+
+/* largest factor by which crossing guard k in a mode at x stretches a difference: the norm of
+ * I + jump normal^T / rate */
+static double stretch(const affine_system *s, size_t mode, size_t k, const double x[]) {
+  double before[N], jump[N];
+  affine_velocity(s, mode, x, before);
+  affine_velocity(s, mode | (size_t)1 << k, x, jump);
+  for (size_t j = 0; j < s->n; j++) jump[j] -= before[j];
+  const double *const normal = s->normal[k];
+  const double rate = affine_dot(s->n, normal, before);
+  const double along = affine_dot(s->n, normal, jump) / rate;
+  const double across = sqrt(affine_dot(s->n, normal, normal) * affine_dot(s->n, jump, jump));
+  return 0.5 * (across / rate + sqrt(across / rate * across / rate + 4.0 + 4.0 * along));
+}
+
+/* the same for all guards in the worst order, from the last mode back to the first */
+static double stretch_in_any_order(const affine_system *s, const double x[]) {
+  static double most[(size_t)1 << M];
+  const size_t last = ((size_t)1 << s->m) - 1;
+  most[last] = 1.0;
+  for (size_t mode = last; mode-- > 0;) {
+    most[mode] = 0.0;
+    for (size_t k = 0; k < s->m; k++)
+      if (!(mode >> k & 1))
+        most[mode] = fmax(most[mode], stretch(s, mode, k, x) * most[mode | (size_t)1 << k]);
+  }
+  return most[0];
+}
+
+double affine_cluster_constant(const affine_system *s, const affine_path *path) {
+  const double *const x = path->state[0];
+  const corner c = look_around(s, x);
+  double f[N], bend[N];
+  affine_velocity(s, 0, x, f);
+  for (size_t j = 0; j < s->n; j++) bend[j] = affine_dot(s->n, s->field[0].A[j], f);
+
+  // the first projection, of 1/rate at most per epsilon, bends off by `off`; guards that it passes
+  // by that much on either side are crossed with a delay
+  const double off = 0.5 * sqrt(affine_dot(s->n, bend, bend)) / (c.rate * c.rate);
+  const double delay = 2.0 * AFFINE_NORMAL * off / c.rate;
+  const double after = exp(AFFINE_STIFFNESS * AFFINE_END);
+  // twice, for fields and rates are those at one point of the neighbourhood
+  return 2.0 * after * stretch_in_any_order(s, x) * (off + delay * c.jump);
+}
