@@ -9,6 +9,7 @@
 #include "solver.h"
 
 /* Integrators with event functions, the mode latched as libess latches it (mode.h). */
+extern const solver_type location_solver;   /* dopri5, crossings located to round-off */
 extern const solver_type gsl_events_solver; /* GSL's, crossings bisected */
 
 /* The three ways of simulating contact that B. Bokser's tutorial tells apart ("Intro to Robot

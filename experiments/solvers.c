@@ -12,7 +12,8 @@
 #include "bridge.h"
 
 const solver_type *const solver_types[] = {
-    &projection_solver, &bridge_solver, &reference_solver, &gsl_events_solver, &hybrid_solver, NULL,
+    &projection_solver, &bridge_solver, &reference_solver, &location_solver, &gsl_events_solver,
+    &hybrid_solver,     NULL,
 };
 
 const solver_type *solver_find(const char *name) {
