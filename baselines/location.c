@@ -98,7 +98,7 @@ static bool any_suspect(const location *l) {
     const double start = g0 < 0.0 ? g0 : 0.0, low = start < g1 ? start : g1;
     const double b1 = start - third * sign[k] * r0[k], b2 = g1 + third * sign[k] * r1[k];
     const double high = b1 > b2 ? b1 : b2;
-    const double bound = (b1 > start) & (b2 > g1) ? high + margin * (high - low) : high;
+    const double bound = (b1 > start && b2 > g1) ? high + margin * (high - low) : high;
     suspect |= !((g1 > bound ? g1 : bound) <= 0.0);
   }
   return suspect;
