@@ -11,10 +11,19 @@
 #include "baselines.h"
 #include "bridge.h"
 
+// clang-format off
 const solver_type *const solver_types[] = {
-    &projection_solver, &bridge_solver, &reference_solver, &location_solver, &gsl_events_solver,
-    &hybrid_solver,     NULL,
+    &projection_solver,
+    &bridge_solver,
+    &reference_solver,
+    &location_solver,
+    &gsl_events_solver,
+    &hybrid_solver,
+    &smooth_solver,
+    &time_stepping_solver,
+    NULL,
 };
+// clang-format on
 
 const solver_type *solver_find(const char *name) {
   for (size_t i = 0; solver_types[i]; i++)

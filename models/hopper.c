@@ -160,6 +160,20 @@ static void active_contacts(const model *m, const double x[], unsigned char acti
   active[0] = x[Z] <= hopper_get(m)->free_length;
 }
 
+static void mechanics(const model *m, model_mechanics *out) {
+  const hopper_parameters *p = hopper_get(m);
+  *out = (model_mechanics){.coordinates = 1,
+                           .contacts = 1,
+                           .inverse_mass = {1 / p->mass},
+                           .free_acceleration = {-p->gravity},
+                           .stiffness = p->stiffness};
+}
+
+static void penetrations(const model *m, const double x[], double p[], double gradient[]) {
+  p[0] = hopper_get(m)->free_length - x[Z];
+  gradient[0] = -1;
+}
+
 static bool changes_field(const model *m, size_t guard, const double sign[]) {
   (void)m, (void)guard, (void)sign;
   return true;
@@ -206,5 +220,7 @@ const model_type hopper_type = {
     .reference = reference,
     .contact_count = contact_count,
     .active_contacts = active_contacts,
+    .mechanics = mechanics,
+    .penetrations = penetrations,
     .changes_field = changes_field,
 };

@@ -39,6 +39,18 @@ typedef struct model_reference {
   const char *kind; /* filled in: "exact" or "reference" */
 } model_reference;
 
+/*
+ * A model as a mechanical system pressed by N equal compliant contacts, for methods that form the
+ * contact force themselves instead of taking it from the field. State x = (q, v); contact i,
+ * pressed p_i(q) deep, pushes with F_i = k p_i + c dp_i/dt while both p_i > 0 and F_i > 0: dq_j/dt
+ * = v_j,   dv_j/dt = free_acceleration[j] - inverse_mass[j] sum_i F_i dp_i/dq_j
+ */
+typedef struct model_mechanics {
+  size_t coordinates, contacts; /* half the dimension; N */
+  double inverse_mass[MODEL_DIMENSION_MAX / 2], free_acceleration[MODEL_DIMENSION_MAX / 2];
+  double stiffness, damping; /* k, c of each contact */
+} model_mechanics;
+
 typedef struct model_type {
   const char *name, *summary;
   const model_parameter *parameters;
@@ -66,6 +78,11 @@ typedef struct model_type {
    * counted on its samples. */
   size_t (*contact_count)(const model *m);
   void (*active_contacts)(const model *m, const double x[], unsigned char active[]);
+
+  /* Optional (NULL for a model that is none): it as a mechanical system, and p[N] at x with its
+   * gradient[coordinates*N], row j being dp_i/dq_j of all contacts. */
+  void (*mechanics)(const model *m, model_mechanics *out);
+  void (*penetrations)(const model *m, const double x[], double p[], double gradient[]);
 
   /* Whether the crossing that led to `sign` (event function `guard` just flipped) changes f. */
   bool (*changes_field)(const model *m, size_t guard, const double sign[]);

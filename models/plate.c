@@ -169,6 +169,32 @@ static void active_contacts(const model *m, const double x[], unsigned char acti
   }
 }
 
+static void mechanics(const model *m, model_mechanics *out) {
+  const plate_parameters *q = plate_get(m);
+  *out = (model_mechanics){.coordinates = PLATE_DIMENSION / 2,
+                           .contacts = q->contacts,
+                           .inverse_mass = {1 / q->mass, 1 / q->mass, 1 / q->inertia},
+                           .free_acceleration = {0, -q->gravity, 0},
+                           .stiffness = q->stiffness,
+                           .damping = q->damping};
+}
+
+static void penetrations(const model *m, const double x[], double p[], double gradient[]) {
+  const plate_data *data = m->data;
+  const plate_parameters *q = &data->parameters;
+  const size_t count = q->contacts;
+  const plate_gap gap = plate_gap_at(q, x);
+  const double *restrict spring_x = data->spring_x;
+  double *restrict depth = p, *restrict by_x = gradient, *restrict by_z = gradient + count,
+                   *restrict by_theta = gradient + 2 * count;
+  for (size_t i = 0; i < count; i++) {
+    depth[i] = plate_affine_at(gap.p, spring_x[i]);
+    by_x[i] = gap.p_x;
+    by_z[i] = gap.p_z;
+    by_theta[i] = plate_affine_at(gap.p_theta, spring_x[i]);
+  }
+}
+
 /* With damping a crossing of one of a contact's two guards counts only while the other allows the
  * force. */
 static bool changes_field(const model *m, size_t guard, const double sign[]) {
@@ -192,5 +218,7 @@ const model_type plate_type = {
     .reference = plate_reference,
     .contact_count = contact_count,
     .active_contacts = active_contacts,
+    .mechanics = mechanics,
+    .penetrations = penetrations,
     .changes_field = changes_field,
 };

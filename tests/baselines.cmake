@@ -1,4 +1,10 @@
 # Tests of the other ways to do the same job.
-foreach(duty gsl location point_mass hybrid)
+foreach(duty
+    gsl
+    location
+    point_mass
+    hybrid
+    smooth
+    time_stepping)
   ess_test(baselines_${duty} baselines)
 endforeach()
