@@ -1,8 +1,16 @@
-# What others get of libess: its manual, the symbols it shows, and that programs build with what was
-# installed
+# What others get of libess: its manual, and that programs build with what was installed, from a build
+# of libess alone and from this one
 # SPDX-License-Identifier: GPL-3.0-or-later
 ess_test(version ess::ess)
 add_test(NAME manual
   COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_manual.sh ${CMAKE_SOURCE_DIR}
           ${CMAKE_BINARY_DIR}/integrator/man3)
 set_tests_properties(manual PROPERTIES SKIP_RETURN_CODE 77)
+
+# nobody installs a library with sanitizers
+if(NOT ESS_SANITIZE)
+  add_test(NAME install_alone COMMAND ${CMAKE_SOURCE_DIR}/tools/check-install)
+  add_test(NAME install COMMAND ${CMAKE_SOURCE_DIR}/tools/check-install ${CMAKE_BINARY_DIR})
+  set_tests_properties(install_alone install PROPERTIES
+    SKIP_RETURN_CODE 77 ENVIRONMENT CC=${CMAKE_C_COMPILER})
+endif()

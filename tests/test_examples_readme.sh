@@ -1,6 +1,7 @@
 #!/bin/sh
-# The README quotes examples/hopper.c and what it prints verbatim, and both ways of linking libess
-# that it gives work when they are copied. Usage: test_examples_readme.sh SOURCE_DIR HOPPER CC
+# The README quotes examples/hopper.c and what it prints verbatim, and every way of installing and
+# linking libess that it and docs/INSTALL.md give works when it is copied.
+# Usage: test_examples_readme.sh SOURCE_DIR HOPPER CC
 # SPDX-License-Identifier: GPL-3.0-or-later
 set -eu
 source=$1
@@ -14,8 +15,23 @@ fail() {
   exit 1
 }
 
+# $1: the document, if it is not the README
 block() {
-  sh "$source/tests/test_examples_block.sh" "$source/README.md" "$1" >"$room/$2"
+  sh "$source/tests/test_examples_block.sh" "$source/${3-README.md}" "$1" >"$room/$2"
+}
+
+# runs copied commands in folder $1 with the compiler under test for cc, and says what they said when
+# they fail; they see a home of their own, no program that is not installed, and no manual reader
+commands() {
+  {
+    # shellcheck disable=SC2016 # the $ belong to the commands
+    echo 'cc() { "$CC" "$@"; }; man() { test -f "$2/man3/$3.3"; }'
+    cat "$room/$2"
+  } >"$room/script"
+  (cd "$1" && HOME=$room/home sh -eu "$room/script") >"$room/log" 2>&1 || {
+    cat "$room/log" >&2
+    fail "$3: the commands do not work"
+  }
 }
 
 same() {
@@ -29,22 +45,53 @@ block 'output of the example' expected
 "$hopper" >"$room/printed"
 same "$room/printed" "$room/expected" "the example's output"
 
-# a reader's own CMake project, with libess in a folder below it
+# installing, but for the build folder, which is not put into the checkout
+block 'how to install libess' install
+grep -q 'build/libess' "$room/install" || fail "README.md: no build/libess"
+sed -i "s|build/libess|$room/libess|" "$room/install"
+commands "$source" install README.md
+
+# a reader's own CMake project, with the libess installed, and with one in a folder below it
 mkdir "$room/project"
 block 'CMakeLists.txt of a program that links libess' project/CMakeLists.txt
-ln -s "$source" "$room/project/essbench"
 cp "$room/quoted.c" "$room/project/hopper.c"
-cmake -S "$room/project" -B "$room/build" >"$room/log" 2>&1 &&
-  cmake --build "$room/build" >>"$room/log" 2>&1 || {
-  cat "$room/log" >&2
-  fail "README.md: the CMakeLists.txt does not build"
+cmake_project() {
+  echo "cmake -S '$room/project' -B '$room/$1' -DCMAKE_PREFIX_PATH=\"\$HOME/.local\" &&
+    cmake --build '$room/$1'" >"$room/build-project"
+  commands "$room" build-project "README.md's CMakeLists.txt, $1"
+  "$room/$1/hopper" >"$room/printed"
+  same "$room/printed" "$room/expected" "what the program prints, $1"
 }
-"$room/build/hopper" >"$room/linked"
-same "$room/linked" "$room/expected" "what the CMake project's program prints"
+cmake_project installed
+ln -s "$source" "$room/project/essbench"
+sed -i 's/^find_package(.*)$/add_subdirectory(essbench)/' "$room/project/CMakeLists.txt"
+grep -q '^add_subdirectory' "$room/project/CMakeLists.txt" || fail "README.md: no find_package"
+mv "$room/home" "$room/home.hidden"
+cmake_project contained
+mv "$room/home.hidden" "$room/home"
+
+# pkg-config alone, in a folder that has nothing but the example
+mkdir "$room/alone"
+cp "$room/quoted.c" "$room/alone/hopper.c"
+block 'pkg-config alone' pkg-config
+commands "$room/alone" pkg-config README.md
+"$room/alone/hopper" >"$room/printed"
+same "$room/printed" "$room/expected" "what the program built with pkg-config prints"
 
 # the one command, run where the README says: in the checkout
 block 'one command' command
-grep -q '^cc ' "$room/command" || fail "README.md: no cc command"
-(cd "$source" && sh -ec "$(sed "s|^cc |\$CC |; s|-o hopper|-o $room/compiled|" "$room/command")")
+grep -q '^cc .*-o hopper$' "$room/command" || fail "README.md: no cc command"
+sed -i "s|-o hopper|-o $room/compiled|" "$room/command"
+commands "$source" command README.md
 "$room/compiled" >"$room/printed"
 same "$room/printed" "$room/expected" "what the compiled program prints"
+
+# the way from a clean clone; the clone is this checkout
+rm -rf "${room:?}/home"
+mkdir "$room/clone"
+ln -s "$source" "$room/clone/essbench"
+block 'from a clean clone' clone-commands docs/INSTALL.md
+grep -q '^git clone ' "$room/clone-commands" || fail "docs/INSTALL.md: no git clone"
+sed -i '/^git clone /d' "$room/clone-commands"
+commands "$room/clone" clone-commands docs/INSTALL.md
+[ "$(grep -c '^success' "$room/log")" -eq 6 ] || fail "docs/INSTALL.md: not every example ran"
