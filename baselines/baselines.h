@@ -10,6 +10,7 @@
 
 /* Integrators with event functions, the mode latched as libess latches it (mode.h). */
 extern const solver_type location_solver;   /* dopri5, crossings located to round-off */
+extern const solver_type cvode_solver;      /* SUNDIALS', by its own root finding */
 extern const solver_type gsl_events_solver; /* GSL's, crossings bisected */
 
 /* The three ways of simulating contact that B. Bokser's tutorial tells apart ("Intro to Robot

@@ -17,6 +17,7 @@ const solver_type *const solver_types[] = {
     &bridge_solver,
     &reference_solver,
     &location_solver,
+    &cvode_solver,
     &gsl_events_solver,
     &hybrid_solver,
     &smooth_solver,

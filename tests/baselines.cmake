@@ -1,5 +1,6 @@
 # Tests of the other ways to do the same job.
 foreach(duty
+    cvode
     gsl
     location
     point_mass

@@ -1,0 +1,88 @@
+/*
+ * CVODE with root finding: convergence on every model with both methods, crossings, bad input.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "baselines_convergence.h"
+
+/* a tolerance is one of each step, and errors of a thousand steps and the crossings' add up */
+static const convergence adams = {&cvode_solver, "adams", 1000.0, 1e-10, 0.0};
+static const convergence bdf = {&cvode_solver, "bdf", 5000.0, 1e-10, 0.0};
+
+static void test_adams_converges(void **state) {
+  (void)state;
+  convergence_on_all_models(&adams);
+  convergence_on_fifty_contacts(&adams);
+}
+
+static void test_bdf_converges(void **state) {
+  (void)state;
+  convergence_on_all_models(&bdf);
+  convergence_on_fifty_contacts(&bdf);
+}
+
+/* BDF's order is at most 5, Adams' at most 12: at a small tolerance it takes more steps. */
+static void test_adams_is_the_default(void **state) {
+  (void)state;
+  fixture f = fixture_open(fixture_plate(60.0), 2.0);
+  solver_settings s = convergence_settings(&adams, 1e-9);
+  const fixture_result named = fixture_run(&f, &cvode_solver, &s);
+  s.variant = NULL;
+  const fixture_result unnamed = fixture_run(&f, &cvode_solver, &s);
+  assert_true(named.rms == unnamed.rms);
+  s.variant = "bdf";
+  assert_true(fixture_run(&f, &cvode_solver, &s).report.steps > unnamed.report.steps);
+  fixture_close(&f);
+}
+
+/* The longest step is kept: the run takes at least so many. */
+static void test_steps_are_bounded(void **state) {
+  (void)state;
+  fixture f = fixture_open(fixture_model("hopper"), 2.0);
+  solver_settings s = convergence_settings(&adams, 1e-4);
+  s.h_max = 0.01;
+  assert_true(fixture_run(&f, &cvode_solver, &s).report.steps >= 200);
+  s.h_max = INFINITY;
+  assert_true(fixture_run(&f, &cvode_solver, &s).report.steps < 200);
+  fixture_close(&f);
+}
+
+/* Started on its guard, the hopper's side is where it moves. */
+static void test_starts_on_a_guard(void **state) {
+  (void)state;
+  for (double speed = -1.0; speed <= 1.0; speed += 2.0) {
+    char message[MODEL_MESSAGE_SIZE];
+    fixture f = fixture_open(fixture_model("hopper"), 1.0);
+    f.x0[0] = 1.0;
+    f.x0[1] = speed;
+    assert_int_equal(f.m.type->reference(&f.m, f.x0, &f.reference, message), 0);
+    assert_true(convergence_error(&adams, &f, 1e-8) < 1e-5);
+    fixture_close(&f);
+  }
+}
+
+static void test_runs_repeat(void **state) {
+  (void)state;
+  convergence_repeats(&adams);
+  convergence_repeats(&bdf);
+}
+
+static void test_bad_input(void **state) {
+  (void)state;
+  convergence_refusals(&adams, "it is adams or bdf");
+  convergence_stops(&adams);
+  convergence_stops(&bdf);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_adams_converges),
+      cmocka_unit_test(test_bdf_converges),
+      cmocka_unit_test(test_adams_is_the_default),
+      cmocka_unit_test(test_steps_are_bounded),
+      cmocka_unit_test(test_starts_on_a_guard),
+      cmocka_unit_test(test_runs_repeat),
+      cmocka_unit_test(test_bad_input),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
