@@ -74,7 +74,9 @@ static const grouped_option grouped_options[] = {
       HELP_PROJECTION}},
     {ARGUMENTS_SETTINGS,
      {"epsilon", KEY_EPSILON, "X", 0,
-      "half-width of every guard's neighbourhood, m for plate and hopper (default 1e-3)",
+      "half-width of every guard's neighbourhood, m for plate and hopper; to solver smooth the "
+      "width "
+      "of its force, m (default 1e-3)",
       HELP_PROJECTION}},
     {ARGUMENTS_SETTINGS,
      {"rtol", KEY_RTOL, "X", 0, "relative tolerance of integration (default 1e-8)",
