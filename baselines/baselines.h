@@ -8,6 +8,9 @@
 
 #include "solver.h"
 
+/* Listing 1 of the paper as published, its defects included: see the head of listing.c. */
+extern const solver_type listing_solver;
+
 /* Integrators with event functions, the mode latched as libess latches it (mode.h). */
 extern const solver_type location_solver;   /* dopri5, crossings located to round-off */
 extern const solver_type cvode_solver;      /* SUNDIALS', by its own root finding */

@@ -16,6 +16,7 @@ const solver_type *const solver_types[] = {
     &projection_solver,
     &bridge_solver,
     &reference_solver,
+    &listing_solver,
     &location_solver,
     &cvode_solver,
     &gsl_events_solver,

@@ -2,6 +2,7 @@
 foreach(duty
     cvode
     gsl
+    listing
     location
     point_mass
     hybrid
