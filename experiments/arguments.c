@@ -239,6 +239,15 @@ static bool set_run_option(arguments *given, int key, char *text) {
   case KEY_RESTART:
     given->restart = true;
     return true;
+  case KEY_METHODS:
+    given->methods = text;
+    return true;
+  case KEY_POINT_TIME:
+    given->point_time = number(given, "point-time", text, 0.0, 3600.0, "a number from 0 to 3600");
+    return true;
+  case KEY_TABLE:
+    given->table = true;
+    return true;
   default:
     return false;
   }
@@ -332,16 +341,22 @@ static error_t parse_option(int key, char *text, struct argp_state *state) {
   }
 }
 
+static size_t default_trials(const command *c) {
+  if (c->groups & ARGUMENTS_PRECISION) return 12;
+  return c->groups & ARGUMENTS_TRIALS ? 31 : 120;
+}
+
 void arguments_parse(const command *c, int argc, char **argv, arguments *given) {
   *given = (arguments){.command = c,
                        .settings = solver_settings_default(),
                        .folder = "results",
-                       .trials = c->groups & ARGUMENTS_TRIALS ? 31 : 120,
+                       .trials = default_trials(c),
                        .protocol = "paper",
                        .protocols = {protocol_find("paper")},
                        .protocol_count = 1,
                        .processes = 6,
                        .part = SIZE_MAX,
+                       .point_time = 1.0,
                        .seed = 1,
                        .minimum_effect = 0.05,
                        .solver = &projection_solver,

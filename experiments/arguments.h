@@ -26,7 +26,8 @@ typedef enum argument_group {
   ARGUMENTS_STRICT = 512,    /* --strict */
   ARGUMENTS_SETTINGS = 1024, /* the solvers' settings */
   ARGUMENTS_ENGINE = 2048, /* --contacts LIST, --trials, --minimum-effect of one engine's tuning */
-  ARGUMENTS_TRIALS = 4096  /* --trials, of one start */
+  ARGUMENTS_TRIALS = 4096, /* --trials, of one start */
+  ARGUMENTS_PRECISION = 8192 /* --methods, --trials, --point-time, --table ... */
 } argument_group;
 
 enum { ARGUMENTS_SOLVERS_MAX = 8, ARGUMENTS_POSITIONALS_MAX = 2 };
@@ -50,6 +51,9 @@ typedef struct arguments {
   size_t protocol_count;
   size_t processes, part; /* part < processes: this is one of them, measuring its share only */
   double min_time;        /* shortest sample, s */
+  double point_time;      /* a method's setting takes no longer than this for all starts, s */
+  const char *methods;    /* as given: names with commas between; NULL: all */
+  bool table;             /* show results, measure nothing */
   bool restart;           /* begin anew whatever the journal holds */
   int argc;               /* the command's own words, argv[1..argc-1], for processes */
   char **argv;            /* owned, the words are not */

@@ -18,7 +18,7 @@ static void print_help(FILE *stream) {
         "usage: essbench COMMAND [OPTION...]\n\n",
         stream);
   for (size_t i = 0; commands[i]; i++)
-    fprintf(stream, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
+    fprintf(stream, "  %-14s %s\n", commands[i]->name, commands[i]->summary);
   fputs("\nessbench COMMAND --help lists a command's options.\n", stream);
 }
 

@@ -1,0 +1,151 @@
+/*
+ * essbench work-precision: every method on one model, error against time and evaluations.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "work_precision.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "clock.h"
+#include "commands.h"
+#include "files.h"
+#include "interrupts.h"
+#include "record.h"
+#include "resume.h"
+#include "solvers.h"
+
+enum { LIST_SIZE = 1024 };
+
+__attribute__((noreturn)) static void refuse_method(const arguments *given, const char *name) {
+  char list[LIST_SIZE] = "";
+  for (size_t i = 0; i < precision_method_count; i++)
+    snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", i ? ", " : "",
+             precision_methods[i].name);
+  command_usage(given, "--methods %.60s is not accepted; there are %s", name, list);
+}
+
+/* "a,b": each once; without --methods all */
+static void choose_methods(const arguments *given, bool chosen[]) {
+  char copy[LIST_SIZE];
+  for (size_t i = 0; i < precision_method_count; i++) chosen[i] = !given->methods;
+  if (!given->methods) return;
+  snprintf(copy, sizeof copy, "%s", given->methods);
+  for (char *name, *rest = copy; (name = strsep(&rest, ","));) {
+    const precision_method *const method = precision_method_find(name);
+    if (!method) refuse_method(given, name);
+    bool *const mark = &chosen[method - precision_methods];
+    if (*mark) command_usage(given, "--methods names %s twice", name);
+    *mark = true;
+  }
+}
+
+/* what every method refuses is told before anything is waited for or written */
+static int check_methods(const model *m, const bool chosen[], char *message) {
+  trajectory samples;
+  int status = trajectory_alloc(&samples, m, message);
+  if (status) return status;
+  const solver_output output = trajectory_output(&samples);
+  for (size_t i = 0; i < precision_method_count; i++) {
+    if (!chosen[i]) continue;
+    const solver_type *const solver = solver_find(precision_methods[i].solver);
+    const solver_settings settings =
+        precision_settings(&precision_methods[i], precision_methods[i].values[0]);
+    void *instance;
+    status = solver->prepare(m, &settings, &output, &instance, message);
+    if (!status) solver->release(instance);
+    if (status != SOLVER_REFUSED) break;
+  }
+  trajectory_free(&samples);
+  return status;
+}
+
+/* measures what is missing, and finishes the journal */
+static int measure(precision_case *c, char *message) {
+  measure_journal *journal;
+  if (precision_journal_open(&journal, c, message)) return -1;
+  int status = precision_measure(c, journal, message);
+  if (status > 0)
+    measure_message(message, "interrupted; the same command goes on from here");
+  else if (!status)
+    status = resume_finish(journal, message);
+  measure_journal_close(journal);
+  return status;
+}
+
+/* the file as it then is, of which this model's points are shown */
+static int show(const precision_case *c, char *message) {
+  precision_results results;
+  if (precision_results_read(&results, c->given->folder, message)) return -1;
+  size_t first = 0;
+  const char *const name = c->m->type->name;
+  while (first < results.count &&
+         (strcmp(results.row[first].text[PRECISION_MODEL], name) != 0 ||
+          results.row[first].number[PRECISION_CONTACTS] != (double)c->contacts))
+    first++;
+  precision_print(results.row + first, c->count);
+  printf("results in %s/work_precision.csv, work_precision.json\n", c->given->folder);
+  precision_results_free(&results);
+  return 0;
+}
+
+static int compare(arguments *given, const bool chosen[], char *message) {
+  char warning[MEASURE_MESSAGE_SIZE];
+  precision_case c = {0};
+  precision_results earlier;
+  if (measure_folder_create(given->folder, message) ||
+      precision_results_read(&earlier, given->folder, message))
+    return command_fail(given, "%s", message);
+  precision_results_free(&earlier);
+  const int core = measure_pin_core(-1, warning);
+  if (record_check_environment(given, core)) return COMMAND_FAILURE;
+  int status = precision_case_init(&c, &given->m, given, chosen, message);
+  c.interrupted = interrupts_catch();
+  c.core = core;
+  if (!status) status = measure(&c, message);
+  if (!status) {
+    precision_find_coincidences(&c);
+    status = precision_write(&c, message);
+  }
+  if (!status) status = show(&c, message);
+  precision_case_free(&c);
+  return status ? command_fail(given, "%s", message) : COMMAND_SUCCESS;
+}
+
+/* the results' table, nothing being measured */
+static int print_table(const arguments *given) {
+  char message[MEASURE_MESSAGE_SIZE];
+  precision_results results;
+  if (precision_results_read(&results, given->folder, message))
+    return command_fail(given, "%s", message);
+  if (!results.count)
+    return command_fail(given, "%s holds no work_precision.json; run work-precision first",
+                        given->folder);
+  precision_print_table(&results);
+  precision_results_free(&results);
+  return COMMAND_SUCCESS;
+}
+
+static int run(arguments *given) {
+  char message[SOLVER_MESSAGE_SIZE];
+  if (given->table) return print_table(given);
+  bool *const chosen = calloc(precision_method_count, sizeof *chosen);
+  if (!chosen) return command_fail(given, "out of memory");
+  choose_methods(given, chosen);
+  int status = model_prepare(&given->m, message);
+  if (!status) status = check_methods(&given->m, chosen, message);
+  status = status ? command_stop(given, status, message) : compare(given, chosen, message);
+  free(chosen);
+  return status;
+}
+
+const command work_precision_command = {
+    .name = "work-precision",
+    .summary = "every method over its own accuracy knob: error against time and evaluations",
+    .groups = ARGUMENTS_PRECISION | ARGUMENTS_MODEL | ARGUMENTS_FOLDER | ARGUMENTS_SEED |
+              ARGUMENTS_STRICT,
+    .example = "essbench work-precision --model plate --contacts 100",
+    .run = run,
+};

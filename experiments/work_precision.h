@@ -1,0 +1,238 @@
+/*
+ * Work against precision: every method on the same models, starts and outputs, swept over its own
+ * accuracy knob. What is measured, how it is judged, and what is derived from it.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#ifndef WORK_PRECISION_H
+#define WORK_PRECISION_H
+
+#include <jansson.h>
+
+#include "arguments.h"
+#include "bridge.h"
+#include "contest.h"
+#include "journal.h"
+
+/* ---- methods --------------------------------------------------------------------------------- */
+
+/* The setting that trades accuracy for time. */
+typedef enum precision_knob {
+  PRECISION_EPSILON,  /* half-width of the neighbourhoods, m */
+  PRECISION_RTOL,     /* relative tolerance; the absolute one is a hundredth of it */
+  PRECISION_TIME_STEP /* s */
+} precision_knob;
+
+/* One line of the figures. */
+typedef struct precision_method {
+  const char *name;     /* in files and on the command line, unique */
+  const char *label;    /* in legends */
+  const char *solver;   /* by its name in the table of solvers */
+  const char *variant;  /* of that solver, or NULL */
+  precision_knob knob;  /* what is swept */
+  const double *values; /* of the knob, the coarsest first; a 0 ends them */
+  /* tolerance that goes with the knob: rtol = factor * value^power, between 1e-13 and 1e-2; factor
+   * 0: it has none */
+  double tolerance_factor, tolerance_power;
+} precision_method;
+
+/* The table, in the order of the legends. */
+extern const precision_method precision_methods[];
+extern const size_t precision_method_count;
+
+/* NULL when there is none of that name. */
+const precision_method *precision_method_find(const char *name);
+
+/* "epsilon", "rtol" or "time_step". */
+const char *precision_knob_name(precision_knob knob);
+
+/* The settings of a method at one value of its knob. */
+solver_settings precision_settings(const precision_method *method, double value);
+
+/* ---- what is measured ------------------------------------------------------------------------ */
+
+/* Of every sample. */
+typedef enum precision_quantity {
+  PRECISION_SECONDS,
+  PRECISION_RMS,
+  PRECISION_EVENTS,
+  PRECISION_STEPS,
+  PRECISION_REJECTED,
+  PRECISION_ENTRIES,
+  PRECISION_PROJECTIONS,
+  PRECISION_FIELDS,
+  PRECISION_GUARDS,
+  PRECISION_QUANTITIES
+} precision_quantity;
+
+/* As files have them. */
+extern const char *const precision_quantity_names[PRECISION_QUANTITIES];
+
+/* What a point is worth. Everything but the first is marked where it is shown. */
+typedef enum precision_status {
+  PRECISION_OK,
+  PRECISION_CROSSINGS, /* ends well, but its crossings are not the reference's */
+  PRECISION_DIVERGED,  /* no better than a state that stays where it started */
+  PRECISION_FAILED,    /* a run gave up */
+  PRECISION_TOO_LONG,  /* one run would take longer than PRECISION_RUN_MAX: not made */
+  PRECISION_REFUSED    /* the solver does not do this model, or not with these settings */
+} precision_status;
+
+/* "ok", "crossings", "diverged", "failed", "too long", "refused". */
+const char *precision_status_name(precision_status status);
+
+/* A run longer than this, s, by what the coarser value took, is not made. */
+#define PRECISION_RUN_MAX 20.0
+
+/* Starts of a point that takes longer than --point-time allows for all of them. */
+enum { PRECISION_FEW = 3 };
+
+/* One method at one value of its knob. */
+typedef struct precision_point {
+  const precision_method *method;
+  double value;
+  solver_settings settings;
+  bool probed;                          /* the four below are known */
+  precision_status obstacle;            /* PRECISION_OK, or why it is not raced */
+  double probe_s;                       /* time of the first run, or what is expected of it */
+  size_t trials;                        /* starts it is raced from: all, PRECISION_FEW or 0 */
+  char message[SOLVER_MESSAGE_SIZE];    /* of the obstacle, or of the first run that failed */
+  double *sample[PRECISION_QUANTITIES]; /* by trial; seconds are NaN until measured, the others NaN
+                                           where the run failed; owned */
+  const precision_method *as;           /* the method it coincides with, or NULL */
+} precision_point;
+
+/* One model, its starts, and all points; owned. */
+typedef struct precision_case {
+  const arguments *given;
+  const model *m; /* borrowed, prepared */
+  size_t contacts, trials;
+  contest_starts starts;
+  double *held; /* trials: error of a state that stays where it started */
+  bridge_gap gap;
+  size_t count;
+  precision_point *point; /* by method, the coarsest first */
+  const volatile int *interrupted;
+  int core;
+} precision_case;
+
+/* Points for every method in `chosen` (NULL: all), the starts and their references. 0, or -1 with
+ * one line. Free with precision_case_free, which accepts a zeroed one. */
+int precision_case_init(precision_case *c, const model *m, const arguments *given,
+                        const bool chosen[], char *message);
+void precision_case_free(precision_case *c);
+
+/* Forgets all samples. */
+void precision_case_clear(precision_case *c);
+
+/* "affine3", "hopper" or "plate_10". */
+enum { PRECISION_NAME_SIZE = 48 };
+void precision_case_name(const precision_case *c, char name[PRECISION_NAME_SIZE]);
+
+/* Whether the point's trial is measured, or the point has nothing to measure any more. */
+bool precision_trial_done(const precision_point *p, size_t trial);
+bool precision_point_done(const precision_point *p);
+
+/* work_precision_measure.c: proves that MuJoCo has the same system, tries every point once, and
+ * times them. 0; -1 with one line; or 1 when *c->interrupted became nonzero. */
+int precision_measure(precision_case *c, measure_journal *journal, char *message);
+
+/* work_precision_journal.c: opens the case's journal and takes in what it holds. 0, or -1. */
+int precision_journal_open(measure_journal **journal, precision_case *c, char *message);
+int precision_journal_probe(measure_journal *journal, const precision_case *c, size_t point,
+                            char *message);
+int precision_journal_sample(measure_journal *journal, const precision_case *c, size_t point,
+                             size_t trial, char *message);
+
+/* ---- what is derived ------------------------------------------------------------------------- */
+
+/* The texts and numbers of a row, by which files know it. */
+typedef enum precision_text {
+  PRECISION_MODEL,
+  PRECISION_LAW,
+  PRECISION_METHOD,
+  PRECISION_LABEL,
+  PRECISION_SOLVER,
+  PRECISION_VARIANT,
+  PRECISION_KNOB,
+  PRECISION_STATUS,
+  PRECISION_COINCIDES, /* the method that is drawn instead; empty: none */
+  PRECISION_MESSAGE,
+  PRECISION_TEXTS
+} precision_text;
+
+typedef enum precision_number {
+  PRECISION_CONTACTS,
+  PRECISION_DAMPING,
+  PRECISION_VALUE,
+  PRECISION_TRIALS,
+  PRECISION_FAILURES, /* starts that gave up or diverged */
+  PRECISION_RMS_ERROR,
+  PRECISION_RMS_WORST,
+  PRECISION_MEDIAN,
+  PRECISION_MEDIAN_LOW,
+  PRECISION_MEDIAN_HIGH,
+  PRECISION_EVENTS_MEDIAN,
+  PRECISION_EVENTS_REFERENCE,
+  PRECISION_EVENTS_RATIO, /* of all starts, over the reference's */
+  PRECISION_STEPS_MEDIAN,
+  PRECISION_REJECTED_MEDIAN,
+  PRECISION_ENTRIES_MEDIAN,
+  PRECISION_PROJECTIONS_MEDIAN,
+  PRECISION_FIELDS_MEDIAN,
+  PRECISION_GUARDS_MEDIAN,
+  PRECISION_EVALUATIONS, /* fields and guards */
+  PRECISION_NUMBERS
+} precision_number;
+
+extern const char *const precision_text_names[PRECISION_TEXTS];
+extern const char *const precision_number_names[PRECISION_NUMBERS];
+
+/* One point as files have it; texts are borrowed. */
+typedef struct precision_row {
+  const char *text[PRECISION_TEXTS];
+  double number[PRECISION_NUMBERS];
+} precision_row;
+
+/* What a point is worth, by its samples, its obstacle and the case's references. */
+precision_status precision_judge(const precision_case *c, const precision_point *p);
+
+/* Fills in a row. 0, or -1 with one line. */
+int precision_summarize(const precision_case *c, const precision_point *p, precision_row *row,
+                        char *message);
+
+/* Largest difference of errors, relative, at which two runs are the same but for rounding. */
+#define PRECISION_COINCIDE 1e-6
+
+/* Finds variants of one solver whose errors are the same at every value and start, and marks all
+ * but the fastest of them with the one that stands for them. */
+void precision_find_coincidences(precision_case *c);
+
+/* The index of the row of a method (NULL: of any) that reaches the target error in the least time;
+ * SIZE_MAX when there is none. Only rows with status "ok" that stand for themselves count. */
+size_t precision_cheapest(const precision_row rows[], size_t count, const char *method,
+                          double target);
+
+/* ---- files ----------------------------------------------------------------------------------- */
+
+/* All rows of a results file, in its order; owned. */
+typedef struct precision_results {
+  json_t *object; /* NULL: there is no file yet */
+  size_t count;
+  precision_row *row;
+} precision_results;
+
+/* Reads work_precision.json of the folder. 0, or -1 with one line. */
+int precision_results_read(precision_results *results, const char *folder, char *message);
+void precision_results_free(precision_results *results);
+
+/* Writes the case into work_precision.json and .csv of the folder, in place of what they had of the
+ * same model and number of contacts. 0, or -1 with one line. */
+int precision_write(const precision_case *c, char *message);
+
+/* Points of one model as a person reads them; and, of all models in the results, who is fastest at
+ * which error. */
+void precision_print(const precision_row rows[], size_t count);
+void precision_print_table(const precision_results *results);
+
+#endif

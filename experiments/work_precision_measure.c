@@ -1,0 +1,264 @@
+/*
+ * Measuring what is missing of a case: the proof that MuJoCo has the same system, one run of every
+ * point to see what it does and how long it takes, and the race of those that can.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "progress.h"
+#include "solvers.h"
+#include "work_precision.h"
+
+enum { GAP_STATES = 2000 };
+
+/* measuring under way */
+typedef struct measuring {
+  precision_case *c;
+  measure_journal *journal;
+  measure_progress progress;
+  uint64_t done;
+  char *message;
+} measuring;
+
+/* a point at the start line: a run that fails is noted, and the race goes on */
+typedef struct entrant {
+  size_t index;
+  contestant contestant;
+  measure_candidate timed;
+  bool failed;
+} entrant;
+
+/* ---- the same system ------------------------------------------------------------------------- */
+
+static bool mujoco_races(const precision_case *c) {
+  for (size_t i = 0; i < c->count; i++)
+    if (strcmp(c->point[i].method->solver, bridge_solver.name) == 0) return true;
+  return false;
+}
+
+/* a model MuJoCo refuses has no gap */
+static int check_gap(measuring *all) {
+  precision_case *const c = all->c;
+  const solver_settings settings = solver_settings_default();
+  if (!mujoco_races(c)) return 0;
+  const int status =
+      bridge_field_gap(c->m, &settings, GAP_STATES, c->given->seed, &c->gap, all->message);
+  if (status) {
+    c->gap = (bridge_gap){.gap = NAN, .rms = NAN, .inverse_weight = NAN, .scaling = NAN};
+    return status == SOLVER_REFUSED ? 0 : -1;
+  }
+  if (c->gap.gap <= BRIDGE_GAP_MAX) return 0;
+  measure_message(all->message, "the field gap is %.2g at a scaling of %g; up to %.0g is accepted",
+                  c->gap.gap, c->gap.scaling, BRIDGE_GAP_MAX);
+  return -1;
+}
+
+/* ---- one run of every point ------------------------------------------------------------------ */
+
+/* what the run should take, by the next coarser value; NaN when that tells nothing */
+static double expected_time(const precision_case *c, size_t i) {
+  const precision_point *const p = &c->point[i], *const coarser = i ? p - 1 : NULL;
+  if (!coarser || coarser->method != p->method) return NAN;
+  const double ratio = p->method->knob == PRECISION_TIME_STEP ? coarser->value / p->value : 1.0;
+  const bool timed = coarser->obstacle == PRECISION_OK || coarser->obstacle == PRECISION_TOO_LONG;
+  return timed ? coarser->probe_s * ratio : NAN;
+}
+
+static void set_obstacle(precision_point *p, precision_status obstacle) {
+  p->obstacle = obstacle;
+  p->trials = 0;
+}
+
+/* runs a point from the first start, and plans from how many it is raced */
+static void probe(precision_case *c, size_t i) {
+  precision_point *const p = &c->point[i];
+  const double expected = expected_time(c, i);
+  p->probed = true;
+  p->probe_s = NAN;
+  p->obstacle = PRECISION_OK;
+  if (expected > PRECISION_RUN_MAX) {
+    set_obstacle(p, PRECISION_TOO_LONG);
+    p->probe_s = expected;
+    measure_message(p->message, "one run would take some %.0f s", expected);
+    return;
+  }
+  contestant tried;
+  const solver_type *const solver = solver_find(p->method->solver);
+  const int status = contestant_prepare(&tried, solver, &p->settings, &c->starts, p->message);
+  if (status) {
+    set_obstacle(p, status == SOLVER_REFUSED ? PRECISION_REFUSED : PRECISION_FAILED);
+    return;
+  }
+  const bool failed = contestant_time(&tried, 0, &p->probe_s) != 0;
+  if (failed) {
+    set_obstacle(p, PRECISION_FAILED);
+    measure_message(p->message, "%s", tried.report.message);
+  } else {
+    // every sample has a run before it to warm up
+    const bool all = 2.0 * p->probe_s * (double)c->trials <= c->given->point_time;
+    p->trials = all || c->trials < PRECISION_FEW ? c->trials : PRECISION_FEW;
+  }
+  contestant_release(&tried);
+}
+
+static int probe_all(measuring *all) {
+  precision_case *const c = all->c;
+  measure_progress_begin(&all->progress, NULL, "first runs", c->count);
+  int status = 0;
+  for (size_t i = 0; !status && !*c->interrupted && i < c->count; i++) {
+    measure_progress_update(&all->progress, i);
+    if (c->point[i].probed) continue;
+    probe(c, i);
+    status = precision_journal_probe(all->journal, c, i, all->message);
+  }
+  measure_progress_end(&all->progress);
+  return status;
+}
+
+/* ---- the race -------------------------------------------------------------------------------- */
+
+/* the timed region */
+static int run(void *context, size_t trial) {
+  entrant *const e = context;
+  e->failed = e->timed.run(e->timed.context, trial) != 0;
+  return 0;
+}
+
+static int note(void *context, size_t trial) {
+  entrant *const e = context;
+  if (!e->failed) e->failed = e->timed.after(e->timed.context, trial) != 0;
+  return 0;
+}
+
+typedef struct race {
+  measuring *all;
+  entrant *entrants;
+  size_t count, pending;
+  size_t *trials; /* pending of them */
+} race;
+
+/* notes and journals a sample; nonzero stops the race */
+static int take_sample(const measure_sample *sample, void *context) {
+  race *const r = context;
+  const entrant *const e = &r->entrants[sample->candidate];
+  precision_case *const c = r->all->c;
+  precision_point *const p = &c->point[e->index];
+  const solver_report *const report = &e->contestant.report;
+  const size_t j = sample->trial;
+  const double values[PRECISION_QUANTITIES] = {
+      [PRECISION_SECONDS] = sample->seconds,
+      [PRECISION_RMS] = e->contestant.rms[j],
+      [PRECISION_EVENTS] = (double)report->events,
+      [PRECISION_STEPS] = (double)report->steps,
+      [PRECISION_REJECTED] = (double)report->rejected,
+      [PRECISION_ENTRIES] = (double)report->entries,
+      [PRECISION_PROJECTIONS] = (double)report->projections,
+      [PRECISION_FIELDS] = (double)report->field_evaluations,
+      [PRECISION_GUARDS] = (double)report->guard_evaluations,
+  };
+  for (size_t q = 0; q < PRECISION_QUANTITIES; q++)
+    p->sample[q][j] = e->failed && q != PRECISION_SECONDS ? NAN : values[q];
+  if (e->failed && !p->message[0]) measure_message(p->message, "%s", report->message);
+  if (precision_journal_sample(r->all->journal, c, e->index, j, r->all->message)) return -1;
+  measure_progress_update(&r->all->progress, ++r->all->done);
+  return *c->interrupted ? 1 : 0;
+}
+
+/* points raced from so many starts that are not done, at the start line */
+static int line_up(race *r, size_t trials) {
+  precision_case *const c = r->all->c;
+  for (size_t i = 0; i < c->count; i++) {
+    precision_point *const p = &c->point[i];
+    if (p->trials != trials || precision_point_done(p)) continue;
+    entrant *const e = &r->entrants[r->count++];
+    e->index = i;
+    if (contestant_prepare(&e->contestant, solver_find(p->method->solver), &p->settings, &c->starts,
+                           r->all->message))
+      return -1;
+    e->timed = contestant_candidate(&e->contestant);
+  }
+  return 0;
+}
+
+/* trials that any entrant lacks: one that was cut short is measured again as a whole */
+static void find_pending(race *r, size_t trials) {
+  for (size_t j = 0; j < trials; j++) {
+    bool done = true;
+    for (size_t k = 0; k < r->count; k++)
+      done = done && precision_trial_done(&r->all->c->point[r->entrants[k].index], j);
+    if (!done) r->trials[r->pending++] = j;
+  }
+}
+
+static int run_race(race *r, size_t warmups) {
+  precision_case *const c = r->all->c;
+  const measure_plan plan = {.trials = r->pending,
+                             .numbers = r->trials,
+                             .seed = c->given->seed + c->contacts,
+                             .min_time_s = c->given->min_time,
+                             .warmup_runs = warmups,
+                             .sampled = take_sample,
+                             .context = r};
+  measure_candidate *const candidates = calloc(r->count, sizeof *candidates);
+  double *const seconds = calloc(r->count * r->pending, sizeof *seconds);
+  int status = MEASURE_ENOMEM;
+  if (candidates && seconds) {
+    for (size_t k = 0; k < r->count; k++)
+      candidates[k] =
+          (measure_candidate){.name = "", .run = run, .after = note, .context = &r->entrants[k]};
+    status = measure_interleave(candidates, r->count, &plan, seconds, NULL, NULL);
+  }
+  free(candidates);
+  free(seconds);
+  if (status && status != MEASURE_ESTOP)
+    measure_message(r->all->message, "timing: %s", measure_strerror(status));
+  return status ? -1 : 0;
+}
+
+/* races all points that have so many starts */
+static int race_points(measuring *all, size_t trials, size_t warmups) {
+  race r = {.all = all};
+  r.entrants = calloc(all->c->count, sizeof *r.entrants);
+  r.trials = calloc(trials, sizeof *r.trials);
+  int status = r.entrants && r.trials ? 0 : -1;
+  if (status) measure_message(all->message, "out of memory");
+  if (!status) status = line_up(&r, trials);
+  if (!status && r.count) {
+    find_pending(&r, trials);
+    status = run_race(&r, warmups);
+  }
+  for (size_t k = 0; k < r.count; k++) contestant_release(&r.entrants[k].contestant);
+  free(r.entrants);
+  free(r.trials);
+  return status;
+}
+
+static int race_all(measuring *all) {
+  precision_case *const c = all->c;
+  uint64_t total = 0;
+  for (size_t i = 0; i < c->count; i++) {
+    total += c->point[i].trials;
+    for (size_t j = 0; j < c->point[i].trials; j++)
+      all->done += precision_trial_done(&c->point[i], j);
+  }
+  measure_progress_begin(&all->progress, NULL, "samples", total);
+  // a run so long that it has few starts needs none before it to warm up
+  int status = race_points(all, c->trials, 1);
+  if (!status && c->trials > PRECISION_FEW) status = race_points(all, PRECISION_FEW, 0);
+  measure_progress_end(&all->progress);
+  return status;
+}
+
+int precision_measure(precision_case *c, measure_journal *journal, char *message) {
+  measuring all = {.c = c, .journal = journal, .message = message};
+  message[0] = '\0';
+  int status = check_gap(&all);
+  if (!status) status = probe_all(&all);
+  if (!status && !*c->interrupted) status = race_all(&all);
+  measure_journal_sync(journal);
+  return *c->interrupted ? 1 : status;
+}

@@ -1,0 +1,80 @@
+/*
+ * The methods that are compared, each with its knob: a new one is one entry here.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include <math.h>
+#include <string.h>
+
+#include "solvers.h"
+#include "work_precision.h"
+
+static const double epsilons[] = {3e-2, 1e-2, 3e-3, 1e-3, 3e-4, 1e-4,
+                                  3e-5, 1e-5, 3e-6, 1e-6, 3e-7, 0};
+static const double steps[] = {1e-2, 4e-3, 2e-3, 1e-3, 5e-4, 2e-4, 1e-4, 5e-5, 2e-5, 1e-5, 0};
+
+/* The tolerance matched to epsilon falls as fast as the projection's error does, epsilon^2; with
+ * this factor it is about as large as that on the plate, the model with the largest. */
+const precision_method precision_methods[] = {
+    {.name = "projection-1",
+     .label = "projection order 1",
+     .solver = "projection",
+     .knob = PRECISION_EPSILON,
+     .values = epsilons,
+     .tolerance_factor = 100,
+     .tolerance_power = 2},
+    {.name = "mujoco-Euler",
+     .label = "MuJoCo Euler",
+     .solver = "mujoco",
+     .variant = "Euler",
+     .knob = PRECISION_TIME_STEP,
+     .values = steps},
+    {.name = "mujoco-implicit",
+     .label = "MuJoCo implicit",
+     .solver = "mujoco",
+     .variant = "implicit",
+     .knob = PRECISION_TIME_STEP,
+     .values = steps},
+    {.name = "mujoco-implicitfast",
+     .label = "MuJoCo implicitfast",
+     .solver = "mujoco",
+     .variant = "implicitfast",
+     .knob = PRECISION_TIME_STEP,
+     .values = steps},
+    {.name = "mujoco-RK4",
+     .label = "MuJoCo RK4",
+     .solver = "mujoco",
+     .variant = "RK4",
+     .knob = PRECISION_TIME_STEP,
+     .values = steps},
+};
+const size_t precision_method_count = sizeof precision_methods / sizeof *precision_methods;
+
+const precision_method *precision_method_find(const char *name) {
+  for (size_t i = 0; i < precision_method_count; i++)
+    if (strcmp(precision_methods[i].name, name) == 0) return &precision_methods[i];
+  return NULL;
+}
+
+const char *precision_knob_name(precision_knob knob) {
+  static const char *const names[] = {[PRECISION_EPSILON] = "epsilon",
+                                      [PRECISION_RTOL] = "rtol",
+                                      [PRECISION_TIME_STEP] = "time_step"};
+  return names[knob];
+}
+
+static void set_tolerance(solver_settings *s, double rtol) {
+  s->rtol = fmin(1e-2, fmax(1e-13, rtol));
+  s->atol = 1e-2 * s->rtol;
+}
+
+solver_settings precision_settings(const precision_method *method, double value) {
+  solver_settings s = solver_settings_default();
+  s.variant = method->variant;
+  if (method->knob == PRECISION_EPSILON) s.epsilon = value;
+  if (method->knob == PRECISION_RTOL) set_tolerance(&s, value);
+  if (method->knob == PRECISION_TIME_STEP) s.time_step = value;
+  if (method->tolerance_factor > 0.0)
+    set_tolerance(&s, method->tolerance_factor * pow(value, method->tolerance_power));
+  return s;
+}
