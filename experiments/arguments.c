@@ -245,6 +245,9 @@ static bool set_run_option(arguments *given, int key, char *text) {
   case KEY_POINT_TIME:
     given->point_time = number(given, "point-time", text, 0.0, 3600.0, "a number from 0 to 3600");
     return true;
+  case KEY_LABEL_KNOBS:
+    given->label_knobs = true;
+    return true;
   case KEY_TABLE:
     given->table = true;
     return true;

@@ -27,7 +27,8 @@ typedef enum argument_group {
   ARGUMENTS_SETTINGS = 1024, /* the solvers' settings */
   ARGUMENTS_ENGINE = 2048, /* --contacts LIST, --trials, --minimum-effect of one engine's tuning */
   ARGUMENTS_TRIALS = 4096, /* --trials, of one start */
-  ARGUMENTS_PRECISION = 8192 /* --methods, --trials, --point-time, --table ... */
+  ARGUMENTS_PRECISION = 8192, /* --methods, --trials, --point-time, --table ... */
+  ARGUMENTS_FIGURES = 16384   /* --label-knobs */
 } argument_group;
 
 enum { ARGUMENTS_SOLVERS_MAX = 8, ARGUMENTS_POSITIONALS_MAX = 2 };
@@ -53,10 +54,11 @@ typedef struct arguments {
   double min_time;        /* shortest sample, s */
   double point_time;      /* a method's setting takes no longer than this for all starts, s */
   const char *methods;    /* as given: names with commas between; NULL: all */
-  bool table;             /* show results, measure nothing */
-  bool restart;           /* begin anew whatever the journal holds */
-  int argc;               /* the command's own words, argv[1..argc-1], for processes */
-  char **argv;            /* owned, the words are not */
+  bool label_knobs;
+  bool table;   /* show results, measure nothing */
+  bool restart; /* begin anew whatever the journal holds */
+  int argc;     /* the command's own words, argv[1..argc-1], for processes */
+  char **argv;  /* owned, the words are not */
   const struct solver_type *solvers[ARGUMENTS_SOLVERS_MAX];
   size_t solver_count;
   unsigned long seed;

@@ -14,8 +14,11 @@
 #include "commands.h"
 #include "files.h"
 #include "record.h"
+#include "work_precision.h"
 
 extern char **environ;
+
+enum { NAME_SIZE = 160 };
 
 /* a figure, and the file whose presence says that it can be drawn */
 typedef struct figure {
@@ -62,19 +65,56 @@ static int quote(char *out, size_t size, const char *text) {
   return 0;
 }
 
-static int draw(const arguments *given, const figure *f) {
+/* draws with the script of that name; `more` are further settings for it */
+static int draw(const arguments *given, const char *script_name, const char *name,
+                const char *more) {
   char data[RECORD_PATH_SIZE], settings[3 * RECORD_PATH_SIZE], script[RECORD_PATH_SIZE];
-  if (quote(data, sizeof data, given->folder) || record_path(script, ESSBENCH_PLOTS, f->name))
+  if (quote(data, sizeof data, given->folder) || record_path(script, ESSBENCH_PLOTS, script_name))
     return command_fail(given, "the path of the results folder is too long");
   strncat(script, ".gp", sizeof script - strlen(script) - 1);
   for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
-    snprintf(settings, sizeof settings, "data='%s'; out='%s/figures'; format='%s'", data, data,
-             formats[i]);
+    snprintf(settings, sizeof settings, "data='%s'; out='%s/figures'; format='%s'; %s", data, data,
+             formats[i], more);
     if (run_gnuplot(settings, script))
-      return command_fail(given, "gnuplot did not draw %s.%s%s%s", f->name, formats[i],
+      return command_fail(given, "gnuplot did not draw %s.%s%s%s", name, formats[i],
                           errno ? ": " : "", errno ? strerror(errno) : "");
   }
+  printf("%s/figures/%s.{svg,pdf,png}\n", given->folder, name);
   return COMMAND_SUCCESS;
+}
+
+/* one model of the results of work-precision: error against time, and against evaluations */
+static int draw_precision(const arguments *given, const precision_row *row) {
+  static const char *const costs[] = {"time", "evaluations"}, *const endings[] = {"",
+                                                                                  "_evaluations"};
+  const char *const of = row->text[PRECISION_MODEL];
+  const double contacts = row->number[PRECISION_CONTACTS];
+  char number[32] = "", name[NAME_SIZE], settings[4 * NAME_SIZE];
+  if (contacts > 1.0) snprintf(number, sizeof number, "_%.0f", contacts);
+  int status = COMMAND_SUCCESS;
+  for (size_t i = 0; !status && i < 2; i++) {
+    snprintf(name, sizeof name, "work_precision_%.64s%s%s", of, number, endings[i]);
+    snprintf(settings, sizeof settings,
+             "name='%s'; model='%.64s'; contacts=%.0f; cost='%s'; label_knobs=%d", name, of,
+             contacts, costs[i], given->label_knobs);
+    status = draw(given, "work_precision", name, settings);
+  }
+  return status;
+}
+
+/* every model of the results of work-precision, which there may be none of */
+static int draw_all_precision(const arguments *given, size_t *drawn) {
+  char message[MEASURE_MESSAGE_SIZE];
+  precision_results results;
+  if (precision_results_read(&results, given->folder, message))
+    return command_fail(given, "%s", message);
+  int status = COMMAND_SUCCESS;
+  for (size_t i = 0; !status && i < results.count; i += precision_case_rows(&results, i)) {
+    status = draw_precision(given, &results.row[i]);
+    (*drawn)++;
+  }
+  precision_results_free(&results);
+  return status;
 }
 
 static int run(arguments *given) {
@@ -86,11 +126,12 @@ static int run(arguments *given) {
   size_t drawn = 0;
   for (size_t i = 0; i < sizeof figures / sizeof *figures; i++) {
     if (record_path(path, given->folder, figures[i].data) || access(path, R_OK) != 0) continue;
-    const int status = draw(given, &figures[i]);
+    const int status = draw(given, figures[i].name, figures[i].name, "");
     if (status) return status;
-    printf("%s/figures/%s.{svg,pdf,png}\n", given->folder, figures[i].name);
     drawn++;
   }
+  const int status = draw_all_precision(given, &drawn);
+  if (status) return status;
   if (!drawn)
     return command_fail(given, "%s holds no results; run order, calibrate or sweep first",
                         given->folder);
@@ -100,6 +141,6 @@ static int run(arguments *given) {
 const command figures_command = {
     .name = "figures",
     .summary = "draw every figure whose results are there",
-    .groups = ARGUMENTS_FOLDER,
+    .groups = ARGUMENTS_FOLDER | ARGUMENTS_FIGURES,
     .run = run,
 };

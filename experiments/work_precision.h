@@ -92,9 +92,10 @@ typedef struct precision_point {
   const precision_method *method;
   double value;
   solver_settings settings;
-  bool probed;                          /* the four below are known */
+  bool probed;                          /* those below are known */
   precision_status obstacle;            /* PRECISION_OK, or why it is not raced */
   double probe_s;                       /* time of the first run, or what is expected of it */
+  double probe_evaluations;             /* of field and guards in it, even if it failed */
   size_t trials;                        /* starts it is raced from: all, PRECISION_FEW or 0 */
   char message[SOLVER_MESSAGE_SIZE];    /* of the obstacle, or of the first run that failed */
   double *sample[PRECISION_QUANTITIES]; /* by trial; seconds are NaN until measured, the others NaN
@@ -225,6 +226,9 @@ typedef struct precision_results {
 /* Reads work_precision.json of the folder. 0, or -1 with one line. */
 int precision_results_read(precision_results *results, const char *folder, char *message);
 void precision_results_free(precision_results *results);
+
+/* How many rows from `first` on are of the same model and number of contacts. */
+size_t precision_case_rows(const precision_results *results, size_t first);
 
 /* Writes the case into work_precision.json and .csv of the folder, in place of what they had of the
  * same model and number of contacts. 0, or -1 with one line. */

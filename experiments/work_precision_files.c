@@ -66,6 +66,16 @@ void precision_results_free(precision_results *results) {
   *results = (precision_results){0};
 }
 
+size_t precision_case_rows(const precision_results *results, size_t first) {
+  const precision_row *const a = &results->row[first];
+  size_t count = 0;
+  while (first + count < results->count &&
+         strcmp(a[count].text[PRECISION_MODEL], a->text[PRECISION_MODEL]) == 0 &&
+         a[count].number[PRECISION_CONTACTS] == a->number[PRECISION_CONTACTS])
+    count++;
+  return count;
+}
+
 /* ---- one case -------------------------------------------------------------------------------- */
 
 static json_t *row_json(const precision_row *row, const solver_settings *settings) {

@@ -51,6 +51,7 @@ static bool take_probe(const precision_case *c, precision_point *p, const json_t
   p->probed = true;
   p->obstacle = (precision_status)obstacle;
   p->probe_s = number_of(entry, "probe_s");
+  p->probe_evaluations = number_of(entry, "probe_evaluations");
   return true;
 }
 
@@ -94,10 +95,11 @@ int precision_journal_probe(measure_journal *journal, const precision_case *c, s
                             char *message) {
   const precision_point *const p = &c->point[point];
   return resume_append(journal,
-                       json_pack("{s:s, s:I, s:i, s:o, s:I, s:s}", "type", "sample", "point",
+                       json_pack("{s:s, s:I, s:i, s:o, s:o, s:I, s:s}", "type", "sample", "point",
                                  (json_int_t)point, "obstacle", (int)p->obstacle, "probe_s",
-                                 measure_json_number(p->probe_s), "trials", (json_int_t)p->trials,
-                                 "message", p->message),
+                                 measure_json_number(p->probe_s), "probe_evaluations",
+                                 measure_json_number(p->probe_evaluations), "trials",
+                                 (json_int_t)p->trials, "message", p->message),
                        message);
 }
 

@@ -78,7 +78,7 @@ static void probe(precision_case *c, size_t i) {
   precision_point *const p = &c->point[i];
   const double expected = expected_time(c, i);
   p->probed = true;
-  p->probe_s = NAN;
+  p->probe_s = p->probe_evaluations = NAN;
   p->obstacle = PRECISION_OK;
   if (expected > PRECISION_RUN_MAX) {
     set_obstacle(p, PRECISION_TOO_LONG);
@@ -94,6 +94,7 @@ static void probe(precision_case *c, size_t i) {
     return;
   }
   const bool failed = contestant_time(&tried, 0, &p->probe_s) != 0;
+  p->probe_evaluations = (double)(tried.report.field_evaluations + tried.report.guard_evaluations);
   if (failed) {
     set_obstacle(p, PRECISION_FAILED);
     measure_message(p->message, "%s", tried.report.message);

@@ -151,6 +151,8 @@ static int fill_counts(const precision_case *c, const precision_point *p, double
   for (size_t i = 0; !status && i < sizeof counts / sizeof *counts; i++)
     status = median_of(p, counts[i].from, work, &number[counts[i].to]);
   number[PRECISION_EVALUATIONS] = number[PRECISION_FIELDS_MEDIAN] + number[PRECISION_GUARDS_MEDIAN];
+  // a run that failed has made those up to there
+  if (isnan(number[PRECISION_EVALUATIONS])) number[PRECISION_EVALUATIONS] = p->probe_evaluations;
   number[PRECISION_EVENTS_RATIO] = p->trials ? events_ratio(c, p) : NAN;
   for (size_t j = 0; j < c->trials; j++) work[j] = (double)c->starts.events[j];
   return status ? status : measure_median(work, c->trials, &number[PRECISION_EVENTS_REFERENCE]);

@@ -38,22 +38,21 @@ static void print_row(const precision_row *row) {
 void precision_print(const precision_row rows[], size_t count) {
   printf("%-20s %8s %11s %21s %9s %9s %10s %9s %7s\n", "method", "knob", "median ms",
          "95 % interval", "RMS", "worst", "evals", "crossings", "starts");
-  for (size_t i = 0; i < count; i++) print_row(&rows[i]);
+  for (size_t i = 0; i < count; i++) {
+    const bool first =
+        i == 0 || strcmp(rows[i].text[PRECISION_METHOD], rows[i - 1].text[PRECISION_METHOD]) != 0;
+    // what is refused at every value is said once
+    if (strcmp(rows[i].text[PRECISION_STATUS], "refused") != 0)
+      print_row(&rows[i]);
+    else if (first ||
+             strcmp(rows[i].text[PRECISION_MESSAGE], rows[i - 1].text[PRECISION_MESSAGE]) != 0)
+      printf("%-20s refused: %s\n", rows[i].text[PRECISION_METHOD],
+             rows[i].text[PRECISION_MESSAGE]);
+  }
 }
 
 /* ---- who is fastest ---------------------------------------------------------------------------
  */
-
-/* rows of the case that begins at `first` */
-static size_t case_rows(const precision_results *results, size_t first) {
-  const precision_row *const a = &results->row[first];
-  size_t count = 0;
-  while (first + count < results->count &&
-         strcmp(a[count].text[PRECISION_MODEL], a->text[PRECISION_MODEL]) == 0 &&
-         a[count].number[PRECISION_CONTACTS] == a->number[PRECISION_CONTACTS])
-    count++;
-  return count;
-}
 
 /* the cheapest row of a solver (`of` true) or of all others that reaches the target; NULL: none */
 static const precision_row *cheapest_by_solver(const precision_row rows[], size_t count,
@@ -100,7 +99,7 @@ void precision_print_table(const precision_results *results) {
   printf("| model | RMS error at most | fastest | ms | its RMS error | next solver | times as long "
          "| projection | times as long |\n|---|---|---|---|---|---|---|---|---|\n");
   for (size_t first = 0; first < results->count;) {
-    const size_t count = case_rows(results, first);
+    const size_t count = precision_case_rows(results, first);
     for (int decade = -1; decade >= -12; decade--)
       print_target(&results->row[first], count, pow(10.0, decade));
     first += count;
