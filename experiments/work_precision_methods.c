@@ -11,6 +11,8 @@
 
 static const double epsilons[] = {3e-2, 1e-2, 3e-3, 1e-3, 3e-4, 1e-4,
                                   3e-5, 1e-5, 3e-6, 1e-6, 3e-7, 0};
+static const double tolerances[] = {1e-2, 1e-3, 3e-4, 1e-4, 3e-5,  1e-5,  3e-6,  1e-6,
+                                    3e-7, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11, 1e-12, 0};
 static const double steps[] = {1e-2, 4e-3, 2e-3, 1e-3, 5e-4, 2e-4, 1e-4, 5e-5, 2e-5, 1e-5, 0};
 
 /* The tolerance matched to epsilon falls as fast as the projection's error does, epsilon^2; with
@@ -23,6 +25,18 @@ const precision_method precision_methods[] = {
      .values = epsilons,
      .tolerance_factor = 100,
      .tolerance_power = 2},
+    {.name = "gsl-rk8pd",
+     .label = "GSL rk8pd, bisection",
+     .solver = "gsl",
+     .variant = "rk8pd",
+     .knob = PRECISION_RTOL,
+     .values = tolerances},
+    {.name = "gsl-rkf45",
+     .label = "GSL rkf45, bisection",
+     .solver = "gsl",
+     .variant = "rkf45",
+     .knob = PRECISION_RTOL,
+     .values = tolerances},
     {.name = "hybrid",
      .label = "hybrid Euler",
      .solver = "hybrid",

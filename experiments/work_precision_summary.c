@@ -238,6 +238,7 @@ static void set_representative(precision_case *c, size_t first, const precision_
 }
 
 void precision_find_coincidences(precision_case *c) {
+  for (size_t i = 0; i < c->count; i++) c->point[i].as = NULL;
   for (size_t a = 0; a < c->count; a = end_of(c, a)) {
     if (c->point[a].as) continue;
     const precision_method *fastest = c->point[a].method;

@@ -77,14 +77,14 @@ do for [m in refused] {
 
 # a solver has a colour and a point, its methods a dash each
 families = 'projection mujoco location cvode gsl listing hybrid smooth timestepping'
-family_colours = vermillion.' '.blue.' '.green.' '.purple.' '.orange.' #8C5A1E black #808080 #56B4E9'
-family_points = '7 5 9 11 13 15 7 5 9'
+family_colours = vermillion.' '.blue.' '.green.' '.purple.' '.orange.' #8C5A1E black #808080 #56B4E9 #CC79A7'
+family_points = '7 5 9 11 13 15 7 5 9 7'
 set dashtype 1 solid
 set dashtype 2 (8, 4)
 set dashtype 3 (2, 3)
 set dashtype 4 (10, 3, 2, 3)
 number(m) = place(drawn, m)
-family(m) = member(families, solver[number(m)]) ? place(families, solver[number(m)]) : words(families)
+family(m) = member(families, solver[number(m)]) ? place(families, solver[number(m)]) : words(families) + 1
 ordinal(m) = (sum [k = 1:number(m)] (solver[k] eq solver[number(m)] ? 1 : 0))
 hue(m) = word(family_colours, family(m))
 mark(m) = int(word(family_points, family(m)))
@@ -165,8 +165,8 @@ if (absent_rows) {
 }
 set key at screen 0.5, from_top(0.04) center top horizontal maxcols legend_columns Left reverse \
   samplen 3.2 width 0 spacing 1.05
-plot for [m in drawn] keyentry with linespoints lc rgb hue(m) lw weight(m) dt dash(m) \
-    pt mark(m) ps 0.55 * dot title title[number(m)] noenhanced, 2 with lines
+eval 'plot 2 with lines'.(drawn eq '' ? '' : ', for [m in drawn] keyentry with linespoints '. \
+  'lc rgb hue(m) lw weight(m) dt dash(m) pt mark(m) ps 0.55 * dot title title[number(m)] noenhanced')
 unset label 1
 if (mark_rows) {
   set key at screen 0.5, from_top(0.04 + step * method_rows) center top horizontal maxcols 2 Left \

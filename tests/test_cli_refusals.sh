@@ -32,7 +32,7 @@ refuses 2 'an empty word is no command' ''
 refuses 2 'a?b is no command' 'a
 b'
 refuses 2 'is no command' --version
-for command in run xml order calibrate sweep figures compare; do
+for command in run xml order calibrate sweep figures compare work-precision; do
   refuses 2 "unknown option --nosuch; see essbench $command --help" "$command" --nosuch
   refuses 2 'unknown option -x' "$command" -x
 done
@@ -114,10 +114,25 @@ refuses 2 'is not accepted; it is Euler' sweep --contacts 2 --variant nosuch
 refuses 2 'it must divide the output step' sweep --contacts 2 --time-step 0.0007
 refuses 2 '--duration 0.0013 is not accepted' sweep --contacts 2 --duration 0.0013
 
+# --- work against precision -----------------------------------------------------------------------
+
+refuses 2 '--methods nosuch is not accepted; there are projection-1, ' work-precision --methods nosuch
+refuses 2 '--methods names hybrid twice' work-precision --methods hybrid,hybrid
+refuses 2 '--methods  is not accepted' work-precision --methods hybrid,
+refuses 2 'affine3: this model has no MuJoCo twin' work-precision --model affine3 \
+  --methods mujoco-Euler,mujoco-RK4
+refuses 2 '--duration 0.0013 is not accepted' work-precision --duration 0.0013
+refuses 2 '--point-time -1 is not accepted' work-precision --point-time -1
+refuses 2 '--trials 0 is not accepted' work-precision --trials 0
+refuses 2 'model nosuch is not accepted' work-precision --model nosuch
+refuses 2 '--contacts: 0 is not accepted' work-precision --contacts 0
+refuses 2 '--contacts' work-precision --model hopper --contacts 5
+refuses 1 'results holds no work_precision.json; run work-precision first' work-precision --table
+
 # --- folders and files; a path below a file cannot be written, by root neither --------------------
 
 for folder in /dev/null /dev/null/x file file/x; do
-  for command in order calibrate 'sweep --contacts 2' figures; do
+  for command in order calibrate 'sweep --contacts 2' figures 'work-precision --model affine3'; do
     # shellcheck disable=SC2086 # words
     refuses 1 "cannot create folder '$folder" $command --out "$folder"
   done

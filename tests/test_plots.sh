@@ -154,6 +154,34 @@ sweeps() {
   refuses 'no row with main = 1' fig5_1_calibration svg
 }
 
+# shellcheck disable=SC2016 # the $ of this section belong to awk
+{
+  new_data
+  draws 'against evaluations' work_precision svg "cost='evaluations'"
+  draws 'of another model' work_precision svg "model='affine3'; contacts=0"
+  for format in svg pdf png; do
+    draws 'with labels' work_precision $format 'label_knobs=1'
+  done
+  draws 'of chosen methods' work_precision svg "methods='hybrid projection-1'"
+  refuses "no rows of 'nosuch', only of projection-1" work_precision svg "methods='nosuch'"
+  refuses 'no rows of plate with 7 contacts' work_precision svg "model='plate'; contacts=7"
+  refuses 'accepted are time and evaluations' work_precision svg "cost='money'"
+
+  edit work_precision.csv 'NR == 1 || $col["method"] == "hybrid" && $col["value"] > 0.001'
+  draws 'from points without a good one' work_precision svg
+  edit work_precision.csv 'NR == 1 || $col["status"] == "failed"'
+  draws 'from one failed point' work_precision svg
+  new_data
+  edit work_precision.csv 'NR == 1 || $col["status"] == "refused"'
+  draws 'from nothing but refusals' work_precision svg
+  new_data
+  edit work_precision.csv 'NR == 1 || $col["method"] == "projection-2" && $col["value"] == 0.001'
+  draws 'from one point' work_precision svg
+  new_data
+  edit work_precision.csv '$col["status"] == "diverged" { $col["rms_error"] = 1e300 } 1'
+  draws 'with a point far off' work_precision svg
+}
+
 # --- what is missing is named ---------------------------------------------------------------------
 
 # a figure that loses a column either never read it and is drawn as before, or fails and names it

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Validates what essbench writes against schema/, and that damage of any value in it is noticed.
 
-Usage: test_schema.py ESSBENCH SCHEMAS quick|calibration|mujoco. Ends with status 77 (skipped) where
+Usage: test_schema.py ESSBENCH SCHEMAS quick|calibration|mujoco|precision. Ends with status 77 (skipped) where
 no python3 has the module jsonschema (Debian: python3-jsonschema).
 SPDX-License-Identifier: GPL-3.0-or-later
 """
@@ -152,6 +152,21 @@ def check_mujoco(folder):
     check("mujoco", "mujoco_settings.json", json.dumps(document))
 
 
+def check_precision(folder):
+    methods = ["--methods", "projection-1,hybrid,mujoco-Euler,mujoco-implicitfast"]
+    small = ["--trials", "2", "--point-time", "0", "--duration", "0.02", "--out", folder]
+    run("work-precision", "--contacts", "2", *methods, *small)
+    run("work-precision", "--model", "affine3", *methods, *small)
+    document = json.loads(read(folder, "work_precision.json"))
+    for error in validator("work_precision").iter_errors(document):
+        fail("work_precision: %s: %s" % ("/".join(map(str, error.path)), error.message))
+    # of many points alike the first and last ones are damaged
+    for case in document["cases"]:
+        case["points"] = case["points"][:1] + case["points"][-1:]
+    check("work_precision", "work_precision.json", json.dumps(document))
+
+
 with tempfile.TemporaryDirectory() as temporary:
-    {"quick": check_quick, "calibration": check_calibration, "mujoco": check_mujoco}[part](temporary)
+    {"quick": check_quick, "calibration": check_calibration, "mujoco": check_mujoco,
+     "precision": check_precision}[part](temporary)
 sys.exit(1 if failures else 0)

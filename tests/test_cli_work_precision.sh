@@ -1,0 +1,77 @@
+#!/bin/bash
+# A run of work-precision that is killed goes on where it was, and ends with what an uninterrupted
+# one has: everything that comes from no clock. Other settings are not mixed in; other models do not
+# get in its way.
+# SPDX-License-Identifier: GPL-3.0-or-later
+# usage: test_cli_work_precision.sh ESSBENCH
+set -u
+essbench=$1
+folder=$(mktemp -d) || exit 1
+trap 'rm -rf "$folder"' EXIT
+failures=0
+
+check() { # what, condition's status
+  if [ "$2" -ne 0 ]; then
+    echo "FAILED: $1"
+    failures=$((failures + 1))
+  fi
+}
+
+measure() { # results folder, further options
+  local out=$1
+  shift
+  "$essbench" work-precision --contacts 6 --trials 8 --methods projection-1,hybrid --out "$out" \
+    "$@" 2>>"$folder/errors"
+}
+
+# what no clock decides: model, method, value, status, error, crossings, evaluations
+clockless() {
+  awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) col[$i] = i }
+    { print $col["model"], $col["method"], $col["value"], $col["status"], $col["rms_error"],
+      $col["rms_worst"], $col["events_ratio"], $col["evaluations"] }' "$1/work_precision.csv"
+}
+
+lines() { if [ -e "$1" ]; then wc -l <"$1"; else echo 0; fi; }
+
+measure "$folder/whole" >"$folder/out"
+check "an uninterrupted run ends with 0" $?
+
+for signal in INT KILL; do
+  out=$folder/$signal
+  journal=$out/work_precision_plate_6.journal
+  measure "$out" >"$folder/out" &
+  pid=$! waited=0
+  while [ "$(lines "$journal")" -lt 40 ] && kill -0 $pid 2>/dev/null && [ $waited -lt 600 ]; do
+    sleep 0.02
+    waited=$((waited + 1))
+  done
+  pkill "-$signal" -P $pid 2>/dev/null
+  kill "-$signal" $pid 2>/dev/null
+  wait $pid 2>/dev/null
+  before=$(lines "$journal")
+  [ "$before" -ge 40 ]
+  check "$signal leaves the samples taken" $?
+  [ "$before" -lt "$(lines "$folder/whole/work_precision_plate_6.journal")" ]
+  check "$signal came before the end" $?
+
+  measure "$out" --seed 2 >"$folder/out" 2>"$folder/refusal"
+  [ $? -eq 1 ]
+  check "$signal: other settings are refused with 1" $?
+  "$essbench" work-precision --model affine3 --trials 2 --methods hybrid --out "$out" \
+    >"$folder/out" 2>>"$folder/errors"
+  check "$signal: another model is measured meanwhile" $?
+  [ "$(lines "$journal")" -eq "$before" ]
+  check "$signal: the journal is untouched by both" $?
+
+  measure "$out" >"$folder/out"
+  check "$signal: the same command ends with 0" $?
+  [ "$(head -n "$before" "$journal" | grep -c .)" -eq "$before" ]
+  check "$signal: it went on in the same journal" $?
+  cmp -s <(clockless "$folder/whole") <(clockless "$out" | grep -v affine3)
+  check "$signal: the same results as without" $?
+done
+grep -q "differs in seed; finish that one, or begin anew with --restart" "$folder/errors"
+check "the refusal names the setting" $?
+
+[ $failures -eq 0 ] && echo "all passed"
+exit $((failures > 0))
