@@ -15,6 +15,8 @@ SOLVERS ?=
 PROTOCOL ?=
 PROCESSES ?=
 BASE ?=
+MODEL ?= plate
+LABEL_KNOBS ?=
 
 # one build folder for each kind of MuJoCo, so that switching never mixes two
 SUFFIX := $(if $(filter wheel,$(MUJOCO)),,$(if $(filter system,$(MUJOCO)),-system,-path))
@@ -33,10 +35,19 @@ calibrate = $(essbench) calibrate $(out)
 sweep = $(essbench) sweep $(call option,contacts,$(CONTACTS)) $(call option,trials,$(TRIALS)) \
   $(call option,seed,$(SEED)) $(call option,solvers,$(SOLVERS)) \
   $(call option,protocol,$(PROTOCOL)) $(call option,processes,$(PROCESSES)) $(out)
-figures = $(essbench) figures $(out)
+figures = $(essbench) figures $(if $(LABEL_KNOBS),--label-knobs) $(out)
 # its own choice of contacts unless the user makes one
 mujoco = $(essbench) mujoco $(if $(filter-out file,$(origin CONTACTS)),$(call \
   option,contacts,$(CONTACTS))) $(call option,trials,$(TRIALS)) $(call option,seed,$(SEED)) $(out)
+
+# $(call work-precision,model options)
+work-precision = $(essbench) work-precision $(1) $(call option,seed,$(SEED)) $(out)
+# the model's own number of contacts unless the user says another
+chosen-model = $(call option,model,$(MODEL)) $(if $(filter-out file,$(origin CONTACTS)),$(call \
+  option,contacts,$(CONTACTS))) $(call option,trials,$(TRIALS))
+# $(call measure-model,name in the results,model options): measured unless it is there
+measure-model = @grep -qs '"name": "$(1)"' $(call result,work_precision.json) || \
+  { set -x; $(call work-precision,$(2)); }
 
 # $(call build,folder,preset): the inner build is no part of this make, so it gets none of its flags
 define build
@@ -55,9 +66,9 @@ endef
 sources = find . \( -path ./build -o -path ./.deps -o -path ./.git -o -path ./results \) -prune \
   -o -name '*.[ch]' -print0 | xargs -0 -r clang-format
 
-.PHONY: all build test regress baseline order calibrate sweep mujoco figures help clean format \
-  format-check setup-build setup-figures setup-test build-release test-release test-clang \
-  test-sanitized
+.PHONY: all build test regress baseline order calibrate sweep mujoco work-precision figures help \
+  clean format format-check setup-build setup-figures setup-test build-release test-release \
+  test-clang test-sanitized
 
 all: build
 build: setup-build build-release
@@ -85,11 +96,19 @@ sweep: setup-figures build-release
 mujoco: setup-build build-release
 	$(mujoco)
 
+work-precision: setup-figures build-release
+	$(call work-precision,$(chosen-model))
+	$(figures)
+
 # what has been measured is drawn again, what is absent is measured first; the .json is written last
 figures: setup-figures build-release
 	@[ -e $(call result,order.json) ] || { set -x; $(order); }
 	@[ -e $(call result,calibration.json) ] || { set -x; $(calibrate); }
 	@[ -e $(call result,sweep.json) ] || { set -x; $(sweep); }
+	$(call measure-model,affine3,--model affine3)
+	$(call measure-model,hopper,--model hopper)
+	$(call measure-model,plate_10,--model plate --contacts 10)
+	$(call measure-model,plate_100,--model plate --contacts 100)
 	$(figures)
 
 # --- checks --------------------------------------------------------------------------------------
@@ -130,6 +149,7 @@ make sweep        race the engines over CONTACTS: results and figures in OUT
 make order        error against epsilon, and the order of the projection
 make calibrate    find the epsilon at which the projection is as accurate as MuJoCo
 make mujoco       time MuJoCo's own settings against the race's, and profile it
+make work-precision  every method over its own accuracy knob, on MODEL with CONTACTS
 make figures      draw all figures; measures first what has not been measured
 make test         build and test: gcc, clang, sanitizers, format
 make regress      the gate: counters, errors and times against baseline and an earlier revision
@@ -139,6 +159,8 @@ make clean        remove build/ (results and the fetched MuJoCo stay)
 
 CONTACTS=2..100   numbers of contacts: 2..100, 2..100..7, 2,5,10 and mixtures
 TRIALS=120        initial conditions for each number of contacts
+MODEL=plate       of work-precision: affine3, hopper or plate (10 contacts unless CONTACTS is given)
+LABEL_KNOBS=1     write the knob's value at every point of its figures
 SEED=N            seed of the initial conditions and of the order of the runs
 SOLVERS=A,B       which solvers race
 PROTOCOL=paper    paper, free, equal-error, or several with commas between

@@ -11,12 +11,14 @@
 
 static const double epsilons[] = {3e-2, 1e-2, 3e-3, 1e-3, 3e-4, 1e-4,
                                   3e-5, 1e-5, 3e-6, 1e-6, 3e-7, 0};
+static const double widths[] = {1e-1, 3e-2, 1e-2, 3e-3, 1e-3, 3e-4, 1e-4, 3e-5, 1e-5, 1e-6, 0};
 static const double tolerances[] = {1e-2, 1e-3, 3e-4, 1e-4, 3e-5,  1e-5,  3e-6,  1e-6,
                                     3e-7, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11, 1e-12, 0};
 static const double steps[] = {1e-2, 4e-3, 2e-3, 1e-3, 5e-4, 2e-4, 1e-4, 5e-5, 2e-5, 1e-5, 0};
 
-/* The tolerance matched to epsilon falls as fast as the projection's error does, epsilon^2; with
- * this factor it is about as large as that on the plate, the model with the largest. */
+/* A tolerance matched to epsilon falls as fast as the error that epsilon makes, and with its factor
+ * makes about as large a one on the plate. The projection's errors are of order epsilon^2, and so
+ * are the smooth method's, whose epsilon is the width of its force. */
 const precision_method precision_methods[] = {
     {.name = "projection-1",
      .label = "projection order 1",
@@ -25,14 +27,26 @@ const precision_method precision_methods[] = {
      .values = epsilons,
      .tolerance_factor = 100,
      .tolerance_power = 2},
+    {.name = "location-chandrupatla",
+     .label = "location by Chandrupatla",
+     .solver = "location",
+     .variant = "chandrupatla",
+     .knob = PRECISION_RTOL,
+     .values = tolerances},
+    {.name = "location-brent",
+     .label = "location by Brent",
+     .solver = "location",
+     .variant = "brent",
+     .knob = PRECISION_RTOL,
+     .values = tolerances},
     {.name = "gsl-rk8pd",
-     .label = "GSL rk8pd, bisection",
+     .label = "GSL rk8pd + bisection",
      .solver = "gsl",
      .variant = "rk8pd",
      .knob = PRECISION_RTOL,
      .values = tolerances},
     {.name = "gsl-rkf45",
-     .label = "GSL rkf45, bisection",
+     .label = "GSL rkf45 + bisection",
      .solver = "gsl",
      .variant = "rkf45",
      .knob = PRECISION_RTOL,
@@ -40,6 +54,25 @@ const precision_method precision_methods[] = {
     {.name = "hybrid",
      .label = "hybrid Euler",
      .solver = "hybrid",
+     .knob = PRECISION_TIME_STEP,
+     .values = steps},
+    {.name = "smooth",
+     .label = "smooth force",
+     .solver = "smooth",
+     .knob = PRECISION_EPSILON,
+     .values = widths,
+     .tolerance_factor = 1,
+     .tolerance_power = 2},
+    {.name = "time-stepping-euler",
+     .label = "time-stepping Euler",
+     .solver = "time-stepping",
+     .variant = "euler",
+     .knob = PRECISION_TIME_STEP,
+     .values = steps},
+    {.name = "time-stepping-midpoint",
+     .label = "time-stepping midpoint",
+     .solver = "time-stepping",
+     .variant = "midpoint",
      .knob = PRECISION_TIME_STEP,
      .values = steps},
     {.name = "mujoco-Euler",

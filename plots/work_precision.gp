@@ -76,7 +76,7 @@ do for [m in refused] {
 # --- how they look --------------------------------------------------------------------------------
 
 # a solver has a colour and a point, its methods a dash each
-families = 'projection mujoco location cvode gsl listing hybrid smooth timestepping'
+families = 'projection mujoco location cvode gsl listing hybrid smooth time-stepping'
 family_colours = vermillion.' '.blue.' '.green.' '.purple.' '.orange.' #8C5A1E black #808080 #56B4E9 #CC79A7'
 family_points = '7 5 9 11 13 15 7 5 9 7'
 set dashtype 1 solid
