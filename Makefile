@@ -160,7 +160,7 @@ make clean        remove build/ (results and the fetched MuJoCo stay)
 CONTACTS=2..100   numbers of contacts: 2..100, 2..100..7, 2,5,10 and mixtures
 TRIALS=120        initial conditions for each number of contacts
 MODEL=plate       of work-precision: affine3, hopper or plate (10 contacts unless CONTACTS is given)
-LABEL_KNOBS=1     write the knob's value at every point of its figures
+LABEL_KNOBS=1     write the knob's value at the points of its figures (powers of ten)
 SEED=N            seed of the initial conditions and of the order of the runs
 SOLVERS=A,B       which solvers race
 PROTOCOL=paper    paper, free, equal-error, or several with commas between

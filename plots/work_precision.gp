@@ -1,7 +1,7 @@
 # Work against precision on one model: RMS error against time, or against evaluations of field and
 # guards, one line for each method, a point for each value of its knob. `model` and `contacts` choose
 # the model (the first in the table), `cost` is time or evaluations, `name` the figure's file,
-# `label_knobs` writes the knob's value at every point, `methods` names those to draw.
+# `label_knobs` writes the knob's value where it is a power of ten, `methods` names those to draw.
 # SPDX-License-Identifier: GPL-3.0-or-later
 figure = exists("name") ? name : 'work_precision'
 needs = 'work_precision.csv:model,contacts,method,label,solver,variant,knob,value,status,'. \
@@ -48,28 +48,36 @@ if (exists("methods")) {
   drawn = methods
 }
 
-# what is said of each method drawn, with those it stands for, and of those refused at every value
+# what is said of each method drawn; a note says for which others it stands, and which solvers refuse
 array title[words(drawn) + 1]
 array solver[words(drawn) + 1]
+array note[words(drawn) + 1]
+notes = 0
 longest = 0
 do for [i = 1:words(drawn)] {
   stats table using (here(0) && strcol("method") eq word(drawn, i) ? \
     (title[i] = strcol("label"), solver[i] = strcol("solver"), 0) : 0) nooutput
+  longest = strlen(title[i]) > longest ? strlen(title[i]) : longest
   twins = ''
   do for [pair in same] {
     equals = strstrt(pair, '=')
-    if (pair[1:equals - 1] eq word(drawn, i)) {
-      twins = twins.(twins eq '' ? ' = ' : ', ').pair[equals + 1:*]
-    }
+    twins = twins.(pair[1:equals - 1] eq word(drawn, i) ? ' = '.pair[equals + 1:*] : '')
   }
-  title[i] = title[i].twins
-  longest = strlen(title[i]) > longest ? strlen(title[i]) : longest
+  if (twins ne '') {
+    notes = notes + 1
+    note[notes] = title[i].twins.', but for rounding'
+  }
 }
 absent = ''
 do for [m in refused] {
-  if (!member(drawn, m)) {
-    stats table using (here(0) && strcol("method") eq m ? (text = strcol("label"), 0) : 0) nooutput
-    absent = absent.(absent eq '' ? '' : ', ').text
+  stats table using (here(0) && strcol("method") eq m ? (text = strcol("solver"), 0) : 0) nooutput
+  absent = member(drawn, m) ? absent : including(absent, text)
+}
+if (absent ne '') {
+  notes = notes + 1
+  note[notes] = 'cannot do this model:'
+  do for [s in absent] {
+    note[notes] = note[notes].(note[notes][strlen(note[notes]):*] eq ':' ? ' ' : ', ').label(s)
   }
 }
 
@@ -77,7 +85,7 @@ do for [m in refused] {
 
 # a solver has a colour and a point, its methods a dash each
 families = 'projection mujoco location cvode gsl listing hybrid smooth time-stepping'
-family_colours = vermillion.' '.blue.' '.green.' '.purple.' '.orange.' #8C5A1E black #808080 #56B4E9 #CC79A7'
+family_colours = vermillion.' '.blue.' '.green.' '.purple.' '.orange.' #8C5A1E black #808080 #CC79A7 #56B4E9'
 family_points = '7 5 9 11 13 15 7 5 9 7'
 set dashtype 1 solid
 set dashtype 2 (8, 4)
@@ -122,21 +130,23 @@ height_of(_) = known(rms(0)) && rms(0) < edge ? rms(0) : edge
 at(m, kind) = chosen(0) && strcol("method") eq m && kind ? spent(0) : NaN
 lines = ''
 do for [m in goods.' '.nears] { lines = including(lines, m) }
-knob(_) = sprintf('%g', cell("value"))
+# powers of ten only: more would stand in each other's way
+whole(v) = abs(log10(v) - floor(log10(v) + 0.5)) < 1e-6
+knob(_) = whole(cell("value")) ? sprintf('1e%d', floor(log10(cell("value")) + 0.5)) : ''
 with_labels = label_knobs ? lines : ''
 part(list, values, how) = list eq '' ? '' : \
   sprintf(", for [m in '%s'] table using %s with %s", list, values, how)
 
 # --- the page -------------------------------------------------------------------------------------
 
-# above the panel: methods, what the marks mean, who is absent
+# above the panel: methods, what the marks mean, notes
 fitting = int(6.9 / (0.55 + 0.068 * longest))
 legend_columns = fitting > 4 ? 4 : fitting < 1 ? 1 : fitting
 method_rows = ceil(words(drawn) * 1. / legend_columns)
 mark_rows = nears.bads eq '' ? 0 : 1
-absent_rows = absent eq '' ? 0 : 1
-step = 0.165
-head_height = 0.08 + step * (method_rows + mark_rows + absent_rows)
+step = 0.155
+title_height = 0.2
+head_height = 0.12 + title_height + step * (method_rows + mark_rows + notes)
 eval canvas(7, 4.15 + head_height)
 set multiplot
 eval panel(0.76, 0.45, 6.14, 3.6)
@@ -157,17 +167,19 @@ eval 'plot 1e300 with lines'. \
     'labels font ",6" tc rgb hue(m) left offset 0.4, 0.35')
 
 # each part of the legend is a panel of its own
-from_top(inches) = 1 - inches / height
+from_top(inches) = 1 - (title_height + inches) / height
 eval panel(0, 0, width, height).bare
-if (absent_rows) {
-  set label 1 'cannot do this model: '.absent at screen 0.5, \
-    from_top(0.05 + step * (method_rows + mark_rows + 0.5)) center noenhanced
+set label notes + 1 '{/:Bold '.model.(contacts > 1 ? sprintf(', %d contacts', contacts) : '').'}' \
+  at screen 0.5, from_top(-0.06) center
+do for [i = 1:notes] {
+  set label i note[i] at screen 0.5, from_top(0.05 + step * (method_rows + mark_rows + i - 0.5)) \
+    center noenhanced
 }
 set key at screen 0.5, from_top(0.04) center top horizontal maxcols legend_columns Left reverse \
   samplen 3.2 width 0 spacing 1.05
 eval 'plot 2 with lines'.(drawn eq '' ? '' : ', for [m in drawn] keyentry with linespoints '. \
   'lc rgb hue(m) lw weight(m) dt dash(m) pt mark(m) ps 0.55 * dot title title[number(m)] noenhanced')
-unset label 1
+unset label
 if (mark_rows) {
   set key at screen 0.5, from_top(0.04 + step * method_rows) center top horizontal maxcols 2 Left \
     reverse samplen 1 width 2
