@@ -99,6 +99,12 @@ static void resolve_variant(arguments *given) {
   command_usage(given, "--variant %.60s is not accepted; it is %s", given->settings.variant, line);
 }
 
+static int rearm_named(const arguments *given, const char *name) {
+  for (int i = 0; solver_rearm_names[i]; i++)
+    if (strcmp(name, solver_rearm_names[i]) == 0) return i;
+  command_usage(given, "--rearm %.60s is not accepted; it is system, mirror or pool", name);
+}
+
 /* "a,b": each once, in the order given */
 static void set_solvers(arguments *given, char *text) {
   given->solver_count = 0;
@@ -176,9 +182,16 @@ static bool set_solver_option(arguments *given, int key, const char *text) {
     s->variant = text; // which names there are depends on the solver
     return true;
   case KEY_REARM:
-    if (strcmp(text, "mirror") != 0 && strcmp(text, "pool") != 0)
-      command_usage(given, "--rearm %.60s is not accepted; it is mirror or pool", text);
-    s->rearm = text[0] == 'm' ? ESS_REARM_MIRROR : ESS_REARM_POOL;
+    s->rearm = rearm_named(given, text);
+    return true;
+  case KEY_ORDER:
+    s->order = (int)whole(given, "projection-order", text, 1, 2);
+    return true;
+  case KEY_TOGETHER:
+    s->together = number(given, "together", text, 0.0, huge, "a finite number >= 0");
+    return true;
+  case KEY_EPSILON_TIME:
+    s->epsilon_time = number(given, "epsilon-time", text, tiny, huge, positive);
     return true;
   default:
     return false;

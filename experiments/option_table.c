@@ -107,9 +107,19 @@ static const grouped_option grouped_options[] = {
       HELP_PROJECTION}},
     {ARGUMENTS_SETTINGS,
      {"rearm", KEY_REARM, "RULE", 0,
-      "when a crossed guard can be crossed again: mirror, or pool as in the paper "
-      "(default mirror)",
+      "which guards a crossing arms: system (the model's reset matrix), mirror, or pool as in the "
+      "paper (default system)",
       HELP_PROJECTION}},
+    {ARGUMENTS_SETTINGS,
+     {"projection-order", KEY_ORDER, "P", 0, "order of the projection, 1 or 2 (default 1)",
+      HELP_PROJECTION}},
+    {ARGUMENTS_SETTINGS,
+     {"together", KEY_TOGETHER, "S", 0,
+      "crossings within this time are made in one projection, s (default 0: each by itself)",
+      HELP_PROJECTION}},
+    {ARGUMENTS_SETTINGS,
+     {"epsilon-time", KEY_EPSILON_TIME, "S", 0,
+      "half-width of the neighbourhoods as a time, s, in place of epsilon", HELP_PROJECTION}},
 
     {ARGUMENTS_SETTINGS, HEADER("Settings of MuJoCo:", HELP_MUJOCO)},
     {ARGUMENTS_SETTINGS,

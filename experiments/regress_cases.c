@@ -125,7 +125,8 @@ static void add_plates(case_list *list) {
 static void add_plate_settings(case_list *list) {
   for (size_t contacts = 0; contacts < CONTACT_COUNTS; contacts++) {
     const regress_case plain = plate_case(contact_counts[contacts], PLATE_ROLLER, 60.0, starts[0]);
-    regress_case wide = plain, loose = plain, pool = plain;
+    regress_case wide = plain, loose = plain, pool = plain, mirror = plain;
+    regress_case second = plain, together = plain, by_time = plain;
     name_case(&wide, "plate-%g/wide", contact_counts[contacts]);
     wide.settings.epsilon = 0.02;
     add(list, &wide);
@@ -136,6 +137,20 @@ static void add_plate_settings(case_list *list) {
     name_case(&pool, "plate-%g/pool", contact_counts[contacts]);
     pool.settings.rearm = ESS_REARM_POOL;
     add(list, &pool);
+    name_case(&mirror, "plate-%g/mirror", contact_counts[contacts]);
+    mirror.settings.rearm = ESS_REARM_MIRROR;
+    add(list, &mirror);
+    name_case(&second, "plate-%g/order-2", contact_counts[contacts]);
+    second.settings.order = 2;
+    add(list, &second);
+    name_case(&together, "plate-%g/together", contact_counts[contacts]);
+    together.settings.order = 2;
+    together.settings.epsilon = 0.01;
+    together.settings.together = 1e-3;
+    add(list, &together);
+    name_case(&by_time, "plate-%g/by-time", contact_counts[contacts]);
+    by_time.settings.epsilon_time = 5e-4;
+    add(list, &by_time);
   }
 }
 

@@ -42,6 +42,9 @@ static int prepare(const model *m, const solver_settings *settings, const solver
   options.h_max = settings->h_max;
   options.projection_max = projection_bound(settings, output->dt);
   options.rearm = (ess_rearm)settings->rearm;
+  options.order = settings->order;
+  options.together = settings->together;
+  options.epsilon_time = settings->epsilon_time;
   const char *const wrong = ess_check(&m->system, &options);
   if (wrong) {
     snprintf(message, SOLVER_MESSAGE_SIZE, "projection: %s", wrong);

@@ -14,6 +14,9 @@ extern const solver_type reference_solver;  /* the model's own exact or referenc
 /* The table, NULL-terminated. */
 extern const solver_type *const solver_types[];
 
+/* Names of the re-arming rules, by ess_rearm, NULL-terminated. */
+extern const char *const solver_rearm_names[];
+
 /* NULL when there is none of that name. */
 const solver_type *solver_find(const char *name);
 

@@ -28,11 +28,44 @@ static const double D[ESS_STAGES] = {-12715105075.0 / 11282082432.0,  0.0,
                                      701980252875.0 / 199316789632.0, -1453857185.0 / 822651844.0,
                                      69997945.0 / 29380423.0};
 
-/* sum of weight[s] * stage[s][i] over the first `count` stages */
-static double combine(const ess_driver *d, const double weight[], int count, size_t i) {
-  double sum = weight[0] * d->stage[0][i];
-  for (int s = 1; s < count; s++) sum += weight[s] * d->stage[s][i];
+/* sum of weight[s] * stage[s] over the first `count` stages, of the components from i on */
+static inline ess_lanes combine(const ess_driver *d, const double weight[], int count, size_t i) {
+  ess_lanes sum = weight[0] * ess_lanes_load(d->stage[0] + i);
+  for (int s = 1; s < count; s++) sum += weight[s] * ess_lanes_load(d->stage[s] + i);
   return sum;
+}
+
+/* to = base + dt * sum of weight[s] * stage[s]; base NULL is zero */
+static inline void advance(const ess_driver *d, const double base[], const double weight[],
+                           int count, double to[]) {
+  for (size_t i = 0; i < d->lanes; i += ESS_LANES) {
+    const ess_lanes sum = d->dt * combine(d, weight, count, i);
+    ess_lanes_store(to + i, base ? ess_lanes_load(base + i) + sum : sum);
+  }
+}
+
+/* the state of stage s; unrolled by the number of stages before it */
+static void stage_state(const ess_driver *d, int s, double to[]) {
+  switch (s) {
+  case 1:
+    advance(d, d->x, A[1], 1, to);
+    break;
+  case 2:
+    advance(d, d->x, A[2], 2, to);
+    break;
+  case 3:
+    advance(d, d->x, A[3], 3, to);
+    break;
+  case 4:
+    advance(d, d->x, A[4], 4, to);
+    break;
+  case 5:
+    advance(d, d->x, A[5], 5, to);
+    break;
+  default:
+    advance(d, d->x, A[6], 6, to);
+    break;
+  }
 }
 
 /* root mean square of v scaled by the tolerances at |a| and |b| */
@@ -41,7 +74,7 @@ static double scaled_norm(const ess_driver *d, const double v[], const double a[
   const size_t n = d->system.dimension;
   double sum = 0.0;
   for (size_t i = 0; i < n; i++) {
-    const double magnitude = fmax(fabs(a[i]), fabs(b[i]));
+    const double magnitude = ess_larger(fabs(a[i]), fabs(b[i]));
     // a component that is and stays zero is right at any tolerance
     const double scale = d->options.atol + d->options.rtol * magnitude;
     const double scaled = v[i] == 0.0 ? 0.0 : v[i] / scale;
@@ -51,15 +84,14 @@ static double scaled_norm(const ess_driver *d, const double v[], const double a[
 }
 
 int ess_dopri5_try(ess_driver *d, double *error) {
-  const size_t n = d->system.dimension;
   // the last stage's state is the 5th-order solution itself (first same as last)
   for (int s = 1; s < ESS_STAGES; s++) {
     double *const x = s == ESS_STAGES - 1 ? d->x_end : d->x_try;
-    for (size_t i = 0; i < n; i++) x[i] = d->x[i] + d->dt * combine(d, A[s], s, i);
+    stage_state(d, s, x);
     const int status = ess_field(d, d->t + C[s] * d->dt, x, d->stage[s]);
     if (status) return status;
   }
-  for (size_t i = 0; i < n; i++) d->x_try[i] = d->dt * combine(d, E, ESS_STAGES, i);
+  advance(d, NULL, E, ESS_STAGES, d->x_try);
   *error = scaled_norm(d, d->x_try, d->x, d->x_end);
   return ESS_SUCCESS;
 }
@@ -75,35 +107,36 @@ int ess_dopri5_first_step(ess_driver *d, double t1, double *dt) {
   const double speed = scaled_norm(d, d->f, d->x, d->x);
   const bool usable = isfinite(size) && isfinite(speed) && size >= 1e-5 && speed >= 1e-5;
   double euler = usable ? 0.01 * size / speed : 1e-6;
-  euler = fmin(euler, t1 - d->t);
+  euler = ess_smaller(euler, t1 - d->t);
   for (size_t i = 0; i < n; i++) d->x_try[i] = d->x[i] + euler * d->f[i];
   const int status = ess_field(d, d->t + euler, d->x_try, d->stage[1]);
   if (status) return status;
   // ... shows the second derivative, and with it the step a 5th-order method may take
   for (size_t i = 0; i < n; i++) d->stage[1][i] -= d->f[i];
   const double bend = scaled_norm(d, d->stage[1], d->x, d->x) / euler;
-  const double steepest = fmax(speed, bend);
-  const double step = steepest <= 1e-15 ? fmax(1e-6, euler * 1e-3) : pow(0.01 / steepest, 0.2);
-  *dt = fmin(100.0 * euler, step);
+  const double steepest = ess_larger(speed, bend);
+  const double step =
+      steepest <= 1e-15 ? ess_larger(1e-6, euler * 1e-3) : pow(0.01 / steepest, 0.2);
+  *dt = ess_smaller(100.0 * euler, step);
   // a component at zero under a relative tolerance alone says nothing of a step
   if (!(*dt > 0.0)) *dt = euler;
   return ESS_SUCCESS;
 }
 
 void ess_dopri5_prepare_dense(ess_driver *d) {
-  const size_t n = d->system.dimension;
+  const size_t n = d->lanes;
   for (size_t i = 0; i < n; i++) {
     const double rise = d->x_end[i] - d->x[i];
     const double bend = d->dt * d->stage[0][i] - rise;
     d->dense[0][i] = rise;
     d->dense[1][i] = bend;
     d->dense[2][i] = rise - d->dt * d->stage[6][i] - bend;
-    d->dense[3][i] = d->dt * combine(d, D, ESS_STAGES, i);
   }
+  advance(d, NULL, D, ESS_STAGES, d->dense[3]);
 }
 
 void ess_dopri5_dense(const ess_driver *d, double theta, double x[]) {
-  const size_t n = d->system.dimension;
+  const size_t n = d->lanes;
   const double rest = 1.0 - theta;
   for (size_t i = 0; i < n; i++)
     x[i] = d->x[i] +

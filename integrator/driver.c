@@ -12,11 +12,12 @@
 
 ess_options ess_options_default(void) {
   return (ess_options){.epsilon = 1e-3,
+                       .order = 1,
                        .rtol = 1e-8,
                        .atol = 1e-10,
                        .h_max = INFINITY,
                        .projection_max = INFINITY,
-                       .rearm = ESS_REARM_MIRROR,
+                       .rearm = ESS_REARM_SYSTEM,
                        .max_steps = 10000000,
                        .max_crossings = 10000000};
 }
@@ -31,7 +32,7 @@ static const char *check_system(const ess_system *s) {
   if (s->guard_count && !s->guards) return "guards must not be NULL when guard_count > 0";
   if (s->guard_count && !s->guard_jacobian && !s->guard_rates)
     return "one of guard_jacobian and guard_rates must not be NULL when guard_count > 0";
-  return NULL;
+  return ess_resets_check(s);
 }
 
 const char *ess_check(const ess_system *system, const ess_options *o) {
@@ -41,6 +42,11 @@ const char *ess_check(const ess_system *system, const ess_options *o) {
   for (size_t k = 0; o->guard_epsilons && k < system->guard_count; k++)
     if (!positive(o->guard_epsilons[k]))
       return "each of guard_epsilons must be a finite number > 0";
+  if (!(o->epsilon_time >= 0.0) || !isfinite(o->epsilon_time))
+    return "epsilon_time must be a finite number >= 0";
+  if (o->order != 1 && o->order != 2) return "order must be 1 or 2";
+  if (!(o->together >= 0.0) || !isfinite(o->together))
+    return "together must be a finite number >= 0";
   if (!(o->rtol >= 0.0 && o->rtol < 1.0)) return "rtol must be a number in [0, 1)";
   if (!(o->atol >= 0.0) || !isfinite(o->atol)) return "atol must be a finite number >= 0";
   if (o->rtol == 0.0 && o->atol == 0.0) return "one of rtol and atol must be > 0";
@@ -49,41 +55,11 @@ const char *ess_check(const ess_system *system, const ess_options *o) {
   if (!(o->projection_max > 0.0)) return "projection_max must be > 0 (INFINITY is accepted)";
   if (!(o->liveness >= 0.0) || !isfinite(o->liveness))
     return "liveness must be a finite number >= 0";
-  if (o->rearm != ESS_REARM_MIRROR && o->rearm != ESS_REARM_POOL)
-    return "rearm must be ESS_REARM_MIRROR or ESS_REARM_POOL";
+  if (o->rearm != ESS_REARM_SYSTEM && o->rearm != ESS_REARM_MIRROR && o->rearm != ESS_REARM_POOL)
+    return "rearm must be ESS_REARM_SYSTEM, ESS_REARM_MIRROR or ESS_REARM_POOL";
   if (o->max_steps < 1) return "max_steps must be at least 1";
   if (o->max_crossings < 1) return "max_crossings must be at least 1";
   return NULL;
-}
-
-/* one array of the block: `count` doubles at the cursor */
-static void lay(double **array, double **cursor, size_t count) {
-  *array = *cursor;
-  *cursor += count;
-}
-
-/* lays every array into one zeroed block */
-static bool allocate(ess_driver *d) {
-  const size_t n = d->system.dimension, m = d->system.guard_count;
-  const size_t states = 4 + (ESS_STAGES - 1) + ESS_DENSE, guards = 12;
-  const size_t jacobian = d->system.guard_rates ? 0 : 1;
-  if (m > SIZE_MAX / sizeof(double) / 2 / (guards + jacobian * n + 1)) return false;
-  if (n > SIZE_MAX / sizeof(double) / 4 / states) return false;
-  d->memory = calloc(n * states + m * (guards + jacobian * n), sizeof *d->memory);
-  d->flagged = calloc(m ? m : 1, sizeof *d->flagged);
-  if (!d->memory || !d->flagged) return false;
-
-  double *cursor = d->memory;
-  double **const by_state[] = {&d->x, &d->f, &d->x_end, &d->x_try};
-  double **const by_guard[] = {&d->h,     &d->rate,          &d->h_end,   &d->rate_end,
-                               &d->h_mid, &d->h_try,         &d->sign,    &d->epsilon,
-                               &d->level, &d->flagged_theta, &d->h_check, &d->entry};
-  for (size_t i = 0; i < sizeof by_state / sizeof *by_state; i++) lay(by_state[i], &cursor, n);
-  for (int s = 1; s < ESS_STAGES; s++) lay(&d->stage[s], &cursor, n);
-  for (int s = 0; s < ESS_DENSE; s++) lay(&d->dense[s], &cursor, n);
-  for (size_t i = 0; i < guards; i++) lay(by_guard[i], &cursor, m);
-  if (jacobian) lay(&d->jacobian, &cursor, m * n);
-  return true;
 }
 
 ess_driver *ess_driver_alloc(const ess_system *system, const ess_options *options, int *status) {
@@ -97,14 +73,14 @@ ess_driver *ess_driver_alloc(const ess_system *system, const ess_options *option
   if (!d) return NULL;
   d->system = *system;
   d->options = *options;
-  if (!allocate(d)) {
+  if (!ess_memory_alloc(d)) {
     ess_driver_free(d);
     return NULL;
   }
   for (size_t k = 0; k < system->guard_count; k++)
     d->epsilon[k] = options->guard_epsilons ? options->guard_epsilons[k] : options->epsilon;
   d->options.guard_epsilons = NULL;
-  d->stage[0] = d->f;
+  d->system.resets = NULL; // copied
   ess_driver_reset(d);
   *status = ESS_SUCCESS;
   return d;
@@ -112,15 +88,15 @@ ess_driver *ess_driver_alloc(const ess_system *system, const ess_options *option
 
 void ess_driver_free(ess_driver *d) {
   if (!d) return;
-  free(d->flagged);
-  free(d->memory);
+  ess_memory_free(d);
   free(d);
 }
 
 void ess_driver_reset(ess_driver *d) {
   d->latched = false;
   d->dt_next = 0.0;
-  d->error_old = 1e-4;
+  d->log_error_old = ESS_LOG_ERROR_FLOOR;
+  d->window = 1.0;
   d->counters = (ess_counters){0};
   d->failure = (ess_failure){.guard = SIZE_MAX, .other_guard = SIZE_MAX};
 }
@@ -157,26 +133,31 @@ static int begin(ess_driver *d, double t, const double x[]) {
   return d->latched ? ess_resume(d) : ess_latch(d);
 }
 
-/* the loop of Listing 1: project when the first candidate is inside its neighbourhood, else
- * integrate; crossings that take no time are made even at t1 */
+/* projects onto the first candidate when it is inside its neighbourhood and before t1, else
+ * integrates */
+static int advance_once(ess_driver *d, const ess_candidate *first, double t1) {
+  const bool inside = first->found && ess_inside(d, first->guard);
+  const bool grazing = inside && first->duration > d->options.projection_max;
+  if (inside && !grazing && first->duration <= t1 - d->t) {
+    bool made;
+    const int status = ess_projection_step(d, first, t1, &made);
+    if (status || made) return status;
+  }
+  if (d->t >= t1) return ESS_SUCCESS;
+  d->first_reached = first->guard;
+  d->dt_limit = grazing ? d->options.projection_max : INFINITY;
+  return ess_integration_step(d, t1);
+}
+
+/* the loop of Listing 1; crossings that take no time are made even at t1 */
 static int advance(ess_driver *d, double t1) {
   for (;;) {
-    size_t guard;
-    double duration;
-    ess_update_levels(d);
-    const bool inside = ess_first_candidate(d, &guard, &duration) && d->level[guard] == 0.0;
-    d->first_reached = guard;
-    const bool grazing = inside && duration > d->options.projection_max;
-    int status;
-    if (inside && !grazing && duration <= t1 - d->t) {
-      status = ess_projection_step(d, guard, duration);
-      d->t = fmin(d->t, t1);
-    } else if (d->t >= t1) {
-      return ESS_SUCCESS;
-    } else {
-      d->dt_limit = grazing ? d->options.projection_max : INFINITY;
-      status = ess_integration_step(d, t1);
-    }
+    ess_candidate first;
+    int status = ess_first_candidate(d, &first);
+    if (status) return status;
+    const bool due = first.found && first.duration == 0.0 && ess_inside(d, first.guard);
+    if (d->t >= t1 && !due) return ESS_SUCCESS;
+    status = advance_once(d, &first, t1);
     if (status) return status;
   }
 }
@@ -188,8 +169,9 @@ int ess_driver_apply(ess_driver *d, double *t, double t1, double x[]) {
 /* ascending and within [t, t1] */
 static bool grid_accepted(const double times[], size_t count, double t, double t1) {
   if (!count) return true;
+  // without a branch: a long grid is checked in every call
   bool ascending = times[0] >= t && times[count - 1] <= t1;
-  for (size_t i = 1; i < count; i++) ascending = ascending && times[i] >= times[i - 1];
+  for (size_t i = 1; i < count; i++) ascending &= times[i] >= times[i - 1];
   return ascending;
 }
 

@@ -79,6 +79,48 @@ typedef struct ess_failure {
   int callback_code;  /* ESS_ECALLBACK: what the callback returned */
 } ess_failure;
 
+/* ---- guards and the guard reset matrix ------------------------------------------------------- */
+
+/*
+ * A guard is the zero set of an event function crossed in one direction: event function k has the
+ * guards ESS_GUARD_UP(k), crossed from h_k < 0, and ESS_GUARD_DOWN(k), crossed from h_k > 0. At any
+ * time a guard is armed, a candidate to be crossed, or not; of an event function's two guards at
+ * most one is, since the latched sign says on which side the state is.
+ */
+#define ESS_GUARD_UP(k)   (2 * (size_t)(k))
+#define ESS_GUARD_DOWN(k) (2 * (size_t)(k) + 1)
+
+/*
+ * The guard reset matrix R: crossing guard j disarms j and then applies row j, whose entries arm
+ * (+1) or disarm (-1) other guards; guards without an entry stay as they are. Arming a guard also
+ * latches its event function's sign to the side before it: a touch-down that arms the release of
+ * the same contact says with it that the contact's force is now positive. Rows are stored one after
+ * the other; all arrays are copied by ess_driver_alloc.
+ *
+ * One row more than there are guards: row 2m is applied after an integration step that ends with no
+ * guard armed, and arms only guards whose event function is strictly on their near side. The
+ * paper's pool rule is a matrix with this row alone.
+ */
+typedef struct ess_reset_matrix {
+  const size_t *row_start;   /* [2m+2]: row j holds entries row_start[j] .. row_start[j+1]-1 */
+  const size_t *guard;       /* [row_start[2m+1]]: the guard an entry concerns, < 2m */
+  const signed char *effect; /* [row_start[2m+1]]: +1 arms it, -1 disarms it */
+
+  /*
+   * Optional, [2m]: guards whose crossing never changes the field, whatever the mode. They only
+   * apply their rows: no step is shortened for them and no projection made, unless another crossing
+   * depends on it, and observers do not hear of them.
+   */
+  const bool *silent;
+
+  /*
+   * Optional: which guards are armed at the start, armed[2m], on entry true for the guards that lie
+   * ahead of the latched side. Clearing some is how a model says that, for instance, the release of
+   * a contact that does not touch is no candidate.
+   */
+  int (*start)(const double sign[], bool armed[], void *params);
+} ess_reset_matrix;
+
 /* ---- the system: (f, h, Dh) of section 2.1 --------------------------------------------------- */
 
 /*
@@ -105,6 +147,11 @@ typedef struct ess_system {
   /* Optional, for speed: h[m] and rate[m], rate[k] = grad h_k . v, in one pass without Dh. */
   int (*guard_rates)(const double x[], const double v[], double h[], double rate[], void *params);
 
+  /* Optional, for speed: as guard_rates, for the `count` event functions which[] alone: h[i] and
+   * rate[i] are those of which[i]. Used where a crossing is located or corrected. */
+  int (*some_guard_rates)(const double x[], const double v[], const size_t which[], size_t count,
+                          double h[], double rate[], void *params);
+
   /*
    * Optional: told whenever the latched mode changes, before the field is next called. `guard` is
    * the event function whose sign was flipped, or guard_count when all of `sign` was set anew. Lets
@@ -119,6 +166,9 @@ typedef struct ess_system {
    */
   bool one_way;
 
+  /* Optional: which guards a crossing arms, in place of the mirrored pairs; see options.rearm. */
+  const ess_reset_matrix *resets;
+
   void *params; /* handed to every callback; owned by the caller */
 } ess_system;
 
@@ -126,6 +176,7 @@ typedef struct ess_system {
 
 /* Which guards become candidates again after a crossing. */
 typedef enum ess_rearm {
+  ESS_REARM_SYSTEM, /* the system's reset matrix; mirrored pairs when it has none */
   ESS_REARM_MIRROR, /* crossing a guard arms its mirror image at once; a one-way guard has none */
   ESS_REARM_POOL    /* the paper's rule: when no candidate is left and an integration step has just
                        been completed, every guard whose event function is negative is re-added */
@@ -133,7 +184,7 @@ typedef enum ess_rearm {
 
 /* What an observer is told of a step: the state at its end and how it got there. */
 typedef struct ess_step_info {
-  bool projection; /* true: along a straight line onto a guard; false: a dopri5 step */
+  bool projection; /* true: along the field onto a guard; false: a dopri5 step */
   double t0, t1;   /* start and end time */
   const double *x; /* x[n] at t1 */
 } ess_step_info;
@@ -161,6 +212,16 @@ typedef struct ess_observer {
 typedef struct ess_options {
   double epsilon;               /* half-width of every guard's neighbourhood, in units of h; > 0 */
   const double *guard_epsilons; /* optional, m values > 0 that replace epsilon; copied */
+  double epsilon_time; /* 0: unused. > 0: the neighbourhood of guard k is epsilon_time |dh_k/dt|,
+                          all that the field reaches within this time, whatever the guard's units
+                          and rate; epsilon then only scales rounding */
+  int order; /* of the projection in epsilon: 1, along the tangent, one field evaluation (global
+                error epsilon^2); 2, along the field half-way, two (epsilon^3) */
+  double
+      together;      /* 0: each crossing is projected onto by itself. > 0: crossings that the field
+                        makes within this time of the first are made in one projection, at the mean
+                        of their times, with one evaluation of the field: an error of second order in
+                        this time where they change the field alike, of first order where they do not */
   double rtol, atol; /* tolerances of the integration step; rtol >= 0, atol >= 0, one > 0 */
   double h_max;      /* largest integration step in time, > 0; may be INFINITY. Bound it below the
                         width of a guard over the speed, where h is far from affine */
@@ -176,8 +237,8 @@ typedef struct ess_options {
 } ess_options;
 
 /*
- * The default options: epsilon 1e-3, rtol 1e-8, atol 1e-10, unlimited step and projection, mirrored
- * re-arming.
+ * The default options: epsilon 1e-3, order 1, rtol 1e-8, atol 1e-10, unlimited step and projection,
+ * the system's reset matrix.
  */
 ESS_API ess_options ess_options_default(void);
 
@@ -189,9 +250,12 @@ typedef struct ess_counters {
   uint64_t rejected;    /* steps refused by the error control, or as too long to be sure of the
                            guards */
   uint64_t entries;     /* steps cut at a located neighbourhood entry or crossing */
-  uint64_t projections; /* projection steps, each of which crosses one guard */
+  uint64_t projections; /* projection steps */
+  uint64_t crossings;   /* crossings of guards that are not silent: by default one a projection */
+  uint64_t silent;      /* crossings of silent guards */
   uint64_t field_evaluations;    /* calls of field */
   uint64_t guard_evaluations;    /* calls of guards or guard_rates */
+  uint64_t some_evaluations;     /* calls of some_guard_rates */
   uint64_t jacobian_evaluations; /* calls of guard_jacobian */
 } ess_counters;
 
@@ -229,8 +293,9 @@ ESS_API int ess_driver_apply(ess_driver *driver, double *t, double t1, double x[
 /*
  * As ess_driver_apply, and writes the state at each of `times` (ascending, count of them, within
  * [*t, t1]) into states[count*n], row-major: by the 4th-order dense output inside an integration
- * step, on the straight line inside a projection. Steps and counters are those of ess_driver_apply.
- * After a failure the rows not reached hold what they held before.
+ * step, on the straight line inside a projection of order 1, on a parabola inside one of order 2.
+ * Steps and counters are those of ess_driver_apply. After a failure the rows not reached hold what
+ * they held before.
  */
 ESS_API int ess_driver_sample(ess_driver *driver, double *t, double t1, double x[],
                               const double times[], size_t count, double states[]);

@@ -10,14 +10,37 @@
 #define ESS_INTERNAL_H
 
 #include "ess.h"
+#include "lanes.h"
 
-enum { ESS_STAGES = 7, ESS_DENSE = 4, ESS_QUARTIC = 5 };
+enum {
+  ESS_STAGES = 7,
+  ESS_DENSE = 4,
+  ESS_QUARTIC = 5,
+  ESS_BLOCK = 16 /* guards that are looked at, or passed over, together */
+};
+
+/* smallest error the step-size controller remembers, 2^-13, so that one lucky step does not silence
+ * it */
+#define ESS_LOG_ERROR_FLOOR -13.0
+
+/* fmin and fmax, but inline; b when one is not a number */
+static inline double ess_smaller(double a, double b) {
+  return a < b ? a : b;
+}
+
+static inline double ess_larger(double a, double b) {
+  return a > b ? a : b;
+}
 
 struct ess_driver {
   ess_system system;
   ess_options options;
   ess_counters counters;
   ess_failure failure;
+
+  /* arrays by state and by guard are filled up with zeros to whole lanes and whole blocks, so that
+   * loops over them have no rest */
+  size_t lanes, blocks, guard_lanes;
 
   /* the node: the point the trajectory has reached, with field, event functions and their rates */
   double t, t_rest; /* t_rest: what rounding has cut off t */
@@ -29,28 +52,49 @@ struct ess_driver {
   double *x_end, *h_end, *rate_end;
   double *h_mid, *h_check;  /* event functions at the middle and the first quarter of the step */
   double *dense[ESS_DENSE]; /* coefficients of the dense output, above the node's state */
-  double *x_try, *h_try;    /* scratch: a stage's state, a probe of the dense output */
+  double *x_try, *v_try;    /* scratch: a state off the node, and a direction there */
+  double *h_try, *rate_try; /* scratch: event functions there */
+  double *some_h;           /* scratch: those of some guards only */
   double *jacobian;         /* Dh, when the system has no guard_rates */
 
   /* step-size control */
-  double dt_next; /* proposal for the next step; 0: to be chosen */
-  double error_old;
-  double dt_limit; /* cap on the next step while a near-grazing projection is replaced */
+  double dt_next;       /* proposal for the next step; 0: to be chosen */
+  double log_error_old; /* base 2 */
+  double dt_limit;      /* cap on the next step while a near-grazing projection is replaced */
 
-  /* the latched mode and the candidates */
+  /* the latched mode, and by event function the one guard of its two that may be armed */
   bool latched;
   double *sign;
-  double *epsilon;
-  double *level; /* g at which a guard stops a step: -epsilon outside its neighbourhood, 0 inside
-                    it, INFINITY when it is no candidate */
-  double *entry; /* g from which a guard is inside: -epsilon, or where its entry was located */
-  size_t armed_count; /* guards with a finite level */
+  double *side;        /* -sign of an armed guard, so that g = side h; 0 when none is armed */
+  double *epsilon;     /* the option, for each */
+  double *width;       /* half-width of the neighbourhood that stops a step; 0 for a silent guard */
+  double *entry;       /* g from which a guard is inside: -epsilon, or where its entry was located;
+                          INFINITY when none is armed */
+  double *level;       /* g at which a guard stops the step being tried: -width outside its
+                          neighbourhood, 0 inside it, INFINITY when none is armed */
+  size_t *block_armed; /* armed guards in each block */
+  size_t armed_count;
 
-  /* guards that may stop the current step, and from which place on each counts (see locate.c) */
+  /* the guard reset matrix (resets.c), copied: 2m + 1 rows */
+  size_t *row_start, *row_guard;
+  signed char *row_effect;
+  bool *silent, *armed_at_start;
+  int (*start)(const double sign[], bool armed[], void *params);
+
+  /* candidates are looked for among those that the field reaches within this time (candidates.c) */
+  double window;
+
+  /* guards that may stop the current step, and from which place on each counts (locate.c) */
   size_t first_reached; /* the candidate the field at the node reaches first */
   size_t *flagged;
   double *flagged_theta;
   size_t flagged_count;
+  bool *is_flagged; /* by event function */
+
+  /* guards to be crossed together, and the time the field takes to each (candidates.c) */
+  size_t *batch, batch_count;
+  double *batch_time;
+  double listed_until; /* the batch lists all candidates reached until this time; -1: none */
 
   /* progress watch, for chatter */
   double progress_time;
@@ -63,8 +107,18 @@ struct ess_driver {
   size_t times_count, times_done;
   double *samples;
 
-  double *memory; /* the one block that every double array above lies in */
+  void *memory, *indices; /* the blocks that all arrays above lie in */
 };
+
+/* the end of a block's guards, in whole lanes */
+static inline size_t ess_block_end(const ess_driver *d, size_t b) {
+  const size_t end = (b + 1) * ESS_BLOCK;
+  return end < d->guard_lanes ? end : d->guard_lanes;
+}
+
+/* memory.c: lays out every array for a system; frees them. The reset matrix is copied here. */
+bool ess_memory_alloc(ess_driver *d);
+void ess_memory_free(ess_driver *d);
 
 /* status.c: records why the run stopped and returns `status`. */
 int ess_fail(ess_driver *d, ess_status status, size_t guard);
@@ -82,7 +136,7 @@ int ess_dopri5_first_step(ess_driver *d, double t1, double *dt);
 void ess_dopri5_prepare_dense(ess_driver *d);
 void ess_dopri5_dense(const ess_driver *d, double theta, double x[]);
 
-/* guards.c */
+/* callbacks.c */
 
 /* Calls the field and checks nothing: the error control sees what is not finite. */
 int ess_field(ess_driver *d, double t, const double x[], double f[]);
@@ -93,22 +147,69 @@ int ess_guards(ess_driver *d, const double x[], double h[]);
 /* h and grad h . v at x. */
 int ess_guard_rates(ess_driver *d, const double x[], const double v[], double h[], double rate[]);
 
-/* f, h and rates at the node; fails when one is not finite. */
+/* The same for event functions which[count] alone: h[i] and rate[i] are those of which[i]. h and
+ * rate have room for all of them. */
+int ess_some_guard_rates(ess_driver *d, const double x[], const double v[], const size_t which[],
+                         size_t count, double h[], double rate[]);
+
+/* Tells the model which sign changed: that of one event function, or all (guard_count). */
+int ess_announce(ess_driver *d, size_t guard);
+
+/* f, h and rates at the node; fails when f is not finite. */
 int ess_evaluate_node(ess_driver *d);
 
-/* Latches signs and candidates from h at the node (first apply), or tells the model the mode kept
- * from the apply before. Evaluates the node. */
+/* Fails when an event function or rate at the node is not finite. */
+int ess_check_guards(ess_driver *d);
+
+/* latch.c: latches signs from h at the node and arms the guards to start with (first apply), or
+ * tells the model the mode kept from the apply before. Evaluates the node. */
 int ess_latch(ess_driver *d);
 int ess_resume(ess_driver *d);
 
-/* Moves candidates in and out of their neighbourhoods, from g and its rate at the node. */
-void ess_update_levels(ess_driver *d);
+/* resets.c */
 
-/* Flips guard k's sign and applies the re-arming rule. */
-int ess_flip(ess_driver *d, size_t k);
+/* What is wrong with a system's matrix, as ess_check says it; NULL when nothing is. */
+const char *ess_resets_check(const ess_system *system);
 
-/* The paper's pool rule, after an integration step. May change the mode. */
-int ess_refill_pool(ess_driver *d);
+/* Entries of the matrix that the options choose, and the matrix itself, into the driver's arrays.*/
+size_t ess_resets_size(const ess_system *system, ess_rearm rearm);
+void ess_resets_copy(ess_driver *d);
+
+/* Arms the guards to start with, given the latched signs. */
+int ess_resets_start(ess_driver *d);
+
+/* Flips event function k's sign and applies the row of the guard crossed. */
+int ess_cross(ess_driver *d, size_t k);
+
+/* Applies the row of the empty pool after an integration step. May change the mode. */
+int ess_refill(ess_driver *d);
+
+/* Whether event function k's armed guard is silent; whether its row arms none but its own mirror
+ * image, and concerns no other that is flagged. */
+bool ess_is_silent(const ess_driver *d, size_t k);
+bool ess_row_is_local(const ess_driver *d, size_t k);
+
+/* candidates.c */
+
+/* What the field at the node reaches first. */
+typedef struct ess_candidate {
+  bool found;
+  size_t guard;    /* SIZE_MAX when there is none */
+  double duration; /* time the tangent takes to the guard */
+} ess_candidate;
+
+int ess_first_candidate(ess_driver *d, ess_candidate *first);
+
+/* Lists in d->batch, by time, the candidates that are crossed together with the first: inside their
+ * neighbourhoods, reached no more than options.together later, and not later than `latest`. */
+void ess_gather_batch(ess_driver *d, const ess_candidate *first, double latest);
+
+/* Whether event function k's armed guard is inside its neighbourhood at the node. */
+bool ess_inside(const ess_driver *d, size_t k);
+
+/* g = 0 or the edge of the neighbourhood: where each guard stops the step just tried. Guards that
+ * have left their neighbourhood are outside again. */
+void ess_set_levels(ess_driver *d);
 
 /* quartic.c: Bernstein coefficients on [0, 1] */
 
@@ -119,17 +220,34 @@ double ess_quartic(const double b[ESS_QUARTIC], double theta, double *slope);
 #define ESS_NEVER 2.0
 double ess_quartic_upcrossing(const double b[ESS_QUARTIC]);
 
-/* What locate.c found of the step just tried. */
+/* bound.c */
+
+/* Bernstein coefficients of guard k's model over the step, relative to its level. */
+void ess_model_guard(const ess_driver *d, size_t k, double b[ESS_QUARTIC]);
+
+/* g may miss its level by this much: a billionth of the neighbourhood, or rounding. */
+double ess_level_tolerance(const ess_driver *d, size_t k);
+
+/* Lists in d->flagged the guards that reach their level within the step, by their model. Returns a
+ * guard of which the step is too long to tell, or SIZE_MAX. */
+size_t ess_flag_guards(ess_driver *d);
+
+/* locate.c */
+
+/* What was found of the step just tried. */
 typedef struct ess_location {
   bool cut;           /* a candidate reaches its level at theta */
   double theta;       /* in (0, 1] */
-  bool doubt;         /* the step is too long for the guards' model to be trusted */
-  size_t doubt_guard; /* the guard in doubt */
+  size_t doubt_guard; /* the step is too long to trust this guard's model; SIZE_MAX: none */
 } ess_location;
 
 /* Where the first candidate reaches its level. h_mid, h_check, h_end and rate_end must be set.
- * Guards reached are inside their neighbourhoods afterwards. */
+ * Guards reached are inside their neighbourhoods afterwards. A silent guard cuts the step only when
+ * another flagged guard depends on it; ess_cross_silent is for the others. */
 int ess_locate_first(ess_driver *d, ess_location *found);
+
+/* Crosses the silent guards that the step just taken has passed. */
+int ess_cross_silent(ess_driver *d);
 
 /* driver.c: adds to the time, and keeps what rounding cuts off: far from t = 0 it would add up. */
 void ess_advance_time(ess_driver *d, double duration);
@@ -139,16 +257,19 @@ int ess_integration_step(ess_driver *d, double t1);
 
 /* projection.c */
 
-/* The candidate the field reaches first, and the time it takes; false when there is none. */
-bool ess_first_candidate(const ess_driver *d, size_t *guard, double *duration);
+/* Moves along the field onto the candidate's guard and crosses it, and those that are crossed
+ * together with it; silent ones alone are crossed where the state is. *made is false when the guard
+ * turns out to lie beyond t1; nothing has changed then. */
+int ess_projection_step(ess_driver *d, const ess_candidate *first, double t1, bool *made);
 
-/* Moves along the field for `duration` onto `guard`, crosses it. */
-int ess_projection_step(ess_driver *d, size_t guard, double duration);
+/* Crosses a guard where the state is. */
+int ess_make_crossing(ess_driver *d, size_t guard);
 
-/* sample.c: writes the caller's samples from the node up to time t_end: by the dense output, or on
- * the line from the node along the field; the rest, with the node itself. */
+/* sample.c: writes the caller's samples from the node up to time t_end: by the dense output; on the
+ * parabola that leaves the node along f and passes the point `duration` later in direction v; the
+ * rest, with the node itself. */
 void ess_sample_dense(ess_driver *d, double t_end);
-void ess_sample_line(ess_driver *d, double t_end);
+void ess_sample_parabola(ess_driver *d, double duration, const double v[]);
 void ess_sample_rest(ess_driver *d);
 
 #endif

@@ -1,11 +1,6 @@
 /*
- * Which candidate first reaches its level within a step, and where.
- *
- * Along the dense output, a quartic, the event function is modelled by the quartic that has its
- * values and rates at both ends and its value at mid-step; for an event function affine in the
- * state the model is exact. Its Bernstein coefficients bound it: when all lie below the level the
- * guard cannot stop the step, whatever it does between the ends, and no touch-and-leave goes
- * unseen. The few guards that are left are located on the event functions themselves.
+ * Where the first candidate reaches its level within a step: the models of the few guards that do
+ * (bound.c) say where to look, the event functions themselves decide.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -24,62 +19,29 @@ typedef struct probe {
   bool close;    /* excess within its tolerance */
 } probe;
 
-/* Bernstein coefficients of guard k's model over the step, relative to its level */
-static void model_guard(const ess_driver *d, size_t k, double b[QUARTIC]) {
-  const double side = -d->sign[k], quarter = 0.25 * d->dt;
-  const double g0 = side * d->h[k], g1 = side * d->h_end[k], middle = side * d->h_mid[k];
-  b[0] = g0;
-  b[1] = g0 + quarter * side * d->rate[k];
-  b[3] = g1 - quarter * side * d->rate_end[k];
-  b[4] = g1;
-  b[2] = (16.0 * middle - g0 - g1 - 4.0 * (b[1] + b[3])) / 6.0;
-  for (int i = 0; i < QUARTIC; i++) b[i] -= d->level[k];
-}
-
-/* the model's error is that of interpolation, theta^2 (theta - 1/2) (1 - theta)^2 times a fifth
- * derivative: at the first quarter it is within 2 % of its largest. Four times that is allowed for.
- */
-static const double DOUBT = 4.0;
-
-/* a model that crosses its level is believed when it is off by less than this part of its range */
-static const double TRUSTED = 0.03;
-
-/* how far each candidate's model may rise above its level, beyond what is rounding or a billionth
- * of the neighbourhood, and by how much the model may be off: one pass that vectorises. Not a
- * number when the event function or its rate is not finite. */
-static void bound_guards(const ess_driver *d, double *restrict margin, double *restrict doubt) {
-  const size_t m = d->system.guard_count;
-  const double quarter = 0.25 * d->dt;
-  const double *restrict const sign = d->sign, *restrict const level = d->level;
-  const double *restrict const h0 = d->h, *restrict const h1 = d->h_end;
-  const double *restrict const rate0 = d->rate, *restrict const rate1 = d->rate_end;
-  const double *restrict const middle = d->h_mid, *restrict const check = d->h_check;
-  const double *restrict const epsilon = d->epsilon;
-  for (size_t k = 0; k < m; k++) {
-    const double b1 = h0[k] + quarter * rate0[k], b3 = h1[k] - quarter * rate1[k];
-    const double b2 = (16.0 * middle[k] - h0[k] - h1[k] - 4.0 * (b1 + b3)) / 6.0;
-    const double g1 = -sign[k] * b1, g2 = -sign[k] * b2, g3 = -sign[k] * b3, g4 = -sign[k] * h1[k];
-    const double left = g1 > g2 ? g1 : g2, right = g3 > g4 ? g3 : g4;
-    const double slight = 1e-9 * epsilon[k] + 8.0 * DBL_EPSILON * (fabs(h0[k]) + fabs(h1[k]));
-    margin[k] = (left > right ? left : right) - level[k] - slight + 0.0 * b2;
-    // the model at the first quarter, from its Bernstein coefficients
-    const double model = (81.0 * h0[k] + 108.0 * b1 + 54.0 * b2 + 12.0 * b3 + h1[k]) / 256.0;
-    const double rounding = 16.0 * DBL_EPSILON * (fabs(h0[k]) + fabs(b2) + fabs(h1[k]));
-    const double error = DOUBT * (fabs(check[k] - model) - rounding - slight);
-    doubt[k] = error < 0.0 ? 0.0 : error;
+/* the flagged guard that is likely to be the first: the one that the field at the node reaches
+ * first, or that is furthest above its level at the step's end */
+static size_t likely_first(const ess_driver *d) {
+  size_t likely = 0;
+  double furthest = -INFINITY;
+  for (size_t i = 0; i < d->flagged_count; i++) {
+    const size_t k = d->flagged[i];
+    if (k == d->first_reached) return i;
+    const double excess = d->side[k] * d->h_end[k] - d->level[k];
+    if (excess <= furthest) continue;
+    furthest = excess;
+    likely = i;
   }
+  return likely;
 }
 
-/* the guard that the field at the node reaches first goes to the front: most often it is the first
- * indeed, and the others are then dismissed at one evaluation each */
-static void prefer_first_reached(ess_driver *d) {
-  size_t i = 0;
-  while (i < d->flagged_count && d->flagged[i] != d->first_reached) i++;
-  if (i >= d->flagged_count) return;
+/* moves that guard to the front: the others are then dismissed at one evaluation each */
+static void put_likely_first(ess_driver *d) {
+  const size_t i = likely_first(d), k = d->flagged[i];
   const double theta = d->flagged_theta[i];
   d->flagged[i] = d->flagged[0];
   d->flagged_theta[i] = d->flagged_theta[0];
-  d->flagged[0] = d->first_reached;
+  d->flagged[0] = k;
   d->flagged_theta[0] = theta;
 }
 
@@ -99,57 +61,35 @@ static double counts_from(const double b[QUARTIC]) {
   return place;
 }
 
-/* whether guard k's model is good enough to say where it crosses: off by a fraction of its range */
-static bool model_is_trusted(const ess_driver *d, size_t k, double doubt) {
-  double b[QUARTIC];
-  model_guard(d, k, b);
-  double low = b[0], high = b[0];
-  for (int i = 1; i < QUARTIC; i++) {
-    low = fmin(low, b[i]);
-    high = fmax(high, b[i]);
-  }
-  return doubt <= TRUSTED * (high - low);
+static int sign_changes(const double b[QUARTIC]) {
+  int changes = 0;
+  for (int i = 1; i < QUARTIC; i++) changes += (b[i] < 0.0) != (b[i - 1] < 0.0);
+  return changes;
 }
 
-/* whether any guard may reach its level, or is not a number */
-static bool any_flagged(const double margin[], const double doubt[], size_t count) {
-  int64_t flagged = 0;
-  for (size_t k = 0; k < count; k++) flagged |= !(margin[k] + doubt[k] < 0.0);
-  return flagged;
-}
-
-/* lists the candidates that may reach their level within the step */
-static void flag_guards(ess_driver *d, ess_location *found) {
-  double *const margin = d->h_try, *const doubt = d->flagged_theta;
-  bound_guards(d, margin, doubt);
-  d->flagged_count = 0;
-  if (!any_flagged(margin, doubt, d->system.guard_count)) return;
-  for (size_t k = 0; k < d->system.guard_count; k++) {
-    if (margin[k] + doubt[k] < 0.0) continue;
-    // neither below its level for sure nor crossing it for sure, or not a number
-    if (!(margin[k] >= 0.0 && model_is_trusted(d, k, doubt[k]))) {
-      found->doubt = true;
-      found->doubt_guard = k;
-      return;
-    }
-    d->flagged[d->flagged_count++] = k;
-  }
-  // a guard that starts above its level has to go below first: it counts from its own place on
+/* from which place on each flagged guard counts. A silent guard on which no other flagged one
+ * depends, and which is passed for good, need not be found: never. */
+static void place_flagged(ess_driver *d) {
   for (size_t i = 0; i < d->flagged_count; i++) {
+    const size_t k = d->flagged[i];
+    const bool below = d->side[k] * d->h[k] < d->level[k];
+    d->flagged_theta[i] = 0.0;
+    if (below && !ess_is_silent(d, k)) continue;
     double b[QUARTIC];
-    model_guard(d, d->flagged[i], b);
-    d->flagged_theta[i] = b[0] < 0.0 ? 0.0 : counts_from(b);
+    ess_model_guard(d, k, b);
+    if (!below)
+      d->flagged_theta[i] = counts_from(b);
+    else if (sign_changes(b) == 1 && ess_row_is_local(d, k))
+      d->flagged_theta[i] = ESS_NEVER;
   }
-  prefer_first_reached(d);
+  put_likely_first(d);
 }
 
 /* first crossing of a model, when it comes before `best`; else ESS_NEVER, most often at the price
  * of one evaluation */
 static double crossing_before(const double b[QUARTIC], double best) {
   double slope;
-  int changes = 0;
-  for (int i = 1; i < QUARTIC; i++) changes += (b[i] < 0.0) != (b[i - 1] < 0.0);
-  if (best <= 1.0 && changes == 1 && ess_quartic(b, best, &slope) < 0.0) return ESS_NEVER;
+  if (best <= 1.0 && sign_changes(b) == 1 && ess_quartic(b, best, &slope) < 0.0) return ESS_NEVER;
   const double theta = ess_quartic_upcrossing(b);
   return theta < best ? theta : ESS_NEVER;
 }
@@ -161,7 +101,7 @@ static size_t first_flagged(const ess_driver *d, double *theta) {
   for (size_t i = 0; i < d->flagged_count; i++) {
     if (d->flagged_theta[i] > 1.0) continue;
     double b[QUARTIC];
-    model_guard(d, d->flagged[i], b);
+    ess_model_guard(d, d->flagged[i], b);
     const double crossing = crossing_before(b, *theta);
     if (crossing > 1.0) continue;
     *theta = crossing;
@@ -170,22 +110,27 @@ static size_t first_flagged(const ess_driver *d, double *theta) {
   return first;
 }
 
-/* g at a probe may miss its level by this much: a billionth of the neighbourhood, or rounding */
-static double tolerance(const ess_driver *d, size_t k) {
-  return 1e-9 * d->epsilon[k] + 8.0 * DBL_EPSILON * (fabs(d->h[k]) + fabs(d->h_end[k]));
+/* event functions of the flagged guards at the state x_try, into their places in h_try */
+static int flagged_guards(ess_driver *d) {
+  if (!d->system.some_guard_rates) return ess_guards(d, d->x_try, d->h_try);
+  double *const h = d->some_h, *const rate = d->rate_try;
+  const int status = ess_some_guard_rates(d, d->x_try, d->f, d->flagged, d->flagged_count, h, rate);
+  for (size_t i = 0; !status && i < d->flagged_count; i++) d->h_try[d->flagged[i]] = h[i];
+  return status;
 }
 
 /* evaluates the flagged guards at p->theta and narrows the bracket */
 static int look(ess_driver *d, probe *p) {
   ess_dopri5_dense(d, p->theta, d->x_try);
-  const int status = ess_guards(d, d->x_try, d->h_try);
+  const int status = flagged_guards(d);
   if (status) return status;
   p->excess = -INFINITY;
   double furthest = -INFINITY;
   for (size_t i = 0; i < d->flagged_count; i++) {
     const size_t k = d->flagged[i];
     if (p->theta < d->flagged_theta[i]) continue;
-    const double excess = -d->sign[k] * d->h_try[k] - d->level[k], unit = tolerance(d, k);
+    const double excess = d->side[k] * d->h_try[k] - d->level[k];
+    const double unit = ess_level_tolerance(d, k);
     if (!isfinite(excess)) return ess_fail(d, ESS_EGUARD, k);
     if (excess / unit <= furthest) continue;
     furthest = excess / unit;
@@ -205,7 +150,7 @@ static int look(ess_driver *d, probe *p) {
 static double next_probe(const ess_driver *d, const probe *p, int probes) {
   if (p->excess > -INFINITY && probes < NEWTON_PROBES) {
     double b[QUARTIC], slope;
-    model_guard(d, p->guard, b);
+    ess_model_guard(d, p->guard, b);
     ess_quartic(b, p->theta, &slope);
     const double newton = p->theta - p->excess / slope;
     if (newton > p->below && newton < p->above) return newton;
@@ -233,51 +178,81 @@ static int refine(ess_driver *d, probe *p, bool *found) {
   return status;
 }
 
-/* whether guard k, below its level at the node, lies above it at the probe */
-static bool lies_above(const ess_driver *d, size_t k) {
-  const double side = -d->sign[k];
-  const bool above = side * d->h_try[k] - d->level[k] > tolerance(d, k);
-  return above && side * d->h[k] < d->level[k];
+/* which of four guards, below their levels at the node, lie above them at the probe */
+static ess_mask lie_above(const ess_driver *d, size_t k) {
+  const ess_lanes h = ess_lanes_load(d->h + k), side = ess_lanes_load(d->side + k);
+  const ess_lanes level = ess_lanes_load(d->level + k);
+  const ess_lanes size = ess_lanes_abs(h) + ess_lanes_abs(ess_lanes_load(d->h_end + k));
+  const ess_lanes tolerance = 1e-9 * ess_lanes_load(d->epsilon + k) + 8.0 * DBL_EPSILON * size;
+  const ess_mask above = side * ess_lanes_load(d->h_try + k) - level > tolerance;
+  return above & (side * h < level);
 }
 
-/* whether more guards lie above their levels at the probe than were flagged: the model of one said
- * that it would not */
+/* whether a guard that was not flagged lies above its level: its model said that it would not */
 static bool overlooked(const ess_driver *d) {
-  size_t above = 0, flagged = 0;
-  for (size_t k = 0; k < d->system.guard_count; k++) above += lies_above(d, k);
-  for (size_t i = 0; i < d->flagged_count; i++) flagged += lies_above(d, d->flagged[i]);
-  return above > flagged;
+  for (size_t b = 0; b < d->blocks; b++) {
+    if (!d->block_armed[b]) continue;
+    for (size_t k = b * ESS_BLOCK; k < ess_block_end(d, b); k += ESS_LANES) {
+      const ess_mask above = lie_above(d, k);
+      if (!ess_mask_any(above)) continue;
+      for (size_t i = 0; i < ESS_LANES; i++)
+        if (above[i] && !d->is_flagged[k + i]) return true;
+    }
+  }
+  return false;
 }
 
 /* the guards at their level at the probe are inside their neighbourhoods from now on */
 static void enter_neighbourhoods(ess_driver *d) {
   for (size_t i = 0; i < d->flagged_count; i++) {
     const size_t k = d->flagged[i];
-    const double g = -d->sign[k] * d->h_try[k], unit = tolerance(d, k);
+    const double g = d->side[k] * d->h_try[k], unit = ess_level_tolerance(d, k);
     if (g - d->level[k] < -unit) continue;
-    d->entry[k] = fmin(d->entry[k], g - 4.0 * unit);
+    d->entry[k] = ess_smaller(d->entry[k], g - 4.0 * unit);
     d->level[k] = 0.0;
   }
 }
 
+/* the first crossing is found at the probe: every guard is looked at there */
+static int settle(ess_driver *d, const probe *p, ess_location *found) {
+  if (d->system.some_guard_rates) {
+    const int status = ess_guards(d, d->x_try, d->h_try);
+    if (status) return status;
+  }
+  found->cut = true;
+  found->theta = p->theta;
+  if (overlooked(d))
+    found->doubt_guard = p->guard;
+  else
+    enter_neighbourhoods(d);
+  return ESS_SUCCESS;
+}
+
 int ess_locate_first(ess_driver *d, ess_location *found) {
-  *found = (ess_location){.theta = 1.0, .doubt_guard = SIZE_MAX};
-  flag_guards(d, found);
-  while (!found->doubt) {
+  *found = (ess_location){.theta = 1.0};
+  ess_set_levels(d);
+  found->doubt_guard = ess_flag_guards(d);
+  if (found->doubt_guard != SIZE_MAX || !d->flagged_count) return ESS_SUCCESS;
+  place_flagged(d);
+  for (;;) {
     // the guard whose model crosses first shows where to look for the first real crossing of any
     probe p = {.below = 0.0, .above = 1.0};
+    bool real;
     const size_t first = first_flagged(d, &p.theta);
     if (first == SIZE_MAX) return ESS_SUCCESS;
-    const int status = refine(d, &p, &found->cut);
+    const int status = refine(d, &p, &real);
     if (status) return status;
-    if (found->cut) {
-      found->theta = p.theta;
-      found->doubt = overlooked(d);
-      found->doubt_guard = p.guard;
-      if (!found->doubt) enter_neighbourhoods(d);
-      return ESS_SUCCESS;
-    }
+    if (real) return settle(d, &p, found);
     d->flagged_theta[first] = ESS_NEVER;
+  }
+}
+
+int ess_cross_silent(ess_driver *d) {
+  for (size_t i = 0; i < d->flagged_count; i++) {
+    const size_t k = d->flagged[i];
+    if (!ess_is_silent(d, k) || !(d->side[k] * d->h[k] >= 0.0) || d->side[k] == 0.0) continue;
+    const int status = ess_make_crossing(d, k);
+    if (status) return status;
   }
   return ESS_SUCCESS;
 }

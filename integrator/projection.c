@@ -1,47 +1,19 @@
 /*
- * The projection step (section 3.1 of the paper): along the field's tangent onto the guard that is
- * reached first, and across it.
+ * The projection step (section 3.1 of the paper): along the field onto the guard that is reached
+ * first, and across it. Order 1 follows the tangent; order 2 the field half-way, with one
+ * correction.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 #include "ess_internal.h"
 
-/* smallest of v[count]; INFINITY for none. Four running minima, so that it vectorises. */
-static double smallest(const double v[], size_t count) {
-  enum { LANES = 4 };
-  double lane[LANES] = {INFINITY, INFINITY, INFINITY, INFINITY};
-  size_t k = 0;
-  for (; k + LANES <= count; k += LANES)
-    for (size_t i = 0; i < LANES; i++) lane[i] = v[k + i] < lane[i] ? v[k + i] : lane[i];
-  for (; k < count; k++) lane[0] = v[k] < lane[0] ? v[k] : lane[0];
-  return fmin(fmin(lane[0], lane[1]), fmin(lane[2], lane[3]));
-}
-
-bool ess_first_candidate(const ess_driver *d, size_t *guard, double *duration) {
-  const size_t m = d->system.guard_count;
-  const double *restrict const sign = d->sign, *restrict const level = d->level;
-  const double *restrict const h = d->h, *restrict const rate = d->rate;
-  double *restrict const reach = d->h_try;
-  // time to every guard by the tangent; a receding guard, or one that is no candidate, is never
-  // reached, and one already passed takes no time
-  for (size_t k = 0; k < m; k++) {
-    const double ahead = h[k] / -rate[k];
-    const double time = ahead > 0.0 ? ahead : 0.0;
-    reach[k] = -sign[k] * rate[k] > 0.0 && level[k] < INFINITY ? time : INFINITY;
-  }
-  *duration = smallest(reach, m);
-  *guard = SIZE_MAX;
-  if (*duration == INFINITY) return false;
-  for (*guard = 0; reach[*guard] != *duration;) ++*guard;
-  return true;
-}
-
 /* counts crossings made without time passing: more than every guard has, and a pair is at odds */
 static int watch_progress(ess_driver *d, size_t guard) {
-  const double resolution = 64.0 * DBL_EPSILON * fmax(fabs(d->t), DBL_MIN / DBL_EPSILON);
+  const double resolution = 64.0 * DBL_EPSILON * ess_larger(fabs(d->t), DBL_MIN / DBL_EPSILON);
   if (d->t - d->progress_time > resolution) {
     d->progress_time = d->t;
     d->stalled_crossings = 0;
@@ -52,38 +24,132 @@ static int watch_progress(ess_driver *d, size_t guard) {
   return ESS_SUCCESS;
 }
 
-/* the observer's share of a projection and its crossing */
-static int observe(ess_driver *d, size_t guard, double t0) {
+static int observe_step(ess_driver *d, double t0) {
   const ess_observer *const o = &d->options.observer;
-  int stop = 0;
-  if (o->step) {
-    const ess_step_info info = {.projection = true, .t0 = t0, .t1 = d->t, .x = d->x};
-    stop = o->step(&info, o->context);
-  }
-  if (!stop && o->crossing) {
-    const ess_crossing_info info = {.guard = guard,
-                                    .direction = d->sign[guard] > 0.0 ? 1 : -1,
-                                    .t = d->t,
-                                    .x = d->x,
-                                    .sign = d->sign};
-    stop = o->crossing(&info, o->context);
-  }
-  return stop ? ess_fail(d, ESS_ESTOP, guard) : ESS_SUCCESS;
+  if (!o->step) return ESS_SUCCESS;
+  const ess_step_info info = {.projection = true, .t0 = t0, .t1 = d->t, .x = d->x};
+  return o->step(&info, o->context) ? ess_fail(d, ESS_ESTOP, SIZE_MAX) : ESS_SUCCESS;
 }
 
-int ess_projection_step(ess_driver *d, size_t guard, double duration) {
-  const double t0 = d->t;
-  if (-d->sign[guard] * d->rate[guard] < d->options.liveness)
-    return ess_fail(d, ESS_ELIVENESS, guard);
+static int observe_crossing(ess_driver *d, size_t guard) {
+  const ess_observer *const o = &d->options.observer;
+  if (!o->crossing) return ESS_SUCCESS;
+  const ess_crossing_info info = {.guard = guard,
+                                  .direction = d->sign[guard] > 0.0 ? 1 : -1,
+                                  .t = d->t,
+                                  .x = d->x,
+                                  .sign = d->sign};
+  return o->crossing(&info, o->context) ? ess_fail(d, ESS_ESTOP, guard) : ESS_SUCCESS;
+}
+
+int ess_make_crossing(ess_driver *d, size_t guard) {
+  const bool silent = ess_is_silent(d, guard);
   if (d->apply_crossings++ >= d->options.max_crossings)
     return ess_fail(d, ESS_EMAXCROSSINGS, guard);
-  ess_sample_line(d, t0 + duration);
-  for (size_t i = 0; i < d->system.dimension; i++) d->x[i] += duration * d->f[i];
+  if (silent)
+    d->counters.silent++;
+  else
+    d->counters.crossings++;
+  int status = watch_progress(d, guard);
+  if (!status) status = ess_cross(d, guard);
+  return status || silent ? status : observe_crossing(d, guard);
+}
+
+/* whether any of the batch's guards is to be projected onto */
+static bool any_to_project(const ess_driver *d) {
+  size_t i = 0;
+  while (i < d->batch_count && ess_is_silent(d, d->batch[i])) i++;
+  return i < d->batch_count;
+}
+
+/* mean of the times to the batch's guards, silent ones apart */
+static double mean_time(const ess_driver *d) {
+  double sum = 0.0, count = 0.0;
+  for (size_t i = 0; i < d->batch_count; i++) {
+    if (ess_is_silent(d, d->batch[i])) continue;
+    sum += d->batch_time[i];
+    count += 1.0;
+  }
+  return sum / count;
+}
+
+/*
+ * Order 2: the field half-way along the tangent, in v_try, and the times along it to the batch's
+ * guards. When one of them is not approached by the half-way field, or only in more than twice the
+ * time, it is nearly grazed: the tangent has to do.
+ */
+static int bend(ess_driver *d, double *duration) {
+  const double q = *duration;
+  double *const v = d->v_try, *const x = d->x_try, *const h = d->some_h, *const rate = d->level;
+  for (size_t i = 0; i < d->lanes; i++) x[i] = d->x[i] + 0.5 * q * d->f[i];
+  int status = ess_field(d, d->t + 0.5 * q, x, v);
+  if (status) return status;
+  for (size_t i = 0; i < d->system.dimension; i++)
+    if (!isfinite(v[i])) return ess_fail(d, ESS_EFIELD, SIZE_MAX);
+
+  for (size_t i = 0; i < d->lanes; i++) x[i] = d->x[i] + q * v[i];
+  status = ess_some_guard_rates(d, x, v, d->batch, d->batch_count, h, rate);
+  bool bent = true;
+  for (size_t i = 0; !status && i < d->batch_count; i++) {
+    const size_t k = d->batch[i];
+    if (!isfinite(h[i] + rate[i])) return ess_fail(d, ESS_EGUARD, k);
+    const double approach = d->side[k] * rate[i];
+    const double corrected = q - d->side[k] * h[i] / approach;
+    bent = bent && approach > 0.0 && corrected <= 2.0 * ess_larger(q, d->batch_time[i]);
+    h[i] = corrected;
+  }
+  if (bent)
+    for (size_t i = 0; i < d->batch_count; i++) d->batch_time[i] = ess_larger(0.0, h[i]);
+  else
+    memcpy(v, d->f, d->lanes * sizeof *v);
+  *duration = mean_time(d);
+  return status;
+}
+
+/* liveness of every guard about to be projected onto */
+static int check_liveness(ess_driver *d) {
+  for (size_t i = 0; i < d->batch_count; i++) {
+    const size_t k = d->batch[i];
+    if (!ess_is_silent(d, k) && d->side[k] * d->rate[k] < d->options.liveness)
+      return ess_fail(d, ESS_ELIVENESS, k);
+  }
+  return ESS_SUCCESS;
+}
+
+/* crosses the batch's guards in the order of their times, those that are armed when it is their
+ * turn: a crossing may disarm others */
+static int cross_batch(ess_driver *d) {
+  int status = ESS_SUCCESS;
+  for (size_t i = 0; i < d->batch_count; i++) d->batch_time[i] = d->side[d->batch[i]];
+  for (size_t i = 0; !status && i < d->batch_count; i++)
+    if (d->side[d->batch[i]] == d->batch_time[i]) status = ess_make_crossing(d, d->batch[i]);
+  return status;
+}
+
+int ess_projection_step(ess_driver *d, const ess_candidate *first, double t1, bool *made) {
+  const double t0 = d->t, *v = d->f;
+  *made = false;
+  ess_gather_batch(d, first, ess_smaller(t1 - t0, d->options.projection_max));
+  if (!any_to_project(d)) {
+    *made = true;
+    return cross_batch(d);
+  }
+  int status = check_liveness(d);
+  double duration = mean_time(d);
+  if (!status && d->options.order == 2 && duration > 0.0) {
+    status = bend(d, &duration);
+    v = d->v_try;
+  }
+  if (status || duration > t1 - t0) return status;
+
+  *made = true;
+  ess_sample_parabola(d, duration, v);
+  for (size_t i = 0; i < d->lanes; i++) d->x[i] += duration * v[i];
   ess_advance_time(d, duration);
+  d->t = ess_smaller(d->t, t1);
   d->counters.projections++;
 
-  int status = watch_progress(d, guard);
-  if (!status) status = ess_flip(d, guard);
-  if (!status) status = ess_evaluate_node(d);
-  return status ? status : observe(d, guard, t0);
+  status = observe_step(d, t0);
+  if (!status) status = cross_batch(d);
+  return status ? status : ess_evaluate_node(d);
 }

@@ -11,6 +11,9 @@
 
 enum { QUARTIC = ESS_QUARTIC, SUBDIVISIONS = 40, ITERATIONS = 80 };
 
+/* a Newton step this small, relative, is the last: the next would be its square */
+static const double CLOSE = 1e-9;
+
 /* value and slope of a Bernstein quartic, by its monomial form */
 double ess_quartic(const double b[QUARTIC], double theta, double *slope) {
   const double a1 = 4.0 * (b[1] - b[0]), a2 = 6.0 * (b[2] - 2.0 * b[1] + b[0]);
@@ -32,7 +35,7 @@ static double single_root(const double b[QUARTIC]) {
       above = theta;
     const double newton = theta - value / slope;
     const bool kept = newton > below && newton < above;
-    if (kept && fabs(newton - theta) <= DBL_EPSILON * theta) return newton;
+    if (kept && fabs(newton - theta) <= CLOSE * theta) return newton;
     theta = kept ? newton : 0.5 * (below + above);
   }
   return above;

@@ -13,9 +13,6 @@
 static const double SAFETY = 0.9, BETA = 0.04, ALPHA = 0.2 - 0.75 * 0.04;
 static const double SHRINK_MOST = 0.2, GROW_MOST = 10.0;
 
-/* smallest error the controller remembers, so that one lucky step does not silence it */
-static const double ERROR_FLOOR = 1e-4;
-
 static void swap(double **a, double **b) {
   double *const held = *a;
   *a = *b;
@@ -25,7 +22,7 @@ static void swap(double **a, double **b) {
 /* length of the next try, never past t1; *last when it ends exactly there */
 static double choose_length(const ess_driver *d, double t1, bool *last) {
   const double remaining = t1 - d->t;
-  const double dt = fmin(fmin(d->dt_next, d->options.h_max), d->dt_limit);
+  const double dt = ess_smaller(ess_smaller(d->dt_next, d->options.h_max), d->dt_limit);
   *last = dt * (1.0 + 1e-9) >= remaining;
   return *last ? remaining : dt;
 }
@@ -33,20 +30,23 @@ static double choose_length(const ess_driver *d, double t1, bool *last) {
 /* after a rejection: a shorter step, or why there is none */
 static int shrink(ess_driver *d, double error) {
   d->counters.rejected++;
-  d->dt_next = d->dt * (isfinite(error) ? fmax(SHRINK_MOST, SAFETY * pow(error, -ALPHA)) : 0.1);
-  if (d->dt_next > 4.0 * DBL_EPSILON * fmax(fabs(d->t), DBL_MIN / DBL_EPSILON)) return ESS_SUCCESS;
+  d->dt_next =
+      d->dt *
+      (isfinite(error) ? ess_larger(SHRINK_MOST, SAFETY * exp2(-ALPHA * log2(error))) : 0.1);
+  if (d->dt_next > 4.0 * DBL_EPSILON * ess_larger(fabs(d->t), DBL_MIN / DBL_EPSILON))
+    return ESS_SUCCESS;
   return ess_fail(d, isfinite(error) ? ESS_EUNDERFLOW : ESS_EFIELD, SIZE_MAX);
 }
 
 /* after an acceptance: the next step's length, from this error and the one before */
 static void propose(ess_driver *d, double error, bool rejected_before) {
-  double factor = GROW_MOST;
-  if (error > 0.0) factor = SAFETY * pow(error, -ALPHA) * pow(d->error_old, BETA);
-  factor = fmin(GROW_MOST, fmax(SHRINK_MOST, factor));
-  if (rejected_before) factor = fmin(factor, 1.0);
+  const double log_error = ess_larger(log2(error), -1000.0);
+  double factor = SAFETY * exp2(BETA * d->log_error_old - ALPHA * log_error);
+  factor = ess_smaller(GROW_MOST, ess_larger(SHRINK_MOST, factor));
+  if (rejected_before) factor = ess_smaller(factor, 1.0);
   // a step shortened to end at t1 says nothing against the longer one proposed before it
   if (factor < 1.0 || d->dt * factor > d->dt_next) d->dt_next = d->dt * factor;
-  d->error_old = fmax(error, ERROR_FLOOR);
+  d->log_error_old = ess_larger(log_error, ESS_LOG_ERROR_FLOOR);
 }
 
 /* tries steps until the error control accepts one */
@@ -75,8 +75,7 @@ static int watch_guards(ess_driver *d, ess_location *found) {
   ess_dopri5_dense(d, 0.5, d->x_try);
   if (!status) status = ess_guards(d, d->x_try, d->h_mid);
   if (!status) status = ess_guard_rates(d, d->x_end, d->stage[6], d->h_end, d->rate_end);
-  if (!status) status = ess_locate_first(d, found);
-  return status;
+  return status ? status : ess_locate_first(d, found);
 }
 
 /* a step whose guards are in doubt is halved, down to what time resolves; there only a guard that
@@ -84,27 +83,27 @@ static int watch_guards(ess_driver *d, ess_location *found) {
 static int halve(ess_driver *d, ess_location *found) {
   d->counters.rejected++;
   d->dt_next = 0.5 * d->dt;
-  if (d->dt > 1e3 * DBL_EPSILON * fmax(fabs(d->t), DBL_MIN / DBL_EPSILON)) return ESS_SUCCESS;
+  if (d->dt > 1e3 * DBL_EPSILON * ess_larger(fabs(d->t), DBL_MIN / DBL_EPSILON)) return ESS_SUCCESS;
   const size_t k = found->doubt_guard;
   if (!isfinite(d->h_end[k] + d->rate_end[k] + d->h_mid[k] + d->h_check[k]))
     return ess_fail(d, ESS_EGUARD, k);
-  found->doubt = false;
+  found->doubt_guard = SIZE_MAX;
   return ESS_SUCCESS;
 }
 
 /* a step accepted by the error control whose guards are known throughout */
 static int watched_step(ess_driver *d, double t1, bool *last, ess_location *found) {
   const bool watching = d->armed_count > 0;
-  *found = (ess_location){.theta = 1.0};
+  *found = (ess_location){.theta = 1.0, .doubt_guard = SIZE_MAX};
   do {
     int status = accepted_step(d, t1, last);
     if (status) return status;
     if (watching || d->times_done < d->times_count) ess_dopri5_prepare_dense(d);
     if (!watching) return ESS_SUCCESS;
     status = watch_guards(d, found);
-    if (!status && found->doubt) status = halve(d, found);
+    if (!status && found->doubt_guard != SIZE_MAX) status = halve(d, found);
     if (status) return status;
-  } while (found->doubt);
+  } while (found->doubt_guard != SIZE_MAX);
   return ESS_SUCCESS;
 }
 
@@ -144,9 +143,10 @@ int ess_integration_step(ess_driver *d, double t1) {
   else
     take_whole_step(d, t1, last);
   // candidates may have to be added from event functions that nobody watched
-  if (!status && !watching && d->system.guard_count)
+  if (!status && !watching && !found.cut && d->system.guard_count)
     status = ess_guard_rates(d, d->x, d->f, d->h, d->rate);
-  if (!status) status = ess_refill_pool(d);
+  if (!status && watching) status = ess_cross_silent(d);
+  if (!status) status = ess_refill(d);
   if (status || !d->options.observer.step) return status;
   const ess_step_info info = {.projection = false, .t0 = t0, .t1 = d->t, .x = d->x};
   if (d->options.observer.step(&info, d->options.observer.context))

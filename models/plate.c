@@ -100,6 +100,8 @@ static ess_system system_of(plate_data *data) {
                        .guards = plate_guards,
                        .guard_jacobian = plate_guards_jacobian,
                        .guard_rates = plate_guards_rates,
+                       .some_guard_rates = plate_some_guards_rates,
+                       .resets = q->damping > 0 ? &data->resets : NULL,
                        .params = data};
   if (q->field == PLATE_FIELD_AGGREGATED) {
     system.field = plate_field_aggregated;
@@ -110,6 +112,7 @@ static ess_system system_of(plate_data *data) {
 
 static void free_plate(plate_data *data) {
   if (!data) return;
+  plate_resets_release(data);
   free(data->spring_x);
   free(data->active);
   free(data);
@@ -124,7 +127,8 @@ static int prepare(model *m, char message[MODEL_MESSAGE_SIZE]) {
     new->spring_x = malloc(q.contacts * sizeof *new->spring_x);
     new->active = calloc(q.contacts, sizeof *new->active);
   }
-  if (!new || !new->spring_x || !new->active) {
+  const bool damped = q.damping > 0;
+  if (!new || !new->spring_x || !new->active || (damped && plate_resets_prepare(new))) {
     free_plate(new);
     snprintf(message, MODEL_MESSAGE_SIZE, "plate: out of memory for %zu contacts", q.contacts);
     return -1;

@@ -73,24 +73,49 @@ static plate_affine along_gradient(const plate_gap *gap, const double v[3]) {
                         gap->p_theta.slope * v[2]};
 }
 
-int plate_guards_rates(const double x[], const double v[], double h[], double rate[],
-                       void *params) {
-  const plate_data *data = params;
-  const plate_parameters *q = &data->parameters;
-  const size_t count = q->contacts;
+/* All event functions and their rates along a direction, as lines over the springs' positions. */
+typedef struct plate_lines {
+  plate_affine p, p_rate, force, force_rate;
+} plate_lines;
+
+static plate_lines lines_at(const plate_parameters *q, const double x[], const double v[]) {
   const plate_gap gap = plate_gap_at(q, x);
   const plate_affine p_rate = along_gradient(&gap, v);
-  fill_two(count, gap.p, p_rate, data->spring_x, h, rate);
-  if (!(q->damping > 0)) return 0;
+  if (!(q->damping > 0)) return (plate_lines){.p = gap.p, .p_rate = p_rate};
 
   // F/k = p + ratio dp/dt, and dp/dt depends on the position through its own gradient
   const double ratio = relaxation(q);
-  const plate_affine force = plate_affine_add(gap.p, ratio, gap.rate);
   const plate_affine turning = {gap.rate_x * v[PLATE_X] + gap.rate_z * v[PLATE_Z] +
                                     gap.rate_theta.at * v[PLATE_THETA],
                                 gap.rate_theta.slope * v[PLATE_THETA]};
   const plate_affine rate_rate = plate_affine_add(turning, 1, along_gradient(&gap, v + PLATE_VX));
-  const plate_affine f_rate = plate_affine_add(p_rate, ratio, rate_rate);
-  fill_two(count, force, f_rate, data->spring_x, h + count, rate + count);
+  return (plate_lines){.p = gap.p,
+                       .p_rate = p_rate,
+                       .force = plate_affine_add(gap.p, ratio, gap.rate),
+                       .force_rate = plate_affine_add(p_rate, ratio, rate_rate)};
+}
+
+int plate_guards_rates(const double x[], const double v[], double h[], double rate[],
+                       void *params) {
+  const plate_data *data = params;
+  const size_t count = data->parameters.contacts;
+  const plate_lines lines = lines_at(&data->parameters, x, v);
+  fill_two(count, lines.p, lines.p_rate, data->spring_x, h, rate);
+  if (data->parameters.damping > 0)
+    fill_two(count, lines.force, lines.force_rate, data->spring_x, h + count, rate + count);
+  return 0;
+}
+
+int plate_some_guards_rates(const double x[], const double v[], const size_t which[], size_t count,
+                            double h[], double rate[], void *params) {
+  const plate_data *data = params;
+  const size_t contacts = data->parameters.contacts;
+  const plate_lines lines = lines_at(&data->parameters, x, v);
+  for (size_t i = 0; i < count; i++) {
+    const bool penetration = which[i] < contacts;
+    const double spring_x = data->spring_x[penetration ? which[i] : which[i] - contacts];
+    h[i] = plate_affine_at(penetration ? lines.p : lines.force, spring_x);
+    rate[i] = plate_affine_at(penetration ? lines.p_rate : lines.force_rate, spring_x);
+  }
   return 0;
 }

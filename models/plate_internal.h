@@ -24,6 +24,8 @@ typedef struct plate_data {
   double unit;
   int64_t active_count, active_sum, active_squares;
   unsigned char *active; /* [contacts] */
+
+  ess_reset_matrix resets; /* with damping */
 } plate_data;
 
 /* system.field in its two forms, and system.mode_changed of the aggregated one. */
@@ -37,6 +39,12 @@ int plate_field_mode_changed(const double sign[], size_t guard, void *params);
 int plate_guards(const double x[], double h[], void *params);
 int plate_guards_jacobian(const double x[], double Dh[], void *params);
 int plate_guards_rates(const double x[], const double v[], double h[], double rate[], void *params);
+int plate_some_guards_rates(const double x[], const double v[], const size_t which[], size_t count,
+                            double h[], double rate[], void *params);
+
+/* The damped plate's reset matrix, into data->resets; 0, or -1 when out of memory. */
+int plate_resets_prepare(plate_data *data);
+void plate_resets_release(plate_data *data);
 
 /* model_type.reference */
 int plate_reference(const model *m, const double x0[], model_reference *out,

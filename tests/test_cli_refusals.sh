@@ -75,7 +75,7 @@ refuses 2 '--h-max 0 is not accepted' run --h-max 0
 refuses 2 '--projection-max -1 is not accepted' run --projection-max -1
 refuses 2 '--time-step nan is not accepted' run --time-step nan
 refuses 2 '--scaling 0.5 is not accepted' run --scaling 0.5
-refuses 2 '--rearm never is not accepted; it is mirror or pool' run --rearm never
+refuses 2 '--rearm never is not accepted; it is system, mirror or pool' run --rearm never
 refuses 2 '--law: glue is not accepted; it is roller or paper' run --law glue
 refuses 2 '--duration 0.0013 is not accepted; it is a multiple' run --duration 0.0013
 refuses 2 '--duration: -2 is not accepted' run --duration -2

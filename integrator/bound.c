@@ -1,0 +1,126 @@
+/*
+ * Which guards may reach their level within an integration step.
+ *
+ * Along the dense output, a quartic, the event function is modelled by the quartic that has its
+ * values and rates at both ends and its value at mid-step; for an event function affine in the
+ * state the model is exact. Its Bernstein coefficients bound it: when all lie below the level the
+ * guard cannot stop the step, whatever it does between the ends, and no touch-and-leave goes
+ * unseen. The value at the first quarter, which the model does not use, says how far it may be off.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <float.h>
+#include <math.h>
+
+#include "ess_internal.h"
+
+enum { QUARTIC = ESS_QUARTIC };
+
+void ess_model_guard(const ess_driver *d, size_t k, double b[QUARTIC]) {
+  const double side = d->side[k], quarter = 0.25 * d->dt;
+  const double g0 = side * d->h[k], g1 = side * d->h_end[k], middle = side * d->h_mid[k];
+  b[0] = g0;
+  b[1] = g0 + quarter * side * d->rate[k];
+  b[3] = g1 - quarter * side * d->rate_end[k];
+  b[4] = g1;
+  b[2] = (16.0 * middle - g0 - g1 - 4.0 * (b[1] + b[3])) / 6.0;
+  for (int i = 0; i < QUARTIC; i++) b[i] -= d->level[k];
+}
+
+double ess_level_tolerance(const ess_driver *d, size_t k) {
+  return 1e-9 * d->epsilon[k] + 8.0 * DBL_EPSILON * (fabs(d->h[k]) + fabs(d->h_end[k]));
+}
+
+/* the model's error is that of interpolation, theta^2 (theta - 1/2) (1 - theta)^2 times a fifth
+ * derivative: at the first quarter it is within 2 % of its largest. Four times that is allowed for.
+ */
+static const double DOUBT = 4.0;
+
+/* a model that crosses its level is believed when it is off by less than this part of its range */
+static const double TRUSTED = 0.03;
+
+/* what the bounds say of four guards */
+typedef struct bounds {
+  ess_lanes margin; /* how far the model rises above the level, beyond what is rounding or a
+                       billionth of the neighbourhood */
+  ess_lanes doubt;  /* by how much the model may be off */
+} bounds;
+
+/* bounds of the guards from k on; not a number when a value or rate is not */
+static bounds bound_guards(const ess_driver *d, size_t k) {
+  const ess_lanes b0 = ess_lanes_load(d->h + k), b4 = ess_lanes_load(d->h_end + k);
+  const ess_lanes b1 = b0 + 0.25 * d->dt * ess_lanes_load(d->rate + k);
+  const ess_lanes b3 = b4 - 0.25 * d->dt * ess_lanes_load(d->rate_end + k);
+  const ess_lanes middle = ess_lanes_load(d->h_mid + k);
+  const ess_lanes b2 = (16.0 * middle - b0 - b4 - 4.0 * (b1 + b3)) * (1.0 / 6.0);
+  const ess_lanes size = ess_lanes_abs(b0) + ess_lanes_abs(b4);
+  const ess_lanes slight = 1e-9 * ess_lanes_load(d->epsilon + k) + 8.0 * DBL_EPSILON * size;
+
+  const ess_lanes side = ess_lanes_load(d->side + k), level = ess_lanes_load(d->level + k);
+  const ess_lanes left = ess_lanes_max(side * b1, side * b2);
+  const ess_lanes right = ess_lanes_max(side * b3, side * b4);
+
+  // the model at the first quarter, from its Bernstein coefficients, and what is there
+  const ess_lanes model = (81.0 * b0 + 108.0 * b1 + 54.0 * b2 + 12.0 * b3 + b4) * (1.0 / 256.0);
+  const ess_lanes rounding = 16.0 * DBL_EPSILON * (size + ess_lanes_abs(b2));
+  const ess_lanes check = ess_lanes_load(d->h_check + k);
+  const ess_lanes off = DOUBT * (ess_lanes_abs(check - model) - rounding - slight);
+  return (bounds){.margin = ess_lanes_max(left, right) - level - slight + 0.0 * b2,
+                  .doubt = ess_lanes_max(off, ess_lanes_all(0.0)) + 0.0 * check};
+}
+
+/* bounds of a block's guards; whether any may reach its level, or is not a number */
+static bool bound_block(const ess_driver *d, size_t block, double margin[], double doubt[]) {
+  const size_t from = block * ESS_BLOCK, end = ess_block_end(d, block);
+  ess_mask clear = ~(ess_mask){0};
+  for (size_t k = from; k < end; k += ESS_LANES) {
+    const bounds b = bound_guards(d, k);
+    ess_lanes_store(margin + (k - from), b.margin);
+    ess_lanes_store(doubt + (k - from), b.doubt);
+    clear &= b.margin + b.doubt < 0.0;
+  }
+  return ess_mask_any(~clear);
+}
+
+/* whether guard k's model is good enough to say where it crosses: off by a fraction of its range */
+static bool model_is_trusted(const ess_driver *d, size_t k, double doubt) {
+  double b[QUARTIC];
+  ess_model_guard(d, k, b);
+  double low = b[0], high = b[0];
+  for (int i = 1; i < QUARTIC; i++) {
+    low = ess_smaller(low, b[i]);
+    high = ess_larger(high, b[i]);
+  }
+  return doubt <= TRUSTED * (high - low);
+}
+
+/* forgets the guards of the step before */
+static void clear_flags(ess_driver *d) {
+  for (size_t i = 0; i < d->flagged_count; i++) d->is_flagged[d->flagged[i]] = false;
+  d->flagged_count = 0;
+}
+
+/* lists a block's guards that reach their level; returns one in doubt, or SIZE_MAX */
+static size_t flag_block(ess_driver *d, size_t block, const double margin[], const double doubt[]) {
+  const size_t from = block * ESS_BLOCK, end = ess_block_end(d, block);
+  for (size_t k = from; k < end; k++) {
+    const size_t i = k - from;
+    if (d->side[k] == 0.0 || margin[i] + doubt[i] < 0.0) continue;
+    // neither below its level for sure nor crossing it for sure, or not a number
+    if (!(margin[i] >= 0.0 && model_is_trusted(d, k, doubt[i]))) return k;
+    d->flagged[d->flagged_count++] = k;
+    d->is_flagged[k] = true;
+  }
+  return SIZE_MAX;
+}
+
+size_t ess_flag_guards(ess_driver *d) {
+  clear_flags(d);
+  for (size_t b = 0; b < d->blocks; b++) {
+    double margin[ESS_BLOCK], doubt[ESS_BLOCK];
+    if (!d->block_armed[b] || !bound_block(d, b, margin, doubt)) continue;
+    const size_t doubtful = flag_block(d, b, margin, doubt);
+    if (doubtful != SIZE_MAX) return doubtful;
+  }
+  return SIZE_MAX;
+}

@@ -1,0 +1,88 @@
+/*
+ * The caller's callbacks: counted, their failures turned into statuses, and the node evaluated.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <float.h>
+#include <math.h>
+
+#include "ess_internal.h"
+
+/* turns a callback's code into a status */
+static int called(ess_driver *d, int code) {
+  if (!code) return ESS_SUCCESS;
+  d->failure.callback_code = code;
+  return ess_fail(d, ESS_ECALLBACK, SIZE_MAX);
+}
+
+int ess_field(ess_driver *d, double t, const double x[], double f[]) {
+  d->counters.field_evaluations++;
+  return called(d, d->system.field(t, x, d->sign, f, d->system.params));
+}
+
+int ess_guards(ess_driver *d, const double x[], double h[]) {
+  d->counters.guard_evaluations++;
+  return called(d, d->system.guards(x, h, d->system.params));
+}
+
+int ess_guard_rates(ess_driver *d, const double x[], const double v[], double h[], double rate[]) {
+  const ess_system *const s = &d->system;
+  if (s->guard_rates) {
+    d->counters.guard_evaluations++;
+    return called(d, s->guard_rates(x, v, h, rate, s->params));
+  }
+  int status = ess_guards(d, x, h);
+  if (status) return status;
+  d->counters.jacobian_evaluations++;
+  status = called(d, s->guard_jacobian(x, d->jacobian, s->params));
+  if (status) return status;
+  for (size_t k = 0; k < s->guard_count; k++) {
+    const double *const gradient = d->jacobian + k * s->dimension;
+    double sum = 0.0;
+    for (size_t i = 0; i < s->dimension; i++) sum += gradient[i] * v[i];
+    rate[k] = sum;
+  }
+  return ESS_SUCCESS;
+}
+
+int ess_some_guard_rates(ess_driver *d, const double x[], const double v[], const size_t which[],
+                         size_t count, double h[], double rate[]) {
+  const ess_system *const s = &d->system;
+  if (s->some_guard_rates) {
+    d->counters.some_evaluations++;
+    return called(d, s->some_guard_rates(x, v, which, count, h, rate, s->params));
+  }
+  const int status = ess_guard_rates(d, x, v, d->h_try, d->rate_try);
+  for (size_t i = 0; !status && i < count; i++) {
+    h[i] = d->h_try[which[i]];
+    rate[i] = d->rate_try[which[i]];
+  }
+  return status;
+}
+
+int ess_announce(ess_driver *d, size_t guard) {
+  if (!d->system.mode_changed) return ESS_SUCCESS;
+  return called(d, d->system.mode_changed(d->sign, guard, d->system.params));
+}
+
+/* index of the first element that is not finite; count when all are */
+static size_t first_not_finite(const double v[], size_t count) {
+  size_t i = 0;
+  while (i < count && isfinite(v[i])) i++;
+  return i;
+}
+
+int ess_evaluate_node(ess_driver *d) {
+  const size_t n = d->system.dimension;
+  const int status = ess_field(d, d->t, d->x, d->f);
+  if (status) return status;
+  if (first_not_finite(d->f, n) < n) return ess_fail(d, ESS_EFIELD, SIZE_MAX);
+  return d->system.guard_count ? ess_guard_rates(d, d->x, d->f, d->h, d->rate) : ESS_SUCCESS;
+}
+
+int ess_check_guards(ess_driver *d) {
+  const size_t m = d->system.guard_count;
+  const size_t h = first_not_finite(d->h, m), rate = first_not_finite(d->rate, m);
+  if (h < m) return ess_fail(d, ESS_EGUARD, h);
+  return rate < m ? ess_fail(d, ESS_EGUARD, rate) : ESS_SUCCESS;
+}

@@ -1,0 +1,195 @@
+/*
+ * Which candidate the field at the node reaches first, and where each stops an integration step
+ * (section 3.1 of the paper: the argmin over the guards not crossed, over all of them and not only
+ * those inside their neighbourhoods).
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <float.h>
+#include <math.h>
+
+#include "ess_internal.h"
+
+/* windows tried before all candidates are looked at, and how much wider each is */
+enum { WINDOWS = 3, WIDER = 4 };
+
+/* the first candidate, by rounding, may not be the first when it lies this near the window's end */
+static const double WITHIN = 1.0 - 1e-9;
+
+/* time the tangent takes to armed guard k; INFINITY when it recedes, none when already passed */
+static double reach(const ess_driver *d, size_t k) {
+  const double g = d->side[k] * d->h[k], rate = d->side[k] * d->rate[k];
+  if (!(rate > 0.0)) return INFINITY;
+  return g < 0.0 ? -g / rate : 0.0;
+}
+
+/* whether any guard of a block will have been passed after `window`, or is not a number then */
+static bool any_within(const ess_driver *d, size_t from, size_t end, double window) {
+  ess_mask ahead = ~(ess_mask){0};
+  for (size_t k = from; k < end; k += ESS_LANES) {
+    const ess_lanes h = ess_lanes_load(d->h + k), rate = ess_lanes_load(d->rate + k);
+    ahead &= ess_lanes_load(d->side + k) * (h + window * rate) <= 0.0;
+  }
+  return ess_mask_any(~ahead);
+}
+
+/* lists the candidates reached within the window, in no order, and returns the first; *bad when one
+ * is not finite */
+static ess_candidate list_within(ess_driver *d, double window, bool *bad) {
+  ess_candidate first = {.guard = SIZE_MAX, .duration = INFINITY};
+  d->batch_count = 0;
+  for (size_t b = 0; b < d->blocks; b++) {
+    const size_t from = b * ESS_BLOCK, end = ess_block_end(d, b);
+    if (!d->block_armed[b] || !any_within(d, from, end, window)) continue;
+    for (size_t k = from; k < end; k++) {
+      const double g = d->side[k] * (d->h[k] + window * d->rate[k]);
+      if (g <= 0.0) continue;
+      if (!(g <= DBL_MAX)) *bad = true;
+      const double duration = reach(d, k);
+      if (duration == INFINITY) continue;
+      d->batch[d->batch_count] = k;
+      d->batch_time[d->batch_count++] = duration;
+      if (duration < first.duration)
+        first = (ess_candidate){.found = true, .guard = k, .duration = duration};
+    }
+  }
+  return first;
+}
+
+/* times to the guards of a block, and the smallest; INFINITY for those not armed */
+static double soonest_of_block(const ess_driver *d, size_t b, double times[ESS_BLOCK]) {
+  const size_t from = b * ESS_BLOCK, end = ess_block_end(d, b);
+  ess_lanes least = ess_lanes_all(INFINITY);
+  for (size_t k = from; k < end; k += ESS_LANES) {
+    const ess_lanes side = ess_lanes_load(d->side + k);
+    const ess_lanes g = side * ess_lanes_load(d->h + k), rate = side * ess_lanes_load(d->rate + k);
+    const ess_lanes time = ess_lanes_max(-g / rate, ess_lanes_all(0.0));
+    const ess_lanes reached = ess_lanes_select(rate > 0.0, time, ess_lanes_all(INFINITY));
+    ess_lanes_store(times + (k - from), reached);
+    least = ess_lanes_select(reached < least, reached, least);
+  }
+  const double left = least[0] < least[1] ? least[0] : least[1];
+  const double right = least[2] < least[3] ? least[2] : least[3];
+  return left < right ? left : right;
+}
+
+/* the first of all */
+static void first_of_all(const ess_driver *d, ess_candidate *first) {
+  for (size_t b = 0; b < d->blocks; b++) {
+    if (!d->block_armed[b]) continue;
+    double times[ESS_BLOCK];
+    const double soonest = soonest_of_block(d, b, times);
+    if (!(soonest < first->duration)) continue;
+    size_t i = 0;
+    while (times[i] != soonest) i++;
+    *first = (ess_candidate){.found = true, .guard = b * ESS_BLOCK + i, .duration = soonest};
+  }
+}
+
+/* a window that makes it likely that the next search sees what it needs and little more: as long as
+ * lies between the first and the second candidate now, and half as much again */
+static double next_window(const ess_driver *d, double window, const ess_candidate *first) {
+  double second = INFINITY;
+  for (size_t i = 0; i < d->batch_count; i++)
+    if (d->batch[i] != first->guard && d->batch_time[i] < second) second = d->batch_time[i];
+  const double between = 1.5 * (second - first->duration);
+  const double next = between > 0.0 && between < INFINITY ? between : 2.0 * window;
+  return d->options.together > 0.0 ? 2.0 * d->options.together : next;
+}
+
+int ess_first_candidate(ess_driver *d, ess_candidate *first) {
+  *first = (ess_candidate){.guard = SIZE_MAX, .duration = INFINITY};
+  if (!d->armed_count) return ESS_SUCCESS;
+  // most candidates are far: a short window of time spares them the division
+  double window = d->window;
+  for (int i = 0; i < WINDOWS; i++, window *= WIDER) {
+    bool bad = false;
+    *first = list_within(d, window, &bad);
+    if (bad) {
+      const int status = ess_check_guards(d);
+      if (status) return status;
+      break;
+    }
+    if (!(first->duration <= window * WITHIN)) continue;
+    d->listed_until = window * WITHIN;
+    d->window = next_window(d, window, first);
+    return ESS_SUCCESS;
+  }
+  *first = (ess_candidate){.guard = SIZE_MAX, .duration = INFINITY};
+  d->listed_until = -1.0;
+  first_of_all(d, first);
+  if (first->found && first->duration > 0.0) d->window = first->duration;
+  return ESS_SUCCESS;
+}
+
+/* sorts the batch by time; it is short, or the field goes through many guards at once */
+static void sort_batch(ess_driver *d) {
+  for (size_t end = 1; end < d->batch_count; end++) {
+    const size_t guard = d->batch[end];
+    const double time = d->batch_time[end];
+    size_t i = end;
+    for (; i > 0 && d->batch_time[i - 1] > time; i--) {
+      d->batch[i] = d->batch[i - 1];
+      d->batch_time[i] = d->batch_time[i - 1];
+    }
+    d->batch[i] = guard;
+    d->batch_time[i] = time;
+  }
+}
+
+void ess_gather_batch(ess_driver *d, const ess_candidate *first, double latest) {
+  double end = first->duration + d->options.together;
+  if (end > latest) end = latest;
+  if (d->options.together > 0.0 && end > d->listed_until) {
+    bool ignored;
+    list_within(d, end * (2.0 - WITHIN), &ignored);
+  }
+  // the first, and those inside their neighbourhoods that follow soon enough
+  size_t kept = 0;
+  for (size_t i = 0; d->options.together > 0.0 && i < d->batch_count; i++) {
+    const size_t k = d->batch[i];
+    if (k == first->guard || d->batch_time[i] > end || !ess_inside(d, k)) continue;
+    d->batch[kept] = k;
+    d->batch_time[kept++] = d->batch_time[i];
+  }
+  d->batch[kept] = first->guard;
+  d->batch_time[kept] = first->duration;
+  d->batch_count = kept + 1;
+  sort_batch(d);
+}
+
+bool ess_inside(const ess_driver *d, size_t k) {
+  const double g = d->side[k] * d->h[k], rate = d->side[k] * d->rate[k];
+  const double lead = rate > 0.0 ? d->options.epsilon_time * rate : 0.0;
+  return g + lead >= d->entry[k];
+}
+
+/* the levels of LANES guards from k on */
+static void set_levels_at(ess_driver *d, size_t k) {
+  const ess_lanes side = ess_lanes_load(d->side + k), entry = ess_lanes_load(d->entry + k);
+  const ess_lanes rate = ess_lanes_load(d->rate + k), zero = {0.0};
+  const ess_lanes epsilon = ess_lanes_load(d->epsilon + k), width = ess_lanes_load(d->width + k);
+  const ess_lanes g = side * ess_lanes_load(d->h + k);
+  const double lead = d->options.epsilon_time;
+  const ess_mask inside = g + lead * ess_lanes_max(side * rate, zero) >= entry;
+  const ess_mask armed = side != 0.0;
+
+  // where an entry was located, rounding may leave g a little below -epsilon: it counts as inside
+  // from there on, until it is left
+  const ess_lanes left = lead > 0.0 ? zero : -epsilon;
+  ess_lanes_store(d->entry + k, ess_lanes_select(armed & ~inside, left, entry));
+
+  // a neighbourhood given as a time is as wide as the faster end of the step makes it
+  const ess_lanes fast =
+      ess_lanes_max(ess_lanes_abs(rate), ess_lanes_abs(ess_lanes_load(d->rate_end + k)));
+  const ess_lanes wide = lead > 0.0 ? ess_lanes_select(width > 0.0, lead * fast, zero) : width;
+  const ess_lanes level = ess_lanes_select(inside, zero, -wide);
+  ess_lanes_store(d->level + k, ess_lanes_select(armed, level, ess_lanes_all(INFINITY)));
+}
+
+void ess_set_levels(ess_driver *d) {
+  for (size_t b = 0; b < d->blocks; b++) {
+    if (!d->block_armed[b]) continue;
+    for (size_t k = b * ESS_BLOCK; k < ess_block_end(d, b); k += ESS_LANES) set_levels_at(d, k);
+  }
+}

@@ -1,0 +1,51 @@
+/*
+ * Four doubles treated as one, by the vector extension that gcc and clang share: loops over guards
+ * and states that compilers do not turn into vector code by themselves, because that would reorder
+ * a reduction. The same bits come out on every instruction set.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef ESS_LANES_H
+#define ESS_LANES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+enum { ESS_LANES = 4 }; /* doubles in one */
+
+typedef double ess_lanes __attribute__((vector_size(4 * sizeof(double))));
+typedef int64_t ess_mask __attribute__((vector_size(4 * sizeof(int64_t)))); /* 0 or -1 in each */
+
+static inline ess_lanes ess_lanes_load(const double from[]) {
+  ess_lanes v;
+  memcpy(&v, from, sizeof v);
+  return v;
+}
+
+static inline void ess_lanes_store(double to[], ess_lanes v) {
+  memcpy(to, &v, sizeof v);
+}
+
+static inline ess_lanes ess_lanes_all(double value) {
+  return (ess_lanes){value, value, value, value};
+}
+
+/* a where the mask is set, else b */
+static inline ess_lanes ess_lanes_select(ess_mask mask, ess_lanes a, ess_lanes b) {
+  return (ess_lanes)((mask & (ess_mask)a) | (~mask & (ess_mask)b));
+}
+
+static inline ess_lanes ess_lanes_max(ess_lanes a, ess_lanes b) {
+  return ess_lanes_select(a > b, a, b);
+}
+
+static inline ess_lanes ess_lanes_abs(ess_lanes a) {
+  return ess_lanes_max(a, -a);
+}
+
+static inline bool ess_mask_any(ess_mask mask) {
+  return (mask[0] | mask[1] | mask[2] | mask[3]) != 0;
+}
+
+#endif

@@ -1,0 +1,50 @@
+/*
+ * The latched mode at the start: on which side of every guard the state is.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <math.h>
+
+#include "ess_internal.h"
+
+/* the sides of guards on which the state starts exactly: where the field points, or, when it points
+ * along the guard, where it points a little later */
+static int choose_sides(ess_driver *d) {
+  const size_t m = d->system.guard_count, n = d->system.dimension;
+  double later;
+  int status = ess_dopri5_first_step(d, d->t + 1.0, &later);
+  later *= 1e-3;
+  for (size_t i = 0; !status && i < n; i++) d->x_try[i] = d->x[i] + later * d->f[i];
+  if (!status) status = ess_field(d, d->t + later, d->x_try, d->stage[1]);
+  if (!status) status = ess_guard_rates(d, d->x_try, d->stage[1], d->h_try, d->rate_end);
+  for (size_t k = 0; !status && k < m; k++) {
+    const double rate = d->rate[k] == 0.0 ? d->rate_end[k] : d->rate[k];
+    if (d->h[k] == 0.0 && rate < 0.0) d->sign[k] = -1.0;
+  }
+  if (!status) status = ess_announce(d, m);
+  return status ? status : ess_evaluate_node(d);
+}
+
+int ess_latch(ess_driver *d) {
+  const size_t m = d->system.guard_count;
+  int status = m ? ess_guards(d, d->x, d->h) : ESS_SUCCESS;
+  if (status) return status;
+  bool on_a_guard = false;
+  for (size_t k = 0; k < m; k++) {
+    d->sign[k] = d->h[k] >= 0.0 ? 1.0 : -1.0;
+    on_a_guard = on_a_guard || d->h[k] == 0.0;
+  }
+  status = ess_announce(d, m);
+  if (!status) status = ess_evaluate_node(d);
+  if (!status) status = ess_check_guards(d);
+  if (!status && on_a_guard) status = choose_sides(d);
+  if (!status) status = ess_resets_start(d);
+  d->latched = !status;
+  return status;
+}
+
+int ess_resume(ess_driver *d) {
+  int status = ess_announce(d, d->system.guard_count);
+  if (!status) status = ess_evaluate_node(d);
+  return status ? status : ess_check_guards(d);
+}

@@ -1,0 +1,93 @@
+/*
+ * The driver's memory: two blocks, one of doubles and one of indices and flags, laid out once.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <stdlib.h>
+
+#include "ess_internal.h"
+
+/* arrays start on a line of the cache */
+enum { ALIGNMENT = 64, LINE = ALIGNMENT / sizeof(double) };
+
+static size_t round_up(size_t count, size_t to) {
+  return (count + to - 1) / to * to;
+}
+
+/* the next `bytes` of the block at the cursor */
+static void *lay(char **cursor, size_t bytes) {
+  void *const array = *cursor;
+  *cursor += bytes;
+  return array;
+}
+
+/* doubles by state, by guard, and for Dh; 0 when there are more than memory can hold */
+static size_t count_doubles(const ess_driver *d, size_t by_state, size_t by_guard) {
+  const size_t n = d->system.dimension, m = d->system.guard_count;
+  const size_t most = SIZE_MAX / sizeof(double) / 8, gradient = d->system.guard_rates ? 0 : n;
+  if (n > most / (by_state + 1) || m > most / (by_guard + gradient + 1)) return 0;
+  return round_up(n, LINE) * by_state + d->blocks * ESS_BLOCK * by_guard + m * gradient;
+}
+
+static bool lay_doubles(ess_driver *d) {
+  double **const by_state[] = {&d->x,        &d->f,        &d->x_end,    &d->x_try,
+                               &d->v_try,    &d->stage[1], &d->stage[2], &d->stage[3],
+                               &d->stage[4], &d->stage[5], &d->stage[6], &d->dense[0],
+                               &d->dense[1], &d->dense[2], &d->dense[3]};
+  double **const by_guard[] = {
+      &d->h,     &d->rate,     &d->h_end,         &d->rate_end, &d->h_mid,     &d->h_check,
+      &d->h_try, &d->rate_try, &d->sign,          &d->side,     &d->epsilon,   &d->width,
+      &d->entry, &d->level,    &d->flagged_theta, &d->some_h,   &d->batch_time};
+  enum { STATES = sizeof by_state / sizeof *by_state, GUARDS = sizeof by_guard / sizeof *by_guard };
+  const size_t count = count_doubles(d, STATES, GUARDS);
+  if (!count) return false;
+  d->memory = calloc(count + LINE, sizeof(double));
+  if (!d->memory) return false;
+
+  char *cursor = (char *)(round_up((uintptr_t)d->memory, ALIGNMENT));
+  const size_t state_bytes = round_up(d->system.dimension, LINE) * sizeof(double);
+  for (size_t i = 0; i < STATES; i++) *by_state[i] = lay(&cursor, state_bytes);
+  for (size_t i = 0; i < GUARDS; i++)
+    *by_guard[i] = lay(&cursor, d->blocks * ESS_BLOCK * sizeof(double));
+  if (!d->system.guard_rates) d->jacobian = lay(&cursor, 0);
+  d->stage[0] = d->f;
+  return true;
+}
+
+static bool lay_indices(ess_driver *d) {
+  const size_t m = d->system.guard_count, rows = 2 * m + 2;
+  const size_t entries = ess_resets_size(&d->system, d->options.rearm);
+  const size_t most = SIZE_MAX / sizeof(size_t) / 8;
+  if (entries > most || m > most / 8) return false;
+  const size_t bytes = (rows + entries + d->blocks + 2 * m) * sizeof(size_t) +
+                       entries * sizeof(signed char) + 4 * m * sizeof(bool) +
+                       d->blocks * ESS_BLOCK * sizeof(bool);
+  d->indices = calloc(1, bytes);
+  if (!d->indices) return false;
+
+  char *cursor = d->indices;
+  d->row_start = lay(&cursor, rows * sizeof(size_t));
+  d->row_guard = lay(&cursor, entries * sizeof(size_t));
+  d->block_armed = lay(&cursor, d->blocks * sizeof(size_t));
+  d->flagged = lay(&cursor, m * sizeof(size_t));
+  d->batch = lay(&cursor, m * sizeof(size_t));
+  d->row_effect = lay(&cursor, entries * sizeof(signed char));
+  d->silent = lay(&cursor, 2 * m * sizeof(bool));
+  d->armed_at_start = lay(&cursor, 2 * m * sizeof(bool));
+  d->is_flagged = lay(&cursor, d->blocks * ESS_BLOCK * sizeof(bool));
+  return true;
+}
+
+bool ess_memory_alloc(ess_driver *d) {
+  d->lanes = round_up(d->system.dimension, ESS_LANES);
+  d->guard_lanes = round_up(d->system.guard_count, ESS_LANES);
+  d->blocks = round_up(d->system.guard_count, ESS_BLOCK) / ESS_BLOCK;
+  if (!lay_doubles(d) || !lay_indices(d)) return false;
+  ess_resets_copy(d);
+  return true;
+}
+
+void ess_memory_free(ess_driver *d) {
+  free(d->memory);
+  free(d->indices);
+}

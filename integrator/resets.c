@@ -1,0 +1,185 @@
+/*
+ * The guard reset matrix: which guards a crossing arms and disarms (section 7 of the paper names it
+ * as future work). Mirrored pairs and the paper's pool are two such matrices.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <math.h>
+#include <string.h>
+
+#include "ess_internal.h"
+
+/* the guard of event function k that a state on its latched side has ahead */
+static size_t guard_ahead(const ess_driver *d, size_t k) {
+  return d->sign[k] < 0.0 ? ESS_GUARD_UP(k) : ESS_GUARD_DOWN(k);
+}
+
+static bool is_up(size_t guard) {
+  return guard % 2 == 0;
+}
+
+const char *ess_resets_check(const ess_system *system) {
+  const ess_reset_matrix *const r = system->resets;
+  const size_t guards = 2 * system->guard_count;
+  if (!r) return NULL;
+  if (!r->row_start) return "resets->row_start must not be NULL";
+  if (r->row_start[0] != 0) return "resets->row_start must begin with 0";
+  for (size_t j = 0; j <= guards; j++)
+    if (r->row_start[j + 1] < r->row_start[j]) return "resets->row_start must ascend";
+  const size_t entries = r->row_start[guards + 1];
+  if (entries && (!r->guard || !r->effect)) return "resets->guard and effect must not be NULL";
+  for (size_t i = 0; i < entries; i++) {
+    if (r->guard[i] >= guards) return "each of resets->guard must be below 2 guard_count";
+    if (r->effect[i] != 1 && r->effect[i] != -1) return "each of resets->effect must be +1 or -1";
+  }
+  return NULL;
+}
+
+/* the matrix is the system's own */
+static bool is_given(const ess_system *system, ess_rearm rearm) {
+  return rearm == ESS_REARM_SYSTEM && system->resets;
+}
+
+size_t ess_resets_size(const ess_system *system, ess_rearm rearm) {
+  const size_t m = system->guard_count;
+  if (is_given(system, rearm)) return system->resets->row_start[2 * m + 1];
+  if (rearm == ESS_REARM_POOL) return system->one_way ? m : 2 * m;
+  return system->one_way ? 0 : 2 * m;
+}
+
+/* every crossing arms the guard's mirror image; one-way guards have none */
+static void make_mirror(ess_driver *d) {
+  const size_t guards = 2 * d->system.guard_count;
+  for (size_t j = 0; j <= guards; j++) d->row_start[j + 1] = d->system.one_way ? 0 : j + 1;
+  if (d->system.one_way) return;
+  for (size_t j = 0; j < guards; j++) d->row_guard[j] = is_up(j) ? j + 1 : j - 1;
+  d->row_start[guards + 1] = guards;
+}
+
+/* no crossing arms any guard; when none is left, all that lie ahead come back */
+static void make_pool(ess_driver *d) {
+  const size_t guards = 2 * d->system.guard_count, stride = d->system.one_way ? 2 : 1;
+  for (size_t j = 0; j < guards; j += stride) d->row_guard[j / stride] = j;
+  d->row_start[guards + 1] = guards / stride;
+}
+
+void ess_resets_copy(ess_driver *d) {
+  const ess_reset_matrix *const r = d->system.resets;
+  const size_t guards = 2 * d->system.guard_count;
+  const size_t entries = ess_resets_size(&d->system, d->options.rearm);
+  if (is_given(&d->system, d->options.rearm)) {
+    memcpy(d->row_start, r->row_start, (guards + 2) * sizeof *d->row_start);
+    if (entries) memcpy(d->row_guard, r->guard, entries * sizeof *d->row_guard);
+    if (entries) memcpy(d->row_effect, r->effect, entries * sizeof *d->row_effect);
+    if (r->silent && guards) memcpy(d->silent, r->silent, guards * sizeof *d->silent);
+    d->start = r->start;
+    return;
+  }
+  if (entries) memset(d->row_effect, 1, entries * sizeof *d->row_effect);
+  if (d->options.rearm == ESS_REARM_POOL)
+    make_pool(d);
+  else
+    make_mirror(d);
+}
+
+static bool is_armed(const ess_driver *d, size_t k) {
+  return d->side[k] != 0.0;
+}
+
+static void disarm(ess_driver *d, size_t k) {
+  if (!is_armed(d, k)) return;
+  d->side[k] = 0.0;
+  d->entry[k] = INFINITY;
+  d->block_armed[k / ESS_BLOCK]--;
+  d->armed_count--;
+}
+
+/* arms the guard ahead of event function k's latched side */
+static void arm_ahead(ess_driver *d, size_t k) {
+  if (is_armed(d, k)) return;
+  const bool by_time = d->options.epsilon_time > 0.0;
+  d->side[k] = -d->sign[k];
+  d->entry[k] = by_time ? 0.0 : -d->epsilon[k];
+  d->width[k] = d->silent[guard_ahead(d, k)] ? 0.0 : d->epsilon[k];
+  d->block_armed[k / ESS_BLOCK]++;
+  d->armed_count++;
+}
+
+/* arms one guard, which latches its event function's sign to the near side */
+static int arm(ess_driver *d, size_t guard) {
+  const size_t k = guard / 2;
+  const double near = is_up(guard) ? -1.0 : 1.0;
+  const bool sign_changed = d->sign[k] != near;
+  if (sign_changed) disarm(d, k);
+  d->sign[k] = near;
+  arm_ahead(d, k);
+  return sign_changed ? ess_announce(d, k) : ESS_SUCCESS;
+}
+
+int ess_resets_start(ess_driver *d) {
+  const size_t m = d->system.guard_count;
+  for (size_t k = 0; k < m; k++) {
+    d->armed_at_start[ESS_GUARD_UP(k)] = d->sign[k] < 0.0;
+    d->armed_at_start[ESS_GUARD_DOWN(k)] = d->sign[k] > 0.0 && !d->system.one_way;
+  }
+  if (d->start) {
+    const int code = d->start(d->sign, d->armed_at_start, d->system.params);
+    if (code) {
+      d->failure.callback_code = code;
+      return ess_fail(d, ESS_ECALLBACK, SIZE_MAX);
+    }
+  }
+  d->armed_count = 0;
+  for (size_t b = 0; b < d->blocks; b++) d->block_armed[b] = 0;
+  for (size_t k = 0; k < d->blocks * ESS_BLOCK; k++) {
+    d->side[k] = 0.0;
+    d->entry[k] = INFINITY;
+    if (k < m && d->armed_at_start[guard_ahead(d, k)]) arm_ahead(d, k);
+  }
+  return ESS_SUCCESS;
+}
+
+int ess_cross(ess_driver *d, size_t k) {
+  const size_t guard = guard_ahead(d, k);
+  disarm(d, k);
+  d->sign[k] = -d->sign[k];
+  int status = ess_announce(d, k);
+  for (size_t i = d->row_start[guard]; !status && i < d->row_start[guard + 1]; i++) {
+    const size_t other = d->row_guard[i];
+    if (d->row_effect[i] > 0)
+      status = arm(d, other);
+    else if (guard_ahead(d, other / 2) == other)
+      disarm(d, other / 2);
+  }
+  return status;
+}
+
+int ess_refill(ess_driver *d) {
+  const size_t row = 2 * d->system.guard_count;
+  if (d->armed_count || d->row_start[row] == d->row_start[row + 1]) return ESS_SUCCESS;
+  bool mode_changed = false;
+  int status = ESS_SUCCESS;
+  for (size_t i = d->row_start[row]; !status && i < d->row_start[row + 1]; i++) {
+    const size_t guard = d->row_guard[i], k = guard / 2;
+    if (d->row_effect[i] < 0 || !(is_up(guard) ? d->h[k] < 0.0 : d->h[k] > 0.0)) continue;
+    const double before = d->sign[k];
+    status = arm(d, guard);
+    mode_changed = mode_changed || d->sign[k] != before;
+  }
+  if (status || !mode_changed) return status;
+  return ess_evaluate_node(d);
+}
+
+bool ess_is_silent(const ess_driver *d, size_t k) {
+  return d->silent[guard_ahead(d, k)];
+}
+
+bool ess_row_is_local(const ess_driver *d, size_t k) {
+  const size_t guard = guard_ahead(d, k);
+  bool local = true;
+  for (size_t i = d->row_start[guard]; i < d->row_start[guard + 1]; i++) {
+    const size_t other = d->row_guard[i] / 2;
+    local = local && (other == k || (d->row_effect[i] < 0 && !d->is_flagged[other]));
+  }
+  return local;
+}
