@@ -1,6 +1,7 @@
 /*
  * Programs of awkward cases: each case is a CTest of its own, named awkward_<case>, that runs the
- * program with the case's name. Without an argument a program runs them all.
+ * program with the case's name. Without an argument a program runs them all. Every case is run with
+ * either order of projection.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
@@ -9,8 +10,12 @@
 
 #include "toy.h"
 
-static inline int awkward_main(int argc, char *argv[], const struct CMUnitTest cases[],
-                               size_t count) {
+/* the order of projection to run a case with, from its cmocka state */
+static inline int awkward_order(void **state) {
+  return *(const int *)*state;
+}
+
+static inline int awkward_main(int argc, char *argv[], struct CMUnitTest cases[], size_t count) {
   bool known = argc < 2;
   for (size_t i = 0; i < count && !known; i++) known = !strcmp(cases[i].name, argv[1]);
   if (!known) {
@@ -18,7 +23,13 @@ static inline int awkward_main(int argc, char *argv[], const struct CMUnitTest c
     return 2;
   }
   if (argc > 1) cmocka_set_test_filter(argv[1]);
-  return _cmocka_run_group_tests("awkward", cases, count, NULL, NULL);
+  int failed = 0;
+  for (int order = 1; order <= 2; order++) {
+    for (size_t i = 0; i < count; i++) cases[i].initial_state = &order;
+    const char *const group = order == 1 ? "projection of order 1" : "projection of order 2";
+    failed += _cmocka_run_group_tests(group, cases, count, NULL, NULL);
+  }
+  return failed != 0;
 }
 
 #endif

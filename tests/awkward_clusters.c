@@ -15,14 +15,14 @@ static const double EPSILONS[] = {1e-12, 1e-6, 1e-3, 0.1, 10.0};
 /* Outcome: each duplicate is crossed once, upward, all at the same time to 4 roundings, whatever
  * the scale of its event function; the field afterwards is that beyond all of them. */
 static void duplicate_guards(void **state) {
-  (void)state;
+  const int order = awkward_order(state);
   for (size_t e = 0; e < sizeof EPSILONS / sizeof *EPSILONS; e++) {
     lanes l = {.count = 5,
                .offset = {0.5, 0.5, 1.0, 0.5, 0.05},
                .scale = {1.0, 1.0, 2.0, 1.0, 0.1},
                .jump = {0.25, -0.5, 0.75, 0.125, 0.375}};
     toy_log log;
-    assert_true(fabs(run_lanes(&l, EPSILONS[e], &log) - 0.5) < 4.0 * DBL_EPSILON);
+    assert_true(fabs(run_lanes(&l, EPSILONS[e], order, &log) - 0.5) < 4.0 * DBL_EPSILON);
     assert_int_equal(log.count, 5);
     unsigned crossed = 0;
     for (size_t i = 0; i < 5; i++) {
@@ -37,7 +37,7 @@ static void duplicate_guards(void **state) {
 /* Outcome: both crossed, the nearer one first, in whichever order they are listed: differences of
  * numbers this close are exact. */
 static void two_guards_2_ulp_apart(void **state) {
-  (void)state;
+  const int order = awkward_order(state);
   const double near = 0.5, far = nextafter(nextafter(near, 1.0), 1.0);
   for (size_t e = 0; e < sizeof EPSILONS / sizeof *EPSILONS; e++)
     for (size_t first = 0; first < 2; first++) {
@@ -45,7 +45,7 @@ static void two_guards_2_ulp_apart(void **state) {
       l.offset[first] = near;
       l.offset[1 - first] = far;
       toy_log log;
-      assert_true(fabs(run_lanes(&l, EPSILONS[e], &log) - 0.25) < 4.0 * DBL_EPSILON);
+      assert_true(fabs(run_lanes(&l, EPSILONS[e], order, &log) - 0.25) < 4.0 * DBL_EPSILON);
       assert_int_equal(log.count, 2);
       assert_int_equal(log.guard[0], first);
       assert_int_equal(log.guard[1], 1 - first);
@@ -57,21 +57,22 @@ static void two_guards_2_ulp_apart(void **state) {
 /* Outcome: three projections in order of arrival, the first from the start itself; no step is cut
  * at an entry, since all are made before the run; times and state exact. */
 static void start_inside_several_neighbourhoods(void **state) {
-  (void)state;
+  const int order = awkward_order(state);
   lanes l = {.count = 3, .offset = {0.0625, 0.015625, 0.03125}, .jump = {1.0, 2.0, 4.0}};
   const ess_system system = lanes_system(&l);
   ess_options options = ess_options_default();
+  options.order = order;
   options.epsilon = 0.125;
   toy_log log;
   options.observer = toy_observer(&log);
   ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
   double x[2] = {0.0, 0.0}, t = 0.0;
   assert_int_equal(ess_driver_apply(d, &t, 0.0625, x), ESS_SUCCESS);
-  const size_t order[] = {1, 2, 0};
+  const size_t nearest[] = {1, 2, 0};
   const double times[] = {0.015625, 0.03125, 0.0625};
   assert_int_equal(log.count, 3);
   for (size_t i = 0; i < 3; i++) {
-    assert_int_equal(log.guard[i], order[i]);
+    assert_int_equal(log.guard[i], nearest[i]);
     assert_true(log.time[i] == times[i]);
   }
   assert_int_equal(ess_driver_counters(d)->steps, 0);
@@ -125,7 +126,7 @@ static int many_crossing(const ess_crossing_info *info, void *context) {
   return 0;
 }
 
-static void run_many(double offset[], double epsilon) {
+static void run_many(double offset[], double epsilon, int order) {
   const ess_system system = {.dimension = 2,
                              .guard_count = MANY,
                              .field = many_field,
@@ -134,6 +135,7 @@ static void run_many(double offset[], double epsilon) {
                              .params = offset};
   many_log log = {.offset = offset};
   ess_options options = ess_options_default();
+  options.order = order;
   options.epsilon = epsilon;
   options.observer = (ess_observer){.crossing = many_crossing, .context = &log};
   ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
@@ -152,20 +154,20 @@ static void run_many(double offset[], double epsilon) {
 /* Outcome: thousands of guards shuffled over a thousandth, all inside when the first is reached:
  * each is crossed once, in exact order, at its time. */
 static void thousands_of_guards_within_epsilon(void **state) {
-  (void)state;
+  const int order = awkward_order(state);
   static double offset[MANY];
   // a stride that shares no factor with their number visits every place once
   for (size_t k = 0; k < MANY; k++) offset[k] = 0.5 + 1e-3 * (double)(k * 1237 % MANY) / MANY;
-  run_many(offset, 1e-2);
-  run_many(offset, 1e-4);
+  run_many(offset, 1e-2, order);
+  run_many(offset, 1e-4, order);
 }
 
 /* Outcome: as many crossings without time passing as there are guards are progress, no chatter. */
 static void thousands_of_guards_at_one_place(void **state) {
-  (void)state;
+  const int order = awkward_order(state);
   static double offset[MANY];
   for (size_t k = 0; k < MANY; k++) offset[k] = 0.5;
-  run_many(offset, 1e-3);
+  run_many(offset, 1e-3, order);
 }
 
 /* ---- chatter ----------------------------------------------------------------------------------
@@ -197,13 +199,14 @@ static int sliding_jacobian(const double x[], double Dh[], void *params) {
 /* Outcome: ESS_ECHATTER where the guard is reached, with the guard and its mirror image, which are
  * one event function; the state stays on the guard. */
 static void filippov_chatter_on_one_guard(void **state) {
-  (void)state;
+  const int order = awkward_order(state);
   const ess_system system = {.dimension = 1,
                              .guard_count = 1,
                              .field = sliding_field,
                              .guards = sliding_guards,
                              .guard_jacobian = sliding_jacobian};
-  const ess_options options = ess_options_default();
+  ess_options options = ess_options_default();
+  options.order = order;
   ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
   double x[1] = {-1.0}, t = 0.0;
   assert_int_equal(ess_driver_apply(d, &t, 3.0, x), ESS_ECHATTER);
@@ -245,13 +248,14 @@ static int spiral_jacobian(const double x[], double Dh[], void *params) {
 /* Outcome: the corner is reached after a geometric series of crossings, at t = 1/2 (1 + 1/2 + ...)
  * = 1; there ESS_ECHATTER names both guards, which take turns. */
 static void filippov_chatter_between_two_guards(void **state) {
-  (void)state;
+  const int order = awkward_order(state);
   const ess_system system = {.dimension = 2,
                              .guard_count = 2,
                              .field = spiral_field,
                              .guards = spiral_guards,
                              .guard_jacobian = spiral_jacobian};
   ess_options options = ess_options_default();
+  options.order = order;
   toy_log log;
   options.observer = toy_observer(&log);
   ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
@@ -270,8 +274,58 @@ static void filippov_chatter_between_two_guards(void **state) {
   ess_driver_free(d);
 }
 
+/* two one-way guards at one place, x0 = 0 from either side, each of which arms the other */
+static int turned_field(double t, const double x[], const double sign[], double dxdt[],
+                        void *params) {
+  (void)t;
+  (void)x;
+  (void)params;
+  dxdt[0] = sign[0] < 0.0 ? 1.0 : -1.0;
+  return 0;
+}
+
+static int opposed_guards(const double x[], double h[], void *params) {
+  (void)params;
+  h[0] = x[0];
+  h[1] = -x[0];
+  return 0;
+}
+
+static int opposed_jacobian(const double x[], double Dh[], void *params) {
+  (void)x;
+  (void)params;
+  Dh[0] = 1.0;
+  Dh[1] = -1.0;
+  return 0;
+}
+
+/* Outcome: guards that arm each other without end through a reset matrix are chatter, which names
+ * them both. */
+static void filippov_chatter_by_a_reset_matrix(void **state) {
+  const size_t rows[] = {0, 1, 1, 2, 2, 2}, armed[] = {ESS_GUARD_UP(1), ESS_GUARD_UP(0)};
+  const signed char effects[] = {1, 1};
+  const ess_reset_matrix resets = {.row_start = rows, .guard = armed, .effect = effects};
+  const ess_system system = {.dimension = 1,
+                             .guard_count = 2,
+                             .field = turned_field,
+                             .guards = opposed_guards,
+                             .guard_jacobian = opposed_jacobian,
+                             .one_way = true,
+                             .resets = &resets};
+  ess_options options = ess_options_default();
+  options.order = awkward_order(state);
+  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+  assert_non_null(d);
+  double x[1] = {-1.0}, t = 0.0;
+  assert_int_equal(ess_driver_apply(d, &t, 3.0, x), ESS_ECHATTER);
+  const ess_failure *const failure = ess_driver_failure(d);
+  assert_true(fabs(t - 1.0) < 1e-12 && fabs(x[0]) < 1e-12);
+  assert_int_equal(failure->guard + failure->other_guard, 1);
+  ess_driver_free(d);
+}
+
 int main(int argc, char *argv[]) {
-  const struct CMUnitTest cases[] = {
+  struct CMUnitTest cases[] = {
       cmocka_unit_test(duplicate_guards),
       cmocka_unit_test(two_guards_2_ulp_apart),
       cmocka_unit_test(start_inside_several_neighbourhoods),
@@ -279,6 +333,7 @@ int main(int argc, char *argv[]) {
       cmocka_unit_test(thousands_of_guards_at_one_place),
       cmocka_unit_test(filippov_chatter_on_one_guard),
       cmocka_unit_test(filippov_chatter_between_two_guards),
+      cmocka_unit_test(filippov_chatter_by_a_reset_matrix),
   };
   return awkward_main(argc, argv, cases, sizeof cases / sizeof *cases);
 }

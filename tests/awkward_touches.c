@@ -35,7 +35,8 @@ static int thrown_jacobian(const double x[], double Dh[], void *params) {
 }
 
 /* throws at a ceiling; the first step would go from start to end, both far below it */
-static size_t throw_at(double ceiling, double epsilon, double projection_max, double x[2]) {
+static size_t throw_at(double ceiling, double epsilon, double projection_max, int order,
+                       double x[2]) {
   const ess_system system = {.dimension = 2,
                              .guard_count = 1,
                              .field = thrown_field,
@@ -43,6 +44,7 @@ static size_t throw_at(double ceiling, double epsilon, double projection_max, do
                              .guard_jacobian = thrown_jacobian,
                              .params = &ceiling};
   ess_options options = ess_options_default();
+  options.order = order;
   options.epsilon = epsilon;
   options.h_init = 1.0;
   options.projection_max = projection_max;
@@ -70,11 +72,11 @@ static void throw_exactly(double depth, double x[2]) {
  * error: at speed v = 2 sqrt(depth) each lasts epsilon / v, and leaves less than 6 / v of that
  * squared. */
 static void touch_and_leave_within_one_step(void **state) {
-  (void)state;
+  const int order = awkward_order(state);
   for (double depth = 0.2; depth > 1e-9; depth *= 0.1)
     for (double epsilon = 1e-10; epsilon < 0.5 * depth; epsilon *= 10.0) {
       double x[2], exact[2];
-      assert_int_equal(throw_at(0.25 - depth, epsilon, 0.1, x), 2);
+      assert_int_equal(throw_at(0.25 - depth, epsilon, 0.1, order, x), 2);
       throw_exactly(depth, exact);
       const double speed = 2.0 * sqrt(depth), bound = 6.0 * pow(epsilon / speed, 2) / speed;
       assert_true(hypot(x[0] - exact[0], x[1] - exact[1]) < bound + 1e-10);
@@ -84,11 +86,11 @@ static void touch_and_leave_within_one_step(void **state) {
 /* Outcome: no crossing of a guard whose neighbourhood is entered and left again, when no projection
  * may last as long as the tangent needs at least, sqrt(gap); the parabola's own end. */
 static void grazing_without_touching(void **state) {
-  (void)state;
+  const int order = awkward_order(state);
   for (double gap = 1e-2; gap > 1e-7; gap *= 0.1)
     for (double epsilon = 1e-10; epsilon < 0.1; epsilon *= 10.0) {
       double x[2];
-      assert_int_equal(throw_at(0.25 + gap, epsilon, 0.9 * sqrt(gap), x), 0);
+      assert_int_equal(throw_at(0.25 + gap, epsilon, 0.9 * sqrt(gap), order, x), 0);
       assert_true(hypot(x[0], x[1] + 1.0) < 1e-12);
     }
 }
@@ -98,11 +100,11 @@ static void grazing_without_touching(void **state) {
  * half of which is left at the guard: at most 4/3 p is spent above, at a gravity of 1 more, and
  * what the tangents miss, 2 p at most each way, is of that size too. */
 static void grazing_that_touches_and_recedes(void **state) {
-  (void)state;
+  const int order = awkward_order(state);
   for (double longest = 1e-2; longest > 1e-6; longest *= 0.1)
     for (double epsilon = 1e-10; epsilon < 0.1; epsilon *= 10.0) {
       double x[2];
-      const size_t crossings = throw_at(0.25, epsilon, longest, x);
+      const size_t crossings = throw_at(0.25, epsilon, longest, order, x);
       assert_true(crossings == 0 || crossings == 2);
       assert_true(hypot(x[0], x[1] + 1.0) < 6.0 * longest);
     }
@@ -123,7 +125,7 @@ static int clock_field(double t, const double x[], const double sign[], double d
 
 /* runs the clock from 0 to 1, in one step if it may, through a guard */
 static void run_clock(int (*guards)(const double[], double[], void *),
-                      int (*jacobian)(const double[], double[], void *), double epsilon,
+                      int (*jacobian)(const double[], double[], void *), double epsilon, int order,
                       toy_log *log) {
   const ess_system system = {.dimension = 1,
                              .guard_count = 1,
@@ -131,6 +133,7 @@ static void run_clock(int (*guards)(const double[], double[], void *),
                              .guards = guards,
                              .guard_jacobian = jacobian};
   ess_options options = ess_options_default();
+  options.order = order;
   options.epsilon = epsilon;
   options.h_init = 1.0;
   options.observer = toy_observer(log);
@@ -158,10 +161,10 @@ static int wave_jacobian(const double x[], double Dh[], void *params) {
  * at its time: rates are at least 0.016 and |h''| below 0.5 there, so that a projection over
  * epsilon errs by (epsilon / 0.016)^2 0.5 / 0.016 / 2 at most. */
 static void recrossing_within_one_step(void **state) {
-  (void)state;
+  const int order = awkward_order(state);
   for (double epsilon = 1e-9; epsilon < 1e-5; epsilon *= 10.0) {
     toy_log log;
-    run_clock(wave_guards, wave_jacobian, epsilon, &log);
+    run_clock(wave_guards, wave_jacobian, epsilon, order, &log);
     assert_int_equal(log.count, 4);
     const double bound = pow(epsilon / 0.016, 2) * 0.25 / 0.016 + 1e-9 * epsilon / 0.016 + 1e-13;
     for (size_t k = 0; k < 4; k++) {
@@ -188,10 +191,10 @@ static int terrace_jacobian(const double x[], double Dh[], void *params) {
 /* Outcome: one crossing, upward, at a time from the neighbourhood's entry to the terrace's end:
  * where on the terrace, the event function does not say. */
 static void zero_over_an_interval(void **state) {
-  (void)state;
+  const int order = awkward_order(state);
   for (double epsilon = 1e-9; epsilon < 1e-2; epsilon *= 10.0) {
     toy_log log;
-    run_clock(terrace_guards, terrace_jacobian, epsilon, &log);
+    run_clock(terrace_guards, terrace_jacobian, epsilon, order, &log);
     assert_int_equal(log.count, 1);
     assert_int_equal(log.direction[0], 1);
     assert_true(log.time[0] >= 0.3 - 1.0001 * cbrt(epsilon) && log.time[0] <= 0.6 + cbrt(1e-9));
@@ -214,10 +217,10 @@ static int flat_jacobian(const double x[], double Dh[], void *params) {
 
 /* Outcome: an event function that is zero everywhere is never crossed. */
 static void zero_throughout(void **state) {
-  (void)state;
+  const int order = awkward_order(state);
   for (double epsilon = 1e-9; epsilon < 10.0; epsilon *= 100.0) {
     toy_log log;
-    run_clock(flat_guards, flat_jacobian, epsilon, &log);
+    run_clock(flat_guards, flat_jacobian, epsilon, order, &log);
     assert_int_equal(log.count, 0);
   }
 }
@@ -230,7 +233,7 @@ static void zero_throughout(void **state) {
  * what projections no longer than p cost: 2 p^2 landing, and (k v^2 + a^2) p^2 / 2 leaving, as
  * v <= 0.2 and |a| <= sqrt(k) v + 2. */
 static void epsilon_larger_than_the_penetration(void **state) {
-  (void)state;
+  const int order = awkward_order(state);
   const double height = 0.01, speed = 0.2, stiffness = 1e4, longest = 1e-5;
   toy_ball ball = {.stiffness = stiffness};
   const double fall = sqrt(height), contact = ball_contact_time(&ball, height);
@@ -240,6 +243,7 @@ static void epsilon_larger_than_the_penetration(void **state) {
   for (double epsilon = 3e-3; epsilon < 1e6; epsilon *= 30.0) {
     const ess_system system = ball_system(&ball);
     ess_options options = ess_options_default();
+    options.order = order;
     options.epsilon = epsilon;
     options.projection_max = longest;
     options.rtol = 1e-12;
@@ -260,10 +264,11 @@ static void epsilon_larger_than_the_penetration(void **state) {
 }
 
 /* throws the ball up at unit speed from a thousandth above ground and returns when it lands */
-static double throw_from_inside(double epsilon, double h_max) {
+static double throw_from_inside(double epsilon, double h_max, int order) {
   toy_ball ball = {.stiffness = 50.0};
   const ess_system system = ball_system(&ball);
   ess_options options = ess_options_default();
+  options.order = order;
   options.epsilon = epsilon;
   options.h_init = 10.0;
   options.h_max = h_max;
@@ -282,21 +287,25 @@ static double throw_from_inside(double epsilon, double h_max) {
  * steps it is seen to leave, and projected from the neighbourhood's edge, at the speed it has there
  * by energy. In one step, or when it never leaves, it is located: it lands in time. */
 static void starts_inside_recedes_and_returns(void **state) {
-  (void)state;
+  const int order = awkward_order(state);
   const double landing = 0.5 + sqrt(0.25 + 1e-3), epsilons[] = {2e-3, 2e-2, 0.1, 0.2};
   for (size_t e = 0; e < sizeof epsilons / sizeof *epsilons; e++) {
     const double epsilon = epsilons[e], speed = sqrt(1.0 + 4.0 * (1e-3 - epsilon));
-    const double projected = 0.5 * (1.0 + speed) + epsilon / speed;
-    assert_true(fabs(throw_from_inside(epsilon, 1e-3) - projected) < 1e-8);
-    const double time = throw_from_inside(epsilon, INFINITY);
-    assert_true(time > landing - 1e-8 && time < projected + 1e-8);
+    // order 2 falls at the speed half-way, and corrects what that has too much
+    const double tangent = epsilon / speed, excess = tangent * tangent / (speed + tangent);
+    const double duration = tangent - (order == 2 ? excess : 0.0);
+    const double projected = 0.5 * (1.0 + speed) + duration;
+    assert_true(fabs(throw_from_inside(epsilon, 1e-3, order) - projected) < 1e-8);
+    const double time = throw_from_inside(epsilon, INFINITY, order);
+    assert_true(time > fmin(landing, projected) - 1e-8);
+    assert_true(time < fmax(landing, projected) + 1e-8);
   }
   for (double epsilon = 0.26; epsilon < 1e4; epsilon *= 10.0)
-    assert_true(fabs(throw_from_inside(epsilon, INFINITY) - landing) < 2e-9 * epsilon);
+    assert_true(fabs(throw_from_inside(epsilon, INFINITY, order) - landing) < 2e-9 * epsilon);
 }
 
 int main(int argc, char *argv[]) {
-  const struct CMUnitTest cases[] = {
+  struct CMUnitTest cases[] = {
       cmocka_unit_test(touch_and_leave_within_one_step),
       cmocka_unit_test(grazing_without_touching),
       cmocka_unit_test(grazing_that_touches_and_recedes),

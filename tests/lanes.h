@@ -59,11 +59,12 @@ static inline ess_system lanes_system(lanes *l) {
                       .params = l};
 }
 
-/* runs to t1 = 1 from (0, 0) and returns the final x1 */
-static inline double run_lanes(lanes *l, double epsilon, toy_log *log) {
+/* runs to t1 = 1 from (0, 0), with projections of an order, and returns the final x1 */
+static inline double run_lanes(lanes *l, double epsilon, int order, toy_log *log) {
   const ess_system system = lanes_system(l);
   ess_options options = ess_options_default();
   options.epsilon = epsilon;
+  options.order = order;
   options.observer = toy_observer(log);
   ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
   assert_non_null(d);

@@ -97,8 +97,8 @@ static int note_crossing(const ess_crossing_info *info, void *context) {
   return 0;
 }
 
-void affine_integrate(const affine_system *s, const double x0[], double epsilon, unsigned variant,
-                      affine_run *run) {
+void affine_integrate(const affine_system *s, const double x0[], double epsilon, int order,
+                      unsigned variant, affine_run *run) {
   affine_system copy = *s;
   const bool odd = variant % 2;
   const ess_system system = {.dimension = s->n,
@@ -112,6 +112,7 @@ void affine_integrate(const affine_system *s, const double x0[], double epsilon,
   *run = (affine_run){.upward = true};
   ess_options options = ess_options_default();
   options.epsilon = epsilon;
+  options.order = order;
   options.rtol = 1e-13;
   options.atol = 1e-14;
   options.liveness = 0.99 * AFFINE_LIVENESS;
@@ -127,16 +128,21 @@ void affine_integrate(const affine_system *s, const double x0[], double epsilon,
 
 /* ---- the error to be expected ---------------------------------------------------------------- */
 
-/* the share of every crossing so far in the error, at the present place on the path */
+/* the share of every crossing so far in the error, at the present place on the path, and how much
+ * larger it could have been, had its terms not cancelled */
 typedef struct shares {
   size_t count;
-  double of[M][N];
+  double of[M][N], could[M];
 } shares;
 
-/* |share| of all, added */
+static double norm(size_t n, const double v[]) {
+  return sqrt(affine_dot(n, v, v));
+}
+
+/* of all shares, added without regard to sign */
 static double size_of(const shares *e, size_t n) {
   double sum = 0.0;
-  for (size_t i = 0; i < e->count; i++) sum += sqrt(affine_dot(n, e->of[i], e->of[i]));
+  for (size_t i = 0; i < e->count; i++) sum += e->could[i] * norm(n, e->of[i]);
   return sum;
 }
 
@@ -157,37 +163,59 @@ static void cross(size_t n, const double normal[], double rate, const double jum
   }
 }
 
-/* the i-th crossing's own share, of a projection that lasted `duration` at most, and its timing */
-static void add_share(const affine_system *s, const affine_path *path, size_t i, size_t mode,
-                      double reach, double epsilon, shares *e, affine_error *error) {
-  const size_t n = s->n, k = path->guard[i];
-  const double *const x = path->state[i], *const normal = s->normal[k];
-  double before[N], after[N], bend[N], jump[N];
-  affine_velocity(s, mode, x, before);
-  affine_velocity(s, mode | (size_t)1 << k, x, after);
-  for (size_t j = 0; j < n; j++) bend[j] = affine_dot(n, s->field[mode].A[j], before);
-  for (size_t j = 0; j < n; j++) jump[j] = after[j] - before[j];
-  const double rate = affine_dot(n, normal, before), tau = fmin(reach, epsilon / rate);
-  const double late = 0.5 * affine_dot(n, normal, bend) / rate * tau * tau;
-
-  // earlier errors make this crossing early, its own bend makes it late
-  const double bent = 0.5 * tau * tau * sqrt(affine_dot(n, bend, bend));
-  error->time[i] = late;
-  error->time_size[i] = AFFINE_NORMAL / rate * (bent + size_of(e, n));
-  for (size_t l = 0; l < e->count; l++) error->time[i] -= affine_dot(n, normal, e->of[l]) / rate;
-  cross(n, normal, rate, jump, e);
-  double *const own = e->of[e->count++];
-  for (size_t j = 0; j < n; j++) own[j] = -late * jump[j] - 0.5 * tau * tau * bend[j];
+/*
+ * How far off the exact flow of a mode a projection of duration tau onto a guard ends, to leading
+ * order: the tangent misses the second derivative's tau^2/2; the half-way field has it, but for the
+ * correction's part, and misses the third derivative's tau^3/6. Returns the size that off[] could
+ * have had.
+ */
+static double leave_flow(const affine_system *s, size_t mode, size_t guard, const double f[],
+                         double tau, int order, double off[]) {
+  const size_t n = s->n;
+  double bend[N], twist[N];
+  for (size_t j = 0; j < n; j++) bend[j] = affine_dot(n, s->field[mode].A[j], f);
+  for (size_t j = 0; j < n; j++) twist[j] = affine_dot(n, s->field[mode].A[j], bend);
+  const double rate = affine_dot(n, s->normal[guard], f);
+  const double curving = affine_dot(n, s->normal[guard], bend) / rate;
+  const double square = tau * tau, cube = square * tau;
+  for (size_t j = 0; j < n; j++)
+    off[j] =
+        order == 1 ? -0.5 * square * bend[j] : cube * (0.25 * curving * bend[j] - twist[j] / 6.0);
+  const double size = norm(n, bend), most = 0.25 * AFFINE_NORMAL * size / rate;
+  return order == 1 ? 0.5 * square * size : cube * size * (most + AFFINE_STIFFNESS / 6.0);
 }
 
-void affine_predict(const affine_system *s, const affine_path *path, double epsilon,
+/* the i-th crossing's own share and timing, after a projection that lasted `reach` at most */
+static void add_share(const affine_system *s, const affine_path *path, size_t i, size_t mode,
+                      double reach, double epsilon, int order, shares *e, affine_error *error) {
+  const size_t n = s->n, k = path->guard[i];
+  const double *const x = path->state[i], *const normal = s->normal[k];
+  double before[N], after[N], off[N], jump[N];
+  affine_velocity(s, mode, x, before);
+  affine_velocity(s, mode | (size_t)1 << k, x, after);
+  for (size_t j = 0; j < n; j++) jump[j] = after[j] - before[j];
+  const double rate = affine_dot(n, normal, before);
+  const double could = leave_flow(s, mode, k, before, fmin(reach, epsilon / rate), order, off);
+
+  // what is short of the guard, by this projection or by errors carried along, is late
+  const double late = -affine_dot(n, normal, off) / rate;
+  error->time[i] = late;
+  error->time_size[i] = AFFINE_NORMAL / rate * (could + size_of(e, n));
+  for (size_t l = 0; l < e->count; l++) error->time[i] -= affine_dot(n, normal, e->of[l]) / rate;
+  cross(n, normal, rate, jump, e);
+  e->could[e->count] = could / norm(n, off);
+  double *const own = e->of[e->count++];
+  for (size_t j = 0; j < n; j++) own[j] = off[j] - late * jump[j];
+}
+
+void affine_predict(const affine_system *s, const affine_path *path, double epsilon, int order,
                     affine_error *error) {
   shares e = {0};
   double t = 0.0;
   size_t mode = 0;
   for (size_t i = 0; i < path->count; i++) {
     carry(s, mode, path->time[i] - t, &e);
-    add_share(s, path, i, mode, path->time[i] - t, epsilon, &e, error);
+    add_share(s, path, i, mode, path->time[i] - t, epsilon, order, &e, error);
     t = path->time[i];
     mode |= (size_t)1 << path->guard[i];
   }

@@ -1,6 +1,6 @@
 /*
  * Random piecewise affine systems that are event-selected by construction, libess run on them, and
- * the error its order-one projection must make.
+ * the error its projection must make.
  *
  * A drift direction d of unit length; normals d + r, r across d, |r| <= 3/4; in every mode a field
  * A x + s d + w with |A| <= 1/2 (Frobenius), s in [1.5, 2.5], |w| <= 0.4, all drawn anew for every
@@ -46,20 +46,23 @@ typedef struct affine_run {
 
 /* Runs libess from x0 at t = 0 to AFFINE_END at tolerances near round-off. Odd `variant`s have
  * one-way guards and rates, even ones mirrored pairs and a Jacobian. */
-void affine_integrate(const affine_system *s, const double x0[], double epsilon, unsigned variant,
-                      affine_run *run);
+void affine_integrate(const affine_system *s, const double x0[], double epsilon, int order,
+                      unsigned variant, affine_run *run);
 
-/* the leading term, in epsilon, of what order-one projection gets wrong */
+/* the leading term, in epsilon, of what projection gets wrong */
 typedef struct affine_error {
   double end[AFFINE_STATES];  /* of the state at the end */
-  double end_size;            /* the crossings' shares of it, added without regard to sign */
+  double end_size;            /* the crossings' shares of it, had nothing cancelled */
   double time[AFFINE_GUARDS]; /* of the i-th crossing's time */
   double time_size[AFFINE_GUARDS];
 } affine_error;
 
-/* METHOD section 5: each projection's local error, carried to the end by the exact flow's
- * derivative. Holds where the crossings are made in their order. */
-void affine_predict(const affine_system *s, const affine_path *path, double epsilon,
+/*
+ * The leading error of projection of an order: each crossing's local error, METHOD section 5,
+ * carried to the end by the exact flow's derivative. Holds where the crossings are made in their
+ * order.
+ */
+void affine_predict(const affine_system *s, const affine_path *path, double epsilon, int order,
                     affine_error *error);
 
 /*

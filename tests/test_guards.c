@@ -12,7 +12,7 @@ static void a_slow_guard_is_not_projected_past_a_fast_one(void **state) {
   // reached first nevertheless
   lanes l = {.count = 2, .offset = {0.05, 0.3}, .scale = {0.1, 1.0}, .jump = {0.0, 1.0}};
   toy_log log;
-  assert_true(fabs(run_lanes(&l, 0.04, &log) - 0.7) < 1e-12);
+  assert_true(fabs(run_lanes(&l, 0.04, 1, &log) - 0.7) < 1e-12);
   assert_int_equal(log.count, 2);
   assert_int_equal(log.guard[0], 1);
   assert_true(fabs(log.time[0] - 0.3) < 1e-12 && fabs(log.time[1] - 0.5) < 1e-12);
