@@ -84,56 +84,62 @@ static void start_inside_several_neighbourhoods(void **state) {
 /* ---- thousands of guards ----------------------------------------------------------------------
  */
 
-enum { MANY = 4000 };
+enum { MANY = 4001 };
 
-/* guards at offset[k], none of which depends on x1; x1' is the number of guards crossed */
+/* `count` guards at offset[k], none of which depends on x1; x1' is the number of guards crossed */
+typedef struct many {
+  size_t count;
+  double offset[MANY];
+} many;
+
 static int many_field(double t, const double x[], const double sign[], double dxdt[],
                       void *params) {
+  const many *const all = params;
   (void)t;
   (void)x;
-  (void)params;
   dxdt[0] = 1.0;
   dxdt[1] = 0.0;
-  for (size_t k = 0; k < MANY; k++) dxdt[1] += sign[k] > 0.0 ? 1.0 : 0.0;
+  for (size_t k = 0; k < all->count; k++) dxdt[1] += sign[k] > 0.0 ? 1.0 : 0.0;
   return 0;
 }
 
 static int many_guards(const double x[], double h[], void *params) {
-  const double *const offset = params;
-  for (size_t k = 0; k < MANY; k++) h[k] = x[0] - offset[k];
+  const many *const all = params;
+  for (size_t k = 0; k < all->count; k++) h[k] = x[0] - all->offset[k];
   return 0;
 }
 
 static int many_rates(const double x[], const double v[], double h[], double rate[], void *params) {
-  for (size_t k = 0; k < MANY; k++) rate[k] = v[0];
+  const many *const all = params;
+  for (size_t k = 0; k < all->count; k++) rate[k] = v[0];
   return many_guards(x, h, params);
 }
 
 typedef struct many_log {
   size_t count, out_of_order, out_of_time;
-  const double *offset;
+  const many *all;
   double last;
 } many_log;
 
 static int many_crossing(const ess_crossing_info *info, void *context) {
   many_log *const log = context;
-  const double place = log->offset[info->guard];
+  const double place = log->all->offset[info->guard];
   log->count++;
   log->out_of_order += place < log->last || info->direction != 1;
   // each crossing rounds the state once
-  log->out_of_time += fabs(info->t - place) > MANY * DBL_EPSILON;
+  log->out_of_time += fabs(info->t - place) > (double)log->all->count * DBL_EPSILON;
   log->last = place;
   return 0;
 }
 
-static void run_many(double offset[], double epsilon, int order) {
+static void run_many(many *all, double epsilon, int order) {
   const ess_system system = {.dimension = 2,
-                             .guard_count = MANY,
+                             .guard_count = all->count,
                              .field = many_field,
                              .guards = many_guards,
                              .guard_rates = many_rates,
-                             .params = offset};
-  many_log log = {.offset = offset};
+                             .params = all};
+  many_log log = {.all = all};
   ess_options options = ess_options_default();
   options.order = order;
   options.epsilon = epsilon;
@@ -142,32 +148,48 @@ static void run_many(double offset[], double epsilon, int order) {
   assert_non_null(d);
   double x[2] = {0.0, 0.0}, t = 0.0, expected = 0.0;
   assert_int_equal(ess_driver_apply(d, &t, 1.0, x), ESS_SUCCESS);
-  for (size_t k = 0; k < MANY; k++) expected += 1.0 - offset[k];
-  assert_int_equal(log.count, MANY);
+  for (size_t k = 0; k < all->count; k++) expected += 1.0 - all->offset[k];
+  assert_int_equal(log.count, all->count);
   assert_int_equal(log.out_of_order, 0);
   assert_int_equal(log.out_of_time, 0);
-  // each of the times is off by MANY roundings at most
-  assert_true(fabs(x[1] - expected) <= (double)MANY * MANY * DBL_EPSILON);
+  // each of the times is off by `count` roundings at most
+  const double count = (double)all->count;
+  assert_true(fabs(x[1] - expected) <= count * count * DBL_EPSILON);
   ess_driver_free(d);
+}
+
+/* guards shuffled over a thousandth: a stride that shares no factor with their number visits every
+ * place once */
+static void shuffle(many *all, size_t count) {
+  all->count = count;
+  for (size_t k = 0; k < count; k++)
+    all->offset[k] = 0.5 + 1e-3 * (double)(k * 1237 % count) / (double)count;
 }
 
 /* Outcome: thousands of guards shuffled over a thousandth, all inside when the first is reached:
  * each is crossed once, in exact order, at its time. */
 static void thousands_of_guards_within_epsilon(void **state) {
-  const int order = awkward_order(state);
-  static double offset[MANY];
-  // a stride that shares no factor with their number visits every place once
-  for (size_t k = 0; k < MANY; k++) offset[k] = 0.5 + 1e-3 * (double)(k * 1237 % MANY) / MANY;
-  run_many(offset, 1e-2, order);
-  run_many(offset, 1e-4, order);
+  static many all;
+  shuffle(&all, MANY);
+  run_many(&all, 1e-2, awkward_order(state));
+  run_many(&all, 1e-4, awkward_order(state));
+}
+
+/* Outcome: the same for every number of guards up to a hundred, whatever libess takes at a time. */
+static void any_number_of_guards_within_epsilon(void **state) {
+  static many all;
+  for (size_t count = 1; count <= 100; count++) {
+    shuffle(&all, count);
+    run_many(&all, 1e-2, awkward_order(state));
+  }
 }
 
 /* Outcome: as many crossings without time passing as there are guards are progress, no chatter. */
 static void thousands_of_guards_at_one_place(void **state) {
-  const int order = awkward_order(state);
-  static double offset[MANY];
-  for (size_t k = 0; k < MANY; k++) offset[k] = 0.5;
-  run_many(offset, 1e-3, order);
+  static many all;
+  all.count = MANY;
+  for (size_t k = 0; k < MANY; k++) all.offset[k] = 0.5;
+  run_many(&all, 1e-3, awkward_order(state));
 }
 
 /* ---- chatter ----------------------------------------------------------------------------------
@@ -330,6 +352,7 @@ int main(int argc, char *argv[]) {
       cmocka_unit_test(two_guards_2_ulp_apart),
       cmocka_unit_test(start_inside_several_neighbourhoods),
       cmocka_unit_test(thousands_of_guards_within_epsilon),
+      cmocka_unit_test(any_number_of_guards_within_epsilon),
       cmocka_unit_test(thousands_of_guards_at_one_place),
       cmocka_unit_test(filippov_chatter_on_one_guard),
       cmocka_unit_test(filippov_chatter_between_two_guards),

@@ -203,6 +203,62 @@ static void projection_ending_past_t1(void **state) {
   }
 }
 
+/* a point thrown up at a ceiling at 0.2, so that it slows down on its way there */
+static int thrown_field(double t, const double x[], const double sign[], double dxdt[],
+                        void *params) {
+  (void)t;
+  (void)sign;
+  (void)params;
+  dxdt[0] = x[1];
+  dxdt[1] = -2.0;
+  return 0;
+}
+
+static int ceiling_guards(const double x[], double h[], void *params) {
+  (void)params;
+  h[0] = x[0] - 0.2;
+  return 0;
+}
+
+static int ceiling_jacobian(const double x[], double Dh[], void *params) {
+  (void)x;
+  (void)params;
+  Dh[0] = 1.0;
+  Dh[1] = 0.0;
+  return 0;
+}
+
+/* Outcome: where the tangent, too fast, ends before t1 and the crossing comes after it, a
+ * projection of order 1 is made; one of order 2, whose correction goes past t1, is not, but in the
+ * next run. t1 is never passed. */
+static void correction_ending_past_t1(void **state) {
+  const ess_system system = {.dimension = 2,
+                             .guard_count = 1,
+                             .field = thrown_field,
+                             .guards = ceiling_guards,
+                             .guard_jacobian = ceiling_jacobian};
+  const double arrival = 0.5 - sqrt(0.05);
+  for (double epsilon = 0.05; epsilon > 1e-4; epsilon *= 0.3) {
+    const double entry = 0.5 - sqrt(0.05 + epsilon),
+                 tangent = entry + epsilon / (1.0 - 2.0 * entry);
+    ess_options options = ess_options_default();
+    options.order = awkward_order(state);
+    options.epsilon = epsilon;
+    toy_log log;
+    options.observer = toy_observer(&log);
+    ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+    const double t1 = 0.5 * (tangent + arrival);
+    double x[2] = {0.0, 1.0}, t = 0.0;
+    assert_int_equal(ess_driver_apply(d, &t, t1, x), ESS_SUCCESS);
+    assert_true(t == t1);
+    assert_int_equal(log.count, options.order == 1 ? 1 : 0);
+    assert_int_equal(ess_driver_apply(d, &t, 0.4, x), ESS_SUCCESS);
+    assert_int_equal(log.count, 1);
+    assert_true(log.time[0] > tangent - 1e-9 && log.time[0] < arrival + 1e-9 + epsilon * epsilon);
+    ess_driver_free(d);
+  }
+}
+
 int main(int argc, char *argv[]) {
   struct CMUnitTest cases[] = {
       cmocka_unit_test(start_on_a_guard_going_up),
@@ -212,6 +268,7 @@ int main(int argc, char *argv[]) {
       cmocka_unit_test(projection_ending_exactly_at_t1),
       cmocka_unit_test(projection_ending_one_rounding_after_t1),
       cmocka_unit_test(projection_ending_past_t1),
+      cmocka_unit_test(correction_ending_past_t1),
   };
   return awkward_main(argc, argv, cases, sizeof cases / sizeof *cases);
 }

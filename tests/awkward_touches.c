@@ -225,6 +225,81 @@ static void zero_throughout(void **state) {
   }
 }
 
+/* ---- guards armed from the wrong side ----------------------------------------------------------
+ */
+
+/* x0 runs, and arms guard 1 at x0 = 0.5; guard 1 is x1 - 0.5, and x1 starts beyond it at 0.75 with
+ * the speed that x2 keeps, which is turned round at x0 = 1.5 by guard 2 */
+static int armed_field(double t, const double x[], const double sign[], double dxdt[],
+                       void *params) {
+  (void)t;
+  (void)params;
+  dxdt[0] = 1.0;
+  dxdt[1] = sign[2] < 0.0 ? x[2] : -x[2];
+  dxdt[2] = 0.0;
+  return 0;
+}
+
+static int armed_guards(const double x[], double h[], void *params) {
+  (void)params;
+  h[0] = x[0] - 0.5;
+  h[1] = x[1] - 0.5;
+  h[2] = x[0] - 1.5;
+  return 0;
+}
+
+static int armed_jacobian(const double x[], double Dh[], void *params) {
+  (void)x;
+  (void)params;
+  memset(Dh, 0, 9 * sizeof *Dh);
+  Dh[0] = Dh[4] = Dh[6] = 1.0;
+  return 0;
+}
+
+static void run_armed(double speed, int order, toy_log *log) {
+  // row UP(0) arms UP(1); the others are empty
+  const size_t rows[] = {0, 1, 1, 1, 1, 1, 1, 1}, armed[] = {ESS_GUARD_UP(1)};
+  const signed char effects[] = {1};
+  const ess_reset_matrix resets = {.row_start = rows, .guard = armed, .effect = effects};
+  const ess_system system = {.dimension = 3,
+                             .guard_count = 3,
+                             .field = armed_field,
+                             .guards = armed_guards,
+                             .guard_jacobian = armed_jacobian,
+                             .one_way = true,
+                             .resets = &resets};
+  ess_options options = ess_options_default();
+  options.order = order;
+  options.observer = toy_observer(log);
+  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+  assert_non_null(d);
+  double x[3] = {0.0, 0.75, speed}, t = 0.0;
+  assert_int_equal(ess_driver_apply(d, &t, 3.0, x), ESS_SUCCESS);
+  ess_driver_free(d);
+}
+
+/* Outcome: armed while the state is beyond it, a guard is crossed at once when it is approached;
+ * when it recedes, not before the state has gone back below and comes again. */
+static void armed_beyond_the_guard(void **state) {
+  toy_log log;
+  run_armed(0.1, awkward_order(state), &log);
+  const size_t rising[] = {0, 1, 2};
+  assert_int_equal(log.count, 3);
+  for (size_t i = 0; i < 3; i++) assert_int_equal(log.guard[i], rising[i]);
+  assert_true(log.time[1] == log.time[0] && fabs(log.time[0] - 0.5) < 1e-12);
+
+  // falls at 1/4 from 3/4 to 3/8 at t = 3/2, rises to 1/2 at t = 2
+  run_armed(-0.25, awkward_order(state), &log);
+  const size_t falling[] = {0, 2, 1};
+  const double times[] = {0.5, 1.5, 2.0};
+  assert_int_equal(log.count, 3);
+  for (size_t i = 0; i < 3; i++) {
+    assert_int_equal(log.guard[i], falling[i]);
+    assert_int_equal(log.direction[i], 1);
+    assert_true(fabs(log.time[i] - times[i]) < 1e-9);
+  }
+}
+
 /* ---- a ball on a spring ------------------------------------------------------------------------
  */
 
@@ -312,6 +387,7 @@ int main(int argc, char *argv[]) {
       cmocka_unit_test(recrossing_within_one_step),
       cmocka_unit_test(zero_over_an_interval),
       cmocka_unit_test(zero_throughout),
+      cmocka_unit_test(armed_beyond_the_guard),
       cmocka_unit_test(epsilon_larger_than_the_penetration),
       cmocka_unit_test(starts_inside_recedes_and_returns),
   };
