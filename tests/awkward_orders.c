@@ -27,27 +27,28 @@ static double distance(size_t n, const double a[], const double b[], const doubl
 
 /* one order: crossed as it is, at times and to an end that differ from the exact ones by METHOD's
  * error term, up to a part epsilon of its size, and the integration's tolerance */
-static void check_order(affine_system *s, gsl_rng *rng, const size_t order[], double epsilon,
-                        int projection) {
+static void check_order(affine_system *s, gsl_rng *rng, const size_t order[],
+                        const affine_settings *how) {
   double x0[N], times[M];
   affine_draw_start(s, rng, x0);
   // rates are at most 1.25 * 3.3: all guards are within epsilon when the first is reached
-  draw_times(rng, s->m, 0.24 * epsilon, times);
+  draw_times(rng, s->m, 0.24 * how->epsilon, times);
   affine_path exact;
   affine_thread(s, x0, order, times, AFFINE_END, &exact);
   affine_run run;
-  affine_integrate(s, x0, epsilon, projection, (unsigned)gsl_rng_uniform_int(rng, 2), &run);
+  affine_integrate(s, x0, how, &run);
   affine_error error;
-  affine_predict(s, &exact, epsilon, projection, &error);
+  affine_predict(s, &exact, how, &error);
 
   assert_int_equal(run.status, ESS_SUCCESS);
   assert_int_equal(run.count, s->m);
   for (size_t i = 0; i < s->m; i++) {
     assert_int_equal(run.guard[i], order[i]);
     assert_true(fabs(run.time[i] - exact.time[i] - error.time[i]) <=
-                epsilon * error.time_size[i] + 2e-13);
+                how->epsilon * error.time_size[i] + 2e-13);
   }
-  assert_true(distance(s->n, run.end, exact.end, error.end) <= epsilon * error.end_size + 2e-13);
+  assert_true(distance(s->n, run.end, exact.end, error.end) <=
+              how->epsilon * error.end_size + 2e-13);
 }
 
 /* Outcome: for each of the m! orders, and systems of 2 to 8 states drawn for each, check_order. */
@@ -61,8 +62,10 @@ static void check_all_orders(size_t m, int projection) {
     orders++;
     for (size_t draw = 0; draw < DRAWS; draw++)
       for (double epsilon = 1e-2; epsilon > 1e-5; epsilon *= 0.1) {
+        const unsigned variant = (unsigned)(draw % AFFINE_VARIANTS);
+        const affine_settings how = {.epsilon = epsilon, .order = projection, .variant = variant};
         affine_draw(&s, rng, 2 + draw % (N - 1), m, 1.0);
-        check_order(&s, rng, gsl_permutation_data(order), epsilon, projection);
+        check_order(&s, rng, gsl_permutation_data(order), &how);
       }
   } while (gsl_permutation_next(order) == GSL_SUCCESS);
   size_t factorial = 1;

@@ -88,6 +88,19 @@ static int rates(const double x[], const double v[], double h[], double rate[], 
   return guards(x, h, params);
 }
 
+static int some_rates(const double x[], const double v[], const size_t which[], size_t count,
+                      double h[], double rate[], void *params) {
+  const affine_system *const s = params;
+  for (size_t i = 0; i < count; i++) {
+    h[i] = affine_guard(s, which[i], x);
+    rate[i] = affine_dot(s->n, s->normal[which[i]], v);
+  }
+  return 0;
+}
+
+static const size_t NO_ROWS[2 * M + 2] = {0};
+static const ess_reset_matrix NO_RESETS = {.row_start = NO_ROWS};
+
 static int note_crossing(const ess_crossing_info *info, void *context) {
   affine_run *const run = context;
   if (run->count >= 2 * M) return 1;
@@ -97,22 +110,25 @@ static int note_crossing(const ess_crossing_info *info, void *context) {
   return 0;
 }
 
-void affine_integrate(const affine_system *s, const double x0[], double epsilon, int order,
-                      unsigned variant, affine_run *run) {
+void affine_integrate(const affine_system *s, const double x0[], const affine_settings *how,
+                      affine_run *run) {
   affine_system copy = *s;
-  const bool odd = variant % 2;
+  const unsigned variant = how->variant;
   const ess_system system = {.dimension = s->n,
                              .guard_count = s->m,
                              .field = field,
                              .guards = guards,
-                             .guard_jacobian = odd ? NULL : jacobian,
-                             .guard_rates = odd ? rates : NULL,
-                             .one_way = odd,
+                             .guard_jacobian = variant & 1 ? NULL : jacobian,
+                             .guard_rates = variant & 1 ? rates : NULL,
+                             .some_guard_rates = variant & 2 ? some_rates : NULL,
+                             .one_way = variant & 4,
+                             .resets = variant & 8 ? &NO_RESETS : NULL,
                              .params = &copy};
   *run = (affine_run){.upward = true};
   ess_options options = ess_options_default();
-  options.epsilon = epsilon;
-  options.order = order;
+  options.epsilon = how->epsilon;
+  options.epsilon_time = how->as_time ? how->epsilon : 0.0;
+  options.order = how->order;
   options.rtol = 1e-13;
   options.atol = 1e-14;
   options.liveness = 0.99 * AFFINE_LIVENESS;
@@ -187,7 +203,7 @@ static double leave_flow(const affine_system *s, size_t mode, size_t guard, cons
 
 /* the i-th crossing's own share and timing, after a projection that lasted `reach` at most */
 static void add_share(const affine_system *s, const affine_path *path, size_t i, size_t mode,
-                      double reach, double epsilon, int order, shares *e, affine_error *error) {
+                      double reach, const affine_settings *how, shares *e, affine_error *error) {
   const size_t n = s->n, k = path->guard[i];
   const double *const x = path->state[i], *const normal = s->normal[k];
   double before[N], after[N], off[N], jump[N];
@@ -195,7 +211,8 @@ static void add_share(const affine_system *s, const affine_path *path, size_t i,
   affine_velocity(s, mode | (size_t)1 << k, x, after);
   for (size_t j = 0; j < n; j++) jump[j] = after[j] - before[j];
   const double rate = affine_dot(n, normal, before);
-  const double could = leave_flow(s, mode, k, before, fmin(reach, epsilon / rate), order, off);
+  const double tau = fmin(reach, how->as_time ? how->epsilon : how->epsilon / rate);
+  const double could = leave_flow(s, mode, k, before, tau, how->order, off);
 
   // what is short of the guard, by this projection or by errors carried along, is late
   const double late = -affine_dot(n, normal, off) / rate;
@@ -208,14 +225,14 @@ static void add_share(const affine_system *s, const affine_path *path, size_t i,
   for (size_t j = 0; j < n; j++) own[j] = off[j] - late * jump[j];
 }
 
-void affine_predict(const affine_system *s, const affine_path *path, double epsilon, int order,
+void affine_predict(const affine_system *s, const affine_path *path, const affine_settings *how,
                     affine_error *error) {
   shares e = {0};
   double t = 0.0;
   size_t mode = 0;
   for (size_t i = 0; i < path->count; i++) {
     carry(s, mode, path->time[i] - t, &e);
-    add_share(s, path, i, mode, path->time[i] - t, epsilon, order, &e, error);
+    add_share(s, path, i, mode, path->time[i] - t, how, &e, error);
     t = path->time[i];
     mode |= (size_t)1 << path->guard[i];
   }

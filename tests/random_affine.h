@@ -35,6 +35,14 @@ void affine_draw_start(const affine_system *s, gsl_rng *rng, double x0[]);
 /* a random order of 0 ... m-1 */
 void affine_draw_order(gsl_rng *rng, size_t m, size_t order[]);
 
+/* how libess is run on a system */
+typedef struct affine_settings {
+  double epsilon;
+  bool as_time; /* epsilon is a time: every guard's neighbourhood is what is reached within it */
+  int order;    /* of projection */
+  unsigned variant; /* 0, 1, ...: ways to say the same, see affine_integrate */
+} affine_settings;
+
 /* what libess made of a system */
 typedef struct affine_run {
   int status;
@@ -44,10 +52,14 @@ typedef struct affine_run {
   ess_counters counters;
 } affine_run;
 
-/* Runs libess from x0 at t = 0 to AFFINE_END at tolerances near round-off. Odd `variant`s have
- * one-way guards and rates, even ones mirrored pairs and a Jacobian. */
-void affine_integrate(const affine_system *s, const double x0[], double epsilon, int order,
-                      unsigned variant, affine_run *run);
+/*
+ * Runs libess from x0 at t = 0 to AFFINE_END at tolerances near round-off. The variant's bits: 1, a
+ * pass for rates instead of a Jacobian; 2, one for rates of some guards too; 4, one-way guards
+ * instead of mirrored pairs; 8, an empty reset matrix.
+ */
+enum { AFFINE_VARIANTS = 16 };
+void affine_integrate(const affine_system *s, const double x0[], const affine_settings *how,
+                      affine_run *run);
 
 /* the leading term, in epsilon, of what projection gets wrong */
 typedef struct affine_error {
@@ -62,7 +74,7 @@ typedef struct affine_error {
  * carried to the end by the exact flow's derivative. Holds where the crossings are made in their
  * order.
  */
-void affine_predict(const affine_system *s, const affine_path *path, double epsilon, int order,
+void affine_predict(const affine_system *s, const affine_path *path, const affine_settings *how,
                     affine_error *error);
 
 /*
