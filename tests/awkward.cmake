@@ -1,5 +1,5 @@
-# The awkward cases, one CTest each (ctest -L awkward), and the property tests (ctest -L property). A
-# program's cases are read from its table, so that none can be left out.
+# The awkward cases, one CTest each (ctest -L awkward), and the property tests (ctest -L property).
+# A program's cases are read from its table, so that none can be left out.
 function(ess_awkward name)
   add_executable(awkward_${name} awkward_${name}.c)
   target_link_libraries(awkward_${name} PRIVATE ess::ess PkgConfig::CMOCKA m)
