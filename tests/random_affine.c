@@ -129,6 +129,7 @@ void affine_integrate(const affine_system *s, const double x0[], const affine_se
   options.epsilon = how->epsilon;
   options.epsilon_time = how->as_time ? how->epsilon : 0.0;
   options.order = how->order;
+  if (how->order == 2) options.h_max = 0.01;
   options.rtol = 1e-13;
   options.atol = 1e-14;
   options.liveness = 0.99 * AFFINE_LIVENESS;

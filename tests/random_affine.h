@@ -53,7 +53,8 @@ typedef struct affine_run {
 } affine_run;
 
 /*
- * Runs libess from x0 at t = 0 to AFFINE_END at tolerances near round-off. The variant's bits: 1, a
+ * Runs libess from x0 at t = 0 to AFFINE_END at tolerances near round-off; with order 2, whose
+ * errors are smaller than those tolerances add up to, in short steps. The variant's bits: 1, a
  * pass for rates instead of a Jacobian; 2, one for rates of some guards too; 4, one-way guards
  * instead of mirrored pairs; 8, an empty reset matrix.
  */

@@ -329,7 +329,7 @@ static void check_ordered_regime(unsigned long seed, const regime *r, int order)
   }
   // the check of the order is not an empty one
   assert_true((double)certain > 0.95 * SYSTEMS * LADDER);
-  check_slopes(slopes, SYSTEMS, order + 1.0, order == 1 ? 0.02 : 0.05);
+  check_slopes(slopes, SYSTEMS, order + 1.0, 0.02);
   end(&p);
 }
 
