@@ -17,6 +17,7 @@ PROCESSES ?=
 BASE ?=
 MODEL ?= plate
 LABEL_KNOBS ?=
+TARGET ?=
 
 # one build folder for each kind of MuJoCo, so that switching never mixes two
 SUFFIX := $(if $(filter wheel,$(MUJOCO)),,$(if $(filter system,$(MUJOCO)),-system,-path))
@@ -40,6 +41,9 @@ figures = $(essbench) figures $(if $(LABEL_KNOBS),--label-knobs) $(out)
 mujoco = $(essbench) mujoco $(if $(filter-out file,$(origin CONTACTS)),$(call \
   option,contacts,$(CONTACTS))) $(call option,trials,$(TRIALS)) $(call option,seed,$(SEED)) $(out)
 
+crossing-cost = $(essbench) crossing-cost $(if $(filter-out file,$(origin CONTACTS)),$(call \
+  option,contacts,$(CONTACTS))) $(call option,trials,$(TRIALS)) $(call option,seed,$(SEED)) \
+  $(call option,target,$(TARGET)) $(out)
 # $(call work-precision,model options)
 work-precision = $(essbench) work-precision $(1) $(call option,seed,$(SEED)) $(out)
 # the model's own number of contacts unless the user says another
@@ -66,9 +70,9 @@ endef
 sources = find . \( -path ./build -o -path ./.deps -o -path ./.git -o -path ./results \) -prune \
   -o -name '*.[ch]' -print0 | xargs -0 -r clang-format
 
-.PHONY: all build test regress baseline order calibrate sweep mujoco work-precision figures help \
-  clean format format-check setup-build setup-figures setup-test build-release test-release \
-  test-clang test-sanitized
+.PHONY: all build test regress baseline order calibrate sweep mujoco work-precision crossing-cost \
+  figures help clean format format-check setup-build setup-figures setup-test build-release \
+  test-release test-clang test-sanitized
 
 all: build
 build: setup-build build-release
@@ -100,6 +104,10 @@ work-precision: setup-figures build-release
 	$(call work-precision,$(chosen-model))
 	$(figures)
 
+crossing-cost: setup-figures build-release
+	$(crossing-cost)
+	$(figures)
+
 # what has been measured is drawn again, what is absent is measured first; the .json is written last
 figures: setup-figures build-release
 	@[ -e $(call result,order.json) ] || { set -x; $(order); }
@@ -109,6 +117,7 @@ figures: setup-figures build-release
 	$(call measure-model,hopper,--model hopper)
 	$(call measure-model,plate_10,--model plate --contacts 10)
 	$(call measure-model,plate_100,--model plate --contacts 100)
+	@[ -e $(call result,crossing_cost.json) ] || { set -x; $(crossing-cost); }
 	$(figures)
 
 # --- checks --------------------------------------------------------------------------------------
@@ -150,6 +159,7 @@ make order        error against epsilon, and the order of the projection
 make calibrate    find the epsilon at which the projection is as accurate as MuJoCo
 make mujoco       time MuJoCo's own settings against the race's, and profile it
 make work-precision  every method over its own accuracy knob, on MODEL with CONTACTS
+make crossing-cost  what a crossing costs each method at the same error, over CONTACTS
 make figures      draw all figures; measures first what has not been measured
 make test         build and test: gcc, clang, sanitizers, format
 make regress      the gate: counters, errors and times against baseline and an earlier revision
@@ -160,6 +170,7 @@ make clean        remove build/ (results and the fetched MuJoCo stay)
 CONTACTS=2..100   numbers of contacts: 2..100, 2..100..7, 2,5,10 and mixtures
 TRIALS=120        initial conditions for each number of contacts
 MODEL=plate       of work-precision: affine3, hopper or plate (10 contacts unless CONTACTS is given)
+TARGET=0.01       RMS error of crossing-cost
 LABEL_KNOBS=1     write the knob's value at the points of its figures (powers of ten)
 SEED=N            seed of the initial conditions and of the order of the runs
 SOLVERS=A,B       which solvers race

@@ -258,6 +258,9 @@ static bool set_run_option(arguments *given, int key, char *text) {
   case KEY_POINT_TIME:
     given->point_time = number(given, "point-time", text, 0.0, 3600.0, "a number from 0 to 3600");
     return true;
+  case KEY_TARGET:
+    given->target = number(given, "target", text, 1e-12, 1.0, "a number from 1e-12 to 1");
+    return true;
   case KEY_LABEL_KNOBS:
     given->label_knobs = true;
     return true;
@@ -359,6 +362,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state) {
 
 static size_t default_trials(const command *c) {
   if (c->groups & ARGUMENTS_PRECISION) return 12;
+  if (c->groups & ARGUMENTS_CROSSING) return 6;
   return c->groups & ARGUMENTS_TRIALS ? 31 : 120;
 }
 
@@ -373,6 +377,7 @@ void arguments_parse(const command *c, int argc, char **argv, arguments *given) 
                        .processes = 6,
                        .part = SIZE_MAX,
                        .point_time = 1.0,
+                       .target = 1e-2,
                        .seed = 1,
                        .minimum_effect = 0.05,
                        .solver = &projection_solver,
@@ -381,6 +386,7 @@ void arguments_parse(const command *c, int argc, char **argv, arguments *given) 
   parse p = {.given = given};
   if (c->groups & ARGUMENTS_SWEEP) set_contacts(given, "2..100");
   if (c->groups & ARGUMENTS_ENGINE) set_contacts(given, "2,10,100");
+  if (c->groups & ARGUMENTS_CROSSING) set_contacts(given, "2,5,10,20,50,100,200,500,1000");
   option_table_build(&p.table, c);
   option_table_check(&p.table, given, argc, argv);
 

@@ -28,7 +28,8 @@ typedef enum argument_group {
   ARGUMENTS_ENGINE = 2048, /* --contacts LIST, --trials, --minimum-effect of one engine's tuning */
   ARGUMENTS_TRIALS = 4096, /* --trials, of one start */
   ARGUMENTS_PRECISION = 8192, /* --methods, --trials, --point-time, --table ... */
-  ARGUMENTS_FIGURES = 16384   /* --label-knobs */
+  ARGUMENTS_FIGURES = 16384,  /* --label-knobs */
+  ARGUMENTS_CROSSING = 32768  /* --contacts LIST, --target and what it shares with the above */
 } argument_group;
 
 enum { ARGUMENTS_SOLVERS_MAX = 8, ARGUMENTS_POSITIONALS_MAX = 2 };
@@ -53,6 +54,7 @@ typedef struct arguments {
   size_t processes, part; /* part < processes: this is one of them, measuring its share only */
   double min_time;        /* shortest sample, s */
   double point_time;      /* a method's setting takes no longer than this for all starts, s */
+  double target;          /* RMS error to be reached */
   const char *methods;    /* as given: names with commas between; NULL: all */
   bool label_knobs;
   bool table;   /* show results, measure nothing */

@@ -33,6 +33,7 @@ static const figure figures[] = {
     {"fig5_2_marginal", "sweep.csv"},
     {"runtime_vs_n", "sweep.csv"},
     {"error_vs_n", "sweep.csv"},
+    {"crossing_cost", "crossing_cost.csv"},
 };
 static const char *const formats[] = {"svg", "pdf", "png"};
 

@@ -17,51 +17,6 @@
 #include "resume.h"
 #include "solvers.h"
 
-enum { LIST_SIZE = 1024 };
-
-__attribute__((noreturn)) static void refuse_method(const arguments *given, const char *name) {
-  char list[LIST_SIZE] = "";
-  for (size_t i = 0; i < precision_method_count; i++)
-    snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", i ? ", " : "",
-             precision_methods[i].name);
-  command_usage(given, "--methods %.60s is not accepted; there are %s", name, list);
-}
-
-/* "a,b": each once; without --methods all */
-static void choose_methods(const arguments *given, bool chosen[]) {
-  char copy[LIST_SIZE];
-  for (size_t i = 0; i < precision_method_count; i++) chosen[i] = !given->methods;
-  if (!given->methods) return;
-  snprintf(copy, sizeof copy, "%s", given->methods);
-  for (char *name, *rest = copy; (name = strsep(&rest, ","));) {
-    const precision_method *const method = precision_method_find(name);
-    if (!method) refuse_method(given, name);
-    bool *const mark = &chosen[method - precision_methods];
-    if (*mark) command_usage(given, "--methods names %s twice", name);
-    *mark = true;
-  }
-}
-
-/* what every method refuses is told before anything is waited for or written */
-static int check_methods(const model *m, const bool chosen[], char *message) {
-  trajectory samples;
-  int status = trajectory_alloc(&samples, m, message);
-  if (status) return status;
-  const solver_output output = trajectory_output(&samples);
-  for (size_t i = 0; i < precision_method_count; i++) {
-    if (!chosen[i]) continue;
-    const solver_type *const solver = solver_find(precision_methods[i].solver);
-    const solver_settings settings =
-        precision_settings(&precision_methods[i], precision_methods[i].values[0]);
-    void *instance;
-    status = solver->prepare(m, &settings, &output, &instance, message);
-    if (!status) solver->release(instance);
-    if (status != SOLVER_REFUSED) break;
-  }
-  trajectory_free(&samples);
-  return status;
-}
-
 /* measures what is missing, and finishes the journal */
 static int measure(precision_case *c, char *message) {
   measure_journal *journal;
@@ -133,9 +88,9 @@ static int run(arguments *given) {
   if (given->table) return print_table(given);
   bool *const chosen = calloc(precision_method_count, sizeof *chosen);
   if (!chosen) return command_fail(given, "out of memory");
-  choose_methods(given, chosen);
+  precision_choose_methods(given, chosen);
   int status = model_prepare(&given->m, message);
-  if (!status) status = check_methods(&given->m, chosen, message);
+  if (!status) status = precision_check_methods(&given->m, chosen, message);
   status = status ? command_stop(given, status, message) : compare(given, chosen, message);
   free(chosen);
   return status;

@@ -29,6 +29,7 @@ typedef struct precision_method {
   const char *label;    /* in legends */
   const char *solver;   /* by its name in the table of solvers */
   const char *variant;  /* of that solver, or NULL */
+  int order;            /* of the projection; 0: its default */
   precision_knob knob;  /* what is swept */
   const double *values; /* of the knob, the coarsest first; a 0 ends them */
   /* tolerance that goes with the knob: rtol = factor * value^power, between 1e-13 and 1e-2; factor
@@ -46,8 +47,17 @@ const precision_method *precision_method_find(const char *name);
 /* "epsilon", "rtol" or "time_step". */
 const char *precision_knob_name(precision_knob knob);
 
-/* The settings of a method at one value of its knob. */
-solver_settings precision_settings(const precision_method *method, double value);
+/* Marks the methods that --methods names, or all without it. Ends the program with one line where
+ * that makes no sense. */
+void precision_choose_methods(const arguments *given, bool chosen[]);
+
+/* Whether any of the methods can do the model, at the first value of its knob. 0, or a
+ * solver_status with the line of the last. */
+int precision_check_methods(const model *m, const bool chosen[], char *message);
+
+/* The settings of a method at one value of its knob, for a model with so many contacts: MuJoCo's
+ * field gap grows with them, and is kept below its limit by its scaling. */
+solver_settings precision_settings(const precision_method *method, double value, size_t contacts);
 
 /* ---- what is measured ------------------------------------------------------------------------ */
 
@@ -74,11 +84,12 @@ typedef enum precision_status {
   PRECISION_CROSSINGS, /* ends well, but its crossings are not the reference's */
   PRECISION_DIVERGED,  /* no better than a state that stays where it started */
   PRECISION_FAILED,    /* a run gave up */
+  PRECISION_UNREACHED, /* of crossing-cost: at no value of the knob is the target error reached */
   PRECISION_TOO_LONG,  /* one run would take longer than PRECISION_RUN_MAX: not made */
   PRECISION_REFUSED    /* the solver does not do this model, or not with these settings */
 } precision_status;
 
-/* "ok", "crossings", "diverged", "failed", "too long", "refused". */
+/* "ok", "crossings", "diverged", "failed", "not reached", "too long", "refused". */
 const char *precision_status_name(precision_status status);
 
 /* A run longer than this, s, by what the coarser value took, is not made. */
@@ -123,6 +134,9 @@ int precision_case_init(precision_case *c, const model *m, const arguments *give
                         const bool chosen[], char *message);
 void precision_case_free(precision_case *c);
 
+/* Drops all points but those marked. */
+void precision_case_keep(precision_case *c, const bool keep[]);
+
 /* Forgets all samples. */
 void precision_case_clear(precision_case *c);
 
@@ -140,10 +154,18 @@ int precision_measure(precision_case *c, measure_journal *journal, char *message
 
 /* work_precision_journal.c: opens the case's journal and takes in what it holds. 0, or -1. */
 int precision_journal_open(measure_journal **journal, precision_case *c, char *message);
+bool precision_journal_take(precision_case *c, const json_t *entry); /* false: it is none of its */
 int precision_journal_probe(measure_journal *journal, const precision_case *c, size_t point,
                             char *message);
 int precision_journal_sample(measure_journal *journal, const precision_case *c, size_t point,
                              size_t trial, char *message);
+
+/* From how many starts a setting is run, one run of which takes so many seconds. */
+size_t precision_trials(const arguments *given, double seconds);
+
+/* What a run from a coarser value lets expect of this one's time; NaN when that tells nothing. */
+double precision_expected_time(const precision_method *method, double coarser, double seconds,
+                               double value);
 
 /* ---- what is derived ------------------------------------------------------------------------- */
 
@@ -197,6 +219,13 @@ typedef struct precision_row {
 
 /* What a point is worth, by its samples, its obstacle and the case's references. */
 precision_status precision_judge(const precision_case *c, const precision_point *p);
+
+/* Median of the reference's crossings; NaN when memory is out. */
+double precision_reference_events(const precision_case *c);
+
+/* A row with its names and the case's reference; all else is not known. Texts are borrowed. */
+void precision_row_name(const precision_case *c, const precision_method *method, double value,
+                        precision_status status, const char *message, precision_row *row);
 
 /* Fills in a row. 0, or -1 with one line. */
 int precision_summarize(const precision_case *c, const precision_point *p, precision_row *row,

@@ -27,6 +27,7 @@ const char *precision_status_name(precision_status status) {
       [PRECISION_CROSSINGS] = "crossings",
       [PRECISION_DIVERGED] = "diverged",
       [PRECISION_FAILED] = "failed",
+      [PRECISION_UNREACHED] = "not reached",
       [PRECISION_TOO_LONG] = "too long",
       [PRECISION_REFUSED] = "refused",
   };
@@ -45,6 +46,10 @@ static int allocate_samples(precision_point *p, size_t trials) {
   return 0;
 }
 
+static void free_samples(precision_point *p) {
+  for (size_t q = 0; q < PRECISION_QUANTITIES; q++) free(p->sample[q]);
+}
+
 static int allocate_points(precision_case *c, const bool chosen[]) {
   size_t count = 0;
   for (size_t i = 0; i < precision_method_count; i++)
@@ -57,7 +62,7 @@ static int allocate_points(precision_case *c, const bool chosen[]) {
       precision_point *const p = &c->point[c->count++];
       p->method = method;
       p->value = method->values[k];
-      p->settings = precision_settings(method, p->value);
+      p->settings = precision_settings(method, p->value, c->contacts);
       if (allocate_samples(p, c->trials)) return -1;
     }
   }
@@ -98,12 +103,22 @@ int precision_case_init(precision_case *c, const model *m, const arguments *give
 }
 
 void precision_case_free(precision_case *c) {
-  for (size_t i = 0; i < c->count; i++)
-    for (size_t q = 0; q < PRECISION_QUANTITIES; q++) free(c->point[i].sample[q]);
+  for (size_t i = 0; i < c->count; i++) free_samples(&c->point[i]);
   free(c->point);
   free(c->held);
   contest_starts_free(&c->starts);
   *c = (precision_case){0};
+}
+
+void precision_case_keep(precision_case *c, const bool keep[]) {
+  size_t kept = 0;
+  for (size_t i = 0; i < c->count; i++) {
+    if (keep[i])
+      c->point[kept++] = c->point[i];
+    else
+      free_samples(&c->point[i]);
+  }
+  c->count = kept;
 }
 
 void precision_case_clear(precision_case *c) {

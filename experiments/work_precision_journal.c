@@ -55,10 +55,9 @@ static bool take_probe(const precision_case *c, precision_point *p, const json_t
   return true;
 }
 
-static bool take(void *context, const char *type, const json_t *entry) {
-  precision_case *const c = context;
+bool precision_journal_take(precision_case *c, const json_t *entry) {
   const size_t i = index_of(entry, "point"), j = index_of(entry, "trial");
-  if (strcmp(type, "sample") != 0 || i >= c->count || j >= c->trials) return false;
+  if (i >= c->count || j >= c->trials) return false;
   precision_point *const p = &c->point[i];
   take_message(p, entry);
   // the first run of a point is a sample, too, of what it does
@@ -66,6 +65,10 @@ static bool take(void *context, const char *type, const json_t *entry) {
   for (size_t q = 0; q < PRECISION_QUANTITIES; q++)
     p->sample[q][j] = number_of(entry, precision_quantity_names[q]);
   return true;
+}
+
+static bool take(void *context, const char *type, const json_t *entry) {
+  return strcmp(type, "sample") == 0 && precision_journal_take(context, entry);
 }
 
 static int forget(void *context, char *message) {
@@ -95,8 +98,9 @@ int precision_journal_probe(measure_journal *journal, const precision_case *c, s
                             char *message) {
   const precision_point *const p = &c->point[point];
   return resume_append(journal,
-                       json_pack("{s:s, s:I, s:i, s:o, s:o, s:I, s:s}", "type", "sample", "point",
-                                 (json_int_t)point, "obstacle", (int)p->obstacle, "probe_s",
+                       json_pack("{s:s, s:I, s:I, s:i, s:o, s:o, s:I, s:s}", "type", "sample",
+                                 "contacts", (json_int_t)c->contacts, "point", (json_int_t)point,
+                                 "obstacle", (int)p->obstacle, "probe_s",
                                  measure_json_number(p->probe_s), "probe_evaluations",
                                  measure_json_number(p->probe_evaluations), "trials",
                                  (json_int_t)p->trials, "message", p->message),
@@ -107,8 +111,8 @@ int precision_journal_sample(measure_journal *journal, const precision_case *c, 
                              size_t trial, char *message) {
   const precision_point *const p = &c->point[point];
   json_t *const entry =
-      json_pack("{s:s, s:I, s:I, s:s}", "type", "sample", "point", (json_int_t)point, "trial",
-                (json_int_t)trial, "message", p->message);
+      json_pack("{s:s, s:I, s:I, s:I, s:s}", "type", "sample", "contacts", (json_int_t)c->contacts,
+                "point", (json_int_t)point, "trial", (json_int_t)trial, "message", p->message);
   for (size_t q = 0; q < PRECISION_QUANTITIES; q++)
     json_object_set_new(entry, precision_quantity_names[q],
                         measure_json_number(p->sample[q][trial]));

@@ -34,19 +34,20 @@ typedef struct entrant {
 
 /* ---- the same system ------------------------------------------------------------------------- */
 
-static bool mujoco_races(const precision_case *c) {
+/* the first of its points; NULL when it does not race */
+static const precision_point *mujoco_point(const precision_case *c) {
   for (size_t i = 0; i < c->count; i++)
-    if (strcmp(c->point[i].method->solver, bridge_solver.name) == 0) return true;
-  return false;
+    if (strcmp(c->point[i].method->solver, bridge_solver.name) == 0) return &c->point[i];
+  return NULL;
 }
 
 /* a model MuJoCo refuses has no gap */
 static int check_gap(measuring *all) {
   precision_case *const c = all->c;
-  const solver_settings settings = solver_settings_default();
-  if (!mujoco_races(c)) return 0;
+  const precision_point *const mujoco = mujoco_point(c);
+  if (!mujoco) return 0;
   const int status =
-      bridge_field_gap(c->m, &settings, GAP_STATES, c->given->seed, &c->gap, all->message);
+      bridge_field_gap(c->m, &mujoco->settings, GAP_STATES, c->given->seed, &c->gap, all->message);
   if (status) {
     c->gap = (bridge_gap){.gap = NAN, .rms = NAN, .inverse_weight = NAN, .scaling = NAN};
     return status == SOLVER_REFUSED ? 0 : -1;
@@ -63,9 +64,15 @@ static int check_gap(measuring *all) {
 static double expected_time(const precision_case *c, size_t i) {
   const precision_point *const p = &c->point[i], *const coarser = i ? p - 1 : NULL;
   if (!coarser || coarser->method != p->method) return NAN;
-  const double ratio = p->method->knob == PRECISION_TIME_STEP ? coarser->value / p->value : 1.0;
   const bool timed = coarser->obstacle == PRECISION_OK || coarser->obstacle == PRECISION_TOO_LONG;
-  return timed ? coarser->probe_s * ratio : NAN;
+  if (!timed) return NAN;
+  return precision_expected_time(p->method, coarser->value, coarser->probe_s, p->value);
+}
+
+size_t precision_trials(const arguments *given, double seconds) {
+  // every sample has a run before it to warm up
+  const bool all = 2.0 * seconds * (double)given->trials <= given->point_time;
+  return all || given->trials < PRECISION_FEW ? given->trials : PRECISION_FEW;
 }
 
 static void set_obstacle(precision_point *p, precision_status obstacle) {
@@ -99,9 +106,7 @@ static void probe(precision_case *c, size_t i) {
     set_obstacle(p, PRECISION_FAILED);
     measure_message(p->message, "%s", tried.report.message);
   } else {
-    // every sample has a run before it to warm up
-    const bool all = 2.0 * p->probe_s * (double)c->trials <= c->given->point_time;
-    p->trials = all || c->trials < PRECISION_FEW ? c->trials : PRECISION_FEW;
+    p->trials = precision_trials(c->given, p->probe_s);
   }
   contestant_release(&tried);
 }

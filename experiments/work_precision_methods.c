@@ -4,29 +4,49 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "command.h"
 #include "solvers.h"
 #include "work_precision.h"
 
+enum { LIST_SIZE = 1024 };
+
+/* MuJoCo's default scaling is enough up to so many contacts; beyond, it is this */
+static const size_t contacts_of_default_scaling = 500;
+static const double large_scaling = 1e7;
+
 static const double epsilons[] = {3e-2, 1e-2, 3e-3, 1e-3, 3e-4, 1e-4,
                                   3e-5, 1e-5, 3e-6, 1e-6, 3e-7, 0};
+static const double epsilons_of_order_2[] = {2e-2, 1e-2, 5e-3, 3e-3, 2e-3, 1e-3, 5e-4,
+                                             3e-4, 2e-4, 1e-4, 5e-5, 2e-5, 1e-5, 0};
 static const double widths[] = {1e-1, 3e-2, 1e-2, 3e-3, 1e-3, 3e-4, 1e-4, 3e-5, 1e-5, 1e-6, 0};
 static const double tolerances[] = {1e-2, 1e-3, 3e-4, 1e-4, 3e-5,  1e-5,  3e-6,  1e-6,
                                     3e-7, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11, 1e-12, 0};
 static const double steps[] = {1e-2, 4e-3, 2e-3, 1e-3, 5e-4, 2e-4, 1e-4, 5e-5, 2e-5, 1e-5, 0};
 
 /* A tolerance matched to epsilon falls as fast as the error that epsilon makes, and with its factor
- * makes about as large a one on the plate. The projection's errors are of order epsilon^2, and so
- * are the smooth method's, whose epsilon is the width of its force. */
+ * makes about as large a one on the plate. A projection of order 1 makes errors of order epsilon^2,
+ * and so does the smooth method, whose epsilon is the width of its force; one of order 2 makes
+ * errors of order epsilon^3. */
 const precision_method precision_methods[] = {
     {.name = "projection-1",
      .label = "projection order 1",
      .solver = "projection",
+     .order = 1,
      .knob = PRECISION_EPSILON,
      .values = epsilons,
      .tolerance_factor = 100,
      .tolerance_power = 2},
+    {.name = "projection-2",
+     .label = "projection order 2",
+     .solver = "projection",
+     .order = 2,
+     .knob = PRECISION_EPSILON,
+     .values = epsilons_of_order_2,
+     .tolerance_factor = 1000,
+     .tolerance_power = 3},
     {.name = "location-chandrupatla",
      .label = "location by Chandrupatla",
      .solver = "location",
@@ -120,13 +140,61 @@ static void set_tolerance(solver_settings *s, double rtol) {
   s->atol = 1e-2 * s->rtol;
 }
 
-solver_settings precision_settings(const precision_method *method, double value) {
+solver_settings precision_settings(const precision_method *method, double value, size_t contacts) {
   solver_settings s = solver_settings_default();
+  if (contacts > contacts_of_default_scaling) s.scaling = large_scaling;
   s.variant = method->variant;
+  if (method->order) s.order = method->order;
   if (method->knob == PRECISION_EPSILON) s.epsilon = value;
   if (method->knob == PRECISION_RTOL) set_tolerance(&s, value);
   if (method->knob == PRECISION_TIME_STEP) s.time_step = value;
   if (method->tolerance_factor > 0.0)
     set_tolerance(&s, method->tolerance_factor * pow(value, method->tolerance_power));
   return s;
+}
+
+__attribute__((noreturn)) static void refuse_method(const arguments *given, const char *name) {
+  char list[LIST_SIZE] = "";
+  for (size_t i = 0; i < precision_method_count; i++)
+    snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", i ? ", " : "",
+             precision_methods[i].name);
+  command_usage(given, "--methods %.60s is not accepted; there are %s", name, list);
+}
+
+void precision_choose_methods(const arguments *given, bool chosen[]) {
+  char copy[LIST_SIZE];
+  for (size_t i = 0; i < precision_method_count; i++) chosen[i] = !given->methods;
+  if (!given->methods) return;
+  snprintf(copy, sizeof copy, "%s", given->methods);
+  for (char *name, *rest = copy; (name = strsep(&rest, ","));) {
+    const precision_method *const method = precision_method_find(name);
+    if (!method) refuse_method(given, name);
+    bool *const mark = &chosen[method - precision_methods];
+    if (*mark) command_usage(given, "--methods names %s twice", name);
+    *mark = true;
+  }
+}
+
+double precision_expected_time(const precision_method *method, double coarser, double seconds,
+                               double value) {
+  return method->knob == PRECISION_TIME_STEP ? seconds * coarser / value : seconds;
+}
+
+int precision_check_methods(const model *m, const bool chosen[], char *message) {
+  trajectory samples;
+  int status = trajectory_alloc(&samples, m, message);
+  if (status) return status;
+  const solver_output output = trajectory_output(&samples);
+  for (size_t i = 0; i < precision_method_count; i++) {
+    if (!chosen[i]) continue;
+    const solver_type *const solver = solver_find(precision_methods[i].solver);
+    const solver_settings settings =
+        precision_settings(&precision_methods[i], precision_methods[i].values[0], 1);
+    void *instance;
+    status = solver->prepare(m, &settings, &output, &instance, message);
+    if (!status) solver->release(instance);
+    if (status != SOLVER_REFUSED) break;
+  }
+  trajectory_free(&samples);
+  return status;
 }

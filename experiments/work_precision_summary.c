@@ -154,13 +154,20 @@ static int fill_counts(const precision_case *c, const precision_point *p, double
   // a run that failed has made those up to there
   if (isnan(number[PRECISION_EVALUATIONS])) number[PRECISION_EVALUATIONS] = p->probe_evaluations;
   number[PRECISION_EVENTS_RATIO] = p->trials ? events_ratio(c, p) : NAN;
-  for (size_t j = 0; j < c->trials; j++) work[j] = (double)c->starts.events[j];
-  return status ? status : measure_median(work, c->trials, &number[PRECISION_EVENTS_REFERENCE]);
+  return status;
 }
 
-static void fill_names(const precision_case *c, const precision_point *p, precision_row *row) {
-  const precision_status status = precision_judge(c, p);
-  const precision_method *const method = p->method;
+double precision_reference_events(const precision_case *c) {
+  double *const events = calloc(c->trials, sizeof *events);
+  double median = NAN;
+  for (size_t j = 0; events && j < c->trials; j++) events[j] = (double)c->starts.events[j];
+  if (!events || measure_median(events, c->trials, &median)) median = NAN;
+  free(events);
+  return median;
+}
+
+void precision_row_name(const precision_case *c, const precision_method *method, double value,
+                        precision_status status, const char *message, precision_row *row) {
   *row = (precision_row){.text = {[PRECISION_MODEL] = c->m->type->name,
                                   [PRECISION_LAW] = choice_of(c->m, "law"),
                                   [PRECISION_METHOD] = method->name,
@@ -169,21 +176,32 @@ static void fill_names(const precision_case *c, const precision_point *p, precis
                                   [PRECISION_VARIANT] = method->variant ? method->variant : "",
                                   [PRECISION_KNOB] = precision_knob_name(method->knob),
                                   [PRECISION_STATUS] = precision_status_name(status),
-                                  [PRECISION_COINCIDES] = p->as ? p->as->name : "",
-                                  [PRECISION_MESSAGE] = message_of(p, status)}};
+                                  [PRECISION_COINCIDES] = "",
+                                  [PRECISION_MESSAGE] = message}};
+  for (size_t i = 0; i < PRECISION_NUMBERS; i++) row->number[i] = NAN;
   row->number[PRECISION_CONTACTS] = (double)c->contacts;
   row->number[PRECISION_DAMPING] = model_get(c->m, "damping");
-  row->number[PRECISION_VALUE] = p->value;
-  row->number[PRECISION_TRIALS] = (double)p->trials;
-  for (size_t j = 0; j < p->trials; j++)
-    row->number[PRECISION_FAILURES] += gave_up(p, j) || diverged(c, p, j);
+  row->number[PRECISION_VALUE] = value;
+  row->number[PRECISION_TRIALS] = 0.0;
+  row->number[PRECISION_EVENTS_REFERENCE] = precision_reference_events(c);
+}
+
+/* starts that gave up or diverged */
+static double failures_of(const precision_case *c, const precision_point *p) {
+  double count = 0.0;
+  for (size_t j = 0; j < p->trials; j++) count += gave_up(p, j) || diverged(c, p, j);
+  return count;
 }
 
 int precision_summarize(const precision_case *c, const precision_point *p, precision_row *row,
                         char *message) {
+  const precision_status judged = precision_judge(c, p);
   double *const work = calloc(c->trials, sizeof *work);
   int status = work ? MEASURE_SUCCESS : MEASURE_ENOMEM;
-  fill_names(c, p, row);
+  precision_row_name(c, p->method, p->value, judged, message_of(p, judged), row);
+  if (p->as) row->text[PRECISION_COINCIDES] = p->as->name;
+  row->number[PRECISION_TRIALS] = (double)p->trials;
+  row->number[PRECISION_FAILURES] = failures_of(c, p);
   if (!status) status = fill_times(c, p, work, row->number);
   if (!status) status = fill_counts(c, p, work, row->number);
   free(work);

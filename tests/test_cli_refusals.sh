@@ -32,7 +32,7 @@ refuses 2 'an empty word is no command' ''
 refuses 2 'a?b is no command' 'a
 b'
 refuses 2 'is no command' --version
-for command in run xml order calibrate sweep figures compare work-precision; do
+for command in run xml order calibrate sweep figures compare work-precision crossing-cost; do
   refuses 2 "unknown option --nosuch; see essbench $command --help" "$command" --nosuch
   refuses 2 'unknown option -x' "$command" -x
 done
@@ -127,12 +127,17 @@ refuses 2 '--trials 0 is not accepted' work-precision --trials 0
 refuses 2 'model nosuch is not accepted' work-precision --model nosuch
 refuses 2 '--contacts: 0 is not accepted' work-precision --contacts 0
 refuses 2 '--contacts' work-precision --model hopper --contacts 5
+refuses 2 '--target 0 is not accepted' crossing-cost --target 0
+refuses 2 '--contacts 1..x is not accepted' crossing-cost --contacts 1..x
+refuses 2 'law paper has no MuJoCo twin' crossing-cost --law paper --methods mujoco-RK4 --contacts 2
+refuses 2 '--methods nosuch is not accepted' crossing-cost --methods nosuch
 refuses 1 'results holds no work_precision.json; run work-precision first' work-precision --table
 
 # --- folders and files; a path below a file cannot be written, by root neither --------------------
 
 for folder in /dev/null /dev/null/x file file/x; do
-  for command in order calibrate 'sweep --contacts 2' figures 'work-precision --model affine3'; do
+  for command in order calibrate 'sweep --contacts 2' figures 'work-precision --model affine3' \
+    'crossing-cost --contacts 2'; do
     # shellcheck disable=SC2086 # words
     refuses 1 "cannot create folder '$folder" $command --out "$folder"
   done

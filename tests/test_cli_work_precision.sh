@@ -17,11 +17,12 @@ check() { # what, condition's status
   fi
 }
 
+# all starts for every point, however long it takes here: as many would be up to the clock
 measure() { # results folder, further options
   local out=$1
   shift
-  "$essbench" work-precision --contacts 6 --trials 8 --methods projection-1,hybrid --out "$out" \
-    "$@" 2>>"$folder/errors"
+  "$essbench" work-precision --contacts 6 --trials 8 --methods projection-1,hybrid --point-time 100 \
+    --out "$out" "$@" 2>>"$folder/errors"
 }
 
 # what no clock decides: model, method, value, status, error, crossings, evaluations

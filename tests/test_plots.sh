@@ -180,6 +180,14 @@ sweeps() {
   new_data
   edit work_precision.csv '$col["status"] == "diverged" { $col["rms_error"] = 1e300 } 1'
   draws 'with a point far off' work_precision svg
+
+  edit crossing_cost.csv 'NR == 1 || $col["contacts"] == 10'
+  draws 'from one N' crossing_cost svg
+  edit crossing_cost.csv 'NR == 1 || $col["status"] == "refused"'
+  draws 'from nothing but refusals' crossing_cost svg
+  new_data
+  edit crossing_cost.csv 'NR == 1 || $col["status"] == "not reached"'
+  draws 'where nobody reaches the error' crossing_cost svg
 }
 
 # --- what is missing is named ---------------------------------------------------------------------

@@ -165,6 +165,10 @@ def check_precision(folder):
         case["points"] = case["points"][:1] + case["points"][-1:]
     check("work_precision", "work_precision.json", json.dumps(document))
 
+    run("crossing-cost", "--contacts", "2,3", "--methods", "projection-1,hybrid,mujoco-Euler",
+        "--target", "1e-4", *small[:4], "--duration", "0.7", "--out", folder)
+    check("crossing_cost", "crossing_cost.json", read(folder, "crossing_cost.json"))
+
 
 with tempfile.TemporaryDirectory() as temporary:
     {"quick": check_quick, "calibration": check_calibration, "mujoco": check_mujoco,

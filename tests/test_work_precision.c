@@ -313,7 +313,7 @@ static void every_method_can_be_asked_for(void **state) {
     if (method->variant) assert_non_null(solver_variant(solver, method->variant));
     for (size_t k = 0; method->values[k] > 0.0; k++) {
       assert_true(k == 0 || method->values[k] < method->values[k - 1]);
-      const solver_settings s = precision_settings(method, method->values[k]);
+      const solver_settings s = precision_settings(method, method->values[k], 10);
       const double of_knob[] = {[PRECISION_EPSILON] = s.epsilon,
                                 [PRECISION_RTOL] = s.rtol,
                                 [PRECISION_TIME_STEP] = s.time_step};

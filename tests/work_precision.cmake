@@ -1,8 +1,10 @@
 # Tests of work against precision: its parts on made-up samples, the program on small runs, and an
 # interrupted run that goes on.
 ess_test(work_precision experiments)
-ess_test(work_precision_command experiments)
-target_compile_definitions(test_work_precision_command PRIVATE ESSBENCH="$<TARGET_FILE:essbench>")
-add_dependencies(test_work_precision_command essbench)
+foreach(duty work_precision_command crossing_cost)
+  ess_test(${duty} experiments)
+  target_compile_definitions(test_${duty} PRIVATE ESSBENCH="$<TARGET_FILE:essbench>")
+  add_dependencies(test_${duty} essbench)
+endforeach()
 add_test(NAME cli_work_precision
          COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/test_cli_work_precision.sh $<TARGET_FILE:essbench>)

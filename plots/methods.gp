@@ -1,0 +1,115 @@
+# What the figures that compare methods share: which methods have rows here, how they look, what is
+# said of them. A figure sets `table` and here(0), whether a row is one of its own, and loads this
+# file; legend.gp draws what is said above the panels.
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# methods with rows that stand for themselves, refused everywhere, or for which others stand
+listed = ''
+standing = ''
+refused = ''
+same = ''
+sort(_) = strcol("coincides_with") ne '' ? (same = including(same, strcol("coincides_with").'='.strcol("method")), 0) : \
+  strcol("status") eq 'refused' ? (refused = including(refused, strcol("method")), 0) : \
+  (standing = including(standing, strcol("method")), 0)
+stats table using (here(0) ? (listed = including(listed, strcol("method")), sort(0)) : 0) nooutput
+drawn = ''
+do for [m in listed] {
+  if (member(standing, m)) { drawn = including(drawn, m) }
+}
+if (exists("methods")) {
+  do for [m in methods] {
+    if (!member(drawn, m)) {
+      print figure.': '.table.": no rows of '".m."', only of ".drawn
+      exit status 1
+    }
+  }
+  drawn = methods
+}
+
+# what is said of each method drawn; a note says for which others it stands, and which solvers refuse
+array title[words(drawn) + 1]
+array solver[words(drawn) + 1]
+array note[words(drawn) + 1]
+notes = 0
+longest = 0
+do for [i = 1:words(drawn)] {
+  stats table using (here(0) && strcol("method") eq word(drawn, i) ? \
+    (title[i] = strcol("label"), solver[i] = strcol("solver"), 0) : 0) nooutput
+  longest = strlen(title[i]) > longest ? strlen(title[i]) : longest
+  twins = ''
+  do for [pair in same] {
+    equals = strstrt(pair, '=')
+    twin = pair[equals + 1:*]
+    if (pair[1:equals - 1] eq word(drawn, i) && !member(drawn, twin)) {
+      stats table using (here(0) && strcol("method") eq twin ? (text = strcol("variant"), 0) : 0) nooutput
+      twins = twins.' = '.text
+    }
+  }
+  if (twins ne '') {
+    notes = notes + 1
+    note[notes] = title[i].twins.', but for rounding'
+  }
+}
+absent = ''
+do for [m in refused] {
+  stats table using (here(0) && strcol("method") eq m ? (text = strcol("solver"), 0) : 0) nooutput
+  absent = member(drawn, m) ? absent : including(absent, text)
+}
+if (absent ne '') {
+  notes = notes + 1
+  note[notes] = 'cannot do this model:'
+  do for [s in absent] {
+    note[notes] = note[notes].(note[notes][strlen(note[notes]):*] eq ':' ? ' ' : ', ').label(s)
+  }
+}
+
+# --- how they look --------------------------------------------------------------------------------
+
+# a solver has a colour and a point, its methods a dash each
+families = 'projection mujoco location cvode gsl listing hybrid smooth time-stepping'
+family_colours = vermillion.' '.blue.' '.green.' '.purple.' '.orange.' #8C5A1E black #808080 #CC79A7 #56B4E9'
+family_points = '7 5 9 11 13 15 7 5 9 7'
+set dashtype 1 solid
+set dashtype 2 (8, 4)
+set dashtype 3 (2, 3)
+set dashtype 4 (10, 3, 2, 3)
+number(m) = place(drawn, m)
+family(m) = member(families, solver[number(m)]) ? place(families, solver[number(m)]) : words(families) + 1
+ordinal(m) = (sum [k = 1:number(m)] (solver[k] eq solver[number(m)] ? 1 : 0))
+hue(m) = word(family_colours, family(m))
+mark(m) = int(word(family_points, family(m)))
+weight(m) = solver[number(m)] eq 'projection' ? 2.2 : 1.3
+dash(m) = (ordinal(m) - 1) % 4 + 1
+
+# --- rows and marks -------------------------------------------------------------------------------
+
+good(_) = strcol("status") eq 'ok'
+near(_) = strcol("status") eq 'crossings'
+bad(_) = !good(0) && !near(0) && strcol("status") ne 'refused'
+chosen(_) = here(0) && member(drawn, strcol("method"))
+
+# methods with points of each kind that have a value, which a figure collects by collect(v)
+goods = ''
+nears = ''
+bads = ''
+collect(v) = !chosen(0) || !known(v) ? 0 : good(0) ? (goods = including(goods, strcol("method")), 0) : \
+  near(0) ? (nears = including(nears, strcol("method")), 0) : \
+  bad(0) ? (bads = including(bads, strcol("method")), 0) : 0
+
+# a part of a plot command for a list of methods, which may be empty; `values` and `how` are of m
+part(list, values, how) = list eq '' ? '' : \
+  sprintf(", for [m in '%s'] table using %s with %s", list, values, how)
+line_of = 'lines lc rgb hue(m) lw weight(m) dt dash(m)'
+point_of = 'points lc rgb hue(m) pt mark(m) ps 0.55 * dot'
+hollow_of = 'points lc rgb hue(m) pt mark(m) - 1 ps 0.55 * dot lw 0.8'
+white_of = 'points lc rgb "white" pt mark(m) ps 0.55 * dot'
+cross_of = 'points lc rgb hue(m) pt 2 ps 0.7 * dot lw 1.5'
+
+# --- above the panels -----------------------------------------------------------------------------
+
+fitting = int(6.9 / (0.55 + 0.068 * longest))
+legend_columns = fitting > 4 ? 4 : fitting < 1 ? 1 : fitting
+method_rows = ceil(words(drawn) * 1. / legend_columns)
+step = 0.155
+title_height = 0.2
+head_height(marks) = 0.12 + title_height + step * (method_rows + marks + notes)

@@ -1,0 +1,148 @@
+/*
+ * The cost of a crossing: which value of a knob is chosen, on made-up outcomes; and the command on
+ * a small range of contacts.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#define _XOPEN_SOURCE 700
+
+#include "experiments_fixture.h"
+
+#include "crossing_cost.h"
+
+/* ---- the choice -------------------------------------------------------------------------------
+ */
+
+static const double values[] = {1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 0};
+enum { VALUES = 5 };
+
+/* what each value makes of itself, and how many were tried */
+typedef struct outcome {
+  double rms[VALUES], seconds[VALUES];
+  int refused;
+  size_t tried;
+} outcome;
+
+static int attempt(void *context, const precision_method *method, double value,
+                   crossing_attempt *out, char message[SOLVER_MESSAGE_SIZE]) {
+  outcome *const o = context;
+  const size_t i = o->tried++;
+  assert_true(value == method->values[i]);
+  *out = (crossing_attempt){value, o->rms[i], o->seconds[i]};
+  if (o->refused) {
+    snprintf(message, SOLVER_MESSAGE_SIZE, "not this model");
+    return SOLVER_REFUSED;
+  }
+  if (isinf(o->rms[i])) snprintf(message, SOLVER_MESSAGE_SIZE, "gave up");
+  return isinf(o->rms[i]) ? SOLVER_FAILED : 0;
+}
+
+static crossing_choice choose(precision_knob knob, double target, outcome *o) {
+  const precision_method method = {.name = "made-up", .knob = knob, .values = values};
+  crossing_choice choice;
+  crossing_choose(&method, target, attempt, o, &choice);
+  return choice;
+}
+
+static void the_first_that_reaches_is_the_cheapest_step(void **state) {
+  (void)state;
+  outcome o = {.rms = {1, 0.1, 0.01, 1e-3, 1e-4}, .seconds = {1e-5, 1e-4, 1e-3, 1e-2, 1e-1}};
+  const crossing_choice c = choose(PRECISION_TIME_STEP, 0.01, &o);
+  assert_int_equal(c.status, PRECISION_OK);
+  assert_true(c.value == 1e-3 && c.rms == 0.01 && c.seconds == 1e-3);
+  assert_string_equal(c.message, "");
+  assert_int_equal(o.tried, 3);
+}
+
+/* the cost over epsilon has a hump: it is looked past, as far as it is not hopelessly high */
+static void a_smaller_epsilon_may_cost_less(void **state) {
+  (void)state;
+  outcome o = {.rms = {1, 0.009, 1e-3, 1e-4, 1e-5}, .seconds = {1, 2.0, 2.9, 1.5, 1.6}};
+  crossing_choice c = choose(PRECISION_EPSILON, 0.01, &o);
+  assert_true(c.value == 1e-4 && c.seconds == 1.5);
+  assert_int_equal(o.tried, VALUES);
+
+  outcome high = {.rms = {1, 0.009, 1e-3, 1e-4, 1e-5}, .seconds = {1, 2.0, 3.1, 1.5, 1.6}};
+  c = choose(PRECISION_EPSILON, 0.01, &high);
+  assert_true(c.value == 1e-2 && c.seconds == 2.0);
+  assert_int_equal(high.tried, 3);
+}
+
+static void what_does_not_reach_tells_how_close_it_came(void **state) {
+  (void)state;
+  outcome o = {.rms = {1, 0.1, 0.05, 0.07, INFINITY}, .seconds = {1, 1, 1, 1, INFINITY}};
+  const crossing_choice c = choose(PRECISION_RTOL, 0.01, &o);
+  assert_int_equal(c.status, PRECISION_UNREACHED);
+  assert_true(c.value == 1e-3 && c.rms == 0.05 && c.seconds == 1);
+  assert_string_equal(c.message, "the RMS error is 0.05 at best");
+}
+
+static void runs_that_would_take_too_long_are_not_made(void **state) {
+  (void)state;
+  outcome o = {.rms = {1, 0.1, 0.05, 1e-3, 1e-4}, .seconds = {0.01, 0.1, 1.0, 10.0, 100.0}};
+  const crossing_choice c = choose(PRECISION_TIME_STEP, 0.01, &o);
+  assert_int_equal(c.status, PRECISION_TOO_LONG);
+  assert_int_equal(o.tried, 3);
+  assert_true(c.rms == 0.05);
+}
+
+static void failures_and_refusals_are_told_apart(void **state) {
+  (void)state;
+  const double inf = INFINITY;
+  outcome failing = {.rms = {inf, inf, inf, inf, inf}, .seconds = {inf, inf, inf, inf, inf}};
+  crossing_choice c = choose(PRECISION_RTOL, 0.01, &failing);
+  assert_int_equal(c.status, PRECISION_FAILED);
+  assert_string_equal(c.message, "gave up");
+  assert_true(isnan(c.value) && isnan(c.seconds));
+  outcome refusing = {.refused = 1};
+  c = choose(PRECISION_RTOL, 0.01, &refusing);
+  assert_int_equal(c.status, PRECISION_REFUSED);
+  assert_string_equal(c.message, "not this model");
+  assert_int_equal(refusing.tried, 1);
+}
+
+/* ---- the command ------------------------------------------------------------------------------
+ */
+
+static const char *text_in(const measure_table *table, size_t row, const char *column) {
+  return measure_table_text(table, row, measure_table_column(table, column));
+}
+
+/* every method at every number of contacts, in order; who is raced reaches the target */
+static void a_row_for_every_method_and_number(void **state) {
+  static const char *const columns[] = {"contacts",        "method",    "status",
+                                        "ns_per_crossing", "rms_error", "target"};
+  static const char *const methods[] = {"projection-1", "projection-2", "hybrid"};
+  static const double contacts[] = {2, 5};
+  essbench(state, "crossing-cost --contacts 2,5 --trials 2 --duration 1 --target 1e-4 --methods "
+                  "projection-1,projection-2,hybrid --out results");
+  measure_table *const table = read_table(state, "results/crossing_cost.csv", columns, 6);
+  assert_int_equal(measure_table_rows(table), 6);
+  for (size_t i = 0; i < 6; i++) {
+    assert_true(field_of(table, i, "contacts") == contacts[i / 3]);
+    assert_string_equal(text_in(table, i, "method"), methods[i % 3]);
+    assert_string_equal(text_in(table, i, "law"), "roller");
+    assert_true(field_of(table, i, "target") == 1e-4);
+    const double rms = field_of(table, i, "rms_error"), time = field_of(table, i, "median_s");
+    const double crossings = field_of(table, i, "events_reference");
+    const bool reached = strcmp(text_in(table, i, "status"), "not reached") != 0;
+    assert_true(reached ? rms <= 1e-4 : rms > 1e-4);
+    // Euler's steps do not get there
+    assert_int_equal(reached, i % 3 != 2);
+    assert_true(fabs(field_of(table, i, "ns_per_crossing") * crossings / (1e9 * time) - 1) < 1e-12);
+  }
+  measure_table_free(table);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_first_that_reaches_is_the_cheapest_step),
+      cmocka_unit_test(a_smaller_epsilon_may_cost_less),
+      cmocka_unit_test(what_does_not_reach_tells_how_close_it_came),
+      cmocka_unit_test(runs_that_would_take_too_long_are_not_made),
+      cmocka_unit_test(failures_and_refusals_are_told_apart),
+      cmocka_unit_test_setup_teardown(a_row_for_every_method_and_number, folder_set_up,
+                                      folder_tear_down),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
