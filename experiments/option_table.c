@@ -57,7 +57,7 @@ static const grouped_option grouped_options[] = {
     {ARGUMENTS_PRECISION,
      {"trials", KEY_TRIALS, "COUNT", 0, "initial conditions (default 12)", HELP_MAIN}},
     {ARGUMENTS_PRECISION | ARGUMENTS_CROSSING,
-     {"methods", KEY_METHODS, "A,B", 0, "which methods, such as projection-1 (default: all)",
+     {"methods", KEY_METHODS, "A,B", 0, "methods by name, such as projection-2 (default all)",
       HELP_MAIN}},
     {ARGUMENTS_PRECISION | ARGUMENTS_CROSSING,
      {"point-time", KEY_POINT_TIME, "S", 0,
