@@ -118,19 +118,29 @@ static const grouped_option grouped_options[] = {
       HELP_PROJECTION}},
     {ARGUMENTS_SETTINGS,
      {"rearm", KEY_REARM, "RULE", 0,
-      "which guards a crossing arms: system (the model's reset matrix), mirror, or pool as in the "
-      "paper (default system)",
+      "which guards may be crossed next: as the model's own reset matrix says (system), the guard "
+      "just crossed from its other side (mirror), or, as in the paper, all guards anew when none "
+      "is "
+      "left (pool) (default system)",
       HELP_PROJECTION}},
     {ARGUMENTS_SETTINGS,
-     {"projection-order", KEY_ORDER, "P", 0, "order of the projection, 1 or 2 (default 1)",
+     {"projection-order", KEY_ORDER, "P", 0,
+      "1: projects along the tangent, an error of order epsilon^2; 2: along the field half-way, "
+      "two "
+      "field evaluations instead of one, epsilon^3 (default 1)",
       HELP_PROJECTION}},
     {ARGUMENTS_SETTINGS,
      {"together", KEY_TOGETHER, "S", 0,
-      "crossings within this time are made in one projection, s (default 0: each by itself)",
+      "crossings that the field makes within this time of the first one are made in one "
+      "projection, "
+      "s: cheaper where many guards are crossed at once, less exact (default 0: each by itself)",
       HELP_PROJECTION}},
     {ARGUMENTS_SETTINGS,
      {"epsilon-time", KEY_EPSILON_TIME, "S", 0,
-      "half-width of the neighbourhoods as a time, s, in place of epsilon", HELP_PROJECTION}},
+      "in place of --epsilon: a guard's neighbourhood is as wide as the field crosses in this "
+      "time, "
+      "s, so that projections last no longer onto slow guards than onto fast ones",
+      HELP_PROJECTION}},
 
     {ARGUMENTS_SETTINGS, HEADER("Settings of MuJoCo:", HELP_MUJOCO)},
     {ARGUMENTS_SETTINGS,

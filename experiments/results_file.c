@@ -26,7 +26,11 @@ void results_file_row(results_file *r, const double values[], size_t count) {
 }
 
 int results_file_end(results_file *r, bool keep, char message[MEASURE_MESSAGE_SIZE]) {
-  if (keep && !measure_csv_finish(&r->csv, message)) return measure_file_commit(r->file, message);
+  // a stream that failed is told of by commit, which names the file
+  // file
+  const bool failed = ferror(measure_file_stream(r->file));
+  if (keep && (failed || !measure_csv_finish(&r->csv, message)))
+    return measure_file_commit(r->file, message);
   measure_file_discard(r->file);
   return keep ? -1 : 0;
 }

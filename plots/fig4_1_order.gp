@@ -29,22 +29,17 @@ keep(o) = (n = n + 1, order[n] = o, slope[n] = cell("slope"), intercept[n] = cel
   text[n] = sprintf('slope %.3f [%.3f, %.3f]', slope[n], cell("slope_lo"), cell("slope_hi")), 0)
 stats fits using (keep(cell("projection_order"))) nooutput
 
-eval canvas(3.4, 3.55)
+eval canvas(3.4, 3.4)
 eval panel(0.68, 0.45, 2.58, 2.2)
-eval key_top(5)
+eval key_top(n + 2)
 eval x_range
 eval y_range
 set xlabel '1/ε' offset 0, 0.4
 set ylabel 'RMS error' offset 0.3, 0
 set format '10^{%T}'
 
-# each fitted range is a grey band behind all
-do for [i = 1:n] {
-  set object i rectangle from 1. / fit_max[i], graph 0 to 1. / fit_min[i], graph 1 \
-    behind fs transparent solid 0.09 noborder fc rgb 'black'
-}
-
-# a fit goes on over the whole range; the paper's slope stands a decade above the range it is for
+# a fit goes on beyond its range, which is that of the filled points; the paper's slope stands a
+# decade above the range it is for
 fit(i, x) = 10**(intercept[i] - slope[i] * log10(x))
 middle(i) = 1 / sqrt(fit_min[i] * fit_max[i])
 paper_line(i, x) = x >= 1 / fit_max[i] && x <= 1 / fit_min[i] ? \
@@ -61,7 +56,6 @@ plot for [i = 1:n] errors using (chosen(i, 1)):(positive(cell("rms_error"))) wit
   for [i = 1:n] errors using (chosen(i, 0)):(positive(cell("rms_error"))) with points \
     lc rgb word(colours, i) pt int(word(hollow, i)) ps 0.5 * dot lw 0.6, \
   for [i = 1:n] fit(i, x) with lines lc rgb 'black' lw 0.8 dt (7, 3) \
-    title i == 1 ? 'fit: slope [confidence interval]' : '', \
+    title i == 1 ? 'fit to the filled points [95 % interval]' : '', \
   for [i = 1:n] paper_line(i, x) with lines ls 3 \
-    title known(paper[i]) ? sprintf("paper: slope %.1f", paper[i]) : '', \
-  keyentry with boxes fs solid fc rgb '#D8D8D8' title 'fitted range, filled points'
+    title known(paper[i]) ? sprintf("paper: slope %.1f", paper[i]) : ''
