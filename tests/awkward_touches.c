@@ -278,26 +278,26 @@ static void run_armed(double speed, int order, toy_log *log) {
   ess_driver_free(d);
 }
 
-/* Outcome: armed while the state is beyond it, a guard is crossed at once when it is approached;
- * when it recedes, not before the state has gone back below and comes again. */
-static void armed_beyond_the_guard(void **state) {
+static void check_armed(double speed, int order, const size_t guards[3], const double times[3]) {
   toy_log log;
-  run_armed(0.1, awkward_order(state), &log);
-  const size_t rising[] = {0, 1, 2};
-  assert_int_equal(log.count, 3);
-  for (size_t i = 0; i < 3; i++) assert_int_equal(log.guard[i], rising[i]);
-  assert_true(log.time[1] == log.time[0] && fabs(log.time[0] - 0.5) < 1e-12);
-
-  // falls at 1/4 from 3/4 to 3/8 at t = 3/2, rises to 1/2 at t = 2
-  run_armed(-0.25, awkward_order(state), &log);
-  const size_t falling[] = {0, 2, 1};
-  const double times[] = {0.5, 1.5, 2.0};
+  run_armed(speed, order, &log);
   assert_int_equal(log.count, 3);
   for (size_t i = 0; i < 3; i++) {
-    assert_int_equal(log.guard[i], falling[i]);
+    assert_int_equal(log.guard[i], guards[i]);
     assert_int_equal(log.direction[i], 1);
     assert_true(fabs(log.time[i] - times[i]) < 1e-9);
   }
+}
+
+/* Outcome: armed while the state is beyond it, a guard is crossed at once when it is approached;
+ * when it recedes, once the state comes back: from below, or turned round while still beyond. */
+static void armed_beyond_the_guard(void **state) {
+  const int order = awkward_order(state);
+  const size_t rising[] = {0, 1, 2}, falling[] = {0, 2, 1};
+  check_armed(0.1, order, rising, (const double[]){0.5, 0.5, 1.5});
+  // from 3/4 to 3/8 at t = 3/2, and back to 1/2
+  check_armed(-0.25, order, falling, (const double[]){0.5, 1.5, 2.0});
+  check_armed(-0.05, order, falling, (const double[]){0.5, 1.5, 1.5});
 }
 
 /* ---- a ball on a spring ------------------------------------------------------------------------
