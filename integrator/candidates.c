@@ -179,10 +179,12 @@ static void set_levels_at(ess_driver *d, size_t k) {
   const ess_lanes left = lead > 0.0 ? zero : -epsilon;
   ess_lanes_store(d->entry + k, ess_lanes_select(armed & ~inside, left, entry));
 
-  // a neighbourhood given as a time is as wide as the faster end of the step makes it
+  // a neighbourhood given as a time is at most as wide as the faster end of the step makes it, most
+  // often: one that is wider is found at the next node
   const ess_lanes fast =
       ess_lanes_max(ess_lanes_abs(rate), ess_lanes_abs(ess_lanes_load(d->rate_end + k)));
   const ess_lanes wide = lead > 0.0 ? ess_lanes_select(width > 0.0, lead * fast, zero) : width;
+  if (lead > 0.0) ess_lanes_store(d->epsilon + k, lead * fast);
   const ess_lanes level = ess_lanes_select(inside, zero, -wide);
   ess_lanes_store(d->level + k, ess_lanes_select(armed, level, ess_lanes_all(INFINITY)));
 }

@@ -214,7 +214,7 @@ typedef struct ess_options {
   const double *guard_epsilons; /* optional, m values > 0 that replace epsilon; copied */
   double epsilon_time; /* 0: unused. > 0: the neighbourhood of guard k is epsilon_time |dh_k/dt|,
                           all that the field reaches within this time, whatever the guard's units
-                          and rate; epsilon then only scales rounding */
+                          and rate; epsilon and guard_epsilons are then not used */
   int order; /* of the projection in epsilon: 1, along the tangent, one field evaluation (global
                 error epsilon^2); 2, along the field half-way, two (epsilon^3) */
   double

@@ -66,8 +66,9 @@ struct ess_driver {
   bool latched;
   double *sign;
   double *side;        /* -sign of an armed guard, so that g = side h; 0 when none is armed */
-  double *epsilon;     /* the option, for each */
-  double *width;       /* half-width of the neighbourhood that stops a step; 0 for a silent guard */
+  double *epsilon;     /* the option, for each; or what epsilon_time makes of it in a step */
+  double *width;       /* half-width of the neighbourhood that stops a step; 0 for a silent guard; 1
+                          where it is given as a time */
   double *entry;       /* g from which a guard is inside: -epsilon, or where its entry was located;
                           INFINITY when none is armed */
   double *level;       /* g at which a guard stops the step being tried: -width outside its

@@ -67,11 +67,32 @@ static int sign_changes(const double b[QUARTIC]) {
   return changes;
 }
 
+/* Bernstein coefficients of g + lead dg/dt over the step, from those of g */
+static void look_ahead(const double b[QUARTIC], double lead_steps, double ahead[QUARTIC]) {
+  for (int i = 0; i < QUARTIC; i++) {
+    const double before = i > 0 ? b[i] - b[i - 1] : 0.0;
+    const double after = i < QUARTIC - 1 ? b[i + 1] - b[i] : 0.0;
+    ahead[i] = b[i] + lead_steps * (i * before + (QUARTIC - 1 - i) * after);
+  }
+}
+
+/* where a neighbourhood given as a time begins, the tangent reaches the guard within that time: the
+ * level that g has there, in place of the bound on it that the step's ends gave */
+static void place_entry(ess_driver *d, size_t k) {
+  double b[QUARTIC], ahead[QUARTIC], slope;
+  ess_model_guard(d, k, b);
+  for (int i = 0; i < QUARTIC; i++) b[i] += d->level[k];
+  look_ahead(b, d->options.epsilon_time / d->dt, ahead);
+  const double theta = ess_quartic_upcrossing(ahead);
+  d->level[k] = theta > 1.0 ? 0.0 : ess_smaller(0.0, ess_quartic(b, theta, &slope));
+}
+
 /* from which place on each flagged guard counts. A silent guard on which no other flagged one
  * depends, and which is passed for good, need not be found: never. */
 static void place_flagged(ess_driver *d) {
   for (size_t i = 0; i < d->flagged_count; i++) {
     const size_t k = d->flagged[i];
+    if (d->options.epsilon_time > 0.0 && d->level[k] < 0.0) place_entry(d, k);
     const bool below = d->side[k] * d->h[k] < d->level[k];
     d->flagged_theta[i] = 0.0;
     if (below && !ess_is_silent(d, k)) continue;

@@ -100,7 +100,7 @@ static void arm_ahead(ess_driver *d, size_t k) {
   const bool by_time = d->options.epsilon_time > 0.0;
   d->side[k] = -d->sign[k];
   d->entry[k] = by_time ? 0.0 : -d->epsilon[k];
-  d->width[k] = d->silent[guard_ahead(d, k)] ? 0.0 : d->epsilon[k];
+  d->width[k] = d->silent[guard_ahead(d, k)] ? 0.0 : by_time ? 1.0 : d->epsilon[k];
   d->block_armed[k / ESS_BLOCK]++;
   d->armed_count++;
 }
