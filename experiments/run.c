@@ -9,6 +9,7 @@
 #include "clock.h"
 #include "commands.h"
 #include "json_file.h"
+#include "progress.h"
 #include "record.h"
 #include "trajectory.h"
 
@@ -22,17 +23,46 @@ typedef struct outcome {
   size_t reference_events;
 } outcome;
 
+/* how far a run has come, shown to who has waited for a while */
+typedef struct waiting {
+  measure_progress progress;
+  double dt;
+} waiting;
+
+static const uint64_t patience_ns = 500000000;
+
+static void begin_waiting(waiting *w, const char *what, const trajectory *t) {
+  w->dt = t->dt;
+  measure_progress_begin(&w->progress, NULL, what, t->count);
+}
+
+static void count_reached(size_t count, void *context) {
+  waiting *const w = context;
+  if (measure_clock_ns() - w->progress.start_ns > patience_ns)
+    measure_progress_update(&w->progress, count);
+}
+
+static void time_reached(double t, void *context) {
+  const waiting *const w = context;
+  count_reached((size_t)(t / w->dt), context);
+}
+
 /* prepares, runs and times the solver */
 static int run_solver(arguments *given, const double x0[], trajectory *t, outcome *o,
                       char message[SOLVER_MESSAGE_SIZE]) {
   const solver_output output = trajectory_output(t);
   void *instance;
+  waiting w;
+  begin_waiting(&w, given->solver->name, t);
+  given->settings.reached = w.progress.stream ? time_reached : NULL;
+  given->settings.reached_context = &w;
   const int refused =
       given->solver->prepare(&given->m, &given->settings, &output, &instance, message);
   if (refused) return refused;
   const uint64_t start = measure_clock_ns();
   o->status = given->solver->run(instance, x0, &output, &o->report);
   o->wall_s = 1e-9 * (double)(measure_clock_ns() - start);
+  measure_progress_end(&w.progress);
   if (!o->status && given->solver->inspect)
     o->status = given->solver->inspect(instance, &output, &o->report);
   given->solver->release(instance);
@@ -44,8 +74,13 @@ static int compare(arguments *given, const double x0[], const trajectory *t, out
                    char message[SOLVER_MESSAGE_SIZE]) {
   trajectory exact;
   if (trajectory_alloc(&exact, &given->m, message)) return -1;
+  waiting w;
+  begin_waiting(&w, "reference", t);
+  exact.reached = count_reached;
+  exact.reached_context = &w;
   const int status =
       trajectory_reference(&exact, &given->m, x0, &o->reference_events, &o->reference, message);
+  measure_progress_end(&w.progress);
   if (!status) o->rms_error = trajectory_rms(t, &exact);
   trajectory_free(&exact);
   return status;

@@ -24,12 +24,23 @@ typedef struct projection {
   const model *m;
   ess_driver *driver;
   uint64_t events;
+  void (*reached)(double t, void *context); /* of the settings */
+  void *reached_context;
+  unsigned steps; /* since it was told last */
 } projection;
 
 /* counts the crossings that change the field */
 static int count_crossing(const ess_crossing_info *info, void *context) {
   projection *const p = context;
   p->events += p->m->type->changes_field(p->m, info->guard, info->sign);
+  return 0;
+}
+
+/* who waits for a run is told once in a while: a look at the clock costs what a short step does */
+static int count_step(const ess_step_info *info, void *context) {
+  enum { WHILE = 64 };
+  projection *const p = context;
+  if (++p->steps % WHILE == 0) p->reached(info->t1, p->reached_context);
   return 0;
 }
 
@@ -52,8 +63,11 @@ static int prepare(const model *m, const solver_settings *settings, const solver
   }
   projection *const p = calloc(1, sizeof *p);
   if (p) {
-    options.observer = (ess_observer){.crossing = count_crossing, .context = p};
+    options.observer = (ess_observer){
+        .step = settings->reached ? count_step : NULL, .crossing = count_crossing, .context = p};
     p->m = m;
+    p->reached = settings->reached;
+    p->reached_context = settings->reached_context;
     p->driver = ess_driver_alloc(&m->system, &options, NULL);
   }
   if (!p || !p->driver) {

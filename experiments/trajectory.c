@@ -42,7 +42,11 @@ solver_output trajectory_output(trajectory *t) {
 
 int trajectory_reference(trajectory *t, const model *m, const double x0[], size_t *events,
                          const char **kind, char message[SOLVER_MESSAGE_SIZE]) {
-  model_reference wanted = {.times = t->times, .count = t->count, .states = t->states};
+  model_reference wanted = {.times = t->times,
+                            .count = t->count,
+                            .states = t->states,
+                            .reached = t->reached,
+                            .context = t->reached_context};
   char why[MODEL_MESSAGE_SIZE];
   if (m->type->reference(m, x0, &wanted, why)) {
     snprintf(message, SOLVER_MESSAGE_SIZE, "%s", why);

@@ -15,6 +15,10 @@ typedef struct trajectory {
   size_t count, dimension;
   double *times;  /* count: t_i = i dt */
   double *states; /* count*dimension */
+
+  /* Optional: told how many of the times the reference has reached. */
+  void (*reached)(size_t count, void *context);
+  void *reached_context;
 } trajectory;
 
 /* The grid 0, dt, ... up to the model's duration. 0; SOLVER_REFUSED when that is no multiple of dt,

@@ -37,6 +37,10 @@ typedef struct model_reference {
   double *states;   /* count*n, row-major; filled in */
   size_t events;    /* filled in: crossings that change the field */
   const char *kind; /* filled in: "exact" or "reference" */
+
+  /* Optional: told from time to time how many of the times have been reached. */
+  void (*reached)(size_t count, void *context);
+  void *context;
 } model_reference;
 
 /*

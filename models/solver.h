@@ -35,6 +35,11 @@ typedef struct solver_settings {
   double epsilon_time;   /* > 0: neighbourhoods are this long in time, in place of epsilon, s */
   double scaling;        /* MuJoCo: s of DESIGN section 4, divides the contact's added mass */
   const char *variant;   /* one of the solver's own variants, by name; NULL: its default */
+
+  /* Optional: told now and then what time a run has reached. For runs that a user waits for, not
+   * for those that are raced. */
+  void (*reached)(double t, void *context);
+  void *reached_context;
 } solver_settings;
 
 solver_settings solver_settings_default(void);

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { ORACLE_PLATE_DIMENSION = 6, ORACLE_PLATE_CONTACTS_MAX = 128 };
+enum { ORACLE_PLATE_DIMENSION = 6, ORACLE_PLATE_CONTACTS_MAX = 200 };
 
 /* SI units; stiffness and damping of one spring. */
 typedef struct oracle_plate {
