@@ -33,8 +33,8 @@ static bool any_within(const ess_driver *d, size_t from, size_t end, double wind
   return ess_mask_any(~ahead);
 }
 
-/* lists the candidates reached within the window, in no order, and returns the first; *bad when one
- * is not finite */
+/* lists the candidates reached within the window, in no order, and returns the first, silent ones
+ * that are still ahead apart; *bad when one is not finite */
 static ess_candidate list_within(ess_driver *d, double window, bool *bad) {
   ess_candidate first = {.guard = SIZE_MAX, .duration = INFINITY};
   d->batch_count = 0;
@@ -49,14 +49,15 @@ static ess_candidate list_within(ess_driver *d, double window, bool *bad) {
       if (duration == INFINITY) continue;
       d->batch[d->batch_count] = k;
       d->batch_time[d->batch_count++] = duration;
-      if (duration < first.duration)
+      if (duration < first.duration && !(duration > 0.0 && ess_is_silent(d, k)))
         first = (ess_candidate){.found = true, .guard = k, .duration = duration};
     }
   }
   return first;
 }
 
-/* times to the guards of a block, and the smallest; INFINITY for those not armed */
+/* times to the guards of a block, and the smallest; INFINITY for those not armed, and for silent
+ * ones that are still ahead */
 static double soonest_of_block(const ess_driver *d, size_t b, double times[ESS_BLOCK]) {
   const size_t from = b * ESS_BLOCK, end = ess_block_end(d, b);
   ess_lanes least = ess_lanes_all(INFINITY);
@@ -64,7 +65,9 @@ static double soonest_of_block(const ess_driver *d, size_t b, double times[ESS_B
     const ess_lanes side = ess_lanes_load(d->side + k);
     const ess_lanes g = side * ess_lanes_load(d->h + k), rate = side * ess_lanes_load(d->rate + k);
     const ess_lanes time = ess_lanes_max(-g / rate, ess_lanes_all(0.0));
-    const ess_lanes reached = ess_lanes_select(rate > 0.0, time, ess_lanes_all(INFINITY));
+    const ess_mask counts = (ess_lanes_load(d->width + k) > 0.0) | (time <= 0.0);
+    const ess_lanes reached =
+        ess_lanes_select((rate > 0.0) & counts, time, ess_lanes_all(INFINITY));
     ess_lanes_store(times + (k - from), reached);
     least = ess_lanes_select(reached < least, reached, least);
   }
@@ -122,13 +125,15 @@ int ess_first_candidate(ess_driver *d, ess_candidate *first) {
   return ESS_SUCCESS;
 }
 
-/* sorts the batch by time; it is short, or the field goes through many guards at once */
+/* sorts the batch by time, those of one time by index; it is short, or the field goes through many
+ * guards at once */
 static void sort_batch(ess_driver *d) {
   for (size_t end = 1; end < d->batch_count; end++) {
     const size_t guard = d->batch[end];
     const double time = d->batch_time[end];
     size_t i = end;
-    for (; i > 0 && d->batch_time[i - 1] > time; i--) {
+    for (; i > 0 && d->batch_time[i - 1] >= time; i--) {
+      if (d->batch_time[i - 1] == time && d->batch[i - 1] < guard) break;
       d->batch[i] = d->batch[i - 1];
       d->batch_time[i] = d->batch_time[i - 1];
     }
@@ -140,15 +145,17 @@ static void sort_batch(ess_driver *d) {
 void ess_gather_batch(ess_driver *d, const ess_candidate *first, double latest) {
   double end = first->duration + d->options.together;
   if (end > latest) end = latest;
-  if (d->options.together > 0.0 && end > d->listed_until) {
+  if (end > d->listed_until) {
     bool ignored;
     list_within(d, end * (2.0 - WITHIN), &ignored);
   }
-  // the first, and those inside their neighbourhoods that follow soon enough
+  // the first, those inside their neighbourhoods that follow soon enough, and silent ones until
+  // then
   size_t kept = 0;
-  for (size_t i = 0; d->options.together > 0.0 && i < d->batch_count; i++) {
+  for (size_t i = 0; i < d->batch_count; i++) {
     const size_t k = d->batch[i];
-    if (k == first->guard || d->batch_time[i] > end || !ess_inside(d, k)) continue;
+    if (k == first->guard || d->batch_time[i] > end) continue;
+    if (!ess_is_silent(d, k) && (d->options.together == 0.0 || !ess_inside(d, k))) continue;
     d->batch[kept] = k;
     d->batch_time[kept++] = d->batch_time[i];
   }

@@ -107,9 +107,10 @@ typedef struct ess_reset_matrix {
   const signed char *effect; /* [row_start[2m+1]]: +1 arms it, -1 disarms it */
 
   /*
-   * Optional, [2m]: guards whose crossing never changes the field, whatever the mode. They only
-   * apply their rows: no step is shortened for them and no projection made, unless another crossing
-   * depends on it, and observers do not hear of them.
+   * Optional, [2m]: guards whose crossing, signs latched by their rows included, never changes the
+   * field, whatever the mode. They only apply their rows, at the end of the step that passes them
+   * or ahead of the projection that would: no step is shortened for them and no projection made,
+   * unless another crossing depends on it, and observers do not hear of them.
    */
   const bool *silent;
 

@@ -192,7 +192,7 @@ bool ess_row_is_local(const ess_driver *d, size_t k);
 
 /* candidates.c */
 
-/* What the field at the node reaches first. */
+/* What the field at the node reaches first; silent guards count from where they are reached. */
 typedef struct ess_candidate {
   bool found;
   size_t guard;    /* SIZE_MAX when there is none */
@@ -202,7 +202,8 @@ typedef struct ess_candidate {
 int ess_first_candidate(ess_driver *d, ess_candidate *first);
 
 /* Lists in d->batch, by time, the candidates that are crossed together with the first: inside their
- * neighbourhoods, reached no more than options.together later, and not later than `latest`. */
+ * neighbourhoods, reached no more than options.together later, and not later than `latest`; and all
+ * silent ones reached until then. */
 void ess_gather_batch(ess_driver *d, const ess_candidate *first, double latest);
 
 /* Whether event function k's armed guard is inside its neighbourhood at the node. */
@@ -247,7 +248,7 @@ typedef struct ess_location {
  * another flagged guard depends on it; ess_cross_silent is for the others. */
 int ess_locate_first(ess_driver *d, ess_location *found);
 
-/* Crosses the silent guards that the step just taken has passed. */
+/* Crosses the silent guards that the step just taken has passed, then those it was cut at. */
 int ess_cross_silent(ess_driver *d);
 
 /* driver.c: adds to the time, and keeps what rounding cuts off: far from t = 0 it would add up. */
@@ -259,8 +260,8 @@ int ess_integration_step(ess_driver *d, double t1);
 /* projection.c */
 
 /* Moves along the field onto the candidate's guard and crosses it, and those that are crossed
- * together with it; silent ones alone are crossed where the state is. *made is false when the guard
- * turns out to lie beyond t1; nothing has changed then. */
+ * together with it. A silent one that is reached before is crossed where the state is, and nothing
+ * else done. *made is false when the guard turns out to lie beyond t1; nothing has changed then. */
 int ess_projection_step(ess_driver *d, const ess_candidate *first, double t1, bool *made);
 
 /* Crosses a guard where the state is. */

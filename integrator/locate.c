@@ -11,6 +11,10 @@
 
 enum { QUARTIC = ESS_QUARTIC, PROBES = 80, NEWTON_PROBES = 8 };
 
+/* in place of where a flagged guard counts from: a silent one that the step may pass without being
+ * cut, and one that it was cut at; neither stops a search */
+static const double PASSED = ESS_NEVER + 1.0, REACHED = ESS_NEVER + 2.0;
+
 /* where a search for the level stands: the probe, what it found, and the bracket around it */
 typedef struct probe {
   double theta, below, above;
@@ -88,7 +92,7 @@ static void place_entry(ess_driver *d, size_t k) {
 }
 
 /* from which place on each flagged guard counts. A silent guard on which no other flagged one
- * depends, and which is passed for good, need not be found: never. */
+ * depends, and which is passed for good, need not be found. */
 static void place_flagged(ess_driver *d) {
   for (size_t i = 0; i < d->flagged_count; i++) {
     const size_t k = d->flagged[i];
@@ -101,7 +105,7 @@ static void place_flagged(ess_driver *d) {
     if (!below)
       d->flagged_theta[i] = counts_from(b);
     else if (sign_changes(b) == 1 && ess_row_is_local(d, k))
-      d->flagged_theta[i] = ESS_NEVER;
+      d->flagged_theta[i] = PASSED;
   }
   put_likely_first(d);
 }
@@ -229,6 +233,7 @@ static void enter_neighbourhoods(ess_driver *d) {
     const size_t k = d->flagged[i];
     const double g = d->side[k] * d->h_try[k], unit = ess_level_tolerance(d, k);
     if (g - d->level[k] < -unit) continue;
+    if (ess_is_silent(d, k) && d->flagged_theta[i] <= 1.0) d->flagged_theta[i] = REACHED;
     d->entry[k] = ess_smaller(d->entry[k], g - 4.0 * unit);
     d->level[k] = 0.0;
   }
@@ -269,11 +274,14 @@ int ess_locate_first(ess_driver *d, ess_location *found) {
 }
 
 int ess_cross_silent(ess_driver *d) {
-  for (size_t i = 0; i < d->flagged_count; i++) {
-    const size_t k = d->flagged[i];
-    if (!ess_is_silent(d, k) || !(d->side[k] * d->h[k] >= 0.0) || d->side[k] == 0.0) continue;
-    const int status = ess_make_crossing(d, k);
-    if (status) return status;
-  }
+  const double ways[] = {PASSED, REACHED};
+  for (int way = 0; way < 2; way++)
+    for (size_t i = 0; i < d->flagged_count; i++) {
+      const size_t k = d->flagged[i];
+      if (d->flagged_theta[i] != ways[way] || d->side[k] == 0.0) continue;
+      if (ways[way] == PASSED && d->side[k] * d->h[k] < 0.0) continue;
+      const int status = ess_make_crossing(d, k);
+      if (status) return status;
+    }
   return ESS_SUCCESS;
 }

@@ -55,13 +55,6 @@ int ess_make_crossing(ess_driver *d, size_t guard) {
   return status || silent ? status : observe_crossing(d, guard);
 }
 
-/* whether any of the batch's guards is to be projected onto */
-static bool any_to_project(const ess_driver *d) {
-  size_t i = 0;
-  while (i < d->batch_count && ess_is_silent(d, d->batch[i])) i++;
-  return i < d->batch_count;
-}
-
 /* mean of the times to the batch's guards, silent ones apart */
 static double mean_time(const ess_driver *d) {
   double sum = 0.0, count = 0.0;
@@ -130,9 +123,10 @@ int ess_projection_step(ess_driver *d, const ess_candidate *first, double t1, bo
   const double t0 = d->t, *v = d->f;
   *made = false;
   ess_gather_batch(d, first, ess_smaller(t1 - t0, d->options.projection_max));
-  if (!any_to_project(d)) {
+  if (ess_is_silent(d, d->batch[0])) {
+    // what it arms may come before the others
     *made = true;
-    return cross_batch(d);
+    return ess_make_crossing(d, d->batch[0]);
   }
   int status = check_liveness(d);
   double duration = mean_time(d);

@@ -3,7 +3,7 @@ ess_test(driver ess::static) # not shared: the allocator is wrapped
 ess_test(guards ess::ess)
 ess_test(dopri5 ess::ess)
 ess_test(statuses ess::ess)
-foreach(duty epsilon_time)
+foreach(duty epsilon_time silent)
   ess_test(${duty} ess::ess)
 endforeach()
 target_link_options(test_driver PRIVATE -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc)
