@@ -27,7 +27,6 @@ void results_file_row(results_file *r, const double values[], size_t count) {
 
 int results_file_end(results_file *r, bool keep, char message[MEASURE_MESSAGE_SIZE]) {
   // a stream that failed is told of by commit, which names the file
-  // file
   const bool failed = ferror(measure_file_stream(r->file));
   if (keep && (failed || !measure_csv_finish(&r->csv, message)))
     return measure_file_commit(r->file, message);

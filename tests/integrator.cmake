@@ -2,6 +2,8 @@
 ess_test(driver ess::static) # not shared: the allocator is wrapped
 ess_test(guards ess::ess)
 ess_test(dopri5 ess::ess)
+ess_test(local_error ess::ess)
+ess_test(together ess::ess)
 ess_test(statuses ess::ess)
 foreach(duty epsilon_time silent)
   ess_test(${duty} ess::ess)
