@@ -52,6 +52,12 @@ int contest_reference(contest_starts *s, size_t trial, char message[SOLVER_MESSA
   return -1;
 }
 
+contest_starts contest_starts_view(const contest_starts *s, const model *m) {
+  contest_starts view = *s;
+  view.m = m;
+  return view;
+}
+
 size_t contest_contact_steps(const contest_starts *s, size_t trial) {
   const model_type *const type = s->m->type;
   const size_t contacts = type->contact_count ? type->contact_count(s->m) : 0;
@@ -131,4 +137,8 @@ int contestant_time(contestant *c, size_t trial, double *seconds) {
   const int status = run(c, trial);
   *seconds = 1e-9 * (double)(measure_clock_ns() - start);
   return status ? -1 : 0;
+}
+
+int contestant_sample(contestant *c, size_t trial, double *seconds) {
+  return contestant_time(c, trial, seconds) || note(c, trial) ? -1 : 0;
 }

@@ -30,6 +30,10 @@ void contest_starts_free(contest_starts *s);
 /* Computes the reference of one trial, unless it is there. 0, or -1 with one line. */
 int contest_reference(contest_starts *s, size_t trial, char message[SOLVER_MESSAGE_SIZE]);
 
+/* The same starts and references for `m`, a model of the same system in another form; what it
+ * points to stays that of `s`, so it is never freed. */
+contest_starts contest_starts_view(const contest_starts *s, const model *m);
+
 /* Contacts acting, summed over a trial's output times, by its reference; 0 for a model without. */
 size_t contest_contact_steps(const contest_starts *s, size_t trial);
 
@@ -58,5 +62,8 @@ int contestant_try(contestant *c, size_t trial);
 
 /* Time of one more run at a trial, and of nothing else. 0, or -1. */
 int contestant_time(contestant *c, size_t trial, double *seconds);
+
+/* As both: one run, timed, with its error and crossings noted. 0, or -1 as contestant_try. */
+int contestant_sample(contestant *c, size_t trial, double *seconds);
 
 #endif

@@ -10,29 +10,20 @@
 
 #include "bridge.h"
 #include "protocol.h"
+#include "search.h"
 #include "solvers.h"
-#include "statistics.h"
 
-/* tuning starts: enough for a median, few enough to try some hundred settings */
-enum { TUNING_TRIALS = 24, SUBSTEPS_MAX = 64, TARGETS = 3 };
+enum { SUBSTEPS_MAX = 64, TARGETS = 3 };
 
 /* tuning aims a little lower than the target, for its median is that of other starts */
 static const double margin = 0.9;
 
 /* target errors at which MuJoCo chooses its step and integrator as freely as we choose ours */
 static const double targets[TARGETS] = {1e-2, 3e-3, 1e-3};
-
-/* settings searched: epsilon and tolerance together */
-static const double epsilons[] = {1e-2,   5.6e-3, 3.2e-3, 1.8e-3, 1e-3,   5.6e-4, 3.2e-4,
-                                  1.8e-4, 1e-4,   3.2e-5, 1e-5,   3.2e-6, 1e-6};
-static const double tolerances[] = {1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8};
 static const char *const integrators[] = {"Euler", "implicitfast", "implicit", "RK4"};
 
-/* a setting tried: its median error and time on the tuning starts */
-typedef struct attempt {
-  solver_settings settings;
-  double rms, seconds;
-} attempt;
+/* where MuJoCo reaches no target, what the projection's tails may be, over the target */
+static const double q90_max = 3.0, worst_max = 10.0;
 
 /* one search under way */
 typedef struct tuning {
@@ -41,44 +32,14 @@ typedef struct tuning {
   char *message;
 } tuning;
 
-/* runs one setting from every tuning start; a solver that refuses or fails there is no candidate */
-static int try_settings(tuning *t, const solver_type *solver, attempt *a) {
-  double seconds[TUNING_TRIALS];
-  contestant c;
-  a->rms = a->seconds = INFINITY;
+/* a first run that takes longer than first_s is the last */
+static int try_mujoco(tuning *t, double first_s, search_candidate *c) {
   if (t->request->interrupted && *t->request->interrupted) {
     snprintf(t->message, SOLVER_MESSAGE_SIZE, "interrupted");
     return -1;
   }
-  if (contestant_prepare(&c, solver, &a->settings, &t->starts, t->message)) return 0;
-  bool failed = false;
-  for (size_t i = 0; !failed && i < TUNING_TRIALS; i++) {
-    failed = contestant_try(&c, i) || contestant_time(&c, i, &seconds[i]);
-  }
-  // a median that is not finite is that of a setting that cannot be used
-  if (!failed && (measure_median(c.rms, TUNING_TRIALS, &a->rms) ||
-                  measure_median(seconds, TUNING_TRIALS, &a->seconds)))
-    a->rms = a->seconds = INFINITY;
-  contestant_release(&c);
-  return 0;
-}
-
-/* keeps the cheaper of two attempts that reach the target */
-static void keep(const attempt *a, double target, attempt *best) {
-  if (a->rms <= margin * target && a->seconds < best->seconds) *best = *a;
-}
-
-static int tune_projection(tuning *t, const solver_settings *base, double target, attempt *best) {
-  for (size_t i = 0; i < sizeof tolerances / sizeof *tolerances; i++)
-    for (size_t k = 0; k < sizeof epsilons / sizeof *epsilons; k++) {
-      attempt a = {.settings = *base};
-      a.settings.h_max = INFINITY;
-      a.settings.epsilon = epsilons[k];
-      a.settings.rtol = tolerances[i];
-      a.settings.atol = 1e-2 * tolerances[i];
-      if (try_settings(t, &projection_solver, &a)) return -1;
-      keep(&a, target, best);
-    }
+  search_run(&t->starts, t->starts.trials, &bridge_solver,
+             (search_patience){first_s, INFINITY, INFINITY}, c);
   return 0;
 }
 
@@ -88,75 +49,102 @@ static int next_substeps(int substeps) {
   return substeps == 1 ? 2 : power_of_two ? substeps + substeps / 2 : substeps / 3 * 4;
 }
 
-/* every integrator at ever smaller steps, until it reaches the target: smaller ones only cost more
- */
-static int tune_mujoco(tuning *t, const solver_settings *base, double target, attempt *best) {
+/* MuJoCo's cheapest integrator and step by the median alone: its crossings are not counted by
+ * itself, and its tails are what ours are held against. Smaller steps than reach the target only
+ * cost more. best->seconds stays infinite when none does. */
+static int tune_mujoco(tuning *t, double target, search_candidate *best) {
+  const search_limits limits = {margin * target, INFINITY, INFINITY, INFINITY};
+  *best = (search_candidate){.seconds = INFINITY};
   for (size_t i = 0; i < sizeof integrators / sizeof *integrators; i++)
     // steps 0.002/1, /2, /3, /4, /6, /8, /12, ... s: no more than half as many again as are needed
     for (int substeps = 1; substeps <= SUBSTEPS_MAX; substeps = next_substeps(substeps)) {
-      attempt a = {.settings = *base};
-      a.settings.variant = integrators[i];
-      a.settings.time_step = t->request->m->type->time_step / substeps;
-      if (try_settings(t, &bridge_solver, &a)) return -1;
-      keep(&a, target, best);
+      search_candidate c = {.settings = t->request->settings};
+      c.settings.variant = integrators[i];
+      c.settings.time_step = t->request->m->type->time_step / substeps;
+      if (try_mujoco(t, 2.0 * best->seconds, &c)) return -1;
+      const bool arrived = search_accepts(&limits, &c), slower = !(c.seconds < best->seconds);
+      if (arrived && !slower) *best = c;
       // an integrator that is slower than the best already, or has arrived, goes no further
-      if (a.rms <= margin * target || !(a.seconds < best->seconds)) break;
+      if (arrived || slower) break;
     }
   return 0;
 }
 
-/* enters the cheapest setting of one solver; one that reaches no target is left out with a line */
-static int enter_tuned(tuning *t, const solver_type *solver, const char *protocol, double target,
-                       protocol_entries *entries) {
-  attempt best = {.seconds = INFINITY};
-  const bool is_mujoco = solver == &bridge_solver;
-  const int status = is_mujoco ? tune_mujoco(t, &t->request->settings, target, &best)
-                               : tune_projection(t, &t->request->settings, target, &best);
-  if (status) return -1;
-  if (!(best.seconds < INFINITY)) {
-    fprintf(stderr, "warning: %s: no setting of %s reaches an RMS error of %.3g\n", protocol,
-            solver->name, target);
-    return 0;
-  }
+static int enter_candidate(tuning *t, const solver_type *solver, const char *protocol,
+                           double target, const search_candidate *c, protocol_entries *entries) {
   protocol_entry entry = {
-      .solver = solver, .settings = best.settings, .target = target, .tuned_rms = best.rms};
+      .solver = solver, .settings = c->settings, .target = target, .tuned_rms = c->rms};
   snprintf(entry.protocol, sizeof entry.protocol, "%s", protocol);
   return protocol_append(entries, &entry, t->message);
 }
 
-/* MuJoCo at the output step, and ours at no worse an error */
+/* the projection's cheapest setting; without one it is left out with a line */
+static int enter_projection(tuning *t, const char *protocol, double target,
+                            const search_limits *limits, protocol_entries *entries) {
+  const search_request request = {.starts = &t->starts,
+                                  .base = t->request->settings,
+                                  .limits = *limits,
+                                  .label = protocol,
+                                  .interrupted = t->request->interrupted,
+                                  .seed = t->request->seed};
+  search_candidate best;
+  const int status = search_projection(&request, &best, t->message);
+  if (status < 0) return -1;
+  if (!status) return enter_candidate(t, &projection_solver, protocol, target, &best, entries);
+  fprintf(stderr, "warning: %s: %s\n", protocol, t->message);
+  return 0;
+}
+
+/* MuJoCo at the output step, and ours no worse */
 static int enter_against_mujoco(tuning *t, protocol_entries *entries) {
-  attempt mujoco = {.settings = t->request->settings};
+  static const char protocol[] = "equal-error";
+  search_candidate mujoco = {.settings = t->request->settings};
   mujoco.settings.time_step = t->request->m->type->time_step;
-  if (try_settings(t, &bridge_solver, &mujoco)) return -1;
-  if (!(mujoco.rms < INFINITY)) return -1;
-  protocol_entry entry = {.solver = &bridge_solver,
-                          .settings = mujoco.settings,
-                          .protocol = "equal-error",
-                          .target = mujoco.rms,
-                          .tuned_rms = mujoco.rms};
-  if (protocol_append(entries, &entry, t->message)) return -1;
-  return enter_tuned(t, &projection_solver, "equal-error", mujoco.rms, entries);
+  if (try_mujoco(t, INFINITY, &mujoco)) return -1;
+  if (!(mujoco.rms < INFINITY)) {
+    snprintf(t->message, SOLVER_MESSAGE_SIZE, "equal-error: MuJoCo does not run to the end");
+    return -1;
+  }
+  if (enter_candidate(t, &bridge_solver, protocol, mujoco.rms, &mujoco, entries)) return -1;
+  const search_limits limits = search_limits_against(&mujoco);
+  return enter_projection(t, protocol, mujoco.rms, &limits, entries);
+}
+
+/* the cheapest of either at a target error, our tails no worse than MuJoCo's or the target */
+static int enter_at_target(tuning *t, double target, protocol_entries *entries) {
+  char protocol[PROTOCOL_NAME_SIZE];
+  search_candidate mujoco;
+  snprintf(protocol, sizeof protocol, "target-%g", target);
+  if (tune_mujoco(t, target, &mujoco)) return -1;
+  search_limits limits = search_limits_against(&mujoco);
+  limits.rms = margin * target;
+  if (mujoco.seconds < INFINITY) {
+    if (enter_candidate(t, &bridge_solver, protocol, target, &mujoco, entries)) return -1;
+    limits.rms_q90 = fmax(mujoco.rms_q90, target);
+    limits.rms_worst = fmax(mujoco.rms_worst, target);
+  } else {
+    fprintf(stderr, "warning: %s: no setting of mujoco reaches an RMS error of %.3g\n", protocol,
+            target);
+    limits.rms_q90 = q90_max * target;
+    limits.rms_worst = worst_max * target;
+  }
+  return enter_projection(t, protocol, target, &limits, entries);
 }
 
 static int enter_all(tuning *t, protocol_entries *entries) {
-  for (size_t i = 0; i < TUNING_TRIALS; i++)
+  for (size_t i = 0; i < t->starts.trials; i++)
     if (contest_reference(&t->starts, i, t->message)) return -1;
   if (enter_against_mujoco(t, entries)) return -1;
-  for (int i = 0; i < TARGETS; i++) {
-    char protocol[PROTOCOL_NAME_SIZE];
-    snprintf(protocol, sizeof protocol, "target-%g", targets[i]);
-    if (enter_tuned(t, &bridge_solver, protocol, targets[i], entries)) return -1;
-    if (enter_tuned(t, &projection_solver, protocol, targets[i], entries)) return -1;
-  }
+  for (int i = 0; i < TARGETS; i++)
+    if (enter_at_target(t, targets[i], entries)) return -1;
   return 0;
 }
 
 static int enter(const protocol_request *request, protocol_entries *entries,
                  char message[SOLVER_MESSAGE_SIZE]) {
   tuning t = {.request = request, .message = message};
-  const unsigned long seed = request->seed + 0x9e3779b9UL;
-  if (contest_starts_alloc(&t.starts, request->m, TUNING_TRIALS, true, seed, message)) return -1;
+  const unsigned long seed = request->seed + SEARCH_SEED_OFFSET;
+  if (contest_starts_alloc(&t.starts, request->m, SEARCH_STARTS, true, seed, message)) return -1;
   const int status = enter_all(&t, entries);
   contest_starts_free(&t.starts);
   return status;

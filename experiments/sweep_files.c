@@ -46,7 +46,11 @@ static int write_table_row(results_file *file, const sweep_row *row, size_t k, s
                             e->target,
                             e->settings.epsilon,
                             e->settings.rtol,
+                            e->settings.atol,
                             e->settings.h_max,
+                            e->settings.projection_max,
+                            (double)e->settings.order,
+                            e->settings.together,
                             e->settings.time_step};
   measure_csv_integer(&file->csv, (int64_t)row->contacts);
   measure_csv_text(&file->csv, e->solver->name);
@@ -87,7 +91,11 @@ static int write_table(const sweep_data *data, char *message) {
                                         "target",
                                         "epsilon",
                                         "rtol",
+                                        "atol",
                                         "h_max",
+                                        "projection_max",
+                                        "projection_order",
+                                        "together",
                                         "time_step",
                                         "variant"};
   results_file file;
@@ -171,12 +179,14 @@ static json_t *ratio_json(const sweep_data *data, const sweep_row *row, size_t o
       sweep_median_interval(data, quotients, &low, &high))
     ratio = NAN;
   free(quotients);
-  return json_pack(
-      "{s:I, s:s, s:o, s:o, s:f, s:f, s:f, s:f, s:f, s:f}", "contacts", (json_int_t)row->contacts,
-      "protocol", row->entries.entry[ours].protocol, "mujoco_over_projection",
-      measure_json_number(ratio), "interval", interval_json(low, high), "confidence", 0.95,
-      "mujoco_s", a->median, "projection_s", b->median, "rms_error_mujoco", a->rms_median,
-      "rms_error_projection", b->rms_median, "epsilon", row->entries.entry[ours].settings.epsilon);
+  return json_pack("{s:I, s:s, s:o, s:o, s:f, s:f, s:f, s:f, s:f, s:f, s:o}", "contacts",
+                   (json_int_t)row->contacts, "protocol", row->entries.entry[ours].protocol,
+                   "mujoco_over_projection", measure_json_number(ratio), "interval",
+                   interval_json(low, high), "confidence", 0.95, "mujoco_s", a->median,
+                   "projection_s", b->median, "rms_error_mujoco", a->rms_median,
+                   "rms_error_projection", b->rms_median, "epsilon",
+                   row->entries.entry[ours].settings.epsilon, "settings",
+                   record_settings(&row->entries.entry[ours].settings));
 }
 
 static json_t *ratios_json(const sweep_data *data) {

@@ -43,6 +43,12 @@ static size_t index_of(const json_t *object, const char *name) {
   return (size_t)json_integer_value(json_object_get(object, name));
 }
 
+/* JSON has no infinity: an absent number is no limit */
+static double limit_of(const json_t *object, const char *name) {
+  const double value = number_of(object, name);
+  return isnan(value) ? INFINITY : value;
+}
+
 /* ---- entries of a row ------------------------------------------------------------------------ */
 
 static json_t *entry_json(const protocol_entry *e) {
@@ -63,9 +69,10 @@ static bool entry_from_json(const json_t *object, const solver_settings *base, p
   e->settings.epsilon = number_of(s, "epsilon");
   e->settings.rtol = number_of(s, "rtol");
   e->settings.atol = number_of(s, "atol");
-  // JSON has no infinity: an absent number is no limit
-  e->settings.h_max = number_of(s, "h_max");
-  if (isnan(e->settings.h_max)) e->settings.h_max = INFINITY;
+  e->settings.h_max = limit_of(s, "h_max");
+  e->settings.projection_max = limit_of(s, "projection_max");
+  e->settings.order = (int)index_of(s, "projection_order");
+  e->settings.together = number_of(s, "together");
   e->settings.time_step = number_of(s, "time_step");
   e->settings.variant = solver_variant(e->solver, json_string_value(json_object_get(s, "variant")));
   return true;

@@ -1,5 +1,7 @@
 # Tests of the experiments room: its parts as functions, and the program as a user runs it.
 ess_test(experiments_contacts experiments)
+ess_test(search experiments)
+ess_test(sweep_summary experiments)
 foreach(duty order calibrate run projection sweep xml)
   ess_test(experiments_${duty} experiments)
   target_compile_definitions(test_experiments_${duty} PRIVATE ESSBENCH="$<TARGET_FILE:essbench>")
