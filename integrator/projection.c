@@ -46,12 +46,13 @@ int ess_make_crossing(ess_driver *d, size_t guard) {
   const bool silent = ess_is_silent(d, guard);
   if (d->apply_crossings++ >= d->options.max_crossings)
     return ess_fail(d, ESS_EMAXCROSSINGS, guard);
+  int status = watch_progress(d, guard);
+  if (status) return status;
   if (silent)
     d->counters.silent++;
   else
     d->counters.crossings++;
-  int status = watch_progress(d, guard);
-  if (!status) status = ess_cross(d, guard);
+  status = ess_cross(d, guard);
   return status || silent ? status : observe_crossing(d, guard);
 }
 

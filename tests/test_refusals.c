@@ -1,0 +1,196 @@
+/*
+ * What ess_check refuses of a guard reset matrix and of the options that came with it: by name, and
+ * what is accepted.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "balls.h"
+
+enum { COUNT = 2, GUARDS = 2 * COUNT, ENTRIES = 3 };
+
+/* a matrix that is accepted, and what a case spoils of it */
+typedef struct spoiled {
+  size_t row_start[GUARDS + 2], guard[ENTRIES];
+  signed char effect[ENTRIES];
+  ess_reset_matrix resets;
+  ess_options options;
+} spoiled;
+
+static void make(spoiled *s) {
+  *s = (spoiled){.row_start = {0, 1, 1, 2, 2, 3},
+                 .guard = {ESS_GUARD_DOWN(0), ESS_GUARD_DOWN(1), ESS_GUARD_UP(0)},
+                 .effect = {1, -1, 1},
+                 .options = ess_options_default()};
+  s->resets = (ess_reset_matrix){.row_start = s->row_start, .guard = s->guard, .effect = s->effect};
+}
+
+/* refused with exactly this line, by ess_check and by ess_driver_alloc; NULL: accepted by both */
+static void expect(const spoiled *s, const char *message) {
+  balls b = balls_of(COUNT, COUNT);
+  ess_system system = balls_system(&b);
+  system.resets = &s->resets;
+  const char *const said = ess_check(&system, &s->options);
+  int status = -1;
+  ess_driver *const d = ess_driver_alloc(&system, &s->options, &status);
+  if (message) {
+    assert_non_null(said);
+    assert_string_equal(said, message);
+    assert_null(d);
+    assert_int_equal(status, ESS_EINVAL);
+  } else {
+    assert_null(said);
+    assert_non_null(d);
+    assert_int_equal(status, ESS_SUCCESS);
+  }
+  ess_driver_free(d);
+}
+
+static void a_good_matrix_is_accepted(void **state) {
+  (void)state;
+  spoiled s;
+  make(&s);
+  expect(&s, NULL);
+  // without entries there need be no arrays of them
+  memset(s.row_start, 0, sizeof s.row_start);
+  s.resets.guard = NULL;
+  s.resets.effect = NULL;
+  expect(&s, NULL);
+}
+
+static void rows_must_ascend_from_0(void **state) {
+  (void)state;
+  spoiled s;
+  make(&s);
+  s.resets.row_start = NULL;
+  expect(&s, "resets->row_start must not be NULL");
+  make(&s);
+  s.row_start[0] = 1;
+  expect(&s, "resets->row_start must begin with 0");
+  for (size_t j = 1; j < GUARDS + 2; j++) {
+    make(&s);
+    if (s.row_start[j - 1] == 0) continue;
+    s.row_start[j] = s.row_start[j - 1] - 1;
+    expect(&s, "resets->row_start must ascend");
+  }
+  // a row start that wrapped around
+  make(&s);
+  s.row_start[2] = SIZE_MAX;
+  expect(&s, "resets->row_start must ascend");
+}
+
+static void entries_must_be_there(void **state) {
+  (void)state;
+  spoiled s;
+  make(&s);
+  s.resets.guard = NULL;
+  expect(&s, "resets->guard and effect must not be NULL");
+  make(&s);
+  s.resets.effect = NULL;
+  expect(&s, "resets->guard and effect must not be NULL");
+}
+
+static void each_entry_is_looked_at(void **state) {
+  (void)state;
+  static const size_t guards[] = {GUARDS, GUARDS + 1, SIZE_MAX};
+  static const signed char effects[] = {0, 2, -2, 127, -128};
+  for (size_t i = 0; i < ENTRIES; i++) {
+    spoiled s;
+    for (size_t j = 0; j < sizeof guards / sizeof *guards; j++) {
+      make(&s);
+      s.guard[i] = guards[j];
+      expect(&s, "each of resets->guard must be below 2 guard_count");
+    }
+    for (size_t j = 0; j < sizeof effects; j++) {
+      make(&s);
+      s.effect[i] = effects[j];
+      expect(&s, "each of resets->effect must be +1 or -1");
+    }
+  }
+}
+
+/* the matrix is looked at even where a rule built in takes its place */
+static void a_bad_matrix_is_refused_under_any_rule(void **state) {
+  (void)state;
+  for (int rearm = ESS_REARM_SYSTEM; rearm <= ESS_REARM_POOL; rearm++) {
+    spoiled s;
+    make(&s);
+    s.options.rearm = (ess_rearm)rearm;
+    expect(&s, NULL);
+    s.effect[0] = 0;
+    expect(&s, "each of resets->effect must be +1 or -1");
+  }
+}
+
+static void orders_are_1_and_2(void **state) {
+  (void)state;
+  static const int orders[] = {0, 3, -1, 1000};
+  spoiled s;
+  make(&s);
+  s.options.order = 2;
+  expect(&s, NULL);
+  for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
+    s.options.order = orders[i];
+    expect(&s, "order must be 1 or 2");
+  }
+}
+
+static void times_are_finite_and_not_negative(void **state) {
+  (void)state;
+  const double bad[] = {-1e-300, -1.0, NAN, INFINITY, -INFINITY};
+  spoiled s;
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    make(&s);
+    s.options.together = bad[i];
+    expect(&s, "together must be a finite number >= 0");
+    make(&s);
+    s.options.epsilon_time = bad[i];
+    expect(&s, "epsilon_time must be a finite number >= 0");
+  }
+  make(&s);
+  s.options.together = 1e-300;
+  s.options.epsilon_time = 1e300;
+  expect(&s, NULL);
+}
+
+static void rules_are_three(void **state) {
+  (void)state;
+  spoiled s;
+  make(&s);
+  s.options.rearm = (ess_rearm)3;
+  expect(&s, "rearm must be ESS_REARM_SYSTEM, ESS_REARM_MIRROR or ESS_REARM_POOL");
+}
+
+/* a matrix for a system without guards has one row, which can name none */
+static void a_system_without_guards_has_an_empty_matrix(void **state) {
+  (void)state;
+  balls b = balls_of(1, 1);
+  const size_t none[] = {0, 0}, one[] = {0, 1}, guard[] = {0};
+  const signed char effect[] = {1};
+  ess_reset_matrix resets = {.row_start = none};
+  ess_system system = balls_system(&b);
+  system.guard_count = 0;
+  system.resets = &resets;
+  const ess_options options = ess_options_default();
+  assert_null(ess_check(&system, &options));
+  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+  assert_non_null(d);
+  ess_driver_free(d);
+  resets = (ess_reset_matrix){.row_start = one, .guard = guard, .effect = effect};
+  assert_string_equal(ess_check(&system, &options),
+                      "each of resets->guard must be below 2 guard_count");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_good_matrix_is_accepted),
+      cmocka_unit_test(rows_must_ascend_from_0),
+      cmocka_unit_test(entries_must_be_there),
+      cmocka_unit_test(each_entry_is_looked_at),
+      cmocka_unit_test(a_bad_matrix_is_refused_under_any_rule),
+      cmocka_unit_test(orders_are_1_and_2),
+      cmocka_unit_test(times_are_finite_and_not_negative),
+      cmocka_unit_test(rules_are_three),
+      cmocka_unit_test(a_system_without_guards_has_an_empty_matrix),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
