@@ -78,7 +78,8 @@ static double scaled_norm(const ess_driver *d, const double v[], const double a[
     // a component that is and stays zero is right at any tolerance
     const double scale = d->options.atol + d->options.rtol * magnitude;
     const double scaled = v[i] == 0.0 ? 0.0 : v[i] / scale;
-    sum += scaled * scaled;
+    // no error is small beside an infinite state: 0 times that is not a number
+    sum += scaled * scaled + 0.0 * magnitude;
   }
   return sqrt(sum / (double)n);
 }
@@ -109,7 +110,7 @@ int ess_dopri5_first_step(ess_driver *d, double t1, double *dt) {
   double euler = usable ? 0.01 * size / speed : 1e-6;
   euler = ess_smaller(euler, t1 - d->t);
   for (size_t i = 0; i < n; i++) d->x_try[i] = d->x[i] + euler * d->f[i];
-  const int status = ess_field(d, d->t + euler, d->x_try, d->stage[1]);
+  const int status = ess_field(d, ess_smaller(d->t + euler, d->t_end), d->x_try, d->stage[1]);
   if (status) return status;
   // ... shows the second derivative, and with it the step a 5th-order method may take
   for (size_t i = 0; i < n; i++) d->stage[1][i] -= d->f[i];

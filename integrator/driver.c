@@ -115,14 +115,16 @@ const double *ess_driver_sign(const ess_driver *d) {
 
 void ess_advance_time(ess_driver *d, double duration) {
   const double before = d->t, added = duration + d->t_rest;
-  d->t = before + added;
+  // what rounding cut off may be half a rounding below, or reach past the end: time does neither
+  d->t = ess_smaller(added > 0.0 ? before + added : before, d->t_end);
   d->t_rest = added - (d->t - before);
 }
 
 /* puts the driver at the caller's state, in the latched mode */
-static int begin(ess_driver *d, double t, const double x[]) {
+static int begin(ess_driver *d, double t, double t1, const double x[]) {
   d->failure = (ess_failure){.guard = SIZE_MAX, .other_guard = SIZE_MAX, .time = t};
   d->t = t;
+  d->t_end = t1;
   d->t_rest = 0.0;
   memcpy(d->x, x, d->system.dimension * sizeof *x);
   d->progress_time = t;
@@ -166,6 +168,13 @@ int ess_driver_apply(ess_driver *d, double *t, double t1, double x[]) {
   return ess_driver_sample(d, t, t1, x, NULL, 0, NULL);
 }
 
+/* finite: a field need not look at every component, and would not notice */
+static bool state_accepted(const ess_driver *d, const double x[]) {
+  bool finite = true;
+  for (size_t i = 0; i < d->system.dimension; i++) finite &= isfinite(x[i]) != 0;
+  return finite;
+}
+
 /* ascending and within [t, t1] */
 static bool grid_accepted(const double times[], size_t count, double t, double t1) {
   if (!count) return true;
@@ -177,14 +186,16 @@ static bool grid_accepted(const double times[], size_t count, double t, double t
 
 int ess_driver_sample(ess_driver *d, double *t, double t1, double x[], const double times[],
                       size_t count, double states[]) {
-  if (!(t1 >= *t) || !isfinite(*t) || !isfinite(t1) || !grid_accepted(times, count, *t, t1))
+  d->t = *t;
+  if (!(t1 >= *t) || !isfinite(*t) || !isfinite(t1) || !state_accepted(d, x) ||
+      !grid_accepted(times, count, *t, t1))
     return ess_fail(d, ESS_EINVAL, SIZE_MAX);
   d->times = times;
   d->times_count = count;
   d->times_done = 0;
   d->samples = states;
 
-  int status = begin(d, *t, x);
+  int status = begin(d, *t, t1, x);
   if (!status) status = advance(d, t1);
   if (!status) ess_sample_rest(d);
   *t = d->t;

@@ -44,6 +44,7 @@ struct ess_driver {
 
   /* the node: the point the trajectory has reached, with field, event functions and their rates */
   double t, t_rest; /* t_rest: what rounding has cut off t */
+  double t_end;     /* of this apply: no time, and no field, beyond it */
   double *x, *f, *h, *rate;
 
   /* the integration step being tried, from the node to t + dt */
@@ -251,7 +252,8 @@ int ess_locate_first(ess_driver *d, ess_location *found);
 /* Crosses the silent guards that the step just taken has passed, then those it was cut at. */
 int ess_cross_silent(ess_driver *d);
 
-/* driver.c: adds to the time, and keeps what rounding cuts off: far from t = 0 it would add up. */
+/* driver.c: adds to the time, up to the end of the apply, and keeps what rounding cuts off: far
+ * from t = 0 it would add up. */
 void ess_advance_time(ess_driver *d, double duration);
 
 /* step.c: one integration step towards t1, cut where the first candidate reaches its level. */

@@ -15,7 +15,7 @@ static int choose_sides(ess_driver *d) {
   int status = ess_dopri5_first_step(d, d->t + 1.0, &later);
   later *= 1e-3;
   for (size_t i = 0; !status && i < n; i++) d->x_try[i] = d->x[i] + later * d->f[i];
-  if (!status) status = ess_field(d, d->t + later, d->x_try, d->stage[1]);
+  if (!status) status = ess_field(d, ess_smaller(d->t + later, d->t_end), d->x_try, d->stage[1]);
   if (!status) status = ess_guard_rates(d, d->x_try, d->stage[1], d->h_try, d->rate_end);
   for (size_t k = 0; !status && k < m; k++) {
     const double rate = d->rate[k] == 0.0 ? d->rate_end[k] : d->rate[k];

@@ -65,6 +65,23 @@ static double counts_from(const double b[QUARTIC]) {
   return place;
 }
 
+/* a guard that starts above its level and rises without going below is on the wrong side from its
+ * lowest place on: its level for this step is a tolerance above that place, to be crossed there */
+static double counts_from_lowest(ess_driver *d, size_t k, const double b[QUARTIC]) {
+  enum { PLACES = 16 };
+  double place = 0.0, lowest = b[0], slope;
+  for (int i = 1; i < PLACES; i++) {
+    const double theta = (double)i / PLACES, value = ess_quartic(b, theta, &slope);
+    if (value >= lowest) continue;
+    lowest = value;
+    place = theta;
+  }
+  const double unit = ess_level_tolerance(d, k);
+  if (!(b[QUARTIC - 1] > lowest + unit)) return ESS_NEVER;
+  d->level[k] += lowest + unit;
+  return place;
+}
+
 static int sign_changes(const double b[QUARTIC]) {
   int changes = 0;
   for (int i = 1; i < QUARTIC; i++) changes += (b[i] < 0.0) != (b[i - 1] < 0.0);
@@ -102,10 +119,12 @@ static void place_flagged(ess_driver *d) {
     if (below && !ess_is_silent(d, k)) continue;
     double b[QUARTIC];
     ess_model_guard(d, k, b);
-    if (!below)
+    if (!below) {
       d->flagged_theta[i] = counts_from(b);
-    else if (sign_changes(b) == 1 && ess_row_is_local(d, k))
+      if (d->flagged_theta[i] > 1.0) d->flagged_theta[i] = counts_from_lowest(d, k, b);
+    } else if (sign_changes(b) == 1 && ess_row_is_local(d, k)) {
       d->flagged_theta[i] = PASSED;
+    }
   }
   put_likely_first(d);
 }

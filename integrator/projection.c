@@ -31,15 +31,16 @@ static int observe_step(ess_driver *d, double t0) {
   return o->step(&info, o->context) ? ess_fail(d, ESS_ESTOP, SIZE_MAX) : ESS_SUCCESS;
 }
 
-static int observe_crossing(ess_driver *d, size_t guard) {
+/* whether the observer asks to stop */
+static bool observe_crossing(ess_driver *d, size_t guard) {
   const ess_observer *const o = &d->options.observer;
-  if (!o->crossing) return ESS_SUCCESS;
+  if (!o->crossing) return false;
   const ess_crossing_info info = {.guard = guard,
                                   .direction = d->sign[guard] > 0.0 ? 1 : -1,
                                   .t = d->t,
                                   .x = d->x,
                                   .sign = d->sign};
-  return o->crossing(&info, o->context) ? ess_fail(d, ESS_ESTOP, guard) : ESS_SUCCESS;
+  return o->crossing(&info, o->context) != 0;
 }
 
 int ess_make_crossing(ess_driver *d, size_t guard) {
@@ -52,8 +53,10 @@ int ess_make_crossing(ess_driver *d, size_t guard) {
     d->counters.silent++;
   else
     d->counters.crossings++;
+  // the crossing is made, and observed, even when the model fails to follow the mode
   status = ess_cross(d, guard);
-  return status || silent ? status : observe_crossing(d, guard);
+  const bool stop = !silent && observe_crossing(d, guard);
+  return stop && !status ? ess_fail(d, ESS_ESTOP, guard) : status;
 }
 
 /* mean of the times to the batch's guards, silent ones apart */
@@ -141,7 +144,6 @@ int ess_projection_step(ess_driver *d, const ess_candidate *first, double t1, bo
   ess_sample_parabola(d, duration, v);
   for (size_t i = 0; i < d->lanes; i++) d->x[i] += duration * v[i];
   ess_advance_time(d, duration);
-  d->t = ess_smaller(d->t, t1);
   d->counters.projections++;
 
   status = observe_step(d, t0);

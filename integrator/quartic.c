@@ -62,7 +62,8 @@ static double upcrossing(const double b[QUARTIC], int depth) {
   // the number of sign changes bounds the number of roots (Descartes)
   const bool rises = b[0] < 0.0 && b[QUARTIC - 1] >= 0.0;
   if (changes == 1) return rises ? single_root(b) : ESS_NEVER;
-  if (depth == SUBDIVISIONS) return rises ? 1.0 : ESS_NEVER;
+  // what dips below zero for less than that, and ends above, has crossed by its end
+  if (depth == SUBDIVISIONS) return b[QUARTIC - 1] >= 0.0 ? 1.0 : ESS_NEVER;
   double left[QUARTIC], right[QUARTIC];
   halve(b, left, right);
   double theta = upcrossing(left, depth + 1);

@@ -105,15 +105,17 @@ static void arm_ahead(ess_driver *d, size_t k) {
   d->armed_count++;
 }
 
-/* arms one guard, which latches its event function's sign to the near side */
-static int arm(ess_driver *d, size_t guard) {
+/* arms one guard, which latches its event function's sign to the near side: true when that changes
+ * it
+ */
+static bool arm(ess_driver *d, size_t guard) {
   const size_t k = guard / 2;
   const double near = is_up(guard) ? -1.0 : 1.0;
   const bool sign_changed = d->sign[k] != near;
   if (sign_changed) disarm(d, k);
   d->sign[k] = near;
   arm_ahead(d, k);
-  return sign_changed ? ess_announce(d, k) : ESS_SUCCESS;
+  return sign_changed;
 }
 
 int ess_resets_start(ess_driver *d) {
@@ -144,12 +146,14 @@ int ess_cross(ess_driver *d, size_t k) {
   disarm(d, k);
   d->sign[k] = -d->sign[k];
   int status = ess_announce(d, k);
-  for (size_t i = d->row_start[guard]; !status && i < d->row_start[guard + 1]; i++) {
+  // the whole row, also when the model failed: it is told of the mode again when the run is resumed
+  for (size_t i = d->row_start[guard]; i < d->row_start[guard + 1]; i++) {
     const size_t other = d->row_guard[i];
-    if (d->row_effect[i] > 0)
-      status = arm(d, other);
-    else if (guard_ahead(d, other / 2) == other)
+    if (d->row_effect[i] > 0) {
+      if (arm(d, other) && !status) status = ess_announce(d, other / 2);
+    } else if (guard_ahead(d, other / 2) == other) {
       disarm(d, other / 2);
+    }
   }
   return status;
 }
@@ -157,14 +161,16 @@ int ess_cross(ess_driver *d, size_t k) {
 int ess_refill(ess_driver *d) {
   const size_t row = 2 * d->system.guard_count;
   if (d->armed_count || d->row_start[row] == d->row_start[row + 1]) return ESS_SUCCESS;
+  // nobody has looked at guards that are not armed
+  int status = ess_check_guards(d);
+  if (status) return status;
   bool mode_changed = false;
-  int status = ESS_SUCCESS;
-  for (size_t i = d->row_start[row]; !status && i < d->row_start[row + 1]; i++) {
+  for (size_t i = d->row_start[row]; i < d->row_start[row + 1]; i++) {
     const size_t guard = d->row_guard[i], k = guard / 2;
     if (d->row_effect[i] < 0 || !(is_up(guard) ? d->h[k] < 0.0 : d->h[k] > 0.0)) continue;
-    const double before = d->sign[k];
-    status = arm(d, guard);
-    mode_changed = mode_changed || d->sign[k] != before;
+    if (!arm(d, guard)) continue;
+    mode_changed = true;
+    if (!status) status = ess_announce(d, k);
   }
   if (status || !mode_changed) return status;
   return ess_evaluate_node(d);
