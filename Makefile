@@ -15,6 +15,7 @@ SOLVERS ?=
 PROTOCOL ?=
 PROCESSES ?=
 BASE ?=
+RUNS ?= 1000000
 MODEL ?= plate
 LABEL_KNOBS ?=
 TARGET ?=
@@ -53,11 +54,13 @@ chosen-model = $(call option,model,$(MODEL)) $(if $(filter-out file,$(origin CON
 measure-model = @grep -qs '"name": "$(1)"' $(call result,work_precision.json) || \
   { set -x; $(call work-precision,$(2)); }
 
-# $(call build,folder,preset): the inner build is no part of this make, so it gets none of its flags
+# $(call build,folder,preset,target): the inner build is no part of this make, so it gets none of its
+# flags
 define build
 @mkdir -p $(1)
 @cmake --preset $(2) -B $(1) -DMUJOCO=$(call quote,$(MUJOCO)) >$(1)/configure.log
-@env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL cmake --build $(1) --parallel "$$(nproc)" | \
+@env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL cmake --build $(1) $(if $(3),--target $(3)) \
+  --parallel "$$(nproc)" | \
   { grep --line-buffered -v 'Built target' || true; }
 endef
 
@@ -71,7 +74,7 @@ sources = find . \( -path ./build -o -path ./.deps -o -path ./.git -o -path ./re
   -o -name '*.[ch]' -print0 | xargs -0 -r clang-format
 
 .PHONY: all build test regress baseline order calibrate sweep mujoco work-precision crossing-cost \
-  figures help clean format format-check setup-build setup-figures setup-test build-release \
+  figures help clean format format-check fuzz setup-build setup-figures setup-test build-release \
   test-release test-clang test-sanitized
 
 all: build
@@ -143,6 +146,14 @@ regress: setup-build build-release
 baseline: setup-build build-release
 	@tools/regress --baseline $(RELEASE)
 
+# goes on with the inputs of earlier runs; one that fails is kept in build/fuzz, and the same program
+# given its name runs it again, with FUZZ_PRINT=1 saying what it means
+fuzz: setup-test
+	$(call build,build/clang$(SUFFIX),clang,fuzz_driver_guided)
+	@mkdir -p build/fuzz/corpus
+	build/clang$(SUFFIX)/tests/fuzz_driver_guided -runs=$(call quote,$(RUNS)) -max_len=800 \
+	  -timeout=60 -artifact_prefix=build/fuzz/ build/fuzz/corpus
+
 format: setup-test
 	@$(sources) -i
 
@@ -162,6 +173,7 @@ make work-precision  every method over its own accuracy knob, on MODEL with CONT
 make crossing-cost  what a crossing costs each method at the same error, over CONTACTS
 make figures      draw all figures; measures first what has not been measured
 make test         build and test: gcc, clang, sanitizers, format
+make fuzz         random systems against libess, guided by coverage; RUNS of them
 make regress      the gate: counters, errors and times against baseline and an earlier revision
 make baseline     rewrite results/baseline, and show what that changes
 make format       lay out the sources
@@ -177,6 +189,7 @@ SOLVERS=A,B       which solvers race
 PROTOCOL=paper    paper, free, equal-error, or several with commas between
 PROCESSES=6       processes the sweep's trials are spread over
 MUJOCO=wheel      wheel (pinned official release), system (libmujoco-dev) or a folder
+RUNS=1000000      inputs of make fuzz
 BASE=rev          the revision whose times make regress compares with
 OUT=results       folder for results and figures
 endef

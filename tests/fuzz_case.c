@@ -1,0 +1,130 @@
+/*
+ * What an input of the fuzz target means.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "fuzz_case.h"
+
+#include <float.h>
+#include <math.h>
+
+static double power(fuzz_bytes *b, const double values[], size_t count) {
+  return values[fuzz_choice(b, count)];
+}
+#define POWER(b, ...)                                                                              \
+  power(b, (const double[]){__VA_ARGS__}, sizeof(double[]){__VA_ARGS__} / sizeof(double))
+
+static void read_tame_options(ess_options *o, fuzz_bytes *b) {
+  o->epsilon = POWER(b, 1e-3, 1e-6, 1e-2, 0.1, 1.0, 1e-9);
+  o->rtol = POWER(b, 1e-6, 1e-3, 1e-9, 0.0);
+  o->atol = POWER(b, 1e-8, 1e-3, 1e-10);
+  o->h_max = POWER(b, INFINITY, 1.0, 0.1, 0.02);
+  o->h_init = POWER(b, 0.0, 0.0, 1e-3, 0.5);
+  o->projection_max = POWER(b, INFINITY, INFINITY, 1e-2, 1e-4);
+  o->liveness = POWER(b, 0.0, 0.0, 0.0, 1e-3);
+  o->max_steps = 1 + 2 * (uint64_t)fuzz_byte(b);
+  o->max_crossings = 1 + (uint64_t)fuzz_byte(b);
+  o->rearm = (ess_rearm)(fuzz_byte(b) % 3);
+  o->order = 1 + fuzz_byte(b) % 2;
+  o->epsilon_time = POWER(b, 0.0, 0.0, 1e-3, 0.05);
+  o->together = POWER(b, 0.0, 0.0, 0.0, 1e-3, 0.1);
+}
+
+/* within the accepted ranges, at their far ends */
+static void read_wild_options(ess_options *o, fuzz_bytes *b) {
+  const uint8_t which = fuzz_byte(b);
+  if (which & 1) o->epsilon = POWER(b, 1e-320, 1e-300, 1e-16, 1e10, 1e300, DBL_MAX);
+  if (which & 2) o->rtol = POWER(b, 0.0, 1e-320, 1e-17, 0.999);
+  if (which & 4) o->atol = POWER(b, 1e-320, 1e-100, 1e-16, 1e10, DBL_MAX);
+  if (which & 8) o->h_max = POWER(b, 1e-320, 1e-200, 1e-15, 1e200, DBL_MAX);
+  if (which & 16) o->h_init = POWER(b, 1e-320, 1e-200, 1e-15, 1e10, DBL_MAX);
+  if (which & 32) o->projection_max = POWER(b, 1e-320, 1e-200, 1e-15, 1e200, DBL_MAX);
+  if (which & 64) o->liveness = POWER(b, 1e-320, 1e-15, 1.0, 1e100, DBL_MAX);
+  if (which & 128) o->max_steps = o->max_crossings = 1 + fuzz_choice(b, 2);
+  if (fuzz_byte(b) % 4 == 3) o->epsilon_time = POWER(b, 1e-320, 1e-15, 1e10, DBL_MAX);
+  if (fuzz_byte(b) % 4 == 3) o->together = POWER(b, 1e-320, 1e-15, 1e10, DBL_MAX);
+}
+
+/* anything at all: most of these are refused */
+static void read_bad_options(ess_options *o, fuzz_bytes *b) {
+  double *const number[] = {&o->epsilon, &o->epsilon_time, &o->together,
+                            &o->rtol,    &o->atol,         &o->h_max,
+                            &o->h_init,  &o->liveness,     &o->projection_max};
+  const uint8_t which = fuzz_byte(b);
+  for (size_t i = 0; i < sizeof number / sizeof *number; i++)
+    if (fuzz_byte(b) % 8 == 7)
+      *number[i] = POWER(b, NAN, -1.0, 0.0, INFINITY, -INFINITY, -0.0, 1.0, 0.5);
+  if (which & 128) {
+    o->max_steps = fuzz_choice(b, 2);
+    o->max_crossings = fuzz_choice(b, 2);
+    o->rearm = (ess_rearm)fuzz_choice(b, 4);
+    o->order = (int)fuzz_choice(b, 4);
+  }
+}
+
+static int by_size(const void *a, const void *b) {
+  const double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+static void read_command(command *c, fuzz_bytes *b, bool wild) {
+  static const action actions[] = {APPLY, SAMPLE, APPLY, SAMPLE, SAMPLE, RESET, APPLY, REFUSED};
+  *c = (command){.action = actions[fuzz_choice(b, sizeof actions / sizeof *actions)]};
+  c->duration = fuzz_byte(b) / 64.0;
+  if (wild && fuzz_byte(b) % 4 == 3) c->duration = POWER(b, 1e-320, 1e-16, 1e3, 1e9, 1e100);
+  c->mistake = fuzz_byte(b);
+  if (c->action != SAMPLE) return;
+  c->count = fuzz_choice(b, ROWS + 1);
+  const bool uniform = fuzz_byte(b) % 2;
+  for (size_t i = 0; i < c->count; i++)
+    c->place[i] = uniform ? (double)i / (double)c->count : fuzz_byte(b) / 255.0;
+  qsort(c->place, c->count, sizeof *c->place, by_size);
+}
+
+void fuzz_case_read(fuzz_case *c, const uint8_t *data, size_t size) {
+  fuzz_bytes bytes = {.next = data, .left = size}, *const b = &bytes;
+  *c = (fuzz_case){.options = ess_options_default()};
+  const uint8_t kind = fuzz_byte(b), observing = fuzz_byte(b);
+  const bool wild_numbers = (kind & 3) == 3, wild_options = (kind >> 2 & 3) == 3;
+  const bool faulty = (kind >> 4 & 3) == 3, bad_options = (kind >> 6 & 3) == 3;
+  read_tame_options(&c->options, b);
+  if (wild_options) read_wild_options(&c->options, b);
+  if (bad_options) read_bad_options(&c->options, b);
+  c->observe_steps = observing & 1;
+  c->observe_crossings = observing & 2;
+  if ((observing & 28) == 4) c->stop_step = 1 + (uint64_t)fuzz_byte(b);
+  if ((observing & 28) == 8) c->stop_crossing = 1 + (uint64_t)fuzz_byte(b) % 16;
+  // what is done comes before the system it is done with, as zeros follow a short input's end
+  c->command_count = 1 + fuzz_choice(b, COMMANDS);
+  for (size_t i = 0; i < c->command_count; i++) read_command(&c->command[i], b, wild_options);
+
+  fuzz_model_read(&c->model, b, wild_numbers, faulty);
+  if (observing & 32)
+    for (size_t k = 0; k < c->model.guard_count; k++)
+      c->guard_epsilons[k] = POWER(b, 1e-3, 1e-6, 0.1);
+  if (observing & 32) c->options.guard_epsilons = c->guard_epsilons;
+  if (bad_options && c->model.has_resets && fuzz_byte(b) % 2) fuzz_resets_damage(&c->model, b);
+  c->t0 = wild_options ? POWER(b, 0.0, -1.0, 1e9, 1e15, -1e300, 1e-310) : 0.0;
+  fuzz_state_read(&c->model, b, wild_numbers, c->x0);
+}
+
+void fuzz_case_print(const fuzz_case *c, FILE *out) {
+  const ess_options *const o = &c->options;
+  fuzz_model_print(&c->model, out);
+  fprintf(out,
+          "epsilon %g%s, rtol %g, atol %g, h_max %g, h_init %g, projection_max %g, liveness %g, "
+          "%s, max_steps %llu, max_crossings %llu\n",
+          o->epsilon, o->guard_epsilons ? " (each guard its own)" : "", o->rtol, o->atol, o->h_max,
+          o->h_init, o->projection_max, o->liveness, o->rearm ? "pool" : "mirror",
+          (unsigned long long)o->max_steps, (unsigned long long)o->max_crossings);
+  fprintf(out, "observe steps %d crossings %d, stop at step %llu crossing %llu; t %.17g, x",
+          c->observe_steps, c->observe_crossings, (unsigned long long)c->stop_step,
+          (unsigned long long)c->stop_crossing, c->t0);
+  for (size_t i = 0; i < c->model.dimension; i++) fprintf(out, " %.17g", c->x0[i]);
+  for (size_t i = 0; i < c->command_count; i++) {
+    static const char *const names[ACTIONS] = {"apply", "sample", "reset", "refused"};
+    fprintf(out, "\n  %s for %.17g, %zu samples", names[c->command[i].action],
+            c->command[i].duration, c->command[i].count);
+  }
+  fputc('\n', out);
+}

@@ -1,0 +1,207 @@
+/*
+ * Many drivers in several threads, on one shared system and on systems with a model of their own:
+ * to the last bit what the same drivers give one after another. Also built with ThreadSanitizer.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include <pthread.h>
+
+#include "toy.h"
+
+enum { SPRINGS = 12, THREADS = 4, DRIVERS = 6, PIECES = 5, GRID = 40 };
+
+/* a mass under gravity 2 above springs whose ends lie at their own heights; states z, v */
+typedef struct bed {
+  double height[SPRINGS], stiffness;
+  size_t active;     /* springs in touch, and the sum of their heights: kept by */
+  double height_sum; /* mode_changed, in a model that only one driver uses */
+} bed;
+
+static int scanning_field(double t, const double x[], const double sign[], double dxdt[],
+                          void *params) {
+  const bed *const b = params;
+  (void)t;
+  double force = 0.0;
+  for (size_t k = 0; k < SPRINGS; k++)
+    if (sign[k] > 0.0) force += b->stiffness * (b->height[k] - x[0]);
+  dxdt[0] = x[1];
+  dxdt[1] = force - 2.0;
+  return 0;
+}
+
+static int summing_field(double t, const double x[], const double sign[], double dxdt[],
+                         void *params) {
+  const bed *const b = params;
+  (void)t;
+  (void)sign;
+  dxdt[0] = x[1];
+  dxdt[1] = b->stiffness * (b->height_sum - (double)b->active * x[0]) - 2.0;
+  return 0;
+}
+
+static int keep_sums(const double sign[], size_t guard, void *params) {
+  bed *const b = params;
+  (void)guard;
+  b->active = 0;
+  b->height_sum = 0.0;
+  for (size_t k = 0; k < SPRINGS; k++) {
+    b->active += sign[k] > 0.0;
+    b->height_sum += sign[k] > 0.0 ? b->height[k] : 0.0;
+  }
+  return 0;
+}
+
+static int bed_guards(const double x[], double h[], void *params) {
+  const bed *const b = params;
+  for (size_t k = 0; k < SPRINGS; k++) h[k] = b->height[k] - x[0];
+  return 0;
+}
+
+static int bed_jacobian(const double x[], double Dh[], void *params) {
+  (void)x;
+  (void)params;
+  for (size_t k = 0; k < SPRINGS; k++) {
+    Dh[2 * k] = -1.0;
+    Dh[2 * k + 1] = 0.0;
+  }
+  return 0;
+}
+
+static bed make_bed(void) {
+  bed b = {.stiffness = 20.0};
+  for (size_t k = 0; k < SPRINGS; k++) b.height[k] = 0.003 * (double)(k * k);
+  return b;
+}
+
+/* one driver's run, and all that is to be seen of it */
+typedef struct trajectory {
+  const ess_system *system;
+  ess_driver *driver;
+  double start, t, x[2], sign[SPRINGS], samples[PIECES * GRID * 2];
+  int status;
+  ess_counters counters;
+  toy_log log;
+} trajectory;
+
+static void begin(trajectory *r, const ess_system *system, double start) {
+  ess_options options = ess_options_default();
+  *r = (trajectory){.system = system, .start = start, .x = {start, 0.0}};
+  options.observer = toy_observer(&r->log);
+  r->driver = ess_driver_alloc(system, &options, &r->status);
+}
+
+static void go_on(trajectory *r, int piece) {
+  double times[GRID];
+  for (int i = 0; i < GRID; i++) times[i] = piece + (double)i / GRID;
+  if (r->status) return;
+  r->status = ess_driver_sample(r->driver, &r->t, piece + 1.0, r->x, times, GRID,
+                                r->samples + (size_t)piece * GRID * 2);
+}
+
+static void end(trajectory *r) {
+  if (r->driver) {
+    r->counters = *ess_driver_counters(r->driver);
+    memcpy(r->sign, ess_driver_sign(r->driver), sizeof r->sign);
+  }
+  ess_driver_free(r->driver);
+  r->driver = NULL;
+}
+
+/* what a thread does: its drivers take turns, piece by piece */
+typedef struct job {
+  pthread_barrier_t *together; /* NULL: alone */
+  const ess_system *shared;
+  bed own[DRIVERS];
+  ess_system system[DRIVERS]; /* on `own` */
+  trajectory run[2 * DRIVERS];
+} job;
+
+static void *work(void *argument) {
+  job *const j = argument;
+  if (j->together) pthread_barrier_wait(j->together);
+  for (int i = 0; i < DRIVERS; i++) {
+    begin(&j->run[2 * i], j->shared, 0.6 + 0.1 * i);
+    begin(&j->run[2 * i + 1], &j->system[i], 0.65 + 0.1 * i);
+  }
+  for (int piece = 0; piece < PIECES; piece++)
+    for (int i = 0; i < 2 * DRIVERS; i++) go_on(&j->run[i], piece);
+  for (int i = 0; i < 2 * DRIVERS; i++) end(&j->run[i]);
+  return NULL;
+}
+
+static ess_system bed_system(bed *b, bool sums) {
+  return (ess_system){.dimension = 2,
+                      .guard_count = SPRINGS,
+                      .field = sums ? summing_field : scanning_field,
+                      .guards = bed_guards,
+                      .guard_jacobian = bed_jacobian,
+                      .mode_changed = sums ? keep_sums : NULL,
+                      .params = b};
+}
+
+static void prepare(job *j, const ess_system *shared, pthread_barrier_t *together) {
+  memset(j, 0, sizeof *j);
+  j->shared = shared;
+  j->together = together;
+  for (int i = 0; i < DRIVERS; i++) {
+    j->own[i] = make_bed();
+    j->system[i] = bed_system(&j->own[i], true);
+  }
+}
+
+static void assert_same(const trajectory *a, const trajectory *b) {
+  assert_int_equal(a->status, ESS_SUCCESS);
+  assert_int_equal(b->status, ESS_SUCCESS);
+  assert_true(a->log.count > 2 * SPRINGS); // it bounced
+  assert_memory_equal(&a->t, &b->t, sizeof a->t);
+  assert_memory_equal(a->x, b->x, sizeof a->x);
+  assert_memory_equal(a->sign, b->sign, sizeof a->sign);
+  assert_memory_equal(a->samples, b->samples, sizeof a->samples);
+  assert_memory_equal(&a->counters, &b->counters, sizeof a->counters);
+  assert_memory_equal(&a->log, &b->log, sizeof a->log);
+}
+
+static void threads_change_no_bit(void **state) {
+  (void)state;
+  static job alone, jobs[THREADS];
+  bed b = make_bed();
+  const ess_system shared = bed_system(&b, false);
+  pthread_barrier_t together;
+  pthread_t thread[THREADS];
+  prepare(&alone, &shared, NULL);
+  work(&alone);
+
+  assert_int_equal(pthread_barrier_init(&together, NULL, THREADS), 0);
+  for (int i = 0; i < THREADS; i++) prepare(&jobs[i], &shared, &together);
+  for (int i = 0; i < THREADS; i++)
+    assert_int_equal(pthread_create(&thread[i], NULL, work, &jobs[i]), 0);
+  for (int i = 0; i < THREADS; i++) assert_int_equal(pthread_join(thread[i], NULL), 0);
+  pthread_barrier_destroy(&together);
+  for (int i = 0; i < THREADS; i++)
+    for (int k = 0; k < 2 * DRIVERS; k++) assert_same(&alone.run[k], &jobs[i].run[k]);
+}
+
+/* taking turns with others changes nothing either */
+static void drivers_share_nothing(void **state) {
+  (void)state;
+  static job turns;
+  static trajectory single;
+  bed b = make_bed(), own = make_bed();
+  const ess_system shared = bed_system(&b, false), owned = bed_system(&own, true);
+  prepare(&turns, &shared, NULL);
+  work(&turns);
+  for (int k = 0; k < 2 * DRIVERS; k++) {
+    begin(&single, k % 2 ? &owned : &shared, turns.run[k].start);
+    for (int piece = 0; piece < PIECES; piece++) go_on(&single, piece);
+    end(&single);
+    assert_same(&turns.run[k], &single);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(threads_change_no_bit),
+      cmocka_unit_test(drivers_share_nothing),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
