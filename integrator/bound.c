@@ -36,8 +36,44 @@ double ess_level_tolerance(const ess_driver *d, size_t k) {
  */
 static const double DOUBT = 4.0;
 
+/* a model this far below its level, relative to its size, is not there yet by any rounding */
+static const double WELL_BELOW = 1e-6;
+
 /* a model that crosses its level is believed when it is off by less than this part of its range */
 static const double TRUSTED = 0.03;
+
+/* Bernstein coefficients of four guards' models over the step, as ess_model_guard has them */
+typedef struct models {
+  ess_lanes b[QUARTIC];
+} models;
+
+static models model_guards(const ess_driver *d, size_t k) {
+  const ess_lanes side = ess_lanes_load(d->side + k), level = ess_lanes_load(d->level + k);
+  const ess_lanes g0 = side * ess_lanes_load(d->h + k), g4 = side * ess_lanes_load(d->h_end + k);
+  const ess_lanes g1 = g0 + 0.25 * d->dt * side * ess_lanes_load(d->rate + k);
+  const ess_lanes g3 = g4 - 0.25 * d->dt * side * ess_lanes_load(d->rate_end + k);
+  const ess_lanes middle = side * ess_lanes_load(d->h_mid + k);
+  const ess_lanes g2 = (16.0 * middle - g0 - g4 - 4.0 * (g1 + g3)) * (1.0 / 6.0);
+  return (models){{g0 - level, g1 - level, g2 - level, g3 - level, g4 - level}};
+}
+
+/* which of four guards' models may cross before theta: all but those that start below their level,
+ * rise through it once, and are well below it still */
+static ess_mask may_cross_before(const models *m, double theta) {
+  const double rest = 1.0 - theta;
+  const double weight[QUARTIC] = {rest * rest * rest * rest, 4.0 * rest * rest * rest * theta,
+                                  6.0 * rest * rest * theta * theta,
+                                  4.0 * rest * theta * theta * theta,
+                                  theta * theta * theta * theta};
+  ess_lanes value = weight[0] * m->b[0], size = ess_lanes_abs(m->b[0]);
+  ess_mask falls = {0};
+  for (int i = 1; i < QUARTIC; i++) {
+    value += weight[i] * m->b[i];
+    size += ess_lanes_abs(m->b[i]);
+    falls |= (m->b[i] < 0.0) & ~(m->b[i - 1] < 0.0);
+  }
+  return ~(value < -WELL_BELOW * size) | falls | ~(m->b[0] < 0.0);
+}
 
 /* what the bounds say of four guards */
 typedef struct bounds {
@@ -107,7 +143,8 @@ static size_t flag_block(ess_driver *d, size_t block, const double margin[], con
     const size_t i = k - from;
     if (d->side[k] == 0.0 || margin[i] + doubt[i] < 0.0) continue;
     // neither below its level for sure nor crossing it for sure, or not a number
-    if (!(margin[i] >= 0.0 && model_is_trusted(d, k, doubt[i]))) return k;
+    const bool trusted = doubt[i] == 0.0 || model_is_trusted(d, k, doubt[i]);
+    if (!(margin[i] >= 0.0 && trusted)) return k;
     d->flagged[d->flagged_count++] = k;
     d->is_flagged[k] = true;
   }
@@ -123,4 +160,20 @@ size_t ess_flag_guards(ess_driver *d) {
     if (doubtful != SIZE_MAX) return doubtful;
   }
   return SIZE_MAX;
+}
+
+void ess_keep_rivals(ess_driver *d, double theta) {
+  d->flagged_count = 0;
+  for (size_t b = 0; b < d->blocks; b++) {
+    if (!d->block_armed[b]) continue;
+    for (size_t k = b * ESS_BLOCK; k < ess_block_end(d, b); k += ESS_LANES) {
+      const models m = model_guards(d, k);
+      const ess_mask rival = may_cross_before(&m, theta);
+      for (size_t i = k; i < k + ESS_LANES; i++) {
+        if (!d->is_flagged[i]) continue;
+        d->is_flagged[i] = rival[i - k] != 0;
+        if (d->is_flagged[i]) d->flagged[d->flagged_count++] = i;
+      }
+    }
+  }
 }

@@ -23,34 +23,42 @@ static double reach(const ess_driver *d, size_t k) {
   return g < 0.0 ? -g / rate : 0.0;
 }
 
-/* whether any guard of a block will have been passed after `window`, or is not a number then */
+/* which of four guards will still be ahead after `window`; those that are not numbers are not */
+static inline ess_mask ahead_after(const ess_driver *d, size_t k, double window) {
+  const ess_lanes h = ess_lanes_load(d->h + k), rate = ess_lanes_load(d->rate + k);
+  return ess_lanes_load(d->side + k) * (h + window * rate) <= 0.0;
+}
+
 static bool any_within(const ess_driver *d, size_t from, size_t end, double window) {
   ess_mask ahead = ~(ess_mask){0};
-  for (size_t k = from; k < end; k += ESS_LANES) {
-    const ess_lanes h = ess_lanes_load(d->h + k), rate = ess_lanes_load(d->rate + k);
-    ahead &= ess_lanes_load(d->side + k) * (h + window * rate) <= 0.0;
-  }
+  for (size_t k = from; k < end; k += ESS_LANES) ahead &= ahead_after(d, k, window);
   return ess_mask_any(~ahead);
 }
 
-/* lists the candidates reached within the window, in no order, and returns the first, silent ones
- * that are still ahead apart; *bad when one is not finite */
+/* adds guard k to the list when it is approached, and keeps the first, silent ones that are still
+ * ahead apart; *bad when it is not finite */
+static void list_one(ess_driver *d, size_t k, ess_candidate *first, bool *bad) {
+  if (!(fabs(d->h[k]) + fabs(d->rate[k]) <= DBL_MAX)) *bad = true;
+  const double duration = reach(d, k);
+  if (duration == INFINITY) return;
+  d->batch[d->batch_count] = k;
+  d->batch_time[d->batch_count++] = duration;
+  if (duration < first->duration && !(duration > 0.0 && ess_is_silent(d, k)))
+    *first = (ess_candidate){.found = true, .guard = k, .duration = duration};
+}
+
+/* lists the guards reached within the window, in no order, and returns the first candidate; *bad
+ * when one is not finite */
 static ess_candidate list_within(ess_driver *d, double window, bool *bad) {
   ess_candidate first = {.guard = SIZE_MAX, .duration = INFINITY};
   d->batch_count = 0;
   for (size_t b = 0; b < d->blocks; b++) {
-    const size_t from = b * ESS_BLOCK, end = ess_block_end(d, b);
-    if (!d->block_armed[b] || !any_within(d, from, end, window)) continue;
-    for (size_t k = from; k < end; k++) {
-      const double g = d->side[k] * (d->h[k] + window * d->rate[k]);
-      if (g <= 0.0) continue;
-      if (!(g <= DBL_MAX)) *bad = true;
-      const double duration = reach(d, k);
-      if (duration == INFINITY) continue;
-      d->batch[d->batch_count] = k;
-      d->batch_time[d->batch_count++] = duration;
-      if (duration < first.duration && !(duration > 0.0 && ess_is_silent(d, k)))
-        first = (ess_candidate){.found = true, .guard = k, .duration = duration};
+    const size_t end = ess_block_end(d, b);
+    if (!d->block_armed[b] || !any_within(d, b * ESS_BLOCK, end, window)) continue;
+    for (size_t k = b * ESS_BLOCK; k < end; k += ESS_LANES) {
+      const ess_mask ahead = ahead_after(d, k, window);
+      for (size_t i = 0; i < ESS_LANES; i++)
+        if (!ahead[i]) list_one(d, k + i, &first, bad);
     }
   }
   return first;
@@ -83,9 +91,11 @@ static void first_of_all(const ess_driver *d, ess_candidate *first) {
     double times[ESS_BLOCK];
     const double soonest = soonest_of_block(d, b, times);
     if (!(soonest < first->duration)) continue;
-    size_t i = 0;
-    while (times[i] != soonest) i++;
-    *first = (ess_candidate){.found = true, .guard = b * ESS_BLOCK + i, .duration = soonest};
+    for (size_t k = b * ESS_BLOCK; k < ess_block_end(d, b); k++) {
+      const double time = times[k - b * ESS_BLOCK];
+      if (time < first->duration && !(time > 0.0 && ess_is_silent(d, k)))
+        *first = (ess_candidate){.found = true, .guard = k, .duration = time};
+    }
   }
 }
 
@@ -118,6 +128,7 @@ int ess_first_candidate(ess_driver *d, ess_candidate *first) {
     d->window = next_window(d, window, first);
     return ESS_SUCCESS;
   }
+  // the list stays as it is: of what has been passed already it misses none
   *first = (ess_candidate){.guard = SIZE_MAX, .duration = INFINITY};
   d->listed_until = -1.0;
   first_of_all(d, first);

@@ -28,18 +28,20 @@ static const double D[ESS_STAGES] = {-12715105075.0 / 11282082432.0,  0.0,
                                      701980252875.0 / 199316789632.0, -1453857185.0 / 822651844.0,
                                      69997945.0 / 29380423.0};
 
-/* sum of weight[s] * stage[s] over the first `count` stages, of the components from i on */
-static inline ess_lanes combine(const ess_driver *d, const double weight[], int count, size_t i) {
-  ess_lanes sum = weight[0] * ess_lanes_load(d->stage[0] + i);
-  for (int s = 1; s < count; s++) sum += weight[s] * ess_lanes_load(d->stage[s] + i);
-  return sum;
-}
-
-/* to = base + dt * sum of weight[s] * stage[s]; base NULL is zero */
+/* to = base + dt * sum of weight[s] * stage[s] over the first `count` stages; base NULL is zero */
 static inline void advance(const ess_driver *d, const double base[], const double weight[],
                            int count, double to[]) {
-  for (size_t i = 0; i < d->lanes; i += ESS_LANES) {
-    const ess_lanes sum = d->dt * combine(d, weight, count, i);
+  // a few states one by one: the field has just written them so, and a processor waits when it is
+  // to read as one what was written as several
+  for (size_t i = 0; d->system.dimension < ESS_LANES && i < d->system.dimension; i++) {
+    double sum = weight[0] * d->stage[0][i];
+    for (int s = 1; s < count; s++) sum += weight[s] * d->stage[s][i];
+    to[i] = base ? base[i] + d->dt * sum : d->dt * sum;
+  }
+  for (size_t i = 0; d->system.dimension >= ESS_LANES && i < d->lanes; i += ESS_LANES) {
+    ess_lanes sum = weight[0] * ess_lanes_load(d->stage[0] + i);
+    for (int s = 1; s < count; s++) sum += weight[s] * ess_lanes_load(d->stage[s] + i);
+    sum *= d->dt;
     ess_lanes_store(to + i, base ? ess_lanes_load(base + i) + sum : sum);
   }
 }

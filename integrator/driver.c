@@ -178,10 +178,14 @@ static bool state_accepted(const ess_driver *d, const double x[]) {
 /* ascending and within [t, t1] */
 static bool grid_accepted(const double times[], size_t count, double t, double t1) {
   if (!count) return true;
-  // without a branch: a long grid is checked in every call
-  bool ascending = times[0] >= t && times[count - 1] <= t1;
-  for (size_t i = 1; i < count; i++) ascending &= times[i] >= times[i - 1];
-  return ascending;
+  // four at once: a long grid is checked in every call
+  ess_mask ascending = ~(ess_mask){0};
+  size_t i = 1;
+  for (; i + ESS_LANES <= count; i += ESS_LANES)
+    ascending &= ess_lanes_load(times + i) >= ess_lanes_load(times + i - 1);
+  bool accepted = times[0] >= t && times[count - 1] <= t1 && !ess_mask_any(~ascending);
+  for (; i < count; i++) accepted = accepted && times[i] >= times[i - 1];
+  return accepted;
 }
 
 int ess_driver_sample(ess_driver *d, double *t, double t1, double x[], const double times[],

@@ -235,6 +235,9 @@ double ess_level_tolerance(const ess_driver *d, size_t k);
  * guard of which the step is too long to tell, or SIZE_MAX. */
 size_t ess_flag_guards(ess_driver *d);
 
+/* Takes the guards off the list whose models do not cross before theta. */
+void ess_keep_rivals(ess_driver *d, double theta);
+
 /* locate.c */
 
 /* What was found of the step just tried. */

@@ -24,29 +24,32 @@ typedef struct probe {
 } probe;
 
 /* the flagged guard that is likely to be the first: the one that the field at the node reaches
- * first, or that is furthest above its level at the step's end */
+ * first, or that is furthest above its level at the step's end; SIZE_MAX when all are silent */
 static size_t likely_first(const ess_driver *d) {
-  size_t likely = 0;
+  size_t likely = SIZE_MAX;
   double furthest = -INFINITY;
   for (size_t i = 0; i < d->flagged_count; i++) {
     const size_t k = d->flagged[i];
-    if (k == d->first_reached) return i;
     const double excess = d->side[k] * d->h_end[k] - d->level[k];
-    if (excess <= furthest) continue;
+    if ((excess <= furthest && k != d->first_reached) || ess_is_silent(d, k)) continue;
     furthest = excess;
-    likely = i;
+    likely = k;
+    if (k == d->first_reached) break;
   }
   return likely;
 }
 
-/* moves that guard to the front: the others are then dismissed at one evaluation each */
-static void put_likely_first(ess_driver *d) {
-  const size_t i = likely_first(d), k = d->flagged[i];
-  const double theta = d->flagged_theta[i];
-  d->flagged[i] = d->flagged[0];
-  d->flagged_theta[i] = d->flagged_theta[0];
-  d->flagged[0] = k;
-  d->flagged_theta[0] = theta;
+/* leaves on the list only the guards that may cross before the likely first one, which dismisses
+ * most of a hundred at once; false when nothing can be said */
+static bool keep_first_ones(ess_driver *d) {
+  const size_t likely = d->flagged_count > 1 ? likely_first(d) : SIZE_MAX;
+  if (likely == SIZE_MAX) return false;
+  double b[QUARTIC];
+  ess_model_guard(d, likely, b);
+  const double theta = b[0] < 0.0 ? ess_quartic_upcrossing(b) : ESS_NEVER;
+  if (theta > 1.0) return false;
+  ess_keep_rivals(d, theta);
+  return true;
 }
 
 /* where a model that starts above its level counts from: its lowest point before it rises to the
@@ -126,7 +129,6 @@ static void place_flagged(ess_driver *d) {
       d->flagged_theta[i] = PASSED;
     }
   }
-  put_likely_first(d);
 }
 
 /* first crossing of a model, when it comes before `best`; else ESS_NEVER, most often at the price
@@ -273,11 +275,8 @@ static int settle(ess_driver *d, const probe *p, ess_location *found) {
   return ESS_SUCCESS;
 }
 
-int ess_locate_first(ess_driver *d, ess_location *found) {
-  *found = (ess_location){.theta = 1.0};
-  ess_set_levels(d);
-  found->doubt_guard = ess_flag_guards(d);
-  if (found->doubt_guard != SIZE_MAX || !d->flagged_count) return ESS_SUCCESS;
+/* the first real crossing among the listed guards, if there is one */
+static int locate_listed(ess_driver *d, ess_location *found) {
   place_flagged(d);
   for (;;) {
     // the guard whose model crosses first shows where to look for the first real crossing of any
@@ -290,6 +289,19 @@ int ess_locate_first(ess_driver *d, ess_location *found) {
     if (real) return settle(d, &p, found);
     d->flagged_theta[first] = ESS_NEVER;
   }
+}
+
+int ess_locate_first(ess_driver *d, ess_location *found) {
+  *found = (ess_location){.theta = 1.0};
+  ess_set_levels(d);
+  found->doubt_guard = ess_flag_guards(d);
+  if (found->doubt_guard != SIZE_MAX || !d->flagged_count) return ESS_SUCCESS;
+  const bool shortened = keep_first_ones(d);
+  int status = locate_listed(d, found);
+  if (status || found->cut || !shortened) return status;
+  // a false alarm: the others count again
+  found->doubt_guard = ess_flag_guards(d);
+  return found->doubt_guard == SIZE_MAX ? locate_listed(d, found) : ESS_SUCCESS;
 }
 
 int ess_cross_silent(ess_driver *d) {

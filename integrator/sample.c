@@ -18,27 +18,67 @@ static double *next_row(ess_driver *d) {
   return d->samples + d->times_done++ * d->system.dimension;
 }
 
-/* four components of the dense output at theta, from component i on */
-static inline ess_lanes dense_lanes(const ess_driver *d, double theta, size_t i) {
-  const double rest = 1.0 - theta;
-  const ess_lanes inner = ess_lanes_load(d->dense[2] + i) + rest * ess_lanes_load(d->dense[3] + i);
-  const ess_lanes middle = ess_lanes_load(d->dense[1] + i) + theta * inner;
-  const ess_lanes outer = ess_lanes_load(d->dense[0] + i) + rest * middle;
-  return ess_lanes_load(d->x + i) + theta * outer;
+/* one step's dense output in four lanes: of four components, or of one for four samples */
+typedef struct dense_lanes {
+  ess_lanes x, c[ESS_DENSE];
+} dense_lanes;
+
+static inline ess_lanes value_at(const dense_lanes *p, ess_lanes theta) {
+  const ess_lanes rest = 1.0 - theta;
+  return p->x + theta * (p->c[0] + rest * (p->c[1] + theta * (p->c[2] + rest * p->c[3])));
+}
+
+/* theta of samples k..k+3 */
+static inline ess_lanes places(const double times[], double t, double dt) {
+  const ess_lanes theta = (ess_lanes_load(times) - t) / dt, one = ess_lanes_all(1.0);
+  return ess_lanes_select(theta < one, theta, one);
+}
+
+/* component i, four samples at once; the last few one by one */
+static void sample_component(const ess_driver *d, size_t i, size_t first, size_t end) {
+  const size_t n = d->system.dimension;
+  const double t = d->t, dt = d->dt, *const times = d->times;
+  dense_lanes held = {.x = ess_lanes_all(d->x[i])};
+  for (int c = 0; c < ESS_DENSE; c++) held.c[c] = ess_lanes_all(d->dense[c][i]);
+  double *to = d->samples + first * n + i;
+  size_t k = first;
+  for (; k + ESS_LANES <= end; k += ESS_LANES, to += ESS_LANES * n) {
+    const ess_lanes value = value_at(&held, places(times + k, t, dt));
+    to[0] = value[0];
+    to[n] = value[1];
+    to[2 * n] = value[2];
+    to[3 * n] = value[3];
+  }
+  for (; k < end; k++, to += n)
+    *to = value_at(&held, ess_lanes_all(ess_smaller(1.0, (times[k] - t) / dt)))[0];
+}
+
+/* four components from `from` on, one sample after the other */
+static void sample_lanes(const ess_driver *d, size_t from, size_t first, size_t end) {
+  const size_t n = d->system.dimension;
+  const double t = d->t, dt = d->dt, *const times = d->times;
+  dense_lanes held = {.x = ess_lanes_load(d->x + from)};
+  for (int c = 0; c < ESS_DENSE; c++) held.c[c] = ess_lanes_load(d->dense[c] + from);
+  double *row = d->samples + first * n + from;
+  for (size_t k = first; k < end; k++, row += n) {
+    const double theta = ess_smaller(1.0, (times[k] - t) / dt);
+    ess_lanes_store(row, value_at(&held, ess_lanes_all(theta)));
+  }
 }
 
 void ess_sample_dense(ess_driver *d, double t_end) {
-  const size_t n = d->system.dimension;
-  while (pending(d, t_end)) {
-    const double theta = ess_smaller(1.0, (d->times[d->times_done] - d->t) / d->dt);
-    double *const row = next_row(d);
-    size_t i = 0;
-    for (; i + ESS_LANES <= n; i += ESS_LANES) ess_lanes_store(row + i, dense_lanes(d, theta, i));
-    // the last few: the driver's own arrays are filled up to whole lanes, the caller's are not
-    if (i == n) continue;
-    const ess_lanes last = dense_lanes(d, theta, i);
-    memcpy(row + i, &last, (n - i) * sizeof *row);
+  const size_t n = d->system.dimension, first = d->times_done;
+  size_t end = first;
+  while (end < d->times_count && d->times[end] <= t_end) end++;
+  d->times_done = end;
+  if (end == first) return;
+  if (n < ESS_LANES) {
+    for (size_t i = 0; i < n; i++) sample_component(d, i, first, end);
+    return;
   }
+  // the last four overlap those before them, rather than reach beyond the caller's row
+  for (size_t from = 0; from + ESS_LANES < n; from += ESS_LANES) sample_lanes(d, from, first, end);
+  sample_lanes(d, n - ESS_LANES, first, end);
 }
 
 void ess_sample_parabola(ess_driver *d, double duration, const double v[]) {

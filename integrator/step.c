@@ -11,7 +11,7 @@
 
 /* PI controller: safety factor, exponents, and how much the step may change at once */
 static const double SAFETY = 0.9, BETA = 0.04, ALPHA = 0.2 - 0.75 * 0.04;
-static const double SHRINK_MOST = 0.2, GROW_MOST = 10.0;
+static const double SHRINK_MOST = 0.1, GROW_MOST = 10.0;
 
 static void swap(double **a, double **b) {
   double *const held = *a;

@@ -123,7 +123,7 @@ int plate_field_mode_changed(const double sign[], size_t guard, void *params) {
   const size_t count = data->parameters.contacts;
   const size_t guard_count = data->parameters.damping > 0 ? 2 * count : count;
   if (guard < guard_count) {
-    update_contact(data, sign, guard % count);
+    update_contact(data, sign, guard < count ? guard : guard - count);
   } else {
     for (size_t i = 0; i < count; i++) update_contact(data, sign, i);
   }
