@@ -99,6 +99,28 @@ static void first_of_all(const ess_driver *d, ess_candidate *first) {
   }
 }
 
+bool ess_inside(const ess_driver *d, size_t k) {
+  const double g = d->side[k] * d->h[k], rate = d->side[k] * d->rate[k];
+  const double lead = rate > 0.0 ? d->options.epsilon_time * rate : 0.0;
+  return g + lead >= d->entry[k];
+}
+
+/* whether any armed guard is inside its neighbourhood at the node */
+static bool any_inside(const ess_driver *d) {
+  const double lead = d->options.epsilon_time;
+  for (size_t b = 0; b < d->blocks; b++) {
+    if (!d->block_armed[b]) continue;
+    ess_mask outside = ~(ess_mask){0};
+    for (size_t k = b * ESS_BLOCK; k < ess_block_end(d, b); k += ESS_LANES) {
+      const ess_lanes side = ess_lanes_load(d->side + k), zero = {0.0};
+      const ess_lanes approach = ess_lanes_max(side * ess_lanes_load(d->rate + k), zero);
+      outside &= side * ess_lanes_load(d->h + k) + lead * approach < ess_lanes_load(d->entry + k);
+    }
+    if (ess_mask_any(~outside)) return true;
+  }
+  return false;
+}
+
 /* a window that makes it likely that the next search sees what it needs and little more: as long as
  * lies between the first and the second candidate now, and half as much again */
 static double next_window(const ess_driver *d, double window, const ess_candidate *first) {
@@ -123,6 +145,8 @@ int ess_first_candidate(ess_driver *d, ess_candidate *first) {
       if (status) return status;
       break;
     }
+    // with no guard inside there is nothing to project onto, whichever is the first
+    if (i == 0 && !first->found && !any_inside(d)) return ESS_SUCCESS;
     if (!(first->duration <= window * WITHIN)) continue;
     d->listed_until = window * WITHIN;
     d->window = next_window(d, window, first);
@@ -174,12 +198,6 @@ void ess_gather_batch(ess_driver *d, const ess_candidate *first, double latest) 
   d->batch_time[kept] = first->duration;
   d->batch_count = kept + 1;
   sort_batch(d);
-}
-
-bool ess_inside(const ess_driver *d, size_t k) {
-  const double g = d->side[k] * d->h[k], rate = d->side[k] * d->rate[k];
-  const double lead = rate > 0.0 ? d->options.epsilon_time * rate : 0.0;
-  return g + lead >= d->entry[k];
 }
 
 /* the levels of LANES guards from k on */

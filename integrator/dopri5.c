@@ -28,21 +28,28 @@ static const double D[ESS_STAGES] = {-12715105075.0 / 11282082432.0,  0.0,
                                      701980252875.0 / 199316789632.0, -1453857185.0 / 822651844.0,
                                      69997945.0 / 29380423.0};
 
-/* to = base + dt * sum of weight[s] * stage[s] over the first `count` stages; base NULL is zero */
+/* to = base + dt * sum of weight[s] * stage[s] over the first `count` stages; base NULL is zero.
+ * The stage that the field has just written comes last, so that all the rest need not wait for it.
+ */
 static inline void advance(const ess_driver *d, const double base[], const double weight[],
                            int count, double to[]) {
+  const size_t n = d->system.dimension;
+  const double dt = d->dt, last_weight = dt * weight[count - 1];
+  const double *const last = d->stage[count - 1];
   // a few states one by one: the field has just written them so, and a processor waits when it is
-  // to read as one what was written as several
-  for (size_t i = 0; d->system.dimension < ESS_LANES && i < d->system.dimension; i++) {
-    double sum = weight[0] * d->stage[0][i];
-    for (int s = 1; s < count; s++) sum += weight[s] * d->stage[s][i];
-    to[i] = base ? base[i] + d->dt * sum : d->dt * sum;
+  // to read as one what was written as several; volatile keeps the compiler from doing that
+  const volatile double *const just_written = last;
+  for (size_t i = 0; n < ESS_LANES && i < n; i++) {
+    double sum = 0.0;
+    for (int s = 0; s < count - 1; s++) sum += weight[s] * d->stage[s][i];
+    to[i] = (base ? base[i] + dt * sum : dt * sum) + last_weight * just_written[i];
   }
-  for (size_t i = 0; d->system.dimension >= ESS_LANES && i < d->lanes; i += ESS_LANES) {
-    ess_lanes sum = weight[0] * ess_lanes_load(d->stage[0] + i);
-    for (int s = 1; s < count; s++) sum += weight[s] * ess_lanes_load(d->stage[s] + i);
-    sum *= d->dt;
-    ess_lanes_store(to + i, base ? ess_lanes_load(base + i) + sum : sum);
+  for (size_t i = 0; n >= ESS_LANES && i < d->lanes; i += ESS_LANES) {
+    ess_lanes sum = {0.0};
+    for (int s = 0; s < count - 1; s++) sum += weight[s] * ess_lanes_load(d->stage[s] + i);
+    sum *= dt;
+    if (base) sum += ess_lanes_load(base + i);
+    ess_lanes_store(to + i, sum + last_weight * ess_lanes_load(last + i));
   }
 }
 

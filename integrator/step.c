@@ -40,8 +40,10 @@ static int shrink(ess_driver *d, double error) {
 
 /* after an acceptance: the next step's length, from this error and the one before */
 static void propose(ess_driver *d, double error, bool rejected_before) {
-  const double log_error = ess_larger(log2(error), -1000.0);
-  double factor = SAFETY * exp2(BETA * d->log_error_old - ALPHA * log_error);
+  // where the pair is exact, as in free fall, there is nothing to compute
+  const double log_error = error > 0.0 ? log2(error) : -INFINITY;
+  double factor = GROW_MOST;
+  if (error > 0.0) factor = SAFETY * exp2(BETA * d->log_error_old - ALPHA * log_error);
   factor = ess_smaller(GROW_MOST, ess_larger(SHRINK_MOST, factor));
   if (rejected_before) factor = ess_smaller(factor, 1.0);
   // a step shortened to end at t1 says nothing against the longer one proposed before it
