@@ -132,27 +132,6 @@ static void place_flagged(ess_driver *d) {
   }
 }
 
-/*
- * A neighbourhood given as a time tau begins where g + tau dg/dt = 0, which the model knows as a
- * quartic, too. The level is g there; a guard whose model does not get there never counts.
- */
-static void level_by_time(ess_driver *d, size_t i) {
-  const size_t k = d->flagged[i];
-  if (d->width[k] == 0.0 || d->level[k] == 0.0 || d->flagged_theta[i] > 0.0) return;
-  double b[QUARTIC], ahead[QUARTIC];
-  ess_model_guard(d, k, b);
-  for (int j = 0; j < QUARTIC; j++) b[j] += d->level[k];
-  // the derivative's coefficients, raised to the quartic's degree
-  for (int j = 0; j < QUARTIC; j++) {
-    const double before = j > 0 ? b[j] - b[j - 1] : 0.0, after = j < 4 ? b[j + 1] - b[j] : 0.0;
-    ahead[j] = b[j] + d->options.epsilon_time / d->dt * (j * before + (4 - j) * after);
-  }
-  double slope = 0.0;
-  const double theta = ess_quartic_upcrossing(ahead);
-  if (theta <= 1.0) d->level[k] = ess_quartic(b, theta, &slope);
-  if (!(slope > 0.0)) d->flagged_theta[i] = ESS_NEVER;
-}
-
 /* first crossing of a model, when it comes before `best`; else ESS_NEVER, most often at the price
  * of one evaluation */
 static double crossing_before(const double b[QUARTIC], double best) {
@@ -300,8 +279,6 @@ static int settle(ess_driver *d, const probe *p, ess_location *found) {
 /* the first real crossing among the listed guards, if there is one */
 static int locate_listed(ess_driver *d, ess_location *found) {
   place_flagged(d);
-  for (size_t i = 0; d->options.epsilon_time > 0.0 && i < d->flagged_count; i++)
-    level_by_time(d, i);
   for (;;) {
     // the guard whose model crosses first shows where to look for the first real crossing of any
     probe p = {.below = 0.0, .above = 1.0};

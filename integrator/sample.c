@@ -94,5 +94,9 @@ void ess_sample_parabola(ess_driver *d, double duration, const double v[]) {
 }
 
 void ess_sample_rest(ess_driver *d) {
-  while (pending(d, d->t)) memcpy(next_row(d), d->x, d->system.dimension * sizeof *d->x);
+  const size_t n = d->system.dimension;
+  while (pending(d, d->t)) memcpy(next_row(d), d->x, n * sizeof *d->x);
+  // samples at the end are the end itself, to the last bit
+  for (size_t k = d->times_done; k > 0 && d->times[k - 1] >= d->t; k--)
+    memcpy(d->samples + (k - 1) * n, d->x, n * sizeof *d->x);
 }
