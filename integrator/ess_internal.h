@@ -191,6 +191,10 @@ int ess_refill(ess_driver *d);
 bool ess_is_silent(const ess_driver *d, size_t k);
 bool ess_row_is_local(const ess_driver *d, size_t k);
 
+/* Whether crossing event function k's armed guard arms guards of other event functions, or concerns
+ * one in the batch. */
+bool ess_row_concerns_batch(const ess_driver *d, size_t k);
+
 /* candidates.c */
 
 /* What the field at the node reaches first; silent guards count from where they are reached. */

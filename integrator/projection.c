@@ -123,12 +123,21 @@ static int cross_batch(ess_driver *d) {
   return status;
 }
 
+/* whether the batch begins with a silent guard that has been passed already, or on which others in
+ * the batch depend, itself or one of the silent ones after it: it is crossed by itself then */
+static bool silent_goes_first(const ess_driver *d, const ess_candidate *first) {
+  if (!ess_is_silent(d, d->batch[0])) return false;
+  bool goes_first = first->duration == 0.0;
+  for (size_t i = 0; i < d->batch_count && !goes_first; i++)
+    goes_first = ess_is_silent(d, d->batch[i]) && ess_row_concerns_batch(d, d->batch[i]);
+  return goes_first;
+}
+
 int ess_projection_step(ess_driver *d, const ess_candidate *first, double t1, bool *made) {
   const double t0 = d->t, *v = d->f;
   *made = false;
   ess_gather_batch(d, first, ess_smaller(t1 - t0, d->options.projection_max));
-  if (ess_is_silent(d, d->batch[0])) {
-    // what it arms may come before the others
+  if (silent_goes_first(d, first)) {
     *made = true;
     return ess_make_crossing(d, d->batch[0]);
   }

@@ -180,6 +180,23 @@ bool ess_is_silent(const ess_driver *d, size_t k) {
   return d->silent[guard_ahead(d, k)];
 }
 
+/* whether event function k has a guard in the batch */
+static bool in_batch(const ess_driver *d, size_t k) {
+  size_t i = 0;
+  while (i < d->batch_count && d->batch[i] != k) i++;
+  return i < d->batch_count;
+}
+
+bool ess_row_concerns_batch(const ess_driver *d, size_t k) {
+  const size_t guard = guard_ahead(d, k);
+  bool concerns = false;
+  for (size_t i = d->row_start[guard]; i < d->row_start[guard + 1]; i++) {
+    const size_t other = d->row_guard[i] / 2;
+    concerns = concerns || (other != k && (d->row_effect[i] > 0 || in_batch(d, other)));
+  }
+  return concerns;
+}
+
 bool ess_row_is_local(const ess_driver *d, size_t k) {
   const size_t guard = guard_ahead(d, k);
   bool local = true;
