@@ -9,9 +9,6 @@
 
 #include "work_precision.h"
 
-/* A run longer than this, s, by what the coarser value took, is not made. */
-#define CROSSING_RUN_MAX 5.0
-
 /* One method's setting at one number of contacts. */
 typedef struct crossing_choice {
   const precision_method *method;

@@ -38,7 +38,7 @@ void crossing_choose(const precision_method *method, double target, crossing_try
   *choice = (crossing_choice){.method = method, .value = NAN, .rms = NAN, .seconds = NAN};
   for (const double *value = method->values; *value > 0.0; value++) {
     const double expected = precision_expected_time(method, last.value, last.seconds, *value);
-    too_long = isfinite(last.seconds) && expected > CROSSING_RUN_MAX;
+    too_long = isfinite(last.seconds) && expected > PRECISION_RUN_MAX;
     if (too_long || !may_improve(method, &best, &last)) break;
     if (attempt(context, method, *value, &last, choice->message) == SOLVER_REFUSED) {
       choice->status = PRECISION_REFUSED;

@@ -85,15 +85,16 @@ typedef enum precision_status {
   PRECISION_DIVERGED,  /* no better than a state that stays where it started */
   PRECISION_FAILED,    /* a run gave up */
   PRECISION_UNREACHED, /* of crossing-cost: at no value of the knob is the target error reached */
-  PRECISION_TOO_LONG,  /* one run would take longer than PRECISION_RUN_MAX: not made */
+  PRECISION_TOO_LONG,  /* one run takes longer than PRECISION_RUN_MAX */
   PRECISION_REFUSED    /* the solver does not do this model, or not with these settings */
 } precision_status;
 
 /* "ok", "crossings", "diverged", "failed", "not reached", "too long", "refused". */
 const char *precision_status_name(precision_status status);
 
-/* A run longer than this, s, by what the coarser value took, is not made. */
-#define PRECISION_RUN_MAX 20.0
+/* A run longer than this, s, is not raced; nor made, if what the coarser value took lets expect it.
+ */
+#define PRECISION_RUN_MAX 5.0
 
 /* Starts of a point that takes longer than --point-time allows for all of them. */
 enum { PRECISION_FEW = 3 };

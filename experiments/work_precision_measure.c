@@ -90,6 +90,7 @@ static void probe(precision_case *c, size_t i) {
   if (expected > PRECISION_RUN_MAX) {
     set_obstacle(p, PRECISION_TOO_LONG);
     p->probe_s = expected;
+    p->probe_evaluations = p[-1].probe_evaluations * expected / p[-1].probe_s;
     measure_message(p->message, "one run would take some %.0f s", expected);
     return;
   }
@@ -105,6 +106,9 @@ static void probe(precision_case *c, size_t i) {
   if (failed) {
     set_obstacle(p, PRECISION_FAILED);
     measure_message(p->message, "%s", tried.report.message);
+  } else if (p->probe_s > PRECISION_RUN_MAX) {
+    set_obstacle(p, PRECISION_TOO_LONG);
+    measure_message(p->message, "one run takes some %.0f s", p->probe_s);
   } else {
     p->trials = precision_trials(c->given, p->probe_s);
   }

@@ -50,17 +50,24 @@ do for [i = 1:words(drawn)] {
     note[notes] = title[i].twins.', but for rounding'
   }
 }
+# a solver by its own name when all its methods are refused, or else the method
+known_solvers = ''
+do for [i = 1:words(drawn)] { known_solvers = including(known_solvers, solver[i]) }
 absent = ''
+names = ''
 do for [m in refused] {
-  stats table using (here(0) && strcol("method") eq m ? (text = strcol("solver"), 0) : 0) nooutput
-  absent = member(drawn, m) ? absent : including(absent, text)
-}
-if (absent ne '') {
-  notes = notes + 1
-  note[notes] = 'cannot do this model:'
-  do for [s in absent] {
-    note[notes] = note[notes].(note[notes][strlen(note[notes]):*] eq ':' ? ' ' : ', ').label(s)
+  if (!member(drawn, m)) {
+    stats table using (here(0) && strcol("method") eq m ? \
+      (text = strcol("solver"), text_of_method = strcol("label"), 0) : 0) nooutput
+    partly = member(known_solvers, text)
+    name_of = partly ? text_of_method : label(text)
+    names = partly || !member(absent, text) ? names.(names eq '' ? '' : ', ').name_of : names
+    absent = including(absent, text)
   }
+}
+if (names ne '') {
+  notes = notes + 1
+  note[notes] = 'refused: '.names
 }
 
 # --- how they look --------------------------------------------------------------------------------

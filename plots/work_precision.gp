@@ -80,6 +80,6 @@ eval 'plot 1e300 with lines'.part(lines, '(at(m, good(0) || near(0))):(rms(0))',
     'labels font ",6" tc rgb hue(m) left offset 0.4, 0.35')
 
 headline = model.(contacts > 1 ? sprintf(', %d contacts', contacts) : '')
-bad_means = 'failed or diverged'
+bad_means = 'failed, diverged or too long'
 load folder.'legend.gp'
 unset multiplot
