@@ -139,9 +139,7 @@ static int choose_and_race(crossing *all, precision_case *c) {
   if (status) return status;
   crossing_journal_samples(all, c);
   status = precision_measure(c, all->journal, all->message);
-  if (status) return status;
-  precision_find_coincidences(c);
-  return fill_rows(all, c);
+  return status ? status : fill_rows(all, c);
 }
 
 int crossing_measure(crossing *all, size_t contacts) {

@@ -60,10 +60,7 @@ static int compare(arguments *given, const bool chosen[], char *message) {
   c.interrupted = interrupts_catch();
   c.core = core;
   if (!status) status = measure(&c, message);
-  if (!status) {
-    precision_find_coincidences(&c);
-    status = precision_write(&c, message);
-  }
+  if (!status) status = precision_write(&c, message);
   if (!status) status = show(&c, message);
   precision_case_free(&c);
   return status ? command_fail(given, "%s", message) : COMMAND_SUCCESS;

@@ -85,18 +85,19 @@ typedef enum precision_status {
   PRECISION_DIVERGED,  /* no better than a state that stays where it started */
   PRECISION_FAILED,    /* a run gave up */
   PRECISION_UNREACHED, /* of crossing-cost: at no value of the knob is the target error reached */
-  PRECISION_TOO_LONG,  /* one run takes longer than PRECISION_RUN_MAX */
+  PRECISION_TOO_LONG,  /* a run would take longer than PRECISION_RUN_MAX: not made */
   PRECISION_REFUSED    /* the solver does not do this model, or not with these settings */
 } precision_status;
 
 /* "ok", "crossings", "diverged", "failed", "not reached", "too long", "refused". */
 const char *precision_status_name(precision_status status);
 
-/* A run longer than this, s, is not raced; nor made, if what the coarser value took lets expect it.
- */
+/* A run that is to be expected, by what the coarser value took, to take longer than this, s, is not
+ * made. */
 #define PRECISION_RUN_MAX 5.0
 
-/* Starts of a point that takes longer than --point-time allows for all of them. */
+/* Starts of a point that takes longer than --point-time allows for all of them. One that takes
+ * longer for these, too, has its first run and no more. */
 enum { PRECISION_FEW = 3 };
 
 /* One method at one value of its knob. */
@@ -104,11 +105,11 @@ typedef struct precision_point {
   const precision_method *method;
   double value;
   solver_settings settings;
-  bool probed;                          /* those below are known */
-  precision_status obstacle;            /* PRECISION_OK, or why it is not raced */
-  double probe_s;                       /* time of the first run, or what is expected of it */
-  double probe_evaluations;             /* of field and guards in it, even if it failed */
-  size_t trials;                        /* starts it is raced from: all, PRECISION_FEW or 0 */
+  bool probed;                          /* what follows is known */
+  precision_status obstacle;            /* PRECISION_OK, or why there is no sample */
+  double first[PRECISION_QUANTITIES];   /* of the first run, or what is expected of it; of one that
+                                           failed, time and counts */
+  size_t trials;                        /* starts it is measured from: all, PRECISION_FEW, 1 or 0 */
   char message[SOLVER_MESSAGE_SIZE];    /* of the obstacle, or of the first run that failed */
   double *sample[PRECISION_QUANTITIES]; /* by trial; seconds are NaN until measured, the others NaN
                                            where the run failed; owned */
@@ -144,6 +145,9 @@ void precision_case_clear(precision_case *c);
 /* "affine3", "hopper" or "plate_10". */
 enum { PRECISION_NAME_SIZE = 48 };
 void precision_case_name(const precision_case *c, char name[PRECISION_NAME_SIZE]);
+
+/* The first run becomes the point's one sample. */
+void precision_take_first(precision_point *p);
 
 /* Whether the point's trial is measured, or the point has nothing to measure any more. */
 bool precision_trial_done(const precision_point *p, size_t trial);
@@ -235,8 +239,8 @@ int precision_summarize(const precision_case *c, const precision_point *p, preci
 /* Largest difference of errors, relative, at which two runs are the same but for rounding. */
 #define PRECISION_COINCIDE 1e-6
 
-/* Finds variants of one solver whose errors are the same at every value and start, and marks all
- * but the fastest of them with the one that stands for them. */
+/* Finds variants of one solver whose first runs have the same errors at every value, and marks all
+ * but the fastest of them with the one that stands for them: what they have is their first run. */
 void precision_find_coincidences(precision_case *c);
 
 /* The index of the row of a method (NULL: of any) that reaches the target error in the least time;

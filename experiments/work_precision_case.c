@@ -127,6 +127,7 @@ void precision_case_clear(precision_case *c) {
     p->probed = false;
     p->as = NULL;
     p->message[0] = '\0';
+    for (size_t q = 0; q < PRECISION_QUANTITIES; q++) p->first[q] = NAN;
     for (size_t q = 0; q < PRECISION_QUANTITIES; q++)
       for (size_t j = 0; j < c->trials; j++) p->sample[q][j] = NAN;
   }
@@ -138,6 +139,11 @@ void precision_case_name(const precision_case *c, char name[PRECISION_NAME_SIZE]
     snprintf(name, PRECISION_NAME_SIZE, "%s_%zu", c->m->type->name, c->contacts);
   else
     snprintf(name, PRECISION_NAME_SIZE, "%s", c->m->type->name);
+}
+
+void precision_take_first(precision_point *p) {
+  p->trials = 1;
+  for (size_t q = 0; q < PRECISION_QUANTITIES; q++) p->sample[q][0] = p->first[q];
 }
 
 bool precision_trial_done(const precision_point *p, size_t trial) {

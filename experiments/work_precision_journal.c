@@ -50,8 +50,8 @@ static bool take_probe(const precision_case *c, precision_point *p, const json_t
   if (obstacle > PRECISION_REFUSED || p->trials > c->trials) return false;
   p->probed = true;
   p->obstacle = (precision_status)obstacle;
-  p->probe_s = number_of(entry, "probe_s");
-  p->probe_evaluations = number_of(entry, "probe_evaluations");
+  for (size_t q = 0; q < PRECISION_QUANTITIES; q++)
+    p->first[q] = number_of(entry, precision_quantity_names[q]);
   return true;
 }
 
@@ -94,27 +94,31 @@ int precision_journal_open(measure_journal **journal, precision_case *c, char *m
   return status;
 }
 
+/* appends an entry of a point, which is completed by the values of a run */
+static int append_run(measure_journal *journal, json_t *entry, const double values[],
+                      char *message) {
+  for (size_t q = 0; q < PRECISION_QUANTITIES; q++)
+    json_object_set_new(entry, precision_quantity_names[q], measure_json_number(values[q]));
+  return resume_append(journal, entry, message);
+}
+
 int precision_journal_probe(measure_journal *journal, const precision_case *c, size_t point,
                             char *message) {
   const precision_point *const p = &c->point[point];
-  return resume_append(journal,
-                       json_pack("{s:s, s:I, s:I, s:i, s:o, s:o, s:I, s:s}", "type", "sample",
-                                 "contacts", (json_int_t)c->contacts, "point", (json_int_t)point,
-                                 "obstacle", (int)p->obstacle, "probe_s",
-                                 measure_json_number(p->probe_s), "probe_evaluations",
-                                 measure_json_number(p->probe_evaluations), "trials",
-                                 (json_int_t)p->trials, "message", p->message),
-                       message);
+  json_t *const entry =
+      json_pack("{s:s, s:I, s:I, s:i, s:I, s:s}", "type", "sample", "contacts",
+                (json_int_t)c->contacts, "point", (json_int_t)point, "obstacle", (int)p->obstacle,
+                "trials", (json_int_t)p->trials, "message", p->message);
+  return append_run(journal, entry, p->first, message);
 }
 
 int precision_journal_sample(measure_journal *journal, const precision_case *c, size_t point,
                              size_t trial, char *message) {
   const precision_point *const p = &c->point[point];
+  double values[PRECISION_QUANTITIES];
+  for (size_t q = 0; q < PRECISION_QUANTITIES; q++) values[q] = p->sample[q][trial];
   json_t *const entry =
       json_pack("{s:s, s:I, s:I, s:I, s:s}", "type", "sample", "contacts", (json_int_t)c->contacts,
                 "point", (json_int_t)point, "trial", (json_int_t)trial, "message", p->message);
-  for (size_t q = 0; q < PRECISION_QUANTITIES; q++)
-    json_object_set_new(entry, precision_quantity_names[q],
-                        measure_json_number(p->sample[q][trial]));
-  return resume_append(journal, entry, message);
+  return append_run(journal, entry, values, message);
 }

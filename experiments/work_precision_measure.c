@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "clock.h"
 #include "progress.h"
 #include "solvers.h"
 #include "work_precision.h"
@@ -60,19 +61,25 @@ static int check_gap(measuring *all) {
 
 /* ---- one run of every point ------------------------------------------------------------------ */
 
-/* what the run should take, by the next coarser value; NaN when that tells nothing */
-static double expected_time(const precision_case *c, size_t i) {
-  const precision_point *const p = &c->point[i], *const coarser = i ? p - 1 : NULL;
-  if (!coarser || coarser->method != p->method) return NAN;
-  const bool timed = coarser->obstacle == PRECISION_OK || coarser->obstacle == PRECISION_TOO_LONG;
-  if (!timed) return NAN;
-  return precision_expected_time(p->method, coarser->value, coarser->probe_s, p->value);
+size_t precision_trials(const arguments *given, double seconds) {
+  const size_t few = given->trials < PRECISION_FEW ? given->trials : PRECISION_FEW;
+  // every sample has a run before it
+  if (2.0 * seconds * (double)given->trials <= given->point_time) return given->trials;
+  return 2.0 * seconds * (double)few <= given->point_time ? few : 1;
 }
 
-size_t precision_trials(const arguments *given, double seconds) {
-  // every sample has a run before it to warm up
-  const bool all = 2.0 * seconds * (double)given->trials <= given->point_time;
-  return all || given->trials < PRECISION_FEW ? given->trials : PRECISION_FEW;
+/* all there is to know of a contestant's run at a trial; of one that failed, time and counts */
+static void note_run(const contestant *c, size_t trial, double seconds, bool failed,
+                     double out[PRECISION_QUANTITIES]) {
+  out[PRECISION_SECONDS] = seconds;
+  out[PRECISION_RMS] = failed ? NAN : c->rms[trial];
+  out[PRECISION_EVENTS] = (double)c->report.events;
+  out[PRECISION_STEPS] = (double)c->report.steps;
+  out[PRECISION_REJECTED] = (double)c->report.rejected;
+  out[PRECISION_ENTRIES] = (double)c->report.entries;
+  out[PRECISION_PROJECTIONS] = (double)c->report.projections;
+  out[PRECISION_FIELDS] = (double)c->report.field_evaluations;
+  out[PRECISION_GUARDS] = (double)c->report.guard_evaluations;
 }
 
 static void set_obstacle(precision_point *p, precision_status obstacle) {
@@ -80,38 +87,50 @@ static void set_obstacle(precision_point *p, precision_status obstacle) {
   p->trials = 0;
 }
 
-/* runs a point from the first start, and plans from how many it is raced */
+/* whether the run is too long to be made, by the next coarser value; what it would take is noted */
+static bool is_too_long(const precision_case *c, size_t i) {
+  precision_point *const p = &c->point[i];
+  const precision_point *const coarser = i ? p - 1 : NULL;
+  if (!coarser || coarser->method != p->method ||
+      (coarser->obstacle != PRECISION_OK && coarser->obstacle != PRECISION_TOO_LONG))
+    return false;
+  const double taken = coarser->first[PRECISION_SECONDS];
+  const double expected = precision_expected_time(p->method, coarser->value, taken, p->value);
+  if (!(expected > PRECISION_RUN_MAX)) return false;
+  set_obstacle(p, PRECISION_TOO_LONG);
+  for (size_t q = 0; q < PRECISION_QUANTITIES; q++)
+    p->first[q] = q == PRECISION_RMS ? NAN : coarser->first[q] * expected / taken;
+  measure_message(p->message, "one run would take some %.0f s", expected);
+  return true;
+}
+
+/* runs a prepared point from the first start, and plans from how many it is raced */
+static void run_first(const precision_case *c, precision_point *p, contestant *tried) {
+  const measure_candidate timed = contestant_candidate(tried);
+  const uint64_t start = measure_clock_ns();
+  bool failed = timed.run(timed.context, 0) != 0;
+  const double seconds = 1e-9 * (double)(measure_clock_ns() - start);
+  failed = failed || timed.after(timed.context, 0);
+  note_run(tried, 0, seconds, failed, p->first);
+  p->trials = precision_trials(c->given, seconds);
+  if (!failed) return;
+  set_obstacle(p, PRECISION_FAILED);
+  measure_message(p->message, "%s", tried->report.message);
+}
+
 static void probe(precision_case *c, size_t i) {
   precision_point *const p = &c->point[i];
-  const double expected = expected_time(c, i);
-  p->probed = true;
-  p->probe_s = p->probe_evaluations = NAN;
-  p->obstacle = PRECISION_OK;
-  if (expected > PRECISION_RUN_MAX) {
-    set_obstacle(p, PRECISION_TOO_LONG);
-    p->probe_s = expected;
-    p->probe_evaluations = p[-1].probe_evaluations * expected / p[-1].probe_s;
-    measure_message(p->message, "one run would take some %.0f s", expected);
-    return;
-  }
   contestant tried;
+  p->probed = true;
+  p->obstacle = PRECISION_OK;
+  if (is_too_long(c, i)) return;
   const solver_type *const solver = solver_find(p->method->solver);
   const int status = contestant_prepare(&tried, solver, &p->settings, &c->starts, p->message);
   if (status) {
     set_obstacle(p, status == SOLVER_REFUSED ? PRECISION_REFUSED : PRECISION_FAILED);
     return;
   }
-  const bool failed = contestant_time(&tried, 0, &p->probe_s) != 0;
-  p->probe_evaluations = (double)(tried.report.field_evaluations + tried.report.guard_evaluations);
-  if (failed) {
-    set_obstacle(p, PRECISION_FAILED);
-    measure_message(p->message, "%s", tried.report.message);
-  } else if (p->probe_s > PRECISION_RUN_MAX) {
-    set_obstacle(p, PRECISION_TOO_LONG);
-    measure_message(p->message, "one run takes some %.0f s", p->probe_s);
-  } else {
-    p->trials = precision_trials(c->given, p->probe_s);
-  }
+  run_first(c, p, &tried);
   contestant_release(&tried);
 }
 
@@ -126,6 +145,9 @@ static int probe_all(measuring *all) {
     status = precision_journal_probe(all->journal, c, i, all->message);
   }
   measure_progress_end(&all->progress);
+  for (size_t i = 0; i < c->count; i++)
+    if (c->point[i].probed && c->point[i].trials == 1) precision_take_first(&c->point[i]);
+  if (!status && !*c->interrupted) precision_find_coincidences(c);
   return status;
 }
 
@@ -157,22 +179,12 @@ static int take_sample(const measure_sample *sample, void *context) {
   const entrant *const e = &r->entrants[sample->candidate];
   precision_case *const c = r->all->c;
   precision_point *const p = &c->point[e->index];
-  const solver_report *const report = &e->contestant.report;
   const size_t j = sample->trial;
-  const double values[PRECISION_QUANTITIES] = {
-      [PRECISION_SECONDS] = sample->seconds,
-      [PRECISION_RMS] = e->contestant.rms[j],
-      [PRECISION_EVENTS] = (double)report->events,
-      [PRECISION_STEPS] = (double)report->steps,
-      [PRECISION_REJECTED] = (double)report->rejected,
-      [PRECISION_ENTRIES] = (double)report->entries,
-      [PRECISION_PROJECTIONS] = (double)report->projections,
-      [PRECISION_FIELDS] = (double)report->field_evaluations,
-      [PRECISION_GUARDS] = (double)report->guard_evaluations,
-  };
+  double values[PRECISION_QUANTITIES];
+  note_run(&e->contestant, j, sample->seconds, e->failed, values);
   for (size_t q = 0; q < PRECISION_QUANTITIES; q++)
     p->sample[q][j] = e->failed && q != PRECISION_SECONDS ? NAN : values[q];
-  if (e->failed && !p->message[0]) measure_message(p->message, "%s", report->message);
+  if (e->failed && !p->message[0]) measure_message(p->message, "%s", e->contestant.report.message);
   if (precision_journal_sample(r->all->journal, c, e->index, j, r->all->message)) return -1;
   measure_progress_update(&r->all->progress, ++r->all->done);
   return *c->interrupted ? 1 : 0;

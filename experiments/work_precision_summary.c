@@ -121,7 +121,7 @@ static int median_of(const precision_point *p, precision_quantity q, double work
 static int fill_times(const precision_case *c, const precision_point *p, double work[],
                       double number[]) {
   measure_summary errors = {.median = NAN, .max = NAN};
-  measure_interval times = {p->probe_s, NAN, NAN};
+  measure_interval times = {p->first[PRECISION_SECONDS], NAN, NAN};
   const measure_bootstrap options = measure_bootstrap_default(c->given->seed);
   size_t count = finite_samples(p, PRECISION_RMS, work);
   int status = count ? measure_summarize(work, count, &errors) : MEASURE_SUCCESS;
@@ -152,7 +152,8 @@ static int fill_counts(const precision_case *c, const precision_point *p, double
     status = median_of(p, counts[i].from, work, &number[counts[i].to]);
   number[PRECISION_EVALUATIONS] = number[PRECISION_FIELDS_MEDIAN] + number[PRECISION_GUARDS_MEDIAN];
   // a run that failed has made those up to there
-  if (isnan(number[PRECISION_EVALUATIONS])) number[PRECISION_EVALUATIONS] = p->probe_evaluations;
+  if (isnan(number[PRECISION_EVALUATIONS]))
+    number[PRECISION_EVALUATIONS] = p->first[PRECISION_FIELDS] + p->first[PRECISION_GUARDS];
   number[PRECISION_EVENTS_RATIO] = p->trials ? events_ratio(c, p) : NAN;
   return status;
 }
@@ -212,16 +213,10 @@ int precision_summarize(const precision_case *c, const precision_point *p, preci
 /* ---- methods that are the same ----------------------------------------------------------------
  */
 
-/* whether two points have the same errors; adds to *faster how much faster b is, as a logarithm */
-static bool same_samples(const precision_point *a, const precision_point *b, double *faster) {
-  for (size_t j = 0; j < a->trials && j < b->trials; j++) {
-    const double x = a->sample[PRECISION_RMS][j], y = b->sample[PRECISION_RMS][j];
-    const bool same = fabs(x - y) <= PRECISION_COINCIDE * fmin(fabs(x), fabs(y));
-    // two that failed alike are alike
-    if (!same && !(isnan(x) && isnan(y))) return false;
-    *faster += log(a->sample[PRECISION_SECONDS][j] / b->sample[PRECISION_SECONDS][j]);
-  }
-  return true;
+/* whether two points' first runs have the same errors; those that failed alike are alike */
+static bool same_errors(const precision_point *a, const precision_point *b) {
+  const double x = a->first[PRECISION_RMS], y = b->first[PRECISION_RMS];
+  return fabs(x - y) <= PRECISION_COINCIDE * fmin(fabs(x), fabs(y)) || (isnan(x) && isnan(y));
 }
 
 /* where the points of another method begin */
@@ -242,17 +237,20 @@ static bool same_methods(const precision_case *c, size_t a, size_t b, double *fa
     return false;
   for (size_t k = 0; k < count; k++) {
     const precision_point *const p = &c->point[a + k], *const q = &c->point[b + k];
-    if (p->value != q->value || p->obstacle != q->obstacle || !same_samples(p, q, faster))
-      return false;
-    raced = raced || p->trials;
+    if (p->value != q->value || p->obstacle != q->obstacle || !same_errors(p, q)) return false;
+    if (!p->trials) continue;
+    raced = true;
+    *faster += log(p->first[PRECISION_SECONDS] / q->first[PRECISION_SECONDS]);
   }
   return raced;
 }
 
-/* all points of the method that begins there */
+/* all points of the method that begins there are to be known by another's */
 static void set_representative(precision_case *c, size_t first, const precision_method *as) {
-  for (size_t i = first, end = end_of(c, first); i < end; i++)
-    c->point[i].as = c->point[i].method == as ? NULL : as;
+  for (size_t i = first, end = end_of(c, first); i < end && c->point[i].method != as; i++) {
+    c->point[i].as = as;
+    if (c->point[i].trials) precision_take_first(&c->point[i]);
+  }
 }
 
 void precision_find_coincidences(precision_case *c) {

@@ -45,6 +45,9 @@ static precision_point *point(made_up *u, size_t method, size_t value) {
 }
 
 static void fill(precision_point *p) {
+  for (size_t q = 0; q < PRECISION_QUANTITIES; q++) p->first[q] = 100.0;
+  p->first[PRECISION_SECONDS] = 1e-6 / p->value;
+  p->first[PRECISION_RMS] = 0.1 * p->value;
   for (size_t j = 0; j < TRIALS; j++) {
     for (size_t q = 0; q < PRECISION_QUANTITIES; q++) p->sample[q][j] = 100.0;
     p->sample[PRECISION_SECONDS][j] = 1e-6 / p->value;
@@ -80,8 +83,6 @@ static made_up *new_case(const char *type, double contacts) {
                            .value = values[i % POINTS],
                            .settings = solver_settings_default(),
                            .probed = true,
-                           .probe_s = 1e-6 / values[i % POINTS],
-                           .probe_evaluations = 200.0,
                            .trials = TRIALS};
     for (size_t q = 0; q < PRECISION_QUANTITIES; q++) p->sample[q] = calloc(TRIALS, sizeof(double));
     fill(p);
@@ -196,7 +197,7 @@ static void an_obstacle_leaves_a_marked_point(void **state) {
     const precision_row row = summary(u, p);
     assert_string_equal(row.text[PRECISION_STATUS], precision_status_name(obstacles[i]));
     // where it would stand: the time of the first run, and what that evaluated
-    assert_true(row.number[PRECISION_MEDIAN] == p->probe_s);
+    assert_true(row.number[PRECISION_MEDIAN] == p->first[PRECISION_SECONDS]);
     assert_true(row.number[PRECISION_EVALUATIONS] == 200.0);
     assert_true(isnan(row.number[PRECISION_RMS_ERROR]));
     assert_true(isnan(row.number[PRECISION_EVENTS_RATIO]));
@@ -233,29 +234,34 @@ static void check_stands(made_up *u, const char *first, const char *second, cons
 
 static void variants_that_are_the_same_are_found(void **state) {
   made_up *const u = *state;
-  // the same but for rounding, and in the end faster; another solver is never the same
-  point(u, 1, 0)->sample[PRECISION_RMS][0] *= 1.0 + 5e-7;
-  point(u, 1, 1)->sample[PRECISION_SECONDS][0] *= 0.5;
-  point(u, 1, 2)->sample[PRECISION_SECONDS][0] *= 1.5;
+  // the same but for rounding, and all in all faster; another solver is never the same
+  point(u, 1, 0)->first[PRECISION_RMS] *= 1.0 + 5e-7;
+  point(u, 1, 1)->first[PRECISION_SECONDS] *= 0.5;
+  point(u, 1, 2)->first[PRECISION_SECONDS] *= 1.5;
   check_stands(u, "b", "", "");
-  point(u, 1, 1)->sample[PRECISION_SECONDS][0] *= 10.0;
+  // what is known of the one that is stood for is its first run
+  assert_int_equal(point(u, 0, 2)->trials, 1);
+  assert_true(point(u, 0, 2)->sample[PRECISION_RMS][0] == point(u, 0, 2)->first[PRECISION_RMS]);
+  assert_int_equal(point(u, 1, 2)->trials, TRIALS);
+  point(u, 1, 1)->first[PRECISION_SECONDS] *= 10.0;
   check_stands(u, "", "a", "");
 }
 
 static void one_difference_is_enough(void **state) {
   made_up *const u = *state;
-  point(u, 1, 2)->sample[PRECISION_RMS][3] *= 1.0 + 2e-6;
+  point(u, 1, 2)->first[PRECISION_RMS] *= 1.0 + 2e-6;
   check_stands(u, "", "", "");
 }
 
 static void those_that_fail_alike_are_alike(void **state) {
   made_up *const u = *state;
   for (size_t i = 0; i < 2; i++) {
-    point(u, i, 0)->sample[PRECISION_RMS][2] = NAN;
+    point(u, i, 1)->first[PRECISION_RMS] = NAN;
     point(u, i, 1)->obstacle = PRECISION_FAILED;
     point(u, i, 1)->trials = 0;
   }
   check_stands(u, "", "a", "");
+  assert_int_equal(point(u, 1, 1)->trials, 0);
   point(u, 1, 1)->obstacle = PRECISION_TOO_LONG;
   check_stands(u, "", "", "");
 }

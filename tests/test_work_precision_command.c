@@ -9,7 +9,7 @@
 #include "experiments_fixture.h"
 #include "work_precision.h"
 
-#define SMALL   " --trials 2 --point-time 0.01 --duration 0.7 --out results"
+#define SMALL   " --trials 2 --point-time 100 --duration 0.7 --out results"
 #define METHODS "projection-1,hybrid,mujoco-Euler,mujoco-implicitfast"
 
 static precision_results results_of(void **state) {
@@ -41,14 +41,17 @@ static const precision_row *rows_of(const precision_results *results, const char
   return first;
 }
 
+/* a method that another stands for has its first run, whose time has no interval */
 static void check_measured(const precision_row *row) {
   const double *const number = row->number;
+  const bool twin = *row->text[PRECISION_COINCIDES] != '\0';
   assert_true(number[PRECISION_RMS_ERROR] > 0.0);
   assert_true(number[PRECISION_RMS_ERROR] <= number[PRECISION_RMS_WORST]);
-  assert_true(number[PRECISION_MEDIAN_LOW] > 0.0);
-  assert_true(number[PRECISION_MEDIAN_LOW] <= number[PRECISION_MEDIAN]);
-  assert_true(number[PRECISION_MEDIAN] <= number[PRECISION_MEDIAN_HIGH]);
-  assert_true(number[PRECISION_TRIALS] == 2.0);
+  assert_true(number[PRECISION_MEDIAN] > 0.0);
+  assert_true((isnan(number[PRECISION_MEDIAN_LOW]) != 0) == twin);
+  assert_true(!(number[PRECISION_MEDIAN_LOW] > number[PRECISION_MEDIAN]));
+  assert_true(!(number[PRECISION_MEDIAN_HIGH] < number[PRECISION_MEDIAN]));
+  assert_true(number[PRECISION_TRIALS] == (twin ? 1.0 : 2.0));
   assert_true(number[PRECISION_FAILURES] == 0.0);
   assert_true(number[PRECISION_EVALUATIONS] ==
               number[PRECISION_FIELDS_MEDIAN] + number[PRECISION_GUARDS_MEDIAN]);
