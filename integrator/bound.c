@@ -162,17 +162,23 @@ size_t ess_flag_guards(ess_driver *d) {
   return SIZE_MAX;
 }
 
+/* whether any of four guards is flagged */
+static bool any_flagged(const ess_driver *d, size_t k) {
+  return d->is_flagged[k] | d->is_flagged[k + 1] | d->is_flagged[k + 2] | d->is_flagged[k + 3];
+}
+
 void ess_keep_rivals(ess_driver *d, double theta) {
   d->flagged_count = 0;
   for (size_t b = 0; b < d->blocks; b++) {
     if (!d->block_armed[b]) continue;
     for (size_t k = b * ESS_BLOCK; k < ess_block_end(d, b); k += ESS_LANES) {
+      if (!any_flagged(d, k)) continue;
       const models m = model_guards(d, k);
-      const ess_mask rival = may_cross_before(&m, theta);
-      for (size_t i = k; i < k + ESS_LANES; i++) {
-        if (!d->is_flagged[i]) continue;
-        d->is_flagged[i] = rival[i - k] != 0;
-        if (d->is_flagged[i]) d->flagged[d->flagged_count++] = i;
+      const unsigned rivals = ess_mask_bits(may_cross_before(&m, theta));
+      for (size_t i = 0; i < ESS_LANES; i++) {
+        if (!d->is_flagged[k + i]) continue;
+        d->is_flagged[k + i] = rivals >> i & 1;
+        if (d->is_flagged[k + i]) d->flagged[d->flagged_count++] = k + i;
       }
     }
   }

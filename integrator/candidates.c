@@ -23,21 +23,25 @@ static double reach(const ess_driver *d, size_t k) {
   return g < 0.0 ? -g / rate : 0.0;
 }
 
-/* which of four guards will still be ahead after `window`; those that are not numbers are not */
-static inline ess_mask ahead_after(const ess_driver *d, size_t k, double window) {
+/* which of four guards will have been reached after `window`, or are not numbers */
+static inline ess_mask reached_after(const ess_driver *d, size_t k, double window) {
   const ess_lanes h = ess_lanes_load(d->h + k), rate = ess_lanes_load(d->rate + k);
-  return ess_lanes_load(d->side + k) * (h + window * rate) <= 0.0;
+  return ~(ess_lanes_load(d->side + k) * (h + window * rate) <= 0.0);
 }
 
-static bool any_within(const ess_driver *d, size_t from, size_t end, double window) {
-  ess_mask ahead = ~(ess_mask){0};
-  for (size_t k = from; k < end; k += ESS_LANES) ahead &= ahead_after(d, k, window);
-  return ess_mask_any(~ahead);
+/* the same of a block's guards, a bit for each */
+static inline unsigned block_reached_after(const ess_driver *d, size_t b, double window) {
+  unsigned bits = 0;
+  for (size_t k = b * ESS_BLOCK, shift = 0; k < ess_block_end(d, b); k += ESS_LANES) {
+    bits |= ess_mask_bits(reached_after(d, k, window)) << shift;
+    shift += ESS_LANES;
+  }
+  return bits;
 }
 
 /* adds guard k to the list when it is approached, and keeps the first, silent ones that are still
  * ahead apart; *bad when it is not finite */
-static void list_one(ess_driver *d, size_t k, ess_candidate *first, bool *bad) {
+static inline void list_one(ess_driver *d, size_t k, ess_candidate *first, bool *bad) {
   if (!(fabs(d->h[k]) + fabs(d->rate[k]) <= DBL_MAX)) *bad = true;
   const double duration = reach(d, k);
   if (duration == INFINITY) return;
@@ -53,13 +57,9 @@ static ess_candidate list_within(ess_driver *d, double window, bool *bad) {
   ess_candidate first = {.guard = SIZE_MAX, .duration = INFINITY};
   d->batch_count = 0;
   for (size_t b = 0; b < d->blocks; b++) {
-    const size_t end = ess_block_end(d, b);
-    if (!d->block_armed[b] || !any_within(d, b * ESS_BLOCK, end, window)) continue;
-    for (size_t k = b * ESS_BLOCK; k < end; k += ESS_LANES) {
-      const ess_mask ahead = ahead_after(d, k, window);
-      for (size_t i = 0; i < ESS_LANES; i++)
-        if (!ahead[i]) list_one(d, k + i, &first, bad);
-    }
+    if (!d->block_armed[b]) continue;
+    for (unsigned bits = block_reached_after(d, b, window); bits; bits &= bits - 1)
+      list_one(d, b * ESS_BLOCK + (size_t)__builtin_ctz(bits), &first, bad);
   }
   return first;
 }

@@ -118,6 +118,16 @@ static inline size_t ess_block_end(const ess_driver *d, size_t b) {
   return end < d->guard_lanes ? end : d->guard_lanes;
 }
 
+/* the guard of event function k that a state on its latched side has ahead */
+static inline size_t ess_guard_ahead(const ess_driver *d, size_t k) {
+  return d->sign[k] < 0.0 ? ESS_GUARD_UP(k) : ESS_GUARD_DOWN(k);
+}
+
+/* whether that guard is silent */
+static inline bool ess_is_silent(const ess_driver *d, size_t k) {
+  return d->silent[ess_guard_ahead(d, k)];
+}
+
 /* memory.c: lays out every array for a system; frees them. The reset matrix is copied here. */
 bool ess_memory_alloc(ess_driver *d);
 void ess_memory_free(ess_driver *d);
@@ -186,9 +196,8 @@ int ess_cross(ess_driver *d, size_t k);
 /* Applies the row of the empty pool after an integration step. May change the mode. */
 int ess_refill(ess_driver *d);
 
-/* Whether event function k's armed guard is silent; whether its row arms none but its own mirror
- * image, and concerns no other that is flagged. */
-bool ess_is_silent(const ess_driver *d, size_t k);
+/* Whether the row of event function k's armed guard arms none but its own mirror image, and
+ * concerns no other that is flagged. */
 bool ess_row_is_local(const ess_driver *d, size_t k);
 
 /* Whether crossing event function k's armed guard arms guards of other event functions, or concerns

@@ -44,8 +44,18 @@ static inline ess_lanes ess_lanes_abs(ess_lanes a) {
   return ess_lanes_max(a, -a);
 }
 
+/* bit i is set where lane i is */
+static inline unsigned ess_mask_bits(ess_mask mask) {
+#ifdef __AVX__
+  return (unsigned)__builtin_ia32_movmskpd256((ess_lanes)mask);
+#else
+  const ess_mask bits = mask & (ess_mask){1, 2, 4, 8};
+  return (unsigned)(bits[0] | bits[1] | bits[2] | bits[3]);
+#endif
+}
+
 static inline bool ess_mask_any(ess_mask mask) {
-  return (mask[0] | mask[1] | mask[2] | mask[3]) != 0;
+  return ess_mask_bits(mask) != 0;
 }
 
 #endif

@@ -9,11 +9,6 @@
 
 #include "ess_internal.h"
 
-/* the guard of event function k that a state on its latched side has ahead */
-static size_t guard_ahead(const ess_driver *d, size_t k) {
-  return d->sign[k] < 0.0 ? ESS_GUARD_UP(k) : ESS_GUARD_DOWN(k);
-}
-
 static bool is_up(size_t guard) {
   return guard % 2 == 0;
 }
@@ -100,7 +95,7 @@ static void arm_ahead(ess_driver *d, size_t k) {
   const bool by_time = d->options.epsilon_time > 0.0;
   d->side[k] = -d->sign[k];
   d->entry[k] = by_time ? 0.0 : -d->epsilon[k];
-  d->width[k] = d->silent[guard_ahead(d, k)] ? 0.0 : by_time ? 1.0 : d->epsilon[k];
+  d->width[k] = d->silent[ess_guard_ahead(d, k)] ? 0.0 : by_time ? 1.0 : d->epsilon[k];
   d->block_armed[k / ESS_BLOCK]++;
   d->armed_count++;
 }
@@ -136,13 +131,13 @@ int ess_resets_start(ess_driver *d) {
   for (size_t k = 0; k < d->blocks * ESS_BLOCK; k++) {
     d->side[k] = 0.0;
     d->entry[k] = INFINITY;
-    if (k < m && d->armed_at_start[guard_ahead(d, k)]) arm_ahead(d, k);
+    if (k < m && d->armed_at_start[ess_guard_ahead(d, k)]) arm_ahead(d, k);
   }
   return ESS_SUCCESS;
 }
 
 int ess_cross(ess_driver *d, size_t k) {
-  const size_t guard = guard_ahead(d, k);
+  const size_t guard = ess_guard_ahead(d, k);
   disarm(d, k);
   d->sign[k] = -d->sign[k];
   int status = ess_announce(d, k);
@@ -151,7 +146,7 @@ int ess_cross(ess_driver *d, size_t k) {
     const size_t other = d->row_guard[i];
     if (d->row_effect[i] > 0) {
       if (arm(d, other) && !status) status = ess_announce(d, other / 2);
-    } else if (guard_ahead(d, other / 2) == other) {
+    } else if (ess_guard_ahead(d, other / 2) == other) {
       disarm(d, other / 2);
     }
   }
@@ -176,10 +171,6 @@ int ess_refill(ess_driver *d) {
   return ess_evaluate_node(d);
 }
 
-bool ess_is_silent(const ess_driver *d, size_t k) {
-  return d->silent[guard_ahead(d, k)];
-}
-
 /* whether event function k has a guard in the batch */
 static bool in_batch(const ess_driver *d, size_t k) {
   size_t i = 0;
@@ -188,7 +179,7 @@ static bool in_batch(const ess_driver *d, size_t k) {
 }
 
 bool ess_row_concerns_batch(const ess_driver *d, size_t k) {
-  const size_t guard = guard_ahead(d, k);
+  const size_t guard = ess_guard_ahead(d, k);
   bool concerns = false;
   for (size_t i = d->row_start[guard]; i < d->row_start[guard + 1]; i++) {
     const size_t other = d->row_guard[i] / 2;
@@ -198,7 +189,7 @@ bool ess_row_concerns_batch(const ess_driver *d, size_t k) {
 }
 
 bool ess_row_is_local(const ess_driver *d, size_t k) {
-  const size_t guard = guard_ahead(d, k);
+  const size_t guard = ess_guard_ahead(d, k);
   bool local = true;
   const size_t mirror = is_up(guard) ? guard + 1 : guard - 1;
   for (size_t i = d->row_start[guard]; i < d->row_start[guard + 1]; i++) {
