@@ -80,6 +80,13 @@ int ess_evaluate_node(ess_driver *d) {
   return d->system.guard_count ? ess_guard_rates(d, d->x, d->f, d->h, d->rate) : ESS_SUCCESS;
 }
 
+int ess_check_state(ess_driver *d, const double x[]) {
+  ess_mask finite = ~(ess_mask){0};
+  for (size_t i = 0; i < d->lanes; i += ESS_LANES)
+    finite &= ess_lanes_abs(ess_lanes_load(x + i)) <= DBL_MAX;
+  return ess_mask_any(~finite) ? ess_fail(d, ESS_EFIELD, SIZE_MAX) : ESS_SUCCESS;
+}
+
 int ess_check_guards(ess_driver *d) {
   const size_t m = d->system.guard_count;
   const size_t h = first_not_finite(d->h, m), rate = first_not_finite(d->rate, m);

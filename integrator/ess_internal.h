@@ -170,6 +170,9 @@ int ess_announce(ess_driver *d, size_t guard);
 /* f, h and rates at the node; fails when f is not finite. */
 int ess_evaluate_node(ess_driver *d);
 
+/* Fails when the state that is to become the node is not finite: sums of huge terms overflow. */
+int ess_check_state(ess_driver *d, const double x[]);
+
 /* Fails when an event function or rate at the node is not finite. */
 int ess_check_guards(ess_driver *d);
 

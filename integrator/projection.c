@@ -148,10 +148,13 @@ int ess_projection_step(ess_driver *d, const ess_candidate *first, double t1, bo
     v = d->v_try;
   }
   if (status || duration > t1 - t0) return status;
+  for (size_t i = 0; i < d->lanes; i++) d->x_try[i] = d->x[i] + duration * v[i];
+  status = ess_check_state(d, d->x_try);
+  if (status) return status;
 
   *made = true;
   ess_sample_parabola(d, duration, v);
-  for (size_t i = 0; i < d->lanes; i++) d->x[i] += duration * v[i];
+  memcpy(d->x, d->x_try, d->lanes * sizeof *d->x);
   ess_advance_time(d, duration);
   d->counters.projections++;
 

@@ -120,10 +120,10 @@ static void take_whole_step(ess_driver *d, double t1, bool last) {
   d->stage[0] = d->f;
 }
 
-/* the dense output's point at theta becomes the node */
+/* the dense output's point at theta, held in x_end, becomes the node */
 static int cut_step(ess_driver *d, double theta) {
   d->counters.entries++;
-  ess_dopri5_dense(d, theta, d->x);
+  swap(&d->x, &d->x_end);
   ess_advance_time(d, theta * d->dt);
   return ess_evaluate_node(d);
 }
@@ -136,6 +136,10 @@ int ess_integration_step(ess_driver *d, double t1) {
   int status = ESS_SUCCESS;
   if (d->dt_next == 0.0) status = ess_dopri5_first_step(d, t1, &d->dt_next);
   if (!status) status = watched_step(d, t1, &last, &found);
+  if (!status && found.cut) {
+    ess_dopri5_dense(d, found.theta, d->x_end);
+    status = ess_check_state(d, d->x_end);
+  }
   if (status) return status;
 
   ess_sample_dense(d, d->t + found.theta * d->dt);

@@ -81,6 +81,18 @@ static void read_command(command *c, fuzz_bytes *b, bool wild) {
   qsort(c->place, c->count, sizeof *c->place, by_size);
 }
 
+/* a guard without bytes of its own has that of another */
+static void read_guard_epsilons(fuzz_case *c, fuzz_bytes *b, bool wild, bool bad) {
+  for (size_t k = 0; k < c->model.guard_count; k++) {
+    double *const e = c->guard_epsilons + k;
+    *e = k < FUZZ_OWN ? POWER(b, 1e-3, 1e-6, 0.1) : c->guard_epsilons[k % FUZZ_OWN];
+    if (k >= FUZZ_OWN) continue;
+    if (wild && fuzz_byte(b) % 4 == 3) *e = POWER(b, 1e-320, 1e-16, 1e10, DBL_MAX);
+    if (bad && fuzz_byte(b) % 16 == 15) *e = POWER(b, NAN, 0.0, -1.0, INFINITY);
+  }
+  c->options.guard_epsilons = c->guard_epsilons;
+}
+
 void fuzz_case_read(fuzz_case *c, const uint8_t *data, size_t size) {
   fuzz_bytes bytes = {.next = data, .left = size}, *const b = &bytes;
   *c = (fuzz_case){.options = ess_options_default()};
@@ -99,11 +111,9 @@ void fuzz_case_read(fuzz_case *c, const uint8_t *data, size_t size) {
   for (size_t i = 0; i < c->command_count; i++) read_command(&c->command[i], b, wild_options);
 
   fuzz_model_read(&c->model, b, wild_numbers, faulty);
-  if (observing & 32)
-    for (size_t k = 0; k < c->model.guard_count; k++)
-      c->guard_epsilons[k] = POWER(b, 1e-3, 1e-6, 0.1);
-  if (observing & 32) c->options.guard_epsilons = c->guard_epsilons;
+  if (observing & 32) read_guard_epsilons(c, b, wild_options, bad_options);
   if (bad_options && c->model.has_resets && fuzz_byte(b) % 2) fuzz_resets_damage(&c->model, b);
+  c->damage = bad_options ? fuzz_byte(b) : UINT8_MAX;
   c->t0 = wild_options ? POWER(b, 0.0, -1.0, 1e9, 1e15, -1e300, 1e-310) : 0.0;
   fuzz_state_read(&c->model, b, wild_numbers, c->x0);
 }
@@ -111,11 +121,13 @@ void fuzz_case_read(fuzz_case *c, const uint8_t *data, size_t size) {
 void fuzz_case_print(const fuzz_case *c, FILE *out) {
   const ess_options *const o = &c->options;
   fuzz_model_print(&c->model, out);
+  fprintf(out, "epsilon %g%s, epsilon_time %g, together %g, order %d, rearm %d, liveness %g, ",
+          o->epsilon, o->guard_epsilons ? " (each guard its own)" : "", o->epsilon_time,
+          o->together, o->order, (int)o->rearm, o->liveness);
   fprintf(out,
-          "epsilon %g%s, rtol %g, atol %g, h_max %g, h_init %g, projection_max %g, liveness %g, "
-          "%s, max_steps %llu, max_crossings %llu\n",
-          o->epsilon, o->guard_epsilons ? " (each guard its own)" : "", o->rtol, o->atol, o->h_max,
-          o->h_init, o->projection_max, o->liveness, o->rearm ? "pool" : "mirror",
+          "rtol %g, atol %g, h_max %g, h_init %g, projection_max %g, max_steps %llu, "
+          "max_crossings %llu\n",
+          o->rtol, o->atol, o->h_max, o->h_init, o->projection_max,
           (unsigned long long)o->max_steps, (unsigned long long)o->max_crossings);
   fprintf(out, "observe steps %d crossings %d, stop at step %llu crossing %llu; t %.17g, x",
           c->observe_steps, c->observe_crossings, (unsigned long long)c->stop_step,

@@ -27,6 +27,7 @@ typedef struct fuzz_case {
   ess_options options;
   double guard_epsilons[FUZZ_GUARDS];
   double t0, x0[FUZZ_STATES];
+  uint8_t damage; /* to the system; see fuzz_system_damage */
   bool observe_steps, observe_crossings;
   uint64_t stop_step, stop_crossing; /* the observer's call that stops; 0: none does */
   size_t command_count;

@@ -96,12 +96,13 @@ static int start_armed(const double sign[], bool armed[], void *params);
 static void read_resets(fuzz_model *model, fuzz_bytes *b) {
   fuzz_resets *const r = &model->resets;
   const size_t guards = 2 * model->guard_count;
+  const uint8_t parts = fuzz_byte(b);
   size_t entries = 0;
   r->matrix = (ess_reset_matrix){.row_start = r->row_start,
                                  .guard = r->guard,
                                  .effect = r->effect,
-                                 .silent = r->silent,
-                                 .start = start_armed};
+                                 .silent = parts % 8 == 7 ? NULL : r->silent,
+                                 .start = parts / 8 % 8 == 7 ? NULL : start_armed};
   for (size_t j = 0; j <= guards; j++) {
     const uint8_t kind = fuzz_byte(b);
     r->row_start[j] = entries;
@@ -110,7 +111,7 @@ static void read_resets(fuzz_model *model, fuzz_bytes *b) {
       add_entry(model, &entries, fuzz_choice(b, guards), kind & 64 ? -1 : 1);
     if (j == guards) break;
     r->unarmed[j] = (kind >> 4 & 3) == 3;
-    r->silent[j] = kind & 128;
+    r->silent[j] = r->matrix.silent && kind & 128;
   }
   r->row_start[guards + 1] = entries;
   for (size_t k = 0; k < model->guard_count; k++)
@@ -141,10 +142,26 @@ static void read_fault(fuzz_fault *fault, fuzz_bytes *b) {
   fault->place = fuzz_byte(b);
 }
 
+/* guards without bytes of their own: copies of those that have, a little apart, at odds or not */
+static void repeat_guards(fuzz_model *model, fuzz_bytes *b) {
+  static const double apart[] = {1.0 / 32.0, 0.0, 1e-9, 0.5};
+  const double shift = apart[fuzz_choice(b, sizeof apart / sizeof *apart)];
+  const uint8_t how = fuzz_byte(b);
+  for (size_t k = FUZZ_OWN; k < model->guard_count; k++) {
+    fuzz_guard *const g = &model->guard[k];
+    *g = model->guard[k % FUZZ_OWN];
+    g->offset += shift * (double)(k / FUZZ_OWN);
+    if (how & 1 && k & 1) g->scale = -g->scale;
+    for (size_t i = 0; how & 2 && i < model->dimension; i++) g->push[i] = g->pull[i] = 0.0;
+  }
+}
+
 void fuzz_model_read(fuzz_model *model, fuzz_bytes *b, bool wild, bool faulty) {
   *model = (fuzz_model){0};
   const size_t n = model->dimension = 1 + fuzz_choice(b, FUZZ_STATES);
-  const size_t m = model->guard_count = fuzz_choice(b, FUZZ_GUARDS + 1);
+  const size_t own = fuzz_choice(b, FUZZ_OWN + 2);
+  const size_t m = model->guard_count =
+      own > FUZZ_OWN ? FUZZ_OWN + 1 + fuzz_choice(b, FUZZ_GUARDS - FUZZ_OWN) : own;
   const uint8_t flags = fuzz_byte(b);
   model->one_way = flags & 1;
   model->mode_changed = flags & 2;
@@ -154,11 +171,12 @@ void fuzz_model_read(fuzz_model *model, fuzz_bytes *b, bool wild, bool faulty) {
 
   for (size_t i = 0; i < n; i++) model->constant[i] = fuzz_number(b, wild);
   read_matrix(model, b, wild, flags & 32);
-  for (size_t k = 0; k < m; k++) {
+  for (size_t k = 0; k < m && k < FUZZ_OWN; k++) {
     read_shape(model, k, b, wild);
     for (size_t i = 0; i < n; i++) model->guard[k].push[i] = sparse(b, wild);
     for (size_t i = 0; i < n; i++) model->guard[k].pull[i] = 4.0 * sparse(b, wild);
   }
+  if (m > FUZZ_OWN) repeat_guards(model, b);
   model->some_rates = flags & 64;
   model->has_resets = flags & 128;
   if (model->has_resets) read_resets(model, b);
@@ -194,17 +212,14 @@ static int answer(fuzz_calls *calls, fuzz_callback callback, double out[], size_
   uint64_t total = 0;
   for (int i = 0; i < FUZZ_CALLBACKS; i++) total += calls->count[i];
   FUZZ_REQUIRE(total <= calls->limit, "%llu calls in one apply", (unsigned long long)total);
+  calls->lost[callback] = false;
   for (size_t i = 0; i < model->fault_count; i++) {
     const fuzz_fault *const fault = &model->fault[i];
     if (fault->callback != callback || call < fault->call) continue;
     if (call > fault->call && !fault->lasting) continue;
     if (fault->code) return calls->code = fault->code;
     if (!count) continue;
-    const bool lost = fault->lasting && !isfinite(fault->value);
-    if (callback == FUZZ_FIELD)
-      calls->field_lost = calls->field_lost || lost;
-    else
-      calls->guards_lost = calls->guards_lost || lost;
+    calls->lost[callback] = fault->lasting && !isfinite(fault->value);
     out[fault->place % count] = fault->value;
     return 0;
   }
@@ -248,6 +263,7 @@ static int field(double t, const double x[], const double sign[], double dxdt[],
   if (model->drive != 0.0) dxdt[0] += model->drive * sin(t);
   add_contacts(model, x, sign, dxdt);
   remember(model, dxdt, false, calls->fastest);
+  for (size_t i = 0; i < n; i++) calls->swiftest = fmax(calls->swiftest, fabs(dxdt[i]));
   return answer(calls, FUZZ_FIELD, dxdt, n);
 }
 
@@ -382,6 +398,14 @@ ess_system fuzz_system(const fuzz_model *model, fuzz_calls *calls) {
                       .resets = model->has_resets ? &model->resets.matrix : NULL,
                       .one_way = model->one_way,
                       .params = calls};
+}
+
+void fuzz_system_damage(ess_system *system, uint8_t which) {
+  if (which == 0) system->dimension = 0;
+  if (which == 1) system->field = NULL;
+  if (which == 2) system->guards = NULL;
+  if (which == 3) system->guard_jacobian = NULL;
+  if (which == 4) system->guard_rates = NULL;
 }
 
 void fuzz_calls_start(fuzz_calls *calls, const fuzz_model *model) {

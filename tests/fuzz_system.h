@@ -15,7 +15,8 @@
 
 enum {
   FUZZ_STATES = 6,
-  FUZZ_GUARDS = 8, /* event functions */
+  FUZZ_GUARDS = 40, /* event functions: more than two of libess's blocks */
+  FUZZ_OWN = 8,     /* those with bytes of their own; the others are copies */
   FUZZ_FAULTS = 3,
   FUZZ_ROWS = 2 * FUZZ_GUARDS + 1, /* of the reset matrix */
   FUZZ_ENTRIES = 3                 /* of each row, at most */
@@ -112,7 +113,8 @@ typedef struct fuzz_calls {
   uint64_t count[FUZZ_CALLBACKS], limit; /* more calls than the limit are an endless loop */
   uint64_t hash;                         /* of every argument of every call */
   int code;                              /* the last one returned that was not 0 */
-  bool field_lost, guards_lost;          /* from now on an output is never finite */
+  bool lost[FUZZ_CALLBACKS];             /* its latest output is not finite, and was to stay so */
+  double swiftest;                       /* largest |dxdt| of any component */
   double time_limit;                     /* the field has no business beyond */
   double sign[FUZZ_GUARDS];              /* as last told by mode_changed */
   double largest[FUZZ_GUARDS];           /* of the terms of each h */
@@ -122,8 +124,11 @@ typedef struct fuzz_calls {
 /* `wild`: extreme numbers, and rates that are no derivatives; `faulty`: callbacks that fail */
 void fuzz_model_read(fuzz_model *model, fuzz_bytes *b, bool wild, bool faulty);
 
-/* damages the reset matrix in one place, so that it is no longer accepted */
+/* damages the reset matrix in one place, so that it is no longer accepted, most often */
 void fuzz_resets_damage(fuzz_model *model, fuzz_bytes *b);
+
+/* takes from a system what it cannot be without, or something that it can */
+void fuzz_system_damage(ess_system *system, uint8_t which);
 
 /* a state, finite unless `wild`, some of its components exactly on a guard */
 void fuzz_state_read(const fuzz_model *model, fuzz_bytes *b, bool wild, double x[]);

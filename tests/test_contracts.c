@@ -3,6 +3,8 @@
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
+#include <float.h>
+
 #include "toy.h"
 
 /* what the callbacks below are to do, and what they have seen */
@@ -274,6 +276,57 @@ static void a_refused_call_says_when(void **state) {
   ess_driver_free(d);
 }
 
+/* a clock with a guard at 3, and a state whose terms overflow on the way there */
+static int overflowing(double t, const double x[], const double sign[], double dxdt[],
+                       void *params) {
+  const plan *const p = params;
+  (void)x;
+  (void)sign;
+  // its integral over [0, 10] is finite
+  dxdt[0] = 1e308 * (1.0 - t * p->acceleration[0]);
+  dxdt[1] = 1.0;
+  return 0;
+}
+
+static int clock_at_3(const double x[], double h[], void *params) {
+  (void)params;
+  h[0] = x[1] - 3.0;
+  return 0;
+}
+
+static int clock_at_3_rates(const double x[], const double v[], double h[], double rate[],
+                            void *params) {
+  rate[0] = v[1];
+  return clock_at_3(x, h, params);
+}
+
+/* whether the way is a step that is cut at the guard, or a projection onto it */
+static void an_overflow_on_the_way_leaves_the_last_good_state(void **state) {
+  (void)state;
+  for (int projected = 0; projected < 2; projected++) {
+    plan p = {.acceleration = {projected ? 0.0 : 0.2}};
+    const ess_system system = {.dimension = 2,
+                               .guard_count = 1,
+                               .field = overflowing,
+                               .guards = clock_at_3,
+                               .guard_rates = clock_at_3_rates,
+                               .params = &p};
+    ess_options options = ess_options_default();
+    options.epsilon = projected ? 10.0 : 1e-6;
+    options.atol = DBL_MAX;
+    options.h_init = 10.0;
+    ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+    assert_non_null(d);
+    double t = 0.0, x[2] = {0.0, 0.0}, row[2] = {-1.0, -1.0};
+    const double place = 2.0;
+    assert_int_equal(ess_driver_sample(d, &t, 10.0, x, &place, 1, row), ESS_EFIELD);
+    assert_true(t == 0.0 && x[0] == 0.0 && x[1] == 0.0);
+    assert_true(row[0] == -1.0 && row[1] == -1.0);
+    assert_int_equal(ess_driver_counters(d)->crossings, 0);
+    ess_driver_free(d);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_guard_left_at_a_rounding_s_speed_is_crossed_on_return),
@@ -285,6 +338,7 @@ int main(void) {
       cmocka_unit_test(a_pool_of_guards_that_are_not_finite_is_no_success),
       cmocka_unit_test(the_field_is_never_asked_beyond_the_end),
       cmocka_unit_test(a_refused_call_says_when),
+      cmocka_unit_test(an_overflow_on_the_way_leaves_the_last_good_state),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
