@@ -19,6 +19,7 @@ RUNS ?= 1000000
 MODEL ?= plate
 LABEL_KNOBS ?=
 TARGET ?=
+BEFORE ?=
 
 # one build folder for each kind of MuJoCo, so that switching never mixes two
 SUFFIX := $(if $(filter wheel,$(MUJOCO)),,$(if $(filter system,$(MUJOCO)),-system,-path))
@@ -45,6 +46,9 @@ mujoco = $(essbench) mujoco $(if $(filter-out file,$(origin CONTACTS)),$(call \
 crossing-cost = $(essbench) crossing-cost $(if $(filter-out file,$(origin CONTACTS)),$(call \
   option,contacts,$(CONTACTS))) $(call option,trials,$(TRIALS)) $(call option,seed,$(SEED)) \
   $(call option,target,$(TARGET)) $(out)
+speed = $(essbench) speed $(if $(filter-out file,$(origin CONTACTS)),$(call \
+  option,contacts,$(CONTACTS))) $(call option,trials,$(TRIALS)) $(call option,seed,$(SEED)) \
+  $(call option,before,$(BEFORE)) $(out)
 # $(call work-precision,model options)
 work-precision = $(essbench) work-precision $(1) $(call option,seed,$(SEED)) $(out)
 # the model's own number of contacts unless the user says another
@@ -74,8 +78,8 @@ sources = find . \( -path ./build -o -path ./.deps -o -path ./.git -o -path ./re
   -o -name '*.[ch]' -print0 | xargs -0 -r clang-format
 
 .PHONY: all build test regress baseline order calibrate sweep mujoco work-precision crossing-cost \
-  figures help clean format format-check fuzz setup-build setup-figures setup-test build-release \
-  test-release test-clang test-sanitized
+  speed figures help clean format format-check fuzz setup-build setup-figures setup-test \
+  build-release test-release test-clang test-sanitized
 
 all: build
 build: setup-build build-release
@@ -110,6 +114,9 @@ work-precision: setup-figures build-release
 crossing-cost: setup-figures build-release
 	$(crossing-cost)
 	$(figures)
+
+speed: setup-build build-release
+	$(speed)
 
 # what has been measured is drawn again, what is absent is measured first; the .json is written last
 figures: setup-figures build-release
@@ -171,6 +178,7 @@ make calibrate    find the epsilon at which the projection is as accurate as MuJ
 make mujoco       time MuJoCo's own settings against the race's, and profile it
 make work-precision  every method over its own accuracy knob, on MODEL with CONTACTS
 make crossing-cost  what a crossing costs each method at the same error, over CONTACTS
+make speed        libess against MuJoCo at equal error, and what its time is spent on
 make figures      draw all figures; measures first what has not been measured
 make test         build and test: gcc, clang, sanitizers, format
 make fuzz         random systems against libess, guided by coverage; RUNS of them
@@ -183,6 +191,7 @@ CONTACTS=2..100   numbers of contacts: 2..100, 2..100..7, 2,5,10 and mixtures
 TRIALS=120        initial conditions for each number of contacts
 MODEL=plate       of work-precision: affine3, hopper or plate (10 contacts unless CONTACTS is given)
 TARGET=0.01       RMS error of crossing-cost
+BEFORE=DIR,DIR    earlier results that make speed shows beside its own (tools/before-after makes some)
 LABEL_KNOBS=1     write the knob's value at the points of its figures (powers of ten)
 SEED=N            seed of the initial conditions and of the order of the runs
 SOLVERS=A,B       which solvers race

@@ -255,6 +255,9 @@ static bool set_run_option(arguments *given, int key, char *text) {
   case KEY_METHODS:
     given->methods = text;
     return true;
+  case KEY_BEFORE:
+    given->before = text;
+    return true;
   case KEY_POINT_TIME:
     given->point_time = number(given, "point-time", text, 0.0, 3600.0, "a number from 0 to 3600");
     return true;
@@ -386,6 +389,7 @@ void arguments_parse(const command *c, int argc, char **argv, arguments *given) 
   parse p = {.given = given};
   if (c->groups & ARGUMENTS_SWEEP) set_contacts(given, "2..100");
   if (c->groups & ARGUMENTS_ENGINE) set_contacts(given, "2,10,100");
+  if (c->groups & ARGUMENTS_SPEED) set_contacts(given, "2,10,20,50,100");
   if (c->groups & ARGUMENTS_CROSSING) set_contacts(given, "2,5,10,20,50,100,200,500,1000");
   option_table_build(&p.table, c);
   option_table_check(&p.table, given, argc, argv);

@@ -29,7 +29,8 @@ typedef enum argument_group {
   ARGUMENTS_TRIALS = 4096, /* --trials, of one start */
   ARGUMENTS_PRECISION = 8192, /* --methods, --trials, --point-time, --table ... */
   ARGUMENTS_FIGURES = 16384,  /* --label-knobs */
-  ARGUMENTS_CROSSING = 32768  /* --contacts LIST, --target and what it shares with the above */
+  ARGUMENTS_CROSSING = 32768, /* --contacts LIST, --target and what it shares with the above */
+  ARGUMENTS_SPEED = 65536     /* --contacts LIST, --trials, --before, --table */
 } argument_group;
 
 enum { ARGUMENTS_SOLVERS_MAX = 8, ARGUMENTS_POSITIONALS_MAX = 2 };
@@ -55,6 +56,7 @@ typedef struct arguments {
   double min_time;        /* shortest sample, s */
   double point_time;      /* a method's setting takes no longer than this for all starts, s */
   double target;          /* RMS error to be reached */
+  const char *before;     /* folders of earlier results, with commas between; or NULL */
   const char *methods;    /* as given: names with commas between; NULL: all */
   bool label_knobs;
   bool table;   /* show results, measure nothing */

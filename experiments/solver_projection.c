@@ -44,18 +44,23 @@ static int count_step(const ess_step_info *info, void *context) {
   return 0;
 }
 
-static int prepare(const model *m, const solver_settings *settings, const solver_output *output,
-                   void **instance, char message[SOLVER_MESSAGE_SIZE]) {
+ess_options solver_projection_options(const solver_settings *settings, double dt) {
   ess_options options = ess_options_default();
   options.epsilon = settings->epsilon;
   options.rtol = settings->rtol;
   options.atol = settings->atol;
   options.h_max = settings->h_max;
-  options.projection_max = projection_bound(settings, output->dt);
+  options.projection_max = projection_bound(settings, dt);
   options.rearm = (ess_rearm)settings->rearm;
   options.order = settings->order;
   options.together = settings->together;
   options.epsilon_time = settings->epsilon_time;
+  return options;
+}
+
+static int prepare(const model *m, const solver_settings *settings, const solver_output *output,
+                   void **instance, char message[SOLVER_MESSAGE_SIZE]) {
+  ess_options options = solver_projection_options(settings, output->dt);
   const char *const wrong = ess_check(&m->system, &options);
   if (wrong) {
     snprintf(message, SOLVER_MESSAGE_SIZE, "projection: %s", wrong);

@@ -17,6 +17,9 @@ extern const solver_type *const solver_types[];
 /* Names of the re-arming rules, by ess_rearm, NULL-terminated. */
 extern const char *const solver_rearm_names[];
 
+/* The options that solver projection makes of settings, with an output step dt. */
+ess_options solver_projection_options(const solver_settings *settings, double dt);
+
 /* NULL when there is none of that name. */
 const solver_type *solver_find(const char *name);
 

@@ -7,11 +7,14 @@ foreach(duty order calibrate run projection sweep xml)
   target_compile_definitions(test_experiments_${duty} PRIVATE ESSBENCH="$<TARGET_FILE:essbench>")
   add_dependencies(test_experiments_${duty} essbench)
 endforeach()
+ess_test(speed experiments)
+target_compile_definitions(test_speed PRIVATE ESSBENCH="$<TARGET_FILE:essbench>")
+add_dependencies(test_speed essbench)
 target_sources(test_experiments_run PRIVATE ${CMAKE_CURRENT_LIST_DIR}/oracle_plate.c)
 target_link_libraries(test_experiments_xml PRIVATE LibXml2::LibXml2)
 
-# the command line: bad input, streams, and a processor that is too old
-foreach(duty refusals streams)
+# the command line: bad input, an interrupt, streams, and a processor that is too old
+foreach(duty refusals speed streams)
   add_test(NAME cli_${duty}
            COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_cli_${duty}.sh $<TARGET_FILE:essbench>)
 endforeach()

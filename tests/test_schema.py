@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Validates what essbench writes against schema/, and that damage of any value in it is noticed.
 
-Usage: test_schema.py ESSBENCH SCHEMAS quick|calibration|mujoco|precision. Ends with status 77 (skipped) where
+Usage: test_schema.py ESSBENCH SCHEMAS quick|calibration|mujoco|precision|speed. Ends with status 77 (skipped) where
 no python3 has the module jsonschema (Debian: python3-jsonschema).
 SPDX-License-Identifier: GPL-3.0-or-later
 """
@@ -170,7 +170,20 @@ def check_precision(folder):
     check("crossing_cost", "crossing_cost.json", read(folder, "crossing_cost.json"))
 
 
+def check_speed(folder):
+    run("speed", "--contacts", "2,3", "--trials", "2", "--out", folder)
+    document = json.loads(read(folder, "speed.json"))
+    for error in validator("speed").iter_errors(document):
+        fail("speed: %s: %s" % ("/".join(map(str, error.path)), error.message))
+    # of many rows alike the first and last ones are damaged
+    for lists, names in ((document, ("rows", "callbacks")),
+                         (document["location"], ("over_epsilon", "located", "duels"))):
+        for name in names:
+            lists[name] = lists[name][:1] + lists[name][-1:]
+    check("speed", "speed.json", json.dumps(document))
+
+
 with tempfile.TemporaryDirectory() as temporary:
     {"quick": check_quick, "calibration": check_calibration, "mujoco": check_mujoco,
-     "precision": check_precision}[part](temporary)
+     "precision": check_precision, "speed": check_speed}[part](temporary)
 sys.exit(1 if failures else 0)
