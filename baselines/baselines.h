@@ -16,6 +16,11 @@ extern const solver_type location_solver;   /* dopri5, crossings located to roun
 extern const solver_type cvode_solver;      /* SUNDIALS', by its own root finding */
 extern const solver_type gsl_events_solver; /* GSL's, crossings bisected */
 
+/* Version of the SUNDIALS that cvode_solver runs, such as "6.4.1"; "unknown" when it does not tell.
+ */
+enum { SUNDIALS_VERSION_SIZE = 32 };
+void sundials_version(char version[SUNDIALS_VERSION_SIZE]);
+
 /* The three ways of simulating contact that B. Bokser's tutorial tells apart ("Intro to Robot
  * Simulation, Part 2: Contact", 2024; point_mass.h has its own examples). */
 extern const solver_type hybrid_solver;        /* a guard check at every step of explicit Euler */

@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sundials/sundials_version.h>
 #include <sunlinsol/sunlinsol_dense.h>
 #include <sunmatrix/sunmatrix_dense.h>
 #include <sunnonlinsol/sunnonlinsol_fixedpoint.h>
@@ -203,6 +204,11 @@ static int run(void *instance, const double x0[], const solver_output *output,
   count_steps(c, report);
   mode_report(&c->mode, report);
   return status;
+}
+
+void sundials_version(char version[SUNDIALS_VERSION_SIZE]) {
+  if (SUNDIALSGetVersion(version, SUNDIALS_VERSION_SIZE))
+    snprintf(version, SUNDIALS_VERSION_SIZE, "unknown");
 }
 
 const solver_type cvode_solver = {

@@ -16,7 +16,8 @@ static const double hopeless = 1.5;
 static bool may_improve(const precision_method *method, const crossing_attempt *best,
                         const crossing_attempt *last) {
   if (isinf(best->seconds)) return true;
-  return method->knob == PRECISION_EPSILON && last->seconds <= hopeless * best->seconds;
+  const bool humped = method->knob == PRECISION_EPSILON || method->knob == PRECISION_EPSILON_TIME;
+  return humped && last->seconds <= hopeless * best->seconds;
 }
 
 /* the choice when no value reaches the target: the most accurate, and why */

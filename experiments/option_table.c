@@ -67,8 +67,8 @@ static const grouped_option grouped_options[] = {
       HELP_MAIN}},
     {ARGUMENTS_PRECISION | ARGUMENTS_CROSSING,
      {"point-time", KEY_POINT_TIME, "S", 0,
-      "a setting for which all initial conditions would take longer than this has three "
-      "(default 1)",
+      "a setting for which all initial conditions would take longer than this has three, or its "
+      "first run alone (default 1)",
       HELP_MAIN}},
     {ARGUMENTS_SWEEP,
      {"solvers", KEY_SOLVERS, "A,B", 0, "who races (default projection,mujoco)", HELP_MAIN}},

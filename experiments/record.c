@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "baselines.h"
 #include "command.h"
 #include "environment.h"
 #include "json_file.h"
@@ -20,6 +21,9 @@ static json_t *environment_now(int pinned_core) {
   json_object_set_new(environment, "mujoco",
                       json_pack("{s:s, s:s, s:s}", "version", bridge_version_string(), "library",
                                 bridge_library_path(), "avx", bridge_has_avx()));
+  char sundials[SUNDIALS_VERSION_SIZE];
+  sundials_version(sundials);
+  json_object_set_new(environment, "sundials", json_string(sundials));
   if (ESSBENCH_PROOF[0])
     json_array_append_new(json_object_get(environment, "warnings"),
                           json_string("spoilt on purpose, for proof only: " ESSBENCH_PROOF));

@@ -3,6 +3,8 @@
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
+#include <sundials/sundials_config.h>
+
 #include "baselines_convergence.h"
 
 /* a tolerance is one of each step, and errors of a thousand steps and the crossings' add up */
@@ -74,6 +76,14 @@ static void test_bad_input(void **state) {
   convergence_stops(&bdf);
 }
 
+/* The library that runs is the one whose headers were compiled. */
+static void test_version(void **state) {
+  (void)state;
+  char version[SUNDIALS_VERSION_SIZE];
+  sundials_version(version);
+  assert_string_equal(version, SUNDIALS_VERSION);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_adams_converges),
@@ -82,6 +92,7 @@ int main(void) {
       cmocka_unit_test(test_steps_are_bounded),
       cmocka_unit_test(test_starts_on_a_guard),
       cmocka_unit_test(test_runs_repeat),
+      cmocka_unit_test(test_version),
       cmocka_unit_test(test_bad_input),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -121,6 +121,8 @@ refuses 2 '--methods names hybrid twice' work-precision --methods hybrid,hybrid
 refuses 2 '--methods  is not accepted' work-precision --methods hybrid,
 refuses 2 'affine3: this model has no MuJoCo twin' work-precision --model affine3 \
   --methods mujoco-Euler,mujoco-RK4
+refuses 2 'smooth: affine3 has no contact force to smooth; hopper' work-precision --model affine3 \
+  --methods smooth
 refuses 2 '--duration 0.0013 is not accepted' work-precision --duration 0.0013
 refuses 2 '--point-time -1 is not accepted' work-precision --point-time -1
 refuses 2 '--trials 0 is not accepted' work-precision --trials 0

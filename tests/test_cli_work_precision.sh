@@ -18,11 +18,29 @@ check() { # what, condition's status
 }
 
 # all starts for every point, however long it takes here: as many would be up to the clock
+patience=0
 measure() { # results folder, further options
   local out=$1
   shift
   "$essbench" work-precision --contacts 6 --trials 8 --methods projection-1,hybrid --point-time 100 \
-    --out "$out" "$@" 2>>"$folder/errors"
+    --min-time $patience --out "$out" "$@" 2>>"$folder/errors"
+}
+
+# Starts one, and sends it a signal once 40 lines are journalled. One that is faster than this shell
+# notices is begun anew with longer samples.
+interrupt() { # signal, folder, lines of a whole journal
+  patience=0.0005
+  while :; do
+    measure "$2" >"$folder/out" &
+    local pid=$!
+    while [ "$(lines "$2/$journal_name")" -lt 40 ] && kill -0 $pid 2>/dev/null; do sleep 0.02; done
+    pkill "-$1" -P $pid 2>/dev/null
+    kill "-$1" $pid 2>/dev/null
+    wait $pid 2>/dev/null
+    [ "$(lines "$2/$journal_name")" -lt "$3" ] || [ $patience = 0.128 ] && break
+    patience=$(echo "$patience" | awk '{ print 2 * $1 }')
+    rm -rf "$2"
+  done
 }
 
 # what no clock decides: model, method, value, status, error, crossings, evaluations
@@ -34,25 +52,19 @@ clockless() {
 
 lines() { if [ -e "$1" ]; then wc -l <"$1"; else echo 0; fi; }
 
+journal_name=work_precision_plate_6.journal
 measure "$folder/whole" >"$folder/out"
 check "an uninterrupted run ends with 0" $?
+whole=$(lines "$folder/whole/$journal_name")
 
 for signal in INT KILL; do
   out=$folder/$signal
-  journal=$out/work_precision_plate_6.journal
-  measure "$out" >"$folder/out" &
-  pid=$! waited=0
-  while [ "$(lines "$journal")" -lt 40 ] && kill -0 $pid 2>/dev/null && [ $waited -lt 600 ]; do
-    sleep 0.02
-    waited=$((waited + 1))
-  done
-  pkill "-$signal" -P $pid 2>/dev/null
-  kill "-$signal" $pid 2>/dev/null
-  wait $pid 2>/dev/null
+  journal=$out/$journal_name
+  interrupt $signal "$out" "$whole"
   before=$(lines "$journal")
   [ "$before" -ge 40 ]
   check "$signal leaves the samples taken" $?
-  [ "$before" -lt "$(lines "$folder/whole/work_precision_plate_6.journal")" ]
+  [ "$before" -lt "$whole" ]
   check "$signal came before the end" $?
 
   measure "$out" --seed 2 >"$folder/out" 2>"$folder/refusal"

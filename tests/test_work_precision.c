@@ -18,9 +18,12 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include <gsl/gsl_version.h>
 
+#include "baselines.h"
 #include "commands.h"
 #include "csv.h"
+#include "record.h"
 #include "solvers.h"
 #include "test_measure_folder.h"
 
@@ -321,10 +324,13 @@ static void every_method_can_be_asked_for(void **state) {
       assert_true(k == 0 || method->values[k] < method->values[k - 1]);
       const solver_settings s = precision_settings(method, method->values[k], 10);
       const double of_knob[] = {[PRECISION_EPSILON] = s.epsilon,
+                                [PRECISION_EPSILON_TIME] = s.epsilon_time,
                                 [PRECISION_RTOL] = s.rtol,
                                 [PRECISION_TIME_STEP] = s.time_step};
       assert_true(of_knob[method->knob] == method->values[k]);
       assert_true(s.rtol >= 1e-13 && s.rtol <= 1e-2 && s.atol > 0.0);
+      // crossings are made together where neighbourhoods are times, and only there
+      assert_true((s.together > 0.0) == (method->knob == PRECISION_EPSILON_TIME));
     }
   }
   assert_null(precision_method_find("nosuch"));
@@ -402,6 +408,24 @@ static void another_file_is_left_alone(void **state) {
   tear_down((void **)&(void *){u});
 }
 
+/* ---- the environment --------------------------------------------------------------------------
+ */
+
+/* results name the libraries they were made with */
+static void results_name_the_libraries(void **state) {
+  made_up *const u = *state;
+  char version[SUNDIALS_VERSION_SIZE];
+  json_t *const record = record_begin("essbench-work-precision-1", &u->given, -1);
+  const json_t *const environment = json_object_get(record, "environment");
+  sundials_version(version);
+  assert_string_equal(json_string_value(json_object_get(environment, "sundials")), version);
+  assert_string_equal(json_string_value(json_object_get(environment, "gsl")), gsl_version);
+  const json_t *const mujoco = json_object_get(environment, "mujoco");
+  assert_string_equal(json_string_value(json_object_get(mujoco, "version")),
+                      bridge_version_string());
+  json_decref(record);
+}
+
 int main(void) {
 #define JUDGED(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 #define FILED(test)  cmocka_unit_test_setup_teardown(test, folder_set_up, folder_tear_down)
@@ -418,6 +442,7 @@ int main(void) {
       JUDGED(nothing_is_the_same_that_nobody_runs),
       cmocka_unit_test(the_cheapest_reaches_the_target),
       cmocka_unit_test(every_method_can_be_asked_for),
+      JUDGED(results_name_the_libraries),
       FILED(every_model_keeps_its_place),
       FILED(another_file_is_left_alone),
   };
