@@ -58,6 +58,40 @@ void affine_draw(affine_system *s, gsl_rng *rng, size_t n, size_t m, double stif
     draw_field(rng, n, drift, stiffness, &s->field[mode]);
 }
 
+/* takes out of v what lies along the first `count` of `base`, which are orthonormal */
+static void take_out(size_t n, const double base[][N], size_t count, double v[]) {
+  for (size_t k = 0; k < count; k++) {
+    const double along = affine_dot(n, base[k], v);
+    for (size_t i = 0; i < n; i++) v[i] -= along * base[k][i];
+  }
+}
+
+static double set_length(size_t n, double length, double v[]) {
+  const double before = sqrt(affine_dot(n, v, v));
+  for (size_t i = 0; i < n; i++) v[i] *= length / before;
+  return before;
+}
+
+void affine_make_alike(affine_system *s, gsl_rng *rng) {
+  // a direction across all normals: Gram & Schmidt, twice
+  double base[M][N], jump[N];
+  size_t count = 0;
+  for (size_t k = 0; k < s->m; k++) {
+    memcpy(base[count], s->normal[k], sizeof *base);
+    for (int twice = 0; twice < 2; twice++) take_out(s->n, base, count, base[count]);
+    if (set_length(s->n, 1.0, base[count]) > 1e-6) count++;
+  }
+  gsl_ran_dir_nd(rng, s->n, jump);
+  for (int twice = 0; twice < 2; twice++) take_out(s->n, base, count, jump);
+  set_length(s->n, 0.4 / (double)s->m, jump);
+
+  for (size_t mode = 1; mode < (size_t)1 << s->m; mode++) {
+    s->field[mode] = s->field[0];
+    for (size_t k = 0; k < s->m; k++)
+      for (size_t i = 0; mode >> k & 1 && i < s->n; i++) s->field[mode].b[i] += jump[i];
+  }
+}
+
 /* ---- libess ---------------------------------------------------------------------------------- */
 
 static int field(double t, const double x[], const double sign[], double dxdt[], void *params) {
@@ -129,6 +163,7 @@ void affine_integrate(const affine_system *s, const double x0[], const affine_se
   options.epsilon = how->epsilon;
   options.epsilon_time = how->as_time ? how->epsilon : 0.0;
   options.order = how->order;
+  options.together = how->together;
   if (how->order == 2) options.h_max = 0.01;
   options.rtol = 1e-13;
   options.atol = 1e-14;

@@ -45,6 +45,7 @@ typedef struct regime {
   bool as_time; /* epsilon is a time */
   double (*largest)(size_t m);
   double (*time)(const draw *d, size_t i, double epsilon);
+  double together; /* in units of epsilon */
 } regime;
 
 /* neighbourhoods overlap nowhere: crossings are at least 0.1/(m + 1) apart, and a neighbourhood is
@@ -89,12 +90,18 @@ static double coincident_time(const draw *d, size_t i, double epsilon) {
   return CLUSTER_TIME;
 }
 
-static const regime apart = {false, apart_largest, apart_time};
-static const regime within_epsilon = {false, cluster_largest, within_epsilon_time};
-static const regime within_a_time = {true, cluster_largest, within_epsilon_time};
-static const regime from_the_start = {false, from_the_start_largest, from_the_start_time};
-static const regime within_epsilon_squared = {false, cluster_largest, within_epsilon_squared_time};
-static const regime coincident = {false, cluster_largest, coincident_time};
+static const regime apart = {false, apart_largest, apart_time, 0.0};
+static const regime within_epsilon = {false, cluster_largest, within_epsilon_time, 0.0};
+static const regime within_a_time = {true, cluster_largest, within_epsilon_time, 0.0};
+static const regime from_the_start = {false, from_the_start_largest, from_the_start_time, 0.0};
+static const regime within_epsilon_squared = {false, cluster_largest, within_epsilon_squared_time,
+                                              0.0};
+static const regime coincident = {false, cluster_largest, coincident_time, 0.0};
+
+/* all tangents reach their guards within this time: rates are at most nine times as fast as others
+ */
+static const regime together_from_the_start = {false, from_the_start_largest, from_the_start_time,
+                                               10.0};
 
 /* ---- populations ----------------------------------------------------------------------------- */
 
@@ -118,12 +125,10 @@ static void end(population *p) {
   gsl_rng_free(p->rng);
 }
 
-/* every size of system comes in turn */
-static const draw *next_draw(population *p, size_t index) {
+static draw *sized_draw(population *p, size_t n, size_t m) {
   draw *const d = &p->d;
-  affine_draw(&d->system, p->rng, 1 + index % N, 1 + index / N % M, p->stiffness);
+  affine_draw(&d->system, p->rng, n, m, p->stiffness);
   affine_draw_start(&d->system, p->rng, d->x0);
-  const size_t m = d->system.m;
   affine_draw_order(p->rng, m, d->order);
   double sum = 0.0;
   for (size_t i = 0; i < m; i++) {
@@ -136,6 +141,11 @@ static const draw *next_draw(population *p, size_t index) {
   return d;
 }
 
+/* every size of system comes in turn */
+static const draw *next_draw(population *p, size_t index) {
+  return sized_draw(p, 1 + index % N, 1 + index / N % M);
+}
+
 /* the system of one draw and epsilon, solved exactly and by libess with a projection order */
 typedef struct trial {
   affine_system system;
@@ -145,8 +155,11 @@ typedef struct trial {
 } trial;
 
 static trial attempt(const draw *d, const regime *r, double epsilon, int order) {
-  const affine_settings how = {
-      .epsilon = epsilon, .as_time = r->as_time, .order = order, .variant = d->variant};
+  const affine_settings how = {.epsilon = epsilon,
+                               .as_time = r->as_time,
+                               .order = order,
+                               .together = r->together * epsilon,
+                               .variant = d->variant};
   trial t = {.system = d->system, .how = how};
   double times[M];
   for (size_t i = 0; i < d->system.m; i++) times[i] = r->time(d, i, epsilon);
@@ -452,6 +465,68 @@ static void coincident_order_2(void **state) {
   check_bounded_regime(8, &coincident, 2, 3.0);
 }
 
+/* ---- crossings made together ------------------------------------------------------------------
+ */
+
+/* every guard is crossed, upward, in one projection and at one time */
+static void check_made_together(const trial *t) {
+  assert_int_equal(t->run.status, ESS_SUCCESS);
+  assert_int_equal(t->run.count, t->system.m);
+  assert_true(t->run.upward);
+  size_t crossed = 0;
+  for (size_t i = 0; i < t->run.count; i++) {
+    crossed |= (size_t)1 << t->run.guard[i];
+    assert_true(t->run.time[i] == t->run.time[0]);
+  }
+  assert_int_equal(crossed, ((size_t)1 << t->system.m) - 1);
+  assert_int_equal(t->run.counters.projections, 1);
+}
+
+/* slopes of the error over the time that crossings are spread over, of systems of two guards or
+ * more, all of their sizes in turn */
+static void check_together(unsigned long seed, bool alike, int order, double expected,
+                           double tolerance) {
+  population p = begin(seed, 1.0);
+  static double slopes[SYSTEMS / 2];
+  for (size_t index = 0, count = 0; count < SYSTEMS / 2; index++) {
+    const size_t n = 1 + index % N, m = 1 + index / N % M;
+    if (m < 2 || (alike && m >= n)) continue;
+    draw *const d = sized_draw(&p, n, m);
+    if (alike) affine_make_alike(&d->system, p.rng);
+    double error[LADDER], epsilon = together_from_the_start.largest(m);
+    for (int step = 0; step < LADDER; step++, epsilon /= ratio(1)) {
+      const trial t = attempt(d, &together_from_the_start, epsilon, order);
+      check_made_together(&t);
+      error[step] = error_of(&t);
+    }
+    slopes[count++] = slope_of(error, 1);
+  }
+  check_slopes(slopes, SYSTEMS / 2, expected, tolerance);
+  end(&p);
+}
+
+/* of first order in the time, whichever the projection's */
+static void together_order_1(void **state) {
+  (void)state;
+  check_together(10, false, 1, 1.0, 0.1);
+}
+
+static void together_order_2(void **state) {
+  (void)state;
+  check_together(10, false, 2, 1.0, 0.1);
+}
+
+/* of second order where crossings change the field alike, and no guard's rate */
+static void together_alike_order_1(void **state) {
+  (void)state;
+  check_together(11, true, 1, 2.0, 0.05);
+}
+
+static void together_alike_order_2(void **state) {
+  (void)state;
+  check_together(11, true, 2, 2.0, 0.05);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(threaded_and_located_crossings_agree),
@@ -469,6 +544,10 @@ int main(void) {
       cmocka_unit_test(within_epsilon_squared_order_2),
       cmocka_unit_test(coincident_order_1),
       cmocka_unit_test(coincident_order_2),
+      cmocka_unit_test(together_order_1),
+      cmocka_unit_test(together_order_2),
+      cmocka_unit_test(together_alike_order_1),
+      cmocka_unit_test(together_alike_order_2),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
