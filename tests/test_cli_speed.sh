@@ -22,7 +22,7 @@ refuses 1 'speed.json' --table --out nowhere
 # the hopper and two contacts are measured soon, five hundred take long
 held=false
 for seconds in 5 20 80 160; do
-  timeout -s INT "$seconds" "$essbench" speed --contacts 2,500 --trials 2 --out results \
+  timeout --preserve-status -s INT "$seconds" "$essbench" speed --contacts 2,500 --trials 2 --out results \
     >"$room/out" 2>"$room/err" </dev/null
   status=$?
   if grep -q 'speed: interrupted; results holds what was measured before' "$room/err"; then
@@ -31,6 +31,7 @@ for seconds in 5 20 80 160; do
   fi
 done
 expect "an interrupt is told" $held
+expect "it ends with 1" [ "$status" -eq 1 ]
 expect "the .json says so" grep -q '"complete": false' results/speed.json
 expect "the hopper is in the table" grep -q '^| hopper |' "$room/out"
 expect "nothing is left half written" [ "$(ls -A results | wc -l)" -eq 3 ]
