@@ -49,6 +49,8 @@ crossing-cost = $(essbench) crossing-cost $(if $(filter-out file,$(origin CONTAC
 speed = $(essbench) speed $(if $(filter-out file,$(origin CONTACTS)),$(call \
   option,contacts,$(CONTACTS))) $(call option,trials,$(TRIALS)) $(call option,seed,$(SEED)) \
   $(call option,before,$(BEFORE)) $(out)
+scale = $(essbench) scale $(if $(filter-out file,$(origin CONTACTS)),$(call \
+  option,contacts,$(CONTACTS))) $(call option,trials,$(TRIALS)) $(call option,seed,$(SEED)) $(out)
 # $(call work-precision,model options)
 work-precision = $(essbench) work-precision $(1) $(call option,seed,$(SEED)) $(out)
 # the model's own number of contacts unless the user says another
@@ -78,7 +80,7 @@ sources = find . \( -path ./build -o -path ./.deps -o -path ./.git -o -path ./re
   -o -name '*.[ch]' -print0 | xargs -0 -r clang-format
 
 .PHONY: all build test regress baseline order calibrate sweep mujoco work-precision crossing-cost \
-  speed figures help clean format format-check fuzz setup-build setup-figures setup-test \
+  speed scale figures help clean format format-check fuzz setup-build setup-figures setup-test \
   build-release test-release test-clang test-sanitized
 
 all: build
@@ -118,6 +120,10 @@ crossing-cost: setup-figures build-release
 speed: setup-build build-release
 	$(speed)
 
+scale: setup-figures build-release
+	$(scale)
+	$(figures)
+
 # what has been measured is drawn again, what is absent is measured first; the .json is written last
 figures: setup-figures build-release
 	@[ -e $(call result,order.json) ] || { set -x; $(order); }
@@ -128,6 +134,7 @@ figures: setup-figures build-release
 	$(call measure-model,plate_10,--model plate --contacts 10)
 	$(call measure-model,plate_100,--model plate --contacts 100)
 	@[ -e $(call result,crossing_cost.json) ] || { set -x; $(crossing-cost); }
+	@[ -e $(call result,scale.json) ] || { set -x; $(scale); }
 	$(figures)
 
 # --- checks --------------------------------------------------------------------------------------
@@ -179,6 +186,7 @@ make mujoco       time MuJoCo's own settings against the race's, and profile it
 make work-precision  every method over its own accuracy knob, on MODEL with CONTACTS
 make crossing-cost  what a crossing costs each method at the same error, over CONTACTS
 make speed        libess against MuJoCo at equal error, and what its time is spent on
+make scale        error, crossings and cost over epsilon with 100 and 1000 springs, or CONTACTS
 make figures      draw all figures; measures first what has not been measured
 make test         build and test: gcc, clang, sanitizers, format
 make fuzz         random systems against libess, guided by coverage; RUNS of them

@@ -137,6 +137,21 @@ static void set_protocols(arguments *given, const char *text) {
   }
 }
 
+/* "1e-3,1e-4": each smaller than the one before */
+static void set_epsilons(arguments *given, char *text) {
+  static const char accepted[] =
+      "numbers > 0 with commas between, each smaller than the one before";
+  given->epsilon_count = 0;
+  for (char *word, *rest = text; (word = strsep(&rest, ","));) {
+    const size_t count = given->epsilon_count;
+    const double below = count ? nextafter(given->epsilons[count - 1], 0.0) : 1.7e308;
+    if (count == ARGUMENTS_EPSILONS_MAX)
+      command_usage(given, "--epsilons accepts at most %d numbers", ARGUMENTS_EPSILONS_MAX);
+    given->epsilons[given->epsilon_count++] =
+        number(given, "epsilons", word, 5e-324, below, accepted);
+  }
+}
+
 static void set_contacts(arguments *given, const char *text) {
   char message[CONTACTS_RANGE_MESSAGE];
   contacts_range_free(&given->contacts);
@@ -225,6 +240,9 @@ static bool set_run_option(arguments *given, int key, char *text) {
     return true;
   case KEY_CONTACTS:
     set_contacts(given, text);
+    return true;
+  case KEY_EPSILONS:
+    set_epsilons(given, text);
     return true;
   case KEY_TRIALS:
     given->trials =
@@ -366,6 +384,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state) {
 static size_t default_trials(const command *c) {
   if (c->groups & ARGUMENTS_PRECISION) return 12;
   if (c->groups & ARGUMENTS_CROSSING) return 6;
+  if (c->groups & ARGUMENTS_SCALE) return 3;
   return c->groups & ARGUMENTS_TRIALS ? 31 : 120;
 }
 
@@ -391,6 +410,10 @@ void arguments_parse(const command *c, int argc, char **argv, arguments *given) 
   if (c->groups & ARGUMENTS_ENGINE) set_contacts(given, "2,10,100");
   if (c->groups & ARGUMENTS_SPEED) set_contacts(given, "2,10,20,50,100");
   if (c->groups & ARGUMENTS_CROSSING) set_contacts(given, "2,5,10,20,50,100,200,500,1000");
+  if (c->groups & ARGUMENTS_SCALE) {
+    set_contacts(given, "100,1000");
+    given->point_time = 0.02;
+  }
   option_table_build(&p.table, c);
   option_table_check(&p.table, given, argc, argv);
 

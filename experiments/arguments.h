@@ -30,10 +30,11 @@ typedef enum argument_group {
   ARGUMENTS_PRECISION = 8192, /* --methods, --trials, --point-time, --table ... */
   ARGUMENTS_FIGURES = 16384,  /* --label-knobs */
   ARGUMENTS_CROSSING = 32768, /* --contacts LIST, --target and what it shares with the above */
-  ARGUMENTS_SPEED = 65536     /* --contacts LIST, --trials, --before, --table */
+  ARGUMENTS_SPEED = 65536,    /* --contacts LIST, --trials, --before, --table */
+  ARGUMENTS_SCALE = 131072    /* --contacts LIST, --epsilons, --trials ... */
 } argument_group;
 
-enum { ARGUMENTS_SOLVERS_MAX = 8, ARGUMENTS_POSITIONALS_MAX = 2 };
+enum { ARGUMENTS_SOLVERS_MAX = 8, ARGUMENTS_POSITIONALS_MAX = 2, ARGUMENTS_EPSILONS_MAX = 64 };
 
 typedef struct command command;
 struct json_t;
@@ -44,6 +45,8 @@ typedef struct arguments {
   const struct solver_type *solver;
   solver_settings settings;
   bool epsilon_given;
+  double epsilons[ARGUMENTS_EPSILONS_MAX]; /* descending; none: the command's own choice */
+  size_t epsilon_count;
   bool json, no_reference;
   const char *folder; /* of results */
   const char *file;   /* NULL: the standard output */

@@ -24,6 +24,7 @@ const command *const commands[] = {
     &work_precision_command,
     &crossing_cost_command,
     &speed_command,
+    &scale_command,
     NULL,
 };
 

@@ -34,6 +34,8 @@ static const figure figures[] = {
     {"runtime_vs_n", "sweep.csv"},
     {"error_vs_n", "sweep.csv"},
     {"crossing_cost", "crossing_cost.csv"},
+    {"scale_epsilon", "scale.csv"},
+    {"scale_contacts", "scale.csv"},
 };
 static const char *const formats[] = {"svg", "pdf", "png"};
 

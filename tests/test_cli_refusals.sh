@@ -32,7 +32,7 @@ refuses 2 'an empty word is no command' ''
 refuses 2 'a?b is no command' 'a
 b'
 refuses 2 'is no command' --version
-for command in run xml order calibrate sweep figures compare work-precision crossing-cost speed; do
+for command in run xml order calibrate sweep figures compare work-precision crossing-cost speed scale; do
   refuses 2 "unknown option --nosuch; see essbench $command --help" "$command" --nosuch
   refuses 2 'unknown option -x' "$command" -x
 done
@@ -133,13 +133,20 @@ refuses 2 '--target 0 is not accepted' crossing-cost --target 0
 refuses 2 '--contacts 1..x is not accepted' crossing-cost --contacts 1..x
 refuses 2 'law paper has no MuJoCo twin' crossing-cost --law paper --methods mujoco-RK4 --contacts 2
 refuses 2 '--methods nosuch is not accepted' crossing-cost --methods nosuch
+for list in '' 0 -1 1e-4,1e-3 1e-3,1e-3 1e-3, 1e-3,x nan inf; do
+  refuses 2 'numbers > 0 with commas between, each smaller than the one before' scale --epsilons "$list"
+done
+refuses 2 '--epsilons accepts at most 64 numbers' scale --epsilons "$(seq -s, 65 -1 1)"
+refuses 2 '--trials 0 is not accepted' scale --trials 0
+refuses 2 '--contacts 1..x is not accepted' scale --contacts 1..x
+refuses 2 'unknown option --model' scale --model hopper
 refuses 1 'results holds no work_precision.json; run work-precision first' work-precision --table
 
 # --- folders and files; a path below a file cannot be written, by root neither --------------------
 
 for folder in /dev/null /dev/null/x file file/x; do
   for command in order calibrate 'sweep --contacts 2' figures 'work-precision --model affine3' \
-    'crossing-cost --contacts 2'; do
+    'crossing-cost --contacts 2' 'scale --contacts 2'; do
     # shellcheck disable=SC2086 # words
     refuses 1 "cannot create folder '$folder" $command --out "$folder"
   done

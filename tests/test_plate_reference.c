@@ -75,7 +75,7 @@ static void located(const model *m, const double x0[N], trajectory *out) {
   options.order = 2;
   options.rtol = 1e-12;
   options.atol = 1e-13;
-  options.h_max = 5e-4;
+  options.h_max = 2e-4;
   options.observer = (ess_observer){.crossing = count_crossing, .context = &counter};
   ess_driver *const driver = ess_driver_alloc(&m->system, &options, NULL);
   double times[SAMPLES], t = 0, x[N];

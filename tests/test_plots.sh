@@ -188,6 +188,17 @@ sweeps() {
   new_data
   edit crossing_cost.csv 'NR == 1 || $col["status"] == "not reached"'
   draws 'where nobody reaches the error' crossing_cost svg
+
+  for figure in scale_epsilon scale_contacts; do
+    new_data
+    edit scale.csv 'NR == 1 || $col["contacts"] == 100'
+    draws 'from one N' "$figure" svg
+    edit scale.csv 'NR == 1 || $col["epsilon"] == 0.001'
+    draws 'from one N and one epsilon' "$figure" svg
+    new_data
+    edit scale.csv '1; NR > 1 { for (n = 2; n < 9; n++) { $1 = n; print } }'
+    draws 'from many N' "$figure" svg
+  done
 }
 
 # --- what is missing is named ---------------------------------------------------------------------

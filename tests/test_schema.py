@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Validates what essbench writes against schema/, and that damage of any value in it is noticed.
 
-Usage: test_schema.py ESSBENCH SCHEMAS quick|calibration|mujoco|precision|speed. Ends with status 77 (skipped) where
-no python3 has the module jsonschema (Debian: python3-jsonschema).
+Usage: test_schema.py ESSBENCH SCHEMAS quick|calibration|mujoco|precision|speed|scale. Ends with
+status 77 (skipped) where no python3 has the module jsonschema (Debian: python3-jsonschema).
 SPDX-License-Identifier: GPL-3.0-or-later
 """
 import copy
@@ -183,7 +183,16 @@ def check_speed(folder):
     check("speed", "speed.json", json.dumps(document))
 
 
+def check_scale(folder):
+    for contacts in ("5", "2,3,4"):
+        here = os.path.join(folder, contacts)
+        run("scale", "--contacts", contacts, "--trials", "2", "--point-time", "0", "--epsilons",
+            "1e-1,1e-3,1e-4,1e-5,1e-6", "--duration", "1", "--out", here)
+        check("scale", "scale of " + contacts, read(here, "scale.json"))
+
+
 with tempfile.TemporaryDirectory() as temporary:
     {"quick": check_quick, "calibration": check_calibration, "mujoco": check_mujoco,
-     "precision": check_precision, "speed": check_speed}[part](temporary)
+     "precision": check_precision, "speed": check_speed,
+     "scale": check_scale}[part](temporary)
 sys.exit(1 if failures else 0)
