@@ -52,13 +52,20 @@ speed = $(essbench) speed $(if $(filter-out file,$(origin CONTACTS)),$(call \
 scale = $(essbench) scale $(if $(filter-out file,$(origin CONTACTS)),$(call \
   option,contacts,$(CONTACTS))) $(call option,trials,$(TRIALS)) $(call option,seed,$(SEED)) $(out)
 # $(call work-precision,model options)
-work-precision = $(essbench) work-precision $(1) $(call option,seed,$(SEED)) $(out)
+work-precision = $(essbench) work-precision $(1) $(call option,trials,$(TRIALS)) $(call \
+  option,seed,$(SEED)) $(out)
 # the model's own number of contacts unless the user says another
 chosen-model = $(call option,model,$(MODEL)) $(if $(filter-out file,$(origin CONTACTS)),$(call \
-  option,contacts,$(CONTACTS))) $(call option,trials,$(TRIALS))
+  option,contacts,$(CONTACTS)))
 # $(call measure-model,name in the results,model options): measured unless it is there
 measure-model = @grep -qs '"name": "$(1)"' $(call result,work_precision.json) || \
   { set -x; $(call work-precision,$(2)); }
+define measure-models
+$(call measure-model,affine3,--model affine3)
+$(call measure-model,hopper,--model hopper)
+$(call measure-model,plate_10,--model plate --contacts 10)
+$(call measure-model,plate_100,--model plate --contacts 100)
+endef
 
 # $(call build,folder,preset,target): the inner build is no part of this make, so it gets none of its
 # flags
@@ -109,8 +116,13 @@ sweep: setup-figures build-release
 mujoco: setup-build build-release
 	$(mujoco)
 
+# one model where the user names it, or else all that figures has and the results have not
 work-precision: setup-figures build-release
+ifeq ($(origin MODEL) $(origin CONTACTS),file file)
+	$(measure-models)
+else
 	$(call work-precision,$(chosen-model))
+endif
 	$(figures)
 
 crossing-cost: setup-figures build-release
@@ -129,10 +141,7 @@ figures: setup-figures build-release
 	@[ -e $(call result,order.json) ] || { set -x; $(order); }
 	@[ -e $(call result,calibration.json) ] || { set -x; $(calibrate); }
 	@[ -e $(call result,sweep.json) ] || { set -x; $(sweep); }
-	$(call measure-model,affine3,--model affine3)
-	$(call measure-model,hopper,--model hopper)
-	$(call measure-model,plate_10,--model plate --contacts 10)
-	$(call measure-model,plate_100,--model plate --contacts 100)
+	$(measure-models)
 	@[ -e $(call result,crossing_cost.json) ] || { set -x; $(crossing-cost); }
 	@[ -e $(call result,scale.json) ] || { set -x; $(scale); }
 	$(figures)

@@ -398,7 +398,7 @@ void arguments_parse(const command *c, int argc, char **argv, arguments *given) 
                        .protocol_count = 1,
                        .processes = 6,
                        .part = SIZE_MAX,
-                       .point_time = 1.0,
+                       .point_time = c->groups & ARGUMENTS_PRECISION ? 3.0 : 1.0,
                        .target = 1e-2,
                        .seed = 1,
                        .minimum_effect = 0.05,

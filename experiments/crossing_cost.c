@@ -65,7 +65,9 @@ static int measure_and_write(crossing *all, arguments *given) {
   all->core = measure_pin_core(-1, warning);
   if (record_check_environment(given, all->core)) return COMMAND_FAILURE;
   all->interrupted = interrupts_catch();
-  if (measure_all(all) || crossing_write(given, all->row, all->count, all->core, all->message))
+  if (measure_all(all)) return command_fail(given, "%s", all->message);
+  crossing_find_coincidences(all->row, all->count, all->methods);
+  if (crossing_write(given, all->row, all->count, all->core, all->message))
     return command_fail(given, "%s", all->message);
   crossing_print(given, all->row, all->count);
   return COMMAND_SUCCESS;

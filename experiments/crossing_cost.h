@@ -67,6 +67,11 @@ void crossing_journal_samples(const crossing *all, precision_case *c);
  * rows. 0; -1 with one line; or 1 when interrupted. */
 int crossing_measure(crossing *all, size_t contacts);
 
+/* crossing_cost_twins.c: finds, in the rows of all numbers of contacts, each with those of so many
+ * methods in one order, variants of one solver that have the same value, status and error in all,
+ * and names in all but the fastest's the one that stands for them. */
+void crossing_find_coincidences(crossing_row rows[], size_t count, size_t methods);
+
 /* crossing_cost_files.c: crossing_cost.csv and .json of the folder. 0, or -1 with one line. */
 int crossing_write(const arguments *given, const crossing_row rows[], size_t count, int core,
                    char *message);

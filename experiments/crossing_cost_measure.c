@@ -149,6 +149,7 @@ int crossing_measure(crossing *all, size_t contacts) {
   int status = model_set(&m, "contacts", (double)contacts, all->message);
   if (!status) status = model_prepare(&m, all->message);
   if (!status) status = precision_case_init(&c, &m, all->given, all->chosen, all->message);
+  c.each = true;
   if (!status) status = choose_and_race(all, &c);
   precision_case_free(&c);
   model_release(&m);

@@ -65,7 +65,12 @@ static const grouped_option grouped_options[] = {
     {ARGUMENTS_PRECISION | ARGUMENTS_CROSSING,
      {"methods", KEY_METHODS, "A,B", 0, "methods by name, such as projection-2 (default all)",
       HELP_MAIN}},
-    {ARGUMENTS_PRECISION | ARGUMENTS_CROSSING,
+    {ARGUMENTS_PRECISION,
+     {"point-time", KEY_POINT_TIME, "S", 0,
+      "a setting for which all initial conditions would take longer than this has three, or its "
+      "first run alone (default 3)",
+      HELP_MAIN}},
+    {ARGUMENTS_CROSSING,
      {"point-time", KEY_POINT_TIME, "S", 0,
       "a setting for which all initial conditions would take longer than this has three, or its "
       "first run alone (default 1)",

@@ -130,6 +130,7 @@ typedef struct precision_case {
   precision_point *point; /* by method, the coarsest first */
   const volatile int *interrupted;
   int core;
+  bool each; /* variants that coincide are measured each, and none is marked */
 } precision_case;
 
 /* Points for every method in `chosen` (NULL: all), the starts and their references. 0, or -1 with

@@ -147,7 +147,7 @@ static int probe_all(measuring *all) {
   measure_progress_end(&all->progress);
   for (size_t i = 0; i < c->count; i++)
     if (c->point[i].probed && c->point[i].trials == 1) precision_take_first(&c->point[i]);
-  if (!status && !*c->interrupted) precision_find_coincidences(c);
+  if (!status && !*c->interrupted && !c->each) precision_find_coincidences(c);
   return status;
 }
 

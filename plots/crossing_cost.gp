@@ -35,7 +35,7 @@ at(m, kind) = chosen(0) && strcol("method") eq m && kind ? cell("contacts") : Na
 lines = goods
 do for [m in nears] { lines = including(lines, m) }
 
-mark_rows = nears.bads eq '' ? 0 : 1
+mark_rows = (nears ne '') + (bads ne '')
 eval canvas(7, 3.75 + head_height(mark_rows))
 set multiplot
 set xlabel 'contacts' offset 0, 0.4
@@ -52,6 +52,6 @@ do for [i = 1:2] {
     part(nears, '(at(m, near(0))):'.v, hollow_of).part(bads, '(at(m, bad(0))):(edges[i])', cross_of)
 }
 headline = sprintf('plate, RMS error of at most %g', target)
-bad_means = 'does not reach that error'
+bad_means = 'cross, at the upper edge: does not reach that error'
 load folder.'legend.gp'
 unset multiplot

@@ -16,8 +16,8 @@ eval 'plot 2 with lines'.(drawn eq '' ? '' : ', for [m in drawn] keyentry with l
   'lc rgb hue(m) lw weight(m) dt dash(m) pt mark(m) ps 0.55 * dot title title[number(m)] noenhanced')
 unset label
 if (mark_rows) {
-  set key at screen 0.5, from_top(0.04 + step * method_rows) center top horizontal maxcols 2 Left \
-    reverse samplen 1 width 2
+  set key at screen 0.5, from_top(0.04 + step * method_rows) center top vertical maxcols 1 Left \
+    reverse samplen 1 width 0
   plot 2 with points lc rgb 'black' pt 6 ps 0.55 * dot lw 0.8 \
       title nears eq '' ? '' : 'hollow: crossings off by more than 1 %', \
     2 with points lc rgb 'black' pt 2 ps 0.7 * dot lw 1.5 \

@@ -59,8 +59,16 @@ do for [m in nears] { lines = including(lines, m) }
 # powers of ten only: more would stand in each other's way
 whole(v) = abs(log10(v) - floor(log10(v) + 0.5)) < 1e-6
 knob(_) = whole(cell("value")) ? sprintf('1e%d', floor(log10(cell("value")) + 0.5)) : ''
+knob_at = '(at(m, bad(0) || good(0) || near(0))):(bad(0) ? height_of(0) : rms(0)):(knob(0))'
+label_of = 'labels font ",6" tc rgb hue(m) '
+# a solver's methods by turns on either side of their points
+above = ''
+below = ''
+do for [m in drawn] {
+  if (dash(m) % 2) { above = including(above, m) } else { below = including(below, m) }
+}
 
-mark_rows = nears.bads eq '' ? 0 : 1
+mark_rows = (nears ne '') + (bads ne '')
 eval canvas(7, 4.15 + head_height(mark_rows))
 set multiplot
 eval panel(0.76, 0.45, 6.14, 3.6)
@@ -76,10 +84,10 @@ eval 'plot 1e300 with lines'.part(lines, '(at(m, good(0) || near(0))):(rms(0))',
   part(nears, '(at(m, near(0))):(rms(0))', white_of). \
   part(nears, '(at(m, near(0))):(rms(0))', hollow_of). \
   part(bads, '(at(m, bad(0))):(height_of(0))', cross_of). \
-  part(label_knobs ? lines : '', '(at(m, good(0) || near(0))):(rms(0)):(knob(0))', \
-    'labels font ",6" tc rgb hue(m) left offset 0.4, 0.35')
+  part(label_knobs ? above : '', knob_at, label_of.'left offset 0.4, 0.35'). \
+  part(label_knobs ? below : '', knob_at, label_of.'right offset -0.4, -0.35')
 
 headline = model.(contacts > 1 ? sprintf(', %d contacts', contacts) : '')
-bad_means = 'failed, diverged or too long'
+bad_means = 'cross: failed, diverged or too long to run; at the upper edge where there is no error to show'
 load folder.'legend.gp'
 unset multiplot

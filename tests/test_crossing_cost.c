@@ -101,6 +101,58 @@ static void failures_and_refusals_are_told_apart(void **state) {
   assert_int_equal(refusing.tried, 1);
 }
 
+/* ---- methods that are the same ----------------------------------------------------------------
+ */
+
+enum { METHODS = 4, CONTACTS = 2 };
+
+/* two numbers of contacts, each with methods a, b, c of one solver and d of another, all alike but
+ * for their times: b is the fastest */
+static void make_rows(crossing_row rows[CONTACTS * METHODS]) {
+  static const char *const names[METHODS] = {"a", "b", "c", "d"};
+  static const double seconds[METHODS] = {2.0, 1.0, 3.0, 0.5};
+  for (size_t i = 0; i < CONTACTS * METHODS; i++) {
+    precision_row *const row = &rows[i].row;
+    *row = (precision_row){.text = {[PRECISION_METHOD] = names[i % METHODS],
+                                    [PRECISION_SOLVER] = i % METHODS < 3 ? "one" : "two",
+                                    [PRECISION_STATUS] = "ok",
+                                    [PRECISION_COINCIDES] = ""}};
+    row->number[PRECISION_VALUE] = 1e-3;
+    row->number[PRECISION_RMS_ERROR] = 1e-2 * (1.0 + 1e-8 * (double)i);
+    row->number[PRECISION_MEDIAN] = seconds[i % METHODS];
+  }
+}
+
+static void check_stands(crossing_row rows[], const char *const as[METHODS]) {
+  crossing_find_coincidences(rows, CONTACTS * METHODS, METHODS);
+  for (size_t i = 0; i < CONTACTS * METHODS; i++)
+    assert_string_equal(rows[i].row.text[PRECISION_COINCIDES], as[i % METHODS]);
+}
+
+static void what_is_the_same_everywhere_is_one(void **state) {
+  (void)state;
+  crossing_row rows[CONTACTS * METHODS];
+  make_rows(rows);
+  check_stands(rows, (const char *const[]){"b", "", "b", ""});
+  crossing_find_coincidences(rows, 0, METHODS);
+}
+
+static void one_difference_makes_two(void **state) {
+  (void)state;
+  crossing_row rows[CONTACTS * METHODS];
+  make_rows(rows);
+  rows[METHODS + 1].row.number[PRECISION_RMS_ERROR] *= 1.0 + 2e-6;
+  check_stands(rows, (const char *const[]){"", "", "a", ""});
+  make_rows(rows);
+  rows[2].row.number[PRECISION_VALUE] = 2e-3;
+  check_stands(rows, (const char *const[]){"b", "", "", ""});
+  // those of which nothing is known anywhere are not called the same
+  make_rows(rows);
+  for (size_t i = 0; i < CONTACTS * METHODS; i++)
+    rows[i].row.number[PRECISION_RMS_ERROR] = rows[i].row.number[PRECISION_MEDIAN] = NAN;
+  check_stands(rows, (const char *const[]){"", "", "", ""});
+}
+
 /* ---- the command ------------------------------------------------------------------------------
  */
 
@@ -141,6 +193,8 @@ int main(void) {
       cmocka_unit_test(what_does_not_reach_tells_how_close_it_came),
       cmocka_unit_test(runs_that_would_take_too_long_are_not_made),
       cmocka_unit_test(failures_and_refusals_are_told_apart),
+      cmocka_unit_test(what_is_the_same_everywhere_is_one),
+      cmocka_unit_test(one_difference_makes_two),
       cmocka_unit_test_setup_teardown(a_row_for_every_method_and_number, folder_set_up,
                                       folder_tear_down),
   };
