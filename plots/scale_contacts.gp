@@ -6,11 +6,18 @@ needs = 'scale.csv:contacts,projection_order,epsilon,rms_error,reference_events,
 load ARG0[1:strlen(ARG0) - strlen(figure.'.gp')].'theme.gp'
 scale = data.'/scale.csv'
 
-# of many epsilons some are drawn: at most four, the largest and the smallest among them
-found = ''
+# of many epsilons some are drawn: at most four of those that both the fewest and the
+# most contacts have
 eval restart
-stats scale using (found = including(found, strcol("epsilon")), see(positive(cell("contacts")))) nooutput
+stats scale using (see(positive(cell("contacts")))) nooutput
 x_range = decades(1) ? log_range('x') : linear_range('x', 0.03)
+of_fewest = ''
+found = ''
+stats scale using (cell("contacts") == low ? \
+  (of_fewest = including(of_fewest, strcol("epsilon")), 0) : 0) nooutput
+stats scale using (cell("contacts") == high && member(of_fewest, strcol("epsilon")) ? \
+  (found = including(found, strcol("epsilon")), 0) : 0) nooutput
+found = found eq '' ? of_fewest : found
 n = words(found) < 4 ? words(found) : 4
 chosen = ''
 do for [i = 1:n] {

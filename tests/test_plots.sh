@@ -198,6 +198,9 @@ sweeps() {
     new_data
     edit scale.csv '1; NR > 1 { for (n = 2; n < 9; n++) { $1 = n; print } }'
     draws 'from many N' "$figure" svg
+    new_data
+    edit scale.csv 'NR == 1 || $col["contacts"] == 100 || $col["epsilon"] *= 0.3'
+    draws 'from two N without a common epsilon' "$figure" svg
   done
 }
 
