@@ -28,7 +28,7 @@ void ess_model_guard(const ess_driver *d, size_t k, double b[QUARTIC]) {
 }
 
 double ess_level_tolerance(const ess_driver *d, size_t k) {
-  return 1e-9 * d->epsilon[k] + 8.0 * DBL_EPSILON * (fabs(d->h[k]) + fabs(d->h_end[k]));
+  return 1e-9 * d->scale[k] + 8.0 * DBL_EPSILON * (fabs(d->h[k]) + fabs(d->h_end[k]));
 }
 
 /* the model's error is that of interpolation, theta^2 (theta - 1/2) (1 - theta)^2 times a fifth
@@ -90,7 +90,7 @@ static bounds bound_guards(const ess_driver *d, size_t k) {
   const ess_lanes middle = ess_lanes_load(d->h_mid + k);
   const ess_lanes b2 = (16.0 * middle - b0 - b4 - 4.0 * (b1 + b3)) * (1.0 / 6.0);
   const ess_lanes size = ess_lanes_abs(b0) + ess_lanes_abs(b4);
-  const ess_lanes slight = 1e-9 * ess_lanes_load(d->epsilon + k) + 8.0 * DBL_EPSILON * size;
+  const ess_lanes slight = 1e-9 * ess_lanes_load(d->scale + k) + 8.0 * DBL_EPSILON * size;
 
   const ess_lanes side = ess_lanes_load(d->side + k), level = ess_lanes_load(d->level + k);
   const ess_lanes left = ess_lanes_max(side * b1, side * b2);

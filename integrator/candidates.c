@@ -99,23 +99,40 @@ static void first_of_all(const ess_driver *d, ess_candidate *first) {
   }
 }
 
-bool ess_inside(const ess_driver *d, size_t k) {
+/* by how much the state is inside the neighbourhood of k's armed guard: within its width of the
+ * guard, and no further than the field goes in the time it may take */
+static double margin_of(const ess_driver *d, size_t k) {
   const double g = d->side[k] * d->h[k], rate = d->side[k] * d->rate[k];
-  const double lead = rate > 0.0 ? d->options.epsilon_time * rate : 0.0;
-  return g + lead >= d->entry[k];
+  const double far = d->lead < INFINITY ? d->lead * ess_larger(rate, 0.0) : INFINITY;
+  return g + ess_smaller(d->width[k], far);
 }
 
-/* whether any armed guard is inside its neighbourhood at the node */
-static bool any_inside(const ess_driver *d) {
-  const double lead = d->options.epsilon_time;
+/* the margins of four */
+static inline ess_lanes margins(const ess_driver *d, size_t k) {
+  const ess_lanes side = ess_lanes_load(d->side + k), zero = {0.0};
+  const ess_lanes g = side * ess_lanes_load(d->h + k), width = ess_lanes_load(d->width + k);
+  if (!(d->lead < INFINITY)) return g + width;
+  const ess_lanes far = d->lead * ess_lanes_max(side * ess_lanes_load(d->rate + k), zero);
+  return g + ess_lanes_select(width < far, width, far);
+}
+
+bool ess_inside(const ess_driver *d, size_t k) {
+  return margin_of(d, k) >= d->entry[k];
+}
+
+void ess_hold_inside(ess_driver *d, size_t k) {
+  // the field at the node is not the slope of the dense output there: the margin may be below 0
+  const double margin = margin_of(d, k) - 4.0 * ess_level_tolerance(d, k);
+  if (margin < d->entry[k]) d->entry[k] = margin;
+}
+
+bool ess_any_inside(const ess_driver *d) {
   for (size_t b = 0; b < d->blocks; b++) {
     if (!d->block_armed[b]) continue;
     ess_mask outside = ~(ess_mask){0};
-    for (size_t k = b * ESS_BLOCK; k < ess_block_end(d, b); k += ESS_LANES) {
-      const ess_lanes side = ess_lanes_load(d->side + k), zero = {0.0};
-      const ess_lanes approach = ess_lanes_max(side * ess_lanes_load(d->rate + k), zero);
-      outside &= side * ess_lanes_load(d->h + k) + lead * approach < ess_lanes_load(d->entry + k);
-    }
+    for (size_t k = b * ESS_BLOCK; k < ess_block_end(d, b); k += ESS_LANES)
+      outside &=
+          (margins(d, k) < ess_lanes_load(d->entry + k)) | (ess_lanes_load(d->width + k) == 0.0);
     if (ess_mask_any(~outside)) return true;
   }
   return false;
@@ -146,7 +163,7 @@ int ess_first_candidate(ess_driver *d, ess_candidate *first) {
       break;
     }
     // with no guard inside there is nothing to project onto, whichever is the first
-    if (i == 0 && !first->found && !any_inside(d)) return ESS_SUCCESS;
+    if (i == 0 && !first->found && !ess_any_inside(d)) return ESS_SUCCESS;
     if (!(first->duration <= window * WITHIN)) continue;
     d->listed_until = window * WITHIN;
     d->window = next_window(d, window, first);
@@ -202,27 +219,33 @@ void ess_gather_batch(ess_driver *d, const ess_candidate *first, double latest) 
 
 /* the levels of LANES guards from k on */
 static void set_levels_at(ess_driver *d, size_t k) {
-  const ess_lanes side = ess_lanes_load(d->side + k), entry = ess_lanes_load(d->entry + k);
-  const ess_lanes rate = ess_lanes_load(d->rate + k), zero = {0.0};
-  const ess_lanes epsilon = ess_lanes_load(d->epsilon + k), width = ess_lanes_load(d->width + k);
-  const ess_lanes g = side * ess_lanes_load(d->h + k);
-  const double lead = d->options.epsilon_time;
-  const ess_mask inside = g + lead * ess_lanes_max(side * rate, zero) >= entry;
-  const ess_mask armed = side != 0.0;
+  const ess_lanes entry = ess_lanes_load(d->entry + k), zero = {0.0};
+  const ess_mask armed = ess_lanes_load(d->side + k) != 0.0;
+  const ess_mask inside = margins(d, k) >= entry;
 
-  // where an entry was located, rounding may leave g a little below -epsilon: it counts as inside
-  // from there on, until it is left
-  const ess_lanes left = lead > 0.0 ? zero : -epsilon;
-  ess_lanes_store(d->entry + k, ess_lanes_select(armed & ~inside, left, entry));
+  // where an entry was located, the margin may be a little below 0: it counts as inside from there
+  // on, until it is left
+  ess_lanes_store(d->entry + k, ess_lanes_select(armed & ~inside, zero, entry));
 
-  // a neighbourhood given as a time is at most as wide as the faster end of the step makes it, most
+  // a neighbourhood bounded by time is at most as wide as the faster end of the step makes it, most
   // often: one that is wider is found at the next node
-  const ess_lanes fast =
-      ess_lanes_max(ess_lanes_abs(rate), ess_lanes_abs(ess_lanes_load(d->rate_end + k)));
-  const ess_lanes wide = lead > 0.0 ? ess_lanes_select(width > 0.0, lead * fast, zero) : width;
-  if (lead > 0.0) ess_lanes_store(d->epsilon + k, lead * fast);
-  const ess_lanes level = ess_lanes_select(inside, zero, -wide);
+  ess_lanes width = ess_lanes_load(d->width + k), epsilon = ess_lanes_load(d->epsilon + k);
+  if (d->lead < INFINITY) {
+    const ess_lanes rate = ess_lanes_load(d->rate + k), rate_end = ess_lanes_load(d->rate_end + k);
+    const ess_lanes far = d->lead * ess_lanes_max(ess_lanes_abs(rate), ess_lanes_abs(rate_end));
+    width = ess_lanes_select(width < far, width, far);
+    epsilon = ess_lanes_select(epsilon < far, epsilon, far);
+  }
+  ess_lanes_store(d->scale + k, epsilon);
+  const ess_lanes level = ess_lanes_select(inside, zero, -width);
   ess_lanes_store(d->level + k, ess_lanes_select(armed, level, ess_lanes_all(INFINITY)));
+}
+
+/* nothing is projected onto before the guard reached first: where it is awaited, no other stops the
+ * step before it is reached itself */
+static void await_first(ess_driver *d) {
+  for (size_t k = 0; k < d->system.guard_count; k++)
+    if (k != d->first_reached && d->level[k] < 0.0) d->level[k] = 0.0;
 }
 
 void ess_set_levels(ess_driver *d) {
@@ -230,4 +253,5 @@ void ess_set_levels(ess_driver *d) {
     if (!d->block_armed[b]) continue;
     for (size_t k = b * ESS_BLOCK; k < ess_block_end(d, b); k += ESS_LANES) set_levels_at(d, k);
   }
+  if (d->awaiting) await_first(d);
 }

@@ -62,6 +62,15 @@ const char *ess_check(const ess_system *system, const ess_options *o) {
   return NULL;
 }
 
+/* how wide they are, and for how long a guard may take within them */
+static void set_neighbourhoods(ess_driver *d) {
+  const ess_options *const o = &d->options;
+  const bool by_time = o->epsilon_time > 0.0;
+  for (size_t k = 0; k < d->system.guard_count; k++)
+    d->epsilon[k] = by_time ? INFINITY : o->guard_epsilons ? o->guard_epsilons[k] : o->epsilon;
+  d->lead = by_time ? ess_smaller(o->projection_max, o->epsilon_time) : o->projection_max;
+}
+
 ess_driver *ess_driver_alloc(const ess_system *system, const ess_options *options, int *status) {
   int ignored;
   if (!status) status = &ignored;
@@ -77,8 +86,7 @@ ess_driver *ess_driver_alloc(const ess_system *system, const ess_options *option
     ess_driver_free(d);
     return NULL;
   }
-  for (size_t k = 0; k < system->guard_count; k++)
-    d->epsilon[k] = options->guard_epsilons ? options->guard_epsilons[k] : options->epsilon;
+  set_neighbourhoods(d);
   d->options.guard_epsilons = NULL;
   d->system.resets = NULL; // copied
   ess_driver_reset(d);
@@ -138,16 +146,14 @@ static int begin(ess_driver *d, double t, double t1, const double x[]) {
 /* projects onto the first candidate when it is inside its neighbourhood and before t1, else
  * integrates */
 static int advance_once(ess_driver *d, const ess_candidate *first, double t1) {
-  const bool inside = first->found && ess_inside(d, first->guard);
-  const bool grazing = inside && first->duration > d->options.projection_max;
-  if (inside && !grazing && first->duration <= t1 - d->t) {
+  if (first->found && first->duration <= t1 - d->t && ess_inside(d, first->guard)) {
     bool made;
     const int status = ess_projection_step(d, first, t1, &made);
     if (status || made) return status;
   }
   if (d->t >= t1) return ESS_SUCCESS;
   d->first_reached = first->guard;
-  d->dt_limit = grazing ? d->options.projection_max : INFINITY;
+  d->awaiting = first->found && ess_any_inside(d) && !ess_inside(d, first->guard);
   return ess_integration_step(d, t1);
 }
 

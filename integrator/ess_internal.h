@@ -61,19 +61,22 @@ struct ess_driver {
   /* step-size control */
   double dt_next;       /* proposal for the next step; 0: to be chosen */
   double log_error_old; /* base 2 */
-  double dt_limit;      /* cap on the next step while a near-grazing projection is replaced */
 
   /* the latched mode, and by event function the one guard of its two that may be armed */
   bool latched;
   double *sign;
-  double *side;        /* -sign of an armed guard, so that g = side h; 0 when none is armed */
-  double *epsilon;     /* the option, for each; or what epsilon_time makes of it in a step */
-  double *width;       /* half-width of the neighbourhood that stops a step; 0 for a silent guard; 1
-                          where it is given as a time */
-  double *entry;       /* g from which a guard is inside: -epsilon, or where its entry was located;
-                          INFINITY when none is armed */
-  double *level;       /* g at which a guard stops the step being tried: -width outside its
-                          neighbourhood, 0 inside it, INFINITY when none is armed */
+  double *side;    /* -sign of an armed guard, so that g = side h; 0 when none is armed */
+  double *epsilon; /* the option, for each; INFINITY where neighbourhoods are given as a time */
+  double *scale;   /* what a level may be missed by is relative to this: epsilon, or less where time
+                      bounds the neighbourhood in this step */
+  double *width;   /* half-width of the neighbourhood that stops a step; 0 for a silent guard;
+                      INFINITY where it is given as a time */
+  double lead;     /* within its neighbourhood the field reaches a guard within this time;
+                      INFINITY: neighbourhoods are not bounded by time */
+  double *entry;   /* margin (candidates.c) from which a guard is inside: 0, or what it was where
+                      its entry was located; INFINITY when none is armed */
+  double *level;   /* g at which a guard stops the step being tried: where its neighbourhood
+                      begins, 0 inside it, INFINITY when none is armed */
   size_t *block_armed; /* armed guards in each block */
   size_t armed_count;
 
@@ -88,6 +91,7 @@ struct ess_driver {
 
   /* guards that may stop the current step, and from which place on each counts (locate.c) */
   size_t first_reached; /* the candidate the field at the node reaches first */
+  bool awaiting;        /* it is outside its neighbourhood, while others are inside theirs */
   size_t *flagged;
   double *flagged_theta;
   size_t flagged_count;
@@ -223,8 +227,11 @@ int ess_first_candidate(ess_driver *d, ess_candidate *first);
  * silent ones reached until then. */
 void ess_gather_batch(ess_driver *d, const ess_candidate *first, double latest);
 
-/* Whether event function k's armed guard is inside its neighbourhood at the node. */
+/* Whether any armed guard, silent ones apart, and event function k's, is inside its neighbourhood
+ * at the node; holds it inside, where its entry was located. */
+bool ess_any_inside(const ess_driver *d);
 bool ess_inside(const ess_driver *d, size_t k);
+void ess_hold_inside(ess_driver *d, size_t k);
 
 /* g = 0 or the edge of the neighbourhood: where each guard stops the step just tried. Guards that
  * have left their neighbourhood are outside again. */
@@ -263,10 +270,13 @@ typedef struct ess_location {
   size_t doubt_guard; /* the step is too long to trust this guard's model; SIZE_MAX: none */
 } ess_location;
 
-/* Where the first candidate reaches its level. h_mid, h_check, h_end and rate_end must be set.
- * Guards reached are inside their neighbourhoods afterwards. A silent guard cuts the step only when
- * another flagged guard depends on it; ess_cross_silent is for the others. */
+/* Where the first candidate reaches its level. h_mid, h_check, h_end and rate_end must be set. A
+ * silent guard cuts the step only when another flagged guard depends on it; ess_cross_silent is for
+ * the others. */
 int ess_locate_first(ess_driver *d, ess_location *found);
+
+/* The guards that the step was cut at are inside their neighbourhoods: called at the new node. */
+void ess_enter_neighbourhoods(ess_driver *d);
 
 /* Crosses the silent guards that the step just taken has passed, then those it was cut at. */
 int ess_cross_silent(ess_driver *d);

@@ -12,8 +12,8 @@
 enum { QUARTIC = ESS_QUARTIC, PROBES = 80, NEWTON_PROBES = 8 };
 
 /* in place of where a flagged guard counts from: a silent one that the step may pass without being
- * cut, and one that it was cut at; neither stops a search */
-static const double PASSED = ESS_NEVER + 1.0, REACHED = ESS_NEVER + 2.0;
+ * cut, and one that it was cut at, silent or not; none of these stops a search */
+static const double PASSED = ESS_NEVER + 1.0, REACHED = ESS_NEVER + 2.0, ENTERED = ESS_NEVER + 3.0;
 
 /* where a search for the level stands: the probe, what it found, and the bracket around it */
 typedef struct probe {
@@ -39,13 +39,54 @@ static size_t likely_first(const ess_driver *d) {
   return likely;
 }
 
+/* Bernstein coefficients of g + lead dg/dt over the step, from those of g */
+static void look_ahead(const double b[QUARTIC], double lead_steps, double ahead[QUARTIC]) {
+  for (int i = 0; i < QUARTIC; i++) {
+    const double before = i > 0 ? b[i] - b[i - 1] : 0.0;
+    const double after = i < QUARTIC - 1 ? b[i + 1] - b[i] : 0.0;
+    ahead[i] = b[i] + lead_steps * (i * before + (QUARTIC - 1 - i) * after);
+  }
+}
+
+/* whether the time a guard may take bounds its neighbourhood somewhere in the step */
+static bool is_bounded_by_time(const ess_driver *d, size_t k) {
+  const double slower =
+      d->side[k] *
+      (d->rate[k] * d->side[k] < d->rate_end[k] * d->side[k] ? d->rate[k] : d->rate_end[k]);
+  return d->lead < INFINITY && d->lead * slower < d->width[k];
+}
+
+/* where a model first reaches a value from below; ESS_NEVER when it does not */
+static double reaches(const double b[QUARTIC], double value) {
+  double above[QUARTIC];
+  for (int i = 0; i < QUARTIC; i++) above[i] = b[i] - value;
+  return ess_quartic_upcrossing(above);
+}
+
+/* where a neighbourhood bounded by time begins, the tangent reaches the guard within that time: the
+ * level that g has there, in place of the bound on it that the step's ends gave */
+static void place_entry(ess_driver *d, size_t k) {
+  if (!(d->level[k] < 0.0) || !is_bounded_by_time(d, k)) return;
+  const double width = d->width[k];
+  double b[QUARTIC], ahead[QUARTIC], slope, theta = 0.0;
+  d->level[k] = 0.0;
+  ess_model_guard(d, k, b);
+  look_ahead(b, d->lead / d->dt, ahead);
+
+  // within its width, then soon enough
+  if (b[0] < -width) theta = reaches(b, -width);
+  if (theta <= 1.0 && ess_quartic(ahead, theta, &slope) < 0.0) theta = reaches(ahead, 0.0);
+  const double g = theta <= 1.0 ? ess_quartic(b, theta, &slope) : 0.0;
+  d->level[k] = g < -width - ess_level_tolerance(d, k) ? 0.0 : ess_smaller(0.0, g);
+}
+
 /* leaves on the list only the guards that may cross before the likely first one, which dismisses
  * most of a hundred at once; false when nothing can be said */
 static bool keep_first_ones(ess_driver *d) {
-  const bool known = d->flagged_count > 1 && !(d->options.epsilon_time > 0.0);
-  const size_t likely = known ? likely_first(d) : SIZE_MAX;
+  const size_t likely = d->flagged_count > 1 ? likely_first(d) : SIZE_MAX;
   if (likely == SIZE_MAX) return false;
   double b[QUARTIC];
+  place_entry(d, likely);
   ess_model_guard(d, likely, b);
   const double theta = b[0] < 0.0 ? ess_quartic_upcrossing(b) : ESS_NEVER;
   if (theta > 1.0) return false;
@@ -92,32 +133,12 @@ static int sign_changes(const double b[QUARTIC]) {
   return changes;
 }
 
-/* Bernstein coefficients of g + lead dg/dt over the step, from those of g */
-static void look_ahead(const double b[QUARTIC], double lead_steps, double ahead[QUARTIC]) {
-  for (int i = 0; i < QUARTIC; i++) {
-    const double before = i > 0 ? b[i] - b[i - 1] : 0.0;
-    const double after = i < QUARTIC - 1 ? b[i + 1] - b[i] : 0.0;
-    ahead[i] = b[i] + lead_steps * (i * before + (QUARTIC - 1 - i) * after);
-  }
-}
-
-/* where a neighbourhood given as a time begins, the tangent reaches the guard within that time: the
- * level that g has there, in place of the bound on it that the step's ends gave */
-static void place_entry(ess_driver *d, size_t k) {
-  double b[QUARTIC], ahead[QUARTIC], slope;
-  ess_model_guard(d, k, b);
-  for (int i = 0; i < QUARTIC; i++) b[i] += d->level[k];
-  look_ahead(b, d->options.epsilon_time / d->dt, ahead);
-  const double theta = ess_quartic_upcrossing(ahead);
-  d->level[k] = theta > 1.0 ? 0.0 : ess_smaller(0.0, ess_quartic(b, theta, &slope));
-}
-
 /* from which place on each flagged guard counts. A silent guard on which no other flagged one
  * depends, and which is passed for good, need not be found. */
 static void place_flagged(ess_driver *d) {
   for (size_t i = 0; i < d->flagged_count; i++) {
     const size_t k = d->flagged[i];
-    if (d->options.epsilon_time > 0.0 && d->level[k] < 0.0) place_entry(d, k);
+    place_entry(d, k);
     const bool below = d->side[k] * d->h[k] < d->level[k];
     d->flagged_theta[i] = 0.0;
     if (below && !ess_is_silent(d, k)) continue;
@@ -230,7 +251,7 @@ static ess_mask lie_above(const ess_driver *d, size_t k) {
   const ess_lanes h = ess_lanes_load(d->h + k), side = ess_lanes_load(d->side + k);
   const ess_lanes level = ess_lanes_load(d->level + k);
   const ess_lanes size = ess_lanes_abs(h) + ess_lanes_abs(ess_lanes_load(d->h_end + k));
-  const ess_lanes tolerance = 1e-9 * ess_lanes_load(d->epsilon + k) + 8.0 * DBL_EPSILON * size;
+  const ess_lanes tolerance = 1e-9 * ess_lanes_load(d->scale + k) + 8.0 * DBL_EPSILON * size;
   const ess_mask above = side * ess_lanes_load(d->h_try + k) - level > tolerance;
   return above & (side * h < level);
 }
@@ -249,15 +270,16 @@ static bool overlooked(const ess_driver *d) {
   return false;
 }
 
-/* the guards at their level at the probe are inside their neighbourhoods from now on */
-static void enter_neighbourhoods(ess_driver *d) {
+/* the guards at their level at the probe are where the step is cut */
+static void note_reached(ess_driver *d) {
   for (size_t i = 0; i < d->flagged_count; i++) {
     const size_t k = d->flagged[i];
-    const double g = d->side[k] * d->h_try[k], unit = ess_level_tolerance(d, k);
-    if (g - d->level[k] < -unit) continue;
-    if (ess_is_silent(d, k) && d->flagged_theta[i] <= 1.0) d->flagged_theta[i] = REACHED;
-    d->entry[k] = ess_smaller(d->entry[k], g - 4.0 * unit);
-    d->level[k] = 0.0;
+    const double g = d->side[k] * d->h_try[k];
+    if (g - d->level[k] < -ess_level_tolerance(d, k)) continue;
+    if (!ess_is_silent(d, k))
+      d->flagged_theta[i] = ENTERED;
+    else if (d->flagged_theta[i] <= 1.0)
+      d->flagged_theta[i] = REACHED;
   }
 }
 
@@ -272,7 +294,7 @@ static int settle(ess_driver *d, const probe *p, ess_location *found) {
   if (overlooked(d))
     found->doubt_guard = p->guard;
   else
-    enter_neighbourhoods(d);
+    note_reached(d);
   return ESS_SUCCESS;
 }
 
@@ -303,6 +325,11 @@ int ess_locate_first(ess_driver *d, ess_location *found) {
   // a false alarm: the others count again
   found->doubt_guard = ess_flag_guards(d);
   return found->doubt_guard == SIZE_MAX ? locate_listed(d, found) : ESS_SUCCESS;
+}
+
+void ess_enter_neighbourhoods(ess_driver *d) {
+  for (size_t i = 0; i < d->flagged_count; i++)
+    if (d->flagged_theta[i] == ENTERED) ess_hold_inside(d, d->flagged[i]);
 }
 
 int ess_cross_silent(ess_driver *d) {

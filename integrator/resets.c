@@ -92,10 +92,9 @@ static void disarm(ess_driver *d, size_t k) {
 /* arms the guard ahead of event function k's latched side */
 static void arm_ahead(ess_driver *d, size_t k) {
   if (is_armed(d, k)) return;
-  const bool by_time = d->options.epsilon_time > 0.0;
   d->side[k] = -d->sign[k];
-  d->entry[k] = by_time ? 0.0 : -d->epsilon[k];
-  d->width[k] = d->silent[ess_guard_ahead(d, k)] ? 0.0 : by_time ? 1.0 : d->epsilon[k];
+  d->entry[k] = 0.0;
+  d->width[k] = ess_is_silent(d, k) ? 0.0 : d->epsilon[k];
   d->block_armed[k / ESS_BLOCK]++;
   d->armed_count++;
 }

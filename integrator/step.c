@@ -22,7 +22,7 @@ static void swap(double **a, double **b) {
 /* length of the next try, never past t1; *last when it ends exactly there */
 static double choose_length(const ess_driver *d, double t1, bool *last) {
   const double remaining = t1 - d->t;
-  const double dt = ess_smaller(ess_smaller(d->dt_next, d->options.h_max), d->dt_limit);
+  const double dt = ess_smaller(d->dt_next, d->options.h_max);
   *last = dt * (1.0 + 1e-9) >= remaining;
   return *last ? remaining : dt;
 }
@@ -125,7 +125,9 @@ static int cut_step(ess_driver *d, double theta) {
   d->counters.entries++;
   swap(&d->x, &d->x_end);
   ess_advance_time(d, theta * d->dt);
-  return ess_evaluate_node(d);
+  const int status = ess_evaluate_node(d);
+  ess_enter_neighbourhoods(d);
+  return status;
 }
 
 int ess_integration_step(ess_driver *d, double t1) {

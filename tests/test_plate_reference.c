@@ -219,7 +219,7 @@ static void a_window_misses_nothing(void **state) {
                                      {0, 2.4, 0.1, 0, 0, -4},
                                      {0, 0.8, 0.2},
                                      {0.1, 1.5, 0, 2, -1, 6},
-                                     {0, 1, 0}};
+                                     {0, 1.001, 0}};
   static trajectory ours, all;
   double worst = 0;
   for (size_t i = 0; i < 2 * sizeof starts / sizeof *starts; i++) {
