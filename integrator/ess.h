@@ -227,8 +227,8 @@ typedef struct ess_options {
   double h_max;      /* largest integration step in time, > 0; may be INFINITY. Bound it below the
                         width of a guard over the speed, where h is far from affine */
   double h_init;     /* first integration step in time; 0: chosen automatically */
-  double projection_max; /* longest projection in time, > 0; a longer one (near-grazing) is
-                            replaced by integration steps no longer than this; may be INFINITY */
+  double projection_max; /* longest projection in time, > 0; may be INFINITY. A guard to which the
+                            field takes longer (near-grazing) is not yet inside its neighbourhood */
   double liveness;       /* constant c of requirement 4: smallest rate accepted when a guard is
                             projected onto; 0: unchecked */
   ess_rearm rearm;
