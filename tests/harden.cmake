@@ -39,7 +39,11 @@ endfunction()
 add_executable(fuzz_driver fuzz_driver.c fuzz_case.c fuzz_system.c fuzz_main.c)
 target_link_libraries(fuzz_driver PRIVATE ess::ess m)
 ess_compile(fuzz_driver)
-add_test(NAME fuzz_random COMMAND fuzz_driver 4000)
+set(runs 4000)
+if(ESS_SANITIZE)
+  set(runs 1500)
+endif()
+add_test(NAME fuzz_random COMMAND fuzz_driver ${runs})
 set_tests_properties(fuzz_random PROPERTIES LABELS harden)
 
 # clang: guided by coverage; a fixed number of inputs, so that the machine's speed decides nothing

@@ -19,7 +19,11 @@
 
 #include "random_affine.h"
 
-enum { SYSTEMS = 480, LADDER = 5, N = AFFINE_STATES, M = AFFINE_GUARDS };
+/* of each population; every size of system comes once in 96 */
+#ifndef PROPERTY_SYSTEMS
+#define PROPERTY_SYSTEMS 480
+#endif
+enum { SYSTEMS = PROPERTY_SYSTEMS, LADDER = 5, N = AFFINE_STATES, M = AFFINE_GUARDS };
 
 /* what libess adds to a projection's error: rounding, and integration to a tolerance of 1e-13 in
  * steps most of which are far shorter than that allows */
