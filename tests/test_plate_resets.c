@@ -121,7 +121,7 @@ static ess_options with(double epsilon, int order) {
 
 static void a_contact_is_never_in_two_minds(void **state) {
   (void)state;
-  enum { STARTS = 12 };
+  enum { STARTS = 8 };
   static const double epsilons[] = {0.1, 0.02, 1e-3, 1e-6};
   gsl_rng *const rng = gsl_rng_alloc(gsl_rng_mt19937);
   for (size_t n = 0; n < 2 * COUNTS; n++) {
@@ -145,7 +145,7 @@ static void a_start_among_the_springs(void **state) {
   (void)state;
   gsl_rng *const rng = gsl_rng_alloc(gsl_rng_mt19937);
   model m = prepared(10, PLATE_ROLLER, 60);
-  for (int i = 0; i < 60; i++) {
+  for (int i = 0; i < 40; i++) {
     const double x0[STATES] = {0.0,
                                0.9 + 0.15 * gsl_rng_uniform(rng),
                                0.2 * gsl_rng_uniform(rng) - 0.1,
@@ -188,7 +188,7 @@ static void compare(const model *m, const double x0[], const double exact[], ess
 /* on the whole as accurate, for fewer projections; the same crossings where epsilon is small */
 static void as_accurate_for_less_work(void **state) {
   (void)state;
-  enum { STARTS = 4 };
+  enum { STARTS = 3 };
   static const double epsilons[] = {0.1, 0.02, 1e-3, 1e-5};
   gsl_rng *const rng = gsl_rng_alloc(gsl_rng_mt19937);
   comparison all[4][2] = {0};
@@ -227,7 +227,7 @@ static void as_accurate_for_less_work(void **state) {
 /* with little damping, and with so much that contacts come free under load */
 static void the_reference_has_the_same_crossings(void **state) {
   (void)state;
-  enum { STARTS = 7 };
+  enum { STARTS = 6 };
   size_t starts = 0, other = 0;
   gsl_rng *const rng = gsl_rng_alloc(gsl_rng_mt19937);
   for (size_t n = 0; n < 4 * COUNTS; n++) {
