@@ -20,20 +20,20 @@ static bool same_rows(const precision_row *a, const precision_row *b) {
          same_number(a->number[PRECISION_RMS_ERROR], b->number[PRECISION_RMS_ERROR]);
 }
 
-/* whether the methods of places a and b are the same, and at least somewhere known; *faster is by
- * how much b is faster, all in all */
+/* whether the methods of places a and b are the same, and at least somewhere known; *faster is the
+ * mean logarithm of how many times b is as fast */
 static bool same_methods(const crossing_row rows[], size_t count, size_t methods, size_t a,
                          size_t b, double *faster) {
-  bool any = false;
-  *faster = 0.0;
+  double sum = 0.0, known = 0.0;
   for (size_t i = 0; i < count; i += methods) {
     const precision_row *const p = &rows[i + a].row, *const q = &rows[i + b].row;
     if (!same_rows(p, q)) return false;
     if (isnan(p->number[PRECISION_RMS_ERROR])) continue;
-    any = true;
-    *faster += log(p->number[PRECISION_MEDIAN] / q->number[PRECISION_MEDIAN]);
+    known += 1.0;
+    sum += log(p->number[PRECISION_MEDIAN] / q->number[PRECISION_MEDIAN]);
   }
-  return any;
+  *faster = sum / known;
+  return known > 0.0;
 }
 
 static void set_representative(crossing_row rows[], size_t count, size_t methods, size_t place,
@@ -47,7 +47,7 @@ void crossing_find_coincidences(crossing_row rows[], size_t count, size_t method
   for (size_t a = 0; count && a < methods; a++) {
     if (*rows[a].row.text[PRECISION_COINCIDES]) continue;
     size_t fastest = a;
-    double lead = 0.0, faster;
+    double lead = log1p(PRECISION_FASTER), faster;
     for (size_t b = a + 1; b < methods; b++) {
       if (!same_methods(rows, count, methods, a, b, &faster) || !(faster > lead)) continue;
       fastest = b;

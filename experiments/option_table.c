@@ -194,7 +194,7 @@ static const grouped_option grouped_options[] = {
       "exit status 1 when a solver is slower in B over all N", HELP_RESULTS}},
     {ARGUMENTS_PRECISION,
      {"table", KEY_TABLE, NULL, 0,
-      "of the results in the folder, who is fastest at which error; nothing is measured",
+      "of the results in the folder, what each solver costs at which error; nothing is measured",
       HELP_RESULTS}},
     {ARGUMENTS_SPEED,
      {"table", KEY_TABLE, NULL, 0, "the tables of the results in the folder; nothing is measured",

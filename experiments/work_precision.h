@@ -96,7 +96,7 @@ const char *precision_status_name(precision_status status);
 
 /* A run that is to be expected, by what the coarser value took, to take longer than this, s, is not
  * made. */
-#define PRECISION_RUN_MAX 5.0
+#define PRECISION_RUN_MAX 10.0
 
 /* Starts of a point that takes longer than --point-time allows for all of them. One that takes
  * longer for these, too, has its first run and no more. */
@@ -242,14 +242,20 @@ int precision_summarize(const precision_case *c, const precision_point *p, preci
 /* Largest difference of errors, relative, at which two runs are the same but for rounding. */
 #define PRECISION_COINCIDE 1e-6
 
-/* Finds variants of one solver whose first runs have the same errors at every value, and marks all
- * but the fastest of them with the one that stands for them: what they have is their first run. */
+/* The first of those that are the same stands for them unless another is faster by more than this.
+ */
+#define PRECISION_FASTER 0.1
+
+/* Finds variants of one solver whose first runs have the same errors at every value that both have
+ * run, and marks all but one with the one that stands for them: what they have is their first run.
+ */
 void precision_find_coincidences(precision_case *c);
 
-/* The index of the row of a method (NULL: of any) that reaches the target error in the least time;
- * SIZE_MAX when there is none. Only rows with status "ok" that stand for themselves count. */
-size_t precision_cheapest(const precision_row rows[], size_t count, const char *method,
-                          double target);
+/* The index of the row of a solver (NULL: of any) that reaches the target error at the least cost,
+ * PRECISION_MEDIAN or PRECISION_EVALUATIONS; SIZE_MAX when there is none. Only rows with status
+ * "ok" that stand for themselves count. */
+size_t precision_cheapest(const precision_row rows[], size_t count, const char *solver,
+                          double target, precision_number cost);
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
@@ -271,8 +277,8 @@ size_t precision_case_rows(const precision_results *results, size_t first);
  * same model and number of contacts. 0, or -1 with one line. */
 int precision_write(const precision_case *c, char *message);
 
-/* Points of one model as a person reads them; and, of all models in the results, who is fastest at
- * which error. */
+/* Points of one model as a person reads them; and, of all models in the results, which solver's
+ * best setting costs how much at which error, in time and in evaluations, as Markdown. */
 void precision_print(const precision_row rows[], size_t count);
 void precision_print_table(const precision_results *results);
 

@@ -226,23 +226,31 @@ static size_t end_of(const precision_case *c, size_t first) {
   return i;
 }
 
+/* a run that would take too long may do the same as one that has been made */
+static bool same_points(const precision_point *a, const precision_point *b) {
+  if (a->value != b->value) return false;
+  if (a->obstacle == b->obstacle) return same_errors(a, b);
+  return (a->obstacle == PRECISION_TOO_LONG && b->obstacle == PRECISION_OK) ||
+         (a->obstacle == PRECISION_OK && b->obstacle == PRECISION_TOO_LONG);
+}
+
 /* whether the methods that begin at a and b are variants that do the same at every value, at least
- * one of which can be run; *faster is by how much b is faster, all in all */
+ * one of which both have run; *faster is the mean logarithm of how many times b is as fast */
 static bool same_methods(const precision_case *c, size_t a, size_t b, double *faster) {
   const size_t count = end_of(c, a) - a;
-  bool raced = false;
-  *faster = 0.0;
+  double sum = 0.0, raced = 0.0;
   if (strcmp(c->point[a].method->solver, c->point[b].method->solver) != 0 ||
       count != end_of(c, b) - b)
     return false;
   for (size_t k = 0; k < count; k++) {
     const precision_point *const p = &c->point[a + k], *const q = &c->point[b + k];
-    if (p->value != q->value || p->obstacle != q->obstacle || !same_errors(p, q)) return false;
-    if (!p->trials) continue;
-    raced = true;
-    *faster += log(p->first[PRECISION_SECONDS] / q->first[PRECISION_SECONDS]);
+    if (!same_points(p, q)) return false;
+    if (!p->trials || !q->trials) continue;
+    raced += 1.0;
+    sum += log(p->first[PRECISION_SECONDS] / q->first[PRECISION_SECONDS]);
   }
-  return raced;
+  *faster = sum / raced;
+  return raced > 0.0;
 }
 
 /* all points of the method that begins there are to be known by another's */
@@ -258,7 +266,7 @@ void precision_find_coincidences(precision_case *c) {
   for (size_t a = 0; a < c->count; a = end_of(c, a)) {
     if (c->point[a].as) continue;
     const precision_method *fastest = c->point[a].method;
-    double lead = 0.0, faster;
+    double lead = log1p(PRECISION_FASTER), faster;
     for (size_t b = end_of(c, a); b < c->count; b = end_of(c, b)) {
       if (!same_methods(c, a, b, &faster) || !(faster > lead)) continue;
       fastest = c->point[b].method;
@@ -273,18 +281,17 @@ void precision_find_coincidences(precision_case *c) {
 /* ---- the fastest ------------------------------------------------------------------------------
  */
 
-size_t precision_cheapest(const precision_row rows[], size_t count, const char *method,
-                          double target) {
+size_t precision_cheapest(const precision_row rows[], size_t count, const char *solver,
+                          double target, precision_number cost) {
   size_t best = SIZE_MAX;
   for (size_t i = 0; i < count; i++) {
     const precision_row *const row = &rows[i];
     const bool fits = row->number[PRECISION_RMS_ERROR] <= target &&
                       !*row->text[PRECISION_COINCIDES] &&
                       strcmp(row->text[PRECISION_STATUS], "ok") == 0 &&
-                      (!method || strcmp(row->text[PRECISION_METHOD], method) == 0);
+                      (!solver || strcmp(row->text[PRECISION_SOLVER], solver) == 0);
     if (!fits) continue;
-    if (best == SIZE_MAX || row->number[PRECISION_MEDIAN] < rows[best].number[PRECISION_MEDIAN])
-      best = i;
+    if (best == SIZE_MAX || row->number[cost] < rows[best].number[cost]) best = i;
   }
   return best;
 }

@@ -51,57 +51,66 @@ void precision_print(const precision_row rows[], size_t count) {
   }
 }
 
-/* ---- who is fastest ---------------------------------------------------------------------------
+/* ---- who is cheapest --------------------------------------------------------------------------
  */
 
-/* the cheapest row of a solver (`of` true) or of all others that reaches the target; NULL: none */
-static const precision_row *cheapest_by_solver(const precision_row rows[], size_t count,
-                                               const char *solver, bool of, double target) {
-  const precision_row *best = NULL;
-  for (size_t i = 0; i < count; i++) {
-    if ((strcmp(rows[i].text[PRECISION_SOLVER], solver) == 0) != of ||
-        precision_cheapest(&rows[i], 1, NULL, target) == SIZE_MAX)
-      continue;
-    if (!best || rows[i].number[PRECISION_MEDIAN] < best->number[PRECISION_MEDIAN]) best = &rows[i];
-  }
-  return best;
+/* whether the method is the first of its solver in the table of methods, so that it has a column */
+static bool is_first(size_t method) {
+  for (size_t i = 0; i < method; i++)
+    if (strcmp(precision_methods[i].solver, precision_methods[method].solver) == 0) return false;
+  return true;
 }
 
-/* method, knob, and how many times as long as the fastest */
-static void print_other(const precision_row *other, const precision_row *fastest) {
-  if (!other)
-    printf(" none | |");
-  else
-    printf(" %s, %s %.3g | %.2f |", other->text[PRECISION_LABEL], other->text[PRECISION_KNOB],
-           other->number[PRECISION_VALUE],
-           other->number[PRECISION_MEDIAN] / fastest->number[PRECISION_MEDIAN]);
-}
-
-static void print_target(const precision_row rows[], size_t count, double target) {
-  const size_t index = precision_cheapest(rows, count, NULL, target);
-  if (index == SIZE_MAX) return;
-  const precision_row *const best = &rows[index];
-  char name[64];
-  if (best->number[PRECISION_CONTACTS] > 1.0)
-    snprintf(name, sizeof name, "%s, N = %.0f", best->text[PRECISION_MODEL],
-             best->number[PRECISION_CONTACTS]);
-  else
-    snprintf(name, sizeof name, "%s", best->text[PRECISION_MODEL]);
-  printf("| %s | %.0e | %s, %s %.3g | %.4g | %.1e |", name, target, best->text[PRECISION_LABEL],
-         best->text[PRECISION_KNOB], best->number[PRECISION_VALUE],
-         1e3 * best->number[PRECISION_MEDIAN], best->number[PRECISION_RMS_ERROR]);
-  print_other(cheapest_by_solver(rows, count, best->text[PRECISION_SOLVER], false, target), best);
-  print_other(cheapest_by_solver(rows, count, "projection", true, target), best);
+static void print_head(const char *unit) {
+  printf("| model | RMS error at most | cheapest | %s |", unit);
+  for (size_t i = 0; i < precision_method_count; i++)
+    if (is_first(i)) printf(" %s |", precision_methods[i].solver);
+  printf("\n|---|---|---|---|");
+  for (size_t i = 0; i < precision_method_count; i++)
+    if (is_first(i)) printf("---|");
   putchar('\n');
 }
 
-void precision_print_table(const precision_results *results) {
-  printf("| model | RMS error at most | fastest | ms | its RMS error | next solver | times as long "
-         "| projection | times as long |\n|---|---|---|---|---|---|---|---|---|\n");
+static void print_model(const precision_row *row) {
+  if (row->number[PRECISION_CONTACTS] > 1.0)
+    printf("| %s, N = %.0f |", row->text[PRECISION_MODEL], row->number[PRECISION_CONTACTS]);
+  else
+    printf("| %s |", row->text[PRECISION_MODEL]);
+}
+
+/* one error: the cheapest of all, and how many times as much each solver's cheapest costs */
+static void print_target(const precision_row rows[], size_t count, double target,
+                         precision_number cost) {
+  const size_t index = precision_cheapest(rows, count, NULL, target, cost);
+  if (index == SIZE_MAX) return;
+  const precision_row *const best = &rows[index];
+  print_model(best);
+  printf(" %.0e | %s, %s %.3g | %.4g |", target, best->text[PRECISION_LABEL],
+         best->text[PRECISION_KNOB], best->number[PRECISION_VALUE],
+         best->number[cost] * (cost == PRECISION_MEDIAN ? 1e3 : 1.0));
+  for (size_t i = 0; i < precision_method_count; i++) {
+    if (!is_first(i)) continue;
+    const size_t own = precision_cheapest(rows, count, precision_methods[i].solver, target, cost);
+    if (own == SIZE_MAX)
+      printf(" |");
+    else
+      printf(" %.3g |", rows[own].number[cost] / best->number[cost]);
+  }
+  putchar('\n');
+}
+
+static void print_cost(const precision_results *results, precision_number cost) {
+  print_head(cost == PRECISION_MEDIAN ? "ms" : "evaluations");
   for (size_t first = 0; first < results->count;) {
     const size_t count = precision_case_rows(results, first);
     for (int decade = -1; decade >= -12; decade--)
-      print_target(&results->row[first], count, pow(10.0, decade));
+      print_target(&results->row[first], count, pow(10.0, decade), cost);
     first += count;
   }
+}
+
+void precision_print_table(const precision_results *results) {
+  print_cost(results, PRECISION_MEDIAN);
+  putchar('\n');
+  print_cost(results, PRECISION_EVALUATIONS);
 }

@@ -79,7 +79,7 @@ static void what_does_not_reach_tells_how_close_it_came(void **state) {
 
 static void runs_that_would_take_too_long_are_not_made(void **state) {
   (void)state;
-  outcome o = {.rms = {1, 0.1, 0.05, 1e-3, 1e-4}, .seconds = {0.01, 0.1, 1.0, 10.0, 100.0}};
+  outcome o = {.rms = {1, 0.1, 0.05, 1e-3, 1e-4}, .seconds = {0.02, 0.2, 2.0, 20.0, 200.0}};
   const crossing_choice c = choose(PRECISION_TIME_STEP, 0.01, &o);
   assert_int_equal(c.status, PRECISION_TOO_LONG);
   assert_int_equal(o.tried, 3);
