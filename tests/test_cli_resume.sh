@@ -16,10 +16,12 @@ check() { # what, condition's status
   fi
 }
 
+patience=0
 sweep() { # results folder, further options
   local out=$1
   shift
-  "$essbench" sweep --contacts 2..6 --trials 24 --epsilon 0.003 --out "$out" "$@" 2>>"$folder/errors"
+  "$essbench" sweep --contacts 2..6 --trials 24 --epsilon 0.003 --min-time $patience --out "$out" \
+    "$@" 2>>"$folder/errors"
 }
 
 # what no clock decides: contacts, solver, protocol, trial, process, errors, crossings
@@ -27,21 +29,26 @@ clockless() { cut -d, -f1-5,9-12 "$1/sweep_samples.csv"; }
 
 lines() { if [ -e "$1" ]; then wc -l <"$1"; else echo 0; fi; }
 
-# starts a sweep, and sends it a signal once some samples are journalled
-interrupt() { # signal, folder
-  sweep "$2" >"$folder/out" &
-  local pid=$! waited=0
-  while [ "$(lines "$2/sweep.journal")" -lt "$3" ] && kill -0 $pid 2>/dev/null && [ $waited -lt 600 ]; do
-    sleep 0.05
-    waited=$((waited + 1))
+# Starts a sweep, and sends it a signal once some samples are journalled. One that is faster than
+# this shell notices is begun anew with longer samples.
+interrupt() { # signal, folder, samples
+  patience=0.0005
+  while :; do
+    sweep "$2" >"$folder/out" &
+    local pid=$!
+    while [ "$(lines "$2/sweep.journal")" -lt "$3" ] && kill -0 $pid 2>/dev/null; do sleep 0.05; done
+    pkill "-$1" -P $pid 2>/dev/null
+    kill "-$1" $pid 2>/dev/null
+    wait $pid 2>/dev/null
+    [ "$(lines "$2/sweep.journal")" -lt "$whole" ] || [ $patience = 0.128 ] && break
+    patience=$(echo "$patience" | awk '{ print 2 * $1 }')
+    rm -rf "$2"
   done
-  pkill "-$1" -P $pid 2>/dev/null
-  kill "-$1" $pid 2>/dev/null
-  wait $pid 2>/dev/null
 }
 
 sweep "$folder/whole" >"$folder/out"
 check "an uninterrupted sweep ends with 0" $?
+whole=$(lines "$folder/whole/sweep.journal")
 
 for signal in INT KILL; do
   out=$folder/$signal
@@ -49,10 +56,11 @@ for signal in INT KILL; do
   before=$(lines "$out/sweep.journal")
   [ "$before" -ge 30 ]
   check "$signal leaves the samples taken" $?
-  [ "$before" -lt "$(lines "$folder/whole/sweep.journal")" ]
+  [ "$before" -lt "$whole" ]
   check "$signal came before the end" $?
 
-  "$essbench" sweep --contacts 2..6 --trials 25 --epsilon 0.003 --out "$out" >"$folder/out" 2>"$folder/refusal"
+  "$essbench" sweep --contacts 2..6 --trials 25 --epsilon 0.003 --min-time $patience --out "$out" \
+    >"$folder/out" 2>"$folder/refusal"
   [ $? -eq 1 ]
   check "$signal: other settings are refused with 1" $?
   grep -q "differs in trials" "$folder/refusal"
