@@ -139,7 +139,7 @@ static const grouped_option grouped_options[] = {
       HELP_PROJECTION}},
     {ARGUMENTS_SETTINGS,
      {"projection-max", KEY_PROJECTION_MAX, "S", 0,
-      "longest projection, s; guards further off are located instead (default: 2 s for each m of "
+      "longest projection, s; guards further off are not yet inside (default: 2 s for each m of "
       "epsilon, between 2e-6 and 0.002; inf: no limit)",
       HELP_PROJECTION}},
     {ARGUMENTS_SETTINGS,

@@ -11,8 +11,9 @@
 #include "solvers.h"
 
 /* s/m and share of the output step: by default a guard approached more slowly than half a metre per
- * second is located, so that the error of projections onto such guards, which grows with the square
- * of the time they take, falls with that of epsilon; down to where it is lost in all others */
+ * second has a narrower neighbourhood, so that the error of projections onto such guards, which
+ * grows with the square of the time they take, falls with that of epsilon; down to where it is lost
+ * in all others */
 static const double time_by_epsilon = 2.0, shortest_bound = 1e-3;
 
 static double projection_bound(const solver_settings *settings, double dt) {

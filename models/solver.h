@@ -25,9 +25,9 @@ typedef struct solver_settings {
   double epsilon;        /* neighbourhood half-width, m */
   double rtol, atol;     /* integration tolerances */
   double h_max;          /* largest internal step of an adaptive solver, s; may be INFINITY */
-  double projection_max; /* longest projection, s: beyond it a guard is nearly grazed, and located
-                            instead; 0: 2 s for each m of epsilon, between a thousandth of the
-                            output step and all of it; may be INFINITY */
+  double projection_max; /* longest projection, s: a guard further off is not yet inside its
+                            neighbourhood; 0: 2 s for each m of epsilon, between a thousandth of
+                            the output step and all of it; may be INFINITY */
   double time_step;      /* step of a fixed-step solver, s; 0: the output step */
   int rearm;             /* an ess_rearm */
   int order;             /* of the projection: 1 or 2 */
