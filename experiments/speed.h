@@ -59,7 +59,7 @@ typedef struct speed_costs {
 /* A solver with its settings, and what it did at every start. */
 typedef struct speed_entry {
   const solver_type *solver;
-  const char *protocol; /* "equal-error", "equal-error-RK4" or "free" */
+  const char *protocol; /* "equal-error", "equal-median", "equal-error-RK4" or "free" */
   speed_form form;      /* of the field, for solvers that use the model's */
   size_t rival;         /* the case's entry it is compared with; MuJoCo's own is itself */
   solver_settings settings;

@@ -327,7 +327,7 @@ static void check_rows(const json_t *rows) {
     assert_true(number_of(row, "field_gap") < 1e-7);
   }
   assert_int_equal(mujoco, 5);
-  assert_int_equal(ours, 10);
+  assert_int_equal(ours, 16);
 }
 
 static void a_small_run_is_written_and_shown(void **state) {
@@ -349,6 +349,7 @@ static void a_small_run_is_written_and_shown(void **state) {
   read_text(path_in(state, "out", path), said, sizeof said);
   assert_non_null(strstr(said, "| hopper |  | free |"));
   assert_non_null(strstr(said, "| plate, roller, N = 3, c = 0 | aggregated | equal-error |"));
+  assert_non_null(strstr(said, "| plate, roller, N = 3, c = 0 | contacts | equal-median |"));
   assert_non_null(strstr(said, "| 12.5 [12.0, 13.0] |"));
   assert_non_null(strstr(said, "| location, rtol 1e-10 |"));
 }
