@@ -1,9 +1,10 @@
 /*
  * SUNDIALS' CVODE with its root finding: Adams-Moulton (fixed-point iteration) or BDF (Newton with
  * a dense Jacobian by differences), one root function per event function, started anew at every
- * crossing in the next mode. Outputs are interpolated (CV_NORMAL), and root functions are compared
- * at every internal step and every output: what crosses and comes back between two of these is not
- * seen, as the manual says.
+ * crossing in the next mode. It is asked for one internal step at a time (CV_ONE_STEP), up to the
+ * end of the run, and outputs are interpolated within it (CVodeGetDky), so that more outputs cost
+ * no more evaluations of the root functions, which CVODE compares wherever it returns: what crosses
+ * and comes back within a step is not seen, as the manual says.
  *
  * A. C. Hindmarsh et al., "SUNDIALS: Suite of nonlinear and differential/algebraic equation
  * solvers", ACM Transactions on Mathematical Software 31 (2005) 363-396.
@@ -27,18 +28,21 @@
 
 static const char *const variants[] = {"adams", "bdf", NULL};
 
-/* between two outputs or crossings */
+/* after so many without an output or a crossing a run leads nowhere */
 enum { MOST_STEPS = 100000 };
 
 typedef struct cvode {
   latched_mode mode;
   SUNContext context;
   N_Vector state;
+  N_Vector interpolated; /* its data is the output's that is written */
   void *memory;
   SUNMatrix matrix;
   SUNLinearSolver linear;
   SUNNonlinearSolver nonlinear;
   int *direction, *found; /* per event function: which way it may be crossed, and was */
+  double t_end;
+  size_t written; /* outputs */
 } cvode;
 
 /* ---- callbacks ------------------------------------------------------------------------------- */
@@ -67,6 +71,7 @@ static void release(void *instance) {
   if (c->nonlinear) SUNNonlinSolFree(c->nonlinear);
   if (c->linear) SUNLinSolFree(c->linear);
   if (c->matrix) SUNMatDestroy(c->matrix);
+  if (c->interpolated) N_VDestroy(c->interpolated);
   if (c->state) N_VDestroy(c->state);
   if (c->context) SUNContext_Free(&c->context);
   mode_free(&c->mode);
@@ -91,14 +96,14 @@ static int set_up(cvode *c, const solver_settings *settings, bool bdf) {
   const sunindextype n = (sunindextype)s->dimension;
   if (SUNContext_Create(NULL, &c->context)) return -1;
   c->state = N_VNew_Serial(n, c->context);
-  c->memory = c->state ? CVodeCreate(bdf ? CV_BDF : CV_ADAMS, c->context) : NULL;
+  c->interpolated = N_VNewEmpty_Serial(n, c->context);
+  if (c->state && c->interpolated) c->memory = CVodeCreate(bdf ? CV_BDF : CV_ADAMS, c->context);
   if (!c->memory) return -1;
   N_VConst(0.0, c->state);
   int status = CVodeSetErrHandlerFn(c->memory, say_nothing, NULL);
   if (!status) status = CVodeInit(c->memory, field, 0.0, c->state);
   if (!status) status = CVodeSStolerances(c->memory, settings->rtol, settings->atol);
   if (!status) status = CVodeSetUserData(c->memory, &c->mode);
-  if (!status) status = CVodeSetMaxNumSteps(c->memory, MOST_STEPS);
   if (!status && isfinite(settings->h_max)) status = CVodeSetMaxStep(c->memory, settings->h_max);
   if (!status) status = set_up_iteration(c, bdf, n);
   if (!status && s->guard_count) status = CVodeRootInit(c->memory, (int)s->guard_count, roots);
@@ -150,6 +155,7 @@ static int start(cvode *c, double t, solver_report *report) {
   for (size_t k = 0; k < m; k++) c->direction[k] = c->mode.sign[k] < 0.0 ? 1 : -1;
   int flag = CVodeReInit(c->memory, t, c->state);
   if (!flag && m) flag = CVodeSetRootDirection(c->memory, c->direction);
+  if (!flag) flag = CVodeSetStopTime(c->memory, c->t_end);
   return flag ? fail(c, flag, t, report) : 0;
 }
 
@@ -173,17 +179,43 @@ static int cross(cvode *c, double t, solver_report *report) {
   return start(c, t, report);
 }
 
-/* integrates to an output time */
-static int advance(cvode *c, double *t, double t1, solver_report *report) {
-  // CVODE refuses to start so close to the end
-  while (t1 - *t > 4.0 * DBL_EPSILON * t1) {
-    const int flag = CVode(c->memory, t1, c->state, t, CV_NORMAL);
-    if (flag < 0) return fail(c, flag, *t, report);
-    if (!mode_finite(&c->mode, N_VGetArrayPointer(c->state)))
-      return mode_fail(&c->mode, "the state is not finite", *t, report);
-    if (flag != CV_ROOT_RETURN) return 0;
-    if (cross(c, *t, report)) return SOLVER_FAILED;
+/* interpolates the outputs up to t, within the step that CVODE has just taken */
+static int write_outputs(cvode *c, const solver_output *output, double t, solver_report *report) {
+  for (; c->written < output->count && output->times[c->written] <= t; c->written++) {
+    double *const at = output->states + c->written * c->mode.m->system.dimension;
+    N_VSetArrayPointer(at, c->interpolated);
+    const int flag = CVodeGetDky(c->memory, output->times[c->written], 0, c->interpolated);
+    if (flag) return fail(c, flag, t, report);
   }
+  return 0;
+}
+
+/* one internal step, or the part of it up to its first root, and what is crossed there */
+static int advance(cvode *c, double *t, const solver_output *output, solver_report *report) {
+  const int flag = CVode(c->memory, c->t_end, c->state, t, CV_ONE_STEP);
+  if (flag < 0) return fail(c, flag, *t, report);
+  if (!mode_finite(&c->mode, N_VGetArrayPointer(c->state)))
+    return mode_fail(&c->mode, "the state is not finite", *t, report);
+  if (write_outputs(c, output, *t, report)) return SOLVER_FAILED;
+  return flag == CV_ROOT_RETURN ? cross(c, *t, report) : 0;
+}
+
+/* integrates to the last output */
+static int integrate(cvode *c, const solver_output *output, solver_report *report) {
+  const size_t n = c->mode.m->system.dimension;
+  double t = output->times[0];
+  int idle = 0;
+  // CVODE refuses to start so close to the end
+  while (c->t_end - t > 4.0 * DBL_EPSILON * c->t_end) {
+    const uint64_t crossings = c->mode.crossings;
+    const size_t written = c->written;
+    if (advance(c, &t, output, report)) return SOLVER_FAILED;
+    idle = c->written == written && c->mode.crossings == crossings ? idle + 1 : 0;
+    if (idle > MOST_STEPS) return mode_fail(&c->mode, "too many steps", t, report);
+  }
+  // that close to a crossing the state is what it was there
+  for (; c->written < output->count; c->written++)
+    memcpy(output->states + c->written * n, N_VGetArrayPointer(c->state), n * sizeof(double));
   return 0;
 }
 
@@ -191,16 +223,16 @@ static int run(void *instance, const double x0[], const solver_output *output,
                solver_report *report) {
   cvode *const c = instance;
   const size_t size = c->mode.m->system.dimension * sizeof *x0;
-  double t = output->times[0], *const x = N_VGetArrayPointer(c->state);
+  const double t0 = output->times[0];
+  double *const x = N_VGetArrayPointer(c->state);
   *report = (solver_report){0};
   memcpy(x, x0, size);
   memcpy(output->states, x0, size);
-  int status = mode_start(&c->mode, t, x, report);
-  if (!status) status = start(c, t, report);
-  for (size_t i = 1; !status && i < output->count; i++) {
-    status = advance(c, &t, output->times[i], report);
-    memcpy(output->states + i * c->mode.m->system.dimension, x, size);
-  }
+  c->t_end = output->times[output->count - 1];
+  c->written = 1;
+  int status = mode_start(&c->mode, t0, x, report);
+  if (!status) status = start(c, t0, report);
+  if (!status) status = integrate(c, output, report);
   count_steps(c, report);
   mode_report(&c->mode, report);
   return status;

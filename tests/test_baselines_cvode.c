@@ -63,6 +63,35 @@ static void test_starts_on_a_guard(void **state) {
   }
 }
 
+/* Outputs are interpolated: ten times as many cost no evaluation and change none that both have. */
+static void test_outputs_cost_nothing(void **state) {
+  (void)state;
+  fixture f = fixture_open(fixture_model("hopper"), 2.0);
+  const size_t n = f.m.type->dimension;
+  double *const dense = test_malloc(f.count * n * sizeof *dense);
+  assert_int_equal(f.count, 1001);
+  const convergence *const methods[] = {&adams, &bdf};
+  for (size_t i = 0; i < 2; i++) {
+    const solver_settings s = convergence_settings(methods[i], 1e-6);
+    f.count = 1001;
+    const solver_report of_many = fixture_run(&f, &cvode_solver, &s).report;
+    memcpy(dense, f.states, f.count * n * sizeof *dense);
+
+    // every tenth of the same times
+    f.count = 101;
+    for (size_t k = 0; k < f.count; k++) f.times[k] = (double)(10 * k) * f.m.type->time_step;
+    const solver_report of_few = fixture_run(&f, &cvode_solver, &s).report;
+    assert_int_equal(of_few.events, 4);
+    assert_int_equal(of_few.guard_evaluations, of_many.guard_evaluations);
+    assert_int_equal(of_few.field_evaluations, of_many.field_evaluations);
+    for (size_t k = 0; k < f.count; k++)
+      assert_memory_equal(f.states + k * n, dense + 10 * k * n, n * sizeof *dense);
+    for (size_t k = 0; k < 1001; k++) f.times[k] = (double)k * f.m.type->time_step;
+  }
+  test_free(dense);
+  fixture_close(&f);
+}
+
 static void test_runs_repeat(void **state) {
   (void)state;
   convergence_repeats(&adams);
@@ -91,6 +120,7 @@ int main(void) {
       cmocka_unit_test(test_adams_is_the_default),
       cmocka_unit_test(test_steps_are_bounded),
       cmocka_unit_test(test_starts_on_a_guard),
+      cmocka_unit_test(test_outputs_cost_nothing),
       cmocka_unit_test(test_runs_repeat),
       cmocka_unit_test(test_version),
       cmocka_unit_test(test_bad_input),
