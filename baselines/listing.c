@@ -28,11 +28,11 @@
  * - It goes on past the end of the run while a guard is not crossed. Here a run ends when Listing 1
  *   asks for an integration from the end or later, which leads nowhere.
  *
- * What the paper leaves open is chosen thus: steps are no longer than the output step (its section
- * 5.1) or h_max, if that is given; each integration chooses its first step anew; outputs are
- * interpolated, those that time runs back over are written again by what comes later; and a run
- * that takes too many iterations fails. A crossing is counted where h changes sign from one of its
- * nodes to the next and the field changes with it.
+ * What the paper leaves open is chosen thus: in the variant `paper` steps are no longer than the
+ * output step (its section 5.1), or h_max if that is given, in the variant `free` only h_max; each
+ * integration chooses its first step anew; outputs are interpolated, those that time runs back over
+ * are written again by what comes later; and a run that takes too many iterations fails. A crossing
+ * is counted where h changes sign from one of its nodes to the next and the field changes with it.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
@@ -44,6 +44,8 @@
 #include "baselines.h"
 #include "dense_dopri5.h"
 #include "mode.h"
+
+static const char *const variants[] = {"paper", "free", NULL};
 
 /* iterations of the loop and integration steps, as a multiple of those that a run would need whose
  * guards are each crossed once */
@@ -265,9 +267,11 @@ static void release(void *instance) {
   free(l);
 }
 
+/* index of the variant, or SOLVER_REFUSED */
 static int check(const solver_settings *settings, char message[SOLVER_MESSAGE_SIZE]) {
   const int wrong = mode_check_settings("listing", settings, message);
-  if (wrong || (settings->epsilon > 0.0 && isfinite(settings->epsilon))) return wrong;
+  const int variant = wrong ? wrong : mode_variant("listing", settings, variants, message);
+  if (variant < 0 || (settings->epsilon > 0.0 && isfinite(settings->epsilon))) return variant;
   snprintf(message, SOLVER_MESSAGE_SIZE,
            "listing: epsilon %g is not accepted; it is a finite number > 0", settings->epsilon);
   return SOLVER_REFUSED;
@@ -275,8 +279,8 @@ static int check(const solver_settings *settings, char message[SOLVER_MESSAGE_SI
 
 static int prepare(const model *m, const solver_settings *settings, const solver_output *output,
                    void **instance, char message[SOLVER_MESSAGE_SIZE]) {
-  const int wrong = check(settings, message);
-  if (wrong) return wrong;
+  const int variant = check(settings, message);
+  if (variant < 0) return variant;
   const size_t guards = m->system.guard_count, images = m->system.one_way ? 0 : guards;
   listing *const l = calloc(1, sizeof *l);
   if (l && mode_alloc(&l->mode, m, "listing", message) == 0) {
@@ -290,7 +294,8 @@ static int prepare(const model *m, const solver_settings *settings, const solver
   }
   l->guard_count = guards + images;
   l->epsilon = settings->epsilon;
-  l->h_max = isfinite(settings->h_max) ? settings->h_max : output->dt;
+  const bool capped = variant == 0 && !isfinite(settings->h_max);
+  l->h_max = capped ? output->dt : settings->h_max;
   l->stepper =
       dense_dopri5_make(m->system.dimension, field, l, settings->rtol, settings->atol, l->h_max);
   const double steps = output->dt * (double)output->count / l->h_max;
@@ -303,6 +308,7 @@ static int prepare(const model *m, const solver_settings *settings, const solver
 const solver_type listing_solver = {
     .name = "listing",
     .summary = "the paper's Listing 1 as published",
+    .variants = variants,
     .prepare = prepare,
     .run = run,
     .release = release,

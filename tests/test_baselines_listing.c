@@ -74,6 +74,27 @@ static void test_error_is_a_staircase(void **state) {
   fixture_close(&f);
 }
 
+/* Steps are the output's at most unless another longest one is given, or they are free: the first
+ * takes at least as many as there are outputs, but for those that projections pass. */
+static void test_steps_are_the_papers_or_free(void **state) {
+  (void)state;
+  fixture f = fixture_open(fixture_model("hopper"), 2.0);
+  solver_settings s = settings_of(1e-3, INFINITY);
+  s.rtol = s.atol = 1e-4;
+  const fixture_result unnamed = fixture_run(&f, &listing_solver, &s);
+  s.variant = "paper";
+  const fixture_result named = fixture_run(&f, &listing_solver, &s);
+  assert_true(unnamed.rms == named.rms);
+  assert_true(named.report.steps >= 980);
+  s.h_max = 0.004;
+  assert_in_range(fixture_run(&f, &listing_solver, &s).report.steps, 490, 700);
+  s.variant = "free";
+  assert_in_range(fixture_run(&f, &listing_solver, &s).report.steps, 490, 700);
+  s.h_max = INFINITY;
+  assert_true(fixture_run(&f, &listing_solver, &s).report.steps < 100);
+  fixture_close(&f);
+}
+
 /* Defect: on a plate, guards recede while another is crossed, and time runs backwards. A run that
  * succeeds has written every state all the same; one that does not says so. */
 static void test_plates_go_wrong_but_end(void **state) {
@@ -118,6 +139,9 @@ static void test_bad_input(void **state) {
   s = settings_of(1e-3, 1.0);
   s.rtol = -1.0;
   fixture_refused(&f, &listing_solver, &s, "rtol -1");
+  s = settings_of(1e-3, 1.0);
+  s.variant = "nosuch";
+  fixture_refused(&f, &listing_solver, &s, "it is paper or free");
 
   // a start that is not finite
   const solver_output output = fixture_output(&f);
@@ -138,6 +162,7 @@ int main(void) {
       cmocka_unit_test(test_order_two_with_short_steps),
       cmocka_unit_test(test_mode_changes_are_told),
       cmocka_unit_test(test_error_is_a_staircase),
+      cmocka_unit_test(test_steps_are_the_papers_or_free),
       cmocka_unit_test(test_plates_go_wrong_but_end),
       cmocka_unit_test(test_bad_input),
   };
