@@ -35,8 +35,9 @@ typedef struct precision_method {
   precision_knob knob;  /* what is swept */
   const double *values; /* of the knob, the coarsest first; a 0 ends them */
   /* tolerance that goes with the knob: rtol = factor * value^power, between 1e-13 and 1e-2; factor
-   * 0: it has none */
+   * 0: it has none. From `coarse` on, where that is > 0, the factor is coarse_factor */
   double tolerance_factor, tolerance_power;
+  double coarse, coarse_factor;
 } precision_method;
 
 /* The table, in the order of the legends. */

@@ -34,7 +34,10 @@ static const double steps[] = {1e-2, 4e-3, 2e-3, 1e-3, 5e-4, 2e-4, 1e-4, 5e-5, 2
 /* A tolerance matched to epsilon falls as fast as the error that epsilon makes, and with its factor
  * makes about as large a one on the plate. A projection of order 1 makes errors of order epsilon^2,
  * and so does the smooth method, whose epsilon is the width of its force; one of order 2 makes
- * errors of order epsilon^3. */
+ * errors of order epsilon^3. The smooth method's factor is 10 at widths of 1e-3 and more, where 1
+ * would integrate more finely than the width is worth: a quarter to a third fewer evaluations for
+ * median errors that are 0.7 to 1.3 times as large (2 to 100 contacts), though the worst start's
+ * are up to 7 times. */
 const precision_method precision_methods[] = {
     {.name = "projection-1",
      .label = "projection order 1",
@@ -123,7 +126,9 @@ const precision_method precision_methods[] = {
      .knob = PRECISION_EPSILON,
      .values = widths,
      .tolerance_factor = 1,
-     .tolerance_power = 2},
+     .tolerance_power = 2,
+     .coarse = 1e-3,
+     .coarse_factor = 10},
     {.name = "time-stepping-euler",
      .label = "time-stepping Euler",
      .solver = "time-stepping",
@@ -195,8 +200,11 @@ solver_settings precision_settings(const precision_method *method, double value,
   }
   if (method->knob == PRECISION_RTOL) set_tolerance(&s, value);
   if (method->knob == PRECISION_TIME_STEP) s.time_step = value;
-  if (method->tolerance_factor > 0.0)
-    set_tolerance(&s, method->tolerance_factor * pow(value, method->tolerance_power));
+  if (method->tolerance_factor > 0.0) {
+    const bool coarse = method->coarse > 0.0 && value >= method->coarse;
+    const double factor = coarse ? method->coarse_factor : method->tolerance_factor;
+    set_tolerance(&s, factor * pow(value, method->tolerance_power));
+  }
   return s;
 }
 

@@ -345,6 +345,24 @@ static void every_method_can_be_asked_for(void **state) {
   assert_null(precision_method_find("nosuch"));
 }
 
+/* Tolerances that go with the knob, where their factor changes and within their bounds. */
+static void tolerances_go_with_the_knob(void **state) {
+  (void)state;
+  const struct {
+    const char *method;
+    double value, rtol;
+  } cases[] = {{"projection-1", 1e-4, 1e-6}, {"projection-2", 1e-3, 1e-6}, {"smooth", 1e-2, 1e-3},
+               {"smooth", 1e-3, 1e-5},       {"smooth", 3e-4, 9e-8},       {"smooth", 1e-1, 1e-2},
+               {"listing", 1e-4, 1e-6},      {"listing-free", 1e-4, 1e-6}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    const precision_method *const method = precision_method_find(cases[i].method);
+    const solver_settings s = precision_settings(method, cases[i].value, 10);
+    if (!(fabs(s.rtol - cases[i].rtol) <= 1e-9 * cases[i].rtol))
+      fail_msg("%s at %g: rtol %g, not %g", cases[i].method, cases[i].value, s.rtol, cases[i].rtol);
+    assert_true(fabs(s.atol - 1e-2 * s.rtol) <= 1e-9 * s.atol);
+  }
+}
+
 /* ---- the file ---------------------------------------------------------------------------------
  */
 
@@ -451,6 +469,7 @@ int main(void) {
       JUDGED(nothing_is_the_same_that_nobody_runs),
       cmocka_unit_test(the_cheapest_reaches_the_target),
       cmocka_unit_test(every_method_can_be_asked_for),
+      cmocka_unit_test(tolerances_go_with_the_knob),
       JUDGED(results_name_the_libraries),
       FILED(every_model_keeps_its_place),
       FILED(another_file_is_left_alone),
