@@ -127,6 +127,80 @@ static void test_plates_go_wrong_but_end(void **state) {
   assert_true(2 * wrong > runs);
 }
 
+/* ---- a negative projection, by hand -----------------------------------------------------------
+ */
+
+/* x' = 1, y' = x in either mode, and one guard, x = 0, crossed upward */
+static int ramp_field(double t, const double x[], const double sign[], double dxdt[],
+                      void *params) {
+  (void)t, (void)sign, (void)params;
+  dxdt[0] = 1.0;
+  dxdt[1] = x[0];
+  return 0;
+}
+
+static int ramp_guards(const double x[], double h[], void *params) {
+  (void)params;
+  h[0] = x[0];
+  return 0;
+}
+
+static int ramp_rates(const double x[], const double v[], double h[], double rate[], void *params) {
+  rate[0] = v[0];
+  return ramp_guards(x, h, params);
+}
+
+static bool ramp_changes(const model *m, size_t guard, const double sign[]) {
+  (void)m, (void)guard, (void)sign;
+  return false;
+}
+
+/*
+ * Defect: time runs backwards from a guard that a step has passed. Steps are 1/4 long and dopri5
+ * makes no error in x and y. From x = -63/64 with epsilon = 1/8 they end at x = -47/64, -31/64,
+ * -15/64 (outside) and 1/64, across the guard, at t = 1. Projected is by dt = -h/(Dh f) = -1/64
+ * along f = (1, 1/64), to t = 63/64, x = 0, and
+ *
+ *   y = ((1/64)^2 - (63/64)^2) / 2 - 1/64 * 1/64 = -(63/64)^2 / 2 - 1/8192,
+ *
+ * which is 1/8192 below the y of x = 0, and stays so to the end. The output at t = 1 is written
+ * again; the 65/64 that are left take four steps and a rest: nine in all.
+ */
+static void test_time_runs_backwards(void **state) {
+  (void)state;
+  enum { OUTPUTS = 9 };
+  static const model_type ramp = {.name = "ramp", .dimension = 2, .changes_field = ramp_changes};
+  const model m = {.type = &ramp,
+                   .system = {.dimension = 2,
+                              .guard_count = 1,
+                              .one_way = true,
+                              .field = ramp_field,
+                              .guards = ramp_guards,
+                              .guard_rates = ramp_rates}};
+  double times[OUTPUTS], states[OUTPUTS][2];
+  for (int i = 0; i < OUTPUTS; i++) times[i] = 0.25 * i;
+  const solver_output output = {.times = times, .dt = 0.25, .count = OUTPUTS, .states = states[0]};
+  const double x0[] = {-63.0 / 64, 0.0};
+  solver_settings s = settings_of(1.0 / 8, 0.25);
+  s.rtol = s.atol = 1.0; // the first step, too, is the longest
+  char message[SOLVER_MESSAGE_SIZE];
+  solver_report report;
+  void *instance;
+  assert_int_equal(listing_solver.prepare(&m, &s, &output, &instance, message), 0);
+  assert_int_equal(listing_solver.run(instance, x0, &output, &report), 0);
+  listing_solver.release(instance);
+  assert_int_equal(report.projections, 1);
+  assert_int_equal(report.entries, 1);
+  assert_int_equal(report.steps, 9);
+  for (int i = 0; i < OUTPUTS; i++) {
+    const double x = x0[0] + times[i], exact = 0.5 * (x * x - x0[0] * x0[0]);
+    const double off = times[i] < 1.0 ? 0.0 : -1.0 / 8192;
+    assert_true(fabs(states[i][0] - x) < 1e-14);
+    if (!(fabs(states[i][1] - exact - off) < 1e-14))
+      fail_msg("at t = %g y is off by %g, not %g", times[i], states[i][1] - exact, off);
+  }
+}
+
 static void test_bad_input(void **state) {
   (void)state;
   fixture f = fixture_open(fixture_model("hopper"), 0.1);
@@ -164,6 +238,7 @@ int main(void) {
       cmocka_unit_test(test_error_is_a_staircase),
       cmocka_unit_test(test_steps_are_the_papers_or_free),
       cmocka_unit_test(test_plates_go_wrong_but_end),
+      cmocka_unit_test(test_time_runs_backwards),
       cmocka_unit_test(test_bad_input),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
