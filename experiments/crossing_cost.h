@@ -15,12 +15,16 @@ typedef struct crossing_choice {
   precision_status status; /* PRECISION_OK: the target is reached; or why it is not */
   double value;            /* the cheapest that reaches it, or else the most accurate one tried */
   double rms, seconds;     /* medians over the starts; NaN when there is no value */
+  size_t trials;           /* those starts, from which it is raced as well */
   char message[SOLVER_MESSAGE_SIZE];
 } crossing_choice;
 
-/* What came of one value of a knob: medians over the starts; both infinite where a run failed. */
+/* What came of one value of a knob: medians over so many starts, both infinite where a run failed;
+ * and what it is judged by its crossings and by a state that stays where it started. */
 typedef struct crossing_attempt {
   double value, rms, seconds;
+  size_t trials;
+  precision_status status;
 } crossing_attempt;
 
 /* Tries a value: 0, or a solver_status with one line. */
@@ -28,7 +32,7 @@ typedef int crossing_try(void *context, const precision_method *method, double v
                          crossing_attempt *out, char message[SOLVER_MESSAGE_SIZE]);
 
 /* Goes through the values of a method's knob from the coarsest on, as far as the cheapest may lie,
- * and leaves what it found in *choice. */
+ * and leaves what it found in *choice: only a value whose status is PRECISION_OK is accepted. */
 void crossing_choose(const precision_method *method, double target, crossing_try *attempt,
                      void *context, crossing_choice *choice);
 
@@ -37,6 +41,9 @@ typedef struct crossing_row {
   precision_row row; /* its message points into the member below */
   char message[SOLVER_MESSAGE_SIZE];
 } crossing_row;
+
+/* Marks a row that is "ok" but raced to an error above the target as not reached. */
+void crossing_check_target(crossing_row *r, double target);
 
 /* Measuring under way; owned. */
 typedef struct crossing {

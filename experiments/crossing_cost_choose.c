@@ -20,21 +20,37 @@ static bool may_improve(const precision_method *method, const crossing_attempt *
   return humped && last->seconds <= hopeless * best->seconds;
 }
 
-/* the choice when no value reaches the target: the most accurate, and why */
-static void give_up(crossing_choice *choice, const crossing_attempt *closest, bool too_long) {
-  const bool none = isinf(closest->rms);
-  choice->status = too_long ? PRECISION_TOO_LONG : none ? PRECISION_FAILED : PRECISION_UNREACHED;
+static void take(crossing_choice *choice, const crossing_attempt *a) {
+  choice->value = a->value;
+  choice->rms = a->rms;
+  choice->seconds = a->seconds;
+  choice->trials = a->trials;
+}
+
+/* the choice when no value reaches the target as it must: the most accurate, and why */
+static void give_up(crossing_choice *choice, const crossing_attempt *closest, double target,
+                    bool too_long) {
+  const bool none = isinf(closest->rms), near = closest->rms <= target;
+  choice->status = too_long ? PRECISION_TOO_LONG
+                   : none   ? PRECISION_FAILED
+                   : near   ? closest->status
+                            : PRECISION_UNREACHED;
   if (none) return;
-  choice->value = closest->value;
-  choice->rms = closest->rms;
-  choice->seconds = closest->seconds;
-  snprintf(choice->message, sizeof choice->message, "the RMS error is %.2g at best", closest->rms);
+  take(choice, closest);
+  if (near)
+    snprintf(choice->message, sizeof choice->message, "the RMS error is %.2g, but %s", closest->rms,
+             closest->status == PRECISION_CROSSINGS
+                 ? "crossings are more than 1 % off the reference's"
+                 : "a start diverged");
+  else
+    snprintf(choice->message, sizeof choice->message, "the RMS error is %.2g at best",
+             closest->rms);
 }
 
 void crossing_choose(const precision_method *method, double target, crossing_try *attempt,
                      void *context, crossing_choice *choice) {
   crossing_attempt best = {.seconds = INFINITY}, closest = {.rms = INFINITY},
-                   last = {NAN, NAN, NAN};
+                   last = {.value = NAN, .rms = NAN, .seconds = NAN};
   bool too_long = false;
   *choice = (crossing_choice){.method = method, .value = NAN, .rms = NAN, .seconds = NAN};
   for (const double *value = method->values; *value > 0.0; value++) {
@@ -46,15 +62,14 @@ void crossing_choose(const precision_method *method, double target, crossing_try
       return;
     }
     if (last.rms < closest.rms) closest = last;
-    if (last.rms <= target && last.seconds < best.seconds) best = last;
+    if (last.status == PRECISION_OK && last.rms <= target && last.seconds < best.seconds)
+      best = last;
   }
   if (isinf(best.seconds)) {
-    give_up(choice, &closest, too_long);
+    give_up(choice, &closest, target, too_long);
     return;
   }
   choice->status = PRECISION_OK;
   choice->message[0] = '\0';
-  choice->value = best.value;
-  choice->rms = best.rms;
-  choice->seconds = best.seconds;
+  take(choice, &best);
 }

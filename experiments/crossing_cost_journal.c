@@ -72,6 +72,7 @@ bool crossing_journal_recall(const crossing *all, size_t contacts, crossing_choi
     choice->value = number_of(entry, "value");
     choice->rms = number_of(entry, "rms_error");
     choice->seconds = number_of(entry, "seconds");
+    choice->trials = (size_t)json_integer_value(json_object_get(entry, "trials"));
     const char *const message = json_string_value(json_object_get(entry, "message"));
     snprintf(choice->message, sizeof choice->message, "%s", message ? message : "");
     return true;
@@ -80,14 +81,14 @@ bool crossing_journal_recall(const crossing *all, size_t contacts, crossing_choi
 }
 
 int crossing_journal_choice(crossing *all, size_t contacts, const crossing_choice *choice) {
-  return resume_append(all->journal,
-                       json_pack("{s:s, s:I, s:s, s:i, s:o, s:o, s:o, s:s}", "type", "sample",
-                                 "contacts", (json_int_t)contacts, "choice", choice->method->name,
-                                 "status", (int)choice->status, "value",
-                                 measure_json_number(choice->value), "rms_error",
-                                 measure_json_number(choice->rms), "seconds",
-                                 measure_json_number(choice->seconds), "message", choice->message),
-                       all->message);
+  return resume_append(
+      all->journal,
+      json_pack("{s:s, s:I, s:s, s:i, s:o, s:o, s:o, s:I, s:s}", "type", "sample", "contacts",
+                (json_int_t)contacts, "choice", choice->method->name, "status", (int)choice->status,
+                "value", measure_json_number(choice->value), "rms_error",
+                measure_json_number(choice->rms), "seconds", measure_json_number(choice->seconds),
+                "trials", (json_int_t)choice->trials, "message", choice->message),
+      all->message);
 }
 
 void crossing_journal_samples(const crossing *all, precision_case *c) {

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "clock.h"
 #include "crossing_cost.h"
@@ -19,8 +20,7 @@
 /* what an attempt needs to know */
 typedef struct attempting {
   const crossing *all;
-  contest_starts *starts;
-  size_t contacts;
+  precision_case *c;
 } attempting;
 
 /* one run, timed, and its error; the message says why it failed */
@@ -36,13 +36,21 @@ static int try_start(contestant *c, size_t trial, double *seconds,
 }
 
 /* runs a prepared value from as many starts as it is going to be raced from */
-static int try_starts(const attempting *a, contestant *c, double seconds[], crossing_attempt *out,
-                      char message[SOLVER_MESSAGE_SIZE]) {
+static int try_starts(const attempting *a, contestant *c, double seconds[], double events[],
+                      crossing_attempt *out, char message[SOLVER_MESSAGE_SIZE]) {
   size_t trials = 1;
   for (size_t j = 0; j < trials; j++) {
     if (try_start(c, j, &seconds[j], message)) return SOLVER_FAILED;
+    events[j] = (double)c->report.events;
     if (j == 0) trials = precision_trials(a->all->given, seconds[0]);
   }
+  // judged as in the race; that every run ended is all that is asked of the steps
+  const precision_point tried = {
+      .trials = trials,
+      .sample = {
+          [PRECISION_RMS] = c->rms, [PRECISION_EVENTS] = events, [PRECISION_STEPS] = seconds}};
+  out->status = precision_judge(a->c, &tried);
+  out->trials = trials;
   // an error that is not finite is that of a value that cannot be used
   if (measure_median(c->rms, trials, &out->rms) || measure_median(seconds, trials, &out->seconds))
     out->rms = out->seconds = INFINITY;
@@ -52,15 +60,17 @@ static int try_starts(const attempting *a, contestant *c, double seconds[], cros
 static int attempt(void *context, const precision_method *method, double value,
                    crossing_attempt *out, char message[SOLVER_MESSAGE_SIZE]) {
   const attempting *const a = context;
-  const solver_settings settings = precision_settings(method, value, a->contacts);
+  const solver_settings settings = precision_settings(method, value, a->c->contacts);
   contestant c;
-  *out = (crossing_attempt){.value = value, .rms = INFINITY, .seconds = INFINITY};
+  *out = (crossing_attempt){
+      .value = value, .rms = INFINITY, .seconds = INFINITY, .status = PRECISION_FAILED};
   if (*a->all->interrupted) return SOLVER_FAILED;
-  double *const seconds = calloc(a->starts->trials, sizeof *seconds);
+  double *const seconds = calloc(2 * a->c->trials, sizeof *seconds);
   if (!seconds) return SOLVER_FAILED;
-  int status = contestant_prepare(&c, solver_find(method->solver), &settings, a->starts, message);
+  int status =
+      contestant_prepare(&c, solver_find(method->solver), &settings, &a->c->starts, message);
   if (!status) {
-    status = try_starts(a, &c, seconds, out, message);
+    status = try_starts(a, &c, seconds, seconds + a->c->trials, out, message);
     contestant_release(&c);
   }
   free(seconds);
@@ -68,7 +78,7 @@ static int attempt(void *context, const precision_method *method, double value,
 }
 
 static int choose_all(crossing *all, precision_case *c) {
-  attempting a = {all, &c->starts, c->contacts};
+  attempting a = {all, c};
   measure_progress progress;
   char label[48];
   snprintf(label, sizeof label, "%zu contacts, settings", c->contacts);
@@ -90,15 +100,21 @@ static int choose_all(crossing *all, precision_case *c) {
 /* ---- the race ---------------------------------------------------------------------------------
  */
 
-/* keeps the points that were chosen */
+/* keeps the points that were chosen, each raced from the starts it was chosen by */
 static int keep_chosen(const crossing *all, precision_case *c) {
   bool *const keep = calloc(c->count, sizeof *keep);
   if (!keep) return -1;
-  for (size_t i = 0; i < c->count; i++)
-    for (size_t k = 0; k < all->methods; k++)
-      keep[i] = keep[i] || (all->choice[k].status == PRECISION_OK &&
-                            all->choice[k].method == c->point[i].method &&
-                            all->choice[k].value == c->point[i].value);
+  for (size_t i = 0; i < c->count; i++) {
+    precision_point *const p = &c->point[i];
+    for (size_t k = 0; k < all->methods; k++) {
+      const crossing_choice *const choice = &all->choice[k];
+      if (choice->status != PRECISION_OK || choice->method != p->method ||
+          choice->value != p->value)
+        continue;
+      keep[i] = true;
+      p->planned = choice->trials;
+    }
+  }
   precision_case_keep(c, keep);
   free(keep);
   return 0;
@@ -110,6 +126,14 @@ static void fill_unraced(const precision_case *c, const crossing_choice *choice,
   precision_row_name(c, choice->method, choice->value, choice->status, choice->message, row);
   row->number[PRECISION_RMS_ERROR] = choice->rms;
   row->number[PRECISION_MEDIAN] = choice->seconds;
+}
+
+void crossing_check_target(crossing_row *r, double target) {
+  const double rms = r->row.number[PRECISION_RMS_ERROR];
+  const char *const ok = precision_status_name(PRECISION_OK);
+  if (rms <= target || strcmp(r->row.text[PRECISION_STATUS], ok) != 0) return;
+  r->row.text[PRECISION_STATUS] = precision_status_name(PRECISION_UNREACHED);
+  snprintf(r->message, sizeof r->message, "the RMS error is %.2g in the race", rms);
 }
 
 /* the rows of one number of contacts, by method */
@@ -124,6 +148,7 @@ static int fill_rows(crossing *all, const precision_case *c) {
     // texts that outlive the case
     snprintf(r->message, sizeof r->message, "%s", r->row.text[PRECISION_MESSAGE]);
     r->row.text[PRECISION_MESSAGE] = r->message;
+    crossing_check_target(r, all->given->target);
     all->count++;
   }
   return 0;

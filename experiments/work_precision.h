@@ -112,6 +112,7 @@ typedef struct precision_point {
   precision_status obstacle;            /* PRECISION_OK, or why there is no sample */
   double first[PRECISION_QUANTITIES];   /* of the first run, or what is expected of it; of one that
                                            failed, time and counts */
+  size_t planned;                       /* starts it is to be measured from; 0: by its first run */
   size_t trials;                        /* starts it is measured from: all, PRECISION_FEW, 1 or 0 */
   char message[SOLVER_MESSAGE_SIZE];    /* of the obstacle, or of the first run that failed */
   double *sample[PRECISION_QUANTITIES]; /* by trial; seconds are NaN until measured, the others NaN

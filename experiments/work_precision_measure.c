@@ -112,7 +112,7 @@ static void run_first(const precision_case *c, precision_point *p, contestant *t
   const double seconds = 1e-9 * (double)(measure_clock_ns() - start);
   failed = failed || timed.after(timed.context, 0);
   note_run(tried, 0, seconds, failed, p->first);
-  p->trials = precision_trials(c->given, seconds);
+  p->trials = p->planned ? p->planned : precision_trials(c->given, seconds);
   if (!failed) return;
   set_obstacle(p, PRECISION_FAILED);
   measure_message(p->message, "%s", tried->report.message);

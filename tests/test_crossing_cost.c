@@ -19,6 +19,8 @@ enum { VALUES = 5 };
 /* what each value makes of itself, and how many were tried */
 typedef struct outcome {
   double rms[VALUES], seconds[VALUES];
+  precision_status status[VALUES];
+  size_t trials[VALUES];
   int refused;
   size_t tried;
 } outcome;
@@ -28,7 +30,7 @@ static int attempt(void *context, const precision_method *method, double value,
   outcome *const o = context;
   const size_t i = o->tried++;
   assert_true(value == method->values[i]);
-  *out = (crossing_attempt){value, o->rms[i], o->seconds[i]};
+  *out = (crossing_attempt){value, o->rms[i], o->seconds[i], o->trials[i], o->status[i]};
   if (o->refused) {
     snprintf(message, SOLVER_MESSAGE_SIZE, "not this model");
     return SOLVER_REFUSED;
@@ -52,6 +54,44 @@ static void the_first_that_reaches_is_the_cheapest_step(void **state) {
   assert_true(c.value == 1e-3 && c.rms == 0.01 && c.seconds == 1e-3);
   assert_string_equal(c.message, "");
   assert_int_equal(o.tried, 3);
+}
+
+/* a right state with wrong crossings is not what a crossing costs; who is chosen keeps its starts
+ */
+static void crossings_must_be_the_references(void **state) {
+  (void)state;
+  outcome o = {.rms = {1, 1e-3, 1e-3, 1e-4, 1e-5},
+               .seconds = {1e-5, 2e-5, 3e-5, 4e-5, 5e-5},
+               .status = {0, PRECISION_CROSSINGS, PRECISION_DIVERGED},
+               .trials = {12, 12, 12, 3, 1}};
+  crossing_choice c = choose(PRECISION_TIME_STEP, 0.01, &o);
+  assert_int_equal(c.status, PRECISION_OK);
+  assert_true(c.value == 1e-4 && c.trials == 3);
+  // where none else is close enough, the closest tells why it is not accepted
+  for (size_t i = 0; i < VALUES; i++) o.status[i] = PRECISION_CROSSINGS;
+  o.tried = 0;
+  c = choose(PRECISION_TIME_STEP, 0.01, &o);
+  assert_int_equal(c.status, PRECISION_CROSSINGS);
+  assert_true(c.value == 1e-5);
+  assert_string_equal(
+      c.message, "the RMS error is 1e-05, but crossings are more than 1 % off the reference's");
+}
+
+/* whatever the choice promised, a row tells what the race found */
+static void a_row_above_the_target_is_not_reached(void **state) {
+  (void)state;
+  crossing_row r = {.row = {.text = {[PRECISION_STATUS] = "ok"}}, .message = ""};
+  r.row.text[PRECISION_MESSAGE] = r.message;
+  r.row.number[PRECISION_RMS_ERROR] = 0.01;
+  crossing_check_target(&r, 0.01);
+  assert_string_equal(r.row.text[PRECISION_STATUS], "ok");
+  r.row.number[PRECISION_RMS_ERROR] = 0.02;
+  crossing_check_target(&r, 0.01);
+  assert_string_equal(r.row.text[PRECISION_STATUS], "not reached");
+  assert_string_equal(r.row.text[PRECISION_MESSAGE], "the RMS error is 0.02 in the race");
+  r.row.text[PRECISION_STATUS] = "failed";
+  crossing_check_target(&r, 0.01);
+  assert_string_equal(r.row.text[PRECISION_STATUS], "failed");
 }
 
 /* the cost over epsilon has a hump: it is looked past, as far as it is not hopelessly high */
@@ -189,6 +229,8 @@ static void a_row_for_every_method_and_number(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_first_that_reaches_is_the_cheapest_step),
+      cmocka_unit_test(crossings_must_be_the_references),
+      cmocka_unit_test(a_row_above_the_target_is_not_reached),
       cmocka_unit_test(a_smaller_epsilon_may_cost_less),
       cmocka_unit_test(what_does_not_reach_tells_how_close_it_came),
       cmocka_unit_test(runs_that_would_take_too_long_are_not_made),
