@@ -279,6 +279,9 @@ static bool set_run_option(arguments *given, int key, char *text) {
   case KEY_POINT_TIME:
     given->point_time = number(given, "point-time", text, 0.0, 3600.0, "a number from 0 to 3600");
     return true;
+  case KEY_POINT_WORK:
+    given->point_work = number(given, "point-work", text, 0.0, 1e15, "a number from 0 to 1e15");
+    return true;
   case KEY_TARGET:
     given->target = number(given, "target", text, 1e-12, 1.0, "a number from 1e-12 to 1");
     return true;
@@ -398,7 +401,8 @@ void arguments_parse(const command *c, int argc, char **argv, arguments *given) 
                        .protocol_count = 1,
                        .processes = 6,
                        .part = SIZE_MAX,
-                       .point_time = c->groups & ARGUMENTS_PRECISION ? 3.0 : 1.0,
+                       .point_time = 0.02,
+                       .point_work = c->groups & ARGUMENTS_PRECISION ? 7.2e8 : 2.4e8,
                        .target = 1e-2,
                        .seed = 1,
                        .minimum_effect = 0.05,
@@ -410,10 +414,7 @@ void arguments_parse(const command *c, int argc, char **argv, arguments *given) 
   if (c->groups & ARGUMENTS_ENGINE) set_contacts(given, "2,10,100");
   if (c->groups & ARGUMENTS_SPEED) set_contacts(given, "2,10,20,50,100");
   if (c->groups & ARGUMENTS_CROSSING) set_contacts(given, "2,5,10,20,50,100,200,500,1000");
-  if (c->groups & ARGUMENTS_SCALE) {
-    set_contacts(given, "100,1000");
-    given->point_time = 0.02;
-  }
+  if (c->groups & ARGUMENTS_SCALE) set_contacts(given, "100,1000");
   option_table_build(&p.table, c);
   option_table_check(&p.table, given, argc, argv);
 

@@ -27,7 +27,7 @@ typedef enum argument_group {
   ARGUMENTS_SETTINGS = 1024, /* the solvers' settings */
   ARGUMENTS_ENGINE = 2048, /* --contacts LIST, --trials, --minimum-effect of one engine's tuning */
   ARGUMENTS_TRIALS = 4096, /* --trials, of one start */
-  ARGUMENTS_PRECISION = 8192, /* --methods, --trials, --point-time, --table ... */
+  ARGUMENTS_PRECISION = 8192, /* --methods, --trials, --point-work, --table ... */
   ARGUMENTS_FIGURES = 16384,  /* --label-knobs */
   ARGUMENTS_CROSSING = 32768, /* --contacts LIST, --target and what it shares with the above */
   ARGUMENTS_SPEED = 65536,    /* --contacts LIST, --trials, --before, --table */
@@ -57,7 +57,8 @@ typedef struct arguments {
   size_t protocol_count;
   size_t processes, part; /* part < processes: this is one of them, measuring its share only */
   double min_time;        /* shortest sample, s */
-  double point_time;      /* a method's setting takes no longer than this for all starts, s */
+  double point_time;      /* a run is repeated for this long, s */
+  double point_work;      /* a method's setting spends no more from all starts, units */
   double target;          /* RMS error to be reached */
   const char *before;     /* folders of earlier results, with commas between; or NULL */
   const char *methods;    /* as given: names with commas between; NULL: all */

@@ -80,7 +80,7 @@ int crossing_write(const arguments *given, const crossing_row rows[], size_t cou
   for (size_t i = 0; i < count; i++) json_array_append_new(list, row_json(given, &rows[i].row));
   json_object_set_new(object, "target", json_real(given->target));
   json_object_set_new(object, "trials", json_integer((json_int_t)given->trials));
-  json_object_set_new(object, "point_time_s", json_real(given->point_time));
+  json_object_set_new(object, "point_work", json_real(given->point_work));
   json_object_set_new(object, "parameters", record_model(&given->m));
   json_object_set_new(object, "rows", list);
   int status = write_table(given, rows, count, message);

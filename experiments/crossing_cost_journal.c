@@ -23,7 +23,7 @@ static json_t *fingerprint(const crossing *all) {
   return json_pack("{s:o, s:o, s:o, s:I, s:I, s:f, s:f, s:f, s:s, s:s, s:o}", "contacts", contacts,
                    "methods", methods, "model", record_model(&given->m), "trials",
                    (json_int_t)given->trials, "seed", (json_int_t)given->seed, "target",
-                   given->target, "point_time", given->point_time, "min_time", given->min_time,
+                   given->target, "point_work", given->point_work, "min_time", given->min_time,
                    "mujoco", bridge_version_string(), "mujoco_library", bridge_library_path(),
                    "build", record_build());
 }

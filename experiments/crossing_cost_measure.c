@@ -36,13 +36,16 @@ static int try_start(contestant *c, size_t trial, double *seconds,
 }
 
 /* runs a prepared value from as many starts as it is going to be raced from */
-static int try_starts(const attempting *a, contestant *c, double seconds[], double events[],
-                      crossing_attempt *out, char message[SOLVER_MESSAGE_SIZE]) {
+static int try_starts(const attempting *a, const precision_method *method, contestant *c,
+                      double seconds[], double events[], crossing_attempt *out,
+                      char message[SOLVER_MESSAGE_SIZE]) {
   size_t trials = 1;
   for (size_t j = 0; j < trials; j++) {
     if (try_start(c, j, &seconds[j], message)) return SOLVER_FAILED;
     events[j] = (double)c->report.events;
-    if (j == 0) trials = precision_trials(a->all->given, seconds[0]);
+    if (j == 0)
+      trials = precision_trials(
+          a->c, method, (double)c->report.field_evaluations + (double)c->report.guard_evaluations);
   }
   // judged as in the race; that every run ended is all that is asked of the steps
   const precision_point tried = {
@@ -70,7 +73,7 @@ static int attempt(void *context, const precision_method *method, double value,
   int status =
       contestant_prepare(&c, solver_find(method->solver), &settings, &a->c->starts, message);
   if (!status) {
-    status = try_starts(a, &c, seconds, seconds + a->c->trials, out, message);
+    status = try_starts(a, method, &c, seconds, seconds + a->c->trials, out, message);
     contestant_release(&c);
   }
   free(seconds);

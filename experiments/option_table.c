@@ -66,14 +66,16 @@ static const grouped_option grouped_options[] = {
      {"methods", KEY_METHODS, "A,B", 0, "methods by name, such as projection-2 (default all)",
       HELP_MAIN}},
     {ARGUMENTS_PRECISION,
-     {"point-time", KEY_POINT_TIME, "S", 0,
-      "a setting for which all initial conditions would take longer than this has three, or its "
-      "first run alone (default 3)",
+     {"point-work", KEY_POINT_WORK, "COUNT", 0,
+      "units of work that a setting may spend from all initial conditions: an evaluation is the "
+      "contacts and 16, one of MuJoCo 25 times as many, some 2 ns each; a setting that would spend "
+      "more has three, or its first run alone (default 7.2e8)",
       HELP_MAIN}},
     {ARGUMENTS_CROSSING,
-     {"point-time", KEY_POINT_TIME, "S", 0,
-      "a setting for which all initial conditions would take longer than this has three, or its "
-      "first run alone (default 1)",
+     {"point-work", KEY_POINT_WORK, "COUNT", 0,
+      "units of work that a setting may spend from all initial conditions: an evaluation is the "
+      "contacts and 16, one of MuJoCo 25 times as many, some 2 ns each; a setting that would spend "
+      "more has three, or its first run alone (default 2.4e8)",
       HELP_MAIN}},
     {ARGUMENTS_SCALE,
      {"contacts", KEY_CONTACTS, "LIST", 0,

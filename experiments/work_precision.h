@@ -99,8 +99,8 @@ const char *precision_status_name(precision_status status);
  * made. */
 #define PRECISION_RUN_MAX 10.0
 
-/* Starts of a point that takes longer than --point-time allows for all of them. One that takes
- * longer for these, too, has its first run and no more. */
+/* Starts of a point whose work from all of them is more than --point-work allows. One of which it
+ * is from these, too, has its first run and no more. */
 enum { PRECISION_FEW = 3 };
 
 /* One method at one value of its knob. */
@@ -170,8 +170,10 @@ int precision_journal_probe(measure_journal *journal, const precision_case *c, s
 int precision_journal_sample(measure_journal *journal, const precision_case *c, size_t point,
                              size_t trial, char *message);
 
-/* From how many starts a setting is run, one run of which takes so many seconds. */
-size_t precision_trials(const arguments *given, double seconds);
+/* From how many starts a setting is run, the first run of which made so many evaluations of field
+ * and guards. The clock has no say: errors and evaluations are the same on every machine. */
+size_t precision_trials(const precision_case *c, const precision_method *method,
+                        double evaluations);
 
 /* What a run from a coarser value lets expect of this one's time; NaN when that tells nothing. */
 double precision_expected_time(const precision_method *method, double coarser, double seconds,

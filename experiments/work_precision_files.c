@@ -107,8 +107,8 @@ static json_t *case_json(const precision_case *c, char *message) {
   json_t *const object = json_pack(
       "{s:s, s:s, s:I, s:o, s:I, s:I, s:f, s:o, s:f, s:o, s:O?}", "name", name, "model",
       c->m->type->name, "contacts", (json_int_t)c->contacts, "parameters", record_model(c->m),
-      "trials", (json_int_t)c->trials, "seed", (json_int_t)c->given->seed, "point_time_s",
-      c->given->point_time, "field_gap", isnan(c->gap.gap) ? json_null() : record_gap(&c->gap),
+      "trials", (json_int_t)c->trials, "seed", (json_int_t)c->given->seed, "point_work",
+      c->given->point_work, "field_gap", isnan(c->gap.gap) ? json_null() : record_gap(&c->gap),
       "coincide", PRECISION_COINCIDE, "coincident", coincident_json(c), "environment",
       json_object_get(head, "environment"));
   json_decref(head);

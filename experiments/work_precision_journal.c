@@ -18,7 +18,7 @@ static json_t *fingerprint(const precision_case *c) {
   json_t *const settings = json_pack(
       "{s:s, s:o, s:I, s:I, s:f, s:f, s:s, s:s}", "name", c->m->type->name, "model",
       record_model(c->m), "trials", (json_int_t)c->trials, "seed", (json_int_t)given->seed,
-      "point_time", given->point_time, "min_time", given->min_time, "mujoco",
+      "point_work", given->point_work, "min_time", given->min_time, "mujoco",
       bridge_version_string(), "mujoco_library", bridge_library_path());
   json_t *const methods = json_array();
   for (size_t i = 0; i < c->count; i++)

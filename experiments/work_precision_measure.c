@@ -61,11 +61,19 @@ static int check_gap(measuring *all) {
 
 /* ---- one run of every point ------------------------------------------------------------------ */
 
-size_t precision_trials(const arguments *given, double seconds) {
+/* units of work of an evaluation: one for each contact and some besides; and how many times as many
+ * of one of MuJoCo, which finds contacts and solves for their forces. A unit then takes some 2 ns.
+ */
+static const double units_besides = 16.0, times_of_mujoco = 25.0;
+
+size_t precision_trials(const precision_case *c, const precision_method *method,
+                        double evaluations) {
+  const arguments *const given = c->given;
   const size_t few = given->trials < PRECISION_FEW ? given->trials : PRECISION_FEW;
-  // every sample has a run before it
-  if (2.0 * seconds * (double)given->trials <= given->point_time) return given->trials;
-  return 2.0 * seconds * (double)few <= given->point_time ? few : 1;
+  const double times = strcmp(method->solver, bridge_solver.name) == 0 ? times_of_mujoco : 1.0;
+  const double work = evaluations * ((double)c->contacts + units_besides) * times;
+  if (work * (double)given->trials <= given->point_work) return given->trials;
+  return work * (double)few <= given->point_work ? few : 1;
 }
 
 /* all there is to know of a contestant's run at a trial; of one that failed, time and counts */
@@ -112,7 +120,10 @@ static void run_first(const precision_case *c, precision_point *p, contestant *t
   const double seconds = 1e-9 * (double)(measure_clock_ns() - start);
   failed = failed || timed.after(timed.context, 0);
   note_run(tried, 0, seconds, failed, p->first);
-  p->trials = p->planned ? p->planned : precision_trials(c->given, seconds);
+  p->trials =
+      p->planned
+          ? p->planned
+          : precision_trials(c, p->method, p->first[PRECISION_FIELDS] + p->first[PRECISION_GUARDS]);
   if (!failed) return;
   set_obstacle(p, PRECISION_FAILED);
   measure_message(p->message, "%s", tried->report.message);

@@ -124,7 +124,7 @@ refuses 2 'affine3: this model has no MuJoCo twin' work-precision --model affine
 refuses 2 'smooth: affine3 has no contact force to smooth; hopper' work-precision --model affine3 \
   --methods smooth
 refuses 2 '--duration 0.0013 is not accepted' work-precision --duration 0.0013
-refuses 2 '--point-time -1 is not accepted' work-precision --point-time -1
+refuses 2 '--point-work -1 is not accepted' work-precision --point-work -1
 refuses 2 '--trials 0 is not accepted' work-precision --trials 0
 refuses 2 'model nosuch is not accepted' work-precision --model nosuch
 refuses 2 '--contacts: 0 is not accepted' work-precision --contacts 0

@@ -17,12 +17,11 @@ check() { # what, condition's status
   fi
 }
 
-# all starts for every point, however long it takes here: as many would be up to the clock
 patience=0
 measure() { # results folder, further options
   local out=$1
   shift
-  "$essbench" work-precision --contacts 6 --trials 8 --methods projection-1,hybrid --point-time 100 \
+  "$essbench" work-precision --contacts 6 --trials 8 --methods projection-1,hybrid \
     --min-time $patience --out "$out" "$@" 2>>"$folder/errors"
 }
 

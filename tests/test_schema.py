@@ -154,7 +154,7 @@ def check_mujoco(folder):
 
 def check_precision(folder):
     methods = ["--methods", "projection-1,hybrid,mujoco-Euler,mujoco-implicitfast"]
-    small = ["--trials", "2", "--point-time", "0", "--duration", "0.02", "--out", folder]
+    small = ["--trials", "2", "--point-work", "0", "--duration", "0.02", "--out", folder]
     run("work-precision", "--contacts", "2", *methods, *small)
     run("work-precision", "--model", "affine3", *methods, *small)
     document = json.loads(read(folder, "work_precision.json"))

@@ -221,6 +221,27 @@ static void a_few_starts_make_a_median_of_those(void **state) {
   assert_true(isnan(one.number[PRECISION_MEDIAN_LOW]));
 }
 
+/* evaluations decide, never a clock; an evaluation of MuJoCo counts as 25 */
+static void the_work_decides_the_starts(void **state) {
+  (void)state;
+  made_up *const u = new_case("plate", 84.0);
+  const precision_method own = {.name = "own", .solver = "projection"};
+  const precision_method other = {.name = "other", .solver = "mujoco"};
+  u->given.trials = 12;
+  u->given.point_work = 1.2e6;
+  assert_int_equal(precision_trials(&u->c, &own, 1000.0), 12);
+  assert_int_equal(precision_trials(&u->c, &own, 1001.0), PRECISION_FEW);
+  assert_int_equal(precision_trials(&u->c, &own, 4000.0), PRECISION_FEW);
+  assert_int_equal(precision_trials(&u->c, &own, 4001.0), 1);
+  assert_int_equal(precision_trials(&u->c, &other, 40.0), 12);
+  assert_int_equal(precision_trials(&u->c, &other, 41.0), PRECISION_FEW);
+  assert_int_equal(precision_trials(&u->c, &other, 161.0), 1);
+  u->given.trials = 2;
+  assert_int_equal(precision_trials(&u->c, &own, 6000.0), 2);
+  assert_int_equal(precision_trials(&u->c, &own, 6001.0), 1);
+  tear_down((void **)&(void *){u});
+}
+
 /* ---- methods that are the same ----------------------------------------------------------------
  */
 
@@ -466,6 +487,7 @@ int main(void) {
       JUDGED(a_run_that_gave_up_is_failed),
       JUDGED(an_obstacle_leaves_a_marked_point),
       JUDGED(a_few_starts_make_a_median_of_those),
+      cmocka_unit_test(the_work_decides_the_starts),
       JUDGED(variants_that_are_the_same_are_found),
       JUDGED(one_difference_is_enough),
       JUDGED(those_that_fail_alike_are_alike),

@@ -9,7 +9,7 @@
 #include "experiments_fixture.h"
 #include "work_precision.h"
 
-#define SMALL   " --trials 2 --point-time 100 --duration 0.7 --out results"
+#define SMALL   " --trials 2 --duration 0.7 --out results"
 #define METHODS "projection-1,hybrid,mujoco-Euler,mujoco-implicitfast"
 
 static precision_results results_of(void **state) {
