@@ -76,7 +76,7 @@ int crossing_measure(crossing *all, size_t contacts);
 
 /* crossing_cost_twins.c: finds, in the rows of all numbers of contacts, each with those of so many
  * methods in one order, variants of one solver that have the same value, status and error in all,
- * and names in all but one's the one that stands for them. */
+ * and names in all but the first's that one, which stands for them. */
 void crossing_find_coincidences(crossing_row rows[], size_t count, size_t methods);
 
 /* crossing_cost_files.c: crossing_cost.csv and .json of the folder. 0, or -1 with one line. */

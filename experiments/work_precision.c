@@ -46,14 +46,26 @@ static int show(const precision_case *c, char *message) {
   return 0;
 }
 
+/* a file of results that can be read, and from which --methods would take nothing away */
+static int check_earlier(const arguments *given, const bool chosen[], char *message) {
+  precision_results earlier;
+  if (precision_results_read(&earlier, given->folder, message)) return -1;
+  const char *const lost =
+      given->methods ? precision_results_lose(&earlier, &given->m, chosen) : NULL;
+  if (lost)
+    measure_message(message,
+                    "%s holds this model measured with %s, which --methods leaves out and would "
+                    "delete; give another --out, or name it, too",
+                    given->folder, lost);
+  precision_results_free(&earlier);
+  return lost ? -1 : 0;
+}
+
 static int compare(arguments *given, const bool chosen[], char *message) {
   char warning[MEASURE_MESSAGE_SIZE];
   precision_case c = {0};
-  precision_results earlier;
-  if (measure_folder_create(given->folder, message) ||
-      precision_results_read(&earlier, given->folder, message))
+  if (measure_folder_create(given->folder, message) || check_earlier(given, chosen, message))
     return command_fail(given, "%s", message);
-  precision_results_free(&earlier);
   const int core = measure_pin_core(-1, warning);
   if (record_check_environment(given, core)) return COMMAND_FAILURE;
   int status = precision_case_init(&c, &given->m, given, chosen, message);

@@ -135,6 +135,9 @@ typedef struct precision_case {
   bool each; /* variants that coincide are measured each, and none is marked */
 } precision_case;
 
+/* Of a prepared model; 0 of one that has none. */
+size_t precision_contacts(const model *m);
+
 /* Points for every method in `chosen` (NULL: all), the starts and their references. 0, or -1 with
  * one line. Free with precision_case_free, which accepts a zeroed one. */
 int precision_case_init(precision_case *c, const model *m, const arguments *given,
@@ -246,13 +249,9 @@ int precision_summarize(const precision_case *c, const precision_point *p, preci
 /* Largest difference of errors, relative, at which two runs are the same but for rounding. */
 #define PRECISION_COINCIDE 1e-6
 
-/* The first of those that are the same stands for them unless another is faster by more than this.
- */
-#define PRECISION_FASTER 0.1
-
 /* Finds variants of one solver whose first runs have the same errors at every value that both have
- * run, and marks all but one with the one that stands for them: what they have is their first run.
- */
+ * run, and marks all but the first of the table with that one: what they have is their first run.
+ * No clock has a say in who stands for whom. */
 void precision_find_coincidences(precision_case *c);
 
 /* The index of the row of a solver (NULL: of any) that reaches the target error at the least cost,
@@ -273,6 +272,11 @@ typedef struct precision_results {
 /* Reads work_precision.json of the folder. 0, or -1 with one line. */
 int precision_results_read(precision_results *results, const char *folder, char *message);
 void precision_results_free(precision_results *results);
+
+/* A method with rows of the prepared model that is not chosen, whose rows precision_write of those
+ * chosen would therefore drop; NULL when there is none. */
+const char *precision_results_lose(const precision_results *results, const model *m,
+                                   const bool chosen[]);
 
 /* How many rows from `first` on are of the same model and number of contacts. */
 size_t precision_case_rows(const precision_results *results, size_t first);

@@ -87,10 +87,14 @@ static int find_references(precision_case *c, char *message) {
   return 0;
 }
 
+size_t precision_contacts(const model *m) {
+  return m->type->contact_count ? m->type->contact_count(m) : 0;
+}
+
 int precision_case_init(precision_case *c, const model *m, const arguments *given,
                         const bool chosen[], char *message) {
   *c = (precision_case){.given = given, .m = m, .trials = given->trials, .core = -1};
-  c->contacts = m->type->contact_count ? m->type->contact_count(m) : 0;
+  c->contacts = precision_contacts(m);
   c->gap = (bridge_gap){.gap = NAN, .rms = NAN, .inverse_weight = NAN, .scaling = NAN};
   if (contest_starts_alloc(&c->starts, m, c->trials, true, given->seed, message)) return -1;
   c->held = calloc(c->trials, sizeof *c->held);

@@ -66,6 +66,21 @@ void precision_results_free(precision_results *results) {
   *results = (precision_results){0};
 }
 
+static bool is_of(const precision_row *row, const model *m) {
+  return strcmp(row->text[PRECISION_MODEL], m->type->name) == 0 &&
+         row->number[PRECISION_CONTACTS] == (double)precision_contacts(m);
+}
+
+const char *precision_results_lose(const precision_results *results, const model *m,
+                                   const bool chosen[]) {
+  for (size_t i = 0; i < results->count; i++) {
+    const char *const name = results->row[i].text[PRECISION_METHOD];
+    const precision_method *const method = precision_method_find(name);
+    if (is_of(&results->row[i], m) && !(method && chosen[method - precision_methods])) return name;
+  }
+  return NULL;
+}
+
 size_t precision_case_rows(const precision_results *results, size_t first) {
   const precision_row *const a = &results->row[first];
   size_t count = 0;

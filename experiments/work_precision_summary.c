@@ -235,27 +235,24 @@ static bool same_points(const precision_point *a, const precision_point *b) {
 }
 
 /* whether the methods that begin at a and b are variants that do the same at every value, at least
- * one of which both have run; *faster is the mean logarithm of how many times b is as fast */
-static bool same_methods(const precision_case *c, size_t a, size_t b, double *faster) {
+ * one of which both have run */
+static bool same_methods(const precision_case *c, size_t a, size_t b) {
   const size_t count = end_of(c, a) - a;
-  double sum = 0.0, raced = 0.0;
+  bool raced = false;
   if (strcmp(c->point[a].method->solver, c->point[b].method->solver) != 0 ||
       count != end_of(c, b) - b)
     return false;
   for (size_t k = 0; k < count; k++) {
     const precision_point *const p = &c->point[a + k], *const q = &c->point[b + k];
     if (!same_points(p, q)) return false;
-    if (!p->trials || !q->trials) continue;
-    raced += 1.0;
-    sum += log(p->first[PRECISION_SECONDS] / q->first[PRECISION_SECONDS]);
+    raced = raced || (p->trials && q->trials);
   }
-  *faster = sum / raced;
-  return raced > 0.0;
+  return raced;
 }
 
 /* all points of the method that begins there are to be known by another's */
 static void set_representative(precision_case *c, size_t first, const precision_method *as) {
-  for (size_t i = first, end = end_of(c, first); i < end && c->point[i].method != as; i++) {
+  for (size_t i = first, end = end_of(c, first); i < end; i++) {
     c->point[i].as = as;
     if (c->point[i].trials) precision_take_first(&c->point[i]);
   }
@@ -265,16 +262,8 @@ void precision_find_coincidences(precision_case *c) {
   for (size_t i = 0; i < c->count; i++) c->point[i].as = NULL;
   for (size_t a = 0; a < c->count; a = end_of(c, a)) {
     if (c->point[a].as) continue;
-    const precision_method *fastest = c->point[a].method;
-    double lead = log1p(PRECISION_FASTER), faster;
-    for (size_t b = end_of(c, a); b < c->count; b = end_of(c, b)) {
-      if (!same_methods(c, a, b, &faster) || !(faster > lead)) continue;
-      fastest = c->point[b].method;
-      lead = faster;
-    }
     for (size_t b = end_of(c, a); b < c->count; b = end_of(c, b))
-      if (same_methods(c, a, b, &faster)) set_representative(c, b, fastest);
-    set_representative(c, a, fastest);
+      if (same_methods(c, a, b)) set_representative(c, b, c->point[a].method);
   }
 }
 

@@ -147,7 +147,7 @@ static void failures_and_refusals_are_told_apart(void **state) {
 enum { METHODS = 4, CONTACTS = 2 };
 
 /* two numbers of contacts, each with methods a, b, c of one solver and d of another, all alike but
- * for their times: b is the fastest */
+ * for their times, which do not matter: the first stands for all */
 static void make_rows(crossing_row rows[CONTACTS * METHODS]) {
   static const char *const names[METHODS] = {"a", "b", "c", "d"};
   static const double seconds[METHODS] = {2.0, 1.0, 3.0, 0.5};
@@ -173,7 +173,7 @@ static void what_is_the_same_everywhere_is_one(void **state) {
   (void)state;
   crossing_row rows[CONTACTS * METHODS];
   make_rows(rows);
-  check_stands(rows, (const char *const[]){"b", "", "b", ""});
+  check_stands(rows, (const char *const[]){"", "a", "a", ""});
   crossing_find_coincidences(rows, 0, METHODS);
 }
 
@@ -185,7 +185,7 @@ static void one_difference_makes_two(void **state) {
   check_stands(rows, (const char *const[]){"", "", "a", ""});
   make_rows(rows);
   rows[2].row.number[PRECISION_VALUE] = 2e-3;
-  check_stands(rows, (const char *const[]){"b", "", "", ""});
+  check_stands(rows, (const char *const[]){"", "a", "", ""});
   // those of which nothing is known anywhere are not called the same
   make_rows(rows);
   for (size_t i = 0; i < CONTACTS * METHODS; i++)

@@ -258,19 +258,19 @@ static void check_stands(made_up *u, const char *first, const char *second, cons
 
 static void variants_that_are_the_same_are_found(void **state) {
   made_up *const u = *state;
-  // the same but for rounding, and all in all faster; another solver is never the same
+  // the same but for rounding; another solver is never the same
   point(u, 1, 0)->first[PRECISION_RMS] *= 1.0 + 5e-7;
-  for (size_t k = 0; k < POINTS; k++) point(u, 1, k)->first[PRECISION_SECONDS] *= 0.95;
   check_stands(u, "", "a", "");
-
-  for (size_t k = 0; k < POINTS; k++) point(u, 1, k)->trials = TRIALS;
-  point(u, 1, 1)->first[PRECISION_SECONDS] *= 0.5;
-  check_stands(u, "b", "", "");
   // what is known of the one that is stood for is its first run
-  assert_int_equal(point(u, 0, 2)->trials, 1);
-  assert_true(point(u, 0, 2)->sample[PRECISION_RMS][0] == point(u, 0, 2)->first[PRECISION_RMS]);
-  assert_int_equal(point(u, 1, 2)->trials, TRIALS);
-  point(u, 1, 1)->first[PRECISION_SECONDS] *= 10.0;
+  assert_int_equal(point(u, 1, 2)->trials, 1);
+  assert_true(point(u, 1, 2)->sample[PRECISION_RMS][0] == point(u, 1, 2)->first[PRECISION_RMS]);
+  assert_int_equal(point(u, 0, 2)->trials, TRIALS);
+}
+
+/* however much faster another one's first runs were: the clock may say otherwise tomorrow */
+static void the_first_of_the_table_stands_for_the_others(void **state) {
+  made_up *const u = *state;
+  for (size_t k = 0; k < POINTS; k++) point(u, 1, k)->first[PRECISION_SECONDS] *= 0.01;
   check_stands(u, "", "a", "");
 }
 
@@ -489,6 +489,7 @@ int main(void) {
       JUDGED(a_few_starts_make_a_median_of_those),
       cmocka_unit_test(the_work_decides_the_starts),
       JUDGED(variants_that_are_the_same_are_found),
+      JUDGED(the_first_of_the_table_stands_for_the_others),
       JUDGED(one_difference_is_enough),
       JUDGED(those_that_fail_alike_are_alike),
       JUDGED(nothing_is_the_same_that_nobody_runs),
