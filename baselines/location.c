@@ -41,6 +41,7 @@ typedef struct location {
   gsl_root_fsolver *brent; /* NULL: Chandrupatla's */
   double *h_try, *rate_try;
   double end; /* share of the latest step that is looked at: h_end and rate_end are those there */
+  bool ends_on_guard; /* the latest step ends at a guard's zero, on its way across */
   int halvings;
   size_t written; /* outputs */
 } location;
@@ -57,16 +58,16 @@ static inline double greatest(double a, double b) {
 }
 
 /* g and its slope, by the share of what is looked at, at both ends; g is 0 at the start for a guard
- * that leaves there */
+ * that leaves there, and `noise` what rounding has left it across by */
 typedef struct course {
-  double g0, g1, slope0, slope1;
+  double g0, g1, slope0, slope1, noise;
 } course;
 
 static inline course course_of(const location *l, size_t k) {
   const latched_mode *const mode = &l->mode;
-  const double side = -mode->sign[k], h = l->end * l->stepper.h;
-  return (course){least(side * mode->h[k], 0.0), side * mode->h_end[k], h * side * mode->rate[k],
-                  h * side * mode->rate_end[k]};
+  const double side = -mode->sign[k], h = l->end * l->stepper.h, g = side * mode->h[k];
+  return (course){least(g, 0.0), side * mode->h_end[k], h * side * mode->rate[k],
+                  h * side * mode->rate_end[k], greatest(g, 0.0)};
 }
 
 /* what a course says of its guard */
@@ -77,7 +78,7 @@ static inline verdict judge(course c) {
   const double high = greatest(b1, b2);
   if (c.g1 > 0.0) {
     // noise where it leaves, or there and back again, or across, back and across
-    if (c.g0 == 0.0 && c.slope0 <= 0.0) return c.slope1 <= 0.0 ? CLEAR : UNSURE;
+    if (c.g0 == 0.0 && c.slope0 <= 0.0) return c.slope1 <= 0.0 && c.g1 <= c.noise ? CLEAR : UNSURE;
     return b1 > 0.0 && b2 < 0.0 ? UNSURE : CROSSED;
   }
   if (c.slope0 > 0.0 && c.slope1 < 0.0)
@@ -99,7 +100,7 @@ static bool any_suspect(const location *l) {
     const double b1 = start - third * sign[k] * r0[k], b2 = g1 + third * sign[k] * r1[k];
     const double high = b1 > b2 ? b1 : b2;
     const double bound = (b1 > start && b2 > g1) ? high + margin * (high - low) : high;
-    suspect |= !((g1 > bound ? g1 : bound) <= 0.0);
+    suspect |= !((g1 > bound ? g1 : bound) < 0.0);
   }
   return suspect;
 }
@@ -294,11 +295,14 @@ static outcome look(location *l, size_t *guard, bracket *b) {
   const latched_mode *const mode = &l->mode;
   const size_t m = mode->m->system.guard_count;
   l->end = 1.0;
+  l->ends_on_guard = false;
   if (!any_suspect(l)) return STEP_CLEAR;
   outcome found = STEP_CLEAR;
   bool peaks = false;
   for (size_t k = 0; k < m; k++) {
-    const verdict v = mode_armed(mode, k) ? judge(course_of(l, k)) : CLEAR;
+    const course c = course_of(l, k);
+    const verdict v = mode_armed(mode, k) ? judge(c) : CLEAR;
+    l->ends_on_guard = l->ends_on_guard || (c.g1 == 0.0 && c.slope1 > 0.0);
     if (v == UNSURE && l->halvings < MOST_HALVINGS) return STEP_UNSURE;
     peaks = peaks || v == PEAK;
   }
@@ -401,7 +405,7 @@ static int advance(location *l, const solver_output *output, solver_report *repo
   if (++report->steps > most_steps) return mode_fail(mode, "too many steps", s->t, report);
   if (found == STEP_CROSSES) return cut(l, guard, b.hi, output, report);
   keep(l, output);
-  return 0;
+  return l->ends_on_guard ? begin_step(l, report) : 0;
 }
 
 static int run(void *instance, const double x0[], const solver_output *output,

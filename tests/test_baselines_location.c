@@ -43,6 +43,119 @@ static void test_no_crossing_is_missed(void **state) {
   gsl_rng_free(rng);
 }
 
+/*
+ * Grazing at tolerances whose steps are longer than what is grazed: a hopper on a spring so soft
+ * that it sags by its free length swings about z = 0 with a little more amplitude than that, and
+ * just leaves the ground at the top (look_at_peaks), or falls and is thrown back, all in one step
+ * (halved until it is sure).
+ */
+static void test_grazing_is_seen(void **state) {
+  (void)state;
+  const double amplitudes[] = {1.02, 1.05, 1.1}, tolerances[] = {1e-2, 3e-3, 1e-3};
+  model m = fixture_model("hopper");
+  fixture_set(&m, "stiffness", 9.81);
+  const double frequency = sqrt(9.81);
+  fixture f = fixture_open(m, 4.0);
+  for (size_t i = 0; i < 3 * 3 * 8; i++) {
+    const double amplitude = amplitudes[i % 3], tolerance = tolerances[i / 3 % 3];
+    const double phase = 1.0 + 0.5 * (double)(i / 9);
+    char message[MODEL_MESSAGE_SIZE];
+    f.x0[0] = amplitude * cos(phase);
+    f.x0[1] = -amplitude * frequency * sin(phase);
+    assert_int_equal(f.m.type->reference(&f.m, f.x0, &f.reference, message), 0);
+    assert_int_equal(f.reference.events, 4);
+    assert_true(convergence_error(&fast, &f, tolerance) < 10.0 * tolerance);
+    assert_true(convergence_error(&brent, &f, tolerance) < 10.0 * tolerance);
+  }
+  fixture_close(&f);
+}
+
+/* two guards that are polynomials of a state u that runs from 0 to 1; y' is how many of them are
+ * above zero, and the third state only gives the first step its length: all of the run */
+typedef struct course_case {
+  double coefficient[2][5];
+  size_t events;
+  double above; /* y at the end: how long guards are above zero */
+} course_case;
+
+static int course_field(double t, const double x[], const double sign[], double dxdt[],
+                        void *params) {
+  (void)t, (void)x, (void)params;
+  dxdt[0] = 4.0;
+  dxdt[1] = 4.0 * ((sign[0] > 0.0) + (sign[1] > 0.0));
+  dxdt[2] = 0.0;
+  return 0;
+}
+
+static int course_rates(const double x[], const double v[], double h[], double rate[],
+                        void *params) {
+  const course_case *const c = params;
+  for (size_t k = 0; k < 2; k++) {
+    double slope = 0.0;
+    h[k] = 0.0;
+    for (size_t i = 5; i-- > 0;) {
+      slope = slope * x[0] + h[k];
+      h[k] = h[k] * x[0] + c->coefficient[k][i];
+    }
+    rate[k] = slope * v[0];
+  }
+  return 0;
+}
+
+static int course_guards(const double x[], double h[], void *params) {
+  const double v[3] = {0.0};
+  double rate[2];
+  return course_rates(x, v, h, rate, params);
+}
+
+static bool course_changes(const model *m, size_t guard, const double sign[]) {
+  (void)m, (void)guard, (void)sign;
+  return true;
+}
+
+/* Whatever a guard does within one step is seen. */
+static void test_courses_within_a_step(void **state) {
+  (void)state;
+  static const model_type type = {
+      .name = "course", .dimension = 3, .changes_field = course_changes};
+  course_case cases[] = {
+      // touches and leaves: -(u - 0.5)^2 + 0.01
+      {{{-0.24, 1.0, -1.0}, {-1.0}}, 2, 0.2},
+      // the same and towards zero again: (u - 0.2) (u - 0.3) (u - 1.2)
+      {{{-0.072, 0.66, -1.7, 1.0}, {-1.0}}, 2, 0.1},
+      // across, back and across: (u - 0.3) (u - 0.5) (u - 0.7)
+      {{{-0.105, 0.71, -1.5, 1.0}, {-1.0}}, 3, 0.5},
+      // peaks above the bound of its interpolant, -0.05: -1 + 2.85 v + 5 v^2, v = u (1 - u)
+      {{{-1.0, 2.85, 2.15, -10.0, 5.0}, {-1.0}}, 2, 2.0 * sqrt(0.535 - 0.1 * sqrt(28.1225))},
+      // two peaks, the earlier first: -(u - 0.3)^2 + 0.01 and -(u - 0.7)^2 + 0.01; steps are halved
+      // to end at u = 0.4, exactly on the guard
+      {{{-0.08, 0.6, -1.0}, {-0.48, 1.4, -1.0}}, 4, 0.4}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    const model m = {.type = &type,
+                     .system = {.dimension = 3,
+                                .guard_count = 2,
+                                .field = course_field,
+                                .guards = course_guards,
+                                .guard_rates = course_rates,
+                                .params = &cases[i]}};
+    const double times[] = {0.0, 0.25}, x0[] = {0.0, 0.0, 10.0};
+    double states[2][3];
+    const solver_output output = {.times = times, .dt = 0.25, .count = 2, .states = states[0]};
+    solver_settings s = fixture_settings();
+    s.rtol = 1e-2;
+    s.atol = 100.0;
+    char message[SOLVER_MESSAGE_SIZE];
+    solver_report report;
+    void *instance;
+    assert_int_equal(location_solver.prepare(&m, &s, &output, &instance, message), 0);
+    assert_int_equal(location_solver.run(instance, x0, &output, &report), 0);
+    location_solver.release(instance);
+    if (report.events != cases[i].events || !(fabs(states[1][1] - cases[i].above) < 1e-12))
+      fail_msg("course %zu: %d crossings, above zero for %.15g", i, (int)report.events,
+               states[1][1]);
+  }
+}
+
 /* Started on its guard, the hopper's side is where it moves. */
 static void test_starts_on_a_guard(void **state) {
   (void)state;
@@ -129,6 +242,8 @@ int main(void) {
       cmocka_unit_test(test_converges),
       cmocka_unit_test(test_brent_converges),
       cmocka_unit_test(test_no_crossing_is_missed),
+      cmocka_unit_test(test_grazing_is_seen),
+      cmocka_unit_test(test_courses_within_a_step),
       cmocka_unit_test(test_starts_on_a_guard),
       cmocka_unit_test(test_root_finders_agree),
       cmocka_unit_test(test_brackets_are_narrowed),
