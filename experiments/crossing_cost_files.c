@@ -21,7 +21,9 @@ static const char *const more_names[MORE] = {[TARGET] = "target",
                                              [EVALUATIONS] = "evaluations_per_crossing"};
 
 static void fill_more(const arguments *given, const precision_row *row, double more[MORE]) {
-  const double *const number = row->number, crossings = number[PRECISION_EVENTS_REFERENCE];
+  const double *const number = row->number, made = number[PRECISION_EVENTS_REFERENCE];
+  // where there is none, none costs anything
+  const double crossings = made > 0.0 ? made : NAN;
   more[TARGET] = given->target;
   more[CROSSING] = 1e9 * number[PRECISION_MEDIAN] / crossings;
   more[CROSSING_LOW] = 1e9 * number[PRECISION_MEDIAN_LOW] / crossings;

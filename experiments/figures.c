@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "commands.h"
 #include "files.h"
@@ -93,13 +92,14 @@ static int draw_precision(const arguments *given, const precision_row *row) {
   const char *const of = row->text[PRECISION_MODEL];
   const double contacts = row->number[PRECISION_CONTACTS];
   char number[32] = "", name[NAME_SIZE], settings[4 * NAME_SIZE];
-  if (contacts > 1.0) snprintf(number, sizeof number, "_%.0f", contacts);
+  const bool numbered = precision_is_numbered(of);
+  if (numbered) snprintf(number, sizeof number, "_%.0f", contacts);
   int status = COMMAND_SUCCESS;
   for (size_t i = 0; !status && i < 2; i++) {
     snprintf(name, sizeof name, "work_precision_%.64s%s%s", of, number, endings[i]);
     snprintf(settings, sizeof settings,
-             "name='%s'; model='%.64s'; contacts=%.0f; cost='%s'; label_knobs=%d", name, of,
-             contacts, costs[i], given->label_knobs);
+             "name='%s'; model='%.64s'; contacts=%.0f; numbered=%d; cost='%s'; label_knobs=%d",
+             name, of, contacts, numbered, costs[i], given->label_knobs);
     status = draw(given, "work_precision", name, settings);
   }
   return status;
@@ -120,6 +120,20 @@ static int draw_all_precision(const arguments *given, size_t *drawn) {
   return status;
 }
 
+/* whether a table has a row below its header; says so where it has none */
+static bool has_rows(const char *path, const char *name) {
+  FILE *const file = fopen(path, "r");
+  if (!file) return false;
+  int c, lines = 0, last = '\n';
+  while (lines < 2 && (c = getc(file)) != EOF) {
+    lines += last == '\n' && c != '\n';
+    last = c;
+  }
+  fclose(file);
+  if (lines < 2) fprintf(stderr, "warning: %s is not drawn: %s has no rows\n", name, path);
+  return lines >= 2;
+}
+
 static int run(arguments *given) {
   char path[RECORD_PATH_SIZE], message[MEASURE_MESSAGE_SIZE];
   if (record_path(path, given->folder, "figures") || measure_folder_create(path, message))
@@ -128,7 +142,8 @@ static int run(arguments *given) {
   setenv("LC_ALL", "C.UTF-8", 1);
   size_t drawn = 0;
   for (size_t i = 0; i < sizeof figures / sizeof *figures; i++) {
-    if (record_path(path, given->folder, figures[i].data) || access(path, R_OK) != 0) continue;
+    if (record_path(path, given->folder, figures[i].data) || !has_rows(path, figures[i].name))
+      continue;
     const int status = draw(given, figures[i].name, figures[i].name, "");
     if (status) return status;
     drawn++;

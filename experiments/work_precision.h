@@ -150,6 +150,9 @@ void precision_case_keep(precision_case *c, const bool keep[]);
 /* Forgets all samples. */
 void precision_case_clear(precision_case *c);
 
+/* Whether the number of contacts of the model of that name can be chosen, and so belongs to it. */
+bool precision_is_numbered(const char *name);
+
 /* "affine3", "hopper" or "plate_10". */
 enum { PRECISION_NAME_SIZE = 48 };
 void precision_case_name(const precision_case *c, char name[PRECISION_NAME_SIZE]);

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "work_precision.h"
 
@@ -137,9 +138,15 @@ void precision_case_clear(precision_case *c) {
   }
 }
 
+bool precision_is_numbered(const char *name) {
+  const model_type *const type = model_find(name);
+  for (size_t i = 0; type && i < type->parameter_count; i++)
+    if (strcmp(type->parameters[i].name, "contacts") == 0) return true;
+  return false;
+}
+
 void precision_case_name(const precision_case *c, char name[PRECISION_NAME_SIZE]) {
-  const bool numbered = !isnan(model_get(c->m, "contacts"));
-  if (numbered)
+  if (precision_is_numbered(c->m->type->name))
     snprintf(name, PRECISION_NAME_SIZE, "%s_%zu", c->m->type->name, c->contacts);
   else
     snprintf(name, PRECISION_NAME_SIZE, "%s", c->m->type->name);

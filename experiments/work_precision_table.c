@@ -72,7 +72,7 @@ static void print_head(const char *unit) {
 }
 
 static void print_model(const precision_row *row) {
-  if (row->number[PRECISION_CONTACTS] > 1.0)
+  if (precision_is_numbered(row->text[PRECISION_MODEL]))
     printf("| %s, N = %.0f |", row->text[PRECISION_MODEL], row->number[PRECISION_CONTACTS]);
   else
     printf("| %s |", row->text[PRECISION_MODEL]);

@@ -29,7 +29,7 @@ if (exists("methods")) {
 # what is said of each method drawn; a note says for which others it stands, and which solvers refuse
 array title[words(drawn) + 1]
 array solver[words(drawn) + 1]
-array note[words(drawn) + 1]
+array note[words(drawn) + 2]
 notes = 0
 longest = 0
 do for [i = 1:words(drawn)] {
@@ -110,6 +110,13 @@ line_of = 'lines lc rgb hue(m) lw weight(m) dt dash(m)'
 point_of = 'points lc rgb hue(m) pt mark(m) ps 0.55 * dot'
 hollow_of = 'points lc rgb hue(m) pt mark(m) - 1 ps 0.55 * dot lw 0.8'
 white_of = 'points lc rgb "white" pt mark(m) ps 0.55 * dot'
+# crosses that have no height of their own stand in a shaded strip above what was seen, where heights
+# mean nothing: on a tier for each method of a list, so that none covers another's
+above_seen = 'strip = known(high) ? 1.8 * high : 1; tier = high > 300 * low ? (high / low)**0.045 : 1.3'
+tier_of(list, m) = strip * tier**(place(list, m) - 0.4)
+see_strip(list) = list eq '' ? 0 : see(strip * tier**(words(list) + 0.1))
+shade(list) = list eq '' ? 'unset object 1' : sprintf('set object 1 rectangle from graph 0, first %.15g '. \
+  'to graph 1, graph 1 behind fillcolor rgb "#ECECEC" fillstyle solid noborder', strip)
 cross_of = 'points lc rgb hue(m) pt 2 ps 0.7 * dot lw 1.5'
 
 # --- above the panels -----------------------------------------------------------------------------

@@ -47,8 +47,9 @@ set datafile missing NaN
 
 # --- words, numbers, ranges -----------------------------------------------------------------------
 
-# the number in this row under a header; column() alone makes stats complain of a table of "nan"
-cell(name) = strcol(name) eq '' || strcol(name) eq 'nan' ? NaN : column(name)
+# the number in this row under a header, where it is known and finite; column() alone makes stats
+# complain of a table of "nan", and a range of "inf" is none
+cell(name) = strstrt(' nan inf -inf ', ' '.strcol(name).' ') || strcol(name) eq '' ? NaN : column(name)
 
 member(list, word) = strstrt(' '.list.' ', ' '.word.' ') > 0
 including(list, word) = member(list, word) ? list : (list eq '' ? word : list.' '.word)
@@ -132,7 +133,7 @@ panel(l, b, w, h) = (panel_left = l, sprintf('set lmargin at screen %.5f; set rm
 ylabel(text) = sprintf("set label 99 '%s' at screen %.5f, graph 0.5 center rotate", text, \
   (panel_left - 0.61) / width)
 legend_rows(entries) = ceil(entries / 4.)
-bare = '; unset border; unset tics; unset grid; unset label; unset logscale; unset xlabel; '. \
+bare = '; unset border; unset tics; unset grid; unset label; unset object; unset logscale; unset xlabel; '. \
   'set xrange [0:1]; set yrange [0:1]; '
 legend(top, entries) = panel(0, 0, width, height).bare.sprintf('set key at screen 0.5,%.5f '. \
   'center top horizontal maxcols %d Left reverse samplen 2.5 width -1 spacing 1.1', \

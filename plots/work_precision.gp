@@ -1,7 +1,8 @@
 # Work against precision on one model: RMS error against time, or against evaluations of field and
 # guards, one line for each method, a point for each value of its knob. `model` and `contacts` choose
 # the model (the first in the table), `cost` is time or evaluations, `name` the figure's file,
-# `label_knobs` writes the knob's value where it is a power of ten, `methods` names those to draw.
+# `label_knobs` writes the knob's value where it is a power of ten, `methods` names those to draw,
+# `numbered` says whether the model's contacts can be chosen, so that the title has their number.
 # SPDX-License-Identifier: GPL-3.0-or-later
 figure = exists("name") ? name : 'work_precision'
 needs = 'work_precision.csv:model,contacts,method,label,solver,variant,knob,value,status,'. \
@@ -40,17 +41,21 @@ load folder.'methods.gp'
 spent(_) = positive(cost eq 'time' ? 1e3 * cell("median_s") : cell("evaluations"))
 rms(_) = positive(cell("rms_error"))
 
-# ranges; what has no error, or far too large a one, stands at the upper edge
+# ranges; what has no error, or far too large a one, stands above them
 set autoscale
 eval restart
 stats table using (chosen(0) && known(spent(0)) ? see(spent(0)) : 0) nooutput
 x_range = log_range('x')
 eval restart
 stats table using (chosen(0) && (good(0) || near(0)) ? see(rms(0)) : 0) nooutput
-edge = known(high) ? 4 * high : 1
-height_of(_) = known(rms(0)) && rms(0) < edge ? rms(0) : edge
+eval above_seen
+tops = ''
+off_scale(_) = bad(0) && known(spent(0)) && !(rms(0) < strip)
+stats table using (chosen(0) && off_scale(0) ? (tops = including(tops, strcol("method")), 0) : 0) nooutput
+height_of(_) = off_scale(0) ? tier_of(tops, strcol("method")) : rms(0)
 stats table using (known(spent(0)) ? collect(bad(0) ? height_of(0) : rms(0)) : 0) nooutput
-if (bads ne '') { nothing = see(edge) }
+stats table using (chosen(0) && bad(0) && known(spent(0)) ? see(height_of(0)) : 0) nooutput
+nothing = see_strip(tops)
 y_range = log_range('y')
 
 at(m, kind) = chosen(0) && strcol("method") eq m && kind ? spent(0) : NaN
@@ -74,6 +79,7 @@ set multiplot
 eval panel(0.76, 0.45, 6.14, 3.6)
 eval x_range
 eval y_range
+eval shade(tops)
 set format x cost eq 'time' ? '%g' : '10^{%T}'
 set format y '10^{%T}'
 set xlabel cost eq 'time' ? 'median time of a run (ms)' : \
@@ -87,7 +93,9 @@ eval 'plot 1e300 with lines'.part(lines, '(at(m, good(0) || near(0))):(rms(0))',
   part(label_knobs ? above : '', knob_at, label_of.'left offset 0.4, 0.35'). \
   part(label_knobs ? below : '', knob_at, label_of.'right offset -0.4, -0.35')
 
-headline = model.(contacts > 1 ? sprintf(', %d contacts', contacts) : '')
-bad_means = 'cross: failed, diverged or too long to run; at the upper edge where there is no error to show'
+if (!exists("numbered")) numbered = contacts > 1
+headline = model.(numbered ? sprintf(', %d contact%s', contacts, contacts == 1 ? '' : 's') : '')
+bad_means = 'cross: failed, diverged or too long to run'. \
+  (tops eq '' ? '' : '; shaded: no error, or too large a one')
 load folder.'legend.gp'
 unset multiplot

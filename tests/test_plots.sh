@@ -85,6 +85,16 @@ refuses() {
   fi
 }
 
+# figure $2 as svg has the text $1, or not
+says() { check "$2: does not say: $1" grep -qF -- "$1" "$out/$2.svg"; }
+is_silent() { check "$2: says: $1" [ "$(grep -cF -- "$1" "$out/$2.svg")" -eq 0 ]; }
+
+# the height of the shaded strip in figure $1 as svg; nothing where there is none
+strip() {
+  sed -n "s/.*fill = 'rgb(236, 236, 236)' points = '//p" "$out/$1.svg" | tr , ' ' |
+    awk '{ printf "%d", $2 - $6 }'
+}
+
 # changes file $1 of the data by awk program $2, in which col["name"] is a column's number
 edit() {
   awk -F, -v OFS=, "NR == 1 { for (i = 1; i <= NF; i++) col[\$i] = i } $2" \
@@ -188,6 +198,35 @@ sweeps() {
   new_data
   edit crossing_cost.csv 'NR == 1 || $col["status"] == "not reached"'
   draws 'where nobody reaches the error' crossing_cost svg
+  says 'cross, shaded: does not reach that error' crossing_cost
+  draws 'where somebody does not' crossing_cost svg
+
+  # no crossing at one N, or at all: infinite or not known, no reason not to draw the rest
+  for none in inf nan ''; do
+    new_data
+    edit crossing_cost.csv '$col["contacts"] == 2 { $col["ns_per_crossing"] = $col["evaluations_per_crossing"] = "'$none'" } 1'
+    draws "where a cost is '$none'" crossing_cost svg
+    says 'without a crossing, and not shown: N = 2' crossing_cost
+    edit crossing_cost.csv 'NR == 1 || $col["contacts"] == 2'
+    draws "where every cost is '$none'" crossing_cost svg
+  done
+  new_data
+  draws 'where every N has crossings' crossing_cost svg
+  is_silent 'without a crossing' crossing_cost
+  edit work_precision.csv '$col["status"] == "ok" && $col["value"] == 0.001 { $col["rms_error"] = "inf" } 1'
+  draws 'where an error is infinite' work_precision svg
+
+  # crosses off the scale have a height for each method, and a shaded strip around them
+  new_data
+  draws 'with a failed point' work_precision svg
+  one=$(strip work_precision)
+  edit work_precision.csv '1; $col["method"] == "other" { $col["status"] = "failed"; $col["rms_error"] = "nan"; print }'
+  draws 'with two methods that fail' work_precision svg
+  two=$(strip work_precision)
+  check "the strip grows with the methods in it, from '$one' to '$two'" [ "$one" -lt "$two" ]
+  edit work_precision.csv 'NR == 1 || $col["status"] == "ok"'
+  draws 'with no failed point' work_precision svg
+  check 'no strip without a cross in it' [ -z "$(strip work_precision)" ]
 
   for figure in scale_epsilon scale_contacts; do
     new_data
