@@ -37,6 +37,112 @@ static void test_adams_is_the_default(void **state) {
   fixture_close(&f);
 }
 
+/* ---- what CVODE is asked for, seen by what it takes -------------------------------------------
+ */
+
+/* a circle, and a state that follows it 10^4 times as fast */
+static int stiff_field(double t, const double x[], const double sign[], double dxdt[],
+                       void *params) {
+  (void)t, (void)sign, (void)params;
+  dxdt[0] = x[1];
+  dxdt[1] = -x[0];
+  dxdt[2] = 1e4 * (x[0] - x[2]);
+  return 0;
+}
+
+/* a run of a made-up model of up to three states from 0 to 2 s, at one tolerance */
+static solver_report run_of(const model *m, const double x0[], const char *variant) {
+  enum { OUTPUTS = 21 };
+  double times[OUTPUTS], states[OUTPUTS * 3];
+  for (int i = 0; i < OUTPUTS; i++) times[i] = 0.1 * i;
+  const solver_output output = {.times = times, .dt = 0.1, .count = OUTPUTS, .states = states};
+  solver_settings s = fixture_settings();
+  s.rtol = s.atol = 1e-7;
+  s.variant = variant;
+  char message[SOLVER_MESSAGE_SIZE];
+  solver_report report;
+  void *instance;
+  assert_int_equal(cvode_solver.prepare(m, &s, &output, &instance, message), 0);
+  assert_int_equal(cvode_solver.run(instance, x0, &output, &report), 0);
+  cvode_solver.release(instance);
+  return report;
+}
+
+/* What is stiff costs BDF with Newton's method 52 steps, any other method or iteration hundreds or
+ * more, and fixed-point iteration, as Adams has it, a step of less than its contraction: 10^-4 s at
+ * most. */
+static void test_only_bdf_is_for_the_stiff(void **state) {
+  (void)state;
+  static const model_type type = {.name = "stiff", .dimension = 3};
+  const model m = {.type = &type, .system = {.dimension = 3, .field = stiff_field}};
+  const double x0[] = {1.0, 0.0, 1.0};
+  assert_in_range(run_of(&m, x0, "bdf").steps, 20, 150);
+  assert_true(run_of(&m, x0, "adams").steps > 10000);
+}
+
+/* Both tolerances count, each its own way; every crossing is one entry; steps that failed their
+ * error test are counted. */
+static void test_tolerances_and_counters(void **state) {
+  (void)state;
+  fixture f = fixture_open(fixture_model("hopper"), 2.0);
+  const convergence *const methods[] = {&adams, &bdf};
+  for (size_t i = 0; i < 2; i++) {
+    solver_settings s = convergence_settings(methods[i], 1e-9);
+    const solver_report fine = fixture_run(&f, &cvode_solver, &s).report;
+    s.rtol = 1e-3;
+    const solver_report absolute = fixture_run(&f, &cvode_solver, &s).report;
+    s = convergence_settings(methods[i], 1e-9);
+    s.atol = 1e-3;
+    const solver_report relative = fixture_run(&f, &cvode_solver, &s).report;
+    assert_true(5 * absolute.steps < 4 * fine.steps && 5 * relative.steps < 4 * fine.steps);
+    assert_int_equal(fine.entries, 4);
+    assert_in_range(fine.rejected, 1, fine.steps / 4);
+  }
+  fixture_close(&f);
+}
+
+static int falling_field(double t, const double x[], const double sign[], double dxdt[],
+                         void *params) {
+  (void)t, (void)x, (void)sign, (void)params;
+  dxdt[0] = -1.0;
+  return 0;
+}
+
+static int falling_guards(const double x[], double h[], void *params) {
+  h[0] = x[0] - *(const double *)params;
+  return 0;
+}
+
+static bool falling_changes(const model *m, size_t guard, const double sign[]) {
+  (void)m, (void)guard, (void)sign;
+  return true;
+}
+
+/* A one-way guard that is passed downward is not a root that is looked for: it costs no evaluation.
+ */
+static void test_roots_have_a_direction(void **state) {
+  (void)state;
+  static const model_type type = {
+      .name = "falling", .dimension = 1, .changes_field = falling_changes};
+  const double x0[] = {1.0};
+  double offsets[] = {0.0, -10.0};
+  uint64_t evaluations[2];
+  for (size_t i = 0; i < 2; i++) {
+    const model m = {.type = &type,
+                     .system = {.dimension = 1,
+                                .guard_count = 1,
+                                .one_way = true,
+                                .field = falling_field,
+                                .guards = falling_guards,
+                                .params = &offsets[i]}};
+    const solver_report r = run_of(&m, x0, "adams");
+    assert_int_equal(r.events, 0);
+    assert_int_equal(r.entries, 0);
+    evaluations[i] = r.guard_evaluations;
+  }
+  assert_int_equal(evaluations[0], evaluations[1]);
+}
+
 /* The longest step is kept: the run takes at least so many. */
 static void test_steps_are_bounded(void **state) {
   (void)state;
@@ -118,6 +224,9 @@ int main(void) {
       cmocka_unit_test(test_adams_converges),
       cmocka_unit_test(test_bdf_converges),
       cmocka_unit_test(test_adams_is_the_default),
+      cmocka_unit_test(test_only_bdf_is_for_the_stiff),
+      cmocka_unit_test(test_tolerances_and_counters),
+      cmocka_unit_test(test_roots_have_a_direction),
       cmocka_unit_test(test_steps_are_bounded),
       cmocka_unit_test(test_starts_on_a_guard),
       cmocka_unit_test(test_outputs_cost_nothing),
