@@ -77,7 +77,7 @@ static double soonest_of_block(const ess_driver *d, size_t b, double times[ESS_B
     const ess_lanes reached =
         ess_lanes_select((rate > 0.0) & counts, time, ess_lanes_all(INFINITY));
     ess_lanes_store(times + (k - from), reached);
-    least = ess_lanes_select(reached < least, reached, least);
+    least = ess_lanes_min(reached, least);
   }
   const double left = least[0] < least[1] ? least[0] : least[1];
   const double right = least[2] < least[3] ? least[2] : least[3];
@@ -113,7 +113,7 @@ static inline ess_lanes margins(const ess_driver *d, size_t k) {
   const ess_lanes g = side * ess_lanes_load(d->h + k), width = ess_lanes_load(d->width + k);
   if (!(d->lead < INFINITY)) return g + width;
   const ess_lanes far = d->lead * ess_lanes_max(side * ess_lanes_load(d->rate + k), zero);
-  return g + ess_lanes_select(width < far, width, far);
+  return g + ess_lanes_min(width, far);
 }
 
 bool ess_inside(const ess_driver *d, size_t k) {
@@ -141,12 +141,14 @@ bool ess_any_inside(const ess_driver *d) {
 /* a window that makes it likely that the next search sees what it needs and little more: as long as
  * lies between the first and the second candidate now, and half as much again */
 static double next_window(const ess_driver *d, double window, const ess_candidate *first) {
+  const ess_options *const o = &d->options;
+  if (o->together > 0.0)
+    return ess_smaller(2.0 * o->together, o->projection_max * (2.0 - WITHIN) / WITHIN);
   double second = INFINITY;
   for (size_t i = 0; i < d->batch_count; i++)
     if (d->batch[i] != first->guard && d->batch_time[i] < second) second = d->batch_time[i];
   const double between = 1.5 * (second - first->duration);
-  const double next = between > 0.0 && between < INFINITY ? between : 2.0 * window;
-  return d->options.together > 0.0 ? 2.0 * d->options.together : next;
+  return between > 0.0 && between < INFINITY ? between : 2.0 * window;
 }
 
 int ess_first_candidate(ess_driver *d, ess_candidate *first) {
@@ -177,9 +179,24 @@ int ess_first_candidate(ess_driver *d, ess_candidate *first) {
   return ESS_SUCCESS;
 }
 
+/* guards side by side are often reached one after the other, from either end */
+static void reverse_descending(ess_driver *d) {
+  const size_t count = d->batch_count;
+  if (d->batch_time[0] <= d->batch_time[count - 1]) return;
+  for (size_t i = 0, j = count - 1; i < j; i++, j--) {
+    const size_t guard = d->batch[i];
+    const double time = d->batch_time[i];
+    d->batch[i] = d->batch[j];
+    d->batch_time[i] = d->batch_time[j];
+    d->batch[j] = guard;
+    d->batch_time[j] = time;
+  }
+}
+
 /* sorts the batch by time, those of one time by index; it is short, or the field goes through many
  * guards at once */
 static void sort_batch(ess_driver *d) {
+  reverse_descending(d);
   for (size_t end = 1; end < d->batch_count; end++) {
     const size_t guard = d->batch[end];
     const double time = d->batch_time[end];
@@ -196,7 +213,7 @@ static void sort_batch(ess_driver *d) {
 
 void ess_gather_batch(ess_driver *d, const ess_candidate *first, double latest) {
   double end = first->duration + d->options.together;
-  if (end > latest) end = latest;
+  if (end > latest) end = ess_larger(latest, first->duration);
   if (end > d->listed_until) {
     bool ignored;
     list_within(d, end * (2.0 - WITHIN), &ignored);
@@ -206,14 +223,12 @@ void ess_gather_batch(ess_driver *d, const ess_candidate *first, double latest) 
   size_t kept = 0;
   for (size_t i = 0; i < d->batch_count; i++) {
     const size_t k = d->batch[i];
-    if (k == first->guard || d->batch_time[i] > end) continue;
-    if (!ess_is_silent(d, k) && (d->options.together == 0.0 || !ess_inside(d, k))) continue;
+    const bool joins = ess_is_silent(d, k) || (d->options.together > 0.0 && ess_inside(d, k));
+    if (k != first->guard && (d->batch_time[i] > end || !joins)) continue;
     d->batch[kept] = k;
     d->batch_time[kept++] = d->batch_time[i];
   }
-  d->batch[kept] = first->guard;
-  d->batch_time[kept] = first->duration;
-  d->batch_count = kept + 1;
+  d->batch_count = kept;
   sort_batch(d);
 }
 
@@ -229,12 +244,15 @@ static void set_levels_at(ess_driver *d, size_t k) {
 
   // a neighbourhood bounded by time is at most as wide as the faster end of the step makes it, most
   // often: one that is wider is found at the next node
-  ess_lanes width = ess_lanes_load(d->width + k), epsilon = ess_lanes_load(d->epsilon + k);
+  const double approach = d->options.approach;
+  ess_lanes width = ess_lanes_load(d->width + k),
+            epsilon = ess_lanes_load(d->epsilon + k);
   if (d->lead < INFINITY) {
     const ess_lanes rate = ess_lanes_load(d->rate + k), rate_end = ess_lanes_load(d->rate_end + k);
-    const ess_lanes far = d->lead * ess_lanes_max(ess_lanes_abs(rate), ess_lanes_abs(rate_end));
-    width = ess_lanes_select(width < far, width, far);
-    epsilon = ess_lanes_select(epsilon < far, epsilon, far);
+    const ess_lanes fastest = ess_lanes_max(ess_lanes_abs(rate), ess_lanes_abs(rate_end));
+    const ess_lanes far = d->lead * fastest;
+    width = ess_lanes_min(width, far);
+    epsilon = ess_lanes_min(epsilon, far);
   }
   ess_lanes_store(d->scale + k, epsilon);
   const ess_lanes level = ess_lanes_select(inside, zero, -width);

@@ -84,6 +84,7 @@ struct ess_driver {
   size_t *row_start, *row_guard;
   signed char *row_effect;
   bool *silent, *armed_at_start;
+  bool *armed_is_silent; /* by event function */
   int (*start)(const double sign[], bool armed[], void *params);
 
   /* candidates are looked for among those that the field reaches within this time (candidates.c) */
@@ -127,9 +128,9 @@ static inline size_t ess_guard_ahead(const ess_driver *d, size_t k) {
   return d->sign[k] < 0.0 ? ESS_GUARD_UP(k) : ESS_GUARD_DOWN(k);
 }
 
-/* whether that guard is silent */
+/* whether that guard is silent, while it is armed */
 static inline bool ess_is_silent(const ess_driver *d, size_t k) {
-  return d->silent[ess_guard_ahead(d, k)];
+  return d->armed_is_silent[k];
 }
 
 /* memory.c: lays out every array for a system; frees them. The reset matrix is copied here. */
@@ -297,6 +298,11 @@ int ess_projection_step(ess_driver *d, const ess_candidate *first, double t1, bo
 
 /* Crosses a guard where the state is. */
 int ess_make_crossing(ess_driver *d, size_t guard);
+
+/* together.c: crosses the batch's guards in the order of their times, those that are armed when it
+ * is their turn, and moves the state by what the jumps of the field between their times and the
+ * projection's end do to it. The node has come `duration` in direction v. */
+int ess_cross_batch(ess_driver *d, double duration, const double v[]);
 
 /* sample.c: writes the caller's samples from the node up to time t_end: by the dense output; on the
  * parabola that leaves the node along f and passes the point `duration` later in direction v; the

@@ -33,15 +33,34 @@ static inline ess_lanes ess_lanes_all(double value) {
 
 /* a where the mask is set, else b */
 static inline ess_lanes ess_lanes_select(ess_mask mask, ess_lanes a, ess_lanes b) {
+#ifdef __AVX__
+  return __builtin_ia32_blendvpd256(b, a, (ess_lanes)mask);
+#else
   return (ess_lanes)((mask & (ess_mask)a) | (~mask & (ess_mask)b));
+#endif
 }
 
+/* the larger, and the smaller; b where one is not a number */
 static inline ess_lanes ess_lanes_max(ess_lanes a, ess_lanes b) {
+#ifdef __AVX__
+  return __builtin_ia32_maxpd256(a, b);
+#else
   return ess_lanes_select(a > b, a, b);
+#endif
 }
 
+static inline ess_lanes ess_lanes_min(ess_lanes a, ess_lanes b) {
+#ifdef __AVX__
+  return __builtin_ia32_minpd256(a, b);
+#else
+  return ess_lanes_select(a < b, a, b);
+#endif
+}
+
+/* all but the sign's bit */
 static inline ess_lanes ess_lanes_abs(ess_lanes a) {
-  return ess_lanes_max(a, -a);
+  const int64_t rest = INT64_MAX;
+  return (ess_lanes)((ess_mask)a & (ess_mask){rest, rest, rest, rest});
 }
 
 /* bit i is set where lane i is */

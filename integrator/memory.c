@@ -60,7 +60,7 @@ static bool lay_indices(ess_driver *d) {
   const size_t most = SIZE_MAX / sizeof(size_t) / 8;
   if (entries > most || m > most / 8) return false;
   const size_t bytes = (rows + entries + d->blocks + 2 * m) * sizeof(size_t) +
-                       entries * sizeof(signed char) + 4 * m * sizeof(bool) +
+                       entries * sizeof(signed char) + 5 * m * sizeof(bool) +
                        d->blocks * ESS_BLOCK * sizeof(bool);
   d->indices = calloc(1, bytes);
   if (!d->indices) return false;
@@ -74,6 +74,7 @@ static bool lay_indices(ess_driver *d) {
   d->row_effect = lay(&cursor, entries * sizeof(signed char));
   d->silent = lay(&cursor, 2 * m * sizeof(bool));
   d->armed_at_start = lay(&cursor, 2 * m * sizeof(bool));
+  d->armed_is_silent = lay(&cursor, m * sizeof(bool));
   d->is_flagged = lay(&cursor, d->blocks * ESS_BLOCK * sizeof(bool));
   return true;
 }

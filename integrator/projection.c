@@ -70,6 +70,12 @@ static double mean_time(const ess_driver *d) {
   return sum / count;
 }
 
+/* to = the node's state, `duration` further in direction v */
+static inline void go_along(const ess_driver *d, double duration, const double v[], double to[]) {
+  for (size_t i = 0; i < d->lanes; i += ESS_LANES)
+    ess_lanes_store(to + i, ess_lanes_load(d->x + i) + duration * ess_lanes_load(v + i));
+}
+
 /*
  * Order 2: the field half-way along the tangent, in v_try, and the times along it to the batch's
  * guards. When one of them is not approached by the half-way field, or only in more than twice the
@@ -78,13 +84,13 @@ static double mean_time(const ess_driver *d) {
 static int bend(ess_driver *d, double *duration) {
   const double q = *duration;
   double *const v = d->v_try, *const x = d->x_try, *const h = d->some_h, *const rate = d->level;
-  for (size_t i = 0; i < d->lanes; i++) x[i] = d->x[i] + 0.5 * q * d->f[i];
+  go_along(d, 0.5 * q, d->f, x);
   int status = ess_field(d, d->t + 0.5 * q, x, v);
   if (status) return status;
   for (size_t i = 0; i < d->system.dimension; i++)
     if (!isfinite(v[i])) return ess_fail(d, ESS_EFIELD, SIZE_MAX);
 
-  for (size_t i = 0; i < d->lanes; i++) x[i] = d->x[i] + q * v[i];
+  go_along(d, q, v, x);
   status = ess_some_guard_rates(d, x, v, d->batch, d->batch_count, h, rate);
   bool bent = true;
   for (size_t i = 0; !status && i < d->batch_count; i++) {
@@ -113,16 +119,6 @@ static int check_liveness(ess_driver *d) {
   return ESS_SUCCESS;
 }
 
-/* crosses the batch's guards in the order of their times, those that are armed when it is their
- * turn: a crossing may disarm others */
-static int cross_batch(ess_driver *d) {
-  int status = ESS_SUCCESS;
-  for (size_t i = 0; i < d->batch_count; i++) d->batch_time[i] = d->side[d->batch[i]];
-  for (size_t i = 0; !status && i < d->batch_count; i++)
-    if (d->side[d->batch[i]] == d->batch_time[i]) status = ess_make_crossing(d, d->batch[i]);
-  return status;
-}
-
 /* whether the batch begins with a silent guard that has been passed already, or on which others in
  * the batch depend, itself or one of the silent ones after it: it is crossed by itself then */
 static bool silent_goes_first(const ess_driver *d, const ess_candidate *first) {
@@ -148,7 +144,7 @@ int ess_projection_step(ess_driver *d, const ess_candidate *first, double t1, bo
     v = d->v_try;
   }
   if (status || duration > t1 - t0) return status;
-  for (size_t i = 0; i < d->lanes; i++) d->x_try[i] = d->x[i] + duration * v[i];
+  go_along(d, duration, v, d->x_try);
   status = ess_check_state(d, d->x_try);
   if (status) return status;
 
@@ -159,6 +155,6 @@ int ess_projection_step(ess_driver *d, const ess_candidate *first, double t1, bo
   d->counters.projections++;
 
   status = observe_step(d, t0);
-  if (!status) status = cross_batch(d);
+  if (!status) status = ess_cross_batch(d, duration, v);
   return status ? status : ess_evaluate_node(d);
 }

@@ -94,7 +94,8 @@ static void arm_ahead(ess_driver *d, size_t k) {
   if (is_armed(d, k)) return;
   d->side[k] = -d->sign[k];
   d->entry[k] = 0.0;
-  d->width[k] = ess_is_silent(d, k) ? 0.0 : d->epsilon[k];
+  d->armed_is_silent[k] = d->silent[ess_guard_ahead(d, k)];
+  d->width[k] = d->armed_is_silent[k] ? 0.0 : d->epsilon[k];
   d->block_armed[k / ESS_BLOCK]++;
   d->armed_count++;
 }

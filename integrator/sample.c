@@ -31,7 +31,7 @@ static inline ess_lanes value_at(const dense_lanes *p, ess_lanes theta) {
 /* theta of samples k..k+3 */
 static inline ess_lanes places(const double times[], double t, double dt) {
   const ess_lanes theta = (ess_lanes_load(times) - t) / dt, one = ess_lanes_all(1.0);
-  return ess_lanes_select(theta < one, theta, one);
+  return ess_lanes_min(theta, one);
 }
 
 /* component i, four samples at once; the last few one by one */

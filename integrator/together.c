@@ -1,0 +1,52 @@
+/*
+ * Crosses the guards of a projection, which may be several: each at its own time, though the state
+ * stands at one (docs/METHOD.md section 6).
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "ess_internal.h"
+
+/* `late` += delay * (after - before), which is then `after` */
+static void add_jump(const ess_driver *d, double delay, const double after[], double before[],
+                     double late[]) {
+  for (size_t i = 0; i < d->lanes; i += ESS_LANES) {
+    const ess_lanes f = ess_lanes_load(after + i);
+    const ess_lanes jump = f - ess_lanes_load(before + i);
+    ess_lanes_store(late + i, ess_lanes_load(late + i) + delay * jump);
+    ess_lanes_store(before + i, f);
+  }
+}
+
+/* crosses the i-th of the batch, unless a crossing before it has disarmed it: *jumps when the field
+ * may have changed */
+static int cross_armed(ess_driver *d, size_t i, const double side[], bool *jumps) {
+  const size_t k = d->batch[i];
+  *jumps = d->side[k] == side[i] && !ess_is_silent(d, k);
+  return d->side[k] == side[i] ? ess_make_crossing(d, k) : ESS_SUCCESS;
+}
+
+int ess_cross_batch(ess_driver *d, double duration, const double v[]) {
+  double *const before = d->stage[1], *const after = d->stage[2], *const late = d->stage[3];
+  double *const side = d->some_h;
+  const bool shared = d->batch_count > 1 && duration > 0.0;
+  for (size_t i = 0; i < d->batch_count; i++) side[i] = d->side[d->batch[i]];
+
+  // where the projection ends, the field before any is crossed: v is the field half-way there
+  for (size_t i = 0; shared && i < d->lanes; i += ESS_LANES) {
+    ess_lanes_store(before + i, 2.0 * ess_lanes_load(v + i) - ess_lanes_load(d->f + i));
+    ess_lanes_store(late + i, ess_lanes_all(0.0));
+  }
+
+  // what each jump of the field has done to the state since its own time, or has yet to do
+  int status = ESS_SUCCESS;
+  for (size_t i = 0; !status && i < d->batch_count; i++) {
+    bool jumps;
+    status = cross_armed(d, i, side, &jumps);
+    if (status || !shared || !jumps) continue;
+    status = ess_field(d, d->t, d->x, after);
+    if (!status) add_jump(d, duration - d->batch_time[i], after, before, late);
+  }
+  for (size_t i = 0; !status && shared && i < d->lanes; i += ESS_LANES)
+    ess_lanes_store(d->x + i, ess_lanes_load(d->x + i) + ess_lanes_load(late + i));
+  return status ? status : ess_check_state(d, d->x);
+}
