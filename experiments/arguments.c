@@ -202,6 +202,9 @@ static bool set_solver_option(arguments *given, int key, const char *text) {
   case KEY_ORDER:
     s->order = (int)whole(given, "projection-order", text, 1, 2);
     return true;
+  case KEY_APPROACH:
+    s->approach = number(given, "approach", text, tiny, 1.0, "a number > 0, at most 1");
+    return true;
   case KEY_TOGETHER:
     s->together = number(given, "together", text, 0.0, huge, "a finite number >= 0");
     return true;

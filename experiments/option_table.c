@@ -158,6 +158,12 @@ static const grouped_option grouped_options[] = {
       "field evaluations instead of one, epsilon^3 (default 1)",
       HELP_PROJECTION}},
     {ARGUMENTS_SETTINGS,
+     {"approach", KEY_APPROACH, "A", 0,
+      "integration steps stop where this part of a guard's neighbourhood is left: 1 at its edge, "
+      "as "
+      "in the paper; less nearer to the guard, for a shorter first projection (default 1)",
+      HELP_PROJECTION}},
+    {ARGUMENTS_SETTINGS,
      {"together", KEY_TOGETHER, "S", 0,
       "crossings that the field makes within this time of the first one are made in one "
       "projection, "

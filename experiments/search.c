@@ -98,12 +98,12 @@ void search_explain(const search_limits *limits, const search_candidate *closest
     measure_message(message, "none of %zu settings is good enough: none runs to the end", count);
     return;
   }
-  measure_message(
-      message,
-      "none of %zu settings is good enough: the closest (order %d, epsilon %.3g, rtol "
-      "%.3g, together %.3g, projection_max %.3g) has a %s of %.3g, and %.3g is accepted",
-      count, s->order, s->epsilon, s->rtol, s->together, s->projection_max, worst.name, worst.value,
-      worst.limit);
+  measure_message(message,
+                  "none of %zu settings is good enough: the closest (order %d, epsilon %.3g, rtol "
+                  "%.3g, approach %.3g, together %.3g, projection_max %.3g) has a %s of %.3g, and "
+                  "%.3g is accepted",
+                  count, s->order, s->epsilon, s->rtol, s->approach, s->together, s->projection_max,
+                  worst.name, worst.value, worst.limit);
 }
 
 /* ---- runs ------------------------------------------------------------------------------------ */

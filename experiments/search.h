@@ -80,8 +80,8 @@ typedef struct search_request {
 
 /*
  * The projection's cheapest accepted setting over order (1, 2), epsilon (1e-4 .. 0.1), rtol = atol
- * (1e-3 .. 1e-8), together (0, 3e-4, 1e-3, 3e-3 s) and projection_max (the default rule, 2, 5, 10
- * ms, none), integration steps being as long as the tolerance allows:
+ * (1e-3 .. 1e-8), together (0, 1, 3, 10 ms), approach (1/4) and projection_max (the default rule,
+ * 2, 5, 10 ms, none), integration steps being as long as the tolerance allows:
  *
  * 1. a coarse grid, each setting from few starts, given up where it is much slower than the best;
  * 2. those that look acceptable from all starts, the cheapest first, until some are accepted;

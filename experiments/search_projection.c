@@ -17,8 +17,11 @@
 static const int orders[] = {2, 1};
 static const double tolerances[] = {1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8};
 static const double epsilons[] = {1e-1, 3.2e-2, 1e-2, 3.2e-3, 1e-3, 3.2e-4, 1e-4};
-static const double times_together[] = {3e-3, 1e-3, 3e-4, 0.0};
+static const double times_together[] = {1e-2, 3e-3, 1e-3, 0.0};
 static const double longest_projections[] = {0.0, 2e-3, 5e-3, 1e-2, INFINITY};
+
+/* on the grid; its neighbours have more and less */
+static const double usual_approach = 0.25;
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 enum {
@@ -28,7 +31,7 @@ enum {
   SHORT_LIST = 512,  /* and at most so many of it from all, */
   ACCEPTED = 8,      /* until so many are accepted */
   ROUNDS = 6,        /* of looking at the neighbours of the best, */
-  NEIGHBOURS = 12,   /* of which there are so many */
+  NEIGHBOURS = 14,   /* of which there are so many */
   FINALISTS = 6,
   ROOM = SHORT_LIST + NEIGHBOURS * ROUNDS
 };
@@ -38,17 +41,19 @@ enum {
 static const double salt = 1.25, slower = 3.0;
 
 /* a setting's neighbours: by a quarter of a decade in epsilon, by half a decade in the tolerance,
- * by the root of two in the longest projection, by half as much again in the time together */
+ * by the root of two in the longest projection, by half as much again in the time together, by two
+ * in the approach */
 typedef struct neighbour {
-  double epsilon, tolerance, projection_max, together;
+  double epsilon, tolerance, projection_max, together, approach;
 } neighbour;
 
 #define E 1.7782794100389228
 #define T 3.1622776601683795
 static const neighbour neighbours[NEIGHBOURS] = {
-    {E, 1, 1, 1},       {1 / E, 1, 1, 1},     {1, T, 1, 1},     {1, 1 / T, 1, 1},
-    {E, T, 1, 1},       {1 / E, T, 1, 1},     {E, 1 / T, 1, 1}, {1 / E, 1 / T, 1, 1},
-    {1, 1, M_SQRT2, 1}, {1, 1, M_SQRT1_2, 1}, {1, 1, 1, 1.5},   {1, 1, 1, 1 / 1.5}};
+    {E, 1, 1, 1, 1},       {1 / E, 1, 1, 1, 1},     {1, T, 1, 1, 1},     {1, 1 / T, 1, 1, 1},
+    {E, T, 1, 1, 1},       {1 / E, T, 1, 1, 1},     {E, 1 / T, 1, 1, 1}, {1 / E, 1 / T, 1, 1, 1},
+    {1, 1, M_SQRT2, 1, 1}, {1, 1, M_SQRT1_2, 1, 1}, {1, 1, 1, 1.5, 1},   {1, 1, 1, 1 / 1.5, 1},
+    {1, 1, 1, 1, 2},       {1, 1, 1, 1, 0.5}};
 #undef E
 #undef T
 
@@ -77,6 +82,7 @@ static bool told_to_stop(search *s) {
 static solver_settings grid_settings(const search_request *request, size_t i) {
   solver_settings s = request->base;
   s.h_max = INFINITY;
+  s.approach = usual_approach;
   s.projection_max = longest_projections[i % COUNT(longest_projections)];
   i /= COUNT(longest_projections);
   s.together = times_together[i % COUNT(times_together)];
@@ -173,7 +179,7 @@ static bool was_run(const search *s, const solver_settings *t) {
     const solver_settings *const o = &s->chosen[i].settings;
     if (o->order == t->order && same(o->together, t->together) &&
         same(o->projection_max, t->projection_max) && same(o->epsilon, t->epsilon) &&
-        same(o->rtol, t->rtol))
+        same(o->rtol, t->rtol) && same(o->approach, t->approach))
       return true;
   }
   return false;
@@ -186,8 +192,9 @@ static int run_neighbours(search *s, const solver_settings *of) {
     t.rtol = t.atol *= neighbours[i].tolerance;
     t.projection_max *= neighbours[i].projection_max;
     t.together *= neighbours[i].together;
-    const bool inside =
-        t.epsilon < 0.11 && t.epsilon > 0.9e-4 && t.rtol < 1.1e-3 && t.rtol > 0.9e-8;
+    t.approach *= neighbours[i].approach;
+    const bool inside = t.approach < 1.01 && t.approach > 0.05 && t.epsilon < 0.11 &&
+                        t.epsilon > 0.9e-4 && t.rtol < 1.1e-3 && t.rtol > 0.9e-8;
     if (inside && !was_run(s, &t) && run_chosen(s, &t)) return -1;
   }
   return 0;

@@ -24,6 +24,8 @@ static double projection_bound(const solver_settings *settings, double dt) {
 typedef struct projection {
   const model *m;
   ess_driver *driver;
+  bool counts_itself; /* a system's own matrix says which guards are silent: libess counts the
+                         others */
   uint64_t events;
   void (*reached)(double t, void *context); /* of the settings */
   void *reached_context;
@@ -54,6 +56,7 @@ ess_options solver_projection_options(const solver_settings *settings, double dt
   options.projection_max = projection_bound(settings, dt);
   options.rearm = (ess_rearm)settings->rearm;
   options.order = settings->order;
+  options.approach = settings->approach;
   options.together = settings->together;
   options.epsilon_time = settings->epsilon_time;
   return options;
@@ -69,8 +72,11 @@ static int prepare(const model *m, const solver_settings *settings, const solver
   }
   projection *const p = calloc(1, sizeof *p);
   if (p) {
-    options.observer = (ess_observer){
-        .step = settings->reached ? count_step : NULL, .crossing = count_crossing, .context = p};
+    const ess_reset_matrix *const resets = m->system.resets;
+    p->counts_itself = resets && resets->silent && options.rearm == ESS_REARM_SYSTEM;
+    options.observer = (ess_observer){.step = settings->reached ? count_step : NULL,
+                                      .crossing = p->counts_itself ? NULL : count_crossing,
+                                      .context = p};
     p->m = m;
     p->reached = settings->reached;
     p->reached_context = settings->reached_context;
@@ -108,7 +114,7 @@ static int run(void *instance, const double x0[], const solver_output *output,
   const int status = ess_driver_sample(p->driver, &t, output->times[output->count - 1], x,
                                        output->times, output->count, output->states);
   const ess_counters *const counted = ess_driver_counters(p->driver);
-  report->events = p->events;
+  report->events = p->counts_itself ? counted->crossings : p->events;
   report->steps = counted->steps;
   report->rejected = counted->rejected;
   report->entries = counted->entries;

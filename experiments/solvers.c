@@ -49,5 +49,6 @@ solver_settings solver_settings_default(void) {
                            .h_max = INFINITY,
                            .rearm = ESS_REARM_SYSTEM,
                            .order = 1,
+                           .approach = 1.0,
                            .scaling = 1e6};
 }

@@ -127,10 +127,11 @@ static void put_longest(double seconds) {
 static void print_work(const json_t *results) {
   size_t i;
   json_t *row;
-  printf("\n| system | field | protocol | order | epsilon | rtol | together ms | longest "
-         "projection ms | steps | located entries | projections | crossings | evaluations/crossing "
-         "| ns/crossing | bound us | time/bound | MuJoCo/bound | regime |\n"
-         "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n");
+  printf(
+      "\n| system | field | protocol | order | epsilon | rtol | approach | together ms | longest "
+      "projection ms | steps | located entries | projections | crossings | evaluations/crossing "
+      "| ns/crossing | bound us | time/bound | MuJoCo/bound | regime |\n"
+      "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n");
   json_array_foreach(json_object_get(results, "rows"), i, row) {
     const json_t *const settings = json_object_get(row, "settings");
     if (!is_ours(row)) continue;
@@ -139,6 +140,7 @@ static void print_work(const json_t *results) {
     put("%.0f", number(settings, "projection_order"));
     put("%.2g", number(settings, "epsilon"));
     put("%.2g", number(settings, "rtol"));
+    put("%.2g", number(settings, "approach"));
     put("%.2g", 1e3 * number(settings, "together"));
     put_longest(number(settings, "projection_max"));
     put("%.0f", number(row, "steps"));

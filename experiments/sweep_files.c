@@ -50,6 +50,7 @@ static int write_table_row(results_file *file, const sweep_row *row, size_t k, s
                             e->settings.h_max,
                             e->settings.projection_max,
                             (double)e->settings.order,
+                            e->settings.approach,
                             e->settings.together,
                             e->settings.time_step};
   measure_csv_integer(&file->csv, (int64_t)row->contacts);
@@ -95,6 +96,7 @@ static int write_table(const sweep_data *data, char *message) {
                                         "h_max",
                                         "projection_max",
                                         "projection_order",
+                                        "approach",
                                         "together",
                                         "time_step",
                                         "variant"};

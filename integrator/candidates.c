@@ -245,12 +245,12 @@ static void set_levels_at(ess_driver *d, size_t k) {
   // a neighbourhood bounded by time is at most as wide as the faster end of the step makes it, most
   // often: one that is wider is found at the next node
   const double approach = d->options.approach;
-  ess_lanes width = ess_lanes_load(d->width + k),
+  ess_lanes width = approach * ess_lanes_load(d->width + k),
             epsilon = ess_lanes_load(d->epsilon + k);
   if (d->lead < INFINITY) {
     const ess_lanes rate = ess_lanes_load(d->rate + k), rate_end = ess_lanes_load(d->rate_end + k);
     const ess_lanes fastest = ess_lanes_max(ess_lanes_abs(rate), ess_lanes_abs(rate_end));
-    const ess_lanes far = d->lead * fastest;
+    const ess_lanes far = approach * d->lead * fastest;
     width = ess_lanes_min(width, far);
     epsilon = ess_lanes_min(epsilon, far);
   }

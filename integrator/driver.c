@@ -13,6 +13,7 @@
 ess_options ess_options_default(void) {
   return (ess_options){.epsilon = 1e-3,
                        .order = 1,
+                       .approach = 1.0,
                        .rtol = 1e-8,
                        .atol = 1e-10,
                        .h_max = INFINITY,
@@ -45,6 +46,7 @@ const char *ess_check(const ess_system *system, const ess_options *o) {
   if (!(o->epsilon_time >= 0.0) || !isfinite(o->epsilon_time))
     return "epsilon_time must be a finite number >= 0";
   if (o->order != 1 && o->order != 2) return "order must be 1 or 2";
+  if (!(o->approach > 0.0 && o->approach <= 1.0)) return "approach must be a number in (0, 1]";
   if (!(o->together >= 0.0) || !isfinite(o->together))
     return "together must be a finite number >= 0";
   if (!(o->rtol >= 0.0 && o->rtol < 1.0)) return "rtol must be a number in [0, 1)";

@@ -31,6 +31,7 @@ typedef struct solver_settings {
   double time_step;      /* step of a fixed-step solver, s; 0: the output step */
   int rearm;             /* an ess_rearm */
   int order;             /* of the projection: 1 or 2 */
+  double approach;       /* part of a neighbourhood that is left where an integration step stops */
   double together;       /* crossings within this time are made in one projection, s */
   double epsilon_time;   /* > 0: neighbourhoods are this long in time, in place of epsilon, s */
   double scaling;        /* MuJoCo: s of DESIGN section 4, divides the contact's added mass */
