@@ -4,6 +4,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include <string.h>
+
 #include "ess_internal.h"
 
 /* `late` += delay * (after - before), which is then `after` */
@@ -25,10 +27,26 @@ static int cross_armed(ess_driver *d, size_t i, const double side[], bool *jumps
   return d->side[k] == side[i] ? ess_make_crossing(d, k) : ESS_SUCCESS;
 }
 
+/* whether more than one of the batch may change the field: one by itself is made at its own time */
+static bool is_shared(const ess_driver *d) {
+  size_t count = 0;
+  for (size_t i = 0; i < d->batch_count; i++) count += !ess_is_silent(d, d->batch[i]);
+  return count > 1;
+}
+
+/* adds `late` to the state, where that is finite */
+static int correct_state(ess_driver *d, const double late[]) {
+  for (size_t i = 0; i < d->lanes; i += ESS_LANES)
+    ess_lanes_store(d->x_try + i, ess_lanes_load(d->x + i) + ess_lanes_load(late + i));
+  const int status = ess_check_state(d, d->x_try);
+  if (!status) memcpy(d->x, d->x_try, d->lanes * sizeof *d->x);
+  return status;
+}
+
 int ess_cross_batch(ess_driver *d, double duration, const double v[]) {
   double *const before = d->stage[1], *const after = d->stage[2], *const late = d->stage[3];
   double *const side = d->some_h;
-  const bool shared = d->batch_count > 1 && duration > 0.0;
+  const bool shared = duration > 0.0 && is_shared(d);
   for (size_t i = 0; i < d->batch_count; i++) side[i] = d->side[d->batch[i]];
 
   // where the projection ends, the field before any is crossed: v is the field half-way there
@@ -44,9 +62,8 @@ int ess_cross_batch(ess_driver *d, double duration, const double v[]) {
     status = cross_armed(d, i, side, &jumps);
     if (status || !shared || !jumps) continue;
     status = ess_field(d, d->t, d->x, after);
+    if (!status) status = ess_check_state(d, after);
     if (!status) add_jump(d, duration - d->batch_time[i], after, before, late);
   }
-  for (size_t i = 0; !status && shared && i < d->lanes; i += ESS_LANES)
-    ess_lanes_store(d->x + i, ess_lanes_load(d->x + i) + ess_lanes_load(late + i));
-  return status ? status : ess_check_state(d, d->x);
+  return status || !shared ? status : correct_state(d, late);
 }
