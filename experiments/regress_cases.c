@@ -126,7 +126,7 @@ static void add_plate_settings(case_list *list) {
   for (size_t contacts = 0; contacts < CONTACT_COUNTS; contacts++) {
     const regress_case plain = plate_case(contact_counts[contacts], PLATE_ROLLER, 60.0, starts[0]);
     regress_case wide = plain, loose = plain, pool = plain, mirror = plain;
-    regress_case second = plain, together = plain, by_time = plain;
+    regress_case second = plain, together = plain, approach, by_time = plain;
     name_case(&wide, "plate-%g/wide", contact_counts[contacts]);
     wide.settings.epsilon = 0.02;
     add(list, &wide);
@@ -148,6 +148,10 @@ static void add_plate_settings(case_list *list) {
     together.settings.epsilon = 0.01;
     together.settings.together = 1e-3;
     add(list, &together);
+    approach = together;
+    name_case(&approach, "plate-%g/approach", contact_counts[contacts]);
+    approach.settings.approach = 0.25;
+    add(list, &approach);
     name_case(&by_time, "plate-%g/by-time", contact_counts[contacts]);
     by_time.settings.epsilon_time = 5e-4;
     add(list, &by_time);
