@@ -81,11 +81,11 @@ typedef struct search_request {
 /*
  * The projection's cheapest accepted setting over order (1, 2), epsilon (1e-4 .. 0.1), rtol = atol
  * (1e-3 .. 1e-8), together (0, 1, 3, 10 ms), approach (1/4) and projection_max (the default rule,
- * 2, 5, 10 ms, none), integration steps being as long as the tolerance allows:
+ * 2, 5, 7, 10 ms, none), integration steps being as long as the tolerance allows:
  *
  * 1. a coarse grid, each setting from few starts, given up where it is much slower than the best;
  * 2. those that look acceptable from all starts, the cheapest first, until some are accepted;
- * 3. the neighbours of the best of them, closer than the grid's, until none is better;
+ * 3. the neighbours of the best of these, closer than the grid's, and so on from the best found;
  * 4. the cheapest few, timed in turn.
  *
  * 0; 1 with one line when no setting is good enough; -1 with one line.

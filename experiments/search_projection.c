@@ -18,7 +18,7 @@ static const int orders[] = {2, 1};
 static const double tolerances[] = {1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8};
 static const double epsilons[] = {1e-1, 3.2e-2, 1e-2, 3.2e-3, 1e-3, 3.2e-4, 1e-4};
 static const double times_together[] = {1e-2, 3e-3, 1e-3, 0.0};
-static const double longest_projections[] = {0.0, 2e-3, 5e-3, 1e-2, INFINITY};
+static const double longest_projections[] = {0.0, 2e-3, 5e-3, 7e-3, 1e-2, INFINITY};
 
 /* on the grid; its neighbours have more and less */
 static const double usual_approach = 0.25;
@@ -30,9 +30,9 @@ enum {
   SCREEN_STARTS = 4, /* each of the grid is run from so many */
   SHORT_LIST = 512,  /* and at most so many of it from all, */
   ACCEPTED = 8,      /* until so many are accepted */
-  ROUNDS = 6,        /* of looking at the neighbours of the best, */
+  ROUNDS = 24,       /* of looking at the neighbours of one of the best, */
   NEIGHBOURS = 14,   /* of which there are so many */
-  FINALISTS = 6,
+  FINALISTS = 8,
   ROOM = SHORT_LIST + NEIGHBOURS * ROUNDS
 };
 
@@ -62,6 +62,7 @@ typedef struct search {
   search_candidate *grid;        /* GRID, owned */
   search_candidate chosen[ROOM]; /* those run from all starts */
   size_t count;
+  bool refined[ROOM]; /* their neighbours have been looked at */
   measure_progress progress;
   uint64_t done;
   char *message;
@@ -193,21 +194,38 @@ static int run_neighbours(search *s, const solver_settings *of) {
     t.projection_max *= neighbours[i].projection_max;
     t.together *= neighbours[i].together;
     t.approach *= neighbours[i].approach;
-    const bool inside = t.approach < 1.01 && t.approach > 0.05 && t.epsilon < 0.11 &&
-                        t.epsilon > 0.9e-4 && t.rtol < 1.1e-3 && t.rtol > 0.9e-8;
+    const bool inside = t.together < 0.03 && t.approach < 1.01 && t.approach > 0.05 &&
+                        t.epsilon < 0.11 && t.epsilon > 0.9e-4 && t.rtol < 1.1e-3 &&
+                        t.rtol > 0.9e-8;
     if (inside && !was_run(s, &t) && run_chosen(s, &t)) return -1;
   }
   return 0;
 }
 
-/* looks around the best until it stays the best */
+/* the cheapest accepted setting whose neighbours have not been looked at, unless it is far from the
+ * best; SIZE_MAX when there is none */
+static size_t next_to_refine(const search *s) {
+  double best = INFINITY;
+  size_t next = SIZE_MAX;
+  for (size_t i = 0; i < s->count; i++) {
+    const search_candidate *const c = &s->chosen[i];
+    if (!search_accepts(&s->request->limits, c)) continue;
+    best = fmin(best, c->seconds);
+    if (s->refined[i]) continue;
+    if (next == SIZE_MAX || c->seconds < s->chosen[next].seconds) next = i;
+  }
+  return next != SIZE_MAX && s->chosen[next].seconds <= salt * best ? next : SIZE_MAX;
+}
+
+/* looks around the cheapest, and around those that are cheaper still: around several, since their
+ * times are those of single runs, and one that is a little better may lie between two that are
+ * not accepted */
 static int refine(search *s) {
-  size_t around = SIZE_MAX;
   for (int round = 0; round < ROUNDS; round++) {
-    const size_t best = search_cheapest(&s->request->limits, s->chosen, s->count);
-    if (best == around) break;
-    around = best;
-    const solver_settings settings = s->chosen[best].settings;
+    const size_t next = next_to_refine(s);
+    if (next == SIZE_MAX) break;
+    s->refined[next] = true;
+    const solver_settings settings = s->chosen[next].settings;
     if (run_neighbours(s, &settings)) return -1;
   }
   return 0;

@@ -19,7 +19,7 @@
 /* The setting that trades accuracy for time. */
 typedef enum precision_knob {
   PRECISION_EPSILON,      /* half-width of the neighbourhoods, m */
-  PRECISION_EPSILON_TIME, /* their length in time, s; crossings closer than a third of it are made
+  PRECISION_EPSILON_TIME, /* their length in time, s; crossings that follow within it are made
                              together, and no projection is too long */
   PRECISION_RTOL,         /* relative tolerance; the absolute one is a hundredth of it */
   PRECISION_TIME_STEP     /* s */
