@@ -221,12 +221,19 @@ void ess_gather_batch(ess_driver *d, const ess_candidate *first, double latest) 
   // the first, those inside their neighbourhoods that follow soon enough, and silent ones until
   // then
   size_t kept = 0;
+  bool has_first = false;
   for (size_t i = 0; i < d->batch_count; i++) {
     const size_t k = d->batch[i];
+    has_first = has_first || k == first->guard;
     const bool joins = ess_is_silent(d, k) || (d->options.together > 0.0 && ess_inside(d, k));
     if (k != first->guard && (d->batch_time[i] > end || !joins)) continue;
     d->batch[kept] = k;
     d->batch_time[kept++] = d->batch_time[i];
+  }
+  // a list of what is reached in no time does not hold a guard on its zero
+  if (!has_first) {
+    d->batch[kept] = first->guard;
+    d->batch_time[kept++] = first->duration;
   }
   d->batch_count = kept;
   sort_batch(d);

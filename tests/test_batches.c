@@ -150,6 +150,26 @@ static void those_outside_their_neighbourhoods_are_not_among_them(void **state) 
   ess_driver_free(d);
 }
 
+/* The second guard at one place is on its zero at the end, where no time is left to look for others
+ * in; the third has a value and a rate that are too large for their sum, so that the short list of
+ * the nearest is not used. */
+static void the_first_is_among_them_where_no_time_is_left(void **state) {
+  (void)state;
+  for (int i = 0; i < 4; i++) {
+    lanes l = {.count = 3, .offset = {0.5, 0.5, 1.5e308}, .scale = {1.0, 1.0, 1.2e308}};
+    const ess_system system = lanes_system(&l);
+    toy_log log;
+    ess_options options = wide(&log);
+    options.order = 1 + i % 2;
+    options.together = i / 2 ? 0.1 : 0.0;
+    ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+    double x[2] = {0.25, 0.0}, t = 0.0;
+    assert_int_equal(ess_driver_apply(d, &t, 0.25, x), ESS_SUCCESS);
+    assert_true(log.count == 2 && log.guard[0] == 0 && log.guard[1] == 1 && t == 0.25);
+    ess_driver_free(d);
+  }
+}
+
 static void crossings_at_one_time_are_told_of_by_index(void **state) {
   (void)state;
   for (int i = 0; i < 2; i++) {
@@ -565,6 +585,7 @@ int main(void) {
       cmocka_unit_test(a_time_below_every_gap_changes_nothing),
       cmocka_unit_test(one_projection_to_the_mean),
       cmocka_unit_test(those_outside_their_neighbourhoods_are_not_among_them),
+      cmocka_unit_test(the_first_is_among_them_where_no_time_is_left),
       cmocka_unit_test(crossings_at_one_time_are_told_of_by_index),
       cmocka_unit_test(a_limit_on_crossings_leaves_the_rest_for_later),
       cmocka_unit_test(an_observer_may_stop_among_them),
