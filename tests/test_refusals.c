@@ -152,6 +152,23 @@ static void times_are_finite_and_not_negative(void **state) {
   expect(&s, NULL);
 }
 
+static void an_approach_is_a_part(void **state) {
+  (void)state;
+  const double bad[] = {0.0, -0.0, -1e-300, -0.5, NAN, INFINITY, -INFINITY, 1.0 + 1e-15, 2.0};
+  const double good[] = {1.0, 0.25, 1e-300, 5e-324};
+  spoiled s;
+  make(&s);
+  assert_true(s.options.approach == 1.0);
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    s.options.approach = bad[i];
+    expect(&s, "approach must be a number in (0, 1]");
+  }
+  for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+    s.options.approach = good[i];
+    expect(&s, NULL);
+  }
+}
+
 static void rules_are_three(void **state) {
   (void)state;
   spoiled s;
@@ -189,6 +206,7 @@ int main(void) {
       cmocka_unit_test(a_bad_matrix_is_refused_under_any_rule),
       cmocka_unit_test(orders_are_1_and_2),
       cmocka_unit_test(times_are_finite_and_not_negative),
+      cmocka_unit_test(an_approach_is_a_part),
       cmocka_unit_test(rules_are_three),
       cmocka_unit_test(a_system_without_guards_has_an_empty_matrix),
   };
