@@ -158,12 +158,13 @@ typedef struct trial {
   affine_run run;
 } trial;
 
-static trial attempt(const draw *d, const regime *r, double epsilon, int order) {
+static trial attempt_part(const draw *d, const regime *r, double epsilon, int order,
+                          double approach) {
   const affine_settings how = {.epsilon = epsilon,
                                .as_time = r->as_time,
                                .order = order,
                                .together = r->together * epsilon,
-                               .approach = 1.0,
+                               .approach = approach,
                                .variant = d->variant};
   trial t = {.system = d->system, .how = how};
   double times[M];
@@ -171,6 +172,10 @@ static trial attempt(const draw *d, const regime *r, double epsilon, int order) 
   affine_thread(&t.system, d->x0, d->order, times, AFFINE_END, &t.exact);
   affine_integrate(&t.system, d->x0, &how, &t.run);
   return t;
+}
+
+static trial attempt(const draw *d, const regime *r, double epsilon, int order) {
+  return attempt_part(d, r, epsilon, order, 1.0);
 }
 
 /* every guard is crossed exactly once, upward, in time that does not run backwards */
@@ -394,6 +399,73 @@ static void from_the_start_order_2(void **state) {
   check_ordered_regime(6, &from_the_start, 2);
 }
 
+/* ---- steps that stop within neighbourhoods -----------------------------------------------------
+ */
+
+/* The same crossings, in the same order, and an error within what whole neighbourhoods' may be: a
+ * projection begins somewhere between the part that is left and the edge, where a step ends.
+ * Returns the error as a part of that with approach 1. */
+static double check_part(const draw *d, const regime *r, double epsilon, int order,
+                         double approach) {
+  const trial whole = attempt(d, r, epsilon, order);
+  const trial part = attempt_part(d, r, epsilon, order, approach);
+  check_complete(&part);
+  affine_error e;
+  affine_predict(&whole.system, &whole.exact, &whole.how, &e);
+  assert_true(error_of(&part) <= (1.0 + epsilon) * e.end_size + INTEGRATION);
+  if (order_is_certain(&whole, &e)) assert_true(in_exact_order(&part));
+  return (error_of(&part) + INTEGRATION) / (error_of(&whole) + INTEGRATION);
+}
+
+/* the median error with a random part of each system's neighbourhoods left, of that with all */
+static double median_of_parts(unsigned long seed, const regime *r, int order) {
+  population p = begin(seed, 1.0);
+  static double quotients[SYSTEMS];
+  for (size_t index = 0; index < SYSTEMS; index++) {
+    const draw *const d = next_draw(&p, index);
+    const double approach = pow(10.0, -4.0 * gsl_rng_uniform(p.rng));
+    quotients[index] = check_part(d, r, r->largest(d->system.m), order, approach);
+  }
+  end(&p);
+  const double median = quantile(quotients, SYSTEMS, 0.5);
+  print_message("median error: %.3g of that with approach 1\n", median);
+  return median;
+}
+
+static void approach_apart(void **state) {
+  (void)state;
+  assert_true(median_of_parts(13, &apart, 1) < 0.2);
+  assert_true(median_of_parts(13, &apart, 2) < 0.2);
+}
+
+/* where steps stop before the first of a cluster alone */
+static void approach_within_epsilon(void **state) {
+  (void)state;
+  assert_true(median_of_parts(14, &within_epsilon, 1) < 0.5);
+  assert_true(median_of_parts(14, &within_a_time, 1) < 0.9);
+  assert_true(median_of_parts(14, &within_epsilon, 2) < 0.5);
+  assert_true(median_of_parts(14, &within_a_time, 2) < 0.9);
+}
+
+/* no step stops before a guard where the start is inside of all neighbourhoods: the same run to the
+ * last bit, together or not */
+static void approach_from_the_start(void **state) {
+  (void)state;
+  population p = begin(15, 1.0);
+  const regime *const regimes[] = {&from_the_start, &together_from_the_start};
+  for (size_t index = 0; index < SYSTEMS; index++) {
+    const draw *const d = next_draw(&p, index);
+    const regime *const r = regimes[index % 2];
+    const double epsilon = r->largest(d->system.m);
+    const int order = 1 + (int)(index / 2 % 2);
+    const trial whole = attempt(d, r, epsilon, order);
+    const trial part = attempt_part(d, r, epsilon, order, 0.25);
+    assert_memory_equal(whole.run.end, part.run.end, d->system.n * sizeof *part.run.end);
+    assert_memory_equal(&whole.run.counters, &part.run.counters, sizeof part.run.counters);
+  }
+  end(&p);
+}
+
 /* ---- crossings closer than O(epsilon^2): any order, the error bounded --------------------------
  */
 
@@ -561,6 +633,9 @@ int main(void) {
       cmocka_unit_test(within_a_time_order_2),
       cmocka_unit_test(from_the_start_order_1),
       cmocka_unit_test(from_the_start_order_2),
+      cmocka_unit_test(approach_apart),
+      cmocka_unit_test(approach_within_epsilon),
+      cmocka_unit_test(approach_from_the_start),
       cmocka_unit_test(within_epsilon_squared_order_1),
       cmocka_unit_test(within_epsilon_squared_order_2),
       cmocka_unit_test(coincident_order_1),
