@@ -75,6 +75,12 @@ refuses 2 '--rtol -1e-9 is not accepted' run --rtol -1e-9
 refuses 2 '--atol 0 is not accepted' run --atol 0
 refuses 2 '--h-max 0 is not accepted' run --h-max 0
 refuses 2 '--projection-max -1 is not accepted' run --projection-max -1
+for approach in 0 -0 -1 1.0000001 2 nan inf 1e-400 abc '' 1,5 ' 1' 25%; do
+  refuses 2 'it is a number > 0, at most 1' run --approach "$approach"
+  refuses 2 'it is a number > 0, at most 1' sweep --contacts 2 --approach="$approach"
+done
+refuses 2 '--approach 0 is not accepted' run --approach 0
+refuses 2 '--approach wants a value' run --approach
 refuses 2 '--time-step nan is not accepted' run --time-step nan
 refuses 2 '--scaling 0.5 is not accepted' run --scaling 0.5
 refuses 2 '--rearm never is not accepted; it is system, mirror or pool' run --rearm never

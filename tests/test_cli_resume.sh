@@ -27,6 +27,13 @@ sweep() { # results folder, further options
 # what no clock decides: contacts, solver, protocol, trial, process, errors, crossings
 clockless() { cut -d, -f1-5,9-12 "$1/sweep_samples.csv"; }
 
+# a column of the table, of the projection with so many contacts
+column() { # results folder, name, contacts
+  awk -F, -v name="$2" -v contacts="$3" '
+    NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) at = i }
+    $1 == contacts && $2 == "projection" { print $at }' "$1/sweep.csv"
+}
+
 lines() { if [ -e "$1" ]; then wc -l <"$1"; else echo 0; fi; }
 
 # Starts a sweep, and sends it a signal once some samples are journalled. One that is faster than
@@ -68,10 +75,30 @@ for signal in INT KILL; do
   [ "$(lines "$out/sweep.journal")" -eq "$before" ]
   check "$signal: the refusal leaves the journal alone" $?
 
+  sweep "$out" --approach 0.5 >"$folder/out"
+  [ $? -eq 1 ] && tail -1 "$folder/errors" | grep -q "differs in settings"
+  check "$signal: another approach is refused" $?
+  cp -r "$out" "$folder/$signal-chosen"
+
   sweep "$out" >"$folder/out"
   check "$signal: the same command goes on and ends with 0" $?
   cmp -s <(clockless "$out") <(clockless "$folder/whole")
   check "$signal: the results are those of an uninterrupted sweep" $?
+done
+
+# settings that a search chose for a row are those it goes on with: here of the first row's journal
+for signal in INT KILL; do
+  out=$folder/$signal-chosen
+  sed -i '/"type":"row","contacts":2,/s/"approach":1.0,"together":0.0,/"approach":0.25,"together":0.001953125,/g' \
+    "$out/sweep.journal"
+  grep -q '"approach":0.25,"together":0.001953125' "$out/sweep.journal"
+  check "$signal: the first row is in the journal" $?
+  sweep "$out" >"$folder/out"
+  check "$signal: goes on with other settings in a row" $?
+  [ "$(column "$out" approach 2) $(column "$out" together 2)" = "0.25 0.001953125" ]
+  check "$signal: that row keeps its approach and its time together" $?
+  [ "$(column "$out" approach 6) $(column "$out" together 6)" = "1 0" ]
+  check "$signal: others have theirs" $?
 done
 
 # a finished sweep is begun anew by the same command

@@ -31,17 +31,15 @@ static model prepared(double contacts, int law, double damping) {
   return m;
 }
 
-static offset measure(const model *m, const double x0[], double epsilon, const trajectory *exact) {
+static offset measure_with(const model *m, const double x0[], const solver_settings *settings,
+                           const trajectory *exact) {
   char message[SOLVER_MESSAGE_SIZE];
-  solver_settings settings = solver_settings_default();
   solver_report report;
   trajectory t;
   void *instance;
-  settings.epsilon = epsilon;
-  settings.rtol = 1e-10;
   assert_int_equal(trajectory_alloc(&t, m, message), 0);
   const solver_output output = trajectory_output(&t);
-  assert_int_equal(projection_solver.prepare(m, &settings, &output, &instance, message), 0);
+  assert_int_equal(projection_solver.prepare(m, settings, &output, &instance, message), 0);
   if (projection_solver.run(instance, x0, &output, &report)) fail_msg("%s", report.message);
   offset o = {.rms = trajectory_rms(&t, exact), .events = (double)report.events};
   for (size_t i = (t.count - 1) * N; i < t.count * N; i++)
@@ -49,6 +47,13 @@ static offset measure(const model *m, const double x0[], double epsilon, const t
   projection_solver.release(instance);
   trajectory_free(&t);
   return o;
+}
+
+static offset measure(const model *m, const double x0[], double epsilon, const trajectory *exact) {
+  solver_settings settings = solver_settings_default();
+  settings.epsilon = epsilon;
+  settings.rtol = 1e-10;
+  return measure_with(m, x0, &settings, exact);
 }
 
 /* a tenth of epsilon is a hundredth of the error, once crossings are further apart than epsilon */
@@ -116,24 +121,42 @@ static void a_neighbourhood_thinner_than_rounding(void **state) {
   model_release(&m);
 }
 
-/* the command line does what was done above */
-static void the_command_runs_the_same(void **state) {
+/* the command line does what the functions do, with these settings and options for the same */
+static void check_command(void **state, const solver_settings *settings, const char *options) {
   const double x0[N] = {0, 2.3, 0.02};
   char message[SOLVER_MESSAGE_SIZE];
   model m = prepared(10, PLATE_PAPER, 60);
   trajectory exact;
   assert_int_equal(trajectory_alloc(&exact, &m, message), 0);
   assert_int_equal(trajectory_reference(&exact, &m, x0, NULL, NULL, message), 0);
-  const offset o = measure(&m, x0, 1e-4, &exact);
-  json_t *const run =
-      ESSBENCH_JSON(state, "run --model plate --contacts 10 --law paper --damping 60 "
-                           "--height 2.3 --tilt 0.02 --solver projection "
-                           "--epsilon 1e-4 --rtol 1e-10 --json");
+  const offset o = measure_with(&m, x0, settings, &exact);
+  json_t *const run = ESSBENCH_JSON(state,
+                                    "run --model plate --contacts 10 --law paper --damping 60 "
+                                    "--height 2.3 --tilt 0.02 --solver projection %s --json",
+                                    options);
   assert_true(number_of(run, "rms_error") == o.rms);
   assert_true(number_of(run, "events") == o.events);
+  const json_t *const shown = json_object_get(run, "options");
+  assert_true(number_of(shown, "approach") == settings->approach);
+  assert_true(number_of(shown, "together") == settings->together);
   json_decref(run);
   trajectory_free(&exact);
   model_release(&m);
+}
+
+static void the_command_runs_the_same(void **state) {
+  solver_settings settings = solver_settings_default();
+  settings.epsilon = 1e-4;
+  settings.rtol = 1e-10;
+  check_command(state, &settings, "--epsilon 1e-4 --rtol 1e-10");
+  settings.epsilon = 0.05;
+  settings.approach = 0.25;
+  check_command(state, &settings, "--epsilon 0.05 --rtol 1e-10 --approach 0.25");
+  settings.together = 0.01;
+  settings.projection_max = 0.01;
+  check_command(
+      state, &settings,
+      "--epsilon 0.05 --rtol 1e-10 --approach 0.25 --together 0.01 --projection-max 0.01");
 }
 
 int main(void) {

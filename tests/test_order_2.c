@@ -28,7 +28,7 @@ static int note_step(const ess_step_info *info, void *context) {
   return 0;
 }
 
-static ess_counters drop_three(double epsilon, double together, projections *seen,
+static ess_counters drop_three(double epsilon, double together, double approach, projections *seen,
                                const double times[], size_t count, double states[]) {
   balls b = balls_of(3, 3);
   const ess_system system = balls_system(&b);
@@ -36,6 +36,7 @@ static ess_counters drop_three(double epsilon, double together, projections *see
   options.order = 2;
   options.epsilon = epsilon;
   options.together = together;
+  options.approach = approach;
   if (seen) options.observer = (ess_observer){.step = note_step, .context = seen};
   ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
   double x[STATES], t = 0.0;
@@ -58,15 +59,16 @@ static size_t grid(const projections *p, double times[]) {
 
 static void samples_join_both_ends_of_a_projection(void **state) {
   (void)state;
-  for (int i = 0; i < 6; i++) {
+  for (int i = 0; i < 12; i++) {
     const double epsilon = i % 3 == 0 ? 1e-4 : i % 3 == 1 ? 0.01 : 0.1;
-    const double together = i / 3 ? 0.01 : 0.0;
+    const double together = i / 3 % 2 ? 0.01 : 0.0, approach = i / 6 ? 0.25 : 1.0;
     projections p = {0};
-    const ess_counters plain = drop_three(epsilon, together, &p, NULL, 0, NULL);
+    const ess_counters plain = drop_three(epsilon, together, approach, &p, NULL, 0, NULL);
     assert_in_range(p.count, 2, PROJECTIONS);
     double times[5 * PROJECTIONS], states[5 * PROJECTIONS][STATES];
     const size_t count = grid(&p, times);
-    const ess_counters sampled = drop_three(epsilon, together, NULL, times, count, states[0]);
+    const ess_counters sampled =
+        drop_three(epsilon, together, approach, NULL, times, count, states[0]);
     assert_memory_equal(&plain, &sampled, sizeof plain);
     for (size_t k = 0; k < p.count; k++)
       for (size_t j = 0; j < STATES; j++) {

@@ -75,14 +75,34 @@ def leaves(value, path=()):
         yield path
 
 
-def damaged(document, path):
-    """A copy with a value of a wrong kind at the path."""
+def damaged(document, path, value=None):
+    """A copy with a value of a wrong kind, or the one given, at the path."""
     result = copy.deepcopy(document)
     at = result
     for key in path[:-1]:
         at = at[key]
-    at[path[-1]] = {"damaged": [True]}
+    at[path[-1]] = {"damaged": [True]} if value is None else value
     return result
+
+
+def lacking(document, path):
+    """A copy without what is at the path."""
+    result = copy.deepcopy(document)
+    at = result
+    for key in path[:-1]:
+        at = at[key]
+    del at[path[-1]]
+    return result
+
+
+def check_settings(what, rules, document, path):
+    """A solver's settings miss none of their members, and a part is one."""
+    place = "/".join(map(str, path))
+    if rules.is_valid(lacking(document, path)):
+        fail("%s: that %s is missing is not noticed" % (what, place))
+    for value in (0, -0.25, 1.0000001, "0.25") if path[-1] == "approach" else ():
+        if rules.is_valid(damaged(document, path, value)):
+            fail("%s: %r for %s is not noticed" % (what, value, place))
 
 
 def check(name, what, text, free=()):
@@ -94,13 +114,16 @@ def check(name, what, text, free=()):
         fail("%s: %s: %s" % (what, "/".join(map(str, error.path)), error.message))
     if not isinstance(document, dict):
         return
-    count = 0
+    count = settings = 0
     for path in leaves(document):
         if any(key in free for key in path):
             continue
         count += 1
         if rules.is_valid(damaged(document, path)):
             fail("%s: damage of %s is not noticed" % (what, "/".join(map(str, path))))
+        if path[-2:-1] in (("settings",), ("options",)):
+            settings += path[-1] == "approach"
+            check_settings(what, rules, document, path)
     for key in document:
         if rules.is_valid({k: v for k, v in document.items() if k != key}):
             fail("%s: that %s is missing is not noticed" % (what, key))
@@ -109,7 +132,8 @@ def check(name, what, text, free=()):
             fail("%s: %s %s is not noticed" % (what, key, value))
     if count < 10:
         fail("%s: only %d values were damaged" % (what, count))
-    print("%s: valid, and %d damages noticed" % (what, count + len(document) + 2))
+    print("%s: valid, %d approaches in it, and %d damages noticed"
+          % (what, settings, count + len(document) + 2))
 
 
 def read(folder, name):

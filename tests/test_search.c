@@ -95,11 +95,13 @@ static void what_none_reaches_is_told_of_the_closest(void **state) {
   list[1].rms = 1.5 * limits.rms;
   list[1].events_off = 0.02;
   list[1].settings.epsilon = 0.0625;
+  list[1].settings.approach = 0.375;
   list[2].rms = INFINITY;
   assert_int_equal(search_closest(&limits, list, 3), 1);
   search_explain(&limits, &list[1], 3, message);
   assert_non_null(strstr(message, "none of 3 settings is good enough: the closest"));
   assert_non_null(strstr(message, "epsilon 0.0625"));
+  assert_non_null(strstr(message, "approach 0.375"));
   assert_non_null(strstr(message, "crossings missed or invented of 0.02, and 0.005 is accepted"));
   assert_null(strchr(message, '\n'));
   assert_int_equal(search_closest(&limits, list + 2, 1), SIZE_MAX);
@@ -271,6 +273,7 @@ static void the_hopper_has_a_setting(void **state) {
   assert_true(best.settings.rtol == best.settings.atol && best.settings.h_max == INFINITY);
   assert_true(best.settings.rtol < 1.1e-3 && best.settings.rtol > 0.9e-8);
   assert_true(best.settings.epsilon < 0.11 && best.settings.epsilon > 0.9e-4);
+  assert_true(best.settings.approach < 1.01 && best.settings.approach > 0.05);
 
   // what it is said to show, it shows again
   search_candidate again = {.settings = best.settings};

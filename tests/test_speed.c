@@ -330,6 +330,26 @@ static void check_rows(const json_t *rows) {
   assert_int_equal(ours, 16);
 }
 
+/* the table's rows are the .json's, with the settings of each */
+static void check_settings_in_table(void **state, const json_t *rows) {
+  static const char *const names[] = {"epsilon", "projection_order", "approach", "together"};
+  measure_table *const table = read_table(state, "results/speed.csv", names, 4);
+  assert_int_equal(measure_table_rows(table), json_array_size(rows));
+  size_t i, parts = 0;
+  json_t *row;
+  json_array_foreach(rows, i, row) {
+    const json_t *const settings = json_object_get(row, "settings");
+    for (size_t k = 0; k < 4; k++)
+      assert_true(field_of(table, i, names[k]) == number_of(settings, names[k]));
+    const double approach = number_of(settings, "approach");
+    assert_true(approach > 0.0 && approach <= 1.0);
+    parts += approach < 1.0;
+  }
+  // the search looks below 1
+  assert_true(parts > 0);
+  measure_table_free(table);
+}
+
 static void a_small_run_is_written_and_shown(void **state) {
   char said[16 * COMMAND_SIZE], path[PATH_SIZE];
   assert_int_equal(mkdir(path_in(state, "before", path), 0777), 0);
@@ -338,6 +358,7 @@ static void a_small_run_is_written_and_shown(void **state) {
   json_t *const results = read_json(state, "results/speed.json");
   const json_t *const location = json_object_get(results, "location");
   check_rows(json_object_get(results, "rows"));
+  check_settings_in_table(state, json_object_get(results, "rows"));
   assert_true(json_is_true(json_object_get(results, "complete")));
   assert_int_equal(json_array_size(json_object_get(results, "marginals")), SPEED_FORMS);
   assert_int_equal(json_array_size(json_object_get(results, "samples")), 4);
@@ -351,6 +372,7 @@ static void a_small_run_is_written_and_shown(void **state) {
   assert_non_null(strstr(said, "| plate, roller, N = 3, c = 0 | aggregated | equal-error |"));
   assert_non_null(strstr(said, "| plate, roller, N = 3, c = 0 | contacts | equal-median |"));
   assert_non_null(strstr(said, "| 12.5 [12.0, 13.0] |"));
+  assert_non_null(strstr(said, "| rtol | approach | together ms |"));
   assert_non_null(strstr(said, "| location, rtol 1e-10 |"));
 }
 
