@@ -159,15 +159,15 @@ static const grouped_option grouped_options[] = {
       HELP_PROJECTION}},
     {ARGUMENTS_SETTINGS,
      {"approach", KEY_APPROACH, "A", 0,
-      "integration steps stop where this part of a guard's neighbourhood is left: 1 at its edge, "
-      "as "
-      "in the paper; less nearer to the guard, for a shorter first projection (default 1)",
+      "integration steps stop where this part of a guard's neighbourhood is left, above 0: 1 is "
+      "its edge, as in the paper; 0.25 makes the first projection of several a quarter as long, "
+      "and costs nothing (default 1)",
       HELP_PROJECTION}},
     {ARGUMENTS_SETTINGS,
      {"together", KEY_TOGETHER, "S", 0,
-      "crossings that the field makes within this time of the first one are made in one "
-      "projection, "
-      "s: cheaper where many guards are crossed at once, less exact (default 0: each by itself)",
+      "crossings within this time of the first one are made in one projection, s, and the state "
+      "is corrected for it: where many guards are crossed at once, fewer evaluations of the "
+      "guards and, by order 2, of the field (default 0: each by itself)",
       HELP_PROJECTION}},
     {ARGUMENTS_SETTINGS,
      {"epsilon-time", KEY_EPSILON_TIME, "S", 0,
