@@ -99,30 +99,35 @@ static void first_of_all(const ess_driver *d, ess_candidate *first) {
   }
 }
 
-/* by how much the state is inside the neighbourhood of k's armed guard: within its width of the
- * guard, and no further than the field goes in the time it may take */
-static double margin_of(const ess_driver *d, size_t k) {
+/* by how much the state is inside the neighbourhood of k's armed guard, or this share of it: within
+ * its width of the guard, and no further than the field goes in the time it may take */
+static double margin_of(const ess_driver *d, size_t k, double share) {
   const double g = d->side[k] * d->h[k], rate = d->side[k] * d->rate[k];
   const double far = d->lead < INFINITY ? d->lead * ess_larger(rate, 0.0) : INFINITY;
-  return g + ess_smaller(d->width[k], far);
+  return g + share * ess_smaller(d->width[k], far);
 }
 
-/* the margins of four */
+/* the margins of four, in the share that counts at the node */
 static inline ess_lanes margins(const ess_driver *d, size_t k) {
   const ess_lanes side = ess_lanes_load(d->side + k), zero = {0.0};
   const ess_lanes g = side * ess_lanes_load(d->h + k), width = ess_lanes_load(d->width + k);
-  if (!(d->lead < INFINITY)) return g + width;
+  if (!(d->lead < INFINITY)) return g + d->share * width;
   const ess_lanes far = d->lead * ess_lanes_max(side * ess_lanes_load(d->rate + k), zero);
-  return g + ess_lanes_min(width, far);
+  return g + d->share * ess_lanes_min(width, far);
 }
 
 bool ess_inside(const ess_driver *d, size_t k) {
-  return margin_of(d, k) >= d->entry[k];
+  return margin_of(d, k, d->share) >= d->entry[k];
+}
+
+/* whether k's guard may be crossed together with another: anywhere in its neighbourhood */
+static bool may_join(const ess_driver *d, size_t k) {
+  return d->options.together > 0.0 && margin_of(d, k, 1.0) >= d->entry[k];
 }
 
 void ess_hold_inside(ess_driver *d, size_t k) {
   // the field at the node is not the slope of the dense output there: the margin may be below 0
-  const double margin = margin_of(d, k) - 4.0 * ess_level_tolerance(d, k);
+  const double margin = margin_of(d, k, d->share) - 4.0 * ess_level_tolerance(d, k);
   if (margin < d->entry[k]) d->entry[k] = margin;
 }
 
@@ -225,7 +230,7 @@ void ess_gather_batch(ess_driver *d, const ess_candidate *first, double latest) 
   for (size_t i = 0; i < d->batch_count; i++) {
     const size_t k = d->batch[i];
     has_first = has_first || k == first->guard;
-    const bool joins = ess_is_silent(d, k) || (d->options.together > 0.0 && ess_inside(d, k));
+    const bool joins = ess_is_silent(d, k) || may_join(d, k);
     if (k != first->guard && (d->batch_time[i] > end || !joins)) continue;
     d->batch[kept] = k;
     d->batch_time[kept++] = d->batch_time[i];
@@ -251,16 +256,14 @@ static void set_levels_at(ess_driver *d, size_t k) {
 
   // a neighbourhood bounded by time is at most as wide as the faster end of the step makes it, most
   // often: one that is wider is found at the next node
-  const double approach = d->options.approach;
-  ess_lanes width = approach * ess_lanes_load(d->width + k),
-            epsilon = ess_lanes_load(d->epsilon + k);
+  ess_lanes width = ess_lanes_load(d->width + k), epsilon = ess_lanes_load(d->epsilon + k);
   if (d->lead < INFINITY) {
     const ess_lanes rate = ess_lanes_load(d->rate + k), rate_end = ess_lanes_load(d->rate_end + k);
-    const ess_lanes fastest = ess_lanes_max(ess_lanes_abs(rate), ess_lanes_abs(rate_end));
-    const ess_lanes far = approach * d->lead * fastest;
+    const ess_lanes far = d->lead * ess_lanes_max(ess_lanes_abs(rate), ess_lanes_abs(rate_end));
     width = ess_lanes_min(width, far);
     epsilon = ess_lanes_min(epsilon, far);
   }
+  width = d->share * width;
   ess_lanes_store(d->scale + k, epsilon);
   const ess_lanes level = ess_lanes_select(inside, zero, -width);
   ess_lanes_store(d->level + k, ess_lanes_select(armed, level, ess_lanes_all(INFINITY)));

@@ -136,6 +136,7 @@ static int begin(ess_driver *d, double t, double t1, const double x[]) {
   d->t = t;
   d->t_end = t1;
   d->t_rest = 0.0;
+  d->share = d->options.approach;
   memcpy(d->x, x, d->system.dimension * sizeof *x);
   d->progress_time = t;
   d->stalled_crossings = 0;
@@ -156,6 +157,7 @@ static int advance_once(ess_driver *d, const ess_candidate *first, double t1) {
   if (d->t >= t1) return ESS_SUCCESS;
   d->first_reached = first->guard;
   d->awaiting = first->found && ess_any_inside(d) && !ess_inside(d, first->guard);
+  d->share = d->options.approach;
   return ess_integration_step(d, t1);
 }
 

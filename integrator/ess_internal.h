@@ -73,6 +73,8 @@ struct ess_driver {
                       INFINITY where it is given as a time */
   double lead;     /* within its neighbourhood the field reaches a guard within this time;
                       INFINITY: neighbourhoods are not bounded by time */
+  double share;    /* of its neighbourhood that a guard has to be in to be inside: all, after a
+                      projection; what is left to approach, after an integration step */
   double *entry;   /* margin (candidates.c) from which a guard is inside: 0, or what it was where
                       its entry was located; INFINITY when none is armed */
   double *level;   /* g at which a guard stops the step being tried: where its neighbourhood

@@ -68,11 +68,11 @@ static double reaches(const double b[QUARTIC], double value) {
  * bound on it that the step's ends gave */
 static void place_entry(ess_driver *d, size_t k) {
   if (!(d->level[k] < 0.0) || !is_bounded_by_time(d, k)) return;
-  const double approach = d->options.approach, width = approach * d->width[k];
+  const double width = d->share * d->width[k];
   double b[QUARTIC], ahead[QUARTIC], slope, theta = 0.0;
   d->level[k] = 0.0;
   ess_model_guard(d, k, b);
-  look_ahead(b, approach * d->lead / d->dt, ahead);
+  look_ahead(b, d->share * d->lead / d->dt, ahead);
 
   // within its width, then soon enough
   if (b[0] < -width) theta = reaches(b, -width);

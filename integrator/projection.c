@@ -153,6 +153,7 @@ int ess_projection_step(ess_driver *d, const ess_candidate *first, double t1, bo
   memcpy(d->x, d->x_try, d->lanes * sizeof *d->x);
   ess_advance_time(d, duration);
   d->counters.projections++;
+  d->share = 1.0; // what follows is near enough
 
   status = observe_step(d, t0);
   if (!status) status = ess_cross_batch(d, duration, v);
