@@ -161,13 +161,13 @@ static const grouped_option grouped_options[] = {
      {"approach", KEY_APPROACH, "A", 0,
       "integration steps stop where this part of a guard's neighbourhood is left, above 0: 1 is "
       "its edge, as in the paper; 0.25 makes the first projection of several a quarter as long, "
-      "and costs nothing (default 1)",
+      "for some per cent more evaluations (default 1)",
       HELP_PROJECTION}},
     {ARGUMENTS_SETTINGS,
      {"together", KEY_TOGETHER, "S", 0,
       "crossings within this time of the first one are made in one projection, s, and the state "
       "is corrected for it: where many guards are crossed at once, fewer evaluations of the "
-      "guards and, by order 2, of the field (default 0: each by itself)",
+      "guards and of the field (default 0: each by itself)",
       HELP_PROJECTION}},
     {ARGUMENTS_SETTINGS,
      {"epsilon-time", KEY_EPSILON_TIME, "S", 0,

@@ -221,17 +221,17 @@ typedef struct ess_options {
   double approach;   /* > 0, <= 1: part of the neighbourhood that is left where an integration step
                         stops before a guard. 1: it stops at the edge, as in the paper, and the
                         projection onto a cluster's first guard is the longest of all. Less: that
-                        one is shorter, for the same evaluations, and leaves more of the
-                        neighbourhood to crossings made together; 0.25 serves well. A step that
-                        tolerance or h_max ends in between is not continued */
+                        one is shorter, for some per cent more evaluations, and leaves more of the
+                        neighbourhood to crossings made together; 0.25 serves well. After a
+                        projection all of the neighbourhood counts */
   double together;   /* 0: each crossing is projected onto by itself. > 0: crossings that the field
                         makes within this time of the first are made in one projection, to the mean
-                        of their times, with one evaluation of the field for each; the state is
-                        corrected by what each jump of the field does between its own time and that
-                        mean. The error is of second order in this time, except where a crossing
-                        changes the rates of guards still to be crossed: of first order there. It
-                        saves most of the evaluations of the guards, and by order 2 up to half of
-                        the field's */
+                        of their times, in at most four groups, with one evaluation of the field
+                        after each; the state is corrected by what each group's jump of the field
+                        does between its own mean time and that of all. The error is of second
+                        order in this time, except where a crossing changes the rates of guards
+                        still to be crossed, or jumps within a group are unlike: of first order
+                        there. Where many are crossed at once it saves most of the evaluations */
   double rtol, atol; /* tolerances of the integration step; rtol >= 0, atol >= 0, one > 0 */
   double h_max;      /* largest integration step in time, > 0; may be INFINITY. Bound it below the
                         width of a guard over the speed, where h is far from affine */
