@@ -10,7 +10,7 @@
 
 #include "toy.h"
 
-enum { LANES_MAX = 8 };
+enum { LANES_MAX = 16 };
 
 typedef struct lanes {
   size_t count;

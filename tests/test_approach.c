@@ -68,16 +68,13 @@ static double left_at(double height, double length, double time, double approach
   return time < INFINITY ? fmax(in_space, within_time(height, approach * time)) : in_space;
 }
 
-/* A step that goes all the way stops there. One that h_max ends within the neighbourhood leaves the
- * guard to the projection that goes on from there. */
+/* A step that goes all the way stops there; one that h_max ends before, in the neighbourhood or
+ * not, is followed by others that do. */
 static void check_stop(double height, double length, double time, ess_options options) {
   options.h_init = 10.0;
   const projections seen = drop_one(height, 2.0, options);
-  const double edge = left_at(height, length, time, 1.0);
   const double place = left_at(height, length, time, options.approach);
-  const double allowed = 1e-8 + 1e-6 * (sqrt(height) - place);
-  const bool early = options.h_max < INFINITY && seen.begin > edge + allowed;
-  if (!(fabs(seen.begin - place) < allowed || (early && seen.begin < place)))
+  if (!(fabs(seen.begin - place) < 1e-8 + 1e-6 * (sqrt(height) - place)))
     fail_msg("height %g, length %g, time %g, approach %g, steps to %g: from %.9g, not %.9g", height,
              length, time, options.approach, options.h_max, seen.begin, place);
   // the tangent from there is followed to the ground
@@ -138,8 +135,9 @@ static void steps_stop_where_that_part_of_both_is_left(void **state) {
   assert_true(by_length > 100 && by_time > 100);
 }
 
-/* beyond the place, and yet inside: a run that starts there does not integrate first */
-static void a_start_inside_is_projected_from(void **state) {
+/* A run that starts within the part that is left to approach does not integrate first; one that
+ * starts between that and the edge does, up to there. */
+static void a_start_is_projected_from_or_led_to_the_place(void **state) {
   (void)state;
   for (double share = 0.05; share < 1.0; share += 0.1) {
     lanes l = {.count = 1, .offset = {0.1}};
@@ -147,12 +145,37 @@ static void a_start_inside_is_projected_from(void **state) {
     projections seen = {0};
     ess_options options = ess_options_default();
     options.epsilon = 0.1;
-    options.approach = 0.25;
+    options.approach = 0.3;
     options.observer = (ess_observer){.step = note_step, .context = &seen};
     ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
     double t = 0.0, x[2] = {0.1 - 0.1 * share, 0.0};
     assert_int_equal(ess_driver_apply(d, &t, 0.2, x), ESS_SUCCESS);
-    assert_true(seen.count == 1 && seen.begin == 0.0 && fabs(seen.end - 0.1 * share) < 1e-12);
+    const double place = share < 0.3 ? 0.0 : 0.1 * (share - 0.3);
+    assert_true(seen.count == 1 && fabs(seen.begin - place) < (share < 0.3 ? 1e-300 : 1e-12));
+    assert_true(fabs(seen.end - 0.1 * share) < 1e-12);
+    ess_driver_free(d);
+  }
+}
+
+/* Where a projection ends, the next guard is projected onto from anywhere in its neighbourhood: the
+ * first from 0.03 before it, the second from where that leads to, 0.06 before it. */
+static void what_follows_a_projection_need_not_be_approached(void **state) {
+  (void)state;
+  for (int order = 1; order <= 2; order++) {
+    lanes l = {.count = 2, .offset = {0.5, 0.56}, .jump = {1.0, -2.0}};
+    const ess_system system = lanes_system(&l);
+    projections seen = {0};
+    ess_options options = ess_options_default();
+    options.epsilon = 0.1;
+    options.approach = 0.3;
+    options.order = order;
+    options.observer = (ess_observer){.step = note_step, .context = &seen};
+    ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+    double t = 0.0, x[2] = {0.0, 0.0};
+    assert_int_equal(ess_driver_apply(d, &t, 1.0, x), ESS_SUCCESS);
+    assert_true(seen.count == 2 && fabs(seen.begin - 0.47) < 1e-9);
+    const ess_counters *const c = ess_driver_counters(d);
+    assert_true(c->projections == 2 && c->entries == 1);
     ess_driver_free(d);
   }
 }
@@ -222,6 +245,50 @@ static void the_error_is_that_of_a_part_as_wide(void **state) {
   }
 }
 
+/* the error of five balls' touch-downs and lift-offs, all apart, and the steps made */
+static double five_balls_error(int order, double approach, double rtol, double h_max,
+                               uint64_t *steps) {
+  balls b = balls_of(5, 5);
+  const ess_system system = balls_system(&b);
+  ess_options options = ess_options_default();
+  options.epsilon_time = 0.01;
+  options.approach = approach;
+  options.order = order;
+  options.rtol = rtol;
+  options.atol = 1e-2 * rtol;
+  options.h_max = h_max;
+  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+  double x0[10], x[10], t = 0.0;
+  balls_drop(&b, 0.5, 0.3, x0);
+  memcpy(x, x0, sizeof x);
+  assert_int_equal(ess_driver_apply(d, &t, 2.0, x), ESS_SUCCESS);
+  assert_int_equal(ess_driver_counters(d)->projections, 10);
+  *steps = ess_driver_counters(d)->steps;
+  ess_driver_free(d);
+  return balls_error(&b, x0, t, x);
+}
+
+/* Steps shorter than neighbourhoods, for a tolerance or for h_max, end between the edge and the
+ * part to approach: they are no reason to project from there. The error stays that of the part, its
+ * square (order 2: cube) times that of whole neighbourhoods. */
+static void short_steps_err_no_more(void **state) {
+  (void)state;
+  for (int order = 1; order <= 2; order++) {
+    uint64_t few, many;
+    const double whole = five_balls_error(order, 1.0, 1e-9, INFINITY, &few);
+    const double part = five_balls_error(order, 0.25, 1e-9, INFINITY, &few);
+    print_message("order %d: %.3e, and %.3e with 1/4 to approach\n", order, whole, part);
+    assert_true(fabs(log(whole / part) / log(4.0) - (order + 1)) < 0.1);
+    for (int i = 1; i < 5; i++) {
+      const double tight = five_balls_error(order, 0.25, pow(10.0, -9.0 - i), INFINITY, &many);
+      assert_true(fabs(tight / part - 1.0) < 0.03 && many > few);
+      const double capped = five_balls_error(order, 0.25, 1e-9, 0.08 / pow(4.0, i), &many);
+      assert_true(fabs(capped / part - 1.0) < 0.03 && many > few);
+    }
+    assert_true(many > 10 * few);
+  }
+}
+
 /* ---- more is left for crossings made together --------------------------------------------------
  */
 
@@ -264,9 +331,11 @@ int main(void) {
       cmocka_unit_test(steps_stop_where_that_part_of_a_length_is_left),
       cmocka_unit_test(steps_stop_where_that_part_of_a_time_is_left),
       cmocka_unit_test(steps_stop_where_that_part_of_both_is_left),
-      cmocka_unit_test(a_start_inside_is_projected_from),
+      cmocka_unit_test(a_start_is_projected_from_or_led_to_the_place),
+      cmocka_unit_test(what_follows_a_projection_need_not_be_approached),
       cmocka_unit_test(no_crossing_is_missed),
       cmocka_unit_test(the_error_is_that_of_a_part_as_wide),
+      cmocka_unit_test(short_steps_err_no_more),
       cmocka_unit_test(more_is_made_together),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -402,9 +402,19 @@ static ess_system watched_system(watched *w) {
   return system;
 }
 
-/* runs `five` and counts evaluations */
-static void run_watched(watched *w, matrix *m, const ess_options *options, ess_counters *counters) {
-  *w = (watched){.l = five, .bad_from = SIZE_MAX};
+/* the end of the group that the j-th of b jumps, j = 1 ... b, is measured in: four groups at most,
+ * and each but the last as large as the others */
+static size_t group_end(size_t j, size_t b) {
+  const size_t largest = b <= 4 ? 1 : b <= 8 ? 2 : b <= 12 ? 3 : 4;
+  size_t last = largest;
+  while (last < j) last += largest;
+  return last < b ? last : b;
+}
+
+/* runs lanes to t = 1, counts evaluations, and returns the final x1 */
+static double run_watched(watched *w, const lanes *l, matrix *m, const ess_options *options,
+                          ess_counters *counters) {
+  *w = (watched){.l = *l, .bad_from = SIZE_MAX};
   ess_system system = watched_system(w);
   if (m) system.resets = matrix_end(m);
   ess_driver *const d = ess_driver_alloc(&system, options, NULL);
@@ -414,25 +424,82 @@ static void run_watched(watched *w, matrix *m, const ess_options *options, ess_c
   assert_int_equal(counters->field_evaluations, w->total);
   ess_driver_free(d);
   if (m) matrix_free(m);
+  return x[1];
 }
 
-/* before the integration that follows: the start, by order 2 the field half-way, each crossing's,
- * and the new node's, which is the last crossing's once more, where the state was moved to */
-static void one_evaluation_for_each_crossing(void **state) {
-  (void)state;
-  for (int order = 1; order <= 2; order++) {
-    watched w;
-    toy_log log;
-    ess_counters c;
-    ess_options options = wide(&log);
-    options.order = order;
-    run_watched(&w, NULL, &options, &c);
-    assert_true(c.projections == 1 && c.crossings == 5);
-    assert_int_equal(w.calls[0], order);
-    for (size_t j = 1; j < 5; j++) assert_int_equal(w.calls[j], 1);
-    for (size_t j = 1; j <= 5; j++) assert_true(fabs(w.first[j] - 0.54) < 1e-12);
-    assert_int_equal(w.at_first[5], 2);
+/* b lanes 0.005 to 0.01 apart from 0.5 on, whose jumps are unlike; *mean of their places */
+static lanes unlike_lanes(size_t b, double *mean) {
+  lanes l = {.count = b};
+  double place = 0.5, sum = 0.0;
+  for (size_t k = 0; k < b; k++) {
+    l.offset[k] = place;
+    sum += place;
+    place += 0.005 * (1.0 + fmod(0.6180339887498949 * (double)(k + 1), 1.0));
+    l.jump[k] = (k % 2 ? -1.0 : 1.0) * (1.0 + 0.3 * (double)k);
   }
+  *mean = sum / (double)b;
+  return l;
+}
+
+/* Before the integration that follows: the start, by order 2 the field half-way, one for each group
+ * of jumps, four at most, and the new node's, which is the last group's once more, where the state
+ * was moved to. */
+static void one_evaluation_for_each_group(void **state) {
+  (void)state;
+  static const size_t groups[LANES_MAX + 1] = {0, 0, 2, 3, 4, 3, 3, 4, 4, 3, 4, 4, 4, 4, 4, 4, 4};
+  for (size_t b = 2; b <= LANES_MAX; b++)
+    for (int order = 1; order <= 2; order++) {
+      watched w;
+      toy_log log;
+      ess_counters c;
+      double mean;
+      const lanes l = unlike_lanes(b, &mean);
+      ess_options options = wide(&log);
+      options.together = 0.3;
+      options.order = order;
+      run_watched(&w, &l, NULL, &options, &c);
+      assert_true(c.projections == 1 && c.crossings == b);
+      assert_int_equal(w.calls[0], order);
+      size_t evaluations = 0;
+      for (size_t j = 1; j < b; j++) {
+        const bool ends = group_end(j, b) == j;
+        assert_int_equal(w.calls[j], ends);
+        if (ends) assert_true(fabs(w.first[j] - mean) < 1e-12);
+        evaluations += ends;
+      }
+      assert_true(fabs(w.first[b] - mean) < 1e-12);
+      assert_int_equal(w.at_first[b], 2);
+      assert_int_equal(evaluations + 1, groups[b]);
+    }
+}
+
+/* Every jump acts as from the mean time of its group: up to four, as from its own; beyond, off by
+ * jump_j (t_j - the group's mean). Piecewise constant, so that nothing else is wrong. */
+static void jumps_are_made_up_for_by_groups(void **state) {
+  (void)state;
+  for (size_t b = 2; b <= LANES_MAX; b++)
+    for (int order = 1; order <= 2; order++) {
+      watched w;
+      toy_log log;
+      ess_counters c;
+      double mean, exact = 0.0, expected = 0.0;
+      const lanes l = unlike_lanes(b, &mean);
+      ess_options options = wide(&log);
+      options.together = 0.3;
+      options.order = order;
+      const double end = run_watched(&w, &l, NULL, &options, &c);
+      for (size_t begin = 0, last; begin < b; begin = last) {
+        double sum = 0.0;
+        last = group_end(begin + 1, b);
+        for (size_t k = begin; k < last; k++) sum += l.offset[k];
+        for (size_t k = begin; k < last; k++) {
+          exact += l.jump[k] * (1.0 - l.offset[k]);
+          expected += l.jump[k] * (1.0 - sum / (double)(last - begin));
+        }
+      }
+      assert_true(fabs(end - expected) < 1e-12);
+      assert_true(b <= 4 ? fabs(end - exact) < 1e-12 : fabs(end - exact) > 1e-4);
+    }
 }
 
 /* alone in its projection, a crossing costs the new node's evaluation and nothing more */
@@ -445,7 +512,7 @@ static void none_for_one_by_itself(void **state) {
     ess_options options = wide(&log);
     options.order = 1 + i % 2;
     options.together = i / 2 ? 0.01 : 0.0;
-    run_watched(&w, NULL, &options, &c);
+    run_watched(&w, &five, NULL, &options, &c);
     assert_true(c.projections == 5 && c.crossings == 5);
     for (size_t j = 1; j <= 5; j++) {
       assert_int_equal(w.at_first[j], 1);
@@ -469,7 +536,7 @@ static void none_for_silent_ones(void **state) {
     const size_t silent = i / 4 ? 1 : 4;
     matrix m = matrix_begin(5);
     for (size_t k = 0; k < silent; k++) m.silent[ESS_GUARD_UP(k)] = true;
-    run_watched(&w, &m, &options, &c);
+    run_watched(&w, &five, &m, &options, &c);
     const bool shared = silent == 1 && options.together > 0.0;
     const size_t expected = shared || silent == 4 ? 1 : 4;
     assert_int_equal(c.projections, expected);
@@ -485,9 +552,10 @@ static void none_for_silent_ones(void **state) {
   }
 }
 
-/* Outcome: the run ends at the crossing whose field is at fault, told of and counted; the state is
- * where the projection ended, at its time, and no other crossing is made. Neither the callback's
- * nor the field's fault goes away by trying again. */
+/* Outcome: the run ends at the crossing after which the field is first seen at fault, that its
+ * group ends with, told of and counted; the state is where the projection ended, at its time, and
+ * no other crossing is made. Neither the callback's nor the field's fault goes away by trying
+ * again. */
 static void a_field_at_fault_ends_the_run(void **state) {
   (void)state;
   static const struct {
@@ -495,7 +563,7 @@ static void a_field_at_fault_ends_the_run(void **state) {
     double value;
   } faults[] = {{7, 0.0}, {0, NAN}, {0, INFINITY}, {0, -INFINITY}};
   for (size_t i = 0; i < 4 * 2 * 5; i++) {
-    const size_t from = 1 + i / 8;
+    const size_t from = 1 + i / 8, seen = group_end(from, 5), group = (seen + 1) / 2;
     watched w = {.l = five, .bad_from = from, .code = faults[i / 2 % 4].code};
     w.value = faults[i / 2 % 4].value;
     const ess_system system = watched_system(&w);
@@ -511,14 +579,14 @@ static void a_field_at_fault_ends_the_run(void **state) {
     assert_true((int)f->status == expected && f->time == t && f->guard == SIZE_MAX);
     assert_int_equal(f->callback_code, w.code);
     const ess_counters *const c = ess_driver_counters(d);
-    assert_true(c->projections == 1 && c->crossings == from && c->steps == 0);
-    assert_int_equal(c->field_evaluations, (uint64_t)options.order + from);
-    assert_int_equal(w.calls[from], 1);
-    assert_true(log.count == from && log.projections == 1 && log.steps == 1);
-    for (size_t k = 0; k < 5; k++) assert_true(ess_driver_sign(d)[k] == (k < from ? 1.0 : -1.0));
+    assert_true(c->projections == 1 && c->crossings == seen && c->steps == 0);
+    assert_int_equal(c->field_evaluations, (uint64_t)options.order + group);
+    assert_int_equal(w.calls[seen], 1);
+    assert_true(log.count == seen && log.projections == 1 && log.steps == 1);
+    for (size_t k = 0; k < 5; k++) assert_true(ess_driver_sign(d)[k] == (k < seen ? 1.0 : -1.0));
 
     assert_int_equal(ess_driver_apply(d, &t, 1.0, x), expected);
-    assert_true(fabs(x[0] - 0.54) < 1e-12 && x[1] == 0.0 && log.count == from);
+    assert_true(fabs(x[0] - 0.54) < 1e-12 && x[1] == 0.0 && log.count == seen);
     ess_driver_free(d);
   }
 }
@@ -595,7 +663,8 @@ int main(void) {
       cmocka_unit_test(one_may_disarm_another),
       cmocka_unit_test(one_may_turn_another_round_or_arm_it_again),
       cmocka_unit_test(silent_ones_among_them_take_their_turn),
-      cmocka_unit_test(one_evaluation_for_each_crossing),
+      cmocka_unit_test(one_evaluation_for_each_group),
+      cmocka_unit_test(jumps_are_made_up_for_by_groups),
       cmocka_unit_test(none_for_one_by_itself),
       cmocka_unit_test(none_for_silent_ones),
       cmocka_unit_test(a_field_at_fault_ends_the_run),

@@ -447,23 +447,49 @@ static void approach_within_epsilon(void **state) {
   assert_true(median_of_parts(14, &within_a_time, 2) < 0.9);
 }
 
-/* no step stops before a guard where the start is inside of all neighbourhoods: the same run to the
- * last bit, together or not */
+/* how far the first guard is that the tangent at the start reaches */
+static double first_distance(const trial *t, const double x0[]) {
+  double f[N], soonest = INFINITY, distance_to = 0.0;
+  affine_velocity(&t->system, 0, x0, f);
+  for (size_t k = 0; k < t->system.m; k++) {
+    const double g = -affine_guard(&t->system, k, x0);
+    const double arrival = g / affine_dot(t->system.n, t->system.normal[k], f);
+    if (arrival < soonest) distance_to = g;
+    soonest = fmin(soonest, arrival);
+  }
+  return distance_to;
+}
+
+/* A start inside of all neighbourhoods: where the first guard lies within the part to approach, the
+ * same run to the last bit, for all others follow projections; where it lies beyond, a step first.
+ * Together or not. */
 static void approach_from_the_start(void **state) {
   (void)state;
   population p = begin(15, 1.0);
   const regime *const regimes[] = {&from_the_start, &together_from_the_start};
+  double worst = 0.0;
   for (size_t index = 0; index < SYSTEMS; index++) {
     const draw *const d = next_draw(&p, index);
     const regime *const r = regimes[index % 2];
     const double epsilon = r->largest(d->system.m);
     const int order = 1 + (int)(index / 2 % 2);
     const trial whole = attempt(d, r, epsilon, order);
-    const trial part = attempt_part(d, r, epsilon, order, 0.25);
-    assert_memory_equal(whole.run.end, part.run.end, d->system.n * sizeof *part.run.end);
-    assert_memory_equal(&whole.run.counters, &part.run.counters, sizeof part.run.counters);
+    const double part = first_distance(&whole, d->x0) / epsilon;
+    assert_true(part < 0.99);
+    const trial within = attempt_part(d, r, epsilon, order, 1.01 * part);
+    assert_memory_equal(whole.run.end, within.run.end, d->system.n * sizeof *within.run.end);
+    assert_memory_equal(&whole.run.counters, &within.run.counters, sizeof within.run.counters);
+    const trial beyond = attempt_part(d, r, epsilon, order, 0.99 * part);
+    assert_int_equal(whole.run.counters.entries, 0);
+    assert_int_equal(beyond.run.counters.entries, 1);
+    assert_int_equal(beyond.run.counters.projections, whole.run.counters.projections);
+    // a hundredth of the way by a step in place of the projection: little else
+    const double apart_by = distance(d->system.n, beyond.run.end, whole.run.end, NULL);
+    worst = fmax(worst, apart_by / (epsilon * epsilon));
   }
   end(&p);
+  print_message("at most %.2g epsilon^2 apart\n", worst);
+  assert_true(worst < 0.002);
 }
 
 /* ---- crossings closer than O(epsilon^2): any order, the error bounded --------------------------
@@ -563,15 +589,18 @@ static void check_made_together(const trial *t) {
  * alike */
 typedef enum jump_kind { OF_RATES, UNLIKE, ALIKE } jump_kind;
 
-/* slopes of the error over the time that crossings are spread over, of systems of two guards or
- * more, all of their sizes in turn */
-static void check_together(unsigned long seed, jump_kind jumps, int order, double expected,
-                           double tolerance) {
+/* jumps of at most so many crossings are each told apart */
+enum { TOLD_APART = 4 };
+
+/* slopes of the error over the time that crossings are spread over, of systems of `least` to `most`
+ * guards, all of their sizes in turn */
+static void check_together(unsigned long seed, jump_kind jumps, size_t least, size_t most,
+                           int order, double expected, double tolerance) {
   population p = begin(seed, 1.0);
   static double slopes[SYSTEMS / 2];
   for (size_t index = 0, count = 0; count < SYSTEMS / 2; index++) {
     const size_t n = 1 + index % N, m = 1 + index / N % M;
-    if (m < 2 || (jumps != OF_RATES && m >= n)) continue;
+    if (m < least || m > most || (jumps != OF_RATES && m >= n)) continue;
     draw *const d = sized_draw(&p, n, m);
     if (jumps != OF_RATES) affine_leave_rates(&d->system, p.rng, jumps == ALIKE);
     double error[LADDER], epsilon = together_from_the_start.largest(m);
@@ -591,33 +620,52 @@ static void check_together(unsigned long seed, jump_kind jumps, int order, doubl
  * systems: there the second order still shows. */
 static void together_order_1(void **state) {
   (void)state;
-  check_together(10, OF_RATES, 1, 1.0, 0.2);
+  check_together(10, OF_RATES, 2, M, 1, 1.0, 0.2);
 }
 
 static void together_order_2(void **state) {
   (void)state;
-  check_together(10, OF_RATES, 2, 1.0, 0.2);
+  check_together(10, OF_RATES, 2, M, 2, 1.0, 0.2);
 }
 
-/* where they leave the rates alone: of second order, however each changes the field */
+/* where they leave the rates alone: of second order, however each changes the field, as long as
+ * every jump is told apart */
 static void together_unlike_order_1(void **state) {
   (void)state;
-  check_together(12, UNLIKE, 1, 2.0, 0.05);
+  check_together(12, UNLIKE, 2, TOLD_APART, 1, 2.0, 0.05);
 }
 
 static void together_unlike_order_2(void **state) {
   (void)state;
-  check_together(12, UNLIKE, 2, 2.0, 0.05);
+  check_together(12, UNLIKE, 2, TOLD_APART, 2, 2.0, 0.05);
+}
+
+/* more than that share groups, in which they are taken for alike: of first order again */
+static void together_in_groups_order_1(void **state) {
+  (void)state;
+  check_together(12, UNLIKE, TOLD_APART + 1, M, 1, 1.0, 0.2);
+}
+
+static void together_in_groups_order_2(void **state) {
+  (void)state;
+  check_together(12, UNLIKE, TOLD_APART + 1, M, 2, 1.0, 0.2);
+}
+
+/* alike, they may share them */
+static void together_alike_in_groups(void **state) {
+  (void)state;
+  check_together(16, ALIKE, TOLD_APART + 1, M, 1, 2.0, 0.05);
+  check_together(16, ALIKE, TOLD_APART + 1, M, 2, 2.0, 0.05);
 }
 
 static void together_alike_order_1(void **state) {
   (void)state;
-  check_together(11, ALIKE, 1, 2.0, 0.05);
+  check_together(11, ALIKE, 2, M, 1, 2.0, 0.05);
 }
 
 static void together_alike_order_2(void **state) {
   (void)state;
-  check_together(11, ALIKE, 2, 2.0, 0.05);
+  check_together(11, ALIKE, 2, M, 2, 2.0, 0.05);
 }
 
 int main(void) {
@@ -644,6 +692,9 @@ int main(void) {
       cmocka_unit_test(together_order_2),
       cmocka_unit_test(together_unlike_order_1),
       cmocka_unit_test(together_unlike_order_2),
+      cmocka_unit_test(together_in_groups_order_1),
+      cmocka_unit_test(together_in_groups_order_2),
+      cmocka_unit_test(together_alike_in_groups),
       cmocka_unit_test(together_alike_order_1),
       cmocka_unit_test(together_alike_order_2),
   };
