@@ -145,6 +145,7 @@ static size_t flag_block(ess_driver *d, size_t block, const double margin[], con
     // neither below its level for sure nor crossing it for sure, or not a number
     const bool trusted = doubt[i] == 0.0 || model_is_trusted(d, k, doubt[i]);
     if (!(margin[i] >= 0.0 && trusted)) return k;
+    d->flagged_theta[d->flagged_count] = ESS_NEVER; // until it is placed
     d->flagged[d->flagged_count++] = k;
     d->is_flagged[k] = true;
   }

@@ -327,6 +327,90 @@ static void an_overflow_on_the_way_leaves_the_last_good_state(void **state) {
   }
 }
 
+/* ---- a step too short to be halved -------------------------------------------------------------
+ */
+
+/* a clock; event function 0, silent, at 10; 1 below its guard always, and rough: `roughness` 0.9 */
+static int rough_rates(const double x[], const double v[], double h[], double rate[],
+                       void *params) {
+  const double *const roughness = params;
+  h[0] = x[0] - 10.0;
+  h[1] = -1.0 + *roughness * sin(1e9 * x[0]);
+  rate[0] = v[0];
+  rate[1] = 0.0;
+  return 0;
+}
+
+static int rough_guards(const double x[], double h[], void *params) {
+  double rate[2];
+  return rough_rates(x, x, h, rate, params);
+}
+
+static int unit_speed(double t, const double x[], const double sign[], double dxdt[],
+                      void *params) {
+  (void)t, (void)x, (void)sign, (void)params;
+  dxdt[0] = 1.0;
+  return 0;
+}
+
+/* the silent guard's sign at the end of each integration step, as digits */
+typedef struct signs {
+  ess_driver *driver;
+  char digits[16];
+  size_t count;
+} signs;
+
+static int note_sign(const ess_step_info *info, void *context) {
+  signs *const s = context;
+  (void)info;
+  assert_in_range(s->count, 0, sizeof s->digits - 2);
+  s->digits[s->count++] = ess_driver_sign(s->driver)[0] > 0.0 ? '1' : '0';
+  return 0;
+}
+
+/* a run where time resolves 1/8, and a step in doubt is taken as it is; `before` on the same driver
+ * one without doubt, and a reset */
+static signs run_unresolved(bool before) {
+  static const size_t no_rows[6] = {0};
+  static const bool silent[4] = {true, true, false, false};
+  const ess_reset_matrix resets = {.row_start = no_rows, .silent = silent};
+  double roughness = 0.0;
+  const ess_system system = {.dimension = 1,
+                             .guard_count = 2,
+                             .field = unit_speed,
+                             .guards = rough_guards,
+                             .guard_rates = rough_rates,
+                             .resets = &resets,
+                             .params = &roughness};
+  signs s = {0};
+  ess_options options = ess_options_default();
+  options.h_init = options.h_max = 12.0;
+  options.observer = (ess_observer){.step = note_sign, .context = &s};
+  ess_driver *const d = s.driver = ess_driver_alloc(&system, &options, NULL);
+  assert_non_null(d);
+  for (int run = before ? 0 : 1; run < 2; run++) {
+    memset(s.digits, 0, sizeof s.digits);
+    s.count = 0;
+    roughness = run ? 0.9 : 0.0;
+    double x[1] = {0.0}, t = 1e15;
+    ess_driver_reset(d);
+    assert_int_equal(ess_driver_apply(d, &t, 1e15 + 24.0, x), ESS_SUCCESS);
+    assert_true(ess_driver_counters(d)->silent == 1 && fabs(x[0] - 24.0) < 1e-12);
+    // each step in doubt counts as one refused
+    assert_true((ess_driver_counters(d)->rejected > 0) == (run == 1));
+  }
+  ess_driver_free(d);
+  return s;
+}
+
+/* guards of a step that could not be located are not taken for those of the step located last */
+static void a_reset_forgets_which_guards_were_located(void **state) {
+  (void)state;
+  const signs fresh = run_unresolved(false), again = run_unresolved(true);
+  assert_int_equal(fresh.count, again.count);
+  assert_string_equal(fresh.digits, again.digits);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_guard_left_at_a_rounding_s_speed_is_crossed_on_return),
@@ -339,6 +423,7 @@ int main(void) {
       cmocka_unit_test(the_field_is_never_asked_beyond_the_end),
       cmocka_unit_test(a_refused_call_says_when),
       cmocka_unit_test(an_overflow_on_the_way_leaves_the_last_good_state),
+      cmocka_unit_test(a_reset_forgets_which_guards_were_located),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
