@@ -29,8 +29,8 @@ enum {
          COUNT(longest_projections),
   SCREEN_STARTS = 4, /* each of the grid is run from so many */
   SHORT_LIST = 512,  /* and at most so many of it from all, */
-  ACCEPTED = 8,      /* until so many are accepted */
-  ROUNDS = 24,       /* of looking at the neighbours of one of the best, */
+  ACCEPTED = 24,     /* until so many are accepted */
+  ROUNDS = 48,       /* of looking at the neighbours of one of the best, */
   NEIGHBOURS = 14,   /* of which there are so many */
   FINALISTS = 8,
   ROOM = SHORT_LIST + NEIGHBOURS * ROUNDS
