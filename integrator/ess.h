@@ -231,7 +231,9 @@ typedef struct ess_options {
                         does between its own mean time and that of all. The error is of second
                         order in this time, except where a crossing changes the rates of guards
                         still to be crossed, or jumps within a group are unlike: of first order
-                        there. Where many are crossed at once it saves most of the evaluations */
+                        there. Observers, and samples within such a projection, see the state
+                        before it is corrected. Where many guards are crossed at once, it saves most
+                        of the evaluations */
   double rtol, atol; /* tolerances of the integration step; rtol >= 0, atol >= 0, one > 0 */
   double h_max;      /* largest integration step in time, > 0; may be INFINITY. Bound it below the
                         width of a guard over the speed, where h is far from affine */

@@ -161,7 +161,7 @@ def check_quick(folder):
 
 
 def check_calibration(folder):
-    run("calibrate", "--out", folder)
+    run("calibrate", "--trials", "2", "--out", folder)
     check("calibration", "calibration.json", read(folder, "calibration.json"))
 
 
