@@ -75,7 +75,7 @@ static void release(void *instance) {
 static const char *describe(smooth *s, const solver_settings *settings, ess_system *system,
                             ess_options *options) {
   *system = (ess_system){.dimension = s->m->system.dimension, .field = field, .params = s};
-  *options = ess_options_default();
+  *options = ess_options_paper();
   options->rtol = settings->rtol;
   options->atol = settings->atol;
   options->h_max = settings->h_max;

@@ -73,7 +73,7 @@ static int write_path(const char *folder, const char *name, double half_width, d
   static const char *const columns[] = {"kind", "t", "x", "y"};
   results_file file;
   if (results_file_begin(&file, folder, name, columns, 4, message)) return -1;
-  ess_options options = ess_options_default();
+  ess_options options = ess_options_paper();
   options.epsilon = half_width;
   options.h_max = h_max;
   options.observer = (ess_observer){.step = write_step, .context = &file};

@@ -64,7 +64,7 @@ static int project_once_more(solver_report *report) {
                              .field = unit_field,
                              .guards = position,
                              .guard_rates = unit_rate};
-  ess_options options = ess_options_default();
+  ess_options options = ess_options_paper();
   ess_driver *const driver = ess_driver_alloc(&system, &options, NULL);
   if (!driver) return -1;
   double t = 0.0, x = -0.5 * options.epsilon;

@@ -63,7 +63,7 @@ static int on_crossing(const ess_crossing_info *info, void *context) {
 
 /* all crossings from one start */
 static int watch(crossings *c, const double x0[]) {
-  ess_options options = ess_options_default();
+  ess_options options = ess_options_paper();
   options.epsilon = distance_epsilon;
   options.order = 2;
   options.rtol = tight_rtol;

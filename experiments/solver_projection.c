@@ -1,14 +1,11 @@
 /*
- * libess as a solver: the projection integrator behind the solver seam.
+ * libess by the paper's method as a solver: projection inside neighbourhoods of the guards.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
+#include "solver_driver.h"
 #include "solvers.h"
+#include <math.h>
 
 /* s/m and share of the output step: by default a guard approached more slowly than half a metre per
  * second has a narrower neighbourhood, so that the error of projections onto such guards, which
@@ -21,34 +18,8 @@ static double projection_bound(const solver_settings *settings, double dt) {
   return fmin(dt, fmax(time_by_epsilon * settings->epsilon, shortest_bound * dt));
 }
 
-typedef struct projection {
-  const model *m;
-  ess_driver *driver;
-  bool counts_itself; /* a system's own matrix says which guards are silent: libess counts the
-                         others */
-  uint64_t events;
-  void (*reached)(double t, void *context); /* of the settings */
-  void *reached_context;
-  unsigned steps; /* since it was told last */
-} projection;
-
-/* counts the crossings that change the field */
-static int count_crossing(const ess_crossing_info *info, void *context) {
-  projection *const p = context;
-  p->events += p->m->type->changes_field(p->m, info->guard, info->sign);
-  return 0;
-}
-
-/* who waits for a run is told once in a while: a look at the clock costs what a short step does */
-static int count_step(const ess_step_info *info, void *context) {
-  enum { WHILE = 64 };
-  projection *const p = context;
-  if (++p->steps % WHILE == 0) p->reached(info->t1, p->reached_context);
-  return 0;
-}
-
 ess_options solver_projection_options(const solver_settings *settings, double dt) {
-  ess_options options = ess_options_default();
+  ess_options options = ess_options_paper();
   options.epsilon = settings->epsilon;
   options.rtol = settings->rtol;
   options.atol = settings->atol;
@@ -64,80 +35,14 @@ ess_options solver_projection_options(const solver_settings *settings, double dt
 
 static int prepare(const model *m, const solver_settings *settings, const solver_output *output,
                    void **instance, char message[SOLVER_MESSAGE_SIZE]) {
-  ess_options options = solver_projection_options(settings, output->dt);
-  const char *const wrong = ess_check(&m->system, &options);
-  if (wrong) {
-    snprintf(message, SOLVER_MESSAGE_SIZE, "projection: %s", wrong);
-    return SOLVER_REFUSED;
-  }
-  projection *const p = calloc(1, sizeof *p);
-  if (p) {
-    const ess_reset_matrix *const resets = m->system.resets;
-    p->counts_itself = resets && resets->silent && options.rearm == ESS_REARM_SYSTEM;
-    options.observer = (ess_observer){.step = settings->reached ? count_step : NULL,
-                                      .crossing = p->counts_itself ? NULL : count_crossing,
-                                      .context = p};
-    p->m = m;
-    p->reached = settings->reached;
-    p->reached_context = settings->reached_context;
-    p->driver = ess_driver_alloc(&m->system, &options, NULL);
-  }
-  if (!p || !p->driver) {
-    free(p);
-    snprintf(message, SOLVER_MESSAGE_SIZE, "projection: out of memory");
-    return SOLVER_FAILED;
-  }
-  *instance = p;
-  return 0;
-}
-
-/* the failure with its time and guards, as one line */
-static void explain(const projection *p, int status, char message[SOLVER_MESSAGE_SIZE]) {
-  const ess_failure *const failure = ess_driver_failure(p->driver);
-  int used = snprintf(message, SOLVER_MESSAGE_SIZE, "projection: %s at t = %.9g",
-                      ess_strerror(status), failure->time);
-  if (failure->guard != SIZE_MAX)
-    used +=
-        snprintf(message + used, SOLVER_MESSAGE_SIZE - (size_t)used, ", guard %zu", failure->guard);
-  if (failure->other_guard != SIZE_MAX)
-    snprintf(message + used, SOLVER_MESSAGE_SIZE - (size_t)used, " after guard %zu",
-             failure->other_guard);
-}
-
-static int run(void *instance, const double x0[], const solver_output *output,
-               solver_report *report) {
-  projection *const p = instance;
-  double t = output->times[0], x[MODEL_DIMENSION_MAX];
-  memcpy(x, x0, p->m->system.dimension * sizeof *x);
-  p->events = 0;
-  ess_driver_reset(p->driver);
-  const int status = ess_driver_sample(p->driver, &t, output->times[output->count - 1], x,
-                                       output->times, output->count, output->states);
-  const ess_counters *const counted = ess_driver_counters(p->driver);
-  report->events = p->counts_itself ? counted->crossings : p->events;
-  report->steps = counted->steps;
-  report->rejected = counted->rejected;
-  report->entries = counted->entries;
-  report->projections = counted->projections;
-  report->field_evaluations = counted->field_evaluations;
-  report->guard_evaluations = counted->guard_evaluations;
-  report->message[0] = '\0';
-  if (!status) return 0;
-  explain(p, status, report->message);
-  return SOLVER_FAILED;
-}
-
-static void release(void *instance) {
-  projection *const p = instance;
-  if (!p) return;
-  ess_driver_free(p->driver);
-  free(p);
+  return solver_driver_prepare("projection", m, settings,
+                               solver_projection_options(settings, output->dt), instance, message);
 }
 
 const solver_type projection_solver = {
     .name = "projection",
-    .summary = "libess: dopri5 between guards, projection through them",
+    .summary = "libess by the paper's method: dopri5 between guards, projection through them",
     .prepare = prepare,
-    .run = run,
-    .release = release,
+    .run = solver_driver_run,
+    .release = solver_driver_release,
 };

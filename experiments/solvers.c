@@ -13,6 +13,7 @@
 
 // clang-format off
 const solver_type *const solver_types[] = {
+    &libess_solver,
     &projection_solver,
     &bridge_solver,
     &reference_solver,

@@ -8,7 +8,8 @@
 
 #include "solver.h"
 
-extern const solver_type projection_solver; /* libess */
+extern const solver_type libess_solver;     /* libess by one tolerance */
+extern const solver_type projection_solver; /* libess by the paper's method */
 extern const solver_type reference_solver;  /* the model's own exact or reference solution */
 
 /* The table, NULL-terminated. */

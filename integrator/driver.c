@@ -11,16 +11,23 @@
 #include "ess_internal.h"
 
 ess_options ess_options_default(void) {
-  return (ess_options){.epsilon = 1e-3,
-                       .order = 1,
-                       .approach = 1.0,
-                       .rtol = 1e-8,
+  return (ess_options){.rtol = 1e-8,
                        .atol = 1e-10,
                        .h_max = INFINITY,
-                       .projection_max = INFINITY,
-                       .rearm = ESS_REARM_SYSTEM,
                        .max_steps = 10000000,
-                       .max_crossings = 10000000};
+                       .max_crossings = 10000000,
+                       .method = ESS_METHOD_TOLERANCE,
+                       .epsilon = 1e-3,
+                       .order = 1,
+                       .approach = 1.0,
+                       .projection_max = INFINITY,
+                       .rearm = ESS_REARM_SYSTEM};
+}
+
+ess_options ess_options_paper(void) {
+  ess_options options = ess_options_default();
+  options.method = ESS_METHOD_PAPER;
+  return options;
 }
 
 static bool positive(double v) {
@@ -71,6 +78,10 @@ static void set_neighbourhoods(ess_driver *d) {
   for (size_t k = 0; k < d->system.guard_count; k++)
     d->epsilon[k] = by_time ? INFINITY : o->guard_epsilons ? o->guard_epsilons[k] : o->epsilon;
   d->lead = by_time ? ess_smaller(o->projection_max, o->epsilon_time) : o->projection_max;
+  // until sub-steps are there, crossings are located one by one
+  if (o->method == ESS_METHOD_PAPER) return;
+  d->lead = 1e-9;
+  for (size_t k = 0; k < d->system.guard_count; k++) d->epsilon[k] = INFINITY;
 }
 
 ess_driver *ess_driver_alloc(const ess_system *system, const ess_options *options, int *status) {

@@ -35,9 +35,9 @@ extern "C" {
 
 /* Version of this header; while the major number is 0, another minor number breaks programs. */
 #define ESS_VERSION_MAJOR 0
-#define ESS_VERSION_MINOR 1
+#define ESS_VERSION_MINOR 2
 #define ESS_VERSION_PATCH 0
-#define ESS_VERSION       "0.1.0"
+#define ESS_VERSION       "0.2.0"
 
 /*
  * Version of the library that runs, "major.minor.patch" in static storage: ESS_VERSION when it is
@@ -64,6 +64,9 @@ typedef enum ess_status {
   ESS_EMAXSTEPS,     /* options.max_steps reached */
   ESS_EMAXCROSSINGS, /* options.max_crossings reached */
   ESS_ESTOP,         /* an observer asked to stop */
+  ESS_ESLIDING,      /* on one event function's zero the field points back from either side */
+  ESS_ETOLERANCE,    /* crossings cannot be told apart as finely as the tolerance asks */
+  ESS_EJACOBIAN,     /* an event function does not change as its Jacobian, or rate, predicts */
   ESS_STATUS_COUNT
 } ess_status;
 
@@ -77,6 +80,8 @@ typedef struct ess_failure {
   size_t guard;       /* the guard concerned */
   size_t other_guard; /* ESS_ECHATTER: the guard crossed just before */
   int callback_code;  /* ESS_ECALLBACK: what the callback returned */
+  const char *reason; /* ESS_EINVAL: one line that names the argument and what is accepted, in
+                         static storage; else NULL */
 } ess_failure;
 
 /* ---- guards and the guard reset matrix ------------------------------------------------------- */
@@ -89,6 +94,13 @@ typedef struct ess_failure {
  */
 #define ESS_GUARD_UP(k)   (2 * (size_t)(k))
 #define ESS_GUARD_DOWN(k) (2 * (size_t)(k) + 1)
+
+/*
+ * An effect: latches the event function of the guard that the entry names, either of the two, to
+ * the sign that it has in the state at the crossing, and arms the one of its guards that lies
+ * ahead. A slip guard armed at touch-down needs it: which way the foot slides is not known before.
+ */
+#define ESS_ARM_AHEAD 2
 
 /*
  * The guard reset matrix R: crossing guard j disarms j and then applies row j, whose entries arm
@@ -104,7 +116,7 @@ typedef struct ess_failure {
 typedef struct ess_reset_matrix {
   const size_t *row_start;   /* [2m+2]: row j holds entries row_start[j] .. row_start[j+1]-1 */
   const size_t *guard;       /* [row_start[2m+1]]: the guard an entry concerns, < 2m */
-  const signed char *effect; /* [row_start[2m+1]]: +1 arms it, -1 disarms it */
+  const signed char *effect; /* [row_start[2m+1]]: +1 arms it, -1 disarms it, ESS_ARM_AHEAD */
 
   /*
    * Optional, [2m]: guards whose crossing, signs latched by their rows included, never changes the
@@ -161,6 +173,13 @@ typedef struct ess_system {
   int (*mode_changed)(const double sign[], size_t guard, void *params);
 
   /*
+   * Optional, guard_count of them: crossings with the same label and direction are expected to
+   * change the field alike, and their jumps are measured together where they come in quick
+   * succession. NULL: all have the same. A bad choice costs evaluations, never accuracy.
+   */
+  const int *labels;
+
+  /*
    * false (default): each event function stands for a mirrored pair of guards, h_k crossed upward
    * (touch-down) and -h_k crossed upward (lift-off), stored once and evaluated once.
    * true: only crossings from h_k < 0 to h_k >= 0 are guards.
@@ -209,8 +228,28 @@ typedef struct ess_observer {
   void *context; /* handed to both; owned by the caller */
 } ess_observer;
 
+/* How crossings are made. */
+typedef enum ess_method {
+  ESS_METHOD_TOLERANCE, /* the error of everything, crossings included, is controlled by rtol and
+                           atol alone: isolated crossings are located, crossings in quick succession
+                           are made in sub-steps (docs/METHOD.md) */
+  ESS_METHOD_PAPER      /* by projection inside neighbourhoods of the guards, as in the paper: the
+                           error of crossings is that of epsilon, which the caller chooses */
+} ess_method;
+
 /* How to integrate. Start from ess_options_default() and change what you need. */
 typedef struct ess_options {
+  double rtol, atol; /* the tolerance: the error that the run may make, for each state x_i of about
+                        atol + rtol |x_i|; rtol >= 0, atol >= 0, one > 0 */
+  const double *rtols, *atols; /* optional, n values each, that replace rtol and atol; copied */
+  double h_max;                /* largest integration step in time, > 0; may be INFINITY */
+  double h_init;               /* first integration step in time; 0: chosen automatically */
+  uint64_t max_steps; /* integration steps per apply, sub-steps and rejected ones included; >= 1 */
+  uint64_t max_crossings; /* crossings per apply; >= 1 */
+  ess_observer observer;  /* all NULL: none */
+  ess_method method;
+
+  /* What follows concerns ESS_METHOD_PAPER alone. */
   double epsilon;               /* half-width of every guard's neighbourhood, in units of h; > 0 */
   const double *guard_epsilons; /* optional, m values > 0 that replace epsilon; copied */
   double epsilon_time; /* 0: unused. > 0: the neighbourhood of guard k is epsilon_time |dh_k/dt|,
@@ -218,41 +257,37 @@ typedef struct ess_options {
                           and rate; epsilon and guard_epsilons are then not used */
   int order; /* of the projection in epsilon: 1, along the tangent, one field evaluation (global
                 error epsilon^2); 2, along the field half-way, two (epsilon^3) */
-  double approach;   /* > 0, <= 1: part of the neighbourhood that is left where an integration step
-                        stops before a guard. 1: it stops at the edge, as in the paper, and the
-                        projection onto a cluster's first guard is the longest of all. Less: that
-                        one is shorter, for some per cent more evaluations, and leaves more of the
-                        neighbourhood to crossings made together; 0.25 serves well. After a
-                        projection all of the neighbourhood counts */
-  double together;   /* 0: each crossing is projected onto by itself. > 0: crossings that the field
-                        makes within this time of the first are made in one projection, to the mean
-                        of their times, in at most four groups, with one evaluation of the field
-                        after each; the state is corrected by what each group's jump of the field
-                        does between its own mean time and that of all. The error is of second
-                        order in this time, except where a crossing changes the rates of guards
-                        still to be crossed, or jumps within a group are unlike: of first order
-                        there. Observers, and samples within such a projection, see the state
-                        before it is corrected. Where many guards are crossed at once, it saves most
-                        of the evaluations */
-  double rtol, atol; /* tolerances of the integration step; rtol >= 0, atol >= 0, one > 0 */
-  double h_max;      /* largest integration step in time, > 0; may be INFINITY. Bound it below the
-                        width of a guard over the speed, where h is far from affine */
-  double h_init;     /* first integration step in time; 0: chosen automatically */
+  double approach; /* > 0, <= 1: part of the neighbourhood that is left where an integration step
+                      stops before a guard. 1: it stops at the edge, as in the paper, and the
+                      projection onto a cluster's first guard is the longest of all. Less: that
+                      one is shorter, for some per cent more evaluations, and leaves more of the
+                      neighbourhood to crossings made together; 0.25 serves well. After a
+                      projection all of the neighbourhood counts */
+  double together; /* 0: each crossing is projected onto by itself. > 0: crossings that the field
+                      makes within this time of the first are made in one projection, to the mean
+                      of their times, in at most four groups, with one evaluation of the field
+                      after each; the state is corrected by what each group's jump of the field
+                      does between its own mean time and that of all. The error is of second
+                      order in this time, except where a crossing changes the rates of guards
+                      still to be crossed, or jumps within a group are unlike: of first order
+                      there. Observers, and samples within such a projection, see the state
+                      before it is corrected. Where many guards are crossed at once, it saves most
+                      of the evaluations */
   double projection_max; /* longest projection in time, > 0; may be INFINITY. A guard to which the
                             field takes longer (near-grazing) is not yet inside its neighbourhood */
   double liveness;       /* constant c of requirement 4: smallest rate accepted when a guard is
                             projected onto; 0: unchecked */
   ess_rearm rearm;
-  uint64_t max_steps;     /* integration steps per apply, rejected ones included; >= 1 */
-  uint64_t max_crossings; /* crossings per apply; >= 1 */
-  ess_observer observer;  /* all NULL: none */
 } ess_options;
 
-/*
- * The default options: epsilon 1e-3, order 1, approach 1, each crossing by itself, rtol 1e-8, atol
- * 1e-10, unlimited step and projection, the system's reset matrix.
- */
+/* The default options: ESS_METHOD_TOLERANCE, rtol 1e-8, atol 1e-10, unlimited step. */
 ESS_API ess_options ess_options_default(void);
+
+/*
+ * The paper's method: ESS_METHOD_PAPER, epsilon 1e-3, order 1, unlimited projection, and the
+ * tolerances of ess_options_default for the integration between guards.
+ */
+ESS_API ess_options ess_options_paper(void);
 
 /* ---- counters -------------------------------------------------------------------------------- */
 
@@ -265,6 +300,10 @@ typedef struct ess_counters {
   uint64_t projections; /* projection steps */
   uint64_t crossings;   /* crossings of guards that are not silent: by default one a projection */
   uint64_t silent;      /* crossings of silent guards */
+  uint64_t substeps;    /* accepted sub-steps, each of which makes the crossings within it */
+  uint64_t
+      substeps_rejected; /* sub-steps refused by the error control, or as too long for guards */
+  uint64_t groups;       /* groups whose jump of the field was measured, in accepted sub-steps */
   uint64_t field_evaluations;    /* calls of field */
   uint64_t guard_evaluations;    /* calls of guards or guard_rates */
   uint64_t some_evaluations;     /* calls of some_guard_rates */
@@ -312,6 +351,21 @@ ESS_API int ess_driver_apply(ess_driver *driver, double *t, double t1, double x[
 ESS_API int ess_driver_sample(ess_driver *driver, double *t, double t1, double x[],
                               const double times[], size_t count, double states[]);
 
+/*
+ * The state x[n] at any time t of the driver's last step, ess_driver_step_start(driver) <= t <= the
+ * time reached: chosen afterwards, or by a step's observer, at no evaluation. ESS_EINVAL outside.
+ */
+ESS_API int ess_driver_dense(ess_driver *driver, double t, double x[]);
+
+/* Where the last step began: the time of the start when none has been made. */
+ESS_API double ess_driver_step_start(const ess_driver *driver);
+
+/*
+ * Other options from the next apply on, as ess_driver_alloc would take them; the trajectory goes on
+ * where it is, mode and counters kept. ESS_EINVAL leaves those in force as they are.
+ */
+ESS_API int ess_driver_set_options(ess_driver *driver, const ess_options *options);
+
 /* Forgets mode, step size and counters: the next apply starts a new trajectory. */
 ESS_API void ess_driver_reset(ess_driver *driver);
 
@@ -326,6 +380,22 @@ ESS_API const ess_failure *ess_driver_failure(const ess_driver *driver);
 
 /* The latched mode, sign[m]; meaningful after the first apply. Owned by the driver. */
 ESS_API const double *ess_driver_sign(const ess_driver *driver);
+
+/* ---- checking a Jacobian --------------------------------------------------------------------- */
+
+/* The worst disagreement that ess_check_jacobian found. */
+typedef struct ess_jacobian_check {
+  size_t guard, state; /* event function k and state i; state SIZE_MAX: along a direction */
+  double given, found; /* dh_k/dx_i (or the rate) as the callback has it, and by differences */
+} ess_jacobian_check;
+
+/*
+ * Compares guard_jacobian, guard_rates and some_guard_rates with differences of guards at x[n], and
+ * with one another: ESS_SUCCESS, or ESS_EJACOBIAN with *worst (which may be NULL) filled in; also
+ * ESS_EINVAL, ESS_ENOMEM, ESS_ECALLBACK and ESS_EGUARD. For tests of a model: it allocates.
+ */
+ESS_API int ess_check_jacobian(const ess_system *system, const double x[],
+                               ess_jacobian_check *worst);
 
 #ifdef __cplusplus
 }

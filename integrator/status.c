@@ -18,6 +18,9 @@ static const char *const messages[ESS_STATUS_COUNT] = {
     [ESS_EMAXSTEPS] = "the limit on integration steps was reached",
     [ESS_EMAXCROSSINGS] = "the limit on crossings was reached",
     [ESS_ESTOP] = "stopped by an observer",
+    [ESS_ESLIDING] = "sliding: the field points back to a guard from either side of it",
+    [ESS_ETOLERANCE] = "the tolerance cannot be reached at these crossings",
+    [ESS_EJACOBIAN] = "an event function does not change as its Jacobian predicts",
 };
 
 const char *ess_strerror(int status) {

@@ -55,7 +55,7 @@ static int on_step(const ess_step_info *info, void *context) {
 }
 
 static ess_options options_of(pursuit *p) {
-  ess_options options = ess_options_default();
+  ess_options options = ess_options_paper();
   options.epsilon = 1e-9; // projected in nanoseconds: far below the tolerances, above rounding
   options.projection_max = 1e-6;
   options.order = 2;

@@ -60,7 +60,7 @@ static void start_inside_several_neighbourhoods(void **state) {
   const int order = awkward_order(state);
   lanes l = {.count = 3, .offset = {0.0625, 0.015625, 0.03125}, .jump = {1.0, 2.0, 4.0}};
   const ess_system system = lanes_system(&l);
-  ess_options options = ess_options_default();
+  ess_options options = ess_options_paper();
   options.order = order;
   options.epsilon = 0.125;
   toy_log log;
@@ -140,7 +140,7 @@ static void run_many(many *all, double epsilon, int order) {
                              .guard_rates = many_rates,
                              .params = all};
   many_log log = {.all = all};
-  ess_options options = ess_options_default();
+  ess_options options = ess_options_paper();
   options.order = order;
   options.epsilon = epsilon;
   options.observer = (ess_observer){.crossing = many_crossing, .context = &log};
@@ -227,7 +227,7 @@ static void filippov_chatter_on_one_guard(void **state) {
                              .field = sliding_field,
                              .guards = sliding_guards,
                              .guard_jacobian = sliding_jacobian};
-  ess_options options = ess_options_default();
+  ess_options options = ess_options_paper();
   options.order = order;
   ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
   double x[1] = {-1.0}, t = 0.0;
@@ -276,7 +276,7 @@ static void filippov_chatter_between_two_guards(void **state) {
                              .field = spiral_field,
                              .guards = spiral_guards,
                              .guard_jacobian = spiral_jacobian};
-  ess_options options = ess_options_default();
+  ess_options options = ess_options_paper();
   options.order = order;
   toy_log log;
   options.observer = toy_observer(&log);
@@ -334,7 +334,7 @@ static void filippov_chatter_by_a_reset_matrix(void **state) {
                              .guard_jacobian = opposed_jacobian,
                              .one_way = true,
                              .resets = &resets};
-  ess_options options = ess_options_default();
+  ess_options options = ess_options_paper();
   options.order = awkward_order(state);
   ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
   assert_non_null(d);

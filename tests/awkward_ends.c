@@ -30,7 +30,7 @@ static void start_on_a_guard_going_down(void **state) {
     lanes l = {.count = 1, .offset = {0.0}, .scale = {-1.0}, .jump = {1.0}};
     ess_system system = lanes_system(&l);
     system.one_way = one_way;
-    ess_options options = ess_options_default();
+    ess_options options = ess_options_paper();
     options.order = order;
     toy_log log;
     options.observer = toy_observer(&log);
@@ -80,7 +80,7 @@ static void start_at_rest_on_a_guard(void **state) {
                                .guards = height_guards,
                                .guard_jacobian = height_jacobian,
                                .params = &params};
-    ess_options options = ess_options_default();
+    ess_options options = ess_options_paper();
     options.order = order;
     toy_log log;
     options.observer = toy_observer(&log);
@@ -102,7 +102,7 @@ static void crossing_exactly_at_t1(void **state) {
   for (double epsilon = 1e-12; epsilon < 10.0; epsilon *= 10.0) {
     lanes l = {.count = 1, .offset = {1.0}, .jump = {1.0}};
     const ess_system system = lanes_system(&l);
-    ess_options options = ess_options_default();
+    ess_options options = ess_options_paper();
     options.order = order;
     options.epsilon = epsilon;
     toy_log log;
@@ -126,7 +126,7 @@ static void run_quarter(double t1, int order, toy_log *log, ess_driver **d, doub
                         double *t) {
   static lanes l = {.count = 1, .offset = {0.25}, .jump = {1.0}};
   const ess_system system = lanes_system(&l);
-  ess_options options = ess_options_default();
+  ess_options options = ess_options_paper();
   options.order = order;
   options.epsilon = 0.5;
   options.observer = toy_observer(log);
@@ -182,7 +182,7 @@ static void projection_ending_past_t1(void **state) {
     const double entry = sqrt(1.0 - epsilon), landing = entry + 0.5 * epsilon / entry;
     toy_ball ball = {.stiffness = 50.0};
     const ess_system system = ball_system(&ball);
-    ess_options options = ess_options_default();
+    ess_options options = ess_options_paper();
     options.order = order;
     options.epsilon = epsilon;
     options.rtol = 1e-12;
@@ -241,7 +241,7 @@ static void correction_ending_past_t1(void **state) {
   for (double epsilon = 0.05; epsilon > 1e-4; epsilon *= 0.3) {
     const double entry = 0.5 - sqrt(0.05 + epsilon),
                  tangent = entry + epsilon / (1.0 - 2.0 * entry);
-    ess_options options = ess_options_default();
+    ess_options options = ess_options_paper();
     options.order = awkward_order(state);
     options.epsilon = epsilon;
     toy_log log;

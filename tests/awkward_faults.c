@@ -132,7 +132,7 @@ static int run(fault *f, const ess_options *options, ess_failure *failure, doubl
 /* calls of a callback in a run without fault */
 static size_t calls_of(culprit who, int order) {
   fault f = {.culprit = who, .from = SIZE_MAX};
-  ess_options options = ess_options_default();
+  ess_options options = ess_options_paper();
   options.order = order;
   ess_failure failure;
   double t;
@@ -145,7 +145,7 @@ static size_t calls_of(culprit who, int order) {
  * callback's code, at a state and time that belong together; the callback is not called again. */
 static void check_failure(culprit who, int order) {
   const size_t calls = calls_of(who, order);
-  ess_options options = ess_options_default();
+  ess_options options = ess_options_paper();
   options.order = order;
   double before = 0.0, t = 0.0;
   for (size_t from = 0; from < calls; from++) {
@@ -203,7 +203,7 @@ static void a_failing_mode_change(void **state) {
  * with `expected`, naming event function 1 when that is ESS_EGUARD. */
 static void check_not_finite(culprit who, int expected, int order) {
   const size_t calls = calls_of(who, order);
-  ess_options options = ess_options_default();
+  ess_options options = ess_options_paper();
   options.order = order;
   const double values[] = {NAN, INFINITY, -INFINITY};
   for (size_t v = 0; v < 3; v++)
@@ -239,7 +239,7 @@ static void nan_from_rates(void **state) {
 
 /* Outcome: where a callback is no number from 1/4 on, steps shrink towards it and give up there. */
 static void check_place(culprit who, int expected, int order) {
-  ess_options options = ess_options_default();
+  ess_options options = ess_options_paper();
   options.order = order;
   fault f = {.culprit = who, .beyond = 0.25, .value = NAN};
   ess_failure failure;
@@ -273,7 +273,7 @@ static void nan_from_rates_beyond_a_place(void **state) {
  * ESS_ELIVENESS, where its neighbourhood begins; at the rate itself nothing happens. */
 static void liveness_violated(void **state) {
   const int order = awkward_order(state);
-  ess_options options = ess_options_default();
+  ess_options options = ess_options_paper();
   options.order = order;
   ess_failure failure;
   double t;
@@ -301,7 +301,7 @@ static int stop_after(const ess_step_info *info, void *context) {
 /* Outcome: ESS_ESTOP at the crossing asked for, after it; or at the step asked for. */
 static void an_observer_that_stops(void **state) {
   const int order = awkward_order(state);
-  ess_options options = ess_options_default();
+  ess_options options = ess_options_paper();
   options.order = order;
   ess_failure failure;
   double t;

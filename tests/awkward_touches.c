@@ -43,7 +43,7 @@ static size_t throw_at(double ceiling, double epsilon, double projection_max, in
                              .guards = thrown_guards,
                              .guard_jacobian = thrown_jacobian,
                              .params = &ceiling};
-  ess_options options = ess_options_default();
+  ess_options options = ess_options_paper();
   options.order = order;
   options.epsilon = epsilon;
   options.h_init = 1.0;
@@ -132,7 +132,7 @@ static void run_clock(int (*guards)(const double[], double[], void *),
                              .field = clock_field,
                              .guards = guards,
                              .guard_jacobian = jacobian};
-  ess_options options = ess_options_default();
+  ess_options options = ess_options_paper();
   options.order = order;
   options.epsilon = epsilon;
   options.h_init = 1.0;
@@ -268,7 +268,7 @@ static void run_armed(double speed, int order, toy_log *log) {
                              .guard_jacobian = armed_jacobian,
                              .one_way = true,
                              .resets = &resets};
-  ess_options options = ess_options_default();
+  ess_options options = ess_options_paper();
   options.order = order;
   options.observer = toy_observer(log);
   ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
@@ -317,7 +317,7 @@ static void epsilon_larger_than_the_penetration(void **state) {
       (2.0 + 0.5 * (stiffness * speed * speed + force * force)) * longest * longest;
   for (double epsilon = 3e-3; epsilon < 1e6; epsilon *= 30.0) {
     const ess_system system = ball_system(&ball);
-    ess_options options = ess_options_default();
+    ess_options options = ess_options_paper();
     options.order = order;
     options.epsilon = epsilon;
     options.projection_max = longest;
@@ -342,7 +342,7 @@ static void epsilon_larger_than_the_penetration(void **state) {
 static double throw_from_inside(double epsilon, double h_max, int order) {
   toy_ball ball = {.stiffness = 50.0};
   const ess_system system = ball_system(&ball);
-  ess_options options = ess_options_default();
+  ess_options options = ess_options_paper();
   options.order = order;
   options.epsilon = epsilon;
   options.h_init = 10.0;

@@ -97,7 +97,7 @@ static void read_guard_epsilons(fuzz_case *c, fuzz_bytes *b, bool wild, bool bad
 
 void fuzz_case_read(fuzz_case *c, const uint8_t *data, size_t size) {
   fuzz_bytes bytes = {.next = data, .left = size}, *const b = &bytes;
-  *c = (fuzz_case){.options = ess_options_default()};
+  *c = (fuzz_case){.options = ess_options_paper()};
   const uint8_t kind = fuzz_byte(b), observing = fuzz_byte(b);
   const bool wild_numbers = (kind & 3) == 3, wild_options = (kind >> 2 & 3) == 3;
   const bool faulty = (kind >> 4 & 3) == 3, bad_options = (kind >> 6 & 3) == 3;

@@ -62,7 +62,7 @@ static inline ess_system lanes_system(lanes *l) {
 /* runs to t1 = 1 from (0, 0), with projections of an order, and returns the final x1 */
 static inline double run_lanes(lanes *l, double epsilon, int order, toy_log *log) {
   const ess_system system = lanes_system(l);
-  ess_options options = ess_options_default();
+  ess_options options = ess_options_paper();
   options.epsilon = epsilon;
   options.order = order;
   options.observer = toy_observer(log);

@@ -193,7 +193,7 @@ void affine_integrate(const affine_system *s, const double x0[], const affine_se
                              .resets = variant & 8 ? &NO_RESETS : NULL,
                              .params = &copy};
   *run = (affine_run){.upward = true};
-  ess_options options = ess_options_default();
+  ess_options options = ess_options_paper();
   options.epsilon = how->epsilon;
   options.epsilon_time = how->as_time ? how->epsilon : 0.0;
   options.order = how->order;

@@ -211,7 +211,7 @@ static void libess_converges_to_the_exact_solution(void **state) {
   model_reference out = {.times = times, .count = SAMPLES, .states = exact};
   assert_int_equal(m.type->reference(&m, start, &out, message), 0);
 
-  ess_options options = ess_options_default();
+  ess_options options = ess_options_paper();
   options.epsilon = 1e-6;
   options.rtol = options.atol = 1e-13;
   ess_driver *driver = ess_driver_alloc(&m.system, &options, NULL);

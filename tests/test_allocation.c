@@ -67,7 +67,7 @@ static const double EPSILONS[1] = {1e-4};
 
 static ess_driver *allocate_kind(int kind, toy_ball *ball, int *status) {
   ess_system system = ball_system(ball);
-  ess_options options = ess_options_default();
+  ess_options options = ess_options_paper();
   if (kind == 1) system.guard_rates = ball_rates;
   if (kind == 2) system.guard_count = 0;
   if (kind == 3) options.guard_epsilons = EPSILONS;
@@ -103,7 +103,7 @@ static void sizes_no_machine_has_are_out_of_memory(void **state) {
   (void)state;
   toy_ball ball = {.stiffness = 50.0};
   const size_t sizes[] = {SIZE_MAX, SIZE_MAX / 2, SIZE_MAX / 8, SIZE_MAX / 64, (size_t)1 << 32};
-  const ess_options options = ess_options_default();
+  const ess_options options = ess_options_paper();
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
     for (int which = 1; which <= 3; which++)
       for (int rates = 0; rates < 2; rates++) {

@@ -89,7 +89,7 @@ static void steps_stop_where_that_part_of_a_length_is_left(void **state) {
     for (double length = 1e-5; length < 0.9 * height; length *= 5.1)
       for (size_t i = 0; i < PARTS * LIMITS; i++)
         for (int order = 1; order <= 2; order++) {
-          ess_options options = ess_options_default();
+          ess_options options = ess_options_paper();
           const double one = 2.0 * length;
           // the first guard's own, or everybody's
           options.epsilon = i % 2 ? one : 17.0;
@@ -106,7 +106,7 @@ static void steps_stop_where_that_part_of_a_time_is_left(void **state) {
   for (double height = 0.01; height < 3.0; height *= 2.3)
     for (double time = 1e-5; time < 0.2; time *= 3.7)
       for (size_t i = 0; i < PARTS * LIMITS; i++) {
-        ess_options options = ess_options_default();
+        ess_options options = ess_options_paper();
         options.epsilon_time = time;
         options.approach = parts[i / LIMITS];
         options.h_max = step_limits[i % LIMITS];
@@ -122,7 +122,7 @@ static void steps_stop_where_that_part_of_both_is_left(void **state) {
     for (double length = 1e-4; length < 0.9 * height; length *= 5.1)
       for (double time = 1e-4; time < 0.2; time *= 4.1)
         for (size_t i = 0; i < PARTS * LIMITS; i++) {
-          ess_options options = ess_options_default();
+          ess_options options = ess_options_paper();
           options.epsilon = 2.0 * length;
           options.projection_max = time;
           options.approach = parts[i / LIMITS];
@@ -143,7 +143,7 @@ static void a_start_is_projected_from_or_led_to_the_place(void **state) {
     lanes l = {.count = 1, .offset = {0.1}};
     const ess_system system = lanes_system(&l);
     projections seen = {0};
-    ess_options options = ess_options_default();
+    ess_options options = ess_options_paper();
     options.epsilon = 0.1;
     options.approach = 0.3;
     options.observer = (ess_observer){.step = note_step, .context = &seen};
@@ -165,7 +165,7 @@ static void what_follows_a_projection_need_not_be_approached(void **state) {
     lanes l = {.count = 2, .offset = {0.5, 0.56}, .jump = {1.0, -2.0}};
     const ess_system system = lanes_system(&l);
     projections seen = {0};
-    ess_options options = ess_options_default();
+    ess_options options = ess_options_paper();
     options.epsilon = 0.1;
     options.approach = 0.3;
     options.order = order;
@@ -194,7 +194,7 @@ static void no_crossing_is_missed(void **state) {
     balls b = balls_of(5, 5);
     const ess_system system = balls_system(&b);
     balls_trace trace;
-    ess_options options = ess_options_default();
+    ess_options options = ess_options_paper();
     options.epsilon = 0.01;
     options.epsilon_time = kind == 1 ? 0.003 : 0.0;
     options.projection_max = kind == 2 ? 0.003 : INFINITY;
@@ -227,7 +227,7 @@ static void the_error_is_that_of_a_part_as_wide(void **state) {
       toy_ball ball = {.stiffness = 50.0};
       const ess_system system = ball_system(&ball);
       const double part = pow(0.5, i % 3);
-      ess_options options = ess_options_default();
+      ess_options options = ess_options_paper();
       options.epsilon = i / 3 ? 0.02 * part : 0.02;
       options.approach = i / 3 ? 1.0 : part;
       options.order = order;
@@ -250,7 +250,7 @@ static double five_balls_error(int order, double approach, double rtol, double h
                                uint64_t *steps) {
   balls b = balls_of(5, 5);
   const ess_system system = balls_system(&b);
-  ess_options options = ess_options_default();
+  ess_options options = ess_options_paper();
   options.epsilon_time = 0.01;
   options.approach = approach;
   options.order = order;
@@ -306,7 +306,7 @@ static void more_is_made_together(void **state) {
         .count = 5, .offset = {0.5, 0.52, 0.54, 0.56, 0.58}, .jump = {1.0, -2.0, 0.5, 3.0, -1.0}};
     const ess_system system = lanes_system(&l);
     toy_log log;
-    ess_options options = ess_options_default();
+    ess_options options = ess_options_paper();
     options.epsilon = 0.2;
     options.projection_max = 0.07;
     options.together = 0.1;

@@ -51,7 +51,7 @@ static void each_is_told_of_once_and_in_order(void **state) {
       balls b = balls_of(MANY, MANY);
       const ess_system system = balls_system(&b);
       told t = {0};
-      ess_options options = ess_options_default();
+      ess_options options = ess_options_paper();
       options.epsilon = 0.01;
       options.order = order;
       options.together = together;
@@ -80,7 +80,7 @@ static void a_time_below_every_gap_changes_nothing(void **state) {
     balls_trace trace[2];
     ess_counters counters[2];
     for (int i = 0; i < 2; i++) {
-      ess_options options = ess_options_default();
+      ess_options options = ess_options_paper();
       options.order = order;
       options.epsilon = 0.05;
       options.together = i ? 1e-9 : 0.0;
@@ -102,7 +102,7 @@ static void a_time_below_every_gap_changes_nothing(void **state) {
 
 /* together 0.1 and neighbourhoods of everything unless said otherwise */
 static ess_options wide(toy_log *log) {
-  ess_options options = ess_options_default();
+  ess_options options = ess_options_paper();
   options.epsilon = 10.0;
   options.together = 0.1;
   options.observer = toy_observer(log);

@@ -113,7 +113,7 @@ static void a_guard_left_at_a_rounding_s_speed_is_crossed_on_return(void **state
   const ess_system system = chain_system(&p, 2);
   for (double v = 1e-3; v > 1e-25; v *= 0.1) {
     toy_log log;
-    ess_options options = ess_options_default();
+    ess_options options = ess_options_paper();
     options.h_init = 1.0;
     options.observer = toy_observer(&log);
     double x[2] = {0.0, v};
@@ -130,7 +130,7 @@ static void a_guard_left_from_rest_is_crossed_though_it_never_dips(void **state)
   plan p = {.acceleration = {-2.0, -1.0}};
   const ess_system system = chain_system(&p, 3);
   for (double h_init = 0.125; h_init < 2.0; h_init *= 2.0) {
-    ess_options options = ess_options_default();
+    ess_options options = ess_options_paper();
     options.h_init = h_init;
     double x[3] = {0.0, 0.0, 0.0};
     assert_int_equal(run(&system, &options, 1.0, x), ESS_SUCCESS);
@@ -144,7 +144,7 @@ static void a_state_that_overflows_is_no_success(void **state) {
   plan p = {.acceleration = {1e300, 1e300}};
   ess_system system = clock_system(&p);
   system.guard_count = 0;
-  const ess_options options = ess_options_default();
+  const ess_options options = ess_options_paper();
   double x[1] = {0.0};
   assert_int_not_equal(run(&system, &options, 1e9, x), ESS_SUCCESS);
   assert_true(isfinite(x[0]));
@@ -154,7 +154,7 @@ static void a_start_that_is_not_finite_is_refused(void **state) {
   (void)state;
   toy_ball ball = {.stiffness = 50.0};
   ess_system system = ball_system(&ball);
-  const ess_options options = ess_options_default();
+  const ess_options options = ess_options_paper();
   const double wrong[] = {INFINITY, -INFINITY, NAN};
   for (int i = 0; i < 3; i++)
     for (int place = 0; place < 2; place++) {
@@ -192,7 +192,7 @@ static void time_never_runs_back_nor_past_the_end(void **state) {
   plan p = {.acceleration = {1.0}};
   watcher w = {.t1 = 0.5};
   const ess_system system = clock_system(&p);
-  ess_options options = ess_options_default();
+  ess_options options = ess_options_paper();
   options.observer = (ess_observer){.step = watch_step, .context = &w};
   ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
   // where rounding ties is found by trying: 4 in 100 000 did
@@ -219,7 +219,7 @@ static void a_failure_loses_no_crossing(void **state) {
     plan p = {.acceleration = {1.0}, .place = 0.5};
     watcher w = {.t1 = 1.0};
     const ess_system system = clock_system(&p);
-    ess_options options = ess_options_default();
+    ess_options options = ess_options_paper();
     options.observer = (ess_observer){watch_step, watch_crossing, &w};
     ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
     p.field_fails = failure == FIELD;
@@ -243,7 +243,7 @@ static void a_pool_of_guards_that_are_not_finite_is_no_success(void **state) {
   (void)state;
   plan p = {.acceleration = {1.0}, .place = 0.5, .guards_end = true};
   const ess_system system = clock_system(&p);
-  ess_options options = ess_options_default();
+  ess_options options = ess_options_paper();
   options.rearm = ESS_REARM_POOL;
   double x[1] = {0.0};
   assert_int_equal(run(&system, &options, 1.0, x), ESS_EGUARD);
@@ -255,7 +255,7 @@ static void the_field_is_never_asked_beyond_the_end(void **state) {
   const ess_system system = chain_system(&p, 2);
   for (double h_init = 0.0; h_init < 1.0; h_init += 0.5)
     for (double t1 = 0.0; t1 < 1e-4; t1 += 2e-5) {
-      ess_options options = ess_options_default();
+      ess_options options = ess_options_paper();
       options.h_init = h_init;
       double x[2] = {0.0, 0.0};
       p.latest = -1.0;
@@ -268,7 +268,7 @@ static void a_refused_call_says_when(void **state) {
   (void)state;
   toy_ball ball = {.stiffness = 50.0};
   const ess_system system = ball_system(&ball);
-  const ess_options options = ess_options_default();
+  const ess_options options = ess_options_paper();
   ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
   double t = 5.0, x[2] = {1.0, 0.0};
   assert_int_equal(ess_driver_apply(d, &t, 4.0, x), ESS_EINVAL);
@@ -311,7 +311,7 @@ static void an_overflow_on_the_way_leaves_the_last_good_state(void **state) {
                                .guards = clock_at_3,
                                .guard_rates = clock_at_3_rates,
                                .params = &p};
-    ess_options options = ess_options_default();
+    ess_options options = ess_options_paper();
     options.epsilon = projected ? 10.0 : 1e-6;
     options.atol = DBL_MAX;
     options.h_init = 10.0;
@@ -383,7 +383,7 @@ static signs run_unresolved(bool before) {
                              .resets = &resets,
                              .params = &roughness};
   signs s = {0};
-  ess_options options = ess_options_default();
+  ess_options options = ess_options_paper();
   options.h_init = options.h_max = 12.0;
   options.observer = (ess_observer){.step = note_sign, .context = &s};
   ess_driver *const d = s.driver = ess_driver_alloc(&system, &options, NULL);

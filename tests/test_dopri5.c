@@ -31,7 +31,7 @@ static void fixed_step_errors(double step, double *end, double *grid) {
   enum { SAMPLES = 400 };
   double times[SAMPLES], states[2 * SAMPLES], x[2] = {1.0, 0.0}, t = 0.0;
   for (int i = 0; i < SAMPLES; i++) times[i] = 2.0 * (i + 1) / SAMPLES;
-  ess_options options = ess_options_default();
+  ess_options options = ess_options_paper();
   options.atol = 1e3; // the error control accepts everything: h_max alone sets the step
   options.h_init = options.h_max = step;
   ess_driver *const d = ess_driver_alloc(&rotation, &options, NULL);
@@ -58,7 +58,7 @@ static void solution_is_of_order_5_and_dense_output_of_order_4(void **state) {
 static void tolerance_is_met(void **state) {
   (void)state;
   for (double rtol = 1e-4; rtol > 1e-11; rtol *= 0.1) {
-    ess_options options = ess_options_default();
+    ess_options options = ess_options_paper();
     options.rtol = options.atol = rtol;
     ess_driver *const d = ess_driver_alloc(&rotation, &options, NULL);
     double x[2] = {1.0, 0.0}, t = 0.0;
@@ -73,7 +73,7 @@ static void tolerance_is_met(void **state) {
 static void stages_see_their_own_time(void **state) {
   (void)state;
   const ess_system system = {.dimension = 1, .field = quintic};
-  const ess_options options = ess_options_default();
+  const ess_options options = ess_options_paper();
   ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
   double x[1] = {0.0}, t = 0.0;
   assert_int_equal(ess_driver_apply(d, &t, 3.0, x), ESS_SUCCESS);
@@ -94,7 +94,7 @@ static int unit_speed(double t, const double x[], const double sign[], double dx
 static void rounding_of_a_large_time_does_not_add_up(void **state) {
   (void)state;
   const ess_system system = {.dimension = 1, .field = unit_speed};
-  ess_options options = ess_options_default();
+  ess_options options = ess_options_paper();
   options.h_max = 1e-3;
   ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
   double x[1] = {0.0}, t = 1.7e9; // seconds since 1970
@@ -105,7 +105,7 @@ static void rounding_of_a_large_time_does_not_add_up(void **state) {
 
 static void a_zero_component_needs_no_absolute_tolerance(void **state) {
   (void)state;
-  ess_options options = ess_options_default();
+  ess_options options = ess_options_paper();
   options.atol = 0.0;
   ess_driver *const d = ess_driver_alloc(&rotation, &options, NULL);
   double x[2] = {0.0, 0.0}, y[2] = {1.0, 0.0}, t = 0.0;
@@ -120,7 +120,7 @@ static void a_zero_component_needs_no_absolute_tolerance(void **state) {
 
 static void apply_in_pieces_continues_one_trajectory(void **state) {
   (void)state;
-  const ess_options options = ess_options_default();
+  const ess_options options = ess_options_paper();
   ess_driver *const d = ess_driver_alloc(&rotation, &options, NULL);
   double x[2] = {1.0, 0.0}, t = 0.0;
   for (int i = 1; i <= 200; i++) {
@@ -137,7 +137,7 @@ static void apply_in_pieces_continues_one_trajectory(void **state) {
 
 static void reset_repeats_bit_for_bit(void **state) {
   (void)state;
-  const ess_options options = ess_options_default();
+  const ess_options options = ess_options_paper();
   ess_driver *const d = ess_driver_alloc(&rotation, &options, NULL);
   double first[2] = {1.0, 0.0}, again[2] = {1.0, 0.0}, t = 0.0;
   assert_int_equal(ess_driver_apply(d, &t, 7.0, first), ESS_SUCCESS);

@@ -36,7 +36,7 @@ static const double DURATION = 5.0, HEIGHT = 1.0;
 static double ball_error(double epsilon, double h_max, toy_log *log, ess_counters *counters) {
   toy_ball ball = {.stiffness = 50.0};
   const ess_system system = ball_system(&ball);
-  ess_options options = ess_options_default();
+  ess_options options = ess_options_paper();
   options.epsilon = epsilon;
   options.rtol = 1e-11;
   options.atol = 1e-12;
@@ -112,7 +112,7 @@ static void samples_and_observers_change_no_counter(void **state) {
   (void)state;
   toy_ball ball = {.stiffness = 50.0};
   const ess_system system = ball_system(&ball);
-  const ess_options options = ess_options_default();
+  const ess_options options = ess_options_paper();
   ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
   double x[2] = {HEIGHT, 0.0}, t = 0.0;
   assert_int_equal(ess_driver_apply(d, &t, DURATION, x), ESS_SUCCESS);
@@ -138,7 +138,7 @@ static void samples_inside_a_projection_lie_on_its_line(void **state) {
   (void)state;
   toy_ball ball = {.stiffness = 50.0};
   const ess_system system = ball_system(&ball);
-  ess_options options = ess_options_default();
+  ess_options options = ess_options_paper();
   options.epsilon = 0.19; // entered at t = 0.9, where v = -1.8
   ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
   double x[2] = {HEIGHT, 0.0}, t = 0.0, states[4];
@@ -154,7 +154,7 @@ static void pieces_and_one_piece_agree(void **state) {
   (void)state;
   toy_ball ball = {.stiffness = 50.0};
   const ess_system system = ball_system(&ball);
-  ess_options options = ess_options_default();
+  ess_options options = ess_options_paper();
   options.epsilon = 1e-6;
   toy_log log;
   options.observer = toy_observer(&log);
@@ -172,7 +172,7 @@ static void nothing_is_allocated_while_running(void **state) {
   (void)state;
   toy_ball ball = {.stiffness = 50.0};
   const ess_system system = ball_system(&ball);
-  const ess_options options = ess_options_default();
+  const ess_options options = ess_options_paper();
   const size_t before_alloc = allocations;
   ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
   assert_true(allocations > before_alloc); // the wrapper does count
@@ -215,7 +215,7 @@ static void pool_refills_only_when_it_is_empty(void **state) {
                              .guards = pair_guards,
                              .guard_jacobian = pair_jacobian,
                              .params = &ball};
-  ess_options options = ess_options_default();
+  ess_options options = ess_options_paper();
   toy_log log;
   options.observer = toy_observer(&log);
   options.rearm = ESS_REARM_POOL;
@@ -249,7 +249,7 @@ static void a_one_way_guard_is_crossed_once(void **state) {
   toy_ball ball = {.stiffness = 50.0};
   ess_system system = ball_system(&ball);
   system.one_way = true;
-  ess_options options = ess_options_default();
+  ess_options options = ess_options_paper();
   toy_log log;
   options.observer = toy_observer(&log);
   ess_driver *const d = ess_driver_alloc(&system, &options, NULL);

@@ -27,7 +27,7 @@ static projections drop_one(double height, double reach, double h_max) {
   toy_ball ball = {.stiffness = 50.0};
   const ess_system system = ball_system(&ball);
   projections seen = {0};
-  ess_options options = ess_options_default();
+  ess_options options = ess_options_paper();
   options.epsilon_time = reach;
   options.h_max = h_max;
   options.observer = (ess_observer){.step = note_projection, .context = &seen};
@@ -65,7 +65,7 @@ static void no_crossing_is_passed(void **state) {
         for (int order = 1; order <= 2; order++) {
           balls b = balls_of(5, 5);
           const ess_system system = balls_system(&b);
-          ess_options options = ess_options_default();
+          ess_options options = ess_options_paper();
           options.epsilon_time = reach;
           options.order = order;
           options.h_max = step_limits[i];
@@ -92,7 +92,7 @@ static void no_crossing_is_passed(void **state) {
 static double bounce_error(double reach, int order, double h_max) {
   balls b = balls_of(3, 3);
   const ess_system system = balls_system(&b);
-  ess_options options = ess_options_default();
+  ess_options options = ess_options_paper();
   options.epsilon_time = reach;
   options.order = order;
   options.h_max = h_max;
@@ -146,7 +146,7 @@ static balls_trace scaled_run(double factor, int order, double together, bool re
   ess_system system = balls_system(&b);
   if (resets) system.resets = &matrix;
   balls_trace trace;
-  ess_options options = ess_options_default();
+  ess_options options = ess_options_paper();
   options.epsilon_time = 0.004;
   options.order = order;
   options.together = together;
@@ -187,7 +187,7 @@ static void epsilon_is_not_used(void **state) {
   balls_trace trace[2];
   const double epsilons[] = {1e-9, 3.0};
   for (size_t i = 0; i < 2; i++) {
-    ess_options options = ess_options_default();
+    ess_options options = ess_options_paper();
     options.epsilon = epsilons[i];
     options.epsilon_time = 1e-3;
     options.observer = balls_observer(&b, &trace[i]);

@@ -51,7 +51,7 @@ static void guards_far_from_their_model_shorten_the_step(void **state) {
                                .guards = sine_guards,
                                .guard_jacobian = sine_jacobian,
                                .params = &frequency};
-    ess_options options = ess_options_default();
+    ess_options options = ess_options_paper();
     options.epsilon = 1e-9;
     options.h_init = 1.0;
     toy_log log;
@@ -88,7 +88,7 @@ static void a_crossing_below_the_rounding_of_h_is_made_in_time(void **state) {
                              .field = clock_field,
                              .guards = coarse_guards,
                              .guard_jacobian = coarse_jacobian};
-  ess_options options = ess_options_default();
+  ess_options options = ess_options_paper();
   options.epsilon = 1e-12;
   toy_log log;
   options.observer = toy_observer(&log);
@@ -133,7 +133,7 @@ static void a_guard_that_is_zero_but_for_rounding_costs_no_steps(void **state) {
                              .field = together_field,
                              .guards = together_guards,
                              .guard_jacobian = together_jacobian};
-  const ess_options options = ess_options_default();
+  const ess_options options = ess_options_paper();
   ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
   double x[3] = {0.8, 0.55, 0.7}, t = 0.0;
   assert_int_equal(ess_driver_apply(d, &t, 5.0, x), ESS_SUCCESS);
@@ -159,7 +159,7 @@ static void each_guard_has_its_own_epsilon(void **state) {
                              .guard_jacobian = lanes_jacobian,
                              .params = &l};
   double length[2] = {0.0, 0.0}, x[2] = {0.0, 0.0}, t = 0.0;
-  ess_options options = ess_options_default();
+  ess_options options = ess_options_paper();
   options.guard_epsilons = epsilons;
   options.observer = (ess_observer){.step = note_projection, .context = length};
   ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
@@ -203,7 +203,7 @@ static void a_neighbourhood_in_time_is_as_long_as_it_says(void **state) {
                                .field = slowing_field,
                                .guards = at_one,
                                .guard_jacobian = at_one_jacobian};
-    ess_options options = ess_options_default();
+    ess_options options = ess_options_paper();
     options.epsilon_time = tau;
     options.rtol = 1e-6;
     options.observer = (ess_observer){.step = keep_projection, .context = &longest};

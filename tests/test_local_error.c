@@ -78,7 +78,7 @@ static landing project(const double x0[N], int order) {
                              .guards = curved_guard,
                              .guard_jacobian = curved_gradient,
                              .one_way = true};
-  ess_options options = ess_options_default();
+  ess_options options = ess_options_paper();
   options.order = order;
   options.epsilon = 1.0;
   options.observer = (ess_observer){.crossing = remember, .context = &l};
@@ -198,7 +198,7 @@ static double shortfall(double t_x, double t_y, size_t *first) {
                              .guards = pair_guards,
                              .guard_jacobian = pair_gradients,
                              .one_way = true};
-  ess_options options = ess_options_default();
+  ess_options options = ess_options_paper();
   options.order = 2;
   options.epsilon = 1.0;
   options.rtol = 1e-12;

@@ -206,7 +206,7 @@ static void a_model_is_prepared_again_after_a_change(void **state) {
     model_release(&m); // never prepared
     assert_int_equal(model_prepare(&m, message), 0);
     assert_int_equal(m.system.dimension, model_types[i]->dimension);
-    const ess_options options = ess_options_default();
+    const ess_options options = ess_options_paper();
     assert_null(ess_check(&m.system, &options));
     assert_int_equal(model_prepare(&m, message), 0);
     model_release(&m);

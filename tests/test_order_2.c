@@ -32,7 +32,7 @@ static ess_counters drop_three(double epsilon, double together, double approach,
                                const double times[], size_t count, double states[]) {
   balls b = balls_of(3, 3);
   const ess_system system = balls_system(&b);
-  ess_options options = ess_options_default();
+  ess_options options = ess_options_paper();
   options.order = 2;
   options.epsilon = epsilon;
   options.together = together;
@@ -93,7 +93,7 @@ static void samples_of_a_fall_lie_on_its_parabola(void **state) {
   enum { SAMPLES = 200 };
   toy_ball ball = {.stiffness = 50.0};
   const ess_system system = ball_system(&ball);
-  ess_options options = ess_options_default();
+  ess_options options = ess_options_paper();
   options.order = 2;
   options.epsilon = 0.3;
   ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
@@ -155,7 +155,7 @@ static double toss_up(double gap, double projection_max, ess_counters *counters)
                              .guard_rates = toss_rate,
                              .params = &s};
   double length = 0.0;
-  ess_options options = ess_options_default();
+  ess_options options = ess_options_paper();
   options.order = 2;
   options.epsilon = 2.0;
   options.projection_max = projection_max;
@@ -237,7 +237,7 @@ static void a_projection_never_runs_backwards(void **state) {
                              .guards = ramp_guard,
                              .guard_rates = ramp_rate};
   size_t count = 0;
-  ess_options options = ess_options_default();
+  ess_options options = ess_options_paper();
   options.order = 2;
   options.epsilon = 0.2;
   options.observer = (ess_observer){.step = times_ascend, .context = &count};
@@ -280,7 +280,7 @@ static void a_field_that_is_not_finite_half_way(void **state) {
                              .guards = wall_guard,
                              .guard_rates = wall_rate};
   for (int order = 1; order <= 2; order++) {
-    ess_options options = ess_options_default();
+    ess_options options = ess_options_paper();
     options.order = order;
     options.epsilon = 2.0;
     ess_driver *const d = ess_driver_alloc(&system, &options, NULL);

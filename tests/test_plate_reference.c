@@ -69,7 +69,7 @@ static int count_crossing(const ess_crossing_info *info, void *context) {
 /* The plate as any user of libess would have it: every guard watched at every step. */
 static void located(const model *m, const double x0[N], trajectory *out) {
   event_counter counter = {.m = m};
-  ess_options options = ess_options_default();
+  ess_options options = ess_options_paper();
   options.epsilon = 1e-9;
   options.projection_max = 1e-6;
   options.order = 2;

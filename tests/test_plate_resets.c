@@ -109,7 +109,7 @@ static size_t reference(const model *m, const double x0[], double states[]) {
 }
 
 static ess_options with(double epsilon, int order) {
-  ess_options options = ess_options_default();
+  ess_options options = ess_options_paper();
   options.epsilon = epsilon;
   options.order = order;
   options.h_max = 0.02;

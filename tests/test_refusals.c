@@ -20,7 +20,7 @@ static void make(spoiled *s) {
   *s = (spoiled){.row_start = {0, 1, 1, 2, 2, 3},
                  .guard = {ESS_GUARD_DOWN(0), ESS_GUARD_DOWN(1), ESS_GUARD_UP(0)},
                  .effect = {1, -1, 1},
-                 .options = ess_options_default()};
+                 .options = ess_options_paper()};
   s->resets = (ess_reset_matrix){.row_start = s->row_start, .guard = s->guard, .effect = s->effect};
 }
 
@@ -187,7 +187,7 @@ static void a_system_without_guards_has_an_empty_matrix(void **state) {
   ess_system system = balls_system(&b);
   system.guard_count = 0;
   system.resets = &resets;
-  const ess_options options = ess_options_default();
+  const ess_options options = ess_options_paper();
   assert_null(ess_check(&system, &options));
   ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
   assert_non_null(d);

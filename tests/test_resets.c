@@ -28,7 +28,7 @@ static ess_counters bounce(size_t count, bool one_way, ess_rearm rearm,
   ess_system system = balls_system(&b);
   system.one_way = one_way;
   system.resets = given;
-  ess_options options = ess_options_default();
+  ess_options options = ess_options_paper();
   options.rearm = rearm;
   options.observer = balls_observer(&b, trace);
   options.h_max = 0.05;
@@ -160,7 +160,7 @@ static ess_driver *track_driver(track *r, matrix *m, toy_log *log) {
   matrix_end(m);
   m->resets.start = track_start;
   system.resets = &m->resets;
-  ess_options options = ess_options_default();
+  ess_options options = ess_options_paper();
   options.epsilon = 0.01;
   options.observer = toy_observer(log);
   ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
@@ -252,7 +252,7 @@ static void the_last_row_refills_an_empty_pool(void **state) {
   matrix_end(&m);
   m.resets.start = track_start;
   system.resets = &m.resets;
-  ess_options options = ess_options_default();
+  ess_options options = ess_options_paper();
   options.h_max = 0.05;
   options.epsilon = 1e-3;
   options.observer = toy_observer(&log);
@@ -436,7 +436,7 @@ static void follow(track *r, const matrix *m, const machine *s, bool ends, unsig
   ess_system system = track_system(r);
   system.resets = &m->resets;
   toy_log log;
-  ess_options options = ess_options_default();
+  ess_options options = ess_options_paper();
   options.epsilon = epsilons[variant % 3];
   options.order = 1 + (int)(variant / 3 % 2);
   options.epsilon_time = variant / 6 % 2 ? options.epsilon : 0.0;

@@ -56,7 +56,7 @@ static void a_run_is_the_same_without_them(void **state) {
   (void)state;
   const double epsilons[] = {1e-4, 1e-3, 1e-2, 0.05, 0.2};
   for (int i = 0; i < 5 * 2 * 2 * 2 * 2 * 2; i++) {
-    ess_options options = ess_options_default();
+    ess_options options = ess_options_paper();
     options.epsilon = epsilons[i % 5];
     options.projection_max = i / 5 % 2 ? 1e-3 : INFINITY;
     options.h_max = i / 10 % 2 ? 0.01 : 0.05;
@@ -114,7 +114,7 @@ static ess_driver *track_driver(track *r, matrix *m, toy_log *log) {
                              .guard_rates = track_rates,
                              .resets = matrix_end(m),
                              .params = r};
-  ess_options options = ess_options_default();
+  ess_options options = ess_options_paper();
   options.epsilon = r->epsilon;
   options.observer = toy_observer(log);
   ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
@@ -220,7 +220,7 @@ static void touched_and_left_within_a_step(void **state) {
     r.silent[ESS_GUARD_DOWN(1)] = r.silent[ESS_GUARD_UP(1)] = true;
     system.resets = matrix_end(&r);
     toy_log log;
-    ess_options options = ess_options_default();
+    ess_options options = ess_options_paper();
     options.epsilon = 1e-6;
     options.observer = toy_observer(&log);
     ess_driver *const d = ess_driver_alloc(&system, &options, NULL);

@@ -86,7 +86,7 @@ static void a_guard_overlooked_is_found_where_another_is_located(void **state) {
   clock_plan p = {.guard_count = 2, .look = bump, .rate_of_some = 1.0};
   const ess_system system = clock_system(&p);
   toy_log log;
-  ess_options options = ess_options_default();
+  ess_options options = ess_options_paper();
   options.epsilon = 1e-7;
   options.h_init = 1.0;
   options.observer = toy_observer(&log);
@@ -118,7 +118,7 @@ static void a_false_alarm_hides_no_other_crossing(void **state) {
   const ess_system system = clock_system(&p);
   for (double h_init = 0.5; h_init <= 1.0; h_init += 1.0 / 64.0) {
     toy_log log;
-    ess_options options = ess_options_default();
+    ess_options options = ess_options_paper();
     options.epsilon = 1e-9;
     options.h_init = options.h_max = h_init;
     options.observer = toy_observer(&log);
@@ -144,7 +144,7 @@ static void a_guard_without_values_within_steps_is_a_failure(void **state) {
   (void)state;
   clock_plan p = {.guard_count = 1, .look = far, .rate_of_some = 1.0};
   ess_system system = clock_system(&p);
-  const ess_options options = ess_options_default();
+  const ess_options options = ess_options_paper();
   assert_int_equal(run(&system, &options, NULL), ESS_SUCCESS);
   system.guards = no_guards;
   assert_int_equal(run(&system, &options, NULL), ESS_EGUARD);
@@ -157,7 +157,7 @@ static void a_short_run_does_not_shorten_the_next(void **state) {
   (void)state;
   clock_plan p = {.guard_count = 1, .look = far, .rate_of_some = 1.0};
   const ess_system system = clock_system(&p);
-  ess_options options = ess_options_default();
+  ess_options options = ess_options_paper();
   options.h_init = 1.0;
   ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
   assert_non_null(d);
@@ -173,7 +173,7 @@ static void no_step_is_left_for_a_rounding(void **state) {
   (void)state;
   clock_plan p = {.guard_count = 1, .look = far, .rate_of_some = 1.0};
   const ess_system system = clock_system(&p);
-  ess_options options = ess_options_default();
+  ess_options options = ess_options_paper();
   options.h_init = 1.0;
   options.h_max = 1.0 - 1e-12;
   ess_counters counters;
@@ -204,7 +204,7 @@ static void the_pool_takes_back_only_what_lies_ahead(void **state) {
     ess_system system = clock_system(&p);
     system.field = stopping_field;
     system.one_way = one_way;
-    ess_options options = ess_options_default();
+    ess_options options = ess_options_paper();
     options.rearm = ESS_REARM_POOL;
     options.epsilon = 1.0; // projected onto from the start, to the last bit
     ess_counters counters;
@@ -237,7 +237,7 @@ static void the_pool_s_row_only_arms(void **state) {
     ess_reset_matrix resets = *matrix_end(&r);
     resets.start = arm_first_alone;
     system.resets = &resets;
-    ess_options options = ess_options_default();
+    ess_options options = ess_options_paper();
     options.h_max = 0.1;
     ess_counters counters;
     assert_int_equal(run(&system, &options, &counters), ESS_SUCCESS);
@@ -258,7 +258,7 @@ static void on_a_guard_for_good_is_behind_it(void **state) {
   (void)state;
   clock_plan p = {.guard_count = 1, .look = nothing, .rate_of_some = 1.0};
   const ess_system system = clock_system(&p);
-  const ess_options options = ess_options_default();
+  const ess_options options = ess_options_paper();
   ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
   assert_non_null(d);
   double t = 0.0, x[1] = {0.0};
@@ -282,7 +282,7 @@ static void a_correction_without_a_rate_is_a_failure(void **state) {
   for (int i = 0; i < 3; i++) {
     clock_plan p = {.guard_count = 1, .look = place, .rate_of_some = rates[i]};
     const ess_system system = clock_system(&p);
-    ess_options options = ess_options_default();
+    ess_options options = ess_options_paper();
     options.epsilon = 1.0; // inside from the start: nothing is located
     options.order = 2;
     assert_int_equal(run(&system, &options, NULL), ESS_EGUARD);
@@ -301,7 +301,7 @@ static void a_silent_guard_need_not_be_live(void **state) {
   (void)state;
   clock_plan p = {.guard_count = 2, .look = slow_one_first, .rate_of_some = 1.0};
   ess_system system = clock_system(&p);
-  ess_options options = ess_options_default();
+  ess_options options = ess_options_paper();
   options.epsilon = 1.0;
   options.liveness = 0.5;
   for (int silent = 0; silent < 2; silent++) {
@@ -323,7 +323,7 @@ static void a_silent_guard_on_the_way_disarms_the_goal(void **state) {
   (void)state;
   clock_plan p = {.guard_count = 2, .look = slow_one_first, .rate_of_some = 1.0};
   ess_system system = clock_system(&p);
-  ess_options options = ess_options_default();
+  ess_options options = ess_options_paper();
   options.epsilon = 1.0;
   matrix r = matrix_begin(2);
   r.silent[ESS_GUARD_UP(1)] = true;
@@ -347,7 +347,7 @@ static void all_crossings_at_the_end_are_made(void **state) {
   (void)state;
   clock_plan p = {.guard_count = 2, .look = both_at_the_end, .rate_of_some = 1.0};
   const ess_system system = clock_system(&p);
-  ess_options options = ess_options_default();
+  ess_options options = ess_options_paper();
   options.epsilon = 2.0;
   ess_counters counters;
   assert_int_equal(run(&system, &options, &counters), ESS_SUCCESS);
@@ -395,7 +395,7 @@ static void a_bounce_off_many_guards_at_one_place(void **state) {
                              .guards = bounce_guards,
                              .guard_rates = bounce_rates,
                              .resets = matrix_end(&r)};
-  const ess_options options = ess_options_default();
+  const ess_options options = ess_options_paper();
   ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
   assert_non_null(d);
   double t = 0.0, x[1] = {0.0};

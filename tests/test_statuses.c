@@ -55,12 +55,12 @@ static int run(const ess_options *options, ess_failure *failure) {
 
 static void limits_stop_a_run(void **state) {
   (void)state;
-  ess_options options = ess_options_default();
+  ess_options options = ess_options_paper();
   ess_failure failure;
   options.max_crossings = 1;
   assert_int_equal(run(&options, &failure), ESS_EMAXCROSSINGS);
   assert_int_equal(failure.guard, 0);
-  options = ess_options_default();
+  options = ess_options_paper();
   options.max_steps = 3;
   options.h_max = 1e-3;
   assert_int_equal(run(&options, &failure), ESS_EMAXSTEPS);
@@ -78,7 +78,7 @@ static int blow_up(double t, const double x[], const double sign[], double dxdt[
 static void a_blow_up_ends_with_a_status(void **state) {
   (void)state;
   const ess_system system = {.dimension = 1, .field = blow_up};
-  const ess_options options = ess_options_default();
+  const ess_options options = ess_options_paper();
   ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
   double x[1] = {1.0}, t = 0.0;
   const int status = ess_driver_apply(d, &t, 2.0, x);
@@ -90,7 +90,7 @@ static void a_blow_up_ends_with_a_status(void **state) {
 static void bad_arguments_are_refused_by_name(void **state) {
   (void)state;
   const ess_system good = clock_system();
-  const ess_options defaults = ess_options_default();
+  const ess_options defaults = ess_options_paper();
   assert_null(ess_check(&good, &defaults));
   const double bad_epsilons[] = {0.0, -1.0, NAN, INFINITY};
   for (size_t i = 0; i < sizeof bad_epsilons / sizeof *bad_epsilons; i++) {
@@ -125,7 +125,7 @@ static void bad_arguments_are_refused_by_name(void **state) {
 static void bad_times_are_refused(void **state) {
   (void)state;
   const ess_system system = clock_system();
-  const ess_options options = ess_options_default();
+  const ess_options options = ess_options_paper();
   ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
   double x[1] = {0.0}, t = 1.0, states[2];
   assert_int_equal(ess_driver_apply(d, &t, 0.5, x), ESS_EINVAL);

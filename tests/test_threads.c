@@ -84,7 +84,7 @@ typedef struct trajectory {
 } trajectory;
 
 static void begin(trajectory *r, const ess_system *system, double start) {
-  ess_options options = ess_options_default();
+  ess_options options = ess_options_paper();
   *r = (trajectory){.system = system, .start = start, .x = {start, 0.0}};
   options.observer = toy_observer(&r->log);
   r->driver = ess_driver_alloc(system, &options, &r->status);

@@ -52,7 +52,7 @@ static void end_of_run(row *r, double together, double epsilon, int order, uint6
                              .guard_jacobian = row_gradients,
                              .one_way = true,
                              .params = r};
-  ess_options options = ess_options_default();
+  ess_options options = ess_options_paper();
   options.together = together;
   options.epsilon = epsilon;
   options.order = order;
