@@ -244,7 +244,26 @@ static void await_first(ess_driver *d) {
     if (k != d->first_reached && d->level[k] < 0.0) d->level[k] = 0.0;
 }
 
+/* guards stop a step where they are crossed */
+static void set_plain_levels(ess_driver *d) {
+  const ess_lanes never = ess_lanes_all(INFINITY), zero = {0.0};
+  for (size_t b = 0; b < d->blocks; b++) {
+    if (!d->block_armed[b]) continue;
+    for (size_t k = b * ESS_BLOCK; k < ess_block_end(d, b); k += ESS_LANES) {
+      const ess_mask armed = ess_lanes_load(d->side + k) != 0.0;
+      const ess_lanes fast = ess_lanes_max(ess_lanes_abs(ess_lanes_load(d->rate + k)),
+                                           ess_lanes_abs(ess_lanes_load(d->rate_end + k)));
+      ess_lanes_store(d->scale + k, (1e-3 * d->dt) * fast);
+      ess_lanes_store(d->level + k, ess_lanes_select(armed, zero, never));
+    }
+  }
+}
+
 void ess_set_levels(ess_driver *d) {
+  if (d->options.method == ESS_METHOD_TOLERANCE) {
+    set_plain_levels(d);
+    return;
+  }
   for (size_t b = 0; b < d->blocks; b++) {
     if (!d->block_armed[b]) continue;
     for (size_t k = b * ESS_BLOCK; k < ess_block_end(d, b); k += ESS_LANES) set_levels_at(d, k);
