@@ -23,8 +23,22 @@ typedef struct ess_group {
   size_t begin, end; /* in the list of crossings, by predicted time */
   size_t jumps;      /* how many of them are not silent */
   double mean;       /* of their times since the node */
-  double *jump;      /* what each adds to the field */
+  double *jump;      /* what each adds to the field, on the average */
+  double *trend;     /* and how much more per unit of time by which it is later; where is_even */
+  bool is_even;      /* no trend */
+  int class;         /* direction and label */
+  bool is_known;     /* a group of its class came shortly before */
 } ess_group;
+
+enum { ESS_CLASSES = 4 }; /* whose last jumps are remembered */
+
+/* What the last group of a class has added to the field. */
+typedef struct ess_memory {
+  int class;
+  bool is_set;
+  double t; /* mean time */
+  double *jump;
+} ess_memory;
 
 /* An event function as it was before a crossing changed it. */
 typedef struct ess_noted {
@@ -42,14 +56,19 @@ typedef struct ess_cluster {
   bool deviates; /* false: the path is still the base's */
   double *deviation, *drift, *bend;
 
+  double *at, *before; /* the path where the crossings begin, and the field there before them */
+
   /* the sub-step being tried */
   double length;  /* U */
   double from;    /* u from which on it is not the base's: 0, or the first crossing's */
   double weight;  /* of the defect in the state */
+  double doubt;   /* by how much that may be off */
   double *defect; /* f - x' at its end */
   double *unlike; /* by state: what jumps unlike within groups may do to the state */
   ess_group group[ESS_GROUPS];
   size_t group_count;
+  ess_memory memory[ESS_CLASSES];
+  size_t next_memory;
   uint64_t pattern; /* which of a group's crossings are measured first changes with it */
 
   double

@@ -121,6 +121,7 @@ void ess_driver_reset(ess_driver *d) {
   d->window = 1.0;
   d->cluster.next_length = 0.0;
   d->cluster.pattern = 0;
+  for (size_t i = 0; i < ESS_CLASSES; i++) d->cluster.memory[i].is_set = false;
   d->counters = (ess_counters){0};
   d->failure = (ess_failure){.guard = SIZE_MAX, .other_guard = SIZE_MAX};
 }

@@ -334,6 +334,9 @@ int ess_substep_try(ess_driver *d, double *error, double *mean_age);
  * false when they need too many groups. */
 int ess_make_groups(ess_driver *d, bool *fit);
 
+/* Keeps what the groups of an accepted sub-step have added; called before the node moves. */
+void ess_remember_groups(ess_driver *d);
+
 /* path.c: the sub-step's path at u, and its rate; without what its crossings add, and with it. */
 void ess_path_without_jumps(const ess_driver *d, double u, double x[], double rate[]);
 void ess_path(const ess_driver *d, double u, double x[], double rate[]);

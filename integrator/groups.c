@@ -15,6 +15,12 @@ static const double SHARE = 0.25;
 /* part of |J1 - J2| sum |u - mean| that the state is taken to be off by */
 static const double UNLIKE = 0.25;
 
+/* a class is known that has been crossed no longer ago than this many sub-steps */
+static const double RECENT = 4.0;
+
+/* part of its effect that a trend is taken to be off by */
+static const double TREND = 0.25;
+
 /* direction and label of the i-th crossing, told apart by this */
 static int class_of(const ess_driver *d, size_t i) {
   const size_t k = d->batch[i];
@@ -72,18 +78,21 @@ static void count_jumps(ess_driver *d, ess_group *g) {
     if (!is_there(d, i)) d->cluster.is_silent[i] = true;
     if (d->cluster.is_silent[i]) continue;
     sum += d->batch_time[i];
+    g->class = class_of(d, i);
     g->jumps++;
   }
+  g->is_even = true;
   g->mean = g->jumps ? sum / (double)g->jumps : 0.0;
 }
 
-/* which half of its group the jump at this place, in time, is measured with: by turns where there
- * are few, by chance where there are many, so that no order of unlike jumps stays hidden for long
- */
-static int half_of(const ess_cluster *c, size_t place, size_t jumps) {
+/* which half of its group the jump at this place, in time, is measured with. Where a trend is known
+ * the halves interleave: by turns where there are few, by chance where there are many, so that no
+ * order of unlike jumps stays hidden for long; else one half comes before the other, to find it */
+static int half_of(const ess_driver *d, const ess_group *g, size_t place) {
   enum { FEW = 8 };
-  if (jumps <= FEW || place < 2) return place % 2;
-  const uint64_t mixed = (place + c->pattern) * UINT64_C(0x9E3779B97F4A7C15);
+  if (!g->is_known) return place >= g->jumps / 2;
+  if (g->jumps <= FEW || place < 2) return place % 2;
+  const uint64_t mixed = (place + d->cluster.pattern) * UINT64_C(0x9E3779B97F4A7C15);
   return (int)(mixed >> 63);
 }
 
@@ -94,7 +103,7 @@ static int cross_half(ess_driver *d, const ess_group *g, int half) {
   for (size_t i = g->begin; !status && i < g->end; i++) {
     const bool silent = d->cluster.is_silent[i];
     // silent ones with the first half, others by turns or by chance
-    const int mine = silent ? 0 : half_of(&d->cluster, place, g->jumps);
+    const int mine = silent ? 0 : half_of(d, g, place);
     if (!silent) place++;
     if (half != 2 && mine != half) continue;
     if (!is_there(d, i)) continue;
@@ -104,14 +113,17 @@ static int cross_half(ess_driver *d, const ess_group *g, int half) {
   return status;
 }
 
-/* the path before the group's crossings, and its rate, at the group's mean time */
-static void path_before(ess_driver *d, const ess_group *g, double x[], double rate[]) {
-  ess_path(d, g->mean, x, rate);
+/* the field where the sub-step's crossings begin, in the mode that the crossings made so far lead to */
+static int field_there(ess_driver *d, double f[]) {
+  const int status = ess_field(d, d->t + d->cluster.from, d->cluster.at, f);
+  return status ? status : ess_check_state(d, f);
 }
 
-static int field_there(ess_driver *d, double u, const double x[], double f[]) {
-  const int status = ess_field(d, d->t + u, x, f);
-  return status ? status : ess_check_state(d, f);
+/* what is remembered of a class, NULL when nothing is */
+static const ess_memory *find_memory(const ess_cluster *c, int class) {
+  for (size_t i = 0; i < ESS_CLASSES; i++)
+    if (c->memory[i].is_set && c->memory[i].class == class) return &c->memory[i];
+  return NULL;
 }
 
 /* to = factor (a - b) */
@@ -121,43 +133,60 @@ static void difference(const ess_driver *d, double factor, const double a[], con
     ess_lanes_store(to + i, factor * (ess_lanes_load(a + i) - ess_lanes_load(b + i)));
 }
 
-/* one jump, at its own time */
-static int measure_one(ess_driver *d, ess_group *g) {
-  double *const x = d->x_try, *const before = d->stage[1], *const after = d->stage[2];
-  path_before(d, g, x, before);
+/* one jump; `before` is the field before it, and then after it */
+static int measure_one(ess_driver *d, ess_group *g, double before[]) {
+  double *const after = d->stage[2];
   int status = cross_half(d, g, 2);
-  if (!status) status = field_there(d, g->mean, x, after);
+  if (!status) status = field_there(d, after);
   if (status) return status;
   difference(d, 1.0, after, before, g->jump);
+  memcpy(before, after, d->lanes * sizeof *before);
   return ESS_SUCCESS;
 }
 
 /* several, in two halves that interleave in time; *alike when they may be taken as the same */
-static int measure_halves(ess_driver *d, ess_group *g, bool *alike) {
+static int measure_halves(ess_driver *d, ess_group *g, double before[], bool *alike) {
   ess_cluster *const c = &d->cluster;
-  double *const x = d->x_try, *const before = d->stage[1];
   double *const first = d->stage[2], *const both = d->stage[3];
-  path_before(d, g, x, before);
   int status = cross_half(d, g, 0);
-  if (!status) status = field_there(d, g->mean, x, first);
+  if (!status) status = field_there(d, first);
   if (!status) status = cross_half(d, g, 1);
-  if (!status) status = field_there(d, g->mean, x, both);
+  if (!status) status = field_there(d, both);
   if (status) return status;
 
-  double in_first = 0.0, spread = 0.0;
+  // numbers and mean times of both halves
+  double count[2] = {0.0}, sum[2] = {0.0}, spread = 0.0, variance = 0.0;
   for (size_t i = g->begin, place = 0; i < g->end; i++) {
     if (c->is_silent[i]) continue;
-    in_first += half_of(c, place++, g->jumps) == 0;
-    spread += fabs(d->batch_time[i] - g->mean);
+    const int half = half_of(d, g, place++);
+    const double late = d->batch_time[i] - g->mean;
+    count[half] += 1.0;
+    sum[half] += late;
+    spread += fabs(late);
+    variance += late * late;
   }
-  const double in_second = (double)g->jumps - in_first;
+  const double apart = sum[1] / count[1] - sum[0] / count[0];
+  const ess_memory *const last = g->is_known ? find_memory(c, g->class) : NULL;
+  const double since_last = last ? d->t + g->mean - last->t : 0.0;
   difference(d, 1.0 / (double)g->jumps, both, before, g->jump);
   for (size_t i = 0; i < d->system.dimension; i++) {
-    const double one = (first[i] - before[i]) / in_first, other = (both[i] - first[i]) / in_second;
-    d->v_try[i] = UNLIKE * spread * fabs(one - other);
+    const double one = (first[i] - before[i]) / count[0], other = (both[i] - first[i]) / count[1];
+    double trend, unlike;
+    if (last) {
+      trend = (g->jump[i] - last->jump[i]) / since_last;
+      unlike = UNLIKE * spread * fabs(other - one - trend * apart) + TREND * variance * fabs(trend);
+    } else {
+      trend = apart > 0.0 ? (other - one) / apart : 0.0;
+      unlike = 0.5 * UNLIKE * spread * fabs(other - one);
+    }
+    g->trend[i] = trend;
+    d->v_try[i] = unlike;
   }
-  *alike = ess_scaled_norm(d, d->v_try, d->x, x) <= SHARE;
-  for (size_t i = 0; *alike && i < d->system.dimension; i++) c->unlike[i] += d->v_try[i];
+  g->is_even = false;
+  *alike = ess_scaled_norm(d, d->v_try, d->x, d->x) <= SHARE;
+  if (!*alike) return ESS_SUCCESS;
+  for (size_t i = 0; i < d->system.dimension; i++) c->unlike[i] += d->v_try[i];
+  memcpy(before, both, d->lanes * sizeof *before);
   return ESS_SUCCESS;
 }
 
@@ -179,16 +208,18 @@ static int measure(ess_driver *d, size_t begin, size_t end, bool *fit) {
   g->begin = begin;
   g->end = end;
   count_jumps(d, g);
+  const ess_memory *const last = find_memory(c, g->class);
+  g->is_known = last && d->t + g->mean - last->t <= RECENT * c->length && last->t < d->t + g->mean;
   if (g->jumps == 0) return cross_half(d, g, 2);
   if (g->jumps == 1) {
-    const int status = measure_one(d, g);
+    const int status = measure_one(d, g, d->stage[1]);
     c->group_count++;
     return status;
   }
   const size_t noted = c->noted_count, half = middle(d, g);
   if (g->jumps > 2) {
     bool alike;
-    int status = measure_halves(d, g, &alike);
+    int status = measure_halves(d, g, d->stage[1], &alike);
     if (status || alike) {
       c->group_count++;
       return status;
@@ -207,6 +238,7 @@ int ess_make_groups(ess_driver *d, bool *fit) {
   c->group_count = 0;
   c->noted_count = 0;
   memset(c->unlike, 0, d->lanes * sizeof *c->unlike);
+  memcpy(d->stage[1], c->before, d->lanes * sizeof *c->before);
   int status = ESS_SUCCESS;
   for (size_t i = 0; !status && *fit && i < d->batch_count;) {
     const size_t end = extend(d, i);
@@ -214,4 +246,19 @@ int ess_make_groups(ess_driver *d, bool *fit) {
     i = end;
   }
   return status;
+}
+
+void ess_remember_groups(ess_driver *d) {
+  ess_cluster *const c = &d->cluster;
+  for (size_t i = 0; i < c->group_count; i++) {
+    const ess_group *const g = &c->group[i];
+    ess_memory *m = NULL;
+    for (size_t j = 0; j < ESS_CLASSES && !m; j++)
+      if (c->memory[j].is_set && c->memory[j].class == g->class) m = &c->memory[j];
+    if (!m) m = &c->memory[c->next_memory++ % ESS_CLASSES];
+    m->is_set = true;
+    m->class = g->class;
+    m->t = d->t + g->mean;
+    memcpy(m->jump, g->jump, d->lanes * sizeof *m->jump);
+  }
 }

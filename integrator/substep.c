@@ -11,6 +11,7 @@
 #include "ess_internal.h"
 
 enum { QUARTIC = ESS_QUARTIC };
+int ess_why;
 
 /* part of |defect| times length that the corrected state is taken to be off by */
 static const double DEFECT = 0.3;
@@ -154,30 +155,30 @@ static int correct_times(ess_driver *d, bool *well) {
   ess_path(d, c->length, x, rate);
   if (!status) status = ess_guards(d, x, d->h_check);
   if (status) return status;
-  *well = ends_well(d, d->h_check);
-  for (size_t i = 0; *well && i < c->noted_count; i++) *well = !may_return(d, c->noted[i].guard);
+  *well = ends_well(d, d->h_check); if(!*well) ess_why=2;
+  for (size_t i = 0; *well && i < c->noted_count; i++) { *well = !may_return(d, c->noted[i].guard); if(!*well) ess_why=3; }
   for (size_t i = 0; *well && i < d->batch_count; i++)
-    if (c->is_made[i]) *well = correct_time(d, i, d->h_try, d->h_check);
+    if (c->is_made[i]) { *well = correct_time(d, i, d->h_try, d->h_check); if(!*well) ess_why=4;}
   return ESS_SUCCESS;
 }
 
 /* --- the defect ---------------------------------------------------------------------------------
  */
 
-/* how the defect, which has grown since the crossings, adds up in the state */
+/* how the defect adds up in the state: it has grown evenly since the sub-step's beginning, in the
+ * field of each mode, and counts for each crossing from its time on */
 static double weigh(const ess_driver *d, double *mean_age) {
   const ess_cluster *const c = &d->cluster;
-  double sum = 0.0, squares = 0.0, count = 0.0;
+  const double span = c->length - c->from;
+  double sum = 0.0, count = 0.0;
   for (size_t i = 0; i < d->batch_count; i++) {
     if (!c->is_made[i] || c->is_silent[i]) continue;
-    const double age = ess_larger(0.0, c->length - d->batch_time[i]);
-    sum += age;
-    squares += age * age;
+    const double part = ess_larger(0.0, d->batch_time[i] - c->from) / span;
+    sum += part < 1.0 ? 1.0 - part * part : 0.0;
     count += 1.0;
   }
-  const double span = c->length - c->from, smooth = span / 3.0;
-  *mean_age = sum > 0.0 ? sum / count : 0.5 * span;
-  return sum > 0.0 ? ess_larger(smooth, 0.5 * squares / sum) : smooth;
+  *mean_age = count > 0.0 ? span : 0.5 * span;
+  return count > 0.0 ? 0.5 * span * sum / count : span / 3.0;
 }
 
 /* the field at the sub-step's end, and its error in units of the tolerance: the state there goes
@@ -207,7 +208,7 @@ int ess_substep_try(ess_driver *d, double *error, double *mean_age) {
   int status = watch(d);
   if (status) return status;
   ess_set_levels(d);
-  if (ess_flag_guards(d) != SIZE_MAX) return ESS_SUCCESS;
+  if (ess_flag_guards(d) != SIZE_MAX) { ess_why=1; return ESS_SUCCESS;} ess_why=0;
   ess_list_crossings(d);
   bool fit = true;
   status = ess_make_groups(d, &fit);

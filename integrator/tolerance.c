@@ -9,6 +9,9 @@
 #include <string.h>
 
 #include "ess_internal.h"
+#include <stdio.h>
+#include <stdlib.h>
+extern int ess_why;
 
 /* calls of the field: of a located crossing with the step that begins there; of a sub-step, on the
  * average; of the step after a cluster */
@@ -107,6 +110,8 @@ static void go_on(ess_driver *d, double mean_age) {
   ess_cluster *const c = &d->cluster;
   double *const x = d->x_try, *const rate = d->v_try;
   const double slope = c->deviates ? 1.0 : 0.0;
+  memcpy(c->before, d->f, d->lanes * sizeof *c->before);
+  for (size_t i = 0; i < d->lanes; i++) c->at[i] = d->x[i] - c->weight * c->defect[i];
   c->offset += c->length;
   for (size_t i = 0; i < d->lanes; i++) c->bend[i] = slope * c->bend[i] + c->defect[i] / mean_age;
   c->deviates = false;
@@ -128,6 +133,7 @@ static int accept(ess_driver *d, double mean_age) {
   d->counters.substeps++;
   d->counters.groups += c->group_count;
   c->pattern++;
+  ess_remember_groups(d);
   memcpy(d->x, d->x_end, d->lanes * sizeof *d->x);
   memcpy(d->f, d->stage[6], d->lanes * sizeof *d->f);
   ess_advance_time(d, c->length);
@@ -155,14 +161,15 @@ static int make_substep(ess_driver *d, double rest, bool *made) {
     double error, mean_age;
     int status = ess_substep_try(d, &error, &mean_age);
     if (status) return status;
-    const double factor = isfinite(error) ? 0.9 / sqrt(error) : 0.5;
+    const double factor = isfinite(error) ? 0.85 * pow(error, -0.4) : 0.5;
     if (error <= 1.0) {
-      const double next = tried * ess_smaller(5.0, factor);
+      const double next = tried * ess_smaller(d->batch_count ? 2.0 : 5.0, factor);
       c->next_length = ess_smaller(cut ? ess_larger(next, length) : next, 2.0 * c->base_dt);
       *made = true;
       return accept(d, mean_age);
     }
     d->counters.substeps_rejected++;
+    if (getenv("DBG")) fprintf(stderr, "rej t %.6f tried %.3e err %.3g listed %zu groups %zu why %d\n", d->t, tried, error, d->batch_count, c->group_count, ess_why);
     status = ess_take_back(d, 0);
     if (status) return status;
     c->next_length = tried * clamp(factor, 0.1, 0.8);
@@ -185,6 +192,7 @@ static int make_cluster(ess_driver *d, double t1, bool last, bool *made) {
   ess_cluster *const c = &d->cluster;
   begin_cluster(d);
   c->from = first_time(d);
+  ess_path_without_jumps(d, c->from, c->at, c->before);
   int status = make_substep(d, c->base_dt, made);
   if (status || !*made) return status;
   c->from = 0.0;
