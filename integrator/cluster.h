@@ -18,6 +18,9 @@
 
 enum { ESS_GROUPS = 16 }; /* groups in a sub-step at most: one that needs more is too long */
 
+/* How a group's jumps are measured (groups.c). */
+typedef enum ess_way { ESS_ONE_AFTER_THE_OTHER, ESS_INTERLEAVED, ESS_BOTH } ess_way;
+
 /* Crossings of a sub-step whose jumps of the field are taken as alike. */
 typedef struct ess_group {
   size_t begin, end; /* in the list of crossings, by predicted time */
@@ -27,17 +30,17 @@ typedef struct ess_group {
   double *trend;     /* and how much more per unit of time by which it is later; where is_even */
   bool is_even;      /* no trend */
   int class;         /* direction and label */
-  bool is_known;     /* a group of its class came shortly before */
+  ess_way way;
 } ess_group;
 
 enum { ESS_CLASSES = 4 }; /* whose last jumps are remembered */
 
-/* What the last group of a class has added to the field. */
+/* The trend that the last group of a class had. */
 typedef struct ess_memory {
   int class;
   bool is_set;
   double t; /* mean time */
-  double *jump;
+  double *trend;
 } ess_memory;
 
 /* An event function as it was before a crossing changed it. */

@@ -54,7 +54,7 @@ static bool lay_doubles(ess_driver *d) {
     *by_guard[i] = lay(&cursor, d->blocks * ESS_BLOCK * sizeof(double));
   for (size_t g = 0; g < ESS_GROUPS; g++) c->group[g].jump = lay(&cursor, state_bytes);
   for (size_t g = 0; g < ESS_GROUPS; g++) c->group[g].trend = lay(&cursor, state_bytes);
-  for (size_t i = 0; i < ESS_CLASSES; i++) c->memory[i].jump = lay(&cursor, state_bytes);
+  for (size_t i = 0; i < ESS_CLASSES; i++) c->memory[i].trend = lay(&cursor, state_bytes);
   if (!d->system.guard_rates) d->jacobian = lay(&cursor, 0);
   d->stage[0] = d->f;
   return true;
