@@ -85,12 +85,14 @@ static void count_jumps(ess_driver *d, ess_group *g) {
   g->mean = g->jumps ? sum / (double)g->jumps : 0.0;
 }
 
-/* which part of its group the jump at this place, in time, is measured with: 0, 1 or 2. One half after
- * the other shows a trend; halves that interleave, by turns where there are few and by chance where
- * there are many, show unlike jumps in whatever order; the first half in two such parts shows both */
+/* which part of its group the jump at this place, in time, is measured with: 0, 1 or 2. One half
+ * after the other shows a trend; halves that interleave, by turns where there are few and by chance
+ * where there are many, show unlike jumps in whatever order; the first half in two such parts shows
+ * both */
 static int part_of(const ess_driver *d, const ess_group *g, size_t place) {
   enum { FEW = 8 };
   const bool in_second = place >= g->jumps / 2;
+  if (g->way == ESS_AT_ONCE) return 0;
   if (g->way == ESS_ONE_AFTER_THE_OTHER) return in_second;
   const uint64_t mixed = (place + d->cluster.pattern) * UINT64_C(0x9E3779B97F4A7C15);
   const int turn = g->jumps <= FEW || place < 2 ? (int)(place % 2) : (int)(mixed >> 63);
@@ -115,7 +117,8 @@ static int cross_part(ess_driver *d, const ess_group *g, int part) {
   return status;
 }
 
-/* the field where the sub-step's crossings begin, in the mode that the crossings made so far lead to */
+/* the field where the sub-step's crossings begin, in the mode that the crossings made so far lead
+ * to */
 static int field_there(ess_driver *d, double f[]) {
   const int status = ess_field(d, d->t + d->cluster.from, d->cluster.at, f);
   return status ? status : ess_check_state(d, f);
@@ -154,7 +157,7 @@ typedef struct parts {
 } parts;
 
 static parts divide(const ess_driver *d, const ess_group *g) {
-  parts p = {.count = g->way == ESS_BOTH ? 3 : 2};
+  parts p = {.count = g->way == ESS_BOTH ? 3 : g->way == ESS_AT_ONCE ? 1 : 2};
   for (size_t i = g->begin, place = 0; i < g->end; i++) {
     if (d->cluster.is_silent[i]) continue;
     const int part = part_of(d, g, place++);
@@ -171,7 +174,11 @@ static parts divide(const ess_driver *d, const ess_group *g) {
 /* trend of a component from its mean jumps in each part, and what the state may be off by for what
  * is left */
 static double judge(const ess_group *g, const parts *p, const double jump[], double known,
-                    double *unlike) {
+                    double known_unlike, double *unlike) {
+  if (g->way == ESS_AT_ONCE) {
+    *unlike = p->spread * known_unlike + TREND * p->variance * fabs(known);
+    return known;
+  }
   if (g->way == ESS_INTERLEAVED) {
     const double left = jump[1] - jump[0] - known * (p->late[1] - p->late[0]);
     *unlike = UNLIKE * p->spread * fabs(left) + TREND * p->variance * fabs(known);
@@ -212,7 +219,9 @@ static int measure_parts(ess_driver *d, ess_group *g, double before[], bool *ali
     double jump[3], f = before[i];
     for (size_t j = 0; j < p.count; f = after[j++][i]) jump[j] = (after[j][i] - f) / p.jumps[j];
     const double known = g->way == ESS_BOTH ? 0.0 : last->trend[i];
-    g->trend[i] = judge(g, &p, jump, known, &d->v_try[i]);
+    const double unlike = g->way == ESS_BOTH ? 0.0 : last->unlike[i];
+    g->trend[i] = judge(g, &p, jump, known, unlike, &d->v_try[i]);
+    g->unlike[i] = d->v_try[i] / p.spread;
   }
   g->is_even = false;
   *alike = ess_scaled_norm(d, d->v_try, d->x, d->x) <= SHARE;
@@ -230,12 +239,14 @@ static size_t middle(const ess_driver *d, const ess_group *g) {
   return i;
 }
 
-/* a class that has been crossed shortly before has a trend already */
+/* a class that has been crossed shortly before has a trend already; every other time it is only
+ * checked that all jumps together are as large as that */
 static ess_way choose_way(const ess_driver *d, const ess_group *g) {
-  const ess_cluster *const c = &d->cluster;
-  const ess_memory *const last = find_memory(c, g->class);
-  const bool known = last && d->t + g->mean - last->t <= RECENT * c->length;
-  return !known ? ESS_BOTH : c->pattern % 2 ? ESS_INTERLEAVED : ESS_ONE_AFTER_THE_OTHER;
+  static const ess_way turns[] = {ESS_ONE_AFTER_THE_OTHER, ESS_AT_ONCE, ESS_INTERLEAVED,
+                                  ESS_AT_ONCE};
+  const ess_memory *const last = find_memory(&d->cluster, g->class);
+  const bool known = last && d->t + g->mean - last->t <= RECENT * d->cluster.length;
+  return known ? turns[last->count % 4] : ESS_BOTH;
 }
 
 /* makes the crossings begin .. end-1 in one group, or in several where their jumps are unlike;
@@ -271,19 +282,50 @@ static int measure(ess_driver *d, size_t begin, size_t end, bool *fit) {
   return status ? status : measure(d, half, end, fit);
 }
 
-int ess_make_groups(ess_driver *d, bool *fit) {
+int ess_make_groups(ess_driver *d, size_t from, bool *fit) {
   ess_cluster *const c = &d->cluster;
   *fit = true;
-  c->group_count = 0;
-  c->noted_count = 0;
-  memset(c->unlike, 0, d->lanes * sizeof *c->unlike);
-  memcpy(d->stage[1], c->before, d->lanes * sizeof *c->before);
+  if (from == 0) {
+    c->group_count = 0;
+    c->noted_count = 0;
+    memset(c->unlike, 0, d->lanes * sizeof *c->unlike);
+    memcpy(d->stage[1], c->before, d->lanes * sizeof *c->before);
+  }
   int status = ESS_SUCCESS;
-  for (size_t i = 0; !status && *fit && i < d->batch_count;) {
+  for (size_t i = from; !status && *fit && i < d->batch_count;) {
     const size_t end = extend(d, i);
     status = measure(d, i, end, fit);
     i = end;
   }
+  return status;
+}
+
+int ess_shorten_groups(ess_driver *d, bool *fit) {
+  ess_cluster *const c = &d->cluster;
+  size_t kept = 0;
+  int status = ESS_SUCCESS;
+  for (size_t i = 0; i < d->batch_count; i++) c->is_made[i] = false;
+  for (size_t next = 0; !status && next < d->batch_count;) {
+    // a group, or silent ones between groups
+    ess_group *const g = kept < c->group_count ? &c->group[kept] : NULL;
+    const bool in_group = g && next >= g->begin;
+    size_t end = in_group ? g->end : g ? g->begin : d->batch_count;
+    if (end > d->batch_count) end = d->batch_count;
+    size_t jumps = 0;
+    for (; !status && next < end; next++) {
+      jumps += !c->is_silent[next];
+      if (!is_there(d, next)) continue;
+      c->is_made[next] = true;
+      status = ess_cross_noted(d, d->batch[next]);
+    }
+    if (!in_group) continue;
+    g->end = end;
+    g->jumps = jumps;
+    kept += jumps > 0;
+    if (!jumps) break;
+  }
+  c->group_count = kept;
+  *fit = true;
   return status;
 }
 
@@ -301,12 +343,17 @@ void ess_remember_groups(ess_driver *d) {
     const bool pair = before && g->is_even && before->is_even && before->class == g->class;
     if (g->is_even && !(pair && g->mean > before->mean)) continue;
     ess_memory *const m = place_for(c, g->class);
+    m->count = m->is_set && m->class == g->class ? m->count + 1 : 0;
     m->is_set = true;
     m->class = g->class;
     m->t = d->t + g->mean;
-    if (pair)
+    if (pair) {
       difference(d, 1.0 / (g->mean - before->mean), g->jump, before->jump, m->trend);
-    else
+      memset(m->unlike, 0, d->lanes * sizeof *m->unlike);
+    } else {
       memcpy(m->trend, g->trend, d->lanes * sizeof *m->trend);
+      // what has not been measured is no more than it was
+      if (g->way != ESS_AT_ONCE) memcpy(m->unlike, g->unlike, d->lanes * sizeof *m->unlike);
+    }
   }
 }

@@ -35,14 +35,14 @@ static bool lay_doubles(ess_driver *d) {
       &d->x,        &d->f,        &d->x_end,    &d->x_try,    &d->v_try,     &d->stage[1],
       &d->stage[2], &d->stage[3], &d->stage[4], &d->stage[5], &d->stage[6],  &d->dense[0],
       &d->dense[1], &d->dense[2], &d->dense[3], &c->base_x,   &c->deviation, &c->drift,
-      &c->bend,     &c->defect,   &c->unlike, &c->at, &c->before};
+      &c->bend,     &c->defect,   &c->unlike,   &c->at,       &c->before};
   double **const by_guard[] = {&d->h,          &d->rate,    &d->h_end,         &d->rate_end,
                                &d->h_mid,      &d->h_check, &d->h_try,         &d->rate_try,
                                &d->sign,       &d->side,    &d->epsilon,       &d->width,
                                &d->entry,      &d->level,   &d->flagged_theta, &d->some_h,
                                &d->batch_time, &d->scale,   &c->listed_side};
   enum { STATES = sizeof by_state / sizeof *by_state, GUARDS = sizeof by_guard / sizeof *by_guard };
-  const size_t count = count_doubles(d, STATES + 2 * ESS_GROUPS + ESS_CLASSES, GUARDS);
+  const size_t count = count_doubles(d, STATES + 3 * ESS_GROUPS + 2 * ESS_CLASSES, GUARDS);
   if (!count) return false;
   d->memory = calloc(count + LINE, sizeof(double));
   if (!d->memory) return false;
@@ -54,6 +54,8 @@ static bool lay_doubles(ess_driver *d) {
     *by_guard[i] = lay(&cursor, d->blocks * ESS_BLOCK * sizeof(double));
   for (size_t g = 0; g < ESS_GROUPS; g++) c->group[g].jump = lay(&cursor, state_bytes);
   for (size_t g = 0; g < ESS_GROUPS; g++) c->group[g].trend = lay(&cursor, state_bytes);
+  for (size_t g = 0; g < ESS_GROUPS; g++) c->group[g].unlike = lay(&cursor, state_bytes);
+  for (size_t i = 0; i < ESS_CLASSES; i++) c->memory[i].unlike = lay(&cursor, state_bytes);
   for (size_t i = 0; i < ESS_CLASSES; i++) c->memory[i].trend = lay(&cursor, state_bytes);
   if (!d->system.guard_rates) d->jacobian = lay(&cursor, 0);
   d->stage[0] = d->f;
