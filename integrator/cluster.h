@@ -86,6 +86,9 @@ typedef struct ess_cluster {
   bool *is_silent; /* or no crossing after all */
   bool *is_made;
 
+  /* event functions crossed in this trial have its number */
+  uint64_t trial, *crossed;
+
   /* event functions that a group's rows concern have its number */
   uint64_t concern, *concerned;
 

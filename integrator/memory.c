@@ -67,7 +67,7 @@ static bool lay_indices(ess_driver *d) {
   const size_t entries = ess_resets_size(&d->system, d->options.rearm);
   const size_t most = SIZE_MAX / sizeof(size_t) / 8;
   if (entries > most || m > most / 8) return false;
-  const size_t bytes = (m + entries) * sizeof(ess_noted) + m * sizeof(uint64_t) +
+  const size_t bytes = (m + entries) * sizeof(ess_noted) + 2 * m * sizeof(uint64_t) +
                        (rows + entries + d->blocks + 2 * m) * sizeof(size_t) +
                        entries * sizeof(signed char) + 7 * m * sizeof(bool) +
                        d->blocks * ESS_BLOCK * sizeof(bool);
@@ -77,6 +77,7 @@ static bool lay_indices(ess_driver *d) {
   char *cursor = d->indices;
   ess_cluster *const c = &d->cluster;
   c->noted = lay(&cursor, (m + entries) * sizeof(ess_noted));
+  c->crossed = lay(&cursor, m * sizeof(uint64_t));
   c->concerned = lay(&cursor, m * sizeof(uint64_t));
   d->row_start = lay(&cursor, rows * sizeof(size_t));
   d->row_guard = lay(&cursor, entries * sizeof(size_t));

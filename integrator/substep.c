@@ -151,14 +151,6 @@ static bool correct_time(ess_driver *d, size_t i, const double h_half[], const d
   return d->batch_time[i] <= c->length + OUTSIDE * span;
 }
 
-/* whether event function k is on the list of crossings already */
-static bool was_crossed(const ess_driver *d, size_t k) {
-  const ess_cluster *const c = &d->cluster;
-  size_t i = 0;
-  while (i < c->noted_count && c->noted[i].guard != k) i++;
-  return i < c->noted_count;
-}
-
 /* whether event functions look as they should where the jumps have led: those crossed stay so, and
  * of the others none is crossed far inside the sub-step */
 static bool ends_well(const ess_driver *d, const double h_last[]) {
@@ -168,7 +160,8 @@ static bool ends_well(const ess_driver *d, const double h_last[]) {
     if (!d->block_armed[b]) continue;
     for (size_t k = b * ESS_BLOCK; k < ess_block_end(d, b); k++) {
       const double g = d->side[k] * h_last[k];
-      if (g >= 0.0 && d->side[k] != 0.0) well = well && g <= most * fabs(d->rate_end[k]);
+      if (g >= 0.0 && d->side[k] != 0.0 && d->cluster.crossed[k] != d->cluster.trial)
+        well = well && g <= most * fabs(d->rate_end[k]);
     }
   }
   return well;
@@ -184,7 +177,7 @@ static bool list_more(ess_driver *d, const double h_last[]) {
     if (!d->block_armed[b]) continue;
     for (size_t k = b * ESS_BLOCK; k < ess_block_end(d, b); k++) {
       const double g = d->side[k] * h_last[k], rate = d->side[k] * d->rate_end[k];
-      if (d->side[k] == 0.0 || g < 0.0 || was_crossed(d, k)) continue;
+      if (d->side[k] == 0.0 || g < 0.0 || d->cluster.crossed[k] == d->cluster.trial) continue;
       rising = rising && rate > 0.0 && d->batch_count < d->system.guard_count;
       if (!rising) break;
       d->batch[d->batch_count] = k;
@@ -278,6 +271,7 @@ static int measure_defect(ess_driver *d, double *error, double *mean_age) {
 int ess_substep_try(ess_driver *d, double *error, double *mean_age) {
   ess_cluster *const c = &d->cluster;
   *error = INFINITY;
+  c->trial++;
   c->group_count = 0;
   c->noted_count = 0;
   int status = watch(d);
@@ -307,6 +301,7 @@ int ess_substep_shorten(ess_driver *d, double length, double *error, double *mea
   ess_cluster *const c = &d->cluster;
   const double part = (length - c->from) / (c->length - c->from);
   for (size_t i = 0; i < d->lanes; i++) c->unlike[i] *= part * part;
+  c->trial++;
   c->length = length;
   while (d->batch_count && d->batch_time[d->batch_count - 1] > length) d->batch_count--;
   end_before_last(d);
