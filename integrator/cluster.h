@@ -59,6 +59,7 @@ typedef struct ess_cluster {
   double *base_x;
 
   /* the path's deviation from it, from the node on */
+  unsigned substeps; /* made so far */
   bool deviates; /* false: the path is still the base's */
   double *deviation, *drift, *bend;
 

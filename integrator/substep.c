@@ -13,7 +13,7 @@
 enum { QUARTIC = ESS_QUARTIC };
 
 /* part of |defect| times length that the corrected state is taken to be off by */
-double TUNE[20] = {1, 0.8, .45, 0.5, 3.0, 0.85, 0.25, 7.0, 3.0, 6.0, 12, 0.5, 2.0, 4.0, 2.0};
+double TUNE[20] = {1, 0.8, .45, 0.5, 3.0, 0.85, 0.25, 7.0, 3.0, 6.0, 12, 0.5, 2.0, 4.0, 2.0, 50};
 #define DEFECT TUNE[0]
 
 /* a crossing that turns out to come a little before or after the sub-step is made in it all the
@@ -265,7 +265,7 @@ static int measure_defect(ess_driver *d, double *error, double *mean_age) {
     d->x_end[i] += c->weight * c->defect[i];
     d->x_try[i] = part * fabs(c->defect[i]) + c->unlike[i];
   }
-  *error = ess_scaled_norm(d, d->x_try, d->x, d->x_end);
+  *error = (1.0 + (double)c->substeps / TUNE[15]) * ess_scaled_norm(d, d->x_try, d->x, d->x_end);
   return ESS_SUCCESS;
 }
 

@@ -88,6 +88,7 @@ static void begin_cluster(ess_driver *d) {
   c->base_dt = d->dt;
   c->offset = 0.0;
   c->deviates = false;
+  c->substeps = 0;
   memcpy(c->base_x, d->x, d->lanes * sizeof *d->x);
 }
 
@@ -135,6 +136,7 @@ static int accept(ess_driver *d, double mean_age) {
   d->counters.substeps++;
   d->counters.groups += c->group_count;
   c->pattern++;
+  c->substeps++;
   ess_remember_groups(d);
   memcpy(d->x, d->x_end, d->lanes * sizeof *d->x);
   memcpy(d->f, d->stage[6], d->lanes * sizeof *d->f);
