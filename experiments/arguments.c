@@ -99,12 +99,6 @@ static void resolve_variant(arguments *given) {
   command_usage(given, "--variant %.60s is not accepted; it is %s", given->settings.variant, line);
 }
 
-static int rearm_named(const arguments *given, const char *name) {
-  for (int i = 0; solver_rearm_names[i]; i++)
-    if (strcmp(name, solver_rearm_names[i]) == 0) return i;
-  command_usage(given, "--rearm %.60s is not accepted; it is system, mirror or pool", name);
-}
-
 /* "a,b": each once, in the order given */
 static void set_solvers(arguments *given, char *text) {
   given->solver_count = 0;
@@ -195,9 +189,6 @@ static bool set_solver_option(arguments *given, int key, const char *text) {
     return true;
   case KEY_VARIANT:
     s->variant = text; // which names there are depends on the solver
-    return true;
-  case KEY_REARM:
-    s->rearm = rearm_named(given, text);
     return true;
   case KEY_ORDER:
     s->order = (int)whole(given, "projection-order", text, 1, 2);

@@ -145,13 +145,6 @@ static const grouped_option grouped_options[] = {
       "epsilon, between 2e-6 and 0.002; inf: no limit)",
       HELP_PROJECTION}},
     {ARGUMENTS_SETTINGS,
-     {"rearm", KEY_REARM, "RULE", 0,
-      "which guards may be crossed next: as the model's own reset matrix says (system), the guard "
-      "just crossed from its other side (mirror), or, as in the paper, all guards anew when none "
-      "is "
-      "left (pool) (default system)",
-      HELP_PROJECTION}},
-    {ARGUMENTS_SETTINGS,
      {"projection-order", KEY_ORDER, "P", 0,
       "1: projects along the tangent, an error of order epsilon^2; 2: along the field half-way, "
       "two "

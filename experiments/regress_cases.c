@@ -125,8 +125,7 @@ static void add_plates(case_list *list) {
 static void add_plate_settings(case_list *list) {
   for (size_t contacts = 0; contacts < CONTACT_COUNTS; contacts++) {
     const regress_case plain = plate_case(contact_counts[contacts], PLATE_ROLLER, 60.0, starts[0]);
-    regress_case wide = plain, loose = plain, pool = plain, mirror = plain;
-    regress_case second = plain, together = plain, approach, by_time = plain;
+    regress_case wide = plain, loose = plain, second = plain;
     name_case(&wide, "plate-%g/wide", contact_counts[contacts]);
     wide.settings.epsilon = 0.02;
     add(list, &wide);
@@ -134,27 +133,9 @@ static void add_plate_settings(case_list *list) {
     loose.settings.rtol = 1e-4;
     loose.settings.atol = 1e-6;
     add(list, &loose);
-    name_case(&pool, "plate-%g/pool", contact_counts[contacts]);
-    pool.settings.rearm = ESS_REARM_POOL;
-    add(list, &pool);
-    name_case(&mirror, "plate-%g/mirror", contact_counts[contacts]);
-    mirror.settings.rearm = ESS_REARM_MIRROR;
-    add(list, &mirror);
     name_case(&second, "plate-%g/order-2", contact_counts[contacts]);
     second.settings.order = 2;
     add(list, &second);
-    name_case(&together, "plate-%g/together", contact_counts[contacts]);
-    together.settings.order = 2;
-    together.settings.epsilon = 0.01;
-    together.settings.together = 1e-3;
-    add(list, &together);
-    approach = together;
-    name_case(&approach, "plate-%g/approach", contact_counts[contacts]);
-    approach.settings.approach = 0.25;
-    add(list, &approach);
-    name_case(&by_time, "plate-%g/by-time", contact_counts[contacts]);
-    by_time.settings.epsilon_time = 5e-4;
-    add(list, &by_time);
   }
 }
 

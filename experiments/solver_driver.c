@@ -47,7 +47,7 @@ int solver_driver_prepare(const char *name, const model *m, const solver_setting
   solver_driver *const p = calloc(1, sizeof *p);
   if (p) {
     const ess_reset_matrix *const resets = m->system.resets;
-    p->counts_itself = resets && resets->silent && options.rearm == ESS_REARM_SYSTEM;
+    p->counts_itself = resets && resets->silent;
     options.observer = (ess_observer){.step = settings->reached ? count_step : NULL,
                                       .crossing = p->counts_itself ? NULL : count_crossing,
                                       .context = p};

@@ -25,11 +25,7 @@ ess_options solver_projection_options(const solver_settings *settings, double dt
   options.atol = settings->atol;
   options.h_max = settings->h_max;
   options.projection_max = projection_bound(settings, dt);
-  options.rearm = (ess_rearm)settings->rearm;
   options.order = settings->order;
-  options.approach = settings->approach;
-  options.together = settings->together;
-  options.epsilon_time = settings->epsilon_time;
   return options;
 }
 

@@ -28,9 +28,6 @@ const solver_type *const solver_types[] = {
 };
 // clang-format on
 
-const char *const solver_rearm_names[] = {
-    [ESS_REARM_SYSTEM] = "system", [ESS_REARM_MIRROR] = "mirror", [ESS_REARM_POOL] = "pool", NULL};
-
 const solver_type *solver_find(const char *name) {
   for (size_t i = 0; solver_types[i]; i++)
     if (strcmp(solver_types[i]->name, name) == 0) return solver_types[i];
@@ -48,7 +45,6 @@ solver_settings solver_settings_default(void) {
                            .rtol = 1e-8,
                            .atol = 1e-10,
                            .h_max = INFINITY,
-                           .rearm = ESS_REARM_SYSTEM,
                            .order = 1,
                            .approach = 1.0,
                            .scaling = 1e6};

@@ -15,9 +15,6 @@ extern const solver_type reference_solver;  /* the model's own exact or referenc
 /* The table, NULL-terminated. */
 extern const solver_type *const solver_types[];
 
-/* Names of the re-arming rules, by ess_rearm, NULL-terminated. */
-extern const char *const solver_rearm_names[];
-
 /* The options that solver projection makes of settings, with an output step dt. */
 ess_options solver_projection_options(const solver_settings *settings, double dt);
 

@@ -29,7 +29,6 @@ typedef struct solver_settings {
                             neighbourhood; 0: 2 s for each m of epsilon, between a thousandth of
                             the output step and all of it; may be INFINITY */
   double time_step;      /* step of a fixed-step solver, s; 0: the output step */
-  int rearm;             /* an ess_rearm */
   int order;             /* of the projection: 1 or 2 */
   double approach;       /* part of a neighbourhood that is left where an integration step stops */
   double together;       /* crossings within this time are made in one projection, s */
