@@ -4,6 +4,7 @@ ess_test(guards ess::ess)
 ess_test(dopri5 ess::ess)
 ess_test(local_error ess::ess)
 ess_test(statuses ess::ess)
+ess_test(sort ess::ess) # compiles sort.c itself, to count comparisons
 foreach(duty batches order_2 rates refusals resets silent small_print)
   ess_test(${duty} ess::ess)
 endforeach()
