@@ -56,7 +56,8 @@ static void add(case_list *list, const regress_case *c) {
 }
 
 static regress_case case_begin(const char *model_name) {
-  return (regress_case){.model = model_name, .settings = solver_settings_default()};
+  return (regress_case){
+      .model = model_name, .solver = &projection_solver, .settings = solver_settings_default()};
 }
 
 static regress_case plate_case(double contacts, double law, double damping, plate_start start) {
@@ -139,11 +140,41 @@ static void add_plate_settings(case_list *list) {
   }
 }
 
+static const double tolerances[] = {1e-3, 1e-6};
+
+/* a case at every tolerance */
+static void add_tolerances(case_list *list, const regress_case *plain, const char *what) {
+  for (size_t i = 0; i < sizeof tolerances / sizeof *tolerances; i++) {
+    regress_case c = *plain;
+    c.solver = &libess_solver;
+    c.settings.rtol = c.settings.atol = tolerances[i];
+    name_case(&c, "libess/%s/tolerance-%g", what, tolerances[i]);
+    add(list, &c);
+  }
+}
+
+/* the default method: one tolerance for everything */
+static void add_libess(case_list *list) {
+  const regress_case affine3 = case_begin("affine3"), hopper = case_begin("hopper");
+  add_tolerances(list, &affine3, "affine3");
+  add_tolerances(list, &hopper, "hopper");
+  for (size_t contacts = 0; contacts < CONTACT_COUNTS; contacts++)
+    for (int damped = 0; damped < 2; damped++) {
+      char what[REGRESS_NAME_SIZE / 2];
+      const regress_case plate =
+          plate_case(contact_counts[contacts], PLATE_ROLLER, damped ? 60.0 : 0.0, starts[0]);
+      snprintf(what, sizeof what, "plate-%g/%s", contact_counts[contacts],
+               damped ? "damped" : "undamped");
+      add_tolerances(list, &plate, what);
+    }
+}
+
 static void list_counted(case_list *list) {
   add_affine3(list);
   add_hopper(list);
   add_plates(list);
   add_plate_settings(list);
+  add_libess(list);
 }
 
 /* many steps and few crossings (capped), and the other way round */
