@@ -70,7 +70,7 @@ static void set_neighbourhoods(ess_driver *d) {
   d->lead = o->projection_max;
   d->severity = 1.0;
   if (o->method == ESS_METHOD_PAPER) return;
-  d->severity = 10.0;
+  extern double TUNE[]; d->severity = TUNE[4];
   d->lead = 0.0; // no neighbourhoods: a guard is reached where it is crossed
   for (size_t k = 0; k < d->system.guard_count; k++) d->epsilon[k] = INFINITY;
 }
@@ -111,6 +111,7 @@ void ess_driver_reset(ess_driver *d) {
   d->window = 1.0;
   d->cluster.next_length = 0.0;
   d->cluster.pattern = 0;
+  for (size_t i = 0; i < ESS_CLASSES; i++) d->cluster.memory[i].is_set = false;
   d->counters = (ess_counters){0};
   d->failure = (ess_failure){.guard = SIZE_MAX, .other_guard = SIZE_MAX};
 }

@@ -39,35 +39,38 @@ void ess_path_without_jumps(const ess_driver *d, double u, double x[], double ra
   }
 }
 
-/* sum of the times since the crossings of a group that have been made until u, and their number */
-static double times_since(const ess_driver *d, const ess_group *g, double u, double *made) {
-  double sum = 0.0;
-  *made = 0.0;
-  for (size_t i = g->begin; i < g->end; i++) {
-    if (d->cluster.is_silent[i] || d->batch_time[i] > u) continue;
-    sum += u - d->batch_time[i];
-    *made += 1.0;
-  }
-  return sum;
-}
+/* what the crossings of a group that have been made until u add up to: their number, the times
+ * since then, and the same weighted by how much later than the group's mean they came */
+typedef struct sums {
+  double count, since, late, late_since;
+} sums;
 
 /* at the sub-step's end all of its crossings have been made; those that turn out to come a little
  * later count negative */
-static double times_until_end(const ess_driver *d, const ess_group *g) {
-  double sum = 0.0;
-  for (size_t i = g->begin; i < g->end; i++)
-    if (!d->cluster.is_silent[i]) sum += d->cluster.length - d->batch_time[i];
-  return sum;
+static sums sum_until(const ess_driver *d, const ess_group *g, double u) {
+  const bool all = u >= d->cluster.length;
+  sums s = {0};
+  for (size_t i = g->begin; i < g->end; i++) {
+    const double since = u - d->batch_time[i], late = d->batch_time[i] - g->mean;
+    if (d->cluster.is_silent[i] || (since < 0.0 && !all)) continue;
+    s.count += 1.0;
+    s.since += since;
+    s.late += late;
+    s.late_since += late * since;
+  }
+  return s;
 }
 
 void ess_path(const ess_driver *d, double u, double x[], double rate[]) {
   const ess_cluster *const c = &d->cluster;
   ess_path_without_jumps(d, u, x, rate);
-  for (size_t g = 0; g < c->group_count; g++) {
-    double made = (double)c->group[g].jumps;
-    const double since =
-        u < c->length ? times_since(d, &c->group[g], u, &made) : times_until_end(d, &c->group[g]);
-    add(d, since, c->group[g].jump, x);
-    add(d, made, c->group[g].jump, rate);
+  for (size_t i = 0; i < c->group_count; i++) {
+    const ess_group *const g = &c->group[i];
+    const sums s = sum_until(d, g, u);
+    add(d, s.since, g->jump, x);
+    add(d, s.count, g->jump, rate);
+    if (g->is_even) continue;
+    add(d, s.late_since, g->trend, x);
+    add(d, s.late, g->trend, rate);
   }
 }

@@ -9,10 +9,15 @@
 #include <string.h>
 
 #include "ess_internal.h"
+#include <stdio.h>
+#include <stdlib.h>
 
 /* calls of the field: of a located crossing with the step that begins there; of a sub-step, on the
  * average; of the step after a cluster */
-static const double LOCATED = 7.0, SUBSTEP = 3.0, AFTERWARDS = 6.0;
+extern double TUNE[];
+#define LOCATED TUNE[7]
+#define SUBSTEP TUNE[8]
+#define AFTERWARDS TUNE[9]
 
 /* no crossing within so many sub-steps, and an integration step is cheaper */
 static const double ALONE = 6.0;
@@ -107,6 +112,8 @@ static void go_on(ess_driver *d, double mean_age) {
   ess_cluster *const c = &d->cluster;
   double *const x = d->x_try, *const rate = d->v_try;
   const double slope = c->deviates ? 1.0 : 0.0;
+  memcpy(c->before, d->f, d->lanes * sizeof *c->before);
+  for (size_t i = 0; i < d->lanes; i++) c->at[i] = d->x[i] - c->weight * c->defect[i];
   c->offset += c->length;
   for (size_t i = 0; i < d->lanes; i++) c->bend[i] = slope * c->bend[i] + c->defect[i] / mean_age;
   c->deviates = false;
@@ -128,6 +135,7 @@ static int accept(ess_driver *d, double mean_age) {
   d->counters.substeps++;
   d->counters.groups += c->group_count;
   c->pattern++;
+  ess_remember_groups(d);
   memcpy(d->x, d->x_end, d->lanes * sizeof *d->x);
   memcpy(d->f, d->stage[6], d->lanes * sizeof *d->f);
   ess_advance_time(d, c->length);
@@ -145,24 +153,32 @@ static double clamp(double v, double least, double most) {
  * shorter ones */
 static int make_substep(ess_driver *d, double rest, bool *made) {
   ess_cluster *const c = &d->cluster;
+  double last_error = INFINITY;
   *made = false;
   for (;;) {
     if (d->apply_steps++ >= d->options.max_steps) return ess_fail(d, ESS_EMAXSTEPS, SIZE_MAX);
     const double length = c->next_length;
     const bool cut = c->from + length * (1.0 + 1e-9) >= rest;
-    c->length = cut ? rest : c->from + length;
-    const double tried = c->length - c->from;
+    const double to = cut ? rest : c->from + length;
+    const bool again = isfinite(last_error) && ess_substep_can_shorten(d, to);
+    if (!again) c->length = to;
     double error, mean_age;
-    int status = ess_substep_try(d, &error, &mean_age);
+    int status = again ? ess_substep_shorten(d, to, &error, &mean_age)
+                       : ess_substep_try(d, &error, &mean_age);
     if (status) return status;
-    const double factor = isfinite(error) ? 0.9 / sqrt(error) : 0.5;
+    const double tried = c->length - c->from;
+    const double factor = isfinite(error) ? TUNE[5] * pow(error, -0.4) : 0.5;
     if (error <= 1.0) {
-      const double next = tried * ess_smaller(5.0, factor);
+      const double next = tried * ess_smaller(c->group_count ? TUNE[12] : TUNE[13], factor);
       c->next_length = ess_smaller(cut ? ess_larger(next, length) : next, 2.0 * c->base_dt);
       *made = true;
       return accept(d, mean_age);
     }
+    last_error = error;
     d->counters.substeps_rejected++;
+    if (getenv("DBG"))
+      fprintf(stderr, "rej t %.6f tried %.3e err %.3g listed %zu groups %zu \n", d->t, tried, error,
+              d->batch_count, c->group_count);
     status = ess_take_back(d, 0);
     if (status) return status;
     c->next_length = tried * clamp(factor, 0.1, 0.8);
@@ -185,6 +201,7 @@ static int make_cluster(ess_driver *d, double t1, bool last, bool *made) {
   ess_cluster *const c = &d->cluster;
   begin_cluster(d);
   c->from = first_time(d);
+  ess_path_without_jumps(d, c->from, c->at, c->before);
   int status = make_substep(d, c->base_dt, made);
   if (status || !*made) return status;
   c->from = 0.0;
@@ -197,7 +214,7 @@ static int make_cluster(ess_driver *d, double t1, bool last, bool *made) {
     if (!more) break;
   }
   if (last && c->base_dt - c->offset <= 0.0) d->t = t1;
-  d->dt_next = ess_smaller(d->dt_next, c->base_dt);
+  d->dt_next = ess_smaller(ess_smaller(d->dt_next, c->base_dt), TUNE[10] * c->next_length);
   return status;
 }
 
