@@ -67,15 +67,13 @@ struct ess_driver {
   bool latched;
   double *sign;
   double *side;    /* -sign of an armed guard, so that g = side h; 0 when none is armed */
-  double *epsilon; /* the option, for each; INFINITY where neighbourhoods are given as a time */
+  double *epsilon; /* the option, for each; INFINITY where time alone bounds neighbourhoods */
   double *scale;   /* what a level may be missed by is relative to this: epsilon, or less where time
                       bounds the neighbourhood in this step */
   double *width;   /* half-width of the neighbourhood that stops a step; 0 for a silent guard;
-                      INFINITY where it is given as a time */
+                      INFINITY where time alone bounds it */
   double lead;     /* within its neighbourhood the field reaches a guard within this time;
                       INFINITY: neighbourhoods are not bounded by time */
-  double share;    /* of its neighbourhood that a guard has to be in to be inside: all, after a
-                      projection; what is left to approach, after an integration step */
   double *entry;   /* margin (candidates.c) from which a guard is inside: 0, or what it was where
                       its entry was located; INFINITY when none is armed */
   double *level;   /* g at which a guard stops the step being tried: where its neighbourhood
@@ -101,7 +99,8 @@ struct ess_driver {
   size_t flagged_count;
   bool *is_flagged; /* by event function */
 
-  /* guards to be crossed together, and the time the field takes to each (candidates.c) */
+  /* the guard to be projected onto and the silent ones on the way, with the time the field takes to
+   * each (candidates.c) */
   size_t *batch, batch_count;
   double *batch_time;
   double listed_until; /* the batch lists all candidates reached until this time; -1: none */
@@ -200,8 +199,8 @@ int ess_resume(ess_driver *d);
 /* What is wrong with a system's matrix, as ess_check says it; NULL when nothing is. */
 const char *ess_resets_check(const ess_system *system);
 
-/* Entries of the matrix that the options choose, and the matrix itself, into the driver's arrays.*/
-size_t ess_resets_size(const ess_system *system, ess_rearm rearm);
+/* Entries of the system's matrix, or of that of mirrored pairs; copies it into the driver. */
+size_t ess_resets_size(const ess_system *system);
 void ess_resets_copy(ess_driver *d);
 
 /* Arms the guards to start with, given the latched signs. */
@@ -232,10 +231,8 @@ typedef struct ess_candidate {
 
 int ess_first_candidate(ess_driver *d, ess_candidate *first);
 
-/* Lists in d->batch, by time, the candidates that are crossed together with the first: inside their
- * neighbourhoods, reached no more than options.together later, and not later than `latest`; and all
- * silent ones reached until then. */
-void ess_gather_batch(ess_driver *d, const ess_candidate *first, double latest);
+/* Lists in d->batch, by time, the first candidate and the silent ones reached until then. */
+void ess_gather_batch(ess_driver *d, const ess_candidate *first);
 
 /* Whether any armed guard, silent ones apart, and event function k's, is inside its neighbourhood
  * at the node; holds it inside, where its entry was located. */
@@ -356,18 +353,13 @@ int ess_take_back(ess_driver *d, size_t noted);
 
 /* projection.c */
 
-/* Moves along the field onto the candidate's guard and crosses it, and those that are crossed
- * together with it. A silent one that is reached before is crossed where the state is, and nothing
- * else done. *made is false when the guard turns out to lie beyond t1; nothing has changed then. */
+/* Moves along the field onto the candidate's guard and crosses it, and the silent ones on the way.
+ * A silent one on which others depend is crossed where the state is, and nothing else done. *made
+ * is false when the guard turns out to lie beyond t1; nothing has changed then. */
 int ess_projection_step(ess_driver *d, const ess_candidate *first, double t1, bool *made);
 
 /* Crosses a guard where the state is. */
 int ess_make_crossing(ess_driver *d, size_t guard);
-
-/* together.c: crosses the batch's guards in the order of their times, those that are armed when it
- * is their turn, and moves the state by what the jumps of the field between their times and the
- * projection's end do to it. The node has come `duration` in direction v. */
-int ess_cross_batch(ess_driver *d, double duration, const double v[]);
 
 /* sample.c: writes the caller's samples from the node up to time t_end: by the dense output; on the
  * parabola that leaves the node along f and passes the point `duration` later in direction v; the

@@ -64,7 +64,7 @@ static bool lay_doubles(ess_driver *d) {
 
 static bool lay_indices(ess_driver *d) {
   const size_t m = d->system.guard_count, rows = 2 * m + 2;
-  const size_t entries = ess_resets_size(&d->system, d->options.rearm);
+  const size_t entries = ess_resets_size(&d->system);
   const size_t most = SIZE_MAX / sizeof(size_t) / 8;
   if (entries > most || m > most / 8) return false;
   const size_t bytes = (m + entries) * sizeof(ess_noted) + 2 * m * sizeof(uint64_t) +
