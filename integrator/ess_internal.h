@@ -34,7 +34,8 @@ static inline double ess_larger(double a, double b) {
 
 struct ess_driver {
   ess_system system;
-  ess_options options;
+  ess_options options; /* its arrays NULL: copied */
+  bool applying;       /* within an apply */
   ess_counters counters;
   ess_failure failure;
 
@@ -47,6 +48,8 @@ struct ess_driver {
   double t_end;     /* of this apply: no time, and no field, beyond it */
   double *x, *f, *h, *rate;
 
+  double t_seen; /* of the state that a callback was last shown, for failures */
+
   /* the integration step being tried, from the node to t + dt */
   double dt;
   double *stage[ESS_STAGES]; /* [0] is f at the node, [6] is f at the step's end (FSAL) */
@@ -57,6 +60,8 @@ struct ess_driver {
   double *h_try, *rate_try; /* scratch: event functions there */
   double *some_h;           /* scratch: those of some guards only */
   double *jacobian;         /* Dh, when the system has no guard_rates */
+
+  double *rtol, *atol; /* the tolerance, by state */
 
   /* step-size control */
   double dt_next;       /* proposal for the next step; 0: to be chosen */
@@ -139,8 +144,17 @@ static inline bool ess_is_silent(const ess_driver *d, size_t k) {
 bool ess_memory_alloc(ess_driver *d);
 void ess_memory_free(ess_driver *d);
 
-/* status.c: records why the run stopped and returns `status`. */
+/* settings.c: the options in force from here on, their arrays copied. */
+void ess_take_options(ess_driver *d, const ess_options *options);
+
+/* driver.c: widths of the guards' neighbourhoods as the options in force have them. */
+void ess_set_neighbourhoods(ess_driver *d);
+
+/* status.c: records why the run stopped and returns `status`; why a call was refused, as of time t,
+ * and returns ESS_EINVAL; forgets both. */
 int ess_fail(ess_driver *d, ess_status status, size_t guard);
+int ess_refuse(ess_driver *d, double t, const char *reason);
+void ess_no_failure(ess_driver *d);
 
 /* dopri5.c */
 
@@ -160,7 +174,7 @@ void ess_dopri5_dense(const ess_driver *d, double theta, double x[]);
 /* Calls the field and checks nothing: the error control sees what is not finite. */
 int ess_field(ess_driver *d, double t, const double x[], double f[]);
 
-/* h at x. */
+/* h at x: at the time d->t_seen, which is the caller's to set where no field came before. */
 int ess_guards(ess_driver *d, const double x[], double h[]);
 
 /* h and grad h . v at x. */

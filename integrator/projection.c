@@ -91,6 +91,7 @@ static int bend(ess_driver *d, double *duration) {
     if (!isfinite(v[i])) return ess_fail(d, ESS_EFIELD, SIZE_MAX);
 
   go_along(d, q, v, x);
+  d->t_seen = d->t + q;
   status = ess_some_guard_rates(d, x, v, d->batch, d->batch_count, h, rate);
   bool bent = true;
   for (size_t i = 0; !status && i < d->batch_count; i++) {
@@ -145,6 +146,7 @@ int ess_projection_step(ess_driver *d, const ess_candidate *first, double t1, bo
   }
   if (status || duration > t1 - t0) return status;
   go_along(d, duration, v, d->x_try);
+  d->t_seen = t0 + duration;
   status = ess_check_state(d, d->x_try);
   if (status) return status;
 

@@ -119,6 +119,7 @@ int ess_resets_start(ess_driver *d) {
     d->armed_at_start[ESS_GUARD_UP(k)] = d->sign[k] < 0.0;
     d->armed_at_start[ESS_GUARD_DOWN(k)] = d->sign[k] > 0.0 && !d->system.one_way;
   }
+  d->t_seen = d->t;
   if (d->start) {
     const int code = d->start(d->sign, d->armed_at_start, d->system.params);
     if (code) {

@@ -73,9 +73,12 @@ static int accepted_step(ess_driver *d, double t1, bool *last) {
 /* event functions within the step and at its end; locates the first candidate's entry */
 static int watch_guards(ess_driver *d, ess_location *found) {
   ess_dopri5_dense(d, 0.25, d->x_try);
+  d->t_seen = d->t + 0.25 * d->dt;
   int status = ess_guards(d, d->x_try, d->h_check);
   ess_dopri5_dense(d, 0.5, d->x_try);
+  if (!status) d->t_seen = d->t + 0.5 * d->dt;
   if (!status) status = ess_guards(d, d->x_try, d->h_mid);
+  if (!status) d->t_seen = d->t + d->dt;
   if (!status) status = ess_guard_rates(d, d->x_end, d->stage[6], d->h_end, d->rate_end);
   return status ? status : ess_locate_first(d, found);
 }
@@ -140,6 +143,7 @@ int ess_integration_step(ess_driver *d, double t1) {
   if (!status) status = watched_step(d, t1, &last, &found);
   if (!status && found.cut) {
     ess_dopri5_dense(d, found.theta, d->x_end);
+    d->t_seen = d->t + found.theta * d->dt;
     status = ess_check_state(d, d->x_end);
   }
   if (status) return status;
@@ -151,6 +155,7 @@ int ess_integration_step(ess_driver *d, double t1) {
   else
     take_whole_step(d, t1, last);
   // candidates may have to be added from event functions that nobody watched
+  d->t_seen = d->t;
   if (!status && !watching && !found.cut && d->system.guard_count)
     status = ess_guard_rates(d, d->x, d->f, d->h, d->rate);
   if (!status && watching) status = ess_cross_silent(d);
