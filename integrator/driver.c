@@ -140,6 +140,8 @@ void ess_driver_reset(ess_driver *d) {
   d->dt_next = 0.0;
   d->log_error_old = ESS_LOG_ERROR_FLOOR;
   d->window = 1.0;
+  d->piece.kind = ESS_PIECE_POINT;
+  d->piece.t0 = d->piece.t1 = NAN;
   d->counters = (ess_counters){0};
   ess_no_failure(d);
 }
@@ -169,6 +171,7 @@ void ess_advance_time(ess_driver *d, double duration) {
 
 /* puts the driver at the caller's state, in the latched mode */
 static int begin(ess_driver *d, double t, double t1, const double x[]) {
+  ess_piece_begin(d, t, x);
   d->t = d->t_seen = t;
   ess_no_failure(d);
   d->t_end = t1;

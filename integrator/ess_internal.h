@@ -32,6 +32,21 @@ static inline double ess_larger(double a, double b) {
   return a > b ? a : b;
 }
 
+/* how the state went from one node to the next */
+typedef enum ess_piece_kind {
+  ESS_PIECE_POINT,   /* not at all: no step has been made */
+  ESS_PIECE_STEP,    /* by the dense output of a step of length `length`, or its first part */
+  ESS_PIECE_PARABOLA /* leaving along c[0], and passing the point `length` later along c[1] */
+} ess_piece_kind;
+
+typedef struct ess_piece {
+  ess_piece_kind kind;
+  double t0, t1; /* of its ends; that of t1 is the node */
+  double length;
+  double *x; /* at t0 */
+  double *c[ESS_DENSE];
+} ess_piece;
+
 struct ess_driver {
   ess_system system;
   ess_options options; /* its arrays NULL: copied */
@@ -60,6 +75,8 @@ struct ess_driver {
   double *h_try, *rate_try; /* scratch: event functions there */
   double *some_h;           /* scratch: those of some guards only */
   double *jacobian;         /* Dh, when the system has no guard_rates */
+
+  ess_piece piece; /* the last step made; arrays of its own, which a failing try leaves alone */
 
   double *rtol, *atol; /* the tolerance, by state */
 
@@ -320,11 +337,23 @@ int ess_make_crossing(ess_driver *d, size_t guard);
  * projection's end do to it. The node has come `duration` in direction v. */
 int ess_cross_batch(ess_driver *d, double duration, const double v[]);
 
-/* sample.c: writes the caller's samples from the node up to time t_end: by the dense output; on the
- * parabola that leaves the node along f and passes the point `duration` later in direction v; the
- * rest, with the node itself. */
-void ess_sample_dense(ess_driver *d, double t_end);
-void ess_sample_parabola(ess_driver *d, double duration, const double v[]);
+/* piece.c: the last step, for who asks later. A new kind of step needs its kind, a function that
+ * makes it the last, and a case in ess_piece_state; samples and dense output follow. */
+
+/* A point at the time that the apply begins, where it does not go on from the step before. */
+void ess_piece_begin(ess_driver *d, double t, const double x[]);
+
+/* The dense output of the step just tried is the last step, and x_end the node, which is `duration`
+ * from where it was; or the parabola to x_try along f and v. Time advances with them. */
+void ess_piece_step(ess_driver *d, double duration);
+void ess_piece_parabola(ess_driver *d, double duration, const double v[]);
+
+/* The state within the piece: n values. */
+void ess_piece_state(const ess_driver *d, double t, double x[]);
+
+/* sample.c: writes the caller's samples up to time t_end on the last step; the rest, with the node
+ * itself. */
+void ess_sample_piece(ess_driver *d, double t_end);
 void ess_sample_rest(ess_driver *d);
 
 #endif

@@ -30,10 +30,11 @@ static size_t count_doubles(const ess_driver *d, size_t by_state, size_t by_guar
 }
 
 static bool lay_doubles(ess_driver *d) {
-  double **const by_state[] = {&d->x,        &d->f,        &d->x_end,    &d->x_try,    &d->v_try,
-                               &d->stage[1], &d->stage[2], &d->stage[3], &d->stage[4], &d->stage[5],
-                               &d->stage[6], &d->dense[0], &d->dense[1], &d->dense[2], &d->dense[3],
-                               &d->rtol,     &d->atol};
+  double **const by_state[] = {
+      &d->x,          &d->f,          &d->x_end,      &d->x_try,     &d->v_try,    &d->stage[1],
+      &d->stage[2],   &d->stage[3],   &d->stage[4],   &d->stage[5],  &d->stage[6], &d->dense[0],
+      &d->dense[1],   &d->dense[2],   &d->dense[3],   &d->rtol,      &d->atol,     &d->piece.x,
+      &d->piece.c[0], &d->piece.c[1], &d->piece.c[2], &d->piece.c[3]};
   double **const by_guard[] = {
       &d->h,     &d->rate,     &d->h_end,         &d->rate_end, &d->h_mid,      &d->h_check,
       &d->h_try, &d->rate_try, &d->sign,          &d->side,     &d->epsilon,    &d->width,

@@ -151,9 +151,8 @@ int ess_projection_step(ess_driver *d, const ess_candidate *first, double t1, bo
   if (status) return status;
 
   *made = true;
-  ess_sample_parabola(d, duration, v);
-  memcpy(d->x, d->x_try, d->lanes * sizeof *d->x);
-  ess_advance_time(d, duration);
+  ess_piece_parabola(d, duration, v);
+  ess_sample_piece(d, t0 + duration);
   d->counters.projections++;
   d->share = 1.0; // what follows is near enough
 

@@ -103,7 +103,7 @@ static int watched_step(ess_driver *d, double t1, bool *last, ess_location *foun
   do {
     int status = accepted_step(d, t1, last);
     if (status) return status;
-    if (watching || d->times_done < d->times_count) ess_dopri5_prepare_dense(d);
+    ess_dopri5_prepare_dense(d);
     if (!watching) return ESS_SUCCESS;
     status = watch_guards(d, found);
     if (!status && found->doubt_guard != SIZE_MAX) status = halve(d, found);
@@ -112,22 +112,18 @@ static int watched_step(ess_driver *d, double t1, bool *last, ess_location *foun
   return ESS_SUCCESS;
 }
 
-/* the step's end becomes the node; its field is already known (first same as last) */
+/* the step's end is the node; its field is already known (first same as last) */
 static void take_whole_step(ess_driver *d, double t1, bool last) {
-  ess_advance_time(d, d->dt);
-  if (last) d->t = t1;
-  swap(&d->x, &d->x_end);
+  if (last) d->t = d->piece.t1 = t1;
   swap(&d->h, &d->h_end);
   swap(&d->rate, &d->rate_end);
   swap(&d->f, &d->stage[6]);
   d->stage[0] = d->f;
 }
 
-/* the dense output's point at theta, held in x_end, becomes the node */
-static int cut_step(ess_driver *d, double theta) {
+/* a point within the step is the node */
+static int cut_step(ess_driver *d) {
   d->counters.entries++;
-  swap(&d->x, &d->x_end);
-  ess_advance_time(d, theta * d->dt);
   const int status = ess_evaluate_node(d);
   ess_enter_neighbourhoods(d);
   return status;
@@ -148,10 +144,12 @@ int ess_integration_step(ess_driver *d, double t1) {
   }
   if (status) return status;
 
-  ess_sample_dense(d, d->t + found.theta * d->dt);
+  const double duration = found.theta * d->dt;
+  ess_piece_step(d, duration);
+  ess_sample_piece(d, t0 + duration);
   d->counters.steps++;
   if (found.cut)
-    status = cut_step(d, found.theta);
+    status = cut_step(d);
   else
     take_whole_step(d, t1, last);
   // candidates may have to be added from event functions that nobody watched
