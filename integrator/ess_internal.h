@@ -131,6 +131,12 @@ struct ess_driver {
   double progress_time;
   size_t stalled_crossings;
   size_t last_guard;
+
+  /* returns in a row to one event function, for sliding: from which side, when and after which step
+   * it was last crossed, and how long the way there was at first */
+  size_t slide_guard, slide_returns;
+  double slide_side, slide_time, slide_way;
+  uint64_t slide_steps;
   uint64_t apply_steps, apply_crossings;
 
   /* the caller's sample grid during one apply */

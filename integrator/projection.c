@@ -11,6 +11,27 @@
 
 #include "ess_internal.h"
 
+/* this many returns in a row are sliding; each takes next to nothing beside a step, and beside the
+ * way there: where the field is a polynomial steps are as long as they are let */
+enum { RETURNS = 8 };
+static const double NEXT_TO_NOTHING = 1e-8;
+
+/* whether the field points back to one event function from either side of it: it returns at once,
+ * or without a step, time and again */
+static bool is_sliding(ess_driver *d, size_t guard) {
+  const double way = d->t - d->slide_time, natural = ess_smaller(d->dt_next, d->slide_way);
+  const bool at_once = d->slide_steps == d->counters.steps || way <= NEXT_TO_NOTHING * natural;
+  const bool is_other_side = guard == d->slide_guard && d->sign[guard] != d->slide_side;
+  const bool returns = is_other_side && at_once;
+  d->slide_returns = returns ? d->slide_returns + 1 : 0;
+  if (!returns) d->slide_way = way;
+  d->slide_guard = guard;
+  d->slide_side = d->sign[guard];
+  d->slide_time = d->t;
+  d->slide_steps = d->counters.steps;
+  return d->slide_returns > RETURNS;
+}
+
 /* counts crossings made without time passing: more than every guard has, and a pair is at odds */
 static int watch_progress(ess_driver *d, size_t guard) {
   const double resolution = 64.0 * DBL_EPSILON * ess_larger(fabs(d->t), DBL_MIN / DBL_EPSILON);
@@ -47,6 +68,7 @@ int ess_make_crossing(ess_driver *d, size_t guard) {
   const bool silent = ess_is_silent(d, guard);
   if (d->apply_crossings++ >= d->options.max_crossings)
     return ess_fail(d, ESS_EMAXCROSSINGS, guard);
+  if (!silent && is_sliding(d, guard)) return ess_fail(d, ESS_ESLIDING, guard);
   int status = watch_progress(d, guard);
   if (status) return status;
   if (silent)

@@ -638,7 +638,8 @@ static void guards_at_odds_end_the_run(void **state) {
     options.order = 1 + i % 2;
     ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
     double x[2] = {0.0, -0.25}, t = 0.0;
-    assert_int_equal(ess_driver_apply(d, &t, cases[i / 2].end, x), ESS_ECHATTER);
+    const int status = ess_driver_apply(d, &t, cases[i / 2].end, x);
+    assert_true(status == ESS_ECHATTER || status == ESS_ESLIDING);
     assert_true(fabs(t - time) < 1e-9 && fabs(x[1]) < 1e-9 && ess_driver_failure(d)->guard < 2);
     // there and back through both each time, and at the end as often as is let pass for progress
     const size_t rounds = apart > 0.0 ? (size_t)lround((time - 0.25) / 0.01) : 0;
