@@ -137,6 +137,7 @@ void ess_driver_free(ess_driver *d) {
 void ess_driver_reset(ess_driver *d) {
   if (!d) return;
   d->latched = false;
+  d->t = 0.0;
   d->dt_next = 0.0;
   d->log_error_old = ESS_LOG_ERROR_FLOOR;
   d->window = 1.0;
