@@ -396,8 +396,12 @@ typedef struct ess_jacobian_check {
 
 /*
  * Compares guard_jacobian, guard_rates and some_guard_rates with differences of guards at x[n], and
- * with one another: ESS_SUCCESS, or ESS_EJACOBIAN with *worst (which may be NULL) filled in; also
- * ESS_EINVAL, ESS_ENOMEM, ESS_ECALLBACK and ESS_EGUARD. For tests of a model: it allocates.
+ * with one another: ESS_SUCCESS, or ESS_EJACOBIAN; in both *worst (which may be NULL) is what
+ * agrees the least. Also ESS_EINVAL, ESS_ENOMEM, ESS_ECALLBACK and ESS_EGUARD. It tries steps of
+ * all sizes, so units do not matter, and states far from x, where guards may fail or not be finite.
+ * An entry too small to show beside the event function's rounding is passed. Where an event
+ * function has a kink exactly at x there is no gradient to compare with: choose another x. For
+ * tests of a model: it allocates.
  */
 ESS_API int ess_check_jacobian(const ess_system *system, const double x[],
                                ess_jacobian_check *worst);
