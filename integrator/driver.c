@@ -181,7 +181,7 @@ static int begin(ess_driver *d, double t, double t1, const double x[]) {
   memcpy(d->x, x, d->system.dimension * sizeof *x);
   d->progress_time = t;
   d->stalled_crossings = 0;
-  d->last_guard = d->slide_guard = SIZE_MAX;
+  d->last_guard = d->slide_guard = d->doubted = SIZE_MAX;
   d->slide_time = t;
   d->slide_returns = 0;
   d->apply_steps = 0;

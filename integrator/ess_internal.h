@@ -122,6 +122,8 @@ struct ess_driver {
   size_t flagged_count;
   bool *is_flagged; /* by event function */
 
+  size_t doubted, doubts; /* for which guard steps are being halved, and how often (suspect.c) */
+
   /* guards to be crossed together, and the time the field takes to each (candidates.c) */
   size_t *batch, batch_count;
   double *batch_time;
@@ -342,6 +344,14 @@ int ess_make_crossing(ess_driver *d, size_t guard);
  * is their turn, and moves the state by what the jumps of the field between their times and the
  * projection's end do to it. The node has come `duration` in direction v. */
 int ess_cross_batch(ess_driver *d, double duration, const double v[]);
+
+/* suspect.c: ESS_EJACOBIAN when event function k does not change as its rate says. */
+
+/* Called each time that the step just tried is halved for k, of which most pass at once. */
+int ess_suspect_step(ess_driver *d, size_t k);
+
+/* Called at the node that a projection onto k has led to, from where k had this value and rate. */
+int ess_suspect_projection(ess_driver *d, size_t k, double h, double rate);
 
 /* piece.c: the last step, for who asks later. A new kind of step needs its kind, a function that
  * makes it the last, and a case in ess_piece_state; samples and dense output follow. */

@@ -153,7 +153,8 @@ static bool silent_goes_first(const ess_driver *d, const ess_candidate *first) {
 }
 
 int ess_projection_step(ess_driver *d, const ess_candidate *first, double t1, bool *made) {
-  const double t0 = d->t, *v = d->f;
+  const size_t guard = first->guard;
+  const double t0 = d->t, *v = d->f, h = d->h[guard], rate = d->rate[guard];
   *made = false;
   ess_gather_batch(d, first, ess_smaller(t1 - t0, d->options.projection_max));
   if (silent_goes_first(d, first)) {
@@ -180,5 +181,6 @@ int ess_projection_step(ess_driver *d, const ess_candidate *first, double t1, bo
 
   status = observe_step(d, t0);
   if (!status) status = ess_cross_batch(d, duration, v);
-  return status ? status : ess_evaluate_node(d);
+  if (!status) status = ess_evaluate_node(d);
+  return status ? status : ess_suspect_projection(d, guard, h, rate);
 }

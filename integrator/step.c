@@ -88,6 +88,8 @@ static int watch_guards(ess_driver *d, ess_location *found) {
 static int halve(ess_driver *d, ess_location *found) {
   d->counters.rejected++;
   d->dt_next = 0.5 * d->dt;
+  const int status = ess_suspect_step(d, found->doubt_guard);
+  if (status) return status;
   if (d->dt > 1e3 * DBL_EPSILON * ess_larger(fabs(d->t), DBL_MIN / DBL_EPSILON)) return ESS_SUCCESS;
   const size_t k = found->doubt_guard;
   if (!isfinite(d->h_end[k] + d->rate_end[k] + d->h_mid[k] + d->h_check[k]))
@@ -99,6 +101,7 @@ static int halve(ess_driver *d, ess_location *found) {
 /* a step accepted by the error control whose guards are known throughout */
 static int watched_step(ess_driver *d, double t1, bool *last, ess_location *found) {
   const bool watching = d->armed_count > 0;
+  bool halved = false;
   *found = (ess_location){.theta = 1.0, .doubt_guard = SIZE_MAX};
   do {
     int status = accepted_step(d, t1, last);
@@ -106,9 +109,13 @@ static int watched_step(ess_driver *d, double t1, bool *last, ess_location *foun
     ess_dopri5_prepare_dense(d);
     if (!watching) return ESS_SUCCESS;
     status = watch_guards(d, found);
-    if (!status && found->doubt_guard != SIZE_MAX) status = halve(d, found);
+    if (!status && found->doubt_guard != SIZE_MAX) {
+      halved = true;
+      status = halve(d, found);
+    }
     if (status) return status;
   } while (found->doubt_guard != SIZE_MAX);
+  if (!halved) d->doubts = 0;
   return ESS_SUCCESS;
 }
 
