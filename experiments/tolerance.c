@@ -183,11 +183,9 @@ static int prepare_case(tolerance *all, size_t contacts, double damping) {
 
 static int prepare(tolerance *all) {
   const arguments *const given = all->given;
-  all->levels = given->tolerance_count + 1;
-  for (size_t i = 0; i < given->tolerance_count; i++) {
-    all->level[i] = given->tolerances[i];
-    all->level[i + 1] = 0.1 * given->tolerances[i];
-  }
+  all->levels = given->tolerance_count + TOLERANCE_FURTHER;
+  for (size_t i = 0; i < all->levels; i++)
+    all->level[i] = i < given->tolerance_count ? given->tolerances[i] : 0.1 * all->level[i - 1];
   all->work_count = given->contacts.count * given->damping_count * given->trials;
   all->work_size = 1 + all->levels * TOLERANCE_QUANTITIES;
   all->done = calloc(all->work_count, sizeof *all->done);

@@ -32,6 +32,9 @@ typedef enum tolerance_quantity {
   TOLERANCE_QUANTITIES
 } tolerance_quantity;
 
+/* Decades that location goes on below the last tolerance. */
+enum { TOLERANCE_FURTHER = 2 };
+
 /* One number of contacts with one damping; owned. */
 typedef struct tolerance_case {
   size_t contacts;
@@ -42,8 +45,9 @@ typedef struct tolerance_case {
 /* Measuring under way; owned. Work is one start of one case at every tolerance. */
 typedef struct tolerance {
   const arguments *given;
-  size_t levels; /* the tolerances given, and one a tenth of the last for location alone */
-  double level[ARGUMENTS_EPSILONS_MAX + 1];
+  size_t levels; /* the tolerances given, and TOLERANCE_FURTHER for location alone, whose error at
+                    the last of them may be larger than that of libess */
+  double level[ARGUMENTS_EPSILONS_MAX + TOLERANCE_FURTHER];
   size_t case_count;
   tolerance_case *cases;
   size_t work_count, work_size; /* case_count*trials; doubles of one */
