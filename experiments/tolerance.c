@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <math.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -54,8 +55,9 @@ static void note(const contestant *run, double seconds, double out[]) {
   out[TOLERANCE_SECONDS] = seconds;
 }
 
-/* a run that fails is no reason to stop: its numbers stay unknown, and are counted */
-static int run_libess(const contest_starts *start, double level, double out[], char *message) {
+/* a run that fails is no reason to stop: it is told of and counted, its numbers stay unknown */
+static int run_libess(const contest_starts *start, unsigned long seed, double level, double out[],
+                      char *message) {
   contestant run;
   double seconds, fastest;
   solver_settings settings = solver_settings_default();
@@ -66,7 +68,10 @@ static int run_libess(const contest_starts *start, double level, double out[], c
     status = contestant_time(&run, 0, &seconds);
     fastest = fmin(fastest, seconds);
   }
-  if (!status) note(&run, fastest, out);
+  if (!status)
+    note(&run, fastest, out);
+  else
+    fprintf(stderr, "warning: tolerance %g from seed %lu: %s\n", level, seed, run.report.message);
   contestant_release(&run);
   return 0;
 }
@@ -89,15 +94,16 @@ static int locate(const contest_starts *start, double level, double out[], char 
 static int measure(const tolerance *all, size_t work) {
   contest_starts start;
   double *const out = tolerance_work(all, work);
+  const unsigned long seed = tolerance_seed(all, work);
   const model *const m = &all->cases[work / all->given->trials].m;
   for (size_t i = 0; i < all->work_size; i++) out[i] = NAN;
-  if (contest_starts_alloc(&start, m, 1, true, tolerance_seed(all, work), all->message)) return -1;
+  if (contest_starts_alloc(&start, m, 1, true, seed, all->message)) return -1;
   int status = contest_reference(&start, 0, all->message);
   out[0] = (double)start.events[0];
   for (size_t i = 0; !status && i < all->levels; i++) {
     double *const quantity = out + 1 + i * TOLERANCE_QUANTITIES;
     if (i < all->given->tolerance_count)
-      status = run_libess(&start, all->level[i], quantity, all->message);
+      status = run_libess(&start, seed, all->level[i], quantity, all->message);
     if (!status) status = locate(&start, all->level[i], quantity, all->message);
   }
   contest_starts_free(&start);
