@@ -1,0 +1,16 @@
+# The default method: random systems, stiff floors, hostile systems. `ctest -L tolerance`.
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# random systems against an independent integration; the whole population is not a test
+if(ESS_HARNESS)
+  set(ESS_RANDOM_SYSTEMS random_systems.c random_systems_draw.c oracle_events.c)
+  add_executable(population_systems population_systems.c ${ESS_RANDOM_SYSTEMS})
+  target_link_libraries(population_systems PRIVATE ess::ess GSL::gsl m)
+  ess_compile(population_systems)
+  ess_test(random_systems ess::ess GSL::gsl)
+  target_sources(test_random_systems PRIVATE ${ESS_RANDOM_SYSTEMS})
+  set_tests_properties(random_systems PROPERTIES LABELS tolerance)
+  if(ESS_SANITIZE) # what sanitizers see is in the code, not in numbers
+    target_compile_definitions(test_random_systems PRIVATE RANDOM_SYSTEMS=3)
+  endif()
+endif()
