@@ -200,12 +200,15 @@ static size_t first_crossing(oracle_events *o, double *h) {
   return first;
 }
 
-/* crosses k, and notes how fast */
+/* crosses k, and notes how fast it is approached and left */
 static void make(oracle_events *o, size_t k) {
   double value[M], rate[M];
+  const double side = -o->sign[k];
   look(o, 0.0, o->x, value, rate);
-  o->slowest = fmin(o->slowest, fabs(rate[k]));
+  o->slowest = fmin(o->slowest, side * rate[k]);
   oracle_events_cross(o, k);
+  look(o, 0.0, o->x, value, rate);
+  o->slowest = fmin(o->slowest, side * rate[k]);
   if (o->crossings[k] > o->crossings_max) o->failed = true;
 }
 

@@ -243,6 +243,12 @@ static void draw_rows(random_system *s, gsl_rng *rng, const size_t order[]) {
 
 /* ---- all together ---------------------------------------------------------------------------- */
 
+/* how fast the field goes aside, were crossings of a cluster made in any order */
+static double speed_aside(const random_system *s, double total) {
+  const bool cancel = s->kind == SYSTEMS_INTERLEAVED || s->kind == SYSTEMS_MIXED;
+  return cancel ? 2.0 * total * sqrt((double)s->m) : 2.0 * total;
+}
+
 static void draw_guards(random_system *s, gsl_rng *rng, const size_t order[]) {
   jumps j = {.m = s->m};
   j.total = log_uniform(rng, 0.3, s->kind == SYSTEMS_NON_COMMUTING ? 2.0 : 5.0);
@@ -254,7 +260,7 @@ static void draw_guards(random_system *s, gsl_rng *rng, const size_t order[]) {
     systems_guard *const g = &s->guard[order[i]];
     g->time = times[i];
     g->partner = order[(i + 1) % s->m];
-    draw_guard(s, rng, j.total, g);
+    draw_guard(s, rng, speed_aside(s, j.total), g);
     draw_jump_of(s, rng, &j, i, g);
     s->label[order[i]] = (int)gsl_rng_uniform_int(rng, 3);
   }
