@@ -14,3 +14,14 @@ if(ESS_HARNESS)
     target_compile_definitions(test_random_systems PRIVATE RANDOM_SYSTEMS=3)
   endif()
 endif()
+
+# bodies on stiff floors against closed forms
+add_executable(population_floors population_floors.c stiff_floors.c)
+target_link_libraries(population_floors PRIVATE ess::ess m)
+ess_compile(population_floors)
+ess_test(stiff_floors ess::ess)
+target_sources(test_stiff_floors PRIVATE stiff_floors.c)
+foreach(target population_floors test_stiff_floors)
+  target_compile_definitions(${target} PRIVATE _DEFAULT_SOURCE) # M_PI
+endforeach()
+set_tests_properties(stiff_floors PROPERTIES LABELS tolerance)
