@@ -25,3 +25,9 @@ foreach(target population_floors test_stiff_floors)
   target_compile_definitions(${target} PRIVATE _DEFAULT_SOURCE) # M_PI
 endforeach()
 set_tests_properties(stiff_floors PROPERTIES LABELS tolerance)
+
+# hostile systems, each with a stated outcome
+foreach(duty touches stuck)
+  ess_test(hostile_${duty} ess::ess)
+  set_tests_properties(hostile_${duty} PROPERTIES LABELS tolerance)
+endforeach()
