@@ -27,7 +27,10 @@ endforeach()
 set_tests_properties(stiff_floors PROPERTIES LABELS tolerance)
 
 # hostile systems, each with a stated outcome
-foreach(duty touches stuck)
+foreach(duty callbacks runs sizes stuck touches)
   ess_test(hostile_${duty} ess::ess)
   set_tests_properties(hostile_${duty} PROPERTIES LABELS tolerance)
 endforeach()
+if(ESS_SANITIZE)
+  target_compile_definitions(test_hostile_sizes PRIVATE HOSTILE_GUARDS=1000)
+endif()
