@@ -78,9 +78,10 @@ static void set_neighbourhoods(ess_driver *d) {
   for (size_t k = 0; k < d->system.guard_count; k++)
     d->epsilon[k] = by_time ? INFINITY : o->guard_epsilons ? o->guard_epsilons[k] : o->epsilon;
   d->lead = by_time ? ess_smaller(o->projection_max, o->epsilon_time) : o->projection_max;
-  // until sub-steps are there, crossings are located one by one
+  d->severity = 1.0;
   if (o->method == ESS_METHOD_PAPER) return;
-  d->lead = 1e-9;
+  d->severity = 10.0;
+  d->lead = 0.0; // no neighbourhoods: a guard is reached where it is crossed
   for (size_t k = 0; k < d->system.guard_count; k++) d->epsilon[k] = INFINITY;
 }
 
@@ -118,6 +119,9 @@ void ess_driver_reset(ess_driver *d) {
   d->dt_next = 0.0;
   d->log_error_old = ESS_LOG_ERROR_FLOOR;
   d->window = 1.0;
+  d->cluster.next_length = 0.0;
+  d->cluster.pattern = 0;
+  for (size_t i = 0; i < ESS_CLASSES; i++) d->cluster.memory[i].is_set = false;
   d->counters = (ess_counters){0};
   d->failure = (ess_failure){.guard = SIZE_MAX, .other_guard = SIZE_MAX};
 }
@@ -174,6 +178,7 @@ static int advance_once(ess_driver *d, const ess_candidate *first, double t1) {
 
 /* the loop of Listing 1; crossings that take no time are made even at t1 */
 static int advance(ess_driver *d, double t1) {
+  if (d->options.method == ESS_METHOD_TOLERANCE) return ess_advance_by_tolerance(d, t1);
   for (;;) {
     ess_candidate first;
     int status = ess_first_candidate(d, &first);

@@ -9,6 +9,7 @@
 #ifndef ESS_INTERNAL_H
 #define ESS_INTERNAL_H
 
+#include "cluster.h"
 #include "ess.h"
 #include "lanes.h"
 
@@ -105,6 +106,9 @@ struct ess_driver {
   double *batch_time;
   double listed_until; /* the batch lists all candidates reached until this time; -1: none */
 
+  ess_cluster cluster; /* of the method by one tolerance */
+  double severity;     /* an integration step's error is held below the tolerance over this */
+
   /* progress watch, for chatter */
   double progress_time;
   size_t stalled_crossings;
@@ -147,6 +151,9 @@ int ess_fail(ess_driver *d, ess_status status, size_t guard);
 /* Tries one step of length d->dt from the node; x_end and stage[] are filled, *error is the scaled
  * error (accept when <= 1; not finite when the field is not). */
 int ess_dopri5_try(ess_driver *d, double *error);
+
+/* Root mean square of v scaled by the tolerances at |a| and |b|. */
+double ess_scaled_norm(const ess_driver *d, const double v[], const double a[], const double b[]);
 
 /* Step length for the first step (Hairer I, II.4). */
 int ess_dopri5_first_step(ess_driver *d, double t1, double *dt);
@@ -240,6 +247,10 @@ void ess_hold_inside(ess_driver *d, size_t k);
  * have left their neighbourhood are outside again. */
 void ess_set_levels(ess_driver *d);
 
+/* sort.c: sorts crossings by time, those of one time by guard, in O(count log count) without
+ * allocation; in O(count) when they are in order, in reverse, or nearly so. */
+void ess_sort_by_time(double time[], size_t guard[], size_t count);
+
 /* quartic.c: Bernstein coefficients on [0, 1] */
 
 /* Value and slope at theta. */
@@ -284,12 +295,56 @@ void ess_enter_neighbourhoods(ess_driver *d);
 /* Crosses the silent guards that the step just taken has passed, then those it was cut at. */
 int ess_cross_silent(ess_driver *d);
 
+/* Crosses the others that it was cut at, where the state is. */
+int ess_cross_entered(ess_driver *d);
+
 /* driver.c: adds to the time, up to the end of the apply, and keeps what rounding cuts off: far
  * from t = 0 it would add up. */
 void ess_advance_time(ess_driver *d, double duration);
 
-/* step.c: one integration step towards t1, cut where the first candidate reaches its level. */
+/* step.c */
+
+/* One integration step towards t1, cut where the first candidate reaches its level. */
 int ess_integration_step(ess_driver *d, double t1);
+
+/* Its parts: a step that the error control accepts, *last when it ends at t1; event functions along
+ * it; half its length proposed, when guards are in doubt; its end, or the place where it is cut,
+ * made the node. */
+int ess_accepted_step(ess_driver *d, double t1, bool *last);
+int ess_watch_guards(ess_driver *d);
+int ess_halve(ess_driver *d, ess_location *found);
+int ess_observe_step(ess_driver *d, double t0);
+int ess_take_step(ess_driver *d, const ess_location *found, double t1, bool last);
+
+/* tolerance.c: towards t1 by one tolerance. */
+int ess_advance_by_tolerance(ess_driver *d, double t1);
+
+/* substep.c */
+
+/* Lists in d->batch, by time, the crossings of the flagged guards, as their models over d->dt have
+ * them. */
+void ess_list_crossings(ess_driver *d);
+
+/* Tries the sub-step of d->cluster: its crossings are made, x_end is the state at its end, stage[6]
+ * the field there. Accept when *error <= 1; not finite when it is too long for its guards. The
+ * defect has grown for *mean_age. */
+int ess_substep_try(ess_driver *d, double *error, double *mean_age);
+
+/* groups.c: makes the crossings listed in d->batch and measures what they add to the field; *fit is
+ * false when they need too many groups. */
+int ess_make_groups(ess_driver *d, bool *fit);
+
+/* Keeps what the groups of an accepted sub-step have added; called before the node moves. */
+void ess_remember_groups(ess_driver *d);
+
+/* path.c: the sub-step's path at u, and its rate; without what its crossings add, and with it. */
+void ess_path_without_jumps(const ess_driver *d, double u, double x[], double rate[]);
+void ess_path(const ess_driver *d, double u, double x[], double rate[]);
+
+/* undo.c: crosses event function k as ess_cross does, and notes what that changes; takes back what
+ * has been noted beyond the first `noted`. */
+int ess_cross_noted(ess_driver *d, size_t k);
+int ess_take_back(ess_driver *d, size_t noted);
 
 /* projection.c */
 
@@ -310,6 +365,7 @@ int ess_cross_batch(ess_driver *d, double duration, const double v[]);
  * parabola that leaves the node along f and passes the point `duration` later in direction v; the
  * rest, with the node itself. */
 void ess_sample_dense(ess_driver *d, double t_end);
+void ess_sample_path(ess_driver *d);
 void ess_sample_parabola(ess_driver *d, double duration, const double v[]);
 void ess_sample_rest(ess_driver *d);
 

@@ -345,3 +345,13 @@ int ess_cross_silent(ess_driver *d) {
     }
   return ESS_SUCCESS;
 }
+
+int ess_cross_entered(ess_driver *d) {
+  for (size_t i = 0; i < d->flagged_count; i++) {
+    const size_t k = d->flagged[i];
+    if (d->flagged_theta[i] != ENTERED || d->side[k] == 0.0) continue;
+    const int status = ess_make_crossing(d, k);
+    if (status) return status;
+  }
+  return ESS_SUCCESS;
+}
