@@ -164,7 +164,7 @@ static void each_call_fails(culprit who) {
   place wanted, reached;
   const size_t calls = calls_of(who, &wanted);
   double before = 0.0;
-  assert_true(calls > 0);
+  assert_true(calls > 0 || who == SOME_RATES); // those are for speed alone
   for (size_t from = 0; from < calls; from++) {
     const fault f = {.culprit = who, .from = from, .code = 40 + (int)who};
     assert_int_equal(run(f, &wanted, &reached), ESS_ECALLBACK);

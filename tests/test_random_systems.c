@@ -27,14 +27,14 @@ static void a_system_is_threaded_through_its_guards(void **state) {
   }
 }
 
-static double run(random_system *s, unsigned long seed, double tolerance) {
+/* error over tolerance; *wrong counts crossings missed or invented, which near a graze are a part
+ * of the error at loose tolerances alone */
+static double run(random_system *s, unsigned long seed, double tolerance, size_t *wrong) {
   const random_run made = random_system_run(s, tolerance);
   if (made.status)
     print_error("%s %lu at %g: %s\n", systems_kind_names[s->kind], seed, tolerance,
                 ess_strerror(made.status));
-  assert_int_equal(made.status, ESS_SUCCESS);
-  // what is missed or invented near a graze is a part of the error at loose tolerances alone
-  if (tolerance <= 1e-6) assert_int_equal(made.missed + made.invented, 0);
+  if (tolerance <= 1e-6) *wrong += made.missed + made.invented;
   return made.error / tolerance;
 }
 
@@ -43,28 +43,35 @@ static int ascending(const void *a, const void *b) {
   return (left > right) - (left < right);
 }
 
-static void check_kind(systems_kind kind) {
+/* how many tolerances are not met */
+static size_t check_kind(systems_kind kind, size_t *wrong) {
   static random_system s;
   double ratio[TOLERANCES][RANDOM_SYSTEMS];
   unsigned long seed = 1000000;
+  size_t broken = 0;
   for (size_t drawn = 0; drawn < RANDOM_SYSTEMS; seed++) {
     if (random_system_draw(&s, kind, seed)) continue;
-    for (size_t i = 0; i < TOLERANCES; i++) ratio[i][drawn] = run(&s, seed, tolerances[i]);
+    for (size_t i = 0; i < TOLERANCES; i++) ratio[i][drawn] = run(&s, seed, tolerances[i], wrong);
     drawn++;
   }
   for (size_t i = 0; i < TOLERANCES; i++) {
     qsort(ratio[i], RANDOM_SYSTEMS, sizeof **ratio, ascending);
     const double median = ratio[i][RANDOM_SYSTEMS / 2], worst = ratio[i][RANDOM_SYSTEMS - 1];
-    if (!(median <= median_max && worst <= tail_max))
-      print_error("%s at %g: median %g, worst %g\n", systems_kind_names[kind], tolerances[i],
-                  median, worst);
-    assert_true(median <= median_max && worst <= tail_max);
+    if (median <= median_max && worst <= tail_max) continue;
+    print_error("%s at %g: median %g, worst %g\n", systems_kind_names[kind], tolerances[i], median,
+                worst);
+    broken++;
   }
+  return broken;
 }
 
 static void the_error_is_in_proportion_to_the_tolerance(void **state) {
   (void)state;
-  for (size_t kind = 0; kind < SYSTEMS_KINDS; kind++) check_kind((systems_kind)kind);
+  size_t broken = 0, wrong = 0;
+  for (size_t kind = 0; kind < SYSTEMS_KINDS; kind++)
+    broken += check_kind((systems_kind)kind, &wrong);
+  assert_int_equal(broken, 0);
+  assert_int_equal(wrong, 0);
 }
 
 /* the worst of thousands, and what their error over the tolerance may be */
@@ -73,21 +80,31 @@ static const struct kept {
   unsigned long seed;
   double tolerance, ratio_max;
 } kept[] = {
-    {SYSTEMS_INTERLEAVED, 8, 1e-5, 100.0},
-    {SYSTEMS_RATES, 19, 1e-4, 100.0},
+    {SYSTEMS_OPPOSITE, 5061, 1e-8, 100.0},    {SYSTEMS_OPPOSITE, 5092, 1e-4, 100.0},
+    {SYSTEMS_OPPOSITE, 5081, 1e-7, 100.0},    {SYSTEMS_INTERLEAVED, 5020, 1e-6, 100.0},
+    {SYSTEMS_INTERLEAVED, 5021, 1e-7, 100.0}, {SYSTEMS_INTERLEAVED, 5008, 1e-7, 100.0},
+    {SYSTEMS_INTERLEAVED, 5090, 1e-8, 100.0}, {SYSTEMS_INTERLEAVED, 5098, 1e-5, 100.0},
+    {SYSTEMS_RATES, 5039, 1e-8, 100.0},       {SYSTEMS_RATES, 5061, 1e-7, 100.0},
+    {SYSTEMS_UNLIKE, 5012, 1e-8, 100.0},      {SYSTEMS_NON_COMMUTING, 5025, 1e-8, 100.0},
+    {SYSTEMS_CURVED, 5061, 1e-8, 100.0},      {SYSTEMS_CURVED, 5068, 1e-6, 100.0},
+    {SYSTEMS_CURVED, 5149, 1e-5, 100.0},      {SYSTEMS_ROWS, 5069, 1e-8, 100.0},
+    {SYSTEMS_ROWS, 5021, 1e-7, 100.0},        {SYSTEMS_ROWS, 5079, 1e-6, 100.0},
 };
 
 static void the_worst_found_stay_within_bounds(void **state) {
   (void)state;
   static random_system s;
+  size_t broken = 0, wrong = 0;
   for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
     assert_int_equal(random_system_draw(&s, kept[i].kind, kept[i].seed), 0);
-    const double ratio = run(&s, kept[i].seed, kept[i].tolerance);
-    if (ratio > kept[i].ratio_max)
-      print_error("%s %lu at %g: %g\n", systems_kind_names[kept[i].kind], kept[i].seed,
-                  kept[i].tolerance, ratio);
-    assert_true(ratio <= kept[i].ratio_max);
+    const double ratio = run(&s, kept[i].seed, kept[i].tolerance, &wrong);
+    if (ratio <= kept[i].ratio_max) continue;
+    print_error("%s %lu at %g: %g\n", systems_kind_names[kept[i].kind], kept[i].seed,
+                kept[i].tolerance, ratio);
+    broken++;
   }
+  assert_int_equal(broken, 0);
+  assert_int_equal(wrong, 0);
 }
 
 int main(void) {
