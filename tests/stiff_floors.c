@@ -133,6 +133,14 @@ static path exact(const floor_case *c, landings *l) {
   return p;
 }
 
+void floor_exact(const floor_case *c, double x[2]) {
+  static _Thread_local landings l;
+  l.count = 0;
+  const path p = exact(c, &l);
+  x[0] = p.z;
+  x[1] = p.v;
+}
+
 /* ---- libess ---------------------------------------------------------------------------------- */
 
 static double acceleration(const floor_case *c, const double x[], const double sign[]) {

@@ -36,6 +36,9 @@ typedef struct floor_outcome {
 /* damping of floors of a damping ratio */
 double floor_damping(double stiffness, double ratio);
 
+/* height and speed at FLOOR_END, exactly */
+void floor_exact(const floor_case *c, double x[2]);
+
 /* libess from the drop to FLOOR_END, with the observer of *options replaced */
 floor_outcome floor_run(const floor_case *c, const ess_options *options);
 
