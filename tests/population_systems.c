@@ -74,7 +74,7 @@ static int race(systems_kind kind, size_t count, const double tolerances[], size
     if (random_system_draw(&system, kind, seed)) continue;
     drawn++;
     for (size_t i = 0; i < tolerance_count; i++) {
-      const random_run run = random_system_run(&system, tolerances[i]);
+      const random_run run = random_system_run(&system, tolerances[i], 0);
       add(&tallies[i], &system, seed, tolerances[i], &run);
     }
   }

@@ -40,6 +40,7 @@ static int field(double t, const double x[], const double sign[], double dxdt[],
     if (!is_beyond(g, sign[k])) continue;
     speed += g->speed;
     add(n, 1.0, g->jump, dxdt);
+    if (!g->linear) continue;
     add(n, dot(n, g->row, x), g->column, dxdt);
     const systems_guard *const other = &s->guard[g->partner];
     if (is_beyond(other, sign[g->partner])) add(n, 1.0, g->pair, dxdt);
@@ -132,15 +133,15 @@ double random_system_time(size_t i) {
 
 /* ---- libess run on them ---------------------------------------------------------------------- */
 
-/* how often each event function is crossed */
+/* how often each event function is crossed, and after how many crossings the run is to stop */
 typedef struct tally {
-  size_t crossings[M];
+  size_t crossings[M], count, stop_every;
 } tally;
 
 static int count_crossing(const ess_crossing_info *info, void *context) {
   tally *const seen = context;
   seen->crossings[info->guard]++;
-  return 0;
+  return seen->stop_every && ++seen->count % seen->stop_every == 0;
 }
 
 static double distance(const random_system *s, const double states[]) {
@@ -159,8 +160,23 @@ static void compare_crossings(const random_system *s, const tally *seen, random_
   }
 }
 
-random_run random_system_run(random_system *s, double tolerance) {
-  tally seen = {0};
+/* to the end, going on wherever the observer stops */
+static int sample_all(ess_driver *d, const random_system *s, double states[]) {
+  double t = 0.0, x[N], times[SYSTEMS_TIMES];
+  memcpy(x, s->x0, sizeof x);
+  for (size_t i = 0; i < SYSTEMS_TIMES; i++) times[i] = random_system_time(i + 1);
+  size_t done = 0;
+  int status;
+  do {
+    status = ess_driver_sample(d, &t, SYSTEMS_END, x, times + done, SYSTEMS_TIMES - done,
+                               states + done * s->n);
+    while (done < SYSTEMS_TIMES && times[done] <= t) done++;
+  } while (status == ESS_ESTOP && done < SYSTEMS_TIMES);
+  return status;
+}
+
+random_run random_system_run(random_system *s, double tolerance, size_t stop_every) {
+  tally seen = {.stop_every = stop_every};
   ess_options options = ess_options_default();
   options.rtol = options.atol = tolerance;
   options.max_steps = 1000000;
@@ -169,10 +185,8 @@ random_run random_system_run(random_system *s, double tolerance) {
   random_run run = {.status = ESS_ENOMEM, .error = INFINITY};
   ess_driver *const d = ess_driver_alloc(&system, &options, &run.status);
   if (!d) return run;
-  double t = 0.0, x[N], times[SYSTEMS_TIMES], states[SYSTEMS_TIMES * N];
-  memcpy(x, s->x0, sizeof x);
-  for (size_t i = 0; i < SYSTEMS_TIMES; i++) times[i] = random_system_time(i + 1);
-  run.status = ess_driver_sample(d, &t, SYSTEMS_END, x, times, SYSTEMS_TIMES, states);
+  double states[SYSTEMS_TIMES * N] = {0.0};
+  run.status = sample_all(d, s, states);
   run.counters = *ess_driver_counters(d);
   if (!run.status) run.error = distance(s, states);
   compare_crossings(s, &seen, &run);

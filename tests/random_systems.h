@@ -41,6 +41,7 @@ typedef struct systems_guard {
   double place[SYSTEMS_STATES];                       /* a point on it; a peg's middle */
   double time;                                        /* of its crossing, as chosen */
   double jump[SYSTEMS_STATES];                        /* added across the drift */
+  bool linear;                                        /* adds what follows too */
   double column[SYSTEMS_STATES], row[SYSTEMS_STATES]; /* so is column (row . x) */
   double pair[SYSTEMS_STATES];                        /* so is this while `partner` is beyond too */
   size_t partner;
@@ -85,7 +86,8 @@ typedef struct random_run {
   ess_counters counters;
 } random_run;
 
-/* runs libess on a system at rtol = atol = tolerance */
-random_run random_system_run(random_system *s, double tolerance);
+/* runs libess on a system at rtol = atol = tolerance; with `stop_every` > 0 an observer stops the
+ * run after each so many crossings, and it is gone on with */
+random_run random_system_run(random_system *s, double tolerance, size_t stop_every);
 
 #endif

@@ -145,6 +145,7 @@ static void jump_interleaved(const random_system *s, gsl_rng *rng, const jumps *
 static void jump_non_commuting(const random_system *s, gsl_rng *rng, const jumps *j, size_t i,
                                systems_guard *g) {
   const double size = j->total / sqrt((double)j->m);
+  g->linear = true;
   draw_across(s, rng, size, g->column);
   gsl_ran_dir_nd(rng, s->n, g->row);
   draw_across(s, rng, one_in(rng, 2) ? size : 0.0, g->pair);

@@ -8,7 +8,7 @@
 #include "toy.h"
 
 #ifndef RANDOM_SYSTEMS
-#define RANDOM_SYSTEMS 12 /* of each kind */
+#define RANDOM_SYSTEMS 10 /* of each kind */
 #endif
 
 static const double tolerances[] = {1e-2, 1e-4, 1e-6, 1e-8};
@@ -29,8 +29,9 @@ static void a_system_is_threaded_through_its_guards(void **state) {
 
 /* error over tolerance; *wrong counts crossings missed or invented, which near a graze are a part
  * of the error at loose tolerances alone */
-static double run(random_system *s, unsigned long seed, double tolerance, size_t *wrong) {
-  const random_run made = random_system_run(s, tolerance);
+static double run(random_system *s, unsigned long seed, double tolerance, size_t stop_every,
+                  size_t *wrong) {
+  const random_run made = random_system_run(s, tolerance, stop_every);
   if (made.status)
     print_error("%s %lu at %g: %s\n", systems_kind_names[s->kind], seed, tolerance,
                 ess_strerror(made.status));
@@ -51,7 +52,8 @@ static size_t check_kind(systems_kind kind, size_t *wrong) {
   size_t broken = 0;
   for (size_t drawn = 0; drawn < RANDOM_SYSTEMS; seed++) {
     if (random_system_draw(&s, kind, seed)) continue;
-    for (size_t i = 0; i < TOLERANCES; i++) ratio[i][drawn] = run(&s, seed, tolerances[i], wrong);
+    for (size_t i = 0; i < TOLERANCES; i++)
+      ratio[i][drawn] = run(&s, seed, tolerances[i], 0, wrong);
     drawn++;
   }
   for (size_t i = 0; i < TOLERANCES; i++) {
@@ -97,7 +99,7 @@ static void the_worst_found_stay_within_bounds(void **state) {
   size_t broken = 0, wrong = 0;
   for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
     assert_int_equal(random_system_draw(&s, kept[i].kind, kept[i].seed), 0);
-    const double ratio = run(&s, kept[i].seed, kept[i].tolerance, &wrong);
+    const double ratio = run(&s, kept[i].seed, kept[i].tolerance, 0, &wrong);
     if (ratio <= kept[i].ratio_max) continue;
     print_error("%s %lu at %g: %g\n", systems_kind_names[kept[i].kind], kept[i].seed,
                 kept[i].tolerance, ratio);
@@ -107,11 +109,31 @@ static void the_worst_found_stay_within_bounds(void **state) {
   assert_int_equal(wrong, 0);
 }
 
+/* stopped at each crossing, or each seventh, and gone on with: as if it had not been */
+static void stops_change_nothing_but_the_steps(void **state) {
+  (void)state;
+  static random_system s;
+  size_t broken = 0, wrong = 0;
+  for (size_t kind = 0; kind < SYSTEMS_KINDS; kind++)
+    for (unsigned long seed = 2000000; seed < 2000000 + RANDOM_SYSTEMS / 3; seed++) {
+      if (random_system_draw(&s, (systems_kind)kind, seed)) continue;
+      for (size_t stop_every = 1; stop_every < 8; stop_every += 6) {
+        const double ratio = run(&s, seed, 1e-6, stop_every, &wrong);
+        if (ratio <= tail_max) continue;
+        print_error("%s %lu, stopped: %g\n", systems_kind_names[kind], seed, ratio);
+        broken++;
+      }
+    }
+  assert_int_equal(broken, 0);
+  assert_int_equal(wrong, 0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_system_is_threaded_through_its_guards),
       cmocka_unit_test(the_error_is_in_proportion_to_the_tolerance),
       cmocka_unit_test(the_worst_found_stay_within_bounds),
+      cmocka_unit_test(stops_change_nothing_but_the_steps),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
