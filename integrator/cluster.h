@@ -18,6 +18,9 @@
 
 enum { ESS_GROUPS = 16 }; /* groups in a sub-step at most: one that needs more is too long */
 
+/* How a group's jumps are measured (groups.c). */
+typedef enum ess_way { ESS_AT_ONCE, ESS_ONE_AFTER_THE_OTHER, ESS_INTERLEAVED, ESS_BOTH } ess_way;
+
 /* Crossings of a sub-step whose jumps of the field are taken as alike. */
 typedef struct ess_group {
   size_t begin, end; /* in the list of crossings, by predicted time */
@@ -25,19 +28,22 @@ typedef struct ess_group {
   double mean;       /* of their times since the node */
   double *jump;      /* what each adds to the field, on the average */
   double *trend;     /* and how much more per unit of time by which it is later; where is_even */
+  double *unlike;    /* what is left without it, as in ess_memory */
   bool is_even;      /* no trend */
   int class;         /* direction and label */
-  bool is_known;     /* a group of its class came shortly before */
+  ess_way way;
 } ess_group;
 
 enum { ESS_CLASSES = 4 }; /* whose last jumps are remembered */
 
-/* What the last group of a class has added to the field. */
+/* The trend that the last group of a class had. */
 typedef struct ess_memory {
   int class;
   bool is_set;
   double t; /* mean time */
-  double *jump;
+  double *trend;
+  double *unlike; /* what is left of jumps without it, in the state, by sum |time - mean| */
+  unsigned count; /* groups since it became known */
 } ess_memory;
 
 /* An event function as it was before a crossing changed it. */
@@ -67,6 +73,7 @@ typedef struct ess_cluster {
   double *unlike; /* by state: what jumps unlike within groups may do to the state */
   ess_group group[ESS_GROUPS];
   size_t group_count;
+  bool is_extended; /* by crossings that its own jumps have led to */
   ess_memory memory[ESS_CLASSES];
   size_t next_memory;
   uint64_t pattern; /* which of a group's crossings are measured first changes with it */
@@ -78,6 +85,9 @@ typedef struct ess_cluster {
   double *listed_side;
   bool *is_silent; /* or no crossing after all */
   bool *is_made;
+
+  /* event functions crossed in this trial have its number */
+  uint64_t trial, *crossed;
 
   /* event functions that a group's rows concern have its number */
   uint64_t concern, *concerned;

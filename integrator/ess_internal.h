@@ -330,9 +330,17 @@ void ess_list_crossings(ess_driver *d);
  * defect has grown for *mean_age. */
 int ess_substep_try(ess_driver *d, double *error, double *mean_age);
 
-/* groups.c: makes the crossings listed in d->batch and measures what they add to the field; *fit is
+/* The same, shorter, with the jumps as they have been measured: one call of the field; and whether
+ * that can be done. */
+bool ess_substep_can_shorten(const ess_driver *d, double length);
+int ess_substep_shorten(ess_driver *d, double length, double *error, double *mean_age);
+
+/* groups.c: makes the crossings listed in d->batch, from a place on, and measures what they add to the field; *fit is
  * false when they need too many groups. */
-int ess_make_groups(ess_driver *d, bool *fit);
+int ess_make_groups(ess_driver *d, size_t from, bool *fit);
+
+/* Makes what is left of the list in the groups it was measured in, when a sub-step is shortened. */
+int ess_shorten_groups(ess_driver *d, bool *fit);
 
 /* Keeps what the groups of an accepted sub-step have added; called before the node moves. */
 void ess_remember_groups(ess_driver *d);

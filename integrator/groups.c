@@ -85,27 +85,31 @@ static void count_jumps(ess_driver *d, ess_group *g) {
   g->mean = g->jumps ? sum / (double)g->jumps : 0.0;
 }
 
-/* which half of its group the jump at this place, in time, is measured with. Where a trend is known
- * the halves interleave: by turns where there are few, by chance where there are many, so that no
- * order of unlike jumps stays hidden for long; else one half comes before the other, to find it */
-static int half_of(const ess_driver *d, const ess_group *g, size_t place) {
+/* which part of its group the jump at this place, in time, is measured with: 0, 1 or 2. One half
+ * after the other shows a trend; halves that interleave, by turns where there are few and by chance
+ * where there are many, show unlike jumps in whatever order; the first half in two such parts shows
+ * both */
+static int part_of(const ess_driver *d, const ess_group *g, size_t place) {
   enum { FEW = 8 };
-  if (!g->is_known) return place >= g->jumps / 2;
-  if (g->jumps <= FEW || place < 2) return place % 2;
+  const bool in_second = place >= g->jumps / 2;
+  if (g->way == ESS_AT_ONCE) return 0;
+  if (g->way == ESS_ONE_AFTER_THE_OTHER) return in_second;
   const uint64_t mixed = (place + d->cluster.pattern) * UINT64_C(0x9E3779B97F4A7C15);
-  return (int)(mixed >> 63);
+  const int turn = g->jumps <= FEW || place < 2 ? (int)(place % 2) : (int)(mixed >> 63);
+  if (g->way == ESS_INTERLEAVED) return turn;
+  return in_second ? 2 : turn;
 }
 
-/* crosses those of the group that belong to one half: 0, 1, or with 2 all */
-static int cross_half(ess_driver *d, const ess_group *g, int half) {
+/* crosses those of the group that belong to one part, or all */
+enum { ALL = -1 };
+static int cross_part(ess_driver *d, const ess_group *g, int part) {
   int status = ESS_SUCCESS;
   size_t place = 0;
   for (size_t i = g->begin; !status && i < g->end; i++) {
     const bool silent = d->cluster.is_silent[i];
-    // silent ones with the first half, others by turns or by chance
-    const int mine = silent ? 0 : half_of(d, g, place);
+    const int mine = silent ? 0 : part_of(d, g, place);
     if (!silent) place++;
-    if (half != 2 && mine != half) continue;
+    if (part != ALL && mine != part) continue;
     if (!is_there(d, i)) continue;
     d->cluster.is_made[i] = true;
     status = ess_cross_noted(d, d->batch[i]);
@@ -113,17 +117,11 @@ static int cross_half(ess_driver *d, const ess_group *g, int half) {
   return status;
 }
 
-/* the field where the sub-step's crossings begin, in the mode that the crossings made so far lead to */
+/* the field where the sub-step's crossings begin, in the mode that the crossings made so far lead
+ * to */
 static int field_there(ess_driver *d, double f[]) {
   const int status = ess_field(d, d->t + d->cluster.from, d->cluster.at, f);
   return status ? status : ess_check_state(d, f);
-}
-
-/* what is remembered of a class, NULL when nothing is */
-static const ess_memory *find_memory(const ess_cluster *c, int class) {
-  for (size_t i = 0; i < ESS_CLASSES; i++)
-    if (c->memory[i].is_set && c->memory[i].class == class) return &c->memory[i];
-  return NULL;
 }
 
 /* to = factor (a - b) */
@@ -136,7 +134,7 @@ static void difference(const ess_driver *d, double factor, const double a[], con
 /* one jump; `before` is the field before it, and then after it */
 static int measure_one(ess_driver *d, ess_group *g, double before[]) {
   double *const after = d->stage[2];
-  int status = cross_half(d, g, 2);
+  int status = cross_part(d, g, ALL);
   if (!status) status = field_there(d, after);
   if (status) return status;
   difference(d, 1.0, after, before, g->jump);
@@ -144,49 +142,92 @@ static int measure_one(ess_driver *d, ess_group *g, double before[]) {
   return ESS_SUCCESS;
 }
 
-/* several, in two halves that interleave in time; *alike when they may be taken as the same */
-static int measure_halves(ess_driver *d, ess_group *g, double before[], bool *alike) {
+/* what is remembered of a class, NULL when nothing is */
+static const ess_memory *find_memory(const ess_cluster *c, int class) {
+  for (size_t i = 0; i < ESS_CLASSES; i++)
+    if (c->memory[i].is_set && c->memory[i].class == class) return &c->memory[i];
+  return NULL;
+}
+
+/* the parts of a group: how many crossings, and by how much later than the group's mean */
+typedef struct parts {
+  size_t count;
+  double jumps[3], late[3];
+  double spread, variance; /* of all: sum |late|, sum late^2 */
+} parts;
+
+static parts divide(const ess_driver *d, const ess_group *g) {
+  parts p = {.count = g->way == ESS_BOTH ? 3 : g->way == ESS_AT_ONCE ? 1 : 2};
+  for (size_t i = g->begin, place = 0; i < g->end; i++) {
+    if (d->cluster.is_silent[i]) continue;
+    const int part = part_of(d, g, place++);
+    const double late = d->batch_time[i] - g->mean;
+    p.jumps[part] += 1.0;
+    p.late[part] += late;
+    p.spread += fabs(late);
+    p.variance += late * late;
+  }
+  for (size_t i = 0; i < p.count; i++) p.late[i] /= p.jumps[i];
+  return p;
+}
+
+/* trend of a component from its mean jumps in each part, and what the state may be off by for what
+ * is left */
+static double judge(const ess_group *g, const parts *p, const double jump[], double known,
+                    double known_unlike, double *unlike) {
+  if (g->way == ESS_AT_ONCE) {
+    *unlike = p->spread * known_unlike + TREND * p->variance * fabs(known);
+    return known;
+  }
+  if (g->way == ESS_INTERLEAVED) {
+    const double left = jump[1] - jump[0] - known * (p->late[1] - p->late[0]);
+    *unlike = UNLIKE * p->spread * fabs(left) + TREND * p->variance * fabs(known);
+    return known;
+  }
+  if (g->way == ESS_ONE_AFTER_THE_OTHER) {
+    const double apart = p->late[1] - p->late[0];
+    const double trend = apart > 0.0 ? (jump[1] - jump[0]) / apart : 0.0;
+    *unlike = 0.5 * p->variance * fabs(trend - known);
+    return trend;
+  }
+  const double first = p->jumps[0] + p->jumps[1];
+  const double mean = (p->jumps[0] * jump[0] + p->jumps[1] * jump[1]) / first;
+  const double late = (p->jumps[0] * p->late[0] + p->jumps[1] * p->late[1]) / first;
+  const double apart = p->late[2] - late;
+  const double trend = apart > 0.0 ? (jump[2] - mean) / apart : 0.0;
+  const double left = jump[1] - jump[0] - trend * (p->late[1] - p->late[0]);
+  *unlike = UNLIKE * p->spread * fabs(left) + TREND * p->variance * fabs(trend);
+  return trend;
+}
+
+/* several, in parts; *alike when they may be taken as the same but for a trend */
+static int measure_parts(ess_driver *d, ess_group *g, double before[], bool *alike) {
   ess_cluster *const c = &d->cluster;
-  double *const first = d->stage[2], *const both = d->stage[3];
-  int status = cross_half(d, g, 0);
-  if (!status) status = field_there(d, first);
-  if (!status) status = cross_half(d, g, 1);
-  if (!status) status = field_there(d, both);
+  const ess_memory *const last = find_memory(c, g->class);
+  const parts p = divide(d, g);
+  double *const after[] = {d->stage[2], d->stage[3], d->stage[4]};
+  int status = ESS_SUCCESS;
+  for (size_t i = 0; !status && i < p.count; i++) {
+    status = cross_part(d, g, (int)i);
+    if (!status) status = field_there(d, after[i]);
+  }
   if (status) return status;
 
-  // numbers and mean times of both halves
-  double count[2] = {0.0}, sum[2] = {0.0}, spread = 0.0, variance = 0.0;
-  for (size_t i = g->begin, place = 0; i < g->end; i++) {
-    if (c->is_silent[i]) continue;
-    const int half = half_of(d, g, place++);
-    const double late = d->batch_time[i] - g->mean;
-    count[half] += 1.0;
-    sum[half] += late;
-    spread += fabs(late);
-    variance += late * late;
-  }
-  const double apart = sum[1] / count[1] - sum[0] / count[0];
-  const ess_memory *const last = g->is_known ? find_memory(c, g->class) : NULL;
-  const double since_last = last ? d->t + g->mean - last->t : 0.0;
-  difference(d, 1.0 / (double)g->jumps, both, before, g->jump);
+  const double *const all = after[p.count - 1];
+  difference(d, 1.0 / (double)g->jumps, all, before, g->jump);
   for (size_t i = 0; i < d->system.dimension; i++) {
-    const double one = (first[i] - before[i]) / count[0], other = (both[i] - first[i]) / count[1];
-    double trend, unlike;
-    if (last) {
-      trend = (g->jump[i] - last->jump[i]) / since_last;
-      unlike = UNLIKE * spread * fabs(other - one - trend * apart) + TREND * variance * fabs(trend);
-    } else {
-      trend = apart > 0.0 ? (other - one) / apart : 0.0;
-      unlike = 0.5 * UNLIKE * spread * fabs(other - one);
-    }
-    g->trend[i] = trend;
-    d->v_try[i] = unlike;
+    double jump[3], f = before[i];
+    for (size_t j = 0; j < p.count; f = after[j++][i]) jump[j] = (after[j][i] - f) / p.jumps[j];
+    const double known = g->way == ESS_BOTH ? 0.0 : last->trend[i];
+    const double unlike = g->way == ESS_BOTH ? 0.0 : last->unlike[i];
+    g->trend[i] = judge(g, &p, jump, known, unlike, &d->v_try[i]);
+    g->unlike[i] = d->v_try[i] / p.spread;
   }
   g->is_even = false;
   *alike = ess_scaled_norm(d, d->v_try, d->x, d->x) <= SHARE;
   if (!*alike) return ESS_SUCCESS;
   for (size_t i = 0; i < d->system.dimension; i++) c->unlike[i] += d->v_try[i];
-  memcpy(before, both, d->lanes * sizeof *before);
+  memcpy(before, all, d->lanes * sizeof *before);
   return ESS_SUCCESS;
 }
 
@@ -196,6 +237,16 @@ static size_t middle(const ess_driver *d, const ess_group *g) {
   for (size_t before = 0; before < g->jumps / 2 || d->cluster.is_silent[i]; i++)
     before += !d->cluster.is_silent[i];
   return i;
+}
+
+/* a class that has been crossed shortly before has a trend already; every other time it is only
+ * checked that all jumps together are as large as that */
+static ess_way choose_way(const ess_driver *d, const ess_group *g) {
+  static const ess_way turns[] = {ESS_ONE_AFTER_THE_OTHER, ESS_AT_ONCE, ESS_INTERLEAVED,
+                                  ESS_AT_ONCE};
+  const ess_memory *const last = find_memory(&d->cluster, g->class);
+  const bool known = last && d->t + g->mean - last->t <= RECENT * d->cluster.length;
+  return known ? turns[last->count % 4] : ESS_BOTH;
 }
 
 /* makes the crossings begin .. end-1 in one group, or in several where their jumps are unlike;
@@ -208,9 +259,8 @@ static int measure(ess_driver *d, size_t begin, size_t end, bool *fit) {
   g->begin = begin;
   g->end = end;
   count_jumps(d, g);
-  const ess_memory *const last = find_memory(c, g->class);
-  g->is_known = last && d->t + g->mean - last->t <= RECENT * c->length && last->t < d->t + g->mean;
-  if (g->jumps == 0) return cross_half(d, g, 2);
+  g->way = choose_way(d, g);
+  if (g->jumps == 0) return cross_part(d, g, ALL);
   if (g->jumps == 1) {
     const int status = measure_one(d, g, d->stage[1]);
     c->group_count++;
@@ -219,7 +269,7 @@ static int measure(ess_driver *d, size_t begin, size_t end, bool *fit) {
   const size_t noted = c->noted_count, half = middle(d, g);
   if (g->jumps > 2) {
     bool alike;
-    int status = measure_halves(d, g, d->stage[1], &alike);
+    int status = measure_parts(d, g, d->stage[1], &alike);
     if (status || alike) {
       c->group_count++;
       return status;
@@ -232,15 +282,17 @@ static int measure(ess_driver *d, size_t begin, size_t end, bool *fit) {
   return status ? status : measure(d, half, end, fit);
 }
 
-int ess_make_groups(ess_driver *d, bool *fit) {
+int ess_make_groups(ess_driver *d, size_t from, bool *fit) {
   ess_cluster *const c = &d->cluster;
   *fit = true;
-  c->group_count = 0;
-  c->noted_count = 0;
-  memset(c->unlike, 0, d->lanes * sizeof *c->unlike);
-  memcpy(d->stage[1], c->before, d->lanes * sizeof *c->before);
+  if (from == 0) {
+    c->group_count = 0;
+    c->noted_count = 0;
+    memset(c->unlike, 0, d->lanes * sizeof *c->unlike);
+    memcpy(d->stage[1], c->before, d->lanes * sizeof *c->before);
+  }
   int status = ESS_SUCCESS;
-  for (size_t i = 0; !status && *fit && i < d->batch_count;) {
+  for (size_t i = from; !status && *fit && i < d->batch_count;) {
     const size_t end = extend(d, i);
     status = measure(d, i, end, fit);
     i = end;
@@ -248,17 +300,60 @@ int ess_make_groups(ess_driver *d, bool *fit) {
   return status;
 }
 
+int ess_shorten_groups(ess_driver *d, bool *fit) {
+  ess_cluster *const c = &d->cluster;
+  size_t kept = 0;
+  int status = ESS_SUCCESS;
+  for (size_t i = 0; i < d->batch_count; i++) c->is_made[i] = false;
+  for (size_t next = 0; !status && next < d->batch_count;) {
+    // a group, or silent ones between groups
+    ess_group *const g = kept < c->group_count ? &c->group[kept] : NULL;
+    const bool in_group = g && next >= g->begin;
+    size_t end = in_group ? g->end : g ? g->begin : d->batch_count;
+    if (end > d->batch_count) end = d->batch_count;
+    size_t jumps = 0;
+    for (; !status && next < end; next++) {
+      jumps += !c->is_silent[next];
+      if (!is_there(d, next)) continue;
+      c->is_made[next] = true;
+      status = ess_cross_noted(d, d->batch[next]);
+    }
+    if (!in_group) continue;
+    g->end = end;
+    g->jumps = jumps;
+    kept += jumps > 0;
+    if (!jumps) break;
+  }
+  c->group_count = kept;
+  *fit = true;
+  return status;
+}
+
+/* the place for a class: its own, or the oldest */
+static ess_memory *place_for(ess_cluster *c, int class) {
+  for (size_t i = 0; i < ESS_CLASSES; i++)
+    if (c->memory[i].is_set && c->memory[i].class == class) return &c->memory[i];
+  return &c->memory[c->next_memory++ % ESS_CLASSES];
+}
+
 void ess_remember_groups(ess_driver *d) {
   ess_cluster *const c = &d->cluster;
   for (size_t i = 0; i < c->group_count; i++) {
-    const ess_group *const g = &c->group[i];
-    ess_memory *m = NULL;
-    for (size_t j = 0; j < ESS_CLASSES && !m; j++)
-      if (c->memory[j].is_set && c->memory[j].class == g->class) m = &c->memory[j];
-    if (!m) m = &c->memory[c->next_memory++ % ESS_CLASSES];
+    const ess_group *const g = &c->group[i], *const before = i ? g - 1 : NULL;
+    const bool pair = before && g->is_even && before->is_even && before->class == g->class;
+    if (g->is_even && !(pair && g->mean > before->mean)) continue;
+    ess_memory *const m = place_for(c, g->class);
+    m->count = m->is_set && m->class == g->class ? m->count + 1 : 0;
     m->is_set = true;
     m->class = g->class;
     m->t = d->t + g->mean;
-    memcpy(m->jump, g->jump, d->lanes * sizeof *m->jump);
+    if (pair) {
+      difference(d, 1.0 / (g->mean - before->mean), g->jump, before->jump, m->trend);
+      memset(m->unlike, 0, d->lanes * sizeof *m->unlike);
+    } else {
+      memcpy(m->trend, g->trend, d->lanes * sizeof *m->trend);
+      // what has not been measured is no more than it was
+      if (g->way != ESS_AT_ONCE) memcpy(m->unlike, g->unlike, d->lanes * sizeof *m->unlike);
+    }
   }
 }

@@ -39,8 +39,8 @@ void ess_path_without_jumps(const ess_driver *d, double u, double x[], double ra
   }
 }
 
-/* what the crossings of a group that have been made until u add up to: their number, the times since
- * then, and the same weighted by how much later than the group's mean they came */
+/* what the crossings of a group that have been made until u add up to: their number, the times
+ * since then, and the same weighted by how much later than the group's mean they came */
 typedef struct sums {
   double count, since, late, late_since;
 } sums;

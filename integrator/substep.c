@@ -11,10 +11,9 @@
 #include "ess_internal.h"
 
 enum { QUARTIC = ESS_QUARTIC };
-int ess_why;
 
 /* part of |defect| times length that the corrected state is taken to be off by */
-static const double DEFECT = 0.3;
+double DEFECT = 0.3;
 
 /* a crossing that turns out to come a little before or after the sub-step is made in it all the
  * same, when that little is less than this part of it */
@@ -22,6 +21,10 @@ static const double OUTSIDE = 0.1;
 
 /* a corrected time may differ from the predicted one by this part of the sub-step */
 static const double SHIFT_MOST = 0.25;
+
+static double clamp(double v, double least, double most) {
+  return v < least ? least : v > most ? most : v;
+}
 
 /* --- crossings on the path without jumps --------------------------------------------------------
  */
@@ -53,8 +56,17 @@ static double predict(const ess_driver *d, size_t k) {
   return g >= 0.0 && b[QUARTIC - 1] > ess_level_tolerance(d, k) ? 0.0 : INFINITY;
 }
 
-void ess_list_crossings(ess_driver *d) {
+/* what is known of the listed crossings from the given one on */
+static void prepare_list(ess_driver *d, size_t from) {
   ess_cluster *const c = &d->cluster;
+  for (size_t i = from; i < d->batch_count; i++) {
+    c->listed_side[i] = d->side[d->batch[i]];
+    c->is_silent[i] = ess_is_silent(d, d->batch[i]);
+    c->is_made[i] = false;
+  }
+}
+
+void ess_list_crossings(ess_driver *d) {
   d->batch_count = 0;
   for (size_t i = 0; i < d->flagged_count; i++) {
     const double time = predict(d, d->flagged[i]);
@@ -63,11 +75,20 @@ void ess_list_crossings(ess_driver *d) {
     d->batch_time[d->batch_count++] = time;
   }
   ess_sort_by_time(d->batch_time, d->batch, d->batch_count);
-  for (size_t i = 0; i < d->batch_count; i++) {
-    c->listed_side[i] = d->side[d->batch[i]];
-    c->is_silent[i] = ess_is_silent(d, d->batch[i]);
-    c->is_made[i] = false;
-  }
+  prepare_list(d, 0);
+}
+
+/* a sub-step whose last crossing lies in its second half ends there, so that the next one begins
+ * with a crossing: what its defect is made of is clear then */
+static void end_before_last(ess_driver *d) {
+  ess_cluster *const c = &d->cluster;
+  size_t last = d->batch_count;
+  while (last > 0 && c->is_silent[last - 1]) last--;
+  if (!last) return;
+  const double time = d->batch_time[--last];
+  if (time - c->from < 0.5 * (c->length - c->from)) return;
+  c->length = time;
+  d->batch_count = last;
 }
 
 /* --- the path with jumps ------------------------------------------------------------------------
@@ -112,22 +133,22 @@ static bool correct_time(ess_driver *d, size_t i, const double h_half[], const d
   const size_t k = d->batch[i];
   const double side = c->listed_side[i], span = c->length - c->from;
   // the model is of the side the state was on
-  double b[QUARTIC], slope, slope_half;
+  double b[QUARTIC], slope;
   model_from(d, k, side, b);
-  const double at_half = (c->from + 0.5 * span) / c->length;
-  const double half = ess_quartic(b, at_half, &slope_half);
-  const shift s = shift_through(side * h_half[k] - half, side * (h_last[k] - d->h_end[k]));
+  const double at_half = (c->from + 0.5 * span) / d->dt, at_end = c->length / d->dt;
+  const double half = ess_quartic(b, at_half, &slope), end = ess_quartic(b, at_end, &slope);
+  const shift s = shift_through(side * h_half[k] - half, side * h_last[k] - end);
 
-  const double time = d->batch_time[i], theta = time / c->length;
+  const double time = d->batch_time[i], theta = time / d->dt;
   if (time <= 0.0) return true; // it came before
   const double v = ess_larger(0.0, (time - c->from) / span);
   const double value = ess_quartic(b, theta, &slope) + v * v * (s.a + s.b * v);
-  slope = slope / c->length + v * (2.0 * s.a + 3.0 * s.b * v) / span;
+  slope = slope / d->dt + v * (2.0 * s.a + 3.0 * s.b * v) / span;
   const double moved = -value / slope;
   // on the path's own crossing there is nothing to correct, but rounding
   if (!(fabs(moved) <= SHIFT_MOST * span)) return false;
-  d->batch_time[i] = ess_smaller(time + moved, c->length + OUTSIDE * span);
-  return true;
+  d->batch_time[i] = time + moved;
+  return d->batch_time[i] <= c->length + OUTSIDE * span;
 }
 
 /* whether event functions look as they should where the jumps have led: those crossed stay so, and
@@ -139,46 +160,93 @@ static bool ends_well(const ess_driver *d, const double h_last[]) {
     if (!d->block_armed[b]) continue;
     for (size_t k = b * ESS_BLOCK; k < ess_block_end(d, b); k++) {
       const double g = d->side[k] * h_last[k];
-      if (g >= 0.0 && d->side[k] != 0.0) well = well && g <= most * fabs(d->rate_end[k]);
+      if (g >= 0.0 && d->side[k] != 0.0 && d->cluster.crossed[k] != d->cluster.trial)
+        well = well && g <= most * fabs(d->rate_end[k]);
     }
   }
   return well;
 }
 
-/* corrects the crossings' times on the path that the jumps make; *well is false when the sub-step
- * is too long for that */
+/* lists after the others the guards that the jumps have led across; false when one has been crossed
+ * that does not rise */
+static bool list_more(ess_driver *d, const double h_last[]) {
+  ess_cluster *const c = &d->cluster;
+  const size_t listed = d->batch_count;
+  bool rising = true;
+  for (size_t b = 0; rising && b < d->blocks; b++) {
+    if (!d->block_armed[b]) continue;
+    for (size_t k = b * ESS_BLOCK; k < ess_block_end(d, b); k++) {
+      const double g = d->side[k] * h_last[k], rate = d->side[k] * d->rate_end[k];
+      if (d->side[k] == 0.0 || g < 0.0 || d->cluster.crossed[k] == d->cluster.trial) continue;
+      rising = rising && rate > 0.0 && d->batch_count < d->system.guard_count;
+      if (!rising) break;
+      d->batch[d->batch_count] = k;
+      d->batch_time[d->batch_count++] = ess_larger(c->from, c->length - g / rate);
+    }
+  }
+  const size_t more = d->batch_count - listed;
+  ess_sort_by_time(d->batch_time + listed, d->batch + listed, more);
+  prepare_list(d, listed);
+  return rising;
+}
+
+/* corrects the crossings' times on the path that the jumps make, and adds crossings that they lead
+ * to; *well is false when the sub-step is too long for that */
 static int correct_times(ess_driver *d, bool *well) {
+  enum { ROUNDS = 4 };
   ess_cluster *const c = &d->cluster;
   double *const x = d->x_try, *const rate = d->v_try;
-  ess_path(d, c->from + 0.5 * (c->length - c->from), x, rate);
-  int status = ess_guards(d, x, d->h_try);
-  ess_path(d, c->length, x, rate);
-  if (!status) status = ess_guards(d, x, d->h_check);
-  if (status) return status;
-  *well = ends_well(d, d->h_check); if(!*well) ess_why=2;
-  for (size_t i = 0; *well && i < c->noted_count; i++) { *well = !may_return(d, c->noted[i].guard); if(!*well) ess_why=3; }
-  for (size_t i = 0; *well && i < d->batch_count; i++)
-    if (c->is_made[i]) { *well = correct_time(d, i, d->h_try, d->h_check); if(!*well) ess_why=4;}
-  return ESS_SUCCESS;
+  int status = ESS_SUCCESS;
+  *well = false;
+  for (int round = 0; !status && !*well && round < ROUNDS; round++) {
+    ess_path(d, c->from + 0.5 * (c->length - c->from), x, rate);
+    status = ess_guards(d, x, d->h_try);
+    ess_path(d, c->length, x, rate);
+    if (!status) status = ess_guards(d, x, d->h_check);
+    if (status) return status;
+    bool fit = true;
+    for (size_t i = 0; fit && i < c->noted_count; i++) fit = !may_return(d, c->noted[i].guard);
+    for (size_t i = 0; fit && i < d->batch_count; i++)
+      if (c->is_made[i]) fit = correct_time(d, i, d->h_try, d->h_check);
+    *well = fit && ends_well(d, d->h_check);
+    if (!fit) return ESS_SUCCESS;
+    if (*well) break;
+    const size_t listed = d->batch_count;
+    if (!list_more(d, d->h_check) || d->batch_count == listed) return ESS_SUCCESS;
+    c->is_extended = true;
+    status = ess_make_groups(d, listed, &fit);
+    if (!fit) return status;
+  }
+  return status;
 }
 
 /* --- the defect ---------------------------------------------------------------------------------
  */
 
-/* how the defect adds up in the state: it has grown evenly since the sub-step's beginning, in the
- * field of each mode, and counts for each crossing from its time on */
-static double weigh(const ess_driver *d, double *mean_age) {
-  const ess_cluster *const c = &d->cluster;
+/* how the defect adds up in the state. It has two parts: jumps change along the path, and were
+ * measured where the sub-step's crossings begin, but count from their own times on; and what they
+ * have moved since those times moves the field. The weights of both are nearly the same where a
+ * sub-step begins with a crossing; what they differ by is in doubt. */
+static void weigh(ess_driver *d, double *mean_age) {
+  ess_cluster *const c = &d->cluster;
   const double span = c->length - c->from;
-  double sum = 0.0, count = 0.0;
+  double count = 0.0, ages = 0.0, squares = 0.0, parts = 0.0;
   for (size_t i = 0; i < d->batch_count; i++) {
     if (!c->is_made[i] || c->is_silent[i]) continue;
-    const double part = ess_larger(0.0, d->batch_time[i] - c->from) / span;
-    sum += part < 1.0 ? 1.0 - part * part : 0.0;
+    const double age = clamp((c->length - d->batch_time[i]) / span, 0.0, 1.0);
     count += 1.0;
+    ages += age;
+    squares += age * age;
+    parts += age * (2.0 - age);
   }
-  *mean_age = count > 0.0 ? span : 0.5 * span;
-  return count > 0.0 ? 0.5 * span * sum / count : span / 3.0;
+  *mean_age = 0.5 * span;
+  c->weight = span / 3.0;
+  c->doubt = 0.0;
+  if (!(ages > 0.0)) return;
+  const double changing = 0.5 * parts / count, moving = 0.5 * squares / ages;
+  c->weight = 0.5 * span * (changing + moving);
+  c->doubt = 0.5 * span * fabs(changing - moving);
+  *mean_age = span * ages / count;
 }
 
 /* the field at the sub-step's end, and its error in units of the tolerance: the state there goes
@@ -189,8 +257,8 @@ static int measure_defect(ess_driver *d, double *error, double *mean_age) {
   ess_path(d, c->length, d->x_end, rate);
   int status = ess_field(d, d->t + c->length, d->x_end, f);
   if (status) return status;
-  c->weight = weigh(d, mean_age);
-  const double part = DEFECT * (c->length - c->from);
+  weigh(d, mean_age);
+  const double part = DEFECT * (c->length - c->from) + c->doubt;
   for (size_t i = 0; i < d->lanes; i++) {
     c->defect[i] = f[i] - rate[i];
     d->x_end[i] += c->weight * c->defect[i];
@@ -203,15 +271,43 @@ static int measure_defect(ess_driver *d, double *error, double *mean_age) {
 int ess_substep_try(ess_driver *d, double *error, double *mean_age) {
   ess_cluster *const c = &d->cluster;
   *error = INFINITY;
+  c->trial++;
   c->group_count = 0;
   c->noted_count = 0;
   int status = watch(d);
   if (status) return status;
   ess_set_levels(d);
-  if (ess_flag_guards(d) != SIZE_MAX) { ess_why=1; return ESS_SUCCESS;} ess_why=0;
+  if (ess_flag_guards(d) != SIZE_MAX) return ESS_SUCCESS;
   ess_list_crossings(d);
+  end_before_last(d);
   bool fit = true;
-  status = ess_make_groups(d, &fit);
+  c->is_extended = false;
+  status = ess_make_groups(d, 0, &fit);
+  if (!status && fit && c->group_count) status = correct_times(d, &fit);
+  if (status || !fit) return status;
+  return measure_defect(d, error, mean_age);
+}
+
+bool ess_substep_can_shorten(const ess_driver *d, double length) {
+  const ess_cluster *const c = &d->cluster;
+  size_t i = 0;
+  while (i < d->batch_count && d->batch_time[i] <= length) i++;
+  for (; i < d->batch_count; i++)
+    if (d->batch_time[i] <= length) return false;
+  return !c->is_extended && c->group_count > 0;
+}
+
+int ess_substep_shorten(ess_driver *d, double length, double *error, double *mean_age) {
+  ess_cluster *const c = &d->cluster;
+  const double part = (length - c->from) / (c->length - c->from);
+  for (size_t i = 0; i < d->lanes; i++) c->unlike[i] *= part * part;
+  c->trial++;
+  c->length = length;
+  while (d->batch_count && d->batch_time[d->batch_count - 1] > length) d->batch_count--;
+  end_before_last(d);
+  *error = INFINITY;
+  bool fit;
+  int status = ess_shorten_groups(d, &fit);
   if (!status && fit && c->group_count) status = correct_times(d, &fit);
   if (status || !fit) return status;
   return measure_defect(d, error, mean_age);

@@ -11,7 +11,6 @@
 #include "ess_internal.h"
 #include <stdio.h>
 #include <stdlib.h>
-extern int ess_why;
 
 /* calls of the field: of a located crossing with the step that begins there; of a sub-step, on the
  * average; of the step after a cluster */
@@ -151,16 +150,20 @@ static double clamp(double v, double least, double most) {
  * shorter ones */
 static int make_substep(ess_driver *d, double rest, bool *made) {
   ess_cluster *const c = &d->cluster;
+  double last_error = INFINITY;
   *made = false;
   for (;;) {
     if (d->apply_steps++ >= d->options.max_steps) return ess_fail(d, ESS_EMAXSTEPS, SIZE_MAX);
     const double length = c->next_length;
     const bool cut = c->from + length * (1.0 + 1e-9) >= rest;
-    c->length = cut ? rest : c->from + length;
-    const double tried = c->length - c->from;
+    const double to = cut ? rest : c->from + length;
+    const bool again = isfinite(last_error) && ess_substep_can_shorten(d, to);
+    if (!again) c->length = to;
     double error, mean_age;
-    int status = ess_substep_try(d, &error, &mean_age);
+    int status = again ? ess_substep_shorten(d, to, &error, &mean_age)
+                       : ess_substep_try(d, &error, &mean_age);
     if (status) return status;
+    const double tried = c->length - c->from;
     const double factor = isfinite(error) ? 0.85 * pow(error, -0.4) : 0.5;
     if (error <= 1.0) {
       const double next = tried * ess_smaller(d->batch_count ? 2.0 : 5.0, factor);
@@ -168,8 +171,11 @@ static int make_substep(ess_driver *d, double rest, bool *made) {
       *made = true;
       return accept(d, mean_age);
     }
+    last_error = error;
     d->counters.substeps_rejected++;
-    if (getenv("DBG")) fprintf(stderr, "rej t %.6f tried %.3e err %.3g listed %zu groups %zu why %d\n", d->t, tried, error, d->batch_count, c->group_count, ess_why);
+    if (getenv("DBG"))
+      fprintf(stderr, "rej t %.6f tried %.3e err %.3g listed %zu groups %zu \n", d->t, tried, error,
+              d->batch_count, c->group_count);
     status = ess_take_back(d, 0);
     if (status) return status;
     c->next_length = tried * clamp(factor, 0.1, 0.8);

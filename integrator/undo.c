@@ -21,6 +21,7 @@ static void note(ess_driver *d, size_t k) {
 int ess_cross_noted(ess_driver *d, size_t k) {
   const size_t guard = ess_guard_ahead(d, k);
   note(d, k);
+  d->cluster.crossed[k] = d->cluster.trial;
   for (size_t i = d->row_start[guard]; i < d->row_start[guard + 1]; i++)
     if (d->row_guard[i] / 2 != k) note(d, d->row_guard[i] / 2);
   return ess_cross(d, k);

@@ -231,7 +231,9 @@ static int prepare(lab *l, const char *field) {
   return l->error ? 0 : fail("out of memory");
 }
 
-int main(int argc, char **argv) {
+extern double DEFECT;
+int main(int argc, char **argv) { if(getenv("K0")) DEFECT=atof(getenv("K0"));
+
   if (argc < 5)
     return fail("N damping tolerance starts [first_seed] [contacts|aggregated]"), EXIT_FAILURE;
   lab *const l = calloc(1, sizeof *l);
