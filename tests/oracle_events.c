@@ -120,15 +120,18 @@ typedef struct along {
 
 static double value_along(double h, void *params) {
   const along *const a = params;
-  double x[N], dxdt[N], value[M], rate[M];
+  const ess_system *const s = a->o->system;
+  double x[N], dxdt[N] = {0.0}, value[M], rate[M];
+  size_t place = a->k;
   advance(a->o, h, x);
-  if (!a->of_rate) {
-    a->o->system->guards(x, value, a->o->system->params);
-    return value[a->k];
+  if (a->of_rate) equations(a->o->t + h, x, dxdt, a->o);
+  if (s->some_guard_rates) {
+    place = 0;
+    s->some_guard_rates(x, dxdt, &a->k, 1, value, rate, s->params);
+  } else {
+    s->guard_rates(x, dxdt, value, rate, s->params);
   }
-  equations(a->o->t + h, x, dxdt, a->o);
-  a->o->system->guard_rates(x, dxdt, value, rate, a->o->system->params);
-  return rate[a->k];
+  return a->of_rate ? rate[place] : value[place];
 }
 
 /* root in [0, h], to round-off; 0 when there is no sign change, as at a root that 0 just left */

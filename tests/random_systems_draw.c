@@ -304,7 +304,7 @@ static bool integrate(random_system *s, oracle_events *o) {
 /* first the guards' places, then the path through all of them */
 static int integrate_twice(random_system *s, gsl_rng *rng, const size_t order[]) {
   const unsigned callbacks = s->callbacks;
-  s->callbacks = 0; // the independent integration wants rates
+  s->callbacks = 2; // the independent integration wants rates, and those of one
   const ess_system system = random_system_ess(s);
   bool good = true;
   for (int pass = 0; pass < 2 && good; pass++) {
