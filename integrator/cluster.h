@@ -73,6 +73,7 @@ typedef struct ess_cluster {
   double *unlike; /* by state: what jumps unlike within groups may do to the state */
   ess_group group[ESS_GROUPS];
   size_t group_count;
+  double too_unlike; /* the error where jumps are too unlike for groups; INFINITY: unknown */
   bool is_extended; /* by crossings that its own jumps have led to */
   ess_memory memory[ESS_CLASSES];
   size_t next_memory;

@@ -80,7 +80,7 @@ static void set_neighbourhoods(ess_driver *d) {
   d->lead = by_time ? ess_smaller(o->projection_max, o->epsilon_time) : o->projection_max;
   d->severity = 1.0;
   if (o->method == ESS_METHOD_PAPER) return;
-  d->severity = 10.0;
+  extern double TUNE[]; d->severity = TUNE[4];
   d->lead = 0.0; // no neighbourhoods: a guard is reached where it is crossed
   for (size_t k = 0; k < d->system.guard_count; k++) d->epsilon[k] = INFINITY;
 }

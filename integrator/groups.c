@@ -10,7 +10,8 @@
 #include "ess_internal.h"
 
 /* what jumps unlike within one group may do to the state, in units of the tolerance */
-static const double SHARE = 0.25;
+extern double TUNE[];
+#define SHARE TUNE[3]
 
 /* part of |J1 - J2| sum |u - mean| that the state is taken to be off by */
 static const double UNLIKE = 0.25;
@@ -19,7 +20,7 @@ static const double UNLIKE = 0.25;
 static const double RECENT = 4.0;
 
 /* part of its effect that a trend is taken to be off by */
-static const double TREND = 0.25;
+#define TREND TUNE[6]
 
 /* direction and label of the i-th crossing, told apart by this */
 static int class_of(const ess_driver *d, size_t i) {
@@ -224,7 +225,9 @@ static int measure_parts(ess_driver *d, ess_group *g, double before[], bool *ali
     g->unlike[i] = d->v_try[i] / p.spread;
   }
   g->is_even = false;
-  *alike = ess_scaled_norm(d, d->v_try, d->x, d->x) <= SHARE;
+  const double norm = ess_scaled_norm(d, d->v_try, d->x, d->x);
+  *alike = norm <= SHARE;
+  if (norm > TUNE[14] * SHARE) c->too_unlike = norm / SHARE;
   if (!*alike) return ESS_SUCCESS;
   for (size_t i = 0; i < d->system.dimension; i++) c->unlike[i] += d->v_try[i];
   memcpy(before, all, d->lanes * sizeof *before);
@@ -270,10 +273,12 @@ static int measure(ess_driver *d, size_t begin, size_t end, bool *fit) {
   if (g->jumps > 2) {
     bool alike;
     int status = measure_parts(d, g, d->stage[1], &alike);
+    *fit = c->too_unlike == INFINITY;
     if (status || alike) {
       c->group_count++;
       return status;
     }
+    if (!*fit) return ESS_SUCCESS;
     status = ess_take_back(d, noted);
     for (size_t i = begin; i < end; i++) c->is_made[i] = false;
     if (status) return status;

@@ -13,7 +13,8 @@
 enum { QUARTIC = ESS_QUARTIC };
 
 /* part of |defect| times length that the corrected state is taken to be off by */
-double DEFECT = 0.3;
+double TUNE[20] = {1, 0.8, .45, 0.5, 3.0, 0.85, 0.25, 7.0, 3.0, 6.0, 12, 0.5, 2.0, 4.0, 2.0};
+#define DEFECT TUNE[0]
 
 /* a crossing that turns out to come a little before or after the sub-step is made in it all the
  * same, when that little is less than this part of it */
@@ -86,7 +87,7 @@ static void end_before_last(ess_driver *d) {
   while (last > 0 && c->is_silent[last - 1]) last--;
   if (!last) return;
   const double time = d->batch_time[--last];
-  if (time - c->from < 0.5 * (c->length - c->from)) return;
+  if (time - c->from < TUNE[11] * (c->length - c->from)) return;
   c->length = time;
   d->batch_count = last;
 }
@@ -239,8 +240,8 @@ static void weigh(ess_driver *d, double *mean_age) {
     squares += age * age;
     parts += age * (2.0 - age);
   }
-  *mean_age = 0.5 * span;
-  c->weight = span / 3.0;
+  *mean_age = TUNE[1] * span;
+  c->weight = TUNE[2] * span;
   c->doubt = 0.0;
   if (!(ages > 0.0)) return;
   const double changing = 0.5 * parts / count, moving = 0.5 * squares / ages;
@@ -282,8 +283,10 @@ int ess_substep_try(ess_driver *d, double *error, double *mean_age) {
   end_before_last(d);
   bool fit = true;
   c->is_extended = false;
+  c->too_unlike = INFINITY;
   status = ess_make_groups(d, 0, &fit);
   if (!status && fit && c->group_count) status = correct_times(d, &fit);
+  if (!fit) *error = c->too_unlike;
   if (status || !fit) return status;
   return measure_defect(d, error, mean_age);
 }

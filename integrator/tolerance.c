@@ -14,7 +14,10 @@
 
 /* calls of the field: of a located crossing with the step that begins there; of a sub-step, on the
  * average; of the step after a cluster */
-static const double LOCATED = 7.0, SUBSTEP = 3.0, AFTERWARDS = 6.0;
+extern double TUNE[];
+#define LOCATED TUNE[7]
+#define SUBSTEP TUNE[8]
+#define AFTERWARDS TUNE[9]
 
 /* no crossing within so many sub-steps, and an integration step is cheaper */
 static const double ALONE = 6.0;
@@ -164,9 +167,9 @@ static int make_substep(ess_driver *d, double rest, bool *made) {
                        : ess_substep_try(d, &error, &mean_age);
     if (status) return status;
     const double tried = c->length - c->from;
-    const double factor = isfinite(error) ? 0.85 * pow(error, -0.4) : 0.5;
+    const double factor = isfinite(error) ? TUNE[5] * pow(error, -0.4) : 0.5;
     if (error <= 1.0) {
-      const double next = tried * ess_smaller(d->batch_count ? 2.0 : 5.0, factor);
+      const double next = tried * ess_smaller(c->group_count ? TUNE[12] : TUNE[13], factor);
       c->next_length = ess_smaller(cut ? ess_larger(next, length) : next, 2.0 * c->base_dt);
       *made = true;
       return accept(d, mean_age);
@@ -211,7 +214,7 @@ static int make_cluster(ess_driver *d, double t1, bool last, bool *made) {
     if (!more) break;
   }
   if (last && c->base_dt - c->offset <= 0.0) d->t = t1;
-  d->dt_next = ess_smaller(d->dt_next, c->base_dt);
+  d->dt_next = ess_smaller(ess_smaller(d->dt_next, c->base_dt), TUNE[10] * c->next_length);
   return status;
 }
 

@@ -231,8 +231,8 @@ static int prepare(lab *l, const char *field) {
   return l->error ? 0 : fail("out of memory");
 }
 
-extern double DEFECT;
-int main(int argc, char **argv) { if(getenv("K0")) DEFECT=atof(getenv("K0"));
+extern double TUNE[];
+int main(int argc, char **argv) { for(int q=0;q<16;q++){char nm[4]={'T',(char)('A'+q),0}; if(getenv(nm)) TUNE[q]=atof(getenv(nm));}
 
   if (argc < 5)
     return fail("N damping tolerance starts [first_seed] [contacts|aggregated]"), EXIT_FAILURE;
