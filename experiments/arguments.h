@@ -41,10 +41,10 @@ struct json_t;
 
 typedef struct arguments {
   const command *command;
-  model m; /* parameters set, not prepared */
-  const struct solver_type *solver;
+  model m;                          /* parameters set, not prepared */
+  const struct solver_type *solver; /* --solver, or the one whose settings are given */
   solver_settings settings;
-  bool epsilon_given;
+  unsigned settings_given;                 /* bits of solver_setting */
   double epsilons[ARGUMENTS_EPSILONS_MAX]; /* descending; none: the command's own choice */
   size_t epsilon_count;
   bool json, no_reference;

@@ -118,7 +118,7 @@ static const grouped_option grouped_options[] = {
 
     {ARGUMENTS_MODEL, HEADER("Parameters of the models:", HELP_MODEL)},
 
-    {ARGUMENTS_SETTINGS, HEADER("Settings of the projection:", HELP_PROJECTION)},
+    {ARGUMENTS_SETTINGS, HEADER("Settings of libess:", HELP_PROJECTION)},
     {ARGUMENTS_SWEEP,
      {"epsilon", KEY_EPSILON, "X", 0,
       "half-width of every guard's neighbourhood, m for plate and hopper (default: as calibrated "
@@ -126,16 +126,18 @@ static const grouped_option grouped_options[] = {
       HELP_PROJECTION}},
     {ARGUMENTS_SETTINGS,
      {"epsilon", KEY_EPSILON, "X", 0,
-      "half-width of every guard's neighbourhood, m for plate and hopper; to solver smooth the "
-      "width "
-      "of its force, m (default 1e-3)",
+      "half-width of every guard's neighbourhood in the paper's method, m for plate and hopper; to "
+      "solver smooth the width of its force, m (default 1e-3)",
       HELP_PROJECTION}},
     {ARGUMENTS_SETTINGS,
-     {"rtol", KEY_RTOL, "X", 0, "relative tolerance of integration (default 1e-8)",
+     {"tolerance", KEY_TOLERANCE, "X", 0, "--rtol X and --atol X at once", HELP_PROJECTION}},
+    {ARGUMENTS_SETTINGS,
+     {"rtol", KEY_RTOL, "X", 0,
+      "relative tolerance: of everything to solver libess, of integration between crossings to "
+      "others (default 1e-8)",
       HELP_PROJECTION}},
     {ARGUMENTS_SETTINGS,
-     {"atol", KEY_ATOL, "X", 0, "absolute tolerance of integration (default 1e-10)",
-      HELP_PROJECTION}},
+     {"atol", KEY_ATOL, "X", 0, "absolute tolerance, likewise (default 1e-10)", HELP_PROJECTION}},
     {ARGUMENTS_SOLVER,
      {"h-max", KEY_H_MAX, "S", 0, "longest integration step, s (default inf: no limit)",
       HELP_PROJECTION}},
@@ -145,35 +147,10 @@ static const grouped_option grouped_options[] = {
       "epsilon, between 2e-6 and 0.002; inf: no limit)",
       HELP_PROJECTION}},
     {ARGUMENTS_SETTINGS,
-     {"rearm", KEY_REARM, "RULE", 0,
-      "which guards may be crossed next: as the model's own reset matrix says (system), the guard "
-      "just crossed from its other side (mirror), or, as in the paper, all guards anew when none "
-      "is "
-      "left (pool) (default system)",
-      HELP_PROJECTION}},
-    {ARGUMENTS_SETTINGS,
      {"projection-order", KEY_ORDER, "P", 0,
       "1: projects along the tangent, an error of order epsilon^2; 2: along the field half-way, "
       "two "
       "field evaluations instead of one, epsilon^3 (default 1)",
-      HELP_PROJECTION}},
-    {ARGUMENTS_SETTINGS,
-     {"approach", KEY_APPROACH, "A", 0,
-      "integration steps stop where this part of a guard's neighbourhood is left, above 0: 1 is "
-      "its edge, as in the paper; 0.25 makes the first projection of several a quarter as long, "
-      "for some per cent more evaluations (default 1)",
-      HELP_PROJECTION}},
-    {ARGUMENTS_SETTINGS,
-     {"together", KEY_TOGETHER, "S", 0,
-      "crossings within this time of the first one are made in one projection, s, and the state "
-      "is corrected for it: where many guards are crossed at once, fewer evaluations of the "
-      "guards and of the field (default 0: each by itself)",
-      HELP_PROJECTION}},
-    {ARGUMENTS_SETTINGS,
-     {"epsilon-time", KEY_EPSILON_TIME, "S", 0,
-      "in place of --epsilon: a guard's neighbourhood is as wide as the field crosses in this "
-      "time, "
-      "s, so that projections last no longer onto slow guards than onto fast ones",
       HELP_PROJECTION}},
 
     {ARGUMENTS_SETTINGS, HEADER("Settings of MuJoCo:", HELP_MUJOCO)},
@@ -253,7 +230,7 @@ static void describe_parameter(const model_parameter *parameter, char doc[OPTION
 static void list_solvers(char doc[OPTION_TABLE_DOC_SIZE]) {
   for (size_t i = 0; solver_types[i]; i++)
     append(doc, "%s%s", i == 0 ? "" : solver_types[i + 1] ? ", " : " or ", solver_types[i]->name);
-  append(doc, " (default %s)", projection_solver.name);
+  append(doc, " (default libess, or projection where a setting of the paper's method is given)");
 }
 
 /* the variants of each solver that has some */

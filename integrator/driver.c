@@ -19,9 +19,7 @@ ess_options ess_options_default(void) {
                        .method = ESS_METHOD_TOLERANCE,
                        .epsilon = 1e-3,
                        .order = 1,
-                       .approach = 1.0,
-                       .projection_max = INFINITY,
-                       .rearm = ESS_REARM_SYSTEM};
+                       .projection_max = INFINITY};
 }
 
 ess_options ess_options_paper(void) {
@@ -75,19 +73,12 @@ const char *ess_check(const ess_system *system, const ess_options *o) {
   for (size_t k = 0; o->guard_epsilons && k < system->guard_count; k++)
     if (!positive(o->guard_epsilons[k]))
       return "each of guard_epsilons must be a finite number > 0";
-  if (!(o->epsilon_time >= 0.0) || !isfinite(o->epsilon_time))
-    return "epsilon_time must be a finite number >= 0";
   if (o->order != 1 && o->order != 2) return "order must be 1 or 2";
-  if (!(o->approach > 0.0 && o->approach <= 1.0)) return "approach must be a number in (0, 1]";
-  if (!(o->together >= 0.0) || !isfinite(o->together))
-    return "together must be a finite number >= 0";
   if (!(o->h_max > 0.0)) return "h_max must be > 0 (INFINITY is accepted)";
   if (!(o->h_init >= 0.0) || !isfinite(o->h_init)) return "h_init must be a finite number >= 0";
   if (!(o->projection_max > 0.0)) return "projection_max must be > 0 (INFINITY is accepted)";
   if (!(o->liveness >= 0.0) || !isfinite(o->liveness))
     return "liveness must be a finite number >= 0";
-  if (o->rearm != ESS_REARM_SYSTEM && o->rearm != ESS_REARM_MIRROR && o->rearm != ESS_REARM_POOL)
-    return "rearm must be ESS_REARM_SYSTEM, ESS_REARM_MIRROR or ESS_REARM_POOL";
   if (o->max_steps < 1) return "max_steps must be at least 1";
   if (o->max_crossings < 1) return "max_crossings must be at least 1";
   return NULL;
@@ -96,13 +87,14 @@ const char *ess_check(const ess_system *system, const ess_options *o) {
 /* how wide they are, and for how long a guard may take within them */
 void ess_set_neighbourhoods(ess_driver *d) {
   const ess_options *const o = &d->options;
-  const bool by_time = o->epsilon_time > 0.0;
   for (size_t k = 0; k < d->system.guard_count; k++)
-    d->epsilon[k] = by_time ? INFINITY : o->guard_epsilons ? o->guard_epsilons[k] : o->epsilon;
-  d->lead = by_time ? ess_smaller(o->projection_max, o->epsilon_time) : o->projection_max;
-  // until sub-steps are there, crossings are located one by one
+    d->epsilon[k] = o->guard_epsilons ? o->guard_epsilons[k] : o->epsilon;
+  d->lead = o->projection_max;
+  d->severity = 1.0;
   if (o->method == ESS_METHOD_PAPER) return;
-  d->lead = 1e-9;
+  extern double TUNE[];
+  d->severity = TUNE[4];
+  d->lead = 0.0; // no neighbourhoods: a guard is reached where it is crossed
   for (size_t k = 0; k < d->system.guard_count; k++) d->epsilon[k] = INFINITY;
 }
 
@@ -143,6 +135,9 @@ void ess_driver_reset(ess_driver *d) {
   d->window = 1.0;
   d->piece.kind = ESS_PIECE_POINT;
   d->piece.t0 = d->piece.t1 = NAN;
+  d->cluster.next_length = 0.0;
+  d->cluster.pattern = 0;
+  for (size_t i = 0; i < ESS_CLASSES; i++) d->cluster.memory[i].is_set = false;
   d->counters = (ess_counters){0};
   ess_no_failure(d);
 }
@@ -177,7 +172,6 @@ static int begin(ess_driver *d, double t, double t1, const double x[]) {
   ess_no_failure(d);
   d->t_end = t1;
   d->t_rest = 0.0;
-  d->share = d->options.approach;
   memcpy(d->x, x, d->system.dimension * sizeof *x);
   d->progress_time = t;
   d->stalled_crossings = 0;
@@ -200,12 +194,12 @@ static int advance_once(ess_driver *d, const ess_candidate *first, double t1) {
   if (d->t >= t1) return ESS_SUCCESS;
   d->first_reached = first->guard;
   d->awaiting = first->found && ess_any_inside(d) && !ess_inside(d, first->guard);
-  d->share = d->options.approach;
   return ess_integration_step(d, t1);
 }
 
 /* the loop of Listing 1; crossings that take no time are made even at t1 */
 static int advance(ess_driver *d, double t1) {
+  if (d->options.method == ESS_METHOD_TOLERANCE) return ess_advance_by_tolerance(d, t1);
   for (;;) {
     ess_candidate first;
     int status = ess_first_candidate(d, &first);

@@ -191,21 +191,13 @@ typedef struct ess_system {
    */
   bool one_way;
 
-  /* Optional: which guards a crossing arms, in place of the mirrored pairs; see options.rearm. */
+  /* Optional: which guards a crossing arms, in place of the mirrored pairs. */
   const ess_reset_matrix *resets;
 
   void *params; /* handed to every callback; owned by the caller */
 } ess_system;
 
 /* ---- options --------------------------------------------------------------------------------- */
-
-/* Which guards become candidates again after a crossing. */
-typedef enum ess_rearm {
-  ESS_REARM_SYSTEM, /* the system's reset matrix; mirrored pairs when it has none */
-  ESS_REARM_MIRROR, /* crossing a guard arms its mirror image at once; a one-way guard has none */
-  ESS_REARM_POOL    /* the paper's rule: when no candidate is left and an integration step has just
-                       been completed, every guard whose event function is negative is re-added */
-} ess_rearm;
 
 /* What an observer is told of a step: the state at its end and how it got there. */
 typedef struct ess_step_info {
@@ -257,32 +249,13 @@ typedef struct ess_options {
   /* What follows concerns ESS_METHOD_PAPER alone. */
   double epsilon;               /* half-width of every guard's neighbourhood, in units of h; > 0 */
   const double *guard_epsilons; /* optional, m values > 0 that replace epsilon; copied */
-  double epsilon_time; /* 0: unused. > 0: the neighbourhood of guard k is epsilon_time |dh_k/dt|,
-                          all that the field reaches within this time, whatever the guard's units
-                          and rate; epsilon and guard_epsilons are then not used */
   int order; /* of the projection in epsilon: 1, along the tangent, one field evaluation (global
                 error epsilon^2); 2, along the field half-way, two (epsilon^3) */
-  double approach; /* > 0, <= 1: part of the neighbourhood that is left where an integration step
-                      stops before a guard. 1: it stops at the edge, as in the paper, and the
-                      projection onto a cluster's first guard is the longest of all. Less: that
-                      one is shorter, for some per cent more evaluations, and leaves more of the
-                      neighbourhood to crossings made together; 0.25 serves well. After a
-                      projection all of the neighbourhood counts */
-  double together; /* 0: each crossing is projected onto by itself. > 0: crossings that the field
-                      makes within this time of the first are made in one projection, to the mean
-                      of their times, in at most four groups, with one evaluation of the field
-                      after each; the state is corrected by what each group's jump of the field
-                      does between its own mean time and that of all. The error is of second
-                      order in this time, except where a crossing changes the rates of guards
-                      still to be crossed, or jumps within a group are unlike: of first order
-                      there. Observers, and samples within such a projection, see the state
-                      before it is corrected. Where many guards are crossed at once, it saves most
-                      of the evaluations */
   double projection_max; /* longest projection in time, > 0; may be INFINITY. A guard to which the
-                            field takes longer (near-grazing) is not yet inside its neighbourhood */
+                            field takes longer is not yet inside its neighbourhood: set it where
+                            guards are nearly grazed, whose projections are long and wrong */
   double liveness;       /* constant c of requirement 4: smallest rate accepted when a guard is
                             projected onto; 0: unchecked */
-  ess_rearm rearm;
 } ess_options;
 
 /* The default options: ESS_METHOD_TOLERANCE, rtol 1e-8, atol 1e-10, unlimited step. */
@@ -303,7 +276,7 @@ typedef struct ess_counters {
                            guards */
   uint64_t entries;     /* steps cut at a located neighbourhood entry or crossing */
   uint64_t projections; /* projection steps */
-  uint64_t crossings;   /* crossings of guards that are not silent: by default one a projection */
+  uint64_t crossings;   /* crossings of guards that are not silent */
   uint64_t silent;      /* crossings of silent guards */
   uint64_t substeps;    /* accepted sub-steps, each of which makes the crossings within it */
   uint64_t

@@ -9,6 +9,7 @@
 #ifndef ESS_INTERNAL_H
 #define ESS_INTERNAL_H
 
+#include "cluster.h"
 #include "ess.h"
 #include "lanes.h"
 
@@ -88,15 +89,13 @@ struct ess_driver {
   bool latched;
   double *sign;
   double *side;    /* -sign of an armed guard, so that g = side h; 0 when none is armed */
-  double *epsilon; /* the option, for each; INFINITY where neighbourhoods are given as a time */
+  double *epsilon; /* the option, for each; INFINITY where time alone bounds neighbourhoods */
   double *scale;   /* what a level may be missed by is relative to this: epsilon, or less where time
                       bounds the neighbourhood in this step */
   double *width;   /* half-width of the neighbourhood that stops a step; 0 for a silent guard;
-                      INFINITY where it is given as a time */
+                      INFINITY where time alone bounds it */
   double lead;     /* within its neighbourhood the field reaches a guard within this time;
                       INFINITY: neighbourhoods are not bounded by time */
-  double share;    /* of its neighbourhood that a guard has to be in to be inside: all, after a
-                      projection; what is left to approach, after an integration step */
   double *entry;   /* margin (candidates.c) from which a guard is inside: 0, or what it was where
                       its entry was located; INFINITY when none is armed */
   double *level;   /* g at which a guard stops the step being tried: where its neighbourhood
@@ -122,12 +121,18 @@ struct ess_driver {
   size_t flagged_count;
   bool *is_flagged; /* by event function */
 
-  size_t doubted, doubts; /* for which guard steps are being halved, and how often (suspect.c) */
+  /* for which guard steps are being halved, how often, and whether this one was (suspect.c) */
+  size_t doubted, doubts;
+  bool is_doubting;
 
-  /* guards to be crossed together, and the time the field takes to each (candidates.c) */
+  /* the guard to be projected onto and the silent ones on the way, with the time the field takes to
+   * each (candidates.c) */
   size_t *batch, batch_count;
   double *batch_time;
   double listed_until; /* the batch lists all candidates reached until this time; -1: none */
+
+  ess_cluster cluster; /* of the method by one tolerance */
+  double severity;     /* an integration step's error is held below the tolerance over this */
 
   /* progress watch, for chatter */
   double progress_time;
@@ -187,6 +192,9 @@ void ess_no_failure(ess_driver *d);
  * error (accept when <= 1; not finite when the field is not). */
 int ess_dopri5_try(ess_driver *d, double *error);
 
+/* Root mean square of v scaled by the tolerances at |a| and |b|. */
+double ess_scaled_norm(const ess_driver *d, const double v[], const double a[], const double b[]);
+
 /* Step length for the first step (Hairer I, II.4). */
 int ess_dopri5_first_step(ess_driver *d, double t1, double *dt);
 
@@ -232,8 +240,8 @@ int ess_resume(ess_driver *d);
 /* What is wrong with a system's matrix, as ess_check says it; NULL when nothing is. */
 const char *ess_resets_check(const ess_system *system);
 
-/* Entries of the matrix that the options choose, and the matrix itself, into the driver's arrays.*/
-size_t ess_resets_size(const ess_system *system, ess_rearm rearm);
+/* Entries of the system's matrix, or of that of mirrored pairs; copies it into the driver. */
+size_t ess_resets_size(const ess_system *system);
 void ess_resets_copy(ess_driver *d);
 
 /* Arms the guards to start with, given the latched signs. */
@@ -264,10 +272,8 @@ typedef struct ess_candidate {
 
 int ess_first_candidate(ess_driver *d, ess_candidate *first);
 
-/* Lists in d->batch, by time, the candidates that are crossed together with the first: inside their
- * neighbourhoods, reached no more than options.together later, and not later than `latest`; and all
- * silent ones reached until then. */
-void ess_gather_batch(ess_driver *d, const ess_candidate *first, double latest);
+/* Lists in d->batch, by time, the first candidate and the silent ones reached until then. */
+void ess_gather_batch(ess_driver *d, const ess_candidate *first);
 
 /* Whether any armed guard, silent ones apart, and event function k's, is inside its neighbourhood
  * at the node; holds it inside, where its entry was located. */
@@ -278,6 +284,10 @@ void ess_hold_inside(ess_driver *d, size_t k);
 /* g = 0 or the edge of the neighbourhood: where each guard stops the step just tried. Guards that
  * have left their neighbourhood are outside again. */
 void ess_set_levels(ess_driver *d);
+
+/* sort.c: sorts crossings by time, those of one time by guard, in O(count log count) without
+ * allocation; in O(count) when they are in order, in reverse, or nearly so. */
+void ess_sort_by_time(double time[], size_t guard[], size_t count);
 
 /* quartic.c: Bernstein coefficients on [0, 1] */
 
@@ -323,32 +333,82 @@ void ess_enter_neighbourhoods(ess_driver *d);
 /* Crosses the silent guards that the step just taken has passed, then those it was cut at. */
 int ess_cross_silent(ess_driver *d);
 
+/* Crosses the others that it was cut at, where the state is. */
+int ess_cross_entered(ess_driver *d);
+
 /* driver.c: adds to the time, up to the end of the apply, and keeps what rounding cuts off: far
  * from t = 0 it would add up. */
 void ess_advance_time(ess_driver *d, double duration);
 
-/* step.c: one integration step towards t1, cut where the first candidate reaches its level. */
+/* step.c */
+
+/* One integration step towards t1, cut where the first candidate reaches its level. */
 int ess_integration_step(ess_driver *d, double t1);
+
+/* Its parts: a step that the error control accepts, *last when it ends at t1; event functions along
+ * it; half its length proposed, when guards are in doubt; its end, or the place where it is cut,
+ * made the node. */
+int ess_accepted_step(ess_driver *d, double t1, bool *last);
+int ess_watch_guards(ess_driver *d);
+int ess_halve(ess_driver *d, ess_location *found);
+int ess_observe_step(ess_driver *d, double t0);
+int ess_take_step(ess_driver *d, const ess_location *found, double t1, bool last);
+
+/* tolerance.c: towards t1 by one tolerance. */
+int ess_advance_by_tolerance(ess_driver *d, double t1);
+
+/* substep.c */
+
+/* Lists in d->batch, by time, the crossings of the flagged guards, as their models over d->dt have
+ * them. */
+void ess_list_crossings(ess_driver *d);
+
+/* Tries the sub-step of d->cluster: its crossings are made, x_end is the state at its end, stage[6]
+ * the field there. Accept when *error <= 1; not finite when it is too long for its guards. The
+ * defect has grown for *mean_age. */
+int ess_substep_try(ess_driver *d, double *error, double *mean_age);
+
+/* The same, shorter, with the jumps as they have been measured: one call of the field; and whether
+ * that can be done. */
+bool ess_substep_can_shorten(const ess_driver *d, double length);
+int ess_substep_shorten(ess_driver *d, double length, double *error, double *mean_age);
+
+/* groups.c: makes the crossings listed in d->batch, from a place on, and measures what they add to
+ * the field; *fit is false when they need too many groups. */
+int ess_make_groups(ess_driver *d, size_t from, bool *fit);
+
+/* Makes what is left of the list in the groups it was measured in, when a sub-step is shortened. */
+int ess_shorten_groups(ess_driver *d, bool *fit);
+
+/* Keeps what the groups of an accepted sub-step have added; called before the node moves. */
+void ess_remember_groups(ess_driver *d);
+
+/* path.c: the sub-step's path at u, and its rate; without what its crossings add, and with it. */
+void ess_path_without_jumps(const ess_driver *d, double u, double x[], double rate[]);
+void ess_path(const ess_driver *d, double u, double x[], double rate[]);
+
+/* undo.c: crosses event function k as ess_cross does, and notes what that changes; takes back what
+ * has been noted beyond the first `noted`. */
+int ess_cross_noted(ess_driver *d, size_t k);
+int ess_take_back(ess_driver *d, size_t noted);
 
 /* projection.c */
 
-/* Moves along the field onto the candidate's guard and crosses it, and those that are crossed
- * together with it. A silent one that is reached before is crossed where the state is, and nothing
- * else done. *made is false when the guard turns out to lie beyond t1; nothing has changed then. */
+/* Moves along the field onto the candidate's guard and crosses it, and the silent ones on the way.
+ * A silent one on which others depend is crossed where the state is, and nothing else done. *made
+ * is false when the guard turns out to lie beyond t1; nothing has changed then. */
 int ess_projection_step(ess_driver *d, const ess_candidate *first, double t1, bool *made);
 
 /* Crosses a guard where the state is. */
 int ess_make_crossing(ess_driver *d, size_t guard);
 
-/* together.c: crosses the batch's guards in the order of their times, those that are armed when it
- * is their turn, and moves the state by what the jumps of the field between their times and the
- * projection's end do to it. The node has come `duration` in direction v. */
-int ess_cross_batch(ess_driver *d, double duration, const double v[]);
-
 /* suspect.c: ESS_EJACOBIAN when event function k does not change as its rate says. */
 
 /* Called each time that the step just tried is halved for k, of which most pass at once. */
 int ess_suspect_step(ess_driver *d, size_t k);
+
+/* Called when a step is made, halved before or not. */
+void ess_suspect_none(ess_driver *d);
 
 /* Called at the node that a projection onto k has led to, from where k had this value and rate. */
 int ess_suspect_projection(ess_driver *d, size_t k, double h, double rate);
@@ -364,12 +424,16 @@ void ess_piece_begin(ess_driver *d, double t, const double x[]);
 void ess_piece_step(ess_driver *d, double duration);
 void ess_piece_parabola(ess_driver *d, double duration, const double v[]);
 
+/* The node alone: of a sub-step the path is not kept. */
+void ess_piece_node(ess_driver *d);
+
 /* The state within the piece: n values. */
 void ess_piece_state(const ess_driver *d, double t, double x[]);
 
 /* sample.c: writes the caller's samples up to time t_end on the last step; the rest, with the node
  * itself. */
 void ess_sample_piece(ess_driver *d, double t_end);
+void ess_sample_path(ess_driver *d);
 void ess_sample_rest(ess_driver *d);
 
 #endif

@@ -48,6 +48,11 @@ void ess_piece_parabola(ess_driver *d, double duration, const double v[]) {
   end_piece(d, ESS_PIECE_PARABOLA, duration, duration);
 }
 
+void ess_piece_node(ess_driver *d) {
+  d->piece.kind = ESS_PIECE_POINT;
+  d->piece.t0 = d->piece.t1 = d->t;
+}
+
 static void step_state(const ess_piece *p, size_t n, double elapsed, double x[]) {
   const double theta = ess_smaller(1.0, elapsed / p->length), rest = 1.0 - theta;
   for (size_t i = 0; i < n; i++)

@@ -1,6 +1,6 @@
 /*
  * The guard reset matrix: which guards a crossing arms and disarms (section 7 of the paper names it
- * as future work). Mirrored pairs and the paper's pool are two such matrices.
+ * as future work). Mirrored pairs are the matrix of a system that gives none.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -41,15 +41,9 @@ const char *ess_resets_check(const ess_system *system) {
   return check_ahead(r, guards);
 }
 
-/* the matrix is the system's own */
-static bool is_given(const ess_system *system, ess_rearm rearm) {
-  return rearm == ESS_REARM_SYSTEM && system->resets;
-}
-
-size_t ess_resets_size(const ess_system *system, ess_rearm rearm) {
+size_t ess_resets_size(const ess_system *system) {
   const size_t m = system->guard_count;
-  if (is_given(system, rearm)) return system->resets->row_start[2 * m + 1];
-  if (rearm == ESS_REARM_POOL) return system->one_way ? m : 2 * m;
+  if (system->resets) return system->resets->row_start[2 * m + 1];
   return system->one_way ? 0 : 2 * m;
 }
 
@@ -62,18 +56,11 @@ static void make_mirror(ess_driver *d) {
   d->row_start[guards + 1] = guards;
 }
 
-/* no crossing arms any guard; when none is left, all that lie ahead come back */
-static void make_pool(ess_driver *d) {
-  const size_t guards = 2 * d->system.guard_count, stride = d->system.one_way ? 2 : 1;
-  for (size_t j = 0; j < guards; j += stride) d->row_guard[j / stride] = j;
-  d->row_start[guards + 1] = guards / stride;
-}
-
 void ess_resets_copy(ess_driver *d) {
   const ess_reset_matrix *const r = d->system.resets;
   const size_t guards = 2 * d->system.guard_count;
-  const size_t entries = ess_resets_size(&d->system, d->options.rearm);
-  if (is_given(&d->system, d->options.rearm)) {
+  const size_t entries = ess_resets_size(&d->system);
+  if (r) {
     memcpy(d->row_start, r->row_start, (guards + 2) * sizeof *d->row_start);
     if (entries) memcpy(d->row_guard, r->guard, entries * sizeof *d->row_guard);
     if (entries) memcpy(d->row_effect, r->effect, entries * sizeof *d->row_effect);
@@ -82,10 +69,7 @@ void ess_resets_copy(ess_driver *d) {
     return;
   }
   if (entries) memset(d->row_effect, 1, entries * sizeof *d->row_effect);
-  if (d->options.rearm == ESS_REARM_POOL)
-    make_pool(d);
-  else
-    make_mirror(d);
+  make_mirror(d);
 }
 
 static bool is_armed(const ess_driver *d, size_t k) {

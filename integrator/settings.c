@@ -40,7 +40,6 @@ int ess_driver_set_options(ess_driver *d, const ess_options *options) {
   const char *wrong = NULL;
   if (d->applying) wrong = "options change between applies, not within one";
   if (!wrong) wrong = ess_check(&d->system, options);
-  if (!wrong && options->rearm != d->options.rearm) wrong = "rearm must stay what it was";
   if (wrong) return ess_refuse(d, d->t, wrong);
   ess_take_options(d, options);
   ess_no_failure(d);
