@@ -141,13 +141,15 @@ static int cross_located(ess_driver *d) {
 }
 
 /* the dense output's point where the step is cut becomes the node */
-static int take_part(ess_driver *d) {
+static int take_part(ess_driver *d, double t0) {
   if (d->options.method == ESS_METHOD_PAPER) {
     const int status = cut_step(d);
     return status ? status : ess_cross_silent(d);
   }
   d->counters.entries++;
-  return cross_located(d);
+  // a step is told of before what is crossed at its end
+  const int status = ess_observe_step(d, t0);
+  return status ? status : cross_located(d);
 }
 
 int ess_observe_step(ess_driver *d, double t0) {
@@ -174,7 +176,7 @@ int ess_take_step(ess_driver *d, const ess_location *found, double t1, bool last
   ess_sample_piece(d, t0 + duration);
   d->counters.steps++;
   if (found->cut) {
-    status = take_part(d);
+    status = take_part(d, t0);
   } else {
     take_whole_step(d, t1, last);
     // candidates may have to be added from event functions that nobody watched
@@ -183,7 +185,8 @@ int ess_take_step(ess_driver *d, const ess_location *found, double t1, bool last
     if (!status && watching) status = ess_cross_silent(d);
   }
   if (!status) status = ess_refill(d);
-  return status ? status : ess_observe_step(d, t0);
+  const bool told = found->cut && d->options.method != ESS_METHOD_PAPER;
+  return status || told ? status : ess_observe_step(d, t0);
 }
 
 int ess_integration_step(ess_driver *d, double t1) {
