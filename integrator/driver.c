@@ -133,11 +133,11 @@ void ess_driver_reset(ess_driver *d) {
   d->dt_next = 0.0;
   d->log_error_old = ESS_LOG_ERROR_FLOOR;
   d->window = 1.0;
-  d->piece.kind = ESS_PIECE_POINT;
-  d->piece.t0 = d->piece.t1 = NAN;
   d->cluster.next_length = 0.0;
   d->cluster.pattern = 0;
   for (size_t i = 0; i < ESS_CLASSES; i++) d->cluster.memory[i].is_set = false;
+  d->piece.kind = ESS_PIECE_POINT;
+  d->piece.t0 = d->piece.t1 = NAN;
   d->counters = (ess_counters){0};
   ess_no_failure(d);
 }

@@ -37,6 +37,7 @@ static inline double ess_larger(double a, double b) {
 typedef enum ess_piece_kind {
   ESS_PIECE_POINT,   /* not at all: no step has been made */
   ESS_PIECE_STEP,    /* by the dense output of a step of length `length`, or its first part */
+  ESS_PIECE_PATH,    /* by the sub-step of the driver's cluster */
   ESS_PIECE_PARABOLA /* leaving along c[0], and passing the point `length` later along c[1] */
 } ess_piece_kind;
 
@@ -121,12 +122,13 @@ struct ess_driver {
   size_t flagged_count;
   bool *is_flagged; /* by event function */
 
+  /* the guard to be projected onto and the silent ones on the way, with the time the field takes to
+   * each (candidates.c) */
   /* for which guard steps are being halved, how often, and whether this one was (suspect.c) */
   size_t doubted, doubts;
   bool is_doubting;
 
-  /* the guard to be projected onto and the silent ones on the way, with the time the field takes to
-   * each (candidates.c) */
+  /* guards to be crossed together, and the time the field takes to each (candidates.c) */
   size_t *batch, batch_count;
   double *batch_time;
   double listed_until; /* the batch lists all candidates reached until this time; -1: none */
@@ -272,7 +274,7 @@ typedef struct ess_candidate {
 
 int ess_first_candidate(ess_driver *d, ess_candidate *first);
 
-/* Lists in d->batch, by time, the first candidate and the silent ones reached until then. */
+/* Lists in d->cluster, by time, the first candidate and the silent ones reached until then. */
 void ess_gather_batch(ess_driver *d, const ess_candidate *first);
 
 /* Whether any armed guard, silent ones apart, and event function k's, is inside its neighbourhood
@@ -359,22 +361,21 @@ int ess_advance_by_tolerance(ess_driver *d, double t1);
 
 /* substep.c */
 
-/* Lists in d->batch, by time, the crossings of the flagged guards, as their models over d->dt have
- * them. */
+/* Lists in d->cluster, by time, the crossings of the flagged guards, as their models over d->dt
+ * have them. */
 void ess_list_crossings(ess_driver *d);
 
 /* Tries the sub-step of d->cluster: its crossings are made, x_end is the state at its end, stage[6]
- * the field there. Accept when *error <= 1; not finite when it is too long for its guards. The
- * defect has grown for *mean_age. */
-int ess_substep_try(ess_driver *d, double *error, double *mean_age);
+ * the field there. Accept when *error <= 1; not finite when it is too long for its guards. */
+int ess_substep_try(ess_driver *d, double *error);
 
 /* The same, shorter, with the jumps as they have been measured: one call of the field; and whether
  * that can be done. */
 bool ess_substep_can_shorten(const ess_driver *d, double length);
-int ess_substep_shorten(ess_driver *d, double length, double *error, double *mean_age);
+int ess_substep_shorten(ess_driver *d, double length, double *error);
 
-/* groups.c: makes the crossings listed in d->batch, from a place on, and measures what they add to
- * the field; *fit is false when they need too many groups. */
+/* groups.c: makes the listed crossings, from a place on, and measures what they add to the field;
+ * *fit is false when they need too many groups. */
 int ess_make_groups(ess_driver *d, size_t from, bool *fit);
 
 /* Makes what is left of the list in the groups it was measured in, when a sub-step is shortened. */
@@ -402,6 +403,14 @@ int ess_projection_step(ess_driver *d, const ess_candidate *first, double t1, bo
 /* Crosses a guard where the state is. */
 int ess_make_crossing(ess_driver *d, size_t guard);
 
+/* Tells the observer of a crossing just made; whether it asks to stop. */
+bool ess_observe_crossing(ess_driver *d, size_t guard, double t, const double x[]);
+
+/* together.c: crosses the batch's guards in the order of their times, those that are armed when it
+ * is their turn, and moves the state by what the jumps of the field between their times and the
+ * projection's end do to it. The node has come `duration` in direction v. */
+int ess_cross_batch(ess_driver *d, double duration, const double v[]);
+
 /* suspect.c: ESS_EJACOBIAN when event function k does not change as its rate says. */
 
 /* Called each time that the step just tried is halved for k, of which most pass at once. */
@@ -419,13 +428,15 @@ int ess_suspect_projection(ess_driver *d, size_t k, double h, double rate);
 /* A point at the time that the apply begins, where it does not go on from the step before. */
 void ess_piece_begin(ess_driver *d, double t, const double x[]);
 
-/* The dense output of the step just tried is the last step, and x_end the node, which is `duration`
- * from where it was; or the parabola to x_try along f and v. Time advances with them. */
-void ess_piece_step(ess_driver *d, double duration);
-void ess_piece_parabola(ess_driver *d, double duration, const double v[]);
+/* No last step any more: only the node. */
+void ess_piece_forget(ess_driver *d);
 
-/* The node alone: of a sub-step the path is not kept. */
-void ess_piece_node(ess_driver *d);
+/* The dense output of the step just tried is the last step, and x_end the node, which is `duration`
+ * from where it was; or the sub-step just tried; or the parabola to x_try along f and v. Time
+ * advances with them. */
+void ess_piece_step(ess_driver *d, double duration);
+void ess_piece_path(ess_driver *d);
+void ess_piece_parabola(ess_driver *d, double duration, const double v[]);
 
 /* The state within the piece: n values. */
 void ess_piece_state(const ess_driver *d, double t, double x[]);
@@ -433,7 +444,6 @@ void ess_piece_state(const ess_driver *d, double t, double x[]);
 /* sample.c: writes the caller's samples up to time t_end on the last step; the rest, with the node
  * itself. */
 void ess_sample_piece(ess_driver *d, double t_end);
-void ess_sample_path(ess_driver *d);
 void ess_sample_rest(ess_driver *d);
 
 #endif

@@ -52,15 +52,11 @@ static int observe_step(ess_driver *d, double t0) {
   return o->step(&info, o->context) ? ess_fail(d, ESS_ESTOP, SIZE_MAX) : ESS_SUCCESS;
 }
 
-/* whether the observer asks to stop */
-static bool observe_crossing(ess_driver *d, size_t guard) {
+bool ess_observe_crossing(ess_driver *d, size_t guard, double t, const double x[]) {
   const ess_observer *const o = &d->options.observer;
   if (!o->crossing) return false;
-  const ess_crossing_info info = {.guard = guard,
-                                  .direction = d->sign[guard] > 0.0 ? 1 : -1,
-                                  .t = d->t,
-                                  .x = d->x,
-                                  .sign = d->sign};
+  const ess_crossing_info info = {
+      .guard = guard, .direction = d->sign[guard] > 0.0 ? 1 : -1, .t = t, .x = x, .sign = d->sign};
   return o->crossing(&info, o->context) != 0;
 }
 
@@ -77,7 +73,7 @@ int ess_make_crossing(ess_driver *d, size_t guard) {
     d->counters.crossings++;
   // the crossing is made, and observed, even when the model fails to follow the mode
   status = ess_cross(d, guard);
-  const bool stop = !silent && observe_crossing(d, guard);
+  const bool stop = !silent && ess_observe_crossing(d, guard, d->t, d->x);
   return stop && !status ? ess_fail(d, ESS_ESTOP, guard) : status;
 }
 

@@ -95,21 +95,6 @@ void ess_sample_piece(ess_driver *d, double t_end) {
   }
 }
 
-void ess_sample_path(ess_driver *d) {
-  const ess_cluster *const c = &d->cluster;
-  const double t_end = d->t + c->length, span = c->length - c->from;
-  double *const x = d->x_try, *const rate = d->v_try;
-  while (pending(d, t_end)) {
-    const double u = ess_smaller(d->times[d->times_done] - d->t, c->length);
-    const double part = ess_larger(0.0, u - c->from) / span;
-    // the defect grows from the first crossing on, and adds up in the state
-    const double corrected = c->weight * part * part * (c->group_count ? 1.0 : part);
-    ess_path(d, u, x, rate);
-    double *const row = next_row(d);
-    for (size_t i = 0; i < d->system.dimension; i++) row[i] = x[i] + corrected * c->defect[i];
-  }
-}
-
 void ess_sample_rest(ess_driver *d) {
   const size_t n = d->system.dimension;
   while (pending(d, d->t)) memcpy(next_row(d), d->x, n * sizeof *d->x);

@@ -140,18 +140,6 @@ static int cross_located(ess_driver *d) {
   return status ? status : ess_evaluate_node(d);
 }
 
-/* the dense output's point where the step is cut becomes the node */
-static int take_part(ess_driver *d, double t0) {
-  if (d->options.method == ESS_METHOD_PAPER) {
-    const int status = cut_step(d);
-    return status ? status : ess_cross_silent(d);
-  }
-  d->counters.entries++;
-  // a step is told of before what is crossed at its end
-  const int status = ess_observe_step(d, t0);
-  return status ? status : cross_located(d);
-}
-
 int ess_observe_step(ess_driver *d, double t0) {
   if (!d->options.observer.step) return ESS_SUCCESS;
   const ess_step_info info = {.projection = false, .t0 = t0, .t1 = d->t, .x = d->x};
@@ -160,27 +148,37 @@ int ess_observe_step(ess_driver *d, double t0) {
              : ESS_SUCCESS;
 }
 
+/* a point within the step is the node: by the paper's method inside a neighbourhood, else where
+ * guards are crossed, of which observers hear after the step */
+static int take_part(ess_driver *d, double t0) {
+  const bool located = d->options.method != ESS_METHOD_PAPER;
+  d->counters.entries += located;
+  int status = located ? ess_observe_step(d, t0) : cut_step(d);
+  if (!status) status = located ? cross_located(d) : ess_cross_silent(d);
+  return status;
+}
+
 int ess_take_step(ess_driver *d, const ess_location *found, double t1, bool last) {
-  const double t0 = d->t;
+  const double t0 = d->t, duration = found->theta * d->dt;
   const bool watching = d->armed_count > 0;
   int status = ESS_SUCCESS;
   if (found->cut) {
     ess_dopri5_dense(d, found->theta, d->x_end);
-    d->t_seen = d->t + found->theta * d->dt;
+    d->t_seen = t0 + duration;
     status = ess_check_state(d, d->x_end);
     if (status) return status;
   }
-  const double duration = found->theta * d->dt;
   ess_suspect_none(d);
   ess_piece_step(d, duration);
   ess_sample_piece(d, t0 + duration);
   d->counters.steps++;
+  d->t_seen = d->t;
   if (found->cut) {
     status = take_part(d, t0);
   } else {
     take_whole_step(d, t1, last);
-    // candidates may have to be added from event functions that nobody watched
     d->t_seen = d->t;
+    // candidates may have to be added from event functions that nobody watched
     if (!watching && d->system.guard_count) status = ess_guard_rates(d, d->x, d->f, d->h, d->rate);
     if (!status && watching) status = ess_cross_silent(d);
   }
