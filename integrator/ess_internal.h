@@ -124,7 +124,9 @@ struct ess_driver {
 
   /* the guard to be projected onto and the silent ones on the way, with the time the field takes to
    * each (candidates.c) */
-  size_t doubted, doubts; /* for which guard steps are being halved, and how often (suspect.c) */
+  /* for which guard steps are being halved, how often, and whether this one was (suspect.c) */
+  size_t doubted, doubts;
+  bool is_doubting;
 
   /* guards to be crossed together, and the time the field takes to each (candidates.c) */
   size_t *batch, batch_count;
@@ -413,6 +415,9 @@ int ess_cross_batch(ess_driver *d, double duration, const double v[]);
 
 /* Called each time that the step just tried is halved for k, of which most pass at once. */
 int ess_suspect_step(ess_driver *d, size_t k);
+
+/* Called when a step is made, halved before or not. */
+void ess_suspect_none(ess_driver *d);
 
 /* Called at the node that a projection onto k has led to, from where k had this value and rate. */
 int ess_suspect_projection(ess_driver *d, size_t k, double h, double rate);
