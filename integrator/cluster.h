@@ -19,7 +19,7 @@
 enum { ESS_GROUPS = 16 }; /* groups in a sub-step at most: one that needs more is too long */
 
 /* How a group's jumps are measured (groups.c). */
-typedef enum ess_way { ESS_AT_ONCE, ESS_ONE_AFTER_THE_OTHER, ESS_INTERLEAVED, ESS_BOTH } ess_way;
+typedef enum ess_way { ESS_AT_ONCE, ESS_ONE_AFTER_THE_OTHER, ESS_ONE_AND_THE_REST, ESS_BOTH } ess_way;
 
 /* Crossings of a sub-step whose jumps of the field are taken as alike. */
 typedef struct ess_group {
