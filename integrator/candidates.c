@@ -184,38 +184,6 @@ int ess_first_candidate(ess_driver *d, ess_candidate *first) {
   return ESS_SUCCESS;
 }
 
-/* guards side by side are often reached one after the other, from either end */
-static void reverse_descending(ess_driver *d) {
-  const size_t count = d->batch_count;
-  if (d->batch_time[0] <= d->batch_time[count - 1]) return;
-  for (size_t i = 0, j = count - 1; i < j; i++, j--) {
-    const size_t guard = d->batch[i];
-    const double time = d->batch_time[i];
-    d->batch[i] = d->batch[j];
-    d->batch_time[i] = d->batch_time[j];
-    d->batch[j] = guard;
-    d->batch_time[j] = time;
-  }
-}
-
-/* sorts the batch by time, those of one time by index; it is short, or the field goes through many
- * guards at once */
-static void sort_batch(ess_driver *d) {
-  reverse_descending(d);
-  for (size_t end = 1; end < d->batch_count; end++) {
-    const size_t guard = d->batch[end];
-    const double time = d->batch_time[end];
-    size_t i = end;
-    for (; i > 0 && d->batch_time[i - 1] >= time; i--) {
-      if (d->batch_time[i - 1] == time && d->batch[i - 1] < guard) break;
-      d->batch[i] = d->batch[i - 1];
-      d->batch_time[i] = d->batch_time[i - 1];
-    }
-    d->batch[i] = guard;
-    d->batch_time[i] = time;
-  }
-}
-
 void ess_gather_batch(ess_driver *d, const ess_candidate *first, double latest) {
   double end = first->duration + d->options.together;
   if (end > latest) end = ess_larger(latest, first->duration);
@@ -241,7 +209,7 @@ void ess_gather_batch(ess_driver *d, const ess_candidate *first, double latest) 
     d->batch_time[kept++] = first->duration;
   }
   d->batch_count = kept;
-  sort_batch(d);
+  ess_sort_by_time(d->batch_time, d->batch, kept);
 }
 
 /* the levels of LANES guards from k on */

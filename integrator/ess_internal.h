@@ -240,6 +240,10 @@ void ess_hold_inside(ess_driver *d, size_t k);
  * have left their neighbourhood are outside again. */
 void ess_set_levels(ess_driver *d);
 
+/* sort.c: sorts crossings by time, those of one time by guard, in O(count log count) without
+ * allocation; in O(count) when they are in order, in reverse, or nearly so. */
+void ess_sort_by_time(double time[], size_t guard[], size_t count);
+
 /* quartic.c: Bernstein coefficients on [0, 1] */
 
 /* Value and slope at theta. */

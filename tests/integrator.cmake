@@ -5,6 +5,7 @@ ess_test(dopri5 ess::ess)
 ess_test(local_error ess::ess)
 ess_test(together ess::ess)
 ess_test(statuses ess::ess)
+ess_test(sort ess::ess) # compiles sort.c itself, to count comparisons
 foreach(duty approach batches epsilon_time order_2 rates refusals resets silent small_print)
   ess_test(${duty} ess::ess)
 endforeach()
