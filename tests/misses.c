@@ -242,13 +242,19 @@ static void run(scene *s, const ess_options *given, const double times[], size_t
 
 /* the latched mode while it is compared with the event functions */
 typedef struct comparison {
+  const scene *s;
+  const record *r;
+  bool projecting; /* crossings are made early or late, and where the state is not on the guard */
+  double depth;    /* that is overlooked */
   size_t told;
-  double mode[GUARDS], since[GUARDS]; /* since: INFINITY where they agree */
-  double longest;                     /* that they did not */
+  double mode[GUARDS], since[GUARDS]; /* since: when they began to disagree, or INFINITY */
+  double longest;                     /* that a contact was missed */
 } comparison;
 
-static comparison comparison_at_start(scene *s) {
-  comparison c = {0};
+static comparison compare_at_start(scene *s, const record *r, const ess_options *options) {
+  const bool projecting = options->method == ESS_METHOD_PAPER;
+  const double depth = projecting ? options->epsilon : 1e-5;
+  comparison c = {.s = s, .r = r, .projecting = projecting, .depth = depth};
   double h[GUARDS];
   s->system.guards(s->start, h, s);
   for (size_t k = 0; k < s->system.guard_count; k++) {
@@ -258,19 +264,25 @@ static comparison comparison_at_start(scene *s) {
   return c;
 }
 
-static void compare(comparison *c, const scene *s, const record *r, double depth, double t,
-                    const double x[]) {
+static void hear_until(comparison *c, double t) {
+  for (; c->told < c->r->count && c->r->time[c->told] <= t; c->told++) {
+    const size_t k = c->r->guard[c->told];
+    c->mode[k] = c->r->direction[c->told];
+    if (c->projecting) c->since[k] = INFINITY;
+  }
+}
+
+static void compare_at(comparison *c, double t, const double x[]) {
   double h[GUARDS];
-  s->system.guards(x, h, s->system.params);
-  for (; c->told < r->count && r->time[c->told] <= t; c->told++)
-    c->mode[r->guard[c->told]] = r->direction[c->told];
-  for (size_t k = 0; k < s->system.guard_count; k++) {
-    if (c->mode[k] * h[k] >= -depth)
-      c->since[k] = INFINITY;
-    else if (c->since[k] == INFINITY)
-      c->since[k] = t - look_every;
-    else
+  c->s->system.guards(x, h, c->s->system.params);
+  hear_until(c, t);
+  for (size_t k = 0; k < c->s->system.guard_count; k++) {
+    if (c->mode[k] * h[k] < -c->depth) {
+      c->since[k] = fmin(c->since[k], t - look_every);
+    } else if (c->since[k] < INFINITY) {
       c->longest = fmax(c->longest, t - c->since[k]);
+      c->since[k] = INFINITY;
+    }
   }
 }
 
@@ -280,12 +292,9 @@ static void run_and_look(scene *s, const ess_options *options, misses *all) {
   static record r;
   const size_t count = (size_t)(s->end / look_every);
   for (size_t i = 0; i < count; i++) times[i] = (double)(i + 1) * look_every;
-  comparison c = comparison_at_start(s);
+  comparison c = compare_at_start(s, &r, options);
   run(s, options, times, count, states, &r, all);
-  // a projection moves the state, and what is told of it, by about epsilon squared
-  const double depth = options->method == ESS_METHOD_PAPER ? options->epsilon : 1e-5;
-  for (size_t i = 0; i < count; i++)
-    compare(&c, s, &r, depth, times[i], states + i * s->system.dimension);
+  for (size_t i = 0; i < count; i++) compare_at(&c, times[i], states + i * s->system.dimension);
   all->missed += c.longest > 0.0;
   all->longest = fmax(all->longest, c.longest);
 }

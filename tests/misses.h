@@ -33,7 +33,7 @@ typedef struct misses_population {
   double longest; /* that a missed one may be */
 } misses_population;
 
-enum { MISSES_POPULATIONS = 6 };
+enum { MISSES_FLIGHTS = 2, MISSES_POPULATIONS = 6 }; /* past one peg; in all */
 extern const misses_population misses_populations[MISSES_POPULATIONS];
 
 #endif
