@@ -34,10 +34,11 @@ static bool lay_doubles(ess_driver *d) {
                                &d->v_try,    &d->stage[1], &d->stage[2], &d->stage[3],
                                &d->stage[4], &d->stage[5], &d->stage[6], &d->dense[0],
                                &d->dense[1], &d->dense[2], &d->dense[3]};
-  double **const by_guard[] = {
-      &d->h,     &d->rate,     &d->h_end,         &d->rate_end, &d->h_mid,      &d->h_check,
-      &d->h_try, &d->rate_try, &d->sign,          &d->side,     &d->epsilon,    &d->width,
-      &d->entry, &d->level,    &d->flagged_theta, &d->some_h,   &d->batch_time, &d->scale};
+  double **const by_guard[] = {&d->h,        &d->rate,       &d->h_end,      &d->rate_end,
+                               &d->h_mid,    &d->h_check[0], &d->h_check[1], &d->h_try,
+                               &d->rate_try, &d->sign,       &d->side,       &d->epsilon,
+                               &d->width,    &d->entry,      &d->level,      &d->flagged_theta,
+                               &d->some_h,   &d->batch_time, &d->scale};
   enum { STATES = sizeof by_state / sizeof *by_state, GUARDS = sizeof by_guard / sizeof *by_guard };
   const size_t count = count_doubles(d, STATES, GUARDS);
   if (!count) return false;

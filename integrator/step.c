@@ -72,10 +72,13 @@ static int accepted_step(ess_driver *d, double t1, bool *last) {
 
 /* event functions within the step and at its end; locates the first candidate's entry */
 static int watch_guards(ess_driver *d, ess_location *found) {
-  ess_dopri5_dense(d, 0.25, d->x_try);
-  int status = ess_guards(d, d->x_try, d->h_check);
-  ess_dopri5_dense(d, 0.5, d->x_try);
-  if (!status) status = ess_guards(d, d->x_try, d->h_mid);
+  const double places[] = {0.25, 0.5, 0.75};
+  double *const h[] = {d->h_check[0], d->h_mid, d->h_check[1]};
+  int status = ESS_SUCCESS;
+  for (int i = 0; !status && i < 3; i++) {
+    ess_dopri5_dense(d, places[i], d->x_try);
+    status = ess_guards(d, d->x_try, h[i]);
+  }
   if (!status) status = ess_guard_rates(d, d->x_end, d->stage[6], d->h_end, d->rate_end);
   return status ? status : ess_locate_first(d, found);
 }
@@ -87,7 +90,7 @@ static int halve(ess_driver *d, ess_location *found) {
   d->dt_next = 0.5 * d->dt;
   if (d->dt > 1e3 * DBL_EPSILON * ess_larger(fabs(d->t), DBL_MIN / DBL_EPSILON)) return ESS_SUCCESS;
   const size_t k = found->doubt_guard;
-  if (!isfinite(d->h_end[k] + d->rate_end[k] + d->h_mid[k] + d->h_check[k]))
+  if (!isfinite(d->h_end[k] + d->rate_end[k] + d->h_mid[k] + d->h_check[0][k] + d->h_check[1][k]))
     return ess_fail(d, ESS_EGUARD, k);
   found->doubt_guard = SIZE_MAX;
   return ESS_SUCCESS;
