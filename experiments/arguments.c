@@ -99,12 +99,6 @@ static void resolve_variant(arguments *given) {
   command_usage(given, "--variant %.60s is not accepted; it is %s", given->settings.variant, line);
 }
 
-static int rearm_named(const arguments *given, const char *name) {
-  for (int i = 0; solver_rearm_names[i]; i++)
-    if (strcmp(name, solver_rearm_names[i]) == 0) return i;
-  command_usage(given, "--rearm %.60s is not accepted; it is system, mirror or pool", name);
-}
-
 /* "a,b": each once, in the order given */
 static void set_solvers(arguments *given, char *text) {
   given->solver_count = 0;
@@ -137,19 +131,22 @@ static void set_protocols(arguments *given, const char *text) {
   }
 }
 
-/* "1e-3,1e-4": each smaller than the one before */
-static void set_epsilons(arguments *given, char *text) {
-  static const char accepted[] =
-      "numbers > 0 with commas between, each smaller than the one before";
-  given->epsilon_count = 0;
+/* "1e-3,1e-4": each smaller than the one before; how many there are */
+static size_t set_descending(const arguments *given, const char *option, char *text, double min,
+                             double max, double out[ARGUMENTS_EPSILONS_MAX]) {
+  char accepted[LINE_SIZE];
+  size_t count = 0;
+  snprintf(accepted, sizeof accepted,
+           "numbers %s%s with commas between, each smaller than the one "
+           "before",
+           min > 0.0 ? "> 0" : ">= 0", max < 1.0 ? ", at most 0.5," : "");
   for (char *word, *rest = text; (word = strsep(&rest, ","));) {
-    const size_t count = given->epsilon_count;
-    const double below = count ? nextafter(given->epsilons[count - 1], 0.0) : 1.7e308;
+    const double below = count ? nextafter(out[count - 1], -1.0) : max;
     if (count == ARGUMENTS_EPSILONS_MAX)
-      command_usage(given, "--epsilons accepts at most %d numbers", ARGUMENTS_EPSILONS_MAX);
-    given->epsilons[given->epsilon_count++] =
-        number(given, "epsilons", word, 5e-324, below, accepted);
+      command_usage(given, "--%s accepts at most %d numbers", option, ARGUMENTS_EPSILONS_MAX);
+    out[count++] = number(given, option, word, min, below, accepted);
   }
+  return count;
 }
 
 static void set_contacts(arguments *given, const char *text) {
@@ -161,59 +158,98 @@ static void set_contacts(arguments *given, const char *text) {
 
 /* ---- options --------------------------------------------------------------------------------- */
 
-/* the settings of solvers; false when `key` is none of them */
-static bool set_solver_option(arguments *given, int key, const char *text) {
-  static const char positive[] = "a finite number > 0";
+/* the settings of solvers, by the key and name of their option */
+static const struct {
+  int key;
+  solver_setting setting;
+  const char *option;
+} setting_options[] = {
+    {KEY_TOLERANCE, SETTING_TOLERANCE, "tolerance"},
+    {KEY_RTOL, SETTING_RTOL, "rtol"},
+    {KEY_ATOL, SETTING_ATOL, "atol"},
+    {KEY_H_MAX, SETTING_H_MAX, "h-max"},
+    {KEY_EPSILON, SETTING_EPSILON, "epsilon"},
+    {KEY_ORDER, SETTING_ORDER, "projection-order"},
+    {KEY_PROJECTION_MAX, SETTING_PROJECTION_MAX, "projection-max"},
+    {KEY_TIME_STEP, SETTING_TIME_STEP, "time-step"},
+    {KEY_SCALING, SETTING_SCALING, "scaling"},
+};
+enum { SETTING_OPTIONS = sizeof setting_options / sizeof *setting_options };
+
+/* --rtol and --atol stand, before or after a --tolerance that is given too */
+static void set_tolerance(arguments *given, double tolerance) {
+  if (!(given->settings_given & SETTING_RTOL)) given->settings.rtol = tolerance;
+  if (!(given->settings_given & SETTING_ATOL)) given->settings.atol = tolerance;
+}
+
+static void set_setting(arguments *given, solver_setting setting, const char *option,
+                        const char *text) {
+  static const char positive[] = "a finite number > 0", limit[] = "a number > 0, or inf";
   const double tiny = 5e-324, huge = 1.7e308;
   solver_settings *const s = &given->settings;
-  switch (key) {
-  case KEY_SOLVER:
-    given->solver = solver_named(given, "solver", text);
-    return true;
-  case KEY_EPSILON:
-    s->epsilon = number(given, "epsilon", text, tiny, huge, positive);
-    given->epsilon_given = true;
-    return true;
-  case KEY_RTOL:
-    s->rtol = number(given, "rtol", text, 0.0, 0.5, "a number from 0 to 0.5");
-    return true;
-  case KEY_ATOL:
-    s->atol = number(given, "atol", text, tiny, huge, positive);
-    return true;
-  case KEY_H_MAX:
-    s->h_max = number(given, "h-max", text, tiny, INFINITY, "a number > 0, or inf");
-    return true;
-  case KEY_PROJECTION_MAX:
-    s->projection_max =
-        number(given, "projection-max", text, tiny, INFINITY, "a number > 0, or inf");
-    return true;
-  case KEY_TIME_STEP:
-    s->time_step = number(given, "time-step", text, tiny, huge, positive);
-    return true;
-  case KEY_SCALING:
-    s->scaling = number(given, "scaling", text, 1.0, 1e12, "a number from 1 to 1e12");
-    return true;
-  case KEY_VARIANT:
-    s->variant = text; // which names there are depends on the solver
-    return true;
-  case KEY_REARM:
-    s->rearm = rearm_named(given, text);
-    return true;
-  case KEY_ORDER:
-    s->order = (int)whole(given, "projection-order", text, 1, 2);
-    return true;
-  case KEY_APPROACH:
-    s->approach = number(given, "approach", text, tiny, 1.0, "a number > 0, at most 1");
-    return true;
-  case KEY_TOGETHER:
-    s->together = number(given, "together", text, 0.0, huge, "a finite number >= 0");
-    return true;
-  case KEY_EPSILON_TIME:
-    s->epsilon_time = number(given, "epsilon-time", text, tiny, huge, positive);
-    return true;
-  default:
-    return false;
+  given->settings_given |= setting;
+  switch (setting) {
+  case SETTING_TOLERANCE:
+    set_tolerance(given, number(given, option, text, tiny, 0.5, "a number > 0, at most 0.5"));
+    break;
+  case SETTING_RTOL:
+    s->rtol = number(given, option, text, 0.0, 0.5, "a number from 0 to 0.5");
+    break;
+  case SETTING_ATOL:
+    s->atol = number(given, option, text, tiny, huge, positive);
+    break;
+  case SETTING_H_MAX:
+    s->h_max = number(given, option, text, tiny, INFINITY, limit);
+    break;
+  case SETTING_EPSILON:
+    s->epsilon = number(given, option, text, tiny, huge, positive);
+    break;
+  case SETTING_ORDER:
+    s->order = (int)whole(given, option, text, 1, 2);
+    break;
+  case SETTING_PROJECTION_MAX:
+    s->projection_max = number(given, option, text, tiny, INFINITY, limit);
+    break;
+  case SETTING_TIME_STEP:
+    s->time_step = number(given, option, text, tiny, huge, positive);
+    break;
+  case SETTING_SCALING:
+    s->scaling = number(given, option, text, 1.0, 1e12, "a number from 1 to 1e12");
+    break;
   }
+}
+
+/* a solver or a setting; false when `key` is none of them */
+static bool set_solver_option(arguments *given, int key, const char *text) {
+  if (key == KEY_SOLVER) given->solver = solver_named(given, "solver", text);
+  if (key == KEY_VARIANT) given->settings.variant = text; // which there are depends on the solver
+  for (int i = 0; i < SETTING_OPTIONS; i++) {
+    if (setting_options[i].key != key) continue;
+    set_setting(given, setting_options[i].setting, setting_options[i].option, text);
+    return true;
+  }
+  return key == KEY_SOLVER || key == KEY_VARIANT;
+}
+
+/* without --solver libess by one tolerance, or by the paper's method where one of its settings is
+ * given */
+static void choose_solver(arguments *given) {
+  const unsigned paper = SETTING_EPSILON | SETTING_ORDER | SETTING_PROJECTION_MAX;
+  if (given->solver) return;
+  given->solver = given->settings_given & paper ? &projection_solver : &libess_solver;
+}
+
+/* every setting given concerns a solver that runs */
+static void check_settings(const arguments *given) {
+  const bool one = given->command->groups & ARGUMENTS_SOLVER;
+  const solver_type *const *const solvers = one ? &given->solver : given->solvers;
+  unsigned concern = 0;
+  for (size_t i = 0; i < (one ? 1 : given->solver_count); i++)
+    concern |= solver_concerns(solvers[i]);
+  for (int i = 0; i < SETTING_OPTIONS; i++)
+    if (given->settings_given & ~concern & setting_options[i].setting)
+      command_usage(given, "--%s does not concern solver %s", setting_options[i].option,
+                    solvers[0]->name);
 }
 
 /* where results go and what is swept; false when `key` is none of them */
@@ -245,7 +281,15 @@ static bool set_run_option(arguments *given, int key, char *text) {
     set_contacts(given, text);
     return true;
   case KEY_EPSILONS:
-    set_epsilons(given, text);
+    given->epsilon_count =
+        set_descending(given, "epsilons", text, 5e-324, 1.7e308, given->epsilons);
+    return true;
+  case KEY_TOLERANCES:
+    given->tolerance_count =
+        set_descending(given, "tolerances", text, 1e-16, 0.5, given->tolerances);
+    return true;
+  case KEY_DAMPINGS:
+    given->damping_count = set_descending(given, "damping", text, 0.0, 1e9, given->dampings);
     return true;
   case KEY_TRIALS:
     given->trials =
@@ -391,6 +435,7 @@ static size_t default_trials(const command *c) {
   if (c->groups & ARGUMENTS_PRECISION) return 12;
   if (c->groups & ARGUMENTS_CROSSING) return 6;
   if (c->groups & ARGUMENTS_SCALE) return 3;
+  if (c->groups & ARGUMENTS_TOLERANCE) return 200;
   return c->groups & ARGUMENTS_TRIALS ? 31 : 120;
 }
 
@@ -402,14 +447,17 @@ void arguments_parse(const command *c, int argc, char **argv, arguments *given) 
                        .protocol = "paper",
                        .protocols = {protocol_find("paper")},
                        .protocol_count = 1,
-                       .processes = 6,
+                       .tolerances = {1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10},
+                       .tolerance_count = 10,
+                       .dampings = {60.0, 0.0},
+                       .damping_count = 2,
+                       .processes = c->groups & ARGUMENTS_TOLERANCE ? 2 : 6,
                        .part = SIZE_MAX,
                        .point_time = 0.02,
                        .point_work = c->groups & ARGUMENTS_PRECISION ? 7.2e8 : 2.4e8,
                        .target = 1e-2,
                        .seed = 1,
                        .minimum_effect = 0.05,
-                       .solver = &projection_solver,
                        .solvers = {&projection_solver, solver_find("mujoco")},
                        .solver_count = 2};
   parse p = {.given = given};
@@ -418,6 +466,7 @@ void arguments_parse(const command *c, int argc, char **argv, arguments *given) 
   if (c->groups & ARGUMENTS_SPEED) set_contacts(given, "2,10,20,50,100");
   if (c->groups & ARGUMENTS_CROSSING) set_contacts(given, "2,5,10,20,50,100,200,500,1000");
   if (c->groups & ARGUMENTS_SCALE) set_contacts(given, "100,1000");
+  if (c->groups & ARGUMENTS_TOLERANCE) set_contacts(given, "2,10,30,100,1000");
   option_table_build(&p.table, c);
   option_table_check(&p.table, given, argc, argv);
 
@@ -435,7 +484,11 @@ void arguments_parse(const command *c, int argc, char **argv, arguments *given) 
   const error_t error = argp_parse(&parser, argc, argv, flags, NULL, &p);
   if (error)
     command_usage(given, "the arguments: %s; see essbench %s --help", strerror(error), c->name);
-  if (given->settings.variant) resolve_variant(given);
+  if (c->groups & ARGUMENTS_SETTINGS) {
+    choose_solver(given);
+    if (given->settings.variant) resolve_variant(given);
+    check_settings(given);
+  }
   if (c->groups & ARGUMENTS_MODEL) set_model(&p);
 }
 

@@ -16,7 +16,7 @@ static const double hopeless = 1.5;
 static bool may_improve(const precision_method *method, const crossing_attempt *best,
                         const crossing_attempt *last) {
   if (isinf(best->seconds)) return true;
-  const bool humped = method->knob == PRECISION_EPSILON || method->knob == PRECISION_EPSILON_TIME;
+  const bool humped = method->knob == PRECISION_EPSILON;
   return humped && last->seconds <= hopeless * best->seconds;
 }
 

@@ -22,7 +22,7 @@ static const double margin = 0.9;
 static const double targets[TARGETS] = {1e-2, 3e-3, 1e-3};
 static const char *const integrators[] = {"Euler", "implicitfast", "implicit", "RK4"};
 
-/* where MuJoCo reaches no target, what the projection's tails may be, over the target */
+/* where MuJoCo reaches no target, what libess's tails may be, over the target */
 static const double q90_max = 3.0, worst_max = 10.0;
 
 /* one search under way */
@@ -38,8 +38,7 @@ static int try_mujoco(tuning *t, double first_s, search_candidate *c) {
     snprintf(t->message, SOLVER_MESSAGE_SIZE, "interrupted");
     return -1;
   }
-  search_run(&t->starts, t->starts.trials, &bridge_solver,
-             (search_patience){first_s, INFINITY, INFINITY}, c);
+  search_run(&t->starts, t->starts.trials, &bridge_solver, first_s, c);
   return 0;
 }
 
@@ -78,19 +77,18 @@ static int enter_candidate(tuning *t, const solver_type *solver, const char *pro
   return protocol_append(entries, &entry, t->message);
 }
 
-/* the projection's cheapest setting; without one it is left out with a line */
-static int enter_projection(tuning *t, const char *protocol, double target,
-                            const search_limits *limits, protocol_entries *entries) {
+/* libess's cheapest tolerance; without one it is left out with a line */
+static int enter_libess(tuning *t, const char *protocol, double target, const search_limits *limits,
+                        protocol_entries *entries) {
   const search_request request = {.starts = &t->starts,
                                   .base = t->request->settings,
                                   .limits = *limits,
                                   .label = protocol,
-                                  .interrupted = t->request->interrupted,
-                                  .seed = t->request->seed};
+                                  .interrupted = t->request->interrupted};
   search_candidate best;
-  const int status = search_projection(&request, &best, t->message);
+  const int status = search_tolerance(&request, &best, t->message);
   if (status < 0) return -1;
-  if (!status) return enter_candidate(t, &projection_solver, protocol, target, &best, entries);
+  if (!status) return enter_candidate(t, &libess_solver, protocol, target, &best, entries);
   fprintf(stderr, "warning: %s: %s\n", protocol, t->message);
   return 0;
 }
@@ -107,7 +105,7 @@ static int enter_against_mujoco(tuning *t, protocol_entries *entries) {
   }
   if (enter_candidate(t, &bridge_solver, protocol, mujoco.rms, &mujoco, entries)) return -1;
   const search_limits limits = search_limits_against(&mujoco);
-  return enter_projection(t, protocol, mujoco.rms, &limits, entries);
+  return enter_libess(t, protocol, mujoco.rms, &limits, entries);
 }
 
 /* the cheapest of either at a target error, our tails no worse than MuJoCo's or the target */
@@ -128,7 +126,7 @@ static int enter_at_target(tuning *t, double target, protocol_entries *entries) 
     limits.rms_q90 = q90_max * target;
     limits.rms_worst = worst_max * target;
   }
-  return enter_projection(t, protocol, target, &limits, entries);
+  return enter_libess(t, protocol, target, &limits, entries);
 }
 
 static int enter_all(tuning *t, protocol_entries *entries) {

@@ -92,6 +92,23 @@ static const grouped_option grouped_options[] = {
     {ARGUMENTS_SCALE,
      {"point-time", KEY_POINT_TIME, "S", 0,
       "a run is repeated for this long and its fastest time kept (default 0.02)", HELP_MAIN}},
+    {ARGUMENTS_TOLERANCE,
+     {"contacts", KEY_CONTACTS, "LIST", 0,
+      "numbers of contacts: 10,100, 2..10 or a mixture (default 2,10,30,100,1000)", HELP_MAIN}},
+    {ARGUMENTS_TOLERANCE,
+     {"damping", KEY_DAMPINGS, "X,Y", 0,
+      "dampings of all springs, N s/m, the largest first (default 60,0)", HELP_MAIN}},
+    {ARGUMENTS_TOLERANCE,
+     {"tolerances", KEY_TOLERANCES, "X,Y", 0,
+      "rtol = atol, the largest first (default: every decade from 0.1 to 1e-10)", HELP_MAIN}},
+    {ARGUMENTS_TOLERANCE,
+     {"trials", KEY_TRIALS, "COUNT", 0,
+      "initial conditions, each from a seed of its own: --seed "
+      "and those that follow (default 200)",
+      HELP_MAIN}},
+    {ARGUMENTS_TOLERANCE,
+     {"processes", KEY_PROCESSES, "COUNT", 0, "processes the trials are spread over (default 2)",
+      HELP_MAIN}},
     {ARGUMENTS_SWEEP,
      {"solvers", KEY_SOLVERS, "A,B", 0, "who races (default projection,mujoco)", HELP_MAIN}},
     {ARGUMENTS_SWEEP,
@@ -106,7 +123,7 @@ static const grouped_option grouped_options[] = {
     {ARGUMENTS_SWEEP,
      {"restart", KEY_RESTART, NULL, 0, "begin anew instead of going on with an interrupted sweep",
       HELP_MAIN}},
-    {ARGUMENTS_PRECISION | ARGUMENTS_CROSSING | ARGUMENTS_SCALE,
+    {ARGUMENTS_PRECISION | ARGUMENTS_CROSSING | ARGUMENTS_SCALE | ARGUMENTS_TOLERANCE,
      {"restart", KEY_RESTART, NULL, 0, "begin anew instead of going on where it was interrupted",
       HELP_MAIN}},
     {ARGUMENTS_SWEEP, {"part", KEY_PART, "N", OPTION_HIDDEN, NULL, HELP_MAIN}},
@@ -118,7 +135,7 @@ static const grouped_option grouped_options[] = {
 
     {ARGUMENTS_MODEL, HEADER("Parameters of the models:", HELP_MODEL)},
 
-    {ARGUMENTS_SETTINGS, HEADER("Settings of the projection:", HELP_PROJECTION)},
+    {ARGUMENTS_SETTINGS, HEADER("Settings of libess:", HELP_PROJECTION)},
     {ARGUMENTS_SWEEP,
      {"epsilon", KEY_EPSILON, "X", 0,
       "half-width of every guard's neighbourhood, m for plate and hopper (default: as calibrated "
@@ -126,16 +143,18 @@ static const grouped_option grouped_options[] = {
       HELP_PROJECTION}},
     {ARGUMENTS_SETTINGS,
      {"epsilon", KEY_EPSILON, "X", 0,
-      "half-width of every guard's neighbourhood, m for plate and hopper; to solver smooth the "
-      "width "
-      "of its force, m (default 1e-3)",
+      "half-width of every guard's neighbourhood in the paper's method, m for plate and hopper; to "
+      "solver smooth the width of its force, m (default 1e-3)",
       HELP_PROJECTION}},
     {ARGUMENTS_SETTINGS,
-     {"rtol", KEY_RTOL, "X", 0, "relative tolerance of integration (default 1e-8)",
+     {"tolerance", KEY_TOLERANCE, "X", 0, "--rtol X and --atol X at once", HELP_PROJECTION}},
+    {ARGUMENTS_SETTINGS,
+     {"rtol", KEY_RTOL, "X", 0,
+      "relative tolerance: of everything to solver libess, of integration between crossings to "
+      "others (default 1e-8)",
       HELP_PROJECTION}},
     {ARGUMENTS_SETTINGS,
-     {"atol", KEY_ATOL, "X", 0, "absolute tolerance of integration (default 1e-10)",
-      HELP_PROJECTION}},
+     {"atol", KEY_ATOL, "X", 0, "absolute tolerance, likewise (default 1e-10)", HELP_PROJECTION}},
     {ARGUMENTS_SOLVER,
      {"h-max", KEY_H_MAX, "S", 0, "longest integration step, s (default inf: no limit)",
       HELP_PROJECTION}},
@@ -145,35 +164,10 @@ static const grouped_option grouped_options[] = {
       "epsilon, between 2e-6 and 0.002; inf: no limit)",
       HELP_PROJECTION}},
     {ARGUMENTS_SETTINGS,
-     {"rearm", KEY_REARM, "RULE", 0,
-      "which guards may be crossed next: as the model's own reset matrix says (system), the guard "
-      "just crossed from its other side (mirror), or, as in the paper, all guards anew when none "
-      "is "
-      "left (pool) (default system)",
-      HELP_PROJECTION}},
-    {ARGUMENTS_SETTINGS,
      {"projection-order", KEY_ORDER, "P", 0,
       "1: projects along the tangent, an error of order epsilon^2; 2: along the field half-way, "
       "two "
       "field evaluations instead of one, epsilon^3 (default 1)",
-      HELP_PROJECTION}},
-    {ARGUMENTS_SETTINGS,
-     {"approach", KEY_APPROACH, "A", 0,
-      "integration steps stop where this part of a guard's neighbourhood is left, above 0: 1 is "
-      "its edge, as in the paper; 0.25 makes the first projection of several a quarter as long, "
-      "for some per cent more evaluations (default 1)",
-      HELP_PROJECTION}},
-    {ARGUMENTS_SETTINGS,
-     {"together", KEY_TOGETHER, "S", 0,
-      "crossings within this time of the first one are made in one projection, s, and the state "
-      "is corrected for it: where many guards are crossed at once, fewer evaluations of the "
-      "guards and of the field (default 0: each by itself)",
-      HELP_PROJECTION}},
-    {ARGUMENTS_SETTINGS,
-     {"epsilon-time", KEY_EPSILON_TIME, "S", 0,
-      "in place of --epsilon: a guard's neighbourhood is as wide as the field crosses in this "
-      "time, "
-      "s, so that projections last no longer onto slow guards than onto fast ones",
       HELP_PROJECTION}},
 
     {ARGUMENTS_SETTINGS, HEADER("Settings of MuJoCo:", HELP_MUJOCO)},
@@ -253,7 +247,7 @@ static void describe_parameter(const model_parameter *parameter, char doc[OPTION
 static void list_solvers(char doc[OPTION_TABLE_DOC_SIZE]) {
   for (size_t i = 0; solver_types[i]; i++)
     append(doc, "%s%s", i == 0 ? "" : solver_types[i + 1] ? ", " : " or ", solver_types[i]->name);
-  append(doc, " (default %s)", projection_solver.name);
+  append(doc, " (default libess, or projection where a setting of the paper's method is given)");
 }
 
 /* the variants of each solver that has some */

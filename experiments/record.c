@@ -86,15 +86,12 @@ json_t *record_gap(const bridge_gap *gap) {
 }
 
 json_t *record_settings(const solver_settings *s) {
-  return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:i, s:o, s:o, s:o, s:o, s:s?}", "epsilon",
+  return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:i, s:o, s:s?}", "epsilon",
                    measure_json_number(s->epsilon), "rtol", measure_json_number(s->rtol), "atol",
                    measure_json_number(s->atol), "h_max", measure_json_number(s->h_max),
                    "projection_max", measure_json_number(s->projection_max), "time_step",
-                   measure_json_number(s->time_step), "rearm", solver_rearm_names[s->rearm],
-                   "projection_order", s->order, "approach", measure_json_number(s->approach),
-                   "together", measure_json_number(s->together), "epsilon_time",
-                   measure_json_number(s->epsilon_time), "scaling", measure_json_number(s->scaling),
-                   "variant", s->variant);
+                   measure_json_number(s->time_step), "projection_order", s->order, "scaling",
+                   measure_json_number(s->scaling), "variant", s->variant);
 }
 
 int record_path(char path[RECORD_PATH_SIZE], const char *folder, const char *name) {

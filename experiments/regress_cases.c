@@ -56,7 +56,8 @@ static void add(case_list *list, const regress_case *c) {
 }
 
 static regress_case case_begin(const char *model_name) {
-  return (regress_case){.model = model_name, .settings = solver_settings_default()};
+  return (regress_case){
+      .model = model_name, .solver = &projection_solver, .settings = solver_settings_default()};
 }
 
 static regress_case plate_case(double contacts, double law, double damping, plate_start start) {
@@ -125,8 +126,7 @@ static void add_plates(case_list *list) {
 static void add_plate_settings(case_list *list) {
   for (size_t contacts = 0; contacts < CONTACT_COUNTS; contacts++) {
     const regress_case plain = plate_case(contact_counts[contacts], PLATE_ROLLER, 60.0, starts[0]);
-    regress_case wide = plain, loose = plain, pool = plain, mirror = plain;
-    regress_case second = plain, together = plain, approach, by_time = plain;
+    regress_case wide = plain, loose = plain, second = plain;
     name_case(&wide, "plate-%g/wide", contact_counts[contacts]);
     wide.settings.epsilon = 0.02;
     add(list, &wide);
@@ -134,28 +134,39 @@ static void add_plate_settings(case_list *list) {
     loose.settings.rtol = 1e-4;
     loose.settings.atol = 1e-6;
     add(list, &loose);
-    name_case(&pool, "plate-%g/pool", contact_counts[contacts]);
-    pool.settings.rearm = ESS_REARM_POOL;
-    add(list, &pool);
-    name_case(&mirror, "plate-%g/mirror", contact_counts[contacts]);
-    mirror.settings.rearm = ESS_REARM_MIRROR;
-    add(list, &mirror);
     name_case(&second, "plate-%g/order-2", contact_counts[contacts]);
     second.settings.order = 2;
     add(list, &second);
-    name_case(&together, "plate-%g/together", contact_counts[contacts]);
-    together.settings.order = 2;
-    together.settings.epsilon = 0.01;
-    together.settings.together = 1e-3;
-    add(list, &together);
-    approach = together;
-    name_case(&approach, "plate-%g/approach", contact_counts[contacts]);
-    approach.settings.approach = 0.25;
-    add(list, &approach);
-    name_case(&by_time, "plate-%g/by-time", contact_counts[contacts]);
-    by_time.settings.epsilon_time = 5e-4;
-    add(list, &by_time);
   }
+}
+
+static const double tolerances[] = {1e-3, 1e-6};
+
+/* a case at every tolerance */
+static void add_tolerances(case_list *list, const regress_case *plain, const char *what) {
+  for (size_t i = 0; i < sizeof tolerances / sizeof *tolerances; i++) {
+    regress_case c = *plain;
+    c.solver = &libess_solver;
+    c.settings.rtol = c.settings.atol = tolerances[i];
+    name_case(&c, "libess/%s/tolerance-%g", what, tolerances[i]);
+    add(list, &c);
+  }
+}
+
+/* the default method: one tolerance for everything */
+static void add_libess(case_list *list) {
+  const regress_case affine3 = case_begin("affine3"), hopper = case_begin("hopper");
+  add_tolerances(list, &affine3, "affine3");
+  add_tolerances(list, &hopper, "hopper");
+  for (size_t contacts = 0; contacts < CONTACT_COUNTS; contacts++)
+    for (int damped = 0; damped < 2; damped++) {
+      char what[REGRESS_NAME_SIZE / 2];
+      const regress_case plate =
+          plate_case(contact_counts[contacts], PLATE_ROLLER, damped ? 60.0 : 0.0, starts[0]);
+      snprintf(what, sizeof what, "plate-%g/%s", contact_counts[contacts],
+               damped ? "damped" : "undamped");
+      add_tolerances(list, &plate, what);
+    }
 }
 
 static void list_counted(case_list *list) {
@@ -163,6 +174,7 @@ static void list_counted(case_list *list) {
   add_hopper(list);
   add_plates(list);
   add_plate_settings(list);
+  add_libess(list);
 }
 
 /* many steps and few crossings (capped), and the other way round */

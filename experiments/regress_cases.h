@@ -20,6 +20,7 @@ typedef struct regress_case {
     double value;
   } parameters[REGRESS_PARAMETERS_MAX]; /* those that differ from their defaults */
   size_t parameter_count;
+  const solver_type *solver; /* libess by one of its methods */
   solver_settings settings;
 } regress_case;
 

@@ -21,10 +21,12 @@ enum {
   REGRESS_PROJECTIONS,
   REGRESS_FIELD,
   REGRESS_GUARD,
+  REGRESS_SUBSTEPS,
+  REGRESS_GROUPS,
   REGRESS_COUNTERS
 };
 
-/* Their names, as in baseline files. */
+/* Their names, as in baseline files; counters of sub-steps stand there where they are not 0. */
 extern const char *const regress_counter_names[REGRESS_COUNTERS];
 
 /* What one case gave. */

@@ -109,6 +109,8 @@ static json_t *as_json(const arguments *given, const trajectory *t, const outcom
                   {"rejected", r->rejected},
                   {"entries", r->entries},
                   {"projections", r->projections},
+                  {"substeps", r->substeps},
+                  {"groups", r->groups},
                   {"field_evaluations", r->field_evaluations},
                   {"guard_evaluations", r->guard_evaluations}};
   for (size_t i = 0; i < sizeof counters / sizeof *counters; i++)

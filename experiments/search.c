@@ -1,5 +1,5 @@
 /*
- * What a setting is worth on some starts, and which of several is chosen.
+ * What a setting is worth on some starts, and whether it is accepted.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
@@ -8,7 +8,6 @@
 #include <math.h>
 #include <stdint.h>
 
-#include "solvers.h"
 #include "statistics.h"
 
 static const double margin = 0.9, events_off_max = 0.005;
@@ -50,18 +49,6 @@ bool search_accepts(const search_limits *limits, const search_candidate *c) {
   return c->seconds < INFINITY;
 }
 
-size_t search_cheapest(const search_limits *limits, const search_candidate list[], size_t count) {
-  size_t best = SIZE_MAX;
-  for (size_t i = 0; i < count; i++) {
-    if (!search_accepts(limits, &list[i])) continue;
-    const search_candidate *const b = best == SIZE_MAX ? NULL : &list[best];
-    if (!b || list[i].seconds < b->seconds ||
-        (list[i].seconds == b->seconds && list[i].rms < b->rms))
-      best = i;
-  }
-  return best;
-}
-
 /* the limit that is exceeded most, and by how much: the value over the limit */
 static double excess(const search_limits *limits, const search_candidate *c, comparison *worst) {
   comparison all[LIMITS];
@@ -93,17 +80,14 @@ size_t search_closest(const search_limits *limits, const search_candidate list[]
 void search_explain(const search_limits *limits, const search_candidate *closest, size_t count,
                     char message[SOLVER_MESSAGE_SIZE]) {
   comparison worst = {0};
-  const solver_settings *const s = &closest->settings;
   if (!(excess(limits, closest, &worst) < INFINITY) || !worst.name) {
     measure_message(message, "none of %zu settings is good enough: none runs to the end", count);
     return;
   }
   measure_message(message,
-                  "none of %zu settings is good enough: the closest (order %d, epsilon %.3g, rtol "
-                  "%.3g, approach %.3g, together %.3g, projection_max %.3g) has a %s of %.3g, and "
-                  "%.3g is accepted",
-                  count, s->order, s->epsilon, s->rtol, s->approach, s->together, s->projection_max,
-                  worst.name, worst.value, worst.limit);
+                  "none of %zu settings is good enough: the closest (tolerance %.3g) has a %s of "
+                  "%.3g, and %.3g is accepted",
+                  count, closest->settings.rtol, worst.name, worst.value, worst.limit);
 }
 
 /* ---- runs ------------------------------------------------------------------------------------ */
@@ -119,17 +103,12 @@ static double off_at(const contestant *c, size_t trial) {
   return fabs(c->events[trial] - (double)c->starts->events[trial]);
 }
 
-/* runs from all starts, or until patience ends; false when it is out */
-static bool run_all(contestant *from, size_t trials, search_patience patience, double seconds[],
+/* runs from all starts, unless the first takes too long; false when it is out */
+static bool run_all(contestant *from, size_t trials, double patience, double seconds[],
                     size_t *done) {
-  const double off_max = patience.events_off * sum_of_events(from->starts, trials);
-  double off = 0.0;
   for (*done = 0; *done < trials;) {
     const size_t i = (*done)++;
-    if (contestant_sample(from, i, &seconds[i])) return false;
-    off += off_at(from, i);
-    if (seconds[0] > patience.first_s || from->rms[i] > patience.rms_worst || off > off_max)
-      return false;
+    if (contestant_sample(from, i, &seconds[i]) || seconds[0] > patience) return false;
   }
   return true;
 }
@@ -149,7 +128,7 @@ static bool summarize(const contestant *from, const double seconds[], search_can
 }
 
 void search_run(const contest_starts *starts, size_t trials, const solver_type *solver,
-                search_patience patience, search_candidate *c) {
+                double patience, search_candidate *c) {
   double seconds[SEARCH_STARTS];
   char message[SOLVER_MESSAGE_SIZE];
   contestant tried;

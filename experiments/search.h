@@ -1,6 +1,6 @@
 /*
  * The search for the cheapest settings that are good enough: what a setting is worth on some
- * starts, which settings are accepted, and the cheapest of the projection's by stages.
+ * starts, which settings are accepted, and libess's cheapest tolerance.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
@@ -42,10 +42,6 @@ search_limits search_limits_against(const search_candidate *rival);
 /* Whether a candidate keeps within all limits. What is not a number does not. */
 bool search_accepts(const search_limits *limits, const search_candidate *c);
 
-/* The index of the cheapest accepted one: of two that take the same time the one of the smaller
- * median error, then the first. SIZE_MAX when none is accepted. */
-size_t search_cheapest(const search_limits *limits, const search_candidate list[], size_t count);
-
 /* The index of the one that exceeds its limits least; SIZE_MAX when all are out. */
 size_t search_closest(const search_limits *limits, const search_candidate list[], size_t count);
 
@@ -54,19 +50,11 @@ size_t search_closest(const search_limits *limits, const search_candidate list[]
 void search_explain(const search_limits *limits, const search_candidate *closest, size_t count,
                     char message[SOLVER_MESSAGE_SIZE]);
 
-/* When a candidate is out before it was run from all starts; INFINITY: never. */
-typedef struct search_patience {
-  double first_s;    /* its first run takes longer */
-  double rms_worst;  /* the error of a start is larger */
-  double events_off; /* it is off by more than this share of the crossings of all starts */
-} search_patience;
-
-#define SEARCH_PATIENT ((search_patience){INFINITY, INFINITY, INFINITY})
-
 /* Runs c->settings from the first `trials` starts, once each, and fills in the rest. A solver that
- * refuses or gives up is no error: the candidate is out then. */
+ * refuses or gives up, or whose first run takes longer than `patience` s, is no error: the
+ * candidate is out then. */
 void search_run(const contest_starts *starts, size_t trials, const solver_type *solver,
-                search_patience patience, search_candidate *c);
+                double patience, search_candidate *c);
 
 /* What a search needs. */
 typedef struct search_request {
@@ -75,22 +63,14 @@ typedef struct search_request {
   search_limits limits;
   const char *label;               /* of the line that shows progress */
   const volatile int *interrupted; /* optional */
-  unsigned long seed;
 } search_request;
 
 /*
- * The projection's cheapest accepted setting over order (1, 2), epsilon (1e-4 .. 0.1), rtol = atol
- * (1e-3 .. 1e-8), together (0, 1, 3, 10 ms), approach (1/4) and projection_max (the default rule,
- * 2, 5, 7, 10 ms, none), integration steps being as long as the tolerance allows:
- *
- * 1. a coarse grid, each setting from few starts, given up where it is much slower than the best;
- * 2. those that look acceptable from all starts, the cheapest first, until some are accepted;
- * 3. the neighbours of the best of these, closer than the grid's, and so on from the best found;
- * 4. the cheapest few, timed in turn.
- *
- * 0; 1 with one line when no setting is good enough; -1 with one line.
+ * libess's cheapest accepted tolerance: rtol = atol from 1e-1 down to 1e-10, eight to the decade,
+ * integration steps as long as it allows. 0; 1 with one line when none is good enough; -1 with one
+ * line.
  */
-int search_projection(const search_request *request, search_candidate *best,
-                      char message[SOLVER_MESSAGE_SIZE]);
+int search_tolerance(const search_request *request, search_candidate *best,
+                     char message[SOLVER_MESSAGE_SIZE]);
 
 #endif

@@ -6,9 +6,12 @@
  */
 #include "solver_driver.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "solvers.h"
 
 typedef struct solver_driver {
   const char *name;
@@ -37,8 +40,42 @@ static int count_step(const ess_step_info *info, void *context) {
   return 0;
 }
 
-int solver_driver_prepare(const char *name, const model *m, const solver_settings *settings,
-                          ess_options options, void **instance, char message[SOLVER_MESSAGE_SIZE]) {
+/* s/m and share of the output step: by default a guard approached more slowly than half a metre per
+ * second has a narrower neighbourhood, so that the error of projections onto such guards, which
+ * grows with the square of the time they take, falls with that of epsilon; down to where it is lost
+ * in all others */
+static const double time_by_epsilon = 2.0, shortest_bound = 1e-3;
+
+static double projection_bound(const solver_settings *settings, double dt) {
+  if (settings->projection_max > 0.0) return settings->projection_max;
+  return fmin(dt, fmax(time_by_epsilon * settings->epsilon, shortest_bound * dt));
+}
+
+bool solver_is_libess(const solver_type *solver) {
+  return solver == &libess_solver || solver == &projection_solver;
+}
+
+ess_method solver_method(const solver_type *solver) {
+  return solver == &projection_solver ? ESS_METHOD_PAPER : ESS_METHOD_TOLERANCE;
+}
+
+ess_options solver_libess_options(ess_method method, const solver_settings *settings, double dt) {
+  const bool paper = method == ESS_METHOD_PAPER;
+  ess_options options = paper ? ess_options_paper() : ess_options_default();
+  options.rtol = settings->rtol;
+  options.atol = settings->atol;
+  options.h_max = settings->h_max;
+  if (!paper) return options;
+  options.epsilon = settings->epsilon;
+  options.projection_max = projection_bound(settings, dt);
+  options.order = settings->order;
+  return options;
+}
+
+int solver_driver_prepare(const char *name, ess_method method, const model *m,
+                          const solver_settings *settings, const solver_output *output,
+                          void **instance, char message[SOLVER_MESSAGE_SIZE]) {
+  ess_options options = solver_libess_options(method, settings, output->dt);
   const char *const wrong = ess_check(&m->system, &options);
   if (wrong) {
     snprintf(message, SOLVER_MESSAGE_SIZE, "%s: %s", name, wrong);
@@ -47,7 +84,7 @@ int solver_driver_prepare(const char *name, const model *m, const solver_setting
   solver_driver *const p = calloc(1, sizeof *p);
   if (p) {
     const ess_reset_matrix *const resets = m->system.resets;
-    p->counts_itself = resets && resets->silent && options.rearm == ESS_REARM_SYSTEM;
+    p->counts_itself = resets && resets->silent;
     options.observer = (ess_observer){.step = settings->reached ? count_step : NULL,
                                       .crossing = p->counts_itself ? NULL : count_crossing,
                                       .context = p};
@@ -94,6 +131,9 @@ int solver_driver_run(void *instance, const double x0[], const solver_output *ou
   report->rejected = counted->rejected;
   report->entries = counted->entries;
   report->projections = counted->projections;
+  report->substeps = counted->substeps;
+  report->substeps_rejected = counted->substeps_rejected;
+  report->groups = counted->groups;
   report->field_evaluations = counted->field_evaluations;
   report->guard_evaluations = counted->guard_evaluations;
   report->message[0] = '\0';

@@ -8,10 +8,11 @@
 
 #include "solver.h"
 
-/* As a solver's prepare, with the options of the driver; `name`, which messages begin with, lives
- * as long as the instance. */
-int solver_driver_prepare(const char *name, const model *m, const solver_settings *settings,
-                          ess_options options, void **instance, char message[SOLVER_MESSAGE_SIZE]);
+/* As a solver's prepare, by one of libess's methods; `name`, which messages begin with, lives as
+ * long as the instance. */
+int solver_driver_prepare(const char *name, ess_method method, const model *m,
+                          const solver_settings *settings, const solver_output *output,
+                          void **instance, char message[SOLVER_MESSAGE_SIZE]);
 
 /* A solver's run and release. */
 int solver_driver_run(void *instance, const double x0[], const solver_output *output,

@@ -8,12 +8,8 @@
 
 static int prepare(const model *m, const solver_settings *settings, const solver_output *output,
                    void **instance, char message[SOLVER_MESSAGE_SIZE]) {
-  (void)output;
-  ess_options options = ess_options_default();
-  options.rtol = settings->rtol;
-  options.atol = settings->atol;
-  options.h_max = settings->h_max;
-  return solver_driver_prepare("libess", m, settings, options, instance, message);
+  return solver_driver_prepare("libess", ESS_METHOD_TOLERANCE, m, settings, output, instance,
+                               message);
 }
 
 const solver_type libess_solver = {

@@ -28,8 +28,29 @@ const solver_type *const solver_types[] = {
 };
 // clang-format on
 
-const char *const solver_rearm_names[] = {
-    [ESS_REARM_SYSTEM] = "system", [ESS_REARM_MIRROR] = "mirror", [ESS_REARM_POOL] = "pool", NULL};
+#define TOLERANCES (SETTING_TOLERANCE | SETTING_RTOL | SETTING_ATOL | SETTING_H_MAX)
+
+unsigned solver_concerns(const solver_type *solver) {
+  static const struct {
+    const solver_type *solver;
+    unsigned settings;
+  } concerns[] = {
+      {&libess_solver, TOLERANCES},
+      {&projection_solver, TOLERANCES | SETTING_EPSILON | SETTING_ORDER | SETTING_PROJECTION_MAX},
+      {&bridge_solver, SETTING_TIME_STEP | SETTING_SCALING},
+      {&reference_solver, 0},
+      {&listing_solver, TOLERANCES | SETTING_EPSILON},
+      {&location_solver, TOLERANCES},
+      {&cvode_solver, TOLERANCES},
+      {&gsl_events_solver, TOLERANCES},
+      {&hybrid_solver, SETTING_TIME_STEP},
+      {&smooth_solver, TOLERANCES | SETTING_EPSILON},
+      {&time_stepping_solver, SETTING_TIME_STEP},
+  };
+  for (size_t i = 0; i < sizeof concerns / sizeof *concerns; i++)
+    if (concerns[i].solver == solver) return concerns[i].settings;
+  return ~0U;
+}
 
 const solver_type *solver_find(const char *name) {
   for (size_t i = 0; solver_types[i]; i++)
@@ -44,12 +65,6 @@ const char *solver_variant(const solver_type *solver, const char *name) {
 }
 
 solver_settings solver_settings_default(void) {
-  return (solver_settings){.epsilon = 1e-3,
-                           .rtol = 1e-8,
-                           .atol = 1e-10,
-                           .h_max = INFINITY,
-                           .rearm = ESS_REARM_SYSTEM,
-                           .order = 1,
-                           .approach = 1.0,
-                           .scaling = 1e6};
+  return (solver_settings){
+      .epsilon = 1e-3, .rtol = 1e-8, .atol = 1e-10, .h_max = INFINITY, .order = 1, .scaling = 1e6};
 }

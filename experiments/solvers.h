@@ -15,11 +15,27 @@ extern const solver_type reference_solver;  /* the model's own exact or referenc
 /* The table, NULL-terminated. */
 extern const solver_type *const solver_types[];
 
-/* Names of the re-arming rules, by ess_rearm, NULL-terminated. */
-extern const char *const solver_rearm_names[];
+/* Whether a solver is libess, and by which method; the options that it makes of settings, with an
+ * output step dt. */
+bool solver_is_libess(const solver_type *solver);
+ess_method solver_method(const solver_type *solver);
+ess_options solver_libess_options(ess_method method, const solver_settings *settings, double dt);
 
-/* The options that solver projection makes of settings, with an output step dt. */
-ess_options solver_projection_options(const solver_settings *settings, double dt);
+/* Settings that can be given, one bit each. */
+typedef enum solver_setting {
+  SETTING_TOLERANCE = 1, /* rtol and atol at once */
+  SETTING_RTOL = 2,
+  SETTING_ATOL = 4,
+  SETTING_H_MAX = 8,
+  SETTING_EPSILON = 16,
+  SETTING_ORDER = 32,
+  SETTING_PROJECTION_MAX = 64,
+  SETTING_TIME_STEP = 128,
+  SETTING_SCALING = 256
+} solver_setting;
+
+/* Which of them concern a solver; one that says nothing of it may read all. */
+unsigned solver_concerns(const solver_type *solver);
 
 /* NULL when there is none of that name. */
 const solver_type *solver_find(const char *name);

@@ -44,7 +44,7 @@ static const speed_entry *fastest_form(const speed_case *c) {
   const speed_entry *found = NULL;
   for (size_t k = 0; k < c->count; k++) {
     const speed_entry *const e = &c->entry[k];
-    if (e->solver == &projection_solver && (!found || e->form > found->form) &&
+    if (e->solver == &libess_solver && (!found || e->form > found->form) &&
         strcmp(e->protocol, "equal-error") == 0)
       found = e;
   }

@@ -27,6 +27,8 @@ typedef enum speed_count {
   SPEED_REJECTED,
   SPEED_ENTRIES,
   SPEED_PROJECTIONS,
+  SPEED_SUBSTEPS,
+  SPEED_GROUPS,
   SPEED_CROSSINGS,   /* that change the field */
   SPEED_PROJECTED,   /* time passed in projections, s */
   SPEED_FIELDS,      /* calls of field */
@@ -109,7 +111,7 @@ typedef enum speed_family {
   SPEED_LOCATION, /* every crossing located to round-off */
   SPEED_ORDER_1,
   SPEED_ORDER_2,
-  SPEED_TOGETHER, /* order 2, crossings close in time made together */
+  SPEED_LIBESS, /* one tolerance for everything */
   SPEED_FAMILIES
 } speed_family;
 
@@ -123,17 +125,17 @@ typedef struct speed_point {
   double choice_s, choice_rms;                    /* medians over the even starts */
   double median_s, rms_error, rms_q90, rms_worst; /* over the odd starts */
   double events_ratio, crossing_s;                /* crossings over the reference's; s each */
-  double entries_per_crossing, projected_s;       /* of the first start; NaN for location */
+  double entries_per_crossing, projected_s;       /* of the first start; NaN without projection */
 } speed_point;
 
 enum { SPEED_TARGETS = 9, SPEED_EPSILONS = 9 };
 extern const double speed_epsilons[SPEED_EPSILONS]; /* from the largest */
 
-/* The cheapest of either at an error. */
+/* The cheapest of location and of libess by its tolerance at an error. */
 typedef struct speed_duel {
   double target;
-  size_t location, projection;               /* points, or SIZE_MAX: none reaches it */
-  measure_interval location_over_projection; /* paired over the odd starts; NaN without both */
+  size_t location, libess;               /* points, or SIZE_MAX: none reaches it */
+  measure_interval location_over_libess; /* paired over the odd starts; NaN without both */
 } speed_duel;
 
 typedef struct speed_location {
@@ -186,8 +188,8 @@ int speed_race(speed_case *c, const char *label, const speed_data *data, char *m
 int speed_count_work(speed_case *c, char *message);
 
 /* The same for one run. 0, or an ess_status. */
-int speed_count_run(const model *m, const solver_settings *settings, const double x0[],
-                    const solver_output *output, double counts[SPEED_COUNTS]);
+int speed_count_run(const model *m, const solver_type *solver, const solver_settings *settings,
+                    const double x0[], const solver_output *output, double counts[SPEED_COUNTS]);
 
 /* speed_costs.c: times the callbacks of every form of a case's model. 0, or -1 with one line. */
 int speed_time_callbacks(speed_case *c, unsigned long seed, char *message);
@@ -197,15 +199,15 @@ int speed_time_callbacks(speed_case *c, unsigned long seed, char *message);
 int speed_time_samples(const speed_case *c, const speed_entry *e, unsigned long seed,
                        speed_sample_cost out[2], char *message);
 
-/* speed_location.c: times location and the projection over their settings. 0, or -1. */
+/* speed_location.c: times location and libess over their settings. 0, or -1. */
 int speed_time_location(speed_location *l, const speed_case *c, const speed_data *data,
                         char *message);
 void speed_location_free(speed_location *l);
 
-/* The index of the cheapest point, by what is chosen by, that reaches the target: of the families
- * from `first` to `last` and of one epsilon, or with NAN of any. SIZE_MAX when none does. */
-size_t speed_location_cheapest(const speed_location *l, speed_family first, speed_family last,
-                               double epsilon, double target);
+/* The index of a family's cheapest point, by what is chosen by, that reaches the target: of one
+ * epsilon, or with NAN of any. SIZE_MAX when none does. */
+size_t speed_location_cheapest(const speed_location *l, speed_family family, double epsilon,
+                               double target);
 
 /* The point that stands for a family's epsilon: the cheapest whose error its tolerance adds less
  * than a tenth to. SIZE_MAX when all have failed. */
@@ -221,7 +223,7 @@ int speed_location_summarize(speed_location *l, unsigned long seed, char *messag
 #define SPEED_ROOT_ENTRIES 0.9
 #define SPEED_ROOT_SHARE   0.01
 
-/* "projection" or "root finding". */
+/* Of the paper's method: "projection" or "root finding". */
 const char *speed_regime(double entries_per_crossing, double projected_s, double dt);
 
 /* Time that the evaluations of a run alone take: calls of each callback times what one costs. */
@@ -265,6 +267,8 @@ typedef enum speed_number {
   SPEED_N_REJECTED,
   SPEED_N_ENTRIES,
   SPEED_N_PROJECTIONS,
+  SPEED_N_SUBSTEPS,
+  SPEED_N_GROUPS,
   SPEED_N_PROJECTED, /* mean length of a projection, s */
   SPEED_N_FIELDS,
   SPEED_N_GUARDS, /* calls of guards, guard_rates and some_guard_rates */
@@ -333,7 +337,7 @@ json_t *speed_json(const speed_data *data, json_t *rows);
 json_t *speed_row_json(const speed_row *row, const solver_settings *settings);
 
 /* A point of the comparison with location by numbers that have these names; its regime, empty for
- * location, which is root finding by design. */
+ * all but the projection. */
 enum { SPEED_POINT_NUMBERS = 10 };
 extern const char *const speed_point_names[SPEED_POINT_NUMBERS];
 void speed_point_numbers(const speed_point *p, double out[SPEED_POINT_NUMBERS]);

@@ -14,7 +14,7 @@
 
 enum { LIST_SIZE = 4096, NAME_SIZE = 64 };
 
-static const char equal_error[] = "equal-error", projection[] = "projection";
+static const char equal_error[] = "equal-error";
 
 /* ---- members --------------------------------------------------------------------------------- */
 
@@ -27,6 +27,11 @@ double speed_number_of(const json_t *object, const char *name) {
 static bool is(const json_t *object, const char *name, const char *text) {
   const char *const found = json_string_value(json_object_get(object, name));
   return found && strcmp(found, text) == 0;
+}
+
+/* libess by either of its methods */
+static bool is_ours(const char *solver) {
+  return solver && (strcmp(solver, "libess") == 0 || strcmp(solver, "projection") == 0);
 }
 
 /* an end of the interval `name` */
@@ -60,7 +65,8 @@ static void take_speed(json_t *before, const json_t *object) {
     const char *const type = json_string_value(json_object_get(one, "model"));
     const char *const field = json_string_value(json_object_get(one, "field"));
     const char *const protocol = json_string_value(json_object_get(one, "protocol"));
-    if (!is(one, "solver", projection) || !type || !field || !protocol) continue;
+    if (!is_ours(json_string_value(json_object_get(one, "solver"))) || !type || !field || !protocol)
+      continue;
     const measure_interval ratio = {speed_number_of(one, speed_number_names[SPEED_N_RATIO]),
                                     speed_number_of(one, speed_number_names[SPEED_N_RATIO_LOW]),
                                     speed_number_of(one, speed_number_names[SPEED_N_RATIO_HIGH])};
@@ -80,11 +86,13 @@ static void sweep_model(const json_t *object, char name[NAME_SIZE]) {
   snprintf(name, NAME_SIZE, "%.*s", text ? (int)strcspn(text, "/") : 0, text ? text : "");
 }
 
-static double sweep_slope(const json_t *object, const char *solver) {
+/* libess's, or MuJoCo's */
+static double sweep_slope(const json_t *object, bool ours) {
   size_t i;
   json_t *one;
   json_array_foreach(json_object_get(object, "slopes"), i, one) {
-    if (is(one, "solver", solver) && is(one, "protocol", equal_error))
+    const char *const solver = json_string_value(json_object_get(one, "solver"));
+    if (is(one, "protocol", equal_error) && (ours ? is_ours(solver) : is(one, "solver", "mujoco")))
       return speed_number_of(one, "s_per_contact");
   }
   return NAN;
@@ -104,7 +112,7 @@ static void take_sweep(json_t *before, const json_t *object) {
     add_row(before, name, json_object_get(one, "contacts"), speed_number_of(parameters, "damping"),
             field ? field : "", equal_error, ratio);
   }
-  const double share = sweep_slope(object, projection) / sweep_slope(object, "mujoco");
+  const double share = sweep_slope(object, true) / sweep_slope(object, false);
   if (field && !isnan(share)) add_marginal(before, field, share);
 }
 
@@ -149,7 +157,7 @@ static bool alike(double a, double b) {
 measure_interval speed_before_find(const json_t *before, const speed_row *row) {
   size_t i;
   json_t *one;
-  if (strcmp(row->text[SPEED_TEXT_SOLVER], projection) == 0) {
+  if (is_ours(row->text[SPEED_TEXT_SOLVER])) {
     json_array_foreach(json_object_get(before, "rows"), i, one) {
       if (is(one, "model", row->text[SPEED_TEXT_MODEL]) &&
           is(one, "field", row->text[SPEED_TEXT_FIELD]) &&

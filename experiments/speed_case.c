@@ -121,9 +121,9 @@ void speed_free_entries(speed_case *c) {
   c->count = 0;
 }
 
-static int add_projection(setup *s, const char *protocol, speed_form form,
-                          const solver_settings *settings) {
-  const speed_entry entry = {.solver = &projection_solver,
+static int add_ours(setup *s, const solver_type *solver, const char *protocol, speed_form form,
+                    const solver_settings *settings) {
+  const speed_entry entry = {.solver = solver,
                              .protocol = protocol,
                              .form = form,
                              .rival = s->rival,
@@ -131,19 +131,18 @@ static int add_projection(setup *s, const char *protocol, speed_form form,
   return speed_add_entry(s->c, &entry, SPEED_ENTRIES_MAX, s->message);
 }
 
-/* libess's cheapest setting with one form of the field; without one it is left out with a line */
+/* libess's cheapest tolerance with one form of the field; without one it is left out with a line */
 static int add_searched(setup *s, const char *protocol, speed_form form) {
   const contest_starts tuning = contest_starts_view(&s->tuning, &s->c->form[form]);
   const search_request request = {.starts = &tuning,
                                   .base = solver_settings_default(),
                                   .limits = s->limits,
                                   .label = s->name,
-                                  .interrupted = s->data->interrupted,
-                                  .seed = s->data->given->seed};
+                                  .interrupted = s->data->interrupted};
   search_candidate best;
-  const int status = search_projection(&request, &best, s->message);
+  const int status = search_tolerance(&request, &best, s->message);
   if (status < 0) return -1;
-  if (!status) return add_projection(s, protocol, form, &best.settings);
+  if (!status) return add_ours(s, &libess_solver, protocol, form, &best.settings);
   fprintf(stderr, "warning: %s, %s: %s\n", s->name, protocol, s->message);
   return 0;
 }
@@ -161,7 +160,7 @@ static int add_equal_error(setup *s, const char *protocol, const char *integrato
   search_candidate mujoco = {.settings = solver_settings_default()};
   mujoco.settings.time_step = s->c->form[0].type->time_step;
   mujoco.settings.variant = solver_variant(&bridge_solver, integrator);
-  search_run(&s->tuning, s->tuning.trials, &bridge_solver, SEARCH_PATIENT, &mujoco);
+  search_run(&s->tuning, s->tuning.trials, &bridge_solver, INFINITY, &mujoco);
   if (!(mujoco.rms < INFINITY)) {
     measure_message(s->message, "%s, %s: MuJoCo does not run to the end", s->name, protocol);
     return -1;
@@ -184,7 +183,8 @@ static int add_equal_median(setup *s) {
   return add_forms(s, "equal-median");
 }
 
-/* libess with the epsilon of the calibration, its steps as long as the tolerance allows */
+/* the paper's method with the epsilon of the calibration, its steps as long as the tolerance allows
+ */
 static int add_calibrated(setup *s) {
   calibration result;
   if (calibrate_hopper(&s->c->form[0], 0, s->data->given->seed, &result, NULL, s->message))
@@ -196,7 +196,7 @@ static int add_calibrated(setup *s) {
   solver_settings settings = calibration_settings(&s->c->form[0]);
   settings.epsilon = result.epsilon;
   settings.h_max = INFINITY;
-  return add_projection(s, "free", SPEED_CONTACTS, &settings);
+  return add_ours(s, &projection_solver, "free", SPEED_CONTACTS, &settings);
 }
 
 static int add_all(setup *s, bool rk4) {

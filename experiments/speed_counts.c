@@ -89,12 +89,12 @@ static int count_crossing(const ess_crossing_info *info, void *context) {
   return 0;
 }
 
-int speed_count_run(const model *m, const solver_settings *settings, const double x0[],
-                    const solver_output *output, double counts[SPEED_COUNTS]) {
+int speed_count_run(const model *m, const solver_type *solver, const solver_settings *settings,
+                    const double x0[], const solver_output *output, double counts[SPEED_COUNTS]) {
   counting c = {.m = m, .system = &m->system, .counts = counts};
   ess_reset_matrix resets;
   const ess_system system = counted_system(&c, &resets);
-  ess_options options = solver_projection_options(settings, output->dt);
+  ess_options options = solver_libess_options(solver_method(solver), settings, output->dt);
   options.observer = (ess_observer){.step = count_step, .crossing = count_crossing, .context = &c};
   double t = output->times[0], x[MODEL_DIMENSION_MAX];
   int status;
@@ -109,6 +109,8 @@ int speed_count_run(const model *m, const solver_settings *settings, const doubl
   counts[SPEED_REJECTED] = (double)counted->rejected;
   counts[SPEED_ENTRIES] = (double)counted->entries;
   counts[SPEED_PROJECTIONS] = (double)counted->projections;
+  counts[SPEED_SUBSTEPS] = (double)counted->substeps;
+  counts[SPEED_GROUPS] = (double)counted->groups;
   ess_driver_free(driver);
   return status;
 }
@@ -121,9 +123,9 @@ int speed_count_work(speed_case *c, char *message) {
   int status = 0;
   for (size_t k = 0; !status && k < c->count; k++) {
     const speed_entry *const e = &c->entry[k];
-    for (size_t j = 0; !status && e->solver == &projection_solver && j < c->trials; j++)
-      status = speed_count_run(&c->form[e->form], &e->settings, c->starts.states + j * n, &output,
-                               e->counts[j]);
+    for (size_t j = 0; !status && solver_is_libess(e->solver) && j < c->trials; j++)
+      status = speed_count_run(&c->form[e->form], e->solver, &e->settings, c->starts.states + j * n,
+                               &output, e->counts[j]);
   }
   trajectory_free(&samples);
   if (status) measure_message(message, "counting: %s", ess_strerror(status));

@@ -1,5 +1,5 @@
 /*
- * Who is cheapest at which error: the projection's families, or location. Settings are chosen by
+ * Who is cheapest at which error: libess by its tolerance, or location. Settings are chosen by
  * half of the starts and reported by the other half, so that the one with more settings to choose
  * from does not win by luck.
  *
@@ -16,7 +16,7 @@ const char *const speed_family_names[SPEED_FAMILIES] = {
     [SPEED_LOCATION] = "location",
     [SPEED_ORDER_1] = "projection, order 1",
     [SPEED_ORDER_2] = "projection, order 2",
-    [SPEED_TOGETHER] = "projection, order 2, together",
+    [SPEED_LIBESS] = "libess",
 };
 
 static const double targets[SPEED_TARGETS] = {1e-2, 3e-3, 1e-3, 3e-4, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8};
@@ -68,17 +68,16 @@ static void forget(speed_point *p) {
 
 /* ---- choice ---------------------------------------------------------------------------------- */
 
-static bool is_of(const speed_point *p, speed_family first, speed_family last, double epsilon) {
-  return p->family >= first && p->family <= last &&
-         (isnan(epsilon) || p->entry->settings.epsilon == epsilon);
+static bool is_of(const speed_point *p, speed_family family, double epsilon) {
+  return p->family == family && (isnan(epsilon) || p->entry->settings.epsilon == epsilon);
 }
 
-size_t speed_location_cheapest(const speed_location *l, speed_family first, speed_family last,
-                               double epsilon, double target) {
+size_t speed_location_cheapest(const speed_location *l, speed_family family, double epsilon,
+                               double target) {
   size_t best = SIZE_MAX;
   for (size_t i = 0; i < l->race.count; i++) {
     const speed_point *const p = &l->point[i];
-    if (!is_of(p, first, last, epsilon) || !(p->choice_rms <= target)) continue;
+    if (!is_of(p, family, epsilon) || !(p->choice_rms <= target)) continue;
     if (best == SIZE_MAX || p->choice_s < l->point[best].choice_s) best = i;
   }
   return best;
@@ -87,22 +86,21 @@ size_t speed_location_cheapest(const speed_location *l, speed_family first, spee
 size_t speed_location_at(const speed_location *l, speed_family family, double epsilon) {
   double least = INFINITY;
   for (size_t i = 0; i < l->race.count; i++)
-    if (is_of(&l->point[i], family, family, epsilon)) least = fmin(least, l->point[i].choice_rms);
-  return speed_location_cheapest(l, family, family, epsilon, tolerated * least);
+    if (is_of(&l->point[i], family, epsilon)) least = fmin(least, l->point[i].choice_rms);
+  return speed_location_cheapest(l, family, epsilon, tolerated * least);
 }
 
 /* the cheapest of either, and their quotient over the odd starts */
 static int judge(const speed_location *l, double target, unsigned long seed, double half[],
                  double other[], speed_duel *duel) {
-  const size_t location = speed_location_cheapest(l, SPEED_LOCATION, SPEED_LOCATION, NAN, target);
-  const size_t projection = speed_location_cheapest(l, SPEED_ORDER_1, SPEED_TOGETHER, NAN, target);
-  *duel = (speed_duel){target, location, projection, {NAN, NAN, NAN}};
-  if (location == SIZE_MAX || projection == SIZE_MAX) return MEASURE_SUCCESS;
+  const size_t location = speed_location_cheapest(l, SPEED_LOCATION, NAN, target);
+  const size_t libess = speed_location_cheapest(l, SPEED_LIBESS, NAN, target);
+  *duel = (speed_duel){target, location, libess, {NAN, NAN, NAN}};
+  if (location == SIZE_MAX || libess == SIZE_MAX) return MEASURE_SUCCESS;
   const measure_bootstrap options = measure_bootstrap_default(seed);
   const size_t count = half_of(l->point[location].entry->seconds, l->race.trials, 1, half);
-  half_of(l->point[projection].entry->seconds, l->race.trials, 1, other);
-  return measure_bootstrap_paired_ratio(half, other, count, &options,
-                                        &duel->location_over_projection);
+  half_of(l->point[libess].entry->seconds, l->race.trials, 1, other);
+  return measure_bootstrap_paired_ratio(half, other, count, &options, &duel->location_over_libess);
 }
 
 int speed_location_summarize(speed_location *l, unsigned long seed, char *message) {

@@ -12,15 +12,13 @@
 #include "speed.h"
 
 /* settings that stand in the tables, by the names they have in the .json */
-static const char *const setting_names[] = {"epsilon",  "rtol",           "atol",
-                                            "h_max",    "projection_max", "projection_order",
-                                            "approach", "together",       "time_step"};
+static const char *const setting_names[] = {
+    "epsilon", "rtol", "atol", "h_max", "projection_max", "projection_order", "time_step"};
 enum { SETTINGS = sizeof setting_names / sizeof *setting_names };
 
 static void write_settings(results_file *file, const solver_settings *s) {
-  const double values[SETTINGS] = {s->epsilon,  s->rtol,           s->atol,
-                                   s->h_max,    s->projection_max, (double)s->order,
-                                   s->approach, s->together,       s->time_step};
+  const double values[SETTINGS] = {s->epsilon,        s->rtol,          s->atol,     s->h_max,
+                                   s->projection_max, (double)s->order, s->time_step};
   for (size_t i = 0; i < SETTINGS; i++) measure_csv_number(&file->csv, values[i]);
 }
 

@@ -103,7 +103,7 @@ void speed_point_numbers(const speed_point *p, double out[SPEED_POINT_NUMBERS]) 
 }
 
 const char *speed_point_regime(const speed_location *l, const speed_point *p) {
-  if (p->family == SPEED_LOCATION || isnan(p->rms_error)) return "";
+  if (isnan(p->entries_per_crossing) || isnan(p->rms_error)) return "";
   return speed_regime(p->entries_per_crossing, p->projected_s, l->of->form[0].type->time_step);
 }
 
@@ -123,7 +123,7 @@ static json_t *point_json(const speed_location *l, size_t i) {
 /* one point for every epsilon of each family of the projection */
 static json_t *over_epsilon_json(const speed_location *l) {
   json_t *const list = json_array();
-  for (speed_family f = SPEED_ORDER_1; f < SPEED_FAMILIES; f++)
+  for (speed_family f = SPEED_ORDER_1; f <= SPEED_ORDER_2; f++)
     for (size_t i = 0; i < SPEED_EPSILONS; i++) {
       const size_t at = speed_location_at(l, f, speed_epsilons[i]);
       if (at != SIZE_MAX) json_array_append_new(list, point_json(l, at));
@@ -131,10 +131,11 @@ static json_t *over_epsilon_json(const speed_location *l) {
   return list;
 }
 
-static json_t *located_json(const speed_location *l) {
+/* one point for every tolerance of a family that has nothing else */
+static json_t *over_tolerance_json(const speed_location *l, speed_family family) {
   json_t *const list = json_array();
   for (size_t i = 0; i < l->race.count; i++)
-    if (l->point[i].family == SPEED_LOCATION && !isnan(l->point[i].rms_error))
+    if (l->point[i].family == family && !isnan(l->point[i].rms_error))
       json_array_append_new(list, point_json(l, i));
   return list;
 }
@@ -143,10 +144,9 @@ static json_t *duels_json(const speed_location *l) {
   json_t *const list = json_array();
   for (size_t i = 0; i < SPEED_TARGETS; i++) {
     const speed_duel *const d = &l->duel[i];
-    json_t *const one =
-        json_pack("{s:f, s:o, s:o}", "target", d->target, "location", point_json(l, d->location),
-                  "projection", point_json(l, d->projection));
-    set_interval(one, "location_over_projection", "interval", &d->location_over_projection);
+    json_t *const one = json_pack("{s:f, s:o, s:o}", "target", d->target, "location",
+                                  point_json(l, d->location), "libess", point_json(l, d->libess));
+    set_interval(one, "location_over_libess", "interval", &d->location_over_libess);
     json_array_append_new(list, one);
   }
   return list;
@@ -154,11 +154,12 @@ static json_t *duels_json(const speed_location *l) {
 
 static json_t *location_json(const speed_location *l) {
   if (!l->of) return json_null();
-  return json_pack("{s:I, s:o, s:s, s:I, s:o, s:o, s:o}", "contacts", (json_int_t)l->of->contacts,
-                   "damping", measure_json_number(l->of->damping), "field",
-                   speed_form_name(SPEED_CONTACTS), "trials", (json_int_t)l->race.trials,
-                   "over_epsilon", over_epsilon_json(l), "located", located_json(l), "duels",
-                   duels_json(l));
+  return json_pack("{s:I, s:o, s:s, s:I, s:o, s:o, s:o, s:o}", "contacts",
+                   (json_int_t)l->of->contacts, "damping", measure_json_number(l->of->damping),
+                   "field", speed_form_name(SPEED_CONTACTS), "trials", (json_int_t)l->race.trials,
+                   "over_epsilon", over_epsilon_json(l), "over_tolerance",
+                   over_tolerance_json(l, SPEED_LIBESS), "located",
+                   over_tolerance_json(l, SPEED_LOCATION), "duels", duels_json(l));
 }
 
 /* ---- all of it ------------------------------------------------------------------------------- */

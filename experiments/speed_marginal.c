@@ -81,8 +81,7 @@ int speed_slopes(const double x[], size_t groups, const double a[], const double
 static const speed_entry *find_entry(const speed_case *c, speed_form form) {
   for (size_t k = 0; k < c->count; k++) {
     const speed_entry *const e = &c->entry[k];
-    if (e->solver == &projection_solver && e->form == form &&
-        strcmp(e->protocol, "equal-error") == 0)
+    if (e->solver == &libess_solver && e->form == form && strcmp(e->protocol, "equal-error") == 0)
       return e;
   }
   return NULL;

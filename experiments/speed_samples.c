@@ -36,7 +36,8 @@ static int run(void *context, size_t trial) {
 static int open_sampling(sampling *s, const contest_starts *starts, const speed_entry *e,
                          size_t rows) {
   const trajectory *const grid = &starts->references[0];
-  const ess_options options = solver_projection_options(&e->settings, grid->dt);
+  const ess_options options =
+      solver_libess_options(solver_method(e->solver), &e->settings, grid->dt);
   *s = (sampling){.starts = starts, .end = grid->times[grid->count - 1], .rows = rows};
   s->times = calloc(rows + 1, sizeof *s->times);
   s->states = calloc(rows * grid->dimension + 1, sizeof *s->states);

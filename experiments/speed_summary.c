@@ -44,6 +44,8 @@ const char *const speed_number_names[SPEED_NUMBERS] = {
     [SPEED_N_REJECTED] = "rejected",
     [SPEED_N_ENTRIES] = "entries",
     [SPEED_N_PROJECTIONS] = "projections",
+    [SPEED_N_SUBSTEPS] = "substeps",
+    [SPEED_N_GROUPS] = "groups",
     [SPEED_N_PROJECTED] = "mean_projection_s",
     [SPEED_N_FIELDS] = "field_evaluations",
     [SPEED_N_GUARDS] = "guard_evaluations",
@@ -133,6 +135,8 @@ static void work_of(const speed_case *c, const speed_entry *e, size_t j, double 
   out[SPEED_N_REJECTED] = n[SPEED_REJECTED];
   out[SPEED_N_ENTRIES] = n[SPEED_ENTRIES];
   out[SPEED_N_PROJECTIONS] = n[SPEED_PROJECTIONS];
+  out[SPEED_N_SUBSTEPS] = n[SPEED_SUBSTEPS];
+  out[SPEED_N_GROUPS] = n[SPEED_GROUPS];
   out[SPEED_N_PROJECTED] =
       n[SPEED_PROJECTIONS] > 0.0 ? n[SPEED_PROJECTED] / n[SPEED_PROJECTIONS] : 0.0;
   out[SPEED_N_FIELDS] = n[SPEED_FIELDS];
@@ -161,7 +165,7 @@ static int summarize_work(const speed_case *c, const speed_entry *e, double each
 /* texts, and numbers that are no statistics */
 static void name_row(const speed_case *c, const speed_entry *e, speed_row *row) {
   const model *const m = &c->form[e->form];
-  const bool plate = c->forms > 1, ours = e->solver == &projection_solver;
+  const bool plate = c->forms > 1, ours = solver_is_libess(e->solver);
   row->text[SPEED_TEXT_MODEL] = m->type->name;
   row->text[SPEED_TEXT_LAW] = plate ? "roller" : ""; // the one MuJoCo can do, and the default
   row->text[SPEED_TEXT_FIELD] = plate && ours ? speed_form_name(e->form) : "";
@@ -187,8 +191,9 @@ static int fill_row(const speed_case *c, const speed_entry *e, unsigned long see
     row->number[SPEED_N_RMS + i] = ours[i];
     row->number[SPEED_N_RIVAL_RMS + i] = rivals[i];
   }
-  if (status || e->solver != &projection_solver) return status;
+  if (status || !solver_is_libess(e->solver)) return status;
   status = summarize_work(c, e, each, row->number);
+  if (e->solver != &projection_solver) return status;
   row->text[SPEED_TEXT_REGIME] =
       speed_regime(row->number[SPEED_N_ENTRIES_PER_CROSSING], row->number[SPEED_N_PROJECTED],
                    c->form[0].type->time_step);

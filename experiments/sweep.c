@@ -24,6 +24,7 @@
 #include "json_file.h"
 #include "record.h"
 #include "resume.h"
+#include "solvers.h"
 
 extern char **environ;
 
@@ -43,7 +44,7 @@ static int choose_epsilon(sweep_data *data, char *message) {
   const arguments *const given = data->given;
   data->epsilon = given->settings.epsilon;
   data->epsilon_source = "--epsilon";
-  if (given->epsilon_given) return 0;
+  if (given->settings_given & SETTING_EPSILON) return 0;
   data->epsilon = earlier_epsilon(given);
   data->epsilon_source = "calibration.json";
   if (!isnan(data->epsilon)) return 0;

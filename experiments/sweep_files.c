@@ -11,6 +11,7 @@
 #include "json_file.h"
 #include "record.h"
 #include "results_file.h"
+#include "solvers.h"
 #include "statistics.h"
 #include "sweep.h"
 
@@ -50,8 +51,6 @@ static int write_table_row(results_file *file, const sweep_row *row, size_t k, s
                             e->settings.h_max,
                             e->settings.projection_max,
                             (double)e->settings.order,
-                            e->settings.approach,
-                            e->settings.together,
                             e->settings.time_step};
   measure_csv_integer(&file->csv, (int64_t)row->contacts);
   measure_csv_text(&file->csv, e->solver->name);
@@ -96,8 +95,6 @@ static int write_table(const sweep_data *data, char *message) {
                                         "h_max",
                                         "projection_max",
                                         "projection_order",
-                                        "approach",
-                                        "together",
                                         "time_step",
                                         "variant"};
   results_file file;
@@ -181,14 +178,14 @@ static json_t *ratio_json(const sweep_data *data, const sweep_row *row, size_t o
       sweep_median_interval(data, quotients, &low, &high))
     ratio = NAN;
   free(quotients);
-  return json_pack("{s:I, s:s, s:o, s:o, s:f, s:f, s:f, s:f, s:f, s:f, s:o}", "contacts",
-                   (json_int_t)row->contacts, "protocol", row->entries.entry[ours].protocol,
-                   "mujoco_over_projection", measure_json_number(ratio), "interval",
-                   interval_json(low, high), "confidence", 0.95, "mujoco_s", a->median,
+  const protocol_entry *const entry = &row->entries.entry[ours];
+  return json_pack("{s:I, s:s, s:s, s:o, s:o, s:f, s:f, s:f, s:f, s:f, s:f, s:o}", "contacts",
+                   (json_int_t)row->contacts, "solver", entry->solver->name, "protocol",
+                   entry->protocol, "mujoco_over_projection", measure_json_number(ratio),
+                   "interval", interval_json(low, high), "confidence", 0.95, "mujoco_s", a->median,
                    "projection_s", b->median, "rms_error_mujoco", a->rms_median,
-                   "rms_error_projection", b->rms_median, "epsilon",
-                   row->entries.entry[ours].settings.epsilon, "settings",
-                   record_settings(&row->entries.entry[ours].settings));
+                   "rms_error_projection", b->rms_median, "epsilon", entry->settings.epsilon,
+                   "settings", record_settings(&entry->settings));
 }
 
 static json_t *ratios_json(const sweep_data *data) {
@@ -199,8 +196,7 @@ static json_t *ratios_json(const sweep_data *data) {
       for (size_t b = 0; b < row->entries.count; b++) {
         const protocol_entry *const ours = &row->entries.entry[a], *const other =
                                                                        &row->entries.entry[b];
-        if (strcmp(ours->solver->name, "projection") != 0 ||
-            strcmp(other->solver->name, "mujoco") != 0 ||
+        if (!solver_is_libess(ours->solver) || strcmp(other->solver->name, "mujoco") != 0 ||
             strcmp(ours->protocol, other->protocol) != 0)
           continue;
         json_array_append_new(ratios, ratio_json(data, row, a, b));

@@ -72,8 +72,6 @@ static bool entry_from_json(const json_t *object, const solver_settings *base, p
   e->settings.h_max = limit_of(s, "h_max");
   e->settings.projection_max = limit_of(s, "projection_max");
   e->settings.order = (int)index_of(s, "projection_order");
-  e->settings.approach = number_of(s, "approach");
-  e->settings.together = number_of(s, "together");
   e->settings.time_step = number_of(s, "time_step");
   e->settings.variant = solver_variant(e->solver, json_string_value(json_object_get(s, "variant")));
   return true;

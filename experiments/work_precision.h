@@ -18,11 +18,10 @@
 
 /* The setting that trades accuracy for time. */
 typedef enum precision_knob {
-  PRECISION_EPSILON,      /* half-width of the neighbourhoods, m */
-  PRECISION_EPSILON_TIME, /* their length in time, s; crossings that follow within it are made
-                             together, and no projection is too long */
-  PRECISION_RTOL,         /* relative tolerance; the absolute one is a hundredth of it */
-  PRECISION_TIME_STEP     /* s */
+  PRECISION_EPSILON,   /* half-width of the neighbourhoods, m */
+  PRECISION_TOLERANCE, /* libess's: relative and absolute */
+  PRECISION_RTOL,      /* relative tolerance; the absolute one is a hundredth of it */
+  PRECISION_TIME_STEP  /* s */
 } precision_knob;
 
 /* One line of the figures. */
@@ -47,7 +46,7 @@ extern const size_t precision_method_count;
 /* NULL when there is none of that name. */
 const precision_method *precision_method_find(const char *name);
 
-/* "epsilon", "epsilon_time", "rtol" or "time_step". */
+/* "epsilon", "tolerance", "rtol" or "time_step". */
 const char *precision_knob_name(precision_knob knob);
 
 /* Marks the methods that --methods names, or all without it. Ends the program with one line where

@@ -17,17 +17,13 @@ enum { LIST_SIZE = 1024 };
 static const size_t contacts_of_default_scaling = 500;
 static const double large_scaling = 1e7;
 
-/* where neighbourhoods are a time: the part of it that is left where a step stops. Half the error
- * of stopping where they begin, for a tenth less work. */
-static const double approach = 0.25;
-
 static const double epsilons[] = {3e-2, 1e-2, 3e-3, 1e-3, 3e-4, 1e-4,
                                   3e-5, 1e-5, 3e-6, 1e-6, 3e-7, 0};
 static const double epsilons_of_order_2[] = {2e-2, 1e-2, 5e-3, 3e-3, 2e-3, 1e-3, 5e-4,
                                              3e-4, 2e-4, 1e-4, 5e-5, 2e-5, 1e-5, 0};
-static const double epsilon_times[] = {2e-2, 1e-2, 5e-3, 3e-3, 2e-3, 1e-3, 5e-4,
-                                       3e-4, 2e-4, 1e-4, 5e-5, 2e-5, 1e-5, 0};
 static const double widths[] = {1e-1, 3e-2, 1e-2, 3e-3, 1e-3, 3e-4, 1e-4, 3e-5, 1e-5, 1e-6, 0};
+static const double libess_tolerances[] = {1e-1, 3e-2, 1e-2, 3e-3, 1e-3, 3e-4,  1e-4,
+                                           1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 0};
 static const double tolerances[] = {1e-2, 1e-3, 3e-4, 1e-4, 3e-5,  1e-5,  3e-6,  1e-6,
                                     3e-7, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11, 1e-12, 0};
 static const double steps[] = {1e-2, 4e-3, 2e-3, 1e-3, 5e-4, 2e-4, 1e-4, 5e-5, 2e-5, 1e-5, 0};
@@ -40,6 +36,11 @@ static const double steps[] = {1e-2, 4e-3, 2e-3, 1e-3, 5e-4, 2e-4, 1e-4, 5e-5, 2
  * median errors that are 0.7 to 1.3 times as large (2 to 100 contacts), though the worst start's
  * are up to 7 times. */
 const precision_method precision_methods[] = {
+    {.name = "libess",
+     .label = "libess",
+     .solver = "libess",
+     .knob = PRECISION_TOLERANCE,
+     .values = libess_tolerances},
     {.name = "projection-1",
      .label = "projection order 1",
      .solver = "projection",
@@ -54,14 +55,6 @@ const precision_method precision_methods[] = {
      .order = 2,
      .knob = PRECISION_EPSILON,
      .values = epsilons_of_order_2,
-     .tolerance_factor = 1000,
-     .tolerance_power = 3},
-    {.name = "projection-2-together",
-     .label = "projection 2 together",
-     .solver = "projection",
-     .order = 2,
-     .knob = PRECISION_EPSILON_TIME,
-     .values = epsilon_times,
      .tolerance_factor = 1000,
      .tolerance_power = 3},
     {.name = "listing",
@@ -177,7 +170,7 @@ const precision_method *precision_method_find(const char *name) {
 
 const char *precision_knob_name(precision_knob knob) {
   static const char *const names[] = {[PRECISION_EPSILON] = "epsilon",
-                                      [PRECISION_EPSILON_TIME] = "epsilon_time",
+                                      [PRECISION_TOLERANCE] = "tolerance",
                                       [PRECISION_RTOL] = "rtol",
                                       [PRECISION_TIME_STEP] = "time_step"};
   return names[knob];
@@ -194,12 +187,7 @@ solver_settings precision_settings(const precision_method *method, double value,
   s.variant = method->variant;
   if (method->order) s.order = method->order;
   if (method->knob == PRECISION_EPSILON) s.epsilon = value;
-  if (method->knob == PRECISION_EPSILON_TIME) {
-    s.epsilon_time = value;
-    s.together = value;
-    s.approach = approach;
-    s.projection_max = INFINITY;
-  }
+  if (method->knob == PRECISION_TOLERANCE) s.rtol = s.atol = value;
   if (method->knob == PRECISION_RTOL) set_tolerance(&s, value);
   if (method->knob == PRECISION_TIME_STEP) s.time_step = value;
   if (method->tolerance_factor > 0.0) {

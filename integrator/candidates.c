@@ -99,35 +99,30 @@ static void first_of_all(const ess_driver *d, ess_candidate *first) {
   }
 }
 
-/* by how much the state is inside the neighbourhood of k's armed guard, or this share of it: within
- * its width of the guard, and no further than the field goes in the time it may take */
-static double margin_of(const ess_driver *d, size_t k, double share) {
+/* by how much the state is inside the neighbourhood of k's armed guard: within its width of the
+ * guard, and no further than the field goes in the time it may take */
+static double margin_of(const ess_driver *d, size_t k) {
   const double g = d->side[k] * d->h[k], rate = d->side[k] * d->rate[k];
   const double far = d->lead < INFINITY ? d->lead * ess_larger(rate, 0.0) : INFINITY;
-  return g + share * ess_smaller(d->width[k], far);
+  return g + ess_smaller(d->width[k], far);
 }
 
-/* the margins of four, in the share that counts at the node */
+/* the margins of four */
 static inline ess_lanes margins(const ess_driver *d, size_t k) {
   const ess_lanes side = ess_lanes_load(d->side + k), zero = {0.0};
   const ess_lanes g = side * ess_lanes_load(d->h + k), width = ess_lanes_load(d->width + k);
-  if (!(d->lead < INFINITY)) return g + d->share * width;
+  if (!(d->lead < INFINITY)) return g + width;
   const ess_lanes far = d->lead * ess_lanes_max(side * ess_lanes_load(d->rate + k), zero);
-  return g + d->share * ess_lanes_min(width, far);
+  return g + ess_lanes_min(width, far);
 }
 
 bool ess_inside(const ess_driver *d, size_t k) {
-  return margin_of(d, k, d->share) >= d->entry[k];
-}
-
-/* whether k's guard may be crossed together with another: anywhere in its neighbourhood */
-static bool may_join(const ess_driver *d, size_t k) {
-  return d->options.together > 0.0 && margin_of(d, k, 1.0) >= d->entry[k];
+  return margin_of(d, k) >= d->entry[k];
 }
 
 void ess_hold_inside(ess_driver *d, size_t k) {
   // the field at the node is not the slope of the dense output there: the margin may be below 0
-  const double margin = margin_of(d, k, d->share) - 4.0 * ess_level_tolerance(d, k);
+  const double margin = margin_of(d, k) - 4.0 * ess_level_tolerance(d, k);
   if (margin < d->entry[k]) d->entry[k] = margin;
 }
 
@@ -146,9 +141,6 @@ bool ess_any_inside(const ess_driver *d) {
 /* a window that makes it likely that the next search sees what it needs and little more: as long as
  * lies between the first and the second candidate now, and half as much again */
 static double next_window(const ess_driver *d, double window, const ess_candidate *first) {
-  const ess_options *const o = &d->options;
-  if (o->together > 0.0)
-    return ess_smaller(2.0 * o->together, o->projection_max * (2.0 - WITHIN) / WITHIN);
   double second = INFINITY;
   for (size_t i = 0; i < d->batch_count; i++)
     if (d->batch[i] != first->guard && d->batch_time[i] < second) second = d->batch_time[i];
@@ -184,22 +176,18 @@ int ess_first_candidate(ess_driver *d, ess_candidate *first) {
   return ESS_SUCCESS;
 }
 
-void ess_gather_batch(ess_driver *d, const ess_candidate *first, double latest) {
-  double end = first->duration + d->options.together;
-  if (end > latest) end = ess_larger(latest, first->duration);
+void ess_gather_batch(ess_driver *d, const ess_candidate *first) {
+  const double end = first->duration;
   if (end > d->listed_until) {
     bool ignored;
     list_within(d, end * (2.0 - WITHIN), &ignored);
   }
-  // the first, those inside their neighbourhoods that follow soon enough, and silent ones until
-  // then
   size_t kept = 0;
   bool has_first = false;
   for (size_t i = 0; i < d->batch_count; i++) {
     const size_t k = d->batch[i];
     has_first = has_first || k == first->guard;
-    const bool joins = ess_is_silent(d, k) || may_join(d, k);
-    if (k != first->guard && (d->batch_time[i] > end || !joins)) continue;
+    if (k != first->guard && (d->batch_time[i] > end || !ess_is_silent(d, k))) continue;
     d->batch[kept] = k;
     d->batch_time[kept++] = d->batch_time[i];
   }
@@ -231,7 +219,6 @@ static void set_levels_at(ess_driver *d, size_t k) {
     width = ess_lanes_min(width, far);
     epsilon = ess_lanes_min(epsilon, far);
   }
-  width = d->share * width;
   ess_lanes_store(d->scale + k, epsilon);
   const ess_lanes level = ess_lanes_select(inside, zero, -width);
   ess_lanes_store(d->level + k, ess_lanes_select(armed, level, ess_lanes_all(INFINITY)));
@@ -244,7 +231,26 @@ static void await_first(ess_driver *d) {
     if (k != d->first_reached && d->level[k] < 0.0) d->level[k] = 0.0;
 }
 
+/* guards stop a step where they are crossed */
+static void set_plain_levels(ess_driver *d) {
+  const ess_lanes never = ess_lanes_all(INFINITY), zero = {0.0};
+  for (size_t b = 0; b < d->blocks; b++) {
+    if (!d->block_armed[b]) continue;
+    for (size_t k = b * ESS_BLOCK; k < ess_block_end(d, b); k += ESS_LANES) {
+      const ess_mask armed = ess_lanes_load(d->side + k) != 0.0;
+      const ess_lanes fast = ess_lanes_max(ess_lanes_abs(ess_lanes_load(d->rate + k)),
+                                           ess_lanes_abs(ess_lanes_load(d->rate_end + k)));
+      ess_lanes_store(d->scale + k, (1e-3 * d->dt) * fast);
+      ess_lanes_store(d->level + k, ess_lanes_select(armed, zero, never));
+    }
+  }
+}
+
 void ess_set_levels(ess_driver *d) {
+  if (d->options.method == ESS_METHOD_TOLERANCE) {
+    set_plain_levels(d);
+    return;
+  }
   for (size_t b = 0; b < d->blocks; b++) {
     if (!d->block_armed[b]) continue;
     for (size_t k = b * ESS_BLOCK; k < ess_block_end(d, b); k += ESS_LANES) set_levels_at(d, k);

@@ -77,15 +77,13 @@ static void stage_state(const ess_driver *d, int s, double to[]) {
   }
 }
 
-/* root mean square of v scaled by the tolerances at |a| and |b| */
-static double scaled_norm(const ess_driver *d, const double v[], const double a[],
-                          const double b[]) {
+double ess_scaled_norm(const ess_driver *d, const double v[], const double a[], const double b[]) {
   const size_t n = d->system.dimension;
   double sum = 0.0;
   for (size_t i = 0; i < n; i++) {
     const double magnitude = ess_larger(fabs(a[i]), fabs(b[i]));
     // a component that is and stays zero is right at any tolerance
-    const double scale = d->options.atol + d->options.rtol * magnitude;
+    const double scale = d->atol[i] + d->rtol[i] * magnitude;
     const double scaled = v[i] == 0.0 ? 0.0 : v[i] / scale;
     // no error is small beside an infinite state: 0 times that is not a number
     sum += scaled * scaled + 0.0 * magnitude;
@@ -102,7 +100,7 @@ int ess_dopri5_try(ess_driver *d, double *error) {
     if (status) return status;
   }
   advance(d, NULL, E, ESS_STAGES, d->x_try);
-  *error = scaled_norm(d, d->x_try, d->x, d->x_end);
+  *error = ess_scaled_norm(d, d->x_try, d->x, d->x_end);
   return ESS_SUCCESS;
 }
 
@@ -113,8 +111,8 @@ int ess_dopri5_first_step(ess_driver *d, double t1, double *dt) {
     return ESS_SUCCESS;
   }
   // an Euler step that moves the state by one per cent of its size ...
-  const double size = scaled_norm(d, d->x, d->x, d->x);
-  const double speed = scaled_norm(d, d->f, d->x, d->x);
+  const double size = ess_scaled_norm(d, d->x, d->x, d->x);
+  const double speed = ess_scaled_norm(d, d->f, d->x, d->x);
   const bool usable = isfinite(size) && isfinite(speed) && size >= 1e-5 && speed >= 1e-5;
   double euler = usable ? 0.01 * size / speed : 1e-6;
   euler = ess_smaller(euler, t1 - d->t);
@@ -123,7 +121,7 @@ int ess_dopri5_first_step(ess_driver *d, double t1, double *dt) {
   if (status) return status;
   // ... shows the second derivative, and with it the step a 5th-order method may take
   for (size_t i = 0; i < n; i++) d->stage[1][i] -= d->f[i];
-  const double bend = scaled_norm(d, d->stage[1], d->x, d->x) / euler;
+  const double bend = ess_scaled_norm(d, d->stage[1], d->x, d->x) / euler;
   const double steepest = ess_larger(speed, bend);
   const double step =
       steepest <= 1e-15 ? ess_larger(1e-6, euler * 1e-3) : pow(0.01 / steepest, 0.2);

@@ -98,7 +98,10 @@ typedef struct ess_failure {
 /*
  * An effect: latches the event function of the guard that the entry names, either of the two, to
  * the sign that it has in the state at the crossing, and arms the one of its guards that lies
- * ahead. A slip guard armed at touch-down needs it: which way the foot slides is not known before.
+ * ahead (none, where a one-way event function is positive). On its zero the side is the one the
+ * field points to, in the mode that the row has made so far; the sign stays when that is along the
+ * guard. A slip guard armed at touch-down needs it: which way the foot slides is not known before.
+ * An entry costs one call of guards, or of some_guard_rates where there is one.
  */
 #define ESS_ARM_AHEAD 2
 
@@ -110,13 +113,15 @@ typedef struct ess_failure {
  * the other; all arrays are copied by ess_driver_alloc.
  *
  * One row more than there are guards: row 2m is applied after an integration step that ends with no
- * guard armed, and arms only guards whose event function is strictly on their near side. The
+ * guard armed, and arms only guards whose event function is strictly on their near side, or ahead
+ * (ESS_ARM_AHEAD) on either. The
  * paper's pool rule is a matrix with this row alone.
  */
 typedef struct ess_reset_matrix {
   const size_t *row_start;   /* [2m+2]: row j holds entries row_start[j] .. row_start[j+1]-1 */
   const size_t *guard;       /* [row_start[2m+1]]: the guard an entry concerns, < 2m */
-  const signed char *effect; /* [row_start[2m+1]]: +1 arms it, -1 disarms it, ESS_ARM_AHEAD */
+  const signed char *effect; /* [row_start[2m+1]]: +1 arms it, -1 disarms it, ESS_ARM_AHEAD, which
+                                must not name the event function whose guard is crossed */
 
   /*
    * Optional, [2m]: guards whose crossing, signs latched by their rows included, never changes the
@@ -186,21 +191,13 @@ typedef struct ess_system {
    */
   bool one_way;
 
-  /* Optional: which guards a crossing arms, in place of the mirrored pairs; see options.rearm. */
+  /* Optional: which guards a crossing arms, in place of the mirrored pairs. */
   const ess_reset_matrix *resets;
 
   void *params; /* handed to every callback; owned by the caller */
 } ess_system;
 
 /* ---- options --------------------------------------------------------------------------------- */
-
-/* Which guards become candidates again after a crossing. */
-typedef enum ess_rearm {
-  ESS_REARM_SYSTEM, /* the system's reset matrix; mirrored pairs when it has none */
-  ESS_REARM_MIRROR, /* crossing a guard arms its mirror image at once; a one-way guard has none */
-  ESS_REARM_POOL    /* the paper's rule: when no candidate is left and an integration step has just
-                       been completed, every guard whose event function is negative is re-added */
-} ess_rearm;
 
 /* What an observer is told of a step: the state at its end and how it got there. */
 typedef struct ess_step_info {
@@ -252,32 +249,13 @@ typedef struct ess_options {
   /* What follows concerns ESS_METHOD_PAPER alone. */
   double epsilon;               /* half-width of every guard's neighbourhood, in units of h; > 0 */
   const double *guard_epsilons; /* optional, m values > 0 that replace epsilon; copied */
-  double epsilon_time; /* 0: unused. > 0: the neighbourhood of guard k is epsilon_time |dh_k/dt|,
-                          all that the field reaches within this time, whatever the guard's units
-                          and rate; epsilon and guard_epsilons are then not used */
   int order; /* of the projection in epsilon: 1, along the tangent, one field evaluation (global
                 error epsilon^2); 2, along the field half-way, two (epsilon^3) */
-  double approach; /* > 0, <= 1: part of the neighbourhood that is left where an integration step
-                      stops before a guard. 1: it stops at the edge, as in the paper, and the
-                      projection onto a cluster's first guard is the longest of all. Less: that
-                      one is shorter, for some per cent more evaluations, and leaves more of the
-                      neighbourhood to crossings made together; 0.25 serves well. After a
-                      projection all of the neighbourhood counts */
-  double together; /* 0: each crossing is projected onto by itself. > 0: crossings that the field
-                      makes within this time of the first are made in one projection, to the mean
-                      of their times, in at most four groups, with one evaluation of the field
-                      after each; the state is corrected by what each group's jump of the field
-                      does between its own mean time and that of all. The error is of second
-                      order in this time, except where a crossing changes the rates of guards
-                      still to be crossed, or jumps within a group are unlike: of first order
-                      there. Observers, and samples within such a projection, see the state
-                      before it is corrected. Where many guards are crossed at once, it saves most
-                      of the evaluations */
   double projection_max; /* longest projection in time, > 0; may be INFINITY. A guard to which the
-                            field takes longer (near-grazing) is not yet inside its neighbourhood */
+                            field takes longer is not yet inside its neighbourhood: set it where
+                            guards are nearly grazed, whose projections are long and wrong */
   double liveness;       /* constant c of requirement 4: smallest rate accepted when a guard is
                             projected onto; 0: unchecked */
-  ess_rearm rearm;
 } ess_options;
 
 /* The default options: ESS_METHOD_TOLERANCE, rtol 1e-8, atol 1e-10, unlimited step. */
@@ -298,7 +276,7 @@ typedef struct ess_counters {
                            guards */
   uint64_t entries;     /* steps cut at a located neighbourhood entry or crossing */
   uint64_t projections; /* projection steps */
-  uint64_t crossings;   /* crossings of guards that are not silent: by default one a projection */
+  uint64_t crossings;   /* crossings of guards that are not silent */
   uint64_t silent;      /* crossings of silent guards */
   uint64_t substeps;    /* accepted sub-steps, each of which makes the crossings within it */
   uint64_t
@@ -391,8 +369,12 @@ typedef struct ess_jacobian_check {
 
 /*
  * Compares guard_jacobian, guard_rates and some_guard_rates with differences of guards at x[n], and
- * with one another: ESS_SUCCESS, or ESS_EJACOBIAN with *worst (which may be NULL) filled in; also
- * ESS_EINVAL, ESS_ENOMEM, ESS_ECALLBACK and ESS_EGUARD. For tests of a model: it allocates.
+ * with one another: ESS_SUCCESS, or ESS_EJACOBIAN; in both *worst (which may be NULL) is what
+ * agrees the least. Also ESS_EINVAL, ESS_ENOMEM, ESS_ECALLBACK and ESS_EGUARD. It tries steps of
+ * all sizes, so units do not matter, and states far from x, where guards may fail or not be finite.
+ * An entry too small to show beside the event function's rounding is passed. Where an event
+ * function has a kink exactly at x there is no gradient to compare with: choose another x. For
+ * tests of a model: it allocates.
  */
 ESS_API int ess_check_jacobian(const ess_system *system, const double x[],
                                ess_jacobian_check *worst);

@@ -9,6 +9,7 @@
 #ifndef ESS_INTERNAL_H
 #define ESS_INTERNAL_H
 
+#include "cluster.h"
 #include "ess.h"
 #include "lanes.h"
 
@@ -32,9 +33,26 @@ static inline double ess_larger(double a, double b) {
   return a > b ? a : b;
 }
 
+/* how the state went from one node to the next */
+typedef enum ess_piece_kind {
+  ESS_PIECE_POINT,   /* not at all: no step has been made */
+  ESS_PIECE_STEP,    /* by the dense output of a step of length `length`, or its first part */
+  ESS_PIECE_PATH,    /* by the sub-step of the driver's cluster */
+  ESS_PIECE_PARABOLA /* leaving along c[0], and passing the point `length` later along c[1] */
+} ess_piece_kind;
+
+typedef struct ess_piece {
+  ess_piece_kind kind;
+  double t0, t1; /* of its ends; that of t1 is the node */
+  double length;
+  double *x; /* at t0 */
+  double *c[ESS_DENSE];
+} ess_piece;
+
 struct ess_driver {
   ess_system system;
-  ess_options options;
+  ess_options options; /* its arrays NULL: copied */
+  bool applying;       /* within an apply */
   ess_counters counters;
   ess_failure failure;
 
@@ -46,6 +64,8 @@ struct ess_driver {
   double t, t_rest; /* t_rest: what rounding has cut off t */
   double t_end;     /* of this apply: no time, and no field, beyond it */
   double *x, *f, *h, *rate;
+
+  double t_seen; /* of the state that a callback was last shown, for failures */
 
   /* the integration step being tried, from the node to t + dt */
   double dt;
@@ -59,6 +79,10 @@ struct ess_driver {
   double *some_h;           /* scratch: those of some guards only */
   double *jacobian;         /* Dh, when the system has no guard_rates */
 
+  ess_piece piece; /* the last step made; arrays of its own, which a failing try leaves alone */
+
+  double *rtol, *atol; /* the tolerance, by state */
+
   /* step-size control */
   double dt_next;       /* proposal for the next step; 0: to be chosen */
   double log_error_old; /* base 2 */
@@ -67,15 +91,13 @@ struct ess_driver {
   bool latched;
   double *sign;
   double *side;    /* -sign of an armed guard, so that g = side h; 0 when none is armed */
-  double *epsilon; /* the option, for each; INFINITY where neighbourhoods are given as a time */
+  double *epsilon; /* the option, for each; INFINITY where time alone bounds neighbourhoods */
   double *scale;   /* what a level may be missed by is relative to this: epsilon, or less where time
                       bounds the neighbourhood in this step */
   double *width;   /* half-width of the neighbourhood that stops a step; 0 for a silent guard;
-                      INFINITY where it is given as a time */
+                      INFINITY where time alone bounds it */
   double lead;     /* within its neighbourhood the field reaches a guard within this time;
                       INFINITY: neighbourhoods are not bounded by time */
-  double share;    /* of its neighbourhood that a guard has to be in to be inside: all, after a
-                      projection; what is left to approach, after an integration step */
   double *entry;   /* margin (candidates.c) from which a guard is inside: 0, or what it was where
                       its entry was located; INFINITY when none is armed */
   double *level;   /* g at which a guard stops the step being tried: where its neighbourhood
@@ -101,15 +123,28 @@ struct ess_driver {
   size_t flagged_count;
   bool *is_flagged; /* by event function */
 
+  /* the guard to be projected onto and the silent ones on the way, with the time the field takes to
+   * each (candidates.c) */
+  size_t doubted, doubts; /* for which guard steps are being halved, and how often (suspect.c) */
+
   /* guards to be crossed together, and the time the field takes to each (candidates.c) */
   size_t *batch, batch_count;
   double *batch_time;
   double listed_until; /* the batch lists all candidates reached until this time; -1: none */
 
+  ess_cluster cluster; /* of the method by one tolerance */
+  double severity;     /* an integration step's error is held below the tolerance over this */
+
   /* progress watch, for chatter */
   double progress_time;
   size_t stalled_crossings;
   size_t last_guard;
+
+  /* returns in a row to one event function, for sliding: from which side, when and after which step
+   * it was last crossed, and how long the way there was at first */
+  size_t slide_guard, slide_returns;
+  double slide_side, slide_time, slide_way;
+  uint64_t slide_steps;
   uint64_t apply_steps, apply_crossings;
 
   /* the caller's sample grid during one apply */
@@ -140,14 +175,26 @@ static inline bool ess_is_silent(const ess_driver *d, size_t k) {
 bool ess_memory_alloc(ess_driver *d);
 void ess_memory_free(ess_driver *d);
 
-/* status.c: records why the run stopped and returns `status`. */
+/* settings.c: the options in force from here on, their arrays copied. */
+void ess_take_options(ess_driver *d, const ess_options *options);
+
+/* driver.c: widths of the guards' neighbourhoods as the options in force have them. */
+void ess_set_neighbourhoods(ess_driver *d);
+
+/* status.c: records why the run stopped and returns `status`; why a call was refused, as of time t,
+ * and returns ESS_EINVAL; forgets both. */
 int ess_fail(ess_driver *d, ess_status status, size_t guard);
+int ess_refuse(ess_driver *d, double t, const char *reason);
+void ess_no_failure(ess_driver *d);
 
 /* dopri5.c */
 
 /* Tries one step of length d->dt from the node; x_end and stage[] are filled, *error is the scaled
  * error (accept when <= 1; not finite when the field is not). */
 int ess_dopri5_try(ess_driver *d, double *error);
+
+/* Root mean square of v scaled by the tolerances at |a| and |b|. */
+double ess_scaled_norm(const ess_driver *d, const double v[], const double a[], const double b[]);
 
 /* Step length for the first step (Hairer I, II.4). */
 int ess_dopri5_first_step(ess_driver *d, double t1, double *dt);
@@ -161,7 +208,7 @@ void ess_dopri5_dense(const ess_driver *d, double theta, double x[]);
 /* Calls the field and checks nothing: the error control sees what is not finite. */
 int ess_field(ess_driver *d, double t, const double x[], double f[]);
 
-/* h at x. */
+/* h at x: at the time d->t_seen, which is the caller's to set where no field came before. */
 int ess_guards(ess_driver *d, const double x[], double h[]);
 
 /* h and grad h . v at x. */
@@ -194,8 +241,8 @@ int ess_resume(ess_driver *d);
 /* What is wrong with a system's matrix, as ess_check says it; NULL when nothing is. */
 const char *ess_resets_check(const ess_system *system);
 
-/* Entries of the matrix that the options choose, and the matrix itself, into the driver's arrays.*/
-size_t ess_resets_size(const ess_system *system, ess_rearm rearm);
+/* Entries of the system's matrix, or of that of mirrored pairs; copies it into the driver. */
+size_t ess_resets_size(const ess_system *system);
 void ess_resets_copy(ess_driver *d);
 
 /* Arms the guards to start with, given the latched signs. */
@@ -226,10 +273,8 @@ typedef struct ess_candidate {
 
 int ess_first_candidate(ess_driver *d, ess_candidate *first);
 
-/* Lists in d->batch, by time, the candidates that are crossed together with the first: inside their
- * neighbourhoods, reached no more than options.together later, and not later than `latest`; and all
- * silent ones reached until then. */
-void ess_gather_batch(ess_driver *d, const ess_candidate *first, double latest);
+/* Lists in d->cluster, by time, the first candidate and the silent ones reached until then. */
+void ess_gather_batch(ess_driver *d, const ess_candidate *first);
 
 /* Whether any armed guard, silent ones apart, and event function k's, is inside its neighbourhood
  * at the node; holds it inside, where its entry was located. */
@@ -298,33 +343,112 @@ void ess_enter_neighbourhoods(ess_driver *d);
 /* Crosses the silent guards that the step just taken has passed, then those it was cut at. */
 int ess_cross_silent(ess_driver *d);
 
+/* Crosses the others that it was cut at, where the state is. */
+int ess_cross_entered(ess_driver *d);
+
 /* driver.c: adds to the time, up to the end of the apply, and keeps what rounding cuts off: far
  * from t = 0 it would add up. */
 void ess_advance_time(ess_driver *d, double duration);
 
-/* step.c: one integration step towards t1, cut where the first candidate reaches its level. */
+/* step.c */
+
+/* One integration step towards t1, cut where the first candidate reaches its level. */
 int ess_integration_step(ess_driver *d, double t1);
+
+/* Its parts: a step that the error control accepts, *last when it ends at t1; event functions along
+ * it; half its length proposed, when guards are in doubt; its end, or the place where it is cut,
+ * made the node. */
+int ess_accepted_step(ess_driver *d, double t1, bool *last);
+int ess_watch_guards(ess_driver *d);
+int ess_halve(ess_driver *d, ess_location *found);
+int ess_observe_step(ess_driver *d, double t0);
+int ess_take_step(ess_driver *d, const ess_location *found, double t1, bool last);
+
+/* tolerance.c: towards t1 by one tolerance. */
+int ess_advance_by_tolerance(ess_driver *d, double t1);
+
+/* substep.c */
+
+/* Lists in d->cluster, by time, the crossings of the flagged guards, as their models over d->dt
+ * have them. */
+void ess_list_crossings(ess_driver *d);
+
+/* Tries the sub-step of d->cluster: its crossings are made, x_end is the state at its end, stage[6]
+ * the field there. Accept when *error <= 1; not finite when it is too long for its guards. */
+int ess_substep_try(ess_driver *d, double *error);
+
+/* The same, shorter, with the jumps as they have been measured: one call of the field; and whether
+ * that can be done. */
+bool ess_substep_can_shorten(const ess_driver *d, double length);
+int ess_substep_shorten(ess_driver *d, double length, double *error);
+
+/* groups.c: makes the listed crossings, from a place on, and measures what they add to the field;
+ * *fit is false when they need too many groups. */
+int ess_make_groups(ess_driver *d, size_t from, bool *fit);
+
+/* Makes what is left of the list in the groups it was measured in, when a sub-step is shortened. */
+int ess_shorten_groups(ess_driver *d, bool *fit);
+
+/* Keeps what the groups of an accepted sub-step have added; called before the node moves. */
+void ess_remember_groups(ess_driver *d);
+
+/* path.c: the sub-step's path at u, and its rate; without what its crossings add, and with it. */
+void ess_path_without_jumps(const ess_driver *d, double u, double x[], double rate[]);
+void ess_path(const ess_driver *d, double u, double x[], double rate[]);
+
+/* undo.c: crosses event function k as ess_cross does, and notes what that changes; takes back what
+ * has been noted beyond the first `noted`. */
+int ess_cross_noted(ess_driver *d, size_t k);
+int ess_take_back(ess_driver *d, size_t noted);
 
 /* projection.c */
 
-/* Moves along the field onto the candidate's guard and crosses it, and those that are crossed
- * together with it. A silent one that is reached before is crossed where the state is, and nothing
- * else done. *made is false when the guard turns out to lie beyond t1; nothing has changed then. */
+/* Moves along the field onto the candidate's guard and crosses it, and the silent ones on the way.
+ * A silent one on which others depend is crossed where the state is, and nothing else done. *made
+ * is false when the guard turns out to lie beyond t1; nothing has changed then. */
 int ess_projection_step(ess_driver *d, const ess_candidate *first, double t1, bool *made);
 
 /* Crosses a guard where the state is. */
 int ess_make_crossing(ess_driver *d, size_t guard);
+
+/* Tells the observer of a crossing just made; whether it asks to stop. */
+bool ess_observe_crossing(ess_driver *d, size_t guard, double t, const double x[]);
 
 /* together.c: crosses the batch's guards in the order of their times, those that are armed when it
  * is their turn, and moves the state by what the jumps of the field between their times and the
  * projection's end do to it. The node has come `duration` in direction v. */
 int ess_cross_batch(ess_driver *d, double duration, const double v[]);
 
-/* sample.c: writes the caller's samples from the node up to time t_end: by the dense output; on the
- * parabola that leaves the node along f and passes the point `duration` later in direction v; the
- * rest, with the node itself. */
-void ess_sample_dense(ess_driver *d, double t_end);
-void ess_sample_parabola(ess_driver *d, double duration, const double v[]);
+/* suspect.c: ESS_EJACOBIAN when event function k does not change as its rate says. */
+
+/* Called each time that the step just tried is halved for k, of which most pass at once. */
+int ess_suspect_step(ess_driver *d, size_t k);
+
+/* Called at the node that a projection onto k has led to, from where k had this value and rate. */
+int ess_suspect_projection(ess_driver *d, size_t k, double h, double rate);
+
+/* piece.c: the last step, for who asks later. A new kind of step needs its kind, a function that
+ * makes it the last, and a case in ess_piece_state; samples and dense output follow. */
+
+/* A point at the time that the apply begins, where it does not go on from the step before. */
+void ess_piece_begin(ess_driver *d, double t, const double x[]);
+
+/* No last step any more: only the node. */
+void ess_piece_forget(ess_driver *d);
+
+/* The dense output of the step just tried is the last step, and x_end the node, which is `duration`
+ * from where it was; or the sub-step just tried; or the parabola to x_try along f and v. Time
+ * advances with them. */
+void ess_piece_step(ess_driver *d, double duration);
+void ess_piece_path(ess_driver *d);
+void ess_piece_parabola(ess_driver *d, double duration, const double v[]);
+
+/* The state within the piece: n values. */
+void ess_piece_state(const ess_driver *d, double t, double x[]);
+
+/* sample.c: writes the caller's samples up to time t_end on the last step; the rest, with the node
+ * itself. */
+void ess_sample_piece(ess_driver *d, double t_end);
 void ess_sample_rest(ess_driver *d);
 
 #endif

@@ -63,16 +63,15 @@ static double reaches(const double b[QUARTIC], double value) {
   return ess_quartic_upcrossing(above);
 }
 
-/* where a neighbourhood bounded by time begins, the tangent reaches the guard within that time (or
- * within the part of both that is left to approach): the level that g has there, in place of the
- * bound on it that the step's ends gave */
+/* where a neighbourhood bounded by time begins, the tangent reaches the guard within that time: the
+ * level that g has there, in place of the bound on it that the step's ends gave */
 static void place_entry(ess_driver *d, size_t k) {
   if (!(d->level[k] < 0.0) || !is_bounded_by_time(d, k)) return;
-  const double width = d->share * d->width[k];
+  const double width = d->width[k];
   double b[QUARTIC], ahead[QUARTIC], slope, theta = 0.0;
   d->level[k] = 0.0;
   ess_model_guard(d, k, b);
-  look_ahead(b, d->share * d->lead / d->dt, ahead);
+  look_ahead(b, d->lead / d->dt, ahead);
 
   // within its width, then soon enough
   if (b[0] < -width) theta = reaches(b, -width);
@@ -186,6 +185,7 @@ static int flagged_guards(ess_driver *d) {
 /* evaluates the flagged guards at p->theta and narrows the bracket */
 static int look(ess_driver *d, probe *p) {
   ess_dopri5_dense(d, p->theta, d->x_try);
+  d->t_seen = d->t + p->theta * d->dt;
   const int status = flagged_guards(d);
   if (status) return status;
   p->excess = -INFINITY;
@@ -356,5 +356,15 @@ int ess_cross_silent(ess_driver *d) {
       const int status = ess_make_crossing(d, k);
       if (status) return status;
     }
+  return ESS_SUCCESS;
+}
+
+int ess_cross_entered(ess_driver *d) {
+  for (size_t i = 0; i < d->flagged_count; i++) {
+    const size_t k = d->flagged[i];
+    if (d->flagged_theta[i] != ENTERED || d->side[k] == 0.0) continue;
+    const int status = ess_make_crossing(d, k);
+    if (status) return status;
+  }
   return ESS_SUCCESS;
 }

@@ -30,17 +30,20 @@ static size_t count_doubles(const ess_driver *d, size_t by_state, size_t by_guar
 }
 
 static bool lay_doubles(ess_driver *d) {
-  double **const by_state[] = {&d->x,        &d->f,        &d->x_end,    &d->x_try,
-                               &d->v_try,    &d->stage[1], &d->stage[2], &d->stage[3],
-                               &d->stage[4], &d->stage[5], &d->stage[6], &d->dense[0],
-                               &d->dense[1], &d->dense[2], &d->dense[3]};
-  double **const by_guard[] = {&d->h,        &d->rate,       &d->h_end,      &d->rate_end,
-                               &d->h_mid,    &d->h_check[0], &d->h_check[1], &d->h_try,
-                               &d->rate_try, &d->sign,       &d->side,       &d->epsilon,
-                               &d->width,    &d->entry,      &d->level,      &d->flagged_theta,
-                               &d->some_h,   &d->batch_time, &d->scale};
+  ess_cluster *const c = &d->cluster;
+  double **const by_state[] = {
+      &d->x,          &d->f,          &d->x_end,      &d->x_try,      &d->v_try,    &d->stage[1],
+      &d->stage[2],   &d->stage[3],   &d->stage[4],   &d->stage[5],   &d->stage[6], &d->dense[0],
+      &d->dense[1],   &d->dense[2],   &d->dense[3],   &d->rtol,       &d->atol,     &d->piece.x,
+      &d->piece.c[0], &d->piece.c[1], &d->piece.c[2], &d->piece.c[3], &c->base_x,   &c->deviation,
+      &c->drift,      &c->bend,       &c->defect,     &c->unlike,     &c->at,       &c->before};
+  double **const by_guard[] = {
+      &d->h,          &d->rate,        &d->h_end,    &d->rate_end,      &d->h_mid,  &d->h_check[0],
+      &d->h_check[1], &d->h_try,       &d->rate_try, &d->sign,          &d->side,   &d->epsilon,
+      &d->width,      &d->entry,       &d->level,    &d->flagged_theta, &d->some_h, &d->batch_time,
+      &d->scale,      &c->listed_side, &c->time};
   enum { STATES = sizeof by_state / sizeof *by_state, GUARDS = sizeof by_guard / sizeof *by_guard };
-  const size_t count = count_doubles(d, STATES, GUARDS);
+  const size_t count = count_doubles(d, STATES + 3 * ESS_GROUPS + 2 * ESS_CLASSES, GUARDS);
   if (!count) return false;
   d->memory = calloc(count + LINE, sizeof(double));
   if (!d->memory) return false;
@@ -50,6 +53,11 @@ static bool lay_doubles(ess_driver *d) {
   for (size_t i = 0; i < STATES; i++) *by_state[i] = lay(&cursor, state_bytes);
   for (size_t i = 0; i < GUARDS; i++)
     *by_guard[i] = lay(&cursor, d->blocks * ESS_BLOCK * sizeof(double));
+  for (size_t g = 0; g < ESS_GROUPS; g++) c->group[g].jump = lay(&cursor, state_bytes);
+  for (size_t g = 0; g < ESS_GROUPS; g++) c->group[g].trend = lay(&cursor, state_bytes);
+  for (size_t g = 0; g < ESS_GROUPS; g++) c->group[g].unlike = lay(&cursor, state_bytes);
+  for (size_t i = 0; i < ESS_CLASSES; i++) c->memory[i].unlike = lay(&cursor, state_bytes);
+  for (size_t i = 0; i < ESS_CLASSES; i++) c->memory[i].trend = lay(&cursor, state_bytes);
   if (!d->system.guard_rates) d->jacobian = lay(&cursor, 0);
   d->stage[0] = d->f;
   return true;
@@ -57,25 +65,34 @@ static bool lay_doubles(ess_driver *d) {
 
 static bool lay_indices(ess_driver *d) {
   const size_t m = d->system.guard_count, rows = 2 * m + 2;
-  const size_t entries = ess_resets_size(&d->system, d->options.rearm);
+  const size_t entries = ess_resets_size(&d->system);
   const size_t most = SIZE_MAX / sizeof(size_t) / 8;
   if (entries > most || m > most / 8) return false;
-  const size_t bytes = (rows + entries + d->blocks + 2 * m) * sizeof(size_t) +
-                       entries * sizeof(signed char) + 5 * m * sizeof(bool) +
+  const size_t bytes = (m + entries) * sizeof(ess_noted) + 3 * m * sizeof(uint64_t) +
+                       (rows + entries + d->blocks + 3 * m) * sizeof(size_t) +
+                       entries * sizeof(signed char) + 7 * m * sizeof(bool) +
                        d->blocks * ESS_BLOCK * sizeof(bool);
   d->indices = calloc(1, bytes);
   if (!d->indices) return false;
 
   char *cursor = d->indices;
+  ess_cluster *const c = &d->cluster;
+  c->noted = lay(&cursor, (m + entries) * sizeof(ess_noted));
+  c->touched = lay(&cursor, m * sizeof(uint64_t));
+  c->crossed = lay(&cursor, m * sizeof(uint64_t));
+  c->concerned = lay(&cursor, m * sizeof(uint64_t));
   d->row_start = lay(&cursor, rows * sizeof(size_t));
   d->row_guard = lay(&cursor, entries * sizeof(size_t));
   d->block_armed = lay(&cursor, d->blocks * sizeof(size_t));
   d->flagged = lay(&cursor, m * sizeof(size_t));
   d->batch = lay(&cursor, m * sizeof(size_t));
+  c->crossing = lay(&cursor, m * sizeof(size_t));
   d->row_effect = lay(&cursor, entries * sizeof(signed char));
   d->silent = lay(&cursor, 2 * m * sizeof(bool));
   d->armed_at_start = lay(&cursor, 2 * m * sizeof(bool));
   d->armed_is_silent = lay(&cursor, m * sizeof(bool));
+  c->is_silent = lay(&cursor, m * sizeof(bool));
+  c->is_made = lay(&cursor, m * sizeof(bool));
   d->is_flagged = lay(&cursor, d->blocks * ESS_BLOCK * sizeof(bool));
   return true;
 }

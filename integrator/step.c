@@ -52,7 +52,7 @@ static void propose(ess_driver *d, double error, bool rejected_before) {
 }
 
 /* tries steps until the error control accepts one */
-static int accepted_step(ess_driver *d, double t1, bool *last) {
+int ess_accepted_step(ess_driver *d, double t1, bool *last) {
   bool rejected = false;
   for (;;) {
     if (d->apply_steps++ >= d->options.max_steps) return ess_fail(d, ESS_EMAXSTEPS, SIZE_MAX);
@@ -60,6 +60,7 @@ static int accepted_step(ess_driver *d, double t1, bool *last) {
     double error;
     int status = ess_dopri5_try(d, &error);
     if (status) return status;
+    error *= d->severity;
     if (error <= 1.0) {
       propose(d, error, rejected);
       return ESS_SUCCESS;
@@ -70,24 +71,28 @@ static int accepted_step(ess_driver *d, double t1, bool *last) {
   }
 }
 
-/* event functions within the step and at its end; locates the first candidate's entry */
-static int watch_guards(ess_driver *d, ess_location *found) {
+/* within the step and at its end */
+int ess_watch_guards(ess_driver *d) {
   const double places[] = {0.25, 0.5, 0.75};
   double *const h[] = {d->h_check[0], d->h_mid, d->h_check[1]};
   int status = ESS_SUCCESS;
   for (int i = 0; !status && i < 3; i++) {
     ess_dopri5_dense(d, places[i], d->x_try);
+    d->t_seen = d->t + places[i] * d->dt;
     status = ess_guards(d, d->x_try, h[i]);
   }
+  if (!status) d->t_seen = d->t + d->dt;
   if (!status) status = ess_guard_rates(d, d->x_end, d->stage[6], d->h_end, d->rate_end);
-  return status ? status : ess_locate_first(d, found);
+  return status;
 }
 
 /* a step whose guards are in doubt is halved, down to what time resolves; there only a guard that
  * is not finite is still at fault */
-static int halve(ess_driver *d, ess_location *found) {
+int ess_halve(ess_driver *d, ess_location *found) {
   d->counters.rejected++;
   d->dt_next = 0.5 * d->dt;
+  const int status = ess_suspect_step(d, found->doubt_guard);
+  if (status) return status;
   if (d->dt > 1e3 * DBL_EPSILON * ess_larger(fabs(d->t), DBL_MIN / DBL_EPSILON)) return ESS_SUCCESS;
   const size_t k = found->doubt_guard;
   if (!isfinite(d->h_end[k] + d->rate_end[k] + d->h_mid[k] + d->h_check[0][k] + d->h_check[1][k]))
@@ -99,68 +104,100 @@ static int halve(ess_driver *d, ess_location *found) {
 /* a step accepted by the error control whose guards are known throughout */
 static int watched_step(ess_driver *d, double t1, bool *last, ess_location *found) {
   const bool watching = d->armed_count > 0;
+  bool halved = false;
   *found = (ess_location){.theta = 1.0, .doubt_guard = SIZE_MAX};
   do {
-    int status = accepted_step(d, t1, last);
+    int status = ess_accepted_step(d, t1, last);
     if (status) return status;
-    if (watching || d->times_done < d->times_count) ess_dopri5_prepare_dense(d);
+    ess_dopri5_prepare_dense(d);
     if (!watching) return ESS_SUCCESS;
-    status = watch_guards(d, found);
-    if (!status && found->doubt_guard != SIZE_MAX) status = halve(d, found);
+    status = ess_watch_guards(d);
+    if (!status) status = ess_locate_first(d, found);
+    if (!status && found->doubt_guard != SIZE_MAX) {
+      halved = true;
+      status = ess_halve(d, found);
+    }
     if (status) return status;
   } while (found->doubt_guard != SIZE_MAX);
+  if (!halved) d->doubts = 0;
   return ESS_SUCCESS;
 }
 
-/* the step's end becomes the node; its field is already known (first same as last) */
+/* the step's end is the node; its field is already known (first same as last) */
 static void take_whole_step(ess_driver *d, double t1, bool last) {
-  ess_advance_time(d, d->dt);
-  if (last) d->t = t1;
-  swap(&d->x, &d->x_end);
+  if (last) d->t = d->piece.t1 = t1;
   swap(&d->h, &d->h_end);
   swap(&d->rate, &d->rate_end);
   swap(&d->f, &d->stage[6]);
   d->stage[0] = d->f;
 }
 
-/* the dense output's point at theta, held in x_end, becomes the node */
-static int cut_step(ess_driver *d, double theta) {
+/* a point within the step is the node */
+static int cut_step(ess_driver *d) {
   d->counters.entries++;
-  swap(&d->x, &d->x_end);
-  ess_advance_time(d, theta * d->dt);
   const int status = ess_evaluate_node(d);
   ess_enter_neighbourhoods(d);
   return status;
 }
 
-int ess_integration_step(ess_driver *d, double t1) {
-  const double t0 = d->t;
+/* crosses the guards that the step was cut at, where the state is; evaluates the node anew */
+static int cross_located(ess_driver *d) {
+  int status = ess_cross_silent(d);
+  if (!status) status = ess_cross_entered(d);
+  return status ? status : ess_evaluate_node(d);
+}
+
+/* a point within the step is the node: by the paper's method inside a neighbourhood, else where
+ * guards are crossed */
+static int take_part(ess_driver *d) {
+  if (d->options.method != ESS_METHOD_PAPER) {
+    d->counters.entries++;
+    return cross_located(d);
+  }
+  const int status = cut_step(d);
+  return status ? status : ess_cross_silent(d);
+}
+
+int ess_observe_step(ess_driver *d, double t0) {
+  if (!d->options.observer.step) return ESS_SUCCESS;
+  const ess_step_info info = {.projection = false, .t0 = t0, .t1 = d->t, .x = d->x};
+  return d->options.observer.step(&info, d->options.observer.context)
+             ? ess_fail(d, ESS_ESTOP, SIZE_MAX)
+             : ESS_SUCCESS;
+}
+
+int ess_take_step(ess_driver *d, const ess_location *found, double t1, bool last) {
+  const double t0 = d->t, duration = found->theta * d->dt;
   const bool watching = d->armed_count > 0;
+  int status = ESS_SUCCESS;
+  if (found->cut) {
+    ess_dopri5_dense(d, found->theta, d->x_end);
+    d->t_seen = t0 + duration;
+    status = ess_check_state(d, d->x_end);
+    if (status) return status;
+  }
+  ess_piece_step(d, duration);
+  ess_sample_piece(d, t0 + duration);
+  d->counters.steps++;
+  d->t_seen = d->t;
+  if (found->cut) {
+    status = take_part(d);
+  } else {
+    take_whole_step(d, t1, last);
+    d->t_seen = d->t;
+    // candidates may have to be added from event functions that nobody watched
+    if (!watching && d->system.guard_count) status = ess_guard_rates(d, d->x, d->f, d->h, d->rate);
+    if (!status && watching) status = ess_cross_silent(d);
+  }
+  if (!status) status = ess_refill(d);
+  return status ? status : ess_observe_step(d, t0);
+}
+
+int ess_integration_step(ess_driver *d, double t1) {
   bool last = false;
   ess_location found;
   int status = ESS_SUCCESS;
   if (d->dt_next == 0.0) status = ess_dopri5_first_step(d, t1, &d->dt_next);
   if (!status) status = watched_step(d, t1, &last, &found);
-  if (!status && found.cut) {
-    ess_dopri5_dense(d, found.theta, d->x_end);
-    status = ess_check_state(d, d->x_end);
-  }
-  if (status) return status;
-
-  ess_sample_dense(d, d->t + found.theta * d->dt);
-  d->counters.steps++;
-  if (found.cut)
-    status = cut_step(d, found.theta);
-  else
-    take_whole_step(d, t1, last);
-  // candidates may have to be added from event functions that nobody watched
-  if (!status && !watching && !found.cut && d->system.guard_count)
-    status = ess_guard_rates(d, d->x, d->f, d->h, d->rate);
-  if (!status && watching) status = ess_cross_silent(d);
-  if (!status) status = ess_refill(d);
-  if (status || !d->options.observer.step) return status;
-  const ess_step_info info = {.projection = false, .t0 = t0, .t1 = d->t, .x = d->x};
-  if (d->options.observer.step(&info, d->options.observer.context))
-    return ess_fail(d, ESS_ESTOP, SIZE_MAX);
-  return ESS_SUCCESS;
+  return status ? status : ess_take_step(d, &found, t1, last);
 }

@@ -23,17 +23,13 @@ typedef enum solver_status {
  */
 typedef struct solver_settings {
   double epsilon;        /* neighbourhood half-width, m */
-  double rtol, atol;     /* integration tolerances */
+  double rtol, atol;     /* tolerances of integration; of libess, of crossings too */
   double h_max;          /* largest internal step of an adaptive solver, s; may be INFINITY */
   double projection_max; /* longest projection, s: a guard further off is not yet inside its
                             neighbourhood; 0: 2 s for each m of epsilon, between a thousandth of
                             the output step and all of it; may be INFINITY */
   double time_step;      /* step of a fixed-step solver, s; 0: the output step */
-  int rearm;             /* an ess_rearm */
   int order;             /* of the projection: 1 or 2 */
-  double approach;       /* part of a neighbourhood that is left where an integration step stops */
-  double together;       /* crossings within this time are made in one projection, s */
-  double epsilon_time;   /* > 0: neighbourhoods are this long in time, in place of epsilon, s */
   double scaling;        /* MuJoCo: s of DESIGN section 4, divides the contact's added mass */
   const char *variant;   /* one of the solver's own variants, by name; NULL: its default */
 
@@ -57,6 +53,7 @@ typedef struct solver_output {
 typedef struct solver_report {
   uint64_t events; /* crossings that change the field */
   uint64_t steps, rejected, entries, projections;
+  uint64_t substeps, substeps_rejected, groups;
   uint64_t field_evaluations, guard_evaluations;
   char message[SOLVER_MESSAGE_SIZE]; /* why a run failed, one line */
 } solver_report;

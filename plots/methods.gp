@@ -73,9 +73,9 @@ if (names ne '') {
 # --- how they look --------------------------------------------------------------------------------
 
 # a solver has a colour and a point, its methods a dash each
-families = 'projection mujoco location cvode gsl listing hybrid smooth time-stepping'
-family_colours = vermillion.' '.blue.' '.green.' '.purple.' '.orange.' #8C5A1E black #808080 #CC79A7 #56B4E9'
-family_points = '7 5 9 11 13 15 7 5 9 7'
+families = 'projection mujoco location cvode gsl listing hybrid smooth time-stepping libess'
+family_colours = vermillion.' '.blue.' '.green.' '.purple.' '.orange.' #8C5A1E black #808080 #CC79A7 #56B4E9 #AAAAAA'
+family_points = '7 5 9 11 13 15 7 5 9 13 7'
 set dashtype 1 solid
 set dashtype 2 (8, 4)
 set dashtype 3 (2, 3)
@@ -85,7 +85,7 @@ family(m) = member(families, solver[number(m)]) ? place(families, solver[number(
 ordinal(m) = (sum [k = 1:number(m)] (solver[k] eq solver[number(m)] ? 1 : 0))
 hue(m) = word(family_colours, family(m))
 mark(m) = int(word(family_points, family(m)))
-weight(m) = solver[number(m)] eq 'projection' ? 2.2 : 1.3
+weight(m) = member('libess projection', solver[number(m)]) ? 2.2 : 1.3
 dash(m) = (ordinal(m) - 1) % 4 + 1
 
 # --- rows and marks -------------------------------------------------------------------------------

@@ -63,8 +63,7 @@ static void check_all_orders(size_t m, int projection) {
     for (size_t draw = 0; draw < DRAWS; draw++)
       for (double epsilon = 1e-2; epsilon > 1e-5; epsilon *= 0.1) {
         const unsigned variant = (unsigned)(draw % AFFINE_VARIANTS);
-        const affine_settings how = {
-            .epsilon = epsilon, .order = projection, .approach = 1.0, .variant = variant};
+        const affine_settings how = {.epsilon = epsilon, .order = projection, .variant = variant};
         affine_draw(&s, rng, 2 + draw % (N - 1), m, 1.0);
         check_order(&s, rng, gsl_permutation_data(order), &how);
       }

@@ -24,11 +24,7 @@ static void read_tame_options(ess_options *o, fuzz_bytes *b) {
   o->liveness = POWER(b, 0.0, 0.0, 0.0, 1e-3);
   o->max_steps = 1 + 2 * (uint64_t)fuzz_byte(b);
   o->max_crossings = 1 + (uint64_t)fuzz_byte(b);
-  o->rearm = (ess_rearm)(fuzz_byte(b) % 3);
   o->order = 1 + fuzz_byte(b) % 2;
-  o->epsilon_time = POWER(b, 0.0, 0.0, 1e-3, 0.05);
-  o->together = POWER(b, 0.0, 0.0, 0.0, 1e-3, 0.1);
-  o->approach = fuzz_byte(b) % 2 ? (1.0 + fuzz_byte(b)) / 256.0 : 1.0;
 }
 
 /* within the accepted ranges, at their far ends */
@@ -42,16 +38,12 @@ static void read_wild_options(ess_options *o, fuzz_bytes *b) {
   if (which & 32) o->projection_max = POWER(b, 1e-320, 1e-200, 1e-15, 1e200, DBL_MAX);
   if (which & 64) o->liveness = POWER(b, 1e-320, 1e-15, 1.0, 1e100, DBL_MAX);
   if (which & 128) o->max_steps = o->max_crossings = 1 + fuzz_choice(b, 2);
-  if (fuzz_byte(b) % 4 == 3) o->epsilon_time = POWER(b, 1e-320, 1e-15, 1e10, DBL_MAX);
-  if (fuzz_byte(b) % 4 == 3) o->together = POWER(b, 1e-320, 1e-15, 1e10, DBL_MAX);
-  if (fuzz_byte(b) % 4 == 3) o->approach = POWER(b, 1e-9, 5e-324, 1e-320, 1e-16, 1.0 - 1e-16);
 }
 
 /* anything at all: most of these are refused */
 static void read_bad_options(ess_options *o, fuzz_bytes *b) {
-  double *const number[] = {&o->epsilon,        &o->epsilon_time, &o->together, &o->rtol,
-                            &o->atol,           &o->h_max,        &o->h_init,   &o->liveness,
-                            &o->projection_max, &o->approach};
+  double *const number[] = {&o->epsilon, &o->rtol,     &o->atol,          &o->h_max,
+                            &o->h_init,  &o->liveness, &o->projection_max};
   const uint8_t which = fuzz_byte(b);
   for (size_t i = 0; i < sizeof number / sizeof *number; i++)
     if (fuzz_byte(b) % 8 == 7)
@@ -59,7 +51,6 @@ static void read_bad_options(ess_options *o, fuzz_bytes *b) {
   if (which & 128) {
     o->max_steps = fuzz_choice(b, 2);
     o->max_crossings = fuzz_choice(b, 2);
-    o->rearm = (ess_rearm)fuzz_choice(b, 4);
     o->order = (int)fuzz_choice(b, 4);
   }
 }
@@ -123,11 +114,8 @@ void fuzz_case_read(fuzz_case *c, const uint8_t *data, size_t size) {
 void fuzz_case_print(const fuzz_case *c, FILE *out) {
   const ess_options *const o = &c->options;
   fuzz_model_print(&c->model, out);
-  fprintf(
-      out,
-      "epsilon %g%s, epsilon_time %g, approach %g, together %g, order %d, rearm %d, liveness %g, ",
-      o->epsilon, o->guard_epsilons ? " (each guard its own)" : "", o->epsilon_time, o->approach,
-      o->together, o->order, (int)o->rearm, o->liveness);
+  fprintf(out, "epsilon %g%s, order %d, liveness %g, ", o->epsilon,
+          o->guard_epsilons ? " (each guard its own)" : "", o->order, o->liveness);
   fprintf(out,
           "rtol %g, atol %g, h_max %g, h_init %g, projection_max %g, max_steps %llu, "
           "max_crossings %llu\n",

@@ -20,7 +20,6 @@ typedef struct fuzz_run {
   const ess_driver *driver;
   double t, t1;              /* last time seen, end of this apply */
   double x[FUZZ_STATES];     /* last state seen */
-  bool projected;            /* the last step */
   bool sampled, observed;    /* whether this run samples, and observes what does not stop it */
   uint64_t crossings_before; /* this apply */
   uint64_t steps, crossings; /* calls of the observers */
@@ -51,8 +50,7 @@ static bool all_finite(const double v[], size_t count) {
 
 /* whether the guards are mirrored pairs, all of them armed always */
 static bool mirrored(const fuzz_case *c) {
-  const bool given = c->options.rearm == ESS_REARM_SYSTEM && c->model.has_resets;
-  return !given && c->options.rearm != ESS_REARM_POOL && !c->model.one_way;
+  return !c->model.has_resets && !c->model.one_way;
 }
 
 /* what rows of samples hold before they are written */
@@ -74,9 +72,7 @@ static void require_side(const fuzz_run *r, size_t k, double t, const double x[]
   double s = g->offset;
   for (size_t i = 0; i < model->dimension; i++)
     if (g->normal[i] != 0.0) s += g->normal[i] * x[i];
-  const double length = o->guard_epsilons ? o->guard_epsilons[k] : o->epsilon;
-  const double by_time = o->epsilon_time * r->calls->fastest[k];
-  const double epsilon = o->epsilon_time > 0.0 ? by_time : length;
+  const double epsilon = o->guard_epsilons ? o->guard_epsilons[k] : o->epsilon;
   const double allowed = 1e-6 * epsilon + 1e-11 * r->calls->largest[k] +
                          1e-12 * (fabs(t) + DBL_MIN) * r->calls->fastest[k];
   const double beyond = -ess_driver_sign(r->driver)[k] * g->scale * s;
@@ -88,8 +84,8 @@ static void require_side(const fuzz_run *r, size_t k, double t, const double x[]
 static void require_sides(fuzz_run *r, const ess_step_info *info) {
   const fuzz_model *const model = &r->input->model;
   const ess_options *const o = &r->input->options;
-  // order 2, and crossings made together, go past a guard by what they are wrong in time
-  if (model->fault_count || o->order != 1 || o->together > 0.0 || !mirrored(r->input)) return;
+  // order 2 goes past a guard by what it is wrong in time
+  if (model->fault_count || o->order != 1 || !mirrored(r->input)) return;
   for (size_t k = 0; k < model->guard_count; k++) require_side(r, k, info->t1, info->x);
   for (; r->row < r->row_count && r->times[r->row] <= info->t1; r->row++) {
     const double *const x = r->samples + r->row * model->dimension;
@@ -111,7 +107,6 @@ static int on_step(const ess_step_info *info, void *context) {
     require_sides(r, info);
   }
   r->t = info->t1;
-  r->projected = info->projection;
   memcpy(r->x, info->x, n * sizeof *r->x);
   return r->steps == r->input->stop_step;
 }
@@ -193,7 +188,8 @@ static void require_failure(const fuzz_run *r, int status, double t0) {
   FUZZ_REQUIRE(f->guard < m || f->guard == SIZE_MAX, "failed at guard %zu", f->guard);
   FUZZ_REQUIRE(f->other_guard < m || f->other_guard == SIZE_MAX, "guard %zu", f->other_guard);
   const bool names_guard = status == ESS_EGUARD || status == ESS_ELIVENESS ||
-                           status == ESS_ECHATTER || status == ESS_EMAXCROSSINGS;
+                           status == ESS_ECHATTER || status == ESS_ESLIDING ||
+                           status == ESS_EJACOBIAN || status == ESS_EMAXCROSSINGS;
   if (names_guard) FUZZ_REQUIRE(f->guard < m, "%s without a guard", ess_strerror(status));
   FUZZ_REQUIRE((status == ESS_ECHATTER) == (f->other_guard < m), "%s", ess_strerror(status));
   FUZZ_REQUIRE(f->callback_code == (status == ESS_ECALLBACK ? r->calls->code : 0), "code %d",
@@ -242,9 +238,8 @@ static void require_after(const fuzz_run *r, int status, double t, double t0, co
     FUZZ_REQUIRE(fuzz_signs_exact(ess_driver_sign(r->driver), m), "after success");
   for (size_t i = 0; r->t1 == t0 && usable && i < n; i++)
     FUZZ_REQUIRE(x[i] == x0[i], "no time passed, state %zu changed", i);
-  // the observer saw the last state there was to see, but for what crossings made together correct
-  const bool corrected = r->projected && r->input->options.together > 0.0;
-  if (r->observed && r->input->observe_steps && status == ESS_SUCCESS && !corrected)
+  // the observer saw the last state there was to see
+  if (r->observed && r->input->observe_steps && status == ESS_SUCCESS)
     FUZZ_REQUIRE(!memcmp(r->x, x, n * sizeof *x), "not the state last observed");
 }
 

@@ -57,6 +57,12 @@ static inline void matrix_free(matrix *r) {
   free(r->silent);
 }
 
+/* the paper's pool: no crossing arms any guard; when none is left, all that lie ahead come back */
+static inline void matrix_add_pool(matrix *r, bool one_way) {
+  for (size_t j = 0; j < r->guards; j++)
+    if (!one_way || j % 2 == 0) matrix_add(r, r->guards, j, 1);
+}
+
 /* crossing a guard arms its mirror image */
 static inline void matrix_add_mirror(matrix *r) {
   for (size_t j = 0; j < r->guards; j++) matrix_add(r, j, j % 2 ? j - 1 : j + 1, 1);

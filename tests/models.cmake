@@ -17,3 +17,9 @@ if(ESS_LOCALEDEF AND EXISTS /usr/share/i18n/locales/de_DE)
   endif()
   set_tests_properties(model PROPERTIES ENVIRONMENT LOCPATH=${locale_folder})
 endif()
+
+# not a test: what the plate's errors are at a tolerance, to tune and to look at
+add_executable(lab_tolerance EXCLUDE_FROM_ALL lab_tolerance.c)
+target_link_libraries(lab_tolerance PRIVATE models)
+target_compile_definitions(lab_tolerance PRIVATE _DEFAULT_SOURCE)
+ess_compile(lab_tolerance)

@@ -58,74 +58,6 @@ void affine_draw(affine_system *s, gsl_rng *rng, size_t n, size_t m, double stif
     draw_field(rng, n, drift, stiffness, &s->field[mode]);
 }
 
-/* takes out of v what lies along the first `count` of `base`, which are orthonormal */
-static void take_out(size_t n, const double base[][N], size_t count, double v[]) {
-  for (size_t k = 0; k < count; k++) {
-    const double along = affine_dot(n, base[k], v);
-    for (size_t i = 0; i < n; i++) v[i] -= along * base[k][i];
-  }
-}
-
-static double set_length(size_t n, double length, double v[]) {
-  const double before = sqrt(affine_dot(n, v, v));
-  for (size_t i = 0; i < n; i++) v[i] *= length / before;
-  return before;
-}
-
-/* an orthonormal base of the normals: Gram & Schmidt, twice; returns how many they are */
-static size_t base_of_normals(const affine_system *s, double base[M][N]) {
-  size_t count = 0;
-  for (size_t k = 0; k < s->m; k++) {
-    memcpy(base[count], s->normal[k], sizeof *base);
-    for (int twice = 0; twice < 2; twice++) take_out(s->n, base, count, base[count]);
-    if (set_length(s->n, 1.0, base[count]) > 1e-6) count++;
-  }
-  return count;
-}
-
-/* what a crossing adds to the field: b of this length, A with this Frobenius norm, both across all
- * normals */
-static void draw_jump(const affine_system *s, gsl_rng *rng, double length, double norm,
-                      affine_field *jump) {
-  const size_t n = s->n;
-  double base[M][N], entries[N * N], column[N];
-  const size_t count = base_of_normals(s, base);
-  gsl_ran_dir_nd(rng, n, jump->b);
-  for (int twice = 0; twice < 2; twice++) take_out(n, base, count, jump->b);
-  set_length(n, length, jump->b);
-
-  gsl_ran_dir_nd(rng, n * n, entries);
-  for (size_t j = 0; j < n; j++) {
-    for (size_t i = 0; i < n; i++) column[i] = norm * entries[i * n + j];
-    for (int twice = 0; twice < 2; twice++) take_out(n, base, count, column);
-    for (size_t i = 0; i < n; i++) jump->A[i][j] = column[i];
-  }
-}
-
-static void add_field(size_t n, const affine_field *jump, affine_field *to) {
-  for (size_t i = 0; i < n; i++) {
-    to->b[i] += jump->b[i];
-    for (size_t j = 0; j < n; j++) to->A[i][j] += jump->A[i][j];
-  }
-}
-
-void affine_leave_rates(affine_system *s, gsl_rng *rng, bool alike) {
-  affine_field jump[M];
-  const double all = 1.0 / (double)s->m;
-  for (size_t k = 0; k < s->m; k++) {
-    if (k && alike)
-      jump[k] = jump[0];
-    else
-      draw_jump(s, rng, 0.4 * all * (alike ? 1.0 : gsl_ran_flat(rng, 0.5, 1.0)),
-                alike ? 0.0 : 0.2 * all, &jump[k]);
-  }
-  for (size_t mode = 1; mode < (size_t)1 << s->m; mode++) {
-    s->field[mode] = s->field[0];
-    for (size_t k = 0; k < s->m; k++)
-      if (mode >> k & 1) add_field(s->n, &jump[k], &s->field[mode]);
-  }
-}
-
 /* ---- libess ---------------------------------------------------------------------------------- */
 
 static int field(double t, const double x[], const double sign[], double dxdt[], void *params) {
@@ -195,10 +127,7 @@ void affine_integrate(const affine_system *s, const double x0[], const affine_se
   *run = (affine_run){.upward = true};
   ess_options options = ess_options_paper();
   options.epsilon = how->epsilon;
-  options.epsilon_time = how->as_time ? how->epsilon : 0.0;
   options.order = how->order;
-  options.together = how->together;
-  options.approach = how->approach;
   if (how->order == 2) options.h_max = 0.01;
   options.rtol = 1e-13;
   options.atol = 1e-14;
@@ -282,7 +211,7 @@ static void add_share(const affine_system *s, const affine_path *path, size_t i,
   affine_velocity(s, mode | (size_t)1 << k, x, after);
   for (size_t j = 0; j < n; j++) jump[j] = after[j] - before[j];
   const double rate = affine_dot(n, normal, before);
-  const double tau = fmin(reach, how->as_time ? how->epsilon : how->epsilon / rate);
+  const double tau = fmin(reach, how->epsilon / rate);
   const double could = leave_flow(s, mode, k, before, tau, how->order, off);
 
   // what is short of the guard, by this projection or by errors carried along, is late

@@ -29,14 +29,6 @@
  * 0 for fields that are piecewise constant. Offsets are set by affine_thread. */
 void affine_draw(affine_system *s, gsl_rng *rng, size_t n, size_t m, double stiffness);
 
-/*
- * Gives the modes of a system one field but for what each crossing adds to it, across all normals,
- * so that no guard's rate sees it: a constant, at most 0.4 in all of them, the same at each
- * crossing; or, where they are not alike, one of its own and as much as 0.2 |x| besides. The system
- * has more states than guards.
- */
-void affine_leave_rates(affine_system *s, gsl_rng *rng, bool alike);
-
 /* x0[n] with |x0| <= 0.1 */
 void affine_draw_start(const affine_system *s, gsl_rng *rng, double x0[]);
 
@@ -46,10 +38,8 @@ void affine_draw_order(gsl_rng *rng, size_t m, size_t order[]);
 /* how libess is run on a system */
 typedef struct affine_settings {
   double epsilon;
-  bool as_time; /* epsilon is a time: every guard's neighbourhood is what is reached within it */
-  int order;    /* of projection */
-  double together, approach; /* the options */
-  unsigned variant;          /* 0, 1, ...: ways to say the same, see affine_integrate */
+  int order;        /* of projection */
+  unsigned variant; /* 0, 1, ...: ways to say the same, see affine_integrate */
 } affine_settings;
 
 /* what libess made of a system */

@@ -34,7 +34,7 @@ refuses 2 'an empty word is no command' ''
 refuses 2 'a?b is no command' 'a
 b'
 refuses 2 'is no command' --version
-for command in run xml order calibrate sweep figures compare work-precision crossing-cost speed scale; do
+for command in run xml order calibrate sweep figures compare work-precision crossing-cost speed scale tolerance; do
   refuses 2 "unknown option --nosuch; see essbench $command --help" "$command" --nosuch
   refuses 2 'unknown option -x' "$command" -x
 done
@@ -58,7 +58,7 @@ refuses 2 'B is missing' compare results
 refuses 2 'model nosuch is not accepted; there are affine3, hopper, plate' run --model nosuch
 refuses 2 'model nosuch is not accepted' xml nosuch
 refuses 2 'model ?[31m is not accepted' run --model "$(printf '\033[31m')"
-refuses 2 '--solver nosuch is not accepted; there are projection, mujoco' run --solver nosuch
+refuses 2 '--solver nosuch is not accepted; there are libess, projection' run --solver nosuch
 refuses 2 'affine3 has no such parameter' run --model affine3 --contacts 3
 for contacts in 0 -1 1000000000 99999999999999999999 2.5 1e99 ten '' ' 2' 0x10 nan 2,5; do
   refuses 2 '--contacts: ' run --contacts "$contacts"
@@ -75,22 +75,21 @@ refuses 2 '--rtol -1e-9 is not accepted' run --rtol -1e-9
 refuses 2 '--atol 0 is not accepted' run --atol 0
 refuses 2 '--h-max 0 is not accepted' run --h-max 0
 refuses 2 '--projection-max -1 is not accepted' run --projection-max -1
-for approach in 0 -0 -1 1.0000001 2 nan inf 1e-400 abc '' 1,5 ' 1' 25%; do
-  refuses 2 'it is a number > 0, at most 1' run --approach "$approach"
-  refuses 2 'it is a number > 0, at most 1' sweep --contacts 2 --approach="$approach"
+refuses 2 '--tolerance 0 is not accepted' run --tolerance 0
+refuses 2 '--tolerance 1 is not accepted' run --tolerance 1
+refuses 2 '--projection-order 3 is not accepted' run --projection-order 3
+for gone in approach together epsilon-time rearm; do
+  refuses 2 "unknown option --$gone" run --$gone 1
 done
-refuses 2 '--approach 0 is not accepted' run --approach 0
-refuses 2 '--approach wants a value' run --approach
 refuses 2 '--time-step nan is not accepted' run --time-step nan
 refuses 2 '--scaling 0.5 is not accepted' run --scaling 0.5
-refuses 2 '--rearm never is not accepted; it is system, mirror or pool' run --rearm never
 refuses 2 '--law: glue is not accepted; it is roller or paper' run --law glue
 refuses 2 '--duration 0.0013 is not accepted; it is a multiple' run --duration 0.0013
 refuses 2 '--duration: -2 is not accepted' run --duration -2
 refuses 2 'it must divide the output step' run --solver mujoco --time-step 0.0007
 refuses 2 'is not accepted; it is Euler' run --solver mujoco --variant nosuch
 refuses 2 'is not accepted; it is rk8pd, rkf45' run --variant Euler --solver gsl
-refuses 2 'solver projection has no variants' run --variant Euler
+refuses 2 'solver libess has no variants' run --variant Euler
 refuses 2 'law paper has no MuJoCo twin; use --law roller' run --solver mujoco --law paper
 refuses 2 'no MuJoCo twin; hopper and plate have' run --solver mujoco --model affine3
 refuses 2 'law paper has no MuJoCo twin; use --law roller' xml plate --law paper
@@ -102,6 +101,22 @@ for solver in hybrid time-stepping; do
   refuses 2 "$solver: step 0.0007 s is not accepted" run --solver $solver --time-step 0.0007
 done
 refuses 2 'nosuch is not accepted; it is euler' run --solver time-stepping --variant nosuch
+
+# --- settings and whom they concern ---------------------------------------------------------------
+
+for setting in '--epsilon 1e-3' '--projection-order 2' '--projection-max inf' '--scaling 1e6' '--time-step 0.002'; do
+  # shellcheck disable=SC2086 # two words
+  refuses 2 "${setting% *} does not concern solver libess" run --solver libess $setting
+done
+for setting in '--tolerance 1e-3' '--rtol 1e-3' '--atol 1e-3' '--h-max 0.1' '--epsilon 1e-3'; do
+  for solver in mujoco reference hybrid; do
+    # shellcheck disable=SC2086 # two words
+    refuses 2 "${setting% *} does not concern solver $solver" run --solver $solver $setting
+  done
+done
+refuses 2 '--projection-order does not concern solver listing' run --solver listing --projection-order 2
+refuses 2 '--time-step does not concern solver projection' run --epsilon 1e-3 --time-step 0.002
+refuses 2 '--scaling does not concern solver projection' sweep --contacts 2 --solvers projection --scaling 10
 
 # --- the sweep ------------------------------------------------------------------------------------
 
@@ -124,7 +139,7 @@ refuses 2 '--duration 0.0013 is not accepted' sweep --contacts 2 --duration 0.00
 
 # --- work against precision -----------------------------------------------------------------------
 
-refuses 2 '--methods nosuch is not accepted; there are projection-1, ' work-precision --methods nosuch
+refuses 2 '--methods nosuch is not accepted; there are libess, projection-1, ' work-precision --methods nosuch
 refuses 2 '--methods names hybrid twice' work-precision --methods hybrid,hybrid
 refuses 2 '--methods  is not accepted' work-precision --methods hybrid,
 refuses 2 'affine3: this model has no MuJoCo twin' work-precision --model affine3 \
@@ -156,7 +171,7 @@ refuses 1 'results holds no work_precision.json; run work-precision first' work-
 
 for folder in /dev/null /dev/null/x file file/x; do
   for command in order calibrate 'sweep --contacts 2' figures 'work-precision --model affine3' \
-    'crossing-cost --contacts 2' 'scale --contacts 2'; do
+    'crossing-cost --contacts 2' 'scale --contacts 2' 'tolerance --contacts 2'; do
     # shellcheck disable=SC2086 # words
     refuses 1 "cannot create folder '$folder" $command --out "$folder"
   done

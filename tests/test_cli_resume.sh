@@ -75,9 +75,9 @@ for signal in INT KILL; do
   [ "$(lines "$out/sweep.journal")" -eq "$before" ]
   check "$signal: the refusal leaves the journal alone" $?
 
-  sweep "$out" --approach 0.5 >"$folder/out"
+  sweep "$out" --projection-order 2 >"$folder/out"
   [ $? -eq 1 ] && tail -1 "$folder/errors" | grep -q "differs in settings"
-  check "$signal: another approach is refused" $?
+  check "$signal: another order is refused" $?
   cp -r "$out" "$folder/$signal-chosen"
 
   sweep "$out" >"$folder/out"
@@ -89,15 +89,15 @@ done
 # settings that a search chose for a row are those it goes on with: here of the first row's journal
 for signal in INT KILL; do
   out=$folder/$signal-chosen
-  sed -i '/"type":"row","contacts":2,/s/"approach":1.0,"together":0.0,/"approach":0.25,"together":0.001953125,/g' \
+  sed -i '/"type":"row","contacts":2,/s/"projection_order":1,/"projection_order":2,/g' \
     "$out/sweep.journal"
-  grep -q '"approach":0.25,"together":0.001953125' "$out/sweep.journal"
+  grep -q '"projection_order":2,' "$out/sweep.journal"
   check "$signal: the first row is in the journal" $?
   sweep "$out" >"$folder/out"
   check "$signal: goes on with other settings in a row" $?
-  [ "$(column "$out" approach 2) $(column "$out" together 2)" = "0.25 0.001953125" ]
-  check "$signal: that row keeps its approach and its time together" $?
-  [ "$(column "$out" approach 6) $(column "$out" together 6)" = "1 0" ]
+  [ "$(column "$out" projection_order 2)" = 2 ]
+  check "$signal: that row keeps its order" $?
+  [ "$(column "$out" projection_order 6)" = 1 ]
   check "$signal: others have theirs" $?
 done
 

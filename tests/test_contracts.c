@@ -5,7 +5,7 @@
  */
 #include <float.h>
 
-#include "toy.h"
+#include "matrix.h"
 
 /* what the callbacks below are to do, and what they have seen */
 typedef struct plan {
@@ -242,11 +242,14 @@ static void a_failure_loses_no_crossing(void **state) {
 static void a_pool_of_guards_that_are_not_finite_is_no_success(void **state) {
   (void)state;
   plan p = {.acceleration = {1.0}, .place = 0.5, .guards_end = true};
-  const ess_system system = clock_system(&p);
-  ess_options options = ess_options_paper();
-  options.rearm = ESS_REARM_POOL;
+  ess_system system = clock_system(&p);
+  const ess_options options = ess_options_paper();
+  matrix pool = matrix_begin(system.guard_count);
+  matrix_add_pool(&pool, false);
+  system.resets = matrix_end(&pool);
   double x[1] = {0.0};
   assert_int_equal(run(&system, &options, 1.0, x), ESS_EGUARD);
+  matrix_free(&pool);
 }
 
 static void the_field_is_never_asked_beyond_the_end(void **state) {

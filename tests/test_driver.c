@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
-#include "toy.h"
+#include "matrix.h"
 
 /* counts allocations made by libess while it runs (linked with --wrap) */
 static size_t allocations;
@@ -209,17 +209,20 @@ static int pair_jacobian(const double x[], double Dh[], void *params) {
 static void pool_refills_only_when_it_is_empty(void **state) {
   (void)state;
   toy_ball ball = {.stiffness = 50.0};
-  const ess_system system = {.dimension = 4,
-                             .guard_count = 2,
-                             .field = pair_field,
-                             .guards = pair_guards,
-                             .guard_jacobian = pair_jacobian,
-                             .params = &ball};
+  ess_system system = {.dimension = 4,
+                       .guard_count = 2,
+                       .field = pair_field,
+                       .guards = pair_guards,
+                       .guard_jacobian = pair_jacobian,
+                       .params = &ball};
   ess_options options = ess_options_paper();
   toy_log log;
   options.observer = toy_observer(&log);
-  options.rearm = ESS_REARM_POOL;
+  matrix pool = matrix_begin(2);
+  matrix_add_pool(&pool, false);
+  system.resets = matrix_end(&pool);
   ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+  matrix_free(&pool);
   // the first ball lands at 1, the second at 2: the first cannot lift off until the second has
   // landed, because the pool is not empty before (the flaw of the paper's rule)
   double x[4] = {1.0, 0.0, 4.0, 0.0}, t = 0.0;
@@ -231,8 +234,8 @@ static void pool_refills_only_when_it_is_empty(void **state) {
   assert_int_equal(log.guard[1], 1);
   ess_driver_free(d);
 
-  // mirrored re-arming lets it go at once
-  options.rearm = ESS_REARM_MIRROR;
+  // mirrored pairs let it go at once
+  system.resets = NULL;
   options.observer = toy_observer(&log);
   ess_driver *const e = ess_driver_alloc(&system, &options, NULL);
   double y[4] = {1.0, 0.0, 4.0, 0.0};
@@ -258,10 +261,13 @@ static void a_one_way_guard_is_crossed_once(void **state) {
   assert_int_equal(log.count, 1);
   ess_driver_free(d);
 
-  // the pool rule re-adds it once the ball is above ground again
-  options.rearm = ESS_REARM_POOL;
+  // the pool re-adds it once the ball is above ground again
+  matrix pool = matrix_begin(1);
+  matrix_add_pool(&pool, true);
+  system.resets = matrix_end(&pool);
   options.observer = toy_observer(&log);
   ess_driver *const e = ess_driver_alloc(&system, &options, NULL);
+  matrix_free(&pool);
   double y[2] = {HEIGHT, 0.0};
   t = 0.0;
   assert_int_equal(ess_driver_apply(e, &t, DURATION, y), ESS_SUCCESS);

@@ -137,8 +137,8 @@ static void check_command(void **state, const solver_settings *settings, const c
   assert_true(number_of(run, "rms_error") == o.rms);
   assert_true(number_of(run, "events") == o.events);
   const json_t *const shown = json_object_get(run, "options");
-  assert_true(number_of(shown, "approach") == settings->approach);
-  assert_true(number_of(shown, "together") == settings->together);
+  assert_true(number_of(shown, "epsilon") == settings->epsilon);
+  assert_true(number_of(shown, "projection_max") == settings->projection_max);
   json_decref(run);
   trajectory_free(&exact);
   model_release(&m);
@@ -150,13 +150,8 @@ static void the_command_runs_the_same(void **state) {
   settings.rtol = 1e-10;
   check_command(state, &settings, "--epsilon 1e-4 --rtol 1e-10");
   settings.epsilon = 0.05;
-  settings.approach = 0.25;
-  check_command(state, &settings, "--epsilon 0.05 --rtol 1e-10 --approach 0.25");
-  settings.together = 0.01;
   settings.projection_max = 0.01;
-  check_command(
-      state, &settings,
-      "--epsilon 0.05 --rtol 1e-10 --approach 0.25 --together 0.01 --projection-max 0.01");
+  check_command(state, &settings, "--epsilon 0.05 --rtol 1e-10 --projection-max 0.01");
 }
 
 int main(void) {

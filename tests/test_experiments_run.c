@@ -132,14 +132,16 @@ static void the_json_holds_what_is_promised(void **state) {
                  {"events", JSON_INTEGER},
                  {"steps", JSON_INTEGER},
                  {"projections", JSON_INTEGER},
+                 {"substeps", JSON_INTEGER},
+                 {"groups", JSON_INTEGER},
                  {"field_evaluations", JSON_INTEGER},
                  {"guard_evaluations", JSON_INTEGER},
                  {"rms_error", JSON_REAL},
                  {"reference", JSON_STRING},
                  {"wall_time_s", JSON_REAL},
                  {"status", JSON_STRING}};
-  static const char *const solvers[] = {"projection", "mujoco", "reference"};
-  for (size_t k = 0; k < 3; k++) {
+  static const char *const solvers[] = {"libess", "projection", "mujoco", "reference"};
+  for (size_t k = 0; k < 4; k++) {
     json_t *const run =
         ESSBENCH_JSON(state, "run --contacts 10 --damping 0 --solver %s --json", solvers[k]);
     for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
@@ -152,7 +154,7 @@ static void the_json_holds_what_is_promised(void **state) {
     assert_string_equal(text_of(run, "status"), "success");
     assert_true(number_of(run, "contacts") == 10.0 && number_of(run, "time") == 2.0);
     assert_true(number_of(run, "events") > 0.0 && number_of(run, "wall_time_s") > 0.0);
-    if (k < 2) assert_true(number_of(run, "steps") > 0.0 && number_of(run, "rms_error") > 0.0);
+    if (k < 3) assert_true(number_of(run, "steps") > 0.0 && number_of(run, "rms_error") > 0.0);
     json_decref(run);
   }
 }
@@ -169,19 +171,45 @@ static void without_a_reference_there_is_no_error(void **state) {
 static void the_options_stand_in_the_record(void **state) {
   json_t *const run = ESSBENCH_JSON(
       state, "run --epsilon 0.00123456789012345678 --rtol 3e-9 --atol 7e-11 --h-max 0.01 "
-             "--rearm pool --law paper --contacts 7 --per-spring yes --damping 0.1 --json");
+             "--projection-order 2 --law paper --contacts 7 --per-spring yes --damping 0.1 --json");
   const json_t *const options = json_object_get(run, "options"), *const parameters =
                                                                      json_object_get(options,
                                                                                      "parameters");
   assert_true(number_of(options, "epsilon") == 0.00123456789012345678);
   assert_true(number_of(options, "rtol") == 3e-9 && number_of(options, "atol") == 7e-11);
   assert_true(number_of(options, "h_max") == 0.01);
-  assert_string_equal(text_of(options, "rearm"), "pool");
+  assert_true(number_of(options, "projection_order") == 2.0);
+  assert_string_equal(text_of(run, "solver"), "projection");
   assert_string_equal(text_of(parameters, "law"), "paper");
   assert_string_equal(text_of(parameters, "per-spring"), "yes");
   assert_true(number_of(parameters, "contacts") == 7.0);
   assert_true(number_of(parameters, "damping") == 0.1);
   json_decref(run);
+}
+
+/* what the options given say of the solver and its tolerances */
+static void the_solver_is_chosen_by_its_settings(void **state) {
+  static const struct {
+    const char *options, *solver;
+    double rtol, atol;
+  } cases[] = {
+      {"", "libess", 1e-8, 1e-10},
+      {"--tolerance 1e-3", "libess", 1e-3, 1e-3},
+      {"--tolerance 1e-3 --atol 1e-6", "libess", 1e-3, 1e-6},
+      {"--rtol 1e-6 --tolerance 1e-3", "libess", 1e-6, 1e-3},
+      {"--epsilon 1e-3", "projection", 1e-8, 1e-10},
+      {"--projection-order 2", "projection", 1e-8, 1e-10},
+      {"--projection-max inf --tolerance 1e-5", "projection", 1e-5, 1e-5},
+      {"--solver smooth --epsilon 1e-3 --tolerance 1e-5", "smooth", 1e-5, 1e-5},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    json_t *const run = ESSBENCH_JSON(state, "run --model hopper --json %s", cases[i].options);
+    const json_t *const options = json_object_get(run, "options");
+    assert_string_equal(text_of(run, "solver"), cases[i].solver);
+    assert_true(number_of(options, "rtol") == cases[i].rtol);
+    assert_true(number_of(options, "atol") == cases[i].atol);
+    json_decref(run);
+  }
 }
 
 /* stiffness and damping are totals unless said to be of one spring */
@@ -218,6 +246,7 @@ int main(void) {
       TEST(the_json_holds_what_is_promised),
       TEST(without_a_reference_there_is_no_error),
       TEST(the_options_stand_in_the_record),
+      TEST(the_solver_is_chosen_by_its_settings),
       TEST(totals_and_springs_are_the_same_plate),
       TEST(the_other_models_run),
   };

@@ -9,10 +9,10 @@
 #include "experiments_fixture.h"
 
 static const char *const columns[] = {
-    "contacts",  "solver",    "protocol",  "median_s",   "median_lo_s",      "median_hi_s",
-    "q25_s",     "q75_s",     "min_s",     "marginal_s", "marginal_lo_s",    "marginal_hi_s",
-    "rms_error", "rms_q90",   "rms_worst", "events",     "events_reference", "events_ratio",
-    "field_gap", "scaling_s", "epsilon",   "approach",   "together"};
+    "contacts",  "solver",    "protocol",  "median_s",        "median_lo_s",      "median_hi_s",
+    "q25_s",     "q75_s",     "min_s",     "marginal_s",      "marginal_lo_s",    "marginal_hi_s",
+    "rms_error", "rms_q90",   "rms_worst", "events",          "events_reference", "events_ratio",
+    "field_gap", "scaling_s", "epsilon",   "projection_order"};
 enum { COLUMNS = sizeof columns / sizeof *columns, TRIALS = 40 };
 
 static const char *text_in(const measure_table *table, size_t row, const char *column) {
@@ -43,7 +43,6 @@ static void check_row(const measure_table *table, size_t row) {
   assert_true(gap > 0.0 && gap <= 1e-7);
   assert_true(field_of(table, row, "scaling_s") == 1e6);
   assert_true(field_of(table, row, "epsilon") == 2.657e-3);
-  assert_true(field_of(table, row, "approach") == 1.0 && field_of(table, row, "together") == 0.0);
 }
 
 static void check_table(void **state) {
@@ -155,28 +154,25 @@ static void another_seed_gives_another_sweep(void **state) {
 }
 
 /* they stand in the table, and in what is run */
-static void approach_and_together_are_those_given(void **state) {
+static void settings_are_those_given(void **state) {
   static const char *const names[] = {"rms_error"};
-  static const char *const given[] = {"", "--approach 0.25", "--approach 0.25 --together 0.004"};
-  double rms[3];
-  for (size_t i = 0; i < 3; i++) {
-    // neighbourhoods wide enough, and bounded in time, for crossings to share a projection
+  double rms[2];
+  for (size_t i = 0; i < 2; i++) {
     essbench(state,
-             "sweep --contacts 40 --trials 3 --processes 1 --epsilon 0.05 --projection-max 0.005 "
-             "--protocol free --solvers projection %s --out %zu",
-             given[i], i);
+             "sweep --contacts 40 --trials 3 --processes 1 --epsilon 0.05 --projection-order %zu "
+             "--protocol free --solvers projection --out %zu",
+             i + 1, i);
     char path[32];
     snprintf(path, sizeof path, "%zu/sweep.csv", i);
     measure_table *table = read_table(state, path, columns, COLUMNS);
-    assert_true(field_of(table, 0, "approach") == (i ? 0.25 : 1.0));
-    assert_true(field_of(table, 0, "together") == (i == 2 ? 0.004 : 0.0));
+    assert_true(field_of(table, 0, "projection_order") == (double)(i + 1));
     measure_table_free(table);
     snprintf(path, sizeof path, "%zu/sweep_samples.csv", i);
     table = read_table(state, path, names, 1);
     rms[i] = field_of(table, 0, "rms_error");
     measure_table_free(table);
   }
-  assert_true(rms[0] != rms[1] && rms[1] != rms[2] && rms[0] != rms[2]);
+  assert_true(rms[0] != rms[1]);
 }
 
 /* without --epsilon: the calibration that lies in the folder, or one made for this sweep */
@@ -202,7 +198,7 @@ int main(void) {
       TEST(one_sweep_and_its_files),
       TEST(a_seed_gives_the_same_sweep),
       TEST(another_seed_gives_another_sweep),
-      TEST(approach_and_together_are_those_given),
+      TEST(settings_are_those_given),
       TEST(epsilon_comes_from_the_calibration),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -168,52 +168,6 @@ static void each_guard_has_its_own_epsilon(void **state) {
   ess_driver_free(d);
 }
 
-/* x' = 4 - 3x towards the guard at x = 1: its rate falls by half on the way */
-static int slowing_field(double t, const double x[], const double sign[], double dxdt[],
-                         void *params) {
-  (void)t, (void)sign, (void)params;
-  dxdt[0] = 4.0 - 3.0 * x[0];
-  return 0;
-}
-
-static int at_one(const double x[], double h[], void *params) {
-  (void)params;
-  h[0] = x[0] - 1.0;
-  return 0;
-}
-
-static int at_one_jacobian(const double x[], double Dh[], void *params) {
-  (void)x, (void)params;
-  Dh[0] = 1.0;
-  return 0;
-}
-
-static int keep_projection(const ess_step_info *info, void *context) {
-  double *const longest = context;
-  if (info->projection) *longest = fmax(*longest, info->t1 - info->t0);
-  return 0;
-}
-
-static void a_neighbourhood_in_time_is_as_long_as_it_says(void **state) {
-  (void)state;
-  for (double tau = 1e-2; tau > 1e-7; tau *= 0.1) {
-    double longest = 0.0, x[1] = {0.0}, t = 0.0;
-    const ess_system system = {.dimension = 1,
-                               .guard_count = 1,
-                               .field = slowing_field,
-                               .guards = at_one,
-                               .guard_jacobian = at_one_jacobian};
-    ess_options options = ess_options_paper();
-    options.epsilon_time = tau;
-    options.rtol = 1e-6;
-    options.observer = (ess_observer){.step = keep_projection, .context = &longest};
-    ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
-    assert_int_equal(ess_driver_apply(d, &t, 1.0, x), ESS_SUCCESS);
-    assert_true(fabs(longest / tau - 1.0) < 1e-4);
-    ess_driver_free(d);
-  }
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_slow_guard_is_not_projected_past_a_fast_one),
@@ -221,7 +175,6 @@ int main(void) {
       cmocka_unit_test(a_crossing_below_the_rounding_of_h_is_made_in_time),
       cmocka_unit_test(a_guard_that_is_zero_but_for_rounding_costs_no_steps),
       cmocka_unit_test(each_guard_has_its_own_epsilon),
-      cmocka_unit_test(a_neighbourhood_in_time_is_as_long_as_it_says),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

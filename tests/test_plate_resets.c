@@ -129,10 +129,7 @@ static void a_contact_is_never_in_two_minds(void **state) {
     for (int i = 0; i < STARTS; i++) {
       double x0[STATES];
       m.type->random_state(&m, rng, x0);
-      ess_options options = with(epsilons[i % 4], 1 + i / 4 % 2);
-      options.together = i % 3 == 1 ? 2e-3 : 0.0;
-      options.epsilon_time = i % 3 == 2 ? 1e-3 : 0.0;
-      const outcome o = run(&m, x0, options, true);
+      const outcome o = run(&m, x0, with(epsilons[i % 4], 1 + i / 4 % 2), true);
       assert_true(o.events > 0 && o.counters.crossings == o.events);
     }
     model_release(&m);
@@ -172,8 +169,9 @@ typedef struct comparison {
 static void compare(const model *m, const double x0[], const double exact[], ess_options options,
                     comparison *c) {
   const outcome given = run(m, x0, options, false);
-  options.rearm = ESS_REARM_MIRROR;
-  const outcome mirror = run(m, x0, options, false);
+  model pairs = *m;
+  pairs.system.resets = NULL;
+  const outcome mirror = run(&pairs, x0, options, false);
   const double error = rms(given.states, exact), mirror_error = rms(mirror.states, exact);
   c->starts++;
   c->worse += error > 3.0 * mirror_error + 1e-6;

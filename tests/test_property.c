@@ -46,10 +46,8 @@ typedef struct draw {
 
 /* a regime: the largest epsilon for m guards, and when the crossings come at each epsilon */
 typedef struct regime {
-  bool as_time; /* epsilon is a time */
   double (*largest)(size_t m);
   double (*time)(const draw *d, size_t i, double epsilon);
-  double together; /* in units of epsilon */
 } regime;
 
 /* neighbourhoods overlap nowhere: crossings are at least 0.1/(m + 1) apart, and a neighbourhood is
@@ -94,18 +92,11 @@ static double coincident_time(const draw *d, size_t i, double epsilon) {
   return CLUSTER_TIME;
 }
 
-static const regime apart = {false, apart_largest, apart_time, 0.0};
-static const regime within_epsilon = {false, cluster_largest, within_epsilon_time, 0.0};
-static const regime within_a_time = {true, cluster_largest, within_epsilon_time, 0.0};
-static const regime from_the_start = {false, from_the_start_largest, from_the_start_time, 0.0};
-static const regime within_epsilon_squared = {false, cluster_largest, within_epsilon_squared_time,
-                                              0.0};
-static const regime coincident = {false, cluster_largest, coincident_time, 0.0};
-
-/* all tangents reach their guards within this time: rates are at most nine times as fast as others
- */
-static const regime together_from_the_start = {false, from_the_start_largest, from_the_start_time,
-                                               10.0};
+static const regime apart = {apart_largest, apart_time};
+static const regime within_epsilon = {cluster_largest, within_epsilon_time};
+static const regime from_the_start = {from_the_start_largest, from_the_start_time};
+static const regime within_epsilon_squared = {cluster_largest, within_epsilon_squared_time};
+static const regime coincident = {cluster_largest, coincident_time};
 
 /* ---- populations ----------------------------------------------------------------------------- */
 
@@ -129,7 +120,9 @@ static void end(population *p) {
   gsl_rng_free(p->rng);
 }
 
-static draw *sized_draw(population *p, size_t n, size_t m) {
+/* every size of system comes in turn */
+static const draw *next_draw(population *p, size_t index) {
+  const size_t n = 1 + index % N, m = 1 + index / N % M;
   draw *const d = &p->d;
   affine_draw(&d->system, p->rng, n, m, p->stiffness);
   affine_draw_start(&d->system, p->rng, d->x0);
@@ -145,11 +138,6 @@ static draw *sized_draw(population *p, size_t n, size_t m) {
   return d;
 }
 
-/* every size of system comes in turn */
-static const draw *next_draw(population *p, size_t index) {
-  return sized_draw(p, 1 + index % N, 1 + index / N % M);
-}
-
 /* the system of one draw and epsilon, solved exactly and by libess with a projection order */
 typedef struct trial {
   affine_system system;
@@ -158,24 +146,14 @@ typedef struct trial {
   affine_run run;
 } trial;
 
-static trial attempt_part(const draw *d, const regime *r, double epsilon, int order,
-                          double approach) {
-  const affine_settings how = {.epsilon = epsilon,
-                               .as_time = r->as_time,
-                               .order = order,
-                               .together = r->together * epsilon,
-                               .approach = approach,
-                               .variant = d->variant};
+static trial attempt(const draw *d, const regime *r, double epsilon, int order) {
+  const affine_settings how = {.epsilon = epsilon, .order = order, .variant = d->variant};
   trial t = {.system = d->system, .how = how};
   double times[M];
   for (size_t i = 0; i < d->system.m; i++) times[i] = r->time(d, i, epsilon);
   affine_thread(&t.system, d->x0, d->order, times, AFFINE_END, &t.exact);
   affine_integrate(&t.system, d->x0, &how, &t.run);
   return t;
-}
-
-static trial attempt(const draw *d, const regime *r, double epsilon, int order) {
-  return attempt_part(d, r, epsilon, order, 1.0);
 }
 
 /* every guard is crossed exactly once, upward, in time that does not run backwards */
@@ -346,7 +324,7 @@ static void check_ordered_regime(unsigned long seed, const regime *r, int order)
       if (!order_is_certain(&t, &e)) continue;
       certain++;
       assert_true(in_exact_order(&t));
-      if (!r->as_time) check_predicted(&t, &e);
+      check_predicted(&t, &e);
     }
     slopes[index] = slope_of(error, order);
   }
@@ -376,19 +354,6 @@ static void within_epsilon_order_2(void **state) {
   check_ordered_regime(5, &within_epsilon, 2);
 }
 
-/* every guard's neighbourhood as wide as what the field reaches in the same time, at the fastest
- * rate of the step that enters: by how much the rate varies in it, the error is off its leading
- * term */
-static void within_a_time_order_1(void **state) {
-  (void)state;
-  check_ordered_regime(9, &within_a_time, 1);
-}
-
-static void within_a_time_order_2(void **state) {
-  (void)state;
-  check_ordered_regime(9, &within_a_time, 2);
-}
-
 static void from_the_start_order_1(void **state) {
   (void)state;
   check_ordered_regime(6, &from_the_start, 1);
@@ -397,99 +362,6 @@ static void from_the_start_order_1(void **state) {
 static void from_the_start_order_2(void **state) {
   (void)state;
   check_ordered_regime(6, &from_the_start, 2);
-}
-
-/* ---- steps that stop within neighbourhoods -----------------------------------------------------
- */
-
-/* The same crossings, in the same order, and an error within what whole neighbourhoods' may be: a
- * projection begins somewhere between the part that is left and the edge, where a step ends.
- * Returns the error as a part of that with approach 1. */
-static double check_part(const draw *d, const regime *r, double epsilon, int order,
-                         double approach) {
-  const trial whole = attempt(d, r, epsilon, order);
-  const trial part = attempt_part(d, r, epsilon, order, approach);
-  check_complete(&part);
-  affine_error e;
-  affine_predict(&whole.system, &whole.exact, &whole.how, &e);
-  assert_true(error_of(&part) <= (1.0 + epsilon) * e.end_size + INTEGRATION);
-  if (order_is_certain(&whole, &e)) assert_true(in_exact_order(&part));
-  return (error_of(&part) + INTEGRATION) / (error_of(&whole) + INTEGRATION);
-}
-
-/* the median error with a random part of each system's neighbourhoods left, of that with all */
-static double median_of_parts(unsigned long seed, const regime *r, int order) {
-  population p = begin(seed, 1.0);
-  static double quotients[SYSTEMS];
-  for (size_t index = 0; index < SYSTEMS; index++) {
-    const draw *const d = next_draw(&p, index);
-    const double approach = pow(10.0, -4.0 * gsl_rng_uniform(p.rng));
-    quotients[index] = check_part(d, r, r->largest(d->system.m), order, approach);
-  }
-  end(&p);
-  const double median = quantile(quotients, SYSTEMS, 0.5);
-  print_message("median error: %.3g of that with approach 1\n", median);
-  return median;
-}
-
-static void approach_apart(void **state) {
-  (void)state;
-  assert_true(median_of_parts(13, &apart, 1) < 0.2);
-  assert_true(median_of_parts(13, &apart, 2) < 0.2);
-}
-
-/* where steps stop before the first of a cluster alone */
-static void approach_within_epsilon(void **state) {
-  (void)state;
-  assert_true(median_of_parts(14, &within_epsilon, 1) < 0.5);
-  assert_true(median_of_parts(14, &within_a_time, 1) < 0.9);
-  assert_true(median_of_parts(14, &within_epsilon, 2) < 0.5);
-  assert_true(median_of_parts(14, &within_a_time, 2) < 0.9);
-}
-
-/* how far the first guard is that the tangent at the start reaches */
-static double first_distance(const trial *t, const double x0[]) {
-  double f[N], soonest = INFINITY, distance_to = 0.0;
-  affine_velocity(&t->system, 0, x0, f);
-  for (size_t k = 0; k < t->system.m; k++) {
-    const double g = -affine_guard(&t->system, k, x0);
-    const double arrival = g / affine_dot(t->system.n, t->system.normal[k], f);
-    if (arrival < soonest) distance_to = g;
-    soonest = fmin(soonest, arrival);
-  }
-  return distance_to;
-}
-
-/* A start inside of all neighbourhoods: where the first guard lies within the part to approach, the
- * same run to the last bit, for all others follow projections; where it lies beyond, a step first.
- * Together or not. */
-static void approach_from_the_start(void **state) {
-  (void)state;
-  population p = begin(15, 1.0);
-  const regime *const regimes[] = {&from_the_start, &together_from_the_start};
-  double worst = 0.0;
-  for (size_t index = 0; index < SYSTEMS; index++) {
-    const draw *const d = next_draw(&p, index);
-    const regime *const r = regimes[index % 2];
-    const double epsilon = r->largest(d->system.m);
-    const int order = 1 + (int)(index / 2 % 2);
-    const trial whole = attempt(d, r, epsilon, order);
-    const double part = first_distance(&whole, d->x0) / epsilon;
-    assert_true(part < 0.99);
-    const trial within = attempt_part(d, r, epsilon, order, 1.01 * part);
-    assert_memory_equal(whole.run.end, within.run.end, d->system.n * sizeof *within.run.end);
-    assert_memory_equal(&whole.run.counters, &within.run.counters, sizeof within.run.counters);
-    const trial beyond = attempt_part(d, r, epsilon, order, 0.99 * part);
-    assert_int_equal(whole.run.counters.entries, 0);
-    assert_int_equal(beyond.run.counters.entries, 1);
-    assert_int_equal(beyond.run.counters.projections, whole.run.counters.projections);
-    // a hundredth of the way by a step in place of the projection: little else
-    const double apart_by = distance(d->system.n, beyond.run.end, whole.run.end, NULL);
-    worst = fmax(worst, apart_by / (epsilon * epsilon));
-  }
-  end(&p);
-  print_message("at most %.2g epsilon^2 apart\n", worst);
-  assert_true(worst < 0.002);
 }
 
 /* ---- crossings closer than O(epsilon^2): any order, the error bounded --------------------------
@@ -568,106 +440,6 @@ static void coincident_order_2(void **state) {
   check_bounded_regime(8, &coincident, 2, 3.0);
 }
 
-/* ---- crossings made together ------------------------------------------------------------------
- */
-
-/* every guard is crossed, upward, in one projection and at one time */
-static void check_made_together(const trial *t) {
-  assert_int_equal(t->run.status, ESS_SUCCESS);
-  assert_int_equal(t->run.count, t->system.m);
-  assert_true(t->run.upward);
-  size_t crossed = 0;
-  for (size_t i = 0; i < t->run.count; i++) {
-    crossed |= (size_t)1 << t->run.guard[i];
-    assert_true(t->run.time[i] == t->run.time[0]);
-  }
-  assert_int_equal(crossed, ((size_t)1 << t->system.m) - 1);
-  assert_int_equal(t->run.counters.projections, 1);
-}
-
-/* what crossings do: change guards' rates and all else; or leave rates alone, and are unlike or
- * alike */
-typedef enum jump_kind { OF_RATES, UNLIKE, ALIKE } jump_kind;
-
-/* jumps of at most so many crossings are each told apart */
-enum { TOLD_APART = 4 };
-
-/* slopes of the error over the time that crossings are spread over, of systems of `least` to `most`
- * guards, all of their sizes in turn */
-static void check_together(unsigned long seed, jump_kind jumps, size_t least, size_t most,
-                           int order, double expected, double tolerance) {
-  population p = begin(seed, 1.0);
-  static double slopes[SYSTEMS / 2];
-  for (size_t index = 0, count = 0; count < SYSTEMS / 2; index++) {
-    const size_t n = 1 + index % N, m = 1 + index / N % M;
-    if (m < least || m > most || (jumps != OF_RATES && m >= n)) continue;
-    draw *const d = sized_draw(&p, n, m);
-    if (jumps != OF_RATES) affine_leave_rates(&d->system, p.rng, jumps == ALIKE);
-    double error[LADDER], epsilon = together_from_the_start.largest(m);
-    for (int step = 0; step < LADDER; step++, epsilon /= ratio(1)) {
-      const trial t = attempt(d, &together_from_the_start, epsilon, order);
-      check_made_together(&t);
-      error[step] = error_of(&t);
-    }
-    slopes[count++] = slope_of(error, 1);
-  }
-  check_slopes(slopes, SYSTEMS / 2, expected, tolerance);
-  end(&p);
-}
-
-/* Crossings that change the rates of guards still to come: of first order in the time, whichever
- * the projection's. The correction leaves that term alone, which is the smaller one in a few
- * systems: there the second order still shows. */
-static void together_order_1(void **state) {
-  (void)state;
-  check_together(10, OF_RATES, 2, M, 1, 1.0, 0.2);
-}
-
-static void together_order_2(void **state) {
-  (void)state;
-  check_together(10, OF_RATES, 2, M, 2, 1.0, 0.2);
-}
-
-/* where they leave the rates alone: of second order, however each changes the field, as long as
- * every jump is told apart */
-static void together_unlike_order_1(void **state) {
-  (void)state;
-  check_together(12, UNLIKE, 2, TOLD_APART, 1, 2.0, 0.05);
-}
-
-static void together_unlike_order_2(void **state) {
-  (void)state;
-  check_together(12, UNLIKE, 2, TOLD_APART, 2, 2.0, 0.05);
-}
-
-/* more than that share groups, in which they are taken for alike: of first order again */
-static void together_in_groups_order_1(void **state) {
-  (void)state;
-  check_together(12, UNLIKE, TOLD_APART + 1, M, 1, 1.0, 0.2);
-}
-
-static void together_in_groups_order_2(void **state) {
-  (void)state;
-  check_together(12, UNLIKE, TOLD_APART + 1, M, 2, 1.0, 0.2);
-}
-
-/* alike, they may share them */
-static void together_alike_in_groups(void **state) {
-  (void)state;
-  check_together(16, ALIKE, TOLD_APART + 1, M, 1, 2.0, 0.05);
-  check_together(16, ALIKE, TOLD_APART + 1, M, 2, 2.0, 0.05);
-}
-
-static void together_alike_order_1(void **state) {
-  (void)state;
-  check_together(11, ALIKE, 2, M, 1, 2.0, 0.05);
-}
-
-static void together_alike_order_2(void **state) {
-  (void)state;
-  check_together(11, ALIKE, 2, M, 2, 2.0, 0.05);
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(threaded_and_located_crossings_agree),
@@ -677,26 +449,12 @@ int main(void) {
       cmocka_unit_test(apart_order_2),
       cmocka_unit_test(within_epsilon_order_1),
       cmocka_unit_test(within_epsilon_order_2),
-      cmocka_unit_test(within_a_time_order_1),
-      cmocka_unit_test(within_a_time_order_2),
       cmocka_unit_test(from_the_start_order_1),
       cmocka_unit_test(from_the_start_order_2),
-      cmocka_unit_test(approach_apart),
-      cmocka_unit_test(approach_within_epsilon),
-      cmocka_unit_test(approach_from_the_start),
       cmocka_unit_test(within_epsilon_squared_order_1),
       cmocka_unit_test(within_epsilon_squared_order_2),
       cmocka_unit_test(coincident_order_1),
       cmocka_unit_test(coincident_order_2),
-      cmocka_unit_test(together_order_1),
-      cmocka_unit_test(together_order_2),
-      cmocka_unit_test(together_unlike_order_1),
-      cmocka_unit_test(together_unlike_order_2),
-      cmocka_unit_test(together_in_groups_order_1),
-      cmocka_unit_test(together_in_groups_order_2),
-      cmocka_unit_test(together_alike_in_groups),
-      cmocka_unit_test(together_alike_order_1),
-      cmocka_unit_test(together_alike_order_2),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -40,7 +40,7 @@ static ess_system system_of(balls *b, way w) {
   return system;
 }
 
-static result run(balls *b, way w, int order, double together) {
+static result run(balls *b, way w, int order) {
   enum { SAMPLES = 7 };
   const ess_system system = system_of(b, w);
   const size_t n = 2 * b->count;
@@ -51,7 +51,6 @@ static result run(balls *b, way w, int order, double together) {
   for (size_t i = 0; i < SAMPLES; i++) times[i] = END * (double)i / (SAMPLES - 1);
   ess_options options = ess_options_paper();
   options.order = order;
-  options.together = together;
   options.guard_epsilons = epsilons;
   options.observer = balls_observer(b, &r.trace);
   ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
@@ -92,8 +91,8 @@ static void rates_of_some_change_nothing(void **state) {
   for (size_t i = 0; i < COUNTS; i++)
     for (int order = 1; order <= 2; order++) {
       balls b = balls_of(counts[i], counts[i]);
-      result all = run(&b, ALL_RATES, order, 0.0);
-      result some = run(&b, SOME_RATES, order, 0.0);
+      result all = run(&b, ALL_RATES, order);
+      result some = run(&b, SOME_RATES, order);
       assert_true(all.status == 0 && some.status == 0);
       // the same arithmetic: the same bits
       assert_true(all.trace.hash == some.trace.hash);
@@ -113,11 +112,10 @@ static void rates_of_some_change_nothing(void **state) {
 static void a_jacobian_gives_the_same(void **state) {
   (void)state;
   for (size_t i = 0; i < COUNTS && counts[i] < 50; i++)
-    for (int j = 0; j < 4; j++) {
+    for (int order = 1; order <= 2; order++) {
       balls b = balls_of(counts[i], counts[i]);
-      const double together = j / 2 ? 1e-3 : 0.0;
-      const result rates = run(&b, ALL_RATES, 1 + j % 2, together);
-      const result jacobian = run(&b, JACOBIAN, 1 + j % 2, together);
+      const result rates = run(&b, ALL_RATES, order);
+      const result jacobian = run(&b, JACOBIAN, order);
       assert_true(rates.status == 0 && jacobian.status == 0);
       assert_int_equal(rates.counters.crossings, jacobian.counters.crossings);
       assert_int_equal(rates.counters.projections, jacobian.counters.projections);
@@ -135,7 +133,7 @@ static void guards_that_are_never_reached_change_nothing(void **state) {
   for (size_t i = 0; i < COUNTS; i++) {
     balls few = balls_of(3, 3), many = balls_of(3, 3 + counts[i]);
     for (size_t k = 3; k < many.guards; k++) many.level[k] = k % 2 ? -9.0 : 9.0;
-    result a = run(&few, SOME_RATES, 2, 0.0), b = run(&many, SOME_RATES, 2, 0.0);
+    result a = run(&few, SOME_RATES, 2), b = run(&many, SOME_RATES, 2);
     assert_true(a.status == 0 && b.status == 0 && a.trace.hash == b.trace.hash);
     free(a.x);
     free(b.x);
@@ -148,9 +146,9 @@ static void a_poisoned_value_ends_the_run(void **state) {
   for (int i = 0; i < 6; i++) {
     balls b = balls_of(5, 5);
     b.some_poison = poisons[i / 2];
-    result r = run(&b, SOME_RATES, 1 + i % 2, 0.0);
+    result r = run(&b, SOME_RATES, 1 + i % 2);
     assert_int_equal(r.status, ESS_EGUARD);
-    assert_true(r.failure.guard < 5 && r.failure.time == r.t);
+    assert_true(r.failure.guard < 5 && r.failure.time >= r.t && r.failure.time < sqrt(0.5));
     // at the first touch-down, found by its model before its value was asked for
     assert_true(r.t < sqrt(0.5) && r.trace.crossings == 0);
     for (size_t k = 0; k < 10; k++) assert_true(isfinite(r.x[k]));
@@ -163,7 +161,7 @@ static void a_code_ends_the_run(void **state) {
   for (int order = 1; order <= 2; order++) {
     balls b = balls_of(5, 5);
     b.some_code = 42;
-    result r = run(&b, SOME_RATES, order, 0.0);
+    result r = run(&b, SOME_RATES, order);
     assert_int_equal(r.status, ESS_ECALLBACK);
     assert_int_equal(r.failure.callback_code, 42);
     assert_int_equal(r.some_calls, 1);

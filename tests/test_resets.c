@@ -9,27 +9,15 @@
 
 /* ---- built in and given ---------------------------------------------------------------------- */
 
-static const ess_reset_matrix *mirror_matrix(matrix *r, bool one_way) {
-  if (!one_way) matrix_add_mirror(r);
-  return matrix_end(r);
-}
-
-static const ess_reset_matrix *pool_matrix(matrix *r, bool one_way) {
-  for (size_t j = 0; j < r->guards; j++)
-    if (!one_way || j % 2 == 0) matrix_add(r, r->guards, j, 1);
-  return matrix_end(r);
-}
-
-/* balls that bounce; `given` NULL: the rule built in; returns the counters, the trace and the end
+/* balls that bounce; `given` NULL: mirrored pairs; returns the counters, the trace and the end
  */
-static ess_counters bounce(size_t count, bool one_way, ess_rearm rearm,
-                           const ess_reset_matrix *given, balls_trace *trace, double x[]) {
+static ess_counters bounce(size_t count, bool one_way, const ess_reset_matrix *given,
+                           balls_trace *trace, double x[]) {
   balls b = balls_of(count, count);
   ess_system system = balls_system(&b);
   system.one_way = one_way;
   system.resets = given;
   ess_options options = ess_options_paper();
-  options.rearm = rearm;
   options.observer = balls_observer(&b, trace);
   options.h_max = 0.05;
   ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
@@ -42,40 +30,23 @@ static ess_counters bounce(size_t count, bool one_way, ess_rearm rearm,
   return counters;
 }
 
-static void rules_built_in_are_matrices(void **state) {
+static void without_a_matrix_the_system_has_mirrored_pairs(void **state) {
   (void)state;
   static const size_t counts[] = {1, 3, 16, 17};
-  for (size_t i = 0; i < 16; i++) {
-    const size_t count = counts[i / 4];
-    const bool one_way = i & 1, pool = i & 2;
-    const ess_rearm rule = pool ? ESS_REARM_POOL : ESS_REARM_MIRROR;
+  for (size_t i = 0; i < 8; i++) {
+    const size_t count = counts[i / 2];
+    const bool one_way = i % 2;
     matrix r = matrix_begin(count);
-    const ess_reset_matrix *given = pool ? pool_matrix(&r, one_way) : mirror_matrix(&r, one_way);
+    if (!one_way) matrix_add_mirror(&r);
     balls_trace built, explicit;
     double x[2 * 17], y[2 * 17];
-    const ess_counters a = bounce(count, one_way, rule, NULL, &built, x);
-    const ess_counters b = bounce(count, one_way, ESS_REARM_SYSTEM, given, &explicit, y);
+    const ess_counters a = bounce(count, one_way, NULL, &built, x);
+    const ess_counters b = bounce(count, one_way, matrix_end(&r), &explicit, y);
     assert_true(built.crossings > 0 && built.hash == explicit.hash);
     assert_memory_equal(&a, &b, sizeof a);
     assert_memory_equal(x, y, 2 * count * sizeof *x);
-    // a rule asked for by name passes over the system's matrix
-    balls_trace named;
-    bounce(count, one_way, rule,
-           &(ess_reset_matrix){
-               .row_start = given->row_start, .guard = given->guard, .effect = given->effect},
-           &named, y);
-    assert_true(named.hash == built.hash);
     matrix_free(&r);
   }
-}
-
-static void without_a_matrix_the_system_has_mirrored_pairs(void **state) {
-  (void)state;
-  balls_trace mirror, system;
-  double x[10], y[10];
-  bounce(5, false, ESS_REARM_MIRROR, NULL, &mirror, x);
-  bounce(5, false, ESS_REARM_SYSTEM, NULL, &system, y);
-  assert_true(mirror.hash == system.hash);
 }
 
 /* ---- a point on a track ---------------------------------------------------------------------- */
@@ -439,7 +410,6 @@ static void follow(track *r, const matrix *m, const machine *s, bool ends, unsig
   ess_options options = ess_options_paper();
   options.epsilon = epsilons[variant % 3];
   options.order = 1 + (int)(variant / 3 % 2);
-  options.epsilon_time = variant / 6 % 2 ? options.epsilon : 0.0;
   options.observer = toy_observer(&log);
   ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
   double x[2] = {0.0, 0.0}, t = 0.0;
@@ -486,7 +456,6 @@ static void so_do_those_with_silent_guards(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(rules_built_in_are_matrices),
       cmocka_unit_test(without_a_matrix_the_system_has_mirrored_pairs),
       cmocka_unit_test(a_row_latches_signs_and_says_so_in_order),
       cmocka_unit_test(a_disarmed_guard_is_not_crossed),

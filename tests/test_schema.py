@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Validates what essbench writes against schema/, and that damage of any value in it is noticed.
 
-Usage: test_schema.py ESSBENCH SCHEMAS quick|calibration|mujoco|precision|speed|scale. Ends with
+Usage: test_schema.py ESSBENCH SCHEMAS quick|calibration|mujoco|precision|speed|scale|
+tolerance. Ends with
 status 77 (skipped) where no python3 has the module jsonschema (Debian: python3-jsonschema).
 SPDX-License-Identifier: GPL-3.0-or-later
 """
@@ -96,11 +97,11 @@ def lacking(document, path):
 
 
 def check_settings(what, rules, document, path):
-    """A solver's settings miss none of their members, and a part is one."""
+    """A solver's settings miss none of their members, and an order is 1 or 2."""
     place = "/".join(map(str, path))
     if rules.is_valid(lacking(document, path)):
         fail("%s: that %s is missing is not noticed" % (what, place))
-    for value in (0, -0.25, 1.0000001, "0.25") if path[-1] == "approach" else ():
+    for value in (0, 3, "1") if path[-1] == "projection_order" else ():
         if rules.is_valid(damaged(document, path, value)):
             fail("%s: %r for %s is not noticed" % (what, value, place))
 
@@ -122,7 +123,7 @@ def check(name, what, text, free=()):
         if rules.is_valid(damaged(document, path)):
             fail("%s: damage of %s is not noticed" % (what, "/".join(map(str, path))))
         if path[-2:-1] in (("settings",), ("options",)):
-            settings += path[-1] == "approach"
+            settings += path[-1] == "projection_order"
             check_settings(what, rules, document, path)
     for key in document:
         if rules.is_valid({k: v for k, v in document.items() if k != key}):
@@ -132,7 +133,7 @@ def check(name, what, text, free=()):
             fail("%s: %s %s is not noticed" % (what, key, value))
     if count < 10:
         fail("%s: only %d values were damaged" % (what, count))
-    print("%s: valid, %d approaches in it, and %d damages noticed"
+    print("%s: valid, %d settings in it, and %d damages noticed"
           % (what, settings, count + len(document) + 2))
 
 
@@ -177,7 +178,7 @@ def check_mujoco(folder):
 
 
 def check_precision(folder):
-    methods = ["--methods", "projection-1,hybrid,mujoco-Euler,mujoco-implicitfast"]
+    methods = ["--methods", "libess,projection-1,hybrid,mujoco-Euler,mujoco-implicitfast"]
     small = ["--trials", "2", "--point-work", "0", "--duration", "0.02", "--out", folder]
     run("work-precision", "--contacts", "2", *methods, *small)
     run("work-precision", "--model", "affine3", *methods, *small)
@@ -201,7 +202,7 @@ def check_speed(folder):
         fail("speed: %s: %s" % ("/".join(map(str, error.path)), error.message))
     # of many rows alike the first and last ones are damaged
     for lists, names in ((document, ("rows", "callbacks")),
-                         (document["location"], ("over_epsilon", "located", "duels"))):
+                         (document["location"], ("over_epsilon", "over_tolerance", "located", "duels"))):
         for name in names:
             lists[name] = lists[name][:1] + lists[name][-1:]
     check("speed", "speed.json", json.dumps(document))
@@ -215,8 +216,14 @@ def check_scale(folder):
         check("scale", "scale of " + contacts, read(here, "scale.json"))
 
 
+def check_tolerance(folder):
+    run("tolerance", "--contacts", "2", "--tolerances", "1e-2,1e-4,1e-6", "--trials", "4", "--out",
+        folder)
+    check("tolerance", "tolerance.json", read(folder, "tolerance.json"))
+
+
 with tempfile.TemporaryDirectory() as temporary:
     {"quick": check_quick, "calibration": check_calibration, "mujoco": check_mujoco,
      "precision": check_precision, "speed": check_speed,
-     "scale": check_scale}[part](temporary)
+     "scale": check_scale, "tolerance": check_tolerance}[part](temporary)
 sys.exit(1 if failures else 0)

@@ -204,12 +204,15 @@ static void the_pool_takes_back_only_what_lies_ahead(void **state) {
     ess_system system = clock_system(&p);
     system.field = stopping_field;
     system.one_way = one_way;
+    matrix pool = matrix_begin(1);
+    matrix_add_pool(&pool, one_way);
+    system.resets = matrix_end(&pool);
     ess_options options = ess_options_paper();
-    options.rearm = ESS_REARM_POOL;
     options.epsilon = 1.0; // projected onto from the start, to the last bit
     ess_counters counters;
     assert_int_equal(run(&system, &options, &counters), ESS_SUCCESS);
     assert_int_equal(counters.crossings, 1);
+    matrix_free(&pool);
   }
 }
 

@@ -176,7 +176,7 @@ static const outcome outcomes[POINTS] = {{SPEED_LOCATION, 1.0, 8, 9, 1e-6, 2e-6,
                                          {SPEED_ORDER_1, 1e-2, 5, 3, 8.9e-3, 1e-2, false},
                                          {SPEED_ORDER_1, 1e-3, 4, 4, 9e-4, 1e-3, false},
                                          {SPEED_ORDER_2, 1e-2, 1, 1, 1e-9, 1e-9, true},
-                                         {SPEED_TOGETHER, 1e-2, 7, 7, 9e-5, 9e-5, false}};
+                                         {SPEED_LIBESS, 0, 4, 6, 9e-5, 9e-5, false}};
 
 static void half_of_the_starts_choose_and_half_are_shown(void **state) {
   (void)state;
@@ -209,17 +209,15 @@ static void half_of_the_starts_choose_and_half_are_shown(void **state) {
   close_to(point[1].events_ratio, 1);
   assert_true(isnan(point[4].choice_s));
 
-  // 1e-2: of order 1 the one that was the cheapest where it was chosen, slow as it is shown
+  // 1e-2: both, at the times of the starts that are shown; 1e-5: location alone; 1e-7: neither
   assert_true(l.duel[0].target == 1e-2);
   assert_int_equal(l.duel[0].location, 0);
-  assert_int_equal(l.duel[0].projection, 1);
-  close_to(l.duel[0].location_over_projection.estimate, 1.5);
-  // 1e-3: another epsilon; 1e-4: the last; 1e-5: location alone; 1e-7: neither
-  assert_int_equal(l.duel[2].projection, 3);
-  assert_int_equal(l.duel[4].projection, 5);
+  assert_int_equal(l.duel[0].libess, 5);
+  close_to(l.duel[0].location_over_libess.estimate, 1.5);
+  assert_int_equal(l.duel[4].libess, 5);
   assert_int_equal(l.duel[5].location, 0);
-  assert_int_equal(l.duel[5].projection, SIZE_MAX);
-  assert_true(isnan(l.duel[5].location_over_projection.estimate));
+  assert_int_equal(l.duel[5].libess, SIZE_MAX);
+  assert_true(isnan(l.duel[5].location_over_libess.estimate));
   assert_int_equal(l.duel[7].location, SIZE_MAX);
 
   // for an epsilon stands the cheapest that is nearly as good as its best
@@ -232,37 +230,46 @@ static void half_of_the_starts_choose_and_half_are_shown(void **state) {
  */
 
 /* a run behind counting callbacks is the run that is timed */
-static void counts_are_those_of_the_run(void **state) {
-  (void)state;
+static void check_counts(const model *m, const solver_type *solver, double counts[SPEED_COUNTS]) {
   char message[SOLVER_MESSAGE_SIZE];
-  double x0[MODEL_DIMENSION_MAX], counts[SPEED_COUNTS];
+  double x0[MODEL_DIMENSION_MAX];
   solver_settings settings = solver_settings_default();
   solver_report report;
   trajectory plain, counted;
   void *instance;
-  model m;
   settings.epsilon = 3e-3;
+  settings.rtol = settings.atol = 1e-4;
   settings.order = 2;
-  model_init(&m, model_find("plate"));
-  assert_int_equal(model_prepare(&m, message), 0);
-  m.type->initial_state(&m, x0);
-  assert_int_equal(trajectory_alloc(&plain, &m, message), 0);
-  assert_int_equal(trajectory_alloc(&counted, &m, message), 0);
+  m->type->initial_state(m, x0);
+  assert_int_equal(trajectory_alloc(&plain, m, message), 0);
+  assert_int_equal(trajectory_alloc(&counted, m, message), 0);
   const solver_output output = trajectory_output(&plain), again = trajectory_output(&counted);
-  assert_int_equal(projection_solver.prepare(&m, &settings, &output, &instance, message), 0);
-  assert_int_equal(projection_solver.run(instance, x0, &output, &report), 0);
-  assert_int_equal(speed_count_run(&m, &settings, x0, &again, counts), 0);
+  assert_int_equal(solver->prepare(m, &settings, &output, &instance, message), 0);
+  assert_int_equal(solver->run(instance, x0, &output, &report), 0);
+  assert_int_equal(speed_count_run(m, solver, &settings, x0, &again, counts), 0);
   assert_memory_equal(output.states, again.states,
                       output.count * plain.dimension * sizeof *output.states);
   assert_true(counts[SPEED_CROSSINGS] == (double)report.events && report.events > 0);
   assert_true(counts[SPEED_STEPS] == (double)report.steps);
   assert_true(counts[SPEED_PROJECTIONS] == (double)report.projections);
+  assert_true(counts[SPEED_SUBSTEPS] == (double)report.substeps);
   assert_true(counts[SPEED_FIELDS] == (double)report.field_evaluations);
-  assert_true(counts[SPEED_PROJECTED] > 0.0);
   assert_true(counts[SPEED_SOME_GUARDS] >= counts[SPEED_SOME]);
-  projection_solver.release(instance);
+  solver->release(instance);
   trajectory_free(&plain);
   trajectory_free(&counted);
+}
+
+static void counts_are_those_of_the_run(void **state) {
+  (void)state;
+  char message[SOLVER_MESSAGE_SIZE];
+  double counts[SPEED_COUNTS];
+  model m;
+  model_init(&m, model_find("plate"));
+  assert_int_equal(model_prepare(&m, message), 0);
+  check_counts(&m, &libess_solver, counts);
+  check_counts(&m, &projection_solver, counts);
+  assert_true(counts[SPEED_PROJECTED] > 0.0);
   model_release(&m);
 }
 
@@ -332,21 +339,16 @@ static void check_rows(const json_t *rows) {
 
 /* the table's rows are the .json's, with the settings of each */
 static void check_settings_in_table(void **state, const json_t *rows) {
-  static const char *const names[] = {"epsilon", "projection_order", "approach", "together"};
+  static const char *const names[] = {"epsilon", "projection_order", "rtol", "atol"};
   measure_table *const table = read_table(state, "results/speed.csv", names, 4);
   assert_int_equal(measure_table_rows(table), json_array_size(rows));
-  size_t i, parts = 0;
+  size_t i;
   json_t *row;
   json_array_foreach(rows, i, row) {
     const json_t *const settings = json_object_get(row, "settings");
     for (size_t k = 0; k < 4; k++)
       assert_true(field_of(table, i, names[k]) == number_of(settings, names[k]));
-    const double approach = number_of(settings, "approach");
-    assert_true(approach > 0.0 && approach <= 1.0);
-    parts += approach < 1.0;
   }
-  // the search looks below 1
-  assert_true(parts > 0);
   measure_table_free(table);
 }
 
@@ -364,6 +366,7 @@ static void a_small_run_is_written_and_shown(void **state) {
   assert_int_equal(json_array_size(json_object_get(results, "samples")), 4);
   assert_int_equal(json_array_size(json_object_get(location, "duels")), SPEED_TARGETS);
   assert_true(json_array_size(json_object_get(location, "over_epsilon")) > SPEED_EPSILONS);
+  assert_true(json_array_size(json_object_get(location, "over_tolerance")) > 4);
   json_decref(results);
 
   essbench(state, "speed --table --out results");
@@ -372,7 +375,7 @@ static void a_small_run_is_written_and_shown(void **state) {
   assert_non_null(strstr(said, "| plate, roller, N = 3, c = 0 | aggregated | equal-error |"));
   assert_non_null(strstr(said, "| plate, roller, N = 3, c = 0 | contacts | equal-median |"));
   assert_non_null(strstr(said, "| 12.5 [12.0, 13.0] |"));
-  assert_non_null(strstr(said, "| rtol | approach | together ms |"));
+  assert_non_null(strstr(said, "| solver | rtol | steps | sub-steps | groups |"));
   assert_non_null(strstr(said, "| location, rtol 1e-10 |"));
 }
 

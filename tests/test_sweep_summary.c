@@ -85,7 +85,6 @@ static void set_up(made_up *u, void **state) {
     }
     row->entries.entry[0].settings.order = 2;
     row->entries.entry[0].settings.atol = 3e-5;
-    row->entries.entry[0].settings.together = 1.5e-3;
     row->entries.entry[0].settings.projection_max = INFINITY;
     assert_int_equal(sweep_row_alloc(row, TRIALS, message), 0);
     fill(row);
@@ -224,7 +223,8 @@ static void ratios_are_paired(void **state) {
     assert_true(json_number_value(json_array_get(interval, 1)) > ratio);
     close_to(member(one, "mujoco_s"), 8e-3 * (double)u.data.row[i].contacts);
     close_to(member(one, "projection_s"), 1.5e-3 * (double)u.data.row[i].contacts);
-    close_to(member(json_object_get(one, "settings"), "together"), 1.5e-3);
+    close_to(member(json_object_get(one, "settings"), "atol"), 3e-5);
+    assert_string_equal(json_string_value(json_object_get(one, "solver")), "projection");
   }
   json_decref(object);
   json_decref(u.given.environment);
@@ -236,9 +236,11 @@ static void rows_have_their_settings(void **state) {
   static const struct {
     const char *column;
     double ours;
-  } expected[] = {{"epsilon", 1e-3},       {"rtol", 1e-8},
-                  {"atol", 3e-5},          {"projection_max", INFINITY},
-                  {"projection_order", 2}, {"together", 1.5e-3}};
+  } expected[] = {{"epsilon", 1e-3},
+                  {"rtol", 1e-8},
+                  {"atol", 3e-5},
+                  {"projection_max", INFINITY},
+                  {"projection_order", 2}};
   char message[MEASURE_MESSAGE_SIZE], path[PATH_SIZE];
   made_up u;
   set_up(&u, state);

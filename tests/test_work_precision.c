@@ -357,13 +357,12 @@ static void every_method_can_be_asked_for(void **state) {
       assert_true(k == 0 || method->values[k] < method->values[k - 1]);
       const solver_settings s = precision_settings(method, method->values[k], 10);
       const double of_knob[] = {[PRECISION_EPSILON] = s.epsilon,
-                                [PRECISION_EPSILON_TIME] = s.epsilon_time,
+                                [PRECISION_TOLERANCE] = s.rtol,
                                 [PRECISION_RTOL] = s.rtol,
                                 [PRECISION_TIME_STEP] = s.time_step};
       assert_true(of_knob[method->knob] == method->values[k]);
-      assert_true(s.rtol >= 1e-13 && s.rtol <= 1e-2 && s.atol > 0.0);
-      // crossings are made together where neighbourhoods are times, and only there
-      assert_true((s.together > 0.0) == (method->knob == PRECISION_EPSILON_TIME));
+      assert_true(s.rtol >= 1e-13 && s.rtol <= 0.1 && s.atol > 0.0);
+      assert_true((s.rtol == s.atol) == (method->knob == PRECISION_TOLERANCE));
     }
   }
   assert_null(precision_method_find("nosuch"));

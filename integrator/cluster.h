@@ -1,0 +1,106 @@
+/*
+ * Crossings in quick succession, made in sub-steps within one integration step (docs/METHOD.md):
+ * what the files of the method by one tolerance share.
+ *
+ * The integration step, the *base*, is a path P(t) in the mode frozen at its start. What crossings
+ * change is added to it: over a sub-step that begins at the node, u = 0, and ends at u = U,
+ *
+ *   x(u) = P + deviation + drift u + bend u^2 / 2 + sum over crossings j of jump_j (u - u_j)+
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef ESS_CLUSTER_H
+#define ESS_CLUSTER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { ESS_GROUPS = 16 }; /* groups in a sub-step at most: one that needs more is too long */
+
+/* How a group's jumps are measured (groups.c). */
+typedef enum ess_way { ESS_AT_ONCE, ESS_ONE_AFTER_THE_OTHER, ESS_INTERLEAVED, ESS_BOTH } ess_way;
+
+/* Crossings of a sub-step whose jumps of the field are taken as alike. */
+typedef struct ess_group {
+  size_t begin, end; /* in the list of crossings, by predicted time */
+  size_t jumps;      /* how many of them are not silent */
+  double mean;       /* of their times since the node */
+  double *jump;      /* what each adds to the field, on the average */
+  double *trend;     /* and how much more per unit of time by which it is later; where is_even */
+  double *unlike;    /* what is left without it, as in ess_memory */
+  bool is_even;      /* no trend */
+  int class;         /* direction and label */
+  ess_way way;
+} ess_group;
+
+enum { ESS_CLASSES = 4 }; /* whose last jumps are remembered */
+
+/* The trend that the last group of a class had. */
+typedef struct ess_memory {
+  int class;
+  bool is_set;
+  double t; /* mean time */
+  double *trend;
+  double *unlike; /* what is left of jumps without it, in the state, by sum |time - mean| */
+  unsigned count; /* groups since it became known */
+} ess_memory;
+
+/* An event function as it was before a crossing changed it. */
+typedef struct ess_noted {
+  size_t guard;
+  double sign, side, entry, width;
+  bool silent;
+} ess_noted;
+
+typedef struct ess_cluster {
+  /* the base: where it began, and how far from there the node is */
+  double base_t, base_dt, offset;
+  double *base_x;
+
+  /* the path's deviation from it, from the node on */
+  unsigned substeps; /* made so far */
+  bool deviates;     /* false: the path is still the base's */
+  double *deviation, *drift, *bend;
+
+  double *at, *before; /* the path where the crossings begin, and the field there before them */
+
+  /* the sub-step being tried */
+  double length;   /* U */
+  double from;     /* u from which on it is not the base's: 0, or the first crossing's */
+  double weight;   /* of the defect in the state */
+  double mean_age; /* of the defect: for how long it has grown */
+  double doubt;    /* by how much that may be off */
+  double *defect;  /* f - x' at its end */
+  double *unlike;  /* by state: what jumps unlike within groups may do to the state */
+  ess_group group[ESS_GROUPS];
+  size_t group_count;
+  double too_unlike; /* the error where jumps are too unlike for groups; INFINITY: unknown */
+  bool arms_within;  /* a guard armed in it is crossed in it: too long, however short */
+  bool is_extended;  /* by crossings that its own jumps have led to */
+  ess_memory memory[ESS_CLASSES];
+  size_t next_memory;
+  uint64_t pattern; /* which of a group's crossings are measured first changes with it */
+
+  double
+      next_length; /* proposal for the next sub-step's length after its first crossing; 0: none */
+
+  /* the sub-step's crossings, by time since the node */
+  size_t *crossing, count; /* event functions */
+  double *time;
+  double *listed_side;
+  bool *is_silent; /* or no crossing after all */
+  bool *is_made;
+
+  /* event functions that crossings of this trial concern, and those crossed, have its number */
+  uint64_t trial, *touched, *crossed;
+
+  /* event functions that a group's rows concern have its number */
+  uint64_t concern, *concerned;
+
+  /* what the mode was before its crossings */
+  ess_noted *noted;
+  size_t noted_count;
+} ess_cluster;
+
+#endif

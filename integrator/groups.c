@@ -1,0 +1,361 @@
+/*
+ * What the crossings of a sub-step add to the field: they are made in groups, in the order of their
+ * times, and what a group adds is measured at its mean time (docs/METHOD.md).
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <math.h>
+#include <string.h>
+
+#include "ess_internal.h"
+
+/* what jumps unlike within one group may do to the state, in units of the tolerance */
+extern double TUNE[];
+#define SHARE TUNE[3]
+
+/* part of |J1 - J2| sum |u - mean| that the state is taken to be off by */
+static const double UNLIKE = 0.25;
+
+/* a class is known that has been crossed no longer ago than this many sub-steps */
+static const double RECENT = 4.0;
+
+/* part of its effect that a trend is taken to be off by */
+#define TREND TUNE[6]
+
+/* direction and label of the i-th crossing, told apart by this */
+static int class_of(const ess_driver *d, size_t i) {
+  const size_t k = d->cluster.crossing[i];
+  const int label = d->system.labels ? d->system.labels[k] : 0;
+  return d->sign[k] < 0.0 ? 2 * label : 2 * label + 1;
+}
+
+/* whether the crossing is still there: one before it may have disarmed its guard */
+static bool is_there(const ess_driver *d, size_t i) {
+  return d->side[d->cluster.crossing[i]] == d->cluster.listed_side[i];
+}
+
+/* whether crossing i, its row included, concerns event functions that the group concerns already */
+static bool is_apart(ess_driver *d, size_t i) {
+  const ess_cluster *const c = &d->cluster;
+  const size_t k = d->cluster.crossing[i], guard = ess_guard_ahead(d, k);
+  bool apart = c->concerned[k] != c->concern;
+  for (size_t e = d->row_start[guard]; apart && e < d->row_start[guard + 1]; e++)
+    apart = c->concerned[d->row_guard[e] / 2] != c->concern;
+  return apart;
+}
+
+static void concern(ess_driver *d, size_t i) {
+  ess_cluster *const c = &d->cluster;
+  const size_t k = d->cluster.crossing[i], guard = ess_guard_ahead(d, k);
+  c->concerned[k] = c->concern;
+  for (size_t e = d->row_start[guard]; e < d->row_start[guard + 1]; e++)
+    c->concerned[d->row_guard[e] / 2] = c->concern;
+}
+
+/* where the group that begins at i ends: crossings of one class whose rows do not meet, and silent
+ * ones between them */
+static size_t extend(ess_driver *d, size_t i) {
+  ess_cluster *const c = &d->cluster;
+  int class = -1;
+  c->concern++;
+  for (; i < d->cluster.count; i++) {
+    if (!is_there(d, i)) continue;
+    if (!is_apart(d, i)) break;
+    if (!c->is_silent[i]) {
+      if (class >= 0 && class_of(d, i) != class) break;
+      class = class_of(d, i);
+    }
+    concern(d, i);
+  }
+  return i;
+}
+
+/* number and mean time of the crossings that are there and not silent; the others count as silent
+ * from now on */
+static void count_jumps(ess_driver *d, ess_group *g) {
+  double sum = 0.0;
+  g->jumps = 0;
+  for (size_t i = g->begin; i < g->end; i++) {
+    if (!is_there(d, i)) d->cluster.is_silent[i] = true;
+    if (d->cluster.is_silent[i]) continue;
+    sum += d->cluster.time[i];
+    g->class = class_of(d, i);
+    g->jumps++;
+  }
+  g->is_even = true;
+  g->mean = g->jumps ? sum / (double)g->jumps : 0.0;
+}
+
+/* which part of its group the jump at this place, in time, is measured with: 0, 1 or 2. One half
+ * after the other shows a trend; halves that interleave, by turns where there are few and by chance
+ * where there are many, show unlike jumps in whatever order; the first half in two such parts shows
+ * both */
+static int part_of(const ess_driver *d, const ess_group *g, size_t place) {
+  enum { FEW = 8 };
+  const bool in_second = place >= g->jumps / 2;
+  if (g->way == ESS_AT_ONCE) return 0;
+  if (g->way == ESS_ONE_AFTER_THE_OTHER) return in_second;
+  const uint64_t mixed = (place + d->cluster.pattern) * UINT64_C(0x9E3779B97F4A7C15);
+  const int turn = g->jumps <= FEW || place < 2 ? (int)(place % 2) : (int)(mixed >> 63);
+  if (g->way == ESS_INTERLEAVED) return turn;
+  return in_second ? 2 : turn;
+}
+
+/* crosses those of the group that belong to one part, or all */
+enum { ALL = -1 };
+static int cross_part(ess_driver *d, const ess_group *g, int part) {
+  int status = ESS_SUCCESS;
+  size_t place = 0;
+  for (size_t i = g->begin; !status && i < g->end; i++) {
+    const bool silent = d->cluster.is_silent[i];
+    const int mine = silent ? 0 : part_of(d, g, place);
+    if (!silent) place++;
+    if (part != ALL && mine != part) continue;
+    if (!is_there(d, i)) continue;
+    d->cluster.is_made[i] = true;
+    status = ess_cross_noted(d, d->cluster.crossing[i]);
+  }
+  return status;
+}
+
+/* the field where the sub-step's crossings begin, in the mode that the crossings made so far lead
+ * to */
+static int field_there(ess_driver *d, double f[]) {
+  const int status = ess_field(d, d->t + d->cluster.from, d->cluster.at, f);
+  return status ? status : ess_check_state(d, f);
+}
+
+/* to = factor (a - b) */
+static void difference(const ess_driver *d, double factor, const double a[], const double b[],
+                       double to[]) {
+  for (size_t i = 0; i < d->lanes; i += ESS_LANES)
+    ess_lanes_store(to + i, factor * (ess_lanes_load(a + i) - ess_lanes_load(b + i)));
+}
+
+/* one jump; `before` is the field before it, and then after it */
+static int measure_one(ess_driver *d, ess_group *g, double before[]) {
+  double *const after = d->stage[2];
+  int status = cross_part(d, g, ALL);
+  if (!status) status = field_there(d, after);
+  if (status) return status;
+  difference(d, 1.0, after, before, g->jump);
+  memcpy(before, after, d->lanes * sizeof *before);
+  return ESS_SUCCESS;
+}
+
+/* what is remembered of a class, NULL when nothing is */
+static const ess_memory *find_memory(const ess_cluster *c, int class) {
+  for (size_t i = 0; i < ESS_CLASSES; i++)
+    if (c->memory[i].is_set && c->memory[i].class == class) return &c->memory[i];
+  return NULL;
+}
+
+/* the parts of a group: how many crossings, and by how much later than the group's mean */
+typedef struct parts {
+  size_t count;
+  double jumps[3], late[3];
+  double spread, variance; /* of all: sum |late|, sum late^2 */
+} parts;
+
+static parts divide(const ess_driver *d, const ess_group *g) {
+  parts p = {.count = g->way == ESS_BOTH ? 3 : g->way == ESS_AT_ONCE ? 1 : 2};
+  for (size_t i = g->begin, place = 0; i < g->end; i++) {
+    if (d->cluster.is_silent[i]) continue;
+    const int part = part_of(d, g, place++);
+    const double late = d->cluster.time[i] - g->mean;
+    p.jumps[part] += 1.0;
+    p.late[part] += late;
+    p.spread += fabs(late);
+    p.variance += late * late;
+  }
+  for (size_t i = 0; i < p.count; i++) p.late[i] /= p.jumps[i];
+  return p;
+}
+
+/* trend of a component from its mean jumps in each part, and how unlike they are without it, by
+ * sum |late|; where the parts do not show one of both, it is what it was */
+static double judge(const ess_group *g, const parts *p, const double jump[], double trend,
+                    double *unlike) {
+  if (g->way == ESS_AT_ONCE) return trend;
+  if (g->way == ESS_INTERLEAVED) {
+    *unlike = UNLIKE * fabs(jump[1] - jump[0] - trend * (p->late[1] - p->late[0]));
+    return trend;
+  }
+  // the first half, which may itself be in two parts, and the second
+  const size_t second = p->count - 1;
+  double first = 0.0, mean = 0.0, late = 0.0;
+  for (size_t i = 0; i < second; i++) {
+    first += p->jumps[i];
+    mean += p->jumps[i] * jump[i];
+    late += p->jumps[i] * p->late[i];
+  }
+  const double apart = p->late[second] - late / first;
+  trend = apart > 0.0 ? (jump[second] - mean / first) / apart : 0.0;
+  if (g->way == ESS_BOTH)
+    *unlike = UNLIKE * fabs(jump[1] - jump[0] - trend * (p->late[1] - p->late[0]));
+  return trend;
+}
+
+/* several, in parts; *alike when they may be taken as the same but for a trend */
+static int measure_parts(ess_driver *d, ess_group *g, double before[], bool *alike) {
+  ess_cluster *const c = &d->cluster;
+  const ess_memory *const last = find_memory(c, g->class);
+  const parts p = divide(d, g);
+  double *const after[] = {d->stage[2], d->stage[3], d->stage[4]};
+  int status = ESS_SUCCESS;
+  for (size_t i = 0; !status && i < p.count; i++) {
+    status = cross_part(d, g, (int)i);
+    if (!status) status = field_there(d, after[i]);
+  }
+  if (status) return status;
+
+  const double *const all = after[p.count - 1];
+  difference(d, 1.0 / (double)g->jumps, all, before, g->jump);
+  for (size_t i = 0; i < d->system.dimension; i++) {
+    double jump[3], f = before[i];
+    for (size_t j = 0; j < p.count; f = after[j++][i]) jump[j] = (after[j][i] - f) / p.jumps[j];
+    const double known = last ? last->trend[i] : 0.0;
+    g->unlike[i] = last ? last->unlike[i] : 0.0;
+    g->trend[i] = judge(g, &p, jump, known, &g->unlike[i]);
+    const double turned =
+        g->way == ESS_ONE_AFTER_THE_OTHER ? 2.0 * fabs(g->trend[i] - known) : fabs(g->trend[i]);
+    d->v_try[i] = p.spread * g->unlike[i] + TREND * p.variance * turned;
+  }
+  g->is_even = false;
+  const double norm = ess_scaled_norm(d, d->v_try, d->x, d->x);
+  *alike = norm <= SHARE;
+  if (norm > TUNE[14] * SHARE) c->too_unlike = norm / SHARE;
+  if (!*alike) return ESS_SUCCESS;
+  for (size_t i = 0; i < d->system.dimension; i++) c->unlike[i] += d->v_try[i];
+  memcpy(before, all, d->lanes * sizeof *before);
+  return ESS_SUCCESS;
+}
+
+/* where to split a group of several: before the crossing that begins its second half */
+static size_t middle(const ess_driver *d, const ess_group *g) {
+  size_t i = g->begin;
+  for (size_t before = 0; before < g->jumps / 2 || d->cluster.is_silent[i]; i++)
+    before += !d->cluster.is_silent[i];
+  return i;
+}
+
+/* a class that has been crossed shortly before has a trend already; every other time it is only
+ * checked that all jumps together are as large as that */
+static ess_way choose_way(const ess_driver *d, const ess_group *g) {
+  static const ess_way turns[] = {ESS_ONE_AFTER_THE_OTHER, ESS_AT_ONCE, ESS_INTERLEAVED,
+                                  ESS_AT_ONCE};
+  const ess_memory *const last = find_memory(&d->cluster, g->class);
+  const bool known = last && d->t + g->mean - last->t <= RECENT * d->cluster.length;
+  return known ? turns[last->count % 4] : ESS_BOTH;
+}
+
+/* makes the crossings begin .. end-1 in one group, or in several where their jumps are unlike;
+ * *fit is false when that takes too many */
+static int measure(ess_driver *d, size_t begin, size_t end, bool *fit) {
+  ess_cluster *const c = &d->cluster;
+  if (c->group_count == ESS_GROUPS) *fit = false;
+  if (!*fit) return ESS_SUCCESS;
+  ess_group *const g = &c->group[c->group_count];
+  g->begin = begin;
+  g->end = end;
+  count_jumps(d, g);
+  g->way = choose_way(d, g);
+  if (g->jumps == 0) return cross_part(d, g, ALL);
+  if (g->jumps == 1) {
+    const int status = measure_one(d, g, d->stage[1]);
+    c->group_count++;
+    return status;
+  }
+  const size_t noted = c->noted_count, half = middle(d, g);
+  if (g->jumps > 2) {
+    bool alike;
+    int status = measure_parts(d, g, d->stage[1], &alike);
+    *fit = c->too_unlike == INFINITY;
+    if (status || alike) {
+      c->group_count++;
+      return status;
+    }
+    if (!*fit) return ESS_SUCCESS;
+    status = ess_take_back(d, noted);
+    for (size_t i = begin; i < end; i++) c->is_made[i] = false;
+    if (status) return status;
+  }
+  const int status = measure(d, begin, half, fit);
+  return status ? status : measure(d, half, end, fit);
+}
+
+int ess_make_groups(ess_driver *d, size_t from, bool *fit) {
+  ess_cluster *const c = &d->cluster;
+  *fit = true;
+  if (from == 0) {
+    c->group_count = 0;
+    c->noted_count = 0;
+    memset(c->unlike, 0, d->lanes * sizeof *c->unlike);
+    memcpy(d->stage[1], c->before, d->lanes * sizeof *c->before);
+  }
+  int status = ESS_SUCCESS;
+  for (size_t i = from; !status && *fit && i < d->cluster.count;) {
+    const size_t end = extend(d, i);
+    status = measure(d, i, end, fit);
+    i = end;
+  }
+  return status;
+}
+
+int ess_shorten_groups(ess_driver *d, bool *fit) {
+  ess_cluster *const c = &d->cluster;
+  size_t kept = 0;
+  int status = ESS_SUCCESS;
+  for (size_t i = 0; i < d->cluster.count; i++) c->is_made[i] = false;
+  for (size_t next = 0; !status && next < d->cluster.count;) {
+    // a group, or silent ones between groups
+    ess_group *const g = kept < c->group_count ? &c->group[kept] : NULL;
+    const bool in_group = g && next >= g->begin;
+    size_t end = in_group ? g->end : g ? g->begin : d->cluster.count;
+    if (end > d->cluster.count) end = d->cluster.count;
+    size_t jumps = 0;
+    for (; !status && next < end; next++) {
+      jumps += !c->is_silent[next];
+      if (!is_there(d, next)) continue;
+      c->is_made[next] = true;
+      status = ess_cross_noted(d, d->cluster.crossing[next]);
+    }
+    if (!in_group) continue;
+    g->end = end;
+    g->jumps = jumps;
+    kept += jumps > 0;
+    if (!jumps) break;
+  }
+  c->group_count = kept;
+  *fit = true;
+  return status;
+}
+
+/* the place for a class: its own, or the oldest */
+static ess_memory *place_for(ess_cluster *c, int class) {
+  for (size_t i = 0; i < ESS_CLASSES; i++)
+    if (c->memory[i].is_set && c->memory[i].class == class) return &c->memory[i];
+  return &c->memory[c->next_memory++ % ESS_CLASSES];
+}
+
+void ess_remember_groups(ess_driver *d) {
+  ess_cluster *const c = &d->cluster;
+  for (size_t i = 0; i < c->group_count; i++) {
+    const ess_group *const g = &c->group[i], *const before = i ? g - 1 : NULL;
+    const bool pair = before && g->is_even && before->is_even && before->class == g->class;
+    if (g->is_even && !(pair && g->mean > before->mean)) continue;
+    ess_memory *const m = place_for(c, g->class);
+    m->count = m->is_set && m->class == g->class ? m->count + 1 : 0;
+    m->is_set = true;
+    m->class = g->class;
+    m->t = d->t + g->mean;
+    if (pair) {
+      difference(d, 1.0 / (g->mean - before->mean), g->jump, before->jump, m->trend);
+      for (size_t j = 0; j < d->lanes; j++)
+        m->unlike[j] = UNLIKE * fabs(g->jump[j] - before->jump[j]);
+    } else {
+      memcpy(m->trend, g->trend, d->lanes * sizeof *m->trend);
+      memcpy(m->unlike, g->unlike, d->lanes * sizeof *m->unlike);
+    }
+  }
+}

@@ -1,0 +1,319 @@
+/*
+ * One sub-step: the crossings within it, what they add to the field, and the defect at its end that
+ * measures, and corrects, what that leaves out (docs/METHOD.md).
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "ess_internal.h"
+
+enum { QUARTIC = ESS_QUARTIC };
+
+/* part of |defect| times length that the corrected state is taken to be off by */
+double TUNE[20] = {1, 0.8, .45, 0.5, 3.0, 0.85, 0.25, 7.0, 3.0, 6.0, 12, 0.5, 2.0, 4.0, 2.0, 50};
+#define DEFECT TUNE[0]
+
+/* a crossing that turns out to come a little before or after the sub-step is made in it all the
+ * same, when that little is less than this part of it */
+static const double OUTSIDE = 0.1;
+
+/* a corrected time may differ from the predicted one by this part of the sub-step */
+static const double SHIFT_MOST = 0.25;
+
+static double clamp(double v, double least, double most) {
+  return v < least ? least : v > most ? most : v;
+}
+
+/* --- crossings on the path without jumps --------------------------------------------------------
+ */
+
+/* event functions along the path without jumps, over the whole sub-step */
+static int watch(ess_driver *d) {
+  const ess_cluster *const c = &d->cluster;
+  double *const x = d->x_try, *const rate = d->v_try;
+  d->dt = c->length; // what the guards' models run over
+  ess_path_without_jumps(d, 0.25 * c->length, x, rate);
+  int status = ess_guards(d, x, d->h_check[0]);
+  ess_path_without_jumps(d, 0.5 * c->length, x, rate);
+  if (!status) status = ess_guards(d, x, d->h_mid);
+  ess_path_without_jumps(d, c->length, x, rate);
+  if (!status) status = ess_guard_rates(d, x, rate, d->h_end, d->rate_end);
+  return status;
+}
+
+/* when guard k is crossed, since the node, by its model; INFINITY: not at all */
+static double predict(const ess_driver *d, size_t k) {
+  const double g = d->side[k] * d->h[k], rate = d->side[k] * d->rate[k], dt = d->dt;
+  // passed a little before the node, by what corrected the state there
+  if (g >= 0.0 && rate > 0.0) return -ess_smaller(g / rate, OUTSIDE * dt);
+  double b[QUARTIC];
+  ess_model_guard(d, k, b);
+  const double theta = ess_quartic_upcrossing(b);
+  if (theta <= 1.0) return theta * dt;
+  // above its level without having been below it
+  return g >= 0.0 && b[QUARTIC - 1] > ess_level_tolerance(d, k) ? 0.0 : INFINITY;
+}
+
+/* what is known of the listed crossings from the given one on */
+static void prepare_list(ess_driver *d, size_t from) {
+  ess_cluster *const c = &d->cluster;
+  for (size_t i = from; i < d->cluster.count; i++) {
+    c->listed_side[i] = d->side[d->cluster.crossing[i]];
+    c->is_silent[i] = ess_is_silent(d, d->cluster.crossing[i]);
+    c->is_made[i] = false;
+  }
+}
+
+void ess_list_crossings(ess_driver *d) {
+  d->cluster.count = 0;
+  for (size_t i = 0; i < d->flagged_count; i++) {
+    const double time = predict(d, d->flagged[i]);
+    if (time == INFINITY) continue;
+    d->cluster.crossing[d->cluster.count] = d->flagged[i];
+    d->cluster.time[d->cluster.count++] = time;
+  }
+  ess_sort_by_time(d->cluster.time, d->cluster.crossing, d->cluster.count);
+  prepare_list(d, 0);
+}
+
+/* a sub-step whose last crossing lies in its second half ends there, so that the next one begins
+ * with a crossing: what its defect is made of is clear then */
+static void end_before_last(ess_driver *d) {
+  ess_cluster *const c = &d->cluster;
+  size_t last = d->cluster.count;
+  while (last > 0 && c->is_silent[last - 1]) last--;
+  if (!last) return;
+  const double time = d->cluster.time[--last];
+  if (time - c->from < TUNE[11] * (c->length - c->from)) return;
+  c->length = time;
+  d->cluster.count = last;
+}
+
+/* --- the path with jumps ------------------------------------------------------------------------
+ */
+
+/* by how much the jumps move event function k, seen from its side before: v^2 (a + b v), v from 0
+ * at the first crossing to 1 at the end */
+typedef struct shift {
+  double a, b;
+} shift;
+
+static shift shift_through(double middle, double end) {
+  const double b = 2.0 * (end - 4.0 * middle);
+  return (shift){.a = end - b, .b = b};
+}
+
+/* Bernstein coefficients over the sub-step of event function k, seen from a side */
+static void model_from(const ess_driver *d, size_t k, double side, double b[QUARTIC]) {
+  const double quarter = 0.25 * d->dt;
+  const double h0 = d->h[k], h1 = d->h_end[k];
+  b[0] = h0;
+  b[1] = h0 + quarter * d->rate[k];
+  b[3] = h1 - quarter * d->rate_end[k];
+  b[4] = h1;
+  b[2] = (16.0 * d->h_mid[k] - h0 - h1 - 4.0 * (b[1] + b[3])) / 6.0;
+  for (int i = 0; i < QUARTIC; i++) b[i] *= side;
+}
+
+/* whether event function k, from the side that counts now, may be crossed and leave again unseen */
+static bool may_return(const ess_driver *d, size_t k) {
+  if (d->side[k] == 0.0) return false;
+  double b[QUARTIC];
+  model_from(d, k, d->side[k], b);
+  int changes = 0;
+  for (int i = 1; i < QUARTIC; i++) changes += (b[i] < 0.0) != (b[i - 1] < 0.0);
+  return changes > 1;
+}
+
+/* corrects the time of the i-th crossing; false when it moves too far */
+static bool correct_time(ess_driver *d, size_t i, const double h_half[], const double h_last[]) {
+  const ess_cluster *const c = &d->cluster;
+  const size_t k = d->cluster.crossing[i];
+  const double side = c->listed_side[i], span = c->length - c->from;
+  // the model is of the side the state was on
+  double b[QUARTIC], slope;
+  model_from(d, k, side, b);
+  const double at_half = (c->from + 0.5 * span) / d->dt, at_end = c->length / d->dt;
+  const double half = ess_quartic(b, at_half, &slope), end = ess_quartic(b, at_end, &slope);
+  const shift s = shift_through(side * h_half[k] - half, side * h_last[k] - end);
+
+  const double time = d->cluster.time[i], theta = time / d->dt;
+  if (time <= 0.0) return true; // it came before
+  const double v = ess_larger(0.0, (time - c->from) / span);
+  const double value = ess_quartic(b, theta, &slope) + v * v * (s.a + s.b * v);
+  slope = slope / d->dt + v * (2.0 * s.a + 3.0 * s.b * v) / span;
+  const double moved = -value / slope;
+  // on the path's own crossing there is nothing to correct, but rounding
+  if (!(fabs(moved) <= SHIFT_MOST * span)) return false;
+  d->cluster.time[i] = time + moved;
+  return d->cluster.time[i] <= c->length + OUTSIDE * span;
+}
+
+/* whether event functions look as they should where the jumps have led: those crossed stay so, and
+ * of the others none is crossed far inside the sub-step */
+static bool ends_well(const ess_driver *d, const double h_last[]) {
+  const double most = OUTSIDE * (d->cluster.length - d->cluster.from);
+  bool well = true;
+  for (size_t b = 0; well && b < d->blocks; b++) {
+    if (!d->block_armed[b]) continue;
+    for (size_t k = b * ESS_BLOCK; k < ess_block_end(d, b); k++) {
+      const double g = d->side[k] * h_last[k];
+      if (g >= 0.0 && d->side[k] != 0.0 && d->cluster.crossed[k] != d->cluster.trial)
+        well = well && g <= most * fabs(d->rate_end[k]);
+    }
+  }
+  return well;
+}
+
+/* lists after the others the guards that the jumps have led across; false when one has been crossed
+ * that does not rise */
+static bool list_more(ess_driver *d, const double h_last[]) {
+  ess_cluster *const c = &d->cluster;
+  const size_t listed = d->cluster.count;
+  bool rising = true;
+  for (size_t b = 0; rising && b < d->blocks; b++) {
+    if (!d->block_armed[b]) continue;
+    for (size_t k = b * ESS_BLOCK; k < ess_block_end(d, b); k++) {
+      const double g = d->side[k] * h_last[k], rate = d->side[k] * d->rate_end[k];
+      if (d->side[k] == 0.0 || g < 0.0 || d->cluster.crossed[k] == d->cluster.trial) continue;
+      // where it was armed a moment ago, nobody knows when it was crossed
+      c->arms_within = c->arms_within || c->touched[k] == c->trial;
+      rising = rising && !c->arms_within && rate > 0.0 && d->cluster.count < d->system.guard_count;
+      if (!rising) break;
+      d->cluster.crossing[d->cluster.count] = k;
+      d->cluster.time[d->cluster.count++] = ess_larger(c->from, c->length - g / rate);
+    }
+  }
+  const size_t more = d->cluster.count - listed;
+  ess_sort_by_time(d->cluster.time + listed, d->cluster.crossing + listed, more);
+  prepare_list(d, listed);
+  return rising;
+}
+
+/* corrects the crossings' times on the path that the jumps make, and adds crossings that they lead
+ * to; *well is false when the sub-step is too long for that */
+static int correct_times(ess_driver *d, bool *well) {
+  enum { ROUNDS = 4 };
+  ess_cluster *const c = &d->cluster;
+  double *const x = d->x_try, *const rate = d->v_try;
+  int status = ESS_SUCCESS;
+  *well = false;
+  for (int round = 0; !status && !*well && round < ROUNDS; round++) {
+    ess_path(d, c->from + 0.5 * (c->length - c->from), x, rate);
+    status = ess_guards(d, x, d->h_try);
+    ess_path(d, c->length, x, rate);
+    if (!status) status = ess_guards(d, x, d->h_check[0]);
+    if (status) return status;
+    bool fit = true;
+    for (size_t i = 0; fit && i < c->noted_count; i++) fit = !may_return(d, c->noted[i].guard);
+    for (size_t i = 0; fit && i < d->cluster.count; i++)
+      if (c->is_made[i]) fit = correct_time(d, i, d->h_try, d->h_check[0]);
+    *well = fit && ends_well(d, d->h_check[0]);
+    if (!fit) return ESS_SUCCESS;
+    if (*well) break;
+    const size_t listed = d->cluster.count;
+    if (!list_more(d, d->h_check[0]) || d->cluster.count == listed) return ESS_SUCCESS;
+    c->is_extended = true;
+    status = ess_make_groups(d, listed, &fit);
+    if (!fit) return status;
+  }
+  return status;
+}
+
+/* --- the defect ---------------------------------------------------------------------------------
+ */
+
+/* how the defect adds up in the state. It has two parts: jumps change along the path, and were
+ * measured where the sub-step's crossings begin, but count from their own times on; and what they
+ * have moved since those times moves the field. The weights of both are nearly the same where a
+ * sub-step begins with a crossing; what they differ by is in doubt. */
+static void weigh(ess_driver *d) {
+  ess_cluster *const c = &d->cluster;
+  const double span = c->length - c->from;
+  double count = 0.0, ages = 0.0, squares = 0.0, parts = 0.0;
+  for (size_t i = 0; i < d->cluster.count; i++) {
+    if (!c->is_made[i] || c->is_silent[i]) continue;
+    const double age = clamp((c->length - d->cluster.time[i]) / span, 0.0, 1.0);
+    count += 1.0;
+    ages += age;
+    squares += age * age;
+    parts += age * (2.0 - age);
+  }
+  c->mean_age = TUNE[1] * span;
+  c->weight = TUNE[2] * span;
+  c->doubt = 0.0;
+  if (!(ages > 0.0)) return;
+  const double changing = 0.5 * parts / count, moving = 0.5 * squares / ages;
+  c->weight = 0.5 * span * (changing + moving);
+  c->doubt = 0.5 * span * fabs(changing - moving);
+  c->mean_age = span * ages / count;
+}
+
+/* the field at the sub-step's end, and its error in units of the tolerance: the state there goes
+ * into x_end, corrected, and the field into stage[6] */
+static int measure_defect(ess_driver *d, double *error) {
+  ess_cluster *const c = &d->cluster;
+  double *const rate = d->v_try, *const f = d->stage[6];
+  ess_path(d, c->length, d->x_end, rate);
+  int status = ess_field(d, d->t + c->length, d->x_end, f);
+  if (status) return status;
+  weigh(d);
+  const double part = DEFECT * (c->length - c->from) + c->doubt;
+  for (size_t i = 0; i < d->lanes; i++) {
+    c->defect[i] = f[i] - rate[i];
+    d->x_end[i] += c->weight * c->defect[i];
+    d->x_try[i] = part * fabs(c->defect[i]) + c->unlike[i];
+  }
+  *error = (1.0 + (double)c->substeps / TUNE[15]) * ess_scaled_norm(d, d->x_try, d->x, d->x_end);
+  return ESS_SUCCESS;
+}
+
+int ess_substep_try(ess_driver *d, double *error) {
+  ess_cluster *const c = &d->cluster;
+  *error = INFINITY;
+  c->trial++;
+  c->group_count = 0;
+  c->noted_count = 0;
+  int status = watch(d);
+  if (status) return status;
+  ess_set_levels(d);
+  if (ess_flag_guards(d) != SIZE_MAX) return ESS_SUCCESS;
+  ess_list_crossings(d);
+  end_before_last(d);
+  bool fit = true;
+  c->is_extended = c->arms_within = false;
+  c->too_unlike = INFINITY;
+  status = ess_make_groups(d, 0, &fit);
+  if (!status && fit && c->group_count) status = correct_times(d, &fit);
+  if (!fit) *error = c->too_unlike;
+  if (status || !fit) return status;
+  return measure_defect(d, error);
+}
+
+bool ess_substep_can_shorten(const ess_driver *d, double length) {
+  const ess_cluster *const c = &d->cluster;
+  size_t i = 0;
+  while (i < d->cluster.count && d->cluster.time[i] <= length) i++;
+  for (; i < d->cluster.count; i++)
+    if (d->cluster.time[i] <= length) return false;
+  return !c->is_extended && c->group_count > 0;
+}
+
+int ess_substep_shorten(ess_driver *d, double length, double *error) {
+  ess_cluster *const c = &d->cluster;
+  const double part = (length - c->from) / (c->length - c->from);
+  for (size_t i = 0; i < d->lanes; i++) c->unlike[i] *= part * part;
+  c->trial++;
+  c->length = length;
+  while (d->cluster.count && d->cluster.time[d->cluster.count - 1] > length) d->cluster.count--;
+  end_before_last(d);
+  *error = INFINITY;
+  bool fit;
+  int status = ess_shorten_groups(d, &fit);
+  if (!status && fit && c->group_count) status = correct_times(d, &fit);
+  if (status || !fit) return status;
+  return measure_defect(d, error);
+}
