@@ -19,6 +19,9 @@ static const double UNLIKE = 0.25;
 /* jumps whose halves differ by less than this part of them need not be told apart every time */
 static const double ALIKE = 0.02;
 
+/* part by which the mean jumps of two groups that follow each other may differ */
+static const double SAME = 0.25;
+
 /* a class is known that has been crossed no longer ago than this many sub-steps */
 static const double RECENT = 4.0;
 
@@ -220,7 +223,10 @@ static int measure_parts(ess_driver *d, ess_group *g, double before[], bool *ali
     g->trend[i] = judge(g, &p, jump, known, &g->unlike[i]);
     const double turned =
         g->way == ESS_ONE_AFTER_THE_OTHER ? 2.0 * fabs(g->trend[i] - known) : fabs(g->trend[i]);
-    d->v_try[i] = p.spread * g->unlike[i] + TREND * p.variance * turned;
+    // where a group is not looked at in parts it is held against the last
+    const double other = last ? fabs(g->jump[i] - last->jump[i]) - SAME * fabs(last->jump[i]) : 0.0;
+    const double unlike = g->unlike[i] + UNLIKE * ess_larger(other, 0.0);
+    d->v_try[i] = p.spread * unlike + TREND * p.variance * turned;
   }
   g->is_even = false;
   if (g->way == ESS_ONE_AND_THE_REST || g->way == ESS_BOTH)
@@ -357,6 +363,7 @@ void ess_remember_groups(ess_driver *d) {
     m->is_set = true;
     m->class = g->class;
     m->t = d->t + g->mean;
+    memcpy(m->jump, g->jump, d->lanes * sizeof *m->jump);
     m->is_alike = !pair && g->is_alike;
     if (pair) {
       difference(d, 1.0 / (g->mean - before->mean), g->jump, before->jump, m->trend);
