@@ -74,6 +74,7 @@ typedef struct ess_cluster {
 
   /* the sub-step being tried */
   double length;   /* U */
+  double latest;   /* by how much a crossing at its beginning may have come before it */
   double from;     /* u from which on it is not the base's: 0, or the first crossing's */
   double weight;   /* of the defect in the state */
   double moved;    /* what its crossings' times may be off by, in the state, by the tolerance */

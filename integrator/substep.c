@@ -56,7 +56,7 @@ static int watch(ess_driver *d) {
 static double predict(const ess_driver *d, size_t k) {
   const double g = d->side[k] * d->h[k], rate = d->side[k] * d->rate[k], dt = d->dt;
   // passed a little before the node, by what corrected the state there
-  if (g >= 0.0 && rate > 0.0) return -ess_smaller(g / rate, OUTSIDE * dt);
+  if (g >= 0.0 && rate > 0.0) return -ess_smaller(g / rate, d->cluster.latest);
   double b[QUARTIC];
   ess_model_guard(d, k, b);
   const double theta = ess_quartic_upcrossing(b);
@@ -183,17 +183,18 @@ static int refine_time(ess_driver *d, size_t i, double *moved, bool *near) {
   return status;
 }
 
-/* whether event functions look as they should where the jumps have led: those crossed stay so, and
- * of the others none is crossed far inside the sub-step */
+/* whether event functions look as they should where the jumps have led: of those not crossed none
+ * has been passed, but shortly before the end, and none at all that was armed within */
 static bool ends_well(const ess_driver *d, const double h_last[]) {
-  const double most = OUTSIDE * (d->cluster.length - d->cluster.from);
+  const ess_cluster *const c = &d->cluster;
+  const double most = OUTSIDE * (c->length - c->from);
   bool well = true;
   for (size_t b = 0; well && b < d->blocks; b++) {
     if (!d->block_armed[b]) continue;
     for (size_t k = b * ESS_BLOCK; k < ess_block_end(d, b); k++) {
       const double g = d->side[k] * h_last[k];
-      if (g >= 0.0 && d->side[k] != 0.0 && d->cluster.crossed[k] != d->cluster.trial)
-        well = well && g <= most * fabs(d->rate_end[k]);
+      if (!(g >= 0.0) || d->side[k] == 0.0 || c->crossed[k] == c->trial) continue;
+      well = well && c->touched[k] != c->trial && g <= most * fabs(d->rate_end[k]);
     }
   }
   return well;

@@ -93,6 +93,7 @@ static void begin_cluster(ess_driver *d) {
   c->base_dt = d->dt;
   c->offset = 0.0;
   c->deviates = false;
+  c->latest = 0.0;
   c->substeps = 0;
   memcpy(c->base_x, d->x, d->lanes * sizeof *d->x);
 }
@@ -166,6 +167,7 @@ static void go_on(ess_driver *d) {
     c->bend[i] = (c->deviates ? c->bend[i] : 0.0) + c->defect[i] / c->mean_age;
   }
   c->offset += c->length;
+  c->latest = 0.25 * (c->length - c->from);
   c->from = 0.0;
   c->deviates = false;
   ess_path_without_jumps(d, 0.0, x, rate);
@@ -234,7 +236,7 @@ static int make_substep(ess_driver *d, double rest, bool *made) {
     status = ess_take_back(d, 0);
     if (status) return status;
     c->next_length = tried * clamp(factor, 0.1, 0.8);
-    if (!c->deviates && (c->arms_within || !is_cluster(d, c->next_length))) return ESS_SUCCESS;
+    if (c->arms_within || (!c->deviates && !is_cluster(d, c->next_length))) return ESS_SUCCESS;
     if (c->next_length < 1e-12 * c->base_dt) return ESS_SUCCESS;
   }
 }
