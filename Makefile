@@ -51,6 +51,9 @@ speed = $(essbench) speed $(if $(filter-out file,$(origin CONTACTS)),$(call \
   $(call option,before,$(BEFORE)) $(out)
 scale = $(essbench) scale $(if $(filter-out file,$(origin CONTACTS)),$(call \
   option,contacts,$(CONTACTS))) $(call option,trials,$(TRIALS)) $(call option,seed,$(SEED)) $(out)
+tolerance = $(essbench) tolerance $(if $(filter-out file,$(origin CONTACTS)),$(call \
+  option,contacts,$(CONTACTS))) $(call option,trials,$(TRIALS)) $(call option,seed,$(SEED)) \
+  $(call option,processes,$(PROCESSES)) $(out)
 # $(call work-precision,model options)
 work-precision = $(essbench) work-precision $(1) $(call option,trials,$(TRIALS)) $(call \
   option,seed,$(SEED)) $(out)
@@ -87,7 +90,7 @@ sources = find . \( -path ./build -o -path ./.deps -o -path ./.git -o -path ./re
   -o -name '*.[ch]' -print0 | xargs -0 -r clang-format
 
 .PHONY: all build test regress baseline order calibrate sweep mujoco work-precision crossing-cost \
-  speed scale figures help clean format format-check fuzz setup-build setup-figures setup-test \
+  speed scale tolerance figures help clean format format-check fuzz setup-build setup-figures setup-test \
   build-release test-release test-clang test-sanitized
 
 all: build
@@ -136,6 +139,10 @@ scale: setup-figures build-release
 	$(scale)
 	$(figures)
 
+tolerance: setup-figures build-release
+	$(tolerance)
+	$(figures)
+
 # what has been measured is drawn again, what is absent is measured first; the .json is written last
 figures: setup-figures build-release
 	@[ -e $(call result,order.json) ] || { set -x; $(order); }
@@ -144,6 +151,7 @@ figures: setup-figures build-release
 	$(measure-models)
 	@[ -e $(call result,crossing_cost.json) ] || { set -x; $(crossing-cost); }
 	@[ -e $(call result,scale.json) ] || { set -x; $(scale); }
+	@[ -e $(call result,tolerance.json) ] || { set -x; $(tolerance); }
 	$(figures)
 
 # --- checks --------------------------------------------------------------------------------------
@@ -196,6 +204,7 @@ make work-precision  every method over its own accuracy knob, on MODEL with CONT
 make crossing-cost  what a crossing costs each method at the same error, over CONTACTS
 make speed        libess against MuJoCo at equal error, and what its time is spent on
 make scale        error, crossings and cost over epsilon with 100 and 1000 springs, or CONTACTS
+make tolerance    error over the tolerance and what it costs, with 2 to 1000 springs, or CONTACTS
 make figures      draw all figures; measures first what has not been measured
 make test         build and test: gcc, clang, sanitizers, format
 make fuzz         random systems against libess, guided by coverage; RUNS of them
@@ -213,7 +222,7 @@ LABEL_KNOBS=1     write the knob's value at the points of its figures (powers of
 SEED=N            seed of the initial conditions and of the order of the runs
 SOLVERS=A,B       which solvers race
 PROTOCOL=paper    paper, free, equal-error, or several with commas between
-PROCESSES=6       processes the sweep's trials are spread over
+PROCESSES=6       processes the sweep's trials are spread over (2 for tolerance)
 MUJOCO=wheel      wheel (pinned official release), system (libmujoco-dev) or a folder
 RUNS=1000000      inputs of make fuzz
 BASE=rev          the revision whose times make regress compares with

@@ -131,19 +131,22 @@ static void set_protocols(arguments *given, const char *text) {
   }
 }
 
-/* "1e-3,1e-4": each smaller than the one before */
-static void set_epsilons(arguments *given, char *text) {
-  static const char accepted[] =
-      "numbers > 0 with commas between, each smaller than the one before";
-  given->epsilon_count = 0;
+/* "1e-3,1e-4": each smaller than the one before; how many there are */
+static size_t set_descending(const arguments *given, const char *option, char *text, double min,
+                             double max, double out[ARGUMENTS_EPSILONS_MAX]) {
+  char accepted[LINE_SIZE];
+  size_t count = 0;
+  snprintf(accepted, sizeof accepted,
+           "numbers %s%s with commas between, each smaller than the one "
+           "before",
+           min > 0.0 ? "> 0" : ">= 0", max < 1.0 ? ", at most 0.5," : "");
   for (char *word, *rest = text; (word = strsep(&rest, ","));) {
-    const size_t count = given->epsilon_count;
-    const double below = count ? nextafter(given->epsilons[count - 1], 0.0) : 1.7e308;
+    const double below = count ? nextafter(out[count - 1], -1.0) : max;
     if (count == ARGUMENTS_EPSILONS_MAX)
-      command_usage(given, "--epsilons accepts at most %d numbers", ARGUMENTS_EPSILONS_MAX);
-    given->epsilons[given->epsilon_count++] =
-        number(given, "epsilons", word, 5e-324, below, accepted);
+      command_usage(given, "--%s accepts at most %d numbers", option, ARGUMENTS_EPSILONS_MAX);
+    out[count++] = number(given, option, word, min, below, accepted);
   }
+  return count;
 }
 
 static void set_contacts(arguments *given, const char *text) {
@@ -278,7 +281,15 @@ static bool set_run_option(arguments *given, int key, char *text) {
     set_contacts(given, text);
     return true;
   case KEY_EPSILONS:
-    set_epsilons(given, text);
+    given->epsilon_count =
+        set_descending(given, "epsilons", text, 5e-324, 1.7e308, given->epsilons);
+    return true;
+  case KEY_TOLERANCES:
+    given->tolerance_count =
+        set_descending(given, "tolerances", text, 1e-16, 0.5, given->tolerances);
+    return true;
+  case KEY_DAMPINGS:
+    given->damping_count = set_descending(given, "damping", text, 0.0, 1e9, given->dampings);
     return true;
   case KEY_TRIALS:
     given->trials =
@@ -424,6 +435,7 @@ static size_t default_trials(const command *c) {
   if (c->groups & ARGUMENTS_PRECISION) return 12;
   if (c->groups & ARGUMENTS_CROSSING) return 6;
   if (c->groups & ARGUMENTS_SCALE) return 3;
+  if (c->groups & ARGUMENTS_TOLERANCE) return 200;
   return c->groups & ARGUMENTS_TRIALS ? 31 : 120;
 }
 
@@ -435,7 +447,11 @@ void arguments_parse(const command *c, int argc, char **argv, arguments *given) 
                        .protocol = "paper",
                        .protocols = {protocol_find("paper")},
                        .protocol_count = 1,
-                       .processes = 6,
+                       .tolerances = {1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10},
+                       .tolerance_count = 10,
+                       .dampings = {60.0, 0.0},
+                       .damping_count = 2,
+                       .processes = c->groups & ARGUMENTS_TOLERANCE ? 2 : 6,
                        .part = SIZE_MAX,
                        .point_time = 0.02,
                        .point_work = c->groups & ARGUMENTS_PRECISION ? 7.2e8 : 2.4e8,
@@ -450,6 +466,7 @@ void arguments_parse(const command *c, int argc, char **argv, arguments *given) 
   if (c->groups & ARGUMENTS_SPEED) set_contacts(given, "2,10,20,50,100");
   if (c->groups & ARGUMENTS_CROSSING) set_contacts(given, "2,5,10,20,50,100,200,500,1000");
   if (c->groups & ARGUMENTS_SCALE) set_contacts(given, "100,1000");
+  if (c->groups & ARGUMENTS_TOLERANCE) set_contacts(given, "2,10,30,100,1000");
   option_table_build(&p.table, c);
   option_table_check(&p.table, given, argc, argv);
 

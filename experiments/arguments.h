@@ -27,11 +27,12 @@ typedef enum argument_group {
   ARGUMENTS_SETTINGS = 1024, /* the solvers' settings */
   ARGUMENTS_ENGINE = 2048, /* --contacts LIST, --trials, --minimum-effect of one engine's tuning */
   ARGUMENTS_TRIALS = 4096, /* --trials, of one start */
-  ARGUMENTS_PRECISION = 8192, /* --methods, --trials, --point-work, --table ... */
-  ARGUMENTS_FIGURES = 16384,  /* --label-knobs */
-  ARGUMENTS_CROSSING = 32768, /* --contacts LIST, --target and what it shares with the above */
-  ARGUMENTS_SPEED = 65536,    /* --contacts LIST, --trials, --before, --table */
-  ARGUMENTS_SCALE = 131072    /* --contacts LIST, --epsilons, --trials ... */
+  ARGUMENTS_PRECISION = 8192,  /* --methods, --trials, --point-work, --table ... */
+  ARGUMENTS_FIGURES = 16384,   /* --label-knobs */
+  ARGUMENTS_CROSSING = 32768,  /* --contacts LIST, --target and what it shares with the above */
+  ARGUMENTS_SPEED = 65536,     /* --contacts LIST, --trials, --before, --table */
+  ARGUMENTS_SCALE = 131072,    /* --contacts LIST, --epsilons, --trials ... */
+  ARGUMENTS_TOLERANCE = 262144 /* --contacts LIST, --damping LIST, --tolerances, --trials ... */
 } argument_group;
 
 enum { ARGUMENTS_SOLVERS_MAX = 8, ARGUMENTS_POSITIONALS_MAX = 2, ARGUMENTS_EPSILONS_MAX = 64 };
@@ -47,6 +48,8 @@ typedef struct arguments {
   unsigned settings_given;                 /* bits of solver_setting */
   double epsilons[ARGUMENTS_EPSILONS_MAX]; /* descending; none: the command's own choice */
   size_t epsilon_count;
+  double tolerances[ARGUMENTS_EPSILONS_MAX], dampings[ARGUMENTS_EPSILONS_MAX]; /* descending */
+  size_t tolerance_count, damping_count;
   bool json, no_reference;
   const char *folder; /* of results */
   const char *file;   /* NULL: the standard output */

@@ -8,15 +8,25 @@
 #include <string.h>
 
 const command *const commands[] = {
-    &run_command,           &xml_command,
-    &order_command,         &calibrate_command,
-    &sweep_command,         &figures_command,
-    &counters_command,      &bench_command,
-    &regress_command,       &regress_time_command,
-    &baseline_command,      &compare_command,
-    &mujoco_command,        &work_precision_command,
-    &crossing_cost_command, &speed_command,
-    &scale_command,         NULL,
+    &run_command,
+    &xml_command,
+    &order_command,
+    &calibrate_command,
+    &sweep_command,
+    &figures_command,
+    &counters_command,
+    &bench_command,
+    &regress_command,
+    &regress_time_command,
+    &baseline_command,
+    &compare_command,
+    &mujoco_command,
+    &work_precision_command,
+    &crossing_cost_command,
+    &speed_command,
+    &scale_command,
+    &tolerance_command,
+    NULL,
 };
 
 const command *command_find(const char *name) {

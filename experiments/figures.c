@@ -35,6 +35,7 @@ static const figure figures[] = {
     {"crossing_cost", "crossing_cost.csv"},
     {"scale_epsilon", "scale.csv"},
     {"scale_contacts", "scale.csv"},
+    {"fig_tolerance", "tolerance.csv"},
 };
 static const char *const formats[] = {"svg", "pdf", "png"};
 

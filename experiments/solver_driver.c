@@ -132,6 +132,7 @@ int solver_driver_run(void *instance, const double x0[], const solver_output *ou
   report->entries = counted->entries;
   report->projections = counted->projections;
   report->substeps = counted->substeps;
+  report->substeps_rejected = counted->substeps_rejected;
   report->groups = counted->groups;
   report->field_evaluations = counted->field_evaluations;
   report->guard_evaluations = counted->guard_evaluations;

@@ -17,6 +17,7 @@ static int called(ess_driver *d, int code) {
 
 int ess_field(ess_driver *d, double t, const double x[], double f[]) {
   d->counters.field_evaluations++;
+  d->t_seen = t;
   return called(d, d->system.field(t, x, d->sign, f, d->system.params));
 }
 
@@ -61,6 +62,7 @@ int ess_some_guard_rates(ess_driver *d, const double x[], const double v[], cons
 }
 
 int ess_announce(ess_driver *d, size_t guard) {
+  d->t_seen = d->t;
   if (!d->system.mode_changed) return ESS_SUCCESS;
   return called(d, d->system.mode_changed(d->sign, guard, d->system.params));
 }
@@ -89,6 +91,7 @@ int ess_check_state(ess_driver *d, const double x[]) {
 
 int ess_check_guards(ess_driver *d) {
   const size_t m = d->system.guard_count;
+  d->t_seen = d->t;
   const size_t h = first_not_finite(d->h, m), rate = first_not_finite(d->rate, m);
   if (h < m) return ess_fail(d, ESS_EGUARD, h);
   return rate < m ? ess_fail(d, ESS_EGUARD, rate) : ESS_SUCCESS;

@@ -59,22 +59,24 @@ typedef struct ess_cluster {
   double *base_x;
 
   /* the path's deviation from it, from the node on */
-  bool deviates; /* false: the path is still the base's */
+  unsigned substeps; /* made so far */
+  bool deviates;     /* false: the path is still the base's */
   double *deviation, *drift, *bend;
 
   double *at, *before; /* the path where the crossings begin, and the field there before them */
 
   /* the sub-step being tried */
-  double length;  /* U */
-  double from;    /* u from which on it is not the base's: 0, or the first crossing's */
-  double weight;  /* of the defect in the state */
-  double doubt;   /* by how much that may be off */
-  double *defect; /* f - x' at its end */
-  double *unlike; /* by state: what jumps unlike within groups may do to the state */
+  double length;   /* U */
+  double from;     /* u from which on it is not the base's: 0, or the first crossing's */
+  double weight;   /* of the defect in the state */
+  double mean_age; /* of the defect: for how long it has grown */
+  double doubt;    /* by how much that may be off */
+  double *defect;  /* f - x' at its end */
+  double *unlike;  /* by state: what jumps unlike within groups may do to the state */
   ess_group group[ESS_GROUPS];
   size_t group_count;
   double too_unlike; /* the error where jumps are too unlike for groups; INFINITY: unknown */
-  bool is_extended; /* by crossings that its own jumps have led to */
+  bool is_extended;  /* by crossings that its own jumps have led to */
   ess_memory memory[ESS_CLASSES];
   size_t next_memory;
   uint64_t pattern; /* which of a group's crossings are measured first changes with it */
@@ -82,7 +84,9 @@ typedef struct ess_cluster {
   double
       next_length; /* proposal for the next sub-step's length after its first crossing; 0: none */
 
-  /* by place in the list of the sub-step's crossings, which is the driver's batch */
+  /* the sub-step's crossings, by time since the node */
+  size_t *crossing, count; /* event functions */
+  double *time;
   double *listed_side;
   bool *is_silent; /* or no crossing after all */
   bool *is_made;

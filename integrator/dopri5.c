@@ -83,7 +83,7 @@ double ess_scaled_norm(const ess_driver *d, const double v[], const double a[], 
   for (size_t i = 0; i < n; i++) {
     const double magnitude = ess_larger(fabs(a[i]), fabs(b[i]));
     // a component that is and stays zero is right at any tolerance
-    const double scale = d->options.atol + d->options.rtol * magnitude;
+    const double scale = d->atol[i] + d->rtol[i] * magnitude;
     const double scaled = v[i] == 0.0 ? 0.0 : v[i] / scale;
     // no error is small beside an infinite state: 0 times that is not a number
     sum += scaled * scaled + 0.0 * magnitude;

@@ -32,6 +32,26 @@ static bool positive(double v) {
   return v > 0.0 && isfinite(v);
 }
 
+static const char *check_tolerances(const ess_options *o, size_t n) {
+  for (size_t i = 0; i < (o->rtols ? n : 1); i++) {
+    const double rtol = o->rtols ? o->rtols[i] : o->rtol;
+    if (!(rtol >= 0.0 && rtol < 1.0))
+      return o->rtols ? "each of rtols must be a number in [0, 1)"
+                      : "rtol must be a number in [0, 1)";
+  }
+  for (size_t i = 0; i < (o->atols ? n : 1); i++) {
+    const double atol = o->atols ? o->atols[i] : o->atol;
+    if (!(atol >= 0.0) || !isfinite(atol))
+      return o->atols ? "each of atols must be a finite number >= 0"
+                      : "atol must be a finite number >= 0";
+  }
+  for (size_t i = 0; i < (o->rtols || o->atols ? n : 1); i++)
+    if ((o->rtols ? o->rtols[i] : o->rtol) == 0.0 && (o->atols ? o->atols[i] : o->atol) == 0.0)
+      return o->rtols || o->atols ? "for each state, one of its rtol and atol must be > 0"
+                                  : "one of rtol and atol must be > 0";
+  return NULL;
+}
+
 static const char *check_system(const ess_system *s) {
   if (s->dimension < 1) return "dimension must be at least 1";
   if (!s->field) return "field must not be NULL";
@@ -42,16 +62,18 @@ static const char *check_system(const ess_system *s) {
 }
 
 const char *ess_check(const ess_system *system, const ess_options *o) {
-  const char *const wrong = check_system(system);
+  if (!system) return "system must not be NULL";
+  if (!o) return "options must not be NULL";
+  const char *wrong = check_system(system);
+  if (!wrong) wrong = check_tolerances(o, system->dimension);
   if (wrong) return wrong;
+  if (o->method != ESS_METHOD_TOLERANCE && o->method != ESS_METHOD_PAPER)
+    return "method must be ESS_METHOD_TOLERANCE or ESS_METHOD_PAPER";
   if (!positive(o->epsilon)) return "epsilon must be a finite number > 0";
   for (size_t k = 0; o->guard_epsilons && k < system->guard_count; k++)
     if (!positive(o->guard_epsilons[k]))
       return "each of guard_epsilons must be a finite number > 0";
   if (o->order != 1 && o->order != 2) return "order must be 1 or 2";
-  if (!(o->rtol >= 0.0 && o->rtol < 1.0)) return "rtol must be a number in [0, 1)";
-  if (!(o->atol >= 0.0) || !isfinite(o->atol)) return "atol must be a finite number >= 0";
-  if (o->rtol == 0.0 && o->atol == 0.0) return "one of rtol and atol must be > 0";
   if (!(o->h_max > 0.0)) return "h_max must be > 0 (INFINITY is accepted)";
   if (!(o->h_init >= 0.0) || !isfinite(o->h_init)) return "h_init must be a finite number >= 0";
   if (!(o->projection_max > 0.0)) return "projection_max must be > 0 (INFINITY is accepted)";
@@ -63,14 +85,15 @@ const char *ess_check(const ess_system *system, const ess_options *o) {
 }
 
 /* how wide they are, and for how long a guard may take within them */
-static void set_neighbourhoods(ess_driver *d) {
+void ess_set_neighbourhoods(ess_driver *d) {
   const ess_options *const o = &d->options;
   for (size_t k = 0; k < d->system.guard_count; k++)
     d->epsilon[k] = o->guard_epsilons ? o->guard_epsilons[k] : o->epsilon;
   d->lead = o->projection_max;
   d->severity = 1.0;
   if (o->method == ESS_METHOD_PAPER) return;
-  extern double TUNE[]; d->severity = TUNE[4];
+  extern double TUNE[];
+  d->severity = TUNE[4];
   d->lead = 0.0; // no neighbourhoods: a guard is reached where it is crossed
   for (size_t k = 0; k < d->system.guard_count; k++) d->epsilon[k] = INFINITY;
 }
@@ -79,7 +102,7 @@ ess_driver *ess_driver_alloc(const ess_system *system, const ess_options *option
   int ignored;
   if (!status) status = &ignored;
   *status = ESS_EINVAL;
-  if (!system || !options || ess_check(system, options)) return NULL;
+  if (ess_check(system, options)) return NULL;
 
   *status = ESS_ENOMEM;
   ess_driver *const d = calloc(1, sizeof *d);
@@ -90,8 +113,7 @@ ess_driver *ess_driver_alloc(const ess_system *system, const ess_options *option
     ess_driver_free(d);
     return NULL;
   }
-  set_neighbourhoods(d);
-  d->options.guard_epsilons = NULL;
+  ess_take_options(d, options);
   d->system.resets = NULL; // copied
   ess_driver_reset(d);
   *status = ESS_SUCCESS;
@@ -105,27 +127,35 @@ void ess_driver_free(ess_driver *d) {
 }
 
 void ess_driver_reset(ess_driver *d) {
+  if (!d) return;
   d->latched = false;
+  d->t = 0.0;
   d->dt_next = 0.0;
   d->log_error_old = ESS_LOG_ERROR_FLOOR;
   d->window = 1.0;
   d->cluster.next_length = 0.0;
   d->cluster.pattern = 0;
   for (size_t i = 0; i < ESS_CLASSES; i++) d->cluster.memory[i].is_set = false;
+  d->piece.kind = ESS_PIECE_POINT;
+  d->piece.t0 = d->piece.t1 = NAN;
   d->counters = (ess_counters){0};
-  d->failure = (ess_failure){.guard = SIZE_MAX, .other_guard = SIZE_MAX};
+  ess_no_failure(d);
 }
 
 const ess_counters *ess_driver_counters(const ess_driver *d) {
-  return &d->counters;
+  return d ? &d->counters : NULL;
 }
 
 const ess_failure *ess_driver_failure(const ess_driver *d) {
-  return &d->failure;
+  static const ess_failure no_driver = {.status = ESS_EINVAL,
+                                        .guard = SIZE_MAX,
+                                        .other_guard = SIZE_MAX,
+                                        .reason = "driver must not be NULL"};
+  return d ? &d->failure : &no_driver;
 }
 
 const double *ess_driver_sign(const ess_driver *d) {
-  return d->sign;
+  return d ? d->sign : NULL;
 }
 
 void ess_advance_time(ess_driver *d, double duration) {
@@ -137,14 +167,17 @@ void ess_advance_time(ess_driver *d, double duration) {
 
 /* puts the driver at the caller's state, in the latched mode */
 static int begin(ess_driver *d, double t, double t1, const double x[]) {
-  d->failure = (ess_failure){.guard = SIZE_MAX, .other_guard = SIZE_MAX, .time = t};
-  d->t = t;
+  ess_piece_begin(d, t, x);
+  d->t = d->t_seen = t;
+  ess_no_failure(d);
   d->t_end = t1;
   d->t_rest = 0.0;
   memcpy(d->x, x, d->system.dimension * sizeof *x);
   d->progress_time = t;
   d->stalled_crossings = 0;
-  d->last_guard = SIZE_MAX;
+  d->last_guard = d->slide_guard = d->doubted = SIZE_MAX;
+  d->slide_time = t;
+  d->slide_returns = 0;
   d->apply_steps = 0;
   d->apply_crossings = 0;
   return d->latched ? ess_resume(d) : ess_latch(d);
@@ -189,33 +222,57 @@ static bool state_accepted(const ess_driver *d, const double x[]) {
   return finite;
 }
 
-/* ascending and within [t, t1] */
-static bool grid_accepted(const double times[], size_t count, double t, double t1) {
-  if (!count) return true;
+/* whether times ascend */
+static bool is_ascending(const double times[], size_t count) {
   // four at once: a long grid is checked in every call
   ess_mask ascending = ~(ess_mask){0};
   size_t i = 1;
   for (; i + ESS_LANES <= count; i += ESS_LANES)
     ascending &= ess_lanes_load(times + i) >= ess_lanes_load(times + i - 1);
-  bool accepted = times[0] >= t && times[count - 1] <= t1 && !ess_mask_any(~ascending);
+  bool accepted = !ess_mask_any(~ascending);
   for (; i < count; i++) accepted = accepted && times[i] >= times[i - 1];
   return accepted;
 }
 
+/* what is wrong with the grid of samples; NULL when nothing is */
+static const char *check_grid(const double times[], size_t count, const double states[], double t,
+                              double t1) {
+  if (!count) return NULL;
+  if (!times) return "times must not be NULL when count > 0";
+  if (!states) return "states must not be NULL when count > 0";
+  if (!(times[0] >= t && times[count - 1] <= t1)) return "times must lie within [*t, t1]";
+  return is_ascending(times, count) ? NULL : "times must ascend";
+}
+
+/* what is wrong with where an apply is to begin and end; NULL when nothing is */
+static const char *check_apply(const ess_driver *d, const double *t, double t1, const double x[]) {
+  if (d->applying) return "a callback or observer must not apply the driver that calls it";
+  if (!t) return "t must not be NULL";
+  if (!x) return "x must not be NULL";
+  if (!isfinite(*t)) return "*t must be finite";
+  if (!isfinite(t1)) return "t1 must be finite";
+  if (t1 < *t) return "t1 must not be before *t: time goes forward only";
+  return state_accepted(d, x) ? NULL : "each of x must be finite";
+}
+
 int ess_driver_sample(ess_driver *d, double *t, double t1, double x[], const double times[],
                       size_t count, double states[]) {
-  d->t = *t;
-  if (!(t1 >= *t) || !isfinite(*t) || !isfinite(t1) || !state_accepted(d, x) ||
-      !grid_accepted(times, count, *t, t1))
-    return ess_fail(d, ESS_EINVAL, SIZE_MAX);
+  if (!d) return ESS_EINVAL;
+  const char *wrong = check_apply(d, t, t1, x);
+  if (!wrong) wrong = check_grid(times, count, states, *t, t1);
+  if (wrong) return ess_refuse(d, t ? *t : d->t, wrong);
   d->times = times;
   d->times_count = count;
   d->times_done = 0;
   d->samples = states;
 
+  d->applying = true;
   int status = begin(d, *t, t1, x);
   if (!status) status = advance(d, t1);
+  d->applying = false;
   if (!status) ess_sample_rest(d);
+  // what an observer was refused on the way is no failure of the run
+  if (!status) ess_no_failure(d);
   *t = d->t;
   memcpy(x, d->x, d->system.dimension * sizeof *x);
   return status;

@@ -98,7 +98,10 @@ typedef struct ess_failure {
 /*
  * An effect: latches the event function of the guard that the entry names, either of the two, to
  * the sign that it has in the state at the crossing, and arms the one of its guards that lies
- * ahead. A slip guard armed at touch-down needs it: which way the foot slides is not known before.
+ * ahead (none, where a one-way event function is positive). On its zero the side is the one the
+ * field points to, in the mode that the row has made so far; the sign stays when that is along the
+ * guard. A slip guard armed at touch-down needs it: which way the foot slides is not known before.
+ * An entry costs one call of guards, or of some_guard_rates where there is one.
  */
 #define ESS_ARM_AHEAD 2
 
@@ -110,13 +113,15 @@ typedef struct ess_failure {
  * the other; all arrays are copied by ess_driver_alloc.
  *
  * One row more than there are guards: row 2m is applied after an integration step that ends with no
- * guard armed, and arms only guards whose event function is strictly on their near side. The
+ * guard armed, and arms only guards whose event function is strictly on their near side, or ahead
+ * (ESS_ARM_AHEAD) on either. The
  * paper's pool rule is a matrix with this row alone.
  */
 typedef struct ess_reset_matrix {
   const size_t *row_start;   /* [2m+2]: row j holds entries row_start[j] .. row_start[j+1]-1 */
   const size_t *guard;       /* [row_start[2m+1]]: the guard an entry concerns, < 2m */
-  const signed char *effect; /* [row_start[2m+1]]: +1 arms it, -1 disarms it, ESS_ARM_AHEAD */
+  const signed char *effect; /* [row_start[2m+1]]: +1 arms it, -1 disarms it, ESS_ARM_AHEAD, which
+                                must not name the event function whose guard is crossed */
 
   /*
    * Optional, [2m]: guards whose crossing, signs latched by their rows included, never changes the
@@ -364,8 +369,12 @@ typedef struct ess_jacobian_check {
 
 /*
  * Compares guard_jacobian, guard_rates and some_guard_rates with differences of guards at x[n], and
- * with one another: ESS_SUCCESS, or ESS_EJACOBIAN with *worst (which may be NULL) filled in; also
- * ESS_EINVAL, ESS_ENOMEM, ESS_ECALLBACK and ESS_EGUARD. For tests of a model: it allocates.
+ * with one another: ESS_SUCCESS, or ESS_EJACOBIAN; in both *worst (which may be NULL) is what
+ * agrees the least. Also ESS_EINVAL, ESS_ENOMEM, ESS_ECALLBACK and ESS_EGUARD. It tries steps of
+ * all sizes, so units do not matter, and states far from x, where guards may fail or not be finite.
+ * An entry too small to show beside the event function's rounding is passed. Where an event
+ * function has a kink exactly at x there is no gradient to compare with: choose another x. For
+ * tests of a model: it allocates.
  */
 ESS_API int ess_check_jacobian(const ess_system *system, const double x[],
                                ess_jacobian_check *worst);

@@ -33,9 +33,26 @@ static inline double ess_larger(double a, double b) {
   return a > b ? a : b;
 }
 
+/* how the state went from one node to the next */
+typedef enum ess_piece_kind {
+  ESS_PIECE_POINT,   /* not at all: no step has been made */
+  ESS_PIECE_STEP,    /* by the dense output of a step of length `length`, or its first part */
+  ESS_PIECE_PATH,    /* by the sub-step of the driver's cluster */
+  ESS_PIECE_PARABOLA /* leaving along c[0], and passing the point `length` later along c[1] */
+} ess_piece_kind;
+
+typedef struct ess_piece {
+  ess_piece_kind kind;
+  double t0, t1; /* of its ends; that of t1 is the node */
+  double length;
+  double *x; /* at t0 */
+  double *c[ESS_DENSE];
+} ess_piece;
+
 struct ess_driver {
   ess_system system;
-  ess_options options;
+  ess_options options; /* its arrays NULL: copied */
+  bool applying;       /* within an apply */
   ess_counters counters;
   ess_failure failure;
 
@@ -48,6 +65,8 @@ struct ess_driver {
   double t_end;     /* of this apply: no time, and no field, beyond it */
   double *x, *f, *h, *rate;
 
+  double t_seen; /* of the state that a callback was last shown, for failures */
+
   /* the integration step being tried, from the node to t + dt */
   double dt;
   double *stage[ESS_STAGES]; /* [0] is f at the node, [6] is f at the step's end (FSAL) */
@@ -58,6 +77,10 @@ struct ess_driver {
   double *h_try, *rate_try; /* scratch: event functions there */
   double *some_h;           /* scratch: those of some guards only */
   double *jacobian;         /* Dh, when the system has no guard_rates */
+
+  ess_piece piece; /* the last step made; arrays of its own, which a failing try leaves alone */
+
+  double *rtol, *atol; /* the tolerance, by state */
 
   /* step-size control */
   double dt_next;       /* proposal for the next step; 0: to be chosen */
@@ -101,6 +124,9 @@ struct ess_driver {
 
   /* the guard to be projected onto and the silent ones on the way, with the time the field takes to
    * each (candidates.c) */
+  size_t doubted, doubts; /* for which guard steps are being halved, and how often (suspect.c) */
+
+  /* guards to be crossed together, and the time the field takes to each (candidates.c) */
   size_t *batch, batch_count;
   double *batch_time;
   double listed_until; /* the batch lists all candidates reached until this time; -1: none */
@@ -112,6 +138,12 @@ struct ess_driver {
   double progress_time;
   size_t stalled_crossings;
   size_t last_guard;
+
+  /* returns in a row to one event function, for sliding: from which side, when and after which step
+   * it was last crossed, and how long the way there was at first */
+  size_t slide_guard, slide_returns;
+  double slide_side, slide_time, slide_way;
+  uint64_t slide_steps;
   uint64_t apply_steps, apply_crossings;
 
   /* the caller's sample grid during one apply */
@@ -142,8 +174,17 @@ static inline bool ess_is_silent(const ess_driver *d, size_t k) {
 bool ess_memory_alloc(ess_driver *d);
 void ess_memory_free(ess_driver *d);
 
-/* status.c: records why the run stopped and returns `status`. */
+/* settings.c: the options in force from here on, their arrays copied. */
+void ess_take_options(ess_driver *d, const ess_options *options);
+
+/* driver.c: widths of the guards' neighbourhoods as the options in force have them. */
+void ess_set_neighbourhoods(ess_driver *d);
+
+/* status.c: records why the run stopped and returns `status`; why a call was refused, as of time t,
+ * and returns ESS_EINVAL; forgets both. */
 int ess_fail(ess_driver *d, ess_status status, size_t guard);
+int ess_refuse(ess_driver *d, double t, const char *reason);
+void ess_no_failure(ess_driver *d);
 
 /* dopri5.c */
 
@@ -166,7 +207,7 @@ void ess_dopri5_dense(const ess_driver *d, double theta, double x[]);
 /* Calls the field and checks nothing: the error control sees what is not finite. */
 int ess_field(ess_driver *d, double t, const double x[], double f[]);
 
-/* h at x. */
+/* h at x: at the time d->t_seen, which is the caller's to set where no field came before. */
 int ess_guards(ess_driver *d, const double x[], double h[]);
 
 /* h and grad h . v at x. */
@@ -231,7 +272,7 @@ typedef struct ess_candidate {
 
 int ess_first_candidate(ess_driver *d, ess_candidate *first);
 
-/* Lists in d->batch, by time, the first candidate and the silent ones reached until then. */
+/* Lists in d->cluster, by time, the first candidate and the silent ones reached until then. */
 void ess_gather_batch(ess_driver *d, const ess_candidate *first);
 
 /* Whether any armed guard, silent ones apart, and event function k's, is inside its neighbourhood
@@ -318,22 +359,21 @@ int ess_advance_by_tolerance(ess_driver *d, double t1);
 
 /* substep.c */
 
-/* Lists in d->batch, by time, the crossings of the flagged guards, as their models over d->dt have
- * them. */
+/* Lists in d->cluster, by time, the crossings of the flagged guards, as their models over d->dt
+ * have them. */
 void ess_list_crossings(ess_driver *d);
 
 /* Tries the sub-step of d->cluster: its crossings are made, x_end is the state at its end, stage[6]
- * the field there. Accept when *error <= 1; not finite when it is too long for its guards. The
- * defect has grown for *mean_age. */
-int ess_substep_try(ess_driver *d, double *error, double *mean_age);
+ * the field there. Accept when *error <= 1; not finite when it is too long for its guards. */
+int ess_substep_try(ess_driver *d, double *error);
 
 /* The same, shorter, with the jumps as they have been measured: one call of the field; and whether
  * that can be done. */
 bool ess_substep_can_shorten(const ess_driver *d, double length);
-int ess_substep_shorten(ess_driver *d, double length, double *error, double *mean_age);
+int ess_substep_shorten(ess_driver *d, double length, double *error);
 
-/* groups.c: makes the crossings listed in d->batch, from a place on, and measures what they add to the field; *fit is
- * false when they need too many groups. */
+/* groups.c: makes the listed crossings, from a place on, and measures what they add to the field;
+ * *fit is false when they need too many groups. */
 int ess_make_groups(ess_driver *d, size_t from, bool *fit);
 
 /* Makes what is left of the list in the groups it was measured in, when a sub-step is shortened. */
@@ -361,12 +401,44 @@ int ess_projection_step(ess_driver *d, const ess_candidate *first, double t1, bo
 /* Crosses a guard where the state is. */
 int ess_make_crossing(ess_driver *d, size_t guard);
 
-/* sample.c: writes the caller's samples from the node up to time t_end: by the dense output; on the
- * parabola that leaves the node along f and passes the point `duration` later in direction v; the
- * rest, with the node itself. */
-void ess_sample_dense(ess_driver *d, double t_end);
-void ess_sample_path(ess_driver *d);
-void ess_sample_parabola(ess_driver *d, double duration, const double v[]);
+/* Tells the observer of a crossing just made; whether it asks to stop. */
+bool ess_observe_crossing(ess_driver *d, size_t guard, double t, const double x[]);
+
+/* together.c: crosses the batch's guards in the order of their times, those that are armed when it
+ * is their turn, and moves the state by what the jumps of the field between their times and the
+ * projection's end do to it. The node has come `duration` in direction v. */
+int ess_cross_batch(ess_driver *d, double duration, const double v[]);
+
+/* suspect.c: ESS_EJACOBIAN when event function k does not change as its rate says. */
+
+/* Called each time that the step just tried is halved for k, of which most pass at once. */
+int ess_suspect_step(ess_driver *d, size_t k);
+
+/* Called at the node that a projection onto k has led to, from where k had this value and rate. */
+int ess_suspect_projection(ess_driver *d, size_t k, double h, double rate);
+
+/* piece.c: the last step, for who asks later. A new kind of step needs its kind, a function that
+ * makes it the last, and a case in ess_piece_state; samples and dense output follow. */
+
+/* A point at the time that the apply begins, where it does not go on from the step before. */
+void ess_piece_begin(ess_driver *d, double t, const double x[]);
+
+/* No last step any more: only the node. */
+void ess_piece_forget(ess_driver *d);
+
+/* The dense output of the step just tried is the last step, and x_end the node, which is `duration`
+ * from where it was; or the sub-step just tried; or the parabola to x_try along f and v. Time
+ * advances with them. */
+void ess_piece_step(ess_driver *d, double duration);
+void ess_piece_path(ess_driver *d);
+void ess_piece_parabola(ess_driver *d, double duration, const double v[]);
+
+/* The state within the piece: n values. */
+void ess_piece_state(const ess_driver *d, double t, double x[]);
+
+/* sample.c: writes the caller's samples up to time t_end on the last step; the rest, with the node
+ * itself. */
+void ess_sample_piece(ess_driver *d, double t_end);
 void ess_sample_rest(ess_driver *d);
 
 #endif

@@ -24,20 +24,20 @@ static const double RECENT = 4.0;
 
 /* direction and label of the i-th crossing, told apart by this */
 static int class_of(const ess_driver *d, size_t i) {
-  const size_t k = d->batch[i];
+  const size_t k = d->cluster.crossing[i];
   const int label = d->system.labels ? d->system.labels[k] : 0;
   return d->sign[k] < 0.0 ? 2 * label : 2 * label + 1;
 }
 
 /* whether the crossing is still there: one before it may have disarmed its guard */
 static bool is_there(const ess_driver *d, size_t i) {
-  return d->side[d->batch[i]] == d->cluster.listed_side[i];
+  return d->side[d->cluster.crossing[i]] == d->cluster.listed_side[i];
 }
 
 /* whether crossing i, its row included, concerns event functions that the group concerns already */
 static bool is_apart(ess_driver *d, size_t i) {
   const ess_cluster *const c = &d->cluster;
-  const size_t k = d->batch[i], guard = ess_guard_ahead(d, k);
+  const size_t k = d->cluster.crossing[i], guard = ess_guard_ahead(d, k);
   bool apart = c->concerned[k] != c->concern;
   for (size_t e = d->row_start[guard]; apart && e < d->row_start[guard + 1]; e++)
     apart = c->concerned[d->row_guard[e] / 2] != c->concern;
@@ -46,7 +46,7 @@ static bool is_apart(ess_driver *d, size_t i) {
 
 static void concern(ess_driver *d, size_t i) {
   ess_cluster *const c = &d->cluster;
-  const size_t k = d->batch[i], guard = ess_guard_ahead(d, k);
+  const size_t k = d->cluster.crossing[i], guard = ess_guard_ahead(d, k);
   c->concerned[k] = c->concern;
   for (size_t e = d->row_start[guard]; e < d->row_start[guard + 1]; e++)
     c->concerned[d->row_guard[e] / 2] = c->concern;
@@ -58,7 +58,7 @@ static size_t extend(ess_driver *d, size_t i) {
   ess_cluster *const c = &d->cluster;
   int class = -1;
   c->concern++;
-  for (; i < d->batch_count; i++) {
+  for (; i < d->cluster.count; i++) {
     if (!is_there(d, i)) continue;
     if (!is_apart(d, i)) break;
     if (!c->is_silent[i]) {
@@ -78,7 +78,7 @@ static void count_jumps(ess_driver *d, ess_group *g) {
   for (size_t i = g->begin; i < g->end; i++) {
     if (!is_there(d, i)) d->cluster.is_silent[i] = true;
     if (d->cluster.is_silent[i]) continue;
-    sum += d->batch_time[i];
+    sum += d->cluster.time[i];
     g->class = class_of(d, i);
     g->jumps++;
   }
@@ -113,7 +113,7 @@ static int cross_part(ess_driver *d, const ess_group *g, int part) {
     if (part != ALL && mine != part) continue;
     if (!is_there(d, i)) continue;
     d->cluster.is_made[i] = true;
-    status = ess_cross_noted(d, d->batch[i]);
+    status = ess_cross_noted(d, d->cluster.crossing[i]);
   }
   return status;
 }
@@ -162,7 +162,7 @@ static parts divide(const ess_driver *d, const ess_group *g) {
   for (size_t i = g->begin, place = 0; i < g->end; i++) {
     if (d->cluster.is_silent[i]) continue;
     const int part = part_of(d, g, place++);
-    const double late = d->batch_time[i] - g->mean;
+    const double late = d->cluster.time[i] - g->mean;
     p.jumps[part] += 1.0;
     p.late[part] += late;
     p.spread += fabs(late);
@@ -297,7 +297,7 @@ int ess_make_groups(ess_driver *d, size_t from, bool *fit) {
     memcpy(d->stage[1], c->before, d->lanes * sizeof *c->before);
   }
   int status = ESS_SUCCESS;
-  for (size_t i = from; !status && *fit && i < d->batch_count;) {
+  for (size_t i = from; !status && *fit && i < d->cluster.count;) {
     const size_t end = extend(d, i);
     status = measure(d, i, end, fit);
     i = end;
@@ -309,19 +309,19 @@ int ess_shorten_groups(ess_driver *d, bool *fit) {
   ess_cluster *const c = &d->cluster;
   size_t kept = 0;
   int status = ESS_SUCCESS;
-  for (size_t i = 0; i < d->batch_count; i++) c->is_made[i] = false;
-  for (size_t next = 0; !status && next < d->batch_count;) {
+  for (size_t i = 0; i < d->cluster.count; i++) c->is_made[i] = false;
+  for (size_t next = 0; !status && next < d->cluster.count;) {
     // a group, or silent ones between groups
     ess_group *const g = kept < c->group_count ? &c->group[kept] : NULL;
     const bool in_group = g && next >= g->begin;
-    size_t end = in_group ? g->end : g ? g->begin : d->batch_count;
-    if (end > d->batch_count) end = d->batch_count;
+    size_t end = in_group ? g->end : g ? g->begin : d->cluster.count;
+    if (end > d->cluster.count) end = d->cluster.count;
     size_t jumps = 0;
     for (; !status && next < end; next++) {
       jumps += !c->is_silent[next];
       if (!is_there(d, next)) continue;
       c->is_made[next] = true;
-      status = ess_cross_noted(d, d->batch[next]);
+      status = ess_cross_noted(d, d->cluster.crossing[next]);
     }
     if (!in_group) continue;
     g->end = end;

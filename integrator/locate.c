@@ -190,6 +190,7 @@ static int flagged_guards(ess_driver *d) {
 /* evaluates the flagged guards at p->theta and narrows the bracket */
 static int look(ess_driver *d, probe *p) {
   ess_dopri5_dense(d, p->theta, d->x_try);
+  d->t_seen = d->t + p->theta * d->dt;
   const int status = flagged_guards(d);
   if (status) return status;
   p->excess = -INFINITY;

@@ -32,15 +32,16 @@ static size_t count_doubles(const ess_driver *d, size_t by_state, size_t by_guar
 static bool lay_doubles(ess_driver *d) {
   ess_cluster *const c = &d->cluster;
   double **const by_state[] = {
-      &d->x,        &d->f,        &d->x_end,    &d->x_try,    &d->v_try,     &d->stage[1],
-      &d->stage[2], &d->stage[3], &d->stage[4], &d->stage[5], &d->stage[6],  &d->dense[0],
-      &d->dense[1], &d->dense[2], &d->dense[3], &c->base_x,   &c->deviation, &c->drift,
-      &c->bend,     &c->defect,   &c->unlike,   &c->at,       &c->before};
+      &d->x,          &d->f,          &d->x_end,      &d->x_try,      &d->v_try,    &d->stage[1],
+      &d->stage[2],   &d->stage[3],   &d->stage[4],   &d->stage[5],   &d->stage[6], &d->dense[0],
+      &d->dense[1],   &d->dense[2],   &d->dense[3],   &d->rtol,       &d->atol,     &d->piece.x,
+      &d->piece.c[0], &d->piece.c[1], &d->piece.c[2], &d->piece.c[3], &c->base_x,   &c->deviation,
+      &c->drift,      &c->bend,       &c->defect,     &c->unlike,     &c->at,       &c->before};
   double **const by_guard[] = {&d->h,          &d->rate,    &d->h_end,         &d->rate_end,
                                &d->h_mid,      &d->h_check, &d->h_try,         &d->rate_try,
                                &d->sign,       &d->side,    &d->epsilon,       &d->width,
                                &d->entry,      &d->level,   &d->flagged_theta, &d->some_h,
-                               &d->batch_time, &d->scale,   &c->listed_side};
+                               &d->batch_time, &d->scale,   &c->listed_side,   &c->time};
   enum { STATES = sizeof by_state / sizeof *by_state, GUARDS = sizeof by_guard / sizeof *by_guard };
   const size_t count = count_doubles(d, STATES + 3 * ESS_GROUPS + 2 * ESS_CLASSES, GUARDS);
   if (!count) return false;
@@ -68,7 +69,7 @@ static bool lay_indices(ess_driver *d) {
   const size_t most = SIZE_MAX / sizeof(size_t) / 8;
   if (entries > most || m > most / 8) return false;
   const size_t bytes = (m + entries) * sizeof(ess_noted) + 2 * m * sizeof(uint64_t) +
-                       (rows + entries + d->blocks + 2 * m) * sizeof(size_t) +
+                       (rows + entries + d->blocks + 3 * m) * sizeof(size_t) +
                        entries * sizeof(signed char) + 7 * m * sizeof(bool) +
                        d->blocks * ESS_BLOCK * sizeof(bool);
   d->indices = calloc(1, bytes);
@@ -84,6 +85,7 @@ static bool lay_indices(ess_driver *d) {
   d->block_armed = lay(&cursor, d->blocks * sizeof(size_t));
   d->flagged = lay(&cursor, m * sizeof(size_t));
   d->batch = lay(&cursor, m * sizeof(size_t));
+  c->crossing = lay(&cursor, m * sizeof(size_t));
   d->row_effect = lay(&cursor, entries * sizeof(signed char));
   d->silent = lay(&cursor, 2 * m * sizeof(bool));
   d->armed_at_start = lay(&cursor, 2 * m * sizeof(bool));

@@ -51,7 +51,7 @@ static sums sum_until(const ess_driver *d, const ess_group *g, double u) {
   const bool all = u >= d->cluster.length;
   sums s = {0};
   for (size_t i = g->begin; i < g->end; i++) {
-    const double since = u - d->batch_time[i], late = d->batch_time[i] - g->mean;
+    const double since = u - d->cluster.time[i], late = d->cluster.time[i] - g->mean;
     if (d->cluster.is_silent[i] || (since < 0.0 && !all)) continue;
     s.count += 1.0;
     s.since += since;

@@ -11,6 +11,27 @@
 
 #include "ess_internal.h"
 
+/* this many returns in a row are sliding; each takes next to nothing beside a step, and beside the
+ * way there: where the field is a polynomial steps are as long as they are let */
+enum { RETURNS = 8 };
+static const double NEXT_TO_NOTHING = 1e-8;
+
+/* whether the field points back to one event function from either side of it: it returns at once,
+ * or without a step, time and again */
+static bool is_sliding(ess_driver *d, size_t guard) {
+  const double way = d->t - d->slide_time, natural = ess_smaller(d->dt_next, d->slide_way);
+  const bool at_once = d->slide_steps == d->counters.steps || way <= NEXT_TO_NOTHING * natural;
+  const bool is_other_side = guard == d->slide_guard && d->sign[guard] != d->slide_side;
+  const bool returns = is_other_side && at_once;
+  d->slide_returns = returns ? d->slide_returns + 1 : 0;
+  if (!returns) d->slide_way = way;
+  d->slide_guard = guard;
+  d->slide_side = d->sign[guard];
+  d->slide_time = d->t;
+  d->slide_steps = d->counters.steps;
+  return d->slide_returns > RETURNS;
+}
+
 /* counts crossings made without time passing: more than every guard has, and a pair is at odds */
 static int watch_progress(ess_driver *d, size_t guard) {
   const double resolution = 64.0 * DBL_EPSILON * ess_larger(fabs(d->t), DBL_MIN / DBL_EPSILON);
@@ -31,15 +52,11 @@ static int observe_step(ess_driver *d, double t0) {
   return o->step(&info, o->context) ? ess_fail(d, ESS_ESTOP, SIZE_MAX) : ESS_SUCCESS;
 }
 
-/* whether the observer asks to stop */
-static bool observe_crossing(ess_driver *d, size_t guard) {
+bool ess_observe_crossing(ess_driver *d, size_t guard, double t, const double x[]) {
   const ess_observer *const o = &d->options.observer;
   if (!o->crossing) return false;
-  const ess_crossing_info info = {.guard = guard,
-                                  .direction = d->sign[guard] > 0.0 ? 1 : -1,
-                                  .t = d->t,
-                                  .x = d->x,
-                                  .sign = d->sign};
+  const ess_crossing_info info = {
+      .guard = guard, .direction = d->sign[guard] > 0.0 ? 1 : -1, .t = t, .x = x, .sign = d->sign};
   return o->crossing(&info, o->context) != 0;
 }
 
@@ -47,6 +64,7 @@ int ess_make_crossing(ess_driver *d, size_t guard) {
   const bool silent = ess_is_silent(d, guard);
   if (d->apply_crossings++ >= d->options.max_crossings)
     return ess_fail(d, ESS_EMAXCROSSINGS, guard);
+  if (!silent && is_sliding(d, guard)) return ess_fail(d, ESS_ESLIDING, guard);
   int status = watch_progress(d, guard);
   if (status) return status;
   if (silent)
@@ -55,7 +73,7 @@ int ess_make_crossing(ess_driver *d, size_t guard) {
     d->counters.crossings++;
   // the crossing is made, and observed, even when the model fails to follow the mode
   status = ess_cross(d, guard);
-  const bool stop = !silent && observe_crossing(d, guard);
+  const bool stop = !silent && ess_observe_crossing(d, guard, d->t, d->x);
   return stop && !status ? ess_fail(d, ESS_ESTOP, guard) : status;
 }
 
@@ -81,6 +99,7 @@ static int bend(ess_driver *d, size_t guard, double *duration) {
     if (!isfinite(v[i])) return ess_fail(d, ESS_EFIELD, SIZE_MAX);
 
   go_along(d, q, v, x);
+  d->t_seen = d->t + q;
   status = ess_some_guard_rates(d, x, v, d->batch, d->batch_count, h, rate);
   bool bent = true;
   for (size_t i = 0; !status && i < d->batch_count; i++) {
@@ -119,7 +138,8 @@ static int cross_batch(ess_driver *d) {
 }
 
 int ess_projection_step(ess_driver *d, const ess_candidate *first, double t1, bool *made) {
-  const double t0 = d->t, *v = d->f;
+  const size_t guard = first->guard;
+  const double t0 = d->t, *v = d->f, h = d->h[guard], rate = d->rate[guard];
   *made = false;
   ess_gather_batch(d, first);
   if (silent_goes_first(d, first)) {
@@ -136,16 +156,17 @@ int ess_projection_step(ess_driver *d, const ess_candidate *first, double t1, bo
   }
   if (status || duration > t1 - t0) return status;
   go_along(d, duration, v, d->x_try);
+  d->t_seen = t0 + duration;
   status = ess_check_state(d, d->x_try);
   if (status) return status;
 
   *made = true;
-  ess_sample_parabola(d, duration, v);
-  memcpy(d->x, d->x_try, d->lanes * sizeof *d->x);
-  ess_advance_time(d, duration);
+  ess_piece_parabola(d, duration, v);
+  ess_sample_piece(d, t0 + duration);
   d->counters.projections++;
 
   status = observe_step(d, t0);
   if (!status) status = cross_batch(d);
-  return status ? status : ess_evaluate_node(d);
+  if (!status) status = ess_evaluate_node(d);
+  return status ? status : ess_suspect_projection(d, guard, h, rate);
 }

@@ -13,6 +13,15 @@ static bool is_up(size_t guard) {
   return guard % 2 == 0;
 }
 
+/* on its own guard the sign of an event function is anybody's guess */
+static const char *check_ahead(const ess_reset_matrix *r, size_t guards) {
+  for (size_t j = 0; j < guards; j++)
+    for (size_t i = r->row_start[j]; i < r->row_start[j + 1]; i++)
+      if (r->effect[i] == ESS_ARM_AHEAD && r->guard[i] / 2 == j / 2)
+        return "ESS_ARM_AHEAD must not name the event function that is crossed";
+  return NULL;
+}
+
 const char *ess_resets_check(const ess_system *system) {
   const ess_reset_matrix *const r = system->resets;
   const size_t guards = 2 * system->guard_count;
@@ -24,10 +33,12 @@ const char *ess_resets_check(const ess_system *system) {
   const size_t entries = r->row_start[guards + 1];
   if (entries && (!r->guard || !r->effect)) return "resets->guard and effect must not be NULL";
   for (size_t i = 0; i < entries; i++) {
+    const signed char effect = r->effect[i];
     if (r->guard[i] >= guards) return "each of resets->guard must be below 2 guard_count";
-    if (r->effect[i] != 1 && r->effect[i] != -1) return "each of resets->effect must be +1 or -1";
+    if (effect != 1 && effect != -1 && effect != ESS_ARM_AHEAD)
+      return "each of resets->effect must be +1, -1 or ESS_ARM_AHEAD";
   }
-  return NULL;
+  return check_ahead(r, guards);
 }
 
 size_t ess_resets_size(const ess_system *system) {
@@ -97,12 +108,55 @@ static bool arm(ess_driver *d, size_t guard) {
   return sign_changed;
 }
 
+/* arms the guard ahead of the side that an event function is on, by its value or, on its zero, its
+ * rate: true when that changes its sign */
+static bool arm_beside(ess_driver *d, size_t k, double side) {
+  const double sign = side == 0.0 ? d->sign[k] : side < 0.0 ? -1.0 : 1.0;
+  if (sign < 0.0 || !d->system.one_way)
+    return arm(d, sign < 0.0 ? ESS_GUARD_UP(k) : ESS_GUARD_DOWN(k));
+  const bool sign_changed = d->sign[k] != sign;
+  disarm(d, k);
+  d->sign[k] = sign;
+  return sign_changed;
+}
+
+/* event function k at the crossing's state; on its zero its rate along the field there, in the mode
+ * so far */
+static int find_side(ess_driver *d, size_t k, double *side) {
+  double *const f = d->stage[5], rate;
+  d->t_seen = d->t;
+  int status = d->system.some_guard_rates
+                   ? ess_some_guard_rates(d, d->x, d->f, &k, 1, &d->h_try[k], &rate)
+                   : ess_guards(d, d->x, d->h_try);
+  *side = d->h_try[k];
+  if (!status && *side == 0.0) {
+    status = ess_field(d, d->t, d->x, f);
+    if (!status) status = ess_some_guard_rates(d, d->x, f, &k, 1, &rate, side);
+  }
+  return status || isfinite(*side) ? status : ess_fail(d, ESS_EGUARD, k);
+}
+
+/* one entry of a row: the mode may change */
+static int apply_entry(ess_driver *d, size_t guard, signed char effect) {
+  const size_t k = guard / 2;
+  if (effect < 0) {
+    if (ess_guard_ahead(d, k) == guard) disarm(d, k);
+    return ESS_SUCCESS;
+  }
+  double side = 0.0;
+  const int status = effect == ESS_ARM_AHEAD ? find_side(d, k, &side) : ESS_SUCCESS;
+  if (status) return status;
+  const bool changed = effect == ESS_ARM_AHEAD ? arm_beside(d, k, side) : arm(d, guard);
+  return changed ? ess_announce(d, k) : ESS_SUCCESS;
+}
+
 int ess_resets_start(ess_driver *d) {
   const size_t m = d->system.guard_count;
   for (size_t k = 0; k < m; k++) {
     d->armed_at_start[ESS_GUARD_UP(k)] = d->sign[k] < 0.0;
     d->armed_at_start[ESS_GUARD_DOWN(k)] = d->sign[k] > 0.0 && !d->system.one_way;
   }
+  d->t_seen = d->t;
   if (d->start) {
     const int code = d->start(d->sign, d->armed_at_start, d->system.params);
     if (code) {
@@ -127,12 +181,8 @@ int ess_cross(ess_driver *d, size_t k) {
   int status = ess_announce(d, k);
   // the whole row, also when the model failed: it is told of the mode again when the run is resumed
   for (size_t i = d->row_start[guard]; i < d->row_start[guard + 1]; i++) {
-    const size_t other = d->row_guard[i];
-    if (d->row_effect[i] > 0) {
-      if (arm(d, other) && !status) status = ess_announce(d, other / 2);
-    } else if (ess_guard_ahead(d, other / 2) == other) {
-      disarm(d, other / 2);
-    }
+    const int applied = apply_entry(d, d->row_guard[i], d->row_effect[i]);
+    if (!status) status = applied;
   }
   return status;
 }
@@ -146,8 +196,11 @@ int ess_refill(ess_driver *d) {
   bool mode_changed = false;
   for (size_t i = d->row_start[row]; i < d->row_start[row + 1]; i++) {
     const size_t guard = d->row_guard[i], k = guard / 2;
-    if (d->row_effect[i] < 0 || !(is_up(guard) ? d->h[k] < 0.0 : d->h[k] > 0.0)) continue;
-    if (!arm(d, guard)) continue;
+    const bool ahead = d->row_effect[i] == ESS_ARM_AHEAD;
+    const bool is_near = is_up(guard) ? d->h[k] < 0.0 : d->h[k] > 0.0;
+    if (d->row_effect[i] < 0 || !(ahead || is_near)) continue;
+    const double side = d->h[k] == 0.0 ? d->rate[k] : d->h[k];
+    if (!(ahead ? arm_beside(d, k, side) : arm(d, guard))) continue;
     mode_changed = true;
     if (!status) status = ess_announce(d, k);
   }

@@ -37,9 +37,10 @@ static inline ess_lanes places(const double times[], double t, double dt) {
 /* component i, four samples at once; the last few one by one */
 static void sample_component(const ess_driver *d, size_t i, size_t first, size_t end) {
   const size_t n = d->system.dimension;
-  const double t = d->t, dt = d->dt, *const times = d->times;
-  dense_lanes held = {.x = ess_lanes_all(d->x[i])};
-  for (int c = 0; c < ESS_DENSE; c++) held.c[c] = ess_lanes_all(d->dense[c][i]);
+  const ess_piece *const p = &d->piece;
+  const double t = p->t0, dt = p->length, *const times = d->times;
+  dense_lanes held = {.x = ess_lanes_all(p->x[i])};
+  for (int c = 0; c < ESS_DENSE; c++) held.c[c] = ess_lanes_all(p->c[c][i]);
   double *to = d->samples + first * n + i;
   size_t k = first;
   for (; k + ESS_LANES <= end; k += ESS_LANES, to += ESS_LANES * n) {
@@ -56,9 +57,10 @@ static void sample_component(const ess_driver *d, size_t i, size_t first, size_t
 /* four components from `from` on, one sample after the other */
 static void sample_lanes(const ess_driver *d, size_t from, size_t first, size_t end) {
   const size_t n = d->system.dimension;
-  const double t = d->t, dt = d->dt, *const times = d->times;
-  dense_lanes held = {.x = ess_lanes_load(d->x + from)};
-  for (int c = 0; c < ESS_DENSE; c++) held.c[c] = ess_lanes_load(d->dense[c] + from);
+  const ess_piece *const p = &d->piece;
+  const double t = p->t0, dt = p->length, *const times = d->times;
+  dense_lanes held = {.x = ess_lanes_load(p->x + from)};
+  for (int c = 0; c < ESS_DENSE; c++) held.c[c] = ess_lanes_load(p->c[c] + from);
   double *row = d->samples + first * n + from;
   for (size_t k = first; k < end; k++, row += n) {
     const double theta = ess_smaller(1.0, (times[k] - t) / dt);
@@ -66,7 +68,8 @@ static void sample_lanes(const ess_driver *d, size_t from, size_t first, size_t 
   }
 }
 
-void ess_sample_dense(ess_driver *d, double t_end) {
+/* many at once, in lanes */
+static void sample_step(ess_driver *d, double t_end) {
   const size_t n = d->system.dimension, first = d->times_done;
   size_t end = first;
   while (end < d->times_count && d->times[end] <= t_end) end++;
@@ -81,30 +84,14 @@ void ess_sample_dense(ess_driver *d, double t_end) {
   sample_lanes(d, n - ESS_LANES, first, end);
 }
 
-void ess_sample_parabola(ess_driver *d, double duration, const double v[]) {
-  const double t_end = d->t + duration;
-  while (pending(d, t_end)) {
-    // leaves along f, passes the end: for v = f a straight line
-    const double elapsed = d->times[d->times_done] - d->t;
-    const double part = duration > 0.0 ? elapsed / duration : 1.0;
-    double *const row = next_row(d);
-    for (size_t i = 0; i < d->system.dimension; i++)
-      row[i] = d->x[i] + elapsed * (d->f[i] + part * (v[i] - d->f[i]));
+void ess_sample_piece(ess_driver *d, double t_end) {
+  if (d->piece.kind == ESS_PIECE_STEP) {
+    sample_step(d, t_end);
+    return;
   }
-}
-
-void ess_sample_path(ess_driver *d) {
-  const ess_cluster *const c = &d->cluster;
-  const double t_end = d->t + c->length, span = c->length - c->from;
-  double *const x = d->x_try, *const rate = d->v_try;
   while (pending(d, t_end)) {
-    const double u = ess_smaller(d->times[d->times_done] - d->t, c->length);
-    const double part = ess_larger(0.0, u - c->from) / span;
-    // the defect grows from the first crossing on, and adds up in the state
-    const double corrected = c->weight * part * part * (c->group_count ? 1.0 : part);
-    ess_path(d, u, x, rate);
-    double *const row = next_row(d);
-    for (size_t i = 0; i < d->system.dimension; i++) row[i] = x[i] + corrected * c->defect[i];
+    const double t = d->times[d->times_done];
+    ess_piece_state(d, t, next_row(d));
   }
 }
 

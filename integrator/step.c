@@ -74,9 +74,12 @@ int ess_accepted_step(ess_driver *d, double t1, bool *last) {
 /* within the step and at its end */
 int ess_watch_guards(ess_driver *d) {
   ess_dopri5_dense(d, 0.25, d->x_try);
+  d->t_seen = d->t + 0.25 * d->dt;
   int status = ess_guards(d, d->x_try, d->h_check);
   ess_dopri5_dense(d, 0.5, d->x_try);
+  if (!status) d->t_seen = d->t + 0.5 * d->dt;
   if (!status) status = ess_guards(d, d->x_try, d->h_mid);
+  if (!status) d->t_seen = d->t + d->dt;
   if (!status) status = ess_guard_rates(d, d->x_end, d->stage[6], d->h_end, d->rate_end);
   return status;
 }
@@ -86,6 +89,8 @@ int ess_watch_guards(ess_driver *d) {
 int ess_halve(ess_driver *d, ess_location *found) {
   d->counters.rejected++;
   d->dt_next = 0.5 * d->dt;
+  const int status = ess_suspect_step(d, found->doubt_guard);
+  if (status) return status;
   if (d->dt > 1e3 * DBL_EPSILON * ess_larger(fabs(d->t), DBL_MIN / DBL_EPSILON)) return ESS_SUCCESS;
   const size_t k = found->doubt_guard;
   if (!isfinite(d->h_end[k] + d->rate_end[k] + d->h_mid[k] + d->h_check[k]))
@@ -97,36 +102,37 @@ int ess_halve(ess_driver *d, ess_location *found) {
 /* a step accepted by the error control whose guards are known throughout */
 static int watched_step(ess_driver *d, double t1, bool *last, ess_location *found) {
   const bool watching = d->armed_count > 0;
+  bool halved = false;
   *found = (ess_location){.theta = 1.0, .doubt_guard = SIZE_MAX};
   do {
     int status = ess_accepted_step(d, t1, last);
     if (status) return status;
-    if (watching || d->times_done < d->times_count) ess_dopri5_prepare_dense(d);
+    ess_dopri5_prepare_dense(d);
     if (!watching) return ESS_SUCCESS;
     status = ess_watch_guards(d);
     if (!status) status = ess_locate_first(d, found);
-    if (!status && found->doubt_guard != SIZE_MAX) status = ess_halve(d, found);
+    if (!status && found->doubt_guard != SIZE_MAX) {
+      halved = true;
+      status = ess_halve(d, found);
+    }
     if (status) return status;
   } while (found->doubt_guard != SIZE_MAX);
+  if (!halved) d->doubts = 0;
   return ESS_SUCCESS;
 }
 
-/* the step's end becomes the node; its field is already known (first same as last) */
+/* the step's end is the node; its field is already known (first same as last) */
 static void take_whole_step(ess_driver *d, double t1, bool last) {
-  ess_advance_time(d, d->dt);
-  if (last) d->t = t1;
-  swap(&d->x, &d->x_end);
+  if (last) d->t = d->piece.t1 = t1;
   swap(&d->h, &d->h_end);
   swap(&d->rate, &d->rate_end);
   swap(&d->f, &d->stage[6]);
   d->stage[0] = d->f;
 }
 
-/* the dense output's point at theta, held in x_end, becomes the node */
-static int cut_step(ess_driver *d, double theta) {
+/* a point within the step is the node */
+static int cut_step(ess_driver *d) {
   d->counters.entries++;
-  swap(&d->x, &d->x_end);
-  ess_advance_time(d, theta * d->dt);
   const int status = ess_evaluate_node(d);
   ess_enter_neighbourhoods(d);
   return status;
@@ -139,16 +145,15 @@ static int cross_located(ess_driver *d) {
   return status ? status : ess_evaluate_node(d);
 }
 
-/* the dense output's point where the step is cut becomes the node */
-static int take_part(ess_driver *d, double theta) {
-  if (d->options.method == ESS_METHOD_PAPER) {
-    const int status = cut_step(d, theta);
-    return status ? status : ess_cross_silent(d);
+/* a point within the step is the node: by the paper's method inside a neighbourhood, else where
+ * guards are crossed */
+static int take_part(ess_driver *d) {
+  if (d->options.method != ESS_METHOD_PAPER) {
+    d->counters.entries++;
+    return cross_located(d);
   }
-  d->counters.entries++;
-  swap(&d->x, &d->x_end);
-  ess_advance_time(d, theta * d->dt);
-  return cross_located(d);
+  const int status = cut_step(d);
+  return status ? status : ess_cross_silent(d);
 }
 
 int ess_observe_step(ess_driver *d, double t0) {
@@ -160,20 +165,24 @@ int ess_observe_step(ess_driver *d, double t0) {
 }
 
 int ess_take_step(ess_driver *d, const ess_location *found, double t1, bool last) {
-  const double t0 = d->t;
+  const double t0 = d->t, duration = found->theta * d->dt;
   const bool watching = d->armed_count > 0;
   int status = ESS_SUCCESS;
   if (found->cut) {
     ess_dopri5_dense(d, found->theta, d->x_end);
+    d->t_seen = t0 + duration;
     status = ess_check_state(d, d->x_end);
     if (status) return status;
   }
-  ess_sample_dense(d, d->t + found->theta * d->dt);
+  ess_piece_step(d, duration);
+  ess_sample_piece(d, t0 + duration);
   d->counters.steps++;
+  d->t_seen = d->t;
   if (found->cut) {
-    status = take_part(d, found->theta);
+    status = take_part(d);
   } else {
     take_whole_step(d, t1, last);
+    d->t_seen = d->t;
     // candidates may have to be added from event functions that nobody watched
     if (!watching && d->system.guard_count) status = ess_guard_rates(d, d->x, d->f, d->h, d->rate);
     if (!status && watching) status = ess_cross_silent(d);

@@ -13,7 +13,7 @@
 enum { QUARTIC = ESS_QUARTIC };
 
 /* part of |defect| times length that the corrected state is taken to be off by */
-double TUNE[20] = {1, 0.8, .45, 0.5, 3.0, 0.85, 0.25, 7.0, 3.0, 6.0, 12, 0.5, 2.0, 4.0, 2.0};
+double TUNE[20] = {1, 0.8, .45, 0.5, 3.0, 0.85, 0.25, 7.0, 3.0, 6.0, 12, 0.5, 2.0, 4.0, 2.0, 50};
 #define DEFECT TUNE[0]
 
 /* a crossing that turns out to come a little before or after the sub-step is made in it all the
@@ -60,22 +60,22 @@ static double predict(const ess_driver *d, size_t k) {
 /* what is known of the listed crossings from the given one on */
 static void prepare_list(ess_driver *d, size_t from) {
   ess_cluster *const c = &d->cluster;
-  for (size_t i = from; i < d->batch_count; i++) {
-    c->listed_side[i] = d->side[d->batch[i]];
-    c->is_silent[i] = ess_is_silent(d, d->batch[i]);
+  for (size_t i = from; i < d->cluster.count; i++) {
+    c->listed_side[i] = d->side[d->cluster.crossing[i]];
+    c->is_silent[i] = ess_is_silent(d, d->cluster.crossing[i]);
     c->is_made[i] = false;
   }
 }
 
 void ess_list_crossings(ess_driver *d) {
-  d->batch_count = 0;
+  d->cluster.count = 0;
   for (size_t i = 0; i < d->flagged_count; i++) {
     const double time = predict(d, d->flagged[i]);
     if (time == INFINITY) continue;
-    d->batch[d->batch_count] = d->flagged[i];
-    d->batch_time[d->batch_count++] = time;
+    d->cluster.crossing[d->cluster.count] = d->flagged[i];
+    d->cluster.time[d->cluster.count++] = time;
   }
-  ess_sort_by_time(d->batch_time, d->batch, d->batch_count);
+  ess_sort_by_time(d->cluster.time, d->cluster.crossing, d->cluster.count);
   prepare_list(d, 0);
 }
 
@@ -83,13 +83,13 @@ void ess_list_crossings(ess_driver *d) {
  * with a crossing: what its defect is made of is clear then */
 static void end_before_last(ess_driver *d) {
   ess_cluster *const c = &d->cluster;
-  size_t last = d->batch_count;
+  size_t last = d->cluster.count;
   while (last > 0 && c->is_silent[last - 1]) last--;
   if (!last) return;
-  const double time = d->batch_time[--last];
+  const double time = d->cluster.time[--last];
   if (time - c->from < TUNE[11] * (c->length - c->from)) return;
   c->length = time;
-  d->batch_count = last;
+  d->cluster.count = last;
 }
 
 /* --- the path with jumps ------------------------------------------------------------------------
@@ -131,7 +131,7 @@ static bool may_return(const ess_driver *d, size_t k) {
 /* corrects the time of the i-th crossing; false when it moves too far */
 static bool correct_time(ess_driver *d, size_t i, const double h_half[], const double h_last[]) {
   const ess_cluster *const c = &d->cluster;
-  const size_t k = d->batch[i];
+  const size_t k = d->cluster.crossing[i];
   const double side = c->listed_side[i], span = c->length - c->from;
   // the model is of the side the state was on
   double b[QUARTIC], slope;
@@ -140,7 +140,7 @@ static bool correct_time(ess_driver *d, size_t i, const double h_half[], const d
   const double half = ess_quartic(b, at_half, &slope), end = ess_quartic(b, at_end, &slope);
   const shift s = shift_through(side * h_half[k] - half, side * h_last[k] - end);
 
-  const double time = d->batch_time[i], theta = time / d->dt;
+  const double time = d->cluster.time[i], theta = time / d->dt;
   if (time <= 0.0) return true; // it came before
   const double v = ess_larger(0.0, (time - c->from) / span);
   const double value = ess_quartic(b, theta, &slope) + v * v * (s.a + s.b * v);
@@ -148,8 +148,8 @@ static bool correct_time(ess_driver *d, size_t i, const double h_half[], const d
   const double moved = -value / slope;
   // on the path's own crossing there is nothing to correct, but rounding
   if (!(fabs(moved) <= SHIFT_MOST * span)) return false;
-  d->batch_time[i] = time + moved;
-  return d->batch_time[i] <= c->length + OUTSIDE * span;
+  d->cluster.time[i] = time + moved;
+  return d->cluster.time[i] <= c->length + OUTSIDE * span;
 }
 
 /* whether event functions look as they should where the jumps have led: those crossed stay so, and
@@ -172,21 +172,21 @@ static bool ends_well(const ess_driver *d, const double h_last[]) {
  * that does not rise */
 static bool list_more(ess_driver *d, const double h_last[]) {
   ess_cluster *const c = &d->cluster;
-  const size_t listed = d->batch_count;
+  const size_t listed = d->cluster.count;
   bool rising = true;
   for (size_t b = 0; rising && b < d->blocks; b++) {
     if (!d->block_armed[b]) continue;
     for (size_t k = b * ESS_BLOCK; k < ess_block_end(d, b); k++) {
       const double g = d->side[k] * h_last[k], rate = d->side[k] * d->rate_end[k];
       if (d->side[k] == 0.0 || g < 0.0 || d->cluster.crossed[k] == d->cluster.trial) continue;
-      rising = rising && rate > 0.0 && d->batch_count < d->system.guard_count;
+      rising = rising && rate > 0.0 && d->cluster.count < d->system.guard_count;
       if (!rising) break;
-      d->batch[d->batch_count] = k;
-      d->batch_time[d->batch_count++] = ess_larger(c->from, c->length - g / rate);
+      d->cluster.crossing[d->cluster.count] = k;
+      d->cluster.time[d->cluster.count++] = ess_larger(c->from, c->length - g / rate);
     }
   }
-  const size_t more = d->batch_count - listed;
-  ess_sort_by_time(d->batch_time + listed, d->batch + listed, more);
+  const size_t more = d->cluster.count - listed;
+  ess_sort_by_time(d->cluster.time + listed, d->cluster.crossing + listed, more);
   prepare_list(d, listed);
   return rising;
 }
@@ -207,13 +207,13 @@ static int correct_times(ess_driver *d, bool *well) {
     if (status) return status;
     bool fit = true;
     for (size_t i = 0; fit && i < c->noted_count; i++) fit = !may_return(d, c->noted[i].guard);
-    for (size_t i = 0; fit && i < d->batch_count; i++)
+    for (size_t i = 0; fit && i < d->cluster.count; i++)
       if (c->is_made[i]) fit = correct_time(d, i, d->h_try, d->h_check);
     *well = fit && ends_well(d, d->h_check);
     if (!fit) return ESS_SUCCESS;
     if (*well) break;
-    const size_t listed = d->batch_count;
-    if (!list_more(d, d->h_check) || d->batch_count == listed) return ESS_SUCCESS;
+    const size_t listed = d->cluster.count;
+    if (!list_more(d, d->h_check) || d->cluster.count == listed) return ESS_SUCCESS;
     c->is_extended = true;
     status = ess_make_groups(d, listed, &fit);
     if (!fit) return status;
@@ -228,48 +228,48 @@ static int correct_times(ess_driver *d, bool *well) {
  * measured where the sub-step's crossings begin, but count from their own times on; and what they
  * have moved since those times moves the field. The weights of both are nearly the same where a
  * sub-step begins with a crossing; what they differ by is in doubt. */
-static void weigh(ess_driver *d, double *mean_age) {
+static void weigh(ess_driver *d) {
   ess_cluster *const c = &d->cluster;
   const double span = c->length - c->from;
   double count = 0.0, ages = 0.0, squares = 0.0, parts = 0.0;
-  for (size_t i = 0; i < d->batch_count; i++) {
+  for (size_t i = 0; i < d->cluster.count; i++) {
     if (!c->is_made[i] || c->is_silent[i]) continue;
-    const double age = clamp((c->length - d->batch_time[i]) / span, 0.0, 1.0);
+    const double age = clamp((c->length - d->cluster.time[i]) / span, 0.0, 1.0);
     count += 1.0;
     ages += age;
     squares += age * age;
     parts += age * (2.0 - age);
   }
-  *mean_age = TUNE[1] * span;
+  c->mean_age = TUNE[1] * span;
   c->weight = TUNE[2] * span;
   c->doubt = 0.0;
   if (!(ages > 0.0)) return;
   const double changing = 0.5 * parts / count, moving = 0.5 * squares / ages;
   c->weight = 0.5 * span * (changing + moving);
   c->doubt = 0.5 * span * fabs(changing - moving);
-  *mean_age = span * ages / count;
+  c->mean_age = span * ages / count;
 }
 
 /* the field at the sub-step's end, and its error in units of the tolerance: the state there goes
  * into x_end, corrected, and the field into stage[6] */
-static int measure_defect(ess_driver *d, double *error, double *mean_age) {
+static int measure_defect(ess_driver *d, double *error) {
   ess_cluster *const c = &d->cluster;
   double *const rate = d->v_try, *const f = d->stage[6];
   ess_path(d, c->length, d->x_end, rate);
   int status = ess_field(d, d->t + c->length, d->x_end, f);
   if (status) return status;
-  weigh(d, mean_age);
+  weigh(d);
   const double part = DEFECT * (c->length - c->from) + c->doubt;
   for (size_t i = 0; i < d->lanes; i++) {
     c->defect[i] = f[i] - rate[i];
     d->x_end[i] += c->weight * c->defect[i];
     d->x_try[i] = part * fabs(c->defect[i]) + c->unlike[i];
   }
-  *error = ess_scaled_norm(d, d->x_try, d->x, d->x_end);
+  *error = (1.0 + (double)c->substeps / TUNE[15]) * ess_scaled_norm(d, d->x_try, d->x, d->x_end);
   return ESS_SUCCESS;
 }
 
-int ess_substep_try(ess_driver *d, double *error, double *mean_age) {
+int ess_substep_try(ess_driver *d, double *error) {
   ess_cluster *const c = &d->cluster;
   *error = INFINITY;
   c->trial++;
@@ -288,30 +288,30 @@ int ess_substep_try(ess_driver *d, double *error, double *mean_age) {
   if (!status && fit && c->group_count) status = correct_times(d, &fit);
   if (!fit) *error = c->too_unlike;
   if (status || !fit) return status;
-  return measure_defect(d, error, mean_age);
+  return measure_defect(d, error);
 }
 
 bool ess_substep_can_shorten(const ess_driver *d, double length) {
   const ess_cluster *const c = &d->cluster;
   size_t i = 0;
-  while (i < d->batch_count && d->batch_time[i] <= length) i++;
-  for (; i < d->batch_count; i++)
-    if (d->batch_time[i] <= length) return false;
+  while (i < d->cluster.count && d->cluster.time[i] <= length) i++;
+  for (; i < d->cluster.count; i++)
+    if (d->cluster.time[i] <= length) return false;
   return !c->is_extended && c->group_count > 0;
 }
 
-int ess_substep_shorten(ess_driver *d, double length, double *error, double *mean_age) {
+int ess_substep_shorten(ess_driver *d, double length, double *error) {
   ess_cluster *const c = &d->cluster;
   const double part = (length - c->from) / (c->length - c->from);
   for (size_t i = 0; i < d->lanes; i++) c->unlike[i] *= part * part;
   c->trial++;
   c->length = length;
-  while (d->batch_count && d->batch_time[d->batch_count - 1] > length) d->batch_count--;
+  while (d->cluster.count && d->cluster.time[d->cluster.count - 1] > length) d->cluster.count--;
   end_before_last(d);
   *error = INFINITY;
   bool fit;
   int status = ess_shorten_groups(d, &fit);
   if (!status && fit && c->group_count) status = correct_times(d, &fit);
   if (status || !fit) return status;
-  return measure_defect(d, error, mean_age);
+  return measure_defect(d, error);
 }

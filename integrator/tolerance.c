@@ -9,14 +9,12 @@
 #include <string.h>
 
 #include "ess_internal.h"
-#include <stdio.h>
-#include <stdlib.h>
 
 /* calls of the field: of a located crossing with the step that begins there; of a sub-step, on the
  * average; of the step after a cluster */
 extern double TUNE[];
-#define LOCATED TUNE[7]
-#define SUBSTEP TUNE[8]
+#define LOCATED    TUNE[7]
+#define SUBSTEP    TUNE[8]
 #define AFTERWARDS TUNE[9]
 
 /* no crossing within so many sub-steps, and an integration step is cheaper */
@@ -25,8 +23,15 @@ static const double ALONE = 6.0;
 /* the first sub-step of all, in integration steps */
 static const double FIRST = 0.125;
 
+/* the step after a cluster, in sub-steps, at most */
+static const double AFTER = 12.0;
+
 /* where crossings had to be located, sub-steps are tried again a little longer */
 static const double AGAIN = 1.15;
+
+static double clamp(double v, double least, double most) {
+  return v < least ? least : v > most ? most : v;
+}
 
 /* --- crossings at the node ----------------------------------------------------------------------
  */
@@ -61,9 +66,9 @@ static double proposed_length(ess_driver *d) {
 static bool is_cluster(const ess_driver *d, double length) {
   const ess_cluster *const c = &d->cluster;
   double count = 0.0, first = 0.0, latest = 0.0;
-  for (size_t i = 0; i < d->batch_count; i++) {
+  for (size_t i = 0; i < d->cluster.count; i++) {
     if (c->is_silent[i]) continue;
-    const double time = d->batch_time[i];
+    const double time = d->cluster.time[i];
     if (count == 0.0)
       first = time;
     else if (time > latest + ALONE * length)
@@ -77,8 +82,8 @@ static bool is_cluster(const ess_driver *d, double length) {
 /* the first listed crossing that is not silent; INFINITY when all are */
 static double first_time(const ess_driver *d) {
   size_t i = 0;
-  while (i < d->batch_count && d->cluster.is_silent[i]) i++;
-  return i < d->batch_count ? d->batch_time[i] : INFINITY;
+  while (i < d->cluster.count && d->cluster.is_silent[i]) i++;
+  return i < d->cluster.count ? d->cluster.time[i] : INFINITY;
 }
 
 /* the base's path becomes the path of sub-steps */
@@ -88,34 +93,80 @@ static void begin_cluster(ess_driver *d) {
   c->base_dt = d->dt;
   c->offset = 0.0;
   c->deviates = false;
+  c->substeps = 0;
   memcpy(c->base_x, d->x, d->lanes * sizeof *d->x);
 }
 
-/* tells of the crossings made, in the order of their times */
-static int count_crossings(ess_driver *d) {
-  ess_cluster *const c = &d->cluster;
-  for (size_t i = 0; i < d->batch_count; i++) {
+/* one crossing of the sub-step, made once more in its turn, at its own time and state */
+static int make_in_turn(ess_driver *d, size_t k, double time) {
+  if (d->apply_crossings++ >= d->options.max_crossings) return ess_fail(d, ESS_EMAXCROSSINGS, k);
+  const bool silent = ess_is_silent(d, k);
+  if (silent)
+    d->counters.silent++;
+  else
+    d->counters.crossings++;
+  int status = ess_cross(d, k);
+  if (silent || !d->options.observer.crossing) return status;
+  ess_piece_state(d, time, d->stage[1]);
+  const bool stop = ess_observe_crossing(d, k, time, d->stage[1]);
+  return stop && !status ? ess_fail(d, ESS_ESTOP, k) : status;
+}
+
+/* the run ends within the sub-step, at this time */
+static void stop_at(ess_driver *d, double time) {
+  ess_piece_state(d, time, d->stage[1]);
+  memcpy(d->x, d->stage[1], d->lanes * sizeof *d->x);
+  d->t = d->piece.t1 = time;
+  d->failure.time = time;
+}
+
+/* makes the crossings once more in the order of their times, so that each is told of in the mode
+ * that it leads to, and the run can end at any of them */
+static int replay(ess_driver *d) {
+  const ess_cluster *const c = &d->cluster;
+  int status = ess_take_back(d, 0);
+  d->batch_count = 0;
+  for (size_t i = 0; i < c->count; i++) {
     if (!c->is_made[i]) continue;
-    const size_t k = d->batch[i];
-    if (d->apply_crossings++ >= d->options.max_crossings) return ess_fail(d, ESS_EMAXCROSSINGS, k);
-    if (c->is_silent[i])
-      d->counters.silent++;
-    else
-      d->counters.crossings++;
-    d->last_guard = k;
+    const double time = d->piece.t0 + clamp(c->time[i], 0.0, c->length);
+    d->batch[d->batch_count] = c->crossing[i];
+    d->batch_time[d->batch_count++] = ess_smaller(time, d->piece.t1);
   }
+  ess_sort_by_time(d->batch_time, d->batch, d->batch_count);
+  for (size_t i = 0; !status && i < d->batch_count; i++) {
+    status = make_in_turn(d, d->batch[i], d->batch_time[i]);
+    if (status) stop_at(d, d->batch_time[i]);
+  }
+  return status;
+}
+
+/* counts the crossings made, and tells of them */
+static int tell_crossings(ess_driver *d) {
+  const ess_cluster *const c = &d->cluster;
+  uint64_t made = 0, silent = 0;
+  for (size_t i = 0; i < c->count; i++) {
+    made += c->is_made[i];
+    silent += c->is_made[i] && c->is_silent[i];
+  }
+  if (d->options.observer.crossing || d->apply_crossings + made > d->options.max_crossings)
+    return replay(d);
+  d->apply_crossings += made;
+  d->counters.silent += silent;
+  d->counters.crossings += made - silent;
   return ESS_SUCCESS;
 }
 
 /* the path from the new node on */
-static void go_on(ess_driver *d, double mean_age) {
+static void go_on(ess_driver *d) {
   ess_cluster *const c = &d->cluster;
   double *const x = d->x_try, *const rate = d->v_try;
-  const double slope = c->deviates ? 1.0 : 0.0;
   memcpy(c->before, d->f, d->lanes * sizeof *c->before);
-  for (size_t i = 0; i < d->lanes; i++) c->at[i] = d->x[i] - c->weight * c->defect[i];
+  for (size_t i = 0; i < d->lanes; i++) {
+    c->at[i] = d->x[i] - c->weight * c->defect[i];
+    c->bend[i] = (c->deviates ? c->bend[i] : 0.0) + c->defect[i] / c->mean_age;
+  }
   c->offset += c->length;
-  for (size_t i = 0; i < d->lanes; i++) c->bend[i] = slope * c->bend[i] + c->defect[i] / mean_age;
+  c->from = 0.0;
   c->deviates = false;
   ess_path_without_jumps(d, 0.0, x, rate);
   c->deviates = true;
@@ -126,27 +177,22 @@ static void go_on(ess_driver *d, double mean_age) {
 }
 
 /* the sub-step's end becomes the node */
-static int accept(ess_driver *d, double mean_age) {
+static int accept(ess_driver *d) {
   ess_cluster *const c = &d->cluster;
   const double t0 = d->t;
   int status = ess_check_state(d, d->x_end);
   if (status) return status;
-  ess_sample_path(d);
   d->counters.substeps++;
   d->counters.groups += c->group_count;
   c->pattern++;
+  c->substeps++;
   ess_remember_groups(d);
-  memcpy(d->x, d->x_end, d->lanes * sizeof *d->x);
+  ess_piece_path(d);
+  ess_sample_piece(d, d->t);
   memcpy(d->f, d->stage[6], d->lanes * sizeof *d->f);
-  ess_advance_time(d, c->length);
-  status = count_crossings(d);
+  status = tell_crossings(d);
   if (!status) status = ess_guard_rates(d, d->x, d->f, d->h, d->rate);
-  go_on(d, mean_age);
   return status ? status : ess_observe_step(d, t0);
-}
-
-static double clamp(double v, double least, double most) {
-  return v < least ? least : v > most ? most : v;
 }
 
 /* tries sub-steps from the node until one is accepted; *made is false when there is no point in
@@ -162,9 +208,8 @@ static int make_substep(ess_driver *d, double rest, bool *made) {
     const double to = cut ? rest : c->from + length;
     const bool again = isfinite(last_error) && ess_substep_can_shorten(d, to);
     if (!again) c->length = to;
-    double error, mean_age;
-    int status = again ? ess_substep_shorten(d, to, &error, &mean_age)
-                       : ess_substep_try(d, &error, &mean_age);
+    double error;
+    int status = again ? ess_substep_shorten(d, to, &error) : ess_substep_try(d, &error);
     if (status) return status;
     const double tried = c->length - c->from;
     const double factor = isfinite(error) ? TUNE[5] * pow(error, -0.4) : 0.5;
@@ -172,13 +217,10 @@ static int make_substep(ess_driver *d, double rest, bool *made) {
       const double next = tried * ess_smaller(c->group_count ? TUNE[12] : TUNE[13], factor);
       c->next_length = ess_smaller(cut ? ess_larger(next, length) : next, 2.0 * c->base_dt);
       *made = true;
-      return accept(d, mean_age);
+      return accept(d);
     }
     last_error = error;
     d->counters.substeps_rejected++;
-    if (getenv("DBG"))
-      fprintf(stderr, "rej t %.6f tried %.3e err %.3g listed %zu groups %zu \n", d->t, tried, error,
-              d->batch_count, c->group_count);
     status = ess_take_back(d, 0);
     if (status) return status;
     c->next_length = tried * clamp(factor, 0.1, 0.8);
@@ -187,34 +229,36 @@ static int make_substep(ess_driver *d, double rest, bool *made) {
   }
 }
 
-/* whether the next crossing, by the tangent, is so far that an integration step is cheaper */
-static int is_over(ess_driver *d, double rest, bool *over) {
+/* whether the next crossing, by the tangent, is so far that an integration step is cheaper, or
+ * there is nothing left of the base */
+static int is_over(ess_driver *d, bool *over) {
+  const ess_cluster *const c = &d->cluster;
   ess_candidate first;
-  d->window = 1.01 * ALONE * d->cluster.next_length;
+  d->window = 1.01 * ALONE * c->next_length;
   const int status = ess_first_candidate(d, &first);
-  *over = rest <= 1e-9 * d->cluster.base_dt || first.duration > ALONE * d->cluster.next_length;
+  const double rest = c->base_dt - c->offset - c->length;
+  *over = rest <= 1e-9 * c->base_dt || first.duration > ALONE * c->next_length;
   return status;
 }
 
-/* sub-steps until the base ends or no crossing is near */
+/* sub-steps until the base ends or no crossing is near; *made is false when there was none */
 static int make_cluster(ess_driver *d, double t1, bool last, bool *made) {
   ess_cluster *const c = &d->cluster;
   begin_cluster(d);
   c->from = first_time(d);
   ess_path_without_jumps(d, c->from, c->at, c->before);
   int status = make_substep(d, c->base_dt, made);
-  if (status || !*made) return status;
-  c->from = 0.0;
-  for (bool over = false; !status;) {
-    const double rest = c->base_dt - c->offset;
-    status = is_over(d, rest, &over);
+  bool more = *made;
+  while (!status && more) {
+    bool over;
+    status = is_over(d, &over);
     if (status || over) break;
-    bool more;
-    status = make_substep(d, rest, &more);
-    if (!more) break;
+    go_on(d);
+    status = make_substep(d, c->base_dt - c->offset, &more);
   }
-  if (last && c->base_dt - c->offset <= 0.0) d->t = t1;
-  d->dt_next = ess_smaller(ess_smaller(d->dt_next, c->base_dt), TUNE[10] * c->next_length);
+  if (status || !*made) return status;
+  if (last && c->offset + c->length >= c->base_dt) d->t = d->piece.t1 = t1;
+  d->dt_next = ess_smaller(ess_smaller(d->dt_next, c->base_dt), AFTER * c->next_length);
   return status;
 }
 
@@ -247,13 +291,15 @@ static int step(ess_driver *d, double t1) {
   const ess_location whole = {.theta = 1.0, .doubt_guard = SIZE_MAX};
   const bool watching = d->armed_count > 0;
   int status = ESS_SUCCESS;
+  // what the last sub-step was made of is about to go
+  if (d->piece.kind == ESS_PIECE_PATH) ess_piece_forget(d);
   if (d->dt_next == 0.0) status = ess_dopri5_first_step(d, t1, &d->dt_next);
   for (bool again = true; !status && again;) {
     bool last;
     again = false;
     status = ess_accepted_step(d, t1, &last);
     if (status) return status;
-    if (watching || d->times_done < d->times_count) ess_dopri5_prepare_dense(d);
+    ess_dopri5_prepare_dense(d);
     if (!watching) return ess_take_step(d, &whole, t1, last);
     status = ess_watch_guards(d);
     if (status) return status;

@@ -52,7 +52,8 @@ typedef struct solver_output {
 /* What one run did. Counters that a solver does not have stay 0. */
 typedef struct solver_report {
   uint64_t events; /* crossings that change the field */
-  uint64_t steps, rejected, entries, projections, substeps, groups;
+  uint64_t steps, rejected, entries, projections;
+  uint64_t substeps, substeps_rejected, groups;
   uint64_t field_evaluations, guard_evaluations;
   char message[SOLVER_MESSAGE_SIZE]; /* why a run failed, one line */
 } solver_report;

@@ -14,7 +14,7 @@ target_sources(test_experiments_run PRIVATE ${CMAKE_CURRENT_LIST_DIR}/oracle_pla
 target_link_libraries(test_experiments_xml PRIVATE LibXml2::LibXml2)
 
 # the command line: bad input, an interrupt, streams, and a processor that is too old
-foreach(duty refusals speed streams)
+foreach(duty refusals speed streams tolerance)
   add_test(NAME cli_${duty}
            COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_cli_${duty}.sh $<TARGET_FILE:essbench>)
 endforeach()

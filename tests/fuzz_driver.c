@@ -188,7 +188,8 @@ static void require_failure(const fuzz_run *r, int status, double t0) {
   FUZZ_REQUIRE(f->guard < m || f->guard == SIZE_MAX, "failed at guard %zu", f->guard);
   FUZZ_REQUIRE(f->other_guard < m || f->other_guard == SIZE_MAX, "guard %zu", f->other_guard);
   const bool names_guard = status == ESS_EGUARD || status == ESS_ELIVENESS ||
-                           status == ESS_ECHATTER || status == ESS_EMAXCROSSINGS;
+                           status == ESS_ECHATTER || status == ESS_ESLIDING ||
+                           status == ESS_EJACOBIAN || status == ESS_EMAXCROSSINGS;
   if (names_guard) FUZZ_REQUIRE(f->guard < m, "%s without a guard", ess_strerror(status));
   FUZZ_REQUIRE((status == ESS_ECHATTER) == (f->other_guard < m), "%s", ess_strerror(status));
   FUZZ_REQUIRE(f->callback_code == (status == ESS_ECALLBACK ? r->calls->code : 0), "code %d",

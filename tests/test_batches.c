@@ -269,7 +269,8 @@ static void guards_at_odds_end_the_run(void **state) {
     options.order = order;
     ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
     double x[2] = {0.0, -0.25}, t = 0.0;
-    assert_int_equal(ess_driver_apply(d, &t, 3.0, x), ESS_ECHATTER);
+    const int status = ess_driver_apply(d, &t, 3.0, x);
+    assert_true(status == ESS_ECHATTER || status == ESS_ESLIDING);
     assert_true(fabs(t - 0.25) < 1e-9 && fabs(x[1]) < 1e-9 && ess_driver_failure(d)->guard < 2);
     // as often as is let pass for progress
     assert_in_range(log.count, 0, 2 * 2 + 17);

@@ -34,7 +34,7 @@ refuses 2 'an empty word is no command' ''
 refuses 2 'a?b is no command' 'a
 b'
 refuses 2 'is no command' --version
-for command in run xml order calibrate sweep figures compare work-precision crossing-cost speed scale; do
+for command in run xml order calibrate sweep figures compare work-precision crossing-cost speed scale tolerance; do
   refuses 2 "unknown option --nosuch; see essbench $command --help" "$command" --nosuch
   refuses 2 'unknown option -x' "$command" -x
 done
@@ -171,7 +171,7 @@ refuses 1 'results holds no work_precision.json; run work-precision first' work-
 
 for folder in /dev/null /dev/null/x file file/x; do
   for command in order calibrate 'sweep --contacts 2' figures 'work-precision --model affine3' \
-    'crossing-cost --contacts 2' 'scale --contacts 2'; do
+    'crossing-cost --contacts 2' 'scale --contacts 2' 'tolerance --contacts 2'; do
     # shellcheck disable=SC2086 # words
     refuses 1 "cannot create folder '$folder" $command --out "$folder"
   done

@@ -241,6 +241,17 @@ sweeps() {
     edit scale.csv 'NR == 1 || $col["contacts"] == 100 || $col["epsilon"] *= 0.3'
     draws 'from two N without a common epsilon' "$figure" svg
   done
+
+  new_data
+  edit tolerance.csv 'NR == 1 || $col["damping"] == 0'
+  draws 'from one damping' fig_tolerance svg
+  edit tolerance.csv 'NR == 1 || $col["contacts"] == 10 && $col["tolerance"] == 0.01'
+  draws 'from one point' fig_tolerance svg
+  new_data
+  edit tolerance.csv '1; NR > 1 { for (n = 3; n < 9; n++) { $1 = n; $2 = n + 50; print } }'
+  draws 'from many N and dampings' fig_tolerance svg
+  edit tolerance.csv '$col["tolerance"] == 0.01 { $col["rms_median"] = $col["rms_worst"] = "nan" } 1'
+  draws 'where every run failed' fig_tolerance svg
 }
 
 # --- what is missing is named ---------------------------------------------------------------------

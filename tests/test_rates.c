@@ -148,7 +148,7 @@ static void a_poisoned_value_ends_the_run(void **state) {
     b.some_poison = poisons[i / 2];
     result r = run(&b, SOME_RATES, 1 + i % 2);
     assert_int_equal(r.status, ESS_EGUARD);
-    assert_true(r.failure.guard < 5 && r.failure.time == r.t);
+    assert_true(r.failure.guard < 5 && r.failure.time >= r.t && r.failure.time < sqrt(0.5));
     // at the first touch-down, found by its model before its value was asked for
     assert_true(r.t < sqrt(0.5) && r.trace.crossings == 0);
     for (size_t k = 0; k < 10; k++) assert_true(isfinite(r.x[k]));

@@ -92,7 +92,7 @@ static void entries_must_be_there(void **state) {
 static void each_entry_is_looked_at(void **state) {
   (void)state;
   static const size_t guards[] = {GUARDS, GUARDS + 1, SIZE_MAX};
-  static const signed char effects[] = {0, 2, -2, 127, -128};
+  static const signed char effects[] = {0, 3, -2, 127, -128};
   for (size_t i = 0; i < ENTRIES; i++) {
     spoiled s;
     for (size_t j = 0; j < sizeof guards / sizeof *guards; j++) {
@@ -103,7 +103,7 @@ static void each_entry_is_looked_at(void **state) {
     for (size_t j = 0; j < sizeof effects; j++) {
       make(&s);
       s.effect[i] = effects[j];
-      expect(&s, "each of resets->effect must be +1 or -1");
+      expect(&s, "each of resets->effect must be +1, -1 or ESS_ARM_AHEAD");
     }
   }
 }

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Validates what essbench writes against schema/, and that damage of any value in it is noticed.
 
-Usage: test_schema.py ESSBENCH SCHEMAS quick|calibration|mujoco|precision|speed|scale. Ends with
+Usage: test_schema.py ESSBENCH SCHEMAS quick|calibration|mujoco|precision|speed|scale|
+tolerance. Ends with
 status 77 (skipped) where no python3 has the module jsonschema (Debian: python3-jsonschema).
 SPDX-License-Identifier: GPL-3.0-or-later
 """
@@ -215,8 +216,14 @@ def check_scale(folder):
         check("scale", "scale of " + contacts, read(here, "scale.json"))
 
 
+def check_tolerance(folder):
+    run("tolerance", "--contacts", "2", "--tolerances", "1e-2,1e-4,1e-6", "--trials", "4", "--out",
+        folder)
+    check("tolerance", "tolerance.json", read(folder, "tolerance.json"))
+
+
 with tempfile.TemporaryDirectory() as temporary:
     {"quick": check_quick, "calibration": check_calibration, "mujoco": check_mujoco,
      "precision": check_precision, "speed": check_speed,
-     "scale": check_scale}[part](temporary)
+     "scale": check_scale, "tolerance": check_tolerance}[part](temporary)
 sys.exit(1 if failures else 0)

@@ -1,0 +1,267 @@
+/*
+ * Whether a system's Jacobian and rates are those of its event functions: compared with central
+ * differences, extrapolated to no step at all (Ridders 1982), by steps of all sizes, since nobody
+ * knows the scale of a state.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ess_internal.h"
+
+/* steps begin far beyond the state, or 1, which may be little beside its scale, and shrink
+ * eightfold; past the last they are lost in rounding or below any scale */
+enum { STEPS = 30, DIRECTIONS = 3 };
+static const double FIRST = 0x1p15, SHRINK = 0.125;
+
+/* what a difference may be off by, in its own estimate of that; what a derivative may be off by in
+ * any case; and below which share of it an estimate is as good as any; or is one at all */
+static const double MARGIN = 20.0, SLIGHT = 1e-5, SHARP = 1e-4, RESOLVED = 0.1;
+
+/* two callbacks that mean the same agree to this, and to rounding in their largest term */
+static const double SAME = 1e-6, ROUNDING = 64.0;
+
+typedef struct checker {
+  const ess_system *system;
+  const double *x;
+  double *Dh, *column;   /* m n; n, and m of what guard_rates has along a direction */
+  double *h, *noise;     /* at x, and what is rounding there */
+  double *v, *moved;     /* n: a direction; a state beside x */
+  double *above, *below; /* m: event functions on either side */
+  double *last, *older;  /* m: this difference, and the extrapolation before */
+  double *best, *found,
+      *excess;  /* m: the best estimate's error and value; how far off the nearest */
+  double *rank; /* m: how good the best is */
+  double *some_h, *some_rate;
+  size_t *which;
+  ess_jacobian_check worst;
+  double ratio; /* of the worst's disagreement to what is allowed */
+} checker;
+
+/* keeps what disagrees the most */
+static void note(checker *c, size_t k, size_t state, double given, double found, double ratio) {
+  if (!(ratio > c->ratio) && !isnan(ratio)) return;
+  if (isnan(c->ratio)) return;
+  c->ratio = ratio;
+  c->worst = (ess_jacobian_check){.guard = k, .state = state, .given = given, .found = found};
+}
+
+static bool all_finite(const double v[], size_t count) {
+  size_t i = 0;
+  while (i < count && isfinite(v[i])) i++;
+  return i == count;
+}
+
+/* ---- columns against differences ------------------------------------------------------------- */
+
+/* event functions either side of x along state i; the distance between, 0 when there is none */
+static double look_beside(checker *c, size_t i, double step) {
+  const ess_system *const s = c->system;
+  const double above = c->x[i] + step, below = c->x[i] - step;
+  memcpy(c->moved, c->x, s->dimension * sizeof *c->x);
+  c->moved[i] = above;
+  if (!isfinite(above) || s->guards(c->moved, c->above, s->params)) return 0.0;
+  c->moved[i] = below;
+  if (!isfinite(below) || s->guards(c->moved, c->below, s->params)) return 0.0;
+  return above - below;
+}
+
+/* one more difference of event function k: extrapolated, with its error, against the given */
+static void compare_one(checker *c, size_t k, double given, double apart, int step) {
+  const double difference = (c->above[k] - c->below[k]) / apart;
+  // the error of a central difference goes with the step's square
+  const double ratio = 1.0 / (SHRINK * SHRINK);
+  const double value = (ratio * difference - c->last[k]) / (ratio - 1.0);
+  const double rounding = (c->noise[k] + DBL_EPSILON * fabs(c->above[k])) / apart;
+  const double error = fabs(value - c->older[k]) + MARGIN * rounding;
+  c->last[k] = difference;
+  c->older[k] = step > 0 ? value : NAN;
+  if (step < 2 || !isfinite(error)) return;
+
+  const double size = ess_larger(fabs(given), fabs(value));
+  const double off = fabs(given - value) / (MARGIN * error + SLIGHT * size + DBL_MIN);
+  if (error <= SHARP * size && off < c->excess[k]) c->excess[k] = off;
+  // far away many a function is flat: small errors count beside what they are errors of, or where
+  // nothing but rounding is seen
+  const double part = error / fabs(value);
+  if (part > RESOLVED && fabs(value) > MARGIN * rounding) return;
+  const double rank = part <= RESOLVED ? part : RESOLVED + error;
+  if (rank >= c->rank[k]) return;
+  c->rank[k] = rank;
+  c->best[k] = error;
+  c->found[k] = value;
+}
+
+/* state i's column, as it is given, against differences by all steps; false when none can be made
+ */
+static bool compare_column(checker *c, size_t i, const double given[], size_t stride) {
+  const size_t m = c->system->guard_count;
+  double step = FIRST * ess_larger(1.0, fabs(c->x[i]));
+  int made = 0;
+  for (size_t k = 0; k < m; k++) {
+    c->last[k] = c->older[k] = NAN;
+    c->best[k] = c->rank[k] = c->excess[k] = INFINITY;
+  }
+  for (int j = 0; j < STEPS && step > 64.0 * DBL_EPSILON * fabs(c->x[i]); j++, step *= SHRINK) {
+    const double apart = look_beside(c, i, step);
+    if (!(apart > 0.0)) continue;
+    for (size_t k = 0; k < m; k++) compare_one(c, k, given[k * stride], apart, made);
+    made++;
+  }
+  for (size_t k = 0; k < m; k++) {
+    if (c->best[k] == INFINITY) continue;
+    const double value = given[k * stride], size = ess_larger(fabs(value), fabs(c->found[k]));
+    const double allowed = MARGIN * c->best[k] + SLIGHT * size + DBL_MIN;
+    // the best by its own estimate, or any that is as good as that
+    note(c, k, i, value, c->found[k],
+         ess_smaller(c->excess[k], fabs(value - c->found[k]) / allowed));
+  }
+  return made > 0;
+}
+
+/* ---- rates along a direction ----------------------------------------------------------------- */
+
+/* what state i is large beside: itself, or 1 where it is nothing */
+static double size_of(const checker *c, size_t i) {
+  return c->x[i] != 0.0 ? fabs(c->x[i]) : 1.0;
+}
+
+/* what Dh says of event function k along the direction, and its terms' size */
+static double along(const checker *c, size_t k, double *size) {
+  const size_t n = c->system->dimension;
+  double sum = 0.0, all = 0.0;
+  for (size_t i = 0; i < n; i++) {
+    const double term = c->Dh[k * n + i] * c->v[i];
+    sum += term;
+    all += fabs(term);
+  }
+  *size = all;
+  return sum;
+}
+
+/* an event function and its rate as one callback has them, against guards and Dh */
+static void compare_rate(checker *c, size_t k, double h, double rate) {
+  const size_t n = c->system->dimension;
+  double size, reach = 0.0;
+  const double expected = along(c, k, &size);
+  for (size_t i = 0; i < n; i++) reach = ess_larger(reach, fabs(c->v[i]) / size_of(c, i));
+  const double allowed = SAME * size + ROUNDING * reach * c->noise[k] + DBL_MIN;
+  note(c, k, SIZE_MAX, rate, expected, fabs(rate - expected) / allowed);
+  const double same = SAME * fabs(c->h[k]) + ROUNDING * c->noise[k] + DBL_MIN;
+  note(c, k, SIZE_MAX, h, c->h[k], fabs(h - c->h[k]) / same);
+}
+
+/* some_guard_rates of every `stride`-th event function, forwards or backwards */
+static int compare_some(checker *c, size_t first, size_t stride, bool backwards) {
+  const ess_system *const s = c->system;
+  const size_t m = s->guard_count, count = (m - first + stride - 1) / stride;
+  for (size_t i = 0; i < count; i++) c->which[i] = first + stride * (backwards ? count - 1 - i : i);
+  if (s->some_guard_rates(c->x, c->v, c->which, count, c->some_h, c->some_rate, s->params))
+    return ESS_ECALLBACK;
+  for (size_t i = 0; i < count; i++) compare_rate(c, c->which[i], c->some_h[i], c->some_rate[i]);
+  return ESS_SUCCESS;
+}
+
+/* both callbacks along the direction; subsets are all, either half, and one alone */
+static int compare_direction(checker *c, size_t alone) {
+  const ess_system *const s = c->system;
+  const size_t m = s->guard_count;
+  int status = ESS_SUCCESS;
+  if (s->guard_rates) {
+    if (s->guard_rates(c->x, c->v, c->above, c->below, s->params)) return ESS_ECALLBACK;
+    for (size_t k = 0; k < m; k++) compare_rate(c, k, c->above[k], c->below[k]);
+  }
+  if (!s->some_guard_rates) return ESS_SUCCESS;
+  status = compare_some(c, 0, 1, true);
+  for (size_t half = 0; !status && half < 2 && half < m; half++)
+    status = compare_some(c, half, 2, half);
+  return status ? status : compare_some(c, alone % m, m, false);
+}
+
+static int compare_directions(checker *c) {
+  const size_t n = c->system->dimension;
+  int status = ESS_SUCCESS;
+  for (size_t i = 0; !status && i < n; i++) {
+    memset(c->v, 0, n * sizeof *c->v);
+    c->v[i] = 1.0;
+    status = compare_direction(c, i);
+  }
+  // a rate is linear in the direction: some in which all states move, unlike one another
+  for (int j = 0; !status && j < DIRECTIONS; j++) {
+    for (size_t i = 0; i < n; i++) c->v[i] = size_of(c, i) * cos((double)(7 * i + 1) * (j + 1.3));
+    status = compare_direction(c, (size_t)j + n);
+  }
+  return status;
+}
+
+/* ---- the whole ------------------------------------------------------------------------------- */
+
+/* Dh at x: from the Jacobian or, where there is none, rates along each state */
+static int given_jacobian(checker *c) {
+  const ess_system *const s = c->system;
+  const size_t n = s->dimension, m = s->guard_count;
+  if (s->guard_jacobian) return s->guard_jacobian(c->x, c->Dh, s->params) ? ESS_ECALLBACK : 0;
+  for (size_t i = 0; i < n; i++) {
+    memset(c->v, 0, n * sizeof *c->v);
+    c->v[i] = 1.0;
+    if (s->guard_rates(c->x, c->v, c->above, c->column, s->params)) return ESS_ECALLBACK;
+    for (size_t k = 0; k < m; k++) c->Dh[k * n + i] = c->column[k];
+  }
+  return ESS_SUCCESS;
+}
+
+/* event functions and Dh at x; what is rounding in a sum of the terms that they may be made of */
+static int evaluate(checker *c) {
+  const ess_system *const s = c->system;
+  const size_t n = s->dimension, m = s->guard_count;
+  if (s->guards(c->x, c->h, s->params)) return ESS_ECALLBACK;
+  const int status = given_jacobian(c);
+  if (status) return status;
+  if (!all_finite(c->h, m) || !all_finite(c->Dh, m * n)) return ESS_EGUARD;
+  for (size_t k = 0; k < m; k++) {
+    double size = fabs(c->h[k]);
+    for (size_t i = 0; i < n; i++) size += fabs(c->Dh[k * n + i] * c->x[i]);
+    c->noise[k] = DBL_EPSILON * size;
+  }
+  return ESS_SUCCESS;
+}
+
+static int check(checker *c) {
+  const size_t n = c->system->dimension;
+  int status = evaluate(c);
+  for (size_t i = 0; !status && i < n; i++)
+    if (!compare_column(c, i, c->Dh + i, n)) status = ESS_EGUARD;
+  if (!status) status = compare_directions(c);
+  if (status) return status;
+  return c->ratio <= 1.0 ? ESS_SUCCESS : ESS_EJACOBIAN;
+}
+
+int ess_check_jacobian(const ess_system *system, const double x[], ess_jacobian_check *worst) {
+  const ess_options options = ess_options_default();
+  if (ess_check(system, &options) || !x || !all_finite(x, system->dimension)) return ESS_EINVAL;
+  const size_t n = system->dimension, m = system->guard_count;
+  if (!m) return ESS_SUCCESS;
+  if (n > SIZE_MAX / sizeof(double) / 32 / (m + 1)) return ESS_ENOMEM;
+  checker c = {.system = system, .x = x, .worst = {.guard = SIZE_MAX, .state = SIZE_MAX}};
+  double **const arrays[] = {&c.h,         &c.noise,  &c.above, &c.below,  &c.last,
+                             &c.older,     &c.best,   &c.found, &c.excess, &c.some_h,
+                             &c.some_rate, &c.column, &c.rank};
+  enum { ARRAYS = sizeof arrays / sizeof *arrays };
+  double *const memory = calloc(m * n + 2 * n + ARRAYS * m, sizeof *memory);
+  c.which = calloc(m, sizeof *c.which);
+  int status = ESS_ENOMEM;
+  if (memory && c.which) {
+    c.Dh = memory;
+    c.v = c.Dh + m * n;
+    c.moved = c.v + n;
+    for (size_t i = 0; i < ARRAYS; i++) *arrays[i] = c.moved + n + i * m;
+    status = check(&c);
+    if (worst) *worst = c.worst;
+  }
+  free(memory);
+  free(c.which);
+  return status;
+}

@@ -1,0 +1,124 @@
+/*
+ * The last step made, kept so that its states can be asked for afterwards at no evaluation.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <math.h>
+#include <string.h>
+
+#include "ess_internal.h"
+
+static void swap(double **a, double **b) {
+  double *const held = *a;
+  *a = *b;
+  *b = held;
+}
+
+/* time advances to the node, which is the piece's end */
+static void end_piece(ess_driver *d, ess_piece_kind kind, double length, double duration) {
+  d->piece.kind = kind;
+  d->piece.length = length;
+  d->piece.t0 = d->t;
+  ess_advance_time(d, duration);
+  d->piece.t1 = d->t;
+}
+
+void ess_piece_begin(ess_driver *d, double t, const double x[]) {
+  // an apply that goes on where the last one ended has that one's last step behind it
+  const size_t bytes = d->system.dimension * sizeof *x;
+  if (t == d->piece.t1 && memcmp(x, d->x, bytes) == 0) return;
+  d->piece.kind = ESS_PIECE_POINT;
+  d->piece.t0 = d->piece.t1 = t;
+}
+
+void ess_piece_forget(ess_driver *d) {
+  d->piece.kind = ESS_PIECE_POINT;
+  d->piece.t0 = d->piece.t1;
+}
+
+void ess_piece_step(ess_driver *d, double duration) {
+  // nothing is copied: what the step was tried in becomes the piece's, and the other way round
+  swap(&d->x_end, &d->x);
+  swap(&d->x_end, &d->piece.x);
+  for (int i = 0; i < ESS_DENSE; i++) swap(&d->dense[i], &d->piece.c[i]);
+  end_piece(d, ESS_PIECE_STEP, d->dt, duration);
+}
+
+void ess_piece_parabola(ess_driver *d, double duration, const double v[]) {
+  const size_t bytes = d->lanes * sizeof *v;
+  memcpy(d->piece.c[0], d->f, bytes);
+  memcpy(d->piece.c[1], v, bytes);
+  swap(&d->x, &d->piece.x);
+  memcpy(d->x, d->x_try, bytes);
+  end_piece(d, ESS_PIECE_PARABOLA, duration, duration);
+}
+
+void ess_piece_path(ess_driver *d) {
+  swap(&d->x_end, &d->x);
+  swap(&d->x_end, &d->piece.x);
+  end_piece(d, ESS_PIECE_PATH, d->cluster.length, d->cluster.length);
+}
+
+/* the defect grows from the first crossing on, and adds up in the state */
+static void path_state(const ess_driver *d, double elapsed, double x[]) {
+  const ess_cluster *const c = &d->cluster;
+  const double u = ess_smaller(elapsed, c->length);
+  const double part = ess_larger(0.0, u - c->from) / (c->length - c->from);
+  const double corrected = c->weight * part * part * (c->group_count ? 1.0 : part);
+  double *const on_path = d->x_try, *const rate = d->v_try;
+  ess_path(d, u, on_path, rate);
+  for (size_t i = 0; i < d->system.dimension; i++) x[i] = on_path[i] + corrected * c->defect[i];
+}
+
+static void step_state(const ess_piece *p, size_t n, double elapsed, double x[]) {
+  const double theta = ess_smaller(1.0, elapsed / p->length), rest = 1.0 - theta;
+  for (size_t i = 0; i < n; i++)
+    x[i] = p->x[i] +
+           theta * (p->c[0][i] + rest * (p->c[1][i] + theta * (p->c[2][i] + rest * p->c[3][i])));
+}
+
+static void parabola_state(const ess_piece *p, size_t n, double elapsed, double x[]) {
+  const double part = p->length > 0.0 ? elapsed / p->length : 1.0;
+  for (size_t i = 0; i < n; i++)
+    x[i] = p->x[i] + elapsed * (p->c[0][i] + part * (p->c[1][i] - p->c[0][i]));
+}
+
+void ess_piece_state(const ess_driver *d, double t, double x[]) {
+  const ess_piece *const p = &d->piece;
+  const size_t n = d->system.dimension;
+  switch (p->kind) {
+  case ESS_PIECE_POINT:
+    memcpy(x, d->x, n * sizeof *x);
+    return;
+  case ESS_PIECE_STEP:
+    step_state(p, n, t - p->t0, x);
+    return;
+  case ESS_PIECE_PATH:
+    path_state(d, t - p->t0, x);
+    return;
+  case ESS_PIECE_PARABOLA:
+    parabola_state(p, n, t - p->t0, x);
+    return;
+  }
+}
+
+int ess_driver_dense(ess_driver *d, double t, double x[]) {
+  if (!d) return ESS_EINVAL;
+  const ess_piece *const p = &d->piece;
+  if (!x) return ess_refuse(d, t, "x must not be NULL");
+  if (!(t >= p->t0 && t <= p->t1))
+    return ess_refuse(d, t, "t must lie within the last step, from ess_driver_step_start on");
+  // the ends to the last bit: no polynomial is evaluated there
+  const size_t bytes = d->system.dimension * sizeof *x;
+  if (t == p->t1)
+    memcpy(x, d->x, bytes);
+  else if (t == p->t0)
+    memcpy(x, p->x, bytes);
+  else
+    ess_piece_state(d, t, x);
+  return ESS_SUCCESS;
+}
+
+double ess_driver_step_start(const ess_driver *d) {
+  return d ? d->piece.t0 : NAN;
+}

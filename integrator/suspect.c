@@ -1,0 +1,82 @@
+/*
+ * Event functions under suspicion: whether one changes along the field as its Jacobian, or rate,
+ * says. Nobody looks until a step is halved for a guard again and again, or a projection goes
+ * astray: a run with a right Jacobian pays nothing.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <float.h>
+#include <math.h>
+
+#include "ess_internal.h"
+
+/* halvings for one guard, no step between them free of doubt, before it is looked at */
+enum { PATIENCE = 6 };
+
+/* difference quotients, each over a quarter of the way of the one before; as many in a row as must
+ * agree, and how well; and by how much a rate must differ from them: at a kink half is nothing */
+enum { QUOTIENTS = 8, AGREEING = 3 };
+static const double AGREEMENT = 0.02, DISAGREEMENT = 0.25;
+
+/* changes smaller than this many roundings say nothing */
+static const double NOISE = 1e3 * DBL_EPSILON;
+
+/* a place on the path, and what is said of event function k there */
+typedef struct place {
+  double t;
+  const double *x, *f;
+  double h, rate;
+} place;
+
+/* whether k changes otherwise than the rate says on the way from a place, `length` along f or, when
+ * that is negative, back: quotients agree with each other and not with the rate */
+static int is_contradicted(ess_driver *d, size_t k, const place *p, double length,
+                           bool *contradicted) {
+  double last = NAN, way = 0.25 * length;
+  int agreeing = 1;
+  *contradicted = false;
+  for (int i = 0; i < QUOTIENTS; i++, way *= 0.25) {
+    for (size_t j = 0; j < d->system.dimension; j++) d->x_try[j] = p->x[j] + way * p->f[j];
+    d->t_seen = p->t + way;
+    const int status = ess_guards(d, d->x_try, d->h_try);
+    if (status) return status;
+    const double change = d->h_try[k] - p->h, quotient = change / way;
+    if (!(fabs(change) > NOISE * fabs(p->h))) return ESS_SUCCESS;
+    const bool agrees = fabs(quotient - last) <= AGREEMENT * fabs(quotient);
+    agreeing = agrees ? agreeing + 1 : 1;
+    last = quotient;
+    if (agreeing < AGREEING) continue;
+    const double size = ess_larger(fabs(quotient), fabs(p->rate));
+    *contradicted = fabs(quotient - p->rate) > DISAGREEMENT * size;
+    return ESS_SUCCESS;
+  }
+  return ESS_SUCCESS;
+}
+
+/* fails when the rate is contradicted at both ends of a piece of the path: at one it may be a kink
+ */
+static int examine(ess_driver *d, size_t k, const place *from, const place *to, double length) {
+  bool contradicted;
+  int status = is_contradicted(d, k, from, length, &contradicted);
+  if (status || !contradicted) return status;
+  status = is_contradicted(d, k, to, -length, &contradicted);
+  return status || !contradicted ? status : ess_fail(d, ESS_EJACOBIAN, k);
+}
+
+int ess_suspect_step(ess_driver *d, size_t k) {
+  d->doubts = k == d->doubted ? d->doubts + 1 : 1;
+  d->doubted = k;
+  if (d->doubts % PATIENCE) return ESS_SUCCESS;
+  const place from = {d->t, d->x, d->f, d->h[k], d->rate[k]};
+  const place to = {d->t + d->dt, d->x_end, d->stage[6], d->h_end[k], d->rate_end[k]};
+  return examine(d, k, &from, &to, d->dt);
+}
+
+int ess_suspect_projection(ess_driver *d, size_t k, double h, double rate) {
+  const ess_piece *const p = &d->piece;
+  // halfway there is near enough not to ask
+  if (!(fabs(d->h[k]) > 0.5 * fabs(h)) || !(p->length > 0.0)) return ESS_SUCCESS;
+  const place from = {p->t0, p->x, p->c[0], h, rate};
+  const place to = {d->t, d->x, d->f, d->h[k], d->rate[k]};
+  return examine(d, k, &from, &to, p->length);
+}

@@ -1,0 +1,274 @@
+/*
+ * ess_check_jacobian: what is right passes at any scale, what is wrong is found and named.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "toy.h"
+
+/* states in units of their own; event functions of all kinds */
+enum { STATES = 5, EVENTS = 6 };
+
+typedef struct model {
+  double unit[STATES]; /* x_i is this times a number near 1 */
+  double place[STATES];
+  /* what is spoiled: an entry by a factor, rows swapped, in Dh (0), guard_rates (1) or
+   * some_guard_rates (2) */
+  int where;
+  size_t row, column, swapped;
+  double factor;
+} model;
+
+static int model_field(double t, const double x[], const double sign[], double dxdt[],
+                       void *params) {
+  (void)t, (void)x, (void)sign, (void)params;
+  for (int i = 0; i < STATES; i++) dxdt[i] = 1.0;
+  return 0;
+}
+
+/* a plane; a peg; terrain; a product with all; a steep wall; one that is nearly independent of a
+ * state */
+static int model_guards(const double x[], double h[], void *params) {
+  const model *const p = params;
+  double y[STATES];
+  for (int i = 0; i < STATES; i++) y[i] = x[i] / p->unit[i];
+  h[0] = y[0] - 2.0 * y[1] + 0.3 * y[4] - 0.7;
+  h[1] = 0.5 - hypot(y[0] - 4.0, y[1] - 0.2);
+  h[2] = y[2] - 0.1 * sin(9.0 * y[3]) - exp(0.3 * y[0]);
+  h[3] = y[0] * y[1] * y[2] * y[3] * y[4] - 1.0;
+  h[4] = tanh(20.0 * (y[3] - 1.1)) + 1e3 * y[1];
+  h[5] = y[2] + 1e-6 * y[4] * y[4];
+  return 0;
+}
+
+static void exact(const double x[], double D[EVENTS][STATES], const model *p) {
+  double y[STATES];
+  for (int i = 0; i < STATES; i++) y[i] = x[i] / p->unit[i];
+  memset(D, 0, EVENTS * sizeof *D);
+  const double far = hypot(y[0] - 4.0, y[1] - 0.2), wall = tanh(20.0 * (y[3] - 1.1));
+  D[0][0] = 1.0;
+  D[0][1] = -2.0;
+  D[0][4] = 0.3;
+  D[1][0] = -(y[0] - 4.0) / far;
+  D[1][1] = -(y[1] - 0.2) / far;
+  D[2][2] = 1.0;
+  D[2][3] = -0.9 * cos(9.0 * y[3]);
+  D[2][0] = -0.3 * exp(0.3 * y[0]);
+  for (int i = 0; i < STATES; i++) {
+    D[3][i] = 1.0;
+    for (int j = 0; j < STATES; j++) D[3][i] *= j == i ? 1.0 : y[j];
+  }
+  D[4][1] = 1e3;
+  D[4][3] = 20.0 * (1.0 - wall * wall);
+  D[5][2] = 1.0;
+  D[5][4] = 2e-6 * y[4];
+  for (int k = 0; k < EVENTS; k++)
+    for (int i = 0; i < STATES; i++) D[k][i] /= p->unit[i];
+}
+
+static void given(const double x[], double D[EVENTS][STATES], const model *p, int where) {
+  exact(x, D, p);
+  if (where != p->where) return;
+  D[p->row][p->column] *= p->factor;
+  double held[STATES];
+  memcpy(held, D[p->row], sizeof held);
+  memcpy(D[p->row], D[p->swapped], sizeof held);
+  memcpy(D[p->swapped], held, sizeof held);
+}
+
+static int model_jacobian(const double x[], double Dh[], void *params) {
+  double D[EVENTS][STATES];
+  given(x, D, params, 0);
+  memcpy(Dh, D, sizeof D);
+  return 0;
+}
+
+static int some_of(const double x[], const double v[], const size_t which[], size_t count,
+                   double h[], double rate[], const model *p, int where) {
+  double D[EVENTS][STATES], all[EVENTS];
+  given(x, D, p, where);
+  model_guards(x, all, (void *)p);
+  for (size_t i = 0; i < count; i++) {
+    h[i] = all[which[i]];
+    rate[i] = 0.0;
+    for (int j = 0; j < STATES; j++) rate[i] += D[which[i]][j] * v[j];
+  }
+  return 0;
+}
+
+static int model_rates(const double x[], const double v[], double h[], double rate[],
+                       void *params) {
+  const size_t which[EVENTS] = {0, 1, 2, 3, 4, 5};
+  return some_of(x, v, which, EVENTS, h, rate, params, 1);
+}
+
+static int model_some(const double x[], const double v[], const size_t which[], size_t count,
+                      double h[], double rate[], void *params) {
+  return some_of(x, v, which, count, h, rate, params, 2);
+}
+
+/* with a Jacobian alone (0), rates alone (1), or all callbacks (2) */
+static ess_system model_system(model *p, int callbacks) {
+  return (ess_system){.dimension = STATES,
+                      .guard_count = EVENTS,
+                      .field = model_field,
+                      .guards = model_guards,
+                      .guard_jacobian = callbacks != 1 ? model_jacobian : NULL,
+                      .guard_rates = callbacks >= 1 ? model_rates : NULL,
+                      .some_guard_rates = callbacks >= 1 ? model_some : NULL,
+                      .params = p};
+}
+
+/* units from nanometres to gigametres, places from zero to a few; by a counter */
+static model model_of(int i, double x[STATES]) {
+  static const double units[] = {1.0, 1e-9, 1e6, 1e-3, 1e9}, places[] = {1.3, 0.0, -0.4, 2.0, 0.7};
+  model p = {.where = -1};
+  for (int j = 0; j < STATES; j++) {
+    p.unit[j] = units[(j * (1 + i / 5 % 5) + i) % 5];
+    p.place[j] = places[(i + 2 * j) % 5];
+    x[j] = p.unit[j] * p.place[j];
+  }
+  return p;
+}
+
+static void what_is_right_passes(void **state) {
+  (void)state;
+  for (int i = 0; i < 25 * 3; i++) {
+    double x[STATES];
+    model p = model_of(i % 25, x);
+    const ess_system system = model_system(&p, i / 25);
+    ess_jacobian_check worst;
+    const int status = ess_check_jacobian(&system, x, &worst);
+    if (status)
+      fail_msg("%d: %s: h%zu by x%zu: %g, found %g", i, ess_strerror(status), worst.guard,
+               worst.state, worst.given, worst.found);
+    assert_int_equal(ess_check_jacobian(&system, x, NULL), ESS_SUCCESS);
+  }
+}
+
+/* whether that is found, and the event function named */
+static bool is_found(const model *spoiled, int callbacks, const double x[]) {
+  model p = *spoiled;
+  const ess_system system = model_system(&p, callbacks);
+  ess_jacobian_check worst = {.guard = 99};
+  const int status = ess_check_jacobian(&system, x, &worst);
+  if (status != ESS_EJACOBIAN) return false;
+  const bool by_rate = p.where > 0 && !(callbacks == 1 && p.where == 1);
+  assert_true(worst.guard == p.row || worst.guard == p.swapped || by_rate);
+  assert_true(worst.given != worst.found);
+  return true;
+}
+
+static void a_wrong_entry_is_found(void **state) {
+  (void)state;
+  const double factors[] = {-1.0, 1.01, 0.99, 0.01, 0.0, 3.0};
+  for (int i = 0; i < 25; i++) {
+    double x[STATES], D[EVENTS][STATES];
+    model p = model_of(i, x);
+    exact(x, D, &p);
+    for (size_t at = 0; at < EVENTS * STATES; at++) {
+      p.row = p.swapped = at / STATES;
+      p.column = at % STATES;
+      // what does not show beside the event function itself, to rounding, cannot be seen
+      const double weight = fabs(D[p.row][p.column] * p.unit[p.column]);
+      const double beside = p.row == 4 ? 1e3 : 1.0;
+      for (int f = 0; weight > 1e-8 * beside && f < 6; f++) {
+        p.factor = factors[f];
+        for (p.where = 0; p.where < 3; p.where++) {
+          const int callbacks = p.where ? 2 : 0;
+          if (!is_found(&p, callbacks, x))
+            fail_msg("%d: h%zu by x%zu times %g in %d: %g", i, p.row, p.column, p.factor, p.where,
+                     D[p.row][p.column]);
+        }
+        p.where = 1;
+        assert_true(is_found(&p, 1, x));
+      }
+    }
+  }
+}
+
+static void swapped_rows_are_found(void **state) {
+  (void)state;
+  double x[STATES];
+  model p = model_of(0, x);
+  p.factor = 1.0;
+  for (size_t at = 0; at < EVENTS * EVENTS; at++) {
+    p.row = at / EVENTS;
+    p.swapped = at % EVENTS;
+    if (p.row == p.swapped) continue;
+    for (p.where = 0; p.where < 3; p.where++) assert_true(is_found(&p, p.where ? 2 : 0, x));
+  }
+}
+
+/* ---- what the state cannot help -------------------------------------------------------------- */
+
+/* h = max(x, -x/2): a kink at 0; h = sqrt(x): no number below it */
+static int edge_guards(const double x[], double h[], void *params) {
+  (void)params;
+  h[0] = fmax(x[0], -0.5 * x[0]);
+  h[1] = sqrt(x[0] + 1e-3) - 1.0;
+  return 0;
+}
+
+static int edge_jacobian(const double x[], double Dh[], void *params) {
+  (void)params;
+  Dh[0] = x[0] >= 0.0 ? 1.0 : -0.5;
+  Dh[1] = 0.5 / sqrt(x[0] + 1e-3);
+  return 0;
+}
+
+static void beside_a_kink_or_an_edge_all_is_well(void **state) {
+  (void)state;
+  const ess_system system = {.dimension = 1,
+                             .guard_count = 2,
+                             .field = model_field,
+                             .guards = edge_guards,
+                             .guard_jacobian = edge_jacobian};
+  const double places[] = {1e-6, -1e-6, 1e-4, -5e-4, 1.0, 1e5};
+  for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+    ess_jacobian_check worst;
+    const int status = ess_check_jacobian(&system, &places[i], &worst);
+    if (status)
+      fail_msg("%g: %s: h%zu: %g, found %g", places[i], ess_strerror(status), worst.guard,
+               worst.given, worst.found);
+  }
+}
+
+static int failing_guards(const double x[], double h[], void *params) {
+  (void)x, (void)h, (void)params;
+  return 5;
+}
+
+static void refusals_and_failures_are_told(void **state) {
+  (void)state;
+  double x[STATES], bad[STATES];
+  model p = model_of(0, x);
+  ess_system system = model_system(&p, 2);
+  assert_int_equal(ess_check_jacobian(NULL, x, NULL), ESS_EINVAL);
+  assert_int_equal(ess_check_jacobian(&system, NULL, NULL), ESS_EINVAL);
+  memcpy(bad, x, sizeof bad);
+  bad[2] = NAN;
+  assert_int_equal(ess_check_jacobian(&system, bad, NULL), ESS_EINVAL);
+  system.guards = failing_guards;
+  assert_int_equal(ess_check_jacobian(&system, x, NULL), ESS_ECALLBACK);
+  system = model_system(&p, 2);
+  system.guard_count = 0;
+  assert_int_equal(ess_check_jacobian(&system, x, NULL), ESS_SUCCESS);
+  const ess_system edge = {.dimension = 1,
+                           .guard_count = 2,
+                           .field = model_field,
+                           .guards = edge_guards,
+                           .guard_jacobian = edge_jacobian};
+  const double beyond = -1.0;
+  assert_int_equal(ess_check_jacobian(&edge, &beyond, NULL), ESS_EGUARD);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(what_is_right_passes),
+      cmocka_unit_test(a_wrong_entry_is_found),
+      cmocka_unit_test(swapped_rows_are_found),
+      cmocka_unit_test(beside_a_kink_or_an_edge_all_is_well),
+      cmocka_unit_test(refusals_and_failures_are_told),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

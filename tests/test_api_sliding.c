@@ -1,0 +1,190 @@
+/*
+ * Sliding: where the field points back to a guard from either side the run ends, soon and by name;
+ * where it only comes back often it does not.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "toy.h"
+
+enum { METHODS = 5 };
+
+/* one tolerance; the paper's method by tangents and parabolas; and as location */
+static ess_options options_of(int method) {
+  ess_options options = method ? ess_options_paper() : ess_options_default();
+  options.order = method == 2 ? 2 : 1;
+  if (method == 3) options.epsilon = 1e-10;
+  if (method == 4) options.epsilon = 1e-15;
+  return options;
+}
+
+/* ---- sliding --------------------------------------------------------------------------------- */
+
+/* a surface y = height(x), flat or wavy, that attracts from either side; the state moves along it
+ */
+typedef struct surface {
+  double wave, speed, pull, growth;
+  size_t calls;
+} surface;
+
+static double height(const surface *s, double x) {
+  return s->wave * sin(3.0 * x);
+}
+
+static int surface_field(double t, const double x[], const double sign[], double dxdt[],
+                         void *params) {
+  surface *const s = params;
+  (void)t;
+  s->calls++;
+  dxdt[0] = s->speed;
+  dxdt[1] = -s->pull * sign[0] * (1.0 + s->growth * x[0] * x[0] + 0.3 * s->growth * x[1]);
+  return 0;
+}
+
+static int surface_guards(const double x[], double h[], void *params) {
+  h[0] = x[1] - height(params, x[0]);
+  h[1] = x[0] - 50.0; // never reached
+  return 0;
+}
+
+static int surface_jacobian(const double x[], double Dh[], void *params) {
+  const surface *const s = params;
+  Dh[0] = -3.0 * s->wave * cos(3.0 * x[0]);
+  Dh[1] = 1.0;
+  Dh[2] = 1.0;
+  Dh[3] = 0.0;
+  return 0;
+}
+
+static void a_surface_that_attracts_ends_the_run(void **state) {
+  (void)state;
+  const double starts[] = {-1.0, -1e-3, 0.0, 1e-5, 0.7};
+  for (int method = 0; method < METHODS; method++)
+    for (int i = 0; i < 5 * 2 * 2 * 2 * 2; i++) {
+      surface s = {.wave = i / 5 % 2 ? 0.2 : 0.0,
+                   .speed = i / 10 % 2 ? 1.0 : 0.0,
+                   .pull = i / 20 % 2 ? 300.0 : 2.0,
+                   .growth = i / 40 ? 0.7 : 0.0};
+      const ess_system system = {.dimension = 2,
+                                 .guard_count = 2,
+                                 .field = surface_field,
+                                 .guards = surface_guards,
+                                 .guard_jacobian = surface_jacobian,
+                                 .params = &s};
+      const ess_options options = options_of(method);
+      ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+      double t = 0.0, x[2] = {0.4, 0.0}, h[2];
+      x[1] = height(&s, x[0]) + starts[i % 5];
+      const int status = ess_driver_apply(d, &t, 20.0, x);
+      surface_guards(x, h, &s);
+      if (status != ESS_ESLIDING || s.calls >= 2000)
+        fail_msg("%d %d: %s, %zu calls, t %g, h %g", method, i, ess_strerror(status), s.calls, t,
+                 h[0]);
+      // where it began to slide, and no further
+      assert_int_equal(ess_driver_failure(d)->guard, 0);
+      assert_true(ess_driver_failure(d)->other_guard == SIZE_MAX);
+      assert_true(ess_driver_failure(d)->time == t);
+      assert_true(fabs(h[0]) < (method == 1 || method == 2 ? 1e-5 : 1e-8) && t < 1.0);
+      ess_driver_free(d);
+    }
+}
+
+/* ---- no sliding ------------------------------------------------------------------------------ */
+
+/* a mass on a stiff floor, or thrown back by a constant force, which steps of any length follow */
+typedef struct bouncer {
+  double stiffness, damping, force;
+  size_t crossings;
+} bouncer;
+
+static int bouncer_field(double t, const double x[], const double sign[], double dxdt[],
+                         void *params) {
+  const bouncer *const b = params;
+  (void)t;
+  const bool touches = sign[0] < 0.0;
+  dxdt[0] = x[1];
+  dxdt[1] = -9.81 - (touches ? b->stiffness * x[0] + b->damping * x[1] - b->force : 0.0);
+  return 0;
+}
+
+static int bouncer_guards(const double x[], double h[], void *params) {
+  (void)params;
+  h[0] = x[0];
+  return 0;
+}
+
+static int bouncer_jacobian(const double x[], double Dh[], void *params) {
+  (void)x, (void)params;
+  Dh[0] = 1.0;
+  Dh[1] = 0.0;
+  return 0;
+}
+
+static void to_bounce_is_not_to_slide(void **state) {
+  (void)state;
+  // stiff floors, damped ones on which it comes to rest; forces, for times that are as nothing
+  // beside the time to go
+  static const struct {
+    bouncer b;
+    double drop, end;
+  } cases[] = {{{.stiffness = 1e4}, 0.5, 2.0},
+               {{.stiffness = 1e7}, 1e-2, 2.0},
+               {{.stiffness = 1e7}, 1e-6, 0.02},
+               {{.stiffness = 1e5, .damping = 20.0}, 0.1, 2.0},
+               {{.stiffness = 1e6, .damping = 100.0}, 1e-2, 2.0},
+               {{.force = 30.0}, 1e-3, 2.0},
+               {{.force = 2e4}, 1e-2, 1.0}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    for (int method = 0; method < METHODS; method += 3) {
+      bouncer b = cases[i].b;
+      const ess_system system = {.dimension = 2,
+                                 .guard_count = 1,
+                                 .field = bouncer_field,
+                                 .guards = bouncer_guards,
+                                 .guard_jacobian = bouncer_jacobian,
+                                 .params = &b};
+      toy_log log;
+      ess_options options = options_of(method);
+      options.observer = toy_observer(&log);
+      ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+      double t = 0.0, x[2] = {cases[i].drop, 0.0};
+      const int status = ess_driver_apply(d, &t, cases[i].end, x);
+      if (status) fail_msg("%d %zu: %s at %g", method, i, ess_strerror(status), t);
+      assert_true(log.count > 1);
+      ess_driver_free(d);
+    }
+}
+
+static int count_to_hundred(const ess_crossing_info *info, void *context) {
+  bouncer *const b = context;
+  (void)info;
+  return ++b->crossings == 100;
+}
+
+/* steps as long as all of the time left, a billion bounces */
+static void short_bounces_in_a_long_time_are_not_sliding(void **state) {
+  (void)state;
+  for (int method = 0; method < METHODS; method += 3) {
+    bouncer b = {.force = 30.0};
+    const ess_system system = {.dimension = 2,
+                               .guard_count = 1,
+                               .field = bouncer_field,
+                               .guards = bouncer_guards,
+                               .guard_jacobian = bouncer_jacobian,
+                               .params = &b};
+    ess_options options = options_of(method);
+    options.observer = (ess_observer){.crossing = count_to_hundred, .context = &b};
+    ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+    double t = 0.0, x[2] = {1e-2, 0.0};
+    assert_int_equal(ess_driver_apply(d, &t, 1e8, x), ESS_ESTOP);
+    ess_driver_free(d);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_surface_that_attracts_ends_the_run),
+      cmocka_unit_test(to_bounce_is_not_to_slide),
+      cmocka_unit_test(short_bounces_in_a_long_time_are_not_sliding),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

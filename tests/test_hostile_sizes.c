@@ -1,0 +1,191 @@
+/*
+ * Sizes at their ends, with the default method: ten thousand guards at once, one state and a
+ * hundred, seconds of 1e-9 and 1e9, clocks that show 1e6.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "balls.h"
+#include "hostile.h"
+
+static const double tolerances[] = {1e-3, 1e-6, 1e-9};
+enum { TOLERANCES = sizeof tolerances / sizeof *tolerances };
+
+static bed springs;
+
+/* a run of the bed from rest at 1, down and up again, that must succeed */
+static void run_bed(double tolerance, double t0, double x[2]) {
+  const ess_system system = bed_system(&springs);
+  const ess_options options = hostile_options(tolerance);
+  ess_driver *const d = hostile_driver(&system, &options);
+  double t = t0;
+  x[0] = 1.0;
+  x[1] = 0.0;
+  const int status = ess_driver_apply(d, &t, t0 + 2.3 * springs.second, x);
+  if (status) print_error("at %g: %s at t = %g\n", tolerance, ess_strerror(status), t);
+  assert_int_equal(status, ESS_SUCCESS);
+  assert_int_equal(ess_driver_counters(d)->crossings, 2 * springs.count);
+  hostile_check_signs(d, springs.count);
+  ess_driver_free(d);
+}
+
+/* Outcome: no energy is won or lost but what the tolerance allows. */
+static void many_guards_at_once(void **state) {
+  (void)state;
+  const double spreads[] = {0.0, 1e-3};
+#ifdef HOSTILE_GUARDS
+  const size_t count = HOSTILE_GUARDS;
+#else
+  const size_t count = BED_MAX;
+#endif
+  for (size_t i = 0; i < 2; i++) {
+    double x[2];
+    bed_make(&springs, count, spreads[i]);
+    run_bed(1e-4, 0.0, x);
+    const double off = fabs(bed_energy(&springs, x) - 2.0);
+    if (off > 30e-4) print_error("spread %g: energy off by %g\n", spreads[i], off);
+    assert_true(off <= 30e-4);
+  }
+}
+
+/* the same numbers whatever a second is, but for rounding where steps are chosen */
+static void seconds_of_any_length(void **state) {
+  (void)state;
+  const double seconds[] = {1e-9, 1e-3, 1e3, 1e9};
+  for (size_t i = 0; i < TOLERANCES; i++) {
+    double exact[2], x[2];
+    bed_make(&springs, 40, 1e-3);
+    run_bed(1e-12, 0.0, exact);
+    for (size_t j = 0; j < 4; j++) {
+      springs.second = seconds[j];
+      run_bed(tolerances[i], 0.0, x);
+      const double off = fmax(fabs(x[0] - exact[0]), fabs(x[1] - exact[1]));
+      if (off > 30.0 * tolerances[i])
+        print_error("seconds of %g at %g: off by %g\n", seconds[j], tolerances[i], off);
+      assert_true(off <= 30.0 * tolerances[i]);
+    }
+  }
+}
+
+/* time has 1e-10 left to tell crossings apart */
+static void clocks_that_show_a_million(void **state) {
+  (void)state;
+  const double starts[] = {-1e6, 1e6};
+  for (size_t i = 0; i < TOLERANCES; i++) {
+    double exact[2], x[2];
+    bed_make(&springs, 40, 1e-3);
+    run_bed(1e-12, 0.0, exact);
+    for (size_t j = 0; j < 2; j++) {
+      run_bed(tolerances[i], starts[j], x);
+      const double off = fmax(fabs(x[0] - exact[0]), fabs(x[1] - exact[1]));
+      if (off > 30.0 * tolerances[i] + 1e-9)
+        print_error("from %g at %g: off by %g\n", starts[j], tolerances[i], off);
+      assert_true(off <= 30.0 * tolerances[i] + 1e-9);
+    }
+  }
+}
+
+/* ---- dimensions ------------------------------------------------------------------------------ */
+
+enum { STOPS = 100 };
+
+/* a clock that is faster beyond each guard, by ever less */
+static int one_field(double t, const double x[], const double sign[], double dxdt[], void *params) {
+  (void)t, (void)x, (void)params;
+  dxdt[0] = 1.0;
+  for (size_t k = 0; k < STOPS; k++)
+    if (sign[k] > 0.0) dxdt[0] += (k % 3 ? 1.0 : -0.5) / STOPS;
+  return 0;
+}
+
+static double stop_at(size_t k) {
+  return 1.0 + 1e-3 * (double)k / STOPS;
+}
+
+static int one_guards(const double x[], double h[], void *params) {
+  (void)params;
+  for (size_t k = 0; k < STOPS; k++) h[k] = x[0] - stop_at(k);
+  return 0;
+}
+
+static int one_rates(const double x[], const double v[], double h[], double rate[], void *params) {
+  for (size_t k = 0; k < STOPS; k++) rate[k] = v[0];
+  return one_guards(x, h, params);
+}
+
+/* where the clock is after `left` seconds from the first stop */
+static double one_exact(double left) {
+  double x = stop_at(0), speed = 1.0;
+  for (size_t k = 0; k < STOPS; k++) {
+    speed += (k % 3 ? 1.0 : -0.5) / STOPS;
+    const double room = k + 1 < STOPS ? stop_at(k + 1) - x : INFINITY;
+    if (left * speed < room) return x + left * speed;
+    left -= room / speed;
+    x += room;
+  }
+  return x;
+}
+
+static void one_state(void **state) {
+  (void)state;
+  const ess_system system = {.dimension = 1,
+                             .guard_count = STOPS,
+                             .field = one_field,
+                             .guards = one_guards,
+                             .guard_rates = one_rates};
+  for (size_t i = 0; i < TOLERANCES; i++) {
+    const ess_options options = hostile_options(tolerances[i]);
+    for (double left = 1e-5; left < 2.0; left *= 3.0) {
+      ess_driver *const d = hostile_driver(&system, &options);
+      double t = 0.0, x = 0.0;
+      assert_int_equal(ess_driver_apply(d, &t, 1.0 + left, &x), ESS_SUCCESS);
+      if (fabs(x - one_exact(left)) > 30.0 * tolerances[i])
+        print_error("%g s at %g: off by %g\n", left, tolerances[i], x - one_exact(left));
+      assert_true(fabs(x - one_exact(left)) <= 30.0 * tolerances[i]);
+      ess_driver_free(d);
+    }
+  }
+}
+
+/* as balls_error, over all states alike */
+static double balls_rms(const balls *b, const double x0[], double t, const double x[]) {
+  const toy_ball ball = {.stiffness = b->stiffness};
+  double sum = 0.0;
+  for (size_t i = 0; i < b->count; i++) {
+    double exact[2];
+    ball_exact(&ball, x0[2 * i], t, exact);
+    sum += pow(x[2 * i] - exact[0], 2.0) + pow(x[2 * i + 1] - exact[1], 2.0);
+  }
+  return sqrt(sum / (2.0 * (double)b->count));
+}
+
+/* fifty balls, which land within a millisecond, or when they will */
+static void a_hundred_states(void **state) {
+  (void)state;
+  const double spreads[] = {0.0, 1e-3, 1.0};
+  for (size_t i = 0; i < TOLERANCES; i++)
+    for (size_t j = 0; j < 3; j++) {
+      balls b = balls_of(50, 50);
+      const ess_system system = balls_system(&b);
+      const ess_options options = hostile_options(tolerances[i]);
+      ess_driver *const d = hostile_driver(&system, &options);
+      double t = 0.0, x0[100], x[100];
+      balls_drop(&b, 0.5, spreads[j], x0);
+      memcpy(x, x0, sizeof x);
+      assert_int_equal(ess_driver_apply(d, &t, 3.0, x), ESS_SUCCESS);
+      const double off = balls_rms(&b, x0, 3.0, x);
+      // a norm over a hundred states lets a few of them be ten times as wrong
+      if (off > 100.0 * tolerances[i])
+        print_error("spread %g at %g: off by %g\n", spreads[j], tolerances[i], off);
+      assert_true(off <= 100.0 * tolerances[i]);
+      ess_driver_free(d);
+    }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(many_guards_at_once),        cmocka_unit_test(seconds_of_any_length),
+      cmocka_unit_test(clocks_that_show_a_million), cmocka_unit_test(one_state),
+      cmocka_unit_test(a_hundred_states),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

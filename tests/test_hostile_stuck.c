@@ -1,0 +1,229 @@
+/*
+ * Systems that cannot be integrated as asked: chatter, sliding, tolerances out of reach. Each must
+ * end in a status, at a good state, after a bounded amount of work.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "hostile.h"
+
+static const double tolerances[] = {1e-2, 1e-4, 1e-6, 1e-8, 1e-10};
+enum { TOLERANCES = sizeof tolerances / sizeof *tolerances, WORK_MAX = 200000 };
+
+/* where a run ended */
+typedef struct ending {
+  int status;
+  double t, x[3];
+  ess_failure failure;
+  ess_counters counters;
+} ending;
+
+static ending run(const ess_system *system, double tolerance, const double x0[], double t1) {
+  const ess_options options = hostile_options(tolerance);
+  ess_driver *const d = hostile_driver(system, &options);
+  ending e = {0};
+  memcpy(e.x, x0, system->dimension * sizeof *x0);
+  e.status = ess_driver_apply(d, &e.t, t1, e.x);
+  e.failure = *ess_driver_failure(d);
+  e.counters = *ess_driver_counters(d);
+  for (size_t i = 0; i < system->dimension; i++) assert_true(isfinite(e.x[i]));
+  hostile_check_signs(d, system->guard_count);
+  ess_driver_free(d);
+  return e;
+}
+
+/* stuck at about `where`, with a status that says so */
+static void check_stuck(const ending *e, double tolerance, double where) {
+  const bool told =
+      e->status == ESS_ECHATTER || e->status == ESS_ESLIDING || e->status == ESS_ETOLERANCE;
+  const bool good = told && e->failure.status == (ess_status)e->status &&
+                    fabs(e->t - where) < 1e-3 + 30.0 * tolerance &&
+                    e->counters.field_evaluations < WORK_MAX;
+  if (!good)
+    print_error("at %g: %s, at t = %.9g, not %g, after %llu calls of the field\n", tolerance,
+                ess_strerror(e->status), e->t, where,
+                (unsigned long long)e->counters.field_evaluations);
+  assert_true(good);
+}
+
+/* ---- one guard ------------------------------------------------------------------------------- */
+
+static int slide_field(double t, const double x[], const double sign[], double dxdt[],
+                       void *params) {
+  (void)t, (void)x, (void)params;
+  dxdt[0] = 0.3 - sign[0];
+  dxdt[1] = 1.0;
+  return 0;
+}
+
+static int x_guard(const double x[], double h[], void *params) {
+  (void)params;
+  h[0] = x[0];
+  return 0;
+}
+
+static int x_rate(const double x[], const double v[], double h[], double rate[], void *params) {
+  (void)params;
+  h[0] = x[0];
+  rate[0] = v[0];
+  return 0;
+}
+
+/* Outcome: ESS_ESLIDING where x = 0 is reached, and it names the guard. */
+static void sliding_on_one_guard(void **state) {
+  (void)state;
+  const ess_system system = {.dimension = 2,
+                             .guard_count = 1,
+                             .field = slide_field,
+                             .guards = x_guard,
+                             .guard_rates = x_rate};
+  const double above[] = {1.0, 0.0}, below[] = {-1.0, 0.0};
+  for (size_t i = 0; i < TOLERANCES; i++) {
+    ending e = run(&system, tolerances[i], above, 3.0);
+    check_stuck(&e, tolerances[i], 1.0 / 0.7);
+    assert_int_equal(e.failure.guard, 0);
+    e = run(&system, tolerances[i], below, 3.0);
+    check_stuck(&e, tolerances[i], 1.0 / 1.3);
+    assert_int_equal(e.failure.guard, 0);
+  }
+}
+
+/* the same amid fifty guards that the clock y crosses about when x = 0 is reached */
+enum { OTHERS = 50 };
+
+static int crowd_guards(const double x[], double h[], void *params) {
+  (void)params;
+  h[0] = x[0];
+  for (size_t k = 1; k <= OTHERS; k++) h[k] = x[1] - 1.0 / 0.7 - 1e-4 * ((double)k - 25.0);
+  return 0;
+}
+
+static int crowd_rates(const double x[], const double v[], double h[], double rate[],
+                       void *params) {
+  rate[0] = v[0];
+  for (size_t k = 1; k <= OTHERS; k++) rate[k] = v[1];
+  return crowd_guards(x, h, params);
+}
+
+static int crowd_field(double t, const double x[], const double sign[], double dxdt[],
+                       void *params) {
+  slide_field(t, x, sign, dxdt, params);
+  dxdt[2] = 0.0;
+  for (size_t k = 1; k <= OTHERS; k++) dxdt[2] += sign[k];
+  return 0;
+}
+
+static void sliding_amid_others(void **state) {
+  (void)state;
+  const ess_system system = {.dimension = 3,
+                             .guard_count = 1 + OTHERS,
+                             .field = crowd_field,
+                             .guards = crowd_guards,
+                             .guard_rates = crowd_rates};
+  const double x0[] = {1.0, 0.0, 0.0};
+  for (size_t i = 0; i < TOLERANCES; i++) {
+    const ending e = run(&system, tolerances[i], x0, 3.0);
+    check_stuck(&e, tolerances[i], 1.0 / 0.7);
+  }
+}
+
+/* ---- two guards ------------------------------------------------------------------------------ */
+
+/* round the origin, half as far at each crossing: there in the end, from (1, y) after 2 (1 + y) s
+ */
+static int spiral_field(double t, const double x[], const double sign[], double dxdt[],
+                        void *params) {
+  (void)t, (void)x, (void)params;
+  const double right = sign[0], up = sign[1];
+  dxdt[0] = right == up ? -up : -0.5 * up;
+  dxdt[1] = right == up ? 0.5 * right : right;
+  return 0;
+}
+
+static int axes(const double x[], double h[], void *params) {
+  (void)params;
+  h[0] = x[0];
+  h[1] = x[1];
+  return 0;
+}
+
+static int axes_rates(const double x[], const double v[], double h[], double rate[], void *params) {
+  axes(v, rate, params);
+  return axes(x, h, params);
+}
+
+/* Outcome: the guards throw the state back at each other, faster and faster, until the origin. */
+static void chatter_of_two_guards(void **state) {
+  (void)state;
+  const ess_system system = {.dimension = 2,
+                             .guard_count = 2,
+                             .field = spiral_field,
+                             .guards = axes,
+                             .guard_rates = axes_rates};
+  const double x0[] = {1.0, 1e-3};
+  for (size_t i = 0; i < TOLERANCES; i++) {
+    const ending e = run(&system, tolerances[i], x0, 4.0);
+    check_stuck(&e, tolerances[i], 2.0 * (1.0 + x0[1]));
+    assert_true(hypot(e.x[0], e.x[1]) < 0.01 + 30.0 * tolerances[i]);
+  }
+}
+
+/* toward the corner from all sides, and straight */
+static int corner_field(double t, const double x[], const double sign[], double dxdt[],
+                        void *params) {
+  (void)t, (void)x, (void)params;
+  dxdt[0] = -sign[0];
+  dxdt[1] = -sign[1];
+  return 0;
+}
+
+static void sliding_into_a_corner(void **state) {
+  (void)state;
+  const ess_system system = {.dimension = 2,
+                             .guard_count = 2,
+                             .field = corner_field,
+                             .guards = axes,
+                             .guard_rates = axes_rates};
+  const double x0[] = {1.0, 1.0}, x1[] = {1.0, 1.0 + 1e-7};
+  for (size_t i = 0; i < TOLERANCES; i++) {
+    ending e = run(&system, tolerances[i], x0, 4.0);
+    check_stuck(&e, tolerances[i], 1.0);
+    e = run(&system, tolerances[i], x1, 4.0);
+    check_stuck(&e, tolerances[i], 1.0);
+  }
+}
+
+/* ---- tolerances ------------------------------------------------------------------------------ */
+
+static bed springs;
+
+/* Outcome: a status, at a state on the path: what no number can resolve is not called a success. */
+static void a_tolerance_out_of_reach(void **state) {
+  (void)state;
+  const double spreads[] = {0.0, 1e-9, 1e-3, 0.1};
+  for (size_t i = 0; i < 4; i++) {
+    bed_make(&springs, 20, spreads[i]);
+    const ess_system system = bed_system(&springs);
+    ess_options options = hostile_options(1e-16);
+    options.atol = 1e-300;
+    ess_driver *const d = hostile_driver(&system, &options);
+    double t = 0.0, x[2] = {1.0, 0.0};
+    const double energy = bed_energy(&springs, x);
+    const int status = ess_driver_apply(d, &t, 5.0, x);
+    if (!(status == ESS_EUNDERFLOW || status == ESS_ETOLERANCE))
+      print_error("spread %g: %s at t = %g after %zu calls of the field\n", spreads[i],
+                  ess_strerror(status), t, springs.calls);
+    assert_true(status == ESS_EUNDERFLOW || status == ESS_ETOLERANCE);
+    assert_true(springs.calls < WORK_MAX);
+    assert_true(fabs(bed_energy(&springs, x) - energy) < 1e-9);
+    ess_driver_free(d);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(sliding_on_one_guard),     cmocka_unit_test(sliding_amid_others),
+      cmocka_unit_test(chatter_of_two_guards),    cmocka_unit_test(sliding_into_a_corner),
+      cmocka_unit_test(a_tolerance_out_of_reach),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,140 @@
+/*
+ * Random systems through the default method, held against an independent integration: a part of
+ * population_systems that is run in seconds, and the worst that it has found.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "random_systems.h"
+#include "toy.h"
+
+#ifndef RANDOM_SYSTEMS
+#define RANDOM_SYSTEMS 10 /* of each kind */
+#endif
+
+static const double tolerances[] = {1e-2, 1e-4, 1e-6, 1e-8};
+enum { TOLERANCES = sizeof tolerances / sizeof *tolerances };
+
+static const double median_max = 30.0, tail_max = 100.0; /* error over tolerance */
+
+/* the independent integration finds each crossing where the state was put on the guard */
+static void a_system_is_threaded_through_its_guards(void **state) {
+  (void)state;
+  static random_system s;
+  for (unsigned long seed = 1; seed < 4; seed++) {
+    if (random_system_draw(&s, SYSTEMS_UNLIKE, seed)) continue;
+    assert_int_equal(s.crossing_count, s.m);
+    for (size_t k = 0; k < s.m; k++) assert_int_equal(s.crossings[k], 1);
+  }
+}
+
+/* error over tolerance; *wrong counts crossings missed or invented, which near a graze are a part
+ * of the error at loose tolerances alone */
+static double run(random_system *s, unsigned long seed, double tolerance, size_t stop_every,
+                  size_t *wrong) {
+  const random_run made = random_system_run(s, tolerance, stop_every);
+  if (made.status)
+    print_error("%s %lu at %g: %s\n", systems_kind_names[s->kind], seed, tolerance,
+                ess_strerror(made.status));
+  if (tolerance <= 1e-6) *wrong += made.missed + made.invented;
+  return made.error / tolerance;
+}
+
+static int ascending(const void *a, const void *b) {
+  const double left = *(const double *)a, right = *(const double *)b;
+  return (left > right) - (left < right);
+}
+
+/* how many tolerances are not met */
+static size_t check_kind(systems_kind kind, size_t *wrong) {
+  static random_system s;
+  double ratio[TOLERANCES][RANDOM_SYSTEMS];
+  unsigned long seed = 1000000;
+  size_t broken = 0;
+  for (size_t drawn = 0; drawn < RANDOM_SYSTEMS; seed++) {
+    if (random_system_draw(&s, kind, seed)) continue;
+    for (size_t i = 0; i < TOLERANCES; i++)
+      ratio[i][drawn] = run(&s, seed, tolerances[i], 0, wrong);
+    drawn++;
+  }
+  for (size_t i = 0; i < TOLERANCES; i++) {
+    qsort(ratio[i], RANDOM_SYSTEMS, sizeof **ratio, ascending);
+    const double median = ratio[i][RANDOM_SYSTEMS / 2], worst = ratio[i][RANDOM_SYSTEMS - 1];
+    if (median <= median_max && worst <= tail_max) continue;
+    print_error("%s at %g: median %g, worst %g\n", systems_kind_names[kind], tolerances[i], median,
+                worst);
+    broken++;
+  }
+  return broken;
+}
+
+static void the_error_is_in_proportion_to_the_tolerance(void **state) {
+  (void)state;
+  size_t broken = 0, wrong = 0;
+  for (size_t kind = 0; kind < SYSTEMS_KINDS; kind++)
+    broken += check_kind((systems_kind)kind, &wrong);
+  assert_int_equal(broken, 0);
+  assert_int_equal(wrong, 0);
+}
+
+/* the worst of thousands, and what their error over the tolerance may be */
+static const struct kept {
+  systems_kind kind;
+  unsigned long seed;
+  double tolerance, ratio_max;
+} kept[] = {
+    {SYSTEMS_OPPOSITE, 5061, 1e-8, 100.0},    {SYSTEMS_OPPOSITE, 5092, 1e-4, 100.0},
+    {SYSTEMS_OPPOSITE, 5081, 1e-7, 100.0},    {SYSTEMS_INTERLEAVED, 5020, 1e-6, 100.0},
+    {SYSTEMS_INTERLEAVED, 5021, 1e-7, 100.0}, {SYSTEMS_INTERLEAVED, 5008, 1e-7, 100.0},
+    {SYSTEMS_INTERLEAVED, 5090, 1e-8, 100.0}, {SYSTEMS_INTERLEAVED, 5098, 1e-5, 100.0},
+    {SYSTEMS_RATES, 5039, 1e-8, 100.0},       {SYSTEMS_RATES, 5061, 1e-7, 100.0},
+    {SYSTEMS_UNLIKE, 5012, 1e-8, 100.0},      {SYSTEMS_NON_COMMUTING, 5025, 1e-8, 100.0},
+    {SYSTEMS_CURVED, 5061, 1e-8, 100.0},      {SYSTEMS_CURVED, 5068, 1e-6, 100.0},
+    {SYSTEMS_CURVED, 5149, 1e-5, 100.0},      {SYSTEMS_CURVED, 20125, 1e-6, 100.0},
+    {SYSTEMS_CURVED, 20326, 1e-5, 100.0},     {SYSTEMS_ROWS, 5069, 1e-8, 100.0},
+    {SYSTEMS_ROWS, 5021, 1e-7, 100.0},        {SYSTEMS_ROWS, 5079, 1e-6, 100.0},
+};
+
+static void the_worst_found_stay_within_bounds(void **state) {
+  (void)state;
+  static random_system s;
+  size_t broken = 0, wrong = 0;
+  for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
+    assert_int_equal(random_system_draw(&s, kept[i].kind, kept[i].seed), 0);
+    const double ratio = run(&s, kept[i].seed, kept[i].tolerance, 0, &wrong);
+    if (ratio <= kept[i].ratio_max) continue;
+    print_error("%s %lu at %g: %g\n", systems_kind_names[kept[i].kind], kept[i].seed,
+                kept[i].tolerance, ratio);
+    broken++;
+  }
+  assert_int_equal(broken, 0);
+  assert_int_equal(wrong, 0);
+}
+
+/* stopped at each crossing, or each seventh, and gone on with: as if it had not been */
+static void stops_change_nothing_but_the_steps(void **state) {
+  (void)state;
+  static random_system s;
+  size_t broken = 0, wrong = 0;
+  for (size_t kind = 0; kind < SYSTEMS_KINDS; kind++)
+    for (unsigned long seed = 2000000; seed < 2000000 + (RANDOM_SYSTEMS + 2) / 3; seed++) {
+      if (random_system_draw(&s, (systems_kind)kind, seed)) continue;
+      for (size_t stop_every = 1; stop_every < 8; stop_every += 6) {
+        const double ratio = run(&s, seed, 1e-6, stop_every, &wrong);
+        if (ratio <= tail_max) continue;
+        print_error("%s %lu, stopped: %g\n", systems_kind_names[kind], seed, ratio);
+        broken++;
+      }
+    }
+  assert_int_equal(broken, 0);
+  assert_int_equal(wrong, 0);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_system_is_threaded_through_its_guards),
+      cmocka_unit_test(the_error_is_in_proportion_to_the_tolerance),
+      cmocka_unit_test(the_worst_found_stay_within_bounds),
+      cmocka_unit_test(stops_change_nothing_but_the_steps),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,55 @@
+/*
+ * Bodies on stiff floors by the default method: they keep the energy that they should, and come to
+ * rest where the floor carries them.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "stiff_floors.h"
+#include "toy.h"
+
+static void check(const ess_options *options, double energy_max) {
+  for (size_t i = 0; i < FLOOR_CASES; i++) {
+    const floor_case c = floor_population(i);
+    const floor_outcome o = floor_run(&c, options);
+    const bool good = !o.status && o.energy_error <= energy_max && o.rest_error <= energy_max;
+    if (!good)
+      print_error("k %g, c %g, drop %g, %s: %s, energy %g, rest %g\n", c.stiffness, c.damping,
+                  c.drop, c.law == FLOOR_PULLS ? "pulls" : "lets go", ess_strerror(o.status),
+                  o.energy_error, o.rest_error);
+    assert_true(good);
+  }
+}
+
+static void at_the_defaults(void **state) {
+  (void)state;
+  const ess_options options = ess_options_default();
+  check(&options, 1e-4);
+}
+
+static void at_a_loose_tolerance(void **state) {
+  (void)state;
+  ess_options options = ess_options_default();
+  options.rtol = options.atol = 1e-4;
+  check(&options, 5e-2);
+}
+
+/* a floor that is at rest under its load lets some bodies rest: the population says of which */
+static void some_come_to_rest(void **state) {
+  (void)state;
+  const ess_options options = ess_options_default();
+  size_t rest = 0;
+  for (size_t i = 0; i < FLOOR_CASES; i++) {
+    const floor_case c = floor_population(i);
+    rest += floor_run(&c, &options).rests;
+  }
+  assert_in_range(rest, FLOOR_CASES / 3, FLOOR_CASES - 1);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(at_the_defaults),
+      cmocka_unit_test(at_a_loose_tolerance),
+      cmocka_unit_test(some_come_to_rest),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
