@@ -76,6 +76,7 @@ typedef struct ess_cluster {
   ess_group group[ESS_GROUPS];
   size_t group_count;
   double too_unlike; /* the error where jumps are too unlike for groups; INFINITY: unknown */
+  bool arms_within;  /* a guard armed in it is crossed in it: too long, however short */
   bool is_extended;  /* by crossings that its own jumps have led to */
   ess_memory memory[ESS_CLASSES];
   size_t next_memory;
@@ -91,8 +92,8 @@ typedef struct ess_cluster {
   bool *is_silent; /* or no crossing after all */
   bool *is_made;
 
-  /* event functions crossed in this trial have its number */
-  uint64_t trial, *crossed;
+  /* event functions that crossings of this trial concern, and those crossed, have its number */
+  uint64_t trial, *touched, *crossed;
 
   /* event functions that a group's rows concern have its number */
   uint64_t concern, *concerned;

@@ -172,32 +172,27 @@ static parts divide(const ess_driver *d, const ess_group *g) {
   return p;
 }
 
-/* trend of a component from its mean jumps in each part, and what the state may be off by for what
- * is left */
-static double judge(const ess_group *g, const parts *p, const double jump[], double known,
-                    double known_unlike, double *unlike) {
-  if (g->way == ESS_AT_ONCE) {
-    *unlike = p->spread * known_unlike + TREND * p->variance * fabs(known);
-    return known;
-  }
+/* trend of a component from its mean jumps in each part, and how unlike they are without it, by
+ * sum |late|; where the parts do not show one of both, it is what it was */
+static double judge(const ess_group *g, const parts *p, const double jump[], double trend,
+                    double *unlike) {
+  if (g->way == ESS_AT_ONCE) return trend;
   if (g->way == ESS_INTERLEAVED) {
-    const double left = jump[1] - jump[0] - known * (p->late[1] - p->late[0]);
-    *unlike = UNLIKE * p->spread * fabs(left) + TREND * p->variance * fabs(known);
-    return known;
-  }
-  if (g->way == ESS_ONE_AFTER_THE_OTHER) {
-    const double apart = p->late[1] - p->late[0];
-    const double trend = apart > 0.0 ? (jump[1] - jump[0]) / apart : 0.0;
-    *unlike = 0.5 * p->variance * fabs(trend - known);
+    *unlike = UNLIKE * fabs(jump[1] - jump[0] - trend * (p->late[1] - p->late[0]));
     return trend;
   }
-  const double first = p->jumps[0] + p->jumps[1];
-  const double mean = (p->jumps[0] * jump[0] + p->jumps[1] * jump[1]) / first;
-  const double late = (p->jumps[0] * p->late[0] + p->jumps[1] * p->late[1]) / first;
-  const double apart = p->late[2] - late;
-  const double trend = apart > 0.0 ? (jump[2] - mean) / apart : 0.0;
-  const double left = jump[1] - jump[0] - trend * (p->late[1] - p->late[0]);
-  *unlike = UNLIKE * p->spread * fabs(left) + TREND * p->variance * fabs(trend);
+  // the first half, which may itself be in two parts, and the second
+  const size_t second = p->count - 1;
+  double first = 0.0, mean = 0.0, late = 0.0;
+  for (size_t i = 0; i < second; i++) {
+    first += p->jumps[i];
+    mean += p->jumps[i] * jump[i];
+    late += p->jumps[i] * p->late[i];
+  }
+  const double apart = p->late[second] - late / first;
+  trend = apart > 0.0 ? (jump[second] - mean / first) / apart : 0.0;
+  if (g->way == ESS_BOTH)
+    *unlike = UNLIKE * fabs(jump[1] - jump[0] - trend * (p->late[1] - p->late[0]));
   return trend;
 }
 
@@ -219,10 +214,12 @@ static int measure_parts(ess_driver *d, ess_group *g, double before[], bool *ali
   for (size_t i = 0; i < d->system.dimension; i++) {
     double jump[3], f = before[i];
     for (size_t j = 0; j < p.count; f = after[j++][i]) jump[j] = (after[j][i] - f) / p.jumps[j];
-    const double known = g->way == ESS_BOTH ? 0.0 : last->trend[i];
-    const double unlike = g->way == ESS_BOTH ? 0.0 : last->unlike[i];
-    g->trend[i] = judge(g, &p, jump, known, unlike, &d->v_try[i]);
-    g->unlike[i] = d->v_try[i] / p.spread;
+    const double known = last ? last->trend[i] : 0.0;
+    g->unlike[i] = last ? last->unlike[i] : 0.0;
+    g->trend[i] = judge(g, &p, jump, known, &g->unlike[i]);
+    const double turned =
+        g->way == ESS_ONE_AFTER_THE_OTHER ? 2.0 * fabs(g->trend[i] - known) : fabs(g->trend[i]);
+    d->v_try[i] = p.spread * g->unlike[i] + TREND * p.variance * turned;
   }
   g->is_even = false;
   const double norm = ess_scaled_norm(d, d->v_try, d->x, d->x);
@@ -354,11 +351,11 @@ void ess_remember_groups(ess_driver *d) {
     m->t = d->t + g->mean;
     if (pair) {
       difference(d, 1.0 / (g->mean - before->mean), g->jump, before->jump, m->trend);
-      memset(m->unlike, 0, d->lanes * sizeof *m->unlike);
+      for (size_t j = 0; j < d->lanes; j++)
+        m->unlike[j] = UNLIKE * fabs(g->jump[j] - before->jump[j]);
     } else {
       memcpy(m->trend, g->trend, d->lanes * sizeof *m->trend);
-      // what has not been measured is no more than it was
-      if (g->way != ESS_AT_ONCE) memcpy(m->unlike, g->unlike, d->lanes * sizeof *m->unlike);
+      memcpy(m->unlike, g->unlike, d->lanes * sizeof *m->unlike);
     }
   }
 }

@@ -179,7 +179,9 @@ static bool list_more(ess_driver *d, const double h_last[]) {
     for (size_t k = b * ESS_BLOCK; k < ess_block_end(d, b); k++) {
       const double g = d->side[k] * h_last[k], rate = d->side[k] * d->rate_end[k];
       if (d->side[k] == 0.0 || g < 0.0 || d->cluster.crossed[k] == d->cluster.trial) continue;
-      rising = rising && rate > 0.0 && d->cluster.count < d->system.guard_count;
+      // where it was armed a moment ago, nobody knows when it was crossed
+      c->arms_within = c->arms_within || c->touched[k] == c->trial;
+      rising = rising && !c->arms_within && rate > 0.0 && d->cluster.count < d->system.guard_count;
       if (!rising) break;
       d->cluster.crossing[d->cluster.count] = k;
       d->cluster.time[d->cluster.count++] = ess_larger(c->from, c->length - g / rate);
@@ -282,7 +284,7 @@ int ess_substep_try(ess_driver *d, double *error) {
   ess_list_crossings(d);
   end_before_last(d);
   bool fit = true;
-  c->is_extended = false;
+  c->is_extended = c->arms_within = false;
   c->too_unlike = INFINITY;
   status = ess_make_groups(d, 0, &fit);
   if (!status && fit && c->group_count) status = correct_times(d, &fit);

@@ -224,7 +224,7 @@ static int make_substep(ess_driver *d, double rest, bool *made) {
     status = ess_take_back(d, 0);
     if (status) return status;
     c->next_length = tried * clamp(factor, 0.1, 0.8);
-    if (!c->deviates && !is_cluster(d, c->next_length)) return ESS_SUCCESS;
+    if (!c->deviates && (c->arms_within || !is_cluster(d, c->next_length))) return ESS_SUCCESS;
     if (c->next_length < 1e-12 * c->base_dt) return ESS_SUCCESS;
   }
 }

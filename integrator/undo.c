@@ -10,6 +10,7 @@
 static void note(ess_driver *d, size_t k) {
   ess_cluster *const c = &d->cluster;
   const size_t i = c->noted_count++;
+  c->touched[k] = c->trial;
   c->noted[i] = (ess_noted){.guard = k,
                             .sign = d->sign[k],
                             .side = d->side[k],

@@ -13,8 +13,8 @@
 
 enum { SYSTEMS_STATES = 8, SYSTEMS_GUARDS = 200, SYSTEMS_TIMES = 50 };
 
-#define SYSTEMS_END  1.0  /* time at which a run ends */
-#define SYSTEMS_LIVE 0.25 /* smallest rate at a crossing */
+#define SYSTEMS_END  1.0 /* time at which a run ends */
+#define SYSTEMS_LIVE 0.4 /* smallest rate at a crossing */
 
 typedef enum systems_kind {
   SYSTEMS_ALIKE,         /* every crossing adds the same */

@@ -91,14 +91,14 @@ static void draw_guard(const random_system *s, gsl_rng *rng, double aside, syste
   gsl_ran_dir_nd(rng, s->n, g->bend);
   const double sign = one_in(rng, 2) ? -1.0 : 1.0;
   if (g->shape == SYSTEMS_PEG)
-    g->strength = log_uniform(rng, 0.03, 0.5);
+    g->strength = log_uniform(rng, 0.05, 0.5);
   else
     g->strength = sign * log_uniform(rng, 0.1, g->shape == SYSTEMS_WAVE ? 4.0 : 1.0);
 }
 
-/* a peg is met at up to 0.8 of its radius off its middle */
+/* a peg is met at up to 0.7 of its radius off its middle */
 static void place_peg(const random_system *s, gsl_rng *rng, const double x[], systems_guard *g) {
-  const double off = gsl_ran_flat(rng, 0.0, 0.8), in = sqrt(1.0 - off * off);
+  const double off = gsl_ran_flat(rng, 0.0, 0.7), in = sqrt(1.0 - off * off);
   double across[N];
   draw_across(s, rng, off, across);
   for (size_t i = 0; i < s->n; i++)

@@ -114,6 +114,9 @@ static void check_place(const ess_driver *d, const place *p) {
   if (p->t == 0.0) return; // before the first apply has latched them they mean nothing
   for (size_t k = 0; k < SPRINGS; k++) {
     assert_true(fabs(sign[k]) == 1.0);
+    if (sign[k] * h[k] < -slack)
+      print_error("culprit %d, call %zu: at t = %.9g spring %zu has h = %g, sign %g\n",
+                  (int)plan.culprit, plan.from, p->t, k, h[k], sign[k]);
     assert_true(sign[k] * h[k] >= -slack);
   }
 }
