@@ -126,7 +126,8 @@ struct ess_driver {
    * each (candidates.c) */
   size_t doubted, doubts; /* for which guard steps are being halved, and how often (suspect.c) */
 
-  /* guards to be crossed together, and the time the field takes to each (candidates.c) */
+  /* the guard to be projected onto and the silent ones on the way, with the time the field takes to
+   * each (candidates.c) */
   size_t *batch, batch_count;
   double *batch_time;
   double listed_until; /* the batch lists all candidates reached until this time; -1: none */
@@ -403,11 +404,6 @@ int ess_make_crossing(ess_driver *d, size_t guard);
 
 /* Tells the observer of a crossing just made; whether it asks to stop. */
 bool ess_observe_crossing(ess_driver *d, size_t guard, double t, const double x[]);
-
-/* together.c: crosses the batch's guards in the order of their times, those that are armed when it
- * is their turn, and moves the state by what the jumps of the field between their times and the
- * projection's end do to it. The node has come `duration` in direction v. */
-int ess_cross_batch(ess_driver *d, double duration, const double v[]);
 
 /* suspect.c: ESS_EJACOBIAN when event function k does not change as its rate says. */
 
