@@ -122,8 +122,6 @@ struct ess_driver {
   size_t flagged_count;
   bool *is_flagged; /* by event function */
 
-  /* the guard to be projected onto and the silent ones on the way, with the time the field takes to
-   * each (candidates.c) */
   size_t doubted, doubts; /* for which guard steps are being halved, and how often (suspect.c) */
 
   /* the guard to be projected onto and the silent ones on the way, with the time the field takes to
