@@ -29,6 +29,7 @@ typedef struct ess_group {
   double *jump;      /* what each adds to the field, on the average */
   double *trend;     /* and how much more per unit of time by which it is later; where is_even */
   double *unlike;    /* what is left without it, as in ess_memory */
+  bool is_alike;     /* as in ess_memory */
   bool is_even;      /* no trend */
   int class;         /* direction and label */
   ess_way way;
@@ -44,6 +45,7 @@ typedef struct ess_memory {
   double *trend;
   double *unlike; /* what is left of jumps without it, in the state, by sum |time - mean| */
   unsigned count; /* groups since it became known */
+  bool is_alike;  /* the last that were measured in parts were much the same */
 } ess_memory;
 
 /* An event function as it was before a crossing changed it. */
@@ -69,6 +71,7 @@ typedef struct ess_cluster {
   double length;   /* U */
   double from;     /* u from which on it is not the base's: 0, or the first crossing's */
   double weight;   /* of the defect in the state */
+  double moved;    /* what its crossings' times may be off by, in the state, by the tolerance */
   double mean_age; /* of the defect: for how long it has grown */
   double doubt;    /* by how much that may be off */
   double *defect;  /* f - x' at its end */
@@ -76,6 +79,7 @@ typedef struct ess_cluster {
   ess_group group[ESS_GROUPS];
   size_t group_count;
   double too_unlike; /* the error where jumps are too unlike for groups; INFINITY: unknown */
+  bool is_measured;  /* its groups are complete */
   bool arms_within;  /* a guard armed in it is crossed in it: too long, however short */
   bool is_extended;  /* by crossings that its own jumps have led to */
   ess_memory memory[ESS_CLASSES];

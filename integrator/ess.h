@@ -73,7 +73,17 @@ typedef enum ess_status {
 /* Message of a status: static storage, lower case, no full stop. Never NULL. */
 ESS_API const char *ess_strerror(int status);
 
-/* Where and why a driver last failed. Guard indices are event-function indices, or SIZE_MAX. */
+/*
+ * Where and why a driver last failed. Guard indices are event-function indices, or SIZE_MAX. The
+ * time is that of the state a callback was given when it failed, or gave what is not finite: within
+ * a step this may be later than the last good state that the caller gets back. Else it is that
+ * state's.
+ *
+ * ESS_ESLIDING: the event function was crossed back and forth nine times in a row, each time at
+ * once; the state lies where sliding begins. ESS_EJACOBIAN: difference quotients of the event
+ * function along the field, at two places, agree with each other and differ by more than a quarter
+ * from the rate; ess_check_jacobian finds which derivative it is, and smaller errors.
+ */
 typedef struct ess_failure {
   ess_status status;
   double time;
@@ -216,8 +226,11 @@ typedef struct ess_crossing_info {
 } ess_crossing_info;
 
 /*
- * Functions told of every step and every crossing. They return 0 to go on, anything else to stop
- * with ESS_ESTOP. Pointers given to them are valid during the call only.
+ * Functions told of every step and every crossing, after acceptance and in the order of time: of a
+ * step at its end, before what is crossed there. They return 0 to go on, anything else to stop with
+ * ESS_ESTOP: time, state and signs are then those that they were told, and another apply goes on
+ * from there. Pointers given to them are valid during the call only. ess_driver_dense may be called
+ * from them, apply and set_options may not.
  */
 typedef struct ess_observer {
   int (*step)(const ess_step_info *info, void *context);         /* after each step, or NULL */
@@ -315,7 +328,9 @@ ESS_API const char *ess_check(const ess_system *system, const ess_options *optio
  * Integrates x[n] from *t to exactly t1 >= *t and sets *t to the time reached. The latched mode is
  * kept from the previous call, so successive calls continue one trajectory; the first call after
  * alloc or reset latches the signs from h(x), with h = 0 taken as the side the field points to. On
- * failure x and *t are the last good state and ess_driver_failure tells the rest.
+ * failure x and *t are the last good state and ess_driver_failure tells the rest. ESS_EINVAL, with
+ * nothing changed: a NULL argument, t1 < *t (time goes forward only), times or states that are not
+ * finite, or a call from within an apply of the same driver.
  */
 ESS_API int ess_driver_apply(ess_driver *driver, double *t, double t1, double x[]);
 
@@ -335,28 +350,35 @@ ESS_API int ess_driver_sample(ess_driver *driver, double *t, double t1, double x
  */
 ESS_API int ess_driver_dense(ess_driver *driver, double t, double x[]);
 
-/* Where the last step began: the time of the start when none has been made. */
+/*
+ * Where the last step began: the time of the start when none has been made since, or when the last
+ * apply began at another state than the one before had reached. NAN before the first, and of NULL.
+ */
 ESS_API double ess_driver_step_start(const ess_driver *driver);
 
 /*
  * Other options from the next apply on, as ess_driver_alloc would take them; the trajectory goes on
- * where it is, mode and counters kept. ESS_EINVAL leaves those in force as they are.
+ * where it is, mode, step size and counters kept. ESS_EINVAL, also from within an apply, leaves
+ * those in force as they are.
  */
 ESS_API int ess_driver_set_options(ess_driver *driver, const ess_options *options);
 
 /* Forgets mode, step size and counters: the next apply starts a new trajectory. */
 ESS_API void ess_driver_reset(ess_driver *driver);
 
-/* Counters of the work done since alloc or reset; owned by the driver, valid until it is freed. */
+/* Counters of the work done since alloc or reset; owned by the driver, valid until it is freed.
+ * NULL of a NULL driver. */
 ESS_API const ess_counters *ess_driver_counters(const ess_driver *driver);
 
 /*
- * Where and why the latest apply or sample failed; its status is ESS_SUCCESS when it did not. Owned
- * by the driver, valid until it is freed.
+ * Where and why the latest apply or sample failed, or what was refused since (by
+ * ess_driver_set_options and ess_driver_dense too); its status is ESS_SUCCESS when nothing was.
+ * Owned by the driver, valid until it is freed. Of a NULL driver: that it must not be.
  */
 ESS_API const ess_failure *ess_driver_failure(const ess_driver *driver);
 
-/* The latched mode, sign[m]; meaningful after the first apply. Owned by the driver. */
+/* The latched mode, sign[m]; meaningful after the first apply. Owned by the driver. NULL of a NULL
+ * driver. */
 ESS_API const double *ess_driver_sign(const ess_driver *driver);
 
 /* ---- checking a Jacobian --------------------------------------------------------------------- */

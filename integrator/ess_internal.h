@@ -122,7 +122,9 @@ struct ess_driver {
   size_t flagged_count;
   bool *is_flagged; /* by event function */
 
-  size_t doubted, doubts; /* for which guard steps are being halved, and how often (suspect.c) */
+  /* for which guard steps are being halved, how often, and whether this one was (suspect.c) */
+  size_t doubted, doubts;
+  bool is_doubting;
 
   /* the guard to be projected onto and the silent ones on the way, with the time the field takes to
    * each (candidates.c) */
@@ -271,7 +273,7 @@ typedef struct ess_candidate {
 
 int ess_first_candidate(ess_driver *d, ess_candidate *first);
 
-/* Lists in d->cluster, by time, the first candidate and the silent ones reached until then. */
+/* Lists in d->batch, by time, the first candidate and the silent ones reached until then. */
 void ess_gather_batch(ess_driver *d, const ess_candidate *first);
 
 /* Whether any armed guard, silent ones apart, and event function k's, is inside its neighbourhood
@@ -407,6 +409,9 @@ bool ess_observe_crossing(ess_driver *d, size_t guard, double t, const double x[
 
 /* Called each time that the step just tried is halved for k, of which most pass at once. */
 int ess_suspect_step(ess_driver *d, size_t k);
+
+/* Called when a step is made, halved before or not. */
+void ess_suspect_none(ess_driver *d);
 
 /* Called at the node that a projection onto k has led to, from where k had this value and rate. */
 int ess_suspect_projection(ess_driver *d, size_t k, double h, double rate);

@@ -16,6 +16,9 @@ extern double TUNE[];
 /* part of |J1 - J2| sum |u - mean| that the state is taken to be off by */
 static const double UNLIKE = 0.25;
 
+/* jumps whose halves differ by less than this part of them need not be told apart every time */
+static const double ALIKE = 0.02;
+
 /* a class is known that has been crossed no longer ago than this many sub-steps */
 static const double RECENT = 4.0;
 
@@ -222,6 +225,11 @@ static int measure_parts(ess_driver *d, ess_group *g, double before[], bool *ali
     d->v_try[i] = p.spread * g->unlike[i] + TREND * p.variance * turned;
   }
   g->is_even = false;
+  if (g->way == ESS_INTERLEAVED || g->way == ESS_BOTH)
+    g->is_alike = ess_scaled_norm(d, g->unlike, d->x, d->x) <=
+                  ALIKE * ess_scaled_norm(d, g->jump, d->x, d->x);
+  else
+    g->is_alike = last->is_alike;
   const double norm = ess_scaled_norm(d, d->v_try, d->x, d->x);
   *alike = norm <= SHARE;
   if (norm > TUNE[14] * SHARE) c->too_unlike = norm / SHARE;
@@ -246,7 +254,9 @@ static ess_way choose_way(const ess_driver *d, const ess_group *g) {
                                   ESS_AT_ONCE};
   const ess_memory *const last = find_memory(&d->cluster, g->class);
   const bool known = last && d->t + g->mean - last->t <= RECENT * d->cluster.length;
-  return known ? turns[last->count % 4] : ESS_BOTH;
+  if (!known) return ESS_BOTH;
+  const ess_way way = turns[last->count % 4];
+  return way == ESS_AT_ONCE && !last->is_alike ? ESS_INTERLEAVED : way;
 }
 
 /* makes the crossings begin .. end-1 in one group, or in several where their jumps are unlike;
@@ -349,6 +359,7 @@ void ess_remember_groups(ess_driver *d) {
     m->is_set = true;
     m->class = g->class;
     m->t = d->t + g->mean;
+    m->is_alike = !pair && g->is_alike;
     if (pair) {
       difference(d, 1.0 / (g->mean - before->mean), g->jump, before->jump, m->trend);
       for (size_t j = 0; j < d->lanes; j++)

@@ -30,6 +30,8 @@ int ess_latch(ess_driver *d) {
   int status = m ? ess_guards(d, d->x, d->h) : ESS_SUCCESS;
   if (status) return status;
   bool on_a_guard = false;
+  for (size_t k = 0; k < m; k++)
+    if (!isfinite(d->h[k])) return ess_fail(d, ESS_EGUARD, k);
   for (size_t k = 0; k < m; k++) {
     d->sign[k] = d->h[k] >= 0.0 ? 1.0 : -1.0;
     on_a_guard = on_a_guard || d->h[k] == 0.0;

@@ -102,7 +102,6 @@ int ess_halve(ess_driver *d, ess_location *found) {
 /* a step accepted by the error control whose guards are known throughout */
 static int watched_step(ess_driver *d, double t1, bool *last, ess_location *found) {
   const bool watching = d->armed_count > 0;
-  bool halved = false;
   *found = (ess_location){.theta = 1.0, .doubt_guard = SIZE_MAX};
   do {
     int status = ess_accepted_step(d, t1, last);
@@ -111,13 +110,9 @@ static int watched_step(ess_driver *d, double t1, bool *last, ess_location *foun
     if (!watching) return ESS_SUCCESS;
     status = ess_watch_guards(d);
     if (!status) status = ess_locate_first(d, found);
-    if (!status && found->doubt_guard != SIZE_MAX) {
-      halved = true;
-      status = ess_halve(d, found);
-    }
+    if (!status && found->doubt_guard != SIZE_MAX) status = ess_halve(d, found);
     if (status) return status;
   } while (found->doubt_guard != SIZE_MAX);
-  if (!halved) d->doubts = 0;
   return ESS_SUCCESS;
 }
 
@@ -145,23 +140,22 @@ static int cross_located(ess_driver *d) {
   return status ? status : ess_evaluate_node(d);
 }
 
-/* a point within the step is the node: by the paper's method inside a neighbourhood, else where
- * guards are crossed */
-static int take_part(ess_driver *d) {
-  if (d->options.method != ESS_METHOD_PAPER) {
-    d->counters.entries++;
-    return cross_located(d);
-  }
-  const int status = cut_step(d);
-  return status ? status : ess_cross_silent(d);
-}
-
 int ess_observe_step(ess_driver *d, double t0) {
   if (!d->options.observer.step) return ESS_SUCCESS;
   const ess_step_info info = {.projection = false, .t0 = t0, .t1 = d->t, .x = d->x};
   return d->options.observer.step(&info, d->options.observer.context)
              ? ess_fail(d, ESS_ESTOP, SIZE_MAX)
              : ESS_SUCCESS;
+}
+
+/* a point within the step is the node: by the paper's method inside a neighbourhood, else where
+ * guards are crossed, of which observers hear after the step */
+static int take_part(ess_driver *d, double t0) {
+  const bool located = d->options.method != ESS_METHOD_PAPER;
+  d->counters.entries += located;
+  int status = located ? ess_observe_step(d, t0) : cut_step(d);
+  if (!status) status = located ? cross_located(d) : ess_cross_silent(d);
+  return status;
 }
 
 int ess_take_step(ess_driver *d, const ess_location *found, double t1, bool last) {
@@ -174,12 +168,13 @@ int ess_take_step(ess_driver *d, const ess_location *found, double t1, bool last
     status = ess_check_state(d, d->x_end);
     if (status) return status;
   }
+  ess_suspect_none(d);
   ess_piece_step(d, duration);
   ess_sample_piece(d, t0 + duration);
   d->counters.steps++;
   d->t_seen = d->t;
   if (found->cut) {
-    status = take_part(d);
+    status = take_part(d, t0);
   } else {
     take_whole_step(d, t1, last);
     d->t_seen = d->t;
@@ -188,7 +183,8 @@ int ess_take_step(ess_driver *d, const ess_location *found, double t1, bool last
     if (!status && watching) status = ess_cross_silent(d);
   }
   if (!status) status = ess_refill(d);
-  return status ? status : ess_observe_step(d, t0);
+  const bool told = found->cut && d->options.method != ESS_METHOD_PAPER;
+  return status || told ? status : ess_observe_step(d, t0);
 }
 
 int ess_integration_step(ess_driver *d, double t1) {

@@ -20,6 +20,10 @@ double TUNE[20] = {1, 0.8, .45, 0.5, 3.0, 0.85, 0.25, 7.0, 3.0, 6.0, 12, 0.5, 2.
  * same, when that little is less than this part of it */
 static const double OUTSIDE = 0.1;
 
+/* part of a correction by the model that it is taken to be off by, and what of that, in units of
+ * the tolerance, is left as it is */
+static const double MOVED = 0.25, MATTERS = 0.05;
+
 /* a corrected time may differ from the predicted one by this part of the sub-step */
 static const double SHIFT_MOST = 0.25;
 
@@ -128,7 +132,13 @@ static bool may_return(const ess_driver *d, size_t k) {
   return changes > 1;
 }
 
-/* corrects the time of the i-th crossing; false when it moves too far */
+/* whether a crossing's time has not moved too far to be believed, nor out of the sub-step */
+static bool is_near(const ess_cluster *c, double moved, double time) {
+  const double span = c->length - c->from;
+  return fabs(moved) <= SHIFT_MOST * span && time <= c->length + OUTSIDE * span;
+}
+
+/* corrects the time of the i-th crossing by its model; false when it moves too far */
 static bool correct_time(ess_driver *d, size_t i, const double h_half[], const double h_last[]) {
   const ess_cluster *const c = &d->cluster;
   const size_t k = d->cluster.crossing[i];
@@ -147,9 +157,26 @@ static bool correct_time(ess_driver *d, size_t i, const double h_half[], const d
   slope = slope / d->dt + v * (2.0 * s.a + 3.0 * s.b * v) / span;
   const double moved = -value / slope;
   // on the path's own crossing there is nothing to correct, but rounding
-  if (!(fabs(moved) <= SHIFT_MOST * span)) return false;
   d->cluster.time[i] = time + moved;
-  return d->cluster.time[i] <= c->length + OUTSIDE * span;
+  return is_near(c, moved, d->cluster.time[i]);
+}
+
+/* the same on the path itself, which turns at each crossing */
+static int refine_time(ess_driver *d, size_t i, double *moved, bool *near) {
+  ess_cluster *const c = &d->cluster;
+  const size_t k = c->crossing[i];
+  double *const x = d->x_try, *const direction = d->v_try, h, rate;
+  // as the crossing finds it, before it adds its own jump
+  const bool silent = c->is_silent[i];
+  c->is_silent[i] = true;
+  ess_path(d, c->time[i], x, direction);
+  c->is_silent[i] = silent;
+  d->t_seen = d->t + c->time[i];
+  const int status = ess_some_guard_rates(d, x, direction, &k, 1, &h, &rate);
+  *moved = -h / rate;
+  c->time[i] += *moved;
+  *near = is_near(c, *moved, c->time[i]);
+  return status;
 }
 
 /* whether event functions look as they should where the jumps have led: those crossed stay so, and
@@ -193,6 +220,43 @@ static bool list_more(ess_driver *d, const double h_last[]) {
   return rising;
 }
 
+/* what the state is moved by, in units of the tolerance, when each crossing's time moves by this */
+static double weigh_moves(const ess_driver *d, const double moved[]) {
+  const ess_cluster *const c = &d->cluster;
+  double sum = 0.0;
+  for (size_t g = 0; g < c->group_count; g++) {
+    double times = 0.0;
+    for (size_t i = c->group[g].begin; i < c->group[g].end; i++)
+      if (!c->is_silent[i]) times += fabs(moved[i]);
+    if (times > 0.0) sum += times * ess_scaled_norm(d, c->group[g].jump, d->x, d->x);
+  }
+  return sum;
+}
+
+/* corrects the times of all crossings; where that matters to the state it is done on the path
+ * itself, twice. *fit is false when one moves too far. */
+static int move_times(ess_driver *d, bool *fit) {
+  enum { PASSES = 2 };
+  ess_cluster *const c = &d->cluster;
+  double *const moved = d->some_h;
+  *fit = true;
+  for (size_t i = 0; *fit && i < c->count; i++) {
+    const double before = c->time[i];
+    if (c->is_made[i]) *fit = correct_time(d, i, d->h_try, d->h_check);
+    moved[i] = c->time[i] - before;
+  }
+  if (!*fit) return ESS_SUCCESS;
+  c->moved = MOVED * weigh_moves(d, moved);
+  int status = ESS_SUCCESS;
+  for (int pass = 0; pass < PASSES && c->moved > MATTERS; pass++) {
+    for (size_t i = 0; !status && *fit && i < c->count; i++)
+      if (c->is_made[i]) status = refine_time(d, i, &moved[i], fit);
+    if (status || !*fit) return status;
+    c->moved = weigh_moves(d, moved);
+  }
+  return ESS_SUCCESS;
+}
+
 /* corrects the crossings' times on the path that the jumps make, and adds crossings that they lead
  * to; *well is false when the sub-step is too long for that */
 static int correct_times(ess_driver *d, bool *well) {
@@ -209,8 +273,8 @@ static int correct_times(ess_driver *d, bool *well) {
     if (status) return status;
     bool fit = true;
     for (size_t i = 0; fit && i < c->noted_count; i++) fit = !may_return(d, c->noted[i].guard);
-    for (size_t i = 0; fit && i < d->cluster.count; i++)
-      if (c->is_made[i]) fit = correct_time(d, i, d->h_try, d->h_check);
+    if (fit) status = move_times(d, &fit);
+    if (status) return status;
     *well = fit && ends_well(d, d->h_check);
     if (!fit) return ESS_SUCCESS;
     if (*well) break;
@@ -252,6 +316,20 @@ static void weigh(ess_driver *d) {
   c->mean_age = span * ages / count;
 }
 
+/* whether a guard just crossed is approached again from its other side so fast that it would be
+ * reached within another such sub-step: the field may point to it from both */
+static bool turns_back(const ess_driver *d) {
+  const ess_cluster *const c = &d->cluster;
+  const double span = c->length - c->from;
+  for (size_t i = 0; i < c->count; i++) {
+    const size_t k = c->crossing[i];
+    if (!c->is_made[i] || d->side[k] != -c->listed_side[i]) continue;
+    const double g = d->side[k] * d->h_try[k], rate = d->side[k] * d->rate_try[k];
+    if (rate > 0.0 && g + span * rate >= 0.0) return true;
+  }
+  return false;
+}
+
 /* the field at the sub-step's end, and its error in units of the tolerance: the state there goes
  * into x_end, corrected, and the field into stage[6] */
 static int measure_defect(ess_driver *d, double *error) {
@@ -267,8 +345,14 @@ static int measure_defect(ess_driver *d, double *error) {
     d->x_end[i] += c->weight * c->defect[i];
     d->x_try[i] = part * fabs(c->defect[i]) + c->unlike[i];
   }
-  *error = (1.0 + (double)c->substeps / TUNE[15]) * ess_scaled_norm(d, d->x_try, d->x, d->x_end);
-  return ESS_SUCCESS;
+  *error = ess_scaled_norm(d, d->x_try, d->x, d->x_end) + c->moved;
+  // the sub-steps of a cluster share the tolerance
+  *error *= 1.0 + (double)c->substeps / TUNE[15];
+  if (!(*error <= 1.0)) return ESS_SUCCESS;
+  d->t_seen = d->t + c->length;
+  status = ess_guard_rates(d, d->x_end, f, d->h_try, d->rate_try);
+  if (!status && turns_back(d)) *error = INFINITY;
+  return status;
 }
 
 int ess_substep_try(ess_driver *d, double *error) {
@@ -284,9 +368,11 @@ int ess_substep_try(ess_driver *d, double *error) {
   ess_list_crossings(d);
   end_before_last(d);
   bool fit = true;
-  c->is_extended = c->arms_within = false;
+  c->is_measured = c->is_extended = c->arms_within = false;
   c->too_unlike = INFINITY;
   status = ess_make_groups(d, 0, &fit);
+  c->is_measured = fit;
+  c->moved = 0.0;
   if (!status && fit && c->group_count) status = correct_times(d, &fit);
   if (!fit) *error = c->too_unlike;
   if (status || !fit) return status;
@@ -299,7 +385,7 @@ bool ess_substep_can_shorten(const ess_driver *d, double length) {
   while (i < d->cluster.count && d->cluster.time[i] <= length) i++;
   for (; i < d->cluster.count; i++)
     if (d->cluster.time[i] <= length) return false;
-  return !c->is_extended && c->group_count > 0;
+  return c->is_measured && !c->is_extended && c->group_count > 0;
 }
 
 int ess_substep_shorten(ess_driver *d, double length, double *error) {
@@ -313,6 +399,7 @@ int ess_substep_shorten(ess_driver *d, double length, double *error) {
   *error = INFINITY;
   bool fit;
   int status = ess_shorten_groups(d, &fit);
+  c->moved = 0.0;
   if (!status && fit && c->group_count) status = correct_times(d, &fit);
   if (status || !fit) return status;
   return measure_defect(d, error);

@@ -66,10 +66,16 @@ static int examine(ess_driver *d, size_t k, const place *from, const place *to, 
 int ess_suspect_step(ess_driver *d, size_t k) {
   d->doubts = k == d->doubted ? d->doubts + 1 : 1;
   d->doubted = k;
+  d->is_doubting = true;
   if (d->doubts % PATIENCE) return ESS_SUCCESS;
   const place from = {d->t, d->x, d->f, d->h[k], d->rate[k]};
   const place to = {d->t + d->dt, d->x_end, d->stage[6], d->h_end[k], d->rate_end[k]};
   return examine(d, k, &from, &to, d->dt);
+}
+
+void ess_suspect_none(ess_driver *d) {
+  if (!d->is_doubting) d->doubts = 0;
+  d->is_doubting = false;
 }
 
 int ess_suspect_projection(ess_driver *d, size_t k, double h, double rate) {

@@ -176,6 +176,12 @@ static void go_on(ess_driver *d) {
   }
 }
 
+static void swap(double **a, double **b) {
+  double *const held = *a;
+  *a = *b;
+  *b = held;
+}
+
 /* the sub-step's end becomes the node */
 static int accept(ess_driver *d) {
   ess_cluster *const c = &d->cluster;
@@ -190,8 +196,9 @@ static int accept(ess_driver *d) {
   ess_piece_path(d);
   ess_sample_piece(d, d->t);
   memcpy(d->f, d->stage[6], d->lanes * sizeof *d->f);
+  swap(&d->h, &d->h_try);
+  swap(&d->rate, &d->rate_try);
   status = tell_crossings(d);
-  if (!status) status = ess_guard_rates(d, d->x, d->f, d->h, d->rate);
   return status ? status : ess_observe_step(d, t0);
 }
 
@@ -210,7 +217,10 @@ static int make_substep(ess_driver *d, double rest, bool *made) {
     if (!again) c->length = to;
     double error;
     int status = again ? ess_substep_shorten(d, to, &error) : ess_substep_try(d, &error);
-    if (status) return status;
+    if (status) {
+      ess_take_back(d, 0); // the failure that counts is the first
+      return status;
+    }
     const double tried = c->length - c->from;
     const double factor = isfinite(error) ? TUNE[5] * pow(error, -0.4) : 0.5;
     if (error <= 1.0) {
@@ -286,11 +296,23 @@ static int finish_step(ess_driver *d, double t1, bool last, bool *again) {
   return ess_take_step(d, &found, t1, last);
 }
 
+/* a tolerance below the rounding of the state cannot be kept */
+static int check_resolution(ess_driver *d) {
+  for (size_t i = 0; i < d->system.dimension; i++) {
+    const double size = fabs(d->x[i]);
+    if (d->atol[i] + d->rtol[i] * size < DBL_EPSILON * size)
+      return ess_fail(d, ESS_ETOLERANCE, SIZE_MAX);
+  }
+  return ESS_SUCCESS;
+}
+
 /* one integration step with all that is crossed in it */
 static int step(ess_driver *d, double t1) {
   const ess_location whole = {.theta = 1.0, .doubt_guard = SIZE_MAX};
   const bool watching = d->armed_count > 0;
   int status = ESS_SUCCESS;
+  status = check_resolution(d);
+  if (status) return status;
   // what the last sub-step was made of is about to go
   if (d->piece.kind == ESS_PIECE_PATH) ess_piece_forget(d);
   if (d->dt_next == 0.0) status = ess_dopri5_first_step(d, t1, &d->dt_next);

@@ -32,6 +32,30 @@ static void every_model_is_found_by_name(void **state) {
   assert_null(model_find(""));
 }
 
+/* where it starts and where it falls to; contacts pressed and released */
+static void every_jacobian_is_right(void **state) {
+  (void)state;
+  gsl_rng *const rng = gsl_rng_alloc(gsl_rng_mt19937);
+  for (size_t i = 0; model_types[i]; i++) {
+    model m;
+    char message[MODEL_MESSAGE_SIZE];
+    model_init(&m, model_types[i]);
+    assert_int_equal(model_prepare(&m, message), 0);
+    for (int j = 0; j < 10; j++) {
+      double x[MODEL_DIMENSION_MAX];
+      ess_jacobian_check worst;
+      m.type->random_state(&m, rng, x);
+      for (size_t s = 0; s < m.type->dimension; s++) x[s] += 0.1 * j * cos(3.0 * (double)s + j);
+      const int status = ess_check_jacobian(&m.system, x, &worst);
+      if (status)
+        fail_msg("%s: %s: h%zu by x%zu: %g, found %g", m.type->name, ess_strerror(status),
+                 worst.guard, worst.state, worst.given, worst.found);
+    }
+    model_release(&m);
+  }
+  gsl_rng_free(rng);
+}
+
 static void tables_are_consistent(void **state) {
   (void)state;
   for (size_t i = 0; model_types[i]; i++) {
@@ -228,6 +252,7 @@ static void a_model_is_prepared_again_after_a_change(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_model_is_found_by_name),
+      cmocka_unit_test(every_jacobian_is_right),
       cmocka_unit_test(tables_are_consistent),
       cmocka_unit_test(defaults_are_those_of_the_design),
       cmocka_unit_test(text_is_read_exactly),
