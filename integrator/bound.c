@@ -5,7 +5,8 @@
  * values and rates at both ends and its value at mid-step; for an event function affine in the
  * state the model is exact. Its Bernstein coefficients bound it: when all lie below the level the
  * guard cannot stop the step, whatever it does between the ends, and no touch-and-leave goes
- * unseen. The value at the first quarter, which the model does not use, says how far it may be off.
+ * unseen. The values at the first and last quarter, which the model does not use, say how far it
+ * may be off.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -32,15 +33,19 @@ double ess_level_tolerance(const ess_driver *d, size_t k) {
 }
 
 /* the model's error is that of interpolation, theta^2 (theta - 1/2) (1 - theta)^2 times a fifth
- * derivative: at the first quarter it is within 2 % of its largest. Four times that is allowed for.
- */
+ * derivative: at both quarters it is within 2 % of its largest. Four times that is allowed for. */
 static const double DOUBT = 4.0;
+
+/* between the ends, and where the model does not look, it may be off by so much more */
+static const double FARTHER = 4.0;
 
 /* a model this far below its level, relative to its size, is not there yet by any rounding */
 static const double WELL_BELOW = 1e-6;
 
-/* a model that crosses its level is believed when it is off by less than this part of its range */
-static const double TRUSTED = 0.03;
+/* a model is believed when it is off by less than this part of its range: one that crosses its
+ * level for sure is checked again where it is cut, and may be off by more with the paper's method,
+ * whose steps are as they were */
+static const double TRUSTED = 0.003, TRUSTED_TO_CROSS = 0.03;
 
 /* Bernstein coefficients of four guards' models over the step, as ess_model_guard has them */
 typedef struct models {
@@ -96,13 +101,22 @@ static bounds bound_guards(const ess_driver *d, size_t k) {
   const ess_lanes left = ess_lanes_max(side * b1, side * b2);
   const ess_lanes right = ess_lanes_max(side * b3, side * b4);
 
-  // the model at the first quarter, from its Bernstein coefficients, and what is there
-  const ess_lanes model = (81.0 * b0 + 108.0 * b1 + 54.0 * b2 + 12.0 * b3 + b4) * (1.0 / 256.0);
+  // the model at both quarters, from its Bernstein coefficients, and what is there
+  const ess_lanes first = (81.0 * b0 + 108.0 * b1 + 54.0 * b2 + 12.0 * b3 + b4) * (1.0 / 256.0);
+  const ess_lanes last = (b0 + 12.0 * b1 + 54.0 * b2 + 108.0 * b3 + 81.0 * b4) * (1.0 / 256.0);
   const ess_lanes rounding = 16.0 * DBL_EPSILON * (size + ess_lanes_abs(b2));
-  const ess_lanes check = ess_lanes_load(d->h_check + k);
-  const ess_lanes off = DOUBT * (ess_lanes_abs(check - model) - rounding - slight);
+  const ess_lanes check0 = ess_lanes_load(d->h_check[0] + k);
+  const ess_lanes check1 = ess_lanes_load(d->h_check[1] + k);
+  const ess_lanes worse =
+      ess_lanes_max(ess_lanes_abs(check0 - first), ess_lanes_abs(check1 - last));
+  const ess_lanes off = DOUBT * (worse - rounding - slight);
   return (bounds){.margin = ess_lanes_max(left, right) - level - slight + 0.0 * b2,
-                  .doubt = ess_lanes_max(off, ess_lanes_all(0.0)) + 0.0 * check};
+                  .doubt = ess_lanes_max(off, ess_lanes_all(0.0)) + 0.0 * (check0 + check1)};
+}
+
+bool ess_model_is_exact(const ess_driver *d, size_t k) {
+  const bounds b = bound_guards(d, k - k % ESS_LANES);
+  return b.doubt[k % ESS_LANES] == 0.0;
 }
 
 /* bounds of a block's guards; whether any may reach its level, or is not a number */
@@ -113,21 +127,47 @@ static bool bound_block(const ess_driver *d, size_t block, double margin[], doub
     const bounds b = bound_guards(d, k);
     ess_lanes_store(margin + (k - from), b.margin);
     ess_lanes_store(doubt + (k - from), b.doubt);
-    clear &= b.margin + b.doubt < 0.0;
+    clear &= b.margin + FARTHER * b.doubt < 0.0;
   }
   return ess_mask_any(~clear);
 }
 
-/* whether guard k's model is good enough to say where it crosses: off by a fraction of its range */
-static bool model_is_trusted(const ess_driver *d, size_t k, double doubt) {
-  double b[QUARTIC];
-  ess_model_guard(d, k, b);
+/* largest coefficient less the smallest */
+static double range_of(const double b[QUARTIC]) {
   double low = b[0], high = b[0];
   for (int i = 1; i < QUARTIC; i++) {
     low = ess_smaller(low, b[i]);
     high = ess_larger(high, b[i]);
   }
-  return doubt <= TRUSTED * (high - low);
+  return high - low;
+}
+
+/* the model were it off by more than is allowed for; its ends are where it has values and rates */
+static void raise_between_ends(double b[QUARTIC], double doubt) {
+  for (int i = 1; i < QUARTIC - 1; i++) b[i] += FARTHER * doubt;
+}
+
+/* whether guard k's model says for sure when the guard first crosses its level, if it does: it is
+ * off by a small part of its range, and by more than is allowed for there would still be no
+ * crossing before that */
+static bool model_is_trusted(const ess_driver *d, size_t k, double doubt) {
+  double b[QUARTIC], until[QUARTIC];
+  ess_model_guard(d, k, b);
+  const double range = range_of(b), crossing = ess_quartic_upcrossing(b);
+  const bool checked = crossing <= 1.0 && d->options.method == ESS_METHOD_PAPER;
+  if (!(doubt <= (checked ? TRUSTED_TO_CROSS : TRUSTED) * range)) return false;
+  raise_between_ends(b, doubt);
+  if (crossing > 1.0) return ess_quartic_upcrossing(b) > 1.0;
+  ess_quartic_until(b, crossing, until);
+  return ess_sign_changes(until) <= 1 + !(b[0] < 0.0);
+}
+
+/* whether a model whose coefficients lie below its level would reach it if it were off by more */
+static bool may_yet_reach(const ess_driver *d, size_t k, double doubt) {
+  double b[QUARTIC];
+  ess_model_guard(d, k, b);
+  raise_between_ends(b, doubt);
+  return ess_quartic_upcrossing(b) <= 1.0;
 }
 
 /* forgets the guards of the step before */
@@ -141,7 +181,8 @@ static size_t flag_block(ess_driver *d, size_t block, const double margin[], con
   const size_t from = block * ESS_BLOCK, end = ess_block_end(d, block);
   for (size_t k = from; k < end; k++) {
     const size_t i = k - from;
-    if (d->side[k] == 0.0 || margin[i] + doubt[i] < 0.0) continue;
+    if (d->side[k] == 0.0 || margin[i] + FARTHER * doubt[i] < 0.0) continue;
+    if (margin[i] + doubt[i] < 0.0 && !may_yet_reach(d, k, doubt[i])) continue;
     // neither below its level for sure nor crossing it for sure, or not a number
     const bool trusted = doubt[i] == 0.0 || model_is_trusted(d, k, doubt[i]);
     if (!(margin[i] >= 0.0 && trusted)) return k;

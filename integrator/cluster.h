@@ -19,7 +19,12 @@
 enum { ESS_GROUPS = 16 }; /* groups in a sub-step at most: one that needs more is too long */
 
 /* How a group's jumps are measured (groups.c). */
-typedef enum ess_way { ESS_AT_ONCE, ESS_ONE_AFTER_THE_OTHER, ESS_INTERLEAVED, ESS_BOTH } ess_way;
+typedef enum ess_way {
+  ESS_AT_ONCE,
+  ESS_ONE_AFTER_THE_OTHER,
+  ESS_ONE_AND_THE_REST,
+  ESS_BOTH
+} ess_way;
 
 /* Crossings of a sub-step whose jumps of the field are taken as alike. */
 typedef struct ess_group {
@@ -37,12 +42,12 @@ typedef struct ess_group {
 
 enum { ESS_CLASSES = 4 }; /* whose last jumps are remembered */
 
-/* The trend that the last group of a class had. */
+/* What the last group of a class was like. */
 typedef struct ess_memory {
   int class;
   bool is_set;
   double t; /* mean time */
-  double *trend;
+  double *jump, *trend;
   double *unlike; /* what is left of jumps without it, in the state, by sum |time - mean| */
   unsigned count; /* groups since it became known */
   bool is_alike;  /* the last that were measured in parts were much the same */

@@ -71,7 +71,8 @@ struct ess_driver {
   double dt;
   double *stage[ESS_STAGES]; /* [0] is f at the node, [6] is f at the step's end (FSAL) */
   double *x_end, *h_end, *rate_end;
-  double *h_mid, *h_check;  /* event functions at the middle and the first quarter of the step */
+  double *h_mid;            /* event functions at the middle of the step */
+  double *h_check[2];       /* and at its first and last quarter */
   double *dense[ESS_DENSE]; /* coefficients of the dense output, above the node's state */
   double *x_try, *v_try;    /* scratch: a state off the node, and a direction there */
   double *h_try, *rate_try; /* scratch: event functions there */
@@ -299,6 +300,12 @@ double ess_quartic(const double b[ESS_QUARTIC], double theta, double *slope);
 #define ESS_NEVER 2.0
 double ess_quartic_upcrossing(const double b[ESS_QUARTIC]);
 
+/* Changes of sign among the coefficients: no fewer than there are roots in (0, 1). */
+int ess_sign_changes(const double b[ESS_QUARTIC]);
+
+/* The quartic's part from 0 to theta. */
+void ess_quartic_until(const double b[ESS_QUARTIC], double theta, double until[ESS_QUARTIC]);
+
 /* bound.c */
 
 /* Bernstein coefficients of guard k's model over the step, relative to its level. */
@@ -310,6 +317,9 @@ double ess_level_tolerance(const ess_driver *d, size_t k);
 /* Lists in d->flagged the guards that reach their level within the step, by their model. Returns a
  * guard of which the step is too long to tell, or SIZE_MAX. */
 size_t ess_flag_guards(ess_driver *d);
+
+/* Whether guard k's model is off by no more than rounding where it was checked. */
+bool ess_model_is_exact(const ess_driver *d, size_t k);
 
 /* Takes the guards off the list whose models do not cross before theta. */
 void ess_keep_rivals(ess_driver *d, double theta);

@@ -19,6 +19,9 @@ static const double UNLIKE = 0.25;
 /* jumps whose halves differ by less than this part of them need not be told apart every time */
 static const double ALIKE = 0.02;
 
+/* part by which the mean jumps of two groups that follow each other may differ */
+static const double SAME = 0.25;
+
 /* a class is known that has been crossed no longer ago than this many sub-steps */
 static const double RECENT = 4.0;
 
@@ -90,18 +93,16 @@ static void count_jumps(ess_driver *d, ess_group *g) {
 }
 
 /* which part of its group the jump at this place, in time, is measured with: 0, 1 or 2. One half
- * after the other shows a trend; halves that interleave, by turns where there are few and by chance
- * where there are many, show unlike jumps in whatever order; the first half in two such parts shows
- * both */
+ * after the other shows a trend; one jump, chosen by chance, and the rest show whether they are
+ * alike, where halves of unlike ones may well add up to the same; the first half so, and the
+ * second, show both */
 static int part_of(const ess_driver *d, const ess_group *g, size_t place) {
-  enum { FEW = 8 };
-  const bool in_second = place >= g->jumps / 2;
+  const size_t half = (g->jumps + 1) / 2; // at least two of three
   if (g->way == ESS_AT_ONCE) return 0;
-  if (g->way == ESS_ONE_AFTER_THE_OTHER) return in_second;
-  const uint64_t mixed = (place + d->cluster.pattern) * UINT64_C(0x9E3779B97F4A7C15);
-  const int turn = g->jumps <= FEW || place < 2 ? (int)(place % 2) : (int)(mixed >> 63);
-  if (g->way == ESS_INTERLEAVED) return turn;
-  return in_second ? 2 : turn;
+  if (g->way == ESS_ONE_AFTER_THE_OTHER) return place >= half;
+  if (g->way == ESS_BOTH && place >= half) return 2;
+  const uint64_t mixed = (d->cluster.pattern + 1) * UINT64_C(0x9E3779B97F4A7C15);
+  return place != (mixed >> 32) % (g->way == ESS_BOTH ? half : g->jumps);
 }
 
 /* crosses those of the group that belong to one part, or all */
@@ -180,7 +181,7 @@ static parts divide(const ess_driver *d, const ess_group *g) {
 static double judge(const ess_group *g, const parts *p, const double jump[], double trend,
                     double *unlike) {
   if (g->way == ESS_AT_ONCE) return trend;
-  if (g->way == ESS_INTERLEAVED) {
+  if (g->way == ESS_ONE_AND_THE_REST) {
     *unlike = UNLIKE * fabs(jump[1] - jump[0] - trend * (p->late[1] - p->late[0]));
     return trend;
   }
@@ -222,10 +223,13 @@ static int measure_parts(ess_driver *d, ess_group *g, double before[], bool *ali
     g->trend[i] = judge(g, &p, jump, known, &g->unlike[i]);
     const double turned =
         g->way == ESS_ONE_AFTER_THE_OTHER ? 2.0 * fabs(g->trend[i] - known) : fabs(g->trend[i]);
-    d->v_try[i] = p.spread * g->unlike[i] + TREND * p.variance * turned;
+    // where a group is not looked at in parts it is held against the last
+    const double other = last ? fabs(g->jump[i] - last->jump[i]) - SAME * fabs(last->jump[i]) : 0.0;
+    const double unlike = g->unlike[i] + UNLIKE * ess_larger(other, 0.0);
+    d->v_try[i] = p.spread * unlike + TREND * p.variance * turned;
   }
   g->is_even = false;
-  if (g->way == ESS_INTERLEAVED || g->way == ESS_BOTH)
+  if (g->way == ESS_ONE_AND_THE_REST || g->way == ESS_BOTH)
     g->is_alike = ess_scaled_norm(d, g->unlike, d->x, d->x) <=
                   ALIKE * ess_scaled_norm(d, g->jump, d->x, d->x);
   else
@@ -250,13 +254,13 @@ static size_t middle(const ess_driver *d, const ess_group *g) {
 /* a class that has been crossed shortly before has a trend already; every other time it is only
  * checked that all jumps together are as large as that */
 static ess_way choose_way(const ess_driver *d, const ess_group *g) {
-  static const ess_way turns[] = {ESS_ONE_AFTER_THE_OTHER, ESS_AT_ONCE, ESS_INTERLEAVED,
+  static const ess_way turns[] = {ESS_ONE_AFTER_THE_OTHER, ESS_AT_ONCE, ESS_ONE_AND_THE_REST,
                                   ESS_AT_ONCE};
   const ess_memory *const last = find_memory(&d->cluster, g->class);
   const bool known = last && d->t + g->mean - last->t <= RECENT * d->cluster.length;
   if (!known) return ESS_BOTH;
   const ess_way way = turns[last->count % 4];
-  return way == ESS_AT_ONCE && !last->is_alike ? ESS_INTERLEAVED : way;
+  return way == ESS_AT_ONCE && !last->is_alike ? ESS_ONE_AND_THE_REST : way;
 }
 
 /* makes the crossings begin .. end-1 in one group, or in several where their jumps are unlike;
@@ -359,6 +363,7 @@ void ess_remember_groups(ess_driver *d) {
     m->is_set = true;
     m->class = g->class;
     m->t = d->t + g->mean;
+    memcpy(m->jump, g->jump, d->lanes * sizeof *m->jump);
     m->is_alike = !pair && g->is_alike;
     if (pair) {
       difference(d, 1.0 / (g->mean - before->mean), g->jump, before->jump, m->trend);

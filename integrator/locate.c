@@ -127,12 +127,6 @@ static double counts_from_lowest(ess_driver *d, size_t k, const double b[QUARTIC
   return place;
 }
 
-static int sign_changes(const double b[QUARTIC]) {
-  int changes = 0;
-  for (int i = 1; i < QUARTIC; i++) changes += (b[i] < 0.0) != (b[i - 1] < 0.0);
-  return changes;
-}
-
 /* from which place on each flagged guard counts. A silent guard on which no other flagged one
  * depends, and which is passed for good, need not be found. */
 static void place_flagged(ess_driver *d) {
@@ -147,7 +141,7 @@ static void place_flagged(ess_driver *d) {
     if (!below) {
       d->flagged_theta[i] = counts_from(b);
       if (d->flagged_theta[i] > 1.0) d->flagged_theta[i] = counts_from_lowest(d, k, b);
-    } else if (sign_changes(b) == 1 && ess_row_is_local(d, k)) {
+    } else if (ess_sign_changes(b) == 1 && ess_row_is_local(d, k)) {
       d->flagged_theta[i] = PASSED;
     }
   }
@@ -157,7 +151,8 @@ static void place_flagged(ess_driver *d) {
  * of one evaluation */
 static double crossing_before(const double b[QUARTIC], double best) {
   double slope;
-  if (best <= 1.0 && sign_changes(b) == 1 && ess_quartic(b, best, &slope) < 0.0) return ESS_NEVER;
+  if (best <= 1.0 && ess_sign_changes(b) == 1 && ess_quartic(b, best, &slope) < 0.0)
+    return ESS_NEVER;
   const double theta = ess_quartic_upcrossing(b);
   return theta < best ? theta : ESS_NEVER;
 }
@@ -284,6 +279,20 @@ static void note_reached(ess_driver *d) {
   }
 }
 
+/* whether the models have a guard touched and left before theta: there was no such thing where they
+ * say, but it may be elsewhere when they are off */
+static bool passed_over(const ess_driver *d, double theta) {
+  for (size_t i = 0; i < d->flagged_count; i++) {
+    if (d->flagged_theta[i] > 1.0) continue;
+    double b[QUARTIC], until[QUARTIC];
+    ess_model_guard(d, d->flagged[i], b);
+    ess_quartic_until(b, theta, until);
+    const int expected = b[0] < 0.0 ? 1 : 2;
+    if (ess_sign_changes(until) > expected && !ess_model_is_exact(d, d->flagged[i])) return true;
+  }
+  return false;
+}
+
 /* the first crossing is found at the probe: every guard is looked at there */
 static int settle(ess_driver *d, const probe *p, ess_location *found) {
   if (d->system.some_guard_rates) {
@@ -292,7 +301,7 @@ static int settle(ess_driver *d, const probe *p, ess_location *found) {
   }
   found->cut = true;
   found->theta = p->theta;
-  if (overlooked(d))
+  if (overlooked(d) || passed_over(d, p->theta))
     found->doubt_guard = p->guard;
   else
     note_reached(d);
@@ -312,6 +321,10 @@ static int locate_listed(ess_driver *d, ess_location *found) {
     if (status) return status;
     if (real) return settle(d, &p, found);
     d->flagged_theta[first] = ESS_NEVER;
+    if (ess_model_is_exact(d, d->flagged[first])) continue;
+    // it crosses elsewhere, or not at all
+    found->doubt_guard = d->flagged[first];
+    return ESS_SUCCESS;
   }
 }
 

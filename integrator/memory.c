@@ -37,13 +37,13 @@ static bool lay_doubles(ess_driver *d) {
       &d->dense[1],   &d->dense[2],   &d->dense[3],   &d->rtol,       &d->atol,     &d->piece.x,
       &d->piece.c[0], &d->piece.c[1], &d->piece.c[2], &d->piece.c[3], &c->base_x,   &c->deviation,
       &c->drift,      &c->bend,       &c->defect,     &c->unlike,     &c->at,       &c->before};
-  double **const by_guard[] = {&d->h,          &d->rate,    &d->h_end,         &d->rate_end,
-                               &d->h_mid,      &d->h_check, &d->h_try,         &d->rate_try,
-                               &d->sign,       &d->side,    &d->epsilon,       &d->width,
-                               &d->entry,      &d->level,   &d->flagged_theta, &d->some_h,
-                               &d->batch_time, &d->scale,   &c->listed_side,   &c->time};
+  double **const by_guard[] = {
+      &d->h,          &d->rate,        &d->h_end,    &d->rate_end,      &d->h_mid,  &d->h_check[0],
+      &d->h_check[1], &d->h_try,       &d->rate_try, &d->sign,          &d->side,   &d->epsilon,
+      &d->width,      &d->entry,       &d->level,    &d->flagged_theta, &d->some_h, &d->batch_time,
+      &d->scale,      &c->listed_side, &c->time};
   enum { STATES = sizeof by_state / sizeof *by_state, GUARDS = sizeof by_guard / sizeof *by_guard };
-  const size_t count = count_doubles(d, STATES + 3 * ESS_GROUPS + 2 * ESS_CLASSES, GUARDS);
+  const size_t count = count_doubles(d, STATES + 3 * ESS_GROUPS + 3 * ESS_CLASSES, GUARDS);
   if (!count) return false;
   d->memory = calloc(count + LINE, sizeof(double));
   if (!d->memory) return false;
@@ -57,6 +57,7 @@ static bool lay_doubles(ess_driver *d) {
   for (size_t g = 0; g < ESS_GROUPS; g++) c->group[g].trend = lay(&cursor, state_bytes);
   for (size_t g = 0; g < ESS_GROUPS; g++) c->group[g].unlike = lay(&cursor, state_bytes);
   for (size_t i = 0; i < ESS_CLASSES; i++) c->memory[i].unlike = lay(&cursor, state_bytes);
+  for (size_t i = 0; i < ESS_CLASSES; i++) c->memory[i].jump = lay(&cursor, state_bytes);
   for (size_t i = 0; i < ESS_CLASSES; i++) c->memory[i].trend = lay(&cursor, state_bytes);
   if (!d->system.guard_rates) d->jacobian = lay(&cursor, 0);
   d->stage[0] = d->f;

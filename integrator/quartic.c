@@ -64,16 +64,29 @@ static void halve(const double b[QUARTIC], double left[QUARTIC], double right[QU
   }
 }
 
+int ess_sign_changes(const double b[QUARTIC]) {
+  int changes = 0;
+  for (int i = 1; i < QUARTIC; i++) changes += (b[i] < 0.0) != (b[i - 1] < 0.0);
+  return changes;
+}
+
+void ess_quartic_until(const double b[QUARTIC], double theta, double until[QUARTIC]) {
+  double rest[QUARTIC];
+  memcpy(rest, b, sizeof rest);
+  for (int level = 0; level < QUARTIC; level++) {
+    until[level] = rest[0];
+    for (int i = 0; i < QUARTIC - 1 - level; i++) rest[i] += theta * (rest[i + 1] - rest[i]);
+  }
+}
+
 /* where the quartic first goes from negative to non-negative in (0, 1], or ESS_NEVER */
 static double upcrossing(const double b[QUARTIC], int depth) {
-  int negative = 0, changes = 0;
-  for (int i = 0; i < QUARTIC; i++) {
-    negative += b[i] < 0.0;
-    if (i) changes += (b[i] < 0.0) != (b[i - 1] < 0.0);
-  }
+  int negative = 0;
+  for (int i = 0; i < QUARTIC; i++) negative += b[i] < 0.0;
   if (negative == 0 || negative == QUARTIC) return ESS_NEVER;
 
   // the number of sign changes bounds the number of roots (Descartes)
+  const int changes = ess_sign_changes(b);
   const bool rises = b[0] < 0.0 && b[QUARTIC - 1] >= 0.0;
   if (changes == 1) return rises ? single_root(b) : ESS_NEVER;
   // what dips below zero for less than that, and ends above, has crossed by its end

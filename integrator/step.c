@@ -73,12 +73,14 @@ int ess_accepted_step(ess_driver *d, double t1, bool *last) {
 
 /* within the step and at its end */
 int ess_watch_guards(ess_driver *d) {
-  ess_dopri5_dense(d, 0.25, d->x_try);
-  d->t_seen = d->t + 0.25 * d->dt;
-  int status = ess_guards(d, d->x_try, d->h_check);
-  ess_dopri5_dense(d, 0.5, d->x_try);
-  if (!status) d->t_seen = d->t + 0.5 * d->dt;
-  if (!status) status = ess_guards(d, d->x_try, d->h_mid);
+  const double places[] = {0.25, 0.5, 0.75};
+  double *const h[] = {d->h_check[0], d->h_mid, d->h_check[1]};
+  int status = ESS_SUCCESS;
+  for (int i = 0; !status && i < 3; i++) {
+    ess_dopri5_dense(d, places[i], d->x_try);
+    d->t_seen = d->t + places[i] * d->dt;
+    status = ess_guards(d, d->x_try, h[i]);
+  }
   if (!status) d->t_seen = d->t + d->dt;
   if (!status) status = ess_guard_rates(d, d->x_end, d->stage[6], d->h_end, d->rate_end);
   return status;
@@ -93,7 +95,7 @@ int ess_halve(ess_driver *d, ess_location *found) {
   if (status) return status;
   if (d->dt > 1e3 * DBL_EPSILON * ess_larger(fabs(d->t), DBL_MIN / DBL_EPSILON)) return ESS_SUCCESS;
   const size_t k = found->doubt_guard;
-  if (!isfinite(d->h_end[k] + d->rate_end[k] + d->h_mid[k] + d->h_check[k]))
+  if (!isfinite(d->h_end[k] + d->rate_end[k] + d->h_mid[k] + d->h_check[0][k] + d->h_check[1][k]))
     return ess_fail(d, ESS_EGUARD, k);
   found->doubt_guard = SIZE_MAX;
   return ESS_SUCCESS;

@@ -38,14 +38,18 @@ static double clamp(double v, double least, double most) {
 static int watch(ess_driver *d) {
   const ess_cluster *const c = &d->cluster;
   double *const x = d->x_try, *const rate = d->v_try;
+  double *const h[] = {d->h_check[0], d->h_mid, d->h_check[1]};
   d->dt = c->length; // what the guards' models run over
-  ess_path_without_jumps(d, 0.25 * c->length, x, rate);
-  int status = ess_guards(d, x, d->h_check);
-  ess_path_without_jumps(d, 0.5 * c->length, x, rate);
-  if (!status) status = ess_guards(d, x, d->h_mid);
+  int status = ESS_SUCCESS;
+  for (int i = 0; !status && i < 3; i++) {
+    const double u = 0.25 * (i + 1) * c->length;
+    ess_path_without_jumps(d, u, x, rate);
+    d->t_seen = d->t + u;
+    status = ess_guards(d, x, h[i]);
+  }
   ess_path_without_jumps(d, c->length, x, rate);
-  if (!status) status = ess_guard_rates(d, x, rate, d->h_end, d->rate_end);
-  return status;
+  if (!status) d->t_seen = d->t + c->length;
+  return status ? status : ess_guard_rates(d, x, rate, d->h_end, d->rate_end);
 }
 
 /* when guard k is crossed, since the node, by its model; INFINITY: not at all */
@@ -242,7 +246,7 @@ static int move_times(ess_driver *d, bool *fit) {
   *fit = true;
   for (size_t i = 0; *fit && i < c->count; i++) {
     const double before = c->time[i];
-    if (c->is_made[i]) *fit = correct_time(d, i, d->h_try, d->h_check);
+    if (c->is_made[i]) *fit = correct_time(d, i, d->h_try, d->h_check[0]);
     moved[i] = c->time[i] - before;
   }
   if (!*fit) return ESS_SUCCESS;
@@ -269,17 +273,17 @@ static int correct_times(ess_driver *d, bool *well) {
     ess_path(d, c->from + 0.5 * (c->length - c->from), x, rate);
     status = ess_guards(d, x, d->h_try);
     ess_path(d, c->length, x, rate);
-    if (!status) status = ess_guards(d, x, d->h_check);
+    if (!status) status = ess_guards(d, x, d->h_check[0]);
     if (status) return status;
     bool fit = true;
     for (size_t i = 0; fit && i < c->noted_count; i++) fit = !may_return(d, c->noted[i].guard);
     if (fit) status = move_times(d, &fit);
     if (status) return status;
-    *well = fit && ends_well(d, d->h_check);
+    *well = fit && ends_well(d, d->h_check[0]);
     if (!fit) return ESS_SUCCESS;
     if (*well) break;
     const size_t listed = d->cluster.count;
-    if (!list_more(d, d->h_check) || d->cluster.count == listed) return ESS_SUCCESS;
+    if (!list_more(d, d->h_check[0]) || d->cluster.count == listed) return ESS_SUCCESS;
     c->is_extended = true;
     status = ess_make_groups(d, listed, &fit);
     if (!fit) return status;

@@ -10,3 +10,15 @@ foreach(duty api_arguments api_arm_ahead api_check_jacobian api_sliding api_wron
   ess_test(${duty} ess::ess)
 endforeach()
 target_link_options(test_driver PRIVATE -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc)
+
+# contacts with curved event functions: a part of each population; all of them by population_misses
+add_library(misses STATIC misses.c)
+target_link_libraries(misses PUBLIC ess::ess m)
+ess_compile(misses)
+add_executable(population_misses population_misses.c)
+target_link_libraries(population_misses PRIVATE misses)
+ess_compile(population_misses)
+ess_test(misses misses)
+if(ESS_SANITIZE)
+  target_compile_definitions(test_misses PRIVATE MISSES_PART=100)
+endif()
