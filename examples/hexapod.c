@@ -101,7 +101,6 @@ int main(void) {
                               .guards = guards,
                               .guard_jacobian = guard_jacobian};
   ess_options options = ess_options_default();
-  options.epsilon = 1e-5; /* m */
   options.observer = (ess_observer){.crossing = record_crossing, .context = &downs};
 
   int status;

@@ -47,7 +47,6 @@ int main(void) {
                              .guards = guards,
                              .guard_jacobian = guard_jacobian};
   ess_options options = ess_options_default();
-  options.epsilon = 1e-5; /* projects from 0.01 mm before the guard */
   options.observer.crossing = print_crossing;
 
   int status;

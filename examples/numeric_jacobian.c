@@ -97,7 +97,6 @@ int main(void) {
                              .guard_jacobian = guard_jacobian,
                              .params = &parameters};
   ess_options options = ess_options_default();
-  options.epsilon = 1e-4;
   options.observer = (ess_observer){.crossing = print_crossing, .context = &r};
 
   int status;

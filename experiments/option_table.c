@@ -154,7 +154,7 @@ static const grouped_option grouped_options[] = {
       "others (default 1e-8)",
       HELP_PROJECTION}},
     {ARGUMENTS_SETTINGS,
-     {"atol", KEY_ATOL, "X", 0, "absolute tolerance, likewise (default 1e-10)", HELP_PROJECTION}},
+     {"atol", KEY_ATOL, "X", 0, "absolute tolerance of the same (default 1e-10)", HELP_PROJECTION}},
     {ARGUMENTS_SOLVER,
      {"h-max", KEY_H_MAX, "S", 0, "longest integration step, s (default inf: no limit)",
       HELP_PROJECTION}},

@@ -241,7 +241,7 @@ static int run(arguments *given) {
 
 const command tolerance_command = {
     .name = "tolerance",
-    .summary = "the plate at tolerances from 0.1 to 1e-10: the error that libess makes, and its "
+    .summary = "the plate at tolerances from 0.1 to 1e-10: the error that libess makes and its "
                "cost",
     .groups = ARGUMENTS_TOLERANCE | ARGUMENTS_MODEL | ARGUMENTS_FOLDER | ARGUMENTS_SEED |
               ARGUMENTS_STRICT,

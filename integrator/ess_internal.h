@@ -123,13 +123,12 @@ struct ess_driver {
   size_t flagged_count;
   bool *is_flagged; /* by event function */
 
-  /* the guard to be projected onto and the silent ones on the way, with the time the field takes to
-   * each (candidates.c) */
   /* for which guard steps are being halved, how often, and whether this one was (suspect.c) */
   size_t doubted, doubts;
   bool is_doubting;
 
-  /* guards to be crossed together, and the time the field takes to each (candidates.c) */
+  /* the guard to be projected onto and the silent ones on the way, with the time the field takes to
+   * each (candidates.c) */
   size_t *batch, batch_count;
   double *batch_time;
   double listed_until; /* the batch lists all candidates reached until this time; -1: none */
@@ -275,7 +274,7 @@ typedef struct ess_candidate {
 
 int ess_first_candidate(ess_driver *d, ess_candidate *first);
 
-/* Lists in d->cluster, by time, the first candidate and the silent ones reached until then. */
+/* Lists in d->batch, by time, the first candidate and the silent ones reached until then. */
 void ess_gather_batch(ess_driver *d, const ess_candidate *first);
 
 /* Whether any armed guard, silent ones apart, and event function k's, is inside its neighbourhood
@@ -415,11 +414,6 @@ int ess_make_crossing(ess_driver *d, size_t guard);
 
 /* Tells the observer of a crossing just made; whether it asks to stop. */
 bool ess_observe_crossing(ess_driver *d, size_t guard, double t, const double x[]);
-
-/* together.c: crosses the batch's guards in the order of their times, those that are armed when it
- * is their turn, and moves the state by what the jumps of the field between their times and the
- * projection's end do to it. The node has come `duration` in direction v. */
-int ess_cross_batch(ess_driver *d, double duration, const double v[]);
 
 /* suspect.c: ESS_EJACOBIAN when event function k does not change as its rate says. */
 

@@ -108,7 +108,8 @@ static void models_accumulate_and_refusals_are_rows(void **state) {
   read_text(path_in(state, "out", path), said, sizeof said);
   assert_non_null(strstr(said, "| affine3 | 1e-04 | projection order 1, epsilon "));
   assert_non_null(strstr(said, "| plate, N = 3 | 1e-04 | projection order 1, epsilon "));
-  assert_non_null(strstr(said, "cheapest | evaluations | projection | listing | location |"));
+  assert_non_null(
+      strstr(said, "cheapest | evaluations | libess | projection | listing | location |"));
 }
 
 /* other methods of a model come beside those it has only together with them */
