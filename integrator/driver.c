@@ -92,8 +92,7 @@ void ess_set_neighbourhoods(ess_driver *d) {
   d->lead = o->projection_max;
   d->severity = 1.0;
   if (o->method == ESS_METHOD_PAPER) return;
-  extern double TUNE[];
-  d->severity = TUNE[4];
+  d->severity = 6.0;
   d->lead = 0.0; // no neighbourhoods: a guard is reached where it is crossed
   for (size_t k = 0; k < d->system.guard_count; k++) d->epsilon[k] = INFINITY;
 }

@@ -33,6 +33,16 @@ static inline double ess_larger(double a, double b) {
   return a > b ? a : b;
 }
 
+static inline double ess_clamp(double v, double least, double most) {
+  return v < least ? least : v > most ? most : v;
+}
+
+static inline void ess_swap(double **a, double **b) {
+  double *const held = *a;
+  *a = *b;
+  *b = held;
+}
+
 /* how the state went from one node to the next */
 typedef enum ess_piece_kind {
   ESS_PIECE_POINT,   /* not at all: no step has been made */
@@ -367,6 +377,16 @@ int ess_take_step(ess_driver *d, const ess_location *found, double t1, bool last
 
 /* tolerance.c: towards t1 by one tolerance. */
 int ess_advance_by_tolerance(ess_driver *d, double t1);
+
+/* cluster.c */
+
+/* Whether the crossings listed along the step just tried are cheaper made in sub-steps than located
+ * one by one, by an estimate of what each takes. */
+bool ess_is_cluster(ess_driver *d);
+
+/* Makes them so, until the step ends or no crossing is near; *made is false when the first sub-step
+ * has come to nothing. */
+int ess_make_cluster(ess_driver *d, double t1, bool last, bool *made);
 
 /* substep.c */
 

@@ -10,8 +10,10 @@
 #include "ess_internal.h"
 
 /* what jumps unlike within one group may do to the state, in units of the tolerance */
-extern double TUNE[];
-#define SHARE TUNE[3]
+static const double SHARE = 0.5;
+
+/* more than this many times as much, and a shorter sub-step is better than smaller groups */
+static const double SPLIT_MOST = 2.0;
 
 /* part of |J1 - J2| sum |u - mean| that the state is taken to be off by */
 static const double UNLIKE = 0.25;
@@ -26,7 +28,7 @@ static const double SAME = 0.25;
 static const double RECENT = 4.0;
 
 /* part of its effect that a trend is taken to be off by */
-#define TREND TUNE[6]
+static const double TREND = 0.25;
 
 /* direction and label of the i-th crossing, told apart by this */
 static int class_of(const ess_driver *d, size_t i) {
@@ -236,7 +238,7 @@ static int measure_parts(ess_driver *d, ess_group *g, double before[], bool *ali
     g->is_alike = last->is_alike;
   const double norm = ess_scaled_norm(d, d->v_try, d->x, d->x);
   *alike = norm <= SHARE;
-  if (norm > TUNE[14] * SHARE) c->too_unlike = norm / SHARE;
+  if (norm > SPLIT_MOST * SHARE) c->too_unlike = norm / SHARE;
   if (!*alike) return ESS_SUCCESS;
   for (size_t i = 0; i < d->system.dimension; i++) c->unlike[i] += d->v_try[i];
   memcpy(before, all, d->lanes * sizeof *before);

@@ -8,12 +8,6 @@
 
 #include "ess_internal.h"
 
-static void swap(double **a, double **b) {
-  double *const held = *a;
-  *a = *b;
-  *b = held;
-}
-
 /* time advances to the node, which is the piece's end */
 static void end_piece(ess_driver *d, ess_piece_kind kind, double length, double duration) {
   d->piece.kind = kind;
@@ -38,9 +32,9 @@ void ess_piece_forget(ess_driver *d) {
 
 void ess_piece_step(ess_driver *d, double duration) {
   // nothing is copied: what the step was tried in becomes the piece's, and the other way round
-  swap(&d->x_end, &d->x);
-  swap(&d->x_end, &d->piece.x);
-  for (int i = 0; i < ESS_DENSE; i++) swap(&d->dense[i], &d->piece.c[i]);
+  ess_swap(&d->x_end, &d->x);
+  ess_swap(&d->x_end, &d->piece.x);
+  for (int i = 0; i < ESS_DENSE; i++) ess_swap(&d->dense[i], &d->piece.c[i]);
   end_piece(d, ESS_PIECE_STEP, d->dt, duration);
 }
 
@@ -48,14 +42,14 @@ void ess_piece_parabola(ess_driver *d, double duration, const double v[]) {
   const size_t bytes = d->lanes * sizeof *v;
   memcpy(d->piece.c[0], d->f, bytes);
   memcpy(d->piece.c[1], v, bytes);
-  swap(&d->x, &d->piece.x);
+  ess_swap(&d->x, &d->piece.x);
   memcpy(d->x, d->x_try, bytes);
   end_piece(d, ESS_PIECE_PARABOLA, duration, duration);
 }
 
 void ess_piece_path(ess_driver *d) {
-  swap(&d->x_end, &d->x);
-  swap(&d->x_end, &d->piece.x);
+  ess_swap(&d->x_end, &d->x);
+  ess_swap(&d->x_end, &d->piece.x);
   end_piece(d, ESS_PIECE_PATH, d->cluster.length, d->cluster.length);
 }
 

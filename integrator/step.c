@@ -13,12 +13,6 @@
 static const double SAFETY = 0.9, BETA = 0.04, ALPHA = 0.2 - 0.75 * 0.04;
 static const double SHRINK_MOST = 0.1, GROW_MOST = 10.0;
 
-static void swap(double **a, double **b) {
-  double *const held = *a;
-  *a = *b;
-  *b = held;
-}
-
 /* length of the next try, never past t1; *last when it ends exactly there */
 static double choose_length(const ess_driver *d, double t1, bool *last) {
   const double remaining = t1 - d->t;
@@ -121,9 +115,9 @@ static int watched_step(ess_driver *d, double t1, bool *last, ess_location *foun
 /* the step's end is the node; its field is already known (first same as last) */
 static void take_whole_step(ess_driver *d, double t1, bool last) {
   if (last) d->t = d->piece.t1 = t1;
-  swap(&d->h, &d->h_end);
-  swap(&d->rate, &d->rate_end);
-  swap(&d->f, &d->stage[6]);
+  ess_swap(&d->h, &d->h_end);
+  ess_swap(&d->rate, &d->rate_end);
+  ess_swap(&d->f, &d->stage[6]);
   d->stage[0] = d->f;
 }
 

@@ -13,8 +13,14 @@
 enum { QUARTIC = ESS_QUARTIC };
 
 /* part of |defect| times length that the corrected state is taken to be off by */
-double TUNE[20] = {1, 0.8, .45, 0.5, 3.0, 0.85, 0.25, 7.0, 3.0, 6.0, 12, 0.5, 2.0, 4.0, 2.0, 50};
-#define DEFECT TUNE[0]
+static const double DEFECT = 1.0;
+
+/* a defect without crossings is part curvature that the path has not yet, part what it will have:
+ * its weight, and for how long it has grown, in sub-steps, lie between those of the two */
+static const double SMOOTH_WEIGHT = 0.45, SMOOTH_AGE = 0.8;
+
+/* the sub-steps of a cluster share the tolerance: so many more, and each may err half as much */
+static const double SHARING = 50.0;
 
 /* a crossing that turns out to come a little before or after the sub-step is made in it all the
  * same, when that little is less than this part of it */
@@ -26,10 +32,6 @@ static const double MOVED = 0.25, MATTERS = 0.05;
 
 /* a corrected time may differ from the predicted one by this part of the sub-step */
 static const double SHIFT_MOST = 0.25;
-
-static double clamp(double v, double least, double most) {
-  return v < least ? least : v > most ? most : v;
-}
 
 /* --- crossings on the path without jumps --------------------------------------------------------
  */
@@ -68,22 +70,22 @@ static double predict(const ess_driver *d, size_t k) {
 /* what is known of the listed crossings from the given one on */
 static void prepare_list(ess_driver *d, size_t from) {
   ess_cluster *const c = &d->cluster;
-  for (size_t i = from; i < d->cluster.count; i++) {
-    c->listed_side[i] = d->side[d->cluster.crossing[i]];
-    c->is_silent[i] = ess_is_silent(d, d->cluster.crossing[i]);
+  for (size_t i = from; i < c->count; i++) {
+    c->listed_side[i] = d->side[c->crossing[i]];
+    c->is_silent[i] = ess_is_silent(d, c->crossing[i]);
     c->is_made[i] = false;
   }
 }
 
 void ess_list_crossings(ess_driver *d) {
-  d->cluster.count = 0;
+  c->count = 0;
   for (size_t i = 0; i < d->flagged_count; i++) {
     const double time = predict(d, d->flagged[i]);
     if (time == INFINITY) continue;
-    d->cluster.crossing[d->cluster.count] = d->flagged[i];
-    d->cluster.time[d->cluster.count++] = time;
+    c->crossing[c->count] = d->flagged[i];
+    c->time[c->count++] = time;
   }
-  ess_sort_by_time(d->cluster.time, d->cluster.crossing, d->cluster.count);
+  ess_sort_by_time(c->time, c->crossing, c->count);
   prepare_list(d, 0);
 }
 
@@ -91,13 +93,13 @@ void ess_list_crossings(ess_driver *d) {
  * with a crossing: what its defect is made of is clear then */
 static void end_before_last(ess_driver *d) {
   ess_cluster *const c = &d->cluster;
-  size_t last = d->cluster.count;
+  size_t last = c->count;
   while (last > 0 && c->is_silent[last - 1]) last--;
   if (!last) return;
-  const double time = d->cluster.time[--last];
-  if (time - c->from < TUNE[11] * (c->length - c->from)) return;
+  const double time = c->time[--last];
+  if (time - c->from < 0.5 * (c->length - c->from)) return;
   c->length = time;
-  d->cluster.count = last;
+  c->count = last;
 }
 
 /* --- the path with jumps ------------------------------------------------------------------------
@@ -145,7 +147,7 @@ static bool is_near(const ess_cluster *c, double moved, double time) {
 /* corrects the time of the i-th crossing by its model; false when it moves too far */
 static bool correct_time(ess_driver *d, size_t i, const double h_half[], const double h_last[]) {
   const ess_cluster *const c = &d->cluster;
-  const size_t k = d->cluster.crossing[i];
+  const size_t k = c->crossing[i];
   const double side = c->listed_side[i], span = c->length - c->from;
   // the model is of the side the state was on
   double b[QUARTIC], slope;
@@ -154,15 +156,15 @@ static bool correct_time(ess_driver *d, size_t i, const double h_half[], const d
   const double half = ess_quartic(b, at_half, &slope), end = ess_quartic(b, at_end, &slope);
   const shift s = shift_through(side * h_half[k] - half, side * h_last[k] - end);
 
-  const double time = d->cluster.time[i], theta = time / d->dt;
+  const double time = c->time[i], theta = time / d->dt;
   if (time <= 0.0) return true; // it came before
   const double v = ess_larger(0.0, (time - c->from) / span);
   const double value = ess_quartic(b, theta, &slope) + v * v * (s.a + s.b * v);
   slope = slope / d->dt + v * (2.0 * s.a + 3.0 * s.b * v) / span;
   const double moved = -value / slope;
   // on the path's own crossing there is nothing to correct, but rounding
-  d->cluster.time[i] = time + moved;
-  return is_near(c, moved, d->cluster.time[i]);
+  c->time[i] = time + moved;
+  return is_near(c, moved, c->time[i]);
 }
 
 /* the same on the path itself, which turns at each crossing */
@@ -183,6 +185,14 @@ static int refine_time(ess_driver *d, size_t i, double *moved, bool *near) {
   return status;
 }
 
+/* whether event function k has no crossing that is missing: it has been made, or can wait until the
+ * sub-step's end, being silent and armed within */
+static bool is_settled(const ess_driver *d, size_t k) {
+  const ess_cluster *const c = &d->cluster;
+  const bool waits = c->touched[k] == c->trial && ess_is_silent(d, k);
+  return d->side[k] == 0.0 || c->crossed[k] == c->trial || waits;
+}
+
 /* whether event functions look as they should where the jumps have led: of those not crossed none
  * has been passed, but shortly before the end, and none at all that was armed within */
 static bool ends_well(const ess_driver *d, const double h_last[]) {
@@ -193,7 +203,7 @@ static bool ends_well(const ess_driver *d, const double h_last[]) {
     if (!d->block_armed[b]) continue;
     for (size_t k = b * ESS_BLOCK; k < ess_block_end(d, b); k++) {
       const double g = d->side[k] * h_last[k];
-      if (!(g >= 0.0) || d->side[k] == 0.0 || c->crossed[k] == c->trial) continue;
+      if (!(g >= 0.0) || is_settled(d, k)) continue;
       well = well && c->touched[k] != c->trial && g <= most * fabs(d->rate_end[k]);
     }
   }
@@ -204,23 +214,23 @@ static bool ends_well(const ess_driver *d, const double h_last[]) {
  * that does not rise */
 static bool list_more(ess_driver *d, const double h_last[]) {
   ess_cluster *const c = &d->cluster;
-  const size_t listed = d->cluster.count;
+  const size_t listed = c->count;
   bool rising = true;
   for (size_t b = 0; rising && b < d->blocks; b++) {
     if (!d->block_armed[b]) continue;
     for (size_t k = b * ESS_BLOCK; k < ess_block_end(d, b); k++) {
       const double g = d->side[k] * h_last[k], rate = d->side[k] * d->rate_end[k];
-      if (d->side[k] == 0.0 || g < 0.0 || d->cluster.crossed[k] == d->cluster.trial) continue;
+      if (!(g >= 0.0) || is_settled(d, k)) continue;
       // where it was armed a moment ago, nobody knows when it was crossed
       c->arms_within = c->arms_within || c->touched[k] == c->trial;
-      rising = rising && !c->arms_within && rate > 0.0 && d->cluster.count < d->system.guard_count;
+      rising = rising && !c->arms_within && rate > 0.0 && c->count < d->system.guard_count;
       if (!rising) break;
-      d->cluster.crossing[d->cluster.count] = k;
-      d->cluster.time[d->cluster.count++] = ess_larger(c->from, c->length - g / rate);
+      c->crossing[c->count] = k;
+      c->time[c->count++] = ess_larger(c->from, c->length - g / rate);
     }
   }
-  const size_t more = d->cluster.count - listed;
-  ess_sort_by_time(d->cluster.time + listed, d->cluster.crossing + listed, more);
+  const size_t more = c->count - listed;
+  ess_sort_by_time(c->time + listed, c->crossing + listed, more);
   prepare_list(d, listed);
   return rising;
 }
@@ -283,8 +293,8 @@ static int correct_times(ess_driver *d, bool *well) {
     *well = fit && ends_well(d, d->h_check[0]);
     if (!fit) return ESS_SUCCESS;
     if (*well) break;
-    const size_t listed = d->cluster.count;
-    if (!list_more(d, d->h_check[0]) || d->cluster.count == listed) return ESS_SUCCESS;
+    const size_t listed = c->count;
+    if (!list_more(d, d->h_check[0]) || c->count == listed) return ESS_SUCCESS;
     c->is_extended = true;
     status = ess_make_groups(d, listed, &fit);
     if (!fit) return status;
@@ -303,16 +313,16 @@ static void weigh(ess_driver *d) {
   ess_cluster *const c = &d->cluster;
   const double span = c->length - c->from;
   double count = 0.0, ages = 0.0, squares = 0.0, parts = 0.0;
-  for (size_t i = 0; i < d->cluster.count; i++) {
+  for (size_t i = 0; i < c->count; i++) {
     if (!c->is_made[i] || c->is_silent[i]) continue;
-    const double age = clamp((c->length - d->cluster.time[i]) / span, 0.0, 1.0);
+    const double age = ess_clamp((c->length - c->time[i]) / span, 0.0, 1.0);
     count += 1.0;
     ages += age;
     squares += age * age;
     parts += age * (2.0 - age);
   }
-  c->mean_age = TUNE[1] * span;
-  c->weight = TUNE[2] * span;
+  c->mean_age = SMOOTH_AGE * span;
+  c->weight = SMOOTH_WEIGHT * span;
   c->doubt = 0.0;
   if (!(ages > 0.0)) return;
   const double changing = 0.5 * parts / count, moving = 0.5 * squares / ages;
@@ -352,7 +362,7 @@ static int measure_defect(ess_driver *d, double *error) {
   }
   *error = ess_scaled_norm(d, d->x_try, d->x, d->x_end) + c->moved;
   // the sub-steps of a cluster share the tolerance
-  *error *= 1.0 + (double)c->substeps / TUNE[15];
+  *error *= 1.0 + (double)c->substeps / SHARING;
   if (!(*error <= 1.0)) return ESS_SUCCESS;
   d->t_seen = d->t + c->length;
   status = ess_guard_rates(d, d->x_end, f, d->h_try, d->rate_try);
@@ -387,9 +397,9 @@ int ess_substep_try(ess_driver *d, double *error) {
 bool ess_substep_can_shorten(const ess_driver *d, double length) {
   const ess_cluster *const c = &d->cluster;
   size_t i = 0;
-  while (i < d->cluster.count && d->cluster.time[i] <= length) i++;
-  for (; i < d->cluster.count; i++)
-    if (d->cluster.time[i] <= length) return false;
+  while (i < c->count && c->time[i] <= length) i++;
+  for (; i < c->count; i++)
+    if (c->time[i] <= length) return false;
   return c->is_measured && !c->is_extended && c->group_count > 0;
 }
 
@@ -399,7 +409,7 @@ int ess_substep_shorten(ess_driver *d, double length, double *error) {
   for (size_t i = 0; i < d->lanes; i++) c->unlike[i] *= part * part;
   c->trial++;
   c->length = length;
-  while (d->cluster.count && d->cluster.time[d->cluster.count - 1] > length) d->cluster.count--;
+  while (c->count && c->time[c->count - 1] > length) c->count--;
   end_before_last(d);
   *error = INFINITY;
   bool fit;

@@ -231,9 +231,7 @@ static int prepare(lab *l, const char *field) {
   return l->error ? 0 : fail("out of memory");
 }
 
-extern double TUNE[];
-int main(int argc, char **argv) { for(int q=0;q<16;q++){char nm[4]={'T',(char)('A'+q),0}; if(getenv(nm)) TUNE[q]=atof(getenv(nm));}
-
+int main(int argc, char **argv) {
   if (argc < 5)
     return fail("N damping tolerance starts [first_seed] [contacts|aggregated]"), EXIT_FAILURE;
   lab *const l = calloc(1, sizeof *l);

@@ -1,0 +1,239 @@
+/*
+ * Crossings in quick succession: sub-steps along one integration step, the base, until it ends or
+ * no crossing is near (docs/METHOD.md).
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <math.h>
+#include <string.h>
+
+#include "ess_internal.h"
+
+/* calls of the field: of a located crossing with the step that begins there; of a sub-step, on the
+ * average; of the step after a cluster */
+static const double LOCATED = 7.0, SUBSTEP = 3.0, AFTERWARDS = 6.0;
+
+/* no crossing within so many sub-steps, and an integration step is cheaper */
+static const double ALONE = 6.0;
+
+/* of a sub-step's length: safety factor, order of its error, and how much the next may be longer,
+ * with crossings and without */
+static const double SAFETY = 0.85, EXPONENT = -0.4, GROW = 2.0, GROW_SMOOTH = 4.0;
+
+/* the first sub-step of all, in integration steps */
+static const double FIRST = 0.125;
+
+/* the step after a cluster, in sub-steps, at most */
+static const double AFTER = 12.0;
+
+/* whether the listed crossings are cheaper made in sub-steps of that length than located: counted
+ * from the first until so long comes none that sub-steps would end */
+static bool is_cluster(const ess_driver *d, double length) {
+  const ess_cluster *const c = &d->cluster;
+  double count = 0.0, first = 0.0, latest = 0.0;
+  for (size_t i = 0; i < d->cluster.count; i++) {
+    if (c->is_silent[i]) continue;
+    const double time = d->cluster.time[i];
+    if (count == 0.0)
+      first = time;
+    else if (time > latest + ALONE * length)
+      break;
+    latest = time;
+    count += 1.0;
+  }
+  return AFTERWARDS + SUBSTEP * (1.0 + (latest - first) / length) < LOCATED * count;
+}
+
+/* the first listed crossing that is not silent; INFINITY when all are */
+static double first_time(const ess_driver *d) {
+  size_t i = 0;
+  while (i < d->cluster.count && d->cluster.is_silent[i]) i++;
+  return i < d->cluster.count ? d->cluster.time[i] : INFINITY;
+}
+
+/* the base's path becomes the path of sub-steps */
+static void begin_cluster(ess_driver *d) {
+  ess_cluster *const c = &d->cluster;
+  c->base_t = d->t;
+  c->base_dt = d->dt;
+  c->offset = 0.0;
+  c->deviates = false;
+  c->latest = 0.0;
+  c->substeps = 0;
+  memcpy(c->base_x, d->x, d->lanes * sizeof *d->x);
+}
+
+/* one crossing of the sub-step, made once more in its turn, at its own time and state */
+static int make_in_turn(ess_driver *d, size_t k, double time) {
+  if (d->apply_crossings++ >= d->options.max_crossings) return ess_fail(d, ESS_EMAXCROSSINGS, k);
+  const bool silent = ess_is_silent(d, k);
+  if (silent)
+    d->counters.silent++;
+  else
+    d->counters.crossings++;
+  int status = ess_cross(d, k);
+  if (silent || !d->options.observer.crossing) return status;
+  ess_piece_state(d, time, d->stage[1]);
+  const bool stop = ess_observe_crossing(d, k, time, d->stage[1]);
+  return stop && !status ? ess_fail(d, ESS_ESTOP, k) : status;
+}
+
+/* the run ends within the sub-step, at this time */
+static void stop_at(ess_driver *d, double time) {
+  ess_piece_state(d, time, d->stage[1]);
+  memcpy(d->x, d->stage[1], d->lanes * sizeof *d->x);
+  d->t = d->piece.t1 = time;
+  d->failure.time = time;
+}
+
+/* makes the crossings once more in the order of their times, so that each is told of in the mode
+ * that it leads to, and the run can end at any of them */
+static int replay(ess_driver *d) {
+  const ess_cluster *const c = &d->cluster;
+  int status = ess_take_back(d, 0);
+  d->batch_count = 0;
+  for (size_t i = 0; i < c->count; i++) {
+    if (!c->is_made[i]) continue;
+    const double time = d->piece.t0 + ess_clamp(c->time[i], 0.0, c->length);
+    d->batch[d->batch_count] = c->crossing[i];
+    d->batch_time[d->batch_count++] = ess_smaller(time, d->piece.t1);
+  }
+  ess_sort_by_time(d->batch_time, d->batch, d->batch_count);
+  for (size_t i = 0; !status && i < d->batch_count; i++) {
+    status = make_in_turn(d, d->batch[i], d->batch_time[i]);
+    if (status) stop_at(d, d->batch_time[i]);
+  }
+  return status;
+}
+
+/* counts the crossings made, and tells of them */
+static int tell_crossings(ess_driver *d) {
+  const ess_cluster *const c = &d->cluster;
+  uint64_t made = 0, silent = 0;
+  for (size_t i = 0; i < c->count; i++) {
+    made += c->is_made[i];
+    silent += c->is_made[i] && c->is_silent[i];
+  }
+  if (d->options.observer.crossing || d->apply_crossings + made > d->options.max_crossings)
+    return replay(d);
+  d->apply_crossings += made;
+  d->counters.silent += silent;
+  d->counters.crossings += made - silent;
+  return ESS_SUCCESS;
+}
+
+/* the path from the new node on */
+static void go_on(ess_driver *d) {
+  ess_cluster *const c = &d->cluster;
+  double *const x = d->x_try, *const rate = d->v_try;
+  memcpy(c->before, d->f, d->lanes * sizeof *c->before);
+  for (size_t i = 0; i < d->lanes; i++) {
+    c->at[i] = d->x[i] - c->weight * c->defect[i];
+    c->bend[i] = (c->deviates ? c->bend[i] : 0.0) + c->defect[i] / c->mean_age;
+  }
+  c->offset += c->length;
+  c->latest = 0.25 * (c->length - c->from);
+  c->from = 0.0;
+  c->deviates = false;
+  ess_path_without_jumps(d, 0.0, x, rate);
+  c->deviates = true;
+  for (size_t i = 0; i < d->lanes; i++) {
+    c->deviation[i] = d->x[i] - x[i];
+    c->drift[i] = d->f[i] - rate[i];
+  }
+}
+
+/* the sub-step's end becomes the node */
+static int accept(ess_driver *d) {
+  ess_cluster *const c = &d->cluster;
+  const double t0 = d->t;
+  int status = ess_check_state(d, d->x_end);
+  if (status) return status;
+  d->counters.substeps++;
+  d->counters.groups += c->group_count;
+  c->pattern++;
+  c->substeps++;
+  ess_remember_groups(d);
+  ess_piece_path(d);
+  ess_sample_piece(d, d->t);
+  memcpy(d->f, d->stage[6], d->lanes * sizeof *d->f);
+  ess_swap(&d->h, &d->h_try);
+  ess_swap(&d->rate, &d->rate_try);
+  status = tell_crossings(d);
+  return status ? status : ess_observe_step(d, t0);
+}
+
+/* tries sub-steps from the node until one is accepted; *made is false when there is no point in
+ * shorter ones */
+static int make_substep(ess_driver *d, double rest, bool *made) {
+  ess_cluster *const c = &d->cluster;
+  double last_error = INFINITY;
+  *made = false;
+  for (;;) {
+    if (d->apply_steps++ >= d->options.max_steps) return ess_fail(d, ESS_EMAXSTEPS, SIZE_MAX);
+    const double length = c->next_length;
+    const bool cut = c->from + length * (1.0 + 1e-9) >= rest;
+    const double to = cut ? rest : c->from + length;
+    const bool again = isfinite(last_error) && ess_substep_can_shorten(d, to);
+    if (!again) c->length = to;
+    double error;
+    int status = again ? ess_substep_shorten(d, to, &error) : ess_substep_try(d, &error);
+    if (status) {
+      ess_take_back(d, 0); // the failure that counts is the first
+      return status;
+    }
+    const double tried = c->length - c->from;
+    const double factor = isfinite(error) ? SAFETY * pow(error, EXPONENT) : 0.5;
+    if (error <= 1.0) {
+      const double next = tried * ess_smaller(c->group_count ? GROW : GROW_SMOOTH, factor);
+      c->next_length = ess_smaller(cut ? ess_larger(next, length) : next, 2.0 * c->base_dt);
+      *made = true;
+      return accept(d);
+    }
+    last_error = error;
+    d->counters.substeps_rejected++;
+    status = ess_take_back(d, 0);
+    if (status) return status;
+    c->next_length = tried * ess_clamp(factor, 0.1, 0.8);
+    if (c->arms_within || (!c->deviates && !is_cluster(d, c->next_length))) return ESS_SUCCESS;
+    if (c->next_length < 1e-12 * c->base_dt) return ESS_SUCCESS;
+  }
+}
+
+/* whether the next crossing, by the tangent, is so far that an integration step is cheaper, or
+ * there is nothing left of the base */
+static int is_over(ess_driver *d, bool *over) {
+  const ess_cluster *const c = &d->cluster;
+  ess_candidate first;
+  d->window = 1.01 * ALONE * c->next_length;
+  const int status = ess_first_candidate(d, &first);
+  const double rest = c->base_dt - c->offset - c->length;
+  *over = rest <= 1e-9 * c->base_dt || first.duration > ALONE * c->next_length;
+  return status;
+}
+
+int ess_make_cluster(ess_driver *d, double t1, bool last, bool *made) {
+  ess_cluster *const c = &d->cluster;
+  begin_cluster(d);
+  c->from = first_time(d);
+  ess_path_without_jumps(d, c->from, c->at, c->before);
+  int status = make_substep(d, c->base_dt, made);
+  bool more = *made;
+  while (!status && more) {
+    bool over;
+    status = is_over(d, &over);
+    if (status || over) break;
+    go_on(d);
+    status = make_substep(d, c->base_dt - c->offset, &more);
+  }
+  if (status || !*made) return status;
+  if (last && c->offset + c->length >= c->base_dt) d->t = d->piece.t1 = t1;
+  d->dt_next = ess_smaller(ess_smaller(d->dt_next, c->base_dt), AFTER * c->next_length);
+  return status;
+}
+
+bool ess_is_cluster(ess_driver *d) {
+  ess_cluster *const c = &d->cluster;
+  if (!(c->next_length > 0.0)) c->next_length = FIRST * d->dt;
+  return is_cluster(d, c->next_length);
+}
