@@ -78,6 +78,7 @@ static void prepare_list(ess_driver *d, size_t from) {
 }
 
 void ess_list_crossings(ess_driver *d) {
+  ess_cluster *const c = &d->cluster;
   c->count = 0;
   for (size_t i = 0; i < d->flagged_count; i++) {
     const double time = predict(d, d->flagged[i]);
