@@ -31,9 +31,11 @@ static int cross_here(ess_driver *d, size_t k) {
   int status = ess_make_crossing(d, k);
   if (!status) status = ess_evaluate_node(d);
   if (status || late == 0.0) return status;
-  for (size_t i = 0; i < d->lanes; i++) d->x[i] += late * (d->f[i] - d->stage[1][i]);
-  status = ess_check_state(d, d->x);
-  return status ? status : ess_evaluate_node(d);
+  for (size_t i = 0; i < d->lanes; i++) d->x_try[i] = d->x[i] + late * (d->f[i] - d->stage[1][i]);
+  status = ess_check_state(d, d->x_try);
+  if (status) return status;
+  memcpy(d->x, d->x_try, d->lanes * sizeof *d->x);
+  return ess_evaluate_node(d);
 }
 
 /* whole, to its first crossing, or to a cluster's end; *again when it has to be tried anew */
