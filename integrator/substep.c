@@ -186,6 +186,15 @@ static int refine_time(ess_driver *d, size_t i, double *moved, bool *near) {
   return status;
 }
 
+/* rate of event function k, seen from its side, where the sub-step ends: which may be before the
+ * end that it was watched to */
+static double rate_at_end(const ess_driver *d, size_t k) {
+  double b[QUARTIC], slope;
+  model_from(d, k, d->side[k], b);
+  ess_quartic(b, d->cluster.length / d->dt, &slope);
+  return slope / d->dt;
+}
+
 /* whether event function k has no crossing that is missing: it has been made, or can wait until the
  * sub-step's end, being silent and armed within */
 static bool is_settled(const ess_driver *d, size_t k) {
@@ -205,7 +214,7 @@ static bool ends_well(const ess_driver *d, const double h_last[]) {
     for (size_t k = b * ESS_BLOCK; k < ess_block_end(d, b); k++) {
       const double g = d->side[k] * h_last[k];
       if (!(g >= 0.0) || is_settled(d, k)) continue;
-      well = well && c->touched[k] != c->trial && g <= most * fabs(d->rate_end[k]);
+      well = well && c->touched[k] != c->trial && g <= most * fabs(rate_at_end(d, k));
     }
   }
   return well;
@@ -220,8 +229,9 @@ static bool list_more(ess_driver *d, const double h_last[]) {
   for (size_t b = 0; rising && b < d->blocks; b++) {
     if (!d->block_armed[b]) continue;
     for (size_t k = b * ESS_BLOCK; k < ess_block_end(d, b); k++) {
-      const double g = d->side[k] * h_last[k], rate = d->side[k] * d->rate_end[k];
+      const double g = d->side[k] * h_last[k];
       if (!(g >= 0.0) || is_settled(d, k)) continue;
+      const double rate = rate_at_end(d, k);
       // where it was armed a moment ago, nobody knows when it was crossed
       c->arms_within = c->arms_within || c->touched[k] == c->trial;
       rising = rising && !c->arms_within && rate > 0.0 && c->count < d->system.guard_count;
