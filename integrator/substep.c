@@ -196,10 +196,10 @@ static double rate_at_end(const ess_driver *d, size_t k) {
 }
 
 /* whether event function k has no crossing that is missing: it has been made, or can wait until the
- * sub-step's end, being silent and armed within */
+ * sub-step's end, being silent, armed within, and no other's business */
 static bool is_settled(const ess_driver *d, size_t k) {
   const ess_cluster *const c = &d->cluster;
-  const bool waits = c->touched[k] == c->trial && ess_is_silent(d, k);
+  const bool waits = c->touched[k] == c->trial && ess_is_silent(d, k) && ess_row_is_local(d, k);
   return d->side[k] == 0.0 || c->crossed[k] == c->trial || waits;
 }
 
@@ -399,7 +399,7 @@ int ess_substep_try(ess_driver *d, double *error) {
   status = ess_make_groups(d, 0, &fit);
   c->is_measured = fit;
   c->moved = 0.0;
-  if (!status && fit && c->group_count) status = correct_times(d, &fit);
+  if (!status && fit && c->noted_count) status = correct_times(d, &fit);
   if (!fit) *error = c->too_unlike;
   if (status || !fit) return status;
   return measure_defect(d, error);
@@ -426,7 +426,7 @@ int ess_substep_shorten(ess_driver *d, double length, double *error) {
   bool fit;
   int status = ess_shorten_groups(d, &fit);
   c->moved = 0.0;
-  if (!status && fit && c->group_count) status = correct_times(d, &fit);
+  if (!status && fit && c->noted_count) status = correct_times(d, &fit);
   if (status || !fit) return status;
   return measure_defect(d, error);
 }
