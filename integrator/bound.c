@@ -12,6 +12,7 @@
  */
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 #include "ess_internal.h"
 
@@ -151,9 +152,15 @@ static void raise_between_ends(double b[QUARTIC], double doubt) {
  * off by a small part of its range, and by more than is allowed for there would still be no
  * crossing before that */
 static bool model_is_trusted(const ess_driver *d, size_t k, double doubt) {
-  double b[QUARTIC], until[QUARTIC];
+  double b[QUARTIC], until[QUARTIC], raised[QUARTIC];
   ess_model_guard(d, k, b);
-  const double range = range_of(b), crossing = ess_quartic_upcrossing(b);
+  const double range = range_of(b);
+  // most rise once, whatever they are off by: there is no need to know where
+  memcpy(raised, b, sizeof raised);
+  raise_between_ends(raised, doubt);
+  const bool rises = b[0] < 0.0 && b[QUARTIC - 1] >= 0.0 && ess_sign_changes(raised) == 1;
+  if (rises && doubt <= TRUSTED * range) return true;
+  const double crossing = ess_quartic_upcrossing(b);
   const bool checked = crossing <= 1.0 && d->options.method == ESS_METHOD_PAPER;
   if (!(doubt <= (checked ? TRUSTED_TO_CROSS : TRUSTED) * range)) return false;
   raise_between_ends(b, doubt);

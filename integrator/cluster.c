@@ -204,11 +204,13 @@ static int make_substep(ess_driver *d, double rest, bool *made) {
  * there is nothing left of the base */
 static int is_over(ess_driver *d, bool *over) {
   const ess_cluster *const c = &d->cluster;
+  const double rest = c->base_dt - c->offset - c->length;
+  *over = rest <= 1e-9 * c->base_dt;
+  if (*over || c->is_aligned) return ESS_SUCCESS;
   ess_candidate first;
   d->window = 1.01 * ALONE * c->next_length;
   const int status = ess_first_candidate(d, &first);
-  const double rest = c->base_dt - c->offset - c->length;
-  *over = rest <= 1e-9 * c->base_dt || first.duration > ALONE * c->next_length;
+  *over = first.duration > ALONE * c->next_length;
   return status;
 }
 

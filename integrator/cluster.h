@@ -38,6 +38,7 @@ typedef struct ess_group {
   bool is_even;      /* no trend */
   int class;         /* direction and label */
   ess_way way;
+  size_t half, chosen; /* where its second half begins, and the one measured by itself */
 } ess_group;
 
 enum { ESS_CLASSES = 4 }; /* whose last jumps are remembered */
@@ -85,6 +86,7 @@ typedef struct ess_cluster {
   ess_group group[ESS_GROUPS];
   size_t group_count;
   double too_unlike; /* the error where jumps are too unlike for groups; INFINITY: unknown */
+  bool is_aligned;   /* it ends where the next crossing is expected */
   bool is_measured;  /* its groups are complete */
   bool arms_within;  /* a guard armed in it is crossed in it: too long, however short */
   bool is_extended;  /* by crossings that its own jumps have led to */
@@ -98,6 +100,7 @@ typedef struct ess_cluster {
   /* the sub-step's crossings, by time since the node */
   size_t *crossing, count; /* event functions */
   double *time;
+  double *model; /* by event function, of those listed: five coefficients by powers (quartic.h) */
   double *listed_side;
   bool *is_silent; /* or no crossing after all */
   bool *is_made;

@@ -43,7 +43,8 @@ static bool lay_doubles(ess_driver *d) {
       &d->width,      &d->entry,       &d->level,    &d->flagged_theta, &d->some_h, &d->batch_time,
       &d->scale,      &c->listed_side, &c->time};
   enum { STATES = sizeof by_state / sizeof *by_state, GUARDS = sizeof by_guard / sizeof *by_guard };
-  const size_t count = count_doubles(d, STATES + 3 * ESS_GROUPS + 3 * ESS_CLASSES, GUARDS);
+  const size_t count =
+      count_doubles(d, STATES + 3 * ESS_GROUPS + 3 * ESS_CLASSES, GUARDS + ESS_QUARTIC);
   if (!count) return false;
   d->memory = calloc(count + LINE, sizeof(double));
   if (!d->memory) return false;
@@ -59,6 +60,7 @@ static bool lay_doubles(ess_driver *d) {
   for (size_t i = 0; i < ESS_CLASSES; i++) c->memory[i].unlike = lay(&cursor, state_bytes);
   for (size_t i = 0; i < ESS_CLASSES; i++) c->memory[i].jump = lay(&cursor, state_bytes);
   for (size_t i = 0; i < ESS_CLASSES; i++) c->memory[i].trend = lay(&cursor, state_bytes);
+  c->model = lay(&cursor, ESS_QUARTIC * d->blocks * ESS_BLOCK * sizeof(double));
   if (!d->system.guard_rates) d->jacobian = lay(&cursor, 0);
   d->stage[0] = d->f;
   return true;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "ess_internal.h"
+#include "quartic.h"
 
 enum { QUARTIC = ESS_QUARTIC };
 
@@ -54,14 +55,49 @@ static int watch(ess_driver *d) {
   return status ? status : ess_guard_rates(d, x, rate, d->h_end, d->rate_end);
 }
 
-/* when guard k is crossed, since the node, by its model; INFINITY: not at all */
+/* Bernstein coefficients over the sub-step of event function k, seen from a side */
+static void model_from(const ess_driver *d, size_t k, double side, double b[QUARTIC]) {
+  const double quarter = 0.25 * d->dt;
+  const double h0 = d->h[k], h1 = d->h_end[k];
+  b[0] = h0;
+  b[1] = h0 + quarter * d->rate[k];
+  b[3] = h1 - quarter * d->rate_end[k];
+  b[4] = h1;
+  b[2] = (16.0 * d->h_mid[k] - h0 - h1 - 4.0 * (b[1] + b[3])) / 6.0;
+  for (int i = 0; i < QUARTIC; i++) b[i] *= side;
+}
+
+/* where a model that rises through zero once does so, to a millionth or so: the time is corrected
+ * on the path with jumps */
+static double rise(const double b[QUARTIC], const double a[QUARTIC]) {
+  enum { STEPS = 3 };
+  double theta = b[0] / (b[0] - b[QUARTIC - 1]);
+  for (int i = 0; i < STEPS; i++) {
+    const double newton = theta - ess_powers_value(a, theta) / ess_powers_slope(a, theta);
+    if (!(newton >= 0.0 && newton <= 1.0)) return ess_quartic_upcrossing(b);
+    const bool close = fabs(newton - theta) <= 1e-3;
+    theta = newton;
+    if (close) break;
+  }
+  return theta;
+}
+
+static void keep_model(const ess_driver *d, size_t k) {
+  double b[QUARTIC];
+  model_from(d, k, d->side[k], b);
+  ess_powers(b, d->cluster.model + QUARTIC * k);
+}
+
+/* when guard k is crossed, since the node, by its model, which is kept; INFINITY: not at all */
 static double predict(const ess_driver *d, size_t k) {
   const double g = d->side[k] * d->h[k], rate = d->side[k] * d->rate[k], dt = d->dt;
+  double *const a = d->cluster.model + QUARTIC * k, b[QUARTIC];
+  model_from(d, k, d->side[k], b);
+  ess_powers(b, a);
   // passed a little before the node, by what corrected the state there
   if (g >= 0.0 && rate > 0.0) return -ess_smaller(g / rate, d->cluster.latest);
-  double b[QUARTIC];
-  ess_model_guard(d, k, b);
-  const double theta = ess_quartic_upcrossing(b);
+  const bool rises = b[0] < 0.0 && b[QUARTIC - 1] >= 0.0 && ess_sign_changes(b) == 1;
+  const double theta = rises ? rise(b, a) : ess_quartic_upcrossing(b);
   if (theta <= 1.0) return theta * dt;
   // above its level without having been below it
   return g >= 0.0 && b[QUARTIC - 1] > ess_level_tolerance(d, k) ? 0.0 : INFINITY;
@@ -94,11 +130,13 @@ void ess_list_crossings(ess_driver *d) {
  * with a crossing: what its defect is made of is clear then */
 static void end_before_last(ess_driver *d) {
   ess_cluster *const c = &d->cluster;
+  c->is_aligned = false;
   size_t last = c->count;
   while (last > 0 && c->is_silent[last - 1]) last--;
   if (!last) return;
   const double time = c->time[--last];
   if (time - c->from < 0.5 * (c->length - c->from)) return;
+  c->is_aligned = true;
   c->length = time;
   c->count = last;
 }
@@ -115,18 +153,6 @@ typedef struct shift {
 static shift shift_through(double middle, double end) {
   const double b = 2.0 * (end - 4.0 * middle);
   return (shift){.a = end - b, .b = b};
-}
-
-/* Bernstein coefficients over the sub-step of event function k, seen from a side */
-static void model_from(const ess_driver *d, size_t k, double side, double b[QUARTIC]) {
-  const double quarter = 0.25 * d->dt;
-  const double h0 = d->h[k], h1 = d->h_end[k];
-  b[0] = h0;
-  b[1] = h0 + quarter * d->rate[k];
-  b[3] = h1 - quarter * d->rate_end[k];
-  b[4] = h1;
-  b[2] = (16.0 * d->h_mid[k] - h0 - h1 - 4.0 * (b[1] + b[3])) / 6.0;
-  for (int i = 0; i < QUARTIC; i++) b[i] *= side;
 }
 
 /* whether event function k, from the side that counts now, may be crossed and leave again unseen */
@@ -150,20 +176,17 @@ static bool correct_time(ess_driver *d, size_t i, const double h_half[], const d
   const ess_cluster *const c = &d->cluster;
   const size_t k = c->crossing[i];
   const double side = c->listed_side[i], span = c->length - c->from;
-  // the model is of the side the state was on
-  double b[QUARTIC], slope;
-  model_from(d, k, side, b);
-  const double at_half = (c->from + 0.5 * span) / d->dt, at_end = c->length / d->dt;
-  const double half = ess_quartic(b, at_half, &slope), end = ess_quartic(b, at_end, &slope);
+  const double *const a = c->model + QUARTIC * k;
+  const double half = ess_powers_value(a, (c->from + 0.5 * span) / d->dt);
+  const double end = ess_powers_value(a, c->length / d->dt);
   const shift s = shift_through(side * h_half[k] - half, side * h_last[k] - end);
 
   const double time = c->time[i], theta = time / d->dt;
   if (time <= 0.0) return true; // it came before
   const double v = ess_larger(0.0, (time - c->from) / span);
-  const double value = ess_quartic(b, theta, &slope) + v * v * (s.a + s.b * v);
-  slope = slope / d->dt + v * (2.0 * s.a + 3.0 * s.b * v) / span;
+  const double value = ess_powers_value(a, theta) + v * v * (s.a + s.b * v);
+  const double slope = ess_powers_slope(a, theta) / d->dt + v * (2.0 * s.a + 3.0 * s.b * v) / span;
   const double moved = -value / slope;
-  // on the path's own crossing there is nothing to correct, but rounding
   c->time[i] = time + moved;
   return is_near(c, moved, c->time[i]);
 }
@@ -226,6 +249,7 @@ static bool list_more(ess_driver *d, const double h_last[]) {
       c->arms_within = c->arms_within || c->touched[k] == c->trial;
       rising = rising && !c->arms_within && rate > 0.0 && c->count < d->system.guard_count;
       if (!rising) break;
+      keep_model(d, k);
       c->crossing[c->count] = k;
       c->time[c->count++] = ess_larger(c->from, c->length - g / rate);
     }
@@ -379,7 +403,6 @@ int ess_substep_try(ess_driver *d, double *error) {
   c->noted_count = 0;
   int status = watch(d);
   if (status) return status;
-  ess_set_levels(d);
   if (ess_flag_guards(d) != SIZE_MAX) return ESS_SUCCESS;
   ess_list_crossings(d);
   end_before_last(d);

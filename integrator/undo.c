@@ -4,6 +4,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include <math.h>
+
 #include "ess_internal.h"
 
 /* notes event function k down as it is now */
@@ -37,6 +39,7 @@ static void put_back(ess_driver *d, const ess_noted *was) {
   d->sign[k] = was->sign;
   d->side[k] = was->side;
   d->entry[k] = was->entry;
+  d->level[k] = was->side != 0.0 ? 0.0 : INFINITY;
   d->width[k] = was->width;
   d->armed_is_silent[k] = was->silent;
 }
