@@ -106,6 +106,19 @@ static int replay(ess_driver *d) {
   return status;
 }
 
+/* crosses the silent guards that the sub-step has passed */
+static int cross_passed(ess_driver *d) {
+  const ess_cluster *const c = &d->cluster;
+  int status = ESS_SUCCESS;
+  for (size_t i = 0; !status && i < c->passed_count; i++) {
+    const size_t k = c->passed[i];
+    if (!(d->side[k] * d->h[k] >= 0.0) || !ess_is_silent(d, k) || d->side[k] == 0.0) continue;
+    d->counters.silent++;
+    status = ess_cross(d, k);
+  }
+  return status;
+}
+
 /* counts the crossings made, and tells of them */
 static int tell_crossings(ess_driver *d) {
   const ess_cluster *const c = &d->cluster;
@@ -160,6 +173,7 @@ static int accept(ess_driver *d) {
   ess_swap(&d->h, &d->h_try);
   ess_swap(&d->rate, &d->rate_try);
   status = tell_crossings(d);
+  if (!status) status = cross_passed(d);
   return status ? status : ess_observe_step(d, t0);
 }
 

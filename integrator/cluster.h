@@ -100,7 +100,9 @@ typedef struct ess_cluster {
   /* the sub-step's crossings, by time since the node */
   size_t *crossing, count; /* event functions */
   double *time;
-  double *model; /* by event function, of those listed: five coefficients by powers (quartic.h) */
+  double *model[5], *root; /* by event function, of those listed: by powers (quartic.h), and where
+                              it rises through zero */
+  size_t *passed, passed_count; /* silent guards that are crossed where it ends */
   double *listed_side;
   bool *is_silent; /* or no crossing after all */
   bool *is_made;
