@@ -89,7 +89,7 @@ typedef struct bounds {
 } bounds;
 
 /* bounds of the guards from k on; not a number when a value or rate is not */
-static bounds bound_guards(const ess_driver *d, size_t k) {
+static inline bounds bound_guards(const ess_driver *d, size_t k, bool has_quarters) {
   const ess_lanes b0 = ess_lanes_load(d->h + k), b4 = ess_lanes_load(d->h_end + k);
   const ess_lanes b1 = b0 + 0.25 * d->dt * ess_lanes_load(d->rate + k);
   const ess_lanes b3 = b4 - 0.25 * d->dt * ess_lanes_load(d->rate_end + k);
@@ -102,6 +102,9 @@ static bounds bound_guards(const ess_driver *d, size_t k) {
   const ess_lanes left = ess_lanes_max(side * b1, side * b2);
   const ess_lanes right = ess_lanes_max(side * b3, side * b4);
 
+  const ess_lanes margin = ess_lanes_max(left, right) - level - slight + 0.0 * b2;
+  if (!has_quarters) return (bounds){.margin = margin, .doubt = ess_lanes_all(0.0)};
+
   // the model at both quarters, from its Bernstein coefficients, and what is there
   const ess_lanes first = (81.0 * b0 + 108.0 * b1 + 54.0 * b2 + 12.0 * b3 + b4) * (1.0 / 256.0);
   const ess_lanes last = (b0 + 12.0 * b1 + 54.0 * b2 + 108.0 * b3 + 81.0 * b4) * (1.0 / 256.0);
@@ -111,12 +114,12 @@ static bounds bound_guards(const ess_driver *d, size_t k) {
   const ess_lanes worse =
       ess_lanes_max(ess_lanes_abs(check0 - first), ess_lanes_abs(check1 - last));
   const ess_lanes off = DOUBT * (worse - rounding - slight);
-  return (bounds){.margin = ess_lanes_max(left, right) - level - slight + 0.0 * b2,
+  return (bounds){.margin = margin,
                   .doubt = ess_lanes_max(off, ess_lanes_all(0.0)) + 0.0 * (check0 + check1)};
 }
 
 bool ess_model_is_exact(const ess_driver *d, size_t k) {
-  const bounds b = bound_guards(d, k - k % ESS_LANES);
+  const bounds b = bound_guards(d, k - k % ESS_LANES, true);
   return b.doubt[k % ESS_LANES] == 0.0;
 }
 
@@ -125,7 +128,7 @@ static bool bound_block(const ess_driver *d, size_t block, double margin[], doub
   const size_t from = block * ESS_BLOCK, end = ess_block_end(d, block);
   ess_mask clear = ~(ess_mask){0};
   for (size_t k = from; k < end; k += ESS_LANES) {
-    const bounds b = bound_guards(d, k);
+    const bounds b = bound_guards(d, k, d->has_quarters);
     ess_lanes_store(margin + (k - from), b.margin);
     ess_lanes_store(doubt + (k - from), b.doubt);
     clear &= b.margin + FARTHER * b.doubt < 0.0;

@@ -83,6 +83,7 @@ struct ess_driver {
   double *x_end, *h_end, *rate_end;
   double *h_mid;            /* event functions at the middle of the step */
   double *h_check[2];       /* and at its first and last quarter */
+  bool has_quarters;        /* they have been looked at there */
   double *dense[ESS_DENSE]; /* coefficients of the dense output, above the node's state */
   double *x_try, *v_try;    /* scratch: a state off the node, and a direction there */
   double *h_try, *rate_try; /* scratch: event functions there */
