@@ -57,8 +57,7 @@ typedef struct ess_memory {
 /* An event function as it was before a crossing changed it. */
 typedef struct ess_noted {
   size_t guard;
-  double sign, side, entry, width;
-  bool silent;
+  double sign, side;
 } ess_noted;
 
 typedef struct ess_cluster {

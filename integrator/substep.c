@@ -81,7 +81,7 @@ static inline void count_changes(const models *m, ess_mask *any, ess_mask *many)
  * do so: to a millionth or so, since times are corrected on the path with jumps; ESS_NEVER where
  * that has to be looked at more closely */
 static void keep_models(const ess_driver *d, size_t k) {
-  enum { STEPS = 3 };
+  enum { STEPS = 4 };
   const ess_cluster *const c = &d->cluster;
   const models m = models_from(d, k);
   const ess_lanes *const b = m.b, one = ess_lanes_all(1.0), zero = {0.0};
@@ -194,17 +194,17 @@ static shift shift_through(double middle, double end) {
  * crossed and leave again unseen */
 static bool may_return(const ess_driver *d) {
   const ess_cluster *const c = &d->cluster;
-  for (size_t b = 0; b < d->blocks; b++) {
-    if (!d->block_armed[b]) continue;
-    for (size_t k = b * ESS_BLOCK; k < ess_block_end(d, b); k += ESS_LANES) {
-      const models m = models_from(d, k);
-      ess_mask any, many;
-      count_changes(&m, &any, &many);
-      many &= ess_lanes_load(d->side + k) != 0.0;
-      if (!ess_mask_any(many)) continue;
-      for (size_t i = 0; i < ESS_LANES; i++)
-        if (many[i] && c->touched[k + i] == c->trial) return true;
-    }
+  size_t looked_at = SIZE_MAX;
+  for (size_t n = 0; n < c->noted_count; n++) {
+    const size_t k = c->noted[n].guard - c->noted[n].guard % ESS_LANES;
+    if (k == looked_at) continue;
+    looked_at = k;
+    const models m = models_from(d, k);
+    ess_mask any, many;
+    count_changes(&m, &any, &many);
+    const unsigned doubtful = ess_mask_bits(many & (ess_lanes_load(d->side + k) != 0.0));
+    for (size_t i = 0; doubtful >> i; i++)
+      if ((doubtful >> i & 1) && c->touched[k + i] == c->trial) return true;
   }
   return false;
 }
