@@ -123,17 +123,18 @@ bool ess_model_is_exact(const ess_driver *d, size_t k) {
   return b.doubt[k % ESS_LANES] == 0.0;
 }
 
-/* bounds of a block's guards; whether any may reach its level, or is not a number */
-static bool bound_block(const ess_driver *d, size_t block, double margin[], double doubt[]) {
+/* bounds of a block's guards; those that may reach their level, or are not numbers, a bit for each
+ */
+static unsigned bound_block(const ess_driver *d, size_t block, double margin[], double doubt[]) {
   const size_t from = block * ESS_BLOCK, end = ess_block_end(d, block);
-  ess_mask clear = ~(ess_mask){0};
+  unsigned near = 0;
   for (size_t k = from; k < end; k += ESS_LANES) {
     const bounds b = bound_guards(d, k, d->has_quarters);
     ess_lanes_store(margin + (k - from), b.margin);
     ess_lanes_store(doubt + (k - from), b.doubt);
-    clear &= b.margin + FARTHER * b.doubt < 0.0;
+    near |= ess_mask_bits(~(b.margin + FARTHER * b.doubt < 0.0)) << (k - from);
   }
-  return ess_mask_any(~clear);
+  return near;
 }
 
 /* largest coefficient less the smallest */
@@ -187,11 +188,11 @@ static void clear_flags(ess_driver *d) {
 }
 
 /* lists a block's guards that reach their level; returns one in doubt, or SIZE_MAX */
-static size_t flag_block(ess_driver *d, size_t block, const double margin[], const double doubt[]) {
-  const size_t from = block * ESS_BLOCK, end = ess_block_end(d, block);
-  for (size_t k = from; k < end; k++) {
-    const size_t i = k - from;
-    if (d->side[k] == 0.0 || margin[i] + FARTHER * doubt[i] < 0.0) continue;
+static size_t flag_block(ess_driver *d, size_t block, unsigned near, const double margin[],
+                         const double doubt[]) {
+  for (; near; near &= near - 1) {
+    const size_t i = (size_t)__builtin_ctz(near), k = block * ESS_BLOCK + i;
+    if (d->side[k] == 0.0) continue;
     if (margin[i] + doubt[i] < 0.0 && !may_yet_reach(d, k, doubt[i])) continue;
     // neither below its level for sure nor crossing it for sure, or not a number
     const bool trusted = doubt[i] == 0.0 || model_is_trusted(d, k, doubt[i]);
@@ -207,8 +208,9 @@ size_t ess_flag_guards(ess_driver *d) {
   clear_flags(d);
   for (size_t b = 0; b < d->blocks; b++) {
     double margin[ESS_BLOCK], doubt[ESS_BLOCK];
-    if (!d->block_armed[b] || !bound_block(d, b, margin, doubt)) continue;
-    const size_t doubtful = flag_block(d, b, margin, doubt);
+    if (!d->block_armed[b]) continue;
+    const unsigned near = bound_block(d, b, margin, doubt);
+    const size_t doubtful = near ? flag_block(d, b, near, margin, doubt) : SIZE_MAX;
     if (doubtful != SIZE_MAX) return doubtful;
   }
   return SIZE_MAX;

@@ -139,7 +139,31 @@ static bool just_passes(const ess_driver *d, size_t k) {
   return ess_is_silent(d, k) && d->cluster.root[k] <= 1.0 && ess_row_is_local(d, k);
 }
 
-void ess_list_crossings(ess_driver *d) {
+bool ess_survey_crossings(ess_driver *d, double window, size_t *count, double *first,
+                          double *last) {
+  ess_cluster *const c = &d->cluster;
+  size_t kept = SIZE_MAX;
+  *first = INFINITY;
+  for (size_t i = 0; i < d->flagged_count; i++) {
+    const size_t k = d->flagged[i];
+    if (k / ESS_LANES != kept) keep_models(d, k - k % ESS_LANES);
+    kept = k / ESS_LANES;
+    const double time = ess_is_silent(d, k) ? INFINITY : predict(d, k);
+    d->some_h[i] = time;
+    *first = ess_smaller(time, *first);
+  }
+  *count = 0;
+  *last = *first;
+  for (size_t i = 0; i < d->flagged_count; i++) {
+    if (!(d->some_h[i] <= *first + window)) continue;
+    *count += 1;
+    *last = ess_larger(d->some_h[i], *last);
+  }
+  c->from = ess_larger(*first, 0.0);
+  return *first < INFINITY;
+}
+
+static void list_crossings(ess_driver *d) {
   ess_cluster *const c = &d->cluster;
   size_t kept = SIZE_MAX;
   c->count = c->passed_count = 0;
@@ -194,11 +218,13 @@ static shift shift_through(double middle, double end) {
  * crossed and leave again unseen */
 static bool may_return(const ess_driver *d) {
   const ess_cluster *const c = &d->cluster;
-  size_t looked_at = SIZE_MAX;
+  // neighbours are noted one after the other, by turns with what their rows concern
+  size_t looked_at[2] = {SIZE_MAX, SIZE_MAX};
   for (size_t n = 0; n < c->noted_count; n++) {
     const size_t k = c->noted[n].guard - c->noted[n].guard % ESS_LANES;
-    if (k == looked_at) continue;
-    looked_at = k;
+    if (k == looked_at[0] || k == looked_at[1]) continue;
+    looked_at[1] = looked_at[0];
+    looked_at[0] = k;
     const models m = models_from(d, k);
     ess_mask any, many;
     count_changes(&m, &any, &many);
@@ -451,7 +477,7 @@ int ess_substep_try(ess_driver *d, double *error) {
   int status = watch(d);
   if (status) return status;
   if (ess_flag_guards(d) != SIZE_MAX) return ESS_SUCCESS;
-  ess_list_crossings(d);
+  list_crossings(d);
   end_before_last(d);
   bool fit = true;
   c->is_measured = c->is_extended = c->arms_within = false;
