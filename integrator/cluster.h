@@ -38,6 +38,7 @@ typedef struct ess_group {
   bool is_even;      /* no trend */
   int class;         /* direction and label */
   ess_way way;
+  size_t half, chosen; /* where its second half begins, and the one measured by itself */
 } ess_group;
 
 enum { ESS_CLASSES = 4 }; /* whose last jumps are remembered */
@@ -56,8 +57,7 @@ typedef struct ess_memory {
 /* An event function as it was before a crossing changed it. */
 typedef struct ess_noted {
   size_t guard;
-  double sign, side, entry, width;
-  bool silent;
+  double sign, side;
 } ess_noted;
 
 typedef struct ess_cluster {
@@ -85,6 +85,7 @@ typedef struct ess_cluster {
   ess_group group[ESS_GROUPS];
   size_t group_count;
   double too_unlike; /* the error where jumps are too unlike for groups; INFINITY: unknown */
+  bool is_aligned;   /* it ends where the next crossing is expected */
   bool is_measured;  /* its groups are complete */
   bool arms_within;  /* a guard armed in it is crossed in it: too long, however short */
   bool is_extended;  /* by crossings that its own jumps have led to */
@@ -98,6 +99,9 @@ typedef struct ess_cluster {
   /* the sub-step's crossings, by time since the node */
   size_t *crossing, count; /* event functions */
   double *time;
+  double *model[5], *root; /* by event function, of those listed: by powers (quartic.h), and where
+                              it rises through zero */
+  size_t *passed, passed_count; /* silent guards that are crossed where it ends */
   double *listed_side;
   bool *is_silent; /* or no crossing after all */
   bool *is_made;

@@ -42,22 +42,20 @@ static bool is_there(const ess_driver *d, size_t i) {
   return d->side[d->cluster.crossing[i]] == d->cluster.listed_side[i];
 }
 
-/* whether crossing i, its row included, concerns event functions that the group concerns already */
+/* whether crossing i, its row included, concerns no event function that the group concerns already;
+ * it concerns them from now on */
 static bool is_apart(ess_driver *d, size_t i) {
-  const ess_cluster *const c = &d->cluster;
-  const size_t k = d->cluster.crossing[i], guard = ess_guard_ahead(d, k);
-  bool apart = c->concerned[k] != c->concern;
-  for (size_t e = d->row_start[guard]; apart && e < d->row_start[guard + 1]; e++)
-    apart = c->concerned[d->row_guard[e] / 2] != c->concern;
-  return apart;
-}
-
-static void concern(ess_driver *d, size_t i) {
   ess_cluster *const c = &d->cluster;
-  const size_t k = d->cluster.crossing[i], guard = ess_guard_ahead(d, k);
+  const size_t k = c->crossing[i], guard = ess_guard_ahead(d, k);
+  bool apart = c->concerned[k] != c->concern;
   c->concerned[k] = c->concern;
-  for (size_t e = d->row_start[guard]; e < d->row_start[guard + 1]; e++)
-    c->concerned[d->row_guard[e] / 2] = c->concern;
+  for (size_t e = d->row_start[guard]; e < d->row_start[guard + 1]; e++) {
+    const size_t other = d->row_guard[e] / 2;
+    if (other == k) continue;
+    apart = apart && c->concerned[other] != c->concern;
+    c->concerned[other] = c->concern;
+  }
+  return apart;
 }
 
 /* where the group that begins at i ends: crossings of one class whose rows do not meet, and silent
@@ -69,11 +67,10 @@ static size_t extend(ess_driver *d, size_t i) {
   for (; i < d->cluster.count; i++) {
     if (!is_there(d, i)) continue;
     if (!is_apart(d, i)) break;
-    if (!c->is_silent[i]) {
-      if (class >= 0 && class_of(d, i) != class) break;
-      class = class_of(d, i);
-    }
-    concern(d, i);
+    if (c->is_silent[i]) continue;
+    const int its = class_of(d, i);
+    if (class >= 0 && its != class) break;
+    class = its;
   }
   return i;
 }
@@ -98,13 +95,10 @@ static void count_jumps(ess_driver *d, ess_group *g) {
  * after the other shows a trend; one jump, chosen by chance, and the rest show whether they are
  * alike, where halves of unlike ones may well add up to the same; the first half so, and the
  * second, show both */
-static int part_of(const ess_driver *d, const ess_group *g, size_t place) {
-  const size_t half = (g->jumps + 1) / 2; // at least two of three
+static int part_of(const ess_group *g, size_t place) {
   if (g->way == ESS_AT_ONCE) return 0;
-  if (g->way == ESS_ONE_AFTER_THE_OTHER) return place >= half;
-  if (g->way == ESS_BOTH && place >= half) return 2;
-  const uint64_t mixed = (d->cluster.pattern + 1) * UINT64_C(0x9E3779B97F4A7C15);
-  return place != (mixed >> 32) % (g->way == ESS_BOTH ? half : g->jumps);
+  if (g->way == ESS_ONE_AFTER_THE_OTHER) return place >= g->half;
+  return g->way == ESS_BOTH && place >= g->half ? 2 : place != g->chosen;
 }
 
 /* crosses those of the group that belong to one part, or all */
@@ -114,7 +108,7 @@ static int cross_part(ess_driver *d, const ess_group *g, int part) {
   size_t place = 0;
   for (size_t i = g->begin; !status && i < g->end; i++) {
     const bool silent = d->cluster.is_silent[i];
-    const int mine = silent ? 0 : part_of(d, g, place);
+    const int mine = silent ? 0 : part_of(g, place);
     if (!silent) place++;
     if (part != ALL && mine != part) continue;
     if (!is_there(d, i)) continue;
@@ -167,7 +161,7 @@ static parts divide(const ess_driver *d, const ess_group *g) {
   parts p = {.count = g->way == ESS_BOTH ? 3 : g->way == ESS_AT_ONCE ? 1 : 2};
   for (size_t i = g->begin, place = 0; i < g->end; i++) {
     if (d->cluster.is_silent[i]) continue;
-    const int part = part_of(d, g, place++);
+    const int part = part_of(g, place++);
     const double late = d->cluster.time[i] - g->mean;
     p.jumps[part] += 1.0;
     p.late[part] += late;
@@ -265,6 +259,12 @@ static ess_way choose_way(const ess_driver *d, const ess_group *g) {
   return way == ESS_AT_ONCE && !last->is_alike ? ESS_ONE_AND_THE_REST : way;
 }
 
+/* one of so many, by chance */
+static size_t choose_one(const ess_cluster *c, size_t count) {
+  const uint64_t mixed = (c->pattern + 1) * UINT64_C(0x9E3779B97F4A7C15);
+  return count ? (size_t)((mixed >> 32) % count) : 0;
+}
+
 /* makes the crossings begin .. end-1 in one group, or in several where their jumps are unlike;
  * *fit is false when that takes too many */
 static int measure(ess_driver *d, size_t begin, size_t end, bool *fit) {
@@ -276,6 +276,8 @@ static int measure(ess_driver *d, size_t begin, size_t end, bool *fit) {
   g->end = end;
   count_jumps(d, g);
   g->way = choose_way(d, g);
+  g->half = (g->jumps + 1) / 2; // at least two of three
+  g->chosen = choose_one(c, g->way == ESS_BOTH ? g->half : g->jumps);
   if (g->jumps == 0) return cross_part(d, g, ALL);
   if (g->jumps == 1) {
     const int status = measure_one(d, g, d->stage[1]);

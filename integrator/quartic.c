@@ -8,41 +8,27 @@
 #include <string.h>
 
 #include "ess_internal.h"
+#include "quartic.h"
 
 enum { QUARTIC = ESS_QUARTIC, SUBDIVISIONS = 40, ITERATIONS = 80 };
 
 /* a Newton step this small, relative, is the last: the next would be its square */
 static const double CLOSE = 1e-9;
 
-/* the same quartic by powers of theta */
-typedef struct powers {
-  double a[QUARTIC];
-} powers;
-
-static inline powers powers_of(const double b[QUARTIC]) {
-  return (powers){{b[0], 4.0 * (b[1] - b[0]), 6.0 * (b[2] - 2.0 * b[1] + b[0]),
-                   4.0 * (b[3] - 3.0 * (b[2] - b[1]) - b[0]),
-                   b[4] - 4.0 * (b[3] + b[1]) + 6.0 * b[2] + b[0]}};
-}
-
-static inline double value_of(const powers *p, double theta, double *slope) {
-  const double *const a = p->a;
-  *slope = a[1] + theta * (2.0 * a[2] + theta * (3.0 * a[3] + theta * 4.0 * a[4]));
-  return a[0] + theta * (a[1] + theta * (a[2] + theta * (a[3] + theta * a[4])));
-}
-
 double ess_quartic(const double b[QUARTIC], double theta, double *slope) {
-  const powers p = powers_of(b);
-  return value_of(&p, theta, slope);
+  double a[QUARTIC];
+  ess_powers(b, a);
+  *slope = ess_powers_slope(a, theta);
+  return ess_powers_value(a, theta);
 }
 
 /* the one root of a quartic that is negative at 0 and not at 1: Newton kept within its bracket */
 static double single_root(const double b[QUARTIC]) {
-  const powers p = powers_of(b);
+  double a[QUARTIC];
+  ess_powers(b, a);
   double below = 0.0, above = 1.0, theta = b[0] / (b[0] - b[4]);
   for (int i = 0; i < ITERATIONS && above - below > DBL_EPSILON * above; i++) {
-    double slope;
-    const double value = value_of(&p, theta, &slope);
+    const double value = ess_powers_value(a, theta), slope = ess_powers_slope(a, theta);
     if (value < 0.0)
       below = theta;
     else

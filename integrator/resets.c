@@ -79,7 +79,7 @@ static bool is_armed(const ess_driver *d, size_t k) {
 static void disarm(ess_driver *d, size_t k) {
   if (!is_armed(d, k)) return;
   d->side[k] = 0.0;
-  d->entry[k] = INFINITY;
+  d->level[k] = d->entry[k] = INFINITY;
   d->block_armed[k / ESS_BLOCK]--;
   d->armed_count--;
 }
@@ -88,7 +88,7 @@ static void disarm(ess_driver *d, size_t k) {
 static void arm_ahead(ess_driver *d, size_t k) {
   if (is_armed(d, k)) return;
   d->side[k] = -d->sign[k];
-  d->entry[k] = 0.0;
+  d->level[k] = d->entry[k] = 0.0;
   d->armed_is_silent[k] = d->silent[ess_guard_ahead(d, k)];
   d->width[k] = d->armed_is_silent[k] ? 0.0 : d->epsilon[k];
   d->block_armed[k / ESS_BLOCK]++;
