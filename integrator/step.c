@@ -85,10 +85,12 @@ int ess_watch_guards(ess_driver *d) {
  * is not finite is still at fault */
 int ess_halve(ess_driver *d, ess_location *found) {
   d->counters.rejected++;
-  d->dt_next = 0.5 * d->dt;
   const int status = ess_suspect_step(d, found->doubt_guard);
   if (status) return status;
-  if (d->dt > 1e3 * DBL_EPSILON * ess_larger(fabs(d->t), DBL_MIN / DBL_EPSILON)) return ESS_SUCCESS;
+  if (d->dt > 1e3 * DBL_EPSILON * ess_larger(fabs(d->t), DBL_MIN / DBL_EPSILON)) {
+    d->dt_next = 0.5 * d->dt;
+    return ESS_SUCCESS;
+  }
   const size_t k = found->doubt_guard;
   if (!isfinite(d->h_end[k] + d->rate_end[k] + d->h_mid[k] + d->h_check[0][k] + d->h_check[1][k]))
     return ess_fail(d, ESS_EGUARD, k);
