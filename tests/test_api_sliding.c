@@ -6,7 +6,7 @@
  */
 #include "toy.h"
 
-enum { METHODS = 5 };
+enum { METHODS = 5, TOLERANCES = 10 };
 
 /* one tolerance; the paper's method by tangents and parabolas; and as location */
 static ess_options options_of(int method) {
@@ -55,37 +55,52 @@ static int surface_jacobian(const double x[], double Dh[], void *params) {
   return 0;
 }
 
+/* slides with these options; |h| at the end is below `off` */
+static void check_surfaces(int method, const ess_options *options, double off) {
+  const double starts[] = {-1.0, -1e-3, 0.0, 1e-5, 0.7};
+  for (int i = 0; i < 5 * 2 * 2 * 2 * 2; i++) {
+    surface s = {.wave = i / 5 % 2 ? 0.2 : 0.0,
+                 .speed = i / 10 % 2 ? 1.0 : 0.0,
+                 .pull = i / 20 % 2 ? 300.0 : 2.0,
+                 .growth = i / 40 ? 0.7 : 0.0};
+    const ess_system system = {.dimension = 2,
+                               .guard_count = 2,
+                               .field = surface_field,
+                               .guards = surface_guards,
+                               .guard_jacobian = surface_jacobian,
+                               .params = &s};
+    ess_driver *const d = ess_driver_alloc(&system, options, NULL);
+    double t = 0.0, x[2] = {0.4, 0.0}, h[2];
+    x[1] = height(&s, x[0]) + starts[i % 5];
+    const int status = ess_driver_apply(d, &t, 20.0, x);
+    surface_guards(x, h, &s);
+    if (status != ESS_ESLIDING || s.calls >= 2000)
+      fail_msg("%d %d: %s, %zu calls, t %g, h %g", method, i, ess_strerror(status), s.calls, t,
+               h[0]);
+    // where it began to slide, and no further
+    assert_int_equal(ess_driver_failure(d)->guard, 0);
+    assert_true(ess_driver_failure(d)->other_guard == SIZE_MAX);
+    assert_true(ess_driver_failure(d)->time == t);
+    assert_true(fabs(h[0]) < off && t < 1.0);
+    ess_driver_free(d);
+  }
+}
+
 static void a_surface_that_attracts_ends_the_run(void **state) {
   (void)state;
-  const double starts[] = {-1.0, -1e-3, 0.0, 1e-5, 0.7};
-  for (int method = 0; method < METHODS; method++)
-    for (int i = 0; i < 5 * 2 * 2 * 2 * 2; i++) {
-      surface s = {.wave = i / 5 % 2 ? 0.2 : 0.0,
-                   .speed = i / 10 % 2 ? 1.0 : 0.0,
-                   .pull = i / 20 % 2 ? 300.0 : 2.0,
-                   .growth = i / 40 ? 0.7 : 0.0};
-      const ess_system system = {.dimension = 2,
-                                 .guard_count = 2,
-                                 .field = surface_field,
-                                 .guards = surface_guards,
-                                 .guard_jacobian = surface_jacobian,
-                                 .params = &s};
-      const ess_options options = options_of(method);
-      ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
-      double t = 0.0, x[2] = {0.4, 0.0}, h[2];
-      x[1] = height(&s, x[0]) + starts[i % 5];
-      const int status = ess_driver_apply(d, &t, 20.0, x);
-      surface_guards(x, h, &s);
-      if (status != ESS_ESLIDING || s.calls >= 2000)
-        fail_msg("%d %d: %s, %zu calls, t %g, h %g", method, i, ess_strerror(status), s.calls, t,
-                 h[0]);
-      // where it began to slide, and no further
-      assert_int_equal(ess_driver_failure(d)->guard, 0);
-      assert_true(ess_driver_failure(d)->other_guard == SIZE_MAX);
-      assert_true(ess_driver_failure(d)->time == t);
-      assert_true(fabs(h[0]) < (method == 1 || method == 2 ? 1e-5 : 1e-8) && t < 1.0);
-      ess_driver_free(d);
-    }
+  for (int method = 0; method < METHODS; method++) {
+    const ess_options options = options_of(method);
+    check_surfaces(method, &options, method == 1 || method == 2 ? 1e-5 : 1e-8);
+  }
+}
+
+static void at_every_tolerance(void **state) {
+  (void)state;
+  ess_options options = ess_options_default();
+  for (int i = 1; i <= TOLERANCES; i++) {
+    options.rtol = options.atol = pow(10.0, -i);
+    check_surfaces(0, &options, 1e-8);
+  }
 }
 
 /* ---- no sliding ------------------------------------------------------------------------------ */
@@ -183,6 +198,7 @@ static void short_bounces_in_a_long_time_are_not_sliding(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_surface_that_attracts_ends_the_run),
+      cmocka_unit_test(at_every_tolerance),
       cmocka_unit_test(to_bounce_is_not_to_slide),
       cmocka_unit_test(short_bounces_in_a_long_time_are_not_sliding),
   };

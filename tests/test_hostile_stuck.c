@@ -87,43 +87,68 @@ static void sliding_on_one_guard(void **state) {
   }
 }
 
-/* the same amid fifty guards that the clock y crosses about when x = 0 is reached */
-enum { OTHERS = 50 };
+/* the same, `pull` times as fast, amid guards that the clock y crosses within `width` about when x
+ * = 0 is reached, and that push x up and down by turns */
+typedef struct crowd {
+  size_t others;
+  double pull, width, push;
+} crowd;
+
+static double crowd_end(const crowd *c) {
+  return 1.0 / (0.7 * c->pull);
+}
 
 static int crowd_guards(const double x[], double h[], void *params) {
-  (void)params;
+  const crowd *const c = params;
   h[0] = x[0];
-  for (size_t k = 1; k <= OTHERS; k++) h[k] = x[1] - 1.0 / 0.7 - 1e-4 * ((double)k - 25.0);
+  for (size_t k = 1; k <= c->others; k++)
+    h[k] = x[1] - crowd_end(c) - c->width * ((double)k / (double)c->others - 0.5);
   return 0;
 }
 
 static int crowd_rates(const double x[], const double v[], double h[], double rate[],
                        void *params) {
+  const crowd *const c = params;
   rate[0] = v[0];
-  for (size_t k = 1; k <= OTHERS; k++) rate[k] = v[1];
+  for (size_t k = 1; k <= c->others; k++) rate[k] = v[1];
   return crowd_guards(x, h, params);
 }
 
 static int crowd_field(double t, const double x[], const double sign[], double dxdt[],
                        void *params) {
+  const crowd *const c = params;
   slide_field(t, x, sign, dxdt, params);
   dxdt[2] = 0.0;
-  for (size_t k = 1; k <= OTHERS; k++) dxdt[2] += sign[k];
+  for (size_t k = 1; k <= c->others; k++) {
+    dxdt[2] += sign[k];
+    if (sign[k] > 0.0) dxdt[0] += k % 2 ? c->push : -c->push;
+  }
+  dxdt[0] *= c->pull;
   return 0;
 }
 
+/* Outcome: a status that says so, never success with the signs of one side on the other. */
 static void sliding_amid_others(void **state) {
   (void)state;
-  const ess_system system = {.dimension = 3,
-                             .guard_count = 1 + OTHERS,
-                             .field = crowd_field,
-                             .guards = crowd_guards,
-                             .guard_rates = crowd_rates};
+  static const double pulls[] = {0.5, 5.0, 50.0}, pushes[] = {0.0, 0.15, 0.3};
   const double x0[] = {1.0, 0.0, 0.0};
-  for (size_t i = 0; i < TOLERANCES; i++) {
-    const ending e = run(&system, tolerances[i], x0, 3.0);
-    check_stuck(&e, tolerances[i], 1.0 / 0.7);
-  }
+  crowd c;
+  const ess_system template = {.dimension = 3,
+                               .field = crowd_field,
+                               .guards = crowd_guards,
+                               .guard_rates = crowd_rates,
+                               .params = &c};
+  for (c.others = 4; c.others <= 64; c.others *= 4)
+    for (c.width = 1e-8; c.width < 1e-2; c.width *= 10.0)
+      for (size_t i = 0; i < 9; i++)
+        for (double tolerance = 1e-1; tolerance > 5e-11; tolerance *= 0.1) {
+          ess_system system = template;
+          system.guard_count = 1 + c.others;
+          c.pull = pulls[i % 3];
+          c.push = pushes[i / 3];
+          const ending e = run(&system, tolerance, x0, crowd_end(&c) + 2.0);
+          check_stuck(&e, tolerance, crowd_end(&c));
+        }
 }
 
 /* ---- two guards ------------------------------------------------------------------------------ */
