@@ -267,7 +267,7 @@ static bool correct_time(ess_driver *d, size_t i, const double h_half[], const d
   const double slope = ess_powers_slope(a, theta) / d->dt + v * (2.0 * s.a + 3.0 * s.b * v) / span;
   const double moved = -value / slope;
   c->time[i] = time + moved;
-  return is_near(c, moved, c->time[i]);
+  return slope > 0.0 && is_near(c, moved, c->time[i]);
 }
 
 /* the same on the path itself, which turns at each crossing */
@@ -284,7 +284,8 @@ static int refine_time(ess_driver *d, size_t i, double *moved, bool *near) {
   const int status = ess_some_guard_rates(d, x, direction, &k, 1, &h, &rate);
   *moved = -h / rate;
   c->time[i] += *moved;
-  *near = is_near(c, *moved, c->time[i]);
+  // where it falls the way leads to another crossing, of the other direction
+  *near = c->listed_side[i] * rate > 0.0 && is_near(c, *moved, c->time[i]);
   return status;
 }
 
