@@ -89,7 +89,7 @@ typedef struct bounds {
 } bounds;
 
 /* bounds of the guards from k on; not a number when a value or rate is not */
-static bounds bound_guards(const ess_driver *d, size_t k) {
+static inline bounds bound_guards(const ess_driver *d, size_t k, bool has_quarters) {
   const ess_lanes b0 = ess_lanes_load(d->h + k), b4 = ess_lanes_load(d->h_end + k);
   const ess_lanes b1 = b0 + 0.25 * d->dt * ess_lanes_load(d->rate + k);
   const ess_lanes b3 = b4 - 0.25 * d->dt * ess_lanes_load(d->rate_end + k);
@@ -102,6 +102,9 @@ static bounds bound_guards(const ess_driver *d, size_t k) {
   const ess_lanes left = ess_lanes_max(side * b1, side * b2);
   const ess_lanes right = ess_lanes_max(side * b3, side * b4);
 
+  const ess_lanes margin = ess_lanes_max(left, right) - level - slight + 0.0 * b2;
+  if (!has_quarters) return (bounds){.margin = margin, .doubt = ess_lanes_all(0.0)};
+
   // the model at both quarters, from its Bernstein coefficients, and what is there
   const ess_lanes first = (81.0 * b0 + 108.0 * b1 + 54.0 * b2 + 12.0 * b3 + b4) * (1.0 / 256.0);
   const ess_lanes last = (b0 + 12.0 * b1 + 54.0 * b2 + 108.0 * b3 + 81.0 * b4) * (1.0 / 256.0);
@@ -111,26 +114,27 @@ static bounds bound_guards(const ess_driver *d, size_t k) {
   const ess_lanes worse =
       ess_lanes_max(ess_lanes_abs(check0 - first), ess_lanes_abs(check1 - last));
   const ess_lanes off = DOUBT * (worse - rounding - slight);
-  return (bounds){.margin = ess_lanes_max(left, right) - level - slight + 0.0 * b2,
+  return (bounds){.margin = margin,
                   .doubt = ess_lanes_max(off, ess_lanes_all(0.0)) + 0.0 * (check0 + check1)};
 }
 
 bool ess_model_is_exact(const ess_driver *d, size_t k) {
-  const bounds b = bound_guards(d, k - k % ESS_LANES);
+  const bounds b = bound_guards(d, k - k % ESS_LANES, true);
   return b.doubt[k % ESS_LANES] == 0.0;
 }
 
-/* bounds of a block's guards; whether any may reach its level, or is not a number */
-static bool bound_block(const ess_driver *d, size_t block, double margin[], double doubt[]) {
+/* bounds of a block's guards; those that may reach their level, or are not numbers, a bit for each
+ */
+static unsigned bound_block(const ess_driver *d, size_t block, double margin[], double doubt[]) {
   const size_t from = block * ESS_BLOCK, end = ess_block_end(d, block);
-  ess_mask clear = ~(ess_mask){0};
+  unsigned near = 0;
   for (size_t k = from; k < end; k += ESS_LANES) {
-    const bounds b = bound_guards(d, k);
+    const bounds b = bound_guards(d, k, d->has_quarters);
     ess_lanes_store(margin + (k - from), b.margin);
     ess_lanes_store(doubt + (k - from), b.doubt);
-    clear &= b.margin + FARTHER * b.doubt < 0.0;
+    near |= ess_mask_bits(~(b.margin + FARTHER * b.doubt < 0.0)) << (k - from);
   }
-  return ess_mask_any(~clear);
+  return near;
 }
 
 /* largest coefficient less the smallest */
@@ -184,11 +188,11 @@ static void clear_flags(ess_driver *d) {
 }
 
 /* lists a block's guards that reach their level; returns one in doubt, or SIZE_MAX */
-static size_t flag_block(ess_driver *d, size_t block, const double margin[], const double doubt[]) {
-  const size_t from = block * ESS_BLOCK, end = ess_block_end(d, block);
-  for (size_t k = from; k < end; k++) {
-    const size_t i = k - from;
-    if (d->side[k] == 0.0 || margin[i] + FARTHER * doubt[i] < 0.0) continue;
+static size_t flag_block(ess_driver *d, size_t block, unsigned near, const double margin[],
+                         const double doubt[]) {
+  for (; near; near &= near - 1) {
+    const size_t i = (size_t)__builtin_ctz(near), k = block * ESS_BLOCK + i;
+    if (d->side[k] == 0.0) continue;
     if (margin[i] + doubt[i] < 0.0 && !may_yet_reach(d, k, doubt[i])) continue;
     // neither below its level for sure nor crossing it for sure, or not a number
     const bool trusted = doubt[i] == 0.0 || model_is_trusted(d, k, doubt[i]);
@@ -204,8 +208,9 @@ size_t ess_flag_guards(ess_driver *d) {
   clear_flags(d);
   for (size_t b = 0; b < d->blocks; b++) {
     double margin[ESS_BLOCK], doubt[ESS_BLOCK];
-    if (!d->block_armed[b] || !bound_block(d, b, margin, doubt)) continue;
-    const size_t doubtful = flag_block(d, b, margin, doubt);
+    if (!d->block_armed[b]) continue;
+    const unsigned near = bound_block(d, b, margin, doubt);
+    const size_t doubtful = near ? flag_block(d, b, near, margin, doubt) : SIZE_MAX;
     if (doubtful != SIZE_MAX) return doubtful;
   }
   return SIZE_MAX;

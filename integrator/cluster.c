@@ -26,29 +26,27 @@ static const double FIRST = 0.125;
 /* the step after a cluster, in sub-steps, at most */
 static const double AFTER = 12.0;
 
-/* whether the listed crossings are cheaper made in sub-steps of that length than located: counted
- * from the first until so long comes none that sub-steps would end */
-static bool is_cluster(const ess_driver *d, double length) {
+/* whether so many crossings are cheaper made in sub-steps of that length than located */
+static bool pays(size_t count, double span, double length) {
+  return AFTERWARDS + SUBSTEP * (1.0 + span / length) < LOCATED * (double)count;
+}
+
+/* the same of those listed, from the first until so long comes none that sub-steps would end */
+static bool still_pays(const ess_driver *d, double length) {
   const ess_cluster *const c = &d->cluster;
-  double count = 0.0, first = 0.0, latest = 0.0;
-  for (size_t i = 0; i < d->cluster.count; i++) {
+  size_t count = 0;
+  double first = 0.0, latest = 0.0;
+  for (size_t i = 0; i < c->count; i++) {
     if (c->is_silent[i]) continue;
-    const double time = d->cluster.time[i];
-    if (count == 0.0)
+    const double time = c->time[i];
+    if (!count)
       first = time;
     else if (time > latest + ALONE * length)
       break;
     latest = time;
-    count += 1.0;
+    count++;
   }
-  return AFTERWARDS + SUBSTEP * (1.0 + (latest - first) / length) < LOCATED * count;
-}
-
-/* the first listed crossing that is not silent; INFINITY when all are */
-static double first_time(const ess_driver *d) {
-  size_t i = 0;
-  while (i < d->cluster.count && d->cluster.is_silent[i]) i++;
-  return i < d->cluster.count ? d->cluster.time[i] : INFINITY;
+  return pays(count, latest - first, length);
 }
 
 /* the base's path becomes the path of sub-steps */
@@ -102,6 +100,19 @@ static int replay(ess_driver *d) {
   for (size_t i = 0; !status && i < d->batch_count; i++) {
     status = make_in_turn(d, d->batch[i], d->batch_time[i]);
     if (status) stop_at(d, d->batch_time[i]);
+  }
+  return status;
+}
+
+/* crosses the silent guards that the sub-step has passed */
+static int cross_passed(ess_driver *d) {
+  const ess_cluster *const c = &d->cluster;
+  int status = ESS_SUCCESS;
+  for (size_t i = 0; !status && i < c->passed_count; i++) {
+    const size_t k = c->passed[i];
+    if (!(d->side[k] * d->h[k] >= 0.0) || !ess_is_silent(d, k) || d->side[k] == 0.0) continue;
+    d->counters.silent++;
+    status = ess_cross(d, k);
   }
   return status;
 }
@@ -160,6 +171,7 @@ static int accept(ess_driver *d) {
   ess_swap(&d->h, &d->h_try);
   ess_swap(&d->rate, &d->rate_try);
   status = tell_crossings(d);
+  if (!status) status = cross_passed(d);
   return status ? status : ess_observe_step(d, t0);
 }
 
@@ -195,7 +207,7 @@ static int make_substep(ess_driver *d, double rest, bool *made) {
     status = ess_take_back(d, 0);
     if (status) return status;
     c->next_length = tried * ess_clamp(factor, 0.1, 0.8);
-    if (c->arms_within || (!c->deviates && !is_cluster(d, c->next_length))) return ESS_SUCCESS;
+    if (c->arms_within || (!c->deviates && !still_pays(d, c->next_length))) return ESS_SUCCESS;
     if (c->next_length < 1e-12 * c->base_dt) return ESS_SUCCESS;
   }
 }
@@ -217,7 +229,6 @@ static int is_over(ess_driver *d, bool *over) {
 int ess_make_cluster(ess_driver *d, double t1, bool last, bool *made) {
   ess_cluster *const c = &d->cluster;
   begin_cluster(d);
-  c->from = first_time(d);
   ess_path_without_jumps(d, c->from, c->at, c->before);
   int status = make_substep(d, c->base_dt, made);
   bool more = *made;
@@ -237,5 +248,8 @@ int ess_make_cluster(ess_driver *d, double t1, bool last, bool *made) {
 bool ess_is_cluster(ess_driver *d) {
   ess_cluster *const c = &d->cluster;
   if (!(c->next_length > 0.0)) c->next_length = FIRST * d->dt;
-  return is_cluster(d, c->next_length);
+  size_t count;
+  double first, last;
+  return ess_survey_crossings(d, ALONE * c->next_length, &count, &first, &last) &&
+         pays(count, last - first, c->next_length);
 }

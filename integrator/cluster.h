@@ -57,8 +57,7 @@ typedef struct ess_memory {
 /* An event function as it was before a crossing changed it. */
 typedef struct ess_noted {
   size_t guard;
-  double sign, side, entry, width;
-  bool silent;
+  double sign, side;
 } ess_noted;
 
 typedef struct ess_cluster {
@@ -100,7 +99,9 @@ typedef struct ess_cluster {
   /* the sub-step's crossings, by time since the node */
   size_t *crossing, count; /* event functions */
   double *time;
-  double *model; /* by event function, of those listed: five coefficients by powers (quartic.h) */
+  double *model[5], *root; /* by event function, of those listed: by powers (quartic.h), and where
+                              it rises through zero */
+  size_t *passed, passed_count; /* silent guards that are crossed where it ends */
   double *listed_side;
   bool *is_silent; /* or no crossing after all */
   bool *is_made;

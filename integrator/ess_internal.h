@@ -83,6 +83,7 @@ struct ess_driver {
   double *x_end, *h_end, *rate_end;
   double *h_mid;            /* event functions at the middle of the step */
   double *h_check[2];       /* and at its first and last quarter */
+  bool has_quarters;        /* they have been looked at there */
   double *dense[ESS_DENSE]; /* coefficients of the dense output, above the node's state */
   double *x_try, *v_try;    /* scratch: a state off the node, and a direction there */
   double *h_try, *rate_try; /* scratch: event functions there */
@@ -390,9 +391,10 @@ int ess_make_cluster(ess_driver *d, double t1, bool last, bool *made);
 
 /* substep.c */
 
-/* Lists in d->cluster, by time, the crossings of the flagged guards, as their models over d->dt
- * have them. */
-void ess_list_crossings(ess_driver *d);
+/* How many of the flagged guards are crossed along the step just tried within `window` of the
+ * first, when that is, which is also where a cluster's first sub-step begins to differ from the
+ * step, and when the last of them; false when none is crossed. Silent ones do not count. */
+bool ess_survey_crossings(ess_driver *d, double window, size_t *count, double *first, double *last);
 
 /* Tries the sub-step of d->cluster: its crossings are made, x_end is the state at its end, stage[6]
  * the field there. Accept when *error <= 1; not finite when it is too long for its guards. */

@@ -37,14 +37,15 @@ static bool lay_doubles(ess_driver *d) {
       &d->dense[1],   &d->dense[2],   &d->dense[3],   &d->rtol,       &d->atol,     &d->piece.x,
       &d->piece.c[0], &d->piece.c[1], &d->piece.c[2], &d->piece.c[3], &c->base_x,   &c->deviation,
       &c->drift,      &c->bend,       &c->defect,     &c->unlike,     &c->at,       &c->before};
-  double **const by_guard[] = {
-      &d->h,          &d->rate,        &d->h_end,    &d->rate_end,      &d->h_mid,  &d->h_check[0],
-      &d->h_check[1], &d->h_try,       &d->rate_try, &d->sign,          &d->side,   &d->epsilon,
-      &d->width,      &d->entry,       &d->level,    &d->flagged_theta, &d->some_h, &d->batch_time,
-      &d->scale,      &c->listed_side, &c->time};
+  double **const by_guard[] = {&d->h,        &d->rate,       &d->h_end,      &d->rate_end,
+                               &d->h_mid,    &d->h_check[0], &d->h_check[1], &d->h_try,
+                               &d->rate_try, &d->sign,       &d->side,       &d->epsilon,
+                               &d->width,    &d->entry,      &d->level,      &d->flagged_theta,
+                               &d->some_h,   &d->batch_time, &d->scale,      &c->listed_side,
+                               &c->time,     &c->root,       &c->model[0],   &c->model[1],
+                               &c->model[2], &c->model[3],   &c->model[4]};
   enum { STATES = sizeof by_state / sizeof *by_state, GUARDS = sizeof by_guard / sizeof *by_guard };
-  const size_t count =
-      count_doubles(d, STATES + 3 * ESS_GROUPS + 3 * ESS_CLASSES, GUARDS + ESS_QUARTIC);
+  const size_t count = count_doubles(d, STATES + 3 * ESS_GROUPS + 3 * ESS_CLASSES, GUARDS);
   if (!count) return false;
   d->memory = calloc(count + LINE, sizeof(double));
   if (!d->memory) return false;
@@ -60,7 +61,6 @@ static bool lay_doubles(ess_driver *d) {
   for (size_t i = 0; i < ESS_CLASSES; i++) c->memory[i].unlike = lay(&cursor, state_bytes);
   for (size_t i = 0; i < ESS_CLASSES; i++) c->memory[i].jump = lay(&cursor, state_bytes);
   for (size_t i = 0; i < ESS_CLASSES; i++) c->memory[i].trend = lay(&cursor, state_bytes);
-  c->model = lay(&cursor, ESS_QUARTIC * d->blocks * ESS_BLOCK * sizeof(double));
   if (!d->system.guard_rates) d->jacobian = lay(&cursor, 0);
   d->stage[0] = d->f;
   return true;
@@ -72,7 +72,7 @@ static bool lay_indices(ess_driver *d) {
   const size_t most = SIZE_MAX / sizeof(size_t) / 8;
   if (entries > most || m > most / 8) return false;
   const size_t bytes = (m + entries) * sizeof(ess_noted) + 3 * m * sizeof(uint64_t) +
-                       (rows + entries + d->blocks + 3 * m) * sizeof(size_t) +
+                       (rows + entries + d->blocks + 4 * m) * sizeof(size_t) +
                        entries * sizeof(signed char) + 7 * m * sizeof(bool) +
                        d->blocks * ESS_BLOCK * sizeof(bool);
   d->indices = calloc(1, bytes);
@@ -90,6 +90,7 @@ static bool lay_indices(ess_driver *d) {
   d->flagged = lay(&cursor, m * sizeof(size_t));
   d->batch = lay(&cursor, m * sizeof(size_t));
   c->crossing = lay(&cursor, m * sizeof(size_t));
+  c->passed = lay(&cursor, m * sizeof(size_t));
   d->row_effect = lay(&cursor, entries * sizeof(signed char));
   d->silent = lay(&cursor, 2 * m * sizeof(bool));
   d->armed_at_start = lay(&cursor, 2 * m * sizeof(bool));

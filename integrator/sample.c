@@ -35,9 +35,9 @@ static inline ess_lanes places(const double times[], double t, double dt) {
 }
 
 /* component i, four samples at once; the last few one by one */
-static void sample_component(const ess_driver *d, size_t i, size_t first, size_t end) {
+static void sample_component(const ess_driver *d, const ess_piece *p, size_t i, size_t first,
+                             size_t end) {
   const size_t n = d->system.dimension;
-  const ess_piece *const p = &d->piece;
   const double t = p->t0, dt = p->length, *const times = d->times;
   dense_lanes held = {.x = ess_lanes_all(p->x[i])};
   for (int c = 0; c < ESS_DENSE; c++) held.c[c] = ess_lanes_all(p->c[c][i]);
@@ -55,9 +55,9 @@ static void sample_component(const ess_driver *d, size_t i, size_t first, size_t
 }
 
 /* four components from `from` on, one sample after the other */
-static void sample_lanes(const ess_driver *d, size_t from, size_t first, size_t end) {
+static void sample_lanes(const ess_driver *d, const ess_piece *p, size_t from, size_t first,
+                         size_t end) {
   const size_t n = d->system.dimension;
-  const ess_piece *const p = &d->piece;
   const double t = p->t0, dt = p->length, *const times = d->times;
   dense_lanes held = {.x = ess_lanes_load(p->x + from)};
   for (int c = 0; c < ESS_DENSE; c++) held.c[c] = ess_lanes_load(p->c[c] + from);
@@ -69,26 +69,36 @@ static void sample_lanes(const ess_driver *d, size_t from, size_t first, size_t 
 }
 
 /* many at once, in lanes */
-static void sample_step(ess_driver *d, double t_end) {
+static void sample_step(ess_driver *d, const ess_piece *p, double t_end) {
   const size_t n = d->system.dimension, first = d->times_done;
   size_t end = first;
   while (end < d->times_count && d->times[end] <= t_end) end++;
   d->times_done = end;
   if (end == first) return;
   if (n < ESS_LANES) {
-    for (size_t i = 0; i < n; i++) sample_component(d, i, first, end);
+    for (size_t i = 0; i < n; i++) sample_component(d, p, i, first, end);
     return;
   }
   // the last four overlap those before them, rather than reach beyond the caller's row
-  for (size_t from = 0; from + ESS_LANES < n; from += ESS_LANES) sample_lanes(d, from, first, end);
-  sample_lanes(d, n - ESS_LANES, first, end);
+  for (size_t from = 0; from + ESS_LANES < n; from += ESS_LANES)
+    sample_lanes(d, p, from, first, end);
+  sample_lanes(d, p, n - ESS_LANES, first, end);
+}
+
+/* a cluster's first sub-step is its base's until the first crossing */
+static void sample_base(ess_driver *d) {
+  const ess_cluster *const c = &d->cluster;
+  ess_piece base = {.t0 = c->base_t, .length = c->base_dt, .x = c->base_x};
+  memcpy(base.c, d->dense, sizeof base.c);
+  sample_step(d, &base, c->base_t + c->from);
 }
 
 void ess_sample_piece(ess_driver *d, double t_end) {
   if (d->piece.kind == ESS_PIECE_STEP) {
-    sample_step(d, t_end);
+    sample_step(d, &d->piece, t_end);
     return;
   }
+  if (d->piece.kind == ESS_PIECE_PATH && !d->cluster.deviates) sample_base(d);
   while (pending(d, t_end)) {
     const double t = d->times[d->times_done];
     ess_piece_state(d, t, next_row(d));

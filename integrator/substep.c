@@ -37,67 +37,88 @@ static const double SHIFT_MOST = 0.25;
 /* --- crossings on the path without jumps --------------------------------------------------------
  */
 
-/* event functions along the path without jumps, over the whole sub-step */
+/* event functions along the path without jumps, over the whole sub-step. The base has been looked
+ * at in three places, and was short enough to tell: over a small part of it the middle is enough */
 static int watch(ess_driver *d) {
   const ess_cluster *const c = &d->cluster;
   double *const x = d->x_try, *const rate = d->v_try;
-  double *const h[] = {d->h_check[0], d->h_mid, d->h_check[1]};
   d->dt = c->length; // what the guards' models run over
-  int status = ESS_SUCCESS;
-  for (int i = 0; !status && i < 3; i++) {
-    const double u = 0.25 * (i + 1) * c->length;
-    ess_path_without_jumps(d, u, x, rate);
-    d->t_seen = d->t + u;
-    status = ess_guards(d, x, h[i]);
-  }
+  d->has_quarters = false;
+  ess_path_without_jumps(d, 0.5 * c->length, x, rate);
+  d->t_seen = d->t + 0.5 * c->length;
+  const int status = ess_guards(d, x, d->h_mid);
+  if (status) return status;
   ess_path_without_jumps(d, c->length, x, rate);
-  if (!status) d->t_seen = d->t + c->length;
-  return status ? status : ess_guard_rates(d, x, rate, d->h_end, d->rate_end);
+  d->t_seen = d->t + c->length;
+  return ess_guard_rates(d, x, rate, d->h_end, d->rate_end);
 }
 
-/* Bernstein coefficients over the sub-step of event function k, seen from a side */
-static void model_from(const ess_driver *d, size_t k, double side, double b[QUARTIC]) {
-  const double quarter = 0.25 * d->dt;
-  const double h0 = d->h[k], h1 = d->h_end[k];
-  b[0] = h0;
-  b[1] = h0 + quarter * d->rate[k];
-  b[3] = h1 - quarter * d->rate_end[k];
-  b[4] = h1;
-  b[2] = (16.0 * d->h_mid[k] - h0 - h1 - 4.0 * (b[1] + b[3])) / 6.0;
-  for (int i = 0; i < QUARTIC; i++) b[i] *= side;
+/* Bernstein coefficients of four event functions over the sub-step, each seen from its side */
+typedef struct models {
+  ess_lanes b[QUARTIC];
+} models;
+
+static inline models models_from(const ess_driver *d, size_t k) {
+  const ess_lanes side = ess_lanes_load(d->side + k), quarter = ess_lanes_all(0.25 * d->dt);
+  const ess_lanes h0 = ess_lanes_load(d->h + k), h1 = ess_lanes_load(d->h_end + k);
+  const ess_lanes early = h0 + quarter * ess_lanes_load(d->rate + k);
+  const ess_lanes late = h1 - quarter * ess_lanes_load(d->rate_end + k);
+  const ess_lanes middle = 16.0 * ess_lanes_load(d->h_mid + k) - h0 - h1 - 4.0 * (early + late);
+  return (models){{side * h0, side * early, side * middle * (1.0 / 6.0), side * late, side * h1}};
 }
 
-/* where a model that rises through zero once does so, to a millionth or so: the time is corrected
- * on the path with jumps */
-static double rise(const double b[QUARTIC], const double a[QUARTIC]) {
-  enum { STEPS = 3 };
-  double theta = b[0] / (b[0] - b[QUARTIC - 1]);
-  for (int i = 0; i < STEPS; i++) {
-    const double newton = theta - ess_powers_value(a, theta) / ess_powers_slope(a, theta);
-    if (!(newton >= 0.0 && newton <= 1.0)) return ess_quartic_upcrossing(b);
-    const bool close = fabs(newton - theta) <= 1e-3;
-    theta = newton;
-    if (close) break;
+/* how often the coefficients change their sign, as masks: at all, and more than once */
+static inline void count_changes(const models *m, ess_mask *any, ess_mask *many) {
+  *any = *many = (ess_mask){0};
+  for (int i = 1; i < QUARTIC; i++) {
+    const ess_mask change = (m->b[i] < 0.0) ^ (m->b[i - 1] < 0.0);
+    *many |= *any & change;
+    *any |= change;
   }
-  return theta;
 }
 
-static void keep_model(const ess_driver *d, size_t k) {
-  double b[QUARTIC];
-  model_from(d, k, d->side[k], b);
-  ess_powers(b, d->cluster.model + QUARTIC * k);
+/* keeps the models of four event functions, by powers, and where those that rise through zero once
+ * do so: to a millionth or so, since times are corrected on the path with jumps; ESS_NEVER where
+ * that has to be looked at more closely */
+static void keep_models(const ess_driver *d, size_t k) {
+  enum { STEPS = 4 };
+  const ess_cluster *const c = &d->cluster;
+  const models m = models_from(d, k);
+  const ess_lanes *const b = m.b, one = ess_lanes_all(1.0), zero = {0.0};
+  const ess_lanes a[QUARTIC] = {b[0], 4.0 * (b[1] - b[0]), 6.0 * (b[2] - 2.0 * b[1] + b[0]),
+                                4.0 * (b[3] - 3.0 * (b[2] - b[1]) - b[0]),
+                                b[4] - 4.0 * (b[3] + b[1]) + 6.0 * b[2] + b[0]};
+  for (int i = 0; i < QUARTIC; i++) ess_lanes_store(c->model[i] + k, a[i]);
+  ess_mask any, many;
+  count_changes(&m, &any, &many);
+  ess_mask plain = any & ~many & (b[0] < 0.0);
+  ess_lanes theta = b[0] / (b[0] - b[QUARTIC - 1]), moved = zero;
+  for (int i = 0; i < STEPS; i++) {
+    const ess_lanes value = a[0] + theta * (a[1] + theta * (a[2] + theta * (a[3] + theta * a[4])));
+    const ess_lanes slope =
+        a[1] + theta * (2.0 * a[2] + theta * (3.0 * a[3] + theta * (4.0 * a[4])));
+    moved = value / slope;
+    theta -= moved;
+    plain &= (theta >= zero) & (theta <= one);
+  }
+  plain &= ess_lanes_abs(moved) <= ess_lanes_all(1e-4);
+  ess_lanes_store(c->root + k, ess_lanes_select(plain, theta, ess_lanes_all(ESS_NEVER)));
+}
+
+/* by powers, of event function k */
+static inline void model_of(const ess_driver *d, size_t k, double a[QUARTIC]) {
+  for (int i = 0; i < QUARTIC; i++) a[i] = d->cluster.model[i][k];
 }
 
 /* when guard k is crossed, since the node, by its model, which is kept; INFINITY: not at all */
 static double predict(const ess_driver *d, size_t k) {
   const double g = d->side[k] * d->h[k], rate = d->side[k] * d->rate[k], dt = d->dt;
-  double *const a = d->cluster.model + QUARTIC * k, b[QUARTIC];
-  model_from(d, k, d->side[k], b);
-  ess_powers(b, a);
   // passed a little before the node, by what corrected the state there
   if (g >= 0.0 && rate > 0.0) return -ess_smaller(g / rate, d->cluster.latest);
-  const bool rises = b[0] < 0.0 && b[QUARTIC - 1] >= 0.0 && ess_sign_changes(b) == 1;
-  const double theta = rises ? rise(b, a) : ess_quartic_upcrossing(b);
+  if (d->cluster.root[k] <= 1.0) return d->cluster.root[k] * dt;
+  double b[QUARTIC];
+  ess_model_guard(d, k, b);
+  const double theta = ess_quartic_upcrossing(b);
   if (theta <= 1.0) return theta * dt;
   // above its level without having been below it
   return g >= 0.0 && b[QUARTIC - 1] > ess_level_tolerance(d, k) ? 0.0 : INFINITY;
@@ -113,13 +134,51 @@ static void prepare_list(ess_driver *d, size_t from) {
   }
 }
 
-void ess_list_crossings(ess_driver *d) {
+/* whether silent guard k need not be listed: it is passed for good, and no other depends on it */
+static bool just_passes(const ess_driver *d, size_t k) {
+  return ess_is_silent(d, k) && d->cluster.root[k] <= 1.0 && ess_row_is_local(d, k);
+}
+
+bool ess_survey_crossings(ess_driver *d, double window, size_t *count, double *first,
+                          double *last) {
   ess_cluster *const c = &d->cluster;
-  c->count = 0;
+  size_t kept = SIZE_MAX;
+  *first = INFINITY;
   for (size_t i = 0; i < d->flagged_count; i++) {
-    const double time = predict(d, d->flagged[i]);
+    const size_t k = d->flagged[i];
+    if (k / ESS_LANES != kept) keep_models(d, k - k % ESS_LANES);
+    kept = k / ESS_LANES;
+    const double time = ess_is_silent(d, k) ? INFINITY : predict(d, k);
+    d->some_h[i] = time;
+    *first = ess_smaller(time, *first);
+  }
+  *count = 0;
+  *last = *first;
+  for (size_t i = 0; i < d->flagged_count; i++) {
+    if (!(d->some_h[i] <= *first + window)) continue;
+    *count += 1;
+    *last = ess_larger(d->some_h[i], *last);
+  }
+  c->from = ess_larger(*first, 0.0);
+  return *first < INFINITY;
+}
+
+static void list_crossings(ess_driver *d) {
+  ess_cluster *const c = &d->cluster;
+  size_t kept = SIZE_MAX;
+  c->count = c->passed_count = 0;
+  for (size_t i = 0; i < d->flagged_count; i++) {
+    const size_t k = d->flagged[i];
+    if (k / ESS_LANES != kept) keep_models(d, k - k % ESS_LANES);
+    kept = k / ESS_LANES;
+    if (just_passes(d, k)) {
+      c->passed[c->passed_count++] = k;
+      c->crossed[k] = c->trial;
+      continue;
+    }
+    const double time = predict(d, k);
     if (time == INFINITY) continue;
-    c->crossing[c->count] = d->flagged[i];
+    c->crossing[c->count] = k;
     c->time[c->count++] = time;
   }
   ess_sort_by_time(c->time, c->crossing, c->count);
@@ -155,14 +214,25 @@ static shift shift_through(double middle, double end) {
   return (shift){.a = end - b, .b = b};
 }
 
-/* whether event function k, from the side that counts now, may be crossed and leave again unseen */
-static bool may_return(const ess_driver *d, size_t k) {
-  if (d->side[k] == 0.0) return false;
-  double b[QUARTIC];
-  model_from(d, k, d->side[k], b);
-  int changes = 0;
-  for (int i = 1; i < QUARTIC; i++) changes += (b[i] < 0.0) != (b[i - 1] < 0.0);
-  return changes > 1;
+/* whether an event function that the crossings concern, seen from the side that counts now, may be
+ * crossed and leave again unseen */
+static bool may_return(const ess_driver *d) {
+  const ess_cluster *const c = &d->cluster;
+  // neighbours are noted one after the other, by turns with what their rows concern
+  size_t looked_at[2] = {SIZE_MAX, SIZE_MAX};
+  for (size_t n = 0; n < c->noted_count; n++) {
+    const size_t k = c->noted[n].guard - c->noted[n].guard % ESS_LANES;
+    if (k == looked_at[0] || k == looked_at[1]) continue;
+    looked_at[1] = looked_at[0];
+    looked_at[0] = k;
+    const models m = models_from(d, k);
+    ess_mask any, many;
+    count_changes(&m, &any, &many);
+    const unsigned doubtful = ess_mask_bits(many & (ess_lanes_load(d->side + k) != 0.0));
+    for (size_t i = 0; doubtful >> i; i++)
+      if ((doubtful >> i & 1) && c->touched[k + i] == c->trial) return true;
+  }
+  return false;
 }
 
 /* whether a crossing's time has not moved too far to be believed, nor out of the sub-step */
@@ -176,7 +246,8 @@ static bool correct_time(ess_driver *d, size_t i, const double h_half[], const d
   const ess_cluster *const c = &d->cluster;
   const size_t k = c->crossing[i];
   const double side = c->listed_side[i], span = c->length - c->from;
-  const double *const a = c->model + QUARTIC * k;
+  double a[QUARTIC];
+  model_of(d, k, a);
   const double half = ess_powers_value(a, (c->from + 0.5 * span) / d->dt);
   const double end = ess_powers_value(a, c->length / d->dt);
   const shift s = shift_through(side * h_half[k] - half, side * h_last[k] - end);
@@ -222,16 +293,19 @@ static bool is_settled(const ess_driver *d, size_t k) {
 static bool ends_well(const ess_driver *d, const double h_last[]) {
   const ess_cluster *const c = &d->cluster;
   const double most = OUTSIDE * (c->length - c->from);
-  bool well = true;
-  for (size_t b = 0; well && b < d->blocks; b++) {
+  for (size_t b = 0; b < d->blocks; b++) {
     if (!d->block_armed[b]) continue;
-    for (size_t k = b * ESS_BLOCK; k < ess_block_end(d, b); k++) {
-      const double g = d->side[k] * h_last[k];
-      if (!(g >= 0.0) || is_settled(d, k)) continue;
-      well = well && c->touched[k] != c->trial && g <= most * fabs(d->rate_end[k]);
+    for (size_t k = b * ESS_BLOCK; k < ess_block_end(d, b); k += ESS_LANES) {
+      const ess_lanes side = ess_lanes_load(d->side + k), g = side * ess_lanes_load(h_last + k);
+      const unsigned passed = ess_mask_bits((side != 0.0) & ~(g < 0.0));
+      for (size_t i = 0; passed >> i; i++) {
+        if (!(passed >> i & 1) || is_settled(d, k + i)) continue;
+        if (c->touched[k + i] == c->trial || !(g[i] <= most * fabs(d->rate_end[k + i])))
+          return false;
+      }
     }
   }
-  return well;
+  return true;
 }
 
 /* lists after the others the guards that the jumps have led across; false when one has been crossed
@@ -249,7 +323,7 @@ static bool list_more(ess_driver *d, const double h_last[]) {
       c->arms_within = c->arms_within || c->touched[k] == c->trial;
       rising = rising && !c->arms_within && rate > 0.0 && c->count < d->system.guard_count;
       if (!rising) break;
-      keep_model(d, k);
+      keep_models(d, k - k % ESS_LANES);
       c->crossing[c->count] = k;
       c->time[c->count++] = ess_larger(c->from, c->length - g / rate);
     }
@@ -311,8 +385,7 @@ static int correct_times(ess_driver *d, bool *well) {
     ess_path(d, c->length, x, rate);
     if (!status) status = ess_guards(d, x, d->h_check[0]);
     if (status) return status;
-    bool fit = true;
-    for (size_t i = 0; fit && i < c->noted_count; i++) fit = !may_return(d, c->noted[i].guard);
+    bool fit = !may_return(d);
     if (fit) status = move_times(d, &fit);
     if (status) return status;
     *well = fit && ends_well(d, d->h_check[0]);
@@ -404,7 +477,7 @@ int ess_substep_try(ess_driver *d, double *error) {
   int status = watch(d);
   if (status) return status;
   if (ess_flag_guards(d) != SIZE_MAX) return ESS_SUCCESS;
-  ess_list_crossings(d);
+  list_crossings(d);
   end_before_last(d);
   bool fit = true;
   c->is_measured = c->is_extended = c->arms_within = false;
@@ -432,6 +505,7 @@ int ess_substep_shorten(ess_driver *d, double length, double *error) {
   const double part = (length - c->from) / (c->length - c->from);
   for (size_t i = 0; i < d->lanes; i++) c->unlike[i] *= part * part;
   c->trial++;
+  for (size_t i = 0; i < c->passed_count; i++) c->crossed[c->passed[i]] = c->trial;
   c->length = length;
   while (c->count && c->time[c->count - 1] > length) c->count--;
   end_before_last(d);

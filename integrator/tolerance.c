@@ -29,7 +29,6 @@ static int cross_here(ess_driver *d, size_t k) {
 
 /* whole, to its first crossing, or to a cluster's end; *again when it has to be tried anew */
 static int finish_step(ess_driver *d, double t1, bool last, bool *again) {
-  ess_list_crossings(d);
   bool made = false;
   if (ess_is_cluster(d)) {
     int status = ess_make_cluster(d, t1, last, &made);

@@ -13,12 +13,7 @@ static void note(ess_driver *d, size_t k) {
   ess_cluster *const c = &d->cluster;
   const size_t i = c->noted_count++;
   c->touched[k] = c->trial;
-  c->noted[i] = (ess_noted){.guard = k,
-                            .sign = d->sign[k],
-                            .side = d->side[k],
-                            .entry = d->entry[k],
-                            .width = d->width[k],
-                            .silent = d->armed_is_silent[k]};
+  c->noted[i] = (ess_noted){.guard = k, .sign = d->sign[k], .side = d->side[k]};
 }
 
 int ess_cross_noted(ess_driver *d, size_t k) {
@@ -38,10 +33,9 @@ static void put_back(ess_driver *d, const ess_noted *was) {
   d->armed_count += (size_t)more;
   d->sign[k] = was->sign;
   d->side[k] = was->side;
-  d->entry[k] = was->entry;
-  d->level[k] = was->side != 0.0 ? 0.0 : INFINITY;
-  d->width[k] = was->width;
-  d->armed_is_silent[k] = was->silent;
+  d->entry[k] = d->level[k] = was->side != 0.0 ? 0.0 : INFINITY;
+  d->armed_is_silent[k] = d->silent[ess_guard_ahead(d, k)];
+  d->width[k] = d->armed_is_silent[k] ? 0.0 : d->epsilon[k];
 }
 
 int ess_take_back(ess_driver *d, size_t noted) {
