@@ -16,9 +16,9 @@ static const double LOCATED = 7.0, SUBSTEP = 3.0, AFTERWARDS = 6.0;
 /* no crossing within so many sub-steps, and an integration step is cheaper */
 static const double ALONE = 6.0;
 
-/* of a sub-step's length: safety factor, order of its error, and how much the next may be longer,
- * with crossings and without */
-static const double SAFETY = 0.85, EXPONENT = -0.4, GROW = 2.0, GROW_SMOOTH = 4.0;
+/* of a sub-step's length: safety factor, order of its error, and how much longer the next may be
+ */
+static const double SAFETY = 0.85, EXPONENT = -0.4, GROW = 2.0;
 
 /* the first sub-step of all, in integration steps */
 static const double FIRST = 0.125;
@@ -197,7 +197,7 @@ static int make_substep(ess_driver *d, double rest, bool *made) {
     const double tried = c->length - c->from;
     const double factor = isfinite(error) ? SAFETY * pow(error, EXPONENT) : 0.5;
     if (error <= 1.0) {
-      const double next = tried * ess_smaller(c->group_count ? GROW : GROW_SMOOTH, factor);
+      const double next = tried * ess_smaller(GROW, factor);
       c->next_length = ess_smaller(cut ? ess_larger(next, length) : next, 2.0 * c->base_dt);
       *made = true;
       return accept(d);
