@@ -63,10 +63,13 @@ static bool is_apart(ess_driver *d, size_t i) {
 static size_t extend(ess_driver *d, size_t i) {
   ess_cluster *const c = &d->cluster;
   int class = -1;
+  bool first = true;
   c->concern++;
   for (; i < d->cluster.count; i++) {
     if (!is_there(d, i)) continue;
-    if (!is_apart(d, i)) break;
+    // the first is, even when its row names one event function twice
+    if (!is_apart(d, i) && !first) break;
+    first = false;
     if (c->is_silent[i]) continue;
     const int its = class_of(d, i);
     if (class >= 0 && its != class) break;
