@@ -84,11 +84,18 @@ static void stop_at(ess_driver *d, double time) {
   d->failure.time = time;
 }
 
+/* the run ends where the sub-step begins, none of its crossings made */
+static void stop_at_start(ess_driver *d) {
+  memcpy(d->x, d->piece.x, d->lanes * sizeof *d->x);
+  d->t = d->piece.t1 = d->failure.time = d->piece.t0;
+}
+
 /* makes the crossings once more in the order of their times, so that each is told of in the mode
  * that it leads to, and the run can end at any of them */
 static int replay(ess_driver *d) {
   const ess_cluster *const c = &d->cluster;
   int status = ess_take_back(d, 0);
+  if (status) stop_at_start(d);
   d->batch_count = 0;
   for (size_t i = 0; i < c->count; i++) {
     if (!c->is_made[i]) continue;
@@ -158,20 +165,18 @@ static void go_on(ess_driver *d) {
 static int accept(ess_driver *d) {
   ess_cluster *const c = &d->cluster;
   const double t0 = d->t;
-  int status = ess_check_state(d, d->x_end);
-  if (status) return status;
   d->counters.substeps++;
   d->counters.groups += c->group_count;
   c->pattern++;
   c->substeps++;
   ess_remember_groups(d);
   ess_piece_path(d);
-  ess_sample_piece(d, d->t);
   memcpy(d->f, d->stage[6], d->lanes * sizeof *d->f);
   ess_swap(&d->h, &d->h_try);
   ess_swap(&d->rate, &d->rate_try);
-  status = tell_crossings(d);
+  int status = tell_crossings(d);
   if (!status) status = cross_passed(d);
+  ess_sample_piece(d, d->t); // no further than an observer has let it go
   return status ? status : ess_observe_step(d, t0);
 }
 
@@ -190,8 +195,9 @@ static int make_substep(ess_driver *d, double rest, bool *made) {
     if (!again) c->length = to;
     double error;
     int status = again ? ess_substep_shorten(d, to, &error) : ess_substep_try(d, &error);
+    if (!status && error <= 1.0) status = ess_check_state(d, d->x_end);
     if (status) {
-      ess_take_back(d, 0); // the failure that counts is the first
+      ess_forget_crossings(d);
       return status;
     }
     const double tried = c->length - c->from;

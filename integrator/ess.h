@@ -1,11 +1,13 @@
 /*
  * libess: integration of event-selected systems through many near-simultaneous contacts.
  *
- * An event-selected system is a field f(x, sgn h) whose discontinuities lie on the zero sets (the
- * guards) of event functions h : R^n -> R^m. Between guards libess integrates with an adaptive
- * Dormand-Prince pair; inside the epsilon-neighbourhood of a guard it *projects* the state along
- * the field onto the guard, flips that event function's sign and goes on (Anderson & Revzen, "Rapid
- * Integrator for a Class of Multi-Contact Systems", 2024, sections 2 and 3).
+ * An event-selected system is a field f(x, sgn h) whose discontinuities lie on the zero sets of
+ * event functions h : R^n -> R^m. Where the state passes one, it makes a *crossing*: libess flips
+ * that event function's sign and goes on in the new field. Between crossings it integrates with an
+ * adaptive Dormand-Prince pair. The caller gives one tolerance, which holds for crossings too:
+ * those that come one by one are located, those in quick succession are made in sub-steps. The
+ * method of Anderson & Revzen ("Rapid Integrator for a Class of Multi-Contact Systems", 2024),
+ * which *projects* the state onto guards within epsilon of them, is a choice (ess_options_paper).
  *
  * Habits are those of GSL's odeiv2: callbacks return 0 for success, a driver is allocated, applied
  * up to a time, and freed. Needs libm only; no global state; several drivers may run in several
@@ -59,13 +61,13 @@ typedef enum ess_status {
   ESS_EFIELD,        /* the field is not finite */
   ESS_EGUARD,        /* an event function or its rate is not finite */
   ESS_EUNDERFLOW,    /* the step size fell below the resolution of time */
-  ESS_ELIVENESS,     /* a guard's rate inside its neighbourhood is below options.liveness */
-  ESS_ECHATTER,      /* guards throw the state back at each other without progress (Filippov) */
+  ESS_ELIVENESS,     /* an event function's rate at a projection is below options.liveness */
+  ESS_ECHATTER,      /* guards throw the state back at each other, and no time passes (Filippov) */
   ESS_EMAXSTEPS,     /* options.max_steps reached */
   ESS_EMAXCROSSINGS, /* options.max_crossings reached */
   ESS_ESTOP,         /* an observer asked to stop */
   ESS_ESLIDING,      /* on one event function's zero the field points back from either side */
-  ESS_ETOLERANCE,    /* crossings cannot be told apart as finely as the tolerance asks */
+  ESS_ETOLERANCE,    /* the tolerance is below the rounding of a state */
   ESS_EJACOBIAN,     /* an event function does not change as its Jacobian, or rate, predicts */
   ESS_STATUS_COUNT
 } ess_status;
@@ -74,10 +76,10 @@ typedef enum ess_status {
 ESS_API const char *ess_strerror(int status);
 
 /*
- * Where and why a driver last failed. Guard indices are event-function indices, or SIZE_MAX. The
- * time is that of the state a callback was given when it failed, or gave what is not finite: within
- * a step this may be later than the last good state that the caller gets back. Else it is that
- * state's.
+ * Where and why a driver last failed. `guard` and `other_guard` are event functions, by index, or
+ * SIZE_MAX. The time is that of the state a callback was given when it failed, or gave what is not
+ * finite: within a step this may be later than the last good state that the caller gets back. Else
+ * it is that state's.
  *
  * ESS_ESLIDING: the event function was crossed back and forth nine times in a row, each time at
  * once; the state lies where sliding begins. ESS_EJACOBIAN: difference quotients of the event
@@ -87,8 +89,8 @@ ESS_API const char *ess_strerror(int status);
 typedef struct ess_failure {
   ess_status status;
   double time;
-  size_t guard;       /* the guard concerned */
-  size_t other_guard; /* ESS_ECHATTER: the guard crossed just before */
+  size_t guard;       /* the event function concerned */
+  size_t other_guard; /* ESS_ECHATTER: the one crossed just before */
   int callback_code;  /* ESS_ECALLBACK: what the callback returned */
   const char *reason; /* ESS_EINVAL: one line that names the argument and what is accepted, in
                          static storage; else NULL */
@@ -97,7 +99,7 @@ typedef struct ess_failure {
 /* ---- guards and the guard reset matrix ------------------------------------------------------- */
 
 /*
- * A guard is the zero set of an event function crossed in one direction: event function k has the
+ * A guard is one direction in which an event function may be crossed: event function k has the
  * guards ESS_GUARD_UP(k), crossed from h_k < 0, and ESS_GUARD_DOWN(k), crossed from h_k > 0. At any
  * time a guard is armed, a candidate to be crossed, or not; of an event function's two guards at
  * most one is, since the latched sign says on which side the state is.
@@ -124,8 +126,7 @@ typedef struct ess_failure {
  *
  * One row more than there are guards: row 2m is applied after an integration step that ends with no
  * guard armed, and arms only guards whose event function is strictly on their near side, or ahead
- * (ESS_ARM_AHEAD) on either. The
- * paper's pool rule is a matrix with this row alone.
+ * (ESS_ARM_AHEAD) on either. The paper's pool rule is a matrix with this row alone.
  */
 typedef struct ess_reset_matrix {
   const size_t *row_start;   /* [2m+2]: row j holds entries row_start[j] .. row_start[j+1]-1 */
@@ -136,8 +137,8 @@ typedef struct ess_reset_matrix {
   /*
    * Optional, [2m]: guards whose crossing, signs latched by their rows included, never changes the
    * field, whatever the mode. They only apply their rows, at the end of the step that passes them
-   * or ahead of the projection that would: no step is shortened for them and no projection made,
-   * unless another crossing depends on it, and observers do not hear of them.
+   * or ahead of the projection that would: no step is shortened for them, unless another crossing
+   * depends on it, and observers do not hear of them.
    */
   const bool *silent;
 
@@ -154,10 +155,11 @@ typedef struct ess_reset_matrix {
 /*
  * The system the caller wants integrated. All callbacks return 0 for success; any other value stops
  * the run with ESS_ECALLBACK. `sign[k]` is the latched sign of h_k: exactly -1.0 or +1.0. It
- * changes only when libess crosses guard k, so the field must be smooth *through* the guards for a
- * fixed sign vector and must never look at the sign of h itself.
+ * changes only when libess crosses event function k, or when the row of another's guard latches it,
+ * so the field must be smooth *through* the zeros of h for a fixed sign vector and must never look
+ * at the sign of h itself.
  *
- * The event functions depend on the state only; a guard that moves in time takes time as a state.
+ * The event functions depend on the state only; one that moves in time takes time as a state.
  */
 typedef struct ess_system {
   size_t dimension;   /* n >= 1, number of states */
@@ -188,9 +190,10 @@ typedef struct ess_system {
   int (*mode_changed)(const double sign[], size_t guard, void *params);
 
   /*
-   * Optional, guard_count of them: crossings with the same label and direction are expected to
-   * change the field alike, and their jumps are measured together where they come in quick
-   * succession. NULL: all have the same. A bad choice costs evaluations, never accuracy.
+   * Optional, [m], the caller's, as `params` is: crossings with the same label and direction are
+   * expected to change the field alike, and what they add to it is measured together where they
+   * come in quick succession. NULL: all have the same. A bad choice costs evaluations, never
+   * accuracy.
    */
   const int *labels;
 
@@ -211,14 +214,14 @@ typedef struct ess_system {
 
 /* What an observer is told of a step: the state at its end and how it got there. */
 typedef struct ess_step_info {
-  bool projection; /* true: along the field onto a guard; false: a dopri5 step */
+  bool projection; /* true: along the field onto a guard; false: a dopri5 step, or a sub-step */
   double t0, t1;   /* start and end time */
   const double *x; /* x[n] at t1 */
 } ess_step_info;
 
 /* What an observer is told of a crossing: after the flip. */
 typedef struct ess_crossing_info {
-  size_t guard;       /* event function index */
+  size_t guard;       /* the event function crossed */
   int direction;      /* +1: h went from negative to positive; -1: the mirror image */
   double t;           /* crossing time */
   const double *x;    /* x[n] at t */
@@ -227,10 +230,10 @@ typedef struct ess_crossing_info {
 
 /*
  * Functions told of every step and every crossing, after acceptance and in the order of time: of a
- * step at its end, before what is crossed there. They return 0 to go on, anything else to stop with
- * ESS_ESTOP: time, state and signs are then those that they were told, and another apply goes on
- * from there. Pointers given to them are valid during the call only. ess_driver_dense may be called
- * from them, apply and set_options may not.
+ * step, or sub-step, at its end, after what is crossed within it and before what is crossed there.
+ * They return 0 to go on, anything else to stop with ESS_ESTOP: time, state and signs are then
+ * those that they were told, and another apply goes on from there. Pointers given to them are valid
+ * during the call only. ess_driver_dense may be called from them, apply and set_options may not.
  */
 typedef struct ess_observer {
   int (*step)(const ess_step_info *info, void *context);         /* after each step, or NULL */
@@ -249,26 +252,54 @@ typedef enum ess_method {
 
 /* How to integrate. Start from ess_options_default() and change what you need. */
 typedef struct ess_options {
-  double rtol, atol; /* the tolerance: the error that the run may make, for each state x_i of about
-                        atol + rtol |x_i|; rtol >= 0, atol >= 0, one > 0 */
-  const double *rtols, *atols; /* optional, n values each, that replace rtol and atol; copied */
-  double h_max;                /* largest integration step in time, > 0; may be INFINITY */
-  double h_init;               /* first integration step in time; 0: chosen automatically */
-  uint64_t max_steps; /* integration steps per apply, sub-steps and rejected ones included; >= 1 */
-  uint64_t max_crossings; /* crossings per apply; >= 1 */
-  ess_observer observer;  /* all NULL: none */
-  ess_method method;
+  /*
+   * The tolerance: what each state x_i may err by, up to a factor of a few, is atol + rtol |x_i|.
+   * By ESS_METHOD_PAPER it is that of the integration between crossings alone. rtol: in [0, 1),
+   * default 1e-8. atol: in units of the states, finite, >= 0, default 1e-10. One of both > 0.
+   */
+  double rtol, atol;
 
-  /* What follows concerns ESS_METHOD_PAPER alone. */
-  double epsilon;               /* half-width of every guard's neighbourhood, in units of h; > 0 */
-  const double *guard_epsilons; /* optional, m values > 0 that replace epsilon; copied */
-  int order; /* of the projection in epsilon: 1, along the tangent, one field evaluation (global
-                error epsilon^2); 2, along the field half-way, two (epsilon^3) */
-  double projection_max; /* longest projection in time, > 0; may be INFINITY. A guard to which the
-                            field takes longer is not yet inside its neighbourhood: set it where
-                            guards are nearly grazed, whose projections are long and wrong */
-  double liveness;       /* constant c of requirement 4: smallest rate accepted when a guard is
-                            projected onto; 0: unchecked */
+  /* Optional, [n] each: replace rtol or atol, state by state, in the same ranges; copied. */
+  const double *rtols, *atols;
+
+  /*
+   * Longest integration step, in time, > 0; INFINITY (default): no limit. Set it where event
+   * functions have details that are passed in far less than a step.
+   */
+  double h_max;
+  double h_init; /* first integration step, in time, finite, >= 0; 0 (default): chosen */
+
+  /* Integration steps of one apply, sub-steps and rejected ones included, >= 1; default 10^7. */
+  uint64_t max_steps;
+  uint64_t max_crossings; /* crossings of one apply, silent ones included, >= 1; default 10^7 */
+  ess_observer observer;  /* who is told; default: nobody */
+  ess_method method;      /* default: ESS_METHOD_TOLERANCE */
+
+  /* Half-width of every guard's neighbourhood, in units of h, finite, > 0; default 1e-3. This, and
+   * what follows, concerns ESS_METHOD_PAPER alone. */
+  double epsilon;
+
+  /* Optional, [m]: replaces epsilon, one for each event function, in the same range; copied. */
+  const double *guard_epsilons;
+
+  /*
+   * The projection's order in epsilon: 1 (default), along the tangent, one field evaluation, global
+   * error epsilon^2; 2, along the field half-way, two evaluations, epsilon^3.
+   */
+  int order;
+
+  /*
+   * Longest projection, in time, > 0; INFINITY (default): no limit. A guard to which the field
+   * takes longer is not yet inside its neighbourhood: set it where guards are nearly grazed, whose
+   * projections are long and wrong.
+   */
+  double projection_max;
+
+  /*
+   * Smallest rate of an event function, in units of h over time, that is accepted where its guard
+   * is projected onto, finite, >= 0; 0 (default): unchecked. Requirement 4 of the paper.
+   */
+  double liveness;
 } ess_options;
 
 /* The default options: ESS_METHOD_TOLERANCE, rtol 1e-8, atol 1e-10, unlimited step. */
@@ -285,16 +316,19 @@ ESS_API ess_options ess_options_paper(void);
 /* Work done since alloc or reset. Sampling and observing never change them. */
 typedef struct ess_counters {
   uint64_t steps;       /* accepted integration steps, cut ones included */
-  uint64_t rejected;    /* steps refused by the error control, or as too long to be sure of the
-                           guards */
+  uint64_t rejected;    /* steps refused by the error control, or as too long to be sure of what is
+                           crossed */
   uint64_t entries;     /* steps cut at a located neighbourhood entry or crossing */
   uint64_t projections; /* projection steps */
-  uint64_t crossings;   /* crossings of guards that are not silent */
-  uint64_t silent;      /* crossings of silent guards */
+  uint64_t crossings;   /* crossings that are not silent */
+  uint64_t silent;      /* silent crossings */
   uint64_t substeps;    /* accepted sub-steps, each of which makes the crossings within it */
-  uint64_t
-      substeps_rejected; /* sub-steps refused by the error control, or as too long for guards */
-  uint64_t groups;       /* groups whose jump of the field was measured, in accepted sub-steps */
+
+  /* sub-steps refused by the error control, or as too long to be sure of what is crossed */
+  uint64_t substeps_rejected;
+
+  /* groups of crossings whose effect on the field was measured, in accepted sub-steps */
+  uint64_t groups;
   uint64_t field_evaluations;    /* calls of field */
   uint64_t guard_evaluations;    /* calls of guards or guard_rates */
   uint64_t some_evaluations;     /* calls of some_guard_rates */
@@ -308,9 +342,9 @@ typedef struct ess_driver ess_driver;
 
 /*
  * Checks the arguments and allocates everything a run needs; nothing is allocated afterwards.
- * `system` and `options` are copied; `params` and the observer's context stay the caller's. On
- * failure returns NULL and, when `status` is not NULL, sets it to ESS_EINVAL or ESS_ENOMEM.
- * Free with ess_driver_free.
+ * `system` and `options` are copied; `params`, `labels` and the observer's context stay the
+ * caller's. On failure returns NULL and, when `status` is not NULL, sets it to ESS_EINVAL or
+ * ESS_ENOMEM. Free with ess_driver_free.
  */
 ESS_API ess_driver *ess_driver_alloc(const ess_system *system, const ess_options *options,
                                      int *status);
@@ -337,7 +371,8 @@ ESS_API int ess_driver_apply(ess_driver *driver, double *t, double t1, double x[
 /*
  * As ess_driver_apply, and writes the state at each of `times` (ascending, count of them, within
  * [*t, t1]) into states[count*n], row-major: by the 4th-order dense output inside an integration
- * step, on the straight line inside a projection of order 1, on a parabola inside one of order 2.
+ * step, on the path of a sub-step with its correction, on the straight line inside a projection of
+ * order 1, on a parabola inside one of order 2.
  * Steps and counters are those of ess_driver_apply. After a failure the rows not reached hold what
  * they held before.
  */
@@ -345,8 +380,9 @@ ESS_API int ess_driver_sample(ess_driver *driver, double *t, double t1, double x
                               const double times[], size_t count, double states[]);
 
 /*
- * The state x[n] at any time t of the driver's last step, ess_driver_step_start(driver) <= t <= the
- * time reached: chosen afterwards, or by a step's observer, at no evaluation. ESS_EINVAL outside.
+ * The state x[n] at any time t of the driver's last step, or sub-step,
+ * ess_driver_step_start(driver) <= t <= the time reached: chosen afterwards, or by a step's
+ * observer, at no evaluation. ESS_EINVAL outside.
  */
 ESS_API int ess_driver_dense(ess_driver *driver, double t, double x[]);
 

@@ -420,9 +420,11 @@ void ess_path_without_jumps(const ess_driver *d, double u, double x[], double ra
 void ess_path(const ess_driver *d, double u, double x[], double rate[]);
 
 /* undo.c: crosses event function k as ess_cross does, and notes what that changes; takes back what
- * has been noted beyond the first `noted`. */
+ * has been noted beyond the first `noted`; takes back all of it after a failure, without a word to
+ * the model, which is told of the mode when the run is resumed. */
 int ess_cross_noted(ess_driver *d, size_t k);
 int ess_take_back(ess_driver *d, size_t noted);
+void ess_forget_crossings(ess_driver *d);
 
 /* projection.c */
 

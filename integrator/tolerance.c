@@ -13,18 +13,29 @@
 /* where crossings had to be located, sub-steps are tried again a little longer */
 static const double AGAIN = 1.15;
 
+/* for how long guard k has been passed unseen, by what corrected the state at a sub-step's end: 0
+ * when it has not, or was armed there only */
+static double time_passed(const ess_driver *d, size_t k) {
+  const ess_cluster *const c = &d->cluster;
+  if (d->piece.kind != ESS_PIECE_PATH || c->touched[k] == c->trial) return 0.0;
+  const double g = d->side[k] * d->h[k], rate = d->side[k] * d->rate[k];
+  const double late = g > 0.0 && rate > 0.0 ? g / rate : 0.0;
+  return late <= 0.1 * c->next_length ? late : 0.0;
+}
+
 /* crosses guard k, which the state is on, or passed a little while ago: what its jump would have
  * done since then is made good */
 static int cross_here(ess_driver *d, size_t k) {
-  const double g = d->side[k] * d->h[k], rate = d->side[k] * d->rate[k];
-  const double late = g > 0.0 && rate > 0.0 ? g / rate : 0.0;
-  const bool makes_good = late > 0.0 && late <= 0.1 * d->cluster.next_length;
+  const double late = time_passed(d, k);
   memcpy(d->stage[1], d->f, d->lanes * sizeof *d->f);
   int status = ess_make_crossing(d, k);
   if (!status) status = ess_evaluate_node(d);
-  if (status || !makes_good) return status;
-  for (size_t i = 0; i < d->lanes; i++) d->x[i] += late * (d->f[i] - d->stage[1][i]);
-  return ess_check_state(d, d->x);
+  if (status || late == 0.0) return status;
+  for (size_t i = 0; i < d->lanes; i++) d->x_try[i] = d->x[i] + late * (d->f[i] - d->stage[1][i]);
+  status = ess_check_state(d, d->x_try);
+  if (status) return status;
+  memcpy(d->x, d->x_try, d->lanes * sizeof *d->x);
+  return ess_evaluate_node(d);
 }
 
 /* whole, to its first crossing, or to a cluster's end; *again when it has to be tried anew */
@@ -41,8 +52,11 @@ static int finish_step(ess_driver *d, double t1, bool last, bool *again) {
   ess_location found;
   int status = ess_locate_first(d, &found);
   if (status) return status;
-  *again = found.doubt_guard != SIZE_MAX;
-  if (*again) return ess_halve(d, &found);
+  if (found.doubt_guard != SIZE_MAX) {
+    status = ess_halve(d, &found);
+    *again = found.doubt_guard != SIZE_MAX;
+    if (status || *again) return status;
+  }
   if (found.cut) d->cluster.next_length *= AGAIN;
   return ess_take_step(d, &found, t1, last);
 }
@@ -78,13 +92,14 @@ static int step(ess_driver *d, double t1) {
     if (status) return status;
     ess_set_levels(d);
     ess_location doubt = {.doubt_guard = ess_flag_guards(d)};
+    const bool in_doubt = doubt.doubt_guard != SIZE_MAX;
+    if (in_doubt) status = ess_halve(d, &doubt);
+    if (status) return status;
     again = doubt.doubt_guard != SIZE_MAX;
-    if (again)
-      status = ess_halve(d, &doubt);
-    else if (!d->flagged_count)
-      return ess_take_step(d, &whole, t1, last);
-    else
-      status = finish_step(d, t1, last, &again);
+    if (again) continue;
+    // a doubt that halving cannot end is dropped, with what is so short
+    if (in_doubt || !d->flagged_count) return ess_take_step(d, &whole, t1, last);
+    status = finish_step(d, t1, last, &again);
   }
   return status;
 }

@@ -45,10 +45,12 @@ int ess_take_back(ess_driver *d, size_t noted) {
     const ess_noted *const was = &c->noted[--c->noted_count];
     const bool changed = d->sign[was->guard] != was->sign;
     put_back(d, was);
-    if (changed) {
-      const int told = ess_announce(d, was->guard);
-      if (!status) status = told;
-    }
+    if (changed && !status) status = ess_announce(d, was->guard);
   }
   return status;
+}
+
+void ess_forget_crossings(ess_driver *d) {
+  ess_cluster *const c = &d->cluster;
+  while (c->noted_count > 0) put_back(d, &c->noted[--c->noted_count]);
 }

@@ -19,7 +19,8 @@
 
 enum { SAMPLES = 101, STATES = 6, ROW = SAMPLES * STATES };
 static const double duration = 2.0;
-static const double contact_counts[] = {1, 2, 5, 10, 60};
+/* one alone lets the plate turn upright, where the roller's event functions have a pole */
+static const double contact_counts[] = {2, 3, 5, 10, 60};
 enum { COUNTS = sizeof contact_counts / sizeof *contact_counts };
 
 /* crossings that change the field: how many, and the work */
