@@ -280,11 +280,20 @@ static int refine_time(ess_driver *d, size_t i, double *moved, bool *near) {
   return status;
 }
 
+/* rate of event function k, seen from its side, where the sub-step ends: which may be before the
+ * end that it was watched to */
+static double rate_at_end(const ess_driver *d, size_t k) {
+  double a[QUARTIC];
+  keep_models(d, k - k % ESS_LANES);
+  model_of(d, k, a);
+  return ess_powers_slope(a, d->cluster.length / d->dt) / d->dt;
+}
+
 /* whether event function k has no crossing that is missing: it has been made, or can wait until the
- * sub-step's end, being silent and armed within */
+ * sub-step's end, being silent, armed within, and no other's business */
 static bool is_settled(const ess_driver *d, size_t k) {
   const ess_cluster *const c = &d->cluster;
-  const bool waits = c->touched[k] == c->trial && ess_is_silent(d, k);
+  const bool waits = c->touched[k] == c->trial && ess_is_silent(d, k) && ess_row_is_local(d, k);
   return d->side[k] == 0.0 || c->crossed[k] == c->trial || waits;
 }
 
@@ -300,7 +309,7 @@ static bool ends_well(const ess_driver *d, const double h_last[]) {
       const unsigned passed = ess_mask_bits((side != 0.0) & ~(g < 0.0));
       for (size_t i = 0; passed >> i; i++) {
         if (!(passed >> i & 1) || is_settled(d, k + i)) continue;
-        if (c->touched[k + i] == c->trial || !(g[i] <= most * fabs(d->rate_end[k + i])))
+        if (c->touched[k + i] == c->trial || !(g[i] <= most * fabs(rate_at_end(d, k + i))))
           return false;
       }
     }
@@ -317,8 +326,9 @@ static bool list_more(ess_driver *d, const double h_last[]) {
   for (size_t b = 0; rising && b < d->blocks; b++) {
     if (!d->block_armed[b]) continue;
     for (size_t k = b * ESS_BLOCK; k < ess_block_end(d, b); k++) {
-      const double g = d->side[k] * h_last[k], rate = d->side[k] * d->rate_end[k];
+      const double g = d->side[k] * h_last[k];
       if (!(g >= 0.0) || is_settled(d, k)) continue;
+      const double rate = rate_at_end(d, k);
       // where it was armed a moment ago, nobody knows when it was crossed
       c->arms_within = c->arms_within || c->touched[k] == c->trial;
       rising = rising && !c->arms_within && rate > 0.0 && c->count < d->system.guard_count;
@@ -485,7 +495,7 @@ int ess_substep_try(ess_driver *d, double *error) {
   status = ess_make_groups(d, 0, &fit);
   c->is_measured = fit;
   c->moved = 0.0;
-  if (!status && fit && c->group_count) status = correct_times(d, &fit);
+  if (!status && fit && c->noted_count) status = correct_times(d, &fit);
   if (!fit) *error = c->too_unlike;
   if (status || !fit) return status;
   return measure_defect(d, error);
@@ -513,7 +523,7 @@ int ess_substep_shorten(ess_driver *d, double length, double *error) {
   bool fit;
   int status = ess_shorten_groups(d, &fit);
   c->moved = 0.0;
-  if (!status && fit && c->group_count) status = correct_times(d, &fit);
+  if (!status && fit && c->noted_count) status = correct_times(d, &fit);
   if (status || !fit) return status;
   return measure_defect(d, error);
 }
