@@ -69,7 +69,9 @@ static int make_in_turn(ess_driver *d, size_t k, double time) {
     d->counters.silent++;
   else
     d->counters.crossings++;
+  d->rows_again = true;
   int status = ess_cross(d, k);
+  d->rows_again = false;
   if (silent || !d->options.observer.crossing) return status;
   ess_piece_state(d, time, d->stage[1]);
   const bool stop = ess_observe_crossing(d, k, time, d->stage[1]);
@@ -118,6 +120,7 @@ static int cross_passed(ess_driver *d) {
   for (size_t i = 0; !status && i < c->passed_count; i++) {
     const size_t k = c->passed[i];
     if (!(d->side[k] * d->h[k] >= 0.0) || !ess_is_silent(d, k) || d->side[k] == 0.0) continue;
+    if (d->apply_crossings++ >= d->options.max_crossings) return ess_fail(d, ESS_EMAXCROSSINGS, k);
     d->counters.silent++;
     status = ess_cross(d, k);
   }
