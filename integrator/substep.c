@@ -105,7 +105,15 @@ static void keep_models(const ess_driver *d, size_t k) {
   ess_lanes_store(c->root + k, ess_lanes_select(plain, theta, ess_lanes_all(ESS_NEVER)));
 }
 
-/* by powers, of event function k */
+/* by powers, of event function k alone, seen from the side that counts now */
+static void powers_from(const ess_driver *d, size_t k, double a[QUARTIC]) {
+  const models m = models_from(d, k - k % ESS_LANES);
+  double b[QUARTIC];
+  for (int i = 0; i < QUARTIC; i++) b[i] = m.b[i][k % ESS_LANES];
+  ess_powers(b, a);
+}
+
+/* as it was kept */
 static inline void model_of(const ess_driver *d, size_t k, double a[QUARTIC]) {
   for (int i = 0; i < QUARTIC; i++) a[i] = d->cluster.model[i][k];
 }
@@ -284,8 +292,7 @@ static int refine_time(ess_driver *d, size_t i, double *moved, bool *near) {
  * end that it was watched to */
 static double rate_at_end(const ess_driver *d, size_t k) {
   double a[QUARTIC];
-  keep_models(d, k - k % ESS_LANES);
-  model_of(d, k, a);
+  powers_from(d, k, a);
   return ess_powers_slope(a, d->cluster.length / d->dt) / d->dt;
 }
 
@@ -328,12 +335,15 @@ static bool list_more(ess_driver *d, const double h_last[]) {
     for (size_t k = b * ESS_BLOCK; k < ess_block_end(d, b); k++) {
       const double g = d->side[k] * h_last[k];
       if (!(g >= 0.0) || is_settled(d, k)) continue;
-      const double rate = rate_at_end(d, k);
       // where it was armed a moment ago, nobody knows when it was crossed
       c->arms_within = c->arms_within || c->touched[k] == c->trial;
-      rising = rising && !c->arms_within && rate > 0.0 && c->count < d->system.guard_count;
+      rising = rising && !c->arms_within && c->count < d->system.guard_count;
+      double a[QUARTIC];
+      powers_from(d, k, a);
+      const double rate = ess_powers_slope(a, c->length / d->dt) / d->dt;
+      rising = rising && rate > 0.0;
       if (!rising) break;
-      keep_models(d, k - k % ESS_LANES);
+      for (int j = 0; j < QUARTIC; j++) c->model[j][k] = a[j];
       c->crossing[c->count] = k;
       c->time[c->count++] = ess_larger(c->from, c->length - g / rate);
     }
