@@ -101,14 +101,15 @@ static int replay(ess_driver *d) {
   d->batch_count = 0;
   for (size_t i = 0; i < c->count; i++) {
     if (!c->is_made[i]) continue;
-    const double time = d->piece.t0 + ess_clamp(c->time[i], 0.0, c->length);
     d->batch[d->batch_count] = c->crossing[i];
-    d->batch_time[d->batch_count++] = ess_smaller(time, d->piece.t1);
+    d->batch_time[d->batch_count++] = c->time[i];
   }
   ess_sort_by_time(d->batch_time, d->batch, d->batch_count);
   for (size_t i = 0; !status && i < d->batch_count; i++) {
-    status = make_in_turn(d, d->batch[i], d->batch_time[i]);
-    if (status) stop_at(d, d->batch_time[i]);
+    const double since = ess_clamp(d->batch_time[i], 0.0, c->length);
+    const double time = ess_smaller(d->piece.t0 + since, d->piece.t1);
+    status = make_in_turn(d, d->batch[i], time);
+    if (status) stop_at(d, time);
   }
   return status;
 }
