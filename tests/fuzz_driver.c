@@ -183,7 +183,10 @@ static int on_crossing(const ess_crossing_info *info, void *context) {
     r->progress_time = info->t;
     r->stalled = 0;
   }
-  FUZZ_REQUIRE(++r->stalled <= 2 * model->guard_count + 17, "%zu crossings at once", r->stalled);
+  // by one tolerance, those of sub-steps come on top
+  const size_t most =
+      (r->options->method == ESS_METHOD_PAPER ? 1 : 8) * (2 * model->guard_count + 17);
+  FUZZ_REQUIRE(++r->stalled <= most, "%zu crossings at once", r->stalled);
   FUZZ_REQUIRE(fuzz_signs_exact(info->sign, model->guard_count), "guard %zu", info->guard);
   FUZZ_REQUIRE(info->direction == (info->sign[info->guard] > 0.0 ? 1 : -1), "%d", info->direction);
   const bool down_allowed = !model->one_way || model->has_resets;
