@@ -23,6 +23,9 @@ static const double SAFETY = 0.85, EXPONENT = -0.4, GROW = 2.0;
 /* the first sub-step of all, in integration steps */
 static const double FIRST = 0.125;
 
+/* no sub-step is shorter, in integration steps: it would come to nothing beside the time */
+static const double SHORTEST = 1e-12;
+
 /* the step after a cluster, in sub-steps, at most */
 static const double AFTER = 12.0;
 
@@ -218,7 +221,7 @@ static int make_substep(ess_driver *d, double rest, bool *made) {
     if (status) return status;
     c->next_length = tried * ess_clamp(factor, 0.1, 0.8);
     if (c->arms_within || (!c->deviates && !still_pays(d, c->next_length))) return ESS_SUCCESS;
-    if (c->next_length < 1e-12 * c->base_dt) return ESS_SUCCESS;
+    if (c->next_length < SHORTEST * c->base_dt) return ESS_SUCCESS;
   }
 }
 
@@ -257,7 +260,7 @@ int ess_make_cluster(ess_driver *d, double t1, bool last, bool *made) {
 
 bool ess_is_cluster(ess_driver *d) {
   ess_cluster *const c = &d->cluster;
-  if (!(c->next_length > 0.0)) c->next_length = FIRST * d->dt;
+  if (!(c->next_length > SHORTEST * d->dt)) c->next_length = FIRST * d->dt;
   size_t count;
   double first, last;
   return ess_survey_crossings(d, ALONE * c->next_length, &count, &first, &last) &&
