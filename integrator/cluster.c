@@ -23,6 +23,9 @@ static const double SAFETY = 0.85, EXPONENT = -0.4, GROW = 2.0;
 /* the first sub-step of all, in integration steps */
 static const double FIRST = 0.125;
 
+/* no sub-step is shorter, in integration steps: it would come to nothing beside the time */
+static const double SHORTEST = 1e-12;
+
 /* the step after a cluster, in sub-steps, at most */
 static const double AFTER = 12.0;
 
@@ -69,7 +72,9 @@ static int make_in_turn(ess_driver *d, size_t k, double time) {
     d->counters.silent++;
   else
     d->counters.crossings++;
+  d->rows_again = true;
   int status = ess_cross(d, k);
+  d->rows_again = false;
   if (silent || !d->options.observer.crossing) return status;
   ess_piece_state(d, time, d->stage[1]);
   const bool stop = ess_observe_crossing(d, k, time, d->stage[1]);
@@ -99,14 +104,15 @@ static int replay(ess_driver *d) {
   d->batch_count = 0;
   for (size_t i = 0; i < c->count; i++) {
     if (!c->is_made[i]) continue;
-    const double time = d->piece.t0 + ess_clamp(c->time[i], 0.0, c->length);
     d->batch[d->batch_count] = c->crossing[i];
-    d->batch_time[d->batch_count++] = ess_smaller(time, d->piece.t1);
+    d->batch_time[d->batch_count++] = c->time[i];
   }
   ess_sort_by_time(d->batch_time, d->batch, d->batch_count);
   for (size_t i = 0; !status && i < d->batch_count; i++) {
-    status = make_in_turn(d, d->batch[i], d->batch_time[i]);
-    if (status) stop_at(d, d->batch_time[i]);
+    const double since = ess_clamp(d->batch_time[i], 0.0, c->length);
+    const double time = ess_smaller(d->piece.t0 + since, d->piece.t1);
+    status = make_in_turn(d, d->batch[i], time);
+    if (status) stop_at(d, time);
   }
   return status;
 }
@@ -118,6 +124,7 @@ static int cross_passed(ess_driver *d) {
   for (size_t i = 0; !status && i < c->passed_count; i++) {
     const size_t k = c->passed[i];
     if (!(d->side[k] * d->h[k] >= 0.0) || !ess_is_silent(d, k) || d->side[k] == 0.0) continue;
+    if (d->apply_crossings++ >= d->options.max_crossings) return ess_fail(d, ESS_EMAXCROSSINGS, k);
     d->counters.silent++;
     status = ess_cross(d, k);
   }
@@ -214,7 +221,7 @@ static int make_substep(ess_driver *d, double rest, bool *made) {
     if (status) return status;
     c->next_length = tried * ess_clamp(factor, 0.1, 0.8);
     if (c->arms_within || (!c->deviates && !still_pays(d, c->next_length))) return ESS_SUCCESS;
-    if (c->next_length < 1e-12 * c->base_dt) return ESS_SUCCESS;
+    if (c->next_length < SHORTEST * c->base_dt) return ESS_SUCCESS;
   }
 }
 
@@ -253,7 +260,7 @@ int ess_make_cluster(ess_driver *d, double t1, bool last, bool *made) {
 
 bool ess_is_cluster(ess_driver *d) {
   ess_cluster *const c = &d->cluster;
-  if (!(c->next_length > 0.0)) c->next_length = FIRST * d->dt;
+  if (!(c->next_length > SHORTEST * d->dt)) c->next_length = FIRST * d->dt;
   size_t count;
   double first, last;
   return ess_survey_crossings(d, ALONE * c->next_length, &count, &first, &last) &&

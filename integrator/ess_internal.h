@@ -119,6 +119,10 @@ struct ess_driver {
   /* the guard reset matrix (resets.c), copied: 2m + 1 rows */
   size_t *row_start, *row_guard;
   signed char *row_effect;
+  double *row_side;    /* by entry that arms ahead: the side found when it was applied last */
+  bool rows_again;     /* rows are applied as they were then, without looking again */
+  const double *row_x; /* the state that they look at, at time row_t; NULL: the node */
+  double row_t;
   bool *silent, *armed_at_start;
   bool *armed_is_silent; /* by event function */
   int (*start)(const double sign[], bool armed[], void *params);
@@ -422,10 +426,11 @@ void ess_remember_groups(ess_driver *d);
 void ess_path_without_jumps(const ess_driver *d, double u, double x[], double rate[]);
 void ess_path(const ess_driver *d, double u, double x[], double rate[]);
 
-/* undo.c: crosses event function k as ess_cross does, and notes what that changes; takes back what
+/* undo.c: crosses event function k as ess_cross does, at a time since the node where its row looks
+ * at the state without jumps, and notes what that changes; takes back what
  * has been noted beyond the first `noted`; takes back all of it after a failure, without a word to
  * the model, which is told of the mode when the run is resumed. */
-int ess_cross_noted(ess_driver *d, size_t k);
+int ess_cross_noted(ess_driver *d, size_t k, double time);
 int ess_take_back(ess_driver *d, size_t noted);
 void ess_forget_crossings(ess_driver *d);
 

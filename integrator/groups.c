@@ -63,10 +63,13 @@ static bool is_apart(ess_driver *d, size_t i) {
 static size_t extend(ess_driver *d, size_t i) {
   ess_cluster *const c = &d->cluster;
   int class = -1;
+  bool first = true;
   c->concern++;
   for (; i < d->cluster.count; i++) {
     if (!is_there(d, i)) continue;
-    if (!is_apart(d, i)) break;
+    // the first is, even when its row names one event function twice
+    if (!is_apart(d, i) && !first) break;
+    first = false;
     if (c->is_silent[i]) continue;
     const int its = class_of(d, i);
     if (class >= 0 && its != class) break;
@@ -104,16 +107,17 @@ static int part_of(const ess_group *g, size_t place) {
 /* crosses those of the group that belong to one part, or all */
 enum { ALL = -1 };
 static int cross_part(ess_driver *d, const ess_group *g, int part) {
+  ess_cluster *const c = &d->cluster;
   int status = ESS_SUCCESS;
   size_t place = 0;
   for (size_t i = g->begin; !status && i < g->end; i++) {
-    const bool silent = d->cluster.is_silent[i];
+    const bool silent = c->is_silent[i];
     const int mine = silent ? 0 : part_of(g, place);
     if (!silent) place++;
     if (part != ALL && mine != part) continue;
     if (!is_there(d, i)) continue;
-    d->cluster.is_made[i] = true;
-    status = ess_cross_noted(d, d->cluster.crossing[i]);
+    c->is_made[i] = true;
+    status = ess_cross_noted(d, c->crossing[i], c->time[i]);
   }
   return status;
 }
@@ -336,7 +340,7 @@ int ess_shorten_groups(ess_driver *d, bool *fit) {
       jumps += !c->is_silent[next];
       if (!is_there(d, next)) continue;
       c->is_made[next] = true;
-      status = ess_cross_noted(d, d->cluster.crossing[next]);
+      status = ess_cross_noted(d, c->crossing[next], c->time[next]);
     }
     if (!in_group) continue;
     g->end = end;

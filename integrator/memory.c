@@ -71,16 +71,17 @@ static bool lay_indices(ess_driver *d) {
   const size_t entries = ess_resets_size(&d->system);
   const size_t most = SIZE_MAX / sizeof(size_t) / 8;
   if (entries > most || m > most / 8) return false;
-  const size_t bytes = (m + entries) * sizeof(ess_noted) + 3 * m * sizeof(uint64_t) +
-                       (rows + entries + d->blocks + 4 * m) * sizeof(size_t) +
-                       entries * sizeof(signed char) + 7 * m * sizeof(bool) +
-                       d->blocks * ESS_BLOCK * sizeof(bool);
+  const size_t bytes =
+      (m + entries) * sizeof(ess_noted) + entries * sizeof(double) + 3 * m * sizeof(uint64_t) +
+      (rows + entries + d->blocks + 4 * m) * sizeof(size_t) + entries * sizeof(signed char) +
+      7 * m * sizeof(bool) + d->blocks * ESS_BLOCK * sizeof(bool);
   d->indices = calloc(1, bytes);
   if (!d->indices) return false;
 
   char *cursor = d->indices;
   ess_cluster *const c = &d->cluster;
   c->noted = lay(&cursor, (m + entries) * sizeof(ess_noted));
+  d->row_side = lay(&cursor, entries * sizeof(double));
   c->touched = lay(&cursor, m * sizeof(uint64_t));
   c->crossed = lay(&cursor, m * sizeof(uint64_t));
   c->concerned = lay(&cursor, m * sizeof(uint64_t));

@@ -57,7 +57,8 @@ void ess_piece_path(ess_driver *d) {
 static void path_state(const ess_driver *d, double elapsed, double x[]) {
   const ess_cluster *const c = &d->cluster;
   const double u = ess_smaller(elapsed, c->length);
-  const double part = ess_larger(0.0, u - c->from) / (c->length - c->from);
+  const double span = c->length - c->from; // none, where all is crossed at the very end
+  const double part = span > 0.0 ? ess_larger(0.0, u - c->from) / span : 0.0;
   const double corrected = c->weight * part * part * (c->group_count ? 1.0 : part);
   double *const on_path = d->x_try, *const rate = d->v_try;
   ess_path(d, u, on_path, rate);

@@ -120,33 +120,36 @@ static bool arm_beside(ess_driver *d, size_t k, double side) {
   return sign_changed;
 }
 
-/* event function k at the crossing's state; on its zero its rate along the field there, in the mode
- * so far */
+/* event function k at the crossing's state: the node, or within a sub-step; on its zero its rate
+ * along the field there, in the mode so far */
 static int find_side(ess_driver *d, size_t k, double *side) {
+  const double *const x = d->row_x ? d->row_x : d->x;
   double *const f = d->stage[5], rate;
-  d->t_seen = d->t;
+  d->t_seen = d->row_x ? d->row_t : d->t;
   int status = d->system.some_guard_rates
-                   ? ess_some_guard_rates(d, d->x, d->f, &k, 1, &d->h_try[k], &rate)
-                   : ess_guards(d, d->x, d->h_try);
+                   ? ess_some_guard_rates(d, x, d->f, &k, 1, &d->h_try[k], &rate)
+                   : ess_guards(d, x, d->h_try);
   *side = d->h_try[k];
   if (!status && *side == 0.0) {
-    status = ess_field(d, d->t, d->x, f);
-    if (!status) status = ess_some_guard_rates(d, d->x, f, &k, 1, &rate, side);
+    status = ess_field(d, d->t_seen, x, f);
+    if (!status) status = ess_some_guard_rates(d, x, f, &k, 1, &rate, side);
   }
   return status || isfinite(*side) ? status : ess_fail(d, ESS_EGUARD, k);
 }
 
 /* one entry of a row: the mode may change */
-static int apply_entry(ess_driver *d, size_t guard, signed char effect) {
-  const size_t k = guard / 2;
+static int apply_entry(ess_driver *d, size_t entry) {
+  const size_t guard = d->row_guard[entry], k = guard / 2;
+  const signed char effect = d->row_effect[entry];
   if (effect < 0) {
     if (ess_guard_ahead(d, k) == guard) disarm(d, k);
     return ESS_SUCCESS;
   }
-  double side = 0.0;
-  const int status = effect == ESS_ARM_AHEAD ? find_side(d, k, &side) : ESS_SUCCESS;
+  const bool ahead = effect == ESS_ARM_AHEAD;
+  double *const side = &d->row_side[entry];
+  const int status = ahead && !d->rows_again ? find_side(d, k, side) : ESS_SUCCESS;
   if (status) return status;
-  const bool changed = effect == ESS_ARM_AHEAD ? arm_beside(d, k, side) : arm(d, guard);
+  const bool changed = ahead ? arm_beside(d, k, *side) : arm(d, guard);
   return changed ? ess_announce(d, k) : ESS_SUCCESS;
 }
 
@@ -181,7 +184,7 @@ int ess_cross(ess_driver *d, size_t k) {
   int status = ess_announce(d, k);
   // the whole row, also when the model failed: it is told of the mode again when the run is resumed
   for (size_t i = d->row_start[guard]; i < d->row_start[guard + 1]; i++) {
-    const int applied = apply_entry(d, d->row_guard[i], d->row_effect[i]);
+    const int applied = apply_entry(d, i);
     if (!status) status = applied;
   }
   return status;

@@ -392,6 +392,38 @@ static int move_times(ess_driver *d, bool *fit) {
   return ESS_SUCCESS;
 }
 
+/* notes that crossing i concerns event function e; false when one that does, and was made before
+ * it, comes later by its corrected time */
+static bool follows(ess_driver *d, size_t i, size_t e) {
+  ess_cluster *const c = &d->cluster;
+  double *const latest = d->some_h;
+  size_t *const by = d->batch;
+  const bool first = c->concerned[e] != c->concern;
+  const bool tie = !first && c->time[i] == latest[e] && c->crossing[i] < c->crossing[by[e]];
+  if (!first && (c->time[i] < latest[e] || tie)) return false;
+  c->concerned[e] = c->concern;
+  latest[e] = c->time[i];
+  by[e] = i;
+  return true;
+}
+
+/* whether crossings whose rows concern the same event functions were made in the order of their
+ * corrected times: that of the others changes nothing */
+static bool keeps_order(ess_driver *d) {
+  ess_cluster *const c = &d->cluster;
+  bool kept = true;
+  c->concern++;
+  for (size_t i = 0; kept && i < c->count; i++) {
+    if (!c->is_made[i]) continue;
+    const size_t k = c->crossing[i];
+    const size_t guard = c->listed_side[i] > 0.0 ? ESS_GUARD_UP(k) : ESS_GUARD_DOWN(k);
+    kept = follows(d, i, k);
+    for (size_t e = d->row_start[guard]; kept && e < d->row_start[guard + 1]; e++)
+      if (d->row_guard[e] / 2 != k) kept = follows(d, i, d->row_guard[e] / 2);
+  }
+  return kept;
+}
+
 /* corrects the crossings' times on the path that the jumps make, and adds crossings that they lead
  * to; *well is false when the sub-step is too long for that */
 static int correct_times(ess_driver *d, bool *well) {
@@ -409,6 +441,7 @@ static int correct_times(ess_driver *d, bool *well) {
     bool fit = !may_return(d);
     if (fit) status = move_times(d, &fit);
     if (status) return status;
+    fit = fit && keeps_order(d);
     *well = fit && ends_well(d, d->h_check[0]);
     if (!fit) return ESS_SUCCESS;
     if (*well) break;

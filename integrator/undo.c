@@ -16,13 +16,23 @@ static void note(ess_driver *d, size_t k) {
   c->noted[i] = (ess_noted){.guard = k, .sign = d->sign[k], .side = d->side[k]};
 }
 
-int ess_cross_noted(ess_driver *d, size_t k) {
+int ess_cross_noted(ess_driver *d, size_t k, double time) {
   const size_t guard = ess_guard_ahead(d, k);
+  bool looks = false;
   note(d, k);
   d->cluster.crossed[k] = d->cluster.trial;
-  for (size_t i = d->row_start[guard]; i < d->row_start[guard + 1]; i++)
+  for (size_t i = d->row_start[guard]; i < d->row_start[guard + 1]; i++) {
     if (d->row_guard[i] / 2 != k) note(d, d->row_guard[i] / 2);
-  return ess_cross(d, k);
+    looks = looks || d->row_effect[i] == ESS_ARM_AHEAD;
+  }
+  if (!looks) return ess_cross(d, k);
+  const double u = ess_clamp(time, 0.0, d->cluster.length);
+  ess_path_without_jumps(d, u, d->x_try, d->v_try);
+  d->row_x = d->x_try;
+  d->row_t = d->t + u;
+  const int status = ess_cross(d, k);
+  d->row_x = NULL;
+  return status;
 }
 
 /* event function k as it was, without a word to the model */

@@ -15,9 +15,10 @@ static double power(fuzz_bytes *b, const double values[], size_t count) {
   power(b, (const double[]){__VA_ARGS__}, sizeof(double[]){__VA_ARGS__} / sizeof(double))
 
 static void read_tame_options(ess_options *o, fuzz_bytes *b) {
+  o->method = fuzz_byte(b) % 4 == 3 ? ESS_METHOD_PAPER : ESS_METHOD_TOLERANCE;
   o->epsilon = POWER(b, 1e-3, 1e-6, 1e-2, 0.1, 1.0, 1e-9);
-  o->rtol = POWER(b, 1e-6, 1e-3, 1e-9, 0.0);
-  o->atol = POWER(b, 1e-8, 1e-3, 1e-10);
+  o->rtol = POWER(b, 1e-6, 1e-3, 1e-9, 0.0, 1e-1, 1e-2, 1e-4, 1e-10);
+  o->atol = POWER(b, 1e-8, 1e-3, 1e-10, 1e-1, 1e-2, 1e-4, 1e-6);
   o->h_max = POWER(b, INFINITY, 1.0, 0.1, 0.02);
   o->h_init = POWER(b, 0.0, 0.0, 1e-3, 0.5);
   o->projection_max = POWER(b, INFINITY, INFINITY, 1e-2, 1e-4);
@@ -52,6 +53,7 @@ static void read_bad_options(ess_options *o, fuzz_bytes *b) {
     o->max_steps = fuzz_choice(b, 2);
     o->max_crossings = fuzz_choice(b, 2);
     o->order = (int)fuzz_choice(b, 4);
+    o->method = (ess_method)fuzz_choice(b, 3);
   }
 }
 
@@ -61,7 +63,7 @@ static int by_size(const void *a, const void *b) {
 }
 
 static void read_command(command *c, fuzz_bytes *b, bool wild) {
-  static const action actions[] = {APPLY, SAMPLE, APPLY, SAMPLE, SAMPLE, RESET, APPLY, REFUSED};
+  static const action actions[] = {APPLY, SAMPLE, APPLY, SAMPLE, CHANGE, RESET, SAMPLE, REFUSED};
   *c = (command){.action = actions[fuzz_choice(b, sizeof actions / sizeof *actions)]};
   c->duration = fuzz_byte(b) / 64.0;
   if (wild && fuzz_byte(b) % 4 == 3) c->duration = POWER(b, 1e-320, 1e-16, 1e3, 1e9, 1e100);
@@ -83,18 +85,45 @@ static void read_guard_epsilons(fuzz_case *c, fuzz_bytes *b, bool wild, bool bad
     if (wild && fuzz_byte(b) % 4 == 3) *e = POWER(b, 1e-320, 1e-16, 1e10, DBL_MAX);
     if (bad && fuzz_byte(b) % 16 == 15) *e = POWER(b, NAN, 0.0, -1.0, INFINITY);
   }
-  c->options.guard_epsilons = c->guard_epsilons;
+  for (int i = 0; i < 2; i++) c->options[i].guard_epsilons = c->guard_epsilons;
+}
+
+/* each state its own: both, or one of them for all states */
+static void read_tolerances(fuzz_case *c, fuzz_bytes *b, bool bad) {
+  const uint8_t which = fuzz_byte(b);
+  for (size_t i = 0; i < c->model.dimension; i++) {
+    c->rtols[i] = POWER(b, 1e-6, 1e-3, 1e-9, 0.0, 1e-1, 1e-2, 1e-4, 1e-10);
+    c->atols[i] = POWER(b, 1e-8, 1e-3, 1e-10, 1e-1, 1e-2, 1e-4, 1e3);
+    if (bad && fuzz_byte(b) % 16 == 15) c->rtols[i] = POWER(b, NAN, -1.0, 1.0, INFINITY);
+    if (bad && fuzz_byte(b) % 16 == 15) c->atols[i] = POWER(b, NAN, -1.0, 0.0, INFINITY);
+  }
+  for (int i = 0; i < 2; i++) {
+    if (which % 3 != 1) c->options[i].rtols = c->rtols;
+    if (which % 3 != 2) c->options[i].atols = c->atols;
+  }
+}
+
+/* the second are the first with other tolerances, or by the other method, or both */
+static void read_options(fuzz_case *c, fuzz_bytes *b, bool wild, bool bad) {
+  ess_options *const o = c->options;
+  o[0] = ess_options_default();
+  read_tame_options(&o[0], b);
+  if (wild) read_wild_options(&o[0], b);
+  if (bad) read_bad_options(&o[0], b);
+  o[1] = o[0];
+  const uint8_t other = fuzz_byte(b);
+  if (other & 1) o[1].method = ESS_METHOD_PAPER;
+  if (other & 2) o[1].method = ESS_METHOD_TOLERANCE;
+  if (other & 4) o[1].rtol = POWER(b, 1e-3, 1e-10, 1.5);
 }
 
 void fuzz_case_read(fuzz_case *c, const uint8_t *data, size_t size) {
   fuzz_bytes bytes = {.next = data, .left = size}, *const b = &bytes;
-  *c = (fuzz_case){.options = ess_options_paper()};
+  *c = (fuzz_case){0};
   const uint8_t kind = fuzz_byte(b), observing = fuzz_byte(b);
   const bool wild_numbers = (kind & 3) == 3, wild_options = (kind >> 2 & 3) == 3;
   const bool faulty = (kind >> 4 & 3) == 3, bad_options = (kind >> 6 & 3) == 3;
-  read_tame_options(&c->options, b);
-  if (wild_options) read_wild_options(&c->options, b);
-  if (bad_options) read_bad_options(&c->options, b);
+  read_options(c, b, wild_options, bad_options);
   c->observe_steps = observing & 1;
   c->observe_crossings = observing & 2;
   if ((observing & 28) == 4) c->stop_step = 1 + (uint64_t)fuzz_byte(b);
@@ -105,6 +134,7 @@ void fuzz_case_read(fuzz_case *c, const uint8_t *data, size_t size) {
 
   fuzz_model_read(&c->model, b, wild_numbers, faulty);
   if (observing & 32) read_guard_epsilons(c, b, wild_options, bad_options);
+  if (observing & 64) read_tolerances(c, b, bad_options);
   if (bad_options && c->model.has_resets && fuzz_byte(b) % 2) fuzz_resets_damage(&c->model, b);
   c->damage = bad_options ? fuzz_byte(b) : UINT8_MAX;
   c->t0 = wild_options ? POWER(b, 0.0, -1.0, 1e9, 1e15, -1e300, 1e-310) : 0.0;
@@ -112,8 +142,12 @@ void fuzz_case_read(fuzz_case *c, const uint8_t *data, size_t size) {
 }
 
 void fuzz_case_print(const fuzz_case *c, FILE *out) {
-  const ess_options *const o = &c->options;
+  const ess_options *const o = c->options;
   fuzz_model_print(&c->model, out);
+  fprintf(out, "method %d (then %d), each state its own rtol %d, atol %d, then rtol %g\n",
+          o->method, o[1].method, o->rtols != NULL, o->atols != NULL, o[1].rtol);
+  if (o->rtols) fuzz_numbers_print("rtols", c->rtols, c->model.dimension, out);
+  if (o->atols) fuzz_numbers_print("atols", c->atols, c->model.dimension, out);
   fprintf(out, "epsilon %g%s, order %d, liveness %g, ", o->epsilon,
           o->guard_epsilons ? " (each guard its own)" : "", o->order, o->liveness);
   fprintf(out,
@@ -126,7 +160,7 @@ void fuzz_case_print(const fuzz_case *c, FILE *out) {
           (unsigned long long)c->stop_crossing, c->t0);
   for (size_t i = 0; i < c->model.dimension; i++) fprintf(out, " %.17g", c->x0[i]);
   for (size_t i = 0; i < c->command_count; i++) {
-    static const char *const names[ACTIONS] = {"apply", "sample", "reset", "refused"};
+    static const char *const names[ACTIONS] = {"apply", "sample", "reset", "refused", "change"};
     fprintf(out, "\n  %s for %.17g, %zu samples", names[c->command[i].action],
             c->command[i].duration, c->command[i].count);
   }

@@ -11,20 +11,21 @@
 enum { ROWS = 48, COMMANDS = 5 };
 
 /* one thing the caller does; what is not accepted must leave everything as it was */
-typedef enum action { APPLY, SAMPLE, RESET, REFUSED, ACTIONS } action;
+typedef enum action { APPLY, SAMPLE, RESET, REFUSED, CHANGE, ACTIONS } action;
 
 typedef struct command {
   action action;
   double duration;
   size_t count;
   double place[ROWS]; /* of the samples within the duration, ascending */
-  int mistake;        /* REFUSED: which */
+  int mistake;        /* REFUSED: which; CHANGE: options[mistake % 2] from now on */
 } command;
 
 /* a whole input, understood */
 typedef struct fuzz_case {
   fuzz_model model;
-  ess_options options;
+  ess_options options[2]; /* those to begin with, and others to change to */
+  double rtols[FUZZ_STATES], atols[FUZZ_STATES];
   double guard_epsilons[FUZZ_GUARDS];
   double t0, x0[FUZZ_STATES];
   uint8_t damage; /* to the system; see fuzz_system_damage */

@@ -6,6 +6,7 @@
 #include "fuzz_system.h"
 
 #include <float.h>
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -107,8 +108,12 @@ static void read_resets(fuzz_model *model, fuzz_bytes *b) {
     const uint8_t kind = fuzz_byte(b);
     r->row_start[j] = entries;
     if (j < guards && kind % 4) add_entry(model, &entries, j ^ 1, 1);
-    for (size_t i = 0; guards && i < (kind >> 2) % FUZZ_ENTRIES; i++)
-      add_entry(model, &entries, fuzz_choice(b, guards), kind & 64 ? -1 : 1);
+    for (size_t i = 0; guards && i < (kind >> 2) % FUZZ_ENTRIES; i++) {
+      const uint8_t which = fuzz_byte(b);
+      const size_t guard = which % 128 % guards;
+      const bool ahead = which & 128 && (j == guards || guard / 2 != j / 2);
+      add_entry(model, &entries, guard, ahead ? ESS_ARM_AHEAD : kind & 64 ? -1 : 1);
+    }
     if (j == guards) break;
     r->unarmed[j] = (kind >> 4 & 3) == 3;
     r->silent[j] = r->matrix.silent && kind & 128;
@@ -126,7 +131,7 @@ void fuzz_resets_damage(fuzz_model *model, fuzz_bytes *b) {
   if (which == 0) r->row_start[0] = 1;
   if (which == 1) r->row_start[row] = entries + 1;
   if (which == 2 && entries) r->guard[fuzz_choice(b, entries)] = guards;
-  if (which == 3 && entries) r->effect[fuzz_choice(b, entries)] = fuzz_byte(b) % 2 ? 0 : 2;
+  if (which == 3 && entries) r->effect[fuzz_choice(b, entries)] = fuzz_byte(b) % 2 ? 0 : 3;
   if (which == 4) r->matrix.row_start = NULL;
 }
 
@@ -156,6 +161,14 @@ static void repeat_guards(fuzz_model *model, fuzz_bytes *b) {
   }
 }
 
+/* which crossings are alike, rightly or not */
+static void read_labels(fuzz_model *model, fuzz_bytes *b) {
+  static const int labels[] = {0, 1, 2, 3, -1, INT_MAX, INT_MIN, 0};
+  const size_t count = sizeof labels / sizeof *labels;
+  for (size_t k = 0; k < model->guard_count; k++)
+    model->label[k] = k < FUZZ_OWN ? labels[fuzz_choice(b, count)] : model->label[k % FUZZ_OWN];
+}
+
 void fuzz_model_read(fuzz_model *model, fuzz_bytes *b, bool wild, bool faulty) {
   *model = (fuzz_model){0};
   const size_t n = model->dimension = 1 + fuzz_choice(b, FUZZ_STATES);
@@ -180,6 +193,8 @@ void fuzz_model_read(fuzz_model *model, fuzz_bytes *b, bool wild, bool faulty) {
   model->some_rates = flags & 64;
   model->has_resets = flags & 128;
   if (model->has_resets) read_resets(model, b);
+  model->has_labels = fuzz_byte(b) % 2;
+  if (model->has_labels) read_labels(model, b);
   if (!faulty) return;
   model->fault_count = fuzz_choice(b, FUZZ_FAULTS + 1);
   for (size_t i = 0; i < model->fault_count; i++) read_fault(&model->fault[i], b);
@@ -382,7 +397,7 @@ static int mode_changed(const double sign[], size_t guard, void *params) {
     FUZZ_REQUIRE(sign[k] == (k == guard ? -calls->sign[k] : calls->sign[k]),
                  "guard %zu was said to flip, sign %zu is %g", guard, k, sign[k]);
   memcpy(calls->sign, sign, m * sizeof *sign);
-  calls->hash = fuzz_hash(calls->hash, &guard, sizeof guard);
+  calls->told = fuzz_hash(calls->told, &guard, sizeof guard);
   return answer(calls, FUZZ_MODE, NULL, 0);
 }
 
@@ -395,6 +410,7 @@ ess_system fuzz_system(const fuzz_model *model, fuzz_calls *calls) {
                       .guard_rates = model->rates ? guard_rates : NULL,
                       .some_guard_rates = model->some_rates ? some_guard_rates : NULL,
                       .mode_changed = model->mode_changed ? mode_changed : NULL,
+                      .labels = model->has_labels ? model->label : NULL,
                       .resets = model->has_resets ? &model->resets.matrix : NULL,
                       .one_way = model->one_way,
                       .params = calls};
@@ -414,7 +430,7 @@ void fuzz_calls_start(fuzz_calls *calls, const fuzz_model *model) {
 
 /* ---- for the reader -------------------------------------------------------------------------- */
 
-static void print_numbers(const char *name, const double v[], size_t count, FILE *out) {
+void fuzz_numbers_print(const char *name, const double v[], size_t count, FILE *out) {
   fprintf(out, "  %s", name);
   for (size_t i = 0; i < count; i++) fprintf(out, " %.17g", v[i]);
   fputc('\n', out);
@@ -431,15 +447,16 @@ void fuzz_model_print(const fuzz_model *model, FILE *out) {
           model->guard_count, model->one_way, model->rates, model->jacobian, model->some_rates,
           model->mode_changed);
   fprintf(out, "drive %.17g\n", model->drive);
-  print_numbers("constant", model->constant, n, out);
-  for (size_t i = 0; i < n; i++) print_numbers("matrix row", model->matrix[i], n, out);
+  fuzz_numbers_print("constant", model->constant, n, out);
+  for (size_t i = 0; i < n; i++) fuzz_numbers_print("matrix row", model->matrix[i], n, out);
   for (size_t k = 0; k < model->guard_count; k++) {
     const fuzz_guard *const g = &model->guard[k];
     fprintf(out, "guard %zu: %s, offset %.17g, scale %.17g, rates times %.17g\n", k,
             shapes[g->shape], g->offset, g->scale, g->rate_factor);
-    print_numbers("normal", g->normal, n, out);
-    print_numbers("push", g->push, n, out);
-    print_numbers("pull", g->pull, n, out);
+    if (model->has_labels) fprintf(out, "  label %d\n", model->label[k]);
+    fuzz_numbers_print("normal", g->normal, n, out);
+    fuzz_numbers_print("push", g->push, n, out);
+    fuzz_numbers_print("pull", g->pull, n, out);
   }
   for (size_t j = 0; model->has_resets && j <= 2 * model->guard_count; j++) {
     const fuzz_resets *const r = &model->resets;

@@ -103,7 +103,8 @@ typedef struct fuzz_model {
   double matrix[FUZZ_STATES][FUZZ_STATES], constant[FUZZ_STATES], drive;
   fuzz_guard guard[FUZZ_GUARDS];
   fuzz_fault fault[FUZZ_FAULTS];
-  bool one_way, jacobian, rates, some_rates, mode_changed, has_resets;
+  bool one_way, jacobian, rates, some_rates, mode_changed, has_resets, has_labels;
+  int label[FUZZ_GUARDS];
   fuzz_resets resets;
 } fuzz_model;
 
@@ -111,7 +112,8 @@ typedef struct fuzz_model {
 typedef struct fuzz_calls {
   const fuzz_model *model;
   uint64_t count[FUZZ_CALLBACKS], limit; /* more calls than the limit are an endless loop */
-  uint64_t hash;                         /* of every argument of every call */
+  uint64_t hash;                         /* of every argument of every call, but */
+  uint64_t told;                         /* of mode_changed, this */
   int code;                              /* the last one returned that was not 0 */
   bool lost[FUZZ_CALLBACKS];             /* its latest output is not finite, and was to stay so */
   double swiftest;                       /* largest |dxdt| of any component */
@@ -146,6 +148,7 @@ uint64_t fuzz_hash(uint64_t hash, const void *data, size_t size);
 bool fuzz_signs_exact(const double sign[], size_t count);
 
 /* what a failing input means, for the person who reads it */
+void fuzz_numbers_print(const char *name, const double v[], size_t count, FILE *out);
 void fuzz_model_print(const fuzz_model *model, FILE *out);
 
 #endif

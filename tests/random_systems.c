@@ -63,7 +63,7 @@ static double bent(const systems_guard *g, double y, double *slope) {
 static double event(const random_system *s, size_t k, const double x[], double gradient[]) {
   const systems_guard *const g = &s->guard[k];
   const size_t n = s->n;
-  double from[N], value;
+  double from[N] = {0.0}, value;
   for (size_t i = 0; i < n; i++) from[i] = x[i] - g->place[i];
   if (g->shape == SYSTEMS_PEG) {
     const double distance = sqrt(dot(n, from, from));

@@ -4,7 +4,7 @@
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
-#include "toy.h"
+#include "bed.h"
 
 /* what libess has asked for, and which request is refused (1: the first; 0: none) */
 static size_t requests, refused, blocks, frees;
@@ -153,11 +153,39 @@ static void nothing_is_allocated_while_a_driver_lives(void **state) {
   ess_driver_free(NULL);
 }
 
+/* by one tolerance, crossings in quick succession among others; observed, sampled and stopped */
+static void nothing_is_allocated_in_sub_steps(void **state) {
+  (void)state;
+  bed b = make_bed();
+  const ess_system system = bed_system(&b, false);
+  const ess_options options = bed_options(ESS_METHOD_TOLERANCE);
+  ess_options observed = options;
+  toy_log log = {0};
+  observed.observer = toy_observer(&log);
+  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+  double x[2] = {0.7, 0.0}, t = 0.0, times[50], states[100];
+  for (int i = 0; i < 50; i++) times[i] = 3.0 + 0.02 * i;
+  requests = frees = 0;
+  assert_int_equal(ess_driver_apply(d, &t, 3.0, x), ESS_SUCCESS);
+  assert_int_equal(ess_driver_set_options(d, &observed), ESS_SUCCESS);
+  assert_int_equal(ess_driver_sample(d, &t, 4.0, x, times, 50, states), ESS_SUCCESS);
+  assert_int_equal(ess_driver_dense(d, ess_driver_step_start(d), states), ESS_SUCCESS);
+  assert_true(ess_driver_counters(d)->substeps > 0 && log.count > 0);
+  b.stiffness = NAN;
+  ess_driver_reset(d);
+  assert_int_not_equal(ess_driver_apply(d, &t, 9.0, x), ESS_SUCCESS);
+  assert_int_equal(requests, 0);
+  assert_int_equal(frees, 0);
+  ess_driver_free(d);
+  assert_int_equal(blocks, 0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(each_allocation_that_fails_leaves_nothing_behind),
       cmocka_unit_test(sizes_no_machine_has_are_out_of_memory),
       cmocka_unit_test(nothing_is_allocated_while_a_driver_lives),
+      cmocka_unit_test(nothing_is_allocated_in_sub_steps),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,6 +5,7 @@
  */
 #include <float.h>
 
+#include "bed.h"
 #include "matrix.h"
 
 /* what the callbacks below are to do, and what they have seen */
@@ -414,6 +415,116 @@ static void a_reset_forgets_which_guards_were_located(void **state) {
   assert_string_equal(fresh.digits, again.digits);
 }
 
+/* ---- the method by one tolerance ------------------------------------------------------------- */
+
+enum { SPEED = SPRINGS, BED_EVENTS };
+
+static int speed_guards(const double x[], double h[], void *params) {
+  h[SPEED] = x[1];
+  return bed_guards(x, h, params);
+}
+
+static int speed_jacobian(const double x[], double Dh[], void *params) {
+  Dh[2 * SPEED] = 0.0;
+  Dh[2 * SPEED + 1] = 1.0;
+  return bed_jacobian(x, Dh, params);
+}
+
+/* each touch-down looks which way it goes, twice */
+static const ess_reset_matrix *look_twice(matrix *r) {
+  for (size_t j = 0; j < r->guards; j++) {
+    matrix_add(r, j, j ^ 1, 1);
+    for (int i = 0; i < 2 && j < ESS_GUARD_UP(SPEED) && j % 2 == 0; i++)
+      matrix_add(r, j, ESS_GUARD_UP(SPEED), ESS_ARM_AHEAD);
+  }
+  return matrix_end(r);
+}
+
+/* rows that name one event function twice are made all the same; what they look at is looked at
+ * once, whoever observes */
+static void observing_rows_that_look_costs_nothing(void **state) {
+  (void)state;
+  bed b = make_bed();
+  matrix r = matrix_begin(BED_EVENTS);
+  ess_system system = bed_system(&b, false);
+  system.guard_count = BED_EVENTS;
+  system.guards = speed_guards;
+  system.guard_jacobian = speed_jacobian;
+  system.resets = look_twice(&r);
+  ess_counters counters[2];
+  double x[2][2];
+  toy_log log = {0};
+  for (int observed = 0; observed < 2; observed++) {
+    ess_options options = bed_options(ESS_METHOD_TOLERANCE);
+    if (observed) options.observer = toy_observer(&log);
+    ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+    double t = 0.0;
+    x[observed][0] = 0.8;
+    x[observed][1] = 0.0;
+    assert_int_equal(ess_driver_apply(d, &t, 2.0, x[observed]), ESS_SUCCESS);
+    counters[observed] = *ess_driver_counters(d);
+    ess_driver_free(d);
+  }
+  matrix_free(&r);
+  assert_true(counters[0].substeps > 0 && log.count >= SPRINGS);
+  assert_memory_equal(&counters[0], &counters[1], sizeof counters[0]);
+  assert_memory_equal(x[0], x[1], sizeof x[0]);
+}
+
+enum { ALIKE = 8 };
+
+/* faster by one for each guard crossed */
+static int crowd_field(double t, const double x[], const double sign[], double dxdt[],
+                       void *params) {
+  (void)t, (void)x, (void)params;
+  dxdt[0] = 1.0;
+  for (size_t k = 0; k < ALIKE; k++) dxdt[0] += sign[k] > 0.0;
+  return 0;
+}
+
+static int crowd_guards(const double x[], double h[], void *params) {
+  (void)params;
+  for (size_t k = 0; k < ALIKE; k++) h[k] = x[0] - (2 * k < ALIKE ? 5e-201 : 1.0);
+  return 0;
+}
+
+static int crowd_jacobian(const double x[], double Dh[], void *params) {
+  (void)x, (void)params;
+  for (size_t k = 0; k < ALIKE; k++) Dh[k] = 1.0;
+  return 0;
+}
+
+/* whether all states within the step are numbers */
+static int is_a_number(const ess_step_info *info, void *context) {
+  ess_driver *const d = *(ess_driver **)context;
+  double x[1];
+  for (int i = 0; i <= 4; i++) {
+    assert_int_equal(ess_driver_dense(d, info->t0 + 0.25 * i * (info->t1 - info->t0), x), 0);
+    assert_true(isfinite(x[0]));
+  }
+  return 0;
+}
+
+/* after crossings in so short a step that sub-steps like it take no time at those that follow */
+static void sub_steps_without_length_are_numbers(void **state) {
+  (void)state;
+  const ess_system system = {.dimension = 1,
+                             .guard_count = ALIKE,
+                             .field = crowd_field,
+                             .guards = crowd_guards,
+                             .guard_jacobian = crowd_jacobian};
+  ess_options options = ess_options_default();
+  ess_driver *d = NULL;
+  options.rtol = options.atol = 1e-2;
+  options.h_init = 1e-200;
+  options.observer = (ess_observer){.step = is_a_number, .context = &d};
+  d = ess_driver_alloc(&system, &options, NULL);
+  double x[1] = {0.0}, t = 0.0;
+  assert_int_equal(ess_driver_apply(d, &t, 1.0, x), ESS_SUCCESS);
+  assert_true(ess_driver_counters(d)->crossings == ALIKE && ess_driver_counters(d)->substeps > 1);
+  ess_driver_free(d);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_guard_left_at_a_rounding_s_speed_is_crossed_on_return),
@@ -427,6 +538,8 @@ int main(void) {
       cmocka_unit_test(a_refused_call_says_when),
       cmocka_unit_test(an_overflow_on_the_way_leaves_the_last_good_state),
       cmocka_unit_test(a_reset_forgets_which_guards_were_located),
+      cmocka_unit_test(observing_rows_that_look_costs_nothing),
+      cmocka_unit_test(sub_steps_without_length_are_numbers),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

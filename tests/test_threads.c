@@ -6,76 +6,14 @@
  */
 #include <pthread.h>
 
-#include "toy.h"
+#include "bed.h"
 
-enum { SPRINGS = 12, THREADS = 4, DRIVERS = 6, PIECES = 5, GRID = 40 };
-
-/* a mass under gravity 2 above springs whose ends lie at their own heights; states z, v */
-typedef struct bed {
-  double height[SPRINGS], stiffness;
-  size_t active;     /* springs in touch, and the sum of their heights: kept by */
-  double height_sum; /* mode_changed, in a model that only one driver uses */
-} bed;
-
-static int scanning_field(double t, const double x[], const double sign[], double dxdt[],
-                          void *params) {
-  const bed *const b = params;
-  (void)t;
-  double force = 0.0;
-  for (size_t k = 0; k < SPRINGS; k++)
-    if (sign[k] > 0.0) force += b->stiffness * (b->height[k] - x[0]);
-  dxdt[0] = x[1];
-  dxdt[1] = force - 2.0;
-  return 0;
-}
-
-static int summing_field(double t, const double x[], const double sign[], double dxdt[],
-                         void *params) {
-  const bed *const b = params;
-  (void)t;
-  (void)sign;
-  dxdt[0] = x[1];
-  dxdt[1] = b->stiffness * (b->height_sum - (double)b->active * x[0]) - 2.0;
-  return 0;
-}
-
-static int keep_sums(const double sign[], size_t guard, void *params) {
-  bed *const b = params;
-  (void)guard;
-  b->active = 0;
-  b->height_sum = 0.0;
-  for (size_t k = 0; k < SPRINGS; k++) {
-    b->active += sign[k] > 0.0;
-    b->height_sum += sign[k] > 0.0 ? b->height[k] : 0.0;
-  }
-  return 0;
-}
-
-static int bed_guards(const double x[], double h[], void *params) {
-  const bed *const b = params;
-  for (size_t k = 0; k < SPRINGS; k++) h[k] = b->height[k] - x[0];
-  return 0;
-}
-
-static int bed_jacobian(const double x[], double Dh[], void *params) {
-  (void)x;
-  (void)params;
-  for (size_t k = 0; k < SPRINGS; k++) {
-    Dh[2 * k] = -1.0;
-    Dh[2 * k + 1] = 0.0;
-  }
-  return 0;
-}
-
-static bed make_bed(void) {
-  bed b = {.stiffness = 20.0};
-  for (size_t k = 0; k < SPRINGS; k++) b.height[k] = 0.003 * (double)(k * k);
-  return b;
-}
+enum { THREADS = 4, DRIVERS = 6, PIECES = 5, GRID = 40 };
 
 /* one driver's run, and all that is to be seen of it */
 typedef struct trajectory {
   const ess_system *system;
+  ess_method method;
   ess_driver *driver;
   double start, t, x[2], sign[SPRINGS], samples[PIECES * GRID * 2];
   int status;
@@ -83,9 +21,9 @@ typedef struct trajectory {
   toy_log log;
 } trajectory;
 
-static void begin(trajectory *r, const ess_system *system, double start) {
-  ess_options options = ess_options_paper();
-  *r = (trajectory){.system = system, .start = start, .x = {start, 0.0}};
+static void begin(trajectory *r, const ess_system *system, ess_method method, double start) {
+  ess_options options = bed_options(method);
+  *r = (trajectory){.system = system, .method = method, .start = start, .x = {start, 0.0}};
   options.observer = toy_observer(&r->log);
   r->driver = ess_driver_alloc(system, &options, &r->status);
 }
@@ -120,23 +58,14 @@ static void *work(void *argument) {
   job *const j = argument;
   if (j->together) pthread_barrier_wait(j->together);
   for (int i = 0; i < DRIVERS; i++) {
-    begin(&j->run[2 * i], j->shared, 0.6 + 0.1 * i);
-    begin(&j->run[2 * i + 1], &j->system[i], 0.65 + 0.1 * i);
+    const ess_method method = i % 2 ? ESS_METHOD_PAPER : ESS_METHOD_TOLERANCE;
+    begin(&j->run[2 * i], j->shared, method, 0.6 + 0.1 * i);
+    begin(&j->run[2 * i + 1], &j->system[i], method, 0.65 + 0.1 * i);
   }
   for (int piece = 0; piece < PIECES; piece++)
     for (int i = 0; i < 2 * DRIVERS; i++) go_on(&j->run[i], piece);
   for (int i = 0; i < 2 * DRIVERS; i++) end(&j->run[i]);
   return NULL;
-}
-
-static ess_system bed_system(bed *b, bool sums) {
-  return (ess_system){.dimension = 2,
-                      .guard_count = SPRINGS,
-                      .field = sums ? summing_field : scanning_field,
-                      .guards = bed_guards,
-                      .guard_jacobian = bed_jacobian,
-                      .mode_changed = sums ? keep_sums : NULL,
-                      .params = b};
 }
 
 static void prepare(job *j, const ess_system *shared, pthread_barrier_t *together) {
@@ -153,6 +82,7 @@ static void assert_same(const trajectory *a, const trajectory *b) {
   assert_int_equal(a->status, ESS_SUCCESS);
   assert_int_equal(b->status, ESS_SUCCESS);
   assert_true(a->log.count > 2 * SPRINGS); // it bounced
+  assert_true((a->counters.substeps > 0) == (a->method == ESS_METHOD_TOLERANCE));
   assert_memory_equal(&a->t, &b->t, sizeof a->t);
   assert_memory_equal(a->x, b->x, sizeof a->x);
   assert_memory_equal(a->sign, b->sign, sizeof a->sign);
@@ -191,7 +121,7 @@ static void drivers_share_nothing(void **state) {
   prepare(&turns, &shared, NULL);
   work(&turns);
   for (int k = 0; k < 2 * DRIVERS; k++) {
-    begin(&single, k % 2 ? &owned : &shared, turns.run[k].start);
+    begin(&single, k % 2 ? &owned : &shared, turns.run[k].method, turns.run[k].start);
     for (int piece = 0; piece < PIECES; piece++) go_on(&single, piece);
     end(&single);
     assert_same(&turns.run[k], &single);

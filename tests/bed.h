@@ -1,0 +1,94 @@
+/*
+ * A mass that falls on many springs: crossings in quick succession.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#ifndef BED_H
+#define BED_H
+
+#include "toy.h"
+
+enum { SPRINGS = 12 };
+
+/* a mass under gravity 2 above springs whose ends lie at their own heights; states z, v */
+typedef struct bed {
+  double height[SPRINGS], stiffness;
+  size_t active;     /* springs in touch, and the sum of their heights: kept by */
+  double height_sum; /* mode_changed, in a model that only one driver uses */
+} bed;
+
+static inline int scanning_field(double t, const double x[], const double sign[], double dxdt[],
+                                 void *params) {
+  const bed *const b = params;
+  (void)t;
+  double force = 0.0;
+  for (size_t k = 0; k < SPRINGS; k++)
+    if (sign[k] > 0.0) force += b->stiffness * (b->height[k] - x[0]);
+  dxdt[0] = x[1];
+  dxdt[1] = force - 2.0;
+  return 0;
+}
+
+static inline int summing_field(double t, const double x[], const double sign[], double dxdt[],
+                                void *params) {
+  const bed *const b = params;
+  (void)t;
+  (void)sign;
+  dxdt[0] = x[1];
+  dxdt[1] = b->stiffness * (b->height_sum - (double)b->active * x[0]) - 2.0;
+  return 0;
+}
+
+static inline int keep_sums(const double sign[], size_t guard, void *params) {
+  bed *const b = params;
+  (void)guard;
+  b->active = 0;
+  b->height_sum = 0.0;
+  for (size_t k = 0; k < SPRINGS; k++) {
+    b->active += sign[k] > 0.0;
+    b->height_sum += sign[k] > 0.0 ? b->height[k] : 0.0;
+  }
+  return 0;
+}
+
+static inline int bed_guards(const double x[], double h[], void *params) {
+  const bed *const b = params;
+  for (size_t k = 0; k < SPRINGS; k++) h[k] = b->height[k] - x[0];
+  return 0;
+}
+
+static inline int bed_jacobian(const double x[], double Dh[], void *params) {
+  (void)x;
+  (void)params;
+  for (size_t k = 0; k < SPRINGS; k++) {
+    Dh[2 * k] = -1.0;
+    Dh[2 * k + 1] = 0.0;
+  }
+  return 0;
+}
+
+static inline bed make_bed(void) {
+  bed b = {.stiffness = 20.0};
+  for (size_t k = 0; k < SPRINGS; k++) b.height[k] = 0.003 * (double)(k * k);
+  return b;
+}
+
+static inline ess_system bed_system(bed *b, bool sums) {
+  return (ess_system){.dimension = 2,
+                      .guard_count = SPRINGS,
+                      .field = sums ? summing_field : scanning_field,
+                      .guards = bed_guards,
+                      .guard_jacobian = bed_jacobian,
+                      .mode_changed = sums ? keep_sums : NULL,
+                      .params = b};
+}
+
+/* a tolerance at which its crossings are made in sub-steps */
+static inline ess_options bed_options(ess_method method) {
+  ess_options options = ess_options_paper();
+  options.method = method;
+  if (method == ESS_METHOD_TOLERANCE) options.rtol = options.atol = 1e-2;
+  return options;
+}
+
+#endif
