@@ -270,6 +270,9 @@ int ess_refill(ess_driver *d);
  * concerns no other that is flagged. */
 bool ess_row_is_local(const ess_driver *d, size_t k);
 
+/* Whether that row arms guards of no other event function. */
+bool ess_row_arms_none(const ess_driver *d, size_t k);
+
 /* Whether crossing event function k's armed guard arms guards of other event functions, or concerns
  * one in the batch. */
 bool ess_row_concerns_batch(const ess_driver *d, size_t k);

@@ -225,6 +225,14 @@ bool ess_row_concerns_batch(const ess_driver *d, size_t k) {
   return concerns;
 }
 
+bool ess_row_arms_none(const ess_driver *d, size_t k) {
+  const size_t guard = ess_guard_ahead(d, k);
+  bool none = true;
+  for (size_t i = d->row_start[guard]; i < d->row_start[guard + 1]; i++)
+    none = none && (d->row_effect[i] < 0 || d->row_guard[i] / 2 == k);
+  return none;
+}
+
 bool ess_row_is_local(const ess_driver *d, size_t k) {
   const size_t guard = ess_guard_ahead(d, k);
   bool local = true;

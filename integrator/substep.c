@@ -297,10 +297,10 @@ static double rate_at_end(const ess_driver *d, size_t k) {
 }
 
 /* whether event function k has no crossing that is missing: it has been made, or can wait until the
- * sub-step's end, being silent, armed within, and no other's business */
+ * sub-step's end, being silent, armed within, and arming no other */
 static bool is_settled(const ess_driver *d, size_t k) {
   const ess_cluster *const c = &d->cluster;
-  const bool waits = c->touched[k] == c->trial && ess_is_silent(d, k) && ess_row_is_local(d, k);
+  const bool waits = c->touched[k] == c->trial && ess_is_silent(d, k) && ess_row_arms_none(d, k);
   return d->side[k] == 0.0 || c->crossed[k] == c->trial || waits;
 }
 
