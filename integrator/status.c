@@ -19,7 +19,7 @@ static const char *const messages[ESS_STATUS_COUNT] = {
     [ESS_EMAXCROSSINGS] = "the limit on crossings was reached",
     [ESS_ESTOP] = "stopped by an observer",
     [ESS_ESLIDING] = "sliding: the field points back to a guard from either side of it",
-    [ESS_ETOLERANCE] = "the tolerance cannot be reached at these crossings",
+    [ESS_ETOLERANCE] = "the tolerance is below the rounding of a state",
     [ESS_EJACOBIAN] = "an event function does not change as its Jacobian predicts",
 };
 
