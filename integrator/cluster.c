@@ -183,6 +183,7 @@ static int accept(ess_driver *d) {
   ess_swap(&d->rate, &d->rate_try);
   int status = tell_crossings(d);
   if (!status) status = cross_passed(d);
+  if (!status) status = ess_refill(d);
   ess_sample_piece(d, d->t); // no further than an observer has let it go
   return status ? status : ess_observe_step(d, t0);
 }

@@ -190,6 +190,15 @@ int ess_cross(ess_driver *d, size_t k) {
   return status;
 }
 
+/* on which side of event function k the node is, by sign: where a crossing has just been made its
+ * value may still be on the other, or nothing, by what crossings are located to */
+static double side_at_node(const ess_driver *d, size_t k) {
+  const ess_cluster *const c = &d->cluster;
+  if (d->options.method == ESS_METHOD_PAPER) return d->h[k];
+  const bool in_substep = d->piece.kind == ESS_PIECE_PATH && c->crossed[k] == c->trial;
+  return in_substep || fabs(d->h[k]) <= ess_level_tolerance(d, k) ? d->sign[k] : d->h[k];
+}
+
 int ess_refill(ess_driver *d) {
   const size_t row = 2 * d->system.guard_count;
   if (d->armed_count || d->row_start[row] == d->row_start[row + 1]) return ESS_SUCCESS;
@@ -200,7 +209,8 @@ int ess_refill(ess_driver *d) {
   for (size_t i = d->row_start[row]; i < d->row_start[row + 1]; i++) {
     const size_t guard = d->row_guard[i], k = guard / 2;
     const bool ahead = d->row_effect[i] == ESS_ARM_AHEAD;
-    const bool is_near = is_up(guard) ? d->h[k] < 0.0 : d->h[k] > 0.0;
+    const double at_node = side_at_node(d, k);
+    const bool is_near = is_up(guard) ? at_node < 0.0 : at_node > 0.0;
     if (d->row_effect[i] < 0 || !(ahead || is_near)) continue;
     const double side = d->h[k] == 0.0 ? d->rate[k] : d->h[k];
     if (!(ahead ? arm_beside(d, k, side) : arm(d, guard))) continue;
