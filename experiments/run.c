@@ -130,9 +130,11 @@ static void print_text(const arguments *given, const trajectory *t, const outcom
          t->times[t->count - 1]);
   for (size_t i = 0; i < t->dimension; i++)
     printf("  %-8s %.12g\n", given->m.type->state_names[i], last[i]);
-  printf("%llu crossings, %llu steps, %llu projections, %llu field evaluations, %.3g ms\n",
-         (unsigned long long)o->report.events, (unsigned long long)o->report.steps,
-         (unsigned long long)o->report.projections, (unsigned long long)o->report.field_evaluations,
+  const solver_report *const r = &o->report;
+  printf("%llu crossings, %llu steps", (unsigned long long)r->events, (unsigned long long)r->steps);
+  if (r->substeps) printf(", %llu sub-steps", (unsigned long long)r->substeps);
+  if (r->projections) printf(", %llu projections", (unsigned long long)r->projections);
+  printf(", %llu field evaluations, %.3g ms\n", (unsigned long long)r->field_evaluations,
          1e3 * o->wall_s);
   if (o->reference)
     printf("RMS error %.3g against the %s solution (%zu crossings)\n", o->rms_error, o->reference,

@@ -31,10 +31,10 @@ static const double RECENT = 4.0;
 static const double TREND = 0.25;
 
 /* direction and label of the i-th crossing, told apart by this */
-static int class_of(const ess_driver *d, size_t i) {
+static int64_t class_of(const ess_driver *d, size_t i) {
   const size_t k = d->cluster.crossing[i];
   const int label = d->system.labels ? d->system.labels[k] : 0;
-  return d->sign[k] < 0.0 ? 2 * label : 2 * label + 1;
+  return 2 * (int64_t)label + (d->sign[k] > 0.0);
 }
 
 /* whether the crossing is still there: one before it may have disarmed its guard */
@@ -62,7 +62,8 @@ static bool is_apart(ess_driver *d, size_t i) {
  * ones between them */
 static size_t extend(ess_driver *d, size_t i) {
   ess_cluster *const c = &d->cluster;
-  int class = -1;
+  bool has_class = false;
+  int64_t class = 0;
   bool first = true;
   c->concern++;
   for (; i < d->cluster.count; i++) {
@@ -71,8 +72,9 @@ static size_t extend(ess_driver *d, size_t i) {
     if (!is_apart(d, i) && !first) break;
     first = false;
     if (c->is_silent[i]) continue;
-    const int its = class_of(d, i);
-    if (class >= 0 && its != class) break;
+    const int64_t its = class_of(d, i);
+    if (has_class && its != class) break;
+    has_class = true;
     class = its;
   }
   return i;
@@ -148,7 +150,7 @@ static int measure_one(ess_driver *d, ess_group *g, double before[]) {
 }
 
 /* what is remembered of a class, NULL when nothing is */
-static const ess_memory *find_memory(const ess_cluster *c, int class) {
+static const ess_memory *find_memory(const ess_cluster *c, int64_t class) {
   for (size_t i = 0; i < ESS_CLASSES; i++)
     if (c->memory[i].is_set && c->memory[i].class == class) return &c->memory[i];
   return NULL;
@@ -354,7 +356,7 @@ int ess_shorten_groups(ess_driver *d, bool *fit) {
 }
 
 /* the place for a class: its own, or the oldest */
-static ess_memory *place_for(ess_cluster *c, int class) {
+static ess_memory *place_for(ess_cluster *c, int64_t class) {
   for (size_t i = 0; i < ESS_CLASSES; i++)
     if (c->memory[i].is_set && c->memory[i].class == class) return &c->memory[i];
   return &c->memory[c->next_memory++ % ESS_CLASSES];
