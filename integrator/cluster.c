@@ -62,6 +62,8 @@ static void begin_cluster(ess_driver *d) {
   c->latest = 0.0;
   c->substeps = 0;
   memcpy(c->base_x, d->x, d->lanes * sizeof *d->x);
+  memcpy(c->base_end, d->x_end, d->lanes * sizeof *d->x);
+  memcpy(c->base_end_f, d->stage[6], d->lanes * sizeof *d->x);
 }
 
 /* one crossing of the sub-step, made once more in its turn, at its own time and state */
@@ -221,7 +223,7 @@ static int make_substep(ess_driver *d, double rest, bool *made) {
     status = ess_take_back(d, 0);
     if (status) return status;
     c->next_length = tried * ess_clamp(factor, 0.1, 0.8);
-    if (c->arms_within || (!c->deviates && !still_pays(d, c->next_length))) return ESS_SUCCESS;
+    if (c->is_hopeless || (!c->deviates && !still_pays(d, c->next_length))) return ESS_SUCCESS;
     if (c->next_length < SHORTEST * c->base_dt) return ESS_SUCCESS;
   }
 }

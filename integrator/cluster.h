@@ -64,6 +64,7 @@ typedef struct ess_cluster {
   /* the base: where it began, and how far from there the node is */
   double base_t, base_dt, offset;
   double *base_x;
+  double *base_end, *base_end_f; /* its end, and the field there, for who takes it after all */
 
   /* the path's deviation from it, from the node on */
   unsigned substeps; /* made so far */
@@ -87,8 +88,9 @@ typedef struct ess_cluster {
   double too_unlike; /* the error where jumps are too unlike for groups; INFINITY: unknown */
   bool is_aligned;   /* it ends where the next crossing is expected */
   bool is_measured;  /* its groups are complete */
-  bool arms_within;  /* a guard armed in it is crossed in it: too long, however short */
-  bool is_extended;  /* by crossings that its own jumps have led to */
+  bool is_hopeless; /* too long, however short: a guard armed in it is crossed in it, or one that it
+                       crosses is approached again */
+  bool is_extended; /* by crossings that its own jumps have led to */
   ess_memory memory[ESS_CLASSES];
   size_t next_memory;
   uint64_t pattern; /* which of a group's crossings are measured first changes with it */

@@ -337,8 +337,8 @@ static bool list_more(ess_driver *d, const double h_last[]) {
       const double g = d->side[k] * h_last[k];
       if (!(g >= 0.0) || is_settled(d, k)) continue;
       // where it was armed a moment ago, nobody knows when it was crossed
-      c->arms_within = c->arms_within || c->touched[k] == c->trial;
-      rising = rising && !c->arms_within && c->count < d->system.guard_count;
+      c->is_hopeless = c->is_hopeless || c->touched[k] == c->trial;
+      rising = rising && !c->is_hopeless && c->count < d->system.guard_count;
       double a[QUARTIC];
       powers_from(d, k, a);
       const double rate = ess_powers_slope(a, c->length / d->dt) / d->dt;
@@ -518,7 +518,8 @@ static int measure_defect(ess_driver *d, double *error) {
   if (!(*error <= 1.0)) return ESS_SUCCESS;
   d->t_seen = d->t + c->length;
   status = ess_guard_rates(d, d->x_end, f, d->h_try, d->rate_try);
-  if (!status && turns_back(d)) *error = INFINITY;
+  c->is_hopeless = !status && turns_back(d);
+  if (c->is_hopeless) *error = INFINITY;
   return status;
 }
 
@@ -534,7 +535,7 @@ int ess_substep_try(ess_driver *d, double *error) {
   list_crossings(d);
   end_before_last(d);
   bool fit = true;
-  c->is_measured = c->is_extended = c->arms_within = false;
+  c->is_measured = c->is_extended = c->is_hopeless = false;
   c->too_unlike = INFINITY;
   status = ess_make_groups(d, 0, &fit);
   c->is_measured = fit;

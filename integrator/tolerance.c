@@ -44,8 +44,10 @@ static int finish_step(ess_driver *d, double t1, bool last, bool *again) {
   if (ess_is_cluster(d)) {
     int status = ess_make_cluster(d, t1, last, &made);
     if (status || made) return status;
-    // the guards along the base have to be looked at again
+    // the base is as it was, and its guards have to be looked at again
     d->dt = d->cluster.base_dt;
+    memcpy(d->x_end, d->cluster.base_end, d->lanes * sizeof *d->x);
+    memcpy(d->stage[6], d->cluster.base_end_f, d->lanes * sizeof *d->x);
     status = ess_watch_guards(d);
     if (status) return status;
   }
