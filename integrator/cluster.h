@@ -36,7 +36,7 @@ typedef struct ess_group {
   double *unlike;    /* what is left without it, as in ess_memory */
   bool is_alike;     /* as in ess_memory */
   bool is_even;      /* no trend */
-  int class;         /* direction and label */
+  int64_t class;     /* direction and label */
   ess_way way;
   size_t half, chosen; /* where its second half begins, and the one measured by itself */
 } ess_group;
@@ -45,7 +45,7 @@ enum { ESS_CLASSES = 4 }; /* whose last jumps are remembered */
 
 /* What the last group of a class was like. */
 typedef struct ess_memory {
-  int class;
+  int64_t class;
   bool is_set;
   double t; /* mean time */
   double *jump, *trend;

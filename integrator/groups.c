@@ -30,10 +30,10 @@ static const double RECENT = 4.0;
 /* part of its effect that a trend is taken to be off by */
 static const double TREND = 0.25;
 
-/* direction and label of the i-th crossing, told apart by this */
-static int class_of(const ess_driver *d, size_t i) {
+/* direction and label of the i-th crossing, told apart by this; labels may be any int */
+static int64_t class_of(const ess_driver *d, size_t i) {
   const size_t k = d->cluster.crossing[i];
-  const int label = d->system.labels ? d->system.labels[k] : 0;
+  const int64_t label = d->system.labels ? d->system.labels[k] : 0;
   return d->sign[k] < 0.0 ? 2 * label : 2 * label + 1;
 }
 
@@ -62,14 +62,16 @@ static bool is_apart(ess_driver *d, size_t i) {
  * ones between them */
 static size_t extend(ess_driver *d, size_t i) {
   ess_cluster *const c = &d->cluster;
-  int class = -1;
+  bool has_class = false;
+  int64_t class = 0;
   c->concern++;
   for (; i < d->cluster.count; i++) {
     if (!is_there(d, i)) continue;
     if (!is_apart(d, i)) break;
     if (c->is_silent[i]) continue;
-    const int its = class_of(d, i);
-    if (class >= 0 && its != class) break;
+    const int64_t its = class_of(d, i);
+    if (has_class && its != class) break;
+    has_class = true;
     class = its;
   }
   return i;
@@ -144,7 +146,7 @@ static int measure_one(ess_driver *d, ess_group *g, double before[]) {
 }
 
 /* what is remembered of a class, NULL when nothing is */
-static const ess_memory *find_memory(const ess_cluster *c, int class) {
+static const ess_memory *find_memory(const ess_cluster *c, int64_t class) {
   for (size_t i = 0; i < ESS_CLASSES; i++)
     if (c->memory[i].is_set && c->memory[i].class == class) return &c->memory[i];
   return NULL;
@@ -350,7 +352,7 @@ int ess_shorten_groups(ess_driver *d, bool *fit) {
 }
 
 /* the place for a class: its own, or the oldest */
-static ess_memory *place_for(ess_cluster *c, int class) {
+static ess_memory *place_for(ess_cluster *c, int64_t class) {
   for (size_t i = 0; i < ESS_CLASSES; i++)
     if (c->memory[i].is_set && c->memory[i].class == class) return &c->memory[i];
   return &c->memory[c->next_memory++ % ESS_CLASSES];
