@@ -10,7 +10,8 @@
 
 #include "ess_internal.h"
 
-/* what jumps unlike within one group may do to the state, in units of the tolerance */
+/* what jumps unlike within one group may do to the state, in units of the tolerance: the defect has
+ * the rest */
 static const double SHARE = 0.5;
 
 /* more than this many times as much, and a shorter sub-step is better than smaller groups */
@@ -19,7 +20,7 @@ static const double SPLIT_MOST = 2.0;
 /* part of |J1 - J2| sum |u - mean| that the state is taken to be off by */
 static const double UNLIKE = 0.25;
 
-/* jumps whose halves differ by less than this part of them need not be told apart every time */
+/* jumps whose parts differ by less than this part of them need not be told apart every time */
 static const double ALIKE = 0.02;
 
 /* part by which the mean jumps of two groups that follow each other may differ */
