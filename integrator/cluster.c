@@ -16,18 +16,22 @@ static const double LOCATED = 7.0, SUBSTEP = 3.0, AFTERWARDS = 6.0;
 /* no crossing within so many sub-steps, and an integration step is cheaper */
 static const double ALONE = 6.0;
 
-/* of a sub-step's length: safety factor, order of its error, and how much longer the next may be
- */
+/* of a sub-step's length: safety factor; exponent, between those of an error that grows with its
+ * square, by crossings, and with its cube, without; and how much longer the next may be */
 static const double SAFETY = 0.85, EXPONENT = -0.4, GROW = 2.0;
 
-/* the first sub-step of all, in integration steps */
+/* the first sub-step of all, in integration steps: nothing is known yet of what a jump does */
 static const double FIRST = 0.125;
 
-/* no sub-step is shorter, in integration steps: it would come to nothing beside the time */
-static const double SHORTEST = 1e-12;
-
-/* the step after a cluster, in sub-steps, at most */
+/* the step after a cluster, in sub-steps, at most: the field is not what the last step saw */
 static const double AFTER = 12.0;
+
+/* part of a sub-step by which a crossing may have come before its end unseen, since what corrects
+ * the state there moves crossings too */
+static const double UNSEEN = 0.25;
+
+/* shorter than this, in integration steps, a sub-step is lost in rounding: crossings are located */
+static const double SHORTEST = 1e-12;
 
 /* whether so many crossings are cheaper made in sub-steps of that length than located */
 static bool pays(size_t count, double span, double length) {
@@ -159,7 +163,7 @@ static void go_on(ess_driver *d) {
     c->bend[i] = (c->deviates ? c->bend[i] : 0.0) + c->defect[i] / c->mean_age;
   }
   c->offset += c->length;
-  c->latest = 0.25 * (c->length - c->from);
+  c->latest = UNSEEN * (c->length - c->from);
   c->from = 0.0;
   c->deviates = false;
   ess_path_without_jumps(d, 0.0, x, rate);

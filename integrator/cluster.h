@@ -20,10 +20,10 @@ enum { ESS_GROUPS = 16 }; /* groups in a sub-step at most: one that needs more i
 
 /* How a group's jumps are measured (groups.c). */
 typedef enum ess_way {
-  ESS_AT_ONCE,
-  ESS_ONE_AFTER_THE_OTHER,
-  ESS_ONE_AND_THE_REST,
-  ESS_BOTH
+  ESS_AT_ONCE,             /* all together: shows their sum alone */
+  ESS_ONE_AFTER_THE_OTHER, /* first half, second half: shows a trend */
+  ESS_ONE_AND_THE_REST,    /* one of them, the others: shows whether they are alike */
+  ESS_BOTH                 /* the first half so, and the second: shows both */
 } ess_way;
 
 /* Crossings of a sub-step whose jumps of the field are taken as alike. */
@@ -95,8 +95,8 @@ typedef struct ess_cluster {
   size_t next_memory;
   uint64_t pattern; /* which of a group's crossings are measured first changes with it */
 
-  double
-      next_length; /* proposal for the next sub-step's length after its first crossing; 0: none */
+  /* proposal for the next sub-step's length after its first crossing; 0: none */
+  double next_length;
 
   /* the sub-step's crossings, by time since the node */
   size_t *crossing, count; /* event functions */

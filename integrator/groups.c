@@ -1,6 +1,7 @@
 /*
  * What the crossings of a sub-step add to the field: they are made in groups, in the order of their
- * times, and what a group adds is measured at its mean time (docs/METHOD.md).
+ * times, and what each group adds is measured at one place, where the sub-step's crossings begin.
+ * That it changes on the way from there is left to the defect (docs/METHOD.md).
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -9,7 +10,8 @@
 
 #include "ess_internal.h"
 
-/* what jumps unlike within one group may do to the state, in units of the tolerance */
+/* what jumps unlike within one group may do to the state, in units of the tolerance: the defect has
+ * the rest */
 static const double SHARE = 0.5;
 
 /* more than this many times as much, and a shorter sub-step is better than smaller groups */
@@ -18,7 +20,7 @@ static const double SPLIT_MOST = 2.0;
 /* part of |J1 - J2| sum |u - mean| that the state is taken to be off by */
 static const double UNLIKE = 0.25;
 
-/* jumps whose halves differ by less than this part of them need not be told apart every time */
+/* jumps whose parts differ by less than this part of them need not be told apart every time */
 static const double ALIKE = 0.02;
 
 /* part by which the mean jumps of two groups that follow each other may differ */
@@ -202,40 +204,56 @@ static double judge(const ess_group *g, const parts *p, const double jump[], dou
   return trend;
 }
 
+/* makes the crossings of each part, and evaluates the field after it */
+static int cross_parts(ess_driver *d, const ess_group *g, size_t count, double *const after[]) {
+  int status = ESS_SUCCESS;
+  for (size_t i = 0; !status && i < count; i++) {
+    status = cross_part(d, g, (int)i);
+    if (!status) status = field_there(d, after[i]);
+  }
+  return status;
+}
+
+/* trends of all components, how unlike the jumps are without them, and what that may do to the
+ * state: into v_try. Where a group is not looked at in parts it is held against the last. */
+static void judge_all(ess_driver *d, ess_group *g, const parts *p, const ess_memory *last,
+                      const double before[], double *const after[]) {
+  const bool turns_only = g->way == ESS_ONE_AFTER_THE_OTHER;
+  for (size_t i = 0; i < d->system.dimension; i++) {
+    double jump[3], f = before[i];
+    for (size_t j = 0; j < p->count; f = after[j++][i]) jump[j] = (after[j][i] - f) / p->jumps[j];
+    const double known = last ? last->trend[i] : 0.0;
+    g->unlike[i] = last ? last->unlike[i] : 0.0;
+    g->trend[i] = judge(g, p, jump, known, &g->unlike[i]);
+    const double turned = turns_only ? 2.0 * fabs(g->trend[i] - known) : fabs(g->trend[i]);
+    const double other = last ? fabs(g->jump[i] - last->jump[i]) - SAME * fabs(last->jump[i]) : 0.0;
+    const double unlike = g->unlike[i] + UNLIKE * ess_larger(other, 0.0);
+    d->v_try[i] = p->spread * unlike + TREND * p->variance * turned;
+  }
+}
+
+/* whether jumps differ by so little that they need not be told apart every time; a way that does
+ * not tell is chosen only for a class that is remembered */
+static bool are_alike(const ess_driver *d, const ess_group *g, const ess_memory *last) {
+  if (g->way != ESS_ONE_AND_THE_REST && g->way != ESS_BOTH) return last->is_alike;
+  return ess_scaled_norm(d, g->unlike, d->x, d->x) <=
+         ALIKE * ess_scaled_norm(d, g->jump, d->x, d->x);
+}
+
 /* several, in parts; *alike when they may be taken as the same but for a trend */
 static int measure_parts(ess_driver *d, ess_group *g, double before[], bool *alike) {
   ess_cluster *const c = &d->cluster;
   const ess_memory *const last = find_memory(c, g->class);
   const parts p = divide(d, g);
   double *const after[] = {d->stage[2], d->stage[3], d->stage[4]};
-  int status = ESS_SUCCESS;
-  for (size_t i = 0; !status && i < p.count; i++) {
-    status = cross_part(d, g, (int)i);
-    if (!status) status = field_there(d, after[i]);
-  }
+  const int status = cross_parts(d, g, p.count, after);
   if (status) return status;
 
   const double *const all = after[p.count - 1];
   difference(d, 1.0 / (double)g->jumps, all, before, g->jump);
-  for (size_t i = 0; i < d->system.dimension; i++) {
-    double jump[3], f = before[i];
-    for (size_t j = 0; j < p.count; f = after[j++][i]) jump[j] = (after[j][i] - f) / p.jumps[j];
-    const double known = last ? last->trend[i] : 0.0;
-    g->unlike[i] = last ? last->unlike[i] : 0.0;
-    g->trend[i] = judge(g, &p, jump, known, &g->unlike[i]);
-    const double turned =
-        g->way == ESS_ONE_AFTER_THE_OTHER ? 2.0 * fabs(g->trend[i] - known) : fabs(g->trend[i]);
-    // where a group is not looked at in parts it is held against the last
-    const double other = last ? fabs(g->jump[i] - last->jump[i]) - SAME * fabs(last->jump[i]) : 0.0;
-    const double unlike = g->unlike[i] + UNLIKE * ess_larger(other, 0.0);
-    d->v_try[i] = p.spread * unlike + TREND * p.variance * turned;
-  }
+  judge_all(d, g, &p, last, before, after);
   g->is_even = false;
-  if (g->way == ESS_ONE_AND_THE_REST || g->way == ESS_BOTH)
-    g->is_alike = ess_scaled_norm(d, g->unlike, d->x, d->x) <=
-                  ALIKE * ess_scaled_norm(d, g->jump, d->x, d->x);
-  else
-    g->is_alike = last->is_alike;
+  g->is_alike = are_alike(d, g, last);
   const double norm = ess_scaled_norm(d, d->v_try, d->x, d->x);
   *alike = norm <= SHARE;
   if (norm > SPLIT_MOST * SHARE) c->too_unlike = norm / SHARE;
@@ -357,9 +375,8 @@ int ess_shorten_groups(ess_driver *d, bool *fit) {
 
 /* the place for a class: its own, or the oldest */
 static ess_memory *place_for(ess_cluster *c, int64_t class) {
-  for (size_t i = 0; i < ESS_CLASSES; i++)
-    if (c->memory[i].is_set && c->memory[i].class == class) return &c->memory[i];
-  return &c->memory[c->next_memory++ % ESS_CLASSES];
+  const ess_memory *const own = find_memory(c, class);
+  return &c->memory[own ? (size_t)(own - c->memory) : c->next_memory++ % ESS_CLASSES];
 }
 
 void ess_remember_groups(ess_driver *d) {

@@ -10,6 +10,10 @@
 
 #include "ess_internal.h"
 
+/* a guard passed for longer than this part of a sub-step was not passed by a correction: nothing is
+ * made good */
+static const double PASSED_MOST = 0.1;
+
 /* where crossings had to be located, sub-steps are tried again a little longer */
 static const double AGAIN = 1.15;
 
@@ -20,7 +24,7 @@ static double time_passed(const ess_driver *d, size_t k) {
   if (d->piece.kind != ESS_PIECE_PATH || c->touched[k] == c->trial) return 0.0;
   const double g = d->side[k] * d->h[k], rate = d->side[k] * d->rate[k];
   const double late = g > 0.0 && rate > 0.0 ? g / rate : 0.0;
-  return late <= 0.1 * c->next_length ? late : 0.0;
+  return late <= PASSED_MOST * c->next_length ? late : 0.0;
 }
 
 /* crosses guard k, which the state is on, or passed a little while ago: what its jump would have
