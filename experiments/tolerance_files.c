@@ -188,7 +188,9 @@ static int fill_row(const tolerance *all, size_t index, size_t level, double row
   row[TRIALS] = (double)trials;
   compare_events(all, index, level, row);
   for (int q = TOLERANCE_FIELDS; q <= TOLERANCE_GROUPS; q++)
-    if (middle(all, index, 0, trials, level, q, &row[MEANS + q - TOLERANCE_FIELDS])) return -1;
+    if (middle(all, index, 0, trials, level, (tolerance_quantity)q,
+               &row[MEANS + q - TOLERANCE_FIELDS]))
+      return -1;
   if (fill_errors(all, index, level, row) ||
       middle(all, index, 0, trials, level, TOLERANCE_SECONDS, &row[SECONDS]) ||
       middle(all, index, 0, trials, level, TOLERANCE_LOCATION_RMS, &row[LOCATION_MEDIAN]) ||

@@ -31,6 +31,10 @@ static const double OUTSIDE = 0.1;
  * the tolerance, is left as it is */
 static const double MOVED = 0.25, MATTERS = 0.05;
 
+/* part of an event function's range by which jumps may move it before it has to be looked at anew
+ */
+static const double BENT = 0.05;
+
 /* a corrected time may differ from the predicted one by this part of the sub-step */
 static const double SHIFT_MOST = 0.25;
 
@@ -65,6 +69,15 @@ static inline models models_from(const ess_driver *d, size_t k) {
   const ess_lanes late = h1 - quarter * ess_lanes_load(d->rate_end + k);
   const ess_lanes middle = 16.0 * ess_lanes_load(d->h_mid + k) - h0 - h1 - 4.0 * (early + late);
   return (models){{side * h0, side * early, side * middle * (1.0 / 6.0), side * late, side * h1}};
+}
+
+/* values of the four at theta */
+static inline ess_lanes value_at(const models *m, double theta) {
+  const double rest = 1.0 - theta;
+  const ess_lanes *const b = m->b;
+  return rest * rest *
+             (rest * rest * b[0] + 4.0 * rest * theta * b[1] + 6.0 * theta * theta * b[2]) +
+         theta * theta * theta * (4.0 * rest * b[3] + theta * b[4]);
 }
 
 /* how often the coefficients change their sign, as masks: at all, and more than once */
@@ -325,6 +338,42 @@ static bool ends_well(const ess_driver *d, const double h_last[]) {
   return true;
 }
 
+/* whether a guard that is not crossed may have been touched and left on the path with jumps, though
+ * not on the path without: it lies beyond its zero half-way, or a parabola through its values does
+ * somewhere, or the jumps have moved it by so much of its range that three places do not tell */
+static bool may_touch(const ess_driver *d, const double h_half[], const double h_last[]) {
+  const ess_cluster *const c = &d->cluster;
+  const double span = c->length - c->from;
+  const double theta[] = {c->from / d->dt, (c->from + 0.5 * span) / d->dt, c->length / d->dt};
+  const ess_lanes zero = {0.0};
+  for (size_t b = 0; b < d->blocks; b++) {
+    if (!d->block_armed[b]) continue;
+    for (size_t k = b * ESS_BLOCK; k < ess_block_end(d, b); k += ESS_LANES) {
+      const ess_lanes side = ess_lanes_load(d->side + k);
+      const models m = models_from(d, k);
+      ess_lanes before[3];
+      for (int i = 0; i < 3; i++) before[i] = value_at(&m, theta[i]);
+      const ess_lanes g0 = before[0], half = side * ess_lanes_load(h_half + k);
+      const ess_lanes last = side * ess_lanes_load(h_last + k);
+      const ess_lanes bend = 2.0 * (g0 - 2.0 * half + last), slope = 4.0 * half - 3.0 * g0 - last;
+      const ess_mask humps = (bend < zero) & (slope > zero) & (slope + 2.0 * bend < zero);
+      const ess_mask touches =
+          (half >= zero) | (humps & (g0 - slope * slope / (4.0 * bend) >= zero));
+
+      const ess_lanes moved =
+          ess_lanes_max(ess_lanes_abs(half - before[1]), ess_lanes_abs(last - before[2]));
+      const ess_lanes high = ess_lanes_max(g0, ess_lanes_max(half, last));
+      const ess_lanes low = ess_lanes_min(g0, ess_lanes_min(half, last));
+      const ess_mask strays = moved > BENT * (high - low);
+      const ess_mask doubtful = (touches | strays) & (side != zero) & (g0 < zero) & (last < zero);
+      if (!ess_mask_any(doubtful)) continue;
+      for (size_t i = 0; i < ESS_LANES; i++)
+        if (doubtful[i] && !is_settled(d, k + i)) return true;
+    }
+  }
+  return false;
+}
+
 /* lists after the others the guards that the jumps have led across; false when one has been crossed
  * that does not rise */
 static bool list_more(ess_driver *d, const double h_last[]) {
@@ -438,7 +487,7 @@ static int correct_times(ess_driver *d, bool *well) {
     ess_path(d, c->length, x, rate);
     if (!status) status = ess_guards(d, x, d->h_check[0]);
     if (status) return status;
-    bool fit = !may_return(d);
+    bool fit = !may_return(d) && !may_touch(d, d->h_try, d->h_check[0]);
     if (fit) status = move_times(d, &fit);
     if (status) return status;
     fit = fit && keeps_order(d);
