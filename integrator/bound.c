@@ -123,6 +123,11 @@ bool ess_model_is_exact(const ess_driver *d, size_t k) {
   return b.doubt[k % ESS_LANES] == 0.0;
 }
 
+void ess_model_doubts(const ess_driver *d, double doubt[]) {
+  for (size_t k = 0; k < d->guard_lanes; k += ESS_LANES)
+    ess_lanes_store(doubt + k, bound_guards(d, k, true).doubt);
+}
+
 /* bounds of a block's guards; those that may reach their level, or are not numbers, a bit for each
  */
 static unsigned bound_block(const ess_driver *d, size_t block, double margin[], double doubt[]) {

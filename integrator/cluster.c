@@ -66,6 +66,7 @@ static void begin_cluster(ess_driver *d) {
   c->latest = 0.0;
   c->substeps = 0;
   memcpy(c->base_x, d->x, d->lanes * sizeof *d->x);
+  ess_model_doubts(d, c->inexact);
   memcpy(c->base_end, d->x_end, d->lanes * sizeof *d->x);
   memcpy(c->base_end_f, d->stage[6], d->lanes * sizeof *d->x);
 }

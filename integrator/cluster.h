@@ -68,6 +68,7 @@ typedef struct ess_cluster {
 
   /* the path's deviation from it, from the node on */
   unsigned substeps; /* made so far */
+  double *inexact;   /* by event function: what its model over the base may be off by */
   bool deviates;     /* false: the path is still the base's */
   double *deviation, *drift, *bend;
 

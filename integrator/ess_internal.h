@@ -337,6 +337,9 @@ double ess_level_tolerance(const ess_driver *d, size_t k);
 size_t ess_flag_guards(ess_driver *d);
 
 /* Whether guard k's model is off by no more than rounding where it was checked. */
+/* By how much each event function's model over the step may be off; h_check must be set. */
+void ess_model_doubts(const ess_driver *d, double doubt[]);
+
 bool ess_model_is_exact(const ess_driver *d, size_t k);
 
 /* Takes the guards off the list whose models do not cross before theta. */

@@ -38,13 +38,12 @@ static bool lay_doubles(ess_driver *d) {
       &d->piece.c[0], &d->piece.c[1], &d->piece.c[2], &d->piece.c[3], &c->base_x,   &c->base_end,
       &c->base_end_f, &c->deviation,  &c->drift,      &c->bend,       &c->defect,   &c->unlike,
       &c->at,         &c->before};
-  double **const by_guard[] = {&d->h,        &d->rate,       &d->h_end,      &d->rate_end,
-                               &d->h_mid,    &d->h_check[0], &d->h_check[1], &d->h_try,
-                               &d->rate_try, &d->sign,       &d->side,       &d->epsilon,
-                               &d->width,    &d->entry,      &d->level,      &d->flagged_theta,
-                               &d->some_h,   &d->batch_time, &d->scale,      &c->listed_side,
-                               &c->time,     &c->root,       &c->model[0],   &c->model[1],
-                               &c->model[2], &c->model[3],   &c->model[4]};
+  double **const by_guard[] = {
+      &d->h,          &d->rate,        &d->h_end,    &d->rate_end,      &d->h_mid,   &d->h_check[0],
+      &d->h_check[1], &d->h_try,       &d->rate_try, &d->sign,          &d->side,    &d->epsilon,
+      &d->width,      &d->entry,       &d->level,    &d->flagged_theta, &d->some_h,  &d->batch_time,
+      &d->scale,      &c->listed_side, &c->time,     &c->root,          &c->inexact, &c->model[0],
+      &c->model[1],   &c->model[2],    &c->model[3], &c->model[4]};
   enum { STATES = sizeof by_state / sizeof *by_state, GUARDS = sizeof by_guard / sizeof *by_guard };
   const size_t count = count_doubles(d, STATES + 3 * ESS_GROUPS + 3 * ESS_CLASSES, GUARDS);
   if (!count) return false;

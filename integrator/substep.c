@@ -31,9 +31,12 @@ static const double OUTSIDE = 0.1;
  * the tolerance, is left as it is */
 static const double MOVED = 0.25, MATTERS = 0.05;
 
-/* part of an event function's range by which jumps may move it before it has to be looked at anew
- */
-static const double BENT = 0.05;
+/* part of its range by which jumps may move an event function before it has to be looked at anew,
+ * where its model is off by more than this part: it is curved, and three places do not tell */
+static const double BENT = 0.05, CURVED = 1e-4;
+
+/* one that stays further from its zero than this many of its ranges is not touched */
+static const double NEAR = 8.0;
 
 /* a corrected time may differ from the predicted one by this part of the sub-step */
 static const double SHIFT_MOST = 0.25;
@@ -318,6 +321,12 @@ static bool is_settled(const ess_driver *d, size_t k) {
   return d->side[k] == 0.0 || c->crossed[k] == c->trial || waits;
 }
 
+/* whether event function k bends along the path, so that its tangent does not tell when it was
+ * passed */
+static bool is_curved(const ess_driver *d, size_t k, const double h_last[]) {
+  return d->cluster.inexact[k] > CURVED * fabs(h_last[k] - d->h[k]);
+}
+
 /* whether event functions look as they should where the jumps have led: of those not crossed none
  * has been passed, but shortly before the end, and none at all that was armed within */
 static bool ends_well(const ess_driver *d, const double h_last[]) {
@@ -330,7 +339,8 @@ static bool ends_well(const ess_driver *d, const double h_last[]) {
       const unsigned passed = ess_mask_bits((side != 0.0) & ~(g < 0.0));
       for (size_t i = 0; passed >> i; i++) {
         if (!(passed >> i & 1) || is_settled(d, k + i)) continue;
-        if (c->touched[k + i] == c->trial || !(g[i] <= most * fabs(rate_at_end(d, k + i))))
+        if (c->touched[k + i] == c->trial || is_curved(d, k + i, h_last) ||
+            !(g[i] <= most * fabs(rate_at_end(d, k + i))))
           return false;
       }
     }
@@ -364,7 +374,9 @@ static bool may_touch(const ess_driver *d, const double h_half[], const double h
           ess_lanes_max(ess_lanes_abs(half - before[1]), ess_lanes_abs(last - before[2]));
       const ess_lanes high = ess_lanes_max(g0, ess_lanes_max(half, last));
       const ess_lanes low = ess_lanes_min(g0, ess_lanes_min(half, last));
-      const ess_mask strays = moved > BENT * (high - low);
+      const ess_lanes range = high - low;
+      const ess_mask curved = ess_lanes_load(c->inexact + k) > CURVED * range;
+      const ess_mask strays = curved & (moved > BENT * range) & (high > -NEAR * range);
       const ess_mask doubtful = (touches | strays) & (side != zero) & (g0 < zero) & (last < zero);
       if (!ess_mask_any(doubtful)) continue;
       for (size_t i = 0; i < ESS_LANES; i++)
@@ -417,8 +429,20 @@ static double weigh_moves(const ess_driver *d, const double moved[]) {
   return sum;
 }
 
-/* corrects the times of all crossings; where that matters to the state it is done on the path
- * itself, twice. *fit is false when one moves too far. */
+/* what the time of a crossing by its model may be off by, since the model is: over a part of the
+ * base by the fifth power of that part, as interpolation is */
+static double time_in_doubt(const ess_driver *d, size_t i) {
+  const ess_cluster *const c = &d->cluster;
+  const size_t k = c->crossing[i];
+  const double part = ess_smaller(1.0, d->dt / c->base_dt), square = part * part;
+  double a[QUARTIC];
+  model_of(d, k, a);
+  const double slope = ess_powers_slope(a, c->time[i] / d->dt) / d->dt;
+  return c->inexact[k] * square * square * part / fabs(slope);
+}
+
+/* corrects the times of all crossings; where that matters to the state, or the models are in doubt,
+ * it is done on the path itself, twice. *fit is false when one moves too far. */
 static int move_times(ess_driver *d, bool *fit) {
   enum { PASSES = 2 };
   ess_cluster *const c = &d->cluster;
@@ -426,11 +450,14 @@ static int move_times(ess_driver *d, bool *fit) {
   *fit = true;
   for (size_t i = 0; *fit && i < c->count; i++) {
     const double before = c->time[i];
-    if (c->is_made[i]) *fit = correct_time(d, i, d->h_try, d->h_check[0]);
-    moved[i] = c->time[i] - before;
+    moved[i] = 0.0;
+    if (!c->is_made[i]) continue;
+    *fit = correct_time(d, i, d->h_try, d->h_check[0]);
+    moved[i] = MOVED * fabs(c->time[i] - before);
+    if (c->inexact[c->crossing[i]] > 0.0) moved[i] += time_in_doubt(d, i);
   }
   if (!*fit) return ESS_SUCCESS;
-  c->moved = MOVED * weigh_moves(d, moved);
+  c->moved = weigh_moves(d, moved);
   int status = ESS_SUCCESS;
   for (int pass = 0; pass < PASSES && c->moved > MATTERS; pass++) {
     for (size_t i = 0; !status && *fit && i < c->count; i++)

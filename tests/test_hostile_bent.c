@@ -109,7 +109,9 @@ static void a_peg_on_the_path_that_jumps_bend_is_met(void **state) {
         print_error("course %d at %g: %llu crossings\n", i, tolerances[j],
                     (unsigned long long)crossings);
       assert_int_equal(crossings, LINES + 2);
-      if (fabs(over - expected) > 30.0 * tolerances[j] + 1e-7) print_error("course %d at %g: %g, not %g over the peg; spread %g radius %g\n", i, tolerances[j], over, expected, c.spread, c.radius);
+      if (fabs(over - expected) > 30.0 * tolerances[j] + 1e-7)
+        print_error("course %d at %g: %g, not %g over the peg; spread %g radius %g\n", i,
+                    tolerances[j], over, expected, c.spread, c.radius);
       assert_true(fabs(over - expected) <= 30.0 * tolerances[j] + 1e-7);
     }
   }
