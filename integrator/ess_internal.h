@@ -359,6 +359,9 @@ typedef struct ess_location {
  * the others. */
 int ess_locate_first(ess_driver *d, ess_location *found);
 
+/* The same where the guards have just been flagged, and none is in doubt. */
+int ess_locate_flagged(ess_driver *d, ess_location *found);
+
 /* The guards that the step was cut at are inside their neighbourhoods: called at the new node. */
 void ess_enter_neighbourhoods(ess_driver *d);
 
