@@ -9,6 +9,8 @@
 #ifndef ESS_INTERNAL_H
 #define ESS_INTERNAL_H
 
+#include <math.h>
+
 #include "cluster.h"
 #include "ess.h"
 #include "lanes.h"
@@ -187,6 +189,19 @@ static inline bool ess_is_silent(const ess_driver *d, size_t k) {
   return d->armed_is_silent[k];
 }
 
+/* arms the guard ahead of event function k's latched side, or none, and what goes with it */
+static inline void ess_set_armed(ess_driver *d, size_t k, bool armed) {
+  const size_t more = (size_t)armed - (size_t)(d->side[k] != 0.0);
+  d->block_armed[k / ESS_BLOCK] += more;
+  d->armed_count += more;
+  d->side[k] = armed ? -d->sign[k] : 0.0;
+  d->level[k] = d->entry[k] = armed ? 0.0 : INFINITY;
+  if (!armed) return;
+  const bool silent = d->silent[ess_guard_ahead(d, k)];
+  d->armed_is_silent[k] = silent;
+  d->width[k] = silent ? 0.0 : d->epsilon[k];
+}
+
 /* memory.c: lays out every array for a system; frees them. The reset matrix is copied here. */
 bool ess_memory_alloc(ess_driver *d);
 void ess_memory_free(ess_driver *d);
@@ -235,8 +250,16 @@ int ess_guard_rates(ess_driver *d, const double x[], const double v[], double h[
 int ess_some_guard_rates(ess_driver *d, const double x[], const double v[], const size_t which[],
                          size_t count, double h[], double rate[]);
 
+/* Turns a callback's code, not 0, into a status. */
+int ess_callback_failed(ess_driver *d, int code);
+
 /* Tells the model which sign changed: that of one event function, or all (guard_count). */
-int ess_announce(ess_driver *d, size_t guard);
+static inline int ess_announce(ess_driver *d, size_t guard) {
+  const ess_system *const s = &d->system;
+  d->t_seen = d->t;
+  const int code = s->mode_changed ? s->mode_changed(d->sign, guard, s->params) : 0;
+  return code ? ess_callback_failed(d, code) : ESS_SUCCESS;
+}
 
 /* f, h and rates at the node; fails when f is not finite. */
 int ess_evaluate_node(ess_driver *d);

@@ -77,22 +77,11 @@ static bool is_armed(const ess_driver *d, size_t k) {
 }
 
 static void disarm(ess_driver *d, size_t k) {
-  if (!is_armed(d, k)) return;
-  d->side[k] = 0.0;
-  d->level[k] = d->entry[k] = INFINITY;
-  d->block_armed[k / ESS_BLOCK]--;
-  d->armed_count--;
+  if (is_armed(d, k)) ess_set_armed(d, k, false);
 }
 
-/* arms the guard ahead of event function k's latched side */
 static void arm_ahead(ess_driver *d, size_t k) {
-  if (is_armed(d, k)) return;
-  d->side[k] = -d->sign[k];
-  d->level[k] = d->entry[k] = 0.0;
-  d->armed_is_silent[k] = d->silent[ess_guard_ahead(d, k)];
-  d->width[k] = d->armed_is_silent[k] ? 0.0 : d->epsilon[k];
-  d->block_armed[k / ESS_BLOCK]++;
-  d->armed_count++;
+  if (!is_armed(d, k)) ess_set_armed(d, k, true);
 }
 
 /* arms one guard, which latches its event function's sign to the near side: true when that changes
@@ -160,13 +149,8 @@ int ess_resets_start(ess_driver *d) {
     d->armed_at_start[ESS_GUARD_DOWN(k)] = d->sign[k] > 0.0 && !d->system.one_way;
   }
   d->t_seen = d->t;
-  if (d->start) {
-    const int code = d->start(d->sign, d->armed_at_start, d->system.params);
-    if (code) {
-      d->failure.callback_code = code;
-      return ess_fail(d, ESS_ECALLBACK, SIZE_MAX);
-    }
-  }
+  const int code = d->start ? d->start(d->sign, d->armed_at_start, d->system.params) : 0;
+  if (code) return ess_callback_failed(d, code);
   d->armed_count = 0;
   for (size_t b = 0; b < d->blocks; b++) d->block_armed[b] = 0;
   for (size_t k = 0; k < d->blocks * ESS_BLOCK; k++) {

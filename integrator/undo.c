@@ -8,23 +8,22 @@
 
 #include "ess_internal.h"
 
-/* notes event function k down as it is now */
-static void note(ess_driver *d, size_t k) {
-  ess_cluster *const c = &d->cluster;
-  const size_t i = c->noted_count++;
-  c->touched[k] = c->trial;
-  c->noted[i] = (ess_noted){.guard = k, .sign = d->sign[k], .side = d->side[k]};
-}
-
 int ess_cross_noted(ess_driver *d, size_t k, double time) {
-  const size_t guard = ess_guard_ahead(d, k);
+  ess_cluster *const c = &d->cluster;
+  ess_noted *noted = c->noted + c->noted_count;
+  const size_t guard = ess_guard_ahead(d, k), end = d->row_start[guard + 1];
   bool looks = false;
-  note(d, k);
-  d->cluster.crossed[k] = d->cluster.trial;
-  for (size_t i = d->row_start[guard]; i < d->row_start[guard + 1]; i++) {
-    if (d->row_guard[i] / 2 != k) note(d, d->row_guard[i] / 2);
+  // event functions as they are now: its own, and those that its row concerns
+  *noted++ = (ess_noted){.guard = k, .sign = d->sign[k], .side = d->side[k]};
+  c->touched[k] = c->crossed[k] = c->trial;
+  for (size_t i = d->row_start[guard]; i < end; i++) {
+    const size_t other = d->row_guard[i] / 2;
     looks = looks || d->row_effect[i] == ESS_ARM_AHEAD;
+    if (other == k) continue;
+    *noted++ = (ess_noted){.guard = other, .sign = d->sign[other], .side = d->side[other]};
+    c->touched[other] = c->trial;
   }
+  c->noted_count = (size_t)(noted - c->noted);
   if (!looks) return ess_cross(d, k);
   const double u = ess_clamp(time, 0.0, d->cluster.length);
   ess_path_without_jumps(d, u, d->x_try, d->v_try);
@@ -37,15 +36,8 @@ int ess_cross_noted(ess_driver *d, size_t k, double time) {
 
 /* event function k as it was, without a word to the model */
 static void put_back(ess_driver *d, const ess_noted *was) {
-  const size_t k = was->guard;
-  const int more = (was->side != 0.0) - (d->side[k] != 0.0);
-  d->block_armed[k / ESS_BLOCK] += (size_t)more;
-  d->armed_count += (size_t)more;
-  d->sign[k] = was->sign;
-  d->side[k] = was->side;
-  d->entry[k] = d->level[k] = was->side != 0.0 ? 0.0 : INFINITY;
-  d->armed_is_silent[k] = d->silent[ess_guard_ahead(d, k)];
-  d->width[k] = d->armed_is_silent[k] ? 0.0 : d->epsilon[k];
+  d->sign[was->guard] = was->sign;
+  ess_set_armed(d, was->guard, was->side != 0.0);
 }
 
 int ess_take_back(ess_driver *d, size_t noted) {
