@@ -122,6 +122,7 @@ struct ess_driver {
   size_t *row_start, *row_guard;
   signed char *row_effect;
   double *row_side;    /* by entry that arms ahead: the side found when it was applied last */
+  bool rows_look;      /* there is such an entry */
   bool rows_again;     /* rows are applied as they were then, without looking again */
   const double *row_x; /* the state that they look at, at time row_t; NULL: the node */
   double row_t;
@@ -189,9 +190,14 @@ static inline bool ess_is_silent(const ess_driver *d, size_t k) {
   return d->armed_is_silent[k];
 }
 
+/* whether one of event function k's guards is armed */
+static inline bool ess_is_armed(const ess_driver *d, size_t k) {
+  return fabs(d->side[k]) > 0.0; // quicker than != is where that has to think of NaN
+}
+
 /* arms the guard ahead of event function k's latched side, or none, and what goes with it */
 static inline void ess_set_armed(ess_driver *d, size_t k, bool armed) {
-  const size_t more = (size_t)armed - (size_t)(d->side[k] != 0.0);
+  const size_t more = (size_t)armed - (size_t)ess_is_armed(d, k);
   d->block_armed[k / ESS_BLOCK] += more;
   d->armed_count += more;
   d->side[k] = armed ? -d->sign[k] : 0.0;
@@ -287,8 +293,10 @@ void ess_resets_copy(ess_driver *d);
 /* Arms the guards to start with, given the latched signs. */
 int ess_resets_start(ess_driver *d);
 
-/* Flips event function k's sign and applies the row of the guard crossed. */
+/* Flips event function k's sign and applies the row of the guard crossed; and notes in d->cluster
+ * what that changes. */
 int ess_cross(ess_driver *d, size_t k);
+int ess_cross_and_note(ess_driver *d, size_t k);
 
 /* Applies the row of the empty pool after an integration step. May change the mode. */
 int ess_refill(ess_driver *d);
