@@ -54,7 +54,7 @@ typedef struct models {
   ess_lanes b[QUARTIC];
 } models;
 
-static models model_guards(const ess_driver *d, size_t k) {
+static inline models model_guards(const ess_driver *d, size_t k) {
   const ess_lanes side = ess_lanes_load(d->side + k), level = ess_lanes_load(d->level + k);
   const ess_lanes g0 = side * ess_lanes_load(d->h + k), g4 = side * ess_lanes_load(d->h_end + k);
   const ess_lanes g1 = g0 + 0.25 * d->dt * side * ess_lanes_load(d->rate + k);
