@@ -323,6 +323,9 @@ typedef struct ess_candidate {
 
 int ess_first_candidate(ess_driver *d, ess_candidate *first);
 
+/* The same where it matters only whether one has been passed, and most often none has. */
+int ess_first_due(ess_driver *d, ess_candidate *first);
+
 /* Lists in d->batch, by time, the first candidate and the silent ones reached until then. */
 void ess_gather_batch(ess_driver *d, const ess_candidate *first);
 

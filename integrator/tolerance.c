@@ -119,8 +119,7 @@ static int step(ess_driver *d, double t1) {
 int ess_advance_by_tolerance(ess_driver *d, double t1) {
   for (;;) {
     ess_candidate first;
-    d->window = 0.0; // only what has been passed
-    int status = ess_first_candidate(d, &first);
+    int status = ess_first_due(d, &first);
     if (status) return status;
     const bool due = first.found && first.duration == 0.0;
     if (d->t >= t1 && !due) return ESS_SUCCESS;
