@@ -134,7 +134,7 @@ struct ess_driver {
   double window;
 
   /* guards that may stop the current step, and from which place on each counts (locate.c) */
-  size_t first_reached; /* the candidate the field at the node reaches first */
+  size_t first_reached; /* by the paper's method: what the field at the node reaches first */
   bool awaiting;        /* it is outside its neighbourhood, while others are inside theirs */
   size_t *flagged;
   double *flagged_theta;
