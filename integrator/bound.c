@@ -48,18 +48,19 @@ static const double WELL_BELOW = 1e-6;
  * whose steps are as they were */
 static const double TRUSTED = 0.003, TRUSTED_TO_CROSS = 0.03;
 
-/* Bernstein coefficients of four guards' models over the step, as ess_model_guard has them */
+/* Bernstein coefficients of four guards' models over the step, to the bit as ess_model_guard has
+ * them */
 typedef struct models {
   ess_lanes b[QUARTIC];
 } models;
 
-static models model_guards(const ess_driver *d, size_t k) {
+static inline models model_guards(const ess_driver *d, size_t k) {
   const ess_lanes side = ess_lanes_load(d->side + k), level = ess_lanes_load(d->level + k);
   const ess_lanes g0 = side * ess_lanes_load(d->h + k), g4 = side * ess_lanes_load(d->h_end + k);
   const ess_lanes g1 = g0 + 0.25 * d->dt * side * ess_lanes_load(d->rate + k);
   const ess_lanes g3 = g4 - 0.25 * d->dt * side * ess_lanes_load(d->rate_end + k);
   const ess_lanes middle = side * ess_lanes_load(d->h_mid + k);
-  const ess_lanes g2 = (16.0 * middle - g0 - g4 - 4.0 * (g1 + g3)) * (1.0 / 6.0);
+  const ess_lanes g2 = (16.0 * middle - g0 - g4 - 4.0 * (g1 + g3)) / 6.0;
   return (models){{g0 - level, g1 - level, g2 - level, g3 - level, g4 - level}};
 }
 
@@ -128,18 +129,47 @@ void ess_model_doubts(const ess_driver *d, double doubt[]) {
     ess_lanes_store(doubt + k, bound_guards(d, k, true).doubt);
 }
 
-/* bounds of a block's guards; those that may reach their level, or are not numbers, a bit for each
+/* which of four guards rise through their level once, whatever their models, of which each is
+ * believed, are off by: most of those that reach it do, and there is no need to know where */
+static ess_mask rise_for_sure(const ess_driver *d, size_t k, ess_lanes doubt) {
+  const models m = model_guards(d, k);
+  const ess_lanes zero = {0.0}, more = FARTHER * doubt;
+  ess_lanes low = m.b[0], high = m.b[0];
+  ess_mask falls = {0}, was_below = m.b[0] < zero;
+  for (int i = 1; i < QUARTIC; i++) {
+    low = ess_lanes_min(low, m.b[i]);
+    high = ess_lanes_max(high, m.b[i]);
+    const ess_mask is_below = (i < QUARTIC - 1 ? m.b[i] + more : m.b[i]) < zero;
+    falls |= is_below & ~was_below;
+    was_below = is_below;
+  }
+  return (m.b[0] < zero) & (m.b[QUARTIC - 1] >= zero) & ~falls & (doubt <= TRUSTED * (high - low));
+}
+
+/* what is known of a block's guards, a bit for each: those that may reach their level, or are not
+ * numbers, and of these the armed ones that reach it by models that need not be looked at closely
  */
-static unsigned bound_block(const ess_driver *d, size_t block, double margin[], double doubt[]) {
+typedef struct reached {
+  unsigned near, sure;
+} reached;
+
+static reached bound_block(const ess_driver *d, size_t block, double margin[], double doubt[]) {
   const size_t from = block * ESS_BLOCK, end = ess_block_end(d, block);
-  unsigned near = 0;
+  const ess_lanes zero = {0.0};
+  reached r = {0};
   for (size_t k = from; k < end; k += ESS_LANES) {
     const bounds b = bound_guards(d, k, d->has_quarters);
+    const unsigned near = ess_mask_bits(~(b.margin + FARTHER * b.doubt < 0.0));
+    if (!near) continue;
+    const ess_mask armed = ess_lanes_load(d->side + k) != zero;
+    const ess_mask trusted =
+        d->has_quarters ? (b.doubt == zero) | rise_for_sure(d, k, b.doubt) : b.doubt == zero;
     ess_lanes_store(margin + (k - from), b.margin);
     ess_lanes_store(doubt + (k - from), b.doubt);
-    near |= ess_mask_bits(~(b.margin + FARTHER * b.doubt < 0.0)) << (k - from);
+    r.near |= near << (k - from);
+    r.sure |= (near & ess_mask_bits(trusted & armed & (b.margin >= zero))) << (k - from);
   }
-  return near;
+  return r;
 }
 
 /* largest coefficient less the smallest */
@@ -159,16 +189,11 @@ static void raise_between_ends(double b[QUARTIC], double doubt) {
 
 /* whether guard k's model says for sure when the guard first crosses its level, if it does: it is
  * off by a small part of its range, and by more than is allowed for there would still be no
- * crossing before that */
+ * crossing before that. Most rise for sure, and are not asked for here. */
 static bool model_is_trusted(const ess_driver *d, size_t k, double doubt) {
-  double b[QUARTIC], until[QUARTIC], raised[QUARTIC];
+  double b[QUARTIC], until[QUARTIC];
   ess_model_guard(d, k, b);
   const double range = range_of(b);
-  // most rise once, whatever they are off by: there is no need to know where
-  memcpy(raised, b, sizeof raised);
-  raise_between_ends(raised, doubt);
-  const bool rises = b[0] < 0.0 && b[QUARTIC - 1] >= 0.0 && ess_sign_changes(raised) == 1;
-  if (rises && doubt <= TRUSTED * range) return true;
   const double crossing = ess_quartic_upcrossing(b);
   const bool checked = crossing <= 1.0 && d->options.method == ESS_METHOD_PAPER;
   if (!(doubt <= (checked ? TRUSTED_TO_CROSS : TRUSTED) * range)) return false;
@@ -192,21 +217,36 @@ static void clear_flags(ess_driver *d) {
   d->flagged_count = 0;
 }
 
+/* whether guard k, near its level but not for sure beyond it, reaches it; *doubtful when that
+ * cannot be told */
+static bool reaches_level(const ess_driver *d, size_t k, double margin, double doubt,
+                          bool *doubtful) {
+  if (d->side[k] == 0.0) return false;
+  if (margin + doubt < 0.0 && !may_yet_reach(d, k, doubt)) return false;
+  // neither below its level for sure nor crossing it for sure, or not a number
+  *doubtful = !(margin >= 0.0 && (doubt == 0.0 || model_is_trusted(d, k, doubt)));
+  return true;
+}
+
 /* lists a block's guards that reach their level; returns one in doubt, or SIZE_MAX */
-static size_t flag_block(ess_driver *d, size_t block, unsigned near, const double margin[],
+static size_t flag_block(ess_driver *d, size_t block, reached r, const double margin[],
                          const double doubt[]) {
-  for (; near; near &= near - 1) {
-    const size_t i = (size_t)__builtin_ctz(near), k = block * ESS_BLOCK + i;
-    if (d->side[k] == 0.0) continue;
-    if (margin[i] + doubt[i] < 0.0 && !may_yet_reach(d, k, doubt[i])) continue;
-    // neither below its level for sure nor crossing it for sure, or not a number
-    const bool trusted = doubt[i] == 0.0 || model_is_trusted(d, k, doubt[i]);
-    if (!(margin[i] >= 0.0 && trusted)) return k;
-    d->flagged_theta[d->flagged_count] = ESS_NEVER; // until it is placed
-    d->flagged[d->flagged_count++] = k;
+  size_t *const flagged = d->flagged;
+  size_t count = d->flagged_count, doubtful_guard = SIZE_MAX;
+  for (; r.near; r.near &= r.near - 1) {
+    const size_t i = (size_t)__builtin_ctz(r.near), k = block * ESS_BLOCK + i;
+    bool doubtful = false;
+    if (!(r.sure >> i & 1) && !reaches_level(d, k, margin[i], doubt[i], &doubtful)) continue;
+    if (doubtful) {
+      doubtful_guard = k;
+      break;
+    }
+    d->flagged_theta[count] = ESS_NEVER; // until it is placed
+    flagged[count++] = k;
     d->is_flagged[k] = true;
   }
-  return SIZE_MAX;
+  d->flagged_count = count;
+  return doubtful_guard;
 }
 
 size_t ess_flag_guards(ess_driver *d) {
@@ -214,8 +254,8 @@ size_t ess_flag_guards(ess_driver *d) {
   for (size_t b = 0; b < d->blocks; b++) {
     double margin[ESS_BLOCK], doubt[ESS_BLOCK];
     if (!d->block_armed[b]) continue;
-    const unsigned near = bound_block(d, b, margin, doubt);
-    const size_t doubtful = near ? flag_block(d, b, near, margin, doubt) : SIZE_MAX;
+    const reached r = bound_block(d, b, margin, doubt);
+    const size_t doubtful = r.near ? flag_block(d, b, r, margin, doubt) : SIZE_MAX;
     if (doubtful != SIZE_MAX) return doubtful;
   }
   return SIZE_MAX;

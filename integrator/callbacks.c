@@ -8,11 +8,13 @@
 
 #include "ess_internal.h"
 
-/* turns a callback's code into a status */
-static int called(ess_driver *d, int code) {
-  if (!code) return ESS_SUCCESS;
+int ess_callback_failed(ess_driver *d, int code) {
   d->failure.callback_code = code;
   return ess_fail(d, ESS_ECALLBACK, SIZE_MAX);
+}
+
+static inline int called(ess_driver *d, int code) {
+  return code ? ess_callback_failed(d, code) : ESS_SUCCESS;
 }
 
 int ess_field(ess_driver *d, double t, const double x[], double f[]) {
@@ -59,12 +61,6 @@ int ess_some_guard_rates(ess_driver *d, const double x[], const double v[], cons
     rate[i] = d->rate_try[which[i]];
   }
   return status;
-}
-
-int ess_announce(ess_driver *d, size_t guard) {
-  d->t_seen = d->t;
-  if (!d->system.mode_changed) return ESS_SUCCESS;
-  return called(d, d->system.mode_changed(d->sign, guard, d->system.params));
 }
 
 /* index of the first element that is not finite; count when all are */

@@ -176,6 +176,28 @@ int ess_first_candidate(ess_driver *d, ess_candidate *first) {
   return ESS_SUCCESS;
 }
 
+/* whether no armed guard is on its zero or beyond it, and all that is known of them are numbers */
+static bool none_is_passed(const ess_driver *d) {
+  for (size_t b = 0; b < d->blocks; b++) {
+    if (!d->block_armed[b]) continue;
+    ess_mask passed = {0};
+    for (size_t k = b * ESS_BLOCK; k < ess_block_end(d, b); k += ESS_LANES) {
+      const ess_lanes h = ess_lanes_load(d->h + k), rate = ess_lanes_load(d->rate + k);
+      const ess_lanes g = ess_lanes_load(d->side + k) * (h + 0.0 * rate);
+      passed |= ~(g < ess_lanes_load(d->entry + k)); // 0, or less, or INFINITY when none is armed
+    }
+    if (ess_mask_any(passed)) return false;
+  }
+  return true;
+}
+
+int ess_first_due(ess_driver *d, ess_candidate *first) {
+  *first = (ess_candidate){.guard = SIZE_MAX, .duration = INFINITY};
+  if (!d->armed_count || none_is_passed(d)) return ESS_SUCCESS;
+  d->window = 0.0;
+  return ess_first_candidate(d, first);
+}
+
 void ess_gather_batch(ess_driver *d, const ess_candidate *first) {
   const double end = first->duration;
   if (end > d->listed_until) {

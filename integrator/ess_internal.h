@@ -9,6 +9,8 @@
 #ifndef ESS_INTERNAL_H
 #define ESS_INTERNAL_H
 
+#include <math.h>
+
 #include "cluster.h"
 #include "ess.h"
 #include "lanes.h"
@@ -120,6 +122,7 @@ struct ess_driver {
   size_t *row_start, *row_guard;
   signed char *row_effect;
   double *row_side;    /* by entry that arms ahead: the side found when it was applied last */
+  bool rows_look;      /* there is such an entry */
   bool rows_again;     /* rows are applied as they were then, without looking again */
   const double *row_x; /* the state that they look at, at time row_t; NULL: the node */
   double row_t;
@@ -131,7 +134,7 @@ struct ess_driver {
   double window;
 
   /* guards that may stop the current step, and from which place on each counts (locate.c) */
-  size_t first_reached; /* the candidate the field at the node reaches first */
+  size_t first_reached; /* by the paper's method: what the field at the node reaches first */
   bool awaiting;        /* it is outside its neighbourhood, while others are inside theirs */
   size_t *flagged;
   double *flagged_theta;
@@ -187,6 +190,24 @@ static inline bool ess_is_silent(const ess_driver *d, size_t k) {
   return d->armed_is_silent[k];
 }
 
+/* whether one of event function k's guards is armed */
+static inline bool ess_is_armed(const ess_driver *d, size_t k) {
+  return fabs(d->side[k]) > 0.0; // quicker than != is where that has to think of NaN
+}
+
+/* arms the guard ahead of event function k's latched side, or none, and what goes with it */
+static inline void ess_set_armed(ess_driver *d, size_t k, bool armed) {
+  const size_t more = (size_t)armed - (size_t)ess_is_armed(d, k);
+  d->block_armed[k / ESS_BLOCK] += more;
+  d->armed_count += more;
+  d->side[k] = armed ? -d->sign[k] : 0.0;
+  d->level[k] = d->entry[k] = armed ? 0.0 : INFINITY;
+  if (!armed) return;
+  const bool silent = d->silent[ess_guard_ahead(d, k)];
+  d->armed_is_silent[k] = silent;
+  d->width[k] = silent ? 0.0 : d->epsilon[k];
+}
+
 /* memory.c: lays out every array for a system; frees them. The reset matrix is copied here. */
 bool ess_memory_alloc(ess_driver *d);
 void ess_memory_free(ess_driver *d);
@@ -235,8 +256,16 @@ int ess_guard_rates(ess_driver *d, const double x[], const double v[], double h[
 int ess_some_guard_rates(ess_driver *d, const double x[], const double v[], const size_t which[],
                          size_t count, double h[], double rate[]);
 
+/* Turns a callback's code, not 0, into a status. */
+int ess_callback_failed(ess_driver *d, int code);
+
 /* Tells the model which sign changed: that of one event function, or all (guard_count). */
-int ess_announce(ess_driver *d, size_t guard);
+static inline int ess_announce(ess_driver *d, size_t guard) {
+  const ess_system *const s = &d->system;
+  d->t_seen = d->t;
+  const int code = s->mode_changed ? s->mode_changed(d->sign, guard, s->params) : 0;
+  return code ? ess_callback_failed(d, code) : ESS_SUCCESS;
+}
 
 /* f, h and rates at the node; fails when f is not finite. */
 int ess_evaluate_node(ess_driver *d);
@@ -264,8 +293,10 @@ void ess_resets_copy(ess_driver *d);
 /* Arms the guards to start with, given the latched signs. */
 int ess_resets_start(ess_driver *d);
 
-/* Flips event function k's sign and applies the row of the guard crossed. */
+/* Flips event function k's sign and applies the row of the guard crossed; and notes in d->cluster
+ * what that changes. */
 int ess_cross(ess_driver *d, size_t k);
+int ess_cross_and_note(ess_driver *d, size_t k);
 
 /* Applies the row of the empty pool after an integration step. May change the mode. */
 int ess_refill(ess_driver *d);
@@ -291,6 +322,9 @@ typedef struct ess_candidate {
 } ess_candidate;
 
 int ess_first_candidate(ess_driver *d, ess_candidate *first);
+
+/* The same where it matters only whether one has been passed, and most often none has. */
+int ess_first_due(ess_driver *d, ess_candidate *first);
 
 /* Lists in d->batch, by time, the first candidate and the silent ones reached until then. */
 void ess_gather_batch(ess_driver *d, const ess_candidate *first);
@@ -358,6 +392,9 @@ typedef struct ess_location {
  * silent guard cuts the step only when another flagged guard depends on it; ess_cross_silent is for
  * the others. */
 int ess_locate_first(ess_driver *d, ess_location *found);
+
+/* The same where the guards have just been flagged, and none is in doubt. */
+int ess_locate_flagged(ess_driver *d, ess_location *found);
 
 /* The guards that the step was cut at are inside their neighbourhoods: called at the new node. */
 void ess_enter_neighbourhoods(ess_driver *d);

@@ -25,7 +25,7 @@ typedef struct probe {
 
 /* the flagged guard that is likely to be the first: the one that the field at the node reaches
  * first, or that is furthest above its level at the step's end; SIZE_MAX when all are silent */
-static size_t likely_first(const ess_driver *d) {
+static size_t reached_or_furthest(const ess_driver *d) {
   size_t likely = SIZE_MAX;
   double furthest = -INFINITY;
   for (size_t i = 0; i < d->flagged_count; i++) {
@@ -37,6 +37,38 @@ static size_t likely_first(const ess_driver *d) {
     if (k == d->first_reached) break;
   }
   return likely;
+}
+
+/* where guard k first rises to its level, by the chords between the places it has been looked at;
+ * ESS_NEVER when it lies above at the start, or below at all of them */
+static double rises_by_chords(const ess_driver *d, size_t k) {
+  const double side = d->side[k], level = d->level[k];
+  const double g[] = {side * d->h[k] - level, side * d->h_check[0][k] - level,
+                      side * d->h_mid[k] - level, side * d->h_check[1][k] - level,
+                      side * d->h_end[k] - level};
+  if (g[0] >= 0.0) return ESS_NEVER;
+  for (int i = 1; i < QUARTIC; i++)
+    if (g[i] >= 0.0) return 0.25 * (i - g[i] / (g[i] - g[i - 1]));
+  return ESS_NEVER;
+}
+
+/* the same where each guard's level is its zero and the field's first is not known; SIZE_MAX when
+ * chords show none */
+static size_t first_by_chords(const ess_driver *d) {
+  size_t likely = SIZE_MAX;
+  double soonest = ESS_NEVER;
+  for (size_t i = 0; i < d->flagged_count; i++) {
+    const size_t k = d->flagged[i];
+    const double theta = rises_by_chords(d, k);
+    if (theta >= soonest || ess_is_silent(d, k)) continue;
+    soonest = theta;
+    likely = k;
+  }
+  return likely;
+}
+
+static size_t likely_first(const ess_driver *d) {
+  return d->options.method == ESS_METHOD_PAPER ? reached_or_furthest(d) : first_by_chords(d);
 }
 
 /* Bernstein coefficients of g + lead dg/dt over the step, from those of g */
@@ -328,17 +360,22 @@ static int locate_listed(ess_driver *d, ess_location *found) {
   }
 }
 
-int ess_locate_first(ess_driver *d, ess_location *found) {
-  *found = (ess_location){.theta = 1.0};
-  ess_set_levels(d);
-  found->doubt_guard = ess_flag_guards(d);
-  if (found->doubt_guard != SIZE_MAX || !d->flagged_count) return ESS_SUCCESS;
+int ess_locate_flagged(ess_driver *d, ess_location *found) {
+  *found = (ess_location){.theta = 1.0, .doubt_guard = SIZE_MAX};
+  if (!d->flagged_count) return ESS_SUCCESS;
   const bool shortened = keep_first_ones(d);
   int status = locate_listed(d, found);
   if (status || found->cut || !shortened) return status;
   // a false alarm: the others count again
   found->doubt_guard = ess_flag_guards(d);
   return found->doubt_guard == SIZE_MAX ? locate_listed(d, found) : ESS_SUCCESS;
+}
+
+int ess_locate_first(ess_driver *d, ess_location *found) {
+  *found = (ess_location){.theta = 1.0};
+  ess_set_levels(d);
+  found->doubt_guard = ess_flag_guards(d);
+  return found->doubt_guard == SIZE_MAX ? ess_locate_flagged(d, found) : ESS_SUCCESS;
 }
 
 void ess_enter_neighbourhoods(ess_driver *d) {

@@ -9,7 +9,7 @@
 
 #include "ess_internal.h"
 
-static bool is_up(size_t guard) {
+static inline bool is_up(size_t guard) {
   return guard % 2 == 0;
 }
 
@@ -66,46 +66,26 @@ void ess_resets_copy(ess_driver *d) {
     if (entries) memcpy(d->row_effect, r->effect, entries * sizeof *d->row_effect);
     if (r->silent && guards) memcpy(d->silent, r->silent, guards * sizeof *d->silent);
     d->start = r->start;
+    for (size_t i = 0; i < entries; i++)
+      d->rows_look = d->rows_look || d->row_effect[i] == ESS_ARM_AHEAD;
     return;
   }
   if (entries) memset(d->row_effect, 1, entries * sizeof *d->row_effect);
   make_mirror(d);
 }
 
-static bool is_armed(const ess_driver *d, size_t k) {
-  return d->side[k] != 0.0;
-}
-
-static void disarm(ess_driver *d, size_t k) {
-  if (!is_armed(d, k)) return;
-  d->side[k] = 0.0;
-  d->level[k] = d->entry[k] = INFINITY;
-  d->block_armed[k / ESS_BLOCK]--;
-  d->armed_count--;
-}
-
-/* arms the guard ahead of event function k's latched side */
-static void arm_ahead(ess_driver *d, size_t k) {
-  if (is_armed(d, k)) return;
-  d->side[k] = -d->sign[k];
-  d->level[k] = d->entry[k] = 0.0;
-  d->armed_is_silent[k] = d->silent[ess_guard_ahead(d, k)];
-  d->width[k] = d->armed_is_silent[k] ? 0.0 : d->epsilon[k];
-  d->block_armed[k / ESS_BLOCK]++;
-  d->armed_count++;
-}
-
 /* arms one guard, which latches its event function's sign to the near side: true when that changes
- * it
- */
-static bool arm(ess_driver *d, size_t guard) {
+ * it */
+static inline bool arm(ess_driver *d, size_t guard) {
   const size_t k = guard / 2;
-  const double near = is_up(guard) ? -1.0 : 1.0;
-  const bool sign_changed = d->sign[k] != near;
-  if (sign_changed) disarm(d, k);
-  d->sign[k] = near;
-  arm_ahead(d, k);
+  const bool sign_changed = is_up(guard) != (d->sign[k] < 0.0);
+  d->sign[k] = is_up(guard) ? -1.0 : 1.0;
+  if (sign_changed || !ess_is_armed(d, k)) ess_set_armed(d, k, true);
   return sign_changed;
+}
+
+static inline void disarm(ess_driver *d, size_t k) {
+  if (ess_is_armed(d, k)) ess_set_armed(d, k, false);
 }
 
 /* arms the guard ahead of the side that an event function is on, by its value or, on its zero, its
@@ -137,20 +117,23 @@ static int find_side(ess_driver *d, size_t k, double *side) {
   return status || isfinite(*side) ? status : ess_fail(d, ESS_EGUARD, k);
 }
 
+/* one entry of a row that arms what lies ahead */
+static int apply_ahead(ess_driver *d, size_t entry) {
+  const size_t k = d->row_guard[entry] / 2;
+  double *const side = &d->row_side[entry];
+  const int status = d->rows_again ? ESS_SUCCESS : find_side(d, k, side);
+  if (status) return status;
+  return arm_beside(d, k, *side) ? ess_announce(d, k) : ESS_SUCCESS;
+}
+
 /* one entry of a row: the mode may change */
-static int apply_entry(ess_driver *d, size_t entry) {
+static inline int apply_entry(ess_driver *d, size_t entry) {
   const size_t guard = d->row_guard[entry], k = guard / 2;
   const signed char effect = d->row_effect[entry];
-  if (effect < 0) {
-    if (ess_guard_ahead(d, k) == guard) disarm(d, k);
-    return ESS_SUCCESS;
-  }
-  const bool ahead = effect == ESS_ARM_AHEAD;
-  double *const side = &d->row_side[entry];
-  const int status = ahead && !d->rows_again ? find_side(d, k, side) : ESS_SUCCESS;
-  if (status) return status;
-  const bool changed = ahead ? arm_beside(d, k, *side) : arm(d, guard);
-  return changed ? ess_announce(d, k) : ESS_SUCCESS;
+  if (effect == ESS_ARM_AHEAD) return apply_ahead(d, entry);
+  if (effect > 0) return arm(d, guard) ? ess_announce(d, k) : ESS_SUCCESS;
+  if (ess_guard_ahead(d, k) == guard) disarm(d, k);
+  return ESS_SUCCESS;
 }
 
 int ess_resets_start(ess_driver *d) {
@@ -160,34 +143,47 @@ int ess_resets_start(ess_driver *d) {
     d->armed_at_start[ESS_GUARD_DOWN(k)] = d->sign[k] > 0.0 && !d->system.one_way;
   }
   d->t_seen = d->t;
-  if (d->start) {
-    const int code = d->start(d->sign, d->armed_at_start, d->system.params);
-    if (code) {
-      d->failure.callback_code = code;
-      return ess_fail(d, ESS_ECALLBACK, SIZE_MAX);
-    }
-  }
+  const int code = d->start ? d->start(d->sign, d->armed_at_start, d->system.params) : 0;
+  if (code) return ess_callback_failed(d, code);
   d->armed_count = 0;
   for (size_t b = 0; b < d->blocks; b++) d->block_armed[b] = 0;
   for (size_t k = 0; k < d->blocks * ESS_BLOCK; k++) {
     d->side[k] = 0.0;
     d->entry[k] = INFINITY;
-    if (k < m && d->armed_at_start[ess_guard_ahead(d, k)]) arm_ahead(d, k);
+    if (k < m && d->armed_at_start[ess_guard_ahead(d, k)]) ess_set_armed(d, k, true);
   }
   return ESS_SUCCESS;
 }
 
-int ess_cross(ess_driver *d, size_t k) {
-  const size_t guard = ess_guard_ahead(d, k);
+/* notes event function k down as it is now */
+static inline void note(ess_driver *d, size_t k) {
+  ess_cluster *const c = &d->cluster;
+  c->noted[c->noted_count++] = (ess_noted){.guard = k, .sign = d->sign[k], .side = d->side[k]};
+  c->touched[k] = c->trial;
+}
+
+static inline int cross(ess_driver *d, size_t k, bool noting) {
+  const size_t guard = ess_guard_ahead(d, k), end = d->row_start[guard + 1];
+  if (noting) note(d, k);
   disarm(d, k);
   d->sign[k] = -d->sign[k];
   int status = ess_announce(d, k);
   // the whole row, also when the model failed: it is told of the mode again when the run is resumed
-  for (size_t i = d->row_start[guard]; i < d->row_start[guard + 1]; i++) {
+  for (size_t i = d->row_start[guard]; i < end; i++) {
+    if (noting && d->row_guard[i] / 2 != k) note(d, d->row_guard[i] / 2);
     const int applied = apply_entry(d, i);
     if (!status) status = applied;
   }
   return status;
+}
+
+int ess_cross(ess_driver *d, size_t k) {
+  return cross(d, k, false);
+}
+
+int ess_cross_and_note(ess_driver *d, size_t k) {
+  d->cluster.crossed[k] = d->cluster.trial;
+  return cross(d, k, true);
 }
 
 /* on which side of event function k the node is, by sign: where a crossing has just been made its

@@ -42,21 +42,27 @@ static int cross_here(ess_driver *d, size_t k) {
   return ess_evaluate_node(d);
 }
 
+/* the base as it was, after sub-steps that came to nothing, its guards looked at again */
+static int restore_base(ess_driver *d) {
+  d->dt = d->cluster.base_dt;
+  memcpy(d->x_end, d->cluster.base_end, d->lanes * sizeof *d->x);
+  memcpy(d->stage[6], d->cluster.base_end_f, d->lanes * sizeof *d->x);
+  return ess_watch_guards(d);
+}
+
 /* whole, to its first crossing, or to a cluster's end; *again when it has to be tried anew */
 static int finish_step(ess_driver *d, double t1, bool last, bool *again) {
   bool made = false;
-  if (ess_is_cluster(d)) {
-    int status = ess_make_cluster(d, t1, last, &made);
-    if (status || made) return status;
-    // the base is as it was, and its guards have to be looked at again
-    d->dt = d->cluster.base_dt;
-    memcpy(d->x_end, d->cluster.base_end, d->lanes * sizeof *d->x);
-    memcpy(d->stage[6], d->cluster.base_end_f, d->lanes * sizeof *d->x);
-    status = ess_watch_guards(d);
-    if (status) return status;
-  }
   ess_location found;
-  int status = ess_locate_first(d, &found);
+  int status;
+  if (ess_is_cluster(d)) {
+    status = ess_make_cluster(d, t1, last, &made);
+    if (status || made) return status;
+    status = restore_base(d);
+    if (!status) status = ess_locate_first(d, &found);
+  } else {
+    status = ess_locate_flagged(d, &found);
+  }
   if (status) return status;
   if (found.doubt_guard != SIZE_MAX) {
     status = ess_halve(d, &found);
@@ -113,8 +119,7 @@ static int step(ess_driver *d, double t1) {
 int ess_advance_by_tolerance(ess_driver *d, double t1) {
   for (;;) {
     ess_candidate first;
-    d->window = 0.0; // only what has been passed
-    int status = ess_first_candidate(d, &first);
+    int status = ess_first_due(d, &first);
     if (status) return status;
     const bool due = first.found && first.duration == 0.0;
     if (d->t >= t1 && !due) return ESS_SUCCESS;

@@ -99,6 +99,85 @@ static void observers_see_all_of_a_step(void **state) {
   }
 }
 
+/* ---- sub-steps ------------------------------------------------------------------------------- */
+
+enum { TEETH = 40, WIDEST = 9 };
+
+/* many guards one after the other, each of which bends every component a little more */
+static int comb_field(double t, const double x[], const double sign[], double dxdt[],
+                      void *params) {
+  const size_t n = *(const size_t *)params;
+  double passed = 0.0;
+  (void)x;
+  for (size_t k = 0; k < TEETH; k++) passed += sign[k] > 0.0 ? 0.01 + 2e-4 * (double)k : 0.0;
+  for (size_t i = 0; i < n; i++) dxdt[i] = 1.0 + 0.1 * (double)i * cos(t + (double)i) + passed;
+  return 0;
+}
+
+static int comb_guards(const double x[], double h[], void *params) {
+  (void)params;
+  for (size_t k = 0; k < TEETH; k++) h[k] = x[0] - 0.3 - 2e-3 * (double)k;
+  return 0;
+}
+
+static int comb_jacobian(const double x[], double Dh[], void *params) {
+  const size_t n = *(const size_t *)params;
+  (void)x;
+  for (size_t k = 0; k < TEETH * n; k++) Dh[k] = k % n == 0;
+  return 0;
+}
+
+typedef struct combed {
+  ess_driver *driver;
+  size_t dimension, seen;
+  double times[GRID], states[GRID][WIDEST];
+  const double *samples;
+} combed;
+
+static int compare_samples(const ess_step_info *info, void *context) {
+  combed *const c = context;
+  const size_t n = c->dimension;
+  for (size_t k = 0; k < GRID; k++) {
+    if (!(c->times[k] > info->t0 && c->times[k] < info->t1)) continue;
+    assert_int_equal(ess_driver_dense(c->driver, c->times[k], c->states[k]), ESS_SUCCESS);
+    assert_memory_equal(c->states[k], c->samples + k * n, n * sizeof *c->samples);
+    c->seen++;
+  }
+  return 0;
+}
+
+static void samples_of_sub_steps_are_dense_output(void **state) {
+  (void)state;
+  for (size_t n = 1; n <= WIDEST; n++) {
+    const ess_system system = {.dimension = n,
+                               .guard_count = TEETH,
+                               .field = comb_field,
+                               .guards = comb_guards,
+                               .guard_jacobian = comb_jacobian,
+                               .params = &n};
+    ess_options options = ess_options_default();
+    options.rtol = options.atol = 1e-4;
+    double samples[GRID * WIDEST + 1], x[WIDEST] = {0.0}, y[WIDEST] = {0.0}, t = 0.0;
+    combed c = {.dimension = n, .samples = samples};
+    for (size_t k = 0; k < GRID; k++) c.times[k] = 0.6 * (double)k / (GRID - 1);
+    samples[GRID * n] = 7.0;
+
+    ess_driver *const sampled = ess_driver_alloc(&system, &options, NULL);
+    assert_int_equal(ess_driver_sample(sampled, &t, 0.6, x, c.times, GRID, samples), ESS_SUCCESS);
+    assert_true(samples[GRID * n] == 7.0);
+    assert_true(ess_driver_counters(sampled)->substeps > 2);
+
+    options.observer = (ess_observer){.step = compare_samples, .context = &c};
+    ess_driver *const asked = c.driver = ess_driver_alloc(&system, &options, NULL);
+    t = 0.0;
+    assert_int_equal(ess_driver_apply(asked, &t, 0.6, y), ESS_SUCCESS);
+    assert_memory_equal(x, y, n * sizeof *x);
+    assert_true(c.seen > GRID / 2);
+    ess_driver_free(sampled);
+    ess_driver_free(asked);
+  }
+}
+
 /* ---- afterwards ------------------------------------------------------------------------------ */
 
 static void what_lies_outside_is_refused(void **state) {
@@ -214,6 +293,7 @@ static void a_failing_try_leaves_the_last_step(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(observers_see_all_of_a_step),
+      cmocka_unit_test(samples_of_sub_steps_are_dense_output),
       cmocka_unit_test(what_lies_outside_is_refused),
       cmocka_unit_test(the_last_step_stays_until_another),
       cmocka_unit_test(a_failing_try_leaves_the_last_step),
