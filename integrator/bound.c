@@ -211,10 +211,15 @@ static bool may_yet_reach(const ess_driver *d, size_t k, double doubt) {
   return ess_quartic_upcrossing(b) <= 1.0;
 }
 
-/* forgets the guards of the step before */
-static void clear_flags(ess_driver *d) {
+void ess_clear_flags(ess_driver *d) {
   for (size_t i = 0; i < d->flagged_count; i++) d->is_flagged[d->flagged[i]] = false;
   d->flagged_count = 0;
+}
+
+void ess_flag(ess_driver *d, size_t k) {
+  d->flagged_theta[d->flagged_count] = ESS_NEVER; // until it is placed
+  d->flagged[d->flagged_count++] = k;
+  d->is_flagged[k] = true;
 }
 
 /* whether guard k, near its level but not for sure beyond it, reaches it; *doubtful when that
@@ -250,7 +255,7 @@ static size_t flag_block(ess_driver *d, size_t block, reached r, const double ma
 }
 
 size_t ess_flag_guards(ess_driver *d) {
-  clear_flags(d);
+  ess_clear_flags(d);
   for (size_t b = 0; b < d->blocks; b++) {
     double margin[ESS_BLOCK], doubt[ESS_BLOCK];
     if (!d->block_armed[b]) continue;

@@ -30,6 +30,9 @@ static const double AFTER = 12.0;
  * the state there moves crossings too */
 static const double UNSEEN = 0.25;
 
+/* powers of a base shorter than this are beyond the numbers */
+static const double BRIEFEST = 1e-70;
+
 /* shorter than this, in integration steps, a sub-step is lost in rounding: crossings are located */
 static const double SHORTEST = 1e-12;
 
@@ -59,14 +62,10 @@ static bool still_pays(const ess_driver *d, double length) {
 /* the base's path becomes the path of sub-steps */
 static void begin_cluster(ess_driver *d) {
   ess_cluster *const c = &d->cluster;
-  c->base_t = d->t;
-  c->base_dt = d->dt;
-  c->offset = 0.0;
   c->deviates = false;
   c->latest = 0.0;
   c->substeps = 0;
   memcpy(c->base_x, d->x, d->lanes * sizeof *d->x);
-  ess_model_doubts(d, c->inexact);
   memcpy(c->base_end, d->x_end, d->lanes * sizeof *d->x);
   memcpy(c->base_end_f, d->stage[6], d->lanes * sizeof *d->x);
 }
@@ -164,6 +163,7 @@ static void go_on(ess_driver *d) {
     c->bend[i] = (c->deviates ? c->bend[i] : 0.0) + c->defect[i] / c->mean_age;
   }
   c->offset += c->length;
+  ess_go_on_courses(d);
   c->latest = UNSEEN * (c->length - c->from);
   c->from = 0.0;
   c->deviates = false;
@@ -183,6 +183,7 @@ static int accept(ess_driver *d) {
   d->counters.groups += c->group_count;
   c->pattern++;
   c->substeps++;
+  c->accepted = c->trial;
   ess_remember_groups(d);
   ess_piece_path(d);
   memcpy(d->f, d->stage[6], d->lanes * sizeof *d->f);
@@ -271,6 +272,8 @@ bool ess_is_cluster(ess_driver *d) {
   if (!(c->next_length > SHORTEST * d->dt)) c->next_length = FIRST * d->dt;
   size_t count;
   double first, last;
+  if (d->dt < BRIEFEST) return false;
+  ess_begin_courses(d);
   return ess_survey_crossings(d, ALONE * c->next_length, &count, &first, &last) &&
          pays(count, last - first, c->next_length);
 }

@@ -32,14 +32,33 @@ typedef struct ess_group {
   size_t jumps;      /* how many of them are not silent */
   double mean;       /* of their times since the node */
   double *jump;      /* what each adds to the field, on the average */
-  double *trend;     /* and how much more per unit of time by which it is later; where is_even */
-  double *unlike;    /* what is left without it, as in ess_memory */
-  bool is_alike;     /* as in ess_memory */
-  bool is_even;      /* no trend */
-  int64_t class;     /* direction and label */
+  double size;       /* norm of that, in units of the tolerance */
+  double *trend; /* and how much more for each unit of time that it comes later; not if is_even */
+  double *rate, *trend_rate;         /* what both add to the rates of the event functions */
+  double rate_most, trend_rate_most; /* the largest of each */
+  double *unlike;                    /* what they do beside the trend, as in ess_memory */
+  bool is_alike;                     /* as in ess_memory */
+  bool is_even;                      /* no trend has been measured */
+  int64_t class;                     /* direction and label */
   ess_way way;
   size_t half, chosen; /* where its second half begins, and the one measured by itself */
 } ess_group;
+
+/* Crossings of a group that have been made: their number and the sum of their times; both again,
+ * each weighted by how much later than the group's mean it was listed; and the sum of these weights
+ * without sign. */
+typedef struct ess_made {
+  double count, times, late, late_times, spread;
+} ess_made;
+
+enum { ESS_LOOKS = 3, ESS_PLACES = 16 };
+
+/* What each group has made until places of the sub-step, when somebody has asked (along.c). */
+typedef struct ess_places {
+  bool is_laid;
+  ess_made look[ESS_LOOKS + 2][ESS_GROUPS];   /* the first crossing, the quarters and the end */
+  ess_made place[ESS_PLACES + 1][ESS_GROUPS]; /* sixteenths of the way between these ends */
+} ess_places;
 
 enum { ESS_CLASSES = 4 }; /* whose last jumps are remembered */
 
@@ -47,9 +66,10 @@ enum { ESS_CLASSES = 4 }; /* whose last jumps are remembered */
 typedef struct ess_memory {
   int64_t class;
   bool is_set;
-  double t; /* mean time */
+  double t;    /* mean time */
+  double size; /* as in ess_group */
   double *jump, *trend;
-  double *unlike; /* what is left of jumps without it, in the state, by sum |time - mean| */
+  double *unlike; /* what jumps that differ otherwise do to the state, over sum |time - mean| */
   unsigned count; /* groups since it became known */
   bool is_alike;  /* the last that were measured in parts were much the same */
 } ess_memory;
@@ -66,10 +86,20 @@ typedef struct ess_cluster {
   double *base_x;
   double *base_end, *base_end_f; /* its end, and the field there, for who takes it after all */
 
-  /* the path's deviation from it, from the node on */
-  unsigned substeps; /* made so far */
+  unsigned substeps; /* made so far along it */
   double *inexact;   /* by event function: what its model over the base may be off by */
-  bool deviates;     /* false: the path is still the base's */
+
+  /* courses (course.h), by event function: coefficients of the second to fourth power of the time
+   * since the node; the first two are its own value and rate there */
+  double *square, *cubic, *quartic;
+
+  /* event functions that are curved: their courses do not tell what they are where jumps lead. By
+   * event function, and as a list; until the base ends */
+  bool *is_curved;
+  size_t *curved, curved_count;
+
+  /* the path's deviation from the base, from the node on */
+  bool deviates; /* false: the path is still the base's */
   double *deviation, *drift, *bend;
 
   double *at, *before; /* the path where the crossings begin, and the field there before them */
@@ -80,8 +110,11 @@ typedef struct ess_cluster {
   double from;     /* u from which on it is not the base's: 0, or the first crossing's */
   double weight;   /* of the defect in the state */
   double moved;    /* what its crossings' times may be off by, in the state, by the tolerance */
+  double wait;     /* a guard passed for no longer at its end may be crossed in the next sub-step */
+  double turn;     /* by how much its jumps may turn the rate of any event function */
+  bool looks;      /* event functions are called at its path's end: courses may not tell */
   double mean_age; /* of the defect: for how long it has grown */
-  double doubt;    /* by how much that may be off */
+  double doubt;    /* by how much the weight may be off */
   double *defect;  /* f - x' at its end */
   double *unlike;  /* by state: what jumps unlike within groups may do to the state */
   ess_group group[ESS_GROUPS];
@@ -101,16 +134,28 @@ typedef struct ess_cluster {
 
   /* the sub-step's crossings, by time since the node */
   size_t *crossing, count; /* event functions */
+  size_t made_count;       /* how many of them have been made */
   double *time;
-  double *model[5], *root; /* by event function, of those listed: by powers (quartic.h), and where
-                              it rises through zero */
+  size_t *of_group;  /* of those that are not silent */
+  double *root;      /* by event function, of those flagged: when its course rises through zero;
+                        INFINITY when Newton steps do not tell */
+  double *way;       /* by event function: its course changes by no more */
+  bool *is_far;      /* by lanes, at the first of them: passed over, being far from their zeros */
+  double *ahead;     /* by event function: what it is expected to be at the path's end; then by how
+                        much more it is at the end corrected by the defect */
+  double *corrected; /* what has been added to its course's square in this try, */
+  bool is_corrected; /* if anything has */
+  double *defect_rate;          /* and what was not foreseen of its rate at the corrected end */
+  double *seen[5];              /* scratch: event functions on the path, or their rates */
   size_t *passed, passed_count; /* silent guards that are crossed where it ends */
   double *listed_side;
+  double *late;    /* by how much later than its group's mean it came, when that was measured */
   bool *is_silent; /* or no crossing after all */
   bool *is_made;
 
   /* event functions that crossings of this trial concern, and those crossed, have its number */
   uint64_t trial, *touched, *crossed;
+  uint64_t accepted; /* the trial that the last sub-step came of */
 
   /* event functions that a group's rows concern have its number */
   uint64_t concern, *concerned;

@@ -24,7 +24,7 @@ static const double UNLIKE = 0.25;
 static const double ALIKE = 0.02;
 
 /* part by which the mean jumps of two groups that follow each other may differ */
-static const double SAME = 0.25;
+static const double SAME = 0.05;
 
 /* a class is known that has been crossed no longer ago than this many sub-steps */
 static const double RECENT = 4.0;
@@ -96,6 +96,7 @@ static void count_jumps(ess_driver *d, ess_group *g) {
   }
   g->is_even = true;
   g->mean = g->jumps ? sum / (double)g->jumps : 0.0;
+  for (size_t i = g->begin; i < g->end; i++) d->cluster.late[i] = d->cluster.time[i] - g->mean;
 }
 
 /* which part of its group the jump at this place, in time, is measured with: 0, 1 or 2. One half
@@ -151,6 +152,27 @@ static int measure_one(ess_driver *d, ess_group *g, double before[]) {
   return ESS_SUCCESS;
 }
 
+/* size of the largest rate of all event functions */
+static double largest(const ess_driver *d, const double rate[]) {
+  ess_lanes most = {0.0};
+  for (size_t k = 0; k < d->guard_lanes; k += ESS_LANES)
+    most = ess_lanes_max(ess_lanes_abs(ess_lanes_load(rate + k)), most);
+  return ess_larger(ess_larger(most[0], most[1]), ess_larger(most[2], most[3]));
+}
+
+/* what a group's jumps, and their trend, add to the rates of the event functions */
+static int measure_rates(ess_driver *d, ess_group *g) {
+  const ess_cluster *const c = &d->cluster;
+  g->size = ess_scaled_norm(d, g->jump, d->x, d->x);
+  d->t_seen = d->t + c->from;
+  int status = ess_guard_rates(d, c->at, g->jump, d->h_try, g->rate);
+  g->rate_most = status ? 0.0 : largest(d, g->rate);
+  if (status || g->is_even) return status;
+  status = ess_guard_rates(d, c->at, g->trend, d->h_try, g->trend_rate);
+  g->trend_rate_most = status ? 0.0 : largest(d, g->trend_rate);
+  return status;
+}
+
 /* what is remembered of a class, NULL when nothing is */
 static const ess_memory *find_memory(const ess_cluster *c, int64_t class) {
   for (size_t i = 0; i < ESS_CLASSES; i++)
@@ -170,7 +192,7 @@ static parts divide(const ess_driver *d, const ess_group *g) {
   for (size_t i = g->begin, place = 0; i < g->end; i++) {
     if (d->cluster.is_silent[i]) continue;
     const int part = part_of(g, place++);
-    const double late = d->cluster.time[i] - g->mean;
+    const double late = d->cluster.late[i];
     p.jumps[part] += 1.0;
     p.late[part] += late;
     p.spread += fabs(late);
@@ -214,11 +236,19 @@ static int cross_parts(ess_driver *d, const ess_group *g, size_t count, double *
   return status;
 }
 
+/* by how much a component of a mean jump is not as the last one, nor as that and its trend say */
+static double differs(const ess_memory *last, size_t i, double jump, double since) {
+  const double change = jump - last->jump[i], trend = since * last->trend[i];
+  const double least = ess_smaller(fabs(change), fabs(change - trend));
+  return ess_larger(0.0, least - SAME * fabs(last->jump[i]));
+}
+
 /* trends of all components, how unlike the jumps are without them, and what that may do to the
  * state: into v_try. Where a group is not looked at in parts it is held against the last. */
 static void judge_all(ess_driver *d, ess_group *g, const parts *p, const ess_memory *last,
                       const double before[], double *const after[]) {
   const bool turns_only = g->way == ESS_ONE_AFTER_THE_OTHER;
+  const double since = last ? d->t + g->mean - last->t : 0.0;
   for (size_t i = 0; i < d->system.dimension; i++) {
     double jump[3], f = before[i];
     for (size_t j = 0; j < p->count; f = after[j++][i]) jump[j] = (after[j][i] - f) / p->jumps[j];
@@ -226,8 +256,8 @@ static void judge_all(ess_driver *d, ess_group *g, const parts *p, const ess_mem
     g->unlike[i] = last ? last->unlike[i] : 0.0;
     g->trend[i] = judge(g, p, jump, known, &g->unlike[i]);
     const double turned = turns_only ? 2.0 * fabs(g->trend[i] - known) : fabs(g->trend[i]);
-    const double other = last ? fabs(g->jump[i] - last->jump[i]) - SAME * fabs(last->jump[i]) : 0.0;
-    const double unlike = g->unlike[i] + UNLIKE * ess_larger(other, 0.0);
+    const double other = last ? differs(last, i, g->jump[i], since) : 0.0;
+    const double unlike = g->unlike[i] + UNLIKE * other;
     d->v_try[i] = p->spread * unlike + TREND * p->variance * turned;
   }
 }
@@ -306,7 +336,7 @@ static int measure(ess_driver *d, size_t begin, size_t end, bool *fit) {
   if (g->jumps == 1) {
     const int status = measure_one(d, g, d->stage[1]);
     c->group_count++;
-    return status;
+    return status ? status : measure_rates(d, g);
   }
   const size_t noted = c->noted_count, half = middle(d, g);
   if (g->jumps > 2) {
@@ -315,7 +345,7 @@ static int measure(ess_driver *d, size_t begin, size_t end, bool *fit) {
     *fit = c->too_unlike == INFINITY;
     if (status || alike) {
       c->group_count++;
-      return status;
+      return status ? status : measure_rates(d, g);
     }
     if (!*fit) return ESS_SUCCESS;
     status = ess_take_back(d, noted);
@@ -390,6 +420,7 @@ void ess_remember_groups(ess_driver *d) {
     m->is_set = true;
     m->class = g->class;
     m->t = d->t + g->mean;
+    m->size = g->size;
     memcpy(m->jump, g->jump, d->lanes * sizeof *m->jump);
     m->is_alike = !pair && g->is_alike;
     if (pair) {

@@ -38,14 +38,18 @@ static bool lay_doubles(ess_driver *d) {
       &d->piece.c[0], &d->piece.c[1], &d->piece.c[2], &d->piece.c[3], &c->base_x,   &c->base_end,
       &c->base_end_f, &c->deviation,  &c->drift,      &c->bend,       &c->defect,   &c->unlike,
       &c->at,         &c->before};
-  double **const by_guard[] = {
-      &d->h,          &d->rate,        &d->h_end,    &d->rate_end,      &d->h_mid,   &d->h_check[0],
-      &d->h_check[1], &d->h_try,       &d->rate_try, &d->sign,          &d->side,    &d->epsilon,
-      &d->width,      &d->entry,       &d->level,    &d->flagged_theta, &d->some_h,  &d->batch_time,
-      &d->scale,      &c->listed_side, &c->time,     &c->root,          &c->inexact, &c->model[0],
-      &c->model[1],   &c->model[2],    &c->model[3], &c->model[4]};
+  double **const by_guard[] = {&d->h,           &d->rate,       &d->h_end,      &d->rate_end,
+                               &d->h_mid,       &d->h_check[0], &d->h_check[1], &d->h_try,
+                               &d->rate_try,    &d->sign,       &d->side,       &d->epsilon,
+                               &d->width,       &d->entry,      &d->level,      &d->flagged_theta,
+                               &d->some_h,      &d->batch_time, &d->scale,      &c->listed_side,
+                               &c->time,        &c->late,       &c->root,       &c->inexact,
+                               &c->square,      &c->cubic,      &c->quartic,    &c->ahead,
+                               &c->defect_rate, &c->seen[0],    &c->corrected,  &c->way,
+                               &c->seen[1],     &c->seen[2],    &c->seen[3],    &c->seen[4]};
   enum { STATES = sizeof by_state / sizeof *by_state, GUARDS = sizeof by_guard / sizeof *by_guard };
-  const size_t count = count_doubles(d, STATES + 3 * ESS_GROUPS + 3 * ESS_CLASSES, GUARDS);
+  const size_t count =
+      count_doubles(d, STATES + 3 * ESS_GROUPS + 3 * ESS_CLASSES, GUARDS + 2 * ESS_GROUPS);
   if (!count) return false;
   d->memory = calloc(count + LINE, sizeof(double));
   if (!d->memory) return false;
@@ -55,6 +59,10 @@ static bool lay_doubles(ess_driver *d) {
   for (size_t i = 0; i < STATES; i++) *by_state[i] = lay(&cursor, state_bytes);
   for (size_t i = 0; i < GUARDS; i++)
     *by_guard[i] = lay(&cursor, d->blocks * ESS_BLOCK * sizeof(double));
+  for (size_t g = 0; g < ESS_GROUPS; g++) {
+    c->group[g].rate = lay(&cursor, d->blocks * ESS_BLOCK * sizeof(double));
+    c->group[g].trend_rate = lay(&cursor, d->blocks * ESS_BLOCK * sizeof(double));
+  }
   for (size_t g = 0; g < ESS_GROUPS; g++) c->group[g].jump = lay(&cursor, state_bytes);
   for (size_t g = 0; g < ESS_GROUPS; g++) c->group[g].trend = lay(&cursor, state_bytes);
   for (size_t g = 0; g < ESS_GROUPS; g++) c->group[g].unlike = lay(&cursor, state_bytes);
@@ -73,8 +81,8 @@ static bool lay_indices(ess_driver *d) {
   if (entries > most || m > most / 8) return false;
   const size_t bytes =
       (m + entries) * sizeof(ess_noted) + entries * sizeof(double) + 3 * m * sizeof(uint64_t) +
-      (rows + entries + d->blocks + 4 * m) * sizeof(size_t) + entries * sizeof(signed char) +
-      7 * m * sizeof(bool) + d->blocks * ESS_BLOCK * sizeof(bool);
+      (rows + entries + d->blocks + 6 * m) * sizeof(size_t) + entries * sizeof(signed char) +
+      8 * m * sizeof(bool) + 2 * d->blocks * ESS_BLOCK * sizeof(bool);
   d->indices = calloc(1, bytes);
   if (!d->indices) return false;
 
@@ -92,12 +100,16 @@ static bool lay_indices(ess_driver *d) {
   d->batch = lay(&cursor, m * sizeof(size_t));
   c->crossing = lay(&cursor, m * sizeof(size_t));
   c->passed = lay(&cursor, m * sizeof(size_t));
+  c->of_group = lay(&cursor, m * sizeof(size_t));
+  c->curved = lay(&cursor, m * sizeof(size_t));
   d->row_effect = lay(&cursor, entries * sizeof(signed char));
   d->silent = lay(&cursor, 2 * m * sizeof(bool));
   d->armed_at_start = lay(&cursor, 2 * m * sizeof(bool));
   d->armed_is_silent = lay(&cursor, m * sizeof(bool));
   c->is_silent = lay(&cursor, m * sizeof(bool));
   c->is_made = lay(&cursor, m * sizeof(bool));
+  c->is_curved = lay(&cursor, m * sizeof(bool));
+  c->is_far = lay(&cursor, d->blocks * ESS_BLOCK * sizeof(bool));
   d->is_flagged = lay(&cursor, d->blocks * ESS_BLOCK * sizeof(bool));
   return true;
 }

@@ -45,13 +45,12 @@ typedef struct sums {
   double count, since, late, late_since;
 } sums;
 
-/* at the sub-step's end all of its crossings have been made; those that turn out to come a little
- * later count negative */
+/* at the sub-step's end all of its crossings have been made, the last by a rounding after it too */
 static sums sum_until(const ess_driver *d, const ess_group *g, double u) {
   const bool all = u >= d->cluster.length;
   sums s = {0};
   for (size_t i = g->begin; i < g->end; i++) {
-    const double since = u - d->cluster.time[i], late = d->cluster.time[i] - g->mean;
+    const double since = u - d->cluster.time[i], late = d->cluster.late[i];
     if (d->cluster.is_silent[i] || (since < 0.0 && !all)) continue;
     s.count += 1.0;
     s.since += since;

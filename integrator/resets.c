@@ -191,7 +191,7 @@ int ess_cross_and_note(ess_driver *d, size_t k) {
 static double side_at_node(const ess_driver *d, size_t k) {
   const ess_cluster *const c = &d->cluster;
   if (d->options.method == ESS_METHOD_PAPER) return d->h[k];
-  const bool in_substep = d->piece.kind == ESS_PIECE_PATH && c->crossed[k] == c->trial;
+  const bool in_substep = d->piece.kind == ESS_PIECE_PATH && c->crossed[k] == c->accepted;
   return in_substep || fabs(d->h[k]) <= ess_level_tolerance(d, k) ? d->sign[k] : d->h[k];
 }
 

@@ -113,7 +113,7 @@ static void sum_groups(const ess_cluster *c, ess_lanes u, path_places *p) {
       const ess_lanes past = u - c->time[i];
       const ess_lanes since = ess_lanes_select(all | (past >= zero), past, zero);
       sum += since;
-      late_sum += (c->time[i] - g->mean) * since;
+      late_sum += c->late[i] * since;
     }
     p->since[j] = sum;
     p->late_since[j] = late_sum;

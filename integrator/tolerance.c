@@ -21,10 +21,10 @@ static const double AGAIN = 1.15;
  * when it has not, or was armed there only */
 static double time_passed(const ess_driver *d, size_t k) {
   const ess_cluster *const c = &d->cluster;
-  if (d->piece.kind != ESS_PIECE_PATH || c->touched[k] == c->trial) return 0.0;
+  if (d->piece.kind != ESS_PIECE_PATH || c->touched[k] == c->accepted) return 0.0;
   const double g = d->side[k] * d->h[k], rate = d->side[k] * d->rate[k];
   const double late = g > 0.0 && rate > 0.0 ? g / rate : 0.0;
-  return late <= PASSED_MOST * c->next_length ? late : 0.0;
+  return late <= PASSED_MOST * d->piece.length ? late : 0.0;
 }
 
 /* crosses guard k, which the state is on, or passed a little while ago: what its jump would have
@@ -42,12 +42,10 @@ static int cross_here(ess_driver *d, size_t k) {
   return ess_evaluate_node(d);
 }
 
-/* the base as it was, after sub-steps that came to nothing, its guards looked at again */
-static int restore_base(ess_driver *d) {
-  d->dt = d->cluster.base_dt;
+/* the end of the base as it was, after sub-steps that came to nothing */
+static void restore_base(ess_driver *d) {
   memcpy(d->x_end, d->cluster.base_end, d->lanes * sizeof *d->x);
   memcpy(d->stage[6], d->cluster.base_end_f, d->lanes * sizeof *d->x);
-  return ess_watch_guards(d);
 }
 
 /* whole, to its first crossing, or to a cluster's end; *again when it has to be tried anew */
@@ -58,8 +56,8 @@ static int finish_step(ess_driver *d, double t1, bool last, bool *again) {
   if (ess_is_cluster(d)) {
     status = ess_make_cluster(d, t1, last, &made);
     if (status || made) return status;
-    status = restore_base(d);
-    if (!status) status = ess_locate_first(d, &found);
+    restore_base(d);
+    status = ess_locate_first(d, &found);
   } else {
     status = ess_locate_flagged(d, &found);
   }

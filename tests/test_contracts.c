@@ -505,7 +505,8 @@ static int is_a_number(const ess_step_info *info, void *context) {
   return 0;
 }
 
-/* after crossings in so short a step that sub-steps like it take no time at those that follow */
+/* after crossings in so short a step that powers of its length are no numbers, nor would sub-steps
+ * like it take any time at those that follow */
 static void sub_steps_without_length_are_numbers(void **state) {
   (void)state;
   const ess_system system = {.dimension = 1,
@@ -521,7 +522,7 @@ static void sub_steps_without_length_are_numbers(void **state) {
   d = ess_driver_alloc(&system, &options, NULL);
   double x[1] = {0.0}, t = 0.0;
   assert_int_equal(ess_driver_apply(d, &t, 1.0, x), ESS_SUCCESS);
-  assert_true(ess_driver_counters(d)->crossings == ALIKE && ess_driver_counters(d)->substeps > 1);
+  assert_true(ess_driver_counters(d)->crossings == ALIKE && ess_driver_counters(d)->substeps > 0);
   ess_driver_free(d);
 }
 

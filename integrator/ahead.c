@@ -1,0 +1,387 @@
+/*
+ * Where the jumps of a sub-step lead: guards that are passed, or touched, only because of them
+ * (docs/METHOD.md). A guard passed is listed and measured; or the sub-step is cut there; or, if
+ * that was just before its end, it waits for the next. A sub-step in which a guard may be touched
+ * and left, or crossed twice, is too long.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <float.h>
+#include <math.h>
+
+#include "course.h"
+
+/* event functions this many times as far from zero as courses and jumps can go are passed over */
+static const double FAR = 1.5;
+
+/* jumps cancel whose sum is smaller than this part of what they are one by one */
+static const double CANCELLING = 0.5;
+
+/* what a guard's jump may do to the state while it waits for the next sub-step, in units of the
+ * tolerance */
+static const double WAITING = 10.0;
+
+bool ess_is_settled(const ess_driver *d, size_t k) {
+  const ess_cluster *const c = &d->cluster;
+  const bool waits = c->touched[k] == c->trial && ess_is_silent(d, k) && ess_row_arms_none(d, k);
+  return d->side[k] == 0.0 || c->crossed[k] == c->trial || waits;
+}
+
+/* whether an event function that the crossings concern, seen from the side that counts now, may be
+ * crossed and leave again unseen */
+static bool may_return(const ess_driver *d) {
+  const ess_cluster *const c = &d->cluster;
+  // neighbours are noted one after the other, by turns with what their rows concern
+  size_t looked_at[2] = {SIZE_MAX, SIZE_MAX};
+  for (size_t n = 0; n < c->noted_count; n++) {
+    const size_t k = c->noted[n].guard - c->noted[n].guard % ESS_LANES;
+    if (k == looked_at[0] || k == looked_at[1]) continue;
+    looked_at[1] = looked_at[0];
+    looked_at[0] = k;
+    const ess_course p = ess_course_of(d, k);
+    const ess_bounds m = ess_course_bounds(d, &p, k, c->length);
+    ess_mask any, many;
+    ess_bounds_changes(&m, &any, &many);
+    const unsigned doubtful = ess_mask_bits(many & (ess_lanes_load(d->side + k) != 0.0));
+    for (size_t i = 0; doubtful >> i; i++)
+      if ((doubtful >> i & 1) && c->touched[k + i] == c->trial) return true;
+  }
+  return false;
+}
+
+/* rate of event function k where the sub-step ends */
+static double rate_at_end(const ess_driver *d, size_t k, const ess_made made[]) {
+  double slope, jumps;
+  ess_course_at(d, k, d->cluster.length, &slope);
+  ess_shift(d, k, made, d->cluster.length, &jumps);
+  return slope + jumps;
+}
+
+/* time of the last crossing made; of the first place where jumps count, when there is none */
+static double latest_made(const ess_cluster *c) {
+  double latest = c->from;
+  for (size_t i = 0; i < c->count; i++)
+    if (c->is_made[i]) latest = ess_larger(latest, c->time[i]);
+  return latest;
+}
+
+/* for how long a guard may be passed at the end and wait for the next sub-step: what its jump would
+ * have done meanwhile is made good, but not measured. By the largest jump that is known. */
+static double wait_most(const ess_cluster *c) {
+  double largest = 0.0;
+  for (size_t g = 0; g < c->group_count; g++) largest = ess_larger(largest, c->group[g].size);
+  for (size_t i = 0; i < ESS_CLASSES; i++)
+    if (c->memory[i].is_set) largest = ess_larger(largest, c->memory[i].size);
+  const double most = ESS_OUTSIDE * (c->length - c->from);
+  return largest > 0.0 ? ess_smaller(most, WAITING / largest) : 0.0;
+}
+
+/* by how much four event functions are elsewhere at the path's end than courses and jumps say,
+ * which is `end`: courses are put right; those that are far elsewhere are curved instead */
+static ess_lanes correct_courses(ess_driver *d, size_t k, const ess_course *p, ess_lanes end) {
+  const ess_cluster *const c = &d->cluster;
+  const double square = c->length * c->length;
+  const ess_lanes seen = ess_lanes_load(c->seen[0] + k), off = seen - end;
+  const ess_lanes way =
+      ess_lanes_max(c->length * ess_lanes_abs(p->a[1]), square * ess_lanes_abs(p->a[2]));
+  const ess_lanes range = ess_lanes_max(ess_lanes_abs(seen - p->a[0]), way);
+  const ess_lanes slight = 64.0 * DBL_EPSILON * (ess_lanes_abs(seen) + ess_lanes_abs(p->a[0]));
+  const ess_mask slightly = ess_lanes_abs(off) <= ESS_CURVED * range + slight;
+  const ess_lanes zero = {0.0}, side = ess_lanes_load(d->side + k);
+  const ess_lanes added = ess_lanes_select(slightly, off, zero) / square;
+  ess_lanes_store(c->square + k, p->a[2] + added);
+  ess_lanes_store(c->corrected + k, added);
+  const ess_mask curved = ~slightly & (side != 0.0) & (side * seen > -ESS_NEAR * range);
+  for (unsigned bits = ess_mask_bits(curved); bits; bits &= bits - 1)
+    ess_note_curved(d, k + (size_t)__builtin_ctz(bits));
+  return off;
+}
+
+/* what is looked for at the end */
+typedef struct look {
+  ess_made made[ESS_GROUPS];
+  ess_terms shifts; /* what that adds to event functions */
+  double shift;     /* which is at most so much */
+  double latest;    /* time of the last crossing */
+  ess_places places;
+  bool looked; /* the event functions are called there, rather than foreseen */
+
+  bool touched; /* a guard may have been touched and left, or crossed again: too long */
+  bool missing; /* a guard has been passed that is to be listed */
+  double cut; /* where the sub-step should have ended, as guard cut_guard is passed; or INFINITY */
+  size_t cut_guard;
+} look;
+
+/* which of four guards, below zero at the first crossing and at the end, may be above in between:
+ * their rates change by so much on the way that a peak may be high enough */
+static inline ess_mask may_peak(ess_lanes first, ess_lanes slope, ess_lanes last, ess_lanes turn,
+                                double span) {
+  const ess_lanes zero = {0.0};
+  const ess_mask turns = (slope + turn > zero) & (slope - turn < zero);
+  const ess_mask high = ess_lanes_max(first, last) + (0.25 * span) * turn >= zero;
+  return turns & high & (first < zero) & (last < zero);
+}
+
+/* what guard k, passed at the end, makes of the sub-step. It can be left to the next where it has
+ * been passed so shortly before that its tangent tells when, and nothing has been crossed since
+ * then; or this one is cut there. */
+static void judge_passed(ess_driver *d, size_t k, look *l) {
+  const ess_cluster *const c = &d->cluster;
+  const bool again = c->crossed[k] == c->trial && c->touched[k] == c->trial;
+  if (!again && ess_is_settled(d, k)) return;
+  const double late = d->side[k] * c->ahead[k] / fabs(rate_at_end(d, k, l->made));
+  const bool shortly = late <= ESS_OUTSIDE * (c->length - c->from) && l->latest <= c->length - late;
+  const bool known = again || c->touched[k] != c->trial;
+  if (!shortly || !known || c->is_curved[k]) {
+    l->missing = l->missing || !again;
+    l->touched = l->touched || again;
+  } else if (late > c->wait && c->length - late < l->cut) {
+    l->cut = c->length - late;
+    l->cut_guard = k;
+  }
+}
+
+/* what there is to say of event functions from k on that have been passed, or may have been touched
+ */
+static void judge(ess_driver *d, size_t k, ess_mask passed, ess_mask touch, look *l) {
+  for (unsigned bits = ess_mask_bits(passed | touch); bits; bits &= bits - 1) {
+    const size_t i = (size_t)__builtin_ctz(bits);
+    if (d->cluster.is_curved[k + i]) continue; // it is watched by itself
+    if (passed[i])
+      judge_passed(d, k + i, l);
+    else if (!l->touched && !ess_is_settled(d, k + i))
+      l->touched = !ess_stays_below(d, &l->places, k + i, 0.0);
+  }
+}
+
+/* whether four guards, those of them that are armed, are further from their zeros than their
+ * courses and the jumps go, and more: one that has been passed is not */
+static inline bool are_far(const ess_driver *d, size_t k, double shift) {
+  const ess_lanes h = ess_lanes_load(d->h + k), side = ess_lanes_load(d->side + k);
+  const ess_lanes way = ess_lanes_load(d->cluster.way + k) + shift;
+  const ess_mask near = ~(ess_lanes_abs(h) > FAR * way) | (side * h > 0.0);
+  return !ess_mask_any(near & (side != 0.0));
+}
+
+/* what event functions are where the jumps lead, into c->ahead: by courses and jumps, or as called,
+ * if they have been; and what that makes of guards passed or touched */
+static void look_ahead(ess_driver *d, look *l) {
+  ess_cluster *const c = &d->cluster;
+  const double from = c->from, length = c->length, span = length - from;
+  l->latest = latest_made(c);
+  c->wait = wait_most(c);
+  l->cut = INFINITY;
+  ess_sum_made(d, length, l->made);
+  ess_shifts_of(d, l->made, length, &l->shifts);
+  ess_bound_shifts(d, l->made, length, &l->shift, &c->turn);
+  for (size_t k = 0; k < d->guard_lanes; k += ESS_LANES) {
+    c->is_far[k] = !l->looked && are_far(d, k, l->shift);
+    if (c->is_far[k]) continue;
+    const ess_course p = ess_course_of(d, k);
+    ess_lanes end = ess_course_value(&p, length);
+    for (size_t i = 0; i < l->shifts.count; i++)
+      end += l->shifts.factor[i] * ess_lanes_load(l->shifts.rate[i] + k);
+    ess_lanes off = {0.0};
+    if (l->looked) off = correct_courses(d, k, &p, end);
+    end += off;
+    ess_lanes_store(c->ahead + k, end);
+    const ess_lanes side = ess_lanes_load(d->side + k);
+    const ess_lanes first = side * (from > 0.0 ? ess_course_value(&p, from) : p.a[0]);
+    const ess_lanes slope = side * (from > 0.0 ? ess_course_slope(&p, from) : p.a[1]);
+    const ess_lanes high = 3.0 * ess_lanes_abs(p.a[3]) + (6.0 * length) * ess_lanes_abs(p.a[4]);
+    const ess_lanes bend = ess_lanes_abs(p.a[2]) + length * high;
+    const ess_lanes turn = c->turn + (2.0 * length) * bend + (4.0 / length) * ess_lanes_abs(off);
+    const ess_mask armed = side != 0.0, passed = ~(side * end < 0.0) & armed;
+    const ess_mask touch = may_peak(first, slope, side * end, turn, span) & armed;
+    if (ess_mask_any(passed | touch)) judge(d, k, passed, touch, l);
+  }
+}
+
+/* event functions where the path ends, when their courses do not tell */
+static int look_at_end(ess_driver *d) {
+  ess_cluster *const c = &d->cluster;
+  ess_path(d, c->length, d->x_try, d->v_try);
+  d->t_seen = d->t + c->length;
+  return ess_guards(d, d->x_try, c->seen[0]);
+}
+
+/* whether the groups' jumps cancel in some component by the end, so that the path leaves the base's
+ * by more than it ends beside it; by less than the tolerance it does not matter */
+static bool jumps_cancel(const ess_driver *d) {
+  const ess_cluster *const c = &d->cluster;
+  if (c->group_count < 2) return false;
+  for (size_t i = 0; i < d->system.dimension; i++) {
+    double net = 0.0, sum = 0.0;
+    for (size_t g = 0; g < c->group_count; g++) {
+      const double jumps = (double)c->group[g].jumps * c->group[g].jump[i];
+      net += jumps;
+      sum += fabs(jumps);
+    }
+    const double unit = d->atol[i] + d->rtol[i] * fabs(d->x[i]);
+    if (fabs(net) < CANCELLING * sum && sum * (c->length - c->from) > unit) return true;
+  }
+  return false;
+}
+
+/* notes those of four event functions that are not at u where their courses and the jumps have
+ * them: they are curved; whether one may have reached its zero on such a way */
+static bool strays_reach(ess_driver *d, size_t k, double u, const ess_terms *shifts) {
+  const ess_cluster *const c = &d->cluster;
+  const ess_course p = ess_course_of(d, k);
+  const ess_lanes seen = ess_lanes_load(c->seen[0] + k), side = ess_lanes_load(d->side + k);
+  ess_lanes off = seen - ess_course_value(&p, u);
+  for (size_t i = 0; i < shifts->count; i++)
+    off -= shifts->factor[i] * ess_lanes_load(shifts->rate[i] + k);
+  const ess_lanes range = ess_lanes_max(ess_lanes_abs(seen - p.a[0]), u * ess_lanes_abs(p.a[1]));
+  const ess_lanes slight = 64.0 * DBL_EPSILON * (ess_lanes_abs(seen) + ess_lanes_abs(p.a[0]));
+  const ess_mask strays = (ess_lanes_abs(off) > ESS_CURVED * range + slight) & (side != 0.0);
+  const ess_mask near = strays & (ess_lanes_abs(seen) < ESS_NEAR * range);
+  const ess_mask reach = (side * (seen - off) < 0.0) & (side * seen + ess_lanes_abs(off) >= 0.0);
+  bool reached = ess_mask_any(near & reach);
+  for (unsigned bits = ess_mask_bits(near); bits; bits &= bits - 1) {
+    const size_t i = k + (size_t)__builtin_ctz(bits);
+    // one that is crossed may be so again
+    reached =
+        reached || (c->crossed[i] == c->trial && fabs(c->seen[0][i]) <= 4.0 * fabs(off[i - k]));
+    ess_note_curved(d, i);
+  }
+  return reached;
+}
+
+/* calls event functions on a path that leaves the base's and comes back, while it is away: what
+ * they do there does not show at the end. *safe is false when one may have reached its zero there,
+ * and the sub-step is too long. */
+static int look_on_the_way(ess_driver *d, bool *safe) {
+  enum { LOOKS = 8 };
+  ess_cluster *const c = &d->cluster;
+  int status = ESS_SUCCESS;
+  for (size_t i = 1; !status && *safe && i <= LOOKS; i++) {
+    // where so many of the crossings have been made: they may be close together, but for one
+    const size_t last = d->batch[(c->made_count * i - 1) / LOOKS];
+    const double u = ess_clamp(c->time[last], c->from, c->length);
+    ess_made made[ESS_GROUPS];
+    ess_terms shifts;
+    ess_sum_made(d, u, made);
+    ess_shifts_of(d, made, u, &shifts);
+    ess_path(d, u, d->x_try, d->v_try);
+    d->t_seen = d->t + u;
+    status = ess_guards(d, d->x_try, c->seen[0]);
+    for (size_t k = 0; !status && k < d->guard_lanes; k += ESS_LANES)
+      *safe = !strays_reach(d, k, u, &shifts) && *safe;
+  }
+  return status;
+}
+
+/* lists after the others the guards that the jumps have led across; false when the time of one is
+ * not known */
+static bool list_more(ess_driver *d) {
+  ess_cluster *const c = &d->cluster;
+  const size_t listed = c->count;
+  ess_made made[ESS_GROUPS];
+  ess_sum_made(d, c->length, made);
+  for (size_t k = 0; k < d->system.guard_count; k++) {
+    const double g = d->side[k] * c->ahead[k];
+    const bool known = !c->is_far[k - k % ESS_LANES] || c->is_curved[k];
+    if (!known || !(g >= 0.0) || ess_is_settled(d, k)) continue;
+    // where it was armed a moment ago, nobody knows when it was crossed
+    c->is_hopeless = c->is_hopeless || c->touched[k] == c->trial;
+    const double rate = d->side[k] * rate_at_end(d, k, made);
+    if (c->is_hopeless || c->count >= d->system.guard_count || !(rate > 0.0)) return false;
+    c->crossing[c->count] = k;
+    c->time[c->count++] = ess_larger(c->from, c->length - g / rate);
+  }
+  const size_t more = c->count - listed;
+  ess_sort_by_time(c->time + listed, c->crossing + listed, more);
+  ess_prepare_list(d, listed);
+  return true;
+}
+
+/* a sub-step that turns out to end before its last crossing ends with it; false when that lies
+ * beyond the base */
+static bool reach_latest(ess_cluster *c) {
+  const double latest = latest_made(c);
+  if (latest <= c->length) return true;
+  if (c->offset + latest > c->base_dt) return latest <= c->length * (1.0 + DBL_EPSILON);
+  c->length = latest;
+  c->is_aligned = false;
+  return true;
+}
+
+/* the sub-step ends where the guard that is passed first at its end is crossed */
+static void cut_sub_step(ess_driver *d, const look *l) {
+  enum { STEPS = 3 };
+  ess_cluster *const c = &d->cluster;
+  double end = l->cut, slope, rate;
+  for (int i = 0; i < STEPS; i++) {
+    const double h = ess_course_at(d, l->cut_guard, end, &slope);
+    const double shift = ess_shift(d, l->cut_guard, l->made, end, &rate);
+    end = ess_clamp(end - (h + shift) / (slope + rate), l->latest, c->length);
+  }
+  c->length = end;
+  c->is_aligned = true;
+}
+
+/* what there is to say of a round */
+typedef enum verdict { WELL, ONCE_MORE, MORE_CROSSINGS, TOO_LONG } verdict;
+
+/* times the crossings, and looks at the end of the path, and on the way where that is wanted: true
+ * when that makes sense */
+static int time_and_look(ess_driver *d, look *l, bool *looked, bool *fit) {
+  ess_cluster *const c = &d->cluster;
+  int status = ESS_SUCCESS;
+  *fit = !may_return(d);
+  if (*fit) status = ess_move_times(d, *looked, fit);
+  *fit = *fit && reach_latest(c);
+  if (!status && *fit && l->looked) status = look_at_end(d);
+  if (status || !*fit) return status;
+  look_ahead(d, l);
+  c->is_corrected = c->is_corrected || l->looked;
+  *looked = *looked || l->looked;
+  const size_t curved = l->looked ? 0 : c->curved_count;
+  if (!l->touched && jumps_cancel(d)) status = look_on_the_way(d, fit);
+  // courses have been put right, or some have yet to be timed on the path
+  if (!status && *fit && (l->looked || c->curved_count > curved))
+    status = ess_move_times(d, *looked, fit);
+  return status;
+}
+
+/* one round: the path that the crossings listed so far make */
+static int try_path(ess_driver *d, look *l, bool *looked, verdict *v) {
+  ess_cluster *const c = &d->cluster;
+  bool fit, safe = true;
+  *v = TOO_LONG;
+  int status = time_and_look(d, l, looked, &fit);
+  if (status || !fit || l->touched) return status;
+  *v = ONCE_MORE;
+  if (latest_made(c) > c->length) return status;
+  if (c->curved_count) status = ess_watch_curved(d, &l->places, &safe, &l->missing);
+  *v = !safe || !ess_keeps_order(d) ? TOO_LONG : l->missing ? MORE_CROSSINGS : WELL;
+  if (*v != WELL || l->cut == INFINITY) return status;
+  cut_sub_step(d, l);
+  *v = ONCE_MORE;
+  return status;
+}
+
+int ess_correct_times(ess_driver *d, bool *well) {
+  enum { ROUNDS = 6 };
+  ess_cluster *const c = &d->cluster;
+  bool looked = false;
+  *well = false;
+  for (int round = 0; round < ROUNDS; round++) {
+    look l;
+    verdict v;
+    l.looked = c->looks && !looked;
+    l.touched = l.missing = l.places.is_laid = false;
+    int status = try_path(d, &l, &looked, &v);
+    *well = !status && v == WELL;
+    if (status || v == WELL || v == TOO_LONG) return status;
+    if (v == ONCE_MORE) continue;
+    const size_t listed = c->count;
+    bool fit;
+    if (!list_more(d) || c->count == listed) return ESS_SUCCESS;
+    c->is_extended = true;
+    status = ess_make_groups(d, listed, &fit);
+    if (status || !fit) return status;
+  }
+  return ESS_SUCCESS;
+}

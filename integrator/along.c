@@ -1,0 +1,287 @@
+/*
+ * Event functions along a sub-step with its jumps, place by place, where bounds do not tell what
+ * they do: without what the jumps add by their rates, which turns at each crossing, they are
+ * smooth. That is their course; or, for those that are curved, a model of what they are where the
+ * path really goes, distrusted as along an integration step (bound.c), since what they are along
+ * the base says little of what they are beside it.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <float.h>
+#include <math.h>
+
+#include "course.h"
+
+enum { QUARTIC = ESS_QUARTIC, LOOKS = ESS_LOOKS, PLACES = ESS_PLACES };
+
+/* in the middle a model is off by at most so many times what it is off by at the first or last
+ * quarter */
+static const double DOUBT = 16.0;
+
+/* one event function */
+typedef struct along {
+  double side;          /* it is seen from */
+  double from, span;    /* where the sub-step differs from the base, and how long from there */
+  double a[QUARTIC];    /* its smooth part, by powers of the time since `from` */
+  double doubt;         /* by how much that may be off in the middle */
+  double g[PLACES + 1]; /* with jumps, at places from there to the end */
+} along;
+
+/* the i-th of `count` places along it */
+static double place_at(const ess_cluster *c, int i, int count) {
+  return i == count ? c->length : c->from + (c->length - c->from) * i / count;
+}
+
+static void lay_places(const ess_driver *d, ess_places *p) {
+  const ess_cluster *const c = &d->cluster;
+  if (p->is_laid) return;
+  p->is_laid = true;
+  for (int i = 0; i < LOOKS + 2; i++) ess_sum_made(d, place_at(c, i, LOOKS + 1), p->look[i]);
+  for (int i = 0; i <= PLACES; i++) ess_sum_made(d, place_at(c, i, PLACES), p->place[i]);
+}
+
+/* event function k at u, seen from its side, with the jumps made until then */
+static double value_at(const ess_driver *d, const along *a, size_t k, const ess_made made[],
+                       double u) {
+  double rate;
+  return a->side * (ess_powers_value(a->a, u - a->from) + ess_shift(d, k, made, u, &rate));
+}
+
+static void fill_places(const ess_driver *d, const ess_places *p, size_t k, along *a) {
+  for (int i = 0; i <= PLACES; i++)
+    a->g[i] = value_at(d, a, k, p->place[i], place_at(&d->cluster, i, PLACES));
+}
+
+/* --- what it does -------------------------------------------------------------------------------
+ */
+
+/* by how much the smooth part may be off: the ends are known */
+static double doubt_at(const along *a, double theta) {
+  const double rest = 1.0 - theta;
+  return a->doubt * 16.0 * theta * theta * rest * rest;
+}
+
+/* highest point of a parabola through a place and its neighbours */
+static double top(const along *a, int i) {
+  if (i == 0 || i == PLACES) return a->g[i];
+  const double g = a->g[i], slope = a->g[i + 1] - a->g[i - 1];
+  const double bend = a->g[i - 1] - 2.0 * g + a->g[i + 1];
+  const bool humps = bend < 0.0 && fabs(slope) < 2.0 * fabs(bend);
+  return humps ? g - slope * slope / (8.0 * bend) : g;
+}
+
+/* whether it is negative for sure between two places; that at the beginning is what it is */
+static bool is_below(const along *a, int from, int to) {
+  for (int i = from > 1 ? from : 1; i <= to; i++)
+    if (!(top(a, i) + doubt_at(a, (double)i / PLACES) < 0.0)) return false;
+  return true;
+}
+
+/* whether it is positive for sure there */
+static bool is_above(const along *a, int from, int to) {
+  for (int i = from; i <= to; i++)
+    if (!(a->g[i] - doubt_at(a, (double)i / PLACES) > 0.0)) return false;
+  return true;
+}
+
+/* by how much the rate of event function k may turn at the crossings from one place to the next */
+static double turn_between(const ess_driver *d, const ess_places *p, size_t k, int place) {
+  const ess_cluster *const c = &d->cluster;
+  double turn = 0.0;
+  for (size_t g = 0; g < c->group_count; g++) {
+    const ess_made *const from = &p->place[place][g], *const to = &p->place[place + 1][g];
+    turn += fabs(c->group[g].rate[k]) * (to->count - from->count);
+    if (!c->group[g].is_even) turn += fabs(c->group[g].trend_rate[k]) * (to->spread - from->spread);
+  }
+  return turn;
+}
+
+/* whether it is below zero where the path turns, too: between places it may turn at once */
+static bool is_below_at_turns(const ess_driver *d, const along *a, size_t k) {
+  const ess_cluster *const c = &d->cluster;
+  ess_made made[ESS_GROUPS] = {0};
+  for (size_t n = 0; n < c->made_count; n++) {
+    const size_t i = d->batch[n];
+    if (c->is_silent[i]) continue;
+    const double u = ess_clamp(c->time[i], a->from, c->length);
+    const double theta = a->span > 0.0 ? (u - a->from) / a->span : 1.0;
+    const double g = value_at(d, a, k, made, u);
+    if (!(g + doubt_at(a, theta) < 0.0) && u > a->from) return false;
+    ess_add_made(&made[c->of_group[i]], c, i);
+  }
+  return true;
+}
+
+/* the same; most often because places are too far below zero for a turn between them to matter */
+static bool turns_below(const ess_driver *d, const ess_places *p, const along *a, size_t k) {
+  for (int i = 0; i < PLACES; i++) {
+    const double high = ess_larger(a->g[i], a->g[i + 1]) + doubt_at(a, (i + 0.5) / PLACES);
+    const double peak = high + 0.25 * a->span / PLACES * turn_between(d, p, k, i);
+    if (!(peak < 0.0)) return is_below_at_turns(d, a, k);
+  }
+  return true;
+}
+
+/* whether it is crossed at that time, and then not again where that counts, but for a place beside
+ * it where nobody can tell */
+static bool is_crossed_once(const along *a, double time, bool then) {
+  const double place = a->span > 0.0 ? (time - a->from) / a->span * PLACES : 0.0;
+  const int before = (int)ess_clamp(floor(place) - 1.0, -1.0, PLACES);
+  const int after = (int)ess_clamp(ceil(place) + 1.0, 0.0, PLACES + 1.0);
+  return is_below(a, 0, before) && (!then || is_above(a, after, PLACES));
+}
+
+/* whether it rises through zero once and stays above: a crossing that is not listed */
+static bool rises_once(const along *a) {
+  int i = 1;
+  while (i < PLACES && a->g[i] < 0.0) i++;
+  return is_below(a, 0, i - 2) && is_above(a, i + 1, PLACES);
+}
+
+/* whether it falls through zero once: one that is armed on the way, when it has fallen already, or
+ * lay a little above at the node, and recedes */
+static bool falls_once(const along *a) {
+  int i = 0;
+  while (i < PLACES && a->g[i] >= 0.0) i++;
+  return is_above(a, 1, i - 2) && is_below(a, i + 1, PLACES);
+}
+
+/* --- those that are not curved ------------------------------------------------------------------
+ */
+
+bool ess_stays_below(const ess_driver *d, ess_places *p, size_t k, double off) {
+  const ess_cluster *const c = &d->cluster;
+  const double o = c->from;
+  double a[QUARTIC];
+  along course = {.side = d->side[k], .from = o, .span = c->length - o, .doubt = fabs(off)};
+  ess_course_one(d, k, a);
+  a[2] += off / (c->length * c->length);
+  course.a[0] = ess_powers_value(a, o);
+  course.a[1] = ess_powers_slope(a, o);
+  course.a[2] = a[2] + 3.0 * o * (a[3] + 2.0 * o * a[4]);
+  course.a[3] = a[3] + 4.0 * o * a[4];
+  course.a[4] = a[4];
+  lay_places(d, p);
+  fill_places(d, p, k, &course);
+  return is_below(&course, 0, PLACES) && turns_below(d, p, &course, k);
+}
+
+/* --- those that are -----------------------------------------------------------------------------
+ */
+
+/* curved event functions at the first crossing, if it is not the node, at the quarters, and at the
+ * end; with their rates at both ends */
+typedef struct looks {
+  const double *first, *first_rate, *last, *last_rate;
+} looks;
+
+static int look(ess_driver *d, looks *l) {
+  ess_cluster *const c = &d->cluster;
+  double *const x = d->x_try, *const rate = d->v_try;
+  int status = ESS_SUCCESS;
+  *l = (looks){d->h, d->rate, d->h_try, d->rate_try};
+  if (c->from > 0.0) {
+    d->t_seen = d->t + c->from;
+    status = ess_guard_rates(d, c->at, c->before, c->seen[3], c->seen[4]);
+    l->first = c->seen[3];
+    l->first_rate = c->seen[4];
+  }
+  for (int i = 0; !status && i < LOOKS; i++) {
+    const double u = place_at(c, i + 1, LOOKS + 1);
+    ess_path(d, u, x, rate);
+    d->t_seen = d->t + u;
+    status = ess_guards(d, x, c->seen[i]);
+  }
+  ess_path(d, c->length, x, rate);
+  d->t_seen = d->t + c->length;
+  return status ? status : ess_guard_rates(d, x, rate, d->h_try, d->rate_try);
+}
+
+/* event function k along the sub-step, seen from this side */
+static along model(const ess_driver *d, const ess_places *p, const looks *l, size_t k,
+                   double side) {
+  const ess_cluster *const c = &d->cluster;
+  along a = {.side = side, .from = c->from, .span = c->length - c->from};
+  const double h[LOOKS + 2] = {l->first[k], c->seen[0][k], c->seen[1][k], c->seen[2][k],
+                               l->last[k]};
+  double y[LOOKS + 2], b[QUARTIC], size = 0.0, slope = 0.0;
+  for (int i = 0; i < LOOKS + 2; i++) {
+    y[i] = h[i] - ess_shift(d, k, p->look[i], place_at(c, i, LOOKS + 1), &slope);
+    size = ess_larger(size, fabs(h[i]) + fabs(y[i]));
+  }
+  b[0] = y[0];
+  b[1] = y[0] + 0.25 * a.span * l->first_rate[k];
+  b[4] = y[LOOKS + 1];
+  b[3] = b[4] - 0.25 * a.span * (l->last_rate[k] - slope);
+  b[2] = (16.0 * y[2] - b[0] - b[4] - 4.0 * (b[1] + b[3])) / 6.0;
+
+  const double early = fabs(ess_quartic(b, 0.25, &slope) - y[1]);
+  const double late = fabs(ess_quartic(b, 0.75, &slope) - y[3]);
+  a.doubt = DOUBT * ess_larger(0.0, ess_larger(early, late) - 64.0 * DBL_EPSILON * size);
+  ess_powers(b, a.a);
+  double power = 1.0;
+  for (int i = 0; i < QUARTIC; i++, power /= a.span) a.a[i] *= power;
+  fill_places(d, p, k, &a);
+  return a;
+}
+
+/* time of event function k's crossing in this sub-step */
+static double time_of(const ess_cluster *c, size_t k) {
+  size_t i = 0;
+  while (i + 1 < c->count && !(c->crossing[i] == k && c->is_made[i])) i++;
+  return c->time[i];
+}
+
+/* whether event function k is far below zero wherever it was looked at: further than it goes from
+ * one look to the next */
+static bool is_far_below(const ess_driver *d, const looks *l, size_t k) {
+  const ess_cluster *const c = &d->cluster;
+  const double side = d->side[k];
+  const double g[LOOKS + 2] = {side * l->first[k], side * c->seen[0][k], side * c->seen[1][k],
+                               side * c->seen[2][k], side * l->last[k]};
+  double high = g[0], way = 0.0;
+  for (int i = 1; i < LOOKS + 2; i++) {
+    high = ess_larger(high, g[i]);
+    way = ess_larger(way, fabs(g[i] - g[i - 1]));
+  }
+  return high < -way;
+}
+
+/* whether nothing happens to event function k but what is listed; *missing when it has been passed
+ * for good, which is not listed */
+static bool is_safe(const ess_driver *d, const ess_places *p, const looks *l, size_t k,
+                    bool *missing) {
+  const ess_cluster *const c = &d->cluster;
+  const bool touched = c->touched[k] == c->trial;
+  if (c->crossed[k] == c->trial) {
+    if (!touched) { // silent, and passed for good, which is made at the end
+      const along a = model(d, p, l, k, d->side[k]);
+      return a.g[PLACES] >= 0.0 && rises_once(&a);
+    }
+    const along a = model(d, p, l, k, d->sign[k]);
+    // where nothing is armed behind it, it does not matter what it does after that
+    return is_crossed_once(&a, time_of(c, k), d->side[k] != 0.0);
+  }
+  if (ess_is_settled(d, k) || is_far_below(d, l, k)) return true;
+  const along a = model(d, p, l, k, d->side[k]);
+  if (is_below(&a, 0, PLACES) && turns_below(d, p, &a, k)) return true;
+  if ((touched || a.g[0] >= 0.0) && falls_once(&a)) return true;
+  if (!(a.g[PLACES] >= 0.0) || !rises_once(&a)) return false;
+  *missing = true;
+  return true;
+}
+
+int ess_watch_curved(ess_driver *d, ess_places *p, bool *safe, bool *missing) {
+  ess_cluster *const c = &d->cluster;
+  // along the base it has been watched already
+  if (!c->deviates && !c->group_count) return ESS_SUCCESS;
+  looks l;
+  lay_places(d, p);
+  const int status = look(d, &l);
+  for (size_t i = 0; !status && *safe && i < c->curved_count; i++) {
+    const size_t k = c->curved[i];
+    *safe = is_safe(d, p, &l, k, missing);
+    c->ahead[k] = l.last[k];
+  }
+  return status;
+}

@@ -1,0 +1,85 @@
+/*
+ * Courses: what event functions are along a sub-step without its jumps, as quartics in the time u
+ * since the node, four event functions at a time. Value and rate at the node are called there. The
+ * rest is taken from the quartic that the base was watched by (bound.c), from the node's place on,
+ * and from what the path's bend adds. What jumps add comes on top (jumps.c).
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef ESS_COURSE_H
+#define ESS_COURSE_H
+
+#include "ess_internal.h"
+#include "quartic.h"
+
+/* An event function that ends a sub-step elsewhere than expected, by more than this part of its
+ * range, is curved, unless it is so many ranges below zero. */
+#define ESS_CURVED 0.05
+#define ESS_NEAR   8.0
+
+/* a[0] + a[1] u + ... + a[4] u^4 */
+typedef struct ess_course {
+  ess_lanes a[ESS_QUARTIC];
+} ess_course;
+
+/* those of the event functions from k on, a multiple of ESS_LANES */
+static inline ess_course ess_course_of(const ess_driver *d, size_t k) {
+  const ess_cluster *const c = &d->cluster;
+  return (ess_course){{ess_lanes_load(d->h + k), ess_lanes_load(d->rate + k),
+                       ess_lanes_load(c->square + k), ess_lanes_load(c->cubic + k),
+                       ess_lanes_load(c->quartic + k)}};
+}
+
+static inline ess_lanes ess_course_value(const ess_course *p, double u) {
+  return p->a[0] + u * (p->a[1] + u * (p->a[2] + u * (p->a[3] + u * p->a[4])));
+}
+
+static inline ess_lanes ess_course_slope(const ess_course *p, double u) {
+  return p->a[1] + u * (2.0 * p->a[2] + u * (3.0 * p->a[3] + u * (4.0 * p->a[4])));
+}
+
+/* that of event function k alone */
+static inline void ess_course_one(const ess_driver *d, size_t k, double a[ESS_QUARTIC]) {
+  const ess_cluster *const c = &d->cluster;
+  a[0] = d->h[k];
+  a[1] = d->rate[k];
+  a[2] = c->square[k];
+  a[3] = c->cubic[k];
+  a[4] = c->quartic[k];
+}
+
+/* its value at u, and its slope there */
+static inline double ess_course_at(const ess_driver *d, size_t k, double u, double *slope) {
+  double a[ESS_QUARTIC];
+  ess_course_one(d, k, a);
+  *slope = ess_powers_slope(a, u);
+  return ess_powers_value(a, u);
+}
+
+/* Bernstein coefficients over [0, length], seen from the side of the guard that is armed now */
+typedef struct ess_bounds {
+  ess_lanes b[ESS_QUARTIC];
+} ess_bounds;
+
+static inline ess_bounds ess_course_bounds(const ess_driver *d, const ess_course *p, size_t k,
+                                           double length) {
+  const ess_lanes side = ess_lanes_load(d->side + k);
+  const ess_lanes a0 = side * p->a[0], a1 = side * (length * p->a[1]);
+  const double square = length * length;
+  const ess_lanes a2 = side * (square * p->a[2]), a3 = side * ((square * length) * p->a[3]);
+  const ess_lanes a4 = side * ((square * square) * p->a[4]);
+  return (ess_bounds){{a0, a0 + 0.25 * a1, a0 + 0.5 * a1 + (1.0 / 6.0) * a2,
+                       a0 + 0.75 * a1 + 0.5 * a2 + 0.25 * a3, a0 + a1 + a2 + a3 + a4}};
+}
+
+/* how often the coefficients change their sign, as masks: at all, and more than once */
+static inline void ess_bounds_changes(const ess_bounds *m, ess_mask *any, ess_mask *many) {
+  *any = *many = (ess_mask){0};
+  for (int i = 1; i < ESS_QUARTIC; i++) {
+    const ess_mask change = (m->b[i] < 0.0) ^ (m->b[i - 1] < 0.0);
+    *many |= *any & change;
+    *any |= change;
+  }
+}
+
+#endif

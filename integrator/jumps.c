@@ -1,0 +1,84 @@
+/*
+ * What the jumps of a sub-step add to event functions on the way, their shift: by their rates along
+ * each group's jump and trend, which groups.c has measured (docs/METHOD.md).
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <math.h>
+
+#include "ess_internal.h"
+
+void ess_add_made(ess_made *m, const ess_cluster *c, size_t i) {
+  const double time = c->time[i], late = c->late[i];
+  m->count += 1.0;
+  m->times += time;
+  m->late += late;
+  m->late_times += late * time;
+  m->spread += late < 0.0 ? -late : late;
+}
+
+void ess_sum_made(const ess_driver *d, double u, ess_made made[ESS_GROUPS]) {
+  const ess_cluster *const c = &d->cluster;
+  const bool all = u >= c->length;
+  for (size_t g = 0; g < c->group_count; g++) {
+    made[g] = (ess_made){0};
+    for (size_t i = c->group[g].begin; i < c->group[g].end; i++)
+      if (!c->is_silent[i] && (all || c->time[i] <= u)) ess_add_made(&made[g], c, i);
+  }
+}
+
+double ess_shift(const ess_driver *d, size_t k, const ess_made made[], double u, double *rate) {
+  const ess_cluster *const c = &d->cluster;
+  double shift = 0.0;
+  *rate = 0.0;
+  for (size_t g = 0; g < c->group_count; g++) {
+    const double jump = c->group[g].rate[k];
+    shift += jump * (made[g].count * u - made[g].times);
+    *rate += jump * made[g].count;
+    if (c->group[g].is_even) continue;
+    const double trend = c->group[g].trend_rate[k];
+    shift += trend * (made[g].late * u - made[g].late_times);
+    *rate += trend * made[g].late;
+  }
+  return shift;
+}
+
+void ess_shifts_of(const ess_driver *d, const ess_made made[], double u, ess_terms *t) {
+  const ess_cluster *const c = &d->cluster;
+  t->count = 0;
+  for (size_t g = 0; g < c->group_count; g++) {
+    t->rate[t->count] = c->group[g].rate;
+    t->factor[t->count++] = made[g].count * u - made[g].times;
+    if (c->group[g].is_even) continue;
+    t->rate[t->count] = c->group[g].trend_rate;
+    t->factor[t->count++] = made[g].late * u - made[g].late_times;
+  }
+}
+
+void ess_bound_shifts(const ess_driver *d, const ess_made made[], double u, double *shift,
+                      double *turn) {
+  const ess_cluster *const c = &d->cluster;
+  *shift = *turn = 0.0;
+  for (size_t g = 0; g < c->group_count; g++) {
+    const ess_group *const group = &c->group[g];
+    const ess_made *const m = &made[g];
+    *shift += group->rate_most * fabs(m->count * u - m->times);
+    *turn += group->rate_most * m->count;
+    if (group->is_even) continue;
+    // jumps may add up before they cancel
+    *shift += group->trend_rate_most * m->spread * u;
+    *turn += group->trend_rate_most * m->spread;
+  }
+}
+
+void ess_counts_of(const ess_driver *d, const ess_made made[], ess_terms *t) {
+  const ess_cluster *const c = &d->cluster;
+  t->count = 0;
+  for (size_t g = 0; g < c->group_count; g++) {
+    t->rate[t->count] = c->group[g].rate;
+    t->factor[t->count++] = made[g].count;
+    if (c->group[g].is_even) continue;
+    t->rate[t->count] = c->group[g].trend_rate;
+    t->factor[t->count++] = made[g].late;
+  }
+}

@@ -1,0 +1,240 @@
+/*
+ * Which guards are crossed along a sub-step without its jumps, and when: by the courses of the
+ * event functions (course.h), without a call of theirs. Courses begin and go on here, and the list
+ * of the event functions that are curved is kept.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <math.h>
+
+#include "course.h"
+
+enum { QUARTIC = ESS_QUARTIC };
+
+/* an event function is curved when its model over the base may be off by more of its range */
+static const double CURVED = 3e-2;
+
+/* largest coefficient less the smallest, of four */
+static ess_lanes range_of(const ess_lanes b[QUARTIC]) {
+  ess_lanes low = b[0], high = b[0];
+  for (int i = 1; i < QUARTIC; i++) {
+    low = ess_lanes_min(low, b[i]);
+    high = ess_lanes_max(high, b[i]);
+  }
+  return high - low;
+}
+
+void ess_note_curved(ess_driver *d, size_t k) {
+  ess_cluster *const c = &d->cluster;
+  if (c->is_curved[k] || k >= d->system.guard_count) return;
+  c->is_curved[k] = true;
+  c->curved[c->curved_count++] = k;
+}
+
+void ess_forget_curved(ess_driver *d) {
+  ess_cluster *const c = &d->cluster;
+  while (c->curved_count > 0) c->is_curved[c->curved[--c->curved_count]] = false;
+}
+
+void ess_begin_courses(ess_driver *d) {
+  ess_cluster *const c = &d->cluster;
+  const double quarter = 0.25 * d->dt, per = 1.0 / d->dt, square = per * per;
+  c->base_t = d->t;
+  c->base_dt = d->dt;
+  c->offset = 0.0;
+  c->looks = true;
+  c->is_corrected = false;
+  ess_forget_curved(d);
+  ess_model_doubts(d, c->inexact);
+  for (size_t k = 0; k < d->guard_lanes; k += ESS_LANES) {
+    const ess_lanes b0 = ess_lanes_load(d->h + k), b4 = ess_lanes_load(d->h_end + k);
+    const ess_lanes b1 = b0 + quarter * ess_lanes_load(d->rate + k);
+    const ess_lanes b3 = b4 - quarter * ess_lanes_load(d->rate_end + k);
+    const ess_lanes middle = ess_lanes_load(d->h_mid + k);
+    const ess_lanes b2 = (16.0 * middle - b0 - b4 - 4.0 * (b1 + b3)) * (1.0 / 6.0);
+    const ess_lanes quartic = b4 - 4.0 * (b3 + b1) + 6.0 * b2 + b0;
+    ess_lanes_store(c->square + k, (6.0 * square) * (b2 - 2.0 * b1 + b0));
+    ess_lanes_store(c->cubic + k, (4.0 * square * per) * (b3 - 3.0 * (b2 - b1) - b0));
+    ess_lanes_store(c->quartic + k, (square * square) * quartic);
+    const ess_lanes b[QUARTIC] = {b0, b1, b2, b3, b4};
+    const ess_mask curved = ess_lanes_load(c->inexact + k) > CURVED * range_of(b);
+    for (unsigned bits = ess_mask_bits(curved); bits; bits &= bits - 1)
+      ess_note_curved(d, k + (size_t)__builtin_ctz(bits));
+  }
+}
+
+void ess_restore_courses(ess_driver *d) {
+  ess_cluster *const c = &d->cluster;
+  if (!c->is_corrected) return;
+  c->is_corrected = false;
+  for (size_t k = 0; k < d->guard_lanes; k += ESS_LANES)
+    ess_lanes_store(c->square + k,
+                    ess_lanes_load(c->square + k) - ess_lanes_load(c->corrected + k));
+}
+
+void ess_go_on_courses(ess_driver *d) {
+  ess_cluster *const c = &d->cluster;
+  c->is_corrected = false;
+  const double o = c->length, bend = 0.5 / c->mean_age;
+  for (size_t k = 0; k < d->guard_lanes; k += ESS_LANES) {
+    const ess_lanes cubic = ess_lanes_load(c->cubic + k);
+    const ess_lanes quartic = ess_lanes_load(c->quartic + k);
+    ess_lanes_store(c->square + k, ess_lanes_load(c->square + k) +
+                                       (3.0 * o) * (cubic + (2.0 * o) * quartic) +
+                                       bend * ess_lanes_load(c->defect_rate + k));
+    ess_lanes_store(c->cubic + k, cubic + (4.0 * o) * quartic);
+  }
+}
+
+/* value and slope, each at its own time */
+static inline ess_lanes value_at(const ess_course *p, ess_lanes u) {
+  return p->a[0] + u * (p->a[1] + u * (p->a[2] + u * (p->a[3] + u * p->a[4])));
+}
+
+static inline ess_lanes slope_at(const ess_course *p, ess_lanes u) {
+  return p->a[1] + u * (2.0 * p->a[2] + u * (3.0 * p->a[3] + u * (4.0 * p->a[4])));
+}
+
+/* when those of four event functions that rise through zero once do so, by Newton steps: as exactly
+ * as that has to be, since jumps move it; INFINITY where that has to be looked at more closely */
+static void roots_of_lanes(const ess_driver *d, size_t k, const ess_course *p,
+                           const ess_bounds *m) {
+  enum { STEPS = 4 };
+  const ess_cluster *const c = &d->cluster;
+  const ess_lanes zero = {0.0}, end = ess_lanes_all(c->length);
+  ess_mask any, many;
+  ess_bounds_changes(m, &any, &many);
+  ess_mask plain = any & ~many & (m->b[0] < 0.0);
+  ess_lanes u = c->length * m->b[0] / (m->b[0] - m->b[QUARTIC - 1]), moved = zero;
+  for (int i = 0; i < STEPS; i++) {
+    moved = value_at(p, u) / slope_at(p, u);
+    u -= moved;
+    plain &= (u >= zero) & (u <= end);
+  }
+  plain &= ess_lanes_abs(moved) <= 1e-4 * end;
+  ess_lanes_store(c->root + k, ess_lanes_select(plain, u, ess_lanes_all(INFINITY)));
+}
+
+/* Bernstein coefficients of event function k's course, seen from its side */
+static void bounds_of(const ess_driver *d, size_t k, double b[QUARTIC]) {
+  const ess_cluster *const c = &d->cluster;
+  double a[QUARTIC];
+  ess_course_one(d, k, a);
+  double power = d->side[k];
+  for (int i = 0; i < QUARTIC; i++, power *= c->length) a[i] *= power;
+  b[0] = a[0];
+  b[1] = a[0] + 0.25 * a[1];
+  b[2] = a[0] + 0.5 * a[1] + a[2] / 6.0;
+  b[3] = a[0] + 0.75 * a[1] + 0.5 * a[2] + 0.25 * a[3];
+  b[4] = a[0] + a[1] + a[2] + a[3] + a[4];
+}
+
+/* when guard k, which is flagged, is crossed since the node; INFINITY: not at all */
+static double predict(const ess_driver *d, size_t k) {
+  const ess_cluster *const c = &d->cluster;
+  const double g = d->side[k] * d->h[k], rate = d->side[k] * d->rate[k];
+  // passed a little before the node, by what corrected the state there
+  if (g >= 0.0 && rate > 0.0) return -ess_smaller(g / rate, c->latest);
+  if (c->root[k] < INFINITY) return c->root[k];
+  double b[QUARTIC];
+  bounds_of(d, k, b);
+  const double theta = ess_quartic_upcrossing(b);
+  if (theta <= 1.0) return theta * c->length;
+  // above its level without having been below it
+  return g >= 0.0 && b[QUARTIC - 1] > ess_level_tolerance(d, k) ? 0.0 : INFINITY;
+}
+
+/* when the courses of the flagged guards rise through zero */
+static void find_roots(const ess_driver *d) {
+  size_t kept = SIZE_MAX;
+  for (size_t i = 0; i < d->flagged_count; i++) {
+    const size_t k = d->flagged[i] - d->flagged[i] % ESS_LANES;
+    if (k == kept) continue;
+    const ess_course p = ess_course_of(d, k);
+    const ess_bounds m = ess_course_bounds(d, &p, k, d->cluster.length);
+    roots_of_lanes(d, k, &p, &m);
+    kept = k;
+  }
+}
+
+bool ess_survey_crossings(ess_driver *d, double window, size_t *count, double *first,
+                          double *last) {
+  ess_cluster *const c = &d->cluster;
+  c->length = c->base_dt;
+  find_roots(d);
+  *first = INFINITY;
+  for (size_t i = 0; i < d->flagged_count; i++) {
+    const size_t k = d->flagged[i];
+    d->some_h[i] = ess_is_silent(d, k) ? INFINITY : predict(d, k);
+    *first = ess_smaller(d->some_h[i], *first);
+  }
+  *count = 0;
+  *last = *first;
+  for (size_t i = 0; i < d->flagged_count; i++) {
+    if (!(d->some_h[i] <= *first + window)) continue;
+    *count += 1;
+    *last = ess_larger(d->some_h[i], *last);
+  }
+  c->from = ess_larger(*first, 0.0);
+  return *first < INFINITY;
+}
+
+/* whether silent guard k need not be listed: it is passed for good, and no other depends on it */
+static bool just_passes(const ess_driver *d, size_t k) {
+  return ess_is_silent(d, k) && d->cluster.root[k] < INFINITY && ess_row_is_local(d, k);
+}
+
+void ess_prepare_list(ess_driver *d, size_t from) {
+  ess_cluster *const c = &d->cluster;
+  for (size_t i = from; i < c->count; i++) {
+    c->listed_side[i] = d->side[c->crossing[i]];
+    c->is_silent[i] = ess_is_silent(d, c->crossing[i]);
+    c->is_made[i] = false;
+  }
+}
+
+/* four courses change by no more than this over the sub-step */
+static inline ess_lanes way_of(const ess_course *p, double length) {
+  const ess_lanes high = ess_lanes_abs(p->a[3]) + length * ess_lanes_abs(p->a[4]);
+  return length * (ess_lanes_abs(p->a[1]) + length * (ess_lanes_abs(p->a[2]) + length * high));
+}
+
+/* flags the guards whose courses may rise above zero */
+static void flag_guards(ess_driver *d) {
+  const double length = d->cluster.length;
+  ess_clear_flags(d);
+  for (size_t k = 0; k < d->guard_lanes; k += ESS_LANES) {
+    const ess_course p = ess_course_of(d, k);
+    const ess_lanes side = ess_lanes_load(d->side + k), g = side * p.a[0];
+    const ess_lanes way = way_of(&p, length);
+    ess_lanes_store(d->cluster.way + k, way);
+    if (!ess_mask_any((g + way >= 0.0) & (side != 0.0))) continue;
+    const ess_bounds m = ess_course_bounds(d, &p, k, length);
+    const ess_lanes inner = ess_lanes_max(m.b[1], ess_lanes_max(m.b[2], m.b[3]));
+    const ess_lanes high = ess_lanes_max(ess_lanes_max(m.b[0], m.b[4]), inner);
+    unsigned near = ess_mask_bits((high >= 0.0) & (side != 0.0));
+    if (!near) continue;
+    roots_of_lanes(d, k, &p, &m);
+    for (; near; near &= near - 1) ess_flag(d, k + (size_t)__builtin_ctz(near));
+  }
+}
+
+void ess_list_crossings(ess_driver *d) {
+  ess_cluster *const c = &d->cluster;
+  flag_guards(d);
+  c->count = c->passed_count = 0;
+  for (size_t i = 0; i < d->flagged_count; i++) {
+    const size_t k = d->flagged[i];
+    if (just_passes(d, k)) {
+      c->passed[c->passed_count++] = k;
+      c->crossed[k] = c->trial;
+      continue;
+    }
+    const double time = predict(d, k);
+    if (time == INFINITY) continue;
+    c->crossing[c->count] = k;
+    c->time[c->count++] = time;
+  }
+  ess_sort_by_time(c->time, c->crossing, c->count);
+  ess_prepare_list(d, 0);
+}

@@ -1,0 +1,190 @@
+/*
+ * When the crossings of a sub-step happen on the path that their own jumps bend (docs/METHOD.md).
+ * An event function is its course (course.h) and what the jumps made until then add (jumps.c): both
+ * are known in closed form. Where that is not good enough, times are corrected on the path itself.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <math.h>
+
+#include "course.h"
+
+/* part of a correction that it is taken to be off by; and what that may move the state by, in units
+ * of the tolerance, before it is corrected again */
+static const double MOVED = 0.25, MATTERS = 0.05;
+
+/* part of what a course was put right by at the end that it may be off by on the way there */
+static const double BETWEEN = 0.15;
+
+/* an event function is off from its model over the base by theta^2 (1 - theta)^2, and so many of
+ * its doubts (bound.c) */
+static const double INTERPOLATION = 4.0;
+
+/* a corrected time may differ from the predicted one by this part of the sub-step */
+static const double SHIFT_MOST = 0.25;
+
+/* whether a crossing's time has not moved too far to be believed, nor out of the sub-step */
+static bool is_near(const ess_cluster *c, double moved, double time) {
+  const double span = c->length - c->from;
+  return fabs(moved) <= SHIFT_MOST * span && time <= c->length + ESS_OUTSIDE * span;
+}
+
+/* corrects the time of the i-th crossing, given those before it; false when it moves too far */
+static bool correct_time(ess_driver *d, size_t i, const ess_made made[], double *moved) {
+  ess_cluster *const c = &d->cluster;
+  const size_t k = c->crossing[i];
+  const double time = c->time[i];
+  double slope, rate;
+  *moved = 0.0;
+  if (time <= 0.0) return true; // it came before
+  const double value = ess_course_at(d, k, time, &slope) + ess_shift(d, k, made, time, &rate);
+  *moved = -value / (slope + rate);
+  c->time[i] = time + *moved;
+  return c->listed_side[i] * (slope + rate) > 0.0 && is_near(c, *moved, c->time[i]);
+}
+
+/* the crossings made, by time as it is known now, into the batch */
+static void order_by_time(ess_driver *d) {
+  ess_cluster *const c = &d->cluster;
+  size_t count = 0;
+  for (size_t i = 0; i < c->count; i++) {
+    if (!c->is_made[i]) continue;
+    d->batch[count] = i;
+    d->batch_time[count++] = c->time[i];
+  }
+  ess_sort_by_time(d->batch_time, d->batch, count);
+  c->made_count = count;
+}
+
+/* corrects all times once, the first first: it depends on none, and each on those before it */
+static bool correct_in_order(ess_driver *d, double moved[]) {
+  ess_cluster *const c = &d->cluster;
+  ess_made made[ESS_GROUPS] = {0};
+  order_by_time(d);
+  for (size_t n = 0; n < c->made_count; n++) {
+    const size_t i = d->batch[n], g = c->of_group[i];
+    if (!correct_time(d, i, made, &moved[i])) return false;
+    if (!c->is_silent[i]) ess_add_made(&made[g], c, i);
+  }
+  return true;
+}
+
+/* corrects one time on the path itself, by a call of the event function there */
+static int refine_time(ess_driver *d, size_t i, double *moved, bool *near) {
+  ess_cluster *const c = &d->cluster;
+  const size_t k = c->crossing[i];
+  double *const x = d->x_try, *const direction = d->v_try, h, rate;
+  // as the crossing finds it, before it adds its own jump
+  const bool silent = c->is_silent[i];
+  c->is_silent[i] = true;
+  ess_path(d, c->time[i], x, direction);
+  c->is_silent[i] = silent;
+  d->t_seen = d->t + c->time[i];
+  const int status = ess_some_guard_rates(d, x, direction, &k, 1, &h, &rate);
+  *moved = -h / rate;
+  c->time[i] += *moved;
+  // where it falls the way leads to another crossing, of the other direction
+  *near = c->listed_side[i] * rate > 0.0 && is_near(c, *moved, c->time[i]);
+  return status;
+}
+
+double ess_weigh_moves(const ess_driver *d, const double moved[]) {
+  const ess_cluster *const c = &d->cluster;
+  double sum = 0.0;
+  for (size_t g = 0; g < c->group_count; g++) {
+    double times = 0.0;
+    for (size_t i = c->group[g].begin; i < c->group[g].end; i++)
+      if (!c->is_silent[i]) times += fabs(moved[i]);
+    sum += times * c->group[g].size;
+  }
+  return sum;
+}
+
+/* what the time of a crossing may be off by since its course is: where that had to be put right, it
+ * is known at the end, and before that a part of the correction may be wrong; and in the base's
+ * first sub-step it is the base's model, with the error of its interpolation */
+static double time_in_doubt(const ess_driver *d, size_t i, bool corrected) {
+  const ess_cluster *const c = &d->cluster;
+  const size_t k = c->crossing[i];
+  const double theta = ess_clamp(c->time[i] / c->base_dt, 0.0, 1.0), rest = 1.0 - theta;
+  const double put_right =
+      corrected ? BETWEEN * fabs(c->corrected[k]) * c->length * c->length : 0.0;
+  const double base = c->deviates ? 0.0 : INTERPOLATION * c->inexact[k];
+  const double off = put_right + base * theta * theta * rest * rest;
+  double slope;
+  if (off == 0.0) return 0.0;
+  ess_course_at(d, k, c->time[i], &slope);
+  return off / fabs(slope);
+}
+
+/* corrects on the path the times of those crossings, or of those of curved event functions alone */
+static int refine_times(ess_driver *d, bool all, double moved[], bool *fit) {
+  ess_cluster *const c = &d->cluster;
+  int status = ESS_SUCCESS;
+  for (size_t i = 0; !status && *fit && i < c->count; i++)
+    if (c->is_made[i] && c->time[i] > 0.0 && (all || c->is_curved[c->crossing[i]]))
+      status = refine_time(d, i, &moved[i], fit);
+  return status;
+}
+
+static void assign_groups(ess_cluster *c) {
+  for (size_t g = 0; g < c->group_count; g++)
+    for (size_t i = c->group[g].begin; i < c->group[g].end; i++) c->of_group[i] = g;
+}
+
+int ess_move_times(ess_driver *d, bool corrected, bool *fit) {
+  enum { PASSES = 3 };
+  ess_cluster *const c = &d->cluster;
+  double *const moved = d->some_h;
+  assign_groups(c);
+  for (size_t i = 0; i < c->count; i++) moved[i] = 0.0;
+  *fit = true;
+  c->moved = INFINITY;
+  for (int pass = 0; pass < PASSES && c->moved > MATTERS; pass++) {
+    *fit = correct_in_order(d, moved);
+    if (!*fit) return ESS_SUCCESS;
+    c->moved = MOVED * ess_weigh_moves(d, moved);
+  }
+  for (size_t i = 0; i < c->count; i++)
+    moved[i] = c->is_made[i] ? MOVED * fabs(moved[i]) + time_in_doubt(d, i, corrected) : 0.0;
+  c->moved = ess_weigh_moves(d, moved);
+  bool all = c->moved > MATTERS;
+  int status = ESS_SUCCESS;
+  for (int pass = 0; !status && pass < PASSES && (all || c->curved_count); pass++) {
+    status = refine_times(d, all, moved, fit);
+    if (status || !*fit) return status;
+    c->moved = ess_weigh_moves(d, moved);
+    if (!(c->moved > MATTERS)) break;
+  }
+  return status;
+}
+
+/* notes that crossing i concerns event function e; false when one that does, and was made before
+ * it, comes later by its corrected time */
+static bool follows(ess_driver *d, size_t i, size_t e) {
+  ess_cluster *const c = &d->cluster;
+  double *const latest = d->some_h;
+  size_t *const by = d->batch;
+  const bool first = c->concerned[e] != c->concern;
+  const bool tie = !first && c->time[i] == latest[e] && c->crossing[i] < c->crossing[by[e]];
+  if (!first && (c->time[i] < latest[e] || tie)) return false;
+  c->concerned[e] = c->concern;
+  latest[e] = c->time[i];
+  by[e] = i;
+  return true;
+}
+
+bool ess_keeps_order(ess_driver *d) {
+  ess_cluster *const c = &d->cluster;
+  bool kept = true;
+  c->concern++;
+  for (size_t i = 0; kept && i < c->count; i++) {
+    if (!c->is_made[i]) continue;
+    const size_t k = c->crossing[i];
+    const size_t guard = c->listed_side[i] > 0.0 ? ESS_GUARD_UP(k) : ESS_GUARD_DOWN(k);
+    kept = follows(d, i, k);
+    for (size_t e = d->row_start[guard]; kept && e < d->row_start[guard + 1]; e++)
+      if (d->row_guard[e] / 2 != k) kept = follows(d, i, d->row_guard[e] / 2);
+  }
+  return kept;
+}
