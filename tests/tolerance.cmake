@@ -15,6 +15,20 @@ if(ESS_HARNESS)
   endif()
 endif()
 
+# curved guards on paths that clusters bend, against an independent integration
+if(ESS_HARNESS)
+  set(ESS_BENT_COURSES bent_courses.c bent_courses_draw.c bent_truth.c)
+  add_executable(population_bent population_bent.c ${ESS_BENT_COURSES})
+  target_link_libraries(population_bent PRIVATE ess::ess GSL::gsl m)
+  ess_compile(population_bent)
+  ess_test(bent_courses ess::ess GSL::gsl)
+  target_sources(test_bent_courses PRIVATE ${ESS_BENT_COURSES})
+  set_tests_properties(bent_courses PROPERTIES LABELS tolerance)
+  if(ESS_SANITIZE)
+    target_compile_definitions(test_bent_courses PRIVATE BENT_COURSES=2)
+  endif()
+endif()
+
 # bodies on stiff floors against closed forms
 add_executable(population_floors population_floors.c stiff_floors.c)
 target_link_libraries(population_floors PRIVATE ess::ess m)
@@ -27,7 +41,7 @@ endforeach()
 set_tests_properties(stiff_floors PROPERTIES LABELS tolerance)
 
 # hostile systems, each with a stated outcome
-foreach(duty bent callbacks rows runs sizes stuck touches)
+foreach(duty aside bent callbacks rows runs sizes stuck touches)
   ess_test(hostile_${duty} ess::ess)
   set_tests_properties(hostile_${duty} PROPERTIES LABELS tolerance)
 endforeach()
