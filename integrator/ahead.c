@@ -103,8 +103,7 @@ typedef struct look {
   ess_terms shifts; /* what that adds to event functions */
   double shift;     /* which is at most so much */
   double latest;    /* time of the last crossing */
-  ess_places places;
-  bool looked; /* the event functions are called there, rather than foreseen */
+  bool looked;      /* the event functions are called there, rather than foreseen */
 
   bool touched; /* a guard may have been touched and left, or crossed again: too long */
   bool missing; /* a guard has been passed that is to be listed */
@@ -150,7 +149,7 @@ static void judge(ess_driver *d, size_t k, ess_mask passed, ess_mask touch, look
     if (passed[i])
       judge_passed(d, k + i, l);
     else if (!l->touched && !ess_is_settled(d, k + i))
-      l->touched = !ess_stays_below(d, &l->places, k + i, 0.0);
+      l->touched = !ess_stays_below(d, k + i, 0.0);
   }
 }
 
@@ -257,7 +256,7 @@ static int look_on_the_way(ess_driver *d, bool *safe) {
   int status = ESS_SUCCESS;
   for (size_t i = 1; !status && *safe && i <= LOOKS; i++) {
     // where so many of the crossings have been made: they may be close together, but for one
-    const size_t last = d->batch[(c->made_count * i - 1) / LOOKS];
+    const size_t last = c->order[(c->made_count * i - 1) / LOOKS];
     const double u = ess_clamp(c->time[last], c->from, c->length);
     ess_made made[ESS_GROUPS];
     ess_terms shifts;
@@ -303,6 +302,7 @@ static bool reach_latest(ess_cluster *c) {
   if (latest <= c->length) return true;
   if (c->offset + latest > c->base_dt) return latest <= c->length * (1.0 + DBL_EPSILON);
   c->length = latest;
+  c->places.is_laid = false;
   c->is_aligned = false;
   return true;
 }
@@ -318,6 +318,7 @@ static void cut_sub_step(ess_driver *d, const look *l) {
     end = ess_clamp(end - (h + shift) / (slope + rate), l->latest, c->length);
   }
   c->length = end;
+  c->places.is_laid = false;
   c->is_aligned = true;
 }
 
@@ -354,7 +355,7 @@ static int try_path(ess_driver *d, look *l, bool *looked, verdict *v) {
   if (status || !fit || l->touched) return status;
   *v = ONCE_MORE;
   if (latest_made(c) > c->length) return status;
-  if (c->curved_count) status = ess_watch_curved(d, &l->places, &safe, &l->missing);
+  if (c->curved_count) status = ess_watch_curved(d, &safe, &l->missing);
   *v = !safe || !ess_keeps_order(d) ? TOO_LONG : l->missing ? MORE_CROSSINGS : WELL;
   if (*v != WELL || l->cut == INFINITY) return status;
   cut_sub_step(d, l);
@@ -371,7 +372,7 @@ int ess_correct_times(ess_driver *d, bool *well) {
     look l;
     verdict v;
     l.looked = c->looks && !looked;
-    l.touched = l.missing = l.places.is_laid = false;
+    l.touched = l.missing = false;
     int status = try_path(d, &l, &looked, &v);
     *well = !status && v == WELL;
     if (status || v == WELL || v == TOO_LONG) return status;

@@ -9,6 +9,7 @@
  */
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 #include "course.h"
 
@@ -32,12 +33,19 @@ static double place_at(const ess_cluster *c, int i, int count) {
   return i == count ? c->length : c->from + (c->length - c->from) * i / count;
 }
 
-static void lay_places(const ess_driver *d, ess_places *p) {
-  const ess_cluster *const c = &d->cluster;
-  if (p->is_laid) return;
-  p->is_laid = true;
-  for (int i = 0; i < LOOKS + 2; i++) ess_sum_made(d, place_at(c, i, LOOKS + 1), p->look[i]);
-  for (int i = 0; i <= PLACES; i++) ess_sum_made(d, place_at(c, i, PLACES), p->place[i]);
+static void lay_places(ess_driver *d) {
+  ess_cluster *const c = &d->cluster;
+  ess_made made[ESS_GROUPS] = {0};
+  if (c->places.is_laid) return;
+  c->places.is_laid = true;
+  for (size_t i = 0, n = 0; i <= PLACES; i++) {
+    const double u = place_at(c, (int)i, PLACES);
+    for (; n < c->made_count && (i == PLACES || c->time[c->order[n]] <= u); n++) {
+      const size_t crossing = c->order[n];
+      if (!c->is_silent[crossing]) ess_add_made(&made[c->of_group[crossing]], c, crossing);
+    }
+    memcpy(c->places.made[i], made, c->group_count * sizeof *made);
+  }
 }
 
 /* event function k at u, seen from its side, with the jumps made until then */
@@ -47,9 +55,9 @@ static double value_at(const ess_driver *d, const along *a, size_t k, const ess_
   return a->side * (ess_powers_value(a->a, u - a->from) + ess_shift(d, k, made, u, &rate));
 }
 
-static void fill_places(const ess_driver *d, const ess_places *p, size_t k, along *a) {
+static void fill_places(const ess_driver *d, size_t k, along *a) {
   for (int i = 0; i <= PLACES; i++)
-    a->g[i] = value_at(d, a, k, p->place[i], place_at(&d->cluster, i, PLACES));
+    a->g[i] = value_at(d, a, k, d->cluster.places.made[i], place_at(&d->cluster, i, PLACES));
 }
 
 /* --- what it does -------------------------------------------------------------------------------
@@ -85,11 +93,13 @@ static bool is_above(const along *a, int from, int to) {
 }
 
 /* by how much the rate of event function k may turn at the crossings from one place to the next */
-static double turn_between(const ess_driver *d, const ess_places *p, size_t k, int place) {
+static double turn_between(const ess_driver *d, size_t k, int place) {
   const ess_cluster *const c = &d->cluster;
   double turn = 0.0;
   for (size_t g = 0; g < c->group_count; g++) {
-    const ess_made *const from = &p->place[place][g], *const to = &p->place[place + 1][g];
+    const ess_made *const from = &d->cluster.places.made[place][g], *const to =
+                                                                        &d->cluster.places
+                                                                             .made[place + 1][g];
     turn += fabs(c->group[g].rate[k]) * (to->count - from->count);
     if (!c->group[g].is_even) turn += fabs(c->group[g].trend_rate[k]) * (to->spread - from->spread);
   }
@@ -101,7 +111,7 @@ static bool is_below_at_turns(const ess_driver *d, const along *a, size_t k) {
   const ess_cluster *const c = &d->cluster;
   ess_made made[ESS_GROUPS] = {0};
   for (size_t n = 0; n < c->made_count; n++) {
-    const size_t i = d->batch[n];
+    const size_t i = c->order[n];
     if (c->is_silent[i]) continue;
     const double u = ess_clamp(c->time[i], a->from, c->length);
     const double theta = a->span > 0.0 ? (u - a->from) / a->span : 1.0;
@@ -113,10 +123,10 @@ static bool is_below_at_turns(const ess_driver *d, const along *a, size_t k) {
 }
 
 /* the same; most often because places are too far below zero for a turn between them to matter */
-static bool turns_below(const ess_driver *d, const ess_places *p, const along *a, size_t k) {
+static bool turns_below(const ess_driver *d, const along *a, size_t k) {
   for (int i = 0; i < PLACES; i++) {
     const double high = ess_larger(a->g[i], a->g[i + 1]) + doubt_at(a, (i + 0.5) / PLACES);
-    const double peak = high + 0.25 * a->span / PLACES * turn_between(d, p, k, i);
+    const double peak = high + 0.25 * a->span / PLACES * turn_between(d, k, i);
     if (!(peak < 0.0)) return is_below_at_turns(d, a, k);
   }
   return true;
@@ -149,7 +159,7 @@ static bool falls_once(const along *a) {
 /* --- those that are not curved ------------------------------------------------------------------
  */
 
-bool ess_stays_below(const ess_driver *d, ess_places *p, size_t k, double off) {
+bool ess_stays_below(ess_driver *d, size_t k, double off) {
   const ess_cluster *const c = &d->cluster;
   const double o = c->from;
   double a[QUARTIC];
@@ -161,9 +171,9 @@ bool ess_stays_below(const ess_driver *d, ess_places *p, size_t k, double off) {
   course.a[2] = a[2] + 3.0 * o * (a[3] + 2.0 * o * a[4]);
   course.a[3] = a[3] + 4.0 * o * a[4];
   course.a[4] = a[4];
-  lay_places(d, p);
-  fill_places(d, p, k, &course);
-  return is_below(&course, 0, PLACES) && turns_below(d, p, &course, k);
+  lay_places(d);
+  fill_places(d, k, &course);
+  return is_below(&course, 0, PLACES) && turns_below(d, &course, k);
 }
 
 /* --- those that are -----------------------------------------------------------------------------
@@ -198,15 +208,15 @@ static int look(ess_driver *d, looks *l) {
 }
 
 /* event function k along the sub-step, seen from this side */
-static along model(const ess_driver *d, const ess_places *p, const looks *l, size_t k,
-                   double side) {
+static along model(const ess_driver *d, const looks *l, size_t k, double side) {
   const ess_cluster *const c = &d->cluster;
   along a = {.side = side, .from = c->from, .span = c->length - c->from};
   const double h[LOOKS + 2] = {l->first[k], c->seen[0][k], c->seen[1][k], c->seen[2][k],
                                l->last[k]};
   double y[LOOKS + 2], b[QUARTIC], size = 0.0, slope = 0.0;
   for (int i = 0; i < LOOKS + 2; i++) {
-    y[i] = h[i] - ess_shift(d, k, p->look[i], place_at(c, i, LOOKS + 1), &slope);
+    y[i] = h[i] - ess_shift(d, k, c->places.made[i * PLACES / (LOOKS + 1)],
+                            place_at(c, i, LOOKS + 1), &slope);
     size = ess_larger(size, fabs(h[i]) + fabs(y[i]));
   }
   b[0] = y[0];
@@ -221,7 +231,7 @@ static along model(const ess_driver *d, const ess_places *p, const looks *l, siz
   ess_powers(b, a.a);
   double power = 1.0;
   for (int i = 0; i < QUARTIC; i++, power /= a.span) a.a[i] *= power;
-  fill_places(d, p, k, &a);
+  fill_places(d, k, &a);
   return a;
 }
 
@@ -249,38 +259,37 @@ static bool is_far_below(const ess_driver *d, const looks *l, size_t k) {
 
 /* whether nothing happens to event function k but what is listed; *missing when it has been passed
  * for good, which is not listed */
-static bool is_safe(const ess_driver *d, const ess_places *p, const looks *l, size_t k,
-                    bool *missing) {
+static bool is_safe(const ess_driver *d, const looks *l, size_t k, bool *missing) {
   const ess_cluster *const c = &d->cluster;
   const bool touched = c->touched[k] == c->trial;
   if (c->crossed[k] == c->trial) {
     if (!touched) { // silent, and passed for good, which is made at the end
-      const along a = model(d, p, l, k, d->side[k]);
+      const along a = model(d, l, k, d->side[k]);
       return a.g[PLACES] >= 0.0 && rises_once(&a);
     }
-    const along a = model(d, p, l, k, d->sign[k]);
+    const along a = model(d, l, k, d->sign[k]);
     // where nothing is armed behind it, it does not matter what it does after that
     return is_crossed_once(&a, time_of(c, k), d->side[k] != 0.0);
   }
   if (ess_is_settled(d, k) || is_far_below(d, l, k)) return true;
-  const along a = model(d, p, l, k, d->side[k]);
-  if (is_below(&a, 0, PLACES) && turns_below(d, p, &a, k)) return true;
+  const along a = model(d, l, k, d->side[k]);
+  if (is_below(&a, 0, PLACES) && turns_below(d, &a, k)) return true;
   if ((touched || a.g[0] >= 0.0) && falls_once(&a)) return true;
   if (!(a.g[PLACES] >= 0.0) || !rises_once(&a)) return false;
   *missing = true;
   return true;
 }
 
-int ess_watch_curved(ess_driver *d, ess_places *p, bool *safe, bool *missing) {
+int ess_watch_curved(ess_driver *d, bool *safe, bool *missing) {
   ess_cluster *const c = &d->cluster;
   // along the base it has been watched already
   if (!c->deviates && !c->group_count) return ESS_SUCCESS;
   looks l;
-  lay_places(d, p);
+  lay_places(d);
   const int status = look(d, &l);
   for (size_t i = 0; !status && *safe && i < c->curved_count; i++) {
     const size_t k = c->curved[i];
-    *safe = is_safe(d, p, &l, k, missing);
+    *safe = is_safe(d, &l, k, missing);
     c->ahead[k] = l.last[k];
   }
   return status;

@@ -53,11 +53,11 @@ typedef struct ess_made {
 
 enum { ESS_LOOKS = 3, ESS_PLACES = 16 };
 
-/* What each group has made until places of the sub-step, when somebody has asked (along.c). */
+/* What has been made until places of the sub-step from its first crossing on, when somebody has
+ * asked (along.c). */
 typedef struct ess_places {
   bool is_laid;
-  ess_made look[ESS_LOOKS + 2][ESS_GROUPS];   /* the first crossing, the quarters and the end */
-  ess_made place[ESS_PLACES + 1][ESS_GROUPS]; /* sixteenths of the way between these ends */
+  ess_made made[ESS_PLACES + 1][ESS_GROUPS];
 } ess_places;
 
 enum { ESS_CLASSES = 4 }; /* whose last jumps are remembered */
@@ -135,6 +135,8 @@ typedef struct ess_cluster {
   /* the sub-step's crossings, by time since the node */
   size_t *crossing, count; /* event functions */
   size_t made_count;       /* how many of them have been made */
+  size_t *order;           /* those, by time */
+  ess_places places;       /* for their times as they are */
   double *time;
   size_t *of_group;  /* of those that are not silent */
   double *root;      /* by event function, of those flagged: when its course rises through zero;

@@ -523,12 +523,12 @@ int ess_correct_times(ess_driver *d, bool *well);
 
 /* Whether event function k, which is not crossed, stays below zero from the first crossing on, its
  * course put right by `off` at the end and in doubt by as much on the way. */
-bool ess_stays_below(const ess_driver *d, ess_places *p, size_t k, double off);
+bool ess_stays_below(ess_driver *d, size_t k, double off);
 
 /* Calls the event functions along the path with jumps for the curved ones: *safe is false when one
  * does, or may do, what is not listed; *missing is set when one rises once and for good, which can
  * be listed. */
-int ess_watch_curved(ess_driver *d, ess_places *p, bool *safe, bool *missing);
+int ess_watch_curved(ess_driver *d, bool *safe, bool *missing);
 
 /* substep.c */
 

@@ -81,7 +81,7 @@ static bool lay_indices(ess_driver *d) {
   if (entries > most || m > most / 8) return false;
   const size_t bytes =
       (m + entries) * sizeof(ess_noted) + entries * sizeof(double) + 3 * m * sizeof(uint64_t) +
-      (rows + entries + d->blocks + 6 * m) * sizeof(size_t) + entries * sizeof(signed char) +
+      (rows + entries + d->blocks + 7 * m) * sizeof(size_t) + entries * sizeof(signed char) +
       8 * m * sizeof(bool) + 2 * d->blocks * ESS_BLOCK * sizeof(bool);
   d->indices = calloc(1, bytes);
   if (!d->indices) return false;
@@ -102,6 +102,7 @@ static bool lay_indices(ess_driver *d) {
   c->passed = lay(&cursor, m * sizeof(size_t));
   c->of_group = lay(&cursor, m * sizeof(size_t));
   c->curved = lay(&cursor, m * sizeof(size_t));
+  c->order = lay(&cursor, m * sizeof(size_t));
   d->row_effect = lay(&cursor, entries * sizeof(signed char));
   d->silent = lay(&cursor, 2 * m * sizeof(bool));
   d->armed_at_start = lay(&cursor, 2 * m * sizeof(bool));

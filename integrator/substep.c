@@ -161,25 +161,27 @@ static void expect(ess_driver *d, size_t k, const ess_course *p, const ess_terms
 /* which of four guards, below zero at both ends, may have been above in between, which their
  * courses did not tell well */
 static ess_mask may_have_peaked(const ess_driver *d, size_t k, ess_lanes off) {
-  const double length = d->cluster.length;
+  const double length = d->cluster.length, jumps = d->cluster.turn;
   const ess_lanes side = ess_lanes_load(d->side + k), zero = {0.0};
   const ess_lanes first = side * ess_lanes_load(d->h + k),
                   last = side * ess_lanes_load(d->h_try + k);
-  const ess_lanes turn =
-      ess_lanes_abs(ess_lanes_load(d->rate_try + k) - ess_lanes_load(d->rate + k)) +
-      d->cluster.turn;
+  const ess_lanes rate = side * ess_lanes_load(d->rate + k);
+  const ess_lanes rate_end = side * ess_lanes_load(d->rate_try + k);
+  const ess_lanes turn = ess_lanes_abs(rate_end - rate) + jumps;
+  const ess_mask turns = (rate + jumps > zero) & (rate_end - jumps < zero);
   const ess_mask high = ess_lanes_max(first, last) + (0.25 * length) * turn >= zero;
-  return high & (first < zero) & (last < zero) & (ess_lanes_abs(off) > PEAKS * length * turn);
+  const ess_mask unsure = ess_lanes_abs(off) > (PEAKS * length) * turn;
+  return turns & high & (first < zero) & (last < zero) & unsure;
 }
 
 /* whether those have stayed below for sure; those that have not are curved */
-static bool have_stayed_below(ess_driver *d, size_t k, ess_mask peaks, ess_places *places) {
+static bool have_stayed_below(ess_driver *d, size_t k, ess_mask peaks) {
   ess_cluster *const c = &d->cluster;
   bool stayed = true;
   for (unsigned bits = ess_mask_bits(peaks); bits; bits &= bits - 1) {
     const size_t i = k + (size_t)__builtin_ctz(bits);
     const bool watched = c->is_curved[i] || c->crossed[i] == c->trial || ess_is_settled(d, i);
-    if (watched || ess_stays_below(d, places, i, c->ahead[i])) continue;
+    if (watched || ess_stays_below(d, i, c->ahead[i])) continue;
     ess_note_curved(d, i);
     stayed = false;
   }
@@ -193,9 +195,7 @@ static surprise compare_ends(ess_driver *d) {
   ess_made made[ESS_GROUPS];
   ess_terms terms, shifts;
   ess_mask known = ~(ess_mask){0}, suspect = {0};
-  ess_places places;
   bool peaked = false;
-  places.is_laid = false;
   ess_sum_made(d, length, made);
   ess_counts_of(d, made, &terms);
   ess_shifts_of(d, made, length, &shifts);
@@ -212,7 +212,7 @@ static surprise compare_ends(ess_driver *d) {
     const ess_lanes off = h - ess_lanes_load(c->ahead + k);
     ess_lanes_store(c->ahead + k, off);
     const ess_mask peaks = may_have_peaked(d, k, off);
-    if (ess_mask_any(peaks)) peaked = !have_stayed_below(d, k, peaks, &places) || peaked;
+    if (ess_mask_any(peaks)) peaked = !have_stayed_below(d, k, peaks) || peaked;
     if (!may_not_be_curved(d, k, h, off, turned))
       suspect |= may_be_curved(d, k, off, turned) | may_be_overlooked(d, k, off);
   }

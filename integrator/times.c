@@ -43,16 +43,16 @@ static bool correct_time(ess_driver *d, size_t i, const ess_made made[], double 
   return c->listed_side[i] * (slope + rate) > 0.0 && is_near(c, *moved, c->time[i]);
 }
 
-/* the crossings made, by time as it is known now, into the batch */
+/* the crossings made, by time as it is known now */
 static void order_by_time(ess_driver *d) {
   ess_cluster *const c = &d->cluster;
   size_t count = 0;
   for (size_t i = 0; i < c->count; i++) {
     if (!c->is_made[i]) continue;
-    d->batch[count] = i;
+    c->order[count] = i;
     d->batch_time[count++] = c->time[i];
   }
-  ess_sort_by_time(d->batch_time, d->batch, count);
+  ess_sort_by_time(d->batch_time, c->order, count);
   c->made_count = count;
 }
 
@@ -62,7 +62,7 @@ static bool correct_in_order(ess_driver *d, double moved[]) {
   ess_made made[ESS_GROUPS] = {0};
   order_by_time(d);
   for (size_t n = 0; n < c->made_count; n++) {
-    const size_t i = d->batch[n], g = c->of_group[i];
+    const size_t i = c->order[n], g = c->of_group[i];
     if (!correct_time(d, i, made, &moved[i])) return false;
     if (!c->is_silent[i]) ess_add_made(&made[g], c, i);
   }
@@ -132,7 +132,7 @@ static void assign_groups(ess_cluster *c) {
     for (size_t i = c->group[g].begin; i < c->group[g].end; i++) c->of_group[i] = g;
 }
 
-int ess_move_times(ess_driver *d, bool corrected, bool *fit) {
+static int move_times(ess_driver *d, bool corrected, bool *fit) {
   enum { PASSES = 3 };
   ess_cluster *const c = &d->cluster;
   double *const moved = d->some_h;
@@ -156,6 +156,13 @@ int ess_move_times(ess_driver *d, bool corrected, bool *fit) {
     c->moved = ess_weigh_moves(d, moved);
     if (!(c->moved > MATTERS)) break;
   }
+  return status;
+}
+
+int ess_move_times(ess_driver *d, bool corrected, bool *fit) {
+  const int status = move_times(d, corrected, fit);
+  order_by_time(d);
+  d->cluster.places.is_laid = false;
   return status;
 }
 
