@@ -530,6 +530,11 @@ bool ess_stays_below(ess_driver *d, size_t k, double off);
  * be listed. */
 int ess_watch_curved(ess_driver *d, bool *safe, bool *missing);
 
+/* ends.c: what the state is off by, in units of the tolerance, since event functions end the
+ * sub-step, in h_try and rate_try, otherwise than foreseen; INFINITY where one may have been
+ * crossed unseen, or turns out to be curved, or is not a number. */
+int ess_weigh_ends(ess_driver *d, double *unforeseen);
+
 /* substep.c */
 
 /* Tries the sub-step of d->cluster: its crossings are made, x_end is the state at its end, stage[6]

@@ -1,0 +1,196 @@
+/*
+ * Where and how event functions end a sub-step, held against what their courses and the jumps had
+ * foreseen: what was not foreseen is weighed into the error, and shows which are curved
+ * (docs/METHOD.md).
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <float.h>
+#include <math.h>
+
+#include "course.h"
+
+/* part of what a guard is found passed by that may be unforeseen, and the guard not be curved */
+static const double OVERLOOKED = 0.1;
+
+/* an event function that ends elsewhere than expected by more than this part of what its rate turns
+ * by may have been above zero in between */
+static const double PEAKS = 2e-5;
+
+/* part of what crossings would move the state by, had event functions been where they ended, that
+ * it is taken to be off by; and how much of that, in units of the tolerance, has the next sub-step
+ * call them at its path's end */
+static const double MOVED = 0.25, LOOKS = 0.05;
+
+/* what was not foreseen of the event functions at the end */
+typedef struct surprise {
+  bool known;   /* all are numbers */
+  bool suspect; /* one may be curved */
+  bool peaked;  /* one that was not crossed may have been */
+} surprise;
+
+/* which of four event functions end otherwise than expected by so much of their range that they may
+ * be curved, or are found passed with too little of it foreseen, where that may matter: their zeros
+ * are not many ranges away */
+static ess_mask may_be_curved(const ess_driver *d, size_t k, ess_lanes off, ess_lanes turned) {
+  const double length = d->cluster.length;
+  const ess_lanes h = ess_lanes_load(d->h_try + k), start = ess_lanes_load(d->h + k);
+  const ess_lanes rate = ess_lanes_abs(ess_lanes_load(d->rate_try + k));
+  const ess_lanes fast = ess_lanes_max(rate, ess_lanes_abs(ess_lanes_load(d->rate + k)));
+  const ess_lanes bend = (length * length) * ess_lanes_abs(ess_lanes_load(d->cluster.square + k));
+  const ess_lanes way = ess_lanes_abs(h - start);
+  const ess_lanes range = ess_lanes_max(ess_lanes_max(way, length * fast), bend);
+  const ess_lanes slight = 64.0 * DBL_EPSILON * (ess_lanes_abs(h) + ess_lanes_abs(start));
+  const ess_lanes most = ESS_CURVED * range + slight, side = ess_lanes_load(d->side + k);
+  const ess_lanes worse = ess_lanes_max(ess_lanes_abs(off), length * ess_lanes_abs(turned));
+  return (worse > most) & (side != 0.0) & (side * h > -ESS_NEAR * range);
+}
+
+/* which of four guards have been passed for longer than they may wait, and not because of what the
+ * defect has moved */
+static ess_mask may_be_overlooked(const ess_driver *d, size_t k, ess_lanes off) {
+  const ess_lanes h = ess_lanes_load(d->h_try + k), side = ess_lanes_load(d->side + k);
+  const ess_lanes late = d->cluster.wait * ess_lanes_abs(ess_lanes_load(d->rate_try + k));
+  const ess_lanes slight =
+      64.0 * DBL_EPSILON * (ess_lanes_abs(h) + ess_lanes_abs(ess_lanes_load(d->h + k)));
+  return (side * h > late) & (ess_lanes_abs(off) > OVERLOOKED * ess_lanes_abs(h) + slight);
+}
+
+/* the same, for sure not, at a glance */
+static inline bool may_not_be_curved(const ess_driver *d, size_t k, ess_lanes h, ess_lanes off,
+                                     ess_lanes turned) {
+  const ess_lanes way = ess_lanes_abs(h - ess_lanes_load(d->h + k));
+  const ess_lanes worse =
+      ess_lanes_max(ess_lanes_abs(off), d->cluster.length * ess_lanes_abs(turned));
+  const ess_lanes side = ess_lanes_load(d->side + k);
+  return !ess_mask_any((~(worse <= ESS_CURVED * way) | (side * h > 0.0)) & (side != 0.0));
+}
+
+/* whether four event functions that were passed over, being far from their zeros, still are: they
+ * could not be expected to go more than two thirds of the way there */
+static bool has_stayed_far(const ess_driver *d, size_t k) {
+  const ess_lanes start = ess_lanes_load(d->h + k), h = ess_lanes_load(d->h_try + k);
+  const ess_mask moved = ~(ess_lanes_abs(h - start) <= 0.75 * ess_lanes_abs(start));
+  return !ess_mask_any(moved & (ess_lanes_load(d->side + k) != 0.0));
+}
+
+/* four event functions that were passed over: where they were to be expected */
+static void expect(ess_driver *d, size_t k, const ess_course *p, const ess_terms *shifts) {
+  ess_cluster *const c = &d->cluster;
+  ess_lanes end = ess_course_value(p, c->length);
+  for (size_t i = 0; i < shifts->count; i++)
+    end += shifts->factor[i] * ess_lanes_load(shifts->rate[i] + k);
+  ess_lanes_store(c->ahead + k, end);
+  c->is_far[k] = false;
+}
+
+/* which of four guards, below zero at both ends, may have been above in between, which their
+ * courses did not tell well */
+static ess_mask may_have_peaked(const ess_driver *d, size_t k, ess_lanes off) {
+  const double length = d->cluster.length, jumps = d->cluster.turn;
+  const ess_lanes side = ess_lanes_load(d->side + k), zero = {0.0};
+  const ess_lanes first = side * ess_lanes_load(d->h + k),
+                  last = side * ess_lanes_load(d->h_try + k);
+  const ess_lanes rate = side * ess_lanes_load(d->rate + k);
+  const ess_lanes rate_end = side * ess_lanes_load(d->rate_try + k);
+  const ess_lanes turn = ess_lanes_abs(rate_end - rate) + jumps;
+  const ess_mask turns = (rate + jumps > zero) & (rate_end - jumps < zero);
+  const ess_mask high = ess_lanes_max(first, last) + (0.25 * length) * turn >= zero;
+  const ess_mask unsure = ess_lanes_abs(off) > (PEAKS * length) * turn;
+  return turns & high & (first < zero) & (last < zero) & unsure;
+}
+
+/* whether those have stayed below for sure; those that have not are curved */
+static bool have_stayed_below(ess_driver *d, size_t k, ess_mask peaks) {
+  ess_cluster *const c = &d->cluster;
+  bool stayed = true;
+  for (unsigned bits = ess_mask_bits(peaks); bits; bits &= bits - 1) {
+    const size_t i = k + (size_t)__builtin_ctz(bits);
+    const bool watched = c->is_curved[i] || c->crossed[i] == c->trial || ess_is_settled(d, i);
+    if (watched || ess_stays_below(d, i, c->ahead[i])) continue;
+    ess_note_curved(d, i);
+    stayed = false;
+  }
+  return stayed;
+}
+
+/* by how much the event functions end elsewhere than expected, and with other rates, is kept */
+static surprise compare_ends(ess_driver *d) {
+  ess_cluster *const c = &d->cluster;
+  const double length = c->length;
+  ess_made made[ESS_GROUPS];
+  ess_terms terms, shifts;
+  ess_mask known = ~(ess_mask){0}, suspect = {0};
+  bool peaked = false;
+  ess_sum_made(d, length, made);
+  ess_counts_of(d, made, &terms);
+  ess_shifts_of(d, made, length, &shifts);
+  for (size_t k = 0; k < d->guard_lanes; k += ESS_LANES) {
+    const ess_course p = ess_course_of(d, k);
+    const ess_lanes h = ess_lanes_load(d->h_try + k), rate = ess_lanes_load(d->rate_try + k);
+    ess_lanes turned = rate - ess_course_slope(&p, length);
+    for (size_t i = 0; i < terms.count; i++)
+      turned -= terms.factor[i] * ess_lanes_load(terms.rate[i] + k);
+    ess_lanes_store(c->defect_rate + k, turned);
+    known &= ess_lanes_abs(h) + ess_lanes_abs(turned) <= DBL_MAX;
+    if (c->is_far[k] && has_stayed_far(d, k)) continue;
+    if (c->is_far[k]) expect(d, k, &p, &shifts);
+    const ess_lanes off = h - ess_lanes_load(c->ahead + k);
+    ess_lanes_store(c->ahead + k, off);
+    const ess_mask peaks = may_have_peaked(d, k, off);
+    if (ess_mask_any(peaks)) peaked = !have_stayed_below(d, k, peaks) || peaked;
+    if (!may_not_be_curved(d, k, h, off, turned))
+      suspect |= may_be_curved(d, k, off, turned) | may_be_overlooked(d, k, off);
+  }
+  return (surprise){
+      .known = !ess_mask_any(~known), .suspect = ess_mask_any(suspect), .peaked = peaked};
+}
+
+/* notes the event functions that are curved: what the defect does to them does not explain where
+ * and how they end; *none when there are none but those that are known */
+static int note_bent(ess_driver *d, bool *none) {
+  ess_cluster *const c = &d->cluster;
+  double *const by_defect = c->seen[0];
+  const int status = ess_guard_rates(d, d->x_end, c->defect, c->seen[1], by_defect);
+  *none = true;
+  for (size_t k = 0; !status && k < d->guard_lanes; k += ESS_LANES) {
+    if (c->is_far[k]) continue;
+    const ess_lanes turn = ess_lanes_load(by_defect + k);
+    const ess_lanes off = ess_lanes_load(c->ahead + k) - c->weight * turn;
+    const ess_lanes turned = ess_lanes_load(c->defect_rate + k) - turn;
+    const ess_mask curved = may_be_curved(d, k, off, turned);
+    const ess_mask overlooked = may_be_overlooked(d, k, off);
+    for (unsigned bits = ess_mask_bits(curved | overlooked); bits; bits &= bits - 1) {
+      const size_t i = (size_t)__builtin_ctz(bits);
+      const bool passed =
+          overlooked[i] && c->crossed[k + i] != c->trial && !ess_is_settled(d, k + i);
+      *none = *none && !passed && c->is_curved[k + i];
+      ess_note_curved(d, k + i);
+    }
+  }
+  return status;
+}
+
+/* what the state is off by, in units of the tolerance, since event functions were not quite where
+ * they were expected when they were crossed */
+static double weigh_offs(const ess_driver *d) {
+  const ess_cluster *const c = &d->cluster;
+  double *const moved = d->some_h;
+  for (size_t i = 0; i < c->count; i++) {
+    const size_t k = c->crossing[i];
+    const double part = ess_clamp(c->time[i] / c->length, 0.0, 1.0);
+    const bool counts = c->is_made[i] && !c->is_curved[k];
+    moved[i] = counts ? part * part * c->ahead[k] / d->rate_try[k] : 0.0;
+  }
+  return MOVED * ess_weigh_moves(d, moved);
+}
+
+int ess_weigh_ends(ess_driver *d, double *unforeseen) {
+  const surprise found = compare_ends(d);
+  bool none = true;
+  int status = ESS_SUCCESS;
+  if (found.suspect) status = note_bent(d, &none);
+  *unforeseen = found.known && !found.peaked && none ? weigh_offs(d) : INFINITY;
+  d->cluster.looks = !(*unforeseen <= LOOKS);
+  return status;
+}
