@@ -160,7 +160,7 @@ static void go_on(ess_driver *d) {
   memcpy(c->before, d->f, d->lanes * sizeof *c->before);
   for (size_t i = 0; i < d->lanes; i++) {
     c->at[i] = d->x[i] - c->weight * c->defect[i];
-    c->bend[i] = (c->deviates ? c->bend[i] : 0.0) + c->defect[i] / c->mean_age;
+    c->bend[i] = (c->deviates ? c->bend[i] : 0.0) + c->defect[i] / c->age;
   }
   c->offset += c->length;
   ess_go_on_courses(d);

@@ -105,18 +105,18 @@ typedef struct ess_cluster {
   double *at, *before; /* the path where the crossings begin, and the field there before them */
 
   /* the sub-step being tried */
-  double length;   /* U */
-  double latest;   /* by how much a crossing at its beginning may have come before it */
-  double from;     /* u from which on it is not the base's: 0, or the first crossing's */
-  double weight;   /* of the defect in the state */
-  double moved;    /* what its crossings' times may be off by, in the state, by the tolerance */
-  double wait;     /* a guard passed for no longer at its end may be crossed in the next sub-step */
-  double turn;     /* by how much its jumps may turn the rate of any event function */
-  bool looks;      /* event functions are called at its path's end: courses may not tell */
-  double mean_age; /* of the defect: for how long it has grown */
-  double doubt;    /* by how much the weight may be off */
-  double *defect;  /* f - x' at its end */
-  double *unlike;  /* by state: what jumps unlike within groups may do to the state */
+  double length;  /* U */
+  double latest;  /* by how much a crossing at its beginning may have come before it */
+  double from;    /* u from which on it is not the base's: 0, or the first crossing's */
+  double weight;  /* of the defect in the state */
+  double moved;   /* what its crossings' times may be off by, in the state, by the tolerance */
+  double wait;    /* a guard passed for no longer at its end may be crossed in the next sub-step */
+  double turn;    /* by how much its jumps may turn the rate of any event function */
+  bool looks;     /* event functions are called at its path's end: courses may not tell */
+  double age;     /* of the defect: for how long it has grown */
+  double doubt;   /* by how much the weight may be off */
+  double *defect; /* f - x' at its end */
+  double *unlike; /* by state: what jumps unlike within groups may do to the state */
   ess_group group[ESS_GROUPS];
   size_t group_count;
   double too_unlike; /* the error where jumps are too unlike for groups; INFINITY: unknown */

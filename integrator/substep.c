@@ -17,9 +17,6 @@ static const double DEFECT = 1.0;
  * its weight, and for how long it has grown, in sub-steps, lie between those of the two */
 static const double SMOOTH_WEIGHT = 0.45, SMOOTH_AGE = 0.8;
 
-/* what a defect grows by is not told from crossings younger than this part of the sub-step */
-static const double YOUNGEST = 0.25;
-
 /* the sub-steps of a cluster share the tolerance: so many more, and each may err half as much */
 static const double SHARING = 50.0;
 
@@ -44,27 +41,28 @@ static void end_before_last(ess_driver *d) {
 /* how the defect adds up in the state. It has two parts: jumps change along the path, and were
  * measured where the sub-step's crossings begin, but count from their own times on; and what they
  * have moved since those times moves the field. The weights of both are nearly the same where a
- * sub-step begins with a crossing; what they differ by is in doubt. */
+ * sub-step begins with a crossing; what they differ by is in doubt. The defect has grown since the
+ * sub-step began, from when on jumps have changed. */
 static void weigh(ess_driver *d) {
   ess_cluster *const c = &d->cluster;
   const double span = c->length - c->from;
   double count = 0.0, ages = 0.0, squares = 0.0, parts = 0.0;
   for (size_t i = 0; i < c->count; i++) {
     if (!c->is_made[i] || c->is_silent[i]) continue;
-    const double age = ess_clamp((c->length - c->time[i]) / span, 0.0, 1.0);
+    const double since = ess_clamp((c->length - c->time[i]) / span, 0.0, 1.0);
     count += 1.0;
-    ages += age;
-    squares += age * age;
-    parts += age * (2.0 - age);
+    ages += since;
+    squares += since * since;
+    parts += since * (2.0 - since);
   }
-  c->mean_age = SMOOTH_AGE * span;
+  c->age = SMOOTH_AGE * span;
   c->weight = SMOOTH_WEIGHT * span;
   c->doubt = 0.0;
   if (!(ages > 0.0)) return;
   const double changing = 0.5 * parts / count, moving = 0.5 * squares / ages;
   c->weight = 0.5 * span * (changing + moving);
   c->doubt = 0.5 * span * fabs(changing - moving);
-  c->mean_age = span * ess_larger(YOUNGEST, ages / count);
+  c->age = span;
 }
 
 /* whether a guard just crossed is approached again from its other side so fast that it would be

@@ -75,7 +75,7 @@ void ess_restore_courses(ess_driver *d) {
 void ess_go_on_courses(ess_driver *d) {
   ess_cluster *const c = &d->cluster;
   c->is_corrected = false;
-  const double o = c->length, bend = 0.5 / c->mean_age;
+  const double o = c->length, bend = 0.5 / c->age;
   for (size_t k = 0; k < d->guard_lanes; k += ESS_LANES) {
     const ess_lanes cubic = ess_lanes_load(c->cubic + k);
     const ess_lanes quartic = ess_lanes_load(c->quartic + k);
