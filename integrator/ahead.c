@@ -17,6 +17,10 @@ static const double FAR = 1.5;
 /* jumps cancel whose sum is smaller than this part of what they are one by one */
 static const double CANCELLING = 0.5;
 
+/* an event function that is crossed may be so again where it strays from what was foreseen, and is
+ * no further from zero than so many times that */
+static const double AGAIN = 4.0;
+
 /* what a guard's jump may do to the state while it waits for the next sub-step, in units of the
  * tolerance */
 static const double WAITING = 10.0;
@@ -85,7 +89,7 @@ static ess_lanes correct_courses(ess_driver *d, size_t k, const ess_course *p, e
   const ess_lanes way =
       ess_lanes_max(c->length * ess_lanes_abs(p->a[1]), square * ess_lanes_abs(p->a[2]));
   const ess_lanes range = ess_lanes_max(ess_lanes_abs(seen - p->a[0]), way);
-  const ess_lanes slight = 64.0 * DBL_EPSILON * (ess_lanes_abs(seen) + ess_lanes_abs(p->a[0]));
+  const ess_lanes slight = ess_roundings(p->a[0], seen);
   const ess_mask slightly = ess_lanes_abs(off) <= ESS_CURVED * range + slight;
   const ess_lanes zero = {0.0}, side = ess_lanes_load(d->side + k);
   const ess_lanes added = ess_lanes_select(slightly, off, zero) / square;
@@ -100,10 +104,10 @@ static ess_lanes correct_courses(ess_driver *d, size_t k, const ess_course *p, e
 /* what is looked for at the end */
 typedef struct look {
   ess_made made[ESS_GROUPS];
-  ess_terms shifts; /* what that adds to event functions */
-  double shift;     /* which is at most so much */
-  double latest;    /* time of the last crossing */
-  bool looked;      /* the event functions are called there, rather than foreseen */
+  ess_terms terms; /* what that adds to event functions */
+  double shift;    /* which is at most so much */
+  double latest;   /* time of the last crossing */
+  bool looked;     /* the event functions are called there, rather than foreseen */
 
   bool touched; /* a guard may have been touched and left, or crossed again: too long */
   bool missing; /* a guard has been passed that is to be listed */
@@ -171,15 +175,15 @@ static void look_ahead(ess_driver *d, look *l) {
   c->wait = wait_most(c);
   l->cut = INFINITY;
   ess_sum_made(d, length, l->made);
-  ess_shifts_of(d, l->made, length, &l->shifts);
+  ess_terms_of(d, l->made, length, &l->terms);
   ess_bound_shifts(d, l->made, length, &l->shift, &c->turn);
   for (size_t k = 0; k < d->guard_lanes; k += ESS_LANES) {
     c->is_far[k] = !l->looked && are_far(d, k, l->shift);
     if (c->is_far[k]) continue;
     const ess_course p = ess_course_of(d, k);
     ess_lanes end = ess_course_value(&p, length);
-    for (size_t i = 0; i < l->shifts.count; i++)
-      end += l->shifts.factor[i] * ess_lanes_load(l->shifts.rate[i] + k);
+    for (size_t i = 0; i < l->terms.count; i++)
+      end += l->terms.shift[i] * ess_lanes_load(l->terms.rate[i] + k);
     ess_lanes off = {0.0};
     if (l->looked) off = correct_courses(d, k, &p, end);
     end += off;
@@ -224,15 +228,15 @@ static bool jumps_cancel(const ess_driver *d) {
 
 /* notes those of four event functions that are not at u where their courses and the jumps have
  * them: they are curved; whether one may have reached its zero on such a way */
-static bool strays_reach(ess_driver *d, size_t k, double u, const ess_terms *shifts) {
+static bool strays_reach(ess_driver *d, size_t k, double u, const ess_terms *terms) {
   const ess_cluster *const c = &d->cluster;
   const ess_course p = ess_course_of(d, k);
   const ess_lanes seen = ess_lanes_load(c->seen[0] + k), side = ess_lanes_load(d->side + k);
   ess_lanes off = seen - ess_course_value(&p, u);
-  for (size_t i = 0; i < shifts->count; i++)
-    off -= shifts->factor[i] * ess_lanes_load(shifts->rate[i] + k);
+  for (size_t i = 0; i < terms->count; i++)
+    off -= terms->shift[i] * ess_lanes_load(terms->rate[i] + k);
   const ess_lanes range = ess_lanes_max(ess_lanes_abs(seen - p.a[0]), u * ess_lanes_abs(p.a[1]));
-  const ess_lanes slight = 64.0 * DBL_EPSILON * (ess_lanes_abs(seen) + ess_lanes_abs(p.a[0]));
+  const ess_lanes slight = ess_roundings(p.a[0], seen);
   const ess_mask strays = (ess_lanes_abs(off) > ESS_CURVED * range + slight) & (side != 0.0);
   const ess_mask near = strays & (ess_lanes_abs(seen) < ESS_NEAR * range);
   const ess_mask reach = (side * (seen - off) < 0.0) & (side * seen + ess_lanes_abs(off) >= 0.0);
@@ -241,7 +245,7 @@ static bool strays_reach(ess_driver *d, size_t k, double u, const ess_terms *shi
     const size_t i = k + (size_t)__builtin_ctz(bits);
     // one that is crossed may be so again
     reached =
-        reached || (c->crossed[i] == c->trial && fabs(c->seen[0][i]) <= 4.0 * fabs(off[i - k]));
+        reached || (c->crossed[i] == c->trial && fabs(c->seen[0][i]) <= AGAIN * fabs(off[i - k]));
     ess_note_curved(d, i);
   }
   return reached;
@@ -259,14 +263,14 @@ static int look_on_the_way(ess_driver *d, bool *safe) {
     const size_t last = c->order[(c->made_count * i - 1) / LOOKS];
     const double u = ess_clamp(c->time[last], c->from, c->length);
     ess_made made[ESS_GROUPS];
-    ess_terms shifts;
+    ess_terms terms;
     ess_sum_made(d, u, made);
-    ess_shifts_of(d, made, u, &shifts);
+    ess_terms_of(d, made, u, &terms);
     ess_path(d, u, d->x_try, d->v_try);
     d->t_seen = d->t + u;
     status = ess_guards(d, d->x_try, c->seen[0]);
     for (size_t k = 0; !status && k < d->guard_lanes; k += ESS_LANES)
-      *safe = !strays_reach(d, k, u, &shifts) && *safe;
+      *safe = !strays_reach(d, k, u, &terms) && *safe;
   }
   return status;
 }
@@ -325,8 +329,8 @@ static void cut_sub_step(ess_driver *d, const look *l) {
 /* what there is to say of a round */
 typedef enum verdict { WELL, ONCE_MORE, MORE_CROSSINGS, TOO_LONG } verdict;
 
-/* times the crossings, and looks at the end of the path, and on the way where that is wanted: true
- * when that makes sense */
+/* times the crossings, and looks at the end of their path, and on the way where that is wanted;
+ * *fit is false when the sub-step is too long for that */
 static int time_and_look(ess_driver *d, look *l, bool *looked, bool *fit) {
   ess_cluster *const c = &d->cluster;
   int status = ESS_SUCCESS;

@@ -95,13 +95,12 @@ static bool is_above(const along *a, int from, int to) {
 /* by how much the rate of event function k may turn at the crossings from one place to the next */
 static double turn_between(const ess_driver *d, size_t k, int place) {
   const ess_cluster *const c = &d->cluster;
+  const ess_made *const from = c->places.made[place], *const to = c->places.made[place + 1];
   double turn = 0.0;
   for (size_t g = 0; g < c->group_count; g++) {
-    const ess_made *const from = &d->cluster.places.made[place][g], *const to =
-                                                                        &d->cluster.places
-                                                                             .made[place + 1][g];
-    turn += fabs(c->group[g].rate[k]) * (to->count - from->count);
-    if (!c->group[g].is_even) turn += fabs(c->group[g].trend_rate[k]) * (to->spread - from->spread);
+    turn += fabs(c->group[g].rate[k]) * (to[g].count - from[g].count);
+    if (!c->group[g].is_even)
+      turn += fabs(c->group[g].trend_rate[k]) * (to[g].spread - from[g].spread);
   }
   return turn;
 }

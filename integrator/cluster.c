@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "ess_internal.h"
+#include "substep.h"
 
 /* calls of the field: of a located crossing with the step that begins there; of a sub-step, on the
  * average; of the step after a cluster */

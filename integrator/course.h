@@ -9,8 +9,10 @@
 #ifndef ESS_COURSE_H
 #define ESS_COURSE_H
 
-#include "ess_internal.h"
+#include <float.h>
+
 #include "quartic.h"
+#include "substep.h"
 
 /* An event function that ends a sub-step elsewhere than expected, by more than this part of its
  * range, is curved, unless it is so many ranges below zero. */
@@ -30,12 +32,27 @@ static inline ess_course ess_course_of(const ess_driver *d, size_t k) {
                        ess_lanes_load(c->quartic + k)}};
 }
 
-static inline ess_lanes ess_course_value(const ess_course *p, double u) {
+/* value and slope of each at its own time */
+static inline ess_lanes ess_course_values(const ess_course *p, ess_lanes u) {
   return p->a[0] + u * (p->a[1] + u * (p->a[2] + u * (p->a[3] + u * p->a[4])));
 }
 
-static inline ess_lanes ess_course_slope(const ess_course *p, double u) {
+static inline ess_lanes ess_course_slopes(const ess_course *p, ess_lanes u) {
   return p->a[1] + u * (2.0 * p->a[2] + u * (3.0 * p->a[3] + u * (4.0 * p->a[4])));
+}
+
+/* and at the same */
+static inline ess_lanes ess_course_value(const ess_course *p, double u) {
+  return ess_course_values(p, ess_lanes_all(u));
+}
+
+static inline ess_lanes ess_course_slope(const ess_course *p, double u) {
+  return ess_course_slopes(p, ess_lanes_all(u));
+}
+
+/* what roundings come to in an event function that went from one value to another */
+static inline ess_lanes ess_roundings(ess_lanes from, ess_lanes to) {
+  return 64.0 * DBL_EPSILON * (ess_lanes_abs(to) + ess_lanes_abs(from));
 }
 
 /* that of event function k alone */

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ess_internal.h"
+#include "substep.h"
 
 ess_options ess_options_default(void) {
   return (ess_options){.rtol = 1e-8,

@@ -17,6 +17,10 @@ static const double OVERLOOKED = 0.1;
  * by may have been above zero in between */
 static const double PEAKS = 2e-5;
 
+/* those that were passed over were not expected to go two thirds of the way to their zeros: so much
+ * is too much */
+static const double STILL_FAR = 0.75;
+
 /* part of what crossings would move the state by, had event functions been where they ended, that
  * it is taken to be off by; and how much of that, in units of the tolerance, has the next sub-step
  * call them at its path's end */
@@ -30,8 +34,7 @@ typedef struct surprise {
 } surprise;
 
 /* which of four event functions end otherwise than expected by so much of their range that they may
- * be curved, or are found passed with too little of it foreseen, where that may matter: their zeros
- * are not many ranges away */
+ * be curved, where that may matter: their zeros are not many ranges away */
 static ess_mask may_be_curved(const ess_driver *d, size_t k, ess_lanes off, ess_lanes turned) {
   const double length = d->cluster.length;
   const ess_lanes h = ess_lanes_load(d->h_try + k), start = ess_lanes_load(d->h + k);
@@ -40,7 +43,7 @@ static ess_mask may_be_curved(const ess_driver *d, size_t k, ess_lanes off, ess_
   const ess_lanes bend = (length * length) * ess_lanes_abs(ess_lanes_load(d->cluster.square + k));
   const ess_lanes way = ess_lanes_abs(h - start);
   const ess_lanes range = ess_lanes_max(ess_lanes_max(way, length * fast), bend);
-  const ess_lanes slight = 64.0 * DBL_EPSILON * (ess_lanes_abs(h) + ess_lanes_abs(start));
+  const ess_lanes slight = ess_roundings(start, h);
   const ess_lanes most = ESS_CURVED * range + slight, side = ess_lanes_load(d->side + k);
   const ess_lanes worse = ess_lanes_max(ess_lanes_abs(off), length * ess_lanes_abs(turned));
   return (worse > most) & (side != 0.0) & (side * h > -ESS_NEAR * range);
@@ -51,14 +54,13 @@ static ess_mask may_be_curved(const ess_driver *d, size_t k, ess_lanes off, ess_
 static ess_mask may_be_overlooked(const ess_driver *d, size_t k, ess_lanes off) {
   const ess_lanes h = ess_lanes_load(d->h_try + k), side = ess_lanes_load(d->side + k);
   const ess_lanes late = d->cluster.wait * ess_lanes_abs(ess_lanes_load(d->rate_try + k));
-  const ess_lanes slight =
-      64.0 * DBL_EPSILON * (ess_lanes_abs(h) + ess_lanes_abs(ess_lanes_load(d->h + k)));
+  const ess_lanes slight = ess_roundings(ess_lanes_load(d->h + k), h);
   return (side * h > late) & (ess_lanes_abs(off) > OVERLOOKED * ess_lanes_abs(h) + slight);
 }
 
-/* the same, for sure not, at a glance */
-static inline bool may_not_be_curved(const ess_driver *d, size_t k, ess_lanes h, ess_lanes off,
-                                     ess_lanes turned) {
+/* whether four event functions are neither, at a glance: most never are */
+static inline bool end_as_expected(const ess_driver *d, size_t k, ess_lanes h, ess_lanes off,
+                                   ess_lanes turned) {
   const ess_lanes way = ess_lanes_abs(h - ess_lanes_load(d->h + k));
   const ess_lanes worse =
       ess_lanes_max(ess_lanes_abs(off), d->cluster.length * ess_lanes_abs(turned));
@@ -66,20 +68,19 @@ static inline bool may_not_be_curved(const ess_driver *d, size_t k, ess_lanes h,
   return !ess_mask_any((~(worse <= ESS_CURVED * way) | (side * h > 0.0)) & (side != 0.0));
 }
 
-/* whether four event functions that were passed over, being far from their zeros, still are: they
- * could not be expected to go more than two thirds of the way there */
+/* whether four event functions that were passed over, being far from their zeros, still are */
 static bool has_stayed_far(const ess_driver *d, size_t k) {
   const ess_lanes start = ess_lanes_load(d->h + k), h = ess_lanes_load(d->h_try + k);
-  const ess_mask moved = ~(ess_lanes_abs(h - start) <= 0.75 * ess_lanes_abs(start));
+  const ess_mask moved = ~(ess_lanes_abs(h - start) <= STILL_FAR * ess_lanes_abs(start));
   return !ess_mask_any(moved & (ess_lanes_load(d->side + k) != 0.0));
 }
 
 /* four event functions that were passed over: where they were to be expected */
-static void expect(ess_driver *d, size_t k, const ess_course *p, const ess_terms *shifts) {
+static void expect(ess_driver *d, size_t k, const ess_course *p, const ess_terms *terms) {
   ess_cluster *const c = &d->cluster;
   ess_lanes end = ess_course_value(p, c->length);
-  for (size_t i = 0; i < shifts->count; i++)
-    end += shifts->factor[i] * ess_lanes_load(shifts->rate[i] + k);
+  for (size_t i = 0; i < terms->count; i++)
+    end += terms->shift[i] * ess_lanes_load(terms->rate[i] + k);
   ess_lanes_store(c->ahead + k, end);
   c->is_far[k] = false;
 }
@@ -119,27 +120,26 @@ static surprise compare_ends(ess_driver *d) {
   ess_cluster *const c = &d->cluster;
   const double length = c->length;
   ess_made made[ESS_GROUPS];
-  ess_terms terms, shifts;
+  ess_terms terms;
   ess_mask known = ~(ess_mask){0}, suspect = {0};
   bool peaked = false;
   ess_sum_made(d, length, made);
-  ess_counts_of(d, made, &terms);
-  ess_shifts_of(d, made, length, &shifts);
+  ess_terms_of(d, made, length, &terms);
   for (size_t k = 0; k < d->guard_lanes; k += ESS_LANES) {
     const ess_course p = ess_course_of(d, k);
     const ess_lanes h = ess_lanes_load(d->h_try + k), rate = ess_lanes_load(d->rate_try + k);
     ess_lanes turned = rate - ess_course_slope(&p, length);
     for (size_t i = 0; i < terms.count; i++)
-      turned -= terms.factor[i] * ess_lanes_load(terms.rate[i] + k);
+      turned -= terms.turn[i] * ess_lanes_load(terms.rate[i] + k);
     ess_lanes_store(c->defect_rate + k, turned);
     known &= ess_lanes_abs(h) + ess_lanes_abs(turned) <= DBL_MAX;
     if (c->is_far[k] && has_stayed_far(d, k)) continue;
-    if (c->is_far[k]) expect(d, k, &p, &shifts);
+    if (c->is_far[k]) expect(d, k, &p, &terms);
     const ess_lanes off = h - ess_lanes_load(c->ahead + k);
     ess_lanes_store(c->ahead + k, off);
     const ess_mask peaks = may_have_peaked(d, k, off);
     if (ess_mask_any(peaks)) peaked = !have_stayed_below(d, k, peaks) || peaked;
-    if (!may_not_be_curved(d, k, h, off, turned))
+    if (!end_as_expected(d, k, h, off, turned))
       suspect |= may_be_curved(d, k, off, turned) | may_be_overlooked(d, k, off);
   }
   return (surprise){

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "ess_internal.h"
+#include "substep.h"
 
 /* what jumps unlike within one group may do to the state, in units of the tolerance: the defect has
  * the rest */

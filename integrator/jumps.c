@@ -6,7 +6,7 @@
  */
 #include <math.h>
 
-#include "ess_internal.h"
+#include "substep.h"
 
 void ess_add_made(ess_made *m, const ess_cluster *c, size_t i) {
   const double time = c->time[i], late = c->late[i];
@@ -14,7 +14,7 @@ void ess_add_made(ess_made *m, const ess_cluster *c, size_t i) {
   m->times += time;
   m->late += late;
   m->late_times += late * time;
-  m->spread += late < 0.0 ? -late : late;
+  m->spread += fabs(late);
 }
 
 void ess_sum_made(const ess_driver *d, double u, ess_made made[ESS_GROUPS]) {
@@ -43,15 +43,21 @@ double ess_shift(const ess_driver *d, size_t k, const ess_made made[], double u,
   return shift;
 }
 
-void ess_shifts_of(const ess_driver *d, const ess_made made[], double u, ess_terms *t) {
+/* one more, of so much at u, and so much of the rate */
+static void add_term(ess_terms *t, const double rate[], double shift, double turn) {
+  t->rate[t->count] = rate;
+  t->shift[t->count] = shift;
+  t->turn[t->count++] = turn;
+}
+
+void ess_terms_of(const ess_driver *d, const ess_made made[], double u, ess_terms *t) {
   const ess_cluster *const c = &d->cluster;
   t->count = 0;
   for (size_t g = 0; g < c->group_count; g++) {
-    t->rate[t->count] = c->group[g].rate;
-    t->factor[t->count++] = made[g].count * u - made[g].times;
-    if (c->group[g].is_even) continue;
-    t->rate[t->count] = c->group[g].trend_rate;
-    t->factor[t->count++] = made[g].late * u - made[g].late_times;
+    const ess_made *const m = &made[g];
+    add_term(t, c->group[g].rate, m->count * u - m->times, m->count);
+    if (!c->group[g].is_even)
+      add_term(t, c->group[g].trend_rate, m->late * u - m->late_times, m->late);
   }
 }
 
@@ -68,17 +74,5 @@ void ess_bound_shifts(const ess_driver *d, const ess_made made[], double u, doub
     // jumps may add up before they cancel
     *shift += group->trend_rate_most * m->spread * u;
     *turn += group->trend_rate_most * m->spread;
-  }
-}
-
-void ess_counts_of(const ess_driver *d, const ess_made made[], ess_terms *t) {
-  const ess_cluster *const c = &d->cluster;
-  t->count = 0;
-  for (size_t g = 0; g < c->group_count; g++) {
-    t->rate[t->count] = c->group[g].rate;
-    t->factor[t->count++] = made[g].count;
-    if (c->group[g].is_even) continue;
-    t->rate[t->count] = c->group[g].trend_rate;
-    t->factor[t->count++] = made[g].late;
   }
 }

@@ -4,7 +4,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "ess_internal.h"
+#include "substep.h"
 
 /* to += factor * v */
 static inline void add(const ess_driver *d, double factor, const double v[], double to[]) {

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "ess_internal.h"
+#include "substep.h"
 
 /* time advances to the node, which is the piece's end */
 static void end_piece(ess_driver *d, ess_piece_kind kind, double length, double duration) {

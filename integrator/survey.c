@@ -86,15 +86,6 @@ void ess_go_on_courses(ess_driver *d) {
   }
 }
 
-/* value and slope, each at its own time */
-static inline ess_lanes value_at(const ess_course *p, ess_lanes u) {
-  return p->a[0] + u * (p->a[1] + u * (p->a[2] + u * (p->a[3] + u * p->a[4])));
-}
-
-static inline ess_lanes slope_at(const ess_course *p, ess_lanes u) {
-  return p->a[1] + u * (2.0 * p->a[2] + u * (3.0 * p->a[3] + u * (4.0 * p->a[4])));
-}
-
 /* when those of four event functions that rise through zero once do so, by Newton steps: as exactly
  * as that has to be, since jumps move it; INFINITY where that has to be looked at more closely */
 static void roots_of_lanes(const ess_driver *d, size_t k, const ess_course *p,
@@ -107,26 +98,12 @@ static void roots_of_lanes(const ess_driver *d, size_t k, const ess_course *p,
   ess_mask plain = any & ~many & (m->b[0] < 0.0);
   ess_lanes u = c->length * m->b[0] / (m->b[0] - m->b[QUARTIC - 1]), moved = zero;
   for (int i = 0; i < STEPS; i++) {
-    moved = value_at(p, u) / slope_at(p, u);
+    moved = ess_course_values(p, u) / ess_course_slopes(p, u);
     u -= moved;
     plain &= (u >= zero) & (u <= end);
   }
   plain &= ess_lanes_abs(moved) <= 1e-4 * end;
   ess_lanes_store(c->root + k, ess_lanes_select(plain, u, ess_lanes_all(INFINITY)));
-}
-
-/* Bernstein coefficients of event function k's course, seen from its side */
-static void bounds_of(const ess_driver *d, size_t k, double b[QUARTIC]) {
-  const ess_cluster *const c = &d->cluster;
-  double a[QUARTIC];
-  ess_course_one(d, k, a);
-  double power = d->side[k];
-  for (int i = 0; i < QUARTIC; i++, power *= c->length) a[i] *= power;
-  b[0] = a[0];
-  b[1] = a[0] + 0.25 * a[1];
-  b[2] = a[0] + 0.5 * a[1] + a[2] / 6.0;
-  b[3] = a[0] + 0.75 * a[1] + 0.5 * a[2] + 0.25 * a[3];
-  b[4] = a[0] + a[1] + a[2] + a[3] + a[4];
 }
 
 /* when guard k, which is flagged, is crossed since the node; INFINITY: not at all */
@@ -136,8 +113,11 @@ static double predict(const ess_driver *d, size_t k) {
   // passed a little before the node, by what corrected the state there
   if (g >= 0.0 && rate > 0.0) return -ess_smaller(g / rate, c->latest);
   if (c->root[k] < INFINITY) return c->root[k];
+  const size_t lane = k % ESS_LANES;
+  const ess_course p = ess_course_of(d, k - lane);
+  const ess_bounds m = ess_course_bounds(d, &p, k - lane, c->length);
   double b[QUARTIC];
-  bounds_of(d, k, b);
+  for (int i = 0; i < QUARTIC; i++) b[i] = m.b[i][lane];
   const double theta = ess_quartic_upcrossing(b);
   if (theta <= 1.0) return theta * c->length;
   // above its level without having been below it

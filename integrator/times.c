@@ -132,25 +132,29 @@ static void assign_groups(ess_cluster *c) {
     for (size_t i = c->group[g].begin; i < c->group[g].end; i++) c->of_group[i] = g;
 }
 
-static int move_times(ess_driver *d, bool corrected, bool *fit) {
+/* by courses and jumps, until what is left does not matter to the state; false when one moves too
+ * far
+ */
+static bool solve_times(ess_driver *d, double moved[]) {
   enum { PASSES = 3 };
   ess_cluster *const c = &d->cluster;
-  double *const moved = d->some_h;
-  assign_groups(c);
   for (size_t i = 0; i < c->count; i++) moved[i] = 0.0;
-  *fit = true;
   c->moved = INFINITY;
   for (int pass = 0; pass < PASSES && c->moved > MATTERS; pass++) {
-    *fit = correct_in_order(d, moved);
-    if (!*fit) return ESS_SUCCESS;
+    if (!correct_in_order(d, moved)) return false;
     c->moved = MOVED * ess_weigh_moves(d, moved);
   }
-  for (size_t i = 0; i < c->count; i++)
-    moved[i] = c->is_made[i] ? MOVED * fabs(moved[i]) + time_in_doubt(d, i, corrected) : 0.0;
+  return true;
+}
+
+/* on the path itself, all of them where what they may be off by matters, or the curved ones */
+static int settle_times(ess_driver *d, double moved[], bool *fit) {
+  enum { PASSES = 3 };
+  ess_cluster *const c = &d->cluster;
   c->moved = ess_weigh_moves(d, moved);
-  bool all = c->moved > MATTERS;
+  const bool all = c->moved > MATTERS;
   int status = ESS_SUCCESS;
-  for (int pass = 0; !status && pass < PASSES && (all || c->curved_count); pass++) {
+  for (int pass = 0; pass < PASSES && (all || c->curved_count); pass++) {
     status = refine_times(d, all, moved, fit);
     if (status || !*fit) return status;
     c->moved = ess_weigh_moves(d, moved);
@@ -160,9 +164,16 @@ static int move_times(ess_driver *d, bool corrected, bool *fit) {
 }
 
 int ess_move_times(ess_driver *d, bool corrected, bool *fit) {
-  const int status = move_times(d, corrected, fit);
+  ess_cluster *const c = &d->cluster;
+  double *const moved = d->some_h;
+  int status = ESS_SUCCESS;
+  assign_groups(c);
+  *fit = solve_times(d, moved);
+  for (size_t i = 0; i < c->count; i++)
+    moved[i] = c->is_made[i] ? MOVED * fabs(moved[i]) + time_in_doubt(d, i, corrected) : 0.0;
+  if (*fit) status = settle_times(d, moved, fit);
   order_by_time(d);
-  d->cluster.places.is_laid = false;
+  c->places.is_laid = false;
   return status;
 }
 

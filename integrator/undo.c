@@ -6,7 +6,7 @@
  */
 #include <math.h>
 
-#include "ess_internal.h"
+#include "substep.h"
 
 /* whether the row of event function k's guard looks at the state */
 static bool looks(const ess_driver *d, size_t k) {

@@ -483,8 +483,8 @@ static int crowd_field(double t, const double x[], const double sign[], double d
 }
 
 static int crowd_guards(const double x[], double h[], void *params) {
-  (void)params;
-  for (size_t k = 0; k < ALIKE; k++) h[k] = x[0] - (2 * k < ALIKE ? 5e-201 : 1.0);
+  const double *const near = params;
+  for (size_t k = 0; k < ALIKE; k++) h[k] = x[0] - (2 * k < ALIKE ? *near : 1.0);
   return 0;
 }
 
@@ -505,25 +505,35 @@ static int is_a_number(const ess_step_info *info, void *context) {
   return 0;
 }
 
-/* after crossings in so short a step that powers of its length are no numbers, nor would sub-steps
- * like it take any time at those that follow */
-static void sub_steps_without_length_are_numbers(void **state) {
-  (void)state;
+/* crossings within a first step of this length, and others at 1; returns the sub-steps made */
+static uint64_t sub_steps_after(double length) {
+  double near = 0.5 * length;
   const ess_system system = {.dimension = 1,
                              .guard_count = ALIKE,
                              .field = crowd_field,
                              .guards = crowd_guards,
-                             .guard_jacobian = crowd_jacobian};
+                             .guard_jacobian = crowd_jacobian,
+                             .params = &near};
   ess_options options = ess_options_default();
   ess_driver *d = NULL;
   options.rtol = options.atol = 1e-2;
-  options.h_init = 1e-200;
+  options.h_init = length;
   options.observer = (ess_observer){.step = is_a_number, .context = &d};
   d = ess_driver_alloc(&system, &options, NULL);
   double x[1] = {0.0}, t = 0.0;
   assert_int_equal(ess_driver_apply(d, &t, 1.0, x), ESS_SUCCESS);
-  assert_true(ess_driver_counters(d)->crossings == ALIKE && ess_driver_counters(d)->substeps > 0);
+  assert_int_equal(ess_driver_counters(d)->crossings, ALIKE);
+  const uint64_t made = ess_driver_counters(d)->substeps;
   ess_driver_free(d);
+  return made;
+}
+
+/* after crossings in so short a step that sub-steps like it take no time at those that follow; and
+ * in one so short that it has none, since powers of its length are no numbers */
+static void sub_steps_without_length_are_numbers(void **state) {
+  (void)state;
+  assert_true(sub_steps_after(1e-60) > 1);
+  assert_true(sub_steps_after(1e-200) > 0);
 }
 
 int main(void) {
