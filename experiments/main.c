@@ -14,7 +14,8 @@
 enum { NAMES_SIZE = 512 };
 
 static void print_help(FILE *stream) {
-  fputs("essbench validates libess, the projection integrator, and races it against MuJoCo.\n\n"
+  fputs("essbench validates libess, which integrates event-selected systems, and races it with "
+        "MuJoCo.\n\n"
         "usage: essbench COMMAND [OPTION...]\n\n",
         stream);
   for (size_t i = 0; commands[i]; i++)
