@@ -99,10 +99,18 @@ static void resolve_variant(arguments *given) {
   command_usage(given, "--variant %.60s is not accepted; it is %s", given->settings.variant, line);
 }
 
+/* a copy to be cut up: the words given go to the command's processes as they are; free it */
+static char *copy_of(const arguments *given, const char *text) {
+  char *const copy = strdup(text);
+  if (!copy) command_usage(given, "out of memory");
+  return copy;
+}
+
 /* "a,b": each once, in the order given */
-static void set_solvers(arguments *given, char *text) {
+static void set_solvers(arguments *given, const char *text) {
+  char *const copy = copy_of(given, text);
   given->solver_count = 0;
-  for (char *name, *rest = text; (name = strsep(&rest, ","));) {
+  for (char *name, *rest = copy; (name = strsep(&rest, ","));) {
     const solver_type *const solver = solver_named(given, "solvers", name);
     for (size_t i = 0; i < given->solver_count; i++)
       if (given->solvers[i] == solver) command_usage(given, "--solvers names %s twice", name);
@@ -110,15 +118,15 @@ static void set_solvers(arguments *given, char *text) {
       command_usage(given, "--solvers accepts at most %d names", ARGUMENTS_SOLVERS_MAX);
     given->solvers[given->solver_count++] = solver;
   }
+  free(copy);
 }
 
 /* "a,b": each once, in the order given */
 static void set_protocols(arguments *given, const char *text) {
-  char copy[LINE_SIZE], line[LINE_SIZE] = "";
+  char *const copy = copy_of(given, text), line[LINE_SIZE] = "";
   for (size_t i = 0; protocol_types[i]; i++)
     snprintf(line + strlen(line), LINE_SIZE - strlen(line), "%s%s", i ? ", " : "",
              protocol_types[i]->name);
-  snprintf(copy, sizeof copy, "%s", text);
   given->protocol = text;
   given->protocol_count = 0;
   for (char *name, *rest = copy; (name = strsep(&rest, ","));) {
@@ -129,23 +137,25 @@ static void set_protocols(arguments *given, const char *text) {
       if (given->protocols[i] == protocol) command_usage(given, "--protocol names %s twice", name);
     given->protocols[given->protocol_count++] = protocol;
   }
+  free(copy);
 }
 
 /* "1e-3,1e-4": each smaller than the one before; how many there are */
-static size_t set_descending(const arguments *given, const char *option, char *text, double min,
-                             double max, double out[ARGUMENTS_EPSILONS_MAX]) {
-  char accepted[LINE_SIZE];
+static size_t set_descending(const arguments *given, const char *option, const char *text,
+                             double min, double max, double out[ARGUMENTS_EPSILONS_MAX]) {
+  char *const copy = copy_of(given, text), accepted[LINE_SIZE];
   size_t count = 0;
   snprintf(accepted, sizeof accepted,
            "numbers %s%s with commas between, each smaller than the one "
            "before",
            min > 0.0 ? "> 0" : ">= 0", max < 1.0 ? ", at most 0.5," : "");
-  for (char *word, *rest = text; (word = strsep(&rest, ","));) {
+  for (char *word, *rest = copy; (word = strsep(&rest, ","));) {
     const double below = count ? nextafter(out[count - 1], -1.0) : max;
     if (count == ARGUMENTS_EPSILONS_MAX)
       command_usage(given, "--%s accepts at most %d numbers", option, ARGUMENTS_EPSILONS_MAX);
     out[count++] = number(given, option, word, min, below, accepted);
   }
+  free(copy);
   return count;
 }
 
@@ -253,7 +263,7 @@ static void check_settings(const arguments *given) {
 }
 
 /* where results go and what is swept; false when `key` is none of them */
-static bool set_run_option(arguments *given, int key, char *text) {
+static bool set_run_option(arguments *given, int key, const char *text) {
   switch (key) {
   case KEY_JSON:
     given->json = true;

@@ -192,6 +192,18 @@ static void epsilon_comes_from_the_calibration(void **state) {
   measure_table_free(table);
 }
 
+/* the command's own words reach its processes as they were given */
+static void lists_reach_every_process(void **state) {
+  static const char *const names[] = {"process"};
+  essbench(state, "sweep --contacts 2,3 --trials 4 --processes 2 --epsilon 1e-3 "
+                  "--solvers projection,mujoco --protocol paper,free --out results");
+  measure_table *const samples = read_table(state, "results/sweep_samples.csv", names, 1);
+  assert_int_equal(measure_table_rows(samples), 2 * 2 * 2 * 4);
+  for (size_t i = 0; i < measure_table_rows(samples); i++)
+    assert_true(field_of(samples, i, "process") == (double)(i % 2));
+  measure_table_free(samples);
+}
+
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, folder_set_up, folder_tear_down)
   const struct CMUnitTest tests[] = {
@@ -200,6 +212,7 @@ int main(void) {
       TEST(another_seed_gives_another_sweep),
       TEST(settings_are_those_given),
       TEST(epsilon_comes_from_the_calibration),
+      TEST(lists_reach_every_process),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
