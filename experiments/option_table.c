@@ -217,7 +217,8 @@ static const grouped_option grouped_options[] = {
     {ARGUMENTS_FOLDER,
      {"out", KEY_OUT, "DIR", 0, "folder for results (default results)", HELP_RESULTS}},
     {ARGUMENTS_FILE,
-     {"output", 'o', "FILE", 0, "write to FILE instead of the standard output", HELP_RESULTS}},
+     {"output", 'o', "FILE", 0, "write to FILE instead of the standard output, which is -",
+      HELP_RESULTS}},
     {~0U, {"help", 'h', NULL, 0, "this help", -1}},
     {0, {0}},
 };

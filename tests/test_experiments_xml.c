@@ -8,6 +8,7 @@
 
 #include <libxml/parser.h>
 #include <libxml/xpath.h>
+#include <unistd.h>
 
 #include "bridge.h"
 #include "experiments_fixture.h"
@@ -62,6 +63,17 @@ static void the_file_has_the_printed_bytes(void **state) {
   }
 }
 
+static void a_dash_is_the_standard_output(void **state) {
+  static char saved[TEXT_SIZE];
+  char path[PATH_SIZE];
+  snprintf(saved, sizeof saved, "%s", printed(state, "plate -o -"));
+  assert_string_equal(saved, printed(state, "plate"));
+  assert_int_equal(access(path_in(state, "-", path), F_OK), -1);
+  essbench(state, "xml plate -o ./-");
+  assert_string_equal(read_text(path_in(state, "-", path), saved, sizeof saved),
+                      printed(state, "plate"));
+}
+
 /* the bridge compiles the printed text with MuJoCo, which fails at the first warning, and finds the
  * model's own field in it */
 static void mujoco_takes_the_printed_text(void **state) {
@@ -88,6 +100,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       TEST(a_plate_of_a_hundred_springs),
       TEST(the_file_has_the_printed_bytes),
+      TEST(a_dash_is_the_standard_output),
       TEST(mujoco_takes_the_printed_text),
   };
   const int failed = cmocka_run_group_tests(tests, NULL, NULL);
