@@ -104,8 +104,7 @@ static json_t *as_json(const arguments *given, const trajectory *t, const outcom
   const struct {
     const char *name;
     uint64_t value;
-  } counters[] = {{"events", r->events},
-                  {"steps", r->steps},
+  } counters[] = {{"steps", r->steps},
                   {"rejected", r->rejected},
                   {"entries", r->entries},
                   {"projections", r->projections},
@@ -113,8 +112,10 @@ static json_t *as_json(const arguments *given, const trajectory *t, const outcom
                   {"groups", r->groups},
                   {"field_evaluations", r->field_evaluations},
                   {"guard_evaluations", r->guard_evaluations}};
+  json_object_set_new(object, "events", json_integer((json_int_t)r->events));
   for (size_t i = 0; i < sizeof counters / sizeof *counters; i++)
-    json_object_set_new(object, counters[i].name, json_integer((json_int_t)counters[i].value));
+    json_object_set_new(object, counters[i].name,
+                        r->steps ? json_integer((json_int_t)counters[i].value) : json_null());
   json_object_set_new(object, "rms_error", measure_json_number(o->rms_error));
   json_object_set_new(object, "reference", o->reference ? json_string(o->reference) : json_null());
   json_object_set_new(object, "reference_events",
@@ -131,11 +132,13 @@ static void print_text(const arguments *given, const trajectory *t, const outcom
   for (size_t i = 0; i < t->dimension; i++)
     printf("  %-8s %.12g\n", given->m.type->state_names[i], last[i]);
   const solver_report *const r = &o->report;
-  printf("%llu crossings, %llu steps", (unsigned long long)r->events, (unsigned long long)r->steps);
+  printf("%llu crossings", (unsigned long long)r->events);
+  if (r->steps) printf(", %llu steps", (unsigned long long)r->steps);
   if (r->substeps) printf(", %llu sub-steps", (unsigned long long)r->substeps);
   if (r->projections) printf(", %llu projections", (unsigned long long)r->projections);
-  printf(", %llu field evaluations, %.3g ms\n", (unsigned long long)r->field_evaluations,
-         1e3 * o->wall_s);
+  if (r->field_evaluations)
+    printf(", %llu field evaluations", (unsigned long long)r->field_evaluations);
+  printf(", %.3g ms\n", 1e3 * o->wall_s);
   if (o->reference)
     printf("RMS error %.3g against the %s solution (%zu crossings)\n", o->rms_error, o->reference,
            o->reference_events);

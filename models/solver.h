@@ -49,7 +49,7 @@ typedef struct solver_output {
   double *states;
 } solver_output;
 
-/* What one run did. Counters that a solver does not have stay 0. */
+/* What one run did. Counters that a solver does not have stay 0; one without steps has none. */
 typedef struct solver_report {
   uint64_t events; /* crossings that change the field */
   uint64_t steps, rejected, entries, projections;
