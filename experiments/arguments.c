@@ -285,7 +285,7 @@ static bool set_run_option(arguments *given, int key, const char *text) {
     given->folder = text;
     return true;
   case 'o':
-    given->file = text;
+    given->file = strcmp(text, "-") == 0 ? NULL : text;
     return true;
   case KEY_CONTACTS:
     set_contacts(given, text);

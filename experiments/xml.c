@@ -39,8 +39,7 @@ static int run(arguments *given) {
   options.time_step = given->m.type->time_step;
   if (mjcf_write(&given->m, &options, &text, NULL, message))
     return command_fail(given, "%s", message);
-  const bool to_file = given->file && strcmp(given->file, "-") != 0;
-  const int status = to_file ? save(given, text) : print(given, text);
+  const int status = given->file ? save(given, text) : print(given, text);
   free(text);
   return status;
 }
