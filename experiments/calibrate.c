@@ -184,9 +184,8 @@ static int check(const calibrate_result *result, char *message) {
 static int run(arguments *given) {
   char message[SOLVER_MESSAGE_SIZE] = "the path of the results folder is too long", warning[512];
   calibrate_result result = {0};
-  if (measure_folder_create(given->folder, message)) return command_fail(given, "%s", message);
   const int core = measure_pin_core(-1, warning);
-  if (record_check_environment(given, core)) return COMMAND_FAILURE;
+  if (record_open(given, core)) return COMMAND_FAILURE;
   int status = calibrate_all(given, &result, message);
   if (!status) status = check(&result, message);
   if (!status) status = write_table(given, &result, message);

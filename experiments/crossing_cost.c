@@ -10,7 +10,6 @@
 
 #include "clock.h"
 #include "commands.h"
-#include "files.h"
 #include "interrupts.h"
 #include "record.h"
 #include "resume.h"
@@ -60,10 +59,8 @@ static int check_methods(const crossing *all) {
 
 static int measure_and_write(crossing *all, arguments *given) {
   char warning[MEASURE_MESSAGE_SIZE];
-  if (measure_folder_create(given->folder, all->message))
-    return command_fail(given, "%s", all->message);
   all->core = measure_pin_core(-1, warning);
-  if (record_check_environment(given, all->core)) return COMMAND_FAILURE;
+  if (record_open(given, all->core)) return COMMAND_FAILURE;
   all->interrupted = interrupts_catch();
   if (measure_all(all)) return command_fail(given, "%s", all->message);
   crossing_find_coincidences(all->row, all->count, all->methods);

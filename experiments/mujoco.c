@@ -8,7 +8,6 @@
 
 #include "clock.h"
 #include "commands.h"
-#include "files.h"
 #include "mujoco_settings.h"
 #include "record.h"
 
@@ -56,9 +55,8 @@ int mujoco_check(const mujoco_case cases[], size_t count, char message[SOLVER_ME
 
 static int run(arguments *given) {
   char message[SOLVER_MESSAGE_SIZE], warning[MEASURE_MESSAGE_SIZE];
-  if (measure_folder_create(given->folder, message)) return command_fail(given, "%s", message);
   const int core = measure_pin_core(-1, warning);
-  if (record_check_environment(given, core)) return COMMAND_FAILURE;
+  if (record_open(given, core)) return COMMAND_FAILURE;
   const size_t count = given->contacts.count + 1;
   mujoco_case *const cases = calloc(count, sizeof *cases);
   if (!cases) return command_fail(given, "out of memory");

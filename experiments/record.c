@@ -11,6 +11,7 @@
 #include "baselines.h"
 #include "command.h"
 #include "environment.h"
+#include "files.h"
 #include "json_file.h"
 #include "solvers.h"
 
@@ -44,6 +45,13 @@ int record_check_environment(arguments *given, int pinned_core) {
   if (!given->strict || count == 0) return COMMAND_SUCCESS;
   return command_fail(given, "--strict, and %zu warning%s of the environment: nothing is measured",
                       count, count > 1 ? "s" : "");
+}
+
+int record_open(arguments *given, int pinned_core) {
+  char message[MEASURE_MESSAGE_SIZE];
+  if (record_check_environment(given, pinned_core)) return COMMAND_FAILURE;
+  if (measure_folder_create(given->folder, message)) return command_fail(given, "%s", message);
+  return COMMAND_SUCCESS;
 }
 
 json_t *record_begin(const char *schema, const arguments *given, int pinned_core) {

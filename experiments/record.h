@@ -19,6 +19,10 @@
  */
 int record_check_environment(arguments *given, int pinned_core);
 
+/* The same, and then the results folder, which is created where it is not there: a refusal leaves
+ * nothing behind. */
+int record_open(arguments *given, int pinned_core);
+
 /* A new object: schema name and version, program, command, seed, environment (with MuJoCo's
  * version, library and AVX; as record_check_environment found it, or else as it is now). NULL when
  * memory is out. */

@@ -12,7 +12,6 @@
 
 #include "clock.h"
 #include "commands.h"
-#include "files.h"
 #include "interrupts.h"
 #include "json_file.h"
 #include "record.h"
@@ -127,13 +126,9 @@ static int run(arguments *given) {
                          "half shows");
   if (given->before && !(data.before = speed_before_read(given->before, message)))
     return command_fail(given, "%s", message);
-  if (measure_folder_create(given->folder, message)) {
-    json_decref(data.before);
-    return command_fail(given, "%s", message);
-  }
   data.core = measure_pin_core(-1, warning);
   data.interrupted = interrupts_catch();
-  int status = record_check_environment(given, data.core);
+  int status = record_open(given, data.core);
   data.cases = calloc(given->contacts.count + 2, sizeof *data.cases);
   if (!status)
     status = data.cases ? measure_and_write(&data) : command_fail(given, "out of memory");

@@ -19,7 +19,6 @@
 #include "calibration.h"
 #include "clock.h"
 #include "commands.h"
-#include "files.h"
 #include "interrupts.h"
 #include "json_file.h"
 #include "record.h"
@@ -190,14 +189,12 @@ static int run(arguments *given) {
   if (single_row(given, message)) return command_fail(given, "%s", message);
   int status = check_solvers(given, message);
   if (status) return command_stop(given, status, message);
-  if (measure_folder_create(given->folder, message)) return command_fail(given, "%s", message);
+  const int core = measure_pin_core(-1, warning);
+  if (!is_part && record_open(given, core)) return COMMAND_FAILURE;
   if (sweep_data_alloc(&data, given, message)) return command_fail(given, "%s", message);
+  data.core = core;
   data.interrupted = interrupts_catch();
-  status = choose_epsilon(&data, message);
-  data.core = measure_pin_core(-1, warning);
-  if (!status && !is_part && record_check_environment(given, data.core)) {
-    status = COMMAND_FAILURE;
-  } else if (status) {
+  if (choose_epsilon(&data, message)) {
     status = command_fail(given, "%s", message);
   } else if (is_part) {
     // a part does not outlive the sweep it is of

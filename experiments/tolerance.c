@@ -17,7 +17,6 @@
 
 #include "commands.h"
 #include "contest.h"
-#include "files.h"
 #include "interrupts.h"
 #include "progress.h"
 #include "record.h"
@@ -227,11 +226,7 @@ static int run(arguments *given) {
       mmap(NULL, MEASURE_MESSAGE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (message == MAP_FAILED) return command_fail(given, "out of memory");
   tolerance all = {.given = given, .message = message};
-  int status = COMMAND_SUCCESS;
-  if (measure_folder_create(given->folder, message))
-    status = command_fail(given, "%s", message);
-  else
-    status = record_check_environment(given, -1);
+  int status = record_open(given, -1);
   all.interrupted = interrupts_catch();
   if (!status && measure_and_write(&all)) status = command_fail(given, "%s", message);
   release(&all);

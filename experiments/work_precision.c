@@ -11,7 +11,6 @@
 
 #include "clock.h"
 #include "commands.h"
-#include "files.h"
 #include "interrupts.h"
 #include "record.h"
 #include "resume.h"
@@ -64,10 +63,9 @@ static int check_earlier(const arguments *given, const bool chosen[], char *mess
 static int compare(arguments *given, const bool chosen[], char *message) {
   char warning[MEASURE_MESSAGE_SIZE];
   precision_case c = {0};
-  if (measure_folder_create(given->folder, message) || check_earlier(given, chosen, message))
-    return command_fail(given, "%s", message);
+  if (check_earlier(given, chosen, message)) return command_fail(given, "%s", message);
   const int core = measure_pin_core(-1, warning);
-  if (record_check_environment(given, core)) return COMMAND_FAILURE;
+  if (record_open(given, core)) return COMMAND_FAILURE;
   int status = precision_case_init(&c, &given->m, given, chosen, message);
   c.interrupted = interrupts_catch();
   c.core = core;

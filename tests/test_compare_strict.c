@@ -4,6 +4,8 @@
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
+#define _XOPEN_SOURCE 700
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,17 +19,19 @@
 
 #include "commands.h"
 #include "record.h"
+#include "test_measure_folder.h"
 
 enum { TEXT_SIZE = 4096, UNPINNED = -1 };
 
-/* checks, and returns what went to the standard error */
+/* begins to measure, or only looks where there is no folder; what went to the standard error */
 static int check_and_read(arguments *given, char text[TEXT_SIZE]) {
   FILE *const file = tmpfile();
   const int kept = dup(STDERR_FILENO);
   assert_true(file && kept >= 0);
   fflush(stderr);
   dup2(fileno(file), STDERR_FILENO);
-  const int status = record_check_environment(given, UNPINNED);
+  const int status =
+      given->folder ? record_open(given, UNPINNED) : record_check_environment(given, UNPINNED);
   fflush(stderr);
   dup2(kept, STDERR_FILENO);
   close(kept);
@@ -73,6 +77,21 @@ static void strict_turns_a_warning_into_failure(void **state) {
   arguments_free(&given);
 }
 
+static void strict_leaves_no_folder(void **state) {
+  char text[TEXT_SIZE], folder[PATH_SIZE], above[PATH_SIZE];
+  arguments given = {.command = &calibrate_command,
+                     .folder = path_in(state, "results/deeper", folder),
+                     .strict = true};
+  path_in(state, "results", above);
+  assert_int_equal(check_and_read(&given, text), COMMAND_FAILURE);
+  assert_lines_are_warnings(&given, text, 1);
+  assert_int_equal(entries_of(above), -1);
+  given.strict = false;
+  assert_int_equal(check_and_read(&given, text), COMMAND_SUCCESS);
+  assert_int_equal(entries_of(folder), 0);
+  arguments_free(&given);
+}
+
 static void record_keeps_what_was_seen_before_measuring(void **state) {
   (void)state;
   arguments given = {.command = &calibrate_command};
@@ -102,6 +121,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(warnings_are_printed_and_measuring_goes_on),
       cmocka_unit_test(strict_turns_a_warning_into_failure),
+      cmocka_unit_test_setup_teardown(strict_leaves_no_folder, folder_set_up, folder_tear_down),
       cmocka_unit_test(record_keeps_what_was_seen_before_measuring),
       cmocka_unit_test(record_without_a_check_looks_now),
   };
