@@ -1,0 +1,86 @@
+/*
+ * The solver seam. A solver is one file that exports one `const solver_type`, and one line in the
+ * table of solvers.c: the projection integrator, MuJoCo and every baseline alike. It is
+ * prepared once for a model, run many times from given starts into the caller's sample buffer, and
+ * released. Protocols know only this interface.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#ifndef SOLVER_H
+#define SOLVER_H
+
+#include "model.h"
+
+enum { SOLVER_MESSAGE_SIZE = 512 };
+
+/* Why a solver did not do what it was asked; 0 is success. */
+typedef enum solver_status {
+  SOLVER_FAILED = -1, /* it tried */
+  SOLVER_REFUSED = -2 /* it cannot do this model, or not with these settings */
+} solver_status;
+
+/* What a protocol may turn; a solver reads what concerns it. Start from solver_settings_default().
+ */
+typedef struct solver_settings {
+  double epsilon;        /* neighbourhood half-width, m */
+  double rtol, atol;     /* tolerances of integration; of libess, of crossings too */
+  double h_max;          /* largest internal step of an adaptive solver, s; may be INFINITY */
+  double projection_max; /* longest projection, s: a guard further off is not yet inside its
+                            neighbourhood; 0: 2 s for each m of epsilon, between a thousandth of
+                            the output step and all of it; may be INFINITY */
+  double time_step;      /* step of a fixed-step solver, s; 0: the output step */
+  int order;             /* of the projection: 1 or 2 */
+  double scaling;        /* MuJoCo: s of DESIGN section 4, divides the contact's added mass */
+  const char *variant;   /* one of the solver's own variants, by name; NULL: its default */
+
+  /* Optional: told now and then what time a run has reached. For runs that a user waits for, not
+   * for those that are raced. */
+  void (*reached)(double t, void *context);
+  void *reached_context;
+} solver_settings;
+
+solver_settings solver_settings_default(void);
+
+/* The uniform output grid t_i = i*dt, i = 0 .. count-1, and the caller's buffer count*n. */
+typedef struct solver_output {
+  const double *times;
+  double dt;
+  size_t count;
+  double *states;
+} solver_output;
+
+/* What one run did. Counters that a solver does not have stay 0; one without steps has none. */
+typedef struct solver_report {
+  uint64_t events; /* crossings that change the field */
+  uint64_t steps, rejected, entries, projections;
+  uint64_t substeps, substeps_rejected, groups;
+  uint64_t field_evaluations, guard_evaluations;
+  char message[SOLVER_MESSAGE_SIZE]; /* why a run failed, one line */
+} solver_report;
+
+typedef struct solver_type {
+  const char *name, *summary;
+
+  /* Names that settings.variant may have, NULL-terminated, the default first; NULL: there are no
+   * variants. prepare may still refuse one. */
+  const char *const *variants;
+
+  /* Allocates and compiles what runs will need. 0 and *instance, or a solver_status with one line.
+   * `m` outlives the instance. A solver that cannot do this model refuses it here. */
+  int (*prepare)(const model *m, const solver_settings *settings, const solver_output *output,
+                 void **instance, char message[SOLVER_MESSAGE_SIZE]);
+
+  /*
+   * The timed region: reset to x0, integrate, write the state at every output time. `output` has
+   * the times and count given to prepare. 0, or -1 with report->message.
+   */
+  int (*run)(void *instance, const double x0[], const solver_output *output, solver_report *report);
+
+  /* Untimed, optional: completes the report of the last run (event counts an engine does not give).
+   */
+  int (*inspect)(void *instance, const solver_output *output, solver_report *report);
+
+  void (*release)(void *instance);
+} solver_type;
+
+#endif

@@ -1,0 +1,51 @@
+# Tests of the command line: single runs, bad input, interrupts, streams, a processor that is too old,
+# and the JSON Schemas.
+ess_test(experiments_contacts experiments)
+foreach(duty run xml)
+  ess_test(experiments_${duty} experiments)
+  target_compile_definitions(test_experiments_${duty} PRIVATE ESSBENCH="$<TARGET_FILE:essbench>")
+  add_dependencies(test_experiments_${duty} essbench)
+endforeach()
+target_sources(test_experiments_run PRIVATE support/oracle_plate.c)
+target_link_libraries(test_experiments_xml PRIVATE LibXml2::LibXml2)
+
+# a killed sweep goes on where it was; the program's figures: tables without rows, names
+foreach(duty refusals streams resume figures)
+  add_test(NAME cli_${duty}
+           COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_cli_${duty}.sh $<TARGET_FILE:essbench>)
+endforeach()
+
+# a locale with a decimal comma, made here where none is installed
+find_program(LOCALEDEF localedef)
+set(cli_locales ${CMAKE_CURRENT_BINARY_DIR}/cli_locales)
+if(LOCALEDEF AND NOT EXISTS ${cli_locales})
+  file(MAKE_DIRECTORY ${cli_locales})
+  execute_process(COMMAND ${LOCALEDEF} -i de_DE -f UTF-8 ${cli_locales}/de_DE.UTF-8
+                  OUTPUT_QUIET ERROR_QUIET RESULT_VARIABLE ignored)
+endif()
+set_tests_properties(cli_streams PROPERTIES ENVIRONMENT LOCPATH=${cli_locales})
+
+# sanitizers reserve more memory than an emulator gives
+find_program(QEMU_X86_64 qemu-x86_64)
+if(QEMU_X86_64 AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64" AND NOT ESS_SANITIZE
+   AND NOT (ESS_ISA STREQUAL "baseline" AND MUJOCO STREQUAL "system"))
+  add_test(NAME cli_cpu COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_cli_cpu.sh $<TARGET_FILE:essbench>
+                                ${QEMU_X86_64})
+  set_tests_properties(cli_cpu PROPERTIES SKIP_RETURN_CODE 77)
+endif()
+
+# what essbench writes against schema/, and damage of it; skipped without python3's jsonschema
+find_program(PYTHON3 python3)
+set(parts quick calibration mujoco precision speed scale tolerance)
+if(ESS_SANITIZE OR CMAKE_C_COMPILER_ID MATCHES Clang)
+  # minutes of experiments that other tests have run in this build, for the same files once more
+  list(REMOVE_ITEM parts calibration mujoco speed scale)
+endif()
+foreach(part IN LISTS parts)
+  if(PYTHON3)
+    add_test(NAME schema_${part}
+             COMMAND ${PYTHON3} ${CMAKE_CURRENT_LIST_DIR}/test_schema.py $<TARGET_FILE:essbench>
+                     ${CMAKE_SOURCE_DIR}/schema ${part})
+    set_tests_properties(schema_${part} PROPERTIES SKIP_RETURN_CODE 77)
+  endif()
+endforeach()

@@ -1,0 +1,187 @@
+#!/bin/sh
+# Bad input to essbench: exactly one line on the standard error that names what was wrong, nothing
+# on the standard output, exit status 2 for a command that cannot be and 1 for one that failed, and
+# results already there byte for byte as they were.
+# SPDX-License-Identifier: GPL-3.0-or-later
+. "$(dirname "$0")/../support/cli_room.sh"
+
+# earlier results, true and made up; a file where a folder would be needed
+run order --out results
+expect "results to begin with" success
+run work-precision --model affine3 --trials 1 --methods hybrid --out precision
+expect "points to begin with" success
+echo '{"epsilon": 0.002657}' >results/calibration.json
+for name in sweep.csv sweep_samples.csv sweep.json sweep.journal calibration.csv; do
+  echo "earlier $name" >results/$name
+done
+echo earlier >file
+before=$(fingerprint)
+
+# $1 is the exit status, $2 words of the line, the rest the command's words
+refuses() {
+  wanted=$1
+  words=$2
+  shift 2
+  run "$@"
+  expect_refusal "$wanted" "$words" "$*"
+}
+
+# --- commands and options -------------------------------------------------------------------------
+
+refuses 2 'see essbench --help'
+refuses 2 'nosuch is no command; there are run, xml, order' nosuch
+refuses 2 'an empty word is no command' ''
+refuses 2 'a?b is no command' 'a
+b'
+refuses 2 'is no command' --version
+for command in run xml order calibrate sweep figures compare work-precision crossing-cost speed scale tolerance; do
+  refuses 2 "unknown option --nosuch; see essbench $command --help" "$command" --nosuch
+  refuses 2 'unknown option -x' "$command" -x
+done
+refuses 2 'unknown option --epsil' run --epsil 1e-3
+refuses 2 '--json takes no value' run --json=yes
+refuses 2 '--help takes no value' run --help=yes
+refuses 2 '--epsilon wants a value' run --epsilon
+refuses 2 '--out wants a value' order --out
+refuses 2 '-o wants a value' xml plate -o
+refuses 2 'unknown option -o' run -o file
+refuses 2 'plate is not accepted' run plate
+refuses 2 '- is not accepted' run -
+refuses 2 'x is not accepted' run -- x
+refuses 2 'MODEL is missing' xml
+refuses 2 'hopper is not accepted' xml plate hopper
+refuses 2 'A is missing' compare
+refuses 2 'B is missing' compare results
+
+# --- models, solvers and their numbers ------------------------------------------------------------
+
+refuses 2 'model nosuch is not accepted; there are affine3, hopper, plate' run --model nosuch
+refuses 2 'model nosuch is not accepted' xml nosuch
+refuses 2 'model ?[31m is not accepted' run --model "$(printf '\033[31m')"
+refuses 2 '--solver nosuch is not accepted; there are libess, projection' run --solver nosuch
+refuses 2 'affine3 has no such parameter' run --model affine3 --contacts 3
+for contacts in 0 -1 1000000000 99999999999999999999 2.5 1e99 ten '' ' 2' 0x10 nan 2,5; do
+  refuses 2 '--contacts: ' run --contacts "$contacts"
+done
+for epsilon in 0 -0 -1 nan -nan inf abc 1,5 1e400 1e-400 '' ' 1' '1 ' 1e 1m; do
+  refuses 2 'it is a finite number > 0' run --epsilon "$epsilon"
+  refuses 2 'it is a finite number > 0' sweep --epsilon="$epsilon"
+done
+for damping in -1 -1e-300 nan inf 1e10 1,5; do
+  refuses 2 '--damping: ' run --damping "$damping"
+done
+refuses 2 '--rtol nan is not accepted' run --rtol nan
+refuses 2 '--rtol -1e-9 is not accepted' run --rtol -1e-9
+refuses 2 '--atol 0 is not accepted' run --atol 0
+refuses 2 '--h-max 0 is not accepted' run --h-max 0
+refuses 2 '--projection-max -1 is not accepted' run --projection-max -1
+refuses 2 '--tolerance 0 is not accepted' run --tolerance 0
+refuses 2 '--tolerance 1 is not accepted' run --tolerance 1
+refuses 2 '--projection-order 3 is not accepted' run --projection-order 3
+for gone in approach together epsilon-time rearm; do
+  refuses 2 "unknown option --$gone" run --$gone 1
+done
+refuses 2 '--time-step nan is not accepted' run --time-step nan
+refuses 2 '--scaling 0.5 is not accepted' run --scaling 0.5
+refuses 2 '--law: glue is not accepted; it is roller or paper' run --law glue
+refuses 2 '--duration 0.0013 is not accepted; it is a multiple' run --duration 0.0013
+refuses 2 '--duration: -2 is not accepted' run --duration -2
+refuses 2 'it must divide the output step' run --solver mujoco --time-step 0.0007
+refuses 2 'is not accepted; it is Euler' run --solver mujoco --variant nosuch
+refuses 2 'is not accepted; it is rk8pd, rkf45' run --variant Euler --solver gsl
+refuses 2 'solver libess has no variants' run --variant Euler
+refuses 2 'law paper has no MuJoCo twin; use --law roller' run --solver mujoco --law paper
+refuses 2 'no MuJoCo twin; hopper and plate have' run --solver mujoco --model affine3
+refuses 2 'law paper has no MuJoCo twin; use --law roller' xml plate --law paper
+refuses 2 'no MuJoCo twin; hopper and plate have' xml affine3
+refuses 2 'no MuJoCo twin; hopper and plate have' xml affine3 -o new.xml
+refuses 2 'smooth: affine3 has no contact force to smooth; hopper' run --solver smooth --model affine3
+refuses 2 'time-stepping: affine3 has no contact force' run --solver time-stepping --model affine3
+for solver in hybrid time-stepping; do
+  refuses 2 "$solver: step 0.0007 s is not accepted" run --solver $solver --time-step 0.0007
+done
+refuses 2 'nosuch is not accepted; it is euler' run --solver time-stepping --variant nosuch
+
+# --- settings and whom they concern ---------------------------------------------------------------
+
+for setting in '--epsilon 1e-3' '--projection-order 2' '--projection-max inf' '--scaling 1e6' '--time-step 0.002'; do
+  # shellcheck disable=SC2086 # two words
+  refuses 2 "${setting% *} does not concern solver libess" run --solver libess $setting
+done
+for setting in '--tolerance 1e-3' '--rtol 1e-3' '--atol 1e-3' '--h-max 0.1' '--epsilon 1e-3'; do
+  for solver in mujoco reference hybrid; do
+    # shellcheck disable=SC2086 # two words
+    refuses 2 "${setting% *} does not concern solver $solver" run --solver $solver $setting
+  done
+done
+refuses 2 '--projection-order does not concern solver listing' run --solver listing --projection-order 2
+refuses 2 '--time-step does not concern solver projection' run --epsilon 1e-3 --time-step 0.002
+refuses 2 '--scaling does not concern solver projection' sweep --contacts 2 --solvers projection --scaling 10
+
+# --- the sweep ------------------------------------------------------------------------------------
+
+for contacts in 100..2 0 1000000000 '' a 2... 2,,5 -3 2..100..0 99999999999999999999; do
+  refuses 2 '; it is a list such as 2..100, 2..100..7 or 2,5,10' sweep --contacts "$contacts"
+done
+refuses 2 '--trials 0 is not accepted' sweep --trials 0
+refuses 2 '--trials 1e3 is not accepted' sweep --trials 1e3
+refuses 2 '--trials 1001 is not accepted' calibrate --trials 1001
+refuses 2 '--seed -1 is not accepted' sweep --seed -1
+refuses 2 '--seed 4294967296 is not accepted' calibrate --seed 4294967296
+refuses 2 '--solvers nosuch is not accepted' sweep --solvers projection,nosuch
+refuses 2 '--solvers names mujoco twice' sweep --solvers mujoco,mujoco
+refuses 2 '--solvers' sweep --solvers ,
+refuses 2 'nosuch is not accepted' sweep --protocol nosuch
+refuses 2 'law paper has no MuJoCo twin' sweep --contacts 2 --law paper
+refuses 2 'is not accepted; it is Euler' sweep --contacts 2 --variant nosuch
+refuses 2 'it must divide the output step' sweep --contacts 2 --time-step 0.0007
+refuses 2 '--duration 0.0013 is not accepted' sweep --contacts 2 --duration 0.0013
+
+# --- work against precision -----------------------------------------------------------------------
+
+refuses 2 '--methods nosuch is not accepted; there are libess, projection-1, ' work-precision --methods nosuch
+refuses 2 '--methods names hybrid twice' work-precision --methods hybrid,hybrid
+refuses 2 '--methods  is not accepted' work-precision --methods hybrid,
+refuses 2 'affine3: this model has no MuJoCo twin' work-precision --model affine3 \
+  --methods mujoco-Euler,mujoco-RK4
+refuses 2 'smooth: affine3 has no contact force to smooth; hopper' work-precision --model affine3 \
+  --methods smooth
+refuses 2 '--duration 0.0013 is not accepted' work-precision --duration 0.0013
+refuses 2 '--point-work -1 is not accepted' work-precision --point-work -1
+refuses 2 '--trials 0 is not accepted' work-precision --trials 0
+refuses 2 'model nosuch is not accepted' work-precision --model nosuch
+refuses 2 '--contacts: 0 is not accepted' work-precision --contacts 0
+refuses 2 '--contacts' work-precision --model hopper --contacts 5
+refuses 2 '--target 0 is not accepted' crossing-cost --target 0
+refuses 2 '--contacts 1..x is not accepted' crossing-cost --contacts 1..x
+refuses 2 'law paper has no MuJoCo twin' crossing-cost --law paper --methods mujoco-RK4 --contacts 2
+refuses 2 '--methods nosuch is not accepted' crossing-cost --methods nosuch
+for list in '' 0 -1 1e-4,1e-3 1e-3,1e-3 1e-3, 1e-3,x nan inf; do
+  refuses 2 'numbers > 0 with commas between, each smaller than the one before' scale --epsilons "$list"
+done
+refuses 2 '--epsilons accepts at most 64 numbers' scale --epsilons "$(seq -s, 65 -1 1)"
+refuses 2 '--trials 0 is not accepted' scale --trials 0
+refuses 2 '--contacts 1..x is not accepted' scale --contacts 1..x
+refuses 2 'unknown option --model' scale --model hopper
+refuses 1 'precision holds this model measured with hybrid, which --methods leaves out and would' \
+  work-precision --model affine3 --trials 1 --methods projection-1,projection-2 --out precision
+refuses 1 'results holds no work_precision.json; run work-precision first' work-precision --table
+
+# --- folders and files; a path below a file cannot be written, by root neither --------------------
+
+for folder in /dev/null /dev/null/x file file/x; do
+  for command in order calibrate 'sweep --contacts 2' figures 'work-precision --model affine3' \
+    'crossing-cost --contacts 2' 'scale --contacts 2' 'tolerance --contacts 2'; do
+    # shellcheck disable=SC2086 # words
+    refuses 1 "cannot create folder '$folder" $command --out "$folder"
+  done
+  refuses 1 "cannot write '" xml plate -o "$folder/x"
+done
+refuses 1 'cannot create a folder without a name' order --out ''
+refuses 1 'it is not a regular file' xml plate -o results
+refuses 1 'it is not a regular file' xml plate -o /dev/null
+refuses 1 'cannot read' compare nosuch results
+long=$(head -c 5000 /dev/zero | tr '\0' a)
+refuses 1 'cannot create folder' order --out "$long"
+
+finish

@@ -1,0 +1,2 @@
+# Tests of what every study needs.
+ess_test(search experiments)

@@ -1,0 +1,97 @@
+#!/bin/sh
+# The README quotes examples/hopper.c and what it prints verbatim, and every way of installing and
+# linking libess that it and docs/INSTALL.md give works when it is copied.
+# Usage: test_examples_readme.sh SOURCE_DIR HOPPER CC
+# SPDX-License-Identifier: GPL-3.0-or-later
+set -eu
+source=$1
+hopper=$2
+export CC="$3"
+room=$(mktemp -d)
+trap 'rm -rf "$room"' EXIT
+
+fail() {
+  echo "$*" >&2
+  exit 1
+}
+
+# $1: the document, if it is not the README
+block() {
+  sh "$source/tests/examples/test_examples_block.sh" "$source/${3-README.md}" "$1" >"$room/$2"
+}
+
+# runs copied commands in folder $1 with the compiler under test for cc, and says what they said when
+# they fail; they see a home of their own, no program that is not installed, and no manual reader
+commands() {
+  {
+    # shellcheck disable=SC2016 # the $ belong to the commands
+    echo 'cc() { "$CC" "$@"; }; man() { test -f "$2/man3/$3.3"; }'
+    cat "$room/$2"
+  } >"$room/script"
+  (cd "$1" && HOME=$room/home sh -eu "$room/script") >"$room/log" 2>&1 || {
+    cat "$room/log" >&2
+    fail "$3: the commands do not work"
+  }
+}
+
+same() {
+  diff -u "$1" "$2" >&2 || fail "README.md: $3 is not what it says"
+}
+
+# what is quoted
+block 'examples/hopper.c' quoted.c
+same "$source/examples/hopper.c" "$room/quoted.c" "the example"
+block 'output of the example' expected
+"$hopper" >"$room/printed"
+same "$room/printed" "$room/expected" "the example's output"
+
+# installing, but for the build folder, which is not put into the checkout
+block 'how to install libess' install
+grep -q 'build/libess' "$room/install" || fail "README.md: no build/libess"
+sed -i "s|build/libess|$room/libess|" "$room/install"
+commands "$source" install README.md
+
+# a reader's own CMake project, with the libess installed, and with one in a folder below it
+mkdir "$room/project"
+block 'CMakeLists.txt of a program that links libess' project/CMakeLists.txt
+cp "$room/quoted.c" "$room/project/hopper.c"
+cmake_project() {
+  echo "cmake -S '$room/project' -B '$room/$1' -DCMAKE_PREFIX_PATH=\"\$HOME/.local\" &&
+    cmake --build '$room/$1'" >"$room/build-project"
+  commands "$room" build-project "README.md's CMakeLists.txt, $1"
+  "$room/$1/hopper" >"$room/printed"
+  same "$room/printed" "$room/expected" "what the program prints, $1"
+}
+cmake_project installed
+ln -s "$source" "$room/project/essbench"
+sed -i 's/^find_package(.*)$/add_subdirectory(essbench)/' "$room/project/CMakeLists.txt"
+grep -q '^add_subdirectory' "$room/project/CMakeLists.txt" || fail "README.md: no find_package"
+mv "$room/home" "$room/home.hidden"
+cmake_project contained
+mv "$room/home.hidden" "$room/home"
+
+# pkg-config alone, in a folder that has nothing but the example
+mkdir "$room/alone"
+cp "$room/quoted.c" "$room/alone/hopper.c"
+block 'pkg-config alone' pkg-config
+commands "$room/alone" pkg-config README.md
+"$room/alone/hopper" >"$room/printed"
+same "$room/printed" "$room/expected" "what the program built with pkg-config prints"
+
+# the one command, run where the README says: in the checkout
+block 'one command' command
+grep -q '^cc .*-o hopper$' "$room/command" || fail "README.md: no cc command"
+sed -i "s|-o hopper|-o $room/compiled|" "$room/command"
+commands "$source" command README.md
+"$room/compiled" >"$room/printed"
+same "$room/printed" "$room/expected" "what the compiled program prints"
+
+# the way from a clean clone; the clone is this checkout
+rm -rf "${room:?}/home"
+mkdir "$room/clone"
+ln -s "$source" "$room/clone/essbench"
+block 'from a clean clone' clone-commands docs/INSTALL.md
+grep -q '^git clone ' "$room/clone-commands" || fail "docs/INSTALL.md: no git clone"
+sed -i '/^git clone /d' "$room/clone-commands"
+commands "$room/clone" clone-commands docs/INSTALL.md
+[ "$(grep -c '^success' "$room/log")" -eq 6 ] || fail "docs/INSTALL.md: not every example ran"

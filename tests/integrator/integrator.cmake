@@ -1,0 +1,24 @@
+# libess alone: needs neither GSL nor MuJoCo
+ess_test(driver ess::static) # not shared: the allocator is wrapped
+ess_test(guards ess::ess)
+ess_test(dopri5 ess::ess)
+ess_test(local_error ess::ess)
+ess_test(statuses ess::ess)
+ess_test(sort ess::ess) # compiles sort.c itself, to count comparisons
+foreach(duty api_arguments api_arm_ahead api_check_jacobian api_sliding api_wrong_jacobian api_dense api_observers
+             batches order_2 rates refusals resets silent small_print)
+  ess_test(${duty} ess::ess)
+endforeach()
+target_link_options(test_driver PRIVATE -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc)
+
+# contacts with curved event functions: a part of each population; all of them by population_misses
+add_library(misses STATIC integrator/misses.c)
+target_link_libraries(misses PUBLIC ess::ess m)
+ess_compile(misses)
+add_executable(population_misses integrator/population_misses.c)
+target_link_libraries(population_misses PRIVATE misses)
+ess_compile(population_misses)
+ess_test(misses misses)
+if(ESS_SANITIZE)
+  target_compile_definitions(test_misses PRIVATE MISSES_PART=100)
+endif()

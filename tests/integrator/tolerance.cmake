@@ -1,0 +1,57 @@
+# The default method: random systems, stiff floors, hostile systems. `ctest -L tolerance`.
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# random systems against an independent integration; the whole population is not a test
+if(ESS_HARNESS)
+  set(ESS_RANDOM_SYSTEMS random_systems.c random_systems_draw.c oracle_events.c)
+  list(TRANSFORM ESS_RANDOM_SYSTEMS PREPEND ${CMAKE_CURRENT_LIST_DIR}/)
+  add_executable(population_systems integrator/population_systems.c ${ESS_RANDOM_SYSTEMS})
+  target_link_libraries(population_systems PRIVATE ess::ess GSL::gsl m)
+  ess_compile(population_systems)
+  ess_test(random_systems ess::ess GSL::gsl)
+  target_sources(test_random_systems PRIVATE ${ESS_RANDOM_SYSTEMS})
+  set_tests_properties(random_systems PROPERTIES LABELS tolerance)
+  if(ESS_SANITIZE) # what sanitizers see is in the code, not in numbers
+    target_compile_definitions(test_random_systems PRIVATE RANDOM_SYSTEMS=1)
+  endif()
+endif()
+
+# curved guards on paths that clusters bend, against an independent integration
+if(ESS_HARNESS)
+  set(ESS_BENT_COURSES bent_courses.c bent_courses_draw.c bent_truth.c)
+  list(TRANSFORM ESS_BENT_COURSES PREPEND ${CMAKE_CURRENT_LIST_DIR}/)
+  add_executable(population_bent integrator/population_bent.c ${ESS_BENT_COURSES})
+  target_link_libraries(population_bent PRIVATE ess::ess GSL::gsl m)
+  ess_compile(population_bent)
+  ess_test(bent_courses ess::ess GSL::gsl)
+  target_sources(test_bent_courses PRIVATE ${ESS_BENT_COURSES})
+  set_tests_properties(bent_courses PROPERTIES LABELS tolerance)
+  if(ESS_SANITIZE)
+    target_compile_definitions(test_bent_courses PRIVATE BENT_COURSES=2)
+  endif()
+endif()
+
+# bodies on stiff floors against closed forms
+add_executable(population_floors integrator/population_floors.c support/stiff_floors.c)
+target_link_libraries(population_floors PRIVATE ess::ess m)
+ess_compile(population_floors)
+ess_test(stiff_floors ess::ess)
+target_sources(test_stiff_floors PRIVATE support/stiff_floors.c)
+foreach(target population_floors test_stiff_floors)
+  target_compile_definitions(${target} PRIVATE _DEFAULT_SOURCE) # M_PI
+endforeach()
+set_tests_properties(stiff_floors PROPERTIES LABELS tolerance)
+
+# hostile systems, each with a stated outcome
+foreach(duty aside bent callbacks rows runs sizes stuck touches)
+  ess_test(hostile_${duty} ess::ess)
+  set_tests_properties(hostile_${duty} PROPERTIES LABELS tolerance)
+endforeach()
+if(ESS_SANITIZE)
+  target_compile_definitions(test_hostile_sizes PRIVATE HOSTILE_GUARDS=1000)
+endif()
+if(ESS_HARNESS)
+  ess_test(hostile_plate models)
+  target_sources(test_hostile_plate PRIVATE support/stiff_floors.c)
+  set_tests_properties(hostile_plate PROPERTIES LABELS tolerance)
+endif()

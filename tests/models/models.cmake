@@ -1,0 +1,25 @@
+# Tests of the models room. The oracle integrates the plate without libess and without models/.
+foreach(name model mechanics affine3 plate_projection plate_resets)
+  ess_test(${name} models)
+endforeach()
+foreach(name hopper plate plate_reference)
+  ess_test(${name} models)
+  target_sources(test_${name} PRIVATE support/oracle_plate.c)
+endforeach()
+
+# a locale with a decimal comma to read numbers under, made here where none is installed
+find_program(ESS_LOCALEDEF localedef)
+if(ESS_LOCALEDEF AND EXISTS /usr/share/i18n/locales/de_DE)
+  set(locale_folder ${CMAKE_CURRENT_BINARY_DIR}/locale)
+  if(NOT EXISTS ${locale_folder}/de_DE.UTF-8)
+    file(MAKE_DIRECTORY ${locale_folder})
+    execute_process(COMMAND ${ESS_LOCALEDEF} -i de_DE -f UTF-8 ${locale_folder}/de_DE.UTF-8)
+  endif()
+  set_tests_properties(model PROPERTIES ENVIRONMENT LOCPATH=${locale_folder})
+endif()
+
+# not a test: what the plate's errors are at a tolerance, to tune and to look at
+add_executable(lab_tolerance EXCLUDE_FROM_ALL models/lab_tolerance.c)
+target_link_libraries(lab_tolerance PRIVATE models)
+target_compile_definitions(lab_tolerance PRIVATE _DEFAULT_SOURCE)
+ess_compile(lab_tolerance)

@@ -1,0 +1,17 @@
+# Tests of the MuJoCo bridge, against whichever MuJoCo is configured.
+foreach(duty run refusals gap converge)
+  ess_test(bridge_${duty} mujoco_bridge)
+endforeach()
+
+# the locale xmlgen.cmake made
+set_tests_properties(bridge_run PROPERTIES ENVIRONMENT LOCPATH=${mjcf_locales})
+
+# the scene in plain MuJoCo, without the bridge
+ess_test(bridge_plain xmlgen MuJoCo::MuJoCo)
+
+# a library that claims another version than the header
+ess_test(bridge_version mujoco_bridge)
+target_link_options(test_bridge_version PRIVATE -Wl,--wrap=mj_version)
+
+# flags and timers
+ess_test(bridge_profile mujoco_bridge MuJoCo::MuJoCo)

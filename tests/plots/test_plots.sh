@@ -1,0 +1,288 @@
+#!/bin/sh
+# Tests plots/: each figure from the made-up results of tables/, in every format and from odd
+# but legal tables, without a word from gnuplot; and one clear line where a table lacks something.
+# SPDX-License-Identifier: GPL-3.0-or-later
+set -u
+tests=$(cd "$(dirname "$0")" && pwd)
+plots=$tests/../../plots
+room=$(mktemp -d)
+trap 'rm -rf "$room"' EXIT
+data=$room/it\'s\ data
+out=$room/it\'s\ drawn
+failed=0
+passed=0
+
+export LC_ALL=C.UTF-8 # as essbench runs gnuplot: the labels are UTF-8
+command -v gnuplot >/dev/null || {
+  echo "test_plots: gnuplot is not installed" >&2
+  exit 1
+}
+figures=$(cd "$plots" && echo *_*.gp | sed 's/\.gp//g')
+
+# --- what a test says -----------------------------------------------------------------------------
+
+pass() {
+  passed=$((passed + 1))
+}
+
+fail() {
+  failed=$((failed + 1))
+  echo "FAIL $*"
+  sed 's/^/     /' "$room/said"
+}
+
+# $1 is said unless the command after it succeeds
+check() {
+  about=$1
+  shift
+  if "$@"; then pass; else fail "$about"; fi
+}
+
+# a fresh copy of the fixture, in a folder whose name has a quote and a space
+new_data() {
+  rm -rf "$data" "$out"
+  mkdir -p "$data" "$out"
+  cp "$tests/tables/"*.csv "$data/"
+}
+
+# figure $1 in format $2; $3, if given, sets further variables
+draw() {
+  (cd "$room" && gnuplot -e "data='it''s data'; out='it''s drawn'; format='$2'; ${3-}" "$plots/$1.gp") \
+    >"$room/said" 2>&1 </dev/null
+}
+
+# the first bytes of a file of format $1
+magic() {
+  case $1 in svg) echo '<?xml' ;; pdf) echo '%PDF-' ;; png) printf '\211PNG' ;; esac
+}
+
+# $1 is what the test is about, $2 and what follows as for draw
+draws() {
+  about=$1
+  shift
+  rm -f "$out/$1.$2"
+  if draw "$@" && [ ! -s "$room/said" ] &&
+    LC_ALL=C head -n 2 "$out/$1.$2" | LC_ALL=C grep -qaF "$(magic "$2")"; then
+    pass
+  else
+    fail "$1.$2 $about: not drawn, or gnuplot had something to say"
+  fi
+}
+
+# fails and says $1 in its last line; what was drawn before stays
+refuses() {
+  about=$1
+  shift
+  echo before >"$out/$1.$2"
+  if draw "$@"; then
+    fail "$1.$2: status 0 although it should say: $about"
+  elif ! tail -n 1 "$room/said" | grep -qF -- "$about"; then
+    fail "$1.$2: does not say: $about"
+  elif [ "$(cat "$out/$1.$2")" != before ]; then
+    fail "$1.$2: overwrote the figure although it failed"
+  else
+    pass
+  fi
+}
+
+# figure $2 as svg has the text $1, or not
+says() { check "$2: does not say: $1" grep -qF -- "$1" "$out/$2.svg"; }
+is_silent() { check "$2: says: $1" [ "$(grep -cF -- "$1" "$out/$2.svg")" -eq 0 ]; }
+
+# the height of the shaded strip in figure $1 as svg; nothing where there is none
+strip() {
+  sed -n "s/.*fill = 'rgb(236, 236, 236)' points = '//p" "$out/$1.svg" | tr , ' ' |
+    awk '{ printf "%d", $2 - $6 }'
+}
+
+# changes file $1 of the data by awk program $2, in which col["name"] is a column's number
+edit() {
+  awk -F, -v OFS=, "NR == 1 { for (i = 1; i <= NF; i++) col[\$i] = i } $2" \
+    "$data/$1" >"$room/edited" && mv "$room/edited" "$data/$1"
+}
+
+# --- every figure in every format -----------------------------------------------------------------
+
+new_data
+for figure in $figures; do
+  for format in svg pdf png; do
+    draws 'from the fixture' "$figure" $format
+  done
+done
+
+# --- odd but legal tables -------------------------------------------------------------------------
+
+sweep_figures='fig5_2_marginal runtime_vs_n error_vs_n'
+sweeps() {
+  for figure in $sweep_figures; do
+    draws "$1" "$figure" svg
+  done
+}
+
+# shellcheck disable=SC2016 # the $ of this section belong to awk
+{
+  new_data
+  edit sweep.csv 'NR == 1 || $1 == 10'
+  sweeps 'from one N'
+  edit sweep.csv 'NR > 1 { $col["marginal_s"] = $col["marginal_lo_s"] = ""; $col["marginal_hi_s"] = "nan" } 1'
+  sweeps 'from one N without a marginal cost'
+
+  new_data
+  edit sweep.csv 'NR == 1 || $1 == 2 || $1 == 100'
+  sweeps 'from two N'
+
+  new_data
+  edit sweep.csv '$2 == "mujoco" { $col["rms_q90"] = $col["rms_worst"] = $col["events_ratio"] = "nan" } 1'
+  sweeps 'where one engine lacks values'
+
+  new_data
+  edit sweep.csv '$2 == "projection" { $col["marginal_lo_s"] = -1e-7 } 1'
+  sweeps 'where a band reaches below zero'
+  edit sweep.csv '$2 == "projection" { $col["marginal_s"] = -1e-8 } 1'
+  sweeps 'where a cost is below zero'
+
+  # three protocols, an engine more, and one that took part in one protocol only
+  new_data
+  edit sweep.csv '1; NR > 1 { $3 = "free"; print; $2 = "cvode_roots"; print }
+    NR > 1 && NR % 2 { $2 = "projection"; $3 = "equal-error"; print }'
+  sweeps 'from three protocols'
+  for figure in $sweep_figures; do
+    draws 'as chosen' "$figure" svg "solvers='cvode_roots'; protocols='free'"
+    refuses "no rows of 'dart'" "$figure" svg "solvers='dart'"
+  done
+
+  new_data
+  edit order.csv 'NR == 1 || $2 == 1'
+  edit order_fit.csv 'NR == 1 || $1 == 1'
+  draws 'from one order' fig4_1_order svg
+
+  new_data
+  edit calibration.csv 'NR == 1 || $col["main"] == 1'
+  draws 'from one stiffness' calibration_epsilon svg
+  edit calibration.csv 'NR > 1 { $col["main"] = 0; $col["status"] = "no root" } 1'
+  refuses "no row with status 'ok'" calibration_epsilon svg
+  refuses 'no row with main = 1' fig5_1_calibration svg
+}
+
+# shellcheck disable=SC2016 # the $ of this section belong to awk
+{
+  new_data
+  draws 'against evaluations' work_precision svg "cost='evaluations'"
+  draws 'of another model' work_precision svg "model='affine3'; contacts=0"
+  for format in svg pdf png; do
+    draws 'with labels' work_precision $format 'label_knobs=1'
+  done
+  draws 'of chosen methods' work_precision svg "methods='hybrid projection-1'"
+  refuses "no rows of 'nosuch', only of projection-1" work_precision svg "methods='nosuch'"
+  refuses 'no rows of plate with 7 contacts' work_precision svg "model='plate'; contacts=7"
+  refuses 'accepted are time and evaluations' work_precision svg "cost='money'"
+
+  edit work_precision.csv 'NR == 1 || $col["method"] == "hybrid" && $col["value"] > 0.001'
+  draws 'from points without a good one' work_precision svg
+  edit work_precision.csv 'NR == 1 || $col["status"] == "failed"'
+  draws 'from one failed point' work_precision svg
+  new_data
+  edit work_precision.csv 'NR == 1 || $col["status"] == "refused"'
+  draws 'from nothing but refusals' work_precision svg
+  new_data
+  edit work_precision.csv 'NR == 1 || $col["method"] == "projection-2" && $col["value"] == 0.001'
+  draws 'from one point' work_precision svg
+  new_data
+  edit work_precision.csv '$col["status"] == "diverged" { $col["rms_error"] = 1e300 } 1'
+  draws 'with a point far off' work_precision svg
+
+  edit crossing_cost.csv 'NR == 1 || $col["contacts"] == 10'
+  draws 'from one N' crossing_cost svg
+  edit crossing_cost.csv 'NR == 1 || $col["status"] == "refused"'
+  draws 'from nothing but refusals' crossing_cost svg
+  new_data
+  edit crossing_cost.csv 'NR == 1 || $col["status"] == "not reached"'
+  draws 'where nobody reaches the error' crossing_cost svg
+  says 'cross, shaded: does not reach that error' crossing_cost
+  draws 'where somebody does not' crossing_cost svg
+
+  # no crossing at one N, or at all: infinite or not known, no reason not to draw the rest
+  for none in inf nan ''; do
+    new_data
+    edit crossing_cost.csv '$col["contacts"] == 2 { $col["ns_per_crossing"] = $col["evaluations_per_crossing"] = "'$none'" } 1'
+    draws "where a cost is '$none'" crossing_cost svg
+    says 'without a crossing, and not shown: N = 2' crossing_cost
+    edit crossing_cost.csv 'NR == 1 || $col["contacts"] == 2'
+    draws "where every cost is '$none'" crossing_cost svg
+  done
+  new_data
+  draws 'where every N has crossings' crossing_cost svg
+  is_silent 'without a crossing' crossing_cost
+  edit work_precision.csv '$col["status"] == "ok" && $col["value"] == 0.001 { $col["rms_error"] = "inf" } 1'
+  draws 'where an error is infinite' work_precision svg
+
+  # crosses off the scale have a height for each method, and a shaded strip around them
+  new_data
+  draws 'with a failed point' work_precision svg
+  one=$(strip work_precision)
+  edit work_precision.csv '1; $col["method"] == "other" { $col["status"] = "failed"; $col["rms_error"] = "nan"; print }'
+  draws 'with two methods that fail' work_precision svg
+  two=$(strip work_precision)
+  check "the strip grows with the methods in it, from '$one' to '$two'" [ "$one" -lt "$two" ]
+  edit work_precision.csv 'NR == 1 || $col["status"] == "ok"'
+  draws 'with no failed point' work_precision svg
+  check 'no strip without a cross in it' [ -z "$(strip work_precision)" ]
+
+  for figure in scale_epsilon scale_contacts; do
+    new_data
+    edit scale.csv 'NR == 1 || $col["contacts"] == 100'
+    draws 'from one N' "$figure" svg
+    edit scale.csv 'NR == 1 || $col["epsilon"] == 0.001'
+    draws 'from one N and one epsilon' "$figure" svg
+    new_data
+    edit scale.csv '1; NR > 1 { for (n = 2; n < 9; n++) { $1 = n; print } }'
+    draws 'from many N' "$figure" svg
+    new_data
+    edit scale.csv 'NR == 1 || $col["contacts"] == 100 || $col["epsilon"] *= 0.3'
+    draws 'from two N without a common epsilon' "$figure" svg
+  done
+
+  new_data
+  edit tolerance.csv 'NR == 1 || $col["damping"] == 0'
+  draws 'from one damping' fig_tolerance svg
+  edit tolerance.csv 'NR == 1 || $col["contacts"] == 10 && $col["tolerance"] == 0.01'
+  draws 'from one point' fig_tolerance svg
+  new_data
+  edit tolerance.csv '1; NR > 1 { for (n = 3; n < 9; n++) { $1 = n; $2 = n + 50; print } }'
+  draws 'from many N and dampings' fig_tolerance svg
+  edit tolerance.csv '$col["tolerance"] == 0.01 { $col["rms_median"] = $col["rms_worst"] = "nan" } 1'
+  draws 'where every run failed' fig_tolerance svg
+}
+
+# --- what is missing is named ---------------------------------------------------------------------
+
+# a figure that loses a column either never read it and is drawn as before, or fails and names it
+for figure in $figures; do
+  needed=0
+  for path in "$tests/tables/"*.csv; do
+    file=$(basename "$path")
+    grep -qF "$file" "$plots/$figure.gp" || continue
+    for name in $(head -n 1 "$path" | tr , ' '); do
+      new_data
+      edit "$file" "NR == 1 { \$col[\"$name\"] = \"other\" } 1"
+      if draw "$figure" svg; then
+        check "$figure: reads $name of $file without asking for it" [ ! -s "$room/said" ]
+      else
+        needed=$((needed + 1))
+        refuses "$file has no column '$name'" "$figure" svg
+      fi
+    done
+
+    new_data
+    rm "$data/$file"
+    refuses "$file is missing or empty" "$figure" svg
+    head -n 1 "$path" >"$data/$file"
+    refuses "$file has a header but no rows" "$figure" svg
+  done
+  new_data
+  refuses "format 'jpg': accepted are svg, pdf and png" "$figure" jpg
+  check "$figure: needs only $needed columns" [ $needed -ge 3 ]
+done
+
+echo "test_plots: $passed passed, $failed failed"
+[ $failed -eq 0 ]

@@ -1,2 +1,0 @@
-# tools/setup on made-up machines: no network, no rights, damaged wheels
-add_test(NAME setup COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/test_setup.sh)

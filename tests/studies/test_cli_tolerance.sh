@@ -1,0 +1,54 @@
+#!/bin/sh
+# essbench tolerance: errors fall with the tolerance, processes change nothing but times, and a run
+# that was stopped goes on where it was.
+# SPDX-License-Identifier: GPL-3.0-or-later
+# usage: test_cli_tolerance.sh ESSBENCH
+. "$(dirname "$0")/../support/cli_room.sh"
+
+measure() { # results folder, further options
+  out=$1
+  shift
+  run tolerance --contacts 2 --damping 60 --tolerances 1e-2,1e-4,1e-6 --trials 4 --out "$out" "$@"
+}
+
+# values of column $2 in folder $1
+values() {
+  awk -F, -v name="$2" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) at = i; next }
+    { print $at }' "$1/tolerance.csv"
+}
+
+# all that no clock decides
+clockless() {
+  awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "time_s") time = i } { $time = ""; print }' \
+    "$1/tolerance.csv"
+}
+like_whole() { [ "$(clockless "$1")" = "$(clockless whole)" ]; }
+all_are() { [ "$(values whole "$1" | sort -u)" = "$2" ]; }
+lines() { wc -l <"$1/tolerance.journal"; }
+
+measure whole
+expect 'a run' success
+expect 'a row for each tolerance' [ "$(values whole tolerance | wc -l)" -eq 3 ]
+expect 'no run fails' all_are failed 0
+expect 'the reference has as many crossings at 1e-6' [ "$(values whole events_ratio | tail -n 1)" = 1 ]
+falls() { values whole "$1" | awk 'NR > 1 && $1 >= 0.2 * last { bad = 1 } { last = $1 } END { exit bad }'; }
+for error in rms_median rms_worst location_rms_median; do
+  expect "$error falls with the tolerance" falls "$error"
+done
+expect 'every start has been timed' [ "$(values whole time_s | awk '$1 > 0' | wc -l)" -eq 3 ]
+
+measure one --processes 1
+expect 'one process' success
+expect 'gives the same' like_whole one
+
+# the settings and two of four starts
+mkdir part
+head -n 3 whole/tolerance.journal >part/tolerance.journal
+measure part --seed 2
+expect 'another seed is refused' one_line 1 'differs in seed; finish that one, or begin anew with'
+measure part
+expect 'a run that goes on' success
+expect 'ends with the same' like_whole part
+expect 'and measures nothing twice' [ "$(lines part)" -eq "$(lines whole)" ]
+
+finish

@@ -1,0 +1,241 @@
+#!/bin/sh
+# Tests tools/setup without a network and without rights: the programs it calls are replaced by
+# fakes that write down how they were called, and the wheel is a small one made here.
+# SPDX-License-Identifier: GPL-3.0-or-later
+set -u
+tools=$(cd "$(dirname "$0")/../../tools" && pwd)
+room=$(mktemp -d) || exit 1
+trap 'rm -rf "$room"' EXIT
+failed=0
+passed=0
+
+# --- a project folder, a wheel and a machine, all made up -----------------------------------------
+
+# a wheel with the layout of the official one, version $1
+make_wheel() {
+  mkdir -p "$room/w/mujoco/include/mujoco" "$room/w/p.dist-info/licenses"
+  echo "library $1" >"$room/w/mujoco/libmujoco.so.$1"
+  echo "#define mjVERSION_HEADER $1" >"$room/w/mujoco/include/mujoco/mujoco.h"
+  echo "licence" >"$room/w/p.dist-info/licenses/LICENSE"
+  wheel=$room/mujoco_core-$1-cp311-cp311-manylinux_2_28_$(uname -m).whl
+  (cd "$room/w" && python3 -m zipfile -c "$wheel" mujoco p.dist-info) || exit 1
+  rm -rf "$room/w"
+  printf 'project mujoco-core\nversion %s\npython 311\n%s %s\n' "$1" "$(uname -m)" \
+    "$(sha256sum "$wheel" | cut -d ' ' -f 1)" >"$room/project/tools/mujoco.pin"
+}
+
+# $1 in the made-up machine: a script with the lines given after it, which logs each call
+fake() {
+  name=$1
+  shift
+  {
+    echo "#!/bin/sh"
+    echo "echo \"$name \$*\" >>'$room/calls'"
+    printf '%s\n' "$@"
+  } >"$room/bin/$name"
+  chmod +x "$room/bin/$name"
+}
+
+# what dpkg-query answers: every package asked for is installed, but for those in the file lacking
+new_machine() {
+  rm -rf "${room:?}/bin" "$room/project" "$room/lacking" "$room/calls" "$room"/*.whl
+  mkdir -p "$room/bin" "$room/project/tools"
+  cp "$tools/setup" "$room/project/tools/"
+  : >"$room/lacking"
+  : >"$room/calls"
+  fake dpkg-query 'shift 3' "for p; do grep -qx \"\$p\" '$room/lacking' || echo \"installed \$p\"; done"
+  fake id 'echo 1000'
+  fake sudo 'exit 1'
+  for tool in apt-get curl wget; do fake $tool 'echo "E: no network" >&2; exit 100'; done
+  real_python=$(command -v python3)
+  # shellcheck disable=SC2016 # the $ belong to the fake
+  fake python3 'case "$*" in "-c import pip") exit 0 ;; "-m pip"*) . "$(dirname "$0")/pip" ;; esac' \
+    "exec '$real_python' \"\$@\""
+  offline
+  make_wheel 9.9.9
+}
+
+# pip without a network, and a pip that serves the wheel of this test
+offline() {
+  echo 'echo "ERROR: No matching distribution found" >&2; exit 1' >"$room/bin/pip"
+}
+
+online() {
+  # shellcheck disable=SC2016 # the $ belong to the fake
+  printf '%s\n' 'while [ "$1" != --dest ]; do shift; done' "cp '$wheel' \"\$2\"/; exit 0" \
+    >"$room/bin/pip"
+}
+
+# runs the set-up on that machine: $status, and standard output and error in files
+setup() {
+  setup_with wheel "$@"
+}
+
+# the same with another MUJOCO than the wheel
+setup_with() {
+  PATH="$room/bin:$PATH" MUJOCO="$1" "$room/project/tools/setup" "$2" \
+    >"$room/out" 2>"$room/err" </dev/null
+  status=$?
+}
+
+# --- what is expected -----------------------------------------------------------------------------
+
+verdict() {
+  if [ "$1" -eq 0 ]; then passed=$((passed + 1)); else
+    failed=$((failed + 1))
+    echo "FAILED: $2 (status $status)"
+    sed 's/^/  out: /' "$room/out"
+    sed 's/^/  err: /' "$room/err"
+  fi
+}
+
+expect() {
+  what=$1
+  shift
+  "$@"
+  verdict $? "$what"
+}
+
+silent_success() { [ "$status" -eq 0 ] && [ ! -s "$room/out" ] && [ ! -s "$room/err" ]; }
+success() { [ "$status" -eq 0 ] && [ ! -s "$room/err" ]; }
+called() { grep -q "^$1" "$room/calls"; }
+not_called() { ! called "$1"; }
+complete() { [ "$(cat "$room/project/.deps/mujoco/lib/libmujoco.so.$1" 2>&1)" = "library $1" ]; }
+untidy() { find "$room/project/.deps" -name 'unpack*' | grep -q .; }
+tidy() { ! untidy; }
+
+# status 1 and one line on standard error that holds each of the given words
+one_line() {
+  [ "$status" -eq 1 ] && [ "$(wc -l <"$room/err")" -eq 1 ] || return 1
+  for word in "$@"; do grep -qF -- "$word" "$room/err" || return 1; done
+}
+
+# --- the wheel ------------------------------------------------------------------------------------
+
+new_machine
+online
+setup build
+expect "a wheel is fetched and unpacked" success
+expect "its library is there" complete 9.9.9
+expect "its header is there" test -e "$room/project/.deps/mujoco/include/mujoco/mujoco.h"
+expect "its licence is there" test -e "$room/project/.deps/mujoco/LICENSE"
+expect "nothing temporary stays" tidy
+
+offline
+: >"$room/calls"
+setup build
+expect "complete: silent and offline" silent_success
+expect "complete: no pip" not_called "python3"
+expect "complete: no apt-get" not_called "apt-get"
+setup test
+expect "complete for tests too: silent" silent_success
+
+rm "$room/project/.deps/mujoco/include/mujoco/mujoco.h"
+setup build
+expect "a damaged folder is restored from the kept wheel, offline" success
+expect "the header is back" test -e "$room/project/.deps/mujoco/include/mujoco/mujoco.h"
+
+make_wheel 10.0.0
+setup build
+expect "a new pin without a network: one line" one_line "mujoco-core 10.0.0" "No matching" ".deps/"
+expect "what was there stays" complete 9.9.9
+online
+setup build
+expect "a new pin is fetched" success
+expect "the new library is there" complete 10.0.0
+expect "the old one is gone" test ! -e "$room/project/.deps/mujoco/lib/libmujoco.so.9.9.9"
+
+make_wheel 11.0.0
+online
+truncate -s 200 "$wheel"
+expected=$(awk 'END { print $2 }' "$room/project/tools/mujoco.pin")
+found=$(sha256sum "$wheel" | cut -d ' ' -f 1)
+setup build
+expect "truncated: one line with file and sums" one_line "${wheel##*/}" "$expected" "$found"
+expect "truncated: what was there stays" complete 10.0.0
+expect "truncated: nothing temporary stays" tidy
+expect "truncated: the wheel is not kept" test ! -e "$room/project/.deps/${wheel##*/}"
+
+cp "$wheel" "$room/project/.deps/"
+setup build
+expect "truncated by hand: one line says what to remove" one_line "$found" "remove .deps/${wheel##*/}"
+expect "truncated by hand: what was there stays" complete 10.0.0
+
+new_machine
+online
+printf 'x' >>"$wheel"
+setup build
+expect "altered: one line with file and sums" one_line "${wheel##*/}" "truncated or altered"
+expect "altered: nothing is unpacked" test ! -e "$room/project/.deps/mujoco"
+
+fake uname 'echo riscv64'
+setup build
+expect "a machine without a wheel: one line" one_line "riscv64" "MUJOCO=system"
+
+# --- another MuJoCo -------------------------------------------------------------------------------
+
+new_machine
+mkdir -p "$room/headers/include/mujoco" "$room/full/mujoco/include/mujoco"
+: >"$room/headers/include/mujoco/mujoco.h"
+: >"$room/full/mujoco/include/mujoco/mujoco.h"
+: >"$room/full/mujoco/libmujoco.so.9.9.9"
+setup_with "$room/absent" build
+expect "no such folder: one line" one_line "MUJOCO=$room/absent" "no such folder" "wheel, system"
+setup_with "$room/bin" build
+expect "a folder without MuJoCo: one line" one_line "MUJOCO=$room/bin" "mujoco.h"
+setup_with "$room/headers" build
+expect "a folder without the library: one line" one_line "MUJOCO=$room/headers" "libmujoco.so"
+setup_with '' build
+expect "an empty MUJOCO: one line" one_line "MUJOCO=:" "wheel, system"
+setup_with "$room/full" build
+expect "the wheel's own layout: silent" silent_success
+setup_with system build
+expect "the distribution's, installed: silent" silent_success
+expect "neither asks pip" not_called "python3"
+
+# --- packages -------------------------------------------------------------------------------------
+
+printf 'cmake\nlibgsl-dev\nclang\nlibmujoco-dev\n' >"$room/lacking"
+setup_with "$room/full" build
+expect "missing, no rights: one line with the command" \
+  one_line "apt-get install --no-install-recommends cmake libgsl-dev"
+expect "clang is none of build's business" sh -c "! grep -q clang '$room/err'"
+expect "nothing is tried without rights" not_called "apt-get"
+setup_with system test
+expect "test and system ask for more" one_line "cmake libgsl-dev clang libmujoco-dev"
+
+printf 'pkgconf\ngnuplot-nox\ngnuplot-x11\n' >"$room/lacking"
+setup_with "$room/full" figures
+expect "another package that does the job will do" silent_success
+
+echo cmake >"$room/lacking"
+fake id 'echo 0'
+setup_with "$room/full" build
+expect "offline root: one line with apt-get's word" one_line "cmake" "no network" ".deps/setup.log"
+
+fake apt-get "[ \"\$DEBIAN_FRONTEND\" = noninteractive ] || exit 9" "case \"\$*\" in *install*) \
+: >'$room/lacking' ;; esac"
+: >"$room/calls"
+setup_with "$room/full" build
+expect "root installs" success
+expect "and says what" grep -q "installing.*cmake" "$room/out"
+expect "after an update" sh -c "grep '^apt-get' '$room/calls' | head -n 1 | grep -q update"
+expect "only what is missing" grep -q "install cmake\$" "$room/calls"
+: >"$room/calls"
+setup_with "$room/full" build
+expect "then silent" silent_success
+expect "and no update" not_called "apt-get"
+
+echo cmake >"$room/lacking"
+fake id 'echo 1000'
+# shellcheck disable=SC2016 # the $ belong to the fake
+fake sudo '[ "$1" != -n ] || shift' 'exec "$@"'
+setup_with "$room/full" build
+expect "sudo installs where it asks no password" success
+expect "through sudo" called "sudo env DEBIAN_FRONTEND=noninteractive apt-get"
+
+setup everything
+expect "an unknown mode: one line" one_line "'everything'" "build, test or figures"
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
