@@ -196,6 +196,13 @@ static int accept(ess_driver *d) {
   return status ? status : ess_observe_step(d, t0);
 }
 
+/* crossings of the sub-step just tried that change the field, in the list as it stands */
+static size_t count_jumps(const ess_cluster *c) {
+  size_t jumps = 0;
+  for (size_t i = 0; i < c->count; i++) jumps += !c->is_silent[i];
+  return jumps;
+}
+
 /* tries sub-steps from the node until one is accepted; *made is false when there is no point in
  * shorter ones */
 static int make_substep(ess_driver *d, double rest, bool *made) {
@@ -218,6 +225,8 @@ static int make_substep(ess_driver *d, double rest, bool *made) {
     }
     const double tried = c->length - c->from;
     const double factor = isfinite(error) ? SAFETY * pow(error, EXPONENT) : 0.5;
+    const size_t jumps = count_jumps(c);
+    if (jumps && isfinite(error)) c->load = factor * factor * (double)jumps * tried;
     if (error <= 1.0) {
       const double next = tried * ess_smaller(GROW, factor);
       c->next_length = ess_smaller(cut ? ess_larger(next, length) : next, 2.0 * c->base_dt);

@@ -132,6 +132,10 @@ typedef struct ess_cluster {
   /* proposal for the next sub-step's length after its first crossing; 0: none */
   double next_length;
 
+  /* how much the sub-step may bear by the last error: the number of its crossings times its length;
+   * 0: nothing is known yet */
+  double load;
+
   /* the sub-step's crossings, by time since the node */
   size_t *crossing, count; /* event functions */
   size_t made_count;       /* how many of them have been made */

@@ -132,7 +132,7 @@ void ess_driver_reset(ess_driver *d) {
   d->dt_next = 0.0;
   d->log_error_old = ESS_LOG_ERROR_FLOOR;
   d->window = 1.0;
-  d->cluster.next_length = 0.0;
+  d->cluster.next_length = d->cluster.load = 0.0;
   d->cluster.pattern = 0;
   ess_forget_curved(d);
   for (size_t i = 0; i < ESS_CLASSES; i++) d->cluster.memory[i].is_set = false;

@@ -20,6 +20,14 @@ static const double SMOOTH_WEIGHT = 0.45, SMOOTH_AGE = 0.8;
 /* the sub-steps of a cluster share the tolerance: so many more, and each may err half as much */
 static const double SHARING = 50.0;
 
+/* so many times the load that the last error allows is too much; and so many crossings where nothing
+ * is known of that */
+static const double OVERLOAD = 2.0;
+enum { MANY = 24 };
+
+/* crossings within this part of a sub-step from its first come all at once */
+static const double AT_ONCE = 1e-3;
+
 /* a sub-step whose last crossing lies in its second half ends there, so that the next one begins
  * with a crossing: what its defect is made of is clear then */
 static void end_before_last(ess_driver *d) {
@@ -33,6 +41,26 @@ static void end_before_last(ess_driver *d) {
   c->is_aligned = true;
   c->length = time;
   c->count = last;
+}
+
+/* ends a sub-step with so many crossings for its length that by the last one's error it would be
+ * rejected: where crossings come closer together, its length alone says little */
+static void bear_load(ess_driver *d) {
+  ess_cluster *const c = &d->cluster;
+  size_t jumps = 0;
+  for (size_t i = 0; i < c->count; i++) {
+    if (c->is_silent[i]) continue;
+    const double span = c->time[i] - c->from;
+    const bool too_many =
+        c->load > 0.0 ? (double)jumps * span > OVERLOAD * c->load : jumps >= MANY;
+    // those that come all at once are made at once
+    if (too_many && span > AT_ONCE * (c->length - c->from) && c->time[i] < c->length) {
+      c->length = c->time[i];
+      c->count = i;
+      return;
+    }
+    jumps++;
+  }
 }
 
 /* --- the defect ---------------------------------------------------------------------------------
@@ -118,6 +146,7 @@ int ess_substep_try(ess_driver *d, double *error) {
   c->is_measured = c->is_extended = c->is_hopeless = false;
   c->too_unlike = INFINITY;
   ess_list_crossings(d);
+  bear_load(d);
   end_before_last(d);
   bool fit = true;
   int status = ess_make_groups(d, 0, &fit);
