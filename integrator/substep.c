@@ -20,8 +20,8 @@ static const double SMOOTH_WEIGHT = 0.45, SMOOTH_AGE = 0.8;
 /* the sub-steps of a cluster share the tolerance: so many more, and each may err half as much */
 static const double SHARING = 50.0;
 
-/* so many times the load that the last error allows is too much; and so many crossings where nothing
- * is known of that */
+/* so many times the load that the last error allows is too much; and so many crossings where
+ * nothing is known of that */
 static const double OVERLOAD = 2.0;
 enum { MANY = 24 };
 
@@ -51,8 +51,7 @@ static void bear_load(ess_driver *d) {
   for (size_t i = 0; i < c->count; i++) {
     if (c->is_silent[i]) continue;
     const double span = c->time[i] - c->from;
-    const bool too_many =
-        c->load > 0.0 ? (double)jumps * span > OVERLOAD * c->load : jumps >= MANY;
+    const bool too_many = c->load > 0.0 ? (double)jumps * span > OVERLOAD * c->load : jumps >= MANY;
     // those that come all at once are made at once
     if (too_many && span > AT_ONCE * (c->length - c->from) && c->time[i] < c->length) {
       c->length = c->time[i];
