@@ -101,7 +101,7 @@ static void observers_see_all_of_a_step(void **state) {
 
 /* ---- sub-steps ------------------------------------------------------------------------------- */
 
-enum { TEETH = 40, WIDEST = 9 };
+enum { TEETH = 120, WIDEST = 9 };
 
 /* many guards one after the other, each of which bends every component a little more */
 static int comb_field(double t, const double x[], const double sign[], double dxdt[],
