@@ -9,6 +9,7 @@
 
 #include "command.h"
 #include "commands.h"
+#include "interrupts.h"
 #include "streams.h"
 
 enum { NAMES_SIZE = 512 };
@@ -50,5 +51,5 @@ int main(int argc, char **argv) {
   arguments_parse(chosen, argc - 1, argv + 1, &given);
   const int status = chosen->run(&given);
   arguments_free(&given);
-  return streams_close(status);
+  return interrupts_status(streams_close(status));
 }

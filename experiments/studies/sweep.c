@@ -83,10 +83,9 @@ static int run_part(const sweep_data *data, size_t part, char *message) {
     measure_message(message, "cannot start a process: %s", strerror(error));
     return -1;
   }
-  while (waitpid(child, &status, 0) < 0) {
-    if (errno != EINTR) break;
-    if (*data->interrupted) kill(child, SIGINT);
-  }
+  interrupts_pass_on(&child, 1);
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+  interrupts_pass_on(NULL, 0);
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return 0;
   measure_message(message, "process %zu of the sweep failed", part + 1);
   return *data->interrupted ? 1 : -1;

@@ -121,13 +121,10 @@ __attribute__((noreturn)) static void work_part(const tolerance *all, size_t par
   _exit(COMMAND_SUCCESS);
 }
 
-/* the number of the next piece of work that a process has done; false when all have ended. An
- * interrupt is passed on to those who were not told of it. */
-static bool listen(const tolerance *all, int told, const pid_t child[], size_t children,
-                   size_t *work) {
+/* the number of the next piece of work that a process has done; false when all have ended */
+static bool listen(int told, size_t *work) {
   ssize_t got;
-  while ((got = read(told, work, sizeof *work)) < 0 && errno == EINTR)
-    for (size_t i = 0; *all->interrupted && i < children; i++) kill(child[i], SIGTERM);
+  while ((got = read(told, work, sizeof *work)) < 0 && errno == EINTR) continue;
   return got == sizeof *work;
 }
 
@@ -138,7 +135,7 @@ static int gather(tolerance *all, int told, const pid_t child[], size_t children
   int status = 0;
   for (size_t i = 0; i < all->work_count; i++) count += all->done[i];
   measure_progress_begin(&progress, NULL, "starts", all->work_count);
-  while (listen(all, told, child, children, &work)) {
+  while (listen(told, &work)) {
     all->done[work] = true;
     if (tolerance_journal_append(all, work)) status = -1;
     measure_progress_update(&progress, ++count);
@@ -169,7 +166,9 @@ static int measure_all(tolerance *all) {
   close(pipes[1]);
   const bool whole = children == all->given->processes;
   for (size_t i = 0; !whole && i < children; i++) kill(child[i], SIGTERM);
+  interrupts_pass_on(child, children);
   const int status = gather(all, pipes[0], child, children);
+  interrupts_pass_on(NULL, 0);
   close(pipes[0]);
   return status || !whole ? -1 : *all->interrupted ? 1 : 0;
 }
