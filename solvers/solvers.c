@@ -52,6 +52,23 @@ unsigned solver_concerns(const solver_type *solver) {
   return ~0U;
 }
 
+solver_settings solver_settings_in_force(const solver_type *solver, const solver_settings *given,
+                                         double dt) {
+  const unsigned concern = solver_concerns(solver);
+  const double step = given->time_step > 0.0 ? given->time_step : dt;
+  const double bound = solver_libess_options(ESS_METHOD_PAPER, given, dt).projection_max;
+  const char *const variant = solver_variant(solver, given->variant);
+  return (solver_settings){.epsilon = concern & SETTING_EPSILON ? given->epsilon : NAN,
+                           .rtol = concern & SETTING_RTOL ? given->rtol : NAN,
+                           .atol = concern & SETTING_ATOL ? given->atol : NAN,
+                           .h_max = concern & SETTING_H_MAX ? given->h_max : NAN,
+                           .projection_max = concern & SETTING_PROJECTION_MAX ? bound : NAN,
+                           .time_step = concern & SETTING_TIME_STEP ? step : NAN,
+                           .order = concern & SETTING_ORDER ? given->order : 0,
+                           .scaling = concern & SETTING_SCALING ? given->scaling : NAN,
+                           .variant = variant || !solver->variants ? variant : solver->variants[0]};
+}
+
 const solver_type *solver_find(const char *name) {
   for (size_t i = 0; solver_types[i]; i++)
     if (strcmp(solver_types[i]->name, name) == 0) return solver_types[i];

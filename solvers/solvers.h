@@ -37,6 +37,11 @@ typedef enum solver_setting {
 /* Which of them concern a solver; one that says nothing of it may read all. */
 unsigned solver_concerns(const solver_type *solver);
 
+/* The settings that a solver runs with when it is given these, at an output step dt: what a default
+ * stands for, and NaN, the order 0 and no variant where one does not concern it. */
+solver_settings solver_settings_in_force(const solver_type *solver, const solver_settings *given,
+                                         double dt);
+
 /* NULL when there is none of that name. */
 const solver_type *solver_find(const char *name);
 

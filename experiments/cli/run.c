@@ -11,6 +11,7 @@
 #include "json_file.h"
 #include "progress.h"
 #include "record.h"
+#include "solvers.h"
 #include "trajectory.h"
 
 /* what one run gave */
@@ -92,7 +93,9 @@ static json_t *as_json(const arguments *given, const trajectory *t, const outcom
   json_t *const state = json_array();
   for (size_t i = 0; i < t->dimension; i++)
     json_array_append_new(state, measure_json_number(last[i]));
-  json_t *const options = record_settings(&given->settings);
+  const solver_settings settings =
+      solver_settings_in_force(given->solver, &given->settings, given->m.type->time_step);
+  json_t *const options = record_settings(&settings);
   json_object_set_new(options, "parameters", record_model(&given->m));
   json_t *const object =
       json_pack("{s:s, s:i, s:s, s:s, s:o, s:o, s:o}", "schema", "essbench-run-1", "schema_version",

@@ -5,6 +5,7 @@
  */
 #include "record.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -94,12 +95,28 @@ json_t *record_gap(const bridge_gap *gap) {
 }
 
 json_t *record_settings(const solver_settings *s) {
-  return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:i, s:o, s:s?}", "epsilon",
+  return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s?}", "epsilon",
                    measure_json_number(s->epsilon), "rtol", measure_json_number(s->rtol), "atol",
                    measure_json_number(s->atol), "h_max", measure_json_number(s->h_max),
                    "projection_max", measure_json_number(s->projection_max), "time_step",
-                   measure_json_number(s->time_step), "projection_order", s->order, "scaling",
+                   measure_json_number(s->time_step), "projection_order",
+                   s->order ? json_integer(s->order) : json_null(), "scaling",
                    measure_json_number(s->scaling), "variant", s->variant);
+}
+
+const char *const record_setting_names[RECORD_SETTINGS] = {
+    "epsilon", "rtol", "atol", "h_max", "projection_max", "projection_order", "time_step"};
+
+void record_setting_fields(measure_csv *csv, const solver_settings *s) {
+  const double values[RECORD_SETTINGS] = {
+      s->epsilon,  s->rtol, s->atol, s->h_max, s->projection_max, s->order ? (double)s->order : NAN,
+      s->time_step};
+  for (size_t i = 0; i < RECORD_SETTINGS; i++) {
+    if (isnan(values[i]))
+      measure_csv_text(csv, "");
+    else
+      measure_csv_number(csv, values[i]);
+  }
 }
 
 int record_path(char path[RECORD_PATH_SIZE], const char *folder, const char *name) {

@@ -10,6 +10,7 @@
 
 #include "arguments.h"
 #include "bridge.h"
+#include "csv.h"
 
 /*
  * Looks at the environment, to be called right before measuring: prints each of its warnings on one
@@ -37,8 +38,14 @@ json_t *record_model(const model *m);
 /* A new object of a field gap: gap, rms, states, touching, inverse_weight, scaling. */
 json_t *record_gap(const bridge_gap *gap);
 
-/* A new object of solver settings. */
+/* A new object of solver settings; null where one is not known. */
 json_t *record_settings(const solver_settings *s);
+
+/* The numbers among them as columns of a table, by the names they have in that object, and a row's
+ * fields; empty where one is not known. */
+enum { RECORD_SETTINGS = 7 };
+extern const char *const record_setting_names[RECORD_SETTINGS];
+void record_setting_fields(measure_csv *csv, const solver_settings *s);
 
 /* "DIR/NAME" in static-free storage: the caller's buffer. 0, or -1 when it does not fit. */
 enum { RECORD_PATH_SIZE = 4096 };

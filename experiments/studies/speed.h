@@ -333,6 +333,9 @@ int speed_write(const speed_data *data, char *message);
 /* speed_json.c: all but the raw samples; `rows` are borrowed. NULL when memory is out. */
 json_t *speed_json(const speed_data *data, json_t *rows);
 
+/* The settings that an entry of a case runs with. */
+solver_settings speed_settings(const speed_case *c, const speed_entry *entry);
+
 /* One row of those. */
 json_t *speed_row_json(const speed_row *row, const solver_settings *settings);
 

@@ -11,19 +11,9 @@
 #include "results_file.h"
 #include "speed.h"
 
-/* settings that stand in the tables, by the names they have in the .json */
-static const char *const setting_names[] = {
-    "epsilon", "rtol", "atol", "h_max", "projection_max", "projection_order", "time_step"};
-enum { SETTINGS = sizeof setting_names / sizeof *setting_names };
-
-static void write_settings(results_file *file, const solver_settings *s) {
-  const double values[SETTINGS] = {s->epsilon,        s->rtol,          s->atol,     s->h_max,
-                                   s->projection_max, (double)s->order, s->time_step};
-  for (size_t i = 0; i < SETTINGS; i++) measure_csv_number(&file->csv, values[i]);
-}
-
+/* the names of the settings, behind `count` others */
 static void add_settings(const char *columns[], size_t *count) {
-  for (size_t i = 0; i < SETTINGS; i++) columns[(*count)++] = setting_names[i];
+  for (size_t i = 0; i < RECORD_SETTINGS; i++) columns[(*count)++] = record_setting_names[i];
 }
 
 /* ---- rows ------------------------------------------------------------------------------------ */
@@ -38,16 +28,17 @@ static int write_rows(const speed_data *data, results_file *file, json_t *rows, 
         return -1;
       for (size_t t = 0; t < SPEED_TEXTS; t++) measure_csv_text(&file->csv, row.text[t]);
       for (size_t n = 0; n < SPEED_NUMBERS; n++) measure_csv_number(&file->csv, row.number[n]);
-      write_settings(file, &c->entry[k].settings);
+      const solver_settings settings = speed_settings(c, &c->entry[k]);
+      record_setting_fields(&file->csv, &settings);
       measure_csv_end_row(&file->csv);
-      json_array_append_new(rows, speed_row_json(&row, &c->entry[k].settings));
+      json_array_append_new(rows, speed_row_json(&row, &settings));
     }
   }
   return 0;
 }
 
 static int write_table(const speed_data *data, json_t *rows, char *message) {
-  const char *columns[SPEED_TEXTS + SPEED_NUMBERS + SETTINGS];
+  const char *columns[SPEED_TEXTS + SPEED_NUMBERS + RECORD_SETTINGS];
   size_t count = 0;
   results_file file;
   for (size_t i = 0; i < SPEED_TEXTS; i++) columns[count++] = speed_text_names[i];
@@ -90,7 +81,7 @@ static int write_samples(const speed_data *data, char *message) {
 /* every setting of the comparison with location */
 static int write_points(const speed_data *data, char *message) {
   const speed_location *const l = &data->location;
-  const char *columns[3 + SPEED_POINT_NUMBERS + SETTINGS] = {"method", "status", "regime"};
+  const char *columns[3 + SPEED_POINT_NUMBERS + RECORD_SETTINGS] = {"method", "status", "regime"};
   size_t count = 3;
   results_file file;
   for (size_t i = 0; i < SPEED_POINT_NUMBERS; i++) columns[count++] = speed_point_names[i];
@@ -104,7 +95,8 @@ static int write_points(const speed_data *data, char *message) {
     measure_csv_text(&file.csv, l->point[i].entry->failed ? "failed" : "ok");
     measure_csv_text(&file.csv, speed_point_regime(l, &l->point[i]));
     for (size_t k = 0; k < SPEED_POINT_NUMBERS; k++) measure_csv_number(&file.csv, values[k]);
-    write_settings(&file, &l->point[i].entry->settings);
+    const solver_settings settings = speed_settings(l->of, l->point[i].entry);
+    record_setting_fields(&file.csv, &settings);
     measure_csv_end_row(&file.csv);
   }
   return results_file_end(&file, true, message);

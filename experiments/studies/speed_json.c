@@ -8,6 +8,7 @@
 
 #include "json_file.h"
 #include "record.h"
+#include "solvers.h"
 #include "speed.h"
 
 static json_t *interval_json(const measure_interval *i) {
@@ -22,6 +23,10 @@ static void set_interval(json_t *object, const char *name, const char *interval,
                          const measure_interval *i) {
   json_object_set_new(object, name, measure_json_number(i->estimate));
   json_object_set_new(object, interval, interval_json(i));
+}
+
+solver_settings speed_settings(const speed_case *c, const speed_entry *entry) {
+  return solver_settings_in_force(entry->solver, &entry->settings, c->form[0].type->time_step);
 }
 
 json_t *speed_row_json(const speed_row *row, const solver_settings *settings) {
@@ -116,7 +121,8 @@ static json_t *point_json(const speed_location *l, size_t i) {
   speed_point_numbers(p, values);
   for (size_t k = 0; k < SPEED_POINT_NUMBERS; k++)
     json_object_set_new(object, speed_point_names[k], measure_json_number(values[k]));
-  json_object_set_new(object, "settings", record_settings(&p->entry->settings));
+  const solver_settings settings = speed_settings(l->of, p->entry);
+  json_object_set_new(object, "settings", record_settings(&settings));
   return object;
 }
 

@@ -38,9 +38,22 @@ static double earlier_epsilon(const arguments *given) {
   return epsilon > 0.0 && isfinite(epsilon) ? epsilon : NAN;
 }
 
-/* epsilon': given, or from the calibration in the results folder, or calibrated now */
+/* whether anyone who races has neighbourhoods whose size is not searched for */
+static bool wants_epsilon(const arguments *given) {
+  bool concerned = false, fixed = false;
+  for (size_t i = 0; i < given->solver_count; i++)
+    concerned = concerned || solver_concerns(given->solvers[i]) & SETTING_EPSILON;
+  for (size_t i = 0; i < given->protocol_count; i++)
+    fixed = fixed || given->protocols[i] != &equal_error_protocol;
+  return concerned && fixed;
+}
+
+/* epsilon': given, or from the calibration in the results folder, or calibrated now; none where
+ * nobody has one */
 static int choose_epsilon(sweep_data *data, char *message) {
   const arguments *const given = data->given;
+  data->epsilon = NAN;
+  if (!wants_epsilon(given)) return 0;
   data->epsilon = given->settings.epsilon;
   data->epsilon_source = "--epsilon";
   if (given->settings_given & SETTING_EPSILON) return 0;

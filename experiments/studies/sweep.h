@@ -43,9 +43,9 @@ typedef struct sweep_slope {
 
 typedef struct sweep_data {
   const arguments *given;
-  double epsilon; /* of the protocols that take it from the calibration */
-  const char *epsilon_source;
-  int core; /* pinned, or -1 */
+  double epsilon; /* of the protocols that take it from the calibration; NaN where none does */
+  const char *epsilon_source; /* NULL where there is none */
+  int core;                   /* pinned, or -1 */
   size_t trials, rows, complete;
   bool journalled; /* the journal is this sweep's */
   const volatile int *interrupted;

@@ -15,12 +15,18 @@
 #include "statistics.h"
 #include "sweep.h"
 
-static int write_table_row(results_file *file, const sweep_row *row, size_t k, size_t trials) {
+static solver_settings settings_of(const sweep_data *data, const protocol_entry *e) {
+  return solver_settings_in_force(e->solver, &e->settings, data->given->m.type->time_step);
+}
+
+static int write_table_row(results_file *file, const sweep_data *data, const sweep_row *row,
+                           size_t k) {
   const protocol_entry *const e = &row->entries.entry[k];
+  const solver_settings settings = settings_of(data, e);
   const sweep_cell *const c = &row->cell[k];
   double events_reference, contact_steps;
-  if (measure_median(row->events_reference, trials, &events_reference) ||
-      measure_median(row->contact_steps, trials, &contact_steps))
+  if (measure_median(row->events_reference, data->trials, &events_reference) ||
+      measure_median(row->contact_steps, data->trials, &contact_steps))
     return -1;
   const double numbers[] = {c->median,
                             c->median_lo,
@@ -44,59 +50,50 @@ static int write_table_row(results_file *file, const sweep_row *row, size_t k, s
                             c->outliers,
                             row->gap.gap,
                             row->gap.scaling,
-                            e->target,
-                            e->settings.epsilon,
-                            e->settings.rtol,
-                            e->settings.atol,
-                            e->settings.h_max,
-                            e->settings.projection_max,
-                            (double)e->settings.order,
-                            e->settings.time_step};
+                            e->target};
   measure_csv_integer(&file->csv, (int64_t)row->contacts);
   measure_csv_text(&file->csv, e->solver->name);
   measure_csv_text(&file->csv, e->protocol);
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
     measure_csv_number(&file->csv, numbers[i]);
-  measure_csv_text(&file->csv, e->settings.variant ? e->settings.variant : "");
+  record_setting_fields(&file->csv, &settings);
+  measure_csv_text(&file->csv, settings.variant ? settings.variant : "");
   measure_csv_end_row(&file->csv);
   return 0;
 }
 
 static int write_table(const sweep_data *data, char *message) {
-  static const char *const columns[] = {"contacts",
-                                        "solver",
-                                        "protocol",
-                                        "median_s",
-                                        "median_lo_s",
-                                        "median_hi_s",
-                                        "q25_s",
-                                        "q75_s",
-                                        "min_s",
-                                        "mad_s",
-                                        "marginal_s",
-                                        "marginal_lo_s",
-                                        "marginal_hi_s",
-                                        "rms_error",
-                                        "rms_q90",
-                                        "rms_worst",
-                                        "worst_trial",
-                                        "events",
-                                        "events_reference",
-                                        "events_ratio",
-                                        "s_per_crossing",
-                                        "s_per_contact_step",
-                                        "outliers",
-                                        "field_gap",
-                                        "scaling_s",
-                                        "target",
-                                        "epsilon",
-                                        "rtol",
-                                        "atol",
-                                        "h_max",
-                                        "projection_max",
-                                        "projection_order",
-                                        "time_step",
-                                        "variant"};
+  static const char *const measured[] = {"contacts",
+                                         "solver",
+                                         "protocol",
+                                         "median_s",
+                                         "median_lo_s",
+                                         "median_hi_s",
+                                         "q25_s",
+                                         "q75_s",
+                                         "min_s",
+                                         "mad_s",
+                                         "marginal_s",
+                                         "marginal_lo_s",
+                                         "marginal_hi_s",
+                                         "rms_error",
+                                         "rms_q90",
+                                         "rms_worst",
+                                         "worst_trial",
+                                         "events",
+                                         "events_reference",
+                                         "events_ratio",
+                                         "s_per_crossing",
+                                         "s_per_contact_step",
+                                         "outliers",
+                                         "field_gap",
+                                         "scaling_s",
+                                         "target"};
+  enum { MEASURED = sizeof measured / sizeof *measured };
+  const char *columns[MEASURED + RECORD_SETTINGS + 1];
+  memcpy(columns, measured, sizeof measured);
+  memcpy(columns + MEASURED, record_setting_names, sizeof record_setting_names);
+  columns[MEASURED + RECORD_SETTINGS] = "variant";
   results_file file;
   if (results_file_begin(&file, data->given->folder, "sweep.csv", columns,
                          sizeof columns / sizeof *columns, message))
@@ -104,7 +101,7 @@ static int write_table(const sweep_data *data, char *message) {
   for (size_t i = 0; i < data->rows; i++) {
     const sweep_row *const row = &data->row[i];
     for (size_t k = 0; sweep_row_done(data, row) && k < row->entries.count; k++)
-      write_table_row(&file, row, k, data->trials);
+      write_table_row(&file, data, row, k);
   }
   return results_file_end(&file, true, message);
 }
@@ -179,13 +176,14 @@ static json_t *ratio_json(const sweep_data *data, const sweep_row *row, size_t o
     ratio = NAN;
   free(quotients);
   const protocol_entry *const entry = &row->entries.entry[ours];
-  return json_pack("{s:I, s:s, s:s, s:o, s:o, s:f, s:f, s:f, s:f, s:f, s:f, s:o}", "contacts",
+  const solver_settings settings = settings_of(data, entry);
+  return json_pack("{s:I, s:s, s:s, s:o, s:o, s:f, s:f, s:f, s:f, s:f, s:o, s:o}", "contacts",
                    (json_int_t)row->contacts, "solver", entry->solver->name, "protocol",
                    entry->protocol, "mujoco_over_projection", measure_json_number(ratio),
                    "interval", interval_json(low, high), "confidence", 0.95, "mujoco_s", a->median,
                    "projection_s", b->median, "rms_error_mujoco", a->rms_median,
-                   "rms_error_projection", b->rms_median, "epsilon", entry->settings.epsilon,
-                   "settings", record_settings(&entry->settings));
+                   "rms_error_projection", b->rms_median, "epsilon",
+                   measure_json_number(settings.epsilon), "settings", record_settings(&settings));
 }
 
 static json_t *ratios_json(const sweep_data *data) {
@@ -230,6 +228,42 @@ static json_t *gaps_json(const sweep_data *data) {
   return gaps;
 }
 
+/* a setting of both; one that does not concern them is NaN, one in which they differ -INFINITY */
+static double common(double a, double b) {
+  return isnan(a) ? b : isnan(b) || a == b ? a : -INFINITY;
+}
+
+/* what all entries ran with that it concerns; null where they differ */
+static json_t *common_settings(const sweep_data *data) {
+  solver_settings all = {.epsilon = NAN,
+                         .rtol = NAN,
+                         .atol = NAN,
+                         .h_max = NAN,
+                         .projection_max = NAN,
+                         .time_step = NAN,
+                         .scaling = NAN};
+  double order = NAN;
+  for (size_t i = 0; i < data->rows; i++)
+    for (size_t k = 0; sweep_row_done(data, &data->row[i]) && k < data->row[i].entries.count; k++) {
+      const solver_settings s = settings_of(data, &data->row[i].entries.entry[k]);
+      all.epsilon = common(all.epsilon, s.epsilon);
+      all.rtol = common(all.rtol, s.rtol);
+      all.atol = common(all.atol, s.atol);
+      all.h_max = common(all.h_max, s.h_max);
+      all.projection_max = common(all.projection_max, s.projection_max);
+      all.time_step = common(all.time_step, s.time_step);
+      all.scaling = common(all.scaling, s.scaling);
+      order = common(order, s.order ? (double)s.order : NAN);
+      if (!all.variant)
+        all.variant = s.variant;
+      else if (s.variant && strcmp(all.variant, s.variant) != 0)
+        all.variant = "";
+    }
+  all.order = order > 0.0 ? (int)order : 0;
+  if (all.variant && !*all.variant) all.variant = NULL;
+  return record_settings(&all);
+}
+
 static int write_json(const sweep_data *data, char *message) {
   char path[RECORD_PATH_SIZE];
   json_t *const object = record_begin("essbench-sweep-1", data->given, data->core);
@@ -240,10 +274,11 @@ static int write_json(const sweep_data *data, char *message) {
   }
   json_object_set_new(object, "protocol", json_string(data->given->protocol));
   json_object_set_new(object, "trials", json_integer((json_int_t)data->trials));
-  json_object_set_new(object, "epsilon", json_real(data->epsilon));
-  json_object_set_new(object, "epsilon_source", json_string(data->epsilon_source));
+  json_object_set_new(object, "epsilon", measure_json_number(data->epsilon));
+  json_object_set_new(object, "epsilon_source",
+                      data->epsilon_source ? json_string(data->epsilon_source) : json_null());
   json_object_set_new(object, "model", record_model(&data->given->m));
-  json_object_set_new(object, "settings", record_settings(&data->given->settings));
+  json_object_set_new(object, "settings", common_settings(data));
   json_object_set_new(object, "slopes", slopes_json(data));
   json_object_set_new(object, "field_gaps", gaps_json(data));
   json_t *const environment = json_object_get(object, "environment");

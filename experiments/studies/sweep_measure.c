@@ -59,7 +59,7 @@ static int enter_protocols(measuring *all, sweep_row *row, const model *m) {
                               .settings = given->settings,
                               .seed = given->seed,
                               .interrupted = all->data->interrupted};
-  request.settings.epsilon = all->data->epsilon;
+  if (!isnan(all->data->epsilon)) request.settings.epsilon = all->data->epsilon;
   row->entries.count = 0;
   for (size_t i = 0; i < given->protocol_count; i++)
     if (given->protocols[i]->enter(&request, &row->entries, all->message)) return -1;

@@ -36,8 +36,9 @@ static void print_slopes(const sweep_data *data) {
 }
 
 void sweep_print(const sweep_data *data) {
-  printf("%zu starts for each N; epsilon %.6g (%s); MuJoCo %s\n", data->trials, data->epsilon,
-         data->epsilon_source, bridge_version_string());
+  printf("%zu starts for each N; ", data->trials);
+  if (!isnan(data->epsilon)) printf("epsilon %.6g (%s); ", data->epsilon, data->epsilon_source);
+  printf("MuJoCo %s\n", bridge_version_string());
   print_cells(data);
   print_slopes(data);
   printf("crossings: of all runs, as a share of the reference's; (!) marks more than 1 %% off\n"

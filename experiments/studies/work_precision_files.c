@@ -11,6 +11,7 @@
 #include "json_file.h"
 #include "record.h"
 #include "results_file.h"
+#include "solvers.h"
 #include "work_precision.h"
 
 static const char schema[] = "essbench-work-precision-1", file_name[] = "work_precision.json";
@@ -93,13 +94,16 @@ size_t precision_case_rows(const precision_results *results, size_t first) {
 
 /* ---- one case -------------------------------------------------------------------------------- */
 
-static json_t *row_json(const precision_row *row, const solver_settings *settings) {
+static json_t *row_json(const precision_case *c, const precision_point *p,
+                        const precision_row *row) {
   json_t *const object = json_object();
   for (size_t i = 0; i < PRECISION_TEXTS; i++)
     json_object_set_new(object, precision_text_names[i], json_string(row->text[i]));
   for (size_t i = 0; i < PRECISION_NUMBERS; i++)
     json_object_set_new(object, precision_number_names[i], measure_json_number(row->number[i]));
-  json_object_set_new(object, "settings", record_settings(settings));
+  const solver_settings settings =
+      solver_settings_in_force(solver_find(p->method->solver), &p->settings, c->m->type->time_step);
+  json_object_set_new(object, "settings", record_settings(&settings));
   return object;
 }
 
@@ -135,7 +139,7 @@ static json_t *case_json(const precision_case *c, char *message) {
       json_decref(points);
       return NULL;
     }
-    json_array_append_new(points, row_json(&row, &c->point[i].settings));
+    json_array_append_new(points, row_json(c, &c->point[i], &row));
   }
   if (!object || json_object_set_new(object, "points", points))
     measure_message(message, "out of memory");

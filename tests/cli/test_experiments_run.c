@@ -199,6 +199,40 @@ static void the_options_stand_in_the_record(void **state) {
   json_decref(run);
 }
 
+/* what does not concern a solver was not in force, and a default is what it stands for */
+static void the_record_has_no_other_options(void **state) {
+  static const char *const names[] = {"epsilon",          "rtol",    "h_max",  "projection_max",
+                                      "projection_order", "scaling", "variant"};
+  static const struct {
+    const char *words, *known; /* a letter of each name's initial where it is known */
+    double time_step;
+  } cases[] = {{"--solver libess --h-max 0.01", "rh", NAN},
+               {"--epsilon 1e-3 --h-max 0.01", "erhpp", NAN},
+               {"--solver mujoco", "sv", 0.002},
+               {"--solver reference", "", NAN},
+               {"--solver hybrid --time-step 0.001", "", 0.001},
+               {"--solver smooth --h-max 0.01", "erh", NAN},
+               {"--solver gsl --h-max 0.01", "rhv", NAN}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    json_t *const run = ESSBENCH_JSON(state, "run --contacts 3 --json %s", cases[i].words);
+    const json_t *const options = json_object_get(run, "options");
+    const char *known = cases[i].known;
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+      const bool expected = *known == names[k][0];
+      known += expected;
+      if (json_is_null(json_object_get(options, names[k])) == expected)
+        fail_msg("%s: %s", cases[i].words, names[k]);
+    }
+    const json_t *const step = json_object_get(options, "time_step");
+    assert_true(isnan(cases[i].time_step) ? json_is_null(step)
+                                          : json_number_value(step) == cases[i].time_step);
+    json_decref(run);
+  }
+  json_t *const run = ESSBENCH_JSON(state, "run --contacts 3 --json --epsilon 3e-4");
+  assert_true(number_of(json_object_get(run, "options"), "projection_max") == 6e-4);
+  json_decref(run);
+}
+
 /* what the options given say of the solver and its tolerances */
 static void the_solver_is_chosen_by_its_settings(void **state) {
   static const struct {
@@ -259,6 +293,7 @@ int main(void) {
       TEST(what_is_not_counted_is_not_printed),
       TEST(without_a_reference_there_is_no_error),
       TEST(the_options_stand_in_the_record),
+      TEST(the_record_has_no_other_options),
       TEST(the_solver_is_chosen_by_its_settings),
       TEST(totals_and_springs_are_the_same_plate),
       TEST(the_other_models_run),

@@ -42,7 +42,10 @@ static void check_row(const measure_table *table, size_t row) {
   const double gap = field_of(table, row, "field_gap");
   assert_true(gap > 0.0 && gap <= 1e-7);
   assert_true(field_of(table, row, "scaling_s") == 1e6);
-  assert_true(field_of(table, row, "epsilon") == 2.657e-3);
+  if (strcmp(text_in(table, row, "solver"), "projection") == 0)
+    assert_true(field_of(table, row, "epsilon") == 2.657e-3);
+  else
+    assert_string_equal(text_in(table, row, "epsilon"), "");
 }
 
 static void check_table(void **state) {
@@ -192,6 +195,53 @@ static void epsilon_comes_from_the_calibration(void **state) {
   measure_table_free(table);
 }
 
+/* of each solver the settings it ran with, and nothing of what does not concern it */
+static void rows_show_settings_in_force(void **state) {
+  static const char *const names[] = {"solver",         "epsilon",          "rtol",      "h_max",
+                                      "projection_max", "projection_order", "time_step", "variant"};
+  static const char *const expected[][8] = {
+      {"libess", "", "1e-07", "0.002", "", "", "", ""},
+      {"projection", "0.0005", "1e-07", "0.002", "0.001", "1", "", ""},
+      {"mujoco", "", "", "", "", "", "0.002", "RK4"}};
+  essbench(state, "sweep --contacts 2 --trials 2 --processes 1 --epsilon 5e-4 --rtol 1e-7 "
+                  "--variant RK4 --solvers libess,projection,mujoco --out results");
+  measure_table *const table = read_table(state, "results/sweep.csv", names, 8);
+  for (size_t i = 0; i < 3; i++)
+    for (size_t k = 0; k < 8; k++) {
+      double value, wanted;
+      const char *const text = text_in(table, i, names[k]), *const shown = expected[i][k];
+      const bool numbers =
+          !measure_number_parse(text, &value) && !measure_number_parse(shown, &wanted);
+      if (numbers ? value != wanted : strcmp(text, shown) != 0)
+        fail_msg("%s: %s is '%s', not '%s'", expected[i][0], names[k], text, shown);
+    }
+  measure_table_free(table);
+
+  json_t *const object = read_json(state, "results/sweep.json");
+  const json_t *const settings = json_object_get(object, "settings");
+  assert_true(number_of(object, "epsilon") == 5e-4 && number_of(settings, "epsilon") == 5e-4);
+  assert_true(number_of(settings, "h_max") == 0.002 && number_of(settings, "time_step") == 0.002);
+  assert_string_equal(text_of(settings, "variant"), "RK4");
+  json_decref(object);
+}
+
+/* who has no neighbourhoods needs no calibration, and is shown none */
+static void no_epsilon_where_nobody_has_one(void **state) {
+  essbench(state, "sweep --contacts 2 --trials 2 --processes 1 --protocol paper,free "
+                  "--solvers libess,mujoco --out results");
+  json_t *const object = read_json(state, "results/sweep.json");
+  const json_t *const ratio = json_array_get(json_object_get(object, "ratios"), 0);
+  const json_t *const settings = json_object_get(ratio, "settings");
+  assert_true(json_is_null(json_object_get(object, "epsilon")));
+  assert_true(json_is_null(json_object_get(object, "epsilon_source")));
+  assert_true(json_is_null(json_object_get(ratio, "epsilon")));
+  assert_true(json_is_null(json_object_get(settings, "epsilon")));
+  assert_true(number_of(settings, "h_max") == 0.002 && number_of(settings, "rtol") == 1e-8);
+  // they differ between the protocols
+  assert_true(json_is_null(json_object_get(json_object_get(object, "settings"), "h_max")));
+  json_decref(object);
+}
+
 /* the command's own words reach its processes as they were given */
 static void lists_reach_every_process(void **state) {
   static const char *const names[] = {"process"};
@@ -212,6 +262,8 @@ int main(void) {
       TEST(another_seed_gives_another_sweep),
       TEST(settings_are_those_given),
       TEST(epsilon_comes_from_the_calibration),
+      TEST(rows_show_settings_in_force),
+      TEST(no_epsilon_where_nobody_has_one),
       TEST(lists_reach_every_process),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -31,9 +31,9 @@ enum { TRIALS = 4, POINTS = 3, METHODS = 3 };
 
 static const double values[] = {1e-2, 1e-3, 1e-4, 0};
 static const precision_method methods[METHODS] = {
-    {.name = "a", .label = "A", .solver = "one", .knob = PRECISION_TIME_STEP, .values = values},
-    {.name = "b", .label = "B", .solver = "one", .knob = PRECISION_TIME_STEP, .values = values},
-    {.name = "c", .label = "C", .solver = "two", .knob = PRECISION_TIME_STEP, .values = values}};
+    {.name = "a", .label = "A", .solver = "hybrid", .knob = PRECISION_TIME_STEP, .values = values},
+    {.name = "b", .label = "B", .solver = "hybrid", .knob = PRECISION_TIME_STEP, .values = values},
+    {.name = "c", .label = "C", .solver = "smooth", .knob = PRECISION_TIME_STEP, .values = values}};
 
 /* a case whose every point of every method is measured: errors a tenth of the knob, times as its
  * inverse, ten crossings */
