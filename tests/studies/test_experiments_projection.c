@@ -138,7 +138,9 @@ static void check_command(void **state, const solver_settings *settings, const c
   assert_true(number_of(run, "events") == o.events);
   const json_t *const shown = json_object_get(run, "options");
   assert_true(number_of(shown, "epsilon") == settings->epsilon);
-  assert_true(number_of(shown, "projection_max") == settings->projection_max);
+  const solver_settings in_force =
+      solver_settings_in_force(&projection_solver, settings, m.type->time_step);
+  assert_true(number_of(shown, "projection_max") == in_force.projection_max);
   json_decref(run);
   trajectory_free(&exact);
   model_release(&m);
