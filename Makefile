@@ -90,7 +90,7 @@ sources = find . \( -path ./build -o -path ./.deps -o -path ./.git -o -path ./re
   -o -name '*.[ch]' -print0 | xargs -0 -r clang-format
 
 .PHONY: all build test regress baseline order calibrate sweep mujoco work-precision crossing-cost \
-  speed scale tolerance figures help clean format format-check fuzz setup-build setup-figures setup-test \
+  speed scale tolerance figures help clean columns format format-check fuzz setup-build setup-figures setup-test \
   build-release test-release test-clang test-sanitized
 
 all: build
@@ -185,6 +185,14 @@ fuzz: setup-test
 	build/clang$(SUFFIX)/tests/fuzz_driver_guided -runs=$(call quote,$(RUNS)) -max_len=800 \
 	  -timeout=60 -artifact_prefix=build/fuzz/ build/fuzz/corpus
 
+# what the program says of its studies' columns
+columns: build-release
+	$(essbench) columns >docs/COLUMNS.md
+	@for study in $$(sed -n 's/^## essbench //p' docs/COLUMNS.md); do \
+	  $(essbench) schema $$study >build/schema || exit 1; \
+	  mv build/schema schema/$$(sed -n 's/^  "title": "\(.*\)\.json of .*/\1/p' build/schema).schema.json; \
+	done
+
 format: setup-test
 	@$(sources) -i
 
@@ -210,6 +218,7 @@ make test         build and test: gcc, clang, sanitizers, format
 make fuzz         random systems against libess, guided by coverage; RUNS of them
 make regress      the gate: counters, errors and times against baseline and an earlier revision
 make baseline     rewrite results/baseline, and show what that changes
+make columns      write schema/ and docs/COLUMNS.md anew from the columns of studies
 make format       lay out the sources
 make clean        remove build/ (results and the fetched MuJoCo stay)
 

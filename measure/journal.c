@@ -40,6 +40,11 @@ static int drop_torn_line(measure_journal *j, char message[MEASURE_MESSAGE_SIZE]
   return 0;
 }
 
+static int open_reader(measure_journal *j, char message[MEASURE_MESSAGE_SIZE]) {
+  j->reader = fopen(j->path, "re");
+  return j->reader ? 0 : complain(j, "read", message);
+}
+
 static int open_files(measure_journal *j, char message[MEASURE_MESSAGE_SIZE]) {
   j->descriptor = open(j->path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
   if (j->descriptor < 0) return complain(j, "open", message);
@@ -48,13 +53,11 @@ static int open_files(measure_journal *j, char message[MEASURE_MESSAGE_SIZE]) {
     measure_message(message, "'%.300s' is in use by another run", j->path);
     return -1;
   }
-  if (drop_torn_line(j, message)) return -1;
-  j->reader = fopen(j->path, "re");
-  return j->reader ? 0 : complain(j, "read", message);
+  return drop_torn_line(j, message) ? -1 : open_reader(j, message);
 }
 
-int measure_journal_open(measure_journal **journal, const char *path,
-                         char message[MEASURE_MESSAGE_SIZE]) {
+static int open_with(int (*opens)(measure_journal *, char *), measure_journal **journal,
+                     const char *path, char message[MEASURE_MESSAGE_SIZE]) {
   measure_journal *const j = calloc(1, sizeof *j);
   if (j) j->descriptor = -1;
   if (!j || !(j->path = strdup(path))) {
@@ -62,12 +65,22 @@ int measure_journal_open(measure_journal **journal, const char *path,
     measure_message(message, "out of memory");
     return -1;
   }
-  if (open_files(j, message)) {
+  if (opens(j, message)) {
     measure_journal_close(j);
     return -1;
   }
   *journal = j;
   return 0;
+}
+
+int measure_journal_open(measure_journal **journal, const char *path,
+                         char message[MEASURE_MESSAGE_SIZE]) {
+  return open_with(open_files, journal, path, message);
+}
+
+int measure_journal_look(measure_journal **journal, const char *path,
+                         char message[MEASURE_MESSAGE_SIZE]) {
+  return open_with(open_reader, journal, path, message);
 }
 
 void measure_journal_close(measure_journal *j) {

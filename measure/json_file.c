@@ -35,6 +35,21 @@ int measure_json_print(const json_t *value, FILE *stream) {
   return failed || fputc('\n', stream) == EOF ? -1 : 0;
 }
 
+int measure_json_line(const json_t *value, FILE *stream) {
+  const measure_c_locale scope = measure_c_locale_enter();
+  const int failed = json_dumpf(value, stream, JSON_COMPACT | JSON_REAL_PRECISION(17));
+  measure_c_locale_leave(scope);
+  return failed || fputc('\n', stream) == EOF ? -1 : 0;
+}
+
+json_t *measure_json_parse(const char *text) {
+  json_error_t error;
+  const measure_c_locale scope = measure_c_locale_enter();
+  json_t *const value = json_loads(text, 0, &error);
+  measure_c_locale_leave(scope);
+  return value;
+}
+
 int measure_json_write(const json_t *value, const char *path, char message[MEASURE_MESSAGE_SIZE]) {
   measure_file *file;
   if (measure_file_open(&file, path, message)) return -1;

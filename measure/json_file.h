@@ -22,6 +22,10 @@ int measure_json_value(const json_t *value, double *out);
  * with a newline at its end. Returns 0, or -1 when memory is out or the stream failed. */
 int measure_json_print(const json_t *value, FILE *stream);
 
+/* The same on one line; and such a line read: a new reference, or NULL when it is no JSON. */
+int measure_json_line(const json_t *value, FILE *stream);
+json_t *measure_json_parse(const char *text);
+
 /* As print, into a file that appears whole or not at all. Returns 0, or -1 with one line. */
 int measure_json_write(const json_t *value, const char *path, char message[MEASURE_MESSAGE_SIZE]);
 

@@ -19,6 +19,7 @@
 #include "protocol.h"
 #include "solvers.h"
 #include "streams.h"
+#include "study.h"
 
 enum { LINE_SIZE = 320, NAME_SIZE = 64 };
 
@@ -37,21 +38,19 @@ typedef struct parse {
 /* a number in [min, max], `what` saying so */
 static double number(const arguments *given, const char *option, const char *text, double min,
                      double max, const char *what) {
+  char message[MEASURE_MESSAGE_SIZE];
   double value;
-  if (measure_number_parse(text, &value) || !(value >= min && value <= max))
-    command_usage(given, "--%s %.60s is not accepted; it is %s", option, text, what);
+  if (option_number(option, text, min, max, what, &value, message))
+    command_usage(given, "%s", message);
   return value;
 }
 
 /* a whole number in [min, max] */
 static unsigned long whole(const arguments *given, const char *option, const char *text,
                            unsigned long min, unsigned long max) {
-  char *end;
-  errno = 0;
-  const unsigned long value = strtoul(text, &end, 10);
-  if (*text < '0' || *text > '9' || *end || errno || value < min || value > max)
-    command_usage(given, "--%s %.60s is not accepted; it is a whole number from %lu to %lu", option,
-                  text, min, max);
+  char message[MEASURE_MESSAGE_SIZE];
+  unsigned long value;
+  if (option_whole(option, text, min, max, &value, message)) command_usage(given, "%s", message);
   return value;
 }
 
@@ -143,20 +142,12 @@ static void set_protocols(arguments *given, const char *text) {
 /* "1e-3,1e-4": each smaller than the one before; how many there are */
 static size_t set_descending(const arguments *given, const char *option, const char *text,
                              double min, double max, double out[ARGUMENTS_EPSILONS_MAX]) {
-  char *const copy = copy_of(given, text), accepted[LINE_SIZE];
-  size_t count = 0;
-  snprintf(accepted, sizeof accepted,
-           "numbers %s%s with commas between, each smaller than the one "
-           "before",
-           min > 0.0 ? "> 0" : ">= 0", max < 1.0 ? ", at most 0.5," : "");
-  for (char *word, *rest = copy; (word = strsep(&rest, ","));) {
-    const double below = count ? nextafter(out[count - 1], -1.0) : max;
-    if (count == ARGUMENTS_EPSILONS_MAX)
-      command_usage(given, "--%s accepts at most %d numbers", option, ARGUMENTS_EPSILONS_MAX);
-    out[count++] = number(given, option, word, min, below, accepted);
-  }
-  free(copy);
-  return count;
+  char message[MEASURE_MESSAGE_SIZE];
+  option_numbers numbers;
+  if (option_descending(option, text, min, max, &numbers, message))
+    command_usage(given, "%s", message);
+  memcpy(out, numbers.value, sizeof numbers.value);
+  return numbers.count;
 }
 
 static void set_contacts(arguments *given, const char *text) {
@@ -294,13 +285,6 @@ static bool set_run_option(arguments *given, int key, const char *text) {
     given->epsilon_count =
         set_descending(given, "epsilons", text, 5e-324, 1.7e308, given->epsilons);
     return true;
-  case KEY_TOLERANCES:
-    given->tolerance_count =
-        set_descending(given, "tolerances", text, 1e-16, 0.5, given->tolerances);
-    return true;
-  case KEY_DAMPINGS:
-    given->damping_count = set_descending(given, "damping", text, 0.0, 1e9, given->dampings);
-    return true;
   case KEY_TRIALS:
     given->trials =
         whole(given, "trials", text, 1,
@@ -423,6 +407,13 @@ static error_t parse_option(int key, char *text, struct argp_state *state) {
     p->text[key - PARAMETER_KEY] = text;
     return 0;
   }
+  const command *const c = p->given->command;
+  if (c->study && key >= OPTION_KEY && key < PARAMETER_KEY) {
+    char message[MEASURE_MESSAGE_SIZE];
+    if (option_set(&c->study->options[key - OPTION_KEY], text, p->given->study_settings, message))
+      command_usage(p->given, "%s", message);
+    return 0;
+  }
   if (set_solver_option(p->given, key, text) || set_run_option(p->given, key, text)) return 0;
   switch (key) {
   case KEY_MODEL:
@@ -445,8 +436,14 @@ static size_t default_trials(const command *c) {
   if (c->groups & ARGUMENTS_PRECISION) return 12;
   if (c->groups & ARGUMENTS_CROSSING) return 6;
   if (c->groups & ARGUMENTS_SCALE) return 3;
-  if (c->groups & ARGUMENTS_TOLERANCE) return 200;
   return c->groups & ARGUMENTS_TRIALS ? 31 : 120;
+}
+
+static void set_defaults(arguments *given, const study *s) {
+  char message[MEASURE_MESSAGE_SIZE] = "out of memory";
+  given->study_settings = calloc(1, s->settings_size);
+  if (!given->study_settings || option_defaults(s->options, given->study_settings, message))
+    command_usage(given, "%s", message);
 }
 
 void arguments_parse(const command *c, int argc, char **argv, arguments *given) {
@@ -457,11 +454,7 @@ void arguments_parse(const command *c, int argc, char **argv, arguments *given) 
                        .protocol = "paper",
                        .protocols = {protocol_find("paper")},
                        .protocol_count = 1,
-                       .tolerances = {1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10},
-                       .tolerance_count = 10,
-                       .dampings = {60.0, 0.0},
-                       .damping_count = 2,
-                       .processes = c->groups & ARGUMENTS_TOLERANCE ? 2 : 6,
+                       .processes = c->study ? c->study->processes : 6,
                        .part = SIZE_MAX,
                        .point_time = 0.02,
                        .point_work = c->groups & ARGUMENTS_PRECISION ? 7.2e8 : 2.4e8,
@@ -476,7 +469,7 @@ void arguments_parse(const command *c, int argc, char **argv, arguments *given) 
   if (c->groups & ARGUMENTS_SPEED) set_contacts(given, "2,10,20,50,100");
   if (c->groups & ARGUMENTS_CROSSING) set_contacts(given, "2,5,10,20,50,100,200,500,1000");
   if (c->groups & ARGUMENTS_SCALE) set_contacts(given, "100,1000");
-  if (c->groups & ARGUMENTS_TOLERANCE) set_contacts(given, "2,10,30,100,1000");
+  if (c->study) set_defaults(given, c->study);
   option_table_build(&p.table, c);
   option_table_check(&p.table, given, argc, argv);
 
@@ -504,6 +497,8 @@ void arguments_parse(const command *c, int argc, char **argv, arguments *given) 
 
 void arguments_free(arguments *given) {
   contacts_range_free(&given->contacts);
+  if (given->command->study) option_free(given->command->study->options, given->study_settings);
+  free(given->study_settings);
   free(given->argv);
   model_release(&given->m);
   json_decref(given->environment);

@@ -11,6 +11,7 @@
 
 #include "contacts_range.h"
 #include "model.h"
+#include "option.h"
 #include "solver.h"
 
 typedef enum argument_group {
@@ -32,10 +33,15 @@ typedef enum argument_group {
   ARGUMENTS_CROSSING = 32768,  /* --contacts LIST, --target and what it shares with the above */
   ARGUMENTS_SPEED = 65536,     /* --contacts LIST, --trials, --before, --table */
   ARGUMENTS_SCALE = 131072,    /* --contacts LIST, --epsilons, --trials ... */
-  ARGUMENTS_TOLERANCE = 262144 /* --contacts LIST, --damping LIST, --tolerances, --trials ... */
+  ARGUMENTS_RESTART = 262144,  /* --restart */
+  ARGUMENTS_PROCESSES = 524288 /* --processes */
 } argument_group;
 
-enum { ARGUMENTS_SOLVERS_MAX = 8, ARGUMENTS_POSITIONALS_MAX = 2, ARGUMENTS_EPSILONS_MAX = 64 };
+enum {
+  ARGUMENTS_SOLVERS_MAX = 8,
+  ARGUMENTS_POSITIONALS_MAX = 2,
+  ARGUMENTS_EPSILONS_MAX = OPTION_NUMBERS_MAX
+};
 
 typedef struct command command;
 struct json_t;
@@ -48,8 +54,6 @@ typedef struct arguments {
   unsigned settings_given;                 /* bits of solver_setting */
   double epsilons[ARGUMENTS_EPSILONS_MAX]; /* descending; none: the command's own choice */
   size_t epsilon_count;
-  double tolerances[ARGUMENTS_EPSILONS_MAX], dampings[ARGUMENTS_EPSILONS_MAX]; /* descending */
-  size_t tolerance_count, damping_count;
   bool json, no_reference;
   const char *folder; /* of results */
   const char *file;   /* NULL: the standard output */
@@ -76,6 +80,7 @@ typedef struct arguments {
   const char *positionals[ARGUMENTS_POSITIONALS_MAX]; /* as many as the command names */
   double minimum_effect; /* relative; smaller differences of time have no verdict */
   bool fail_if_slower, strict;
+  void *study_settings;       /* of the command's study; owned */
   struct json_t *environment; /* as it was before measuring, by record_check_environment; owned */
 } arguments;
 

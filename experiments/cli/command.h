@@ -18,10 +18,8 @@ typedef struct command {
   const char *model;            /* the only model it runs, or NULL: --model chooses */
   const char *example;          /* a whole command line for its help, or NULL */
   int (*run)(arguments *given); /* returns an exit status; has said why when it is not 0 */
+  const struct study *study;    /* whose options are its own as well; or NULL */
 } command;
-
-/* The table, NULL-terminated. */
-extern const command *const commands[];
 
 /* One line on the standard error, "essbench NAME: ...". Returns COMMAND_FAILURE, for `return`. */
 __attribute__((format(printf, 2, 3))) int command_fail(const arguments *given, const char *format,

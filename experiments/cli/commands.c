@@ -1,5 +1,5 @@
 /*
- * The table of commands: a new protocol is one file and one line here.
+ * The table of commands: a new study is one file and one line here.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
@@ -7,30 +7,39 @@
 
 #include <string.h>
 
-const command *const commands[] = {
-    &run_command,
-    &xml_command,
-    &order_command,
-    &calibrate_command,
-    &sweep_command,
-    &figures_command,
-    &counters_command,
-    &bench_command,
-    &regress_command,
-    &regress_time_command,
-    &baseline_command,
-    &compare_command,
-    &mujoco_command,
-    &work_precision_command,
-    &crossing_cost_command,
-    &speed_command,
-    &scale_command,
-    &tolerance_command,
-    NULL,
+#include "studies.h"
+#include "study_command.h"
+
+/* a command, or a study that is one */
+static const struct {
+  const command *command;
+  const study *study;
+} table[] = {
+    {&run_command, NULL},           {&xml_command, NULL},
+    {&order_command, NULL},         {&calibrate_command, NULL},
+    {&sweep_command, NULL},         {&figures_command, NULL},
+    {&counters_command, NULL},      {&bench_command, NULL},
+    {&regress_command, NULL},       {&regress_time_command, NULL},
+    {&baseline_command, NULL},      {&compare_command, NULL},
+    {&mujoco_command, NULL},        {&work_precision_command, NULL},
+    {&crossing_cost_command, NULL}, {&speed_command, NULL},
+    {&scale_command, NULL},         {NULL, &tolerance_study},
+    {&schema_command, NULL},        {&columns_command, NULL},
 };
 
-const command *command_find(const char *name) {
-  for (size_t i = 0; commands[i]; i++)
-    if (strcmp(commands[i]->name, name) == 0) return commands[i];
-  return NULL;
+bool command_at(size_t index, command *out) {
+  if (index >= sizeof table / sizeof *table) return false;
+  *out = table[index].study ? study_command(table[index].study) : *table[index].command;
+  return true;
+}
+
+bool command_find(const char *name, command *out) {
+  for (size_t i = 0; command_at(i, out); i++)
+    if (strcmp(out->name, name) == 0) return true;
+  return false;
+}
+
+const study *study_find(const char *name) {
+  command found;
+  return command_find(name, &found) ? found.study : NULL;
 }

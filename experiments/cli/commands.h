@@ -7,13 +7,20 @@
 #define COMMANDS_H
 
 #include "command.h"
+#include "study.h"
 
 extern const command run_command, xml_command, order_command, calibrate_command, sweep_command,
     figures_command, counters_command, bench_command, regress_command, regress_time_command,
     baseline_command, compare_command, mujoco_command, work_precision_command,
-    crossing_cost_command, speed_command, scale_command, tolerance_command;
+    crossing_cost_command, speed_command, scale_command, schema_command, columns_command;
 
-/* NULL when there is none of that name. */
-const command *command_find(const char *name);
+/* The command at a place of the table, from 0 on. False behind the last. */
+bool command_at(size_t index, command *out);
+
+/* False when there is none of that name. */
+bool command_find(const char *name, command *out);
+
+/* The command that runs a study; NULL when there is none of that name. */
+const study *study_find(const char *name);
 
 #endif

@@ -19,16 +19,16 @@ static void print_help(FILE *stream) {
         "MuJoCo.\n\n"
         "usage: essbench COMMAND [OPTION...]\n\n",
         stream);
-  for (size_t i = 0; commands[i]; i++)
-    fprintf(stream, "  %-14s %s\n", commands[i]->name, commands[i]->summary);
+  command c;
+  for (size_t i = 0; command_at(i, &c); i++) fprintf(stream, "  %-14s %s\n", c.name, c.summary);
   fputs("\nessbench COMMAND --help lists a command's options.\n", stream);
 }
 
 static int refuse(const char *name) {
   char names[NAMES_SIZE] = "";
-  for (size_t i = 0; commands[i]; i++)
-    snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i ? ", " : "",
-             commands[i]->name);
+  command c;
+  for (size_t i = 0; command_at(i, &c); i++)
+    snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i ? ", " : "", c.name);
   return command_unknown("%.60s is no command; there are %s", *name ? name : "an empty word",
                          names);
 }
@@ -43,13 +43,13 @@ int main(int argc, char **argv) {
     print_help(stdout);
     return streams_close(COMMAND_SUCCESS);
   }
-  const command *const chosen = command_find(argv[1]);
-  if (!chosen) return refuse(argv[1]);
+  command chosen;
+  if (!command_find(argv[1], &chosen)) return refuse(argv[1]);
   if (ESSBENCH_PROOF[0])
     fputs("essbench: warning: spoilt on purpose, for proof only (" ESSBENCH_PROOF ")\n", stderr);
   arguments given;
-  arguments_parse(chosen, argc - 1, argv + 1, &given);
-  const int status = chosen->run(&given);
+  arguments_parse(&chosen, argc - 1, argv + 1, &given);
+  const int status = chosen.run(&given);
   arguments_free(&given);
   return interrupts_status(streams_close(status));
 }

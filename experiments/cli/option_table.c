@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "solvers.h"
+#include "study.h"
 
 /* groups of options in the order of the help */
 enum { HELP_MAIN = 1, HELP_MODEL, HELP_PROJECTION, HELP_MUJOCO, HELP_RESULTS };
@@ -92,23 +93,6 @@ static const grouped_option grouped_options[] = {
     {ARGUMENTS_SCALE,
      {"point-time", KEY_POINT_TIME, "S", 0,
       "a run is repeated for this long and its fastest time kept (default 0.02)", HELP_MAIN}},
-    {ARGUMENTS_TOLERANCE,
-     {"contacts", KEY_CONTACTS, "LIST", 0,
-      "numbers of contacts: 10,100, 2..10 or a mixture (default 2,10,30,100,1000)", HELP_MAIN}},
-    {ARGUMENTS_TOLERANCE,
-     {"damping", KEY_DAMPINGS, "X,Y", 0,
-      "dampings of all springs, N s/m, the largest first (default 60,0)", HELP_MAIN}},
-    {ARGUMENTS_TOLERANCE,
-     {"tolerances", KEY_TOLERANCES, "X,Y", 0,
-      "rtol = atol, the largest first (default: every decade from 0.1 to 1e-10)", HELP_MAIN}},
-    {ARGUMENTS_TOLERANCE,
-     {"trials", KEY_TRIALS, "COUNT", 0,
-      "initial conditions, each from a seed of its own: --seed "
-      "and those that follow (default 200)",
-      HELP_MAIN}},
-    {ARGUMENTS_TOLERANCE,
-     {"processes", KEY_PROCESSES, "COUNT", 0, "processes the trials are spread over (default 2)",
-      HELP_MAIN}},
     {ARGUMENTS_SWEEP,
      {"solvers", KEY_SOLVERS, "A,B", 0, "who races (default projection,mujoco)", HELP_MAIN}},
     {ARGUMENTS_SWEEP,
@@ -123,10 +107,12 @@ static const grouped_option grouped_options[] = {
     {ARGUMENTS_SWEEP,
      {"restart", KEY_RESTART, NULL, 0, "begin anew instead of going on with an interrupted sweep",
       HELP_MAIN}},
-    {ARGUMENTS_PRECISION | ARGUMENTS_CROSSING | ARGUMENTS_SCALE | ARGUMENTS_TOLERANCE,
+    {ARGUMENTS_PRECISION | ARGUMENTS_CROSSING | ARGUMENTS_SCALE | ARGUMENTS_RESTART,
      {"restart", KEY_RESTART, NULL, 0, "begin anew instead of going on where it was interrupted",
       HELP_MAIN}},
-    {ARGUMENTS_SWEEP, {"part", KEY_PART, "N", OPTION_HIDDEN, NULL, HELP_MAIN}},
+    {ARGUMENTS_PROCESSES, {"processes", KEY_PROCESSES, "COUNT", 0, NULL, HELP_MAIN}},
+    {ARGUMENTS_SWEEP | ARGUMENTS_PROCESSES,
+     {"part", KEY_PART, "N", OPTION_HIDDEN, NULL, HELP_MAIN}},
     {ARGUMENTS_SEED,
      {"seed", KEY_SEED, "N", 0, "of initial conditions and of the order of runs (default 1)",
       HELP_MAIN}},
@@ -296,19 +282,38 @@ static void add_parameters(option_table *t, const model_type *type, bool several
   }
 }
 
+/* the options of a study; a default is told of unless the help tells of it */
+static void add_study(option_table *t, const study *s, size_t *count) {
+  for (size_t i = 0; s->options[i].name; i++) {
+    const study_option *const o = &s->options[i];
+    char *const doc = t->study[i];
+    append(doc, "%s", o->help);
+    if (o->initial && !strstr(o->help, "default")) append(doc, " (default %s)", o->initial);
+    t->option[(*count)++] = (struct argp_option){.name = o->name,
+                                                 .key = OPTION_KEY + (int)i,
+                                                 .arg = o->argument,
+                                                 .doc = doc,
+                                                 .group = HELP_MAIN};
+  }
+  append(t->processes, "processes the %s are spread over (default %zu)", s->cells, s->processes);
+}
+
 void option_table_build(option_table *t, const command *c) {
   *t = (option_table){.command = c};
   list_solvers(t->solvers);
   list_variants(t->variants);
   size_t count = 0;
+  if (c->study) add_study(t, c->study, &count);
   for (const grouped_option *g = grouped_options; g->group; g++) {
     // a command whose model is its argument has no choice of model
-    if (!(c->groups & g->group) || (g->option.key == KEY_MODEL && (c->model || c->positional)))
+    if ((g->group != ~0U && !(c->groups & g->group)) ||
+        (g->option.key == KEY_MODEL && (c->model || c->positional)))
       continue;
     if (g->option.name && option_named(t, g->option.name, strlen(g->option.name))) continue;
     t->option[count] = g->option;
     if (g->option.key == KEY_SOLVER) t->option[count].doc = t->solvers;
     if (g->option.key == KEY_VARIANT) t->option[count].doc = t->variants;
+    if (g->option.key == KEY_PROCESSES && c->study) t->option[count].doc = t->processes;
     count++;
   }
   if (!(c->groups & ARGUMENTS_MODEL)) return;

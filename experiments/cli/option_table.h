@@ -10,9 +10,10 @@
 
 #include "command.h"
 
-enum { OPTION_TABLE_MAX = 96, OPTION_TABLE_DOC_SIZE = 400 };
+enum { OPTION_TABLE_MAX = 96, OPTION_TABLE_DOC_SIZE = 400, OPTION_TABLE_STUDY_MAX = 24 };
 
-/* keys of options without a letter; the models' parameters follow PARAMETER_KEY */
+/* keys of options without a letter; a study's own follow OPTION_KEY, the models' parameters
+ * PARAMETER_KEY */
 enum {
   KEY_MODEL = 256,
   KEY_SOLVER,
@@ -49,8 +50,7 @@ enum {
   KEY_LABEL_KNOBS,
   KEY_TARGET,
   KEY_BEFORE,
-  KEY_TOLERANCES,
-  KEY_DAMPINGS,
+  OPTION_KEY = 512, /* the study's own */
   PARAMETER_KEY = 1024
 };
 
@@ -59,10 +59,12 @@ typedef struct option_table {
   const command *command;
   struct argp_option option[OPTION_TABLE_MAX];
   size_t parameter_count;
-  const model_parameter *parameter[OPTION_TABLE_MAX]; /* by key - PARAMETER_KEY */
-  char doc[OPTION_TABLE_MAX][OPTION_TABLE_DOC_SIZE];  /* of those */
-  char solvers[OPTION_TABLE_DOC_SIZE];                /* help of --solver */
-  char variants[OPTION_TABLE_DOC_SIZE];               /* help of --variant */
+  const model_parameter *parameter[OPTION_TABLE_MAX];        /* by key - PARAMETER_KEY */
+  char doc[OPTION_TABLE_MAX][OPTION_TABLE_DOC_SIZE];         /* of those */
+  char solvers[OPTION_TABLE_DOC_SIZE];                       /* help of --solver */
+  char variants[OPTION_TABLE_DOC_SIZE];                      /* help of --variant */
+  char processes[OPTION_TABLE_DOC_SIZE];                     /* of a study's --processes */
+  char study[OPTION_TABLE_STUDY_MAX][OPTION_TABLE_DOC_SIZE]; /* of its own options */
 } option_table;
 
 /* Fills in the table of a command. It must stay where it is: options point into it. */

@@ -35,17 +35,27 @@ static json_t *environment_now(int pinned_core) {
   return environment;
 }
 
-int record_check_environment(arguments *given, int pinned_core) {
-  json_decref(given->environment);
-  given->environment = environment_now(pinned_core);
-  if (!given->environment) return command_fail(given, "out of memory");
-  const json_t *const warnings = json_object_get(given->environment, "warnings");
+int record_environment(int pinned_core, bool strict, json_t **environment,
+                       char message[MEASURE_MESSAGE_SIZE]) {
+  *environment = environment_now(pinned_core);
+  measure_message(message, "out of memory");
+  if (!*environment) return -1;
+  const json_t *const warnings = json_object_get(*environment, "warnings");
   const size_t count = json_array_size(warnings);
   for (size_t i = 0; i < count; i++)
     fprintf(stderr, "warning: %s\n", json_string_value(json_array_get(warnings, i)));
-  if (!given->strict || count == 0) return COMMAND_SUCCESS;
-  return command_fail(given, "--strict, and %zu warning%s of the environment: nothing is measured",
-                      count, count > 1 ? "s" : "");
+  if (!strict || count == 0) return 0;
+  measure_message(message, "--strict, and %zu warning%s of the environment: nothing is measured",
+                  count, count > 1 ? "s" : "");
+  return -1;
+}
+
+int record_check_environment(arguments *given, int pinned_core) {
+  char message[MEASURE_MESSAGE_SIZE];
+  json_decref(given->environment);
+  const bool failed =
+      record_environment(pinned_core, given->strict, &given->environment, message) != 0;
+  return failed ? command_fail(given, "%s", message) : COMMAND_SUCCESS;
 }
 
 int record_open(arguments *given, int pinned_core) {
@@ -55,13 +65,17 @@ int record_open(arguments *given, int pinned_core) {
   return COMMAND_SUCCESS;
 }
 
-json_t *record_begin(const char *schema, const arguments *given, int pinned_core) {
-  json_t *const environment =
-      given->environment ? json_incref(given->environment) : environment_now(pinned_core);
+json_t *record_head(const char *schema, const char *name, unsigned long seed, json_t *environment) {
   if (!environment) return NULL;
   return json_pack("{s:s, s:i, s:s, s:s, s:I, s:o}", "schema", schema, "schema_version", 1,
-                   "essbench", ESSBENCH_VERSION, "command", given->command->name, "seed",
-                   (json_int_t)given->seed, "environment", environment);
+                   "essbench", ESSBENCH_VERSION, "command", name, "seed", (json_int_t)seed,
+                   "environment", environment);
+}
+
+json_t *record_begin(const char *schema, const arguments *given, int pinned_core) {
+  return record_head(schema, given->command->name, given->seed,
+                     given->environment ? json_incref(given->environment)
+                                        : environment_now(pinned_core));
 }
 
 json_t *record_build(void) {

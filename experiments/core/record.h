@@ -12,6 +12,16 @@
 #include "bridge.h"
 #include "csv.h"
 
+/* The environment as it is now, to be looked at right before measuring; prints each of its warnings
+ * on one line of the standard error. 0 and a new reference; or -1 with one line, when there is a
+ * warning and `strict` is true, or memory is out and *environment NULL. */
+int record_environment(int pinned_core, bool strict, json_t **environment,
+                       char message[MEASURE_MESSAGE_SIZE]);
+
+/* A new object: schema name and version, program, command, seed, environment (whose reference it
+ * takes). NULL when memory is out. */
+json_t *record_head(const char *schema, const char *name, unsigned long seed, json_t *environment);
+
 /*
  * Looks at the environment, to be called right before measuring: prints each of its warnings on one
  * line of the standard error, and keeps it in given->environment for record_begin, since afterwards

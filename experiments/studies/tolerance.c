@@ -1,245 +1,298 @@
 /*
- * essbench tolerance: libess on the plate at every tolerance, from many starts, beside location of
- * each crossing. The starts are spread over processes; what they measure is in shared memory.
+ * essbench tolerance: libess by one tolerance, on the plate: what error a tolerance gives and what
+ * it costs, from many starts, beside the same library when it locates each crossing.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
-#include "tolerance.h"
-
-#include <errno.h>
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include "commands.h"
-#include "contest.h"
-#include "interrupts.h"
-#include "progress.h"
-#include "record.h"
-#include "resume.h"
+#include "cases.h"
+#include "gather.h"
+#include "outcome.h"
 #include "solvers.h"
+#include "studies.h"
 
-/* of each run of libess the fastest counts */
-enum { REPEATS = 3 };
+/* decades that location goes on below the last tolerance, for its error there may be larger than
+ * that of libess */
+enum { FURTHER = 2, LEVELS_MAX = OPTION_NUMBERS_MAX + FURTHER };
 
 /* neighbourhoods so thin that nothing is projected: the paper's method locates each crossing */
 static const double location_epsilon = 1e-10;
 
-double *tolerance_work(const tolerance *all, size_t work) {
-  return all->work + work * all->work_size;
+static const outcome_effort fastest_of_three = {.runs = 3}, once = {.runs = 1};
+
+/* ---- what is asked for ----------------------------------------------------------------------- */
+
+typedef struct settings {
+  contacts_range contacts;
+  option_numbers dampings, tolerances;
+  size_t trials;
+} settings;
+
+static const study_option options[] = {
+    {"contacts", "LIST", "numbers of contacts: 10,100, 2..10 or a mixture", OPTION_CONTACTS,
+     OPTION_AT(settings, contacts), .initial = "2,10,30,100,1000"},
+    {"damping", "X,Y", "dampings of all springs, N s/m, the largest first", OPTION_NUMBERS,
+     OPTION_AT(settings, dampings), .initial = "60,0", .max = 1e9},
+    {"tolerances", "X,Y",
+     "rtol = atol, the largest first (default: every decade from 0.1 to 1e-10)", OPTION_NUMBERS,
+     OPTION_AT(settings, tolerances),
+     .initial = "1e-1,1e-2,1e-3,1e-4,1e-5,1e-6,1e-7,1e-8,1e-9,1e-10", .min = 1e-16, .max = 0.5},
+    {"trials", "COUNT",
+     "initial conditions, each from a seed of its own: --seed and those that follow", OPTION_WHOLE,
+     OPTION_AT(settings, trials), .initial = "200", .min = 1, .max = 1e6, .result = "trials"},
+    {0},
+};
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+enum { SAMPLES = STUDY_SAMPLES, ROWS };
+
+/* One start at one tolerance; NaN where the run failed, or only location was run. */
+typedef struct sample {
+  size_t seed;
+  double tolerance, reference_events;
+  outcome libess, location;
+} sample;
+
+static const column sample_columns[] = {
+    COLUMN(sample, seed, COUNT, "", ""),
+    COLUMN(sample, tolerance, AMOUNT, "", ""),
+    COLUMN(sample, reference_events, AMOUNT, "", ""),
+    OUTCOME_COLUMNS("", sample, libess),
+    OUTCOME_COLUMNS("location_", sample, location),
+    {0},
+};
+
+typedef struct row {
+  size_t contacts;
+  double damping, tolerance;
+  size_t trials, failed;
+  double rms_median, rms_q90, rms_q99, rms_worst, rms_median_first_half, rms_median_second_half;
+  double median_over_tolerance, q99_over_median, worst_over_median, worst_seed;
+  double field_evaluations, guard_evaluations, steps, rejected, entries, substeps,
+      substeps_rejected, groups;
+  double events_ratio;
+  size_t other_events;
+  double time_s, location_rms_median, location_field_evaluations, cost_over_location;
+} row;
+
+static const column row_columns[] = {
+    COLUMN(row, contacts, COUNT, "", "number of contacts", SHOWN("N", "%6.0f")),
+    COLUMN(row, damping, AMOUNT, "N s/m", "of all springs", SHOWN("c", "%4g")),
+    COLUMN(row, tolerance, AMOUNT, "", "rtol = atol", SHOWN("tol", "%7.0e")),
+    COLUMN(row, trials, COUNT, "", "starts"),
+    COLUMN(row, failed, COUNT, "",
+           "starts whose run ended in a failure: in none of the numbers below",
+           SHOWN("fail", "%4.0f")),
+    COLUMN(row, rms_median, AMOUNT, "",
+           "error against the reference: root mean square over all states on the output grid",
+           SHOWN("median", "%9.2e")),
+    COLUMN(row, rms_q90, AMOUNT, "", "its 90 % quantile"),
+    COLUMN(row, rms_q99, AMOUNT, "", "its 99 % quantile"),
+    COLUMN(row, rms_worst, AMOUNT, "", "the largest"),
+    COLUMN(row, rms_median_first_half, AMOUNT, "", "of the lower seeds"),
+    COLUMN(row, rms_median_second_half, AMOUNT, "", "of the higher seeds"),
+    COLUMN(row, median_over_tolerance, AMOUNT, "", "rms_median / tolerance",
+           SHOWN("/tol", "%7.3g")),
+    COLUMN(row, q99_over_median, AMOUNT, "", "rms_q99 / rms_median", SHOWN("99%/med", "%7.2f")),
+    COLUMN(row, worst_over_median, AMOUNT, "", "rms_worst / rms_median", SHOWN("max/med", "%7.2f")),
+    COLUMN(row, worst_seed, AMOUNT, "", "of the start with the largest error"),
+    COLUMN(row, field_evaluations, AMOUNT, "", "every one counted; mean, as all to groups",
+           SHOWN("fields", "%8.1f")),
+    COLUMN(row, guard_evaluations, AMOUNT, "", "of all event functions at once"),
+    COLUMN(row, steps, AMOUNT, "", "accepted"),
+    COLUMN(row, rejected, AMOUNT, "", "steps"),
+    COLUMN(row, entries, AMOUNT, "", "steps cut at a located crossing"),
+    COLUMN(row, substeps, AMOUNT, "", "each makes the crossings within it",
+           SHOWN("substeps", "%8.1f")),
+    COLUMN(row, substeps_rejected, AMOUNT, "", "sub-steps"),
+    COLUMN(row, groups, AMOUNT, "", "of crossings whose jump of the field was measured",
+           SHOWN("groups", "%7.1f")),
+    COLUMN(row, events_ratio, AMOUNT, "",
+           "crossings that change the field, of all starts, over the reference's",
+           SHOWN("events", "%7.4f")),
+    COLUMN(row, other_events, COUNT, "",
+           "starts with another number of crossings than the reference"),
+    COLUMN(row, time_s, AMOUNT, "s", "median over the starts of the fastest of a few runs",
+           SHOWN_TIMES("us", "%9.1f", 1e6)),
+    COLUMN(row, location_rms_median, AMOUNT, "",
+           "of the paper's method with epsilon 1e-10, which locates each crossing"),
+    COLUMN(row, location_field_evaluations, AMOUNT, "", "of location; mean"),
+    COLUMN(row, cost_over_location, AMOUNT, "",
+           "field evaluations over those of location at the same median error, between two of its "
+           "tolerances by logarithms; not known where its errors do not reach so far",
+           SHOWN("/locate", "%7.3f")),
+    {0},
+};
+
+/* ---- cells: one start at every tolerance, since its reference serves all --------------------- */
+
+typedef struct cell {
+  size_t contacts;
+  double damping;
+  unsigned long seed;
+} cell;
+
+/* the tolerances given, and those for location alone */
+static size_t levels(const settings *s, double level[LEVELS_MAX]) {
+  const size_t count = s->tolerances.count + FURTHER;
+  for (size_t i = 0; i < count; i++)
+    level[i] = i < s->tolerances.count ? s->tolerances.value[i] : 0.1 * level[i - 1];
+  return count;
 }
 
-unsigned long tolerance_seed(const tolerance *all, size_t work) {
-  return all->given->seed + work % all->given->trials;
-}
-
-/* ---- one start ------------------------------------------------------------------------------- */
-
-static void note(const contestant *run, double seconds, double out[]) {
-  const solver_report *const r = &run->report;
-  out[TOLERANCE_RMS] = run->rms[0];
-  out[TOLERANCE_FIELDS] = (double)r->field_evaluations;
-  out[TOLERANCE_GUARDS] = (double)r->guard_evaluations;
-  out[TOLERANCE_STEPS] = (double)r->steps;
-  out[TOLERANCE_REJECTED] = (double)r->rejected;
-  out[TOLERANCE_ENTRIES] = (double)r->entries;
-  out[TOLERANCE_SUBSTEPS] = (double)r->substeps;
-  out[TOLERANCE_SUBSTEPS_REJECTED] = (double)r->substeps_rejected;
-  out[TOLERANCE_GROUPS] = (double)r->groups;
-  out[TOLERANCE_EVENTS] = run->events[0];
-  out[TOLERANCE_SECONDS] = seconds;
+static int plan(study_run *run, size_t stage) {
+  const settings *const s = run->settings;
+  for (size_t i = 0; stage == 0 && i < s->contacts.count; i++)
+    for (size_t k = 0; k < s->dampings.count; k++)
+      for (size_t j = 0; j < s->trials; j++) {
+        const cell c = {s->contacts.contacts[i], s->dampings.value[k], run->seed + j};
+        if (study_cell(run, &c, "contacts=%zu damping=%.17g seed=%lu", c.contacts, c.damping,
+                       c.seed))
+          return -1;
+      }
+  return 0;
 }
 
 /* a run that fails is no reason to stop: it is told of and counted, its numbers stay unknown */
-static int run_libess(const contest_starts *start, unsigned long seed, double level, double out[],
-                      char *message) {
-  contestant run;
-  double seconds, fastest;
-  solver_settings settings = solver_settings_default();
-  settings.rtol = settings.atol = level;
-  if (contestant_prepare(&run, &libess_solver, &settings, start, message)) return -1;
-  int status = contestant_sample(&run, 0, &fastest);
-  for (size_t i = 1; !status && i < REPEATS; i++) {
-    status = contestant_time(&run, 0, &seconds);
-    fastest = fmin(fastest, seconds);
-  }
-  if (!status)
-    note(&run, fastest, out);
-  else
-    fprintf(stderr, "warning: tolerance %g from seed %lu: %s\n", level, seed, run.report.message);
-  contestant_release(&run);
-  return 0;
+static int measure_level(study_run *run, const cell *c, const contest_starts *start, double level,
+                         bool alone) {
+  sample s = {c->seed, level, (double)start->events[0], outcome_unknown(), outcome_unknown()};
+  solver_settings with = solver_settings_default();
+  with.rtol = with.atol = level;
+  int status = 0;
+  if (!alone)
+    status =
+        outcome_run(&libess_solver, &with, start, 0, fastest_of_three, &s.libess, run->message);
+  if (status > 0)
+    fprintf(stderr, "warning: tolerance %g from seed %lu: %s\n", level, c->seed, run->message);
+  with.epsilon = location_epsilon;
+  if (status < 0 ||
+      outcome_run(&projection_solver, &with, start, 0, once, &s.location, run->message) < 0)
+    return -1;
+  return study_add(run, SAMPLES, &s);
 }
 
-static int locate(const contest_starts *start, double level, double out[], char *message) {
-  contestant run;
-  solver_settings settings = solver_settings_default();
-  settings.epsilon = location_epsilon;
-  settings.rtol = settings.atol = level;
-  if (contestant_prepare(&run, &projection_solver, &settings, start, message)) return -1;
-  if (!contestant_try(&run, 0)) {
-    out[TOLERANCE_LOCATION_RMS] = run.rms[0];
-    out[TOLERANCE_LOCATION_FIELDS] = (double)run.report.field_evaluations;
-  }
-  contestant_release(&run);
-  return 0;
-}
-
-/* from one start, whose reference serves every tolerance */
-static int measure(const tolerance *all, size_t work) {
+static int measure(study_run *run, const void *planned) {
+  const settings *const given = run->settings;
+  const cell *const c = planned;
+  const case_change changes[] = {{"contacts", (double)c->contacts}, {"damping", c->damping}, {0}};
+  const model *const m = case_model(run, changes);
+  double level[LEVELS_MAX];
   contest_starts start;
-  double *const out = tolerance_work(all, work);
-  const unsigned long seed = tolerance_seed(all, work);
-  const model *const m = &all->cases[work / all->given->trials].m;
-  for (size_t i = 0; i < all->work_size; i++) out[i] = NAN;
-  if (contest_starts_alloc(&start, m, 1, true, seed, all->message)) return -1;
-  int status = contest_reference(&start, 0, all->message);
-  out[0] = (double)start.events[0];
-  for (size_t i = 0; !status && i < all->levels; i++) {
-    double *const quantity = out + 1 + i * TOLERANCE_QUANTITIES;
-    if (i < all->given->tolerance_count)
-      status = run_libess(&start, seed, all->level[i], quantity, all->message);
-    if (!status) status = locate(&start, all->level[i], quantity, all->message);
-  }
+  if (!m || contest_starts_alloc(&start, m, 1, true, c->seed, run->message)) return -1;
+  int status = contest_reference(&start, 0, run->message);
+  const size_t count = levels(given, level);
+  for (size_t i = 0; !status && i < count; i++)
+    status = measure_level(run, c, &start, level[i], i >= given->tolerances.count);
   contest_starts_free(&start);
   return status;
 }
 
-/* ---- processes ------------------------------------------------------------------------------- */
+/* ---- what the samples say -------------------------------------------------------------------- */
 
-/* every work_count-th piece of work from `part` on; tells each by its number */
-__attribute__((noreturn)) static void work_part(const tolerance *all, size_t part, int told) {
-  for (size_t i = part; i < all->work_count; i += all->given->processes) {
-    if (all->done[i]) continue;
-    if (*all->interrupted) _exit(COMMAND_SUCCESS);
-    if (measure(all, i) || write(told, &i, sizeof i) != sizeof i) _exit(COMMAND_FAILURE);
+/* all starts of a case at one of its levels */
+static gather starts_at(study_run *run, size_t index, size_t level) {
+  const settings *const s = run->settings;
+  const size_t stride = s->tolerances.count + FURTHER;
+  return (gather){run, SAMPLES, index * s->trials * stride + level, stride, s->trials};
+}
+
+/* what location's field evaluations are at an error between two of its own, by the logarithms */
+static double location_cost(study_run *run, size_t index, double rms) {
+  const settings *const s = run->settings;
+  double last_rms = NAN, last_cost = NAN;
+  for (size_t i = 0; i < s->tolerances.count + FURTHER; i++) {
+    const gather starts = starts_at(run, index, i);
+    const double at = gather_median(starts, "location_rms_error");
+    const double cost = gather_mean(starts, "location_field_evaluations");
+    if (last_rms >= rms && rms >= at && last_rms > at)
+      return last_cost * pow(cost / last_cost, log(rms / last_rms) / log(at / last_rms));
+    last_rms = at;
+    last_cost = cost;
   }
-  _exit(COMMAND_SUCCESS);
+  return NAN;
 }
 
-/* the number of the next piece of work that a process has done; false when all have ended */
-static bool listen(int told, size_t *work) {
-  ssize_t got;
-  while ((got = read(told, work, sizeof *work)) < 0 && errno == EINTR) continue;
-  return got == sizeof *work;
+static void fill_errors(gather starts, row *r) {
+  r->failed = r->trials - gather_known(starts, "rms_error");
+  r->rms_median = gather_median(starts, "rms_error");
+  r->rms_q90 = gather_quantile(starts, "rms_error", 0.9);
+  r->rms_q99 = gather_quantile(starts, "rms_error", 0.99);
+  r->rms_worst = gather_quantile(starts, "rms_error", 1.0);
+  r->rms_median_first_half = gather_median(gather_part(starts, 0, r->trials / 2), "rms_error");
+  r->rms_median_second_half =
+      gather_median(gather_part(starts, r->trials / 2, r->trials), "rms_error");
+  r->median_over_tolerance = r->rms_median / r->tolerance;
+  r->q99_over_median = r->rms_q99 / r->rms_median;
+  r->worst_over_median = r->rms_worst / r->rms_median;
 }
 
-/* takes in what processes have done, until all have ended. 0, or -1 */
-static int gather(tolerance *all, int told, const pid_t child[], size_t children) {
-  measure_progress progress;
-  size_t work, count = 0;
-  int status = 0;
-  for (size_t i = 0; i < all->work_count; i++) count += all->done[i];
-  measure_progress_begin(&progress, NULL, "starts", all->work_count);
-  while (listen(told, &work)) {
-    all->done[work] = true;
-    if (tolerance_journal_append(all, work)) status = -1;
-    measure_progress_update(&progress, ++count);
+/* crossings of all starts over those of the references, and what each start has of its own */
+static void fill_starts(gather starts, row *r) {
+  size_t count;
+  const sample *const all = study_rows(starts.run, SAMPLES, &count);
+  double found = 0.0, expected = 0.0;
+  r->worst_seed = NAN;
+  for (size_t i = 0; i < starts.count; i++) {
+    const sample *const s = &all[starts.first + i * starts.stride];
+    if (isnan(s->libess.events)) continue;
+    found += s->libess.events;
+    expected += s->reference_events;
+    r->other_events += s->libess.events != s->reference_events;
+    if (s->libess.rms_error == r->rms_worst) r->worst_seed = (double)s->seed;
   }
-  measure_progress_end(&progress);
-  for (size_t i = 0; i < children; i++) {
-    int ended;
-    while (waitpid(child[i], &ended, 0) < 0 && errno == EINTR) continue;
-    if (!WIFEXITED(ended) || WEXITSTATUS(ended)) status = -1;
-  }
-  return status;
+  r->events_ratio = expected > 0.0 ? found / expected : NAN;
 }
 
-/* 0; -1 with one line; or 1 when interrupted */
-static int measure_all(tolerance *all) {
-  int pipes[2];
-  pid_t child[all->given->processes];
-  size_t children = 0;
-  measure_message(all->message, "a process of the measurement ended early");
-  if (pipe(pipes)) return -1;
-  for (; children < all->given->processes; children++) {
-    child[children] = fork();
-    if (child[children] < 0) break;
-    if (child[children]) continue;
-    close(pipes[0]);
-    work_part(all, children, pipes[1]);
-  }
-  close(pipes[1]);
-  const bool whole = children == all->given->processes;
-  for (size_t i = 0; !whole && i < children; i++) kill(child[i], SIGTERM);
-  interrupts_pass_on(child, children);
-  const int status = gather(all, pipes[0], child, children);
-  interrupts_pass_on(NULL, 0);
-  close(pipes[0]);
-  return status || !whole ? -1 : *all->interrupted ? 1 : 0;
+static int add_row(study_run *run, size_t index, const cell *c, size_t level, double tolerance) {
+  const gather starts = starts_at(run, index, level);
+  row r = {.contacts = c->contacts,
+           .damping = c->damping,
+           .tolerance = tolerance,
+           .trials = starts.count,
+           .time_s = gather_median(starts, "time_s"),
+           .location_rms_median = gather_median(starts, "location_rms_error"),
+           .location_field_evaluations = gather_mean(starts, "location_field_evaluations")};
+  gather_into(starts, gather_mean, ROWS, "field_evaluations", "groups", &r);
+  fill_errors(starts, &r);
+  fill_starts(starts, &r);
+  r.cost_over_location = r.field_evaluations / location_cost(run, index, r.rms_median);
+  return study_add(run, ROWS, &r);
 }
 
-/* ---- the command ----------------------------------------------------------------------------- */
-
-static int prepare_case(tolerance *all, size_t contacts, double damping) {
-  tolerance_case *const c = &all->cases[all->case_count++];
-  *c = (tolerance_case){.contacts = contacts, .damping = damping, .m = all->given->m};
-  return model_set(&c->m, "contacts", (double)contacts, all->message) ||
-                 model_set(&c->m, "damping", damping, all->message) ||
-                 model_prepare(&c->m, all->message)
-             ? -1
-             : 0;
-}
-
-static int prepare(tolerance *all) {
-  const arguments *const given = all->given;
-  all->levels = given->tolerance_count + TOLERANCE_FURTHER;
-  for (size_t i = 0; i < all->levels; i++)
-    all->level[i] = i < given->tolerance_count ? given->tolerances[i] : 0.1 * all->level[i - 1];
-  all->work_count = given->contacts.count * given->damping_count * given->trials;
-  all->work_size = 1 + all->levels * TOLERANCE_QUANTITIES;
-  all->done = calloc(all->work_count, sizeof *all->done);
-  all->cases = calloc(given->contacts.count * given->damping_count, sizeof *all->cases);
-  all->work = mmap(NULL, all->work_count * all->work_size * sizeof *all->work,
-                   PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  measure_message(all->message, "out of memory");
-  if (!all->done || !all->cases || all->work == MAP_FAILED) return -1;
-  for (size_t i = 0; i < given->contacts.count; i++)
-    for (size_t k = 0; k < given->damping_count; k++)
-      if (prepare_case(all, given->contacts.contacts[i], given->dampings[k])) return -1;
+static int derive(study_run *run) {
+  const settings *const s = run->settings;
+  for (size_t i = 0; i < study_cells(run) / s->trials; i++)
+    for (size_t k = 0; k < s->tolerances.count; k++)
+      if (add_row(run, i, study_cell_at(run, i * s->trials), k, s->tolerances.value[k])) return -1;
   return 0;
 }
 
-static void release(tolerance *all) {
-  for (size_t i = 0; i < all->case_count; i++) model_release(&all->cases[i].m);
-  if (all->work && all->work != MAP_FAILED)
-    munmap(all->work, all->work_count * all->work_size * sizeof *all->work);
-  measure_journal_close(all->journal);
-  free(all->cases);
-  free(all->done);
-}
-
-static int measure_and_write(tolerance *all) {
-  if (prepare(all) || tolerance_journal_open(all)) return -1;
-  const int status = measure_all(all);
-  if (status > 0) measure_message(all->message, "interrupted; the same command goes on from here");
-  return status || resume_finish(all->journal, all->message) || tolerance_write(all) ? -1 : 0;
-}
-
-static int run(arguments *given) {
-  char *const message =
-      mmap(NULL, MEASURE_MESSAGE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (message == MAP_FAILED) return command_fail(given, "out of memory");
-  tolerance all = {.given = given, .message = message};
-  int status = record_open(given, -1);
-  all.interrupted = interrupts_catch();
-  if (!status && measure_and_write(&all)) status = command_fail(given, "%s", message);
-  release(&all);
-  munmap(message, MEASURE_MESSAGE_SIZE);
-  return status;
-}
-
-const command tolerance_command = {
+const study tolerance_study = {
     .name = "tolerance",
     .summary = "the plate at tolerances from 0.1 to 1e-10: the error that libess makes and its "
                "cost",
-    .groups = ARGUMENTS_TOLERANCE | ARGUMENTS_MODEL | ARGUMENTS_FOLDER | ARGUMENTS_SEED |
-              ARGUMENTS_STRICT,
-    .model = "plate",
     .example = "essbench tolerance --contacts 10,100 --tolerances 1e-2,1e-4,1e-6 --trials 20",
-    .run = run,
+    .file = "tolerance",
+    .schema = "essbench-tolerance-1",
+    .model = "plate",
+    .cells = "trials",
+    .processes = 2,
+    .options = options,
+    .settings_size = sizeof(settings),
+    .cell_size = sizeof(cell),
+    .tables = {[SAMPLES] = {.meaning = "one start at one tolerance",
+                            .columns = sample_columns,
+                            .row_size = sizeof(sample)},
+               [ROWS] = {.json = "rows",
+                         .csv = "tolerance.csv",
+                         .meaning = "one tolerance with one number of contacts and one damping",
+                         .columns = row_columns,
+                         .row_size = sizeof(row)}},
+    .plan = plan,
+    .run = measure,
+    .derive = derive,
 };

@@ -1,6 +1,5 @@
 # Tests of the command line: single runs, bad input, interrupts, streams, a processor that is too old,
 # and the JSON Schemas.
-ess_test(experiments_contacts experiments)
 foreach(duty run xml)
   ess_test(experiments_${duty} experiments)
   target_compile_definitions(test_experiments_${duty} PRIVATE ESSBENCH="$<TARGET_FILE:essbench>")

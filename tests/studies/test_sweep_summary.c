@@ -249,11 +249,11 @@ static void rows_have_their_settings(void **state) {
   measure_table *table;
   assert_int_equal(measure_table_read(&table, path_in(state, "sweep.csv", path), message), 0);
   for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
-    const size_t column = measure_table_column(table, expected[i].column);
+    const size_t at = measure_table_column(table, expected[i].column);
     double value;
-    assert_int_equal(measure_number_parse(measure_table_text(table, 2, column), &value), 0);
+    assert_int_equal(measure_number_parse(measure_table_text(table, 2, at), &value), 0);
     assert_true(value == expected[i].ours);
-    assert_string_equal(measure_table_text(table, 3, column), ""); // MuJoCo has none of them
+    assert_string_equal(measure_table_text(table, 3, at), ""); // MuJoCo has none of them
   }
   measure_table_free(table);
   sweep_data_free(&u.data);

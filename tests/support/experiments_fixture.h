@@ -92,10 +92,10 @@ static inline measure_table *read_table(void **state, const char *name, const ch
 }
 
 /* A field as a number. */
-static inline double field_of(const measure_table *table, size_t row, const char *column) {
+static inline double field_of(const measure_table *table, size_t row, const char *name) {
   double value = NAN;
-  const char *const text = measure_table_text(table, row, measure_table_column(table, column));
-  if (!text || measure_number_parse(text, &value)) fail_msg("row %zu: no number %s", row, column);
+  const char *const text = measure_table_text(table, row, measure_table_column(table, name));
+  if (!text || measure_number_parse(text, &value)) fail_msg("row %zu: no number %s", row, name);
   return value;
 }
 

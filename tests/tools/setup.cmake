@@ -1,2 +1,5 @@
+# the order of the house: studies are data, no circle of files
+add_test(NAME house COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_house.sh ${CMAKE_SOURCE_DIR})
+
 # tools/setup on made-up machines: no network, no rights, damaged wheels
 add_test(NAME setup COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_setup.sh)

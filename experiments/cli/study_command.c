@@ -1,0 +1,39 @@
+/*
+ * A study as a command.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "study_command.h"
+
+#include "study_run.h"
+
+static int run(arguments *given) {
+  char message[SOLVER_MESSAGE_SIZE];
+  const study_request request = {.folder = given->folder,
+                                 .seed = given->seed,
+                                 .restart = given->restart,
+                                 .strict = given->strict,
+                                 .processes = given->processes,
+                                 .part = given->part,
+                                 .argc = given->argc,
+                                 .argv = given->argv,
+                                 .m = &given->m,
+                                 .settings = given->study_settings};
+  const int status = study_execute(given->command->study, &request, message);
+  const bool is_part = given->part < given->processes;
+  if (status && is_part) return COMMAND_FAILURE;
+  return status ? command_stop(given, status, message) : COMMAND_SUCCESS;
+}
+
+command study_command(const study *s) {
+  return (command){.name = s->name,
+                   .summary = s->summary,
+                   .groups = ARGUMENTS_FOLDER | ARGUMENTS_STRICT | ARGUMENTS_RESTART |
+                             (s->unseeded ? 0 : ARGUMENTS_SEED) |
+                             (s->own_models ? 0 : ARGUMENTS_MODEL) |
+                             (s->processes ? ARGUMENTS_PROCESSES : 0),
+                   .model = s->model,
+                   .example = s->example,
+                   .run = run,
+                   .study = s};
+}

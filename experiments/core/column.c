@@ -1,0 +1,141 @@
+/*
+ * Values of columns.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "column.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "json_file.h"
+
+enum { LINE_SIZE = 400 };
+
+size_t column_count(const column columns[]) {
+  size_t count = 0;
+  while (columns[count].name) count++;
+  return count;
+}
+
+const column *column_find(const column columns[], const char *name) {
+  for (const column *c = columns; c->name; c++)
+    if (strcmp(c->name, name) == 0) return c;
+  return NULL;
+}
+
+static const void *member(const column *c, const void *row) {
+  return (const char *)row + c->offset;
+}
+
+double column_number(const column *c, const void *row) {
+  switch (c->kind) {
+  case COLUMN_NUMBER:
+  case COLUMN_AMOUNT:
+    return *(const double *)member(c, row);
+  case COLUMN_COUNT:
+    return (double)*(const size_t *)member(c, row);
+  case COLUMN_FLAG:
+    return *(const bool *)member(c, row) ? 1.0 : 0.0;
+  case COLUMN_TEXT:
+  case COLUMN_INTERVAL:
+    break;
+  }
+  return NAN;
+}
+
+const char *column_text(const column *c, const void *row) {
+  return c->kind == COLUMN_TEXT ? *(const char *const *)member(c, row) : "";
+}
+
+static json_t *interval_json(const double ends[2]) {
+  if (!isfinite(ends[0]) || !isfinite(ends[1])) return json_null();
+  return json_pack("[f, f]", ends[0], ends[1]);
+}
+
+json_t *column_json(const column *c, const void *row) {
+  switch (c->kind) {
+  case COLUMN_COUNT:
+    return json_integer((json_int_t) * (const size_t *)member(c, row));
+  case COLUMN_FLAG:
+    return json_boolean(*(const bool *)member(c, row));
+  case COLUMN_TEXT:
+    return json_string(column_text(c, row));
+  case COLUMN_INTERVAL:
+    return interval_json(member(c, row));
+  case COLUMN_NUMBER:
+  case COLUMN_AMOUNT:
+    break;
+  }
+  return measure_json_number(column_number(c, row));
+}
+
+void column_csv(const column *c, const void *row, measure_csv *csv) {
+  if (c->kind == COLUMN_TEXT)
+    measure_csv_text(csv, column_text(c, row));
+  else
+    measure_csv_number(csv, column_number(c, row));
+}
+
+void column_clear(const column columns[], void *row) {
+  for (const column *c = columns; c->name; c++) {
+    void *const at = (char *)row + c->offset;
+    if (c->kind == COLUMN_COUNT) *(size_t *)at = 0;
+    if (c->kind == COLUMN_FLAG) *(bool *)at = false;
+    if (c->kind == COLUMN_TEXT) *(const char **)at = "";
+    if (c->kind == COLUMN_NUMBER || c->kind == COLUMN_AMOUNT) *(double *)at = NAN;
+    if (c->kind == COLUMN_INTERVAL) ((double *)at)[0] = ((double *)at)[1] = NAN;
+  }
+}
+
+bool column_take(const column *c, const json_t *value, void *row) {
+  void *const at = (char *)row + c->offset;
+  switch (c->kind) {
+  case COLUMN_COUNT:
+    *(size_t *)at = (size_t)json_integer_value(value);
+    return json_is_integer(value);
+  case COLUMN_FLAG:
+    *(bool *)at = json_is_true(value);
+    return json_is_boolean(value);
+  case COLUMN_TEXT:
+    *(const char **)at = json_string_value(value);
+    return json_is_string(value);
+  case COLUMN_NUMBER:
+  case COLUMN_AMOUNT:
+    return measure_json_value(value, at) == MEASURE_SUCCESS;
+  case COLUMN_INTERVAL:
+    break;
+  }
+  return false;
+}
+
+/* its type alone */
+static json_t *type_schema(column_kind kind) {
+  switch (kind) {
+  case COLUMN_COUNT:
+    return json_pack("{s:s, s:i}", "type", "integer", "minimum", 0);
+  case COLUMN_FLAG:
+    return json_pack("{s:s}", "type", "boolean");
+  case COLUMN_TEXT:
+    return json_pack("{s:s}", "type", "string");
+  case COLUMN_INTERVAL:
+    return json_pack("{s:[{s:s}, {s:s}]}", "oneOf", "$ref", "common.schema.json#/$defs/interval",
+                     "type", "null");
+  case COLUMN_AMOUNT:
+    return json_pack("{s:[s, s], s:i}", "type", "number", "null", "minimum", 0);
+  case COLUMN_NUMBER:
+    break;
+  }
+  return json_pack("{s:s}", "$ref", "common.schema.json#/$defs/number");
+}
+
+json_t *column_schema(const column *c) {
+  char line[LINE_SIZE];
+  snprintf(line, sizeof line, "%s%s%s", c->meaning, *c->unit ? ", " : "", c->unit);
+  json_t *const schema = json_pack("{s:s}", "description", line);
+  json_t *const type = type_schema(c->kind);
+  json_object_update(schema, type);
+  json_decref(type);
+  return schema;
+}

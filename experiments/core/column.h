@@ -1,0 +1,83 @@
+/*
+ * Columns of results: the one place that says what a number is called, of what kind and unit it is,
+ * what it means, and where in a row it lives. CSV, JSON, journal, JSON Schema, printed table and
+ * the reference in docs/ all go by it.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#ifndef COLUMN_H
+#define COLUMN_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "csv.h"
+
+/* The kind of a value, and the type of the row's member. */
+typedef enum column_kind {
+  COLUMN_NUMBER,  /* double; what is not known is NaN: "nan" in CSV, null in JSON */
+  COLUMN_AMOUNT,  /* the same, never negative */
+  COLUMN_COUNT,   /* size_t */
+  COLUMN_FLAG,    /* bool; 1 or 0 in CSV */
+  COLUMN_TEXT,    /* const char *, never NULL; it lives as long as the run */
+  COLUMN_INTERVAL /* double[2], lower and upper end: null in JSON unless both are known; no CSV */
+} column_kind;
+
+/* Which files have it. */
+typedef enum column_place {
+  COLUMN_BOTH,
+  COLUMN_CSV_ONLY,
+  COLUMN_JSON_ONLY,
+  COLUMN_SHOWN_ONLY /* on the terminal */
+} column_place;
+
+/* An array of columns ends with one without a name. In JSON "a.b" is member b of object a, and a
+ * table whose one column is called "" is an array of plain values. */
+typedef struct column {
+  const char *name;
+  column_kind kind;
+  size_t offset;
+  const char *unit;    /* "" where there is none */
+  const char *meaning; /* one line */
+  column_place place;
+  const char *head;   /* above it where it is printed; NULL: it is not */
+  const char *format; /* of printf, for a double or a text; its width is the head's, too */
+  double scale;       /* the value is multiplied by it to be printed; 0: it is not */
+} column;
+
+/* A column called as the member of the row that it lives in, or otherwise: COLUMN(row, member,
+ * COUNT, "s", "what it means"), behind which other members may follow. */
+#define COLUMN(row, member, ...) COLUMN_AS(#member, row, member, __VA_ARGS__)
+#define COLUMN_AS(called, row, member, kind_, unit_, ...)                                          \
+  {                                                                                                \
+    .name = called, .kind = COLUMN_##kind_, .offset = offsetof(row, member), .unit = unit_,        \
+    .meaning = __VA_ARGS__                                                                         \
+  }
+
+/* ... printed under a head by a format of printf; its values multiplied by a factor. */
+#define SHOWN(head_, format_)               .head = head_, .format = format_
+#define SHOWN_TIMES(head_, format_, factor) .head = head_, .format = format_, .scale = factor
+
+size_t column_count(const column columns[]);
+
+/* NULL when there is none of that name. */
+const column *column_find(const column columns[], const char *name);
+
+/* The value in a row: as a number (NaN for a text), as JSON (a new reference), as a field of CSV.
+ */
+double column_number(const column *c, const void *row);
+const char *column_text(const column *c, const void *row);
+json_t *column_json(const column *c, const void *row);
+void column_csv(const column *c, const void *row, measure_csv *csv);
+
+/* Forgets a row: numbers are not known, counts 0, texts empty. */
+void column_clear(const column columns[], void *row);
+
+/* A value of JSON into a row, whose texts then borrow from it. False when it is of another kind. */
+bool column_take(const column *c, const json_t *value, void *row);
+
+/* What JSON Schema says of it: a new reference. */
+json_t *column_schema(const column *c);
+
+#endif

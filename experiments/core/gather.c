@@ -1,0 +1,74 @@
+/*
+ * Statistics over rows.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "gather.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "statistics.h"
+#include "study_run.h"
+
+gather gather_part(gather rows, size_t from, size_t to) {
+  rows.first += from * rows.stride;
+  rows.count = to - from;
+  return rows;
+}
+
+/* the known values, into `out` unless that is NULL: how many */
+static size_t take(gather rows, const char *name, double out[]) {
+  const study_table *const t = &rows.run->study->tables[rows.table];
+  const column *const c = column_find(t->columns, name);
+  const char *const row = rows.run->private->rows[rows.table].row;
+  size_t known = 0;
+  for (size_t i = 0; i < rows.count; i++) {
+    const double value = column_number(c, row + (rows.first + i * rows.stride) * t->row_size);
+    if (isnan(value)) continue;
+    if (out) out[known] = value;
+    known++;
+  }
+  return known;
+}
+
+size_t gather_known(gather rows, const char *name) {
+  return take(rows, name, NULL);
+}
+
+double gather_quantile(gather rows, const char *name, double p) {
+  double value = NAN;
+  double *const values = malloc((rows.count + 1) * sizeof *values);
+  const size_t known = values ? take(rows, name, values) : 0;
+  if (!values || (known && measure_quantile(values, known, p, &value) == MEASURE_ENOMEM))
+    rows.run->private->out_of_memory = true;
+  free(values);
+  return value;
+}
+
+double gather_median(gather rows, const char *name) {
+  return gather_quantile(rows, name, 0.5);
+}
+
+double gather_sum(gather rows, const char *name) {
+  double sum = 0.0;
+  double *const values = malloc((rows.count + 1) * sizeof *values);
+  const size_t known = values ? take(rows, name, values) : 0;
+  if (!values) rows.run->private->out_of_memory = true;
+  for (size_t i = 0; i < known; i++) sum += values[i];
+  free(values);
+  return sum;
+}
+
+double gather_mean(gather rows, const char *name) {
+  const size_t known = gather_known(rows, name);
+  return known ? gather_sum(rows, name) / (double)known : NAN;
+}
+
+void gather_into(gather rows, double (*statistic)(gather, const char *), size_t table,
+                 const char *first, const char *last, void *row) {
+  const column *const columns = rows.run->study->tables[table].columns;
+  const column *const end = column_find(columns, last);
+  for (const column *c = column_find(columns, first); c <= end; c++)
+    *(double *)((char *)row + c->offset) = statistic(rows, c->name);
+}

@@ -1,0 +1,166 @@
+/*
+ * Values of options.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "option.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "json_file.h"
+
+enum { LINE_SIZE = 160 };
+
+int option_number(const char *name, const char *text, double min, double max, const char *accepts,
+                  double *out, char message[MEASURE_MESSAGE_SIZE]) {
+  if (!measure_number_parse(text, out) && *out >= min && *out <= max) return 0;
+  measure_message(message, "--%s %.60s is not accepted; it is %s", name, text, accepts);
+  return -1;
+}
+
+int option_whole(const char *name, const char *text, unsigned long min, unsigned long max,
+                 unsigned long *out, char message[MEASURE_MESSAGE_SIZE]) {
+  char *end;
+  errno = 0;
+  *out = strtoul(text, &end, 10);
+  if (*text >= '0' && *text <= '9' && !*end && !errno && *out >= min && *out <= max) return 0;
+  measure_message(message, "--%s %.60s is not accepted; it is a whole number from %lu to %lu", name,
+                  text, min, max);
+  return -1;
+}
+
+int option_descending(const char *name, const char *text, double min, double max,
+                      option_numbers *out, char message[MEASURE_MESSAGE_SIZE]) {
+  char *const copy = strdup(text), accepts[LINE_SIZE];
+  int status = copy ? 0 : -1;
+  out->count = 0;
+  measure_message(message, "out of memory");
+  snprintf(accepts, sizeof accepts,
+           "numbers %s%s with commas between, each smaller than the one before",
+           min > 0.0 ? "> 0" : ">= 0", max < 1.0 ? ", at most 0.5," : "");
+  for (char *word, *rest = copy; !status && (word = strsep(&rest, ","));) {
+    const double below = out->count ? nextafter(out->value[out->count - 1], -1.0) : max;
+    if (out->count == OPTION_NUMBERS_MAX) {
+      measure_message(message, "--%s accepts at most %d numbers", name, OPTION_NUMBERS_MAX);
+      status = -1;
+    } else {
+      status = option_number(name, word, min, below, accepts, &out->value[out->count], message);
+      out->count++;
+    }
+  }
+  free(copy);
+  return status;
+}
+
+static int set_contacts(const study_option *o, const char *text, contacts_range *range,
+                        char *message) {
+  char why[CONTACTS_RANGE_MESSAGE];
+  contacts_range_free(range);
+  if (!contacts_range_parse(text, range, why)) return 0;
+  measure_message(message, "--%s %s", o->name, why);
+  return -1;
+}
+
+int option_set(const study_option *o, const char *text, void *settings,
+               char message[MEASURE_MESSAGE_SIZE]) {
+  void *const at = (char *)settings + o->offset;
+  unsigned long whole;
+  switch (o->kind) {
+  case OPTION_FLAG:
+    *(bool *)at = true;
+    return 0;
+  case OPTION_WHOLE:
+    if (option_whole(o->name, text, (unsigned long)o->min, (unsigned long)o->max, &whole, message))
+      return -1;
+    *(size_t *)at = whole;
+    return 0;
+  case OPTION_NUMBER:
+    return option_number(o->name, text, o->min, o->max, o->accepts, at, message);
+  case OPTION_NUMBERS:
+    return option_descending(o->name, text, o->min, o->max, at, message);
+  case OPTION_CONTACTS:
+    return set_contacts(o, text, at, message);
+  case OPTION_TEXT:
+    *(const char **)at = text;
+    return 0;
+  }
+  return -1;
+}
+
+int option_defaults(const study_option options[], void *settings,
+                    char message[MEASURE_MESSAGE_SIZE]) {
+  for (const study_option *o = options; o->name; o++)
+    if (o->initial && option_set(o, o->initial, settings, message)) return -1;
+  return 0;
+}
+
+void option_free(const study_option options[], void *settings) {
+  for (const study_option *o = options; settings && o->name; o++)
+    if (o->kind == OPTION_CONTACTS)
+      contacts_range_free((contacts_range *)((char *)settings + o->offset));
+}
+
+static json_t *numbers_json(const option_numbers *numbers) {
+  json_t *const list = json_array();
+  for (size_t i = 0; i < numbers->count; i++)
+    json_array_append_new(list, json_real(numbers->value[i]));
+  return list;
+}
+
+static json_t *contacts_json(const contacts_range *range) {
+  json_t *const list = json_array();
+  for (size_t i = 0; i < range->count; i++)
+    json_array_append_new(list, json_integer((json_int_t)range->contacts[i]));
+  return list;
+}
+
+json_t *option_json(const study_option *o, const void *settings) {
+  const void *const at = (const char *)settings + o->offset;
+  switch (o->kind) {
+  case OPTION_FLAG:
+    return json_boolean(*(const bool *)at);
+  case OPTION_WHOLE:
+    return json_integer((json_int_t) * (const size_t *)at);
+  case OPTION_NUMBER:
+    return measure_json_number(*(const double *)at);
+  case OPTION_NUMBERS:
+    return numbers_json(at);
+  case OPTION_CONTACTS:
+    return contacts_json(at);
+  case OPTION_TEXT:
+    break;
+  }
+  const char *const text = *(const char *const *)at;
+  return text ? json_string(text) : json_null();
+}
+
+/* its type alone */
+static json_t *type_schema(option_kind kind) {
+  switch (kind) {
+  case OPTION_FLAG:
+    return json_pack("{s:s}", "type", "boolean");
+  case OPTION_WHOLE:
+    return json_pack("{s:s, s:i}", "type", "integer", "minimum", 0);
+  case OPTION_NUMBER:
+    return json_pack("{s:s}", "type", "number");
+  case OPTION_NUMBERS:
+    return json_pack("{s:s, s:{s:s}}", "type", "array", "items", "type", "number");
+  case OPTION_CONTACTS:
+    return json_pack("{s:s, s:{s:s, s:i}}", "type", "array", "items", "type", "integer", "minimum",
+                     1);
+  case OPTION_TEXT:
+    break;
+  }
+  return json_pack("{s:[s, s]}", "type", "string", "null");
+}
+
+json_t *option_schema(const study_option *o) {
+  json_t *const schema = json_pack("{s:s}", "description", o->help);
+  json_t *const type = type_schema(o->kind);
+  json_object_update(schema, type);
+  json_decref(type);
+  return schema;
+}

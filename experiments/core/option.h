@@ -1,0 +1,77 @@
+/*
+ * Options that a study declares: one line each, with the default as the user would write it. The
+ * command line sets them, the journal compares them, results hold those that have a name there.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#ifndef OPTION_H
+#define OPTION_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "contacts_range.h"
+#include "measure.h"
+
+enum { OPTION_NUMBERS_MAX = 64 };
+
+/* "1e-3,1e-4": descending. */
+typedef struct option_numbers {
+  size_t count;
+  double value[OPTION_NUMBERS_MAX];
+} option_numbers;
+
+/* The kind of a value, and the type of the member of the study's settings. */
+typedef enum option_kind {
+  OPTION_FLAG,     /* bool; takes no value */
+  OPTION_WHOLE,    /* size_t */
+  OPTION_NUMBER,   /* double */
+  OPTION_NUMBERS,  /* option_numbers */
+  OPTION_CONTACTS, /* contacts_range */
+  OPTION_TEXT      /* const char *; NULL without a default */
+} option_kind;
+
+/* An array of options ends with one without a name. */
+typedef struct study_option {
+  const char *name, *argument, *help;
+  option_kind kind;
+  size_t offset;
+  const char *initial; /* the default; NULL: 0, none */
+  double min, max;     /* of a number, and of each of several */
+  const char *accepts; /* what OPTION_NUMBER has to be, in words */
+  const char *result;  /* its name in the .json of results; NULL: it is not there */
+} study_option;
+
+/* The member of the settings an option goes into. */
+#define OPTION_AT(settings, member) .offset = offsetof(settings, member)
+
+/* Sets a value from what the user wrote. 0, or -1 with one line. */
+int option_set(const study_option *o, const char *text, void *settings,
+               char message[MEASURE_MESSAGE_SIZE]);
+
+/* All defaults into settings, which are zero. 0, or -1 with one line. */
+int option_defaults(const study_option options[], void *settings,
+                    char message[MEASURE_MESSAGE_SIZE]);
+void option_free(const study_option options[], void *settings);
+
+/* The value as JSON: a new reference. */
+json_t *option_json(const study_option *o, const void *settings);
+
+/* What JSON Schema says of it: a new reference. */
+json_t *option_schema(const study_option *o);
+
+/* ---- the words of options: each 0, or -1 with one line --------------------------------------- */
+
+/* A number in [min, max], `accepts` saying so. */
+int option_number(const char *name, const char *text, double min, double max, const char *accepts,
+                  double *out, char message[MEASURE_MESSAGE_SIZE]);
+
+/* A whole number in [min, max]. */
+int option_whole(const char *name, const char *text, unsigned long min, unsigned long max,
+                 unsigned long *out, char message[MEASURE_MESSAGE_SIZE]);
+
+/* Numbers in [min, max], each smaller than the one before. */
+int option_descending(const char *name, const char *text, double min, double max,
+                      option_numbers *out, char message[MEASURE_MESSAGE_SIZE]);
+
+#endif

@@ -1,0 +1,107 @@
+/*
+ * A study: an experiment as data. It says what is particular to it; the core does all else: options
+ * and --help, journal and resuming, processes, progress, csv, json, JSON Schema, printed tables.
+ *
+ * To write one, say `studies/NAME.c` (tolerance.c is an example to copy):
+ *
+ *  1. A struct of settings, and its `options`: one line each, with default and help. --out, --seed,
+ *     --strict, --restart, --processes and the model's parameters are there already.
+ *  2. A struct for each kind of row, and its `columns` (column.h). Table 0 is of the samples: what
+ * a cell gives, which is what the journal keeps. The others are derived from it.
+ *  3. `plan`: the cells, each with a name that says all it depends on beside the options. A cell is
+ *     work that can be done alone, in any process and in any order. Rows have the order of the
+ * plan. A study whose later cells depend on earlier samples plans those at `stage` 1, and so on; a
+ *     stage that adds no cell is the end.
+ *  4. `run`: a cell into rows of table 0, by study_add. A run that fails as an experiment is a row
+ *     with NaN; -1 with one line ends the study.
+ *  5. `derive`: from study_rows of table 0 to rows of the other tables, by study_add in the order
+ * of the files; a row of a table `within` another belongs to the last row of that one.
+ *  6. `show`: sentences beside or around the tables that study_print prints. NULL: they are
+ * printed.
+ *  7. An `extern` in studies.h, and its line in the table of commands (cli/commands.c). Then
+ *     `essbench schema NAME` writes its JSON Schema, which goes into schema/.
+ *
+ * No study opens a file, journals, parses, catches a signal or computes an interval: what is
+ * missing here goes into the core, where the next one finds it. What a process works out once and
+ * needs for many cells (models, starts, references, prepared races) is kept by cases.h and race.h.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#ifndef STUDY_H
+#define STUDY_H
+
+#include "column.h"
+#include "model.h"
+#include "option.h"
+
+/* Rows of one kind. */
+typedef struct study_table {
+  const char *json;    /* member of the .json, or of the row it is within; NULL: not there */
+  const char *csv;     /* file in the folder of results; NULL: none */
+  const char *meaning; /* of a row */
+  const column *columns;
+  size_t row_size;
+  size_t within; /* the table in whose rows these are nested; 0: none */
+} study_table;
+
+enum { STUDY_TABLES_MAX = 8, STUDY_SAMPLES = 0, STUDY_CELL_NAME_SIZE = 192 };
+
+typedef struct study_run study_run;
+
+typedef struct study {
+  const char *name, *summary, *example;
+  const char *file;            /* of results, before ".json" and ".journal" */
+  const char *schema;          /* "essbench-NAME-1" */
+  const char *model;           /* the only one it runs; NULL: --model chooses */
+  bool own_models;             /* it makes its models itself: the user sets no parameters */
+  bool unseeded;               /* nothing is drawn: there is no --seed */
+  const char *cells;           /* what progress counts, in the plural */
+  bool pinned;                 /* it times: every process keeps to one core */
+  size_t processes;            /* default of --processes; 0: cells run in this process */
+  const study_option *options; /* into settings of so many bytes */
+  size_t settings_size;
+  size_t cell_size;
+  study_table tables[STUDY_TABLES_MAX]; /* ends with one without columns */
+
+  /* Each 0, or -1 with one line in run->message; optional but for plan and run. */
+  int (*check)(study_run *run); /* before anything is waited for or written; SOLVER_REFUSED is a
+                                   refusal of what was asked */
+  int (*plan)(study_run *run, size_t stage);
+  int (*run)(study_run *run, const void *cell);
+  int (*derive)(study_run *run);
+  void (*show)(const study_run *run);
+  void (*release)(study_run *run); /* of `own` */
+} study;
+
+/* One under way. */
+struct study_run {
+  const study *study;
+  const void *settings; /* filled by the study's options */
+  const model *m;       /* as the user chose it, not prepared */
+  unsigned long seed;
+  const char *folder;              /* of results */
+  const volatile int *interrupted; /* for what takes long within a cell */
+  char *message;                   /* what went wrong, one line */
+  void *own;                       /* the study's, of this process */
+  struct study_private *private;
+};
+
+/* Plans a cell: a copy of cell_size bytes, named by what it depends on. */
+__attribute__((format(printf, 3, 4))) int study_cell(study_run *run, const void *cell,
+                                                     const char *name, ...);
+
+/* The cells of the plan, and the samples that one of them gave: *count of them. */
+size_t study_cells(const study_run *run);
+const void *study_cell_at(const study_run *run, size_t index);
+const void *study_samples(const study_run *run, size_t index, size_t *count);
+
+/* Adds a row of a table. 0, or -1 with one line. */
+int study_add(study_run *run, size_t table, const void *row);
+
+/* All rows of a table, *count of them: an array of its structs. */
+const void *study_rows(const study_run *run, size_t table, size_t *count);
+
+/* Prints rows first..first+count-1 of a table, those of its columns that have a head. */
+void study_print(const study_run *run, size_t table, size_t first, size_t count);
+
+#endif

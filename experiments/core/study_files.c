@@ -1,0 +1,112 @@
+/*
+ * The files of a study's results, by its tables.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "json_file.h"
+#include "record.h"
+#include "results_file.h"
+#include "study_run.h"
+
+enum { NAME_SIZE = 64, COLUMNS_MAX = 64 };
+
+/* ---- csv ------------------------------------------------------------------------------------- */
+
+/* the columns that a table's csv has */
+static size_t csv_columns(const study_table *t, const column *out[COLUMNS_MAX]) {
+  size_t count = 0;
+  for (const column *c = t->columns; c->name && count < COLUMNS_MAX; c++)
+    if (c->place == COLUMN_BOTH || c->place == COLUMN_CSV_ONLY) out[count++] = c;
+  return count;
+}
+
+static int write_csv(study_run *run, size_t table) {
+  const study_table *const t = &run->study->tables[table];
+  const study_row_list *const list = &run->private->rows[table];
+  const column *columns[COLUMNS_MAX];
+  const char *names[COLUMNS_MAX];
+  const size_t count = csv_columns(t, columns);
+  results_file file;
+  for (size_t i = 0; i < count; i++) names[i] = columns[i]->name;
+  if (results_file_begin(&file, run->folder, t->csv, names, count, run->message)) return -1;
+  for (size_t i = 0; i < list->count; i++) {
+    for (size_t k = 0; k < count; k++)
+      column_csv(columns[k], list->row + i * t->row_size, &file.csv);
+    measure_csv_end_row(&file.csv);
+  }
+  return results_file_end(&file, true, run->message);
+}
+
+/* ---- json ------------------------------------------------------------------------------------ */
+
+/* member "a.b" of an object: b of its object a */
+static void set_member(json_t *object, const char *name, json_t *value) {
+  const char *const dot = strchr(name, '.');
+  if (!dot) {
+    json_object_set_new(object, name, value);
+    return;
+  }
+  char above[NAME_SIZE];
+  snprintf(above, sizeof above, "%.*s", (int)(dot - name), name);
+  json_t *inner = json_object_get(object, above);
+  if (!inner) json_object_set_new(object, above, inner = json_object());
+  set_member(inner, dot + 1, value);
+}
+
+static json_t *rows_json(const study_run *run, size_t table, size_t parent);
+
+static json_t *row_json(const study_run *run, size_t table, size_t index) {
+  const study_table *const tables = run->study->tables, *const t = &tables[table];
+  const char *const row = run->private->rows[table].row + index * t->row_size;
+  if (!*t->columns->name) return column_json(t->columns, row);
+  json_t *const object = json_object();
+  for (const column *c = t->columns; c->name; c++)
+    if (c->place == COLUMN_BOTH || c->place == COLUMN_JSON_ONLY)
+      set_member(object, c->name, column_json(c, row));
+  for (size_t i = 1; i < STUDY_TABLES_MAX && tables[i].columns; i++)
+    if (tables[i].json && tables[i].within == table)
+      json_object_set_new(object, tables[i].json, rows_json(run, i, index));
+  return object;
+}
+
+/* the rows of a table that belong to a row of the one it is within */
+static json_t *rows_json(const study_run *run, size_t table, size_t parent) {
+  const study_row_list *const list = &run->private->rows[table];
+  json_t *const rows = json_array();
+  for (size_t i = 0; i < list->count; i++)
+    if (!run->study->tables[table].within || list->parent[i] == parent)
+      json_array_append_new(rows, row_json(run, table, i));
+  return rows;
+}
+
+static json_t *results_json(const study_run *run) {
+  const study *const s = run->study;
+  json_t *const object =
+      record_head(s->schema, s->name, run->seed, json_incref(run->private->environment));
+  if (!object) return NULL;
+  json_object_set_new(object, "parameters", record_model(run->m));
+  for (const study_option *o = s->options; o->name; o++)
+    if (o->result) json_object_set_new(object, o->result, option_json(o, run->settings));
+  for (size_t i = 0; i < STUDY_TABLES_MAX && s->tables[i].columns; i++)
+    if (s->tables[i].json && !s->tables[i].within)
+      json_object_set_new(object, s->tables[i].json, rows_json(run, i, 0));
+  return object;
+}
+
+int study_write(study_run *run) {
+  char name[NAME_SIZE], path[RECORD_PATH_SIZE];
+  snprintf(name, sizeof name, "%s.json", run->study->file);
+  int status = record_path(path, run->folder, name);
+  if (status) measure_message(run->message, "the path of %s is too long", name);
+  for (size_t i = 0; !status && i < STUDY_TABLES_MAX && run->study->tables[i].columns; i++)
+    if (run->study->tables[i].csv) status = write_csv(run, i);
+  if (status) return status;
+  json_t *const object = results_json(run);
+  if (!object) measure_message(run->message, "%s: out of memory", name);
+  status = object ? measure_json_write(object, path, run->message) : -1;
+  json_decref(object);
+  return status;
+}

@@ -1,0 +1,67 @@
+/*
+ * The journal of a study: what its samples depend on first, then every cell.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "record.h"
+#include "resume.h"
+#include "study_run.h"
+
+enum { NAME_SIZE = 64 };
+
+/* in which two runs must agree for their samples to be of one study */
+static json_t *fingerprint(const study_run *run) {
+  json_t *const settings = json_object();
+  for (const study_option *o = run->study->options; o->name; o++)
+    json_object_set_new(settings, o->name, option_json(o, run->settings));
+  json_object_set_new(settings, "model", record_model(run->m));
+  json_object_set_new(settings, "seed", json_integer((json_int_t)run->seed));
+  json_object_set_new(settings, "mujoco", json_string(bridge_version_string()));
+  json_object_set_new(settings, "mujoco_library", json_string(bridge_library_path()));
+  json_object_set_new(settings, "build", record_build());
+  return settings;
+}
+
+static bool take(void *context, const char *type, const json_t *entry) {
+  return strcmp(type, "sample") == 0 && study_cells_take(context, entry);
+}
+
+static int forget(void *context, char *message) {
+  study_run *const run = context;
+  (void)message;
+  return json_object_clear(run->private->known);
+}
+
+int study_journal_open(study_run *run) {
+  const study_request *const request = run->private->request;
+  char name[NAME_SIZE];
+  snprintf(name, sizeof name, "%s.journal", run->study->file);
+  const resume_protocol protocol = {.what = "measurement",
+                                    .folder = run->folder,
+                                    .name = name,
+                                    .restart = request->restart,
+                                    .take = take,
+                                    .forget = forget,
+                                    .context = run};
+  // a part reads what there is: the journal is the whole's, and so are its settings
+  if (request->part < request->processes) return resume_look(&protocol, run->message);
+  json_t *const settings = fingerprint(run);
+  const int status = resume_open(&run->private->journal, &protocol, settings, run->message);
+  json_decref(settings);
+  return status;
+}
+
+int study_journal_append(study_run *run, json_t *entry) {
+  if (study_cells_take(run, entry))
+    return resume_append(run->private->journal, entry, run->message);
+  json_decref(entry);
+  measure_message(run->message, "out of memory");
+  return -1;
+}
+
+int study_journal_finish(study_run *run) {
+  return resume_finish(run->private->journal, run->message);
+}

@@ -1,0 +1,116 @@
+/*
+ * The life of a study: what is missing is measured, and the results written and printed.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+
+#include "cases.h"
+#include "clock.h"
+#include "files.h"
+#include "interrupts.h"
+#include "record.h"
+#include "study_run.h"
+
+static bool is_part(const study_run *run) {
+  return run->private->request->part < run->private->request->processes;
+}
+
+/* stage by stage, until one adds no cell; a part ends with the first that has something to do */
+static int measure_all(study_run *run) {
+  if (study_journal_open(run)) return -1;
+  for (size_t stage = 0;; stage++) {
+    const long added = study_cells_plan(run, stage);
+    if (added < 0) return -1;
+    if (!added) return is_part(run) ? 0 : study_journal_finish(run);
+    size_t missing = 0;
+    for (size_t i = 0; i < study_cells(run); i++) missing += !study_cells_known(run, i);
+    if (missing && is_part(run)) return study_work_part(run);
+    const int status = missing ? study_work(run) : 0;
+    if (status) return status;
+    if (study_cells_settle(run)) return -1;
+  }
+}
+
+/* the names of all files of results */
+static void print_files(const study_run *run) {
+  const study_table *const tables = run->study->tables;
+  printf("results in %s/", run->folder);
+  for (size_t i = 0; i < STUDY_TABLES_MAX && tables[i].columns; i++)
+    if (tables[i].csv) printf("%s, ", tables[i].csv);
+  printf("%s.json\n", run->study->file);
+}
+
+static bool is_shown(const study_table *t) {
+  for (const column *c = t->columns; c->name; c++)
+    if (c->head) return true;
+  return false;
+}
+
+static void show(const study_run *run) {
+  const study_table *const tables = run->study->tables;
+  if (run->study->show) {
+    run->study->show(run);
+  } else {
+    for (size_t i = 0; i < STUDY_TABLES_MAX && tables[i].columns; i++)
+      if (is_shown(&tables[i])) study_print(run, i, 0, run->private->rows[i].count);
+  }
+  print_files(run);
+}
+
+/* before anything is waited for or written: the core, the look at the machine, the folder */
+static int prepare(study_run *run) {
+  char warning[MEASURE_MESSAGE_SIZE];
+  struct study_private *const p = run->private;
+  const int refused = run->study->check ? run->study->check(run) : 0;
+  if (refused) return refused;
+  p->core = run->study->pinned ? measure_pin_core(-1, warning) : -1;
+  if (is_part(run)) {
+    // a part does not outlive the study it is of
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    return 0;
+  }
+  if (record_environment(p->core, p->request->strict, &p->environment, run->message)) return -1;
+  return measure_folder_create(run->folder, run->message);
+}
+
+static int live(study_run *run) {
+  int status = prepare(run);
+  run->interrupted = interrupts_catch();
+  if (!status) status = measure_all(run);
+  if (status > 0) measure_message(run->message, "interrupted; the same command goes on from here");
+  if (status || is_part(run)) return status;
+  if (run->study->derive && run->study->derive(run)) return -1;
+  if (run->private->out_of_memory) {
+    measure_message(run->message, "out of memory");
+    return -1;
+  }
+  if (study_write(run)) return -1;
+  show(run);
+  return 0;
+}
+
+int study_execute(const study *s, const study_request *request, char *message) {
+  struct study_private private = {.request = request, .known = json_object()};
+  study_run run = {.study = s,
+                   .settings = request->settings,
+                   .m = request->m,
+                   .seed = request->seed,
+                   .folder = request->folder,
+                   .message = message,
+                   .private = &private};
+  measure_message(message, "out of memory");
+  const int status = private.known ? live(&run) : -1;
+  if (s->release) s->release(&run);
+  cases_free(&run);
+  study_rows_clear(&run, 0);
+  study_cells_free(&run);
+  measure_journal_close(private.journal);
+  json_decref(private.measured);
+  json_decref(private.known);
+  json_decref(private.environment);
+  return status;
+}

@@ -1,0 +1,104 @@
+/*
+ * Rows of a study's tables, and how they are printed.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "study_run.h"
+
+static int reserve(study_row_list *list, size_t row_size) {
+  if (list->count < list->room) return 0;
+  const size_t room = list->room ? 2 * list->room : 64;
+  char *const row = realloc(list->row, room * row_size);
+  if (row) list->row = row;
+  size_t *const parent = row ? realloc(list->parent, room * sizeof *parent) : NULL;
+  if (!parent) return -1;
+  list->parent = parent;
+  list->room = room;
+  return 0;
+}
+
+int study_rows_append(study_run *run, size_t table, const void *row) {
+  const study_table *const t = &run->study->tables[table];
+  study_row_list *const list = &run->private->rows[table];
+  if (reserve(list, t->row_size)) {
+    measure_message(run->message, "out of memory");
+    return -1;
+  }
+  const size_t above = run->private->rows[t->within].count;
+  memcpy(list->row + list->count * t->row_size, row, t->row_size);
+  list->parent[list->count++] = t->within && above ? above - 1 : 0;
+  return 0;
+}
+
+/* the sample of a cell under way goes into the journal first, and from there into the table */
+int study_add(study_run *run, size_t table, const void *row) {
+  if (table != STUDY_SAMPLES) return study_rows_append(run, table, row);
+  json_t *const values = json_array();
+  for (const column *c = run->study->tables[table].columns; c->name; c++)
+    json_array_append_new(values, column_json(c, row));
+  if (!json_array_append_new(run->private->measured, values)) return 0;
+  measure_message(run->message, "out of memory");
+  return -1;
+}
+
+const void *study_rows(const study_run *run, size_t table, size_t *count) {
+  *count = run->private->rows[table].count;
+  return run->private->rows[table].row;
+}
+
+void study_rows_clear(study_run *run, size_t first) {
+  for (size_t i = first; i < STUDY_TABLES_MAX; i++) {
+    study_row_list *const list = &run->private->rows[i];
+    free(list->row);
+    free(list->parent);
+    *list = (study_row_list){0};
+  }
+}
+
+/* ---- printing -------------------------------------------------------------------------------- */
+
+/* "%-23s" and "%9.2e" are 23 and 9 wide; the first is to the left */
+static void print_head(const column *c) {
+  const char *at = c->format + 1;
+  const bool left = *at == '-';
+  while (*at && !isdigit((unsigned char)*at)) at++;
+  const int width = atoi(at);
+  printf("%*s", left ? -width : width, c->head);
+}
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+static void print_value(const column *c, const void *row) {
+  if (c->kind == COLUMN_TEXT)
+    printf(c->format, column_text(c, row));
+  else
+    printf(c->format, (c->scale != 0.0 ? c->scale : 1.0) * column_number(c, row));
+}
+#pragma GCC diagnostic pop
+
+/* one line: the heads, or a row's values */
+static void print_line(const column columns[], const void *row) {
+  const char *joint = "";
+  for (const column *c = columns; c->name; c++) {
+    if (!c->head) continue;
+    fputs(joint, stdout);
+    if (row)
+      print_value(c, row);
+    else
+      print_head(c);
+    joint = " ";
+  }
+  putchar('\n');
+}
+
+void study_print(const study_run *run, size_t table, size_t first, size_t count) {
+  const study_table *const t = &run->study->tables[table];
+  print_line(t->columns, NULL);
+  for (size_t i = first; i < first + count; i++)
+    print_line(t->columns, run->private->rows[table].row + i * t->row_size);
+}

@@ -1,0 +1,102 @@
+/*
+ * Private to the core: the parts of a study under way.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#ifndef STUDY_RUN_H
+#define STUDY_RUN_H
+
+#include "journal.h"
+#include "study.h"
+
+/* What the command line says beside the study's own options. */
+typedef struct study_request {
+  const char *folder;
+  unsigned long seed;
+  bool restart, strict;
+  size_t processes, part; /* part < processes: this is one of them */
+  int argc;               /* the command's own words, for processes */
+  char **argv;
+  const model *m;
+  void *settings;
+} study_request;
+
+/* A cell of the plan. */
+typedef struct study_planned {
+  char *name;          /* owned */
+  void *what;          /* owned */
+  size_t first, count; /* its samples */
+} study_planned;
+
+/* Rows of a table; owned. */
+typedef struct study_row_list {
+  char *row;
+  size_t *parent; /* index of the row that each belongs to */
+  size_t count, room;
+} study_row_list;
+
+struct study_private {
+  const study_request *request;
+  bool out_of_memory;  /* in statistics */
+  json_t *environment; /* as it was before measuring; owned */
+  json_t *known;       /* rows by the names of their cells; owned */
+  json_t *measured;    /* rows of the cell that is being run; owned */
+  measure_journal *journal;
+  int core;
+  size_t cells, room, settled; /* of those `settled` have their samples in table 0 */
+  study_planned *cell;         /* owned */
+  study_row_list rows[STUDY_TABLES_MAX];
+  struct case_made *cases; /* the first of those made; owned */
+};
+
+/* The life of a study: measures what is missing, and writes and prints its results. 0; -1 with one
+ * line in `message`, SOLVER_REFUSED likewise; 1 when interrupted. */
+int study_execute(const study *s, const study_request *request, char *message);
+
+/* study_rows.c: a row into a table, table 0 too. 0, or -1 with one line. */
+int study_rows_append(study_run *run, size_t table, const void *row);
+
+/* Forgets the rows of all tables from `first` on. */
+void study_rows_clear(study_run *run, size_t first);
+
+/* study_cells.c: a cell's rows as the journal or a process has them, reference taken. False when
+ * they are none of this study's. */
+bool study_cells_take(study_run *run, const json_t *entry);
+
+/* The entry of a cell that was run: a new reference. */
+json_t *study_cells_entry(const study_run *run, const study_planned *cell);
+
+/* Plans a stage: the number of cells it added, or -1 with one line. */
+long study_cells_plan(study_run *run, size_t stage);
+
+/* Whether a cell's rows are known. */
+bool study_cells_known(const study_run *run, size_t index);
+
+/* Runs a cell in this process. 0, or -1 with one line. */
+int study_cells_run(study_run *run, size_t index);
+
+/* Samples of all cells that are planned and known, into table 0. 0, or -1 with one line. */
+int study_cells_settle(study_run *run);
+void study_cells_free(study_run *run);
+
+/* study_work.c: runs the cells of the plan that are not known, here or in processes, and journals
+ * them. 0; -1 with one line; or 1 when interrupted. */
+int study_work(study_run *run);
+
+/* Runs the cells of this process's part, and tells them on the standard output. */
+int study_work_part(study_run *run);
+
+/* study_journal.c: opens the journal and takes in what it holds; reads it without locking it, for a
+ * part; appends a cell; and that nothing is missing any more. Each 0, or -1 with one line. */
+int study_journal_open(study_run *run);
+int study_journal_append(study_run *run, json_t *entry);
+int study_journal_finish(study_run *run);
+
+/* study_files.c: all tables into the folder of results. 0, or -1 with one line. */
+int study_write(study_run *run);
+
+/* study_schema.c: what the study's .json is, as JSON Schema and as Markdown. */
+json_t *study_schema(const study *s);
+void study_reference(const study *s, FILE *stream);
+
+#endif

@@ -1,0 +1,13 @@
+/*
+ * All studies.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#ifndef STUDIES_H
+#define STUDIES_H
+
+#include "study.h"
+
+extern const study tolerance_study;
+
+#endif

@@ -1,0 +1,258 @@
+/*
+ * The core of all studies, by a made-up one: stages, journal, resuming, files by its columns.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#define _GNU_SOURCE /* nftw */
+#include "experiments_fixture.h"
+#include "solver.h"
+#include "study_run.h"
+
+/* ---- the made-up study ----------------------------------------------------------------------- */
+
+/* cells run so far, and the one that fails */
+static size_t runs, failing;
+
+typedef struct settings {
+  size_t trials;
+  option_numbers widths;
+} settings;
+
+static const study_option options[] = {
+    {"trials", "COUNT", "how many", OPTION_WHOLE, OPTION_AT(settings, trials), .initial = "4",
+     .min = 1, .max = 9, .result = "trials"},
+    {"widths", "X,Y", "not used", OPTION_NUMBERS, OPTION_AT(settings, widths), .initial = "2,1",
+     .max = 10},
+    {0},
+};
+
+typedef struct sample {
+  size_t index, stage;
+  double half;
+  bool odd;
+  const char *label;
+} sample;
+
+static const column sample_columns[] = {
+    COLUMN(sample, index, COUNT, "", "of the cell"),
+    COLUMN(sample, stage, COUNT, "", "of the plan"),
+    COLUMN(sample, half, NUMBER, "", "not known of 2"),
+    COLUMN(sample, odd, FLAG, "", "whether index is"),
+    COLUMN(sample, label, TEXT, "", "with a comma"),
+    {0},
+};
+
+typedef struct group {
+  size_t number;
+  double low, high;
+  double ends[2], unknown[2];
+} group;
+
+static const column group_columns[] = {
+    COLUMN(group, number, COUNT, "", "of samples", SHOWN("n", "%4.0f")),
+    COLUMN_AS("spread.low", group, low, AMOUNT, "m", "least"),
+    COLUMN_AS("spread.high", group, high, AMOUNT, "m", "most", SHOWN_TIMES("mm", "%6.1f", 1e3)),
+    COLUMN(group, ends, INTERVAL, "", "both", .place = COLUMN_JSON_ONLY),
+    COLUMN(group, unknown, INTERVAL, "", "neither", .place = COLUMN_JSON_ONLY),
+    {0},
+};
+
+typedef struct plain {
+  double value;
+} plain;
+
+static const column plain_columns[] = {COLUMN_AS("", plain, value, NUMBER, "", "a half"), {0}};
+
+enum { SAMPLES, GROUPS, HALVES };
+
+static int plan(study_run *run, size_t stage) {
+  const settings *const s = run->settings;
+  size_t count;
+  const sample *const known = study_rows(run, SAMPLES, &count);
+  for (size_t i = 0; stage == 0 && i < s->trials; i++)
+    if (study_cell(run, &i, "index=%zu", i)) return -1;
+  for (size_t i = 0; stage == 1 && i < count; i++) {
+    const size_t again = 10 + known[i].index;
+    if (known[i].odd && study_cell(run, &again, "index=%zu", again)) return -1;
+  }
+  return 0;
+}
+
+static int run_cell(study_run *run, const void *cell) {
+  const size_t index = *(const size_t *)cell;
+  runs++;
+  if (index == failing) {
+    measure_message(run->message, "cell %zu fails", index);
+    return -1;
+  }
+  const sample s = {index, index / 10, index == 2 ? NAN : 0.5 * (double)index, index % 2 == 1,
+                    "a, b"};
+  // what a cell gives may be several rows
+  for (size_t i = 0; i <= index % 2; i++)
+    if (study_add(run, SAMPLES, &s)) return -1;
+  return 0;
+}
+
+static int derive(study_run *run) {
+  size_t count;
+  const sample *const all = study_rows(run, SAMPLES, &count);
+  for (size_t stage = 0; stage < 2; stage++) {
+    group g = {.ends = {1.0, 2.0}, .unknown = {NAN, 2.0}, .low = 0.5, .high = 1.5};
+    for (size_t i = 0; i < count; i++) g.number += all[i].stage == stage;
+    if (study_add(run, GROUPS, &g)) return -1;
+    for (size_t i = 0; i < count; i++)
+      if (all[i].stage == stage && study_add(run, HALVES, &(plain){all[i].half})) return -1;
+  }
+  return 0;
+}
+
+static const study made_up = {
+    .name = "made-up",
+    .file = "made_up",
+    .schema = "essbench-made-up-1",
+    .cells = "cells",
+    .options = options,
+    .settings_size = sizeof(settings),
+    .cell_size = sizeof(size_t),
+    .tables = {{.csv = "made_up_samples.csv",
+                .meaning = "a sample",
+                .columns = sample_columns,
+                .row_size = sizeof(sample)},
+               {.json = "groups",
+                .csv = "made_up.csv",
+                .meaning = "a stage",
+                .columns = group_columns,
+                .row_size = sizeof(group)},
+               {.json = "halves",
+                .meaning = "one",
+                .columns = plain_columns,
+                .row_size = sizeof(plain),
+                .within = GROUPS}},
+    .plan = plan,
+    .run = run_cell,
+    .derive = derive,
+};
+
+/* runs it in the test's folder: a status of study_execute */
+static int execute(void **state, const char *trials, bool restart,
+                   char message[SOLVER_MESSAGE_SIZE]) {
+  settings s = {0};
+  model m;
+  model_init(&m, model_find("hopper"));
+  assert_int_equal(option_defaults(options, &s, message), 0);
+  assert_int_equal(option_set(&options[0], trials, &s, message), 0);
+  const study_request request = {
+      .folder = *state, .seed = 1, .restart = restart, .part = SIZE_MAX, .m = &m, .settings = &s};
+  runs = 0;
+  return study_execute(&made_up, &request, message);
+}
+
+/* ---- tests ----------------------------------------------------------------------------------- */
+
+static void cells_of_later_stages_follow_samples(void **state) {
+  char message[SOLVER_MESSAGE_SIZE];
+  failing = SIZE_MAX;
+  assert_int_equal(execute(state, "4", false, message), 0);
+  // 0..3, and 11, 13 twice each, since odd cells give two rows: the name of the second is known
+  assert_int_equal(runs, 6);
+  static const char *const columns[] = {"index", "stage", "half", "odd", "label"};
+  measure_table *const table = read_table(state, "made_up_samples.csv", columns, 5);
+  assert_int_equal(measure_table_rows(table), 6 + 8);
+  assert_string_equal(measure_table_text(table, 0, 4), "a, b");
+  assert_string_equal(measure_table_text(table, 3, 2), "nan");
+  assert_true(field_of(table, 1, "odd") == 1.0);
+  measure_table_free(table);
+}
+
+static void json_nests_tables_and_members(void **state) {
+  char message[SOLVER_MESSAGE_SIZE];
+  failing = SIZE_MAX;
+  assert_int_equal(execute(state, "3", true, message), 0);
+  json_t *const results = read_json(state, "made_up.json");
+  const json_t *const groups = json_object_get(results, "groups");
+  assert_string_equal(text_of(results, "schema"), "essbench-made-up-1");
+  assert_true(number_of(results, "trials") == 3.0);
+  assert_int_equal(json_array_size(groups), 2);
+  const json_t *const first = json_array_get(groups, 0);
+  assert_true(number_of(json_object_get(first, "spread"), "high") == 1.5);
+  assert_int_equal(json_array_size(json_object_get(first, "ends")), 2);
+  assert_true(json_is_null(json_object_get(first, "unknown")));
+  const json_t *const halves = json_object_get(first, "halves");
+  assert_int_equal(json_array_size(halves), 4);
+  assert_true(json_number_value(json_array_get(halves, 1)) == 0.5);
+  assert_true(json_is_null(json_array_get(halves, 3)));
+  assert_int_equal(json_array_size(json_object_get(json_array_get(groups, 1), "halves")), 4);
+  json_decref(results);
+}
+
+static void a_failure_keeps_what_was_measured(void **state) {
+  char message[SOLVER_MESSAGE_SIZE], path[PATH_SIZE];
+  failing = 3;
+  assert_int_equal(execute(state, "4", true, message), -1);
+  assert_string_equal(message, "cell 3 fails");
+  assert_int_equal(runs, 4);
+  remove(path_in(state, "made_up.json", path));
+  failing = SIZE_MAX;
+  // other settings are refused while it is unfinished
+  assert_int_equal(execute(state, "5", false, message), -1);
+  assert_non_null(strstr(message, "differs in trials; finish that one, or begin anew"));
+  assert_int_equal(runs, 0);
+  assert_int_equal(execute(state, "4", false, message), 0);
+  assert_int_equal(runs, 3);
+  json_decref(read_json(state, "made_up.json"));
+  // a finished one is begun anew
+  assert_int_equal(execute(state, "4", false, message), 0);
+  assert_int_equal(runs, 6);
+}
+
+static void an_entry_of_another_kind_is_refused(void **state) {
+  char message[SOLVER_MESSAGE_SIZE], path[PATH_SIZE];
+  failing = 3;
+  assert_int_equal(execute(state, "4", true, message), -1);
+  FILE *const journal = fopen(path_in(state, "made_up.journal", path), "a");
+  assert_non_null(journal);
+  fputs("{\"type\":\"sample\",\"work\":3,\"values\":[1.0]}\n", journal);
+  fclose(journal);
+  assert_int_equal(execute(state, "4", false, message), -1);
+  assert_non_null(strstr(message, "no measurement's; begin anew with --restart"));
+}
+
+static void options_say_what_is_accepted(void **state) {
+  char message[SOLVER_MESSAGE_SIZE];
+  settings s = {0};
+  (void)state;
+  assert_int_equal(option_set(&options[0], "0", &s, message), -1);
+  assert_string_equal(message, "--trials 0 is not accepted; it is a whole number from 1 to 9");
+  assert_int_equal(option_set(&options[1], "1,2", &s, message), -1);
+  assert_non_null(strstr(message, "each smaller than the one before"));
+  assert_int_equal(option_set(&options[1], "3,1", &s, message), 0);
+  assert_int_equal(s.widths.count, 2);
+}
+
+/* the schema asks for what is written, and names its unit */
+static void the_schema_has_every_column(void **state) {
+  (void)state;
+  json_t *const schema = study_schema(&made_up);
+  char *const text = json_dumps(schema, JSON_COMPACT);
+  static const char *const parts[] = {
+      "\"required\":[\"low\",\"high\"]", "\"description\":\"least, m\"",
+      "\"const\":\"essbench-made-up-1\"",
+      "\"halves\":{\"type\":\"array\",\"items\":{\"description\":\"a half\"",
+      "\"ends\":{\"description\":\"both\",\"oneOf\":[{\"$ref\""};
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+    if (!strstr(text, parts[i])) fail_msg("no %s in %s", parts[i], text);
+  free(text);
+  json_decref(schema);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(cells_of_later_stages_follow_samples),
+      cmocka_unit_test(json_nests_tables_and_members),
+      cmocka_unit_test(a_failure_keeps_what_was_measured),
+      cmocka_unit_test(an_entry_of_another_kind_is_refused),
+      cmocka_unit_test(options_say_what_is_accepted),
+      cmocka_unit_test(the_schema_has_every_column),
+  };
+  return cmocka_run_group_tests(tests, folder_set_up, folder_tear_down);
+}
