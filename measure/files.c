@@ -160,6 +160,8 @@ FILE *measure_file_stream(measure_file *file) {
 /* Flushes and syncs; a write that failed earlier fails here. */
 static int finish_stream(measure_file *file) {
   const int failed_before = ferror(file->stream);
+  // what is written no more would say why
+  if (failed_before) fputc('\n', file->stream);
   errno = failed_before ? EIO : 0;
   const int failed = fflush(file->stream) || failed_before || fsync(fileno(file->stream));
   const int reason = errno;

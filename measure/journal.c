@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "c_locale.h"
@@ -47,7 +48,13 @@ static int open_reader(measure_journal *j, char message[MEASURE_MESSAGE_SIZE]) {
 
 static int open_files(measure_journal *j, char message[MEASURE_MESSAGE_SIZE]) {
   j->descriptor = open(j->path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-  if (j->descriptor < 0) return complain(j, "open", message);
+  struct stat facts;
+  if (j->descriptor < 0 || fstat(j->descriptor, &facts)) return complain(j, "open", message);
+  // a device may be read for ever
+  if (!S_ISREG(facts.st_mode)) {
+    measure_message(message, "cannot open '%.300s': it is not a regular file", j->path);
+    return -1;
+  }
   if (flock(j->descriptor, LOCK_EX | LOCK_NB)) {
     if (errno != EWOULDBLOCK) return complain(j, "lock", message);
     measure_message(message, "'%.300s' is in use by another run", j->path);

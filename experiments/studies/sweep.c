@@ -100,7 +100,9 @@ static int run_part(const sweep_data *data, size_t part, char *message) {
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
   interrupts_pass_on(NULL, 0);
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return 0;
-  measure_message(message, "process %zu of the sweep failed", part + 1);
+  // one that ended by itself has said why
+  message[0] = '\0';
+  if (!WIFEXITED(status)) measure_message(message, "process %zu of the sweep was killed", part + 1);
   return *data->interrupted ? 1 : -1;
 }
 
@@ -154,7 +156,7 @@ static void tell_progress(const sweep_data *data) {
 static int report(sweep_data *data, int status, char *message) {
   for (size_t i = 0; i < data->rows; i++) data->complete += sweep_row_done(data, &data->row[i]);
   if (status > 0) measure_message(message, "interrupted");
-  if (status) command_fail(data->given, "%s", message);
+  if (status && *message) command_fail(data->given, "%s", message);
   if (data->complete) {
     if (sweep_summarize(data, message) || sweep_write(data, message))
       return command_fail(data->given, "%s", message);

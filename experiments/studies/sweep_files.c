@@ -20,14 +20,18 @@ static solver_settings settings_of(const sweep_data *data, const protocol_entry 
 }
 
 static int write_table_row(results_file *file, const sweep_data *data, const sweep_row *row,
-                           size_t k) {
+                           size_t k, char *message) {
   const protocol_entry *const e = &row->entries.entry[k];
   const solver_settings settings = settings_of(data, e);
   const sweep_cell *const c = &row->cell[k];
   double events_reference, contact_steps;
-  if (measure_median(row->events_reference, data->trials, &events_reference) ||
-      measure_median(row->contact_steps, data->trials, &contact_steps))
+  int status = measure_median(row->events_reference, data->trials, &events_reference);
+  if (!status) status = measure_median(row->contact_steps, data->trials, &contact_steps);
+  if (status) {
+    measure_message(message, "sweep.csv: %zu contacts, crossings and contacts of the reference: %s",
+                    row->contacts, measure_strerror(status));
     return -1;
+  }
   const double numbers[] = {c->median,
                             c->median_lo,
                             c->median_hi,
@@ -98,12 +102,13 @@ static int write_table(const sweep_data *data, char *message) {
   if (results_file_begin(&file, data->given->folder, "sweep.csv", columns,
                          sizeof columns / sizeof *columns, message))
     return -1;
+  int status = 0;
   for (size_t i = 0; i < data->rows; i++) {
     const sweep_row *const row = &data->row[i];
-    for (size_t k = 0; sweep_row_done(data, row) && k < row->entries.count; k++)
-      write_table_row(&file, data, row, k);
+    for (size_t k = 0; !status && sweep_row_done(data, row) && k < row->entries.count; k++)
+      status = write_table_row(&file, data, row, k, message);
   }
-  return results_file_end(&file, true, message);
+  return results_file_end(&file, !status, message) || status ? -1 : 0;
 }
 
 static int write_samples(const sweep_data *data, char *message) {

@@ -80,6 +80,18 @@ for words in 'order --out results' 'xml plate -o results/order.csv'; do
   expect_refusal 1 'an earlier file is untouched' "no room: $words"
 done
 
+# a journal that finds none is told of once, by whichever process
+for processes in 1 2; do
+  for blocks in 1 6; do
+    said=$(ulimit -f $blocks; "$essbench" sweep --contacts 2,3 --trials 6 --epsilon 1e-3 \
+      --processes $processes --restart --out small 2>&1 >/dev/null </dev/null; echo "status $?")
+    status=$(echo "$said" | sed -n 's/^status //p')
+    echo "$said" | grep -v '^status ' >"$room/err"
+    expect "sweep, $processes processes, $blocks blocks" one_line 1 "cannot append to 'small/sweep.journal'"
+  done
+done
+rm -rf small
+
 # --- the user's locale ----------------------------------------------------------------------------
 
 # $1 in locale $2: what does not depend on a clock

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -83,6 +84,8 @@ static void write_too_much(const char *path, bool room_again, char message[MEASU
   measure_file *file;
   const int opened = measure_file_open(&file, path, message);
   for (int i = 0; !opened && i < 5000; i++) fprintf(measure_file_stream(file), "row %d\n", i);
+  // so that nothing is left that the commit could fail to write
+  if (!opened) fflush(measure_file_stream(file));
   if (room_again) setrlimit(RLIMIT_FSIZE, &before);
   const int committed = opened ? 0 : measure_file_commit(file, message);
 
@@ -106,6 +109,7 @@ static void full_disk_leaves_the_earlier_file(void **state) {
   assert_int_equal(entries_of(*state), 1);
   assert_non_null(strstr(message, "cannot write '"));
   assert_non_null(strstr(message, "a.csv': "));
+  assert_non_null(strstr(message, strerror(EFBIG)));
   assert_non_null(strstr(message, "untouched"));
   assert_null(strchr(message, '\n'));
 }

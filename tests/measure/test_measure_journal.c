@@ -122,12 +122,22 @@ static void a_damaged_line_is_named(void **state) {
   measure_journal_close(j);
 }
 
+/* reading one might never come to an end */
+static void a_device_is_no_journal(void **state) {
+  (void)state;
+  char message[MEASURE_MESSAGE_SIZE];
+  measure_journal *j = NULL;
+  assert_int_equal(measure_journal_open(&j, "/dev/full", message), -1);
+  assert_string_equal(message, "cannot open '/dev/full': it is not a regular file");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(what_is_appended_is_read_back),
       cmocka_unit_test(a_torn_last_line_is_dropped),
       cmocka_unit_test(a_second_run_is_kept_out),
       cmocka_unit_test(a_damaged_line_is_named),
+      cmocka_unit_test(a_device_is_no_journal),
   };
   return cmocka_run_group_tests(tests, make_path, remove_path);
 }

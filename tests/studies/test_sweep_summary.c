@@ -259,6 +259,19 @@ static void rows_have_their_settings(void **state) {
   sweep_data_free(&u.data);
 }
 
+/* a row that cannot be made is told of, and no table without it appears */
+static void a_row_that_fails_is_told(void **state) {
+  char message[MEASURE_MESSAGE_SIZE] = "", path[PATH_SIZE];
+  made_up u;
+  set_up(&u, state);
+  summarize(&u);
+  u.data.row[1].contact_steps[TRIALS - 1] = NAN;
+  assert_int_equal(sweep_write(&u.data, message), -1);
+  assert_non_null(strstr(message, "sweep.csv: 10 contacts"));
+  assert_int_equal(access(path_in(state, "sweep.csv", path), F_OK), -1);
+  sweep_data_free(&u.data);
+}
+
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, folder_set_up, folder_tear_down)
   const struct CMUnitTest tests[] = {
@@ -268,6 +281,7 @@ int main(void) {
       TEST(slopes_are_those_of_the_medians),
       TEST(ratios_are_paired),
       TEST(rows_have_their_settings),
+      TEST(a_row_that_fails_is_told),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
