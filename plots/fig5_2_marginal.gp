@@ -6,6 +6,7 @@ needs = 'sweep.csv:contacts,solver,protocol,marginal_s,marginal_lo_s,marginal_hi
 load ARG0[1:strlen(ARG0) - strlen(figure.'.gp')].'theme.gp'
 
 cost(v) = 1e6 * cell('marginal'.v.'_s')
+sunk(v) = v <= 0 ? v : NaN
 rms(_) = positive(cell("rms_error"))
 entries = words(solvers) + 1
 eval sweep_page(entries)
@@ -13,22 +14,39 @@ set multiplot
 do for [r = 1:words(protocols)] {
   p = word(protocols, r)
 
-  # engines an order of magnitude apart need a logarithmic axis; a cost below 0, which is noise,
-  # forbids it. There a band that reaches 0 is cut off below the lowest cost.
-  eval survey(p, "cost('_lo')", "see(cost('_hi'))")
-  banded = shown
+  # engines an order of magnitude apart need a logarithmic axis, whatever the noise. The costs make
+  # its range: a band adds three times as much at most, and a cost below 0 stands at the bottom.
+  eval survey(p, "sunk(cost(''))", '0')
+  sinking = shown
+  eval survey(p, "positive(cost(''))", '0')
+  rising = shown
   lowest = low
-  eval survey(p, "cost('')", "see(cost('_hi'))")
-  logarithmic = low > 0
-  bottom = logarithmic && lowest < low / 3 ? low / 3 : lowest
-  lower(v) = v < bottom ? bottom : v
-  nothing = see(bottom)
-  eval logarithmic ? log_range('y') : linear_range('y', 0.06)
+  highest = high
+  inside(v) = v < lowest / 3 ? lowest / 3 : v > highest * 3 ? highest * 3 : v
+  if (rising ne '') {
+    eval survey(p, "inside(cost('_lo'))", "see(inside(cost('_hi')))")
+    banded = shown
+    nothing = see(lowest) + see(highest)
+  } else {
+    banded = ''
+  }
+  eval log_range('y')
+  bottom = log_low(0)
+  top = log_high(0)
+  cut(v) = v < bottom ? bottom : v > top ? top : v
   eval sweep_panel(r, 1)
   eval ylabel('marginal cost (µs per contact)')
-  set format y '%g'
-  eval 'plot 1e30 with lines'.curves(banded, "(lower(cost('_lo'))):(cost('_hi'))", band). \
-    curves(shown, "(cost(''))", line)
+  set format y (rising eq '' ? '' : '%g')
+  if (rising.sinking eq '') {
+    set label 97 'no marginal cost from one N' at graph 0.5, 0.5 center
+  }
+  if (sinking ne '') {
+    set label 97 'triangle: not above 0' at graph 1, screen panel_top(r) right
+  }
+  eval 'plot 1e30 with lines'.curves(banded, "(cut(cost('_lo'))):(cut(cost('_hi')))", band). \
+    curves(rising, "(positive(cost('')))", line). \
+    curves(sinking, "(known(sunk(cost(''))) ? bottom : NaN)", 'points pt 10 ps 0.7 * dot lc rgb colour(s)')
+  unset label 97
 
   eval survey(p, 'rms(0)', '0')
   eval log_range('y')

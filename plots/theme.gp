@@ -67,10 +67,10 @@ range(axis, from, to) = sprintf('set %srange [%.15g:%.15g]', axis, from, to)
 linear_range(axis, share) = !known(low) ? range(axis, 0, 1) : \
   range(axis, low - padding(share), high + padding(share))
 decades(v) = log10(high / low) >= v
+log_low(_) = !known(low) ? 0.1 : decades(2) ? low / 1.6 : 10**floor(log10(low / 1.05))
+log_high(_) = !known(low) ? 1 : decades(2) ? high * 1.6 : 10**ceil(log10(high * 1.05))
 log_range(axis) = sprintf('set logscale %s; ', axis). \
-  (decades(5) ? sprintf('unset m%stics; ', axis) : ''). \
-  (!known(low) ? range(axis, 0.1, 1) : decades(2) ? range(axis, low / 1.6, high * 1.6) : \
-  range(axis, 10**floor(log10(low / 1.05)), 10**ceil(log10(high * 1.05))))
+  (decades(5) ? sprintf('unset m%stics; ', axis) : '').range(axis, log_low(0), log_high(0))
 
 # a number with so many significant digits, by mantissa and power of ten where that is shorter
 exponent(v) = floor(log10(abs(v)) + 0.0002)
@@ -196,8 +196,9 @@ survey(p, v, also) = sprintf("unset logscale; set autoscale; ".restart."; ". \
 # protocol above the left one
 sweep_page(entries) = canvas(7, 0.3 + 0.17 * legend_rows(entries) + 2.2 * words(protocols))
 sweep_bottom(r) = 0.45 + 2.2 * (words(protocols) - r)
+panel_top(r) = (sweep_bottom(r) + 1.81) / height
 sweep_panel(r, side) = panel(side == 1 ? 0.76 : 4.32, sweep_bottom(r), 2.58, 1.7).'; '.contacts_range. \
   (side == 2 ? '; unset label 98' : \
   sprintf("; set label 98 'protocol: %s' at graph 0, screen %.5f left noenhanced", word(protocols, r), \
-  (sweep_bottom(r) + 1.81) / height)).\
+  panel_top(r))).\
   (r == words(protocols) ? "; set xlabel 'contacts' offset 0, 0.4" : '; unset xlabel')

@@ -95,6 +95,12 @@ strip() {
     awk '{ printf "%d", $2 - $6 }'
 }
 
+# the numbers beside the y axes of the left panels of figure $1 as svg
+ticks() {
+  grep -A1 'translate([0-9]\{2\}\.[0-9]*,.*text-anchor="end"' "$out/$1.svg" |
+    sed -n '/^--$/d; s/<[^>]*>//g; s/^[[:space:]]*\([-0-9]\)/\1/p'
+}
+
 # changes file $1 of the data by awk program $2, in which col["name"] is a column's number
 edit() {
   awk -F, -v OFS=, "NR == 1 { for (i = 1; i <= NF; i++) col[\$i] = i } $2" \
@@ -126,6 +132,7 @@ sweeps() {
   sweeps 'from one N'
   edit sweep.csv 'NR > 1 { $col["marginal_s"] = $col["marginal_lo_s"] = ""; $col["marginal_hi_s"] = "nan" } 1'
   sweeps 'from one N without a marginal cost'
+  says 'no marginal cost from one N' fig5_2_marginal
 
   new_data
   edit sweep.csv 'NR == 1 || $1 == 2 || $1 == 100'
@@ -140,6 +147,15 @@ sweeps() {
   sweeps 'where a band reaches below zero'
   edit sweep.csv '$2 == "projection" { $col["marginal_s"] = -1e-8 } 1'
   sweeps 'where a cost is below zero'
+  says 'triangle: not above 0' fig5_2_marginal
+
+  # the axis is what it is without noise: logarithmic
+  new_data
+  edit sweep.csv 'NR > 1 { $col["marginal_lo_s"] = -4e-4; $col["marginal_hi_s"] = 5e-4 } NR == 2 { $col["marginal_s"] = -1e-4 } 1'
+  draws 'with bands wide about zero' fig5_2_marginal svg
+  says 'triangle: not above 0' fig5_2_marginal
+  check "costs on a logarithmic axis, not: $(ticks fig5_2_marginal)" \
+    [ "$(ticks fig5_2_marginal | tr '\n' ' ')" = '1 10 100 ' ]
 
   # three protocols, an engine more, and one that took part in one protocol only
   new_data
