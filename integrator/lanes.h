@@ -10,21 +10,22 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <string.h>
 
 enum { ESS_LANES = 4 }; /* doubles in one */
 
 typedef double ess_lanes __attribute__((vector_size(4 * sizeof(double))));
 typedef int64_t ess_mask __attribute__((vector_size(4 * sizeof(int64_t)))); /* 0 or -1 in each */
 
+/* four within an array of doubles, which compilers know for doubles: a store through it changes
+ * nothing else, no pointer above all, as one by memcpy might */
+typedef double ess_lanes_within __attribute__((vector_size(4 * sizeof(double)), aligned(8)));
+
 static inline ess_lanes ess_lanes_load(const double from[]) {
-  ess_lanes v;
-  memcpy(&v, from, sizeof v);
-  return v;
+  return *(const ess_lanes_within *)from;
 }
 
 static inline void ess_lanes_store(double to[], ess_lanes v) {
-  memcpy(to, &v, sizeof v);
+  *(ess_lanes_within *)to = v;
 }
 
 static inline ess_lanes ess_lanes_all(double value) {
