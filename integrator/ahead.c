@@ -166,18 +166,22 @@ static inline bool are_far(const ess_driver *d, size_t k, double shift) {
   return !ess_mask_any(near & (side != 0.0));
 }
 
-/* what event functions are where the jumps lead, into c->ahead: by courses and jumps, or as called,
- * if they have been; and what that makes of guards passed or touched */
-static void look_ahead(ess_driver *d, look *l) {
+/* by how much the ways of a block's guards are bounded; the first time somebody asks */
+static void find_ways(ess_driver *d, size_t block) {
+  ess_cluster *const c = &d->cluster;
+  c->has_ways[block] = true;
+  for (size_t k = block * ESS_BLOCK; k < ess_block_end(d, block); k += ESS_LANES) {
+    const ess_course p = ess_course_of(d, k);
+    ess_lanes_store(c->way + k, ess_course_way(&p, c->listed));
+  }
+}
+
+/* what event functions of a block are where the jumps lead, into c->ahead: by courses and jumps, or
+ * as called, if they have been; and what that makes of guards passed or touched */
+static void look_at_block(ess_driver *d, size_t block, look *l) {
   ess_cluster *const c = &d->cluster;
   const double from = c->from, length = c->length, span = length - from;
-  l->latest = latest_made(c);
-  c->wait = wait_most(c);
-  l->cut = INFINITY;
-  ess_sum_made(d, length, l->made);
-  ess_terms_of(d, l->made, length, &l->terms);
-  ess_bound_shifts(d, l->made, length, &l->shift, &c->turn);
-  for (size_t k = 0; k < d->guard_lanes; k += ESS_LANES) {
+  for (size_t k = block * ESS_BLOCK; k < ess_block_end(d, block); k += ESS_LANES) {
     c->is_far[k] = !l->looked && are_far(d, k, l->shift);
     if (c->is_far[k]) continue;
     const ess_course p = ess_course_of(d, k);
@@ -197,6 +201,25 @@ static void look_ahead(ess_driver *d, look *l) {
     const ess_mask armed = side != 0.0, passed = ~(side * end < 0.0) & armed;
     const ess_mask touch = may_peak(first, slope, side * end, turn, span) & armed;
     if (ess_mask_any(passed | touch)) judge(d, k, passed, touch, l);
+  }
+}
+
+/* the same of all of them; nobody asks where nothing is armed, unless event functions were called:
+ * courses are put right there all the same */
+static void look_ahead(ess_driver *d, look *l) {
+  ess_cluster *const c = &d->cluster;
+  l->latest = latest_made(c);
+  c->wait = wait_most(c);
+  c->looked = l->looked;
+  l->cut = INFINITY;
+  ess_sum_made(d, c->length, l->made);
+  ess_terms_of(d, l->made, c->length, &l->terms);
+  ess_bound_shifts(d, l->made, c->length, &l->shift, &c->turn);
+  for (size_t b = 0; b < d->blocks; b++) {
+    if (ess_passes_over(d, b)) continue;
+    // before courses are put right: the ways are those of the courses that crossings were listed by
+    if (!c->has_ways[b]) find_ways(d, b);
+    look_at_block(d, b, l);
   }
 }
 

@@ -24,6 +24,11 @@ typedef struct ess_course {
   ess_lanes a[ESS_QUARTIC];
 } ess_course;
 
+/* whether a block is passed over where the path of jumps ends: nothing in it is armed */
+static inline bool ess_passes_over(const ess_driver *d, size_t block) {
+  return !d->block_armed[block] && !d->cluster.looked;
+}
+
 /* those of the event functions from k on, a multiple of ESS_LANES */
 static inline ess_course ess_course_of(const ess_driver *d, size_t k) {
   const ess_cluster *const c = &d->cluster;
@@ -48,6 +53,12 @@ static inline ess_lanes ess_course_value(const ess_course *p, double u) {
 
 static inline ess_lanes ess_course_slope(const ess_course *p, double u) {
   return ess_course_slopes(p, ess_lanes_all(u));
+}
+
+/* four courses change by no more than this over a time */
+static inline ess_lanes ess_course_way(const ess_course *p, double length) {
+  const ess_lanes high = ess_lanes_abs(p->a[3]) + length * ess_lanes_abs(p->a[4]);
+  return length * (ess_lanes_abs(p->a[1]) + length * (ess_lanes_abs(p->a[2]) + length * high));
 }
 
 /* what roundings come to in an event function that went from one value to another */

@@ -28,9 +28,9 @@ static const double MOVED = 0.25, LOOKS = 0.05;
 
 /* what was not foreseen of the event functions at the end */
 typedef struct surprise {
-  bool known;   /* all are numbers */
-  bool suspect; /* one may be curved */
-  bool peaked;  /* one that was not crossed may have been */
+  bool known;       /* all are numbers */
+  ess_mask suspect; /* one may be curved */
+  bool peaked;      /* one that was not crossed may have been */
 } surprise;
 
 /* which of four event functions end otherwise than expected by so much of their range that they may
@@ -76,9 +76,10 @@ static bool has_stayed_far(const ess_driver *d, size_t k) {
 }
 
 /* four event functions that were passed over: where they were to be expected */
-static void expect(ess_driver *d, size_t k, const ess_course *p, const ess_terms *terms) {
+static void expect(ess_driver *d, size_t k, const ess_terms *terms) {
   ess_cluster *const c = &d->cluster;
-  ess_lanes end = ess_course_value(p, c->length);
+  const ess_course p = ess_course_of(d, k);
+  ess_lanes end = ess_course_value(&p, c->length);
   for (size_t i = 0; i < terms->count; i++)
     end += terms->shift[i] * ess_lanes_load(terms->rate[i] + k);
   ess_lanes_store(c->ahead + k, end);
@@ -115,35 +116,52 @@ static bool have_stayed_below(ess_driver *d, size_t k, ess_mask peaks) {
   return stayed;
 }
 
-/* by how much the event functions end elsewhere than expected, and with other rates, is kept */
-static surprise compare_ends(ess_driver *d) {
-  ess_cluster *const c = &d->cluster;
+/* with how much other rates than expected event functions end is kept, for terms that many; whether
+ * they and their rates are numbers there */
+static inline bool compare_rates(ess_driver *d, const ess_terms *terms, size_t count) {
+  const ess_cluster *const c = &d->cluster;
   const double length = c->length;
-  ess_made made[ESS_GROUPS];
-  ess_terms terms;
-  ess_mask known = ~(ess_mask){0}, suspect = {0};
-  bool peaked = false;
-  ess_sum_made(d, length, made);
-  ess_terms_of(d, made, length, &terms);
+  ess_mask known = ~(ess_mask){0};
   for (size_t k = 0; k < d->guard_lanes; k += ESS_LANES) {
     const ess_course p = ess_course_of(d, k);
-    const ess_lanes h = ess_lanes_load(d->h_try + k), rate = ess_lanes_load(d->rate_try + k);
-    ess_lanes turned = rate - ess_course_slope(&p, length);
-    for (size_t i = 0; i < terms.count; i++)
-      turned -= terms.turn[i] * ess_lanes_load(terms.rate[i] + k);
+    ess_lanes turned = ess_lanes_load(d->rate_try + k) - ess_course_slope(&p, length);
+    for (size_t i = 0; i < count; i++)
+      turned -= terms->turn[i] * ess_lanes_load(terms->rate[i] + k);
     ess_lanes_store(c->defect_rate + k, turned);
-    known &= ess_lanes_abs(h) + ess_lanes_abs(turned) <= DBL_MAX;
+    known &= ess_lanes_abs(ess_lanes_load(d->h_try + k)) + ess_lanes_abs(turned) <= DBL_MAX;
+  }
+  return !ess_mask_any(~known);
+}
+
+/* by how much a block's event functions end elsewhere than expected is kept */
+static void compare_block(ess_driver *d, size_t block, const ess_terms *terms, surprise *found) {
+  ess_cluster *const c = &d->cluster;
+  for (size_t k = block * ESS_BLOCK; k < ess_block_end(d, block); k += ESS_LANES) {
     if (c->is_far[k] && has_stayed_far(d, k)) continue;
-    if (c->is_far[k]) expect(d, k, &p, &terms);
+    if (c->is_far[k]) expect(d, k, terms);
+    const ess_lanes h = ess_lanes_load(d->h_try + k), turned = ess_lanes_load(c->defect_rate + k);
     const ess_lanes off = h - ess_lanes_load(c->ahead + k);
     ess_lanes_store(c->ahead + k, off);
     const ess_mask peaks = may_have_peaked(d, k, off);
-    if (ess_mask_any(peaks)) peaked = !have_stayed_below(d, k, peaks) || peaked;
+    if (ess_mask_any(peaks)) found->peaked = !have_stayed_below(d, k, peaks) || found->peaked;
     if (!end_as_expected(d, k, h, off, turned))
-      suspect |= may_be_curved(d, k, off, turned) | may_be_overlooked(d, k, off);
+      found->suspect |= may_be_curved(d, k, off, turned) | may_be_overlooked(d, k, off);
   }
-  return (surprise){
-      .known = !ess_mask_any(~known), .suspect = ess_mask_any(suspect), .peaked = peaked};
+}
+
+static surprise compare_ends(ess_driver *d) {
+  surprise found = {0};
+  ess_made made[ESS_GROUPS];
+  ess_terms terms;
+  ess_sum_made(d, d->cluster.length, made);
+  ess_terms_of(d, made, d->cluster.length, &terms);
+  // most often one or two, for which compilers do better
+  found.known = terms.count == 1   ? compare_rates(d, &terms, 1)
+                : terms.count == 2 ? compare_rates(d, &terms, 2)
+                                   : compare_rates(d, &terms, terms.count);
+  for (size_t b = 0; b < d->blocks; b++)
+    if (!ess_passes_over(d, b)) compare_block(d, b, &terms, &found);
+  return found;
 }
 
 /* notes the event functions that are curved: what the defect does to them does not explain where
@@ -189,7 +207,7 @@ int ess_weigh_ends(ess_driver *d, double *unforeseen) {
   const surprise found = compare_ends(d);
   bool none = true;
   int status = ESS_SUCCESS;
-  if (found.suspect) status = note_bent(d, &none);
+  if (ess_mask_any(found.suspect)) status = note_bent(d, &none);
   *unforeseen = found.known && !found.peaked && none ? weigh_offs(d) : INFINITY;
   d->cluster.looks = !(*unforeseen <= LOOKS);
   return status;

@@ -82,7 +82,7 @@ static bool lay_indices(ess_driver *d) {
   const size_t bytes =
       (m + entries) * sizeof(ess_noted) + entries * sizeof(double) + 3 * m * sizeof(uint64_t) +
       (rows + entries + d->blocks + 7 * m) * sizeof(size_t) + entries * sizeof(signed char) +
-      8 * m * sizeof(bool) + 2 * d->blocks * ESS_BLOCK * sizeof(bool);
+      8 * m * sizeof(bool) + d->blocks * (2 * ESS_BLOCK + 1) * sizeof(bool);
   d->indices = calloc(1, bytes);
   if (!d->indices) return false;
 
@@ -110,6 +110,7 @@ static bool lay_indices(ess_driver *d) {
   c->is_silent = lay(&cursor, m * sizeof(bool));
   c->is_made = lay(&cursor, m * sizeof(bool));
   c->is_curved = lay(&cursor, m * sizeof(bool));
+  c->has_ways = lay(&cursor, d->blocks * sizeof(bool));
   c->is_far = lay(&cursor, d->blocks * ESS_BLOCK * sizeof(bool));
   d->is_flagged = lay(&cursor, d->blocks * ESS_BLOCK * sizeof(bool));
   return true;

@@ -173,20 +173,13 @@ void ess_prepare_list(ess_driver *d, size_t from) {
   }
 }
 
-/* four courses change by no more than this over the sub-step */
-static inline ess_lanes way_of(const ess_course *p, double length) {
-  const ess_lanes high = ess_lanes_abs(p->a[3]) + length * ess_lanes_abs(p->a[4]);
-  return length * (ess_lanes_abs(p->a[1]) + length * (ess_lanes_abs(p->a[2]) + length * high));
-}
-
-/* flags the guards whose courses may rise above zero */
-static void flag_guards(ess_driver *d) {
+/* flags those of a block's guards whose courses may rise above zero */
+static void flag_block(ess_driver *d, size_t block) {
   const double length = d->cluster.length;
-  ess_clear_flags(d);
-  for (size_t k = 0; k < d->guard_lanes; k += ESS_LANES) {
+  for (size_t k = block * ESS_BLOCK; k < ess_block_end(d, block); k += ESS_LANES) {
     const ess_course p = ess_course_of(d, k);
     const ess_lanes side = ess_lanes_load(d->side + k), g = side * p.a[0];
-    const ess_lanes way = way_of(&p, length);
+    const ess_lanes way = ess_course_way(&p, length);
     ess_lanes_store(d->cluster.way + k, way);
     if (!ess_mask_any((g + way >= 0.0) & (side != 0.0))) continue;
     const ess_bounds m = ess_course_bounds(d, &p, k, length);
@@ -196,6 +189,16 @@ static void flag_guards(ess_driver *d) {
     if (!near) continue;
     roots_of_lanes(d, k, &p, &m);
     for (; near; near &= near - 1) ess_flag(d, k + (size_t)__builtin_ctz(near));
+  }
+}
+
+static void flag_guards(ess_driver *d) {
+  ess_cluster *const c = &d->cluster;
+  ess_clear_flags(d);
+  c->listed = c->length;
+  for (size_t b = 0; b < d->blocks; b++) {
+    c->has_ways[b] = d->block_armed[b] > 0;
+    if (c->has_ways[b]) flag_block(d, b);
   }
 }
 
