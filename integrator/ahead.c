@@ -176,51 +176,95 @@ static void find_ways(ess_driver *d, size_t block) {
   }
 }
 
-/* what event functions of a block are where the jumps lead, into c->ahead: by courses and jumps, or
- * as called, if they have been; and what that makes of guards passed or touched */
-static void look_at_block(ess_driver *d, size_t block, look *l) {
+/* what the end of four event functions makes of guards passed or touched; `off` as from
+ * correct_courses, NULL when there is no such thing */
+static inline void look_at(ess_driver *d, size_t k, const ess_course *p, ess_lanes end,
+                           const ess_lanes *off, look *l) {
+  const double from = d->cluster.from, length = d->cluster.length;
+  const ess_lanes side = ess_lanes_load(d->side + k), last = side * end;
+  const ess_lanes first = side * (from > 0.0 ? ess_course_value(p, from) : p->a[0]);
+  const ess_lanes slope = side * (from > 0.0 ? ess_course_slope(p, from) : p->a[1]);
+  const ess_lanes high = 3.0 * ess_lanes_abs(p->a[3]) + (6.0 * length) * ess_lanes_abs(p->a[4]);
+  const ess_lanes bend = ess_lanes_abs(p->a[2]) + length * high;
+  ess_lanes turn = d->cluster.turn + (2.0 * length) * bend;
+  if (off) turn += (4.0 / length) * ess_lanes_abs(*off);
+  const ess_mask armed = side != 0.0, passed = ~(last < 0.0) & armed;
+  const ess_mask touch = may_peak(first, slope, last, turn, length - from) & armed;
+  if (ess_mask_any(passed | touch)) judge(d, k, passed, touch, l);
+}
+
+/* four event functions at the end by their courses and so many terms of jumps */
+static inline ess_lanes foresee(const ess_driver *d, size_t k, const ess_course *p, size_t terms,
+                                const look *l) {
+  ess_lanes end = ess_course_value(p, d->cluster.length);
+  for (size_t i = 0; i < terms; i++)
+    end += l->terms.shift[i] * ess_lanes_load(l->terms.rate[i] + k);
+  return end;
+}
+
+/* lists the lanes of a block that are not far from their zeros */
+static void list_near(ess_driver *d, size_t block, double shift) {
   ess_cluster *const c = &d->cluster;
-  const double from = c->from, length = c->length, span = length - from;
+  size_t count = c->near_count;
   for (size_t k = block * ESS_BLOCK; k < ess_block_end(d, block); k += ESS_LANES) {
-    c->is_far[k] = !l->looked && are_far(d, k, l->shift);
-    if (c->is_far[k]) continue;
+    const bool far = are_far(d, k, shift);
+    c->is_far[k] = far;
+    c->near[count] = k;
+    count += !far;
+  }
+  c->near_count = count;
+}
+
+static inline void look_at_near(ess_driver *d, size_t terms, look *l) {
+  const ess_cluster *const c = &d->cluster;
+  for (size_t n = 0; n < c->near_count; n++) {
+    const size_t k = c->near[n];
     const ess_course p = ess_course_of(d, k);
-    ess_lanes end = ess_course_value(&p, length);
-    for (size_t i = 0; i < l->terms.count; i++)
-      end += l->terms.shift[i] * ess_lanes_load(l->terms.rate[i] + k);
-    ess_lanes off = {0.0};
-    if (l->looked) off = correct_courses(d, k, &p, end);
-    end += off;
+    const ess_lanes end = foresee(d, k, &p, terms, l);
     ess_lanes_store(c->ahead + k, end);
-    const ess_lanes side = ess_lanes_load(d->side + k);
-    const ess_lanes first = side * (from > 0.0 ? ess_course_value(&p, from) : p.a[0]);
-    const ess_lanes slope = side * (from > 0.0 ? ess_course_slope(&p, from) : p.a[1]);
-    const ess_lanes high = 3.0 * ess_lanes_abs(p.a[3]) + (6.0 * length) * ess_lanes_abs(p.a[4]);
-    const ess_lanes bend = ess_lanes_abs(p.a[2]) + length * high;
-    const ess_lanes turn = c->turn + (2.0 * length) * bend + (4.0 / length) * ess_lanes_abs(off);
-    const ess_mask armed = side != 0.0, passed = ~(side * end < 0.0) & armed;
-    const ess_mask touch = may_peak(first, slope, side * end, turn, span) & armed;
-    if (ess_mask_any(passed | touch)) judge(d, k, passed, touch, l);
+    look_at(d, k, &p, end, NULL, l);
   }
 }
 
-/* the same of all of them; nobody asks where nothing is armed, unless event functions were called:
- * courses are put right there all the same */
+/* a block whose event functions were called: courses are put right, also where nothing is armed */
+static void look_at_block(ess_driver *d, size_t block, look *l) {
+  const ess_cluster *const c = &d->cluster;
+  for (size_t k = block * ESS_BLOCK; k < ess_block_end(d, block); k += ESS_LANES) {
+    const ess_course p = ess_course_of(d, k);
+    const ess_lanes foreseen = foresee(d, k, &p, l->terms.count, l);
+    const ess_lanes off = correct_courses(d, k, &p, foreseen), end = foreseen + off;
+    c->is_far[k] = false;
+    ess_lanes_store(c->ahead + k, end);
+    if (d->block_armed[block]) look_at(d, k, &p, end, &off, l);
+  }
+}
+
+/* what event functions are where the jumps lead, into c->ahead: by courses and jumps, or as called,
+ * if they have been; and what that makes of guards passed or touched */
 static void look_ahead(ess_driver *d, look *l) {
   ess_cluster *const c = &d->cluster;
   l->latest = latest_made(c);
   c->wait = wait_most(c);
   c->looked = l->looked;
+  c->near_count = 0;
   l->cut = INFINITY;
   ess_sum_made(d, c->length, l->made);
   ess_terms_of(d, l->made, c->length, &l->terms);
   ess_bound_shifts(d, l->made, c->length, &l->shift, &c->turn);
   for (size_t b = 0; b < d->blocks; b++) {
     if (ess_passes_over(d, b)) continue;
-    // before courses are put right: the ways are those of the courses that crossings were listed by
+    // before courses are put right: crossings were listed by what they were
     if (!c->has_ways[b]) find_ways(d, b);
-    look_at_block(d, b, l);
+    if (l->looked)
+      look_at_block(d, b, l);
+    else
+      list_near(d, b, l->shift);
   }
+  // most often one
+  if (l->terms.count == 1)
+    look_at_near(d, 1, l);
+  else
+    look_at_near(d, l->terms.count, l);
 }
 
 /* event functions where the path ends, when their courses do not tell */

@@ -142,15 +142,16 @@ typedef struct ess_cluster {
   size_t *order;           /* those, by time */
   ess_places places;       /* for their times as they are */
   double *time;
-  size_t *of_group;  /* of those that are not silent */
-  double *root;      /* by event function, of those flagged: when its course rises through zero;
-                        INFINITY when Newton steps do not tell */
-  double listed;     /* length for which crossings were listed */
-  double *way;       /* by event function: its course changes by no more until then */
-  bool *has_ways;    /* by block: somebody has asked */
-  bool *is_far;      /* by lanes, at the first of them: passed over, being far from their zeros; not
-                        in blocks that are passed over */
-  bool looked;       /* event functions have been called at the path's end: no block is */
+  size_t *of_group; /* of those that are not silent */
+  double *root;     /* by event function, of those flagged: when its course rises through zero;
+                       INFINITY when Newton steps do not tell */
+  double listed;    /* length for which crossings were listed */
+  double *way;      /* by event function: its course changes by no more until then */
+  bool *has_ways;   /* by block: somebody has asked */
+  bool *is_far;     /* by lanes, at the first of them: passed over, being far from their zeros; not
+                       in blocks that are passed over */
+  size_t *near, near_count; /* the others, to be looked at */
+  bool looked;              /* event functions have been called at the path's end: no block is */
   double *ahead;     /* by event function: what it is expected to be at the path's end; then by how
                         much more it is at the end corrected by the defect */
   double *corrected; /* what has been added to its course's square in this try, */
