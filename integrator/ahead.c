@@ -170,7 +170,7 @@ static inline bool are_far(const ess_driver *d, size_t k, double shift) {
 static void find_ways(ess_driver *d, size_t block) {
   ess_cluster *const c = &d->cluster;
   c->has_ways[block] = true;
-  for (size_t k = block * ESS_BLOCK; k < ess_block_end(d, block); k += ESS_LANES) {
+  for (size_t k = block * ESS_BLOCK, end = ess_block_end(d, block); k < end; k += ESS_LANES) {
     const ess_course p = ess_course_of(d, k);
     ess_lanes_store(c->way + k, ess_course_way(&p, c->listed));
   }
@@ -206,7 +206,7 @@ static inline ess_lanes foresee(const ess_driver *d, size_t k, const ess_course 
 static void list_near(ess_driver *d, size_t block, double shift) {
   ess_cluster *const c = &d->cluster;
   size_t count = c->near_count;
-  for (size_t k = block * ESS_BLOCK; k < ess_block_end(d, block); k += ESS_LANES) {
+  for (size_t k = block * ESS_BLOCK, end = ess_block_end(d, block); k < end; k += ESS_LANES) {
     const bool far = are_far(d, k, shift);
     c->is_far[k] = far;
     c->near[count] = k;
@@ -229,7 +229,7 @@ static inline void look_at_near(ess_driver *d, size_t terms, look *l) {
 /* a block whose event functions were called: courses are put right, also where nothing is armed */
 static void look_at_block(ess_driver *d, size_t block, look *l) {
   const ess_cluster *const c = &d->cluster;
-  for (size_t k = block * ESS_BLOCK; k < ess_block_end(d, block); k += ESS_LANES) {
+  for (size_t k = block * ESS_BLOCK, last = ess_block_end(d, block); k < last; k += ESS_LANES) {
     const ess_course p = ess_course_of(d, k);
     const ess_lanes foreseen = foresee(d, k, &p, l->terms.count, l);
     const ess_lanes off = correct_courses(d, k, &p, foreseen), end = foreseen + off;

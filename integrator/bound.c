@@ -275,7 +275,7 @@ void ess_keep_rivals(ess_driver *d, double theta) {
   d->flagged_count = 0;
   for (size_t b = 0; b < d->blocks; b++) {
     if (!d->block_armed[b]) continue;
-    for (size_t k = b * ESS_BLOCK; k < ess_block_end(d, b); k += ESS_LANES) {
+    for (size_t k = b * ESS_BLOCK, end = ess_block_end(d, b); k < end; k += ESS_LANES) {
       if (!any_flagged(d, k)) continue;
       const models m = model_guards(d, k);
       const unsigned rivals = ess_mask_bits(may_cross_before(&m, theta));

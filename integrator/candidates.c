@@ -130,7 +130,7 @@ bool ess_any_inside(const ess_driver *d) {
   for (size_t b = 0; b < d->blocks; b++) {
     if (!d->block_armed[b]) continue;
     ess_mask outside = ~(ess_mask){0};
-    for (size_t k = b * ESS_BLOCK; k < ess_block_end(d, b); k += ESS_LANES)
+    for (size_t k = b * ESS_BLOCK, end = ess_block_end(d, b); k < end; k += ESS_LANES)
       outside &=
           (margins(d, k) < ess_lanes_load(d->entry + k)) | (ess_lanes_load(d->width + k) == 0.0);
     if (ess_mask_any(~outside)) return true;
@@ -181,7 +181,7 @@ static bool none_is_passed(const ess_driver *d) {
   for (size_t b = 0; b < d->blocks; b++) {
     if (!d->block_armed[b]) continue;
     ess_mask passed = {0};
-    for (size_t k = b * ESS_BLOCK; k < ess_block_end(d, b); k += ESS_LANES) {
+    for (size_t k = b * ESS_BLOCK, end = ess_block_end(d, b); k < end; k += ESS_LANES) {
       const ess_lanes h = ess_lanes_load(d->h + k), rate = ess_lanes_load(d->rate + k);
       const ess_lanes g = ess_lanes_load(d->side + k) * (h + 0.0 * rate);
       passed |= ~(g < ess_lanes_load(d->entry + k)); // 0, or less, or INFINITY when none is armed
@@ -258,7 +258,7 @@ static void set_plain_levels(ess_driver *d) {
   const ess_lanes never = ess_lanes_all(INFINITY), zero = {0.0};
   for (size_t b = 0; b < d->blocks; b++) {
     if (!d->block_armed[b]) continue;
-    for (size_t k = b * ESS_BLOCK; k < ess_block_end(d, b); k += ESS_LANES) {
+    for (size_t k = b * ESS_BLOCK, end = ess_block_end(d, b); k < end; k += ESS_LANES) {
       const ess_mask armed = ess_lanes_load(d->side + k) != 0.0;
       const ess_lanes fast = ess_lanes_max(ess_lanes_abs(ess_lanes_load(d->rate + k)),
                                            ess_lanes_abs(ess_lanes_load(d->rate_end + k)));
@@ -275,7 +275,8 @@ void ess_set_levels(ess_driver *d) {
   }
   for (size_t b = 0; b < d->blocks; b++) {
     if (!d->block_armed[b]) continue;
-    for (size_t k = b * ESS_BLOCK; k < ess_block_end(d, b); k += ESS_LANES) set_levels_at(d, k);
+    for (size_t k = b * ESS_BLOCK, end = ess_block_end(d, b); k < end; k += ESS_LANES)
+      set_levels_at(d, k);
   }
   if (d->awaiting) await_first(d);
 }

@@ -136,7 +136,7 @@ static inline bool compare_rates(ess_driver *d, const ess_terms *terms, size_t c
 /* by how much a block's event functions end elsewhere than expected is kept */
 static void compare_block(ess_driver *d, size_t block, const ess_terms *terms, surprise *found) {
   ess_cluster *const c = &d->cluster;
-  for (size_t k = block * ESS_BLOCK; k < ess_block_end(d, block); k += ESS_LANES) {
+  for (size_t k = block * ESS_BLOCK, end = ess_block_end(d, block); k < end; k += ESS_LANES) {
     if (c->is_far[k] && has_stayed_far(d, k)) continue;
     if (c->is_far[k]) expect(d, k, terms);
     const ess_lanes h = ess_lanes_load(d->h_try + k), turned = ess_lanes_load(c->defect_rate + k);

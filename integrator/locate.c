@@ -288,7 +288,7 @@ static ess_mask lie_above(const ess_driver *d, size_t k) {
 static bool overlooked(const ess_driver *d) {
   for (size_t b = 0; b < d->blocks; b++) {
     if (!d->block_armed[b]) continue;
-    for (size_t k = b * ESS_BLOCK; k < ess_block_end(d, b); k += ESS_LANES) {
+    for (size_t k = b * ESS_BLOCK, end = ess_block_end(d, b); k < end; k += ESS_LANES) {
       const ess_mask above = lie_above(d, k);
       if (!ess_mask_any(above)) continue;
       for (size_t i = 0; i < ESS_LANES; i++)
