@@ -8,15 +8,6 @@
 
 #include "substep.h"
 
-void ess_add_made(ess_made *m, const ess_cluster *c, size_t i) {
-  const double time = c->time[i], late = c->late[i];
-  m->count += 1.0;
-  m->times += time;
-  m->late += late;
-  m->late_times += late * time;
-  m->spread += fabs(late);
-}
-
 void ess_sum_made(const ess_driver *d, double u, ess_made made[ESS_GROUPS]) {
   const ess_cluster *const c = &d->cluster;
   const bool all = u >= c->length;
@@ -25,22 +16,6 @@ void ess_sum_made(const ess_driver *d, double u, ess_made made[ESS_GROUPS]) {
     for (size_t i = c->group[g].begin; i < c->group[g].end; i++)
       if (!c->is_silent[i] && (all || c->time[i] <= u)) ess_add_made(&made[g], c, i);
   }
-}
-
-double ess_shift(const ess_driver *d, size_t k, const ess_made made[], double u, double *rate) {
-  const ess_cluster *const c = &d->cluster;
-  double shift = 0.0;
-  *rate = 0.0;
-  for (size_t g = 0; g < c->group_count; g++) {
-    const double jump = c->group[g].rate[k];
-    shift += jump * (made[g].count * u - made[g].times);
-    *rate += jump * made[g].count;
-    if (c->group[g].is_even) continue;
-    const double trend = c->group[g].trend_rate[k];
-    shift += trend * (made[g].late * u - made[g].late_times);
-    *rate += trend * made[g].late;
-  }
-  return shift;
 }
 
 /* one more, of so much at u, and so much of the rate */

@@ -46,10 +46,21 @@ static void reverse_descending(double time[], size_t guard[], size_t count) {
   for (size_t i = 0, j = count - 1; i < j; i++, j--) exchange(time, guard, i, j);
 }
 
-/* false when they are so far out of order that it was given up, each crossing still there once */
-static bool insert_all(double time[], size_t guard[], size_t count) {
+/* how many come one after the other, from the first on: most often all of them do */
+static size_t count_sorted(const double time[], size_t count) {
+  size_t sorted = 1;
+  for (; sorted < count; sorted++) {
+    ESS_SORT_COMPARING;
+    if (!(time[sorted - 1] < time[sorted])) break;
+  }
+  return sorted;
+}
+
+/* the first so many come one after the other; false when the rest are so far out of order that it
+ * was given up, each crossing still there once */
+static bool insert_all(double time[], size_t guard[], size_t sorted, size_t count) {
   size_t moves = count <= FEW ? SIZE_MAX : MOVES_EACH * count;
-  for (size_t end = 1; end < count; end++) {
+  for (size_t end = sorted; end < count; end++) {
     const entry e = get(time, guard, end);
     size_t i = end;
     for (; moves && i && precedes(e, get(time, guard, i - 1)); i--, moves--)
@@ -89,5 +100,6 @@ static void heap_sort(double time[], size_t guard[], size_t count) {
 void ess_sort_by_time(double time[], size_t guard[], size_t count) {
   if (count < 2) return;
   reverse_descending(time, guard, count);
-  if (!insert_all(time, guard, count)) heap_sort(time, guard, count);
+  const size_t sorted = count_sorted(time, count);
+  if (!insert_all(time, guard, sorted, count)) heap_sort(time, guard, count);
 }

@@ -39,12 +39,35 @@ void ess_prepare_list(ess_driver *d, size_t from);
 /* jumps.c: what the crossings made add to event functions */
 
 /* Adds the i-th crossing to what its group has made. */
-void ess_add_made(ess_made *m, const ess_cluster *c, size_t i);
+static inline void ess_add_made(ess_made *m, const ess_cluster *c, size_t i) {
+  const double time = c->time[i], late = c->late[i];
+  m->count += 1.0;
+  m->times += time;
+  m->late += late;
+  m->late_times += late * time;
+  m->spread += fabs(late);
+}
 
 /* Crossings made until u, by group: at the sub-step's end all of them. What they add to event
  * function k at u, and to its rate. */
 void ess_sum_made(const ess_driver *d, double u, ess_made made[ESS_GROUPS]);
-double ess_shift(const ess_driver *d, size_t k, const ess_made made[], double u, double *rate);
+
+static inline double ess_shift(const ess_driver *d, size_t k, const ess_made made[], double u,
+                               double *rate) {
+  const ess_cluster *const c = &d->cluster;
+  double shift = 0.0, turn = 0.0;
+  for (size_t g = 0; g < c->group_count; g++) {
+    const double jump = c->group[g].rate[k];
+    shift += jump * (made[g].count * u - made[g].times);
+    turn += jump * made[g].count;
+    if (c->group[g].is_even) continue;
+    const double trend = c->group[g].trend_rate[k];
+    shift += trend * (made[g].late * u - made[g].late_times);
+    turn += trend * made[g].late;
+  }
+  *rate = turn;
+  return shift;
+}
 
 /* The same for any event function, as sums of rates along groups' jumps and trends: what they add
  * at u, and to its rate there. */
