@@ -35,8 +35,9 @@ static double place_at(const ess_cluster *c, int i, int count) {
 
 static void lay_places(ess_driver *d) {
   ess_cluster *const c = &d->cluster;
-  ess_made made[ESS_GROUPS] = {0};
+  ess_made made[ESS_GROUPS];
   if (c->places.is_laid) return;
+  ess_none_made(c, made);
   c->places.is_laid = true;
   for (size_t i = 0, n = 0; i <= PLACES; i++) {
     const double u = place_at(c, (int)i, PLACES);
@@ -108,7 +109,8 @@ static double turn_between(const ess_driver *d, size_t k, int place) {
 /* whether it is below zero where the path turns, too: between places it may turn at once */
 static bool is_below_at_turns(const ess_driver *d, const along *a, size_t k) {
   const ess_cluster *const c = &d->cluster;
-  ess_made made[ESS_GROUPS] = {0};
+  ess_made made[ESS_GROUPS];
+  ess_none_made(c, made);
   for (size_t n = 0; n < c->made_count; n++) {
     const size_t i = c->order[n];
     if (c->is_silent[i]) continue;

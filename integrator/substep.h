@@ -48,6 +48,11 @@ static inline void ess_add_made(ess_made *m, const ess_cluster *c, size_t i) {
   m->spread += fabs(late);
 }
 
+/* None of any group. */
+static inline void ess_none_made(const ess_cluster *c, ess_made made[]) {
+  for (size_t g = 0; g < c->group_count; g++) made[g] = (ess_made){0};
+}
+
 /* Crossings made until u, by group: at the sub-step's end all of them. What they add to event
  * function k at u, and to its rate. */
 void ess_sum_made(const ess_driver *d, double u, ess_made made[ESS_GROUPS]);

@@ -23,24 +23,34 @@ static const double INTERPOLATION = 4.0;
 /* a corrected time may differ from the predicted one by this part of the sub-step */
 static const double SHIFT_MOST = 0.25;
 
-/* whether a crossing's time has not moved too far to be believed, nor out of the sub-step */
-static bool is_near(const ess_cluster *c, double moved, double time) {
+/* how far a crossing's time may move and be believed, and until when it is in the sub-step */
+typedef struct limits {
+  double moved, time;
+} limits;
+
+static limits limits_of(const ess_cluster *c) {
   const double span = c->length - c->from;
-  return fabs(moved) <= SHIFT_MOST * span && time <= c->length + ESS_OUTSIDE * span;
+  return (limits){.moved = SHIFT_MOST * span, .time = c->length + ESS_OUTSIDE * span};
+}
+
+static inline bool is_near(limits most, double moved, double time) {
+  return fabs(moved) <= most.moved && time <= most.time;
 }
 
 /* corrects the time of the i-th crossing, given those before it; false when it moves too far */
-static bool correct_time(ess_driver *d, size_t i, const ess_made made[], double *moved) {
-  ess_cluster *const c = &d->cluster;
+static inline bool correct_time(ess_driver *d, size_t i, const ess_made made[], limits most,
+                                double *moved) {
+  const ess_cluster *const c = &d->cluster;
   const size_t k = c->crossing[i];
   const double time = c->time[i];
   double slope, rate;
   *moved = 0.0;
   if (time <= 0.0) return true; // it came before
   const double value = ess_course_at(d, k, time, &slope) + ess_shift(d, k, made, time, &rate);
-  *moved = -value / (slope + rate);
-  c->time[i] = time + *moved;
-  return c->listed_side[i] * (slope + rate) > 0.0 && is_near(c, *moved, c->time[i]);
+  const double change = -value / (slope + rate), changed = time + change;
+  *moved = change;
+  c->time[i] = changed;
+  return c->listed_side[i] * (slope + rate) > 0.0 && is_near(most, change, changed);
 }
 
 /* the crossings made, by time as it is known now */
@@ -59,11 +69,13 @@ static void order_by_time(ess_driver *d) {
 /* corrects all times once, the first first: it depends on none, and each on those before it */
 static bool correct_in_order(ess_driver *d, double moved[]) {
   ess_cluster *const c = &d->cluster;
-  ess_made made[ESS_GROUPS] = {0};
+  const limits most = limits_of(c);
+  ess_made made[ESS_GROUPS];
+  ess_none_made(c, made);
   order_by_time(d);
   for (size_t n = 0; n < c->made_count; n++) {
     const size_t i = c->order[n], g = c->of_group[i];
-    if (!correct_time(d, i, made, &moved[i])) return false;
+    if (!correct_time(d, i, made, most, &moved[i])) return false;
     if (!c->is_silent[i]) ess_add_made(&made[g], c, i);
   }
   return true;
@@ -84,7 +96,7 @@ static int refine_time(ess_driver *d, size_t i, double *moved, bool *near) {
   *moved = -h / rate;
   c->time[i] += *moved;
   // where it falls the way leads to another crossing, of the other direction
-  *near = c->listed_side[i] * rate > 0.0 && is_near(c, *moved, c->time[i]);
+  *near = c->listed_side[i] * rate > 0.0 && is_near(limits_of(c), *moved, c->time[i]);
   return status;
 }
 
@@ -106,10 +118,11 @@ double ess_weigh_moves(const ess_driver *d, const double moved[]) {
 static double time_in_doubt(const ess_driver *d, size_t i, bool corrected) {
   const ess_cluster *const c = &d->cluster;
   const size_t k = c->crossing[i];
-  const double theta = ess_clamp(c->time[i] / c->base_dt, 0.0, 1.0), rest = 1.0 - theta;
   const double put_right =
       corrected ? BETWEEN * fabs(c->corrected[k]) * c->length * c->length : 0.0;
   const double base = c->deviates ? 0.0 : INTERPOLATION * c->inexact[k];
+  if (put_right == 0.0 && base == 0.0) return 0.0;
+  const double theta = ess_clamp(c->time[i] / c->base_dt, 0.0, 1.0), rest = 1.0 - theta;
   const double off = put_right + base * theta * theta * rest * rest;
   double slope;
   if (off == 0.0) return 0.0;
