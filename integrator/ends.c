@@ -164,27 +164,35 @@ static surprise compare_ends(ess_driver *d) {
   return found;
 }
 
-/* notes the event functions that are curved: what the defect does to them does not explain where
- * and how they end; *none when there are none but those that are known */
-static int note_bent(ess_driver *d, bool *none) {
-  ess_cluster *const c = &d->cluster;
+/* notes those of four event functions that are curved: what the defect does to them does not
+ * explain where and how they end; whether all of them are known */
+static bool note_bent(ess_driver *d, size_t k, const double by_defect[]) {
+  const ess_cluster *const c = &d->cluster;
+  const ess_lanes turn = ess_lanes_load(by_defect + k);
+  const ess_lanes off = ess_lanes_load(c->ahead + k) - c->weight * turn;
+  const ess_lanes turned = ess_lanes_load(c->defect_rate + k) - turn;
+  const ess_mask overlooked = may_be_overlooked(d, k, off);
+  bool known = true;
+  unsigned bits = ess_mask_bits(may_be_curved(d, k, off, turned) | overlooked);
+  for (; bits; bits &= bits - 1) {
+    const size_t lane = (size_t)__builtin_ctz(bits), i = k + lane;
+    const bool passed = overlooked[lane] && c->crossed[i] != c->trial && !ess_is_settled(d, i);
+    known = known && !passed && c->is_curved[i];
+    ess_note_curved(d, i);
+  }
+  return known;
+}
+
+/* the same of all; *none when there are none but those that are known */
+static int note_all_bent(ess_driver *d, bool *none) {
+  const ess_cluster *const c = &d->cluster;
   double *const by_defect = c->seen[0];
   const int status = ess_guard_rates(d, d->x_end, c->defect, c->seen[1], by_defect);
   *none = true;
-  for (size_t k = 0; !status && k < d->guard_lanes; k += ESS_LANES) {
-    if (c->is_far[k]) continue;
-    const ess_lanes turn = ess_lanes_load(by_defect + k);
-    const ess_lanes off = ess_lanes_load(c->ahead + k) - c->weight * turn;
-    const ess_lanes turned = ess_lanes_load(c->defect_rate + k) - turn;
-    const ess_mask curved = may_be_curved(d, k, off, turned);
-    const ess_mask overlooked = may_be_overlooked(d, k, off);
-    for (unsigned bits = ess_mask_bits(curved | overlooked); bits; bits &= bits - 1) {
-      const size_t i = (size_t)__builtin_ctz(bits);
-      const bool passed =
-          overlooked[i] && c->crossed[k + i] != c->trial && !ess_is_settled(d, k + i);
-      *none = *none && !passed && c->is_curved[k + i];
-      ess_note_curved(d, k + i);
-    }
+  for (size_t b = 0; !status && b < d->blocks; b++) {
+    if (ess_passes_over(d, b)) continue;
+    for (size_t k = b * ESS_BLOCK, end = ess_block_end(d, b); k < end; k += ESS_LANES)
+      if (!c->is_far[k]) *none = note_bent(d, k, by_defect) && *none;
   }
   return status;
 }
@@ -207,7 +215,7 @@ int ess_weigh_ends(ess_driver *d, double *unforeseen) {
   const surprise found = compare_ends(d);
   bool none = true;
   int status = ESS_SUCCESS;
-  if (ess_mask_any(found.suspect)) status = note_bent(d, &none);
+  if (ess_mask_any(found.suspect)) status = note_all_bent(d, &none);
   *unforeseen = found.known && !found.peaked && none ? weigh_offs(d) : INFINITY;
   d->cluster.looks = !(*unforeseen <= LOOKS);
   return status;
