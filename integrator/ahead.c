@@ -260,9 +260,9 @@ static void look_ahead(ess_driver *d, look *l) {
     else
       list_near(d, b, l->shift);
   }
-  // most often one
-  if (l->terms.count == 1)
-    look_at_near(d, 1, l);
+  // most often two, a jump and its trend: known so, they make no loop
+  if (l->terms.count == 2)
+    look_at_near(d, 2, l);
   else
     look_at_near(d, l->terms.count, l);
 }

@@ -133,20 +133,31 @@ static inline bool compare_rates(ess_driver *d, const ess_terms *terms, size_t c
   return !ess_mask_any(~known);
 }
 
-/* by how much a block's event functions end elsewhere than expected is kept */
-static void compare_block(ess_driver *d, size_t block, const ess_terms *terms, surprise *found) {
+/* those that were passed over and have not stayed far are looked at after all */
+static void look_at_moved(ess_driver *d, const ess_terms *terms) {
   ess_cluster *const c = &d->cluster;
-  for (size_t k = block * ESS_BLOCK, end = ess_block_end(d, block); k < end; k += ESS_LANES) {
-    if (c->is_far[k] && has_stayed_far(d, k)) continue;
-    if (c->is_far[k]) expect(d, k, terms);
-    const ess_lanes h = ess_lanes_load(d->h_try + k), turned = ess_lanes_load(c->defect_rate + k);
-    const ess_lanes off = h - ess_lanes_load(c->ahead + k);
-    ess_lanes_store(c->ahead + k, off);
-    const ess_mask peaks = may_have_peaked(d, k, off);
-    if (ess_mask_any(peaks)) found->peaked = !have_stayed_below(d, k, peaks) || found->peaked;
-    if (!end_as_expected(d, k, h, off, turned))
-      found->suspect |= may_be_curved(d, k, off, turned) | may_be_overlooked(d, k, off);
+  size_t count = 0;
+  for (size_t b = 0; b < d->blocks; b++) {
+    if (ess_passes_over(d, b)) continue;
+    for (size_t k = b * ESS_BLOCK, end = ess_block_end(d, b); k < end; k += ESS_LANES) {
+      if (c->is_far[k] && has_stayed_far(d, k)) continue;
+      if (c->is_far[k]) expect(d, k, terms);
+      c->near[count++] = k;
+    }
   }
+  c->near_count = count;
+}
+
+/* by how much four event functions end elsewhere than expected is kept */
+static inline void compare_four(ess_driver *d, size_t k, surprise *found) {
+  const ess_cluster *const c = &d->cluster;
+  const ess_lanes h = ess_lanes_load(d->h_try + k), turned = ess_lanes_load(c->defect_rate + k);
+  const ess_lanes off = h - ess_lanes_load(c->ahead + k);
+  ess_lanes_store(c->ahead + k, off);
+  const ess_mask peaks = may_have_peaked(d, k, off);
+  if (ess_mask_any(peaks)) found->peaked = !have_stayed_below(d, k, peaks) || found->peaked;
+  if (!end_as_expected(d, k, h, off, turned))
+    found->suspect |= may_be_curved(d, k, off, turned) | may_be_overlooked(d, k, off);
 }
 
 static surprise compare_ends(ess_driver *d) {
@@ -155,12 +166,11 @@ static surprise compare_ends(ess_driver *d) {
   ess_terms terms;
   ess_sum_made(d, d->cluster.length, made);
   ess_terms_of(d, made, d->cluster.length, &terms);
-  // most often one or two, for which compilers do better
-  found.known = terms.count == 1   ? compare_rates(d, &terms, 1)
-                : terms.count == 2 ? compare_rates(d, &terms, 2)
-                                   : compare_rates(d, &terms, terms.count);
-  for (size_t b = 0; b < d->blocks; b++)
-    if (!ess_passes_over(d, b)) compare_block(d, b, &terms, &found);
+  // most often two, a jump and its trend: known so, they make no loop
+  found.known = terms.count == 2 ? compare_rates(d, &terms, 2)
+                                 : compare_rates(d, &terms, terms.count);
+  look_at_moved(d, &terms);
+  for (size_t n = 0; n < d->cluster.near_count; n++) compare_four(d, d->cluster.near[n], &found);
   return found;
 }
 
@@ -189,11 +199,8 @@ static int note_all_bent(ess_driver *d, bool *none) {
   double *const by_defect = c->seen[0];
   const int status = ess_guard_rates(d, d->x_end, c->defect, c->seen[1], by_defect);
   *none = true;
-  for (size_t b = 0; !status && b < d->blocks; b++) {
-    if (ess_passes_over(d, b)) continue;
-    for (size_t k = b * ESS_BLOCK, end = ess_block_end(d, b); k < end; k += ESS_LANES)
-      if (!c->is_far[k]) *none = note_bent(d, k, by_defect) && *none;
-  }
+  for (size_t n = 0; !status && n < c->near_count; n++)
+    *none = note_bent(d, c->near[n], by_defect) && *none;
   return status;
 }
 
