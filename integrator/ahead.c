@@ -176,17 +176,27 @@ static void find_ways(ess_driver *d, size_t block) {
   }
 }
 
+/* what all event functions have in common: where jumps begin, the end, and by how much jumps may turn
+ * rates; by value, so that it stays where it is while event functions are stored */
+typedef struct extent {
+  double from, length, turn;
+} extent;
+
+static inline extent extent_of(const ess_cluster *c) {
+  return (extent){.from = c->from, .length = c->length, .turn = c->turn};
+}
+
 /* what the end of four event functions makes of guards passed or touched; `off` as from
  * correct_courses, NULL when there is no such thing */
 static inline void look_at(ess_driver *d, size_t k, const ess_course *p, ess_lanes end,
-                           const ess_lanes *off, look *l) {
-  const double from = d->cluster.from, length = d->cluster.length;
+                           const ess_lanes *off, extent e, look *l) {
+  const double from = e.from, length = e.length;
   const ess_lanes side = ess_lanes_load(d->side + k), last = side * end;
   const ess_lanes first = side * (from > 0.0 ? ess_course_value(p, from) : p->a[0]);
   const ess_lanes slope = side * (from > 0.0 ? ess_course_slope(p, from) : p->a[1]);
   const ess_lanes high = 3.0 * ess_lanes_abs(p->a[3]) + (6.0 * length) * ess_lanes_abs(p->a[4]);
   const ess_lanes bend = ess_lanes_abs(p->a[2]) + length * high;
-  ess_lanes turn = d->cluster.turn + (2.0 * length) * bend;
+  ess_lanes turn = e.turn + (2.0 * length) * bend;
   if (off) turn += (4.0 / length) * ess_lanes_abs(*off);
   const ess_mask armed = side != 0.0, passed = ~(last < 0.0) & armed;
   const ess_mask touch = may_peak(first, slope, last, turn, length - from) & armed;
@@ -194,11 +204,11 @@ static inline void look_at(ess_driver *d, size_t k, const ess_course *p, ess_lan
 }
 
 /* four event functions at the end by their courses and so many terms of jumps */
-static inline ess_lanes foresee(const ess_driver *d, size_t k, const ess_course *p, size_t terms,
-                                const look *l) {
-  ess_lanes end = ess_course_value(p, d->cluster.length);
-  for (size_t i = 0; i < terms; i++)
-    end += l->terms.shift[i] * ess_lanes_load(l->terms.rate[i] + k);
+static inline ess_lanes foresee(size_t k, const ess_course *p, double length,
+                                const ess_terms *terms, size_t count) {
+  ess_lanes end = ess_course_value(p, length);
+  for (size_t i = 0; i < count; i++)
+    end += terms->shift[i] * ess_lanes_load(terms->rate[i] + k);
   return end;
 }
 
@@ -217,25 +227,27 @@ static void list_near(ess_driver *d, size_t block, double shift) {
 
 static inline void look_at_near(ess_driver *d, size_t terms, look *l) {
   const ess_cluster *const c = &d->cluster;
+  const extent e = extent_of(c);
   for (size_t n = 0; n < c->near_count; n++) {
     const size_t k = c->near[n];
     const ess_course p = ess_course_of(d, k);
-    const ess_lanes end = foresee(d, k, &p, terms, l);
+    const ess_lanes end = foresee(k, &p, e.length, &l->terms, terms);
     ess_lanes_store(c->ahead + k, end);
-    look_at(d, k, &p, end, NULL, l);
+    look_at(d, k, &p, end, NULL, e, l);
   }
 }
 
 /* a block whose event functions were called: courses are put right, also where nothing is armed */
 static void look_at_block(ess_driver *d, size_t block, look *l) {
   const ess_cluster *const c = &d->cluster;
+  const extent e = extent_of(c);
   for (size_t k = block * ESS_BLOCK, last = ess_block_end(d, block); k < last; k += ESS_LANES) {
     const ess_course p = ess_course_of(d, k);
-    const ess_lanes foreseen = foresee(d, k, &p, l->terms.count, l);
+    const ess_lanes foreseen = foresee(k, &p, e.length, &l->terms, l->terms.count);
     const ess_lanes off = correct_courses(d, k, &p, foreseen), end = foreseen + off;
     c->is_far[k] = false;
     ess_lanes_store(c->ahead + k, end);
-    if (d->block_armed[block]) look_at(d, k, &p, end, &off, l);
+    if (d->block_armed[block]) look_at(d, k, &p, end, &off, e, l);
   }
 }
 

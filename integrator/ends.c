@@ -59,11 +59,11 @@ static ess_mask may_be_overlooked(const ess_driver *d, size_t k, ess_lanes off) 
 }
 
 /* whether four event functions are neither, at a glance: most never are */
-static inline bool end_as_expected(const ess_driver *d, size_t k, ess_lanes h, ess_lanes off,
-                                   ess_lanes turned) {
+static inline bool end_as_expected(const ess_driver *d, size_t k, ess_lanes off, ess_lanes turned,
+                                   double length) {
+  const ess_lanes h = ess_lanes_load(d->h_try + k);
   const ess_lanes way = ess_lanes_abs(h - ess_lanes_load(d->h + k));
-  const ess_lanes worse =
-      ess_lanes_max(ess_lanes_abs(off), d->cluster.length * ess_lanes_abs(turned));
+  const ess_lanes worse = ess_lanes_max(ess_lanes_abs(off), length * ess_lanes_abs(turned));
   const ess_lanes side = ess_lanes_load(d->side + k);
   return !ess_mask_any((~(worse <= ESS_CURVED * way) | (side * h > 0.0)) & (side != 0.0));
 }
@@ -87,9 +87,9 @@ static void expect(ess_driver *d, size_t k, const ess_terms *terms) {
 }
 
 /* which of four guards, below zero at both ends, may have been above in between, which their
- * courses did not tell well */
-static ess_mask may_have_peaked(const ess_driver *d, size_t k, ess_lanes off) {
-  const double length = d->cluster.length, jumps = d->cluster.turn;
+ * courses did not tell well: jumps turned their rates by so much at most */
+static inline ess_mask may_have_peaked(const ess_driver *d, size_t k, ess_lanes off, double length,
+                                       double jumps) {
   const ess_lanes side = ess_lanes_load(d->side + k), zero = {0.0};
   const ess_lanes first = side * ess_lanes_load(d->h + k),
                   last = side * ess_lanes_load(d->h_try + k);
@@ -148,16 +148,20 @@ static void look_at_moved(ess_driver *d, const ess_terms *terms) {
   c->near_count = count;
 }
 
-/* by how much four event functions end elsewhere than expected is kept */
-static inline void compare_four(ess_driver *d, size_t k, surprise *found) {
+/* by how much event functions end elsewhere than expected is kept, and what that shows */
+static void compare_near(ess_driver *d, surprise *found) {
   const ess_cluster *const c = &d->cluster;
-  const ess_lanes h = ess_lanes_load(d->h_try + k), turned = ess_lanes_load(c->defect_rate + k);
-  const ess_lanes off = h - ess_lanes_load(c->ahead + k);
-  ess_lanes_store(c->ahead + k, off);
-  const ess_mask peaks = may_have_peaked(d, k, off);
-  if (ess_mask_any(peaks)) found->peaked = !have_stayed_below(d, k, peaks) || found->peaked;
-  if (!end_as_expected(d, k, h, off, turned))
-    found->suspect |= may_be_curved(d, k, off, turned) | may_be_overlooked(d, k, off);
+  const double length = c->length, jumps = c->turn;
+  for (size_t n = 0; n < c->near_count; n++) {
+    const size_t k = c->near[n];
+    const ess_lanes turned = ess_lanes_load(c->defect_rate + k);
+    const ess_lanes off = ess_lanes_load(d->h_try + k) - ess_lanes_load(c->ahead + k);
+    ess_lanes_store(c->ahead + k, off);
+    const ess_mask peaks = may_have_peaked(d, k, off, length, jumps);
+    if (ess_mask_any(peaks)) found->peaked = !have_stayed_below(d, k, peaks) || found->peaked;
+    if (!end_as_expected(d, k, off, turned, length))
+      found->suspect |= may_be_curved(d, k, off, turned) | may_be_overlooked(d, k, off);
+  }
 }
 
 static surprise compare_ends(ess_driver *d) {
@@ -170,7 +174,7 @@ static surprise compare_ends(ess_driver *d) {
   found.known = terms.count == 2 ? compare_rates(d, &terms, 2)
                                  : compare_rates(d, &terms, terms.count);
   look_at_moved(d, &terms);
-  for (size_t n = 0; n < d->cluster.near_count; n++) compare_four(d, d->cluster.near[n], &found);
+  compare_near(d, &found);
   return found;
 }
 
