@@ -42,11 +42,13 @@ static bool may_return(const ess_driver *d) {
     if (k == looked_at[0] || k == looked_at[1]) continue;
     looked_at[1] = looked_at[0];
     looked_at[0] = k;
+    const ess_mask armed = ess_lanes_load(d->side + k) != 0.0;
+    if (!ess_mask_any(armed)) continue;
     const ess_course p = ess_course_of(d, k);
     const ess_bounds m = ess_course_bounds(d, &p, k, c->length);
     ess_mask any, many;
     ess_bounds_changes(&m, &any, &many);
-    const unsigned doubtful = ess_mask_bits(many & (ess_lanes_load(d->side + k) != 0.0));
+    const unsigned doubtful = ess_mask_bits(many & armed);
     for (size_t i = 0; doubtful >> i; i++)
       if ((doubtful >> i & 1) && c->touched[k + i] == c->trial) return true;
   }
@@ -63,10 +65,7 @@ static double rate_at_end(const ess_driver *d, size_t k, const ess_made made[]) 
 
 /* time of the last crossing made; of the first place where jumps count, when there is none */
 static double latest_made(const ess_cluster *c) {
-  double latest = c->from;
-  for (size_t i = 0; i < c->count; i++)
-    if (c->is_made[i]) latest = ess_larger(latest, c->time[i]);
-  return latest;
+  return c->made_count ? ess_larger(c->from, c->time[c->order[c->made_count - 1]]) : c->from;
 }
 
 /* for how long a guard may be passed at the end and wait for the next sub-step: what its jump would
@@ -103,11 +102,11 @@ static ess_lanes correct_courses(ess_driver *d, size_t k, const ess_course *p, e
 
 /* what is looked for at the end */
 typedef struct look {
-  ess_made made[ESS_GROUPS];
-  ess_terms terms; /* what that adds to event functions */
-  double shift;    /* which is at most so much */
-  double latest;   /* time of the last crossing */
-  bool looked;     /* the event functions are called there, rather than foreseen */
+  const ess_made *made; /* by the end */
+  ess_terms terms;      /* what that adds to event functions */
+  double shift;         /* which is at most so much */
+  double latest;        /* time of the last crossing */
+  bool looked;          /* the event functions are called there, rather than foreseen */
 
   bool touched; /* a guard may have been touched and left, or crossed again: too long */
   bool missing; /* a guard has been passed that is to be listed */
@@ -176,8 +175,8 @@ static void find_ways(ess_driver *d, size_t block) {
   }
 }
 
-/* what all event functions have in common: where jumps begin, the end, and by how much jumps may turn
- * rates; by value, so that it stays where it is while event functions are stored */
+/* what all event functions have in common: where jumps begin, the end, and by how much jumps may
+ * turn rates; by value, so that it stays where it is while event functions are stored */
 typedef struct extent {
   double from, length, turn;
 } extent;
@@ -207,8 +206,7 @@ static inline void look_at(ess_driver *d, size_t k, const ess_course *p, ess_lan
 static inline ess_lanes foresee(size_t k, const ess_course *p, double length,
                                 const ess_terms *terms, size_t count) {
   ess_lanes end = ess_course_value(p, length);
-  for (size_t i = 0; i < count; i++)
-    end += terms->shift[i] * ess_lanes_load(terms->rate[i] + k);
+  for (size_t i = 0; i < count; i++) end += terms->shift[i] * ess_lanes_load(terms->rate[i] + k);
   return end;
 }
 
@@ -260,7 +258,7 @@ static void look_ahead(ess_driver *d, look *l) {
   c->looked = l->looked;
   c->near_count = 0;
   l->cut = INFINITY;
-  ess_sum_made(d, c->length, l->made);
+  l->made = ess_all_made(d);
   ess_terms_of(d, l->made, c->length, &l->terms);
   ess_bound_shifts(d, l->made, c->length, &l->shift, &c->turn);
   for (size_t b = 0; b < d->blocks; b++) {
@@ -359,8 +357,7 @@ static int look_on_the_way(ess_driver *d, bool *safe) {
 static bool list_more(ess_driver *d) {
   ess_cluster *const c = &d->cluster;
   const size_t listed = c->count;
-  ess_made made[ESS_GROUPS];
-  ess_sum_made(d, c->length, made);
+  const ess_made *const made = ess_all_made(d);
   for (size_t k = 0; k < d->system.guard_count; k++) {
     const double g = d->side[k] * c->ahead[k];
     const bool known = !c->is_far[k - k % ESS_LANES] || c->is_curved[k];
@@ -385,7 +382,7 @@ static bool reach_latest(ess_cluster *c) {
   if (latest <= c->length) return true;
   if (c->offset + latest > c->base_dt) return latest <= c->length * (1.0 + DBL_EPSILON);
   c->length = latest;
-  c->places.is_laid = false;
+  ess_forget_places(c);
   c->is_aligned = false;
   return true;
 }
@@ -401,7 +398,7 @@ static void cut_sub_step(ess_driver *d, const look *l) {
     end = ess_clamp(end - (h + shift) / (slope + rate), l->latest, c->length);
   }
   c->length = end;
-  c->places.is_laid = false;
+  ess_forget_places(c);
   c->is_aligned = true;
 }
 

@@ -54,10 +54,10 @@ typedef struct ess_made {
 enum { ESS_LOOKS = 3, ESS_PLACES = 16 };
 
 /* What has been made until places of the sub-step from its first crossing on, when somebody has
- * asked (along.c). */
+ * asked (along.c); and by its end (jumps.c). */
 typedef struct ess_places {
-  bool is_laid;
-  ess_made made[ESS_PLACES + 1][ESS_GROUPS];
+  bool is_laid, is_summed;
+  ess_made made[ESS_PLACES + 1][ESS_GROUPS], all[ESS_GROUPS];
 } ess_places;
 
 enum { ESS_CLASSES = 4 }; /* whose last jumps are remembered */

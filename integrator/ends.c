@@ -166,13 +166,11 @@ static void compare_near(ess_driver *d, surprise *found) {
 
 static surprise compare_ends(ess_driver *d) {
   surprise found = {0};
-  ess_made made[ESS_GROUPS];
   ess_terms terms;
-  ess_sum_made(d, d->cluster.length, made);
-  ess_terms_of(d, made, d->cluster.length, &terms);
+  ess_terms_of(d, ess_all_made(d), d->cluster.length, &terms);
   // most often two, a jump and its trend: known so, they make no loop
-  found.known = terms.count == 2 ? compare_rates(d, &terms, 2)
-                                 : compare_rates(d, &terms, terms.count);
+  found.known =
+      terms.count == 2 ? compare_rates(d, &terms, 2) : compare_rates(d, &terms, terms.count);
   look_at_moved(d, &terms);
   compare_near(d, &found);
   return found;

@@ -12,10 +12,18 @@ void ess_sum_made(const ess_driver *d, double u, ess_made made[ESS_GROUPS]) {
   const ess_cluster *const c = &d->cluster;
   const bool all = u >= c->length;
   for (size_t g = 0; g < c->group_count; g++) {
-    made[g] = (ess_made){0};
+    ess_made sum = {0};
     for (size_t i = c->group[g].begin; i < c->group[g].end; i++)
-      if (!c->is_silent[i] && (all || c->time[i] <= u)) ess_add_made(&made[g], c, i);
+      if (!c->is_silent[i] && (all || c->time[i] <= u)) ess_add_made(&sum, c, i);
+    made[g] = sum;
   }
+}
+
+const ess_made *ess_all_made(ess_driver *d) {
+  ess_places *const p = &d->cluster.places;
+  if (!p->is_summed) ess_sum_made(d, d->cluster.length, p->all);
+  p->is_summed = true;
+  return p->all;
 }
 
 /* one more, of so much at u, and so much of the rate */

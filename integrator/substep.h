@@ -53,9 +53,15 @@ static inline void ess_none_made(const ess_cluster *c, ess_made made[]) {
   for (size_t g = 0; g < c->group_count; g++) made[g] = (ess_made){0};
 }
 
-/* Crossings made until u, by group: at the sub-step's end all of them. What they add to event
- * function k at u, and to its rate. */
+/* Crossings made until u, by group: at the sub-step's end all of them, which are summed once for
+ * their times as they are. What they add to event function k at u, and to its rate. */
 void ess_sum_made(const ess_driver *d, double u, ess_made made[ESS_GROUPS]);
+const ess_made *ess_all_made(ess_driver *d);
+
+/* They are elsewhere now. */
+static inline void ess_forget_places(ess_cluster *c) {
+  c->places.is_laid = c->places.is_summed = false;
+}
 
 static inline double ess_shift(const ess_driver *d, size_t k, const ess_made made[], double u,
                                double *rate) {

@@ -186,7 +186,7 @@ int ess_move_times(ess_driver *d, bool corrected, bool *fit) {
     moved[i] = c->is_made[i] ? MOVED * fabs(moved[i]) + time_in_doubt(d, i, corrected) : 0.0;
   if (*fit) status = settle_times(d, moved, fit);
   order_by_time(d);
-  c->places.is_laid = false;
+  ess_forget_places(c);
   return status;
 }
 
