@@ -195,17 +195,25 @@ static inline bool ess_is_armed(const ess_driver *d, size_t k) {
   return fabs(d->side[k]) > 0.0; // quicker than != is where that has to think of NaN
 }
 
-/* arms the guard ahead of event function k's latched side, or none, and what goes with it */
-static inline void ess_set_armed(ess_driver *d, size_t k, bool armed) {
-  const size_t more = (size_t)armed - (size_t)ess_is_armed(d, k);
+/* arms a guard, which is ahead of its event function's latched side, and what goes with it */
+static inline void ess_arm(ess_driver *d, size_t guard) {
+  const size_t k = guard / 2, more = !ess_is_armed(d, k);
+  const bool silent = d->silent[guard];
   d->block_armed[k / ESS_BLOCK] += more;
   d->armed_count += more;
-  d->side[k] = armed ? -d->sign[k] : 0.0;
-  d->level[k] = d->entry[k] = armed ? 0.0 : INFINITY;
-  if (!armed) return;
-  const bool silent = d->silent[ess_guard_ahead(d, k)];
+  d->side[k] = -d->sign[k];
+  d->level[k] = d->entry[k] = 0.0;
   d->armed_is_silent[k] = silent;
   d->width[k] = silent ? 0.0 : d->epsilon[k];
+}
+
+/* arms neither guard of event function k */
+static inline void ess_disarm(ess_driver *d, size_t k) {
+  if (!ess_is_armed(d, k)) return;
+  d->block_armed[k / ESS_BLOCK]--;
+  d->armed_count--;
+  d->side[k] = 0.0;
+  d->level[k] = d->entry[k] = INFINITY;
 }
 
 /* memory.c: lays out every array for a system; frees them. The reset matrix is copied here. */

@@ -91,8 +91,7 @@ static void count_jumps(ess_driver *d, ess_group *g) {
     if (!is_there(d, i)) d->cluster.is_silent[i] = true;
     if (d->cluster.is_silent[i]) continue;
     sum += d->cluster.time[i];
-    g->class = class_of(d, i);
-    g->jumps++;
+    if (!g->jumps++) g->class = class_of(d, i);
   }
   g->is_even = true;
   g->mean = g->jumps ? sum / (double)g->jumps : 0.0;
@@ -155,8 +154,9 @@ static int measure_one(ess_driver *d, ess_group *g, double before[]) {
 /* size of the largest rate of all event functions */
 static double largest(const ess_driver *d, const double rate[]) {
   ess_lanes most = {0.0};
-  for (size_t k = 0; k < d->guard_lanes; k += ESS_LANES)
-    most = ess_lanes_max(ess_lanes_abs(ess_lanes_load(rate + k)), most);
+  for (size_t b = 0; b < d->blocks; b++) // whole ones: what fills them up is zero
+    for (size_t i = 0; i < ESS_BLOCK; i += ESS_LANES)
+      most = ess_lanes_max(ess_lanes_abs(ess_lanes_load(rate + b * ESS_BLOCK + i)), most);
   return ess_larger(ess_larger(most[0], most[1]), ess_larger(most[2], most[3]));
 }
 

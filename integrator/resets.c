@@ -77,15 +77,12 @@ void ess_resets_copy(ess_driver *d) {
 /* arms one guard, which latches its event function's sign to the near side: true when that changes
  * it */
 static inline bool arm(ess_driver *d, size_t guard) {
+  static const double before[] = {-1.0, 1.0}; // an upward, a downward crossing
   const size_t k = guard / 2;
-  const bool sign_changed = is_up(guard) != (d->sign[k] < 0.0);
-  d->sign[k] = is_up(guard) ? -1.0 : 1.0;
-  if (sign_changed || !ess_is_armed(d, k)) ess_set_armed(d, k, true);
+  const bool sign_changed = d->sign[k] != before[guard % 2];
+  d->sign[k] = before[guard % 2];
+  if (sign_changed || !ess_is_armed(d, k)) ess_arm(d, guard);
   return sign_changed;
-}
-
-static inline void disarm(ess_driver *d, size_t k) {
-  if (ess_is_armed(d, k)) ess_set_armed(d, k, false);
 }
 
 /* arms the guard ahead of the side that an event function is on, by its value or, on its zero, its
@@ -95,7 +92,7 @@ static bool arm_beside(ess_driver *d, size_t k, double side) {
   if (sign < 0.0 || !d->system.one_way)
     return arm(d, sign < 0.0 ? ESS_GUARD_UP(k) : ESS_GUARD_DOWN(k));
   const bool sign_changed = d->sign[k] != sign;
-  disarm(d, k);
+  ess_disarm(d, k);
   d->sign[k] = sign;
   return sign_changed;
 }
@@ -126,13 +123,13 @@ static int apply_ahead(ess_driver *d, size_t entry) {
   return arm_beside(d, k, *side) ? ess_announce(d, k) : ESS_SUCCESS;
 }
 
-/* one entry of a row: the mode may change */
-static inline int apply_entry(ess_driver *d, size_t entry) {
-  const size_t guard = d->row_guard[entry], k = guard / 2;
+/* one entry of a row, which names this guard: the mode may change */
+static inline int apply_entry(ess_driver *d, size_t entry, size_t guard) {
+  const size_t k = guard / 2;
   const signed char effect = d->row_effect[entry];
   if (effect == ESS_ARM_AHEAD) return apply_ahead(d, entry);
   if (effect > 0) return arm(d, guard) ? ess_announce(d, k) : ESS_SUCCESS;
-  if (ess_guard_ahead(d, k) == guard) disarm(d, k);
+  if (ess_guard_ahead(d, k) == guard) ess_disarm(d, k);
   return ESS_SUCCESS;
 }
 
@@ -150,7 +147,7 @@ int ess_resets_start(ess_driver *d) {
   for (size_t k = 0; k < d->blocks * ESS_BLOCK; k++) {
     d->side[k] = 0.0;
     d->entry[k] = INFINITY;
-    if (k < m && d->armed_at_start[ess_guard_ahead(d, k)]) ess_set_armed(d, k, true);
+    if (k < m && d->armed_at_start[ess_guard_ahead(d, k)]) ess_arm(d, ess_guard_ahead(d, k));
   }
   return ESS_SUCCESS;
 }
@@ -165,13 +162,14 @@ static inline void note(ess_driver *d, size_t k) {
 static inline int cross(ess_driver *d, size_t k, bool noting) {
   const size_t guard = ess_guard_ahead(d, k), end = d->row_start[guard + 1];
   if (noting) note(d, k);
-  disarm(d, k);
+  ess_disarm(d, k);
   d->sign[k] = -d->sign[k];
   int status = ess_announce(d, k);
   // the whole row, also when the model failed: it is told of the mode again when the run is resumed
   for (size_t i = d->row_start[guard]; i < end; i++) {
-    if (noting && d->row_guard[i] / 2 != k) note(d, d->row_guard[i] / 2);
-    const int applied = apply_entry(d, i);
+    const size_t named = d->row_guard[i];
+    if (noting && named / 2 != k) note(d, named / 2);
+    const int applied = apply_entry(d, i, named);
     if (!status) status = applied;
   }
   return status;

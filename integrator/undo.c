@@ -29,8 +29,12 @@ int ess_cross_noted(ess_driver *d, size_t k, double time) {
 
 /* event function k as it was, without a word to the model */
 static void put_back(ess_driver *d, const ess_noted *was) {
-  d->sign[was->guard] = was->sign;
-  ess_set_armed(d, was->guard, fabs(was->side) > 0.0);
+  const size_t k = was->guard;
+  d->sign[k] = was->sign;
+  if (fabs(was->side) > 0.0)
+    ess_arm(d, ess_guard_ahead(d, k));
+  else
+    ess_disarm(d, k);
 }
 
 int ess_take_back(ess_driver *d, size_t noted) {
