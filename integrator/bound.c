@@ -216,12 +216,6 @@ void ess_clear_flags(ess_driver *d) {
   d->flagged_count = 0;
 }
 
-void ess_flag(ess_driver *d, size_t k) {
-  d->flagged_theta[d->flagged_count] = ESS_NEVER; // until it is placed
-  d->flagged[d->flagged_count++] = k;
-  d->is_flagged[k] = true;
-}
-
 /* whether guard k, near its level but not for sure beyond it, reaches it; *doubtful when that
  * cannot be told */
 static bool reaches_level(const ess_driver *d, size_t k, double margin, double doubt,

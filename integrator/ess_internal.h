@@ -378,9 +378,13 @@ double ess_level_tolerance(const ess_driver *d, size_t k);
  * guard of which the step is too long to tell, or SIZE_MAX. */
 size_t ess_flag_guards(ess_driver *d);
 
-/* Forgets the guards that are listed; lists one. */
+/* Forgets the guards that are listed; lists one, not placed yet. */
 void ess_clear_flags(ess_driver *d);
-void ess_flag(ess_driver *d, size_t k);
+static inline void ess_flag(ess_driver *d, size_t k) {
+  d->flagged_theta[d->flagged_count] = ESS_NEVER;
+  d->flagged[d->flagged_count++] = k;
+  d->is_flagged[k] = true;
+}
 
 /* By how much each event function's model over the step may be off; h_check must be set. */
 void ess_model_doubts(const ess_driver *d, double doubt[]);

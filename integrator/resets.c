@@ -79,8 +79,9 @@ void ess_resets_copy(ess_driver *d) {
 static inline bool arm(ess_driver *d, size_t guard) {
   static const double before[] = {-1.0, 1.0}; // an upward, a downward crossing
   const size_t k = guard / 2;
-  const bool sign_changed = d->sign[k] != before[guard % 2];
-  d->sign[k] = before[guard % 2];
+  const double sign = before[guard % 2];
+  const bool sign_changed = d->sign[k] * sign < 0.0;
+  d->sign[k] = sign;
   if (sign_changed || !ess_is_armed(d, k)) ess_arm(d, guard);
   return sign_changed;
 }

@@ -106,13 +106,13 @@ static void roots_of_lanes(const ess_driver *d, size_t k, const ess_course *p,
   ess_lanes_store(c->root + k, ess_lanes_select(plain, u, ess_lanes_all(INFINITY)));
 }
 
-/* when guard k, which is flagged, is crossed since the node; INFINITY: not at all */
-static double predict(const ess_driver *d, size_t k) {
+/* when guard k, of which Newton steps do not tell it, is crossed since the node; INFINITY: not at
+ * all */
+static double find_root(const ess_driver *d, size_t k) {
   const ess_cluster *const c = &d->cluster;
   const double g = d->side[k] * d->h[k], rate = d->side[k] * d->rate[k];
   // passed a little before the node, by what corrected the state there
   if (g >= 0.0 && rate > 0.0) return -ess_smaller(g / rate, c->latest);
-  if (c->root[k] < INFINITY) return c->root[k];
   const size_t lane = k % ESS_LANES;
   const ess_course p = ess_course_of(d, k - lane);
   const ess_bounds m = ess_course_bounds(d, &p, k - lane, c->length);
@@ -122,6 +122,12 @@ static double predict(const ess_driver *d, size_t k) {
   if (theta <= 1.0) return theta * c->length;
   // above its level without having been below it
   return g >= 0.0 && b[QUARTIC - 1] > ess_level_tolerance(d, k) ? 0.0 : INFINITY;
+}
+
+/* the same of any flagged guard */
+static inline double predict(const ess_driver *d, size_t k) {
+  const double root = d->cluster.root[k];
+  return root < INFINITY ? root : find_root(d, k);
 }
 
 /* when the courses of the flagged guards rise through zero */
