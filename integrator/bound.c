@@ -90,10 +90,10 @@ typedef struct bounds {
 } bounds;
 
 /* bounds of the guards from k on; not a number when a value or rate is not */
-static inline bounds bound_guards(const ess_driver *d, size_t k, bool has_quarters) {
+static inline bounds bound_guards(const ess_driver *d, size_t k, double dt) {
   const ess_lanes b0 = ess_lanes_load(d->h + k), b4 = ess_lanes_load(d->h_end + k);
-  const ess_lanes b1 = b0 + 0.25 * d->dt * ess_lanes_load(d->rate + k);
-  const ess_lanes b3 = b4 - 0.25 * d->dt * ess_lanes_load(d->rate_end + k);
+  const ess_lanes b1 = b0 + 0.25 * dt * ess_lanes_load(d->rate + k);
+  const ess_lanes b3 = b4 - 0.25 * dt * ess_lanes_load(d->rate_end + k);
   const ess_lanes middle = ess_lanes_load(d->h_mid + k);
   const ess_lanes b2 = (16.0 * middle - b0 - b4 - 4.0 * (b1 + b3)) * (1.0 / 6.0);
   const ess_lanes size = ess_lanes_abs(b0) + ess_lanes_abs(b4);
@@ -104,7 +104,6 @@ static inline bounds bound_guards(const ess_driver *d, size_t k, bool has_quarte
   const ess_lanes right = ess_lanes_max(side * b3, side * b4);
 
   const ess_lanes margin = ess_lanes_max(left, right) - level - slight + 0.0 * b2;
-  if (!has_quarters) return (bounds){.margin = margin, .doubt = ess_lanes_all(0.0)};
 
   // the model at both quarters, from its Bernstein coefficients, and what is there
   const ess_lanes first = (81.0 * b0 + 108.0 * b1 + 54.0 * b2 + 12.0 * b3 + b4) * (1.0 / 256.0);
@@ -120,13 +119,17 @@ static inline bounds bound_guards(const ess_driver *d, size_t k, bool has_quarte
 }
 
 bool ess_model_is_exact(const ess_driver *d, size_t k) {
-  const bounds b = bound_guards(d, k - k % ESS_LANES, true);
+  const bounds b = bound_guards(d, k - k % ESS_LANES, d->dt);
   return b.doubt[k % ESS_LANES] == 0.0;
 }
 
-void ess_model_doubts(const ess_driver *d, double doubt[]) {
-  for (size_t k = 0; k < d->guard_lanes; k += ESS_LANES)
-    ess_lanes_store(doubt + k, bound_guards(d, k, true).doubt);
+void ess_model_doubts(ess_driver *d) {
+  double *const doubt = d->cluster.inexact, dt = d->dt;
+  for (size_t b = 0; b < d->blocks; b++) {
+    if (d->block_armed[b]) continue;
+    for (size_t k = b * ESS_BLOCK, end = ess_block_end(d, b); k < end; k += ESS_LANES)
+      ess_lanes_store(doubt + k, bound_guards(d, k, dt).doubt);
+  }
 }
 
 /* which of four guards rise through their level once, whatever their models, of which each is
@@ -153,19 +156,20 @@ typedef struct reached {
   unsigned near, sure;
 } reached;
 
-static reached bound_block(const ess_driver *d, size_t block, double margin[], double doubt[]) {
+static reached bound_block(ess_driver *d, size_t block, double margin[]) {
+  double *const doubt = d->cluster.inexact;
+  const double dt = d->dt;
   const size_t from = block * ESS_BLOCK, end = ess_block_end(d, block);
   const ess_lanes zero = {0.0};
   reached r = {0};
   for (size_t k = from; k < end; k += ESS_LANES) {
-    const bounds b = bound_guards(d, k, d->has_quarters);
+    const bounds b = bound_guards(d, k, dt);
     const unsigned near = ess_mask_bits(~(b.margin + FARTHER * b.doubt < 0.0));
+    ess_lanes_store(doubt + k, b.doubt);
     if (!near) continue;
     const ess_mask armed = ess_lanes_load(d->side + k) != zero;
-    const ess_mask trusted =
-        d->has_quarters ? (b.doubt == zero) | rise_for_sure(d, k, b.doubt) : b.doubt == zero;
+    const ess_mask trusted = (b.doubt == zero) | rise_for_sure(d, k, b.doubt);
     ess_lanes_store(margin + (k - from), b.margin);
-    ess_lanes_store(doubt + (k - from), b.doubt);
     r.near |= near << (k - from);
     r.sure |= (near & ess_mask_bits(trusted & armed & (b.margin >= zero))) << (k - from);
   }
@@ -228,14 +232,14 @@ static bool reaches_level(const ess_driver *d, size_t k, double margin, double d
 }
 
 /* lists a block's guards that reach their level; returns one in doubt, or SIZE_MAX */
-static size_t flag_block(ess_driver *d, size_t block, reached r, const double margin[],
-                         const double doubt[]) {
+static size_t flag_block(ess_driver *d, size_t block, reached r, const double margin[]) {
+  const double *const doubt = d->cluster.inexact;
   size_t *const flagged = d->flagged;
   size_t count = d->flagged_count, doubtful_guard = SIZE_MAX;
   for (; r.near; r.near &= r.near - 1) {
     const size_t i = (size_t)__builtin_ctz(r.near), k = block * ESS_BLOCK + i;
     bool doubtful = false;
-    if (!(r.sure >> i & 1) && !reaches_level(d, k, margin[i], doubt[i], &doubtful)) continue;
+    if (!(r.sure >> i & 1) && !reaches_level(d, k, margin[i], doubt[k], &doubtful)) continue;
     if (doubtful) {
       doubtful_guard = k;
       break;
@@ -251,10 +255,10 @@ static size_t flag_block(ess_driver *d, size_t block, reached r, const double ma
 size_t ess_flag_guards(ess_driver *d) {
   ess_clear_flags(d);
   for (size_t b = 0; b < d->blocks; b++) {
-    double margin[ESS_BLOCK], doubt[ESS_BLOCK];
+    double margin[ESS_BLOCK];
     if (!d->block_armed[b]) continue;
-    const reached r = bound_block(d, b, margin, doubt);
-    const size_t doubtful = r.near ? flag_block(d, b, r, margin, doubt) : SIZE_MAX;
+    const reached r = bound_block(d, b, margin);
+    const size_t doubtful = r.near ? flag_block(d, b, r, margin) : SIZE_MAX;
     if (doubtful != SIZE_MAX) return doubtful;
   }
   return SIZE_MAX;

@@ -85,7 +85,6 @@ struct ess_driver {
   double *x_end, *h_end, *rate_end;
   double *h_mid;            /* event functions at the middle of the step */
   double *h_check[2];       /* and at its first and last quarter */
-  bool has_quarters;        /* they have been looked at there */
   double *dense[ESS_DENSE]; /* coefficients of the dense output, above the node's state */
   double *x_try, *v_try;    /* scratch: a state off the node, and a direction there */
   double *h_try, *rate_try; /* scratch: event functions there */
@@ -386,8 +385,9 @@ static inline void ess_flag(ess_driver *d, size_t k) {
   d->is_flagged[k] = true;
 }
 
-/* By how much each event function's model over the step may be off; h_check must be set. */
-void ess_model_doubts(const ess_driver *d, double doubt[]);
+/* By how much each event function's model over the step may be off, where ess_flag_guards has not
+ * asked: into d->cluster.inexact, as there. h_check must be set. */
+void ess_model_doubts(ess_driver *d);
 
 /* Whether guard k's model is off by no more than rounding where it was checked. */
 bool ess_model_is_exact(const ess_driver *d, size_t k);

@@ -67,7 +67,6 @@ int ess_accepted_step(ess_driver *d, double t1, bool *last) {
 
 /* within the step and at its end */
 int ess_watch_guards(ess_driver *d) {
-  d->has_quarters = true;
   const double places[] = {0.25, 0.5, 0.75};
   double *const h[] = {d->h_check[0], d->h_mid, d->h_check[1]};
   int status = ESS_SUCCESS;

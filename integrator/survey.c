@@ -45,7 +45,7 @@ void ess_begin_courses(ess_driver *d) {
   c->looks = true;
   c->is_corrected = false;
   ess_forget_curved(d);
-  ess_model_doubts(d, c->inexact);
+  ess_model_doubts(d);
   for (size_t k = 0; k < d->guard_lanes; k += ESS_LANES) {
     const ess_lanes b0 = ess_lanes_load(d->h + k), b4 = ess_lanes_load(d->h_end + k);
     const ess_lanes b1 = b0 + quarter * ess_lanes_load(d->rate + k);
