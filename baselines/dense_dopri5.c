@@ -29,7 +29,9 @@ static const double D[STAGES] = {-12715105075.0 / 11282082432.0,  0.0,
                                  701980252875.0 / 199316789632.0, -1453857185.0 / 822651844.0,
                                  69997945.0 / 29380423.0};
 
-/* step control (II.4): safety, its two exponents, bounds of a step's change, least error counted */
+/* step control as in the book's own program (II.4 and appendix): safety, its two exponents, bounds
+ * of a step's change, least error counted. libess has bounds of its own, which are not taken over:
+ * a baseline is what others would have used. */
 static const double safety = 0.9, alpha = 0.17, beta = 0.04;
 static const double most_growth = 10.0, most_shrinking = 0.2, least_error = 1e-4;
 
@@ -119,7 +121,7 @@ int dense_dopri5_step(dense_dopri5 *d, double t1) {
       return DENSE_DOPRI5_EUNDERFLOW;
     const int status = attempt(d, h, &error);
     if (status) return status;
-    const double factor = error > 0.0 ? safety * pow(error, -alpha) : most_growth;
+    const double factor = error > 0.0 ? safety * pow(error, -alpha) : INFINITY;
     if (!(error <= 1.0)) {
       h *= isfinite(error) ? fmax(most_shrinking, factor) : 0.1;
       d->rejected++;

@@ -1,6 +1,7 @@
 # Tests of the other ways to do the same job.
 foreach(duty
     cvode
+    dopri5
     gsl
     listing
     location
