@@ -58,7 +58,7 @@ typedef struct listing {
   size_t guard_count; /* with mirror images */
   bool *crossed;      /* crossmsk, by guard; mirror images follow the event functions */
   double *node_sign;  /* signs at the last node */
-  double t, x[MODEL_DIMENSION_MAX];
+  double t, x[DENSE_DOPRI5_ROOM];
   size_t written; /* outputs up to t */
   uint64_t rounds, most_rounds;
 } listing;
@@ -200,7 +200,7 @@ static size_t first_guard(const listing *l, const double h[], const double rate[
 
 static int project(listing *l, const solver_output *output, solver_report *report) {
   latched_mode *const mode = &l->mode;
-  double f[MODEL_DIMENSION_MAX], dt;
+  double f[DENSE_DOPRI5_ROOM], dt;
   if (field(l->t, l->x, f, l) || mode_rates(mode, l->x, f, mode->h, mode->rate))
     return fail(l, "a callback failed", report);
   const size_t j = first_guard(l, mode->h, mode->rate, &dt);
@@ -268,8 +268,10 @@ static void release(void *instance) {
 }
 
 /* index of the variant, or SOLVER_REFUSED */
-static int check(const solver_settings *settings, char message[SOLVER_MESSAGE_SIZE]) {
-  const int wrong = mode_check_settings("listing", settings, message);
+static int check(const model *m, const solver_settings *settings,
+                 char message[SOLVER_MESSAGE_SIZE]) {
+  int wrong = mode_check_settings("listing", settings, message);
+  if (!wrong) wrong = mode_check_states("listing", m, DENSE_DOPRI5_ROOM, message);
   const int variant = wrong ? wrong : mode_variant("listing", settings, variants, message);
   if (variant < 0 || (settings->epsilon > 0.0 && isfinite(settings->epsilon))) return variant;
   snprintf(message, SOLVER_MESSAGE_SIZE,
@@ -279,7 +281,7 @@ static int check(const solver_settings *settings, char message[SOLVER_MESSAGE_SI
 
 static int prepare(const model *m, const solver_settings *settings, const solver_output *output,
                    void **instance, char message[SOLVER_MESSAGE_SIZE]) {
-  const int variant = check(settings, message);
+  const int variant = check(m, settings, message);
   if (variant < 0) return variant;
   const size_t guards = m->system.guard_count, images = m->system.one_way ? 0 : guards;
   listing *const l = calloc(1, sizeof *l);

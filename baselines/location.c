@@ -23,8 +23,6 @@
 #include "dense_dopri5.h"
 #include "mode.h"
 
-_Static_assert((int)DENSE_DOPRI5_ROOM >= (int)MODEL_DIMENSION_MAX, "a state must fit the stepper");
-
 static const char *const variants[] = {"chandrupatla", "brent", NULL};
 
 /* share of its range by which a guard's interpolant may fall short of its peak */
@@ -142,14 +140,14 @@ typedef struct along {
 
 static double guard_along(double theta, void *params) {
   const along *const a = params;
-  double x[MODEL_DIMENSION_MAX];
+  double x[DENSE_DOPRI5_ROOM];
   dense_dopri5_at(&a->l->stepper, theta, x);
   return mode_guards(&a->l->mode, x, a->l->h_try) ? NAN : a->side * a->l->h_try[a->k];
 }
 
 static double rate_along(double theta, void *params) {
   const along *const a = params;
-  double x[MODEL_DIMENSION_MAX], v[MODEL_DIMENSION_MAX];
+  double x[DENSE_DOPRI5_ROOM], v[DENSE_DOPRI5_ROOM];
   dense_dopri5_at(&a->l->stepper, theta, x);
   dense_dopri5_rate_at(&a->l->stepper, theta, v);
   if (mode_rates(&a->l->mode, x, v, a->l->h_try, a->l->rate_try)) return NAN;
@@ -283,7 +281,7 @@ static outcome look_at_peaks(location *l, outcome found, size_t *guard, bracket 
 /* looks no further than the crossing at theta */
 static int shorten(location *l, double theta) {
   latched_mode *const mode = &l->mode;
-  double x[MODEL_DIMENSION_MAX], v[MODEL_DIMENSION_MAX];
+  double x[DENSE_DOPRI5_ROOM], v[DENSE_DOPRI5_ROOM];
   dense_dopri5_at(&l->stepper, theta, x);
   dense_dopri5_rate_at(&l->stepper, theta, v);
   l->end = theta;
@@ -439,7 +437,8 @@ static void release(void *instance) {
 static int prepare(const model *m, const solver_settings *settings, const solver_output *output,
                    void **instance, char message[SOLVER_MESSAGE_SIZE]) {
   (void)output;
-  const int wrong = mode_check_settings("location", settings, message);
+  int wrong = mode_check_settings("location", settings, message);
+  if (!wrong) wrong = mode_check_states("location", m, DENSE_DOPRI5_ROOM, message);
   const int variant = wrong ? wrong : mode_variant("location", settings, variants, message);
   if (variant < 0) return variant;
 

@@ -157,6 +157,14 @@ int mode_check_settings(const char *solver, const solver_settings *settings,
   return SOLVER_REFUSED;
 }
 
+int mode_check_states(const char *solver, const model *m, size_t most,
+                      char message[SOLVER_MESSAGE_SIZE]) {
+  if (m->system.dimension <= most) return 0;
+  snprintf(message, SOLVER_MESSAGE_SIZE, "%s: %zu states are not accepted; it takes up to %zu",
+           solver, m->system.dimension, most);
+  return SOLVER_REFUSED;
+}
+
 int mode_variant(const char *solver, const solver_settings *settings, const char *const names[],
                  char message[SOLVER_MESSAGE_SIZE]) {
   if (!settings->variant) return 0;

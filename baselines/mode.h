@@ -73,6 +73,10 @@ void mode_report(const latched_mode *mode, solver_report *report);
 int mode_check_settings(const char *solver, const solver_settings *settings,
                         char message[SOLVER_MESSAGE_SIZE]);
 
+/* Refuses a model of more states than a solver has room for: 0, or SOLVER_REFUSED with one line. */
+int mode_check_states(const char *solver, const model *m, size_t most,
+                      char message[SOLVER_MESSAGE_SIZE]);
+
 /* Index of settings->variant in a NULL-terminated list, whose first is the default; or
  * SOLVER_REFUSED with one line. */
 int mode_variant(const char *solver, const solver_settings *settings, const char *const names[],

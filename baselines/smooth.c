@@ -46,7 +46,8 @@ static int field(double t, const double x[], const double sign[], double dxdt[],
   const model_mechanics *const c = &s->mechanics;
   const size_t n = c->coordinates, count = c->contacts;
   const double *const v = x + n, ratio = c->damping / c->stiffness;
-  double push[MODEL_DIMENSION_MAX / 2] = {0};
+  double push[MODEL_DIMENSION_MAX / 2];
+  for (size_t j = 0; j < n; j++) push[j] = 0.0;
   s->m->type->penetrations(s->m, x, s->depth, s->gradient);
   for (size_t i = 0; i < count; i++) {
     double rate = 0.0;

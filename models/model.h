@@ -13,7 +13,7 @@
 
 #include "ess.h"
 
-enum { MODEL_PARAMETERS_MAX = 24, MODEL_DIMENSION_MAX = 8, MODEL_MESSAGE_SIZE = 256 };
+enum { MODEL_PARAMETERS_MAX = 24, MODEL_DIMENSION_MAX = 64, MODEL_MESSAGE_SIZE = 256 };
 
 /*
  * One number a user may set, by the name it has on the command line (`--name`). A parameter with
@@ -116,7 +116,8 @@ int model_set(model *m, const char *name, double value, char message[MODEL_MESSA
 /* Value of a parameter; NaN when the model has none of that name. */
 double model_get(const model *m, const char *name);
 
-/* Prepares and releases. Release is safe on a model that was never prepared. */
+/* Prepares, and refuses more than MODEL_DIMENSION_MAX states; releases. Release is safe on a model
+ * that was never prepared. */
 int model_prepare(model *m, char message[MODEL_MESSAGE_SIZE]);
 void model_release(model *m);
 

@@ -167,7 +167,13 @@ double model_get(const model *m, const char *name) {
 
 int model_prepare(model *m, char message[MODEL_MESSAGE_SIZE]) {
   model_release(m);
-  return m->type->prepare(m, message);
+  const int status = m->type->prepare(m, message);
+  const size_t states = m->system.dimension;
+  if (status || states <= MODEL_DIMENSION_MAX) return status;
+  snprintf(message, MODEL_MESSAGE_SIZE, "%s has %zu states; up to %d are accepted", m->type->name,
+           states, MODEL_DIMENSION_MAX);
+  model_release(m);
+  return -1;
 }
 
 void model_release(model *m) {

@@ -11,3 +11,4 @@ foreach(duty
     time_stepping)
   ess_test(baselines_${duty} baselines)
 endforeach()
+ess_test(baselines_dimension solvers)
