@@ -139,17 +139,6 @@ static void set_protocols(arguments *given, const char *text) {
   free(copy);
 }
 
-/* "1e-3,1e-4": each smaller than the one before; how many there are */
-static size_t set_descending(const arguments *given, const char *option, const char *text,
-                             double min, double max, double out[ARGUMENTS_EPSILONS_MAX]) {
-  char message[MEASURE_MESSAGE_SIZE];
-  option_numbers numbers;
-  if (option_descending(option, text, min, max, &numbers, message))
-    command_usage(given, "%s", message);
-  memcpy(out, numbers.value, sizeof numbers.value);
-  return numbers.count;
-}
-
 static void set_contacts(arguments *given, const char *text) {
   char message[CONTACTS_RANGE_MESSAGE];
   contacts_range_free(&given->contacts);
@@ -281,10 +270,6 @@ static bool set_run_option(arguments *given, int key, const char *text) {
   case KEY_CONTACTS:
     set_contacts(given, text);
     return true;
-  case KEY_EPSILONS:
-    given->epsilon_count =
-        set_descending(given, "epsilons", text, 5e-324, 1.7e308, given->epsilons);
-    return true;
   case KEY_TRIALS:
     given->trials =
         whole(given, "trials", text, 1,
@@ -316,9 +301,6 @@ static bool set_run_option(arguments *given, int key, const char *text) {
     return true;
   case KEY_BEFORE:
     given->before = text;
-    return true;
-  case KEY_POINT_TIME:
-    given->point_time = number(given, "point-time", text, 0.0, 3600.0, "a number from 0 to 3600");
     return true;
   case KEY_POINT_WORK:
     given->point_work = number(given, "point-work", text, 0.0, 1e15, "a number from 0 to 1e15");
@@ -435,7 +417,6 @@ static error_t parse_option(int key, char *text, struct argp_state *state) {
 static size_t default_trials(const command *c) {
   if (c->groups & ARGUMENTS_PRECISION) return 12;
   if (c->groups & ARGUMENTS_CROSSING) return 6;
-  if (c->groups & ARGUMENTS_SCALE) return 3;
   return c->groups & ARGUMENTS_TRIALS ? 31 : 120;
 }
 
@@ -456,7 +437,6 @@ void arguments_parse(const command *c, int argc, char **argv, arguments *given) 
                        .protocol_count = 1,
                        .processes = c->study ? c->study->processes : 6,
                        .part = SIZE_MAX,
-                       .point_time = 0.02,
                        .point_work = c->groups & ARGUMENTS_PRECISION ? 7.2e8 : 2.4e8,
                        .target = 1e-2,
                        .seed = 1,
@@ -468,7 +448,6 @@ void arguments_parse(const command *c, int argc, char **argv, arguments *given) 
   if (c->groups & ARGUMENTS_ENGINE) set_contacts(given, "2,10,100");
   if (c->groups & ARGUMENTS_SPEED) set_contacts(given, "2,10,20,50,100");
   if (c->groups & ARGUMENTS_CROSSING) set_contacts(given, "2,5,10,20,50,100,200,500,1000");
-  if (c->groups & ARGUMENTS_SCALE) set_contacts(given, "100,1000");
   if (c->study) set_defaults(given, c->study);
   option_table_build(&p.table, c);
   option_table_check(&p.table, given, argc, argv);

@@ -32,16 +32,11 @@ typedef enum argument_group {
   ARGUMENTS_FIGURES = 16384,   /* --label-knobs */
   ARGUMENTS_CROSSING = 32768,  /* --contacts LIST, --target and what it shares with the above */
   ARGUMENTS_SPEED = 65536,     /* --contacts LIST, --trials, --before, --table */
-  ARGUMENTS_SCALE = 131072,    /* --contacts LIST, --epsilons, --trials ... */
   ARGUMENTS_RESTART = 262144,  /* --restart */
   ARGUMENTS_PROCESSES = 524288 /* --processes */
 } argument_group;
 
-enum {
-  ARGUMENTS_SOLVERS_MAX = 8,
-  ARGUMENTS_POSITIONALS_MAX = 2,
-  ARGUMENTS_EPSILONS_MAX = OPTION_NUMBERS_MAX
-};
+enum { ARGUMENTS_SOLVERS_MAX = 8, ARGUMENTS_POSITIONALS_MAX = 2 };
 
 typedef struct command command;
 struct json_t;
@@ -51,9 +46,7 @@ typedef struct arguments {
   model m;                          /* parameters set, not prepared */
   const struct solver_type *solver; /* --solver, or the one whose settings are given */
   solver_settings settings;
-  unsigned settings_given;                 /* bits of solver_setting */
-  double epsilons[ARGUMENTS_EPSILONS_MAX]; /* descending; none: the command's own choice */
-  size_t epsilon_count;
+  unsigned settings_given; /* bits of solver_setting */
   bool json, no_reference;
   const char *folder; /* of results */
   const char *file;   /* NULL: the standard output */
@@ -64,7 +57,6 @@ typedef struct arguments {
   size_t protocol_count;
   size_t processes, part; /* part < processes: this is one of them, measuring its share only */
   double min_time;        /* shortest sample, s */
-  double point_time;      /* a run is repeated for this long, s */
   double point_work;      /* a method's setting spends no more from all starts, units */
   double target;          /* RMS error to be reached */
   const char *before;     /* folders of earlier results, with commas between; or NULL */

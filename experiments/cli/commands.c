@@ -23,7 +23,7 @@ static const struct {
     {&baseline_command, NULL},      {&compare_command, NULL},
     {&mujoco_command, NULL},        {&work_precision_command, NULL},
     {&crossing_cost_command, NULL}, {&speed_command, NULL},
-    {&scale_command, NULL},         {NULL, &tolerance_study},
+    {NULL, &scale_study},           {NULL, &tolerance_study},
     {&schema_command, NULL},        {&columns_command, NULL},
 };
 

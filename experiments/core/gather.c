@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "fit.h"
 #include "statistics.h"
 #include "study_run.h"
 
@@ -71,4 +72,25 @@ void gather_into(gather rows, double (*statistic)(gather, const char *), size_t 
   const column *const end = column_find(columns, last);
   for (const column *c = column_find(columns, first); c <= end; c++)
     *(double *)((char *)row + c->offset) = statistic(rows, c->name);
+}
+
+/* ---- fits ------------------------------------------------------------------------------------ */
+
+static const double confidence = 0.95;
+
+gather_power gather_fit_power(const double x[], const double y[], size_t count) {
+  gather_power power = {NAN, {NAN, NAN}};
+  double *const logs = malloc((2 * count + 1) * sizeof *logs), *const u = logs,
+                *const v = u + count;
+  measure_line line;
+  if (!logs) return power;
+  for (size_t i = 0; i < count; i++) {
+    u[i] = log10(x[i]);
+    v[i] = log10(y[i]);
+  }
+  if (count == 2) power.exponent = (v[1] - v[0]) / (u[1] - u[0]);
+  if (count > 2 && !measure_fit_line(u, v, count, confidence, &line))
+    power = (gather_power){line.slope, {line.slope_low, line.slope_high}};
+  free(logs);
+  return power;
 }

@@ -1,65 +1,290 @@
 /*
- * essbench scale: libess on the plate with ever more contacts, over epsilon: error, crossings and
- * cost.
+ * essbench scale: libess on the plate with ever more contacts, over epsilon from far below the
+ * distance between crossings to far above it: error, crossings and cost.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "scale.h"
 
-#include <stdlib.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
 
-#include "clock.h"
-#include "commands.h"
-#include "interrupts.h"
-#include "record.h"
-#include "resume.h"
+#include "cases.h"
+#include "solvers.h"
+#include "studies.h"
 
-static int measure_all(scale *all) {
-  if (scale_journal_open(all)) return -1;
-  int status = 0;
-  for (size_t i = 0; !status && i < all->given->contacts.count; i++) {
-    all->case_count++;
-    status = scale_case_init(all, i);
-    if (!status) status = scale_measure(all, &all->cases[i]);
-    if (!status) status = scale_summarize(&all->cases[i], all->message);
+/* epsilons to a decade, and how far below and above the distance between crossings they go */
+enum { PER_DECADE = 3 };
+static const double furthest_below = 1e-3, furthest_above = 1e2;
+
+/* ---- what is asked for ----------------------------------------------------------------------- */
+
+static const study_option options[] = {
+    {"contacts", "LIST",
+     "numbers of contacts: 100,1000, 100..200..10 or a mixture (default 100,1000; 10000 takes half "
+     "an hour)",
+     OPTION_CONTACTS, OPTION_AT(scale_settings, contacts), .initial = "100,1000"},
+    {"epsilons", "X,Y",
+     "half-widths of the guards' neighbourhoods, m, the largest first (default: three to the "
+     "decade, from 100 times the distance between crossings down to a thousandth of it)",
+     OPTION_NUMBERS, OPTION_AT(scale_settings, epsilons), .min = 5e-324, .max = 1.7e308},
+    {"trials", "COUNT", "initial conditions", OPTION_WHOLE, OPTION_AT(scale_settings, trials),
+     .initial = "3", .min = 1, .max = 1e6, .result = "trials"},
+    {"point-time", "S", "a run is repeated for this long and its fastest time kept", OPTION_NUMBER,
+     OPTION_AT(scale_settings, point_time), .initial = "0.02", .max = 3600.0,
+     .accepts = "a number from 0 to 3600", .result = "point_time_s"},
+    {0},
+};
+
+/* ---- columns --------------------------------------------------------------------------------- */
+
+static const column sample_columns[] = {
+    COLUMN(scale_sample, contacts, COUNT, "", ""),
+    COLUMN(scale_sample, order, COUNT, "", ""),
+    COLUMN(scale_sample, reference_events, AMOUNT, "", ""),
+    COLUMN_AS("distance.low", scale_sample, distance.low, AMOUNT, "m", ""),
+    COLUMN_AS("distance.median", scale_sample, distance.median, AMOUNT, "m", ""),
+    COLUMN_AS("distance.high", scale_sample, distance.high, AMOUNT, "m", ""),
+    COLUMN_AS("interval.low", scale_sample, interval.low, AMOUNT, "s", ""),
+    COLUMN_AS("interval.median", scale_sample, interval.median, AMOUNT, "s", ""),
+    COLUMN_AS("interval.high", scale_sample, interval.high, AMOUNT, "s", ""),
+    COLUMN(scale_sample, epsilon, AMOUNT, "m", ""),
+    OUTCOME_COLUMNS("tight_", scale_sample, tight),
+    OUTCOME_COLUMNS("", scale_sample, timed),
+    {0},
+};
+
+static const column case_columns[] = {
+    COLUMN(scale_sample, contacts, COUNT, "", "number of contacts"),
+    COLUMN_AS("crossing_distance.q10", scale_sample, distance.low, AMOUNT, "m",
+              "event function of the next guard when one is crossed: 10 % quantile"),
+    COLUMN_AS("crossing_distance.median", scale_sample, distance.median, AMOUNT, "m", "median"),
+    COLUMN_AS("crossing_distance.q90", scale_sample, distance.high, AMOUNT, "m", "90 % quantile"),
+    COLUMN_AS("crossing_interval_s.q10", scale_sample, interval.low, AMOUNT, "s",
+              "time from a crossing to the next: 10 % quantile"),
+    COLUMN_AS("crossing_interval_s.median", scale_sample, interval.median, AMOUNT, "s", "median"),
+    COLUMN_AS("crossing_interval_s.q90", scale_sample, interval.high, AMOUNT, "s", "90 % quantile"),
+    {0},
+};
+
+static const column event_columns[] = {
+    COLUMN_AS("", scale_sample, reference_events, AMOUNT, "",
+              "crossings that change the field, from each start"),
+    {0},
+};
+
+static const column series_columns[] = {
+    COLUMN(scale_series, projection_order, COUNT, "", "1 or 2"),
+    COLUMN(scale_series, fitted, COUNT, "",
+           "points with epsilon at most an eighth of the crossings' median distance and an error "
+           "ten times the least; less than 3: no slope"),
+    COLUMN(scale_series, slope, NUMBER, "", "of log RMS against log epsilon"),
+    COLUMN(scale_series, slope_interval, INTERVAL, "", "95 %"),
+    COLUMN(scale_series, fit_range, INTERVAL, "m", "of epsilon"),
+    COLUMN(scale_series, plateau_rms_error, AMOUNT, "",
+           "median where epsilon is ten times that distance or more"),
+    COLUMN(scale_series, exact_epsilon, AMOUNT, "m",
+           "from which on down every start has the reference's crossings; 0: none"),
+    {0},
+};
+
+static const column row_columns[] = {
+    COLUMN(scale_row, contacts, COUNT, "", "number of contacts", SHOWN("N", "%6.0f")),
+    COLUMN(scale_row, projection_order, COUNT, "", "1 or 2", SHOWN("order", "%5.0f")),
+    COLUMN(scale_row, epsilon, AMOUNT, "m", "half-width of the neighbourhoods",
+           SHOWN("epsilon", "%8.1e")),
+    COLUMN(scale_row, crossing_distance, AMOUNT, "m", "of the case, median"),
+    COLUMN(scale_row, trials, COUNT, "", "starts"),
+    COLUMN(scale_row, exact_counts, COUNT, "",
+           "starts whose crossings are as many as the reference's", SHOWN("exact", "%5.0f")),
+    COLUMN(scale_row, reference_events, AMOUNT, "", "crossings of the reference, mean"),
+    COLUMN(scale_row, rms_worst, AMOUNT, "", "the largest", SHOWN("worst", "%9.2e")),
+    COLUMN(scale_row, rms_error, AMOUNT, "",
+           "with tolerances too tight to be seen; median over the starts, as all that follows",
+           SHOWN("RMS", "%9.2e")),
+    COLUMN(scale_row, events, AMOUNT, "", "crossings", SHOWN("events", "%8.1f")),
+    COLUMN(scale_row, time_s, AMOUNT, "s", "with everyday tolerances, as all that follows"),
+    COLUMN(scale_row, rms_error_timed, AMOUNT, "", "of the runs that are timed",
+           SHOWN("timed", "%9.2e")),
+    COLUMN(scale_row, steps, AMOUNT, "", "accepted", SHOWN("steps", "%7.0f")),
+    COLUMN(scale_row, rejected, AMOUNT, "", "steps"),
+    COLUMN(scale_row, entries, AMOUNT, "", "into neighbourhoods", SHOWN("entries", "%7.0f")),
+    COLUMN(scale_row, projections, AMOUNT, "", "onto guards"),
+    COLUMN(scale_row, field_evaluations, AMOUNT, "", "every one counted"),
+    COLUMN(scale_row, guard_evaluations, AMOUNT, "", "of all event functions at once"),
+    COLUMN(scale_row, fields_per_event, AMOUNT, "", "", .place = COLUMN_SHOWN_ONLY,
+           SHOWN("f/ev.", "%6.2f")),
+    COLUMN(scale_row, guards_per_event, AMOUNT, "", "", .place = COLUMN_SHOWN_ONLY,
+           SHOWN("h/ev.", "%6.2f")),
+    COLUMN(scale_row, time_per_event, AMOUNT, "s", "", .place = COLUMN_SHOWN_ONLY,
+           SHOWN_TIMES("ns/event", "%9.0f", 1e9)),
+    {0},
+};
+
+static const column growth_columns[] = {
+    COLUMN(scale_growth, projection_order, COUNT, "", "1 or 2"),
+    COLUMN(scale_growth, epsilon_over_distance, AMOUNT, "",
+           "a tenth of the distance, or ten times"),
+    COLUMN(scale_growth, count, COUNT, "", "cases; less than 2: no exponent"),
+    COLUMN(scale_growth, time_exponent, NUMBER, "", "of N, of a crossing's cost"),
+    COLUMN(scale_growth, field_evaluations_exponent, NUMBER, "", "likewise"),
+    COLUMN(scale_growth, guard_evaluations_exponent, NUMBER, "", "likewise"),
+    {0},
+};
+
+static const column evenness_columns[] = {
+    COLUMN(scale_evenness, projection_order, COUNT, "", "1 or 2"),
+    COLUMN(scale_evenness, epsilon, AMOUNT, "m", "that all cases have"),
+    COLUMN(scale_evenness, rms_error_min, AMOUNT, "", "of all cases"),
+    COLUMN(scale_evenness, rms_error_max, AMOUNT, "", "of all cases"),
+    COLUMN(scale_evenness, largest_neighbour_ratio, AMOUNT, "",
+           "of two neighbouring cases' errors"),
+    COLUMN(scale_evenness, exact_counts, FLAG, "", "of crossings, of all starts in all cases"),
+    {0},
+};
+
+/* ---- cells: stage 0 a number of contacts, stage 1 one start with one epsilon and order --------
+ */
+
+typedef struct cell {
+  size_t contacts, order, trial;
+  double epsilon;
+} cell;
+
+/* the epsilons asked for, or those about the distance between crossings; the largest first */
+static size_t choose_epsilons(const scale_settings *s, double distance,
+                              double epsilon[OPTION_NUMBERS_MAX]) {
+  size_t count = s->epsilons.count;
+  memcpy(epsilon, s->epsilons.value, sizeof s->epsilons.value);
+  if (count) return count;
+  const int top = (int)floor(PER_DECADE * log10(furthest_above * distance));
+  for (int k = top; count < OPTION_NUMBERS_MAX; k--) {
+    const double e = pow(10.0, (double)k / PER_DECADE);
+    if (e < furthest_below * distance) break;
+    epsilon[count++] = e;
   }
-  if (status > 0)
-    measure_message(all->message, "interrupted; the same command goes on from here");
-  else if (!status)
-    status = resume_finish(all->journal, all->message);
-  measure_journal_close(all->journal);
+  return count;
+}
+
+static int plan_points(study_run *run, size_t contacts, double distance) {
+  const scale_settings *const s = run->settings;
+  double epsilon[OPTION_NUMBERS_MAX];
+  const size_t count = choose_epsilons(s, distance, epsilon);
+  for (size_t i = 0; i < SCALE_ORDERS * count * s->trials; i++) {
+    const size_t point = i / s->trials;
+    const cell c = {contacts, 1 + point / count, i % s->trials, epsilon[point % count]};
+    if (study_cell(run, &c, "contacts=%zu order=%zu epsilon=%.17g trial=%zu", c.contacts, c.order,
+                   c.epsilon, c.trial))
+      return -1;
+  }
+  return 0;
+}
+
+static int plan(study_run *run, size_t stage) {
+  const scale_settings *const s = run->settings;
+  size_t count;
+  const scale_sample *const known = study_rows(run, SCALE_SAMPLES, &count);
+  int status = 0;
+  for (size_t i = 0; !status && stage < 2 && i < s->contacts.count; i++) {
+    const cell c = {.contacts = s->contacts.contacts[i]};
+    status = stage ? plan_points(run, c.contacts, known[i * s->trials].distance.median)
+                   : study_cell(run, &c, "contacts=%zu", c.contacts);
+  }
   return status;
 }
 
-static int measure_and_write(scale *all, arguments *given) {
-  char warning[MEASURE_MESSAGE_SIZE];
-  all->core = measure_pin_core(-1, warning);
-  if (record_open(given, all->core)) return COMMAND_FAILURE;
-  all->interrupted = interrupts_catch();
-  if (measure_all(all) || scale_write(all) || scale_print(all))
-    return command_fail(given, "%s", all->message);
-  return COMMAND_SUCCESS;
+/* what a start has by its reference, and the case by all of them */
+static int measure_case(study_run *run, const contest_starts *starts, scale_sample *s) {
+  if (scale_distances(starts, s->contacts, &s->distance, &s->interval, run->message)) return -1;
+  for (size_t i = 0; i < starts->trials; i++) {
+    s->reference_events = (double)starts->events[i];
+    if (study_add(run, SCALE_SAMPLES, s)) return -1;
+  }
+  return 0;
 }
 
-static int run(arguments *given) {
-  char message[SOLVER_MESSAGE_SIZE] = "out of memory";
-  scale all = {.given = given, .message = message};
-  all.cases = calloc(given->contacts.count, sizeof *all.cases);
-  all.known = json_object();
-  const int status =
-      all.cases && all.known ? measure_and_write(&all, given) : command_fail(given, "%s", message);
-  for (size_t i = 0; i < all.case_count; i++) scale_case_free(&all.cases[i]);
-  free(all.cases);
-  json_decref(all.known);
-  return status;
+/* tolerances, and longest step, s; steps are cut on the dense output, which no tolerance controls
+ */
+static solver_settings with(const cell *c, double rtol, double atol, double h_max) {
+  solver_settings settings = solver_settings_default();
+  settings.epsilon = c->epsilon;
+  settings.order = (int)c->order;
+  settings.rtol = rtol;
+  settings.atol = atol;
+  settings.h_max = h_max;
+  return settings;
 }
 
-const command scale_command = {
+static int measure_point(study_run *run, const contest_starts *starts, const cell *c,
+                         scale_sample *s) {
+  const scale_settings *const given = run->settings;
+  const solver_settings tight = with(c, 1e-12, 1e-14, 2e-4);
+  const solver_settings everyday = with(c, 1e-8, 1e-10, INFINITY);
+  const outcome_effort once = {0}, longer = {.seconds = given->point_time};
+  char why[SOLVER_MESSAGE_SIZE];
+  s->reference_events = (double)starts->events[c->trial];
+  s->epsilon = c->epsilon;
+  if (!outcome_run(&projection_solver, &tight, starts, c->trial, once, &s->tight, why) &&
+      !outcome_run(&projection_solver, &everyday, starts, c->trial, longer, &s->timed, why))
+    return study_add(run, SCALE_SAMPLES, s);
+  measure_message(run->message, "%zu contacts, order %zu, epsilon %g: %s", c->contacts, c->order,
+                  c->epsilon, why);
+  return -1;
+}
+
+static int measure(study_run *run, const void *planned) {
+  const scale_settings *const given = run->settings;
+  const cell *const c = planned;
+  const case_change changes[] = {{"contacts", (double)c->contacts}, {0}};
+  contest_starts *const starts = case_starts(run, changes, given->trials);
+  scale_sample s;
+  if (!starts) return -1;
+  for (size_t i = 0; i < given->trials; i++)
+    if ((!c->order || i == c->trial) && contest_reference(starts, i, run->message)) return -1;
+  column_clear(sample_columns, &s);
+  s.contacts = c->contacts;
+  s.order = c->order;
+  return c->order ? measure_point(run, starts, c, &s) : measure_case(run, starts, &s);
+}
+
+#define TABLE(of, row, name, text)                                                                 \
+  { .json = name, .meaning = text, .columns = of##_columns, .row_size = sizeof(row) }
+#define INNER(of, row, name, text)                                                                 \
+  {                                                                                                \
+    .json = name, .meaning = text, .columns = of##_columns, .row_size = sizeof(row),               \
+    .within = SCALE_CASES                                                                          \
+  }
+
+const study scale_study = {
     .name = "scale",
     .summary = "the plate with ever more contacts: error, crossings and cost over epsilon",
-    .groups =
-        ARGUMENTS_SCALE | ARGUMENTS_MODEL | ARGUMENTS_FOLDER | ARGUMENTS_SEED | ARGUMENTS_STRICT,
-    .model = "plate",
     .example = "essbench scale --contacts 100,1000,10000",
-    .run = run,
+    .file = "scale",
+    .schema = "essbench-scale-1",
+    .model = "plate",
+    .cells = "points",
+    .pinned = true,
+    .options = options,
+    .settings_size = sizeof(scale_settings),
+    .cell_size = sizeof(cell),
+    .tables = {[SCALE_SAMPLES] = TABLE(sample, scale_sample, NULL, "one start"),
+               [SCALE_CASES] = TABLE(case, scale_sample, "cases", "one number of contacts"),
+               [SCALE_EVENTS] = INNER(event, scale_sample, "reference_events", "one start"),
+               [SCALE_SERIES] =
+                   INNER(series, scale_series, "series", "what one order's points say"),
+               [SCALE_ROWS] = {.json = "rows",
+                               .csv = "scale.csv",
+                               .meaning = "one epsilon with one order",
+                               .columns = row_columns,
+                               .row_size = sizeof(scale_row),
+                               .within = SCALE_CASES},
+               [SCALE_GROWTH] =
+                   TABLE(growth, scale_growth, "growth", "how a crossing's cost grows"),
+               [SCALE_EVENNESS] =
+                   TABLE(evenness, scale_evenness, "evenness", "error along three cases or more")},
+    .plan = plan,
+    .run = measure,
+    .derive = scale_derive,
+    .show = scale_show,
 };

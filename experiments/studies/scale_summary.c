@@ -5,192 +5,242 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
+#include "gather.h"
 #include "scale.h"
-#include "statistics.h"
 
 /* a slope is fitted where epsilon is at most this part of the distance between crossings, and the
  * error this many times the least one; the plateau begins at so many times the distance */
 static const double fitted_below = 0.125, fitted_above = 10.0, plateau_from = 9.99;
-static const double confidence = 0.95;
 
-const char *const scale_column_names[SCALE_COLUMNS] = {
-    [SCALE_CONTACTS] = "contacts",
-    [SCALE_ORDER] = "projection_order",
-    [SCALE_EPSILON] = "epsilon",
-    [SCALE_DISTANCE] = "crossing_distance",
-    [SCALE_TRIALS] = "trials",
-    [SCALE_EXACT] = "exact_counts",
-    [SCALE_REFERENCE_EVENTS] = "reference_events",
-    [SCALE_RMS_WORST] = "rms_worst",
-    [SCALE_MEASURED + SCALE_RMS] = "rms_error",
-    [SCALE_MEASURED + SCALE_EVENTS] = "events",
-    [SCALE_MEASURED + SCALE_SECONDS] = "time_s",
-    [SCALE_MEASURED + SCALE_RMS_TIMED] = "rms_error_timed",
-    [SCALE_MEASURED + SCALE_STEPS] = "steps",
-    [SCALE_MEASURED + SCALE_REJECTED] = "rejected",
-    [SCALE_MEASURED + SCALE_ENTRIES] = "entries",
-    [SCALE_MEASURED + SCALE_PROJECTIONS] = "projections",
-    [SCALE_MEASURED + SCALE_FIELDS] = "field_evaluations",
-    [SCALE_MEASURED + SCALE_GUARDS] = "guard_evaluations",
-};
-
-static double rms_of(const scale_point *p) {
-  return p->row[SCALE_MEASURED + SCALE_RMS];
-}
+/* an epsilon is near another within so many decades */
+static const double near = 0.25;
 
 /* ---- rows and series ------------------------------------------------------------------------- */
 
-static int fill_row(const scale_case *c, scale_point *p) {
-  const size_t trials = c->starts.trials;
-  double exact = 0.0, expected = 0.0, worst = 0.0;
-  for (size_t i = 0; i < trials; i++) {
-    const double events = (double)c->starts.events[i];
-    exact += p->sample[SCALE_EVENTS * trials + i] == events ? 1.0 : 0.0;
-    expected += events / (double)trials;
-    worst = fmax(worst, p->sample[SCALE_RMS * trials + i]);
-  }
-  p->row[SCALE_CONTACTS] = (double)c->contacts;
-  p->row[SCALE_ORDER] = p->order;
-  p->row[SCALE_EPSILON] = p->epsilon;
-  p->row[SCALE_DISTANCE] = c->distance.median;
-  p->row[SCALE_TRIALS] = (double)trials;
-  p->row[SCALE_EXACT] = exact;
-  p->row[SCALE_REFERENCE_EVENTS] = expected;
-  p->row[SCALE_RMS_WORST] = worst;
-  int status = 0;
-  for (size_t q = 0; !status && q < SCALE_QUANTITIES; q++)
-    status = measure_median(p->sample + q * trials, trials, &p->row[SCALE_MEASURED + q]);
-  return status;
+static int add_row(study_run *run, const scale_sample *of, gather starts, double distance) {
+  size_t count;
+  const scale_sample *const s =
+      (const scale_sample *)study_rows(run, SCALE_SAMPLES, &count) + starts.first;
+  scale_row r = {.contacts = of->contacts,
+                 .projection_order = of->order,
+                 .epsilon = of->epsilon,
+                 .crossing_distance = distance,
+                 .trials = starts.count,
+                 .reference_events = gather_mean(starts, "reference_events"),
+                 .rms_worst = gather_quantile(starts, "tight_rms_error", 1.0),
+                 .rms_error = gather_median(starts, "tight_rms_error"),
+                 .events = gather_median(starts, "tight_events"),
+                 .time_s = gather_median(starts, "time_s"),
+                 .rms_error_timed = gather_median(starts, "rms_error")};
+  gather_into(starts, gather_median, SCALE_ROWS, "steps", "guard_evaluations", &r);
+  for (size_t i = 0; i < starts.count; i++)
+    r.exact_counts += s[i].tight.events == s[i].reference_events;
+  r.fields_per_event = r.field_evaluations / r.reference_events;
+  r.guards_per_event = r.guard_evaluations / r.reference_events;
+  r.time_per_event = r.time_s / r.reference_events;
+  return study_add(run, SCALE_ROWS, &r);
 }
 
 /* the largest epsilon from which on down all crossings are right */
-static double exact_epsilon(const scale_case *c, const scale_point p[]) {
+static double exact_epsilon(const scale_row r[], size_t count) {
   double epsilon = 0.0;
-  for (size_t i = c->epsilons; i-- > 0 && p[i].row[SCALE_EXACT] == p[i].row[SCALE_TRIALS];)
-    epsilon = p[i].epsilon;
+  for (size_t i = count; i-- > 0 && r[i].exact_counts == r[i].trials;) epsilon = r[i].epsilon;
   return epsilon;
 }
 
 /* the slope where epsilon is seen, and neither neighbouring crossings nor rounding are */
-static int fit_slope(const scale_case *c, const scale_point p[], scale_series *out) {
-  double x[ARGUMENTS_EPSILONS_MAX], y[ARGUMENTS_EPSILONS_MAX], least = INFINITY;
-  for (size_t i = 0; i < c->epsilons; i++) least = fmin(least, rms_of(&p[i]));
-  for (size_t i = 0; i < c->epsilons; i++) {
-    if (p[i].epsilon > fitted_below * c->distance.median || rms_of(&p[i]) < fitted_above * least)
+static void fit_slope(const scale_row r[], size_t count, scale_series *out) {
+  double x[OPTION_NUMBERS_MAX], y[OPTION_NUMBERS_MAX], least = INFINITY;
+  for (size_t i = 0; i < count; i++) least = fmin(least, r[i].rms_error);
+  for (size_t i = 0; i < count; i++) {
+    if (r[i].epsilon > fitted_below * r[i].crossing_distance ||
+        r[i].rms_error < fitted_above * least)
       continue;
-    if (!out->fitted) out->fit_max = p[i].epsilon;
-    out->fit_min = p[i].epsilon;
-    x[out->fitted] = log10(p[i].epsilon);
-    y[out->fitted++] = log10(rms_of(&p[i]));
+    x[out->fitted] = r[i].epsilon;
+    y[out->fitted++] = r[i].rms_error;
   }
-  return out->fitted < 3 ? 0 : measure_fit_line(x, y, out->fitted, confidence, &out->line);
+  out->slope = out->slope_interval[0] = out->slope_interval[1] = NAN;
+  out->fit_range[0] = out->fit_range[1] = NAN;
+  if (out->fitted < 3) return;
+  const gather_power power = gather_fit_power(x, y, out->fitted);
+  out->slope = power.exponent;
+  out->slope_interval[0] = power.interval[0];
+  out->slope_interval[1] = power.interval[1];
+  out->fit_range[0] = x[out->fitted - 1];
+  out->fit_range[1] = x[0];
 }
 
-static int find_plateau(const scale_case *c, const scale_point p[], double *plateau) {
-  double rms[ARGUMENTS_EPSILONS_MAX];
-  size_t count = 0;
-  for (size_t i = 0; i < c->epsilons; i++)
-    if (p[i].epsilon >= plateau_from * c->distance.median) rms[count++] = rms_of(&p[i]);
-  *plateau = NAN;
-  return count ? measure_median(rms, count, plateau) : 0;
+/* of `count` rows of one order */
+static int add_series(study_run *run, size_t order, size_t first, size_t count) {
+  size_t all;
+  const scale_row *const r = (const scale_row *)study_rows(run, SCALE_ROWS, &all) + first;
+  scale_series s = {.projection_order = order, .exact_epsilon = exact_epsilon(r, count)};
+  gather plateau = {run, SCALE_ROWS, first, 1, 0};
+  fit_slope(r, count, &s);
+  while (plateau.count < count &&
+         r[plateau.count].epsilon >= plateau_from * r[plateau.count].crossing_distance)
+    plateau.count++;
+  s.plateau_rms_error = gather_median(plateau, "rms_error");
+  return study_add(run, SCALE_SERIES, &s);
 }
 
-int scale_summarize(scale_case *c, char *message) {
-  int status = 0;
-  for (size_t i = 0; !status && i < SCALE_ORDERS * c->epsilons; i++)
-    status = fill_row(c, &c->point[i]);
-  for (size_t k = 0; !status && k < SCALE_ORDERS; k++) {
-    const scale_point *const p = &c->point[k * c->epsilons];
-    scale_series *const s = &c->series[k];
-    *s = (scale_series){.order = 1 + (int)k, .exact_epsilon = exact_epsilon(c, p)};
-    status = fit_slope(c, p, s);
-    if (!status) status = find_plateau(c, p, &s->plateau);
+/* a number of contacts, whose samples of stage 1 begin at *from and are passed by */
+static int add_case(study_run *run, size_t index, size_t *from) {
+  const size_t trials = ((const scale_settings *)run->settings)->trials;
+  size_t count, first;
+  const scale_sample *const all = study_rows(run, SCALE_SAMPLES, &count);
+  const scale_sample *const of = &all[index * trials];
+  study_rows(run, SCALE_ROWS, &first);
+  int status = study_add(run, SCALE_CASES, of);
+  for (size_t i = 0; !status && i < trials; i++) status = study_add(run, SCALE_EVENTS, &of[i]);
+  size_t points = 0;
+  for (; !status && *from < count && all[*from].contacts == of->contacts; *from += trials) {
+    const gather starts = {run, SCALE_SAMPLES, *from, 1, trials};
+    status = add_row(run, &all[*from], starts, of->distance.median);
+    points++;
   }
-  if (!status) return 0;
-  measure_message(message, "%zu contacts: %s", c->contacts, measure_strerror(status));
-  return -1;
+  const size_t epsilons = points / SCALE_ORDERS;
+  for (size_t k = 0; !status && k < SCALE_ORDERS; k++)
+    status = add_series(run, 1 + k, first + k * epsilons, epsilons);
+  return status;
 }
 
 /* ---- growth ---------------------------------------------------------------------------------- */
 
-static const scale_point *points_of(const scale_case *c, int order) {
-  return &c->point[(size_t)(order - 1) * c->epsilons];
-}
-
-/* the point whose epsilon is nearest to the ratio's; NULL when none is near */
-static const scale_point *nearest(const scale_case *c, int order, double ratio) {
-  const scale_point *const p = points_of(c, order), *best = NULL;
-  double least = 0.25; // decades
-  for (size_t i = 0; i < c->epsilons; i++) {
-    const double off = fabs(log10(p[i].epsilon / (ratio * c->distance.median)));
-    if (off > least) continue;
+/* the row of a case whose epsilon is nearest to the ratio's; NULL when none is near */
+static const scale_row *nearest(const scale_row r[], size_t count, size_t contacts, size_t order,
+                                double ratio) {
+  const scale_row *best = NULL;
+  double least = near;
+  for (size_t i = 0; i < count; i++) {
+    const double off = fabs(log10(r[i].epsilon / (ratio * r[i].crossing_distance)));
+    if (r[i].contacts != contacts || r[i].projection_order != order || off > least) continue;
     least = off;
-    best = &p[i];
+    best = &r[i];
   }
   return best;
 }
 
-/* the exponent of y in x, both logarithms; NaN where there is none */
-static double exponent_of(const double x[], const double y[], size_t count) {
-  measure_line line;
-  if (count == 2) return (y[1] - y[0]) / (x[1] - x[0]);
-  return count < 2 || measure_fit_line(x, y, count, confidence, &line) ? NAN : line.slope;
-}
-
-int scale_fit_growth(const scale *all, int order, double ratio, scale_growth *out, char *message) {
-  static const scale_quantity costs[SCALE_COSTS] = {
-      [SCALE_COST_TIME] = SCALE_SECONDS,
-      [SCALE_COST_FIELD] = SCALE_FIELDS,
-      [SCALE_COST_GUARD] = SCALE_GUARDS,
-  };
-  const size_t room = all->case_count;
-  *out = (scale_growth){.order = order, .ratio = ratio};
-  double *const x = calloc(room * (1 + SCALE_COSTS), sizeof *x);
+/* Cost of a crossing against the number of contacts, a N^exponent, where epsilon is a tenth of the
+ * distance between crossings, or ten times as much */
+static int add_growth(study_run *run, size_t order, double ratio) {
+  enum { N, TIME, FIELDS, GUARDS, SERIES };
+  size_t cases, count;
+  const scale_sample *const all = study_rows(run, SCALE_CASES, &cases);
+  const scale_row *const rows = study_rows(run, SCALE_ROWS, &count);
+  scale_growth g = {.projection_order = order, .epsilon_over_distance = ratio};
+  double *const x = calloc(SERIES * cases + 1, sizeof *x);
   if (!x) {
-    measure_message(message, "out of memory");
+    measure_message(run->message, "out of memory");
     return -1;
   }
-  for (size_t i = 0; i < room; i++) {
-    const scale_point *const p = nearest(&all->cases[i], order, ratio);
-    if (!p) continue;
-    x[out->count] = log10(p->row[SCALE_CONTACTS]);
-    for (size_t k = 0; k < SCALE_COSTS; k++)
-      x[(1 + k) * room + out->count] =
-          log10(p->row[SCALE_MEASURED + costs[k]] / p->row[SCALE_REFERENCE_EVENTS]);
-    out->count++;
+  for (size_t i = 0; i < cases; i++) {
+    const scale_row *const r = nearest(rows, count, all[i].contacts, order, ratio);
+    if (!r) continue;
+    x[N * cases + g.count] = (double)r->contacts;
+    x[TIME * cases + g.count] = r->time_per_event;
+    x[FIELDS * cases + g.count] = r->fields_per_event;
+    x[GUARDS * cases + g.count++] = r->guards_per_event;
   }
-  for (size_t k = 0; k < SCALE_COSTS; k++)
-    out->exponent[k] = exponent_of(x, x + (1 + k) * room, out->count);
+  g.time_exponent = gather_fit_power(x, x + TIME * cases, g.count).exponent;
+  g.field_evaluations_exponent = gather_fit_power(x, x + FIELDS * cases, g.count).exponent;
+  g.guard_evaluations_exponent = gather_fit_power(x, x + GUARDS * cases, g.count).exponent;
   free(x);
-  return 0;
+  return study_add(run, SCALE_GROWTH, &g);
 }
 
 /* ---- evenness -------------------------------------------------------------------------------- */
 
-/* the point with exactly this epsilon; NULL when there is none */
-static const scale_point *at_epsilon(const scale_case *c, int order, double epsilon) {
-  const scale_point *const p = points_of(c, order);
-  for (size_t i = 0; i < c->epsilons; i++)
-    if (p[i].epsilon == epsilon) return &p[i];
-  return NULL;
-}
-
-scale_evenness scale_look_along(const scale *all, int order, size_t k) {
-  const double epsilon = all->cases[0].point[k].epsilon;
-  scale_evenness e = {order, epsilon, 0, INFINITY, 0.0, 1.0, true};
+/* How evenly the error goes from one number of contacts to the next at one epsilon, if all have it
+ */
+static int add_evenness(study_run *run, size_t order, double epsilon, size_t cases) {
+  size_t count, found = 0;
+  const scale_row *const r = study_rows(run, SCALE_ROWS, &count);
+  scale_evenness e = {order, epsilon, INFINITY, 0.0, 1.0, true};
   double before = NAN;
-  for (size_t i = 0; i < all->case_count; i++) {
-    const scale_point *const p = at_epsilon(&all->cases[i], order, epsilon);
-    if (!p) return (scale_evenness){.order = order, .epsilon = epsilon};
-    const double rms = rms_of(p);
-    e.count++;
-    e.rms_min = fmin(e.rms_min, rms);
-    e.rms_max = fmax(e.rms_max, rms);
-    e.largest_ratio = fmax(e.largest_ratio, fmax(rms / before, before / rms));
-    e.exact = e.exact && p->row[SCALE_EXACT] == p->row[SCALE_TRIALS];
+  for (size_t i = 0; i < count; i++) {
+    if (r[i].projection_order != order || r[i].epsilon != epsilon) continue;
+    const double rms = r[i].rms_error;
+    found++;
+    e.rms_error_min = fmin(e.rms_error_min, rms);
+    e.rms_error_max = fmax(e.rms_error_max, rms);
+    e.largest_neighbour_ratio = fmax(e.largest_neighbour_ratio, fmax(rms / before, before / rms));
+    e.exact_counts = e.exact_counts && r[i].exact_counts == r[i].trials;
     before = rms;
   }
-  return e;
+  return found == cases ? study_add(run, SCALE_EVENNESS, &e) : 0;
+}
+
+int scale_derive(study_run *run) {
+  static const double ratios[] = {0.1, 10.0};
+  const scale_settings *const s = run->settings;
+  size_t count, cases = 0, rows;
+  const scale_sample *const all = study_rows(run, SCALE_SAMPLES, &count);
+  int status = 0;
+  while (cases * s->trials < count && !all[cases * s->trials].order) cases++;
+  for (size_t i = 0, from = cases * s->trials; !status && i < cases; i++)
+    status = add_case(run, i, &from);
+  for (size_t i = 0; !status && i < 2 * SCALE_ORDERS; i++)
+    status = add_growth(run, 1 + i / 2, ratios[i % 2]);
+  const scale_row *const r = study_rows(run, SCALE_ROWS, &rows);
+  for (size_t i = 0; !status && cases >= 3 && i < rows && r[i].contacts == r->contacts; i++)
+    status = add_evenness(run, r[i].projection_order, r[i].epsilon, cases);
+  return status;
+}
+
+/* ---- on the terminal ------------------------------------------------------------------------- */
+
+static void show_series(const scale_series *s) {
+  printf("order %zu: ", s->projection_order);
+  if (s->fitted >= 3)
+    printf("slope %.3f [%.3f, %.3f] for epsilon from %.2g to %.2g, ", s->slope,
+           s->slope_interval[0], s->slope_interval[1], s->fit_range[0], s->fit_range[1]);
+  if (!isnan(s->plateau_rms_error)) printf("plateau at %.2g, ", s->plateau_rms_error);
+  if (s->exact_epsilon > 0.0)
+    printf("crossings exact from %.2g down\n", s->exact_epsilon);
+  else
+    printf("crossings not exact at the smallest epsilon\n");
+}
+
+static void show_cases(const study_run *run) {
+  size_t cases, rows, series, first = 0;
+  const scale_sample *const c = study_rows(run, SCALE_CASES, &cases);
+  const scale_row *const r = study_rows(run, SCALE_ROWS, &rows);
+  const scale_series *const s = study_rows(run, SCALE_SERIES, &series);
+  for (size_t i = 0; i < cases; i++) {
+    size_t end = first;
+    while (end < rows && r[end].contacts == c[i].contacts) end++;
+    printf(
+        "\n%zu contacts: from a crossing to the next %.2g m (10 %%: %.2g, 90 %%: %.2g), %.2g s\n",
+        c[i].contacts, c[i].distance.median, c[i].distance.low, c[i].distance.high,
+        c[i].interval.median);
+    study_print(run, SCALE_ROWS, first, end - first);
+    for (size_t k = 0; k < SCALE_ORDERS; k++) show_series(&s[i * SCALE_ORDERS + k]);
+    first = end;
+  }
+}
+
+void scale_show(const study_run *run) {
+  const scale_settings *const s = run->settings;
+  size_t even, grown;
+  const scale_evenness *const e = study_rows(run, SCALE_EVENNESS, &even);
+  const scale_growth *const g = study_rows(run, SCALE_GROWTH, &grown);
+  show_cases(run);
+  putchar('\n');
+  for (size_t i = 0; s->epsilons.count && i < even; i++)
+    printf(
+        "order %zu, epsilon %.2g: RMS from %.3g to %.3g, neighbouring numbers of contacts differ "
+        "by a factor of at most %.2f; crossings %s\n",
+        e[i].projection_order, e[i].epsilon, e[i].rms_error_min, e[i].rms_error_max,
+        e[i].largest_neighbour_ratio, e[i].exact_counts ? "exact" : "not exact everywhere");
+  for (size_t i = 0; i < grown; i++)
+    if (g[i].count >= 2)
+      printf(
+          "order %zu, epsilon %g of the distance: of a crossing, time ~ N^%.2f, fields ~ N^%.2f, "
+          "guards ~ N^%.2f\n",
+          g[i].projection_order, g[i].epsilon_over_distance, g[i].time_exponent,
+          g[i].field_evaluations_exponent, g[i].guard_evaluations_exponent);
 }

@@ -9,6 +9,8 @@
 #include "experiments_fixture.h"
 
 #include "scale.h"
+#include "studies.h"
+#include "study_fixture.h"
 
 /* ---- made-up samples --------------------------------------------------------------------------
  */
@@ -16,7 +18,14 @@
 enum { TRIALS = 3, EPSILONS = 19, CASES = 3 };
 
 static const double epsilon_of_top = 1.0, floor_rms = 1e-14;
-static size_t events[TRIALS] = {40, 41, 42};
+static const size_t events[TRIALS] = {40, 41, 42};
+static const scale_settings settings = {.trials = TRIALS};
+
+/* a number of contacts, and the distance between its crossings */
+typedef struct plate {
+  size_t contacts;
+  double distance;
+} plate;
 
 /* three to the decade from 1 down to 1e-6 */
 static double epsilon_at(size_t k) {
@@ -24,47 +33,50 @@ static double epsilon_at(size_t k) {
 }
 
 /* c eps^(order + 1) up to the distance, constant from there on, never below the floor */
-static double error_at(double epsilon, double distance, int order) {
+static double error_at(double epsilon, double distance, size_t order) {
   const double seen = fmin(epsilon, distance);
-  return fmax(floor_rms, (order == 1 ? 0.5 : 2.0) * pow(seen, order + 1.0));
-}
-
-static void set(scale_point *p, scale_quantity q, size_t trial, double value) {
-  p->sample[(size_t)q * TRIALS + trial] = value;
+  return fmax(floor_rms, (order == 1 ? 0.5 : 2.0) * pow(seen, (double)order + 1.0));
 }
 
 /* starts err by 1, 2 and 3 times as much; crossings cost N^1.5 s, N^0.5 fields and N^0 guards each;
  * the last start misses a crossing where epsilon is above the distance */
-static void fill(scale_case *c) {
-  const double n = (double)c->contacts;
-  for (size_t i = 0; i < SCALE_ORDERS * c->epsilons; i++) {
-    scale_point *const p = &c->point[i];
-    for (size_t j = 0; j < TRIALS; j++) {
-      const bool missed = j == TRIALS - 1 && p->epsilon > c->distance.median;
-      set(p, SCALE_RMS, j, (1.0 + (double)j) * error_at(p->epsilon, c->distance.median, p->order));
-      set(p, SCALE_EVENTS, j, (double)events[j] - (missed ? 1.0 : 0.0));
-      set(p, SCALE_SECONDS, j, 41.0 * pow(n, 1.5));
-      set(p, SCALE_FIELDS, j, 41.0 * sqrt(n));
-      set(p, SCALE_GUARDS, j, 82.0);
-    }
+static scale_sample sample_of(const plate *of, size_t order, double epsilon, size_t trial) {
+  const bool missed = trial == TRIALS - 1 && epsilon > of->distance;
+  const double n = (double)of->contacts;
+  scale_sample s = {.contacts = of->contacts,
+                    .order = order,
+                    .epsilon = epsilon,
+                    .reference_events = (double)events[trial],
+                    .distance = {of->distance / 3, of->distance, 3 * of->distance}};
+  if (!order) return s;
+  s.tight.rms_error = (1.0 + (double)trial) * error_at(epsilon, of->distance, order);
+  s.tight.events = (double)events[trial] - (missed ? 1.0 : 0.0);
+  s.timed.time_s = 41.0 * pow(n, 1.5);
+  s.timed.field_evaluations = 41.0 * sqrt(n);
+  s.timed.guard_evaluations = 82.0;
+  return s;
+}
+
+static void make_up_all(made_up *u, const plate of[], size_t count) {
+  make_up(u, &scale_study, &settings);
+  for (size_t i = 0; i < count * TRIALS; i++) {
+    const scale_sample s = sample_of(&of[i / TRIALS], 0, NAN, i % TRIALS);
+    give(u, &s);
   }
+  for (size_t i = 0; i < count * SCALE_ORDERS * EPSILONS * TRIALS; i++) {
+    const size_t point = i / TRIALS;
+    const scale_sample s =
+        sample_of(&of[point / (SCALE_ORDERS * EPSILONS)], 1 + point / EPSILONS % SCALE_ORDERS,
+                  epsilon_at(point % EPSILONS), i % TRIALS);
+    give(u, &s);
+  }
+  derive(u);
 }
 
-static void make_up(scale_case *c, size_t contacts, double distance) {
-  char message[MEASURE_MESSAGE_SIZE];
-  double epsilon[EPSILONS];
-  for (size_t k = 0; k < EPSILONS; k++) epsilon[k] = epsilon_at(k);
-  *c = (scale_case){.contacts = contacts, .distance = {distance / 3, distance, 3 * distance}};
-  c->starts.trials = TRIALS;
-  c->starts.events = events;
-  assert_int_equal(scale_add_points(c, epsilon, EPSILONS), 0);
-  fill(c);
-  assert_int_equal(scale_summarize(c, message), 0);
-}
-
-static void dispose(scale_case *c) {
-  c->starts = (contest_starts){0}; // the crossings are no allocation
-  scale_case_free(c);
+/* the sample of a case's point at a start */
+static scale_sample *sample_at(made_up *u, size_t cases, size_t index, size_t point, size_t trial) {
+  scale_sample *const all = (scale_sample *)(void *)u->private.rows[SCALE_SAMPLES].row;
+  return &all[cases * TRIALS + (index * SCALE_ORDERS * EPSILONS + point) * TRIALS + trial];
 }
 
 /* ---- what is derived --------------------------------------------------------------------------
@@ -72,102 +84,122 @@ static void dispose(scale_case *c) {
 
 static void rows_are_medians_and_counts(void **state) {
   (void)state;
-  scale_case c;
-  make_up(&c, 100, 0.01);
-  const double *const above = c.point[3].row, *const below = c.point[EPSILONS + 9].row;
-  assert_true(above[SCALE_CONTACTS] == 100 && above[SCALE_ORDER] == 1);
-  assert_true(above[SCALE_EPSILON] == epsilon_at(3) && above[SCALE_DISTANCE] == 0.01);
-  assert_true(above[SCALE_TRIALS] == 3 && above[SCALE_EXACT] == 2);
-  assert_true(fabs(above[SCALE_REFERENCE_EVENTS] - 41) < 1e-12);
-  assert_true(above[SCALE_MEASURED + SCALE_RMS] == 2 * error_at(1, 0.01, 1));
-  assert_true(above[SCALE_RMS_WORST] == 3 * error_at(1, 0.01, 1));
-  assert_true(below[SCALE_ORDER] == 2 && below[SCALE_EXACT] == 3);
-  assert_true(below[SCALE_MEASURED + SCALE_EVENTS] == 41);
-  dispose(&c);
+  made_up u;
+  size_t count;
+  make_up_all(&u, &(plate){100, 0.01}, 1);
+  const scale_row *const r = study_rows(&u.run, SCALE_ROWS, &count);
+  const scale_row *const above = &r[3], *const below = &r[EPSILONS + 9];
+  assert_int_equal(count, SCALE_ORDERS * EPSILONS);
+  assert_true(above->contacts == 100 && above->projection_order == 1);
+  assert_true(above->epsilon == epsilon_at(3) && above->crossing_distance == 0.01);
+  assert_true(above->trials == 3 && above->exact_counts == 2);
+  assert_true(fabs(above->reference_events - 41) < 1e-12);
+  assert_true(above->rms_error == 2 * error_at(1, 0.01, 1));
+  assert_true(above->rms_worst == 3 * error_at(1, 0.01, 1));
+  assert_true(below->projection_order == 2 && below->exact_counts == 3);
+  assert_true(below->events == 41 && below->guard_evaluations == 82);
+  dispose(&u);
 }
 
 /* below the distance the slope is the order's, whatever the plateau and the floor do beside it */
 static void slopes_are_those_between_plateau_and_floor(void **state) {
   (void)state;
-  scale_case c;
-  make_up(&c, 100, 0.01);
-  const scale_series *const s = c.series;
-  assert_int_equal(s[0].order, 1);
-  assert_int_equal(s[1].order, 2);
-  assert_true(fabs(s[0].line.slope - 2) < 1e-9 && fabs(s[1].line.slope - 3) < 1e-9);
+  made_up u;
+  size_t count;
+  make_up_all(&u, &(plate){100, 0.01}, 1);
+  const scale_series *const s = study_rows(&u.run, SCALE_SERIES, &count);
+  assert_int_equal(count, SCALE_ORDERS);
+  assert_true(fabs(s[0].slope - 2) < 1e-9 && fabs(s[1].slope - 3) < 1e-9);
   for (size_t i = 0; i < SCALE_ORDERS; i++) {
+    assert_int_equal(s[i].projection_order, i + 1);
     // an eighth of the distance, rounded down to the grid
-    assert_true(s[i].fit_max == epsilon_at(9));
-    assert_true(error_at(s[i].fit_min, 0.01, s[i].order) >= 10 * floor_rms);
-    assert_true(fabs(s[i].plateau / (2 * error_at(1, 0.01, s[i].order)) - 1) < 1e-12);
+    assert_true(s[i].fit_range[1] == epsilon_at(9));
+    assert_true(error_at(s[i].fit_range[0], 0.01, i + 1) >= 10 * floor_rms);
+    assert_true(s[i].slope_interval[0] <= s[i].slope && s[i].slope <= s[i].slope_interval[1]);
+    assert_true(fabs(s[i].plateau_rms_error / (2 * error_at(1, 0.01, i + 1)) - 1) < 1e-12);
     assert_true(s[i].exact_epsilon == epsilon_at(6));
   }
-  assert_true(s[1].fit_min > s[0].fit_min);
-  dispose(&c);
+  assert_true(s[1].fit_range[0] > s[0].fit_range[0]);
+  dispose(&u);
 }
 
 static void what_cannot_be_fitted_is_not(void **state) {
   (void)state;
-  char message[MEASURE_MESSAGE_SIZE];
-  scale_case c;
-  make_up(&c, 100, 1e-7);
-  assert_int_equal(c.series[0].fitted, 0);
-  assert_true(c.series[0].exact_epsilon == 0);
-  dispose(&c);
-  make_up(&c, 100, 1);
-  assert_true(isnan(c.series[0].plateau));
-  set(&c.point[4], SCALE_RMS, 1, NAN);
-  assert_int_equal(scale_summarize(&c, message), -1);
-  assert_non_null(strstr(message, "100 contacts: "));
-  dispose(&c);
+  made_up u;
+  size_t count;
+  make_up_all(&u, &(plate){100, 1e-7}, 1);
+  const scale_series *s = study_rows(&u.run, SCALE_SERIES, &count);
+  assert_int_equal(s->fitted, 0);
+  assert_true(isnan(s->slope) && isnan(s->slope_interval[0]) && s->exact_epsilon == 0);
+  dispose(&u);
+  make_up_all(&u, &(plate){100, 1}, 1);
+  s = study_rows(&u.run, SCALE_SERIES, &count);
+  assert_true(isnan(s->plateau_rms_error));
+  dispose(&u);
 }
 
 /* distances shrink as contacts grow in number, and epsilon with them */
 static void growth_is_along_the_distance(void **state) {
   (void)state;
-  char message[MEASURE_MESSAGE_SIZE];
-  scale_case cases[CASES];
-  scale all = {.case_count = CASES, .cases = cases, .message = message};
-  scale_growth g;
+  made_up u;
+  plate of[CASES];
   for (size_t i = 0; i < CASES; i++)
-    make_up(&cases[i], (size_t)pow(10.0, 1.0 + (double)i), 0.1 / pow(10.0, (double)i));
-  for (all.case_count = CASES; all.case_count >= 2; all.case_count--) {
-    assert_int_equal(scale_fit_growth(&all, 2, 0.1, &g, message), 0);
-    assert_int_equal(g.count, all.case_count);
-    assert_true(fabs(g.exponent[SCALE_COST_TIME] - 1.5) < 1e-9);
-    assert_true(fabs(g.exponent[SCALE_COST_FIELD] - 0.5) < 1e-9);
-    assert_true(fabs(g.exponent[SCALE_COST_GUARD]) < 1e-9);
+    of[i] = (plate){(size_t)pow(10.0, 1.0 + (double)i), 0.1 / pow(10.0, (double)i)};
+  for (size_t cases = CASES; cases >= 1; cases--) {
+    size_t count;
+    make_up_all(&u, of, cases);
+    const scale_growth *const g = study_rows(&u.run, SCALE_GROWTH, &count);
+    assert_int_equal(count, 2 * SCALE_ORDERS);
+    assert_true(g[2].projection_order == 2 && g[2].epsilon_over_distance == 0.1);
+    assert_int_equal(g[2].count, cases);
+    if (cases == 1) {
+      assert_true(isnan(g[2].time_exponent));
+    } else {
+      assert_true(fabs(g[2].time_exponent - 1.5) < 1e-9);
+      assert_true(fabs(g[2].field_evaluations_exponent - 0.5) < 1e-9);
+      assert_true(fabs(g[2].guard_evaluations_exponent) < 1e-9);
+    }
+    dispose(&u);
   }
-  assert_int_equal(scale_fit_growth(&all, 1, 0.1, &g, message), 0);
-  assert_true(g.count == 1 && isnan(g.exponent[SCALE_COST_TIME]));
-  // nothing has been measured there
-  all.case_count = CASES;
-  assert_int_equal(scale_fit_growth(&all, 1, 1e6, &g, message), 0);
-  assert_true(g.count == 0 && isnan(g.exponent[SCALE_COST_TIME]));
-  for (size_t i = 0; i < CASES; i++) dispose(&cases[i]);
+  // nothing has been measured at ten times a distance of 1
+  size_t count;
+  make_up_all(&u, (const plate[]){{10, 1.0}, {20, 1.0}}, 2);
+  const scale_growth *const g = study_rows(&u.run, SCALE_GROWTH, &count);
+  assert_true(g[1].count == 0 && isnan(g[1].time_exponent));
+  dispose(&u);
+}
+
+/* evenness of the first order at the k-th epsilon; NULL where there is none */
+static const scale_evenness *evenness_at(const made_up *u, size_t k) {
+  size_t count;
+  const scale_evenness *const e = study_rows(&u->run, SCALE_EVENNESS, &count);
+  for (size_t i = 0; i < count; i++)
+    if (e[i].projection_order == 1 && e[i].epsilon == epsilon_at(k)) return &e[i];
+  return NULL;
 }
 
 static void a_jump_between_neighbours_is_seen(void **state) {
   (void)state;
-  char message[MEASURE_MESSAGE_SIZE];
-  scale_case cases[CASES];
-  const scale all = {.case_count = CASES, .cases = cases, .message = message};
-  for (size_t i = 0; i < CASES; i++) make_up(&cases[i], 100 + i, 0.01);
-  scale_evenness e = scale_look_along(&all, 1, 9);
-  assert_true(e.count == CASES && e.largest_ratio == 1 && e.exact && e.rms_min == e.rms_max);
-  assert_false(scale_look_along(&all, 1, 0).exact);
+  made_up u;
+  make_up_all(&u, (const plate[]){{100, 0.01}, {101, 0.01}, {102, 0.01}}, CASES);
+  const scale_evenness *e = evenness_at(&u, 9);
+  assert_true(e && e->largest_neighbour_ratio == 1 && e->exact_counts);
+  assert_true(e->rms_error_min == e->rms_error_max);
+  assert_false(evenness_at(&u, 0)->exact_counts);
 
-  const double smooth = e.rms_min;
-  for (size_t j = 0; j < TRIALS; j++) set(&cases[1].point[9], SCALE_RMS, j, 0.25 * smooth);
-  assert_int_equal(scale_summarize(&cases[1], message), 0);
-  e = scale_look_along(&all, 1, 9);
-  assert_true(fabs(e.largest_ratio - 4) < 1e-12);
-  assert_true(e.rms_min == 0.25 * smooth && e.rms_max == smooth);
+  const double smooth = e->rms_error_min;
+  for (size_t j = 0; j < TRIALS; j++)
+    sample_at(&u, CASES, 1, 9, j)->tight.rms_error = 0.25 * smooth;
+  derive(&u);
+  e = evenness_at(&u, 9);
+  assert_true(fabs(e->largest_neighbour_ratio - 4) < 1e-12);
+  assert_true(e->rms_error_min == 0.25 * smooth && e->rms_error_max == smooth);
 
   // what not all of them have is not compared
-  cases[2].point[9].epsilon *= 1.5;
-  assert_int_equal(scale_look_along(&all, 1, 9).count, 0);
-  for (size_t i = 0; i < CASES; i++) dispose(&cases[i]);
+  for (size_t j = 0; j < TRIALS; j++) sample_at(&u, CASES, 2, 9, j)->epsilon *= 1.5;
+  derive(&u);
+  assert_null(evenness_at(&u, 9));
+  dispose(&u);
 }
 
 /* ---- the command ------------------------------------------------------------------------------

@@ -1,0 +1,48 @@
+/*
+ * A study on made-up samples: what it derives from them, without running a cell.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#ifndef STUDY_FIXTURE_H
+#define STUDY_FIXTURE_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "solver.h"
+#include "study_run.h"
+
+typedef struct made_up {
+  study_run run;
+  struct study_private private;
+  char message[SOLVER_MESSAGE_SIZE];
+} made_up;
+
+/* A study with these settings, without a sample. It must stay where it is. */
+static inline void make_up(made_up *u, const study *s, const void *settings) {
+  *u = (made_up){.run = {.study = s, .settings = settings, .folder = ".", .seed = 1}};
+  u->run.private = &u->private;
+  u->run.message = u->message;
+}
+
+/* A sample more. */
+static inline void give(made_up *u, const void *sample) {
+  assert_int_equal(study_rows_append(&u->run, STUDY_SAMPLES, sample), 0);
+}
+
+/* What it derives from those given, in place of what it had. */
+static inline void derive(made_up *u) {
+  study_rows_clear(&u->run, STUDY_SAMPLES + 1);
+  if (u->run.study->derive(&u->run)) fail_msg("%s", u->message);
+  assert_false(u->private.out_of_memory);
+}
+
+static inline void dispose(made_up *u) {
+  study_rows_clear(&u->run, STUDY_SAMPLES);
+}
+
+#endif
