@@ -70,7 +70,7 @@ $(call measure-model,plate_10,--model plate --contacts 10)
 $(call measure-model,plate_100,--model plate --contacts 100)
 endef
 
-# $(call build,folder,preset,target): the inner build is no part of this make, so it gets none of its
+# $(call build,folder,preset,targets): the inner build is no part of this make, so it gets none of its
 # flags
 define build
 @mkdir -p $(1)
@@ -80,10 +80,10 @@ define build
   { grep --line-buffered -v 'Built target' || true; }
 endef
 
-# $(call check,folder): every test, and a failure when there is none
+# $(call check,folder,options of ctest): every test, or those chosen, and a failure when there is none
 define check
 @echo "testing $(1)"
-@ctest --test-dir $(1) --output-on-failure --no-tests=error --parallel "$$(nproc)" --timeout 300
+@ctest --test-dir $(1) $(2) --output-on-failure --no-tests=error --parallel "$$(nproc)" --timeout 300
 endef
 
 sources = find . \( -path ./build -o -path ./.deps -o -path ./.git -o -path ./results \) -prune \
@@ -91,36 +91,37 @@ sources = find . \( -path ./build -o -path ./.deps -o -path ./.git -o -path ./re
 
 .PHONY: all build test regress baseline order calibrate sweep mujoco work-precision crossing-cost \
   speed scale tolerance figures help clean columns format format-check fuzz setup-build setup-figures setup-test \
-  build-release test-release test-clang test-sanitized
+  build-essbench test-release test-clang test-sanitized test-plain
 
 all: build
-build: setup-build build-release
+build: setup-build build-essbench
 
 setup-build setup-figures setup-test:
 	$(setup) $(@:setup-%=%)
 
-build-release:
-	$(call build,$(RELEASE),release)
+# the program alone; tests are built where they are run
+build-essbench:
+	$(call build,$(RELEASE),release,essbench)
 
 # --- experiments ---------------------------------------------------------------------------------
 
-order: setup-figures build-release
+order: setup-figures build-essbench
 	$(order)
 	$(figures)
 
-calibrate: setup-figures build-release
+calibrate: setup-figures build-essbench
 	$(calibrate)
 	$(figures)
 
-sweep: setup-figures build-release
+sweep: setup-figures build-essbench
 	$(sweep)
 	$(figures)
 
-mujoco: setup-build build-release
+mujoco: setup-build build-essbench
 	$(mujoco)
 
 # one model where the user names it, or else all that figures has and the results have not
-work-precision: setup-figures build-release
+work-precision: setup-figures build-essbench
 ifeq ($(origin MODEL) $(origin CONTACTS),file file)
 	$(measure-models)
 else
@@ -128,23 +129,23 @@ else
 endif
 	$(figures)
 
-crossing-cost: setup-figures build-release
+crossing-cost: setup-figures build-essbench
 	$(crossing-cost)
 	$(figures)
 
-speed: setup-build build-release
+speed: setup-build build-essbench
 	$(speed)
 
-scale: setup-figures build-release
+scale: setup-figures build-essbench
 	$(scale)
 	$(figures)
 
-tolerance: setup-figures build-release
+tolerance: setup-figures build-essbench
 	$(tolerance)
 	$(figures)
 
 # what has been measured is drawn again, what is absent is measured first; the .json is written last
-figures: setup-figures build-release
+figures: setup-figures build-essbench
 	@[ -e $(call result,order.json) ] || { set -x; $(order); }
 	@[ -e $(call result,calibration.json) ] || { set -x; $(calibrate); }
 	@[ -e $(call result,sweep.json) ] || { set -x; $(sweep); }
@@ -156,9 +157,10 @@ figures: setup-figures build-release
 
 # --- checks --------------------------------------------------------------------------------------
 
-test: setup-test test-release test-clang test-sanitized format-check
+test: setup-test test-release test-clang test-sanitized test-plain format-check
 
-test-release: build-release
+test-release:
+	$(call build,$(RELEASE),release)
 	$(call check,$(RELEASE))
 
 test-clang:
@@ -169,12 +171,17 @@ test-sanitized:
 	$(call build,build/asan-ubsan$(SUFFIX),asan-ubsan)
 	$(call check,build/asan-ubsan$(SUFFIX))
 
+# without AVX: the counters and errors are those of results/baseline there too
+test-plain:
+	$(call build,build/plain$(SUFFIX),plain,essbench test_driver test_guards test_batches)
+	$(call check,build/plain$(SUFFIX),--tests-regex '^(driver|guards|batches|regress)$$')
+
 # counters and errors against results/baseline, times against an earlier revision
-regress: setup-build build-release
+regress: setup-build build-essbench
 	@BASE=$(call quote,$(BASE)) tools/regress $(RELEASE)
 
 # what the change of code changes in results/baseline is shown, and belongs into the commit's message
-baseline: setup-build build-release
+baseline: setup-build build-essbench
 	@tools/regress --baseline $(RELEASE)
 
 # goes on with the inputs of earlier runs; one that fails is kept in build/fuzz, and the same program
@@ -186,7 +193,7 @@ fuzz: setup-test
 	  -timeout=60 -artifact_prefix=build/fuzz/ build/fuzz/corpus
 
 # what the program says of its studies' columns
-columns: build-release
+columns: build-essbench
 	$(essbench) columns >docs/COLUMNS.md
 	@for study in $$(sed -n 's/^## essbench //p' docs/COLUMNS.md); do \
 	  $(essbench) schema $$study >build/schema || exit 1; \
@@ -214,7 +221,7 @@ make speed        libess against MuJoCo at equal error, and what its time is spe
 make scale        error, crossings and cost over epsilon with 100 and 1000 springs, or CONTACTS
 make tolerance    error over the tolerance and what it costs, with 2 to 1000 springs, or CONTACTS
 make figures      draw all figures; measures first what has not been measured
-make test         build and test: gcc, clang, sanitizers, format
+make test         build and test: gcc, clang, sanitizers, without AVX, format
 make fuzz         random systems against libess, guided by coverage; RUNS of them
 make regress      the gate: counters, errors and times against baseline and an earlier revision
 make baseline     rewrite results/baseline, and show what that changes

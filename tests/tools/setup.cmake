@@ -1,5 +1,8 @@
 # the order of the house: studies are data, no circle of files
 add_test(NAME house COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_house.sh ${CMAKE_SOURCE_DIR})
 
+# what the Makefile would do
+add_test(NAME makefile COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_makefile.sh ${CMAKE_SOURCE_DIR})
+
 # tools/setup on made-up machines: no network, no rights, damaged wheels
 add_test(NAME setup COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_setup.sh)

@@ -1,0 +1,34 @@
+#!/bin/sh
+# What the Makefile would do: experiments build the program and no tests, and the tests are run with and
+# without AVX.
+# SPDX-License-Identifier: GPL-3.0-or-later
+# usage: test_makefile.sh SOURCE
+set -u
+cd "$1" || exit 1
+unset MAKEFLAGS MFLAGS MAKELEVEL MUJOCO
+failures=0
+
+fail() {
+  echo "FAILED: $1"
+  failures=$((failures + 1))
+}
+
+# the commands of a target, each in a line
+commands() {
+  make -n "$1" | sed -e :more -e '/\\$/{N;s/\\\n//;b more' -e '}'
+}
+
+for target in build order calibrate sweep mujoco work-precision crossing-cost speed scale tolerance \
+  figures regress baseline columns; do
+  built=$(commands $target | grep -F 'cmake --build')
+  [ -n "$built" ] || fail "make $target builds nothing"
+  [ -z "$(echo "$built" | grep -v -- '--target essbench ')" ] || fail "make $target builds more: $built"
+done
+
+tests=$(commands test)
+for build in release clang asan-ubsan plain; do
+  echo "$tests" | grep -q "ctest --test-dir build/$build " || fail "make test leaves out build/$build"
+done
+echo "$tests" | grep -qE 'cmake --preset plain -B build/plain ' || fail 'build/plain is another preset'
+
+[ $failures -eq 0 ] && echo 'all as it should be'
