@@ -10,6 +10,7 @@
 #include <gsl/gsl_statistics_double.h>
 #include <sched.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 
 enum { RESOLUTION_TRIALS = 1001 };
@@ -48,4 +49,9 @@ int measure_pin_core(int wanted, char warning[MEASURE_MESSAGE_SIZE]) {
     return -1;
   }
   return core;
+}
+
+long measure_preemptions(void) {
+  struct rusage usage;
+  return getrusage(RUSAGE_THREAD, &usage) ? 0 : usage.ru_nivcsw;
 }

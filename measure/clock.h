@@ -30,4 +30,7 @@ double measure_clock_resolution_ns(void);
  */
 int measure_pin_core(int wanted, char warning[MEASURE_MESSAGE_SIZE]);
 
+/* Times the scheduler has taken the calling thread off its core against its will. */
+long measure_preemptions(void);
+
 #endif

@@ -3,15 +3,12 @@
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
-#define _GNU_SOURCE /* RUSAGE_THREAD */
-
 #include "repeat.h"
 
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_rng.h>
 #include <math.h>
 #include <stdlib.h>
-#include <sys/resource.h>
 
 #include "clock.h"
 
@@ -93,21 +90,15 @@ static int warm_up(bound_run *bound, size_t runs, measure_calibration *calibrati
   return MEASURE_SUCCESS;
 }
 
-/* Times the scheduler has taken this thread off its core against its will. */
-static long preemptions(void) {
-  struct rusage usage;
-  return getrusage(RUSAGE_THREAD, &usage) ? 0 : usage.ru_nivcsw;
-}
-
 /* A block in which the thread kept its core, or the last of RETAKES + 1: another task's time is
  * none of the candidate's, and longer runs meet it more often, so that medians would be unfair to
  * them. */
 static int undisturbed_block(bound_run *bound, double floor_s, measure_calibration *calibration,
                              double *block) {
   for (int take = 0;; take++) {
-    const long before = preemptions();
+    const long before = measure_preemptions();
     const int status = lasting_block(run_bound, bound, floor_s, calibration, block);
-    if (status || preemptions() == before || take == RETAKES) return status;
+    if (status || measure_preemptions() == before || take == RETAKES) return status;
     calibration->retakes++;
     calibration->warmup_runs += calibration->repetitions;
     calibration->warmup_s += *block;

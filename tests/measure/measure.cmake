@@ -1,5 +1,6 @@
 # Tests of the measure room.
-foreach(duty clock repeat statistics bootstrap fit environment files csv json progress journal mann_whitney)
+foreach(duty clock repeat turns statistics bootstrap fit environment files csv json progress
+             journal mann_whitney)
   ess_test(measure_${duty} measure)
 endforeach()
 
