@@ -422,7 +422,7 @@ static size_t default_trials(const command *c) {
 
 static void set_defaults(arguments *given, const study *s) {
   char message[MEASURE_MESSAGE_SIZE] = "out of memory";
-  given->study_settings = calloc(1, s->settings_size);
+  given->study_settings = calloc(1, s->settings_size + 1);
   if (!given->study_settings || option_defaults(s->options, given->study_settings, message))
     command_usage(given, "%s", message);
 }

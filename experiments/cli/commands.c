@@ -16,7 +16,7 @@ static const struct {
   const study *study;
 } table[] = {
     {&run_command, NULL},           {&xml_command, NULL},
-    {&order_command, NULL},         {&calibrate_command, NULL},
+    {NULL, &order_study},           {&calibrate_command, NULL},
     {&sweep_command, NULL},         {&figures_command, NULL},
     {&counters_command, NULL},      {&bench_command, NULL},
     {&regress_command, NULL},       {&regress_time_command, NULL},

@@ -9,6 +9,9 @@
 
 static int run(arguments *given) {
   char message[SOLVER_MESSAGE_SIZE];
+  const study *const s = given->command->study;
+  // parameters that the user has no say in are those of the model's type
+  if (!given->m.type && s->model) model_init(&given->m, model_find(s->model));
   const study_request request = {.folder = given->folder,
                                  .seed = given->seed,
                                  .restart = given->restart,
@@ -19,21 +22,21 @@ static int run(arguments *given) {
                                  .argv = given->argv,
                                  .m = &given->m,
                                  .settings = given->study_settings};
-  const int status = study_execute(given->command->study, &request, message);
+  const int status = study_execute(s, &request, message);
   const bool is_part = given->part < given->processes;
   if (status && is_part) return COMMAND_FAILURE;
   return status ? command_stop(given, status, message) : COMMAND_SUCCESS;
 }
 
 command study_command(const study *s) {
-  return (command){.name = s->name,
-                   .summary = s->summary,
-                   .groups = ARGUMENTS_FOLDER | ARGUMENTS_STRICT | ARGUMENTS_RESTART |
-                             (s->unseeded ? 0 : ARGUMENTS_SEED) |
-                             (s->own_models ? 0 : ARGUMENTS_MODEL) |
-                             (s->processes ? ARGUMENTS_PROCESSES : 0),
-                   .model = s->model,
-                   .example = s->example,
-                   .run = run,
-                   .study = s};
+  return (command){
+      .name = s->name,
+      .summary = s->summary,
+      .groups = ARGUMENTS_FOLDER | (s->brief ? 0 : ARGUMENTS_RESTART) |
+                (s->untimed ? 0 : ARGUMENTS_STRICT) | (s->unseeded ? 0 : ARGUMENTS_SEED) |
+                (s->own_models ? 0 : ARGUMENTS_MODEL) | (s->processes ? ARGUMENTS_PROCESSES : 0),
+      .model = s->model,
+      .example = s->example,
+      .run = run,
+      .study = s};
 }

@@ -79,7 +79,7 @@ void gather_into(gather rows, double (*statistic)(gather, const char *), size_t 
 static const double confidence = 0.95;
 
 gather_power gather_fit_power(const double x[], const double y[], size_t count) {
-  gather_power power = {NAN, {NAN, NAN}};
+  gather_power power = {NAN, {NAN, NAN}, NAN, confidence};
   double *const logs = malloc((2 * count + 1) * sizeof *logs), *const u = logs,
                 *const v = u + count;
   measure_line line;
@@ -90,7 +90,8 @@ gather_power gather_fit_power(const double x[], const double y[], size_t count) 
   }
   if (count == 2) power.exponent = (v[1] - v[0]) / (u[1] - u[0]);
   if (count > 2 && !measure_fit_line(u, v, count, confidence, &line))
-    power = (gather_power){line.slope, {line.slope_low, line.slope_high}};
+    power =
+        (gather_power){line.slope, {line.slope_low, line.slope_high}, line.intercept, confidence};
   free(logs);
   return power;
 }

@@ -33,10 +33,11 @@ void gather_into(gather rows, double (*statistic)(gather, const char *), size_t 
 size_t gather_known(gather rows, const char *name);
 
 /* y = a x^exponent by the logarithms: through two points, or the nearest line through more, and
- * then with the 95 % interval of the exponent. NaN where there are too few, or one that is not > 0.
+ * then with the interval of the exponent. NaN where there are too few, or one that is not > 0.
  */
 typedef struct gather_power {
   double exponent, interval[2];
+  double intercept, confidence; /* log10 of a; of the interval */
 } gather_power;
 
 gather_power gather_fit_power(const double x[], const double y[], size_t count);

@@ -16,8 +16,7 @@
 #include "json_file.h"
 #include "solvers.h"
 
-/* the environment as it is now, with what the machine itself cannot tell */
-static json_t *environment_now(int pinned_core) {
+json_t *record_environment_now(int pinned_core) {
   json_t *const environment = measure_environment(pinned_core);
   if (!environment) return NULL;
   json_object_set_new(environment, "mujoco",
@@ -37,7 +36,7 @@ static json_t *environment_now(int pinned_core) {
 
 int record_environment(int pinned_core, bool strict, json_t **environment,
                        char message[MEASURE_MESSAGE_SIZE]) {
-  *environment = environment_now(pinned_core);
+  *environment = record_environment_now(pinned_core);
   measure_message(message, "out of memory");
   if (!*environment) return -1;
   const json_t *const warnings = json_object_get(*environment, "warnings");
@@ -75,7 +74,7 @@ json_t *record_head(const char *schema, const char *name, unsigned long seed, js
 json_t *record_begin(const char *schema, const arguments *given, int pinned_core) {
   return record_head(schema, given->command->name, given->seed,
                      given->environment ? json_incref(given->environment)
-                                        : environment_now(pinned_core));
+                                        : record_environment_now(pinned_core));
 }
 
 json_t *record_build(void) {

@@ -12,7 +12,11 @@
 #include "bridge.h"
 #include "csv.h"
 
-/* The environment as it is now, to be looked at right before measuring; prints each of its warnings
+/* The environment as it is now, with what the machine itself cannot tell: a new reference, or NULL
+ * when memory is out. */
+json_t *record_environment_now(int pinned_core);
+
+/* The same, to be looked at right before measuring; prints each of its warnings
  * on one line of the standard error. 0 and a new reference; or -1 with one line, when there is a
  * warning and `strict` is true, or memory is out and *environment NULL. */
 int record_environment(int pinned_core, bool strict, json_t **environment,

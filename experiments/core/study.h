@@ -50,14 +50,17 @@ typedef struct study_run study_run;
 
 typedef struct study {
   const char *name, *summary, *example;
-  const char *file;            /* of results, before ".json" and ".journal" */
-  const char *schema;          /* "essbench-NAME-1" */
-  const char *model;           /* the only one it runs; NULL: --model chooses */
-  bool own_models;             /* it makes its models itself: the user sets no parameters */
-  bool unseeded;               /* nothing is drawn: there is no --seed */
-  const char *cells;           /* what progress counts, in the plural */
-  bool pinned;                 /* it times: every process keeps to one core */
-  size_t processes;            /* default of --processes; 0: cells run in this process */
+  const char *file;       /* of results, before ".json" and ".journal" */
+  const char *schema;     /* "essbench-NAME-1" */
+  const char *model;      /* the only one it runs; NULL: --model chooses */
+  bool own_models;        /* the user sets no parameters; without a model above, it makes its own */
+  const char *parameters; /* what the .json calls those of the model; NULL: "parameters" */
+  bool unseeded;          /* nothing is drawn: there is no --seed */
+  bool untimed;           /* no clock has a say: there is no --strict, and no warning */
+  bool brief;             /* it takes a moment: there is no journal, and no --restart */
+  const char *cells;      /* what progress counts, in the plural */
+  bool pinned;            /* it times: every process keeps to one core */
+  size_t processes;       /* default of --processes; 0: cells run in this process */
   const study_option *options; /* into settings of so many bytes */
   size_t settings_size;
   size_t cell_size;

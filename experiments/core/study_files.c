@@ -87,7 +87,8 @@ static json_t *results_json(const study_run *run) {
   json_t *const object =
       record_head(s->schema, s->name, run->seed, json_incref(run->private->environment));
   if (!object) return NULL;
-  json_object_set_new(object, "parameters", record_model(run->m));
+  if (run->m->type)
+    json_object_set_new(object, s->parameters ? s->parameters : "parameters", record_model(run->m));
   for (const study_option *o = s->options; o->name; o++)
     if (o->result) json_object_set_new(object, o->result, option_json(o, run->settings));
   for (size_t i = 0; i < STUDY_TABLES_MAX && s->tables[i].columns; i++)

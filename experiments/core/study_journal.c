@@ -17,7 +17,7 @@ static json_t *fingerprint(const study_run *run) {
   json_t *const settings = json_object();
   for (const study_option *o = run->study->options; o->name; o++)
     json_object_set_new(settings, o->name, option_json(o, run->settings));
-  json_object_set_new(settings, "model", record_model(run->m));
+  if (run->m->type) json_object_set_new(settings, "model", record_model(run->m));
   json_object_set_new(settings, "seed", json_integer((json_int_t)run->seed));
   json_object_set_new(settings, "mujoco", json_string(bridge_version_string()));
   json_object_set_new(settings, "mujoco_library", json_string(bridge_library_path()));
@@ -36,6 +36,7 @@ static int forget(void *context, char *message) {
 }
 
 int study_journal_open(study_run *run) {
+  if (run->study->brief) return 0;
   const study_request *const request = run->private->request;
   char name[NAME_SIZE];
   snprintf(name, sizeof name, "%s.journal", run->study->file);
@@ -55,13 +56,15 @@ int study_journal_open(study_run *run) {
 }
 
 int study_journal_append(study_run *run, json_t *entry) {
-  if (study_cells_take(run, entry))
+  const bool taken = study_cells_take(run, entry);
+  if (taken && run->private->journal)
     return resume_append(run->private->journal, entry, run->message);
   json_decref(entry);
+  if (taken) return 0;
   measure_message(run->message, "out of memory");
   return -1;
 }
 
 int study_journal_finish(study_run *run) {
-  return resume_finish(run->private->journal, run->message);
+  return run->private->journal ? resume_finish(run->private->journal, run->message) : 0;
 }

@@ -73,7 +73,10 @@ static int prepare(study_run *run) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     return 0;
   }
-  if (record_environment(p->core, p->request->strict, &p->environment, run->message)) return -1;
+  if (run->study->untimed)
+    p->environment = record_environment_now(p->core);
+  else if (record_environment(p->core, p->request->strict, &p->environment, run->message))
+    return -1;
   return measure_folder_create(run->folder, run->message);
 }
 

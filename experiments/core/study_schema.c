@@ -66,7 +66,8 @@ json_t *study_schema(const study *s) {
   require(schema, "schema_version", json_pack("{s:i}", "const", 1));
   require(schema, "command", json_pack("{s:s}", "const", s->name));
   for (size_t i = 0; i < sizeof head / sizeof *head; i++) require(schema, head[i], json_true());
-  require(schema, "parameters", reference_to("model"));
+  if (s->model || !s->own_models)
+    require(schema, s->parameters ? s->parameters : "parameters", reference_to("model"));
   for (const study_option *o = s->options; o->name; o++)
     if (o->result) require(schema, o->result, option_schema(o));
   for (size_t i = 0; i < STUDY_TABLES_MAX && s->tables[i].columns; i++)

@@ -1,6 +1,6 @@
 /*
  * essbench order: the error of the projection against epsilon on the affine system of Table 4.1
- * (Fig. 4.1 of the paper), for both orders of the projection.
+ * (Fig. 4.1 of the paper), for both orders of the projection; and Fig. 3.1.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
@@ -9,45 +9,246 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "commands.h"
-#include "files.h"
-#include "model.h"
+#include "affine3.h"
+#include "cases.h"
+#include "gather.h"
+#include "outcome.h"
+#include "solvers.h"
+#include "studies.h"
 
-static void print_series(const order_result *result, const order_series *s) {
-  const measure_line *const l = &s->line;
-  printf("projection order %d on affine3: RMS ~ epsilon^%.3f (%g %% interval %.3f to %.3f) for "
-         "epsilon from %g to %g",
-         s->order, l->slope, 100.0 * result->confidence, l->slope_low, l->slope_high, s->fit_min,
-         s->fit_max);
-  if (isfinite(s->paper_slope)) printf("; the paper found %.1f", s->paper_slope);
-  printf("\nRMS at epsilon %g: %.3g; %s for epsilon from %g to %g\n", s->fit_min, s->rms_at_fit_min,
-         s->monotone ? "monotone" : "NOT monotone", s->fit_min, result->monotone_max);
+/* epsilon from 1 down to 1e-6, eight to the decade */
+enum { PER_DECADE = 8, DECADES = 6, POINTS_OF_ORDER = PER_DECADE * DECADES + 1, ORDERS = 2 };
+
+/* Where each order's slope is fitted: below the epsilon at which higher terms show and above that
+ * at which rounding does, 3e-14 on this system, which order 2 reaches at epsilon 3e-5. The paper's
+ * slope is that of order 1. */
+static const struct {
+  double fit_min, fit_max, paper_slope;
+} wanted[ORDERS] = {{1e-5, 1e-2, 2.1}, {1e-4, 1e-2, NAN}};
+
+/* tight enough not to be seen; epsilon from which on the error must fall */
+static const double tight_rtol = 1e-12, tight_atol = 1e-14, monotone_max = 0.05;
+
+enum { POINTS = STUDY_SAMPLES, CROSSINGS, FITS, PATH, EXACT, GUARDS };
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+static const study_option options[] = {{0}};
+
+typedef struct point {
+  double epsilon;
+  size_t projection_order;
+  outcome run;
+  bool in_fit;
+} point;
+
+#define OF_RUN(name, meaning) COLUMN_AS(#name, point, run.name, AMOUNT, "", meaning)
+static const column point_columns[] = {
+    COLUMN(point, epsilon, AMOUNT, "", "half-width of the neighbourhoods"),
+    COLUMN(point, projection_order, COUNT, "", "1 or 2"),
+    OF_RUN(rms_error, "error against the exact solution"),
+    COLUMN(point, in_fit, FLAG, "", "whether the slope is fitted to it"),
+    OF_RUN(steps, "accepted"),
+    OF_RUN(entries, "into neighbourhoods"),
+    OF_RUN(projections, "onto guards"),
+    OF_RUN(field_evaluations, "every one counted"),
+    OF_RUN(guard_evaluations, "of all event functions at once"),
+    {0},
+};
+
+typedef struct crossing {
+  double time;
+} crossing;
+
+static const column crossing_columns[] = {
+    COLUMN_AS("", crossing, time, AMOUNT, "s", "of the exact solution"), {0}};
+
+typedef struct fit {
+  size_t projection_order;
+  double slope, interval[2], intercept, confidence, fit_min, fit_max, paper_slope;
+  bool monotone;
+  double monotone_max, rms_error_at_fit_min, rtol;
+} fit;
+
+static const column fit_columns[] = {
+    COLUMN(fit, projection_order, COUNT, "", "1 or 2"),
+    COLUMN(fit, slope, NUMBER, "", "of log RMS against log epsilon"),
+    COLUMN_AS("slope_lo", fit, interval[0], NUMBER, "", "lower end of its interval",
+              .place = COLUMN_CSV_ONLY),
+    COLUMN_AS("slope_hi", fit, interval[1], NUMBER, "", "upper end", .place = COLUMN_CSV_ONLY),
+    COLUMN_AS("slope_interval", fit, interval, INTERVAL, "", "both", .place = COLUMN_JSON_ONLY),
+    COLUMN(fit, intercept, NUMBER, "", "log10 of RMS at epsilon 1", .place = COLUMN_CSV_ONLY),
+    COLUMN(fit, confidence, AMOUNT, "", "of the interval", .place = COLUMN_JSON_ONLY),
+    COLUMN(fit, fit_min, AMOUNT, "",
+           "epsilon below which the slope is not fitted: for order 2, rounding begins"),
+    COLUMN(fit, fit_max, AMOUNT, "", "epsilon above which it is not"),
+    COLUMN(fit, paper_slope, NUMBER, "", "not known: the paper has none for this order"),
+    COLUMN(fit, monotone, FLAG, "",
+           "whether the error falls with epsilon, from monotone_max down to fit_min",
+           .place = COLUMN_JSON_ONLY),
+    COLUMN(fit, monotone_max, AMOUNT, "", "epsilon", .place = COLUMN_JSON_ONLY),
+    COLUMN(fit, rms_error_at_fit_min, AMOUNT, "", "error", .place = COLUMN_JSON_ONLY),
+    COLUMN(fit, rtol, AMOUNT, "", "of the integration", .place = COLUMN_JSON_ONLY),
+    {0},
+};
+
+/* ---- cells: one order each ------------------------------------------------------------------- */
+
+static int plan(study_run *run, size_t stage) {
+  int status = 0;
+  for (size_t order = 1; !status && stage == 0 && order <= ORDERS; order++)
+    status = study_cell(run, &order, "order=%zu", order);
+  return status;
 }
 
-static void print(const arguments *given, const order_result *result) {
-  for (int k = 0; k < ORDER_KINDS; k++) print_series(result, &result->series[k]);
+/* epsilons are powers of ten up to rounding */
+static bool within(double epsilon, double low, double high) {
+  return epsilon >= low * 0.9999 && epsilon <= high * 1.0001;
+}
+
+static int measure_point(study_run *run, const contest_starts *start, size_t order,
+                         double epsilon) {
+  static const outcome_effort once = {0};
+  point p = {.epsilon = epsilon, .projection_order = order};
+  solver_settings with = solver_settings_default();
+  char why[SOLVER_MESSAGE_SIZE];
+  with.epsilon = epsilon;
+  with.order = (int)order;
+  with.rtol = tight_rtol;
+  with.atol = tight_atol;
+  with.projection_max = INFINITY; // an epsilon of 1 is to be seen as it is
+  p.in_fit = within(epsilon, wanted[order - 1].fit_min, wanted[order - 1].fit_max);
+  if (!outcome_run(&projection_solver, &with, start, 0, once, &p.run, why))
+    return study_add(run, POINTS, &p);
+  measure_message(run->message, "epsilon %g: %s", epsilon, why);
+  return -1;
+}
+
+static int measure(study_run *run, const void *cell) {
+  const case_change none[] = {{0}};
+  const model *const m = case_model(run, none);
+  contest_starts start;
+  if (!m || contest_starts_alloc(&start, m, 1, false, run->seed, run->message)) return -1;
+  int status = contest_reference(&start, 0, run->message);
+  for (int i = 0; !status && i < POINTS_OF_ORDER; i++)
+    status = measure_point(run, &start, *(const size_t *)cell, pow(10.0, (double)-i / PER_DECADE));
+  contest_starts_free(&start);
+  return status;
+}
+
+/* ---- what they say --------------------------------------------------------------------------- */
+
+/* slope, monotony, and the error where the fitted range ends */
+static int add_fit(study_run *run, size_t order, const point p[]) {
+  double x[POINTS_OF_ORDER], y[POINTS_OF_ORDER];
+  size_t count = 0;
+  fit f = {.projection_order = order,
+           .fit_min = wanted[order - 1].fit_min,
+           .fit_max = wanted[order - 1].fit_max,
+           .paper_slope = wanted[order - 1].paper_slope,
+           .monotone = true,
+           .monotone_max = monotone_max,
+           .rtol = tight_rtol};
+  for (int i = 0; i < POINTS_OF_ORDER; i++) {
+    if (i && within(p[i].epsilon, f.fit_min, monotone_max) &&
+        p[i].run.rms_error >= p[i - 1].run.rms_error)
+      f.monotone = false;
+    if (!p[i].in_fit) continue;
+    f.rms_error_at_fit_min = p[i].run.rms_error;
+    x[count] = p[i].epsilon;
+    y[count++] = p[i].run.rms_error;
+  }
+  const gather_power power = gather_fit_power(x, y, count);
+  f.slope = power.exponent;
+  f.interval[0] = power.interval[0];
+  f.interval[1] = power.interval[1];
+  f.intercept = power.intercept;
+  f.confidence = power.confidence;
+  return study_add(run, FITS, &f);
+}
+
+static int add_crossings(study_run *run) {
+  const case_change none[] = {{0}};
+  const model *const m = case_model(run, none);
+  double x0[MODEL_DIMENSION_MAX], times[AFFINE3_GUARDS];
+  size_t guards[AFFINE3_GUARDS], count;
+  if (!m) return -1;
+  m->type->initial_state(m, x0);
+  int status = affine3_crossings(x0, model_get(m, "duration"), times, guards, &count, run->message);
+  for (size_t i = 0; !status && i < count; i++)
+    status = study_add(run, CROSSINGS, &(crossing){times[i]});
+  return status;
+}
+
+static int derive(study_run *run) {
+  size_t count;
+  const point *const points = study_rows(run, POINTS, &count);
+  int status = add_crossings(run);
+  for (size_t i = 0; !status && i < ORDERS; i++)
+    status = add_fit(run, 1 + i, points + i * POINTS_OF_ORDER);
+  return status ? status : order_add_paths(run, PATH, EXACT, GUARDS);
+}
+
+static void show(const study_run *run) {
+  size_t fits, crossings;
+  const fit *const all = study_rows(run, FITS, &fits);
+  const crossing *const c = study_rows(run, CROSSINGS, &crossings);
+  for (const fit *f = all; f < all + fits; f++) {
+    printf("projection order %zu on affine3: RMS ~ epsilon^%.3f (%g %% interval %.3f to %.3f) for "
+           "epsilon from %g to %g",
+           f->projection_order, f->slope, 100.0 * f->confidence, f->interval[0], f->interval[1],
+           f->fit_min, f->fit_max);
+    if (isfinite(f->paper_slope)) printf("; the paper found %.1f", f->paper_slope);
+    printf("\nRMS at epsilon %g: %.3g; %s for epsilon from %g to %g\n", f->fit_min,
+           f->rms_error_at_fit_min, f->monotone ? "monotone" : "NOT monotone", f->fit_min,
+           f->monotone_max);
+  }
   printf("exact crossings at t =");
-  for (size_t i = 0; i < result->crossing_count; i++) printf(" %.8f", result->crossings[i]);
-  printf(" s\nresults in %s/order.csv, order_fit.csv, order.json\n", given->folder);
+  for (size_t i = 0; i < crossings; i++) printf(" %.8f", c[i].time);
+  printf(" s\n");
 }
 
-static int run(arguments *given) {
-  char message[MEASURE_MESSAGE_SIZE];
-  order_result result;
-  if (measure_folder_create(given->folder, message)) return command_fail(given, "%s", message);
-  model_init(&given->m, model_find("affine3"));
-  int status = model_prepare(&given->m, message);
-  if (!status) status = order_measure(given, &result, message);
-  if (!status) status = order_write(given, &result, message);
-  if (!status) status = projection_path_write(given->folder, message);
-  if (status) return command_fail(given, "%s", message);
-  print(given, &result);
-  return COMMAND_SUCCESS;
-}
-
-const command order_command = {
+const study order_study = {
     .name = "order",
     .summary = "error against epsilon, both orders of the projection (Figs. 3.1 and 4.1)",
-    .groups = ARGUMENTS_FOLDER,
-    .run = run,
+    .file = "order",
+    .schema = "essbench-order-1",
+    .model = "affine3",
+    .own_models = true,
+    .parameters = "model",
+    .unseeded = true,
+    .untimed = true,
+    .brief = true,
+    .cells = "orders",
+    .options = options,
+    .cell_size = sizeof(size_t),
+    .tables = {[POINTS] = {.csv = "order.csv",
+                           .meaning = "one epsilon with one order",
+                           .columns = point_columns,
+                           .row_size = sizeof(point)},
+               [CROSSINGS] = {.json = "crossing_times",
+                              .meaning = "one crossing",
+                              .columns = crossing_columns,
+                              .row_size = sizeof(crossing)},
+               [FITS] = {.json = "fits",
+                         .csv = "order_fit.csv",
+                         .meaning = "log RMS error against log epsilon of one projection order",
+                         .columns = fit_columns,
+                         .row_size = sizeof(fit)},
+               [PATH] = {.csv = "projection_path.csv",
+                         .meaning = "one step of Fig. 3.1",
+                         .columns = order_step_columns,
+                         .row_size = sizeof(order_step)},
+               [EXACT] = {.csv = "projection_exact.csv",
+                          .meaning = "one step without neighbourhoods",
+                          .columns = order_step_columns,
+                          .row_size = sizeof(order_step)},
+               [GUARDS] = {.csv = "projection_guards.csv",
+                           .meaning = "one end of a guard or a border",
+                           .columns = order_end_columns,
+                           .row_size = sizeof(order_end)}},
+    .plan = plan,
+    .run = measure,
+    .derive = derive,
+    .show = show,
 };

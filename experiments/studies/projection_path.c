@@ -9,7 +9,6 @@
 
 #include "ess.h"
 #include "order.h"
-#include "results_file.h"
 
 /* a guard is the line normal . x = offset; the field has one direction on each of its sides */
 typedef struct line_guard {
@@ -43,13 +42,41 @@ static int jacobian(const double x[], double Dh[], void *params) {
   return 0;
 }
 
-static int write_step(const ess_step_info *info, void *context) {
-  results_file_row(context, (double[]){info->projection, info->t1, info->x[0], info->x[1]}, 4);
-  return 0;
+const column order_step_columns[] = {
+    COLUMN(order_step, kind, AMOUNT, "", "1: the step was a projection"),
+    COLUMN(order_step, t, AMOUNT, "s", "at its end"),
+    COLUMN(order_step, x, NUMBER, "", "there"),
+    COLUMN(order_step, y, NUMBER, "", "there"),
+    {0},
+};
+
+const column order_end_columns[] = {
+    COLUMN(order_end, guard, AMOUNT, "", "1 or 2"),
+    COLUMN(order_end, side, NUMBER, "", "0: the guard; -1 and 1: the borders beside it"),
+    COLUMN(order_end, x, NUMBER, "", "of the end"),
+    COLUMN(order_end, y, NUMBER, "", "of the end"),
+    {0},
+};
+
+/* where the ends of steps go */
+typedef struct path_table {
+  study_run *run;
+  size_t table;
+} path_table;
+
+static int add_step(const ess_step_info *info, void *context) {
+  const path_table *const to = context;
+  return study_add(to->run, to->table,
+                   &(order_step){info->projection, info->t1, info->x[0], info->x[1]});
 }
 
-/* runs with the observer writing every step's end */
-static int integrate(const ess_options *options, results_file *file, char *message) {
+/* one path: with neighbourhoods to be seen, or with none to speak of (exact: f is constant) */
+static int add_path(study_run *run, size_t table, double half_width, double h_max) {
+  path_table to = {run, table};
+  ess_options options = ess_options_paper();
+  options.epsilon = half_width;
+  options.h_max = h_max;
+  options.observer = (ess_observer){.step = add_step, .context = &to};
   const ess_system system = {.dimension = 2,
                              .guard_count = 2,
                              .field = field,
@@ -58,47 +85,29 @@ static int integrate(const ess_options *options, results_file *file, char *messa
                              .one_way = true};
   double x[2], t = 0.0;
   memcpy(x, start, sizeof x);
-  results_file_row(file, (double[]){0.0, t, x[0], x[1]}, 4);
+  if (study_add(run, table, &(order_step){0.0, t, x[0], x[1]})) return -1;
   int status = ESS_ENOMEM;
-  ess_driver *const driver = ess_driver_alloc(&system, options, &status);
+  ess_driver *const driver = ess_driver_alloc(&system, &options, &status);
   if (driver) status = ess_driver_apply(driver, &t, duration, x);
   ess_driver_free(driver);
-  if (status) measure_message(message, "projection path: %s", ess_strerror(status));
+  if (status) measure_message(run->message, "projection path: %s", ess_strerror(status));
   return status ? -1 : 0;
 }
 
-/* one path: with neighbourhoods to be seen, or with none to speak of (exact: f is constant) */
-static int write_path(const char *folder, const char *name, double half_width, double h_max,
-                      char *message) {
-  static const char *const columns[] = {"kind", "t", "x", "y"};
-  results_file file;
-  if (results_file_begin(&file, folder, name, columns, 4, message)) return -1;
-  ess_options options = ess_options_paper();
-  options.epsilon = half_width;
-  options.h_max = h_max;
-  options.observer = (ess_observer){.step = write_step, .context = &file};
-  const int status = integrate(&options, &file, message);
-  return results_file_end(&file, !status, message) || status ? -1 : 0;
-}
-
 /* each guard and the borders of its neighbourhood, from the left to the right of the figure */
-static int write_guards(const char *folder, char *message) {
-  static const char *const columns[] = {"guard", "side", "x", "y"};
-  results_file file;
-  if (results_file_begin(&file, folder, "projection_guards.csv", columns, 4, message)) return -1;
+static int add_guards(study_run *run, size_t table) {
   for (int k = 0; k < 2; k++)
     for (int side = -1; side <= 1; side++)
       for (int end = 0; end < 2; end++) {
         const double y = end ? 2.0 : -0.25;
         const double offset = guards[k].offset + side * epsilon;
         const double x = (offset - guards[k].normal[1] * y) / guards[k].normal[0];
-        results_file_row(&file, (double[]){k + 1, side, x, y}, 4);
+        if (study_add(run, table, &(order_end){k + 1, side, x, y})) return -1;
       }
-  return results_file_end(&file, true, message);
+  return 0;
 }
 
-int projection_path_write(const char *folder, char message[MEASURE_MESSAGE_SIZE]) {
-  if (write_path(folder, "projection_path.csv", epsilon, longest_step, message)) return -1;
-  if (write_path(folder, "projection_exact.csv", 1e-12, INFINITY, message)) return -1;
-  return write_guards(folder, message);
+int order_add_paths(study_run *run, size_t path, size_t exact, size_t ends) {
+  if (add_path(run, path, epsilon, longest_step)) return -1;
+  return add_path(run, exact, 1e-12, INFINITY) || add_guards(run, ends) ? -1 : 0;
 }
