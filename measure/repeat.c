@@ -138,6 +138,7 @@ static size_t trial_number(const measure_plan *plan, size_t i) {
 static int calibrate_all(session *s) {
   for (size_t k = 0; k < s->count; k++) {
     bound_run bound = {&s->candidates[k], trial_number(s->plan, 0)};
+    if (s->calibrations[k].repetitions) continue;
     int status = call_hook(bound.candidate->before, &bound);
     if (!status) status = measure_calibrate(run_bound, &bound, s->floor_s, &s->calibrations[k]);
     if (status) {
@@ -205,15 +206,11 @@ int measure_interleave(const measure_candidate candidates[], size_t count, const
   s.floor_s = measure_sample_floor_s(plan->min_time_s);
   s.rng = gsl_rng_alloc(gsl_rng_mt19937);
   s.order = malloc(count * sizeof *s.order);
-  s.calibrations = calloc(count, sizeof *s.calibrations);
-  status = s.rng && s.order && s.calibrations ? run_session(&s) : MEASURE_ENOMEM;
-
   // the caller sees what happened up to a failure, too
-  if (calibrations && s.calibrations) {
-    for (size_t k = 0; k < count; k++) calibrations[k] = s.calibrations[k];
-  }
+  s.calibrations = calibrations ? calibrations : calloc(count, sizeof *s.calibrations);
+  status = s.rng && s.order && s.calibrations ? run_session(&s) : MEASURE_ENOMEM;
   if (failure) *failure = s.failure;
-  free(s.calibrations);
+  if (!calibrations) free(s.calibrations);
   free(s.order);
   if (s.rng) gsl_rng_free(s.rng);
   return status;

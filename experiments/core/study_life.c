@@ -12,6 +12,7 @@
 #include "clock.h"
 #include "files.h"
 #include "interrupts.h"
+#include "race.h"
 #include "record.h"
 #include "study_run.h"
 
@@ -108,6 +109,7 @@ int study_execute(const study *s, const study_request *request, char *message) {
   measure_message(message, "out of memory");
   const int status = private.known ? live(&run) : -1;
   if (s->release) s->release(&run);
+  race_end(&run);
   cases_free(&run);
   study_rows_clear(&run, 0);
   study_cells_free(&run);

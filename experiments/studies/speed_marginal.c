@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "draws.h"
 #include "solvers.h"
 #include "speed.h"
 #include "statistics.h"
-#include "sweep_bootstrap.h"
 
 /* two solvers' times, by number of contacts and start, and room for a resample */
 typedef struct pair {
@@ -50,16 +50,16 @@ static double share(const void *context, const size_t pick[], size_t count) {
 }
 
 /* a statistic of the data themselves, and its interval */
-static int interval(const pair *p, const sweep_draws *draws, sweep_statistic *statistic,
-                    const size_t all[], measure_interval *out) {
+static int interval(const pair *p, const draws *d, draws_statistic *statistic, const size_t all[],
+                    measure_interval *out) {
   out->estimate = statistic(p, all, p->trials);
-  return sweep_interval(draws, statistic, p, &out->low, &out->high);
+  return draws_interval(d, statistic, p, &out->low, &out->high);
 }
 
 int speed_slopes(const double x[], size_t groups, const double a[], const double b[], size_t trials,
                  unsigned long seed, measure_interval *out_a, measure_interval *out_b,
                  measure_interval *out_share) {
-  const sweep_draws draws = {.trials = trials, .processes = 1, .seed = seed};
+  const draws d = {.trials = trials, .processes = 1, .seed = seed};
   pair p = {.x = x, .a = a, .b = b, .groups = groups, .trials = trials};
   if (groups < 2 || trials < 1) return MEASURE_EINVAL;
   p.drawn = calloc(trials + 1, sizeof *p.drawn);
@@ -67,9 +67,9 @@ int speed_slopes(const double x[], size_t groups, const double a[], const double
   size_t *const all = calloc(trials, sizeof *all);
   int status = p.drawn && p.medians && all ? MEASURE_SUCCESS : MEASURE_ENOMEM;
   for (size_t j = 0; !status && j < trials; j++) all[j] = j;
-  if (!status) status = interval(&p, &draws, slope_a, all, out_a);
-  if (!status) status = interval(&p, &draws, slope_b, all, out_b);
-  if (!status) status = interval(&p, &draws, share, all, out_share);
+  if (!status) status = interval(&p, &d, slope_a, all, out_a);
+  if (!status) status = interval(&p, &d, slope_b, all, out_b);
+  if (!status) status = interval(&p, &d, share, all, out_share);
   free(p.drawn);
   free(p.medians);
   free(all);

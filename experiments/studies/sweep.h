@@ -9,9 +9,9 @@
 
 #include "arguments.h"
 #include "bridge.h"
+#include "draws.h"
 #include "journal.h"
 #include "protocol.h"
-#include "sweep_bootstrap.h"
 
 /* One entry (solver, settings, protocol) at one number of contacts: raw data and their summary. */
 typedef struct sweep_cell {
@@ -88,7 +88,7 @@ int sweep_summarize(sweep_data *data, char *message);
 int sweep_median_interval(const sweep_data *data, const double values[], double *low, double *high);
 
 /* How the sweep's trials were spread over processes. */
-sweep_draws sweep_draws_of(const sweep_data *data);
+draws sweep_draws_of(const sweep_data *data);
 
 /* Whether a sample lies more than three interquartile ranges above the upper quartile. */
 bool sweep_is_outlier(const sweep_cell *c, size_t trial);

@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "draws.h"
 #include "fit.h"
 #include "statistics.h"
 #include "sweep.h"
-#include "sweep_bootstrap.h"
 
 /* neighbouring numbers of contacts that the smoothed derivative looks at, and the band's resamples
  */
@@ -28,7 +28,7 @@ typedef struct series {
   size_t rows, trials;
   const double *n;   /* rows: numbers of contacts */
   sweep_cell **cell; /* rows */
-  sweep_draws draws;
+  draws draws;
   double *work, *drawn; /* drawn: as many as a resample may have */
 } series;
 
@@ -54,15 +54,15 @@ static double median_of(const void *context, const size_t pick[], size_t count) 
 
 int sweep_median_interval(const sweep_data *data, const double values[], double *low,
                           double *high) {
-  const sweep_draws draws = sweep_draws_of(data);
-  const samples s = {values, calloc(draws.trials + draws.processes, sizeof(double))};
-  const int status = s.drawn ? sweep_interval(&draws, median_of, &s, low, high) : MEASURE_ENOMEM;
+  const draws d = sweep_draws_of(data);
+  const samples s = {values, calloc(d.trials + d.processes, sizeof(double))};
+  const int status = s.drawn ? draws_interval(&d, median_of, &s, low, high) : MEASURE_ENOMEM;
   free(s.drawn);
   return status;
 }
 
-sweep_draws sweep_draws_of(const sweep_data *data) {
-  return (sweep_draws){
+draws sweep_draws_of(const sweep_data *data) {
+  return (draws){
       .trials = data->trials, .processes = data->given->processes, .seed = data->given->seed};
 }
 
@@ -114,7 +114,7 @@ static int marginal_band(const series *s, gsl_rng *rng, size_t pick[]) {
   double *const resampled = marginal + s->rows; /* rows*RESAMPLES, by row */
   int status = MEASURE_SUCCESS;
   for (size_t b = 0; !status && b < RESAMPLES; b++) {
-    const size_t count = sweep_draw(&s->draws, rng, pick);
+    const size_t count = draws_pick(&s->draws, rng, pick);
     status = medians_of(s, pick, count, medians);
     if (!status) status = measure_smooth_derivative(s->n, medians, s->rows, WINDOW, marginal);
     for (size_t i = 0; i < s->rows; i++) resampled[i * RESAMPLES + b] = marginal[i];
@@ -162,7 +162,7 @@ static double slope_of(const void *context, const size_t pick[], size_t count) {
 static int global_slope(const series *s, size_t all[], sweep_slope *out) {
   for (size_t j = 0; j < s->trials; j++) all[j] = j;
   out->slope = slope_of(s, all, s->trials);
-  return sweep_interval(&s->draws, slope_of, s, &out->low, &out->high);
+  return draws_interval(&s->draws, slope_of, s, &out->low, &out->high);
 }
 
 /* whether entry k is the same competitor in every complete row: tuned protocols may leave one out

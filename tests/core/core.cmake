@@ -2,6 +2,8 @@
 ess_test(search experiments)
 ess_test(experiments_contacts experiments)
 ess_test(study experiments)
+ess_test(race experiments)
+ess_test(series experiments)
 target_compile_definitions(test_study PRIVATE ESSBENCH="")
 
 # schema/ and docs/COLUMNS.md are what the program writes of its studies

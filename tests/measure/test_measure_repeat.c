@@ -168,7 +168,7 @@ static void every_pair_is_sampled_once(void **state) {
                              .sampled = keep_sample,
                              .context = &d};
   double seconds[CANDIDATES * TRIALS];
-  measure_calibration calibrations[CANDIDATES];
+  measure_calibration calibrations[CANDIDATES] = {0};
   measure_failure failure;
   assert_int_equal(
       measure_interleave(candidates, CANDIDATES, &plan, seconds, calibrations, &failure),
@@ -192,6 +192,27 @@ static void every_pair_is_sampled_once(void **state) {
   }
   // the division by the repetitions may have cost an ulp
   assert_true(d.shortest_s >= 2e-5 * (1 - 1e-15));
+}
+
+/* a race that goes on is not calibrated again, and no sample of it is shorter */
+static void a_calibration_is_gone_on_with(void **state) {
+  (void)state;
+  worker workers[CANDIDATES];
+  measure_candidate candidates[CANDIDATES];
+  measure_calibration calibrations[CANDIDATES] = {0};
+  double seconds[CANDIDATES];
+  uint64_t repetitions[CANDIDATES];
+  set_up(workers, candidates);
+  for (size_t trial = 0; trial < 3; trial++) {
+    const measure_plan plan = {.trials = 1, .numbers = &trial, .seed = 3, .min_time_s = 2e-5};
+    assert_int_equal(measure_interleave(candidates, CANDIDATES, &plan, seconds, calibrations, NULL),
+                     0);
+    for (size_t k = 0; k < CANDIDATES; k++) {
+      assert_int_equal(workers[k].before, trial + 2);
+      assert_true(calibrations[k].repetitions >= (trial ? repetitions[k] : 2));
+      repetitions[k] = calibrations[k].repetitions;
+    }
+  }
 }
 
 static void order_is_shuffled_and_follows_the_seed(void **state) {
@@ -263,6 +284,7 @@ int main(void) {
       cmocka_unit_test(block_runs_exactly_as_often_as_asked),
       cmocka_unit_test(bad_arguments_and_failures_are_statuses),
       cmocka_unit_test(every_pair_is_sampled_once),
+      cmocka_unit_test(a_calibration_is_gone_on_with),
       cmocka_unit_test(order_is_shuffled_and_follows_the_seed),
       cmocka_unit_test(failure_names_its_place_and_keeps_what_was_measured),
       cmocka_unit_test(observer_can_stop_and_bad_plans_are_refused),

@@ -1,0 +1,32 @@
+/*
+ * Intervals of statistics by a bootstrap in two stages: processes are drawn, then the trials of
+ * each. What differs between processes (memory layout, the machine's mood of the minute) is in the
+ * interval then, when there are several.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#ifndef DRAWS_H
+#define DRAWS_H
+
+#include <gsl/gsl_rng.h>
+#include <stddef.h>
+
+enum { DRAWS_RESAMPLES = 1000 };
+
+/* Trial j was measured by process j mod processes. */
+typedef struct draws {
+  size_t trials, processes;
+  unsigned long seed;
+} draws;
+
+/* Draws one resample: pick[] gets up to trials + processes trial numbers; returns how many. */
+size_t draws_pick(const draws *d, gsl_rng *rng, size_t pick[]);
+
+/* A statistic of a resample. */
+typedef double draws_statistic(const void *context, const size_t pick[], size_t count);
+
+/* The 95 % interval of a statistic. A measure_status. */
+int draws_interval(const draws *d, draws_statistic *statistic, const void *context, double *low,
+                   double *high);
+
+#endif

@@ -1,0 +1,51 @@
+/*
+ * Races of studies that time: entries of one case are prepared once in a process and kept while
+ * cells of that race come. A cell is one trial of all of them, interleaved, each run warmed and its
+ * error noted; how often a run is repeated is found out in the first trial.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#ifndef RACE_H
+#define RACE_H
+
+#include "outcome.h"
+#include "study.h"
+
+/* One who races. */
+typedef struct race_entry {
+  const solver_type *solver;
+  solver_settings settings;
+  const model *m; /* the same system in another form; NULL: the starts' own */
+} race_entry;
+
+/* How they race. */
+typedef struct race_plan {
+  contest_starts *starts; /* borrowed; it stays where it is */
+  unsigned long seed;     /* of the order of entries, another in each trial */
+  double min_time;        /* a sample repeats its run for at least this long, s */
+  size_t warmups;         /* runs before each sample */
+} race_plan;
+
+/* What a trial of one entry gave. */
+typedef struct race_lap {
+  outcome of; /* where it failed, of its time alone */
+  double repetitions;
+  bool failed;
+  const char *message; /* why; until the next trial */
+} race_lap;
+
+typedef struct race race;
+
+/* The race of that number: the one under way, or else it ends and this one begins, its entries
+ * prepared. NULL with one line. The run's to free. */
+race *race_of(study_run *run, size_t number, const race_plan *plan, const race_entry entry[],
+              size_t count);
+
+/* One trial of all entries: a lap of each. The trial's reference is computed before and dropped
+ * behind. 0, or -1 with one line. That a run fails is none: its lap tells. */
+int race_trial(race *r, size_t trial, race_lap lap[]);
+
+/* Ends the one under way, if any. */
+void race_end(study_run *run);
+
+#endif

@@ -1,0 +1,42 @@
+/*
+ * Medians of timed rows and what they say over numbers of contacts, with 95 % intervals by draws.h.
+ * Rows of a gather are trials, in their order; trial j is the same start in every group.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#ifndef SERIES_H
+#define SERIES_H
+
+#include "draws.h"
+#include "gather.h"
+
+/* All of these return 0, or -1 with one line in the run's message. */
+
+/* Median of a column, whose values are all known. */
+int series_median(gather rows, const char *name, const draws *d, double *median,
+                  double interval[2]);
+
+/* Median of the quotients, trial by trial: rows over those of another. */
+int series_median_ratio(gather rows, gather over, const char *name, const draws *d, double *median,
+                        double interval[2]);
+
+/* Groups beside an ascending x, at least two; as many rows in each as draws have trials. */
+typedef struct series {
+  size_t groups;
+  const double *x;
+  const gather *group;
+  const char *name; /* of the column */
+  draws draws;
+} series;
+
+/* The line through the medians, by least squares. */
+int series_slope(const series *s, double *slope, double interval[2]);
+
+/* One's slope over that of another with the same x and draws. */
+int series_slope_ratio(const series *s, const series *over, double *ratio, double interval[2]);
+
+/* The smoothed slope of the medians at each x, by a parabola through `window` neighbouring ones,
+ * and its interval from resamples that draw the same trials at every x. */
+int series_marginal(const series *s, size_t window, double marginal[], double (*interval)[2]);
+
+#endif

@@ -1,0 +1,130 @@
+/*
+ * Medians of timed rows, their slopes and quotients, with intervals, on made-up rows.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "series.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "study_fixture.h"
+
+enum { TRIALS = 11, GROUPS = 3 };
+
+typedef struct row {
+  double ours, theirs;
+} row;
+
+static const column columns[] = {
+    COLUMN(row, ours, AMOUNT, "s", "a time"), COLUMN(row, theirs, AMOUNT, "s", "another"), {0}};
+static const study timing = {.name = "timing",
+                             .tables = {{.columns = columns, .row_size = sizeof(row)}}};
+static const double x[GROUPS] = {2.0, 10.0, 20.0};
+
+/* in an order that is not the sorted one */
+static double rank_of(size_t trial) {
+  return (double)(7 * trial % TRIALS);
+}
+
+/* ours are (1 + rank / 10) x, theirs ever more from trial to trial, so that the median quotient is
+ * not the quotient of the medians; two rows to a trial, the second of no concern */
+static void fill(made_up *u, gather group[GROUPS], double common) {
+  make_up(u, &timing, NULL);
+  for (size_t i = 0; i < GROUPS; i++) {
+    group[i] = (gather){&u->run, 0, 2 * TRIALS * i, 2, TRIALS};
+    for (size_t j = 0; j < TRIALS; j++) {
+      const double own = common > 0.0 ? x[i] + common * (double)j : x[i] * (1.0 + 0.1 * rank_of(j));
+      give(u, &(row){own, x[i] * (3.0 + (double)j)});
+      give(u, &(row){1e9, 1e9});
+    }
+  }
+}
+
+static void close_to(double value, double expected) {
+  if (!(fabs(value - expected) <= 1e-12 * fabs(expected) + 1e-15))
+    fail_msg("%.17g instead of %.17g", value, expected);
+}
+
+static const draws by_one = {.trials = TRIALS, .processes = 1, .seed = 1};
+
+static void medians_have_intervals(void **state) {
+  made_up u;
+  gather group[GROUPS];
+  double median, interval[2], again[2];
+  (void)state;
+  fill(&u, group, 0.0);
+  assert_int_equal(series_median(group[1], "ours", &by_one, &median, interval), 0);
+  close_to(median, 15.0);
+  assert_true(interval[0] >= 10.0 && interval[0] < 15.0 && interval[1] > 15.0);
+  assert_true(interval[1] <= 20.0);
+  // a seed gives them again
+  assert_int_equal(series_median(group[1], "ours", &by_one, &median, again), 0);
+  assert_true(again[0] == interval[0] && again[1] == interval[1]);
+  dispose(&u);
+}
+
+static void quotients_are_taken_trial_by_trial(void **state) {
+  made_up u;
+  gather group[GROUPS];
+  double median, interval[2];
+  (void)state;
+  fill(&u, group, 0.0);
+  // ours over ours of another group: 10 / 20 in each trial
+  assert_int_equal(series_median_ratio(group[1], group[2], "ours", &by_one, &median, interval), 0);
+  close_to(median, 0.5);
+  assert_true(interval[1] - interval[0] < 1e-12);
+  dispose(&u);
+}
+
+static void slopes_are_those_of_the_medians(void **state) {
+  made_up u;
+  gather group[GROUPS];
+  double slope, ratio, interval[2], marginal[GROUPS], band[GROUPS][2];
+  (void)state;
+  fill(&u, group, 0.0);
+  const series ours = {GROUPS, x, group, "ours", by_one},
+               theirs = {GROUPS, x, group, "theirs", by_one};
+  assert_int_equal(series_slope(&ours, &slope, interval), 0);
+  close_to(slope, 1.5);
+  assert_true(interval[0] >= 1.0 && interval[0] < slope && slope < interval[1]);
+  assert_true(interval[1] <= 2.0);
+  assert_int_equal(series_slope_ratio(&theirs, &ours, &ratio, interval), 0);
+  close_to(ratio, 8.0 / 1.5);
+  assert_true(interval[0] < ratio && ratio < interval[1]);
+  assert_int_equal(series_marginal(&ours, 15, marginal, band), 0);
+  for (size_t i = 0; i < GROUPS; i++) {
+    close_to(marginal[i], 1.5);
+    assert_true(band[i][0] < 1.5 && band[i][1] > 1.5);
+  }
+  dispose(&u);
+
+  // the same starts in every group: what one adds to all of them is no scatter of the slope
+  fill(&u, group, 0.3);
+  assert_int_equal(series_slope(&ours, &slope, interval), 0);
+  close_to(slope, 1.0);
+  assert_true(interval[1] - interval[0] < 1e-12);
+  dispose(&u);
+}
+
+static void what_is_not_known_is_told(void **state) {
+  made_up u;
+  gather group[GROUPS];
+  double median, interval[2];
+  (void)state;
+  fill(&u, group, 0.0);
+  ((row *)(void *)u.private.rows[0].row)[4].ours = NAN;
+  assert_int_equal(series_median(group[0], "ours", &by_one, &median, interval), -1);
+  assert_non_null(strstr(u.message, "statistics of ours: "));
+  dispose(&u);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(medians_have_intervals),
+      cmocka_unit_test(quotients_are_taken_trial_by_trial),
+      cmocka_unit_test(slopes_are_those_of_the_medians),
+      cmocka_unit_test(what_is_not_known_is_told),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
