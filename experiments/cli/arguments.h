@@ -28,12 +28,13 @@ typedef enum argument_group {
   ARGUMENTS_SETTINGS = 1024, /* the solvers' settings */
   ARGUMENTS_ENGINE = 2048, /* --contacts LIST, --trials, --minimum-effect of one engine's tuning */
   ARGUMENTS_TRIALS = 4096, /* --trials, of one start */
-  ARGUMENTS_PRECISION = 8192,  /* --methods, --trials, --point-work, --table ... */
-  ARGUMENTS_FIGURES = 16384,   /* --label-knobs */
-  ARGUMENTS_CROSSING = 32768,  /* --contacts LIST, --target and what it shares with the above */
-  ARGUMENTS_SPEED = 65536,     /* --contacts LIST, --trials, --before, --table */
-  ARGUMENTS_RESTART = 262144,  /* --restart */
-  ARGUMENTS_PROCESSES = 524288 /* --processes */
+  ARGUMENTS_PRECISION = 8192,   /* --methods, --trials, --point-work, --table ... */
+  ARGUMENTS_FIGURES = 16384,    /* --label-knobs */
+  ARGUMENTS_CROSSING = 32768,   /* --contacts LIST, --target and what it shares with the above */
+  ARGUMENTS_SPEED = 65536,      /* --contacts LIST, --trials, --before, --table */
+  ARGUMENTS_RESTART = 262144,   /* --restart */
+  ARGUMENTS_PROCESSES = 524288, /* --processes */
+  ARGUMENTS_TABLE = 1048576     /* --table */
 } argument_group;
 
 enum { ARGUMENTS_SOLVERS_MAX = 8, ARGUMENTS_POSITIONALS_MAX = 2 };

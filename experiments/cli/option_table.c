@@ -170,6 +170,7 @@ static const grouped_option grouped_options[] = {
      {"table", KEY_TABLE, NULL, 0,
       "of the results in the folder, what each solver costs at which error; nothing is measured",
       HELP_RESULTS}},
+    {ARGUMENTS_TABLE, {"table", KEY_TABLE, NULL, 0, NULL, HELP_RESULTS}},
     {ARGUMENTS_SPEED,
      {"table", KEY_TABLE, NULL, 0, "the tables of the results in the folder; nothing is measured",
       HELP_RESULTS}},
@@ -299,6 +300,7 @@ void option_table_build(option_table *t, const command *c) {
     if (g->option.key == KEY_SOLVER) t->option[count].doc = t->solvers;
     if (g->option.key == KEY_VARIANT) t->option[count].doc = t->variants;
     if (g->option.key == KEY_PROCESSES && c->study) t->option[count].doc = t->processes;
+    if (g->option.key == KEY_TABLE && c->study) t->option[count].doc = c->study->table;
     count++;
   }
   if (!(c->groups & ARGUMENTS_MODEL)) return;

@@ -16,6 +16,7 @@ static int run(arguments *given) {
                                  .seed = given->seed,
                                  .restart = given->restart,
                                  .strict = given->strict,
+                                 .table = given->table,
                                  .processes = given->processes,
                                  .part = given->part,
                                  .argc = given->argc,
@@ -29,14 +30,15 @@ static int run(arguments *given) {
 }
 
 command study_command(const study *s) {
-  return (command){
-      .name = s->name,
-      .summary = s->summary,
-      .groups = ARGUMENTS_FOLDER | (s->brief ? 0 : ARGUMENTS_RESTART) |
-                (s->untimed ? 0 : ARGUMENTS_STRICT) | (s->unseeded ? 0 : ARGUMENTS_SEED) |
-                (s->own_models ? 0 : ARGUMENTS_MODEL) | (s->processes ? ARGUMENTS_PROCESSES : 0),
-      .model = s->model,
-      .example = s->example,
-      .run = run,
-      .study = s};
+  return (command){.name = s->name,
+                   .summary = s->summary,
+                   .groups =
+                       ARGUMENTS_FOLDER | (s->brief ? 0 : ARGUMENTS_RESTART) |
+                       (s->untimed ? 0 : ARGUMENTS_STRICT) | (s->unseeded ? 0 : ARGUMENTS_SEED) |
+                       (s->own_models ? 0 : ARGUMENTS_MODEL) |
+                       (s->processes ? ARGUMENTS_PROCESSES : 0) | (s->table ? ARGUMENTS_TABLE : 0),
+                   .model = s->model,
+                   .example = s->example,
+                   .run = run,
+                   .study = s};
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "json_file.h"
+#include "record.h"
 
 enum { LINE_SIZE = 400 };
 
@@ -40,6 +41,7 @@ double column_number(const column *c, const void *row) {
     return *(const bool *)member(c, row) ? 1.0 : 0.0;
   case COLUMN_TEXT:
   case COLUMN_INTERVAL:
+  case COLUMN_GAP:
     break;
   }
   return NAN;
@@ -54,6 +56,34 @@ static json_t *interval_json(const double ends[2]) {
   return json_pack("[f, f]", ends[0], ends[1]);
 }
 
+static bool interval_take(const json_t *value, double ends[2]) {
+  ends[0] = ends[1] = NAN;
+  if (json_is_null(value)) return true;
+  return json_array_size(value) == 2 && !measure_json_value(json_array_get(value, 0), &ends[0]) &&
+         !measure_json_value(json_array_get(value, 1), &ends[1]);
+}
+
+/* ---- field gaps ------------------------------------------------------------------------------ */
+
+static const bridge_gap no_gap = {.gap = NAN, .rms = NAN, .inverse_weight = NAN, .scaling = NAN};
+
+static json_t *gap_json(const bridge_gap *g) {
+  return isnan(g->gap) ? json_null() : record_gap(g);
+}
+
+static bool gap_take(const json_t *value, bridge_gap *g) {
+  *g = no_gap;
+  if (json_is_null(value)) return true;
+  g->states = (size_t)json_integer_value(json_object_get(value, "states"));
+  g->touching = (size_t)json_integer_value(json_object_get(value, "touching"));
+  return !measure_json_value(json_object_get(value, "gap"), &g->gap) &&
+         !measure_json_value(json_object_get(value, "rms"), &g->rms) &&
+         !measure_json_value(json_object_get(value, "inverse_weight"), &g->inverse_weight) &&
+         !measure_json_value(json_object_get(value, "scaling"), &g->scaling);
+}
+
+/* ---- values ---------------------------------------------------------------------------------- */
+
 json_t *column_json(const column *c, const void *row) {
   switch (c->kind) {
   case COLUMN_COUNT:
@@ -64,6 +94,8 @@ json_t *column_json(const column *c, const void *row) {
     return json_string(column_text(c, row));
   case COLUMN_INTERVAL:
     return interval_json(member(c, row));
+  case COLUMN_GAP:
+    return gap_json(member(c, row));
   case COLUMN_NUMBER:
   case COLUMN_AMOUNT:
     break;
@@ -86,6 +118,7 @@ void column_clear(const column columns[], void *row) {
     if (c->kind == COLUMN_TEXT) *(const char **)at = "";
     if (c->kind == COLUMN_NUMBER || c->kind == COLUMN_AMOUNT) *(double *)at = NAN;
     if (c->kind == COLUMN_INTERVAL) ((double *)at)[0] = ((double *)at)[1] = NAN;
+    if (c->kind == COLUMN_GAP) *(bridge_gap *)at = no_gap;
   }
 }
 
@@ -105,7 +138,9 @@ bool column_take(const column *c, const json_t *value, void *row) {
   case COLUMN_AMOUNT:
     return measure_json_value(value, at) == MEASURE_SUCCESS;
   case COLUMN_INTERVAL:
-    break;
+    return interval_take(value, at);
+  case COLUMN_GAP:
+    return gap_take(value, at);
   }
   return false;
 }
@@ -122,6 +157,9 @@ static json_t *type_schema(column_kind kind) {
   case COLUMN_INTERVAL:
     return json_pack("{s:[{s:s}, {s:s}]}", "oneOf", "$ref", "common.schema.json#/$defs/interval",
                      "type", "null");
+  case COLUMN_GAP:
+    return json_pack("{s:[{s:s}, {s:s}]}", "anyOf", "type", "null", "$ref",
+                     "common.schema.json#/$defs/field_gap");
   case COLUMN_AMOUNT:
     return json_pack("{s:[s, s], s:i}", "type", "number", "null", "minimum", 0);
   case COLUMN_NUMBER:

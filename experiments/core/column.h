@@ -12,16 +12,18 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "bridge.h"
 #include "csv.h"
 
 /* The kind of a value, and the type of the row's member. */
 typedef enum column_kind {
-  COLUMN_NUMBER,  /* double; what is not known is NaN: "nan" in CSV, null in JSON */
-  COLUMN_AMOUNT,  /* the same, never negative */
-  COLUMN_COUNT,   /* size_t */
-  COLUMN_FLAG,    /* bool; 1 or 0 in CSV */
-  COLUMN_TEXT,    /* const char *, never NULL; it lives as long as the run */
-  COLUMN_INTERVAL /* double[2], lower and upper end: null in JSON unless both are known; no CSV */
+  COLUMN_NUMBER,   /* double; what is not known is NaN: "nan" in CSV, null in JSON */
+  COLUMN_AMOUNT,   /* the same, never negative */
+  COLUMN_COUNT,    /* size_t */
+  COLUMN_FLAG,     /* bool; 1 or 0 in CSV */
+  COLUMN_TEXT,     /* const char *, never NULL; it lives as long as the run */
+  COLUMN_INTERVAL, /* double[2], lower and upper end: null in JSON unless both are known; no CSV */
+  COLUMN_GAP       /* bridge_gap: an object, or null when it is not known; no CSV */
 } column_kind;
 
 /* Which files have it. */

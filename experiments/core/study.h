@@ -17,7 +17,7 @@
  *  5. `derive`: from study_rows of table 0 to rows of the other tables, by study_add in the order
  * of the files; a row of a table `within` another belongs to the last row of that one.
  *  6. `show`: sentences beside or around the tables that study_print prints. NULL: they are
- * printed.
+ * printed. `show_table` does so for results that an earlier run left.
  *  7. An `extern` in studies.h, and its line in the table of commands (cli/commands.c). Then
  *     `essbench schema NAME` writes its JSON Schema, which goes into schema/.
  *
@@ -58,9 +58,14 @@ typedef struct study {
   bool unseeded;          /* nothing is drawn: there is no --seed */
   bool untimed;           /* no clock has a say: there is no --strict, and no warning */
   bool brief;             /* it takes a moment: there is no journal, and no --restart */
-  const char *cells;      /* what progress counts, in the plural */
-  bool pinned;            /* it times: every process keeps to one core */
-  size_t processes;       /* default of --processes; 0: cells run in this process */
+  size_t kept;       /* a table of cases, known by its first column: those of other models stay in
+                        the file, each with its own parameters, options, seed and environment; 0:
+                        a file is of one run */
+  const char *table; /* help of --table, which shows the results in the folder and measures
+                        nothing; NULL: there is no such option */
+  const char *cells; /* what progress counts, in the plural */
+  bool pinned;       /* it times: every process keeps to one core */
+  size_t processes;  /* default of --processes; 0: cells run in this process */
   const study_option *options; /* into settings of so many bytes */
   size_t settings_size;
   size_t cell_size;
@@ -73,7 +78,8 @@ typedef struct study {
   int (*run)(study_run *run, const void *cell);
   int (*derive)(study_run *run);
   void (*show)(const study_run *run);
-  void (*release)(study_run *run); /* of `own` */
+  void (*show_table)(const study_run *run); /* what --table shows; NULL: as show */
+  void (*release)(study_run *run);          /* of `own` */
 } study;
 
 /* One under way. */
@@ -103,6 +109,10 @@ int study_add(study_run *run, size_t table, const void *row);
 
 /* All rows of a table, *count of them: an array of its structs. */
 const void *study_rows(const study_run *run, size_t table, size_t *count);
+
+/* By what a case is known: the model, and its number of contacts where that can be chosen, such as
+ * "plate_10". `check` finds the rows of all cases in the folder in the tables. */
+void study_case_name(const study_run *run, char name[STUDY_CELL_NAME_SIZE]);
 
 /* Prints rows first..first+count-1 of a table, those of its columns that have a head. */
 void study_print(const study_run *run, size_t table, size_t first, size_t count);

@@ -56,6 +56,15 @@ static void set_member(json_t *object, const char *name, json_t *value) {
   set_member(inner, dot + 1, value);
 }
 
+/* what rows depend on beside their columns: of a file, or of each case where it keeps several */
+static void set_settings(const study_run *run, json_t *object) {
+  const study *const s = run->study;
+  if (run->m->type)
+    json_object_set_new(object, s->parameters ? s->parameters : "parameters", record_model(run->m));
+  for (const study_option *o = s->options; o->name; o++)
+    if (o->result) json_object_set_new(object, o->result, option_json(o, run->settings));
+}
+
 static json_t *rows_json(const study_run *run, size_t table, size_t parent);
 
 static json_t *row_json(const study_run *run, size_t table, size_t index) {
@@ -66,6 +75,11 @@ static json_t *row_json(const study_run *run, size_t table, size_t index) {
   for (const column *c = t->columns; c->name; c++)
     if (c->place == COLUMN_BOTH || c->place == COLUMN_JSON_ONLY)
       set_member(object, c->name, column_json(c, row));
+  if (table && table == run->study->kept) {
+    set_settings(run, object);
+    json_object_set_new(object, "seed", json_integer((json_int_t)run->seed));
+    json_object_set(object, "environment", run->private->environment);
+  }
   for (size_t i = 1; i < STUDY_TABLES_MAX && tables[i].columns; i++)
     if (tables[i].json && tables[i].within == table)
       json_object_set_new(object, tables[i].json, rows_json(run, i, index));
@@ -87,27 +101,46 @@ static json_t *results_json(const study_run *run) {
   json_t *const object =
       record_head(s->schema, s->name, run->seed, json_incref(run->private->environment));
   if (!object) return NULL;
-  if (run->m->type)
-    json_object_set_new(object, s->parameters ? s->parameters : "parameters", record_model(run->m));
-  for (const study_option *o = s->options; o->name; o++)
-    if (o->result) json_object_set_new(object, o->result, option_json(o, run->settings));
+  if (!s->kept) set_settings(run, object);
   for (size_t i = 0; i < STUDY_TABLES_MAX && s->tables[i].columns; i++)
     if (s->tables[i].json && !s->tables[i].within)
       json_object_set_new(object, s->tables[i].json, rows_json(run, i, 0));
   return object;
 }
 
+static int write_tables(study_run *run) {
+  int status = 0;
+  for (size_t i = 0; !status && i < STUDY_TABLES_MAX && run->study->tables[i].columns; i++)
+    if (run->study->tables[i].csv) status = write_csv(run, i);
+  return status;
+}
+
+/* the tables of all cases in these results, among them those that other runs left; this run goes on
+ * with its own */
+static int write_cases(study_run *run, json_t *results) {
+  study_row_list *const rows = run->private->rows, own[STUDY_TABLES_MAX];
+  json_t *earlier;
+  if (study_earlier(run, &earlier)) return -1;
+  study_keep(run, results, earlier);
+  json_decref(earlier);
+  memcpy(own, rows, sizeof own);
+  memset(rows + 1, 0, sizeof own - sizeof *own);
+  int status = study_recall(run, results);
+  if (!status) status = write_tables(run);
+  study_rows_clear(run, STUDY_SAMPLES + 1);
+  memcpy(rows, own, sizeof own);
+  return status;
+}
+
+/* the tables first: a file of results is there when the .json is */
 int study_write(study_run *run) {
   char name[NAME_SIZE], path[RECORD_PATH_SIZE];
   snprintf(name, sizeof name, "%s.json", run->study->file);
-  int status = record_path(path, run->folder, name);
-  if (status) measure_message(run->message, "the path of %s is too long", name);
-  for (size_t i = 0; !status && i < STUDY_TABLES_MAX && run->study->tables[i].columns; i++)
-    if (run->study->tables[i].csv) status = write_csv(run, i);
-  if (status) return status;
   json_t *const object = results_json(run);
-  if (!object) measure_message(run->message, "%s: out of memory", name);
-  status = object ? measure_json_write(object, path, run->message) : -1;
+  int status = object && !record_path(path, run->folder, name) ? 0 : -1;
+  if (status) measure_message(run->message, "%s: out of memory, or its path is too long", name);
+  if (!status) status = run->study->kept ? write_cases(run, object) : write_tables(run);
+  if (!status) status = measure_json_write(object, path, run->message);
   json_decref(object);
   return status;
 }

@@ -38,8 +38,9 @@ static int forget(void *context, char *message) {
 int study_journal_open(study_run *run) {
   if (run->study->brief) return 0;
   const study_request *const request = run->private->request;
-  char name[NAME_SIZE];
-  snprintf(name, sizeof name, "%s.journal", run->study->file);
+  char name[NAME_SIZE + STUDY_CELL_NAME_SIZE], of[STUDY_CELL_NAME_SIZE] = "";
+  if (run->study->kept) study_case_name(run, of);
+  snprintf(name, sizeof name, "%s%s%s.journal", run->study->file, *of ? "_" : "", of);
   const resume_protocol protocol = {.what = "measurement",
                                     .folder = run->folder,
                                     .name = name,

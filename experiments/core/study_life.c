@@ -62,11 +62,47 @@ static void show(const study_run *run) {
   print_files(run);
 }
 
+/* what the folder has, into all tables but that of samples; *found tells whether there is anything
+ */
+static int take_earlier(study_run *run, bool *found) {
+  json_t *earlier;
+  if (study_earlier(run, &earlier)) return -1;
+  *found = earlier != NULL;
+  const int status = earlier ? study_recall(run, earlier) : 0;
+  json_decref(earlier);
+  return status;
+}
+
+/* --table: nothing is measured */
+static int show_earlier(study_run *run) {
+  bool found;
+  if (take_earlier(run, &found)) return -1;
+  if (!found) {
+    measure_message(run->message, "%s holds no %s.json; run %s first", run->folder,
+                    run->study->file, run->study->name);
+    return -1;
+  }
+  if (run->study->show_table)
+    run->study->show_table(run);
+  else
+    show(run);
+  return 0;
+}
+
+/* whether it can be done at all; with the rows of other cases known */
+static int check(study_run *run) {
+  bool found;
+  int status = run->study->kept ? take_earlier(run, &found) : 0;
+  if (!status && run->study->check) status = run->study->check(run);
+  study_rows_clear(run, STUDY_SAMPLES + 1);
+  return status;
+}
+
 /* before anything is waited for or written: the core, the look at the machine, the folder */
 static int prepare(study_run *run) {
   char warning[MEASURE_MESSAGE_SIZE];
   struct study_private *const p = run->private;
-  const int refused = run->study->check ? run->study->check(run) : 0;
+  const int refused = check(run);
   if (refused) return refused;
   p->core = run->study->pinned ? measure_pin_core(-1, warning) : -1;
   if (is_part(run)) {
@@ -107,7 +143,8 @@ int study_execute(const study *s, const study_request *request, char *message) {
                    .message = message,
                    .private = &private};
   measure_message(message, "out of memory");
-  const int status = private.known ? live(&run) : -1;
+  int status = -1;
+  if (private.known) status = request->table ? show_earlier(&run) : live(&run);
   if (s->release) s->release(&run);
   race_end(&run);
   cases_free(&run);
@@ -115,6 +152,7 @@ int study_execute(const study *s, const study_request *request, char *message) {
   study_cells_free(&run);
   measure_journal_close(private.journal);
   json_decref(private.measured);
+  json_decref(private.recalled);
   json_decref(private.known);
   json_decref(private.environment);
   return status;

@@ -13,7 +13,7 @@
 typedef struct study_request {
   const char *folder;
   unsigned long seed;
-  bool restart, strict;
+  bool restart, strict, table;
   size_t processes, part; /* part < processes: this is one of them */
   int argc;               /* the command's own words, for processes */
   char **argv;
@@ -41,6 +41,7 @@ struct study_private {
   json_t *environment; /* as it was before measuring; owned */
   json_t *known;       /* rows by the names of their cells; owned */
   json_t *measured;    /* rows of the cell that is being run; owned */
+  json_t *recalled;    /* results read back, from which rows borrow their texts; owned */
   measure_journal *journal;
   int core;
   size_t cells, room, settled; /* of those `settled` have their samples in table 0 */
@@ -95,6 +96,18 @@ int study_journal_finish(study_run *run);
 
 /* study_files.c: all tables into the folder of results. 0, or -1 with one line. */
 int study_write(study_run *run);
+
+/* study_recall.c: the results that an earlier run left in the folder, a new reference; NULL where
+ * there are none. 0, or -1 with one line. */
+int study_earlier(study_run *run, json_t **results);
+
+/* Results into all tables but that of samples, in place of what they have. 0, or -1 with one line.
+ */
+int study_recall(study_run *run, json_t *results);
+
+/* study_kept.c: puts the case of these results into its place among those of earlier ones, which
+ * may be NULL. */
+void study_keep(const study_run *run, json_t *results, const json_t *earlier);
 
 /* study_schema.c: what the study's .json is, as JSON Schema and as Markdown. */
 json_t *study_schema(const study *s);

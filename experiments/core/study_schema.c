@@ -40,6 +40,13 @@ static void require_member(json_t *object, const char *name, json_t *schema) {
   require_member(inner, dot + 1, schema);
 }
 
+static void require_settings(const study *s, json_t *object) {
+  if (s->model || !s->own_models)
+    require(object, s->parameters ? s->parameters : "parameters", reference_to("model"));
+  for (const study_option *o = s->options; o->name; o++)
+    if (o->result) require(object, o->result, option_schema(o));
+}
+
 static json_t *row_schema(const study *s, size_t table) {
   const study_table *const t = &s->tables[table];
   if (!*t->columns->name) return column_schema(t->columns);
@@ -47,6 +54,11 @@ static json_t *row_schema(const study *s, size_t table) {
   for (const column *c = t->columns; c->name; c++)
     if (c->place == COLUMN_BOTH || c->place == COLUMN_JSON_ONLY)
       require_member(row, c->name, column_schema(c));
+  if (table && table == s->kept) {
+    require_settings(s, row);
+    require(row, "seed", json_pack("{s:s, s:i}", "type", "integer", "minimum", 0));
+    require(row, "environment", reference_to("environment"));
+  }
   for (size_t i = 1; i < STUDY_TABLES_MAX && s->tables[i].columns; i++)
     if (s->tables[i].json && s->tables[i].within == table)
       require(row, s->tables[i].json,
@@ -66,10 +78,7 @@ json_t *study_schema(const study *s) {
   require(schema, "schema_version", json_pack("{s:i}", "const", 1));
   require(schema, "command", json_pack("{s:s}", "const", s->name));
   for (size_t i = 0; i < sizeof head / sizeof *head; i++) require(schema, head[i], json_true());
-  if (s->model || !s->own_models)
-    require(schema, s->parameters ? s->parameters : "parameters", reference_to("model"));
-  for (const study_option *o = s->options; o->name; o++)
-    if (o->result) require(schema, o->result, option_schema(o));
+  if (!s->kept) require_settings(s, schema);
   for (size_t i = 0; i < STUDY_TABLES_MAX && s->tables[i].columns; i++)
     if (s->tables[i].json && !s->tables[i].within)
       require(schema, s->tables[i].json,

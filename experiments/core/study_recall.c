@@ -1,0 +1,80 @@
+/*
+ * Results of an earlier run, read back from the folder into a study's tables.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "json_file.h"
+#include "record.h"
+#include "study_run.h"
+
+enum { NAME_SIZE = 64 };
+
+/* "a.b" is b of the object a, and "" the object itself */
+static const json_t *member_of(const json_t *object, const char *name) {
+  const char *const dot = strchr(name, '.');
+  char above[NAME_SIZE];
+  if (!*name) return object;
+  if (!dot) return json_object_get(object, name);
+  snprintf(above, sizeof above, "%.*s", (int)(dot - name), name);
+  return member_of(json_object_get(object, above), dot + 1);
+}
+
+/* all rows of a table that belong to one row of another, or to none; 1 where they are none of it */
+static int take_rows(study_run *run, size_t table, const json_t *rows);
+
+static int take_row(study_run *run, size_t table, const json_t *object, void *row) {
+  const study_table *const tables = run->study->tables;
+  column_clear(tables[table].columns, row);
+  for (const column *c = tables[table].columns; c->name; c++)
+    if ((c->place == COLUMN_BOTH || c->place == COLUMN_JSON_ONLY) &&
+        !column_take(c, member_of(object, c->name), row))
+      return 1;
+  int status = study_rows_append(run, table, row);
+  for (size_t i = 1; !status && i < STUDY_TABLES_MAX && tables[i].columns; i++)
+    if (tables[i].json && tables[i].within == table)
+      status = take_rows(run, i, json_object_get(object, tables[i].json));
+  return status;
+}
+
+static int take_rows(study_run *run, size_t table, const json_t *rows) {
+  void *const row = calloc(1, run->study->tables[table].row_size);
+  int status = !row ? -1 : json_is_array(rows) ? 0 : 1;
+  for (size_t i = 0; !status && i < json_array_size(rows); i++)
+    status = take_row(run, table, json_array_get(rows, i), row);
+  free(row);
+  return status;
+}
+
+int study_recall(study_run *run, json_t *results) {
+  const study *const s = run->study;
+  const char *const schema = json_string_value(json_object_get(results, "schema"));
+  int status = schema && strcmp(schema, s->schema) == 0 ? 0 : 1;
+  study_rows_clear(run, STUDY_SAMPLES + 1);
+  json_decref(run->private->recalled);
+  run->private->recalled = json_incref(results);
+  for (size_t i = 1; !status && i < STUDY_TABLES_MAX && s->tables[i].columns; i++)
+    if (s->tables[i].json && !s->tables[i].within)
+      status = take_rows(run, i, json_object_get(results, s->tables[i].json));
+  if (status > 0)
+    measure_message(run->message, "%s/%s.json is not what %s writes; move it away", run->folder,
+                    s->file, s->name);
+  return status ? -1 : 0;
+}
+
+int study_earlier(study_run *run, json_t **results) {
+  char name[NAME_SIZE], path[RECORD_PATH_SIZE];
+  *results = NULL;
+  snprintf(name, sizeof name, "%s.json", run->study->file);
+  if (record_path(path, run->folder, name)) {
+    measure_message(run->message, "the path of the results folder is too long");
+    return -1;
+  }
+  if (access(path, F_OK)) return 0;
+  *results = measure_json_read(path, run->message);
+  return *results ? 0 : -1;
+}
