@@ -55,18 +55,14 @@ unsigned solver_concerns(const solver_type *solver) {
 solver_settings solver_settings_in_force(const solver_type *solver, const solver_settings *given,
                                          double dt) {
   const unsigned concern = solver_concerns(solver);
-  const double step = given->time_step > 0.0 ? given->time_step : dt;
-  const double bound = solver_libess_options(ESS_METHOD_PAPER, given, dt).projection_max;
   const char *const variant = solver_variant(solver, given->variant);
-  return (solver_settings){.epsilon = concern & SETTING_EPSILON ? given->epsilon : NAN,
-                           .rtol = concern & SETTING_RTOL ? given->rtol : NAN,
-                           .atol = concern & SETTING_ATOL ? given->atol : NAN,
-                           .h_max = concern & SETTING_H_MAX ? given->h_max : NAN,
-                           .projection_max = concern & SETTING_PROJECTION_MAX ? bound : NAN,
-                           .time_step = concern & SETTING_TIME_STEP ? step : NAN,
-                           .order = concern & SETTING_ORDER ? given->order : 0,
-                           .scaling = concern & SETTING_SCALING ? given->scaling : NAN,
-                           .variant = variant || !solver->variants ? variant : solver->variants[0]};
+  solver_settings s = *given;
+  s.variant = variant || !solver->variants ? variant : solver->variants[0];
+  if (!(s.time_step > 0.0)) s.time_step = dt;
+  s.projection_max = solver_libess_options(ESS_METHOD_PAPER, given, dt).projection_max;
+  for (const setting *line = settings_table; line->name; line++)
+    if (!(concern & 1U << (line - settings_table))) setting_put(line, &s, NAN);
+  return s;
 }
 
 const solver_type *solver_find(const char *name) {
@@ -79,9 +75,4 @@ const char *solver_variant(const solver_type *solver, const char *name) {
   for (const char *const *v = solver->variants; v && name && *v; v++)
     if (strcmp(*v, name) == 0) return *v;
   return NULL;
-}
-
-solver_settings solver_settings_default(void) {
-  return (solver_settings){
-      .epsilon = 1e-3, .rtol = 1e-8, .atol = 1e-10, .h_max = INFINITY, .order = 1, .scaling = 1e6};
 }

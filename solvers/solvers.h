@@ -1,12 +1,12 @@
 /*
- * The table of solvers, and their common default settings.
+ * The table of solvers, and which settings concern whom.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #ifndef SOLVERS_H
 #define SOLVERS_H
 
-#include "solver.h"
+#include "settings.h"
 
 extern const solver_type libess_solver;     /* libess by one tolerance */
 extern const solver_type projection_solver; /* libess by the paper's method */
@@ -21,20 +21,7 @@ bool solver_is_libess(const solver_type *solver);
 ess_method solver_method(const solver_type *solver);
 ess_options solver_libess_options(ess_method method, const solver_settings *settings, double dt);
 
-/* Settings that can be given, one bit each. */
-typedef enum solver_setting {
-  SETTING_TOLERANCE = 1, /* rtol and atol at once */
-  SETTING_RTOL = 2,
-  SETTING_ATOL = 4,
-  SETTING_H_MAX = 8,
-  SETTING_EPSILON = 16,
-  SETTING_ORDER = 32,
-  SETTING_PROJECTION_MAX = 64,
-  SETTING_TIME_STEP = 128,
-  SETTING_SCALING = 256
-} solver_setting;
-
-/* Which of them concern a solver; one that says nothing of it may read all. */
+/* Which settings concern a solver, by their bits; one that says nothing of it may read all. */
 unsigned solver_concerns(const solver_type *solver);
 
 /* The settings that a solver runs with when it is given these, at an output step dt: what a default

@@ -148,77 +148,31 @@ static void set_contacts(arguments *given, const char *text) {
 
 /* ---- options --------------------------------------------------------------------------------- */
 
-/* the settings of solvers, by the key and name of their option */
-static const struct {
-  int key;
-  solver_setting setting;
-  const char *option;
-} setting_options[] = {
-    {KEY_TOLERANCE, SETTING_TOLERANCE, "tolerance"},
-    {KEY_RTOL, SETTING_RTOL, "rtol"},
-    {KEY_ATOL, SETTING_ATOL, "atol"},
-    {KEY_H_MAX, SETTING_H_MAX, "h-max"},
-    {KEY_EPSILON, SETTING_EPSILON, "epsilon"},
-    {KEY_ORDER, SETTING_ORDER, "projection-order"},
-    {KEY_PROJECTION_MAX, SETTING_PROJECTION_MAX, "projection-max"},
-    {KEY_TIME_STEP, SETTING_TIME_STEP, "time-step"},
-    {KEY_SCALING, SETTING_SCALING, "scaling"},
-};
-enum { SETTING_OPTIONS = sizeof setting_options / sizeof *setting_options };
-
 /* --rtol and --atol stand, before or after a --tolerance that is given too */
 static void set_tolerance(arguments *given, double tolerance) {
   if (!(given->settings_given & SETTING_RTOL)) given->settings.rtol = tolerance;
   if (!(given->settings_given & SETTING_ATOL)) given->settings.atol = tolerance;
 }
 
-static void set_setting(arguments *given, solver_setting setting, const char *option,
-                        const char *text) {
-  static const char positive[] = "a finite number > 0", limit[] = "a number > 0, or inf";
-  const double tiny = 5e-324, huge = 1.7e308;
-  solver_settings *const s = &given->settings;
-  given->settings_given |= setting;
-  switch (setting) {
-  case SETTING_TOLERANCE:
-    set_tolerance(given, number(given, option, text, tiny, 0.5, "a number > 0, at most 0.5"));
-    break;
-  case SETTING_RTOL:
-    s->rtol = number(given, option, text, 0.0, 0.5, "a number from 0 to 0.5");
-    break;
-  case SETTING_ATOL:
-    s->atol = number(given, option, text, tiny, huge, positive);
-    break;
-  case SETTING_H_MAX:
-    s->h_max = number(given, option, text, tiny, INFINITY, limit);
-    break;
-  case SETTING_EPSILON:
-    s->epsilon = number(given, option, text, tiny, huge, positive);
-    break;
-  case SETTING_ORDER:
-    s->order = (int)whole(given, option, text, 1, 2);
-    break;
-  case SETTING_PROJECTION_MAX:
-    s->projection_max = number(given, option, text, tiny, INFINITY, limit);
-    break;
-  case SETTING_TIME_STEP:
-    s->time_step = number(given, option, text, tiny, huge, positive);
-    break;
-  case SETTING_SCALING:
-    s->scaling = number(given, option, text, 1.0, 1e12, "a number from 1 to 1e12");
-    break;
-  }
+static void set_setting(arguments *given, const setting *line, const char *text) {
+  given->settings_given |= 1U << (line - settings_table);
+  const double value = line->whole
+                           ? (double)whole(given, line->option, text, (unsigned long)line->min,
+                                           (unsigned long)line->max)
+                           : number(given, line->option, text, line->min, line->max, line->accepts);
+  if (line->name)
+    setting_put(line, &given->settings, value);
+  else
+    set_tolerance(given, value);
 }
 
 /* a solver or a setting; false when `key` is none of them */
 static bool set_solver_option(arguments *given, int key, const char *text) {
   if (key == KEY_SOLVER) given->solver = solver_named(given, "solver", text);
   if (key == KEY_VARIANT) given->settings.variant = text; // which there are depends on the solver
-  for (int i = 0; i < SETTING_OPTIONS; i++) {
-    if (setting_options[i].key != key) continue;
-    set_setting(given, setting_options[i].setting, setting_options[i].option, text);
-    return true;
-  }
-  return key == KEY_SOLVER || key == KEY_VARIANT;
+  const bool is_setting = key >= KEY_SETTING && key < OPTION_KEY;
+  if (is_setting) set_setting(given, &settings_table[key - KEY_SETTING], text);
+  return is_setting || key == KEY_SOLVER || key == KEY_VARIANT;
 }
 
 /* without --solver libess by one tolerance, or by the paper's method where one of its settings is
@@ -236,10 +190,9 @@ static void check_settings(const arguments *given) {
   unsigned concern = 0;
   for (size_t i = 0; i < (one ? 1 : given->solver_count); i++)
     concern |= solver_concerns(solvers[i]);
-  for (int i = 0; i < SETTING_OPTIONS; i++)
-    if (given->settings_given & ~concern & setting_options[i].setting)
-      command_usage(given, "--%s does not concern solver %s", setting_options[i].option,
-                    solvers[0]->name);
+  for (const setting *line = settings_table; line->option; line++)
+    if (given->settings_given & ~concern & 1U << (line - settings_table))
+      command_usage(given, "--%s does not concern solver %s", line->option, solvers[0]->name);
 }
 
 /* where results go and what is swept; false when `key` is none of them */

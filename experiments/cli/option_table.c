@@ -108,50 +108,11 @@ static const grouped_option grouped_options[] = {
 
     {ARGUMENTS_SETTINGS, HEADER("Settings of libess:", HELP_PROJECTION)},
     {ARGUMENTS_SWEEP,
-     {"epsilon", KEY_EPSILON, "X", 0,
+     {"epsilon", KEY_SETTING, "X", 0,
       "half-width of every guard's neighbourhood, m for plate and hopper (default: as calibrated "
       "in the results folder, or else calibrated first)",
       HELP_PROJECTION}},
-    {ARGUMENTS_SETTINGS,
-     {"epsilon", KEY_EPSILON, "X", 0,
-      "half-width of every guard's neighbourhood in the paper's method, m for plate and hopper; to "
-      "solver smooth the width of its force, m (default 1e-3)",
-      HELP_PROJECTION}},
-    {ARGUMENTS_SETTINGS,
-     {"tolerance", KEY_TOLERANCE, "X", 0, "--rtol X and --atol X at once", HELP_PROJECTION}},
-    {ARGUMENTS_SETTINGS,
-     {"rtol", KEY_RTOL, "X", 0,
-      "relative tolerance: of everything to solver libess, of integration between crossings to "
-      "others (default 1e-8)",
-      HELP_PROJECTION}},
-    {ARGUMENTS_SETTINGS,
-     {"atol", KEY_ATOL, "X", 0, "absolute tolerance, of all that --rtol is of (default 1e-10)",
-      HELP_PROJECTION}},
-    {ARGUMENTS_SOLVER,
-     {"h-max", KEY_H_MAX, "S", 0, "longest integration step, s (default inf: no limit)",
-      HELP_PROJECTION}},
-    {ARGUMENTS_SETTINGS,
-     {"projection-max", KEY_PROJECTION_MAX, "S", 0,
-      "longest projection, s; guards further off are not yet inside (default: 2 s for each m of "
-      "epsilon, between 2e-6 and 0.002; inf: no limit)",
-      HELP_PROJECTION}},
-    {ARGUMENTS_SETTINGS,
-     {"projection-order", KEY_ORDER, "P", 0,
-      "1: projects along the tangent, an error of order epsilon^2; 2: along the field half-way, "
-      "two "
-      "field evaluations instead of one, epsilon^3 (default 1)",
-      HELP_PROJECTION}},
-
     {ARGUMENTS_SETTINGS, HEADER("Settings of MuJoCo:", HELP_MUJOCO)},
-    {ARGUMENTS_SETTINGS,
-     {"time-step", KEY_TIME_STEP, "S", 0,
-      "its step, s, and that of every other solver with a fixed step: it divides the output step "
-      "evenly or is a multiple of it (default: the output step, 0.002)",
-      HELP_MUJOCO}},
-    {ARGUMENTS_SETTINGS,
-     {"scaling", KEY_SCALING, "X", 0,
-      "what the mass that its contacts add is divided by (default 1e6)", HELP_MUJOCO}},
-
     {ARGUMENTS_JSON, {"json", KEY_JSON, NULL, 0, "print the result as JSON", HELP_RESULTS}},
     {ARGUMENTS_REFERENCE,
      {"no-reference", KEY_NO_REFERENCE, NULL, 0,
@@ -268,6 +229,22 @@ static void add_parameters(option_table *t, const model_type *type, bool several
   }
 }
 
+/* the settings of solvers that the command takes, but for those it has in words of its own */
+static void add_settings(option_table *t, unsigned groups, size_t *count) {
+  for (int i = 0; settings_table[i].option; i++) {
+    const setting *const line = &settings_table[i];
+    if (!(groups & (line->alone ? ARGUMENTS_SOLVER : ARGUMENTS_SETTINGS)) ||
+        option_named(t, line->option, strlen(line->option)))
+      continue;
+    t->option[(*count)++] = (struct argp_option){
+        .name = line->option,
+        .key = KEY_SETTING + i,
+        .arg = line->argument,
+        .doc = line->help,
+        .group = line->owner == SETTING_OF_MUJOCO ? HELP_MUJOCO : HELP_PROJECTION};
+  }
+}
+
 /* the options of a study; a default is told of unless the help tells of it */
 static void add_study(option_table *t, const study *s, size_t *count) {
   for (size_t i = 0; s->options[i].name; i++) {
@@ -303,6 +280,7 @@ void option_table_build(option_table *t, const command *c) {
     if (g->option.key == KEY_TABLE && c->study) t->option[count].doc = c->study->table;
     count++;
   }
+  add_settings(t, c->groups, &count);
   if (!(c->groups & ARGUMENTS_MODEL)) return;
   for (size_t i = 0; model_types[i]; i++)
     if (!c->model || strcmp(c->model, model_types[i]->name) == 0)

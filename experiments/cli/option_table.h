@@ -17,15 +17,6 @@ enum { OPTION_TABLE_MAX = 96, OPTION_TABLE_DOC_SIZE = 400, OPTION_TABLE_STUDY_MA
 enum {
   KEY_MODEL = 256,
   KEY_SOLVER,
-  KEY_EPSILON,
-  KEY_TOLERANCE,
-  KEY_RTOL,
-  KEY_ATOL,
-  KEY_H_MAX,
-  KEY_PROJECTION_MAX,
-  KEY_TIME_STEP,
-  KEY_ORDER,
-  KEY_SCALING,
   KEY_VARIANT,
   KEY_JSON,
   KEY_OUT,
@@ -48,7 +39,8 @@ enum {
   KEY_LABEL_KNOBS,
   KEY_TARGET,
   KEY_BEFORE,
-  OPTION_KEY = 512, /* the study's own */
+  KEY_SETTING = 384, /* the line of settings_table; epsilon is the first */
+  OPTION_KEY = 512,  /* the study's own */
   PARAMETER_KEY = 1024
 };
 

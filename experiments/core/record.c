@@ -108,27 +108,27 @@ json_t *record_gap(const bridge_gap *gap) {
 }
 
 json_t *record_settings(const solver_settings *s) {
-  return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s?}", "epsilon",
-                   measure_json_number(s->epsilon), "rtol", measure_json_number(s->rtol), "atol",
-                   measure_json_number(s->atol), "h_max", measure_json_number(s->h_max),
-                   "projection_max", measure_json_number(s->projection_max), "time_step",
-                   measure_json_number(s->time_step), "projection_order",
-                   s->order ? json_integer(s->order) : json_null(), "scaling",
-                   measure_json_number(s->scaling), "variant", s->variant);
+  json_t *const object = json_object();
+  for (const setting *line = settings_table; line->name; line++) {
+    const double value = setting_get(line, s);
+    json_object_set_new(object, line->name,
+                        line->whole && !isnan(value) ? json_integer((json_int_t)value)
+                                                     : measure_json_number(value));
+  }
+  json_object_set_new(object, "variant", s->variant ? json_string(s->variant) : json_null());
+  return object;
 }
 
 const char *const record_setting_names[RECORD_SETTINGS] = {
     "epsilon", "rtol", "atol", "h_max", "projection_max", "projection_order", "time_step"};
 
 void record_setting_fields(measure_csv *csv, const solver_settings *s) {
-  const double values[RECORD_SETTINGS] = {
-      s->epsilon,  s->rtol, s->atol, s->h_max, s->projection_max, s->order ? (double)s->order : NAN,
-      s->time_step};
   for (size_t i = 0; i < RECORD_SETTINGS; i++) {
-    if (isnan(values[i]))
+    const double value = setting_get(setting_find(record_setting_names[i]), s);
+    if (isnan(value))
       measure_csv_text(csv, "");
     else
-      measure_csv_number(csv, values[i]);
+      measure_csv_number(csv, value);
   }
 }
 
