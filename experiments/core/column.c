@@ -42,6 +42,7 @@ double column_number(const column *c, const void *row) {
   case COLUMN_TEXT:
   case COLUMN_INTERVAL:
   case COLUMN_GAP:
+  case COLUMN_SETTINGS:
     break;
   }
   return NAN;
@@ -96,6 +97,8 @@ json_t *column_json(const column *c, const void *row) {
     return interval_json(member(c, row));
   case COLUMN_GAP:
     return gap_json(member(c, row));
+  case COLUMN_SETTINGS:
+    return record_settings(member(c, row));
   case COLUMN_NUMBER:
   case COLUMN_AMOUNT:
     break;
@@ -106,8 +109,17 @@ json_t *column_json(const column *c, const void *row) {
 void column_csv(const column *c, const void *row, measure_csv *csv) {
   if (c->kind == COLUMN_TEXT)
     measure_csv_text(csv, column_text(c, row));
+  else if (c->kind == COLUMN_SETTINGS)
+    record_setting_fields(csv, member(c, row));
   else
     measure_csv_number(csv, column_number(c, row));
+}
+
+size_t column_csv_names(const column *c, const char *names[COLUMN_CSV_NAMES_MAX]) {
+  names[0] = c->name;
+  if (c->kind != COLUMN_SETTINGS) return 1;
+  for (size_t i = 0; i < RECORD_SETTINGS; i++) names[i] = record_setting_names[i];
+  return RECORD_SETTINGS;
 }
 
 void column_clear(const column columns[], void *row) {
@@ -117,6 +129,7 @@ void column_clear(const column columns[], void *row) {
     if (c->kind == COLUMN_FLAG) *(bool *)at = false;
     if (c->kind == COLUMN_TEXT) *(const char **)at = "";
     if (c->kind == COLUMN_NUMBER || c->kind == COLUMN_AMOUNT) *(double *)at = NAN;
+    if (c->kind == COLUMN_SETTINGS) record_settings_take(NULL, at);
     if (c->kind == COLUMN_INTERVAL) ((double *)at)[0] = ((double *)at)[1] = NAN;
     if (c->kind == COLUMN_GAP) *(bridge_gap *)at = no_gap;
   }
@@ -137,6 +150,8 @@ bool column_take(const column *c, const json_t *value, void *row) {
   case COLUMN_NUMBER:
   case COLUMN_AMOUNT:
     return measure_json_value(value, at) == MEASURE_SUCCESS;
+  case COLUMN_SETTINGS:
+    return record_settings_take(value, at);
   case COLUMN_INTERVAL:
     return interval_take(value, at);
   case COLUMN_GAP:
@@ -160,6 +175,8 @@ static json_t *type_schema(column_kind kind) {
   case COLUMN_GAP:
     return json_pack("{s:[{s:s}, {s:s}]}", "anyOf", "type", "null", "$ref",
                      "common.schema.json#/$defs/field_gap");
+  case COLUMN_SETTINGS:
+    return json_pack("{s:s}", "$ref", "common.schema.json#/$defs/settings");
   case COLUMN_AMOUNT:
     return json_pack("{s:[s, s], s:i}", "type", "number", "null", "minimum", 0);
   case COLUMN_NUMBER:

@@ -14,6 +14,7 @@
 
 #include "bridge.h"
 #include "csv.h"
+#include "solver.h"
 
 /* The kind of a value, and the type of the row's member. */
 typedef enum column_kind {
@@ -23,7 +24,9 @@ typedef enum column_kind {
   COLUMN_FLAG,     /* bool; 1 or 0 in CSV */
   COLUMN_TEXT,     /* const char *, never NULL; it lives as long as the run */
   COLUMN_INTERVAL, /* double[2], lower and upper end: null in JSON unless both are known; no CSV */
-  COLUMN_GAP       /* bridge_gap: an object, or null when it is not known; no CSV */
+  COLUMN_GAP,      /* bridge_gap: an object, or null when it is not known; no CSV */
+  COLUMN_SETTINGS  /* solver_settings: an object in JSON; in CSV a column for each of its numbers,
+                      empty where it is not known */
 } column_kind;
 
 /* Which files have it. */
@@ -72,6 +75,10 @@ double column_number(const column *c, const void *row);
 const char *column_text(const column *c, const void *row);
 json_t *column_json(const column *c, const void *row);
 void column_csv(const column *c, const void *row, measure_csv *csv);
+
+/* The names that a column has in CSV, as many as are returned. */
+enum { COLUMN_CSV_NAMES_MAX = 16 };
+size_t column_csv_names(const column *c, const char *names[COLUMN_CSV_NAMES_MAX]);
 
 /* Forgets a row: numbers are not known, counts 0, texts empty. */
 void column_clear(const column columns[], void *row);

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,6 +56,46 @@ int option_descending(const char *name, const char *text, double min, double max
   return status;
 }
 
+/* the place of a name so long among those there are; where there is none, of their end */
+static size_t place_of(const char *const names[], const char *name, size_t length) {
+  size_t i = 0;
+  while (names[i] && (strlen(names[i]) != length || strncmp(names[i], name, length) != 0)) i++;
+  return i;
+}
+
+static void refuse_name(const study_option *o, const char *name, size_t length,
+                        char message[MEASURE_MESSAGE_SIZE]) {
+  char list[MEASURE_MESSAGE_SIZE] = "";
+  for (size_t i = 0; o->names[i]; i++)
+    snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", i ? ", " : "", o->names[i]);
+  measure_message(message, "--%s %.*s is not accepted; there are %s", o->name,
+                  (int)(length < 60 ? length : 60), name, list);
+}
+
+static int set_names(const study_option *o, const char *text, option_names *out,
+                     char message[MEASURE_MESSAGE_SIZE]) {
+  *out = (option_names){.text = text};
+  for (const char *name = text, *end;; name = end + 1) {
+    const size_t length = strcspn(name, ","), index = place_of(o->names, name, length);
+    end = name + length;
+    if (!o->names[index]) {
+      refuse_name(o, name, length, message);
+      return -1;
+    }
+    for (size_t i = 0; i < out->count; i++) {
+      if (out->index[i] != index) continue;
+      measure_message(message, "--%s names %s twice", o->name, o->names[index]);
+      return -1;
+    }
+    if (out->count == OPTION_NAMES_MAX) {
+      measure_message(message, "--%s accepts at most %d names", o->name, OPTION_NAMES_MAX);
+      return -1;
+    }
+    out->index[out->count++] = index;
+    if (!*end) return 0;
+  }
+}
+
 static int set_contacts(const study_option *o, const char *text, contacts_range *range,
                         char *message) {
   char why[CONTACTS_RANGE_MESSAGE];
@@ -83,6 +124,8 @@ int option_set(const study_option *o, const char *text, void *settings,
     return option_descending(o->name, text, o->min, o->max, at, message);
   case OPTION_CONTACTS:
     return set_contacts(o, text, at, message);
+  case OPTION_NAMES:
+    return set_names(o, text, at, message);
   case OPTION_TEXT:
     *(const char **)at = text;
     return 0;
@@ -101,6 +144,10 @@ void option_free(const study_option options[], void *settings) {
   for (const study_option *o = options; settings && o->name; o++)
     if (o->kind == OPTION_CONTACTS)
       contacts_range_free((contacts_range *)((char *)settings + o->offset));
+}
+
+static json_t *text_json(const char *text) {
+  return text ? json_string(text) : json_null();
 }
 
 static json_t *numbers_json(const option_numbers *numbers) {
@@ -130,11 +177,12 @@ json_t *option_json(const study_option *o, const void *settings) {
     return numbers_json(at);
   case OPTION_CONTACTS:
     return contacts_json(at);
+  case OPTION_NAMES:
+    return text_json(((const option_names *)at)->text);
   case OPTION_TEXT:
     break;
   }
-  const char *const text = *(const char *const *)at;
-  return text ? json_string(text) : json_null();
+  return text_json(*(const char *const *)at);
 }
 
 /* its type alone */
@@ -151,6 +199,7 @@ static json_t *type_schema(option_kind kind) {
   case OPTION_CONTACTS:
     return json_pack("{s:s, s:{s:s, s:i}}", "type", "array", "items", "type", "integer", "minimum",
                      1);
+  case OPTION_NAMES:
   case OPTION_TEXT:
     break;
   }

@@ -13,13 +13,20 @@
 #include "contacts_range.h"
 #include "measure.h"
 
-enum { OPTION_NUMBERS_MAX = 64 };
+enum { OPTION_NUMBERS_MAX = 64, OPTION_NAMES_MAX = 32 };
 
 /* "1e-3,1e-4": descending. */
 typedef struct option_numbers {
   size_t count;
   double value[OPTION_NUMBERS_MAX];
 } option_numbers;
+
+/* "a,b": some of the names there are, each once, in the order given. */
+typedef struct option_names {
+  const char *text; /* as given; NULL: none */
+  size_t count;
+  size_t index[OPTION_NAMES_MAX]; /* into the option's names */
+} option_names;
 
 /* The kind of a value, and the type of the member of the study's settings. */
 typedef enum option_kind {
@@ -28,6 +35,7 @@ typedef enum option_kind {
   OPTION_NUMBER,   /* double */
   OPTION_NUMBERS,  /* option_numbers */
   OPTION_CONTACTS, /* contacts_range */
+  OPTION_NAMES,    /* option_names */
   OPTION_TEXT      /* const char *; NULL without a default */
 } option_kind;
 
@@ -36,10 +44,11 @@ typedef struct study_option {
   const char *name, *argument, *help;
   option_kind kind;
   size_t offset;
-  const char *initial; /* the default; NULL: 0, none */
-  double min, max;     /* of a number, and of each of several */
-  const char *accepts; /* what OPTION_NUMBER has to be, in words */
-  const char *result;  /* its name in the .json of results; NULL: it is not there */
+  const char *initial;      /* the default; NULL: 0, none */
+  double min, max;          /* of a number, and of each of several */
+  const char *accepts;      /* what OPTION_NUMBER has to be, in words */
+  const char *const *names; /* of OPTION_NAMES, NULL-terminated */
+  const char *result;       /* its name in the .json of results; NULL: it is not there */
 } study_option;
 
 /* The member of the settings an option goes into. */

@@ -119,6 +119,17 @@ json_t *record_settings(const solver_settings *s) {
   return object;
 }
 
+bool record_settings_take(const json_t *object, solver_settings *out) {
+  *out = (solver_settings){.variant = json_string_value(json_object_get(object, "variant"))};
+  for (const setting *line = settings_table; line->name; line++) {
+    const json_t *const value = json_object_get(object, line->name);
+    // JSON has no infinity: what may be one is, where there is no number
+    const double otherwise = line->max < INFINITY ? NAN : INFINITY;
+    setting_put(line, out, json_is_number(value) ? json_number_value(value) : otherwise);
+  }
+  return !object || json_is_object(object);
+}
+
 const char *const record_setting_names[RECORD_SETTINGS] = {
     "epsilon", "rtol", "atol", "h_max", "projection_max", "projection_order", "time_step"};
 

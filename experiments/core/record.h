@@ -55,6 +55,10 @@ json_t *record_gap(const bridge_gap *gap);
 /* A new object of solver settings; null where one is not known. */
 json_t *record_settings(const solver_settings *s);
 
+/* Settings from such an object, whose text they borrow; no limit where one is not known. False when
+ * it is none; NULL is one without a member. */
+bool record_settings_take(const json_t *object, solver_settings *out);
+
 /* The numbers among them as columns of a table, by the names they have in that object, and a row's
  * fields; empty where one is not known. */
 enum { RECORD_SETTINGS = 7 };

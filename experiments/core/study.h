@@ -36,7 +36,8 @@
 
 /* Rows of one kind. */
 typedef struct study_table {
-  const char *json;    /* member of the .json, or of the row it is within; NULL: not there */
+  const char *json;    /* member of the .json, or of the row it is within; NULL: not there; "": its
+                          one row's members stand at the top */
   const char *csv;     /* file in the folder of results; NULL: none */
   const char *meaning; /* of a row */
   const column *columns;
@@ -88,6 +89,7 @@ struct study_run {
   const void *settings; /* filled by the study's options */
   const model *m;       /* as the user chose it, not prepared */
   unsigned long seed;
+  size_t processes;                /* that cells are spread over, at least 1 */
   const char *folder;              /* of results */
   const volatile int *interrupted; /* for what takes long within a cell */
   char *message;                   /* what went wrong, one line */

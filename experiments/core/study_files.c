@@ -11,7 +11,7 @@
 #include "results_file.h"
 #include "study_run.h"
 
-enum { NAME_SIZE = 64, COLUMNS_MAX = 64 };
+enum { NAME_SIZE = 64, COLUMNS_MAX = 64, NAMES_MAX = COLUMNS_MAX + COLUMN_CSV_NAMES_MAX };
 
 /* ---- csv ------------------------------------------------------------------------------------- */
 
@@ -27,11 +27,13 @@ static int write_csv(study_run *run, size_t table) {
   const study_table *const t = &run->study->tables[table];
   const study_row_list *const list = &run->private->rows[table];
   const column *columns[COLUMNS_MAX];
-  const char *names[COLUMNS_MAX];
+  const char *names[NAMES_MAX];
   const size_t count = csv_columns(t, columns);
+  size_t named = 0;
   results_file file;
-  for (size_t i = 0; i < count; i++) names[i] = columns[i]->name;
-  if (results_file_begin(&file, run->folder, t->csv, names, count, run->message)) return -1;
+  for (size_t i = 0; i < count && named < COLUMNS_MAX; i++)
+    named += column_csv_names(columns[i], names + named);
+  if (results_file_begin(&file, run->folder, t->csv, names, named, run->message)) return -1;
   for (size_t i = 0; i < list->count; i++) {
     for (size_t k = 0; k < count; k++)
       column_csv(columns[k], list->row + i * t->row_size, &file.csv);
@@ -96,6 +98,17 @@ static json_t *rows_json(const study_run *run, size_t table, size_t parent) {
   return rows;
 }
 
+/* a table under its name; one that is called "" is the members of its row */
+static void set_rows(json_t *object, const study_run *run, size_t table) {
+  const char *const name = run->study->tables[table].json;
+  json_t *const value = *name ? rows_json(run, table, 0) : row_json(run, table, 0);
+  if (*name)
+    json_object_set(object, name, value);
+  else
+    json_object_update(object, value);
+  json_decref(value);
+}
+
 static json_t *results_json(const study_run *run) {
   const study *const s = run->study;
   json_t *const object =
@@ -103,8 +116,7 @@ static json_t *results_json(const study_run *run) {
   if (!object) return NULL;
   if (!s->kept) set_settings(run, object);
   for (size_t i = 0; i < STUDY_TABLES_MAX && s->tables[i].columns; i++)
-    if (s->tables[i].json && !s->tables[i].within)
-      json_object_set_new(object, s->tables[i].json, rows_json(run, i, 0));
+    if (s->tables[i].json && !s->tables[i].within) set_rows(object, run, i);
   return object;
 }
 

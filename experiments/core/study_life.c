@@ -139,6 +139,7 @@ int study_execute(const study *s, const study_request *request, char *message) {
                    .settings = request->settings,
                    .m = request->m,
                    .seed = request->seed,
+                   .processes = s->processes && request->processes ? request->processes : 1,
                    .folder = request->folder,
                    .message = message,
                    .private = &private};

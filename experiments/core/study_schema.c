@@ -47,13 +47,17 @@ static void require_settings(const study *s, json_t *object) {
     if (o->result) require(object, o->result, option_schema(o));
 }
 
+static void require_columns(json_t *object, const column columns[]) {
+  for (const column *c = columns; c->name; c++)
+    if (c->place == COLUMN_BOTH || c->place == COLUMN_JSON_ONLY)
+      require_member(object, c->name, column_schema(c));
+}
+
 static json_t *row_schema(const study *s, size_t table) {
   const study_table *const t = &s->tables[table];
   if (!*t->columns->name) return column_schema(t->columns);
   json_t *const row = json_pack("{s:s, s:s}", "description", t->meaning, "type", "object");
-  for (const column *c = t->columns; c->name; c++)
-    if (c->place == COLUMN_BOTH || c->place == COLUMN_JSON_ONLY)
-      require_member(row, c->name, column_schema(c));
+  require_columns(row, t->columns);
   if (table && table == s->kept) {
     require_settings(s, row);
     require(row, "seed", json_pack("{s:s, s:i}", "type", "integer", "minimum", 0));
@@ -80,7 +84,9 @@ json_t *study_schema(const study *s) {
   for (size_t i = 0; i < sizeof head / sizeof *head; i++) require(schema, head[i], json_true());
   if (!s->kept) require_settings(s, schema);
   for (size_t i = 0; i < STUDY_TABLES_MAX && s->tables[i].columns; i++)
-    if (s->tables[i].json && !s->tables[i].within)
+    if (s->tables[i].json && !*s->tables[i].json)
+      require_columns(schema, s->tables[i].columns);
+    else if (s->tables[i].json && !s->tables[i].within)
       require(schema, s->tables[i].json,
               json_pack("{s:s, s:o}", "type", "array", "items", row_schema(s, i)));
   return schema;
@@ -94,7 +100,8 @@ static void print_table(const study *s, const study_table *t, FILE *stream) {
   if (t->csv && t->json) fprintf(stream, ", and ");
   if (t->json && t->within)
     fprintf(stream, "`%s` of each of `%s`", t->json, s->tables[t->within].json);
-  if (t->json && !t->within) fprintf(stream, "`%s` of `%s.json`", t->json, s->file);
+  if (t->json && !*t->json) fprintf(stream, "`%s.json`", s->file);
+  if (t->json && *t->json && !t->within) fprintf(stream, "`%s` of `%s.json`", t->json, s->file);
   fprintf(stream, ": %s.\n\n| column | unit | meaning |\n|---|---|---|\n", t->meaning);
   for (const column *c = t->columns; c->name; c++) {
     if (c->place == COLUMN_SHOWN_ONLY) continue;

@@ -16,13 +16,18 @@ static size_t runs, failing;
 typedef struct settings {
   size_t trials;
   option_numbers widths;
+  option_names kinds;
 } settings;
+
+static const char *const kind_names[] = {"round", "square", NULL};
 
 static const study_option options[] = {
     {"trials", "COUNT", "how many", OPTION_WHOLE, OPTION_AT(settings, trials), .initial = "4",
      .min = 1, .max = 9, .result = "trials"},
     {"widths", "X,Y", "not used", OPTION_NUMBERS, OPTION_AT(settings, widths), .initial = "2,1",
      .max = 10},
+    {"kinds", "A,B", "not used either", OPTION_NAMES, OPTION_AT(settings, kinds),
+     .initial = "square", .names = kind_names, .result = "kinds"},
     {0},
 };
 
@@ -31,6 +36,7 @@ typedef struct sample {
   double half;
   bool odd;
   const char *label;
+  solver_settings settings;
 } sample;
 
 static const column sample_columns[] = {
@@ -39,6 +45,7 @@ static const column sample_columns[] = {
     COLUMN(sample, half, NUMBER, "", "not known of 2"),
     COLUMN(sample, odd, FLAG, "", "whether index is"),
     COLUMN(sample, label, TEXT, "", "with a comma"),
+    COLUMN(sample, settings, SETTINGS, "", "that it ran with"),
     {0},
 };
 
@@ -61,9 +68,20 @@ typedef struct plain {
   double value;
 } plain;
 
+typedef struct total {
+  double all;
+  solver_settings settings;
+} total;
+
+static const column total_columns[] = {
+    COLUMN_AS("sum.all", total, all, NUMBER, "", "of all halves"),
+    COLUMN(total, settings, SETTINGS, "", "of the first sample"),
+    {0},
+};
+
 static const column plain_columns[] = {COLUMN_AS("", plain, value, NUMBER, "", "a half"), {0}};
 
-enum { SAMPLES, GROUPS, HALVES };
+enum { SAMPLES, GROUPS, HALVES, TOTAL };
 
 static int plan(study_run *run, size_t stage) {
   const settings *const s = run->settings;
@@ -85,8 +103,18 @@ static int run_cell(study_run *run, const void *cell) {
     measure_message(run->message, "cell %zu fails", index);
     return -1;
   }
-  const sample s = {index, index / 10, index == 2 ? NAN : 0.5 * (double)index, index % 2 == 1,
-                    "a, b"};
+  const sample s = {index,
+                    index / 10,
+                    index == 2 ? NAN : 0.5 * (double)index,
+                    index % 2 == 1,
+                    "a, b",
+                    {.epsilon = NAN,
+                     .rtol = 1e-3,
+                     .h_max = INFINITY,
+                     .order = index == 2 ? 0 : 2,
+                     .time_step = 0.002,
+                     .scaling = NAN,
+                     .variant = "RK4"}};
   // what a cell gives may be several rows
   for (size_t i = 0; i <= index % 2; i++)
     if (study_add(run, SAMPLES, &s)) return -1;
@@ -96,6 +124,9 @@ static int run_cell(study_run *run, const void *cell) {
 static int derive(study_run *run) {
   size_t count;
   const sample *const all = study_rows(run, SAMPLES, &count);
+  total t = {.settings = all[0].settings};
+  for (size_t i = 0; i < count; i++) t.all += isnan(all[i].half) ? 0.0 : all[i].half;
+  if (study_add(run, TOTAL, &t)) return -1;
   for (size_t stage = 0; stage < 2; stage++) {
     group g = {.ends = {1.0, 2.0}, .unknown = {NAN, 2.0}, .low = 0.5, .high = 1.5};
     for (size_t i = 0; i < count; i++) g.number += all[i].stage == stage;
@@ -127,7 +158,11 @@ static const study made_up = {
                 .meaning = "one",
                 .columns = plain_columns,
                 .row_size = sizeof(plain),
-                .within = GROUPS}},
+                .within = GROUPS},
+               {.json = "",
+                .meaning = "all in all",
+                .columns = total_columns,
+                .row_size = sizeof(total)}},
     .plan = plan,
     .run = run_cell,
     .derive = derive,
@@ -162,6 +197,38 @@ static void cells_of_later_stages_follow_samples(void **state) {
   assert_string_equal(measure_table_text(table, 3, 2), "nan");
   assert_true(field_of(table, 1, "odd") == 1.0);
   measure_table_free(table);
+}
+
+/* in one column each, empty where one is not known; they come back from the journal whole */
+static void settings_are_columns_and_an_object(void **state) {
+  char message[SOLVER_MESSAGE_SIZE];
+  failing = SIZE_MAX;
+  assert_int_equal(execute(state, "4", true, message), 0);
+  static const char *const columns[] = {"epsilon", "rtol", "h_max", "projection_order",
+                                        "time_step"};
+  static const char *const fields[] = {"", "0.001", "inf", "2", "0.002"};
+  measure_table *const table = read_table(state, "made_up_samples.csv", columns, 5);
+  for (size_t k = 0; k < 5; k++) {
+    const char *const text = measure_table_text(table, 0, measure_table_column(table, columns[k]));
+    double value, wanted;
+    if (*fields[k] && !measure_number_parse(text, &value) &&
+        !measure_number_parse(fields[k], &wanted))
+      assert_true(value == wanted);
+    else
+      assert_string_equal(text, fields[k]);
+  }
+  assert_string_equal(measure_table_text(table, 3, measure_table_column(table, "projection_order")),
+                      "");
+  measure_table_free(table);
+  json_t *const results = read_json(state, "made_up.json");
+  const json_t *const shown = json_object_get(results, "settings");
+  assert_true(json_is_null(json_object_get(shown, "epsilon")));
+  assert_true(json_is_null(json_object_get(shown, "h_max")));
+  assert_true(number_of(shown, "projection_order") == 2.0);
+  assert_string_equal(text_of(shown, "variant"), "RK4");
+  assert_true(number_of(json_object_get(results, "sum"), "all") > 0.0);
+  assert_string_equal(text_of(results, "kinds"), "square");
+  json_decref(results);
 }
 
 static void json_nests_tables_and_members(void **state) {
@@ -227,6 +294,14 @@ static void options_say_what_is_accepted(void **state) {
   assert_non_null(strstr(message, "each smaller than the one before"));
   assert_int_equal(option_set(&options[1], "3,1", &s, message), 0);
   assert_int_equal(s.widths.count, 2);
+  assert_int_equal(option_set(&options[2], "square,round", &s, message), 0);
+  assert_true(s.kinds.count == 2 && s.kinds.index[0] == 1 && s.kinds.index[1] == 0);
+  assert_int_equal(option_set(&options[2], "round,oval", &s, message), -1);
+  assert_string_equal(message, "--kinds oval is not accepted; there are round, square");
+  assert_int_equal(option_set(&options[2], "", &s, message), -1);
+  assert_int_equal(option_set(&options[2], "round,", &s, message), -1);
+  assert_int_equal(option_set(&options[2], "round,round", &s, message), -1);
+  assert_string_equal(message, "--kinds names round twice");
 }
 
 /* the schema asks for what is written, and names its unit */
@@ -235,9 +310,12 @@ static void the_schema_has_every_column(void **state) {
   json_t *const schema = study_schema(&made_up);
   char *const text = json_dumps(schema, JSON_COMPACT);
   static const char *const parts[] = {
-      "\"required\":[\"low\",\"high\"]", "\"description\":\"least, m\"",
+      "\"required\":[\"low\",\"high\"]",
+      "\"description\":\"least, m\"",
       "\"const\":\"essbench-made-up-1\"",
       "\"halves\":{\"type\":\"array\",\"items\":{\"description\":\"a half\"",
+      "\"settings\":{\"description\":\"of the first "
+      "sample\",\"$ref\":\"common.schema.json#/$defs/settings",
       "\"ends\":{\"description\":\"both\",\"oneOf\":[{\"$ref\""};
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
     if (!strstr(text, parts[i])) fail_msg("no %s in %s", parts[i], text);
@@ -248,6 +326,7 @@ static void the_schema_has_every_column(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(cells_of_later_stages_follow_samples),
+      cmocka_unit_test(settings_are_columns_and_an_object),
       cmocka_unit_test(json_nests_tables_and_members),
       cmocka_unit_test(a_failure_keeps_what_was_measured),
       cmocka_unit_test(an_entry_of_another_kind_is_refused),
