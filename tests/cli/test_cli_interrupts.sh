@@ -32,17 +32,18 @@ ends() {
 ended() { [ "$status" -eq "$1" ] && said | grep -q "interrupted"; }
 gone() { ! kill -0 "$1" 2>/dev/null; }
 
-for signal in INT:130 TERM:143; do
-  of="${signal%:*} ${signal#*:}"
-  # shellcheck disable=SC2086 # two words
+# several processes, each way they are made, and one
+parts='--contacts 2,3 --trials 100 --epsilon 1e-3 --min-time 0.02'
+for signal in 'INT 130' 'TERM 143'; do
+  # shellcheck disable=SC2086 # words
   {
-    ends $of sweep.journal sweep --contacts 2,3 --trials 100 --epsilon 1e-3 --min-time 0.02 --processes 3
-    ends $of sweep.journal sweep --contacts 2,3 --trials 100 --epsilon 1e-3 --min-time 0.02 --processes 1
-    ends $of tolerance.journal tolerance --contacts 100 --trials 1000 --processes 2
-    ends $of scale.journal scale --contacts 1000 --trials 20
-    ends $of crossing_cost.journal crossing-cost --contacts 2,100
-    ends $of work_precision_plate_100.journal work-precision --contacts 100
+    ends $signal sweep.journal sweep $parts --processes 3
+    ends $signal tolerance.journal tolerance --contacts 100 --trials 1000 --processes 2
   }
 done
-
+# shellcheck disable=SC2086
+ends INT 130 sweep.journal sweep $parts --processes 1
+ends TERM 143 scale.journal scale --contacts 1000 --trials 20
+ends INT 130 crossing_cost.journal crossing-cost --contacts 2
+ends TERM 143 work_precision_plate_100.journal work-precision --contacts 100
 finish
