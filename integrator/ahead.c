@@ -25,12 +25,6 @@ static const double AGAIN = 4.0;
  * tolerance */
 static const double WAITING = 10.0;
 
-bool ess_is_settled(const ess_driver *d, size_t k) {
-  const ess_cluster *const c = &d->cluster;
-  const bool waits = c->touched[k] == c->trial && ess_is_silent(d, k) && ess_row_arms_none(d, k);
-  return d->side[k] == 0.0 || c->crossed[k] == c->trial || waits;
-}
-
 /* whether an event function that the crossings concern, seen from the side that counts now, may be
  * crossed and leave again unseen */
 static bool may_return(const ess_driver *d) {

@@ -19,6 +19,12 @@ enum { QUARTIC = ESS_QUARTIC, LOOKS = ESS_LOOKS, PLACES = ESS_PLACES };
  * quarter */
 static const double DOUBT = 16.0;
 
+bool ess_is_settled(const ess_driver *d, size_t k) {
+  const ess_cluster *const c = &d->cluster;
+  const bool waits = c->touched[k] == c->trial && ess_is_silent(d, k) && ess_row_arms_none(d, k);
+  return d->side[k] == 0.0 || c->crossed[k] == c->trial || waits;
+}
+
 /* one event function */
 typedef struct along {
   double side;          /* it is seen from */

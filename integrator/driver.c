@@ -10,93 +10,6 @@
 
 #include "substep.h"
 
-ess_options ess_options_default(void) {
-  return (ess_options){.rtol = 1e-8,
-                       .atol = 1e-10,
-                       .h_max = INFINITY,
-                       .max_steps = 10000000,
-                       .max_crossings = 10000000,
-                       .method = ESS_METHOD_TOLERANCE,
-                       .epsilon = 1e-3,
-                       .order = 1,
-                       .projection_max = INFINITY};
-}
-
-ess_options ess_options_paper(void) {
-  ess_options options = ess_options_default();
-  options.method = ESS_METHOD_PAPER;
-  return options;
-}
-
-static bool positive(double v) {
-  return v > 0.0 && isfinite(v);
-}
-
-static const char *check_tolerances(const ess_options *o, size_t n) {
-  for (size_t i = 0; i < (o->rtols ? n : 1); i++) {
-    const double rtol = o->rtols ? o->rtols[i] : o->rtol;
-    if (!(rtol >= 0.0 && rtol < 1.0))
-      return o->rtols ? "each of rtols must be a number in [0, 1)"
-                      : "rtol must be a number in [0, 1)";
-  }
-  for (size_t i = 0; i < (o->atols ? n : 1); i++) {
-    const double atol = o->atols ? o->atols[i] : o->atol;
-    if (!(atol >= 0.0) || !isfinite(atol))
-      return o->atols ? "each of atols must be a finite number >= 0"
-                      : "atol must be a finite number >= 0";
-  }
-  for (size_t i = 0; i < (o->rtols || o->atols ? n : 1); i++)
-    if ((o->rtols ? o->rtols[i] : o->rtol) == 0.0 && (o->atols ? o->atols[i] : o->atol) == 0.0)
-      return o->rtols || o->atols ? "for each state, one of its rtol and atol must be > 0"
-                                  : "one of rtol and atol must be > 0";
-  return NULL;
-}
-
-static const char *check_system(const ess_system *s) {
-  if (s->dimension < 1) return "dimension must be at least 1";
-  if (!s->field) return "field must not be NULL";
-  if (s->guard_count && !s->guards) return "guards must not be NULL when guard_count > 0";
-  if (s->guard_count && !s->guard_jacobian && !s->guard_rates)
-    return "one of guard_jacobian and guard_rates must not be NULL when guard_count > 0";
-  return ess_resets_check(s);
-}
-
-const char *ess_check(const ess_system *system, const ess_options *o) {
-  if (!system) return "system must not be NULL";
-  if (!o) return "options must not be NULL";
-  const char *wrong = check_system(system);
-  if (!wrong) wrong = check_tolerances(o, system->dimension);
-  if (wrong) return wrong;
-  if (o->method != ESS_METHOD_TOLERANCE && o->method != ESS_METHOD_PAPER)
-    return "method must be ESS_METHOD_TOLERANCE or ESS_METHOD_PAPER";
-  if (!positive(o->epsilon)) return "epsilon must be a finite number > 0";
-  for (size_t k = 0; o->guard_epsilons && k < system->guard_count; k++)
-    if (!positive(o->guard_epsilons[k]))
-      return "each of guard_epsilons must be a finite number > 0";
-  if (o->order != 1 && o->order != 2) return "order must be 1 or 2";
-  if (!(o->h_max > 0.0)) return "h_max must be > 0 (INFINITY is accepted)";
-  if (!(o->h_init >= 0.0) || !isfinite(o->h_init)) return "h_init must be a finite number >= 0";
-  if (!(o->projection_max > 0.0)) return "projection_max must be > 0 (INFINITY is accepted)";
-  if (!(o->liveness >= 0.0) || !isfinite(o->liveness))
-    return "liveness must be a finite number >= 0";
-  if (o->max_steps < 1) return "max_steps must be at least 1";
-  if (o->max_crossings < 1) return "max_crossings must be at least 1";
-  return NULL;
-}
-
-/* how wide they are, and for how long a guard may take within them */
-void ess_set_neighbourhoods(ess_driver *d) {
-  const ess_options *const o = &d->options;
-  for (size_t k = 0; k < d->system.guard_count; k++)
-    d->epsilon[k] = o->guard_epsilons ? o->guard_epsilons[k] : o->epsilon;
-  d->lead = o->projection_max;
-  d->severity = 1.0;
-  if (o->method == ESS_METHOD_PAPER) return;
-  d->severity = 6.0;
-  d->lead = 0.0; // no neighbourhoods: a guard is reached where it is crossed
-  for (size_t k = 0; k < d->system.guard_count; k++) d->epsilon[k] = INFINITY;
-}
-
 ess_driver *ess_driver_alloc(const ess_system *system, const ess_options *options, int *status) {
   int ignored;
   if (!status) status = &ignored;
@@ -156,13 +69,6 @@ const ess_failure *ess_driver_failure(const ess_driver *d) {
 
 const double *ess_driver_sign(const ess_driver *d) {
   return d ? d->sign : NULL;
-}
-
-void ess_advance_time(ess_driver *d, double duration) {
-  const double before = d->t, added = duration + d->t_rest;
-  // what rounding cut off may be half a rounding below, or reach past the end: time does neither
-  d->t = ess_smaller(added > 0.0 ? before + added : before, d->t_end);
-  d->t_rest = added - (d->t - before);
 }
 
 /* puts the driver at the caller's state, in the latched mode */

@@ -219,11 +219,8 @@ static inline void ess_disarm(ess_driver *d, size_t k) {
 bool ess_memory_alloc(ess_driver *d);
 void ess_memory_free(ess_driver *d);
 
-/* settings.c: the options in force from here on, their arrays copied. */
+/* options.c: the options in force from here on, their arrays copied. */
 void ess_take_options(ess_driver *d, const ess_options *options);
-
-/* driver.c: widths of the guards' neighbourhoods as the options in force have them. */
-void ess_set_neighbourhoods(ess_driver *d);
 
 /* status.c: records why the run stopped and returns `status`; why a call was refused, as of time t,
  * and returns ESS_EINVAL; forgets both. */
@@ -420,10 +417,6 @@ int ess_cross_silent(ess_driver *d);
 
 /* Crosses the others that it was cut at, where the state is. */
 int ess_cross_entered(ess_driver *d);
-
-/* driver.c: adds to the time, up to the end of the apply, and keeps what rounding cuts off: far
- * from t = 0 it would add up. */
-void ess_advance_time(ess_driver *d, double duration);
 
 /* step.c */
 

@@ -8,12 +8,21 @@
 
 #include "substep.h"
 
+/* adds to the time, up to the end of the apply, and keeps what rounding cuts off: far from t = 0 it
+ * would add up */
+static void advance_time(ess_driver *d, double duration) {
+  const double before = d->t, added = duration + d->t_rest;
+  // what rounding cut off may be half a rounding below, or reach past the end: time does neither
+  d->t = ess_smaller(added > 0.0 ? before + added : before, d->t_end);
+  d->t_rest = added - (d->t - before);
+}
+
 /* time advances to the node, which is the piece's end */
 static void end_piece(ess_driver *d, ess_piece_kind kind, double length, double duration) {
   d->piece.kind = kind;
   d->piece.length = length;
   d->piece.t0 = d->t;
-  ess_advance_time(d, duration);
+  advance_time(d, duration);
   d->piece.t1 = d->t;
 }
 

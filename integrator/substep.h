@@ -115,15 +115,15 @@ bool ess_keeps_order(ess_driver *d);
 
 /* ahead.c */
 
-/* Whether event function k has no crossing that is missing: it is not armed, its crossing has been
- * made, or can wait until the sub-step's end, being silent, armed within, and arming no other. */
-bool ess_is_settled(const ess_driver *d, size_t k);
-
 /* Corrects the crossings' times, and adds crossings that their jumps lead to; the sub-step may come
  * to end elsewhere, with a crossing. *well is false when it is too long for that. */
 int ess_correct_times(ess_driver *d, bool *well);
 
 /* along.c */
+
+/* Whether event function k has no crossing that is missing: it is not armed, its crossing has been
+ * made, or can wait until the sub-step's end, being silent, armed within, and arming no other. */
+bool ess_is_settled(const ess_driver *d, size_t k);
 
 /* Whether event function k, which is not crossed, stays below zero from the first crossing on, its
  * course put right by `off` at the end and in doubt by as much on the way. */

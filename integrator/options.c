@@ -1,0 +1,134 @@
+/*
+ * Options: their defaults, what is refused, what is copied of those in force, and what of the
+ * trajectory follows them when others are taken between applies.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <math.h>
+
+#include "ess_internal.h"
+
+ess_options ess_options_default(void) {
+  return (ess_options){.rtol = 1e-8,
+                       .atol = 1e-10,
+                       .h_max = INFINITY,
+                       .max_steps = 10000000,
+                       .max_crossings = 10000000,
+                       .method = ESS_METHOD_TOLERANCE,
+                       .epsilon = 1e-3,
+                       .order = 1,
+                       .projection_max = INFINITY};
+}
+
+ess_options ess_options_paper(void) {
+  ess_options options = ess_options_default();
+  options.method = ESS_METHOD_PAPER;
+  return options;
+}
+
+static bool positive(double v) {
+  return v > 0.0 && isfinite(v);
+}
+
+static const char *check_tolerances(const ess_options *o, size_t n) {
+  for (size_t i = 0; i < (o->rtols ? n : 1); i++) {
+    const double rtol = o->rtols ? o->rtols[i] : o->rtol;
+    if (!(rtol >= 0.0 && rtol < 1.0))
+      return o->rtols ? "each of rtols must be a number in [0, 1)"
+                      : "rtol must be a number in [0, 1)";
+  }
+  for (size_t i = 0; i < (o->atols ? n : 1); i++) {
+    const double atol = o->atols ? o->atols[i] : o->atol;
+    if (!(atol >= 0.0) || !isfinite(atol))
+      return o->atols ? "each of atols must be a finite number >= 0"
+                      : "atol must be a finite number >= 0";
+  }
+  for (size_t i = 0; i < (o->rtols || o->atols ? n : 1); i++)
+    if ((o->rtols ? o->rtols[i] : o->rtol) == 0.0 && (o->atols ? o->atols[i] : o->atol) == 0.0)
+      return o->rtols || o->atols ? "for each state, one of its rtol and atol must be > 0"
+                                  : "one of rtol and atol must be > 0";
+  return NULL;
+}
+
+static const char *check_system(const ess_system *s) {
+  if (s->dimension < 1) return "dimension must be at least 1";
+  if (!s->field) return "field must not be NULL";
+  if (s->guard_count && !s->guards) return "guards must not be NULL when guard_count > 0";
+  if (s->guard_count && !s->guard_jacobian && !s->guard_rates)
+    return "one of guard_jacobian and guard_rates must not be NULL when guard_count > 0";
+  return ess_resets_check(s);
+}
+
+const char *ess_check(const ess_system *system, const ess_options *o) {
+  if (!system) return "system must not be NULL";
+  if (!o) return "options must not be NULL";
+  const char *wrong = check_system(system);
+  if (!wrong) wrong = check_tolerances(o, system->dimension);
+  if (wrong) return wrong;
+  if (o->method != ESS_METHOD_TOLERANCE && o->method != ESS_METHOD_PAPER)
+    return "method must be ESS_METHOD_TOLERANCE or ESS_METHOD_PAPER";
+  if (!positive(o->epsilon)) return "epsilon must be a finite number > 0";
+  for (size_t k = 0; o->guard_epsilons && k < system->guard_count; k++)
+    if (!positive(o->guard_epsilons[k]))
+      return "each of guard_epsilons must be a finite number > 0";
+  if (o->order != 1 && o->order != 2) return "order must be 1 or 2";
+  if (!(o->h_max > 0.0)) return "h_max must be > 0 (INFINITY is accepted)";
+  if (!(o->h_init >= 0.0) || !isfinite(o->h_init)) return "h_init must be a finite number >= 0";
+  if (!(o->projection_max > 0.0)) return "projection_max must be > 0 (INFINITY is accepted)";
+  if (!(o->liveness >= 0.0) || !isfinite(o->liveness))
+    return "liveness must be a finite number >= 0";
+  if (o->max_steps < 1) return "max_steps must be at least 1";
+  if (o->max_crossings < 1) return "max_crossings must be at least 1";
+  return NULL;
+}
+
+/* by state; beyond the last nothing is ever wrong */
+static void copy_tolerances(ess_driver *d, const ess_options *o) {
+  const size_t n = d->system.dimension;
+  for (size_t i = 0; i < d->lanes; i++) {
+    d->rtol[i] = i >= n ? 0.0 : o->rtols ? o->rtols[i] : o->rtol;
+    d->atol[i] = i >= n ? 1.0 : o->atols ? o->atols[i] : o->atol;
+  }
+}
+
+/* how wide neighbourhoods are, and for how long a guard may take within them */
+static void set_neighbourhoods(ess_driver *d) {
+  const ess_options *const o = &d->options;
+  for (size_t k = 0; k < d->system.guard_count; k++)
+    d->epsilon[k] = o->guard_epsilons ? o->guard_epsilons[k] : o->epsilon;
+  d->lead = o->projection_max;
+  d->severity = 1.0;
+  if (o->method == ESS_METHOD_PAPER) return;
+  d->severity = 6.0;
+  d->lead = 0.0; // no neighbourhoods: a guard is reached where it is crossed
+  for (size_t k = 0; k < d->system.guard_count; k++) d->epsilon[k] = INFINITY;
+}
+
+/* guards that are armed stay so; one whose neighbourhood is another is inside it or not anew */
+static void resize_armed(ess_driver *d) {
+  for (size_t k = 0; d->latched && k < d->system.guard_count; k++) {
+    const double width = ess_is_silent(d, k) ? 0.0 : d->epsilon[k];
+    if (d->side[k] == 0.0 || d->width[k] == width) continue;
+    d->width[k] = width;
+    d->entry[k] = 0.0;
+  }
+}
+
+void ess_take_options(ess_driver *d, const ess_options *options) {
+  d->options = *options;
+  copy_tolerances(d, options);
+  set_neighbourhoods(d);
+  d->options.rtols = d->options.atols = d->options.guard_epsilons = NULL;
+  resize_armed(d);
+}
+
+int ess_driver_set_options(ess_driver *d, const ess_options *options) {
+  if (!d) return ESS_EINVAL;
+  const char *wrong = NULL;
+  if (d->applying) wrong = "options change between applies, not within one";
+  if (!wrong) wrong = ess_check(&d->system, options);
+  if (wrong) return ess_refuse(d, d->t, wrong);
+  ess_take_options(d, options);
+  ess_no_failure(d);
+  return ESS_SUCCESS;
+}
