@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calibration.h"
 #include "command.h"
 #include "measure.h"
 #include "option_table.h"
@@ -224,9 +223,7 @@ static bool set_run_option(arguments *given, int key, const char *text) {
     set_contacts(given, text);
     return true;
   case KEY_TRIALS:
-    given->trials =
-        whole(given, "trials", text, 1,
-              given->command->groups & ARGUMENTS_TRIALS ? CALIBRATION_TRIALS_MAX : 1000000);
+    given->trials = whole(given, "trials", text, 1, 1000000);
     return true;
   case KEY_SOLVERS:
     set_solvers(given, text);
@@ -370,7 +367,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state) {
 static size_t default_trials(const command *c) {
   if (c->groups & ARGUMENTS_PRECISION) return 12;
   if (c->groups & ARGUMENTS_CROSSING) return 6;
-  return c->groups & ARGUMENTS_TRIALS ? 31 : 120;
+  return 120;
 }
 
 static void set_defaults(arguments *given, const study *s) {

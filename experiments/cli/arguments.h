@@ -27,7 +27,6 @@ typedef enum argument_group {
   ARGUMENTS_STRICT = 512,    /* --strict */
   ARGUMENTS_SETTINGS = 1024, /* the solvers' settings */
   ARGUMENTS_ENGINE = 2048, /* --contacts LIST, --trials, --minimum-effect of one engine's tuning */
-  ARGUMENTS_TRIALS = 4096, /* --trials, of one start */
   ARGUMENTS_PRECISION = 8192,   /* --methods, --trials, --point-work, --table ... */
   ARGUMENTS_FIGURES = 16384,    /* --label-knobs */
   ARGUMENTS_CROSSING = 32768,   /* --contacts LIST, --target and what it shares with the above */

@@ -16,7 +16,7 @@ static const struct {
   const study *study;
 } table[] = {
     {&run_command, NULL},           {&xml_command, NULL},
-    {NULL, &order_study},           {&calibrate_command, NULL},
+    {NULL, &order_study},           {NULL, &calibrate_study},
     {&sweep_command, NULL},         {&figures_command, NULL},
     {&counters_command, NULL},      {&bench_command, NULL},
     {&regress_command, NULL},       {&regress_time_command, NULL},

@@ -48,8 +48,6 @@ static const grouped_option grouped_options[] = {
     {ARGUMENTS_SWEEP | ARGUMENTS_ENGINE | ARGUMENTS_SPEED,
      {"trials", KEY_TRIALS, "COUNT", 0,
       "initial conditions for each number of contacts (default 120)", HELP_MAIN}},
-    {ARGUMENTS_TRIALS,
-     {"trials", KEY_TRIALS, "COUNT", 0, "timed runs of each engine (default 31)", HELP_MAIN}},
     {ARGUMENTS_CROSSING,
      {"contacts", KEY_CONTACTS, "LIST", 0,
       "numbers of contacts: 2..100, 2..100..7 (in steps of 7), 2,5,10 or a mixture (default "

@@ -8,6 +8,6 @@
 
 #include "study.h"
 
-extern const study order_study, scale_study, tolerance_study;
+extern const study calibrate_study, order_study, scale_study, tolerance_study;
 
 #endif

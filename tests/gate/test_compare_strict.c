@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-#include "commands.h"
+#include "command.h"
 #include "record.h"
 #include "test_measure_folder.h"
 
@@ -57,9 +57,11 @@ static void assert_lines_are_warnings(const arguments *given, char text[TEXT_SIZ
   assert_int_equal(lines, count + others);
 }
 
+static const command made_up = {.name = "calibrate"};
+
 static void warnings_are_printed_and_measuring_goes_on(void **state) {
   (void)state;
-  arguments given = {.command = &calibrate_command};
+  arguments given = {.command = &made_up};
   char text[TEXT_SIZE];
   assert_int_equal(check_and_read(&given, text), COMMAND_SUCCESS);
   assert_non_null(strstr(text, "warning: not pinned to a core\n"));
@@ -69,7 +71,7 @@ static void warnings_are_printed_and_measuring_goes_on(void **state) {
 
 static void strict_turns_a_warning_into_failure(void **state) {
   (void)state;
-  arguments given = {.command = &calibrate_command, .strict = true};
+  arguments given = {.command = &made_up, .strict = true};
   char text[TEXT_SIZE];
   assert_int_equal(check_and_read(&given, text), COMMAND_FAILURE);
   assert_non_null(strstr(text, "essbench calibrate: --strict, and "));
@@ -79,9 +81,8 @@ static void strict_turns_a_warning_into_failure(void **state) {
 
 static void strict_leaves_no_folder(void **state) {
   char text[TEXT_SIZE], folder[PATH_SIZE], above[PATH_SIZE];
-  arguments given = {.command = &calibrate_command,
-                     .folder = path_in(state, "results/deeper", folder),
-                     .strict = true};
+  arguments given = {
+      .command = &made_up, .folder = path_in(state, "results/deeper", folder), .strict = true};
   path_in(state, "results", above);
   assert_int_equal(check_and_read(&given, text), COMMAND_FAILURE);
   assert_lines_are_warnings(&given, text, 1);
@@ -94,7 +95,7 @@ static void strict_leaves_no_folder(void **state) {
 
 static void record_keeps_what_was_seen_before_measuring(void **state) {
   (void)state;
-  arguments given = {.command = &calibrate_command};
+  arguments given = {.command = &made_up};
   char text[TEXT_SIZE];
   assert_int_equal(check_and_read(&given, text), COMMAND_SUCCESS);
   json_object_set_new(given.environment, "date", json_string("before"));
@@ -110,7 +111,7 @@ static void record_keeps_what_was_seen_before_measuring(void **state) {
 
 static void record_without_a_check_looks_now(void **state) {
   (void)state;
-  const arguments given = {.command = &calibrate_command};
+  const arguments given = {.command = &made_up};
   json_t *const record = record_begin("essbench-test-1", &given, 0);
   const json_t *const environment = json_object_get(record, "environment");
   assert_int_equal(json_integer_value(json_object_get(environment, "pinned_core")), 0);
