@@ -84,8 +84,8 @@ typedef struct measure_failure {
  * seconds[count * trials], row-major by candidate, in the order of the plan, gets seconds per run,
  * raw: nothing is dropped or averaged. Entries not reached stay NaN. `calibrations` (count of them)
  * and `failure` may be NULL. A calibration that has repetitions already is gone on with: those of
- * an earlier call spare the next one its own; begin with zeros. Returns MEASURE_SUCCESS, MEASURE_EINVAL, MEASURE_ENOMEM,
- * MEASURE_ECALLBACK or MEASURE_ESTOP.
+ * an earlier call spare the next one its own; begin with zeros. Returns MEASURE_SUCCESS,
+ * MEASURE_EINVAL, MEASURE_ENOMEM, MEASURE_ECALLBACK or MEASURE_ESTOP.
  */
 int measure_interleave(const measure_candidate candidates[], size_t count, const measure_plan *plan,
                        double seconds[], measure_calibration calibrations[],
