@@ -51,14 +51,6 @@ static double projection_bound(const solver_settings *settings, double dt) {
   return fmin(dt, fmax(time_by_epsilon * settings->epsilon, shortest_bound * dt));
 }
 
-bool solver_is_libess(const solver_type *solver) {
-  return solver == &libess_solver || solver == &projection_solver;
-}
-
-ess_method solver_method(const solver_type *solver) {
-  return solver == &projection_solver ? ESS_METHOD_PAPER : ESS_METHOD_TOLERANCE;
-}
-
 ess_options solver_libess_options(ess_method method, const solver_settings *settings, double dt) {
   const bool paper = method == ESS_METHOD_PAPER;
   ess_options options = paper ? ess_options_paper() : ess_options_default();

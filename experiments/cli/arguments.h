@@ -1,6 +1,5 @@
 /*
- * The command line of every command: one parser, fed with the option groups the command takes and
- * with the parameters of the models themselves.
+ * What the command line of every command says.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
@@ -75,13 +74,5 @@ typedef struct arguments {
   void *study_settings;       /* of the command's study; owned */
   struct json_t *environment; /* as it was before measuring, by record_check_environment; owned */
 } arguments;
-
-/*
- * Parses argv[1..] for `command`; argv[0] is replaced. Does not return on --help (status 0) nor on
- * a usage error (one line, status 2). Free with arguments_free.
- */
-void arguments_parse(const command *command, int argc, char **argv, arguments *given);
-
-void arguments_free(arguments *given);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * The table of commands: a new study is one file and one line here.
+ * The table of commands: a new study is one file and one line in studies/studies.c.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
@@ -10,26 +10,27 @@
 #include "studies.h"
 #include "study_command.h"
 
-/* a command, or a study that is one */
-static const struct {
-  const command *command;
-  const study *study;
-} table[] = {
-    {&run_command, NULL},           {&xml_command, NULL},
-    {NULL, &order_study},           {NULL, &calibrate_study},
-    {&sweep_command, NULL},         {&figures_command, NULL},
-    {&counters_command, NULL},      {&bench_command, NULL},
-    {&regress_command, NULL},       {&regress_time_command, NULL},
-    {&baseline_command, NULL},      {&compare_command, NULL},
-    {&mujoco_command, NULL},        {&work_precision_command, NULL},
-    {&crossing_cost_command, NULL}, {&speed_command, NULL},
-    {NULL, &scale_study},           {NULL, &tolerance_study},
-    {&schema_command, NULL},        {&columns_command, NULL},
+/* studies stand between them; what is no study yet is the first of the second part */
+static const command *const before[] = {&run_command, &xml_command};
+static const command *const behind[] = {
+    &sweep_command,   &mujoco_command,       &work_precision_command, &crossing_cost_command,
+    &speed_command,   &figures_command,      &counters_command,       &bench_command,
+    &regress_command, &regress_time_command, &baseline_command,       &compare_command,
+    &schema_command,  &columns_command,
 };
+enum { BEFORE = sizeof before / sizeof *before, BEHIND = sizeof behind / sizeof *behind };
 
 bool command_at(size_t index, command *out) {
-  if (index >= sizeof table / sizeof *table) return false;
-  *out = table[index].study ? study_command(table[index].study) : *table[index].command;
+  size_t count = 0;
+  while (studies[count]) count++;
+  if (index < BEFORE)
+    *out = *before[index];
+  else if (index < BEFORE + count)
+    *out = study_command(studies[index - BEFORE]);
+  else if (index < BEFORE + count + BEHIND)
+    *out = *behind[index - BEFORE - count];
+  else
+    return false;
   return true;
 }
 
@@ -37,9 +38,4 @@ bool command_find(const char *name, command *out) {
   for (size_t i = 0; command_at(i, out); i++)
     if (strcmp(out->name, name) == 0) return true;
   return false;
-}
-
-const study *study_find(const char *name) {
-  command found;
-  return command_find(name, &found) ? found.study : NULL;
 }

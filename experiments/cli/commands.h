@@ -7,7 +7,6 @@
 #define COMMANDS_H
 
 #include "command.h"
-#include "study.h"
 
 extern const command run_command, xml_command, sweep_command, figures_command, counters_command,
     bench_command, regress_command, regress_time_command, baseline_command, compare_command,
@@ -19,8 +18,5 @@ bool command_at(size_t index, command *out);
 
 /* False when there is none of that name. */
 bool command_find(const char *name, command *out);
-
-/* The command that runs a study; NULL when there is none of that name. */
-const study *study_find(const char *name);
 
 #endif

@@ -8,17 +8,16 @@
 
 #include "commands.h"
 #include "json_file.h"
+#include "studies.h"
 #include "study_run.h"
 
 enum { NAMES_SIZE = 256 };
 
 __attribute__((noreturn)) static void refuse(const arguments *given) {
   char names[NAMES_SIZE] = "";
-  command c;
-  for (size_t i = 0; command_at(i, &c); i++)
-    if (c.study)
-      snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", *names ? ", " : "",
-               c.name);
+  for (size_t i = 0; studies[i]; i++)
+    snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i ? ", " : "",
+             studies[i]->name);
   command_usage(given, "%.60s is no study; there are %s", given->positionals[0], names);
 }
 
@@ -32,13 +31,11 @@ static int print_schema(arguments *given) {
 }
 
 static int print_columns(arguments *given) {
-  command c;
   (void)given;
   fputs("# Columns\n\nWhat the files of results hold. Written by `essbench columns`.\n", stdout);
-  for (size_t i = 0; command_at(i, &c); i++) {
-    if (!c.study) continue;
+  for (size_t i = 0; studies[i]; i++) {
     putchar('\n');
-    study_reference(c.study, stdout);
+    study_reference(studies[i], stdout);
   }
   return COMMAND_SUCCESS;
 }

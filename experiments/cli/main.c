@@ -10,6 +10,7 @@
 #include "command.h"
 #include "commands.h"
 #include "interrupts.h"
+#include "parser.h"
 #include "streams.h"
 
 enum { NAMES_SIZE = 512 };

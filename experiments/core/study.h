@@ -2,24 +2,24 @@
  * A study: an experiment as data. It says what is particular to it; the core does all else: options
  * and --help, journal and resuming, processes, progress, csv, json, JSON Schema, printed tables.
  *
- * To write one, say `studies/NAME.c` (tolerance.c is an example to copy):
+ * To write one, say studies/NAME.c (tolerance.c is an example to copy):
  *
- *  1. A struct of settings, and its `options`: one line each, with default and help. --out, --seed,
- *     --strict, --restart, --processes and the model's parameters are there already.
- *  2. A struct for each kind of row, and its `columns` (column.h). Table 0 is of the samples: what
- * a cell gives, which is what the journal keeps. The others are derived from it.
- *  3. `plan`: the cells, each with a name that says all it depends on beside the options. A cell is
- *     work that can be done alone, in any process and in any order. Rows have the order of the
- * plan. A study whose later cells depend on earlier samples plans those at `stage` 1, and so on; a
- *     stage that adds no cell is the end.
- *  4. `run`: a cell into rows of table 0, by study_add. A run that fails as an experiment is a row
- *     with NaN; -1 with one line ends the study.
+ *  1. A struct of settings, and its `options`: one line each, with default and help. --out,
+ *     --seed, --strict, --restart, --processes and the model's parameters are there already.
+ *  2. A struct for each kind of row, and its `columns` (column.h). Table 0 is of the samples:
+ *     what a cell gives, which is what the journal keeps. The others are derived from it.
+ *  3. `plan`: the cells, each with a name that says all it depends on beside the options. A cell
+ *     is work that can be done alone, in any process and in any order; rows have the order of the
+ *     plan. Where later cells depend on earlier samples they are planned at `stage` 1, and so on;
+ *     a stage that adds no cell is the end.
+ *  4. `run`: a cell into rows of table 0, by study_add. A run that fails as an experiment is a
+ *     row with NaN; -1 with one line ends the study.
  *  5. `derive`: from study_rows of table 0 to rows of the other tables, by study_add in the order
- * of the files; a row of a table `within` another belongs to the last row of that one.
- *  6. `show`: sentences beside or around the tables that study_print prints. NULL: they are
- * printed. `show_table` does so for results that an earlier run left.
- *  7. An `extern` in studies.h, and its line in the table of commands (cli/commands.c). Then
- *     `essbench schema NAME` writes its JSON Schema, which goes into schema/.
+ *     of the files; a row of a table `within` another belongs to the last row of that one.
+ *  6. `show`: sentences beside or around the tables that study_print prints; NULL: they are
+ *     printed. `show_table` does so for results that an earlier run left.
+ *  7. An `extern` in studies.h, and its place in the table of studies.c. Then `make columns`
+ *     writes its JSON Schema into schema/, and its columns into docs/COLUMNS.md.
  *
  * No study opens a file, journals, parses, catches a signal or computes an interval: what is
  * missing here goes into the core, where the next one finds it. What a process works out once and

@@ -10,4 +10,10 @@
 
 extern const study calibrate_study, order_study, scale_study, tolerance_study;
 
+/* All of them, NULL-terminated. */
+extern const study *const studies[];
+
+/* NULL when there is none of that name. */
+const study *study_find(const char *name);
+
 #endif

@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-#include "command.h"
+#include "parser.h"
 #include "record.h"
 #include "test_measure_folder.h"
 

@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
-#include "arguments.h"
+#include "parser.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command.h"
 #include "measure.h"
 #include "option_table.h"
 #include "protocol.h"

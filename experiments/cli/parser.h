@@ -1,0 +1,20 @@
+/*
+ * The parser of the command line: one for all commands, fed with the option groups a command takes,
+ * the options of its study, and the parameters of the models themselves.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#ifndef PARSER_H
+#define PARSER_H
+
+#include "command.h"
+
+/*
+ * Parses argv[1..] for `command`; argv[0] is replaced. Does not return on --help (status 0) nor on
+ * a usage error (one line, status 2). Free with arguments_free.
+ */
+void arguments_parse(const command *command, int argc, char **argv, arguments *given);
+
+void arguments_free(arguments *given);
+
+#endif

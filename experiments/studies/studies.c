@@ -1,0 +1,18 @@
+/*
+ * The table of studies.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "studies.h"
+
+#include <string.h>
+
+const study *const studies[] = {
+    &order_study, &calibrate_study, &scale_study, &tolerance_study, NULL,
+};
+
+const study *study_find(const char *name) {
+  for (size_t i = 0; studies[i]; i++)
+    if (strcmp(studies[i]->name, name) == 0) return studies[i];
+  return NULL;
+}
