@@ -22,7 +22,7 @@ enum { SUNDIALS_VERSION_SIZE = 32 };
 void sundials_version(char version[SUNDIALS_VERSION_SIZE]);
 
 /* The three ways of simulating contact that B. Bokser's tutorial tells apart ("Intro to Robot
- * Simulation, Part 2: Contact", 2024; point_mass.h has its own examples). */
+ * Simulation, Part 2: Contact", 2024). */
 extern const solver_type hybrid_solver;        /* a guard check at every step of explicit Euler */
 extern const solver_type smooth_solver;        /* a contact force without a kink, no guards */
 extern const solver_type time_stepping_solver; /* semi-implicit Euler with complementarity */

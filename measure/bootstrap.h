@@ -32,22 +32,8 @@ typedef struct measure_interval {
 int measure_bootstrap_median(const double x[], size_t count, const measure_bootstrap *options,
                              measure_interval *out);
 
-/* median(x[nx]) / median(y[ny]), each resampled on its own. All of y > 0. */
-int measure_bootstrap_ratio(const double x[], size_t nx, const double y[], size_t ny,
-                            const measure_bootstrap *options, measure_interval *out);
-
 /* Median over trials of x[i] / y[i], for trials in which both were measured. All of y > 0. */
 int measure_bootstrap_paired_ratio(const double x[], const double y[], size_t count,
                                    const measure_bootstrap *options, measure_interval *out);
-
-/*
- * Least-squares slope of the medians of y against x: x[groups] (the contact counts), y[groups *
- * trials] row-major by group. Trials are resampled within each group; with `shared_trials` the same
- * draw serves every group, which is the honest choice when trial j is the same initial condition in
- * all of them, for its effect is then common to all. groups >= 2, x not all equal.
- */
-int measure_bootstrap_slope(const double x[], size_t groups, const double y[], size_t trials,
-                            bool shared_trials, const measure_bootstrap *options,
-                            measure_interval *out);
 
 #endif

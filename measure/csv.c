@@ -24,12 +24,8 @@ static void put_quoted(FILE *stream, const char *text) {
   fputc('"', stream);
 }
 
-void measure_csv_continue(measure_csv *csv, FILE *stream, size_t count) {
-  *csv = (measure_csv){.stream = stream, .columns = count};
-}
-
 void measure_csv_begin(measure_csv *csv, FILE *stream, const char *const columns[], size_t count) {
-  measure_csv_continue(csv, stream, count);
+  *csv = (measure_csv){.stream = stream, .columns = count};
   for (size_t i = 0; i < count; i++) measure_csv_text(csv, columns[i]);
   measure_csv_end_row(csv);
   csv->row = 0;

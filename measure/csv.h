@@ -28,9 +28,6 @@ typedef struct measure_csv {
  * column names. */
 void measure_csv_begin(measure_csv *csv, FILE *stream, const char *const columns[], size_t count);
 
-/* As begin, but without a header: for going on at the end of a table that has one. */
-void measure_csv_continue(measure_csv *csv, FILE *stream, size_t count);
-
 /* The next field of the present row. */
 void measure_csv_text(measure_csv *csv, const char *text);
 void measure_csv_number(measure_csv *csv, double value);

@@ -5,7 +5,6 @@ foreach(duty
     gsl
     listing
     location
-    point_mass
     hybrid
     smooth
     time_stepping)

@@ -103,20 +103,6 @@ static void numbers_round_trip(void **state) {
   measure_table_free(table);
 }
 
-static void rows_can_be_appended(void **state) {
-  char path[PATH_SIZE], message[MEASURE_MESSAGE_SIZE], text[64];
-  assert_int_equal(write_text(path_in(state, "t.csv", path), "a,b\n1,2\n"), 0);
-  FILE *stream = fopen(path, "a");
-  measure_csv csv;
-  measure_csv_continue(&csv, stream, 2);
-  measure_csv_integer(&csv, 3);
-  measure_csv_integer(&csv, 4);
-  measure_csv_end_row(&csv);
-  assert_int_equal(measure_csv_finish(&csv, message), 0);
-  fclose(stream);
-  assert_string_equal(read_text(path, text, sizeof text), "a,b\n1,2\n3,4\n");
-}
-
 static void wrong_rows_are_told(void **state) {
   (void)state;
   char text[256], message[MEASURE_MESSAGE_SIZE];
@@ -230,7 +216,6 @@ int main(void) {
       cmocka_unit_test(table_is_written_as_expected),
       IN_A_FOLDER(texts_round_trip),
       IN_A_FOLDER(numbers_round_trip),
-      IN_A_FOLDER(rows_can_be_appended),
       cmocka_unit_test(wrong_rows_are_told),
       cmocka_unit_test(failing_stream_is_told),
       IN_A_FOLDER(foreign_tables_are_read),
