@@ -14,6 +14,7 @@ SEED ?=
 SOLVERS ?=
 PROTOCOL ?=
 PROCESSES ?=
+RANKS ?=
 BASE ?=
 RUNS ?= 1000000
 MODEL ?= plate
@@ -30,32 +31,34 @@ quote = '$(subst ','\'',$(1))'
 option = $(if $(2),--$(1) $(call quote,$(2)))
 setup = @MUJOCO=$(call quote,$(MUJOCO)) tools/setup
 essbench = $(RELEASE)/experiments/essbench
+# a study, in ranks of MPI where the user wants some: as root too, and on few cores
+study = $(if $(RANKS),mpirun --allow-run-as-root --oversubscribe -n $(call quote,$(RANKS)) )$(essbench)
 out = --out $(call quote,$(OUT))
 result = $(call quote,$(OUT)/$(1))
 
-order = $(essbench) order $(out)
-calibrate = $(essbench) calibrate $(out)
-sweep = $(essbench) sweep $(call option,contacts,$(CONTACTS)) $(call option,trials,$(TRIALS)) \
+order = $(study) order $(out)
+calibrate = $(study) calibrate $(out)
+sweep = $(study) sweep $(call option,contacts,$(CONTACTS)) $(call option,trials,$(TRIALS)) \
   $(call option,seed,$(SEED)) $(call option,solvers,$(SOLVERS)) \
   $(call option,protocol,$(PROTOCOL)) $(call option,processes,$(PROCESSES)) $(out)
 figures = $(essbench) figures $(if $(LABEL_KNOBS),--label-knobs) $(out)
 # its own choice of contacts unless the user makes one
-mujoco = $(essbench) mujoco $(if $(filter-out file,$(origin CONTACTS)),$(call \
+mujoco = $(study) mujoco $(if $(filter-out file,$(origin CONTACTS)),$(call \
   option,contacts,$(CONTACTS))) $(call option,trials,$(TRIALS)) $(call option,seed,$(SEED)) $(out)
 
-crossing-cost = $(essbench) crossing-cost $(if $(filter-out file,$(origin CONTACTS)),$(call \
+crossing-cost = $(study) crossing-cost $(if $(filter-out file,$(origin CONTACTS)),$(call \
   option,contacts,$(CONTACTS))) $(call option,trials,$(TRIALS)) $(call option,seed,$(SEED)) \
   $(call option,target,$(TARGET)) $(out)
-speed = $(essbench) speed $(if $(filter-out file,$(origin CONTACTS)),$(call \
+speed = $(study) speed $(if $(filter-out file,$(origin CONTACTS)),$(call \
   option,contacts,$(CONTACTS))) $(call option,trials,$(TRIALS)) $(call option,seed,$(SEED)) \
   $(call option,before,$(BEFORE)) $(out)
-scale = $(essbench) scale $(if $(filter-out file,$(origin CONTACTS)),$(call \
+scale = $(study) scale $(if $(filter-out file,$(origin CONTACTS)),$(call \
   option,contacts,$(CONTACTS))) $(call option,trials,$(TRIALS)) $(call option,seed,$(SEED)) $(out)
-tolerance = $(essbench) tolerance $(if $(filter-out file,$(origin CONTACTS)),$(call \
+tolerance = $(study) tolerance $(if $(filter-out file,$(origin CONTACTS)),$(call \
   option,contacts,$(CONTACTS))) $(call option,trials,$(TRIALS)) $(call option,seed,$(SEED)) \
   $(call option,processes,$(PROCESSES)) $(out)
 # $(call work-precision,model options)
-work-precision = $(essbench) work-precision $(1) $(call option,trials,$(TRIALS)) $(call \
+work-precision = $(study) work-precision $(1) $(call option,trials,$(TRIALS)) $(call \
   option,seed,$(SEED)) $(out)
 # the model's own number of contacts unless the user says another
 chosen-model = $(call option,model,$(MODEL)) $(if $(filter-out file,$(origin CONTACTS)),$(call \
@@ -239,6 +242,7 @@ SEED=N            seed of the initial conditions and of the order of the runs
 SOLVERS=A,B       which solvers race
 PROTOCOL=paper    paper, free, equal-error, or several with commas between
 PROCESSES=6       processes the sweep's trials are spread over (2 for tolerance)
+RANKS=4           ranks of MPI that a study's cells are spread over, instead of processes
 MUJOCO=wheel      wheel (pinned official release), system (libmujoco-dev) or a folder
 RUNS=1000000      inputs of make fuzz
 BASE=rev          the revision whose times make regress compares with

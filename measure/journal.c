@@ -63,8 +63,8 @@ static int open_files(measure_journal *j, char message[MEASURE_MESSAGE_SIZE]) {
   return drop_torn_line(j, message) ? -1 : open_reader(j, message);
 }
 
-static int open_with(int (*opens)(measure_journal *, char *), measure_journal **journal,
-                     const char *path, char message[MEASURE_MESSAGE_SIZE]) {
+int measure_journal_open(measure_journal **journal, const char *path,
+                         char message[MEASURE_MESSAGE_SIZE]) {
   measure_journal *const j = calloc(1, sizeof *j);
   if (j) j->descriptor = -1;
   if (!j || !(j->path = strdup(path))) {
@@ -72,22 +72,12 @@ static int open_with(int (*opens)(measure_journal *, char *), measure_journal **
     measure_message(message, "out of memory");
     return -1;
   }
-  if (opens(j, message)) {
+  if (open_files(j, message)) {
     measure_journal_close(j);
     return -1;
   }
   *journal = j;
   return 0;
-}
-
-int measure_journal_open(measure_journal **journal, const char *path,
-                         char message[MEASURE_MESSAGE_SIZE]) {
-  return open_with(open_files, journal, path, message);
-}
-
-int measure_journal_look(measure_journal **journal, const char *path,
-                         char message[MEASURE_MESSAGE_SIZE]) {
-  return open_with(open_reader, journal, path, message);
 }
 
 void measure_journal_close(measure_journal *j) {

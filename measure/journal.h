@@ -20,10 +20,6 @@ typedef struct measure_journal measure_journal;
 int measure_journal_open(measure_journal **journal, const char *path,
                          char message[MEASURE_MESSAGE_SIZE]);
 
-/* Opens the journal at `path` for reading alone, whoever has locked it. */
-int measure_journal_look(measure_journal **journal, const char *path,
-                         char message[MEASURE_MESSAGE_SIZE]);
-
 /* Unlocks and closes; NULL is accepted. */
 void measure_journal_close(measure_journal *journal);
 

@@ -35,11 +35,11 @@ int measure_json_print(const json_t *value, FILE *stream) {
   return failed || fputc('\n', stream) == EOF ? -1 : 0;
 }
 
-int measure_json_line(const json_t *value, FILE *stream) {
+char *measure_json_text(const json_t *value) {
   const measure_c_locale scope = measure_c_locale_enter();
-  const int failed = json_dumpf(value, stream, JSON_COMPACT | JSON_REAL_PRECISION(17));
+  char *const text = json_dumps(value, JSON_COMPACT | JSON_REAL_PRECISION(17));
   measure_c_locale_leave(scope);
-  return failed || fputc('\n', stream) == EOF ? -1 : 0;
+  return text;
 }
 
 json_t *measure_json_parse(const char *text) {

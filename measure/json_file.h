@@ -22,8 +22,9 @@ int measure_json_value(const json_t *value, double *out);
  * with a newline at its end. Returns 0, or -1 when memory is out or the stream failed. */
 int measure_json_print(const json_t *value, FILE *stream);
 
-/* The same on one line; and such a line read: a new reference, or NULL when it is no JSON. */
-int measure_json_line(const json_t *value, FILE *stream);
+/* The same on one line, without the newline: to be freed, or NULL without memory; and such a line
+ * read: a new reference, or NULL when it is no JSON. */
+char *measure_json_text(const json_t *value);
 json_t *measure_json_parse(const char *text);
 
 /* As print, into a file that appears whole or not at all. Returns 0, or -1 with one line. */

@@ -7,10 +7,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "bridge.h"
 #include "command.h"
 #include "commands.h"
+#include "ess.h"
 #include "interrupts.h"
 #include "parser.h"
+#include "ranks.h"
 #include "streams.h"
 
 enum { NAMES_SIZE = 512 };
@@ -22,7 +25,20 @@ static void print_help(FILE *stream) {
         stream);
   command c;
   for (size_t i = 0; command_at(i, &c); i++) fprintf(stream, "  %-14s %s\n", c.name, c.summary);
-  fputs("\nessbench COMMAND --help lists a command's options.\n", stream);
+  fputs("\nessbench COMMAND --help lists a command's options; essbench --version says what this is "
+        "built with.\n",
+        stream);
+  if (ranks_mpi())
+    fputs("mpirun -n COUNT essbench STUDY ... runs a study's cells in as many ranks.\n", stream);
+}
+
+static void print_version(void) {
+  printf("essbench %s\nlibess %s\nMuJoCo %s\n%s\n", ESSBENCH_VERSION, ess_version(),
+         bridge_version_string(), ranks_mpi() ? ranks_mpi() : "without MPI");
+}
+
+static bool is_one_of(const char *word, const char *name, char letter) {
+  return strcmp(word, name) == 0 || (word[0] == '-' && word[1] == letter && !word[2]);
 }
 
 static int refuse(const char *name) {
@@ -38,14 +54,22 @@ int main(int argc, char **argv) {
   // failures of GSL come back as statuses
   gsl_set_error_handler_off();
   streams_open();
+  const ranks started = ranks_started();
+  if (started.rank) ranks_silence();
   if (argc < 2) return command_unknown("which command? see essbench --help");
-  if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
-      strcmp(argv[1], "help") == 0) {
+  if (is_one_of(argv[1], "--help", 'h') || strcmp(argv[1], "help") == 0) {
     print_help(stdout);
+    return streams_close(COMMAND_SUCCESS);
+  }
+  if (is_one_of(argv[1], "--version", 'V')) {
+    print_version();
     return streams_close(COMMAND_SUCCESS);
   }
   command chosen;
   if (!command_find(argv[1], &chosen)) return refuse(argv[1]);
+  if (started.count > 1 && !chosen.study)
+    return command_unknown("%s has no cells to spread over ranks; run it without mpirun",
+                           chosen.name);
   if (ESSBENCH_PROOF[0])
     fputs("essbench: warning: spoilt on purpose, for proof only (" ESSBENCH_PROOF ")\n", stderr);
   arguments given;

@@ -24,8 +24,8 @@ static int run(arguments *given) {
                                  .m = &given->m,
                                  .settings = given->study_settings};
   const int status = study_execute(s, &request, message);
-  const bool is_part = given->part < given->processes;
-  if (status && is_part) return COMMAND_FAILURE;
+  const bool is_worker = given->part < given->processes;
+  if (status && is_worker) return COMMAND_FAILURE;
   return status ? command_stop(given, status, message) : COMMAND_SUCCESS;
 }
 

@@ -100,21 +100,6 @@ int resume_open(measure_journal **journal, const resume_protocol *protocol, json
   return -1;
 }
 
-int resume_look(const resume_protocol *protocol, char message[MEASURE_MESSAGE_SIZE]) {
-  char path[RECORD_PATH_SIZE];
-  measure_journal *journal;
-  json_t *settings = NULL;
-  bool unfinished;
-  if (record_path(path, protocol->folder, protocol->name) ||
-      measure_journal_look(&journal, path, message))
-    return -1;
-  int status = measure_journal_read(journal, &settings, message);
-  if (!status) status = take_all(journal, protocol, false, &unfinished, message);
-  json_decref(settings);
-  measure_journal_close(journal);
-  return status;
-}
-
 int resume_append(measure_journal *journal, json_t *entry, char message[MEASURE_MESSAGE_SIZE]) {
   const int status = measure_journal_append(journal, entry, message);
   json_decref(entry);

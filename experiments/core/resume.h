@@ -30,10 +30,6 @@ typedef struct resume_protocol {
 int resume_open(measure_journal **journal, const resume_protocol *protocol, json_t *settings,
                 char message[MEASURE_MESSAGE_SIZE]);
 
-/* Takes in what folder/name holds, without settings to compare and without locking it: for a
- * process of the run that has it open. 0, or -1 with one line. */
-int resume_look(const resume_protocol *protocol, char message[MEASURE_MESSAGE_SIZE]);
-
 /* Appends an entry, whose reference it takes. 0, or -1 with one line. */
 int resume_append(measure_journal *journal, json_t *entry, char message[MEASURE_MESSAGE_SIZE]);
 

@@ -89,7 +89,7 @@ struct study_run {
   const void *settings; /* filled by the study's options */
   const model *m;       /* as the user chose it, not prepared */
   unsigned long seed;
-  size_t processes;                /* that cells are spread over, at least 1 */
+  size_t processes;                /* or ranks that cells are spread over, at least 1 */
   const char *folder;              /* of results */
   const volatile int *interrupted; /* for what takes long within a cell */
   char *message;                   /* what went wrong, one line */

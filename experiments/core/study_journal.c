@@ -4,8 +4,10 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "ranks.h"
 #include "record.h"
 #include "resume.h"
 #include "study_run.h"
@@ -32,6 +34,8 @@ static bool take(void *context, const char *type, const json_t *entry) {
 static int forget(void *context, char *message) {
   study_run *const run = context;
   (void)message;
+  free(run->private->elsewhere);
+  run->private->elsewhere = NULL;
   return json_object_clear(run->private->known);
 }
 
@@ -48,12 +52,16 @@ int study_journal_open(study_run *run) {
                                     .take = take,
                                     .forget = forget,
                                     .context = run};
-  // a part reads what there is: the journal is the whole's, and so are its settings
-  if (request->part < request->processes) return resume_look(&protocol, run->message);
   json_t *const settings = fingerprint(run);
   const int status = resume_open(&run->private->journal, &protocol, settings, run->message);
   json_decref(settings);
-  return status;
+  if (status || !run->private->elsewhere) return status;
+  measure_message(
+      run->message,
+      "%s/%s holds times of host %.100s, and this is %.100s; go on there, or begin anew "
+      "with --restart",
+      run->folder, name, run->private->elsewhere, ranks_host());
+  return -1;
 }
 
 int study_journal_append(study_run *run, json_t *entry) {

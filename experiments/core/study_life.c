@@ -3,10 +3,8 @@
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/prctl.h>
 
 #include "cases.h"
 #include "clock.h"
@@ -16,21 +14,15 @@
 #include "record.h"
 #include "study_run.h"
 
-static bool is_part(const study_run *run) {
-  return run->private->request->part < run->private->request->processes;
-}
-
-/* stage by stage, until one adds no cell; a part ends with the first that has something to do */
+/* stage by stage, until one adds no cell */
 static int measure_all(study_run *run) {
   if (study_journal_open(run)) return -1;
-  for (size_t stage = 0;; stage++) {
-    const long added = study_cells_plan(run, stage);
+  for (;;) {
+    const long added = study_cells_plan(run, run->private->stages);
     if (added < 0) return -1;
-    if (!added) return is_part(run) ? 0 : study_journal_finish(run);
-    size_t missing = 0;
-    for (size_t i = 0; i < study_cells(run); i++) missing += !study_cells_known(run, i);
-    if (missing && is_part(run)) return study_work_part(run);
-    const int status = missing ? study_work(run) : 0;
+    if (!added) return study_journal_finish(run);
+    run->private->stages++;
+    const int status = study_work(run);
     if (status) return status;
     if (study_cells_settle(run)) return -1;
   }
@@ -102,14 +94,8 @@ static int check(study_run *run) {
 static int prepare(study_run *run) {
   char warning[MEASURE_MESSAGE_SIZE];
   struct study_private *const p = run->private;
-  const int refused = check(run);
-  if (refused) return refused;
   p->core = run->study->pinned ? measure_pin_core(-1, warning) : -1;
-  if (is_part(run)) {
-    // a part does not outlive the study it is of
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    return 0;
-  }
+  if (p->worker) return 0;
   if (run->study->untimed)
     p->environment = record_environment_now(p->core);
   else if (record_environment(p->core, p->request->strict, &p->environment, run->message))
@@ -117,12 +103,8 @@ static int prepare(study_run *run) {
   return measure_folder_create(run->folder, run->message);
 }
 
-static int live(study_run *run) {
-  int status = prepare(run);
-  run->interrupted = interrupts_catch();
-  if (!status) status = measure_all(run);
-  if (status > 0) measure_message(run->message, "interrupted; the same command goes on from here");
-  if (status || is_part(run)) return status;
+/* of what was measured */
+static int conclude(study_run *run) {
   if (run->study->derive && run->study->derive(run)) return -1;
   if (run->private->out_of_memory) {
     measure_message(run->message, "out of memory");
@@ -131,6 +113,17 @@ static int live(study_run *run) {
   if (study_write(run)) return -1;
   show(run);
   return 0;
+}
+
+static int live(study_run *run) {
+  int status = check(run);
+  if (!status) status = study_work_join(run);
+  if (!status) status = prepare(run);
+  run->interrupted = interrupts_catch();
+  if (!status) status = run->private->worker ? study_work_serve(run) : measure_all(run);
+  if (status > 0) measure_message(run->message, "interrupted; the same command goes on from here");
+  study_work_leave(run);
+  return status || run->private->worker ? status : conclude(run);
 }
 
 int study_execute(const study *s, const study_request *request, char *message) {
@@ -152,6 +145,7 @@ int study_execute(const study *s, const study_request *request, char *message) {
   study_rows_clear(&run, 0);
   study_cells_free(&run);
   measure_journal_close(private.journal);
+  free(private.elsewhere);
   json_decref(private.measured);
   json_decref(private.recalled);
   json_decref(private.known);

@@ -14,7 +14,7 @@ typedef struct study_request {
   const char *folder;
   unsigned long seed;
   bool restart, strict, table;
-  size_t processes, part; /* part < processes: this is one of them */
+  size_t processes, part; /* part < processes: this is a worker, started by another */
   int argc;               /* the command's own words, for processes */
   char **argv;
   const model *m;
@@ -43,9 +43,15 @@ struct study_private {
   json_t *measured;    /* rows of the cell that is being run; owned */
   json_t *recalled;    /* results read back, from which rows borrow their texts; owned */
   measure_journal *journal;
+  char *elsewhere; /* another host that times in the journal are of; owned */
   int core;
-  size_t cells, room, settled; /* of those `settled` have their samples in table 0 */
-  study_planned *cell;         /* owned */
+  struct work_channel *channel; /* to workers, or to the one who leads; NULL: there are none */
+  bool worker;                  /* this is one of them */
+  size_t stages;                /* planned */
+  size_t cells, room;
+  size_t settled;      /* cells that have their samples in table 0 */
+  size_t told;         /* cells whose samples the workers have */
+  study_planned *cell; /* owned */
   study_row_list rows[STUDY_TABLES_MAX];
   struct case_made *cases; /* the first of those made; owned */
   struct race *race;       /* under way in this process; owned */
@@ -81,15 +87,22 @@ int study_cells_run(study_run *run, size_t index);
 int study_cells_settle(study_run *run);
 void study_cells_free(study_run *run);
 
-/* study_work.c: runs the cells of the plan that are not known, here or in processes, and journals
- * them. 0; -1 with one line; or 1 when interrupted. */
+/* study_work.c: finds out whether this is a worker, or has workers that are there already. 0, or -1
+ * with one line, SOLVER_REFUSED likewise. */
+int study_work_join(study_run *run);
+
+/* Runs the cells of the plan that are not known, here or by workers, and journals them. 0; -1 with
+ * one line; or 1 when interrupted. */
 int study_work(study_run *run);
 
-/* Runs the cells of this process's part, and tells them on the standard output. */
-int study_work_part(study_run *run);
+/* Runs, as a worker, the cells that it is told to. 0, or -1 where nobody leads any more. */
+int study_work_serve(study_run *run);
 
-/* study_journal.c: opens the journal and takes in what it holds; reads it without locking it, for a
- * part; appends a cell; and that nothing is missing any more. Each 0, or -1 with one line. */
+/* Lets the workers end. */
+void study_work_leave(study_run *run);
+
+/* study_journal.c: opens the journal and takes in what it holds; appends a cell; and that nothing
+ * is missing any more. Each 0, or -1 with one line. */
 int study_journal_open(study_run *run);
 int study_journal_append(study_run *run, json_t *entry);
 int study_journal_finish(study_run *run);

@@ -41,6 +41,9 @@ static void require_member(json_t *object, const char *name, json_t *schema) {
 }
 
 static void require_settings(const study *s, json_t *object) {
+  if (s->pinned)
+    require(object, "host",
+            json_pack("{s:s, s:s}", "description", "that all times are of", "type", "string"));
   if (s->model || !s->own_models)
     require(object, s->parameters ? s->parameters : "parameters", reference_to("model"));
   for (const study_option *o = s->options; o->name; o++)

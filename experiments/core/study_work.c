@@ -1,46 +1,36 @@
 /*
- * The work of a study: its cells one after the other in this process, or spread over processes of
- * the same command, which tell what they measured in lines of JSON.
+ * The work of a study: its cells one after the other in this process, or by workers, which are
+ * given one at a time and tell what they measured. Rank 0, or the process that the user has
+ * started, leads: it alone plans ahead, knows the journal and writes results.
+ *
+ * The lines of JSON between them, by "type". To a worker: "sample" (a cell's rows that later stages
+ * are planned by), "plan" (the stages up to one), "cell" (the one to run), "end". From a worker:
+ * "host" at first, then for each cell "sample", or "failed".
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
-#include <errno.h>
-#include <poll.h>
-#include <signal.h>
-#include <spawn.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include "interrupts.h"
 #include "json_file.h"
 #include "progress.h"
+#include "ranks.h"
+#include "solver.h"
 #include "study_run.h"
+#include "work.h"
 
-extern char **environ;
-
-/* a process under way */
-typedef struct part {
-  pid_t child;
-  int told;   /* its standard output */
-  char *text; /* of it, what makes no whole line yet; owned */
-  size_t length, room;
-} part;
-
-/* all of them, and how far they are */
+/* cells under way, and how far they are */
 typedef struct working {
   study_run *run;
   measure_progress progress;
   size_t done;
-} working;
 
-static int fail(study_run *run, const char *what) {
-  measure_message(run->message, "%s: %s", what, strerror(errno));
-  return -1;
-}
+  /* of workers */
+  size_t next; /* no cell before it is to be given out */
+  size_t turn; /* pinned: whose cells are run now, one worker after the other */
+  size_t busy;
+  size_t *cell; /* by worker: the one it runs, or SIZE_MAX; owned */
+} working;
 
 static void begin(working *w, study_run *run) {
   *w = (working){.run = run};
@@ -66,182 +56,269 @@ static int work_here(study_run *run) {
   return status;
 }
 
-/* ---- a process of several -------------------------------------------------------------------- */
+/* ---- lines ----------------------------------------------------------------------------------- */
 
-/* one line to who started it */
-static int tell(json_t *entry) {
-  const int failed = !entry || measure_json_line(entry, stdout) || fflush(stdout);
-  json_decref(entry);
-  return failed ? -1 : 0;
+static int fail(study_run *run, const char *why) {
+  measure_message(run->message, "%s", why);
+  return -1;
 }
 
-int study_work_part(study_run *run) {
-  const study_request *const request = run->private->request;
-  for (size_t i = request->part; i < run->private->cells; i += request->processes) {
-    if (study_cells_known(run, i)) continue;
-    if (*run->interrupted) return 1;
-    if (study_cells_run(run, i))
-      return tell(json_pack("{s:s, s:s}", "type", "failed", "message", run->message)), -1;
-    if (tell(study_cells_entry(run, &run->private->cell[i]))) return -1;
+static int lost(study_run *run) {
+  return fail(run, "a process of the measurement ended early");
+}
+
+/* one line, whose reference it takes, to one */
+static int tell(study_run *run, size_t peer, json_t *entry) {
+  work_channel *const c = run->private->channel;
+  char *const line = entry ? measure_json_text(entry) : NULL;
+  const int status = !line ? fail(run, "out of memory") : c->tell(c, peer, line) ? lost(run) : 0;
+  free(line);
+  json_decref(entry);
+  return status;
+}
+
+/* the same to all */
+static int tell_all(study_run *run, json_t *entry) {
+  int status = 0;
+  for (size_t i = 0; !status && i < run->private->channel->count; i++)
+    status = tell(run, i, json_incref(entry));
+  json_decref(entry);
+  return status;
+}
+
+/* the next line, and who says it: a new reference, or NULL with one line */
+static json_t *hear(study_run *run, size_t *peer) {
+  work_channel *const c = run->private->channel;
+  char *line = NULL;
+  const int status = c->hear(c, peer, &line);
+  json_t *const entry = line ? measure_json_parse(line) : NULL;
+  free(line);
+  if (status == WORK_FAILED)
+    fail(run, "out of memory");
+  else if (status == WORK_LOST)
+    lost(run);
+  else if (!entry)
+    fail(run, "a process said what is no JSON");
+  return entry;
+}
+
+static bool is_type(const json_t *entry, const char *type) {
+  const char *const given = json_string_value(json_object_get(entry, "type"));
+  return given && strcmp(given, type) == 0;
+}
+
+/* ---- who works ------------------------------------------------------------------------------- */
+
+/* the stages up to `last`; samples of all before it are known */
+static int plan_to(study_run *run, size_t last) {
+  for (; run->private->stages <= last; run->private->stages++) {
+    if (study_cells_settle(run)) return -1;
+    if (study_cells_plan(run, run->private->stages) < 0) return -1;
   }
   return 0;
 }
 
-/* ---- who starts them ------------------------------------------------------------------------- */
-
-/* the same command with --part */
-static int start(study_run *run, size_t index, part *out) {
-  const study_request *const request = run->private->request;
-  char option[32];
-  int ends[2];
-  snprintf(option, sizeof option, "--part=%zu", index);
-  char **const argv = calloc((size_t)request->argc + 3, sizeof *argv);
-  if (!argv || pipe(ends)) {
-    free(argv);
-    return fail(run, "cannot start a process");
-  }
-  argv[0] = "essbench";
-  argv[1] = (char *)(uintptr_t)run->study->name;
-  for (int i = 1; i < request->argc; i++) argv[i + 1] = request->argv[i];
-  argv[request->argc + 1] = option;
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-  posix_spawn_file_actions_addclose(&actions, ends[0]);
-  posix_spawn_file_actions_addclose(&actions, ends[1]);
-  fflush(stdout);
-  errno = posix_spawn(&out->child, "/proc/self/exe", &actions, NULL, argv, environ);
-  const int failed = errno;
-  posix_spawn_file_actions_destroy(&actions);
-  free(argv);
-  close(ends[1]);
-  out->told = ends[0];
-  if (!failed) return 0;
-  close(ends[0]);
-  errno = failed;
-  return fail(run, "cannot start a process");
+/* does what one line says; *answer may become one */
+static int obey(study_run *run, const json_t *order, json_t **answer) {
+  const size_t number = (size_t)json_integer_value(json_object_get(order, "number"));
+  if (is_type(order, "sample"))
+    return study_cells_take(run, order) ? 0 : fail(run, "out of memory");
+  if (is_type(order, "plan")) return plan_to(run, number);
+  if (number >= run->private->cells) return fail(run, "a process has planned other cells");
+  if (*run->interrupted) return fail(run, "a process of the measurement was interrupted");
+  const int status = study_cells_run(run, number);
+  if (status) return status;
+  *answer = study_cells_entry(run, &run->private->cell[number]);
+  return *answer ? 0 : fail(run, "out of memory");
 }
 
-/* a whole line of what a process tells */
-static int take_line(working *w, const char *line) {
-  json_t *const entry = measure_json_parse(line);
-  const char *const type = json_string_value(json_object_get(entry, "type"));
-  const char *const message = json_string_value(json_object_get(entry, "message"));
-  if (type && strcmp(type, "sample") == 0) {
-    measure_progress_update(&w->progress, ++w->done);
-    return study_journal_append(w->run, entry);
+int study_work_serve(study_run *run) {
+  size_t lead;
+  int status = tell(run, 0, json_pack("{s:s, s:s}", "type", "host", "name", ranks_host()));
+  while (!status) {
+    json_t *const order = hear(run, &lead), *answer = NULL;
+    if (!order) return -1;
+    const bool end = is_type(order, "end");
+    const int failed = end ? 0 : obey(run, order, &answer);
+    if (failed)
+      answer =
+          json_pack("{s:s, s:s, s:i}", "type", "failed", "message", run->message, "status", failed);
+    json_decref(order);
+    if (end) return 0;
+    if (answer) status = tell(run, 0, answer);
   }
-  measure_message(w->run->message, "%s", message ? message : "a process said what is no JSON");
-  json_decref(entry);
-  return -1;
-}
-
-static int take_lines(working *w, part *p) {
-  int status = 0;
-  char *line = p->text, *end;
-  while (!status && (end = memchr(line, '\n', p->length - (size_t)(line - p->text)))) {
-    *end = '\0';
-    status = take_line(w, line);
-    line = end + 1;
-  }
-  p->length -= (size_t)(line - p->text);
-  memmove(p->text, line, p->length);
   return status;
 }
 
-/* what a process has told by now; closes its end when there is no more */
-static int listen_to(working *w, part *p) {
-  enum { CHUNK = 1 << 16 };
-  if (p->room < p->length + CHUNK) {
-    char *const text = realloc(p->text, p->length + CHUNK);
-    if (!text) return fail(w->run, "a process");
-    p->text = text;
-    p->room = p->length + CHUNK;
+/* ---- who leads ------------------------------------------------------------------------------- */
+
+/* the cell that a worker is to run, or SIZE_MAX. Times are taken by one worker after the other,
+ * each of which has every count-th cell; all else goes to whoever is free. */
+static size_t choose(working *w, size_t worker) {
+  const struct study_private *const p = w->run->private;
+  const size_t count = p->channel->count;
+  if (w->run->study->pinned && w->turn != worker) return SIZE_MAX;
+  for (; w->next < p->cells; w->next++) {
+    if (w->run->study->pinned && w->next % count != worker) continue;
+    if (!study_cells_known(w->run, w->next)) return w->next++;
   }
-  const ssize_t got = read(p->told, p->text + p->length, CHUNK);
-  if (got < 0 && errno == EINTR) return 0;
-  if (got <= 0) {
-    close(p->told);
-    p->told = -1;
-    return 0;
-  }
-  p->length += (size_t)got;
-  return take_lines(w, p);
+  return SIZE_MAX;
 }
 
-static void stop_all(const part parts[], size_t count) {
+/* a cell to this worker, where there is one for it */
+static int give(working *w, size_t worker) {
+  const size_t index = choose(w, worker);
+  if (index == SIZE_MAX) return 0;
+  w->cell[worker] = index;
+  w->busy++;
+  return tell(w->run, worker, json_pack("{s:s, s:I}", "type", "cell", "number", (json_int_t)index));
+}
+
+/* cells to all that are free and have a right to them */
+static int give_all(working *w) {
+  const size_t count = w->run->private->channel->count;
   for (size_t i = 0; i < count; i++)
-    if (parts[i].told >= 0) kill(parts[i].child, SIGTERM);
+    if (w->cell[i] == SIZE_MAX && give(w, i)) return -1;
+  if (!w->run->study->pinned || w->busy || w->turn + 1 >= count) return 0;
+  w->turn++;
+  w->next = 0;
+  return give_all(w);
 }
 
-/* until all have ended; where something goes wrong they are told to */
-static int gather(working *w, part parts[], size_t count) {
-  struct pollfd looked[count];
-  int status = 0;
-  for (bool stopped = false;;) {
-    size_t open = 0;
-    for (size_t i = 0; i < count; i++) {
-      looked[i] = (struct pollfd){.fd = parts[i].told, .events = POLLIN};
-      open += parts[i].told >= 0;
-    }
-    if (!open) break;
-    if (status && !stopped) {
-      stop_all(parts, count);
-      stopped = true;
-    }
-    if (poll(looked, count, -1) < 0) continue;
-    for (size_t i = 0; i < count; i++)
-      if (looked[i].revents && listen_to(w, &parts[i])) status = -1;
+/* what a worker says, or NULL where it has ended: of its cell, if it has one */
+static int take(working *w, size_t worker, json_t *entry) {
+  study_run *const run = w->run;
+  const char *const message = json_string_value(json_object_get(entry, "message"));
+  const char *const name = json_string_value(json_object_get(entry, "cell"));
+  const size_t index = w->cell[worker];
+  w->busy -= index != SIZE_MAX;
+  w->cell[worker] = SIZE_MAX;
+  if (!entry) return -1;
+  if (index != SIZE_MAX && name && !strcmp(name, run->private->cell[index].name)) {
+    measure_progress_update(&w->progress, ++w->done);
+    return study_journal_append(run, entry);
   }
+  const int failed = (int)json_integer_value(json_object_get(entry, "status"));
+  fail(run, message ? message : "a process has planned other cells");
+  json_decref(entry);
+  return failed ? failed : -1;
+}
+
+/* all that the workers have to know of earlier stages */
+static int bring_up_to_date(study_run *run) {
+  struct study_private *const p = run->private;
+  for (; p->told < p->settled; p->told++) {
+    const char *const name = p->cell[p->told].name;
+    if (tell_all(run, json_pack("{s:s, s:s, s:O}", "type", "sample", "cell", name, "rows",
+                                json_object_get(p->known, name))))
+      return -1;
+  }
+  return tell_all(run,
+                  json_pack("{s:s, s:I}", "type", "plan", "number", (json_int_t)p->stages - 1));
+}
+
+/* gives out cells until none is left and none is under way. When one fails no other is begun, but
+ * what the others have under way is still taken. */
+static int lead(working *w) {
+  study_run *const run = w->run;
+  char first[MEASURE_MESSAGE_SIZE];
+  int status = bring_up_to_date(run);
+  bool hurried = false;
+  for (;;) {
+    if (!status && !*run->interrupted) status = give_all(w);
+    if (status && !hurried) {
+      hurried = true;
+      measure_message(first, "%s", run->message);
+      if (run->private->channel->hurry) run->private->channel->hurry(run->private->channel);
+    }
+    if (!w->busy) break;
+    size_t worker;
+    json_t *const entry = hear(run, &worker);
+    const int taken = take(w, worker, entry);
+    if (!status) status = taken;
+  }
+  if (*run->interrupted) return 1;
+  if (status) measure_message(run->message, "%s", first);
   return status;
 }
 
-/* the status of one that has told all */
-static int wait_for(study_run *run, const part *p) {
-  int ended;
-  while (waitpid(p->child, &ended, 0) < 0)
-    if (errno != EINTR) return fail(run, "a process");
-  if (*run->interrupted || (WIFEXITED(ended) && WEXITSTATUS(ended) == 0)) return 0;
-  if (!run->message[0]) measure_message(run->message, "a process of the measurement ended early");
-  return -1;
+/* where each worker is: times of several machines are not to be compared with each other */
+static int meet(study_run *run) {
+  const char *const here = ranks_host();
+  size_t worker;
+  for (size_t i = 0; i < run->private->channel->count; i++) {
+    json_t *const entry = hear(run, &worker);
+    if (!entry) return -1;
+    const char *const name = json_string_value(json_object_get(entry, "name"));
+    const bool elsewhere = name && run->study->pinned && strcmp(name, here) != 0;
+    if (elsewhere)
+      measure_message(
+          run->message,
+          "times are taken on one host, and these ranks are on %.100s and %.100s; start "
+          "all of them on one",
+          here, name);
+    json_decref(entry);
+    if (elsewhere) return -1;
+  }
+  return 0;
 }
 
-/* parts first..first+count-1, at once */
-static int work_parts(working *w, size_t first, size_t count) {
-  part parts[count];
-  pid_t child[count];
-  int status = 0;
-  size_t started = 0;
-  memset(parts, 0, sizeof parts);
-  w->run->message[0] = '\0';
-  for (; !status && started < count; started += !status) {
-    status = start(w->run, first + started, &parts[started]);
-    child[started] = parts[started].child;
-  }
-  if (status) stop_all(parts, started);
-  interrupts_pass_on(child, started);
-  if (gather(w, parts, started)) status = -1;
-  interrupts_pass_on(NULL, 0);
-  for (size_t i = 0; i < started; i++) {
-    if (wait_for(w->run, &parts[i])) status = -1;
-    free(parts[i].text);
-  }
-  return status;
+/* ---- which kind ------------------------------------------------------------------------------ */
+
+static bool is_process(const study_run *run) {
+  return run->private->request->part < run->private->request->processes;
 }
 
-/* times are taken by one process after the other, all else by all at once */
+int study_work_join(study_run *run) {
+  struct study_private *const p = run->private;
+  const ranks started = ranks_started();
+  if (is_process(run)) {
+    p->worker = true;
+    p->channel = work_processes_join(run->message);
+    return p->channel ? 0 : -1;
+  }
+  if (started.count < 2) return 0;
+  p->worker = started.rank > 0;
+  run->processes = started.count - 1;
+  p->channel = work_ranks_join(run->study->pinned, run->message);
+  return !p->channel ? SOLVER_REFUSED : p->worker ? 0 : meet(run);
+}
+
+/* processes are started when there is work for them */
+static int start(study_run *run) {
+  const study_request *const request = run->private->request;
+  if (run->private->channel || !run->study->processes || request->processes < 2) return 0;
+  run->private->channel = work_processes_start(run->study->name, request->argc, request->argv,
+                                               request->processes, run->message);
+  return run->private->channel ? meet(run) : -1;
+}
+
 int study_work(study_run *run) {
-  const size_t processes = run->private->request->processes;
   size_t missing = 0;
   for (size_t i = 0; i < run->private->cells; i++) missing += !study_cells_known(run, i);
   if (!missing) return 0;
-  if (processes < 2 || !run->study->processes) return work_here(run);
+  if (start(run)) return *run->interrupted ? 1 : -1;
+  if (!run->private->channel) return work_here(run);
   working w;
-  int status = 0;
   begin(&w, run);
-  const size_t at_once = run->study->pinned ? 1 : processes;
-  for (size_t i = 0; !status && !*run->interrupted && i < processes; i += at_once)
-    status = work_parts(&w, i, at_once);
+  const size_t count = run->private->channel->count;
+  w.cell = malloc(count * sizeof *w.cell);
+  if (!w.cell) return fail(run, "out of memory");
+  for (size_t i = 0; i < count; i++) w.cell[i] = SIZE_MAX;
+  const int status = lead(&w);
   measure_progress_end(&w.progress);
-  return status ? status : *run->interrupted ? 1 : 0;
+  free(w.cell);
+  return status;
+}
+
+void study_work_leave(study_run *run) {
+  struct study_private *const p = run->private;
+  char message[MEASURE_MESSAGE_SIZE];
+  if (!p->channel) return;
+  // what it ended with has been said; whoever has ended already hears no more
+  measure_message(message, "%s", run->message);
+  for (size_t i = 0; !p->worker && i < p->channel->count; i++)
+    tell(run, i, json_pack("{s:s}", "type", "end"));
+  measure_message(run->message, "%s", message);
+  p->channel->close(p->channel);
 }

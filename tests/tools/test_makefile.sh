@@ -31,4 +31,8 @@ for build in release clang asan-ubsan plain; do
 done
 echo "$tests" | grep -qE 'cmake --preset plain -B build/plain ' || fail 'build/plain is another preset'
 
+ranks="mpirun --allow-run-as-root --oversubscribe -n '4' build/release/experiments/essbench tolerance"
+RANKS=4 commands tolerance | grep -qF "$ranks" || fail 'RANKS=4 starts no ranks'
+if commands tolerance | grep -q mpirun; then fail 'mpirun is not asked for'; fi
+
 [ $failures -eq 0 ] && echo 'all as it should be'

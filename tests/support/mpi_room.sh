@@ -1,0 +1,34 @@
+# What tests of ranks share beside cli_room.sh: they are skipped where there is no MPI.
+# SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck disable=SC2086 # commands are lists of words
+. "$(dirname "$0")/../support/cli_room.sh"
+
+if ! "$essbench" --version | grep -q '^MPI'; then
+  echo 'skipped: essbench was built without MPI (apt-get install libopenmpi-dev openmpi-bin)'
+  exit 77
+fi
+if ! command -v mpirun >/dev/null; then
+  echo 'skipped: no mpirun here (apt-get install openmpi-bin)'
+  exit 77
+fi
+# MPI keeps what it has to its end
+export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0
+mpi='mpirun --quiet --allow-run-as-root --oversubscribe'
+
+# runs ranks of essbench: $1 of them
+ranks() {
+  count=$1
+  shift
+  $mpi -n "$count" "$essbench" "$@" >"$room/out" 2>"$room/all" </dev/null
+  status=$?
+  # mpirun tells in lines of its own that a rank has failed
+  grep -E '^(warning|essbench)' "$room/all" >"$room/err"
+}
+
+# all that no clock decides
+clockless() {
+  awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "time_s") time = i } { $time = ""; print }' \
+    "$1/tolerance.csv"
+}
+like() { [ -e "$1/tolerance.csv" ] && [ "$(clockless "$1")" = "$(clockless "$2")" ]; }
+lines() { cat "$1" 2>/dev/null | wc -l; }
