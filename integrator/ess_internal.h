@@ -201,7 +201,7 @@ static inline void ess_arm(ess_driver *d, size_t guard) {
   d->block_armed[k / ESS_BLOCK] += more;
   d->armed_count += more;
   d->side[k] = -d->sign[k];
-  d->level[k] = d->entry[k] = 0.0;
+  d->entry[k] = 0.0;
   d->armed_is_silent[k] = silent;
   d->width[k] = silent ? 0.0 : d->epsilon[k];
 }
@@ -212,7 +212,7 @@ static inline void ess_disarm(ess_driver *d, size_t k) {
   d->block_armed[k / ESS_BLOCK]--;
   d->armed_count--;
   d->side[k] = 0.0;
-  d->level[k] = d->entry[k] = INFINITY;
+  d->entry[k] = INFINITY;
 }
 
 /* memory.c: lays out every array for a system; frees them. The reset matrix is copied here. */

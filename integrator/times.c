@@ -205,9 +205,19 @@ static bool follows(ess_driver *d, size_t i, size_t e) {
   return true;
 }
 
+/* whether all crossings still come one after the other, as they were made: most often they do */
+static bool are_in_order(const ess_cluster *c) {
+  double latest = -INFINITY;
+  size_t i = 0;
+  for (; i < c->count && (!c->is_made[i] || c->time[i] > latest); i++)
+    if (c->is_made[i]) latest = c->time[i];
+  return i == c->count;
+}
+
 bool ess_keeps_order(ess_driver *d) {
   ess_cluster *const c = &d->cluster;
   bool kept = true;
+  if (are_in_order(c)) return true;
   c->concern++;
   for (size_t i = 0; kept && i < c->count; i++) {
     if (!c->is_made[i]) continue;
