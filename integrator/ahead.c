@@ -73,24 +73,32 @@ static double wait_most(const ess_cluster *c) {
   return largest > 0.0 ? ess_smaller(most, WAITING / largest) : 0.0;
 }
 
+/* notes which of four event functions are curved, of those that are far from where they were to be
+ * expected: where that may matter */
+static void note_strays(ess_driver *d, size_t k, ess_mask strays, ess_lanes range) {
+  const ess_lanes seen = ess_lanes_load(d->cluster.seen[0] + k);
+  const ess_lanes side = ess_lanes_load(d->side + k);
+  const ess_mask curved = strays & (side != 0.0) & (side * seen > -ESS_NEAR * range);
+  for (unsigned bits = ess_mask_bits(curved); bits; bits &= bits - 1)
+    ess_note_curved(d, k + (size_t)__builtin_ctz(bits));
+}
+
 /* by how much four event functions are elsewhere at the path's end than courses and jumps say,
  * which is `end`: courses are put right; those that are far elsewhere are curved instead */
-static ess_lanes correct_courses(ess_driver *d, size_t k, const ess_course *p, ess_lanes end) {
+static inline ess_lanes correct_courses(ess_driver *d, size_t k, const ess_course *p, ess_lanes end,
+                                        double length) {
   const ess_cluster *const c = &d->cluster;
-  const double square = c->length * c->length;
-  const ess_lanes seen = ess_lanes_load(c->seen[0] + k), off = seen - end;
+  const double square = length * length;
+  const ess_lanes seen = ess_lanes_load(c->seen[0] + k), off = seen - end, zero = {0.0};
   const ess_lanes way =
-      ess_lanes_max(c->length * ess_lanes_abs(p->a[1]), square * ess_lanes_abs(p->a[2]));
+      ess_lanes_max(length * ess_lanes_abs(p->a[1]), square * ess_lanes_abs(p->a[2]));
   const ess_lanes range = ess_lanes_max(ess_lanes_abs(seen - p->a[0]), way);
   const ess_lanes slight = ess_roundings(p->a[0], seen);
   const ess_mask slightly = ess_lanes_abs(off) <= ESS_CURVED * range + slight;
-  const ess_lanes zero = {0.0}, side = ess_lanes_load(d->side + k);
   const ess_lanes added = ess_lanes_select(slightly, off, zero) / square;
   ess_lanes_store(c->square + k, p->a[2] + added);
   ess_lanes_store(c->corrected + k, added);
-  const ess_mask curved = ~slightly & (side != 0.0) & (side * seen > -ESS_NEAR * range);
-  for (unsigned bits = ess_mask_bits(curved); bits; bits &= bits - 1)
-    ess_note_curved(d, k + (size_t)__builtin_ctz(bits));
+  if (ess_mask_any(~slightly)) note_strays(d, k, ~slightly, range);
   return off;
 }
 
@@ -229,17 +237,18 @@ static inline void look_at_near(ess_driver *d, size_t terms, look *l) {
   }
 }
 
-/* a block whose event functions were called: courses are put right, also where nothing is armed */
-static void look_at_block(ess_driver *d, size_t block, look *l) {
+/* the same of all where event functions were called: courses are put right, also those of guards
+ * that are not armed */
+static inline void look_at_all(ess_driver *d, size_t terms, look *l) {
   const ess_cluster *const c = &d->cluster;
   const extent e = extent_of(c);
-  for (size_t k = block * ESS_BLOCK, last = ess_block_end(d, block); k < last; k += ESS_LANES) {
+  for (size_t k = 0; k < d->guard_lanes; k += ESS_LANES) {
     const ess_course p = ess_course_of(d, k);
-    const ess_lanes foreseen = foresee(k, &p, e.length, &l->terms, l->terms.count);
-    const ess_lanes off = correct_courses(d, k, &p, foreseen), end = foreseen + off;
+    const ess_lanes foreseen = foresee(k, &p, e.length, &l->terms, terms);
+    const ess_lanes off = correct_courses(d, k, &p, foreseen, e.length), end = foreseen + off;
     c->is_far[k] = false;
     ess_lanes_store(c->ahead + k, end);
-    if (d->block_armed[block]) look_at(d, k, &p, end, &off, e, l);
+    if (ess_mask_any(ess_lanes_load(d->side + k) != 0.0)) look_at(d, k, &p, end, &off, e, l);
   }
 }
 
@@ -259,16 +268,14 @@ static void look_ahead(ess_driver *d, look *l) {
     if (ess_passes_over(d, b)) continue;
     // before courses are put right: crossings were listed by what they were
     if (!c->has_ways[b]) find_ways(d, b);
-    if (l->looked)
-      look_at_block(d, b, l);
-    else
-      list_near(d, b, l->shift);
+    if (!l->looked) list_near(d, b, l->shift);
   }
-  // most often two, a jump and its trend: known so, they make no loop
-  if (l->terms.count == 2)
-    look_at_near(d, 2, l);
+  // most often there are two terms, a jump and its trend: known so, they make no loop
+  const size_t terms = l->terms.count;
+  if (l->looked)
+    terms == 2 ? look_at_all(d, 2, l) : look_at_all(d, terms, l);
   else
-    look_at_near(d, l->terms.count, l);
+    terms == 2 ? look_at_near(d, 2, l) : look_at_near(d, terms, l);
 }
 
 /* event functions where the path ends, when their courses do not tell */
