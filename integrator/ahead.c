@@ -167,13 +167,17 @@ static inline bool are_far(const ess_driver *d, size_t k, double shift) {
   return !ess_mask_any(near & (side != 0.0));
 }
 
-/* by how much the ways of a block's guards are bounded; the first time somebody asks */
-static void find_ways(ess_driver *d, size_t block) {
+/* by how much courses change, in blocks that are not passed over, but were when crossings were
+ * listed */
+static void find_ways(ess_driver *d) {
   ess_cluster *const c = &d->cluster;
-  c->has_ways[block] = true;
-  for (size_t k = block * ESS_BLOCK, end = ess_block_end(d, block); k < end; k += ESS_LANES) {
-    const ess_course p = ess_course_of(d, k);
-    ess_lanes_store(c->way + k, ess_course_way(&p, c->listed));
+  for (size_t b = 0; b < d->blocks; b++) {
+    if (c->has_ways[b] || ess_passes_over(d, b)) continue;
+    c->has_ways[b] = true;
+    for (size_t k = b * ESS_BLOCK, end = ess_block_end(d, b); k < end; k += ESS_LANES) {
+      const ess_course p = ess_course_of(d, k);
+      ess_lanes_store(c->way + k, ess_course_way(&p, c->listed));
+    }
   }
 }
 
@@ -212,15 +216,18 @@ static inline ess_lanes foresee(size_t k, const ess_course *p, double length,
   return end;
 }
 
-/* lists the lanes of a block that are not far from their zeros */
-static void list_near(ess_driver *d, size_t block, double shift) {
+/* lists the lanes that are not far from their zeros */
+static void list_near(ess_driver *d, double shift) {
   ess_cluster *const c = &d->cluster;
-  size_t count = c->near_count;
-  for (size_t k = block * ESS_BLOCK, end = ess_block_end(d, block); k < end; k += ESS_LANES) {
-    const bool far = are_far(d, k, shift);
-    c->is_far[k] = far;
-    c->near[count] = k;
-    count += !far;
+  size_t count = 0;
+  for (size_t b = 0; b < d->blocks; b++) {
+    if (!d->block_armed[b]) continue;
+    for (size_t k = b * ESS_BLOCK, end = ess_block_end(d, b); k < end; k += ESS_LANES) {
+      const bool far = are_far(d, k, shift);
+      c->is_far[k] = far;
+      c->near[count] = k;
+      count += !far;
+    }
   }
   c->near_count = count;
 }
@@ -259,17 +266,12 @@ static void look_ahead(ess_driver *d, look *l) {
   l->latest = latest_made(c);
   c->wait = wait_most(c);
   c->looked = l->looked;
-  c->near_count = 0;
   l->cut = INFINITY;
   l->made = ess_all_made(d);
   ess_terms_of(d, l->made, c->length, &l->terms);
   ess_bound_shifts(d, l->made, c->length, &l->shift, &c->turn);
-  for (size_t b = 0; b < d->blocks; b++) {
-    if (ess_passes_over(d, b)) continue;
-    // before courses are put right: crossings were listed by what they were
-    if (!c->has_ways[b]) find_ways(d, b);
-    if (!l->looked) list_near(d, b, l->shift);
-  }
+  find_ways(d); // before courses are put right: crossings were listed by what they were
+  if (!l->looked) list_near(d, l->shift);
   // most often there are two terms, a jump and its trend: known so, they make no loop
   const size_t terms = l->terms.count;
   if (l->looked)
