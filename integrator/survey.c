@@ -88,22 +88,21 @@ void ess_go_on_courses(ess_driver *d) {
 
 /* when those of four event functions that rise through zero once do so, by Newton steps: as exactly
  * as that has to be, since jumps move it; INFINITY where that has to be looked at more closely */
-static void roots_of_lanes(const ess_driver *d, size_t k, const ess_course *p,
-                           const ess_bounds *m) {
+static inline void roots_of_lanes(const ess_driver *d, size_t k, const ess_course *p,
+                                  const ess_bounds *m, double length) {
   enum { STEPS = 4 };
-  const ess_cluster *const c = &d->cluster;
-  const ess_lanes zero = {0.0}, end = ess_lanes_all(c->length);
+  const ess_lanes zero = {0.0}, end = ess_lanes_all(length);
   ess_mask any, many;
   ess_bounds_changes(m, &any, &many);
   ess_mask plain = any & ~many & (m->b[0] < 0.0);
-  ess_lanes u = c->length * m->b[0] / (m->b[0] - m->b[QUARTIC - 1]), moved = zero;
+  ess_lanes u = length * m->b[0] / (m->b[0] - m->b[QUARTIC - 1]), moved = zero;
   for (int i = 0; i < STEPS; i++) {
     moved = ess_course_values(p, u) / ess_course_slopes(p, u);
     u -= moved;
     plain &= (u >= zero) & (u <= end);
   }
   plain &= ess_lanes_abs(moved) <= 1e-4 * end;
-  ess_lanes_store(c->root + k, ess_lanes_select(plain, u, ess_lanes_all(INFINITY)));
+  ess_lanes_store(d->cluster.root + k, ess_lanes_select(plain, u, ess_lanes_all(INFINITY)));
 }
 
 /* when guard k, of which Newton steps do not tell it, is crossed since the node; INFINITY: not at
@@ -132,13 +131,14 @@ static inline double predict(const ess_driver *d, size_t k) {
 
 /* when the courses of the flagged guards rise through zero */
 static void find_roots(const ess_driver *d) {
+  const double length = d->cluster.length;
   size_t kept = SIZE_MAX;
   for (size_t i = 0; i < d->flagged_count; i++) {
     const size_t k = d->flagged[i] - d->flagged[i] % ESS_LANES;
     if (k == kept) continue;
     const ess_course p = ess_course_of(d, k);
-    const ess_bounds m = ess_course_bounds(d, &p, k, d->cluster.length);
-    roots_of_lanes(d, k, &p, &m);
+    const ess_bounds m = ess_course_bounds(d, &p, k, length);
+    roots_of_lanes(d, k, &p, &m, length);
     kept = k;
   }
 }
@@ -179,9 +179,8 @@ void ess_prepare_list(ess_driver *d, size_t from) {
   }
 }
 
-/* flags those of a block's guards whose courses may rise above zero */
-static void flag_block(ess_driver *d, size_t block) {
-  const double length = d->cluster.length;
+/* flags those of a block's guards whose courses may rise above zero, and tells when they do */
+static void flag_block(ess_driver *d, size_t block, double length) {
   for (size_t k = block * ESS_BLOCK, end = ess_block_end(d, block); k < end; k += ESS_LANES) {
     const ess_course p = ess_course_of(d, k);
     const ess_lanes side = ess_lanes_load(d->side + k), g = side * p.a[0];
@@ -193,18 +192,19 @@ static void flag_block(ess_driver *d, size_t block) {
     const ess_lanes high = ess_lanes_max(ess_lanes_max(m.b[0], m.b[4]), inner);
     unsigned near = ess_mask_bits((high >= 0.0) & (side != 0.0));
     if (!near) continue;
-    roots_of_lanes(d, k, &p, &m);
+    roots_of_lanes(d, k, &p, &m, length);
     for (; near; near &= near - 1) ess_flag(d, k + (size_t)__builtin_ctz(near));
   }
 }
 
 static void flag_guards(ess_driver *d) {
   ess_cluster *const c = &d->cluster;
+  const double length = c->length;
   ess_clear_flags(d);
-  c->listed = c->length;
+  c->listed = length;
   for (size_t b = 0; b < d->blocks; b++) {
     c->has_ways[b] = d->block_armed[b] > 0;
-    if (c->has_ways[b]) flag_block(d, b);
+    if (c->has_ways[b]) flag_block(d, b, length);
   }
 }
 
