@@ -157,10 +157,12 @@ static int tell_crossings(ess_driver *d) {
 static void go_on(ess_driver *d) {
   ess_cluster *const c = &d->cluster;
   double *const x = d->x_try, *const rate = d->v_try;
-  memcpy(c->before, d->f, d->lanes * sizeof *c->before);
-  for (size_t i = 0; i < d->lanes; i++) {
-    c->at[i] = d->x[i] - c->weight * c->defect[i];
-    c->bend[i] = (c->deviates ? c->bend[i] : 0.0) + c->defect[i] / c->age;
+  for (size_t i = 0; i < d->lanes; i += ESS_LANES) {
+    const ess_lanes defect = ess_lanes_load(c->defect + i), zero = {0.0};
+    const ess_lanes bend = c->deviates ? ess_lanes_load(c->bend + i) : zero;
+    ess_lanes_store(c->before + i, ess_lanes_load(d->f + i));
+    ess_lanes_store(c->at + i, ess_lanes_load(d->x + i) - c->weight * defect);
+    ess_lanes_store(c->bend + i, bend + defect / c->age);
   }
   c->offset += c->length;
   ess_go_on_courses(d);
@@ -169,9 +171,9 @@ static void go_on(ess_driver *d) {
   c->deviates = false;
   ess_path_without_jumps(d, 0.0, x, rate);
   c->deviates = true;
-  for (size_t i = 0; i < d->lanes; i++) {
-    c->deviation[i] = d->x[i] - x[i];
-    c->drift[i] = d->f[i] - rate[i];
+  for (size_t i = 0; i < d->lanes; i += ESS_LANES) {
+    ess_lanes_store(c->deviation + i, ess_lanes_load(d->x + i) - ess_lanes_load(x + i));
+    ess_lanes_store(c->drift + i, ess_lanes_load(d->f + i) - ess_lanes_load(rate + i));
   }
 }
 

@@ -116,10 +116,12 @@ static int measure_defect(ess_driver *d, double *error) {
   if (status) return status;
   weigh(d);
   const double part = DEFECT * (c->length - c->from) + c->doubt;
-  for (size_t i = 0; i < d->lanes; i++) {
-    c->defect[i] = f[i] - rate[i];
-    d->x_end[i] += c->weight * c->defect[i];
-    d->x_try[i] = part * fabs(c->defect[i]) + c->unlike[i];
+  for (size_t i = 0; i < d->lanes; i += ESS_LANES) {
+    const ess_lanes defect = ess_lanes_load(f + i) - ess_lanes_load(rate + i);
+    const ess_lanes doubt = part * ess_lanes_abs(defect) + ess_lanes_load(c->unlike + i);
+    ess_lanes_store(c->defect + i, defect);
+    ess_lanes_store(d->x_end + i, ess_lanes_load(d->x_end + i) + c->weight * defect);
+    ess_lanes_store(d->x_try + i, doubt);
   }
   *error = ess_scaled_norm(d, d->x_try, d->x, d->x_end) + c->moved;
   // the sub-steps of a cluster share the tolerance
