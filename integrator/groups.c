@@ -202,27 +202,32 @@ static parts divide(const ess_driver *d, const ess_group *g) {
   return p;
 }
 
-/* trend of a component from its mean jumps in each part, and how unlike they are without it, by
- * sum |late|; where the parts do not show one of both, it is what it was */
-static double judge(const ess_group *g, const parts *p, const double jump[], double trend,
-                    double *unlike) {
+/* by how much mean jumps of the first two parts differ without a trend */
+static ess_lanes differ(const parts *p, const ess_lanes jump[], ess_lanes trend) {
+  return UNLIKE * ess_lanes_abs(jump[1] - jump[0] - trend * (p->late[1] - p->late[0]));
+}
+
+/* trends of four components from their mean jumps in each part, and how unlike they are without it,
+ * by sum |late|; where the parts do not show one of both, it is what it was */
+static ess_lanes judge(const ess_group *g, const parts *p, const ess_lanes jump[], ess_lanes trend,
+                       ess_lanes *unlike) {
   if (g->way == ESS_AT_ONCE) return trend;
   if (g->way == ESS_ONE_AND_THE_REST) {
-    *unlike = UNLIKE * fabs(jump[1] - jump[0] - trend * (p->late[1] - p->late[0]));
+    *unlike = differ(p, jump, trend);
     return trend;
   }
   // the first half, which may itself be in two parts, and the second
   const size_t second = p->count - 1;
-  double first = 0.0, mean = 0.0, late = 0.0;
+  ess_lanes mean = {0.0};
+  double first = 0.0, late = 0.0;
   for (size_t i = 0; i < second; i++) {
     first += p->jumps[i];
     mean += p->jumps[i] * jump[i];
     late += p->jumps[i] * p->late[i];
   }
   const double apart = p->late[second] - late / first;
-  trend = apart > 0.0 ? (jump[second] - mean / first) / apart : 0.0;
-  if (g->way == ESS_BOTH)
-    *unlike = UNLIKE * fabs(jump[1] - jump[0] - trend * (p->late[1] - p->late[0]));
+  trend = apart > 0.0 ? (jump[second] - mean / first) / apart : (ess_lanes){0.0};
+  if (g->way == ESS_BOTH) *unlike = differ(p, jump, trend);
   return trend;
 }
 
@@ -236,11 +241,13 @@ static int cross_parts(ess_driver *d, const ess_group *g, size_t count, double *
   return status;
 }
 
-/* by how much a component of a mean jump is not as the last one, nor as that and its trend say */
-static double differs(const ess_memory *last, size_t i, double jump, double since) {
-  const double change = jump - last->jump[i], trend = since * last->trend[i];
-  const double least = ess_smaller(fabs(change), fabs(change - trend));
-  return ess_larger(0.0, least - SAME * fabs(last->jump[i]));
+/* by how much four components of a mean jump are not as the last ones, nor as those and their trend
+ * say */
+static ess_lanes differs(const ess_memory *last, size_t i, ess_lanes jump, double since) {
+  const ess_lanes before = ess_lanes_load(last->jump + i), zero = {0.0};
+  const ess_lanes change = jump - before, trend = since * ess_lanes_load(last->trend + i);
+  const ess_lanes least = ess_lanes_min(ess_lanes_abs(change), ess_lanes_abs(change - trend));
+  return ess_lanes_max(zero, least - SAME * ess_lanes_abs(before));
 }
 
 /* trends of all components, how unlike the jumps are without them, and what that may do to the
@@ -249,16 +256,23 @@ static void judge_all(ess_driver *d, ess_group *g, const parts *p, const ess_mem
                       const double before[], double *const after[]) {
   const bool turns_only = g->way == ESS_ONE_AFTER_THE_OTHER;
   const double since = last ? d->t + g->mean - last->t : 0.0;
-  for (size_t i = 0; i < d->system.dimension; i++) {
-    double jump[3], f = before[i];
-    for (size_t j = 0; j < p->count; f = after[j++][i]) jump[j] = (after[j][i] - f) / p->jumps[j];
-    const double known = last ? last->trend[i] : 0.0;
-    g->unlike[i] = last ? last->unlike[i] : 0.0;
-    g->trend[i] = judge(g, p, jump, known, &g->unlike[i]);
-    const double turned = turns_only ? 2.0 * fabs(g->trend[i] - known) : fabs(g->trend[i]);
-    const double other = last ? differs(last, i, g->jump[i], since) : 0.0;
-    const double unlike = g->unlike[i] + UNLIKE * other;
-    d->v_try[i] = p->spread * unlike + TREND * p->variance * turned;
+  const ess_lanes zero = {0.0};
+  for (size_t i = 0; i < d->lanes; i += ESS_LANES) {
+    ess_lanes jump[3], f = ess_lanes_load(before + i);
+    for (size_t j = 0; j < p->count; j++) {
+      const ess_lanes then = ess_lanes_load(after[j] + i);
+      jump[j] = (then - f) / p->jumps[j];
+      f = then;
+    }
+    const ess_lanes known = last ? ess_lanes_load(last->trend + i) : zero;
+    ess_lanes unlike = last ? ess_lanes_load(last->unlike + i) : zero;
+    const ess_lanes trend = judge(g, p, jump, known, &unlike);
+    const ess_lanes turned = turns_only ? 2.0 * ess_lanes_abs(trend - known) : ess_lanes_abs(trend);
+    const ess_lanes other = last ? differs(last, i, ess_lanes_load(g->jump + i), since) : zero;
+    ess_lanes_store(g->trend + i, trend);
+    ess_lanes_store(g->unlike + i, unlike);
+    ess_lanes_store(d->v_try + i,
+                    p->spread * (unlike + UNLIKE * other) + TREND * p->variance * turned);
   }
 }
 

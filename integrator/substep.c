@@ -47,11 +47,12 @@ static void end_before_last(ess_driver *d) {
  * rejected: where crossings come closer together, its length alone says little */
 static void bear_load(ess_driver *d) {
   ess_cluster *const c = &d->cluster;
+  const double most = OVERLOAD * c->load;
   size_t jumps = 0;
   for (size_t i = 0; i < c->count; i++) {
     if (c->is_silent[i]) continue;
     const double span = c->time[i] - c->from;
-    const bool too_many = c->load > 0.0 ? (double)jumps * span > OVERLOAD * c->load : jumps >= MANY;
+    const bool too_many = most > 0.0 ? (double)jumps * span > most : jumps >= MANY;
     // those that come all at once are made at once
     if (too_many && span > AT_ONCE * (c->length - c->from) && c->time[i] < c->length) {
       c->length = c->time[i];
@@ -99,7 +100,8 @@ static bool turns_back(const ess_driver *d) {
   const double span = c->length - c->from;
   for (size_t i = 0; i < c->count; i++) {
     const size_t k = c->crossing[i];
-    if (!c->is_made[i] || d->side[k] != -c->listed_side[i]) continue;
+    // armed on its other side now
+    if (!(d->side[k] * c->listed_side[i] < 0.0) || !c->is_made[i]) continue;
     const double g = d->side[k] * d->h_try[k], rate = d->side[k] * d->rate_try[k];
     if (rate > 0.0 && g + span * rate >= 0.0) return true;
   }
