@@ -66,6 +66,17 @@ static void order_by_time(ess_driver *d) {
   c->made_count = count;
 }
 
+/* the same where times have been corrected since: most often they have kept their order */
+static void order_again(ess_driver *d) {
+  const ess_cluster *const c = &d->cluster;
+  const size_t *const order = c->order;
+  for (size_t n = 1; n < c->made_count; n++) {
+    if (c->time[order[n - 1]] < c->time[order[n]]) continue;
+    order_by_time(d);
+    return;
+  }
+}
+
 /* corrects all times once, the first first: it depends on none, and each on those before it */
 static bool correct_in_order(ess_driver *d, double moved[]) {
   ess_cluster *const c = &d->cluster;
@@ -121,7 +132,6 @@ static double time_in_doubt(const ess_driver *d, size_t i, bool corrected) {
   const double put_right =
       corrected ? BETWEEN * fabs(c->corrected[k]) * c->length * c->length : 0.0;
   const double base = c->deviates ? 0.0 : INTERPOLATION * c->inexact[k];
-  if (put_right == 0.0 && base == 0.0) return 0.0;
   const double theta = ess_clamp(c->time[i] / c->base_dt, 0.0, 1.0), rest = 1.0 - theta;
   const double off = put_right + base * theta * theta * rest * rest;
   double slope;
@@ -182,10 +192,13 @@ int ess_move_times(ess_driver *d, bool corrected, bool *fit) {
   int status = ESS_SUCCESS;
   assign_groups(c);
   *fit = solve_times(d, moved);
-  for (size_t i = 0; i < c->count; i++)
-    moved[i] = c->is_made[i] ? MOVED * fabs(moved[i]) + time_in_doubt(d, i, corrected) : 0.0;
+  const bool in_doubt = corrected || !c->deviates; // courses may be
+  for (size_t i = 0; i < c->count; i++) {
+    const double doubt = in_doubt && c->is_made[i] ? time_in_doubt(d, i, corrected) : 0.0;
+    moved[i] = c->is_made[i] ? MOVED * fabs(moved[i]) + doubt : 0.0;
+  }
   if (*fit) status = settle_times(d, moved, fit);
-  order_by_time(d);
+  order_again(d);
   ess_forget_places(c);
   return status;
 }
