@@ -232,7 +232,7 @@ static void list_near(ess_driver *d, double shift) {
   c->near_count = count;
 }
 
-static inline void look_at_near(ess_driver *d, size_t terms, look *l) {
+ESS_INLINE void look_at_near(ess_driver *d, size_t terms, look *l) {
   const ess_cluster *const c = &d->cluster;
   const extent e = extent_of(c);
   for (size_t n = 0; n < c->near_count; n++) {
@@ -246,7 +246,7 @@ static inline void look_at_near(ess_driver *d, size_t terms, look *l) {
 
 /* the same of all where event functions were called: courses are put right, also those of guards
  * that are not armed */
-static inline void look_at_all(ess_driver *d, size_t terms, look *l) {
+ESS_INLINE void look_at_all(ess_driver *d, size_t terms, look *l) {
   const ess_cluster *const c = &d->cluster;
   const extent e = extent_of(c);
   for (size_t k = 0; k < d->guard_lanes; k += ESS_LANES) {

@@ -118,7 +118,7 @@ static bool have_stayed_below(ess_driver *d, size_t k, ess_mask peaks) {
 
 /* with how much other rates than expected event functions end is kept, for terms that many; whether
  * they and their rates are numbers there */
-static inline bool compare_rates(ess_driver *d, const ess_terms *terms, size_t count) {
+ESS_INLINE bool compare_rates(ess_driver *d, const ess_terms *terms, size_t count) {
   const ess_cluster *const c = &d->cluster;
   const double length = c->length;
   ess_mask known = ~(ess_mask){0};

@@ -22,6 +22,9 @@ enum {
   ESS_BLOCK = 16 /* guards that are looked at, or passed over, together */
 };
 
+/* inline however large: its callers know something that makes it smaller */
+#define ESS_INLINE static inline __attribute__((always_inline))
+
 /* smallest error the step-size controller remembers, 2^-13, so that one lucky step does not silence
  * it */
 #define ESS_LOG_ERROR_FLOOR -13.0

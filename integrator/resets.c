@@ -160,7 +160,7 @@ static inline void note(ess_driver *d, size_t k) {
   c->touched[k] = c->trial;
 }
 
-static inline int cross(ess_driver *d, size_t k, bool noting) {
+ESS_INLINE int cross(ess_driver *d, size_t k, bool noting) {
   const size_t guard = ess_guard_ahead(d, k), end = d->row_start[guard + 1];
   if (noting) note(d, k);
   ess_disarm(d, k);

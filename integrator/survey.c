@@ -180,7 +180,7 @@ void ess_prepare_list(ess_driver *d, size_t from) {
 }
 
 /* flags those of a block's guards whose courses may rise above zero, and tells when they do */
-static void flag_block(ess_driver *d, size_t block, double length) {
+ESS_INLINE void flag_block(ess_driver *d, size_t block, double length) {
   for (size_t k = block * ESS_BLOCK, end = ess_block_end(d, block); k < end; k += ESS_LANES) {
     const ess_course p = ess_course_of(d, k);
     const ess_lanes side = ess_lanes_load(d->side + k), g = side * p.a[0];
