@@ -36,13 +36,12 @@ static bool may_return(const ess_driver *d) {
     if (k == looked_at[0] || k == looked_at[1]) continue;
     looked_at[1] = looked_at[0];
     looked_at[0] = k;
-    const ess_mask armed = ess_lanes_load(d->side + k) != 0.0;
-    if (!ess_mask_any(armed)) continue;
+    if (!ess_any_armed(d, k)) continue;
     const ess_course p = ess_course_of(d, k);
     const ess_bounds m = ess_course_bounds(d, &p, k, c->length);
     ess_mask any, many;
     ess_bounds_changes(&m, &any, &many);
-    const unsigned doubtful = ess_mask_bits(many & armed);
+    const unsigned doubtful = ess_mask_bits(many & (ess_lanes_load(d->side + k) != 0.0));
     for (size_t i = 0; doubtful >> i; i++)
       if ((doubtful >> i & 1) && c->touched[k + i] == c->trial) return true;
   }
@@ -255,7 +254,7 @@ ESS_INLINE void look_at_all(ess_driver *d, size_t terms, look *l) {
     const ess_lanes off = correct_courses(d, k, &p, foreseen, e.length), end = foreseen + off;
     c->is_far[k] = false;
     ess_lanes_store(c->ahead + k, end);
-    if (ess_mask_any(ess_lanes_load(d->side + k) != 0.0)) look_at(d, k, &p, end, &off, e, l);
+    if (ess_any_armed(d, k)) look_at(d, k, &p, end, &off, e, l);
   }
 }
 

@@ -29,7 +29,13 @@ static inline bool ess_passes_over(const ess_driver *d, size_t block) {
   return !d->block_armed[block] && !d->cluster.looked;
 }
 
-/* those of the event functions from k on, a multiple of ESS_LANES */
+/* whether a guard of one of the event functions from k on, a multiple of ESS_LANES, is armed */
+static inline bool ess_any_armed(const ess_driver *d, size_t k) {
+  const ess_lanes zero = {0.0};
+  return ess_mask_any(ess_lanes_load(d->side + k) != zero);
+}
+
+/* their courses */
 static inline ess_course ess_course_of(const ess_driver *d, size_t k) {
   const ess_cluster *const c = &d->cluster;
   return (ess_course){{ess_lanes_load(d->h + k), ess_lanes_load(d->rate + k),

@@ -157,6 +157,7 @@ static void compare_near(ess_driver *d, surprise *found) {
     const ess_lanes turned = ess_lanes_load(c->defect_rate + k);
     const ess_lanes off = ess_lanes_load(d->h_try + k) - ess_lanes_load(c->ahead + k);
     ess_lanes_store(c->ahead + k, off);
+    if (!ess_any_armed(d, k)) continue;
     const ess_mask peaks = may_have_peaked(d, k, off, length, jumps);
     if (ess_mask_any(peaks)) found->peaked = !have_stayed_below(d, k, peaks) || found->peaked;
     if (!end_as_expected(d, k, off, turned, length))
@@ -202,7 +203,7 @@ static int note_all_bent(ess_driver *d, bool *none) {
   const int status = ess_guard_rates(d, d->x_end, c->defect, c->seen[1], by_defect);
   *none = true;
   for (size_t n = 0; !status && n < c->near_count; n++)
-    *none = note_bent(d, c->near[n], by_defect) && *none;
+    if (ess_any_armed(d, c->near[n])) *none = note_bent(d, c->near[n], by_defect) && *none;
   return status;
 }
 
