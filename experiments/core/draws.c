@@ -13,8 +13,20 @@
 
 static const double low_quantile = 0.025, high_quantile = 0.975;
 
+/* processes, and starts for all of them */
+static size_t pick_crossed(const draws *d, gsl_rng *rng, size_t pick[]) {
+  size_t count = 0, process[d->processes];
+  for (size_t i = 0; i < d->processes; i++) process[i] = gsl_rng_uniform_int(rng, d->processes);
+  while (count + d->processes <= d->trials) {
+    const size_t start = gsl_rng_uniform_int(rng, d->trials / d->processes);
+    for (size_t i = 0; i < d->processes; i++) pick[count++] = start * d->processes + process[i];
+  }
+  return count;
+}
+
 size_t draws_pick(const draws *d, gsl_rng *rng, size_t pick[]) {
   size_t count = 0;
+  if (d->crossed) return pick_crossed(d, rng, pick);
   for (size_t i = 0; i < d->processes; i++) {
     const size_t process = gsl_rng_uniform_int(rng, d->processes);
     const size_t size = (d->trials - process + d->processes - 1) / d->processes;

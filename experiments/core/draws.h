@@ -1,7 +1,7 @@
 /*
- * Intervals of statistics by a bootstrap in two stages: processes are drawn, then the trials of
- * each. What differs between processes (memory layout, the machine's mood of the minute) is in the
- * interval then, when there are several.
+ * Intervals of statistics by a bootstrap in two stages: processes are drawn, then trials. What
+ * differs between processes (memory layout, the machine's mood of the minute) is in the interval
+ * then, when there are several.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
@@ -9,14 +9,17 @@
 #define DRAWS_H
 
 #include <gsl/gsl_rng.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 enum { DRAWS_RESAMPLES = 1000 };
 
-/* Trial j was measured by process j mod processes. */
+/* Trial j was measured by process j mod processes; of each process drawn its own are drawn. */
 typedef struct draws {
   size_t trials, processes;
   unsigned long seed;
+  bool crossed; /* every process measured every start: j is of start j / processes, and starts are
+                   drawn for all processes alike */
 } draws;
 
 /* Draws one resample: pick[] gets up to trials + processes trial numbers; returns how many. */

@@ -107,6 +107,30 @@ static void slopes_are_those_of_the_medians(void **state) {
   dispose(&u);
 }
 
+/* every process has every start: what differs from start to start is as uncertain as starts are
+ * few, however many processes have measured it */
+static void starts_are_drawn_for_all_processes_alike(void **state) {
+  enum { PROCESSES = 9, STARTS = 5 };
+  const draws crossed = {STARTS * PROCESSES, PROCESSES, 1, true};
+  const draws nested = {STARTS * PROCESSES, PROCESSES, 1, false};
+  made_up u;
+  double median, interval[2], narrow[2], process[2];
+  (void)state;
+  make_up(&u, &timing, NULL);
+  for (size_t i = 0; i < STARTS * PROCESSES; i++)
+    give(&u, &(row){1.0 + (double)(i / PROCESSES), 1.0 + (double)(i % PROCESSES)});
+  const gather rows = {&u.run, 0, 0, 1, STARTS * PROCESSES};
+  assert_int_equal(series_median(rows, "ours", &crossed, &median, interval), 0);
+  close_to(median, 3.0);
+  assert_true(interval[0] == 1.0 && interval[1] == 5.0);
+  assert_int_equal(series_median(rows, "ours", &nested, &median, narrow), 0);
+  assert_true(narrow[0] >= 2.0 && narrow[1] <= 4.0);
+  assert_int_equal(series_median(rows, "theirs", &crossed, &median, process), 0);
+  close_to(median, 5.0);
+  assert_true(process[0] < 4.0 && process[1] > 6.0);
+  dispose(&u);
+}
+
 static void what_is_not_known_is_told(void **state) {
   made_up u;
   gather group[GROUPS];
@@ -124,6 +148,7 @@ int main(void) {
       cmocka_unit_test(medians_have_intervals),
       cmocka_unit_test(quotients_are_taken_trial_by_trial),
       cmocka_unit_test(slopes_are_those_of_the_medians),
+      cmocka_unit_test(starts_are_drawn_for_all_processes_alike),
       cmocka_unit_test(what_is_not_known_is_told),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
