@@ -121,6 +121,8 @@ static int live(study_run *run) {
   if (!status) status = prepare(run);
   run->interrupted = interrupts_catch();
   if (!status) status = run->private->worker ? study_work_serve(run) : measure_all(run);
+  // a cell that was cut short is no failure
+  if (status < 0 && !run->private->worker && *run->interrupted) status = 1;
   if (status > 0) measure_message(run->message, "interrupted; the same command goes on from here");
   study_work_leave(run);
   return status || run->private->worker ? status : conclude(run);
