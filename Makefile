@@ -51,7 +51,7 @@ crossing-cost = $(study) crossing-cost $(if $(filter-out file,$(origin CONTACTS)
   $(call option,target,$(TARGET)) $(out)
 speed = $(study) speed $(if $(filter-out file,$(origin CONTACTS)),$(call \
   option,contacts,$(CONTACTS))) $(call option,trials,$(TRIALS)) $(call option,seed,$(SEED)) \
-  $(call option,before,$(BEFORE)) $(out)
+  $(call option,processes,$(PROCESSES)) $(call option,before,$(BEFORE)) $(out)
 scale = $(study) scale $(if $(filter-out file,$(origin CONTACTS)),$(call \
   option,contacts,$(CONTACTS))) $(call option,trials,$(TRIALS)) $(call option,seed,$(SEED)) $(out)
 tolerance = $(study) tolerance $(if $(filter-out file,$(origin CONTACTS)),$(call \
@@ -241,7 +241,7 @@ LABEL_KNOBS=1     write the knob's value at the points of its figures (powers of
 SEED=N            seed of the initial conditions and of the order of the runs
 SOLVERS=A,B       which solvers race
 PROTOCOL=paper    paper, free, equal-error, or several with commas between
-PROCESSES=6       processes the sweep's trials are spread over (2 for tolerance)
+PROCESSES=6       processes the sweep's trials are spread over (2 for tolerance, 5 for speed)
 RANKS=4           ranks of MPI that a study's cells are spread over, instead of processes
 MUJOCO=wheel      wheel (pinned official release), system (libmujoco-dev) or a folder
 RUNS=1000000      inputs of make fuzz

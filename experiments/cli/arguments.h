@@ -29,7 +29,6 @@ typedef enum argument_group {
   ARGUMENTS_PRECISION = 8192,   /* --methods, --trials, --point-work, --table ... */
   ARGUMENTS_FIGURES = 16384,    /* --label-knobs */
   ARGUMENTS_CROSSING = 32768,   /* --contacts LIST, --target and what it shares with the above */
-  ARGUMENTS_SPEED = 65536,      /* --contacts LIST, --trials, --before, --table */
   ARGUMENTS_RESTART = 262144,   /* --restart */
   ARGUMENTS_PROCESSES = 524288, /* --processes */
   ARGUMENTS_TABLE = 1048576     /* --table */
@@ -58,7 +57,6 @@ typedef struct arguments {
   double min_time;        /* shortest sample, s */
   double point_work;      /* a method's setting spends no more from all starts, units */
   double target;          /* RMS error to be reached */
-  const char *before;     /* folders of earlier results, with commas between; or NULL */
   const char *methods;    /* as given: names with commas between; NULL: all */
   bool label_knobs;
   bool table;   /* show results, measure nothing */

@@ -39,13 +39,7 @@ static const grouped_option grouped_options[] = {
       "numbers of the plate's contacts: 2..100, 2..100..7 (in steps of 7), 2,5,10 or a mixture "
       "(default 2,10,100); the hopper is always there",
       HELP_MAIN}},
-    {ARGUMENTS_SPEED,
-     {"contacts", KEY_CONTACTS, "LIST", 0,
-      "numbers of the plate's contacts: 2..100, 2..100..7 (in steps of 7), 2,5,10 or a "
-      "mixture (default 2,10,20,50,100); the last is also raced without damping, and location "
-      "against it",
-      HELP_MAIN}},
-    {ARGUMENTS_SWEEP | ARGUMENTS_ENGINE | ARGUMENTS_SPEED,
+    {ARGUMENTS_SWEEP | ARGUMENTS_ENGINE,
      {"trials", KEY_TRIALS, "COUNT", 0,
       "initial conditions for each number of contacts (default 120)", HELP_MAIN}},
     {ARGUMENTS_CROSSING,
@@ -130,17 +124,9 @@ static const grouped_option grouped_options[] = {
       "of the results in the folder, what each solver costs at which error; nothing is measured",
       HELP_RESULTS}},
     {ARGUMENTS_TABLE, {"table", KEY_TABLE, NULL, 0, NULL, HELP_RESULTS}},
-    {ARGUMENTS_SPEED,
-     {"table", KEY_TABLE, NULL, 0, "the tables of the results in the folder; nothing is measured",
-      HELP_RESULTS}},
     {ARGUMENTS_FIGURES,
      {"label-knobs", KEY_LABEL_KNOBS, NULL, 0,
       "write the knob's value, where a power of ten, into the figures of work-precision",
-      HELP_RESULTS}},
-    {ARGUMENTS_SPEED,
-     {"before", KEY_BEFORE, "DIR,DIR", 0,
-      "folders of earlier results to show beside: speed.json, or else sweep.json with protocol "
-      "equal-error",
       HELP_RESULTS}},
     {ARGUMENTS_STRICT,
      {"strict", KEY_STRICT, NULL, 0,

@@ -38,7 +38,6 @@ enum {
   KEY_TABLE,
   KEY_LABEL_KNOBS,
   KEY_TARGET,
-  KEY_BEFORE,
   KEY_SETTING = 384, /* the line of settings_table; epsilon is the first */
   OPTION_KEY = 512,  /* the study's own */
   PARAMETER_KEY = 1024

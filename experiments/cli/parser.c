@@ -248,9 +248,6 @@ static bool set_run_option(arguments *given, int key, const char *text) {
   case KEY_METHODS:
     given->methods = text;
     return true;
-  case KEY_BEFORE:
-    given->before = text;
-    return true;
   case KEY_POINT_WORK:
     given->point_work = number(given, "point-work", text, 0.0, 1e15, "a number from 0 to 1e15");
     return true;
@@ -395,7 +392,6 @@ void arguments_parse(const command *c, int argc, char **argv, arguments *given) 
   parse p = {.given = given};
   if (c->groups & ARGUMENTS_SWEEP) set_contacts(given, "2..100");
   if (c->groups & ARGUMENTS_ENGINE) set_contacts(given, "2,10,100");
-  if (c->groups & ARGUMENTS_SPEED) set_contacts(given, "2,10,20,50,100");
   if (c->groups & ARGUMENTS_CROSSING) set_contacts(given, "2,5,10,20,50,100,200,500,1000");
   if (c->study) set_defaults(given, c->study);
   option_table_build(&p.table, c);

@@ -5,6 +5,7 @@
  */
 #include "contest.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -119,7 +120,8 @@ static int note(void *context, size_t trial) {
   contestant *const c = context;
   const solver_output output = trajectory_output(&c->samples);
   if (c->solver->inspect && c->solver->inspect(c->instance, &output, &c->report)) return -1;
-  c->rms[trial] = trajectory_rms(&c->samples, &c->starts->references[trial]);
+  const trajectory *const reference = &c->starts->references[trial];
+  c->rms[trial] = reference->states ? trajectory_rms(&c->samples, reference) : NAN;
   c->events[trial] = (double)c->report.events;
   return 0;
 }

@@ -44,7 +44,7 @@ typedef struct contestant {
   void *instance;
   trajectory samples;
   solver_report report; /* of the last run */
-  double *rms;          /* trials: error of each trial's timed run */
+  double *rms;          /* trials: error of each trial's run; NaN without a reference */
   double *events;       /* trials: its crossings */
 } contestant;
 

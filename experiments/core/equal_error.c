@@ -1,6 +1,7 @@
 /*
- * The equal-error protocol: searches the cheapest settings that reach an error, on starts other
- * than those that will be timed.
+ * The equal-error protocol: MuJoCo's cheapest settings and libess's largest tolerance that are no
+ * worse than MuJoCo's Euler at the output step, or that reach an error; chosen on starts other than
+ * those that will be timed.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
@@ -9,141 +10,93 @@
 #include <string.h>
 
 #include "bridge.h"
+#include "choice.h"
 #include "protocol.h"
-#include "search.h"
 #include "solvers.h"
 
-enum { SUBSTEPS_MAX = 64, TARGETS = 3 };
+/* FINEST: of MuJoCo's steps, in parts of the output step */
+enum { TARGETS = 3, FINEST = 8 };
 
-/* tuning aims a little lower than the target, for its median is that of other starts */
-static const double margin = 0.9;
-
-/* target errors at which MuJoCo chooses its step and integrator as freely as we choose ours */
 static const double targets[TARGETS] = {1e-2, 3e-3, 1e-3};
-static const char *const integrators[] = {"Euler", "implicitfast", "implicit", "RK4"};
 
-/* where MuJoCo reaches no target, what libess's tails may be, over the target */
-static const double q90_max = 3.0, worst_max = 10.0;
-
-/* one search under way */
+/* one choice under way */
 typedef struct tuning {
   contest_starts starts;
   const protocol_request *request;
+  protocol_entries *entries;
   char *message;
 } tuning;
 
-/* a first run that takes longer than first_s is the last */
-static int try_mujoco(tuning *t, double first_s, search_candidate *c) {
-  if (t->request->interrupted && *t->request->interrupted) {
-    snprintf(t->message, SOLVER_MESSAGE_SIZE, "interrupted");
-    return -1;
-  }
-  search_run(&t->starts, t->starts.trials, &bridge_solver, first_s, c);
-  return 0;
-}
-
-/* 1, 2, 3, 4, 6, 8, 12, 16, ... */
-static int next_substeps(int substeps) {
-  const bool power_of_two = (substeps & (substeps - 1)) == 0;
-  return substeps == 1 ? 2 : power_of_two ? substeps + substeps / 2 : substeps / 3 * 4;
-}
-
-/* MuJoCo's cheapest integrator and step by the median alone: its crossings are not counted by
- * itself, and its tails are what ours are held against. Smaller steps than reach the target only
- * cost more. best->seconds stays infinite when none does. */
-static int tune_mujoco(tuning *t, double target, search_candidate *best) {
-  const search_limits limits = {margin * target, INFINITY, INFINITY, INFINITY};
-  *best = (search_candidate){.seconds = INFINITY};
-  for (size_t i = 0; i < sizeof integrators / sizeof *integrators; i++)
-    // steps 0.002/1, /2, /3, /4, /6, /8, /12, ... s: no more than half as many again as are needed
-    for (int substeps = 1; substeps <= SUBSTEPS_MAX; substeps = next_substeps(substeps)) {
-      search_candidate c = {.settings = t->request->settings};
-      c.settings.variant = integrators[i];
-      c.settings.time_step = t->request->m->type->time_step / substeps;
-      if (try_mujoco(t, 2.0 * best->seconds, &c)) return -1;
-      const bool arrived = search_accepts(&limits, &c), slower = !(c.seconds < best->seconds);
-      if (arrived && !slower) *best = c;
-      // an integrator that is slower than the best already, or has arrived, goes no further
-      if (arrived || slower) break;
-    }
-  return 0;
-}
-
-static int enter_candidate(tuning *t, const solver_type *solver, const char *protocol,
-                           double target, const search_candidate *c, protocol_entries *entries) {
+static int enter_choice(tuning *t, const solver_type *solver, const char *protocol, double target,
+                        const choice *c) {
   protocol_entry entry = {
       .solver = solver, .settings = c->settings, .target = target, .tuned_rms = c->rms};
   snprintf(entry.protocol, sizeof entry.protocol, "%s", protocol);
-  return protocol_append(entries, &entry, t->message);
+  return protocol_append(t->entries, &entry, t->message);
 }
 
-/* libess's cheapest tolerance; without one it is left out with a line */
-static int enter_libess(tuning *t, const char *protocol, double target, const search_limits *limits,
-                        protocol_entries *entries) {
-  const search_request request = {.starts = &t->starts,
-                                  .base = t->request->settings,
-                                  .limits = *limits,
-                                  .label = protocol,
-                                  .interrupted = t->request->interrupted};
-  search_candidate best;
-  const int status = search_tolerance(&request, &best, t->message);
-  if (status < 0) return -1;
-  if (!status) return enter_candidate(t, &libess_solver, protocol, target, &best, entries);
-  fprintf(stderr, "warning: %s: %s\n", protocol, t->message);
-  return 0;
+static choice_request request_of(const tuning *t, choice_limits limits) {
+  return (choice_request){&t->starts, t->request->settings, limits, t->request->interrupted};
 }
 
-/* MuJoCo at the output step, and ours no worse */
-static int enter_against_mujoco(tuning *t, protocol_entries *entries) {
+/* libess's largest tolerance; without one it is left out with a line */
+static int enter_libess(tuning *t, const char *protocol, double target, choice_limits limits) {
+  const choice_request request = request_of(t, limits);
+  choice best;
+  const int status = choice_tolerance(&request, &best, t->message);
+  if (!status) return enter_choice(t, &libess_solver, protocol, target, &best);
+  if (status > 0) fprintf(stderr, "warning: %s: %s\n", protocol, t->message);
+  return status > 0 ? 0 : -1;
+}
+
+/* either no worse than MuJoCo's Euler at the output step */
+static int enter_against_mujoco(tuning *t) {
   static const char protocol[] = "equal-error";
-  search_candidate mujoco = {.settings = t->request->settings};
-  mujoco.settings.time_step = t->request->m->type->time_step;
-  if (try_mujoco(t, INFINITY, &mujoco)) return -1;
-  if (!(mujoco.rms < INFINITY)) {
+  choice euler = {.settings = t->request->settings}, best;
+  euler.settings.time_step = t->request->m->type->time_step;
+  euler.settings.variant = "Euler";
+  choice_try(&t->starts, &bridge_solver, INFINITY, &euler);
+  if (!(euler.rms < INFINITY)) {
     snprintf(t->message, SOLVER_MESSAGE_SIZE, "equal-error: MuJoCo does not run to the end");
     return -1;
   }
-  if (enter_candidate(t, &bridge_solver, protocol, mujoco.rms, &mujoco, entries)) return -1;
-  const search_limits limits = search_limits_against(&mujoco);
-  return enter_libess(t, protocol, mujoco.rms, &limits, entries);
+  const choice_request request = request_of(t, choice_limits_of(&euler));
+  const int status = choice_mujoco(&request, FINEST, &best, t->message);
+  if (status < 0) return -1;
+  return enter_choice(t, &bridge_solver, protocol, euler.rms, status ? &euler : &best) ||
+                 enter_libess(t, protocol, euler.rms, request.limits)
+             ? -1
+             : 0;
 }
 
-/* the cheapest of either at a target error, our tails no worse than MuJoCo's or the target */
-static int enter_at_target(tuning *t, double target, protocol_entries *entries) {
+static int enter_at_target(tuning *t, double target) {
   char protocol[PROTOCOL_NAME_SIZE];
-  search_candidate mujoco;
+  choice mujoco;
+  choice_limits ours;
+  const choice_request request = request_of(t, (choice_limits){0});
   snprintf(protocol, sizeof protocol, "target-%g", target);
-  if (tune_mujoco(t, target, &mujoco)) return -1;
-  search_limits limits = search_limits_against(&mujoco);
-  limits.rms = margin * target;
-  if (mujoco.seconds < INFINITY) {
-    if (enter_candidate(t, &bridge_solver, protocol, target, &mujoco, entries)) return -1;
-    limits.rms_q90 = fmax(mujoco.rms_q90, target);
-    limits.rms_worst = fmax(mujoco.rms_worst, target);
-  } else {
-    fprintf(stderr, "warning: %s: no setting of mujoco reaches an RMS error of %.3g\n", protocol,
-            target);
-    limits.rms_q90 = q90_max * target;
-    limits.rms_worst = worst_max * target;
-  }
-  return enter_libess(t, protocol, target, &limits, entries);
+  const int status = choice_at_target(&request, target, &mujoco, &ours, t->message);
+  if (status > 0) fprintf(stderr, "warning: %s: %s\n", protocol, t->message);
+  if (status < 0 || (!status && enter_choice(t, &bridge_solver, protocol, target, &mujoco)))
+    return -1;
+  return enter_libess(t, protocol, target, ours);
 }
 
-static int enter_all(tuning *t, protocol_entries *entries) {
+static int enter_all(tuning *t) {
   for (size_t i = 0; i < t->starts.trials; i++)
     if (contest_reference(&t->starts, i, t->message)) return -1;
-  if (enter_against_mujoco(t, entries)) return -1;
+  if (enter_against_mujoco(t)) return -1;
   for (int i = 0; i < TARGETS; i++)
-    if (enter_at_target(t, targets[i], entries)) return -1;
+    if (enter_at_target(t, targets[i])) return -1;
   return 0;
 }
 
 static int enter(const protocol_request *request, protocol_entries *entries,
                  char message[SOLVER_MESSAGE_SIZE]) {
-  tuning t = {.request = request, .message = message};
-  const unsigned long seed = request->seed + SEARCH_SEED_OFFSET;
-  if (contest_starts_alloc(&t.starts, request->m, SEARCH_STARTS, true, seed, message)) return -1;
-  const int status = enter_all(&t, entries);
+  tuning t = {.request = request, .entries = entries, .message = message};
+  const unsigned long seed = request->seed + CHOICE_SEED_OFFSET;
+  if (contest_starts_alloc(&t.starts, request->m, CHOICE_STARTS, true, seed, message)) return -1;
+  const int status = enter_all(&t);
   contest_starts_free(&t.starts);
   return status;
 }

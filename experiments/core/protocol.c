@@ -9,17 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-int protocol_append(protocol_entries *entries, const protocol_entry *entry,
-                    char message[SOLVER_MESSAGE_SIZE]) {
-  if (entries->count == PROTOCOL_ENTRIES_MAX) {
-    snprintf(message, SOLVER_MESSAGE_SIZE, "more than %d solvers and protocols at once",
-             PROTOCOL_ENTRIES_MAX);
-    return -1;
-  }
-  entries->entry[entries->count++] = *entry;
-  return 0;
-}
-
 /* every solver with the request's settings and this longest integration step */
 static int enter_all(const protocol_request *request, const char *name, double h_max,
                      protocol_entries *entries, char *message) {

@@ -4,9 +4,9 @@
  *   paper        the paper's section 5.2: integration steps no longer than the output step, epsilon
  *                from the calibration on the hopper
  *   free         the same epsilon, integration steps as long as the tolerance allows
- *   equal-error  libess by the largest tolerance whose errors are no worse than MuJoCo's at the
- *                output step (search.h says how); and, for three target errors, the cheapest of
- *                either engine
+ *   equal-error  MuJoCo's cheapest setting and libess's largest tolerance that are no worse than
+ *                MuJoCo's Euler at the output step (choice.h says how), and for three target errors
+ *                either's that reach them
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */

@@ -1,145 +1,168 @@
 /*
- * essbench speed: libess against MuJoCo at no worse an error, and what its time is spent on.
+ * essbench speed: how fast libess is against MuJoCo's cheapest setting at no worse an error, what
+ * one more contact costs either, and how far from the cost of its evaluations alone libess is.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "speed.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "clock.h"
-#include "commands.h"
-#include "interrupts.h"
-#include "json_file.h"
-#include "record.h"
-#include "solvers.h"
+#include "choice.h"
+#include "earlier.h"
+#include "studies.h"
 
-/* the damping of the plate by default, N s/m, as in the model */
-static const double damping = 60.0;
+/* ---- what is asked for ----------------------------------------------------------------------- */
 
-/* ---- measuring ------------------------------------------------------------------------------- */
+static const study_option options[] = {
+    {"contacts", "LIST",
+     "numbers of the plate's contacts: 2..100, 2..100..7 (in steps of 7), 2,5,10 or a mixture; the "
+     "last is also raced without damping",
+     OPTION_CONTACTS, OPTION_AT(speed_settings, contacts), .initial = "2,10,20,50,100"},
+    {"targets", "X,Y",
+     "RMS errors at which either is raced, too, the largest first (default: none; the finest of "
+     "MuJoCo's steps take long)",
+     OPTION_NUMBERS, OPTION_AT(speed_settings, targets), .min = 1e-12, .max = 0.5},
+    {"trials", "COUNT", "initial conditions of each system", OPTION_WHOLE,
+     OPTION_AT(speed_settings, trials), .initial = "120", .min = 1, .max = 1e6, .result = "trials"},
+    {"before", "DIR,DIR",
+     "folders of earlier results to show beside: speed.json, or else sweep.json with protocol "
+     "equal-error",
+     OPTION_TEXT, OPTION_AT(speed_settings, before), .result = "before"},
+    {0},
+};
 
-/* one system; what is not measured to its end is dropped */
-static int measure_case(speed_data *data, const char *type, size_t contacts, double c, bool rk4,
-                        char *message) {
-  speed_case *const one = &data->cases[data->count++];
-  char name[SPEED_NAME_SIZE];
-  int status = speed_case_init(one, type, contacts, c, rk4, data, message);
-  speed_case_name(one, name);
-  if (!status) status = speed_race(one, name, data, message);
-  if (!status) status = speed_count_work(one, message);
-  if (!status) status = speed_time_callbacks(one, data->given->seed, message);
-  if (!status) return 0;
-  speed_case_free(one);
-  data->count--;
-  return -1;
-}
+/* ---- cells: stage 0 the choice of a system's settings, stage 1 its race in one process ---------
+ */
 
-/* the entry of the equal-error protocol whose field is the fastest */
-static const speed_entry *fastest_form(const speed_case *c) {
-  const speed_entry *found = NULL;
-  for (size_t k = 0; k < c->count; k++) {
-    const speed_entry *const e = &c->entry[k];
-    if (e->solver == &libess_solver && (!found || e->form > found->form) &&
-        strcmp(e->protocol, "equal-error") == 0)
-      found = e;
+typedef struct cell {
+  size_t system, process;
+  bool race;
+} cell;
+
+static const column sample_columns[] = {
+    COLUMN(speed_sample, what, TEXT, "", ""),
+    COLUMN(speed_sample, protocol, TEXT, "", ""),
+    COLUMN(speed_sample, field, TEXT, "", ""),
+    COLUMN(speed_sample, solver, TEXT, "", ""),
+    COLUMN(speed_sample, variant, TEXT, "", ""),
+    COLUMN(speed_sample, target, AMOUNT, "", ""),
+    COLUMN(speed_sample, rtol, AMOUNT, "", ""),
+    COLUMN(speed_sample, time_step, AMOUNT, "s", ""),
+    COLUMN(speed_sample, field_gap, AMOUNT, "", ""),
+    COLUMN(speed_sample, scaling, AMOUNT, "", ""),
+    COLUMN(speed_sample, process, COUNT, "", ""),
+    COLUMN(speed_sample, trial, COUNT, "", ""),
+    COLUMN(speed_sample, seconds, AMOUNT, "s", ""),
+    COLUMN(speed_sample, repetitions, AMOUNT, "", ""),
+    COLUMN(speed_sample, retaken, AMOUNT, "", ""),
+    COLUMN(speed_sample, rms_error, AMOUNT, "", ""),
+    COLUMN(speed_sample, events, AMOUNT, "", ""),
+    COLUMN(speed_sample, reference_events, AMOUNT, "", ""),
+    COLUMN_AS("steps", speed_sample, counts[SPEED_STEPS], AMOUNT, "", ""),
+    COLUMN_AS("rejected", speed_sample, counts[SPEED_REJECTED], AMOUNT, "", ""),
+    COLUMN_AS("entries", speed_sample, counts[SPEED_ENTRIES], AMOUNT, "", ""),
+    COLUMN_AS("substeps", speed_sample, counts[SPEED_SUBSTEPS], AMOUNT, "", ""),
+    COLUMN_AS("groups", speed_sample, counts[SPEED_GROUPS], AMOUNT, "", ""),
+    COLUMN_AS("crossings", speed_sample, counts[SPEED_CROSSINGS], AMOUNT, "", ""),
+    COLUMN_AS("fields", speed_sample, counts[SPEED_FIELDS], AMOUNT, "", ""),
+    COLUMN_AS("guards", speed_sample, counts[SPEED_GUARDS], AMOUNT, "", ""),
+    COLUMN_AS("rates", speed_sample, counts[SPEED_RATES], AMOUNT, "", ""),
+    COLUMN_AS("some", speed_sample, counts[SPEED_SOME], AMOUNT, "", ""),
+    COLUMN_AS("some_guards", speed_sample, counts[SPEED_SOME_GUARDS], AMOUNT, "", ""),
+    {0},
+};
+
+static int plan(study_run *run, size_t stage) {
+  const speed_settings *const s = run->settings;
+  const size_t processes = stage ? run->processes : 1;
+  for (size_t i = 0; stage < 2 && i < speed_systems(s) * processes; i++) {
+    const cell c = {i / processes, i % processes, stage > 0};
+    const speed_system of = speed_system_at(s, c.system);
+    if (study_cell(run, &c, "%s model=%s contacts=%zu damping=%g process=%zu of %zu",
+                   stage ? "race" : "choice", of.model, of.contacts, of.damping, c.process,
+                   processes))
+      return -1;
   }
-  return found;
-}
-
-/* what samples cost a case, where it has a setting that is good enough */
-static int measure_samples(speed_data *data, const speed_case *c, char *message) {
-  const speed_entry *const e = fastest_form(c);
-  if (!e) return 0;
-  if (speed_time_samples(c, e, data->given->seed, data->sample + data->sample_count, message))
-    return -1;
-  data->sample_count += 2;
   return 0;
 }
 
-/* the hopper, the plate with every number of contacts, and the largest without damping */
-static int measure_cases(speed_data *data, char *message) {
-  const contacts_range *const contacts = &data->given->contacts;
-  const size_t last = contacts->count - 1;
-  if (measure_case(data, "hopper", 1, NAN, false, message)) return -1;
-  for (size_t i = 0; i < contacts->count; i++)
-    if (measure_case(data, "plate", contacts->contacts[i], damping, i == last, message)) return -1;
-  return measure_case(data, "plate", contacts->contacts[last], 0.0, false, message);
+static int check(study_run *run) {
+  const speed_settings *const s = run->settings;
+  if (!s->before) return 0;
+  run->own = earlier_read(s->before, run->message);
+  return run->own ? 0 : -1;
 }
 
-static int measure_all(speed_data *data, char *message) {
-  const size_t plates = data->given->contacts.count;
-  if (measure_cases(data, message) || speed_marginals(data, 1, plates, message)) return -1;
-  const speed_case *const largest = &data->cases[plates];
-  if (measure_samples(data, &data->cases[0], message) || measure_samples(data, largest, message))
-    return -1;
-  if (!speed_time_location(&data->location, largest, data, message)) return 0;
-  speed_location_free(&data->location);
-  return -1;
+static void release(study_run *run) {
+  earlier_free(run->own);
 }
 
-/* ---- the command ----------------------------------------------------------------------------- */
-
-static void free_all(speed_data *data) {
-  for (size_t i = 0; i < data->count; i++) speed_case_free(&data->cases[i]);
-  free(data->cases);
-  speed_location_free(&data->location);
-  json_decref(data->before);
-}
-
-/* the tables of the results in the folder */
-static int show(const arguments *given) {
-  char message[MEASURE_MESSAGE_SIZE], path[RECORD_PATH_SIZE];
-  if (record_path(path, given->folder, "speed.json"))
-    return command_fail(given, "%s: the path is too long", given->folder);
-  json_t *const results = measure_json_read(path, message);
-  if (!results) return command_fail(given, "%s", message);
-  speed_print(results);
-  json_decref(results);
-  return COMMAND_SUCCESS;
-}
-
-/* everything, or what was measured before an interrupt or a failure */
-static int measure_and_write(speed_data *data) {
-  const arguments *const given = data->given;
-  char message[SOLVER_MESSAGE_SIZE], why[SOLVER_MESSAGE_SIZE];
-  data->complete = !measure_all(data, why);
-  if (!data->count) return command_fail(given, "%s", why);
-  if (speed_write(data, message)) return command_fail(given, "%s", message);
-  const int status = show(given);
-  if (!data->complete)
-    return command_fail(given, "%s; %s holds what was measured before", why, given->folder);
-  printf("\nresults in %s/speed.csv, speed_location.csv, speed_samples.csv, speed.json\n",
-         given->folder);
+/* errors are those of the first process, and the others need one reference to call along */
+static int measure(study_run *run, const void *planned) {
+  const speed_settings *const s = run->settings;
+  const cell *const c = planned;
+  const speed_system of = speed_system_at(s, c->system);
+  const unsigned long seed = run->seed + (c->race ? 0 : CHOICE_SEED_OFFSET);
+  const size_t starts = c->race ? s->trials : CHOICE_STARTS;
+  speed_room room;
+  int status = speed_open(&room, run, &of, starts, c->process ? 1 : starts, seed);
+  if (!status) status = c->race ? speed_race(&room, c->system, c->process) : speed_choose(&room);
+  speed_close(&room);
   return status;
 }
 
-static int run(arguments *given) {
-  char message[SOLVER_MESSAGE_SIZE], warning[MEASURE_MESSAGE_SIZE];
-  speed_data data = {.given = given};
-  if (given->table) return show(given);
-  if (given->trials < 2)
-    command_usage(given, "--trials 1 is not accepted; half of the starts choose what the other "
-                         "half shows");
-  if (given->before && !(data.before = speed_before_read(given->before, message)))
-    return command_fail(given, "%s", message);
-  data.core = measure_pin_core(-1, warning);
-  data.interrupted = interrupts_catch();
-  int status = record_open(given, data.core);
-  data.cases = calloc(given->contacts.count + 2, sizeof *data.cases);
-  if (!status)
-    status = data.cases ? measure_and_write(&data) : command_fail(given, "out of memory");
-  free_all(&data);
-  return status;
+/* the runs themselves are for the files */
+static void show(const study_run *run) {
+  for (size_t table = SPEED_ROWS; table <= SPEED_CALLBACKS; table++) {
+    size_t count;
+    study_rows(run, table, &count);
+    if (count) study_print(run, table, 0, count);
+  }
 }
 
-const command speed_command = {
+const study speed_study = {
     .name = "speed",
     .summary = "how fast libess is against MuJoCo at no worse an error, and where its time goes",
     .example = "essbench speed --contacts 2,10,100 --trials 30 --before results/earlier",
-    .groups = ARGUMENTS_SPEED | ARGUMENTS_FOLDER | ARGUMENTS_SEED | ARGUMENTS_STRICT,
-    .run = run,
+    .file = "speed",
+    .schema = "essbench-speed-1",
+    .own_models = true,
+    .table = "the tables of the results in the folder; nothing is measured",
+    .cells = "races",
+    .pinned = true,
+    .processes = 5,
+    .options = options,
+    .settings_size = sizeof(speed_settings),
+    .cell_size = sizeof(cell),
+    .tables = {[SPEED_SAMPLES] = {.meaning = "who races, one start, or one call",
+                                  .columns = sample_columns,
+                                  .row_size = sizeof(speed_sample)},
+               [SPEED_ROWS] = {.json = "rows",
+                               .csv = "speed.csv",
+                               .meaning = "one of either engine in one protocol",
+                               .columns = speed_row_columns,
+                               .row_size = sizeof(speed_row)},
+               [SPEED_MARGINALS] = {.json = "marginals",
+                                    .meaning = "what one more contact costs, at settings that are "
+                                               "the same at every number of them",
+                                    .columns = speed_marginal_columns,
+                                    .row_size = sizeof(speed_marginal)},
+               [SPEED_CALLBACKS] = {.json = "callbacks",
+                                    .meaning = "what a call of a model's callback costs",
+                                    .columns = speed_callback_columns,
+                                    .row_size = sizeof(speed_callback)},
+               [SPEED_RUNS] = {.csv = "speed_samples.csv",
+                               .meaning = "one start in one process",
+                               .columns = speed_run_columns,
+                               .row_size = sizeof(speed_one_run)},
+               [SPEED_CALL_RUNS] = {.meaning = "calls, in one process",
+                                    .columns = speed_call_run_columns,
+                                    .row_size = sizeof(double)}},
+    .check = check,
+    .plan = plan,
+    .run = measure,
+    .derive = speed_derive,
+    .show = show,
+    .release = release,
 };

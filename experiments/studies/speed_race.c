@@ -1,112 +1,145 @@
 /*
- * A race: all entries of a case timed in turn from the same starts.
+ * A race: everyone with settings of his own timed in turn, from all starts in one process.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "progress.h"
+#include "choice.h"
+#include "solvers.h"
 #include "speed.h"
+#include "turns.h"
 
-/* an entry at the start line */
-typedef struct runner {
-  speed_entry *entry;
-  contestant contestant;
-  measure_candidate timed;
-} runner;
+/* turns of an entry in one process, how long one lasts at least, and how long all of them at most
+ * unless there is but one, s */
+enum { ROUNDS = 6 };
+static const double turn_s = 5e-3, most_s = 3.0;
 
+/* everyone with settings of his own, at the start line */
 typedef struct race {
-  speed_case *c;
-  const speed_data *data;
+  speed_room *room;
+  size_t process, count;
+  speed_sample entry[SPEED_ENTRIES_MAX];
   contest_starts view[SPEED_FORMS];
-  runner *runners;
-  measure_candidate *candidates;
-  double *seconds;
-  measure_progress progress;
-  uint64_t done;
+  contestant contestant[SPEED_ENTRIES_MAX];
+  measure_candidate candidate[SPEED_ENTRIES_MAX];
+  measure_turns_record record[SPEED_ENTRIES_MAX];
+  double *seconds; /* owned */
 } race;
 
-/* what fails and may is noted, and the race goes on */
-static int forgive(const runner *r, int status) {
-  if (!status || !r->entry->may_fail) return status;
-  r->entry->failed = true;
-  return 0;
+static int line_up(race *r, size_t system) {
+  char *const message = r->room->run->message;
+  speed_sample all[SPEED_ENTRIES_MAX];
+  const size_t entries = speed_entries(r->room->run, system, all);
+  for (size_t k = 0; k < r->room->of.forms; k++)
+    r->view[k] = contest_starts_view(&r->room->starts, &r->room->form[k]);
+  for (size_t i = 0; i < entries; i++) {
+    if (speed_runner(all, i) != i) continue;
+    const solver_settings settings = speed_settings_of(&all[i]);
+    contestant *const one = &r->contestant[r->count];
+    if (contestant_prepare(one, solver_find(all[i].solver), &settings,
+                           &r->view[speed_form_of(&all[i])], message))
+      return -1;
+    r->candidate[r->count] = contestant_candidate(one);
+    r->entry[r->count++] = all[i];
+  }
+  r->seconds = calloc(r->count * r->room->starts.trials, sizeof *r->seconds);
+  if (r->seconds) return 0;
+  measure_message(message, "out of memory");
+  return -1;
 }
 
-/* the timed region */
-static int run(void *context, size_t trial) {
-  const runner *const r = context;
-  return forgive(r, r->timed.run(r->timed.context, trial));
-}
-
-static int note(void *context, size_t trial) {
-  const runner *const r = context;
-  return r->entry->failed ? 0 : forgive(r, r->timed.after(r->timed.context, trial));
-}
-
-/* nonzero stops the race */
-static int take_sample(const measure_sample *sample, void *context) {
-  race *const r = context;
-  const runner *const from = &r->runners[sample->candidate];
-  from->entry->seconds[sample->trial] = sample->seconds;
-  from->entry->rms[sample->trial] = from->contestant.rms[sample->trial];
-  from->entry->events[sample->trial] = from->contestant.events[sample->trial];
-  measure_progress_update(&r->progress, ++r->done);
-  return *r->data->interrupted ? 1 : 0;
-}
-
-static int line_up(race *r, char *message) {
-  const size_t count = r->c->count;
-  r->runners = calloc(count, sizeof *r->runners);
-  r->candidates = calloc(count, sizeof *r->candidates);
-  r->seconds = calloc(count * r->c->trials, sizeof *r->seconds);
-  if (!r->runners || !r->candidates || !r->seconds) {
-    measure_message(message, "out of memory");
+static int time_all(race *r) {
+  study_run *const run = r->room->run;
+  const measure_turns turns = {.trials = r->room->starts.trials,
+                               .seed = run->seed + r->room->of.contacts + r->process,
+                               .rounds = ROUNDS,
+                               .turn_s = turn_s,
+                               .most_s = most_s,
+                               .stop = run->interrupted};
+  const int status = measure_take_turns(r->candidate, r->count, &turns, r->seconds, r->record);
+  if (status) measure_message(run->message, "timing: %s", measure_strerror(status));
+  for (size_t k = 0; !status && k < r->count; k++) {
+    if (!r->record[k].failed) continue;
+    measure_message(run->message, "%s, %zu contacts, start %zu: %s", r->room->of.model,
+                    r->room->of.contacts, r->record[k].trial, r->contestant[k].report.message);
     return -1;
   }
-  for (size_t k = 0; k < r->c->forms; k++)
-    r->view[k] = contest_starts_view(&r->c->starts, &r->c->form[k]);
-  for (size_t k = 0; k < count; k++) {
-    runner *const one = &r->runners[k];
-    one->entry = &r->c->entry[k];
-    if (contestant_prepare(&one->contestant, one->entry->solver, &one->entry->settings,
-                           &r->view[one->entry->form], message))
-      return -1;
-    one->timed = contestant_candidate(&one->contestant);
-    r->candidates[k] = (measure_candidate){.name = "", .run = run, .after = note, .context = one};
-  }
-  return 0;
-}
-
-static int start(race *r, const char *label, char *message) {
-  const speed_case *const c = r->c;
-  const measure_plan plan = {.trials = c->trials,
-                             .seed = r->data->given->seed + c->contacts,
-                             .min_time_s = c->sample_s,
-                             .warmup_runs = 1,
-                             .sampled = take_sample,
-                             .context = r};
-  measure_failure failure;
-  measure_progress_begin(&r->progress, NULL, label, c->count * c->trials);
-  const int status = measure_interleave(r->candidates, c->count, &plan, r->seconds, NULL, &failure);
-  measure_progress_end(&r->progress);
-  if (status == MEASURE_ECALLBACK)
-    measure_message(message, "%s, trial %zu: %s", label, failure.trial,
-                    r->runners[failure.candidate].contestant.report.message);
-  else if (status == MEASURE_ESTOP)
-    measure_message(message, "interrupted");
-  else if (status)
-    measure_message(message, "timing: %s", measure_strerror(status));
   return status ? -1 : 0;
 }
 
-int speed_race(speed_case *c, const char *label, const speed_data *data, char *message) {
-  race r = {.c = c, .data = data};
-  int status = line_up(&r, message);
-  if (!status) status = start(&r, label, message);
-  for (size_t k = 0; r.runners && k < c->count; k++) contestant_release(&r.runners[k].contestant);
-  free(r.runners);
-  free(r.candidates);
-  free(r.seconds);
+/* what the runs of one entry gave; errors, crossings and work are the same in every process */
+static int add_runs(race *r, size_t k, trajectory *room) {
+  const contest_starts *const starts = &r->room->starts;
+  const solver_output output = trajectory_output(room);
+  const solver_settings settings = speed_settings_of(&r->entry[k]);
+  speed_sample s = r->entry[k];
+  s.what = "run";
+  s.process = r->process;
+  s.repetitions = (double)r->record[k].repetitions;
+  for (s.trial = 0; s.trial < starts->trials; s.trial++) {
+    const double *const x0 = starts->states + s.trial * starts->m->system.dimension;
+    const model *const m = &r->room->form[speed_form_of(&s)];
+    s.seconds = r->seconds[k * starts->trials + s.trial];
+    s.retaken = s.trial ? 0.0 : (double)r->record[k].retaken;
+    s.rms_error = r->contestant[k].rms[s.trial];
+    s.events = r->contestant[k].events[s.trial];
+    s.reference_events = r->process ? NAN : (double)starts->events[s.trial];
+    const int status = solver_is_libess(solver_find(s.solver)) && !r->process
+                           ? speed_count_run(m, &settings, x0, &output, s.counts)
+                           : ESS_SUCCESS;
+    if (status) measure_message(r->room->run->message, "counting: %s", ess_strerror(status));
+    if (status || study_add(r->room->run, SPEED_SAMPLES, &s)) return -1;
+  }
+  return 0;
+}
+
+/* what the callbacks of one form take */
+static int add_calls(race *r, size_t form) {
+  study_run *const run = r->room->run;
+  double seconds[SPEED_CALLS][SPEED_CALL_SAMPLES];
+  speed_sample s;
+  const int status =
+      speed_time_calls(&r->room->form[form], &r->room->starts.references[0], run->seed, seconds);
+  if (status) measure_message(run->message, "timing of callbacks: %s", measure_strerror(status));
+  column_clear(run->study->tables[SPEED_SAMPLES].columns, &s);
+  s.what = "call";
+  s.field = r->room->of.forms > 1 ? speed_form_names[form] : "";
+  s.process = r->process;
+  for (size_t i = 0; !status && i < SPEED_CALLS * SPEED_CALL_SAMPLES; i++) {
+    s.variant = speed_call_names[i / SPEED_CALL_SAMPLES];
+    s.trial = i % SPEED_CALL_SAMPLES;
+    s.seconds = seconds[i / SPEED_CALL_SAMPLES][s.trial];
+    if (study_add(run, SPEED_SAMPLES, &s)) return -1;
+  }
+  return status ? -1 : 0;
+}
+
+static int run_race(race *r, size_t system) {
+  trajectory samples;
+  if (line_up(r, system) || time_all(r) ||
+      trajectory_alloc(&samples, r->room->starts.m, r->room->run->message))
+    return -1;
+  int status = 0;
+  for (size_t k = 0; !status && k < r->count; k++) status = add_runs(r, k, &samples);
+  for (size_t k = 0; !status && k < r->room->of.forms; k++) status = add_calls(r, k);
+  trajectory_free(&samples);
+  return status;
+}
+
+int speed_race(speed_room *room, size_t system, size_t process) {
+  race *const r = calloc(1, sizeof *r);
+  if (!r) {
+    measure_message(room->run->message, "out of memory");
+    return -1;
+  }
+  r->room = room;
+  r->process = process;
+  const int status = run_race(r, system);
+  for (size_t k = 0; k < r->count; k++) contestant_release(&r->contestant[k]);
+  free(r->seconds);
+  free(r);
   return status;
 }

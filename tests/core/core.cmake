@@ -1,5 +1,5 @@
 # Tests of what every study needs.
-ess_test(search experiments)
+ess_test(choice experiments)
 ess_test(experiments_contacts experiments)
 ess_test(race experiments)
 ess_test(series experiments)

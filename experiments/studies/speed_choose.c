@@ -1,0 +1,161 @@
+/*
+ * Who races on a system: MuJoCo's cheapest settings and libess's largest tolerance, chosen on
+ * starts other than those that are timed.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "choice.h"
+#include "solvers.h"
+#include "speed.h"
+
+enum { GAP_STATES = 2000 };
+
+/* MuJoCo's finest step against its own run of it, in parts of the output step */
+enum { FINEST = 8 };
+
+static int open_form(speed_room *r, size_t form) {
+  model *const m = &r->form[form];
+  char *const message = r->run->message;
+  model_init(m, model_find(r->of.model));
+  if (r->of.forms > 1 && (model_set(m, "contacts", (double)r->of.contacts, message) ||
+                          model_set(m, "damping", r->of.damping, message) ||
+                          model_set(m, "field", (double)form, message)))
+    return -1;
+  return model_prepare(m, message) ? -1 : 0;
+}
+
+int speed_open(speed_room *r, study_run *run, const speed_system *of, size_t starts, size_t known,
+               unsigned long seed) {
+  *r = (speed_room){.run = run, .of = *of};
+  for (size_t k = 0; k < of->forms; k++)
+    if (open_form(r, k)) return -1;
+  if (contest_starts_alloc(&r->starts, &r->form[0], starts, true, seed, run->message)) return -1;
+  for (size_t j = 0; j < known; j++) {
+    if (*run->interrupted) measure_message(run->message, "interrupted");
+    if (*run->interrupted || contest_reference(&r->starts, j, run->message)) return -1;
+  }
+  return 0;
+}
+
+void speed_close(speed_room *r) {
+  contest_starts_free(&r->starts);
+  for (size_t k = 0; k < r->of.forms; k++)
+    if (r->form[k].type) model_release(&r->form[k]);
+}
+
+/* ---- who races ------------------------------------------------------------------------------- */
+
+/* MuJoCo, or libess with a form of the field */
+static int enter(speed_room *r, const char *protocol, double target, size_t form,
+                 const solver_type *solver, const solver_settings *with) {
+  const bool ours = solver == &libess_solver;
+  speed_sample s;
+  column_clear(r->run->study->tables[SPEED_SAMPLES].columns, &s);
+  s.what = "entry";
+  s.protocol = protocol;
+  s.field = ours && r->of.forms > 1 ? speed_form_names[form] : "";
+  s.solver = solver->name;
+  s.variant = ours ? "" : with->variant;
+  s.target = target;
+  s.rtol = ours ? with->rtol : NAN;
+  s.time_step = ours ? NAN : with->time_step;
+  s.field_gap = r->gap.gap;
+  s.scaling = r->gap.scaling;
+  return study_add(r->run, SPEED_SAMPLES, &s);
+}
+
+static choice_request request_of(const speed_room *r, const contest_starts *starts,
+                                 choice_limits limits) {
+  return (choice_request){starts, solver_settings_default(), limits, r->run->interrupted};
+}
+
+static void warn(const speed_room *r, const char *protocol) {
+  fprintf(stderr, "warning: %s, %zu contacts, c = %g, %s: %s\n", r->of.model, r->of.contacts,
+          r->of.damping, protocol, r->run->message);
+}
+
+/* libess's largest tolerance with each form of the field; without one it is left out with a line */
+static int enter_libess(speed_room *r, const char *protocol, double target, choice_limits limits) {
+  int status = 0;
+  for (size_t k = 0; status >= 0 && k < r->of.forms; k++) {
+    const contest_starts starts = contest_starts_view(&r->starts, &r->form[k]);
+    const choice_request request = request_of(r, &starts, limits);
+    choice best;
+    status = choice_tolerance(&request, &best, r->run->message);
+    if (status > 0) warn(r, protocol);
+    if (!status) status = enter(r, protocol, target, k, &libess_solver, &best.settings);
+  }
+  return status < 0 ? -1 : 0;
+}
+
+/* the cheapest of both within limits */
+static int enter_both(speed_room *r, const char *protocol, choice_limits limits) {
+  const choice_request request = request_of(r, &r->starts, limits);
+  choice best;
+  if (choice_mujoco(&request, FINEST, &best, r->run->message) ||
+      enter(r, protocol, NAN, 0, &bridge_solver, &best.settings))
+    return -1;
+  return enter_libess(r, protocol, NAN, limits);
+}
+
+static int enter_at_target(speed_room *r, double target) {
+  char protocol[32];
+  choice best;
+  choice_limits ours;
+  const choice_request request = request_of(r, &r->starts, (choice_limits){0});
+  snprintf(protocol, sizeof protocol, "target-%g", target);
+  const int status = choice_at_target(&request, target, &best, &ours, r->run->message);
+  if (status > 0) warn(r, protocol);
+  if (status < 0 || (!status && enter(r, protocol, target, 0, &bridge_solver, &best.settings)))
+    return -1;
+  return enter_libess(r, protocol, target, ours);
+}
+
+/* MuJoCo at the output step, which is what no worse than it means */
+static int enter_yardstick(speed_room *r, const char *protocol, const char *integrator, choice *c) {
+  *c = (choice){.settings = solver_settings_default()};
+  c->settings.variant = integrator;
+  c->settings.time_step = r->form[0].type->time_step;
+  choice_try(&r->starts, &bridge_solver, INFINITY, c);
+  if (c->rms < INFINITY) return enter(r, protocol, NAN, 0, &bridge_solver, &c->settings);
+  measure_message(r->run->message, "%s, %zu contacts, %s: MuJoCo does not run to the end",
+                  r->of.model, r->of.contacts, protocol);
+  return -1;
+}
+
+static int check_gap(speed_room *r) {
+  const solver_settings settings = solver_settings_default();
+  for (size_t k = 0; k < r->of.forms; k++) {
+    bridge_gap gap;
+    if (bridge_field_gap(&r->form[k], &settings, GAP_STATES, r->run->seed, &gap, r->run->message))
+      return -1;
+    if (!k || gap.gap > r->gap.gap) r->gap = gap;
+  }
+  if (r->gap.gap <= BRIDGE_GAP_MAX) return 0;
+  measure_message(r->run->message,
+                  "%s, %zu contacts: the field gap is %.2g at a scaling of %g; up to %.0g is "
+                  "accepted",
+                  r->of.model, r->of.contacts, r->gap.gap, r->gap.scaling, BRIDGE_GAP_MAX);
+  return -1;
+}
+
+/* one start alone has no tails: the hopper's median is all there is */
+int speed_choose(speed_room *r) {
+  const speed_settings *const s = r->run->settings;
+  choice euler, rk4;
+  if (check_gap(r) || enter_yardstick(r, speed_yardstick, "Euler", &euler) ||
+      enter_both(r, "equal-error", choice_limits_of(&euler)))
+    return -1;
+  const choice_limits median = {euler.rms, INFINITY, INFINITY};
+  if (r->of.forms > 1 && enter_both(r, "equal-median", median)) return -1;
+  if (r->of.largest && (enter_yardstick(r, speed_yardstick_rk4, "RK4", &rk4) ||
+                        enter_both(r, "equal-error-RK4", choice_limits_of(&rk4))))
+    return -1;
+  for (size_t i = 0; i < s->targets.count; i++)
+    if (enter_at_target(r, s->targets.value[i])) return -1;
+  return 0;
+}

@@ -1,0 +1,272 @@
+/*
+ * What is derived from the samples of essbench speed: medians with intervals, ratios paired by
+ * start and process, the bound that evaluations set, and the cost of one more contact.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "earlier.h"
+#include "outcome.h"
+#include "series.h"
+#include "solvers.h"
+#include "speed.h"
+
+/* errors and crossings this much off are marked */
+static const double slack = 0.01;
+
+/* ---- runs ------------------------------------------------------------------------------------ */
+
+/* a system under way */
+typedef struct deriving {
+  study_run *run;
+  size_t system, count;
+  speed_system of;
+  speed_sample entry[SPEED_ENTRIES_MAX];
+  size_t first[SPEED_ENTRIES_MAX]; /* run of each */
+  double cost[SPEED_FORMS][SPEED_CALLS];
+  draws draws;
+} deriving;
+
+/* what a process measured of a system */
+static const speed_sample *told_by(const deriving *d, size_t process, size_t *count) {
+  const speed_settings *const s = d->run->settings;
+  return study_samples(d->run, speed_systems(s) + d->system * d->run->processes + process, count);
+}
+
+/* the runs of an entry in every process, by start */
+static void find_runs(const deriving *d, const speed_sample *e, const speed_sample *found[]) {
+  for (size_t p = 0; p < d->run->processes; p++) {
+    size_t count;
+    const speed_sample *const all = told_by(d, p, &count);
+    found[p] = NULL;
+    for (size_t i = 0; !found[p] && i < count; i++) {
+      const speed_sample both[] = {all[i], *e};
+      if (strcmp(all[i].what, "run") == 0 && speed_runner(both, 1) == 0) found[p] = &all[i];
+    }
+  }
+}
+
+static double over(double a, double b) {
+  return b > 0.0 ? a / b : NAN;
+}
+
+/* what was counted at a start, and what follows from it */
+static void fill_work(const double n[SPEED_COUNTS], const double cost[SPEED_CALLS], double mujoco_s,
+                      speed_one_run *r) {
+  const double calls = n[SPEED_GUARDS] + n[SPEED_RATES] + n[SPEED_SOME];
+  r->steps = n[SPEED_STEPS];
+  r->rejected = n[SPEED_REJECTED];
+  r->entries = n[SPEED_ENTRIES];
+  r->substeps = n[SPEED_SUBSTEPS];
+  r->groups = n[SPEED_GROUPS];
+  r->field_evaluations = n[SPEED_FIELDS];
+  r->guard_evaluations = calls;
+  r->entries_per_crossing = over(n[SPEED_ENTRIES], n[SPEED_CROSSINGS]);
+  r->evaluations_per_crossing = over(n[SPEED_FIELDS] + calls, n[SPEED_CROSSINGS]);
+  r->bound_s = speed_bound(n, cost);
+  r->over_bound = r->seconds / r->bound_s;
+  r->mujoco_over_bound = mujoco_s / r->bound_s;
+}
+
+/* start by start, of each all processes */
+static int add_runs(deriving *d, size_t index) {
+  const speed_sample *const e = &d->entry[index];
+  const size_t processes = d->run->processes;
+  const size_t rival = speed_entry_of(d->entry, d->count, e->protocol, NULL);
+  const speed_sample *own[processes], *rivals[processes];
+  find_runs(d, e, own);
+  if (rival != SIZE_MAX) find_runs(d, &d->entry[rival], rivals);
+  study_rows(d->run, SPEED_RUNS, &d->first[index]);
+  for (size_t i = 0; i < d->draws.trials; i++) {
+    const size_t start = i / processes, process = i % processes;
+    const speed_sample *const s = &own[process][start];
+    speed_one_run r = {.model = d->of.model,
+                       .field = e->field,
+                       .solver = e->solver,
+                       .protocol = e->protocol,
+                       .contacts = d->of.contacts,
+                       .trial = start,
+                       .process = process,
+                       .damping = d->of.damping,
+                       .seconds = s->seconds,
+                       .rms_error = s->rms_error,
+                       .events = process ? NAN : s->events,
+                       .events_reference = s->reference_events,
+                       .retaken = s->retaken};
+    fill_work(own[0][start].counts, d->cost[speed_form_of(e)],
+              rival == SIZE_MAX ? NAN : rivals[process][start].seconds, &r);
+    if (study_add(d->run, SPEED_RUNS, &r)) return -1;
+  }
+  return 0;
+}
+
+static gather runs_of(const deriving *d, size_t index) {
+  return (gather){d->run, SPEED_RUNS, d->first[index], 1, d->draws.trials};
+}
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+static void fill_errors(gather runs, double rms[3]) {
+  static const double quantiles[3] = {0.5, 0.9, 1.0};
+  for (int i = 0; i < 3; i++) rms[i] = gather_quantile(runs, "rms_error", quantiles[i]);
+}
+
+/* the errors that settings were chosen by, on the starts that are timed */
+static void fill_accepted(const deriving *d, const speed_sample *e, double accepted[3]) {
+  const bool rk4 = strcmp(e->protocol, "equal-error-RK4") == 0;
+  const size_t yardstick =
+      speed_entry_of(d->entry, d->count, rk4 ? speed_yardstick_rk4 : speed_yardstick, NULL);
+  accepted[0] = e->target;
+  accepted[1] = accepted[2] = NAN;
+  if (isnan(e->target)) fill_errors(runs_of(d, yardstick), accepted);
+  if (strcmp(e->protocol, "equal-median") == 0) accepted[1] = accepted[2] = NAN;
+}
+
+static bool is_worse(const speed_row *r) {
+  for (int i = 0; i < 3; i++)
+    if (r->rms[i] > (1.0 + slack) * r->accepted[i]) return true;
+  return fabs(r->events_ratio - 1.0) > slack;
+}
+
+/* beside MuJoCo's entry of its protocol, where there is one */
+static int fill_rival(const deriving *d, size_t index, size_t rival, speed_row *r) {
+  const gather runs = runs_of(d, index), rivals = runs_of(d, rival);
+  r->mujoco_variant = d->entry[rival].variant;
+  r->mujoco_time_step = d->entry[rival].time_step;
+  r->mujoco_s = gather_median(rivals, "seconds");
+  fill_errors(rivals, r->mujoco_rms);
+  return series_median_ratio(rivals, runs, "seconds", &d->draws, &r->ratio, r->ratio_ends);
+}
+
+static int add_row(const deriving *d, size_t index) {
+  const speed_sample *const e = &d->entry[index];
+  const gather runs = runs_of(d, index);
+  const size_t rival = speed_entry_of(d->entry, d->count, e->protocol, NULL);
+  const solver_settings settings = speed_settings_of(e);
+  speed_row r;
+  column_clear(speed_row_columns, &r);
+  r.model = d->of.model;
+  r.law = d->of.forms > 1 ? "roller" : ""; // the one MuJoCo can do, and the default
+  r.field = e->field;
+  r.solver = e->solver;
+  r.variant = e->variant;
+  r.protocol = e->protocol;
+  r.contacts = d->of.contacts;
+  r.damping = d->of.damping;
+  r.processes = d->run->processes;
+  r.trials = d->draws.trials / r.processes;
+  r.field_gap = e->field_gap;
+  r.scaling_s = e->scaling;
+  r.settings = solver_settings_in_force(solver_find(e->solver), &settings,
+                                        model_find(d->of.model)->time_step);
+  if (series_median(runs, "seconds", &d->draws, &r.median_s, r.median) ||
+      (rival != SIZE_MAX && fill_rival(d, index, rival, &r)))
+    return -1;
+  fill_errors(runs, r.rms);
+  fill_accepted(d, e, r.accepted);
+  r.events = gather_median(runs, "events");
+  r.events_ratio = gather_sum(runs, "events") / gather_sum(runs, "events_reference");
+  r.s_per_crossing = r.median_s / r.events;
+  r.retaken = gather_sum(runs, "retaken");
+  if (!isnan(e->rtol)) {
+    const measure_interval before =
+        earlier_ratio(d->run->own, r.model, r.contacts, r.damping, r.field, r.protocol);
+    gather_into(runs, gather_median, SPEED_ROWS, "steps", "mujoco_over_bound", &r);
+    r.before = before.estimate;
+    r.before_ends[0] = before.low;
+    r.before_ends[1] = before.high;
+  }
+  r.worse = is_worse(&r);
+  return study_add(d->run, SPEED_ROWS, &r);
+}
+
+/* ---- callbacks ------------------------------------------------------------------------------- */
+
+/* one of a form's, if the model has it: its cost goes into those of the system */
+static int add_callback(deriving *d, size_t form, size_t call) {
+  const char *const field = d->of.forms > 1 ? speed_form_names[form] : "";
+  const size_t processes = d->run->processes;
+  const draws nested = {SPEED_CALL_SAMPLES * processes, processes, d->run->seed, false};
+  gather calls = {d->run, SPEED_CALL_RUNS, 0, 1, nested.trials};
+  study_rows(d->run, SPEED_CALL_RUNS, &calls.first);
+  for (size_t i = 0; i < nested.trials; i++) {
+    size_t count;
+    const speed_sample *s = told_by(d, i % processes, &count);
+    while (strcmp(s->what, "call") != 0) s++;
+    s += (form * SPEED_CALLS + call) * SPEED_CALL_SAMPLES + i / processes;
+    if (study_add(d->run, SPEED_CALL_RUNS, &s->seconds)) return -1;
+  }
+  speed_callback c = {.model = d->of.model,
+                      .field = field,
+                      .callback = speed_call_names[call],
+                      .contacts = d->of.contacts,
+                      .damping = d->of.damping};
+  d->cost[form][call] = NAN;
+  if (!gather_known(calls, "seconds")) return 0;
+  if (series_median(calls, "seconds", &nested, &c.s_per_call, c.interval)) return -1;
+  d->cost[form][call] = c.s_per_call;
+  return study_add(d->run, SPEED_CALLBACKS, &c);
+}
+
+static int add_callbacks(deriving *d) {
+  for (size_t i = 0; i < d->of.forms * SPEED_CALLS; i++)
+    if (add_callback(d, i / SPEED_CALLS, i % SPEED_CALLS)) return -1;
+  return 0;
+}
+
+/* ---- one more contact ------------------------------------------------------------------------ */
+
+/* over the systems of the series, where all of them have it */
+static int add_marginal(study_run *run, const deriving systems[], size_t count, const char *field) {
+  gather ours[count], mujoco[count];
+  double x[count];
+  speed_marginal m = {.field = field, .share_before = earlier_share(run->own, field)};
+  for (size_t i = 0; i < count; i++) {
+    const deriving *const d = &systems[i];
+    const size_t at = speed_entry_of(d->entry, d->count, speed_fixed, field);
+    const size_t rival = speed_entry_of(d->entry, d->count, speed_fixed, NULL);
+    if (at == SIZE_MAX || rival == SIZE_MAX) return 0;
+    x[i] = (double)d->of.contacts;
+    ours[i] = runs_of(d, at);
+    mujoco[i] = runs_of(d, rival);
+    m.rtol = d->entry[at].rtol;
+    m.mujoco_variant = d->entry[rival].variant;
+    m.mujoco_time_step = d->entry[rival].time_step;
+  }
+  const series own = {count, x, ours, "seconds", systems->draws};
+  const series theirs = {count, x, mujoco, "seconds", systems->draws};
+  return series_slope(&own, &m.ours, m.ours_ends) ||
+                 series_slope(&theirs, &m.mujoco, m.mujoco_ends) ||
+                 series_slope_ratio(&own, &theirs, &m.share, m.share_ends)
+             ? -1
+             : study_add(run, SPEED_MARGINALS, &m);
+}
+
+/* ---- all of it ------------------------------------------------------------------------------- */
+
+static int derive_system(deriving *d, study_run *run, size_t system) {
+  const speed_settings *const s = run->settings;
+  *d = (deriving){.run = run, .system = system, .of = speed_system_at(s, system)};
+  d->count = speed_entries(run, system, d->entry);
+  d->draws = (draws){s->trials * run->processes, run->processes, run->seed, true};
+  int status = add_callbacks(d);
+  for (size_t i = 0; !status && i < d->count; i++) status = add_runs(d, i);
+  for (size_t i = 0; !status && i < d->count; i++) status = add_row(d, i);
+  return status;
+}
+
+int speed_derive(study_run *run) {
+  const size_t count = speed_systems(run->settings);
+  deriving *const systems = calloc(count, sizeof *systems);
+  int status = systems ? 0 : -1;
+  if (!systems) measure_message(run->message, "out of memory");
+  for (size_t i = 0; !status && i < count; i++) status = derive_system(&systems[i], run, i);
+  for (size_t k = 0; !status && count > 3 && k < SPEED_FORMS; k++)
+    status = add_marginal(run, systems + 1, count - 2, speed_form_names[k]);
+  free(systems);
+  return status;
+}

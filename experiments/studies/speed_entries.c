@@ -1,0 +1,110 @@
+/*
+ * The systems of essbench speed, and who races on them.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "solvers.h"
+#include "speed.h"
+
+const char speed_yardstick[] = "Euler-2ms", speed_yardstick_rk4[] = "RK4-2ms",
+           speed_fixed[] = "fixed-tolerance";
+
+const char *const speed_form_names[SPEED_FORMS] = {"contacts", "aggregated"};
+
+size_t speed_systems(const speed_settings *s) {
+  return s->contacts.count + 2;
+}
+
+speed_system speed_system_at(const speed_settings *s, size_t index) {
+  const size_t last = s->contacts.count;
+  if (!index) return (speed_system){"hopper", 1, 1, NAN, false, false};
+  return (speed_system){.model = "plate",
+                        .contacts = s->contacts.contacts[(index < last ? index : last) - 1],
+                        .forms = SPEED_FORMS,
+                        .damping = index > last ? 0.0 : 60.0,
+                        .largest = index == last,
+                        .in_series = index <= last};
+}
+
+/* ---- entries --------------------------------------------------------------------------------- */
+
+static bool is_ours(const speed_sample *entry) {
+  return strcmp(entry->solver, libess_solver.name) == 0;
+}
+
+speed_form speed_form_of(const speed_sample *entry) {
+  return strcmp(entry->field, speed_form_names[SPEED_AGGREGATED]) == 0 ? SPEED_AGGREGATED
+                                                                       : SPEED_CONTACTS;
+}
+
+solver_settings speed_settings_of(const speed_sample *entry) {
+  solver_settings s = solver_settings_default();
+  if (is_ours(entry)) {
+    s.rtol = s.atol = entry->rtol;
+  } else {
+    s.variant = entry->variant;
+    s.time_step = entry->time_step;
+  }
+  return s;
+}
+
+size_t speed_entry_of(const speed_sample entry[], size_t count, const char *protocol,
+                      const char *field) {
+  for (size_t i = 0; i < count; i++) {
+    const bool mujoco = !is_ours(&entry[i]);
+    if (strcmp(entry[i].protocol, protocol) == 0 &&
+        (field ? !mujoco && strcmp(entry[i].field, field) == 0 : mujoco))
+      return i;
+  }
+  return SIZE_MAX;
+}
+
+size_t speed_runner(const speed_sample entry[], size_t index) {
+  const speed_sample *const e = &entry[index];
+  for (size_t i = 0; i < index; i++)
+    if (strcmp(entry[i].solver, e->solver) == 0 && strcmp(entry[i].field, e->field) == 0 &&
+        strcmp(entry[i].variant, e->variant) == 0 &&
+        (entry[i].rtol == e->rtol || entry[i].time_step == e->time_step))
+      return i;
+  return index;
+}
+
+/* those that the choice of a system gave */
+static size_t chosen(const study_run *run, size_t system, speed_sample entry[]) {
+  size_t count;
+  const speed_sample *const all = study_samples(run, system, &count);
+  if (count > SPEED_ENTRIES_MAX) count = SPEED_ENTRIES_MAX;
+  memcpy(entry, all, count * sizeof *entry);
+  return count;
+}
+
+/* an entry with the setting that serves every number of contacts: MuJoCo's at the largest, or the
+ * finest of libess's tolerances */
+static bool fixed_entry(const study_run *run, const char *field, speed_sample *out) {
+  const speed_settings *const s = run->settings;
+  bool found = false;
+  for (size_t i = 0; i < speed_systems(s); i++) {
+    speed_sample entry[SPEED_ENTRIES_MAX];
+    if (!speed_system_at(s, i).in_series) continue;
+    const size_t at = speed_entry_of(entry, chosen(run, i, entry), "equal-error", field);
+    if (at == SIZE_MAX) return false;
+    if (!found || !field || entry[at].rtol < out->rtol) *out = entry[at];
+    found = true;
+  }
+  out->protocol = speed_fixed;
+  return found;
+}
+
+size_t speed_entries(const study_run *run, size_t system, speed_sample entry[SPEED_ENTRIES_MAX]) {
+  const speed_settings *const s = run->settings;
+  size_t count = chosen(run, system, entry);
+  if (!speed_system_at(s, system).in_series || s->contacts.count < 2) return count;
+  const char *const field[] = {NULL, speed_form_names[0], speed_form_names[1]};
+  for (size_t i = 0; i < 3 && count < SPEED_ENTRIES_MAX; i++)
+    count += fixed_entry(run, field[i], &entry[count]);
+  return count;
+}

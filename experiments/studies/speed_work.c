@@ -1,0 +1,244 @@
+/*
+ * The work of a run, and what it must cost: every callback counted by itself, and timed by itself
+ * at states along a trajectory.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "repeat.h"
+#include "solvers.h"
+#include "speed.h"
+
+/* states a sample calls at, and how long one lasts at least */
+enum { STATES = 256 };
+static const double sample_s = 5e-4;
+
+/* ---- counting: the same run with every callback of the system behind one that counts -----------
+ */
+
+/* what stands between libess and a model */
+typedef struct counting {
+  const model *m;
+  const ess_system *system; /* the model's own */
+  double *counts;
+} counting;
+
+static int field(double t, const double x[], const double sign[], double dxdt[], void *params) {
+  counting *const c = params;
+  c->counts[SPEED_FIELDS]++;
+  return c->system->field(t, x, sign, dxdt, c->system->params);
+}
+
+static int guards(const double x[], double h[], void *params) {
+  counting *const c = params;
+  c->counts[SPEED_GUARDS]++;
+  return c->system->guards(x, h, c->system->params);
+}
+
+static int guard_jacobian(const double x[], double Dh[], void *params) {
+  const counting *const c = params;
+  return c->system->guard_jacobian(x, Dh, c->system->params);
+}
+
+static int guard_rates(const double x[], const double v[], double h[], double rate[],
+                       void *params) {
+  counting *const c = params;
+  c->counts[SPEED_RATES]++;
+  return c->system->guard_rates(x, v, h, rate, c->system->params);
+}
+
+static int some_guard_rates(const double x[], const double v[], const size_t which[], size_t count,
+                            double h[], double rate[], void *params) {
+  counting *const c = params;
+  c->counts[SPEED_SOME]++;
+  c->counts[SPEED_SOME_GUARDS] += (double)count;
+  return c->system->some_guard_rates(x, v, which, count, h, rate, c->system->params);
+}
+
+static int mode_changed(const double sign[], size_t guard, void *params) {
+  const counting *const c = params;
+  return c->system->mode_changed(sign, guard, c->system->params);
+}
+
+static int start(const double sign[], bool armed[], void *params) {
+  const counting *const c = params;
+  return c->system->resets->start(sign, armed, c->system->params);
+}
+
+/* the system with every callback it has behind one that counts; `resets` is the caller's */
+static ess_system counted_system(counting *c, ess_reset_matrix *resets) {
+  ess_system s = *c->system;
+  s.params = c;
+  s.field = field;
+  s.guards = guards;
+  if (s.guard_jacobian) s.guard_jacobian = guard_jacobian;
+  if (s.guard_rates) s.guard_rates = guard_rates;
+  if (s.some_guard_rates) s.some_guard_rates = some_guard_rates;
+  if (s.mode_changed) s.mode_changed = mode_changed;
+  if (s.resets) {
+    *resets = *s.resets;
+    if (resets->start) resets->start = start;
+    s.resets = resets;
+  }
+  return s;
+}
+
+static int count_crossing(const ess_crossing_info *info, void *context) {
+  const counting *const c = context;
+  c->counts[SPEED_CROSSINGS] += c->m->type->changes_field(c->m, info->guard, info->sign);
+  return 0;
+}
+
+int speed_count_run(const model *m, const solver_settings *settings, const double x0[],
+                    const solver_output *output, double counts[SPEED_COUNTS]) {
+  counting c = {.m = m, .system = &m->system, .counts = counts};
+  ess_reset_matrix resets;
+  const ess_system system = counted_system(&c, &resets);
+  ess_options options = solver_libess_options(ESS_METHOD_TOLERANCE, settings, output->dt);
+  options.observer = (ess_observer){.crossing = count_crossing, .context = &c};
+  double t = output->times[0], x[MODEL_DIMENSION_MAX];
+  int status;
+  ess_driver *const driver = ess_driver_alloc(&system, &options, &status);
+  if (!driver) return status;
+  memcpy(x, x0, system.dimension * sizeof *x);
+  memset(counts, 0, SPEED_COUNTS * sizeof *counts);
+  status = ess_driver_sample(driver, &t, output->times[output->count - 1], x, output->times,
+                             output->count, output->states);
+  const ess_counters *const counted = ess_driver_counters(driver);
+  counts[SPEED_STEPS] = (double)counted->steps;
+  counts[SPEED_REJECTED] = (double)counted->rejected;
+  counts[SPEED_ENTRIES] = (double)counted->entries;
+  counts[SPEED_SUBSTEPS] = (double)counted->substeps;
+  counts[SPEED_GROUPS] = (double)counted->groups;
+  ess_driver_free(driver);
+  return status;
+}
+
+/* ---- calls ----------------------------------------------------------------------------------- */
+
+const char *const speed_call_names[SPEED_CALLS] = {
+    [SPEED_FIELD_CALL] = "field",
+    [SPEED_GUARDS_CALL] = "guards",
+    [SPEED_RATES_CALL] = "guard_rates",
+    [SPEED_SOME_CALL] = "some_guard_rates of 1",
+    [SPEED_MORE_CALL] = "some_guard_rates of 8",
+};
+
+/* what callbacks are called with; owned */
+typedef struct calls {
+  const ess_system *system;
+  const double *states[STATES]; /* the reference's */
+  double *sign, *h, *rate;      /* guard_count and some to spare */
+  double field[MODEL_DIMENSION_MAX];
+  size_t which[SPEED_MORE];
+} calls;
+
+static int call_field(void *context, size_t trial) {
+  calls *const c = context;
+  const ess_system *const s = c->system;
+  (void)trial;
+  int failed = 0;
+  for (size_t i = 0; i < STATES; i++)
+    failed |= s->field(0.0, c->states[i], c->sign, c->field, s->params);
+  return failed;
+}
+
+static int call_guards(void *context, size_t trial) {
+  calls *const c = context;
+  const ess_system *const s = c->system;
+  (void)trial;
+  int failed = 0;
+  for (size_t i = 0; i < STATES; i++) failed |= s->guards(c->states[i], c->h, s->params);
+  return failed;
+}
+
+static int call_rates(void *context, size_t trial) {
+  calls *const c = context;
+  const ess_system *const s = c->system;
+  (void)trial;
+  int failed = 0;
+  for (size_t i = 0; i < STATES; i++)
+    failed |= s->guard_rates(c->states[i], c->field, c->h, c->rate, s->params);
+  return failed;
+}
+
+static int call_some(calls *c, size_t count) {
+  const ess_system *const s = c->system;
+  int failed = 0;
+  for (size_t i = 0; i < STATES; i++)
+    failed |=
+        s->some_guard_rates(c->states[i], c->field, c->which, count, c->h, c->rate, s->params);
+  return failed;
+}
+
+static int call_one(void *context, size_t trial) {
+  (void)trial;
+  return call_some(context, 1);
+}
+
+static int call_more(void *context, size_t trial) {
+  (void)trial;
+  return call_some(context, SPEED_MORE);
+}
+
+/* states evenly along a trajectory, every other contact latched as pressed */
+static int lay_out(calls *c, const model *of, const trajectory *along) {
+  const size_t m = of->system.guard_count;
+  *c = (calls){.system = &of->system};
+  c->sign = calloc(m + 1, sizeof *c->sign);
+  c->h = calloc(m + SPEED_MORE, sizeof *c->h);
+  c->rate = calloc(m + SPEED_MORE, sizeof *c->rate);
+  if (!c->sign || !c->h || !c->rate) return MEASURE_ENOMEM;
+  for (size_t i = 0; i < STATES; i++)
+    c->states[i] = along->states + i * (along->count - 1) / (STATES - 1) * along->dimension;
+  for (size_t k = 0; k < m; k++) c->sign[k] = k % 2 ? -1.0 : 1.0;
+  for (size_t i = 0; i < SPEED_MORE; i++) c->which[i] = i * m / SPEED_MORE;
+  const ess_system *const s = c->system;
+  return s->mode_changed && s->mode_changed(c->sign, m, s->params) ? MEASURE_ECALLBACK
+                                                                   : MEASURE_SUCCESS;
+}
+
+/* one of the callbacks, if the model has it */
+static int time_call(calls *c, speed_call call, unsigned long seed, double seconds[]) {
+  static int (*const run[SPEED_CALLS])(void *, size_t) = {call_field, call_guards, call_rates,
+                                                          call_one, call_more};
+  const bool some = c->system->some_guard_rates != NULL, rates = c->system->guard_rates != NULL;
+  const bool has[SPEED_CALLS] = {true, true, rates, some, some};
+  const measure_candidate candidate = {.name = "", .run = run[call], .context = c};
+  const measure_plan plan = {
+      .trials = SPEED_CALL_SAMPLES, .seed = seed, .min_time_s = sample_s, .warmup_runs = 1};
+  for (size_t j = 0; j < SPEED_CALL_SAMPLES; j++) seconds[j] = NAN;
+  if (!has[call]) return MEASURE_SUCCESS;
+  const int status = measure_interleave(&candidate, 1, &plan, seconds, NULL, NULL);
+  for (size_t j = 0; j < SPEED_CALL_SAMPLES; j++) seconds[j] /= STATES;
+  return status;
+}
+
+int speed_time_calls(const model *m, const trajectory *along, unsigned long seed,
+                     double seconds[SPEED_CALLS][SPEED_CALL_SAMPLES]) {
+  calls c;
+  int status = lay_out(&c, m, along);
+  for (speed_call k = 0; !status && k < SPEED_CALLS; k++)
+    status = time_call(&c, k, seed, seconds[k]);
+  free(c.sign);
+  free(c.h);
+  free(c.rate);
+  return status;
+}
+
+/* calls that were made at what one costs; a callback that is not there is not called */
+static double cost_of(double count, double cost) {
+  return count > 0.0 ? count * cost : 0.0;
+}
+
+double speed_bound(const double counts[SPEED_COUNTS], const double cost[SPEED_CALLS]) {
+  const double further = (cost[SPEED_MORE_CALL] - cost[SPEED_SOME_CALL]) / (SPEED_MORE - 1);
+  return cost_of(counts[SPEED_FIELDS], cost[SPEED_FIELD_CALL]) +
+         cost_of(counts[SPEED_GUARDS], cost[SPEED_GUARDS_CALL]) +
+         cost_of(counts[SPEED_RATES], cost[SPEED_RATES_CALL]) +
+         cost_of(counts[SPEED_SOME], cost[SPEED_SOME_CALL]) +
+         cost_of(counts[SPEED_SOME_GUARDS] - counts[SPEED_SOME], fmax(further, 0.0));
+}

@@ -1,0 +1,263 @@
+/*
+ * The choice of settings: the rule on made-up errors, what runs from several starts show by a
+ * made-up solver, and the choice itself on the hopper.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "choice.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "bridge.h"
+#include "solvers.h"
+
+static const choice_limits limits = {1e-2, 2e-2, 4e-2};
+
+/* ---- the rule -------------------------------------------------------------------------------- */
+
+static void every_limit_counts_and_none_by_more(void **state) {
+  (void)state;
+  choice c = {
+      .seconds = 1.0, .rms = limits.rms, .rms_q90 = limits.rms_q90, .rms_worst = limits.rms_worst};
+  const choice_limits own = choice_limits_of(&c);
+  assert_true(choice_accepts(&limits, &c) && choice_accepts(&own, &c));
+  double *const values[] = {&c.rms, &c.rms_q90, &c.rms_worst};
+  for (size_t i = 0; i < 3; i++) {
+    const double kept = *values[i];
+    *values[i] = nextafter(kept, INFINITY);
+    assert_false(choice_accepts(&limits, &c) || choice_accepts(&own, &c));
+    *values[i] = NAN;
+    assert_false(choice_accepts(&limits, &c));
+    *values[i] = kept;
+  }
+  c.seconds = INFINITY;
+  assert_false(choice_accepts(&limits, &c));
+
+  // where nothing is asked, anything that is a number will do
+  const choice_limits none = {INFINITY, INFINITY, INFINITY};
+  choice wild = {.seconds = 1.0, .rms = 1e9, .rms_q90 = 1e9, .rms_worst = 1e9};
+  assert_true(choice_accepts(&none, &wild));
+  wild.rms = INFINITY;
+  assert_false(choice_accepts(&none, &wild));
+}
+
+/* ---- runs ------------------------------------------------------------------------------------ */
+
+enum { STARTS = 11 };
+
+/* what the made-up solver does at each start; the start's height is its number */
+static double made_up_error[STARTS];
+static size_t fails_at, runs;
+
+static int prepare(const model *m, const solver_settings *settings, const solver_output *output,
+                   void **instance, char message[SOLVER_MESSAGE_SIZE]) {
+  (void)m, (void)output;
+  *instance = &runs;
+  snprintf(message, SOLVER_MESSAGE_SIZE, "refused");
+  return settings->epsilon > 1.0 ? SOLVER_REFUSED : 0;
+}
+
+static int run(void *instance, const double x0[], const solver_output *output,
+               solver_report *report) {
+  (void)instance;
+  const size_t j = (size_t)x0[0];
+  for (size_t i = 0; i < 2 * output->count; i++) output->states[i] = made_up_error[j];
+  *report = (solver_report){0};
+  runs++;
+  return j == fails_at ? SOLVER_FAILED : 0;
+}
+
+static void release(void *instance) {
+  (void)instance;
+}
+
+static const solver_type made_up = {
+    .name = "made-up", .summary = "", .prepare = prepare, .run = run, .release = release};
+
+typedef struct room {
+  model m;
+  contest_starts starts;
+} room;
+
+/* references of zeros, errors 1, 2, .. 11 in another order */
+static void set_up(room *r) {
+  char message[SOLVER_MESSAGE_SIZE];
+  model_init(&r->m, model_find("hopper"));
+  assert_int_equal(model_prepare(&r->m, message), 0);
+  assert_int_equal(contest_starts_alloc(&r->starts, &r->m, STARTS, false, 1, message), 0);
+  for (size_t j = 0; j < STARTS; j++) {
+    assert_int_equal(trajectory_alloc(&r->starts.references[j], &r->m, message), 0);
+    memset(r->starts.references[j].states, 0,
+           2 * r->starts.references[j].count * sizeof *r->starts.references[j].states);
+    r->starts.states[2 * j] = (double)j;
+    made_up_error[j] = (double)(1 + 7 * j % STARTS);
+  }
+  fails_at = SIZE_MAX;
+  runs = 0;
+}
+
+static void tear_down(room *r) {
+  contest_starts_free(&r->starts);
+  model_release(&r->m);
+}
+
+static choice run_from(const room *r, double patience) {
+  choice c = {.settings = solver_settings_default()};
+  choice_try(&r->starts, &made_up, patience, &c);
+  return c;
+}
+
+static void a_run_shows_its_quantiles(void **state) {
+  (void)state;
+  room r;
+  set_up(&r);
+  const choice c = run_from(&r, INFINITY);
+  assert_int_equal(runs, STARTS);
+  assert_true(fabs(c.rms - 6.0) < 1e-12);
+  assert_true(fabs(c.rms_q90 - 10.0) < 1e-12);
+  assert_true(fabs(c.rms_worst - 11.0) < 1e-12);
+  assert_true(c.seconds >= 0.0 && c.seconds < INFINITY);
+  tear_down(&r);
+}
+
+static void check_out(const choice *c, size_t expected) {
+  assert_int_equal(runs, expected);
+  assert_true(c->seconds == INFINITY && c->rms == INFINITY && c->rms_q90 == INFINITY &&
+              c->rms_worst == INFINITY);
+  runs = 0;
+}
+
+static void patience_ends(void **state) {
+  (void)state;
+  room r;
+  set_up(&r);
+  const choice c = run_from(&r, -1.0);
+  check_out(&c, 1);
+  tear_down(&r);
+}
+
+static void a_solver_that_gives_up_or_refuses_is_out(void **state) {
+  (void)state;
+  room r;
+  set_up(&r);
+  fails_at = 4;
+  choice c = run_from(&r, INFINITY);
+  check_out(&c, 5);
+  fails_at = SIZE_MAX;
+  made_up_error[2] = NAN;
+  c = run_from(&r, INFINITY);
+  check_out(&c, STARTS);
+  c.settings.epsilon = 2.0;
+  choice_try(&r.starts, &made_up, INFINITY, &c);
+  check_out(&c, 0);
+  tear_down(&r);
+}
+
+/* ---- the choice ------------------------------------------------------------------------------ */
+
+static const volatile int goes_on = 0, ends = 1;
+
+static choice_request hopper(room *r, choice_limits asked, const volatile int *interrupted) {
+  char why[SOLVER_MESSAGE_SIZE];
+  model_init(&r->m, model_find("hopper"));
+  assert_int_equal(model_prepare(&r->m, why), 0);
+  assert_int_equal(contest_starts_alloc(&r->starts, &r->m, 2, false, 1, why), 0);
+  for (size_t j = 0; j < 2; j++) assert_int_equal(contest_reference(&r->starts, j, why), 0);
+  return (choice_request){&r->starts, solver_settings_default(), asked, interrupted};
+}
+
+static void the_hopper_has_a_tolerance(void **state) {
+  (void)state;
+  static const choice_limits asked = {2e-3, 2e-3, 2e-3};
+  char message[SOLVER_MESSAGE_SIZE];
+  room r;
+  choice best;
+  const choice_request request = hopper(&r, asked, &goes_on);
+  if (choice_tolerance(&request, &best, message)) fail_msg("%s", message);
+  assert_true(choice_accepts(&asked, &best) && best.rms <= 0.9 * asked.rms);
+  assert_true(best.settings.rtol == best.settings.atol && best.settings.h_max == INFINITY);
+
+  // what it is said to show, it shows again, and one that is hardly larger is not good enough
+  choice again = {.settings = best.settings};
+  choice_try(&r.starts, &libess_solver, INFINITY, &again);
+  assert_true(again.rms == best.rms && again.rms_worst == best.rms_worst);
+  again.settings.rtol = again.settings.atol = 1.02 * best.settings.rtol;
+  choice_try(&r.starts, &libess_solver, INFINITY, &again);
+  assert_true(best.settings.rtol == 0.1 || again.rms > 0.9 * asked.rms);
+  tear_down(&r);
+}
+
+/* its Euler at the output step is one of its settings: one that is cheaper may be chosen, no worse
+ */
+static void mujoco_chooses_as_freely(void **state) {
+  (void)state;
+  char message[SOLVER_MESSAGE_SIZE];
+  room r;
+  choice best;
+  choice_request request = hopper(&r, limits, &goes_on);
+  choice euler = {.settings = solver_settings_default()};
+  euler.settings.variant = "Euler";
+  euler.settings.time_step = 2e-3;
+  choice_try(&r.starts, &bridge_solver, INFINITY, &euler);
+  request.limits = choice_limits_of(&euler);
+  if (choice_mujoco(&request, 8, &best, message)) fail_msg("%s", message);
+  assert_true(choice_accepts(&request.limits, &best));
+  const double step = best.settings.time_step / 2e-3;
+  assert_true(step >= 0.124 && step <= 6.001);
+
+  // a hundred times the error is to be had by a longer step of Euler's, or by one still cheaper
+  request.limits.rms = request.limits.rms_q90 = request.limits.rms_worst = INFINITY;
+  if (choice_mujoco(&request, 8, &best, message)) fail_msg("%s", message);
+  assert_true(fabs(best.settings.time_step - 6 * 2e-3) < 1e-15);
+  request.limits.rms = 1e-16;
+  assert_int_equal(choice_mujoco(&request, 2, &best, message), 1);
+  assert_string_equal(message,
+                      "no setting of mujoco is good enough: a median error of 1e-16 is accepted");
+  tear_down(&r);
+}
+
+static void what_no_tolerance_reaches_is_told(void **state) {
+  (void)state;
+  char message[SOLVER_MESSAGE_SIZE];
+  room r;
+  choice best;
+  const choice_request request = hopper(&r, (choice_limits){1e-16, 1.0, 1.0}, &goes_on);
+  assert_int_equal(choice_tolerance(&request, &best, message), 1);
+  assert_non_null(strstr(message, "no tolerance is good enough: with 1e-12 median"));
+  assert_non_null(strstr(message, "9e-17, 1, 1 are accepted"));
+  tear_down(&r);
+}
+
+static void an_interrupt_ends_it(void **state) {
+  (void)state;
+  char message[SOLVER_MESSAGE_SIZE];
+  room r;
+  choice best;
+  const choice_request request = hopper(&r, limits, &ends);
+  assert_int_equal(choice_tolerance(&request, &best, message), -1);
+  assert_string_equal(message, "interrupted");
+  assert_int_equal(choice_mujoco(&request, 8, &best, message), -1);
+  tear_down(&r);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(every_limit_counts_and_none_by_more),
+      cmocka_unit_test(a_run_shows_its_quantiles),
+      cmocka_unit_test(patience_ends),
+      cmocka_unit_test(a_solver_that_gives_up_or_refuses_is_out),
+      cmocka_unit_test(the_hopper_has_a_tolerance),
+      cmocka_unit_test(mujoco_chooses_as_freely),
+      cmocka_unit_test(what_no_tolerance_reaches_is_told),
+      cmocka_unit_test(an_interrupt_ends_it),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
