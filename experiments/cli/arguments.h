@@ -19,7 +19,7 @@ typedef enum argument_group {
   ARGUMENTS_JSON = 4,        /* --json */
   ARGUMENTS_FOLDER = 8,      /* --out DIR */
   ARGUMENTS_FILE = 16,       /* --output FILE */
-  ARGUMENTS_SWEEP = 32,      /* --contacts RANGE, --trials, --protocol, --processes ... */
+  ARGUMENTS_SOLVERS = 32,    /* --solvers */
   ARGUMENTS_SEED = 64,       /* --seed */
   ARGUMENTS_REFERENCE = 128, /* --no-reference */
   ARGUMENTS_COMPARE = 256,   /* --minimum-effect, --fail-if-slower */
@@ -50,9 +50,6 @@ typedef struct arguments {
   const char *file;   /* NULL: the standard output */
   contacts_range contacts;
   size_t trials;
-  const char *protocol; /* as given: names with commas between */
-  const struct protocol_type *protocols[ARGUMENTS_SOLVERS_MAX];
-  size_t protocol_count;
   size_t processes, part; /* part < processes: this is one of them, measuring its share only */
   double min_time;        /* shortest sample, s */
   double point_work;      /* a method's setting spends no more from all starts, units */

@@ -14,7 +14,6 @@
 
 #include "measure.h"
 #include "option_table.h"
-#include "protocol.h"
 #include "solvers.h"
 #include "streams.h"
 #include "study.h"
@@ -118,25 +117,6 @@ static void set_solvers(arguments *given, const char *text) {
   free(copy);
 }
 
-/* "a,b": each once, in the order given */
-static void set_protocols(arguments *given, const char *text) {
-  char *const copy = copy_of(given, text), line[LINE_SIZE] = "";
-  for (size_t i = 0; protocol_types[i]; i++)
-    snprintf(line + strlen(line), LINE_SIZE - strlen(line), "%s%s", i ? ", " : "",
-             protocol_types[i]->name);
-  given->protocol = text;
-  given->protocol_count = 0;
-  for (char *name, *rest = copy; (name = strsep(&rest, ","));) {
-    const protocol_type *const protocol = protocol_find(name);
-    if (!protocol)
-      command_usage(given, "--protocol %.60s is not accepted; there are %s", name, line);
-    for (size_t i = 0; i < given->protocol_count; i++)
-      if (given->protocols[i] == protocol) command_usage(given, "--protocol names %s twice", name);
-    given->protocols[given->protocol_count++] = protocol;
-  }
-  free(copy);
-}
-
 static void set_contacts(arguments *given, const char *text) {
   char message[CONTACTS_RANGE_MESSAGE];
   contacts_range_free(&given->contacts);
@@ -229,9 +209,6 @@ static bool set_run_option(arguments *given, int key, const char *text) {
     return true;
   case KEY_SEED:
     given->seed = whole(given, "seed", text, 0, 4294967295UL);
-    return true;
-  case KEY_PROTOCOL:
-    set_protocols(given, text);
     return true;
   case KEY_PROCESSES:
     given->processes = whole(given, "processes", text, 1, 1000);
@@ -378,22 +355,17 @@ void arguments_parse(const command *c, int argc, char **argv, arguments *given) 
                        .settings = solver_settings_default(),
                        .folder = "results",
                        .trials = default_trials(c),
-                       .protocol = "paper",
-                       .protocols = {protocol_find("paper")},
-                       .protocol_count = 1,
                        .processes = c->study ? c->study->processes : 6,
                        .part = SIZE_MAX,
                        .point_work = c->groups & ARGUMENTS_PRECISION ? 7.2e8 : 2.4e8,
                        .target = 1e-2,
                        .seed = 1,
-                       .minimum_effect = 0.05,
-                       .solvers = {&projection_solver, solver_find("mujoco")},
-                       .solver_count = 2};
+                       .minimum_effect = 0.05};
   parse p = {.given = given};
-  if (c->groups & ARGUMENTS_SWEEP) set_contacts(given, "2..100");
   if (c->groups & ARGUMENTS_ENGINE) set_contacts(given, "2,10,100");
   if (c->groups & ARGUMENTS_CROSSING) set_contacts(given, "2,5,10,20,50,100,200,500,1000");
   if (c->study) set_defaults(given, c->study);
+  if (c->study && c->study->solvers) set_solvers(given, c->study->solvers);
   option_table_build(&p.table, c);
   option_table_check(&p.table, given, argc, argv);
 

@@ -22,6 +22,10 @@ static int run(arguments *given) {
                                  .argc = given->argc,
                                  .argv = given->argv,
                                  .m = &given->m,
+                                 .racers = {.count = given->solver_count,
+                                            .solver = given->solvers,
+                                            .settings = given->settings,
+                                            .given = given->settings_given},
                                  .settings = given->study_settings};
   const int status = study_execute(s, &request, message);
   const bool is_worker = given->part < given->processes;
@@ -30,15 +34,16 @@ static int run(arguments *given) {
 }
 
 command study_command(const study *s) {
-  return (command){.name = s->name,
-                   .summary = s->summary,
-                   .groups =
-                       ARGUMENTS_FOLDER | (s->brief ? 0 : ARGUMENTS_RESTART) |
-                       (s->untimed ? 0 : ARGUMENTS_STRICT) | (s->unseeded ? 0 : ARGUMENTS_SEED) |
-                       (s->own_models ? 0 : ARGUMENTS_MODEL) |
-                       (s->processes ? ARGUMENTS_PROCESSES : 0) | (s->table ? ARGUMENTS_TABLE : 0),
-                   .model = s->model,
-                   .example = s->example,
-                   .run = run,
-                   .study = s};
+  return (command){
+      .name = s->name,
+      .summary = s->summary,
+      .groups = ARGUMENTS_FOLDER | (s->brief ? 0 : ARGUMENTS_RESTART) |
+                (s->untimed ? 0 : ARGUMENTS_STRICT) | (s->unseeded ? 0 : ARGUMENTS_SEED) |
+                (s->own_models ? 0 : ARGUMENTS_MODEL) | (s->processes ? ARGUMENTS_PROCESSES : 0) |
+                (s->solvers ? ARGUMENTS_SOLVERS | ARGUMENTS_SETTINGS : 0) |
+                (s->table ? ARGUMENTS_TABLE : 0),
+      .model = s->model,
+      .example = s->example,
+      .run = run,
+      .study = s};
 }

@@ -40,6 +40,7 @@ double column_number(const column *c, const void *row) {
   case COLUMN_FLAG:
     return *(const bool *)member(c, row) ? 1.0 : 0.0;
   case COLUMN_TEXT:
+  case COLUMN_NOTE:
   case COLUMN_INTERVAL:
   case COLUMN_GAP:
   case COLUMN_SETTINGS:
@@ -49,7 +50,9 @@ double column_number(const column *c, const void *row) {
 }
 
 const char *column_text(const column *c, const void *row) {
-  return c->kind == COLUMN_TEXT ? *(const char *const *)member(c, row) : "";
+  const bool is_text = c->kind == COLUMN_TEXT || c->kind == COLUMN_NOTE;
+  const char *const text = is_text ? *(const char *const *)member(c, row) : NULL;
+  return text ? text : "";
 }
 
 static json_t *interval_json(const double ends[2]) {
@@ -93,6 +96,8 @@ json_t *column_json(const column *c, const void *row) {
     return json_boolean(*(const bool *)member(c, row));
   case COLUMN_TEXT:
     return json_string(column_text(c, row));
+  case COLUMN_NOTE:
+    return *(const char *const *)member(c, row) ? json_string(column_text(c, row)) : json_null();
   case COLUMN_INTERVAL:
     return interval_json(member(c, row));
   case COLUMN_GAP:
@@ -107,7 +112,7 @@ json_t *column_json(const column *c, const void *row) {
 }
 
 void column_csv(const column *c, const void *row, measure_csv *csv) {
-  if (c->kind == COLUMN_TEXT)
+  if (c->kind == COLUMN_TEXT || c->kind == COLUMN_NOTE)
     measure_csv_text(csv, column_text(c, row));
   else if (c->kind == COLUMN_SETTINGS)
     record_setting_fields(csv, member(c, row));
@@ -128,6 +133,7 @@ void column_clear(const column columns[], void *row) {
     if (c->kind == COLUMN_COUNT) *(size_t *)at = 0;
     if (c->kind == COLUMN_FLAG) *(bool *)at = false;
     if (c->kind == COLUMN_TEXT) *(const char **)at = "";
+    if (c->kind == COLUMN_NOTE) *(const char **)at = NULL;
     if (c->kind == COLUMN_NUMBER || c->kind == COLUMN_AMOUNT) *(double *)at = NAN;
     if (c->kind == COLUMN_SETTINGS) record_settings_take(NULL, at);
     if (c->kind == COLUMN_INTERVAL) ((double *)at)[0] = ((double *)at)[1] = NAN;
@@ -147,6 +153,9 @@ bool column_take(const column *c, const json_t *value, void *row) {
   case COLUMN_TEXT:
     *(const char **)at = json_string_value(value);
     return json_is_string(value);
+  case COLUMN_NOTE:
+    *(const char **)at = json_string_value(value);
+    return json_is_string(value) || json_is_null(value);
   case COLUMN_NUMBER:
   case COLUMN_AMOUNT:
     return measure_json_value(value, at) == MEASURE_SUCCESS;
@@ -169,6 +178,8 @@ static json_t *type_schema(column_kind kind) {
     return json_pack("{s:s}", "type", "boolean");
   case COLUMN_TEXT:
     return json_pack("{s:s}", "type", "string");
+  case COLUMN_NOTE:
+    return json_pack("{s:s}", "$ref", "common.schema.json#/$defs/text");
   case COLUMN_INTERVAL:
     return json_pack("{s:[{s:s}, {s:s}]}", "oneOf", "$ref", "common.schema.json#/$defs/interval",
                      "type", "null");

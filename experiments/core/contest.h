@@ -12,6 +12,9 @@
 #include "repeat.h"
 #include "trajectory.h"
 
+/* Largest distance from one that crossings of all runs over the reference's may have. */
+#define CONTEST_EVENTS_TOLERANCE 0.01
+
 /* The starts of all trials, and the reference from each; owned. */
 typedef struct contest_starts {
   const model *m; /* borrowed, prepared */

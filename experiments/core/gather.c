@@ -37,6 +37,16 @@ size_t gather_known(gather rows, const char *name) {
   return take(rows, name, NULL);
 }
 
+measure_summary gather_summary(gather rows, const char *name) {
+  measure_summary all = {0, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
+  double *const values = malloc((rows.count + 1) * sizeof *values);
+  const size_t known = values ? take(rows, name, values) : 0;
+  if (!values || (known && measure_summarize(values, known, &all) == MEASURE_ENOMEM))
+    rows.run->private->out_of_memory = true;
+  free(values);
+  return all;
+}
+
 double gather_quantile(gather rows, const char *name, double p) {
   double value = NAN;
   double *const values = malloc((rows.count + 1) * sizeof *values);

@@ -6,6 +6,7 @@
 #ifndef GATHER_H
 #define GATHER_H
 
+#include "statistics.h"
 #include "study.h"
 
 /* Rows first, first + stride, ...: count of them. */
@@ -23,6 +24,9 @@ double gather_quantile(gather rows, const char *name, double p);
 double gather_median(gather rows, const char *name);
 double gather_mean(gather rows, const char *name);
 double gather_sum(gather rows, const char *name);
+
+/* All of them at once. */
+measure_summary gather_summary(gather rows, const char *name);
 
 /* A statistic of every column of `table` from `first` to `last`, of the rows' columns of the same
  * names, into a row of that table. */

@@ -33,6 +33,7 @@
 #include "column.h"
 #include "model.h"
 #include "option.h"
+#include "solver.h"
 
 /* Rows of one kind. */
 typedef struct study_table {
@@ -49,6 +50,20 @@ enum { STUDY_TABLES_MAX = 8, STUDY_SAMPLES = 0, STUDY_CELL_NAME_SIZE = 192 };
 
 typedef struct study_run study_run;
 
+/* Who races, as the user chose. */
+typedef struct study_racers {
+  size_t count;
+  const solver_type *const *solver;
+  solver_settings settings; /* of all of them */
+  unsigned given;           /* bits of solver_setting: those that the user gave */
+} study_racers;
+
+/* Where a cell of a study that times belongs: worker number % workers runs it, and one after the
+ * other those of the same race. */
+typedef struct study_place {
+  size_t race, number;
+} study_place;
+
 typedef struct study {
   const char *name, *summary, *example;
   const char *file;       /* of results, before ".json" and ".journal" */
@@ -59,14 +74,16 @@ typedef struct study {
   bool unseeded;          /* nothing is drawn: there is no --seed */
   bool untimed;           /* no clock has a say: there is no --strict, and no warning */
   bool brief;             /* it takes a moment: there is no journal, and no --restart */
-  size_t kept;       /* a table of cases, known by its first column: those of other models stay in
-                        the file, each with its own parameters, options, seed and environment; 0:
-                        a file is of one run */
-  const char *table; /* help of --table, which shows the results in the folder and measures
-                        nothing; NULL: there is no such option */
-  const char *cells; /* what progress counts, in the plural */
-  bool pinned;       /* it times: every process keeps to one core */
-  size_t processes;  /* default of --processes; 0: cells run in this process */
+  size_t kept;         /* a table of cases, known by its first column: those of other models stay in
+                          the file, each with its own parameters, options, seed and environment; 0:
+                          a file is of one run */
+  const char *table;   /* help of --table, which shows the results in the folder and measures
+                          nothing; NULL: there is no such option */
+  const char *cells;   /* what progress counts, in the plural */
+  bool pinned;         /* it times: every process keeps to one core */
+  size_t processes;    /* default of --processes; 0: cells run in this process */
+  const char *solvers; /* who races unless --solvers says otherwise, with commas between; the
+                          settings of solvers are options then, too. NULL: there are none of both */
   const study_option *options; /* into settings of so many bytes */
   size_t settings_size;
   size_t cell_size;
@@ -77,6 +94,7 @@ typedef struct study {
                                    refusal of what was asked */
   int (*plan)(study_run *run, size_t stage);
   int (*run)(study_run *run, const void *cell);
+  study_place (*place)(const void *cell); /* NULL: cells stand in the order of the plan */
   int (*derive)(study_run *run);
   void (*show)(const study_run *run);
   void (*show_table)(const study_run *run); /* what --table shows; NULL: as show */
@@ -88,6 +106,7 @@ struct study_run {
   const study *study;
   const void *settings; /* filled by the study's options */
   const model *m;       /* as the user chose it, not prepared */
+  study_racers racers;
   unsigned long seed;
   size_t processes;                /* or ranks that cells are spread over, at least 1 */
   const char *folder;              /* of results */
@@ -108,6 +127,11 @@ const void *study_samples(const study_run *run, size_t index, size_t *count);
 
 /* Adds a row of a table. 0, or -1 with one line. */
 int study_add(study_run *run, size_t table, const void *row);
+
+/* A text for a row, kept to the end of the run; "" where memory is out, and then the study fails
+ * behind `derive`. */
+__attribute__((format(printf, 2, 3))) const char *study_text(study_run *run, const char *format,
+                                                             ...);
 
 /* All rows of a table, *count of them: an array of its structs. */
 const void *study_rows(const study_run *run, size_t table, size_t *count);

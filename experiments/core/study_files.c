@@ -111,12 +111,20 @@ static void set_rows(json_t *object, const study_run *run, size_t table) {
   json_decref(value);
 }
 
+static json_t *context_json(const json_t *environment) {
+  return json_pack("{s:O, s:O, s:O}", "date", json_object_get(environment, "date"), "num_cpus",
+                   json_object_get(environment, "cores"), "library_build_type",
+                   json_object_get(environment, "build_type"));
+}
+
 static json_t *results_json(const study_run *run) {
   const study *const s = run->study;
   json_t *const object =
       record_head(s->schema, s->name, run->seed, json_incref(run->private->environment));
   if (!object) return NULL;
   if (!s->kept) set_settings(run, object);
+  if (study_has_benchmarks(s))
+    json_object_set_new(object, "context", context_json(run->private->environment));
   for (size_t i = 0; i < STUDY_TABLES_MAX && s->tables[i].columns; i++)
     if (s->tables[i].json && !s->tables[i].within) set_rows(object, run, i);
   return object;

@@ -14,6 +14,14 @@
 
 enum { NAME_SIZE = 64 };
 
+static void add_racers(json_t *settings, const study_racers *racers) {
+  json_t *const names = json_array();
+  for (size_t i = 0; i < racers->count; i++)
+    json_array_append_new(names, json_string(racers->solver[i]->name));
+  json_object_set_new(settings, "solvers", names);
+  json_object_set_new(settings, "settings", record_settings(&racers->settings));
+}
+
 /* in which two runs must agree for their samples to be of one study */
 static json_t *fingerprint(const study_run *run) {
   json_t *const settings = json_object();
@@ -21,6 +29,9 @@ static json_t *fingerprint(const study_run *run) {
     json_object_set_new(settings, o->name, option_json(o, run->settings));
   if (run->m->type) json_object_set_new(settings, "model", record_model(run->m));
   json_object_set_new(settings, "seed", json_integer((json_int_t)run->seed));
+  if (run->study->pinned)
+    json_object_set_new(settings, "processes", json_integer((json_int_t)run->processes));
+  if (run->study->solvers) add_racers(settings, &run->racers);
   json_object_set_new(settings, "mujoco", json_string(bridge_version_string()));
   json_object_set_new(settings, "mujoco_library", json_string(bridge_library_path()));
   json_object_set_new(settings, "build", record_build());

@@ -133,6 +133,7 @@ int study_execute(const study *s, const study_request *request, char *message) {
   study_run run = {.study = s,
                    .settings = request->settings,
                    .m = request->m,
+                   .racers = request->racers,
                    .seed = request->seed,
                    .processes = s->processes && request->processes ? request->processes : 1,
                    .folder = request->folder,
@@ -149,6 +150,7 @@ int study_execute(const study *s, const study_request *request, char *message) {
   measure_journal_close(private.journal);
   free(private.elsewhere);
   json_decref(private.measured);
+  json_decref(private.texts);
   json_decref(private.recalled);
   json_decref(private.known);
   json_decref(private.environment);

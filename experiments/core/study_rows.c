@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include <ctype.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,6 +52,18 @@ const void *study_rows(const study_run *run, size_t table, size_t *count) {
   return run->private->rows[table].row;
 }
 
+const char *study_text(study_run *run, const char *format, ...) {
+  struct study_private *const p = run->private;
+  va_list values;
+  va_start(values, format);
+  json_t *const text = json_vsprintf(format, values);
+  va_end(values);
+  if (!p->texts) p->texts = json_array();
+  if (text && !json_array_append_new(p->texts, text)) return json_string_value(text);
+  p->out_of_memory = true;
+  return "";
+}
+
 void study_rows_clear(study_run *run, size_t first) {
   for (size_t i = first; i < STUDY_TABLES_MAX; i++) {
     study_row_list *const list = &run->private->rows[i];
@@ -74,7 +87,7 @@ static void print_head(const column *c) {
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 static void print_value(const column *c, const void *row) {
-  if (c->kind == COLUMN_TEXT)
+  if (c->kind == COLUMN_TEXT || c->kind == COLUMN_NOTE)
     printf(c->format, column_text(c, row));
   else
     printf(c->format, (c->scale != 0.0 ? c->scale : 1.0) * column_number(c, row));

@@ -18,6 +18,7 @@ typedef struct study_request {
   int argc;               /* the command's own words, for processes */
   char **argv;
   const model *m;
+  study_racers racers;
   void *settings;
 } study_request;
 
@@ -41,6 +42,7 @@ struct study_private {
   json_t *environment; /* as it was before measuring; owned */
   json_t *known;       /* rows by the names of their cells; owned */
   json_t *measured;    /* rows of the cell that is being run; owned */
+  json_t *texts;       /* of rows; owned */
   json_t *recalled;    /* results read back, from which rows borrow their texts; owned */
   measure_journal *journal;
   char *elsewhere; /* another host that times in the journal are of; owned */
@@ -122,7 +124,11 @@ int study_recall(study_run *run, json_t *results);
  * may be NULL. */
 void study_keep(const study_run *run, json_t *results, const json_t *earlier);
 
-/* study_schema.c: what the study's .json is, as JSON Schema and as Markdown. */
+/* study_schema.c: whether the .json has benchmarks in the form that Google Benchmark's tools read,
+ * who want a context beside them. */
+bool study_has_benchmarks(const study *s);
+
+/* What the study's .json is, as JSON Schema and as Markdown. */
 json_t *study_schema(const study *s);
 void study_reference(const study *s, FILE *stream);
 

@@ -50,6 +50,12 @@ static void require_settings(const study *s, json_t *object) {
     if (o->result) require(object, o->result, option_schema(o));
 }
 
+bool study_has_benchmarks(const study *s) {
+  for (size_t i = 0; i < STUDY_TABLES_MAX && s->tables[i].columns; i++)
+    if (s->tables[i].json && strcmp(s->tables[i].json, "benchmarks") == 0) return true;
+  return false;
+}
+
 static void require_columns(json_t *object, const column columns[]) {
   for (const column *c = columns; c->name; c++)
     if (c->place == COLUMN_BOTH || c->place == COLUMN_JSON_ONLY)
@@ -86,6 +92,7 @@ json_t *study_schema(const study *s) {
   require(schema, "command", json_pack("{s:s}", "const", s->name));
   for (size_t i = 0; i < sizeof head / sizeof *head; i++) require(schema, head[i], json_true());
   if (!s->kept) require_settings(s, schema);
+  if (study_has_benchmarks(s)) require(schema, "context", json_pack("{s:s}", "type", "object"));
   for (size_t i = 0; i < STUDY_TABLES_MAX && s->tables[i].columns; i++)
     if (s->tables[i].json && !*s->tables[i].json)
       require_columns(schema, s->tables[i].columns);

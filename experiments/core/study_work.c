@@ -16,6 +16,7 @@
 #include "progress.h"
 #include "ranks.h"
 #include "solver.h"
+#include "study_order.h"
 #include "study_run.h"
 #include "work.h"
 
@@ -24,35 +25,50 @@ typedef struct working {
   study_run *run;
   measure_progress progress;
   size_t done;
+  study_turn *turns; /* of cells that were not known; owned */
+  size_t count, next;
 
   /* of workers */
-  size_t next; /* no cell before it is to be given out */
-  size_t turn; /* pinned: whose cells are run now, one worker after the other */
   size_t busy;
   size_t *cell; /* by worker: the one it runs, or SIZE_MAX; owned */
 } working;
 
-static void begin(working *w, study_run *run) {
+/* 0, or -1 with one line */
+static int begin(working *w, study_run *run, size_t workers) {
   *w = (working){.run = run};
+  w->turns = study_order(run, workers, &w->count);
+  if (!w->turns) return -1;
   for (size_t i = 0; i < run->private->cells; i++) w->done += study_cells_known(run, i);
   measure_progress_begin(&w->progress, NULL, run->study->cells, run->private->cells);
   measure_progress_update(&w->progress, w->done);
+  return 0;
+}
+
+static void end(working *w) {
+  if (w->turns) measure_progress_end(&w->progress);
+  free(w->turns);
+  free(w->cell);
+}
+
+/* the next cell that is not known, which is not begun yet, or NULL */
+static const study_turn *next_turn(working *w) {
+  while (w->next < w->count && study_cells_known(w->run, w->turns[w->next].cell)) w->next++;
+  return w->next < w->count ? &w->turns[w->next] : NULL;
 }
 
 /* ---- in this process ------------------------------------------------------------------------- */
 
 static int work_here(study_run *run) {
   working w;
-  int status = 0;
-  begin(&w, run);
-  for (size_t i = 0; !status && i < run->private->cells; i++) {
-    if (study_cells_known(run, i)) continue;
-    status = study_cells_run(run, i);
-    if (!status) status = study_journal_append(run, study_cells_entry(run, &run->private->cell[i]));
+  int status = begin(&w, run, 1);
+  for (const study_turn *t; !status && (t = next_turn(&w)); w.next++) {
+    status = study_cells_run(run, t->cell);
+    if (!status)
+      status = study_journal_append(run, study_cells_entry(run, &run->private->cell[t->cell]));
     measure_progress_update(&w.progress, ++w.done);
     if (*run->interrupted) status = 1;
   }
-  measure_progress_end(&w.progress);
+  end(&w);
   return status;
 }
 
@@ -152,17 +168,13 @@ int study_work_serve(study_run *run) {
 
 /* ---- who leads ------------------------------------------------------------------------------- */
 
-/* the cell that a worker is to run, or SIZE_MAX. Times are taken by one worker after the other,
- * each of which has every count-th cell; all else goes to whoever is free. */
+/* the cell that a worker is to run, or SIZE_MAX. Times are taken by one worker at a time, whose
+ * cell it is; all else goes to whoever is free. */
 static size_t choose(working *w, size_t worker) {
-  const struct study_private *const p = w->run->private;
-  const size_t count = p->channel->count;
-  if (w->run->study->pinned && w->turn != worker) return SIZE_MAX;
-  for (; w->next < p->cells; w->next++) {
-    if (w->run->study->pinned && w->next % count != worker) continue;
-    if (!study_cells_known(w->run, w->next)) return w->next++;
-  }
-  return SIZE_MAX;
+  const study_turn *const turn = next_turn(w);
+  if (!turn || (w->run->study->pinned && (w->busy || turn->worker != worker))) return SIZE_MAX;
+  w->next++;
+  return turn->cell;
 }
 
 /* a cell to this worker, where there is one for it */
@@ -179,10 +191,7 @@ static int give_all(working *w) {
   const size_t count = w->run->private->channel->count;
   for (size_t i = 0; i < count; i++)
     if (w->cell[i] == SIZE_MAX && give(w, i)) return -1;
-  if (!w->run->study->pinned || w->busy || w->turn + 1 >= count) return 0;
-  w->turn++;
-  w->next = 0;
-  return give_all(w);
+  return 0;
 }
 
 /* what a worker says, or NULL where it has ended: of its cell, if it has one */
@@ -300,14 +309,12 @@ int study_work(study_run *run) {
   if (start(run)) return *run->interrupted ? 1 : -1;
   if (!run->private->channel) return work_here(run);
   working w;
-  begin(&w, run);
   const size_t count = run->private->channel->count;
-  w.cell = malloc(count * sizeof *w.cell);
-  if (!w.cell) return fail(run, "out of memory");
-  for (size_t i = 0; i < count; i++) w.cell[i] = SIZE_MAX;
-  const int status = lead(&w);
-  measure_progress_end(&w.progress);
-  free(w.cell);
+  int status = begin(&w, run, count);
+  w.cell = status ? NULL : malloc(count * sizeof *w.cell);
+  for (size_t i = 0; w.cell && i < count; i++) w.cell[i] = SIZE_MAX;
+  if (!status) status = w.cell ? lead(&w) : fail(run, "out of memory");
+  end(&w);
   return status;
 }
 

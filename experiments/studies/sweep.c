@@ -5,232 +5,287 @@
  */
 #include "sweep.h"
 
-#include <errno.h>
 #include <math.h>
-#include <signal.h>
-#include <spawn.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include "calibration.h"
-#include "clock.h"
-#include "commands.h"
-#include "interrupts.h"
-#include "json_file.h"
-#include "record.h"
-#include "resume.h"
+#include "calibrated.h"
+#include "cases.h"
+#include "protocol.h"
+#include "race.h"
+#include "settings.h"
 #include "solvers.h"
+#include "studies.h"
 
-extern char **environ;
+enum { GAP_STATES = 2000 };
 
-/* epsilon' of an earlier calibration in the results folder; NaN when there is none */
-static double earlier_epsilon(const arguments *given) {
-  char path[RECORD_PATH_SIZE], message[MEASURE_MESSAGE_SIZE];
-  if (record_path(path, given->folder, "calibration.json") || access(path, F_OK)) return NAN;
-  json_t *const earlier = measure_json_read(path, message);
-  if (!earlier) fprintf(stderr, "warning: calibrating anew: %s\n", message);
-  const double epsilon = json_number_value(json_object_get(earlier, "epsilon"));
-  json_decref(earlier);
-  return epsilon > 0.0 && isfinite(epsilon) ? epsilon : NAN;
+/* ---- what is asked for ----------------------------------------------------------------------- */
+
+/* in the order of protocol_types */
+static const char *const protocol_names[] = {"paper", "free", "equal-error", NULL};
+
+static const study_option options[] = {
+    {"contacts", "LIST",
+     "numbers of contacts: 2..100, 2..100..7 (in steps of 7), 2,5,10 or a mixture (default 2..100)",
+     OPTION_CONTACTS, OPTION_AT(sweep_settings, contacts), .initial = "2..100"},
+    {"trials", "COUNT", "initial conditions for each number of contacts", OPTION_WHOLE,
+     OPTION_AT(sweep_settings, trials), .initial = "120", .min = 1, .max = 1e6, .result = "trials"},
+    {"protocol", "A,B", "paper, free, equal-error or several", OPTION_NAMES,
+     OPTION_AT(sweep_settings, protocols), .initial = "paper", .names = protocol_names,
+     .result = "protocol"},
+    {"min-time", "S", "a sample repeats its run for at least this long (default 0: one run)",
+     OPTION_NUMBER, OPTION_AT(sweep_settings, min_time), .initial = "0", .max = 3600.0,
+     .accepts = "a number from 0 to 3600"},
+    {0},
+};
+
+/* a model without contacts is one row */
+static size_t rows_of(const study_run *run) {
+  const sweep_settings *const s = run->settings;
+  return isnan(model_get(run->m, "contacts")) ? 1 : s->contacts.count;
+}
+
+static size_t contacts_of(const study_run *run, size_t row) {
+  const sweep_settings *const s = run->settings;
+  return isnan(model_get(run->m, "contacts")) ? 1 : s->contacts.contacts[row];
 }
 
 /* whether anyone who races has neighbourhoods whose size is not searched for */
-static bool wants_epsilon(const arguments *given) {
+static bool has_epsilon(const study_run *run) {
+  const sweep_settings *const s = run->settings;
   bool concerned = false, fixed = false;
-  for (size_t i = 0; i < given->solver_count; i++)
-    concerned = concerned || solver_concerns(given->solvers[i]) & SETTING_EPSILON;
-  for (size_t i = 0; i < given->protocol_count; i++)
-    fixed = fixed || given->protocols[i] != &equal_error_protocol;
+  for (size_t i = 0; i < run->racers.count; i++)
+    concerned = concerned || solver_concerns(run->racers.solver[i]) & SETTING_EPSILON;
+  for (size_t i = 0; i < s->protocols.count; i++)
+    fixed = fixed || protocol_types[s->protocols.index[i]] != &equal_error_protocol;
   return concerned && fixed;
 }
 
-/* epsilon': given, or from the calibration in the results folder, or calibrated now; none where
- * nobody has one */
-static int choose_epsilon(sweep_data *data, char *message) {
-  const arguments *const given = data->given;
-  data->epsilon = NAN;
-  if (!wants_epsilon(given)) return 0;
-  data->epsilon = given->settings.epsilon;
-  data->epsilon_source = "--epsilon";
-  if (given->settings_given & SETTING_EPSILON) return 0;
-  data->epsilon = earlier_epsilon(given);
-  data->epsilon_source = "calibration.json";
-  if (!isnan(data->epsilon)) return 0;
-
-  model hopper;
-  calibration result;
-  model_init(&hopper, model_find("hopper"));
-  int status = model_prepare(&hopper, message);
-  if (!status) status = calibrate_hopper(&hopper, 0, given->seed, &result, NULL, message);
-  model_release(&hopper);
-  if (status) return status;
-  data->epsilon_source = "calibrated for this sweep";
-  data->epsilon = result.epsilon;
-  if (!isnan(result.epsilon)) return 0;
-  measure_message(message, "calibration: %s", result.status);
-  return -1;
-}
-
-/* runs one part of the sweep as a process of its own: the same command with --part */
-static int run_part(const sweep_data *data, size_t part, char *message) {
-  const arguments *const given = data->given;
-  char option[32];
-  snprintf(option, sizeof option, "--part=%zu", part);
-  char **const argv = calloc((size_t)given->argc + 3, sizeof *argv);
-  if (!argv) {
-    measure_message(message, "out of memory");
-    return -1;
-  }
-  argv[0] = "essbench";
-  argv[1] = "sweep";
-  for (int i = 1; i < given->argc; i++) argv[i + 1] = given->argv[i];
-  argv[given->argc + 1] = option;
-  pid_t child;
-  int status = -1, error = posix_spawn(&child, "/proc/self/exe", NULL, NULL, argv, environ);
-  free(argv);
-  if (error) {
-    measure_message(message, "cannot start a process: %s", strerror(error));
-    return -1;
-  }
-  interrupts_pass_on(&child, 1);
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
-  interrupts_pass_on(NULL, 0);
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return 0;
-  // one that ended by itself has said why
-  message[0] = '\0';
-  if (!WIFEXITED(status)) measure_message(message, "process %zu of the sweep was killed", part + 1);
-  return *data->interrupted ? 1 : -1;
-}
-
-/* opens the journal, measures in this process, and leaves what is known in `data` */
-static int measure_here(sweep_data *data, size_t part, size_t parts, bool finish, char *message) {
-  measure_journal *journal;
-  if (sweep_journal_open(&journal, data, message)) return -1;
-  data->journalled = true;
-  int status = sweep_measure(data, journal, part, parts, message);
-  if (!status && finish) status = resume_finish(journal, message);
-  measure_journal_close(journal);
-  return status;
-}
-
-/* a process for each part, one after the other; the last look at the journal is this process's */
-static int measure_in_processes(sweep_data *data, char *message) {
-  const arguments *const given = data->given;
-  measure_journal *journal;
-  if (sweep_journal_open(&journal, data, message)) return -1;
-  measure_journal_close(journal);
-  data->journalled = true;
-  int status = 0;
-  for (size_t part = 0; !status && !*data->interrupted && part < given->processes; part++)
-    status = run_part(data, part, message);
-  if (!status && *data->interrupted) status = 1;
-
-  // what the parts journalled is ours to summarise, after a failure too
-  arguments resumed = *given;
-  resumed.restart = false;
-  data->given = &resumed;
-  char ignored[MEASURE_MESSAGE_SIZE];
-  if (!sweep_journal_open(&journal, data, status ? ignored : message)) {
-    if (!status) status = resume_finish(journal, message);
-    measure_journal_close(journal);
-  } else if (!status) {
-    status = -1;
-  }
-  data->given = given;
-  return status;
-}
-
-/* how far an interrupted or failed sweep came */
-static void tell_progress(const sweep_data *data) {
-  fprintf(stderr,
-          "essbench sweep: %zu of %zu numbers of contacts are complete; the same command goes on "
-          "from here\n",
-          data->complete, data->rows);
-}
-
-/* summaries, files and table of what is complete, even after a failure */
-static int report(sweep_data *data, int status, char *message) {
-  for (size_t i = 0; i < data->rows; i++) data->complete += sweep_row_done(data, &data->row[i]);
-  if (status > 0) measure_message(message, "interrupted");
-  if (status && *message) command_fail(data->given, "%s", message);
-  if (data->complete) {
-    if (sweep_summarize(data, message) || sweep_write(data, message))
-      return command_fail(data->given, "%s", message);
-    sweep_print(data);
-  }
-  if (data->journalled && (status > 0 || (status && data->complete))) tell_progress(data);
-  return status ? COMMAND_FAILURE : COMMAND_SUCCESS;
+static bool seeks_epsilon(const study_run *run) {
+  return has_epsilon(run) && !(run->racers.given & SETTING_EPSILON);
 }
 
 /* what a solver refuses is told before anything is waited for or written */
-static int check_solvers(const arguments *given, char *message) {
-  model m = given->m;
-  trajectory samples = {0};
-  int status = 0;
-  m.data = NULL;
-  if (!isnan(model_get(&m, "contacts")))
-    status = model_set(&m, "contacts", (double)given->contacts.contacts[0], message);
-  if (!status) status = model_prepare(&m, message);
-  if (!status) status = trajectory_alloc(&samples, &m, message);
-  for (size_t i = 0; !status && i < given->solver_count; i++) {
-    const solver_output output = trajectory_output(&samples);
-    void *instance;
-    status = given->solvers[i]->prepare(&m, &given->settings, &output, &instance, message);
-    if (!status) given->solvers[i]->release(instance);
+static int check(study_run *run) {
+  const case_change changes[] = {{"contacts", (double)contacts_of(run, 0)}, {0}};
+  const contest_starts nowhere = {.m = case_model(run, changes), .trials = 1};
+  int status = nowhere.m ? 0 : -1;
+  for (size_t i = 0; !status && i < run->racers.count; i++) {
+    contestant c;
+    status = contestant_prepare(&c, run->racers.solver[i], &run->racers.settings, &nowhere,
+                                run->message);
+    if (!status) contestant_release(&c);
   }
-  trajectory_free(&samples);
-  model_release(&m);
   return status;
 }
 
-/* a model without contacts is one row */
-static int single_row(arguments *given, char *message) {
-  if (!isnan(model_get(&given->m, "contacts"))) return 0;
-  contacts_range_free(&given->contacts);
-  return contacts_range_parse("1", &given->contacts, message);
+/* ---- cells: epsilon, then who races at each number of contacts, then their trials -------------
+ */
+
+typedef enum cell_kind { EPSILON, ENTRIES, TRIAL } cell_kind;
+
+typedef struct cell {
+  cell_kind kind;
+  size_t row, trial;
+} cell;
+
+static int plan(study_run *run, size_t stage) {
+  const sweep_settings *const s = run->settings;
+  const cell_kind kind = (cell_kind)(stage + !seeks_epsilon(run));
+  if (kind == EPSILON) return study_cell(run, &(cell){EPSILON, 0, 0}, "epsilon");
+  for (size_t i = 0; kind <= TRIAL && i < rows_of(run); i++) {
+    const size_t contacts = contacts_of(run, i);
+    if (kind == ENTRIES &&
+        study_cell(run, &(cell){ENTRIES, i, 0}, "entries contacts=%zu", contacts))
+      return -1;
+    for (size_t j = 0; kind == TRIAL && j < s->trials; j++)
+      if (study_cell(run, &(cell){TRIAL, i, j}, "contacts=%zu trial=%zu", contacts, j)) return -1;
+  }
+  return 0;
 }
 
-static int run(arguments *given) {
-  char message[SOLVER_MESSAGE_SIZE], warning[MEASURE_MESSAGE_SIZE];
-  // a process without a trial has nothing to do
-  if (given->processes > given->trials) given->processes = given->trials;
-  const bool is_part = given->part < given->processes;
-  sweep_data data;
-  if (single_row(given, message)) return command_fail(given, "%s", message);
-  int status = check_solvers(given, message);
-  if (status) return command_stop(given, status, message);
-  const int core = measure_pin_core(-1, warning);
-  if (!is_part && record_open(given, core)) return COMMAND_FAILURE;
-  if (sweep_data_alloc(&data, given, message)) return command_fail(given, "%s", message);
-  data.core = core;
-  data.interrupted = interrupts_catch();
-  if (choose_epsilon(&data, message)) {
-    status = command_fail(given, "%s", message);
-  } else if (is_part) {
-    // a part does not outlive the sweep it is of
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    given->restart = false;
-    status = measure_here(&data, given->part, given->processes, false, message);
-    if (status < 0) command_fail(given, "%s", message);
-    status = status ? COMMAND_FAILURE : COMMAND_SUCCESS;
-  } else {
-    status = given->processes > 1 ? measure_in_processes(&data, message)
-                                  : measure_here(&data, 0, 1, true, message);
-    status = report(&data, status, message);
+static study_place place(const void *planned) {
+  const cell *const c = planned;
+  return (study_place){.race = c->row, .number = c->kind == TRIAL ? c->trial : c->row};
+}
+
+/* what is known of who races: the epsilon, or the entries of a row */
+static const sweep_sample *entries_of(const study_run *run, size_t row, size_t *count) {
+  return study_samples(run, row + seeks_epsilon(run), count);
+}
+
+static sweep_sample blank(void) {
+  return (sweep_sample){.solver = "",
+                        .protocol = "",
+                        .target = NAN,
+                        .gap = {.gap = NAN, .rms = NAN, .inverse_weight = NAN, .scaling = NAN},
+                        .epsilon = NAN,
+                        .seconds = NAN,
+                        .repetitions = NAN,
+                        .rms_error = NAN,
+                        .events = NAN,
+                        .events_reference = NAN,
+                        .contact_steps = NAN};
+}
+
+static int find_epsilon(study_run *run) {
+  sweep_sample s = blank();
+  if (calibrated_epsilon(run, &s.epsilon, &s.source)) return -1;
+  return study_add(run, SWEEP_SAMPLES, &s);
+}
+
+/* proves that both engines have the same system; without MuJoCo there is nothing to prove */
+static int check_gap(study_run *run, const model *m, size_t contacts,
+                     const protocol_entries *entries, bridge_gap *gap) {
+  bool races = false;
+  for (size_t k = 0; k < entries->count; k++)
+    races = races || entries->entry[k].solver == &bridge_solver;
+  if (!races) return 0;
+  if (bridge_field_gap(m, &run->racers.settings, GAP_STATES, run->seed, gap, run->message))
+    return -1;
+  if (gap->gap <= BRIDGE_GAP_MAX) return 0;
+  measure_message(run->message,
+                  "%zu contacts: the field gap is %.2g at --scaling %g; up to %.0g is accepted, "
+                  "and a larger scaling lowers it",
+                  contacts, gap->gap, gap->scaling, BRIDGE_GAP_MAX);
+  return -1;
+}
+
+/* the protocols named, one after the other; once for all processes */
+static int enter(study_run *run, const cell *c) {
+  const sweep_settings *const given = run->settings;
+  sweep_sample s = blank();
+  size_t count;
+  s.contacts = contacts_of(run, c->row);
+  if (seeks_epsilon(run)) {
+    const sweep_sample *const found = study_samples(run, 0, &count);
+    s.epsilon = found->epsilon;
+    s.source = found->source;
+  } else if (has_epsilon(run)) {
+    s.epsilon = run->racers.settings.epsilon;
+    s.source = "--epsilon";
   }
-  sweep_data_free(&data);
+  const case_change changes[] = {{"contacts", (double)s.contacts}, {0}};
+  const model *const m = case_model(run, changes);
+  if (!m) return -1;
+  protocol_request request = {.m = m,
+                              .solvers = run->racers.solver,
+                              .solver_count = run->racers.count,
+                              .settings = run->racers.settings,
+                              .seed = run->seed,
+                              .interrupted = run->interrupted};
+  if (!isnan(s.epsilon)) request.settings.epsilon = s.epsilon;
+  protocol_entries entries = {0};
+  for (size_t i = 0; i < given->protocols.count; i++)
+    if (protocol_types[given->protocols.index[i]]->enter(&request, &entries, run->message))
+      return -1;
+  int status = check_gap(run, m, s.contacts, &entries, &s.gap);
+  for (size_t k = 0; !status && k < entries.count; k++) {
+    const protocol_entry *const e = &entries.entry[k];
+    s.solver = e->solver->name;
+    s.protocol = e->protocol;
+    s.target = e->target;
+    s.settings = e->settings;
+    status = study_add(run, SWEEP_SAMPLES, &s);
+  }
   return status;
 }
 
-const command sweep_command = {
+/* a race that is under way goes on; the same seed at every N draws the same starts */
+static race *line_up(study_run *run, const cell *c, contest_starts **starts) {
+  const sweep_settings *const given = run->settings;
+  const size_t contacts = contacts_of(run, c->row);
+  const case_change changes[] = {{"contacts", (double)contacts}, {0}};
+  race_entry entry[PROTOCOL_ENTRIES_MAX] = {{0}};
+  size_t count;
+  const sweep_sample *const entries = entries_of(run, c->row, &count);
+  for (size_t k = 0; k < count; k++)
+    entry[k] =
+        (race_entry){.solver = solver_find(entries[k].solver), .settings = entries[k].settings};
+  *starts = case_starts(run, changes, given->trials);
+  const race_plan plan = {
+      .starts = *starts, .seed = run->seed + contacts, .min_time = given->min_time, .warmups = 1};
+  return *starts ? race_of(run, c->row, &plan, entry, count) : NULL;
+}
+
+static int time_trial(study_run *run, const cell *c) {
+  contest_starts *starts;
+  race_lap lap[PROTOCOL_ENTRIES_MAX];
+  size_t count;
+  race *const r = line_up(run, c, &starts);
+  if (!r || contest_reference(starts, c->trial, run->message)) return -1;
+  const double events = (double)starts->events[c->trial];
+  const double contact_steps = (double)contest_contact_steps(starts, c->trial);
+  if (race_trial(r, c->trial, lap)) return -1;
+  const sweep_sample *const entries = entries_of(run, c->row, &count);
+  for (size_t k = 0; k < count; k++) {
+    sweep_sample s = entries[k];
+    if (lap[k].failed) {
+      measure_message(run->message, "%zu contacts, trial %zu: %s", s.contacts, c->trial,
+                      lap[k].message);
+      return -1;
+    }
+    s.trial = c->trial;
+    s.process = c->trial % run->processes;
+    s.seconds = lap[k].of.time_s;
+    s.repetitions = lap[k].repetitions;
+    s.rms_error = lap[k].of.rms_error;
+    s.events = lap[k].of.events;
+    s.events_reference = events;
+    s.contact_steps = contact_steps;
+    if (study_add(run, SWEEP_SAMPLES, &s)) return -1;
+  }
+  return 0;
+}
+
+static int measure(study_run *run, const void *planned) {
+  const cell *const c = planned;
+  return c->kind == EPSILON   ? find_epsilon(run)
+         : c->kind == ENTRIES ? enter(run, c)
+                              : time_trial(run, c);
+}
+
+/* ---- the study ------------------------------------------------------------------------------- */
+
+#define TABLE(columns_, row, ...)                                                                  \
+  { .columns = columns_, .row_size = sizeof(row), __VA_ARGS__ }
+
+const study sweep_study = {
     .name = "sweep",
     .summary = "race the engines on the plate over numbers of contacts (Fig. 5.2)",
     .example = "essbench sweep --contacts 2,10,50 --trials 20 --out results",
-    .groups = ARGUMENTS_SWEEP | ARGUMENTS_MODEL | ARGUMENTS_SETTINGS | ARGUMENTS_FOLDER |
-              ARGUMENTS_SEED | ARGUMENTS_STRICT,
-    .run = run,
+    .file = "sweep",
+    .schema = "essbench-sweep-1",
+    .parameters = "model",
+    .cells = "trials",
+    .pinned = true,
+    .processes = 6,
+    .solvers = "projection,mujoco",
+    .options = options,
+    .settings_size = sizeof(sweep_settings),
+    .cell_size = sizeof(cell),
+    .tables = {[SWEEP_SAMPLES] = TABLE(sweep_sample_columns, sweep_sample, .meaning = "one sample"),
+               [SWEEP_TOP] = TABLE(sweep_top_columns, sweep_top, .json = "",
+                                   .meaning = "what all who raced have in common"),
+               [SWEEP_SLOPES] =
+                   TABLE(sweep_slope_columns, sweep_slope, .json = "slopes",
+                         .meaning = "the line through the medians over all numbers of contacts"),
+               [SWEEP_GAPS] = TABLE(sweep_gap_columns, sweep_row, .json = "field_gaps",
+                                    .meaning = "how far the engines' accelerations are apart"),
+               [SWEEP_RATIOS] = TABLE(
+                   sweep_ratio_columns, sweep_ratio, .json = "ratios",
+                   .meaning = "MuJoCo's time over that of libess by the method named in solver, "
+                              "paired by start; names say projection for either"),
+               [SWEEP_BENCHMARKS] =
+                   TABLE(sweep_benchmark_columns, sweep_benchmark, .json = "benchmarks",
+                         .meaning = "the same rows as Google Benchmark has them"),
+               [SWEEP_ROWS] = TABLE(sweep_row_columns, sweep_row, .csv = "sweep.csv",
+                                    .meaning = "one number of contacts, solver and protocol"),
+               [SWEEP_TRIALS] = TABLE(sweep_trial_columns, sweep_trial, .csv = "sweep_samples.csv",
+                                      .meaning = "one sample")},
+    .check = check,
+    .plan = plan,
+    .run = measure,
+    .place = place,
+    .derive = sweep_derive,
+    .show = sweep_show,
 };

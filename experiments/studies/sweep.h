@@ -1,102 +1,106 @@
 /*
- * The sweep over numbers of contacts (section 5.2 of the paper): its raw data, how they are
- * journalled, and what is derived from them.
+ * The sweep over numbers of contacts (section 5.2 of the paper): what it asks, measures and
+ * derives.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #ifndef SWEEP_H
 #define SWEEP_H
 
-#include "arguments.h"
 #include "bridge.h"
-#include "draws.h"
-#include "journal.h"
-#include "protocol.h"
+#include "study.h"
 
-/* One entry (solver, settings, protocol) at one number of contacts: raw data and their summary. */
-typedef struct sweep_cell {
-  double *seconds, *rms, *events; /* by trial, NaN until measured; owned */
-  double *repetitions, *process;  /* by trial; owned */
-  double median, median_lo, median_hi, q25, q75, min, mad;
-  double outliers; /* samples beyond 3 interquartile ranges above q75: flagged, never dropped */
-  double marginal, marginal_lo, marginal_hi; /* d median / d N, smoothed, s per contact */
-  double rms_median, rms_q90, rms_worst;
-  size_t worst_trial;
-  double events_median, events_ratio; /* ratio: all crossings over the reference's */
-  bool events_close;                  /* that ratio is within SWEEP_EVENTS_TOLERANCE of one */
-} sweep_cell;
+typedef struct sweep_settings {
+  contacts_range contacts;
+  option_names protocols; /* of protocol_types */
+  size_t trials;
+  double min_time;
+} sweep_settings;
 
-/* One number of contacts. */
+/* Who races at one number of contacts, and what a trial of it gave. */
+typedef struct sweep_sample {
+  size_t contacts;
+  const char *solver, *protocol;
+  double target; /* RMS error that the settings were searched for; NaN: they were not */
+  solver_settings settings;
+  bridge_gap gap;     /* NaN where MuJoCo does not race */
+  double epsilon;     /* of the protocols that do not search for one; NaN where nobody has one */
+  const char *source; /* of that epsilon */
+
+  size_t trial, process;
+  double seconds; /* NaN in the samples that only say who races */
+  double repetitions, rms_error, events, events_reference, contact_steps;
+} sweep_sample;
+
+/* A sample as it is told of. */
+typedef struct sweep_trial {
+  sweep_sample of;
+  bool outlier;
+} sweep_trial;
+
+/* One who races at one number of contacts, over all trials. */
 typedef struct sweep_row {
   size_t contacts;
-  bool entered; /* gap and entries are known */
+  const char *solver, *protocol;
+  double median_s, interval_s[2], q25_s, q75_s, min_s, mad_s;
+  double marginal_s, marginal_interval_s[2]; /* d median / d N, smoothed */
+  double rms_error, rms_q90, rms_worst;
+  size_t worst_trial;
+  double events, events_reference, events_ratio, s_per_crossing, s_per_contact_step;
+  size_t outliers;
   bridge_gap gap;
-  protocol_entries entries;
-  sweep_cell cell[PROTOCOL_ENTRIES_MAX];
-  double *events_reference, *contact_steps; /* by trial, NaN until known; owned */
+  double target;
+  solver_settings settings; /* in force */
+  const char *off;          /* marks more crossings or fewer than the reference's */
 } sweep_row;
 
-/* A line through the medians of one entry over all complete rows: s per contact. */
+/* What is one number for all who race, or the same for all of them. */
+typedef struct sweep_top {
+  double epsilon;
+  const char *source;
+  solver_settings settings;
+} sweep_top;
+
+/* The line through the medians of one who races at every number of contacts. */
 typedef struct sweep_slope {
-  double slope, low, high;
+  const char *solver, *protocol;
+  double s_per_contact, interval[2], confidence;
 } sweep_slope;
 
-typedef struct sweep_data {
-  const arguments *given;
-  double epsilon; /* of the protocols that take it from the calibration; NaN where none does */
-  const char *epsilon_source; /* NULL where there is none */
-  int core;                   /* pinned, or -1 */
-  size_t trials, rows, complete;
-  bool journalled; /* the journal is this sweep's */
-  const volatile int *interrupted;
-  sweep_row *row; /* owned */
-  sweep_slope slope[PROTOCOL_ENTRIES_MAX];
-} sweep_data;
+/* MuJoCo's time over that of libess, start by start. */
+typedef struct sweep_ratio {
+  size_t contacts;
+  const char *solver, *protocol;
+  double ratio, interval[2], confidence, mujoco_s, ours_s, rms_mujoco, rms_ours;
+  solver_settings settings; /* of libess, in force */
+} sweep_ratio;
 
-/* Largest distance from one that the ratio of crossings may have. */
-#define SWEEP_EVENTS_TOLERANCE 0.01
+/* A row as Google Benchmark has it. */
+typedef struct sweep_benchmark {
+  const char *name, *run_type, *aggregate_name, *aggregate_unit, *time_unit;
+  size_t threads, iterations;
+  double real_time, interval[2], rms_error, events_ratio;
+} sweep_benchmark;
 
-/* sweep_data.c: allocates all rows, not yet entered; frees. 0, or -1 with one line. */
-int sweep_data_alloc(sweep_data *data, const arguments *given, char *message);
-void sweep_data_free(sweep_data *data);
+/* Tables. */
+enum {
+  SWEEP_SAMPLES = STUDY_SAMPLES,
+  SWEEP_TOP,
+  SWEEP_SLOPES,
+  SWEEP_GAPS,
+  SWEEP_RATIOS,
+  SWEEP_BENCHMARKS,
+  SWEEP_ROWS,
+  SWEEP_TRIALS
+};
 
-/* Allocates the cells of a row whose entries are known, and marks it as entered. 0, or -1. */
-int sweep_row_alloc(sweep_row *row, size_t trials, char *message);
+/* sweep_columns.c: their columns. */
+extern const column sweep_sample_columns[], sweep_top_columns[], sweep_slope_columns[],
+    sweep_gap_columns[], sweep_ratio_columns[], sweep_benchmark_columns[], sweep_row_columns[],
+    sweep_trial_columns[];
 
-/* Whether trial `j`, or the whole row, has been measured for every entry. */
-bool sweep_trial_done(const sweep_row *row, size_t j);
-bool sweep_row_done(const sweep_data *data, const sweep_row *row);
-
-/* sweep_journal.c: opens the journal of the results folder and takes in what it holds. One of a
- * sweep with other settings is refused; a finished one is begun anew. 0, or -1 with one line. */
-int sweep_journal_open(measure_journal **journal, sweep_data *data, char *message);
-
-/* Appends what was just learned. 0, or -1 with one line. */
-int sweep_journal_row(measure_journal *journal, const sweep_row *row, char *message);
-int sweep_journal_sample(measure_journal *journal, const sweep_row *row, size_t entry, size_t trial,
-                         char *message);
-
-/* sweep_measure.c: measures what is missing of the trials that belong to `part` of `parts`, and
- * journals it. 0; -1 with one line; or 1 when *data->interrupted became nonzero. */
-int sweep_measure(sweep_data *data, measure_journal *journal, size_t part, size_t parts,
-                  char *message);
-
-/* sweep_summary.c: fills in every summary of the complete rows. 0, or -1 with one line. */
-int sweep_summarize(sweep_data *data, char *message);
-
-/* 95 % interval of the median of values[trials]. A measure_status. */
-int sweep_median_interval(const sweep_data *data, const double values[], double *low, double *high);
-
-/* How the sweep's trials were spread over processes. */
-draws sweep_draws_of(const sweep_data *data);
-
-/* Whether a sample lies more than three interquartile ranges above the upper quartile. */
-bool sweep_is_outlier(const sweep_cell *c, size_t trial);
-
-/* sweep_files.c: writes sweep.csv, sweep_samples.csv and sweep.json. 0, or -1 with one line. */
-int sweep_write(const sweep_data *data, char *message);
-
-/* sweep_table.c: the summary a person reads, on the standard output. */
-void sweep_print(const sweep_data *data);
+/* sweep_summary.c: how they are filled, and shown. */
+int sweep_derive(study_run *run);
+void sweep_show(const study_run *run);
 
 #endif

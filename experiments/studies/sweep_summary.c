@@ -1,225 +1,298 @@
 /*
- * What is derived from a sweep's raw data: medians with intervals, marginal cost with a band, the
- * global slope, errors, crossings.
+ * What is derived from a sweep's samples: medians with intervals, marginal cost with a band,
+ * slopes, ratios, errors, crossings.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
-#include <gsl/gsl_fit.h>
-#include <gsl/gsl_rng.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "draws.h"
-#include "fit.h"
-#include "statistics.h"
+#include "contest.h"
+#include "series.h"
+#include "settings.h"
+#include "solvers.h"
 #include "sweep.h"
 
-/* neighbouring numbers of contacts that the smoothed derivative looks at, and the band's resamples
- */
-enum { WINDOW = 15, RESAMPLES = 400 };
-static const double band_low = 0.025, band_high = 0.975;
+/* neighbouring numbers of contacts that the smoothed derivative looks at */
+enum { WINDOW = 15 };
 
-/* a sample this many interquartile ranges above the upper quartile is flagged */
+static const double confidence = 0.95;
+
+/* a sample this many interquartile ranges above the upper quartile is flagged, never dropped */
 static const double outlier_ranges = 3.0;
 
-/* one entry's cells over the complete rows */
-typedef struct series {
-  size_t rows, trials;
-  const double *n;   /* rows: numbers of contacts */
-  sweep_cell **cell; /* rows */
+/* ---- samples --------------------------------------------------------------------------------- */
+
+/* one number of contacts: its samples, trial by trial, and its rows */
+typedef struct group {
+  size_t first, entries, row;
+} group;
+
+typedef struct summary {
+  study_run *run;
+  const sweep_sample *sample;
   draws draws;
-  double *work, *drawn; /* drawn: as many as a resample may have */
-} series;
+  size_t groups, rows;
+  group *group;   /* owned */
+  sweep_row *row; /* owned */
+} summary;
 
-static double sum_of(const double x[], size_t count) {
-  double sum = 0.0;
-  for (size_t i = 0; i < count; i++) sum += x[i];
-  return sum;
+/* those that were timed come behind those that say who races */
+static void find_groups(summary *y, size_t count) {
+  for (size_t i = 0; i < count;) {
+    if (isnan(y->sample[i].seconds)) {
+      i++;
+      continue;
+    }
+    group *const g = &y->group[y->groups++];
+    *g = (group){.first = i, .row = y->rows};
+    while (i < count && y->sample[i].contacts == y->sample[g->first].contacts &&
+           y->sample[i].trial == y->sample[g->first].trial)
+      i++;
+    g->entries = i - g->first;
+    y->rows += g->entries;
+    i = g->first + g->entries * y->draws.trials;
+  }
 }
 
-/* samples of one cell, with room for those of a resample */
-typedef struct samples {
-  const double *values;
-  double *drawn;
-} samples;
-
-/* median of the samples drawn; not a number when it cannot be had */
-static double median_of(const void *context, const size_t pick[], size_t count) {
-  const samples *const s = context;
-  double median = NAN;
-  for (size_t j = 0; j < count; j++) s->drawn[j] = s->values[pick[j]];
-  return measure_median(s->drawn, count, &median) ? NAN : median;
+/* all trials of one who races */
+static gather trials_of(const summary *y, size_t i, size_t entry) {
+  const group *const g = &y->group[i];
+  return (gather){y->run, SWEEP_SAMPLES, g->first + entry, g->entries, y->draws.trials};
 }
 
-int sweep_median_interval(const sweep_data *data, const double values[], double *low,
-                          double *high) {
-  const draws d = sweep_draws_of(data);
-  const samples s = {values, calloc(d.trials + d.processes, sizeof(double))};
-  const int status = s.drawn ? draws_interval(&d, median_of, &s, low, high) : MEASURE_ENOMEM;
-  free(s.drawn);
+static const sweep_sample *sample_at(const summary *y, gather trials, size_t j) {
+  return &y->sample[trials.first + j * trials.stride];
+}
+
+static bool is_outlier(const sweep_row *r, double seconds) {
+  return seconds > r->q75_s + outlier_ranges * (r->q75_s - r->q25_s);
+}
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+static int fill_times(const summary *y, gather trials, sweep_row *r) {
+  const measure_summary times = gather_summary(trials, "seconds");
+  r->q25_s = times.q25;
+  r->q75_s = times.q75;
+  r->min_s = times.min;
+  r->mad_s = times.mad;
+  r->marginal_s = r->marginal_interval_s[0] = r->marginal_interval_s[1] = NAN;
+  r->s_per_crossing = times.median / r->events;
+  r->s_per_contact_step = times.median / gather_median(trials, "contact_steps");
+  for (size_t j = 0; j < trials.count; j++)
+    r->outliers += is_outlier(r, sample_at(y, trials, j)->seconds);
+  return series_median(trials, "seconds", &y->draws, &r->median_s, r->interval_s);
+}
+
+static void fill_errors(const summary *y, gather trials, sweep_row *r) {
+  r->rms_error = gather_median(trials, "rms_error");
+  r->rms_q90 = gather_quantile(trials, "rms_error", 0.9);
+  r->rms_worst = gather_quantile(trials, "rms_error", 1.0);
+  for (size_t j = 0; j < trials.count; j++)
+    if (sample_at(y, trials, j)->rms_error == r->rms_worst) r->worst_trial = j;
+  r->events = gather_median(trials, "events");
+  r->events_reference = gather_median(trials, "events_reference");
+  r->events_ratio = gather_sum(trials, "events") / gather_sum(trials, "events_reference");
+  r->off = fabs(r->events_ratio - 1.0) <= CONTEST_EVENTS_TOLERANCE ? "" : "(!)";
+}
+
+static int fill_row(const summary *y, gather trials, sweep_row *r) {
+  const sweep_sample *const s = sample_at(y, trials, 0);
+  const double dt = y->run->m->type->time_step;
+  *r = (sweep_row){.contacts = s->contacts,
+                   .solver = s->solver,
+                   .protocol = s->protocol,
+                   .gap = s->gap,
+                   .target = s->target,
+                   .settings = solver_settings_in_force(solver_find(s->solver), &s->settings, dt)};
+  fill_errors(y, trials, r);
+  return fill_times(y, trials, r);
+}
+
+/* ---- over all numbers of contacts ------------------------------------------------------------ */
+
+/* whether an entry is the same everywhere: protocols that search may leave one out */
+static bool is_everywhere(const summary *y, size_t entry) {
+  const sweep_row *const first = &y->row[y->group[0].row + entry];
+  for (size_t i = 0; i < y->groups; i++) {
+    const sweep_row *const r = &y->row[y->group[i].row + entry];
+    if (entry >= y->group[i].entries || strcmp(r->solver, first->solver) != 0 ||
+        strcmp(r->protocol, first->protocol) != 0)
+      return false;
+  }
+  return true;
+}
+
+/* marginal cost and slope of one entry, with room for its medians and bands */
+static int fill_series(const summary *y, size_t entry, sweep_slope *slope, gather trials[],
+                       double x[], double (*band)[2]) {
+  double *const marginal = x + y->groups;
+  for (size_t i = 0; i < y->groups; i++) {
+    x[i] = (double)y->row[y->group[i].row].contacts;
+    trials[i] = trials_of(y, i, entry);
+  }
+  const series s = {y->groups, x, trials, "seconds", y->draws};
+  if (series_marginal(&s, WINDOW, marginal, band) ||
+      series_slope(&s, &slope->s_per_contact, slope->interval))
+    return -1;
+  for (size_t i = 0; i < y->groups; i++) {
+    sweep_row *const r = &y->row[y->group[i].row + entry];
+    r->marginal_s = marginal[i];
+    memcpy(r->marginal_interval_s, band[i], sizeof r->marginal_interval_s);
+  }
+  return 0;
+}
+
+/* a slope for each entry of the first number of contacts; unknown with only one, and where an entry
+ * is not everywhere */
+static int add_slopes(const summary *y) {
+  gather *const trials = calloc(y->groups, sizeof *trials);
+  double *const x = calloc(y->groups, 2 * sizeof *x);
+  double(*const band)[2] = calloc(y->groups, sizeof *band);
+  int status = trials && x && band ? 0 : -1;
+  if (status) measure_message(y->run->message, "out of memory");
+  for (size_t k = 0; !status && k < y->group[0].entries; k++) {
+    const sweep_row *const r = &y->row[k];
+    sweep_slope slope = {r->solver, r->protocol, NAN, {NAN, NAN}, confidence};
+    if (y->groups > 1 && is_everywhere(y, k)) status = fill_series(y, k, &slope, trials, x, band);
+    if (!status) status = study_add(y->run, SWEEP_SLOPES, &slope);
+  }
+  free(trials);
+  free(x);
+  free(band);
   return status;
 }
 
-draws sweep_draws_of(const sweep_data *data) {
-  return (draws){
-      .trials = data->trials, .processes = data->given->processes, .seed = data->given->seed};
+/* ---- MuJoCo's times over ours ---------------------------------------------------------------- */
+
+static int add_ratio(const summary *y, size_t i, size_t ours, size_t mujoco) {
+  const sweep_row *const a = &y->row[y->group[i].row + mujoco], *const b =
+                                                                    &y->row[y->group[i].row + ours];
+  sweep_ratio r = {.contacts = b->contacts,
+                   .solver = b->solver,
+                   .protocol = b->protocol,
+                   .confidence = confidence,
+                   .mujoco_s = a->median_s,
+                   .ours_s = b->median_s,
+                   .rms_mujoco = a->rms_error,
+                   .rms_ours = b->rms_error,
+                   .settings = b->settings};
+  if (series_median_ratio(trials_of(y, i, mujoco), trials_of(y, i, ours), "seconds", &y->draws,
+                          &r.ratio, r.interval))
+    return -1;
+  return study_add(y->run, SWEEP_RATIOS, &r);
 }
 
-/* times, errors and crossings of one cell */
-static int summarize_cell(const sweep_data *data, const sweep_row *row, sweep_cell *c) {
-  const size_t trials = data->trials;
-  measure_summary times, errors;
-  int status = measure_summarize(c->seconds, trials, &times);
-  if (!status) status = sweep_median_interval(data, c->seconds, &c->median_lo, &c->median_hi);
-  if (!status) status = measure_summarize(c->rms, trials, &errors);
-  if (!status) status = measure_quantile(c->rms, trials, 0.9, &c->rms_q90);
-  if (!status) status = measure_median(c->events, trials, &c->events_median);
-  if (status) return status;
-  c->median = times.median;
-  c->q25 = times.q25;
-  c->q75 = times.q75;
-  c->min = times.min;
-  c->mad = times.mad;
-  c->outliers = 0.0;
-  for (size_t j = 0; j < trials; j++) {
-    c->outliers += sweep_is_outlier(c, j);
-    if (c->rms[j] == errors.max) c->worst_trial = j;
+/* wherever both ran the same protocol */
+static int add_ratios(const summary *y, size_t i) {
+  const group *const g = &y->group[i];
+  for (size_t a = 0; a < g->entries; a++)
+    for (size_t b = 0; b < g->entries; b++) {
+      const sweep_row *const ours = &y->row[g->row + a], *const other = &y->row[g->row + b];
+      if (solver_is_libess(solver_find(ours->solver)) && strcmp(other->solver, "mujoco") == 0 &&
+          strcmp(ours->protocol, other->protocol) == 0 && add_ratio(y, i, a, b))
+        return -1;
+    }
+  return 0;
+}
+
+/* ---- all of it ------------------------------------------------------------------------------- */
+
+static int add_top(const summary *y) {
+  const sweep_sample *const any = &y->sample[y->group[0].first];
+  const sweep_top top = {.epsilon = any->epsilon,
+                         .source = any->source,
+                         .settings =
+                             settings_in_common(&y->row->settings, sizeof *y->row, y->rows)};
+  return study_add(y->run, SWEEP_TOP, &top);
+}
+
+static int add_benchmark(const summary *y, const sweep_row *r) {
+  const sweep_benchmark b = {.name =
+                                 study_text(y->run, "%s/%s/%s/contacts:%zu", y->run->m->type->name,
+                                            r->protocol, r->solver, r->contacts),
+                             .run_type = "aggregate",
+                             .aggregate_name = "median",
+                             .aggregate_unit = "time",
+                             .time_unit = "ms",
+                             .threads = 1,
+                             .iterations = y->draws.trials,
+                             .real_time = 1e3 * r->median_s,
+                             .interval = {1e3 * r->interval_s[0], 1e3 * r->interval_s[1]},
+                             .rms_error = r->rms_error,
+                             .events_ratio = r->events_ratio};
+  return study_add(y->run, SWEEP_BENCHMARKS, &b);
+}
+
+static int add_trials(const summary *y, gather trials, const sweep_row *r) {
+  for (size_t j = 0; j < trials.count; j++) {
+    const sweep_sample *const s = sample_at(y, trials, j);
+    if (study_add(y->run, SWEEP_TRIALS, &(sweep_trial){*s, is_outlier(r, s->seconds)})) return -1;
   }
-  c->rms_median = errors.median;
-  c->rms_worst = errors.max;
-  c->marginal = c->marginal_lo = c->marginal_hi = NAN;
-  c->events_ratio = sum_of(c->events, trials) / sum_of(row->events_reference, trials);
-  c->events_close = fabs(c->events_ratio - 1.0) <= SWEEP_EVENTS_TOLERANCE;
-  return MEASURE_SUCCESS;
+  return 0;
 }
 
-bool sweep_is_outlier(const sweep_cell *c, size_t trial) {
-  return c->seconds[trial] > c->q75 + outlier_ranges * (c->q75 - c->q25);
-}
-
-/* medians of one resample, the same trials at every N (trial j is the same start in all) */
-static int medians_of(const series *s, const size_t pick[], size_t count, double medians[]) {
-  int status = MEASURE_SUCCESS;
-  for (size_t i = 0; !status && i < s->rows; i++) {
-    for (size_t j = 0; j < count; j++) s->drawn[j] = s->cell[i]->seconds[pick[j]];
-    status = measure_median(s->drawn, count, &medians[i]);
+static int add_group(const summary *y, size_t i) {
+  const group *const g = &y->group[i];
+  int status = isnan(y->row[g->row].gap.gap) ? 0 : study_add(y->run, SWEEP_GAPS, &y->row[g->row]);
+  if (!status) status = add_ratios(y, i);
+  for (size_t k = 0; !status && k < g->entries; k++) {
+    const sweep_row *const r = &y->row[g->row + k];
+    status = study_add(y->run, SWEEP_ROWS, r);
+    if (!status) status = add_benchmark(y, r);
+    if (!status) status = add_trials(y, trials_of(y, i, k), r);
   }
   return status;
 }
 
-/* band of the marginal cost: quantiles of its resamples at every N */
-static int marginal_band(const series *s, gsl_rng *rng, size_t pick[]) {
-  double *const medians = s->work, *const marginal = medians + s->rows;
-  double *const resampled = marginal + s->rows; /* rows*RESAMPLES, by row */
-  int status = MEASURE_SUCCESS;
-  for (size_t b = 0; !status && b < RESAMPLES; b++) {
-    const size_t count = draws_pick(&s->draws, rng, pick);
-    status = medians_of(s, pick, count, medians);
-    if (!status) status = measure_smooth_derivative(s->n, medians, s->rows, WINDOW, marginal);
-    for (size_t i = 0; i < s->rows; i++) resampled[i * RESAMPLES + b] = marginal[i];
+static int summarize(summary *y) {
+  for (size_t i = 0; i < y->groups; i++)
+    for (size_t k = 0; k < y->group[i].entries; k++)
+      if (fill_row(y, trials_of(y, i, k), &y->row[y->group[i].row + k])) return -1;
+  if (add_slopes(y) || add_top(y)) return -1;
+  for (size_t i = 0; i < y->groups; i++)
+    if (add_group(y, i)) return -1;
+  return 0;
+}
+
+int sweep_derive(study_run *run) {
+  const sweep_settings *const s = run->settings;
+  size_t count;
+  summary y = {.run = run, .sample = study_rows(run, SWEEP_SAMPLES, &count)};
+  // a process without a trial has nothing to do
+  const size_t processes = run->processes < s->trials ? run->processes : s->trials;
+  y.draws = (draws){.trials = s->trials, .processes = processes, .seed = run->seed};
+  y.group = calloc(count, sizeof *y.group);
+  y.row = calloc(count, sizeof *y.row);
+  int status = y.group && y.row ? 0 : -1;
+  if (status) {
+    measure_message(run->message, "out of memory");
+  } else {
+    find_groups(&y, count);
+    status = summarize(&y);
   }
-  for (size_t i = 0; !status && i < s->rows; i++) {
-    sweep_cell *const c = s->cell[i];
-    const double *const at_n = resampled + i * RESAMPLES;
-    status = measure_quantile(at_n, RESAMPLES, band_low, &c->marginal_lo);
-    if (!status) status = measure_quantile(at_n, RESAMPLES, band_high, &c->marginal_hi);
-  }
+  free(y.group);
+  free(y.row);
   return status;
 }
 
-/* marginal cost at every N, and its band by bootstrap over the starts */
-static int marginal_cost(const series *s) {
-  double *const medians = s->work, *const marginal = medians + s->rows;
-  for (size_t i = 0; i < s->rows; i++) medians[i] = s->cell[i]->median;
-  int status = measure_smooth_derivative(s->n, medians, s->rows, WINDOW, marginal);
-  for (size_t i = 0; !status && i < s->rows; i++) s->cell[i]->marginal = marginal[i];
-  if (status) return status;
-
-  gsl_rng *const rng = gsl_rng_alloc(gsl_rng_mt19937);
-  size_t *const pick = calloc(s->trials + s->draws.processes, sizeof *pick);
-  status = MEASURE_ENOMEM;
-  if (rng && pick) {
-    gsl_rng_set(rng, s->draws.seed);
-    status = marginal_band(s, rng, pick);
-  }
-  free(pick);
-  if (rng) gsl_rng_free(rng);
-  return status;
-}
-
-/* least-squares slope of the medians of a resample against N */
-static double slope_of(const void *context, const size_t pick[], size_t count) {
-  const series *const s = context;
-  double intercept, slope, cov00, cov01, cov11, residual;
-  if (medians_of(s, pick, count, s->work)) return NAN;
-  gsl_fit_linear(s->n, 1, s->work, 1, s->rows, &intercept, &slope, &cov00, &cov01, &cov11,
-                 &residual);
-  return slope;
-}
-
-/* the line through the medians over all N */
-static int global_slope(const series *s, size_t all[], sweep_slope *out) {
-  for (size_t j = 0; j < s->trials; j++) all[j] = j;
-  out->slope = slope_of(s, all, s->trials);
-  return draws_interval(&s->draws, slope_of, s, &out->low, &out->high);
-}
-
-/* whether entry k is the same competitor in every complete row: tuned protocols may leave one out
- */
-static bool same_entry(const sweep_data *data, size_t k) {
-  const protocol_entry *first = NULL;
-  for (size_t i = 0; i < data->rows; i++) {
-    const sweep_row *const row = &data->row[i];
-    if (!sweep_row_done(data, row)) continue;
-    if (k >= row->entries.count) return false;
-    const protocol_entry *const e = &row->entries.entry[k];
-    if (!first) first = e;
-    if (e->solver != first->solver || strcmp(e->protocol, first->protocol) != 0) return false;
-  }
-  return first;
-}
-
-/* what needs more than one N, for one entry */
-static int summarize_series(sweep_data *data, size_t k, series *s, double n[], size_t all[]) {
-  s->rows = 0;
-  for (size_t i = 0; i < data->rows; i++) {
-    if (!sweep_row_done(data, &data->row[i])) continue;
-    n[s->rows] = (double)data->row[i].contacts;
-    s->cell[s->rows++] = &data->row[i].cell[k];
-  }
-  const int status = marginal_cost(s);
-  return status ? status : global_slope(s, all, &data->slope[k]);
-}
-
-static int summarize_all_series(sweep_data *data) {
-  const size_t rows = data->complete, trials = data->trials;
-  double *const n = calloc(rows, sizeof *n);
-  size_t *const all = calloc(trials, sizeof *all);
-  series s = {.trials = trials, .n = n, .draws = sweep_draws_of(data)};
-  s.cell = calloc(rows, sizeof *s.cell);
-  s.work = calloc(rows * (RESAMPLES + 2), sizeof *s.work);
-  s.drawn = calloc(trials + s.draws.processes, sizeof *s.drawn);
-  int status = n && all && s.cell && s.work && s.drawn ? MEASURE_SUCCESS : MEASURE_ENOMEM;
-  for (size_t k = 0; !status && k < PROTOCOL_ENTRIES_MAX; k++)
-    if (same_entry(data, k)) status = summarize_series(data, k, &s, n, all);
-  free(n);
-  free(all);
-  free(s.cell);
-  free(s.work);
-  free(s.drawn);
-  return status;
-}
-
-int sweep_summarize(sweep_data *data, char *message) {
-  int status = MEASURE_SUCCESS;
-  for (size_t i = 0; !status && i < data->rows; i++) {
-    sweep_row *const row = &data->row[i];
-    for (size_t k = 0; !status && sweep_row_done(data, row) && k < row->entries.count; k++)
-      status = summarize_cell(data, row, &row->cell[k]);
-  }
-  for (size_t k = 0; k < PROTOCOL_ENTRIES_MAX; k++) data->slope[k] = (sweep_slope){NAN, NAN, NAN};
-  if (!status && data->complete > 1) status = summarize_all_series(data);
-  if (status) measure_message(message, "statistics of the sweep: %s", measure_strerror(status));
-  return status ? -1 : 0;
+void sweep_show(const study_run *run) {
+  const sweep_settings *const s = run->settings;
+  size_t count;
+  const sweep_top *const top = study_rows(run, SWEEP_TOP, &count);
+  printf("%zu starts for each N; ", s->trials);
+  if (!isnan(top->epsilon)) printf("epsilon %.6g (%s); ", top->epsilon, top->source);
+  printf("MuJoCo %s\n", bridge_version_string());
+  study_rows(run, SWEEP_ROWS, &count);
+  study_print(run, SWEEP_ROWS, 0, count);
+  const sweep_slope *const slope = study_rows(run, SWEEP_SLOPES, &count);
+  for (size_t k = 0; k < count; k++)
+    if (!isnan(slope[k].s_per_contact))
+      printf("%s, %s: %.3f us per contact over all N (95 %% interval %.3f to %.3f)\n",
+             slope[k].solver, slope[k].protocol, 1e6 * slope[k].s_per_contact,
+             1e6 * slope[k].interval[0], 1e6 * slope[k].interval[1]);
+  printf("crossings: of all runs, as a share of the reference's; (!) marks more than 1 %% off\n");
 }

@@ -10,7 +10,6 @@
 
 #include "bootstrap.h"
 #include "statistics.h"
-#include "sweep.h"
 #include "work_precision.h"
 
 const char *const precision_text_names[PRECISION_TEXTS] = {
@@ -80,7 +79,7 @@ precision_status precision_judge(const precision_case *c, const precision_point 
   }
   if (up) return PRECISION_FAILED;
   if (away) return PRECISION_DIVERGED;
-  const bool close = fabs(events_ratio(c, p) - 1.0) <= SWEEP_EVENTS_TOLERANCE;
+  const bool close = fabs(events_ratio(c, p) - 1.0) <= CONTEST_EVENTS_TOLERANCE;
   return close ? PRECISION_OK : PRECISION_CROSSINGS;
 }
 

@@ -89,7 +89,7 @@ done
 # settings that a search chose for a row are those it goes on with: here of the first row's journal
 for signal in INT KILL; do
   out=$folder/$signal-chosen
-  sed -i '/"type":"row","contacts":2,/s/"projection_order":1,/"projection_order":2,/g' \
+  sed -i '/"cell":"[a-z ]*contacts=2[" ]/s/"projection_order":1,/"projection_order":2,/g' \
     "$out/sweep.journal"
   grep -q '"projection_order":2,' "$out/sweep.journal"
   check "$signal: the first row is in the journal" $?

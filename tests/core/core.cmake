@@ -1,6 +1,7 @@
 # Tests of what every study needs.
 ess_test(choice experiments)
 ess_test(experiments_contacts experiments)
+ess_test(study_order experiments)
 ess_test(race experiments)
 ess_test(series experiments)
 foreach(duty study study_kept)

@@ -1,38 +1,29 @@
 /*
  * What a sweep derives from its samples, on made-up ones: quantiles, outliers, crossings, slopes,
- * paired ratios and their intervals, and that they stand in the files.
+ * paired ratios and their intervals, and settings.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
-#define _XOPEN_SOURCE 700
-
 #include "sweep.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-#include "commands.h"
-#include "csv.h"
-#include "json_file.h"
 #include "solvers.h"
-#include "test_measure_folder.h"
+#include "studies.h"
+#include "study_fixture.h"
 
-enum { TRIALS = 11, ROWS = 3, OURS, MUJOCO };
+enum { TRIALS = 11, ROWS = 3, OURS = 0, MUJOCO, ENTRIES };
 
 /* three numbers of contacts, ours and MuJoCo's entry in each */
-typedef struct made_up {
-  arguments given;
-  contacts_range contacts;
-  sweep_data data;
-} made_up;
+typedef struct sweep_made_up {
+  made_up u;
+  model m;
+  sweep_settings settings;
+  sweep_sample sample[ROWS][TRIALS][ENTRIES];
+} sweep_made_up;
+
+static const size_t contacts[ROWS] = {2, 10, 20};
 
 /* in an order that is not the sorted one */
 static double rank_of(size_t trial) {
@@ -41,60 +32,64 @@ static double rank_of(size_t trial) {
 
 /* ours takes (1 + rank / 10) N ms, MuJoCo twice the mean of that and ever more from start to start,
  * so that the median quotient is not the quotient of the medians */
-static void fill(sweep_row *row) {
-  const double n = (double)row->contacts;
-  for (size_t j = 0; j < TRIALS; j++) {
-    row->events_reference[j] = 100.0;
-    row->contact_steps[j] = 1000.0;
-    for (size_t k = 0; k < 2; k++) {
-      sweep_cell *const c = &row->cell[k];
-      const double rank = k == 0 ? rank_of(j) : (double)j;
-      c->seconds[j] = 1e-3 * n * (k == 0 ? 1.0 + 0.1 * rank : 3.0 + rank);
-      c->rms[j] = 1e-3 * (1.0 + rank);
-      c->events[j] = 100.0;
-      c->repetitions[j] = 1.0;
-      c->process[j] = 0.0;
-    }
-  }
+static void set_up(sweep_made_up *w) {
+  memset(w, 0, sizeof *w);
+  w->settings.trials = TRIALS;
+  for (size_t i = 0; i < ROWS; i++)
+    for (size_t j = 0; j < TRIALS; j++)
+      for (size_t k = 0; k < ENTRIES; k++) {
+        const double n = (double)contacts[i], rank = k == OURS ? rank_of(j) : (double)j;
+        sweep_sample *const s = &w->sample[i][j][k];
+        *s = (sweep_sample){.contacts = contacts[i],
+                            .solver = k == OURS ? "projection" : "mujoco",
+                            .protocol = "equal-error",
+                            .target = 0.01,
+                            .settings = solver_settings_default(),
+                            .gap = {.gap = 1e-9, .rms = 1.0, .scaling = 1e6},
+                            .epsilon = 1e-3,
+                            .source = "--epsilon",
+                            .trial = j,
+                            .seconds = 1e-3 * n * (k == OURS ? 1.0 + 0.1 * rank : 3.0 + rank),
+                            .repetitions = 1.0,
+                            .rms_error = 1e-3 * (1.0 + rank),
+                            .events = 100.0,
+                            .events_reference = 100.0,
+                            .contact_steps = 1000.0};
+        if (k != OURS) continue;
+        s->settings.order = 2;
+        s->settings.atol = 3e-5;
+        s->settings.projection_max = INFINITY;
+      }
 }
 
-static void set_up(made_up *u, void **state) {
-  static size_t contacts[ROWS] = {2, 10, 20};
-  char message[MEASURE_MESSAGE_SIZE];
-  *u = (made_up){.given = {.command = &sweep_command,
-                           .settings = solver_settings_default(),
-                           .folder = *state,
-                           .protocol = "equal-error",
-                           .processes = 1,
-                           .trials = TRIALS,
-                           .seed = 1,
-                           .contacts = {.contacts = contacts, .count = ROWS}}};
-  model_init(&u->given.m, model_find("plate"));
-  assert_int_equal(sweep_data_alloc(&u->data, &u->given, message), 0);
-  u->data.epsilon = 1e-3;
-  u->data.epsilon_source = "--epsilon";
-  for (size_t i = 0; i < ROWS; i++) {
-    sweep_row *const row = &u->data.row[i];
-    row->entries.count = 2;
-    for (size_t k = 0; k < 2; k++) {
-      row->entries.entry[k] = (protocol_entry){.solver = k ? &bridge_solver : &projection_solver,
-                                               .settings = solver_settings_default(),
-                                               .protocol = "equal-error",
-                                               .target = 0.01,
-                                               .tuned_rms = 0.01};
+/* behind those that say who races, as they come from the journal */
+static void summarize(sweep_made_up *w) {
+  make_up(&w->u, &sweep_study, &w->settings);
+  model_init(&w->m, model_find("plate"));
+  w->u.run.m = &w->m;
+  w->u.run.processes = 1;
+  for (size_t i = 0; i < ROWS; i++)
+    for (size_t k = 0; k < ENTRIES; k++) {
+      sweep_sample who = w->sample[i][0][k];
+      who.seconds = who.rms_error = who.events = NAN;
+      give(&w->u, &who);
     }
-    row->entries.entry[0].settings.order = 2;
-    row->entries.entry[0].settings.atol = 3e-5;
-    row->entries.entry[0].settings.projection_max = INFINITY;
-    assert_int_equal(sweep_row_alloc(row, TRIALS, message), 0);
-    fill(row);
-  }
-  u->data.complete = ROWS;
+  for (size_t i = 0; i < ROWS; i++)
+    for (size_t j = 0; j < TRIALS; j++)
+      for (size_t k = 0; k < ENTRIES; k++) give(&w->u, &w->sample[i][j][k]);
+  derive(&w->u);
 }
 
-static void summarize(made_up *u) {
-  char message[MEASURE_MESSAGE_SIZE];
-  if (sweep_summarize(&u->data, message)) fail_msg("%s", message);
+static void tear_down(sweep_made_up *w) {
+  dispose(&w->u);
+  json_decref(w->u.private.texts);
+}
+
+static const sweep_row *row_at(const sweep_made_up *w, size_t i, size_t entry) {
+  size_t count;
+  const sweep_row *const rows = study_rows(&w->u.run, SWEEP_ROWS, &count);
+  assert_int_equal(count, ROWS * ENTRIES);
+  return &rows[i * ENTRIES + entry];
 }
 
 static void close_to(double value, double expected) {
@@ -103,85 +98,106 @@ static void close_to(double value, double expected) {
 }
 
 static void quantiles_are_those_of_the_starts(void **state) {
-  made_up u;
-  set_up(&u, state);
-  summarize(&u);
-  const sweep_cell *const c = &u.data.row[1].cell[0]; // 10 .. 20 ms
-  close_to(c->median, 15e-3);
-  close_to(c->q25, 12.5e-3);
-  close_to(c->q75, 17.5e-3);
-  close_to(c->min, 10e-3);
-  close_to(c->mad, 3e-3);
-  close_to(c->rms_median, 6e-3);
-  close_to(c->rms_q90, 10e-3);
-  close_to(c->rms_worst, 11e-3);
-  assert_true(rank_of(c->worst_trial) == 10.0);
-  assert_true(c->median_lo >= c->min && c->median_lo < c->median);
-  assert_true(c->median_hi <= 20e-3 && c->median_hi > c->median);
-  sweep_data_free(&u.data);
+  static sweep_made_up w;
+  (void)state;
+  set_up(&w);
+  summarize(&w);
+  const sweep_row *const r = row_at(&w, 1, OURS); // 10 .. 20 ms
+  assert_true(r->contacts == 10 && strcmp(r->solver, "projection") == 0);
+  close_to(r->median_s, 15e-3);
+  close_to(r->q25_s, 12.5e-3);
+  close_to(r->q75_s, 17.5e-3);
+  close_to(r->min_s, 10e-3);
+  close_to(r->mad_s, 3e-3);
+  close_to(r->rms_error, 6e-3);
+  close_to(r->rms_q90, 10e-3);
+  close_to(r->rms_worst, 11e-3);
+  close_to(r->s_per_crossing, 15e-5);
+  close_to(r->s_per_contact_step, 15e-6);
+  assert_true(rank_of(r->worst_trial) == 10.0);
+  assert_true(r->interval_s[0] >= r->min_s && r->interval_s[0] < r->median_s);
+  assert_true(r->interval_s[1] <= 20e-3 && r->interval_s[1] > r->median_s);
+  tear_down(&w);
 }
 
 /* three interquartile ranges above the upper quartile: 17.5 + 3 * 5 */
 static void outliers_are_flagged_and_kept(void **state) {
-  made_up u;
-  set_up(&u, state);
-  sweep_cell *const c = &u.data.row[1].cell[0];
-  size_t slowest = 0;
+  static sweep_made_up w;
+  size_t slowest = 0, count;
+  (void)state;
   for (size_t j = 0; j < TRIALS; j++)
     if (rank_of(j) == 10.0) slowest = j;
-  c->seconds[slowest] = 32.4e-3;
-  summarize(&u);
-  assert_true(c->outliers == 0.0 && !sweep_is_outlier(c, slowest));
-  c->seconds[slowest] = 32.6e-3;
-  summarize(&u);
-  assert_true(c->outliers == 1.0 && sweep_is_outlier(c, slowest));
-  close_to(c->median, 15e-3);
-  sweep_data_free(&u.data);
+  for (size_t flagged = 0; flagged < 2; flagged++) {
+    set_up(&w);
+    w.sample[1][slowest][OURS].seconds = flagged ? 32.6e-3 : 32.4e-3;
+    summarize(&w);
+    assert_int_equal(row_at(&w, 1, OURS)->outliers, flagged);
+    close_to(row_at(&w, 1, OURS)->median_s, 15e-3);
+    // by number of contacts, solver and start
+    const sweep_trial *const trials = study_rows(&w.u.run, SWEEP_TRIALS, &count);
+    assert_int_equal(count, ROWS * ENTRIES * TRIALS);
+    for (size_t i = 0; i < count; i++) {
+      const bool here = i == ENTRIES * TRIALS + slowest;
+      assert_true(trials[i].outlier == (here && flagged));
+      assert_int_equal(trials[i].of.trial, i % TRIALS);
+    }
+    tear_down(&w);
+  }
 }
 
 /* one per cent of 1100 crossings are 11, one start's or several's */
 static void crossings_are_judged_in_all(void **state) {
-  made_up u;
-  set_up(&u, state);
-  sweep_cell *const c = &u.data.row[0].cell[0];
-  c->events[3] = 94.0;
-  c->events[4] = 96.0;
-  summarize(&u);
-  close_to(c->events_ratio, 1090.0 / 1100.0);
-  close_to(c->events_median, 100.0);
-  assert_true(c->events_close);
-  c->events[5] = 98.0;
-  summarize(&u);
-  assert_false(c->events_close);
-  c->events[5] = 122.0;
-  summarize(&u);
-  close_to(c->events_ratio, 1112.0 / 1100.0);
-  assert_false(c->events_close);
-  sweep_data_free(&u.data);
+  static const struct {
+    double last, ratio;
+    const char *off;
+  } cases[] = {{100.0, 1090.0 / 1100.0, ""},
+               {98.0, 1088.0 / 1100.0, "(!)"},
+               {122.0, 1112.0 / 1100.0, "(!)"}};
+  static sweep_made_up w;
+  (void)state;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    set_up(&w);
+    w.sample[0][3][OURS].events = 94.0;
+    w.sample[0][4][OURS].events = 96.0;
+    w.sample[0][5][OURS].events = cases[i].last;
+    summarize(&w);
+    close_to(row_at(&w, 0, OURS)->events_ratio, cases[i].ratio);
+    close_to(row_at(&w, 0, OURS)->events, 100.0);
+    assert_string_equal(row_at(&w, 0, OURS)->off, cases[i].off);
+    tear_down(&w);
+  }
+}
+
+static const sweep_slope *slopes_of(const sweep_made_up *w) {
+  size_t count;
+  const sweep_slope *const slopes = study_rows(&w->u.run, SWEEP_SLOPES, &count);
+  assert_int_equal(count, ENTRIES);
+  return slopes;
 }
 
 /* times are proportional to N: the slope is the median over N, and that of the resamples varies */
 static void slopes_are_those_of_the_medians(void **state) {
-  made_up u;
-  set_up(&u, state);
-  summarize(&u);
-  close_to(u.data.slope[0].slope, 1.5e-3);
-  close_to(u.data.slope[1].slope, 8e-3);
-  for (size_t k = 0; k < 2; k++) {
-    const sweep_slope *const s = &u.data.slope[k];
-    assert_true(s->low < s->slope && s->slope < s->high);
-    assert_true(s->low >= (k ? 3e-3 : 1e-3) && s->high <= (k ? 13e-3 : 2e-3));
-    close_to(u.data.row[1].cell[k].marginal, s->slope);
+  static sweep_made_up w;
+  (void)state;
+  set_up(&w);
+  summarize(&w);
+  close_to(slopes_of(&w)[OURS].s_per_contact, 1.5e-3);
+  close_to(slopes_of(&w)[MUJOCO].s_per_contact, 8e-3);
+  for (size_t k = 0; k < ENTRIES; k++) {
+    const sweep_slope *const s = &slopes_of(&w)[k];
+    assert_true(s->interval[0] < s->s_per_contact && s->s_per_contact < s->interval[1]);
+    assert_true(s->interval[0] >= (k ? 3e-3 : 1e-3) && s->interval[1] <= (k ? 13e-3 : 2e-3));
+    close_to(row_at(&w, 1, k)->marginal_s, s->s_per_contact);
   }
+  tear_down(&w);
 
-  // the same starts at every N: what one start adds at all of them is no scatter of the slope
-  for (size_t i = 0; i < ROWS; i++)
-    for (size_t j = 0; j < TRIALS; j++)
-      u.data.row[i].cell[0].seconds[j] = 1e-3 * (double)u.data.row[i].contacts + 1e-3 * (double)j;
-  summarize(&u);
-  close_to(u.data.slope[0].slope, 1e-3);
-  assert_true(u.data.slope[0].high - u.data.slope[0].low < 1e-12);
-  sweep_data_free(&u.data);
+  // who is not everywhere has none
+  set_up(&w);
+  for (size_t j = 0; j < TRIALS; j++) w.sample[2][j][OURS].protocol = "target-0.01";
+  summarize(&w);
+  assert_true(isnan(slopes_of(&w)[OURS].s_per_contact) && isnan(row_at(&w, 0, OURS)->marginal_s));
+  close_to(slopes_of(&w)[MUJOCO].s_per_contact, 8e-3);
+  tear_down(&w);
 }
 
 /* the median of MuJoCo's time over ours, start by start */
@@ -198,90 +214,75 @@ static double expected_ratio(void) {
   return quotient[TRIALS / 2];
 }
 
-static double member(const json_t *object, const char *name) {
-  const json_t *const value = json_object_get(object, name);
-  if (!json_is_number(value)) fail_msg("no number %s", name);
-  return json_number_value(value);
-}
-
 static void ratios_are_paired(void **state) {
-  char message[MEASURE_MESSAGE_SIZE], path[PATH_SIZE];
-  made_up u;
-  set_up(&u, state);
-  summarize(&u);
-  if (sweep_write(&u.data, message)) fail_msg("%s", message);
-  json_t *const object = measure_json_read(path_in(state, "sweep.json", path), message);
-  const json_t *const ratios = json_object_get(object, "ratios");
-  assert_int_equal(json_array_size(ratios), ROWS);
+  static sweep_made_up w;
+  size_t count;
+  (void)state;
+  set_up(&w);
+  summarize(&w);
+  const sweep_ratio *const ratios = study_rows(&w.u.run, SWEEP_RATIOS, &count);
+  assert_int_equal(count, ROWS);
   for (size_t i = 0; i < ROWS; i++) {
-    const json_t *const one = json_array_get(ratios, i);
-    const json_t *const interval = json_object_get(one, "interval");
-    const double ratio = member(one, "mujoco_over_projection");
-    close_to(ratio, expected_ratio());
-    assert_true(fabs(ratio - 8.0 / 1.5) > 0.05); // that of the medians
-    assert_true(json_number_value(json_array_get(interval, 0)) < ratio);
-    assert_true(json_number_value(json_array_get(interval, 1)) > ratio);
-    close_to(member(one, "mujoco_s"), 8e-3 * (double)u.data.row[i].contacts);
-    close_to(member(one, "projection_s"), 1.5e-3 * (double)u.data.row[i].contacts);
-    close_to(member(json_object_get(one, "settings"), "atol"), 3e-5);
-    assert_string_equal(json_string_value(json_object_get(one, "solver")), "projection");
+    const sweep_ratio *const one = &ratios[i];
+    close_to(one->ratio, expected_ratio());
+    assert_true(fabs(one->ratio - 8.0 / 1.5) > 0.05); // that of the medians
+    assert_true(one->interval[0] < one->ratio && one->interval[1] > one->ratio);
+    close_to(one->mujoco_s, 8e-3 * (double)contacts[i]);
+    close_to(one->ours_s, 1.5e-3 * (double)contacts[i]);
+    close_to(one->settings.atol, 3e-5);
+    assert_string_equal(one->solver, "projection");
   }
-  json_decref(object);
-  json_decref(u.given.environment);
-  sweep_data_free(&u.data);
+  tear_down(&w);
 }
 
-/* the setting that was chosen stands in its row */
+/* the setting that was chosen stands in its row, and what all have in common at the top */
 static void rows_have_their_settings(void **state) {
-  static const struct {
-    const char *column;
-    double ours;
-  } expected[] = {{"epsilon", 1e-3},
-                  {"rtol", 1e-8},
-                  {"atol", 3e-5},
-                  {"projection_max", INFINITY},
-                  {"projection_order", 2}};
-  char message[MEASURE_MESSAGE_SIZE], path[PATH_SIZE];
-  made_up u;
-  set_up(&u, state);
-  summarize(&u);
-  if (sweep_write(&u.data, message)) fail_msg("%s", message);
-  measure_table *table;
-  assert_int_equal(measure_table_read(&table, path_in(state, "sweep.csv", path), message), 0);
-  for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
-    const size_t at = measure_table_column(table, expected[i].column);
-    double value;
-    assert_int_equal(measure_number_parse(measure_table_text(table, 2, at), &value), 0);
-    assert_true(value == expected[i].ours);
-    assert_string_equal(measure_table_text(table, 3, at), ""); // MuJoCo has none of them
-  }
-  measure_table_free(table);
-  sweep_data_free(&u.data);
+  static sweep_made_up w;
+  size_t count;
+  (void)state;
+  set_up(&w);
+  for (size_t j = 0; j < TRIALS; j++) w.sample[1][j][OURS].settings.rtol = 1e-3;
+  summarize(&w);
+  const solver_settings *const ours = &row_at(&w, 1, OURS)->settings;
+  assert_true(ours->epsilon == 1e-3 && ours->rtol == 1e-3 && ours->atol == 3e-5);
+  assert_true(ours->projection_max == INFINITY && ours->order == 2);
+  const solver_settings *const theirs = &row_at(&w, 1, MUJOCO)->settings;
+  assert_true(isnan(theirs->epsilon) && isnan(theirs->rtol) && theirs->order == 0);
+  assert_string_equal(theirs->variant, "Euler");
+  const sweep_top *const top = study_rows(&w.u.run, SWEEP_TOP, &count);
+  assert_int_equal(count, 1);
+  assert_true(top->settings.atol == 3e-5 && isnan(top->settings.rtol) && top->settings.order == 2);
+  assert_true(top->epsilon == 1e-3 && top->settings.scaling == 1e6);
+  tear_down(&w);
 }
 
-/* a row that cannot be made is told of, and no table without it appears */
+/* a row that cannot be made is told of */
 static void a_row_that_fails_is_told(void **state) {
-  char message[MEASURE_MESSAGE_SIZE] = "", path[PATH_SIZE];
-  made_up u;
-  set_up(&u, state);
-  summarize(&u);
-  u.data.row[1].contact_steps[TRIALS - 1] = NAN;
-  assert_int_equal(sweep_write(&u.data, message), -1);
-  assert_non_null(strstr(message, "sweep.csv: 10 contacts"));
-  assert_int_equal(access(path_in(state, "sweep.csv", path), F_OK), -1);
-  sweep_data_free(&u.data);
+  static sweep_made_up w;
+  (void)state;
+  set_up(&w);
+  w.sample[1][TRIALS - 1][OURS].seconds = INFINITY;
+  make_up(&w.u, &sweep_study, &w.settings);
+  model_init(&w.m, model_find("plate"));
+  w.u.run.m = &w.m;
+  w.u.run.processes = 1;
+  for (size_t i = 0; i < ROWS; i++)
+    for (size_t j = 0; j < TRIALS; j++)
+      for (size_t k = 0; k < ENTRIES; k++) give(&w.u, &w.sample[i][j][k]);
+  assert_int_equal(sweep_study.derive(&w.u.run), -1);
+  assert_non_null(strstr(w.u.message, "statistics of seconds: "));
+  tear_down(&w);
 }
 
 int main(void) {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, folder_set_up, folder_tear_down)
   const struct CMUnitTest tests[] = {
-      TEST(quantiles_are_those_of_the_starts),
-      TEST(outliers_are_flagged_and_kept),
-      TEST(crossings_are_judged_in_all),
-      TEST(slopes_are_those_of_the_medians),
-      TEST(ratios_are_paired),
-      TEST(rows_have_their_settings),
-      TEST(a_row_that_fails_is_told),
+      cmocka_unit_test(quantiles_are_those_of_the_starts),
+      cmocka_unit_test(outliers_are_flagged_and_kept),
+      cmocka_unit_test(crossings_are_judged_in_all),
+      cmocka_unit_test(slopes_are_those_of_the_medians),
+      cmocka_unit_test(ratios_are_paired),
+      cmocka_unit_test(rows_have_their_settings),
+      cmocka_unit_test(a_row_that_fails_is_told),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
