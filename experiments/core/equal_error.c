@@ -91,8 +91,8 @@ static int enter_all(tuning *t) {
   return 0;
 }
 
-static int enter(const protocol_request *request, protocol_entries *entries,
-                 char message[SOLVER_MESSAGE_SIZE]) {
+int protocol_equal_error(const protocol_request *request, protocol_entries *entries,
+                         char message[SOLVER_MESSAGE_SIZE]) {
   tuning t = {.request = request, .entries = entries, .message = message};
   const unsigned long seed = request->seed + CHOICE_SEED_OFFSET;
   if (contest_starts_alloc(&t.starts, request->m, CHOICE_STARTS, true, seed, message)) return -1;
@@ -100,5 +100,3 @@ static int enter(const protocol_request *request, protocol_entries *entries,
   contest_starts_free(&t.starts);
   return status;
 }
-
-const protocol_type equal_error_protocol = {.name = "equal-error", .enter = enter};

@@ -1,5 +1,5 @@
 /*
- * The table of protocols, and the two that need no search.
+ * Entries, and the protocols that need no search.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
@@ -7,7 +7,17 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
+
+int protocol_append(protocol_entries *entries, const protocol_entry *entry,
+                    char message[SOLVER_MESSAGE_SIZE]) {
+  if (entries->count == PROTOCOL_ENTRIES_MAX) {
+    snprintf(message, SOLVER_MESSAGE_SIZE, "more than %d solvers and protocols at once",
+             PROTOCOL_ENTRIES_MAX);
+    return -1;
+  }
+  entries->entry[entries->count++] = *entry;
+  return 0;
+}
 
 /* every solver with the request's settings and this longest integration step */
 static int enter_all(const protocol_request *request, const char *name, double h_max,
@@ -24,28 +34,12 @@ static int enter_all(const protocol_request *request, const char *name, double h
   return status;
 }
 
-static int enter_paper(const protocol_request *request, protocol_entries *entries,
-                       char message[SOLVER_MESSAGE_SIZE]) {
+int protocol_paper(const protocol_request *request, protocol_entries *entries,
+                   char message[SOLVER_MESSAGE_SIZE]) {
   return enter_all(request, "paper", request->m->type->time_step, entries, message);
 }
 
-static int enter_free(const protocol_request *request, protocol_entries *entries,
-                      char message[SOLVER_MESSAGE_SIZE]) {
+int protocol_free(const protocol_request *request, protocol_entries *entries,
+                  char message[SOLVER_MESSAGE_SIZE]) {
   return enter_all(request, "free", INFINITY, entries, message);
-}
-
-static const protocol_type paper_protocol = {.name = "paper", .enter = enter_paper};
-static const protocol_type free_protocol = {.name = "free", .enter = enter_free};
-
-const protocol_type *const protocol_types[] = {
-    &paper_protocol,
-    &free_protocol,
-    &equal_error_protocol,
-    NULL,
-};
-
-const protocol_type *protocol_find(const char *name) {
-  for (size_t i = 0; protocol_types[i]; i++)
-    if (strcmp(protocol_types[i]->name, name) == 0) return protocol_types[i];
-  return NULL;
 }

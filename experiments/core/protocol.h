@@ -41,19 +41,10 @@ typedef struct protocol_request {
   const volatile int *interrupted; /* optional: tuning ends early when it becomes nonzero */
 } protocol_request;
 
-typedef struct protocol_type {
-  const char *name;
-  /* Appends the entries of one number of contacts. 0, or -1 with one line. */
-  int (*enter)(const protocol_request *request, protocol_entries *entries,
-               char message[SOLVER_MESSAGE_SIZE]);
-} protocol_type;
-
-/* The table, NULL-terminated. */
-extern const protocol_type *const protocol_types[];
-extern const protocol_type equal_error_protocol;
-
-/* NULL when there is none of that name. */
-const protocol_type *protocol_find(const char *name);
+/* Appends the entries of one number of contacts. 0, or -1 with one line. */
+typedef int protocol_enter(const protocol_request *request, protocol_entries *entries,
+                           char message[SOLVER_MESSAGE_SIZE]);
+protocol_enter protocol_paper, protocol_free, protocol_equal_error;
 
 /* Appends one entry; entries beyond the maximum are refused with -1. */
 int protocol_append(protocol_entries *entries, const protocol_entry *entry,

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include <ctype.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -87,10 +88,11 @@ static void print_head(const column *c) {
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 static void print_value(const column *c, const void *row) {
+  const double value = (c->scale != 0.0 ? c->scale : 1.0) * column_number(c, row);
   if (c->kind == COLUMN_TEXT || c->kind == COLUMN_NOTE)
     printf(c->format, column_text(c, row));
   else
-    printf(c->format, (c->scale != 0.0 ? c->scale : 1.0) * column_number(c, row));
+    printf(c->format, isnan(value) ? (double)NAN : value);
 }
 #pragma GCC diagnostic pop
 

@@ -20,8 +20,8 @@ enum { GAP_STATES = 2000 };
 
 /* ---- what is asked for ----------------------------------------------------------------------- */
 
-/* in the order of protocol_types */
 static const char *const protocol_names[] = {"paper", "free", "equal-error", NULL};
+static protocol_enter *const protocols[] = {protocol_paper, protocol_free, protocol_equal_error};
 
 static const study_option options[] = {
     {"contacts", "LIST",
@@ -56,7 +56,7 @@ static bool has_epsilon(const study_run *run) {
   for (size_t i = 0; i < run->racers.count; i++)
     concerned = concerned || solver_concerns(run->racers.solver[i]) & SETTING_EPSILON;
   for (size_t i = 0; i < s->protocols.count; i++)
-    fixed = fixed || protocol_types[s->protocols.index[i]] != &equal_error_protocol;
+    fixed = fixed || protocols[s->protocols.index[i]] != protocol_equal_error;
   return concerned && fixed;
 }
 
@@ -176,8 +176,7 @@ static int enter(study_run *run, const cell *c) {
   if (!isnan(s.epsilon)) request.settings.epsilon = s.epsilon;
   protocol_entries entries = {0};
   for (size_t i = 0; i < given->protocols.count; i++)
-    if (protocol_types[given->protocols.index[i]]->enter(&request, &entries, run->message))
-      return -1;
+    if (protocols[given->protocols.index[i]](&request, &entries, run->message)) return -1;
   int status = check_gap(run, m, s.contacts, &entries, &s.gap);
   for (size_t k = 0; !status && k < entries.count; k++) {
     const protocol_entry *const e = &entries.entry[k];

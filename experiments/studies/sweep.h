@@ -12,7 +12,7 @@
 
 typedef struct sweep_settings {
   contacts_range contacts;
-  option_names protocols; /* of protocol_types */
+  option_names protocols;
   size_t trials;
   double min_time;
 } sweep_settings;
