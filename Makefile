@@ -57,6 +57,9 @@ scale = $(study) scale $(if $(filter-out file,$(origin CONTACTS)),$(call \
 tolerance = $(study) tolerance $(if $(filter-out file,$(origin CONTACTS)),$(call \
   option,contacts,$(CONTACTS))) $(call option,trials,$(TRIALS)) $(call option,seed,$(SEED)) \
   $(call option,processes,$(PROCESSES)) $(out)
+# as many contacts as the model has, unless the user says another
+ensemble = $(study) ensemble $(chosen-model) $(call option,trials,$(TRIALS)) $(call \
+  option,seed,$(SEED)) $(call option,processes,$(PROCESSES)) $(out)
 # $(call work-precision,model options)
 work-precision = $(study) work-precision $(1) $(call option,trials,$(TRIALS)) $(call \
   option,seed,$(SEED)) $(out)
@@ -93,7 +96,7 @@ sources = find . \( -path ./build -o -path ./.deps -o -path ./.git -o -path ./re
   -o -name '*.[ch]' -print0 | xargs -0 -r clang-format
 
 .PHONY: all build test regress baseline order calibrate sweep mujoco work-precision crossing-cost \
-  speed scale tolerance figures help clean columns format format-check fuzz setup-build setup-figures setup-test \
+  speed scale tolerance ensemble figures help clean columns format format-check fuzz setup-build setup-figures setup-test \
   build-essbench test-release test-clang test-sanitized test-plain
 
 all: build
@@ -147,6 +150,10 @@ tolerance: setup-figures build-essbench
 	$(tolerance)
 	$(figures)
 
+ensemble: setup-figures build-essbench
+	$(ensemble)
+	$(figures)
+
 # what has been measured is drawn again, what is absent is measured first; the .json is written last
 figures: setup-figures build-essbench
 	@[ -e $(call result,order.json) ] || { set -x; $(order); }
@@ -156,6 +163,7 @@ figures: setup-figures build-essbench
 	@[ -e $(call result,crossing_cost.json) ] || { set -x; $(crossing-cost); }
 	@[ -e $(call result,scale.json) ] || { set -x; $(scale); }
 	@[ -e $(call result,tolerance.json) ] || { set -x; $(tolerance); }
+	@[ -e $(call result,ensemble.json) ] || { set -x; $(ensemble); }
 	$(figures)
 
 # --- checks --------------------------------------------------------------------------------------
@@ -223,6 +231,7 @@ make crossing-cost  what a crossing costs each method at the same error, over CO
 make speed        libess against MuJoCo at equal error, and what its time is spent on
 make scale        error, crossings and cost over epsilon with 100 and 1000 springs, or CONTACTS
 make tolerance    error over the tolerance and what it costs, with 2 to 1000 springs, or CONTACTS
+make ensemble     a million starts of MODEL: distribution and map of what they come to
 make figures      draw all figures; measures first what has not been measured
 make test         build and test: gcc, clang, sanitizers, without AVX, format
 make fuzz         random systems against libess, guided by coverage; RUNS of them
@@ -234,7 +243,7 @@ make clean        remove build/ (results and the fetched MuJoCo stay)
 
 CONTACTS=2..100   numbers of contacts: 2..100, 2..100..7, 2,5,10 and mixtures
 TRIALS=120        initial conditions for each number of contacts
-MODEL=plate       of work-precision: affine3, hopper or plate (10 contacts unless CONTACTS is given)
+MODEL=plate       of work-precision, ensemble: affine3, hopper or plate (10 contacts unless CONTACTS says)
 TARGET=0.01       RMS error of crossing-cost
 BEFORE=DIR,DIR    earlier results that make speed shows beside its own (tools/before-after makes some)
 LABEL_KNOBS=1     write the knob's value at the points of its figures (powers of ten)

@@ -116,6 +116,10 @@ int model_set(model *m, const char *name, double value, char message[MODEL_MESSA
 /* Value of a parameter; NaN when the model has none of that name. */
 double model_get(const model *m, const char *name);
 
+/* Energy at x, J: of motion, of weight, and of the springs that are pressed; `work` has room for (1
+ * + coordinates) * contacts numbers. NaN where the model is no mechanical system. */
+double model_energy(const model *m, const double x[], double work[]);
+
 /* Prepares, and refuses more than MODEL_DIMENSION_MAX states; releases. Release is safe on a model
  * that was never prepared. */
 int model_prepare(model *m, char message[MODEL_MESSAGE_SIZE]);

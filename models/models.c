@@ -181,3 +181,18 @@ void model_release(model *m) {
   m->data = NULL;
   m->system = (ess_system){0};
 }
+
+double model_energy(const model *m, const double x[], double work[]) {
+  if (!m->type->mechanics || !m->type->penetrations) return NAN;
+  model_mechanics of;
+  m->type->mechanics(m, &of);
+  m->type->penetrations(m, x, work, work + of.contacts);
+  double energy = 0.0;
+  for (size_t j = 0; j < of.coordinates; j++) {
+    const double position = x[j], rate = x[of.coordinates + j];
+    energy += (0.5 * rate * rate - of.free_acceleration[j] * position) / of.inverse_mass[j];
+  }
+  for (size_t i = 0; i < of.contacts; i++)
+    if (work[i] > 0.0) energy += 0.5 * of.stiffness * work[i] * work[i];
+  return energy;
+}

@@ -56,6 +56,7 @@ typedef struct solver_report {
   uint64_t substeps, substeps_rejected, groups;
   uint64_t field_evaluations, guard_evaluations;
   char message[SOLVER_MESSAGE_SIZE]; /* why a run failed, one line */
+  const char *reason; /* the same without time and place, where the solver knows one; static */
 } solver_report;
 
 typedef struct solver_type {

@@ -129,6 +129,7 @@ int solver_driver_run(void *instance, const double x0[], const solver_output *ou
   report->field_evaluations = counted->field_evaluations;
   report->guard_evaluations = counted->guard_evaluations;
   report->message[0] = '\0';
+  report->reason = status ? ess_strerror(status) : NULL;
   if (!status) return 0;
   explain(p, status, report->message);
   return SOLVER_FAILED;

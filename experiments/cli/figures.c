@@ -36,6 +36,7 @@ static const figure figures[] = {
     {"scale_epsilon", "scale.csv"},
     {"scale_contacts", "scale.csv"},
     {"fig_tolerance", "tolerance.csv"},
+    {"fig_ensemble", "ensemble.csv"},
 };
 static const char *const formats[] = {"svg", "pdf", "png"};
 

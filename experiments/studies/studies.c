@@ -8,8 +8,8 @@
 #include <string.h>
 
 const study *const studies[] = {
-    &order_study, &calibrate_study, &sweep_study, &speed_study,
-    &scale_study, &tolerance_study, NULL,
+    &order_study, &calibrate_study, &sweep_study,    &speed_study,
+    &scale_study, &tolerance_study, &ensemble_study, NULL,
 };
 
 const study *study_find(const char *name) {

@@ -8,8 +8,8 @@
 
 #include "study.h"
 
-extern const study sweep_study, calibrate_study, order_study, scale_study, speed_study,
-    tolerance_study;
+extern const study ensemble_study, sweep_study, calibrate_study, order_study, scale_study,
+    speed_study, tolerance_study;
 
 /* All of them, NULL-terminated. */
 extern const study *const studies[];

@@ -33,7 +33,7 @@ refuses 2 'nosuch is no command; there are run, xml, order' nosuch
 refuses 2 'an empty word is no command' ''
 refuses 2 'a?b is no command' 'a
 b'
-refuses 2 'is no command' --version
+refuses 2 'is no command' --versions
 for command in run xml order calibrate sweep figures compare work-precision crossing-cost speed scale tolerance; do
   refuses 2 "unknown option --nosuch; see essbench $command --help" "$command" --nosuch
   refuses 2 'unknown option -x' "$command" -x

@@ -2,7 +2,7 @@
 """Validates what essbench writes against schema/, and that damage of any value in it is noticed.
 
 Usage: test_schema.py ESSBENCH SCHEMAS quick|calibration|mujoco|precision|speed|scale|
-tolerance. Ends with
+tolerance|ensemble. Ends with
 status 77 (skipped) where no python3 has the module jsonschema (Debian: python3-jsonschema).
 SPDX-License-Identifier: GPL-3.0-or-later
 """
@@ -215,6 +215,13 @@ def check_scale(folder):
         check("scale", "scale of " + contacts, read(here, "scale.json"))
 
 
+def check_ensemble(folder):
+    run("ensemble", "--contacts", "2", "--tolerance", "1e-3", "--trials", "40", "--out", folder)
+    check("ensemble", "ensemble.json", read(folder, "ensemble.json"))
+    run("ensemble", "--contacts", "2", "--tolerance", "1e-16", "--trials", "3", "--out", folder)
+    check("ensemble", "ensemble.json of failures", read(folder, "ensemble.json"))
+
+
 def check_tolerance(folder):
     run("tolerance", "--contacts", "2", "--tolerances", "1e-2,1e-4,1e-6", "--trials", "4", "--out",
         folder)
@@ -224,5 +231,5 @@ def check_tolerance(folder):
 with tempfile.TemporaryDirectory() as temporary:
     {"quick": check_quick, "calibration": check_calibration, "mujoco": check_mujoco,
      "precision": check_precision, "speed": check_speed,
-     "scale": check_scale, "tolerance": check_tolerance}[part](temporary)
+     "scale": check_scale, "tolerance": check_tolerance, "ensemble": check_ensemble}[part](temporary)
 sys.exit(1 if failures else 0)

@@ -1,5 +1,6 @@
 # Tests of what every study needs.
 ess_test(choice experiments)
+ess_test(histogram experiments)
 ess_test(experiments_contacts experiments)
 ess_test(study_order experiments)
 ess_test(race experiments)

@@ -268,6 +268,19 @@ sweeps() {
   draws 'from many N and dampings' fig_tolerance svg
   edit tolerance.csv '$col["tolerance"] == 0.01 { $col["rms_median"] = $col["rms_worst"] = "nan" } 1'
   draws 'where every run failed' fig_tolerance svg
+
+  new_data
+  edit ensemble_map.csv 'NR > 1 { $col["up_state"] = ""; $col["up"] = "nan" } 1'
+  draws 'of one axis' fig_ensemble svg
+  edit ensemble_map.csv 'NR > 1 { $col["across_state"] = ""; $col["across"] = "nan" } NR < 3'
+  draws 'of a single start' fig_ensemble svg
+  new_data
+  edit ensemble_map.csv 'NR > 1 { $col["outcome_name"] = "crossings" } 1'
+  draws 'of crossings alone' fig_ensemble svg
+  edit ensemble_map.csv 'NR > 1 { $col["starts"] = 0; $col["failed"] = 1; $col["outcome"] = $col["crossings"] = "nan" } 1'
+  edit ensemble.csv 'NR > 1 { $col["starts"] = 0; $col["min"] = $col["max"] = "nan" } 1'
+  edit ensemble_distribution.csv 'NR == 1 || $col["quantity"] == "z"'
+  draws 'where every run failed' fig_ensemble svg
 }
 
 # --- what is missing is named ---------------------------------------------------------------------

@@ -1,0 +1,239 @@
+/*
+ * essbench ensemble: a million starts of any model under one tolerance: how their ends are
+ * distributed, a map of them over the start, and the runs that fail.
+ *
+ * A cell is a block of starts. It gives counts, not samples, so that memory and journal have the
+ * same size however many starts there are; a pilot settles beforehand what is counted.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "ensemble.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "cases.h"
+#include "solver.h"
+#include "studies.h"
+
+enum { PILOT = 1000, BLOCK = 1000, BLOCKS_MAX = 5000, LIST_SIZE = 400 };
+
+/* ---- what is asked for ----------------------------------------------------------------------- */
+
+static const study_option options[] = {
+    {"tolerance", "X", "rtol = atol", OPTION_NUMBER, OPTION_AT(ensemble_settings, tolerance),
+     .initial = "1e-4", .min = 1e-16, .max = 0.5, .accepts = "a number from 1e-16 to 0.5",
+     .result = "tolerance"},
+    {"trials", "COUNT", "starts, each from a seed of its own: --seed and those that follow",
+     OPTION_WHOLE, OPTION_AT(ensemble_settings, trials), .initial = "1000000", .min = 1,
+     .max = 1e12, .result = "trials"},
+    {"spread", "X",
+     "every state of a start is moved by up to this, either way, for models that have "
+     "a single start",
+     OPTION_NUMBER, OPTION_AT(ensemble_settings, spread), .initial = "0", .min = 0, .max = 1e6,
+     .accepts = "a number from 0 to 1e6", .result = "spread"},
+    {"across", "STATE",
+     "state at the start that the map has across (default: the first that differs "
+     "from start to start)",
+     OPTION_TEXT, OPTION_AT(ensemble_settings, across)},
+    {"up", "STATE", "... and up (default: the next)", OPTION_TEXT,
+     OPTION_AT(ensemble_settings, up)},
+    {"outcome", "NAME",
+     "what the map shows beside crossings: a state at the end, crossings or "
+     "energy_change (default: the state that it has up)",
+     OPTION_TEXT, OPTION_AT(ensemble_settings, outcome)},
+    {"block", "COUNT",
+     "starts that are run at a time, and lost where a worker is (default: 1000, or "
+     "so many that there are 5000 blocks)",
+     OPTION_WHOLE, OPTION_AT(ensemble_settings, block), .min = 1, .max = 1e9},
+    {0},
+};
+
+/* whether a name given is one of the first `count` quantities; it says which there are */
+static int check_name(study_run *run, const ensemble_frame *f, size_t count, const char *option,
+                      const char *given) {
+  char list[LIST_SIZE] = "";
+  if (!given) return 0;
+  for (size_t i = 0; i < count; i++) {
+    if (strcmp(given, f->quantity[i].name) == 0) return 0;
+    const size_t used = strlen(list);
+    snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", f->quantity[i].name);
+  }
+  measure_message(run->message, "--%s %.60s is not accepted; there are %s", option, given, list);
+  return SOLVER_REFUSED;
+}
+
+static int check(study_run *run) {
+  static const case_change unchanged[] = {{0}};
+  const ensemble_settings *const s = run->settings;
+  const model *const m = case_model(run, unchanged);
+  if (!m) return -1;
+  ensemble_frame f;
+  ensemble_quantities(m, &f);
+  int status = check_name(run, &f, f.states, "across", s->across);
+  if (!status) status = check_name(run, &f, f.states, "up", s->up);
+  if (!status) status = check_name(run, &f, f.count, "outcome", s->outcome);
+  if (status || !s->across || !s->up || strcmp(s->across, s->up) != 0) return status;
+  measure_message(run->message, "--up %s is not accepted; the map has it across", s->up);
+  return SOLVER_REFUSED;
+}
+
+/* ---- cells ----------------------------------------------------------------------------------- */
+
+/* so many that neither the plan nor the journal grows with the number of starts */
+size_t ensemble_block_size(const ensemble_settings *s) {
+  const size_t least = (s->trials + BLOCKS_MAX - 1) / BLOCKS_MAX;
+  return s->block ? s->block : least > BLOCK ? least : BLOCK;
+}
+
+static int plan(study_run *run, size_t stage) {
+  const ensemble_settings *const s = run->settings;
+  const size_t block = ensemble_block_size(s);
+  if (stage == 0) {
+    const ensemble_cell pilot = {.count = s->trials < PILOT ? s->trials : PILOT, .pilot = true};
+    return study_cell(run, &pilot, "pilot");
+  }
+  for (size_t first = 0; stage == 1 && first < s->trials; first += block) {
+    const size_t left = s->trials - first;
+    const ensemble_cell c = {.first = first, .count = left < block ? left : block};
+    if (study_cell(run, &c, "starts=%zu+%zu", c.first, c.count)) return -1;
+  }
+  return 0;
+}
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+static const column sample_columns[] = {
+    COLUMN(ensemble_sample, kind, TEXT, "", ""),
+    COLUMN(ensemble_sample, name, TEXT, "", ""),
+    COLUMN(ensemble_sample, starts, COUNT, "", ""),
+    COLUMN(ensemble_sample, seed, COUNT, "", ""),
+    COLUMN(ensemble_sample, sum, NUMBER, "", ""),
+    COLUMN(ensemble_sample, squares, NUMBER, "", ""),
+    COLUMN(ensemble_sample, low, NUMBER, "", ""),
+    COLUMN(ensemble_sample, high, NUMBER, "", ""),
+    COLUMN(ensemble_sample, text, TEXT, "", ""),
+    {0},
+};
+
+static const column totals_columns[] = {
+    COLUMN(ensemble_totals, block, COUNT, "", "starts that are run at a time"),
+    COLUMN(ensemble_totals, finished, COUNT, "", "starts whose run came to its end"),
+    COLUMN(ensemble_totals, failed, COUNT, "",
+           "starts whose run did not: in none of the distributions"),
+    COLUMN_AS("map.across", ensemble_totals, across, TEXT, "", "state at the start; empty: none"),
+    COLUMN_AS("map.up", ensemble_totals, up, TEXT, "", "state at the start; empty: none"),
+    COLUMN_AS("map.outcome", ensemble_totals, outcome, TEXT, "", "quantity at the end"),
+    {0},
+};
+
+#define QUANTILE(name, index, meaning_, head_)                                                     \
+  COLUMN_AS(name, ensemble_outcome, quantile[index], NUMBER, "", meaning_, SHOWN(head_, "%10.4g"))
+static const column outcome_columns[] = {
+    COLUMN(ensemble_outcome, quantity, TEXT, "",
+           "a state, crossings that change the field, or energy_change (J), the energy at the end "
+           "less that at the start",
+           SHOWN("at the end", "%-13s")),
+    COLUMN(ensemble_outcome, starts, COUNT, "", "whose run came to its end"),
+    COLUMN(ensemble_outcome, mean, NUMBER, "", "of them", SHOWN("mean", "%10.4g")),
+    COLUMN(ensemble_outcome, deviation, AMOUNT, "", "standard deviation", SHOWN("sd", "%10.3g")),
+    COLUMN_AS("min", ensemble_outcome, smallest, NUMBER, "", "the smallest",
+              SHOWN("min", "%10.4g")),
+    QUANTILE("q01", 0, "1 % quantile", "1 %"),
+    COLUMN_AS("q05", ensemble_outcome, quantile[1], NUMBER, "", "5 % quantile"),
+    QUANTILE("q25", 2, "25 % quantile", "25 %"),
+    QUANTILE("median", 3, "50 % quantile", "median"),
+    QUANTILE("q75", 4, "75 % quantile", "75 %"),
+    COLUMN_AS("q95", ensemble_outcome, quantile[5], NUMBER, "", "95 % quantile"),
+    QUANTILE("q99", 6, "99 % quantile", "99 %"),
+    COLUMN_AS("max", ensemble_outcome, largest, NUMBER, "", "the largest", SHOWN("max", "%10.4g")),
+    COLUMN(ensemble_outcome, resolution, AMOUNT, "",
+           "the bins' width: quantiles are no finer; far outside of most values bins are wider"),
+    {0},
+};
+
+static const column bin_columns[] = {
+    COLUMN(ensemble_bin, quantity, TEXT, "", "as in ensemble.csv"),
+    COLUMN(ensemble_bin, from, NUMBER, "", "where the bin begins"),
+    COLUMN(ensemble_bin, to, NUMBER, "", "where it ends"),
+    COLUMN(ensemble_bin, starts, COUNT, "", "in it; bins without any are left out"),
+    {0},
+};
+
+static const column place_columns[] = {
+    COLUMN(ensemble_place_row, across_state, TEXT, "", "the axis across; empty: none"),
+    COLUMN(ensemble_place_row, up_state, TEXT, "", "the axis up; empty: none"),
+    COLUMN(ensemble_place_row, outcome_name, TEXT, "", "the quantity of outcome"),
+    COLUMN(ensemble_place_row, across, NUMBER, "",
+           "that state at the start, in the middle of the place"),
+    COLUMN(ensemble_place_row, up, NUMBER, "", "likewise"),
+    COLUMN(ensemble_place_row, starts, COUNT, "", "that began in this place and came to their end"),
+    COLUMN(ensemble_place_row, failed, COUNT, "", "that began there and did not"),
+    COLUMN(ensemble_place_row, crossings, NUMBER, "", "their mean"),
+    COLUMN(ensemble_place_row, outcome, NUMBER, "", "their mean"),
+    {0},
+};
+
+static const column status_columns[] = {
+    COLUMN(ensemble_status, status, TEXT, "", "how runs ended", SHOWN("status", "%-44s")),
+    COLUMN(ensemble_status, starts, COUNT, "", "of them", SHOWN("starts", "%10.0f")),
+    {0},
+};
+
+static const column failure_columns[] = {
+    COLUMN(ensemble_failure, seed, COUNT, "", "from which the start was drawn"),
+    COLUMN(ensemble_failure, status, TEXT, "", "how the run ended, when and where"),
+    COLUMN(ensemble_failure, start, TEXT, "", "its state at the start, blanks between"),
+    {0},
+};
+
+const study ensemble_study = {
+    .name = "ensemble",
+    .summary = "many starts under one tolerance: distribution and map of what they come to",
+    .example = "mpirun -n 4 essbench ensemble --contacts 100 --tolerance 1e-3 --trials 100000",
+    .file = "ensemble",
+    .schema = "essbench-ensemble-1",
+    .untimed = true,
+    .cells = "blocks",
+    .processes = 2,
+    .options = options,
+    .settings_size = sizeof(ensemble_settings),
+    .cell_size = sizeof(ensemble_cell),
+    .tables = {[ENSEMBLE_SAMPLES] = {.meaning = "one thing that a block says",
+                                     .columns = sample_columns,
+                                     .row_size = sizeof(ensemble_sample)},
+               [ENSEMBLE_TOTALS] = {.json = "",
+                                    .meaning = "all starts",
+                                    .columns = totals_columns,
+                                    .row_size = sizeof(ensemble_totals)},
+               [ENSEMBLE_OUTCOMES] = {.json = "outcomes",
+                                      .csv = "ensemble.csv",
+                                      .meaning = "one quantity at the end of all runs",
+                                      .columns = outcome_columns,
+                                      .row_size = sizeof(ensemble_outcome)},
+               [ENSEMBLE_BINS] = {.csv = "ensemble_distribution.csv",
+                                  .meaning = "one bin of one quantity",
+                                  .columns = bin_columns,
+                                  .row_size = sizeof(ensemble_bin)},
+               [ENSEMBLE_PLACES] = {.csv = "ensemble_map.csv",
+                                    .meaning = "one place of the map, if a start was in it",
+                                    .columns = place_columns,
+                                    .row_size = sizeof(ensemble_place_row)},
+               [ENSEMBLE_STATUSES] = {.json = "statuses",
+                                      .csv = "ensemble_status.csv",
+                                      .meaning = "one way in which runs ended",
+                                      .columns = status_columns,
+                                      .row_size = sizeof(ensemble_status)},
+               [ENSEMBLE_FAILURES] = {.json = "failures",
+                                      .csv = "ensemble_failures.csv",
+                                      .meaning = "one start whose run failed: the first 20 of each "
+                                                 "block",
+                                      .columns = failure_columns,
+                                      .row_size = sizeof(ensemble_failure)}},
+    .check = check,
+    .plan = plan,
+    .run = ensemble_run,
+    .derive = ensemble_derive,
+    .show = ensemble_show,
+    .release = ensemble_release,
+};

@@ -1,0 +1,170 @@
+/*
+ * The ensemble's blocks put together.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cases.h"
+#include "ensemble.h"
+#include "tally.h"
+
+enum { REASONS_MAX = 16 };
+
+static const double shares[] = {0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99};
+
+/* of all blocks; owned. Whole numbers, or sums in the order of the plan. */
+typedef struct sums {
+  ensemble_frame frame;
+  int64_t count[ENSEMBLE_QUANTITIES_MAX][HISTOGRAM_BINS];
+  int64_t map[ENSEMBLE_MAP * ENSEMBLE_MAP][MAP_NUMBERS];
+  size_t starts[ENSEMBLE_QUANTITIES_MAX];
+  double sum[ENSEMBLE_QUANTITIES_MAX], squares[ENSEMBLE_QUANTITIES_MAX];
+  double low[ENSEMBLE_QUANTITIES_MAX], high[ENSEMBLE_QUANTITIES_MAX];
+  ensemble_status failed[REASONS_MAX];
+} sums;
+
+static int add_counts(sums *s, const ensemble_sample *sample) {
+  size_t i = 0;
+  while (i < s->frame.count && strcmp(s->frame.quantity[i].name, sample->name) != 0) i++;
+  if (i == s->frame.count) return -1;
+  s->starts[i] += sample->starts;
+  s->sum[i] += sample->sum;
+  s->squares[i] += sample->squares;
+  s->low[i] = fmin(s->low[i], sample->low);
+  s->high[i] = fmax(s->high[i], sample->high);
+  return tally_add(s->count[i], HISTOGRAM_BINS, 1, sample->text);
+}
+
+static void add_status(sums *s, const ensemble_sample *sample) {
+  size_t i = 0;
+  while (i + 1 < REASONS_MAX && s->failed[i].starts &&
+         strcmp(s->failed[i].status, sample->name) != 0)
+    i++;
+  s->failed[i].status = sample->name;
+  s->failed[i].starts += sample->starts;
+}
+
+/* 0, or -1 with one line */
+static int add(study_run *run, sums *s, const ensemble_sample *sample) {
+  const char *const kind = sample->kind;
+  if (strcmp(kind, ENSEMBLE_COUNTS) == 0 && add_counts(s, sample)) goto damaged;
+  if (strcmp(kind, ENSEMBLE_MAPPED) == 0 &&
+      tally_add(s->map[0], ENSEMBLE_MAP * ENSEMBLE_MAP, MAP_NUMBERS, sample->text))
+    goto damaged;
+  if (strcmp(kind, ENSEMBLE_STATUS) == 0) add_status(s, sample);
+  if (strcmp(kind, ENSEMBLE_FAILURE) != 0) return 0;
+  const ensemble_failure row = {sample->seed, sample->name, sample->text};
+  return study_add(run, ENSEMBLE_FAILURES, &row);
+damaged:
+  measure_message(run->message, "the journal's counts are damaged; begin anew with --restart");
+  return -1;
+}
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+static int add_outcome(study_run *run, const sums *s, size_t i) {
+  const ensemble_quantity *const q = &s->frame.quantity[i];
+  const double n = (double)s->starts[i], mean = s->sum[i] / n;
+  ensemble_outcome row = {
+      .quantity = q->name,
+      .starts = s->starts[i],
+      .mean = q->middle + mean,
+      .deviation = n > 1.0 ? sqrt(fmax(0.0, s->squares[i] - n * mean * mean) / (n - 1.0)) : NAN,
+      .smallest = s->low[i],
+      .largest = s->high[i],
+      .resolution = q->bins.width};
+  for (size_t k = 0; k < sizeof shares / sizeof *shares; k++) {
+    const double value = histogram_quantile(&q->bins, s->count[i], (int64_t)s->starts[i], shares[k],
+                                            s->low[i], s->high[i]);
+    row.quantile[k] = q->whole ? round(value) : value;
+  }
+  int status = study_add(run, ENSEMBLE_OUTCOMES, &row);
+  for (size_t k = 0; !status && k < HISTOGRAM_BINS; k++) {
+    const ensemble_bin bin = {q->name, histogram_edge(&q->bins, k), histogram_edge(&q->bins, k + 1),
+                              (size_t)s->count[i][k]};
+    if (bin.starts) status = study_add(run, ENSEMBLE_BINS, &bin);
+  }
+  return status;
+}
+
+static const char *name_of(const ensemble_frame *f, size_t quantity) {
+  return quantity < f->count ? f->quantity[quantity].name : "";
+}
+
+/* the middle of one place of an axis */
+static double middle(const ensemble_frame *f, size_t axis, size_t place) {
+  if (f->axis[axis] == SIZE_MAX) return NAN;
+  return f->low[axis] + (f->high[axis] - f->low[axis]) * ((double)place + 0.5) / ENSEMBLE_MAP;
+}
+
+static int add_place(study_run *run, const sums *s, size_t i) {
+  const ensemble_frame *const f = &s->frame;
+  const int64_t *const of = s->map[i];
+  if (!of[MAP_STARTS] && !of[MAP_FAILED]) return 0;
+  const double n = (double)of[MAP_STARTS];
+  const ensemble_place_row row = {
+      .across_state = name_of(f, f->axis[0]),
+      .up_state = name_of(f, f->axis[1]),
+      .outcome_name = name_of(f, f->outcome),
+      .across = middle(f, 0, i % ENSEMBLE_MAP),
+      .up = middle(f, 1, i / ENSEMBLE_MAP),
+      .starts = (size_t)of[MAP_STARTS],
+      .failed = (size_t)of[MAP_FAILED],
+      .crossings = n > 0.0 ? (double)of[MAP_CROSSINGS] / n : NAN,
+      .outcome =
+          n > 0.0 ? ensemble_unshift(&f->quantity[f->outcome], (double)of[MAP_OUTCOME] / n) : NAN};
+  return study_add(run, ENSEMBLE_PLACES, &row);
+}
+
+static int add_rows(study_run *run, const sums *s) {
+  const ensemble_settings *const given = run->settings;
+  const ensemble_frame *const f = &s->frame;
+  const ensemble_totals totals = {.block = ensemble_block_size(given),
+                                  .finished = s->starts[0],
+                                  .failed = given->trials - s->starts[0],
+                                  .across = name_of(f, f->axis[0]),
+                                  .up = name_of(f, f->axis[1]),
+                                  .outcome = name_of(f, f->outcome)};
+  const ensemble_status finished = {"success", s->starts[0]};
+  int status = study_add(run, ENSEMBLE_TOTALS, &totals);
+  for (size_t i = 0; !status && i < f->count; i++) status = add_outcome(run, s, i);
+  for (size_t i = 0; !status && i < ENSEMBLE_MAP * ENSEMBLE_MAP; i++) status = add_place(run, s, i);
+  if (!status) status = study_add(run, ENSEMBLE_STATUSES, &finished);
+  for (size_t i = 0; !status && i < REASONS_MAX && s->failed[i].starts; i++)
+    status = study_add(run, ENSEMBLE_STATUSES, &s->failed[i]);
+  return status;
+}
+
+int ensemble_derive(study_run *run) {
+  static const case_change unchanged[] = {{0}};
+  const model *const m = case_model(run, unchanged);
+  sums *const s = m ? calloc(1, sizeof *s) : NULL;
+  if (!s) {
+    if (m) measure_message(run->message, "out of memory");
+    return -1;
+  }
+  ensemble_frame_make(run, m, &s->frame);
+  for (size_t i = 0; i < s->frame.count; i++) s->low[i] = s->high[i] = NAN;
+  size_t count;
+  int status = 0;
+  const ensemble_sample *const samples = study_rows(run, ENSEMBLE_SAMPLES, &count);
+  for (size_t i = 0; !status && i < count; i++) status = add(run, s, &samples[i]);
+  if (!status) status = add_rows(run, s);
+  free(s);
+  return status;
+}
+
+void ensemble_show(const study_run *run) {
+  const ensemble_settings *const s = run->settings;
+  size_t outcomes, statuses;
+  study_rows(run, ENSEMBLE_OUTCOMES, &outcomes);
+  study_rows(run, ENSEMBLE_STATUSES, &statuses);
+  printf("%zu starts of %s, tolerance %g\n\n", s->trials, run->m->type->name, s->tolerance);
+  study_print(run, ENSEMBLE_OUTCOMES, 0, outcomes);
+  putchar('\n');
+  study_print(run, ENSEMBLE_STATUSES, 0, statuses);
+}
