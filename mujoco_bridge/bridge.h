@@ -58,6 +58,13 @@ int bridge_field_gap(const model *m, const solver_settings *settings, size_t sta
 int bridge_instance_gap(void *instance, size_t states, unsigned long seed, bridge_gap *out,
                         char message[SOLVER_MESSAGE_SIZE]);
 
+/* As bridge_solver.prepare, on the race's settings, or with `own` on MuJoCo's own defaults, and
+ * with changes of them: "NAME=VALUE ..." by the names of mjcf_options and of MuJoCo's flags, with
+ * on and off for whether and for flags. SOLVER_REFUSED when this MuJoCo has no such setting. */
+int bridge_variant_prepare(bool own, const char *changes, const model *m,
+                           const solver_settings *settings, const solver_output *output,
+                           void **instance, char message[SOLVER_MESSAGE_SIZE]);
+
 /* Whether this MuJoCo has a flag of that name, as its table of disable and enable flags spells it:
  * "Midphase", "Sleep". */
 bool bridge_has_flag(const char *name);

@@ -14,18 +14,17 @@
 #include "solver.h"
 
 typedef enum argument_group {
-  ARGUMENTS_MODEL = 1,       /* --model and the models' parameters */
-  ARGUMENTS_SOLVER = 2,      /* --solver, --h-max */
-  ARGUMENTS_JSON = 4,        /* --json */
-  ARGUMENTS_FOLDER = 8,      /* --out DIR */
-  ARGUMENTS_FILE = 16,       /* --output FILE */
-  ARGUMENTS_SOLVERS = 32,    /* --solvers */
-  ARGUMENTS_SEED = 64,       /* --seed */
-  ARGUMENTS_REFERENCE = 128, /* --no-reference */
-  ARGUMENTS_COMPARE = 256,   /* --minimum-effect, --fail-if-slower */
-  ARGUMENTS_STRICT = 512,    /* --strict */
-  ARGUMENTS_SETTINGS = 1024, /* the solvers' settings */
-  ARGUMENTS_ENGINE = 2048, /* --contacts LIST, --trials, --minimum-effect of one engine's tuning */
+  ARGUMENTS_MODEL = 1,          /* --model and the models' parameters */
+  ARGUMENTS_SOLVER = 2,         /* --solver, --h-max */
+  ARGUMENTS_JSON = 4,           /* --json */
+  ARGUMENTS_FOLDER = 8,         /* --out DIR */
+  ARGUMENTS_FILE = 16,          /* --output FILE */
+  ARGUMENTS_SOLVERS = 32,       /* --solvers */
+  ARGUMENTS_SEED = 64,          /* --seed */
+  ARGUMENTS_REFERENCE = 128,    /* --no-reference */
+  ARGUMENTS_COMPARE = 256,      /* --minimum-effect, --fail-if-slower */
+  ARGUMENTS_STRICT = 512,       /* --strict */
+  ARGUMENTS_SETTINGS = 1024,    /* the solvers' settings */
   ARGUMENTS_PRECISION = 8192,   /* --methods, --trials, --point-work, --table ... */
   ARGUMENTS_FIGURES = 16384,    /* --label-knobs */
   ARGUMENTS_CROSSING = 32768,   /* --contacts LIST, --target and what it shares with the above */

@@ -29,14 +29,6 @@ typedef struct grouped_option {
 static const grouped_option grouped_options[] = {
     {ARGUMENTS_MODEL,
      {"model", KEY_MODEL, "NAME", 0, "affine3, hopper or plate (default plate)", HELP_MAIN}},
-    {ARGUMENTS_ENGINE,
-     {"contacts", KEY_CONTACTS, "LIST", 0,
-      "numbers of the plate's contacts: 2..100, 2..100..7 (in steps of 7), 2,5,10 or a mixture "
-      "(default 2,10,100); the hopper is always there",
-      HELP_MAIN}},
-    {ARGUMENTS_ENGINE,
-     {"trials", KEY_TRIALS, "COUNT", 0,
-      "initial conditions for each number of contacts (default 120)", HELP_MAIN}},
     {ARGUMENTS_CROSSING,
      {"contacts", KEY_CONTACTS, "LIST", 0,
       "numbers of contacts: 2..100, 2..100..7 (in steps of 7), 2,5,10 or a mixture (default "
@@ -94,10 +86,6 @@ static const grouped_option grouped_options[] = {
     {ARGUMENTS_REFERENCE,
      {"no-reference", KEY_NO_REFERENCE, NULL, 0,
       "do not compute the reference, hence no error either", HELP_RESULTS}},
-    {ARGUMENTS_ENGINE,
-     {"minimum-effect", KEY_MINIMUM_EFFECT, "X", 0,
-      "settings are faster or slower than the race's by more than this, relative (default 0.05)",
-      HELP_RESULTS}},
     {ARGUMENTS_COMPARE,
      {"minimum-effect", KEY_MINIMUM_EFFECT, "X", 0,
       "faster or slower is said of more than this, relative (default 0.05)", HELP_RESULTS}},

@@ -362,7 +362,6 @@ void arguments_parse(const command *c, int argc, char **argv, arguments *given) 
                        .seed = 1,
                        .minimum_effect = 0.05};
   parse p = {.given = given};
-  if (c->groups & ARGUMENTS_ENGINE) set_contacts(given, "2,10,100");
   if (c->groups & ARGUMENTS_CROSSING) set_contacts(given, "2,5,10,20,50,100,200,500,1000");
   if (c->study) set_defaults(given, c->study);
   if (c->study && c->study->solvers) set_solvers(given, c->study->solvers);

@@ -21,15 +21,18 @@ typedef struct case_made {
   contest_starts starts; /* trials 0: none yet */
 } case_made;
 
-static bool is_of(const case_made *c, const case_change changes[]) {
+static bool is_of(const case_made *c, const model_type *type, const case_change changes[]) {
   size_t i = 0;
+  if (c->m.type != type) return false;
   while (changes[i].name && i < c->changes && c->value[i] == changes[i].value) i++;
   return i == c->changes && !changes[i].name;
 }
 
-static int prepare(study_run *run, case_made *c, const case_change changes[]) {
+static int prepare(study_run *run, case_made *c, const model_type *type,
+                   const case_change changes[]) {
   c->m = *run->m;
   c->m.data = NULL;
+  if (c->m.type != type) model_init(&c->m, type);
   for (const case_change *change = changes; change->name; change++) {
     c->value[c->changes++] = change->value;
     if (!isnan(model_get(&c->m, change->name)) &&
@@ -45,15 +48,15 @@ static void release(case_made *c) {
   free(c);
 }
 
-static case_made *find(study_run *run, const case_change changes[]) {
+static case_made *find(study_run *run, const model_type *type, const case_change changes[]) {
   for (case_made *c = run->private->cases; c; c = c->next)
-    if (is_of(c, changes)) return c;
+    if (is_of(c, type, changes)) return c;
   case_made *const c = calloc(1, sizeof *c);
   if (!c) {
     measure_message(run->message, "out of memory");
     return NULL;
   }
-  if (prepare(run, c, changes)) {
+  if (prepare(run, c, type, changes)) {
     release(c);
     return NULL;
   }
@@ -61,18 +64,27 @@ static case_made *find(study_run *run, const case_change changes[]) {
   return run->private->cases = c;
 }
 
-const model *case_model(study_run *run, const case_change changes[]) {
-  case_made *const c = find(run, changes);
+const model *case_model_of(study_run *run, const model_type *type, const case_change changes[]) {
+  case_made *const c = find(run, type, changes);
   return c ? &c->m : NULL;
 }
 
-contest_starts *case_starts(study_run *run, const case_change changes[], size_t trials) {
-  case_made *const c = find(run, changes);
+const model *case_model(study_run *run, const case_change changes[]) {
+  return case_model_of(run, run->m->type, changes);
+}
+
+contest_starts *case_starts_of(study_run *run, const model_type *type, const case_change changes[],
+                               size_t trials) {
+  case_made *const c = find(run, type, changes);
   if (!c) return NULL;
   if (!c->starts.trials &&
       contest_starts_alloc(&c->starts, &c->m, trials, true, run->seed, run->message))
     return NULL;
   return &c->starts;
+}
+
+contest_starts *case_starts(study_run *run, const case_change changes[], size_t trials) {
+  return case_starts_of(run, run->m->type, changes, trials);
 }
 
 void cases_free(study_run *run) {

@@ -20,6 +20,11 @@ typedef struct case_change {
  * one line. It stays where it is, and the run's to free. */
 const model *case_model(study_run *run, const case_change changes[]);
 
+/* The same of another type than the run's model is: of its defaults. */
+const model *case_model_of(study_run *run, const model_type *type, const case_change changes[]);
+contest_starts *case_starts_of(study_run *run, const model_type *type, const case_change changes[],
+                               size_t trials);
+
 /* So many starts of that model, drawn with the run's seed. Their
  * references are there when asked for, by contest_reference. NULL with one line. */
 contest_starts *case_starts(study_run *run, const case_change changes[], size_t trials);

@@ -61,7 +61,8 @@ int choice_tolerance(const choice_request *request, choice *best,
                      char message[SOLVER_MESSAGE_SIZE]);
 
 /* MuJoCo's cheapest whose median error reaches a target, and what libess has to keep within there:
- * tails no worse than MuJoCo's or the target, or where MuJoCo reaches none three and ten times it. */
+ * tails no worse than MuJoCo's or the target, or where MuJoCo reaches none three and ten times it.
+ */
 int choice_at_target(const choice_request *request, double target, choice *mujoco,
                      choice_limits *ours, char message[SOLVER_MESSAGE_SIZE]);
 

@@ -43,6 +43,7 @@ double column_number(const column *c, const void *row) {
   case COLUMN_NOTE:
   case COLUMN_INTERVAL:
   case COLUMN_GAP:
+  case COLUMN_MODEL:
   case COLUMN_SETTINGS:
     break;
   }
@@ -102,6 +103,8 @@ json_t *column_json(const column *c, const void *row) {
     return interval_json(member(c, row));
   case COLUMN_GAP:
     return gap_json(member(c, row));
+  case COLUMN_MODEL:
+    return record_model(*(const model *const *)member(c, row));
   case COLUMN_SETTINGS:
     return record_settings(member(c, row));
   case COLUMN_NUMBER:
@@ -165,6 +168,8 @@ bool column_take(const column *c, const json_t *value, void *row) {
     return interval_take(value, at);
   case COLUMN_GAP:
     return gap_take(value, at);
+  case COLUMN_MODEL:
+    break;
   }
   return false;
 }
@@ -186,6 +191,8 @@ static json_t *type_schema(column_kind kind) {
   case COLUMN_GAP:
     return json_pack("{s:[{s:s}, {s:s}]}", "anyOf", "type", "null", "$ref",
                      "common.schema.json#/$defs/field_gap");
+  case COLUMN_MODEL:
+    return json_pack("{s:s}", "$ref", "common.schema.json#/$defs/model");
   case COLUMN_SETTINGS:
     return json_pack("{s:s}", "$ref", "common.schema.json#/$defs/settings");
   case COLUMN_AMOUNT:

@@ -46,7 +46,7 @@ typedef struct study_table {
   size_t within; /* the table in whose rows these are nested; 0: none */
 } study_table;
 
-enum { STUDY_TABLES_MAX = 8, STUDY_SAMPLES = 0, STUDY_CELL_NAME_SIZE = 192 };
+enum { STUDY_TABLES_MAX = 12, STUDY_SAMPLES = 0, STUDY_CELL_NAME_SIZE = 192 };
 
 typedef struct study_run study_run;
 
@@ -98,6 +98,7 @@ typedef struct study {
   int (*derive)(study_run *run);
   void (*show)(const study_run *run);
   void (*show_table)(const study_run *run); /* what --table shows; NULL: as show */
+  int (*conclude)(study_run *run);          /* last: whether what is written is as it must be */
   void (*release)(study_run *run);          /* of `own` */
 } study;
 

@@ -112,7 +112,7 @@ static int conclude(study_run *run) {
   }
   if (study_write(run)) return -1;
   show(run);
-  return 0;
+  return run->study->conclude ? run->study->conclude(run) : 0;
 }
 
 static int live(study_run *run) {

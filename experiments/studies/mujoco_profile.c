@@ -1,20 +1,15 @@
 /*
- * The profiling pass: MuJoCo's own timers, and what they cost.
- *
- * A timer shows the work between its two readings of the clock and, since the readings lie on both
- * sides of it, about one reading; its parts' readings are inside it, two for each. All are taken
- * off, at what a reading costs by itself. What is left of the whole step then has to be a step's
- * time without timers, which is measured as well.
+ * The profiling pass of mujoco: MuJoCo's own timers, beside runs without them.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "clock.h"
-#include "mujoco_settings.h"
+#include "mujoco.h"
 #include "repeat.h"
+#include "statistics.h"
 
 enum { PROFILE_TRIALS_MAX = 60, READINGS = 20000, READING_BLOCKS = 25 };
 
@@ -42,7 +37,7 @@ enum { PLAIN, PROFILED, CANDIDATES };
 
 /* one setting under the timers */
 typedef struct profiled {
-  mujoco_row *row;
+  contestant runner;
   bridge_profile timers; /* of the present sample */
   double steps;          /* of the present sample */
   size_t trials;
@@ -50,14 +45,10 @@ typedef struct profiled {
   double seconds[CANDIDATES * PROFILE_TRIALS_MAX];
 } profiled;
 
-static const double *start_of(const mujoco_case *c, size_t trial) {
-  return c->starts.states + trial * c->m.system.dimension;
-}
-
 static int run_plain(void *context, size_t trial) {
-  mujoco_row *const row = ((profiled *)context)->row;
-  const solver_output output = trajectory_output(&row->of->samples);
-  return bridge_solver.run(row->instance, start_of(row->of, trial), &output, &row->report);
+  profiled *const p = context;
+  const measure_candidate plain = contestant_candidate(&p->runner);
+  return plain.run(plain.context, trial);
 }
 
 static int begin_sample(void *context, size_t trial) {
@@ -70,11 +61,12 @@ static int begin_sample(void *context, size_t trial) {
 
 static int run_profiled(void *context, size_t trial) {
   profiled *const p = context;
-  mujoco_row *const row = p->row;
-  const solver_output output = trajectory_output(&row->of->samples);
-  const int status = bridge_profiled_run(row->instance, start_of(row->of, trial), &output,
-                                         clock_now, &p->timers, &row->report);
-  p->steps += (double)row->report.steps;
+  const contest_starts *const starts = p->runner.starts;
+  const solver_output output = trajectory_output(&p->runner.samples);
+  const double *const x0 = starts->states + trial * starts->m->system.dimension;
+  const int status = bridge_profiled_run(p->runner.instance, x0, &output, clock_now, &p->timers,
+                                         &p->runner.report);
+  p->steps += (double)p->runner.report.steps;
   return status;
 }
 
@@ -108,53 +100,38 @@ static size_t quiet_half(const double seconds[], size_t trials, timed_trial orde
   return half;
 }
 
-/* what a profile's numbers are made of; a measure_status */
-static int summarize(const profiled *p, unsigned long seed, mujoco_profile *out) {
-  const measure_bootstrap options = measure_bootstrap_default(seed);
+/* a row for each start, and one for each timer */
+static int add_rows(study_run *run, const profiled *p, size_t variant) {
   const double *const plain = p->seconds, *const timed = p->seconds + PROFILED * p->trials;
   timed_trial order[PROFILE_TRIALS_MAX];
   double mean;
+  mujoco_sample s;
+  column_clear(mujoco_sample_columns, &s);
+  s.variant = variant;
+  int status = 0;
+  for (size_t i = 0; !status && i < p->trials; i++) {
+    s.trial = i;
+    s.seconds = plain[i];
+    s.timers_cost = timed[i] / plain[i];
+    status = study_add(run, MUJOCO_SAMPLES, &s);
+  }
   quiet_half(plain, p->trials, order, &mean);
-  out->run_ns = 1e9 * mean / (double)p->row->report.steps;
+  s.run_ns = 1e9 * mean / (double)p->runner.report.steps;
+  s.reading_ns = reading_ns();
   const size_t half = quiet_half(timed, p->trials, order, &mean);
-  out->timers = p->timers.count;
-  for (size_t i = 0; i < out->timers; i++) {
-    mujoco_timer *const t = &out->timer[i];
-    *t = (mujoco_timer){.name = p->timers.timer[i].name,
-                        .parent = p->timers.timer[i].parent,
-                        .calls = (double)p->timers.timer[i].calls / p->steps};
+  for (size_t i = 0; !status && i < p->timers.count; i++) {
+    s.timer = p->timers.timer[i].name;
+    s.parent = p->timers.timer[i].parent;
+    s.calls = (double)p->timers.timer[i].calls / p->steps;
+    s.measured_ns = 0.0;
     for (size_t k = 0; k < half; k++)
-      t->measured_ns += p->duration[i][order[k].trial] / (double)half;
+      s.measured_ns += p->duration[i][order[k].trial] / (double)half;
+    status = study_add(run, MUJOCO_SAMPLES, &s);
   }
-  return measure_bootstrap_paired_ratio(timed, plain, p->trials, &options, &out->timers_cost);
+  return status;
 }
 
-/* readings of the clock that happened inside timer i in a step, its own two counting as one */
-static double readings_inside(const mujoco_profile *p, size_t i) {
-  double readings = p->timer[i].calls;
-  for (size_t k = 0; k < p->timers; k++) {
-    int above = p->timer[k].parent;
-    while (above != BRIDGE_NO_TIMER && (size_t)above != i) above = p->timer[above].parent;
-    if (above != BRIDGE_NO_TIMER) readings += 2.0 * p->timer[k].calls;
-  }
-  return readings;
-}
-
-static void take_off_readings(mujoco_profile *p) {
-  for (size_t i = 0; i < p->timers; i++) {
-    mujoco_timer *const t = &p->timer[i];
-    t->net_ns = t->rest_ns = t->measured_ns - p->reading_ns * readings_inside(p, i);
-  }
-  for (size_t i = 0; i < p->timers; i++) {
-    const int parent = p->timer[i].parent;
-    if (parent == BRIDGE_NO_TIMER || !(p->timer[i].calls > 0.0)) continue;
-    p->timer[parent].rest_ns -= p->timer[i].net_ns;
-    p->timer[parent].has_parts = true;
-  }
-}
-
-static int profile_row(profiled *p, const arguments *given, mujoco_profile *out,
-                       char message[SOLVER_MESSAGE_SIZE]) {
+static int profile(study_run *run, profiled *p, size_t variant) {
   const measure_candidate candidates[CANDIDATES] = {
       [PLAIN] = {.name = "plain", .run = run_plain, .context = p},
       [PROFILED] = {.name = "profiled",
@@ -163,33 +140,27 @@ static int profile_row(profiled *p, const arguments *given, mujoco_profile *out,
                     .after = end_sample,
                     .context = p}};
   const measure_plan plan = {
-      .trials = p->trials, .seed = given->seed, .min_time_s = sample_s, .warmup_runs = 1};
-  *out = (mujoco_profile){.row = p->row, .reading_ns = reading_ns()};
-  int status = measure_interleave(candidates, CANDIDATES, &plan, p->seconds, NULL, NULL);
-  if (!status) status = summarize(p, given->seed, out);
-  if (status) {
-    snprintf(message, SOLVER_MESSAGE_SIZE, "profiling: %s", measure_strerror(status));
-    return -1;
-  }
-  take_off_readings(out);
-  return 0;
+      .trials = p->trials, .seed = run->seed, .min_time_s = sample_s, .warmup_runs = 1};
+  const int status = measure_interleave(candidates, CANDIDATES, &plan, p->seconds, NULL, NULL);
+  if (!status) return add_rows(run, p, variant);
+  measure_message(run->message, "profiling: %s", measure_strerror(status));
+  return -1;
 }
 
-int mujoco_profile_case(mujoco_case *c, const arguments *given, char message[SOLVER_MESSAGE_SIZE]) {
-  static const size_t rows[MUJOCO_PROFILES] = {MUJOCO_RACE, MUJOCO_OWN};
-  const size_t trials =
-      c->starts.trials < PROFILE_TRIALS_MAX ? c->starts.trials : PROFILE_TRIALS_MAX;
-  int status = 0;
-  for (int i = 0; !status && i < MUJOCO_PROFILES; i++) {
-    profiled *const p = calloc(1, sizeof *p);
-    if (!p) {
-      snprintf(message, SOLVER_MESSAGE_SIZE, "out of memory");
-      return -1;
-    }
-    p->row = &c->row[rows[i]];
-    p->trials = trials;
-    status = profile_row(p, given, &c->profile[i], message);
-    free(p);
+int mujoco_measure_profile(study_run *run, size_t of, size_t which) {
+  static const size_t variants[MUJOCO_PROFILES] = {MUJOCO_RACE, MUJOCO_OWN};
+  const race_entry entry = mujoco_variant_entry(&mujoco_variants[variants[which]]);
+  const contest_starts *const starts = mujoco_starts(run, of);
+  profiled *const p = calloc(1, sizeof *p);
+  measure_message(run->message, "out of memory");
+  int status = starts && p ? 0 : -1;
+  if (!status)
+    status = contestant_prepare(&p->runner, entry.solver, &entry.settings, starts, run->message);
+  if (!status) {
+    p->trials = starts->trials < PROFILE_TRIALS_MAX ? starts->trials : PROFILE_TRIALS_MAX;
+    status = profile(run, p, variants[which]) ? -1 : 0;
+    contestant_release(&p->runner);
   }
-  return status;
+  free(p);
+  return status ? -1 : 0;
 }

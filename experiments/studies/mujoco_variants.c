@@ -1,19 +1,14 @@
 /*
- * The settings of MuJoCo's that are tried, and how they are made.
+ * The settings of MuJoCo's that are tried.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "mujoco_settings.h"
+#include "mujoco.h"
 #include "solvers.h"
 
 /* what each step from MuJoCo's own defaults to the race's buys, then every single change of the
  * race's, then those that may go together */
-const mujoco_variant mujoco_variants[] = {
+const mujoco_variant mujoco_variants[MUJOCO_VARIANTS] = {
     {true, ""},
     {false, ""},
     {true, "jacobian=dense"},
@@ -64,99 +59,38 @@ const mujoco_variant mujoco_variants[] = {
     {false, "integrator=RK4"},
 };
 
-const size_t mujoco_variant_count = sizeof mujoco_variants / sizeof mujoco_variants[0];
-
 const char *mujoco_variant_base(const mujoco_variant *v) {
   return v->own ? "mujoco" : "race";
 }
 
-/* what MuJoCo does when the scene asks for nothing; a user's box would be a cube */
-static mjcf_options own_defaults(void) {
-  mjcf_options o = mjcf_options_default();
-  o.jacobian = "auto";
-  o.warmstart = true;
-  o.pairs = o.lean = o.tall = false;
-  return o;
+/* ---- as those who race: a variant is known by its changes -------------------------------------
+ */
+
+static int prepare_own(const model *m, const solver_settings *settings, const solver_output *output,
+                       void **instance, char message[SOLVER_MESSAGE_SIZE]) {
+  return bridge_variant_prepare(true, settings->variant, m, settings, output, instance, message);
 }
 
-/* members of mjcf_options by name; what is none of them is a flag of MuJoCo's */
-typedef enum field_kind { TEXT, WHETHER, WHOLE, NUMBER } field_kind;
-
-static const struct {
-  const char *name;
-  size_t offset;
-  field_kind kind;
-} fields[] = {
-    {"integrator", offsetof(mjcf_options, integrator), TEXT},
-    {"solver", offsetof(mjcf_options, solver), TEXT},
-    {"jacobian", offsetof(mjcf_options, jacobian), TEXT},
-    {"cone", offsetof(mjcf_options, cone), TEXT},
-    {"iterations", offsetof(mjcf_options, iterations), WHOLE},
-    {"tolerance", offsetof(mjcf_options, tolerance), NUMBER},
-    {"warmstart", offsetof(mjcf_options, warmstart), WHETHER},
-    {"pairs", offsetof(mjcf_options, pairs), WHETHER},
-    {"lean", offsetof(mjcf_options, lean), WHETHER},
-    {"tall", offsetof(mjcf_options, tall), WHETHER},
-};
-
-enum { FIELDS = sizeof fields / sizeof *fields };
-
-/* FIELDS when `name` is no member */
-static size_t find_field(const char *name) {
-  size_t i = 0;
-  while (i < FIELDS && strcmp(fields[i].name, name) != 0) i++;
-  return i;
+static int prepare_race(const model *m, const solver_settings *settings,
+                        const solver_output *output, void **instance,
+                        char message[SOLVER_MESSAGE_SIZE]) {
+  return bridge_variant_prepare(false, settings->variant, m, settings, output, instance, message);
 }
 
-/* the options keep `value` if it is a text */
-static void set_field(mjcf_options *o, size_t i, const char *value) {
-  char *const member = (char *)o + fields[i].offset;
-  double number = 0.0;
-  measure_number_parse(value, &number);
-  switch (fields[i].kind) {
-  case TEXT:
-    memcpy(member, &value, sizeof value);
-    break;
-  case WHETHER:
-    memcpy(member, &(bool){strcmp(value, "on") == 0}, sizeof(bool));
-    break;
-  case WHOLE:
-    memcpy(member, &(int){(int)number}, sizeof(int));
-    break;
-  case NUMBER:
-    memcpy(member, &number, sizeof number);
-    break;
-  }
+static int run_variant(void *instance, const double x0[], const solver_output *output,
+                       solver_report *report) {
+  return bridge_solver.run(instance, x0, output, report);
 }
 
-/* the next "name=value" of *rest, cut in two; NULL at the end */
-static char *next_change(char **rest, char **value) {
-  char *const name = strsep(rest, " ");
-  *value = name ? strchr(name, '=') : NULL;
-  if (!*value) return NULL;
-  *(*value)++ = '\0';
-  return name;
+static void release_variant(void *instance) {
+  bridge_solver.release(instance);
 }
 
-int mujoco_variant_prepare(const mujoco_variant *v, const model *m, const solver_output *output,
-                           void **instance, char message[SOLVER_MESSAGE_SIZE]) {
-  char members[128], flags[128], *rest = members, *value;
-  mjcf_options options = v->own ? own_defaults() : mjcf_options_default();
-  snprintf(members, sizeof members, "%s", v->changes);
-  snprintf(flags, sizeof flags, "%s", v->changes);
-  for (char *name; (name = next_change(&rest, &value));)
-    if (find_field(name) < FIELDS) set_field(&options, find_field(name), value);
-
-  // MuJoCo's flags come last: `lean` sets many of them
-  const solver_settings settings = solver_settings_default();
-  int status = bridge_prepare(m, &settings, output, &options, NULL, instance, message);
-  rest = flags;
-  for (char *name; !status && (name = next_change(&rest, &value));)
-    if (find_field(name) == FIELDS)
-      status = bridge_instance_flag(*instance, name, strcmp(value, "on") == 0, message);
-  if (status && *instance) {
-    bridge_solver.release(*instance);
-    *instance = NULL;
-  }
-  return status;
+race_entry mujoco_variant_entry(const mujoco_variant *v) {
+  static const solver_type bases[] = {
+      {.name = "mujoco", .prepare = prepare_race, .run = run_variant, .release = release_variant},
+      {.name = "mujoco", .prepare = prepare_own, .run = run_variant, .release = release_variant}};
+  race_entry entry = {.solver = &bases[v->own], .settings = solver_settings_default()};
+  entry.settings.variant = v->changes;
+  return entry;
 }

@@ -7,10 +7,19 @@
 
 #include <string.h>
 
+// clang-format off
 const study *const studies[] = {
-    &order_study, &calibrate_study, &sweep_study,    &speed_study,
-    &scale_study, &tolerance_study, &ensemble_study, NULL,
+    &order_study,
+    &calibrate_study,
+    &sweep_study,
+    &mujoco_study,
+    &speed_study,
+    &scale_study,
+    &tolerance_study,
+    &ensemble_study,
+    NULL,
 };
+// clang-format on
 
 const study *study_find(const char *name) {
   for (size_t i = 0; studies[i]; i++)

@@ -20,7 +20,9 @@
 #include <cmocka.h>
 
 #include "csv.h"
-#include "mujoco_settings.h"
+#include "mujoco.h"
+#include "studies.h"
+#include "study_fixture.h"
 #include "test_measure_folder.h"
 
 enum { TRIALS = 2, MODELS = 2, LINE_SIZE = 2048 };
@@ -47,25 +49,25 @@ static measure_table *read_table(void **state, const char *name) {
   return table;
 }
 
-static const char *text(const measure_table *t, size_t row, const char *column) {
-  const char *const found = measure_table_text(t, row, measure_table_column(t, column));
-  if (!found) fail_msg("no column %s", column);
+static const char *text(const measure_table *t, size_t row, const char *name) {
+  const char *const found = measure_table_text(t, row, measure_table_column(t, name));
+  if (!found) fail_msg("no column %s", name);
   return found;
 }
 
-static double number(const measure_table *t, size_t row, const char *column) {
+static double number(const measure_table *t, size_t row, const char *name) {
   double value;
-  assert_int_equal(measure_number_parse(text(t, row, column), &value), 0);
+  assert_int_equal(measure_number_parse(text(t, row, name), &value), 0);
   return value;
 }
 
 static void test_every_setting_has_a_row(void **state) {
   measure_table *const t = read_table(state, "mujoco_settings.csv");
-  assert_int_equal(measure_table_rows(t), MODELS * mujoco_variant_count);
+  assert_int_equal(measure_table_rows(t), MODELS * MUJOCO_VARIANTS);
   for (size_t i = 0; i < measure_table_rows(t); i++) {
-    const mujoco_variant *const v = &mujoco_variants[i % mujoco_variant_count];
-    assert_string_equal(text(t, i, "model"), i < mujoco_variant_count ? "hopper" : "plate");
-    assert_int_equal((int)number(t, i, "contacts"), i < mujoco_variant_count ? 1 : 3);
+    const mujoco_variant *const v = &mujoco_variants[i % MUJOCO_VARIANTS];
+    assert_string_equal(text(t, i, "model"), i < MUJOCO_VARIANTS ? "hopper" : "plate");
+    assert_int_equal((int)number(t, i, "contacts"), i < MUJOCO_VARIANTS ? 1 : 3);
     assert_string_equal(text(t, i, "base"), mujoco_variant_base(v));
     assert_string_equal(text(t, i, "changes"), v->changes);
   }
@@ -98,24 +100,24 @@ static void test_every_row_states_difference_and_error(void **state) {
     assert_true(number(t, i, "scaling_s") == 1e6);
   }
   // every version has the bases and most of the changes
-  assert_true(measured > MODELS * mujoco_variant_count / 2);
+  assert_true(measured > MODELS * MUJOCO_VARIANTS / 2);
   measure_table_free(t);
 }
 
 static void test_the_race_computes_what_mujoco_does(void **state) {
   measure_table *const t = read_table(state, "mujoco_settings.csv");
   for (size_t m = 0; m < MODELS; m++) {
-    const size_t own = m * mujoco_variant_count + MUJOCO_OWN, race = own + 1;
+    const size_t own = m * MUJOCO_VARIANTS + MUJOCO_OWN, of_race = own + 1;
     assert_true(number(t, own, "difference") == 0.0);
-    assert_true(number(t, race, "difference") <= 1e-9);
-    assert_string_equal(text(t, race, "verdict"), "the race's");
-    assert_true(number(t, race, "ratio") == 1.0);
-    assert_true(number(t, race, "field_gap") <= BRIDGE_GAP_MAX);
+    assert_true(number(t, of_race, "difference") <= 1e-9);
+    assert_string_equal(text(t, of_race, "verdict"), "the race's");
+    assert_true(number(t, of_race, "ratio") == 1.0);
+    assert_true(number(t, of_race, "field_gap") <= BRIDGE_GAP_MAX);
 
     // both are as far from the truth, and another integrator is not
-    const double error = number(t, race, "rms_error");
+    const double error = number(t, of_race, "rms_error");
     assert_true(fabs(error / number(t, own, "rms_error") - 1.0) < 1e-6);
-    for (size_t i = race; i < race + mujoco_variant_count - 1; i++) {
+    for (size_t i = of_race; i < of_race + MUJOCO_VARIANTS - 1; i++) {
       if (strcmp(text(t, i, "changes"), "integrator=RK4") != 0) continue;
       assert_string_equal(text(t, i, "verdict"), "changes the trajectory");
       assert_true(number(t, i, "rms_error") < 0.5 * error);
@@ -183,15 +185,11 @@ static void test_profile_adds_up(void **state) {
 
 static mujoco_verdict judge(size_t variant, double difference, double ratio, double low,
                             double high) {
-  static int someone;
-  const mujoco_row row = {
-      .variant = &mujoco_variants[variant], .instance = &someone, .difference = difference};
-  return mujoco_judge(&row, &(measure_interval){ratio, low, high}, 0.05);
+  return mujoco_judge(variant, difference, ratio, (const double[2]){low, high}, 0.05);
 }
 
 static void test_verdicts(void **state) {
   (void)state;
-  const mujoco_row left_out = {.variant = &mujoco_variants[5]};
   assert_int_equal(judge(5, 0, 0.94, 0.92, 0.96), MUJOCO_FASTER);
   assert_int_equal(judge(5, 0, 0.94, 0.80, 1.01), MUJOCO_AS_FAST);
   assert_int_equal(judge(5, 0, 0.96, 0.95, 0.97), MUJOCO_AS_FAST);
@@ -202,33 +200,38 @@ static void test_verdicts(void **state) {
   assert_int_equal(judge(5, NAN, 0.5, 0.4, 0.6), MUJOCO_CHANGED);
   assert_int_equal(judge(MUJOCO_RACE, 1e-12, 1, 1, 1), MUJOCO_IS_THE_RACE);
   assert_int_equal(judge(MUJOCO_RACE, 1e-8, 1, 1, 1), MUJOCO_CHANGED);
-  assert_int_equal(mujoco_judge(&left_out, &(measure_interval){0}, 0.05), MUJOCO_LEFT_OUT);
+}
+
+/* what is concluded from rows of which one has this verdict */
+static int conclude_from(made_up *u, size_t variant, mujoco_verdict verdict) {
+  make_up(u, &mujoco_study, NULL);
+  for (size_t k = 0; k < MUJOCO_VARIANTS; k++) {
+    const mujoco_verdict usual = k == MUJOCO_RACE ? MUJOCO_IS_THE_RACE : MUJOCO_AS_FAST;
+    const mujoco_row r = {
+        .of = {"plate", 7, mujoco_variant_base(&mujoco_variants[k]), mujoco_variants[k].changes},
+        .difference = 3e-8,
+        .confirmed = 0.9,
+        .confirmed_interval = {0.88, 0.93},
+        .verdict = mujoco_verdict_name(k == variant ? verdict : usual),
+        .left_out = ""};
+    assert_int_equal(study_add(&u->run, MUJOCO_ROWS, &r), 0);
+  }
+  const int status = mujoco_study.conclude(&u->run);
+  dispose(u);
+  return status;
 }
 
 static void test_a_faster_setting_is_a_failure(void **state) {
   (void)state;
-  char message[SOLVER_MESSAGE_SIZE];
-  mujoco_row *const rows = test_calloc(mujoco_variant_count, sizeof *rows);
-  mujoco_case c = {.contacts = 7, .rows = mujoco_variant_count, .row = rows};
-  c.m.type = model_find("plate");
-  for (size_t k = 0; k < c.rows; k++)
-    rows[k] = (mujoco_row){.variant = &mujoco_variants[k], .verdict = MUJOCO_AS_FAST};
-  rows[MUJOCO_RACE].verdict = MUJOCO_IS_THE_RACE;
-  assert_int_equal(mujoco_check(&c, 1, message), 0);
-
-  rows[4].verdict = MUJOCO_FASTER;
-  rows[4].confirmed = (measure_interval){0.9, 0.88, 0.93};
-  assert_int_equal(mujoco_check(&c, 1, message), -1);
-  assert_non_null(strstr(message, "plate, N = 7: mujoco tall=on"));
-  assert_non_null(strstr(message, "0.900 [0.880, 0.930]"));
-  assert_null(strchr(message, '\n'));
-
-  rows[4].verdict = MUJOCO_SLOWER;
-  rows[MUJOCO_RACE].verdict = MUJOCO_CHANGED;
-  rows[MUJOCO_RACE].difference = 3e-8;
-  assert_int_equal(mujoco_check(&c, 1, message), -1);
-  assert_non_null(strstr(message, "change MuJoCo's trajectory by 3e-08"));
-  test_free(rows);
+  made_up u;
+  assert_int_equal(conclude_from(&u, 4, MUJOCO_AS_FAST), 0);
+  assert_int_equal(conclude_from(&u, 4, MUJOCO_SLOWER), 0);
+  assert_int_equal(conclude_from(&u, 4, MUJOCO_FASTER), -1);
+  assert_non_null(strstr(u.message, "plate, N = 7: mujoco tall=on"));
+  assert_non_null(strstr(u.message, "0.900 [0.880, 0.930]"));
+  assert_null(strchr(u.message, '\n'));
+  assert_int_equal(conclude_from(&u, MUJOCO_RACE, MUJOCO_CHANGED), -1);
+  assert_non_null(strstr(u.message, "change MuJoCo's trajectory by 3e-08"));
 }
 
 int main(void) {

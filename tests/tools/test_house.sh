@@ -15,7 +15,7 @@ fail() {
 # --- studies --------------------------------------------------------------------------------------
 
 # older than the core: a name leaves this list when its study is ported, and none is added
-unported='crossing_cost mujoco work_precision'
+unported='crossing_cost work_precision'
 # files, journals, parsing, signals, intervals, the command line
 forbidden='fopen|open_memstream|unlink|measure_(file|folder|json_write|json_read|journal|csv|table)'
 forbidden="$forbidden|results_file|resume_|strto[a-z]+ ?\\(|strsep|sscanf|measure_number_parse"

@@ -1,0 +1,221 @@
+/*
+ * What the samples of mujoco say: verdicts on settings, and where MuJoCo's time goes.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include <math.h>
+
+#include "mujoco.h"
+#include "series.h"
+
+static mujoco_name name_of(const study_run *run, size_t of, size_t variant) {
+  return (mujoco_name){.model = mujoco_type(of)->name,
+                       .contacts = mujoco_contacts(run, of),
+                       .base = mujoco_variant_base(&mujoco_variants[variant]),
+                       .changes = mujoco_variants[variant].changes};
+}
+
+const char *mujoco_verdict_name(mujoco_verdict verdict) {
+  static const char *const names[] = {[MUJOCO_LEFT_OUT] = "left out",
+                                      [MUJOCO_CHANGED] = "changes the trajectory",
+                                      [MUJOCO_FASTER] = "faster",
+                                      [MUJOCO_SLOWER] = "slower",
+                                      [MUJOCO_AS_FAST] = "no difference shown",
+                                      [MUJOCO_IS_THE_RACE] = "the race's"};
+  return names[verdict];
+}
+
+/* ---- settings -------------------------------------------------------------------------------- */
+
+/* the place of a setting in a session; its count when it takes no part */
+static size_t place_in(const mujoco_session *session, size_t variant) {
+  size_t place = 0;
+  while (place < session->count && session->variant[place] != variant) place++;
+  return place;
+}
+
+/* times of one that took part; what looked faster is judged by the second session */
+static int fill_times(study_run *run, const mujoco_session session[2], size_t variant,
+                      mujoco_row *r) {
+  const mujoco_settings *const given = run->settings;
+  const double effect = mujoco_effect(given);
+  const size_t place = place_in(&session[0], variant), again = place_in(&session[1], variant);
+  const gather laps = mujoco_laps(run, &session[0], place);
+  const draws d = {.trials = given->trials, .processes = 1, .seed = run->seed};
+  if (series_median(laps, "seconds", &d, &r->median_s, r->median_interval_s) ||
+      mujoco_ratio(run, &session[0], place, &r->ratio, r->ratio_interval))
+    return -1;
+  r->q25_s = gather_quantile(laps, "seconds", 0.25);
+  r->q75_s = gather_quantile(laps, "seconds", 0.75);
+  r->min_s = gather_quantile(laps, "seconds", 0.0);
+  r->rms_error = gather_median(laps, "rms_error");
+  r->rms_worst = gather_quantile(laps, "rms_error", 1.0);
+  mujoco_verdict verdict =
+      mujoco_judge(variant, r->difference, r->ratio, r->ratio_interval, effect);
+  if (again < session[1].count) {
+    if (mujoco_ratio(run, &session[1], again, &r->confirmed, r->confirmed_interval)) return -1;
+    verdict = mujoco_judge(variant, r->difference, r->confirmed, r->confirmed_interval, effect);
+  }
+  r->verdict = mujoco_verdict_name(verdict);
+  return 0;
+}
+
+static int add_row(study_run *run, size_t of, size_t variant, const mujoco_session session[2]) {
+  const mujoco_sample *const followed = mujoco_followed(run, of, variant);
+  mujoco_row r;
+  column_clear(run->study->tables[MUJOCO_ROWS].columns, &r);
+  r.of = name_of(run, of, variant);
+  r.left_out = followed->left_out;
+  r.verdict = mujoco_verdict_name(MUJOCO_LEFT_OUT);
+  if (!*r.left_out) {
+    r.difference = followed->difference;
+    r.field_gap = followed->gap.gap;
+    r.scaling_s = followed->gap.scaling;
+    if (fill_times(run, session, variant, &r)) return -1;
+  }
+  if (study_add(run, MUJOCO_ROWS, &r)) return -1;
+  if (*r.left_out) return 0;
+  const mujoco_benchmark b = {.name = study_text(run, "%s/contacts:%zu/%s%s%s", r.of.model,
+                                                 r.of.contacts, r.of.base, *r.of.changes ? "/" : "",
+                                                 r.of.changes),
+                              .run_type = "aggregate",
+                              .aggregate_name = "median",
+                              .aggregate_unit = "time",
+                              .time_unit = "ms",
+                              .threads = 1,
+                              .iterations = ((const mujoco_settings *)run->settings)->trials,
+                              .real_time = 1e3 * r.median_s,
+                              .rms_error = r.rms_error};
+  return b.name ? study_add(run, MUJOCO_BENCHMARKS, &b) : -1;
+}
+
+/* the first session, then the second of those it made look fast */
+static int add_trials(study_run *run, size_t of, size_t variant, const mujoco_session session[2]) {
+  size_t count;
+  const mujoco_sample *const all = study_rows(run, MUJOCO_SAMPLES, &count);
+  const mujoco_name name = name_of(run, of, variant);
+  for (size_t i = 0; i < 2; i++) {
+    const size_t place = place_in(&session[i], variant);
+    const gather laps = mujoco_laps(run, &session[i], place);
+    for (size_t j = 0; place < session[i].count && j < laps.count; j++) {
+      const mujoco_sample *const s = &all[laps.first + j * laps.stride];
+      if (study_add(run, MUJOCO_TRIALS, &(mujoco_trial){name, i + 1, j, s->seconds, s->rms_error}))
+        return -1;
+    }
+  }
+  return 0;
+}
+
+static int add_case(study_run *run, size_t of) {
+  mujoco_session session[2] = {mujoco_first_session(run, of)};
+  const mujoco_model m = {mujoco_starts(run, of) ? mujoco_starts(run, of)->m : NULL};
+  if (!m.parameters || mujoco_second_session(run, of, &session[1])) return -1;
+  int status = study_add(run, MUJOCO_MODELS, &m);
+  for (size_t k = 0; !status && k < MUJOCO_VARIANTS; k++) {
+    status = add_row(run, of, k, session);
+    if (!status) status = add_trials(run, of, k, session);
+  }
+  return status;
+}
+
+/* ---- profiles -------------------------------------------------------------------------------- */
+
+/* A timer shows the work between its two readings of the clock and, since the readings lie on both
+ * sides of it, about one reading; its parts' readings are inside it, two for each. All are taken
+ * off, at what a reading costs by itself. What is left of the whole step then has to be a step's
+ * time without timers, which is measured as well. */
+
+/* readings of the clock that happened inside timer i in a step, its own two counting as one */
+static double readings_inside(const mujoco_sample t[], size_t timers, size_t i) {
+  double readings = t[i].calls;
+  for (size_t k = 0; k < timers; k++) {
+    int above = (int)t[k].parent;
+    while (above != BRIDGE_NO_TIMER && (size_t)above != i) above = (int)t[above].parent;
+    if (above != BRIDGE_NO_TIMER) readings += 2.0 * t[k].calls;
+  }
+  return readings;
+}
+
+/* the time of each without readings, and what its parts leave of it; NaN: it has none */
+static void take_off_readings(const mujoco_sample t[], size_t timers, double net[], double rest[]) {
+  for (size_t i = 0; i < timers; i++) {
+    net[i] = t[i].measured_ns - t->reading_ns * readings_inside(t, timers, i);
+    rest[i] = NAN;
+  }
+  for (size_t i = 0; i < timers; i++) {
+    const int parent = (int)t[i].parent;
+    if (parent == BRIDGE_NO_TIMER || !(t[i].calls > 0.0)) continue;
+    if (isnan(rest[parent])) rest[parent] = net[parent];
+    rest[parent] -= net[i];
+  }
+}
+
+static int add_times(study_run *run, const mujoco_profile *in, const mujoco_sample t[],
+                     size_t timers) {
+  double net[BRIDGE_TIMERS_MAX], rest[BRIDGE_TIMERS_MAX];
+  take_off_readings(t, timers, net, rest);
+  for (size_t i = 0; i < timers; i++) {
+    const char *const above = t[i].parent >= 0.0 ? t[(size_t)t[i].parent].timer : "";
+    const mujoco_time time = {
+        *in,           t[i].timer,      above,           t[i].calls, 1e-9 * t[i].measured_ns,
+        1e-9 * net[i], net[i] / net[0], rest[i] / net[0]};
+    const mujoco_time left = {*in, "rest",         t[i].timer,       NAN,
+                              NAN, 1e-9 * rest[i], rest[i] / net[0], NAN};
+    if (t[i].calls > 0.0 &&
+        (study_add(run, MUJOCO_TIMES, &time) || study_add(run, MUJOCO_TIMERS, &time)))
+      return -1;
+    if (!isnan(rest[i]) && study_add(run, MUJOCO_TIMES, &left)) return -1;
+  }
+  return 0;
+}
+
+/* the samples of a profile's cell: starts, then timers */
+static int add_profile(study_run *run, size_t of, size_t cell) {
+  size_t count, starts = 0, all;
+  const mujoco_sample *const s = study_samples(run, cell, &count);
+  while (starts < count && !*s[starts].timer) starts++;
+  const size_t first = (size_t)(s - (const mujoco_sample *)study_rows(run, MUJOCO_SAMPLES, &all));
+  const gather pairs = {run, MUJOCO_SAMPLES, first, 1, starts};
+  const draws d = {.trials = starts, .processes = 1, .seed = run->seed};
+  mujoco_profile p = {.of = name_of(run, of, s->variant),
+                      .run_s = 1e-9 * s[starts].run_ns,
+                      .reading_s = 1e-9 * s[starts].reading_ns};
+  if (series_median(pairs, "timers_cost", &d, &p.timers_cost, p.timers_cost_interval) ||
+      study_add(run, MUJOCO_PROFILED, &p))
+    return -1;
+  return add_times(run, &p, s + starts, count - starts);
+}
+
+int mujoco_derive(study_run *run) {
+  const size_t cases = mujoco_cases(run), profiles = cases * MUJOCO_PROFILES;
+  int status = study_add(run, MUJOCO_TOP, &(mujoco_top){MUJOCO_UNCHANGED, 0.95});
+  for (size_t i = 0; !status && i < cases; i++) status = add_case(run, i);
+  for (size_t i = 0; !status && i < profiles; i++)
+    status = add_profile(run, i / MUJOCO_PROFILES, study_cells(run) - profiles + i);
+  return status;
+}
+
+int mujoco_conclude(study_run *run) {
+  size_t count;
+  const mujoco_row *const rows = study_rows(run, MUJOCO_ROWS, &count);
+  for (size_t i = 0; i < count; i++) {
+    const mujoco_row *const r = &rows[i];
+    if (r->verdict == mujoco_verdict_name(MUJOCO_FASTER)) {
+      measure_message(run->message,
+                      "%s, N = %zu: %s %s leaves the trajectory unchanged and takes %.3f [%.3f, "
+                      "%.3f] of the time of the race's settings, which must be the fastest",
+                      r->of.model, r->of.contacts, r->of.base, r->of.changes, r->confirmed,
+                      r->confirmed_interval[0], r->confirmed_interval[1]);
+      return -1;
+    }
+    if (i % MUJOCO_VARIANTS == MUJOCO_RACE &&
+        r->verdict != mujoco_verdict_name(MUJOCO_IS_THE_RACE)) {
+      measure_message(run->message,
+                      "%s, N = %zu: the race's settings change MuJoCo's trajectory by %.2g; %.0g "
+                      "is accepted",
+                      r->of.model, r->of.contacts, r->difference, MUJOCO_UNCHANGED);
+      return -1;
+    }
+  }
+  return 0;
+}

@@ -1,0 +1,106 @@
+/*
+ * MuJoCo with settings of its own, by their names.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#define _GNU_SOURCE /* strsep */
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bridge.h"
+#include "measure.h"
+
+/* what MuJoCo does when the scene asks for nothing; a user's box would be a cube */
+static mjcf_options own_defaults(void) {
+  mjcf_options o = mjcf_options_default();
+  o.jacobian = "auto";
+  o.warmstart = true;
+  o.pairs = o.lean = o.tall = false;
+  return o;
+}
+
+/* members of mjcf_options by name; what is none of them is a flag of MuJoCo's */
+typedef enum field_kind { TEXT, WHETHER, WHOLE, NUMBER } field_kind;
+
+static const struct {
+  const char *name;
+  size_t offset;
+  field_kind kind;
+} fields[] = {
+    {"integrator", offsetof(mjcf_options, integrator), TEXT},
+    {"solver", offsetof(mjcf_options, solver), TEXT},
+    {"jacobian", offsetof(mjcf_options, jacobian), TEXT},
+    {"cone", offsetof(mjcf_options, cone), TEXT},
+    {"iterations", offsetof(mjcf_options, iterations), WHOLE},
+    {"tolerance", offsetof(mjcf_options, tolerance), NUMBER},
+    {"warmstart", offsetof(mjcf_options, warmstart), WHETHER},
+    {"pairs", offsetof(mjcf_options, pairs), WHETHER},
+    {"lean", offsetof(mjcf_options, lean), WHETHER},
+    {"tall", offsetof(mjcf_options, tall), WHETHER},
+};
+
+enum { FIELDS = sizeof fields / sizeof *fields };
+
+/* FIELDS when `name` is no member */
+static size_t find_field(const char *name) {
+  size_t i = 0;
+  while (i < FIELDS && strcmp(fields[i].name, name) != 0) i++;
+  return i;
+}
+
+/* the options keep `value` if it is a text */
+static void set_field(mjcf_options *o, size_t i, const char *value) {
+  char *const member = (char *)o + fields[i].offset;
+  double number = 0.0;
+  measure_number_parse(value, &number);
+  switch (fields[i].kind) {
+  case TEXT:
+    memcpy(member, &value, sizeof value);
+    break;
+  case WHETHER:
+    memcpy(member, &(bool){strcmp(value, "on") == 0}, sizeof(bool));
+    break;
+  case WHOLE:
+    memcpy(member, &(int){(int)number}, sizeof(int));
+    break;
+  case NUMBER:
+    memcpy(member, &number, sizeof number);
+    break;
+  }
+}
+
+/* the next "name=value" of *rest, cut in two; NULL at the end */
+static char *next_change(char **rest, char **value) {
+  char *const name = strsep(rest, " ");
+  *value = name ? strchr(name, '=') : NULL;
+  if (!*value) return NULL;
+  *(*value)++ = '\0';
+  return name;
+}
+
+int bridge_variant_prepare(bool own, const char *changes, const model *m,
+                           const solver_settings *settings, const solver_output *output,
+                           void **instance, char message[SOLVER_MESSAGE_SIZE]) {
+  char members[128], flags[128], *rest = members, *value;
+  mjcf_options options = own ? own_defaults() : mjcf_options_default();
+  snprintf(members, sizeof members, "%s", changes);
+  snprintf(flags, sizeof flags, "%s", changes);
+  for (char *name; (name = next_change(&rest, &value));)
+    if (find_field(name) < FIELDS) set_field(&options, find_field(name), value);
+
+  // MuJoCo's flags come last: `lean` sets many of them
+  solver_settings plain = *settings;
+  plain.variant = NULL; // the changes say the integrator
+  int status = bridge_prepare(m, &plain, output, &options, NULL, instance, message);
+  rest = flags;
+  for (char *name; !status && (name = next_change(&rest, &value));)
+    if (find_field(name) == FIELDS)
+      status = bridge_instance_flag(*instance, name, strcmp(value, "on") == 0, message);
+  if (status && *instance) {
+    bridge_solver.release(*instance);
+    *instance = NULL;
+  }
+  return status;
+}
