@@ -49,6 +49,7 @@ static const column sample_columns[] = {
     COLUMN(speed_sample, target, AMOUNT, "", ""),
     COLUMN(speed_sample, rtol, AMOUNT, "", ""),
     COLUMN(speed_sample, time_step, AMOUNT, "s", ""),
+    COLUMN(speed_sample, rows, AMOUNT, "", ""),
     COLUMN(speed_sample, field_gap, AMOUNT, "", ""),
     COLUMN(speed_sample, scaling, AMOUNT, "", ""),
     COLUMN(speed_sample, process, COUNT, "", ""),
@@ -112,6 +113,12 @@ static int measure(study_run *run, const void *planned) {
   return status;
 }
 
+/* every process has a race of every system */
+static study_place place(const void *planned) {
+  const cell *const c = planned;
+  return (study_place){c->system, c->race ? c->process : c->system};
+}
+
 /* the runs themselves are for the files */
 static void show(const study_run *run) {
   for (size_t table = SPEED_ROWS; table <= SPEED_CALLBACKS; table++) {
@@ -148,6 +155,10 @@ const study speed_study = {
                                                "the same at every number of them",
                                     .columns = speed_marginal_columns,
                                     .row_size = sizeof(speed_marginal)},
+               [SPEED_SAMPLE_COSTS] = {.json = "samples",
+                                       .meaning = "what a further row of samples costs libess",
+                                       .columns = speed_sample_cost_columns,
+                                       .row_size = sizeof(speed_sample_cost)},
                [SPEED_CALLBACKS] = {.json = "callbacks",
                                     .meaning = "what a call of a model's callback costs",
                                     .columns = speed_callback_columns,
@@ -156,12 +167,13 @@ const study speed_study = {
                                .meaning = "one start in one process",
                                .columns = speed_run_columns,
                                .row_size = sizeof(speed_one_run)},
-               [SPEED_CALL_RUNS] = {.meaning = "calls, in one process",
-                                    .columns = speed_call_run_columns,
-                                    .row_size = sizeof(double)}},
+               [SPEED_VALUES] = {.meaning = "what an interval is of",
+                                 .columns = speed_value_columns,
+                                 .row_size = sizeof(double)}},
     .check = check,
     .plan = plan,
     .run = measure,
+    .place = place,
     .derive = speed_derive,
     .show = show,
     .release = release,

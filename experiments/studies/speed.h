@@ -57,7 +57,7 @@ typedef enum speed_count {
  * not known which it has not. */
 typedef struct speed_sample {
   const char *what, *protocol, *field, *solver, *variant;
-  double target, rtol, time_step, field_gap, scaling;
+  double target, rtol, time_step, rows, field_gap, scaling;
   size_t process, trial;
   double seconds, repetitions, retaken, rms_error, events, reference_events;
   double counts[SPEED_COUNTS];
@@ -142,9 +142,10 @@ enum {
   SPEED_SAMPLES = STUDY_SAMPLES,
   SPEED_ROWS,
   SPEED_MARGINALS,
+  SPEED_SAMPLE_COSTS,
   SPEED_CALLBACKS,
   SPEED_RUNS,
-  SPEED_CALL_RUNS
+  SPEED_VALUES
 };
 
 /* One of either engine in one protocol. Numbers that it does not have are NaN. */
@@ -174,6 +175,12 @@ typedef struct speed_callback {
   double damping, s_per_call, interval[2];
 } speed_callback;
 
+typedef struct speed_sample_cost {
+  const char *model;
+  size_t contacts, dimension, rows, rows_less;
+  double s_per_row, interval[2];
+} speed_sample_cost;
+
 /* One start in one process. */
 typedef struct speed_one_run {
   const char *model, *field, *solver, *protocol;
@@ -183,9 +190,14 @@ typedef struct speed_one_run {
   double entries_per_crossing, evaluations_per_crossing, bound_s, over_bound, mujoco_over_bound;
 } speed_one_run;
 
-extern const column speed_row_columns[], speed_marginal_columns[], speed_callback_columns[],
-    speed_run_columns[], speed_call_run_columns[];
+extern const column speed_row_columns[], speed_marginal_columns[], speed_sample_cost_columns[],
+    speed_callback_columns[], speed_run_columns[], speed_value_columns[];
 
 int speed_derive(study_run *run);
+
+/* speed_samples.c: times an entry of libess's with fewer and more rows of samples, and adds what
+ * the starts took; what all of them say. 0, or -1 with one line. */
+int speed_time_samples(speed_room *r, const speed_sample *entry, size_t process);
+int speed_derive_samples(study_run *run);
 
 #endif

@@ -115,6 +115,19 @@ const column speed_marginal_columns[] = {
     {0},
 };
 
+const column speed_sample_cost_columns[] = {
+    COLUMN(speed_sample_cost, model, TEXT, "", "hopper or plate", SHOWN("samples of", "%-10s")),
+    COLUMN(speed_sample_cost, contacts, COUNT, "", "number of contacts", SHOWN("N", "%3.0f")),
+    COLUMN(speed_sample_cost, dimension, COUNT, "", "states in a row", SHOWN("states", "%6.0f")),
+    COLUMN(speed_sample_cost, rows, COUNT, "", "of the finer grid", SHOWN("rows", "%6.0f")),
+    COLUMN(speed_sample_cost, rows_less, COUNT, "", "of the coarser one; 0: none at all",
+           SHOWN("against", "%7.0f")),
+    COLUMN(speed_sample_cost, s_per_row, NUMBER, "s", "median difference of a run's time, by row",
+           SHOWN_TIMES("ns/row", "%7.2f", 1e9)),
+    COLUMN(speed_sample_cost, interval, INTERVAL, "s", "95 %"),
+    {0},
+};
+
 const column speed_callback_columns[] = {
     COLUMN(speed_callback, model, TEXT, "", "hopper or plate", SHOWN("calls of", "%-8s")),
     COLUMN(speed_callback, contacts, COUNT, "", "number of contacts", SHOWN("N", "%3.0f")),
@@ -158,7 +171,7 @@ const column speed_run_columns[] = {
     {0},
 };
 
-const column speed_call_run_columns[] = {
+const column speed_value_columns[] = {
     {.name = "seconds", .kind = COLUMN_AMOUNT, .unit = "s", .meaning = "of a call"},
     {0},
 };

@@ -191,14 +191,14 @@ static int add_callback(deriving *d, size_t form, size_t call) {
   const char *const field = d->of.forms > 1 ? speed_form_names[form] : "";
   const size_t processes = d->run->processes;
   const draws nested = {SPEED_CALL_SAMPLES * processes, processes, d->run->seed, false};
-  gather calls = {d->run, SPEED_CALL_RUNS, 0, 1, nested.trials};
-  study_rows(d->run, SPEED_CALL_RUNS, &calls.first);
+  gather calls = {d->run, SPEED_VALUES, 0, 1, nested.trials};
+  study_rows(d->run, SPEED_VALUES, &calls.first);
   for (size_t i = 0; i < nested.trials; i++) {
     size_t count;
     const speed_sample *s = told_by(d, i % processes, &count);
     while (strcmp(s->what, "call") != 0) s++;
     s += (form * SPEED_CALLS + call) * SPEED_CALL_SAMPLES + i / processes;
-    if (study_add(d->run, SPEED_CALL_RUNS, &s->seconds)) return -1;
+    if (study_add(d->run, SPEED_VALUES, &s->seconds)) return -1;
   }
   speed_callback c = {.model = d->of.model,
                       .field = field,
@@ -268,5 +268,5 @@ int speed_derive(study_run *run) {
   for (size_t k = 0; !status && count > 3 && k < SPEED_FORMS; k++)
     status = add_marginal(run, systems + 1, count - 2, speed_form_names[k]);
   free(systems);
-  return status;
+  return status ? status : speed_derive_samples(run);
 }

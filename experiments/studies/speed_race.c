@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -117,6 +118,15 @@ static int add_calls(race *r, size_t form) {
   return status ? -1 : 0;
 }
 
+/* of the hopper and of the largest plate, by the fastest form of the field */
+static int add_grids(race *r) {
+  const speed_system *const of = &r->room->of;
+  const char *const field = of->forms > 1 ? speed_form_names[of->forms - 1] : "";
+  const size_t at = speed_entry_of(r->entry, r->count, "equal-error", field);
+  if ((of->forms > 1 && !of->largest) || at == SIZE_MAX) return 0;
+  return speed_time_samples(r->room, &r->entry[at], r->process);
+}
+
 static int run_race(race *r, size_t system) {
   trajectory samples;
   if (line_up(r, system) || time_all(r) ||
@@ -125,6 +135,7 @@ static int run_race(race *r, size_t system) {
   int status = 0;
   for (size_t k = 0; !status && k < r->count; k++) status = add_runs(r, k, &samples);
   for (size_t k = 0; !status && k < r->room->of.forms; k++) status = add_calls(r, k);
+  if (!status) status = add_grids(r);
   trajectory_free(&samples);
   return status;
 }

@@ -365,6 +365,7 @@ static void a_small_run_is_written_and_shown(void **state) {
   check_rows(json_object_get(results, "rows"));
   check_settings_in_table(state, json_object_get(results, "rows"));
   assert_int_equal(json_array_size(json_object_get(results, "marginals")), SPEED_FORMS);
+  assert_int_equal(json_array_size(json_object_get(results, "samples")), 4);
   assert_int_equal(json_array_size(json_object_get(results, "callbacks")), 3 + 3 * 2 * SPEED_CALLS);
   json_decref(results);
 
