@@ -15,10 +15,18 @@
 
 enum { RESOLUTION_TRIALS = 1001 };
 
-uint64_t measure_clock_ns(void) {
+static uint64_t read_clock(clockid_t which) {
   struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC_RAW, &now);
+  clock_gettime(which, &now);
   return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+}
+
+uint64_t measure_clock_ns(void) {
+  return read_clock(CLOCK_MONOTONIC_RAW);
+}
+
+uint64_t measure_thread_ns(void) {
+  return read_clock(CLOCK_THREAD_CPUTIME_ID);
 }
 
 double measure_clock_resolution_ns(void) {

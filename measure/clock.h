@@ -30,6 +30,9 @@ double measure_clock_resolution_ns(void);
  */
 int measure_pin_core(int wanted, char warning[MEASURE_MESSAGE_SIZE]);
 
+/* Nanoseconds that the calling thread has had a core. Asking takes a system call. */
+uint64_t measure_thread_ns(void);
+
 /* Times the scheduler has taken the calling thread off its core against its will. */
 long measure_preemptions(void);
 

@@ -13,7 +13,7 @@
 #include "clock.h"
 #include "statistics.h"
 
-enum { RETAKES = 5, PASSES_MAX = 1000 };
+enum { RETAKES = 2, PASSES_MAX = 1000 };
 
 /* runs between two looks at whether the thread has kept its core last about so long: a look is a
  * system call, which is not to stand between short runs */
@@ -77,14 +77,26 @@ static int warm_up(turner *t, const measure_turns *plan) {
   return t->times ? MEASURE_SUCCESS : MEASURE_ENOMEM;
 }
 
+/* times of trials first..end-1 without what others had of them */
+static void take_out(turner *t, size_t first, size_t end, double share) {
+  for (size_t j = first; j < end; j++) t->times[j * t->room + t->record->repetitions] *= share;
+  t->record->disturbed += end - first;
+}
+
 /* trials first..end-1, again where the thread lost its core meanwhile: another task's time is none
- * of the candidate's */
+ * of the candidate's, and long runs would be charged with it more often than short ones */
 static void run_stretch(turner *t, size_t first, size_t end) {
   for (int take = 0; !t->record->failed; take++) {
     const long before = measure_preemptions();
+    const uint64_t own = measure_thread_ns(), start = measure_clock_ns();
     for (size_t j = first; j < end && !t->record->failed; j++)
       if (!timed_run(t, j, &t->times[j * t->room + t->record->repetitions])) give_up(t, j);
-    if (measure_preemptions() == before || take == RETAKES) return;
+    const double wall = (double)(measure_clock_ns() - start);
+    if (measure_preemptions() == before) return;
+    if (take == RETAKES) {
+      take_out(t, first, end, fmin(1.0, (double)(measure_thread_ns() - own) / wall));
+      return;
+    }
     t->record->retaken += end - first;
   }
 }

@@ -28,6 +28,8 @@ typedef struct measure_turns_record {
   size_t trial;
   size_t repetitions; /* of every trial, timed */
   uint64_t retaken;   /* runs taken again because the thread lost its core */
+  uint64_t disturbed; /* runs that lost it however often they were taken: what others had of their
+                         time is taken out of it */
 } measure_turns_record;
 
 /*

@@ -57,6 +57,7 @@ static const column sample_columns[] = {
     COLUMN(speed_sample, seconds, AMOUNT, "s", ""),
     COLUMN(speed_sample, repetitions, AMOUNT, "", ""),
     COLUMN(speed_sample, retaken, AMOUNT, "", ""),
+    COLUMN(speed_sample, disturbed, AMOUNT, "", ""),
     COLUMN(speed_sample, rms_error, AMOUNT, "", ""),
     COLUMN(speed_sample, events, AMOUNT, "", ""),
     COLUMN(speed_sample, reference_events, AMOUNT, "", ""),

@@ -59,7 +59,7 @@ typedef struct speed_sample {
   const char *what, *protocol, *field, *solver, *variant;
   double target, rtol, time_step, rows, field_gap, scaling;
   size_t process, trial;
-  double seconds, repetitions, retaken, rms_error, events, reference_events;
+  double seconds, repetitions, retaken, disturbed, rms_error, events, reference_events;
   double counts[SPEED_COUNTS];
 } speed_sample;
 
@@ -156,7 +156,7 @@ typedef struct speed_row {
   double median_s, median[2], mujoco_s, ratio, ratio_ends[2], before, before_ends[2];
   double rms[3], mujoco_rms[3], accepted[3]; /* median, 90 % quantile and worst start */
   bool worse;
-  double events, events_ratio, s_per_crossing, retaken;
+  double events, events_ratio, s_per_crossing, retaken, disturbed;
   double steps, rejected, entries, substeps, groups, field_evaluations, guard_evaluations;
   double entries_per_crossing, evaluations_per_crossing, bound_s, over_bound, mujoco_over_bound;
   double field_gap, scaling_s, mujoco_time_step;
@@ -185,7 +185,7 @@ typedef struct speed_sample_cost {
 typedef struct speed_one_run {
   const char *model, *field, *solver, *protocol;
   size_t contacts, trial, process;
-  double damping, seconds, rms_error, events, events_reference, retaken;
+  double damping, seconds, rms_error, events, events_reference, retaken, disturbed;
   double steps, rejected, entries, substeps, groups, field_evaluations, guard_evaluations;
   double entries_per_crossing, evaluations_per_crossing, bound_s, over_bound, mujoco_over_bound;
 } speed_one_run;

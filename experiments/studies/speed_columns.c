@@ -87,6 +87,8 @@ const column speed_row_columns[] = {
     COLUMN(speed_row, processes, COUNT, "", "that timed every start"),
     COLUMN(speed_row, retaken, AMOUNT, "",
            "runs taken again because another task had had the core meanwhile"),
+    COLUMN(speed_row, disturbed, AMOUNT, "",
+           "runs that another task had a share of however often they were taken; it is taken out"),
     COLUMN(speed_row, settings, SETTINGS, "", "with which it ran"),
     {0},
 };
@@ -156,6 +158,7 @@ const column speed_run_columns[] = {
     COLUMN(speed_one_run, events_reference, AMOUNT, "", "of the reference"),
     COLUMN(speed_one_run, process, COUNT, "", "which process"),
     HIDDEN(retaken),
+    HIDDEN(disturbed),
     HIDDEN(steps),
     HIDDEN(rejected),
     HIDDEN(entries),

@@ -96,7 +96,8 @@ static int add_runs(deriving *d, size_t index) {
                        .rms_error = s->rms_error,
                        .events = process ? NAN : s->events,
                        .events_reference = s->reference_events,
-                       .retaken = s->retaken};
+                       .retaken = s->retaken,
+                       .disturbed = s->disturbed};
     fill_work(own[0][start].counts, d->cost[speed_form_of(e)],
               rival == SIZE_MAX ? NAN : rivals[process][start].seconds, &r);
     if (study_add(d->run, SPEED_RUNS, &r)) return -1;
@@ -172,6 +173,7 @@ static int add_row(const deriving *d, size_t index) {
   r.events_ratio = gather_sum(runs, "events") / gather_sum(runs, "events_reference");
   r.s_per_crossing = r.median_s / r.events;
   r.retaken = gather_sum(runs, "retaken");
+  r.disturbed = gather_sum(runs, "disturbed");
   if (!isnan(e->rtol)) {
     const measure_interval before =
         earlier_ratio(d->run->own, r.model, r.contacts, r.damping, r.field, r.protocol);

@@ -85,6 +85,7 @@ static int add_runs(race *r, size_t k, trajectory *room) {
     const model *const m = &r->room->form[speed_form_of(&s)];
     s.seconds = r->seconds[k * starts->trials + s.trial];
     s.retaken = s.trial ? 0.0 : (double)r->record[k].retaken;
+    s.disturbed = s.trial ? 0.0 : (double)r->record[k].disturbed;
     s.rms_error = r->contestant[k].rms[s.trial];
     s.events = r->contestant[k].events[s.trial];
     s.reference_events = r->process ? NAN : (double)starts->events[s.trial];

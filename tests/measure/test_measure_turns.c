@@ -1,14 +1,20 @@
 /*
- * Timing in turns: who runs when, and what a failure or a stop leaves. No time is asserted.
+ * Timing in turns: who runs when, and what a failure or a stop leaves. No time is asserted but one
+ * that another task would have a share of.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
+#define _XOPEN_SOURCE 700
+
 #include <math.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -140,6 +146,32 @@ static void one_that_fails_is_left_out(void **state) {
   assert_false(records[0].failed || records[2].failed);
 }
 
+/* 10 ms of a core, however long they take */
+static int work(void *context, size_t trial) {
+  (void)context, (void)trial;
+  const uint64_t end = measure_thread_ns() + 10000000;
+  while (measure_thread_ns() < end) continue;
+  return 0;
+}
+
+/* beside a task that wants the same core: what it has of a run is no time of the run's */
+static void what_others_have_is_taken_out(void **state) {
+  (void)state;
+  char warning[MEASURE_MESSAGE_SIZE];
+  const measure_candidate candidate = {.run = work};
+  const measure_turns plan = {.trials = TRIALS, .rounds = 1, .most_s = 60};
+  if (measure_pin_core(-1, warning) < 0) skip();
+  const pid_t other = fork();
+  if (!other)
+    for (;;) continue;
+  const int status = measure_take_turns(&candidate, 1, &plan, seconds, records);
+  kill(other, SIGKILL);
+  waitpid(other, NULL, 0);
+  assert_int_equal(status, MEASURE_SUCCESS);
+  assert_true(records[0].disturbed > 0);
+  for (size_t j = 0; j < TRIALS; j++) assert_true(seconds[j] > 9.9e-3 && seconds[j] < 14e-3);
+}
+
 static void it_can_be_stopped_and_refuses_nonsense(void **state) {
   (void)state;
   log_of.stop = 1;
@@ -154,6 +186,7 @@ int main(void) {
       cmocka_unit_test_setup(a_repetition_goes_from_trial_to_trial, set_up),
       cmocka_unit_test_setup(short_ones_repeat_and_slow_ones_have_fewer_turns, set_up),
       cmocka_unit_test_setup(one_that_fails_is_left_out, set_up),
+      cmocka_unit_test_setup(what_others_have_is_taken_out, set_up),
       cmocka_unit_test_setup(it_can_be_stopped_and_refuses_nonsense, set_up),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
