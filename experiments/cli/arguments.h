@@ -8,7 +8,6 @@
 
 #include <stdbool.h>
 
-#include "contacts_range.h"
 #include "model.h"
 #include "option.h"
 #include "solver.h"
@@ -25,9 +24,7 @@ typedef enum argument_group {
   ARGUMENTS_COMPARE = 256,      /* --minimum-effect, --fail-if-slower */
   ARGUMENTS_STRICT = 512,       /* --strict */
   ARGUMENTS_SETTINGS = 1024,    /* the solvers' settings */
-  ARGUMENTS_PRECISION = 8192,   /* --methods, --trials, --point-work, --table ... */
   ARGUMENTS_FIGURES = 16384,    /* --label-knobs */
-  ARGUMENTS_CROSSING = 32768,   /* --contacts LIST, --target and what it shares with the above */
   ARGUMENTS_RESTART = 262144,   /* --restart */
   ARGUMENTS_PROCESSES = 524288, /* --processes */
   ARGUMENTS_TABLE = 1048576     /* --table */
@@ -45,15 +42,9 @@ typedef struct arguments {
   solver_settings settings;
   unsigned settings_given; /* bits of solver_setting */
   bool json, no_reference;
-  const char *folder; /* of results */
-  const char *file;   /* NULL: the standard output */
-  contacts_range contacts;
-  size_t trials;
+  const char *folder;     /* of results */
+  const char *file;       /* NULL: the standard output */
   size_t processes, part; /* part < processes: this is one of them, measuring its share only */
-  double min_time;        /* shortest sample, s */
-  double point_work;      /* a method's setting spends no more from all starts, units */
-  double target;          /* RMS error to be reached */
-  const char *methods;    /* as given: names with commas between; NULL: all */
   bool label_knobs;
   bool table;   /* show results, measure nothing */
   bool restart; /* begin anew whatever the journal holds */

@@ -9,11 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "commands.h"
 #include "files.h"
+#include "json_file.h"
 #include "record.h"
-#include "work_precision.h"
 
 extern char **environ;
 
@@ -87,38 +88,43 @@ static int draw(const arguments *given, const char *script_name, const char *nam
   return COMMAND_SUCCESS;
 }
 
-/* one model of the results of work-precision: error against time, and against evaluations */
-static int draw_precision(const arguments *given, const precision_row *row) {
+/* one case of the results of work-precision: error against time, and against evaluations */
+static int draw_case(const arguments *given, const char *of, const char *m, double contacts) {
   static const char *const costs[] = {"time", "evaluations"}, *const endings[] = {"",
                                                                                   "_evaluations"};
-  const char *const of = row->text[PRECISION_MODEL];
-  const double contacts = row->number[PRECISION_CONTACTS];
-  char number[32] = "", name[NAME_SIZE], settings[4 * NAME_SIZE];
-  const bool numbered = precision_is_numbered(of);
-  if (numbered) snprintf(number, sizeof number, "_%.0f", contacts);
+  char name[NAME_SIZE], settings[4 * NAME_SIZE];
   int status = COMMAND_SUCCESS;
   for (size_t i = 0; !status && i < 2; i++) {
-    snprintf(name, sizeof name, "work_precision_%.64s%s%s", of, number, endings[i]);
+    snprintf(name, sizeof name, "work_precision_%.96s%s", of, endings[i]);
+    // a case whose number of contacts was chosen is named by it
     snprintf(settings, sizeof settings,
              "name='%s'; model='%.64s'; contacts=%.0f; numbered=%d; cost='%s'; label_knobs=%d",
-             name, of, contacts, numbered, costs[i], given->label_knobs);
+             name, m, contacts, strcmp(of, m) != 0, costs[i], given->label_knobs);
     status = draw(given, "work_precision", name, settings);
   }
   return status;
 }
 
-/* every model of the results of work-precision, which there may be none of */
-static int draw_all_precision(const arguments *given, size_t *drawn) {
-  char message[MEASURE_MESSAGE_SIZE];
-  precision_results results;
-  if (precision_results_read(&results, given->folder, message))
-    return command_fail(given, "%s", message);
+/* every case of the results of work-precision, which there may be none of */
+static int draw_cases(const arguments *given, size_t *drawn) {
+  char path[RECORD_PATH_SIZE], message[MEASURE_MESSAGE_SIZE];
+  if (record_path(path, given->folder, "work_precision.json") || access(path, F_OK))
+    return COMMAND_SUCCESS;
+  json_t *const results = measure_json_read(path, message), *one;
+  if (!results) return command_fail(given, "%s", message);
   int status = COMMAND_SUCCESS;
-  for (size_t i = 0; !status && i < results.count; i += precision_case_rows(&results, i)) {
-    status = draw_precision(given, &results.row[i]);
+  size_t i;
+  json_array_foreach(json_object_get(results, "cases"), i, one) {
+    const char *const of = json_string_value(json_object_get(one, "name"));
+    const char *const m = json_string_value(json_object_get(one, "model"));
+    if (!of || !m) break;
+    status = draw_case(given, of, m, json_number_value(json_object_get(one, "contacts")));
+    if (status) break;
     (*drawn)++;
   }
-  precision_results_free(&results);
+  if (!status && (i == 0 || i < json_array_size(json_object_get(results, "cases"))))
+    status = command_fail(given, "%s is not what work-precision writes; move it away", path);
+  json_decref(results);
   return status;
 }
 
@@ -150,7 +156,7 @@ static int run(arguments *given) {
     if (status) return status;
     drawn++;
   }
-  const int status = draw_all_precision(given, &drawn);
+  const int status = draw_cases(given, &drawn);
   if (status) return status;
   if (!drawn)
     return command_fail(given, "%s holds no results; run order, calibrate or sweep first",

@@ -117,13 +117,6 @@ static void set_solvers(arguments *given, const char *text) {
   free(copy);
 }
 
-static void set_contacts(arguments *given, const char *text) {
-  char message[CONTACTS_RANGE_MESSAGE];
-  contacts_range_free(&given->contacts);
-  if (contacts_range_parse(text, &given->contacts, message))
-    command_usage(given, "--contacts %s", message);
-}
-
 /* ---- options --------------------------------------------------------------------------------- */
 
 /* --rtol and --atol stand, before or after a --tolerance that is given too */
@@ -198,12 +191,6 @@ static bool set_run_option(arguments *given, int key, const char *text) {
   case 'o':
     given->file = strcmp(text, "-") == 0 ? NULL : text;
     return true;
-  case KEY_CONTACTS:
-    set_contacts(given, text);
-    return true;
-  case KEY_TRIALS:
-    given->trials = whole(given, "trials", text, 1, 1000000);
-    return true;
   case KEY_SOLVERS:
     set_solvers(given, text);
     return true;
@@ -216,20 +203,8 @@ static bool set_run_option(arguments *given, int key, const char *text) {
   case KEY_PART:
     given->part = whole(given, "part", text, 0, 999);
     return true;
-  case KEY_MIN_TIME:
-    given->min_time = number(given, "min-time", text, 0.0, 3600.0, "a number from 0 to 3600");
-    return true;
   case KEY_RESTART:
     given->restart = true;
-    return true;
-  case KEY_METHODS:
-    given->methods = text;
-    return true;
-  case KEY_POINT_WORK:
-    given->point_work = number(given, "point-work", text, 0.0, 1e15, "a number from 0 to 1e15");
-    return true;
-  case KEY_TARGET:
-    given->target = number(given, "target", text, 1e-12, 1.0, "a number from 1e-12 to 1");
     return true;
   case KEY_LABEL_KNOBS:
     given->label_knobs = true;
@@ -337,12 +312,6 @@ static error_t parse_option(int key, char *text, struct argp_state *state) {
   }
 }
 
-static size_t default_trials(const command *c) {
-  if (c->groups & ARGUMENTS_PRECISION) return 12;
-  if (c->groups & ARGUMENTS_CROSSING) return 6;
-  return 120;
-}
-
 static void set_defaults(arguments *given, const study *s) {
   char message[MEASURE_MESSAGE_SIZE] = "out of memory";
   given->study_settings = calloc(1, s->settings_size + 1);
@@ -354,15 +323,11 @@ void arguments_parse(const command *c, int argc, char **argv, arguments *given) 
   *given = (arguments){.command = c,
                        .settings = solver_settings_default(),
                        .folder = "results",
-                       .trials = default_trials(c),
                        .processes = c->study ? c->study->processes : 6,
                        .part = SIZE_MAX,
-                       .point_work = c->groups & ARGUMENTS_PRECISION ? 7.2e8 : 2.4e8,
-                       .target = 1e-2,
                        .seed = 1,
                        .minimum_effect = 0.05};
   parse p = {.given = given};
-  if (c->groups & ARGUMENTS_CROSSING) set_contacts(given, "2,5,10,20,50,100,200,500,1000");
   if (c->study) set_defaults(given, c->study);
   if (c->study && c->study->solvers) set_solvers(given, c->study->solvers);
   option_table_build(&p.table, c);
@@ -391,7 +356,6 @@ void arguments_parse(const command *c, int argc, char **argv, arguments *given) 
 }
 
 void arguments_free(arguments *given) {
-  contacts_range_free(&given->contacts);
   if (given->command->study) option_free(given->command->study->options, given->study_settings);
   free(given->study_settings);
   free(given->argv);

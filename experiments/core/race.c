@@ -96,6 +96,7 @@ race *race_of(study_run *run, size_t number, const race_plan *plan, const race_e
 
 int race_trial(race *r, size_t trial, race_lap lap[]) {
   contest_starts *const starts = r->plan.starts;
+  const bool kept = starts->references[trial].states != NULL;
   if (contest_reference(starts, trial, r->run->message)) return -1;
   const measure_plan plan = {.trials = 1,
                              .numbers = &trial,
@@ -108,7 +109,7 @@ int race_trial(race *r, size_t trial, race_lap lap[]) {
   const int status =
       measure_interleave(r->candidates, r->count, &plan, r->seconds, r->calibrations, NULL);
   // those of all trials of all cases would fill the memory
-  trajectory_free(&starts->references[trial]);
+  if (!kept) trajectory_free(&starts->references[trial]);
   if (status == MEASURE_ESTOP) measure_message(r->run->message, "interrupted");
   if (status && status != MEASURE_ESTOP)
     measure_message(r->run->message, "timing: %s", measure_strerror(status));

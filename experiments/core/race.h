@@ -41,8 +41,9 @@ typedef struct race race;
 race *race_of(study_run *run, size_t number, const race_plan *plan, const race_entry entry[],
               size_t count);
 
-/* One trial of all entries: a lap of each. The trial's reference is computed before and dropped
- * behind. 0, or -1 with one line. That a run fails is none: its lap tells. */
+/* One trial of all entries: a lap of each. The trial's reference, unless it is there, is
+ * computed before and dropped behind. 0, or -1 with one line. That a run fails is none: its lap
+ * tells. */
 int race_trial(race *r, size_t trial, race_lap lap[]);
 
 /* Ends the one under way, if any. */

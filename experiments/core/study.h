@@ -99,7 +99,7 @@ typedef struct study {
   void (*show)(const study_run *run);
   void (*show_table)(const study_run *run); /* what --table shows; NULL: as show */
   int (*conclude)(study_run *run);          /* last: whether what is written is as it must be */
-  void (*release)(study_run *run);          /* of `own` */
+  void (*release)(study_run *run);          /* of `own`; NULL: it is freed */
 } study;
 
 /* One under way. */

@@ -142,7 +142,10 @@ int study_execute(const study *s, const study_request *request, char *message) {
   measure_message(message, "out of memory");
   int status = -1;
   if (private.known) status = request->table ? show_earlier(&run) : live(&run);
-  if (s->release) s->release(&run);
+  if (s->release)
+    s->release(&run);
+  else
+    free(run.own);
   race_end(&run);
   cases_free(&run);
   study_rows_clear(&run, 0);

@@ -1,95 +1,281 @@
 /*
  * essbench crossing-cost: what a crossing costs every method at the same error, from a few contacts
- * to a thousand.
+ * to a thousand. At each number of contacts every method's cheapest setting is chosen, and those
+ * that reach the error race.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "crossing_cost.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "clock.h"
-#include "commands.h"
-#include "interrupts.h"
-#include "record.h"
-#include "resume.h"
+#include "cases.h"
+#include "studies.h"
 
-static int allocate(crossing *all) {
-  const size_t rows = all->given->contacts.count * precision_method_count;
-  all->entries = json_array();
-  all->chosen = calloc(precision_method_count, sizeof *all->chosen);
-  all->choice = calloc(precision_method_count, sizeof *all->choice);
-  all->row = calloc(rows, sizeof *all->row);
-  if (all->entries && all->chosen && all->choice && all->row) return 0;
-  measure_message(all->message, "out of memory");
-  return -1;
+/* ---- what is asked for ----------------------------------------------------------------------- */
+
+typedef struct settings {
+  contacts_range contacts;
+  option_names methods;
+  size_t trials;
+  double target, min_time, point_work;
+} settings;
+
+static const study_option options[] = {
+    {"contacts", "LIST",
+     "numbers of contacts: 2..100, 2..100..7 (in steps of 7), 2,5,10 or a mixture", OPTION_CONTACTS,
+     OPTION_AT(settings, contacts), .initial = "2,5,10,20,50,100,200,500,1000"},
+    {"target", "X", "RMS error that every method has to reach", OPTION_NUMBER,
+     OPTION_AT(settings, target), .initial = "0.01", .min = 1e-12, .max = 1,
+     .accepts = "a number from 1e-12 to 1", .result = "target"},
+    {"methods", "A,B", PRECISION_METHODS_HELP, OPTION_NAMES, OPTION_AT(settings, methods),
+     .names = precision_names},
+    {"trials", "COUNT", "initial conditions for each number of contacts", OPTION_WHOLE,
+     OPTION_AT(settings, trials), .initial = "6", .min = 1, .max = 1e6, .result = "trials"},
+    {"point-work", "COUNT", PRECISION_POINT_WORK_HELP, OPTION_NUMBER,
+     OPTION_AT(settings, point_work), .initial = "2.4e8", .max = 1e15,
+     .accepts = "a number from 0 to 1e15", .result = "point_work"},
+    {"min-time", "S", PRECISION_MIN_TIME_HELP, OPTION_NUMBER, OPTION_AT(settings, min_time),
+     .initial = "0", .max = 3600, .accepts = "a number from 0 to 3600"},
+    {0},
+};
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+enum { SAMPLES = STUDY_SAMPLES, ROWS };
+
+static const column row_columns[] = {
+    PRECISION_COLUMNS(crossing_row),
+    COLUMN(crossing_row, target, AMOUNT, "", "RMS error to be reached"),
+    COLUMN(crossing_row, ns_per_crossing, AMOUNT, "ns", "median_s over events_reference"),
+    COLUMN(crossing_row, ns_per_crossing_lo, AMOUNT, "ns", "lower end of its 95 % interval"),
+    COLUMN(crossing_row, ns_per_crossing_hi, AMOUNT, "ns", "upper end"),
+    COLUMN(crossing_row, evaluations_per_crossing, AMOUNT, "", "evaluations over events_reference"),
+    PRECISION_MESSAGE(crossing_row),
+    {0},
+};
+
+/* ---- cells: the starts and every method's choice, and the race start by start ---------------- */
+
+typedef enum cell_kind { STARTS, CHOICE, LAP } cell_kind;
+
+typedef struct cell {
+  cell_kind kind;
+  size_t index, method, trials, trial; /* index: of the number of contacts */
+} cell;
+
+static size_t methods_of(const settings *s) {
+  return s->methods.count ? s->methods.count : precision_method_count;
 }
 
-static void release(crossing *all) {
-  json_decref(all->entries);
-  free(all->chosen);
-  free(all->choice);
-  free(all->row);
-}
-
-static int measure_all(crossing *all) {
-  const contacts_range *const range = &all->given->contacts;
-  if (crossing_journal_open(all)) return -1;
-  int status = 0;
-  for (size_t i = 0; !status && i < range->count; i++)
-    status = crossing_measure(all, range->contacts[i]);
-  if (status > 0)
-    measure_message(all->message, "interrupted; the same command goes on from here");
-  else if (!status)
-    status = resume_finish(all->journal, all->message);
-  measure_journal_close(all->journal);
-  return status;
+static contest_starts *starts_of(study_run *run, size_t index) {
+  const settings *const s = run->settings;
+  const case_change changes[] = {{"contacts", (double)s->contacts.contacts[index]}, {0}};
+  return case_starts(run, changes, s->trials);
 }
 
 /* what every method refuses is told before anything is waited for or written */
-static int check_methods(const crossing *all) {
-  model m = all->given->m;
-  m.data = NULL;
-  int status = model_set(&m, "contacts", (double)all->given->contacts.contacts[0], all->message);
-  if (!status) status = model_prepare(&m, all->message);
-  if (!status) status = precision_check_methods(&m, all->chosen, all->message);
-  model_release(&m);
-  return status;
+static int check(study_run *run) {
+  const settings *const s = run->settings;
+  const case_change first[] = {{"contacts", (double)s->contacts.contacts[0]}, {0}};
+  const model *const m = case_model(run, first);
+  return m ? precision_check_methods(m, &s->methods, run->message) : SOLVER_REFUSED;
 }
 
-static int measure_and_write(crossing *all, arguments *given) {
-  char warning[MEASURE_MESSAGE_SIZE];
-  all->core = measure_pin_core(-1, warning);
-  if (record_open(given, all->core)) return COMMAND_FAILURE;
-  all->interrupted = interrupts_catch();
-  if (measure_all(all)) return command_fail(given, "%s", all->message);
-  crossing_find_coincidences(all->row, all->count, all->methods);
-  if (crossing_write(given, all->row, all->count, all->core, all->message))
-    return command_fail(given, "%s", all->message);
-  crossing_print(given, all->row, all->count);
-  return COMMAND_SUCCESS;
-}
-
-static int run(arguments *given) {
-  char message[SOLVER_MESSAGE_SIZE] = "";
-  crossing all = {.given = given, .message = message};
-  int status = allocate(&all);
-  if (!status) {
-    precision_choose_methods(given, all.chosen);
-    for (size_t i = 0; i < precision_method_count; i++) all.methods += all.chosen[i];
-    status = check_methods(&all);
+/* the choices into run->own: a point for each method at each number of contacts, with its laps */
+static int survey(study_run *run) {
+  const settings *const s = run->settings;
+  const size_t methods = methods_of(s), cells = s->contacts.count, row = s->trials + methods;
+  size_t count, next = cells * row;
+  const precision_sample *const all = study_rows(run, SAMPLES, &count);
+  free(run->own);
+  precision_point *const points = run->own = calloc(cells * methods, sizeof *points);
+  if (!points || count < next) {
+    measure_message(run->message, points ? "choices are missing" : "out of memory");
+    return -1;
   }
-  status = status ? command_stop(given, status, message) : measure_and_write(&all, given);
-  release(&all);
+  for (size_t i = 0; i < cells; i++) {
+    precision_point *const own = points + i * methods;
+    for (size_t k = 0; k < methods; k++) {
+      const precision_sample *const choice = &all[i * row + s->trials + k];
+      own[k] = (precision_point){.method = choice->method,
+                                 .value = choice->value,
+                                 .obstacle = (precision_status)choice->status,
+                                 .trials = choice->trials,
+                                 .first = choice->of,
+                                 .message = choice->message,
+                                 .as = "",
+                                 .laps = {.run = run}};
+    }
+    precision_give_laps(run, own, methods, s->trials, &next);
+  }
+  return 0;
+}
+
+static int plan_choices(study_run *run, size_t index) {
+  const settings *const s = run->settings;
+  const size_t contacts = s->contacts.contacts[index];
+  if (study_cell(run, &(cell){.kind = STARTS, .index = index}, "contacts=%zu starts", contacts))
+    return -1;
+  for (size_t i = 0; i < precision_method_count; i++)
+    if (precision_chosen(&s->methods, i) &&
+        study_cell(run, &(cell){.kind = CHOICE, .index = index, .method = i},
+                   "contacts=%zu method=%s", contacts, precision_names[i]))
+      return -1;
+  return 0;
+}
+
+static int plan_races(study_run *run, size_t index) {
+  const settings *const s = run->settings;
+  const size_t methods = methods_of(s);
+  const precision_point *const points = (const precision_point *)run->own + index * methods;
+  size_t trials[PRECISION_GROUPS];
+  for (size_t g = 0; g < precision_groups(s->trials, trials); g++)
+    for (size_t j = 0; precision_raced(points, methods, trials[g]) && j < trials[g]; j++) {
+      const cell c = {LAP, .index = index, .trials = trials[g], .trial = j};
+      if (study_cell(run, &c, "contacts=%zu race=%zu trial=%zu", s->contacts.contacts[index],
+                     trials[g], j))
+        return -1;
+    }
+  return 0;
+}
+
+static int plan(study_run *run, size_t stage) {
+  const settings *const s = run->settings;
+  if (stage > 1) return 0;
+  if (stage == 1 && survey(run)) return -1;
+  for (size_t i = 0; i < s->contacts.count; i++)
+    if (stage ? plan_races(run, i) : plan_choices(run, i)) return -1;
+  return 0;
+}
+
+/* ---- a cell ---------------------------------------------------------------------------------- */
+
+static int choose(study_run *run, contest_starts *starts, size_t method) {
+  const settings *const s = run->settings;
+  const precision_effort effort = {precision_contacts(starts->m), s->trials, s->point_work};
+  crossing_choice choice;
+  if (crossing_choose_setting(run, starts, &effort, &precision_methods[method], s->target, &choice))
+    return -1;
+  precision_sample sample = precision_unknown(method, choice.value);
+  sample.status = choice.status;
+  sample.trials = choice.trials;
+  sample.message = choice.message;
+  sample.of.rms_error = choice.rms;
+  sample.of.time_s = choice.seconds;
+  return study_add(run, SAMPLES, &sample);
+}
+
+static int measure(study_run *run, const void *planned) {
+  const settings *const s = run->settings;
+  const cell *const c = planned;
+  const size_t methods = methods_of(s);
+  contest_starts *const starts = starts_of(run, c->index);
+  if (!starts) return -1;
+  if (c->kind == STARTS) return precision_add_starts(run, starts, &s->methods);
+  if (c->kind == CHOICE) return choose(run, starts, c->method);
+  const race_plan how = {.starts = starts,
+                         .seed = run->seed + precision_contacts(starts->m),
+                         .min_time = s->min_time,
+                         .warmups = c->trials == s->trials && c->trials > 1 ? 1 : 0};
+  precision_point *const points = (precision_point *)run->own + c->index * methods;
+  return precision_race(run, c->index * (s->trials + 1) + c->trials, &how, points, methods,
+                        c->trials, c->trial);
+}
+
+/* ---- what the samples say -------------------------------------------------------------------- */
+
+static int make_row(study_run *run, const model *m, gather starts, const precision_point *p,
+                    crossing_row *r) {
+  if (p->obstacle == PRECISION_OK) {
+    if (precision_summarize(run, m, starts, p, ROWS, &r->p)) return -1;
+  } else {
+    // where it came closest
+    precision_row_name(run, m, p, ROWS, p->obstacle, p->message, &r->p);
+    r->p.events_reference = gather_median(starts, "events_reference");
+    r->p.rms_error = p->first.rms_error;
+    r->p.median_s = p->first.time_s;
+  }
+  r->target = ((const settings *)run->settings)->target;
+  // where there is none, none costs anything
+  const double crossings = r->p.events_reference > 0.0 ? r->p.events_reference : NAN;
+  r->ns_per_crossing = 1e9 * r->p.median_s / crossings;
+  r->ns_per_crossing_lo = 1e9 * r->p.median_lo_s / crossings;
+  r->ns_per_crossing_hi = 1e9 * r->p.median_hi_s / crossings;
+  r->evaluations_per_crossing = r->p.evaluations / crossings;
+  crossing_check_target(r);
+  return 0;
+}
+
+static int make_rows(study_run *run, crossing_row rows[]) {
+  const settings *const s = run->settings;
+  const size_t methods = methods_of(s);
+  const precision_point *const points = run->own;
+  for (size_t i = 0; i < s->contacts.count; i++) {
+    const contest_starts *const at = starts_of(run, i);
+    const gather starts = {run, SAMPLES, i * (s->trials + methods), 1, s->trials};
+    for (size_t k = i * methods; k < (i + 1) * methods; k++)
+      if (!at || make_row(run, at->m, starts, &points[k], &rows[k])) return -1;
+  }
+  return 0;
+}
+
+static int derive(study_run *run) {
+  const settings *const s = run->settings;
+  const size_t methods = methods_of(s), count = s->contacts.count * methods;
+  crossing_row *const rows = calloc(count, sizeof *rows);
+  if (!rows) measure_message(run->message, "out of memory");
+  int status = rows && !survey(run) ? make_rows(run, rows) : -1;
+  if (!status) crossing_find_coincidences(rows, count, methods);
+  for (size_t i = 0; !status && i < count; i++) status = study_add(run, ROWS, &rows[i]);
+  free(rows);
   return status;
 }
 
-const command crossing_cost_command = {
+static void show(const study_run *run) {
+  size_t count;
+  const crossing_row *const rows = study_rows(run, ROWS, &count);
+  printf("the cheapest settings with an RMS error of at most %g\n%6s %-23s %8s %9s %11s %11s\n",
+         ((const settings *)run->settings)->target, "N", "method", "knob", "RMS", "median ms",
+         "ns/crossing");
+  for (size_t i = 0; i < count; i++) {
+    const precision_row *const p = &rows[i].p;
+    printf("%6zu %-23s", p->contacts, p->method);
+    if (isnan(p->rms_error))
+      printf(" %8s %9s %11s %11s", "", "", "", "");
+    else
+      printf(" %8.3g %9.2e %11.4f %11.1f", p->value, p->rms_error, 1e3 * p->median_s,
+             rows[i].ns_per_crossing);
+    if (strcmp(p->status, "ok") != 0) printf("  %s: %s", p->status, p->message);
+    if (*p->coincides_with) printf("  (as %s)", p->coincides_with);
+    putchar('\n');
+  }
+}
+
+const study crossing_cost_study = {
     .name = "crossing-cost",
     .summary = "every method's cost of a crossing at the same error, over numbers of contacts",
-    .groups =
-        ARGUMENTS_CROSSING | ARGUMENTS_MODEL | ARGUMENTS_FOLDER | ARGUMENTS_SEED | ARGUMENTS_STRICT,
-    .model = "plate",
     .example = "essbench crossing-cost --contacts 2,10,100 --target 1e-3",
-    .run = run,
+    .file = "crossing_cost",
+    .schema = "essbench-crossing-cost-1",
+    .model = "plate",
+    .cells = "methods and starts",
+    .pinned = true,
+    .options = options,
+    .settings_size = sizeof(settings),
+    .cell_size = sizeof(cell),
+    .tables = {[SAMPLES] = PRECISION_SAMPLES,
+               [ROWS] = {.json = "rows",
+                         .csv = "crossing_cost.csv",
+                         .meaning = "a method's cheapest setting at one number of contacts",
+                         .columns = row_columns,
+                         .row_size = sizeof(crossing_row)}},
+    .check = check,
+    .plan = plan,
+    .run = measure,
+    .derive = derive,
+    .show = show,
 };

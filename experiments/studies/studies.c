@@ -13,6 +13,8 @@ const study *const studies[] = {
     &calibrate_study,
     &sweep_study,
     &mujoco_study,
+    &work_precision_study,
+    &crossing_cost_study,
     &speed_study,
     &scale_study,
     &tolerance_study,

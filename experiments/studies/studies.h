@@ -8,11 +8,11 @@
 
 #include "study.h"
 
-extern const study calibrate_study, ensemble_study, mujoco_study, order_study, scale_study,
-    speed_study, sweep_study, tolerance_study;
+extern const study calibrate_study, crossing_cost_study, ensemble_study, mujoco_study, order_study,
+    scale_study, speed_study, sweep_study, tolerance_study, work_precision_study;
 
 /* All of them, NULL-terminated. */
-extern const study mujoco_study, *const studies[];
+extern const study *const studies[];
 
 /* NULL when there is none of that name. */
 const study *study_find(const char *name);

@@ -1,5 +1,7 @@
 /*
- * essbench work-precision: every method on one model, error against time and evaluations.
+ * essbench work-precision: every method on one model over its own accuracy knob, error against time
+ * and evaluations. Each setting is run once, to see what it does and how long it takes; those that
+ * can are then raced.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
@@ -9,105 +11,278 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "clock.h"
-#include "commands.h"
-#include "interrupts.h"
-#include "record.h"
-#include "resume.h"
+#include "cases.h"
 #include "solvers.h"
+#include "studies.h"
 
-/* measures what is missing, and finishes the journal */
-static int measure(precision_case *c, char *message) {
-  measure_journal *journal;
-  if (precision_journal_open(&journal, c, message)) return -1;
-  int status = precision_measure(c, journal, message);
-  if (status > 0)
-    measure_message(message, "interrupted; the same command goes on from here");
-  else if (!status)
-    status = resume_finish(journal, message);
-  measure_journal_close(journal);
-  return status;
-}
+/* ---- what is asked for ----------------------------------------------------------------------- */
 
-/* the file as it then is, of which this model's points are shown */
-static int show(const precision_case *c, char *message) {
-  precision_results results;
-  if (precision_results_read(&results, c->given->folder, message)) return -1;
-  size_t first = 0;
-  const char *const name = c->m->type->name;
-  while (first < results.count &&
-         (strcmp(results.row[first].text[PRECISION_MODEL], name) != 0 ||
-          results.row[first].number[PRECISION_CONTACTS] != (double)c->contacts))
-    first++;
-  precision_print(results.row + first, c->count);
-  printf("results in %s/work_precision.csv, work_precision.json\n", c->given->folder);
-  precision_results_free(&results);
+typedef struct settings {
+  option_names methods;
+  size_t trials;
+  double min_time, point_work;
+} settings;
+
+static const study_option options[] = {
+    {"methods", "A,B", PRECISION_METHODS_HELP, OPTION_NAMES, OPTION_AT(settings, methods),
+     .names = precision_names},
+    {"trials", "COUNT", "initial conditions", OPTION_WHOLE, OPTION_AT(settings, trials),
+     .initial = "12", .min = 1, .max = 1e6, .result = "trials"},
+    {"point-work", "COUNT", PRECISION_POINT_WORK_HELP, OPTION_NUMBER,
+     OPTION_AT(settings, point_work), .initial = "7.2e8", .max = 1e15,
+     .accepts = "a number from 0 to 1e15", .result = "point_work"},
+    {"min-time", "S", PRECISION_MIN_TIME_HELP, OPTION_NUMBER, OPTION_AT(settings, min_time),
+     .initial = "0", .max = 3600, .accepts = "a number from 0 to 3600"},
+    {0},
+};
+
+static const case_change as_given[] = {{0}};
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+typedef struct model_case {
+  const char *name, *model;
+  size_t contacts;
+  bridge_gap field_gap;
+  double coincide;
+} model_case;
+
+static const column case_columns[] = {
+    COLUMN(model_case, name, TEXT, "", "the model, and its number of contacts where it is chosen"),
+    COLUMN(model_case, model, TEXT, "", "by its name"),
+    COLUMN(model_case, contacts, COUNT, "", "number of contacts"),
+    COLUMN(model_case, field_gap, GAP, "", "null: MuJoCo did not race, or does not do the model"),
+    COLUMN(model_case, coincide, AMOUNT, "",
+           "methods whose errors differ by no more than this, relative, are one"),
+    {0},
+};
+
+typedef struct coincidence {
+  const char *method, *coincides_with;
+} coincidence;
+
+static const column coincident_columns[] = {
+    COLUMN(coincidence, method, TEXT, "", "by its name"),
+    COLUMN(coincidence, coincides_with, TEXT, "", "the one that stands for it"),
+    {0},
+};
+
+static const column point_columns[] = {
+    PRECISION_COLUMNS(work_precision_point),
+    PRECISION_MESSAGE(work_precision_point),
+    COLUMN(work_precision_point, settings, SETTINGS, "", "in force", .place = COLUMN_JSON_ONLY),
+    {0},
+};
+
+/* ---- cells: the starts, each method's first runs, and the race start by start -----------------
+ */
+
+typedef enum cell_kind { STARTS, FIRST_RUNS, LAP } cell_kind;
+
+typedef struct cell {
+  cell_kind kind;
+  size_t method, trials, trial; /* trials: from how many starts those race */
+} cell;
+
+/* what every method refuses; and that --methods would take nothing away */
+static int check(study_run *run) {
+  const settings *const s = run->settings;
+  const model *const m = case_model(run, as_given);
+  const int refused = m ? precision_check_methods(m, &s->methods, run->message) : SOLVER_REFUSED;
+  if (refused) return refused;
+  size_t count;
+  const work_precision_point *const earlier = study_rows(run, WORK_PRECISION_POINTS, &count);
+  for (size_t i = 0; i < count && s->methods.count; i++) {
+    const precision_row *const p = &earlier[i].p;
+    bool stays = strcmp(p->model, m->type->name) != 0 || p->contacts != precision_contacts(m);
+    for (size_t k = 0; k < s->methods.count; k++)
+      stays = stays || strcmp(precision_names[s->methods.index[k]], p->method) == 0;
+    if (stays) continue;
+    measure_message(run->message,
+                    "%s holds this model measured with %s, which --methods leaves out and would "
+                    "delete; give another --out, or name it, too",
+                    run->folder, p->method);
+    return -1;
+  }
   return 0;
 }
 
-/* a file of results that can be read, and from which --methods would take nothing away */
-static int check_earlier(const arguments *given, const bool chosen[], char *message) {
-  precision_results earlier;
-  if (precision_results_read(&earlier, given->folder, message)) return -1;
-  const char *const lost =
-      given->methods ? precision_results_lose(&earlier, &given->m, chosen) : NULL;
-  if (lost)
-    measure_message(message,
-                    "%s holds this model measured with %s, which --methods leaves out and would "
-                    "delete; give another --out, or name it, too",
-                    given->folder, lost);
-  precision_results_free(&earlier);
-  return lost ? -1 : 0;
+static int plan_races(study_run *run) {
+  const survey *const points = run->own;
+  size_t trials[PRECISION_GROUPS];
+  const size_t groups = precision_groups(((const settings *)run->settings)->trials, trials);
+  for (size_t g = 0; g < groups; g++)
+    for (size_t j = 0; precision_raced(points->point, points->count, trials[g]) && j < trials[g];
+         j++)
+      if (study_cell(run, &(cell){.kind = LAP, .trials = trials[g], .trial = j},
+                     "race=%zu trial=%zu", trials[g], j))
+        return -1;
+  return 0;
 }
 
-static int compare(arguments *given, const bool chosen[], char *message) {
-  char warning[MEASURE_MESSAGE_SIZE];
-  precision_case c = {0};
-  if (check_earlier(given, chosen, message)) return command_fail(given, "%s", message);
-  const int core = measure_pin_core(-1, warning);
-  if (record_open(given, core)) return COMMAND_FAILURE;
-  int status = precision_case_init(&c, &given->m, given, chosen, message);
-  c.interrupted = interrupts_catch();
-  c.core = core;
-  if (!status) status = measure(&c, message);
-  if (!status) status = precision_write(&c, message);
-  if (!status) status = show(&c, message);
-  precision_case_free(&c);
-  return status ? command_fail(given, "%s", message) : COMMAND_SUCCESS;
+static int plan(study_run *run, size_t stage) {
+  const settings *const s = run->settings;
+  if (stage > 1) return 0;
+  if (stage == 1) {
+    if (work_precision_survey(run, &s->methods, s->trials)) return -1;
+    return plan_races(run);
+  }
+  if (study_cell(run, &(cell){.kind = STARTS}, "starts")) return -1;
+  for (size_t i = 0; i < precision_method_count; i++)
+    if (precision_chosen(&s->methods, i) &&
+        study_cell(run, &(cell){.kind = FIRST_RUNS, .method = i}, "method=%s", precision_names[i]))
+      return -1;
+  return 0;
 }
 
-/* the results' table, nothing being measured */
-static int print_table(const arguments *given) {
-  char message[MEASURE_MESSAGE_SIZE];
-  precision_results results;
-  if (precision_results_read(&results, given->folder, message))
-    return command_fail(given, "%s", message);
-  if (!results.count)
-    return command_fail(given, "%s holds no work_precision.json; run work-precision first",
-                        given->folder);
-  precision_print_table(&results);
-  precision_results_free(&results);
-  return COMMAND_SUCCESS;
+/* ---- first runs ------------------------------------------------------------------------------ */
+
+/* whether the run is too long to be made, by the next coarser value; what it would take is noted */
+static bool is_too_long(const precision_sample *coarser, precision_sample *s, char *message) {
+  const double taken = coarser->of.time_s;
+  if (coarser->status != PRECISION_OK && coarser->status != PRECISION_TOO_LONG) return false;
+  const double expected =
+      precision_expected_time(&precision_methods[s->method], coarser->value, taken, s->value);
+  if (!(expected > PRECISION_RUN_MAX)) return false;
+  s->status = PRECISION_TOO_LONG;
+  s->of.time_s = expected;
+  s->of.field_evaluations = coarser->of.field_evaluations * expected / taken;
+  s->of.guard_evaluations = coarser->of.guard_evaluations * expected / taken;
+  measure_message(message, "one run would take some %.0f s", expected);
+  return true;
 }
 
-static int run(arguments *given) {
-  char message[SOLVER_MESSAGE_SIZE];
-  if (given->table) return print_table(given);
-  bool *const chosen = calloc(precision_method_count, sizeof *chosen);
-  if (!chosen) return command_fail(given, "out of memory");
-  precision_choose_methods(given, chosen);
-  int status = model_prepare(&given->m, message);
-  if (!status) status = precision_check_methods(&given->m, chosen, message);
-  status = status ? command_stop(given, status, message) : compare(given, chosen, message);
-  free(chosen);
-  return status;
+/* runs from the first start, and plans from how many it is raced; of a run that failed there are
+ * time and counts */
+static void run_first(const contest_starts *starts, const precision_effort *effort,
+                      precision_sample *s, char *message) {
+  const precision_method *const method = &precision_methods[s->method];
+  const solver_settings with = precision_settings(method, s->value, effort->contacts);
+  contestant c;
+  double seconds;
+  const int refused = contestant_prepare(&c, solver_find(method->solver), &with, starts, message);
+  s->status = refused == SOLVER_REFUSED ? PRECISION_REFUSED : PRECISION_FAILED;
+  if (refused) return;
+  const int failed = contestant_sample(&c, 0, &seconds);
+  s->of = outcome_of(&c, 0, seconds);
+  if (failed) {
+    s->of.rms_error = s->of.events = NAN;
+    measure_message(message, "%s", c.report.message);
+  } else {
+    s->status = PRECISION_OK;
+    s->trials = precision_trials(effort, method, s->of.field_evaluations + s->of.guard_evaluations);
+  }
+  contestant_release(&c);
 }
 
-const command work_precision_command = {
+static int run_method(study_run *run, contest_starts *starts, size_t method) {
+  const settings *const given = run->settings;
+  const precision_effort effort = {precision_contacts(starts->m), given->trials, given->point_work};
+  precision_sample coarser = {.status = PRECISION_REFUSED};
+  if (contest_reference(starts, 0, run->message)) return -1;
+  for (const double *value = precision_methods[method].values; *value > 0.0; value++) {
+    char message[MEASURE_MESSAGE_SIZE] = "";
+    precision_sample s = precision_unknown(method, *value);
+    s.message = message;
+    if (!is_too_long(&coarser, &s, message)) run_first(starts, &effort, &s, message);
+    if (*run->interrupted || study_add(run, STUDY_SAMPLES, &s)) return -1;
+    coarser = s;
+  }
+  return 0;
+}
+
+static int measure(study_run *run, const void *planned) {
+  const settings *const given = run->settings;
+  const cell *const c = planned;
+  contest_starts *const starts = case_starts(run, as_given, given->trials);
+  if (!starts) return -1;
+  if (c->kind == STARTS) return precision_add_starts(run, starts, &given->methods);
+  if (c->kind == FIRST_RUNS) return run_method(run, starts, c->method);
+  // a run so long that it has few starts needs none before it to warm up
+  const race_plan how = {.starts = starts,
+                         .seed = run->seed + precision_contacts(starts->m),
+                         .min_time = given->min_time,
+                         .warmups = c->trials == given->trials ? 1 : 0};
+  const survey *const points = run->own;
+  return precision_race(run, c->trials, &how, points->point, points->count, c->trials, c->trial);
+}
+
+/* ---- what the samples say -------------------------------------------------------------------- */
+
+/* every method that another stands for, once */
+static int add_coincident(study_run *run, const survey *points) {
+  for (size_t i = 0; i < points->count; i++) {
+    const precision_point *const p = &points->point[i];
+    const coincidence c = {precision_names[p->method], p->as};
+    if (*p->as && (i == 0 || points->point[i - 1].method != p->method) &&
+        study_add(run, WORK_PRECISION_COINCIDENT, &c))
+      return -1;
+  }
+  return 0;
+}
+
+static int add_point(study_run *run, const model *m, const precision_point *p) {
+  const settings *const s = run->settings;
+  const precision_method *const method = &precision_methods[p->method];
+  const gather starts = {run, STUDY_SAMPLES, 0, 1, s->trials};
+  const solver_settings with = precision_settings(method, p->value, precision_contacts(m));
+  work_precision_point row;
+  if (precision_summarize(run, m, starts, p, WORK_PRECISION_POINTS, &row.p)) return -1;
+  row.settings = solver_settings_in_force(solver_find(method->solver), &with, m->type->time_step);
+  return study_add(run, WORK_PRECISION_POINTS, &row);
+}
+
+static int derive(study_run *run) {
+  const settings *const s = run->settings;
+  const model *const m = case_model(run, as_given);
+  if (!m || work_precision_survey(run, &s->methods, s->trials)) return -1;
+  survey *const points = run->own;
+  size_t next = s->trials + points->count, count;
+  const precision_sample *const all = study_rows(run, STUDY_SAMPLES, &count);
+  study_case_name(run, points->name);
+  precision_give_laps(run, points->point, points->count, s->trials, &next);
+  const model_case c = {points->name, m->type->name, precision_contacts(m), all[0].gap,
+                        PRECISION_COINCIDE};
+  if (study_add(run, WORK_PRECISION_CASES, &c) || add_coincident(run, points)) return -1;
+  for (size_t i = 0; i < points->count; i++)
+    if (add_point(run, m, &points->point[i])) return -1;
+  return 0;
+}
+
+const study work_precision_study = {
     .name = "work-precision",
     .summary = "every method over its own accuracy knob: error against time and evaluations",
-    .groups = ARGUMENTS_PRECISION | ARGUMENTS_MODEL | ARGUMENTS_FOLDER | ARGUMENTS_SEED |
-              ARGUMENTS_STRICT,
     .example = "essbench work-precision --model plate --contacts 100",
-    .run = run,
+    .file = "work_precision",
+    .schema = "essbench-work-precision-1",
+    .kept = WORK_PRECISION_CASES,
+    .table = "of the results in the folder, what each solver costs at which error; nothing is "
+             "measured",
+    .cells = "methods and starts",
+    .pinned = true,
+    .options = options,
+    .settings_size = sizeof(settings),
+    .cell_size = sizeof(cell),
+    .tables = {[STUDY_SAMPLES] = PRECISION_SAMPLES,
+               [WORK_PRECISION_CASES] = {.json = "cases",
+                                         .meaning = "one model with one number of contacts",
+                                         .columns = case_columns,
+                                         .row_size = sizeof(model_case)},
+               [WORK_PRECISION_COINCIDENT] = {.json = "coincident",
+                                              .meaning = "a method that another one stands for",
+                                              .columns = coincident_columns,
+                                              .row_size = sizeof(coincidence),
+                                              .within = WORK_PRECISION_CASES},
+               [WORK_PRECISION_POINTS] = {.json = "points",
+                                          .csv = "work_precision.csv",
+                                          .meaning = "one method at one value of its knob",
+                                          .columns = point_columns,
+                                          .row_size = sizeof(work_precision_point),
+                                          .within = WORK_PRECISION_CASES}},
+    .check = check,
+    .plan = plan,
+    .run = measure,
+    .derive = derive,
+    .show = work_precision_print,
+    .show_table = work_precision_print_table,
 };

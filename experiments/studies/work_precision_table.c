@@ -1,6 +1,6 @@
 /*
- * What a person reads of work against precision: the points of one model, and a table of who is
- * fastest at which error.
+ * What a person reads of work-precision: the points of one model, and a table of who is cheapest at
+ * which error.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
@@ -18,41 +18,58 @@ static void print_number(const char *format, int width, double value) {
 }
 
 static void print_row(const precision_row *row) {
-  const double *const number = row->number;
-  printf("%-20s", row->text[PRECISION_METHOD]);
-  print_number("%.3g", 8, number[PRECISION_VALUE]);
-  print_number("%.4f", 11, 1e3 * number[PRECISION_MEDIAN]);
-  print_number("%.4f", 10, 1e3 * number[PRECISION_MEDIAN_LOW]);
-  print_number("%.4f", 10, 1e3 * number[PRECISION_MEDIAN_HIGH]);
-  print_number("%.2e", 9, number[PRECISION_RMS_ERROR]);
-  print_number("%.2e", 9, number[PRECISION_RMS_WORST]);
-  print_number("%.0f", 10, number[PRECISION_EVALUATIONS]);
-  print_number("%.2f%%", 9, 100.0 * number[PRECISION_EVENTS_RATIO]);
-  print_number("%.0f", 7, number[PRECISION_TRIALS]);
-  if (strcmp(row->text[PRECISION_STATUS], "ok") != 0)
-    printf("  %s: %s", row->text[PRECISION_STATUS], row->text[PRECISION_MESSAGE]);
-  if (*row->text[PRECISION_COINCIDES]) printf("  (as %s)", row->text[PRECISION_COINCIDES]);
+  printf("%-20s", row->method);
+  print_number("%.3g", 8, row->value);
+  print_number("%.4f", 11, 1e3 * row->median_s);
+  print_number("%.4f", 10, 1e3 * row->median_lo_s);
+  print_number("%.4f", 10, 1e3 * row->median_hi_s);
+  print_number("%.2e", 9, row->rms_error);
+  print_number("%.2e", 9, row->rms_worst);
+  print_number("%.0f", 10, row->evaluations);
+  print_number("%.2f%%", 9, 100.0 * row->events_ratio);
+  printf(" %7zu", row->trials);
+  if (strcmp(row->status, "ok") != 0) printf("  %s: %s", row->status, row->message);
+  if (*row->coincides_with) printf("  (as %s)", row->coincides_with);
   putchar('\n');
 }
 
-void precision_print(const precision_row rows[], size_t count) {
+void work_precision_print(const study_run *run) {
+  size_t count;
+  const work_precision_point *const rows = study_rows(run, WORK_PRECISION_POINTS, &count);
   printf("%-20s %8s %11s %21s %9s %9s %10s %9s %7s\n", "method", "knob", "median ms",
          "95 % interval", "RMS", "worst", "evals", "crossings", "starts");
   for (size_t i = 0; i < count; i++) {
-    const bool first =
-        i == 0 || strcmp(rows[i].text[PRECISION_METHOD], rows[i - 1].text[PRECISION_METHOD]) != 0;
+    const precision_row *const row = &rows[i].p, *const last = &rows[i ? i - 1 : 0].p;
+    const bool again =
+        i && strcmp(row->method, last->method) == 0 && strcmp(row->message, last->message) == 0;
     // what is refused at every value is said once
-    if (strcmp(rows[i].text[PRECISION_STATUS], "refused") != 0)
-      print_row(&rows[i]);
-    else if (first ||
-             strcmp(rows[i].text[PRECISION_MESSAGE], rows[i - 1].text[PRECISION_MESSAGE]) != 0)
-      printf("%-20s refused: %s\n", rows[i].text[PRECISION_METHOD],
-             rows[i].text[PRECISION_MESSAGE]);
+    if (strcmp(row->status, "refused") != 0)
+      print_row(row);
+    else if (!again)
+      printf("%-20s refused: %s\n", row->method, row->message);
   }
 }
 
-/* ---- who is cheapest --------------------------------------------------------------------------
- */
+/* ---- who is cheapest ------------------------------------------------------------------------- */
+
+static double cost_of(const precision_row *row, bool evaluations) {
+  return evaluations ? row->evaluations : row->median_s;
+}
+
+size_t work_precision_cheapest(const work_precision_point rows[], size_t count, const char *solver,
+                               double target, bool evaluations) {
+  size_t best = SIZE_MAX;
+  for (size_t i = 0; i < count; i++) {
+    const precision_row *const row = &rows[i].p;
+    const bool fits = row->rms_error <= target && !*row->coincides_with &&
+                      strcmp(row->status, "ok") == 0 &&
+                      (!solver || strcmp(row->solver, solver) == 0);
+    if (fits &&
+        (best == SIZE_MAX || cost_of(row, evaluations) < cost_of(&rows[best].p, evaluations)))
+      best = i;
+  }
+  return best;
+}
 
 /* whether the method is the first of its solver in the table of methods, so that it has a column */
 static bool is_first(size_t method) {
@@ -71,46 +88,55 @@ static void print_head(const char *unit) {
   putchar('\n');
 }
 
+static bool same_case(const precision_row *a, const precision_row *b) {
+  return strcmp(a->model, b->model) == 0 && a->contacts == b->contacts;
+}
+
+/* one whose number of contacts can be chosen comes with it */
 static void print_model(const precision_row *row) {
-  if (precision_is_numbered(row->text[PRECISION_MODEL]))
-    printf("| %s, N = %.0f |", row->text[PRECISION_MODEL], row->number[PRECISION_CONTACTS]);
+  model m;
+  model_init(&m, model_find(row->model));
+  if (isnan(model_get(&m, "contacts")))
+    printf("| %s |", row->model);
   else
-    printf("| %s |", row->text[PRECISION_MODEL]);
+    printf("| %s, N = %zu |", row->model, row->contacts);
 }
 
 /* one error: the cheapest of all, and how many times as much each solver's cheapest costs */
-static void print_target(const precision_row rows[], size_t count, double target,
-                         precision_number cost) {
-  const size_t index = precision_cheapest(rows, count, NULL, target, cost);
+static void print_target(const work_precision_point rows[], size_t count, double target,
+                         bool evaluations) {
+  const size_t index = work_precision_cheapest(rows, count, NULL, target, evaluations);
   if (index == SIZE_MAX) return;
-  const precision_row *const best = &rows[index];
+  const precision_row *const best = &rows[index].p;
+  const double least = cost_of(best, evaluations);
   print_model(best);
-  printf(" %.0e | %s, %s %.3g | %.4g |", target, best->text[PRECISION_LABEL],
-         best->text[PRECISION_KNOB], best->number[PRECISION_VALUE],
-         best->number[cost] * (cost == PRECISION_MEDIAN ? 1e3 : 1.0));
+  printf(" %.0e | %s, %s %.3g | %.4g |", target, best->label, best->knob, best->value,
+         least * (evaluations ? 1.0 : 1e3));
   for (size_t i = 0; i < precision_method_count; i++) {
     if (!is_first(i)) continue;
-    const size_t own = precision_cheapest(rows, count, precision_methods[i].solver, target, cost);
+    const char *const solver = precision_methods[i].solver;
+    const size_t own = work_precision_cheapest(rows, count, solver, target, evaluations);
     if (own == SIZE_MAX)
       printf(" |");
     else
-      printf(" %.3g |", rows[own].number[cost] / best->number[cost]);
+      printf(" %.3g |", cost_of(&rows[own].p, evaluations) / least);
   }
   putchar('\n');
 }
 
-static void print_cost(const precision_results *results, precision_number cost) {
-  print_head(cost == PRECISION_MEDIAN ? "ms" : "evaluations");
-  for (size_t first = 0; first < results->count;) {
-    const size_t count = precision_case_rows(results, first);
+static void print_cost(const work_precision_point rows[], size_t count, bool evaluations) {
+  print_head(evaluations ? "evaluations" : "ms");
+  for (size_t first = 0, end; first < count; first = end) {
+    for (end = first; end < count && same_case(&rows[first].p, &rows[end].p);) end++;
     for (int decade = -1; decade >= -12; decade--)
-      print_target(&results->row[first], count, pow(10.0, decade), cost);
-    first += count;
+      print_target(&rows[first], end - first, pow(10.0, decade), evaluations);
   }
 }
 
-void precision_print_table(const precision_results *results) {
-  print_cost(results, PRECISION_MEDIAN);
+void work_precision_print_table(const study_run *run) {
+  size_t count;
+  const work_precision_point *const rows = study_rows(run, WORK_PRECISION_POINTS, &count);
+  print_cost(rows, count, false);
   putchar('\n');
-  print_cost(results, PRECISION_EVALUATIONS);
+  print_cost(rows, count, true);
 }

@@ -17,17 +17,17 @@ static const double values[] = {1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 0};
 enum { VALUES = 5 };
 
 /* what each value makes of itself, and how many were tried */
-typedef struct outcome {
+typedef struct attempts {
   double rms[VALUES], seconds[VALUES];
   precision_status status[VALUES];
   size_t trials[VALUES];
   int refused;
   size_t tried;
-} outcome;
+} attempts;
 
 static int attempt(void *context, const precision_method *method, double value,
                    crossing_attempt *out, char message[SOLVER_MESSAGE_SIZE]) {
-  outcome *const o = context;
+  attempts *const o = context;
   const size_t i = o->tried++;
   assert_true(value == method->values[i]);
   *out = (crossing_attempt){value, o->rms[i], o->seconds[i], o->trials[i], o->status[i]};
@@ -39,7 +39,7 @@ static int attempt(void *context, const precision_method *method, double value,
   return isinf(o->rms[i]) ? SOLVER_FAILED : 0;
 }
 
-static crossing_choice choose(precision_knob knob, double target, outcome *o) {
+static crossing_choice choose(precision_knob knob, double target, attempts *o) {
   const precision_method method = {.name = "made-up", .knob = knob, .values = values};
   crossing_choice choice;
   crossing_choose(&method, target, attempt, o, &choice);
@@ -48,7 +48,7 @@ static crossing_choice choose(precision_knob knob, double target, outcome *o) {
 
 static void the_first_that_reaches_is_the_cheapest_step(void **state) {
   (void)state;
-  outcome o = {.rms = {1, 0.1, 0.01, 1e-3, 1e-4}, .seconds = {1e-5, 1e-4, 1e-3, 1e-2, 1e-1}};
+  attempts o = {.rms = {1, 0.1, 0.01, 1e-3, 1e-4}, .seconds = {1e-5, 1e-4, 1e-3, 1e-2, 1e-1}};
   const crossing_choice c = choose(PRECISION_TIME_STEP, 0.01, &o);
   assert_int_equal(c.status, PRECISION_OK);
   assert_true(c.value == 1e-3 && c.rms == 0.01 && c.seconds == 1e-3);
@@ -60,10 +60,10 @@ static void the_first_that_reaches_is_the_cheapest_step(void **state) {
  */
 static void crossings_must_be_the_references(void **state) {
   (void)state;
-  outcome o = {.rms = {1, 1e-3, 1e-3, 1e-4, 1e-5},
-               .seconds = {1e-5, 2e-5, 3e-5, 4e-5, 5e-5},
-               .status = {0, PRECISION_CROSSINGS, PRECISION_DIVERGED},
-               .trials = {12, 12, 12, 3, 1}};
+  attempts o = {.rms = {1, 1e-3, 1e-3, 1e-4, 1e-5},
+                .seconds = {1e-5, 2e-5, 3e-5, 4e-5, 5e-5},
+                .status = {0, PRECISION_CROSSINGS, PRECISION_DIVERGED},
+                .trials = {12, 12, 12, 3, 1}};
   crossing_choice c = choose(PRECISION_TIME_STEP, 0.01, &o);
   assert_int_equal(c.status, PRECISION_OK);
   assert_true(c.value == 1e-4 && c.trials == 3);
@@ -80,29 +80,27 @@ static void crossings_must_be_the_references(void **state) {
 /* whatever the choice promised, a row tells what the race found */
 static void a_row_above_the_target_is_not_reached(void **state) {
   (void)state;
-  crossing_row r = {.row = {.text = {[PRECISION_STATUS] = "ok"}}, .message = ""};
-  r.row.text[PRECISION_MESSAGE] = r.message;
-  r.row.number[PRECISION_RMS_ERROR] = 0.01;
-  crossing_check_target(&r, 0.01);
-  assert_string_equal(r.row.text[PRECISION_STATUS], "ok");
-  r.row.number[PRECISION_RMS_ERROR] = 0.02;
-  crossing_check_target(&r, 0.01);
-  assert_string_equal(r.row.text[PRECISION_STATUS], "not reached");
-  assert_string_equal(r.row.text[PRECISION_MESSAGE], "the RMS error is 0.02 in the race");
-  r.row.text[PRECISION_STATUS] = "failed";
-  crossing_check_target(&r, 0.01);
-  assert_string_equal(r.row.text[PRECISION_STATUS], "failed");
+  crossing_row r = {.p = {.status = "ok", .message = "", .rms_error = 0.01}, .target = 0.01};
+  crossing_check_target(&r);
+  assert_string_equal(r.p.status, "ok");
+  r.p.rms_error = 0.02;
+  crossing_check_target(&r);
+  assert_string_equal(r.p.status, "not reached");
+  assert_string_equal(r.p.message, "the RMS error is above the target in the race");
+  r.p.status = "failed";
+  crossing_check_target(&r);
+  assert_string_equal(r.p.status, "failed");
 }
 
 /* the cost over epsilon has a hump: it is looked past, as far as it is not hopelessly high */
 static void a_smaller_epsilon_may_cost_less(void **state) {
   (void)state;
-  outcome o = {.rms = {1, 0.009, 1e-3, 1e-4, 1e-5}, .seconds = {1, 2.0, 2.9, 1.5, 1.6}};
+  attempts o = {.rms = {1, 0.009, 1e-3, 1e-4, 1e-5}, .seconds = {1, 2.0, 2.9, 1.5, 1.6}};
   crossing_choice c = choose(PRECISION_EPSILON, 0.01, &o);
   assert_true(c.value == 1e-4 && c.seconds == 1.5);
   assert_int_equal(o.tried, VALUES);
 
-  outcome high = {.rms = {1, 0.009, 1e-3, 1e-4, 1e-5}, .seconds = {1, 2.0, 3.1, 1.5, 1.6}};
+  attempts high = {.rms = {1, 0.009, 1e-3, 1e-4, 1e-5}, .seconds = {1, 2.0, 3.1, 1.5, 1.6}};
   c = choose(PRECISION_EPSILON, 0.01, &high);
   assert_true(c.value == 1e-2 && c.seconds == 2.0);
   assert_int_equal(high.tried, 3);
@@ -110,7 +108,7 @@ static void a_smaller_epsilon_may_cost_less(void **state) {
 
 static void what_does_not_reach_tells_how_close_it_came(void **state) {
   (void)state;
-  outcome o = {.rms = {1, 0.1, 0.05, 0.07, INFINITY}, .seconds = {1, 1, 1, 1, INFINITY}};
+  attempts o = {.rms = {1, 0.1, 0.05, 0.07, INFINITY}, .seconds = {1, 1, 1, 1, INFINITY}};
   const crossing_choice c = choose(PRECISION_RTOL, 0.01, &o);
   assert_int_equal(c.status, PRECISION_UNREACHED);
   assert_true(c.value == 1e-3 && c.rms == 0.05 && c.seconds == 1);
@@ -119,7 +117,7 @@ static void what_does_not_reach_tells_how_close_it_came(void **state) {
 
 static void runs_that_would_take_too_long_are_not_made(void **state) {
   (void)state;
-  outcome o = {.rms = {1, 0.1, 0.05, 1e-3, 1e-4}, .seconds = {0.02, 0.2, 2.0, 20.0, 200.0}};
+  attempts o = {.rms = {1, 0.1, 0.05, 1e-3, 1e-4}, .seconds = {0.02, 0.2, 2.0, 20.0, 200.0}};
   const crossing_choice c = choose(PRECISION_TIME_STEP, 0.01, &o);
   assert_int_equal(c.status, PRECISION_TOO_LONG);
   assert_int_equal(o.tried, 3);
@@ -129,12 +127,12 @@ static void runs_that_would_take_too_long_are_not_made(void **state) {
 static void failures_and_refusals_are_told_apart(void **state) {
   (void)state;
   const double inf = INFINITY;
-  outcome failing = {.rms = {inf, inf, inf, inf, inf}, .seconds = {inf, inf, inf, inf, inf}};
+  attempts failing = {.rms = {inf, inf, inf, inf, inf}, .seconds = {inf, inf, inf, inf, inf}};
   crossing_choice c = choose(PRECISION_RTOL, 0.01, &failing);
   assert_int_equal(c.status, PRECISION_FAILED);
   assert_string_equal(c.message, "gave up");
   assert_true(isnan(c.value) && isnan(c.seconds));
-  outcome refusing = {.refused = 1};
+  attempts refusing = {.refused = 1};
   c = choose(PRECISION_RTOL, 0.01, &refusing);
   assert_int_equal(c.status, PRECISION_REFUSED);
   assert_string_equal(c.message, "not this model");
@@ -152,21 +150,20 @@ static void make_rows(crossing_row rows[CONTACTS * METHODS]) {
   static const char *const names[METHODS] = {"a", "b", "c", "d"};
   static const double seconds[METHODS] = {2.0, 1.0, 3.0, 0.5};
   for (size_t i = 0; i < CONTACTS * METHODS; i++) {
-    precision_row *const row = &rows[i].row;
-    *row = (precision_row){.text = {[PRECISION_METHOD] = names[i % METHODS],
-                                    [PRECISION_SOLVER] = i % METHODS < 3 ? "one" : "two",
-                                    [PRECISION_STATUS] = "ok",
-                                    [PRECISION_COINCIDES] = ""}};
-    row->number[PRECISION_VALUE] = 1e-3;
-    row->number[PRECISION_RMS_ERROR] = 1e-2 * (1.0 + 1e-8 * (double)i);
-    row->number[PRECISION_MEDIAN] = seconds[i % METHODS];
+    rows[i].p = (precision_row){.method = names[i % METHODS],
+                                .solver = i % METHODS < 3 ? "one" : "two",
+                                .status = "ok",
+                                .coincides_with = "",
+                                .value = 1e-3,
+                                .rms_error = 1e-2 * (1.0 + 1e-8 * (double)i),
+                                .median_s = seconds[i % METHODS]};
   }
 }
 
 static void check_stands(crossing_row rows[], const char *const as[METHODS]) {
   crossing_find_coincidences(rows, CONTACTS * METHODS, METHODS);
   for (size_t i = 0; i < CONTACTS * METHODS; i++)
-    assert_string_equal(rows[i].row.text[PRECISION_COINCIDES], as[i % METHODS]);
+    assert_string_equal(rows[i].p.coincides_with, as[i % METHODS]);
 }
 
 static void what_is_the_same_everywhere_is_one(void **state) {
@@ -181,23 +178,22 @@ static void one_difference_makes_two(void **state) {
   (void)state;
   crossing_row rows[CONTACTS * METHODS];
   make_rows(rows);
-  rows[METHODS + 1].row.number[PRECISION_RMS_ERROR] *= 1.0 + 2e-6;
+  rows[METHODS + 1].p.rms_error *= 1.0 + 2e-6;
   check_stands(rows, (const char *const[]){"", "", "a", ""});
   make_rows(rows);
-  rows[2].row.number[PRECISION_VALUE] = 2e-3;
+  rows[2].p.value = 2e-3;
   check_stands(rows, (const char *const[]){"", "a", "", ""});
   // those of which nothing is known anywhere are not called the same
   make_rows(rows);
-  for (size_t i = 0; i < CONTACTS * METHODS; i++)
-    rows[i].row.number[PRECISION_RMS_ERROR] = rows[i].row.number[PRECISION_MEDIAN] = NAN;
+  for (size_t i = 0; i < CONTACTS * METHODS; i++) rows[i].p.rms_error = rows[i].p.median_s = NAN;
   check_stands(rows, (const char *const[]){"", "", "", ""});
 }
 
 /* ---- the command ------------------------------------------------------------------------------
  */
 
-static const char *text_in(const measure_table *table, size_t row, const char *column) {
-  return measure_table_text(table, row, measure_table_column(table, column));
+static const char *text_in(const measure_table *table, size_t row, const char *name) {
+  return measure_table_text(table, row, measure_table_column(table, name));
 }
 
 /* every method at every number of contacts, in order; who is raced reaches the target */

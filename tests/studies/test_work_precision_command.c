@@ -6,82 +6,94 @@
  */
 #define _XOPEN_SOURCE 700
 
+#include <gsl/gsl_version.h>
+
+#include "baselines.h"
+#include "bridge.h"
 #include "experiments_fixture.h"
-#include "work_precision.h"
+#include "precision.h"
 
 #define SMALL   " --trials 2 --duration 0.7 --out results"
 #define METHODS "projection-1,hybrid,mujoco-Euler,mujoco-implicitfast"
 
-static precision_results results_of(void **state) {
-  char message[MEASURE_MESSAGE_SIZE], folder[PATH_SIZE];
-  precision_results results;
-  if (precision_results_read(&results, path_in(state, "results", folder), message))
-    fail_msg("%s", message);
-  return results;
+static measure_table *results_of(void **state) {
+  static const char *const columns[] = {"model", "method", "status", "coincides_with", "message"};
+  return read_table(state, "results/work_precision.csv", columns, 5);
 }
 
-static bool is(const precision_row *row, precision_text text, const char *what) {
-  return strcmp(row->text[text], what) == 0;
+static const char *text_in(const measure_table *table, size_t row, const char *name) {
+  return measure_table_text(table, row, measure_table_column(table, name));
 }
 
-/* the rows of a model's method, which must have each value of its knob in order */
-static const precision_row *rows_of(const precision_results *results, const char *of,
-                                    const char *method, size_t *count) {
-  const precision_method *const m = precision_method_find(method);
-  const precision_row *first = NULL;
+/* the first of *count rows of a model's method, which must have each value of its knob in order */
+static size_t rows_of(const measure_table *table, const char *of, const char *method,
+                      size_t *count) {
+  size_t index = 0, first = SIZE_MAX;
+  while (strcmp(precision_names[index], method) != 0) index++;
+  const double *const values = precision_methods[index].values;
   *count = 0;
-  assert_non_null(m);
-  for (size_t i = 0; i < results->count; i++) {
-    const precision_row *const row = &results->row[i];
-    if (!is(row, PRECISION_MODEL, of) || !is(row, PRECISION_METHOD, method)) continue;
-    if (!first) first = row;
-    assert_true(row->number[PRECISION_VALUE] == m->values[(*count)++]);
+  for (size_t i = 0; i < measure_table_rows(table); i++) {
+    if (strcmp(text_in(table, i, "model"), of) != 0 ||
+        strcmp(text_in(table, i, "method"), method) != 0)
+      continue;
+    if (first == SIZE_MAX) first = i;
+    assert_true(field_of(table, i, "value") == values[(*count)++]);
   }
-  assert_true(m->values[*count] == 0.0);
+  assert_true(values[*count] == 0.0);
   return first;
 }
 
 /* a method that another stands for has its first run, whose time has no interval */
-static void check_measured(const precision_row *row) {
-  const double *const number = row->number;
-  const bool twin = *row->text[PRECISION_COINCIDES] != '\0';
-  assert_true(number[PRECISION_RMS_ERROR] > 0.0);
-  assert_true(number[PRECISION_RMS_ERROR] <= number[PRECISION_RMS_WORST]);
-  assert_true(number[PRECISION_MEDIAN] > 0.0);
-  assert_true((isnan(number[PRECISION_MEDIAN_LOW]) != 0) == twin);
-  assert_true(!(number[PRECISION_MEDIAN_LOW] > number[PRECISION_MEDIAN]));
-  assert_true(!(number[PRECISION_MEDIAN_HIGH] < number[PRECISION_MEDIAN]));
-  assert_true(number[PRECISION_TRIALS] == (twin ? 1.0 : 2.0));
-  assert_true(number[PRECISION_FAILURES] == 0.0);
-  assert_true(number[PRECISION_EVALUATIONS] ==
-              number[PRECISION_FIELDS_MEDIAN] + number[PRECISION_GUARDS_MEDIAN]);
+static void check_measured(const measure_table *table, size_t row) {
+#define AT(name) field_of(table, row, name)
+  const bool twin = *text_in(table, row, "coincides_with") != '\0';
+  assert_true(AT("rms_error") > 0.0 && AT("rms_error") <= AT("rms_worst"));
+  assert_true(AT("median_s") > 0.0);
+  assert_true((isnan(AT("median_lo_s")) != 0) == twin);
+  assert_true(!(AT("median_lo_s") > AT("median_s")) && !(AT("median_hi_s") < AT("median_s")));
+  assert_true(AT("trials") == (twin ? 1.0 : 2.0) && AT("failures") == 0.0);
+  assert_true(AT("evaluations") == AT("field_evaluations") + AT("guard_evaluations"));
+#undef AT
+}
+
+/* results name the libraries they were made with */
+static void check_environment(void **state) {
+  char version[SUNDIALS_VERSION_SIZE];
+  json_t *const results = read_json(state, "results/work_precision.json");
+  const json_t *const one = json_array_get(json_object_get(results, "cases"), 0);
+  const json_t *const environment = json_object_get(one, "environment");
+  sundials_version(version);
+  assert_string_equal(text_of(environment, "sundials"), version);
+  assert_string_equal(text_of(environment, "gsl"), gsl_version);
+  assert_string_equal(text_of(json_object_get(environment, "mujoco"), "version"),
+                      bridge_version_string());
+  assert_true(number_of(json_object_get(one, "field_gap"), "gap") <= BRIDGE_GAP_MAX);
+  json_decref(results);
 }
 
 static void every_value_is_a_point(void **state) {
   static const char *const names[] = {"projection-1", "hybrid", "mujoco-Euler",
                                       "mujoco-implicitfast"};
   essbench(state, "work-precision --contacts 2 --methods " METHODS SMALL);
-  precision_results results = results_of(state);
+  measure_table *const table = results_of(state);
   size_t count, total = 0;
   for (size_t i = 0; i < 4; i++, total += count) {
-    const precision_row *const row = rows_of(&results, "plate", names[i], &count);
-    for (size_t k = 0; k < count; k++) {
-      check_measured(&row[k]);
-      assert_true(row[k].number[PRECISION_CONTACTS] == 2.0);
-      assert_true(row[k].number[PRECISION_DAMPING] == 60.0);
+    const size_t first = rows_of(table, "plate", names[i], &count), last = first + count - 1;
+    for (size_t k = first; k <= last; k++) {
+      check_measured(table, k);
+      assert_true(field_of(table, k, "contacts") == 2.0 && field_of(table, k, "damping") == 60.0);
       // MuJoCo's one evaluation a step
-      if (i >= 2)
-        assert_true(row[k].number[PRECISION_EVALUATIONS] == row[k].number[PRECISION_STEPS_MEDIAN]);
+      if (i >= 2) assert_true(field_of(table, k, "evaluations") == field_of(table, k, "steps"));
       // Euler and implicitfast do the same here, and the first of the table stands for both
-      assert_string_equal(row[k].text[PRECISION_COINCIDES], i == 3 ? "mujoco-Euler" : "");
+      assert_string_equal(text_in(table, k, "coincides_with"), i == 3 ? "mujoco-Euler" : "");
     }
     // the finest value is far better than the coarsest
-    assert_true(row[count - 1].number[PRECISION_RMS_ERROR] <
-                1e-2 * row[0].number[PRECISION_RMS_ERROR]);
-    assert_string_equal(row[count - 1].text[PRECISION_STATUS], "ok");
+    assert_true(field_of(table, last, "rms_error") < 1e-2 * field_of(table, first, "rms_error"));
+    assert_string_equal(text_in(table, last, "status"), "ok");
   }
-  assert_int_equal(results.count, total);
-  precision_results_free(&results);
+  assert_int_equal(measure_table_rows(table), total);
+  measure_table_free(table);
+  check_environment(state);
 }
 
 /* a model that MuJoCo does not do is a row all the same; the model before stays */
@@ -89,19 +101,18 @@ static void models_accumulate_and_refusals_are_rows(void **state) {
   char said[8 * COMMAND_SIZE], path[PATH_SIZE];
   essbench(state, "work-precision --contacts 3 --methods projection-1" SMALL);
   essbench(state, "work-precision --model affine3 --methods projection-1,mujoco-RK4" SMALL);
-  precision_results results = results_of(state);
-  size_t count;
-  const precision_row *row = rows_of(&results, "plate", "projection-1", &count);
-  assert_true(row->number[PRECISION_CONTACTS] == 3.0);
-  row = rows_of(&results, "affine3", "mujoco-RK4", &count);
-  for (size_t k = 0; k < count; k++) {
-    assert_string_equal(row[k].text[PRECISION_STATUS], "refused");
-    assert_non_null(strstr(row[k].text[PRECISION_MESSAGE], "no MuJoCo twin"));
-    assert_true(isnan(row[k].number[PRECISION_RMS_ERROR]));
+  measure_table *const table = results_of(state);
+  size_t count, row = rows_of(table, "plate", "projection-1", &count);
+  assert_true(field_of(table, row, "contacts") == 3.0);
+  row = rows_of(table, "affine3", "mujoco-RK4", &count);
+  for (size_t k = row; k < row + count; k++) {
+    assert_string_equal(text_in(table, k, "status"), "refused");
+    assert_non_null(strstr(text_in(table, k, "message"), "no MuJoCo twin"));
+    assert_true(isnan(field_of(table, k, "rms_error")));
   }
-  row = rows_of(&results, "affine3", "projection-1", &count);
-  for (size_t k = 0; k < count; k++) check_measured(&row[k]);
-  precision_results_free(&results);
+  row = rows_of(table, "affine3", "projection-1", &count);
+  for (size_t k = row; k < row + count; k++) check_measured(table, k);
+  measure_table_free(table);
 
   // who is fastest, as Markdown: nothing is measured for it
   essbench(state, "work-precision --table --out results");
@@ -118,27 +129,50 @@ static void methods_are_added_and_none_is_lost(void **state) {
   essbench(state, "work-precision --model affine3 --methods hybrid" SMALL);
   essbench(state, "work-precision --model hopper --methods projection-1" SMALL);
   essbench(state, "work-precision --model affine3 --methods hybrid,projection-1" SMALL);
-  precision_results results = results_of(state);
+  measure_table *const table = results_of(state);
   size_t count;
-  for (size_t i = 0; i < 2; i++) assert_non_null(rows_of(&results, "affine3", names[i], &count));
-  assert_non_null(rows_of(&results, "hopper", "projection-1", &count));
-  precision_results_free(&results);
+  for (size_t i = 0; i < 2; i++)
+    assert_true(rows_of(table, "affine3", names[i], &count) != SIZE_MAX);
+  assert_true(rows_of(table, "hopper", "projection-1", &count) != SIZE_MAX);
+  measure_table_free(table);
+}
+
+/* however many starts there are, and however few of them a setting is given */
+static void any_number_of_starts_is_raced(void **state) {
+  static const char *const works[] = {"1e15", "3e4", "0"};
+  for (size_t trials = 1; trials <= 5; trials++)
+    for (size_t i = 0; i < sizeof works / sizeof *works; i++) {
+      essbench(state,
+               "work-precision --model affine3 --methods projection-1,listing,hybrid --trials %zu "
+               "--point-work %s --out results",
+               trials, works[i]);
+      measure_table *const table = results_of(state);
+      for (size_t k = 0; k < measure_table_rows(table); k++) {
+        const double from = field_of(table, k, "trials");
+        assert_true(from == (double)trials || from == 3.0 || from == 1.0);
+        assert_true(i || from == (double)trials);
+        assert_true(i < 2 || from == 1.0);
+        assert_true((isnan(field_of(table, k, "median_lo_s")) != 0) == (from == 1.0));
+        assert_true(field_of(table, k, "rms_error") > 0.0);
+      }
+      measure_table_free(table);
+    }
 }
 
 /* all that no clock had a hand in */
 static void a_seed_gives_the_same_points(void **state) {
-  static const precision_number same[] = {PRECISION_VALUE, PRECISION_RMS_ERROR, PRECISION_RMS_WORST,
-                                          PRECISION_EVENTS_RATIO, PRECISION_EVALUATIONS};
-  precision_results results[2];
+  static const char *const same[] = {"value", "rms_error", "rms_worst", "events_ratio",
+                                     "evaluations"};
+  measure_table *table[2];
   for (int i = 0; i < 2; i++) {
     essbench(state, "work-precision --contacts 4 --seed 7 --methods projection-1,hybrid" SMALL);
-    results[i] = results_of(state);
+    table[i] = results_of(state);
   }
-  assert_int_equal(results[0].count, results[1].count);
-  for (size_t i = 0; i < results[0].count; i++)
+  assert_int_equal(measure_table_rows(table[0]), measure_table_rows(table[1]));
+  for (size_t i = 0; i < measure_table_rows(table[0]); i++)
     for (size_t k = 0; k < sizeof same / sizeof *same; k++)
-      assert_true(results[0].row[i].number[same[k]] == results[1].row[i].number[same[k]]);
-  for (int i = 0; i < 2; i++) precision_results_free(&results[i]);
+      assert_true(field_of(table[0], i, same[k]) == field_of(table[1], i, same[k]));
+  for (int i = 0; i < 2; i++) measure_table_free(table[i]);
 }
 
 int main(void) {
@@ -147,6 +181,7 @@ int main(void) {
       TEST(every_value_is_a_point),
       TEST(models_accumulate_and_refusals_are_rows),
       TEST(methods_are_added_and_none_is_lost),
+      TEST(any_number_of_starts_is_raced),
       TEST(a_seed_gives_the_same_points),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

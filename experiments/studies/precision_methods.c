@@ -4,14 +4,10 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
-#include "command.h"
+#include "precision.h"
 #include "solvers.h"
-#include "work_precision.h"
-
-enum { LIST_SIZE = 1024 };
 
 /* MuJoCo's default scaling is enough up to so many contacts; beyond, it is this */
 static const size_t contacts_of_default_scaling = 500;
@@ -162,11 +158,30 @@ const precision_method precision_methods[] = {
 };
 const size_t precision_method_count = sizeof precision_methods / sizeof *precision_methods;
 
-const precision_method *precision_method_find(const char *name) {
-  for (size_t i = 0; i < precision_method_count; i++)
-    if (strcmp(precision_methods[i].name, name) == 0) return &precision_methods[i];
-  return NULL;
-}
+/* the same, for --methods */
+const char *const precision_names[] = {"libess",
+                                       "projection-1",
+                                       "projection-2",
+                                       "listing",
+                                       "listing-free",
+                                       "location-chandrupatla",
+                                       "location-brent",
+                                       "cvode-adams",
+                                       "cvode-bdf",
+                                       "gsl-rk8pd",
+                                       "gsl-rkf45",
+                                       "hybrid",
+                                       "smooth",
+                                       "time-stepping-euler",
+                                       "time-stepping-midpoint",
+                                       "mujoco-Euler",
+                                       "mujoco-implicit",
+                                       "mujoco-implicitfast",
+                                       "mujoco-RK4",
+                                       NULL};
+_Static_assert(sizeof precision_names / sizeof *precision_names ==
+                   sizeof precision_methods / sizeof *precision_methods + 1,
+               "every method has a name");
 
 const char *precision_knob_name(precision_knob knob) {
   static const char *const names[] = {[PRECISION_EPSILON] = "epsilon",
@@ -198,40 +213,24 @@ solver_settings precision_settings(const precision_method *method, double value,
   return s;
 }
 
-__attribute__((noreturn)) static void refuse_method(const arguments *given, const char *name) {
-  char list[LIST_SIZE] = "";
-  for (size_t i = 0; i < precision_method_count; i++)
-    snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", i ? ", " : "",
-             precision_methods[i].name);
-  command_usage(given, "--methods %.60s is not accepted; there are %s", name, list);
-}
-
-void precision_choose_methods(const arguments *given, bool chosen[]) {
-  char copy[LIST_SIZE];
-  for (size_t i = 0; i < precision_method_count; i++) chosen[i] = !given->methods;
-  if (!given->methods) return;
-  snprintf(copy, sizeof copy, "%s", given->methods);
-  for (char *name, *rest = copy; (name = strsep(&rest, ","));) {
-    const precision_method *const method = precision_method_find(name);
-    if (!method) refuse_method(given, name);
-    bool *const mark = &chosen[method - precision_methods];
-    if (*mark) command_usage(given, "--methods names %s twice", name);
-    *mark = true;
-  }
-}
-
 double precision_expected_time(const precision_method *method, double coarser, double seconds,
                                double value) {
   return method->knob == PRECISION_TIME_STEP ? seconds * coarser / value : seconds;
 }
 
-int precision_check_methods(const model *m, const bool chosen[], char *message) {
+bool precision_chosen(const option_names *methods, size_t method) {
+  bool chosen = methods->count == 0;
+  for (size_t i = 0; i < methods->count; i++) chosen = chosen || methods->index[i] == method;
+  return chosen;
+}
+
+int precision_check_methods(const model *m, const option_names *methods, char *message) {
   trajectory samples;
   int status = trajectory_alloc(&samples, m, message);
   if (status) return status;
   const solver_output output = trajectory_output(&samples);
   for (size_t i = 0; i < precision_method_count; i++) {
-    if (!chosen[i]) continue;
+    if (!precision_chosen(methods, i)) continue;
     const solver_type *const solver = solver_find(precision_methods[i].solver);
     const solver_settings settings =
         precision_settings(&precision_methods[i], precision_methods[i].values[0], 1);
@@ -242,4 +241,18 @@ int precision_check_methods(const model *m, const bool chosen[], char *message) 
   }
   trajectory_free(&samples);
   return status;
+}
+
+/* units of work of an evaluation: one for each contact and some besides; and how many times as many
+ * of one of MuJoCo, which finds contacts and solves for their forces. A unit then takes some 2 ns.
+ */
+static const double units_besides = 16.0, times_of_mujoco = 25.0;
+
+size_t precision_trials(const precision_effort *effort, const precision_method *method,
+                        double evaluations) {
+  const size_t few = effort->trials < PRECISION_FEW ? effort->trials : PRECISION_FEW;
+  const double times = strcmp(method->solver, bridge_solver.name) == 0 ? times_of_mujoco : 1.0;
+  const double work = evaluations * ((double)effort->contacts + units_besides) * times;
+  if (work * (double)effort->trials <= effort->point_work) return effort->trials;
+  return work * (double)few <= effort->point_work ? few : 1;
 }

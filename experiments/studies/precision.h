@@ -1,0 +1,257 @@
+/*
+ * What work-precision and crossing-cost share: the methods, what their runs are worth, and the row
+ * of a method at one value of its accuracy knob.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#ifndef PRECISION_H
+#define PRECISION_H
+
+#include "bridge.h"
+#include "gather.h"
+#include "outcome.h"
+#include "race.h"
+
+/* ---- methods --------------------------------------------------------------------------------- */
+
+/* The setting that trades accuracy for time. */
+typedef enum precision_knob {
+  PRECISION_EPSILON,   /* half-width of the neighbourhoods, m */
+  PRECISION_TOLERANCE, /* libess's: relative and absolute */
+  PRECISION_RTOL,      /* relative tolerance; the absolute one is a hundredth of it */
+  PRECISION_TIME_STEP  /* s */
+} precision_knob;
+
+/* One line of the figures. */
+typedef struct precision_method {
+  const char *name;     /* in files and on the command line, unique */
+  const char *label;    /* in legends */
+  const char *solver;   /* by its name in the table of solvers */
+  const char *variant;  /* of that solver, or NULL */
+  int order;            /* of the projection; 0: its default */
+  precision_knob knob;  /* what is swept */
+  const double *values; /* of the knob, the coarsest first; a 0 ends them */
+  /* tolerance that goes with the knob: rtol = factor * value^power, between 1e-13 and 1e-2; factor
+   * 0: it has none. From `coarse` on, where that is > 0, the factor is coarse_factor */
+  double tolerance_factor, tolerance_power;
+  double coarse, coarse_factor;
+} precision_method;
+
+/* The table, in the order of the legends, and its names, NULL-terminated. */
+extern const precision_method precision_methods[];
+extern const size_t precision_method_count;
+extern const char *const precision_names[];
+
+#define PRECISION_METHODS_HELP "methods by name, such as projection-2 (default all)"
+#define PRECISION_POINT_WORK_HELP                                                                  \
+  "units of work that a setting may spend from all initial conditions: an evaluation is the "      \
+  "contacts and 16, one of MuJoCo 25 times as many, some 2 ns each; a setting that would spend "   \
+  "more has three, or its first run alone"
+#define PRECISION_MIN_TIME_HELP                                                                    \
+  "a sample repeats its run for at least this long (default 0: one run)"
+
+/* "epsilon", "tolerance", "rtol" or "time_step". */
+const char *precision_knob_name(precision_knob knob);
+
+/* Whether --methods names it, or names none. */
+bool precision_chosen(const option_names *methods, size_t method);
+
+/* Whether any of those chosen can do the model, at the first value of its knob. 0, or a
+ * solver_status with the line of the last. */
+int precision_check_methods(const model *m, const option_names *methods, char *message);
+
+/* The settings of a method at one value of its knob, for a model with so many contacts: MuJoCo's
+ * field gap grows with them, and is kept below its limit by its scaling. */
+solver_settings precision_settings(const precision_method *method, double value, size_t contacts);
+
+/* What a run from a coarser value lets expect of this one's time; NaN when that tells nothing. */
+double precision_expected_time(const precision_method *method, double coarser, double seconds,
+                               double value);
+
+/* A run that is to be expected, by what the coarser value took, to take longer than this, s, is not
+ * made. */
+#define PRECISION_RUN_MAX 10.0
+
+/* Starts of a setting whose work from all of them is more than --point-work allows. One of which it
+ * is from these, too, has its first run and no more. */
+enum { PRECISION_FEW = 3 };
+
+/* What is spent on one setting. */
+typedef struct precision_effort {
+  size_t contacts, trials;
+  double point_work;
+} precision_effort;
+
+/* From how many starts a setting is run, the first run of which made so many evaluations of field
+ * and guards. The clock has no say: errors and evaluations are the same on every machine. */
+size_t precision_trials(const precision_effort *effort, const precision_method *method,
+                        double evaluations);
+
+/* ---- runs ------------------------------------------------------------------------------------ */
+
+/* What a setting is worth. Everything but the first is marked where it is shown. */
+typedef enum precision_status {
+  PRECISION_OK,
+  PRECISION_CROSSINGS, /* ends well, but its crossings are not the reference's */
+  PRECISION_DIVERGED,  /* no better than a state that stays where it started */
+  PRECISION_FAILED,    /* a run gave up */
+  PRECISION_UNREACHED, /* of crossing-cost: at no value of the knob is the target error reached */
+  PRECISION_TOO_LONG,  /* a run would take longer than PRECISION_RUN_MAX: not made */
+  PRECISION_REFUSED    /* the solver does not do this model, or not with these settings */
+} precision_status;
+
+/* "ok", "crossings", "diverged", "failed", "not reached", "too long", "refused". */
+const char *precision_status_name(precision_status status);
+
+/* What a start's runs are measured by. */
+typedef struct precision_start {
+  double events; /* of its reference */
+  double held;   /* error of a state that stays where it started */
+} precision_start;
+
+/* Of one whose reference is there. */
+precision_start precision_start_of(const contest_starts *starts, size_t trial);
+
+/* Some runs of a setting, taken together. */
+typedef struct precision_tally {
+  size_t trials, up, away; /* of which so many gave up, and so many diverged */
+  double failures;         /* did either */
+  double events, reference;
+} precision_tally;
+
+void precision_count(precision_tally *tally, const outcome *of, precision_start start);
+precision_status precision_judge(const precision_tally *tally);
+
+/* Crossings of all runs that ended, over the reference's; one where there are none. */
+double precision_events_ratio(const precision_tally *tally);
+
+/* A sample of either study: a start, what is known of a setting before the race, or a lap of it. */
+typedef struct precision_sample {
+  size_t method, trial, trials, status;
+  double value;
+  const char *message;
+  precision_start start;
+  bridge_gap gap;
+  outcome of;
+} precision_sample;
+
+extern const column precision_sample_columns[];
+#define PRECISION_SAMPLES                                                                          \
+  {                                                                                                \
+    .meaning = "a start, a setting or a run", .columns = precision_sample_columns,                 \
+    .row_size = sizeof(precision_sample)                                                           \
+  }
+
+/* One in which nothing is known but the method and its value. */
+precision_sample precision_unknown(size_t method, double value);
+
+/* Adds a sample for each start, computing its reference. Where MuJoCo is among the methods, proves
+ * that it has the same system; a model it refuses has no gap. 0, or -1 with one line. */
+int precision_add_starts(study_run *run, contest_starts *starts, const option_names *methods);
+
+/* ---- the race -------------------------------------------------------------------------------- */
+
+/* One method at one value of its knob, and where its runs are among the samples. */
+typedef struct precision_point {
+  size_t method;
+  double value;
+  precision_status obstacle; /* PRECISION_OK, or why it is not raced */
+  size_t trials;             /* starts it is measured from; 0: none */
+  outcome first;             /* of the first run, or what is expected of it */
+  const char *message;       /* of the obstacle; "": none */
+  const char *as;            /* the method that stands for it; "": itself */
+  bool settled;              /* its first run is all that is wanted: it is its lap */
+  gather laps;
+} precision_point;
+
+/* The numbers of starts from which points may race where there are so many, the largest first. */
+enum { PRECISION_GROUPS = 3 };
+size_t precision_groups(size_t trials, size_t group[PRECISION_GROUPS]);
+
+/* Gives the points that are raced, from so many starts at most, their laps, which begin with sample
+ * *next; behind them it is where the next ones begin. */
+void precision_give_laps(study_run *run, precision_point point[], size_t count, size_t trials,
+                         size_t *next);
+
+/* How many of them are raced from so many starts. */
+size_t precision_raced(const precision_point point[], size_t count, size_t trials);
+
+/* One trial of those: a sample for each, in their order. 0, or -1 with one line. */
+int precision_race(study_run *run, size_t number, const race_plan *plan,
+                   const precision_point point[], size_t count, size_t trials, size_t trial);
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+/* A setting as files have it. */
+typedef struct precision_row {
+  const char *model, *law, *method, *label, *solver, *variant, *knob, *status, *coincides_with;
+  size_t contacts;
+  double damping, value;
+  size_t trials;
+  double failures, rms_error, rms_worst, median_s, median_lo_s, median_hi_s;
+  double events, events_reference, events_ratio;
+  double steps, rejected, entries, projections, field_evaluations, guard_evaluations, evaluations;
+  const char *message;
+} precision_row;
+
+/* Of a row that has it as member p; its message goes last. */
+#define PRECISION_COLUMN(row, name, ...) COLUMN_AS(#name, row, p.name, __VA_ARGS__)
+#define PRECISION_COLUMNS(row)                                                                     \
+  PRECISION_COLUMN(row, model, TEXT, "", "its name"),                                              \
+      PRECISION_COLUMN(row, law, TEXT, "", "of its contacts; empty: the model has but one"),       \
+      PRECISION_COLUMN(row, method, TEXT, "", "by its name"),                                      \
+      PRECISION_COLUMN(row, label, TEXT, "", "the method in legends"),                             \
+      PRECISION_COLUMN(row, solver, TEXT, "", "of the method"),                                    \
+      PRECISION_COLUMN(row, variant, TEXT, "", "of the solver; empty: its default"),               \
+      PRECISION_COLUMN(row, knob, TEXT, "", "epsilon, tolerance, rtol or time_step"),              \
+      PRECISION_COLUMN(row, status, TEXT, "",                                                      \
+                       "ok; crossings: more than 1 % off the reference's; diverged: no better "    \
+                       "than a state that stays where it started; failed: a run gave up; not "     \
+                       "reached: no value reaches the target; too long: not run; refused: the "    \
+                       "solver does not do this"),                                                 \
+      PRECISION_COLUMN(row, coincides_with, TEXT, "",                                              \
+                       "method that stands for it; empty: it stands for itself"),                  \
+      PRECISION_COLUMN(row, contacts, COUNT, "", "number of contacts"),                            \
+      PRECISION_COLUMN(row, damping, NUMBER, "N s/m", "of all springs"),                           \
+      PRECISION_COLUMN(row, value, AMOUNT, "", "of the knob"),                                     \
+      PRECISION_COLUMN(row, trials, COUNT, "", "starts it was raced from"),                        \
+      PRECISION_COLUMN(row, failures, AMOUNT, "", "of them gave up or diverged"),                  \
+      PRECISION_COLUMN(row, rms_error, AMOUNT, "",                                                 \
+                       "error against the reference: root mean square over all states on the "     \
+                       "output grid; median, as all to guard_evaluations"),                        \
+      PRECISION_COLUMN(row, rms_worst, AMOUNT, "", "the largest"),                                 \
+      PRECISION_COLUMN(row, median_s, AMOUNT, "s", "time; where it was not raced, of one run"),    \
+      PRECISION_COLUMN(row, median_lo_s, AMOUNT, "s", "lower end of its 95 % interval"),           \
+      PRECISION_COLUMN(row, median_hi_s, AMOUNT, "s", "upper end"),                                \
+      PRECISION_COLUMN(row, events, AMOUNT, "", "crossings that change the field"),                \
+      PRECISION_COLUMN(row, events_reference, AMOUNT, "", "of the reference"),                     \
+      PRECISION_COLUMN(row, events_ratio, AMOUNT, "",                                              \
+                       "crossings of all starts over the reference's"),                            \
+      PRECISION_COLUMN(row, steps, AMOUNT, "", "accepted"),                                        \
+      PRECISION_COLUMN(row, rejected, AMOUNT, "", "steps"),                                        \
+      PRECISION_COLUMN(row, entries, AMOUNT, "", "steps cut at a located crossing"),               \
+      PRECISION_COLUMN(row, projections, AMOUNT, "", "over neighbourhoods of guards"),             \
+      PRECISION_COLUMN(row, field_evaluations, AMOUNT, "", "MuJoCo: steps times stages"),          \
+      PRECISION_COLUMN(row, guard_evaluations, AMOUNT, "", "of all event functions at once"),      \
+      PRECISION_COLUMN(row, evaluations, AMOUNT, "", "of field and guards")
+#define PRECISION_MESSAGE(row) PRECISION_COLUMN(row, message, TEXT, "", "why the status is not ok")
+
+/* A row of `table` in which nothing is known but names, status and message. The row is the member p
+ * of that table's, and its first. */
+void precision_row_name(study_run *run, const model *m, const precision_point *p, size_t table,
+                        precision_status status, const char *message, precision_row *row);
+
+/* All of it, from the point's laps on those starts. 0, or -1 with one line. */
+int precision_summarize(study_run *run, const model *m, gather starts, const precision_point *p,
+                        size_t table, precision_row *row);
+
+/* Largest difference of errors, relative, at which two runs are the same but for rounding. */
+#define PRECISION_COINCIDE 1e-6
+
+/* Equal but for that, or both not known. */
+bool precision_same(double a, double b);
+
+/* Contacts of a prepared model; 0 of one that has none. */
+size_t precision_contacts(const model *m);
+
+#endif

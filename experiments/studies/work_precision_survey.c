@@ -1,0 +1,103 @@
+/*
+ * What the first runs say: which points are raced, and which methods are the same.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "work_precision.h"
+
+/* so many values of all methods named */
+static size_t values_of(const option_names *methods) {
+  size_t count = 0;
+  for (size_t i = 0; i < precision_method_count; i++)
+    for (const double *value = precision_methods[i].values; *value > 0.0; value++)
+      count += precision_chosen(methods, i);
+  return count;
+}
+
+/* the first run is the point's one lap */
+static void take_first(study_run *run, precision_point *p, size_t sample) {
+  p->trials = 1;
+  p->settled = true;
+  p->laps = (gather){run, STUDY_SAMPLES, sample, 1, 1};
+}
+
+/* ---- methods that are the same --------------------------------------------------------------- */
+
+/* where the points of another method begin */
+static size_t end_of(const survey *all, size_t first) {
+  size_t i = first;
+  while (i < all->count && all->point[i].method == all->point[first].method) i++;
+  return i;
+}
+
+/* a run that would take too long may do the same as one that has been made; those that failed alike
+ * are alike */
+static bool same_points(const precision_point *a, const precision_point *b) {
+  if (a->value != b->value) return false;
+  if (a->obstacle == b->obstacle) return precision_same(a->first.rms_error, b->first.rms_error);
+  return (a->obstacle == PRECISION_TOO_LONG && b->obstacle == PRECISION_OK) ||
+         (a->obstacle == PRECISION_OK && b->obstacle == PRECISION_TOO_LONG);
+}
+
+/* whether the methods that begin at a and b are variants that do the same at every value, at least
+ * one of which both have run */
+static bool same_methods(const survey *all, size_t a, size_t b) {
+  const size_t count = end_of(all, a) - a;
+  const char *const solver = precision_methods[all->point[a].method].solver;
+  bool raced = false;
+  if (strcmp(solver, precision_methods[all->point[b].method].solver) != 0 ||
+      count != end_of(all, b) - b)
+    return false;
+  for (size_t k = 0; k < count; k++) {
+    const precision_point *const p = &all->point[a + k], *const q = &all->point[b + k];
+    if (!same_points(p, q)) return false;
+    raced = raced || (p->trials && q->trials);
+  }
+  return raced;
+}
+
+static void find_coincidences(study_run *run, survey *all, size_t starts) {
+  for (size_t a = 0; a < all->count; a = end_of(all, a)) {
+    if (*all->point[a].as) continue;
+    for (size_t b = end_of(all, a); b < all->count; b = end_of(all, b)) {
+      if (!same_methods(all, a, b)) continue;
+      for (size_t i = b; i < end_of(all, b); i++) {
+        all->point[i].as = precision_names[all->point[a].method];
+        if (all->point[i].trials) take_first(run, &all->point[i], starts + i);
+      }
+    }
+  }
+}
+
+/* ---- all points ------------------------------------------------------------------------------ */
+
+int work_precision_survey(study_run *run, const option_names *methods, size_t trials) {
+  const size_t points = values_of(methods);
+  size_t count;
+  const precision_sample *const first = study_rows(run, STUDY_SAMPLES, &count);
+  free(run->own);
+  survey *const all = run->own = calloc(1, sizeof *all + points * sizeof *all->point);
+  if (!all || count < trials + points) {
+    measure_message(run->message, all ? "first runs are missing" : "out of memory");
+    return -1;
+  }
+  for (size_t i = 0; i < points; i++) {
+    const precision_sample *const s = &first[trials + i];
+    precision_point *const p = &all->point[all->count++];
+    *p = (precision_point){.method = s->method,
+                           .value = s->value,
+                           .obstacle = (precision_status)s->status,
+                           .trials = s->trials,
+                           .first = s->of,
+                           .message = s->message,
+                           .as = "",
+                           .laps = {.run = run}};
+    if (p->trials == 1) take_first(run, p, trials + i);
+  }
+  find_coincidences(run, all, trials);
+  return 0;
+}
