@@ -9,11 +9,10 @@
  */
 #include <float.h>
 #include <math.h>
-#include <string.h>
 
 #include "course.h"
 
-enum { QUARTIC = ESS_QUARTIC, LOOKS = ESS_LOOKS, PLACES = ESS_PLACES };
+enum { QUARTIC = ESS_QUARTIC, LOOKS = ESS_LOOKS, PLACES = ESS_PLACES, PLACED = ESS_PLACED };
 
 /* in the middle a model is off by at most so many times what it is off by at the first or last
  * quarter */
@@ -27,16 +26,37 @@ bool ess_is_settled(const ess_driver *d, size_t k) {
 
 /* one event function */
 typedef struct along {
-  double side;          /* it is seen from */
-  double from, span;    /* where the sub-step differs from the base, and how long from there */
-  double a[QUARTIC];    /* its smooth part, by powers of the time since `from` */
-  double doubt;         /* by how much that may be off in the middle */
-  double g[PLACES + 1]; /* with jumps, at places from there to the end */
+  double side;       /* it is seen from */
+  double from, span; /* where the sub-step differs from the base, and how long from there */
+  double a[QUARTIC]; /* its smooth part, by powers of the time since `from` */
+  double doubt;      /* by how much that may be off in the middle */
+  double g[PLACED];  /* with jumps, at places from there to the end */
 } along;
 
 /* the i-th of `count` places along it */
 static double place_at(const ess_cluster *c, int i, int count) {
   return i == count ? c->length : c->from + (c->length - c->from) * i / count;
+}
+
+/* notes what has been made of each group until the i-th place */
+static void note_made(ess_cluster *c, size_t i, const ess_made made[]) {
+  for (size_t g = 0; g < c->group_count; g++) {
+    ess_made_until *const until = &c->places.until[g];
+    until->count[i] = made[g].count;
+    until->times[i] = made[g].times;
+    until->late[i] = made[g].late;
+    until->late_times[i] = made[g].late_times;
+    until->spread[i] = made[g].spread;
+  }
+}
+
+/* the other way round */
+static void made_until(const ess_cluster *c, size_t i, ess_made made[]) {
+  for (size_t g = 0; g < c->group_count; g++) {
+    const ess_made_until *const until = &c->places.until[g];
+    made[g] = (ess_made){until->count[i], until->times[i], until->late[i], until->late_times[i],
+                         until->spread[i]};
+  }
 }
 
 static void lay_places(ess_driver *d) {
@@ -45,13 +65,14 @@ static void lay_places(ess_driver *d) {
   if (c->places.is_laid) return;
   ess_none_made(c, made);
   c->places.is_laid = true;
-  for (size_t i = 0, n = 0; i <= PLACES; i++) {
-    const double u = place_at(c, (int)i, PLACES);
-    for (; n < c->made_count && (i == PLACES || c->time[c->order[n]] <= u); n++) {
+  for (size_t i = 0, n = 0; i < PLACED; i++) {
+    const double u = i < PLACES ? place_at(c, (int)i, PLACES) : c->length;
+    for (; n < c->made_count && (i >= PLACES || c->time[c->order[n]] <= u); n++) {
       const size_t crossing = c->order[n];
       if (!c->is_silent[crossing]) ess_add_made(&made[c->of_group[crossing]], c, crossing);
     }
-    memcpy(c->places.made[i], made, c->group_count * sizeof *made);
+    c->places.u[i] = u;
+    note_made(c, i, made);
   }
 }
 
@@ -62,9 +83,30 @@ static double value_at(const ess_driver *d, const along *a, size_t k, const ess_
   return a->side * (ess_powers_value(a->a, u - a->from) + ess_shift(d, k, made, u, &rate));
 }
 
+/* what jumps add to event function k at four places, the i-th and those that follow */
+static inline ess_lanes shift_at_places(const ess_driver *d, size_t k, size_t i) {
+  const ess_cluster *const c = &d->cluster;
+  const ess_lanes u = ess_lanes_load(c->places.u + i);
+  ess_lanes shift = {0.0};
+  for (size_t g = 0; g < c->group_count; g++) {
+    const ess_made_until *const m = &c->places.until[g];
+    shift +=
+        c->group[g].rate[k] * (ess_lanes_load(m->count + i) * u - ess_lanes_load(m->times + i));
+    if (c->group[g].is_even) continue;
+    shift += c->group[g].trend_rate[k] *
+             (ess_lanes_load(m->late + i) * u - ess_lanes_load(m->late_times + i));
+  }
+  return shift;
+}
+
 static void fill_places(const ess_driver *d, size_t k, along *a) {
-  for (int i = 0; i <= PLACES; i++)
-    a->g[i] = value_at(d, a, k, d->cluster.places.made[i], place_at(&d->cluster, i, PLACES));
+  ess_course smooth;
+  for (int i = 0; i < QUARTIC; i++) smooth.a[i] = ess_lanes_all(a->a[i]);
+  for (size_t i = 0; i < PLACED; i += ESS_LANES) {
+    const ess_lanes u = ess_lanes_load(d->cluster.places.u + i);
+    const ess_lanes value = ess_course_values(&smooth, u - a->from);
+    ess_lanes_store(a->g + i, a->side * (value + shift_at_places(d, k, i)));
+  }
 }
 
 /* --- what it does -------------------------------------------------------------------------------
@@ -99,15 +141,17 @@ static bool is_above(const along *a, int from, int to) {
   return true;
 }
 
-/* by how much the rate of event function k may turn at the crossings from one place to the next */
-static double turn_between(const ess_driver *d, size_t k, int place) {
+/* by how much the rate of event function k may turn at the crossings from four places to the next
+ * ones */
+static inline ess_lanes turn_between(const ess_driver *d, size_t k, size_t i) {
   const ess_cluster *const c = &d->cluster;
-  const ess_made *const from = c->places.made[place], *const to = c->places.made[place + 1];
-  double turn = 0.0;
+  ess_lanes turn = {0.0};
   for (size_t g = 0; g < c->group_count; g++) {
-    turn += fabs(c->group[g].rate[k]) * (to[g].count - from[g].count);
-    if (!c->group[g].is_even)
-      turn += fabs(c->group[g].trend_rate[k]) * (to[g].spread - from[g].spread);
+    const double *const count = c->places.until[g].count + i;
+    const double *const spread = c->places.until[g].spread + i;
+    turn += fabs(c->group[g].rate[k]) * (ess_lanes_load(count + 1) - ess_lanes_load(count));
+    if (c->group[g].is_even) continue;
+    turn += fabs(c->group[g].trend_rate[k]) * (ess_lanes_load(spread + 1) - ess_lanes_load(spread));
   }
   return turn;
 }
@@ -131,12 +175,15 @@ static bool is_below_at_turns(const ess_driver *d, const along *a, size_t k) {
 
 /* the same; most often because places are too far below zero for a turn between them to matter */
 static bool turns_below(const ess_driver *d, const along *a, size_t k) {
-  for (int i = 0; i < PLACES; i++) {
-    const double high = ess_larger(a->g[i], a->g[i + 1]) + doubt_at(a, (i + 0.5) / PLACES);
-    const double peak = high + 0.25 * a->span / PLACES * turn_between(d, k, i);
-    if (!(peak < 0.0)) return is_below_at_turns(d, a, k);
+  const ess_lanes half = {0.5, 1.5, 2.5, 3.5};
+  ess_mask below = ~(ess_mask){0};
+  for (size_t i = 0; i < PLACES; i += ESS_LANES) {
+    const ess_lanes theta = ((double)i + half) / PLACES, rest = 1.0 - theta;
+    const ess_lanes doubt = a->doubt * 16.0 * theta * theta * rest * rest;
+    const ess_lanes higher = ess_lanes_max(ess_lanes_load(a->g + i), ess_lanes_load(a->g + i + 1));
+    below &= higher + doubt + 0.25 * a->span / PLACES * turn_between(d, k, i) < 0.0;
   }
-  return true;
+  return !ess_mask_any(~below) || is_below_at_turns(d, a, k);
 }
 
 /* whether it is crossed at that time, and then not again where that counts, but for a place beside
@@ -222,8 +269,9 @@ static along model(const ess_driver *d, const looks *l, size_t k, double side) {
                                l->last[k]};
   double y[LOOKS + 2], b[QUARTIC], size = 0.0, slope = 0.0;
   for (int i = 0; i < LOOKS + 2; i++) {
-    y[i] = h[i] - ess_shift(d, k, c->places.made[i * PLACES / (LOOKS + 1)],
-                            place_at(c, i, LOOKS + 1), &slope);
+    ess_made made[ESS_GROUPS];
+    made_until(c, (size_t)i * PLACES / (LOOKS + 1), made);
+    y[i] = h[i] - ess_shift(d, k, made, place_at(c, i, LOOKS + 1), &slope);
     size = ess_larger(size, fabs(h[i]) + fabs(y[i]));
   }
   b[0] = y[0];

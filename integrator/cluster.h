@@ -51,13 +51,21 @@ typedef struct ess_made {
   double count, times, late, late_times, spread;
 } ess_made;
 
-enum { ESS_LOOKS = 3, ESS_PLACES = 16 };
+enum { ESS_LOOKS = 3, ESS_PLACES = 16, ESS_PLACED = 20 }; /* filled up to whole lanes */
+
+/* ess_made by place, so that places are looked at in lanes. */
+typedef struct ess_made_until {
+  double count[ESS_PLACED], times[ESS_PLACED], late[ESS_PLACED], late_times[ESS_PLACED];
+  double spread[ESS_PLACED];
+} ess_made_until;
 
 /* What has been made until places of the sub-step from its first crossing on, when somebody has
- * asked (along.c); and by its end (jumps.c). */
+ * asked (along.c), by group; and by its end (jumps.c). */
 typedef struct ess_places {
   bool is_laid, is_summed;
-  ess_made made[ESS_PLACES + 1][ESS_GROUPS], all[ESS_GROUPS];
+  double u[ESS_PLACED];
+  ess_made_until until[ESS_GROUPS];
+  ess_made all[ESS_GROUPS];
 } ess_places;
 
 enum { ESS_CLASSES = 4 }; /* whose last jumps are remembered */
