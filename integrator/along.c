@@ -118,20 +118,31 @@ static double doubt_at(const along *a, double theta) {
   return a->doubt * 16.0 * theta * theta * rest * rest;
 }
 
-/* highest point of a parabola through a place and its neighbours */
-static double top(const along *a, int i) {
-  if (i == 0 || i == PLACES) return a->g[i];
-  const double g = a->g[i], slope = a->g[i + 1] - a->g[i - 1];
-  const double bend = a->g[i - 1] - 2.0 * g + a->g[i + 1];
-  const bool humps = bend < 0.0 && fabs(slope) < 2.0 * fabs(bend);
-  return humps ? g - slope * slope / (8.0 * bend) : g;
+/* the same at four places */
+static inline ess_lanes doubts_at(const along *a, ess_lanes theta) {
+  const ess_lanes rest = 1.0 - theta;
+  return a->doubt * 16.0 * theta * theta * rest * rest;
+}
+
+/* highest points of parabolas through each of four places, of which the i-th is the first, and its
+ * neighbours, where they lie between these */
+static inline ess_lanes tops(const along *a, size_t i, ess_mask between) {
+  const ess_lanes before = ess_lanes_load(a->g + i - 1), after = ess_lanes_load(a->g + i + 1);
+  const ess_lanes g = ess_lanes_load(a->g + i), slope = after - before;
+  const ess_lanes bend = before - 2.0 * g + after;
+  const ess_mask humps = (bend < 0.0) & (ess_lanes_abs(slope) < 2.0 * ess_lanes_abs(bend));
+  return ess_lanes_select(humps & between, g - slope * slope / (8.0 * bend), g);
 }
 
 /* whether it is negative for sure between two places; that at the beginning is what it is */
 static bool is_below(const along *a, int from, int to) {
-  for (int i = from > 1 ? from : 1; i <= to; i++)
-    if (!(top(a, i) + doubt_at(a, (double)i / PLACES) < 0.0)) return false;
-  return true;
+  ess_lanes place = {1.0, 2.0, 3.0, 4.0};
+  ess_mask below = ~(ess_mask){0};
+  for (size_t i = 1; i <= PLACES; i += ESS_LANES, place += ESS_LANES) {
+    const ess_lanes high = tops(a, i, place < PLACES) + doubts_at(a, place / PLACES);
+    below &= (high < 0.0) | (place < from) | (place > to);
+  }
+  return !ess_mask_any(~below);
 }
 
 /* whether it is positive for sure there */
@@ -178,8 +189,7 @@ static bool turns_below(const ess_driver *d, const along *a, size_t k) {
   const ess_lanes half = {0.5, 1.5, 2.5, 3.5};
   ess_mask below = ~(ess_mask){0};
   for (size_t i = 0; i < PLACES; i += ESS_LANES) {
-    const ess_lanes theta = ((double)i + half) / PLACES, rest = 1.0 - theta;
-    const ess_lanes doubt = a->doubt * 16.0 * theta * theta * rest * rest;
+    const ess_lanes doubt = doubts_at(a, ((double)i + half) / PLACES);
     const ess_lanes higher = ess_lanes_max(ess_lanes_load(a->g + i), ess_lanes_load(a->g + i + 1));
     below &= higher + doubt + 0.25 * a->span / PLACES * turn_between(d, k, i) < 0.0;
   }
