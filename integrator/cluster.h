@@ -168,8 +168,9 @@ typedef struct ess_cluster {
   double *seen[5];              /* scratch: event functions on the path, or their rates */
   size_t *passed, passed_count; /* silent guards that are crossed where it ends */
   double *listed_side;
-  double *late;    /* by how much later than its group's mean it came, when that was measured */
-  bool *is_silent; /* or no crossing after all */
+  double *late;      /* by how much later than its group's mean it came, when that was measured */
+  signed char *part; /* of its group that it is measured with, where the group has several */
+  bool *is_silent;   /* or no crossing after all */
   bool *is_made;
 
   /* event functions that crossings of this trial concern, and those crossed, have its number */

@@ -113,12 +113,8 @@ enum { ALL = -1 };
 static int cross_part(ess_driver *d, const ess_group *g, int part) {
   ess_cluster *const c = &d->cluster;
   int status = ESS_SUCCESS;
-  size_t place = 0;
   for (size_t i = g->begin; !status && i < g->end; i++) {
-    const bool silent = c->is_silent[i];
-    const int mine = silent ? 0 : part_of(g, place);
-    if (!silent) place++;
-    if (part != ALL && mine != part) continue;
+    if (part != ALL && c->part[i] != part) continue;
     if (!is_there(d, i)) continue;
     c->is_made[i] = true;
     status = ess_cross_noted(d, c->crossing[i], c->time[i]);
@@ -187,11 +183,14 @@ typedef struct parts {
   double spread, variance; /* of all: sum |late|, sum late^2 */
 } parts;
 
+/* silent crossings go with the first part */
 static parts divide(const ess_driver *d, const ess_group *g) {
   parts p = {.count = g->way == ESS_BOTH ? 3 : g->way == ESS_AT_ONCE ? 1 : 2};
   for (size_t i = g->begin, place = 0; i < g->end; i++) {
+    d->cluster.part[i] = 0;
     if (d->cluster.is_silent[i]) continue;
     const int part = part_of(g, place++);
+    d->cluster.part[i] = (signed char)part;
     const double late = d->cluster.late[i];
     p.jumps[part] += 1.0;
     p.late[part] += late;

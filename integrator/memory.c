@@ -82,7 +82,7 @@ static bool lay_indices(ess_driver *d) {
   const size_t bytes =
       (m + entries) * sizeof(ess_noted) + entries * sizeof(double) + 3 * m * sizeof(uint64_t) +
       (rows + entries + (1 + ESS_BLOCK / ESS_LANES) * d->blocks + 7 * m) * sizeof(size_t) +
-      entries * sizeof(signed char) + 8 * m * sizeof(bool) +
+      (entries + m) * sizeof(signed char) + 8 * m * sizeof(bool) +
       d->blocks * (2 * ESS_BLOCK + 1) * sizeof(bool);
   d->indices = calloc(1, bytes);
   if (!d->indices) return false;
@@ -106,6 +106,7 @@ static bool lay_indices(ess_driver *d) {
   c->curved = lay(&cursor, m * sizeof(size_t));
   c->order = lay(&cursor, m * sizeof(size_t));
   d->row_effect = lay(&cursor, entries * sizeof(signed char));
+  c->part = lay(&cursor, m * sizeof(signed char));
   d->silent = lay(&cursor, 2 * m * sizeof(bool));
   d->armed_at_start = lay(&cursor, 2 * m * sizeof(bool));
   d->armed_is_silent = lay(&cursor, m * sizeof(bool));
