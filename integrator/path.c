@@ -6,10 +6,14 @@
  */
 #include "substep.h"
 
-/* to += factor * v */
-static inline void add(const ess_driver *d, double factor, const double v[], double to[]) {
-  for (size_t i = 0; i < d->lanes; i += ESS_LANES)
-    ess_lanes_store(to + i, ess_lanes_load(to + i) + factor * ess_lanes_load(v + i));
+/* adds what changes the field by v to the path, since so long, and so often to its rate */
+static inline void add(const ess_driver *d, const double v[], double since, double count,
+                       double x[], double rate[]) {
+  for (size_t i = 0; i < d->lanes; i += ESS_LANES) {
+    const ess_lanes change = ess_lanes_load(v + i);
+    ess_lanes_store(x + i, ess_lanes_load(x + i) + since * change);
+    ess_lanes_store(rate + i, ess_lanes_load(rate + i) + count * change);
+  }
 }
 
 /* the base's dense output at theta, and its rate */
@@ -66,10 +70,7 @@ void ess_path(const ess_driver *d, double u, double x[], double rate[]) {
   for (size_t i = 0; i < c->group_count; i++) {
     const ess_group *const g = &c->group[i];
     const sums s = sum_until(d, g, u);
-    add(d, s.since, g->jump, x);
-    add(d, s.count, g->jump, rate);
-    if (g->is_even) continue;
-    add(d, s.late_since, g->trend, x);
-    add(d, s.late, g->trend, rate);
+    add(d, g->jump, s.since, s.count, x, rate);
+    if (!g->is_even) add(d, g->trend, s.late_since, s.late, x, rate);
   }
 }
