@@ -25,8 +25,8 @@ static const study_option options[] = {
      .initial = "1e-4", .min = 1e-16, .max = 0.5, .accepts = "a number from 1e-16 to 0.5",
      .result = "tolerance"},
     {"trials", "COUNT", "starts, each from a seed of its own: --seed and those that follow",
-     OPTION_WHOLE, OPTION_AT(ensemble_settings, trials), .initial = "1000000", .min = 1,
-     .max = 1e12, .result = "trials"},
+     OPTION_WHOLE, OPTION_AT(ensemble_settings, trials), .initial = "1000000", .min = 1, .max = 4e9,
+     .result = "trials"},
     {"spread", "X",
      "every state of a start is moved by up to this, either way, for models that have "
      "a single start",
