@@ -33,7 +33,6 @@ typedef enum argument_group {
 enum { ARGUMENTS_SOLVERS_MAX = 8, ARGUMENTS_POSITIONALS_MAX = 2 };
 
 typedef struct command command;
-struct json_t;
 
 typedef struct arguments {
   const command *command;
@@ -56,8 +55,7 @@ typedef struct arguments {
   const char *positionals[ARGUMENTS_POSITIONALS_MAX]; /* as many as the command names */
   double minimum_effect; /* relative; smaller differences of time have no verdict */
   bool fail_if_slower, strict;
-  void *study_settings;       /* of the command's study; owned */
-  struct json_t *environment; /* as it was before measuring, by record_check_environment; owned */
+  void *study_settings; /* of the command's study; owned */
 } arguments;
 
 #endif

@@ -360,5 +360,4 @@ void arguments_free(arguments *given) {
   free(given->study_settings);
   free(given->argv);
   model_release(&given->m);
-  json_decref(given->environment);
 }

@@ -10,9 +10,7 @@
 #include <string.h>
 
 #include "baselines.h"
-#include "command.h"
 #include "environment.h"
-#include "files.h"
 #include "json_file.h"
 #include "solvers.h"
 
@@ -49,32 +47,11 @@ int record_environment(int pinned_core, bool strict, json_t **environment,
   return -1;
 }
 
-int record_check_environment(arguments *given, int pinned_core) {
-  char message[MEASURE_MESSAGE_SIZE];
-  json_decref(given->environment);
-  const bool failed =
-      record_environment(pinned_core, given->strict, &given->environment, message) != 0;
-  return failed ? command_fail(given, "%s", message) : COMMAND_SUCCESS;
-}
-
-int record_open(arguments *given, int pinned_core) {
-  char message[MEASURE_MESSAGE_SIZE];
-  if (record_check_environment(given, pinned_core)) return COMMAND_FAILURE;
-  if (measure_folder_create(given->folder, message)) return command_fail(given, "%s", message);
-  return COMMAND_SUCCESS;
-}
-
 json_t *record_head(const char *schema, const char *name, unsigned long seed, json_t *environment) {
   if (!environment) return NULL;
   return json_pack("{s:s, s:i, s:s, s:s, s:I, s:o}", "schema", schema, "schema_version", 1,
                    "essbench", ESSBENCH_VERSION, "command", name, "seed", (json_int_t)seed,
                    "environment", environment);
-}
-
-json_t *record_begin(const char *schema, const arguments *given, int pinned_core) {
-  return record_head(schema, given->command->name, given->seed,
-                     given->environment ? json_incref(given->environment)
-                                        : record_environment_now(pinned_core));
 }
 
 json_t *record_build(void) {

@@ -8,7 +8,6 @@
 
 #include <jansson.h>
 
-#include "arguments.h"
 #include "bridge.h"
 #include "csv.h"
 
@@ -25,23 +24,6 @@ int record_environment(int pinned_core, bool strict, json_t **environment,
 /* A new object: schema name and version, program, command, seed, environment (whose reference it
  * takes). NULL when memory is out. */
 json_t *record_head(const char *schema, const char *name, unsigned long seed, json_t *environment);
-
-/*
- * Looks at the environment, to be called right before measuring: prints each of its warnings on one
- * line of the standard error, and keeps it in given->environment for record_begin, since afterwards
- * the machine is busy with the measuring itself. An exit status: COMMAND_FAILURE, having said why,
- * when there is a warning and --strict was given.
- */
-int record_check_environment(arguments *given, int pinned_core);
-
-/* The same, and then the results folder, which is created where it is not there: a refusal leaves
- * nothing behind. */
-int record_open(arguments *given, int pinned_core);
-
-/* A new object: schema name and version, program, command, seed, environment (with MuJoCo's
- * version, library and AVX; as record_check_environment found it, or else as it is now). NULL when
- * memory is out. */
-json_t *record_begin(const char *schema, const arguments *given, int pinned_core);
 
 /* A new object of what was compiled: commit, compiler, flags, instruction set. */
 json_t *record_build(void);

@@ -6,10 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "files.h"
 #include "json_file.h"
 #include "ranks.h"
 #include "record.h"
-#include "results_file.h"
 #include "study_run.h"
 
 enum { NAME_SIZE = 64, COLUMNS_MAX = 64, NAMES_MAX = COLUMNS_MAX + COLUMN_CSV_NAMES_MAX };
@@ -31,16 +31,26 @@ static int write_csv(study_run *run, size_t table) {
   const char *names[NAMES_MAX];
   const size_t count = csv_columns(t, columns);
   size_t named = 0;
-  results_file file;
+  char path[RECORD_PATH_SIZE];
+  measure_file *file;
+  measure_csv csv;
   for (size_t i = 0; i < count && named < COLUMNS_MAX; i++)
     named += column_csv_names(columns[i], names + named);
-  if (results_file_begin(&file, run->folder, t->csv, names, named, run->message)) return -1;
-  for (size_t i = 0; i < list->count; i++) {
-    for (size_t k = 0; k < count; k++)
-      column_csv(columns[k], list->row + i * t->row_size, &file.csv);
-    measure_csv_end_row(&file.csv);
+  if (record_path(path, run->folder, t->csv)) {
+    measure_message(run->message, "the path of %s is too long", t->csv);
+    return -1;
   }
-  return results_file_end(&file, true, run->message);
+  if (measure_file_open(&file, path, run->message)) return -1;
+  measure_csv_begin(&csv, measure_file_stream(file), names, named);
+  for (size_t i = 0; i < list->count; i++) {
+    for (size_t k = 0; k < count; k++) column_csv(columns[k], list->row + i * t->row_size, &csv);
+    measure_csv_end_row(&csv);
+  }
+  // a stream that failed is told of by commit, which names the file
+  if (ferror(measure_file_stream(file)) || !measure_csv_finish(&csv, run->message))
+    return measure_file_commit(file, run->message);
+  measure_file_discard(file);
+  return -1;
 }
 
 /* ---- json ------------------------------------------------------------------------------------ */

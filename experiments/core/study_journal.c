@@ -1,5 +1,7 @@
 /*
- * The journal of a study: what its samples depend on first, then every cell.
+ * The journal of a study: what its samples depend on first, then every cell, and at the end that it
+ * is finished. The same settings go on where an unfinished journal ends, a finished one is begun
+ * anew, and other settings are refused while there are unfinished samples.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
@@ -9,10 +11,9 @@
 
 #include "ranks.h"
 #include "record.h"
-#include "resume.h"
 #include "study_run.h"
 
-enum { NAME_SIZE = 64 };
+enum { NAME_SIZE = STUDY_CELL_NAME_SIZE + 64 };
 
 static void add_racers(json_t *settings, const study_racers *racers) {
   json_t *const names = json_array();
@@ -38,47 +39,111 @@ static json_t *fingerprint(const study_run *run) {
   return settings;
 }
 
-static bool take(void *context, const char *type, const json_t *entry) {
-  return strcmp(type, "sample") == 0 && study_cells_take(context, entry);
+/* the file's name in the folder of results */
+static void name_of(const study_run *run, char name[NAME_SIZE]) {
+  char of[STUDY_CELL_NAME_SIZE] = "";
+  if (run->study->kept) study_case_name(run, of);
+  snprintf(name, NAME_SIZE, "%s%s%s.journal", run->study->file, *of ? "_" : "", of);
 }
 
-static int forget(void *context, char *message) {
-  study_run *const run = context;
-  (void)message;
+static int append(study_run *run, json_t *entry) {
+  const int status = measure_journal_append(run->private->journal, entry, run->message);
+  json_decref(entry);
+  return status;
+}
+
+/* ---- what it holds --------------------------------------------------------------------------- */
+
+/* the first member in which the two differ; NULL: in none */
+static const char *first_difference(json_t *ours, json_t *theirs) {
+  const char *name;
+  json_t *value;
+  json_object_foreach(ours, name, value) {
+    if (!json_equal(value, json_object_get(theirs, name))) return name;
+  }
+  return NULL;
+}
+
+/* takes in everything behind the settings, or with `look` only looks; *unfinished when there are
+ * samples of a run that did not come to its end. 0, or -1 with one line. */
+static int take_all(study_run *run, const char *file, bool look, bool *unfinished) {
+  bool sampled = false, finished = false;
+  for (json_t *entry;;) {
+    if (measure_journal_read(run->private->journal, &entry, run->message)) return -1;
+    if (!entry) break;
+    const char *const read = json_string_value(json_object_get(entry, "type"));
+    const char *const type = read ? read : "";
+    const bool end = strcmp(type, "finished") == 0, sample = strcmp(type, "sample") == 0;
+    const bool taken = *type && (look || end || (sample && study_cells_take(run, entry)));
+    sampled = sampled || sample;
+    finished = finished || end;
+    json_decref(entry);
+    if (taken) continue;
+    measure_message(run->message,
+                    "%s/%s holds an entry that is no measurement's; begin anew with --restart",
+                    run->folder, file);
+    return -1;
+  }
+  *unfinished = sampled && !finished;
+  return 0;
+}
+
+/* whether what it holds is ours and unfinished: 1, 0, or -1 with one line */
+static int examine(study_run *run, const char *file, json_t *settings) {
+  json_t *first;
+  bool unfinished = true;
+  if (measure_journal_read(run->private->journal, &first, run->message)) return -1;
+  if (!first) return 0;
+  const char *const different = first_difference(settings, json_object_get(first, "settings"));
+  json_decref(first);
+  // samples of other settings count only for whether that run had come to its end
+  const int status = take_all(run, file, different, &unfinished);
+  if (!unfinished) return 0;
+  if (different)
+    measure_message(run->message,
+                    "%s/%s holds an unfinished measurement that differs in %s; finish that one, "
+                    "or begin anew with --restart",
+                    run->folder, file, different);
+  else if (run->private->elsewhere)
+    measure_message(run->message,
+                    "%s/%s holds times of host %.100s, and this is %.100s; go on there, or begin "
+                    "anew with --restart",
+                    run->folder, file, run->private->elsewhere, ranks_host());
+  return status || different || run->private->elsewhere ? -1 : 1;
+}
+
+/* begins it; what a finished run had was taken in before it was known to be finished */
+static int begin(study_run *run, json_t *settings) {
   free(run->private->elsewhere);
   run->private->elsewhere = NULL;
-  return json_object_clear(run->private->known);
+  if (json_object_clear(run->private->known) ||
+      measure_journal_clear(run->private->journal, run->message))
+    return -1;
+  return append(run, json_pack("{s:s, s:i, s:O}", "type", "settings", "schema_version", 1,
+                               "settings", settings));
 }
+
+/* ---- the study's ----------------------------------------------------------------------------- */
 
 int study_journal_open(study_run *run) {
   if (run->study->brief) return 0;
-  const study_request *const request = run->private->request;
-  char name[NAME_SIZE + STUDY_CELL_NAME_SIZE], of[STUDY_CELL_NAME_SIZE] = "";
-  if (run->study->kept) study_case_name(run, of);
-  snprintf(name, sizeof name, "%s%s%s.journal", run->study->file, *of ? "_" : "", of);
-  const resume_protocol protocol = {.what = "measurement",
-                                    .folder = run->folder,
-                                    .name = name,
-                                    .restart = request->restart,
-                                    .take = take,
-                                    .forget = forget,
-                                    .context = run};
+  char file[NAME_SIZE], path[RECORD_PATH_SIZE];
+  name_of(run, file);
+  if (record_path(path, run->folder, file)) {
+    measure_message(run->message, "the path of the results folder is too long");
+    return -1;
+  }
+  if (measure_journal_open(&run->private->journal, path, run->message)) return -1;
   json_t *const settings = fingerprint(run);
-  const int status = resume_open(&run->private->journal, &protocol, settings, run->message);
+  int status = run->private->request->restart ? 0 : examine(run, file, settings);
+  if (!status) status = begin(run, settings);
   json_decref(settings);
-  if (status || !run->private->elsewhere) return status;
-  measure_message(
-      run->message,
-      "%s/%s holds times of host %.100s, and this is %.100s; go on there, or begin anew "
-      "with --restart",
-      run->folder, name, run->private->elsewhere, ranks_host());
-  return -1;
+  return status < 0 ? -1 : 0;
 }
 
 int study_journal_append(study_run *run, json_t *entry) {
   const bool taken = study_cells_take(run, entry);
-  if (taken && run->private->journal)
-    return resume_append(run->private->journal, entry, run->message);
+  if (taken && run->private->journal) return append(run, entry);
   json_decref(entry);
   if (taken) return 0;
   measure_message(run->message, "out of memory");
@@ -86,5 +151,8 @@ int study_journal_append(study_run *run, json_t *entry) {
 }
 
 int study_journal_finish(study_run *run) {
-  return run->private->journal ? resume_finish(run->private->journal, run->message) : 0;
+  if (!run->private->journal) return 0;
+  const int status = append(run, json_pack("{s:s}", "type", "finished"));
+  measure_journal_sync(run->private->journal);
+  return status;
 }

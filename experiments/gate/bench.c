@@ -177,7 +177,9 @@ static int run(arguments *given) {
   int status = bench_solver(given, &projection_solver, TRIALS_MAX, process_s, cases, message);
   if (!status)
     status = bench_solver(given, &bridge_solver, MUJOCO_TRIALS, yardstick_s, cases, message);
-  json_t *const result = status ? NULL : record_begin("essbench-bench-1", given, core);
+  json_t *const result = status ? NULL
+                                : record_head("essbench-bench-1", given->command->name, given->seed,
+                                              record_environment_now(core));
   if (result) {
     json_object_set(result, "cases", cases);
     status = print_result(given, result, message);

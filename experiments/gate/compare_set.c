@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "compare.h"
+#include "contacts_range.h"
 #include "json_file.h"
 #include "record.h"
 

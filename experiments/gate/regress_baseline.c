@@ -82,7 +82,9 @@ static int write_ratios(const arguments *given, const regress_samples *samples, 
                         char *message) {
   char why[MEASURE_MESSAGE_SIZE];
   json_t *const before = measure_json_read(path, why);
-  json_t *const root = record_begin(ratio_schema, given, -1), *const rows = json_array();
+  json_t *const root = record_head(ratio_schema, given->command->name, given->seed,
+                                   record_environment_now(-1)),
+                *const rows = json_array();
   // a committed file has no business with folders of the machine it was made on
   json_object_del(json_object_get(json_object_get(root, "environment"), "mujoco"), "library");
   printf("%-46s %-18s %12s %12s\n", "case", "", "before", "now");

@@ -92,7 +92,8 @@ static int compare_ratios(const judgement *j, const char *path, size_t *far, cha
 static int write_result(const arguments *given, const judgement *j, char *message) {
   char path[RECORD_PATH_SIZE];
   if (record_path(path, given->folder, REGRESS_TIME_FILE)) return -1;
-  json_t *const root = record_begin("essbench-regress-time-1", given, -1);
+  json_t *const root = record_head("essbench-regress-time-1", given->command->name, given->seed,
+                                   record_environment_now(-1));
   json_object_set_new(root, "pairs", json_integer((json_int_t)j->now.processes));
   json_object_set_new(root, "minimum_effect", measure_json_number(REGRESS_EFFECT));
   json_object_set_new(root, "minimum_effect_of_a_case", measure_json_number(REGRESS_CASE_EFFECT));

@@ -1,6 +1,5 @@
-# Tests of the comparison of result folders, and of the look at the environment before measuring.
+# Tests of the comparison of result folders.
 ess_test(compare experiments)
-ess_test(compare_strict experiments)
 
 # the program itself
 ess_test(compare_command experiments)

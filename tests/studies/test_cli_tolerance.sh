@@ -51,6 +51,12 @@ expect 'a run that goes on' success
 expect 'ends with the same' like_whole part
 expect 'and measures nothing twice' [ "$(lines part)" -eq "$(lines whole)" ]
 
+# its processes keep to no core, which is a warning on any machine
+run tolerance --strict --out strict/deeper
+expect '--strict refuses' [ "$status" -eq 1 ]
+expect 'says so' grep -q 'essbench tolerance: --strict, and .* nothing is measured' "$room/err"
+expect 'and leaves no folder' [ ! -e strict ]
+
 # a journal of another form, as earlier versions wrote it
 mkdir old
 head -n 1 whole/tolerance.journal >old/tolerance.journal
