@@ -1,21 +1,170 @@
 /*
- * libess as a solver: one tolerance for everything, crossings included.
+ * libess behind the solver seam, as two solvers: by one tolerance for everything, crossings
+ * included, and by the paper's method, projection inside neighbourhoods of the guards. They differ
+ * in the options of the driver alone.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
-#include "solver_driver.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "solvers.h"
 
-static int prepare(const model *m, const solver_settings *settings, const solver_output *output,
-                   void **instance, char message[SOLVER_MESSAGE_SIZE]) {
-  return solver_driver_prepare("libess", ESS_METHOD_TOLERANCE, m, settings, output, instance,
-                               message);
+typedef struct solver_driver {
+  const char *name;
+  const model *m;
+  ess_driver *driver;
+  bool counts_itself; /* a system's own matrix says which guards are silent: libess counts the
+                         others */
+  uint64_t events;
+  void (*reached)(double t, void *context); /* of the settings */
+  void *reached_context;
+  unsigned steps; /* since it was told last */
+} solver_driver;
+
+/* counts the crossings that change the field */
+static int count_crossing(const ess_crossing_info *info, void *context) {
+  solver_driver *const p = context;
+  p->events += p->m->type->changes_field(p->m, info->guard, info->sign);
+  return 0;
+}
+
+/* who waits for a run is told once in a while: a look at the clock costs what a short step does */
+static int count_step(const ess_step_info *info, void *context) {
+  enum { WHILE = 64 };
+  solver_driver *const p = context;
+  if (++p->steps % WHILE == 0) p->reached(info->t1, p->reached_context);
+  return 0;
+}
+
+/* s/m and share of the output step: by default a guard approached more slowly than half a metre per
+ * second has a narrower neighbourhood, so that the error of projections onto such guards, which
+ * grows with the square of the time they take, falls with that of epsilon; down to where it is lost
+ * in all others */
+static const double time_by_epsilon = 2.0, shortest_bound = 1e-3;
+
+static double projection_bound(const solver_settings *settings, double dt) {
+  if (settings->projection_max > 0.0) return settings->projection_max;
+  return fmin(dt, fmax(time_by_epsilon * settings->epsilon, shortest_bound * dt));
+}
+
+ess_options solver_libess_options(ess_method method, const solver_settings *settings, double dt) {
+  const bool paper = method == ESS_METHOD_PAPER;
+  ess_options options = paper ? ess_options_paper() : ess_options_default();
+  options.rtol = settings->rtol;
+  options.atol = settings->atol;
+  options.h_max = settings->h_max;
+  if (!paper) return options;
+  options.epsilon = settings->epsilon;
+  options.projection_max = projection_bound(settings, dt);
+  options.order = settings->order;
+  return options;
+}
+
+static int prepare(const char *name, ess_method method, const model *m,
+                   const solver_settings *settings, const solver_output *output, void **instance,
+                   char message[SOLVER_MESSAGE_SIZE]) {
+  ess_options options = solver_libess_options(method, settings, output->dt);
+  const char *const wrong = ess_check(&m->system, &options);
+  if (wrong) {
+    snprintf(message, SOLVER_MESSAGE_SIZE, "%s: %s", name, wrong);
+    return SOLVER_REFUSED;
+  }
+  solver_driver *const p = calloc(1, sizeof *p);
+  if (p) {
+    const ess_reset_matrix *const resets = m->system.resets;
+    p->counts_itself = resets && resets->silent;
+    options.observer = (ess_observer){.step = settings->reached ? count_step : NULL,
+                                      .crossing = p->counts_itself ? NULL : count_crossing,
+                                      .context = p};
+    p->name = name;
+    p->m = m;
+    p->reached = settings->reached;
+    p->reached_context = settings->reached_context;
+    p->driver = ess_driver_alloc(&m->system, &options, NULL);
+  }
+  if (!p || !p->driver) {
+    free(p);
+    snprintf(message, SOLVER_MESSAGE_SIZE, "%s: out of memory", name);
+    return SOLVER_FAILED;
+  }
+  *instance = p;
+  return 0;
+}
+
+/* the failure with its time and guards, as one line */
+static void explain(const solver_driver *p, int status, char message[SOLVER_MESSAGE_SIZE]) {
+  const ess_failure *const failure = ess_driver_failure(p->driver);
+  int used = snprintf(message, SOLVER_MESSAGE_SIZE, "%s: %s at t = %.9g", p->name,
+                      ess_strerror(status), failure->time);
+  if (failure->guard != SIZE_MAX)
+    used +=
+        snprintf(message + used, SOLVER_MESSAGE_SIZE - (size_t)used, ", guard %zu", failure->guard);
+  if (failure->other_guard != SIZE_MAX)
+    snprintf(message + used, SOLVER_MESSAGE_SIZE - (size_t)used, " after guard %zu",
+             failure->other_guard);
+}
+
+static int run(void *instance, const double x0[], const solver_output *output,
+               solver_report *report) {
+  solver_driver *const p = instance;
+  double t = output->times[0], x[MODEL_DIMENSION_MAX];
+  memcpy(x, x0, p->m->system.dimension * sizeof *x);
+  p->events = 0;
+  ess_driver_reset(p->driver);
+  const int status = ess_driver_sample(p->driver, &t, output->times[output->count - 1], x,
+                                       output->times, output->count, output->states);
+  const ess_counters *const counted = ess_driver_counters(p->driver);
+  report->events = p->counts_itself ? counted->crossings : p->events;
+  report->steps = counted->steps;
+  report->rejected = counted->rejected;
+  report->entries = counted->entries;
+  report->projections = counted->projections;
+  report->substeps = counted->substeps;
+  report->substeps_rejected = counted->substeps_rejected;
+  report->groups = counted->groups;
+  report->field_evaluations = counted->field_evaluations;
+  report->guard_evaluations = counted->guard_evaluations;
+  report->message[0] = '\0';
+  report->reason = status ? ess_strerror(status) : NULL;
+  if (!status) return 0;
+  explain(p, status, report->message);
+  return SOLVER_FAILED;
+}
+
+static void release(void *instance) {
+  solver_driver *const p = instance;
+  if (!p) return;
+  ess_driver_free(p->driver);
+  free(p);
+}
+
+static int prepare_tolerance(const model *m, const solver_settings *settings,
+                             const solver_output *output, void **instance,
+                             char message[SOLVER_MESSAGE_SIZE]) {
+  return prepare("libess", ESS_METHOD_TOLERANCE, m, settings, output, instance, message);
 }
 
 const solver_type libess_solver = {
     .name = "libess",
     .summary = "libess: one tolerance for everything, crossings included",
-    .prepare = prepare,
-    .run = solver_driver_run,
-    .release = solver_driver_release,
+    .prepare = prepare_tolerance,
+    .run = run,
+    .release = release,
+};
+
+static int prepare_paper(const model *m, const solver_settings *settings,
+                         const solver_output *output, void **instance,
+                         char message[SOLVER_MESSAGE_SIZE]) {
+  return prepare("projection", ESS_METHOD_PAPER, m, settings, output, instance, message);
+}
+
+const solver_type projection_solver = {
+    .name = "projection",
+    .summary = "libess by the paper's method: dopri5 between guards, projection through them",
+    .prepare = prepare_paper,
+    .run = run,
+    .release = release,
 };
