@@ -15,7 +15,7 @@
 #include "solvers.h"
 #include "speed.h"
 
-/* errors and crossings this much off are marked */
+/* errors this much larger than what was asked are marked */
 static const double slack = 0.01;
 
 /* ---- runs ------------------------------------------------------------------------------------ */
@@ -130,7 +130,7 @@ static void fill_accepted(const deriving *d, const speed_sample *e, double accep
 static bool is_worse(const speed_row *r) {
   for (int i = 0; i < 3; i++)
     if (r->rms[i] > (1.0 + slack) * r->accepted[i]) return true;
-  return fabs(r->events_ratio - 1.0) > slack;
+  return fabs(r->events_ratio - 1.0) > CONTEST_EVENTS_TOLERANCE;
 }
 
 /* beside MuJoCo's entry of its protocol, where there is one */
