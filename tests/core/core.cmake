@@ -16,7 +16,7 @@ add_test(NAME columns COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_columns.sh $<TARGET
                               ${CMAKE_SOURCE_DIR})
 
 # workers of all kinds; skipped without MPI
-foreach(duty workers workers_end workers_host)
+foreach(duty workers workers_killed workers_told workers_host)
   add_test(NAME cli_${duty}
            COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_cli_${duty}.sh $<TARGET_FILE:essbench>)
   set_tests_properties(cli_${duty} PROPERTIES SKIP_RETURN_CODE 77)

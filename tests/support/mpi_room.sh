@@ -32,3 +32,32 @@ clockless() {
 }
 like() { [ -e "$1/tolerance.csv" ] && [ "$(clockless "$1")" = "$(clockless "$2")" ]; }
 lines() { cat "$1" 2>/dev/null | wc -l; }
+
+# --- ranks that are stopped on the way ------------------------------------------------------------
+
+longer='tolerance --contacts 60 --damping 60 --tolerances 1e-2,1e-3 --trials 80'
+
+# starts ranks and waits until some cells are known: $mpirun, and $workers with rank 0 first
+start() {
+  $mpi -n 4 "$essbench" $longer --out "$1" >"$room/out" 2>"$room/err" </dev/null &
+  mpirun=$!
+  waited=0
+  while [ "$(lines "$1/tolerance.journal")" -lt 5 ] && [ $waited -lt 1500 ]; do
+    sleep 0.01
+    waited=$((waited + 1))
+  done
+  workers=$(for pid in $(pgrep -P $mpirun); do
+    rank=$(tr '\0' '\n' 2>/dev/null <"/proc/$pid/environ" | sed -n 's/^OMPI_COMM_WORLD_RANK=//p')
+    [ -n "$rank" ] && echo "$rank $pid"
+  done | sort -n | sed 's/.* //')
+}
+gone() {
+  for pid in $workers; do
+    waited=0
+    while kill -0 "$pid" 2>/dev/null && [ $waited -lt 500 ]; do
+      sleep 0.01
+      waited=$((waited + 1))
+    done
+    ! kill -0 "$pid" 2>/dev/null || return 1
+  done
+}
