@@ -5,7 +5,6 @@
  */
 #include "csv.h"
 
-#include <inttypes.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -44,12 +43,6 @@ void measure_csv_text(measure_csv *csv, const char *text) {
 void measure_csv_number(measure_csv *csv, double value) {
   char text[MEASURE_NUMBER_SIZE];
   measure_number_format(text, value);
-  measure_csv_text(csv, text);
-}
-
-void measure_csv_integer(measure_csv *csv, int64_t value) {
-  char text[MEASURE_NUMBER_SIZE];
-  snprintf(text, sizeof text, "%" PRId64, value);
   measure_csv_text(csv, text);
 }
 

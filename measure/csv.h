@@ -31,7 +31,6 @@ void measure_csv_begin(measure_csv *csv, FILE *stream, const char *const columns
 /* The next field of the present row. */
 void measure_csv_text(measure_csv *csv, const char *text);
 void measure_csv_number(measure_csv *csv, double value);
-void measure_csv_integer(measure_csv *csv, int64_t value);
 
 /* Ends the present row, which must have a field for every column. */
 void measure_csv_end_row(measure_csv *csv);

@@ -69,10 +69,6 @@ bool solver_is_libess(const solver_type *solver) {
   return solver == &libess_solver || solver == &projection_solver;
 }
 
-ess_method solver_method(const solver_type *solver) {
-  return solver == &projection_solver ? ESS_METHOD_PAPER : ESS_METHOD_TOLERANCE;
-}
-
 const solver_type *solver_find(const char *name) {
   for (size_t i = 0; solver_types[i]; i++)
     if (strcmp(solver_types[i]->name, name) == 0) return solver_types[i];

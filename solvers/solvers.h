@@ -15,10 +15,9 @@ extern const solver_type reference_solver;  /* the model's own exact or referenc
 /* The table, NULL-terminated. */
 extern const solver_type *const solver_types[];
 
-/* Whether a solver is libess, and by which method; the options that it makes of settings, with an
- * output step dt. */
+/* Whether a solver is libess; the options that one of its methods makes of settings, with an output
+ * step dt. */
 bool solver_is_libess(const solver_type *solver);
-ess_method solver_method(const solver_type *solver);
 ess_options solver_libess_options(ess_method method, const solver_settings *settings, double dt);
 
 /* Which settings concern a solver, by their bits; one that says nothing of it may read all. */

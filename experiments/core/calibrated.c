@@ -32,7 +32,7 @@ int calibrated_epsilon(study_run *run, double *epsilon, const char **source) {
   calibration result;
   model_init(&hopper, model_find("hopper"));
   int status = model_prepare(&hopper, run->message);
-  if (!status) status = calibrate_hopper(&hopper, 0, run->seed, &result, NULL, run->message);
+  if (!status) status = calibrate_hopper(&hopper, 0, run->seed, &result, run->message);
   model_release(&hopper);
   if (status) return -1;
   *source = "calibrated for this sweep";

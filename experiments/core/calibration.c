@@ -12,6 +12,7 @@
 #include "bootstrap.h"
 #include "hopper.h"
 #include "measure.h"
+#include "outcome.h"
 #include "solvers.h"
 
 enum { SCAN_POINTS = 41, BISECTIONS = 60, GAP_STATES = 2000 };
@@ -39,27 +40,19 @@ solver_settings calibration_settings(const model *m) {
 }
 
 /* error of one solver from the start line */
-static int error_of(const search *s, const solver_type *solver, const solver_settings *settings,
-                    trajectory *samples, double *rms) {
-  contestant c;
-  if (contestant_prepare(&c, solver, settings, s->starts, s->message)) return -1;
-  const int status = contestant_try(&c, 0);
-  *rms = c.rms[0];
-  if (status) snprintf(s->message, SOLVER_MESSAGE_SIZE, "%s", c.report.message);
-  // the caller may keep the samples
-  if (!status && samples) {
-    *samples = c.samples;
-    c.samples = (trajectory){0};
-  }
-  contestant_release(&c);
-  return status;
+static int error_of(const search *s, const solver_type *solver, double *rms) {
+  static const outcome_effort once = {0};
+  outcome run;
+  const int status = outcome_run(solver, &s->settings, s->starts, 0, once, &run, s->message);
+  *rms = run.rms_error;
+  return status ? -1 : 0;
 }
 
 /* log of our error over MuJoCo's at an epsilon: zero where they agree */
 static int excess(search *s, double epsilon, double *log_ratio) {
   double rms;
   s->settings.epsilon = epsilon;
-  if (error_of(s, &projection_solver, &s->settings, NULL, &rms)) return -1;
+  if (error_of(s, &projection_solver, &rms)) return -1;
   *log_ratio = log(rms / s->target);
   return 0;
 }
@@ -167,8 +160,7 @@ static int time_engines(search *s, size_t trials, unsigned long seed, calibratio
 }
 
 /* all that needs the starts */
-static int calibrate(search *s, size_t trials, unsigned long seed, calibration *result,
-                     trajectory *samples) {
+static int calibrate(search *s, size_t trials, unsigned long seed, calibration *result) {
   double low, high;
   bool found;
   result->penetration = penetration_of(s->starts);
@@ -176,20 +168,17 @@ static int calibrate(search *s, size_t trials, unsigned long seed, calibration *
     snprintf(result->status, sizeof result->status, "no root: the spring is never pressed");
     return 0;
   }
-  if (error_of(s, &bridge_solver, &s->settings, samples, &s->target)) return -1;
+  if (error_of(s, &bridge_solver, &s->target)) return -1;
   result->rms_mujoco = s->target;
   if (bracket(s, result, &low, &high, &found)) return -1;
   if (found && bisect(s, low, high, result)) return -1;
   if (isnan(result->epsilon)) return 0;
   s->settings.epsilon = result->epsilon;
-  if (samples &&
-      error_of(s, &projection_solver, &s->settings, samples + 1, &result->rms_projection))
-    return -1;
   return trials ? time_engines(s, trials, seed, result) : 0;
 }
 
 int calibrate_hopper(const model *m, size_t trials, unsigned long seed, calibration *result,
-                     trajectory *samples, char message[SOLVER_MESSAGE_SIZE]) {
+                     char message[SOLVER_MESSAGE_SIZE]) {
   const hopper_parameters *const hopper = hopper_get(m);
   *result = (calibration){.stiffness_over_mass = hopper->stiffness / hopper->mass,
                           .epsilon = NAN,
@@ -204,7 +193,7 @@ int calibrate_hopper(const model *m, size_t trials, unsigned long seed, calibrat
   if (contest_starts_alloc(&starts, m, count, false, seed, message)) return -1;
   int status = 0;
   for (size_t i = 0; !status && i < count; i++) status = contest_reference(&starts, i, message);
-  if (!status) status = calibrate(&s, trials, seed, result, samples);
+  if (!status) status = calibrate(&s, trials, seed, result);
   contest_starts_free(&starts);
   return status;
 }

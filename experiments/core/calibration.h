@@ -32,12 +32,10 @@ solver_settings calibration_settings(const model *m);
 
 /*
  * Calibrates on `m` (a prepared hopper) from its own start, and times both engines over `trials`
- * <= CALIBRATION_TRIALS_MAX interleaved runs (0: not at all). `samples` (2 trajectories: MuJoCo's,
- * ours), when not NULL, receive the trajectories at the end and are then the caller's. 0; or -1
- * when an engine fails, with one line. That no epsilon exists is no failure here: result->status
- * tells.
+ * <= CALIBRATION_TRIALS_MAX interleaved runs (0: not at all). 0; or -1 when an engine
+ * fails, with one line. That no epsilon exists is no failure here: result->status tells.
  */
 int calibrate_hopper(const model *m, size_t trials, unsigned long seed, calibration *result,
-                     trajectory *samples, char message[SOLVER_MESSAGE_SIZE]);
+                     char message[SOLVER_MESSAGE_SIZE]);
 
 #endif

@@ -121,7 +121,7 @@ static int measure(study_run *run, const void *cell) {
   const double ratio = *(const double *)cell;
   const model *const m = hopper_of(run, ratio);
   calibration c;
-  if (!m || calibrate_hopper(m, given->trials, run->seed, &c, NULL, run->message)) return -1;
+  if (!m || calibrate_hopper(m, given->trials, run->seed, &c, run->message)) return -1;
   const row r = {
       .stiffness_over_mass = c.stiffness_over_mass,
       .main = isnan(ratio),
