@@ -7,12 +7,14 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
+#include <unistd.h>
 
 #include "bootstrap.h"
 #include "hopper.h"
+#include "json_file.h"
 #include "measure.h"
 #include "outcome.h"
+#include "record.h"
 #include "solvers.h"
 
 enum { SCAN_POINTS = 41, BISECTIONS = 60, GAP_STATES = 2000 };
@@ -173,7 +175,6 @@ static int calibrate(search *s, size_t trials, unsigned long seed, calibration *
   if (bracket(s, result, &low, &high, &found)) return -1;
   if (found && bisect(s, low, high, result)) return -1;
   if (isnan(result->epsilon)) return 0;
-  s->settings.epsilon = result->epsilon;
   return trials ? time_engines(s, trials, seed, result) : 0;
 }
 
@@ -196,4 +197,36 @@ int calibrate_hopper(const model *m, size_t trials, unsigned long seed, calibrat
   if (!status) status = calibrate(&s, trials, seed, result);
   contest_starts_free(&starts);
   return status;
+}
+
+/* ---- for studies that race by the paper's method ----------------------------------------------
+ */
+
+/* of an earlier calibration in the folder; NaN when there is none */
+static double earlier_epsilon(const study_run *run) {
+  char path[RECORD_PATH_SIZE], message[MEASURE_MESSAGE_SIZE];
+  if (record_path(path, run->folder, "calibration.json") || access(path, F_OK)) return NAN;
+  json_t *const earlier = measure_json_read(path, message);
+  if (!earlier) fprintf(stderr, "warning: calibrating anew: %s\n", message);
+  const double epsilon = json_number_value(json_object_get(earlier, "epsilon"));
+  json_decref(earlier);
+  return epsilon > 0.0 && isfinite(epsilon) ? epsilon : NAN;
+}
+
+int calibrated_epsilon(study_run *run, double *epsilon, const char **source) {
+  *source = "calibration.json";
+  *epsilon = earlier_epsilon(run);
+  if (!isnan(*epsilon)) return 0;
+  model hopper;
+  calibration result;
+  model_init(&hopper, model_find("hopper"));
+  int status = model_prepare(&hopper, run->message);
+  if (!status) status = calibrate_hopper(&hopper, 0, run->seed, &result, run->message);
+  model_release(&hopper);
+  if (status) return -1;
+  *source = "calibrated for this sweep";
+  *epsilon = result.epsilon;
+  if (!isnan(result.epsilon)) return 0;
+  measure_message(run->message, "calibration: %s", result.status);
+  return -1;
 }

@@ -9,6 +9,7 @@
 
 #include "bridge.h"
 #include "contest.h"
+#include "study.h"
 
 /* RMS errors agree to this, relative. */
 #define CALIBRATION_AGREEMENT 1e-3
@@ -32,10 +33,14 @@ solver_settings calibration_settings(const model *m);
 
 /*
  * Calibrates on `m` (a prepared hopper) from its own start, and times both engines over `trials`
- * <= CALIBRATION_TRIALS_MAX interleaved runs (0: not at all). 0; or -1 when an engine
- * fails, with one line. That no epsilon exists is no failure here: result->status tells.
+ * <= CALIBRATION_TRIALS_MAX interleaved runs (0: not at all). 0; or -1 when an engine fails, with
+ * one line. That no epsilon exists is no failure here: result->status tells.
  */
 int calibrate_hopper(const model *m, size_t trials, unsigned long seed, calibration *result,
                      char message[SOLVER_MESSAGE_SIZE]);
+
+/* The epsilon of calibration.json in the folder of results, or else of one made now; *source says
+ * which. 0, or -1 with one line. */
+int calibrated_epsilon(study_run *run, double *epsilon, const char **source);
 
 #endif

@@ -36,40 +36,41 @@ static const study_option options[] = {
 enum { ROWS = STUDY_SAMPLES, TOP, PAPER, TABLE, TRAJECTORY };
 
 typedef struct row {
-  double stiffness_over_mass;
+  calibration of;
   bool main;
-  double epsilon, rms_error_mujoco, rms_error_projection, ratio;
-  double runtime_mujoco_s[3], runtime_projection_s[3]; /* median, and its interval */
-  double penetration;
-  bridge_gap gap;
+  double ratio;
   const char *status;
 } row;
 
+/* of the calibration itself */
+#define OF(name, member, ...) COLUMN_AS(name, row, of.member, __VA_ARGS__)
+
 static const column row_columns[] = {
-    COLUMN(row, stiffness_over_mass, AMOUNT, "1/s^2", "k/m of the hopper", SHOWN("k/m", "%8g")),
+    OF("stiffness_over_mass", stiffness_over_mass, AMOUNT, "1/s^2", "k/m of the hopper",
+       SHOWN("k/m", "%8g")),
     COLUMN(row, main, FLAG, "", "whether it is the hopper's own", .place = COLUMN_CSV_ONLY),
-    COLUMN(row, epsilon, AMOUNT, "m", "at which both engines have the same error; not known: none",
-           SHOWN("epsilon'", "%11.6f")),
-    COLUMN(row, rms_error_mujoco, AMOUNT, "", "of MuJoCo", SHOWN("RMS MuJoCo", "%12.6g")),
-    COLUMN(row, rms_error_projection, AMOUNT, "", "of libess", SHOWN("RMS ours", "%12.6g")),
+    OF("epsilon", epsilon, AMOUNT, "m",
+       "at which both engines have the same error; not known: none", SHOWN("epsilon'", "%11.6f")),
+    OF("rms_error_mujoco", rms_mujoco, AMOUNT, "", "of MuJoCo", SHOWN("RMS MuJoCo", "%12.6g")),
+    OF("rms_error_projection", rms_projection, AMOUNT, "", "of libess",
+       SHOWN("RMS ours", "%12.6g")),
     COLUMN(row, ratio, AMOUNT, "", "our error over MuJoCo's", SHOWN("ratio", "%9.5f")),
-    COLUMN_AS("runtime_mujoco_s", row, runtime_mujoco_s[0], AMOUNT, "s", "median",
-              SHOWN_TIMES("MuJoCo (ms)", "%11.4f", 1e3)),
-    COLUMN_AS("runtime_mujoco_lo_s", row, runtime_mujoco_s[1], AMOUNT, "s", "its 95 % interval",
-              .place = COLUMN_JSON_ONLY),
-    COLUMN_AS("runtime_mujoco_hi_s", row, runtime_mujoco_s[2], AMOUNT, "s", "its 95 % interval",
-              .place = COLUMN_JSON_ONLY),
-    COLUMN_AS("runtime_projection_s", row, runtime_projection_s[0], AMOUNT, "s", "median",
-              SHOWN_TIMES("ours (ms)", "%11.4f", 1e3)),
-    COLUMN_AS("runtime_projection_lo_s", row, runtime_projection_s[1], AMOUNT, "s",
-              "its 95 % interval", .place = COLUMN_JSON_ONLY),
-    COLUMN_AS("runtime_projection_hi_s", row, runtime_projection_s[2], AMOUNT, "s",
-              "its 95 % interval", .place = COLUMN_JSON_ONLY),
-    COLUMN(row, penetration, AMOUNT, "m", "deepest compression"),
-    COLUMN_AS("field_gap", row, gap, GAP, "", "of the two engines", .place = COLUMN_JSON_ONLY),
-    COLUMN_AS("field_gap", row, gap.gap, AMOUNT, "", "of the two engines, relative",
-              .place = COLUMN_CSV_ONLY),
-    COLUMN_AS("scaling_s", row, gap.scaling, AMOUNT, "", "divides the mass MuJoCo's contacts add"),
+    OF("runtime_mujoco_s", runtime_mujoco, AMOUNT, "s", "median",
+       SHOWN_TIMES("MuJoCo (ms)", "%11.4f", 1e3)),
+    OF("runtime_mujoco_lo_s", runtime_mujoco_interval[0], AMOUNT, "s", "its 95 % interval",
+       .place = COLUMN_JSON_ONLY),
+    OF("runtime_mujoco_hi_s", runtime_mujoco_interval[1], AMOUNT, "s", "its 95 % interval",
+       .place = COLUMN_JSON_ONLY),
+    OF("runtime_projection_s", runtime_projection, AMOUNT, "s", "median",
+       SHOWN_TIMES("ours (ms)", "%11.4f", 1e3)),
+    OF("runtime_projection_lo_s", runtime_projection_interval[0], AMOUNT, "s", "its 95 % interval",
+       .place = COLUMN_JSON_ONLY),
+    OF("runtime_projection_hi_s", runtime_projection_interval[1], AMOUNT, "s", "its 95 % interval",
+       .place = COLUMN_JSON_ONLY),
+    OF("penetration", penetration, AMOUNT, "m", "deepest compression"),
+    OF("field_gap", gap, GAP, "", "of the two engines", .place = COLUMN_JSON_ONLY),
+    OF("field_gap", gap.gap, AMOUNT, "", "of the two engines, relative", .place = COLUMN_CSV_ONLY),
+    OF("scaling_s", gap.scaling, AMOUNT, "", "divides the mass MuJoCo's contacts add"),
     COLUMN(row, status, TEXT, "", "ok, or why there is no epsilon"),
     {0},
 };
@@ -122,21 +123,7 @@ static int measure(study_run *run, const void *cell) {
   const model *const m = hopper_of(run, ratio);
   calibration c;
   if (!m || calibrate_hopper(m, given->trials, run->seed, &c, run->message)) return -1;
-  const row r = {
-      .stiffness_over_mass = c.stiffness_over_mass,
-      .main = isnan(ratio),
-      .epsilon = c.epsilon,
-      .rms_error_mujoco = c.rms_mujoco,
-      .rms_error_projection = c.rms_projection,
-      .ratio = c.rms_projection / c.rms_mujoco,
-      .runtime_mujoco_s = {c.runtime_mujoco, c.runtime_mujoco_interval[0],
-                           c.runtime_mujoco_interval[1]},
-      .runtime_projection_s = {c.runtime_projection, c.runtime_projection_interval[0],
-                               c.runtime_projection_interval[1]},
-      .penetration = c.penetration,
-      .gap = c.gap,
-      .status = c.status,
-  };
+  const row r = {c, isnan(ratio), c.rms_projection / c.rms_mujoco, c.status};
   return study_add(run, ROWS, &r);
 }
 
@@ -145,12 +132,12 @@ static int measure(study_run *run, const void *cell) {
 /* a gap above the gate means that the two engines do not simulate the same system */
 static int check_rows(study_run *run, const row rows[], size_t count) {
   for (const row *r = rows; r < rows + count; r++) {
-    if (r->gap.gap <= BRIDGE_GAP_MAX) continue;
+    if (r->of.gap.gap <= BRIDGE_GAP_MAX) continue;
     measure_message(run->message, "k/m = %g: the field gap is %.2g; %.0g is accepted",
-                    r->stiffness_over_mass, r->gap.gap, BRIDGE_GAP_MAX);
+                    r->of.stiffness_over_mass, r->of.gap.gap, BRIDGE_GAP_MAX);
     return -1;
   }
-  if (!isnan(rows->epsilon)) return 0;
+  if (!isnan(rows->of.epsilon)) return 0;
   measure_message(run->message, "no epsilon for the hopper: %s", rows->status);
   return -1;
 }
@@ -207,7 +194,7 @@ static int derive(study_run *run) {
   if (!status) status = study_add(run, TOP, &rows[0]);
   if (!status) status = study_add(run, PAPER, &paper);
   for (size_t i = 1; !status && i < count; i++) status = study_add(run, TABLE, &rows[i]);
-  return status ? status : add_figure(run, rows->epsilon);
+  return status ? status : add_figure(run, rows->of.epsilon);
 }
 
 static void show(const study_run *run) {
@@ -219,9 +206,9 @@ static void show(const study_run *run) {
       "%.3f ms in Python\n",
       paper.epsilon, 1e3 * paper.runtime_mujoco_s, 1e3 * paper.runtime_projection_s);
   for (size_t i = 1; i < count; i++)
-    if (isnan(rows[i].epsilon))
-      printf("k/m = %g: %s\n", rows[i].stiffness_over_mass, rows[i].status);
-  printf("field gap %.2g at s = %g; MuJoCo %s\n", rows->gap.gap, rows->gap.scaling,
+    if (isnan(rows[i].of.epsilon))
+      printf("k/m = %g: %s\n", rows[i].of.stiffness_over_mass, rows[i].status);
+  printf("field gap %.2g at s = %g; MuJoCo %s\n", rows->of.gap.gap, rows->of.gap.scaling,
          bridge_version_string());
 }
 

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "calibrated.h"
+#include "calibration.h"
 #include "cases.h"
 #include "protocol.h"
 #include "race.h"
