@@ -10,7 +10,6 @@
 
 #include "calibration.h"
 #include "cases.h"
-#include "protocol.h"
 #include "race.h"
 #include "settings.h"
 #include "solvers.h"
@@ -20,9 +19,6 @@ enum { GAP_STATES = 2000 };
 
 /* ---- what is asked for ----------------------------------------------------------------------- */
 
-static const char *const protocol_names[] = {"paper", "free", "equal-error", NULL};
-static protocol_enter *const protocols[] = {protocol_paper, protocol_free, protocol_equal_error};
-
 static const study_option options[] = {
     {"contacts", "LIST",
      "numbers of contacts: 2..100, 2..100..7 (in steps of 7), 2,5,10 or a mixture (default 2..100)",
@@ -30,7 +26,7 @@ static const study_option options[] = {
     {"trials", "COUNT", "initial conditions for each number of contacts", OPTION_WHOLE,
      OPTION_AT(sweep_settings, trials), .initial = "120", .min = 1, .max = 1e6, .result = "trials"},
     {"protocol", "A,B", "paper, free, equal-error or several", OPTION_NAMES,
-     OPTION_AT(sweep_settings, protocols), .initial = "paper", .names = protocol_names,
+     OPTION_AT(sweep_settings, protocols), .initial = "paper", .names = sweep_protocols,
      .result = "protocol"},
     {"min-time", "S", "a sample repeats its run for at least this long (default 0: one run)",
      OPTION_NUMBER, OPTION_AT(sweep_settings, min_time), .initial = "0", .max = 3600.0,
@@ -56,7 +52,7 @@ static bool has_epsilon(const study_run *run) {
   for (size_t i = 0; i < run->racers.count; i++)
     concerned = concerned || solver_concerns(run->racers.solver[i]) & SETTING_EPSILON;
   for (size_t i = 0; i < s->protocols.count; i++)
-    fixed = fixed || protocols[s->protocols.index[i]] != protocol_equal_error;
+    fixed = fixed || s->protocols.index[i] != SWEEP_EQUAL_ERROR;
   return concerned && fixed;
 }
 
@@ -133,13 +129,20 @@ static int find_epsilon(study_run *run) {
   return study_add(run, SWEEP_SAMPLES, &s);
 }
 
-/* proves that both engines have the same system; without MuJoCo there is nothing to prove */
-static int check_gap(study_run *run, const model *m, size_t contacts,
-                     const protocol_entries *entries, bridge_gap *gap) {
+/* equal error is MuJoCo's, whoever else races */
+static bool has_mujoco(const study_run *run) {
+  const sweep_settings *const s = run->settings;
   bool races = false;
-  for (size_t k = 0; k < entries->count; k++)
-    races = races || entries->entry[k].solver == &bridge_solver;
-  if (!races) return 0;
+  for (size_t i = 0; i < run->racers.count; i++)
+    races = races || run->racers.solver[i] == &bridge_solver;
+  for (size_t i = 0; i < s->protocols.count; i++)
+    races = races || s->protocols.index[i] == SWEEP_EQUAL_ERROR;
+  return races;
+}
+
+/* proves that both engines have the same system; without MuJoCo there is nothing to prove */
+static int check_gap(study_run *run, const model *m, size_t contacts, bridge_gap *gap) {
+  if (!has_mujoco(run)) return 0;
   if (bridge_field_gap(m, &run->racers.settings, GAP_STATES, run->seed, gap, run->message))
     return -1;
   if (gap->gap <= BRIDGE_GAP_MAX) return 0;
@@ -152,7 +155,6 @@ static int check_gap(study_run *run, const model *m, size_t contacts,
 
 /* the protocols named, one after the other; once for all processes */
 static int enter(study_run *run, const cell *c) {
-  const sweep_settings *const given = run->settings;
   sweep_sample s = blank();
   size_t count;
   s.contacts = contacts_of(run, c->row);
@@ -166,27 +168,7 @@ static int enter(study_run *run, const cell *c) {
   }
   const case_change changes[] = {{"contacts", (double)s.contacts}, {0}};
   const model *const m = case_model(run, changes);
-  if (!m) return -1;
-  protocol_request request = {.m = m,
-                              .solvers = run->racers.solver,
-                              .solver_count = run->racers.count,
-                              .settings = run->racers.settings,
-                              .seed = run->seed,
-                              .interrupted = run->interrupted};
-  if (!isnan(s.epsilon)) request.settings.epsilon = s.epsilon;
-  protocol_entries entries = {0};
-  for (size_t i = 0; i < given->protocols.count; i++)
-    if (protocols[given->protocols.index[i]](&request, &entries, run->message)) return -1;
-  int status = check_gap(run, m, s.contacts, &entries, &s.gap);
-  for (size_t k = 0; !status && k < entries.count; k++) {
-    const protocol_entry *const e = &entries.entry[k];
-    s.solver = e->solver->name;
-    s.protocol = e->protocol;
-    s.target = e->target;
-    s.settings = e->settings;
-    status = study_add(run, SWEEP_SAMPLES, &s);
-  }
-  return status;
+  return !m || check_gap(run, m, s.contacts, &s.gap) ? -1 : sweep_enter(run, m, &s);
 }
 
 /* a race that is under way goes on; the same seed at every N draws the same starts */
@@ -194,7 +176,7 @@ static race *line_up(study_run *run, const cell *c, contest_starts **starts) {
   const sweep_settings *const given = run->settings;
   const size_t contacts = contacts_of(run, c->row);
   const case_change changes[] = {{"contacts", (double)contacts}, {0}};
-  race_entry entry[PROTOCOL_ENTRIES_MAX] = {{0}};
+  race_entry entry[SWEEP_ENTRIES_MAX] = {{0}};
   size_t count;
   const sweep_sample *const entries = entries_of(run, c->row, &count);
   for (size_t k = 0; k < count; k++)
@@ -208,7 +190,7 @@ static race *line_up(study_run *run, const cell *c, contest_starts **starts) {
 
 static int time_trial(study_run *run, const cell *c) {
   contest_starts *starts;
-  race_lap lap[PROTOCOL_ENTRIES_MAX];
+  race_lap lap[SWEEP_ENTRIES_MAX];
   size_t count;
   race *const r = line_up(run, c, &starts);
   if (!r || contest_reference(starts, c->trial, run->message)) return -1;

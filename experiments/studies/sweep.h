@@ -8,7 +8,15 @@
 #define SWEEP_H
 
 #include "bridge.h"
+#include "model.h"
 #include "study.h"
+
+/* Which solvers race, and with whose settings. */
+typedef enum sweep_protocol { SWEEP_PAPER, SWEEP_FREE, SWEEP_EQUAL_ERROR } sweep_protocol;
+
+/* Their names, NULL-terminated; and entries at one number of contacts, at most. */
+extern const char *const sweep_protocols[];
+enum { SWEEP_ENTRIES_MAX = 24 };
 
 typedef struct sweep_settings {
   contacts_range contacts;
@@ -98,6 +106,10 @@ enum {
 extern const column sweep_sample_columns[], sweep_top_columns[], sweep_slope_columns[],
     sweep_gap_columns[], sweep_ratio_columns[], sweep_benchmark_columns[], sweep_row_columns[],
     sweep_trial_columns[];
+
+/* sweep_protocols.c: a sample for everyone who races on a prepared model by the protocols named; it
+ * is `of` but for solver, protocol, target and settings. 0, or -1 with one line. */
+int sweep_enter(study_run *run, const model *m, const sweep_sample *of);
 
 /* sweep_summary.c: how they are filled, and shown. */
 int sweep_derive(study_run *run);
