@@ -76,7 +76,7 @@ static double wait_most(const ess_cluster *c) {
  * expected: where that may matter */
 static void note_strays(ess_driver *d, size_t k, ess_mask strays, ess_lanes range) {
   const ess_lanes seen = ess_lanes_load(d->cluster.seen[0] + k);
-  const ess_lanes side = ess_lanes_load(d->side + k);
+  const ess_lanes side = ess_sides(d, k);
   const ess_mask curved = strays & (side != 0.0) & (side * seen > -ESS_NEAR * range);
   for (unsigned bits = ess_mask_bits(curved); bits; bits &= bits - 1)
     ess_note_curved(d, k + (size_t)__builtin_ctz(bits));

@@ -35,6 +35,20 @@ static inline bool ess_any_armed(const ess_driver *d, size_t k) {
   return ess_mask_any(ess_lanes_load(d->side + k) != zero);
 }
 
+/* whether event function k has been crossed in this try and no guard of it is armed any more: those
+ * who look at armed guards do not see it */
+static inline bool ess_is_left(const ess_driver *d, size_t k) {
+  return d->side[k] == 0.0 && d->cluster.crossed[k] == d->cluster.trial;
+}
+
+/* the sides that the guards armed are seen from, and of those that are left that from before */
+static inline ess_lanes ess_sides(const ess_driver *d, size_t k) {
+  ess_lanes side = ess_lanes_load(d->side + k);
+  for (size_t i = 0; i < ESS_LANES && k + i < d->system.guard_count; i++)
+    if (ess_is_left(d, k + i)) side[i] = d->sign[k + i];
+  return side;
+}
+
 /* their courses */
 static inline ess_course ess_course_of(const ess_driver *d, size_t k) {
   const ess_cluster *const c = &d->cluster;

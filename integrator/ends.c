@@ -165,6 +165,38 @@ static void compare_near(ess_driver *d, surprise *found) {
   }
 }
 
+/* by how much event function k, which is crossed, ends elsewhere than expected: kept where four
+ * were compared, which those are not that no guard is armed on any more */
+static double off_of(ess_driver *d, size_t k) {
+  const ess_cluster *const c = &d->cluster;
+  const size_t lanes = k - k % ESS_LANES;
+  if (ess_any_armed(d, lanes) && !c->is_far[lanes]) return c->ahead[k];
+  double slope, rate;
+  const double course = ess_course_at(d, k, c->length, &slope);
+  return d->h_try[k] - course - ess_shift(d, k, ess_all_made(d), c->length, &rate);
+}
+
+/* as may_be_curved says it, of one that is left: its zero is near */
+static bool is_left_curved(const ess_driver *d, size_t k, double off, double turned) {
+  const double length = d->cluster.length, h = d->h_try[k], start = d->h[k];
+  const double fast = ess_larger(fabs(d->rate_try[k]), fabs(d->rate[k]));
+  const double bend = length * length * fabs(d->cluster.square[k]);
+  const double range = ess_larger(ess_larger(fabs(h - start), length * fast), bend);
+  const double slight = 64.0 * DBL_EPSILON * (fabs(h) + fabs(start));
+  return !(ess_larger(fabs(off), length * fabs(turned)) <= ESS_CURVED * range + slight);
+}
+
+/* whether one of those that are left may be curved */
+static bool compare_left(ess_driver *d) {
+  const ess_cluster *const c = &d->cluster;
+  for (size_t i = 0; i < c->count; i++) {
+    const size_t k = c->crossing[i];
+    if (c->is_made[i] && ess_is_left(d, k) && is_left_curved(d, k, off_of(d, k), c->defect_rate[k]))
+      return true;
+  }
+  return false;
+}
+
 static surprise compare_ends(ess_driver *d) {
   surprise found = {0};
   ess_terms terms;
@@ -174,6 +206,7 @@ static surprise compare_ends(ess_driver *d) {
       terms.count == 2 ? compare_rates(d, &terms, 2) : compare_rates(d, &terms, terms.count);
   look_at_moved(d, &terms);
   compare_near(d, &found);
+  if (compare_left(d)) found.suspect = ~(ess_mask){0};
   return found;
 }
 
@@ -196,6 +229,21 @@ static bool note_bent(ess_driver *d, size_t k, const double by_defect[]) {
   return known;
 }
 
+/* the same of those that are left */
+static bool note_left(ess_driver *d, const double by_defect[]) {
+  const ess_cluster *const c = &d->cluster;
+  bool known = true;
+  for (size_t i = 0; i < c->count; i++) {
+    const size_t k = c->crossing[i];
+    if (!c->is_made[i] || !ess_is_left(d, k)) continue;
+    const double off = off_of(d, k) - c->weight * by_defect[k];
+    if (!is_left_curved(d, k, off, c->defect_rate[k] - by_defect[k])) continue;
+    known = known && c->is_curved[k];
+    ess_note_curved(d, k);
+  }
+  return known;
+}
+
 /* the same of all; *none when there are none but those that are known */
 static int note_all_bent(ess_driver *d, bool *none) {
   const ess_cluster *const c = &d->cluster;
@@ -204,19 +252,20 @@ static int note_all_bent(ess_driver *d, bool *none) {
   *none = true;
   for (size_t n = 0; !status && n < c->near_count; n++)
     if (ess_any_armed(d, c->near[n])) *none = note_bent(d, c->near[n], by_defect) && *none;
+  if (!status) *none = note_left(d, by_defect) && *none;
   return status;
 }
 
 /* what the state is off by, in units of the tolerance, since event functions were not quite where
  * they were expected when they were crossed */
-static double weigh_offs(const ess_driver *d) {
+static double weigh_offs(ess_driver *d) {
   const ess_cluster *const c = &d->cluster;
   double *const moved = d->some_h;
   for (size_t i = 0; i < c->count; i++) {
     const size_t k = c->crossing[i];
     const double part = ess_clamp(c->time[i] / c->length, 0.0, 1.0);
     const bool counts = c->is_made[i] && !c->is_curved[k];
-    moved[i] = counts ? part * part * c->ahead[k] / d->rate_try[k] : 0.0;
+    moved[i] = counts ? part * part * off_of(d, k) / d->rate_try[k] : 0.0;
   }
   return MOVED * ess_weigh_moves(d, moved);
 }
