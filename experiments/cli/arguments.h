@@ -36,8 +36,10 @@ typedef struct command command;
 
 typedef struct arguments {
   const command *command;
+  const char *model_name;           /* NULL: not given */
   model m;                          /* parameters set, not prepared */
-  const struct solver_type *solver; /* --solver, or the one whose settings are given */
+  const char *solver_name;          /* NULL: not given */
+  const struct solver_type *solver; /* that one, or the one whose settings are given */
   solver_settings settings;
   unsigned settings_given; /* bits of solver_setting */
   bool json, no_reference;
@@ -45,13 +47,14 @@ typedef struct arguments {
   const char *file;       /* NULL: the standard output */
   size_t processes, part; /* part < processes: this is one of them, measuring its share only */
   bool label_knobs;
-  bool table;   /* show results, measure nothing */
-  bool restart; /* begin anew whatever the journal holds */
-  int argc;     /* the command's own words, argv[1..argc-1], for processes */
-  char **argv;  /* owned, the words are not */
+  bool table;               /* show results, measure nothing */
+  bool restart;             /* begin anew whatever the journal holds */
+  int argc;                 /* the command's own words, argv[1..argc-1], for processes */
+  char **argv;              /* owned, the words are not */
+  const char *solver_names; /* with commas between; NULL: none race */
   const struct solver_type *solvers[ARGUMENTS_SOLVERS_MAX];
   size_t solver_count;
-  unsigned long seed;
+  size_t seed;
   const char *positionals[ARGUMENTS_POSITIONALS_MAX]; /* as many as the command names */
   double minimum_effect; /* relative; smaller differences of time have no verdict */
   bool fail_if_slower, strict;

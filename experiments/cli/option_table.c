@@ -15,68 +15,94 @@
 /* groups of options in the order of the help */
 enum { HELP_MAIN = 1, HELP_MODEL, HELP_PROJECTION, HELP_MUJOCO, HELP_RESULTS };
 
-/* an option and the group it belongs to; `group` 0 ends a list */
-typedef struct grouped_option {
-  unsigned group;
-  struct argp_option option;
-} grouped_option;
+/* an option of several commands: it goes into their arguments. Those of a help text that depends on
+ * the command have it in the table. `group` 0 ends the list */
+typedef struct common_option {
+  unsigned group; /* argument_group that has it; ~0: every command */
+  int help_group;
+  study_option option; /* without a name: a line above a group in the help */
+  char letter;
+  bool hidden;
+  size_t doc; /* where in an option_table its help is; 0: here */
+} common_option;
 
-/* a line above a group in the help */
-#define HEADER(text, help_group)                                                                   \
-  { NULL, 0, NULL, 0, text, help_group }
+#define AT(member)  OPTION_AT(arguments, member)
+#define DOC(member) .doc = offsetof(option_table, member)
 
-/* of two options with the same name the first that a command takes counts */
-static const grouped_option grouped_options[] = {
-    {ARGUMENTS_MODEL,
-     {"model", KEY_MODEL, "NAME", 0, "affine3, hopper or plate (default plate)", HELP_MAIN}},
-    {ARGUMENTS_SOLVERS,
-     {"solvers", KEY_SOLVERS, "A,B", 0, "who races (default projection,mujoco)", HELP_MAIN}},
-    {ARGUMENTS_RESTART,
-     {"restart", KEY_RESTART, NULL, 0, "begin anew instead of going on where it was interrupted",
-      HELP_MAIN}},
-    {ARGUMENTS_PROCESSES, {"processes", KEY_PROCESSES, "COUNT", 0, NULL, HELP_MAIN}},
-    {ARGUMENTS_PROCESSES, {"part", KEY_PART, "N", OPTION_HIDDEN, NULL, HELP_MAIN}},
-    {ARGUMENTS_SEED,
-     {"seed", KEY_SEED, "N", 0, "of initial conditions and of the order of runs (default 1)",
-      HELP_MAIN}},
-    {ARGUMENTS_SOLVER, {"solver", KEY_SOLVER, "NAME", 0, NULL, HELP_MAIN}},
-    {ARGUMENTS_SETTINGS, {"variant", KEY_VARIANT, "NAME", 0, NULL, HELP_MAIN}},
+static const common_option common_options[] = {
+    {ARGUMENTS_MODEL, HELP_MAIN,
+     .option = {"model", "NAME", "affine3, hopper or plate (default plate)", OPTION_TEXT,
+                AT(model_name)}},
+    {ARGUMENTS_SOLVERS, HELP_MAIN,
+     .option = {"solvers", "A,B", "who races (default projection,mujoco)", OPTION_TEXT,
+                AT(solver_names)}},
+    {ARGUMENTS_RESTART, HELP_MAIN,
+     .option = {"restart", NULL, "begin anew instead of going on where it was interrupted",
+                OPTION_FLAG, AT(restart)}},
+    {ARGUMENTS_PROCESSES, HELP_MAIN,
+     .option = {"processes", "COUNT", NULL, OPTION_WHOLE, AT(processes), .min = 1, .max = 1000},
+     DOC(processes)},
+    {ARGUMENTS_PROCESSES, HELP_MAIN,
+     .option = {"part", "N", NULL, OPTION_WHOLE, AT(part), .max = 999}, .hidden = true},
+    {ARGUMENTS_SEED, HELP_MAIN,
+     .option = {"seed", "N", "of initial conditions and of the order of runs (default 1)",
+                OPTION_WHOLE, AT(seed), .max = 4294967295.0}},
+    {ARGUMENTS_SOLVER, HELP_MAIN, .option = {"solver", "NAME", NULL, OPTION_TEXT, AT(solver_name)},
+     DOC(solvers)},
+    {ARGUMENTS_SETTINGS, HELP_MAIN,
+     .option = {"variant", "NAME", NULL, OPTION_TEXT, AT(settings.variant)}, DOC(variants)},
 
-    {ARGUMENTS_MODEL, HEADER("Parameters of the models:", HELP_MODEL)},
+    {ARGUMENTS_MODEL, HELP_MODEL, .option = {.help = "Parameters of the models:"}},
+    {ARGUMENTS_SETTINGS, HELP_PROJECTION, .option = {.help = "Settings of libess:"}},
+    {ARGUMENTS_SETTINGS, HELP_MUJOCO, .option = {.help = "Settings of MuJoCo:"}},
 
-    {ARGUMENTS_SETTINGS, HEADER("Settings of libess:", HELP_PROJECTION)},
-    {ARGUMENTS_SOLVERS,
-     {"epsilon", KEY_SETTING, "X", 0,
-      "half-width of every guard's neighbourhood, m for plate and hopper (default: as calibrated "
-      "in the results folder, or else calibrated first)",
-      HELP_PROJECTION}},
-    {ARGUMENTS_SETTINGS, HEADER("Settings of MuJoCo:", HELP_MUJOCO)},
-    {ARGUMENTS_JSON, {"json", KEY_JSON, NULL, 0, "print the result as JSON", HELP_RESULTS}},
-    {ARGUMENTS_REFERENCE,
-     {"no-reference", KEY_NO_REFERENCE, NULL, 0,
-      "do not compute the reference, hence no error either", HELP_RESULTS}},
-    {ARGUMENTS_COMPARE,
-     {"minimum-effect", KEY_MINIMUM_EFFECT, "X", 0,
-      "faster or slower is said of more than this, relative (default 0.05)", HELP_RESULTS}},
-    {ARGUMENTS_COMPARE,
-     {"fail-if-slower", KEY_FAIL_IF_SLOWER, NULL, 0,
-      "exit status 1 when a solver is slower in B over all N", HELP_RESULTS}},
-    {ARGUMENTS_TABLE, {"table", KEY_TABLE, NULL, 0, NULL, HELP_RESULTS}},
-    {ARGUMENTS_FIGURES,
-     {"label-knobs", KEY_LABEL_KNOBS, NULL, 0,
-      "write the knob's value, where a power of ten, into the figures of work-precision",
-      HELP_RESULTS}},
-    {ARGUMENTS_STRICT,
-     {"strict", KEY_STRICT, NULL, 0,
-      "measure nothing, and fail, where the environment would spoil the times", HELP_RESULTS}},
-    {ARGUMENTS_FOLDER,
-     {"out", KEY_OUT, "DIR", 0, "folder for results (default results)", HELP_RESULTS}},
-    {ARGUMENTS_FILE,
-     {"output", 'o', "FILE", 0, "write to FILE instead of the standard output, which is -",
-      HELP_RESULTS}},
-    {~0U, {"help", 'h', NULL, 0, "this help", -1}},
-    {0, {0}},
+    {ARGUMENTS_JSON, HELP_RESULTS,
+     .option = {"json", NULL, "print the result as JSON", OPTION_FLAG, AT(json)}},
+    {ARGUMENTS_REFERENCE, HELP_RESULTS,
+     .option = {"no-reference", NULL, "do not compute the reference, hence no error either",
+                OPTION_FLAG, AT(no_reference)}},
+    {ARGUMENTS_COMPARE, HELP_RESULTS,
+     .option = {"minimum-effect", "X",
+                "faster or slower is said of more than this, relative (default 0.05)",
+                OPTION_NUMBER, AT(minimum_effect), .max = 10.0,
+                .accepts = "a number from 0 to 10"}},
+    {ARGUMENTS_COMPARE, HELP_RESULTS,
+     .option = {"fail-if-slower", NULL, "exit status 1 when a solver is slower in B over all N",
+                OPTION_FLAG, AT(fail_if_slower)}},
+    {ARGUMENTS_TABLE, HELP_RESULTS, .option = {"table", NULL, NULL, OPTION_FLAG, AT(table)},
+     DOC(table)},
+    {ARGUMENTS_FIGURES, HELP_RESULTS,
+     .option = {"label-knobs", NULL,
+                "write the knob's value, where a power of ten, into the figures of work-precision",
+                OPTION_FLAG, AT(label_knobs)}},
+    {ARGUMENTS_STRICT, HELP_RESULTS,
+     .option = {"strict", NULL,
+                "measure nothing, and fail, where the environment would spoil the times",
+                OPTION_FLAG, AT(strict)}},
+    {ARGUMENTS_FOLDER, HELP_RESULTS,
+     .option = {"out", "DIR", "folder for results (default results)", OPTION_TEXT, AT(folder)}},
+    {ARGUMENTS_FILE, HELP_RESULTS,
+     .option = {"output", "FILE", "write to FILE instead of the standard output, which is -",
+                OPTION_TEXT, AT(file)},
+     .letter = 'o'},
+    {~0U, -1, .option = {"help", NULL, "this help", OPTION_FLAG}, .letter = 'h'},
+    {0},
 };
+
+static int key_of(const common_option *o) {
+  return o->letter ? o->letter : COMMON_KEY + (int)(o - common_options);
+}
+
+const study_option *option_table_common(int key) {
+  for (const common_option *o = common_options; o->group; o++)
+    if (key_of(o) == key) return &o->option;
+  return NULL;
+}
+
+/* of the studies that race solvers where no epsilon is given */
+static const char calibrated_epsilon[] =
+    "half-width of every guard's neighbourhood, m for plate and hopper (default: as calibrated "
+    "in the results folder, or else calibrated first)";
 
 /* appends to a help text, which is cut where it does not fit */
 __attribute__((format(printf, 2, 3))) static void append(char doc[OPTION_TABLE_DOC_SIZE],
@@ -127,86 +153,94 @@ static const struct argp_option *option_named(const option_table *t, const char 
   return NULL;
 }
 
+/* adds an option unless there is one of its name: the first that a command takes counts */
+static void add(option_table *t, struct argp_option option) {
+  if (t->count + 1 >= OPTION_TABLE_MAX ||
+      (option.name && option_named(t, option.name, strlen(option.name))))
+    return;
+  t->option[t->count++] = option;
+}
+
 /* adds the parameters of one model as options; a name that several models have is one option, whose
  * help says what it is to each */
-static void add_parameters(option_table *t, const model_type *type, bool several, size_t *count) {
+static void add_parameters(option_table *t, const model_type *type, bool several) {
   for (size_t i = 0; i < type->parameter_count; i++) {
     const model_parameter *const parameter = &type->parameters[i];
     const struct argp_option *const known =
         option_named(t, parameter->name, strlen(parameter->name));
     // an option of the command's own has the name
     if (known && known->key < PARAMETER_KEY) continue;
-    if (!known && *count + 1 >= OPTION_TABLE_MAX) continue;
     const size_t index = known ? (size_t)(known->key - PARAMETER_KEY) : t->parameter_count++;
     char *const doc = t->doc[index];
     if (several) append(doc, "%s%s: ", *doc ? "; " : "", type->name);
     describe_parameter(parameter, doc);
     if (known) continue;
     t->parameter[index] = parameter;
-    t->option[(*count)++] = (struct argp_option){.name = parameter->name,
-                                                 .key = PARAMETER_KEY + (int)index,
-                                                 .arg = parameter->choices ? "NAME" : "X",
-                                                 .doc = doc,
-                                                 .group = HELP_MODEL};
+    add(t, (struct argp_option){.name = parameter->name,
+                                .key = PARAMETER_KEY + (int)index,
+                                .arg = parameter->choices ? "NAME" : "X",
+                                .doc = doc,
+                                .group = HELP_MODEL});
   }
 }
 
-/* the settings of solvers that the command takes, but for those it has in words of its own */
-static void add_settings(option_table *t, unsigned groups, size_t *count) {
+/* the settings of solvers that the command takes */
+static void add_settings(option_table *t) {
+  const unsigned groups = t->command->groups;
   for (int i = 0; settings_table[i].option; i++) {
     const setting *const line = &settings_table[i];
-    if (!(groups & (line->alone ? ARGUMENTS_SOLVER : ARGUMENTS_SETTINGS)) ||
-        option_named(t, line->option, strlen(line->option)))
-      continue;
-    t->option[(*count)++] = (struct argp_option){
-        .name = line->option,
-        .key = KEY_SETTING + i,
-        .arg = line->argument,
-        .doc = line->help,
-        .group = line->owner == SETTING_OF_MUJOCO ? HELP_MUJOCO : HELP_PROJECTION};
+    const bool is_calibrated = groups & ARGUMENTS_SOLVERS && 1 << i == SETTING_EPSILON;
+    if (groups & (line->alone ? ARGUMENTS_SOLVER : ARGUMENTS_SETTINGS))
+      add(t, (struct argp_option){.name = line->option,
+                                  .key = KEY_SETTING + i,
+                                  .arg = line->argument,
+                                  .doc = is_calibrated ? calibrated_epsilon : line->help,
+                                  .group = line->owner == SETTING_OF_MUJOCO ? HELP_MUJOCO
+                                                                            : HELP_PROJECTION});
   }
 }
 
 /* the options of a study; a default is told of unless the help tells of it */
-static void add_study(option_table *t, const study *s, size_t *count) {
+static void add_study(option_table *t, const study *s) {
   for (size_t i = 0; s->options[i].name; i++) {
     const study_option *const o = &s->options[i];
     char *const doc = t->study[i];
     append(doc, "%s", o->help);
     if (o->initial && !strstr(o->help, "default")) append(doc, " (default %s)", o->initial);
-    t->option[(*count)++] = (struct argp_option){.name = o->name,
-                                                 .key = OPTION_KEY + (int)i,
-                                                 .arg = o->argument,
-                                                 .doc = doc,
-                                                 .group = HELP_MAIN};
+    add(t, (struct argp_option){.name = o->name,
+                                .key = OPTION_KEY + (int)i,
+                                .arg = o->argument,
+                                .doc = doc,
+                                .group = HELP_MAIN});
   }
   append(t->processes, "processes the %s are spread over (default %zu)", s->cells, s->processes);
+  append(t->table, "%s", s->table ? s->table : "");
+}
+
+/* a command whose model is its argument, or always the same, has no choice of model */
+static bool is_taken(const command *c, const common_option *o) {
+  const bool is_model = o->option.name && strcmp(o->option.name, "model") == 0;
+  return (o->group == ~0U || c->groups & o->group) && !(is_model && (c->model || c->positional));
 }
 
 void option_table_build(option_table *t, const command *c) {
   *t = (option_table){.command = c};
   list_solvers(t->solvers);
   list_variants(t->variants);
-  size_t count = 0;
-  if (c->study) add_study(t, c->study, &count);
-  for (const grouped_option *g = grouped_options; g->group; g++) {
-    // a command whose model is its argument has no choice of model
-    if ((g->group != ~0U && !(c->groups & g->group)) ||
-        (g->option.key == KEY_MODEL && (c->model || c->positional)))
-      continue;
-    if (g->option.name && option_named(t, g->option.name, strlen(g->option.name))) continue;
-    t->option[count] = g->option;
-    if (g->option.key == KEY_SOLVER) t->option[count].doc = t->solvers;
-    if (g->option.key == KEY_VARIANT) t->option[count].doc = t->variants;
-    if (g->option.key == KEY_PROCESSES && c->study) t->option[count].doc = t->processes;
-    if (g->option.key == KEY_TABLE && c->study) t->option[count].doc = c->study->table;
-    count++;
-  }
-  add_settings(t, c->groups, &count);
+  if (c->study) add_study(t, c->study);
+  for (const common_option *o = common_options; o->group; o++)
+    if (is_taken(c, o))
+      add(t, (struct argp_option){.name = o->option.name,
+                                  .key = o->option.name ? key_of(o) : 0,
+                                  .arg = o->option.argument,
+                                  .flags = o->hidden ? OPTION_HIDDEN : 0,
+                                  .doc = o->doc ? (const char *)t + o->doc : o->option.help,
+                                  .group = o->help_group});
+  add_settings(t);
   if (!(c->groups & ARGUMENTS_MODEL)) return;
   for (size_t i = 0; model_types[i]; i++)
     if (!c->model || strcmp(c->model, model_types[i]->name) == 0)
-      add_parameters(t, model_types[i], !c->model, &count);
+      add_parameters(t, model_types[i], !c->model);
 }
 
 __attribute__((noreturn)) static void refuse_option(const arguments *given, const char *word) {

@@ -12,26 +12,10 @@
 
 enum { OPTION_TABLE_MAX = 96, OPTION_TABLE_DOC_SIZE = 400, OPTION_TABLE_STUDY_MAX = 24 };
 
-/* keys of options without a letter; a study's own follow OPTION_KEY, the models' parameters
- * PARAMETER_KEY */
+/* keys of options without a letter, each the first of its kind */
 enum {
-  KEY_MODEL = 256,
-  KEY_SOLVER,
-  KEY_VARIANT,
-  KEY_JSON,
-  KEY_OUT,
-  KEY_SOLVERS,
-  KEY_PROCESSES,
-  KEY_PART,
-  KEY_RESTART,
-  KEY_SEED,
-  KEY_NO_REFERENCE,
-  KEY_MINIMUM_EFFECT,
-  KEY_FAIL_IF_SLOWER,
-  KEY_STRICT,
-  KEY_TABLE,
-  KEY_LABEL_KNOBS,
-  KEY_SETTING = 384, /* the line of settings_table; epsilon is the first */
+  COMMON_KEY = 256,
+  KEY_SETTING = 384, /* the lines of settings_table */
   OPTION_KEY = 512,  /* the study's own */
   PARAMETER_KEY = 1024
 };
@@ -40,17 +24,22 @@ enum {
 typedef struct option_table {
   const command *command;
   struct argp_option option[OPTION_TABLE_MAX];
-  size_t parameter_count;
+  size_t count, parameter_count;
   const model_parameter *parameter[OPTION_TABLE_MAX];        /* by key - PARAMETER_KEY */
   char doc[OPTION_TABLE_MAX][OPTION_TABLE_DOC_SIZE];         /* of those */
   char solvers[OPTION_TABLE_DOC_SIZE];                       /* help of --solver */
   char variants[OPTION_TABLE_DOC_SIZE];                      /* help of --variant */
   char processes[OPTION_TABLE_DOC_SIZE];                     /* of a study's --processes */
+  char table[OPTION_TABLE_DOC_SIZE];                         /* of its --table */
   char study[OPTION_TABLE_STUDY_MAX][OPTION_TABLE_DOC_SIZE]; /* of its own options */
 } option_table;
 
 /* Fills in the table of a command. It must stay where it is: options point into it. */
 void option_table_build(option_table *table, const command *command);
+
+/* The option of that key among those that go into a command's arguments as they are; NULL when it
+ * is none of them. */
+const study_option *option_table_common(int key);
 
 /* Ends the program with one line at the first of argv[1..] that is no option of the table, or lacks
  * its value, or has one it does not take. */

@@ -22,7 +22,6 @@ enum { LINE_SIZE = 320, NAME_SIZE = 64 };
 /* what the parser needs beside the arguments themselves */
 typedef struct parse {
   arguments *given;
-  const char *model_name;
   size_t positional_count;
   option_table table;
   const char *text[OPTION_TABLE_MAX]; /* the values given for the models' parameters */
@@ -102,9 +101,8 @@ static char *copy_of(const arguments *given, const char *text) {
 }
 
 /* "a,b": each once, in the order given */
-static void set_solvers(arguments *given, const char *text) {
-  char *const copy = copy_of(given, text);
-  given->solver_count = 0;
+static void choose_solvers(arguments *given) {
+  char *const copy = copy_of(given, given->solver_names);
   for (char *name, *rest = copy; (name = strsep(&rest, ","));) {
     const solver_type *const solver = solver_named(given, "solvers", name);
     for (size_t i = 0; i < given->solver_count; i++)
@@ -136,21 +134,14 @@ static void set_setting(arguments *given, const setting *line, const char *text)
     set_tolerance(given, value);
 }
 
-/* a solver or a setting; false when `key` is none of them */
-static bool set_solver_option(arguments *given, int key, const char *text) {
-  if (key == KEY_SOLVER) given->solver = solver_named(given, "solver", text);
-  if (key == KEY_VARIANT) given->settings.variant = text; // which there are depends on the solver
-  const bool is_setting = key >= KEY_SETTING && key < OPTION_KEY;
-  if (is_setting) set_setting(given, &settings_table[key - KEY_SETTING], text);
-  return is_setting || key == KEY_SOLVER || key == KEY_VARIANT;
-}
-
 /* without --solver libess by one tolerance, or by the paper's method where one of its settings is
  * given */
 static void choose_solver(arguments *given) {
   const unsigned paper = SETTING_EPSILON | SETTING_ORDER | SETTING_PROJECTION_MAX;
-  if (given->solver) return;
-  given->solver = given->settings_given & paper ? &projection_solver : &libess_solver;
+  if (given->solver_name)
+    given->solver = solver_named(given, "solver", given->solver_name);
+  else
+    given->solver = given->settings_given & paper ? &projection_solver : &libess_solver;
 }
 
 /* every setting given concerns a solver that runs */
@@ -165,64 +156,13 @@ static void check_settings(const arguments *given) {
       command_usage(given, "--%s does not concern solver %s", line->option, solvers[0]->name);
 }
 
-/* where results go and what is swept; false when `key` is none of them */
-static bool set_run_option(arguments *given, int key, const char *text) {
-  switch (key) {
-  case KEY_JSON:
-    given->json = true;
-    return true;
-  case KEY_NO_REFERENCE:
-    given->no_reference = true;
-    return true;
-  case KEY_MINIMUM_EFFECT:
-    given->minimum_effect =
-        number(given, "minimum-effect", text, 0.0, 10.0, "a number from 0 to 10");
-    return true;
-  case KEY_FAIL_IF_SLOWER:
-    given->fail_if_slower = true;
-    return true;
-  case KEY_STRICT:
-    given->strict = true;
-    return true;
-  case KEY_OUT:
-    given->folder = text;
-    return true;
-  case 'o':
-    given->file = strcmp(text, "-") == 0 ? NULL : text;
-    return true;
-  case KEY_SOLVERS:
-    set_solvers(given, text);
-    return true;
-  case KEY_SEED:
-    given->seed = whole(given, "seed", text, 0, 4294967295UL);
-    return true;
-  case KEY_PROCESSES:
-    given->processes = whole(given, "processes", text, 1, 1000);
-    return true;
-  case KEY_PART:
-    given->part = whole(given, "part", text, 0, 999);
-    return true;
-  case KEY_RESTART:
-    given->restart = true;
-    return true;
-  case KEY_LABEL_KNOBS:
-    given->label_knobs = true;
-    return true;
-  case KEY_TABLE:
-    given->table = true;
-    return true;
-  default:
-    return false;
-  }
-}
-
 /* ---- models ---------------------------------------------------------------------------------- */
 
 /* the model asked for, with the parameters given for it */
 static void set_model(parse *p) {
   arguments *const given = p->given;
   const char *const only = given->command->model;
-  const char *const name = only ? only : p->model_name ? p->model_name : "plate";
+  const char *const name = only ? only : given->model_name ? given->model_name : "plate";
   const model_type *const type = model_find(name);
   char message[LINE_SIZE];
   if (!type) {
@@ -257,7 +197,7 @@ static void set_positional(parse *p, const char *text) {
     command_usage(given, "%.60s is not accepted; see essbench %s --help", text,
                   given->command->name);
   // the one argument of a command about models is its model
-  if (given->command->groups & ARGUMENTS_MODEL) p->model_name = text;
+  if (given->command->groups & ARGUMENTS_MODEL) given->model_name = text;
   given->positionals[p->positional_count++] = text;
 }
 
@@ -280,35 +220,33 @@ __attribute__((noreturn)) static void show_help(const parse *p) {
   exit(streams_close(COMMAND_SUCCESS));
 }
 
+static void set_option(arguments *given, const study_option *o, const char *text, void *into) {
+  char message[MEASURE_MESSAGE_SIZE];
+  if (option_set(o, text, into, message)) command_usage(given, "%s", message);
+}
+
 static error_t parse_option(int key, char *text, struct argp_state *state) {
   parse *const p = state->input;
-  if (key >= PARAMETER_KEY && key < PARAMETER_KEY + (int)p->table.parameter_count) {
-    p->text[key - PARAMETER_KEY] = text;
-    return 0;
-  }
-  const command *const c = p->given->command;
-  if (c->study && key >= OPTION_KEY && key < PARAMETER_KEY) {
-    char message[MEASURE_MESSAGE_SIZE];
-    if (option_set(&c->study->options[key - OPTION_KEY], text, p->given->study_settings, message))
-      command_usage(p->given, "%s", message);
-    return 0;
-  }
-  if (set_solver_option(p->given, key, text) || set_run_option(p->given, key, text)) return 0;
-  switch (key) {
-  case KEY_MODEL:
-    p->model_name = text;
-    return 0;
-  case 'h':
+  arguments *const given = p->given;
+  const study_option *const common = option_table_common(key);
+  if (key == 'h')
     show_help(p);
-  case ARGP_KEY_ARG:
+  else if (key == ARGP_KEY_ARG)
     set_positional(p, text);
-    return 0;
-  case ARGP_KEY_END:
+  else if (key == ARGP_KEY_END)
     require_positionals(p);
-    return 0;
-  default:
+  else if (common)
+    set_option(given, common, text, given);
+  else if (key >= KEY_SETTING && key < OPTION_KEY)
+    set_setting(given, &settings_table[key - KEY_SETTING], text);
+  else if (key >= OPTION_KEY && key < PARAMETER_KEY)
+    set_option(given, &given->command->study->options[key - OPTION_KEY], text,
+               given->study_settings);
+  else if (key >= PARAMETER_KEY && key < PARAMETER_KEY + (int)p->table.parameter_count)
+    p->text[key - PARAMETER_KEY] = text;
+  else
     return ARGP_ERR_UNKNOWN;
-  }
+  return 0;
 }
 
 static void set_defaults(arguments *given, const study *s) {
@@ -322,13 +260,13 @@ void arguments_parse(const command *c, int argc, char **argv, arguments *given) 
   *given = (arguments){.command = c,
                        .settings = solver_settings_default(),
                        .folder = "results",
-                       .processes = c->study ? c->study->processes : 6,
+                       .processes = c->study ? c->study->processes : 0,
+                       .solver_names = c->study ? c->study->solvers : NULL,
                        .part = SIZE_MAX,
                        .seed = 1,
                        .minimum_effect = 0.05};
   parse p = {.given = given};
   if (c->study) set_defaults(given, c->study);
-  if (c->study && c->study->solvers) set_solvers(given, c->study->solvers);
   option_table_build(&p.table, c);
   option_table_check(&p.table, given, argc, argv);
 
@@ -346,6 +284,8 @@ void arguments_parse(const command *c, int argc, char **argv, arguments *given) 
   const error_t error = argp_parse(&parser, argc, argv, flags, NULL, &p);
   if (error)
     command_usage(given, "the arguments: %s; see essbench %s --help", strerror(error), c->name);
+  if (given->file && strcmp(given->file, "-") == 0) given->file = NULL;
+  if (given->solver_names) choose_solvers(given);
   if (c->groups & ARGUMENTS_SETTINGS) {
     choose_solver(given);
     if (given->settings.variant) resolve_variant(given);

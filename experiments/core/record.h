@@ -10,8 +10,6 @@
 
 #include "bridge.h"
 #include "csv.h"
-#include "measure.h"
-#include "solver.h"
 
 /* The environment as it is now, with what the machine itself cannot tell: a new reference, or NULL
  * when memory is out. */
