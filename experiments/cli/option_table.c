@@ -85,7 +85,7 @@ static const common_option common_options[] = {
      .option = {"output", "FILE", "write to FILE instead of the standard output, which is -",
                 OPTION_TEXT, AT(file)},
      .letter = 'o'},
-    {~0U, -1, .option = {"help", NULL, "this help", OPTION_FLAG}, .letter = 'h'},
+    {~0U, -1, .option = {.name = "help", .help = "this help", .kind = OPTION_FLAG}, .letter = 'h'},
     {0},
 };
 
