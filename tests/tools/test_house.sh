@@ -29,6 +29,22 @@ for path in experiments/studies/*.[ch]; do
 done
 [ $count -ge 10 ] || fail "there are no studies in experiments/studies"
 
+# --- rooms ----------------------------------------------------------------------------------------
+
+# what a room may not include of others: arrows run down
+upward() { # room, those above it
+  room=$1
+  shift
+  for above; do
+    for header in experiments/"$above"/*.h; do
+      grep -ln "#include \"$(basename "$header")\"" experiments/"$room"/*.[ch] |
+        sed "s|$| includes $header|"
+    done
+  done
+}
+up=$(upward core studies gate cli; upward studies gate cli)
+[ -z "$up" ] || fail "$up"
+
 # --- circles --------------------------------------------------------------------------------------
 
 # a file of a room is NAME.c and NAME.h together. These are in one already, and none is added:
