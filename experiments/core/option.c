@@ -56,18 +56,24 @@ int option_descending(const char *name, const char *text, double min, double max
   return status;
 }
 
+static const char *name_at(const study_option *o, size_t index) {
+  const size_t apart = o->names_apart ? o->names_apart : sizeof *o->names;
+  return *(const char *const *)((const char *)o->names + index * apart);
+}
+
 /* the place of a name so long among those there are; where there is none, of their end */
-static size_t place_of(const char *const names[], const char *name, size_t length) {
-  size_t i = 0;
-  while (names[i] && (strlen(names[i]) != length || strncmp(names[i], name, length) != 0)) i++;
-  return i;
+static size_t place_of(const study_option *o, const char *name, size_t length) {
+  for (size_t i = 0;; i++) {
+    const char *const at = name_at(o, i);
+    if (!at || (strlen(at) == length && strncmp(at, name, length) == 0)) return i;
+  }
 }
 
 static void refuse_name(const study_option *o, const char *name, size_t length,
                         char message[MEASURE_MESSAGE_SIZE]) {
   char list[MEASURE_MESSAGE_SIZE] = "";
-  for (size_t i = 0; o->names[i]; i++)
-    snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", i ? ", " : "", o->names[i]);
+  for (size_t i = 0; name_at(o, i); i++)
+    snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", i ? ", " : "", name_at(o, i));
   measure_message(message, "--%s %.*s is not accepted; there are %s", o->name,
                   (int)(length < 60 ? length : 60), name, list);
 }
@@ -76,15 +82,15 @@ static int set_names(const study_option *o, const char *text, option_names *out,
                      char message[MEASURE_MESSAGE_SIZE]) {
   *out = (option_names){.text = text};
   for (const char *name = text, *end;; name = end + 1) {
-    const size_t length = strcspn(name, ","), index = place_of(o->names, name, length);
+    const size_t length = strcspn(name, ","), index = place_of(o, name, length);
     end = name + length;
-    if (!o->names[index]) {
+    if (!name_at(o, index)) {
       refuse_name(o, name, length, message);
       return -1;
     }
     for (size_t i = 0; i < out->count; i++) {
       if (out->index[i] != index) continue;
-      measure_message(message, "--%s names %s twice", o->name, o->names[index]);
+      measure_message(message, "--%s names %s twice", o->name, name_at(o, index));
       return -1;
     }
     if (out->count == OPTION_NAMES_MAX) {

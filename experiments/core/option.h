@@ -47,7 +47,8 @@ typedef struct study_option {
   const char *initial;      /* the default; NULL: 0, none */
   double min, max;          /* of a number, and of each of several */
   const char *accepts;      /* what OPTION_NUMBER has to be, in words */
-  const char *const *names; /* of OPTION_NAMES, NULL-terminated */
+  const char *const *names; /* of OPTION_NAMES, the last NULL */
+  size_t names_apart;       /* bytes from one to the next, where they are members of a table */
   const char *result;       /* its name in the .json of results; NULL: it is not there */
 } study_option;
 

@@ -31,8 +31,7 @@ static const study_option options[] = {
     {"target", "X", "RMS error that every method has to reach", OPTION_NUMBER,
      OPTION_AT(settings, target), .initial = "0.01", .min = 1e-12, .max = 1,
      .accepts = "a number from 1e-12 to 1", .result = "target"},
-    {"methods", "A,B", PRECISION_METHODS_HELP, OPTION_NAMES, OPTION_AT(settings, methods),
-     .names = precision_names},
+    PRECISION_METHODS_OPTION(settings, methods),
     {"trials", "COUNT", "initial conditions for each number of contacts", OPTION_WHOLE,
      OPTION_AT(settings, trials), .initial = "6", .min = 1, .max = 1e6, .result = "trials"},
     {"point-work", "COUNT", PRECISION_POINT_WORK_HELP, OPTION_NUMBER,
@@ -123,7 +122,7 @@ static int plan_choices(study_run *run, size_t index) {
   for (size_t i = 0; i < precision_method_count; i++)
     if (precision_chosen(&s->methods, i) &&
         study_cell(run, &(cell){.kind = CHOICE, .index = index, .method = i},
-                   "contacts=%zu method=%s", contacts, precision_names[i]))
+                   "contacts=%zu method=%s", contacts, precision_methods[i].name))
       return -1;
   return 0;
 }

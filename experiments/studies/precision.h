@@ -37,12 +37,17 @@ typedef struct precision_method {
   double coarse, coarse_factor;
 } precision_method;
 
-/* The table, in the order of the legends, and its names, NULL-terminated. */
+/* The table, in the order of the legends; it ends with one without a name. */
 extern const precision_method precision_methods[];
 extern const size_t precision_method_count;
-extern const char *const precision_names[];
 
-#define PRECISION_METHODS_HELP "methods by name, such as projection-2 (default all)"
+/* --methods, into a member of the settings. */
+#define PRECISION_METHODS_OPTION(settings, member)                                                 \
+  {                                                                                                \
+    "methods", "A,B", "methods by name, such as projection-2 (default all)", OPTION_NAMES,         \
+        OPTION_AT(settings, member), .names = &precision_methods->name,                            \
+                                     .names_apart = sizeof(precision_method)                       \
+  }
 #define PRECISION_POINT_WORK_HELP                                                                  \
   "units of work that a setting may spend from all initial conditions: an evaluation is the "      \
   "contacts and 16, one of MuJoCo 25 times as many, some 2 ns each; a setting that would spend "   \

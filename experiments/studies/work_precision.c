@@ -24,8 +24,7 @@ typedef struct settings {
 } settings;
 
 static const study_option options[] = {
-    {"methods", "A,B", PRECISION_METHODS_HELP, OPTION_NAMES, OPTION_AT(settings, methods),
-     .names = precision_names},
+    PRECISION_METHODS_OPTION(settings, methods),
     {"trials", "COUNT", "initial conditions", OPTION_WHOLE, OPTION_AT(settings, trials),
      .initial = "12", .min = 1, .max = 1e6, .result = "trials"},
     {"point-work", "COUNT", PRECISION_POINT_WORK_HELP, OPTION_NUMBER,
@@ -96,7 +95,7 @@ static int check(study_run *run) {
     const precision_row *const p = &earlier[i].p;
     bool stays = strcmp(p->model, m->type->name) != 0 || p->contacts != precision_contacts(m);
     for (size_t k = 0; k < s->methods.count; k++)
-      stays = stays || strcmp(precision_names[s->methods.index[k]], p->method) == 0;
+      stays = stays || strcmp(precision_methods[s->methods.index[k]].name, p->method) == 0;
     if (stays) continue;
     measure_message(run->message,
                     "%s holds this model measured with %s, which --methods leaves out and would "
@@ -130,7 +129,8 @@ static int plan(study_run *run, size_t stage) {
   if (study_cell(run, &(cell){.kind = STARTS}, "starts")) return -1;
   for (size_t i = 0; i < precision_method_count; i++)
     if (precision_chosen(&s->methods, i) &&
-        study_cell(run, &(cell){.kind = FIRST_RUNS, .method = i}, "method=%s", precision_names[i]))
+        study_cell(run, &(cell){.kind = FIRST_RUNS, .method = i}, "method=%s",
+                   precision_methods[i].name))
       return -1;
   return 0;
 }
@@ -213,7 +213,7 @@ static int measure(study_run *run, const void *planned) {
 static int add_coincident(study_run *run, const survey *points) {
   for (size_t i = 0; i < points->count; i++) {
     const precision_point *const p = &points->point[i];
-    const coincidence c = {precision_names[p->method], p->as};
+    const coincidence c = {precision_methods[p->method].name, p->as};
     if (*p->as && (i == 0 || points->point[i - 1].method != p->method) &&
         study_add(run, WORK_PRECISION_COINCIDENT, &c))
       return -1;

@@ -66,7 +66,7 @@ static void find_coincidences(study_run *run, survey *all, size_t starts) {
     for (size_t b = end_of(all, a); b < all->count; b = end_of(all, b)) {
       if (!same_methods(all, a, b)) continue;
       for (size_t i = b; i < end_of(all, b); i++) {
-        all->point[i].as = precision_names[all->point[a].method];
+        all->point[i].as = precision_methods[all->point[a].method].name;
         if (all->point[i].trials) take_first(run, &all->point[i], starts + i);
       }
     }

@@ -29,7 +29,7 @@ static const char *text_in(const measure_table *table, size_t row, const char *n
 static size_t rows_of(const measure_table *table, const char *of, const char *method,
                       size_t *count) {
   size_t index = 0, first = SIZE_MAX;
-  while (strcmp(precision_names[index], method) != 0) index++;
+  while (strcmp(precision_methods[index].name, method) != 0) index++;
   const double *const values = precision_methods[index].values;
   *count = 0;
   for (size_t i = 0; i < measure_table_rows(table); i++) {
