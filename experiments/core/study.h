@@ -46,6 +46,10 @@ typedef struct study_table {
   size_t within; /* the table in whose rows these are nested; 0: none */
 } study_table;
 
+/* Of such rows with these columns; other members follow. */
+#define STUDY_TABLE(columns_, row, ...)                                                            \
+  { .columns = columns_, .row_size = sizeof(row), __VA_ARGS__ }
+
 enum { STUDY_TABLES_MAX = 12, STUDY_SAMPLES = 0, STUDY_CELL_NAME_SIZE = 192 };
 
 typedef struct study_run study_run;

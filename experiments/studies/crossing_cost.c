@@ -98,17 +98,8 @@ static int survey(study_run *run) {
   }
   for (size_t i = 0; i < cells; i++) {
     precision_point *const own = points + i * methods;
-    for (size_t k = 0; k < methods; k++) {
-      const precision_sample *const choice = &all[i * row + s->trials + k];
-      own[k] = (precision_point){.method = choice->method,
-                                 .value = choice->value,
-                                 .obstacle = (precision_status)choice->status,
-                                 .trials = choice->trials,
-                                 .first = choice->of,
-                                 .message = choice->message,
-                                 .as = "",
-                                 .laps = {.run = run}};
-    }
+    for (size_t k = 0; k < methods; k++)
+      own[k] = precision_point_of(run, &all[i * row + s->trials + k]);
     precision_give_laps(run, own, methods, s->trials, &next);
   }
   return 0;
@@ -267,11 +258,9 @@ const study crossing_cost_study = {
     .settings_size = sizeof(settings),
     .cell_size = sizeof(cell),
     .tables = {[SAMPLES] = PRECISION_SAMPLES,
-               [ROWS] = {.json = "rows",
-                         .csv = "crossing_cost.csv",
-                         .meaning = "a method's cheapest setting at one number of contacts",
-                         .columns = row_columns,
-                         .row_size = sizeof(crossing_row)}},
+               [ROWS] = STUDY_TABLE(
+                   row_columns, crossing_row, .json = "rows", .csv = "crossing_cost.csv",
+                   .meaning = "a method's cheapest setting at one number of contacts")},
     .check = check,
     .plan = plan,
     .run = measure,

@@ -156,9 +156,6 @@ static int measure(study_run *run, const void *planned) {
                                    : mujoco_race(run, c);
 }
 
-#define TABLE(of, row, ...)                                                                        \
-  { .columns = of, .row_size = sizeof(row), __VA_ARGS__ }
-
 const study mujoco_study = {
     .name = "mujoco",
     .summary = "MuJoCo at its best: every setting of its own against the race's, and its profile",
@@ -171,23 +168,27 @@ const study mujoco_study = {
     .options = options,
     .settings_size = sizeof(mujoco_settings),
     .cell_size = sizeof(mujoco_cell),
-    .tables =
-        {[MUJOCO_SAMPLES] = TABLE(mujoco_sample_columns, mujoco_sample, .meaning = "a sample"),
-         [MUJOCO_TOP] = TABLE(top_columns, mujoco_top, .json = "", .meaning = "of all"),
-         [MUJOCO_MODELS] = TABLE(model_columns, mujoco_model, .json = "models",
-                                 .meaning = "one model with one number of contacts"),
-         [MUJOCO_ROWS] = TABLE(row_columns, mujoco_row, .json = "settings",
+    .tables = {[MUJOCO_SAMPLES] =
+                   STUDY_TABLE(mujoco_sample_columns, mujoco_sample, .meaning = "a sample"),
+               [MUJOCO_TOP] = STUDY_TABLE(top_columns, mujoco_top, .json = "", .meaning = "of all"),
+               [MUJOCO_MODELS] = STUDY_TABLE(model_columns, mujoco_model, .json = "models",
+                                             .meaning = "one model with one number of contacts"),
+               [MUJOCO_ROWS] =
+                   STUDY_TABLE(row_columns, mujoco_row, .json = "settings",
                                .csv = "mujoco_settings.csv", .meaning = "one setting on one model"),
-         [MUJOCO_TRIALS] = TABLE(trial_columns, mujoco_trial, .csv = "mujoco_settings_samples.csv",
-                                 .meaning = "one sample"),
-         [MUJOCO_TIMES] = TABLE(time_columns, mujoco_time, .csv = "mujoco_profile.csv",
-                                .meaning = "one timer, or what its parts leave"),
-         [MUJOCO_PROFILED] = TABLE(profile_columns, mujoco_profile, .json = "profiles",
-                                   .meaning = "where a step's time goes with one setting"),
-         [MUJOCO_TIMERS] = TABLE(timer_columns, mujoco_time, .json = "timers",
-                                 .meaning = "one timer", .within = MUJOCO_PROFILED),
-         [MUJOCO_BENCHMARKS] = TABLE(benchmark_columns, mujoco_benchmark, .json = "benchmarks",
-                                     .meaning = "the settings as Google Benchmark has them")},
+               [MUJOCO_TRIALS] =
+                   STUDY_TABLE(trial_columns, mujoco_trial, .csv = "mujoco_settings_samples.csv",
+                               .meaning = "one sample"),
+               [MUJOCO_TIMES] = STUDY_TABLE(time_columns, mujoco_time, .csv = "mujoco_profile.csv",
+                                            .meaning = "one timer, or what its parts leave"),
+               [MUJOCO_PROFILED] =
+                   STUDY_TABLE(profile_columns, mujoco_profile, .json = "profiles",
+                               .meaning = "where a step's time goes with one setting"),
+               [MUJOCO_TIMERS] = STUDY_TABLE(timer_columns, mujoco_time, .json = "timers",
+                                             .meaning = "one timer", .within = MUJOCO_PROFILED),
+               [MUJOCO_BENCHMARKS] =
+                   STUDY_TABLE(benchmark_columns, mujoco_benchmark, .json = "benchmarks",
+                               .meaning = "the settings as Google Benchmark has them")},
     .plan = mujoco_plan,
     .run = measure,
     .derive = mujoco_derive,

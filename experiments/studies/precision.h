@@ -142,10 +142,7 @@ typedef struct precision_sample {
 
 extern const column precision_sample_columns[];
 #define PRECISION_SAMPLES                                                                          \
-  {                                                                                                \
-    .meaning = "a start, a setting or a run", .columns = precision_sample_columns,                 \
-    .row_size = sizeof(precision_sample)                                                           \
-  }
+  STUDY_TABLE(precision_sample_columns, precision_sample, .meaning = "a start, a setting or a run")
 
 /* One in which nothing is known but the method and its value. */
 precision_sample precision_unknown(size_t method, double value);
@@ -168,6 +165,9 @@ typedef struct precision_point {
   bool settled;              /* its first run is all that is wanted: it is its lap */
   gather laps;
 } precision_point;
+
+/* One of which a sample says what is known before the race; without laps. */
+precision_point precision_point_of(study_run *run, const precision_sample *known);
 
 /* The numbers of starts from which points may race where there are so many, the largest first. */
 enum { PRECISION_GROUPS = 3 };

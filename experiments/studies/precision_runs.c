@@ -135,6 +135,17 @@ int precision_add_starts(study_run *run, contest_starts *starts, const option_na
 
 /* ---- the race -------------------------------------------------------------------------------- */
 
+precision_point precision_point_of(study_run *run, const precision_sample *known) {
+  return (precision_point){.method = known->method,
+                           .value = known->value,
+                           .obstacle = (precision_status)known->status,
+                           .trials = known->trials,
+                           .first = known->of,
+                           .message = known->message,
+                           .as = "",
+                           .laps = {.run = run}};
+}
+
 size_t precision_groups(size_t trials, size_t group[PRECISION_GROUPS]) {
   size_t count = 0;
   group[count++] = trials;

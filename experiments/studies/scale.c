@@ -248,14 +248,6 @@ static int measure(study_run *run, const void *planned) {
   return c->order ? measure_point(run, starts, c, &s) : measure_case(run, starts, &s);
 }
 
-#define TABLE(of, row, name, text)                                                                 \
-  { .json = name, .meaning = text, .columns = of##_columns, .row_size = sizeof(row) }
-#define INNER(of, row, name, text)                                                                 \
-  {                                                                                                \
-    .json = name, .meaning = text, .columns = of##_columns, .row_size = sizeof(row),               \
-    .within = SCALE_CASES                                                                          \
-  }
-
 const study scale_study = {
     .name = "scale",
     .summary = "the plate with ever more contacts: error, crossings and cost over epsilon",
@@ -268,21 +260,21 @@ const study scale_study = {
     .options = options,
     .settings_size = sizeof(scale_settings),
     .cell_size = sizeof(cell),
-    .tables = {[SCALE_SAMPLES] = TABLE(sample, scale_sample, NULL, "one start"),
-               [SCALE_CASES] = TABLE(case, scale_sample, "cases", "one number of contacts"),
-               [SCALE_EVENTS] = INNER(event, scale_sample, "reference_events", "one start"),
+    .tables = {[SCALE_SAMPLES] = STUDY_TABLE(sample_columns, scale_sample, .meaning = "one start"),
+               [SCALE_CASES] = STUDY_TABLE(case_columns, scale_sample, .json = "cases",
+                                           .meaning = "one number of contacts"),
+               [SCALE_EVENTS] = STUDY_TABLE(event_columns, scale_sample, .json = "reference_events",
+                                            .meaning = "one start", .within = SCALE_CASES),
                [SCALE_SERIES] =
-                   INNER(series, scale_series, "series", "what one order's points say"),
-               [SCALE_ROWS] = {.json = "rows",
-                               .csv = "scale.csv",
-                               .meaning = "one epsilon with one order",
-                               .columns = row_columns,
-                               .row_size = sizeof(scale_row),
-                               .within = SCALE_CASES},
-               [SCALE_GROWTH] =
-                   TABLE(growth, scale_growth, "growth", "how a crossing's cost grows"),
-               [SCALE_EVENNESS] =
-                   TABLE(evenness, scale_evenness, "evenness", "error along three cases or more")},
+                   STUDY_TABLE(series_columns, scale_series, .json = "series",
+                               .meaning = "what one order's points say", .within = SCALE_CASES),
+               [SCALE_ROWS] =
+                   STUDY_TABLE(row_columns, scale_row, .json = "rows", .csv = "scale.csv",
+                               .meaning = "one epsilon with one order", .within = SCALE_CASES),
+               [SCALE_GROWTH] = STUDY_TABLE(growth_columns, scale_growth, .json = "growth",
+                                            .meaning = "how a crossing's cost grows"),
+               [SCALE_EVENNESS] = STUDY_TABLE(evenness_columns, scale_evenness, .json = "evenness",
+                                              .meaning = "error along three cases or more")},
     .plan = plan,
     .run = measure,
     .derive = scale_derive,

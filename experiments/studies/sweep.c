@@ -227,9 +227,6 @@ static int measure(study_run *run, const void *planned) {
 
 /* ---- the study ------------------------------------------------------------------------------- */
 
-#define TABLE(columns_, row, ...)                                                                  \
-  { .columns = columns_, .row_size = sizeof(row), __VA_ARGS__ }
-
 const study sweep_study = {
     .name = "sweep",
     .summary = "race the engines on the plate over numbers of contacts (Fig. 5.2)",
@@ -244,25 +241,27 @@ const study sweep_study = {
     .options = options,
     .settings_size = sizeof(sweep_settings),
     .cell_size = sizeof(cell),
-    .tables = {[SWEEP_SAMPLES] = TABLE(sweep_sample_columns, sweep_sample, .meaning = "one sample"),
-               [SWEEP_TOP] = TABLE(sweep_top_columns, sweep_top, .json = "",
-                                   .meaning = "what all who raced have in common"),
-               [SWEEP_SLOPES] =
-                   TABLE(sweep_slope_columns, sweep_slope, .json = "slopes",
-                         .meaning = "the line through the medians over all numbers of contacts"),
-               [SWEEP_GAPS] = TABLE(sweep_gap_columns, sweep_row, .json = "field_gaps",
-                                    .meaning = "how far the engines' accelerations are apart"),
-               [SWEEP_RATIOS] = TABLE(
+    .tables = {[SWEEP_SAMPLES] =
+                   STUDY_TABLE(sweep_sample_columns, sweep_sample, .meaning = "one sample"),
+               [SWEEP_TOP] = STUDY_TABLE(sweep_top_columns, sweep_top, .json = "",
+                                         .meaning = "what all who raced have in common"),
+               [SWEEP_SLOPES] = STUDY_TABLE(
+                   sweep_slope_columns, sweep_slope, .json = "slopes",
+                   .meaning = "the line through the medians over all numbers of contacts"),
+               [SWEEP_GAPS] =
+                   STUDY_TABLE(sweep_gap_columns, sweep_row, .json = "field_gaps",
+                               .meaning = "how far the engines' accelerations are apart"),
+               [SWEEP_RATIOS] = STUDY_TABLE(
                    sweep_ratio_columns, sweep_ratio, .json = "ratios",
                    .meaning = "MuJoCo's time over that of libess by the method named in solver, "
                               "paired by start; names say projection for either"),
                [SWEEP_BENCHMARKS] =
-                   TABLE(sweep_benchmark_columns, sweep_benchmark, .json = "benchmarks",
-                         .meaning = "the same rows as Google Benchmark has them"),
-               [SWEEP_ROWS] = TABLE(sweep_row_columns, sweep_row, .csv = "sweep.csv",
-                                    .meaning = "one number of contacts, solver and protocol"),
-               [SWEEP_TRIALS] = TABLE(sweep_trial_columns, sweep_trial, .csv = "sweep_samples.csv",
-                                      .meaning = "one sample")},
+                   STUDY_TABLE(sweep_benchmark_columns, sweep_benchmark, .json = "benchmarks",
+                               .meaning = "the same rows as Google Benchmark has them"),
+               [SWEEP_ROWS] = STUDY_TABLE(sweep_row_columns, sweep_row, .csv = "sweep.csv",
+                                          .meaning = "one number of contacts, solver and protocol"),
+               [SWEEP_TRIALS] = STUDY_TABLE(sweep_trial_columns, sweep_trial,
+                                            .csv = "sweep_samples.csv", .meaning = "one sample")},
     .check = check,
     .plan = plan,
     .run = measure,

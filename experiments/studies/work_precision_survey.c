@@ -86,16 +86,8 @@ int work_precision_survey(study_run *run, const option_names *methods, size_t tr
     return -1;
   }
   for (size_t i = 0; i < points; i++) {
-    const precision_sample *const s = &first[trials + i];
     precision_point *const p = &all->point[all->count++];
-    *p = (precision_point){.method = s->method,
-                           .value = s->value,
-                           .obstacle = (precision_status)s->status,
-                           .trials = s->trials,
-                           .first = s->of,
-                           .message = s->message,
-                           .as = "",
-                           .laps = {.run = run}};
+    *p = precision_point_of(run, &first[trials + i]);
     if (p->trials == 1) take_first(run, p, trials + i);
   }
   find_coincidences(run, all, trials);
