@@ -130,10 +130,6 @@ measure_candidate contestant_candidate(contestant *c) {
   return (measure_candidate){.name = c->solver->name, .run = run, .after = note, .context = c};
 }
 
-int contestant_try(contestant *c, size_t trial) {
-  return run(c, trial) || note(c, trial) ? -1 : 0;
-}
-
 int contestant_time(contestant *c, size_t trial, double *seconds) {
   const uint64_t start = measure_clock_ns();
   const int status = run(c, trial);

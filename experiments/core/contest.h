@@ -59,14 +59,10 @@ void contestant_release(contestant *c);
 /* The contestant as the measure room wants it; `c` outlives the candidate. */
 measure_candidate contestant_candidate(contestant *c);
 
-/* One untimed run at a trial, with its error and crossings noted. 0, or -1 with c->report.message.
- */
-int contestant_try(contestant *c, size_t trial);
-
 /* Time of one more run at a trial, and of nothing else. 0, or -1. */
 int contestant_time(contestant *c, size_t trial, double *seconds);
 
-/* As both: one run, timed, with its error and crossings noted. 0, or -1 as contestant_try. */
+/* The same, with its error and crossings noted. 0, or -1 with c->report.message. */
 int contestant_sample(contestant *c, size_t trial, double *seconds);
 
 #endif

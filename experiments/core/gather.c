@@ -37,11 +37,19 @@ size_t gather_known(gather rows, const char *name) {
   return take(rows, name, NULL);
 }
 
+/* the known values, to be freed; NULL where memory is out */
+static double *values_of(gather rows, const char *name, size_t *known) {
+  double *const values = malloc((rows.count + 1) * sizeof *values);
+  *known = values ? take(rows, name, values) : 0;
+  if (!values) rows.run->private->out_of_memory = true;
+  return values;
+}
+
 measure_summary gather_summary(gather rows, const char *name) {
   measure_summary all = {0, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
-  double *const values = malloc((rows.count + 1) * sizeof *values);
-  const size_t known = values ? take(rows, name, values) : 0;
-  if (!values || (known && measure_summarize(values, known, &all) == MEASURE_ENOMEM))
+  size_t known;
+  double *const values = values_of(rows, name, &known);
+  if (known && measure_summarize(values, known, &all) == MEASURE_ENOMEM)
     rows.run->private->out_of_memory = true;
   free(values);
   return all;
@@ -49,9 +57,9 @@ measure_summary gather_summary(gather rows, const char *name) {
 
 double gather_quantile(gather rows, const char *name, double p) {
   double value = NAN;
-  double *const values = malloc((rows.count + 1) * sizeof *values);
-  const size_t known = values ? take(rows, name, values) : 0;
-  if (!values || (known && measure_quantile(values, known, p, &value) == MEASURE_ENOMEM))
+  size_t known;
+  double *const values = values_of(rows, name, &known);
+  if (known && measure_quantile(values, known, p, &value) == MEASURE_ENOMEM)
     rows.run->private->out_of_memory = true;
   free(values);
   return value;
@@ -63,9 +71,8 @@ double gather_median(gather rows, const char *name) {
 
 double gather_sum(gather rows, const char *name) {
   double sum = 0.0;
-  double *const values = malloc((rows.count + 1) * sizeof *values);
-  const size_t known = values ? take(rows, name, values) : 0;
-  if (!values) rows.run->private->out_of_memory = true;
+  size_t known;
+  double *const values = values_of(rows, name, &known);
   for (size_t i = 0; i < known; i++) sum += values[i];
   free(values);
   return sum;

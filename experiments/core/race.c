@@ -60,10 +60,8 @@ static int line_up(race *r, const race_entry entry[]) {
   r->candidates = calloc(r->count, sizeof *r->candidates);
   r->calibrations = calloc(r->count, sizeof *r->calibrations);
   r->seconds = calloc(r->count, sizeof *r->seconds);
-  if (!r->runners || !r->candidates || !r->calibrations || !r->seconds) {
-    measure_message(r->run->message, "out of memory");
-    return -1;
-  }
+  if (!r->runners || !r->candidates || !r->calibrations || !r->seconds)
+    return study_out_of_memory(r->run);
   for (size_t i = 0; i < r->count; i++) {
     runner *const one = &r->runners[i];
     const model *const m = entry[i].m ? entry[i].m : r->plan.starts->m;

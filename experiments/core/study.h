@@ -141,6 +141,9 @@ __attribute__((format(printf, 2, 3))) const char *study_text(study_run *run, con
 /* All rows of a table, *count of them: an array of its structs. */
 const void *study_rows(const study_run *run, size_t table, size_t *count);
 
+/* -1, with a line that says so. */
+int study_out_of_memory(study_run *run);
+
 /* By what a case is known: the model, and its number of contacts where that can be chosen, such as
  * "plate_10". `check` finds the rows of all cases in the folder in the tables. */
 void study_case_name(const study_run *run, char name[STUDY_CELL_NAME_SIZE]);

@@ -11,11 +11,6 @@
 #include "ranks.h"
 #include "study_run.h"
 
-static int out_of_memory(study_run *run) {
-  measure_message(run->message, "out of memory");
-  return -1;
-}
-
 static int reserve(struct study_private *p) {
   if (p->cells < p->room) return 0;
   const size_t room = p->room ? 2 * p->room : 64;
@@ -37,7 +32,7 @@ int study_cell(study_run *run, const void *what, const char *name, ...) {
   if (!planned.name || !planned.what || reserve(p)) {
     free(planned.name);
     free(planned.what);
-    return out_of_memory(run);
+    return study_out_of_memory(run);
   }
   memcpy(planned.what, what, run->study->cell_size);
   p->cell[p->cells++] = planned;
@@ -105,7 +100,7 @@ long study_cells_plan(study_run *run, size_t stage) {
 int study_cells_run(study_run *run, size_t index) {
   json_decref(run->private->measured);
   run->private->measured = json_array();
-  if (!run->private->measured) return out_of_memory(run);
+  if (!run->private->measured) return study_out_of_memory(run);
   return run->study->run(run, run->private->cell[index].what);
 }
 
@@ -114,7 +109,7 @@ static int settle(study_run *run, study_planned *cell) {
   const study_table *const t = &run->study->tables[STUDY_SAMPLES];
   const json_t *const rows = json_object_get(run->private->known, cell->name);
   void *const row = calloc(1, t->row_size);
-  int status = row ? 0 : out_of_memory(run);
+  int status = row ? 0 : study_out_of_memory(run);
   cell->first = run->private->rows[STUDY_SAMPLES].count;
   cell->count = json_array_size(rows);
   for (size_t i = 0; !status && i < cell->count; i++) {

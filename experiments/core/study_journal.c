@@ -145,9 +145,7 @@ int study_journal_append(study_run *run, json_t *entry) {
   const bool taken = study_cells_take(run, entry);
   if (taken && run->private->journal) return append(run, entry);
   json_decref(entry);
-  if (taken) return 0;
-  measure_message(run->message, "out of memory");
-  return -1;
+  return taken ? 0 : study_out_of_memory(run);
 }
 
 int study_journal_finish(study_run *run) {

@@ -106,10 +106,7 @@ static int prepare(study_run *run) {
 /* of what was measured */
 static int conclude(study_run *run) {
   if (run->study->derive && run->study->derive(run)) return -1;
-  if (run->private->out_of_memory) {
-    measure_message(run->message, "out of memory");
-    return -1;
-  }
+  if (run->private->out_of_memory) return study_out_of_memory(run);
   if (study_write(run)) return -1;
   show(run);
   return run->study->conclude ? run->study->conclude(run) : 0;

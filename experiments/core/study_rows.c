@@ -12,6 +12,11 @@
 
 #include "study_run.h"
 
+int study_out_of_memory(study_run *run) {
+  measure_message(run->message, "out of memory");
+  return -1;
+}
+
 static int reserve(study_row_list *list, size_t row_size) {
   if (list->count < list->room) return 0;
   const size_t room = list->room ? 2 * list->room : 64;
@@ -27,10 +32,7 @@ static int reserve(study_row_list *list, size_t row_size) {
 int study_rows_append(study_run *run, size_t table, const void *row) {
   const study_table *const t = &run->study->tables[table];
   study_row_list *const list = &run->private->rows[table];
-  if (reserve(list, t->row_size)) {
-    measure_message(run->message, "out of memory");
-    return -1;
-  }
+  if (reserve(list, t->row_size)) return study_out_of_memory(run);
   const size_t above = run->private->rows[t->within].count;
   memcpy(list->row + list->count * t->row_size, row, t->row_size);
   list->parent[list->count++] = t->within && above ? above - 1 : 0;
@@ -43,9 +45,7 @@ int study_add(study_run *run, size_t table, const void *row) {
   json_t *const values = json_array();
   for (const column *c = run->study->tables[table].columns; c->name; c++)
     json_array_append_new(values, column_json(c, row));
-  if (!json_array_append_new(run->private->measured, values)) return 0;
-  measure_message(run->message, "out of memory");
-  return -1;
+  return json_array_append_new(run->private->measured, values) ? study_out_of_memory(run) : 0;
 }
 
 const void *study_rows(const study_run *run, size_t table, size_t *count) {

@@ -145,8 +145,9 @@ static int check_rows(study_run *run, const row rows[], size_t count) {
 /* the path of one solver from the hopper's own start */
 static int follow(study_run *run, const contest_starts *start, const solver_type *solver,
                   const solver_settings *with, contestant *c) {
+  double seconds;
   if (contestant_prepare(c, solver, with, start, run->message)) return -1;
-  if (!contestant_try(c, 0)) return 0;
+  if (!contestant_sample(c, 0, &seconds)) return 0;
   measure_message(run->message, "%s", c->report.message);
   contestant_release(c);
   return -1;

@@ -217,8 +217,7 @@ static int derive(study_run *run) {
   const settings *const s = run->settings;
   const size_t methods = methods_of(s), count = s->contacts.count * methods;
   crossing_row *const rows = calloc(count, sizeof *rows);
-  if (!rows) measure_message(run->message, "out of memory");
-  int status = rows && !survey(run) ? make_rows(run, rows) : -1;
+  int status = !rows ? study_out_of_memory(run) : survey(run) ? -1 : make_rows(run, rows);
   if (!status) crossing_find_coincidences(rows, count, methods);
   for (size_t i = 0; !status && i < count; i++) status = study_add(run, ROWS, &rows[i]);
   free(rows);

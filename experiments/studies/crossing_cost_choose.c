@@ -136,8 +136,7 @@ int crossing_choose_setting(study_run *run, contest_starts *starts, const precis
   const size_t trials = starts->trials;
   double *const values = calloc(2 * trials, sizeof *values);
   attempting a = {run, starts, *effort, values, values + trials};
-  int status = values ? 0 : -1;
-  if (status) measure_message(run->message, "out of memory");
+  int status = values ? 0 : study_out_of_memory(run);
   for (size_t j = 0; !status && j < trials; j++)
     status = contest_reference(starts, j, run->message);
   if (!status) crossing_choose(method, target, attempt, &a, choice);

@@ -42,11 +42,6 @@ typedef struct worker {
   size_t failed[REASONS_MAX], failures, finished;
 } worker;
 
-static int out_of_memory(study_run *run) {
-  measure_message(run->message, "out of memory");
-  return -1;
-}
-
 void ensemble_release(study_run *run) {
   worker *const w = run->own;
   if (!w) return;
@@ -64,7 +59,7 @@ static worker *ready(study_run *run) {
   const ensemble_settings *const s = run->settings;
   if (run->own) return run->own;
   worker *const w = run->own = calloc(1, sizeof *w);
-  if (!w) return out_of_memory(run), NULL;
+  if (!w) return study_out_of_memory(run), NULL;
   w->m = case_model(run, unchanged);
   if (!w->m) return NULL;
   const size_t n = w->m->system.dimension;
@@ -73,7 +68,7 @@ static worker *ready(study_run *run) {
   w->work = malloc((1 + n) * (1 + contacts) * sizeof *w->work);
   w->start = malloc(n * sizeof *w->start);
   w->states = malloc(2 * n * sizeof *w->states);
-  if (!w->rng || !w->work || !w->start || !w->states) return out_of_memory(run), NULL;
+  if (!w->rng || !w->work || !w->start || !w->states) return study_out_of_memory(run), NULL;
   w->times[1] = model_get(w->m, "duration");
   solver_settings with = solver_settings_default();
   with.rtol = with.atol = s->tolerance;
@@ -110,14 +105,14 @@ static int add_range(study_run *run, const char *kind, const char *name, const d
                      size_t stride, size_t count, double from, double to) {
   ensemble_sample sample = {.kind = kind, .name = name, .text = "", .sum = NAN, .squares = NAN};
   double *const known = malloc((count + 1) * sizeof *known);
-  if (!known) return out_of_memory(run);
+  if (!known) return study_out_of_memory(run);
   for (size_t i = 0; i < count; i++)
     if (!isnan(values[i * stride])) known[sample.starts++] = values[i * stride];
   sample.low = sample.high = NAN;
   int status = 0;
   if (sample.starts && (measure_quantile(known, sample.starts, from, &sample.low) ||
                         measure_quantile(known, sample.starts, to, &sample.high)))
-    status = out_of_memory(run);
+    status = study_out_of_memory(run);
   free(known);
   return status ? status : study_add(run, STUDY_SAMPLES, &sample);
 }
@@ -126,7 +121,7 @@ static int run_pilot(study_run *run, worker *w, const ensemble_cell *c) {
   ensemble_quantities(w->m, &w->frame);
   const size_t n = w->frame.states, columns = n + w->frame.count;
   double *const values = malloc(c->count * columns * sizeof *values);
-  if (!values) return out_of_memory(run);
+  if (!values) return study_out_of_memory(run);
   solver_report report;
   for (size_t i = 0; i < c->count && !*run->interrupted; i++) {
     double *const row = values + i * columns;
@@ -206,7 +201,7 @@ static int count_failure(study_run *run, worker *w, const solver_report *report,
 static int add_tally(study_run *run, ensemble_sample *sample, const int64_t *tally, size_t places,
                      size_t numbers) {
   char *const text = tally_text(tally, places, numbers);
-  if (!text) return out_of_memory(run);
+  if (!text) return study_out_of_memory(run);
   sample->text = text;
   const int status = study_add(run, STUDY_SAMPLES, sample);
   free(text);

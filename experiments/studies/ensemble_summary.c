@@ -143,10 +143,7 @@ int ensemble_derive(study_run *run) {
   static const case_change unchanged[] = {{0}};
   const model *const m = case_model(run, unchanged);
   sums *const s = m ? calloc(1, sizeof *s) : NULL;
-  if (!s) {
-    if (m) measure_message(run->message, "out of memory");
-    return -1;
-  }
+  if (!s) return m ? study_out_of_memory(run) : -1;
   ensemble_frame_make(run, m, &s->frame);
   for (size_t i = 0; i < s->frame.count; i++) s->low[i] = s->high[i] = NAN;
   size_t count;

@@ -152,8 +152,7 @@ int mujoco_measure_profile(study_run *run, size_t of, size_t which) {
   const race_entry entry = mujoco_variant_entry(&mujoco_variants[variants[which]]);
   const contest_starts *const starts = mujoco_starts(run, of);
   profiled *const p = calloc(1, sizeof *p);
-  measure_message(run->message, "out of memory");
-  int status = starts && p ? 0 : -1;
+  int status = !p ? study_out_of_memory(run) : starts ? 0 : -1;
   if (!status)
     status = contestant_prepare(&p->runner, entry.solver, &entry.settings, starts, run->message);
   if (!status) {

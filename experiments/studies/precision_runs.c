@@ -197,8 +197,7 @@ int precision_race(study_run *run, size_t number, const race_plan *plan,
   const size_t contacts = precision_contacts(plan->starts->m);
   race_entry *const entry = calloc(raced, sizeof *entry);
   race_lap *const lap = calloc(raced, sizeof *lap);
-  int status = entry && lap ? 0 : -1;
-  if (status) measure_message(run->message, "out of memory");
+  int status = entry && lap ? 0 : study_out_of_memory(run);
   for (size_t i = 0, k = 0; !status && i < count; i++)
     if (races(&point[i], trials)) {
       const precision_method *const method = &precision_methods[point[i].method];

@@ -133,10 +133,7 @@ static int add_growth(study_run *run, size_t order, double ratio) {
   const scale_row *const rows = study_rows(run, SCALE_ROWS, &count);
   scale_growth g = {.projection_order = order, .epsilon_over_distance = ratio};
   double *const x = calloc(SERIES * cases + 1, sizeof *x);
-  if (!x) {
-    measure_message(run->message, "out of memory");
-    return -1;
-  }
+  if (!x) return study_out_of_memory(run);
   for (size_t i = 0; i < cases; i++) {
     const scale_row *const r = nearest(rows, count, all[i].contacts, order, ratio);
     if (!r) continue;

@@ -110,7 +110,7 @@ static int measure(study_run *run, const void *planned) {
   speed_room room;
   int status = speed_open(&room, run, &of, starts, c->process ? 1 : starts, seed);
   if (!status) status = c->race ? speed_race(&room, c->system, c->process) : speed_choose(&room);
-  speed_close(&room);
+  contest_starts_free(&room.starts);
   return status;
 }
 

@@ -86,20 +86,18 @@ extern const char speed_yardstick[], speed_yardstick_rk4[], speed_fixed[];
 
 /* ---- a system within a cell ------------------------------------------------------------------ */
 
-/* owned */
 typedef struct speed_room {
   study_run *run;
   speed_system of;
-  model form[SPEED_FORMS];
-  contest_starts starts; /* of form 0 */
-  bridge_gap gap;        /* the largest of all forms */
+  const model *form[SPEED_FORMS]; /* the run's */
+  contest_starts starts;          /* of form 0; owned */
+  bridge_gap gap;                 /* the largest of all forms */
 } speed_room;
 
 /* Draws starts, and computes the references of the first `known` of them. 0, or -1 with one line:
- * to be closed then, too. */
+ * the starts are to be freed then, too. */
 int speed_open(speed_room *r, study_run *run, const speed_system *of, size_t starts, size_t known,
                unsigned long seed);
-void speed_close(speed_room *r);
 
 /* Adds a sample for everyone who races on it. 0, or -1 with one line. */
 int speed_choose(speed_room *r);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cases.h"
 #include "choice.h"
 #include "solvers.h"
 #include "speed.h"
@@ -17,34 +18,25 @@ enum { GAP_STATES = 2000 };
 /* MuJoCo's finest step against its own run of it, in parts of the output step */
 enum { FINEST = 8 };
 
-static int open_form(speed_room *r, size_t form) {
-  model *const m = &r->form[form];
-  char *const message = r->run->message;
-  model_init(m, model_find(r->of.model));
-  if (r->of.forms > 1 && (model_set(m, "contacts", (double)r->of.contacts, message) ||
-                          model_set(m, "damping", r->of.damping, message) ||
-                          model_set(m, "field", (double)form, message)))
-    return -1;
-  return model_prepare(m, message) ? -1 : 0;
+static const model *form_of(speed_room *r, size_t form) {
+  const case_change hopper[] = {{0}}, plate[] = {{"contacts", (double)r->of.contacts},
+                                                 {"damping", r->of.damping},
+                                                 {"field", (double)form},
+                                                 {0}};
+  return case_model_of(r->run, model_find(r->of.model), r->of.forms > 1 ? plate : hopper);
 }
 
 int speed_open(speed_room *r, study_run *run, const speed_system *of, size_t starts, size_t known,
                unsigned long seed) {
   *r = (speed_room){.run = run, .of = *of};
   for (size_t k = 0; k < of->forms; k++)
-    if (open_form(r, k)) return -1;
-  if (contest_starts_alloc(&r->starts, &r->form[0], starts, true, seed, run->message)) return -1;
+    if (!(r->form[k] = form_of(r, k))) return -1;
+  if (contest_starts_alloc(&r->starts, r->form[0], starts, true, seed, run->message)) return -1;
   for (size_t j = 0; j < known; j++) {
     if (*run->interrupted) measure_message(run->message, "interrupted");
     if (*run->interrupted || contest_reference(&r->starts, j, run->message)) return -1;
   }
   return 0;
-}
-
-void speed_close(speed_room *r) {
-  contest_starts_free(&r->starts);
-  for (size_t k = 0; k < r->of.forms; k++)
-    if (r->form[k].type) model_release(&r->form[k]);
 }
 
 /* ---- who races ------------------------------------------------------------------------------- */
@@ -82,7 +74,7 @@ static void warn(const speed_room *r, const char *protocol) {
 static int enter_libess(speed_room *r, const char *protocol, double target, choice_limits limits) {
   int status = 0;
   for (size_t k = 0; status >= 0 && k < r->of.forms; k++) {
-    const contest_starts starts = contest_starts_view(&r->starts, &r->form[k]);
+    const contest_starts starts = contest_starts_view(&r->starts, r->form[k]);
     const choice_request request = request_of(r, &starts, limits);
     choice best;
     status = choice_tolerance(&request, &best, r->run->message);
@@ -119,7 +111,7 @@ static int enter_at_target(speed_room *r, double target) {
 static int enter_yardstick(speed_room *r, const char *protocol, const char *integrator, choice *c) {
   *c = (choice){.settings = solver_settings_default()};
   c->settings.variant = integrator;
-  c->settings.time_step = r->form[0].type->time_step;
+  c->settings.time_step = r->form[0]->type->time_step;
   choice_try(&r->starts, &bridge_solver, INFINITY, c);
   if (c->rms < INFINITY) return enter(r, protocol, NAN, 0, &bridge_solver, &c->settings);
   measure_message(r->run->message, "%s, %zu contacts, %s: MuJoCo does not run to the end",
@@ -131,7 +123,7 @@ static int check_gap(speed_room *r) {
   const solver_settings settings = solver_settings_default();
   for (size_t k = 0; k < r->of.forms; k++) {
     bridge_gap gap;
-    if (bridge_field_gap(&r->form[k], &settings, GAP_STATES, r->run->seed, &gap, r->run->message))
+    if (bridge_field_gap(r->form[k], &settings, GAP_STATES, r->run->seed, &gap, r->run->message))
       return -1;
     if (!k || gap.gap > r->gap.gap) r->gap = gap;
   }

@@ -264,8 +264,7 @@ static int derive_system(deriving *d, study_run *run, size_t system) {
 int speed_derive(study_run *run) {
   const size_t count = speed_systems(run->settings);
   deriving *const systems = calloc(count, sizeof *systems);
-  int status = systems ? 0 : -1;
-  if (!systems) measure_message(run->message, "out of memory");
+  int status = systems ? 0 : study_out_of_memory(run);
   for (size_t i = 0; !status && i < count; i++) status = derive_system(&systems[i], run, i);
   for (size_t k = 0; !status && count > 3 && k < SPEED_FORMS; k++)
     status = add_marginal(run, systems + 1, count - 2, speed_form_names[k]);

@@ -35,7 +35,7 @@ static int line_up(race *r, size_t system) {
   speed_sample all[SPEED_ENTRIES_MAX];
   const size_t entries = speed_entries(r->room->run, system, all);
   for (size_t k = 0; k < r->room->of.forms; k++)
-    r->view[k] = contest_starts_view(&r->room->starts, &r->room->form[k]);
+    r->view[k] = contest_starts_view(&r->room->starts, r->room->form[k]);
   for (size_t i = 0; i < entries; i++) {
     if (speed_runner(all, i) != i) continue;
     const solver_settings settings = speed_settings_of(&all[i]);
@@ -47,9 +47,7 @@ static int line_up(race *r, size_t system) {
     r->entry[r->count++] = all[i];
   }
   r->seconds = calloc(r->count * r->room->starts.trials, sizeof *r->seconds);
-  if (r->seconds) return 0;
-  measure_message(message, "out of memory");
-  return -1;
+  return r->seconds ? 0 : study_out_of_memory(r->room->run);
 }
 
 static int time_all(race *r) {
@@ -82,7 +80,7 @@ static int add_runs(race *r, size_t k, trajectory *room) {
   s.repetitions = (double)r->record[k].repetitions;
   for (s.trial = 0; s.trial < starts->trials; s.trial++) {
     const double *const x0 = starts->states + s.trial * starts->m->system.dimension;
-    const model *const m = &r->room->form[speed_form_of(&s)];
+    const model *const m = r->room->form[speed_form_of(&s)];
     s.seconds = r->seconds[k * starts->trials + s.trial];
     s.retaken = s.trial ? 0.0 : (double)r->record[k].retaken;
     s.disturbed = s.trial ? 0.0 : (double)r->record[k].disturbed;
@@ -104,7 +102,7 @@ static int add_calls(race *r, size_t form) {
   double seconds[SPEED_CALLS][SPEED_CALL_SAMPLES];
   speed_sample s;
   const int status =
-      speed_time_calls(&r->room->form[form], &r->room->starts.references[0], run->seed, seconds);
+      speed_time_calls(r->room->form[form], &r->room->starts.references[0], run->seed, seconds);
   if (status) measure_message(run->message, "timing of callbacks: %s", measure_strerror(status));
   column_clear(run->study->tables[SPEED_SAMPLES].columns, &s);
   s.what = "call";
@@ -143,10 +141,7 @@ static int run_race(race *r, size_t system) {
 
 int speed_race(speed_room *room, size_t system, size_t process) {
   race *const r = calloc(1, sizeof *r);
-  if (!r) {
-    measure_message(room->run->message, "out of memory");
-    return -1;
-  }
+  if (!r) return study_out_of_memory(room->run);
   r->room = room;
   r->process = process;
   const int status = run_race(r, system);

@@ -97,7 +97,7 @@ static int add_grids(const speed_room *r, const speed_sample *entry, size_t proc
 }
 
 int speed_time_samples(speed_room *r, const speed_sample *entry, size_t process) {
-  const contest_starts starts = contest_starts_view(&r->starts, &r->form[speed_form_of(entry)]);
+  const contest_starts starts = contest_starts_view(&r->starts, r->form[speed_form_of(entry)]);
   const solver_settings with = speed_settings_of(entry);
   sampling grids[GRIDS] = {0};
   double *const seconds = calloc(GRIDS * starts.trials, sizeof *seconds);

@@ -152,8 +152,7 @@ static int add_slopes(const summary *y) {
   gather *const trials = calloc(y->groups, sizeof *trials);
   double *const x = calloc(y->groups, 2 * sizeof *x);
   double(*const band)[2] = calloc(y->groups, sizeof *band);
-  int status = trials && x && band ? 0 : -1;
-  if (status) measure_message(y->run->message, "out of memory");
+  int status = trials && x && band ? 0 : study_out_of_memory(y->run);
   for (size_t k = 0; !status && k < y->group[0].entries; k++) {
     const sweep_row *const r = &y->row[k];
     sweep_slope slope = {r->solver, r->protocol, NAN, {NAN, NAN}, confidence};
@@ -267,13 +266,9 @@ int sweep_derive(study_run *run) {
   y.draws = (draws){.trials = s->trials, .processes = processes, .seed = run->seed};
   y.group = calloc(count, sizeof *y.group);
   y.row = calloc(count, sizeof *y.row);
-  int status = y.group && y.row ? 0 : -1;
-  if (status) {
-    measure_message(run->message, "out of memory");
-  } else {
-    find_groups(&y, count);
-    status = summarize(&y);
-  }
+  int status = y.group && y.row ? 0 : study_out_of_memory(run);
+  if (!status) find_groups(&y, count);
+  if (!status) status = summarize(&y);
   free(y.group);
   free(y.row);
   return status;
