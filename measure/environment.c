@@ -112,52 +112,21 @@ json_t *measure_environment_warnings(const measure_machine *machine, int pinned_
   return NULL;
 }
 
-static int add_machine(json_t *record, const measure_machine *machine) {
-  int failed = json_object_set_new(record, "cpu", text_or_null(machine->cpu));
-  failed |= json_object_set_new(record, "cores", json_integer(machine->cores));
-  failed |= json_object_set_new(record, "isa_flags", isa_flags(machine));
-  failed |= json_object_set_new(record, "governor", text_or_null(machine->governor));
-  failed |= json_object_set_new(record, "kernel", text_or_null(machine->kernel));
-  failed |= json_object_set_new(record, "load_average", load_average(machine));
-  failed |= json_object_set_new(record, "other_tasks",
-                                machine->others < 0 ? json_null() : json_integer(machine->others));
-  return failed;
-}
-
-static int add_build(json_t *record) {
-  int failed = json_object_set_new(record, "compiler", text_or_null(MEASURE_BUILD_COMPILER));
-  failed |= json_object_set_new(record, "compiler_flags", text_or_null(MEASURE_BUILD_FLAGS));
-  failed |= json_object_set_new(record, "build_type", text_or_null(MEASURE_BUILD_TYPE));
-  failed |= json_object_set_new(record, "isa", text_or_null(MEASURE_BUILD_ISA));
-  failed |= json_object_set_new(record, "isa_compiled", json_string(isa_compiled()));
-  failed |= json_object_set_new(record, "sanitizers", json_string(MEASURE_BUILD_SANITIZERS));
-  failed |= json_object_set_new(record, "git_commit", text_or_null(MEASURE_GIT_COMMIT));
-  failed |= json_object_set_new(record, "git_dirty", git_dirty());
-  failed |= json_object_set_new(record, "gsl", json_string(gsl_version));
-  return failed;
-}
-
-static int add_clock(json_t *record, int pinned_core) {
-  int failed = json_object_set_new(record, "clock", json_string(MEASURE_CLOCK_NAME));
-  failed |= json_object_set_new(record, "clock_resolution_ns",
-                                measure_json_number(measure_clock_resolution_ns()));
-  failed |= json_object_set_new(record, "pinned_core",
-                                pinned_core < 0 ? json_null() : json_integer(pinned_core));
-  return failed;
-}
-
 json_t *measure_environment(int pinned_core) {
   measure_machine machine;
   measure_machine_read(pinned_core, &machine);
-  json_t *record = json_object();
-  if (!record) return NULL;
-  int failed = json_object_set_new(record, "date", utc_date());
-  failed |= add_machine(record, &machine);
-  failed |= add_build(record);
-  failed |= add_clock(record, pinned_core);
-  failed |=
-      json_object_set_new(record, "warnings", measure_environment_warnings(&machine, pinned_core));
-  if (!failed) return record;
-  json_decref(record);
-  return NULL;
+  return json_pack(
+      "{s:o, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:s, s:o, s:o, s:s, s:s, "
+      "s:o, s:o, s:o}",
+      "date", utc_date(), "cpu", text_or_null(machine.cpu), "cores", (json_int_t)machine.cores,
+      "isa_flags", isa_flags(&machine), "governor", text_or_null(machine.governor), "kernel",
+      text_or_null(machine.kernel), "load_average", load_average(&machine), "other_tasks",
+      machine.others < 0 ? json_null() : json_integer(machine.others), "compiler",
+      text_or_null(MEASURE_BUILD_COMPILER), "compiler_flags", text_or_null(MEASURE_BUILD_FLAGS),
+      "build_type", text_or_null(MEASURE_BUILD_TYPE), "isa", text_or_null(MEASURE_BUILD_ISA),
+      "isa_compiled", isa_compiled(), "sanitizers", MEASURE_BUILD_SANITIZERS, "git_commit",
+      text_or_null(MEASURE_GIT_COMMIT), "git_dirty", git_dirty(), "gsl", gsl_version, "clock",
+      MEASURE_CLOCK_NAME, "clock_resolution_ns", measure_json_number(measure_clock_resolution_ns()),
+      "pinned_core", pinned_core < 0 ? json_null() : json_integer(pinned_core), "warnings",
+      measure_environment_warnings(&machine, pinned_core));
 }

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "c_locale.h"
+#include "json_file.h"
 
 struct measure_journal {
   FILE *reader; /* its own position; the descriptor below only appends */
@@ -106,9 +107,7 @@ int measure_journal_read(measure_journal *j, json_t **entry, char message[MEASUR
 
 int measure_journal_append(measure_journal *j, const json_t *entry,
                            char message[MEASURE_MESSAGE_SIZE]) {
-  const measure_c_locale scope = measure_c_locale_enter();
-  char *const text = json_dumps(entry, JSON_COMPACT | JSON_REAL_PRECISION(17));
-  measure_c_locale_leave(scope);
+  char *const text = measure_json_text(entry);
   const size_t length = text ? strlen(text) : 0;
   if (!text) {
     measure_message(message, "out of memory");

@@ -18,25 +18,6 @@ enum { MEASURE_RESOLUTIONS_PER_SAMPLE = 100 };
 /* Shortest sample accepted, in seconds: max(100 * measured clock resolution, min_time_s). */
 double measure_sample_floor_s(double min_time_s);
 
-/* What calibration found. Its runs are warm-up: they are counted here and never become samples. */
-typedef struct measure_calibration {
-  uint64_t repetitions; /* runs per sample */
-  uint64_t warmup_runs;
-  double warmup_s;  /* time spent in them, s */
-  uint64_t retakes; /* samples taken again because the thread lost its core during them */
-} measure_calibration;
-
-/*
- * Runs `run(context)` in ever larger blocks until one lasts floor_s or more. `run` returns 0 for
- * success and does the same work each time. Returns MEASURE_SUCCESS, MEASURE_EINVAL (floor_s not
- * finite or negative) or MEASURE_ECALLBACK.
- */
-int measure_calibrate(int (*run)(void *), void *context, double floor_s, measure_calibration *out);
-
-/* Times one block of `repetitions` >= 1 runs; *seconds is the time of the whole block. Returns
- * MEASURE_SUCCESS, MEASURE_EINVAL or MEASURE_ECALLBACK (with *seconds untouched). */
-int measure_time_block(int (*run)(void *), void *context, uint64_t repetitions, double *seconds);
-
 /*
  * One of the competitors. `run` is the timed region: it starts afresh from the trial's own initial
  * condition each time it is called and returns 0 for success. `before` and `after` are optional
@@ -44,7 +25,6 @@ int measure_time_block(int (*run)(void *), void *context, uint64_t repetitions, 
  * and the like are for `after`); `before` is also called ahead of the calibration, with trial 0.
  */
 typedef struct measure_candidate {
-  const char *name;
   int (*run)(void *context, size_t trial);
   int (*before)(void *context, size_t trial);
   int (*after)(void *context, size_t trial);
@@ -76,19 +56,18 @@ typedef struct measure_failure {
 } measure_failure;
 
 /*
- * Times every candidate at every trial. First each candidate is calibrated on the first trial; then
- * trial by trial all candidates are sampled once, in an order shuffled anew for each trial. A
- * sample that turns out shorter than the floor is counted as warm-up and taken again with more
- * repetitions.
+ * Times every candidate at every trial. First each candidate is calibrated on the first trial: run
+ * in ever larger blocks until one lasts the floor. Then trial by trial all candidates are sampled
+ * once, in an order shuffled anew for each trial. A sample that turns out shorter than the floor is
+ * taken again with more repetitions.
  *
  * seconds[count * trials], row-major by candidate, in the order of the plan, gets seconds per run,
- * raw: nothing is dropped or averaged. Entries not reached stay NaN. `calibrations` (count of them)
- * and `failure` may be NULL. A calibration that has repetitions already is gone on with: those of
- * an earlier call spare the next one its own; begin with zeros. Returns MEASURE_SUCCESS,
- * MEASURE_EINVAL, MEASURE_ENOMEM, MEASURE_ECALLBACK or MEASURE_ESTOP.
+ * raw: nothing is dropped or averaged. Entries not reached stay NaN. `repetitions` (count of them)
+ * and `failure` may be NULL. Repetitions that are not 0 spare a candidate its calibration, and what
+ * they have become serves the next call: begin with zeros. Returns MEASURE_SUCCESS, MEASURE_EINVAL,
+ * MEASURE_ENOMEM, MEASURE_ECALLBACK or MEASURE_ESTOP.
  */
 int measure_interleave(const measure_candidate candidates[], size_t count, const measure_plan *plan,
-                       double seconds[], measure_calibration calibrations[],
-                       measure_failure *failure);
+                       double seconds[], uint64_t repetitions[], measure_failure *failure);
 
 #endif

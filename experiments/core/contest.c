@@ -127,7 +127,7 @@ static int note(void *context, size_t trial) {
 }
 
 measure_candidate contestant_candidate(contestant *c) {
-  return (measure_candidate){.name = c->solver->name, .run = run, .after = note, .context = c};
+  return (measure_candidate){.run = run, .after = note, .context = c};
 }
 
 int contestant_time(contestant *c, size_t trial, double *seconds) {

@@ -24,7 +24,7 @@ struct race {
   race_plan plan;
   runner *runners;
   measure_candidate *candidates;
-  measure_calibration *calibrations;
+  uint64_t *repetitions;
   double *seconds; /* of a trial, by runner */
   race_lap *lap;   /* of the trial under way; borrowed */
 };
@@ -58,9 +58,9 @@ static int take_sample(const measure_sample *sample, void *context) {
 static int line_up(race *r, const race_entry entry[]) {
   r->runners = calloc(r->count, sizeof *r->runners);
   r->candidates = calloc(r->count, sizeof *r->candidates);
-  r->calibrations = calloc(r->count, sizeof *r->calibrations);
+  r->repetitions = calloc(r->count, sizeof *r->repetitions);
   r->seconds = calloc(r->count, sizeof *r->seconds);
-  if (!r->runners || !r->candidates || !r->calibrations || !r->seconds)
+  if (!r->runners || !r->candidates || !r->repetitions || !r->seconds)
     return study_out_of_memory(r->run);
   for (size_t i = 0; i < r->count; i++) {
     runner *const one = &r->runners[i];
@@ -70,8 +70,7 @@ static int line_up(race *r, const race_entry entry[]) {
                            r->run->message))
       return -1;
     one->timed = contestant_candidate(&one->contestant);
-    r->candidates[i] =
-        (measure_candidate){.name = "", .run = run_one, .after = note_one, .context = one};
+    r->candidates[i] = (measure_candidate){.run = run_one, .after = note_one, .context = one};
   }
   return 0;
 }
@@ -105,7 +104,7 @@ int race_trial(race *r, size_t trial, race_lap lap[]) {
                              .context = r};
   r->lap = lap;
   const int status =
-      measure_interleave(r->candidates, r->count, &plan, r->seconds, r->calibrations, NULL);
+      measure_interleave(r->candidates, r->count, &plan, r->seconds, r->repetitions, NULL);
   // those of all trials of all cases would fill the memory
   if (!kept) trajectory_free(&starts->references[trial]);
   if (status == MEASURE_ESTOP) measure_message(r->run->message, "interrupted");
@@ -121,7 +120,7 @@ void race_end(study_run *run) {
   for (size_t i = 0; r->runners && i < r->count; i++) contestant_release(&r->runners[i].contestant);
   free(r->runners);
   free(r->candidates);
-  free(r->calibrations);
+  free(r->repetitions);
   free(r->seconds);
   free(r);
 }

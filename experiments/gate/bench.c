@@ -102,8 +102,7 @@ static int time_entries(bench_entry entries[], size_t count, size_t trials, doub
   int status = MEASURE_ENOMEM;
   if (candidates && seconds) {
     for (size_t k = 0; k < count; k++)
-      candidates[k] =
-          (measure_candidate){.name = entries[k].name, .run = entry_run, .context = &entries[k]};
+      candidates[k] = (measure_candidate){.run = entry_run, .context = &entries[k]};
     const measure_plan plan = {.trials = trials,
                                .seed = seed,
                                .min_time_s = sample_s,

@@ -133,12 +133,9 @@ static int add_rows(study_run *run, const profiled *p, size_t variant) {
 
 static int profile(study_run *run, profiled *p, size_t variant) {
   const measure_candidate candidates[CANDIDATES] = {
-      [PLAIN] = {.name = "plain", .run = run_plain, .context = p},
-      [PROFILED] = {.name = "profiled",
-                    .before = begin_sample,
-                    .run = run_profiled,
-                    .after = end_sample,
-                    .context = p}};
+      [PLAIN] = {.run = run_plain, .context = p},
+      [PROFILED] = {
+          .before = begin_sample, .run = run_profiled, .after = end_sample, .context = p}};
   const measure_plan plan = {
       .trials = p->trials, .seed = run->seed, .min_time_s = sample_s, .warmup_runs = 1};
   const int status = measure_interleave(candidates, CANDIDATES, &plan, p->seconds, NULL, NULL);

@@ -68,7 +68,7 @@ static int time_grids(const study_run *run_of, sampling grids[GRIDS], size_t tri
   measure_candidate candidates[GRIDS];
   measure_turns_record records[GRIDS];
   for (size_t i = 0; i < GRIDS; i++)
-    candidates[i] = (measure_candidate){.name = "", .run = run, .context = &grids[i]};
+    candidates[i] = (measure_candidate){.run = run, .context = &grids[i]};
   const measure_turns turns = {.trials = trials,
                                .seed = run_of->seed,
                                .rounds = ROUNDS,

@@ -207,7 +207,7 @@ static int time_call(calls *c, speed_call call, unsigned long seed, double secon
                                                           call_one, call_more};
   const bool some = c->system->some_guard_rates != NULL, rates = c->system->guard_rates != NULL;
   const bool has[SPEED_CALLS] = {true, true, rates, some, some};
-  const measure_candidate candidate = {.name = "", .run = run[call], .context = c};
+  const measure_candidate candidate = {.run = run[call], .context = c};
   const measure_plan plan = {
       .trials = SPEED_CALL_SAMPLES, .seed = seed, .min_time_s = sample_s, .warmup_runs = 1};
   for (size_t j = 0; j < SPEED_CALL_SAMPLES; j++) seconds[j] = NAN;
