@@ -13,7 +13,8 @@
 #include "record.h"
 #include "study_run.h"
 
-enum { NAME_SIZE = STUDY_CELL_NAME_SIZE + 64 };
+/* the form of the journal */
+enum { FORM = 2, NAME_SIZE = STUDY_CELL_NAME_SIZE + 64 };
 
 static void add_racers(json_t *settings, const study_racers *racers) {
   json_t *const names = json_array();
@@ -94,7 +95,9 @@ static int examine(study_run *run, const char *file, json_t *settings) {
   bool unfinished = true;
   if (measure_journal_read(run->private->journal, &first, run->message)) return -1;
   if (!first) return 0;
-  const char *const different = first_difference(settings, json_object_get(first, "settings"));
+  const char *const different = json_integer_value(json_object_get(first, "schema_version")) == FORM
+                                    ? first_difference(settings, json_object_get(first, "settings"))
+                                    : "its form, which is that of another version of essbench";
   json_decref(first);
   // samples of other settings count only for whether that run had come to its end
   const int status = take_all(run, file, different, &unfinished);
@@ -119,7 +122,7 @@ static int begin(study_run *run, json_t *settings) {
   if (json_object_clear(run->private->known) ||
       measure_journal_clear(run->private->journal, run->message))
     return -1;
-  return append(run, json_pack("{s:s, s:i, s:O}", "type", "settings", "schema_version", 1,
+  return append(run, json_pack("{s:s, s:i, s:O}", "type", "settings", "schema_version", FORM,
                                "settings", settings));
 }
 

@@ -63,6 +63,10 @@ head -n 1 whole/tolerance.journal >old/tolerance.journal
 echo '{"type":"sample","work":0,"values":[1.0]}' >>old/tolerance.journal
 measure old
 expect 'a journal of another form is refused' one_line 1 'begin anew with --restart'
+sed '1s/"schema_version":[0-9]*/"schema_version":1/' whole/tolerance.journal | head -n 3 \
+  >old/tolerance.journal
+measure old
+expect 'so is one of another version' one_line 1 'another version of essbench; finish that one, or'
 measure old --restart
 expect 'and begun anew by --restart' like_whole old
 
