@@ -11,6 +11,7 @@
 
 #include "json_file.h"
 #include "record.h"
+#include "settings.h"
 
 enum { LINE_SIZE = 400 };
 
@@ -73,7 +74,12 @@ static bool interval_take(const json_t *value, double ends[2]) {
 static const bridge_gap no_gap = {.gap = NAN, .rms = NAN, .inverse_weight = NAN, .scaling = NAN};
 
 static json_t *gap_json(const bridge_gap *g) {
-  return isnan(g->gap) ? json_null() : record_gap(g);
+  if (isnan(g->gap)) return json_null();
+  return json_pack("{s:o, s:o, s:I, s:I, s:o, s:o}", "gap", measure_json_number(g->gap), "rms",
+                   measure_json_number(g->rms), "states", (json_int_t)g->states, "touching",
+                   (json_int_t)g->touching, "inverse_weight",
+                   measure_json_number(g->inverse_weight), "scaling",
+                   measure_json_number(g->scaling));
 }
 
 static bool gap_take(const json_t *value, bridge_gap *g) {
@@ -85,6 +91,37 @@ static bool gap_take(const json_t *value, bridge_gap *g) {
          !measure_json_value(json_object_get(value, "rms"), &g->rms) &&
          !measure_json_value(json_object_get(value, "inverse_weight"), &g->inverse_weight) &&
          !measure_json_value(json_object_get(value, "scaling"), &g->scaling);
+}
+
+/* ---- settings -------------------------------------------------------------------------------- */
+
+/* settings from an object, whose text they borrow; no limit where one is not known. False when it
+ * is none; NULL is one without a member. */
+static bool settings_take(const json_t *object, solver_settings *out) {
+  *out = (solver_settings){.variant = json_string_value(json_object_get(object, "variant"))};
+  for (const setting *line = settings_table; line->name; line++) {
+    const json_t *const value = json_object_get(object, line->name);
+    // JSON has no infinity: what may be one is, where there is no number
+    const double otherwise = line->max < INFINITY ? NAN : INFINITY;
+    setting_put(line, out, json_is_number(value) ? json_number_value(value) : otherwise);
+  }
+  return !object || json_is_object(object);
+}
+
+/* the numbers among them that a CSV has, by their names in that object */
+enum { CSV_SETTINGS = 7 };
+static const char *const csv_settings[CSV_SETTINGS] = {
+    "epsilon", "rtol", "atol", "h_max", "projection_max", "projection_order", "time_step"};
+
+/* empty where one is not known */
+static void settings_csv(const solver_settings *s, measure_csv *csv) {
+  for (size_t i = 0; i < CSV_SETTINGS; i++) {
+    const double value = setting_get(setting_find(csv_settings[i]), s);
+    if (isnan(value))
+      measure_csv_text(csv, "");
+    else
+      measure_csv_number(csv, value);
+  }
 }
 
 /* ---- values ---------------------------------------------------------------------------------- */
@@ -118,7 +155,7 @@ void column_csv(const column *c, const void *row, measure_csv *csv) {
   if (c->kind == COLUMN_TEXT || c->kind == COLUMN_NOTE)
     measure_csv_text(csv, column_text(c, row));
   else if (c->kind == COLUMN_SETTINGS)
-    record_setting_fields(csv, member(c, row));
+    settings_csv(member(c, row), csv);
   else
     measure_csv_number(csv, column_number(c, row));
 }
@@ -126,8 +163,8 @@ void column_csv(const column *c, const void *row, measure_csv *csv) {
 size_t column_csv_names(const column *c, const char *names[COLUMN_CSV_NAMES_MAX]) {
   names[0] = c->name;
   if (c->kind != COLUMN_SETTINGS) return 1;
-  for (size_t i = 0; i < RECORD_SETTINGS; i++) names[i] = record_setting_names[i];
-  return RECORD_SETTINGS;
+  for (size_t i = 0; i < CSV_SETTINGS; i++) names[i] = csv_settings[i];
+  return CSV_SETTINGS;
 }
 
 void column_clear(const column columns[], void *row) {
@@ -138,7 +175,7 @@ void column_clear(const column columns[], void *row) {
     if (c->kind == COLUMN_TEXT) *(const char **)at = "";
     if (c->kind == COLUMN_NOTE) *(const char **)at = NULL;
     if (c->kind == COLUMN_NUMBER || c->kind == COLUMN_AMOUNT) *(double *)at = NAN;
-    if (c->kind == COLUMN_SETTINGS) record_settings_take(NULL, at);
+    if (c->kind == COLUMN_SETTINGS) settings_take(NULL, at);
     if (c->kind == COLUMN_INTERVAL) ((double *)at)[0] = ((double *)at)[1] = NAN;
     if (c->kind == COLUMN_GAP) *(bridge_gap *)at = no_gap;
   }
@@ -163,7 +200,7 @@ bool column_take(const column *c, const json_t *value, void *row) {
   case COLUMN_AMOUNT:
     return measure_json_value(value, at) == MEASURE_SUCCESS;
   case COLUMN_SETTINGS:
-    return record_settings_take(value, at);
+    return settings_take(value, at);
   case COLUMN_INTERVAL:
     return interval_take(value, at);
   case COLUMN_GAP:

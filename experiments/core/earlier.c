@@ -18,11 +18,6 @@ enum { NAME_SIZE = 64 };
 
 static const char equal_error[] = "equal-error";
 
-/* {model, contacts, damping, field, protocol, ratio, lo, hi}, and {field, share}; owned */
-struct earlier {
-  json_t *rows, *marginals;
-};
-
 /* ---- members --------------------------------------------------------------------------------- */
 
 static double number_of(const json_t *object, const char *name) {
@@ -47,41 +42,32 @@ static double end_of(const json_t *object, const char *name, size_t i) {
   return json_is_array(interval) ? json_number_value(json_array_get(interval, i)) : NAN;
 }
 
-static void add_row(earlier *e, const char *type, const json_t *contacts, double damping,
-                    const char *field, const char *protocol, measure_interval ratio) {
-  json_array_append_new(
-      e->rows, json_pack("{s:s, s:O?, s:o, s:s, s:s, s:o, s:o, s:o}", "model", type, "contacts",
-                         contacts, "damping", measure_json_number(damping), "field", field,
-                         "protocol", protocol, "ratio", measure_json_number(ratio.estimate), "lo",
-                         measure_json_number(ratio.low), "hi", measure_json_number(ratio.high)));
-}
-
-static void add_marginal(earlier *e, const char *field, double value) {
-  json_array_append_new(
-      e->marginals, json_pack("{s:s, s:o}", "field", field, "share", measure_json_number(value)));
-}
-
 /* ---- what earlier programs wrote ------------------------------------------------------------- */
 
-static void take_speed(earlier *e, const json_t *object) {
+/* what a ratio is of */
+typedef struct key {
+  const char *type, *field, *protocol;
+  size_t contacts;
+  double damping;
+} key;
+
+/* both the same number, or both none */
+static bool alike(double a, double b) {
+  return a == b || (isnan(a) && isnan(b));
+}
+
+/* the row of speed.json, or NULL */
+static const json_t *speed_row(const json_t *object, const key *k) {
   size_t i;
   json_t *one;
   json_array_foreach(json_object_get(object, "rows"), i, one) {
-    const char *const type = json_string_value(json_object_get(one, "model"));
-    const char *const field = json_string_value(json_object_get(one, "field"));
-    const char *const protocol = json_string_value(json_object_get(one, "protocol"));
-    if (!is_ours(json_string_value(json_object_get(one, "solver"))) || !type || !field || !protocol)
-      continue;
-    const measure_interval ratio = {number_of(one, "mujoco_over_this"),
-                                    number_of(one, "mujoco_over_this_lo"),
-                                    number_of(one, "mujoco_over_this_hi")};
-    add_row(e, type, json_object_get(one, "contacts"), number_of(one, "damping"), field, protocol,
-            ratio);
+    if (is_ours(json_string_value(json_object_get(one, "solver"))) && is(one, "model", k->type) &&
+        is(one, "field", k->field) && is(one, "protocol", k->protocol) &&
+        number_of(one, "contacts") == (double)k->contacts &&
+        alike(number_of(one, "damping"), k->damping))
+      return one;
   }
-  json_array_foreach(json_object_get(object, "marginals"), i, one) {
-    const char *const field = json_string_value(json_object_get(one, "field"));
-    if (field) add_marginal(e, field, number_of(one, "share"));
-  }
+  return NULL;
 }
 
 /* the model's name is what benchmarks' names begin with */
@@ -103,85 +89,78 @@ static double sweep_slope(const json_t *object, bool ours) {
   return NAN;
 }
 
-static void take_sweep(earlier *e, const json_t *object) {
+/* the one of sweep.json's ratios, or NULL */
+static const json_t *sweep_ratio(const json_t *object, const key *k) {
   const json_t *const parameters = json_object_get(object, "model");
   const char *const field = json_string_value(json_object_get(parameters, "field"));
   char name[NAME_SIZE];
   size_t i;
   json_t *one;
   sweep_model(object, name);
+  if (strcmp(name, k->type) != 0 || strcmp(field ? field : "", k->field) != 0 ||
+      strcmp(k->protocol, equal_error) != 0 || !alike(number_of(parameters, "damping"), k->damping))
+    return NULL;
   json_array_foreach(json_object_get(object, "ratios"), i, one) {
-    if (!is(one, "protocol", equal_error)) continue;
-    const measure_interval ratio = {number_of(one, "mujoco_over_projection"),
-                                    end_of(one, "interval", 0), end_of(one, "interval", 1)};
-    add_row(e, name, json_object_get(one, "contacts"), number_of(parameters, "damping"),
-            field ? field : "", equal_error, ratio);
+    if (is(one, "protocol", equal_error) && number_of(one, "contacts") == (double)k->contacts)
+      return one;
   }
-  const double share = sweep_slope(object, true) / sweep_slope(object, false);
-  if (field && !isnan(share)) add_marginal(e, field, share);
+  return NULL;
 }
 
-static int read_folder(earlier *e, const char *folder, char *message) {
+static int read_folder(json_t *files, const char *folder, char *message) {
   static const char *const names[] = {"speed.json", "sweep.json"};
   for (size_t i = 0; i < 2; i++) {
     char path[RECORD_PATH_SIZE];
     if (record_path(path, folder, names[i]) || access(path, F_OK)) continue;
     json_t *const object = measure_json_read(path, message);
-    if (!object) return -1;
-    (i ? take_sweep : take_speed)(e, object);
-    json_decref(object);
-    return 0;
+    return object ? json_array_append_new(files, object) : -1;
   }
   measure_message(message, "--before: %.200s holds neither speed.json nor sweep.json", folder);
   return -1;
 }
 
-earlier *earlier_read(const char *folders, char message[MEASURE_MESSAGE_SIZE]) {
+json_t *earlier_read(const char *folders, char message[MEASURE_MESSAGE_SIZE]) {
   char *const copy = strdup(folders);
-  earlier *const e = calloc(1, sizeof *e);
-  if (e) *e = (earlier){json_array(), json_array()};
-  int status = copy && e && e->rows && e->marginals ? 0 : -1;
+  json_t *const files = json_array();
+  int status = copy && files ? 0 : -1;
   if (status) measure_message(message, "out of memory");
   for (char *folder, *rest = copy; !status && (folder = strsep(&rest, ","));)
-    status = read_folder(e, folder, message);
+    status = read_folder(files, folder, message);
   free(copy);
-  if (!status) return e;
-  earlier_free(e);
+  if (!status) return files;
+  json_decref(files);
   return NULL;
-}
-
-void earlier_free(earlier *e) {
-  if (!e) return;
-  json_decref(e->rows);
-  json_decref(e->marginals);
-  free(e);
 }
 
 /* ---- look-up --------------------------------------------------------------------------------- */
 
-/* both the same number, or both none */
-static bool alike(double a, double b) {
-  return a == b || (isnan(a) && isnan(b));
-}
-
-measure_interval earlier_ratio(const earlier *e, const char *type, size_t contacts, double damping,
-                               const char *field, const char *protocol) {
+measure_interval earlier_ratio(const json_t *files, const char *type, size_t contacts,
+                               double damping, const char *field, const char *protocol) {
+  const key k = {type, field, protocol, contacts, damping};
   size_t i;
-  json_t *one;
-  json_array_foreach(e ? e->rows : NULL, i, one) {
-    if (is(one, "model", type) && is(one, "field", field) && is(one, "protocol", protocol) &&
-        number_of(one, "contacts") == (double)contacts && alike(number_of(one, "damping"), damping))
-      return (measure_interval){number_of(one, "ratio"), number_of(one, "lo"),
-                                number_of(one, "hi")};
+  json_t *object;
+  json_array_foreach(files, i, object) {
+    const json_t *const row = speed_row(object, &k), *const ratio = sweep_ratio(object, &k);
+    if (row)
+      return (measure_interval){number_of(row, "mujoco_over_this"),
+                                number_of(row, "mujoco_over_this_lo"),
+                                number_of(row, "mujoco_over_this_hi")};
+    if (ratio)
+      return (measure_interval){number_of(ratio, "mujoco_over_projection"),
+                                end_of(ratio, "interval", 0), end_of(ratio, "interval", 1)};
   }
   return (measure_interval){NAN, NAN, NAN};
 }
 
-double earlier_share(const earlier *e, const char *field) {
-  size_t i;
-  json_t *one;
-  json_array_foreach(e ? e->marginals : NULL, i, one) {
-    if (is(one, "field", field)) return number_of(one, "share");
+double earlier_share(const json_t *files, const char *field) {
+  size_t i, k;
+  json_t *object, *one;
+  json_array_foreach(files, i, object) {
+    json_array_foreach(json_object_get(object, "marginals"), k, one) {
+      if (is(one, "field", field)) return number_of(one, "share");
+    }
+    const double share = sweep_slope(object, true) / sweep_slope(object, false);
+    if (is(json_object_get(object, "model"), "field", field) && !isnan(share)) return share;
   }
   return NAN;
 }

@@ -6,21 +6,19 @@
 #ifndef EARLIER_H
 #define EARLIER_H
 
+#include <jansson.h>
 #include <stddef.h>
 
 #include "bootstrap.h"
 
-typedef struct earlier earlier;
+/* The files of folders with commas between, an array: a new reference. NULL with one line. */
+json_t *earlier_read(const char *folders, char message[MEASURE_MESSAGE_SIZE]);
 
-/* Reads folders with commas between. NULL with one line; earlier_free accepts NULL. */
-earlier *earlier_read(const char *folders, char message[MEASURE_MESSAGE_SIZE]);
-void earlier_free(earlier *e);
-
-/* MuJoCo's time over libess's. NaN where they have none, or there are none. */
-measure_interval earlier_ratio(const earlier *e, const char *type, size_t contacts, double damping,
-                               const char *field, const char *protocol);
+/* MuJoCo's time over libess's in the first that has it. NaN where none has, or they are NULL. */
+measure_interval earlier_ratio(const json_t *files, const char *type, size_t contacts,
+                               double damping, const char *field, const char *protocol);
 
 /* libess's share of MuJoCo's cost of one more contact, likewise. */
-double earlier_share(const earlier *e, const char *field);
+double earlier_share(const json_t *files, const char *field);
 
 #endif

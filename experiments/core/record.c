@@ -76,14 +76,6 @@ json_t *record_model(const model *m) {
   return object;
 }
 
-json_t *record_gap(const bridge_gap *gap) {
-  return json_pack("{s:o, s:o, s:I, s:I, s:o, s:o}", "gap", measure_json_number(gap->gap), "rms",
-                   measure_json_number(gap->rms), "states", (json_int_t)gap->states, "touching",
-                   (json_int_t)gap->touching, "inverse_weight",
-                   measure_json_number(gap->inverse_weight), "scaling",
-                   measure_json_number(gap->scaling));
-}
-
 json_t *record_settings(const solver_settings *s) {
   json_t *const object = json_object();
   for (const setting *line = settings_table; line->name; line++) {
@@ -94,30 +86,6 @@ json_t *record_settings(const solver_settings *s) {
   }
   json_object_set_new(object, "variant", s->variant ? json_string(s->variant) : json_null());
   return object;
-}
-
-bool record_settings_take(const json_t *object, solver_settings *out) {
-  *out = (solver_settings){.variant = json_string_value(json_object_get(object, "variant"))};
-  for (const setting *line = settings_table; line->name; line++) {
-    const json_t *const value = json_object_get(object, line->name);
-    // JSON has no infinity: what may be one is, where there is no number
-    const double otherwise = line->max < INFINITY ? NAN : INFINITY;
-    setting_put(line, out, json_is_number(value) ? json_number_value(value) : otherwise);
-  }
-  return !object || json_is_object(object);
-}
-
-const char *const record_setting_names[RECORD_SETTINGS] = {
-    "epsilon", "rtol", "atol", "h_max", "projection_max", "projection_order", "time_step"};
-
-void record_setting_fields(measure_csv *csv, const solver_settings *s) {
-  for (size_t i = 0; i < RECORD_SETTINGS; i++) {
-    const double value = setting_get(setting_find(record_setting_names[i]), s);
-    if (isnan(value))
-      measure_csv_text(csv, "");
-    else
-      measure_csv_number(csv, value);
-  }
 }
 
 int record_path(char path[RECORD_PATH_SIZE], const char *folder, const char *name) {

@@ -31,21 +31,8 @@ json_t *record_build(void);
 /* A new object with every parameter of the model by name. */
 json_t *record_model(const model *m);
 
-/* A new object of a field gap: gap, rms, states, touching, inverse_weight, scaling. */
-json_t *record_gap(const bridge_gap *gap);
-
 /* A new object of solver settings; null where one is not known. */
 json_t *record_settings(const solver_settings *s);
-
-/* Settings from such an object, whose text they borrow; no limit where one is not known. False when
- * it is none; NULL is one without a member. */
-bool record_settings_take(const json_t *object, solver_settings *out);
-
-/* The numbers among them as columns of a table, by the names they have in that object, and a row's
- * fields; empty where one is not known. */
-enum { RECORD_SETTINGS = 7 };
-extern const char *const record_setting_names[RECORD_SETTINGS];
-void record_setting_fields(measure_csv *csv, const solver_settings *s);
 
 /* "DIR/NAME" in static-free storage: the caller's buffer. 0, or -1 when it does not fit. */
 enum { RECORD_PATH_SIZE = 4096 };

@@ -81,12 +81,11 @@ const column precision_sample_columns[] = {
 };
 
 precision_sample precision_unknown(size_t method, double value) {
-  return (precision_sample){.method = method,
-                            .value = value,
-                            .message = "",
-                            .start = {NAN, NAN},
-                            .gap = {.gap = NAN},
-                            .of = outcome_unknown()};
+  precision_sample s;
+  column_clear(precision_sample_columns, &s);
+  s.method = method;
+  s.value = value;
+  return s;
 }
 
 size_t precision_contacts(const model *m) {

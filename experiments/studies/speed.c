@@ -97,7 +97,7 @@ static int check(study_run *run) {
 }
 
 static void release(study_run *run) {
-  earlier_free(run->own);
+  json_decref(run->own);
 }
 
 /* errors are those of the first process, and the others need one reference to call along */

@@ -109,22 +109,9 @@ static const sweep_sample *entries_of(const study_run *run, size_t row, size_t *
   return study_samples(run, row + seeks_epsilon(run), count);
 }
 
-static sweep_sample blank(void) {
-  return (sweep_sample){.solver = "",
-                        .protocol = "",
-                        .target = NAN,
-                        .gap = {.gap = NAN, .rms = NAN, .inverse_weight = NAN, .scaling = NAN},
-                        .epsilon = NAN,
-                        .seconds = NAN,
-                        .repetitions = NAN,
-                        .rms_error = NAN,
-                        .events = NAN,
-                        .events_reference = NAN,
-                        .contact_steps = NAN};
-}
-
 static int find_epsilon(study_run *run) {
-  sweep_sample s = blank();
+  sweep_sample s;
+  column_clear(sweep_sample_columns, &s);
   if (calibrated_epsilon(run, &s.epsilon, &s.source)) return -1;
   return study_add(run, SWEEP_SAMPLES, &s);
 }
@@ -155,8 +142,9 @@ static int check_gap(study_run *run, const model *m, size_t contacts, bridge_gap
 
 /* the protocols named, one after the other; once for all processes */
 static int enter(study_run *run, const cell *c) {
-  sweep_sample s = blank();
+  sweep_sample s;
   size_t count;
+  column_clear(sweep_sample_columns, &s);
   s.contacts = contacts_of(run, c->row);
   if (seeks_epsilon(run)) {
     const sweep_sample *const found = study_samples(run, 0, &count);

@@ -290,7 +290,7 @@ static void a_sweep_is_a_before(void **state) {
   assert_null(earlier_read(*state, message));
   assert_non_null(strstr(message, "holds neither speed.json nor sweep.json"));
   assert_int_equal(write_text(path_in(state, "sweep.json", path), sweep_text), 0);
-  earlier *const before = earlier_read(*state, message);
+  json_t *const before = earlier_read(*state, message);
   if (!before) fail_msg("%s", message);
   const measure_interval found = earlier_ratio(before, "plate", 2, 60, "contacts", "equal-error");
   assert_true(found.estimate == 12.5 && found.low == 12 && found.high == 13);
@@ -298,7 +298,7 @@ static void a_sweep_is_a_before(void **state) {
   assert_true(isnan(earlier_share(before, "aggregated")) && isnan(earlier_share(NULL, "contacts")));
   assert_true(isnan(earlier_ratio(before, "plate", 2, 0, "contacts", "equal-error").estimate));
   assert_true(isnan(earlier_ratio(before, "plate", 2, 60, "aggregated", "equal-error").estimate));
-  earlier_free(before);
+  json_decref(before);
 }
 
 /* ---- the command ------------------------------------------------------------------------------
