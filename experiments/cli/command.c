@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "json_file.h"
+
 enum { LINE_SIZE = 1024 };
 
 /* whatever a file or an argument is called, it stays one line and commands no terminal */
@@ -32,6 +34,15 @@ int command_fail(const arguments *given, const char *format, ...) {
 int command_stop(const arguments *given, int status, const char *message) {
   command_fail(given, "%s", message);
   return status == SOLVER_REFUSED ? COMMAND_USAGE : COMMAND_FAILURE;
+}
+
+int command_result(const arguments *given, json_t *result) {
+  char message[MEASURE_MESSAGE_SIZE] = "cannot write the result";
+  const int failed = !result       ? -1
+                     : given->file ? measure_json_write(result, given->file, message)
+                                   : measure_json_print(result, stdout);
+  json_decref(result);
+  return failed ? command_fail(given, "%s", message) : COMMAND_SUCCESS;
 }
 
 void command_usage(const arguments *given, const char *format, ...) {

@@ -6,6 +6,8 @@
 #ifndef COMMAND_H
 #define COMMAND_H
 
+#include <jansson.h>
+
 #include "arguments.h"
 
 /* Exit statuses. */
@@ -28,7 +30,11 @@ __attribute__((format(printf, 2, 3))) int command_fail(const arguments *given, c
 /* The same for a solver's status that is not 0: COMMAND_USAGE when it is SOLVER_REFUSED. */
 int command_stop(const arguments *given, int status, const char *message);
 
-/* The same for an argument that is not accepted. Ends the program with COMMAND_USAGE. */
+/* Writes a result as JSON to --output, or prints it, and drops the reference. An exit status; NULL
+ * is a failure. */
+int command_result(const arguments *given, json_t *result);
+
+/* As command_fail for an argument that is not accepted. Ends the program with COMMAND_USAGE. */
 __attribute__((format(printf, 2, 3), noreturn)) void command_usage(const arguments *given,
                                                                    const char *format, ...);
 

@@ -166,10 +166,7 @@ static int run(arguments *given) {
   if (status) {
     status = command_stop(given, status, message);
   } else if (given->json) {
-    json_t *const object = as_json(given, &t, &o);
-    status = measure_json_print(object, stdout) ? command_fail(given, "cannot write the result")
-                                                : COMMAND_SUCCESS;
-    json_decref(object);
+    status = command_result(given, as_json(given, &t, &o));
   } else {
     print_text(given, &t, &o);
   }

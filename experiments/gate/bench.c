@@ -12,17 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bridge.h"
 #include "clock.h"
 #include "commands.h"
-#include "files.h"
+#include "contest.h"
 #include "json_file.h"
 #include "record.h"
 #include "regress_cases.h"
-#include "repeat.h"
 #include "solvers.h"
 #include "statistics.h"
-#include "trajectory.h"
 
 /* Samples are shorter than a protocol's: the gate takes each process's fastest, and a short one is
  * the likelier to go undisturbed. */
@@ -38,36 +35,31 @@ enum { TRIALS_MIN = 3, TRIALS_MAX = 2000, MUJOCO_TRIALS = TRIALS_MIN, WARMUP_RUN
 /* one case on one solver; owned */
 typedef struct bench_entry {
   const char *name; /* borrowed */
-  const solver_type *solver;
   model m;
-  double x0[MODEL_DIMENSION_MAX];
-  trajectory samples;
-  void *instance;
-  solver_report report;
+  contest_starts start;
+  contestant runner;
 } bench_entry;
 
 static int entry_prepare(bench_entry *e, const regress_case *c, const solver_type *solver,
                          char message[SOLVER_MESSAGE_SIZE]) {
-  *e = (bench_entry){.name = c->name, .solver = solver};
-  if (regress_case_model(c, &e->m, message)) return -1;
-  e->m.type->initial_state(&e->m, e->x0);
-  if (trajectory_alloc(&e->samples, &e->m, message)) return -1;
-  const solver_output output = trajectory_output(&e->samples);
-  return solver->prepare(&e->m, &c->settings, &output, &e->instance, message);
+  *e = (bench_entry){.name = c->name};
+  if (regress_case_model(c, &e->m, message) ||
+      contest_starts_alloc(&e->start, &e->m, 1, false, 0, message))
+    return -1;
+  return contestant_prepare(&e->runner, solver, &c->settings, &e->start, message);
 }
 
 static void entry_release(bench_entry *e) {
-  if (e->instance) e->solver->release(e->instance);
-  trajectory_free(&e->samples);
+  contestant_release(&e->runner);
+  contest_starts_free(&e->start);
   model_release(&e->m);
 }
 
-/* the timed region */
+/* the timed region: every trial is of the one start */
 static int entry_run(void *context, size_t trial) {
   (void)trial;
   bench_entry *const e = context;
-  const solver_output output = trajectory_output(&e->samples);
-  return e->solver->run(e->instance, e->x0, &output, &e->report);
+  return contestant_candidate(&e->runner).run(&e->runner, 0);
 }
 
 /* stops when the time is over, but not before every entry has a few samples: on a busy machine the
@@ -87,7 +79,7 @@ static int note_samples(json_t *cases, const bench_entry entries[], size_t count
         failed |= json_array_append_new(samples, measure_json_number(seconds[k * trials + i]));
     failed |=
         json_array_append_new(cases, json_pack("{s:s, s:s, s:o}", "name", entries[k].name, "solver",
-                                               entries[k].solver->name, "seconds", samples));
+                                               entries[k].runner.solver->name, "seconds", samples));
   }
   return failed;
 }
@@ -113,7 +105,7 @@ static int time_entries(bench_entry entries[], size_t count, size_t trials, doub
   }
   if (status == MEASURE_ECALLBACK)
     measure_message(message, "%s: %.400s", entries[failure.candidate].name,
-                    entries[failure.candidate].report.message);
+                    entries[failure.candidate].runner.report.message);
   else if (status && status != MEASURE_ESTOP)
     measure_message(message, "%s", measure_strerror(status));
   else
@@ -161,14 +153,6 @@ static int print_text(const json_t *cases) {
   return 0;
 }
 
-static int print_result(const arguments *given, json_t *result, char *message) {
-  if (given->file) return measure_json_write(result, given->file, message);
-  const int status = given->json ? measure_json_print(result, stdout)
-                                 : print_text(json_object_get(result, "cases"));
-  if (status) measure_message(message, "cannot write the result");
-  return status;
-}
-
 static int run(arguments *given) {
   char message[SOLVER_MESSAGE_SIZE], warning[MEASURE_MESSAGE_SIZE];
   const int core = measure_pin_core(-1, warning);
@@ -176,19 +160,18 @@ static int run(arguments *given) {
   int status = bench_solver(given, &projection_solver, TRIALS_MAX, process_s, cases, message);
   if (!status)
     status = bench_solver(given, &bridge_solver, MUJOCO_TRIALS, yardstick_s, cases, message);
-  json_t *const result = status ? NULL
-                                : record_head("essbench-bench-1", given->command->name, given->seed,
-                                              record_environment_now(core));
-  if (result) {
+  if (status) {
+    status = command_fail(given, "%s", message);
+  } else if (given->file || given->json) {
+    json_t *const result = record_head("essbench-bench-1", given->command->name, given->seed,
+                                       record_environment_now(core));
     json_object_set(result, "cases", cases);
-    status = print_result(given, result, message);
-  } else if (!status) {
-    measure_message(message, "out of memory");
-    status = -1;
+    status = command_result(given, result);
+  } else if (print_text(cases)) {
+    status = command_fail(given, "cannot write the result");
   }
-  json_decref(result);
   json_decref(cases);
-  return status ? command_fail(given, "%s", message) : COMMAND_SUCCESS;
+  return status;
 }
 
 const command bench_command = {

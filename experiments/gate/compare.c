@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "commands.h"
-#include "json_file.h"
 
 /* what differs, on one line of the standard error; long values are cut */
 static void warn_of_differences(const json_t *differences) {
@@ -69,14 +68,9 @@ static void warn_of_processes(const compare_set set[2]) {
 }
 
 static int print(const arguments *given, const compare_result *result, json_t *differences) {
-  if (!given->json) {
-    compare_print(result);
-    return COMMAND_SUCCESS;
-  }
-  json_t *const object = compare_json(result, differences);
-  const int failed = !object || measure_json_print(object, stdout);
-  json_decref(object);
-  return failed ? command_fail(given, "cannot write the result") : COMMAND_SUCCESS;
+  if (given->json) return command_result(given, compare_json(result, differences));
+  compare_print(result);
+  return COMMAND_SUCCESS;
 }
 
 /* both sets are read */

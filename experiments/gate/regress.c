@@ -27,18 +27,13 @@ static int run_counters(arguments *given) {
   char message[SOLVER_MESSAGE_SIZE];
   regress_counts counts;
   if (regress_counts_run(&counts, message)) return command_fail(given, "%s", message);
-  int status = 0;
-  if (given->json || given->file) {
-    json_t *const object = regress_counts_json(&counts);
-    measure_message(message, "cannot write the result");
-    status = given->file ? measure_json_write(object, given->file, message)
-                         : measure_json_print(object, stdout);
-    json_decref(object);
-  } else {
+  int status = COMMAND_SUCCESS;
+  if (given->json || given->file)
+    status = command_result(given, regress_counts_json(&counts));
+  else
     print_text(&counts);
-  }
   regress_counts_free(&counts);
-  return status ? command_fail(given, "%s", message) : COMMAND_SUCCESS;
+  return status;
 }
 
 const command counters_command = {

@@ -9,8 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "solvers.h"
-#include "trajectory.h"
+#include "contest.h"
 
 static const char schema[] = "essbench-counters-1";
 
@@ -39,42 +38,29 @@ void regress_counts_free(regress_counts *counts) {
 
 /* ---- running --------------------------------------------------------------------------------- */
 
-/* the reference of the case before, kept while it serves the next one too */
+/* the start and reference of the case before, kept while they serve the next one too */
 typedef struct kept_reference {
   const regress_case *of; /* NULL: none yet */
-  trajectory states;
-  size_t events;
+  contest_starts starts;  /* of a model that is gone: each case looks at them with its own */
 } kept_reference;
 
 static int find_reference(kept_reference *kept, const regress_case *c, const model *m,
-                          const double x0[], char message[SOLVER_MESSAGE_SIZE]) {
+                          char message[SOLVER_MESSAGE_SIZE]) {
   if (kept->of && regress_same_reference(kept->of, c)) return 0;
-  trajectory_free(&kept->states);
+  contest_starts_free(&kept->starts);
   kept->of = NULL;
-  if (trajectory_alloc(&kept->states, m, message)) return -1;
-  if (trajectory_reference(&kept->states, m, x0, &kept->events, NULL, message)) return -1;
+  if (contest_starts_alloc(&kept->starts, m, 1, false, 0, message)) return -1;
+  if (contest_reference(&kept->starts, 0, message)) return -1;
   kept->of = c;
   return 0;
 }
 
-/* one run into `samples` */
-static int run_solver(const regress_case *c, const model *m, const double x0[], trajectory *samples,
-                      solver_report *report, char message[SOLVER_MESSAGE_SIZE]) {
-  const solver_output output = trajectory_output(samples);
-  void *instance;
-  if (c->solver->prepare(m, &c->settings, &output, &instance, message)) return -1;
-  const int status = c->solver->run(instance, x0, &output, report);
-  if (status) snprintf(message, SOLVER_MESSAGE_SIZE, "%s", report->message);
-  c->solver->release(instance);
-  return status;
-}
-
-static void note(regress_count *row, const regress_case *c, const solver_report *report,
-                 const trajectory *samples, const kept_reference *reference) {
+static void note(regress_count *row, const regress_case *c, const contestant *one) {
   memcpy(row->name, c->name, sizeof row->name);
+  const solver_report *const report = &one->report;
   const uint64_t values[REGRESS_COUNTERS] = {
       [REGRESS_EVENTS] = report->events,
-      [REGRESS_REFERENCE_EVENTS] = reference->events,
+      [REGRESS_REFERENCE_EVENTS] = one->starts->events[0],
       [REGRESS_STEPS] = report->steps,
       [REGRESS_REJECTED] = report->rejected,
       [REGRESS_ENTRIES] = report->entries,
@@ -85,8 +71,8 @@ static void note(regress_count *row, const regress_case *c, const solver_report 
       [REGRESS_GROUPS] = report->groups,
   };
   for (size_t k = 0; k < REGRESS_COUNTERS; k++) row->value[k] = (int64_t)values[k];
-  const trajectory *const exact = &reference->states;
-  row->rms_error = trajectory_rms(samples, exact);
+  const trajectory *const exact = &one->starts->references[0];
+  row->rms_error = one->rms[0];
   row->dimension = exact->dimension;
   memcpy(row->reference_end, exact->states + (exact->count - 1) * exact->dimension,
          exact->dimension * sizeof *row->reference_end);
@@ -95,16 +81,18 @@ static void note(regress_count *row, const regress_case *c, const solver_report 
 static int run_case(const regress_case *c, kept_reference *kept, regress_count *row,
                     char message[SOLVER_MESSAGE_SIZE]) {
   model m;
-  double x0[MODEL_DIMENSION_MAX];
-  trajectory samples = {0};
-  solver_report report = {0};
+  contestant one = {0};
+  double seconds; // not asked for
   if (regress_case_model(c, &m, message)) return -1;
-  m.type->initial_state(&m, x0);
-  int status = trajectory_alloc(&samples, &m, message);
-  if (!status) status = find_reference(kept, c, &m, x0, message);
-  if (!status) status = run_solver(c, &m, x0, &samples, &report, message);
-  if (!status) note(row, c, &report, &samples, kept);
-  trajectory_free(&samples);
+  int status = find_reference(kept, c, &m, message);
+  const contest_starts starts = contest_starts_view(&kept->starts, &m);
+  if (!status) status = contestant_prepare(&one, c->solver, &c->settings, &starts, message);
+  if (!status && contestant_sample(&one, 0, &seconds)) {
+    snprintf(message, SOLVER_MESSAGE_SIZE, "%s", one.report.message);
+    status = -1;
+  }
+  if (!status) note(row, c, &one);
+  contestant_release(&one);
   model_release(&m);
   return status;
 }
@@ -122,7 +110,7 @@ int regress_counts_run(regress_counts *counts, char message[SOLVER_MESSAGE_SIZE]
     if (status) measure_message(message, "%s: %.400s", cases[i].name, why);
     counts->count++;
   }
-  trajectory_free(&kept.states);
+  contest_starts_free(&kept.starts);
   free(cases);
   if (status) regress_counts_free(counts);
   return status;
