@@ -49,6 +49,8 @@ static void release(case_made *c) {
 }
 
 static case_made *find(study_run *run, const model_type *type, const case_change changes[]) {
+  static const case_change none[] = {{0}};
+  if (!changes) changes = none;
   for (case_made *c = run->private->cases; c; c = c->next)
     if (is_of(c, type, changes)) return c;
   case_made *const c = calloc(1, sizeof *c);

@@ -10,7 +10,7 @@
 #include "contest.h"
 #include "study.h"
 
-/* A parameter of the model and its value; an array ends with one without a name. */
+/* A parameter of the model and its value; an array ends with one without a name. NULL: none. */
 typedef struct case_change {
   const char *name;
   double value;
@@ -25,8 +25,8 @@ const model *case_model_of(study_run *run, const model_type *type, const case_ch
 contest_starts *case_starts_of(study_run *run, const model_type *type, const case_change changes[],
                                size_t trials);
 
-/* So many starts of that model, drawn with the run's seed. Their
- * references are there when asked for, by contest_reference. NULL with one line. */
+/* So many starts of that model, drawn with the run's seed. Their references are there when asked
+ * for, by contest_reference. NULL with one line. */
 contest_starts *case_starts(study_run *run, const case_change changes[], size_t trials);
 
 void cases_free(study_run *run);

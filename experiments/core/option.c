@@ -33,22 +33,24 @@ int option_whole(const char *name, const char *text, unsigned long min, unsigned
   return -1;
 }
 
-int option_descending(const char *name, const char *text, double min, double max,
-                      option_numbers *out, char message[MEASURE_MESSAGE_SIZE]) {
+/* numbers in the option's range, each smaller than the one before */
+static int set_numbers(const study_option *o, const char *text, option_numbers *out,
+                       char message[MEASURE_MESSAGE_SIZE]) {
   char *const copy = strdup(text), accepts[LINE_SIZE];
   int status = copy ? 0 : -1;
   out->count = 0;
   measure_message(message, "out of memory");
   snprintf(accepts, sizeof accepts,
            "numbers %s%s with commas between, each smaller than the one before",
-           min > 0.0 ? "> 0" : ">= 0", max < 1.0 ? ", at most 0.5," : "");
+           o->min > 0.0 ? "> 0" : ">= 0", o->max < 1.0 ? ", at most 0.5," : "");
   for (char *word, *rest = copy; !status && (word = strsep(&rest, ","));) {
-    const double below = out->count ? nextafter(out->value[out->count - 1], -1.0) : max;
+    const double below = out->count ? nextafter(out->value[out->count - 1], -1.0) : o->max;
     if (out->count == OPTION_NUMBERS_MAX) {
-      measure_message(message, "--%s accepts at most %d numbers", name, OPTION_NUMBERS_MAX);
+      measure_message(message, "--%s accepts at most %d numbers", o->name, OPTION_NUMBERS_MAX);
       status = -1;
     } else {
-      status = option_number(name, word, min, below, accepts, &out->value[out->count], message);
+      status =
+          option_number(o->name, word, o->min, below, accepts, &out->value[out->count], message);
       out->count++;
     }
   }
@@ -127,7 +129,7 @@ int option_set(const study_option *o, const char *text, void *settings,
   case OPTION_NUMBER:
     return option_number(o->name, text, o->min, o->max, o->accepts, at, message);
   case OPTION_NUMBERS:
-    return option_descending(o->name, text, o->min, o->max, at, message);
+    return set_numbers(o, text, at, message);
   case OPTION_CONTACTS:
     return set_contacts(o, text, at, message);
   case OPTION_NAMES:

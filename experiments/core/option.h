@@ -80,8 +80,4 @@ int option_number(const char *name, const char *text, double min, double max, co
 int option_whole(const char *name, const char *text, unsigned long min, unsigned long max,
                  unsigned long *out, char message[MEASURE_MESSAGE_SIZE]);
 
-/* Numbers in [min, max], each smaller than the one before. */
-int option_descending(const char *name, const char *text, double min, double max,
-                      option_numbers *out, char message[MEASURE_MESSAGE_SIZE]);
-
 #endif

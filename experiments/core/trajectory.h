@@ -1,6 +1,6 @@
 /*
  * The uniform output grid every solver writes to, reference solutions on it, and errors against
- * them: root mean square over all state components and all grid times (DESIGN's "errors").
+ * them: root mean square over all state components and all grid times.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */

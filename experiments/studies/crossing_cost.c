@@ -44,7 +44,7 @@ static const study_option options[] = {
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-enum { SAMPLES = STUDY_SAMPLES, ROWS };
+enum { SAMPLES = STUDY_SAMPLES, ROWS, OF_SIZE = 32 };
 
 static const column row_columns[] = {
     PRECISION_COLUMNS(crossing_row),
@@ -57,14 +57,7 @@ static const column row_columns[] = {
     {0},
 };
 
-/* ---- cells: the starts and every method's choice, and the race start by start ---------------- */
-
-typedef enum cell_kind { STARTS, CHOICE, LAP } cell_kind;
-
-typedef struct cell {
-  cell_kind kind;
-  size_t index, method, trials, trial; /* index: of the number of contacts */
-} cell;
+/* ---- cells: PRECISION_METHOD is its choice ----------------------------------------------------- */
 
 static size_t methods_of(const settings *s) {
   return s->methods.count ? s->methods.count : precision_method_count;
@@ -105,41 +98,20 @@ static int survey(study_run *run) {
   return 0;
 }
 
-static int plan_choices(study_run *run, size_t index) {
-  const settings *const s = run->settings;
-  const size_t contacts = s->contacts.contacts[index];
-  if (study_cell(run, &(cell){.kind = STARTS, .index = index}, "contacts=%zu starts", contacts))
-    return -1;
-  for (size_t i = 0; i < precision_method_count; i++)
-    if (precision_chosen(&s->methods, i) &&
-        study_cell(run, &(cell){.kind = CHOICE, .index = index, .method = i},
-                   "contacts=%zu method=%s", contacts, precision_methods[i].name))
-      return -1;
-  return 0;
-}
-
-static int plan_races(study_run *run, size_t index) {
-  const settings *const s = run->settings;
-  const size_t methods = methods_of(s);
-  const precision_point *const points = (const precision_point *)run->own + index * methods;
-  size_t trials[PRECISION_GROUPS];
-  for (size_t g = 0; g < precision_groups(s->trials, trials); g++)
-    for (size_t j = 0; precision_raced(points, methods, trials[g]) && j < trials[g]; j++) {
-      const cell c = {LAP, .index = index, .trials = trials[g], .trial = j};
-      if (study_cell(run, &c, "contacts=%zu race=%zu trial=%zu", s->contacts.contacts[index],
-                     trials[g], j))
-        return -1;
-    }
-  return 0;
-}
-
 static int plan(study_run *run, size_t stage) {
   const settings *const s = run->settings;
-  if (stage > 1) return 0;
-  if (stage == 1 && survey(run)) return -1;
-  for (size_t i = 0; i < s->contacts.count; i++)
-    if (stage ? plan_races(run, i) : plan_choices(run, i)) return -1;
-  return 0;
+  const size_t methods = methods_of(s);
+  int status = stage == 1 ? survey(run) : 0;
+  for (size_t i = 0; !status && stage < 2 && i < s->contacts.count; i++) {
+    char of[OF_SIZE];
+    snprintf(of, sizeof of, "contacts=%zu ", s->contacts.contacts[i]);
+    if (stage)
+      status = precision_plan_races(run, (const precision_point *)run->own + i * methods, methods,
+                                    s->trials, i, of);
+    else
+      status = precision_plan(run, &s->methods, i, of);
+  }
+  return status;
 }
 
 /* ---- a cell ---------------------------------------------------------------------------------- */
@@ -161,12 +133,12 @@ static int choose(study_run *run, contest_starts *starts, size_t method) {
 
 static int measure(study_run *run, const void *planned) {
   const settings *const s = run->settings;
-  const cell *const c = planned;
+  const precision_cell *const c = planned;
   const size_t methods = methods_of(s);
   contest_starts *const starts = starts_of(run, c->index);
   if (!starts) return -1;
-  if (c->kind == STARTS) return precision_add_starts(run, starts, &s->methods);
-  if (c->kind == CHOICE) return choose(run, starts, c->method);
+  if (c->kind == PRECISION_STARTS) return precision_add_starts(run, starts, &s->methods);
+  if (c->kind == PRECISION_METHOD) return choose(run, starts, c->method);
   const race_plan how = {.starts = starts,
                          .seed = run->seed + precision_contacts(starts->m),
                          .min_time = s->min_time,
@@ -255,7 +227,7 @@ const study crossing_cost_study = {
     .pinned = true,
     .options = options,
     .settings_size = sizeof(settings),
-    .cell_size = sizeof(cell),
+    .cell_size = sizeof(precision_cell),
     .tables = {[SAMPLES] = PRECISION_SAMPLES,
                [ROWS] = STUDY_TABLE(
                    row_columns, crossing_row, .json = "rows", .csv = "crossing_cost.csv",

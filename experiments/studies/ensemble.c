@@ -64,9 +64,8 @@ static int check_name(study_run *run, const ensemble_frame *f, size_t count, con
 }
 
 static int check(study_run *run) {
-  static const case_change unchanged[] = {{0}};
   const ensemble_settings *const s = run->settings;
-  const model *const m = case_model(run, unchanged);
+  const model *const m = case_model(run, NULL);
   if (!m) return -1;
   ensemble_frame f;
   ensemble_quantities(m, &f);

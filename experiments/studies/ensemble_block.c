@@ -55,12 +55,11 @@ void ensemble_release(study_run *run) {
 
 /* the process's worker, made when first asked for */
 static worker *ready(study_run *run) {
-  static const case_change unchanged[] = {{0}};
   const ensemble_settings *const s = run->settings;
   if (run->own) return run->own;
   worker *const w = run->own = calloc(1, sizeof *w);
   if (!w) return study_out_of_memory(run), NULL;
-  w->m = case_model(run, unchanged);
+  w->m = case_model(run, NULL);
   if (!w->m) return NULL;
   const size_t n = w->m->system.dimension;
   const size_t contacts = w->m->type->contact_count ? w->m->type->contact_count(w->m) : 0;

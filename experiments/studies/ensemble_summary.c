@@ -140,8 +140,7 @@ static int add_rows(study_run *run, const sums *s) {
 }
 
 int ensemble_derive(study_run *run) {
-  static const case_change unchanged[] = {{0}};
-  const model *const m = case_model(run, unchanged);
+  const model *const m = case_model(run, NULL);
   sums *const s = m ? calloc(1, sizeof *s) : NULL;
   if (!s) return m ? study_out_of_memory(run) : -1;
   ensemble_frame_make(run, m, &s->frame);

@@ -125,8 +125,7 @@ static int measure_point(study_run *run, const contest_starts *start, size_t ord
 }
 
 static int measure(study_run *run, const void *cell) {
-  const case_change none[] = {{0}};
-  const model *const m = case_model(run, none);
+  const model *const m = case_model(run, NULL);
   contest_starts start;
   if (!m || contest_starts_alloc(&start, m, 1, false, run->seed, run->message)) return -1;
   int status = contest_reference(&start, 0, run->message);
@@ -168,8 +167,7 @@ static int add_fit(study_run *run, size_t order, const point p[]) {
 }
 
 static int add_crossings(study_run *run) {
-  const case_change none[] = {{0}};
-  const model *const m = case_model(run, none);
+  const model *const m = case_model(run, NULL);
   double x0[MODEL_DIMENSION_MAX], times[AFFINE3_GUARDS];
   size_t guards[AFFINE3_GUARDS], count;
   if (!m) return -1;

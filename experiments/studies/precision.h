@@ -151,6 +151,22 @@ precision_sample precision_unknown(size_t method, double value);
  * that it has the same system; a model it refuses has no gap. 0, or -1 with one line. */
 int precision_add_starts(study_run *run, contest_starts *starts, const option_names *methods);
 
+/* ---- cells ----------------------------------------------------------------------------------- */
+
+/* The starts of a case, what is known of each method before the race, and the race start by start.
+ */
+typedef enum precision_kind { PRECISION_STARTS, PRECISION_METHOD, PRECISION_LAP } precision_kind;
+
+typedef struct precision_cell {
+  precision_kind kind;
+  size_t index, method, trials, trial; /* index: of the case; trials: from how many starts those
+                                          race */
+} precision_cell;
+
+/* Plans the starts of a case and the methods named; names of cells begin with `of`. 0, or -1 with
+ * one line. */
+int precision_plan(study_run *run, const option_names *methods, size_t index, const char *of);
+
 /* ---- the race -------------------------------------------------------------------------------- */
 
 /* One method at one value of its knob, and where its runs are among the samples. */
@@ -180,6 +196,10 @@ void precision_give_laps(study_run *run, precision_point point[], size_t count, 
 
 /* How many of them are raced from so many starts. */
 size_t precision_raced(const precision_point point[], size_t count, size_t trials);
+
+/* Plans their races, from `trials` starts and from fewer. 0, or -1 with one line. */
+int precision_plan_races(study_run *run, const precision_point point[], size_t count, size_t trials,
+                         size_t index, const char *of);
 
 /* One trial of those: a sample for each, in their order. 0, or -1 with one line. */
 int precision_race(study_run *run, size_t number, const race_plan *plan,

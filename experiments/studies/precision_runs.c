@@ -132,6 +132,17 @@ int precision_add_starts(study_run *run, contest_starts *starts, const option_na
   return 0;
 }
 
+int precision_plan(study_run *run, const option_names *methods, size_t index, const char *of) {
+  const precision_cell starts = {.kind = PRECISION_STARTS, .index = index};
+  int status = study_cell(run, &starts, "%sstarts", of);
+  for (size_t i = 0; !status && i < precision_method_count; i++) {
+    const precision_cell c = {.kind = PRECISION_METHOD, .index = index, .method = i};
+    if (precision_chosen(methods, i))
+      status = study_cell(run, &c, "%smethod=%s", of, precision_methods[i].name);
+  }
+  return status;
+}
+
 /* ---- the race -------------------------------------------------------------------------------- */
 
 precision_point precision_point_of(study_run *run, const precision_sample *known) {
@@ -161,6 +172,19 @@ size_t precision_raced(const precision_point point[], size_t count, size_t trial
   size_t raced = 0;
   for (size_t i = 0; i < count; i++) raced += races(&point[i], trials);
   return raced;
+}
+
+int precision_plan_races(study_run *run, const precision_point point[], size_t count, size_t trials,
+                         size_t index, const char *of) {
+  size_t group[PRECISION_GROUPS];
+  const size_t groups = precision_groups(trials, group);
+  for (size_t g = 0; g < groups; g++)
+    for (size_t j = 0; precision_raced(point, count, group[g]) && j < group[g]; j++) {
+      const precision_cell c = {
+          .kind = PRECISION_LAP, .index = index, .trials = group[g], .trial = j};
+      if (study_cell(run, &c, "%srace=%zu trial=%zu", of, group[g], j)) return -1;
+    }
+  return 0;
 }
 
 void precision_give_laps(study_run *run, precision_point point[], size_t count, size_t trials,

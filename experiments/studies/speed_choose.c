@@ -19,11 +19,11 @@ enum { GAP_STATES = 2000 };
 enum { FINEST = 8 };
 
 static const model *form_of(speed_room *r, size_t form) {
-  const case_change hopper[] = {{0}}, plate[] = {{"contacts", (double)r->of.contacts},
-                                                 {"damping", r->of.damping},
-                                                 {"field", (double)form},
-                                                 {0}};
-  return case_model_of(r->run, model_find(r->of.model), r->of.forms > 1 ? plate : hopper);
+  const case_change plate[] = {{"contacts", (double)r->of.contacts},
+                               {"damping", r->of.damping},
+                               {"field", (double)form},
+                               {0}};
+  return case_model_of(r->run, model_find(r->of.model), r->of.forms > 1 ? plate : NULL);
 }
 
 int speed_open(speed_room *r, study_run *run, const speed_system *of, size_t starts, size_t known,

@@ -35,8 +35,6 @@ static const study_option options[] = {
     {0},
 };
 
-static const case_change as_given[] = {{0}};
-
 /* ---- rows ------------------------------------------------------------------------------------ */
 
 typedef struct model_case {
@@ -73,20 +71,12 @@ static const column point_columns[] = {
     {0},
 };
 
-/* ---- cells: the starts, each method's first runs, and the race start by start -----------------
- */
-
-typedef enum cell_kind { STARTS, FIRST_RUNS, LAP } cell_kind;
-
-typedef struct cell {
-  cell_kind kind;
-  size_t method, trials, trial; /* trials: from how many starts those race */
-} cell;
+/* ---- cells: PRECISION_METHOD is its first runs ------------------------------------------------ */
 
 /* what every method refuses; and that --methods would take nothing away */
 static int check(study_run *run) {
   const settings *const s = run->settings;
-  const model *const m = case_model(run, as_given);
+  const model *const m = case_model(run, NULL);
   const int refused = m ? precision_check_methods(m, &s->methods, run->message) : SOLVER_REFUSED;
   if (refused) return refused;
   size_t count;
@@ -106,33 +96,13 @@ static int check(study_run *run) {
   return 0;
 }
 
-static int plan_races(study_run *run) {
-  const survey *const points = run->own;
-  size_t trials[PRECISION_GROUPS];
-  const size_t groups = precision_groups(((const settings *)run->settings)->trials, trials);
-  for (size_t g = 0; g < groups; g++)
-    for (size_t j = 0; precision_raced(points->point, points->count, trials[g]) && j < trials[g];
-         j++)
-      if (study_cell(run, &(cell){.kind = LAP, .trials = trials[g], .trial = j},
-                     "race=%zu trial=%zu", trials[g], j))
-        return -1;
-  return 0;
-}
-
 static int plan(study_run *run, size_t stage) {
   const settings *const s = run->settings;
+  if (stage == 0) return precision_plan(run, &s->methods, 0, "");
   if (stage > 1) return 0;
-  if (stage == 1) {
-    if (work_precision_survey(run, &s->methods, s->trials)) return -1;
-    return plan_races(run);
-  }
-  if (study_cell(run, &(cell){.kind = STARTS}, "starts")) return -1;
-  for (size_t i = 0; i < precision_method_count; i++)
-    if (precision_chosen(&s->methods, i) &&
-        study_cell(run, &(cell){.kind = FIRST_RUNS, .method = i}, "method=%s",
-                   precision_methods[i].name))
-      return -1;
-  return 0;
+  if (work_precision_survey(run, &s->methods, s->trials)) return -1;
+  const survey *const points = run->own;
+  return precision_plan_races(run, points->point, points->count, s->trials, 0, "");
 }
 
 /* ---- first runs ------------------------------------------------------------------------------ */
@@ -193,11 +163,11 @@ static int run_method(study_run *run, contest_starts *starts, size_t method) {
 
 static int measure(study_run *run, const void *planned) {
   const settings *const given = run->settings;
-  const cell *const c = planned;
-  contest_starts *const starts = case_starts(run, as_given, given->trials);
+  const precision_cell *const c = planned;
+  contest_starts *const starts = case_starts(run, NULL, given->trials);
   if (!starts) return -1;
-  if (c->kind == STARTS) return precision_add_starts(run, starts, &given->methods);
-  if (c->kind == FIRST_RUNS) return run_method(run, starts, c->method);
+  if (c->kind == PRECISION_STARTS) return precision_add_starts(run, starts, &given->methods);
+  if (c->kind == PRECISION_METHOD) return run_method(run, starts, c->method);
   // a run so long that it has few starts needs none before it to warm up
   const race_plan how = {.starts = starts,
                          .seed = run->seed + precision_contacts(starts->m),
@@ -234,7 +204,7 @@ static int add_point(study_run *run, const model *m, const precision_point *p) {
 
 static int derive(study_run *run) {
   const settings *const s = run->settings;
-  const model *const m = case_model(run, as_given);
+  const model *const m = case_model(run, NULL);
   if (!m || work_precision_survey(run, &s->methods, s->trials)) return -1;
   survey *const points = run->own;
   size_t next = s->trials + points->count, count;
@@ -262,7 +232,7 @@ const study work_precision_study = {
     .pinned = true,
     .options = options,
     .settings_size = sizeof(settings),
-    .cell_size = sizeof(cell),
+    .cell_size = sizeof(precision_cell),
     .tables = {[STUDY_SAMPLES] = PRECISION_SAMPLES,
                [WORK_PRECISION_CASES] =
                    STUDY_TABLE(case_columns, model_case, .json = "cases",
