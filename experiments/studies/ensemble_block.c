@@ -99,15 +99,26 @@ static int integrate(worker *w, solver_report *report, double value[]) {
 
 /* ---- the pilot ------------------------------------------------------------------------------- */
 
+/* what is said of so many starts, without numbers */
+static ensemble_sample unknown(const char *kind, const char *name, size_t starts) {
+  return (ensemble_sample){.kind = kind,
+                           .name = name,
+                           .starts = starts,
+                           .sum = NAN,
+                           .squares = NAN,
+                           .low = NAN,
+                           .high = NAN,
+                           .text = ""};
+}
+
 /* the range of one column of so many rows, NaN where a run failed */
 static int add_range(study_run *run, const char *kind, const char *name, const double *values,
                      size_t stride, size_t count, double from, double to) {
-  ensemble_sample sample = {.kind = kind, .name = name, .text = "", .sum = NAN, .squares = NAN};
+  ensemble_sample sample = unknown(kind, name, 0);
   double *const known = malloc((count + 1) * sizeof *known);
   if (!known) return study_out_of_memory(run);
   for (size_t i = 0; i < count; i++)
     if (!isnan(values[i * stride])) known[sample.starts++] = values[i * stride];
-  sample.low = sample.high = NAN;
   int status = 0;
   if (sample.starts && (measure_quantile(known, sample.starts, from, &sample.low) ||
                         measure_quantile(known, sample.starts, to, &sample.high)))
@@ -184,15 +195,9 @@ static int count_failure(study_run *run, worker *w, const solver_report *report,
   for (size_t k = 0; k < w->frame.states; k++)
     used +=
         (size_t)snprintf(start + used, sizeof start - used, "%s%.17g", k ? " " : "", w->start[k]);
-  const ensemble_sample sample = {.kind = ENSEMBLE_FAILURE,
-                                  .name = report->message,
-                                  .starts = 1,
-                                  .seed = seed,
-                                  .sum = NAN,
-                                  .squares = NAN,
-                                  .low = NAN,
-                                  .high = NAN,
-                                  .text = start};
+  ensemble_sample sample = unknown(ENSEMBLE_FAILURE, report->message, 1);
+  sample.seed = seed;
+  sample.text = start;
   return study_add(run, STUDY_SAMPLES, &sample);
 }
 
@@ -219,24 +224,11 @@ static int tell(study_run *run, worker *w) {
                               .high = w->high[i]};
     status = add_tally(run, &sample, w->count[i], HISTOGRAM_BINS, 1);
   }
-  ensemble_sample map = {.kind = ENSEMBLE_MAPPED,
-                         .name = "",
-                         .starts = w->finished,
-                         .sum = NAN,
-                         .squares = NAN,
-                         .low = NAN,
-                         .high = NAN};
+  ensemble_sample map = unknown(ENSEMBLE_MAPPED, "", w->finished);
   if (!status) status = add_tally(run, &map, w->map[0], ENSEMBLE_MAP * ENSEMBLE_MAP, MAP_NUMBERS);
   for (size_t i = 0; !status && i < REASONS_MAX && w->failed[i]; i++) {
-    map = (ensemble_sample){.kind = ENSEMBLE_STATUS,
-                            .name = w->reason[i],
-                            .starts = w->failed[i],
-                            .sum = NAN,
-                            .squares = NAN,
-                            .low = NAN,
-                            .high = NAN,
-                            .text = ""};
-    status = study_add(run, STUDY_SAMPLES, &map);
+    const ensemble_sample reason = unknown(ENSEMBLE_STATUS, w->reason[i], w->failed[i]);
+    status = study_add(run, STUDY_SAMPLES, &reason);
   }
   return status;
 }
