@@ -50,9 +50,8 @@ int measure_table_read(measure_table **table, const char *path, char message[MEA
 /* Frees a table; NULL is accepted. */
 void measure_table_free(measure_table *table);
 
-/* Rows below the header, columns, and a column's index by name (SIZE_MAX when there is none). */
+/* Rows below the header, and a column's index by name (SIZE_MAX when there is none). */
 size_t measure_table_rows(const measure_table *table);
-size_t measure_table_columns(const measure_table *table);
 size_t measure_table_column(const measure_table *table, const char *name);
 
 /* A field's text, unquoted; owned by the table. NULL outside it. */

@@ -32,12 +32,10 @@ int measure_fit_line(const double x[], const double y[], size_t count, double co
   gsl_fit_linear(x, 1, y, 1, count, &c0, &c1, &cov00, &cov01, &cov11, &residual);
   const double t = gsl_cdf_tdist_Pinv((1 + confidence) / 2, (double)(count - 2));
   *out = (measure_line){
-      .count = count,
       .slope = c1,
       .intercept = c0,
       .slope_low = c1 - t * sqrt(cov11),
       .slope_high = c1 + t * sqrt(cov11),
-      .residual_rms = sqrt(residual / (double)count),
   };
   return MEASURE_SUCCESS;
 }

@@ -13,10 +13,8 @@
 
 /* y = intercept + slope x, with Student's t interval of the slope at the confidence asked for. */
 typedef struct measure_line {
-  size_t count;
   double slope, intercept;
   double slope_low, slope_high;
-  double residual_rms; /* square root of the mean squared residual */
 } measure_line;
 
 /* Fits x[count], y[count]; count >= 3, x not all equal, confidence in (0, 1). Returns

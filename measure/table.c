@@ -193,10 +193,6 @@ size_t measure_table_rows(const measure_table *table) {
   return table->field_count / table->columns - 1;
 }
 
-size_t measure_table_columns(const measure_table *table) {
-  return table->columns;
-}
-
 size_t measure_table_column(const measure_table *table, const char *name) {
   for (size_t i = 0; i < table->columns; i++) {
     if (!strcmp(table->fields[i], name)) return i;

@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "json_file.h"
 
@@ -51,6 +52,11 @@ void command_usage(const arguments *given, const char *format, ...) {
   say(given->command->name, format, values);
   va_end(values);
   exit(COMMAND_USAGE);
+}
+
+void command_list(char *list, size_t size, const char *name) {
+  const size_t used = strlen(list);
+  snprintf(list + used, size - used, "%s%s", used ? ", " : "", name);
 }
 
 int command_unknown(const char *format, ...) {

@@ -4,7 +4,6 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include <stdio.h>
-#include <string.h>
 
 #include "commands.h"
 #include "json_file.h"
@@ -15,9 +14,7 @@ enum { NAMES_SIZE = 256 };
 
 __attribute__((noreturn)) static void refuse(const arguments *given) {
   char names[NAMES_SIZE] = "";
-  for (size_t i = 0; studies[i]; i++)
-    snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i ? ", " : "",
-             studies[i]->name);
+  for (size_t i = 0; studies[i]; i++) command_list(names, sizeof names, studies[i]->name);
   command_usage(given, "%.60s is no study; there are %s", given->positionals[0], names);
 }
 

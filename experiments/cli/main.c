@@ -44,8 +44,7 @@ static bool is_one_of(const char *word, const char *name, char letter) {
 static int refuse(const char *name) {
   char names[NAMES_SIZE] = "";
   command c;
-  for (size_t i = 0; command_at(i, &c); i++)
-    snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i ? ", " : "", c.name);
+  for (size_t i = 0; command_at(i, &c); i++) command_list(names, sizeof names, c.name);
   return command_unknown("%.60s is no command; there are %s", *name ? name : "an empty word",
                          names);
 }

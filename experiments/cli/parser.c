@@ -49,27 +49,12 @@ static unsigned long whole(const arguments *given, const char *option, const cha
   return value;
 }
 
-/* the table's names as "a, b, c" */
-static void list_solvers(char line[LINE_SIZE]) {
-  line[0] = '\0';
-  for (size_t i = 0; solver_types[i]; i++)
-    snprintf(line + strlen(line), LINE_SIZE - strlen(line), "%s%s", i ? ", " : "",
-             solver_types[i]->name);
-}
-
-static void list_models(char line[LINE_SIZE]) {
-  line[0] = '\0';
-  for (size_t i = 0; model_types[i]; i++)
-    snprintf(line + strlen(line), LINE_SIZE - strlen(line), "%s%s", i ? ", " : "",
-             model_types[i]->name);
-}
-
 static const solver_type *solver_named(const arguments *given, const char *option,
                                        const char *name) {
   const solver_type *const solver = solver_find(name);
   if (solver) return solver;
-  char line[LINE_SIZE];
-  list_solvers(line);
+  char line[LINE_SIZE] = "";
+  for (size_t i = 0; solver_types[i]; i++) command_list(line, sizeof line, solver_types[i]->name);
   command_usage(given, "--%s %.60s is not accepted; there are %s", option, name, line);
 }
 
@@ -85,7 +70,7 @@ static void resolve_variant(arguments *given) {
       return;
     }
     for (const char *const *v = solvers[i]->variants; v && *v; v++)
-      snprintf(line + strlen(line), LINE_SIZE - strlen(line), "%s%s", *line ? ", " : "", *v);
+      command_list(line, sizeof line, *v);
   }
   if (!*line)
     command_usage(given, "--variant %.60s is not accepted; solver %s has no variants",
@@ -164,11 +149,9 @@ static void set_model(parse *p) {
   const char *const only = given->command->model;
   const char *const name = only ? only : given->model_name ? given->model_name : "plate";
   const model_type *const type = model_find(name);
-  char message[LINE_SIZE];
-  if (!type) {
-    list_models(message);
-    command_usage(given, "model %.60s is not accepted; there are %s", name, message);
-  }
+  char line[LINE_SIZE] = "";
+  for (size_t i = 0; model_types[i]; i++) command_list(line, sizeof line, model_types[i]->name);
+  if (!type) command_usage(given, "model %.60s is not accepted; there are %s", name, line);
   model_init(&given->m, type);
   for (size_t i = 0; i < p->table.parameter_count; i++) {
     char why[MODEL_MESSAGE_SIZE];

@@ -29,6 +29,9 @@ typedef struct compare_series {
 
 void compare_series_free(compare_series *series);
 
+/* By ascending trial. */
+void compare_series_sort(compare_series *series);
+
 /* Whether both have the same trials. */
 bool compare_series_alike(const compare_series *a, const compare_series *b);
 

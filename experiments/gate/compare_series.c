@@ -24,6 +24,10 @@ static int by_trial(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
+void compare_series_sort(compare_series *series) {
+  qsort(series->sample, series->count, sizeof *series->sample, by_trial);
+}
+
 /* the sample of a trial, NULL when there is none */
 static const compare_sample *find(const compare_series *series, double trial) {
   const compare_sample wanted = {.trial = trial};

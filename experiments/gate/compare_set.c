@@ -26,15 +26,10 @@ const compare_cell *compare_set_find(const compare_set *set, size_t contacts, co
   return NULL;
 }
 
-static int by_trial(const void *a, const void *b) {
-  const double x = ((const compare_sample *)a)->trial, y = ((const compare_sample *)b)->trial;
-  return (x > y) - (x < y);
-}
-
 /* sorts a cell's samples; a trial that is there twice means that files were mixed */
 static int sort_cell(const compare_set *set, compare_cell *c, char *message) {
-  compare_sample *const s = c->times.sample;
-  qsort(s, c->times.count, sizeof *s, by_trial);
+  const compare_sample *const s = c->times.sample;
+  compare_series_sort(&c->times);
   for (size_t i = 1; i < c->times.count; i++) {
     if (s[i].trial != s[i - 1].trial) continue;
     measure_message(message, "'%s/sweep_samples.csv' has trial %g of %s, %s at %zu contacts twice",

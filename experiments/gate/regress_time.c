@@ -61,10 +61,8 @@ static int list_files(regress_samples *samples, const char *folder, char *messag
 
 /* the series of that name, begun when it is new; NULL when memory or room is out */
 static regress_series *series_of(regress_samples *samples, const char *name, const char *solver) {
-  for (size_t k = 0; k < samples->count; k++) {
-    regress_series *const s = &samples->series[k];
-    if (strcmp(s->name, name) == 0 && strcmp(s->solver, solver) == 0) return s;
-  }
+  const regress_series *const known = regress_samples_find(samples, name, solver);
+  if (known) return &samples->series[known - samples->series];
   if (samples->count == REGRESS_TIMED_MAX) return NULL;
   regress_series *const s = &samples->series[samples->count];
   s->fastest = calloc(samples->processes, sizeof *s->fastest);

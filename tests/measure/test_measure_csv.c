@@ -61,7 +61,7 @@ static void texts_round_trip(void **state) {
     measure_table *table;
     assert_int_equal(measure_table_read(&table, path, message), 0);
     assert_int_equal(measure_table_rows(table), count);
-    assert_int_equal(measure_table_columns(table), width);
+    assert_null(measure_table_text(table, 0, width));
     assert_int_equal(measure_table_column(table, "na,me"), 0);
     for (size_t i = 0; i < count; i++) {
       assert_string_equal(measure_table_text(table, i, 0), nasty[i]);

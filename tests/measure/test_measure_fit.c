@@ -33,8 +33,6 @@ static void line_of_anscombes_first_set(void **state) {
   near(line.intercept, 82.51 / 11 - slope * 9, 1e-13);
   near(line.slope_low, slope - half, 1e-9);
   near(line.slope_high, slope + half, 1e-9);
-  near(line.residual_rms, sqrt(residual / 11), 1e-12);
-  assert_int_equal(line.count, 11);
 }
 
 static void line_through_points_on_it_has_no_width(void **state) {
