@@ -28,26 +28,7 @@ typedef struct parse {
   const struct argp *parser;
 } parse;
 
-/* ---- values ---------------------------------------------------------------------------------- */
-
-/* a number in [min, max], `what` saying so */
-static double number(const arguments *given, const char *option, const char *text, double min,
-                     double max, const char *what) {
-  char message[MEASURE_MESSAGE_SIZE];
-  double value;
-  if (option_number(option, text, min, max, what, &value, message))
-    command_usage(given, "%s", message);
-  return value;
-}
-
-/* a whole number in [min, max] */
-static unsigned long whole(const arguments *given, const char *option, const char *text,
-                           unsigned long min, unsigned long max) {
-  char message[MEASURE_MESSAGE_SIZE];
-  unsigned long value;
-  if (option_whole(option, text, min, max, &value, message)) command_usage(given, "%s", message);
-  return value;
-}
+/* ---- solvers --------------------------------------------------------------------------------- */
 
 static const solver_type *solver_named(const arguments *given, const char *option,
                                        const char *name) {
@@ -78,16 +59,11 @@ static void resolve_variant(arguments *given) {
   command_usage(given, "--variant %.60s is not accepted; it is %s", given->settings.variant, line);
 }
 
-/* a copy to be cut up: the words given go to the command's processes as they are; free it */
-static char *copy_of(const arguments *given, const char *text) {
-  char *const copy = strdup(text);
-  if (!copy) command_usage(given, "out of memory");
-  return copy;
-}
-
-/* "a,b": each once, in the order given */
+/* "a,b": each once, in the order given; a copy is cut up, for the words given go to the command's
+ * processes as they are */
 static void choose_solvers(arguments *given) {
-  char *const copy = copy_of(given, given->solver_names);
+  char *const copy = strdup(given->solver_names);
+  if (!copy) command_usage(given, "out of memory");
   for (char *name, *rest = copy; (name = strsep(&rest, ","));) {
     const solver_type *const solver = solver_named(given, "solvers", name);
     for (size_t i = 0; i < given->solver_count; i++)
@@ -108,11 +84,16 @@ static void set_tolerance(arguments *given, double tolerance) {
 }
 
 static void set_setting(arguments *given, const setting *line, const char *text) {
+  char message[MEASURE_MESSAGE_SIZE];
+  unsigned long whole = 0;
+  double value = 0.0;
   given->settings_given |= 1U << (line - settings_table);
-  const double value = line->whole
-                           ? (double)whole(given, line->option, text, (unsigned long)line->min,
-                                           (unsigned long)line->max)
-                           : number(given, line->option, text, line->min, line->max, line->accepts);
+  const int refused = line->whole ? option_whole(line->option, text, (unsigned long)line->min,
+                                                 (unsigned long)line->max, &whole, message)
+                                  : option_number(line->option, text, line->min, line->max,
+                                                  line->accepts, &value, message);
+  if (refused) command_usage(given, "%s", message);
+  if (line->whole) value = (double)whole;
   if (line->name)
     setting_put(line, &given->settings, value);
   else
