@@ -5,7 +5,6 @@
  */
 #include "draws.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 #include "measure.h"

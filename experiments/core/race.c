@@ -5,7 +5,6 @@
  */
 #include "race.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 #include "study_run.h"

@@ -57,7 +57,7 @@ static const column row_columns[] = {
     {0},
 };
 
-/* ---- cells: PRECISION_METHOD is its choice ----------------------------------------------------- */
+/* ---- cells: PRECISION_METHOD is its choice --------------------------------------------------- */
 
 static size_t methods_of(const settings *s) {
   return s->methods.count ? s->methods.count : precision_method_count;

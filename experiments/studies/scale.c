@@ -7,7 +7,6 @@
 #include "scale.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "cases.h"

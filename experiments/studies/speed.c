@@ -6,8 +6,6 @@
  */
 #include "speed.h"
 
-#include <math.h>
-
 #include "choice.h"
 #include "earlier.h"
 #include "studies.h"

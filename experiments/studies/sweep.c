@@ -6,7 +6,6 @@
 #include "sweep.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "calibration.h"
 #include "cases.h"

@@ -8,7 +8,6 @@
 #include "work_precision.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cases.h"
@@ -71,7 +70,7 @@ static const column point_columns[] = {
     {0},
 };
 
-/* ---- cells: PRECISION_METHOD is its first runs ------------------------------------------------ */
+/* ---- cells: PRECISION_METHOD is its first runs ----------------------------------------------- */
 
 /* what every method refuses; and that --methods would take nothing away */
 static int check(study_run *run) {
