@@ -273,7 +273,8 @@ int ess_make_cluster(ess_driver *d, double t1, bool last, bool *made) {
     status = make_substep(d, c->base_dt - c->offset, &more);
   }
   if (status || !*made) return status;
-  if (last && c->offset + c->length >= c->base_dt) d->t = d->piece.t1 = t1;
+  // a last try that was not made has left its length behind
+  if (last && more && c->offset + c->length >= c->base_dt) d->t = d->piece.t1 = t1;
   d->dt_next = ess_smaller(ess_smaller(d->dt_next, c->base_dt), AFTER * c->next_length);
   return status;
 }

@@ -1,0 +1,101 @@
+/*
+ * Sub-steps that end early, where a row arms a guard that is crossed at once. Truth: x' = 1, so x
+ * is the time.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "ess.h"
+
+enum { GUARDS = 3, RUNS = 2000 };
+
+static int clock_field(double t, const double x[], const double sign[], double dxdt[],
+                       void *params) {
+  (void)t;
+  (void)x;
+  (void)sign;
+  (void)params;
+  dxdt[0] = 1.0;
+  return 0;
+}
+
+static int clock_guards(const double x[], double h[], void *params) {
+  const double *const place = params;
+  for (size_t k = 0; k < GUARDS; k++) h[k] = x[0] - place[k];
+  return 0;
+}
+
+static int clock_jacobian(const double x[], double Dh[], void *params) {
+  (void)x;
+  (void)params;
+  for (size_t k = 0; k < GUARDS; k++) Dh[k] = 1.0;
+  return 0;
+}
+
+/* the third is not armed before the second is crossed */
+static int clock_start(const double sign[], bool armed[], void *params) {
+  (void)sign;
+  (void)params;
+  armed[ESS_GUARD_UP(2)] = false;
+  return 0;
+}
+
+/* a number in [0, 1), the next of a sequence */
+static double draw(uint64_t *seed) {
+  *seed = *seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+  return (double)(*seed >> 11) * 0x1p-53;
+}
+
+/* by how much the state is not the time, in a run of several applies */
+static double time_lost(double place[], uint64_t *seed, double tolerance) {
+  // crossing the second arms what lies ahead of the third
+  static const size_t row_start[2 * GUARDS + 2] = {0, 0, 0, 1, 1, 1, 1, 1};
+  static const size_t guard[] = {ESS_GUARD_UP(2)};
+  static const signed char effect[] = {ESS_ARM_AHEAD};
+  const ess_reset_matrix resets = {
+      .row_start = row_start, .guard = guard, .effect = effect, .start = clock_start};
+  const ess_system system = {.dimension = 1,
+                             .guard_count = GUARDS,
+                             .field = clock_field,
+                             .guards = clock_guards,
+                             .guard_jacobian = clock_jacobian,
+                             .resets = &resets,
+                             .params = place};
+  ess_options options = ess_options_default();
+  options.rtol = options.atol = tolerance;
+  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+  assert_non_null(d);
+  double t = 0.0, x = 0.0, lost = 0.0;
+  const double ends[] = {0.38 + 0.02 * draw(seed), 0.4845 + 0.01 * draw(seed), 0.7};
+  for (int i = 0; i < 3; i++) {
+    assert_int_equal(ess_driver_apply(d, &t, ends[i], &x), ESS_SUCCESS);
+    lost = fmax(lost, fabs(x - t));
+  }
+  ess_driver_free(d);
+  return lost;
+}
+
+static void no_time_passes_but_with_the_state(void **state) {
+  (void)state;
+  uint64_t seed = 1;
+  for (int i = 0; i < RUNS; i++) {
+    const double tolerance = i % 2 ? 1e-3 : 1e-6;
+    double place[GUARDS] = {0.48 - 0.006 * draw(&seed), 0.48, 0.48 + 0.004 * draw(&seed)};
+    const double lost = time_lost(place, &seed, tolerance);
+    if (!(lost < 1e-12)) fail_msg("run %d, at %g: %g of the time is lost", i, tolerance, lost);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(no_time_passes_but_with_the_state)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
