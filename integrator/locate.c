@@ -383,13 +383,13 @@ void ess_enter_neighbourhoods(ess_driver *d) {
     if (d->flagged_theta[i] == ENTERED) ess_hold_inside(d, d->flagged[i]);
 }
 
-int ess_cross_silent(ess_driver *d) {
+int ess_cross_silent(ess_driver *d, const double h[]) {
   const double ways[] = {PASSED, REACHED};
   for (int way = 0; way < 2; way++)
     for (size_t i = 0; i < d->flagged_count; i++) {
       const size_t k = d->flagged[i];
       if (d->flagged_theta[i] != ways[way] || d->side[k] == 0.0) continue;
-      if (ways[way] == PASSED && d->side[k] * d->h[k] < 0.0) continue;
+      if (ways[way] == PASSED && d->side[k] * h[k] < 0.0) continue;
       const int status = ess_make_crossing(d, k);
       if (status) return status;
     }

@@ -133,7 +133,8 @@ static int cut_step(ess_driver *d) {
 
 /* crosses the guards that the step was cut at, where the state is; evaluates the node anew */
 static int cross_located(ess_driver *d) {
-  int status = ess_cross_silent(d);
+  // the node is not evaluated yet: event functions are those that the search found there
+  int status = ess_cross_silent(d, d->h_try);
   if (!status) status = ess_cross_entered(d);
   return status ? status : ess_evaluate_node(d);
 }
@@ -152,7 +153,7 @@ static int take_part(ess_driver *d, double t0) {
   const bool located = d->options.method != ESS_METHOD_PAPER;
   d->counters.entries += located;
   int status = located ? ess_observe_step(d, t0) : cut_step(d);
-  if (!status) status = located ? cross_located(d) : ess_cross_silent(d);
+  if (!status) status = located ? cross_located(d) : ess_cross_silent(d, d->h);
   return status;
 }
 
@@ -178,7 +179,7 @@ int ess_take_step(ess_driver *d, const ess_location *found, double t1, bool last
     d->t_seen = d->t;
     // candidates may have to be added from event functions that nobody watched
     if (!watching && d->system.guard_count) status = ess_guard_rates(d, d->x, d->f, d->h, d->rate);
-    if (!status && watching) status = ess_cross_silent(d);
+    if (!status && watching) status = ess_cross_silent(d, d->h);
   }
   if (!status) status = ess_refill(d);
   const bool told = found->cut && d->options.method != ESS_METHOD_PAPER;

@@ -1,6 +1,6 @@
 /*
- * Sub-steps that end early, where a row arms a guard that is crossed at once. Truth: x' = 1, so x
- * is the time.
+ * Steps that end early, where a row arms a guard that is crossed at once, or disarms one that has
+ * just been passed. Truth: x' = 1, so x is the time.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
@@ -95,7 +95,46 @@ static void no_time_passes_but_with_the_state(void **state) {
   }
 }
 
+/* crossings made, of which the third guard's disarms the second, and the first's the third */
+static void chain(double place[], double between, uint64_t *loud, uint64_t *silent) {
+  static const size_t row_start[2 * GUARDS + 2] = {0, 1, 1, 1, 1, 2, 2, 2};
+  static const size_t guard[] = {ESS_GUARD_UP(2), ESS_GUARD_UP(1)};
+  static const signed char effect[] = {-1, -1};
+  static const bool is_silent[2 * GUARDS] = {true, true, false, false, true, true};
+  const ess_reset_matrix resets = {
+      .row_start = row_start, .guard = guard, .effect = effect, .silent = is_silent};
+  const ess_system system = {.dimension = 1,
+                             .guard_count = GUARDS,
+                             .field = clock_field,
+                             .guards = clock_guards,
+                             .guard_jacobian = clock_jacobian,
+                             .resets = &resets,
+                             .params = place};
+  const ess_options options = ess_options_default();
+  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+  assert_non_null(d);
+  double t = 0.0, x = 0.0;
+  assert_int_equal(ess_driver_apply(d, &t, between, &x), ESS_SUCCESS);
+  assert_int_equal(ess_driver_apply(d, &t, 0.4, &x), ESS_SUCCESS);
+  *loud = ess_driver_counters(d)->crossings;
+  *silent = ess_driver_counters(d)->silent;
+  ess_driver_free(d);
+}
+
+static void who_is_disarmed_after_its_crossing_has_been_crossed(void **state) {
+  (void)state;
+  uint64_t seed = 1, loud, silent;
+  for (int i = 0; i < RUNS; i++) {
+    double place[GUARDS] = {0.3 + 0.01 * draw(&seed), 0.33, 0.29 + 0.01 * draw(&seed)};
+    chain(place, 0.31 + 0.02 * draw(&seed), &loud, &silent);
+    assert_int_equal(loud, 0);
+    assert_int_equal(silent, 2);
+  }
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(no_time_passes_but_with_the_state)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(no_time_passes_but_with_the_state),
+      cmocka_unit_test(who_is_disarmed_after_its_crossing_has_been_crossed)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
