@@ -44,18 +44,14 @@ double measure_clock_resolution_ns(void) {
 
 int measure_pin_core(int wanted, char warning[MEASURE_MESSAGE_SIZE]) {
   const int core = wanted < 0 ? sched_getcpu() : wanted;
-  if (core < 0 || core >= CPU_SETSIZE) {
-    measure_message(warning, "not pinned to a core: core %d is not one of 0 to %d", core,
-                    CPU_SETSIZE - 1);
-    return -1;
-  }
+  if (core < 0 || core >= CPU_SETSIZE)
+    return measure_fail(warning, "not pinned to a core: core %d is not one of 0 to %d", core,
+                        CPU_SETSIZE - 1);
   cpu_set_t set;
   CPU_ZERO(&set);
   CPU_SET((size_t)core, &set);
-  if (sched_setaffinity(0, sizeof set, &set)) {
-    measure_message(warning, "not pinned to a core: core %d: %s", core, strerror(errno));
-    return -1;
-  }
+  if (sched_setaffinity(0, sizeof set, &set))
+    return measure_fail(warning, "not pinned to a core: core %d: %s", core, strerror(errno));
   return core;
 }
 

@@ -57,18 +57,11 @@ void measure_csv_end_row(measure_csv *csv) {
 }
 
 int measure_csv_finish(const measure_csv *csv, char message[MEASURE_MESSAGE_SIZE]) {
-  if (csv->bad_row > 0) {
-    measure_message(message, "row %zu of the table has %zu fields; its header has %zu",
-                    csv->bad_row, csv->bad_fields, csv->columns);
-    return -1;
-  }
-  if (csv->field > 0) {
-    measure_message(message, "row %zu of the table was not ended", csv->row + 1);
-    return -1;
-  }
-  if (ferror(csv->stream)) {
-    measure_message(message, "the table could not be written");
-    return -1;
-  }
+  if (csv->bad_row > 0)
+    return measure_fail(message, "row %zu of the table has %zu fields; its header has %zu",
+                        csv->bad_row, csv->bad_fields, csv->columns);
+  if (csv->field > 0)
+    return measure_fail(message, "row %zu of the table was not ended", csv->row + 1);
+  if (ferror(csv->stream)) return measure_fail(message, "the table could not be written");
   return 0;
 }

@@ -43,15 +43,9 @@ static int create_along(char *path) {
 }
 
 int measure_folder_create(const char *path, char message[MEASURE_MESSAGE_SIZE]) {
-  if (!path || !*path) {
-    measure_message(message, "cannot create a folder without a name");
-    return -1;
-  }
+  if (!path || !*path) return measure_fail(message, "cannot create a folder without a name");
   char *along = strdup(path);
-  if (!along) {
-    measure_message(message, "cannot create folder '%s': out of memory", path);
-    return -1;
-  }
+  if (!along) return measure_fail(message, "cannot create folder '%s': out of memory", path);
   if (create_along(along)) {
     const char *reason = errno == EEXIST ? "there is a file of that name" : strerror(errno);
     if (strcmp(along, path)) {
@@ -63,10 +57,8 @@ int measure_folder_create(const char *path, char message[MEASURE_MESSAGE_SIZE]) 
     return -1;
   }
   free(along);
-  if (access(path, W_OK | X_OK)) {
-    measure_message(message, "cannot write in folder '%s': %s", path, strerror(errno));
-    return -1;
-  }
+  if (access(path, W_OK | X_OK))
+    return measure_fail(message, "cannot write in folder '%s': %s", path, strerror(errno));
   return 0;
 }
 
@@ -134,10 +126,8 @@ static int is_replaceable(const char *path) {
 
 int measure_file_open(measure_file **file, const char *path, char message[MEASURE_MESSAGE_SIZE]) {
   *file = NULL;
-  if (!is_replaceable(path)) {
-    measure_message(message, "cannot write '%s': it is not a regular file", path);
-    return -1;
-  }
+  if (!is_replaceable(path))
+    return measure_fail(message, "cannot write '%s': it is not a regular file", path);
   measure_file *opened = calloc(1, sizeof *opened);
   if (opened) {
     opened->name = strdup(path);

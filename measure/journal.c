@@ -28,8 +28,7 @@ struct measure_journal {
 
 static int complain(const measure_journal *j, const char *what,
                     char message[MEASURE_MESSAGE_SIZE]) {
-  measure_message(message, "cannot %s '%.300s': %s", what, j->path, strerror(errno));
-  return -1;
+  return measure_fail(message, "cannot %s '%.300s': %s", what, j->path, strerror(errno));
 }
 
 /* cuts what follows the last newline: a line that was being written when the process died */
@@ -52,14 +51,11 @@ static int open_files(measure_journal *j, char message[MEASURE_MESSAGE_SIZE]) {
   struct stat facts;
   if (j->descriptor < 0 || fstat(j->descriptor, &facts)) return complain(j, "open", message);
   // a device may be read for ever
-  if (!S_ISREG(facts.st_mode)) {
-    measure_message(message, "cannot open '%.300s': it is not a regular file", j->path);
-    return -1;
-  }
+  if (!S_ISREG(facts.st_mode))
+    return measure_fail(message, "cannot open '%.300s': it is not a regular file", j->path);
   if (flock(j->descriptor, LOCK_EX | LOCK_NB)) {
     if (errno != EWOULDBLOCK) return complain(j, "lock", message);
-    measure_message(message, "'%.300s' is in use by another run", j->path);
-    return -1;
+    return measure_fail(message, "'%.300s' is in use by another run", j->path);
   }
   return drop_torn_line(j, message) ? -1 : open_reader(j, message);
 }
@@ -70,8 +66,7 @@ int measure_journal_open(measure_journal **journal, const char *path,
   if (j) j->descriptor = -1;
   if (!j || !(j->path = strdup(path))) {
     free(j);
-    measure_message(message, "out of memory");
-    return -1;
+    return measure_fail(message, "out of memory");
   }
   if (open_files(j, message)) {
     measure_journal_close(j);
@@ -100,19 +95,15 @@ int measure_journal_read(measure_journal *j, json_t **entry, char message[MEASUR
   *entry = json_loads(j->line, 0, &error);
   measure_c_locale_leave(scope);
   if (*entry) return 0;
-  measure_message(message, "'%.300s', line %zu is no JSON: %.100s", j->path, j->line_number,
-                  error.text);
-  return -1;
+  return measure_fail(message, "'%.300s', line %zu is no JSON: %.100s", j->path, j->line_number,
+                      error.text);
 }
 
 int measure_journal_append(measure_journal *j, const json_t *entry,
                            char message[MEASURE_MESSAGE_SIZE]) {
   char *const text = measure_json_text(entry);
   const size_t length = text ? strlen(text) : 0;
-  if (!text) {
-    measure_message(message, "out of memory");
-    return -1;
-  }
+  if (!text) return measure_fail(message, "out of memory");
   // the terminating NUL becomes the newline: one write, one line
   text[length] = '\n';
   const off_t before = lseek(j->descriptor, 0, SEEK_END);

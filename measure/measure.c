@@ -52,6 +52,14 @@ void measure_message(char message[MEASURE_MESSAGE_SIZE], const char *format, ...
   va_end(arguments);
 }
 
+int measure_fail(char message[MEASURE_MESSAGE_SIZE], const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  measure_message_v(message, format, arguments);
+  va_end(arguments);
+  return -1;
+}
+
 void measure_number_format(char text[MEASURE_NUMBER_SIZE], double value) {
   const measure_c_locale scope = measure_c_locale_enter();
   snprintf(text, MEASURE_NUMBER_SIZE, "%.17g", isnan(value) ? fabs(value) : value);

@@ -36,6 +36,10 @@ __attribute__((format(printf, 2, 3))) void measure_message(char message[MEASURE_
 __attribute__((format(printf, 2, 0))) void measure_message_v(char message[MEASURE_MESSAGE_SIZE],
                                                              const char *format, va_list arguments);
 
+/* The same; returns -1, for `return`. */
+__attribute__((format(printf, 2, 3))) int measure_fail(char message[MEASURE_MESSAGE_SIZE],
+                                                       const char *format, ...);
+
 /* `value` as %.17g in the C locale: reads back as the same number. NaN is "nan" whatever its sign,
  * infinities are "inf" and "-inf". */
 void measure_number_format(char text[MEASURE_NUMBER_SIZE], double value);

@@ -50,14 +50,10 @@ static int read_text(measure_table *table, char message[MEASURE_MESSAGE_SIZE]) {
     fclose(stream);
     errno = reason;
   }
-  if (!table->text) {
-    measure_message(message, "cannot read '%s': %s", table->path, strerror(errno));
-    return -1;
-  }
-  if (strlen(table->text) != length) {
-    measure_message(message, "'%s' is not a table: it holds a NUL character", table->path);
-    return -1;
-  }
+  if (!table->text)
+    return measure_fail(message, "cannot read '%s': %s", table->path, strerror(errno));
+  if (strlen(table->text) != length)
+    return measure_fail(message, "'%s' is not a table: it holds a NUL character", table->path);
   return 0;
 }
 
@@ -142,21 +138,14 @@ static int read_rows(measure_table *table, char message[MEASURE_MESSAGE_SIZE]) {
     const size_t line = c.line;
     size_t width;
     const char *fault = read_row(table, &c, &width);
-    if (fault) {
-      measure_message(message, "'%s', line %zu: %s", table->path, line, fault);
-      return -1;
-    }
+    if (fault) return measure_fail(message, "'%s', line %zu: %s", table->path, line, fault);
     if (table->columns == 0) table->columns = width;
-    if (width != table->columns) {
-      measure_message(message, "'%s', line %zu: %zu fields; the header has %zu", table->path, line,
-                      width, table->columns);
-      return -1;
-    }
+    if (width != table->columns)
+      return measure_fail(message, "'%s', line %zu: %zu fields; the header has %zu", table->path,
+                          line, width, table->columns);
   }
-  if (table->columns == 0) {
-    measure_message(message, "'%s' is empty; a header line is needed", table->path);
-    return -1;
-  }
+  if (table->columns == 0)
+    return measure_fail(message, "'%s' is empty; a header line is needed", table->path);
   return 0;
 }
 
@@ -208,17 +197,13 @@ const char *measure_table_text(const measure_table *table, size_t row, size_t co
 int measure_table_numbers(const measure_table *table, const char *name, double out[],
                           char message[MEASURE_MESSAGE_SIZE]) {
   const size_t column = measure_table_column(table, name);
-  if (column == SIZE_MAX) {
-    measure_message(message, "'%s' has no column '%s'", table->path, name);
-    return -1;
-  }
+  if (column == SIZE_MAX)
+    return measure_fail(message, "'%s' has no column '%s'", table->path, name);
   for (size_t row = 0; row < measure_table_rows(table); row++) {
     const char *text = measure_table_text(table, row, column);
-    if (measure_number_parse(text, &out[row])) {
-      measure_message(message, "'%s', row %zu: %s is '%s', which is no number", table->path,
-                      row + 1, name, text);
-      return -1;
-    }
+    if (measure_number_parse(text, &out[row]))
+      return measure_fail(message, "'%s', row %zu: %s is '%s', which is no number", table->path,
+                          row + 1, name, text);
   }
   return 0;
 }

@@ -227,6 +227,5 @@ int calibrated_epsilon(study_run *run, double *epsilon, const char **source) {
   *source = "calibrated for this sweep";
   *epsilon = result.epsilon;
   if (!isnan(result.epsilon)) return 0;
-  measure_message(run->message, "calibration: %s", result.status);
-  return -1;
+  return measure_fail(run->message, "calibration: %s", result.status);
 }

@@ -69,10 +69,7 @@ void choice_try(const contest_starts *starts, const solver_type *solver, double 
 /* the same, unless there was an interrupt */
 static int try_one(const choice_request *request, const solver_type *solver, double patience,
                    choice *c, char *message) {
-  if (request->interrupted && *request->interrupted) {
-    measure_message(message, "interrupted");
-    return -1;
-  }
+  if (request->interrupted && *request->interrupted) return measure_fail(message, "interrupted");
   choice_try(request->starts, solver, patience, c);
   return 0;
 }

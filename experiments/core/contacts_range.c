@@ -11,12 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int refuse(const char *part, const char *why, char message[CONTACTS_RANGE_MESSAGE]) {
-  snprintf(message, CONTACTS_RANGE_MESSAGE,
-           "%.40s is not accepted (%s); it is a list such as 2..100, 2..100..7 or 2,5,10, of whole "
-           "numbers from 1 to %d",
-           *part ? part : "an empty value", why, CONTACTS_RANGE_MAX);
-  return -1;
+static int refuse(const char *part, const char *why, char message[MEASURE_MESSAGE_SIZE]) {
+  return measure_fail(message,
+                      "%.40s is not accepted (%s); it is a list such as 2..100, 2..100..7 or "
+                      "2,5,10, of whole numbers from 1 to %d",
+                      *part ? part : "an empty value", why, CONTACTS_RANGE_MAX);
 }
 
 /* reads one whole number in range and moves the cursor past it */
@@ -39,7 +38,7 @@ static bool read_dots(const char **cursor) {
 }
 
 /* marks the numbers of one part: N, A..B or A..B..STEP */
-static int mark_part(const char *part, bool wanted[], char message[CONTACTS_RANGE_MESSAGE]) {
+static int mark_part(const char *part, bool wanted[], char message[MEASURE_MESSAGE_SIZE]) {
   const char *cursor = part;
   size_t first, last, step = 1;
   if (!read_number(&cursor, &first)) return refuse(part, "no such number", message);
@@ -56,15 +55,11 @@ static int mark_part(const char *part, bool wanted[], char message[CONTACTS_RANG
 }
 
 /* turns the marks into an ascending list */
-static int collect(const bool wanted[], contacts_range *range,
-                   char message[CONTACTS_RANGE_MESSAGE]) {
+static int collect(const bool wanted[], contacts_range *range, char message[MEASURE_MESSAGE_SIZE]) {
   size_t count = 0;
   for (size_t n = 1; n <= CONTACTS_RANGE_MAX; n++) count += wanted[n];
   range->contacts = malloc(count * sizeof *range->contacts);
-  if (!range->contacts) {
-    snprintf(message, CONTACTS_RANGE_MESSAGE, "out of memory");
-    return -1;
-  }
+  if (!range->contacts) return measure_fail(message, "out of memory");
   range->count = 0;
   for (size_t n = 1; n <= CONTACTS_RANGE_MAX; n++)
     if (wanted[n]) range->contacts[range->count++] = n;
@@ -72,13 +67,13 @@ static int collect(const bool wanted[], contacts_range *range,
 }
 
 int contacts_range_parse(const char *text, contacts_range *range,
-                         char message[CONTACTS_RANGE_MESSAGE]) {
+                         char message[MEASURE_MESSAGE_SIZE]) {
   *range = (contacts_range){0};
   bool *const wanted = calloc(CONTACTS_RANGE_MAX + 1, sizeof *wanted);
   char *const copy = strdup(text);
   int status = -1;
   if (!wanted || !copy) {
-    snprintf(message, CONTACTS_RANGE_MESSAGE, "out of memory");
+    snprintf(message, MEASURE_MESSAGE_SIZE, "out of memory");
   } else {
     // an empty part, as in "2,,5", is refused like any other that is no number
     char *rest = copy, *part;

@@ -8,7 +8,9 @@
 
 #include <stddef.h>
 
-enum { CONTACTS_RANGE_MAX = 100000, CONTACTS_RANGE_MESSAGE = 256 };
+#include "measure.h"
+
+enum { CONTACTS_RANGE_MAX = 100000 };
 
 typedef struct contacts_range {
   size_t count;
@@ -18,7 +20,7 @@ typedef struct contacts_range {
 /* Parses `text`. 0, or -1 with one line that names the part that was wrong and what is accepted.
  * Free with contacts_range_free. */
 int contacts_range_parse(const char *text, contacts_range *range,
-                         char message[CONTACTS_RANGE_MESSAGE]);
+                         char message[MEASURE_MESSAGE_SIZE]);
 
 void contacts_range_free(contacts_range *range);
 

@@ -12,8 +12,7 @@
 #include "clock.h"
 
 static int out_of_memory(char message[SOLVER_MESSAGE_SIZE]) {
-  snprintf(message, SOLVER_MESSAGE_SIZE, "out of memory");
-  return -1;
+  return measure_fail(message, "out of memory");
 }
 
 /* the start of every trial */

@@ -115,8 +115,7 @@ static int read_folder(json_t *files, const char *folder, char *message) {
     json_t *const object = measure_json_read(path, message);
     return object ? json_array_append_new(files, object) : -1;
   }
-  measure_message(message, "--before: %.200s holds neither speed.json nor sweep.json", folder);
-  return -1;
+  return measure_fail(message, "--before: %.200s holds neither speed.json nor sweep.json", folder);
 }
 
 json_t *earlier_read(const char *folders, char message[MEASURE_MESSAGE_SIZE]) {

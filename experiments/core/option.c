@@ -18,8 +18,7 @@ enum { LINE_SIZE = 160 };
 int option_number(const char *name, const char *text, double min, double max, const char *accepts,
                   double *out, char message[MEASURE_MESSAGE_SIZE]) {
   if (!measure_number_parse(text, out) && *out >= min && *out <= max) return 0;
-  measure_message(message, "--%s %.60s is not accepted; it is %s", name, text, accepts);
-  return -1;
+  return measure_fail(message, "--%s %.60s is not accepted; it is %s", name, text, accepts);
 }
 
 int option_whole(const char *name, const char *text, unsigned long min, unsigned long max,
@@ -28,9 +27,8 @@ int option_whole(const char *name, const char *text, unsigned long min, unsigned
   errno = 0;
   *out = strtoul(text, &end, 10);
   if (*text >= '0' && *text <= '9' && !*end && !errno && *out >= min && *out <= max) return 0;
-  measure_message(message, "--%s %.60s is not accepted; it is a whole number from %lu to %lu", name,
-                  text, min, max);
-  return -1;
+  return measure_fail(message, "--%s %.60s is not accepted; it is a whole number from %lu to %lu",
+                      name, text, min, max);
 }
 
 /* numbers in the option's range, each smaller than the one before */
@@ -92,13 +90,10 @@ static int set_names(const study_option *o, const char *text, option_names *out,
     }
     for (size_t i = 0; i < out->count; i++) {
       if (out->index[i] != index) continue;
-      measure_message(message, "--%s names %s twice", o->name, name_at(o, index));
-      return -1;
+      return measure_fail(message, "--%s names %s twice", o->name, name_at(o, index));
     }
-    if (out->count == OPTION_NAMES_MAX) {
-      measure_message(message, "--%s accepts at most %d names", o->name, OPTION_NAMES_MAX);
-      return -1;
-    }
+    if (out->count == OPTION_NAMES_MAX)
+      return measure_fail(message, "--%s accepts at most %d names", o->name, OPTION_NAMES_MAX);
     out->index[out->count++] = index;
     if (!*end) return 0;
   }
@@ -106,11 +101,10 @@ static int set_names(const study_option *o, const char *text, option_names *out,
 
 static int set_contacts(const study_option *o, const char *text, contacts_range *range,
                         char *message) {
-  char why[CONTACTS_RANGE_MESSAGE];
+  char why[MEASURE_MESSAGE_SIZE];
   contacts_range_free(range);
   if (!contacts_range_parse(text, range, why)) return 0;
-  measure_message(message, "--%s %s", o->name, why);
-  return -1;
+  return measure_fail(message, "--%s %s", o->name, why);
 }
 
 int option_set(const study_option *o, const char *text, void *settings,

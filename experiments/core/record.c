@@ -42,9 +42,9 @@ int record_environment(int pinned_core, bool strict, json_t **environment,
   for (size_t i = 0; i < count; i++)
     fprintf(stderr, "warning: %s\n", json_string_value(json_array_get(warnings, i)));
   if (!strict || count == 0) return 0;
-  measure_message(message, "--strict, and %zu warning%s of the environment: nothing is measured",
-                  count, count > 1 ? "s" : "");
-  return -1;
+  return measure_fail(message,
+                      "--strict, and %zu warning%s of the environment: nothing is measured", count,
+                      count > 1 ? "s" : "");
 }
 
 json_t *record_head(const char *schema, const char *name, unsigned long seed, json_t *environment) {

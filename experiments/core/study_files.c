@@ -36,10 +36,8 @@ static int write_csv(study_run *run, size_t table) {
   measure_csv csv;
   for (size_t i = 0; i < count && named < COLUMNS_MAX; i++)
     named += column_csv_names(columns[i], names + named);
-  if (record_path(path, run->folder, t->csv)) {
-    measure_message(run->message, "the path of %s is too long", t->csv);
-    return -1;
-  }
+  if (record_path(path, run->folder, t->csv))
+    return measure_fail(run->message, "the path of %s is too long", t->csv);
   if (measure_file_open(&file, path, run->message)) return -1;
   measure_csv_begin(&csv, measure_file_stream(file), names, named);
   for (size_t i = 0; i < list->count; i++) {

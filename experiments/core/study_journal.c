@@ -80,10 +80,9 @@ static int take_all(study_run *run, const char *file, bool look, bool *unfinishe
     finished = finished || end;
     json_decref(entry);
     if (taken) continue;
-    measure_message(run->message,
-                    "%s/%s holds an entry that is no measurement's; begin anew with --restart",
-                    run->folder, file);
-    return -1;
+    return measure_fail(run->message,
+                        "%s/%s holds an entry that is no measurement's; begin anew with --restart",
+                        run->folder, file);
   }
   *unfinished = sampled && !finished;
   return 0;
@@ -132,10 +131,8 @@ int study_journal_open(study_run *run) {
   if (run->study->brief) return 0;
   char file[NAME_SIZE], path[RECORD_PATH_SIZE];
   name_of(run, file);
-  if (record_path(path, run->folder, file)) {
-    measure_message(run->message, "the path of the results folder is too long");
-    return -1;
-  }
+  if (record_path(path, run->folder, file))
+    return measure_fail(run->message, "the path of the results folder is too long");
   if (measure_journal_open(&run->private->journal, path, run->message)) return -1;
   json_t *const settings = fingerprint(run);
   int status = run->private->request->restart ? 0 : examine(run, file, settings);

@@ -69,11 +69,9 @@ static int take_earlier(study_run *run, bool *found) {
 static int show_earlier(study_run *run) {
   bool found;
   if (take_earlier(run, &found)) return -1;
-  if (!found) {
-    measure_message(run->message, "%s holds no %s.json; run %s first", run->folder,
-                    run->study->file, run->study->name);
-    return -1;
-  }
+  if (!found)
+    return measure_fail(run->message, "%s holds no %s.json; run %s first", run->folder,
+                        run->study->file, run->study->name);
   if (run->study->show_table)
     run->study->show_table(run);
   else

@@ -13,8 +13,7 @@
 #include "study_run.h"
 
 int study_out_of_memory(study_run *run) {
-  measure_message(run->message, "out of memory");
-  return -1;
+  return measure_fail(run->message, "out of memory");
 }
 
 static int reserve(study_row_list *list, size_t row_size) {

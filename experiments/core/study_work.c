@@ -75,8 +75,7 @@ static int work_here(study_run *run) {
 /* ---- lines ----------------------------------------------------------------------------------- */
 
 static int fail(study_run *run, const char *why) {
-  measure_message(run->message, "%s", why);
-  return -1;
+  return measure_fail(run->message, "%s", why);
 }
 
 static int lost(study_run *run) {

@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "measure.h"
+
 int trajectory_alloc(trajectory *t, const model *m, char message[SOLVER_MESSAGE_SIZE]) {
   const double dt = m->type->time_step, duration = model_get(m, "duration");
   const size_t count = (size_t)llround(duration / dt) + 1;
@@ -23,8 +25,7 @@ int trajectory_alloc(trajectory *t, const model *m, char message[SOLVER_MESSAGE_
   t->states = calloc(count * t->dimension, sizeof *t->states);
   if (!t->times || !t->states) {
     trajectory_free(t);
-    snprintf(message, SOLVER_MESSAGE_SIZE, "out of memory");
-    return -1;
+    return measure_fail(message, "out of memory");
   }
   for (size_t i = 0; i < count; i++) t->times[i] = (double)i * dt;
   return 0;
@@ -48,10 +49,7 @@ int trajectory_reference(trajectory *t, const model *m, const double x0[], size_
                             .reached = t->reached,
                             .context = t->reached_context};
   char why[MODEL_MESSAGE_SIZE];
-  if (m->type->reference(m, x0, &wanted, why)) {
-    snprintf(message, SOLVER_MESSAGE_SIZE, "%s", why);
-    return -1;
-  }
+  if (m->type->reference(m, x0, &wanted, why)) return measure_fail(message, "%s", why);
   if (events) *events = wanted.events;
   if (kind) *kind = wanted.kind;
   return 0;

@@ -258,16 +258,13 @@ int compare_rows(compare_result *result, const compare_set *a, const compare_set
       .set = {a, b}, .same_starts = same_starts(differences), .minimum_effect = minimum_effect};
   const int status = contacts ? add_strands(result, contacts, count) : MEASURE_ENOMEM;
   free(contacts);
-  if (status) {
-    measure_message(message, "statistics of the comparison: %s", measure_strerror(status));
-    return -1;
-  }
+  if (status)
+    return measure_fail(message, "statistics of the comparison: %s", measure_strerror(status));
   if (result->count) return 0;
-  measure_message(message,
-                  "%s and %s have no number of contacts, solver and protocol in common: there is "
-                  "nothing to compare",
-                  a->folder, b->folder);
-  return -1;
+  return measure_fail(message,
+                      "%s and %s have no number of contacts, solver and protocol in common: there "
+                      "is nothing to compare",
+                      a->folder, b->folder);
 }
 
 void compare_result_free(compare_result *result) {

@@ -32,9 +32,9 @@ static int sort_cell(const compare_set *set, compare_cell *c, char *message) {
   compare_series_sort(&c->times);
   for (size_t i = 1; i < c->times.count; i++) {
     if (s[i].trial != s[i - 1].trial) continue;
-    measure_message(message, "'%s/sweep_samples.csv' has trial %g of %s, %s at %zu contacts twice",
-                    set->folder, s[i].trial, c->solver, c->protocol, c->contacts);
-    return -1;
+    return measure_fail(message,
+                        "'%s/sweep_samples.csv' has trial %g of %s, %s at %zu contacts twice",
+                        set->folder, s[i].trial, c->solver, c->protocol, c->contacts);
   }
   return 0;
 }
@@ -98,11 +98,10 @@ static int check_row(const compare_set *set, size_t row, double contacts,
   if (is_whole(contacts, 1, CONTACTS_RANGE_MAX) && is_whole(sample->trial, 0, 1e9) &&
       is_whole(sample->process, 0, 1e6) && (measured || not_measured))
     return 0;
-  measure_message(message,
-                  "'%s/sweep_samples.csv', row %zu: contacts %g, trial %g, seconds %g, rms_error "
-                  "%g; no sweep writes such",
-                  set->folder, row + 1, contacts, sample->trial, sample->value, sample->rms);
-  return -1;
+  return measure_fail(message,
+                      "'%s/sweep_samples.csv', row %zu: contacts %g, trial %g, seconds %g, "
+                      "rms_error %g; no sweep writes such",
+                      set->folder, row + 1, contacts, sample->trial, sample->value, sample->rms);
 }
 
 static int ascending(const void *a, const void *b) {
@@ -122,11 +121,9 @@ static int read_cells(compare_set *set, char *message) {
   const size_t rows = measure_table_rows(set->table);
   const size_t solver = measure_table_column(set->table, "solver");
   const size_t protocol = measure_table_column(set->table, "protocol");
-  if (solver == SIZE_MAX || protocol == SIZE_MAX) {
-    measure_message(message, "'%s/sweep_samples.csv' has no column '%s'", set->folder,
-                    solver == SIZE_MAX ? "solver" : "protocol");
-    return -1;
-  }
+  if (solver == SIZE_MAX || protocol == SIZE_MAX)
+    return measure_fail(message, "'%s/sweep_samples.csv' has no column '%s'", set->folder,
+                        solver == SIZE_MAX ? "solver" : "protocol");
   double *const numbers = read_numbers(set, rows, message);
   if (!numbers) return -1;
   compare_cell *cell = NULL;
@@ -155,17 +152,14 @@ static int read_cells(compare_set *set, char *message) {
 /* sweep.json, which must be a sweep's */
 static int read_metadata(compare_set *set, char *message) {
   char path[RECORD_PATH_SIZE];
-  if (record_path(path, set->folder, "sweep.json")) {
-    measure_message(message, "the path of sweep.json is too long");
-    return -1;
-  }
+  if (record_path(path, set->folder, "sweep.json"))
+    return measure_fail(message, "the path of sweep.json is too long");
   set->metadata = measure_json_read(path, message);
   if (!set->metadata) return -1;
   const char *const schema = json_string_value(json_object_get(set->metadata, "schema"));
   if (schema && strncmp(schema, schema_prefix, strlen(schema_prefix)) == 0) return 0;
-  measure_message(message, "'%s' is no result of essbench sweep: its schema is %.60s, not %s1",
-                  path, schema ? schema : "not named", schema_prefix);
-  return -1;
+  return measure_fail(message, "'%s' is no result of essbench sweep: its schema is %.60s, not %s1",
+                      path, schema ? schema : "not named", schema_prefix);
 }
 
 int compare_set_read(compare_set *set, const char *folder, char message[MEASURE_MESSAGE_SIZE]) {

@@ -27,8 +27,7 @@ const char *const regress_counter_names[REGRESS_COUNTERS] = {
 };
 
 static int out_of_memory(char message[SOLVER_MESSAGE_SIZE]) {
-  snprintf(message, SOLVER_MESSAGE_SIZE, "out of memory");
-  return -1;
+  return measure_fail(message, "out of memory");
 }
 
 void regress_counts_free(regress_counts *counts) {
@@ -165,11 +164,10 @@ static bool row_read(const json_t *object, regress_count *row) {
 static int rows_read(regress_counts *counts, const json_t *root, const char *path, char *message) {
   const char *const found = json_string_value(json_object_get(root, "schema"));
   const json_t *const rows = json_object_get(root, "cases");
-  if (!found || strcmp(found, schema) != 0 || json_array_size(rows) == 0) {
-    measure_message(message, "%s is no baseline of counters (schema %s); make baseline writes one",
-                    path, schema);
-    return -1;
-  }
+  if (!found || strcmp(found, schema) != 0 || json_array_size(rows) == 0)
+    return measure_fail(message,
+                        "%s is no baseline of counters (schema %s); make baseline writes one", path,
+                        schema);
   counts->rows = calloc(json_array_size(rows), sizeof *counts->rows);
   if (!counts->rows) return out_of_memory(message);
   for (; counts->count < json_array_size(rows); counts->count++) {

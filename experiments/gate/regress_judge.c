@@ -108,10 +108,8 @@ static int write_result(const arguments *given, const judgement *j, char *messag
 static int read_samples(const arguments *given, judgement *j, char *message) {
   char base[RECORD_PATH_SIZE], now[RECORD_PATH_SIZE];
   if (record_path(base, given->folder, REGRESS_BASE_SAMPLES) ||
-      record_path(now, given->folder, REGRESS_NOW_SAMPLES)) {
-    measure_message(message, "--out: the path is too long");
-    return -1;
-  }
+      record_path(now, given->folder, REGRESS_NOW_SAMPLES))
+    return measure_fail(message, "--out: the path is too long");
   if (regress_samples_read(&j->now, now, message)) return -1;
   if (access(base, F_OK)) return 0;
   if (regress_samples_read(&j->base, base, message)) return -1;

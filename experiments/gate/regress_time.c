@@ -20,8 +20,7 @@ static const char schema[] = "essbench-bench-1";
 static const unsigned long bootstrap_seed = 20;
 
 static int out_of_memory(char message[SOLVER_MESSAGE_SIZE]) {
-  snprintf(message, SOLVER_MESSAGE_SIZE, "out of memory");
-  return -1;
+  return measure_fail(message, "out of memory");
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */
@@ -41,10 +40,7 @@ static int is_json(const struct dirent *entry) {
 static int list_files(regress_samples *samples, const char *folder, char *message) {
   struct dirent **entries;
   const int found = scandir(folder, &entries, is_json, alphasort);
-  if (found < 0) {
-    measure_message(message, "%s: no such folder of samples", folder);
-    return -1;
-  }
+  if (found < 0) return measure_fail(message, "%s: no such folder of samples", folder);
   samples->files = calloc((size_t)found + 1, sizeof *samples->files);
   for (int i = 0; i < found; i++) {
     if (samples->files)
@@ -55,8 +51,7 @@ static int list_files(regress_samples *samples, const char *folder, char *messag
   if (!samples->files) return out_of_memory(message);
   samples->processes = (size_t)found;
   if (found > 0) return 0;
-  measure_message(message, "%s: no sample files (*.json) there", folder);
-  return -1;
+  return measure_fail(message, "%s: no sample files (*.json) there", folder);
 }
 
 /* the series of that name, begun when it is new; NULL when memory or room is out */
@@ -137,12 +132,11 @@ int regress_samples_match(const regress_samples *base, const regress_samples *no
     same = strcmp(base->files[i], now->files[i]) == 0;
   if (same && now->processes >= REGRESS_PAIRS_MIN) return 0;
   if (same)
-    measure_message(message, "%zu pairs of processes are too few; at least %d are wanted",
-                    now->processes, REGRESS_PAIRS_MIN);
-  else
-    measure_message(message, "the two folders of samples differ in their files, so there are no"
-                             " pairs to compare");
-  return -1;
+    return measure_fail(message, "%zu pairs of processes are too few; at least %d are wanted",
+                        now->processes, REGRESS_PAIRS_MIN);
+  return measure_fail(
+      message,
+      "the two folders of samples differ in their files, so there are no pairs to compare");
 }
 
 /* ---- comparing ------------------------------------------------------------------------------- */
@@ -172,12 +166,10 @@ static int compare(const double base[], const double now[], size_t pairs, const 
   measure_bootstrap options = measure_bootstrap_default(bootstrap_seed);
   options.confidence = REGRESS_CONFIDENCE;
   const int status = measure_bootstrap_paired_ratio(now, base, pairs, &options, ratio);
-  if (status) {
-    measure_message(message, "%s: %s", name,
-                    status == MEASURE_ENONFINITE ? "some processes have no sample of it"
-                                                 : measure_strerror(status));
-    return -1;
-  }
+  if (status)
+    return measure_fail(message, "%s: %s", name,
+                        status == MEASURE_ENONFINITE ? "some processes have no sample of it"
+                                                     : measure_strerror(status));
   *verdict = judge(ratio, effect);
   return 0;
 }

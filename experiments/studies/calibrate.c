@@ -133,13 +133,11 @@ static int measure(study_run *run, const void *cell) {
 static int check_rows(study_run *run, const row rows[], size_t count) {
   for (const row *r = rows; r < rows + count; r++) {
     if (r->of.gap.gap <= BRIDGE_GAP_MAX) continue;
-    measure_message(run->message, "k/m = %g: the field gap is %.2g; %.0g is accepted",
-                    r->of.stiffness_over_mass, r->of.gap.gap, BRIDGE_GAP_MAX);
-    return -1;
+    return measure_fail(run->message, "k/m = %g: the field gap is %.2g; %.0g is accepted",
+                        r->of.stiffness_over_mass, r->of.gap.gap, BRIDGE_GAP_MAX);
   }
   if (!isnan(rows->of.epsilon)) return 0;
-  measure_message(run->message, "no epsilon for the hopper: %s", rows->status);
-  return -1;
+  return measure_fail(run->message, "no epsilon for the hopper: %s", rows->status);
 }
 
 /* the path of one solver from the hopper's own start */

@@ -85,10 +85,8 @@ static int survey(study_run *run) {
   const precision_sample *const all = study_rows(run, SAMPLES, &count);
   free(run->own);
   precision_point *const points = run->own = calloc(cells * methods, sizeof *points);
-  if (!points || count < next) {
-    measure_message(run->message, points ? "choices are missing" : "out of memory");
-    return -1;
-  }
+  if (!points || count < next)
+    return measure_fail(run->message, points ? "choices are missing" : "out of memory");
   for (size_t i = 0; i < cells; i++) {
     precision_point *const own = points + i * methods;
     for (size_t k = 0; k < methods; k++)

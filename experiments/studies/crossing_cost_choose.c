@@ -96,10 +96,8 @@ static int try_starts(const attempting *a, const precision_method *method, conte
   precision_tally tally = {0};
   size_t trials = 1;
   for (size_t j = 0; j < trials; j++) {
-    if (contestant_sample(c, j, &a->seconds[j])) {
-      snprintf(message, SOLVER_MESSAGE_SIZE, "%s", c->report.message);
-      return SOLVER_FAILED;
-    }
+    if (contestant_sample(c, j, &a->seconds[j]))
+      return measure_fail(message, "%s", c->report.message);
     const outcome of = outcome_of(c, j, a->seconds[j]);
     a->rms[j] = of.rms_error;
     precision_count(&tally, &of, precision_start_of(a->starts, j));

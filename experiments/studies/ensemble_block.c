@@ -241,10 +241,7 @@ static int run_block(study_run *run, worker *w, const ensemble_cell *c) {
   begin(w);
   for (size_t i = c->first; i < c->first + c->count; i++) {
     draw(w, run->settings, run->seed + i);
-    if (*run->interrupted) {
-      measure_message(run->message, "interrupted");
-      return -1;
-    }
+    if (*run->interrupted) return measure_fail(run->message, "interrupted");
     if (!integrate(w, &report, value))
       count_values(w, value);
     else if (count_failure(run, w, &report, run->seed + i))

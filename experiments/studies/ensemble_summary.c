@@ -60,8 +60,7 @@ static int add(study_run *run, sums *s, const ensemble_sample *sample) {
   const ensemble_failure row = {sample->seed, sample->name, sample->text};
   return study_add(run, ENSEMBLE_FAILURES, &row);
 damaged:
-  measure_message(run->message, "the journal's counts are damaged; begin anew with --restart");
-  return -1;
+  return measure_fail(run->message, "the journal's counts are damaged; begin anew with --restart");
 }
 
 /* ---- rows ------------------------------------------------------------------------------------ */

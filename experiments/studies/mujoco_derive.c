@@ -200,22 +200,18 @@ int mujoco_conclude(study_run *run) {
   const mujoco_row *const rows = study_rows(run, MUJOCO_ROWS, &count);
   for (size_t i = 0; i < count; i++) {
     const mujoco_row *const r = &rows[i];
-    if (r->verdict == mujoco_verdict_name(MUJOCO_FASTER)) {
-      measure_message(run->message,
-                      "%s, N = %zu: %s %s leaves the trajectory unchanged and takes %.3f [%.3f, "
-                      "%.3f] of the time of the race's settings, which must be the fastest",
-                      r->of.model, r->of.contacts, r->of.base, r->of.changes, r->confirmed,
-                      r->confirmed_interval[0], r->confirmed_interval[1]);
-      return -1;
-    }
-    if (i % MUJOCO_VARIANTS == MUJOCO_RACE &&
-        r->verdict != mujoco_verdict_name(MUJOCO_IS_THE_RACE)) {
-      measure_message(run->message,
-                      "%s, N = %zu: the race's settings change MuJoCo's trajectory by %.2g; %.0g "
-                      "is accepted",
-                      r->of.model, r->of.contacts, r->difference, MUJOCO_UNCHANGED);
-      return -1;
-    }
+    if (r->verdict == mujoco_verdict_name(MUJOCO_FASTER))
+      return measure_fail(
+          run->message,
+          "%s, N = %zu: %s %s leaves the trajectory unchanged and takes %.3f [%.3f, %.3f] of the "
+          "time of the race's settings, which must be the fastest",
+          r->of.model, r->of.contacts, r->of.base, r->of.changes, r->confirmed,
+          r->confirmed_interval[0], r->confirmed_interval[1]);
+    if (i % MUJOCO_VARIANTS == MUJOCO_RACE && r->verdict != mujoco_verdict_name(MUJOCO_IS_THE_RACE))
+      return measure_fail(
+          run->message,
+          "%s, N = %zu: the race's settings change MuJoCo's trajectory by %.2g; %.0g is accepted",
+          r->of.model, r->of.contacts, r->difference, MUJOCO_UNCHANGED);
   }
   return 0;
 }

@@ -140,8 +140,7 @@ static int profile(study_run *run, profiled *p, size_t variant) {
       .trials = p->trials, .seed = run->seed, .min_time_s = sample_s, .warmup_runs = 1};
   const int status = measure_interleave(candidates, CANDIDATES, &plan, p->seconds, NULL, NULL);
   if (!status) return add_rows(run, p, variant);
-  measure_message(run->message, "profiling: %s", measure_strerror(status));
-  return -1;
+  return measure_fail(run->message, "profiling: %s", measure_strerror(status));
 }
 
 int mujoco_measure_profile(study_run *run, size_t of, size_t which) {

@@ -120,8 +120,7 @@ static int measure_point(study_run *run, const contest_starts *start, size_t ord
   p.in_fit = within(epsilon, wanted[order - 1].fit_min, wanted[order - 1].fit_max);
   if (!outcome_run(&projection_solver, &with, start, 0, once, &p.run, why))
     return study_add(run, POINTS, &p);
-  measure_message(run->message, "epsilon %g: %s", epsilon, why);
-  return -1;
+  return measure_fail(run->message, "epsilon %g: %s", epsilon, why);
 }
 
 static int measure(study_run *run, const void *cell) {

@@ -115,9 +115,9 @@ static int prove_same_system(study_run *run, const model *m, const option_names 
     return status == SOLVER_REFUSED ? 0 : -1;
   }
   if (gap->gap <= BRIDGE_GAP_MAX) return 0;
-  measure_message(run->message, "the field gap is %.2g at a scaling of %g; up to %.0g is accepted",
-                  gap->gap, gap->scaling, BRIDGE_GAP_MAX);
-  return -1;
+  return measure_fail(run->message,
+                      "the field gap is %.2g at a scaling of %g; up to %.0g is accepted", gap->gap,
+                      gap->scaling, BRIDGE_GAP_MAX);
 }
 
 int precision_add_starts(study_run *run, contest_starts *starts, const option_names *methods) {

@@ -227,9 +227,8 @@ static int measure_point(study_run *run, const contest_starts *starts, const cel
   if (!outcome_run(&projection_solver, &tight, starts, c->trial, once, &s->tight, why) &&
       !outcome_run(&projection_solver, &everyday, starts, c->trial, longer, &s->timed, why))
     return study_add(run, SCALE_SAMPLES, s);
-  measure_message(run->message, "%zu contacts, order %zu, epsilon %g: %s", c->contacts, c->order,
-                  c->epsilon, why);
-  return -1;
+  return measure_fail(run->message, "%zu contacts, order %zu, epsilon %g: %s", c->contacts,
+                      c->order, c->epsilon, why);
 }
 
 static int measure(study_run *run, const void *planned) {

@@ -113,9 +113,8 @@ static int enter_yardstick(speed_room *r, const char *protocol, const char *inte
   c->settings.time_step = r->form[0]->type->time_step;
   choice_try(&r->starts, &bridge_solver, INFINITY, c);
   if (c->rms < INFINITY) return enter(r, protocol, NAN, 0, &bridge_solver, &c->settings);
-  measure_message(r->run->message, "%s, %zu contacts, %s: MuJoCo does not run to the end",
-                  r->of.model, r->of.contacts, protocol);
-  return -1;
+  return measure_fail(r->run->message, "%s, %zu contacts, %s: MuJoCo does not run to the end",
+                      r->of.model, r->of.contacts, protocol);
 }
 
 static int check_gap(speed_room *r) {
@@ -127,11 +126,10 @@ static int check_gap(speed_room *r) {
     if (!k || gap.gap > r->gap.gap) r->gap = gap;
   }
   if (r->gap.gap <= BRIDGE_GAP_MAX) return 0;
-  measure_message(r->run->message,
-                  "%s, %zu contacts: the field gap is %.2g at a scaling of %g; up to %.0g is "
-                  "accepted",
-                  r->of.model, r->of.contacts, r->gap.gap, r->gap.scaling, BRIDGE_GAP_MAX);
-  return -1;
+  return measure_fail(
+      r->run->message,
+      "%s, %zu contacts: the field gap is %.2g at a scaling of %g; up to %.0g is accepted",
+      r->of.model, r->of.contacts, r->gap.gap, r->gap.scaling, BRIDGE_GAP_MAX);
 }
 
 /* one start alone has no tails: the hopper's median is all there is */

@@ -61,9 +61,8 @@ static int time_all(race *r) {
   if (status) measure_message(run->message, "timing: %s", measure_strerror(status));
   for (size_t k = 0; !status && k < r->count; k++) {
     if (!r->record[k].failed) continue;
-    measure_message(run->message, "%s, %zu contacts, start %zu: %s", r->room->of.model,
-                    r->room->of.contacts, r->record[k].trial, r->contestant[k].report.message);
-    return -1;
+    return measure_fail(run->message, "%s, %zu contacts, start %zu: %s", r->room->of.model,
+                        r->room->of.contacts, r->record[k].trial, r->contestant[k].report.message);
   }
   return status ? -1 : 0;
 }

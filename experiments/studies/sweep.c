@@ -132,11 +132,10 @@ static int check_gap(study_run *run, const model *m, size_t contacts, bridge_gap
   if (bridge_field_gap(m, &run->racers.settings, GAP_STATES, run->seed, gap, run->message))
     return -1;
   if (gap->gap <= BRIDGE_GAP_MAX) return 0;
-  measure_message(run->message,
-                  "%zu contacts: the field gap is %.2g at --scaling %g; up to %.0g is accepted, "
-                  "and a larger scaling lowers it",
-                  contacts, gap->gap, gap->scaling, BRIDGE_GAP_MAX);
-  return -1;
+  return measure_fail(run->message,
+                      "%zu contacts: the field gap is %.2g at --scaling %g; up to %.0g is "
+                      "accepted, and a larger scaling lowers it",
+                      contacts, gap->gap, gap->scaling, BRIDGE_GAP_MAX);
 }
 
 /* the protocols named, one after the other; once for all processes */
@@ -187,11 +186,9 @@ static int time_trial(study_run *run, const cell *c) {
   const sweep_sample *const entries = entries_of(run, c->row, &count);
   for (size_t k = 0; k < count; k++) {
     sweep_sample s = entries[k];
-    if (lap[k].failed) {
-      measure_message(run->message, "%zu contacts, trial %zu: %s", s.contacts, c->trial,
-                      lap[k].message);
-      return -1;
-    }
+    if (lap[k].failed)
+      return measure_fail(run->message, "%zu contacts, trial %zu: %s", s.contacts, c->trial,
+                          lap[k].message);
     s.trial = c->trial;
     s.process = c->trial % run->processes;
     s.seconds = lap[k].of.time_s;

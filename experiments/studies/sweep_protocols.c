@@ -43,8 +43,8 @@ static int enter(entering *e, const solver_type *solver, const char *protocol, d
   s.target = target;
   s.settings = *settings;
   if (e->count++ < SWEEP_ENTRIES_MAX) return study_add(e->run, SWEEP_SAMPLES, &s);
-  measure_message(e->run->message, "more than %d solvers and protocols at once", SWEEP_ENTRIES_MAX);
-  return -1;
+  return measure_fail(e->run->message, "more than %d solvers and protocols at once",
+                      SWEEP_ENTRIES_MAX);
 }
 
 /* every solver with this longest integration step */
@@ -82,10 +82,8 @@ static int enter_against_mujoco(entering *e) {
   euler.settings.time_step = e->m->type->time_step;
   euler.settings.variant = "Euler";
   choice_try(&e->tuning, &bridge_solver, INFINITY, &euler);
-  if (!(euler.rms < INFINITY)) {
-    measure_message(e->run->message, "equal-error: MuJoCo does not run to the end");
-    return -1;
-  }
+  if (!(euler.rms < INFINITY))
+    return measure_fail(e->run->message, "equal-error: MuJoCo does not run to the end");
   const choice_request request = request_of(e, choice_limits_of(&euler));
   const int status = choice_mujoco(&request, FINEST, &best, e->run->message);
   if (status < 0) return -1;

@@ -86,11 +86,10 @@ static int check(study_run *run) {
     for (size_t k = 0; k < s->methods.count; k++)
       stays = stays || strcmp(precision_methods[s->methods.index[k]].name, p->method) == 0;
     if (stays) continue;
-    measure_message(run->message,
-                    "%s holds this model measured with %s, which --methods leaves out and would "
-                    "delete; give another --out, or name it, too",
-                    run->folder, p->method);
-    return -1;
+    return measure_fail(run->message,
+                        "%s holds this model measured with %s, which --methods leaves out and "
+                        "would delete; give another --out, or name it, too",
+                        run->folder, p->method);
   }
   return 0;
 }

@@ -80,10 +80,8 @@ int work_precision_survey(study_run *run, const option_names *methods, size_t tr
   const precision_sample *const first = study_rows(run, STUDY_SAMPLES, &count);
   free(run->own);
   survey *const all = run->own = calloc(1, sizeof *all + points * sizeof *all->point);
-  if (!all || count < trials + points) {
-    measure_message(run->message, all ? "first runs are missing" : "out of memory");
-    return -1;
-  }
+  if (!all || count < trials + points)
+    return measure_fail(run->message, all ? "first runs are missing" : "out of memory");
   for (size_t i = 0; i < points; i++) {
     precision_point *const p = &all->point[all->count++];
     *p = precision_point_of(run, &first[trials + i]);

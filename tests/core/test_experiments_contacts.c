@@ -14,7 +14,7 @@
 #include "contacts_range.h"
 
 static contacts_range parsed(const char *text) {
-  char message[CONTACTS_RANGE_MESSAGE] = "";
+  char message[MEASURE_MESSAGE_SIZE] = "";
   contacts_range range;
   if (contacts_range_parse(text, &range, message)) fail_msg("%s", message);
   return range;
@@ -101,7 +101,7 @@ static void all_else_is_refused(void **state) {
       {"2;5", "2;5 is"},
   };
   for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
-    char message[CONTACTS_RANGE_MESSAGE] = "";
+    char message[MEASURE_MESSAGE_SIZE] = "";
     contacts_range range;
     if (!contacts_range_parse(refusals[i].text, &range, message))
       fail_msg("'%s' was accepted", refusals[i].text);
@@ -121,10 +121,10 @@ static void a_very_long_list(void **state) {
   gives(text, (const size_t[]){7, 0});
   memset(text, '9', 60000);
   text[60000] = '\0';
-  char message[CONTACTS_RANGE_MESSAGE];
+  char message[MEASURE_MESSAGE_SIZE];
   contacts_range range;
   assert_int_equal(contacts_range_parse(text, &range, message), -1);
-  assert_true(strlen(message) < CONTACTS_RANGE_MESSAGE - 1);
+  assert_true(strlen(message) < MEASURE_MESSAGE_SIZE - 1);
 }
 
 int main(void) {
