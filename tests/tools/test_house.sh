@@ -56,7 +56,7 @@ plate plate_gap
 mjcf mjcf_writer'
 
 edges() {
-  for path in integrator/*.[ch] models/*.[ch] solvers/*.[ch] baselines/*.[ch] mujoco_bridge/*.[ch] \
+  for path in integrator/*.[ch] mechanics/*.[ch] models/*.[ch] solvers/*.[ch] baselines/*.[ch] mujoco_bridge/*.[ch] \
     xmlgen/*.[ch] measure/*.[ch] experiments/*/*.[ch]; do
     unit=$(basename "$path" | sed 's/\.[ch]$//')
     sed -n 's/^#include "\(.*\)\.h".*/\1/p' "$path" | grep -vx "$unit" | sed "s/^/$unit /"

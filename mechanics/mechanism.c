@@ -1,0 +1,58 @@
+/*
+ * What a mechanism must be, and which of its constraints make a mode.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "mechanism.h"
+
+static const char *constraint_refused(const mechanism *m, size_t k) {
+  const mechanism_constraint *const c = &m->constraint[k];
+  if (c->normal >= m->constraints) return "a constraint's normal must be one of the constraints";
+  if (c->normal == k) return NULL;
+  if (m->constraint[c->normal].normal != c->normal)
+    return "a tangent constraint's normal must be a normal constraint";
+  if (!(c->friction > 0)) return "a tangent constraint's friction must be above 0";
+  return NULL;
+}
+
+const char *mechanism_refused(const mechanism *m) {
+  if (m->coordinates < 1 || m->coordinates > MECHANISM_COORDINATES_MAX)
+    return "a mechanism must have 1 to 12 coordinates";
+  if (m->constraints < 1 || m->constraints > MECHANISM_CONSTRAINTS_MAX)
+    return "a mechanism must have 1 to 10 constraints";
+  if (!m->constraint || !m->inertia || !m->gaps || !m->rows)
+    return "a mechanism must state its constraints, inertia, gaps and rows";
+  if (!(m->time_scale >= 0 && isfinite(m->time_scale)))
+    return "a mechanism's time scale must be finite and not negative";
+  for (size_t k = 0; k < m->constraints; k++) {
+    const char *const wrong = constraint_refused(m, k);
+    if (wrong) return wrong;
+  }
+  for (size_t j = 0; m->limb && j < m->coordinates; j++) {
+    const size_t k = m->limb[j];
+    if (k == MECHANISM_BODY || k == MECHANISM_ALONE) continue;
+    if (k >= m->constraints || !mechanism_is_normal(m, k))
+      return "a massless coordinate must be held by a normal constraint";
+  }
+  return NULL;
+}
+
+contact_mode mechanism_choices(const mechanism *m) {
+  contact_mode choices = 0;
+  for (size_t k = 0; k < m->constraints; k++)
+    if (mechanism_is_normal(m, k) || isfinite(m->constraint[k].friction)) choices |= CONTACT(k);
+  return choices;
+}
+
+bool mechanism_is_mode(const mechanism *m, contact_mode mode) {
+  if (mode & ~mechanism_choices(m)) return false;
+  for (size_t k = 0; k < m->constraints; k++)
+    if ((mode & CONTACT(k)) && !(mode & CONTACT(m->constraint[k].normal))) return false;
+  return true;
+}
+
+size_t mechanism_count(contact_mode mode) {
+  size_t count = 0;
+  for (; mode; mode &= mode - 1) count++;
+  return count;
+}
