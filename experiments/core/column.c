@@ -32,22 +32,10 @@ static const void *member(const column *c, const void *row) {
 }
 
 double column_number(const column *c, const void *row) {
-  switch (c->kind) {
-  case COLUMN_NUMBER:
-  case COLUMN_AMOUNT:
-    return *(const double *)member(c, row);
-  case COLUMN_COUNT:
-    return (double)*(const size_t *)member(c, row);
-  case COLUMN_FLAG:
-    return *(const bool *)member(c, row) ? 1.0 : 0.0;
-  case COLUMN_TEXT:
-  case COLUMN_NOTE:
-  case COLUMN_INTERVAL:
-  case COLUMN_GAP:
-  case COLUMN_MODEL:
-  case COLUMN_SETTINGS:
-    break;
-  }
+  const void *const at = member(c, row);
+  if (c->kind == COLUMN_NUMBER || c->kind == COLUMN_AMOUNT) return *(const double *)at;
+  if (c->kind == COLUMN_COUNT) return (double)*(const size_t *)at;
+  if (c->kind == COLUMN_FLAG) return *(const bool *)at ? 1.0 : 0.0;
   return NAN;
 }
 
@@ -71,32 +59,36 @@ static bool interval_take(const json_t *value, double ends[2]) {
 
 /* ---- field gaps ------------------------------------------------------------------------------ */
 
-static const bridge_gap no_gap = {.gap = NAN, .rms = NAN, .inverse_weight = NAN, .scaling = NAN};
+static const column gap_columns[] = {
+    COLUMN(bridge_gap, gap, AMOUNT, "", ""),
+    COLUMN(bridge_gap, rms, AMOUNT, "", ""),
+    COLUMN(bridge_gap, states, COUNT, "", ""),
+    COLUMN(bridge_gap, touching, COUNT, "", ""),
+    COLUMN(bridge_gap, inverse_weight, AMOUNT, "", ""),
+    COLUMN(bridge_gap, scaling, AMOUNT, "", ""),
+    {0},
+};
 
 static json_t *gap_json(const bridge_gap *g) {
   if (isnan(g->gap)) return json_null();
-  return json_pack("{s:o, s:o, s:I, s:I, s:o, s:o}", "gap", measure_json_number(g->gap), "rms",
-                   measure_json_number(g->rms), "states", (json_int_t)g->states, "touching",
-                   (json_int_t)g->touching, "inverse_weight",
-                   measure_json_number(g->inverse_weight), "scaling",
-                   measure_json_number(g->scaling));
+  json_t *const object = json_object();
+  for (const column *c = gap_columns; c->name; c++)
+    json_object_set_new(object, c->name, column_json(c, g));
+  return object;
 }
 
 static bool gap_take(const json_t *value, bridge_gap *g) {
-  *g = no_gap;
-  if (json_is_null(value)) return true;
-  g->states = (size_t)json_integer_value(json_object_get(value, "states"));
-  g->touching = (size_t)json_integer_value(json_object_get(value, "touching"));
-  return !measure_json_value(json_object_get(value, "gap"), &g->gap) &&
-         !measure_json_value(json_object_get(value, "rms"), &g->rms) &&
-         !measure_json_value(json_object_get(value, "inverse_weight"), &g->inverse_weight) &&
-         !measure_json_value(json_object_get(value, "scaling"), &g->scaling);
+  bool taken = true;
+  column_clear(gap_columns, g);
+  for (const column *c = gap_columns; c->name && !json_is_null(value); c++)
+    taken = column_take(c, json_object_get(value, c->name), g) && taken;
+  return taken;
 }
 
 /* ---- settings -------------------------------------------------------------------------------- */
 
 /* settings from an object, whose text they borrow; no limit where one is not known. False when it
- * is none; NULL is one without a member. */
+ * is none; NULL or null is one without a member. */
 static bool settings_take(const json_t *object, solver_settings *out) {
   *out = (solver_settings){.variant = json_string_value(json_object_get(object, "variant"))};
   for (const setting *line = settings_table; line->name; line++) {
@@ -105,7 +97,7 @@ static bool settings_take(const json_t *object, solver_settings *out) {
     const double otherwise = line->max < INFINITY ? NAN : INFINITY;
     setting_put(line, out, json_is_number(value) ? json_number_value(value) : otherwise);
   }
-  return !object || json_is_object(object);
+  return !object || json_is_null(object) || json_is_object(object);
 }
 
 /* the numbers among them that a CSV has, by their names in that object */
@@ -168,16 +160,10 @@ size_t column_csv_names(const column *c, const char *names[COLUMN_CSV_NAMES_MAX]
 }
 
 void column_clear(const column columns[], void *row) {
+  json_t *const unknown = json_null();
   for (const column *c = columns; c->name; c++) {
-    void *const at = (char *)row + c->offset;
-    if (c->kind == COLUMN_COUNT) *(size_t *)at = 0;
-    if (c->kind == COLUMN_FLAG) *(bool *)at = false;
-    if (c->kind == COLUMN_TEXT) *(const char **)at = "";
-    if (c->kind == COLUMN_NOTE) *(const char **)at = NULL;
-    if (c->kind == COLUMN_NUMBER || c->kind == COLUMN_AMOUNT) *(double *)at = NAN;
-    if (c->kind == COLUMN_SETTINGS) settings_take(NULL, at);
-    if (c->kind == COLUMN_INTERVAL) ((double *)at)[0] = ((double *)at)[1] = NAN;
-    if (c->kind == COLUMN_GAP) *(bridge_gap *)at = no_gap;
+    column_take(c, unknown, row);
+    if (c->kind == COLUMN_TEXT) *(const char **)((char *)row + c->offset) = "";
   }
 }
 
@@ -191,11 +177,9 @@ bool column_take(const column *c, const json_t *value, void *row) {
     *(bool *)at = json_is_true(value);
     return json_is_boolean(value);
   case COLUMN_TEXT:
-    *(const char **)at = json_string_value(value);
-    return json_is_string(value);
   case COLUMN_NOTE:
     *(const char **)at = json_string_value(value);
-    return json_is_string(value) || json_is_null(value);
+    return json_is_string(value) || (c->kind == COLUMN_NOTE && json_is_null(value));
   case COLUMN_NUMBER:
   case COLUMN_AMOUNT:
     return measure_json_value(value, at) == MEASURE_SUCCESS;
@@ -212,39 +196,26 @@ bool column_take(const column *c, const json_t *value, void *row) {
 }
 
 /* its type alone */
-static json_t *type_schema(column_kind kind) {
-  switch (kind) {
-  case COLUMN_COUNT:
-    return json_pack("{s:s, s:i}", "type", "integer", "minimum", 0);
-  case COLUMN_FLAG:
-    return json_pack("{s:s}", "type", "boolean");
-  case COLUMN_TEXT:
-    return json_pack("{s:s}", "type", "string");
-  case COLUMN_NOTE:
-    return json_pack("{s:s}", "$ref", "common.schema.json#/$defs/text");
-  case COLUMN_INTERVAL:
-    return json_pack("{s:[{s:s}, {s:s}]}", "oneOf", "$ref", "common.schema.json#/$defs/interval",
-                     "type", "null");
-  case COLUMN_GAP:
-    return json_pack("{s:[{s:s}, {s:s}]}", "anyOf", "type", "null", "$ref",
-                     "common.schema.json#/$defs/field_gap");
-  case COLUMN_MODEL:
-    return json_pack("{s:s}", "$ref", "common.schema.json#/$defs/model");
-  case COLUMN_SETTINGS:
-    return json_pack("{s:s}", "$ref", "common.schema.json#/$defs/settings");
-  case COLUMN_AMOUNT:
-    return json_pack("{s:[s, s], s:i}", "type", "number", "null", "minimum", 0);
-  case COLUMN_NUMBER:
-    break;
-  }
-  return json_pack("{s:s}", "$ref", "common.schema.json#/$defs/number");
-}
+static const char *const types[] = {
+    [COLUMN_NUMBER] = "{\"$ref\": \"common.schema.json#/$defs/number\"}",
+    [COLUMN_AMOUNT] = "{\"type\": [\"number\", \"null\"], \"minimum\": 0}",
+    [COLUMN_COUNT] = "{\"type\": \"integer\", \"minimum\": 0}",
+    [COLUMN_FLAG] = "{\"type\": \"boolean\"}",
+    [COLUMN_TEXT] = "{\"type\": \"string\"}",
+    [COLUMN_NOTE] = "{\"$ref\": \"common.schema.json#/$defs/text\"}",
+    [COLUMN_INTERVAL] =
+        "{\"oneOf\": [{\"$ref\": \"common.schema.json#/$defs/interval\"}, {\"type\": \"null\"}]}",
+    [COLUMN_GAP] =
+        "{\"anyOf\": [{\"type\": \"null\"}, {\"$ref\": \"common.schema.json#/$defs/field_gap\"}]}",
+    [COLUMN_MODEL] = "{\"$ref\": \"common.schema.json#/$defs/model\"}",
+    [COLUMN_SETTINGS] = "{\"$ref\": \"common.schema.json#/$defs/settings\"}",
+};
 
 json_t *column_schema(const column *c) {
   char line[LINE_SIZE];
   snprintf(line, sizeof line, "%s%s%s", c->meaning, *c->unit ? ", " : "", c->unit);
   json_t *const schema = json_pack("{s:s}", "description", line);
-  json_t *const type = type_schema(c->kind);
+  json_t *const type = measure_json_parse(types[c->kind]);
   json_object_update(schema, type);
   json_decref(type);
   return schema;

@@ -188,29 +188,19 @@ json_t *option_json(const study_option *o, const void *settings) {
 }
 
 /* its type alone */
-static json_t *type_schema(option_kind kind) {
-  switch (kind) {
-  case OPTION_FLAG:
-    return json_pack("{s:s}", "type", "boolean");
-  case OPTION_WHOLE:
-    return json_pack("{s:s, s:i}", "type", "integer", "minimum", 0);
-  case OPTION_NUMBER:
-    return json_pack("{s:s}", "type", "number");
-  case OPTION_NUMBERS:
-    return json_pack("{s:s, s:{s:s}}", "type", "array", "items", "type", "number");
-  case OPTION_CONTACTS:
-    return json_pack("{s:s, s:{s:s, s:i}}", "type", "array", "items", "type", "integer", "minimum",
-                     1);
-  case OPTION_NAMES:
-  case OPTION_TEXT:
-    break;
-  }
-  return json_pack("{s:[s, s]}", "type", "string", "null");
-}
+static const char *const types[] = {
+    [OPTION_FLAG] = "{\"type\": \"boolean\"}",
+    [OPTION_WHOLE] = "{\"type\": \"integer\", \"minimum\": 0}",
+    [OPTION_NUMBER] = "{\"type\": \"number\"}",
+    [OPTION_NUMBERS] = "{\"type\": \"array\", \"items\": {\"type\": \"number\"}}",
+    [OPTION_CONTACTS] = "{\"type\": \"array\", \"items\": {\"type\": \"integer\", \"minimum\": 1}}",
+    [OPTION_NAMES] = "{\"type\": [\"string\", \"null\"]}",
+    [OPTION_TEXT] = "{\"type\": [\"string\", \"null\"]}",
+};
 
 json_t *option_schema(const study_option *o) {
   json_t *const schema = json_pack("{s:s}", "description", o->help);
-  json_t *const type = type_schema(o->kind);
+  json_t *const type = measure_json_parse(types[o->kind]);
   json_object_update(schema, type);
   json_decref(type);
   return schema;
