@@ -62,6 +62,21 @@ typedef struct column {
     .meaning = __VA_ARGS__                                                                         \
   }
 
+/* Columns of samples, which only the journal has: up to eight members of a row, all of one kind. */
+#define COLUMNS(r, kind, ...)                                                                      \
+  COLUMNS_OF(__VA_ARGS__, COLUMNS_8, COLUMNS_7, COLUMNS_6, COLUMNS_5, COLUMNS_4, COLUMNS_3,        \
+             COLUMNS_2, COLUMNS_1, )                                                               \
+  (r, kind, __VA_ARGS__)
+#define COLUMNS_OF(a, b, c, d, e, f, g, h, name, ...) name
+#define COLUMNS_1(r, k, m)                            COLUMN(r, m, k, "", "", .place = COLUMN_JSON_ONLY)
+#define COLUMNS_2(r, k, m, ...)                       COLUMNS_1(r, k, m), COLUMNS_1(r, k, __VA_ARGS__)
+#define COLUMNS_3(r, k, m, ...)                       COLUMNS_1(r, k, m), COLUMNS_2(r, k, __VA_ARGS__)
+#define COLUMNS_4(r, k, m, ...)                       COLUMNS_1(r, k, m), COLUMNS_3(r, k, __VA_ARGS__)
+#define COLUMNS_5(r, k, m, ...)                       COLUMNS_1(r, k, m), COLUMNS_4(r, k, __VA_ARGS__)
+#define COLUMNS_6(r, k, m, ...)                       COLUMNS_1(r, k, m), COLUMNS_5(r, k, __VA_ARGS__)
+#define COLUMNS_7(r, k, m, ...)                       COLUMNS_1(r, k, m), COLUMNS_6(r, k, __VA_ARGS__)
+#define COLUMNS_8(r, k, m, ...)                       COLUMNS_1(r, k, m), COLUMNS_7(r, k, __VA_ARGS__)
+
 /* ... printed under a head by a format of printf; its values multiplied by a factor. */
 #define SHOWN(head_, format_)               .head = head_, .format = format_
 #define SHOWN_TIMES(head_, format_, factor) .head = head_, .format = format_, .scale = factor

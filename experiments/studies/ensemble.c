@@ -103,15 +103,9 @@ static int plan(study_run *run, size_t stage) {
 /* ---- rows ------------------------------------------------------------------------------------ */
 
 static const column sample_columns[] = {
-    COLUMN(ensemble_sample, kind, TEXT, "", ""),
-    COLUMN(ensemble_sample, name, TEXT, "", ""),
-    COLUMN(ensemble_sample, starts, COUNT, "", ""),
-    COLUMN(ensemble_sample, seed, COUNT, "", ""),
-    COLUMN(ensemble_sample, sum, NUMBER, "", ""),
-    COLUMN(ensemble_sample, squares, NUMBER, "", ""),
-    COLUMN(ensemble_sample, low, NUMBER, "", ""),
-    COLUMN(ensemble_sample, high, NUMBER, "", ""),
-    COLUMN(ensemble_sample, text, TEXT, "", ""),
+    COLUMNS(ensemble_sample, TEXT, kind, name, text),
+    COLUMNS(ensemble_sample, COUNT, starts, seed),
+    COLUMNS(ensemble_sample, NUMBER, sum, squares, low, high),
     {0},
 };
 

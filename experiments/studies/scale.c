@@ -39,16 +39,10 @@ static const study_option options[] = {
 /* ---- columns --------------------------------------------------------------------------------- */
 
 static const column sample_columns[] = {
-    COLUMN(scale_sample, contacts, COUNT, "", ""),
-    COLUMN(scale_sample, order, COUNT, "", ""),
-    COLUMN(scale_sample, reference_events, AMOUNT, "", ""),
-    COLUMN_AS("distance.low", scale_sample, distance.low, AMOUNT, "m", ""),
-    COLUMN_AS("distance.median", scale_sample, distance.median, AMOUNT, "m", ""),
-    COLUMN_AS("distance.high", scale_sample, distance.high, AMOUNT, "m", ""),
-    COLUMN_AS("interval.low", scale_sample, interval.low, AMOUNT, "s", ""),
-    COLUMN_AS("interval.median", scale_sample, interval.median, AMOUNT, "s", ""),
-    COLUMN_AS("interval.high", scale_sample, interval.high, AMOUNT, "s", ""),
-    COLUMN(scale_sample, epsilon, AMOUNT, "m", ""),
+    COLUMNS(scale_sample, COUNT, contacts, order),
+    COLUMNS(scale_sample, AMOUNT, reference_events, epsilon),
+    COLUMNS(scale_sample, AMOUNT, distance.low, distance.median, distance.high),
+    COLUMNS(scale_sample, AMOUNT, interval.low, interval.median, interval.high),
     OUTCOME_COLUMNS("tight_", scale_sample, tight),
     OUTCOME_COLUMNS("", scale_sample, timed),
     {0},

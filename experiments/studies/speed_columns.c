@@ -5,9 +5,8 @@
  */
 #include "speed.h"
 
-/* the work of an entry: medians over the starts; and of each of its runs, in no file */
+/* the work of an entry: medians over the starts */
 #define WORK(row, name, text, ...) COLUMN(row, name, AMOUNT, "", text, __VA_ARGS__)
-#define HIDDEN(name)               COLUMN(speed_one_run, name, AMOUNT, "", "", .place = COLUMN_JSON_ONLY)
 
 const column speed_row_columns[] = {
     COLUMN(speed_row, model, TEXT, "", "hopper or plate", SHOWN("model", "%-6s")),
@@ -157,20 +156,12 @@ const column speed_run_columns[] = {
     COLUMN(speed_one_run, events, AMOUNT, "", "crossings"),
     COLUMN(speed_one_run, events_reference, AMOUNT, "", "of the reference"),
     COLUMN(speed_one_run, process, COUNT, "", "which process"),
-    HIDDEN(retaken),
-    HIDDEN(disturbed),
-    HIDDEN(steps),
-    HIDDEN(rejected),
-    HIDDEN(entries),
-    HIDDEN(substeps),
-    HIDDEN(groups),
-    HIDDEN(field_evaluations),
-    HIDDEN(guard_evaluations),
-    HIDDEN(entries_per_crossing),
-    HIDDEN(evaluations_per_crossing),
-    HIDDEN(bound_s),
-    HIDDEN(over_bound),
-    HIDDEN(mujoco_over_bound),
+    // of each of its runs, in no file
+    COLUMNS(speed_one_run, AMOUNT, retaken, disturbed),
+    COLUMNS(speed_one_run, AMOUNT, steps, rejected, entries, substeps, groups, field_evaluations,
+            guard_evaluations),
+    COLUMNS(speed_one_run, AMOUNT, entries_per_crossing, evaluations_per_crossing, bound_s,
+            over_bound, mujoco_over_bound),
     {0},
 };
 

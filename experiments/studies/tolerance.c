@@ -57,9 +57,8 @@ typedef struct sample {
 } sample;
 
 static const column sample_columns[] = {
-    COLUMN(sample, seed, COUNT, "", ""),
-    COLUMN(sample, tolerance, AMOUNT, "", ""),
-    COLUMN(sample, reference_events, AMOUNT, "", ""),
+    COLUMNS(sample, COUNT, seed),
+    COLUMNS(sample, AMOUNT, tolerance, reference_events),
     OUTCOME_COLUMNS("", sample, libess),
     OUTCOME_COLUMNS("location_", sample, location),
     {0},
