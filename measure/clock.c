@@ -1,8 +1,4 @@
-/*
- * Monotonic raw clock and core pinning.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #define _GNU_SOURCE
 #include "clock.h"
 

@@ -1,8 +1,4 @@
-/*
- * Writer of comma-separated values.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "csv.h"
 
 #include <stdbool.h>

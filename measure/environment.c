@@ -1,8 +1,4 @@
-/*
- * The environment record as JSON.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #define _GNU_SOURCE
 #include "environment.h"
 

@@ -1,8 +1,4 @@
-/*
- * Folders, and files that appear whole or not at all.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #define _GNU_SOURCE
 #include "files.h"
 

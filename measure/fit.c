@@ -1,8 +1,4 @@
-/*
- * Line fit and smoothed derivative, by GSL.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "fit.h"
 
 #include <gsl/gsl_cdf.h>

@@ -1,8 +1,4 @@
-/*
- * JSON lines, appended whole or not at all.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #define _GNU_SOURCE /* flock, getline */
 
 #include "journal.h"

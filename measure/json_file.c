@@ -1,8 +1,4 @@
-/*
- * JSON files through jansson.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #define _GNU_SOURCE
 #include "json_file.h"
 

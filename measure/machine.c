@@ -1,8 +1,4 @@
-/*
- * Facts about the machine, from /proc, /sys, uname and getloadavg.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #define _GNU_SOURCE
 #include "machine.h"
 

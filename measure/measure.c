@@ -1,8 +1,4 @@
-/*
- * Statuses, messages and numbers as text.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #define _GNU_SOURCE
 #include "measure.h"
 

@@ -1,8 +1,4 @@
-/*
- * Progress on a terminal.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #define _GNU_SOURCE
 #include "progress.h"
 

@@ -1,8 +1,4 @@
-/*
- * Order statistics.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "statistics.h"
 
 #include <gsl/gsl_sort.h>

@@ -1,8 +1,4 @@
-/*
- * Timing in turns.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "turns.h"
 
 #include <gsl/gsl_randist.h>

@@ -1,8 +1,4 @@
-/*
- * The table of settings.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "settings.h"
 
 #include <math.h>

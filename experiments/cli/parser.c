@@ -1,8 +1,4 @@
-/*
- * The command line: what each option's value means, and the model that the arguments describe.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "parser.h"
 
 #include <errno.h>

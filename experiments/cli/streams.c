@@ -1,8 +1,4 @@
-/*
- * The standard streams.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "streams.h"
 
 #include <errno.h>

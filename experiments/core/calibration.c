@@ -1,8 +1,4 @@
-/*
- * Bisection of epsilon until both engines have the same error, and their runtimes there.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "calibration.h"
 
 #include <math.h>

@@ -1,8 +1,4 @@
-/*
- * Models, starts and references that cells share.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cases.h"
 
 #include <math.h>

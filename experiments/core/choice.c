@@ -1,8 +1,4 @@
-/*
- * The choice of settings.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "choice.h"
 
 #include <math.h>

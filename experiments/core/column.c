@@ -1,8 +1,4 @@
-/*
- * Values of columns.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "column.h"
 
 #include <math.h>

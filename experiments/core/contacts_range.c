@@ -1,8 +1,4 @@
-/*
- * Parsing of lists of contact numbers.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "contacts_range.h"
 
 #include <errno.h>

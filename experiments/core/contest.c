@@ -1,8 +1,4 @@
-/*
- * Starts, references and prepared solvers of a race.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "contest.h"
 
 #include <math.h>

@@ -1,8 +1,4 @@
-/*
- * The two-stage bootstrap.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "draws.h"
 
 #include <stdlib.h>

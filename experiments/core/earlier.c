@@ -1,8 +1,4 @@
-/*
- * Earlier results beside which new ones are shown.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "earlier.h"
 
 #include <math.h>

@@ -1,8 +1,4 @@
-/*
- * Statistics over rows.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "gather.h"
 
 #include <math.h>

@@ -1,8 +1,4 @@
-/*
- * Bins, and quantiles by their counts.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "histogram.h"
 
 #include <math.h>

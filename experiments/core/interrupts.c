@@ -1,8 +1,4 @@
-/*
- * Interrupts that are noted, and passed on.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "interrupts.h"
 
 #include <errno.h>

@@ -1,8 +1,4 @@
-/*
- * Values of options.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "option.h"
 
 #include <errno.h>

@@ -1,8 +1,4 @@
-/*
- * What one run gives.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "outcome.h"
 
 #include <math.h>

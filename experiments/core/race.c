@@ -1,8 +1,4 @@
-/*
- * Races within a process.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "race.h"
 
 #include <stdlib.h>

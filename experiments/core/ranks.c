@@ -1,8 +1,4 @@
-/*
- * What is known of ranks without MPI.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "ranks.h"
 
 #include <fcntl.h>

@@ -1,8 +1,4 @@
-/*
- * Metadata of result files.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "record.h"
 
 #include <math.h>

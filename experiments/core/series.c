@@ -1,8 +1,4 @@
-/*
- * Medians, slopes and marginal costs with intervals.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "series.h"
 
 #include <gsl/gsl_fit.h>

@@ -1,8 +1,4 @@
-/*
- * The order of a study's cells.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "study_order.h"
 
 #include <stdint.h>

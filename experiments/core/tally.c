@@ -1,8 +1,4 @@
-/*
- * Counts as text.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "tally.h"
 
 #include <inttypes.h>

@@ -1,8 +1,4 @@
-/*
- * Grids, references and errors.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "trajectory.h"
 
 #include <math.h>

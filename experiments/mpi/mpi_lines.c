@@ -1,8 +1,4 @@
-/*
- * Lines of text between ranks, by MPI.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "mpi_lines.h"
 
 #include <limits.h>

@@ -136,53 +136,23 @@ typedef struct calls {
   size_t which[SPEED_MORE];
 } calls;
 
-static int call_field(void *context, size_t trial) {
-  calls *const c = context;
-  const ess_system *const s = c->system;
-  (void)trial;
-  int failed = 0;
-  for (size_t i = 0; i < STATES; i++)
-    failed |= s->field(0.0, c->states[i], c->sign, c->field, s->params);
-  return failed;
-}
-
-static int call_guards(void *context, size_t trial) {
-  calls *const c = context;
-  const ess_system *const s = c->system;
-  (void)trial;
-  int failed = 0;
-  for (size_t i = 0; i < STATES; i++) failed |= s->guards(c->states[i], c->h, s->params);
-  return failed;
-}
-
-static int call_rates(void *context, size_t trial) {
-  calls *const c = context;
-  const ess_system *const s = c->system;
-  (void)trial;
-  int failed = 0;
-  for (size_t i = 0; i < STATES; i++)
-    failed |= s->guard_rates(c->states[i], c->field, c->h, c->rate, s->params);
-  return failed;
-}
-
-static int call_some(calls *c, size_t count) {
-  const ess_system *const s = c->system;
-  int failed = 0;
-  for (size_t i = 0; i < STATES; i++)
-    failed |=
-        s->some_guard_rates(c->states[i], c->field, c->which, count, c->h, c->rate, s->params);
-  return failed;
-}
-
-static int call_one(void *context, size_t trial) {
-  (void)trial;
-  return call_some(context, 1);
-}
-
-static int call_more(void *context, size_t trial) {
-  (void)trial;
-  return call_some(context, SPEED_MORE);
-}
+/* a function that makes one call at each of the states */
+#define AT_EACH_STATE(name, ...)                                                                   \
+  static int name(void *context, size_t trial) {                                                   \
+    calls *const c = context;                                                                      \
+    const ess_system *const s = c->system;                                                         \
+    (void)trial;                                                                                   \
+    int failed = 0;                                                                                \
+    for (size_t i = 0; i < STATES; i++) failed |= s->__VA_ARGS__;                                  \
+    return failed;                                                                                 \
+  }
+AT_EACH_STATE(call_field, field(0.0, c->states[i], c->sign, c->field, s->params))
+AT_EACH_STATE(call_guards, guards(c->states[i], c->h, s->params))
+AT_EACH_STATE(call_rates, guard_rates(c->states[i], c->field, c->h, c->rate, s->params))
+AT_EACH_STATE(call_one,
+              some_guard_rates(c->states[i], c->field, c->which, 1, c->h, c->rate, s->params))
+AT_EACH_STATE(call_more, some_guard_rates(c->states[i], c->field, c->which, SPEED_MORE, c->h,
+                                          c->rate, s->params))
 
 /* states evenly along a trajectory, every other contact latched as pressed */
 static int lay_out(calls *c, const model *of, const trajectory *along) {

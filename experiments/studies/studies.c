@@ -1,8 +1,4 @@
-/*
- * The table of studies.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "studies.h"
 
 #include <string.h>
