@@ -10,6 +10,7 @@
 #include <math.h>
 
 #include "course.h"
+#include "impact.h"
 
 /* event functions this many times as far from zero as courses and jumps can go are passed over */
 static const double FAR = 1.5;
@@ -136,8 +137,10 @@ static void judge_passed(ess_driver *d, size_t k, look *l) {
   const bool shortly = late <= ESS_OUTSIDE * (c->length - c->from) && l->latest <= c->length - late;
   const bool known = again || c->touched[k] != c->trial;
   if (!shortly || !known || c->is_curved[k]) {
-    l->missing = l->missing || !again;
-    l->touched = l->touched || again;
+    // an impact is no crossing of a sub-step
+    const bool listed = !again && !ess_is_impact(d, k);
+    l->missing = l->missing || listed;
+    l->touched = l->touched || !listed;
   } else if (late > c->wait && c->length - late < l->cut) {
     l->cut = c->length - late;
     l->cut_guard = k;
@@ -364,8 +367,8 @@ static bool list_more(ess_driver *d) {
     const double g = d->side[k] * c->ahead[k];
     const bool known = !c->is_far[k - k % ESS_LANES] || c->is_curved[k];
     if (!known || !(g >= 0.0) || ess_is_settled(d, k)) continue;
-    // where it was armed a moment ago, nobody knows when it was crossed
-    c->is_hopeless = c->is_hopeless || c->touched[k] == c->trial;
+    // where it was armed a moment ago, nobody knows when it was crossed; an impact is located
+    c->is_hopeless = c->is_hopeless || c->touched[k] == c->trial || ess_is_impact(d, k);
     const double rate = d->side[k] * rate_at_end(d, k, made);
     if (c->is_hopeless || c->count >= d->system.guard_count || !(rate > 0.0)) return false;
     c->crossing[c->count] = k;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "impact.h"
 #include "substep.h"
 
 ess_driver *ess_driver_alloc(const ess_system *system, const ess_options *options, int *status) {
@@ -27,6 +28,7 @@ ess_driver *ess_driver_alloc(const ess_system *system, const ess_options *option
   }
   ess_take_options(d, options);
   d->system.resets = NULL; // copied
+  d->system.impacts = NULL;
   ess_driver_reset(d);
   *status = ESS_SUCCESS;
   return d;
@@ -51,6 +53,7 @@ void ess_driver_reset(ess_driver *d) {
   for (size_t i = 0; i < ESS_CLASSES; i++) d->cluster.memory[i].is_set = false;
   d->piece.kind = ESS_PIECE_POINT;
   d->piece.t0 = d->piece.t1 = NAN;
+  ess_impacts_forget(d);
   d->counters = (ess_counters){0};
   ess_no_failure(d);
 }

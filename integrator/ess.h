@@ -55,20 +55,24 @@ ESS_API const char *ess_version(void);
  */
 typedef enum ess_status {
   ESS_SUCCESS = 0,
-  ESS_EINVAL,        /* an argument or option outside its accepted range */
-  ESS_ENOMEM,        /* allocation failed */
-  ESS_ECALLBACK,     /* a callback returned nonzero; see ess_failure.callback_code */
-  ESS_EFIELD,        /* the field is not finite */
-  ESS_EGUARD,        /* an event function or its rate is not finite */
-  ESS_EUNDERFLOW,    /* the step size fell below the resolution of time */
-  ESS_ELIVENESS,     /* an event function's rate at a projection is below options.liveness */
-  ESS_ECHATTER,      /* guards throw the state back at each other, and no time passes (Filippov) */
-  ESS_EMAXSTEPS,     /* options.max_steps reached */
-  ESS_EMAXCROSSINGS, /* options.max_crossings reached */
-  ESS_ESTOP,         /* an observer asked to stop */
-  ESS_ESLIDING,      /* on one event function's zero the field points back from either side */
-  ESS_ETOLERANCE,    /* the tolerance is below the rounding of a state */
-  ESS_EJACOBIAN,     /* an event function does not change as its Jacobian, or rate, predicts */
+  ESS_EINVAL,         /* an argument or option outside its accepted range */
+  ESS_ENOMEM,         /* allocation failed */
+  ESS_ECALLBACK,      /* a callback returned nonzero; see ess_failure.callback_code */
+  ESS_EFIELD,         /* the field is not finite */
+  ESS_EGUARD,         /* an event function or its rate is not finite */
+  ESS_EUNDERFLOW,     /* the step size fell below the resolution of time */
+  ESS_ELIVENESS,      /* an event function's rate at a projection is below options.liveness */
+  ESS_ECHATTER,       /* guards throw the state back at each other, and no time passes (Filippov) */
+  ESS_EMAXSTEPS,      /* options.max_steps reached */
+  ESS_EMAXCROSSINGS,  /* options.max_crossings reached */
+  ESS_ESTOP,          /* an observer asked to stop */
+  ESS_ESLIDING,       /* on one event function's zero the field points back from either side */
+  ESS_ETOLERANCE,     /* the tolerance is below the rounding of a state */
+  ESS_EJACOBIAN,      /* an event function does not change as its Jacobian, or rate, predicts */
+  ESS_EIMPACT,        /* an impact's map returned a state or mode that is not accepted */
+  ESS_EZENO,          /* impacts accumulate; ess_failure.time is when */
+  ESS_EGRAZING,       /* an impact, or a crossing that tangents are taken through, has no rate */
+  ESS_EDISCONTINUOUS, /* what events at one instant lead to depends on their order: no derivative */
   ESS_STATUS_COUNT
 } ess_status;
 
@@ -84,7 +88,10 @@ ESS_API const char *ess_strerror(int status);
  * ESS_ESLIDING: the event function was crossed back and forth nine times in a row, each time at
  * once; the state lies where sliding begins. ESS_EJACOBIAN: difference quotients of the event
  * function along the field, at two places, agree with each other and differ by more than a quarter
- * from the rate; ess_check_jacobian finds which derivative it is, and smaller errors.
+ * from the rate; ess_check_jacobian finds which derivative it is, and smaller errors. ESS_EZENO:
+ * the time is the one that the impacts accumulate at, extrapolated from their distances; the state
+ * is that after the last impact made, and *t its time. ESS_EDISCONTINUOUS: two of the events
+ * concerned.
  */
 typedef struct ess_failure {
   ess_status status;
@@ -150,6 +157,63 @@ typedef struct ess_reset_matrix {
   int (*start)(const double sign[], bool armed[], void *params);
 } ess_reset_matrix;
 
+/* ---- impacts: crossings at which the state jumps --------------------------------------------- */
+
+/*
+ * What an impact's map is handed, and what it returns. Events are those of one instant: all armed
+ * guards that the state is on and approaches, and those whose guards it reaches within
+ * ess_options.tie, impacts or not. An event that the map leads to (a state that lands on a guard)
+ * is made next, at the same time, by a call of its own.
+ *
+ * On entry `after` is x, `mode` is the latched mode with the events' signs flipped and the rows of
+ * their guards applied, and `armed` tells which guards that leaves armed. The map changes what it
+ * has to. The mode it returns is the truth: the signs are not read off h(after). So a ball that
+ * bounces puts the sign of its height back to +1 and arms ESS_GUARD_DOWN again. A guard that is on
+ * its zero and recedes is not crossed. An event function that no guard of is ever armed is a place
+ * for what else the mode has to hold.
+ */
+typedef struct ess_impact {
+  double t;
+  size_t count;         /* of events, >= 1 */
+  const size_t *events; /* [count], event functions, in ascending order */
+  const double *x;      /* [n], the state at the impact */
+  const double *sign;   /* [m], the latched mode before it */
+  double *after;        /* [n], the state after it */
+  double *mode;         /* [m], the latched mode after it, each exactly -1.0 or +1.0 */
+  bool *armed;          /* [2m], which guards are armed after it; one that does not lie ahead of the
+                           side that `mode` says is passed over */
+} ess_impact;
+
+/*
+ * Which crossings are impacts, and what they do. An impact is located: sub-steps end there. By
+ * ESS_METHOD_PAPER the state is projected onto its guard as onto any other. Between impacts
+ * everything is as without them.
+ */
+typedef struct ess_impacts {
+  /* [2m], copied: guards whose crossing is an impact; NULL: each. None may be silent. */
+  const bool *at;
+
+  /*
+   * After the impact. Anything but 0 stops the run with ESS_ECALLBACK, as where no mode is
+   * consistent: state and mode are those before it. Where tangents are followed the map must be a
+   * function of x, events and sign alone, called more than once; time is a state then.
+   */
+  int (*map)(ess_impact *impact, void *params);
+
+  /*
+   * Optional: DR[n*n], row-major, d after_i / d x_j at an impact that the map has just been made of
+   * (`after`, `mode` and `armed` are what it returned). Called where tangents are followed. NULL:
+   * by differences of the map.
+   */
+  int (*jacobian)(const ess_impact *impact, double DR[], void *params);
+
+  /*
+   * Optional: the mode to start with. On entry sign[m] and armed[2m] are as without it. For modes
+   * that are not read off the signs of h.
+   */
+  int (*start)(double t, const double x[], double sign[], bool armed[], void *params);
+} ess_impacts;
+
 /* ---- the system: (f, h, Dh) of section 2.1 --------------------------------------------------- */
 
 /*
@@ -208,6 +272,12 @@ typedef struct ess_system {
   /* Optional: which guards a crossing arms, in place of the mirrored pairs. */
   const ess_reset_matrix *resets;
 
+  /* Optional: which crossings are impacts. Copied. */
+  const ess_impacts *impacts;
+
+  /* Optional, for tangents: J[n*n], row-major, J[i*n+j] = d f_i / d x_j. NULL: by differences. */
+  int (*field_jacobian)(double t, const double x[], const double sign[], double J[], void *params);
+
   void *params; /* handed to every callback; owned by the caller */
 } ess_system;
 
@@ -239,7 +309,9 @@ typedef struct ess_crossing_info {
 typedef struct ess_observer {
   int (*step)(const ess_step_info *info, void *context);         /* after each step, or NULL */
   int (*crossing)(const ess_crossing_info *info, void *context); /* after each crossing, or NULL */
-  void *context; /* handed to both; owned by the caller */
+  int (*impact)(const ess_impact *impact, void *context); /* after each impact, before its events
+                                                             are told of as crossings, or NULL */
+  void *context;                                          /* handed to all; owned by the caller */
 } ess_observer;
 
 /* How crossings are made. */
@@ -275,6 +347,20 @@ typedef struct ess_options {
   uint64_t max_crossings; /* crossings of one apply, silent ones included, >= 1; default 10^7 */
   ess_observer observer;  /* who is told; default: nobody */
   ess_method method;      /* default: ESS_METHOD_TOLERANCE */
+
+  /*
+   * Events closer in time than this are of one instant, for an impact's map and for tangents;
+   * seconds, finite, >= 0. 0 (default): what the tolerance cannot order, the time in which the
+   * state moves by one tolerance.
+   */
+  double tie;
+
+  /*
+   * Impacts in a row, each sooner after the last than that one was after its own, that end a run
+   * with ESS_EZENO when they would accumulate before its end; >= 4, default 200. It ends so too
+   * when what is left until then is less than the tolerance can tell.
+   */
+  uint64_t zeno_impacts;
 
   /* Half-width of every guard's neighbourhood, in units of h, finite, > 0; default 1e-3. This, and
    * what follows, concerns ESS_METHOD_PAPER alone. */
@@ -323,7 +409,8 @@ typedef struct ess_counters {
   uint64_t projections; /* projection steps */
   uint64_t crossings;   /* crossings that are not silent */
   uint64_t silent;      /* silent crossings */
-  uint64_t substeps;    /* accepted sub-steps, each of which makes the crossings within it */
+  uint64_t impacts;  /* calls of an impact's map that were made; their events are crossings too */
+  uint64_t substeps; /* accepted sub-steps, each of which makes the crossings within it */
 
   /* sub-steps refused by the error control, or as too long to be sure of what is crossed */
   uint64_t substeps_rejected;
@@ -334,6 +421,10 @@ typedef struct ess_counters {
   uint64_t guard_evaluations;    /* calls of guards or guard_rates */
   uint64_t some_evaluations;     /* calls of some_guard_rates */
   uint64_t jacobian_evaluations; /* calls of guard_jacobian */
+
+  /* calls of field_jacobian; those of the field that tangents take without one, and at crossings in
+   * sub-steps, are among field_evaluations */
+  uint64_t field_jacobian_evaluations;
 } ess_counters;
 
 /* ---- the driver ------------------------------------------------------------------------------ */
@@ -417,6 +508,65 @@ ESS_API const ess_failure *ess_driver_failure(const ess_driver *driver);
 /* The latched mode, sign[m]; meaningful after the first apply. Owned by the driver. NULL of a NULL
  * driver. */
 ESS_API const double *ess_driver_sign(const ess_driver *driver);
+
+/* ---- tangents: the derivative of the flow ---------------------------------------------------- */
+
+/*
+ * Follows `count` directions from the next apply on, as the derivative of the flow carries them:
+ * between crossings by the field's Jacobian, across them by saltation matrices, impacts included.
+ * directions[n*count], row-major, is copied; NULL with count = n: those of the states. Steps and
+ * state are as without tangents. What is known of smoothness is forgotten. Allocates, here and
+ * nowhere else; 0 directions frees. ESS_EINVAL, ESS_ENOMEM.
+ *
+ * At an instant of several events that cannot be ordered (ess_options.tie) each direction takes the
+ * order in which a trajectory displaced along it meets them: the Bouligand derivative, which is
+ * linear only within a piece of directions.
+ */
+ESS_API int ess_driver_follow(ess_driver *driver, size_t count, const double directions[]);
+
+/* The directions where the trajectory has got to, [n*count], row-major; NULL when none are
+ * followed. Owned by the driver. */
+ESS_API const double *ess_driver_tangent(const ess_driver *driver);
+
+/*
+ * The derivative of a run that ends on event function k, by direction: of the time it ends at,
+ * Dt[count] = -grad h_k . V / (grad h_k . f), and of the state there, Dx[n*count] = V + f Dt. The
+ * state has to be on the section: an observer has stopped the run at the crossing, or the caller
+ * knows. Either may be NULL. ESS_EGRAZING where there is no rate.
+ */
+ESS_API int ess_driver_section(ess_driver *driver, size_t k, double Dt[], double Dx[]);
+
+/* What the flow is at an instant of several events. */
+typedef enum ess_smooth {
+  ESS_SMOOTH_C1,         /* one derivative for all directions */
+  ESS_SMOOTH_PIECEWISE,  /* linear in pieces */
+  ESS_SMOOTH_NOT_COUNTED /* more than 8 events whose jumps do not add up: it may be either */
+} ess_smooth;
+
+/* What is known of the flow since tangents are followed. Discontinuities end a run. */
+typedef struct ess_smoothness {
+  ess_smooth kind; /* the least smooth of all instants */
+  size_t instants; /* at which several events met */
+  size_t pieces;   /* the product of their numbers of pieces, 1 where C1; 0: not counted */
+
+  /* of the last such instant: its time, its events, and the order of the piece that
+   * ess_driver_choose_piece has chosen, else that of the first direction; count is 0 when there was
+   * none */
+  double time;
+  size_t count;
+  const size_t *order; /* [count], the driver's */
+} ess_smoothness;
+
+/* What is known of the flow. Owned by the driver; NULL when no tangents are followed. */
+ESS_API const ess_smoothness *ess_driver_smoothness(const ess_driver *driver);
+
+/*
+ * All directions take this piece, from 0 on, at instants of several events, in place of their own:
+ * the run's tangents are then one of the matrices that make up its derivative. With several such
+ * instants pieces are counted as digits, those of the first instant first. SIZE_MAX (default): by
+ * direction.
+ */
+ESS_API int ess_driver_choose_piece(ess_driver *driver, size_t piece);
 
 /* ---- checking a Jacobian --------------------------------------------------------------------- */
 

@@ -174,6 +174,8 @@ struct ess_driver {
   double *samples;
 
   void *memory, *indices; /* the blocks that all arrays above lie in */
+
+  struct ess_impact_work *impacts; /* impact.h; NULL in a system without them */
 };
 
 /* the end of a block's guards, in whole lanes */
@@ -290,7 +292,8 @@ int ess_resume(ess_driver *d);
 
 /* resets.c */
 
-/* What is wrong with a system's matrix, as ess_check says it; NULL when nothing is. */
+/* What is wrong with a system's matrix, or impacts, as ess_check says it; NULL when nothing is. */
+const char *ess_impacts_check(const ess_system *system);
 const char *ess_resets_check(const ess_system *system);
 
 /* Entries of the system's matrix, or of that of mirrored pairs; copies it into the driver. */

@@ -5,7 +5,7 @@
  */
 #include <math.h>
 
-#include "ess_internal.h"
+#include "impact.h"
 
 /* the sides of guards on which the state starts exactly: where the field points, or, when it points
  * along the guard, where it points a little later */
@@ -41,6 +41,7 @@ int ess_latch(ess_driver *d) {
   if (!status) status = ess_check_guards(d);
   if (!status && on_a_guard) status = choose_sides(d);
   if (!status) status = ess_resets_start(d);
+  if (!status) status = ess_impacts_start(d);
   d->latched = !status;
   return status;
 }

@@ -7,7 +7,7 @@
 #include <float.h>
 #include <math.h>
 
-#include "ess_internal.h"
+#include "impact.h"
 
 enum { QUARTIC = ESS_QUARTIC, PROBES = 80, NEWTON_PROBES = 8 };
 
@@ -396,7 +396,26 @@ int ess_cross_silent(ess_driver *d, const double h[]) {
   return ESS_SUCCESS;
 }
 
+/* an impact at the node, where the step was cut; SIZE_MAX when there is none. The node is evaluated
+ * where there may be. */
+static int find_impact(ess_driver *d, size_t *impact) {
+  *impact = SIZE_MAX;
+  for (size_t i = 0; d->impacts && i < d->flagged_count; i++)
+    if (ess_is_impact(d, d->flagged[i])) *impact = d->flagged[i];
+  if (*impact == SIZE_MAX) return ESS_SUCCESS;
+  const int status = ess_evaluate_node(d);
+  *impact = SIZE_MAX;
+  for (size_t i = 0; !status && *impact == SIZE_MAX && i < d->flagged_count; i++) {
+    const size_t k = d->flagged[i];
+    if (d->flagged_theta[i] == ENTERED && ess_is_armed(d, k)) *impact = ess_due_impact(d, k);
+  }
+  return status;
+}
+
 int ess_cross_entered(ess_driver *d) {
+  size_t impact;
+  const int found = find_impact(d, &impact);
+  if (found || impact != SIZE_MAX) return found ? found : ess_make_impact(d, impact, 0.0);
   for (size_t i = 0; i < d->flagged_count; i++) {
     const size_t k = d->flagged[i];
     if (d->flagged_theta[i] != ENTERED || d->side[k] == 0.0) continue;

@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 
-#include "ess_internal.h"
+#include "impact.h"
 
 /* arrays start on a line of the cache */
 enum { ALIGNMENT = 64, LINE = ALIGNMENT / sizeof(double) };
@@ -123,7 +123,7 @@ bool ess_memory_alloc(ess_driver *d) {
   d->lanes = round_up(d->system.dimension, ESS_LANES);
   d->guard_lanes = round_up(d->system.guard_count, ESS_LANES);
   d->blocks = round_up(d->system.guard_count, ESS_BLOCK) / ESS_BLOCK;
-  if (!lay_doubles(d) || !lay_indices(d)) return false;
+  if (!lay_doubles(d) || !lay_indices(d) || !ess_impacts_alloc(d)) return false;
   ess_resets_copy(d);
   return true;
 }
@@ -131,4 +131,5 @@ bool ess_memory_alloc(ess_driver *d) {
 void ess_memory_free(ess_driver *d) {
   free(d->memory);
   free(d->indices);
+  ess_impacts_free(d);
 }

@@ -15,6 +15,7 @@ ess_options ess_options_default(void) {
                        .max_steps = 10000000,
                        .max_crossings = 10000000,
                        .method = ESS_METHOD_TOLERANCE,
+                       .zeno_impacts = 200,
                        .epsilon = 1e-3,
                        .order = 1,
                        .projection_max = INFINITY};
@@ -56,7 +57,8 @@ static const char *check_system(const ess_system *s) {
   if (s->guard_count && !s->guards) return "guards must not be NULL when guard_count > 0";
   if (s->guard_count && !s->guard_jacobian && !s->guard_rates)
     return "one of guard_jacobian and guard_rates must not be NULL when guard_count > 0";
-  return ess_resets_check(s);
+  const char *const wrong = ess_resets_check(s);
+  return wrong ? wrong : ess_impacts_check(s);
 }
 
 const char *ess_check(const ess_system *system, const ess_options *o) {
@@ -79,6 +81,8 @@ const char *ess_check(const ess_system *system, const ess_options *o) {
     return "liveness must be a finite number >= 0";
   if (o->max_steps < 1) return "max_steps must be at least 1";
   if (o->max_crossings < 1) return "max_crossings must be at least 1";
+  if (!(o->tie >= 0.0) || !isfinite(o->tie)) return "tie must be a finite number >= 0";
+  if (o->zeno_impacts < 4) return "zeno_impacts must be at least 4";
   return NULL;
 }
 

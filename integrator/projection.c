@@ -5,11 +5,10 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
-#include "ess_internal.h"
+#include "impact.h"
 
 /* this many returns in a row are sliding; each takes next to nothing beside a step, and beside the
  * way there: where the field is a polynomial steps are as long as they are let */
@@ -32,19 +31,6 @@ static bool is_sliding(ess_driver *d, size_t guard) {
   return d->slide_returns > RETURNS;
 }
 
-/* counts crossings made without time passing: more than every guard has, and a pair is at odds */
-static int watch_progress(ess_driver *d, size_t guard) {
-  const double resolution = 64.0 * DBL_EPSILON * ess_larger(fabs(d->t), DBL_MIN / DBL_EPSILON);
-  if (d->t - d->progress_time > resolution) {
-    d->progress_time = d->t;
-    d->stalled_crossings = 0;
-  }
-  if (++d->stalled_crossings > 2 * d->system.guard_count + 16)
-    return ess_fail(d, ESS_ECHATTER, guard);
-  d->last_guard = guard;
-  return ESS_SUCCESS;
-}
-
 static int observe_step(ess_driver *d, double t0) {
   const ess_observer *const o = &d->options.observer;
   if (!o->step) return ESS_SUCCESS;
@@ -65,7 +51,7 @@ int ess_make_crossing(ess_driver *d, size_t guard) {
   if (d->apply_crossings++ >= d->options.max_crossings)
     return ess_fail(d, ESS_EMAXCROSSINGS, guard);
   if (!silent && is_sliding(d, guard)) return ess_fail(d, ESS_ESLIDING, guard);
-  int status = watch_progress(d, guard);
+  int status = ess_watch_progress(d, guard);
   if (status) return status;
   if (silent)
     d->counters.silent++;
@@ -137,6 +123,15 @@ static int cross_batch(ess_driver *d) {
   return status;
 }
 
+/* the same, unless what is crossed is an impact, of which all events have to be found */
+static int cross_or_impact(ess_driver *d, size_t guard) {
+  if (!d->impacts) return cross_batch(d);
+  const int status = ess_evaluate_node(d);
+  if (status) return status;
+  const size_t impact = ess_due_impact(d, guard);
+  return impact == SIZE_MAX ? cross_batch(d) : ess_make_impact(d, impact, 0.0);
+}
+
 int ess_projection_step(ess_driver *d, const ess_candidate *first, double t1, bool *made) {
   const size_t guard = first->guard;
   const double t0 = d->t, *v = d->f, h = d->h[guard], rate = d->rate[guard];
@@ -166,7 +161,7 @@ int ess_projection_step(ess_driver *d, const ess_candidate *first, double t1, bo
   d->counters.projections++;
 
   status = observe_step(d, t0);
-  if (!status) status = cross_batch(d);
+  if (!status) status = cross_or_impact(d, guard);
   if (!status) status = ess_evaluate_node(d);
   return status ? status : ess_suspect_projection(d, guard, h, rate);
 }

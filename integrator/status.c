@@ -21,6 +21,10 @@ static const char *const messages[ESS_STATUS_COUNT] = {
     [ESS_ESLIDING] = "sliding: the field points back to a guard from either side of it",
     [ESS_ETOLERANCE] = "the tolerance is below the rounding of a state",
     [ESS_EJACOBIAN] = "an event function does not change as its Jacobian predicts",
+    [ESS_EIMPACT] = "an impact's map returned a state or a mode that is not accepted",
+    [ESS_EZENO] = "impacts accumulate: there are infinitely many before the time given",
+    [ESS_EGRAZING] = "grazing: a guard is reached along it, at no rate",
+    [ESS_EDISCONTINUOUS] = "the flow is discontinuous: the order of simultaneous events decides",
 };
 
 const char *ess_strerror(int status) {

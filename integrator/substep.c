@@ -149,6 +149,7 @@ int ess_substep_try(ess_driver *d, double *error) {
   c->is_measured = c->is_extended = c->is_hopeless = false;
   c->too_unlike = INFINITY;
   ess_list_crossings(d);
+  if (c->is_hopeless) return ESS_SUCCESS;
   bear_load(d);
   end_before_last(d);
   bool fit = true;

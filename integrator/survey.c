@@ -8,11 +8,15 @@
 #include <math.h>
 
 #include "course.h"
+#include "impact.h"
 
 enum { QUARTIC = ESS_QUARTIC };
 
 /* an event function is curved when its model over the base may be off by more of its range */
 static const double CURVED = 3e-2;
+
+/* an impact within this part of a sub-step from its beginning leaves no room for it */
+static const double AT_ONCE = 1e-3;
 
 /* largest coefficient less the smallest, of four */
 static ess_lanes range_of(const ess_lanes b[QUARTIC]) {
@@ -158,6 +162,8 @@ bool ess_survey_crossings(ess_driver *d, double window, size_t *count, double *f
   *last = *first;
   for (size_t i = 0; i < d->flagged_count; i++) {
     if (!(d->some_h[i] <= *first + window)) continue;
+    // an impact is located
+    if (d->some_h[i] == *first && ess_is_impact(d, d->flagged[i])) return false;
     *count += 1;
     *last = ess_larger(d->some_h[i], *last);
   }
@@ -208,6 +214,17 @@ static void flag_guards(ess_driver *d) {
   }
 }
 
+/* a sub-step ends at its first impact, which is located; there is none where it begins with one */
+static void end_at_impact(ess_driver *d) {
+  ess_cluster *const c = &d->cluster;
+  size_t i = 0;
+  while (i < c->count && !ess_is_impact(d, c->crossing[i])) i++;
+  if (i == c->count) return;
+  c->is_hopeless = c->time[i] - c->from <= AT_ONCE * (c->length - c->from);
+  c->length = c->time[i];
+  c->count = i;
+}
+
 void ess_list_crossings(ess_driver *d) {
   ess_cluster *const c = &d->cluster;
   flag_guards(d);
@@ -225,5 +242,6 @@ void ess_list_crossings(ess_driver *d) {
     c->time[c->count++] = time;
   }
   ess_sort_by_time(c->time, c->crossing, c->count);
+  if (d->impacts) end_at_impact(d);
   ess_prepare_list(d, 0);
 }

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "ess_internal.h"
+#include "impact.h"
 
 /* a guard passed for longer than this part of a sub-step was not passed by a correction: nothing is
  * made good */
@@ -30,6 +30,11 @@ static double time_passed(const ess_driver *d, size_t k) {
 /* crosses guard k, which the state is on, or passed a little while ago: what its jump would have
  * done since then is made good */
 static int cross_here(ess_driver *d, size_t k) {
+  const size_t impact = ess_due_impact(d, k);
+  if (impact != SIZE_MAX) {
+    const int status = ess_make_impact(d, impact, time_passed(d, impact));
+    return status ? status : ess_evaluate_node(d);
+  }
   const double late = time_passed(d, k);
   memcpy(d->stage[1], d->f, d->lanes * sizeof *d->f);
   int status = ess_make_crossing(d, k);

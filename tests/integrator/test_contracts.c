@@ -221,7 +221,8 @@ static void a_failure_loses_no_crossing(void **state) {
     watcher w = {.t1 = 1.0};
     const ess_system system = clock_system(&p);
     ess_options options = ess_options_paper();
-    options.observer = (ess_observer){watch_step, watch_crossing, &w};
+    options.observer =
+        (ess_observer){.step = watch_step, .crossing = watch_crossing, .context = &w};
     ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
     p.field_fails = failure == FIELD;
     p.mode_fails = failure == MODE;

@@ -1,0 +1,234 @@
+/*
+ * Impacts: all events of an instant are handed to the caller's map, which returns state, mode and
+ * armed guards.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "impact.h"
+
+#include <float.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tangent.h"
+
+const char *ess_impacts_check(const ess_system *s) {
+  const ess_impacts *const impacts = s->impacts;
+  if (!impacts) return NULL;
+  if (!impacts->map) return "impacts->map must not be NULL";
+  if (!s->guard_count) return "guard_count must be at least 1 where there are impacts";
+  for (size_t j = 0; s->resets && s->resets->silent && j < 2 * s->guard_count; j++)
+    if (s->resets->silent[j] && (!impacts->at || impacts->at[j]))
+      return "a guard whose crossing is an impact must not be silent";
+  return NULL;
+}
+
+bool ess_impacts_alloc(ess_driver *d) {
+  const ess_impacts *const impacts = d->system.impacts;
+  if (!impacts) return true;
+  const size_t m = d->system.guard_count, blocks = d->blocks * ESS_BLOCK;
+  ess_impact_work *const w = d->impacts = calloc(1, sizeof *w);
+  if (!w) return false;
+  // sums of what ess_memory_alloc has found to be within bounds
+  const size_t doubles = 2 * d->lanes + 3 * blocks;
+  w->memory = calloc(1, doubles * sizeof(double) + m * sizeof(size_t) + 4 * m * sizeof(bool));
+  if (!w->memory) return false;
+  w->x = w->memory;
+  w->after = w->x + d->lanes;
+  w->sign = w->after + d->lanes;
+  w->side = w->sign + blocks;
+  w->mode = w->side + blocks;
+  w->events = (size_t *)(w->mode + blocks);
+  w->at = (bool *)(w->events + m);
+  w->armed = w->at + 2 * m;
+  for (size_t j = 0; j < 2 * m; j++) w->at[j] = !impacts->at || impacts->at[j];
+  w->calls = *impacts;
+  w->calls.at = NULL;
+  return true;
+}
+
+void ess_impacts_free(ess_driver *d) {
+  if (!d->impacts) return;
+  free(d->impacts->memory);
+  free(d->impacts);
+}
+
+void ess_impacts_forget(ess_driver *d) {
+  if (!d->impacts) return;
+  d->impacts->shrinking = 0;
+  d->impacts->last = NAN;
+  for (int i = 0; i < ESS_WAYS; i++) d->impacts->way[i] = NAN;
+}
+
+/* the armed guards of the mode as it is, by guard */
+static void list_armed(const ess_driver *d, bool armed[]) {
+  for (size_t k = 0; k < d->system.guard_count; k++) {
+    armed[ESS_GUARD_UP(k)] = ess_is_armed(d, k) && d->sign[k] < 0.0;
+    armed[ESS_GUARD_DOWN(k)] = ess_is_armed(d, k) && d->sign[k] > 0.0;
+  }
+}
+
+/* the mode becomes this, of which only guards that lie ahead can be armed */
+static void set_mode(ess_driver *d, const double mode[], const bool armed[]) {
+  for (size_t k = 0; k < d->system.guard_count; k++) {
+    ess_disarm(d, k);
+    d->sign[k] = mode[k];
+    const bool has_guard = mode[k] < 0.0 || !d->system.one_way;
+    if (has_guard && armed[ess_guard_ahead(d, k)]) ess_arm(d, ess_guard_ahead(d, k));
+  }
+}
+
+static bool is_mode(const ess_driver *d, const double mode[]) {
+  size_t k = 0;
+  while (k < d->system.guard_count && fabs(mode[k]) == 1.0) k++;
+  return k == d->system.guard_count;
+}
+
+int ess_impacts_start(ess_driver *d) {
+  ess_impact_work *const w = d->impacts;
+  if (!w || !w->calls.start) return ESS_SUCCESS;
+  memcpy(w->mode, d->sign, d->system.guard_count * sizeof *w->mode);
+  list_armed(d, w->armed);
+  d->t_seen = d->t;
+  const int code = w->calls.start(d->t, d->x, w->mode, w->armed, d->system.params);
+  if (code) return ess_callback_failed(d, code);
+  if (!is_mode(d, w->mode)) return ess_fail(d, ESS_EIMPACT, SIZE_MAX);
+  set_mode(d, w->mode, w->armed);
+  const int status = ess_announce(d, d->system.guard_count);
+  return status ? status : ess_evaluate_node(d);
+}
+
+/* what event function k changes by when each state moves by its tolerance */
+static int weigh_tolerance(ess_driver *d, size_t k, double *doubt) {
+  double *const v = d->v_try, h, rate;
+  int status = ESS_SUCCESS;
+  *doubt = 0.0;
+  memset(v, 0, d->lanes * sizeof *v);
+  for (size_t i = 0; !status && i < d->system.dimension; i++) {
+    v[i] = d->atol[i] + d->rtol[i] * fabs(d->x[i]);
+    status = ess_some_guard_rates(d, d->x, v, &k, 1, &h, &rate);
+    *doubt += fabs(rate);
+    v[i] = 0.0;
+  }
+  return status;
+}
+
+/* fails where a guard is reached along it: by how its rate changes in the rest of the step that was
+ * cut here, the state turns back before it is further beyond than the tolerance can tell */
+static int refuse_grazing(ess_driver *d, size_t k) {
+  const double rate = d->side[k] * d->rate[k], rest = d->dt - (d->t - d->piece.t0);
+  const double turn = d->side[k] * d->rate_end[k] - rate;
+  if (!(rate > 0.0)) return ess_fail(d, ESS_EGRAZING, k);
+  if (d->piece.kind != ESS_PIECE_STEP || !(rest > 0.0) || !(turn < 0.0)) return ESS_SUCCESS;
+  double doubt;
+  const int status = weigh_tolerance(d, k, &doubt);
+  const double beyond = 0.5 * rate * rate * rest / -turn;
+  return status || beyond > doubt ? status : ess_fail(d, ESS_EGRAZING, k);
+}
+
+/* crosses the events that no row of another has disarmed; leaves only those on the list */
+static int cross_events(ess_driver *d, size_t *count) {
+  ess_impact_work *const w = d->impacts;
+  size_t made = 0;
+  int status = ESS_SUCCESS;
+  for (size_t i = 0; !status && i < *count; i++) {
+    const size_t k = w->events[i];
+    if (d->side[k] != w->side[k]) continue;
+    if (d->apply_crossings++ >= d->options.max_crossings) return ess_fail(d, ESS_EMAXCROSSINGS, k);
+    status = ess_watch_progress(d, k);
+    if (!status) status = ess_cross(d, k);
+    w->events[made++] = k;
+  }
+  *count = made;
+  return status;
+}
+
+/* what the map makes of it; the mode is as before when it fails */
+static int map_state(ess_driver *d, ess_impact *impact) {
+  ess_impact_work *const w = d->impacts;
+  const size_t m = d->system.guard_count;
+  memcpy(w->after, w->x, d->lanes * sizeof *w->x);
+  memcpy(w->mode, d->sign, m * sizeof *w->mode);
+  list_armed(d, w->armed);
+  d->t_seen = d->t;
+  const int code = w->calls.map(impact, d->system.params);
+  if (code) return ess_callback_failed(d, code);
+  bool accepted = is_mode(d, w->mode);
+  for (size_t i = 0; i < d->system.dimension; i++)
+    accepted = accepted && fabs(w->after[i]) <= DBL_MAX;
+  return accepted ? ESS_SUCCESS : ess_fail(d, ESS_EIMPACT, impact->events[0]);
+}
+
+/* the mode as it was before the impact */
+static void put_back(ess_driver *d) {
+  ess_impact_work *const w = d->impacts;
+  const size_t m = d->system.guard_count;
+  for (size_t k = 0; k < m; k++) {
+    w->armed[ESS_GUARD_UP(k)] = w->side[k] > 0.0;
+    w->armed[ESS_GUARD_DOWN(k)] = w->side[k] < 0.0;
+  }
+  set_mode(d, w->sign, w->armed);
+}
+
+/* tells observers; whether one asks to stop */
+static bool tell(ess_driver *d, const ess_impact *impact) {
+  const ess_observer *const o = &d->options.observer;
+  bool stop = o->impact && o->impact(impact, o->context) != 0;
+  for (size_t i = 0; i < impact->count; i++) {
+    const size_t k = impact->events[i];
+    if (!o->crossing) continue;
+    const ess_crossing_info info = {.guard = k,
+                                    .direction = d->impacts->sign[k] < 0.0 ? 1 : -1,
+                                    .t = impact->t,
+                                    .x = d->x,
+                                    .sign = d->sign};
+    stop = o->crossing(&info, o->context) != 0 || stop;
+  }
+  return stop;
+}
+
+/* state and mode are the map's from here on; what is passed after a state has jumped was not passed
+ * a moment ago */
+static int install(ess_driver *d, double late) {
+  const ess_impact_work *const w = d->impacts;
+  set_mode(d, w->mode, w->armed);
+  memcpy(d->x, w->after, d->lanes * sizeof *d->x);
+  for (size_t k = 0; k < d->system.guard_count; k++) d->cluster.touched[k] = d->cluster.accepted;
+  int status = ess_announce(d, d->system.guard_count);
+  if (status || late == 0.0) return status;
+  status = ess_field(d, d->t, d->x, d->stage[1]);
+  for (size_t i = 0; i < d->system.dimension; i++) d->x[i] += late * d->stage[1][i];
+  return status ? status : ess_check_state(d, d->x);
+}
+
+int ess_make_impact(ess_driver *d, size_t k, double late) {
+  ess_impact_work *const w = d->impacts;
+  const size_t m = d->system.guard_count;
+  int status = refuse_grazing(d, k);
+  if (status) return status;
+  size_t count = ess_gather_events(d, k, w->events);
+  for (size_t i = 0; i < d->lanes; i++) w->x[i] = d->x[i] - late * d->f[i];
+  memcpy(w->sign, d->sign, m * sizeof *w->sign);
+  memcpy(w->side, d->side, m * sizeof *w->side);
+  status = cross_events(d, &count);
+  ess_impact impact = {.t = d->t,
+                       .count = count,
+                       .events = w->events,
+                       .x = w->x,
+                       .sign = w->sign,
+                       .after = w->after,
+                       .mode = w->mode,
+                       .armed = w->armed};
+  if (!status) status = map_state(d, &impact);
+  if (!status) status = ess_tangent_impact(d, &impact);
+  if (status) {
+    put_back(d);
+    return status;
+  }
+  d->counters.impacts++;
+  d->counters.crossings += count;
+  status = install(d, late);
+  const bool stop = tell(d, &impact);
+  if (!status) status = ess_watch_zeno(d);
+  return stop && !status ? ess_fail(d, ESS_ESTOP, k) : status;
+}

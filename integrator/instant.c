@@ -1,0 +1,55 @@
+/*
+ * Which events are of one instant, and whether time passes between instants.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <float.h>
+
+#include "impact.h"
+
+/* a crossing is located to this part of a step */
+static const double LOCATED = 1e-11;
+
+double ess_tie(const ess_driver *d) {
+  if (d->options.tie > 0.0) return d->options.tie;
+  const double resolved = 64.0 * DBL_EPSILON * fabs(d->t) + LOCATED * d->dt;
+  // a tolerance is a root mean square: the state moves by one in this time
+  const double moves = ess_scaled_norm(d, d->f, d->x, d->x);
+  const double shortly = moves > 0.0 ? ess_smaller(1.0 / moves, 1e-3 * d->dt) : 0.0;
+  return ess_larger(shortly, resolved);
+}
+
+/* whether event function k is on its armed guard, or is there within the time */
+static bool is_due(const ess_driver *d, size_t k, double within) {
+  const double g = d->side[k] * d->h[k], rate = d->side[k] * d->rate[k];
+  return ess_is_armed(d, k) && rate > 0.0 && g + within * rate >= 0.0;
+}
+
+size_t ess_due_impact(const ess_driver *d, size_t k) {
+  if (!d->impacts || ess_is_impact(d, k)) return d->impacts ? k : SIZE_MAX;
+  const double tie = ess_tie(d);
+  for (size_t i = 0; i < d->system.guard_count; i++)
+    if (ess_is_impact(d, i) && is_due(d, i, tie)) return i;
+  return SIZE_MAX;
+}
+
+size_t ess_gather_events(const ess_driver *d, size_t k, size_t events[]) {
+  const double tie = ess_tie(d);
+  size_t count = 0;
+  for (size_t i = 0; i < d->system.guard_count; i++)
+    if (i == k || (is_due(d, i, tie) && !ess_is_silent(d, i))) events[count++] = i;
+  return count;
+}
+
+/* more than every guard has, and a pair is at odds */
+int ess_watch_progress(ess_driver *d, size_t guard) {
+  const double resolution = 64.0 * DBL_EPSILON * ess_larger(fabs(d->t), DBL_MIN / DBL_EPSILON);
+  if (d->t - d->progress_time > resolution) {
+    d->progress_time = d->t;
+    d->stalled_crossings = 0;
+  }
+  if (++d->stalled_crossings > 2 * d->system.guard_count + 16)
+    return ess_fail(d, ESS_ECHATTER, guard);
+  d->last_guard = guard;
+  return ESS_SUCCESS;
+}
