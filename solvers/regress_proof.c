@@ -1,26 +1,34 @@
 /*
- * The projection solver spoilt on purpose, to prove that the regression gate notices. Compiled only
- * when CMake is given ESSBENCH_PROOF; the solver as it is then goes by the name
- * projection_solver_unspoilt, and this one takes its place:
+ * libess's solvers spoilt on purpose, to prove that the regression gate notices. Compiled only when
+ * CMake is given ESSBENCH_PROOF; the solvers as they are then go by the names ..._unspoilt, and
+ * these take their place:
  *
- *   slowdown=P        every run takes P percent longer, spent on the clock
- *   extra-projection  every run projects once more, on a system of its own
+ *   slowdown=P        every run of either takes P percent longer, spent on the clock
+ *   extra-projection  every run of projection projects once more, on a system of its own
  *   epsilon-bug       epsilon is off by the square root of 3: where the error goes with epsilon
  *                     squared it is three times what it was
+ *
+ * Bugs inside libess are sown into its source by tools/prove-regress.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "clock.h"
 #include "solvers.h"
 
-extern const solver_type projection_solver_unspoilt;
+extern const solver_type libess_solver_unspoilt, projection_solver_unspoilt;
 
 static const char proof[] = ESSBENCH_PROOF;
 static const char slowdown[] = "slowdown=";
+
+typedef struct spoilt {
+  const solver_type *unspoilt;
+  void *instance; /* of that */
+} spoilt;
 
 /* share of a run's time to be wasted after it */
 static double wasted_share(void) {
@@ -28,11 +36,23 @@ static double wasted_share(void) {
   return strncmp(proof, slowdown, length) == 0 ? 0.01 * atof(proof + length) : 0.0;
 }
 
-static int prepare(const model *m, const solver_settings *settings, const solver_output *output,
-                   void **instance, char message[SOLVER_MESSAGE_SIZE]) {
-  solver_settings spoilt = *settings;
-  if (strcmp(proof, "epsilon-bug") == 0) spoilt.epsilon *= sqrt(3.0);
-  return projection_solver_unspoilt.prepare(m, &spoilt, output, instance, message);
+static int prepare(const solver_type *unspoilt, const model *m, const solver_settings *settings,
+                   const solver_output *output, void **instance,
+                   char message[SOLVER_MESSAGE_SIZE]) {
+  solver_settings changed = *settings;
+  if (strcmp(proof, "epsilon-bug") == 0) changed.epsilon *= sqrt(3.0);
+  spoilt *const s = calloc(1, sizeof *s);
+  if (!s) {
+    snprintf(message, SOLVER_MESSAGE_SIZE, "%s: out of memory", unspoilt->name);
+    return SOLVER_FAILED;
+  }
+  s->unspoilt = unspoilt;
+  const int status = unspoilt->prepare(m, &changed, output, &s->instance, message);
+  if (status)
+    free(s);
+  else
+    *instance = s;
+  return status;
 }
 
 /* a point that moves at unit speed through the one guard at 0 */
@@ -81,22 +101,48 @@ static int project_once_more(solver_report *report) {
 
 static int run(void *instance, const double x0[], const solver_output *output,
                solver_report *report) {
+  const spoilt *const s = instance;
   const uint64_t start = measure_clock_ns();
-  int status = projection_solver_unspoilt.run(instance, x0, output, report);
-  if (!status && strcmp(proof, "extra-projection") == 0) status = project_once_more(report);
+  int status = s->unspoilt->run(s->instance, x0, output, report);
+  if (!status && s->unspoilt == &projection_solver_unspoilt &&
+      strcmp(proof, "extra-projection") == 0)
+    status = project_once_more(report);
   const double end = (1.0 + wasted_share()) * (double)(measure_clock_ns() - start);
   while ((double)(measure_clock_ns() - start) < end) continue;
   return status;
 }
 
 static void release(void *instance) {
-  projection_solver_unspoilt.release(instance);
+  spoilt *const s = instance;
+  if (!s) return;
+  s->unspoilt->release(s->instance);
+  free(s);
+}
+
+static int prepare_libess(const model *m, const solver_settings *settings,
+                          const solver_output *output, void **instance,
+                          char message[SOLVER_MESSAGE_SIZE]) {
+  return prepare(&libess_solver_unspoilt, m, settings, output, instance, message);
+}
+
+const solver_type libess_solver = {
+    .name = "libess",
+    .summary = "libess by one tolerance, spoilt on purpose (" ESSBENCH_PROOF ")",
+    .prepare = prepare_libess,
+    .run = run,
+    .release = release,
+};
+
+static int prepare_projection(const model *m, const solver_settings *settings,
+                              const solver_output *output, void **instance,
+                              char message[SOLVER_MESSAGE_SIZE]) {
+  return prepare(&projection_solver_unspoilt, m, settings, output, instance, message);
 }
 
 const solver_type projection_solver = {
     .name = "projection",
-    .summary = "libess, spoilt on purpose (" ESSBENCH_PROOF ")",
-    .prepare = prepare,
+    .summary = "libess by the paper's method, spoilt on purpose (" ESSBENCH_PROOF ")",
+    .prepare = prepare_projection,
     .run = run,
     .release = release,
 };

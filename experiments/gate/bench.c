@@ -68,7 +68,7 @@ static int stop_in_time(const measure_sample *sample, void *context) {
   return sample->trial >= TRIALS_MIN && measure_clock_ns() > *(const uint64_t *)context;
 }
 
-/* samples of one solver's entries as JSON, appended to `cases` */
+/* samples of the entries as JSON, appended to `cases` */
 static int note_samples(json_t *cases, const bench_entry entries[], size_t count,
                         const double seconds[], size_t trials) {
   int failed = 0;
@@ -115,18 +115,23 @@ static int time_entries(bench_entry entries[], size_t count, size_t trials, doub
   return status ? -1 : 0;
 }
 
-/* all timed cases on one solver */
-static int bench_solver(const arguments *given, const solver_type *solver, size_t trials,
-                        double seconds_max, json_t *cases, char message[SOLVER_MESSAGE_SIZE]) {
+/* all timed cases, each on its own solver; or MuJoCo, once on each model: on what projection runs
+ * on
+ */
+static int bench_cases(const arguments *given, bool yardstick, size_t trials, double seconds_max,
+                       json_t *cases, char message[SOLVER_MESSAGE_SIZE]) {
   size_t count, prepared = 0;
   regress_case *const list = regress_timed_cases(&count);
   bench_entry *const entries = calloc(count, sizeof *entries);
   int status = list && entries ? 0 : -1;
   if (status) measure_message(message, "out of memory");
-  for (; !status && prepared < count; prepared++)
-    status = entry_prepare(&entries[prepared], &list[prepared], solver, message);
+  for (size_t k = 0; !status && k < count; k++) {
+    if (yardstick && list[k].solver != &projection_solver) continue;
+    const solver_type *const solver = yardstick ? &bridge_solver : list[k].solver;
+    status = entry_prepare(&entries[prepared++], &list[k], solver, message);
+  }
   if (!status)
-    status = time_entries(entries, count, trials, seconds_max, given->seed, cases, message);
+    status = time_entries(entries, prepared, trials, seconds_max, given->seed, cases, message);
   for (size_t k = 0; k < prepared; k++) entry_release(&entries[k]);
   free(entries);
   free(list);
@@ -157,9 +162,8 @@ static int run(arguments *given) {
   char message[SOLVER_MESSAGE_SIZE], warning[MEASURE_MESSAGE_SIZE];
   const int core = measure_pin_core(-1, warning);
   json_t *const cases = json_array();
-  int status = bench_solver(given, &projection_solver, TRIALS_MAX, process_s, cases, message);
-  if (!status)
-    status = bench_solver(given, &bridge_solver, MUJOCO_TRIALS, yardstick_s, cases, message);
+  int status = bench_cases(given, false, TRIALS_MAX, process_s, cases, message);
+  if (!status) status = bench_cases(given, true, MUJOCO_TRIALS, yardstick_s, cases, message);
   if (status) {
     status = command_fail(given, "%s", message);
   } else if (given->file || given->json) {

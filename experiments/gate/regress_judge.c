@@ -54,10 +54,10 @@ static int compare_revisions(judgement *j, char *message) {
       continue;
     }
     if (regress_compare_series(b, s, j->now.processes, &ratio, &verdict, message)) return -1;
-    note(j, s->name, s->solver, &ratio, verdict, strcmp(s->solver, projection_solver.name) != 0);
+    note(j, s->name, s->solver, &ratio, verdict, !regress_is_ours(s));
   }
   if (regress_compare_overall(&j->base, &j->now, &ratio, &verdict, message)) return -1;
-  note(j, "overall", projection_solver.name, &ratio, verdict, false);
+  note(j, "overall", "all of ours", &ratio, verdict, false);
   return 0;
 }
 

@@ -125,6 +125,10 @@ const regress_series *regress_samples_find(const regress_samples *samples, const
   return NULL;
 }
 
+bool regress_is_ours(const regress_series *series) {
+  return strcmp(series->solver, bridge_solver.name) != 0;
+}
+
 int regress_samples_match(const regress_samples *base, const regress_samples *now,
                           char message[SOLVER_MESSAGE_SIZE]) {
   bool same = base->processes == now->processes;
@@ -191,7 +195,7 @@ int regress_compare_overall(const regress_samples *base, const regress_samples *
   for (size_t k = 0; k < now->count; k++) {
     const regress_series *const s = &now->series[k];
     const regress_series *const b = regress_samples_find(base, s->name, s->solver);
-    if (!b || strcmp(s->solver, projection_solver.name) != 0) continue;
+    if (!b || !regress_is_ours(s)) continue;
     common++;
     for (size_t i = 0; i < pairs; i++) {
       means[i] += log(b->fastest[i]);

@@ -19,7 +19,7 @@
 #define REGRESS_EFFECT      0.05
 #define REGRESS_CASE_EFFECT 0.10
 
-/* Confidence of the intervals: six of them are looked at in every run. */
+/* Confidence of the intervals: ten of them are looked at in every run. */
 #define REGRESS_CONFIDENCE 0.99
 
 /* An interval that reaches this far cannot exclude what the gate is there to find. */
@@ -48,6 +48,9 @@ void regress_samples_free(regress_samples *samples);
 /* NULL when there is none. */
 const regress_series *regress_samples_find(const regress_samples *samples, const char *name,
                                            const char *solver);
+
+/* Whether it is libess's, by whichever method: MuJoCo's are the yardstick. */
+bool regress_is_ours(const regress_series *series);
 
 /* Both folders must hold files of the same names: they are the pairs. 0, or -1 with one line. */
 int regress_samples_match(const regress_samples *base, const regress_samples *now,

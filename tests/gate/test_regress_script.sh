@@ -132,6 +132,12 @@ expect "a new file not committed" 0 "against $third (third)"
 rm integrator/new.c
 run=(env BASE="$second" tools/regress)
 expect "a base by name" 0 "against $second (second)"
+run=(env BASE="$second" tools/regress --times)
+expect "times alone" 0 "judged with a base"
+! grep -q "regress called" "$room/output"
+note $? "counters left out"
+run=(tools/regress --count)
+expect "an option that is none" 1 "--count is no option"
 run=(tools/regress)
 
 # both halves are run, and either fails the whole
