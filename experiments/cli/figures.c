@@ -13,6 +13,7 @@
 
 #include "commands.h"
 #include "files.h"
+#include "interrupts.h"
 #include "json_file.h"
 #include "record.h"
 
@@ -41,7 +42,7 @@ static const figure figures[] = {
 };
 static const char *const formats[] = {"svg", "pdf", "png"};
 
-/* runs gnuplot and waits; its own messages go to the standard error */
+/* runs gnuplot and waits; its own messages go to the standard error, and signals to it as well */
 static int run_gnuplot(const char *settings, const char *script) {
   char *const argv[] = {"gnuplot", "-e", (char *)(uintptr_t)settings, (char *)(uintptr_t)script,
                         NULL};
@@ -51,9 +52,10 @@ static int run_gnuplot(const char *settings, const char *script) {
     errno = error;
     return -1;
   }
-  int status;
-  while (waitpid(child, &status, 0) < 0)
-    if (errno != EINTR) return -1;
+  int status = -1;
+  interrupts_pass_on(&child, 1);
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+  interrupts_pass_on(NULL, 0);
   errno = 0;
   return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -1;
 }
@@ -73,6 +75,7 @@ static int quote(char *out, size_t size, const char *text) {
 /* draws with the script of that name; `more` are further settings for it */
 static int draw(const arguments *given, const char *script_name, const char *name,
                 const char *more) {
+  const volatile int *const interrupted = interrupts_catch();
   char data[RECORD_PATH_SIZE], settings[3 * RECORD_PATH_SIZE], script[RECORD_PATH_SIZE];
   if (quote(data, sizeof data, given->folder) || record_path(script, ESSBENCH_PLOTS, script_name))
     return command_fail(given, "the path of the results folder is too long");
@@ -80,7 +83,14 @@ static int draw(const arguments *given, const char *script_name, const char *nam
   for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
     snprintf(settings, sizeof settings, "data='%s'; out='%s/figures'; format='%s'; %s", data, data,
              formats[i], more);
-    if (run_gnuplot(settings, script))
+    const int failed = run_gnuplot(settings, script);
+    if (*interrupted) {
+      // what gnuplot has begun is no figure
+      snprintf(settings, sizeof settings, "%s/figures/%s.%s", given->folder, name, formats[i]);
+      unlink(settings);
+      return command_fail(given, "interrupted; %s is not drawn", name);
+    }
+    if (failed)
       return command_fail(given, "gnuplot did not draw %s.%s%s%s", name, formats[i],
                           errno ? ": " : "", errno ? strerror(errno) : "");
   }

@@ -12,6 +12,7 @@ drawn() {
 missing() { [ -z "$(find results/figures -name "$1.*")" ]; }
 # one line on the standard error, which holds $1
 says_only() { [ "$(wc -l <"$room/err")" -eq 1 ] && grep -qF -- "$1" "$room/err"; }
+gone() { ! kill -0 "$1" 2>/dev/null; }
 titled() { grep -qF "$2" "results/figures/$1.svg"; }
 
 # --- tables without rows --------------------------------------------------------------------------
@@ -42,6 +43,31 @@ expect 'is not infinite' [ "$(grep -c inf results/crossing_cost.csv)" -eq 0 ]
 run figures
 expect 'it is drawn' success
 expect 'with a word about it' titled crossing_cost 'without a crossing, and not shown: N = 2 3'
+
+# --- an interrupt ---------------------------------------------------------------------------------
+
+# a gnuplot that begins a figure and would never end: it says which process it is
+mkdir "$room/bin"
+cat >"$room/bin/gnuplot" <<SCRIPT
+#!/bin/sh
+echo begun >results/figures/fig4_1_order.svg
+echo \$\$ >"$room/drawing"
+exec tail -f /dev/null
+SCRIPT
+chmod +x "$room/bin/gnuplot"
+for signal in INT:130 TERM:143; do
+  rm -f "$room/drawing"
+  # a shell starts what runs beside it deaf to SIGINT
+  PATH=$room/bin:$PATH env --default-signal=INT "$essbench" figures >"$room/out" 2>"$room/err" &
+  child=$!
+  while [ ! -s "$room/drawing" ] && kill -0 $child; do sleep 0.05; done
+  kill -${signal%:*} $child
+  wait $child
+  status=$?
+  expect "$signal: in one line" one_line "${signal#*:}" 'interrupted; fig4_1_order is not drawn'
+  expect "$signal: gnuplot has ended" gone "$(cat "$room/drawing")"
+  expect "$signal: what it has begun is gone" [ ! -e results/figures/fig4_1_order.svg ]
+done
 
 # --- names ----------------------------------------------------------------------------------------
 
