@@ -16,7 +16,7 @@
 #include "solver.h"
 #include "studies.h"
 
-enum { PILOT = 1000, BLOCK = 1000, BLOCKS_MAX = 5000, LIST_SIZE = 400 };
+enum { PILOT = 1000, LIST_SIZE = 400 };
 
 /* ---- what is asked for ----------------------------------------------------------------------- */
 
@@ -78,12 +78,6 @@ static int check(study_run *run) {
 }
 
 /* ---- cells ----------------------------------------------------------------------------------- */
-
-/* so many that neither the plan nor the journal grows with the number of starts */
-size_t ensemble_block_size(const ensemble_settings *s) {
-  const size_t least = (s->trials + BLOCKS_MAX - 1) / BLOCKS_MAX;
-  return s->block ? s->block : least > BLOCK ? least : BLOCK;
-}
 
 static int plan(study_run *run, size_t stage) {
   const ensemble_settings *const s = run->settings;

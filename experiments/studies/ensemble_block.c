@@ -16,6 +16,9 @@
 #include "statistics.h"
 #include "tally.h"
 
+/* starts of a block, and blocks */
+enum { BLOCK = 1000, BLOCKS_MAX = 5000 };
+
 /* runs that fail are told of one by one up to so many in a block; all are counted */
 enum { FAILURES_MAX = 20, REASONS_MAX = 16, START_SIZE = 32 * MODEL_DIMENSION_MAX };
 
@@ -41,6 +44,12 @@ typedef struct worker {
   const char *reason[REASONS_MAX];
   size_t failed[REASONS_MAX], failures, finished;
 } worker;
+
+/* so many that neither the plan nor the journal grows with the number of starts */
+size_t ensemble_block_size(const ensemble_settings *s) {
+  const size_t least = (s->trials + BLOCKS_MAX - 1) / BLOCKS_MAX;
+  return s->block ? s->block : least > BLOCK ? least : BLOCK;
+}
 
 void ensemble_release(study_run *run) {
   worker *const w = run->own;

@@ -36,10 +36,6 @@ endif()
 # what essbench writes against schema/, and damage of it; skipped without python3's jsonschema
 find_program(PYTHON3 python3)
 set(parts quick calibration mujoco precision speed scale tolerance ensemble)
-if(ESS_SANITIZE OR CMAKE_C_COMPILER_ID MATCHES Clang)
-  # minutes of experiments that other tests have run in this build, for the same files once more
-  list(REMOVE_ITEM parts calibration mujoco speed scale)
-endif()
 foreach(part IN LISTS parts)
   if(PYTHON3)
     add_test(NAME schema_${part}
