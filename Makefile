@@ -244,7 +244,7 @@ make clean        remove build/ (results and the fetched MuJoCo stay)
 
 CONTACTS=2..100   numbers of contacts: 2..100, 2..100..7, 2,5,10 and mixtures
 TRIALS=120        initial conditions for each number of contacts
-MODEL=plate       of work-precision, ensemble: affine3, hopper or plate (10 contacts unless CONTACTS says)
+MODEL=plate       of work-precision, ensemble: any model (of plate 10 contacts unless CONTACTS says)
 TARGET=0.01       RMS error of crossing-cost
 BEFORE=DIR,DIR    earlier results that make speed shows beside its own (tools/before-after makes some)
 LABEL_KNOBS=1     write the knob's value at the points of its figures (powers of ten)

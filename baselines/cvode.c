@@ -113,7 +113,7 @@ static int set_up(cvode *c, const solver_settings *settings, bool bdf) {
 static int prepare(const model *m, const solver_settings *settings, const solver_output *output,
                    void **instance, char message[SOLVER_MESSAGE_SIZE]) {
   (void)output;
-  const int wrong = mode_check_settings("cvode", settings, message);
+  const int wrong = mode_check_settings("cvode", m, settings, message);
   const int variant = wrong ? wrong : mode_variant("cvode", settings, variants, message);
   if (variant < 0) return variant;
 

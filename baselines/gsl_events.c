@@ -47,7 +47,7 @@ static void release(void *instance) {
 static int prepare(const model *m, const solver_settings *settings, const solver_output *output,
                    void **instance, char message[SOLVER_MESSAGE_SIZE]) {
   (void)output;
-  int status = mode_check_settings("gsl", settings, message);
+  int status = mode_check_settings("gsl", m, settings, message);
   const int variant = status ? status : mode_variant("gsl", settings, variants, message);
   if (variant < 0) return variant;
 

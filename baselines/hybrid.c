@@ -10,6 +10,7 @@
 
 #include "baselines.h"
 #include "fixed_step.h"
+#include "mode.h"
 
 typedef struct hybrid {
   const model *m;
@@ -29,7 +30,8 @@ static void release(void *instance) {
 static int prepare(const model *m, const solver_settings *settings, const solver_output *output,
                    void **instance, char message[SOLVER_MESSAGE_SIZE]) {
   fixed_step plan;
-  const int status = fixed_step_fit("hybrid", settings, output->dt, &plan, message);
+  int status = mode_check_impacts("hybrid", m, message);
+  if (!status) status = fixed_step_fit("hybrid", settings, output->dt, &plan, message);
   if (status) return status;
   hybrid *const s = calloc(1, sizeof *s);
   if (s) {

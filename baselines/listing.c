@@ -270,7 +270,7 @@ static void release(void *instance) {
 /* index of the variant, or SOLVER_REFUSED */
 static int check(const model *m, const solver_settings *settings,
                  char message[SOLVER_MESSAGE_SIZE]) {
-  int wrong = mode_check_settings("listing", settings, message);
+  int wrong = mode_check_settings("listing", m, settings, message);
   if (!wrong) wrong = mode_check_states("listing", m, DENSE_DOPRI5_ROOM, message);
   const int variant = wrong ? wrong : mode_variant("listing", settings, variants, message);
   if (variant < 0 || (settings->epsilon > 0.0 && isfinite(settings->epsilon))) return variant;

@@ -437,7 +437,7 @@ static void release(void *instance) {
 static int prepare(const model *m, const solver_settings *settings, const solver_output *output,
                    void **instance, char message[SOLVER_MESSAGE_SIZE]) {
   (void)output;
-  int wrong = mode_check_settings("location", settings, message);
+  int wrong = mode_check_settings("location", m, settings, message);
   if (!wrong) wrong = mode_check_states("location", m, DENSE_DOPRI5_ROOM, message);
   const int variant = wrong ? wrong : mode_variant("location", settings, variants, message);
   if (variant < 0) return variant;

@@ -142,8 +142,16 @@ void mode_report(const latched_mode *mode, solver_report *report) {
   report->guard_evaluations = mode->guard_evaluations;
 }
 
-int mode_check_settings(const char *solver, const solver_settings *settings,
+int mode_check_impacts(const char *solver, const model *m, char message[SOLVER_MESSAGE_SIZE]) {
+  if (!m->system.impacts) return 0;
+  snprintf(message, SOLVER_MESSAGE_SIZE,
+           "%s: the state of %s jumps; libess and projection know how", solver, m->type->name);
+  return SOLVER_REFUSED;
+}
+
+int mode_check_settings(const char *solver, const model *m, const solver_settings *settings,
                         char message[SOLVER_MESSAGE_SIZE]) {
+  if (mode_check_impacts(solver, m, message)) return SOLVER_REFUSED;
   const double rtol = settings->rtol, atol = settings->atol;
   if (!(rtol >= 0.0 && atol >= 0.0 && rtol + atol > 0.0 && isfinite(rtol + atol))) {
     snprintf(message, SOLVER_MESSAGE_SIZE,

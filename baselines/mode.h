@@ -69,8 +69,11 @@ int mode_fail(const latched_mode *mode, const char *why, double t, solver_report
 /* Copies the counters to the report. */
 void mode_report(const latched_mode *mode, solver_report *report);
 
-/* Refuses tolerances and a longest step that make no sense: 0, or SOLVER_REFUSED with one line. */
-int mode_check_settings(const char *solver, const solver_settings *settings,
+/* Refuses a model whose state jumps: 0, or SOLVER_REFUSED with one line. */
+int mode_check_impacts(const char *solver, const model *m, char message[SOLVER_MESSAGE_SIZE]);
+
+/* The same, and tolerances and a longest step that make no sense. */
+int mode_check_settings(const char *solver, const model *m, const solver_settings *settings,
                         char message[SOLVER_MESSAGE_SIZE]);
 
 /* Refuses a model of more states than a solver has room for: 0, or SOLVER_REFUSED with one line. */

@@ -22,4 +22,12 @@ int affine3_crossings(const double x0[], double t1, double times[AFFINE3_GUARDS]
                       size_t guards[AFFINE3_GUARDS], size_t *count,
                       char message[MODEL_MESSAGE_SIZE]);
 
+/*
+ * The exact derivative of the state at t1 by x0: derivative[9], row-major. Where crossings
+ * coincide, the flow has a derivative for each order that they may be made in: `order` lists all
+ * crossings in the one that is wanted; NULL: as they are found. 0, or -1 with one line.
+ */
+int affine3_derivative(const double x0[], double t1, const size_t order[], double derivative[],
+                       char message[MODEL_MESSAGE_SIZE]);
+
 #endif

@@ -13,13 +13,17 @@
 #include <string.h>
 
 #include "affine3.h"
+#include "ball.h"
 #include "hopper.h"
 #include "model.h"
 #include "plate.h"
+#include "slip.h"
+#include "trot.h"
 
 enum { LIST_SIZE = 200, NUMBER_SIZE = 32 };
 
-const model_type *const model_types[] = {&affine3_type, &hopper_type, &plate_type, NULL};
+const model_type *const model_types[] = {&affine3_type, &ball_type, &hopper_type, &plate_type,
+                                         &slip_type,    &trot_type, NULL};
 
 const model_type *model_find(const char *name) {
   for (size_t i = 0; model_types[i]; i++) {

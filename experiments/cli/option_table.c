@@ -31,8 +31,8 @@ typedef struct common_option {
 
 static const common_option common_options[] = {
     {ARGUMENTS_MODEL, HELP_MAIN,
-     .option = {"model", "NAME", "affine3, hopper or plate (default plate)", OPTION_TEXT,
-                AT(model_name)}},
+     .option = {"model", "NAME", "affine3, ball, hopper, plate, slip or trot (default plate)",
+                OPTION_TEXT, AT(model_name)}},
     {ARGUMENTS_SOLVERS, HELP_MAIN,
      .option = {"solvers", "A,B", "who races (default projection,mujoco)", OPTION_TEXT,
                 AT(solver_names)}},

@@ -55,7 +55,7 @@ refuses 2 'B is missing' compare results
 
 # --- models, solvers and their numbers ------------------------------------------------------------
 
-refuses 2 'model nosuch is not accepted; there are affine3, hopper, plate' run --model nosuch
+refuses 2 'model nosuch is not accepted; there are affine3, ball, hopper, plate' run --model nosuch
 refuses 2 'model nosuch is not accepted' xml nosuch
 refuses 2 'model ?[31m is not accepted' run --model "$(printf '\033[31m')"
 refuses 2 '--solver nosuch is not accepted; there are libess, projection' run --solver nosuch
@@ -94,6 +94,15 @@ refuses 2 'law paper has no MuJoCo twin; use --law roller' run --solver mujoco -
 refuses 2 'no MuJoCo twin; hopper and plate have' run --solver mujoco --model affine3
 refuses 2 'law paper has no MuJoCo twin; use --law roller' xml plate --law paper
 refuses 2 'no MuJoCo twin; hopper and plate have' xml affine3
+for model in ball slip trot; do
+  refuses 2 "$model: this model has no MuJoCo twin; hopper and plate have" xml "$model"
+  for solver in listing location cvode gsl hybrid; do
+    refuses 2 "$solver: the state of $model jumps; libess and projection know how" \
+      run --model "$model" --solver "$solver"
+  done
+done
+refuses 2 'no MuJoCo twin; hopper and plate have' run --solver mujoco --model trot
+refuses 1 'impacts accumulate: there are infinitely many before' run --model ball --duration 5
 refuses 2 'no MuJoCo twin; hopper and plate have' xml affine3 -o new.xml
 refuses 2 'smooth: affine3 has no contact force to smooth; hopper' run --solver smooth --model affine3
 refuses 2 'time-stepping: affine3 has no contact force' run --solver time-stepping --model affine3

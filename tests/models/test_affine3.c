@@ -239,6 +239,37 @@ static void starts_that_are_not_finite_are_refused(void **state) {
   assert_int_equal(affine3_crossings(start, INFINITY, times, guards, &count, message), -1);
 }
 
+/* Table 4.1's three guards meet at the origin: two derivatives, by whether x or y is crossed first,
+ * and one where nothing coincides, which differences have */
+static void derivative_is_as_known(void **state) {
+  (void)state;
+  static const double corner[] = {-0.340183718, -0.250856696, 0.349858808};
+  static const double known[] = {7.05903491, -2.18361538, 0, 0.76389991, 0.40295071,
+                                 0,          0,           0, 1.34985881};
+  static const size_t x_first[] = {0, 1, 2}, y_first[] = {1, 0, 2};
+  char message[MODEL_MESSAGE_SIZE];
+  double found[9];
+  assert_int_equal(affine3_derivative(corner, 0.5, x_first, found, message), 0);
+  for (size_t i = 0; i < 9; i++) assert_true(fabs(found[i] - known[i]) < 5e-8);
+  assert_int_equal(affine3_derivative(corner, 0.5, y_first, found, message), 0);
+  assert_true(fabs(found[3] - 0.36094920) < 5e-8 && fabs(found[4] - 1.16685062) < 5e-8);
+
+  static const double step = 1e-5;
+  assert_int_equal(affine3_derivative(start, 0.5, NULL, found, message), 0);
+  for (size_t j = 0; j < 3; j++) {
+    double times[] = {0.5}, ends[2][3];
+    for (int side = 0; side < 2; side++) {
+      model m = prepared();
+      double x[] = {-0.4, -0.15, 0.3};
+      x[j] += side ? step : -step;
+      model_reference out = {.times = times, .count = 1, .states = ends[side]};
+      assert_int_equal(m.type->reference(&m, x, &out, message), 0);
+    }
+    for (size_t i = 0; i < 3; i++)
+      assert_true(fabs(found[3 * i + j] - (ends[1][i] - ends[0][i]) / (2 * step)) < 1e-8);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_field_is_table_4_1),
@@ -248,6 +279,7 @@ int main(void) {
       cmocka_unit_test(the_exact_solution_agrees_with_rk8pd),
       cmocka_unit_test(random_starts_agree_with_rk8pd),
       cmocka_unit_test(libess_converges_to_the_exact_solution),
+      cmocka_unit_test(derivative_is_as_known),
       cmocka_unit_test(starts_that_are_not_finite_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

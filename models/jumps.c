@@ -1,0 +1,187 @@
+/*
+ * The reference solution of a model whose state jumps.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "jumps.h"
+
+#include <gsl/gsl_errno.h>
+#include <gsl/gsl_odeiv2.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* no guard is crossed twice within a step; rk8pd is exact to rounding over it */
+static const double longest_step = 1e-4;
+
+/* crossings closer than this are one instant: what rounding leaves of their order, s */
+static const double instant = 1e-13;
+
+enum { BISECTIONS = 60, MOST_JUMPS = 100000 };
+
+typedef struct pursuit {
+  const model *m;
+  gsl_odeiv2_step *step;
+  gsl_odeiv2_system system;
+  double t, x[MODEL_DIMENSION_MAX], sign[JUMPS_GUARDS_MAX];
+  bool armed[2 * JUMPS_GUARDS_MAX];
+  size_t events;
+} pursuit;
+
+static int field(double t, const double x[], double dxdt[], void *params) {
+  const pursuit *const p = params;
+  const ess_system *const s = &p->m->system;
+  return s->field(t, x, p->sign, dxdt, s->params) ? GSL_EBADFUNC : GSL_SUCCESS;
+}
+
+/* the state a time tau later, in the present mode */
+static int flow(pursuit *p, double tau, double x[]) {
+  double error[MODEL_DIMENSION_MAX];
+  memcpy(x, p->x, p->system.dimension * sizeof *x);
+  gsl_odeiv2_step_reset(p->step);
+  return tau > 0.0 ? gsl_odeiv2_step_apply(p->step, p->t, tau, x, error, NULL, NULL, &p->system)
+                   : GSL_SUCCESS;
+}
+
+/* how far a guard's event function is beyond it */
+static double beyond(size_t guard, const double h[]) {
+  return guard % 2 ? -h[guard / 2] : h[guard / 2];
+}
+
+/* whether the guard, or any armed one for SIZE_MAX, has been passed after tau */
+static int is_passed(pursuit *p, size_t guard, double tau, bool *passed) {
+  const ess_system *const s = &p->m->system;
+  double x[MODEL_DIMENSION_MAX], h[JUMPS_GUARDS_MAX];
+  const int status = flow(p, tau, x);
+  *passed = false;
+  if (status || s->guards(x, h, s->params)) return GSL_EBADFUNC;
+  for (size_t j = 0; j < 2 * s->guard_count; j++)
+    if (p->armed[j] && (guard == SIZE_MAX || guard == j)) *passed = *passed || beyond(j, h) > 0.0;
+  return GSL_SUCCESS;
+}
+
+/* the first time at which it has been, within a step in which it is */
+static int locate(pursuit *p, size_t guard, double step, double *tau) {
+  double low = 0.0, high = step;
+  int status = GSL_SUCCESS;
+  for (int i = 0; !status && i < BISECTIONS; i++) {
+    const double middle = 0.5 * (low + high);
+    bool passed;
+    status = is_passed(p, guard, middle, &passed);
+    *(passed ? &high : &low) = middle;
+  }
+  *tau = high;
+  return status;
+}
+
+/* what a crossing arms and disarms */
+static void apply_row(pursuit *p, size_t guard) {
+  const ess_reset_matrix *const r = p->m->system.resets;
+  for (size_t i = r ? r->row_start[guard] : 0; r && i < r->row_start[guard + 1]; i++) {
+    p->armed[r->guard[i]] = r->effect[i] > 0;
+    if (r->effect[i] > 0) p->sign[r->guard[i] / 2] = r->guard[i] % 2 ? 1.0 : -1.0;
+  }
+}
+
+/* the guards passed by an instant after the first, as event functions */
+static int list_crossed(pursuit *p, double tau, size_t crossed[], size_t *count) {
+  const size_t guards = 2 * p->m->system.guard_count;
+  int status = GSL_SUCCESS;
+  *count = 0;
+  for (size_t j = 0; !status && j < guards; j++) {
+    bool passed = false;
+    if (p->armed[j]) status = is_passed(p, j, tau + instant, &passed);
+    if (passed) crossed[(*count)++] = j / 2;
+  }
+  return status;
+}
+
+/* all that is crossed at an instant: signs are flipped, rows applied, and the map says the rest */
+static int jump(pursuit *p, double tau) {
+  const ess_system *const s = &p->m->system;
+  size_t crossed[JUMPS_GUARDS_MAX], count;
+  double x[MODEL_DIMENSION_MAX], sign[JUMPS_GUARDS_MAX];
+  int status = list_crossed(p, tau, crossed, &count);
+  if (!status) status = flow(p, tau, x);
+  if (status) return status;
+  bool impact = false;
+  memcpy(p->x, x, s->dimension * sizeof *x);
+  memcpy(sign, p->sign, sizeof sign);
+  p->t += tau;
+  for (size_t i = 0; i < count; i++) {
+    const size_t k = crossed[i], guard = sign[k] < 0.0 ? ESS_GUARD_UP(k) : ESS_GUARD_DOWN(k);
+    p->sign[k] = -sign[k];
+    p->armed[guard] = false;
+    apply_row(p, guard);
+    impact = impact || !s->impacts->at || s->impacts->at[guard];
+    p->events += p->m->type->changes_field(p->m, k, p->sign);
+  }
+  ess_impact with = {.t = p->t,
+                     .count = count,
+                     .events = crossed,
+                     .x = x,
+                     .sign = sign,
+                     .after = p->x,
+                     .mode = p->sign,
+                     .armed = p->armed};
+  return impact && s->impacts->map(&with, s->params) ? GSL_EBADFUNC : GSL_SUCCESS;
+}
+
+/* to t1, jump by jump */
+static int pursue(pursuit *p, double t1) {
+  int status = GSL_SUCCESS;
+  for (int jumped = 0; !status && p->t < t1;) {
+    const double left = t1 - p->t, count = ceil(left / longest_step);
+    double tau = left / count, x[MODEL_DIMENSION_MAX];
+    bool passed;
+    status = is_passed(p, SIZE_MAX, tau, &passed);
+    if (!status && passed) {
+      if (++jumped > MOST_JUMPS) return GSL_EMAXITER;
+      status = locate(p, SIZE_MAX, tau, &tau);
+      if (!status) status = jump(p, tau);
+    } else if (!status) {
+      status = flow(p, tau, x);
+      memcpy(p->x, x, p->system.dimension * sizeof *x);
+      p->t = count > 1.0 ? p->t + tau : t1;
+    }
+  }
+  return status;
+}
+
+/* signs by the event functions, on their zero by where the field leads */
+static int begin(pursuit *p, const double x0[]) {
+  const ess_system *const s = &p->m->system;
+  double h[JUMPS_GUARDS_MAX], f[MODEL_DIMENSION_MAX], rate[JUMPS_GUARDS_MAX];
+  memcpy(p->x, x0, s->dimension * sizeof *x0);
+  if (s->guards(p->x, h, s->params)) return GSL_EBADFUNC;
+  for (size_t k = 0; k < s->guard_count; k++) p->sign[k] = h[k] > 0.0 ? 1.0 : -1.0;
+  if (s->field(0.0, p->x, p->sign, f, s->params)) return GSL_EBADFUNC;
+  if (s->guard_rates(p->x, f, h, rate, s->params)) return GSL_EBADFUNC;
+  for (size_t k = 0; k < s->guard_count; k++) {
+    if (h[k] == 0.0 && rate[k] > 0.0) p->sign[k] = 1.0;
+    p->armed[p->sign[k] > 0.0 ? ESS_GUARD_DOWN(k) : ESS_GUARD_UP(k)] = true;
+  }
+  return s->impacts->start && s->impacts->start(0.0, p->x, p->sign, p->armed, s->params)
+             ? GSL_EBADFUNC
+             : GSL_SUCCESS;
+}
+
+int jumps_reference(const model *m, const double x0[], model_reference *out,
+                    char message[MODEL_MESSAGE_SIZE]) {
+  const size_t n = m->system.dimension;
+  pursuit p = {.m = m, .system = {.function = field, .dimension = n, .params = &p}};
+  p.step = gsl_odeiv2_step_alloc(gsl_odeiv2_step_rk8pd, n);
+  int status = p.step ? begin(&p, x0) : GSL_ENOMEM;
+  for (size_t i = 0; !status && i < out->count; i++) {
+    status = pursue(&p, out->times[i]);
+    memcpy(&out->states[i * n], p.x, n * sizeof *p.x);
+    if (out->reached) out->reached(i + 1, out->context);
+  }
+  if (status)
+    snprintf(message, MODEL_MESSAGE_SIZE, "%s: reference failed at t = %.9g s: %s", m->type->name,
+             p.t, gsl_strerror(status));
+  if (p.step) gsl_odeiv2_step_free(p.step);
+  out->events = p.events;
+  out->kind = "reference";
+  return status ? -1 : 0;
+}

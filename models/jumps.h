@@ -1,0 +1,20 @@
+/*
+ * Models whose state jumps where an event function is crossed, such as at an impact: the reference
+ * solution that they share. It takes from libess no more than the form of a system: it integrates
+ * with GSL's rk8pd in short steps, finds each crossing by bisection, and lets the system's own rows
+ * and map say what comes of it.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#ifndef MODEL_JUMPS_H
+#define MODEL_JUMPS_H
+
+#include "model.h"
+
+enum { JUMPS_GUARDS_MAX = 8 };
+
+/* As model_type.reference, for a system with impacts that says itself what it starts with. */
+int jumps_reference(const model *m, const double x0[], model_reference *out,
+                    char message[MODEL_MESSAGE_SIZE]);
+
+#endif

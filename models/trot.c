@@ -1,0 +1,170 @@
+/*
+ * A body that falls onto two feet, front and rear: the trot of Pace & Burden, "Decoupled limbs
+ * yield differentiable trajectory outcomes" (2017), their Fig. 1. On rigid limbs its outcome jumps
+ * with the initial rotation, on soft ones it is differentiable, on coupled soft ones continuous.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "trot.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "jumps.h"
+#include "trot_internal.h"
+
+enum {
+  LIMBS,
+  TILT,
+  HEIGHT,
+  SPEED,
+  MASS,
+  INERTIA,
+  HALF_LENGTH,
+  LEG,
+  FOOT_MASS,
+  STIFFNESS,
+  DAMPING,
+  COUPLING,
+  GRAVITY,
+  DURATION,
+  PARAMETER_COUNT
+};
+
+static const char *const limb_names[] = {"rigid", "soft", NULL};
+
+static const model_parameter parameters[PARAMETER_COUNT] = {
+    [LIMBS] = {"limbs", TROT_SOFT, 0, 1, false, limb_names, "limbs"},
+    [TILT] = {"tilt", 0, -1.2, 1.2, false, NULL, "rotation at the start, rad"},
+    [HEIGHT] = {"height", 1.5, 0, 100, false, NULL, "height of the body at the start, m"},
+    [SPEED] = {"speed", 1, 0, 100, false, NULL, "speed of falling at the start, m/s"},
+    [MASS] = {"mass", 1, 1e-3, 1e6, false, NULL, "mass of the body, kg"},
+    [INERTIA] = {"inertia", 2, 1e-3, 1e6, false, NULL, "of the body, kg m^2"},
+    [HALF_LENGTH] = {"half-length", 1, 1e-3, 100, false, NULL, "from the centre to a leg, m"},
+    [LEG] = {"free-length", 1, 0, 100, false, NULL, "length of a leg at rest, m"},
+    [FOOT_MASS] = {"foot-mass", 0.1, 1e-6, 1e3, false, NULL, "mass of a foot, kg; soft limbs"},
+    [STIFFNESS] = {"stiffness", 400, 0, 1e6, false, NULL, "of a leg, N/m; soft limbs"},
+    [DAMPING] = {"damping", 5, 0, 1e5, false, NULL, "of a leg, N s/m; soft limbs"},
+    [COUPLING] = {"coupling", 0, 0, 1e3, false, NULL,
+                  "of both legs by the square of their common rate, N s^2/m^2; soft limbs"},
+    [GRAVITY] = {"gravity", 9.81, 0, 1000, false, NULL, "gravity, m/s^2"},
+    [DURATION] = {"duration", 0.3, 1e-3, 100, false, NULL, "time integrated, s"},
+};
+
+/* rigid limbs have the first four alone */
+static const char *const state_names[] = {"z",      "theta",   "vz",      "omega",
+                                          "y-rear", "y-front", "vy-rear", "vy-front"};
+enum { STATES = sizeof state_names / sizeof *state_names };
+
+static const trot_limbs *limbs_of(const model *m) {
+  return m->value[LIMBS] > 0.0 ? &trot_soft : &trot_rigid;
+}
+
+/* the feet hang where a level body's legs at rest have them, however it is turned */
+static void initial_state(const model *m, double x0[]) {
+  memset(x0, 0, m->system.dimension * sizeof *x0);
+  x0[TROT_Z] = m->value[HEIGHT];
+  x0[TROT_THETA] = m->value[TILT];
+  x0[TROT_VZ] = -m->value[SPEED];
+  if (limbs_of(m) == &trot_rigid) return;
+  for (int i = 0; i < FEET; i++) {
+    x0[TROT_REAR + i] = m->value[HEIGHT] - m->value[LEG];
+    x0[TROT_REAR + FEET + i] = -m->value[SPEED];
+  }
+}
+
+static void random_state(const model *m, gsl_rng *rng, double x0[]) {
+  initial_state(m, x0);
+  x0[TROT_THETA] += 0.2 * (gsl_rng_uniform(rng) - 0.5);
+}
+
+static bool changes_field(const model *m, size_t guard, const double sign[]) {
+  (void)sign;
+  return limbs_of(m)->changes_field(guard);
+}
+
+/* forces on the body, where the first foot's state is moved by u and the second one's by v */
+static void body_forces(const trot_parameters *p, const double x[], int i, double u, int j,
+                        double v, double force[2]) {
+  double at[STATES], f;
+  memcpy(at, x, sizeof at);
+  at[i] += u;
+  at[j] += v;
+  force[0] = force[1] = 0.0;
+  for (int foot = 0; foot < FEET; foot++) {
+    f = trot_soft_force(p, at, foot);
+    force[0] += f;
+    force[1] += trot_side[foot] * p->half_length * cos(x[TROT_THETA]) * f;
+  }
+}
+
+/* by differences over lengths at which what is affine cancels to rounding */
+static double additivity(const trot_parameters *p, const double x[]) {
+  static const double step = 0.25;
+  double mixed = 0.0, single = 0.0;
+  for (int i = TROT_REAR; i < STATES; i += FEET)
+    for (int j = TROT_FRONT; j < STATES; j += FEET) {
+      double none[2], first[2], second[2], both[2];
+      body_forces(p, x, i, 0.0, j, 0.0, none);
+      body_forces(p, x, i, step, j, 0.0, first);
+      body_forces(p, x, i, 0.0, j, step, second);
+      body_forces(p, x, i, step, j, step, both);
+      for (int k = 0; k < 2; k++) {
+        mixed = fmax(mixed, fabs(both[k] - first[k] - second[k] + none[k]));
+        single = fmax(single, fabs(first[k] - none[k]));
+      }
+    }
+  return mixed / single;
+}
+
+trot_decoupling trot_decoupling_at(const model *m, const double x[]) {
+  const trot_parameters *const p = m->data;
+  if (limbs_of(m) == &trot_soft)
+    // Da of a foot is that of its own height, and M is diagonal
+    return (trot_decoupling){0.0, true, additivity(p, x)};
+  const double arm = p->half_length * cos(x[TROT_THETA]), turn = arm * arm / p->inertia;
+  return (trot_decoupling){(1.0 / p->mass - turn) / (1.0 / p->mass + turn), false, NAN};
+}
+
+static int prepare(model *m, char message[MODEL_MESSAGE_SIZE]) {
+  trot_parameters *const p = malloc(sizeof *p);
+  if (!p) {
+    snprintf(message, MODEL_MESSAGE_SIZE, "trot: out of memory");
+    return -1;
+  }
+  *p = (trot_parameters){.mass = m->value[MASS],
+                         .inertia = m->value[INERTIA],
+                         .half_length = m->value[HALF_LENGTH],
+                         .leg = m->value[LEG],
+                         .gravity = m->value[GRAVITY],
+                         .foot_mass = m->value[FOOT_MASS],
+                         .stiffness = m->value[STIFFNESS],
+                         .damping = m->value[DAMPING],
+                         .coupling = m->value[COUPLING]};
+  m->data = p;
+  m->system = limbs_of(m)->system;
+  m->system.params = p;
+  return 0;
+}
+
+static void release(model *m) {
+  free(m->data);
+}
+
+const model_type trot_type = {
+    .name = "trot",
+    .summary = "a body landing on two feet, rigid or soft (Pace & Burden 2017, Fig. 1)",
+    .parameters = parameters,
+    .parameter_count = PARAMETER_COUNT,
+    .dimension = STATES,
+    .state_names = state_names,
+    .time_step = 0.002,
+    .prepare = prepare,
+    .release = release,
+    .initial_state = initial_state,
+    .random_state = random_state,
+    .reference = jumps_reference,
+    .changes_field = changes_field,
+};
