@@ -19,6 +19,11 @@ typedef struct measure_summary {
   double mad; /* median absolute deviation from the median, not scaled to a normal's sigma */
 } measure_summary;
 
+/* A statistic of the data, and the interval that holds it at some confidence. */
+typedef struct measure_interval {
+  double estimate, low, high;
+} measure_interval;
+
 /* MEASURE_SUCCESS when all of x[count] are finite and count >= 1; else MEASURE_ENONFINITE or
  * MEASURE_EINVAL. */
 int measure_check_data(const double x[], size_t count);

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "bootstrap.h"
+#include "draws.h"
 #include "hopper.h"
 #include "json_file.h"
 #include "measure.h"
@@ -122,9 +122,8 @@ static double penetration_of(const contest_starts *starts) {
 /* median with its interval; raw times stay in `seconds` */
 static void summarize(const double seconds[], size_t trials, unsigned long seed, double *median,
                       double interval[2]) {
-  const measure_bootstrap options = measure_bootstrap_default(seed);
   measure_interval out = {NAN, NAN, NAN};
-  if (measure_bootstrap_median(seconds, trials, &options, &out)) out.estimate = NAN;
+  if (draws_median(seconds, trials, seed, 0.95, &out)) out.estimate = NAN;
   *median = out.estimate;
   interval[0] = out.low;
   interval[1] = out.high;

@@ -12,14 +12,18 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "statistics.h"
+
 enum { DRAWS_RESAMPLES = 1000 };
 
-/* Trial j was measured by process j mod processes; of each process drawn its own are drawn. */
+/* Trial j was measured by process j mod processes, or by the one that `first` says; of each process
+ * drawn its own are drawn. */
 typedef struct draws {
   size_t trials, processes;
   unsigned long seed;
   bool crossed; /* every process measured every start: j is of start j / processes, and starts are
                    drawn for all processes alike */
+  const size_t *first; /* optional: trials first[i] to first[i + 1] - 1 are of process i */
 } draws;
 
 /* Draws one resample: pick[] gets up to trials + processes trial numbers; returns how many. */
@@ -31,5 +35,10 @@ typedef double draws_statistic(const void *context, const size_t pick[], size_t 
 /* The 95 % interval of a statistic. A measure_status. */
 int draws_interval(const draws *d, draws_statistic *statistic, const void *context, double *low,
                    double *high);
+
+/* The median of x[count] and its interval at that confidence, of one process. A measure_status:
+ * MEASURE_ENONFINITE where one is no number. */
+int draws_median(const double x[], size_t count, unsigned long seed, double confidence,
+                 measure_interval *out);
 
 #endif

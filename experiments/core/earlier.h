@@ -9,7 +9,7 @@
 #include <jansson.h>
 #include <stddef.h>
 
-#include "bootstrap.h"
+#include "statistics.h"
 
 /* The files of folders with commas between, an array: a new reference. NULL with one line. */
 json_t *earlier_read(const char *folders, char message[MEASURE_MESSAGE_SIZE]);

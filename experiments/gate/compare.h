@@ -10,8 +10,8 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-#include "bootstrap.h"
 #include "csv.h"
+#include "statistics.h"
 
 /* ---- series of samples ----------------------------------------------------------------------- */
 
@@ -47,13 +47,13 @@ void compare_series_intersect(compare_series list[], size_t count);
 /*
  * B over A: of a[sizes] and b[sizes], one for each number of contacts, all of a alike and all of b.
  * With `paired` (a and b alike) it is the median of b / a start by start, else the ratio of the
- * medians; then the geometric mean over the sizes. The interval is by bootstrap in two stages:
- * processes are drawn, then starts within each, the same for all sizes. So what differs from
- * process to process (memory layout, speed of the moment) widens the interval; with one process it
- * cannot. Returns MEASURE_SUCCESS, MEASURE_EINVAL or MEASURE_ENOMEM.
+ * medians; then the geometric mean over the sizes. The 95 % interval is by draws.h: processes are
+ * drawn, then starts within each, the same for all sizes. So what differs from process to process
+ * (memory layout, speed of the moment) widens the interval; with one process it cannot. There are
+ * samples in all of a and b. A measure_status.
  */
 int compare_ratio(const compare_series a[], const compare_series b[], size_t sizes, bool paired,
-                  const measure_bootstrap *options, measure_interval *out);
+                  unsigned long seed, measure_interval *out);
 
 /* ---- a set of results ------------------------------------------------------------------------ */
 
@@ -113,7 +113,6 @@ typedef struct compare_row {
   double rms[2];          /* medians of the RMS errors, or of their quotients */
   bool paired;            /* B is compared with A start by start */
   measure_interval ratio; /* by compare_ratio */
-  double p; /* Mann and Whitney's, two-sided, unpaired; over all of the starts' means */
   compare_verdict verdict;
 } compare_row;
 

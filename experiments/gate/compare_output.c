@@ -32,18 +32,17 @@ static void print_heading(const compare_row *row) {
   const char *const unit = row->over ? "" : " (ms)";
   printf("\n%s%s%s, protocol %s, B/A %s\n", row->solver, row->over ? " / " : "",
          row->over ? row->over : "", row->protocol, row->paired ? "paired by start" : "unpaired");
-  printf("%5s %6s%-5s %6s%-5s %7s %19s %8s %9s %8s  %s\n", "N", "A", unit, "B", unit, "B/A",
-         "95 % interval", "p", "RMS A", "RMS B/A", "verdict");
+  printf("%5s %6s%-5s %6s%-5s %7s %19s %9s %8s  %s\n", "N", "A", unit, "B", unit, "B/A",
+         "95 % interval", "RMS A", "RMS B/A", "verdict");
 }
 
 static void print_row(const compare_row *row) {
   const double scale = row->over ? 1.0 : 1e3;
   char size[32] = "all";
   if (row->contacts) snprintf(size, sizeof size, "%zu", row->contacts);
-  printf("%5s %11.4f %11.4f %7.3f  [%7.3f, %7.3f] %8.2g %9.3g %8.3f  %s\n", size,
-         scale * row->median[0], scale * row->median[1], row->ratio.estimate, row->ratio.low,
-         row->ratio.high, row->p, row->rms[0], row->rms[1] / row->rms[0],
-         compare_verdict_text(row->verdict));
+  printf("%5s %11.4f %11.4f %7.3f  [%7.3f, %7.3f] %9.3g %8.3f  %s\n", size, scale * row->median[0],
+         scale * row->median[1], row->ratio.estimate, row->ratio.low, row->ratio.high, row->rms[0],
+         row->rms[1] / row->rms[0], compare_verdict_text(row->verdict));
 }
 
 static bool same_strand(const compare_row *a, const compare_row *b) {
@@ -60,8 +59,7 @@ void compare_print(const compare_result *result) {
     print_row(row);
   }
   printf("\nB/A above 1: B takes longer. Faster or slower is said where the whole interval is "
-         "beyond %g %% and\nboth sets have %d starts or more; p is Mann and Whitney's, two-sided "
-         "and unpaired; all is the\ngeometric mean over N.\n",
+         "beyond %g %% and\nboth sets have %d starts or more; all is the geometric mean over N.\n",
          100.0 * result->minimum_effect, COMPARE_TRIALS_MIN);
 }
 
@@ -89,7 +87,6 @@ static json_t *row_json(const compare_row *row) {
                  {"ratio", row->ratio.estimate},
                  {"ratio_lo", row->ratio.low},
                  {"ratio_hi", row->ratio.high},
-                 {"p", row->p},
                  {"rms_error_a", row->rms[0]},
                  {"rms_error_b", row->rms[1]},
                  {"rms_error_ratio", row->rms[1] / row->rms[0]}};

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "compare.h"
-#include "mann_whitney.h"
 #include "statistics.h"
 
 /* of the bootstrap: the same sets give the same intervals */
@@ -63,51 +62,9 @@ static int mean_median(const compare_series series[], size_t sizes, bool rms, do
   return status;
 }
 
-/* for each start the median over the sizes of its value relative to `usual`: neither the sizes'
- * different times nor a disturbance at one of them decides; for the caller to free */
-static double *score(const compare_series series[], size_t sizes, const double usual[]) {
-  const size_t count = series[0].count;
-  double *const out = calloc(count, sizeof *out), *const relative = calloc(sizes, sizeof *relative);
-  int status = out && relative ? MEASURE_SUCCESS : MEASURE_ENOMEM;
-  for (size_t j = 0; !status && j < count; j++) {
-    for (size_t i = 0; i < sizes; i++) relative[i] = series[i].sample[j].value / usual[i];
-    status = measure_median(relative, sizes, &out[j]);
-  }
-  free(relative);
-  if (!status) return out;
-  free(out);
-  return NULL;
-}
-
-/* the test of the starts' scores */
-static int test(const compare_series *const series[2], size_t sizes, double *p) {
-  double *const usual = calloc(sizes, sizeof *usual);
-  double *scores[2] = {NULL, NULL};
-  measure_mann_whitney_result result = {.p = NAN};
-  int status = usual ? MEASURE_SUCCESS : MEASURE_ENOMEM;
-  for (size_t i = 0; !status && i < sizes; i++) {
-    double median[2] = {NAN, NAN};
-    for (int s = 0; !status && s < 2; s++)
-      status = mean_median(&series[s][i], 1, false, &median[s]);
-    usual[i] = sqrt(median[0] * median[1]);
-  }
-  for (int s = 0; !status && s < 2; s++) {
-    scores[s] = score(series[s], sizes, usual);
-    if (!scores[s]) status = MEASURE_ENOMEM;
-  }
-  if (!status)
-    status =
-        measure_mann_whitney(scores[1], series[1]->count, scores[0], series[0]->count, &result);
-  *p = result.p;
-  for (int s = 0; s < 2; s++) free(scores[s]);
-  free(usual);
-  return status;
-}
-
 /* the row of A's and B's series, `sizes` of each, alike within a set and with samples */
 static int fill_row(const compare_result *result, compare_row *row,
                     const compare_series *const series[2], size_t sizes) {
-  const measure_bootstrap options = measure_bootstrap_default(bootstrap_seed);
   int status = MEASURE_SUCCESS;
   row->sizes = sizes;
   row->paired = result->same_starts && compare_series_alike(series[0], series[1]);
@@ -118,8 +75,7 @@ static int fill_row(const compare_result *result, compare_row *row,
     if (!status && mean_median(series[s], sizes, true, &row->rms[s])) row->rms[s] = NAN;
   }
   if (!status)
-    status = compare_ratio(series[0], series[1], sizes, row->paired, &options, &row->ratio);
-  if (!status) status = test(series, sizes, &row->p);
+    status = compare_ratio(series[0], series[1], sizes, row->paired, bootstrap_seed, &row->ratio);
   row->verdict = judge(row, result->minimum_effect);
   return status;
 }

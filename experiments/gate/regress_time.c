@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "draws.h"
 #include "json_file.h"
 #include "record.h"
 #include "solvers.h"
@@ -167,9 +168,11 @@ static regress_verdict judge(const measure_interval *ratio, double effect) {
 static int compare(const double base[], const double now[], size_t pairs, const char *name,
                    double effect, measure_interval *ratio, regress_verdict *verdict,
                    char *message) {
-  measure_bootstrap options = measure_bootstrap_default(bootstrap_seed);
-  options.confidence = REGRESS_CONFIDENCE;
-  const int status = measure_bootstrap_paired_ratio(now, base, pairs, &options, ratio);
+  double *const ratios = calloc(pairs, sizeof *ratios);
+  if (!ratios) return out_of_memory(message);
+  for (size_t i = 0; i < pairs; i++) ratios[i] = now[i] / base[i];
+  const int status = draws_median(ratios, pairs, bootstrap_seed, REGRESS_CONFIDENCE, ratio);
+  free(ratios);
   if (status)
     return measure_fail(message, "%s: %s", name,
                         status == MEASURE_ENONFINITE ? "some processes have no sample of it"

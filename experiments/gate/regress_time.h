@@ -8,8 +8,8 @@
 #ifndef REGRESS_TIME_H
 #define REGRESS_TIME_H
 
-#include "bootstrap.h"
 #include "regress_cases.h"
+#include "statistics.h"
 
 /*
  * Slower than this, with its whole interval, is a failure: over all cases, and in a single one. A

@@ -192,7 +192,7 @@ static int add_row(const deriving *d, size_t index) {
 static int add_callback(deriving *d, size_t form, size_t call) {
   const char *const field = d->of.forms > 1 ? speed_form_names[form] : "";
   const size_t processes = d->run->processes;
-  const draws nested = {SPEED_CALL_SAMPLES * processes, processes, d->run->seed, false};
+  const draws nested = {SPEED_CALL_SAMPLES * processes, processes, d->run->seed, false, NULL};
   gather calls = {d->run, SPEED_VALUES, 0, 1, nested.trials};
   study_rows(d->run, SPEED_VALUES, &calls.first);
   for (size_t i = 0; i < nested.trials; i++) {
@@ -254,7 +254,7 @@ static int derive_system(deriving *d, study_run *run, size_t system) {
   const speed_settings *const s = run->settings;
   *d = (deriving){.run = run, .system = system, .of = speed_system_at(s, system)};
   d->count = speed_entries(run, system, d->entry);
-  d->draws = (draws){s->trials * run->processes, run->processes, run->seed, true};
+  d->draws = (draws){s->trials * run->processes, run->processes, run->seed, true, NULL};
   int status = add_callbacks(d);
   for (size_t i = 0; !status && i < d->count; i++) status = add_runs(d, i);
   for (size_t i = 0; !status && i < d->count; i++) status = add_row(d, i);

@@ -111,8 +111,8 @@ static void slopes_are_those_of_the_medians(void **state) {
  * few, however many processes have measured it */
 static void starts_are_drawn_for_all_processes_alike(void **state) {
   enum { PROCESSES = 9, STARTS = 5 };
-  const draws crossed = {STARTS * PROCESSES, PROCESSES, 1, true};
-  const draws nested = {STARTS * PROCESSES, PROCESSES, 1, false};
+  const draws crossed = {STARTS * PROCESSES, PROCESSES, 1, true, NULL};
+  const draws nested = {STARTS * PROCESSES, PROCESSES, 1, false, NULL};
   made_up u;
   double median, interval[2], narrow[2], process[2];
   (void)state;

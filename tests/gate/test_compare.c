@@ -180,7 +180,6 @@ static void disturbances_do_not_hide_a_difference(void **state) {
   const compare_row *const all = row_of(&p, "projection", NULL, 0);
   near(all->ratio.estimate, 1.25);
   assert_int_equal(all->verdict, COMPARE_SLOWER);
-  assert_true(all->p < 1e-4);
   release(&p);
 }
 
@@ -277,7 +276,6 @@ static void draw_series(gsl_rng *rng, size_t processes, bool known, compare_samp
 /* how many of 200 intervals hold the true ratio, which is one */
 static int covered(bool known, bool paired) {
   enum { RUNS = 200, COUNT = 48, PROCESSES = 8 };
-  const measure_bootstrap options = {.resamples = 400, .confidence = 0.95, .seed = 3};
   gsl_rng *const rng = gsl_rng_alloc(gsl_rng_mt19937);
   int count = 0;
   for (int i = 0; i < RUNS; i++) {
@@ -285,7 +283,7 @@ static int covered(bool known, bool paired) {
     measure_interval ratio;
     for (int s = 0; s < 2; s++) draw_series(rng, PROCESSES, known, samples[s], COUNT);
     const compare_series a = {COUNT, samples[0]}, b = {COUNT, samples[1]};
-    assert_int_equal(compare_ratio(&a, &b, 1, paired, &options, &ratio), MEASURE_SUCCESS);
+    assert_int_equal(compare_ratio(&a, &b, 1, paired, 3, &ratio), MEASURE_SUCCESS);
     count += ratio.low <= 1.0 && ratio.high >= 1.0;
   }
   gsl_rng_free(rng);

@@ -1,6 +1,5 @@
 # Tests of the measure room.
-foreach(duty clock repeat turns statistics bootstrap fit environment files csv json progress
-             journal mann_whitney)
+foreach(duty clock repeat turns statistics fit environment files csv json progress journal)
   ess_test(measure_${duty} measure)
 endforeach()
 

@@ -18,7 +18,7 @@ fail() {
 forbidden='fopen|open_memstream|unlink|measure_(file|folder|json_write|json_read|journal|csv|table)'
 forbidden="$forbidden|results_file|resume_|strto[a-z]+ ?\\(|strsep|sscanf|measure_number_parse"
 forbidden="$forbidden|signal ?\\(|sigaction|interrupts_|fork ?\\(|posix_spawn"
-forbidden="$forbidden|measure_bootstrap|measure_fit_line|argp|argv|\"(arguments|command)\.h"
+forbidden="$forbidden|draws_(pick|interval|median)|measure_fit_line|argp|argv|\"(arguments|command)\.h"
 lines_max=300
 
 count=0
