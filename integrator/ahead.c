@@ -106,7 +106,6 @@ static inline ess_lanes correct_courses(ess_driver *d, size_t k, const ess_cours
 typedef struct look {
   const ess_made *made; /* by the end */
   ess_terms terms;      /* what that adds to event functions */
-  double shift;         /* which is at most so much */
   double latest;        /* time of the last crossing */
   bool looked;          /* the event functions are called there, rather than foreseen */
 
@@ -271,9 +270,9 @@ static void look_ahead(ess_driver *d, look *l) {
   l->cut = INFINITY;
   l->made = ess_all_made(d);
   ess_terms_of(d, l->made, c->length, &l->terms);
-  ess_bound_shifts(d, l->made, c->length, &l->shift, &c->turn);
+  ess_bound_shifts(d, l->made, c->length, &c->shift, &c->turn);
   find_ways(d); // before courses are put right: crossings were listed by what they were
-  if (!l->looked) list_near(d, l->shift);
+  if (!l->looked) list_near(d, c->shift);
   // most often there are two terms, a jump and its trend: known so, they make no loop
   const size_t terms = l->terms.count;
   if (l->looked)
@@ -440,8 +439,11 @@ static int try_path(ess_driver *d, look *l, bool *looked, verdict *v) {
   if (status || !fit || l->touched) return status;
   *v = ONCE_MORE;
   if (latest_made(c) > c->length) return status;
+  *v = TOO_LONG;
+  if (!ess_keeps_order(d)) return status;
   if (c->curved_count) status = ess_watch_curved(d, &safe, &l->missing);
-  *v = !safe || !ess_keeps_order(d) ? TOO_LONG : l->missing ? MORE_CROSSINGS : WELL;
+  if (!safe) return status;
+  *v = l->missing ? MORE_CROSSINGS : ess_rows_agree(d) ? WELL : TOO_LONG;
   if (*v != WELL || l->cut == INFINITY) return status;
   cut_sub_step(d, l);
   *v = ONCE_MORE;

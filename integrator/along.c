@@ -322,11 +322,20 @@ static bool is_far_below(const ess_driver *d, const looks *l, size_t k) {
   return high < -way;
 }
 
+/* whether what rows do to it is right */
+static bool is_right_by_rows(ess_driver *d, const looks *l, size_t k) {
+  const along a = model(d, l, k, 1.0);
+  ess_smooth smooth = {.from = a.from, .doubt = a.doubt};
+  for (int i = 0; i < QUARTIC; i++) smooth.a[i] = a.a[i];
+  return ess_agrees_with_rows(d, k, &smooth);
+}
+
 /* whether nothing happens to event function k but what is listed; *missing when it has been passed
  * for good, which is not listed */
-static bool is_safe(const ess_driver *d, const looks *l, size_t k, bool *missing) {
+static bool is_safe(ess_driver *d, const looks *l, size_t k, bool *missing) {
   const ess_cluster *const c = &d->cluster;
   const bool touched = c->touched[k] == c->trial;
+  if (touched && !is_right_by_rows(d, l, k)) return false;
   if (c->crossed[k] == c->trial) {
     if (!touched) { // silent, and passed for good, which is made at the end
       const along a = model(d, l, k, d->side[k]);

@@ -86,7 +86,12 @@ typedef struct ess_memory {
 typedef struct ess_noted {
   size_t guard;
   double sign, side;
+  size_t by;          /* that crossing, in the list */
+  signed char effect; /* of its row on it; 0: it is its own event function */
+  size_t before;      /* what was noted of it in this try before that; or ESS_NONE */
 } ess_noted;
+
+#define ESS_NONE SIZE_MAX
 
 typedef struct ess_cluster {
   /* the base: where it began, and how far from there the node is */
@@ -119,7 +124,8 @@ typedef struct ess_cluster {
   double weight;  /* of the defect in the state */
   double moved;   /* what its crossings' times may be off by, in the state, by the tolerance */
   double wait;    /* a guard passed for no longer at its end may be crossed in the next sub-step */
-  double turn;    /* by how much its jumps may turn the rate of any event function */
+  double turn;    /* by how much its jumps may turn the rate of any event function, */
+  double shift;   /* and move its value */
   bool looks;     /* event functions are called at its path's end: courses may not tell */
   double age;     /* of the defect: for how long it has grown */
   double doubt;   /* by how much the weight may be off */
@@ -180,9 +186,10 @@ typedef struct ess_cluster {
   /* event functions that a group's rows concern have its number */
   uint64_t concern, *concerned;
 
-  /* what the mode was before its crossings */
+  /* what the mode was before its crossings; and by event function, of those that they concern, the
+   * last of that */
   ess_noted *noted;
-  size_t noted_count;
+  size_t noted_count, *last_noted;
 } ess_cluster;
 
 #endif

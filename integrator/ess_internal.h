@@ -303,10 +303,10 @@ void ess_resets_copy(ess_driver *d);
 /* Arms the guards to start with, given the latched signs. */
 int ess_resets_start(ess_driver *d);
 
-/* Flips event function k's sign and applies the row of the guard crossed; and notes in d->cluster
- * what that changes. */
+/* Flips event function k's sign and applies the row of the guard crossed; the same of the i-th
+ * crossing of the sub-step, and notes in d->cluster what that changes. */
 int ess_cross(ess_driver *d, size_t k);
-int ess_cross_and_note(ess_driver *d, size_t k);
+int ess_cross_and_note(ess_driver *d, size_t i);
 
 /* Applies the row of the empty pool after an integration step. May change the mode. */
 int ess_refill(ess_driver *d);

@@ -69,7 +69,11 @@ static size_t extend(ess_driver *d, size_t i) {
   bool first = true;
   c->concern++;
   for (; i < d->cluster.count; i++) {
-    if (!is_there(d, i)) continue;
+    if (!is_there(d, i)) {
+      // the group's own rows may bring it back
+      if (c->concerned[c->crossing[i]] == c->concern) break;
+      continue;
+    }
     // the first is, even when its row names one event function twice
     if (!is_apart(d, i) && !first) break;
     first = false;
@@ -117,7 +121,7 @@ static int cross_part(ess_driver *d, const ess_group *g, int part) {
     if (part != ALL && c->part[i] != part) continue;
     if (!is_there(d, i)) continue;
     c->is_made[i] = true;
-    status = ess_cross_noted(d, c->crossing[i], c->time[i]);
+    status = ess_cross_noted(d, i);
   }
   return status;
 }
@@ -403,7 +407,7 @@ int ess_shorten_groups(ess_driver *d, bool *fit) {
       jumps += !c->is_silent[next];
       if (!is_there(d, next)) continue;
       c->is_made[next] = true;
-      status = ess_cross_noted(d, c->crossing[next], c->time[next]);
+      status = ess_cross_noted(d, next);
     }
     if (!in_group) continue;
     g->end = end;

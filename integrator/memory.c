@@ -81,7 +81,7 @@ static bool lay_indices(ess_driver *d) {
   if (entries > most || m > most / 8) return false;
   const size_t bytes =
       (m + entries) * sizeof(ess_noted) + entries * sizeof(double) + 3 * m * sizeof(uint64_t) +
-      (rows + entries + (1 + ESS_BLOCK / ESS_LANES) * d->blocks + 7 * m) * sizeof(size_t) +
+      (rows + entries + (1 + ESS_BLOCK / ESS_LANES) * d->blocks + 8 * m) * sizeof(size_t) +
       (entries + m) * sizeof(signed char) + 8 * m * sizeof(bool) +
       d->blocks * (2 * ESS_BLOCK + 1) * sizeof(bool);
   d->indices = calloc(1, bytes);
@@ -105,6 +105,7 @@ static bool lay_indices(ess_driver *d) {
   c->of_group = lay(&cursor, m * sizeof(size_t));
   c->curved = lay(&cursor, m * sizeof(size_t));
   c->order = lay(&cursor, m * sizeof(size_t));
+  c->last_noted = lay(&cursor, m * sizeof(size_t));
   d->row_effect = lay(&cursor, entries * sizeof(signed char));
   c->part = lay(&cursor, m * sizeof(signed char));
   d->silent = lay(&cursor, 2 * m * sizeof(bool));

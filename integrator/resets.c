@@ -153,23 +153,30 @@ int ess_resets_start(ess_driver *d) {
   return ESS_SUCCESS;
 }
 
-/* notes event function k down as it is now */
-static inline void note(ess_driver *d, size_t k) {
+/* notes event function k down as it is now, before this crossing changes it */
+static inline void note(ess_driver *d, size_t k, size_t crossing, signed char effect) {
   ess_cluster *const c = &d->cluster;
-  c->noted[c->noted_count++] = (ess_noted){.guard = k, .sign = d->sign[k], .side = d->side[k]};
+  c->noted[c->noted_count] =
+      (ess_noted){.guard = k,
+                  .sign = d->sign[k],
+                  .side = d->side[k],
+                  .by = crossing,
+                  .effect = effect,
+                  .before = c->touched[k] == c->trial ? c->last_noted[k] : ESS_NONE};
+  c->last_noted[k] = c->noted_count++;
   c->touched[k] = c->trial;
 }
 
-ESS_INLINE int cross(ess_driver *d, size_t k, bool noting) {
+ESS_INLINE int cross(ess_driver *d, size_t k, bool noting, size_t crossing) {
   const size_t guard = ess_guard_ahead(d, k), end = d->row_start[guard + 1];
-  if (noting) note(d, k);
+  if (noting) note(d, k, crossing, 0);
   ess_disarm(d, k);
   d->sign[k] = -d->sign[k];
   int status = ess_announce(d, k);
   // the whole row, also when the model failed: it is told of the mode again when the run is resumed
   for (size_t i = d->row_start[guard]; i < end; i++) {
     const size_t named = d->row_guard[i];
-    if (noting && named / 2 != k) note(d, named / 2);
+    if (noting && named / 2 != k) note(d, named / 2, crossing, d->row_effect[i]);
     const int applied = apply_entry(d, i, named);
     if (!status) status = applied;
   }
@@ -177,12 +184,13 @@ ESS_INLINE int cross(ess_driver *d, size_t k, bool noting) {
 }
 
 int ess_cross(ess_driver *d, size_t k) {
-  return cross(d, k, false);
+  return cross(d, k, false, 0);
 }
 
-int ess_cross_and_note(ess_driver *d, size_t k) {
+int ess_cross_and_note(ess_driver *d, size_t i) {
+  const size_t k = d->cluster.crossing[i];
   d->cluster.crossed[k] = d->cluster.trial;
-  return cross(d, k, true);
+  return cross(d, k, true, i);
 }
 
 /* on which side of event function k the node is, by sign: where a crossing has just been made its

@@ -164,11 +164,25 @@ void ess_remember_groups(ess_driver *d);
 void ess_path_without_jumps(const ess_driver *d, double u, double x[], double rate[]);
 void ess_path(const ess_driver *d, double u, double x[], double rate[]);
 
-/* undo.c: crosses event function k as ess_cross does, at a time since the node, where its row looks
- * at the path without jumps, and notes what that changes; takes back what has been noted beyond the
+/* rows.c */
+
+/* An event function along the sub-step less what jumps add: powers of the time since `from`, and
+ * what that may be off by. */
+typedef struct ess_smooth {
+  double from, a[ESS_QUARTIC], doubt;
+} ess_smooth;
+
+/* Whether what crossings' rows do to others than their own event function is right on the path that
+ * the jumps make: of all event functions that are not curved, and of one. The sub-step is too long
+ * where it is not. */
+bool ess_rows_agree(ess_driver *d);
+bool ess_agrees_with_rows(ess_driver *d, size_t k, const ess_smooth *smooth);
+
+/* undo.c: makes the i-th crossing as ess_cross does, where its row looks at the path with the jumps
+ * of the groups before it, and notes what that changes; takes back what has been noted beyond the
  * first `noted`; takes back all of it after a failure, without a word to the model, which is told
  * of the mode when the run is resumed. */
-int ess_cross_noted(ess_driver *d, size_t k, double time);
+int ess_cross_noted(ess_driver *d, size_t i);
 int ess_take_back(ess_driver *d, size_t noted);
 void ess_forget_crossings(ess_driver *d);
 

@@ -16,13 +16,14 @@ static bool looks(const ess_driver *d, size_t k) {
   return i < d->row_start[guard + 1];
 }
 
-int ess_cross_noted(ess_driver *d, size_t k, double time) {
-  if (!d->rows_look || !looks(d, k)) return ess_cross_and_note(d, k);
-  const double u = ess_clamp(time, 0.0, d->cluster.length);
-  ess_path_without_jumps(d, u, d->x_try, d->v_try);
+int ess_cross_noted(ess_driver *d, size_t i) {
+  const ess_cluster *const c = &d->cluster;
+  if (!d->rows_look || !looks(d, c->crossing[i])) return ess_cross_and_note(d, i);
+  const double u = ess_clamp(c->time[i], 0.0, c->length);
+  ess_path(d, u, d->x_try, d->v_try);
   d->row_x = d->x_try;
   d->row_t = d->t + u;
-  const int status = ess_cross_and_note(d, k);
+  const int status = ess_cross_and_note(d, i);
   d->row_x = NULL;
   return status;
 }
@@ -30,6 +31,7 @@ int ess_cross_noted(ess_driver *d, size_t k, double time) {
 /* event function k as it was, without a word to the model */
 static void put_back(ess_driver *d, const ess_noted *was) {
   const size_t k = was->guard;
+  d->cluster.last_noted[k] = was->before;
   d->sign[k] = was->sign;
   if (fabs(was->side) > 0.0)
     ess_arm(d, ess_guard_ahead(d, k));

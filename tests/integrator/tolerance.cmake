@@ -43,7 +43,7 @@ endforeach()
 set_tests_properties(stiff_floors PROPERTIES LABELS tolerance)
 
 # hostile systems, each with a stated outcome
-foreach(duty aside bent callbacks cut left rows runs sizes stuck touches)
+foreach(duty aside bent callbacks cut left meet rows runs sizes stuck touches)
   ess_test(hostile_${duty} ess::ess)
   set_tests_properties(hostile_${duty} PROPERTIES LABELS tolerance)
 endforeach()
