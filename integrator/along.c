@@ -325,9 +325,9 @@ static bool is_far_below(const ess_driver *d, const looks *l, size_t k) {
 /* whether what rows do to it is right */
 static bool is_right_by_rows(ess_driver *d, const looks *l, size_t k) {
   const along a = model(d, l, k, 1.0);
-  ess_smooth smooth = {.from = a.from, .doubt = a.doubt};
-  for (int i = 0; i < QUARTIC; i++) smooth.a[i] = a.a[i];
-  return ess_agrees_with_rows(d, k, &smooth);
+  ess_bare bare = {.from = a.from, .doubt = a.doubt};
+  for (int i = 0; i < QUARTIC; i++) bare.a[i] = a.a[i];
+  return ess_agrees_with_rows(d, k, &bare);
 }
 
 /* whether nothing happens to event function k but what is listed; *missing when it has been passed

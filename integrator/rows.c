@@ -10,8 +10,7 @@
 #include <float.h>
 #include <math.h>
 
-#include "quartic.h"
-#include "substep.h"
+#include "course.h"
 
 enum { QUARTIC = ESS_QUARTIC };
 
@@ -31,14 +30,14 @@ static double slight_of(const ess_driver *d, size_t k) {
 }
 
 /* Bernstein coefficients of event function k, as high as it may be, from one time to another,
- * between which no jump is made */
-static void piece_of(const ess_driver *d, size_t k, const ess_smooth *p, const ess_made made[],
+ * between which no jump is made; without those made before where `made` is NULL */
+static void piece_of(const ess_driver *d, size_t k, const ess_bare *p, const ess_made made[],
                      double side, double begin, double end, double b[QUARTIC]) {
   const double o = begin - p->from, length = end - begin;
-  double slope, rate;
   const double *const a = p->a;
-  const double shift = ess_shift(d, k, made, begin, &rate);
-  slope = ess_powers_slope(a, o) + rate;
+  double rate = 0.0;
+  const double shift = made ? ess_shift(d, k, made, begin, &rate) : 0.0;
+  const double slope = ess_powers_slope(a, o) + rate;
   const double square = a[2] + o * (3.0 * a[3] + 6.0 * o * a[4]), cubic = a[3] + 4.0 * o * a[4];
   const double power[QUARTIC] = {
       side * (ess_powers_value(a, o) + shift) + p->doubt - slight_of(d, k), side * slope * length,
@@ -52,7 +51,7 @@ static void piece_of(const ess_driver *d, size_t k, const ess_smooth *p, const e
 }
 
 /* whether event function k is below zero between two times, or falls below and stays there */
-static bool is_below(const ess_driver *d, size_t k, const ess_smooth *p, const ess_made made[],
+static bool is_below(const ess_driver *d, size_t k, const ess_bare *p, const ess_made made[],
                      double side, double begin, double end, double b[QUARTIC]) {
   piece_of(d, k, p, made, side, begin, end, b);
   if (b[0] < 0.0) return ess_quartic_upcrossing(b) > 1.0;
@@ -62,7 +61,7 @@ static bool is_below(const ess_driver *d, size_t k, const ess_smooth *p, const e
 }
 
 /* the same over a spell, from crossing to crossing; at its end it is below */
-static bool stays_below(const ess_driver *d, size_t k, const ess_smooth *p, const spell *s) {
+static bool stays_below(const ess_driver *d, size_t k, const ess_bare *p, const spell *s) {
   const ess_cluster *const c = &d->cluster;
   ess_made made[ESS_GROUPS];
   ess_none_made(c, made);
@@ -81,7 +80,7 @@ static bool stays_below(const ess_driver *d, size_t k, const ess_smooth *p, cons
 }
 
 /* event function k at a time, with the jumps made until then */
-static double value_at(const ess_driver *d, size_t k, const ess_smooth *p, double u) {
+static double value_at(const ess_driver *d, size_t k, const ess_bare *p, double u) {
   ess_made made[ESS_GROUPS];
   double rate;
   ess_sum_made(d, u, made);
@@ -89,7 +88,7 @@ static double value_at(const ess_driver *d, size_t k, const ess_smooth *p, doubl
 }
 
 /* whether a row that arms what lies ahead has found the side that the path is on */
-static bool lies_ahead(const ess_driver *d, size_t k, const ess_smooth *p, const spell *s) {
+static bool lies_ahead(const ess_driver *d, size_t k, const ess_bare *p, const spell *s) {
   if (!s->by || s->by->effect != ESS_ARM_AHEAD) return true;
   return s->sign * value_at(d, k, p, s->begin) >= p->doubt - slight_of(d, k);
 }
@@ -109,7 +108,7 @@ static bool can_wait(const ess_driver *d, size_t k, const spell *s) {
   return true;
 }
 
-static bool is_right(const ess_driver *d, size_t k, const ess_smooth *p, const spell *s) {
+static bool is_right(const ess_driver *d, size_t k, const ess_bare *p, const spell *s) {
   const bool is_begun = s->by && s->by->effect != 0;
   if (!lies_ahead(d, k, p, s)) return false;
   // own crossings are timed
@@ -118,34 +117,36 @@ static bool is_right(const ess_driver *d, size_t k, const ess_smooth *p, const s
   return stays_below(d, k, p, s);
 }
 
-bool ess_agrees_with_rows(ess_driver *d, size_t k, const ess_smooth *p) {
-  ess_cluster *const c = &d->cluster;
-  spell s = {.end = c->length, .sign = d->sign[k], .side = d->side[k], .is_last = true};
-  for (size_t n = c->last_noted[k];; n = s.by->before) {
-    s.by = n == ESS_NONE ? NULL : &c->noted[n];
-    s.begin = s.by ? ess_clamp(c->time[s.by->by], p->from, c->length) : p->from;
-    if (!is_right(d, k, p, &s)) {
-      // however short, the guard is armed in it and crossed in it
-      c->is_hopeless = c->is_hopeless || (s.by && s.by->effect != 0);
-      return false;
-    }
-    if (!s.by) return true;
-    s = (spell){.end = s.begin,
-                .sign = s.by->sign,
-                .side = s.by->side,
-                .by = s.by,
-                .is_ended = s.by->effect != 0};
-  }
+/* the spell that ends where something was noted of event function k; with ESS_NONE, the last */
+static spell spell_until(const ess_driver *d, size_t k, const ess_bare *p, size_t n) {
+  const ess_cluster *const c = &d->cluster;
+  const ess_noted *const then = n == ESS_NONE ? NULL : &c->noted[n];
+  const size_t before = then ? then->before : c->last_noted[k];
+  const ess_noted *const by = before == ESS_NONE ? NULL : &c->noted[before];
+  return (spell){.begin = by ? ess_clamp(c->time[by->by], p->from, c->length) : p->from,
+                 .end = then ? ess_clamp(c->time[then->by], p->from, c->length) : c->length,
+                 .sign = then ? then->sign : d->sign[k],
+                 .side = then ? then->side : d->side[k],
+                 .by = by,
+                 .is_last = !then,
+                 .is_ended = then && then->effect != 0};
 }
 
-/* whether event function k is so far from zero that whatever is armed on its side stays below */
-static bool is_far(const ess_driver *d, size_t k) {
+static bool agrees_until(ess_driver *d, size_t k, const ess_bare *p, size_t n) {
+  ess_cluster *const c = &d->cluster;
+  const spell s = spell_until(d, k, p, n);
+  if (is_right(d, k, p, &s)) return true;
+  // however short, the guard is armed in it and crossed in it
+  c->is_hopeless = c->is_hopeless || (s.by && s.by->effect != 0);
+  return false;
+}
+
+bool ess_agrees_with_rows(ess_driver *d, size_t k, const ess_bare *p) {
   const ess_cluster *const c = &d->cluster;
-  if (!c->has_ways[k / ESS_BLOCK] || !(fabs(d->h[k]) > c->way[k] + c->shift)) return false;
-  bool below = !(d->side[k] * d->h[k] > 0.0);
-  for (size_t n = c->last_noted[k]; below && n != ESS_NONE; n = c->noted[n].before)
-    below = !(c->noted[n].side * d->h[k] > 0.0) && c->noted[n].effect != ESS_ARM_AHEAD;
-  return below;
+  bool agrees = agrees_until(d, k, p, ESS_NONE);
+  for (size_t n = c->last_noted[k]; agrees && n != ESS_NONE; n = c->noted[n].before)
+    agrees = agrees_until(d, k, p, n);
+  return agrees;
 }
 
 /* whether the silent guards that are crossed at the end are concerned by no other crossing, nor
@@ -161,21 +162,49 @@ static bool can_pass(const ess_driver *d, size_t k) {
   return true;
 }
 
+/* whether a guard of event function k, seen from this side, is clear of its zero between two times,
+ * however the jumps move it: by its course at both, and by how much that may bulge in between */
+static inline bool is_clear(const ess_driver *d, size_t k, double side, double begin, double end) {
+  const ess_cluster *const c = &d->cluster;
+  if (side == 0.0) return true;
+  const double span = end - begin;
+  const double high = 3.0 * fabs(c->cubic[k]) + 6.0 * end * fabs(c->quartic[k]);
+  const double bulge = 0.25 * span * span * (fabs(c->square[k]) + end * high);
+  double a[QUARTIC];
+  ess_course_one(d, k, a);
+  const double first = side * ess_powers_value(a, begin), last = side * ess_powers_value(a, end);
+  return ess_larger(first, last) + bulge + c->shift < 0.0;
+}
+
+/* whether that is all there is to say of what has been noted of it, and of what it has become; most
+ * often it is */
+static inline bool is_plain(const ess_driver *d, size_t n) {
+  const ess_cluster *const c = &d->cluster;
+  const ess_noted *const now = &c->noted[n];
+  const size_t k = now->guard;
+  const double time = ess_clamp(c->time[now->by], 0.0, c->length);
+  const double begin =
+      now->before == ESS_NONE ? 0.0 : ess_clamp(c->time[c->noted[now->before].by], 0.0, time);
+  return now->effect != ESS_ARM_AHEAD && is_clear(d, k, now->side, begin, time) &&
+         (c->last_noted[k] != n || is_clear(d, k, d->side[k], time, c->length));
+}
+
 bool ess_rows_agree(ess_driver *d) {
-  ess_cluster *const c = &d->cluster;
+  const ess_cluster *const c = &d->cluster;
   for (size_t i = 0; i < c->passed_count; i++)
     if (!can_pass(d, c->passed[i])) return false;
   for (size_t n = 0; n < c->noted_count; n++) {
-    const size_t k = c->noted[n].guard;
-    // each once, by the last that names it; those that are curved are watched by themselves
-    if (c->noted[n].effect == 0 || c->is_curved[k] || is_far(d, k)) continue;
-    ess_smooth course = {0};
-    course.a[0] = d->h[k];
-    course.a[1] = d->rate[k];
-    course.a[2] = c->square[k];
-    course.a[3] = c->cubic[k];
-    course.a[4] = c->quartic[k];
-    if (!ess_agrees_with_rows(d, k, &course)) return false;
+    const ess_noted *const now = &c->noted[n];
+    const size_t k = now->guard;
+    const bool is_named = now->effect != 0;
+    // its own crossing ends well what anything else than a look at the state has begun
+    const bool was_found = now->before != ESS_NONE && c->noted[now->before].effect == ESS_ARM_AHEAD;
+    // those that are curved are watched by themselves
+    if (!(is_named || was_found) || c->is_curved[k] || is_plain(d, n)) continue;
+    ess_bare course = {0};
+    ess_course_one(d, k, course.a);
+    if (!agrees_until(d, k, &course, n)) return false;
+    if (is_named && c->last_noted[k] == n && !agrees_until(d, k, &course, ESS_NONE)) return false;
   }
   return true;
 }

@@ -168,15 +168,15 @@ void ess_path(const ess_driver *d, double u, double x[], double rate[]);
 
 /* An event function along the sub-step less what jumps add: powers of the time since `from`, and
  * what that may be off by. */
-typedef struct ess_smooth {
+typedef struct ess_bare {
   double from, a[ESS_QUARTIC], doubt;
-} ess_smooth;
+} ess_bare;
 
 /* Whether what crossings' rows do to others than their own event function is right on the path that
  * the jumps make: of all event functions that are not curved, and of one. The sub-step is too long
  * where it is not. */
 bool ess_rows_agree(ess_driver *d);
-bool ess_agrees_with_rows(ess_driver *d, size_t k, const ess_smooth *smooth);
+bool ess_agrees_with_rows(ess_driver *d, size_t k, const ess_bare *bare);
 
 /* undo.c: makes the i-th crossing as ess_cross does, where its row looks at the path with the jumps
  * of the groups before it, and notes what that changes; takes back what has been noted beyond the
