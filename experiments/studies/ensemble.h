@@ -10,7 +10,11 @@
 #include "study.h"
 
 /* the map has so many places across, and as many up */
-enum { ENSEMBLE_MAP = 40, ENSEMBLE_QUANTITIES_MAX = MODEL_DIMENSION_MAX + 2 };
+enum {
+  ENSEMBLE_MAP = 40,
+  ENSEMBLE_QUANTITIES_MAX = MODEL_DIMENSION_MAX + 2,
+  ENSEMBLE_REASONS_MAX = 16
+};
 
 /* of a place: what is summed over its starts */
 enum { MAP_STARTS, MAP_FAILED, MAP_CROSSINGS, MAP_OUTCOME, MAP_NUMBERS };
@@ -106,6 +110,21 @@ typedef struct ensemble_failure {
   size_t seed;
   const char *status, *start;
 } ensemble_failure;
+
+/* What starts came to, of a block or of all: whole numbers, or sums in the order of the plan. */
+typedef struct ensemble_sums {
+  ensemble_frame frame;
+  int64_t count[ENSEMBLE_QUANTITIES_MAX][HISTOGRAM_BINS];
+  int64_t map[ENSEMBLE_MAP * ENSEMBLE_MAP][MAP_NUMBERS];
+  size_t starts[ENSEMBLE_QUANTITIES_MAX];
+  double sum[ENSEMBLE_QUANTITIES_MAX], squares[ENSEMBLE_QUANTITIES_MAX];
+  double low[ENSEMBLE_QUANTITIES_MAX], high[ENSEMBLE_QUANTITIES_MAX];
+  ensemble_status failed[ENSEMBLE_REASONS_MAX]; /* ends with one without starts */
+} ensemble_sums;
+
+/* ensemble_frame.c: forgets all but the frame; counts starts that failed by their reason. */
+void ensemble_sums_clear(ensemble_sums *s);
+void ensemble_sums_fail(ensemble_sums *s, const char *reason, size_t starts);
 
 /* Starts that are run at a time. */
 size_t ensemble_block_size(const ensemble_settings *s);

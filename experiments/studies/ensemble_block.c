@@ -20,7 +20,7 @@
 enum { BLOCK = 1000, BLOCKS_MAX = 5000 };
 
 /* runs that fail are told of one by one up to so many in a block; all are counted */
-enum { FAILURES_MAX = 20, REASONS_MAX = 16, START_SIZE = 32 * MODEL_DIMENSION_MAX };
+enum { FAILURES_MAX = 20, START_SIZE = 32 * MODEL_DIMENSION_MAX };
 
 /* where the values of the pilot are that decide on bins */
 static const double low_share = 0.01, high_share = 0.99;
@@ -33,16 +33,9 @@ typedef struct worker {
   double *work;             /* of model_energy */
   double *start;            /* n */
   double times[2], *states; /* the start, and the end */
-  ensemble_frame frame;
   bool framed;
-
-  /* of the block */
-  int64_t count[ENSEMBLE_QUANTITIES_MAX][HISTOGRAM_BINS],
-      map[ENSEMBLE_MAP * ENSEMBLE_MAP][MAP_NUMBERS];
-  double sum[ENSEMBLE_QUANTITIES_MAX], squares[ENSEMBLE_QUANTITIES_MAX];
-  double low[ENSEMBLE_QUANTITIES_MAX], high[ENSEMBLE_QUANTITIES_MAX];
-  const char *reason[REASONS_MAX];
-  size_t failed[REASONS_MAX], failures, finished;
+  ensemble_sums of; /* of the block */
+  size_t failures;
 } worker;
 
 /* so many that neither the plan nor the journal grows with the number of starts */
@@ -137,8 +130,8 @@ static int add_range(study_run *run, const char *kind, const char *name, const d
 }
 
 static int run_pilot(study_run *run, worker *w, const ensemble_cell *c) {
-  ensemble_quantities(w->m, &w->frame);
-  const size_t n = w->frame.states, columns = n + w->frame.count;
+  ensemble_quantities(w->m, &w->of.frame);
+  const size_t n = w->of.frame.states, columns = n + w->of.frame.count;
   double *const values = malloc(c->count * columns * sizeof *values);
   if (!values) return study_out_of_memory(run);
   solver_report report;
@@ -151,9 +144,9 @@ static int run_pilot(study_run *run, worker *w, const ensemble_cell *c) {
   }
   int status = *run->interrupted ? -1 : 0;
   for (size_t k = 0; !status && k < columns; k++)
-    status = k < n ? add_range(run, ENSEMBLE_AXIS, w->frame.quantity[k].name, values + k, columns,
-                               c->count, 0.0, 1.0)
-                   : add_range(run, ENSEMBLE_RANGE, w->frame.quantity[k - n].name, values + k,
+    status = k < n ? add_range(run, ENSEMBLE_AXIS, w->of.frame.quantity[k].name, values + k,
+                               columns, c->count, 0.0, 1.0)
+                   : add_range(run, ENSEMBLE_RANGE, w->of.frame.quantity[k - n].name, values + k,
                                columns, c->count, low_share, high_share);
   free(values);
   return status;
@@ -161,47 +154,32 @@ static int run_pilot(study_run *run, worker *w, const ensemble_cell *c) {
 
 /* ---- a block --------------------------------------------------------------------------------- */
 
-static void begin(worker *w) {
-  memset(w->count, 0, sizeof w->count);
-  memset(w->map, 0, sizeof w->map);
-  memset(w->failed, 0, sizeof w->failed);
-  w->failures = w->finished = 0;
-  for (size_t i = 0; i < w->frame.count; i++) {
-    w->sum[i] = w->squares[i] = 0.0;
-    w->low[i] = INFINITY;
-    w->high[i] = -INFINITY;
-  }
-}
-
-static void count_values(worker *w, const double value[]) {
-  int64_t *const place = w->map[ensemble_place(&w->frame, w->start)];
-  const size_t outcome = w->frame.outcome;
-  for (size_t i = 0; i < w->frame.count; i++) {
-    const ensemble_quantity *const q = &w->frame.quantity[i];
+static void count_values(ensemble_sums *s, const double start[], const double value[]) {
+  int64_t *const place = s->map[ensemble_place(&s->frame, start)];
+  const size_t outcome = s->frame.outcome;
+  for (size_t i = 0; i < s->frame.count; i++) {
+    const ensemble_quantity *const q = &s->frame.quantity[i];
     const double difference = value[i] - q->middle;
-    w->count[i][histogram_bin(&q->bins, value[i])]++;
-    w->sum[i] += difference;
-    w->squares[i] += difference * difference;
-    w->low[i] = fmin(w->low[i], value[i]);
-    w->high[i] = fmax(w->high[i], value[i]);
+    s->count[i][histogram_bin(&q->bins, value[i])]++;
+    s->starts[i]++;
+    s->sum[i] += difference;
+    s->squares[i] += difference * difference;
+    s->low[i] = fmin(s->low[i], value[i]);
+    s->high[i] = fmax(s->high[i], value[i]);
   }
-  w->finished++;
   place[MAP_STARTS]++;
-  place[MAP_CROSSINGS] += (int64_t)value[w->frame.states];
-  place[MAP_OUTCOME] += ensemble_shift(&w->frame.quantity[outcome], value[outcome]);
+  place[MAP_CROSSINGS] += (int64_t)value[s->frame.states];
+  place[MAP_OUTCOME] += ensemble_shift(&s->frame.quantity[outcome], value[outcome]);
 }
 
 /* a run that failed is counted by its reason, and the first of them are rows */
 static int count_failure(study_run *run, worker *w, const solver_report *report, size_t seed) {
   char start[START_SIZE] = "";
-  const char *const reason = report->reason ? report->reason : "failed";
-  size_t i = 0, used = 0;
-  while (i + 1 < REASONS_MAX && w->failed[i] && strcmp(w->reason[i], reason) != 0) i++;
-  w->reason[i] = reason;
-  w->failed[i]++;
-  w->map[ensemble_place(&w->frame, w->start)][MAP_FAILED]++;
+  size_t used = 0;
+  ensemble_sums_fail(&w->of, report->reason ? report->reason : "failed", 1);
+  w->of.map[ensemble_place(&w->of.frame, w->start)][MAP_FAILED]++;
   if (w->failures++ >= FAILURES_MAX) return 0;
-  for (size_t k = 0; k < w->frame.states; k++)
+  for (size_t k = 0; k < w->of.frame.states; k++)
     used +=
         (size_t)snprintf(start + used, sizeof start - used, "%s%.17g", k ? " " : "", w->start[k]);
   ensemble_sample sample = unknown(ENSEMBLE_FAILURE, report->message, 1);
@@ -221,22 +199,23 @@ static int add_tally(study_run *run, ensemble_sample *sample, const int64_t *tal
   return status;
 }
 
-static int tell(study_run *run, worker *w) {
+static int tell(study_run *run, const ensemble_sums *s) {
   int status = 0;
-  for (size_t i = 0; !status && i < w->frame.count; i++) {
+  for (size_t i = 0; !status && i < s->frame.count; i++) {
     ensemble_sample sample = {.kind = ENSEMBLE_COUNTS,
-                              .name = w->frame.quantity[i].name,
-                              .starts = w->finished,
-                              .sum = w->sum[i],
-                              .squares = w->squares[i],
-                              .low = w->low[i],
-                              .high = w->high[i]};
-    status = add_tally(run, &sample, w->count[i], HISTOGRAM_BINS, 1);
+                              .name = s->frame.quantity[i].name,
+                              .starts = s->starts[i],
+                              .sum = s->sum[i],
+                              .squares = s->squares[i],
+                              .low = s->low[i],
+                              .high = s->high[i]};
+    status = add_tally(run, &sample, s->count[i], HISTOGRAM_BINS, 1);
   }
-  ensemble_sample map = unknown(ENSEMBLE_MAPPED, "", w->finished);
-  if (!status) status = add_tally(run, &map, w->map[0], ENSEMBLE_MAP * ENSEMBLE_MAP, MAP_NUMBERS);
-  for (size_t i = 0; !status && i < REASONS_MAX && w->failed[i]; i++) {
-    const ensemble_sample reason = unknown(ENSEMBLE_STATUS, w->reason[i], w->failed[i]);
+  ensemble_sample map = unknown(ENSEMBLE_MAPPED, "", s->starts[0]);
+  if (!status) status = add_tally(run, &map, s->map[0], ENSEMBLE_MAP * ENSEMBLE_MAP, MAP_NUMBERS);
+  for (const ensemble_status *f = s->failed;
+       !status && f < s->failed + ENSEMBLE_REASONS_MAX && f->starts; f++) {
+    const ensemble_sample reason = unknown(ENSEMBLE_STATUS, f->status, f->starts);
     status = study_add(run, STUDY_SAMPLES, &reason);
   }
   return status;
@@ -245,18 +224,19 @@ static int tell(study_run *run, worker *w) {
 static int run_block(study_run *run, worker *w, const ensemble_cell *c) {
   double value[ENSEMBLE_QUANTITIES_MAX];
   solver_report report;
-  if (!w->framed) ensemble_frame_make(run, w->m, &w->frame);
+  if (!w->framed) ensemble_frame_make(run, w->m, &w->of.frame);
   w->framed = true;
-  begin(w);
+  w->failures = 0;
+  ensemble_sums_clear(&w->of);
   for (size_t i = c->first; i < c->first + c->count; i++) {
     draw(w, run->settings, run->seed + i);
     if (*run->interrupted) return measure_fail(run->message, "interrupted");
     if (!integrate(w, &report, value))
-      count_values(w, value);
+      count_values(&w->of, w->start, value);
     else if (count_failure(run, w, &report, run->seed + i))
       return -1;
   }
-  return tell(run, w);
+  return tell(run, &w->of);
 }
 
 int ensemble_run(study_run *run, const void *cell) {

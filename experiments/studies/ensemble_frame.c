@@ -87,3 +87,16 @@ int64_t ensemble_shift(const ensemble_quantity *q, double value) {
 double ensemble_unshift(const ensemble_quantity *q, double shift) {
   return q->middle + shift / shift_steps * q->bins.width;
 }
+
+void ensemble_sums_clear(ensemble_sums *s) {
+  memset(s->count, 0, sizeof *s - offsetof(ensemble_sums, count));
+  for (size_t i = 0; i < ENSEMBLE_QUANTITIES_MAX; i++) s->low[i] = s->high[i] = NAN;
+}
+
+void ensemble_sums_fail(ensemble_sums *s, const char *reason, size_t starts) {
+  ensemble_status *f = s->failed;
+  while (f + 1 < s->failed + ENSEMBLE_REASONS_MAX && f->starts && strcmp(f->status, reason) != 0)
+    f++;
+  f->status = reason;
+  f->starts += starts;
+}

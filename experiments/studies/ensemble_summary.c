@@ -12,22 +12,9 @@
 #include "ensemble.h"
 #include "tally.h"
 
-enum { REASONS_MAX = 16 };
-
 static const double shares[] = {0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99};
 
-/* of all blocks; owned. Whole numbers, or sums in the order of the plan. */
-typedef struct sums {
-  ensemble_frame frame;
-  int64_t count[ENSEMBLE_QUANTITIES_MAX][HISTOGRAM_BINS];
-  int64_t map[ENSEMBLE_MAP * ENSEMBLE_MAP][MAP_NUMBERS];
-  size_t starts[ENSEMBLE_QUANTITIES_MAX];
-  double sum[ENSEMBLE_QUANTITIES_MAX], squares[ENSEMBLE_QUANTITIES_MAX];
-  double low[ENSEMBLE_QUANTITIES_MAX], high[ENSEMBLE_QUANTITIES_MAX];
-  ensemble_status failed[REASONS_MAX];
-} sums;
-
-static int add_counts(sums *s, const ensemble_sample *sample) {
+static int add_counts(ensemble_sums *s, const ensemble_sample *sample) {
   size_t i = 0;
   while (i < s->frame.count && strcmp(s->frame.quantity[i].name, sample->name) != 0) i++;
   if (i == s->frame.count) return -1;
@@ -39,23 +26,14 @@ static int add_counts(sums *s, const ensemble_sample *sample) {
   return tally_add(s->count[i], HISTOGRAM_BINS, 1, sample->text);
 }
 
-static void add_status(sums *s, const ensemble_sample *sample) {
-  size_t i = 0;
-  while (i + 1 < REASONS_MAX && s->failed[i].starts &&
-         strcmp(s->failed[i].status, sample->name) != 0)
-    i++;
-  s->failed[i].status = sample->name;
-  s->failed[i].starts += sample->starts;
-}
-
 /* 0, or -1 with one line */
-static int add(study_run *run, sums *s, const ensemble_sample *sample) {
+static int add(study_run *run, ensemble_sums *s, const ensemble_sample *sample) {
   const char *const kind = sample->kind;
   if (strcmp(kind, ENSEMBLE_COUNTS) == 0 && add_counts(s, sample)) goto damaged;
   if (strcmp(kind, ENSEMBLE_MAPPED) == 0 &&
       tally_add(s->map[0], ENSEMBLE_MAP * ENSEMBLE_MAP, MAP_NUMBERS, sample->text))
     goto damaged;
-  if (strcmp(kind, ENSEMBLE_STATUS) == 0) add_status(s, sample);
+  if (strcmp(kind, ENSEMBLE_STATUS) == 0) ensemble_sums_fail(s, sample->name, sample->starts);
   if (strcmp(kind, ENSEMBLE_FAILURE) != 0) return 0;
   const ensemble_failure row = {sample->seed, sample->name, sample->text};
   return study_add(run, ENSEMBLE_FAILURES, &row);
@@ -65,7 +43,7 @@ damaged:
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-static int add_outcome(study_run *run, const sums *s, size_t i) {
+static int add_outcome(study_run *run, const ensemble_sums *s, size_t i) {
   const ensemble_quantity *const q = &s->frame.quantity[i];
   const double n = (double)s->starts[i], mean = s->sum[i] / n;
   ensemble_outcome row = {
@@ -100,7 +78,7 @@ static double middle(const ensemble_frame *f, size_t axis, size_t place) {
   return f->low[axis] + (f->high[axis] - f->low[axis]) * ((double)place + 0.5) / ENSEMBLE_MAP;
 }
 
-static int add_place(study_run *run, const sums *s, size_t i) {
+static int add_place(study_run *run, const ensemble_sums *s, size_t i) {
   const ensemble_frame *const f = &s->frame;
   const int64_t *const of = s->map[i];
   if (!of[MAP_STARTS] && !of[MAP_FAILED]) return 0;
@@ -119,7 +97,7 @@ static int add_place(study_run *run, const sums *s, size_t i) {
   return study_add(run, ENSEMBLE_PLACES, &row);
 }
 
-static int add_rows(study_run *run, const sums *s) {
+static int add_rows(study_run *run, const ensemble_sums *s) {
   const ensemble_settings *const given = run->settings;
   const ensemble_frame *const f = &s->frame;
   const ensemble_totals totals = {.block = ensemble_block_size(given),
@@ -133,17 +111,17 @@ static int add_rows(study_run *run, const sums *s) {
   for (size_t i = 0; !status && i < f->count; i++) status = add_outcome(run, s, i);
   for (size_t i = 0; !status && i < ENSEMBLE_MAP * ENSEMBLE_MAP; i++) status = add_place(run, s, i);
   if (!status) status = study_add(run, ENSEMBLE_STATUSES, &finished);
-  for (size_t i = 0; !status && i < REASONS_MAX && s->failed[i].starts; i++)
+  for (size_t i = 0; !status && i < ENSEMBLE_REASONS_MAX && s->failed[i].starts; i++)
     status = study_add(run, ENSEMBLE_STATUSES, &s->failed[i]);
   return status;
 }
 
 int ensemble_derive(study_run *run) {
   const model *const m = case_model(run, NULL);
-  sums *const s = m ? calloc(1, sizeof *s) : NULL;
+  ensemble_sums *const s = m ? calloc(1, sizeof *s) : NULL;
   if (!s) return m ? study_out_of_memory(run) : -1;
   ensemble_frame_make(run, m, &s->frame);
-  for (size_t i = 0; i < s->frame.count; i++) s->low[i] = s->high[i] = NAN;
+  ensemble_sums_clear(s);
   size_t count;
   int status = 0;
   const ensemble_sample *const samples = study_rows(run, ENSEMBLE_SAMPLES, &count);
