@@ -62,6 +62,21 @@ typedef struct column {
     .meaning = __VA_ARGS__                                                                         \
   }
 
+/* A row that is said once: LIST(COLUMN, row) has its columns, as COLUMN has them. It gives the
+ * struct, by COLUMN_ROW, and the table: {LIST(COLUMN_LINE, row){0}}. */
+#define COLUMN_ROW(row, list)                                                                      \
+  typedef struct row {                                                                             \
+    list(COLUMN_MEMBER, row)                                                                       \
+  } row
+#define COLUMN_LINE(row, member, ...)         COLUMN(row, member, __VA_ARGS__),
+#define COLUMN_MEMBER(row, member, kind, ...) COLUMN_IS_##kind(member);
+#define COLUMN_IS_NUMBER(member)              double member
+#define COLUMN_IS_AMOUNT(member)              double member
+#define COLUMN_IS_COUNT(member)               size_t member
+#define COLUMN_IS_FLAG(member)                bool member
+#define COLUMN_IS_TEXT(member)                const char *member
+#define COLUMN_IS_INTERVAL(member)            double member[2]
+
 /* Columns of samples, which only the journal has: up to eight members of a row, all of one kind. */
 #define COLUMNS(r, kind, ...)                                                                      \
   COLUMNS_OF(__VA_ARGS__, COLUMNS_8, COLUMNS_7, COLUMNS_6, COLUMNS_5, COLUMNS_4, COLUMNS_3,        \

@@ -6,8 +6,9 @@
  *
  *  1. A struct of settings, and its `options`: one line each, with default and help. --out,
  *     --seed, --strict, --restart, --processes and the model's parameters are there already.
- *  2. A struct for each kind of row, and its `columns` (column.h). Table 0 is of the samples:
- *     what a cell gives, which is what the journal keeps. The others are derived from it.
+ *  2. A list of columns for each kind of row, which is its struct as well (column.h). Table 0 is of
+ *     the samples: what a cell gives, which is what the journal keeps. The others are derived from
+ *     it.
  *  3. `plan`: the cells, each with a name that says all it depends on beside the options. A cell
  *     is work that can be done alone, in any process and in any order; rows have the order of the
  *     plan. Where later cells depend on earlier samples they are planned at `stage` 1, and so on;

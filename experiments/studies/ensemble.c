@@ -139,40 +139,15 @@ static const column outcome_columns[] = {
     {0},
 };
 
-static const column bin_columns[] = {
-    COLUMN(ensemble_bin, quantity, TEXT, "", "as in ensemble.csv"),
-    COLUMN(ensemble_bin, from, NUMBER, "", "where the bin begins"),
-    COLUMN(ensemble_bin, to, NUMBER, "", "where it ends"),
-    COLUMN(ensemble_bin, starts, COUNT, "", "in it; bins without any are left out"),
-    {0},
-};
+static const column bin_columns[] = {ENSEMBLE_BIN_COLUMNS(COLUMN_LINE, ensemble_bin){0}};
 
 static const column place_columns[] = {
-    COLUMN(ensemble_place_row, across_state, TEXT, "", "the axis across; empty: none"),
-    COLUMN(ensemble_place_row, up_state, TEXT, "", "the axis up; empty: none"),
-    COLUMN(ensemble_place_row, outcome_name, TEXT, "", "the quantity of outcome"),
-    COLUMN(ensemble_place_row, across, NUMBER, "",
-           "that state at the start, in the middle of the place"),
-    COLUMN(ensemble_place_row, up, NUMBER, "", "likewise"),
-    COLUMN(ensemble_place_row, starts, COUNT, "", "that began in this place and came to their end"),
-    COLUMN(ensemble_place_row, failed, COUNT, "", "that began there and did not"),
-    COLUMN(ensemble_place_row, crossings, NUMBER, "", "their mean"),
-    COLUMN(ensemble_place_row, outcome, NUMBER, "", "their mean"),
-    {0},
-};
+    ENSEMBLE_PLACE_ROW_COLUMNS(COLUMN_LINE, ensemble_place_row){0}};
 
-static const column status_columns[] = {
-    COLUMN(ensemble_status, status, TEXT, "", "how runs ended", SHOWN("status", "%-44s")),
-    COLUMN(ensemble_status, starts, COUNT, "", "of them", SHOWN("starts", "%10.0f")),
-    {0},
-};
+static const column status_columns[] = {ENSEMBLE_STATUS_COLUMNS(COLUMN_LINE, ensemble_status){0}};
 
 static const column failure_columns[] = {
-    COLUMN(ensemble_failure, seed, COUNT, "", "from which the start was drawn"),
-    COLUMN(ensemble_failure, status, TEXT, "", "how the run ended, when and where"),
-    COLUMN(ensemble_failure, start, TEXT, "", "its state at the start, blanks between"),
-    {0},
-};
+    ENSEMBLE_FAILURE_COLUMNS(COLUMN_LINE, ensemble_failure){0}};
 
 const study ensemble_study = {
     .name = "ensemble",

@@ -88,28 +88,35 @@ typedef struct ensemble_outcome {
   double mean, deviation, smallest, quantile[7], largest, resolution;
 } ensemble_outcome;
 
-typedef struct ensemble_bin {
-  const char *quantity;
-  double from, to;
-  size_t starts;
-} ensemble_bin;
+#define ENSEMBLE_BIN_COLUMNS(COLUMN, row)                                                          \
+  COLUMN(row, quantity, TEXT, "", "as in ensemble.csv")                                            \
+  COLUMN(row, from, NUMBER, "", "where the bin begins")                                            \
+  COLUMN(row, to, NUMBER, "", "where it ends")                                                     \
+  COLUMN(row, starts, COUNT, "", "in it; bins without any are left out")
+COLUMN_ROW(ensemble_bin, ENSEMBLE_BIN_COLUMNS);
 
-typedef struct ensemble_place_row {
-  const char *across_state, *up_state, *outcome_name;
-  double across, up;
-  size_t starts, failed;
-  double crossings, outcome;
-} ensemble_place_row;
+#define ENSEMBLE_PLACE_ROW_COLUMNS(COLUMN, row)                                                    \
+  COLUMN(row, across_state, TEXT, "", "the axis across; empty: none")                              \
+  COLUMN(row, up_state, TEXT, "", "the axis up; empty: none")                                      \
+  COLUMN(row, outcome_name, TEXT, "", "the quantity of outcome")                                   \
+  COLUMN(row, across, NUMBER, "", "that state at the start, in the middle of the place")           \
+  COLUMN(row, up, NUMBER, "", "likewise")                                                          \
+  COLUMN(row, starts, COUNT, "", "that began in this place and came to their end")                 \
+  COLUMN(row, failed, COUNT, "", "that began there and did not")                                   \
+  COLUMN(row, crossings, NUMBER, "", "their mean")                                                 \
+  COLUMN(row, outcome, NUMBER, "", "their mean")
+COLUMN_ROW(ensemble_place_row, ENSEMBLE_PLACE_ROW_COLUMNS);
 
-typedef struct ensemble_status {
-  const char *status;
-  size_t starts;
-} ensemble_status;
+#define ENSEMBLE_STATUS_COLUMNS(COLUMN, row)                                                       \
+  COLUMN(row, status, TEXT, "", "how runs ended", SHOWN("status", "%-44s"))                        \
+  COLUMN(row, starts, COUNT, "", "of them", SHOWN("starts", "%10.0f"))
+COLUMN_ROW(ensemble_status, ENSEMBLE_STATUS_COLUMNS);
 
-typedef struct ensemble_failure {
-  size_t seed;
-  const char *status, *start;
-} ensemble_failure;
+#define ENSEMBLE_FAILURE_COLUMNS(COLUMN, row)                                                      \
+  COLUMN(row, seed, COUNT, "", "from which the start was drawn")                                   \
+  COLUMN(row, status, TEXT, "", "how the run ended, when and where")                               \
+  COLUMN(row, start, TEXT, "", "its state at the start, blanks between")
+COLUMN_ROW(ensemble_failure, ENSEMBLE_FAILURE_COLUMNS);
 
 /* What starts came to, of a block or of all: whole numbers, or sums in the order of the plan. */
 typedef struct ensemble_sums {

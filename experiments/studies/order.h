@@ -10,14 +10,20 @@
 #include "study.h"
 
 /* The end of a step; kind 1: it was a projection. */
-typedef struct order_step {
-  double kind, t, x, y;
-} order_step;
+#define ORDER_STEP_COLUMNS(COLUMN, row)                                                            \
+  COLUMN(row, kind, AMOUNT, "", "1: the step was a projection")                                    \
+  COLUMN(row, t, AMOUNT, "s", "at its end")                                                        \
+  COLUMN(row, x, NUMBER, "", "there")                                                              \
+  COLUMN(row, y, NUMBER, "", "there")
+COLUMN_ROW(order_step, ORDER_STEP_COLUMNS);
 
 /* An end of a guard, or of a border of its neighbourhood. */
-typedef struct order_end {
-  double guard, side, x, y;
-} order_end;
+#define ORDER_END_COLUMNS(COLUMN, row)                                                             \
+  COLUMN(row, guard, AMOUNT, "", "1 or 2")                                                         \
+  COLUMN(row, side, NUMBER, "", "0: the guard; -1 and 1: the borders beside it")                   \
+  COLUMN(row, x, NUMBER, "", "of the end")                                                         \
+  COLUMN(row, y, NUMBER, "", "of the end")
+COLUMN_ROW(order_end, ORDER_END_COLUMNS);
 
 extern const column order_step_columns[], order_end_columns[];
 

@@ -42,21 +42,9 @@ static int jacobian(const double x[], double Dh[], void *params) {
   return 0;
 }
 
-const column order_step_columns[] = {
-    COLUMN(order_step, kind, AMOUNT, "", "1: the step was a projection"),
-    COLUMN(order_step, t, AMOUNT, "s", "at its end"),
-    COLUMN(order_step, x, NUMBER, "", "there"),
-    COLUMN(order_step, y, NUMBER, "", "there"),
-    {0},
-};
+const column order_step_columns[] = {ORDER_STEP_COLUMNS(COLUMN_LINE, order_step){0}};
 
-const column order_end_columns[] = {
-    COLUMN(order_end, guard, AMOUNT, "", "1 or 2"),
-    COLUMN(order_end, side, NUMBER, "", "0: the guard; -1 and 1: the borders beside it"),
-    COLUMN(order_end, x, NUMBER, "", "of the end"),
-    COLUMN(order_end, y, NUMBER, "", "of the end"),
-    {0},
-};
+const column order_end_columns[] = {ORDER_END_COLUMNS(COLUMN_LINE, order_end){0}};
 
 /* where the ends of steps go */
 typedef struct path_table {

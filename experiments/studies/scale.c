@@ -67,75 +67,13 @@ static const column event_columns[] = {
     {0},
 };
 
-static const column series_columns[] = {
-    COLUMN(scale_series, projection_order, COUNT, "", "1 or 2"),
-    COLUMN(scale_series, fitted, COUNT, "",
-           "points with epsilon at most an eighth of the crossings' median distance and an error "
-           "ten times the least; less than 3: no slope"),
-    COLUMN(scale_series, slope, NUMBER, "", "of log RMS against log epsilon"),
-    COLUMN(scale_series, slope_interval, INTERVAL, "", "95 %"),
-    COLUMN(scale_series, fit_range, INTERVAL, "m", "of epsilon"),
-    COLUMN(scale_series, plateau_rms_error, AMOUNT, "",
-           "median where epsilon is ten times that distance or more"),
-    COLUMN(scale_series, exact_epsilon, AMOUNT, "m",
-           "from which on down every start has the reference's crossings; 0: none"),
-    {0},
-};
+static const column series_columns[] = {SCALE_SERIES_COLUMNS(COLUMN_LINE, scale_series){0}};
 
-static const column row_columns[] = {
-    COLUMN(scale_row, contacts, COUNT, "", "number of contacts", SHOWN("N", "%6.0f")),
-    COLUMN(scale_row, projection_order, COUNT, "", "1 or 2", SHOWN("order", "%5.0f")),
-    COLUMN(scale_row, epsilon, AMOUNT, "m", "half-width of the neighbourhoods",
-           SHOWN("epsilon", "%8.1e")),
-    COLUMN(scale_row, crossing_distance, AMOUNT, "m", "of the case, median"),
-    COLUMN(scale_row, trials, COUNT, "", "starts"),
-    COLUMN(scale_row, exact_counts, COUNT, "",
-           "starts whose crossings are as many as the reference's", SHOWN("exact", "%5.0f")),
-    COLUMN(scale_row, reference_events, AMOUNT, "", "crossings of the reference, mean"),
-    COLUMN(scale_row, rms_worst, AMOUNT, "", "the largest", SHOWN("worst", "%9.2e")),
-    COLUMN(scale_row, rms_error, AMOUNT, "",
-           "with tolerances too tight to be seen; median over the starts, as all that follows",
-           SHOWN("RMS", "%9.2e")),
-    COLUMN(scale_row, events, AMOUNT, "", "crossings", SHOWN("events", "%8.1f")),
-    COLUMN(scale_row, time_s, AMOUNT, "s", "with everyday tolerances, as all that follows"),
-    COLUMN(scale_row, rms_error_timed, AMOUNT, "", "of the runs that are timed",
-           SHOWN("timed", "%9.2e")),
-    COLUMN(scale_row, steps, AMOUNT, "", "accepted", SHOWN("steps", "%7.0f")),
-    COLUMN(scale_row, rejected, AMOUNT, "", "steps"),
-    COLUMN(scale_row, entries, AMOUNT, "", "into neighbourhoods", SHOWN("entries", "%7.0f")),
-    COLUMN(scale_row, projections, AMOUNT, "", "onto guards"),
-    COLUMN(scale_row, field_evaluations, AMOUNT, "", "every one counted"),
-    COLUMN(scale_row, guard_evaluations, AMOUNT, "", "of all event functions at once"),
-    COLUMN(scale_row, fields_per_event, AMOUNT, "", "", .place = COLUMN_SHOWN_ONLY,
-           SHOWN("f/ev.", "%6.2f")),
-    COLUMN(scale_row, guards_per_event, AMOUNT, "", "", .place = COLUMN_SHOWN_ONLY,
-           SHOWN("h/ev.", "%6.2f")),
-    COLUMN(scale_row, time_per_event, AMOUNT, "s", "", .place = COLUMN_SHOWN_ONLY,
-           SHOWN_TIMES("ns/event", "%9.0f", 1e9)),
-    {0},
-};
+static const column row_columns[] = {SCALE_ROW_COLUMNS(COLUMN_LINE, scale_row){0}};
 
-static const column growth_columns[] = {
-    COLUMN(scale_growth, projection_order, COUNT, "", "1 or 2"),
-    COLUMN(scale_growth, epsilon_over_distance, AMOUNT, "",
-           "a tenth of the distance, or ten times"),
-    COLUMN(scale_growth, count, COUNT, "", "cases; less than 2: no exponent"),
-    COLUMN(scale_growth, time_exponent, NUMBER, "", "of N, of a crossing's cost"),
-    COLUMN(scale_growth, field_evaluations_exponent, NUMBER, "", "likewise"),
-    COLUMN(scale_growth, guard_evaluations_exponent, NUMBER, "", "likewise"),
-    {0},
-};
+static const column growth_columns[] = {SCALE_GROWTH_COLUMNS(COLUMN_LINE, scale_growth){0}};
 
-static const column evenness_columns[] = {
-    COLUMN(scale_evenness, projection_order, COUNT, "", "1 or 2"),
-    COLUMN(scale_evenness, epsilon, AMOUNT, "m", "that all cases have"),
-    COLUMN(scale_evenness, rms_error_min, AMOUNT, "", "of all cases"),
-    COLUMN(scale_evenness, rms_error_max, AMOUNT, "", "of all cases"),
-    COLUMN(scale_evenness, largest_neighbour_ratio, AMOUNT, "",
-           "of two neighbouring cases' errors"),
-    COLUMN(scale_evenness, exact_counts, FLAG, "", "of crossings, of all starts in all cases"),
-    {0},
-};
+static const column evenness_columns[] = {SCALE_EVENNESS_COLUMNS(COLUMN_LINE, scale_evenness){0}};
 
 /* ---- cells: stage 0 a number of contacts, stage 1 one start with one epsilon and order --------
  */

@@ -161,23 +161,48 @@ typedef struct speed_row {
   solver_settings settings;
 } speed_row;
 
-typedef struct speed_marginal {
-  const char *field, *mujoco_variant;
-  double rtol, mujoco_time_step;
-  double ours, ours_ends[2], mujoco, mujoco_ends[2], share, share_ends[2], share_before;
-} speed_marginal;
+#define SPEED_MARGINAL_COLUMNS(COLUMN, row)                                                        \
+  COLUMN(row, field, TEXT, "", "how libess's field is summed", SHOWN("one more contact", "%-16s")) \
+  COLUMN(row, rtol, AMOUNT, "", "libess's tolerance at every number of contacts",                  \
+         SHOWN("rtol", "%7.1e"))                                                                   \
+  COLUMN(row, mujoco_variant, TEXT, "", "MuJoCo's integrator at each of them",                     \
+         SHOWN("MuJoCo's", "%-12s"))                                                               \
+  COLUMN(row, mujoco_time_step, AMOUNT, "s", "and its step", SHOWN_TIMES("ms", "%5.2f", 1e3))      \
+  COLUMN(row, s_per_contact, NUMBER, "s", "slope of libess's medians over the number of contacts", \
+         SHOWN_TIMES("libess us", "%9.3f", 1e6))                                                   \
+  COLUMN(row, interval, INTERVAL, "s", "its 95 % interval")                                        \
+  COLUMN(row, mujoco_s_per_contact, NUMBER, "s", "MuJoCo's",                                       \
+         SHOWN_TIMES("MuJoCo us", "%9.2f", 1e6))                                                   \
+  COLUMN(row, mujoco_interval, INTERVAL, "s", "its interval")                                      \
+  COLUMN(row, share, NUMBER, "", "libess's over MuJoCo's", SHOWN("share", "%7.4f"))                \
+  COLUMN(row, share_interval, INTERVAL, "",                                                        \
+         "its interval, starts and processes drawn for both alike")                                \
+  COLUMN(row, share_before, NUMBER, "", "of earlier results", SHOWN("before", "%7.4f"))
+COLUMN_ROW(speed_marginal, SPEED_MARGINAL_COLUMNS);
 
-typedef struct speed_callback {
-  const char *model, *field, *callback;
-  size_t contacts;
-  double damping, s_per_call, interval[2];
-} speed_callback;
+#define SPEED_CALLBACK_COLUMNS(COLUMN, row)                                                        \
+  COLUMN(row, model, TEXT, "", "hopper or plate", SHOWN("calls of", "%-8s"))                       \
+  COLUMN(row, contacts, COUNT, "", "number of contacts", SHOWN("N", "%3.0f"))                      \
+  COLUMN(row, damping, AMOUNT, "N s/m", "of all springs", SHOWN("c", "%3.0f"))                     \
+  COLUMN(row, field, TEXT, "", "how it is summed", SHOWN("field", "%-10s"))                        \
+  COLUMN(row, callback, TEXT, "", "of the model", SHOWN("callback", "%-21s"))                      \
+  COLUMN(row, s_per_call, AMOUNT, "s",                                                             \
+         "median, in cache, at states along a trajectory with half of the contacts pressed",       \
+         SHOWN_TIMES("ns", "%7.1f", 1e9))                                                          \
+  COLUMN(row, interval, INTERVAL, "s", "95 %")
+COLUMN_ROW(speed_callback, SPEED_CALLBACK_COLUMNS);
 
-typedef struct speed_sample_cost {
-  const char *model;
-  size_t contacts, dimension, rows, rows_less;
-  double s_per_row, interval[2];
-} speed_sample_cost;
+#define SPEED_SAMPLE_COST_COLUMNS(COLUMN, row)                                                     \
+  COLUMN(row, model, TEXT, "", "hopper or plate", SHOWN("samples of", "%-10s"))                    \
+  COLUMN(row, contacts, COUNT, "", "number of contacts", SHOWN("N", "%3.0f"))                      \
+  COLUMN(row, dimension, COUNT, "", "states in a row", SHOWN("states", "%6.0f"))                   \
+  COLUMN(row, rows, COUNT, "", "of the finer grid", SHOWN("rows", "%6.0f"))                        \
+  COLUMN(row, rows_less, COUNT, "", "of the coarser one; 0: none at all",                          \
+         SHOWN("against", "%7.0f"))                                                                \
+  COLUMN(row, s_per_row, NUMBER, "s", "median difference of a run's time, by row",                 \
+         SHOWN_TIMES("ns/row", "%7.2f", 1e9))                                                      \
+  COLUMN(row, interval, INTERVAL, "s", "95 %")
+COLUMN_ROW(speed_sample_cost, SPEED_SAMPLE_COST_COLUMNS);
 
 /* One start in one process. */
 typedef struct speed_one_run {

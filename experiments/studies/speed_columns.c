@@ -92,55 +92,12 @@ const column speed_row_columns[] = {
     {0},
 };
 
-const column speed_marginal_columns[] = {
-    COLUMN(speed_marginal, field, TEXT, "", "how libess's field is summed",
-           SHOWN("one more contact", "%-16s")),
-    COLUMN(speed_marginal, rtol, AMOUNT, "", "libess's tolerance at every number of contacts",
-           SHOWN("rtol", "%7.1e")),
-    COLUMN(speed_marginal, mujoco_variant, TEXT, "", "MuJoCo's integrator at each of them",
-           SHOWN("MuJoCo's", "%-12s")),
-    COLUMN(speed_marginal, mujoco_time_step, AMOUNT, "s", "and its step",
-           SHOWN_TIMES("ms", "%5.2f", 1e3)),
-    COLUMN_AS("s_per_contact", speed_marginal, ours, NUMBER, "s",
-              "slope of libess's medians over the number of contacts",
-              SHOWN_TIMES("libess us", "%9.3f", 1e6)),
-    COLUMN_AS("interval", speed_marginal, ours_ends, INTERVAL, "s", "its 95 % interval"),
-    COLUMN_AS("mujoco_s_per_contact", speed_marginal, mujoco, NUMBER, "s", "MuJoCo's",
-              SHOWN_TIMES("MuJoCo us", "%9.2f", 1e6)),
-    COLUMN_AS("mujoco_interval", speed_marginal, mujoco_ends, INTERVAL, "s", "its interval"),
-    COLUMN(speed_marginal, share, NUMBER, "", "libess's over MuJoCo's", SHOWN("share", "%7.4f")),
-    COLUMN_AS("share_interval", speed_marginal, share_ends, INTERVAL, "",
-              "its interval, starts and processes drawn for both alike"),
-    COLUMN(speed_marginal, share_before, NUMBER, "", "of earlier results",
-           SHOWN("before", "%7.4f")),
-    {0},
-};
+const column speed_marginal_columns[] = {SPEED_MARGINAL_COLUMNS(COLUMN_LINE, speed_marginal){0}};
 
 const column speed_sample_cost_columns[] = {
-    COLUMN(speed_sample_cost, model, TEXT, "", "hopper or plate", SHOWN("samples of", "%-10s")),
-    COLUMN(speed_sample_cost, contacts, COUNT, "", "number of contacts", SHOWN("N", "%3.0f")),
-    COLUMN(speed_sample_cost, dimension, COUNT, "", "states in a row", SHOWN("states", "%6.0f")),
-    COLUMN(speed_sample_cost, rows, COUNT, "", "of the finer grid", SHOWN("rows", "%6.0f")),
-    COLUMN(speed_sample_cost, rows_less, COUNT, "", "of the coarser one; 0: none at all",
-           SHOWN("against", "%7.0f")),
-    COLUMN(speed_sample_cost, s_per_row, NUMBER, "s", "median difference of a run's time, by row",
-           SHOWN_TIMES("ns/row", "%7.2f", 1e9)),
-    COLUMN(speed_sample_cost, interval, INTERVAL, "s", "95 %"),
-    {0},
-};
+    SPEED_SAMPLE_COST_COLUMNS(COLUMN_LINE, speed_sample_cost){0}};
 
-const column speed_callback_columns[] = {
-    COLUMN(speed_callback, model, TEXT, "", "hopper or plate", SHOWN("calls of", "%-8s")),
-    COLUMN(speed_callback, contacts, COUNT, "", "number of contacts", SHOWN("N", "%3.0f")),
-    COLUMN(speed_callback, damping, AMOUNT, "N s/m", "of all springs", SHOWN("c", "%3.0f")),
-    COLUMN(speed_callback, field, TEXT, "", "how it is summed", SHOWN("field", "%-10s")),
-    COLUMN(speed_callback, callback, TEXT, "", "of the model", SHOWN("callback", "%-21s")),
-    COLUMN(speed_callback, s_per_call, AMOUNT, "s",
-           "median, in cache, at states along a trajectory with half of the contacts pressed",
-           SHOWN_TIMES("ns", "%7.1f", 1e9)),
-    COLUMN(speed_callback, interval, INTERVAL, "s", "95 %"),
-    {0},
-};
+const column speed_callback_columns[] = {SPEED_CALLBACK_COLUMNS(COLUMN_LINE, speed_callback){0}};
 
 const column speed_run_columns[] = {
     COLUMN(speed_one_run, model, TEXT, "", "hopper or plate"),

@@ -241,9 +241,9 @@ static int add_marginal(study_run *run, const deriving systems[], size_t count, 
   }
   const series own = {count, x, ours, "seconds", systems->draws};
   const series theirs = {count, x, mujoco, "seconds", systems->draws};
-  return series_slope(&own, &m.ours, m.ours_ends) ||
-                 series_slope(&theirs, &m.mujoco, m.mujoco_ends) ||
-                 series_slope_ratio(&own, &theirs, &m.share, m.share_ends)
+  return series_slope(&own, &m.s_per_contact, m.interval) ||
+                 series_slope(&theirs, &m.mujoco_s_per_contact, m.mujoco_interval) ||
+                 series_slope_ratio(&own, &theirs, &m.share, m.share_interval)
              ? -1
              : study_add(run, SPEED_MARGINALS, &m);
 }

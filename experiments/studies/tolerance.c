@@ -64,67 +64,54 @@ static const column sample_columns[] = {
     {0},
 };
 
-typedef struct row {
-  size_t contacts;
-  double damping, tolerance;
-  size_t trials, failed;
-  double rms_median, rms_q90, rms_q99, rms_worst, rms_median_first_half, rms_median_second_half;
-  double median_over_tolerance, q99_over_median, worst_over_median, worst_seed;
-  double field_evaluations, guard_evaluations, steps, rejected, entries, substeps,
-      substeps_rejected, groups;
-  double events_ratio;
-  size_t other_events;
-  double time_s, location_rms_median, location_field_evaluations, cost_over_location;
-} row;
+#define ROW_COLUMNS(COLUMN, row)                                                                   \
+  COLUMN(row, contacts, COUNT, "", "number of contacts", SHOWN("N", "%6.0f"))                      \
+  COLUMN(row, damping, AMOUNT, "N s/m", "of all springs", SHOWN("c", "%4g"))                       \
+  COLUMN(row, tolerance, AMOUNT, "", "rtol = atol", SHOWN("tol", "%7.0e"))                         \
+  COLUMN(row, trials, COUNT, "", "starts")                                                         \
+  COLUMN(row, failed, COUNT, "",                                                                   \
+         "starts whose run ended in a failure: in none of the numbers below",                      \
+         SHOWN("fail", "%4.0f"))                                                                   \
+  COLUMN(row, rms_median, AMOUNT, "",                                                              \
+         "error against the reference: root mean square over all states on the output grid",       \
+         SHOWN("median", "%9.2e"))                                                                 \
+  COLUMN(row, rms_q90, AMOUNT, "", "its 90 % quantile")                                            \
+  COLUMN(row, rms_q99, AMOUNT, "", "its 99 % quantile")                                            \
+  COLUMN(row, rms_worst, AMOUNT, "", "the largest")                                                \
+  COLUMN(row, rms_median_first_half, AMOUNT, "", "of the lower seeds")                             \
+  COLUMN(row, rms_median_second_half, AMOUNT, "", "of the higher seeds")                           \
+  COLUMN(row, median_over_tolerance, AMOUNT, "", "rms_median / tolerance", SHOWN("/tol", "%7.3g")) \
+  COLUMN(row, q99_over_median, AMOUNT, "", "rms_q99 / rms_median", SHOWN("99%/med", "%7.2f"))      \
+  COLUMN(row, worst_over_median, AMOUNT, "", "rms_worst / rms_median", SHOWN("max/med", "%7.2f"))  \
+  COLUMN(row, worst_seed, AMOUNT, "", "of the start with the largest error")                       \
+  COLUMN(row, field_evaluations, AMOUNT, "", "every one counted; mean, as all to groups",          \
+         SHOWN("fields", "%8.1f"))                                                                 \
+  COLUMN(row, guard_evaluations, AMOUNT, "", "of all event functions at once")                     \
+  COLUMN(row, steps, AMOUNT, "", "accepted")                                                       \
+  COLUMN(row, rejected, AMOUNT, "", "steps")                                                       \
+  COLUMN(row, entries, AMOUNT, "", "steps cut at a located crossing")                              \
+  COLUMN(row, substeps, AMOUNT, "", "each makes the crossings within it",                          \
+         SHOWN("substeps", "%8.1f"))                                                               \
+  COLUMN(row, substeps_rejected, AMOUNT, "", "sub-steps")                                          \
+  COLUMN(row, groups, AMOUNT, "", "of crossings whose jump of the field was measured",             \
+         SHOWN("groups", "%7.1f"))                                                                 \
+  COLUMN(row, events_ratio, AMOUNT, "",                                                            \
+         "crossings that change the field, of all starts, over the reference's",                   \
+         SHOWN("events", "%7.4f"))                                                                 \
+  COLUMN(row, other_events, COUNT, "",                                                             \
+         "starts with another number of crossings than the reference")                             \
+  COLUMN(row, time_s, AMOUNT, "s", "median over the starts of the fastest of a few runs",          \
+         SHOWN_TIMES("us", "%9.1f", 1e6))                                                          \
+  COLUMN(row, location_rms_median, AMOUNT, "",                                                     \
+         "of the paper's method with epsilon 1e-10, which locates each crossing")                  \
+  COLUMN(row, location_field_evaluations, AMOUNT, "", "of location; mean")                         \
+  COLUMN(row, cost_over_location, AMOUNT, "",                                                      \
+         "field evaluations over those of location at the same median error, between two of its "  \
+         "tolerances by logarithms; not known where its errors do not reach so far",               \
+         SHOWN("/locate", "%7.3f"))
+COLUMN_ROW(row, ROW_COLUMNS);
 
-static const column row_columns[] = {
-    COLUMN(row, contacts, COUNT, "", "number of contacts", SHOWN("N", "%6.0f")),
-    COLUMN(row, damping, AMOUNT, "N s/m", "of all springs", SHOWN("c", "%4g")),
-    COLUMN(row, tolerance, AMOUNT, "", "rtol = atol", SHOWN("tol", "%7.0e")),
-    COLUMN(row, trials, COUNT, "", "starts"),
-    COLUMN(row, failed, COUNT, "",
-           "starts whose run ended in a failure: in none of the numbers below",
-           SHOWN("fail", "%4.0f")),
-    COLUMN(row, rms_median, AMOUNT, "",
-           "error against the reference: root mean square over all states on the output grid",
-           SHOWN("median", "%9.2e")),
-    COLUMN(row, rms_q90, AMOUNT, "", "its 90 % quantile"),
-    COLUMN(row, rms_q99, AMOUNT, "", "its 99 % quantile"),
-    COLUMN(row, rms_worst, AMOUNT, "", "the largest"),
-    COLUMN(row, rms_median_first_half, AMOUNT, "", "of the lower seeds"),
-    COLUMN(row, rms_median_second_half, AMOUNT, "", "of the higher seeds"),
-    COLUMN(row, median_over_tolerance, AMOUNT, "", "rms_median / tolerance",
-           SHOWN("/tol", "%7.3g")),
-    COLUMN(row, q99_over_median, AMOUNT, "", "rms_q99 / rms_median", SHOWN("99%/med", "%7.2f")),
-    COLUMN(row, worst_over_median, AMOUNT, "", "rms_worst / rms_median", SHOWN("max/med", "%7.2f")),
-    COLUMN(row, worst_seed, AMOUNT, "", "of the start with the largest error"),
-    COLUMN(row, field_evaluations, AMOUNT, "", "every one counted; mean, as all to groups",
-           SHOWN("fields", "%8.1f")),
-    COLUMN(row, guard_evaluations, AMOUNT, "", "of all event functions at once"),
-    COLUMN(row, steps, AMOUNT, "", "accepted"),
-    COLUMN(row, rejected, AMOUNT, "", "steps"),
-    COLUMN(row, entries, AMOUNT, "", "steps cut at a located crossing"),
-    COLUMN(row, substeps, AMOUNT, "", "each makes the crossings within it",
-           SHOWN("substeps", "%8.1f")),
-    COLUMN(row, substeps_rejected, AMOUNT, "", "sub-steps"),
-    COLUMN(row, groups, AMOUNT, "", "of crossings whose jump of the field was measured",
-           SHOWN("groups", "%7.1f")),
-    COLUMN(row, events_ratio, AMOUNT, "",
-           "crossings that change the field, of all starts, over the reference's",
-           SHOWN("events", "%7.4f")),
-    COLUMN(row, other_events, COUNT, "",
-           "starts with another number of crossings than the reference"),
-    COLUMN(row, time_s, AMOUNT, "s", "median over the starts of the fastest of a few runs",
-           SHOWN_TIMES("us", "%9.1f", 1e6)),
-    COLUMN(row, location_rms_median, AMOUNT, "",
-           "of the paper's method with epsilon 1e-10, which locates each crossing"),
-    COLUMN(row, location_field_evaluations, AMOUNT, "", "of location; mean"),
-    COLUMN(row, cost_over_location, AMOUNT, "",
-           "field evaluations over those of location at the same median error, between two of its "
-           "tolerances by logarithms; not known where its errors do not reach so far",
-           SHOWN("/locate", "%7.3f")),
-    {0},
-};
+static const column row_columns[] = {ROW_COLUMNS(COLUMN_LINE, row){0}};
 
 /* ---- cells: one start at every tolerance, since its reference serves all --------------------- */
 
