@@ -35,4 +35,13 @@ double histogram_edge(const histogram *h, size_t bin);
 double histogram_quantile(const histogram *h, const int64_t count[HISTOGRAM_BINS], int64_t total,
                           double p, double smallest, double largest);
 
+/* Counts travel as text, to be added to what others have: `places` of them, each with so many
+ * numbers, one place after the other. As text: "place:number:..." of those that are not all 0,
+ * blanks between. To be freed; NULL without memory.
+ */
+char *tally_text(const int64_t *tally, size_t places, size_t numbers);
+
+/* Adds such a text. 0, or -1 where it is none. */
+int tally_add(int64_t *tally, size_t places, size_t numbers, const char *text);
+
 #endif

@@ -120,7 +120,7 @@ int study_earlier(study_run *run, json_t **results);
  */
 int study_recall(study_run *run, json_t *results);
 
-/* study_kept.c: puts the case of these results into its place among those of earlier ones, which
+/* Puts the case of these results into its place among those of earlier ones, which
  * may be NULL. */
 void study_keep(const study_run *run, json_t *results, const json_t *earlier);
 

@@ -14,7 +14,6 @@
 #include "ensemble.h"
 #include "solvers.h"
 #include "statistics.h"
-#include "tally.h"
 
 /* starts of a block, and blocks */
 enum { BLOCK = 1000, BLOCKS_MAX = 5000 };

@@ -10,7 +10,6 @@
 
 #include "cases.h"
 #include "ensemble.h"
-#include "tally.h"
 
 static const double shares[] = {0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99};
 

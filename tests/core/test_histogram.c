@@ -14,7 +14,6 @@
 
 #include "histogram.h"
 #include "statistics.h"
-#include "tally.h"
 
 enum { VALUES = 20000, PARTS = 7 };
 

@@ -215,12 +215,12 @@ static void one_more_contact_has_one_setting(void **state) {
   assert_int_equal(count, 1); // the other form of the field has no tolerance
   assert_string_equal(m->field, "contacts");
   close_to(m->rtol, 1e-2 / 3.0);
-  close_to(m->ours, 1e-3);
-  close_to(m->mujoco, 6.0);
+  close_to(m->s_per_contact, 1e-3);
+  close_to(m->mujoco_s_per_contact, 6.0);
   close_to(m->share, 1e-3 / 6.0);
   // a start that is slow at one number of contacts is slow at all: our slope does not scatter
-  assert_true(fabs(m->ours_ends[0] - 1e-3) < 1e-12 && fabs(m->ours_ends[1] - 1e-3) < 1e-12);
-  assert_true(m->share_ends[0] < m->share && m->share < m->share_ends[1]);
+  assert_true(fabs(m->interval[0] - 1e-3) < 1e-12 && fabs(m->interval[1] - 1e-3) < 1e-12);
+  assert_true(m->share_interval[0] < m->share && m->share < m->share_interval[1]);
   dispose_all(&u);
 }
 
