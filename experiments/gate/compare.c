@@ -50,8 +50,8 @@ static int check_slower(const arguments *given, const compare_result *result) {
     if (row->verdict != COMPARE_SLOWER) continue;
     return command_fail(given,
                         "%s%s is slower in B: %.3f times A over %zu N (%.3f to %.3f), protocol %s",
-                        row->solver, row->over ? " against mujoco" : "", row->ratio.estimate,
-                        row->sizes, row->ratio.low, row->ratio.high, row->protocol);
+                        row->of.solver, row->of.over ? " against mujoco" : "", row->ratio.estimate,
+                        row->sizes, row->ratio.low, row->ratio.high, row->of.protocol);
   }
   return judged ? COMMAND_SUCCESS
                 : command_fail(given, "no start was run at every N, so there is no verdict");

@@ -13,64 +13,30 @@
 #include "csv.h"
 #include "statistics.h"
 
-/* ---- series of samples ----------------------------------------------------------------------- */
-
-/* One start: a time in seconds, or a quotient of two; and the same of RMS errors. */
-typedef struct compare_sample {
-  double trial, process; /* numbers of the start, and of the process that ran it */
-  double value, rms;
-} compare_sample;
-
-/* Samples by ascending trial, each trial once. */
-typedef struct compare_series {
-  size_t count;
-  compare_sample *sample; /* owned */
-} compare_series;
-
-void compare_series_free(compare_series *series);
-
-/* By ascending trial. */
-void compare_series_sort(compare_series *series);
-
-/* Whether both have the same trials. */
-bool compare_series_alike(const compare_series *a, const compare_series *b);
-
-/* A copy. MEASURE_SUCCESS or MEASURE_ENOMEM. */
-int compare_series_copy(const compare_series *from, compare_series *out);
-
-/* a / b, start by start, over the trials both have. MEASURE_SUCCESS or MEASURE_ENOMEM. */
-int compare_series_quotient(const compare_series *a, const compare_series *b, compare_series *out);
-
-/* Drops the trials that not all of list[count] have. */
-void compare_series_intersect(compare_series list[], size_t count);
-
-/*
- * B over A: of a[sizes] and b[sizes], one for each number of contacts, all of a alike and all of b.
- * With `paired` (a and b alike) it is the median of b / a start by start, else the ratio of the
- * medians; then the geometric mean over the sizes. The 95 % interval is by draws.h: processes are
- * drawn, then starts within each, the same for all sizes. So what differs from process to process
- * (memory layout, speed of the moment) widens the interval; with one process it cannot. There are
- * samples in all of a and b. A measure_status.
- */
-int compare_ratio(const compare_series a[], const compare_series b[], size_t sizes, bool paired,
-                  unsigned long seed, measure_interval *out);
-
 /* ---- a set of results ------------------------------------------------------------------------ */
 
-/* One number of contacts, one solver, one protocol. */
-typedef struct compare_cell {
+/* One start by one solver under one protocol: a time in seconds, and its RMS error. */
+typedef struct compare_sample {
   size_t contacts;
   const char *solver, *protocol; /* the table's */
-  compare_series times;
-} compare_cell;
+  double trial, process;         /* numbers of the start, and of the process that ran it */
+  double seconds, rms;
+} compare_sample;
+
+/* One line of descent through the numbers of contacts: a solver's times, or their quotients to
+ * those of another. */
+typedef struct compare_strand {
+  const char *solver, *over, *protocol; /* over: NULL for none */
+} compare_strand;
 
 typedef struct compare_set {
   const char *folder;   /* borrowed */
   json_t *metadata;     /* sweep.json */
   measure_table *table; /* sweep_samples.csv */
   size_t processes;     /* that measured it */
-  size_t count;
-  compare_cell *cell;
+  size_t count, strands;
+  compare_sample *sample; /* by contacts, solver, protocol and trial, each once */
+  compare_strand *strand; /* in the order of the table, without quotients */
 } compare_set;
 
 /* Reads sweep.json and sweep_samples.csv of a folder. Columns are found by name and others ignored;
@@ -79,13 +45,39 @@ int compare_set_read(compare_set *set, const char *folder, char message[MEASURE_
 void compare_set_free(compare_set *set);
 
 /* NULL when it was not measured. */
-const compare_cell *compare_set_find(const compare_set *set, size_t contacts, const char *solver,
-                                     const char *protocol);
+const compare_sample *compare_set_find(const compare_set *set, size_t contacts, const char *solver,
+                                       const char *protocol, double trial);
 
 /* What must be equal and is not: a new array of {name, a, b}; NULL when memory is out. */
 json_t *compare_differences(const compare_set *a, const compare_set *b);
 
 /* ---- ratios ---------------------------------------------------------------------------------- */
+
+/* A strand of one set at some numbers of contacts: the starts that were run at all of them, by
+ * ascending number. Values (times or quotients) and errors stand size by size. */
+typedef struct compare_sheet {
+  size_t sizes, count;
+  double *trial, *process; /* count */
+  double *value, *rms;     /* sizes * count */
+} compare_sheet;
+
+/* Empty where the set has none; for compare_sheet_free. MEASURE_SUCCESS or MEASURE_ENOMEM. */
+int compare_sheet_make(compare_sheet *out, const compare_set *set, const compare_strand *of,
+                       const size_t contacts[], size_t sizes);
+void compare_sheet_free(compare_sheet *sheet);
+
+/* Whether both have the same starts. */
+bool compare_sheet_alike(const compare_sheet *a, const compare_sheet *b);
+
+/*
+ * B over A, of sheets that are not empty and of the same sizes. With `paired` (they are alike) it
+ * is the median of b / a start by start, else the ratio of the medians; then the geometric mean
+ * over the sizes. The 95 % interval is by draws.h: processes are drawn, then starts within each,
+ * the same for all sizes. So what differs from process to process (memory layout, speed of the
+ * moment) widens the interval; with one process it cannot. A measure_status.
+ */
+int compare_ratio(const compare_sheet *a, const compare_sheet *b, bool paired, unsigned long seed,
+                  measure_interval *out);
 
 /* Fewer starts than this prove nothing at 95 %: the median of n lies outside their range with
  * probability 2^(1-n). */
@@ -104,10 +96,9 @@ const char *compare_verdict_text(compare_verdict verdict);
 
 /* One line of the comparison; [0] is A, [1] is B. */
 typedef struct compare_row {
-  size_t contacts;               /* 0: over all common numbers of contacts */
-  size_t sizes;                  /* how many numbers of contacts stand behind it */
-  const char *solver, *protocol; /* the sets' */
-  const char *over;              /* solver whose time this one's is divided by; NULL: none */
+  size_t contacts;   /* 0: over all common numbers of contacts */
+  size_t sizes;      /* how many numbers of contacts stand behind it */
+  compare_strand of; /* of A */
   size_t trials[2];
   double median[2];       /* s, or a quotient */
   double rms[2];          /* medians of the RMS errors, or of their quotients */
@@ -120,7 +111,7 @@ typedef struct compare_result {
   const compare_set *set[2];
   bool same_starts; /* trial j is the same start in both */
   double minimum_effect;
-  size_t count, capacity;
+  size_t count;
   compare_row *row; /* owned */
 } compare_result;
 

@@ -29,15 +29,16 @@ static void print_set(const char *name, const compare_set *set) {
 
 /* the heading of the rows that follow */
 static void print_heading(const compare_row *row) {
-  const char *const unit = row->over ? "" : " (ms)";
-  printf("\n%s%s%s, protocol %s, B/A %s\n", row->solver, row->over ? " / " : "",
-         row->over ? row->over : "", row->protocol, row->paired ? "paired by start" : "unpaired");
+  const char *const unit = row->of.over ? "" : " (ms)";
+  printf("\n%s%s%s, protocol %s, B/A %s\n", row->of.solver, row->of.over ? " / " : "",
+         row->of.over ? row->of.over : "", row->of.protocol,
+         row->paired ? "paired by start" : "unpaired");
   printf("%5s %6s%-5s %6s%-5s %7s %19s %9s %8s  %s\n", "N", "A", unit, "B", unit, "B/A",
          "95 % interval", "RMS A", "RMS B/A", "verdict");
 }
 
 static void print_row(const compare_row *row) {
-  const double scale = row->over ? 1.0 : 1e3;
+  const double scale = row->of.over ? 1.0 : 1e3;
   char size[32] = "all";
   if (row->contacts) snprintf(size, sizeof size, "%zu", row->contacts);
   printf("%5s %11.4f %11.4f %7.3f  [%7.3f, %7.3f] %9.3g %8.3f  %s\n", size, scale * row->median[0],
@@ -46,8 +47,8 @@ static void print_row(const compare_row *row) {
 }
 
 static bool same_strand(const compare_row *a, const compare_row *b) {
-  return a->over == b->over && a->paired == b->paired && strcmp(a->solver, b->solver) == 0 &&
-         strcmp(a->protocol, b->protocol) == 0;
+  return !a->of.over == !b->of.over && a->paired == b->paired &&
+         strcmp(a->of.solver, b->of.solver) == 0 && strcmp(a->of.protocol, b->of.protocol) == 0;
 }
 
 void compare_print(const compare_result *result) {
@@ -74,16 +75,17 @@ static json_t *set_json(const compare_set *set) {
 }
 
 static json_t *row_json(const compare_row *row) {
-  json_t *const object = json_pack(
-      "{s:o, s:I, s:s, s:s?, s:s, s:[I, I], s:b}", "contacts",
-      row->contacts ? json_integer((json_int_t)row->contacts) : json_null(), "sizes",
-      (json_int_t)row->sizes, "solver", row->solver, "over", row->over, "protocol", row->protocol,
-      "trials", (json_int_t)row->trials[0], (json_int_t)row->trials[1], "paired", row->paired);
+  json_t *const object =
+      json_pack("{s:o, s:I, s:s, s:s?, s:s, s:[I, I], s:b}", "contacts",
+                row->contacts ? json_integer((json_int_t)row->contacts) : json_null(), "sizes",
+                (json_int_t)row->sizes, "solver", row->of.solver, "over", row->of.over, "protocol",
+                row->of.protocol, "trials", (json_int_t)row->trials[0], (json_int_t)row->trials[1],
+                "paired", row->paired);
   const struct {
     const char *name;
     double value;
-  } numbers[] = {{row->over ? "quotient_a" : "median_a_s", row->median[0]},
-                 {row->over ? "quotient_b" : "median_b_s", row->median[1]},
+  } numbers[] = {{row->of.over ? "quotient_a" : "median_a_s", row->median[0]},
+                 {row->of.over ? "quotient_b" : "median_b_s", row->median[1]},
                  {"ratio", row->ratio.estimate},
                  {"ratio_lo", row->ratio.low},
                  {"ratio_hi", row->ratio.high},

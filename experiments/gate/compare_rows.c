@@ -1,6 +1,6 @@
 /*
- * Rows of a comparison: for each solver and protocol, and for the projection against MuJoCo, the
- * ratio B/A at every common number of contacts and over all of them.
+ * Rows of a comparison: for each solver and protocol, and for libess against MuJoCo, the ratio
+ * B/A at every common number of contacts and over all of them.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
@@ -9,18 +9,13 @@
 #include <string.h>
 
 #include "compare.h"
-#include "statistics.h"
+#include "solvers.h"
 
 /* of the bootstrap: the same sets give the same intervals */
 static const unsigned long bootstrap_seed = 1;
 
-/* a quotient of solvers that is of interest */
-static const char ours[] = "projection", theirs[] = "mujoco";
-
-/* one line of descent through the numbers of contacts */
-typedef struct strand {
-  const char *solver, *over, *protocol;
-} strand;
+/* times of libess over its times are compared, too */
+static const char yardstick[] = "mujoco";
 
 const char *compare_verdict_text(compare_verdict verdict) {
   static const char *const texts[] = {[COMPARE_NO_DIFFERENCE] = "no difference shown",
@@ -30,14 +25,6 @@ const char *compare_verdict_text(compare_verdict verdict) {
 }
 
 /* ---- one row --------------------------------------------------------------------------------- */
-
-/* the values, or the RMS errors, of a series, for the caller to free */
-static double *column(const compare_series *series, bool rms) {
-  double *const out = calloc(series->count, sizeof *out);
-  for (size_t i = 0; out && i < series->count; i++)
-    out[i] = rms ? series->sample[i].rms : series->sample[i].value;
-  return out;
-}
 
 /* the whole interval must lie beyond the effect, the same in either direction */
 static compare_verdict judge(const compare_row *row, double effect) {
@@ -49,147 +36,81 @@ static compare_verdict judge(const compare_row *row, double effect) {
 }
 
 /* geometric mean over the sizes of the medians of values, or of errors */
-static int mean_median(const compare_series series[], size_t sizes, bool rms, double *out) {
+static int mean_median(const compare_sheet *sheet, const double x[], double *out) {
   double sum = 0.0, median = NAN;
   int status = MEASURE_SUCCESS;
-  for (size_t i = 0; !status && i < sizes; i++) {
-    double *const x = column(&series[i], rms);
-    status = x ? measure_median(x, series[i].count, &median) : MEASURE_ENOMEM;
-    free(x);
+  for (size_t i = 0; !status && i < sheet->sizes; i++) {
+    status = measure_median(x + i * sheet->count, sheet->count, &median);
     sum += log(median);
   }
-  *out = sizes == 1 ? median : exp(sum / (double)sizes);
+  *out = sheet->sizes == 1 ? median : exp(sum / (double)sheet->sizes);
   return status;
 }
 
-/* the row of A's and B's series, `sizes` of each, alike within a set and with samples */
-static int fill_row(const compare_result *result, compare_row *row,
-                    const compare_series *const series[2], size_t sizes) {
+static int fill_row(const compare_result *result, compare_row *row, const compare_sheet sheet[2]) {
   int status = MEASURE_SUCCESS;
-  row->sizes = sizes;
-  row->paired = result->same_starts && compare_series_alike(series[0], series[1]);
+  row->sizes = sheet[0].sizes;
+  row->paired = result->same_starts && compare_sheet_alike(&sheet[0], &sheet[1]);
   for (int s = 0; !status && s < 2; s++) {
-    row->trials[s] = series[s]->count;
-    status = mean_median(series[s], sizes, false, &row->median[s]);
+    row->trials[s] = sheet[s].count;
+    status = mean_median(&sheet[s], sheet[s].value, &row->median[s]);
     // quotients of errors that are exactly zero are no numbers
-    if (!status && mean_median(series[s], sizes, true, &row->rms[s])) row->rms[s] = NAN;
+    if (!status && mean_median(&sheet[s], sheet[s].rms, &row->rms[s])) row->rms[s] = NAN;
   }
   if (!status)
-    status = compare_ratio(series[0], series[1], sizes, row->paired, bootstrap_seed, &row->ratio);
+    status = compare_ratio(&sheet[0], &sheet[1], row->paired, bootstrap_seed, &row->ratio);
   row->verdict = judge(row, result->minimum_effect);
-  return status;
-}
-
-/* ---- a strand of rows ------------------------------------------------------------------------ */
-
-/* a strand's samples at one number of contacts, empty when the set has none; the caller's to free
- */
-static int series_of(const compare_set *set, const strand *of, size_t contacts,
-                     compare_series *out) {
-  const compare_cell *const cell = compare_set_find(set, contacts, of->solver, of->protocol);
-  *out = (compare_series){0};
-  if (!cell) return MEASURE_SUCCESS;
-  if (!of->over) return compare_series_copy(&cell->times, out);
-  const compare_cell *const under = compare_set_find(set, contacts, of->over, of->protocol);
-  return under ? compare_series_quotient(&cell->times, &under->times, out) : MEASURE_SUCCESS;
-}
-
-/* appends a row; without samples in both sets there is none */
-static int add_row(compare_result *result, const strand *of, size_t contacts,
-                   const compare_series *const series[2], size_t sizes) {
-  if (series[0]->count == 0 || series[1]->count == 0) return MEASURE_SUCCESS;
-  if (result->count == result->capacity) {
-    const size_t capacity = 2 * result->capacity + 16;
-    compare_row *const larger = realloc(result->row, capacity * sizeof *larger);
-    if (!larger) return MEASURE_ENOMEM;
-    result->row = larger;
-    result->capacity = capacity;
-  }
-  compare_row *const row = &result->row[result->count];
-  *row = (compare_row){
-      .contacts = contacts, .solver = of->solver, .over = of->over, .protocol = of->protocol};
-  const int status = fill_row(result, row, series, sizes);
-  result->count += !status;
-  return status;
-}
-
-/* reads both sets at every number of contacts, adds the rows, and keeps the series for the row over
- * all: series[s][*common] */
-static int add_sizes(compare_result *result, const strand *of, const size_t contacts[],
-                     size_t count, compare_series *const series[2], size_t *common) {
-  int status = MEASURE_SUCCESS;
-  for (size_t i = 0; !status && i < count; i++) {
-    compare_series *const here[2] = {&series[0][*common], &series[1][*common]};
-    for (int s = 0; !status && s < 2; s++)
-      status = series_of(result->set[s], of, contacts[i], here[s]);
-    if (!status && here[0]->count && here[1]->count) {
-      status =
-          add_row(result, of, contacts[i], (const compare_series *const[]){here[0], here[1]}, 1);
-      ++*common;
-    } else {
-      for (int s = 0; s < 2; s++) compare_series_free(here[s]);
-    }
-  }
-  return status;
-}
-
-/* a row for every number of contacts at which both sets have the strand, and one over all */
-static int add_strand(compare_result *result, const strand *of, const size_t contacts[],
-                      size_t count) {
-  compare_series *const both = calloc(2 * count, sizeof *both);
-  if (!both) return MEASURE_ENOMEM;
-  compare_series *const series[2] = {both, both + count};
-  size_t common = 0;
-  int status = add_sizes(result, of, contacts, count, series, &common);
-  if (!status && common) {
-    for (int s = 0; s < 2; s++) compare_series_intersect(series[s], common);
-    status = add_row(result, of, 0, (const compare_series *const[]){series[0], series[1]}, common);
-  }
-  for (size_t i = 0; i < 2 * count; i++) compare_series_free(&both[i]);
-  free(both);
   return status;
 }
 
 /* ---- all rows -------------------------------------------------------------------------------- */
 
-static int by_size(const void *a, const void *b) {
-  const size_t x = *(const size_t *)a, y = *(const size_t *)b;
-  return (x > y) - (x < y);
+/* appends the row of a strand at these numbers of contacts, which it is named by, or 0; without
+ * samples in both sets there is none */
+static int add_row(compare_result *result, const compare_strand *of, const size_t contacts[],
+                   size_t sizes, size_t named) {
+  compare_sheet sheet[2] = {{0}, {0}};
+  compare_row row = {.contacts = named, .of = *of};
+  int status = MEASURE_SUCCESS;
+  for (int s = 0; !status && s < 2; s++)
+    status = compare_sheet_make(&sheet[s], result->set[s], of, contacts, sizes);
+  if (!status && sheet[0].count && sheet[1].count) {
+    compare_row *const larger = realloc(result->row, (result->count + 1) * sizeof *larger);
+    if (larger) result->row = larger;
+    status = larger ? fill_row(result, &row, sheet) : MEASURE_ENOMEM;
+    if (!status) larger[result->count++] = row;
+  }
+  for (int s = 0; s < 2; s++) compare_sheet_free(&sheet[s]);
+  return status;
 }
 
-/* a set's numbers of contacts, ascending, each once, for the caller to free */
-static size_t *contacts_of(const compare_set *set, size_t *count) {
-  size_t *const all = calloc(set->count + 1, sizeof *all);
-  *count = 0;
-  if (!all) return NULL;
-  for (size_t i = 0; i < set->count; i++) all[i] = set->cell[i].contacts;
-  qsort(all, set->count, sizeof *all, by_size);
-  for (size_t i = 0; i < set->count; i++)
-    if (*count == 0 || all[i] != all[*count - 1]) all[(*count)++] = all[i];
-  return all;
+/* a row for every number of contacts at which both sets have the strand, and one over all */
+static int add_strand(compare_result *result, const compare_strand *of) {
+  const compare_set *const a = result->set[0];
+  size_t *const common = calloc(a->count + 1, sizeof *common);
+  size_t sizes = 0, last = 0;
+  int status = common ? MEASURE_SUCCESS : MEASURE_ENOMEM;
+  for (size_t i = 0; !status && i < a->count; i++) {
+    const size_t contacts = a->sample[i].contacts, before = result->count;
+    if (contacts == last) continue;
+    last = contacts;
+    status = add_row(result, of, &contacts, 1, contacts);
+    if (result->count > before) common[sizes++] = contacts;
+  }
+  if (!status && sizes) status = add_row(result, of, common, sizes, 0);
+  free(common);
+  return status;
 }
 
-/* whether a cell is the first of its solver and protocol, or with `solver` NULL of its protocol */
-static bool is_first(const compare_set *set, size_t cell, const char *solver) {
-  for (size_t i = 0; i < cell; i++)
-    if (strcmp(set->cell[i].protocol, set->cell[cell].protocol) == 0 &&
-        (!solver || strcmp(set->cell[i].solver, solver) == 0))
-      return false;
-  return true;
-}
-
-/* each solver under each protocol, as they first appear in A; then the quotients */
-static int add_strands(compare_result *result, const size_t contacts[], size_t count) {
+/* each solver under each protocol; then the quotients */
+static int add_strands(compare_result *result) {
   const compare_set *const a = result->set[0];
   int status = MEASURE_SUCCESS;
-  for (size_t i = 0; !status && i < a->count; i++) {
-    const compare_cell *const c = &a->cell[i];
-    const strand of = {.solver = c->solver, .protocol = c->protocol};
-    if (is_first(a, i, c->solver)) status = add_strand(result, &of, contacts, count);
-  }
-  for (size_t i = 0; !status && i < a->count; i++) {
-    const strand of = {.solver = ours, .over = theirs, .protocol = a->cell[i].protocol};
-    if (is_first(a, i, NULL)) status = add_strand(result, &of, contacts, count);
+  for (size_t i = 0; !status && i < a->strands; i++) status = add_strand(result, &a->strand[i]);
+  for (size_t i = 0; !status && i < a->strands; i++) {
+    compare_strand of = a->strand[i];
+    of.over = yardstick;
+    if (solver_is_libess(solver_find(of.solver))) status = add_strand(result, &of);
   }
   return status;
 }
@@ -208,12 +129,9 @@ static bool same_starts(const json_t *differences) {
 int compare_rows(compare_result *result, const compare_set *a, const compare_set *b,
                  const json_t *differences, double minimum_effect,
                  char message[MEASURE_MESSAGE_SIZE]) {
-  size_t count;
-  size_t *const contacts = contacts_of(a, &count);
   *result = (compare_result){
       .set = {a, b}, .same_starts = same_starts(differences), .minimum_effect = minimum_effect};
-  const int status = contacts ? add_strands(result, contacts, count) : MEASURE_ENOMEM;
-  free(contacts);
+  const int status = add_strands(result);
   if (status)
     return measure_fail(message, "statistics of the comparison: %s", measure_strerror(status));
   if (result->count) return 0;

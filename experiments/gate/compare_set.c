@@ -15,55 +15,43 @@
 
 static const char schema_prefix[] = "essbench-sweep-";
 
-const compare_cell *compare_set_find(const compare_set *set, size_t contacts, const char *solver,
-                                     const char *protocol) {
-  for (size_t i = 0; i < set->count; i++) {
-    const compare_cell *const c = &set->cell[i];
-    if (c->contacts == contacts && strcmp(c->solver, solver) == 0 &&
-        strcmp(c->protocol, protocol) == 0)
-      return c;
-  }
-  return NULL;
+static int by_key(const void *a, const void *b) {
+  const compare_sample *const x = a, *const y = b;
+  if (x->contacts != y->contacts) return x->contacts < y->contacts ? -1 : 1;
+  int order = strcmp(x->solver, y->solver);
+  if (!order) order = strcmp(x->protocol, y->protocol);
+  return order ? order : (x->trial > y->trial) - (x->trial < y->trial);
 }
 
-/* sorts a cell's samples; a trial that is there twice means that files were mixed */
-static int sort_cell(const compare_set *set, compare_cell *c, char *message) {
-  const compare_sample *const s = c->times.sample;
-  compare_series_sort(&c->times);
-  for (size_t i = 1; i < c->times.count; i++) {
-    if (s[i].trial != s[i - 1].trial) continue;
-    return measure_fail(message,
-                        "'%s/sweep_samples.csv' has trial %g of %s, %s at %zu contacts twice",
-                        set->folder, s[i].trial, c->solver, c->protocol, c->contacts);
-  }
+const compare_sample *compare_set_find(const compare_set *set, size_t contacts, const char *solver,
+                                       const char *protocol, double trial) {
+  const compare_sample wanted = {
+      .contacts = contacts, .solver = solver, .protocol = protocol, .trial = trial};
+  return bsearch(&wanted, set->sample, set->count, sizeof wanted, by_key);
+}
+
+/* a trial that is there twice means that files were mixed */
+static int sort_samples(compare_set *set, char *message) {
+  const compare_sample *const s = set->sample;
+  qsort(set->sample, set->count, sizeof *set->sample, by_key);
+  for (size_t i = 1; i < set->count; i++)
+    if (by_key(&s[i - 1], &s[i]) == 0)
+      return measure_fail(message,
+                          "'%s/sweep_samples.csv' has trial %g of %s, %s at %zu contacts twice",
+                          set->folder, s[i].trial, s[i].solver, s[i].protocol, s[i].contacts);
   return 0;
 }
 
-/* the cell of a row of the table, a new one when it is the first of its kind. Rows of a cell stand
- * together, so the cell of the row before is the likeliest; NULL without memory */
-static compare_cell *cell_of(compare_set *set, size_t contacts, const char *solver,
-                             const char *protocol, compare_cell *before) {
-  if (before && before->contacts == contacts && strcmp(before->solver, solver) == 0 &&
-      strcmp(before->protocol, protocol) == 0)
-    return before;
-  const compare_cell *const known = compare_set_find(set, contacts, solver, protocol);
-  if (known) return &set->cell[known - set->cell];
-  compare_cell *const larger = realloc(set->cell, (set->count + 1) * sizeof *larger);
-  if (!larger) return NULL;
-  set->cell = larger;
-  larger[set->count] = (compare_cell){.contacts = contacts, .solver = solver, .protocol = protocol};
-  return &larger[set->count++];
-}
-
-/* appends a sample; the room doubles whenever the count is a power of two */
-static int append(compare_series *series, compare_sample sample) {
-  if ((series->count & (series->count - 1)) == 0) {
-    const size_t room = series->count ? 2 * series->count : 1;
-    compare_sample *const larger = realloc(series->sample, room * sizeof *larger);
-    if (!larger) return -1;
-    series->sample = larger;
-  }
-  series->sample[series->count++] = sample;
+/* notes a solver under a protocol that is the first of its kind */
+static int note_strand(compare_set *set, const compare_sample *s) {
+  for (size_t i = 0; i < set->strands; i++)
+    if (strcmp(set->strand[i].solver, s->solver) == 0 &&
+        strcmp(set->strand[i].protocol, s->protocol) == 0)
+      return 0;
+  compare_strand *const more = realloc(set->strand, (set->strands + 1) * sizeof *more);
+  if (!more) return -1;
+  set->strand = more;
+  more[set->strands++] = (compare_strand){.solver = s->solver, .protocol = s->protocol};
   return 0;
 }
 
@@ -90,61 +78,52 @@ static bool is_whole(double value, double min, double max) {
 }
 
 /* refuses a row that no sweep can have written */
-static int check_row(const compare_set *set, size_t row, double contacts,
-                     const compare_sample *sample, char *message) {
-  const bool not_measured = isnan(sample->value);
+static int check_row(const compare_set *set, size_t row, double contacts, const compare_sample *s,
+                     char *message) {
   const bool measured =
-      sample->value > 0.0 && isfinite(sample->value) && sample->rms >= 0.0 && isfinite(sample->rms);
-  if (is_whole(contacts, 1, CONTACTS_RANGE_MAX) && is_whole(sample->trial, 0, 1e9) &&
-      is_whole(sample->process, 0, 1e6) && (measured || not_measured))
+      s->seconds > 0.0 && isfinite(s->seconds) && s->rms >= 0.0 && isfinite(s->rms);
+  if (is_whole(contacts, 1, CONTACTS_RANGE_MAX) && is_whole(s->trial, 0, 1e9) &&
+      is_whole(s->process, 0, 1e6) && (measured || isnan(s->seconds)))
     return 0;
   return measure_fail(message,
                       "'%s/sweep_samples.csv', row %zu: contacts %g, trial %g, seconds %g, "
                       "rms_error %g; no sweep writes such",
-                      set->folder, row + 1, contacts, sample->trial, sample->value, sample->rms);
+                      set->folder, row + 1, contacts, s->trial, s->seconds, s->rms);
 }
 
-static int ascending(const void *a, const void *b) {
-  const double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
-/* how many different numbers there are; sorts them */
-static size_t count_distinct(double numbers[], size_t count) {
-  size_t distinct = 0;
-  qsort(numbers, count, sizeof *numbers, ascending);
-  for (size_t i = 0; i < count; i++) distinct += i == 0 || numbers[i] != numbers[i - 1];
-  return distinct;
-}
-
-static int read_cells(compare_set *set, char *message) {
-  const size_t rows = measure_table_rows(set->table);
+/* the rows that were measured, in the order of the table */
+static int fill(compare_set *set, const double numbers[], size_t rows, char *message) {
   const size_t solver = measure_table_column(set->table, "solver");
   const size_t protocol = measure_table_column(set->table, "protocol");
   if (solver == SIZE_MAX || protocol == SIZE_MAX)
     return measure_fail(message, "'%s/sweep_samples.csv' has no column '%s'", set->folder,
                         solver == SIZE_MAX ? "solver" : "protocol");
+  for (size_t i = 0; i < rows; i++) {
+    const double contacts = numbers[CONTACTS * rows + i];
+    compare_sample s = {.solver = measure_table_text(set->table, i, solver),
+                        .protocol = measure_table_text(set->table, i, protocol),
+                        .trial = numbers[TRIAL * rows + i],
+                        .process = numbers[PROCESS * rows + i],
+                        .seconds = numbers[SECONDS * rows + i],
+                        .rms = numbers[RMS_ERROR * rows + i]};
+    if (check_row(set, i, contacts, &s, message)) return -1;
+    // numbered from 0
+    if (s.process >= (double)set->processes) set->processes = (size_t)s.process + 1;
+    if (isnan(s.seconds)) continue;
+    s.contacts = (size_t)contacts;
+    set->sample[set->count++] = s;
+    if (note_strand(set, &s)) return measure_fail(message, "out of memory");
+  }
+  return sort_samples(set, message);
+}
+
+static int read_samples(compare_set *set, char *message) {
+  const size_t rows = measure_table_rows(set->table);
   double *const numbers = read_numbers(set, rows, message);
   if (!numbers) return -1;
-  compare_cell *cell = NULL;
-  int status = 0;
-  for (size_t i = 0; !status && i < rows; i++) {
-    const double contacts = numbers[CONTACTS * rows + i];
-    const compare_sample sample = {.trial = numbers[TRIAL * rows + i],
-                                   .process = numbers[PROCESS * rows + i],
-                                   .value = numbers[SECONDS * rows + i],
-                                   .rms = numbers[RMS_ERROR * rows + i]};
-    status = check_row(set, i, contacts, &sample, message);
-    if (status || isnan(sample.value)) continue;
-    cell = cell_of(set, (size_t)contacts, measure_table_text(set->table, i, solver),
-                   measure_table_text(set->table, i, protocol), cell);
-    if (cell && !append(&cell->times, sample)) continue;
-    measure_message(message, "out of memory");
-    status = -1;
-  }
-  for (size_t i = 0; !status && i < set->count; i++)
-    status = sort_cell(set, &set->cell[i], message);
-  if (!status) set->processes = count_distinct(numbers + PROCESS * rows, rows);
+  set->sample = calloc(rows + 1, sizeof *set->sample);
+  const int status =
+      set->sample ? fill(set, numbers, rows, message) : measure_fail(message, "out of memory");
   free(numbers);
   return status;
 }
@@ -171,14 +150,14 @@ int compare_set_read(compare_set *set, const char *folder, char message[MEASURE_
     status = -1;
   }
   if (!status) status = measure_table_read(&set->table, path, message);
-  if (!status) status = read_cells(set, message);
+  if (!status) status = read_samples(set, message);
   if (status) compare_set_free(set);
   return status;
 }
 
 void compare_set_free(compare_set *set) {
-  for (size_t i = 0; i < set->count; i++) compare_series_free(&set->cell[i].times);
-  free(set->cell);
+  free(set->sample);
+  free(set->strand);
   measure_table_free(set->table);
   json_decref(set->metadata);
   *set = (compare_set){0};

@@ -15,6 +15,7 @@
 
 /* A set. The time of trial j at N contacts is base(N, j) times `projection` or `mujoco`. */
 typedef struct made_set {
+  const char *ours;     /* name of the first */
   const char *contacts; /* "2 10" */
   size_t trials, first_trial, processes;
   double projection, mujoco; /* 0: that solver did not run */
@@ -26,7 +27,8 @@ typedef struct made_set {
 
 /* The usual set: 12 starts at 2 and at 10 contacts by both solvers. */
 static inline made_set made_set_default(void) {
-  return (made_set){.contacts = "2 10",
+  return (made_set){.ours = "projection",
+                    .contacts = "2 10",
                     .trials = 12,
                     .processes = 1,
                     .projection = 1.0,
@@ -43,7 +45,7 @@ static inline double made_base(size_t contacts, size_t trial) {
 static inline void made_rows(FILE *stream, const made_set *set, const char *solver, double factor,
                              size_t contacts) {
   for (size_t j = set->first_trial; factor > 0.0 && j < set->first_trial + set->trials; j++) {
-    const double noise = set->noise && solver[0] == 'p' ? set->noise(contacts, j) : 1.0;
+    const double noise = set->noise && solver == set->ours ? set->noise(contacts, j) : 1.0;
     fprintf(stream, "%zu,%s,paper,%zu,%zu,%.17g,%.17g,4\n", contacts, solver, j, j % set->processes,
             made_base(contacts, j) * factor * noise * pow(set->per_contact, (double)contacts),
             set->rms * (1.0 + 0.01 * (double)j));
@@ -70,7 +72,7 @@ static inline char *made_write(void **state, const char *name, const made_set *s
   size_t contacts;
   int used;
   for (const char *at = set->contacts; sscanf(at, "%zu%n", &contacts, &used) == 1; at += used) {
-    made_rows(stream, set, "projection", set->projection, contacts);
+    made_rows(stream, set, set->ours, set->projection, contacts);
     made_rows(stream, set, "mujoco", set->mujoco, contacts);
   }
   fclose(stream);

@@ -51,7 +51,7 @@ static const compare_row *row_of(const pair *p, const char *solver, const char *
                                  size_t contacts) {
   for (size_t i = 0; i < p->result.count; i++) {
     const compare_row *const row = &p->result.row[i];
-    if (row->contacts == contacts && strcmp(row->solver, solver) == 0 && !row->over == !over)
+    if (row->contacts == contacts && strcmp(row->of.solver, solver) == 0 && !row->of.over == !over)
       return row;
   }
   fail_msg("no row of %s at %zu contacts", solver, contacts);
@@ -116,6 +116,19 @@ static void a_slower_machine_leaves_the_quotient(void **state) {
   near(row_of(&p, "projection", "mujoco", 2)->median[0], 0.5);
   assert_int_equal(row_of(&p, "projection", "mujoco", 0)->verdict, COMPARE_NO_DIFFERENCE);
   release(&p);
+}
+
+static void either_method_is_divided_by_mujoco(void **state) {
+  const char *const names[] = {"projection", "libess", "cvode_roots"};
+  for (int i = 0; i < 3; i++) {
+    made_set a = made_set_default();
+    a.ours = names[i];
+    pair p;
+    compare_made(state, &a, &a, 0.05, &p);
+    assert_int_equal(p.result.count, i < 2 ? 9 : 6);
+    if (i < 2) near(row_of(&p, names[i], "mujoco", 10)->median[0], 0.5);
+    release(&p);
+  }
 }
 
 static void effects_below_the_minimum_have_no_verdict(void **state) {
@@ -260,30 +273,32 @@ static void differences_between_processes_widen_the_interval(void **state) {
   }
 }
 
-/* a series with an effect on each process and one on each start */
-static void draw_series(gsl_rng *rng, size_t processes, bool known, compare_sample samples[],
-                        size_t count) {
-  double effect[16];
-  for (size_t k = 0; k < processes; k++) effect[k] = gsl_ran_gaussian(rng, 0.05);
-  for (size_t j = 0; j < count; j++) {
-    const size_t process = j % processes;
-    samples[j] = (compare_sample){.trial = (double)j,
-                                  .process = known ? (double)process : 0.0,
-                                  .value = exp(effect[process] + gsl_ran_gaussian(rng, 0.03))};
+enum { COUNT = 48, PROCESSES = 8 };
+
+/* samples with an effect on each process and one on each start */
+static void draw_sheet(gsl_rng *rng, bool known, double column[4][COUNT]) {
+  double effect[PROCESSES];
+  for (size_t k = 0; k < PROCESSES; k++) effect[k] = gsl_ran_gaussian(rng, 0.05);
+  for (size_t j = 0; j < COUNT; j++) {
+    column[0][j] = (double)j;
+    column[1][j] = known ? (double)(j % PROCESSES) : 0.0;
+    column[2][j] = exp(effect[j % PROCESSES] + gsl_ran_gaussian(rng, 0.03));
+    column[3][j] = 0.0;
   }
 }
 
 /* how many of 200 intervals hold the true ratio, which is one */
 static int covered(bool known, bool paired) {
-  enum { RUNS = 200, COUNT = 48, PROCESSES = 8 };
+  enum { RUNS = 200 };
   gsl_rng *const rng = gsl_rng_alloc(gsl_rng_mt19937);
   int count = 0;
   for (int i = 0; i < RUNS; i++) {
-    compare_sample samples[2][COUNT];
+    double x[2][4][COUNT];
     measure_interval ratio;
-    for (int s = 0; s < 2; s++) draw_series(rng, PROCESSES, known, samples[s], COUNT);
-    const compare_series a = {COUNT, samples[0]}, b = {COUNT, samples[1]};
-    assert_int_equal(compare_ratio(&a, &b, 1, paired, 3, &ratio), MEASURE_SUCCESS);
+    for (int s = 0; s < 2; s++) draw_sheet(rng, known, x[s]);
+    const compare_sheet a = {1, COUNT, x[0][0], x[0][1], x[0][2], x[0][3]};
+    const compare_sheet b = {1, COUNT, x[1][0], x[1][1], x[1][2], x[1][3]};
+    assert_int_equal(compare_ratio(&a, &b, paired, 3, &ratio), MEASURE_SUCCESS);
     count += ratio.low <= 1.0 && ratio.high >= 1.0;
   }
   gsl_rng_free(rng);
@@ -387,28 +402,48 @@ static void columns_are_found_by_name_and_gaps_left_out(void **state) {
                    "x,0.2,1e-3,1,free,mujoco,7\n");
   compare_set read;
   if (compare_set_read(&read, path, message)) fail_msg("%s", message);
-  assert_int_equal(read.count, 1);
+  assert_int_equal(read.count, 2);
+  assert_int_equal(read.strands, 1);
   assert_int_equal(read.processes, 1);
-  const compare_cell *const cell = compare_set_find(&read, 7, "mujoco", "free");
-  assert_non_null(cell);
-  assert_int_equal(cell->times.count, 2);
-  assert_true(cell->times.sample[0].trial == 1 && cell->times.sample[0].value == 1e-3);
-  assert_true(cell->times.sample[1].trial == 3 && cell->times.sample[1].rms == 0.1);
-  assert_null(compare_set_find(&read, 7, "mujoco", "paper"));
+  const compare_sample *const one = compare_set_find(&read, 7, "mujoco", "free", 1);
+  const compare_sample *const three = compare_set_find(&read, 7, "mujoco", "free", 3);
+  assert_true(one && one->seconds == 1e-3 && one->rms == 0.2);
+  assert_true(three && three->seconds == 2e-3 && three->rms == 0.1);
+  assert_null(compare_set_find(&read, 7, "mujoco", "free", 2));
+  assert_null(compare_set_find(&read, 7, "mujoco", "paper", 1));
   compare_set_free(&read);
 }
 
-static void series_keep_what_all_have(void **state) {
-  (void)state;
-  compare_sample a[] = {{1, 0, 2, 1}, {3, 0, 8, 1}, {4, 0, 1, 1}};
-  compare_sample b[] = {{3, 0, 2, 4}, {5, 0, 9, 9}, {6, 0, 9, 9}};
-  compare_series list[] = {{3, a}, {3, b}};
-  assert_false(compare_series_alike(&list[0], &list[1]));
-  compare_series_intersect(list, 2);
-  assert_true(compare_series_alike(&list[0], &list[1]));
-  assert_int_equal(list[0].count, 1);
-  assert_true(list[0].sample[0].trial == 3 && list[0].sample[0].value == 8);
-  assert_true(list[1].sample[0].value == 2);
+/* start 3 alone was run at both sizes, and by the other solver too */
+static void sheets_keep_what_was_run_at_all_sizes(void **state) {
+  char message[MEASURE_MESSAGE_SIZE], path[PATH_SIZE], file[PATH_SIZE + 32];
+  const made_set set = made_set_default();
+  made_write(state, "sheet", &set, path);
+  snprintf(file, sizeof file, "%s/sweep_samples.csv", path);
+  write_text(file, "contacts,solver,protocol,trial,process,seconds,rms_error\n"
+                   "2,libess,paper,4,1,1,1\n2,libess,paper,3,2,8,1\n2,libess,paper,1,0,2,1\n"
+                   "5,libess,paper,3,2,2,4\n5,libess,paper,5,0,9,9\n"
+                   "2,mujoco,paper,3,0,4,2\n2,mujoco,paper,4,0,3,1\n"
+                   "5,mujoco,paper,3,0,1,2\n5,mujoco,paper,5,0,9,9\n");
+  compare_set read;
+  if (compare_set_read(&read, path, message)) fail_msg("%s", message);
+  const compare_strand plain = {"libess", NULL, "paper"}, quotient = {"libess", "mujoco", "paper"};
+  const size_t contacts[] = {2, 5};
+  compare_sheet one, both, divided;
+  assert_int_equal(compare_sheet_make(&one, &read, &plain, contacts, 1), MEASURE_SUCCESS);
+  assert_int_equal(compare_sheet_make(&both, &read, &plain, contacts, 2), MEASURE_SUCCESS);
+  assert_int_equal(compare_sheet_make(&divided, &read, &quotient, contacts, 2), MEASURE_SUCCESS);
+  assert_int_equal(one.count, 3);
+  assert_true(one.trial[0] == 1 && one.trial[1] == 3 && one.trial[2] == 4);
+  assert_true(one.process[1] == 2 && one.value[1] == 8);
+  assert_int_equal(both.count, 1);
+  assert_true(both.trial[0] == 3 && both.value[0] == 8 && both.value[1] == 2 && both.rms[1] == 4);
+  assert_true(divided.value[0] == 2 && divided.value[1] == 2 && divided.rms[0] == 0.5);
+  assert_true(compare_sheet_alike(&both, &divided) && !compare_sheet_alike(&one, &both));
+  compare_sheet_free(&one);
+  compare_sheet_free(&both);
+  compare_sheet_free(&divided);
+  compare_set_free(&read);
 }
 
 int main(void) {
@@ -416,6 +451,7 @@ int main(void) {
       cmocka_unit_test(a_slower_set_is_slower_by_the_factor),
       cmocka_unit_test(exchanging_the_sets_turns_slower_into_faster),
       cmocka_unit_test(a_slower_machine_leaves_the_quotient),
+      cmocka_unit_test(either_method_is_divided_by_mujoco),
       cmocka_unit_test(effects_below_the_minimum_have_no_verdict),
       cmocka_unit_test(few_starts_have_no_verdict),
       cmocka_unit_test(all_is_the_geometric_mean_over_contacts),
@@ -428,7 +464,7 @@ int main(void) {
       cmocka_unit_test(differences_are_named),
       cmocka_unit_test(damaged_sets_are_refused),
       cmocka_unit_test(columns_are_found_by_name_and_gaps_left_out),
-      cmocka_unit_test(series_keep_what_all_have),
+      cmocka_unit_test(sheets_keep_what_was_run_at_all_sizes),
   };
   return cmocka_run_group_tests(tests, folder_set_up, folder_tear_down);
 }
