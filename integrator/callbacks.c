@@ -6,7 +6,7 @@
 #include <float.h>
 #include <math.h>
 
-#include "ess_internal.h"
+#include "tangent.h"
 
 int ess_callback_failed(ess_driver *d, int code) {
   d->failure.callback_code = code;
@@ -75,6 +75,7 @@ int ess_evaluate_node(ess_driver *d) {
   const int status = ess_field(d, d->t, d->x, d->f);
   if (status) return status;
   if (first_not_finite(d->f, n) < n) return ess_fail(d, ESS_EFIELD, SIZE_MAX);
+  if (d->tangents) ess_tangent_finish(d, d->f);
   return d->system.guard_count ? ess_guard_rates(d, d->x, d->f, d->h, d->rate) : ESS_SUCCESS;
 }
 

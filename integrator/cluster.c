@@ -78,9 +78,13 @@ static int make_in_turn(ess_driver *d, size_t k, double time) {
     d->counters.silent++;
   else
     d->counters.crossings++;
+  int status = ESS_SUCCESS;
+  if (d->tangents && !silent) status = ess_tangent_cross_path(d, k, time - d->piece.t0);
+  if (status) return status;
   d->rows_again = true;
-  int status = ess_cross(d, k);
+  status = ess_cross(d, k);
   d->rows_again = false;
+  if (d->tangents && !silent && !status) status = ess_tangent_cross_end(d, time);
   if (silent || !d->options.observer.crossing) return status;
   ess_piece_state(d, time, d->stage[1]);
   const bool stop = ess_observe_crossing(d, k, time, d->stage[1]);
@@ -120,6 +124,7 @@ static int replay(ess_driver *d) {
     status = make_in_turn(d, d->batch[i], time);
     if (status) stop_at(d, time);
   }
+  if (!status && d->tangents) status = ess_tangent_path_end(d);
   return status;
 }
 
@@ -145,7 +150,8 @@ static int tell_crossings(ess_driver *d) {
     made += c->is_made[i];
     silent += c->is_made[i] && c->is_silent[i];
   }
-  if (d->options.observer.crossing || d->apply_crossings + made > d->options.max_crossings)
+  if (d->options.observer.crossing || d->tangents ||
+      d->apply_crossings + made > d->options.max_crossings)
     return replay(d);
   d->apply_crossings += made;
   d->counters.silent += silent;
@@ -262,6 +268,10 @@ static int is_over(ess_driver *d, bool *over) {
 int ess_make_cluster(ess_driver *d, double t1, bool last, bool *made) {
   ess_cluster *const c = &d->cluster;
   begin_cluster(d);
+  if (d->tangents) {
+    const int tried = ess_tangent_try(d);
+    if (tried) return tried;
+  }
   ess_path_without_jumps(d, c->from, c->at, c->before);
   int status = make_substep(d, c->base_dt, made);
   bool more = *made;

@@ -7,6 +7,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <math.h>
+#include <string.h>
 
 #include "ess_internal.h"
 
@@ -74,6 +75,24 @@ static void stage_state(const ess_driver *d, int s, double to[]) {
   default:
     advance(d, d->x, A[6], 6, to);
     break;
+  }
+}
+
+double ess_dopri5_stage(const ess_driver *d, int s, double x[]) {
+  if (s == 0)
+    memcpy(x, d->x, d->lanes * sizeof *x);
+  else
+    stage_state(d, s, x);
+  return d->t + C[s] * d->dt;
+}
+
+void ess_dopri5_sum(const ess_driver *d, int s, const double base[], double *const rate[],
+                    size_t count, double to[]) {
+  const double *const weight = s == ESS_STAGES ? D : A[s];
+  for (size_t i = 0; i < count; i++) {
+    double sum = 0.0;
+    for (int j = 0; j < s; j++) sum += weight[j] * rate[j][i];
+    to[i] = (base ? base[i] : 0.0) + d->dt * sum;
   }
 }
 

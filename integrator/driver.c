@@ -36,6 +36,7 @@ ess_driver *ess_driver_alloc(const ess_system *system, const ess_options *option
 
 void ess_driver_free(ess_driver *d) {
   if (!d) return;
+  ess_tangents_free(d);
   ess_memory_free(d);
   free(d);
 }
@@ -79,6 +80,7 @@ static int begin(ess_driver *d, double t, double t1, const double x[]) {
   ess_piece_begin(d, t, x);
   d->t = d->t_seen = t;
   ess_no_failure(d);
+  if (d->tangents) ess_tangents_begin(d);
   d->t_end = t1;
   d->t_rest = 0.0;
   memcpy(d->x, x, d->system.dimension * sizeof *x);
@@ -182,6 +184,8 @@ int ess_driver_sample(ess_driver *d, double *t, double t1, double x[], const dou
   if (!status) ess_sample_rest(d);
   // what an observer was refused on the way is no failure of the run
   if (!status) ess_no_failure(d);
+  const int shown = ess_tangents_show(d);
+  if (!status) status = shown;
   *t = d->t;
   memcpy(x, d->x, d->system.dimension * sizeof *x);
   return status;

@@ -176,6 +176,7 @@ struct ess_driver {
   void *memory, *indices; /* the blocks that all arrays above lie in */
 
   struct ess_impact_work *impacts; /* impact.h; NULL in a system without them */
+  struct ess_tangents *tangents;   /* tangent.h; NULL when none are followed */
 };
 
 /* the end of a block's guards, in whole lanes */
@@ -238,6 +239,13 @@ void ess_no_failure(ess_driver *d);
 /* Tries one step of length d->dt from the node; x_end and stage[] are filled, *error is the scaled
  * error (accept when <= 1; not finite when the field is not). */
 int ess_dopri5_try(ess_driver *d, double *error);
+
+/* State of stage s of the step just tried, and its time. The same for any rates along that step:
+ * to = base + dt sum of rates, `count` values; s is ESS_STAGES for the last coefficient of the
+ * dense output, base NULL for none. */
+double ess_dopri5_stage(const ess_driver *d, int s, double x[]);
+void ess_dopri5_sum(const ess_driver *d, int s, const double base[], double *const rate[],
+                    size_t count, double to[]);
 
 /* Root mean square of v scaled by the tolerances at |a| and |b|. */
 double ess_scaled_norm(const ess_driver *d, const double v[], const double a[], const double b[]);

@@ -60,24 +60,6 @@ void ess_impacts_forget(ess_driver *d) {
   for (int i = 0; i < ESS_WAYS; i++) d->impacts->way[i] = NAN;
 }
 
-/* the armed guards of the mode as it is, by guard */
-static void list_armed(const ess_driver *d, bool armed[]) {
-  for (size_t k = 0; k < d->system.guard_count; k++) {
-    armed[ESS_GUARD_UP(k)] = ess_is_armed(d, k) && d->sign[k] < 0.0;
-    armed[ESS_GUARD_DOWN(k)] = ess_is_armed(d, k) && d->sign[k] > 0.0;
-  }
-}
-
-/* the mode becomes this, of which only guards that lie ahead can be armed */
-static void set_mode(ess_driver *d, const double mode[], const bool armed[]) {
-  for (size_t k = 0; k < d->system.guard_count; k++) {
-    ess_disarm(d, k);
-    d->sign[k] = mode[k];
-    const bool has_guard = mode[k] < 0.0 || !d->system.one_way;
-    if (has_guard && armed[ess_guard_ahead(d, k)]) ess_arm(d, ess_guard_ahead(d, k));
-  }
-}
-
 static bool is_mode(const ess_driver *d, const double mode[]) {
   size_t k = 0;
   while (k < d->system.guard_count && fabs(mode[k]) == 1.0) k++;
@@ -88,12 +70,12 @@ int ess_impacts_start(ess_driver *d) {
   ess_impact_work *const w = d->impacts;
   if (!w || !w->calls.start) return ESS_SUCCESS;
   memcpy(w->mode, d->sign, d->system.guard_count * sizeof *w->mode);
-  list_armed(d, w->armed);
+  ess_list_armed(d, w->armed);
   d->t_seen = d->t;
   const int code = w->calls.start(d->t, d->x, w->mode, w->armed, d->system.params);
   if (code) return ess_callback_failed(d, code);
   if (!is_mode(d, w->mode)) return ess_fail(d, ESS_EIMPACT, SIZE_MAX);
-  set_mode(d, w->mode, w->armed);
+  ess_set_mode(d, w->mode, w->armed);
   const int status = ess_announce(d, d->system.guard_count);
   return status ? status : ess_evaluate_node(d);
 }
@@ -149,7 +131,7 @@ static int map_state(ess_driver *d, ess_impact *impact) {
   const size_t m = d->system.guard_count;
   memcpy(w->after, w->x, d->lanes * sizeof *w->x);
   memcpy(w->mode, d->sign, m * sizeof *w->mode);
-  list_armed(d, w->armed);
+  ess_list_armed(d, w->armed);
   d->t_seen = d->t;
   const int code = w->calls.map(impact, d->system.params);
   if (code) return ess_callback_failed(d, code);
@@ -167,7 +149,7 @@ static void put_back(ess_driver *d) {
     w->armed[ESS_GUARD_UP(k)] = w->side[k] > 0.0;
     w->armed[ESS_GUARD_DOWN(k)] = w->side[k] < 0.0;
   }
-  set_mode(d, w->sign, w->armed);
+  ess_set_mode(d, w->sign, w->armed);
 }
 
 /* tells observers; whether one asks to stop */
@@ -191,7 +173,7 @@ static bool tell(ess_driver *d, const ess_impact *impact) {
  * a moment ago */
 static int install(ess_driver *d, double late) {
   const ess_impact_work *const w = d->impacts;
-  set_mode(d, w->mode, w->armed);
+  ess_set_mode(d, w->mode, w->armed);
   memcpy(d->x, w->after, d->lanes * sizeof *d->x);
   for (size_t k = 0; k < d->system.guard_count; k++) d->cluster.touched[k] = d->cluster.accepted;
   int status = ess_announce(d, d->system.guard_count);

@@ -59,6 +59,11 @@ size_t ess_due_impact(const ess_driver *d, size_t k);
  * returns how many there are. */
 size_t ess_gather_events(const ess_driver *d, size_t k, size_t events[]);
 
+/* The armed guards of the mode as it is, by guard; and the mode becomes this, of which only guards
+ * that lie ahead can be armed. The model is not told. */
+void ess_list_armed(const ess_driver *d, bool armed[]);
+void ess_set_mode(ess_driver *d, const double mode[], const bool armed[]);
+
 /* Fails when so many crossings have been made that time should have passed. */
 int ess_watch_progress(ess_driver *d, size_t guard);
 

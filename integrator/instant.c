@@ -53,3 +53,19 @@ int ess_watch_progress(ess_driver *d, size_t guard) {
   d->last_guard = guard;
   return ESS_SUCCESS;
 }
+
+void ess_list_armed(const ess_driver *d, bool armed[]) {
+  for (size_t k = 0; k < d->system.guard_count; k++) {
+    armed[ESS_GUARD_UP(k)] = ess_is_armed(d, k) && d->sign[k] < 0.0;
+    armed[ESS_GUARD_DOWN(k)] = ess_is_armed(d, k) && d->sign[k] > 0.0;
+  }
+}
+
+void ess_set_mode(ess_driver *d, const double mode[], const bool armed[]) {
+  for (size_t k = 0; k < d->system.guard_count; k++) {
+    ess_disarm(d, k);
+    d->sign[k] = mode[k];
+    const bool has_guard = mode[k] < 0.0 || !d->system.one_way;
+    if (has_guard && armed[ess_guard_ahead(d, k)]) ess_arm(d, ess_guard_ahead(d, k));
+  }
+}

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "impact.h"
+#include "tangent.h"
 
 /* this many returns in a row are sliding; each takes next to nothing beside a step, and beside the
  * way there: where the field is a polynomial steps are as long as they are let */
@@ -57,6 +58,8 @@ int ess_make_crossing(ess_driver *d, size_t guard) {
     d->counters.silent++;
   else
     d->counters.crossings++;
+  if (d->tangents && !silent) status = ess_tangent_cross(d, guard);
+  if (status) return status;
   // the crossing is made, and observed, even when the model fails to follow the mode
   status = ess_cross(d, guard);
   const bool stop = !silent && ess_observe_crossing(d, guard, d->t, d->x);
@@ -153,6 +156,9 @@ int ess_projection_step(ess_driver *d, const ess_candidate *first, double t1, bo
   go_along(d, duration, v, d->x_try);
   d->t_seen = t0 + duration;
   status = ess_check_state(d, d->x_try);
+  if (status) return status;
+
+  if (d->tangents) status = ess_tangent_projection(d, duration);
   if (status) return status;
 
   *made = true;

@@ -7,7 +7,7 @@
 #include <float.h>
 #include <math.h>
 
-#include "ess_internal.h"
+#include "tangent.h"
 
 /* PI controller: safety factor, exponents, and how much the step may change at once */
 static const double SAFETY = 0.9, BETA = 0.04, ALPHA = 0.2 - 0.75 * 0.04;
@@ -168,6 +168,10 @@ int ess_take_step(ess_driver *d, const ess_location *found, double t1, bool last
     if (status) return status;
   }
   ess_suspect_none(d);
+  if (d->tangents) {
+    status = ess_tangent_step(d, found->theta, found->cut);
+    if (status) return status;
+  }
   ess_piece_step(d, duration);
   ess_sample_piece(d, t0 + duration);
   d->counters.steps++;

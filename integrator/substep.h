@@ -9,7 +9,7 @@
 #ifndef ESS_SUBSTEP_H
 #define ESS_SUBSTEP_H
 
-#include "ess_internal.h"
+#include "tangent.h"
 
 /* survey.c */
 

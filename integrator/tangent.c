@@ -1,42 +1,177 @@
 /*
- * Tangents: what the caller asks for.
+ * Tangents: what the caller asks for, and the memory that takes.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "tangent.h"
 
-int ess_tangent_impact(ess_driver *d, const ess_impact *impact) {
-  (void)d;
-  (void)impact;
-  return ESS_SUCCESS;
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PAIRS = ESS_MEETING * (ESS_MEETING - 1) / 2 };
+
+/* the next `count` doubles of the block at the cursor; none is laid where there is no block yet */
+static double *lay(double **cursor, size_t *total, size_t count) {
+  double *const array = *cursor;
+  if (*cursor) *cursor += count;
+  *total += count;
+  return array;
 }
 
-static const char no_tangents[] = "tangents are not followed by this version";
+/* lays out all arrays of doubles from `block` on; how many doubles these are */
+static size_t lay_all(const ess_driver *d, ess_tangents *v, double *block) {
+  const size_t n = d->system.dimension, m = d->system.guard_count, p = v->count;
+  const size_t wide = n > p ? n : p, events = m < ESS_MEETING ? m : ESS_MEETING;
+  const size_t along = wide * events > p * m ? wide * events : p * m;
+  double **const by_column[] = {&v->v,    &v->rows, &v->k[0], &v->k[1],  &v->k[2],  &v->k[3],
+                                &v->k[4], &v->k[5], &v->k[6], &v->v_end, &v->v_last};
+  double **const by_state[] = {&v->x,      &v->x_beside, &v->f_beside, &v->f_here,
+                               &v->before, &v->at,       &v->mapped};
+  double *cursor = block;
+  size_t total = 0;
+  for (size_t i = 0; i < sizeof by_column / sizeof *by_column; i++)
+    *by_column[i] = lay(&cursor, &total, p * n);
+  for (size_t i = 0; i < sizeof by_state / sizeof *by_state; i++)
+    *by_state[i] = lay(&cursor, &total, n);
+  v->w = lay(&cursor, &total, wide * n);
+  v->matrix = lay(&cursor, &total, n * n);
+  v->share = lay(&cursor, &total, p);
+  v->h = lay(&cursor, &total, m);
+  v->rate = lay(&cursor, &total, m);
+  v->mode = lay(&cursor, &total, m);
+  for (size_t i = 0; i <= ESS_MEETING; i++) {
+    ess_passage *const q = &v->passage[i];
+    q->x = lay(&cursor, &total, n);
+    q->f = lay(&cursor, &total, n);
+    q->sign = lay(&cursor, &total, m);
+    q->side = lay(&cursor, &total, m);
+    q->y = lay(&cursor, &total, wide * n);
+    q->elapsed = lay(&cursor, &total, wide);
+    q->along = lay(&cursor, &total, along);
+    q->rate = lay(&cursor, &total, m);
+  }
+  v->cone = lay(&cursor, &total, PAIRS * n);
+  v->digest = lay(&cursor, &total, m > 1 ? ESS_ORDERS : 0);
+  return total;
+}
+
+/* false when there is no memory */
+static bool allocate(const ess_driver *d, ess_tangents *v) {
+  const size_t m = d->system.guard_count, doubles = lay_all(d, v, NULL);
+  const size_t orders = m > 1 ? ESS_ORDERS : 0;
+  v->memory = calloc(1, doubles * sizeof(double) + 3 * m * sizeof(size_t) + 4 * m * sizeof(bool) +
+                            orders * sizeof *v->orders);
+  if (!v->memory) return false;
+  lay_all(d, v, v->memory);
+  v->events = (size_t *)((double *)v->memory + doubles);
+  v->best = v->events + m;
+  v->ahead = v->best + m;
+  v->armed = (bool *)(v->ahead + m);
+  v->armed_after = v->armed + 2 * m;
+  v->orders = (unsigned char(*)[ESS_MEETING])(v->armed_after + 2 * m);
+  return true;
+}
+
+void ess_tangents_free(ess_driver *d) {
+  if (!d->tangents) return;
+  free(d->tangents->memory);
+  free(d->tangents);
+  d->tangents = NULL;
+}
+
+void ess_tangents_begin(ess_driver *d) {
+  ess_tangents *const v = d->tangents;
+  v->has_first = v->is_tried = v->is_pending = false;
+  v->source = ESS_BEFORE_AT_NODE;
+  v->u = 0.0;
+}
+
+/* from rows to columns, or back */
+static void transpose(const double from[], size_t rows, size_t columns, double to[]) {
+  for (size_t i = 0; i < rows; i++)
+    for (size_t j = 0; j < columns; j++) to[j * rows + i] = from[i * columns + j];
+}
+
+/* one direction for each state */
+static void set_identity(ess_tangents *v, size_t n) {
+  for (size_t i = 0; i < n * n; i++) v->v[i] = i % (n + 1) == 0 ? 1.0 : 0.0;
+}
 
 int ess_driver_follow(ess_driver *d, size_t count, const double directions[]) {
-  (void)count;
-  (void)directions;
-  return d ? ess_refuse(d, d->t, no_tangents) : ESS_EINVAL;
+  if (!d) return ESS_EINVAL;
+  const size_t n = d->system.dimension, most = SIZE_MAX / sizeof(double) / 64;
+  if (d->applying) return ess_refuse(d, d->t, "directions are given between applies");
+  if (!directions && count && count != n)
+    return ess_refuse(d, d->t, "count must be the dimension when directions is NULL");
+  if (count > most / (n + d->system.guard_count) || n > most / n)
+    return ess_refuse(d, d->t, "there are more directions than memory can hold");
+  for (size_t i = 0; directions && i < n * count; i++)
+    if (!isfinite(directions[i])) return ess_refuse(d, d->t, "each of directions must be finite");
+  ess_no_failure(d);
+  ess_tangents_free(d);
+  if (!count) return ESS_SUCCESS;
+
+  ess_tangents *const v = d->tangents = calloc(1, sizeof *v);
+  if (!v) return ESS_ENOMEM;
+  v->count = count;
+  if (!allocate(d, v)) {
+    ess_tangents_free(d);
+    return ESS_ENOMEM;
+  }
+  if (directions)
+    transpose(directions, n, count, v->v);
+  else
+    set_identity(v, n);
+  v->chosen = v->digits = SIZE_MAX;
+  v->ahead_until = -INFINITY;
+  v->smoothness = (ess_smoothness){.pieces = 1, .time = NAN, .order = v->best};
+  return ess_tangents_show(d);
+}
+
+int ess_tangents_show(ess_driver *d) {
+  ess_tangents *const v = d->tangents;
+  if (!v) return ESS_SUCCESS;
+  // stopped at a crossing, the node is not evaluated
+  const int status = v->is_pending ? ess_field(d, d->t, d->x, v->f_here) : ESS_SUCCESS;
+  if (!status) ess_tangent_finish(d, v->f_here);
+  transpose(v->v, v->count, d->system.dimension, v->rows);
+  return status;
 }
 
 const double *ess_driver_tangent(const ess_driver *d) {
-  (void)d;
-  return NULL;
-}
-
-int ess_driver_section(ess_driver *d, size_t k, double Dt[], double Dx[]) {
-  (void)k;
-  (void)Dt;
-  (void)Dx;
-  return d ? ess_refuse(d, d->t, no_tangents) : ESS_EINVAL;
+  return d && d->tangents ? d->tangents->rows : NULL;
 }
 
 const ess_smoothness *ess_driver_smoothness(const ess_driver *d) {
-  (void)d;
-  return NULL;
+  return d && d->tangents ? &d->tangents->smoothness : NULL;
 }
 
 int ess_driver_choose_piece(ess_driver *d, size_t piece) {
-  (void)piece;
-  return d ? ess_refuse(d, d->t, no_tangents) : ESS_EINVAL;
+  if (!d) return ESS_EINVAL;
+  if (!d->tangents) return ess_refuse(d, d->t, "no directions are followed");
+  d->tangents->chosen = d->tangents->digits = piece;
+  return ESS_SUCCESS;
+}
+
+int ess_driver_section(ess_driver *d, size_t k, double Dt[], double Dx[]) {
+  if (!d) return ESS_EINVAL;
+  ess_tangents *const v = d->tangents;
+  const size_t n = d->system.dimension;
+  if (!v) return ess_refuse(d, d->t, "no directions are followed");
+  if (k >= d->system.guard_count) return ess_refuse(d, d->t, "k must be below guard_count");
+  if (d->applying) return ess_refuse(d, d->t, "a section is asked for between applies");
+  const bool is_last = v->last_event == k && v->last_t == d->t;
+  int status = ess_field(d, d->t, d->x, v->f_here);
+  double h, rate = 1.0;
+  if (!status && !is_last) status = ess_some_guard_rates(d, d->x, v->f_here, &k, 1, &h, &rate);
+  if (!status && !(fabs(rate) > 0.0)) status = ess_fail(d, ESS_EGRAZING, k);
+  for (size_t j = 0; !status && j < v->count; j++) {
+    double *const column = v->v + j * n, share = is_last ? v->share[j] : 0.0;
+    if (!is_last) status = ess_some_guard_rates(d, d->x, column, &k, 1, &h, &share);
+    const double time = -share / rate;
+    if (Dt) Dt[j] = time;
+    for (size_t i = 0; Dx && i < n; i++) Dx[i * v->count + j] = column[i] + time * v->f_here[i];
+  }
+  return status;
 }

@@ -1,0 +1,16 @@
+/*
+ * What directions gain at a crossing, when the field after it is known.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "tangent.h"
+
+void ess_tangent_finish(ess_driver *d, const double f[]) {
+  ess_tangents *const v = d->tangents;
+  const size_t n = d->system.dimension;
+  v->source = ESS_BEFORE_AT_NODE;
+  if (!v->is_pending) return;
+  v->is_pending = v->has_first = false;
+  for (size_t j = 0; j < v->count; j++)
+    for (size_t i = 0; i < n; i++) v->v[j * n + i] += v->share[j] * (f[i] - v->mapped[i]);
+}

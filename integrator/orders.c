@@ -1,0 +1,253 @@
+/*
+ * Several events at one instant: the orders in which trajectories beside the one that is followed
+ * meet them, the pieces of the derivative that they make, and the piece that a direction takes.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <math.h>
+#include <string.h>
+
+#include "passage.h"
+
+/* states, and fields, that differ by less than this part of them are the same */
+static const double SAME = 1e-6;
+
+/* pieces whose digests differ by less are the same */
+static const double ALIKE = 1e-7;
+
+typedef struct search {
+  size_t count, depth;
+  unsigned char order[ESS_MEETING];
+  size_t rows[ESS_MEETING + 1]; /* of the cone, by depth */
+  size_t pieces;
+  const double *outcome;
+  bool differs; /* an order leads elsewhere */
+} search;
+
+static bool is_same(const double a[], const double b[], size_t n) {
+  double off = 0.0, size = 0.0;
+  for (size_t i = 0; i < n; i++) {
+    off = ess_larger(off, fabs(a[i] - b[i]));
+    size = ess_larger(size, ess_larger(fabs(a[i]), fabs(b[i])));
+  }
+  return off <= SAME * size;
+}
+
+/* whether some direction has a positive product with all rows, each of length 1: the point of their
+ * hull nearest to the origin is approached until it is one, or is the origin (Gilbert) */
+static bool has_direction(const double rows[], size_t count, size_t n, double nearest[]) {
+  enum { MOST = 5000 };
+  if (!count) return true;
+  memcpy(nearest, rows, n * sizeof *nearest);
+  for (int i = 0; i < MOST; i++) {
+    double least = INFINITY, square = 0.0;
+    const double *worst = rows;
+    for (size_t r = 0; r < count; r++) {
+      double product = 0.0;
+      for (size_t l = 0; l < n; l++) product += rows[r * n + l] * nearest[l];
+      if (product >= least) continue;
+      least = product;
+      worst = rows + r * n;
+    }
+    for (size_t l = 0; l < n; l++) square += nearest[l] * nearest[l];
+    if (square < 1e-14) return false;
+    if (least > 1e-3 * square) return true;
+    const double apart = square - 2.0 * least + 1.0;
+    const double part = ess_clamp((square - least) / apart, 0.0, 1.0);
+    for (size_t l = 0; l < n; l++) nearest[l] += part * (worst[l] - nearest[l]);
+  }
+  return false;
+}
+
+/* adds what it takes for the i-th event to be met before those still ahead */
+static void narrow(ess_driver *d, search *s, const ess_passage *p, size_t i) {
+  ess_tangents *const v = d->tangents;
+  const size_t n = d->system.dimension;
+  size_t rows = s->rows[s->depth];
+  for (size_t next = s->depth + 1; next < s->count; next++) {
+    const size_t l = s->order[next];
+    if (!ess_passage_meets(d, p, l)) continue;
+    double *const row = v->cone + rows * n, length = 0.0, size = 0.0;
+    for (size_t j = 0; j < n; j++) {
+      const double mine = p->along[j * s->count + i] / p->rate[i];
+      const double other = p->along[j * s->count + l] / p->rate[l];
+      row[j] = mine - other;
+      length += row[j] * row[j];
+      size += mine * mine + other * other;
+    }
+    if (length <= ALIKE * ALIKE * size) continue; // always at the same time
+    for (size_t j = 0; j < n; j++) row[j] /= sqrt(length);
+    rows++;
+  }
+  s->rows[s->depth + 1] = rows;
+}
+
+/* what tells the matrix of one piece from those of the others: a sum with weights at random */
+static double digest(const double matrix[], size_t count) {
+  double sum = 0.0, size = 0.0;
+  for (size_t i = 0; i < count; i++) {
+    const double weight = 1.0 + sin(12.9898 * (double)(i + 1));
+    sum += weight * matrix[i];
+    size += fabs(matrix[i]);
+  }
+  return size > 0.0 ? sum / size : 0.0;
+}
+
+/* all that can be met has been */
+static void note_piece(ess_driver *d, search *s) {
+  ess_tangents *const v = d->tangents;
+  const size_t n = d->system.dimension;
+  const ess_passage *const p = &v->passage[s->depth];
+  s->differs = s->differs || !is_same(p->x, s->outcome, n);
+  double *const matrix = v->w;
+  ess_passage_end(d, p, n, matrix);
+  const double its = digest(matrix, n * n);
+  for (size_t i = 0; i < s->pieces; i++)
+    if (fabs(v->digest[i] - its) <= ALIKE) return;
+  v->digest[s->pieces] = its;
+  memcpy(v->orders[s->pieces++], s->order, sizeof s->order);
+}
+
+/* all orders from here on that some direction takes */
+static int visit(ess_driver *d, search *s) {
+  ess_tangents *const v = d->tangents;
+  const size_t n = d->system.dimension, depth = s->depth;
+  const ess_passage *const p = &v->passage[depth];
+  bool met = false;
+  int status = ESS_SUCCESS;
+  for (size_t next = depth; !status && next < s->count; next++) {
+    const unsigned char i = s->order[next], first = s->order[depth];
+    if (!ess_passage_meets(d, p, i)) continue;
+    s->order[next] = first;
+    s->order[depth] = i;
+    narrow(d, s, p, i);
+    if (has_direction(v->cone, s->rows[depth + 1], n, v->x_beside)) {
+      met = true;
+      status = ess_passage_cross(d, p, &v->passage[depth + 1], i, s->count, n);
+      s->depth = depth + 1;
+      if (!status) status = visit(d, s);
+      s->depth = depth;
+    }
+    s->order[depth] = first;
+    s->order[next] = i;
+  }
+  if (!met && !status) {
+    s->differs = s->differs || depth < s->count;
+    note_piece(d, s);
+  }
+  return status;
+}
+
+/* the pieces of the derivative; those of the identity are looked at */
+static int find_pieces(ess_driver *d, search *s) {
+  ess_tangents *const v = d->tangents;
+  const size_t n = d->system.dimension;
+  ess_passage *const p = &v->passage[0];
+  for (size_t i = 0; i < s->count; i++) s->order[i] = (unsigned char)i;
+  for (size_t i = 0; i < n * n; i++) v->w[i] = i % (n + 1) == 0 ? 1.0 : 0.0;
+  ess_passage_columns(d, p, v->w, n);
+  const int status = ess_passage_look(d, p, s->count, n);
+  return status ? status : visit(d, s);
+}
+
+/* the event that a direction meets first, of those still ahead */
+static size_t first_met(const ess_driver *d, const ess_passage *p, const size_t order[],
+                        size_t from, size_t count) {
+  size_t first = SIZE_MAX;
+  double soonest = INFINITY;
+  for (size_t next = from; next < count; next++) {
+    const size_t i = order[next];
+    if (!ess_passage_meets(d, p, i)) continue;
+    const double time = -p->along[i] / p->rate[i];
+    if (time >= soonest) continue;
+    soonest = time;
+    first = next;
+  }
+  return first;
+}
+
+/* columns through the events, in this order or, one alone, in its own, which is left in `order` */
+static int go_through(ess_driver *d, size_t count, size_t columns, bool own, size_t order[],
+                      double column[]) {
+  ess_tangents *const v = d->tangents;
+  ess_passage *p = &v->passage[0];
+  ess_passage_columns(d, p, column, columns);
+  int status = ess_passage_restore(d);
+  if (!status) status = ess_passage_look(d, p, count, columns);
+  for (size_t depth = 0; !status && depth < count; depth++) {
+    const size_t next = own ? first_met(d, p, order, depth, count) : depth;
+    if (next == SIZE_MAX) return ess_fail(d, ESS_EDISCONTINUOUS, v->events[0]);
+    const size_t i = order[next];
+    order[next] = order[depth];
+    order[depth] = i;
+    // the first stays as it is; two others take turns
+    ess_passage *const to = &v->passage[1 + depth % 2];
+    status = ess_passage_cross(d, p, to, i, count, columns);
+    p = to;
+  }
+  if (!status) ess_passage_end(d, p, columns, column);
+  return status;
+}
+
+/* each direction in its own order; that of the first is kept */
+static int go_each(ess_driver *d, size_t count) {
+  ess_tangents *const v = d->tangents;
+  int status = ESS_SUCCESS;
+  for (size_t j = v->count; !status && j-- > 0;) {
+    for (size_t i = 0; i < count; i++) v->best[i] = i;
+    status = go_through(d, count, 1, true, v->best, v->v + j * d->system.dimension);
+  }
+  return status;
+}
+
+/* notes what kind of instant this was */
+static void note_kind(ess_tangents *v, ess_smooth kind, size_t pieces, size_t count) {
+  ess_smoothness *const s = &v->smoothness;
+  s->instants++;
+  s->pieces *= pieces;
+  s->count = count;
+  if (kind > s->kind) s->kind = kind;
+  for (size_t i = 0; i < count; i++) v->best[i] = v->events[v->best[i]];
+}
+
+/* all orders are looked at */
+static int go_counted(ess_driver *d, size_t count, const double outcome[]) {
+  ess_tangents *const v = d->tangents;
+  search s = {.count = count, .outcome = outcome};
+  int status = find_pieces(d, &s);
+  if (status) return status;
+  if (s.differs) {
+    status = ess_fail(d, ESS_EDISCONTINUOUS, v->events[0]);
+    d->failure.other_guard = v->events[1];
+    return status;
+  }
+  const bool chosen = v->chosen != SIZE_MAX;
+  const size_t piece = chosen ? v->digits % s.pieces : 0;
+  if (chosen) v->digits /= s.pieces;
+  for (size_t i = 0; i < count; i++) v->best[i] = v->orders[piece][i];
+  status = chosen || s.pieces == 1 ? go_through(d, count, v->count, false, v->best, v->v)
+                                   : go_each(d, count);
+  note_kind(v, s.pieces == 1 ? ESS_SMOOTH_C1 : ESS_SMOOTH_PIECEWISE, s.pieces, count);
+  return status;
+}
+
+int ess_tangent_meeting(ess_driver *d, size_t count, const double outcome[]) {
+  ess_tangents *const v = d->tangents;
+  const bool impact = outcome != v->at;
+  int status = ess_passage_begin(d, impact ? d->impacts->sign : d->sign,
+                                 impact ? d->impacts->side : d->side);
+  if (status) return status;
+  d->row_x = v->at;
+  d->row_t = v->smoothness.time;
+  if (count <= ESS_MEETING) {
+    status = go_counted(d, count, outcome);
+  } else {
+    bool adds = false;
+    if (!impact) status = ess_tangent_additive(d, count, &adds);
+    if (!status && !adds) status = go_each(d, count);
+    note_kind(v, adds ? ESS_SMOOTH_C1 : ESS_SMOOTH_NOT_COUNTED, adds, count);
+  }
+  d->row_x = NULL;
+  const int restored = ess_passage_restore(d);
+  return status ? status : restored;
+}

@@ -1,0 +1,121 @@
+/*
+ * Tangents across crossings: with x+ = R(x-), a direction v becomes
+ *
+ *   DR v + (f+ - DR f-) (grad h . v) / (grad h . f-)
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <math.h>
+#include <string.h>
+
+#include "impact.h"
+#include "tangent.h"
+
+/* lists the events that meet with event function k's crossing: those that are on their guards in
+ * the same instant, by value and rate along the field before */
+static size_t gather(ess_driver *d, size_t k) {
+  ess_tangents *const v = d->tangents;
+  const double tie = ess_tie(d);
+  size_t count = 0;
+  for (size_t i = 0; i < d->system.guard_count; i++) {
+    const double g = d->side[i] * v->h[i], rate = d->side[i] * v->rate[i];
+    const bool due = ess_is_armed(d, i) && rate > 0.0 && g + tie * rate >= 0.0;
+    if (i == k || (due && !ess_is_silent(d, i))) v->events[count++] = i;
+  }
+  return count;
+}
+
+/* whether event function k's part in an instant has been taken already */
+static bool is_taken(const ess_tangents *v, size_t k, double t) {
+  if (t > v->ahead_until) return false;
+  size_t i = 0;
+  while (i < v->ahead_count && v->ahead[i] != k) i++;
+  return i < v->ahead_count;
+}
+
+/* the shares that columns gain of what a single crossing adds */
+static int note_shares(ess_driver *d, size_t k, double rate, double t) {
+  ess_tangents *const v = d->tangents;
+  const size_t n = d->system.dimension;
+  int status = ESS_SUCCESS;
+  if (!(fabs(rate) > 0.0)) return ess_fail(d, ESS_EGRAZING, k);
+  for (size_t j = 0; !status && j < v->count; j++) {
+    double h;
+    status = ess_some_guard_rates(d, v->at, v->v + j * n, &k, 1, &h, &v->share[j]);
+    v->share[j] /= rate;
+  }
+  v->is_pending = !status;
+  v->last_event = k;
+  v->last_t = t;
+  return status;
+}
+
+/* a crossing at the state `at` at time t, from the field `before` */
+static int note_crossing(ess_driver *d, size_t k, double t) {
+  ess_tangents *const v = d->tangents;
+  const size_t n = d->system.dimension;
+  if (is_taken(v, k, t)) return ESS_SUCCESS;
+  d->t_seen = t;
+  int status = ess_guard_rates(d, v->at, v->before, v->h, v->rate);
+  if (status) return status;
+  const size_t count = gather(d, k);
+  if (count == 1) {
+    memcpy(v->mapped, v->before, n * sizeof *v->mapped);
+    return note_shares(d, k, v->rate[k], t);
+  }
+  v->smoothness.time = t;
+  status = ess_tangent_meeting(d, count, v->at);
+  memcpy(v->ahead, v->events, count * sizeof *v->ahead);
+  v->ahead_count = count;
+  v->ahead_until = t + 2.0 * ess_tie(d);
+  return status;
+}
+
+int ess_tangent_cross(ess_driver *d, size_t k) {
+  ess_tangents *const v = d->tangents;
+  const size_t bytes = d->system.dimension * sizeof *v->at;
+  int status = ESS_SUCCESS;
+  memcpy(v->at, d->x, bytes);
+  if (v->source == ESS_BEFORE_AT_NODE) memcpy(v->before, d->f, bytes);
+  if (v->source == ESS_BEFORE_UNKNOWN) status = ess_field(d, d->t, v->at, v->before);
+  v->source = ESS_BEFORE_KNOWN;
+  v->has_first = false;
+  return status ? status : note_crossing(d, k, d->t);
+}
+
+int ess_tangent_cross_path(ess_driver *d, size_t k, double u) {
+  ess_tangents *const v = d->tangents;
+  int status = ess_tangent_path(d, u);
+  if (status) return status;
+  const double t = d->piece.t0 + u;
+  ess_piece_state(d, t, v->at);
+  status = ess_field(d, t, v->at, v->before);
+  return status ? status : note_crossing(d, k, t);
+}
+
+int ess_tangent_cross_end(ess_driver *d, double t) {
+  ess_tangents *const v = d->tangents;
+  if (!v->is_pending) return ESS_SUCCESS;
+  const int status = ess_field(d, t, v->at, v->f_here);
+  if (!status) ess_tangent_finish(d, v->f_here);
+  return status;
+}
+
+int ess_tangent_impact(ess_driver *d, const ess_impact *impact) {
+  ess_tangents *const v = d->tangents;
+  const size_t n = d->system.dimension;
+  if (!v) return ESS_SUCCESS;
+  memcpy(v->at, impact->x, n * sizeof *v->at);
+  memcpy(v->before, d->f, n * sizeof *v->before);
+  memcpy(v->events, impact->events, impact->count * sizeof *v->events);
+  if (impact->count > 1) {
+    v->smoothness.time = impact->t;
+    return ess_tangent_meeting(d, impact->count, impact->after);
+  }
+  const size_t k = impact->events[0];
+  int status = note_shares(d, k, d->rate[k], impact->t);
+  if (!status) status = ess_tangent_map(d, impact, v->before, 1, v->mapped);
+  if (!status) status = ess_tangent_map(d, impact, v->v, v->count, v->w);
+  if (!status) memcpy(v->v, v->w, v->count * n * sizeof *v->v);
+  return status;
+}

@@ -1,0 +1,208 @@
+/*
+ * Tangents between crossings: v' = (df/dx) v, by the stages of the step that the state makes, or
+ * along the path of a sub-step. Their steps are the state's own.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "tangent.h"
+
+/* an interval of a sub-step longer than this part of it takes three places, else one */
+static const double LONG = 0.125;
+
+static double norm(const double v[], size_t n) {
+  double sum = 0.0;
+  for (size_t i = 0; i < n; i++) sum += v[i] * v[i];
+  return sqrt(sum);
+}
+
+/* to = matrix times from */
+static void multiply(const double matrix[], const double from[], size_t n, double to[]) {
+  for (size_t i = 0; i < n; i++) {
+    double sum = 0.0;
+    for (size_t j = 0; j < n; j++) sum += matrix[i * n + j] * from[j];
+    to[i] = sum;
+  }
+}
+
+/* one column by a difference of the field */
+static int difference(ess_driver *d, double t, const double x[], const double f[],
+                      const double from[], double to[]) {
+  ess_tangents *const v = d->tangents;
+  const size_t n = d->system.dimension;
+  const double size = norm(from, n);
+  memset(to, 0, n * sizeof *to);
+  if (!(size > 0.0)) return ESS_SUCCESS;
+  const double step = sqrt(DBL_EPSILON) * ess_larger(norm(x, n), 1.0) / size;
+  for (size_t i = 0; i < n; i++) v->x_beside[i] = x[i] + step * from[i];
+  const int status = ess_field(d, t, v->x_beside, v->f_beside);
+  for (size_t i = 0; i < n; i++) to[i] = (v->f_beside[i] - f[i]) / step;
+  return status;
+}
+
+int ess_tangent_rates(ess_driver *d, double t, const double x[], const double *f,
+                      const double from[], size_t count, double to[]) {
+  ess_tangents *const v = d->tangents;
+  const ess_system *const s = &d->system;
+  const size_t n = s->dimension;
+  if (s->field_jacobian) {
+    d->counters.field_jacobian_evaluations++;
+    d->t_seen = t;
+    const int code = s->field_jacobian(t, x, d->sign, v->matrix, s->params);
+    if (code) return ess_callback_failed(d, code);
+    for (size_t j = 0; j < count; j++) multiply(v->matrix, from + j * n, n, to + j * n);
+    return ESS_SUCCESS;
+  }
+  int status = ESS_SUCCESS;
+  if (!f) {
+    status = ess_field(d, t, x, v->f_here);
+    f = v->f_here;
+  }
+  for (size_t j = 0; !status && j < count; j++)
+    status = difference(d, t, x, f, from + j * n, to + j * n);
+  return status;
+}
+
+int ess_tangent_try(ess_driver *d) {
+  ess_tangents *const v = d->tangents;
+  const size_t all = v->count * d->system.dimension;
+  int status = ESS_SUCCESS;
+  for (int s = v->has_first; !status && s < ESS_STAGES; s++) {
+    const double t = ess_dopri5_stage(d, s, v->x);
+    double *const to = s == ESS_STAGES - 1 ? v->v_end : v->w;
+    ess_dopri5_sum(d, s, v->v, v->k, all, to);
+    const bool is_off = s == 0 && v->source == ESS_BEFORE_UNKNOWN;
+    status = ess_tangent_rates(d, t, v->x, is_off ? NULL : d->stage[s], to, v->count, v->k[s]);
+  }
+  ess_dopri5_sum(d, ESS_STAGES, NULL, v->k, all, v->v_last);
+  v->is_tried = v->has_first = !status;
+  v->tried_t = d->t;
+  v->tried_dt = d->dt;
+  return status;
+}
+
+/* directions at theta of the step tried */
+static void go_to(ess_driver *d, double theta) {
+  ess_tangents *const v = d->tangents;
+  const double rest = 1.0 - theta;
+  for (size_t i = 0; i < v->count * d->system.dimension; i++) {
+    const double rise = v->v_end[i] - v->v[i], bend = d->dt * v->k[0][i] - rise;
+    const double inner = rise - d->dt * v->k[ESS_STAGES - 1][i] - bend + rest * v->v_last[i];
+    v->v[i] += theta * (rise + rest * (bend + theta * inner));
+  }
+}
+
+/* the field at theta by the step's dense output */
+static void rate_at(const ess_driver *d, double theta, double f[]) {
+  const double rest = 1.0 - theta;
+  for (size_t i = 0; i < d->system.dimension; i++) {
+    const double inner = d->dense[2][i] + rest * d->dense[3][i];
+    const double middle = d->dense[1][i] + theta * inner;
+    const double outer = d->dense[0][i] + rest * middle;
+    const double turn = inner - theta * d->dense[3][i];
+    f[i] = (outer + theta * (rest * turn - middle)) / d->dt;
+  }
+}
+
+int ess_tangent_step(ess_driver *d, double theta, bool cut) {
+  ess_tangents *const v = d->tangents;
+  const bool known = v->is_tried && v->tried_t == d->t && v->tried_dt == d->dt;
+  const int status = known ? ESS_SUCCESS : ess_tangent_try(d);
+  if (status) return status;
+  v->is_tried = false;
+  v->has_first = !cut;
+  if (!cut) {
+    v->source = ESS_BEFORE_AT_NODE;
+    memcpy(v->v, v->v_end, v->count * d->system.dimension * sizeof *v->v);
+    ess_swap(&v->k[0], &v->k[ESS_STAGES - 1]);
+    return ESS_SUCCESS;
+  }
+  go_to(d, theta);
+  rate_at(d, theta, v->before);
+  v->source = ESS_BEFORE_KNOWN;
+  return ESS_SUCCESS;
+}
+
+/* to = v + factor rate */
+static void go_along(const ess_driver *d, const double rate[], double factor, double to[]) {
+  const ess_tangents *const v = d->tangents;
+  for (size_t i = 0; i < v->count * d->system.dimension; i++) to[i] = v->v[i] + factor * rate[i];
+}
+
+/* rates of what is in `from`, at u of the last piece */
+static int rates_on_path(ess_driver *d, double u, const double from[], double to[]) {
+  ess_tangents *const v = d->tangents;
+  ess_piece_state(d, d->piece.t0 + u, v->x);
+  return ess_tangent_rates(d, d->piece.t0 + u, v->x, NULL, from, v->count, to);
+}
+
+/* a short interval: v + h J v + h^2 J^2 v / 2, with the Jacobian of its middle */
+static int go_shortly(ess_driver *d, double u, double length) {
+  ess_tangents *const v = d->tangents;
+  const double middle = u + 0.5 * length;
+  int status = rates_on_path(d, middle, v->v, v->k[0]);
+  if (!status) status = rates_on_path(d, middle, v->k[0], v->k[1]);
+  for (size_t i = 0; i < v->count * d->system.dimension; i++)
+    v->v[i] += length * (v->k[0][i] + 0.5 * length * v->k[1][i]);
+  return status;
+}
+
+/* the classical method of fourth order */
+static int go_long(ess_driver *d, double u, double length) {
+  ess_tangents *const v = d->tangents;
+  const double half = 0.5 * length;
+  int status = rates_on_path(d, u, v->v, v->k[0]);
+  go_along(d, v->k[0], half, v->w);
+  if (!status) status = rates_on_path(d, u + half, v->w, v->k[1]);
+  go_along(d, v->k[1], half, v->w);
+  if (!status) status = rates_on_path(d, u + half, v->w, v->k[2]);
+  go_along(d, v->k[2], length, v->w);
+  if (!status) status = rates_on_path(d, u + length, v->w, v->k[3]);
+  for (size_t i = 0; i < v->count * d->system.dimension; i++)
+    v->v[i] += length / 6.0 * (v->k[0][i] + 2.0 * (v->k[1][i] + v->k[2][i]) + v->k[3][i]);
+  return status;
+}
+
+int ess_tangent_path(ess_driver *d, double u) {
+  ess_tangents *const v = d->tangents;
+  const ess_cluster *const c = &d->cluster;
+  v->has_first = false;
+  // where it ends its field is that of its path, which the defect has not corrected
+  v->source = ESS_BEFORE_UNKNOWN;
+  // until its first crossing a cluster is its base
+  if (v->is_tried) {
+    v->is_tried = false;
+    go_to(d, c->from / c->base_dt);
+    v->u = c->from;
+  }
+  const double length = u - v->u, from = v->u;
+  v->u = u;
+  if (length == 0.0) return ESS_SUCCESS;
+  const bool is_short = fabs(length) <= LONG * (c->length - c->from);
+  return is_short ? go_shortly(d, from, length) : go_long(d, from, length);
+}
+
+int ess_tangent_path_end(ess_driver *d) {
+  const int status = ess_tangent_path(d, d->cluster.length);
+  d->tangents->u = 0.0;
+  return status;
+}
+
+int ess_tangent_projection(ess_driver *d, double duration) {
+  ess_tangents *const v = d->tangents;
+  const size_t n = d->system.dimension, all = v->count * n;
+  v->source = ESS_BEFORE_UNKNOWN;
+  v->has_first = false;
+  int status = ess_tangent_rates(d, d->t, d->x, d->f, v->v, v->count, v->k[0]);
+  if (!status && d->options.order == 2) {
+    const double half = 0.5 * duration;
+    for (size_t i = 0; i < n; i++) v->x[i] = d->x[i] + half * d->f[i];
+    go_along(d, v->k[0], half, v->w);
+    status = ess_tangent_rates(d, d->t + half, v->x, NULL, v->w, v->count, v->k[0]);
+  }
+  for (size_t i = 0; i < all; i++) v->v[i] += duration * v->k[0][i];
+  return status;
+}
