@@ -67,23 +67,24 @@ static int lasting_block(const bound_run *bound, double floor_s, uint64_t *repet
  * none of the candidate's, and longer runs meet it more often, so that medians would be unfair to
  * them. */
 static int undisturbed_block(const bound_run *bound, double floor_s, uint64_t *repetitions,
-                             double *block) {
-  for (int take = 0;; take++) {
+                             double *block, uint64_t *retaken) {
+  for (*retaken = 0;; ++*retaken) {
     const long before = measure_preemptions();
     const int status = lasting_block(bound, floor_s, repetitions, block);
-    if (status || measure_preemptions() == before || take == RETAKES) return status;
+    if (status || measure_preemptions() == before || *retaken == RETAKES) return status;
   }
 }
 
-/* One sample of one candidate: hooks, warm-up and timing; *seconds is per run. */
+/* One sample of one candidate: hooks, warm-up and timing. */
 static int take_sample(const bound_run *bound, const measure_plan *plan, double floor_s,
-                       uint64_t *repetitions, double *seconds) {
+                       uint64_t *repetitions, measure_sample *out) {
   double block = 0;
   int status = call_hook(bound->candidate->before, bound);
   if (!status) status = time_block(bound, plan->warmup_runs, &block);
-  if (!status) status = undisturbed_block(bound, floor_s, repetitions, &block);
+  if (!status) status = undisturbed_block(bound, floor_s, repetitions, &block, &out->retaken);
   if (status) return status;
-  *seconds = block / (double)*repetitions;
+  out->repetitions = *repetitions;
+  out->seconds = block / (double)*repetitions;
   return call_hook(bound->candidate->after, bound);
 }
 
@@ -136,12 +137,11 @@ static int sample_trial(session *s, size_t position) {
     const size_t k = s->order[i];
     const bound_run bound = {&s->candidates[k], trial};
     measure_sample sample = {.candidate = k, .trial = trial};
-    int status = take_sample(&bound, s->plan, s->floor_s, &s->repetitions[k], &sample.seconds);
+    const int status = take_sample(&bound, s->plan, s->floor_s, &s->repetitions[k], &sample);
     if (status) {
       s->failure = (measure_failure){k, trial};
       return status;
     }
-    sample.repetitions = s->repetitions[k];
     s->seconds[k * s->plan->trials + position] = sample.seconds;
     if (s->plan->sampled && s->plan->sampled(&sample, s->plan->context)) return MEASURE_ESTOP;
   }

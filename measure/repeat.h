@@ -35,7 +35,8 @@ typedef struct measure_candidate {
 typedef struct measure_sample {
   size_t candidate, trial;
   uint64_t repetitions;
-  double seconds; /* per run */
+  uint64_t retaken; /* times it was taken again because the thread had lost its core */
+  double seconds;   /* per run */
 } measure_sample;
 
 /* How to measure. */

@@ -71,6 +71,14 @@ solver_settings solver_settings_default(void) {
   return settings;
 }
 
+bool settings_same(const solver_settings *a, const solver_settings *b) {
+  for (const setting *line = settings_table; line->name; line++) {
+    const double x = setting_get(line, a), y = setting_get(line, b);
+    if (x != y && !(isnan(x) && isnan(y))) return false;
+  }
+  return a->variant && b->variant ? strcmp(a->variant, b->variant) == 0 : a->variant == b->variant;
+}
+
 /* a value of two; NaN stands for one that is not known, -1 for two that differ: no value is */
 static double common(double a, double b) {
   return isnan(a) ? b : isnan(b) || a == b ? a : -1.0;

@@ -46,6 +46,9 @@ void setting_put(const setting *line, solver_settings *settings, double value);
 /* NULL when there is none of that name. */
 const setting *setting_find(const char *name);
 
+/* Whether every line and the variant are the same, or known of neither. */
+bool settings_same(const solver_settings *a, const solver_settings *b);
+
 /* What so many settings in force have in common, each a stride in bytes behind the one before: one
  * that concerns some is theirs, and not known where they differ. */
 solver_settings settings_in_common(const solver_settings *first, size_t stride, size_t count);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "draws.h"
 
+#include <gsl/gsl_cdf.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -43,6 +44,14 @@ size_t draws_pick(const draws *d, gsl_rng *rng, size_t pick[]) {
       pick[count++] = process + d->processes * gsl_rng_uniform_int(rng, size);
   }
   return count;
+}
+
+double draws_widening(const draws *d) {
+  const double others = (double)d->processes - 1.0;
+  if (others < 1.0) return sqrt(2.0);
+  const double student = gsl_cdf_tdist_Pinv(high_quantile, others);
+  const double normal = gsl_cdf_ugaussian_Pinv(high_quantile);
+  return student / normal * sqrt(2.0 * (others + 1.0) / others);
 }
 
 /* between two quantiles of the statistic's resamples */

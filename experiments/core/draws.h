@@ -32,7 +32,14 @@ size_t draws_pick(const draws *d, gsl_rng *rng, size_t pick[]);
 /* A statistic of a resample. */
 typedef double draws_statistic(const void *context, const size_t pick[], size_t count);
 
-/* The 95 % interval of a statistic. A measure_status. */
+/*
+ * How much longer an interval is that the value of a second run falls into, than one of the value
+ * that infinitely many processes would give: both runs err (the root of two), and the bootstrap of
+ * a few processes is too narrow (P / (P - 1), and Student's quantile over the normal one).
+ */
+double draws_widening(const draws *d);
+
+/* The 95 % interval of a statistic, of one run. A measure_status. */
 int draws_interval(const draws *d, draws_statistic *statistic, const void *context, double *low,
                    double *high);
 

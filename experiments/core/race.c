@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "race.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "study_run.h"
+#include "turns.h"
+
+/* turns of an entry, how long one lasts at least, and how long all of them at most, s */
+enum { ROUNDS = 3 };
+static const double turn_s = 5e-3, most_s = 3.0;
 
 /* one at the start line; a run that fails ends no race */
 typedef struct runner {
@@ -43,6 +49,7 @@ static int take_sample(const measure_sample *sample, void *context) {
   race_lap *const lap = &r->lap[sample->candidate];
   *lap = (race_lap){.of = outcome_unknown(),
                     .repetitions = (double)sample->repetitions,
+                    .retaken = (double)sample->retaken,
                     .failed = from->failed,
                     .message = from->failed ? from->contestant.report.message : ""};
   if (!from->failed) lap->of = outcome_of(&from->contestant, sample->trial, sample->seconds);
@@ -86,6 +93,12 @@ race *race_of(study_run *run, size_t number, const race_plan *plan, const race_e
   return NULL;
 }
 
+static int conclude(const race *r, int status) {
+  if (status == MEASURE_ESTOP) return measure_fail(r->run->message, "interrupted");
+  if (status) return measure_fail(r->run->message, "timing: %s", measure_strerror(status));
+  return 0;
+}
+
 int race_trial(race *r, size_t trial, race_lap lap[]) {
   contest_starts *const starts = r->plan.starts;
   const bool kept = starts->references[trial].states != NULL;
@@ -102,10 +115,74 @@ int race_trial(race *r, size_t trial, race_lap lap[]) {
       measure_interleave(r->candidates, r->count, &plan, r->seconds, r->repetitions, NULL);
   // those of all trials of all cases would fill the memory
   if (!kept) trajectory_free(&starts->references[trial]);
-  if (status == MEASURE_ESTOP) measure_message(r->run->message, "interrupted");
-  if (status && status != MEASURE_ESTOP)
-    measure_message(r->run->message, "timing: %s", measure_strerror(status));
-  return status ? -1 : 0;
+  return conclude(r, status);
+}
+
+/* ---- in turns -------------------------------------------------------------------------------- */
+
+/* one with the trials that it runs */
+typedef struct turner {
+  measure_candidate of;
+  const size_t *trial;
+} turner;
+
+static int run_turn(void *context, size_t i) {
+  const turner *const t = context;
+  return t->of.run(t->of.context, t->trial[i]);
+}
+
+static int note_turn(void *context, size_t i) {
+  const turner *const t = context;
+  return t->of.after(t->of.context, t->trial[i]);
+}
+
+static race_lap lap_of(const runner *from, const measure_turns_record *record, size_t trial,
+                       double seconds) {
+  race_lap lap = {.of = outcome_unknown(),
+                  .repetitions = (double)record->repetitions,
+                  .failed = record->failed,
+                  .message = record->failed ? from->contestant.report.message : ""};
+  lap.of.time_s = seconds;
+  if (lap.failed) return lap;
+  lap.of.rms_error = from->contestant.rms[trial];
+  lap.of.events = from->contestant.events[trial];
+  return lap;
+}
+
+static int take_turns(race *r, const size_t trial[], size_t trials, turner of[],
+                      measure_turns_record record[], double seconds[], race_lap lap[]) {
+  measure_candidate candidate[r->count];
+  const measure_turns how = {.trials = trials,
+                             .seed = r->plan.seed + *trial,
+                             .rounds = ROUNDS,
+                             .turn_s = fmax(turn_s, r->plan.min_time * (double)trials),
+                             .most_s = fmax(most_s, r->plan.min_time * (double)trials),
+                             .stop = r->run->interrupted};
+  for (size_t k = 0; k < r->count; k++) {
+    of[k] = (turner){r->runners[k].timed, trial};
+    candidate[k] = (measure_candidate){.run = run_turn, .after = note_turn, .context = &of[k]};
+  }
+  if (conclude(r, measure_take_turns(candidate, r->count, &how, seconds, record))) return -1;
+  for (size_t i = 0; i < trials * r->count; i++) {
+    const size_t k = i % r->count, j = i / r->count;
+    lap[i] = lap_of(&r->runners[k], &record[k], trial[j], seconds[k * trials + j]);
+    lap[i].retaken = j ? 0.0 : (double)record[k].retaken;
+    lap[i].disturbed = j ? 0.0 : (double)record[k].disturbed;
+  }
+  return 0;
+}
+
+int race_turns(race *r, const size_t trial[], size_t trials, race_lap lap[]) {
+  turner *const of = calloc(r->count, sizeof *of);
+  measure_turns_record *const record = calloc(r->count, sizeof *record);
+  double *const seconds = calloc(r->count * trials, sizeof *seconds);
+  const int status = of && record && seconds
+                         ? take_turns(r, trial, trials, of, record, seconds, lap)
+                         : study_out_of_memory(r->run);
+  free(of);
+  free(record);
+  free(seconds);
+  return status;
 }
 
 void race_end(study_run *run) {

@@ -75,11 +75,19 @@ static double median_of(const void *context, const size_t pick[], size_t count) 
   return medians_of(t, pick, count) ? NAN : t->median[0];
 }
 
+/* an interval of one run becomes that of the value of a second one */
+static void widen(const draws *d, double value, double interval[2]) {
+  const double factor = draws_widening(d);
+  for (int end = 0; end < 2; end++) interval[end] = value + factor * (interval[end] - value);
+}
+
 /* a statistic of all trials, and its interval */
 static int estimate(const draws *d, draws_statistic *statistic, const void *context, double *value,
                     double interval[2]) {
   *value = statistic(context, NULL, d->trials);
-  return draws_interval(d, statistic, context, &interval[0], &interval[1]);
+  const int status = draws_interval(d, statistic, context, &interval[0], &interval[1]);
+  if (!status) widen(d, *value, interval);
+  return status;
 }
 
 int series_median(gather rows, const char *name, const draws *d, double *median,
@@ -179,6 +187,7 @@ int series_marginal(const series *s, size_t window, double marginal[], double (*
   }
   if (!status) status = medians_of(&t, NULL, t.trials);
   if (!status) status = measure_smooth_derivative(t.x, t.median, t.groups, window, marginal);
+  for (size_t i = 0; !status && i < s->groups; i++) widen(&s->draws, marginal[i], interval[i]);
   free(value);
   table_free(&t);
   return conclude(s->group->run, s->name, status);

@@ -6,6 +6,8 @@
 #include "sweep.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "calibration.h"
 #include "cases.h"
@@ -24,10 +26,12 @@ static const study_option options[] = {
      OPTION_CONTACTS, OPTION_AT(sweep_settings, contacts), .initial = "2..100"},
     {"trials", "COUNT", "initial conditions for each number of contacts", OPTION_WHOLE,
      OPTION_AT(sweep_settings, trials), .initial = "120", .min = 1, .max = 1e6, .result = "trials"},
-    {"protocol", "A,B", "paper, free, equal-error or several", OPTION_NAMES,
+    {"protocol", "A,B", "paper, free, equal-error, targets or several", OPTION_NAMES,
      OPTION_AT(sweep_settings, protocols), .initial = "paper", .names = sweep_protocols,
      .result = "protocol"},
-    {"min-time", "S", "a sample repeats its run for at least this long (default 0: one run)",
+    {"min-time", "S",
+     "a run is repeated in its turn for at least this long (default 0: all starts of a turn "
+     "together for 5 ms)",
      OPTION_NUMBER, OPTION_AT(sweep_settings, min_time), .initial = "0", .max = 3600.0,
      .accepts = "a number from 0 to 3600"},
     {0},
@@ -51,7 +55,7 @@ static bool has_epsilon(const study_run *run) {
   for (size_t i = 0; i < run->racers.count; i++)
     concerned = concerned || solver_concerns(run->racers.solver[i]) & SETTING_EPSILON;
   for (size_t i = 0; i < s->protocols.count; i++)
-    fixed = fixed || s->protocols.index[i] != SWEEP_EQUAL_ERROR;
+    fixed = fixed || s->protocols.index[i] < SWEEP_EQUAL_ERROR;
   return concerned && fixed;
 }
 
@@ -73,34 +77,43 @@ static int check(study_run *run) {
   return status;
 }
 
-/* ---- cells: epsilon, then who races at each number of contacts, then their trials -------------
+/* ---- cells: epsilon, then who races at each number of contacts, then each race in every process -
  */
 
-typedef enum cell_kind { EPSILON, ENTRIES, TRIAL } cell_kind;
+typedef enum cell_kind { EPSILON, ENTRIES, RACE } cell_kind;
 
+/* of RACE: trials process, process + processes, ... */
 typedef struct cell {
   cell_kind kind;
-  size_t row, trial;
+  size_t row, process;
 } cell;
 
-static int plan(study_run *run, size_t stage) {
+/* a process without a trial has nothing to do */
+static size_t processes_of(const study_run *run) {
   const sweep_settings *const s = run->settings;
+  return run->processes < s->trials ? run->processes : s->trials;
+}
+
+static int plan(study_run *run, size_t stage) {
   const cell_kind kind = (cell_kind)(stage + !seeks_epsilon(run));
   if (kind == EPSILON) return study_cell(run, &(cell){EPSILON, 0, 0}, "epsilon");
-  for (size_t i = 0; kind <= TRIAL && i < rows_of(run); i++) {
+  const size_t processes = processes_of(run);
+  for (size_t i = 0; kind <= RACE && i < rows_of(run); i++) {
     const size_t contacts = contacts_of(run, i);
     if (kind == ENTRIES &&
         study_cell(run, &(cell){ENTRIES, i, 0}, "entries contacts=%zu", contacts))
       return -1;
-    for (size_t j = 0; kind == TRIAL && j < s->trials; j++)
-      if (study_cell(run, &(cell){TRIAL, i, j}, "contacts=%zu trial=%zu", contacts, j)) return -1;
+    for (size_t j = 0; kind == RACE && j < processes; j++)
+      if (study_cell(run, &(cell){RACE, i, j}, "race contacts=%zu process=%zu of %zu", contacts, j,
+                     processes))
+        return -1;
   }
   return 0;
 }
 
 static study_place place(const void *planned) {
   const cell *const c = planned;
-  return (study_place){.race = c->row, .number = c->kind == TRIAL ? c->trial : c->row};
+  return (study_place){.race = c->row, .number = c->kind == RACE ? c->process : c->row};
 }
 
 /* what is known of who races: the epsilon, or the entries of a row */
@@ -122,7 +135,7 @@ static bool has_mujoco(const study_run *run) {
   for (size_t i = 0; i < run->racers.count; i++)
     races = races || run->racers.solver[i] == &bridge_solver;
   for (size_t i = 0; i < s->protocols.count; i++)
-    races = races || s->protocols.index[i] == SWEEP_EQUAL_ERROR;
+    races = races || s->protocols.index[i] >= SWEEP_EQUAL_ERROR;
   return races;
 }
 
@@ -157,56 +170,106 @@ static int enter(study_run *run, const cell *c) {
   return !m || check_gap(run, m, s.contacts, &s.gap) ? -1 : sweep_enter(run, m, &s);
 }
 
-/* a race that is under way goes on; the same seed at every N draws the same starts */
-static race *line_up(study_run *run, const cell *c, contest_starts **starts) {
-  const sweep_settings *const given = run->settings;
-  const size_t contacts = contacts_of(run, c->row);
-  const case_change changes[] = {{"contacts", (double)contacts}, {0}};
-  race_entry entry[SWEEP_ENTRIES_MAX] = {{0}};
-  size_t count;
-  const sweep_sample *const entries = entries_of(run, c->row, &count);
-  for (size_t k = 0; k < count; k++)
-    entry[k] =
-        (race_entry){.solver = solver_find(entries[k].solver), .settings = entries[k].settings};
-  *starts = case_starts(run, changes, given->trials);
-  const race_plan plan = {
-      .starts = *starts, .seed = run->seed + contacts, .min_time = given->min_time, .warmups = 1};
-  return *starts ? race_of(run, c->row, &plan, entry, count) : NULL;
+size_t sweep_runner(const sweep_sample entry[], size_t index, double time_step) {
+  const solver_type *const solver = solver_find(entry[index].solver);
+  const solver_settings own = solver_settings_in_force(solver, &entry[index].settings, time_step);
+  for (size_t i = 0; i < index; i++) {
+    const solver_settings other = solver_settings_in_force(solver, &entry[i].settings, time_step);
+    if (strcmp(entry[i].solver, solver->name) == 0 && settings_same(&own, &other)) return i;
+  }
+  return index;
 }
 
-static int time_trial(study_run *run, const cell *c) {
+/* one under way, of one process */
+typedef struct heat {
+  study_run *run;
+  const sweep_sample *entries;
+  size_t count, process;
   contest_starts *starts;
-  race_lap lap[SWEEP_ENTRIES_MAX];
-  size_t count;
-  race *const r = line_up(run, c, &starts);
-  if (!r || contest_reference(starts, c->trial, run->message)) return -1;
-  const double events = (double)starts->events[c->trial];
-  const double contact_steps = (double)contest_contact_steps(starts, c->trial);
-  if (race_trial(r, c->trial, lap)) return -1;
-  const sweep_sample *const entries = entries_of(run, c->row, &count);
-  for (size_t k = 0; k < count; k++) {
-    sweep_sample s = entries[k];
-    if (lap[k].failed)
-      return measure_fail(run->message, "%zu contacts, trial %zu: %s", s.contacts, c->trial,
-                          lap[k].message);
-    s.trial = c->trial;
-    s.process = c->trial % run->processes;
-    s.seconds = lap[k].of.time_s;
-    s.repetitions = lap[k].repetitions;
-    s.rms_error = lap[k].of.rms_error;
-    s.events = lap[k].of.events;
-    s.events_reference = events;
+  size_t place[SWEEP_ENTRIES_MAX]; /* in the race, of every entry */
+  size_t racers, trials;
+  size_t *trial; /* owned, as what follows */
+  race_lap *lap;
+} heat;
+
+/* the same seed at every N draws the same starts */
+static race *line_up(heat *h, size_t row) {
+  const sweep_settings *const given = h->run->settings;
+  const double dt = h->starts->m->type->time_step;
+  race_entry entry[SWEEP_ENTRIES_MAX] = {{0}};
+  for (size_t k = 0; k < h->count; k++) {
+    const size_t runner = sweep_runner(h->entries, k, dt);
+    h->place[k] = runner < k ? h->place[runner] : h->racers++;
+    entry[h->place[k]] = (race_entry){.solver = solver_find(h->entries[k].solver),
+                                      .settings = h->entries[runner].settings};
+  }
+  const race_plan plan = {.starts = h->starts,
+                          .seed = h->run->seed + h->entries->contacts,
+                          .min_time = given->min_time};
+  return race_of(h->run, row, &plan, entry, h->racers);
+}
+
+/* a sample of every entry from one of the starts */
+static int tell(const heat *h, size_t i, double contact_steps) {
+  const size_t trial = h->trial[i];
+  for (size_t k = 0; k < h->count; k++) {
+    const race_lap *const lap = &h->lap[i * h->racers + h->place[k]];
+    sweep_sample s = h->entries[k];
+    if (lap->failed)
+      return measure_fail(h->run->message, "%zu contacts, trial %zu: %s", s.contacts, trial,
+                          lap->message);
+    s.trial = trial;
+    s.process = h->process;
+    s.seconds = lap->of.time_s;
+    s.repetitions = lap->repetitions;
+    s.retaken = lap->retaken;
+    s.disturbed = lap->disturbed;
+    s.rms_error = lap->of.rms_error;
+    s.events = lap->of.events;
+    s.events_reference = (double)h->starts->events[trial];
     s.contact_steps = contact_steps;
-    if (study_add(run, SWEEP_SAMPLES, &s)) return -1;
+    if (study_add(h->run, SWEEP_SAMPLES, &s)) return -1;
   }
   return 0;
+}
+
+static int race_and_tell(heat *h, size_t row) {
+  race *const r = line_up(h, row);
+  h->lap = calloc(h->trials * h->racers, sizeof *h->lap);
+  if (!h->lap) return study_out_of_memory(h->run);
+  if (!r || race_turns(r, h->trial, h->trials, h->lap)) return -1;
+  int status = 0;
+  for (size_t i = 0; !status && i < h->trials; i++)
+    status = tell(h, i, (double)contest_contact_steps(h->starts, h->trial[i]));
+  return status;
+}
+
+static int time_trials(study_run *run, const cell *c) {
+  const sweep_settings *const given = run->settings;
+  const case_change changes[] = {{"contacts", (double)contacts_of(run, c->row)}, {0}};
+  heat h = {.run = run, .process = c->process};
+  h.entries = entries_of(run, c->row, &h.count);
+  h.starts = case_starts(run, changes, given->trials);
+  h.trial = calloc(given->trials, sizeof *h.trial);
+  int status = !h.starts ? -1 : h.trial ? 0 : study_out_of_memory(run);
+  for (size_t j = c->process; !status && j < given->trials; j += processes_of(run)) {
+    h.trial[h.trials++] = j;
+    status = contest_reference(h.starts, j, run->message);
+  }
+  if (!status) status = race_and_tell(&h, c->row);
+  // those of all numbers of contacts would fill the memory
+  for (size_t i = 0; i < h.trials; i++) trajectory_free(&h.starts->references[h.trial[i]]);
+  race_end(run);
+  free(h.trial);
+  free(h.lap);
+  return status;
 }
 
 static int measure(study_run *run, const void *planned) {
   const cell *const c = planned;
   return c->kind == EPSILON   ? find_epsilon(run)
          : c->kind == ENTRIES ? enter(run, c)
-                              : time_trial(run, c);
+                              : time_trials(run, c);
 }
 
 /* ---- the study ------------------------------------------------------------------------------- */
@@ -218,9 +281,9 @@ const study sweep_study = {
     .file = "sweep",
     .schema = "essbench-sweep-1",
     .parameters = "model",
-    .cells = "trials",
+    .cells = "races",
     .pinned = true,
-    .processes = 6,
+    .processes = 12,
     .solvers = "projection,mujoco",
     .options = options,
     .settings_size = sizeof(sweep_settings),

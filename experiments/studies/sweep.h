@@ -12,7 +12,12 @@
 #include "study.h"
 
 /* Which solvers race, and with whose settings. */
-typedef enum sweep_protocol { SWEEP_PAPER, SWEEP_FREE, SWEEP_EQUAL_ERROR } sweep_protocol;
+typedef enum sweep_protocol {
+  SWEEP_PAPER,
+  SWEEP_FREE,
+  SWEEP_EQUAL_ERROR,
+  SWEEP_TARGETS
+} sweep_protocol;
 
 /* Their names, NULL-terminated; and entries at one number of contacts, at most. */
 extern const char *const sweep_protocols[];
@@ -37,7 +42,7 @@ typedef struct sweep_sample {
 
   size_t trial, process;
   double seconds; /* NaN in the samples that only say who races */
-  double repetitions, rms_error, events, events_reference, contact_steps;
+  double repetitions, retaken, disturbed, rms_error, events, events_reference, contact_steps;
 } sweep_sample;
 
 /* A sample as it is told of. */
@@ -56,6 +61,7 @@ typedef struct sweep_row {
   size_t worst_trial;
   double events, events_reference, events_ratio, s_per_crossing, s_per_contact_step;
   size_t outliers;
+  double retaken, disturbed;
   bridge_gap gap;
   double target;
   solver_settings settings; /* in force */
@@ -110,6 +116,10 @@ extern const column sweep_sample_columns[], sweep_top_columns[], sweep_slope_col
 /* sweep_protocols.c: a sample for everyone who races on a prepared model by the protocols named; it
  * is `of` but for solver, protocol, target and settings. 0, or -1 with one line. */
 int sweep_enter(study_run *run, const model *m, const sweep_sample *of);
+
+/* sweep.c: the first of those who race at one number of contacts that has the same solver and
+ * settings: it runs for both. */
+size_t sweep_runner(const sweep_sample entry[], size_t index, double time_step);
 
 /* sweep_summary.c: how they are filled, and shown. */
 int sweep_derive(study_run *run);

@@ -5,8 +5,9 @@
  *                from the calibration on the hopper
  *   free         the same epsilon, integration steps as long as the tolerance allows
  *   equal-error  MuJoCo's cheapest setting and libess's largest tolerance that are no worse than
- *                MuJoCo's Euler at the output step (choice.h says how), and for three target errors
- *                either's that reach them; chosen on starts other than those that will be timed
+ *                MuJoCo's Euler at the output step (choice.h says how), chosen on starts other than
+ *                those that will be timed
+ *   targets      likewise either's cheapest that reach three errors
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
@@ -22,8 +23,11 @@ enum { TARGETS = 3, FINEST = 8, NAME_SIZE = 32 };
 
 static const double targets[TARGETS] = {1e-2, 3e-3, 1e-3};
 
-const char *const sweep_protocols[] = {
-    [SWEEP_PAPER] = "paper", [SWEEP_FREE] = "free", [SWEEP_EQUAL_ERROR] = "equal-error", NULL};
+const char *const sweep_protocols[] = {[SWEEP_PAPER] = "paper",
+                                       [SWEEP_FREE] = "free",
+                                       [SWEEP_EQUAL_ERROR] = "equal-error",
+                                       [SWEEP_TARGETS] = "targets",
+                                       NULL};
 
 /* one number of contacts under way */
 typedef struct entering {
@@ -107,17 +111,32 @@ static int enter_at_target(entering *e, double target) {
   return enter_libess(e, protocol, target, ours);
 }
 
-static int enter_equal_error(entering *e) {
+static int enter_targets(entering *e) {
+  int status = 0;
+  for (int i = 0; !status && i < TARGETS; i++) status = enter_at_target(e, targets[i]);
+  return status;
+}
+
+/* the starts that settings are chosen on, with their references, when first asked for */
+static int draw_tuning(entering *e) {
   char *const message = e->run->message;
   const unsigned long seed = e->run->seed + CHOICE_SEED_OFFSET;
+  if (e->tuning.m) return 0;
   if (contest_starts_alloc(&e->tuning, e->m, CHOICE_STARTS, true, seed, message)) return -1;
   int status = 0;
   for (size_t i = 0; !status && i < CHOICE_STARTS; i++)
     status = contest_reference(&e->tuning, i, message);
-  if (!status) status = enter_against_mujoco(e);
-  for (int i = 0; !status && i < TARGETS; i++) status = enter_at_target(e, targets[i]);
-  contest_starts_free(&e->tuning);
   return status;
+}
+
+static int enter_protocol(entering *e, sweep_protocol protocol) {
+  switch (protocol) {
+    case SWEEP_PAPER: return enter_all(e, protocol, e->m->type->time_step);
+    case SWEEP_FREE: return enter_all(e, protocol, INFINITY);
+    case SWEEP_EQUAL_ERROR: return draw_tuning(e) ? -1 : enter_against_mujoco(e);
+    case SWEEP_TARGETS: break;
+  }
+  return draw_tuning(e) ? -1 : enter_targets(e);
 }
 
 int sweep_enter(study_run *run, const model *m, const sweep_sample *of) {
@@ -125,11 +144,8 @@ int sweep_enter(study_run *run, const model *m, const sweep_sample *of) {
   entering e = {.run = run, .m = m, .of = of, .base = run->racers.settings};
   int status = 0;
   if (!isnan(of->epsilon)) e.base.epsilon = of->epsilon;
-  for (size_t i = 0; !status && i < given->protocols.count; i++) {
-    const sweep_protocol protocol = (sweep_protocol)given->protocols.index[i];
-    status = protocol == SWEEP_EQUAL_ERROR
-                 ? enter_equal_error(&e)
-                 : enter_all(&e, protocol, protocol == SWEEP_PAPER ? m->type->time_step : INFINITY);
-  }
+  for (size_t i = 0; !status && i < given->protocols.count; i++)
+    status = enter_protocol(&e, (sweep_protocol)given->protocols.index[i]);
+  contest_starts_free(&e.tuning);
   return status;
 }

@@ -25,7 +25,7 @@ static const double outlier_ranges = 3.0;
 
 /* ---- samples --------------------------------------------------------------------------------- */
 
-/* one number of contacts: its samples, trial by trial, and its rows */
+/* one number of contacts: its samples, process by process and each trial by trial, and its rows */
 typedef struct group {
   size_t first, entries, row;
 } group;
@@ -57,18 +57,33 @@ static void find_groups(summary *y, size_t count) {
   }
 }
 
-/* all trials of one who races */
+/* the sample of a trial */
+static const sweep_sample *sample_of(const summary *y, const group *g, size_t entry, size_t trial) {
+  const sweep_sample *s = &y->sample[g->first + entry];
+  while (s->trial != trial) s += g->entries;
+  return s;
+}
+
+/* the trials of one who races, in their order whichever process ran them */
+static int add_trials(const summary *y, const group *g, size_t entry) {
+  const gather samples = {y->run, SWEEP_SAMPLES, g->first + entry, g->entries, y->draws.trials};
+  const measure_summary times = gather_summary(samples, "seconds");
+  const double most = times.q75 + outlier_ranges * (times.q75 - times.q25);
+  for (size_t j = 0; j < y->draws.trials; j++) {
+    const sweep_sample *const s = sample_of(y, g, entry, j);
+    if (study_add(y->run, SWEEP_TRIALS, &(sweep_trial){*s, s->seconds > most})) return -1;
+  }
+  return 0;
+}
+
 static gather trials_of(const summary *y, size_t i, size_t entry) {
-  const group *const g = &y->group[i];
-  return (gather){y->run, SWEEP_SAMPLES, g->first + entry, g->entries, y->draws.trials};
+  const size_t first = (y->group[i].row + entry) * y->draws.trials;
+  return (gather){y->run, SWEEP_TRIALS, first, 1, y->draws.trials};
 }
 
-static const sweep_sample *sample_at(const summary *y, gather trials, size_t j) {
-  return &y->sample[trials.first + j * trials.stride];
-}
-
-static bool is_outlier(const sweep_row *r, double seconds) {
-  return seconds > r->q75_s + outlier_ranges * (r->q75_s - r->q25_s);
+static const sweep_trial *trial_at(gather trials, size_t j) {
+  size_t count;
+  return (const sweep_trial *)study_rows(trials.run, trials.table, &count) + trials.first + j;
 }
 
 /* ---- rows ------------------------------------------------------------------------------------ */
@@ -83,16 +98,18 @@ static int fill_times(const summary *y, gather trials, sweep_row *r) {
   r->s_per_crossing = times.median / r->events;
   r->s_per_contact_step = times.median / gather_median(trials, "contact_steps");
   for (size_t j = 0; j < trials.count; j++)
-    r->outliers += is_outlier(r, sample_at(y, trials, j)->seconds);
+    r->outliers += trial_at(trials, j)->outlier;
+  r->retaken = gather_sum(trials, "retaken");
+  r->disturbed = gather_sum(trials, "disturbed");
   return series_median(trials, "seconds", &y->draws, &r->median_s, r->interval_s);
 }
 
-static void fill_errors(const summary *y, gather trials, sweep_row *r) {
+static void fill_errors(gather trials, sweep_row *r) {
   r->rms_error = gather_median(trials, "rms_error");
   r->rms_q90 = gather_quantile(trials, "rms_error", 0.9);
   r->rms_worst = gather_quantile(trials, "rms_error", 1.0);
   for (size_t j = 0; j < trials.count; j++)
-    if (sample_at(y, trials, j)->rms_error == r->rms_worst) r->worst_trial = j;
+    if (trial_at(trials, j)->of.rms_error == r->rms_worst) r->worst_trial = j;
   r->events = gather_median(trials, "events");
   r->events_reference = gather_median(trials, "events_reference");
   r->events_ratio = gather_sum(trials, "events") / gather_sum(trials, "events_reference");
@@ -100,7 +117,7 @@ static void fill_errors(const summary *y, gather trials, sweep_row *r) {
 }
 
 static int fill_row(const summary *y, gather trials, sweep_row *r) {
-  const sweep_sample *const s = sample_at(y, trials, 0);
+  const sweep_sample *const s = &trial_at(trials, 0)->of;
   const double dt = y->run->m->type->time_step;
   *r = (sweep_row){.contacts = s->contacts,
                    .solver = s->solver,
@@ -108,7 +125,7 @@ static int fill_row(const summary *y, gather trials, sweep_row *r) {
                    .gap = s->gap,
                    .target = s->target,
                    .settings = solver_settings_in_force(solver_find(s->solver), &s->settings, dt)};
-  fill_errors(y, trials, r);
+  fill_errors(trials, r);
   return fill_times(y, trials, r);
 }
 
@@ -226,14 +243,6 @@ static int add_benchmark(const summary *y, const sweep_row *r) {
   return study_add(y->run, SWEEP_BENCHMARKS, &b);
 }
 
-static int add_trials(const summary *y, gather trials, const sweep_row *r) {
-  for (size_t j = 0; j < trials.count; j++) {
-    const sweep_sample *const s = sample_at(y, trials, j);
-    if (study_add(y->run, SWEEP_TRIALS, &(sweep_trial){*s, is_outlier(r, s->seconds)})) return -1;
-  }
-  return 0;
-}
-
 static int add_group(const summary *y, size_t i) {
   const group *const g = &y->group[i];
   int status = isnan(y->row[g->row].gap.gap) ? 0 : study_add(y->run, SWEEP_GAPS, &y->row[g->row]);
@@ -242,12 +251,14 @@ static int add_group(const summary *y, size_t i) {
     const sweep_row *const r = &y->row[g->row + k];
     status = study_add(y->run, SWEEP_ROWS, r);
     if (!status) status = add_benchmark(y, r);
-    if (!status) status = add_trials(y, trials_of(y, i, k), r);
   }
   return status;
 }
 
 static int summarize(summary *y) {
+  for (size_t i = 0; i < y->groups; i++)
+    for (size_t k = 0; k < y->group[i].entries; k++)
+      if (add_trials(y, &y->group[i], k)) return -1;
   for (size_t i = 0; i < y->groups; i++)
     for (size_t k = 0; k < y->group[i].entries; k++)
       if (fill_row(y, trials_of(y, i, k), &y->row[y->group[i].row + k])) return -1;

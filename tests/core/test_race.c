@@ -110,6 +110,39 @@ static void a_trial_times_every_entry(void **state) {
   end(&u);
 }
 
+/* some of the trials, in any order; who fails at one of them is out */
+static void turns_tell_every_trial(void **state) {
+  static const volatile int calm = 0;
+  static const size_t trial[] = {3, 1};
+  made_up u;
+  model m;
+  race_lap lap[2 * ENTRIES];
+  (void)state;
+  begin(&u, &m, &calm);
+  lame_from = 2;
+  contest_starts *const starts = case_starts(&u.run, unchanged, TRIALS);
+  lame_starts = starts;
+  race *const r = line_up(&u, 1, starts);
+  for (size_t i = 0; i < 2; i++)
+    assert_int_equal(contest_reference(starts, trial[i], u.message), 0);
+  if (race_turns(r, trial, 2, lap)) fail_msg("%s", u.message);
+  for (size_t i = 0; i < 2; i++) {
+    const solver_settings settings = solver_settings_default();
+    outcome alone;
+    assert_int_equal(outcome_run(&projection_solver, &settings, starts, trial[i],
+                                 (outcome_effort){.runs = 1}, &alone, u.message),
+                     0);
+    const race_lap *const own = &lap[i * ENTRIES];
+    assert_true(own[0].of.time_s > 0.0 && own[1].of.time_s > 0.0);
+    assert_true(own[0].repetitions >= 1.0 && !own[0].failed && !own[1].failed);
+    assert_true(own[1].of.rms_error == alone.rms_error && own[1].of.events == alone.events);
+    assert_true(own[2].failed && isnan(own[2].of.rms_error));
+    assert_string_equal(own[2].message, "lame");
+    if (i) assert_true(own[0].retaken == 0.0 && own[0].disturbed == 0.0);
+  }
+  end(&u);
+}
+
 static void an_interrupt_ends_a_trial(void **state) {
   static const volatile int interrupted = 1;
   made_up u;
@@ -121,6 +154,8 @@ static void an_interrupt_ends_a_trial(void **state) {
   contest_starts *const starts = case_starts(&u.run, unchanged, TRIALS);
   lame_starts = starts;
   assert_int_equal(race_trial(line_up(&u, 0, starts), 0, lap), -1);
+  assert_string_equal(u.message, "interrupted");
+  assert_int_equal(race_turns(line_up(&u, 0, starts), &(size_t){0}, 1, lap), -1);
   assert_string_equal(u.message, "interrupted");
   end(&u);
 }
@@ -145,6 +180,7 @@ static void a_refusal_is_told(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_trial_times_every_entry),
+      cmocka_unit_test(turns_tell_every_trial),
       cmocka_unit_test(an_interrupt_ends_a_trial),
       cmocka_unit_test(a_refusal_is_told),
   };
