@@ -1,8 +1,8 @@
 /*
  * Races of studies that time: entries of one case are prepared once in a process and kept while
  * cells of that race come. A cell is one trial of all of them, interleaved, each run warmed and its
- * error noted; how often a run is repeated is found out in the first trial. Or it is many trials, of
- * which each entry in its turn runs one after the other, so that none is met twice in a row.
+ * error noted; how often a run is repeated is found out in the first trial. Or it is many trials,
+ * of which each entry in its turn runs one after the other, so that none is met twice in a row.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
@@ -49,9 +49,9 @@ race *race_of(study_run *run, size_t number, const race_plan *plan, const race_e
  * tells. */
 int race_trial(race *r, size_t trial, race_lap lap[]);
 
-/* Those trials in turns (turns.h): lap[i * entries + k] is of trial[i] and entry k, and the first of
- * an entry has what was retaken and disturbed in all. Of what a run gave time, error and crossings
- * are told, the error where the trial's reference is there. 0, or -1 with one line. */
+/* Those trials in turns (turns.h): lap[i * entries + k] is of trial[i] and entry k, and the first
+ * of an entry has what was retaken and disturbed in all. Of what a run gave time, error and
+ * crossings are told, the error where the trial's reference is there. 0, or -1 with one line. */
 int race_turns(race *r, const size_t trial[], size_t trials, race_lap lap[]);
 
 /* Ends the one under way, if any. */

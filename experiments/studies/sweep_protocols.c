@@ -131,10 +131,14 @@ static int draw_tuning(entering *e) {
 
 static int enter_protocol(entering *e, sweep_protocol protocol) {
   switch (protocol) {
-    case SWEEP_PAPER: return enter_all(e, protocol, e->m->type->time_step);
-    case SWEEP_FREE: return enter_all(e, protocol, INFINITY);
-    case SWEEP_EQUAL_ERROR: return draw_tuning(e) ? -1 : enter_against_mujoco(e);
-    case SWEEP_TARGETS: break;
+  case SWEEP_PAPER:
+    return enter_all(e, protocol, e->m->type->time_step);
+  case SWEEP_FREE:
+    return enter_all(e, protocol, INFINITY);
+  case SWEEP_EQUAL_ERROR:
+    return draw_tuning(e) ? -1 : enter_against_mujoco(e);
+  case SWEEP_TARGETS:
+    break;
   }
   return draw_tuning(e) ? -1 : enter_targets(e);
 }

@@ -25,7 +25,7 @@ static const double outlier_ranges = 3.0;
 
 /* ---- samples --------------------------------------------------------------------------------- */
 
-/* one number of contacts: its samples, process by process and each trial by trial, and its rows */
+/* one number of contacts: its samples, trial by trial of each process, and its rows */
 typedef struct group {
   size_t first, entries, row;
 } group;
@@ -97,8 +97,7 @@ static int fill_times(const summary *y, gather trials, sweep_row *r) {
   r->marginal_s = r->marginal_interval_s[0] = r->marginal_interval_s[1] = NAN;
   r->s_per_crossing = times.median / r->events;
   r->s_per_contact_step = times.median / gather_median(trials, "contact_steps");
-  for (size_t j = 0; j < trials.count; j++)
-    r->outliers += trial_at(trials, j)->outlier;
+  for (size_t j = 0; j < trials.count; j++) r->outliers += trial_at(trials, j)->outlier;
   r->retaken = gather_sum(trials, "retaken");
   r->disturbed = gather_sum(trials, "disturbed");
   return series_median(trials, "seconds", &y->draws, &r->median_s, r->interval_s);
@@ -272,9 +271,7 @@ int sweep_derive(study_run *run) {
   const sweep_settings *const s = run->settings;
   size_t count;
   summary y = {.run = run, .sample = study_rows(run, SWEEP_SAMPLES, &count)};
-  // a process without a trial has nothing to do
-  const size_t processes = run->processes < s->trials ? run->processes : s->trials;
-  y.draws = (draws){.trials = s->trials, .processes = processes, .seed = run->seed};
+  y.draws = (draws){.trials = s->trials, .processes = sweep_processes(run), .seed = run->seed};
   y.group = calloc(count, sizeof *y.group);
   y.row = calloc(count, sizeof *y.row);
   int status = y.group && y.row ? 0 : study_out_of_memory(run);
@@ -283,22 +280,4 @@ int sweep_derive(study_run *run) {
   free(y.group);
   free(y.row);
   return status;
-}
-
-void sweep_show(const study_run *run) {
-  const sweep_settings *const s = run->settings;
-  size_t count;
-  const sweep_top *const top = study_rows(run, SWEEP_TOP, &count);
-  printf("%zu starts for each N; ", s->trials);
-  if (!isnan(top->epsilon)) printf("epsilon %.6g (%s); ", top->epsilon, top->source);
-  printf("MuJoCo %s\n", bridge_version_string());
-  study_rows(run, SWEEP_ROWS, &count);
-  study_print(run, SWEEP_ROWS, 0, count);
-  const sweep_slope *const slope = study_rows(run, SWEEP_SLOPES, &count);
-  for (size_t k = 0; k < count; k++)
-    if (!isnan(slope[k].s_per_contact))
-      printf("%s, %s: %.3f us per contact over all N (95 %% interval %.3f to %.3f)\n",
-             slope[k].solver, slope[k].protocol, 1e6 * slope[k].s_per_contact,
-             1e6 * slope[k].interval[0], 1e6 * slope[k].interval[1]);
-  printf("crossings: of all runs, as a share of the reference's; (!) marks more than 1 %% off\n");
 }
