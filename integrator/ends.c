@@ -165,15 +165,23 @@ static void compare_near(ess_driver *d, surprise *found) {
   }
 }
 
-/* by how much event function k, which is crossed, ends elsewhere than expected: kept where four
- * were compared, which those are not that no guard is armed on any more */
-static double off_of(ess_driver *d, size_t k) {
+/* whether by how much four event functions end elsewhere than expected has been kept: not of those
+ * that no guard is armed on any more, nor of those that are far */
+static inline bool are_compared(const ess_driver *d, size_t k) {
+  return ess_any_armed(d, k) && !d->cluster.is_far[k];
+}
+
+/* the same of the others that are crossed, each by itself */
+static void compare_crossed(ess_driver *d) {
   const ess_cluster *const c = &d->cluster;
-  const size_t lanes = k - k % ESS_LANES;
-  if (ess_any_armed(d, lanes) && !c->is_far[lanes]) return c->ahead[k];
-  double slope, rate;
-  const double course = ess_course_at(d, k, c->length, &slope);
-  return d->h_try[k] - course - ess_shift(d, k, ess_all_made(d), c->length, &rate);
+  const ess_made *const made = ess_all_made(d);
+  for (size_t i = 0; i < c->count; i++) {
+    const size_t k = c->crossing[i];
+    if (!c->is_made[i] || are_compared(d, k - k % ESS_LANES)) continue;
+    double slope, rate;
+    const double course = ess_course_at(d, k, c->length, &slope);
+    c->ahead[k] = d->h_try[k] - course - ess_shift(d, k, made, c->length, &rate);
+  }
 }
 
 /* as may_be_curved says it, of one that is left: its zero is near */
@@ -191,7 +199,7 @@ static bool compare_left(ess_driver *d) {
   const ess_cluster *const c = &d->cluster;
   for (size_t i = 0; i < c->count; i++) {
     const size_t k = c->crossing[i];
-    if (c->is_made[i] && ess_is_left(d, k) && is_left_curved(d, k, off_of(d, k), c->defect_rate[k]))
+    if (c->is_made[i] && ess_is_left(d, k) && is_left_curved(d, k, c->ahead[k], c->defect_rate[k]))
       return true;
   }
   return false;
@@ -206,6 +214,7 @@ static surprise compare_ends(ess_driver *d) {
       terms.count == 2 ? compare_rates(d, &terms, 2) : compare_rates(d, &terms, terms.count);
   look_at_moved(d, &terms);
   compare_near(d, &found);
+  compare_crossed(d);
   if (compare_left(d)) found.suspect = ~(ess_mask){0};
   return found;
 }
@@ -236,7 +245,7 @@ static bool note_left(ess_driver *d, const double by_defect[]) {
   for (size_t i = 0; i < c->count; i++) {
     const size_t k = c->crossing[i];
     if (!c->is_made[i] || !ess_is_left(d, k)) continue;
-    const double off = off_of(d, k) - c->weight * by_defect[k];
+    const double off = c->ahead[k] - c->weight * by_defect[k];
     if (!is_left_curved(d, k, off, c->defect_rate[k] - by_defect[k])) continue;
     known = known && c->is_curved[k];
     ess_note_curved(d, k);
@@ -265,7 +274,7 @@ static double weigh_offs(ess_driver *d) {
     const size_t k = c->crossing[i];
     const double part = ess_clamp(c->time[i] / c->length, 0.0, 1.0);
     const bool counts = c->is_made[i] && !c->is_curved[k];
-    moved[i] = counts ? part * part * off_of(d, k) / d->rate_try[k] : 0.0;
+    moved[i] = counts ? part * part * c->ahead[k] / d->rate_try[k] : 0.0;
   }
   return MOVED * ess_weigh_moves(d, moved);
 }

@@ -63,21 +63,25 @@ static inline void ess_forget_places(ess_cluster *c) {
   c->places.is_laid = c->places.is_summed = false;
 }
 
-static inline double ess_shift(const ess_driver *d, size_t k, const ess_made made[], double u,
-                               double *rate) {
-  const ess_cluster *const c = &d->cluster;
+static inline double ess_shift_by(const ess_group group[], size_t groups, size_t k,
+                                  const ess_made made[], double u, double *rate) {
   double shift = 0.0, turn = 0.0;
-  for (size_t g = 0; g < c->group_count; g++) {
-    const double jump = c->group[g].rate[k];
+  for (size_t g = 0; g < groups; g++) {
+    const double jump = group[g].rate[k];
     shift += jump * (made[g].count * u - made[g].times);
     turn += jump * made[g].count;
-    if (c->group[g].is_even) continue;
-    const double trend = c->group[g].trend_rate[k];
+    if (group[g].is_even) continue;
+    const double trend = group[g].trend_rate[k];
     shift += trend * (made[g].late * u - made[g].late_times);
     turn += trend * made[g].late;
   }
   *rate = turn;
   return shift;
+}
+
+static inline double ess_shift(const ess_driver *d, size_t k, const ess_made made[], double u,
+                               double *rate) {
+  return ess_shift_by(d->cluster.group, d->cluster.group_count, k, made, u, rate);
 }
 
 /* The same for any event function, as sums of rates along groups' jumps and trends: what they add

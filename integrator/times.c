@@ -38,31 +38,36 @@ static inline bool is_near(limits most, double moved, double time) {
 }
 
 /* corrects the time of the i-th crossing, given those before it; false when it moves too far */
-static inline bool correct_time(ess_driver *d, size_t i, const ess_made made[], limits most,
-                                double *moved) {
+ESS_INLINE bool correct_time(ess_driver *d, size_t i, const ess_made made[], size_t groups,
+                             limits most, double *moved) {
   const ess_cluster *const c = &d->cluster;
   const size_t k = c->crossing[i];
   const double time = c->time[i];
   double slope, rate;
   *moved = 0.0;
   if (time <= 0.0) return true; // it came before
-  const double value = ess_course_at(d, k, time, &slope) + ess_shift(d, k, made, time, &rate);
+  const double shift = ess_shift_by(c->group, groups, k, made, time, &rate);
+  const double value = ess_course_at(d, k, time, &slope) + shift;
   const double change = -value / (slope + rate), changed = time + change;
   *moved = change;
   c->time[i] = changed;
   return c->listed_side[i] * (slope + rate) > 0.0 && is_near(most, change, changed);
 }
 
-/* the crossings made, by time as it is known now */
+/* the crossings made, by time as it is known now: most often as they are listed */
 static void order_by_time(ess_driver *d) {
   ess_cluster *const c = &d->cluster;
+  double *const time = d->batch_time, last = -INFINITY;
   size_t count = 0;
+  bool sorted = true;
   for (size_t i = 0; i < c->count; i++) {
     if (!c->is_made[i]) continue;
     c->order[count] = i;
-    d->batch_time[count++] = c->time[i];
+    time[count++] = c->time[i];
+    sorted = sorted && c->time[i] > last;
+    last = c->time[i];
   }
-  ess_sort_by_time(d->batch_time, c->order, count);
+  if (!sorted) ess_sort_by_time(time, c->order, count);
   c->made_count = count;
 }
 
@@ -78,18 +83,24 @@ static void order_again(ess_driver *d) {
 }
 
 /* corrects all times once, the first first: it depends on none, and each on those before it */
-static bool correct_in_order(ess_driver *d, double moved[]) {
-  ess_cluster *const c = &d->cluster;
+ESS_INLINE bool correct_in_order(ess_driver *d, size_t groups, double moved[]) {
+  const ess_cluster *const c = &d->cluster;
   const limits most = limits_of(c);
   ess_made made[ESS_GROUPS];
   ess_none_made(c, made);
-  order_by_time(d);
-  for (size_t n = 0; n < c->made_count; n++) {
-    const size_t i = c->order[n], g = c->of_group[i];
-    if (!correct_time(d, i, made, most, &moved[i])) return false;
+  for (size_t n = 0, count = c->made_count; n < count; n++) {
+    const size_t i = c->order[n], g = groups == 1 ? 0 : c->of_group[i];
+    if (!correct_time(d, i, made, groups, most, &moved[i])) return false;
     if (!c->is_silent[i]) ess_add_made(&made[g], c, i);
   }
   return true;
+}
+
+/* most often there is one group: known so, it makes no loop */
+static bool correct_all(ess_driver *d, double moved[]) {
+  const size_t groups = d->cluster.group_count;
+  order_by_time(d);
+  return groups == 1 ? correct_in_order(d, 1, moved) : correct_in_order(d, groups, moved);
 }
 
 /* corrects one time on the path itself, by a call of the event function there */
@@ -164,17 +175,29 @@ static bool solve_times(ess_driver *d, double moved[]) {
   for (size_t i = 0; i < c->count; i++) moved[i] = 0.0;
   c->moved = INFINITY;
   for (int pass = 0; pass < PASSES && c->moved > MATTERS; pass++) {
-    if (!correct_in_order(d, moved)) return false;
+    if (!correct_all(d, moved)) return false;
     c->moved = MOVED * ess_weigh_moves(d, moved);
   }
   return true;
+}
+
+/* what the times that have been solved for may be off by; where courses are not in doubt, that is
+ * weighed already, and nobody asks for each unless some are yet to be settled */
+static void doubt_times(ess_driver *d, bool corrected, double moved[]) {
+  ess_cluster *const c = &d->cluster;
+  const bool in_doubt = corrected || !c->deviates;
+  if (!in_doubt && !(c->moved > MATTERS) && !c->curved_count) return;
+  for (size_t i = 0; i < c->count; i++) {
+    const double doubt = in_doubt && c->is_made[i] ? time_in_doubt(d, i, corrected) : 0.0;
+    moved[i] = MOVED * fabs(moved[i]) + doubt;
+  }
+  if (in_doubt) c->moved = ess_weigh_moves(d, moved);
 }
 
 /* on the path itself, all of them where what they may be off by matters, or the curved ones */
 static int settle_times(ess_driver *d, double moved[], bool *fit) {
   enum { PASSES = 3 };
   ess_cluster *const c = &d->cluster;
-  c->moved = ess_weigh_moves(d, moved);
   const bool all = c->moved > MATTERS;
   int status = ESS_SUCCESS;
   for (int pass = 0; pass < PASSES && (all || c->curved_count); pass++) {
@@ -192,12 +215,10 @@ int ess_move_times(ess_driver *d, bool corrected, bool *fit) {
   int status = ESS_SUCCESS;
   assign_groups(c);
   *fit = solve_times(d, moved);
-  const bool in_doubt = corrected || !c->deviates; // courses may be
-  for (size_t i = 0; i < c->count; i++) {
-    const double doubt = in_doubt && c->is_made[i] ? time_in_doubt(d, i, corrected) : 0.0;
-    moved[i] = c->is_made[i] ? MOVED * fabs(moved[i]) + doubt : 0.0;
+  if (*fit) {
+    doubt_times(d, corrected, moved);
+    status = settle_times(d, moved, fit);
   }
-  if (*fit) status = settle_times(d, moved, fit);
   order_again(d);
   ess_forget_places(c);
   return status;
