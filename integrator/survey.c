@@ -185,33 +185,47 @@ void ess_prepare_list(ess_driver *d, size_t from) {
   }
 }
 
-/* flags those of a block's guards whose courses may rise above zero, and tells when they do */
-ESS_INLINE void flag_block(ess_driver *d, size_t block, double length) {
+/* lists those lanes of a block, after so many others, that hold a guard whose course may change by
+ * as much as it is below zero; by how much all may is kept */
+ESS_INLINE size_t list_lanes(ess_driver *d, size_t block, double length, size_t count) {
+  ess_cluster *const c = &d->cluster;
   for (size_t k = block * ESS_BLOCK, end = ess_block_end(d, block); k < end; k += ESS_LANES) {
     const ess_course p = ess_course_of(d, k);
     const ess_lanes side = ess_lanes_load(d->side + k), g = side * p.a[0];
     const ess_lanes way = ess_course_way(&p, length);
-    ess_lanes_store(d->cluster.way + k, way);
-    if (!ess_mask_any((g + way >= 0.0) & (side != 0.0))) continue;
-    const ess_bounds m = ess_course_bounds(d, &p, k, length);
-    const ess_lanes inner = ess_lanes_max(m.b[1], ess_lanes_max(m.b[2], m.b[3]));
-    const ess_lanes high = ess_lanes_max(ess_lanes_max(m.b[0], m.b[4]), inner);
-    unsigned near = ess_mask_bits((high >= 0.0) & (side != 0.0));
-    if (!near) continue;
-    roots_of_lanes(d, k, &p, &m, length);
-    for (; near; near &= near - 1) ess_flag(d, k + (size_t)__builtin_ctz(near));
+    ess_lanes_store(c->way + k, way);
+    c->near[count] = k;
+    count += ess_mask_any((g + way >= 0.0) & (side != 0.0));
   }
+  return count;
 }
 
+/* flags those of four guards whose courses may rise above zero, and tells when they do */
+ESS_INLINE void flag_lanes(ess_driver *d, size_t k, double length) {
+  const ess_course p = ess_course_of(d, k);
+  const ess_bounds m = ess_course_bounds(d, &p, k, length);
+  const ess_lanes side = ess_lanes_load(d->side + k);
+  const ess_lanes inner = ess_lanes_max(m.b[1], ess_lanes_max(m.b[2], m.b[3]));
+  const ess_lanes high = ess_lanes_max(ess_lanes_max(m.b[0], m.b[4]), inner);
+  unsigned near = ess_mask_bits((high >= 0.0) & (side != 0.0));
+  if (!near) return;
+  roots_of_lanes(d, k, &p, &m, length);
+  for (; near; near &= near - 1) ess_flag(d, k + (size_t)__builtin_ctz(near));
+}
+
+/* the few lanes that may matter are listed first: what is computed for one then does not wait for
+ * the choice of the next */
 static void flag_guards(ess_driver *d) {
   ess_cluster *const c = &d->cluster;
   const double length = c->length;
+  size_t count = 0;
   ess_clear_flags(d);
   c->listed = length;
   for (size_t b = 0; b < d->blocks; b++) {
     c->has_ways[b] = d->block_armed[b] > 0;
-    if (c->has_ways[b]) flag_block(d, b, length);
+    if (c->has_ways[b]) count = list_lanes(d, b, length, count);
   }
+  for (size_t i = 0; i < count; i++) flag_lanes(d, c->near[i], length);
 }
 
 /* a sub-step ends at its first impact, which is located; there is none where it begins with one */
