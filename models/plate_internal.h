@@ -42,6 +42,10 @@ int plate_guards_rates(const double x[], const double v[], double h[], double ra
 int plate_some_guards_rates(const double x[], const double v[], const size_t which[], size_t count,
                             double h[], double rate[], void *params);
 
+/* model_type.active_contacts and penetrations */
+void plate_active_contacts(const model *m, const double x[], unsigned char active[]);
+void plate_penetrations(const model *m, const double x[], double p[], double gradient[]);
+
 /* The damped plate's reset matrix, into data->resets; 0, or -1 when out of memory. */
 int plate_resets_prepare(plate_data *data);
 void plate_resets_release(plate_data *data);

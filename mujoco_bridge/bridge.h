@@ -15,6 +15,7 @@
 #ifndef BRIDGE_H
 #define BRIDGE_H
 
+#include "bridge_library.h"
 #include "mjcf.h"
 #include "solver.h"
 
@@ -97,15 +98,5 @@ typedef struct bridge_profile {
  */
 int bridge_profiled_run(void *instance, const double x0[], const solver_output *output,
                         double (*clock)(void), bridge_profile *out, solver_report *report);
-
-/* Version of the library in use, such as "4.0.0". Static storage. */
-const char *bridge_version_string(void);
-
-/* File the library was loaded from; "unknown" when the loader does not say. Static storage. */
-const char *bridge_library_path(void);
-
-/* Whether the library was compiled for AVX: "yes", "no" or "unknown" (not an x86-64), judged by
- * how often its code has AVX's 256-bit arithmetic. Static storage. */
-const char *bridge_has_avx(void);
 
 #endif

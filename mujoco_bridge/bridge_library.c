@@ -10,7 +10,7 @@
 #include <mujoco/mujoco.h>
 #include <stdint.h>
 
-#include "bridge.h"
+#include "bridge_library.h"
 
 const char *bridge_version_string(void) {
   return mj_versionString();

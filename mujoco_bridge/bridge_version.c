@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "bridge.h"
+#include "bridge_library.h"
 
 static void version_text(int number, char text[32]) {
   // 2.2.2 counts as 222, 3.12.0 as 3012000

@@ -8,7 +8,8 @@
 
 #include <libxml/xmlwriter.h>
 
-#include "mjcf.h"
+#include "mjcf_scene.h"
+#include "model.h"
 
 enum { MJCF_NUMBER_SIZE = 32, MJCF_NAME_SIZE = 32, MJCF_COMMENT_SIZE = 2048 };
 

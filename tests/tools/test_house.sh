@@ -49,11 +49,8 @@ up=$(upward core studies gate cli; upward studies gate cli)
 
 # a file of a room is NAME.c and NAME.h together. These are in one already, and none is added:
 # "NAME.c includes OTHER.h", with a blank between
-known='bridge_version bridge
-course substep
-cluster substep
-plate plate_gap
-mjcf mjcf_writer'
+known='course substep
+cluster substep'
 
 edges() {
   for path in integrator/*.[ch] mechanics/*.[ch] models/*.[ch] solvers/*.[ch] baselines/*.[ch] mujoco_bridge/*.[ch] \

@@ -1,6 +1,6 @@
 /*
  * The plate as a model: a rigid plate in the plane falling on a bed of springs (section 5.2 of
- * Anderson & Revzen, 2024); parameters, starts, and which contacts act.
+ * Anderson & Revzen, 2024); parameters and starts.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "plate_gap.h"
+#include "plate_internal.h"
 
 enum {
   CONTACTS,
@@ -162,17 +162,6 @@ static size_t contact_count(const model *m) {
   return plate_get(m)->contacts;
 }
 
-static void active_contacts(const model *m, const double x[], unsigned char active[]) {
-  const plate_data *data = m->data;
-  const plate_parameters *q = &data->parameters;
-  const plate_gap gap = plate_gap_at(q, x);
-  const plate_affine force = plate_affine_add(gap.p, q->damping / q->stiffness, gap.rate);
-  for (size_t i = 0; i < q->contacts; i++) {
-    active[i] = plate_affine_at(gap.p, data->spring_x[i]) > 0 &&
-                (q->damping <= 0 || plate_affine_at(force, data->spring_x[i]) > 0);
-  }
-}
-
 static void mechanics(const model *m, model_mechanics *out) {
   const plate_parameters *q = plate_get(m);
   *out = (model_mechanics){.coordinates = PLATE_DIMENSION / 2,
@@ -181,22 +170,6 @@ static void mechanics(const model *m, model_mechanics *out) {
                            .free_acceleration = {0, -q->gravity, 0},
                            .stiffness = q->stiffness,
                            .damping = q->damping};
-}
-
-static void penetrations(const model *m, const double x[], double p[], double gradient[]) {
-  const plate_data *data = m->data;
-  const plate_parameters *q = &data->parameters;
-  const size_t count = q->contacts;
-  const plate_gap gap = plate_gap_at(q, x);
-  const double *restrict spring_x = data->spring_x;
-  double *restrict depth = p, *restrict by_x = gradient, *restrict by_z = gradient + count,
-                   *restrict by_theta = gradient + 2 * count;
-  for (size_t i = 0; i < count; i++) {
-    depth[i] = plate_affine_at(gap.p, spring_x[i]);
-    by_x[i] = gap.p_x;
-    by_z[i] = gap.p_z;
-    by_theta[i] = plate_affine_at(gap.p_theta, spring_x[i]);
-  }
 }
 
 /* With damping a crossing of one of a contact's two guards counts only while the other allows the
@@ -221,8 +194,8 @@ const model_type plate_type = {
     .random_state = random_state,
     .reference = plate_reference,
     .contact_count = contact_count,
-    .active_contacts = active_contacts,
+    .active_contacts = plate_active_contacts,
     .mechanics = mechanics,
-    .penetrations = penetrations,
+    .penetrations = plate_penetrations,
     .changes_field = changes_field,
 };

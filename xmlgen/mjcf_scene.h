@@ -1,0 +1,40 @@
+/*
+ * What a scene is written from, beside its model.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#ifndef MJCF_SCENE_H
+#define MJCF_SCENE_H
+
+#include <stdbool.h>
+
+/* MuJoCo's smallest impedance (mjMINIMP), hence the smallest added mass. */
+#define MJCF_IMPEDANCE 1e-4
+
+/*
+ * What the scene asks of MuJoCo's engine. Start from mjcf_options_default(), which is the fastest
+ * choice that leaves the trajectory unchanged; names are MJCF's own.
+ */
+typedef struct mjcf_options {
+  double time_step;       /* s, > 0 */
+  const char *integrator; /* Euler, RK4, implicit; implicitfast, discrete where MuJoCo has them */
+  const char *solver;     /* PGS, CG, Newton */
+  const char *jacobian;   /* dense, sparse, auto */
+  const char *cone;       /* pyramidal, elliptic */
+  int iterations;         /* of the solver, >= 1 */
+  double tolerance;       /* of the solver, >= 0 */
+  bool warmstart;         /* start the solver from the previous step's acceleration */
+  bool pairs;             /* explicit contact pairs; false: MuJoCo's broad phase finds them */
+  bool lean;              /* switch off by <flag> what the scene does not use */
+  bool tall;              /* the plate's box is very tall, its bounding sphere close to its face;
+                             false: a cube */
+  int contact_limit;      /* nconmax and njmax, >= 1; 0: room for all contacts */
+} mjcf_options;
+
+/* The contact law a scene realises, and the inverse weight A its numbers were written for. */
+typedef struct mjcf_contact {
+  double stiffness, damping; /* k, N/m, and c, N s/m, of one contact */
+  double inverse_weight;     /* A expected of the compiled model, 1/kg */
+} mjcf_contact;
+
+#endif
