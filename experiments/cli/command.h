@@ -50,10 +50,10 @@ typedef struct arguments {
   const char *file;       /* NULL: the standard output */
   size_t processes, part; /* part < processes: this is one of them, measuring its share only */
   bool label_knobs;
-  bool table;               /* show results, measure nothing */
-  bool restart;             /* begin anew whatever the journal holds */
-  int argc;                 /* the command's own words, argv[1..argc-1], for processes */
-  char **argv;              /* owned, the words are not */
+  bool table;   /* show results, measure nothing */
+  bool restart; /* begin anew whatever the journal holds */
+  int argc;     /* the command's own words, argv[1..argc-1], for processes */
+  char **argv;
   const char *solver_names; /* with commas between; NULL: none race */
   const struct solver_type *solvers[ARGUMENTS_SOLVERS_MAX];
   size_t solver_count;

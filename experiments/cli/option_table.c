@@ -243,38 +243,23 @@ void option_table_build(option_table *t, const command *c) {
       add_parameters(t, model_types[i], !c->model);
 }
 
-__attribute__((noreturn)) static void refuse_option(const arguments *given, const char *word) {
-  command_usage(given, "unknown option %.60s; see essbench %s --help", word, given->command->name);
-}
-
-/* a long option, exactly as it stands in the table; true when the next word is its value */
-static bool check_long(const option_table *t, const arguments *given, const char *word) {
-  const char *const name = word + 2;
-  const size_t length = strcspn(name, "=");
-  const struct argp_option *const o = option_named(t, name, length);
-  if (!o) refuse_option(given, word);
-  if (!o->arg && name[length])
-    command_usage(given, "--%s takes no value, and %.60s gives one", o->name, word);
-  return o->arg && !name[length];
-}
-
-/* an option by its letter, with its value in the same word or the next */
-static bool check_short(const option_table *t, const arguments *given, const char *word) {
+/* getopt takes options by halves of their names, and its own complaints are two lines each */
+const struct argp_option *option_table_find(const option_table *t, const arguments *given,
+                                            const char *word, const char **value) {
   const struct argp_option *o = t->option;
-  while ((o->name || o->doc) && (!o->name || o->key != word[1])) o++;
-  if (!o->name || (!o->arg && word[2])) refuse_option(given, word);
-  return o->arg && !word[2];
-}
-
-/* getopt's own complaints are two lines each, and it takes options by halves of their names */
-void option_table_check(const option_table *t, const arguments *given, int argc, char **argv) {
-  for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
-    if (argv[i][0] != '-' || !argv[i][1]) continue;
-    const bool is_long = argv[i][1] == '-';
-    if (!(is_long ? check_long(t, given, argv[i]) : check_short(t, given, argv[i]))) continue;
-    if (i + 1 == argc)
-      command_usage(given, "%s wants a value; see essbench %s --help", argv[i],
-                    given->command->name);
-    i++;
+  const char *rest = word + 2;
+  if (word[1] == '-') {
+    const size_t length = strcspn(rest, "=");
+    o = option_named(t, rest, length);
+    rest += length;
+  } else {
+    while ((o->name || o->doc) && (!o->name || o->key != word[1])) o++;
   }
+  if (!o || !o->name || (!o->arg && *rest && *rest != '='))
+    command_usage(given, "unknown option %.60s; see essbench %s --help", word,
+                  given->command->name);
+  if (!o->arg && *rest)
+    command_usage(given, "--%s takes no value, and %.60s gives one", o->name, word);
+  *value = *rest ? rest + (word[1] == '-') : NULL;
+  return o;
 }

@@ -41,8 +41,10 @@ void option_table_build(option_table *table, const command *command);
  * is none of them. */
 const study_option *option_table_common(int key);
 
-/* Ends the program with one line at the first of argv[1..] that is no option of the table, or lacks
- * its value, or has one it does not take. */
-void option_table_check(const option_table *table, const arguments *given, int argc, char **argv);
+/* The option of the table that a word names, by all of its name or its letter, and the value that
+ * the same word gives it, or NULL. Ends the program with one line where there is none, or where it
+ * takes no value and has one. */
+const struct argp_option *option_table_find(const option_table *table, const arguments *given,
+                                            const char *word, const char **value);
 
 #endif

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "parser.h"
 
-#include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,9 +17,9 @@ enum { LINE_SIZE = 320, NAME_SIZE = 64 };
 typedef struct parse {
   arguments *given;
   size_t positional_count;
+  bool help; /* is wanted */
   option_table table;
   const char *text[OPTION_TABLE_MAX]; /* the values given for the models' parameters */
-  const struct argp *parser;
 } parse;
 
 /* ---- solvers --------------------------------------------------------------------------------- */
@@ -170,13 +168,15 @@ static void require_positionals(const parse *p) {
 }
 
 __attribute__((noreturn)) static void show_help(const parse *p) {
-  const char *const example = p->given->command->example;
+  const command *const c = p->given->command;
+  const struct argp parser = {
+      .options = p->table.option, .args_doc = c->positional, .doc = c->summary};
   char program[NAME_SIZE];
   // the same help whatever layout the user asks of other programs
   setenv("ARGP_HELP_FMT", "no-dup-args-note", 1);
-  snprintf(program, sizeof program, "essbench %s", p->given->command->name);
-  argp_help(p->parser, stdout, ARGP_HELP_SHORT_USAGE | ARGP_HELP_LONG | ARGP_HELP_DOC, program);
-  if (example) printf("\nExample: %s\n", example);
+  snprintf(program, sizeof program, "essbench %s", c->name);
+  argp_help(&parser, stdout, ARGP_HELP_SHORT_USAGE | ARGP_HELP_LONG | ARGP_HELP_DOC, program);
+  if (c->example) printf("\nExample: %s\n", c->example);
   exit(streams_close(COMMAND_SUCCESS));
 }
 
@@ -185,28 +185,42 @@ static void set_option(arguments *given, const study_option *o, const char *text
   if (option_set(o, text, into, message)) command_usage(given, "%s", message);
 }
 
-static error_t parse_option(int key, char *text, struct argp_state *state) {
-  parse *const p = state->input;
+static void set_value(parse *p, int key, const char *text) {
   arguments *const given = p->given;
   const study_option *const common = option_table_common(key);
   if (key == 'h')
-    show_help(p);
-  else if (key == ARGP_KEY_ARG)
-    set_positional(p, text);
-  else if (key == ARGP_KEY_END)
-    require_positionals(p);
+    p->help = true;
   else if (common)
     set_option(given, common, text, given);
-  else if (key >= KEY_SETTING && key < OPTION_KEY)
-    set_setting(given, &settings_table[key - KEY_SETTING], text);
-  else if (key >= OPTION_KEY && key < PARAMETER_KEY)
+  else if (key >= PARAMETER_KEY)
+    p->text[key - PARAMETER_KEY] = text;
+  else if (key >= OPTION_KEY)
     set_option(given, &given->command->study->options[key - OPTION_KEY], text,
                given->study_settings);
-  else if (key >= PARAMETER_KEY && key < PARAMETER_KEY + (int)p->table.parameter_count)
-    p->text[key - PARAMETER_KEY] = text;
   else
-    return ARGP_ERR_UNKNOWN;
-  return 0;
+    set_setting(given, &settings_table[key - KEY_SETTING], text);
+}
+
+/* behind "--" no word is an option any more; what follows --help is read, too */
+static void parse_words(parse *p, int argc, char **argv) {
+  bool options = true;
+  for (int i = 1; i < argc; i++) {
+    const char *const word = argv[i], *value;
+    const bool is_end = options && strcmp(word, "--") == 0;
+    options = options && !is_end;
+    if (is_end) continue;
+    if (!options || word[0] != '-' || !word[1]) {
+      set_positional(p, word);
+      continue;
+    }
+    const struct argp_option *const o = option_table_find(&p->table, p->given, word, &value);
+    if (o->arg && !value && !(value = argv[++i]))
+      command_usage(p->given, "%s wants a value; see essbench %s --help", word,
+                    p->given->command->name);
+    set_value(p, o->key, value);
+  }
+  if (p->help) show_help(p);
+  require_positionals(p);
 }
 
 static void set_defaults(arguments *given, const study *s) {
@@ -219,6 +233,8 @@ static void set_defaults(arguments *given, const study *s) {
 void arguments_parse(const command *c, int argc, char **argv, arguments *given) {
   *given = (arguments){.command = c,
                        .settings = solver_settings_default(),
+                       .argc = argc,
+                       .argv = argv,
                        .folder = "results",
                        .processes = c->study ? c->study->processes : 0,
                        .solver_names = c->study ? c->study->solvers : NULL,
@@ -228,22 +244,7 @@ void arguments_parse(const command *c, int argc, char **argv, arguments *given) 
   parse p = {.given = given};
   if (c->study) set_defaults(given, c->study);
   option_table_build(&p.table, c);
-  option_table_check(&p.table, given, argc, argv);
-
-  // the parser moves the words about
-  given->argc = argc;
-  given->argv = calloc((size_t)argc + 1, sizeof *given->argv);
-  if (!given->argv) command_usage(given, "out of memory");
-  memcpy(given->argv, argv, (size_t)argc * sizeof *argv);
-  const struct argp parser = {.options = p.table.option,
-                              .parser = parse_option,
-                              .args_doc = c->positional,
-                              .doc = c->summary};
-  p.parser = &parser;
-  const unsigned flags = ARGP_NO_HELP | ARGP_NO_ERRS | ARGP_IN_ORDER;
-  const error_t error = argp_parse(&parser, argc, argv, flags, NULL, &p);
-  if (error)
-    command_usage(given, "the arguments: %s; see essbench %s --help", strerror(error), c->name);
+  parse_words(&p, argc, argv);
   if (given->file && strcmp(given->file, "-") == 0) given->file = NULL;
   if (given->solver_names) choose_solvers(given);
   if (c->groups & ARGUMENTS_SETTINGS) {
@@ -257,6 +258,5 @@ void arguments_parse(const command *c, int argc, char **argv, arguments *given) 
 void arguments_free(arguments *given) {
   if (given->command->study) option_free(given->command->study->options, given->study_settings);
   free(given->study_settings);
-  free(given->argv);
   model_release(&given->m);
 }
