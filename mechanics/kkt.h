@@ -15,6 +15,9 @@
 
 #include "mechanism.h"
 
+/* A mechanism's time scale where it states none, s. */
+#define KKT_TIME_SCALE 0.01
+
 enum { KKT_ORDER_MAX = MECHANISM_COORDINATES_MAX + MECHANISM_CONSTRAINTS_MAX };
 
 /* The inverse in one mode. Rows and columns: `coordinates` of them, then active constraints. */

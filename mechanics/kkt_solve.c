@@ -67,13 +67,18 @@ static void multipliers_of(const kkt_inverse *f, const double b[], const double 
   }
 }
 
+static double settled(const kkt *s, size_t k) {
+  const double rate = s->settling, speed = s->speed[k];
+  return mechanism_is_normal(s->m, k) ? rate * (2 * speed + rate * s->a[k]) : rate * speed;
+}
+
 bool kkt_flow(kkt *s, contact_mode mode, double acceleration[], kkt_multipliers *force) {
   const kkt_inverse *const f = kkt_in(s, mode);
   if (!f) return false;
   double upper[MECHANISM_COORDINATES_MAX], lower[MECHANISM_CONSTRAINTS_MAX], b[KKT_ORDER_MAX],
       b_size[KKT_ORDER_MAX];
   effort(s, mode, upper);
-  for (size_t k = 0; k < s->m->constraints; k++) lower[k] = -s->bend[k];
+  for (size_t k = 0; k < s->m->constraints; k++) lower[k] = -s->bend[k] - settled(s, k);
   right_side(f, upper, lower, s->bend_size, b, b_size);
   if (force) multipliers_of(f, b, b_size, force);
   if (!acceleration) return true;

@@ -24,8 +24,6 @@ static const double pi = 3.14159265358979323846;
  * is so only as exactly as its time is known. */
 static const double coefficient_zero = 1e-6;
 
-static const double default_scale = 0.01;
-
 typedef struct series {
   double point[POINTS];
   double coefficient[POINTS][POINTS]; /* [j][m]: of s^m in the j-th Lagrange polynomial */
@@ -121,7 +119,7 @@ int trend_of(kkt *here, kkt *elsewhere, contact_mode mode, size_t k) {
   if (fabs(now) > coefficient_zero / trend_zero * rounding) return sign_of(now);
 
   series s = {.coordinates = here->m->coordinates,
-              .time = here->m->time_scale > 0 ? here->m->time_scale : default_scale};
+              .time = here->m->time_scale > 0 ? here->m->time_scale : KKT_TIME_SCALE};
   lagrange(&s);
   if (!follow(&s, here, elsewhere, mode)) return sign_of(now);
   double value[POINTS];

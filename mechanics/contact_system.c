@@ -1,0 +1,154 @@
+/*
+ * A mechanism's hybrid system in libess's words.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "contact_system.h"
+
+#include <string.h>
+
+/* Guards lie a hair beyond zero, a gap's by this length and a cone's by this part of its forces, so
+ * that what is zero but for rounding (a contact just left, a force that stays zero) crosses none.
+ */
+static const double hair = 1e-12, force_hair = 1e-9;
+
+/* What integration strays from its contacts is let die out over this many time scales. */
+static const double settling_scales = 5;
+
+enum { GAP, CONE, ACTIVE, KINDS };
+
+static size_t event(const contact_system *s, int kind, size_t k) {
+  return (size_t)kind * s->m->constraints + k;
+}
+
+contact_mode contact_system_mode(const contact_system *s, const double sign[]) {
+  contact_mode mode = 0;
+  for (size_t k = 0; k < s->m->constraints; k++)
+    if (sign[event(s, ACTIVE, k)] > 0) mode |= CONTACT(k);
+  return mode;
+}
+
+static int field(double t, const double x[], const double sign[], double dxdt[], void *params) {
+  (void)t;
+  contact_system *const s = params;
+  const size_t n = s->m->coordinates;
+  kkt_at(s->c.here, x, x + n);
+  memcpy(dxdt, x + n, n * sizeof *x);
+  return kkt_flow(s->c.here, contact_system_mode(s, sign), dxdt + n, NULL)
+             ? 0
+             : CONTACT_SYSTEM_SINGULAR;
+}
+
+static int guards(const double x[], double h[], void *params) {
+  contact_system *const s = params;
+  kkt *const here = s->c.here;
+  kkt_multipliers force;
+  kkt_at(here, x, x + s->m->coordinates);
+  if (!kkt_flow(here, s->mode, NULL, &force)) return CONTACT_SYSTEM_SINGULAR;
+  for (size_t k = 0; k < s->m->constraints; k++) {
+    const mechanism_constraint *const c = &s->m->constraint[k];
+    const bool normal = c->normal == k, active = (s->mode & CONTACT(k)) != 0;
+    const double size = force.size[k] + (normal ? 0 : c->friction * force.size[c->normal]);
+    h[event(s, GAP, k)] = normal && !active ? here->a[k] + hair : 1;
+    h[event(s, CONE, k)] = active ? kkt_cone(here, k, force.value) + force_hair * size : 1;
+    h[event(s, ACTIVE, k)] = active ? 1 : -1;
+  }
+  return 0;
+}
+
+/* By differences along v: what a cone's force changes by is no part of what a mechanism states. */
+static int guard_rates(const double x[], const double v[], double h[], double rate[],
+                       void *params) {
+  contact_system *const s = params;
+  const size_t states = s->system.dimension, events = s->system.guard_count;
+  double there[2 * MECHANISM_COORDINATES_MAX], side[2][KINDS * MECHANISM_CONSTRAINTS_MAX];
+  double speed = 0;
+  for (size_t i = 0; i < states; i++) speed = fmax(speed, fabs(v[i]) / fmax(1, fabs(x[i])));
+  const double step = speed > 0 ? 1e-5 / speed : 1e-5;
+  for (int i = 0; i < 2; i++) {
+    for (size_t j = 0; j < states; j++) there[j] = x[j] + (i ? -step : step) * v[j];
+    const int wrong = guards(there, side[i], params);
+    if (wrong) return wrong;
+  }
+  for (size_t i = 0; i < events; i++) rate[i] = (side[0][i] - side[1][i]) / (2 * step);
+  const int wrong = guards(x, h, params);
+  for (size_t k = 0; k < s->m->constraints; k++) {
+    if (!mechanism_is_normal(s->m, k) || (s->mode & CONTACT(k))) continue;
+    rate[event(s, GAP, k)] = 0;
+    for (size_t j = 0; j < s->m->coordinates; j++)
+      rate[event(s, GAP, k)] += s->c.here->A[k * s->m->coordinates + j] * v[j];
+  }
+  return wrong;
+}
+
+static int mode_changed(const double sign[], size_t guard, void *params) {
+  (void)guard;
+  contact_system *const s = params;
+  s->mode = contact_system_mode(s, sign);
+  return 0;
+}
+
+/* gaps of open contacts and cones of active ones are armed, where they fall below zero */
+static void latch(const contact_system *s, contact_mode mode, double sign[], bool armed[]) {
+  const contact_mode choices = mechanism_choices(s->m);
+  for (size_t k = 0; k < s->m->constraints; k++) {
+    const bool active = (mode & CONTACT(k)) != 0;
+    const bool watched[KINDS] = {mechanism_is_normal(s->m, k) && !active,
+                                 active && (choices & CONTACT(k)), false};
+    for (int kind = 0; kind < KINDS; kind++) {
+      const size_t e = event(s, kind, k);
+      sign[e] = kind == ACTIVE && !active ? -1 : 1;
+      armed[ESS_GUARD_UP(e)] = false;
+      armed[ESS_GUARD_DOWN(e)] = watched[kind];
+    }
+  }
+}
+
+static int start(double t, const double x[], double sign[], bool armed[], void *params) {
+  (void)t;
+  contact_system *const s = params;
+  contact_mode mode;
+  const int wrong = contact_system_start(s, x, &mode);
+  if (!wrong) latch(s, mode, sign, armed);
+  return wrong;
+}
+
+int contact_system_replay(contact_system *s, const ess_impact *impact, contact_transition *out) {
+  contact_mode landed = 0;
+  for (size_t i = 0; i < impact->count; i++)
+    if (impact->events[i] < s->m->constraints) landed |= CONTACT(impact->events[i]);
+  return contact_system_transition(s, impact->x, contact_system_mode(s, impact->sign), landed, out);
+}
+
+static int map(ess_impact *impact, void *params) {
+  contact_system *const s = params;
+  const size_t n = s->m->coordinates;
+  contact_transition made;
+  const int wrong = contact_system_replay(s, impact, &made);
+  if (wrong) return wrong;
+  memcpy(impact->after, made.q, n * sizeof *made.q);
+  memcpy(impact->after + n, made.v, n * sizeof *made.v);
+  latch(s, made.after, impact->mode, impact->armed);
+  return 0;
+}
+
+int contact_system_prepare(contact_system *s, const mechanism *m, double delta_t) {
+  *s = (contact_system){.m = m, .delta_t = delta_t, .c = complementarity_alloc(m)};
+  if (!s->c.here) return -1;
+  const double scale = m->time_scale > 0 ? m->time_scale : KKT_TIME_SCALE;
+  s->c.here->settling = 1 / (settling_scales * scale);
+  s->impacts = (ess_impacts){.map = map, .start = start};
+  s->system = (ess_system){.dimension = 2 * m->coordinates,
+                           .guard_count = KINDS * m->constraints,
+                           .field = field,
+                           .guards = guards,
+                           .guard_rates = guard_rates,
+                           .mode_changed = mode_changed,
+                           .impacts = &s->impacts,
+                           .params = s};
+  return 0;
+}
+
+void contact_system_release(contact_system *s) {
+  complementarity_free(&s->c);
+}

@@ -1,0 +1,62 @@
+/*
+ * A mechanism as a hybrid system for libess: it flows by the present mode (75), what ends that is a
+ * gap that closes or a force that leaves its cone (78), the mode after is PIV's where something
+ * lands and FA's where nothing does (79), and the velocity after is that of a plastic impact (80).
+ * Both transitions that an instant can hold (Theorem 8) are made in one.
+ *
+ * State (q, q'). Event functions, K of each: the gaps, open ones armed; U_k in the mode, active
+ * ones armed; and one that is never armed, whose sign says whether k is active.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#ifndef CONTACT_SYSTEM_H
+#define CONTACT_SYSTEM_H
+
+#include "complementarity.h"
+#include "ess.h"
+
+/* What a callback stops a run with. */
+enum {
+  CONTACT_SYSTEM_SINGULAR = 1, /* the mode has no inverse at this configuration (A5) */
+  CONTACT_SYSTEM_NO_MODE = 2   /* no mode is consistent with the forces or impulses (A9, A10) */
+};
+
+typedef struct contact_system {
+  const mechanism *m;
+  complementarity c;
+  double delta_t;    /* s; 0: no pseudo-impulse */
+  contact_mode mode; /* the latched one */
+  ess_impacts impacts;
+  ess_system system; /* for libess */
+} contact_system;
+
+/* It stays where it is, as the mechanism does: its system points into it. -1: out of memory. */
+int contact_system_prepare(contact_system *s, const mechanism *m, double delta_t);
+void contact_system_release(contact_system *s);
+
+/* The mode that signs say. */
+contact_mode contact_system_mode(const contact_system *s, const double sign[]);
+
+/* FA's mode at a state, over all that touches it without a speed (33). 0, or one of the above. */
+int contact_system_start(contact_system *s, const double x[], contact_mode *mode);
+
+/* What an instant does. */
+typedef struct contact_transition {
+  contact_mode before, landed;             /* the mode until then; normals that land */
+  contact_mode held;                       /* after the impact; `before` where nothing lands */
+  contact_mode after;                      /* and after what is let go at once */
+  size_t solutions;                        /* of PIV; 1 where nothing lands */
+  double speed[MECHANISM_CONSTRAINTS_MAX]; /* -A_k q' before it: of approach, or sliding */
+  kkt_multipliers impulse;                 /* P, 0 where nothing lands */
+  double q[MECHANISM_COORDINATES_MAX], v[MECHANISM_COORDINATES_MAX]; /* after it */
+} contact_transition;
+
+/* The transition at state x in mode `before` when the normals of `landed` close, or, where that is
+ * none, when a force has left its cone. 0, or one of the above. */
+int contact_system_transition(contact_system *s, const double x[], contact_mode before,
+                              contact_mode landed, contact_transition *out);
+
+/* The same of what libess tells of an impact. */
+int contact_system_replay(contact_system *s, const ess_impact *impact, contact_transition *out);
+
+#endif

@@ -1,0 +1,102 @@
+/*
+ * What an instant does to mode and state.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include <string.h>
+
+#include "contact_system.h"
+#include "trend.h"
+
+/* Gap (in units of a) and speed within which a contact touches at a start. */
+static const double touching = 1e-9;
+
+/* tangents that can be chosen and whose normals are in a mode */
+static contact_mode tangents_of(const mechanism *m, contact_mode mode) {
+  contact_mode tangents = 0;
+  for (size_t k = 0; k < m->constraints; k++) {
+    const mechanism_constraint *const c = &m->constraint[k];
+    if (c->normal != k && isfinite(c->friction) && (mode & CONTACT(c->normal)))
+      tangents |= CONTACT(k);
+  }
+  return tangents;
+}
+
+static contact_mode normals_of(const mechanism *m, contact_mode mode) {
+  contact_mode normals = 0;
+  for (size_t k = 0; k < m->constraints; k++)
+    if (mechanism_is_normal(m, k)) normals |= CONTACT(k);
+  return mode & normals;
+}
+
+int contact_system_start(contact_system *s, const double x[], contact_mode *mode) {
+  const mechanism *const m = s->m;
+  kkt *const here = s->c.here;
+  contact_mode scope = 0;
+  kkt_at(here, x, x + m->coordinates);
+  for (size_t k = 0; k < m->constraints; k++)
+    if (mechanism_is_normal(m, k) && fabs(here->a[k]) <= touching &&
+        fabs(here->speed[k]) <= touching)
+      scope |= CONTACT(k);
+  const contact_mode tangents = tangents_of(m, scope);
+  for (size_t k = 0; k < m->constraints; k++)
+    if ((tangents & CONTACT(k)) && fabs(here->speed[k]) <= touching) scope |= CONTACT(k);
+  const complementarity_choice found = complementarity_forces(&s->c, scope);
+  *mode = found.mode;
+  return found.solutions > 0 ? 0 : CONTACT_SYSTEM_NO_MODE;
+}
+
+/* The configuration moved onto the contacts of a mode, by what integration has strayed from them,
+ * in the metric of the inertia. */
+static void settle(kkt *here, contact_mode mode, double q[]) {
+  const mechanism *const m = here->m;
+  const contact_mode on = normals_of(m, mode);
+  for (int pass = 0; pass < 2; pass++) {
+    const kkt_inverse *const f = kkt_in(here, on);
+    if (!f) return;
+    for (size_t i = 0; i < f->coordinates; i++)
+      for (size_t j = f->coordinates; j < f->order; j++)
+        if (on & CONTACT(f->of[j])) q[f->of[i]] -= f->entry[i * f->order + j] * here->a[f->of[j]];
+    double v[MECHANISM_COORDINATES_MAX];
+    memcpy(v, here->v, sizeof v);
+    kkt_at(here, q, v);
+  }
+}
+
+/* PIV, and the impact it makes */
+static int land(contact_system *s, contact_mode scope, contact_transition *out) {
+  kkt *const here = s->c.here;
+  const complementarity_choice found = complementarity_pseudo(&s->c, scope, s->delta_t);
+  out->solutions = found.solutions;
+  out->held = found.mode;
+  if (found.solutions == 0 && !complementarity_is_impulses(&s->c, scope, found.mode))
+    return CONTACT_SYSTEM_NO_MODE;
+  double v[MECHANISM_COORDINATES_MAX];
+  if (!kkt_impact(here, found.mode, v, &out->impulse)) return CONTACT_SYSTEM_SINGULAR;
+  kkt_at(here, out->q, v);
+  return 0;
+}
+
+int contact_system_transition(contact_system *s, const double x[], contact_mode before,
+                              contact_mode landed, contact_transition *out) {
+  const size_t n = s->m->coordinates;
+  kkt *const here = s->c.here;
+  *out = (contact_transition){.before = before, .landed = landed, .held = before, .solutions = 1};
+  memcpy(out->q, x, n * sizeof *x);
+  kkt_at(here, x, x + n);
+  for (size_t k = 0; k < s->m->constraints; k++) out->speed[k] = -here->speed[k];
+  settle(here, before | landed, out->q);
+  double v[MECHANISM_COORDINATES_MAX];
+  int wrong = 0;
+  if (landed)
+    wrong = land(s, before | landed | tangents_of(s->m, landed), out);
+  else if (kkt_impact(here, before, v, NULL))
+    kkt_at(here, out->q, v);
+  else
+    wrong = CONTACT_SYSTEM_SINGULAR;
+  if (wrong) return wrong;
+  const complementarity_choice found = complementarity_forces(&s->c, out->held);
+  out->after = found.mode;
+  memcpy(out->v, here->v, n * sizeof *out->v);
+  return found.solutions > 0 ? 0 : CONTACT_SYSTEM_NO_MODE;
+}
