@@ -7,10 +7,9 @@
 
 #include <string.h>
 
-/* Guards lie a hair beyond zero, a gap's by this length and a cone's by this part of its forces, so
- * that what is zero but for rounding (a contact just left, a force that stays zero) crosses none.
- */
-static const double hair = 1e-12, force_hair = 1e-9;
+/* A cone's guard lies beyond zero by this part of the forces that it is of, so that one which stays
+ * zero is not crossed by its rounding. */
+static const double hair = 1e-9;
 
 /* What integration strays from its contacts is let die out over this many time scales. */
 static const double settling_scales = 5;
@@ -49,8 +48,8 @@ static int guards(const double x[], double h[], void *params) {
     const mechanism_constraint *const c = &s->m->constraint[k];
     const bool normal = c->normal == k, active = (s->mode & CONTACT(k)) != 0;
     const double size = force.size[k] + (normal ? 0 : c->friction * force.size[c->normal]);
-    h[event(s, GAP, k)] = normal && !active ? here->a[k] + hair : 1;
-    h[event(s, CONE, k)] = active ? kkt_cone(here, k, force.value) + force_hair * size : 1;
+    h[event(s, GAP, k)] = normal && !active ? here->a[k] : 1;
+    h[event(s, CONE, k)] = active ? kkt_cone(here, k, force.value) + hair * size : 1;
     h[event(s, ACTIVE, k)] = active ? 1 : -1;
   }
   return 0;

@@ -11,6 +11,9 @@
 /* Gap (in units of a) and speed within which a contact touches at a start. */
 static const double touching = 1e-9;
 
+/* A gap that is not zero to libess, and to nobody else, in units of a. */
+static const double hair = 1e-12;
+
 /* tangents that can be chosen and whose normals are in a mode */
 static contact_mode tangents_of(const mechanism *m, contact_mode mode) {
   contact_mode tangents = 0;
@@ -47,16 +50,20 @@ int contact_system_start(contact_system *s, const double x[], contact_mode *mode
 }
 
 /* The configuration moved onto the contacts of a mode, by what integration has strayed from them,
- * in the metric of the inertia. */
-static void settle(kkt *here, contact_mode mode, double q[]) {
+ * in the metric of the inertia; those that let go are set ahead of their guards by a hair, since
+ * they have no speed to leave with yet. */
+static void settle(kkt *here, contact_mode mode, contact_mode let_go, double q[]) {
   const mechanism *const m = here->m;
   const contact_mode on = normals_of(m, mode);
   for (int pass = 0; pass < 2; pass++) {
     const kkt_inverse *const f = kkt_in(here, on);
     if (!f) return;
-    for (size_t i = 0; i < f->coordinates; i++)
-      for (size_t j = f->coordinates; j < f->order; j++)
-        if (on & CONTACT(f->of[j])) q[f->of[i]] -= f->entry[i * f->order + j] * here->a[f->of[j]];
+    for (size_t j = f->coordinates; j < f->order; j++) {
+      const size_t k = f->of[j];
+      if (!mechanism_is_normal(m, k)) continue;
+      const double stray = here->a[k] - (let_go & CONTACT(k) ? hair : 0);
+      for (size_t i = 0; i < f->coordinates; i++) q[f->of[i]] -= f->entry[i * f->order + j] * stray;
+    }
     double v[MECHANISM_COORDINATES_MAX];
     memcpy(v, here->v, sizeof v);
     kkt_at(here, q, v);
@@ -85,7 +92,7 @@ int contact_system_transition(contact_system *s, const double x[], contact_mode 
   memcpy(out->q, x, n * sizeof *x);
   kkt_at(here, x, x + n);
   for (size_t k = 0; k < s->m->constraints; k++) out->speed[k] = -here->speed[k];
-  settle(here, before | landed, out->q);
+  settle(here, before | landed, 0, out->q);
   double v[MECHANISM_COORDINATES_MAX];
   int wrong = 0;
   if (landed)
@@ -97,6 +104,7 @@ int contact_system_transition(contact_system *s, const double x[], contact_mode 
   if (wrong) return wrong;
   const complementarity_choice found = complementarity_forces(&s->c, out->held);
   out->after = found.mode;
+  settle(here, out->held, out->held & ~out->after, out->q);
   memcpy(out->v, here->v, n * sizeof *out->v);
   return found.solutions > 0 ? 0 : CONTACT_SYSTEM_NO_MODE;
 }

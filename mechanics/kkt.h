@@ -42,7 +42,12 @@ typedef struct kkt {
   double bend_size[MECHANISM_CONSTRAINTS_MAX]; /* that its rounding is a part of */
   unsigned long configuration;                 /* counts changes of q */
   unsigned long factorised;                    /* counts the inverses found */
-  kkt_inverse *inverse;                        /* one for each mode */
+
+  /* 1/s, of kkt_flow: that at which gaps and speeds of active constraints, zero but for what
+   * integration strays, die out (Baumgarte). 0, as it is at first: they do not. */
+  double settling;
+
+  kkt_inverse *inverse; /* one for each mode */
   struct kkt_workspace *workspace;
 } kkt;
 
