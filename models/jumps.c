@@ -34,6 +34,12 @@ static int field(double t, const double x[], double dxdt[], void *params) {
   return s->field(t, x, p->sign, dxdt, s->params) ? GSL_EBADFUNC : GSL_SUCCESS;
 }
 
+/* what a system knows of the mode besides the signs that it is handed */
+static int tell_mode(const pursuit *p) {
+  const ess_system *const s = &p->m->system;
+  return s->mode_changed ? s->mode_changed(p->sign, s->guard_count, s->params) : 0;
+}
+
 /* the state a time tau later, in the present mode */
 static int flow(pursuit *p, double tau, double x[]) {
   double error[MODEL_DIMENSION_MAX];
@@ -124,7 +130,8 @@ static int jump(pursuit *p, double tau) {
                      .after = p->x,
                      .mode = p->sign,
                      .armed = p->armed};
-  return impact && s->impacts->map(&with, s->params) ? GSL_EBADFUNC : GSL_SUCCESS;
+  if (impact && s->impacts->map(&with, s->params)) return GSL_EBADFUNC;
+  return tell_mode(p) ? GSL_EBADFUNC : GSL_SUCCESS;
 }
 
 /* to t1, jump by jump */
@@ -161,9 +168,9 @@ static int begin(pursuit *p, const double x0[]) {
     if (h[k] == 0.0 && rate[k] > 0.0) p->sign[k] = 1.0;
     p->armed[p->sign[k] > 0.0 ? ESS_GUARD_DOWN(k) : ESS_GUARD_UP(k)] = true;
   }
-  return s->impacts->start && s->impacts->start(0.0, p->x, p->sign, p->armed, s->params)
-             ? GSL_EBADFUNC
-             : GSL_SUCCESS;
+  if (s->impacts->start && s->impacts->start(0.0, p->x, p->sign, p->armed, s->params))
+    return GSL_EBADFUNC;
+  return tell_mode(p) ? GSL_EBADFUNC : GSL_SUCCESS;
 }
 
 int jumps_reference(const model *m, const double x0[], model_reference *out,

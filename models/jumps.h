@@ -11,7 +11,7 @@
 
 #include "model.h"
 
-enum { JUMPS_GUARDS_MAX = 8 };
+enum { JUMPS_GUARDS_MAX = 32 };
 
 /* As model_type.reference, for a system with impacts that says itself what it starts with. */
 int jumps_reference(const model *m, const double x0[], model_reference *out,

@@ -55,6 +55,22 @@ typedef struct model_mechanics {
   double stiffness, damping; /* k, c of each contact */
 } model_mechanics;
 
+enum { MODEL_IMPACT_CONTACTS = 10, MODEL_MODE_SIZE = 120 };
+
+/* What an instant of impacts or of contacts let go did to a model that has contact modes. */
+typedef struct model_impact {
+  double t;
+  size_t count; /* of contacts that landed */
+  struct {
+    const char *contact;   /* its name, the model's */
+    double speed, impulse; /* of approach; that it pushed with */
+  } landed[MODEL_IMPACT_CONTACTS];
+
+  /* modes by the names of their contacts, "{left, right}": before, as the impact leaves it, and as
+   * it is when what pulls then has let go */
+  char before[MODEL_MODE_SIZE], held[MODEL_MODE_SIZE], after[MODEL_MODE_SIZE];
+} model_impact;
+
 typedef struct model_type {
   const char *name, *summary;
   const model_parameter *parameters;
@@ -87,6 +103,11 @@ typedef struct model_type {
    * gradient[coordinates*N], row j being dp_i/dq_j of all contacts. */
   void (*mechanics)(const model *m, model_mechanics *out);
   void (*penetrations)(const model *m, const double x[], double p[], double gradient[]);
+
+  /* Optional (NULL for a model without contact modes): an impact that libess tells of in words; the
+   * mode it starts in. 0, or -1. */
+  int (*describe_impact)(const model *m, const ess_impact *impact, model_impact *out);
+  int (*describe_start)(const model *m, const double x0[], char mode[MODEL_MODE_SIZE]);
 
   /* Whether the crossing that led to `sign` (event function `guard` just flipped) changes f. */
   bool (*changes_field)(const model *m, size_t guard, const double sign[]);
