@@ -12,7 +12,7 @@
 static const double hair = 1e-9;
 
 /* What integration strays from its contacts is let die out over this many time scales. */
-static const double settling_scales = 5;
+static const double settling_scales = 50;
 
 enum { GAP, CONE, ACTIVE, KINDS };
 
