@@ -55,7 +55,7 @@ refuses 2 'B is missing' compare results
 
 # --- models, solvers and their numbers ------------------------------------------------------------
 
-refuses 2 'model nosuch is not accepted; there are affine3, ball, hopper, plate' run --model nosuch
+refuses 2 'model nosuch is not accepted; there are affine3, ball' run --model nosuch
 refuses 2 'model nosuch is not accepted' xml nosuch
 refuses 2 'model ?[31m is not accepted' run --model "$(printf '\033[31m')"
 refuses 2 '--solver nosuch is not accepted; there are libess, projection' run --solver nosuch
