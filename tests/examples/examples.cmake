@@ -2,6 +2,7 @@
 # and the skeletons of docs/ENGINES.md.
 # SPDX-License-Identifier: GPL-3.0-or-later
 ess_test(examples)
+ess_test(examples_derivatives)
 ess_test(examples_hexapod)
 ess_test(examples_neurons)
 target_compile_definitions(test_examples PRIVATE EXAMPLE_HOPPER="$<TARGET_FILE:example_hopper>")
@@ -9,6 +10,9 @@ target_compile_definitions(test_examples_hexapod PRIVATE
                            EXAMPLE_HEXAPOD="$<TARGET_FILE:example_hexapod>")
 target_compile_definitions(test_examples_neurons PRIVATE
                            EXAMPLE_NEURONS="$<TARGET_FILE:example_numeric_jacobian>")
+target_compile_definitions(test_examples_derivatives PRIVATE
+                           EXAMPLE_LANDING="$<TARGET_FILE:example_landing>"
+                           EXAMPLE_SLIP_GAITS="$<TARGET_FILE:example_slip_gaits>")
 add_test(NAME examples_readme
   COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_examples_readme.sh ${CMAKE_SOURCE_DIR}
           $<TARGET_FILE:example_hopper> ${CMAKE_C_COMPILER})
