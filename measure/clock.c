@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <gsl/gsl_statistics_double.h>
+#include <math.h>
 #include <sched.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -51,7 +52,20 @@ int measure_pin_core(int wanted, char warning[MEASURE_MESSAGE_SIZE]) {
   return core;
 }
 
-long measure_preemptions(void) {
+/* times the scheduler has taken the calling thread off its core against its will */
+static long preemptions(void) {
   struct rusage usage;
   return getrusage(RUSAGE_THREAD, &usage) ? 0 : usage.ru_nivcsw;
+}
+
+measure_watch measure_watch_begin(void) {
+  const long before = preemptions();
+  const uint64_t own = measure_thread_ns();
+  return (measure_watch){measure_clock_ns(), own, before};
+}
+
+double measure_watch_share(const measure_watch *watch) {
+  const double wall = (double)(measure_clock_ns() - watch->start_ns);
+  if (preemptions() == watch->preemptions) return 1.0;
+  return fmin(1.0, (double)(measure_thread_ns() - watch->own_ns) / wall);
 }

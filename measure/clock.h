@@ -33,7 +33,16 @@ int measure_pin_core(int wanted, char warning[MEASURE_MESSAGE_SIZE]);
 /* Nanoseconds that the calling thread has had a core. Asking takes a system call. */
 uint64_t measure_thread_ns(void);
 
-/* Times the scheduler has taken the calling thread off its core against its will. */
-long measure_preemptions(void);
+/* What the calling thread has had so far. */
+typedef struct measure_watch {
+  uint64_t start_ns, own_ns;
+  long preemptions;
+} measure_watch;
+
+measure_watch measure_watch_begin(void);
+
+/* The share of the time since in which the thread had its core: 1 when the scheduler has not taken
+ * it off against its will. The rest is another task's time. */
+double measure_watch_share(const measure_watch *watch);
 
 #endif

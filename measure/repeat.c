@@ -63,15 +63,20 @@ static int lasting_block(const bound_run *bound, double floor_s, uint64_t *repet
   }
 }
 
-/* A block in which the thread kept its core, or the last of RETAKES + 1: another task's time is
- * none of the candidate's, and longer runs meet it more often, so that medians would be unfair to
- * them. */
+/* A block in which the thread kept its core, or the last of RETAKES + 1 without what others had of
+ * it: another task's time is none of the candidate's, and longer runs meet it more often, so that
+ * medians would be unfair to them. */
 static int undisturbed_block(const bound_run *bound, double floor_s, uint64_t *repetitions,
-                             double *block, uint64_t *retaken) {
-  for (*retaken = 0;; ++*retaken) {
-    const long before = measure_preemptions();
+                             double *block, measure_sample *out) {
+  for (;; out->retaken++) {
+    const measure_watch watch = measure_watch_begin();
     const int status = lasting_block(bound, floor_s, repetitions, block);
-    if (status || measure_preemptions() == before || *retaken == RETAKES) return status;
+    const double share = measure_watch_share(&watch);
+    out->disturbed = share != 1.0;
+    if (status || !out->disturbed) return status;
+    if (out->retaken < RETAKES) continue;
+    *block *= share;
+    return status;
   }
 }
 
@@ -81,7 +86,7 @@ static int take_sample(const bound_run *bound, const measure_plan *plan, double 
   double block = 0;
   int status = call_hook(bound->candidate->before, bound);
   if (!status) status = time_block(bound, plan->warmup_runs, &block);
-  if (!status) status = undisturbed_block(bound, floor_s, repetitions, &block, &out->retaken);
+  if (!status) status = undisturbed_block(bound, floor_s, repetitions, &block, out);
   if (status) return status;
   out->repetitions = *repetitions;
   out->seconds = block / (double)*repetitions;

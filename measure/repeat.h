@@ -7,6 +7,7 @@
 #ifndef MEASURE_REPEAT_H
 #define MEASURE_REPEAT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -36,6 +37,7 @@ typedef struct measure_sample {
   size_t candidate, trial;
   uint64_t repetitions;
   uint64_t retaken; /* times it was taken again because the thread had lost its core */
+  bool disturbed;   /* it lost it each time: what others had of the sample is taken out */
   double seconds;   /* per run */
 } measure_sample;
 

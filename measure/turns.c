@@ -83,14 +83,13 @@ static void take_out(turner *t, size_t first, size_t end, double share) {
  * of the candidate's, and long runs would be charged with it more often than short ones */
 static void run_stretch(turner *t, size_t first, size_t end) {
   for (int take = 0; !t->record->failed; take++) {
-    const long before = measure_preemptions();
-    const uint64_t own = measure_thread_ns(), start = measure_clock_ns();
+    const measure_watch watch = measure_watch_begin();
     for (size_t j = first; j < end && !t->record->failed; j++)
       if (!timed_run(t, j, &t->times[j * t->room + t->record->repetitions])) give_up(t, j);
-    const double wall = (double)(measure_clock_ns() - start);
-    if (measure_preemptions() == before) return;
+    const double share = measure_watch_share(&watch);
+    if (share == 1.0) return;
     if (take == RETAKES) {
-      take_out(t, first, end, fmin(1.0, (double)(measure_thread_ns() - own) / wall));
+      take_out(t, first, end, share);
       return;
     }
     t->record->retaken += end - first;

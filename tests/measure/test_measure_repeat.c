@@ -3,12 +3,16 @@
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
+#define _GNU_SOURCE
 #include <math.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -75,7 +79,8 @@ static int keep_sample(const measure_sample *sample, void *context) {
   diary *d = context;
   d->visits[sample->candidate][sample->trial]++;
   d->order[d->count++] = sample->candidate;
-  d->shortest_s = fmin(d->shortest_s, sample->seconds * (double)sample->repetitions);
+  if (!sample->disturbed)
+    d->shortest_s = fmin(d->shortest_s, sample->seconds * (double)sample->repetitions);
   if (!d->workers) return 0;
   const uint64_t warmups = d->workers[sample->candidate].since - sample->repetitions;
   if (warmups < d->fewest_warmups) d->fewest_warmups = warmups;
@@ -230,6 +235,40 @@ static void observer_can_stop_and_bad_plans_are_refused(void **state) {
                    MEASURE_EINVAL);
 }
 
+/* 10 ms of a core, however long they take */
+static int work_of_a_core(void *context, size_t trial) {
+  (void)context, (void)trial;
+  const uint64_t end = measure_thread_ns() + 10000000;
+  while (measure_thread_ns() < end) continue;
+  return 0;
+}
+
+static int count_disturbed(const measure_sample *sample, void *context) {
+  *(size_t *)context += sample->disturbed;
+  return 0;
+}
+
+/* beside a task that wants the same core: what it has of a sample is no time of the sample's */
+static void what_others_have_is_taken_out(void **state) {
+  (void)state;
+  enum { FEW = 4 };
+  char warning[MEASURE_MESSAGE_SIZE];
+  const measure_candidate candidate = {.run = work_of_a_core};
+  size_t disturbed = 0;
+  double seconds[FEW];
+  const measure_plan plan = {.trials = FEW, .sampled = count_disturbed, .context = &disturbed};
+  if (measure_pin_core(-1, warning) < 0) skip();
+  const pid_t other = fork();
+  if (!other)
+    for (;;) continue;
+  const int status = measure_interleave(&candidate, 1, &plan, seconds, NULL, NULL);
+  kill(other, SIGKILL);
+  waitpid(other, NULL, 0);
+  assert_int_equal(status, MEASURE_SUCCESS);
+  assert_true(disturbed > 0);
+  for (size_t j = 0; j < FEW; j++) assert_true(seconds[j] > 9.9e-3 && seconds[j] < 14e-3);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(floor_is_the_larger_of_both),
@@ -238,6 +277,7 @@ int main(void) {
       cmocka_unit_test(order_is_shuffled_and_follows_the_seed),
       cmocka_unit_test(failure_names_its_place_and_keeps_what_was_measured),
       cmocka_unit_test(observer_can_stop_and_bad_plans_are_refused),
+      cmocka_unit_test(what_others_have_is_taken_out),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
