@@ -42,6 +42,19 @@ foreach(target population_floors test_stiff_floors)
 endforeach()
 set_tests_properties(stiff_floors PROPERTIES LABELS tolerance)
 
+# hostile systems by the tens of thousands; the whole population is not a test
+set(ESS_HOSTILE_SYSTEMS hostile_systems.c hostile_systems_draw.c hostile_truth.c)
+list(TRANSFORM ESS_HOSTILE_SYSTEMS PREPEND ${CMAKE_CURRENT_LIST_DIR}/)
+add_executable(population_hostile integrator/population_hostile.c ${ESS_HOSTILE_SYSTEMS})
+target_link_libraries(population_hostile PRIVATE ess::ess m)
+ess_compile(population_hostile)
+ess_test(hostile_systems ess::ess)
+target_sources(test_hostile_systems PRIVATE ${ESS_HOSTILE_SYSTEMS})
+set_tests_properties(hostile_systems PROPERTIES LABELS tolerance)
+if(ESS_SANITIZE)
+  target_compile_definitions(test_hostile_systems PRIVATE HOSTILE_SYSTEMS=50)
+endif()
+
 # hostile systems, each with a stated outcome
 foreach(duty aside bent callbacks cut left meet rows runs sizes stuck touches)
   ess_test(hostile_${duty} ess::ess)

@@ -1,0 +1,76 @@
+/*
+ * Hostile systems through the default method: a part of population_hostile that is run in seconds,
+ * and systems of it that were wrong once.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "hostile_systems.h"
+
+#ifndef HOSTILE_SYSTEMS
+#define HOSTILE_SYSTEMS 1000
+#endif
+
+static const uint64_t FIRST = 1000000; /* not among those that anything was mended by */
+
+static hostile_system s;
+
+/* how many runs of a system are wrong, or other with an observer, at one of so many tolerances */
+static size_t count_wrong(uint64_t seed, int every) {
+  hostile_path truth;
+  size_t wrong = 0;
+  hostile_draw(&s, seed);
+  hostile_truth(&s, 0.0, 1.0, &truth);
+  if (truth.status || truth.is_unclear) return 0;
+  for (int i = 2 + (int)(seed % (uint64_t)every); i < 10; i += every) {
+    const double tolerance = pow(10.0, -i);
+    const hostile_outcome o = hostile_run(&s, &truth, tolerance, i % 4 == 0);
+    if (o.verdict != HOSTILE_WRONG && o.is_observed_alike) continue;
+    print_error("seed %lu at %g: error %g tolerances, crossings %zu of %zu\n", (unsigned long)seed,
+                tolerance, o.error, o.crossings, o.true_crossings);
+    wrong++;
+  }
+  return wrong;
+}
+
+static void success_means_success(void **state) {
+  (void)state;
+  size_t wrong = 0;
+  for (uint64_t i = 0; i < HOSTILE_SYSTEMS; i++) wrong += count_wrong(FIRST + i, 4);
+  assert_int_equal(wrong, 0);
+}
+
+/* The drawing is what it was: the kept seeds mean the systems that they were kept for. */
+static void seeds_draw_what_they_drew(void **state) {
+  (void)state;
+  hostile_draw(&s, 12761);
+  assert_int_equal(s.rows, HOSTILE_SILENT);
+  assert_int_equal(s.shape, HOSTILE_WAVE);
+  assert_int_equal(s.m, 17);
+  assert_int_equal(s.n, 2);
+}
+
+static void what_was_wrong_once(void **state) {
+  (void)state;
+  static const uint64_t seeds[] = {
+      12761, 14639, 16330, // rows that meet, silent guards and guards armed ahead
+  };
+  for (size_t i = 0; i < sizeof seeds / sizeof *seeds; i++)
+    assert_int_equal(count_wrong(seeds[i], 1), 0);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(seeds_draw_what_they_drew),
+      cmocka_unit_test(success_means_success),
+      cmocka_unit_test(what_was_wrong_once),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
