@@ -1,9 +1,10 @@
 /*
- * Rows of a sub-step's crossings that name event functions other than their own, held against the
- * path: while a guard is armed and not crossed, between two namings, before the first, or after the
- * last, it has to be below zero; and a guard that was armed ahead has to lie ahead there. Crossings
- * were made by times foreseen without jumps, and the list knows guards as they were armed at the
- * node: rows that meet within a sub-step may have made it wrong (docs/METHOD.md).
+ * What the crossings of a sub-step do to guards, held against the path. While a guard is armed and
+ * not crossed, from one crossing that concerns its event function to the next, it has to be below
+ * zero; behind its own crossing, too, where its jump may throw the state back; and one that a row
+ * arms ahead has to lie ahead there. Crossings were made by times foreseen without jumps, and the
+ * list knows guards as they were armed at the node: rows that meet within a sub-step may have made
+ * it wrong (docs/METHOD.md).
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -60,6 +61,15 @@ static bool is_below(const ess_driver *d, size_t k, const ess_bare *p, const ess
   return true;
 }
 
+/* event function k at a time, with the jumps made until then, and its rate after them */
+static double value_at(const ess_driver *d, size_t k, const ess_bare *p, double u, double *rate) {
+  ess_made made[ESS_GROUPS];
+  ess_sum_made(d, u, made);
+  const double shift = ess_shift(d, k, made, u, rate);
+  *rate += ess_powers_slope(p->a, u - p->from);
+  return ess_powers_value(p->a, u - p->from) + shift;
+}
+
 /* the same over a spell, from crossing to crossing; at its end it is below */
 static bool stays_below(const ess_driver *d, size_t k, const ess_bare *p, const spell *s) {
   const ess_cluster *const c = &d->cluster;
@@ -79,18 +89,20 @@ static bool stays_below(const ess_driver *d, size_t k, const ess_bare *p, const 
   return is_below(d, k, p, made, s->side, begin, s->end, b) && b[QUARTIC - 1] < 0.0;
 }
 
-/* event function k at a time, with the jumps made until then */
-static double value_at(const ess_driver *d, size_t k, const ess_bare *p, double u) {
-  ess_made made[ESS_GROUPS];
+/* the same behind its own crossing, where it has been zero: what it was timed to */
+static bool stays_behind(const ess_driver *d, size_t k, const ess_bare *p, const spell *s) {
+  ess_bare from_zero = *p;
   double rate;
-  ess_sum_made(d, u, made);
-  return ess_powers_value(p->a, u - p->from) + ess_shift(d, k, made, u, &rate);
+  from_zero.a[0] -= value_at(d, k, p, s->begin, &rate);
+  from_zero.doubt = 0.0;
+  return stays_below(d, k, &from_zero, s);
 }
 
 /* whether a row that arms what lies ahead has found the side that the path is on */
 static bool lies_ahead(const ess_driver *d, size_t k, const ess_bare *p, const spell *s) {
   if (!s->by || s->by->effect != ESS_ARM_AHEAD) return true;
-  return s->sign * value_at(d, k, p, s->begin) >= p->doubt - slight_of(d, k);
+  double rate;
+  return s->sign * value_at(d, k, p, s->begin, &rate) >= p->doubt - slight_of(d, k);
 }
 
 /* whether silent guard k, which is armed within the sub-step, and crossed after its end when it has
@@ -109,12 +121,13 @@ static bool can_wait(const ess_driver *d, size_t k, const spell *s) {
 }
 
 static bool is_right(const ess_driver *d, size_t k, const ess_bare *p, const spell *s) {
-  const bool is_begun = s->by && s->by->effect != 0;
+  const bool is_named = s->by && s->by->effect != 0;
   if (!lies_ahead(d, k, p, s)) return false;
-  // own crossings are timed
-  if (s->side == 0.0 || (s->is_last ? !is_begun : !s->is_ended)) return true;
-  if (s->is_last && ess_is_silent(d, k) && ess_row_arms_none(d, k)) return can_wait(d, k, s);
-  return stays_below(d, k, p, s);
+  // crossings that end a spell are timed
+  if (s->side == 0.0 || !(s->is_last ? s->by != NULL : s->is_ended)) return true;
+  const bool waits = s->is_last && ess_is_silent(d, k) && ess_row_arms_none(d, k);
+  if (waits && is_named) return can_wait(d, k, s);
+  return waits || (s->by && !is_named ? stays_behind(d, k, p, s) : stays_below(d, k, p, s));
 }
 
 /* the spell that ends where something was noted of event function k; with ESS_NONE, the last */
@@ -136,8 +149,10 @@ static bool agrees_until(ess_driver *d, size_t k, const ess_bare *p, size_t n) {
   ess_cluster *const c = &d->cluster;
   const spell s = spell_until(d, k, p, n);
   if (is_right(d, k, p, &s)) return true;
-  // however short, the guard is armed in it and crossed in it
-  c->is_hopeless = c->is_hopeless || (s.by && s.by->effect != 0);
+  // however short, the guard is armed in it and crossed in it, or thrown back by its own jump
+  double rate;
+  if (s.by && s.by->effect == 0) value_at(d, k, p, s.begin, &rate);
+  c->is_hopeless = c->is_hopeless || (s.by && (s.by->effect != 0 || !(s.side * rate < 0.0)));
   return false;
 }
 
@@ -176,6 +191,17 @@ static inline bool is_clear(const ess_driver *d, size_t k, double side, double b
   return ess_larger(first, last) + bulge + c->shift < 0.0;
 }
 
+/* whether it recedes all the time, however the jumps turn it */
+static inline bool recedes(const ess_driver *d, size_t k, double side, double begin, double end) {
+  const ess_cluster *const c = &d->cluster;
+  if (side == 0.0) return true;
+  const double high = 6.0 * fabs(c->cubic[k]) + 12.0 * end * fabs(c->quartic[k]);
+  const double turn = (end - begin) * (2.0 * fabs(c->square[k]) + end * high);
+  double a[QUARTIC];
+  ess_course_one(d, k, a);
+  return side * ess_powers_slope(a, begin) + turn + c->turn < 0.0;
+}
+
 /* whether that is all there is to say of what has been noted of it, and of what it has become; most
  * often it is */
 static inline bool is_plain(const ess_driver *d, size_t n) {
@@ -185,8 +211,11 @@ static inline bool is_plain(const ess_driver *d, size_t n) {
   const double time = ess_clamp(c->time[now->by], 0.0, c->length);
   const double begin =
       now->before == ESS_NONE ? 0.0 : ess_clamp(c->time[c->noted[now->before].by], 0.0, time);
-  return now->effect != ESS_ARM_AHEAD && is_clear(d, k, now->side, begin, time) &&
-         (c->last_noted[k] != n || is_clear(d, k, d->side[k], time, c->length));
+  const bool is_last = c->last_noted[k] == n, is_own = now->effect == 0;
+  if (now->effect == ESS_ARM_AHEAD || !(is_own || is_clear(d, k, now->side, begin, time)))
+    return false;
+  if (!is_last || (is_own && recedes(d, k, d->side[k], time, c->length))) return true;
+  return !is_own && is_clear(d, k, d->side[k], time, c->length);
 }
 
 bool ess_rows_agree(ess_driver *d) {
@@ -196,15 +225,13 @@ bool ess_rows_agree(ess_driver *d) {
   for (size_t n = 0; n < c->noted_count; n++) {
     const ess_noted *const now = &c->noted[n];
     const size_t k = now->guard;
-    const bool is_named = now->effect != 0;
-    // its own crossing ends well what anything else than a look at the state has begun
+    // what a look at the state has begun; those that are curved are watched by themselves
     const bool was_found = now->before != ESS_NONE && c->noted[now->before].effect == ESS_ARM_AHEAD;
-    // those that are curved are watched by themselves
-    if (!(is_named || was_found) || c->is_curved[k] || is_plain(d, n)) continue;
+    if (c->is_curved[k] || (!was_found && is_plain(d, n))) continue;
     ess_bare course = {0};
     ess_course_one(d, k, course.a);
     if (!agrees_until(d, k, &course, n)) return false;
-    if (is_named && c->last_noted[k] == n && !agrees_until(d, k, &course, ESS_NONE)) return false;
+    if (c->last_noted[k] == n && !agrees_until(d, k, &course, ESS_NONE)) return false;
   }
   return true;
 }

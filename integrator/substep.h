@@ -176,7 +176,7 @@ typedef struct ess_bare {
   double from, a[ESS_QUARTIC], doubt;
 } ess_bare;
 
-/* Whether what crossings' rows do to others than their own event function is right on the path that
+/* Whether what crossings and their rows do to guards is right on the path that
  * the jumps make: of all event functions that are not curved, and of one. The sub-step is too long
  * where it is not. */
 bool ess_rows_agree(ess_driver *d);
