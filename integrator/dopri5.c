@@ -86,13 +86,18 @@ double ess_dopri5_stage(const ess_driver *d, int s, double x[]) {
   return d->t + C[s] * d->dt;
 }
 
-void ess_dopri5_sum(const ess_driver *d, int s, const double base[], double *const rate[],
+double ess_dopri5_node(int s) {
+  return C[s];
+}
+
+void ess_dopri5_sum(ess_sum what, double dt, const double base[], double *const rate[],
                     size_t count, double to[]) {
-  const double *const weight = s == ESS_STAGES ? D : A[s];
+  const double *const weight = what == ESS_SUM_DENSE ? D : what == ESS_SUM_ERROR ? E : A[what];
+  const int stages = (int)what < ESS_STAGES ? (int)what : ESS_STAGES;
   for (size_t i = 0; i < count; i++) {
     double sum = 0.0;
-    for (int j = 0; j < s; j++) sum += weight[j] * rate[j][i];
-    to[i] = (base ? base[i] : 0.0) + d->dt * sum;
+    for (int j = 0; j < stages; j++) sum += weight[j] * rate[j][i];
+    to[i] = (base ? base[i] : 0.0) + dt * sum;
   }
 }
 

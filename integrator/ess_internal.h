@@ -240,11 +240,17 @@ void ess_no_failure(ess_driver *d);
  * error (accept when <= 1; not finite when the field is not). */
 int ess_dopri5_try(ess_driver *d, double *error);
 
-/* State of stage s of the step just tried, and its time. The same for any rates along that step:
- * to = base + dt sum of rates, `count` values; s is ESS_STAGES for the last coefficient of the
- * dense output, base NULL for none. */
+/* State of stage s of the step just tried, and its time; where in a step that stage is. */
 double ess_dopri5_stage(const ess_driver *d, int s, double x[]);
-void ess_dopri5_sum(const ess_driver *d, int s, const double base[], double *const rate[],
+double ess_dopri5_node(int s);
+
+/* The pair's sums for any rates in the stages of a step: to = base + dt sum of rates, `count`
+ * values, base NULL for none. What is summed is the number of a stage, whose value it gives, or: */
+typedef enum ess_sum {
+  ESS_SUM_DENSE = ESS_STAGES, /* the last coefficient of the dense output */
+  ESS_SUM_ERROR
+} ess_sum;
+void ess_dopri5_sum(ess_sum what, double dt, const double base[], double *const rate[],
                     size_t count, double to[]);
 
 /* Root mean square of v scaled by the tolerances at |a| and |b|. */

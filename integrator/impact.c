@@ -80,34 +80,6 @@ int ess_impacts_start(ess_driver *d) {
   return status ? status : ess_evaluate_node(d);
 }
 
-/* what event function k changes by when each state moves by its tolerance */
-static int weigh_tolerance(ess_driver *d, size_t k, double *doubt) {
-  double *const v = d->v_try, h, rate;
-  int status = ESS_SUCCESS;
-  *doubt = 0.0;
-  memset(v, 0, d->lanes * sizeof *v);
-  for (size_t i = 0; !status && i < d->system.dimension; i++) {
-    v[i] = d->atol[i] + d->rtol[i] * fabs(d->x[i]);
-    status = ess_some_guard_rates(d, d->x, v, &k, 1, &h, &rate);
-    *doubt += fabs(rate);
-    v[i] = 0.0;
-  }
-  return status;
-}
-
-/* fails where a guard is reached along it: by how its rate changes in the rest of the step that was
- * cut here, the state turns back before it is further beyond than the tolerance can tell */
-static int refuse_grazing(ess_driver *d, size_t k) {
-  const double rate = d->side[k] * d->rate[k], rest = d->dt - (d->t - d->piece.t0);
-  const double turn = d->side[k] * d->rate_end[k] - rate;
-  if (!(rate > 0.0)) return ess_fail(d, ESS_EGRAZING, k);
-  if (d->piece.kind != ESS_PIECE_STEP || !(rest > 0.0) || !(turn < 0.0)) return ESS_SUCCESS;
-  double doubt;
-  const int status = weigh_tolerance(d, k, &doubt);
-  const double beyond = 0.5 * rate * rate * rest / -turn;
-  return status || beyond > doubt ? status : ess_fail(d, ESS_EGRAZING, k);
-}
-
 /* crosses the events that no row of another has disarmed; leaves only those on the list */
 static int cross_events(ess_driver *d, size_t *count) {
   ess_impact_work *const w = d->impacts;
@@ -186,7 +158,7 @@ static int install(ess_driver *d, double late) {
 int ess_make_impact(ess_driver *d, size_t k, double late) {
   ess_impact_work *const w = d->impacts;
   const size_t m = d->system.guard_count;
-  int status = refuse_grazing(d, k);
+  int status = ess_refuse_grazing(d, k);
   if (status) return status;
   size_t count = ess_gather_events(d, k, w->events);
   for (size_t i = 0; i < d->lanes; i++) w->x[i] = d->x[i] - late * d->f[i];

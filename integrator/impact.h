@@ -67,6 +67,12 @@ void ess_set_mode(ess_driver *d, const double mode[], const bool armed[]);
 /* Fails when so many crossings have been made that time should have passed. */
 int ess_watch_progress(ess_driver *d, size_t guard);
 
+/* graze.c: fails where event function k's guard, an impact, is reached along it: by how its rate
+ * changes in the rest of the step that was cut here, the state turns back at once; where one is all
+ * but reached within the step just tried, which is to be taken whole. */
+int ess_refuse_grazing(ess_driver *d, size_t k);
+int ess_refuse_touch(ess_driver *d);
+
 /* zeno.c: notes an impact at the node's time; ESS_EZENO when impacts accumulate before the end. */
 int ess_watch_zeno(ess_driver *d);
 

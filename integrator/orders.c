@@ -12,7 +12,7 @@
 /* states, and fields, that differ by less than this part of them are the same */
 static const double SAME = 1e-6;
 
-/* pieces whose digests differ by less are the same */
+/* pieces whose digests differ by less than this part of them are the same */
 static const double ALIKE = 1e-7;
 
 typedef struct search {
@@ -20,6 +20,7 @@ typedef struct search {
   unsigned char order[ESS_MEETING];
   size_t rows[ESS_MEETING + 1]; /* of the cone, by depth */
   size_t pieces;
+  double most; /* size of the largest matrix, at least 1, that of directions */
   const double *outcome;
   bool differs; /* an order leads elsewhere */
 } search;
@@ -82,15 +83,17 @@ static void narrow(ess_driver *d, search *s, const ess_passage *p, size_t i) {
   s->rows[s->depth + 1] = rows;
 }
 
-/* what tells the matrix of one piece from those of the others: a sum with weights at random */
-static double digest(const double matrix[], size_t count) {
+/* what tells the matrix of one piece from those of the others: a sum with weights at random; `most`
+ * is the size of the largest */
+static double digest(const double matrix[], size_t count, double *most) {
   double sum = 0.0, size = 0.0;
   for (size_t i = 0; i < count; i++) {
     const double weight = 1.0 + sin(12.9898 * (double)(i + 1));
     sum += weight * matrix[i];
     size += fabs(matrix[i]);
   }
-  return size > 0.0 ? sum / size : 0.0;
+  *most = ess_larger(*most, size);
+  return sum;
 }
 
 /* all that can be met has been */
@@ -101,9 +104,9 @@ static void note_piece(ess_driver *d, search *s) {
   s->differs = s->differs || !is_same(p->x, s->outcome, n);
   double *const matrix = v->w;
   ess_passage_end(d, p, n, matrix);
-  const double its = digest(matrix, n * n);
+  const double its = digest(matrix, n * n, &s->most);
   for (size_t i = 0; i < s->pieces; i++)
-    if (fabs(v->digest[i] - its) <= ALIKE) return;
+    if (fabs(v->digest[i] - its) <= ALIKE * s->most) return;
   v->digest[s->pieces] = its;
   memcpy(v->orders[s->pieces++], s->order, sizeof s->order);
 }
@@ -213,7 +216,7 @@ static void note_kind(ess_tangents *v, ess_smooth kind, size_t pieces, size_t co
 /* all orders are looked at */
 static int go_counted(ess_driver *d, size_t count, const double outcome[]) {
   ess_tangents *const v = d->tangents;
-  search s = {.count = count, .outcome = outcome};
+  search s = {.count = count, .most = 1.0, .outcome = outcome};
   int status = find_pieces(d, &s);
   if (status) return status;
   if (s.differs) {

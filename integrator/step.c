@@ -7,6 +7,7 @@
 #include <float.h>
 #include <math.h>
 
+#include "impact.h"
 #include "tangent.h"
 
 /* PI controller: safety factor, exponents, and how much the step may change at once */
@@ -168,11 +169,19 @@ int ess_take_step(ess_driver *d, const ess_location *found, double t1, bool last
     if (status) return status;
   }
   ess_suspect_none(d);
+  if (d->impacts && watching && !found->cut) {
+    status = ess_refuse_touch(d);
+    if (status) return status;
+  }
   if (d->tangents) {
     status = ess_tangent_step(d, found->theta, found->cut);
     if (status) return status;
   }
   ess_piece_step(d, duration);
+  if (d->tangents) {
+    status = ess_tangent_piece(d);
+    if (status) return status;
+  }
   ess_sample_piece(d, t0 + duration);
   d->counters.steps++;
   d->t_seen = d->t;

@@ -235,7 +235,7 @@ static void end_at_impact(ess_driver *d) {
   while (i < c->count && !ess_is_impact(d, c->crossing[i])) i++;
   if (i == c->count) return;
   c->is_hopeless = c->time[i] - c->from <= AT_ONCE * (c->length - c->from);
-  c->length = c->time[i];
+  if (!c->is_hopeless) c->length = c->time[i];
   c->count = i;
 }
 

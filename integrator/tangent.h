@@ -42,6 +42,7 @@ typedef struct ess_tangents {
   double *h, *rate; /* [m], scratch */
   bool is_tried;    /* the step tried from the node has its stages: from then, so long */
   double tried_t, tried_dt;
+  bool is_rough;  /* those are too few for the tolerance: directions take steps of their own */
   bool has_first; /* k[0] is that of the next step: its last was this one's (first same as last) */
   double u;       /* v is at this time within the sub-step */
 
@@ -89,6 +90,9 @@ int ess_tangent_rates(ess_driver *d, double t, const double x[], const double *f
  * directions go on along it to theta, before the node does. */
 int ess_tangent_try(ess_driver *d);
 int ess_tangent_step(ess_driver *d, double theta, bool cut);
+
+/* Where that has not been enough, once the step is the last piece. */
+int ess_tangent_piece(ess_driver *d);
 
 /* Along the path of the sub-step that is the last piece, to this time since it began, in the mode
  * as it is. */

@@ -10,8 +10,13 @@
 
 #include "tangent.h"
 
-/* an interval of a sub-step longer than this part of it takes three places, else one */
+/* an interval of a sub-step longer than this part of it takes steps of the pair, another one place
+ */
 static const double LONG = 0.125;
+
+/* directions may err by so many tolerances in a step: less, and most steps of the state would be
+ * too long for them, by little */
+static const double ALLOWED = 10.0;
 
 static double norm(const double v[], size_t n) {
   double sum = 0.0;
@@ -66,6 +71,18 @@ int ess_tangent_rates(ess_driver *d, double t, const double x[], const double *f
   return status;
 }
 
+/* the error of directions over a step of this length that ends here, in units of what is allowed,
+ * as if their components were states: the largest of all directions */
+static double error_of(ess_driver *d, double dt, const double end[]) {
+  ess_tangents *const v = d->tangents;
+  const size_t n = d->system.dimension;
+  double most = 0.0;
+  ess_dopri5_sum(ESS_SUM_ERROR, dt, NULL, v->k, v->count * n, v->w);
+  for (size_t j = 0; j < v->count; j++)
+    most = ess_larger(most, ess_scaled_norm(d, v->w + j * n, v->v + j * n, end + j * n));
+  return most / ALLOWED;
+}
+
 int ess_tangent_try(ess_driver *d) {
   ess_tangents *const v = d->tangents;
   const size_t all = v->count * d->system.dimension;
@@ -73,11 +90,12 @@ int ess_tangent_try(ess_driver *d) {
   for (int s = v->has_first; !status && s < ESS_STAGES; s++) {
     const double t = ess_dopri5_stage(d, s, v->x);
     double *const to = s == ESS_STAGES - 1 ? v->v_end : v->w;
-    ess_dopri5_sum(d, s, v->v, v->k, all, to);
+    ess_dopri5_sum((ess_sum)s, d->dt, v->v, v->k, all, to);
     const bool is_off = s == 0 && v->source == ESS_BEFORE_UNKNOWN;
     status = ess_tangent_rates(d, t, v->x, is_off ? NULL : d->stage[s], to, v->count, v->k[s]);
   }
-  ess_dopri5_sum(d, ESS_STAGES, NULL, v->k, all, v->v_last);
+  ess_dopri5_sum(ESS_SUM_DENSE, d->dt, NULL, v->k, all, v->v_last);
+  v->is_rough = !status && error_of(d, d->dt, v->v_end) > 1.0;
   v->is_tried = v->has_first = !status;
   v->tried_t = d->t;
   v->tried_dt = d->dt;
@@ -113,16 +131,16 @@ int ess_tangent_step(ess_driver *d, double theta, bool cut) {
   const int status = known ? ESS_SUCCESS : ess_tangent_try(d);
   if (status) return status;
   v->is_tried = false;
-  v->has_first = !cut;
-  if (!cut) {
-    v->source = ESS_BEFORE_AT_NODE;
+  v->has_first = !cut && !v->is_rough;
+  v->source = cut ? ESS_BEFORE_KNOWN : ESS_BEFORE_AT_NODE;
+  if (cut) rate_at(d, theta, v->before);
+  if (v->is_rough) return ESS_SUCCESS; // they go along the piece
+  if (cut) {
+    go_to(d, theta);
+  } else {
     memcpy(v->v, v->v_end, v->count * d->system.dimension * sizeof *v->v);
     ess_swap(&v->k[0], &v->k[ESS_STAGES - 1]);
-    return ESS_SUCCESS;
   }
-  go_to(d, theta);
-  rate_at(d, theta, v->before);
-  v->source = ESS_BEFORE_KNOWN;
   return ESS_SUCCESS;
 }
 
@@ -139,31 +157,66 @@ static int rates_on_path(ess_driver *d, double u, const double from[], double to
   return ess_tangent_rates(d, d->piece.t0 + u, v->x, NULL, from, v->count, to);
 }
 
-/* a short interval: v + h J v + h^2 J^2 v / 2, with the Jacobian of its middle */
-static int go_shortly(ess_driver *d, double u, double length) {
+/* a short interval: v + h J v + h^2 J^2 v / 2, with the Jacobian of its middle; *fit is false, and
+ * nothing done, where the next term of that is not lost in the tolerance */
+static int go_shortly(ess_driver *d, double u, double length, bool *fit) {
   ess_tangents *const v = d->tangents;
-  const double middle = u + 0.5 * length;
+  const size_t n = d->system.dimension, all = v->count * n;
+  const double middle = u + 0.5 * length, half = 0.5 * length * length;
   int status = rates_on_path(d, middle, v->v, v->k[0]);
   if (!status) status = rates_on_path(d, middle, v->k[0], v->k[1]);
-  for (size_t i = 0; i < v->count * d->system.dimension; i++)
-    v->v[i] += length * (v->k[0][i] + 0.5 * length * v->k[1][i]);
+  *fit = true;
+  for (size_t j = 0; !status && j < v->count; j++) {
+    const double *const once = v->k[0] + j * n, *const twice = v->k[1] + j * n;
+    const double grows = fabs(length) * norm(twice, n) / (norm(once, n) + DBL_MIN);
+    for (size_t i = 0; i < n; i++) v->w[i] = half * twice[i] * grows / 3.0;
+    *fit = *fit && ess_scaled_norm(d, v->w, v->v + j * n, v->v + j * n) <= 1.0;
+  }
+  for (size_t i = 0; *fit && i < all; i++) v->v[i] += length * v->k[0][i] + half * v->k[1][i];
   return status;
 }
 
-/* the classical method of fourth order */
-static int go_long(ess_driver *d, double u, double length) {
+/* one step of the pair along the last piece, into v_end */
+static int try_along(ess_driver *d, double u, double dt) {
   ess_tangents *const v = d->tangents;
-  const double half = 0.5 * length;
-  int status = rates_on_path(d, u, v->v, v->k[0]);
-  go_along(d, v->k[0], half, v->w);
-  if (!status) status = rates_on_path(d, u + half, v->w, v->k[1]);
-  go_along(d, v->k[1], half, v->w);
-  if (!status) status = rates_on_path(d, u + half, v->w, v->k[2]);
-  go_along(d, v->k[2], length, v->w);
-  if (!status) status = rates_on_path(d, u + length, v->w, v->k[3]);
-  for (size_t i = 0; i < v->count * d->system.dimension; i++)
-    v->v[i] += length / 6.0 * (v->k[0][i] + 2.0 * (v->k[1][i] + v->k[2][i]) + v->k[3][i]);
+  int status = ESS_SUCCESS;
+  for (int s = 0; !status && s < ESS_STAGES; s++) {
+    double *const to = s == ESS_STAGES - 1 ? v->v_end : v->w;
+    ess_dopri5_sum((ess_sum)s, dt, v->v, v->k, v->count * d->system.dimension, to);
+    status = rates_on_path(d, u + ess_dopri5_node(s) * dt, to, v->k[s]);
+  }
   return status;
+}
+
+/* as many steps of the pair as the tolerance takes */
+static int go_long(ess_driver *d, double u, double length) {
+  enum { MOST = 100000 };
+  ess_tangents *const v = d->tangents;
+  double dt = length;
+  int status = ESS_SUCCESS;
+  for (int i = 0; !status && i < MOST && length != 0.0; i++) {
+    const bool last = fabs(dt) >= fabs(length) * (1.0 - 1e-9);
+    if (last) dt = length;
+    status = try_along(d, u, dt);
+    const double error = status ? 0.0 : error_of(d, dt, v->v_end);
+    const double factor = error > 0.0 ? 0.9 * pow(error, -0.2) : 5.0;
+    if (!status && error <= 1.0) {
+      memcpy(v->v, v->v_end, v->count * d->system.dimension * sizeof *v->v);
+      u += dt;
+      length = last ? 0.0 : length - dt;
+    }
+    dt *= ess_clamp(factor, 0.2, 5.0); // by 0.2 also where it is not a number
+    if (!(fabs(dt) > DBL_EPSILON * fabs(d->t)) && length != 0.0)
+      status = ess_fail(d, ESS_EUNDERFLOW, SIZE_MAX);
+  }
+  return status;
+}
+
+int ess_tangent_piece(ess_driver *d) {
+  ess_tangents *const v = d->tangents;
+  if (!v->is_rough) return ESS_SUCCESS;
+  v->is_rough = false;
+  return go_long(d, 0.0, d->piece.t1 - d->piece.t0);
 }
 
 int ess_tangent_path(ess_driver *d, double u) {
@@ -173,16 +226,18 @@ int ess_tangent_path(ess_driver *d, double u) {
   // where it ends its field is that of its path, which the defect has not corrected
   v->source = ESS_BEFORE_UNKNOWN;
   // until its first crossing a cluster is its base
-  if (v->is_tried) {
-    v->is_tried = false;
+  if (v->is_tried && !v->is_rough) {
     go_to(d, c->from / c->base_dt);
     v->u = c->from;
   }
+  v->is_tried = v->is_rough = false;
   const double length = u - v->u, from = v->u;
   v->u = u;
   if (length == 0.0) return ESS_SUCCESS;
-  const bool is_short = fabs(length) <= LONG * (c->length - c->from);
-  return is_short ? go_shortly(d, from, length) : go_long(d, from, length);
+  bool fit = false;
+  int status = ESS_SUCCESS;
+  if (fabs(length) <= LONG * (c->length - c->from)) status = go_shortly(d, from, length, &fit);
+  return status || fit ? status : go_long(d, from, length);
 }
 
 int ess_tangent_path_end(ess_driver *d) {
