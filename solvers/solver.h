@@ -37,6 +37,10 @@ typedef struct solver_settings {
    * for those that are raced. */
   void (*reached)(double t, void *context);
   void *reached_context;
+
+  /* Optional, of libess alone: told of each impact. As above, not for what is raced. */
+  int (*impact)(const ess_impact *impact, void *context);
+  void *impact_context;
 } solver_settings;
 
 solver_settings solver_settings_default(void);
@@ -65,6 +69,8 @@ typedef struct solver_type {
   /* Names that settings.variant may have, NULL-terminated, the default first; NULL: there are no
    * variants. prepare may still refuse one. */
   const char *const *variants;
+
+  bool tells_impacts; /* calls settings.impact */
 
   /* Allocates and compiles what runs will need. 0 and *instance, or a solver_status with one line.
    * `m` outlives the instance. A solver that cannot do this model refuses it here. */

@@ -21,6 +21,8 @@ typedef struct solver_driver {
   uint64_t events;
   void (*reached)(double t, void *context); /* of the settings */
   void *reached_context;
+  int (*impact)(const ess_impact *impact, void *context); /* of the settings */
+  void *impact_context;
   unsigned steps; /* since it was told last */
 } solver_driver;
 
@@ -37,6 +39,11 @@ static int count_step(const ess_step_info *info, void *context) {
   solver_driver *const p = context;
   if (++p->steps % WHILE == 0) p->reached(info->t1, p->reached_context);
   return 0;
+}
+
+static int tell_impact(const ess_impact *impact, void *context) {
+  const solver_driver *const p = context;
+  return p->impact(impact, p->impact_context);
 }
 
 /* s/m and share of the output step: by default a guard approached more slowly than half a metre per
@@ -78,11 +85,14 @@ static int prepare(const char *name, ess_method method, const model *m,
     p->counts_itself = resets && resets->silent;
     options.observer = (ess_observer){.step = settings->reached ? count_step : NULL,
                                       .crossing = p->counts_itself ? NULL : count_crossing,
+                                      .impact = settings->impact ? tell_impact : NULL,
                                       .context = p};
     p->name = name;
     p->m = m;
     p->reached = settings->reached;
     p->reached_context = settings->reached_context;
+    p->impact = settings->impact;
+    p->impact_context = settings->impact_context;
     p->driver = ess_driver_alloc(&m->system, &options, NULL);
   }
   if (!p || !p->driver) {
@@ -150,6 +160,7 @@ static int prepare_tolerance(const model *m, const solver_settings *settings,
 const solver_type libess_solver = {
     .name = "libess",
     .summary = "libess: one tolerance for everything, crossings included",
+    .tells_impacts = true,
     .prepare = prepare_tolerance,
     .run = run,
     .release = release,
@@ -164,6 +175,7 @@ static int prepare_paper(const model *m, const solver_settings *settings,
 const solver_type projection_solver = {
     .name = "projection",
     .summary = "libess by the paper's method: dopri5 between guards, projection through them",
+    .tells_impacts = true,
     .prepare = prepare_paper,
     .run = run,
     .release = release,

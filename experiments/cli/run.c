@@ -8,6 +8,7 @@
 
 #include "clock.h"
 #include "commands.h"
+#include "impacts.h"
 #include "json_file.h"
 #include "progress.h"
 #include "record.h"
@@ -22,6 +23,8 @@ typedef struct outcome {
   double rms_error;      /* NaN without a reference */
   const char *reference; /* its kind, or NULL */
   size_t reference_events;
+  bool has_modes; /* the model has contact modes, and the solver told of its impacts */
+  impacts impacts;
 } outcome;
 
 /* how far a run has come, shown to who has waited for a while */
@@ -87,6 +90,15 @@ static int compare(arguments *given, const double x0[], const trajectory *t, out
   return status;
 }
 
+/* has the solver tell of impacts, if it is one that does */
+static void list_impacts(arguments *given, const double x0[], outcome *o) {
+  const bool tells = given->solver->tells_impacts;
+  o->has_modes = tells && impacts_begin(&o->impacts, &given->m, x0) == 0;
+  if (!o->has_modes) return;
+  given->settings.impact = impacts_add;
+  given->settings.impact_context = &o->impacts;
+}
+
 static json_t *as_json(const arguments *given, const trajectory *t, const outcome *o) {
   const solver_report *const r = &o->report;
   const double *const last = t->states + (t->count - 1) * t->dimension;
@@ -123,6 +135,9 @@ static json_t *as_json(const arguments *given, const trajectory *t, const outcom
   json_object_set_new(object, "reference", o->reference ? json_string(o->reference) : json_null());
   json_object_set_new(object, "reference_events",
                       o->reference ? json_integer((json_int_t)o->reference_events) : json_null());
+  json_object_set_new(object, "impacts", o->has_modes ? impacts_json(&o->impacts) : json_null());
+  json_object_set_new(object, "modes",
+                      o->has_modes ? impacts_modes_json(&o->impacts) : json_null());
   json_object_set_new(object, "wall_time_s", measure_json_number(o->wall_s));
   json_object_set_new(object, "status", json_string("success"));
   return object;
@@ -156,8 +171,10 @@ static int run(arguments *given) {
   int status = trajectory_alloc(&t, &given->m, message);
   if (status) return command_stop(given, status, message);
   given->m.type->initial_state(&given->m, x0);
+  list_impacts(given, x0, &o);
 
   status = run_solver(given, x0, &t, &o, message);
+  if (!status && o.has_modes && !given->json) impacts_print(&o.impacts);
   if (!status && o.status) {
     status = o.status;
     snprintf(message, sizeof message, "%s", o.report.message);
@@ -171,6 +188,7 @@ static int run(arguments *given) {
     print_text(given, &t, &o);
   }
   trajectory_free(&t);
+  impacts_free(&o.impacts);
   return status;
 }
 

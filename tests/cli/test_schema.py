@@ -157,7 +157,7 @@ def check_quick(folder):
         check("sweep", what, read(here, "sweep.json"), free=["context"])
         check("compare", "compare of " + what, run("compare", "--json", here, here))
     for words in (["--contacts", "3"], ["--model", "hopper", "--solver", "mujoco"],
-                  ["--solver", "reference"],
+                  ["--solver", "reference"], ["--model", "hill"],
                   ["--model", "affine3", "--no-reference", "--h-max", "inf"]):
         check("run", "run " + " ".join(words), run("run", "--json", *words))
 
