@@ -59,6 +59,10 @@ typedef enum hostile_shape {
 extern const char *const hostile_rows_names[HOSTILE_ROWS];
 extern const char *const hostile_shape_names[HOSTILE_SHAPES];
 
+/* how outputs are reached: all sampled in one apply, each by an apply of its own, with other
+ * tolerances in turn */
+typedef enum hostile_way { HOSTILE_SAMPLED, HOSTILE_APPLIED, HOSTILE_TIGHTENED } hostile_way;
+
 /* an event function, and what it adds to the field where its sign is + */
 typedef struct hostile_guard {
   hostile_shape shape;
@@ -87,7 +91,7 @@ typedef struct hostile_system {
   size_t output_count; /* the last of them is the end */
   double output[HOSTILE_OUTPUTS];
   bool by_component; /* the tolerance is tenfold for two states of three */
-  enum { HOSTILE_SAMPLED, HOSTILE_APPLIED, HOSTILE_TIGHTENED } way; /* how outputs are reached */
+  hostile_way way;
   uint64_t seed;
 } hostile_system;
 

@@ -319,5 +319,5 @@ void hostile_draw(hostile_system *s, uint64_t seed) {
   for (size_t k = 0; k < s->m && s->is_labelled; k++) s->label[k] = (int)one_of(&r, 3);
   s->by_component = happens(&r, 0.15);
   draw_outputs(&r, s);
-  s->way = one_of(&r, 3);
+  s->way = (hostile_way)one_of(&r, 3);
 }
