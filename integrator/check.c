@@ -46,7 +46,8 @@ static void note(checker *c, size_t k, size_t state, double given, double found,
   if (!(ratio > c->ratio) && !isnan(ratio)) return;
   if (isnan(c->ratio)) return;
   c->ratio = ratio;
-  c->worst = (ess_jacobian_check){.guard = k, .state = state, .given = given, .found = found};
+  c->worst = (ess_jacobian_check){
+      .guard = k, .state = state, .given = given, .found = found, .event = SIZE_MAX};
 }
 
 static bool all_finite(const double v[], size_t count) {
@@ -239,13 +240,14 @@ static int check(checker *c) {
   return c->ratio <= 1.0 ? ESS_SUCCESS : ESS_EJACOBIAN;
 }
 
-int ess_check_jacobian(const ess_system *system, const double x[], ess_jacobian_check *worst) {
+int ess_check_events(const ess_system *system, const double x[], ess_jacobian_check *worst) {
   const ess_options options = ess_options_default();
   if (ess_check(system, &options) || !x || !all_finite(x, system->dimension)) return ESS_EINVAL;
   const size_t n = system->dimension, m = system->guard_count;
   if (!m) return ESS_SUCCESS;
   if (n > SIZE_MAX / sizeof(double) / 32 / (m + 1)) return ESS_ENOMEM;
-  checker c = {.system = system, .x = x, .worst = {.guard = SIZE_MAX, .state = SIZE_MAX}};
+  checker c = {
+      .system = system, .x = x, .worst = {.guard = SIZE_MAX, .state = SIZE_MAX, .event = SIZE_MAX}};
   double **const arrays[] = {&c.h,         &c.noise,  &c.above, &c.below,  &c.last,
                              &c.older,     &c.best,   &c.found, &c.excess, &c.some_h,
                              &c.some_rate, &c.column, &c.rank};

@@ -306,6 +306,9 @@ int ess_resume(ess_driver *d);
 
 /* resets.c */
 
+/* check.c: ess_check_jacobian of the event functions alone. */
+int ess_check_events(const ess_system *system, const double x[], ess_jacobian_check *worst);
+
 /* What is wrong with a system's matrix, or impacts, as ess_check says it; NULL when nothing is. */
 const char *ess_impacts_check(const ess_system *system);
 const char *ess_resets_check(const ess_system *system);

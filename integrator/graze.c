@@ -46,8 +46,8 @@ int ess_refuse_grazing(ess_driver *d, size_t k) {
 }
 
 /* where event function k turns within the step just tried, which it begins towards its guard and
- * ends away from it: its value there, seen from the near side */
-static double turning_value(const ess_driver *d, size_t k) {
+ * ends away from it; its value there, seen from the near side */
+static double turning_value(const ess_driver *d, size_t k, double *place) {
   enum { HALVINGS = 50 };
   double b[ESS_QUARTIC], below = 0.0, above = 1.0, slope;
   ess_model_guard(d, k, b);
@@ -56,6 +56,7 @@ static double turning_value(const ess_driver *d, size_t k) {
     ess_quartic(b, middle, &slope);
     *(slope > 0.0 ? &below : &above) = middle;
   }
+  *place = below;
   return ess_quartic(b, below, &slope);
 }
 
@@ -64,11 +65,14 @@ int ess_refuse_touch(ess_driver *d) {
   for (size_t k = 0; !status && k < d->system.guard_count; k++) {
     const bool turns = d->side[k] * d->rate[k] > 0.0 && d->side[k] * d->rate_end[k] < 0.0;
     if (!turns || !ess_is_impact(d, k)) continue;
-    const double way = fabs(d->h[k]) + fabs(d->h_end[k]), peak = turning_value(d, k);
+    double place;
+    const double way = fabs(d->h[k]) + fabs(d->h_end[k]), peak = turning_value(d, k, &place);
     if (!(peak < 0.0) || -peak > NEAR * way) continue;
     double doubt;
     status = weigh_tolerance(d, k, &doubt);
-    if (!status && -peak <= doubt) status = ess_fail(d, ESS_EGRAZING, k);
+    if (status || -peak > doubt) continue;
+    status = ess_fail(d, ESS_EGRAZING, k);
+    d->failure.time = d->t + place * d->dt;
   }
   return status;
 }

@@ -185,6 +185,56 @@ static void what_is_wrong_with_impacts_is_named(void **state) {
   assert_non_null(strstr(ess_check(&system, &options), "zeno_impacts"));
 }
 
+/* ---- its derivatives, checked ---------------------------------------------------------------- */
+
+static int fall_jacobian(double t, const double x[], const double sign[], double J[],
+                         void *params) {
+  const bouncer *const b = params;
+  (void)t;
+  (void)x;
+  (void)sign;
+  J[0] = J[2] = J[3] = 0.0;
+  J[1] = b->count ? 1.01 : 1.0;
+  return 0;
+}
+
+static int bounce_freely(ess_impact *impact, void *params) {
+  const bouncer *const b = params;
+  impact->after[1] = -b->restitution * impact->x[1] * impact->x[1];
+  return 0;
+}
+
+static int bounce_jacobian(const ess_impact *impact, double DR[], void *params) {
+  const bouncer *const b = params;
+  DR[0] = 1.0;
+  DR[1] = DR[2] = 0.0;
+  DR[3] = -2.0 * b->restitution * impact->x[1] * (b->fails ? 1.01 : 1.0);
+  return 0;
+}
+
+static void wrong_derivatives_are_found(void **state) {
+  (void)state;
+  bool at[2] = {false, true};
+  const ess_impacts impacts = {.at = at, .map = bounce_freely, .jacobian = bounce_jacobian};
+  bouncer b = {.restitution = 0.8};
+  ess_system system = bouncing(&b);
+  system.impacts = &impacts;
+  system.field_jacobian = fall_jacobian;
+  const double x[2] = {0.3, -2.0};
+  ess_jacobian_check worst;
+  assert_int_equal(ess_check_jacobian(&system, x, &worst), ESS_SUCCESS);
+  b.count = 1;
+  assert_int_equal(ess_check_jacobian(&system, x, &worst), ESS_EJACOBIAN);
+  assert_int_equal(worst.of, ESS_JACOBIAN_OF_FIELD);
+  assert_true(worst.guard == 0 && worst.state == 1 && fabs(worst.found - 1.0) < 1e-6);
+  b.count = 0;
+  b.fails = 1;
+  assert_int_equal(ess_check_jacobian(&system, x, &worst), ESS_EJACOBIAN);
+  assert_int_equal(worst.of, ESS_JACOBIAN_OF_IMPACT);
+  assert_true(worst.event == 0 && worst.guard == 1 && worst.state == 1);
+  assert_true(fabs(worst.found - 3.2) < 1e-5);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_ball_bounces_as_it_should),
@@ -192,6 +242,7 @@ int main(void) {
       cmocka_unit_test(impacts_that_accumulate_end_at_a_time_that_is_known),
       cmocka_unit_test(a_long_series_within_the_run_is_not_zeno),
       cmocka_unit_test(a_map_at_fault_leaves_the_state_before_it),
+      cmocka_unit_test(wrong_derivatives_are_found),
       cmocka_unit_test(what_is_wrong_with_impacts_is_named),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
