@@ -51,6 +51,15 @@ static int field(double t, const double x[], const double sign[], double dxdt[],
   return 0;
 }
 
+static int field_jacobian(double t, const double x[], const double sign[], double J[],
+                          void *params) {
+  (void)t, (void)x, (void)params;
+  const double *rows[N];
+  rows_of_mode(sign, rows);
+  for (size_t i = 0; i < N; i++) memcpy(J + i * N, rows[i] + 1, N * sizeof *J);
+  return 0;
+}
+
 static int guards(const double x[], double h[], void *params) {
   (void)params;
   h[0] = x[0];
@@ -261,6 +270,7 @@ static int prepare(model *m, char message[MODEL_MESSAGE_SIZE]) {
                            .guards = guards,
                            .guard_jacobian = guard_jacobian,
                            .guard_rates = guard_rates,
+                           .field_jacobian = field_jacobian,
                            .one_way = true};
   return 0;
 }

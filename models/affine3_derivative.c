@@ -24,17 +24,12 @@ static void multiply(double a[SQUARE], const double b[SQUARE]) {
   memcpy(a, product, sizeof product);
 }
 
-/* of a mode, whose field is affine: its matrix is what differences have, exactly */
+/* of a mode, whose field is affine */
 static int flow_derivative(const ess_system *s, const double sign[N], double tau,
                            double e[SQUARE]) {
-  double a[SQUARE], zero[N] = {0.0}, constant[N];
-  s->field(0.0, zero, sign, constant, s->params);
-  for (size_t j = 0; j < N; j++) {
-    double unit[N] = {0.0}, f[N];
-    unit[j] = 1.0;
-    s->field(0.0, unit, sign, f, s->params);
-    for (size_t i = 0; i < N; i++) a[i * N + j] = (f[i] - constant[i]) * tau;
-  }
+  double a[SQUARE], zero[N] = {0.0};
+  s->field_jacobian(0.0, zero, sign, a, s->params);
+  for (size_t i = 0; i < SQUARE; i++) a[i] *= tau;
   gsl_matrix_view matrix = gsl_matrix_view_array(a, N, N);
   gsl_matrix_view exponential = gsl_matrix_view_array(e, N, N);
   return gsl_linalg_exponential_ss(&matrix.matrix, &exponential.matrix, GSL_PREC_DOUBLE);
