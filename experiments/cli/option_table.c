@@ -56,6 +56,14 @@ static const common_option common_options[] = {
     {ARGUMENTS_SETTINGS, HELP_PROJECTION, .option = {.help = "Settings of libess:"}},
     {ARGUMENTS_SETTINGS, HELP_MUJOCO, .option = {.help = "Settings of MuJoCo:"}},
 
+    {ARGUMENTS_DERIVATIVE, HELP_MAIN,
+     .option = {"direction", "X,Y", "also the derivative along this one, a number for each state",
+                OPTION_TEXT, AT(direction)}},
+    {ARGUMENTS_DERIVATIVE, HELP_MAIN,
+     .option = {"tie", "S",
+                "events closer than this are of one instant (default 0: what the tolerance cannot "
+                "order)",
+                OPTION_NUMBER, AT(tie), .max = 1.0, .accepts = "a number from 0 to 1"}},
     {ARGUMENTS_JSON, HELP_RESULTS,
      .option = {"json", NULL, "print the result as JSON", OPTION_FLAG, AT(json)}},
     {ARGUMENTS_REFERENCE, HELP_RESULTS,

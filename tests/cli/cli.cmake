@@ -5,6 +5,9 @@ foreach(duty run xml)
   target_compile_definitions(test_experiments_${duty} PRIVATE ESSBENCH="$<TARGET_FILE:essbench>")
   add_dependencies(test_experiments_${duty} essbench)
 endforeach()
+ess_test(derivative experiments)
+target_compile_definitions(test_derivative PRIVATE ESSBENCH="$<TARGET_FILE:essbench>")
+add_dependencies(test_derivative essbench)
 target_sources(test_experiments_run PRIVATE support/oracle_plate.c)
 target_link_libraries(test_experiments_xml PRIVATE LibXml2::LibXml2)
 
@@ -35,7 +38,7 @@ endif()
 
 # what essbench writes against schema/, and damage of it; skipped without python3's jsonschema
 find_program(PYTHON3 python3)
-set(parts quick calibration mujoco precision speed scale tolerance ensemble)
+set(parts quick calibration mujoco precision speed scale tolerance ensemble derivative)
 foreach(part IN LISTS parts)
   if(PYTHON3)
     add_test(NAME schema_${part}

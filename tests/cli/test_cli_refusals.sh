@@ -29,7 +29,7 @@ refuses() {
 # --- commands and options -------------------------------------------------------------------------
 
 refuses 2 'see essbench --help'
-refuses 2 'nosuch is no command; there are run, xml, order' nosuch
+refuses 2 'nosuch is no command; there are run, derivative, xml, order' nosuch
 refuses 2 'an empty word is no command' ''
 refuses 2 'a?b is no command' 'a
 b'
@@ -102,6 +102,12 @@ for model in ball slip trot; do
   done
 done
 refuses 2 'no MuJoCo twin; hopper and plate have' run --solver mujoco --model trot
+refuses 2 'solver mujoco carries no derivative; libess and projection do' derivative --solver mujoco
+refuses 2 '--direction 1,2 is not accepted; it is 5 numbers' derivative --model slip --direction 1,2
+refuses 2 '--direction 1,x is not accepted; it is 2 numbers' derivative --model ball --direction 1,x
+refuses 2 '--direction 1,nan is not accepted; it is 2 numbers' \
+  derivative --model ball --direction 1,nan
+refuses 2 'is a number from 0 to 1' derivative --model ball --tie -1
 refuses 1 'impacts accumulate: there are infinitely many before' run --model ball --duration 5
 refuses 2 'no MuJoCo twin; hopper and plate have' xml affine3 -o new.xml
 refuses 2 'smooth: affine3 has no contact force to smooth; hopper' run --solver smooth --model affine3

@@ -2,7 +2,7 @@
 """Validates what essbench writes against schema/, and that damage of any value in it is noticed.
 
 Usage: test_schema.py ESSBENCH SCHEMAS quick|calibration|mujoco|precision|speed|scale|
-tolerance|ensemble. Ends with
+tolerance|ensemble|derivative. Ends with
 status 77 (skipped) where no python3 has the module jsonschema (Debian: python3-jsonschema).
 SPDX-License-Identifier: GPL-3.0-or-later
 """
@@ -228,8 +228,26 @@ def check_tolerance(folder):
     check("tolerance", "tolerance.json", read(folder, "tolerance.json"))
 
 
+def check_derivative(folder):
+    for words in (["--model", "slip", "--direction", "0,1,0,0,0"], ["--contacts", "3"],
+                  ["--model", "trot", "--coupling", "1"], ["--model", "trot", "--limbs", "rigid"],
+                  ["--model", "hopper", "--epsilon", "1e-4"]):
+        check("derivative", "derivative " + " ".join(words), run("derivative", "--json", *words))
+    run("derivative-error", "--out", folder)
+    document = json.loads(read(folder, "derivative_error.json"))
+    for error in validator("derivative_error").iter_errors(document):
+        fail("derivative_error: %s: %s" % ("/".join(map(str, error.path)), error.message))
+    # of many rows alike the first and last ones are damaged
+    for name in ("errors", "fits"):
+        document[name] = document[name][:1] + document[name][-1:]
+    check("derivative_error", "derivative_error.json", json.dumps(document))
+    run("limbs", "--rotations", "1", "--out", folder)
+    check("limbs", "limbs.json", read(folder, "limbs.json"))
+
+
 with tempfile.TemporaryDirectory() as temporary:
     {"quick": check_quick, "calibration": check_calibration, "mujoco": check_mujoco,
      "precision": check_precision, "speed": check_speed,
-     "scale": check_scale, "tolerance": check_tolerance, "ensemble": check_ensemble}[part](temporary)
+     "scale": check_scale, "tolerance": check_tolerance, "ensemble": check_ensemble,
+     "derivative": check_derivative}[part](temporary)
 sys.exit(1 if failures else 0)

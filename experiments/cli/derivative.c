@@ -1,0 +1,258 @@
+/*
+ * essbench derivative: the state a model ends in, and its derivative by the one it starts from.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands.h"
+#include "flow.h"
+#include "json_file.h"
+#include "measure.h"
+#include "record.h"
+#include "solvers.h"
+
+/* more pieces than anyone looks at are counted, and not written out */
+enum { PIECES_SHOWN_MAX = 64 };
+
+typedef struct derivative {
+  size_t n;
+  double x0[MODEL_DIMENSION_MAX], direction[MODEL_DIMENSION_MAX];
+  bool along; /* that direction */
+  ess_options options;
+  flow whole, one; /* by all states; along the direction */
+  flow piece[PIECES_SHOWN_MAX];
+  size_t shown;
+} derivative;
+
+static double *vector(size_t size) {
+  return calloc(size, sizeof(double));
+}
+
+static int make_room(flow *f, size_t n, size_t count) {
+  f->state = vector(n);
+  f->tangent = vector(n * count);
+  return f->state && f->tangent ? 0 : -1;
+}
+
+static void drop(flow *f) {
+  free(f->state);
+  free(f->tangent);
+}
+
+static void release(derivative *d) {
+  drop(&d->whole);
+  drop(&d->one);
+  for (size_t i = 0; i < PIECES_SHOWN_MAX; i++) drop(&d->piece[i]);
+  free(d);
+}
+
+/* "1,0,-2": as many numbers as the model has states */
+static void read_direction(const arguments *given, derivative *d) {
+  const char *text = given->direction;
+  size_t count = 0;
+  for (bool more = text != NULL; more; count++) {
+    char word[64];
+    const size_t length = strcspn(text, ",");
+    snprintf(word, sizeof word, "%.*s", (int)(length < 63 ? length : 63), text);
+    double value;
+    if (count == d->n || length > 63 || measure_number_parse(word, &value) || !isfinite(value))
+      command_usage(given,
+                    "--direction %.60s is not accepted; it is %zu numbers with commas "
+                    "between, one for each state of %s",
+                    given->direction, d->n, given->m.type->name);
+    d->direction[count] = value;
+    more = text[length] == ',';
+    text += length + more;
+  }
+  d->along = given->direction != NULL;
+  if (d->along && count != d->n)
+    command_usage(given,
+                  "--direction %.60s is not accepted; it is %zu numbers with commas "
+                  "between, one for each state of %s",
+                  given->direction, d->n, given->m.type->name);
+}
+
+/* the whole derivative, then its pieces, then what is asked for along a direction */
+static int follow(const arguments *given, derivative *d, char message[SOLVER_MESSAGE_SIZE]) {
+  flow_request request = {.m = &given->m,
+                          .options = &d->options,
+                          .x0 = d->x0,
+                          .t1 = model_get(&given->m, "duration"),
+                          .piece = SIZE_MAX};
+  if (make_room(&d->whole, d->n, d->n)) return measure_fail(message, "out of memory");
+  int status = flow_follow(&request, &d->whole, message);
+  if (status || d->whole.kind == FLOW_DISCONTINUOUS) return status;
+  if (d->whole.kind == FLOW_PIECEWISE)
+    d->shown = d->whole.pieces < PIECES_SHOWN_MAX ? d->whole.pieces : PIECES_SHOWN_MAX;
+  for (size_t i = 0; !status && i < d->shown; i++) {
+    request.piece = i;
+    if (make_room(&d->piece[i], d->n, d->n)) return measure_fail(message, "out of memory");
+    status = flow_follow(&request, &d->piece[i], message);
+  }
+  if (status || !d->along) return status;
+  request.piece = SIZE_MAX;
+  request.count = 1;
+  request.directions = d->direction;
+  if (make_room(&d->one, d->n, 1)) return measure_fail(message, "out of memory");
+  return flow_follow(&request, &d->one, message);
+}
+
+/* ---- as JSON --------------------------------------------------------------------------------- */
+
+static json_t *numbers(const double values[], size_t count, size_t stride) {
+  json_t *const array = json_array();
+  for (size_t i = 0; i < count; i++)
+    json_array_append_new(array, measure_json_number(values[i * stride]));
+  return array;
+}
+
+static json_t *matrix(const double values[], size_t n) {
+  json_t *const rows = json_array();
+  for (size_t i = 0; i < n; i++) json_array_append_new(rows, numbers(values + i * n, n, 1));
+  return rows;
+}
+
+static json_t *order_of(const flow *f) {
+  json_t *const order = json_array();
+  for (size_t i = 0; i < f->tied; i++)
+    json_array_append_new(order, json_integer((json_int_t)f->order[i]));
+  return order;
+}
+
+static json_t *instants_of(const flow *f) {
+  return json_pack("{s:I, s:o, s:o}", "instants", (json_int_t)f->instants, "time",
+                   measure_json_number(f->tie_time), "events", order_of(f));
+}
+
+static json_t *pieces_of(const derivative *d) {
+  json_t *const pieces = json_array();
+  for (size_t i = 0; i < d->shown; i++)
+    json_array_append_new(pieces, json_pack("{s:o, s:o}", "order", order_of(&d->piece[i]), "matrix",
+                                            matrix(d->piece[i].tangent, d->n)));
+  return pieces;
+}
+
+static json_t *as_json(const arguments *given, const derivative *d) {
+  const flow *const f = &d->whole;
+  const bool exists = f->kind != FLOW_DISCONTINUOUS, is_one = f->kind == FLOW_C1;
+  json_t *const names = json_array();
+  for (size_t i = 0; i < d->n; i++)
+    json_array_append_new(names, json_string(given->m.type->state_names[i]));
+  json_t *const object = json_pack(
+      "{s:s, s:i, s:s, s:s, s:o, s:o, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o}", "schema",
+      "essbench-derivative-1", "schema_version", 1, "model", given->m.type->name, "solver",
+      given->solver->name, "parameters", record_model(&given->m), "time", measure_json_number(f->t),
+      "states", names, "state", exists ? numbers(f->state, d->n, 1) : json_null(), "flow",
+      flow_kind_name(f->kind), "derivative", is_one ? matrix(f->tangent, d->n) : json_null(),
+      "pieces", f->pieces ? json_integer((json_int_t)f->pieces) : json_null(), "matrices",
+      f->kind == FLOW_PIECEWISE ? pieces_of(d) : json_null(), "simultaneous",
+      f->instants || !exists ? instants_of(f) : json_null(), "directional",
+      d->along && exists ? numbers(d->one.tangent, d->n, 1) : json_null());
+  json_object_set_new(
+      object, "cost",
+      json_pack("{s:I, s:I, s:I, s:I}", "field_evaluations",
+                (json_int_t)f->counters.field_evaluations, "field_jacobian_evaluations",
+                (json_int_t)f->counters.field_jacobian_evaluations, "crossings",
+                (json_int_t)f->counters.crossings, "impacts", (json_int_t)f->counters.impacts));
+  return object;
+}
+
+/* ---- as a table ------------------------------------------------------------------------------ */
+
+static void print_matrix(const arguments *given, const derivative *d, const double values[]) {
+  printf("  %-9s", "");
+  for (size_t j = 0; j < d->n; j++) printf(" %14s", given->m.type->state_names[j]);
+  putchar('\n');
+  for (size_t i = 0; i < d->n; i++) {
+    printf("  %-9s", given->m.type->state_names[i]);
+    for (size_t j = 0; j < d->n; j++) printf(" %14.8g", values[i * d->n + j]);
+    putchar('\n');
+  }
+}
+
+static void print_order(const flow *f) {
+  for (size_t i = 0; i < f->tied; i++) printf("%s%zu", i ? ", " : "", f->order[i]);
+}
+
+static void print_text(const arguments *given, const derivative *d) {
+  const flow *const f = &d->whole;
+  const char *const *const names = given->m.type->state_names;
+  if (f->kind == FLOW_DISCONTINUOUS) {
+    printf("%s: the flow is discontinuous: at t = %.9g s events ", given->m.type->name,
+           f->tie_time);
+    print_order(f);
+    printf(" meet, and what they lead to depends on their order\n");
+    return;
+  }
+  printf("%s at t = %g s:\n", given->m.type->name, f->t);
+  for (size_t i = 0; i < d->n; i++) printf("  %-9s %.12g\n", names[i], f->state[i]);
+  if (f->instants) {
+    printf("events meet at %zu instant%s, last at t = %.9g s: ", f->instants,
+           f->instants == 1 ? "" : "s", f->tie_time);
+    print_order(f);
+    putchar('\n');
+  }
+  if (f->kind == FLOW_C1) {
+    printf("C1: rows by columns at the start\n");
+    print_matrix(given, d, f->tangent);
+  } else if (f->kind == FLOW_NOT_COUNTED) {
+    printf("more events meet than orders are tried of: the pieces of the derivative are not "
+           "counted\n");
+  }
+  for (size_t i = 0; i < d->shown; i++) {
+    printf("piece %zu of %zu, events in the order ", i + 1, f->pieces);
+    print_order(&d->piece[i]);
+    putchar('\n');
+    print_matrix(given, d, d->piece[i].tangent);
+  }
+  if (d->along) {
+    printf("along the direction\n");
+    for (size_t i = 0; i < d->n; i++) printf("  %-9s %.12g\n", names[i], d->one.tangent[i]);
+  }
+  printf("%llu crossings, %llu field evaluations, %llu of its Jacobian\n",
+         (unsigned long long)f->counters.crossings,
+         (unsigned long long)f->counters.field_evaluations,
+         (unsigned long long)f->counters.field_jacobian_evaluations);
+}
+
+static int run(arguments *given) {
+  char message[SOLVER_MESSAGE_SIZE];
+  const bool paper = given->solver == &projection_solver;
+  if (!paper && given->solver != &libess_solver) {
+    measure_message(message, "solver %s carries no derivative; libess and projection do",
+                    given->solver->name);
+    return command_stop(given, SOLVER_REFUSED, message);
+  }
+  if (model_prepare(&given->m, message)) return command_stop(given, SOLVER_REFUSED, message);
+  derivative *const d = calloc(1, sizeof *d);
+  if (!d) return command_fail(given, "out of memory");
+  d->n = given->m.system.dimension;
+  read_direction(given, d);
+  d->options = solver_libess_options(paper ? ESS_METHOD_PAPER : ESS_METHOD_TOLERANCE,
+                                     &given->settings, given->m.type->time_step);
+  d->options.tie = given->tie;
+  given->m.type->initial_state(&given->m, d->x0);
+  int status = follow(given, d, message);
+  if (status) {
+    status = command_stop(given, status, message);
+  } else if (given->json) {
+    status = command_result(given, as_json(given, d));
+  } else {
+    print_text(given, d);
+  }
+  release(d);
+  return status;
+}
+
+const command derivative_command = {
+    .name = "derivative",
+    .summary = "derivative of a model's state by the one it starts from, through contacts",
+    .example = "essbench derivative --model plate --contacts 10 --damping 0 --tolerance 1e-10",
+    .groups = ARGUMENTS_MODEL | ARGUMENTS_SOLVER | ARGUMENTS_SETTINGS | ARGUMENTS_JSON |
+              ARGUMENTS_DERIVATIVE,
+    .run = run,
+};

@@ -1,0 +1,92 @@
+/*
+ * The flow's derivative, by libess.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "flow.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "measure.h"
+
+const char *flow_kind_name(flow_kind kind) {
+  static const char *const names[] = {"C1", "piecewise", "not counted", "discontinuous"};
+  return names[kind];
+}
+
+static void take_smoothness(const ess_smoothness *s, flow *out) {
+  static const flow_kind kinds[] = {[ESS_SMOOTH_C1] = FLOW_C1,
+                                    [ESS_SMOOTH_PIECEWISE] = FLOW_PIECEWISE,
+                                    [ESS_SMOOTH_NOT_COUNTED] = FLOW_NOT_COUNTED};
+  out->kind = kinds[s->kind];
+  out->instants = s->instants;
+  out->pieces = s->pieces;
+  out->tied = s->count < FLOW_EVENTS_MAX ? s->count : FLOW_EVENTS_MAX;
+  out->tie_time = s->count ? s->time : NAN;
+  if (out->tied) memcpy(out->order, s->order, out->tied * sizeof *out->order);
+}
+
+/* the two events that cannot be ordered, where a failure tells of them */
+static void take_discontinuity(const ess_failure *failure, flow *out, size_t tangents) {
+  out->kind = FLOW_DISCONTINUOUS;
+  out->pieces = out->tied = 0;
+  out->tie_time = failure->time;
+  if (failure->guard != SIZE_MAX) out->order[out->tied++] = failure->guard;
+  if (failure->other_guard != SIZE_MAX) out->order[out->tied++] = failure->other_guard;
+  for (size_t i = 0; i < tangents; i++) out->tangent[i] = NAN;
+}
+
+static int explain(int status, const ess_driver *driver, char message[SOLVER_MESSAGE_SIZE]) {
+  const ess_failure *const failure = ess_driver_failure(driver);
+  measure_message(message, "libess: %s at t = %.9g%s%s", ess_strerror(status), failure->time,
+                  failure->reason ? ": " : "", failure->reason ? failure->reason : "");
+  return SOLVER_FAILED;
+}
+
+/* a driver, or NULL with one line and why */
+static ess_driver *prepare(const model *m, const ess_options *options, int *status,
+                           char message[SOLVER_MESSAGE_SIZE]) {
+  const char *const wrong = ess_check(&m->system, options);
+  ess_driver *const driver = wrong ? NULL : ess_driver_alloc(&m->system, options, status);
+  if (!driver) measure_message(message, "libess: %s", wrong ? wrong : ess_strerror(*status));
+  *status = driver ? 0 : wrong ? SOLVER_REFUSED : SOLVER_FAILED;
+  return driver;
+}
+
+int flow_follow(const flow_request *request, flow *out, char message[SOLVER_MESSAGE_SIZE]) {
+  const size_t n = request->m->system.dimension, count = request->directions ? request->count : n;
+  int status, result = 0;
+  ess_driver *const driver = prepare(request->m, request->options, &status, message);
+  if (!driver) return status;
+  *out = (flow){.state = out->state, .tangent = out->tangent};
+  memcpy(out->state, request->x0, n * sizeof *out->state);
+  status = ess_driver_follow(driver, count, request->directions);
+  if (!status) status = ess_driver_choose_piece(driver, request->piece);
+  if (!status) status = ess_driver_apply(driver, &out->t, request->t1, out->state);
+  out->counters = *ess_driver_counters(driver);
+  if (status == ESS_EDISCONTINUOUS) {
+    take_discontinuity(ess_driver_failure(driver), out, n * count);
+  } else if (status) {
+    result = explain(status, driver, message);
+  } else {
+    take_smoothness(ess_driver_smoothness(driver), out);
+    memcpy(out->tangent, ess_driver_tangent(driver), n * count * sizeof *out->tangent);
+  }
+  ess_driver_free(driver);
+  return result;
+}
+
+int flow_end(const model *m, const ess_options *options, const double x0[], double t1, double x[],
+             ess_counters *counters, char message[SOLVER_MESSAGE_SIZE]) {
+  int status;
+  double t = 0.0;
+  ess_driver *const driver = prepare(m, options, &status, message);
+  if (!driver) return status;
+  memcpy(x, x0, m->system.dimension * sizeof *x);
+  status = ess_driver_apply(driver, &t, t1, x);
+  if (counters) *counters = *ess_driver_counters(driver);
+  if (status) status = explain(status, driver, message);
+  ess_driver_free(driver);
+  return status;
+}

@@ -1,0 +1,209 @@
+/*
+ * essbench derivative against differences of the models' references, and against what is known of
+ * instants at which both feet of the trotting body land: a derivative, two, or none.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#define _XOPEN_SOURCE 700
+
+#include "experiments_fixture.h"
+#include "model.h"
+
+enum { N_MAX = 8 };
+
+typedef struct setting {
+  const char *name, *value;
+} setting;
+
+/* entry (i, j) of an array of rows */
+static double entry(const json_t *matrix, size_t i, size_t j) {
+  const json_t *const value = json_array_get(json_array_get(matrix, i), j);
+  assert_true(json_is_number(value));
+  return json_number_value(value);
+}
+
+static void near(double value, double known, double within) {
+  if (!(fabs(value - known) <= within)) fail_msg("%.10g is not %.10g", value, known);
+}
+
+static void end_state(const model *m, const double x0[], double x[]) {
+  char message[MODEL_MESSAGE_SIZE];
+  const double end = model_get(m, "duration");
+  model_reference out = {.times = &end, .count = 1, .states = x};
+  if (m->type->reference(m, x0, &out, message)) fail_msg("%s", message);
+}
+
+/* differences of the reference, by the state j of the start */
+static void difference(const model *m, size_t j, double column[]) {
+  static const double step = 2e-5;
+  double x0[N_MAX], above[N_MAX], below[N_MAX];
+  m->type->initial_state(m, x0);
+  x0[j] += step;
+  end_state(m, x0, above);
+  x0[j] -= 2.0 * step;
+  end_state(m, x0, below);
+  for (size_t i = 0; i < m->system.dimension; i++) column[i] = (above[i] - below[i]) / (2.0 * step);
+}
+
+/* the same model, here and by the program */
+static void agrees(void **state, const char *name, const setting settings[], double within) {
+  char words[COMMAND_SIZE], message[MODEL_MESSAGE_SIZE];
+  model m;
+  model_init(&m, model_find(name));
+  snprintf(words, sizeof words, "derivative --model %s --tolerance 1e-11 --json", name);
+  for (; settings->name; settings++) {
+    assert_int_equal(model_set_text(&m, settings->name, settings->value, message), 0);
+    snprintf(words + strlen(words), sizeof words - strlen(words), " --%s %s", settings->name,
+             settings->value);
+  }
+  assert_int_equal(model_prepare(&m, message), 0);
+  const size_t n = m.system.dimension;
+  json_t *const result = ESSBENCH_JSON(state, "%s", words);
+  const json_t *const matrix = json_object_get(result, "derivative");
+  assert_string_equal(text_of(result, "flow"), "C1");
+  assert_int_equal(json_array_size(matrix), n);
+  for (size_t j = 0; j < n; j++) {
+    double column[N_MAX], size = 1.0;
+    difference(&m, j, column);
+    for (size_t i = 0; i < n; i++) size = fmax(size, fabs(column[i]));
+    for (size_t i = 0; i < n; i++)
+      if (!(fabs(entry(matrix, i, j) - column[i]) <= within * size))
+        fail_msg("%s: (%zu, %zu) is %.9g, by differences %.9g", words, i, j, entry(matrix, i, j),
+                 column[i]);
+  }
+  json_decref(result);
+  model_release(&m);
+}
+
+static void is_what_differences_of_the_reference_are(void **state) {
+  agrees(state, "ball", (const setting[]){{"duration", "3"}, {0}}, 1e-7);
+  agrees(state, "ball",
+         (const setting[]){{"surface", "ceiling"},
+                           {"restitution", "0"},
+                           {"height", "-1"},
+                           {"speed", "6"},
+                           {"duration", "0.5"},
+                           {0}},
+         1e-7);
+  agrees(state, "hopper", (const setting[]){{"duration", "1"}, {0}}, 1e-6);
+  agrees(state, "slip", (const setting[]){{"duration", "1.2"}, {0}}, 1e-6);
+  agrees(state, "trot", (const setting[]){{"tilt", "0.02"}, {0}}, 1e-6);
+  agrees(state, "trot",
+         (const setting[]){{"tilt", "-0.03"}, {"coupling", "1"}, {"duration", "0.36"}, {0}}, 1e-6);
+  agrees(state, "trot", (const setting[]){{"limbs", "rigid"}, {"tilt", "0.02"}, {0}}, 1e-6);
+  agrees(state, "plate",
+         (const setting[]){{"contacts", "10"},
+                           {"damping", "0"},
+                           {"height", "2.47"},
+                           {"tilt", "0.033"},
+                           {"duration", "0.9"},
+                           {0}},
+         1e-5);
+  agrees(state, "plate",
+         (const setting[]){
+             {"contacts", "4"}, {"damping", "60"}, {"tilt", "0.1"}, {"duration", "0.7"}, {0}},
+         1e-5);
+}
+
+/* both feet at once: columns by the initial rotation, theta */
+static void decoupled_limbs_have_a_derivative(void **state) {
+  json_t *result =
+      ESSBENCH_JSON(state, "derivative --model trot --duration 0.3 --tolerance 1e-11 --json");
+  const json_t *matrix = json_object_get(result, "derivative");
+  assert_string_equal(text_of(result, "flow"), "C1");
+  assert_true(json_is_null(json_object_get(result, "matrices")));
+  near(entry(matrix, 1, 1), 0.09277210, 1e-7);
+  near(entry(matrix, 3, 1), -15.509511, 1e-5);
+  json_decref(result);
+
+  result = ESSBENCH_JSON(state, "derivative --model trot --duration 0.35 --tolerance 1e-11 --json");
+  matrix = json_object_get(result, "derivative");
+  assert_string_equal(text_of(result, "flow"), "C1");
+  near(entry(matrix, 1, 1), -0.52430902, 1e-7);
+  near(entry(matrix, 3, 1), -7.5727205, 1e-5);
+  near(entry(matrix, 4, 1), 0.02660057, 1e-7);
+  near(entry(matrix, 5, 1), -0.02660057, 1e-7);
+  near(entry(matrix, 6, 1), 10.399770, 1e-5);
+  near(entry(matrix, 7, 1), -10.399770, 1e-5);
+  json_decref(result);
+}
+
+static void coupled_limbs_have_two(void **state) {
+  json_t *const result =
+      ESSBENCH_JSON(state, "derivative --model trot --coupling 1 --tolerance 1e-11 --direction "
+                           "0,1,0,0,0,0,0,0 --json");
+  const json_t *const pieces = json_object_get(result, "matrices");
+  assert_string_equal(text_of(result, "flow"), "piecewise");
+  assert_true(json_is_null(json_object_get(result, "derivative")));
+  assert_int_equal(json_array_size(pieces), 2);
+  double vz[2];
+  for (size_t i = 0; i < 2; i++) {
+    const json_t *const piece = json_array_get(pieces, i);
+    assert_int_equal(json_array_size(json_object_get(piece, "order")), 2);
+    vz[i] = entry(json_object_get(piece, "matrix"), 2, 1);
+  }
+  near(fabs(vz[0]), 2.6936, 1e-4);
+  near(vz[0] + vz[1], 0.0, 1e-8);
+
+  // the rear foot lands first where the rotation is positive
+  const json_t *const along = json_object_get(result, "directional");
+  near(json_number_value(json_array_get(along, 2)), 2.6936, 1e-4);
+  json_decref(result);
+}
+
+static void rigid_limbs_have_none_where_the_rear_foot_lifts_off(void **state) {
+  static const struct {
+    const char *inertia, *flow;
+  } bodies[] = {{"4", "discontinuous"}, {"2", "discontinuous"}, {"1", "C1"}, {"0.5", "C1"}};
+  for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
+    json_t *const result = ESSBENCH_JSON(
+        state, "derivative --model trot --limbs rigid --inertia %s --json", bodies[i].inertia);
+    assert_string_equal(text_of(result, "flow"), bodies[i].flow);
+    const bool exists = strcmp(bodies[i].flow, "C1") == 0;
+    assert_true(json_is_null(json_object_get(result, "derivative")) == !exists);
+    assert_true(json_is_null(json_object_get(result, "state")) == !exists);
+    if (!exists) {
+      const json_t *const at = json_object_get(result, "simultaneous");
+      near(number_of(at, "time"), 0.23321676, 1e-7);
+      assert_int_equal(json_array_size(json_object_get(at, "events")), 2);
+    }
+    json_decref(result);
+  }
+}
+
+/* of crossings the saltations alone take calls of the field more */
+static void a_jacobian_saves_the_field(void **state) {
+  json_t *const plain = ESSBENCH_JSON(state, "run --model slip --tolerance 1e-9 --json");
+  json_t *const with = ESSBENCH_JSON(state, "derivative --model slip --tolerance 1e-9 --json");
+  const json_t *const cost = json_object_get(with, "cost");
+  assert_true(number_of(cost, "field_evaluations") <= 1.05 * number_of(plain, "field_evaluations"));
+  assert_true(number_of(cost, "field_jacobian_evaluations") > 0);
+  json_decref(plain);
+  json_decref(with);
+}
+
+static void the_table_says_the_same(void **state) {
+  char path[PATH_SIZE], said[2 * COMMAND_SIZE];
+  essbench(state, "derivative --model ball");
+  read_text(path_in(state, "out", path), said, sizeof said);
+  assert_non_null(strstr(said, "C1: rows by columns at the start"));
+  assert_non_null(strstr(said, "1.3865022     0.18725745"));
+  assert_non_null(strstr(said, "3.9865022              1"));
+  essbench(state, "derivative --model trot --limbs rigid");
+  read_text(path_in(state, "out", path), said, sizeof said);
+  assert_non_null(
+      strstr(said, "trot: the flow is discontinuous: at t = 0.233216763 s events 0, 1"));
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, folder_set_up, folder_tear_down)
+      TEST(is_what_differences_of_the_reference_are),
+      TEST(decoupled_limbs_have_a_derivative),
+      TEST(coupled_limbs_have_two),
+      TEST(rigid_limbs_have_none_where_the_rear_foot_lifts_off),
+      TEST(a_jacobian_saves_the_field),
+      TEST(the_table_says_the_same),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
