@@ -60,6 +60,8 @@ tolerance = $(study) tolerance $(if $(filter-out file,$(origin CONTACTS)),$(call
 # as many contacts as the model has, unless the user says another
 ensemble = $(study) ensemble $(chosen-model) $(call option,trials,$(TRIALS)) $(call \
   option,seed,$(SEED)) $(call option,processes,$(PROCESSES)) $(out)
+derivative = $(study) derivative-error $(out)
+limbs = $(study) limbs $(out)
 # $(call work-precision,model options)
 work-precision = $(study) work-precision $(1) $(call option,trials,$(TRIALS)) $(call \
   option,seed,$(SEED)) $(out)
@@ -96,7 +98,7 @@ sources = find . \( -path ./build -o -path ./.deps -o -path ./.git -o -path ./re
   -o -name '*.[ch]' -print0 | xargs -0 -r clang-format
 
 .PHONY: all build test regress baseline order calibrate sweep mujoco work-precision crossing-cost \
-  speed scale tolerance ensemble figures help clean columns format format-check fuzz setup-build setup-figures setup-test \
+  speed scale tolerance ensemble derivative limbs figures help clean columns format format-check fuzz setup-build setup-figures setup-test \
   build-essbench test-release test-clang test-sanitized test-plain
 
 all: build
@@ -154,6 +156,14 @@ ensemble: setup-figures build-essbench
 	$(ensemble)
 	$(figures)
 
+derivative: setup-figures build-essbench
+	$(derivative)
+	$(figures)
+
+limbs: setup-figures build-essbench
+	$(limbs)
+	$(figures)
+
 # what has been measured is drawn again, what is absent is measured first; the .json is written last
 figures: setup-figures build-essbench
 	@[ -e $(call result,order.json) ] || { set -x; $(order); }
@@ -164,6 +174,8 @@ figures: setup-figures build-essbench
 	@[ -e $(call result,scale.json) ] || { set -x; $(scale); }
 	@[ -e $(call result,tolerance.json) ] || { set -x; $(tolerance); }
 	@[ -e $(call result,ensemble.json) ] || { set -x; $(ensemble); }
+	@[ -e $(call result,derivative_error.json) ] || { set -x; $(derivative); }
+	@[ -e $(call result,limbs.json) ] || { set -x; $(limbs); }
 	$(figures)
 
 # --- checks --------------------------------------------------------------------------------------
@@ -232,6 +244,8 @@ make crossing-cost  what a crossing costs each method at the same error, over CO
 make speed        libess against MuJoCo at equal error, and what its time is spent on
 make scale        error, crossings and cost over epsilon with 100 and 1000 springs, or CONTACTS
 make tolerance    error over the tolerance and what it costs, with 2 to 1000 springs, or CONTACTS
+make derivative   error of the flow's derivative, through crossings and at a corner
+make limbs        a landing on two feet over the initial rotation, on rigid and soft limbs
 make ensemble     a million starts of MODEL: distribution and map of what they come to
 make figures      draw all figures; measures first what has not been measured
 make test         build and test: gcc, clang, sanitizers, without AVX, format

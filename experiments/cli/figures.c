@@ -39,6 +39,8 @@ static const figure figures[] = {
     {"scale_contacts", "scale.csv"},
     {"fig_tolerance", "tolerance.csv"},
     {"fig_ensemble", "ensemble.csv"},
+    {"fig_derivative", "derivative_error.csv"},
+    {"fig_limbs", "limbs.csv"},
 };
 static const char *const formats[] = {"svg", "pdf", "png"};
 

@@ -15,6 +15,8 @@ const study *const studies[] = {
     &scale_study,
     &tolerance_study,
     &ensemble_study,
+    &derivative_study,
+    &limbs_study,
     NULL,
 };
 // clang-format on

@@ -1,8 +1,8 @@
 # Tests of the studies: their parts on made-up samples, the programs as a user runs them, and runs that
 # were interrupted and go on.
 ess_test(sweep_summary experiments)
-foreach(duty experiments_order experiments_calibrate experiments_projection experiments_sweep speed
-             scale)
+foreach(duty experiments_order experiments_calibrate experiments_projection experiments_sweep limbs
+             speed scale)
   ess_test(${duty} experiments)
   target_compile_definitions(test_${duty} PRIVATE ESSBENCH="$<TARGET_FILE:essbench>")
   add_dependencies(test_${duty} essbench)

@@ -18,7 +18,7 @@ commands() {
   make -n "$1" | sed -e :more -e '/\\$/{N;s/\\\n//;b more' -e '}'
 }
 
-for target in build order calibrate sweep mujoco work-precision crossing-cost speed scale tolerance ensemble \
+for target in build order calibrate sweep mujoco work-precision crossing-cost speed scale tolerance ensemble derivative limbs \
   figures regress baseline columns; do
   built=$(commands $target | grep -F 'cmake --build')
   [ -n "$built" ] || fail "make $target builds nothing"

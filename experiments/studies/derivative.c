@@ -1,0 +1,285 @@
+/*
+ * essbench derivative-error: how well the flow's derivative is known, on Table 4.1's system, where
+ * its three guards are crossed one by one and where they meet at a corner. Tangents integrated
+ * along stand beside differences of the method's own end state: does the projection, at a finite
+ * epsilon, have the derivative?
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include <math.h>
+#include <string.h>
+
+#include "affine3.h"
+#include "cases.h"
+#include "flow.h"
+#include "gather.h"
+#include "solvers.h"
+#include "studies.h"
+
+enum { N = AFFINE3_GUARDS, PER_DECADE = 4, DECADES = 4, TOLERANCES = 10 };
+enum { KNOBS_MAX = PER_DECADE * DECADES + 1 };
+enum { SAMPLES = STUDY_SAMPLES, ERRORS, FITS };
+
+/* epsilon goes down from here; the integration between guards is not to be seen */
+static const double epsilon_max = 0.1, tight = 1e-13;
+
+/* Differences: where the end state is smooth, of four points so far apart that neither curvature
+ * nor rounding shows; to one side of a corner, from inside the neighbourhoods. */
+static const double smooth_step = 3e-4, corner_step = 1e-3, share_of_epsilon = 0.01;
+
+static const double duration = 0.5, corner_time = 0.3;
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+static const study_option options[] = {{0}};
+
+#define ERROR(X, row)                                                                              \
+  X(row, crossings, TEXT, "",                                                                      \
+    "isolated; or at a corner, that of x first or of y first along the direction")                 \
+  X(row, method, TEXT, "", "libess, by its tolerance; or projection, by epsilon")                  \
+  X(row, order, COUNT, "", "of the projection; 0 of libess")                                       \
+  X(row, knob, AMOUNT, "", "rtol = atol, or epsilon")                                              \
+  X(row, tangent_error, AMOUNT, "",                                                                \
+    "of the derivative integrated along, over the exact one's largest entry")                      \
+  X(row, difference_error, AMOUNT, "", "of differences of the method's own end state")             \
+  X(row, evaluations_share, AMOUNT, "",                                                            \
+    "field evaluations with all tangents over those of the plain run")
+COLUMN_ROW(error, ERROR);
+static const column error_columns[] = {ERROR(COLUMN_LINE, error){0}};
+
+#define FIT(X, row)                                                                                \
+  X(row, crossings, TEXT, "", "as above", SHOWN("crossings", "%-9s"))                              \
+  X(row, method, TEXT, "", "as above", SHOWN("method", "%-10s"))                                   \
+  X(row, order, COUNT, "", "as above", SHOWN("order", "%5.0f"))                                    \
+  X(row, of, TEXT, "", "tangents or differences", SHOWN("derivative by", "%-13s"))                 \
+  X(row, slope, NUMBER, "", "of log error against log of the knob", SHOWN("slope", "%7.3f"))       \
+  X(row, interval, INTERVAL, "", "of the slope, 95 %")                                             \
+  X(row, from, AMOUNT, "", "smallest knob that it is fitted to", SHOWN("from", "%8.1e"))           \
+  X(row, to, AMOUNT, "", "largest", SHOWN("to", "%8.1e"))                                          \
+  X(row, smallest, AMOUNT, "", "error over all knobs", SHOWN("least", "%9.2e"))                    \
+  X(row, largest, AMOUNT, "", "error over all knobs", SHOWN("most", "%9.2e"))
+COLUMN_ROW(fit, FIT);
+static const column fit_columns[] = {FIT(COLUMN_LINE, fit){0}};
+
+/* ---- cells: one method at one place ---------------------------------------------------------- */
+
+enum { ISOLATED, X_FIRST, Y_FIRST, PLACES };
+static const char *const place_names[PLACES] = {"isolated", "x first", "y first"};
+
+typedef struct cell {
+  int place;
+  size_t order; /* of the projection; 0: libess by tolerance */
+} cell;
+
+static int plan(study_run *run, size_t stage) {
+  int status = 0;
+  for (int place = ISOLATED; !stage && place < PLACES; place++)
+    for (size_t order = 0; !status && order <= 2; order++) {
+      const cell c = {place, order};
+      status = study_cell(run, &c, "place=%d order=%zu", place, order);
+    }
+  return status;
+}
+
+static size_t knobs(size_t order, double knob[KNOBS_MAX]) {
+  const size_t count = order ? KNOBS_MAX : TOLERANCES;
+  for (size_t i = 0; i < count; i++)
+    knob[i] =
+        order ? epsilon_max * pow(10.0, -(double)i / PER_DECADE) : 1e-3 * pow(10.0, -(double)i);
+  return count;
+}
+
+static ess_options options_of(size_t order, double knob) {
+  ess_options with = order ? ess_options_paper() : ess_options_default();
+  with.rtol = with.atol = order ? tight : knob;
+  if (!order) return with;
+  with.epsilon = knob;
+  with.order = (int)order;
+  return with;
+}
+
+/* what the derivative is taken of, along what, and what it is */
+typedef struct problem {
+  const model *m;
+  double x0[N];
+  size_t count; /* of directions */
+  double directions[N * N], exact[N * N], scale;
+} problem;
+
+/* the model's own start; or the one from which all three guards are met at once, by the closed form
+ * of the mode before: (x + 1, y - 1) turns by one radian a second, z + 1 decays */
+static void place_start(int place, problem *p) {
+  p->m->type->initial_state(p->m, p->x0);
+  if (place == ISOLATED) return;
+  p->x0[0] = cos(corner_time) - sin(corner_time) - 1.0;
+  p->x0[1] = 1.0 - sin(corner_time) - cos(corner_time);
+  p->x0[2] = exp(corner_time) - 1.0;
+}
+
+/* at the corner, ahead along x has it crossed first, and behind the other one */
+static int pose(study_run *run, int place, problem *p) {
+  static const size_t orders[PLACES][N] = {[X_FIRST] = {0, 1, 2}, [Y_FIRST] = {1, 0, 2}};
+  double exact[N * N];
+  *p = (problem){.m = case_model(run, NULL), .count = place == ISOLATED ? N : 1};
+  if (!p->m) return -1;
+  place_start(place, p);
+  for (size_t j = 0; j < p->count; j++)
+    p->directions[j * p->count + j] = place == Y_FIRST ? -1.0 : 1.0;
+  if (affine3_derivative(p->x0, duration, place == ISOLATED ? NULL : orders[place], exact,
+                         run->message))
+    return -1;
+  for (size_t i = 0; i < N; i++)
+    for (size_t j = 0; j < p->count; j++) {
+      const double sum = exact[i * N + j] * (place == Y_FIRST ? -1.0 : 1.0);
+      p->exact[i * p->count + j] = sum;
+      p->scale = fmax(p->scale, fabs(sum));
+    }
+  return 0;
+}
+
+static double error_of(const problem *p, const double found[]) {
+  double worst = 0.0;
+  for (size_t i = 0; i < N * p->count; i++) worst = fmax(worst, fabs(found[i] - p->exact[i]));
+  return worst / p->scale;
+}
+
+/* sum of weighted end states from starts moved along state j, over the step */
+static int difference(study_run *run, const problem *p, const ess_options *with, size_t j,
+                      const double at[], const double weight[], size_t points, double step,
+                      double found[]) {
+  for (size_t i = 0; i < N; i++) found[i * p->count + j] = 0.0;
+  for (size_t k = 0; k < points; k++) {
+    double x0[N], x[N];
+    memcpy(x0, p->x0, sizeof x0);
+    x0[j] += at[k] * step * p->directions[j * p->count + j];
+    if (flow_end(p->m, with, x0, duration, x, NULL, run->message)) return -1;
+    for (size_t i = 0; i < N; i++) found[i * p->count + j] += weight[k] * x[i] / step;
+  }
+  return 0;
+}
+
+static int differences(study_run *run, const problem *p, const ess_options *with, double step,
+                       double found[]) {
+  static const double around[] = {-2, -1, 1, 2};
+  static const double central[] = {1.0 / 12, -8.0 / 12, 8.0 / 12, -1.0 / 12};
+  static const double ahead[] = {0, 0.5, 1}, forward[] = {-3, 4, -1};
+  int status = 0;
+  for (size_t j = 0; !status && j < p->count; j++)
+    status = p->count == N ? difference(run, p, with, j, around, central, 4, step, found)
+                           : difference(run, p, with, j, ahead, forward, 3, step, found);
+  return status;
+}
+
+static int tangents(study_run *run, const problem *p, const ess_options *with, error *e) {
+  double x[N], found[N * N] = {0.0};
+  flow out = {.state = x, .tangent = found};
+  const flow_request request = {.m = p->m,
+                                .options = with,
+                                .x0 = p->x0,
+                                .t1 = duration,
+                                .count = p->count,
+                                .directions = p->directions,
+                                .piece = SIZE_MAX};
+  ess_counters plain;
+  if (flow_end(p->m, with, p->x0, duration, x, &plain, run->message)) return -1;
+  const int status = flow_follow(&request, &out, run->message);
+  e->tangent_error = error_of(p, found);
+  e->evaluations_share = (double)out.counters.field_evaluations / (double)plain.field_evaluations;
+  return status;
+}
+
+static int measure(study_run *run, const void *planned) {
+  const cell *const c = planned;
+  double knob[KNOBS_MAX], found[N * N];
+  problem p;
+  int status = pose(run, c->place, &p);
+  const size_t count = knobs(c->order, knob);
+  for (size_t i = 0; !status && i < count; i++) {
+    const ess_options with = options_of(c->order, knob[i]);
+    const double step = c->place == ISOLATED ? smooth_step
+                        : c->order           ? share_of_epsilon * knob[i]
+                                             : corner_step;
+    error e = {.crossings = place_names[c->place],
+               .method = c->order ? "projection" : "libess",
+               .order = c->order,
+               .knob = knob[i]};
+    status = tangents(run, &p, &with, &e);
+    if (!status) status = differences(run, &p, &with, step, found);
+    e.difference_error = error_of(&p, found);
+    if (!status) status = study_add(run, SAMPLES, &e);
+  }
+  return status;
+}
+
+/* ---- what they say --------------------------------------------------------------------------- */
+
+/* where slopes are fitted: above rounding, and below where higher terms show */
+static bool is_fitted(const error *e) {
+  static const double low[] = {1e-11, 9e-5, 9e-4}, high[] = {1e-3, 1.1e-2, 5e-2};
+  return e->knob >= low[e->order] && e->knob <= high[e->order];
+}
+
+static int add_fit(study_run *run, const error *e, size_t count, bool of_tangents) {
+  double x[KNOBS_MAX], y[KNOBS_MAX];
+  size_t points = 0;
+  fit f = {.crossings = e->crossings,
+           .method = e->method,
+           .order = e->order,
+           .of = of_tangents ? "tangents" : "differences",
+           .smallest = INFINITY};
+  for (size_t i = 0; i < count; i++) {
+    const double value = of_tangents ? e[i].tangent_error : e[i].difference_error;
+    f.smallest = fmin(f.smallest, value);
+    f.largest = fmax(f.largest, value);
+    if (!is_fitted(&e[i]) || !(value > 0.0)) continue;
+    if (!points) f.to = e[i].knob;
+    f.from = x[points] = e[i].knob;
+    y[points++] = value;
+  }
+  if (!isfinite(f.smallest)) f.smallest = f.largest = NAN;
+  const gather_power power = gather_fit_power(x, y, points);
+  f.slope = power.exponent;
+  memcpy(f.interval, power.interval, sizeof f.interval);
+  return study_add(run, FITS, &f);
+}
+
+static int derive(study_run *run) {
+  size_t count, done = 0;
+  const error *const all = study_rows(run, SAMPLES, &count);
+  int status = 0;
+  for (size_t i = 0; !status && i < count; i++) status = study_add(run, ERRORS, &all[i]);
+  for (size_t i = 0; !status && i < study_cells(run); i++) {
+    size_t of;
+    study_samples(run, i, &of);
+    for (int tangent = 1; !status && tangent >= 0; tangent--)
+      status = add_fit(run, &all[done], of, tangent);
+    done += of;
+  }
+  return status;
+}
+
+const study derivative_study = {
+    .name = "derivative-error",
+    .summary = "error of the flow's derivative over epsilon and tolerance, also at a corner",
+    .file = "derivative_error",
+    .schema = "essbench-derivative-error-1",
+    .model = "affine3",
+    .own_models = true,
+    .parameters = "model",
+    .unseeded = true,
+    .untimed = true,
+    .brief = true,
+    .cells = "methods",
+    .options = options,
+    .cell_size = sizeof(cell),
+    .tables = {[SAMPLES] = STUDY_TABLE(error_columns, error, .meaning = "one knob of one method"),
+               [ERRORS] = STUDY_TABLE(error_columns, error, .json = "errors",
+                                      .csv = "derivative_error.csv",
+                                      .meaning = "one knob of one method at one place"),
+               [FITS] =
+                   STUDY_TABLE(fit_columns, fit, .json = "fits", .csv = "derivative_error_fit.csv",
+                               .meaning = "error over the knob of one method at one place")},
+    .plan = plan,
+    .run = measure,
+    .derive = derive,
+};

@@ -1,0 +1,265 @@
+/*
+ * essbench limbs: a body that lands on two feet, whose outcome jumps with the initial rotation on
+ * rigid limbs, is differentiable on soft ones that are decoupled, and has a kink where they are
+ * coupled: Fig. 1 of Pace & Burden (2017), with what decides it at touch-down.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cases.h"
+#include "flow.h"
+#include "solvers.h"
+#include "studies.h"
+#include "trot.h"
+
+/* of the two touch-downs behind a rotation that goes to nothing, rad, and the time until both have
+ * been, s */
+static const double nearly_level = 1e-8, until_both = 1e-7;
+
+/* tight enough not to be seen */
+static const double tolerance = 1e-11;
+
+enum { SAMPLES = STUDY_SAMPLES, ROTATIONS, CASES };
+
+/* ---- what is asked for ----------------------------------------------------------------------- */
+
+typedef struct settings {
+  option_numbers inertias;
+  double coupling, tilt_max, time;
+  size_t rotations;
+} settings;
+
+static const study_option options[] = {
+    {"inertias", "X,Y", "of the body on rigid limbs, kg m^2, the largest first", OPTION_NUMBERS,
+     OPTION_AT(settings, inertias), .initial = "4,2,1,0.5", .min = 1e-3, .max = 1e6},
+    {"coupling", "X", "of the soft limbs that are coupled, N s^2/m^2", OPTION_NUMBER,
+     OPTION_AT(settings, coupling), .initial = "1", .min = 1e-6, .max = 1e3,
+     .accepts = "a number from 1e-6 to 1000", .result = "coupling"},
+    {"tilt-max", "X", "largest initial rotation, either way, rad", OPTION_NUMBER,
+     OPTION_AT(settings, tilt_max), .initial = "0.05", .min = 1e-6, .max = 0.5,
+     .accepts = "a number from 1e-6 to 0.5", .result = "tilt_max"},
+    {"rotations", "COUNT", "initial rotations on either side of none", OPTION_WHOLE,
+     OPTION_AT(settings, rotations), .initial = "40", .min = 1, .max = 1e5, .result = "rotations"},
+    {"time", "S", "when the outcome is taken, s", OPTION_NUMBER, OPTION_AT(settings, time),
+     .initial = "0.3", .min = 0.25, .max = 10, .accepts = "a number from 0.25 to 10",
+     .result = "time"},
+    {0},
+};
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+/* one start: its outcome, and the derivative of that by the initial rotation */
+#define START(X, row)                                                                              \
+  X(row, limbs, TEXT, "", "rigid or soft")                                                         \
+  X(row, inertia, AMOUNT, "kg m^2", "of the body")                                                 \
+  X(row, coupling, AMOUNT, "N s^2/m^2", "of both legs")                                            \
+  X(row, tilt, NUMBER, "rad", "rotation at the start")                                             \
+  X(row, flow, TEXT, "", "C1, piecewise or discontinuous there")                                   \
+  X(row, z, NUMBER, "m", "height of the body when the outcome is taken")                           \
+  X(row, theta, NUMBER, "rad", "its rotation")                                                     \
+  X(row, vz, NUMBER, "m/s", "its speed upward")                                                    \
+  X(row, omega, NUMBER, "rad/s", "its rate of rotation")                                           \
+  X(row, d_z, NUMBER, "m/rad",                                                                     \
+    "derivative of z by tilt, integrated along; where there is more than one, that to the right")  \
+  X(row, d_theta, NUMBER, "", "of theta")                                                          \
+  X(row, d_vz, NUMBER, "m/s/rad", "of vz")                                                         \
+  X(row, d_omega, NUMBER, "1/s", "of omega")
+COLUMN_ROW(start, START);
+static const column start_columns[] = {START(COLUMN_LINE, start){0}};
+
+/* one body: what decides, and what follows */
+#define BODY(X, row)                                                                               \
+  X(row, limbs, TEXT, "", "rigid or soft", SHOWN("limbs", "%-6s"))                                 \
+  X(row, inertia, AMOUNT, "kg m^2", "of the body", SHOWN("inertia", "%7g"))                        \
+  X(row, coupling, AMOUNT, "N s^2/m^2", "of both legs", SHOWN("coupling", "%8g"))                  \
+  X(row, orthogonality, NUMBER, "",                                                                \
+    "Da_i M^-1 Da_j' at touch-down over the lengths of both: 0 makes outcomes continuous, "        \
+    "condition (6)",                                                                               \
+    SHOWN("(6)", "%8.4f"))                                                                         \
+  X(row, block_diagonal, FLAG, "",                                                                 \
+    "whether limbs have coordinates and masses of their own: Assumption 3, 1",                     \
+    SHOWN("A3.1", "%4.0f"))                                                                        \
+  X(row, additivity, AMOUNT, "",                                                                   \
+    "mixed second difference of the forces on the body between two limbs, over the first "         \
+    "difference: 0 by Assumption 3, 3; not known where limbs have no states",                      \
+    SHOWN("A3.3", "%8.1e"))                                                                        \
+  X(row, flow, TEXT, "", "what the flow is from no rotation", SHOWN("flow", "%-13s"))              \
+  X(row, turn_right, NUMBER, "rad/s",                                                              \
+    "rate of rotation right after both touch-downs, as the initial one goes to 0 from above",      \
+    SHOWN("turn 0+", "%10.6f"))                                                                    \
+  X(row, turn_left, NUMBER, "rad/s", "from below", SHOWN("turn 0-", "%10.6f"))                     \
+  X(row, vz_right, NUMBER, "m/s/rad",                                                              \
+    "derivative of vz by an initial rotation above 0, when the outcome is taken",                  \
+    SHOWN("dvz 0+", "%10.4f"))                                                                     \
+  X(row, vz_left, NUMBER, "m/s/rad", "below 0", SHOWN("dvz 0-", "%10.4f"))
+COLUMN_ROW(body, BODY);
+static const column body_columns[] = {BODY(COLUMN_LINE, body){0}};
+
+/* ---- cells: one body each -------------------------------------------------------------------- */
+
+typedef struct cell {
+  bool soft;
+  double inertia, coupling;
+} cell;
+
+static int plan_one(study_run *run, cell c) {
+  return study_cell(run, &c, "soft=%d inertia=%.17g coupling=%.17g", c.soft, c.inertia, c.coupling);
+}
+
+/* soft limbs have the model's own inertia */
+static int plan(study_run *run, size_t stage) {
+  const settings *const s = run->settings;
+  if (stage) return 0;
+  const double own = model_get(run->m, "inertia");
+  int status = 0;
+  for (size_t i = 0; !status && i < s->inertias.count; i++)
+    status = plan_one(run, (cell){false, s->inertias.value[i], 0.0});
+  if (!status) status = plan_one(run, (cell){true, own, 0.0});
+  return status ? status : plan_one(run, (cell){true, own, s->coupling});
+}
+
+static const model *model_of(study_run *run, const cell *c) {
+  const case_change changes[] = {{"limbs", c->soft ? TROT_SOFT : TROT_RIGID},
+                                 {"inertia", c->inertia},
+                                 {"coupling", c->coupling},
+                                 {0}};
+  return case_model(run, changes);
+}
+
+/* the outcome at t from an initial rotation, and its derivative along a further one of `along` */
+static int follow(study_run *run, const model *m, double tilt, double along, double t, flow *out) {
+  double x0[MODEL_DIMENSION_MAX], direction[MODEL_DIMENSION_MAX] = {0.0};
+  ess_options with = ess_options_default();
+  with.rtol = with.atol = tolerance;
+  m->type->initial_state(m, x0);
+  x0[TROT_THETA] = tilt;
+  direction[TROT_THETA] = along;
+  const flow_request request = {.m = m,
+                                .options = &with,
+                                .x0 = x0,
+                                .t1 = t,
+                                .count = 1,
+                                .directions = direction,
+                                .piece = SIZE_MAX};
+  return flow_follow(&request, out, run->message);
+}
+
+static int measure_start(study_run *run, const model *m, const cell *c, double tilt) {
+  const settings *const s = run->settings;
+  double x[MODEL_DIMENSION_MAX], d[MODEL_DIMENSION_MAX];
+  flow out = {.state = x, .tangent = d};
+  if (follow(run, m, tilt, 1.0, s->time, &out)) return -1;
+  const bool has = out.kind != FLOW_DISCONTINUOUS;
+  const start row = {.limbs = c->soft ? "soft" : "rigid",
+                     .flow = flow_kind_name(out.kind),
+                     .inertia = c->inertia,
+                     .coupling = c->coupling,
+                     .tilt = tilt,
+                     .z = has ? x[TROT_Z] : NAN,
+                     .theta = has ? x[TROT_THETA] : NAN,
+                     .vz = has ? x[TROT_VZ] : NAN,
+                     .omega = has ? x[TROT_OMEGA] : NAN,
+                     .d_z = d[TROT_Z],
+                     .d_theta = d[TROT_THETA],
+                     .d_vz = d[TROT_VZ],
+                     .d_omega = d[TROT_OMEGA]};
+  return study_add(run, SAMPLES, &row);
+}
+
+static int measure(study_run *run, const void *planned) {
+  const settings *const s = run->settings;
+  const cell *const c = planned;
+  const model *const m = model_of(run, c);
+  int status = m ? 0 : -1;
+  for (size_t i = 0; !status && i <= 2 * s->rotations; i++)
+    status = measure_start(run, m, c,
+                           s->tilt_max * ((double)i - (double)s->rotations) / (double)s->rotations);
+  return status;
+}
+
+/* ---- what decides ---------------------------------------------------------------------------- */
+
+/* the body at the level touch-down of both feet */
+static double touch_down(const model *m, double x[]) {
+  const double g = model_get(m, "gravity"), speed = model_get(m, "speed");
+  const double drop = model_get(m, "height") - model_get(m, "free-length");
+  const double landing = sqrt(speed * speed + 2.0 * g * drop);
+  m->type->initial_state(m, x);
+  x[TROT_Z] -= drop;
+  x[TROT_VZ] = -landing;
+  for (size_t i = TROT_REAR; i < m->system.dimension; i++) x[i] = i > TROT_FRONT ? -landing : 0.0;
+  return (landing - speed) / g;
+}
+
+static int add_body(study_run *run, const cell *c) {
+  const settings *const s = run->settings;
+  const model *const m = model_of(run, c);
+  double x[MODEL_DIMENSION_MAX], d[MODEL_DIMENSION_MAX];
+  flow out = {.state = x, .tangent = d};
+  if (!m) return -1;
+  const double landing = touch_down(m, x);
+  const trot_decoupling at = trot_decoupling_at(m, x);
+  body b = {.limbs = c->soft ? "soft" : "rigid",
+            .inertia = c->inertia,
+            .coupling = c->coupling,
+            .orthogonality = at.orthogonality,
+            .block_diagonal = at.block_diagonal,
+            .additivity = at.additivity};
+  int status = follow(run, m, nearly_level, 1.0, landing + until_both, &out);
+  b.turn_right = x[TROT_OMEGA];
+  if (!status) status = follow(run, m, -nearly_level, 1.0, landing + until_both, &out);
+  b.turn_left = x[TROT_OMEGA];
+  if (!status) status = follow(run, m, 0.0, -1.0, s->time, &out);
+  b.vz_left = -d[TROT_VZ];
+  if (!status) status = follow(run, m, 0.0, 1.0, s->time, &out);
+  b.vz_right = d[TROT_VZ];
+  b.flow = flow_kind_name(out.kind);
+  return status ? status : study_add(run, CASES, &b);
+}
+
+static int derive(study_run *run) {
+  size_t count;
+  const start *const all = study_rows(run, SAMPLES, &count);
+  int status = 0;
+  for (size_t i = 0; !status && i < count; i++) status = study_add(run, ROTATIONS, &all[i]);
+  for (size_t i = 0; !status && i < study_cells(run); i++)
+    status = add_body(run, study_cell_at(run, i));
+  return status;
+}
+
+static void show(const study_run *run) {
+  size_t count;
+  study_rows(run, CASES, &count);
+  study_print(run, CASES, 0, count);
+  printf(
+      "(6) is Da_rear M^-1 Da_front' at the level touch-down, A3.1 whether limbs have states of\n"
+      "their own, A3.3 how far the forces on the body are from a sum over limbs\n");
+}
+
+const study limbs_study = {
+    .name = "limbs",
+    .summary = "a landing on rigid or soft feet: outcome and derivative over the initial rotation",
+    .file = "limbs",
+    .schema = "essbench-limbs-1",
+    .model = "trot",
+    .own_models = true,
+    .unseeded = true,
+    .untimed = true,
+    .brief = true,
+    .cells = "bodies",
+    .options = options,
+    .settings_size = sizeof(settings),
+    .cell_size = sizeof(cell),
+    .tables = {[SAMPLES] = STUDY_TABLE(start_columns, start, .meaning = "one start of one body"),
+               [ROTATIONS] = STUDY_TABLE(start_columns, start, .json = "starts", .csv = "limbs.csv",
+                                         .meaning = "one start of one body"),
+               [CASES] = STUDY_TABLE(body_columns, body, .json = "bodies",
+                                     .csv = "limbs_bodies.csv", .meaning = "one body")},
+    .plan = plan,
+    .run = measure,
+    .derive = derive,
+    .show = show,
+};
