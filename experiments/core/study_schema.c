@@ -114,7 +114,7 @@ static void print_table(const study *s, const study_table *t, FILE *stream) {
   if (t->json && *t->json && !t->within) fprintf(stream, "`%s` of `%s.json`", t->json, s->file);
   fprintf(stream, ": %s.\n\n| column | unit | meaning |\n|---|---|---|\n", t->meaning);
   for (const column *c = t->columns; c->name; c++) {
-    if (c->place == COLUMN_SHOWN_ONLY) continue;
+    if (c->place == COLUMN_SHOWN_ONLY || !*c->meaning) continue;
     fprintf(stream, "| `%s` | %s | %s%s |\n", *c->name ? c->name : t->json, c->unit, c->meaning,
             c->place == COLUMN_CSV_ONLY    ? " (CSV alone)"
             : c->place == COLUMN_JSON_ONLY ? " (JSON alone)"

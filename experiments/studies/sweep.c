@@ -231,7 +231,7 @@ const study sweep_study = {
                                .meaning = "the same rows as Google Benchmark has them"),
                [SWEEP_ROWS] = STUDY_TABLE(sweep_row_columns, sweep_row, .csv = "sweep.csv",
                                           .meaning = "one number of contacts, solver and protocol"),
-               [SWEEP_TRIALS] = STUDY_TABLE(sweep_trial_columns, sweep_trial,
+               [SWEEP_TRIALS] = STUDY_TABLE(sweep_sample_columns, sweep_sample,
                                             .csv = "sweep_samples.csv", .meaning = "one sample")},
     .check = check,
     .plan = plan,

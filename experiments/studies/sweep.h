@@ -43,13 +43,8 @@ typedef struct sweep_sample {
   size_t trial, process;
   double seconds; /* NaN in the samples that only say who races */
   double repetitions, retaken, disturbed, rms_error, events, events_reference, contact_steps;
+  bool outlier; /* in the samples that are told of */
 } sweep_sample;
-
-/* A sample as it is told of. */
-typedef struct sweep_trial {
-  sweep_sample of;
-  bool outlier;
-} sweep_trial;
 
 /* One who races at one number of contacts, over all trials. */
 typedef struct sweep_row {
@@ -110,8 +105,7 @@ enum {
 
 /* sweep_columns.c: their columns. */
 extern const column sweep_sample_columns[], sweep_top_columns[], sweep_slope_columns[],
-    sweep_gap_columns[], sweep_ratio_columns[], sweep_benchmark_columns[], sweep_row_columns[],
-    sweep_trial_columns[];
+    sweep_gap_columns[], sweep_ratio_columns[], sweep_benchmark_columns[], sweep_row_columns[];
 
 /* sweep_protocols.c: a sample for everyone who races on a prepared model by the protocols named; it
  * is `of` but for solver, protocol, target and settings. 0, or -1 with one line. */

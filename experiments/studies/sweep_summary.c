@@ -70,8 +70,9 @@ static int add_trials(const summary *y, const group *g, size_t entry) {
   const measure_summary times = gather_summary(samples, "seconds");
   const double most = times.q75 + outlier_ranges * (times.q75 - times.q25);
   for (size_t j = 0; j < y->draws.trials; j++) {
-    const sweep_sample *const s = sample_of(y, g, entry, j);
-    if (study_add(y->run, SWEEP_TRIALS, &(sweep_trial){*s, s->seconds > most})) return -1;
+    sweep_sample s = *sample_of(y, g, entry, j);
+    s.outlier = s.seconds > most;
+    if (study_add(y->run, SWEEP_TRIALS, &s)) return -1;
   }
   return 0;
 }
@@ -81,9 +82,9 @@ static gather trials_of(const summary *y, size_t i, size_t entry) {
   return (gather){y->run, SWEEP_TRIALS, first, 1, y->draws.trials};
 }
 
-static const sweep_trial *trial_at(gather trials, size_t j) {
+static const sweep_sample *trial_at(gather trials, size_t j) {
   size_t count;
-  return (const sweep_trial *)study_rows(trials.run, trials.table, &count) + trials.first + j;
+  return (const sweep_sample *)study_rows(trials.run, trials.table, &count) + trials.first + j;
 }
 
 /* ---- rows ------------------------------------------------------------------------------------ */
@@ -108,7 +109,7 @@ static void fill_errors(gather trials, sweep_row *r) {
   r->rms_q90 = gather_quantile(trials, "rms_error", 0.9);
   r->rms_worst = gather_quantile(trials, "rms_error", 1.0);
   for (size_t j = 0; j < trials.count; j++)
-    if (trial_at(trials, j)->of.rms_error == r->rms_worst) r->worst_trial = j;
+    if (trial_at(trials, j)->rms_error == r->rms_worst) r->worst_trial = j;
   r->events = gather_median(trials, "events");
   r->events_reference = gather_median(trials, "events_reference");
   r->events_ratio = gather_sum(trials, "events") / gather_sum(trials, "events_reference");
@@ -116,7 +117,7 @@ static void fill_errors(gather trials, sweep_row *r) {
 }
 
 static int fill_row(const summary *y, gather trials, sweep_row *r) {
-  const sweep_sample *const s = &trial_at(trials, 0)->of;
+  const sweep_sample *const s = trial_at(trials, 0);
   const double dt = y->run->m->type->time_step;
   *r = (sweep_row){.contacts = s->contacts,
                    .solver = s->solver,

@@ -136,12 +136,12 @@ static void outliers_are_flagged_and_kept(void **state) {
     assert_int_equal(row_at(&w, 1, OURS)->outliers, flagged);
     close_to(row_at(&w, 1, OURS)->median_s, 15e-3);
     // by number of contacts, solver and start
-    const sweep_trial *const trials = study_rows(&w.u.run, SWEEP_TRIALS, &count);
+    const sweep_sample *const trials = study_rows(&w.u.run, SWEEP_TRIALS, &count);
     assert_int_equal(count, ROWS * ENTRIES * TRIALS);
     for (size_t i = 0; i < count; i++) {
       const bool here = i == ENTRIES * TRIALS + slowest;
       assert_true(trials[i].outlier == (here && flagged));
-      assert_int_equal(trials[i].of.trial, i % TRIALS);
+      assert_int_equal(trials[i].trial, i % TRIALS);
     }
     tear_down(&w);
   }
@@ -282,11 +282,11 @@ static void processes_are_put_together(void **state) {
           give(&w.u, s);
         }
   derive(&w.u);
-  const sweep_trial *const trials = study_rows(&w.u.run, SWEEP_TRIALS, &count);
+  const sweep_sample *const trials = study_rows(&w.u.run, SWEEP_TRIALS, &count);
   assert_int_equal(count, ROWS * ENTRIES * TRIALS);
   for (size_t i = 0; i < count; i++) {
-    assert_int_equal(trials[i].of.trial, i % TRIALS);
-    assert_int_equal(trials[i].of.process, i % TRIALS % PROCESSES);
+    assert_int_equal(trials[i].trial, i % TRIALS);
+    assert_int_equal(trials[i].process, i % TRIALS % PROCESSES);
   }
   close_to(row_at(&w, 1, OURS)->median_s, 15e-3);
   assert_true(row_at(&w, 1, OURS)->retaken == 2.0 * PROCESSES);
