@@ -51,6 +51,7 @@ static int take_sample(const measure_sample *sample, void *context) {
                     .repetitions = (double)sample->repetitions,
                     .retaken = (double)sample->retaken,
                     .failed = from->failed,
+                    .failed_at = sample->trial,
                     .message = from->failed ? from->contestant.report.message : ""};
   if (!from->failed) lap->of = outcome_of(&from->contestant, sample->trial, sample->seconds);
   lap->of.time_s = sample->seconds;
@@ -154,7 +155,7 @@ static int take_turns(race *r, const size_t trial[], size_t trials, turner of[],
   measure_candidate candidate[r->count];
   const measure_turns how = {.trials = trials,
                              .seed = r->plan.seed + *trial,
-                             .rounds = ROUNDS,
+                             .rounds = r->plan.rounds ? r->plan.rounds : ROUNDS,
                              .turn_s = fmax(turn_s, r->plan.min_time * (double)trials),
                              .most_s = fmax(most_s, r->plan.min_time * (double)trials),
                              .stop = r->run->interrupted};
@@ -166,6 +167,7 @@ static int take_turns(race *r, const size_t trial[], size_t trials, turner of[],
   for (size_t i = 0; i < trials * r->count; i++) {
     const size_t k = i % r->count, j = i / r->count;
     lap[i] = lap_of(&r->runners[k], &record[k], trial[j], seconds[k * trials + j]);
+    lap[i].failed_at = trial[record[k].trial];
     lap[i].retaken = j ? 0.0 : (double)record[k].retaken;
     lap[i].disturbed = j ? 0.0 : (double)record[k].disturbed;
   }

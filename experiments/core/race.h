@@ -24,7 +24,8 @@ typedef struct race_plan {
   contest_starts *starts; /* borrowed; it stays where it is */
   unsigned long seed;     /* of the order of entries, another in each trial */
   double min_time;        /* a sample repeats its run for at least this long, s */
-  size_t warmups;         /* runs before each sample */
+  size_t warmups;         /* of race_trial: runs before each sample */
+  size_t rounds;          /* of race_turns: turns of an entry; 0: three */
 } race_plan;
 
 /* What a trial of one entry gave. */
@@ -34,6 +35,7 @@ typedef struct race_lap {
   double retaken;   /* runs, or samples, taken again because the thread had lost its core */
   double disturbed; /* of race_turns: runs that lost it each time */
   bool failed;
+  size_t failed_at;    /* the trial */
   const char *message; /* why; until the next trial */
 } race_lap;
 

@@ -63,8 +63,8 @@ static int tell(const heat *h, size_t i, double contact_steps) {
     const race_lap *const lap = &h->lap[i * h->racers + h->place[k]];
     sweep_sample s = h->entries[k];
     if (lap->failed)
-      return measure_fail(h->run->message, "%zu contacts, trial %zu: %s", s.contacts, trial,
-                          lap->message);
+      return measure_fail(h->run->message, "%zu contacts, trial %zu: %s", s.contacts,
+                          lap->failed_at, lap->message);
     s.trial = trial;
     s.process = h->process;
     s.seconds = lap->of.time_s;
