@@ -126,7 +126,8 @@ struct study_run {
 __attribute__((format(printf, 3, 4))) int study_cell(study_run *run, const void *cell,
                                                      const char *name, ...);
 
-/* The cells of the plan, and the samples that one of them gave: *count of them. */
+/* The cells of the plan, and the samples that one of them gave: *count of them, which may be NULL.
+ */
 size_t study_cells(const study_run *run);
 const void *study_cell_at(const study_run *run, size_t index);
 const void *study_samples(const study_run *run, size_t index, size_t *count);
@@ -139,7 +140,7 @@ int study_add(study_run *run, size_t table, const void *row);
 __attribute__((format(printf, 2, 3))) const char *study_text(study_run *run, const char *format,
                                                              ...);
 
-/* All rows of a table, *count of them: an array of its structs. */
+/* All rows of a table, *count of them, which may be NULL: an array of its structs. */
 const void *study_rows(const study_run *run, size_t table, size_t *count);
 
 /* -1, with a line that says so. */
@@ -149,7 +150,8 @@ int study_out_of_memory(study_run *run);
  * "plate_10". `check` finds the rows of all cases in the folder in the tables. */
 void study_case_name(const study_run *run, char name[STUDY_CELL_NAME_SIZE]);
 
-/* Prints rows first..first+count-1 of a table, those of its columns that have a head. */
+/* Prints rows first..first+count-1 of a table, as far as there are any: those of its columns that
+ * have a head. */
 void study_print(const study_run *run, size_t table, size_t first, size_t count);
 
 #endif

@@ -49,7 +49,7 @@ const void *study_cell_at(const study_run *run, size_t index) {
 
 const void *study_samples(const study_run *run, size_t index, size_t *count) {
   const study_planned *const cell = &run->private->cell[index];
-  *count = cell->count;
+  if (count) *count = cell->count;
   return run->private->rows[STUDY_SAMPLES].row +
          cell->first * run->study->tables[STUDY_SAMPLES].row_size;
 }

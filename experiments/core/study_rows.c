@@ -48,7 +48,7 @@ int study_add(study_run *run, size_t table, const void *row) {
 }
 
 const void *study_rows(const study_run *run, size_t table, size_t *count) {
-  *count = run->private->rows[table].count;
+  if (count) *count = run->private->rows[table].count;
   return run->private->rows[table].row;
 }
 
@@ -112,7 +112,8 @@ static void print_line(const column columns[], const void *row) {
 
 void study_print(const study_run *run, size_t table, size_t first, size_t count) {
   const study_table *const t = &run->study->tables[table];
+  const study_row_list *const list = &run->private->rows[table];
   print_line(t->columns, NULL);
-  for (size_t i = first; i < first + count; i++)
-    print_line(t->columns, run->private->rows[table].row + i * t->row_size);
+  for (size_t i = first; i < list->count && i - first < count; i++)
+    print_line(t->columns, list->row + i * t->row_size);
 }

@@ -132,11 +132,8 @@ int ensemble_derive(study_run *run) {
 
 void ensemble_show(const study_run *run) {
   const ensemble_settings *const s = run->settings;
-  size_t outcomes, statuses;
-  study_rows(run, ENSEMBLE_OUTCOMES, &outcomes);
-  study_rows(run, ENSEMBLE_STATUSES, &statuses);
   printf("%zu starts of %s, tolerance %g\n\n", s->trials, run->m->type->name, s->tolerance);
-  study_print(run, ENSEMBLE_OUTCOMES, 0, outcomes);
+  study_print(run, ENSEMBLE_OUTCOMES, 0, SIZE_MAX);
   putchar('\n');
-  study_print(run, ENSEMBLE_STATUSES, 0, statuses);
+  study_print(run, ENSEMBLE_STATUSES, 0, SIZE_MAX);
 }

@@ -178,8 +178,7 @@ static int add_crossings(study_run *run) {
 }
 
 static int derive(study_run *run) {
-  size_t count;
-  const point *const points = study_rows(run, POINTS, &count);
+  const point *const points = study_rows(run, POINTS, NULL);
   int status = add_crossings(run);
   for (size_t i = 0; !status && i < ORDERS; i++)
     status = add_fit(run, 1 + i, points + i * POINTS_OF_ORDER);

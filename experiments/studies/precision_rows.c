@@ -37,8 +37,7 @@ void precision_row_name(study_run *run, const model *m, const precision_point *p
 }
 
 static const precision_sample *sample_at(gather rows, size_t index) {
-  size_t count;
-  const precision_sample *const all = study_rows(rows.run, STUDY_SAMPLES, &count);
+  const precision_sample *const all = study_rows(rows.run, STUDY_SAMPLES, NULL);
   return &all[rows.first + index * rows.stride];
 }
 

@@ -75,8 +75,7 @@ static void fit_slope(const scale_row r[], size_t count, scale_series *out) {
 
 /* of `count` rows of one order */
 static int add_series(study_run *run, size_t order, size_t first, size_t count) {
-  size_t all;
-  const scale_row *const r = (const scale_row *)study_rows(run, SCALE_ROWS, &all) + first;
+  const scale_row *const r = (const scale_row *)study_rows(run, SCALE_ROWS, NULL) + first;
   scale_series s = {.projection_order = order, .exact_epsilon = exact_epsilon(r, count)};
   gather plateau = {run, SCALE_ROWS, first, 1, 0};
   fit_slope(r, count, &s);
@@ -203,10 +202,10 @@ static void show_series(const scale_series *s) {
 }
 
 static void show_cases(const study_run *run) {
-  size_t cases, rows, series, first = 0;
+  size_t cases, rows, first = 0;
   const scale_sample *const c = study_rows(run, SCALE_CASES, &cases);
   const scale_row *const r = study_rows(run, SCALE_ROWS, &rows);
-  const scale_series *const s = study_rows(run, SCALE_SERIES, &series);
+  const scale_series *const s = study_rows(run, SCALE_SERIES, NULL);
   for (size_t i = 0; i < cases; i++) {
     size_t end = first;
     while (end < rows && r[end].contacts == c[i].contacts) end++;

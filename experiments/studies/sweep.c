@@ -146,11 +146,10 @@ static int check_gap(study_run *run, const model *m, size_t contacts, bridge_gap
 /* the protocols named, one after the other; once for all processes */
 static int enter(study_run *run, const cell *c) {
   sweep_sample s;
-  size_t count;
   column_clear(sweep_sample_columns, &s);
   s.contacts = contacts_of(run, c->row);
   if (seeks_epsilon(run)) {
-    const sweep_sample *const found = study_samples(run, 0, &count);
+    const sweep_sample *const found = study_samples(run, 0, NULL);
     s.epsilon = found->epsilon;
     s.source = found->source;
   } else if (has_epsilon(run)) {
@@ -181,12 +180,11 @@ static int measure(study_run *run, const void *planned) {
 static void show(const study_run *run) {
   const sweep_settings *const s = run->settings;
   size_t count;
-  const sweep_top *const top = study_rows(run, SWEEP_TOP, &count);
+  const sweep_top *const top = study_rows(run, SWEEP_TOP, NULL);
   printf("%zu starts for each N; ", s->trials);
   if (!isnan(top->epsilon)) printf("epsilon %.6g (%s); ", top->epsilon, top->source);
   printf("MuJoCo %s\n", bridge_version_string());
-  study_rows(run, SWEEP_ROWS, &count);
-  study_print(run, SWEEP_ROWS, 0, count);
+  study_print(run, SWEEP_ROWS, 0, SIZE_MAX);
   const sweep_slope *const slope = study_rows(run, SWEEP_SLOPES, &count);
   for (size_t k = 0; k < count; k++)
     if (!isnan(slope[k].s_per_contact))

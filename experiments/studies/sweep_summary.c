@@ -83,8 +83,7 @@ static gather trials_of(const summary *y, size_t i, size_t entry) {
 }
 
 static const sweep_sample *trial_at(gather trials, size_t j) {
-  size_t count;
-  return (const sweep_sample *)study_rows(trials.run, trials.table, &count) + trials.first + j;
+  return (const sweep_sample *)study_rows(trials.run, trials.table, NULL) + trials.first + j;
 }
 
 /* ---- rows ------------------------------------------------------------------------------------ */
