@@ -296,6 +296,12 @@ bool ess_is_cluster(ess_driver *d) {
   double first, last;
   if (d->dt < BRIEFEST) return false;
   ess_begin_courses(d);
-  return ess_survey_crossings(d, ALONE * c->next_length, &count, &first, &last) &&
+  const double window = ALONE * c->next_length;
+  // most often there are so many that it does not matter when they are
+  if (pays(d->flagged_count, window, c->next_length)) {
+    ess_survey_roughly(d, window, &count, &first);
+    if (pays(count, window, c->next_length)) return true;
+  }
+  return ess_survey_crossings(d, window, &count, &first, &last) &&
          pays(count, last - first, c->next_length);
 }

@@ -31,6 +31,9 @@ void ess_forget_curved(ess_driver *d);
  * step, and when the last of them; false when none is crossed. Silent ones do not count. */
 bool ess_survey_crossings(ess_driver *d, double window, size_t *count, double *first, double *last);
 
+/* The same with fewer roots: at least so many are, for sure. */
+void ess_survey_roughly(ess_driver *d, double window, size_t *count, double *first);
+
 /* Lists the crossings along the sub-step without its jumps; notes the mode that those listed from a
  * place on find. */
 void ess_list_crossings(ess_driver *d);

@@ -147,6 +147,82 @@ static void find_roots(const ess_driver *d) {
   }
 }
 
+/* the lanes that hold flagged guards, into c->near */
+static void list_flagged_lanes(ess_driver *d) {
+  ess_cluster *const c = &d->cluster;
+  c->near_count = 0;
+  for (size_t i = 0, kept = SIZE_MAX; i < d->flagged_count; i++) {
+    const size_t k = d->flagged[i] - d->flagged[i] % ESS_LANES;
+    if (k != kept) c->near[c->near_count++] = k;
+    kept = k;
+  }
+}
+
+/* those of them that end the step highest: they may well be the first to be crossed */
+static size_t find_highest(const ess_driver *d) {
+  const ess_cluster *const c = &d->cluster;
+  size_t found = 0;
+  double most = -INFINITY;
+  for (size_t n = 0; n < c->near_count; n++) {
+    const size_t k = c->near[n];
+    const ess_lanes g = ess_lanes_load(d->side + k) * ess_lanes_load(d->h_end + k);
+    const double high = ess_larger(ess_larger(g[0], g[1]), ess_larger(g[2], g[3]));
+    if (high > most) found = n;
+    most = ess_larger(high, most);
+  }
+  return found;
+}
+
+/* whether the courses of four guards, those of them that are armed, are below zero until then */
+static inline bool are_below_until(const ess_driver *d, size_t k, double u) {
+  const ess_course p = ess_course_of(d, k);
+  const ess_bounds m = ess_course_bounds(d, &p, k, u);
+  ess_mask below = m.b[0] < 0.0;
+  for (int i = 1; i < QUARTIC; i++) below &= m.b[i] < 0.0;
+  return !ess_mask_any(~below & (ess_lanes_load(d->side + k) != 0.0));
+}
+
+/* when the first of four guards that are flagged is crossed, silent ones apart */
+static double first_of_lanes(const ess_driver *d, size_t k) {
+  const double length = d->cluster.length;
+  const ess_course p = ess_course_of(d, k);
+  const ess_bounds m = ess_course_bounds(d, &p, k, length);
+  double first = INFINITY;
+  roots_of_lanes(d, k, &p, &m, length);
+  for (size_t i = k; i < k + ESS_LANES; i++)
+    if (d->is_flagged[i] && !ess_is_silent(d, i)) first = ess_smaller(predict(d, i), first);
+  return first;
+}
+
+/* how many of four flagged guards have risen through zero for sure by then, silent ones apart */
+static size_t count_risen(const ess_driver *d, size_t k, double u) {
+  const ess_course p = ess_course_of(d, k);
+  const ess_lanes side = ess_lanes_load(d->side + k), end = side * ess_course_value(&p, u);
+  size_t count = 0;
+  for (unsigned b = ess_mask_bits((side * p.a[0] < 0.0) & (end >= 0.0)); b; b &= b - 1) {
+    const size_t i = k + (size_t)__builtin_ctz(b);
+    count += d->is_flagged[i] && !ess_is_silent(d, i);
+  }
+  return count;
+}
+
+void ess_survey_roughly(ess_driver *d, double window, size_t *count, double *first) {
+  ess_cluster *const c = &d->cluster;
+  c->length = c->base_dt;
+  *count = 0;
+  *first = INFINITY;
+  if (d->impacts) return;
+  list_flagged_lanes(d);
+  const size_t highest = find_highest(d);
+  *first = first_of_lanes(d, c->near[highest]);
+  for (size_t n = 0; n < c->near_count; n++)
+    if (n != highest && !are_below_until(d, c->near[n], ess_smaller(*first, c->length)))
+      *first = ess_smaller(first_of_lanes(d, c->near[n]), *first);
+  const double until = ess_smaller(*first + window, c->length);
+  for (size_t n = 0; n < c->near_count; n++) *count += count_risen(d, c->near[n], until);
+  c->from = ess_larger(*first, 0.0);
+}
+
 bool ess_survey_crossings(ess_driver *d, double window, size_t *count, double *first,
                           double *last) {
   ess_cluster *const c = &d->cluster;
