@@ -41,14 +41,18 @@ void ess_prepare_list(ess_driver *d, size_t from);
 
 /* jumps.c: what the crossings made add to event functions */
 
-/* Adds the i-th crossing to what its group has made. */
-static inline void ess_add_made(ess_made *m, const ess_cluster *c, size_t i) {
-  const double time = c->time[i], late = c->late[i];
+/* Adds the i-th crossing, at that time, to what its group has made. */
+static inline void ess_add_made_at(ess_made *m, const ess_cluster *c, size_t i, double time) {
+  const double late = c->late[i];
   m->count += 1.0;
   m->times += time;
   m->late += late;
   m->late_times += late * time;
   m->spread += fabs(late);
+}
+
+static inline void ess_add_made(ess_made *m, const ess_cluster *c, size_t i) {
+  ess_add_made_at(m, c, i, c->time[i]);
 }
 
 /* None of any group. */

@@ -38,20 +38,18 @@ static inline bool is_near(limits most, double moved, double time) {
 }
 
 /* corrects the time of the i-th crossing, given those before it; false when it moves too far */
-ESS_INLINE bool correct_time(ess_driver *d, size_t i, const ess_made made[], size_t groups,
-                             limits most, double *moved) {
+ESS_INLINE bool correct_time(const ess_driver *d, size_t i, const ess_made made[], size_t groups,
+                             limits most, double *time, double *moved) {
   const ess_cluster *const c = &d->cluster;
   const size_t k = c->crossing[i];
-  const double time = c->time[i];
   double slope, rate;
   *moved = 0.0;
-  if (time <= 0.0) return true; // it came before
-  const double shift = ess_shift_by(c->group, groups, k, made, time, &rate);
-  const double value = ess_course_at(d, k, time, &slope) + shift;
-  const double change = -value / (slope + rate), changed = time + change;
-  *moved = change;
-  c->time[i] = changed;
-  return c->listed_side[i] * (slope + rate) > 0.0 && is_near(most, change, changed);
+  if (*time <= 0.0) return true; // it came before
+  const double shift = ess_shift_by(c->group, groups, k, made, *time, &rate);
+  const double value = ess_course_at(d, k, *time, &slope) + shift;
+  *moved = -value / (slope + rate);
+  *time += *moved;
+  return c->listed_side[i] * (slope + rate) > 0.0 && is_near(most, *moved, *time);
 }
 
 /* the crossings made, by time as it is known now: most often as they are listed */
@@ -90,8 +88,12 @@ ESS_INLINE bool correct_in_order(ess_driver *d, size_t groups, double moved[]) {
   ess_none_made(c, made);
   for (size_t n = 0, count = c->made_count; n < count; n++) {
     const size_t i = c->order[n], g = groups == 1 ? 0 : c->of_group[i];
-    if (!correct_time(d, i, made, groups, most, &moved[i])) return false;
-    if (!c->is_silent[i]) ess_add_made(&made[g], c, i);
+    double time = c->time[i], change;
+    const bool near = correct_time(d, i, made, groups, most, &time, &change);
+    c->time[i] = time;
+    moved[i] = change;
+    if (!near) return false;
+    if (!c->is_silent[i]) ess_add_made_at(&made[g], c, i, time);
   }
   return true;
 }
