@@ -355,7 +355,7 @@ static int measure(ess_driver *d, size_t begin, size_t end, bool *fit) {
     c->group_count++;
     return status ? status : measure_rates(d, g);
   }
-  const size_t noted = c->noted_count, half = middle(d, g);
+  const size_t noted = c->noted_count;
   if (g->jumps > 2) {
     bool alike;
     int status = measure_parts(d, g, d->stage[1], &alike);
@@ -369,6 +369,7 @@ static int measure(ess_driver *d, size_t begin, size_t end, bool *fit) {
     for (size_t i = begin; i < end; i++) c->is_made[i] = false;
     if (status) return status;
   }
+  const size_t half = middle(d, g); // g is measured anew
   const int status = measure(d, begin, half, fit);
   return status ? status : measure(d, half, end, fit);
 }
