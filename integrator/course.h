@@ -63,7 +63,7 @@ static inline ess_lanes ess_course_values(const ess_course *p, ess_lanes u) {
 }
 
 static inline ess_lanes ess_course_slopes(const ess_course *p, ess_lanes u) {
-  return p->a[1] + u * (2.0 * p->a[2] + u * (3.0 * p->a[3] + u * (4.0 * p->a[4])));
+  return p->a[1] + u * (2.0 * p->a[2] + u * (3.0 * p->a[3] + (4.0 * u) * p->a[4]));
 }
 
 /* and at the same */
