@@ -217,20 +217,22 @@ static inline ess_lanes foresee(size_t k, const ess_course *p, double length,
   return end;
 }
 
-/* lists the lanes that are not far from their zeros */
+/* lists the lanes that are far from their zeros, and the others */
 static void list_near(ess_driver *d, double shift) {
   ess_cluster *const c = &d->cluster;
-  size_t count = 0;
+  size_t near = 0, far = 0;
   for (size_t b = 0; b < d->blocks; b++) {
     if (!d->block_armed[b]) continue;
     for (size_t k = b * ESS_BLOCK, end = ess_block_end(d, b); k < end; k += ESS_LANES) {
-      const bool far = are_far(d, k, shift);
-      c->is_far[k] = far;
-      c->near[count] = k;
-      count += !far;
+      const bool is_far = are_far(d, k, shift);
+      c->is_far[k] = is_far;
+      c->near[near] = c->far[far] = k;
+      near += !is_far;
+      far += is_far;
     }
   }
-  c->near_count = count;
+  c->near_count = near;
+  c->far_count = far;
 }
 
 ESS_INLINE void look_at_near(ess_driver *d, size_t terms, look *l) {
@@ -248,16 +250,20 @@ ESS_INLINE void look_at_near(ess_driver *d, size_t terms, look *l) {
 /* the same of all where event functions were called: courses are put right, also those of guards
  * that are not armed */
 ESS_INLINE void look_at_all(ess_driver *d, size_t terms, look *l) {
-  const ess_cluster *const c = &d->cluster;
+  ess_cluster *const c = &d->cluster;
   const extent e = extent_of(c);
+  size_t count = 0;
   for (size_t k = 0; k < d->guard_lanes; k += ESS_LANES) {
     const ess_course p = ess_course_of(d, k);
     const ess_lanes foreseen = foresee(k, &p, e.length, &l->terms, terms);
     const ess_lanes off = correct_courses(d, k, &p, foreseen, e.length), end = foreseen + off;
     c->is_far[k] = false;
+    c->near[count++] = k;
     ess_lanes_store(c->ahead + k, end);
     if (ess_any_armed(d, k)) look_at(d, k, &p, end, &off, e, l);
   }
+  c->near_count = count;
+  c->far_count = 0;
 }
 
 /* what event functions are where the jumps lead, into c->ahead: by courses and jumps, or as called,

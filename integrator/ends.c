@@ -136,16 +136,12 @@ ESS_INLINE bool compare_rates(ess_driver *d, const ess_terms *terms, size_t coun
 /* those that were passed over and have not stayed far are looked at after all */
 static void look_at_moved(ess_driver *d, const ess_terms *terms) {
   ess_cluster *const c = &d->cluster;
-  size_t count = 0;
-  for (size_t b = 0; b < d->blocks; b++) {
-    if (ess_passes_over(d, b)) continue;
-    for (size_t k = b * ESS_BLOCK, end = ess_block_end(d, b); k < end; k += ESS_LANES) {
-      if (c->is_far[k] && has_stayed_far(d, k)) continue;
-      if (c->is_far[k]) expect(d, k, terms);
-      c->near[count++] = k;
-    }
+  for (size_t n = 0; n < c->far_count; n++) {
+    const size_t k = c->far[n];
+    if (has_stayed_far(d, k)) continue;
+    expect(d, k, terms);
+    c->near[c->near_count++] = k;
   }
-  c->near_count = count;
 }
 
 /* by how much event functions end elsewhere than expected is kept, and what that shows */

@@ -81,7 +81,7 @@ static bool lay_indices(ess_driver *d) {
   if (entries > most || m > most / 8) return false;
   const size_t bytes =
       (m + entries) * sizeof(ess_noted) + entries * sizeof(double) + 3 * m * sizeof(uint64_t) +
-      (rows + entries + (1 + ESS_BLOCK / ESS_LANES) * d->blocks + 8 * m) * sizeof(size_t) +
+      (rows + entries + (1 + 2 * ESS_BLOCK / ESS_LANES) * d->blocks + 8 * m) * sizeof(size_t) +
       (entries + m) * sizeof(signed char) + 8 * m * sizeof(bool) +
       d->blocks * (2 * ESS_BLOCK + 1) * sizeof(bool);
   d->indices = calloc(1, bytes);
@@ -98,6 +98,7 @@ static bool lay_indices(ess_driver *d) {
   d->row_guard = lay(&cursor, entries * sizeof(size_t));
   d->block_armed = lay(&cursor, d->blocks * sizeof(size_t));
   c->near = lay(&cursor, d->blocks * (ESS_BLOCK / ESS_LANES) * sizeof(size_t));
+  c->far = lay(&cursor, d->blocks * (ESS_BLOCK / ESS_LANES) * sizeof(size_t));
   d->flagged = lay(&cursor, m * sizeof(size_t));
   d->batch = lay(&cursor, m * sizeof(size_t));
   c->crossing = lay(&cursor, m * sizeof(size_t));
