@@ -168,17 +168,14 @@ static inline bool are_far(const ess_driver *d, size_t k, double shift) {
   return !ess_mask_any(near & (side != 0.0));
 }
 
-/* by how much courses change, in blocks that are not passed over, but were when crossings were
- * listed */
-static void find_ways(ess_driver *d) {
+/* by how much a block's courses change, where that was not asked for when crossings were listed */
+static void find_ways(ess_driver *d, size_t block) {
   ess_cluster *const c = &d->cluster;
-  for (size_t b = 0; b < d->blocks; b++) {
-    if (c->has_ways[b] || ess_passes_over(d, b)) continue;
-    c->has_ways[b] = true;
-    for (size_t k = b * ESS_BLOCK, end = ess_block_end(d, b); k < end; k += ESS_LANES) {
-      const ess_course p = ess_course_of(d, k);
-      ess_lanes_store(c->way + k, ess_course_way(&p, c->listed));
-    }
+  if (c->has_ways[block]) return;
+  c->has_ways[block] = true;
+  for (size_t k = block * ESS_BLOCK, end = ess_block_end(d, block); k < end; k += ESS_LANES) {
+    const ess_course p = ess_course_of(d, k);
+    ess_lanes_store(c->way + k, ess_course_way(&p, c->listed));
   }
 }
 
@@ -223,6 +220,7 @@ static void list_near(ess_driver *d, double shift) {
   size_t near = 0, far = 0;
   for (size_t b = 0; b < d->blocks; b++) {
     if (!d->block_armed[b]) continue;
+    find_ways(d, b);
     for (size_t k = b * ESS_BLOCK, end = ess_block_end(d, b); k < end; k += ESS_LANES) {
       const bool is_far = are_far(d, k, shift);
       c->is_far[k] = is_far;
@@ -253,6 +251,8 @@ ESS_INLINE void look_at_all(ess_driver *d, size_t terms, look *l) {
   ess_cluster *const c = &d->cluster;
   const extent e = extent_of(c);
   size_t count = 0;
+  // before courses are put right: crossings were listed by what they were
+  for (size_t b = 0; b < d->blocks; b++) find_ways(d, b);
   for (size_t k = 0; k < d->guard_lanes; k += ESS_LANES) {
     const ess_course p = ess_course_of(d, k);
     const ess_lanes foreseen = foresee(k, &p, e.length, &l->terms, terms);
@@ -272,12 +272,10 @@ static void look_ahead(ess_driver *d, look *l) {
   ess_cluster *const c = &d->cluster;
   l->latest = latest_made(c);
   c->wait = wait_most(c);
-  c->looked = l->looked;
   l->cut = INFINITY;
   l->made = ess_all_made(d);
   ess_terms_of(d, l->made, c->length, &l->terms);
   ess_bound_shifts(d, l->made, c->length, &c->shift, &c->turn);
-  find_ways(d); // before courses are put right: crossings were listed by what they were
   if (!l->looked) list_near(d, c->shift);
   // most often there are two terms, a jump and its trend: known so, they make no loop
   const size_t terms = l->terms.count;

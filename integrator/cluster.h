@@ -163,10 +163,9 @@ typedef struct ess_cluster {
   double *way;      /* by event function: its course changes by no more until then */
   bool *has_ways;   /* by block: somebody has asked */
   bool *is_far;     /* by lanes, at the first of them: passed over, being far from their zeros; not
-                       in blocks that are passed over */
-  size_t *near, near_count; /* the others, to be looked at; */
-  size_t *far, far_count;   /* and those */
-  bool looked;              /* event functions have been called at the path's end: no block is */
+                       in blocks of which none is armed */
+  size_t *far, far_count;   /* those, */
+  size_t *near, near_count; /* and the others, to be looked at */
   double *ahead;     /* by event function: what it is expected to be at the path's end; then by how
                         much more it is at the end corrected by the defect */
   double *corrected; /* what has been added to its course's square in this try, */

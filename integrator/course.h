@@ -24,11 +24,6 @@ typedef struct ess_course {
   ess_lanes a[ESS_QUARTIC];
 } ess_course;
 
-/* whether a block is passed over where the path of jumps ends: nothing in it is armed */
-static inline bool ess_passes_over(const ess_driver *d, size_t block) {
-  return !d->block_armed[block] && !d->cluster.looked;
-}
-
 /* whether a guard of one of the event functions from k on, a multiple of ESS_LANES, is armed */
 static inline bool ess_any_armed(const ess_driver *d, size_t k) {
   const ess_lanes zero = {0.0};
