@@ -21,6 +21,7 @@ MODEL ?= plate
 LABEL_KNOBS ?=
 TARGET ?=
 BEFORE ?=
+STIFF ?= 1e6
 
 # one build folder for each kind of MuJoCo, so that switching never mixes two
 SUFFIX := $(if $(filter wheel,$(MUJOCO)),,$(if $(filter system,$(MUJOCO)),-system,-path))
@@ -51,7 +52,8 @@ crossing-cost = $(study) crossing-cost $(if $(filter-out file,$(origin CONTACTS)
   $(call option,target,$(TARGET)) $(out)
 speed = $(study) speed $(if $(filter-out file,$(origin CONTACTS)),$(call \
   option,contacts,$(CONTACTS))) $(call option,trials,$(TRIALS)) $(call option,seed,$(SEED)) \
-  $(call option,processes,$(PROCESSES)) $(call option,before,$(BEFORE)) $(out)
+  $(call option,processes,$(PROCESSES)) $(call option,before,$(BEFORE)) \
+  $(call option,stiff,$(STIFF)) $(out)
 scale = $(study) scale $(if $(filter-out file,$(origin CONTACTS)),$(call \
   option,contacts,$(CONTACTS))) $(call option,trials,$(TRIALS)) $(call option,seed,$(SEED)) $(out)
 tolerance = $(study) tolerance $(if $(filter-out file,$(origin CONTACTS)),$(call \
@@ -261,6 +263,7 @@ TRIALS=120        initial conditions for each number of contacts
 MODEL=plate       of work-precision, ensemble: any model (of plate 10 contacts unless CONTACTS says)
 TARGET=0.01       RMS error of crossing-cost
 BEFORE=DIR,DIR    earlier results that make speed shows beside its own (tools/before-after makes some)
+STIFF=1e6         stiffness of springs, N/m, with which speed races, too
 LABEL_KNOBS=1     write the knob's value at the points of its figures (powers of ten)
 SEED=N            seed of the initial conditions and of the order of the runs
 SOLVERS=A,B       which solvers race

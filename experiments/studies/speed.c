@@ -21,6 +21,11 @@ static const study_option options[] = {
      "RMS errors at which either is raced, too, the largest first (default: none; the finest of "
      "MuJoCo's steps take long)",
      OPTION_NUMBERS, OPTION_AT(speed_settings, targets), .min = 1e-12, .max = 0.5},
+    {"stiff", "K,L",
+     "stiffnesses, N/m, the largest first, with which hopper and plate (10 contacts) are raced, "
+     "too, "
+     "at an RMS error of 0.01 (default: none)",
+     OPTION_NUMBERS, OPTION_AT(speed_settings, stiff), .min = 1e-3, .max = 1e9},
     {"trials", "COUNT", "initial conditions of each system", OPTION_WHOLE,
      OPTION_AT(speed_settings, trials), .initial = "120", .min = 1, .max = 1e6, .result = "trials"},
     {"before", "DIR,DIR",
@@ -55,9 +60,9 @@ static int plan(study_run *run, size_t stage) {
   for (size_t i = 0; stage < 2 && i < speed_systems(s) * processes; i++) {
     const cell c = {i / processes, i % processes, stage > 0};
     const speed_system of = speed_system_at(s, c.system);
-    if (study_cell(run, &c, "%s model=%s contacts=%zu damping=%g process=%zu of %zu",
-                   stage ? "race" : "choice", of.model, of.contacts, of.damping, c.process,
-                   processes))
+    if (study_cell(run, &c, "%s model=%s contacts=%zu damping=%g stiffness=%g process=%zu of %zu",
+                   stage ? "race" : "choice", of.model, of.contacts, of.damping, of.stiffness,
+                   c.process, processes))
       return -1;
   }
   return 0;

@@ -15,17 +15,20 @@
 /* How a model's field is summed: the hopper's in one way. */
 typedef enum speed_form { SPEED_CONTACTS, SPEED_AGGREGATED, SPEED_FORMS } speed_form;
 
-/* The hopper, the plate with every number of contacts, and the largest without damping. */
+/* The hopper, the plate with every number of contacts, and the largest without damping; then both
+ * with springs of every stiffness asked for. */
 typedef struct speed_system {
   const char *model;
   size_t contacts, forms;
   double damping;          /* NaN: the hopper's own */
+  double stiffness;        /* of all springs */
+  bool stiff;              /* one of those asked for */
   bool largest, in_series; /* the last of those whose numbers of contacts differ; one of them */
 } speed_system;
 
 typedef struct speed_settings {
   contacts_range contacts;
-  option_numbers targets;
+  option_numbers targets, stiff;
   size_t trials;
   const char *before;
 } speed_settings;
@@ -150,7 +153,7 @@ enum {
 typedef struct speed_row {
   const char *model, *law, *field, *solver, *variant, *protocol, *mujoco_variant;
   size_t contacts, trials, processes;
-  double damping;
+  double damping, stiffness;
   double median_s, median[2], mujoco_s, ratio, ratio_ends[2], before, before_ends[2];
   double rms[3], mujoco_rms[3], accepted[3]; /* median, 90 % quantile and worst start */
   bool worse;
@@ -208,7 +211,7 @@ COLUMN_ROW(speed_sample_cost, SPEED_SAMPLE_COST_COLUMNS);
 typedef struct speed_one_run {
   const char *model, *field, *solver, *protocol;
   size_t contacts, trial, process;
-  double damping, seconds, rms_error, events, events_reference, retaken, disturbed;
+  double damping, stiffness, seconds, rms_error, events, events_reference, retaken, disturbed;
   double steps, rejected, entries, substeps, groups, field_evaluations, guard_evaluations;
   double entries_per_crossing, evaluations_per_crossing, bound_s, over_bound, mujoco_over_bound;
 } speed_one_run;

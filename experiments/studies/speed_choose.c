@@ -17,12 +17,16 @@ enum { GAP_STATES = 2000 };
 /* MuJoCo's finest step against its own run of it, in parts of the output step */
 enum { FINEST = 8 };
 
+/* the error at which stiff systems are raced */
+static const double stiff_target = 0.01;
+
 static const model *form_of(speed_room *r, size_t form) {
-  const case_change plate[] = {{"contacts", (double)r->of.contacts},
-                               {"damping", r->of.damping},
-                               {"field", (double)form},
-                               {0}};
-  return case_model_of(r->run, model_find(r->of.model), r->of.forms > 1 ? plate : NULL);
+  const case_change changes[] = {{"stiffness", r->of.stiffness},
+                                 {"contacts", (double)r->of.contacts},
+                                 {"damping", r->of.damping},
+                                 {"field", (double)form},
+                                 {0}};
+  return case_model_of(r->run, model_find(r->of.model), changes);
 }
 
 int speed_open(speed_room *r, study_run *run, const speed_system *of, size_t starts, size_t known,
@@ -65,8 +69,8 @@ static choice_request request_of(const speed_room *r, const contest_starts *star
 }
 
 static void warn(const speed_room *r, const char *protocol) {
-  fprintf(stderr, "warning: %s, %zu contacts, c = %g, %s: %s\n", r->of.model, r->of.contacts,
-          r->of.damping, protocol, r->run->message);
+  fprintf(stderr, "warning: %s, %zu contacts, k = %g, c = %g, %s: %s\n", r->of.model,
+          r->of.contacts, r->of.stiffness, r->of.damping, protocol, r->run->message);
 }
 
 /* libess's largest tolerance with each form of the field; without one it is left out with a line */
@@ -106,12 +110,17 @@ static int enter_at_target(speed_room *r, double target) {
   return enter_libess(r, protocol, target, ours);
 }
 
+static choice run_yardstick(const speed_room *r, const char *integrator) {
+  choice c = {.settings = solver_settings_default()};
+  c.settings.variant = integrator;
+  c.settings.time_step = r->form[0]->type->time_step;
+  choice_try(&r->starts, &bridge_solver, INFINITY, &c);
+  return c;
+}
+
 /* MuJoCo at the output step, which is what no worse than it means */
 static int enter_yardstick(speed_room *r, const char *protocol, const char *integrator, choice *c) {
-  *c = (choice){.settings = solver_settings_default()};
-  c->settings.variant = integrator;
-  c->settings.time_step = r->form[0]->type->time_step;
-  choice_try(&r->starts, &bridge_solver, INFINITY, c);
+  *c = run_yardstick(r, integrator);
   if (c->rms < INFINITY) return enter(r, protocol, NAN, 0, &bridge_solver, &c->settings);
   return measure_fail(r->run->message, "%s, %zu contacts, %s: MuJoCo does not run to the end",
                       r->of.model, r->of.contacts, protocol);
@@ -132,11 +141,22 @@ static int check_gap(speed_room *r) {
       r->of.model, r->of.contacts, r->gap.gap, r->gap.scaling, BRIDGE_GAP_MAX);
 }
 
+/* where the springs are too stiff for the output step the yardstick is an error, and MuJoCo at that
+ * step is there, if it does run, to show that it is none */
+static int choose_stiff(speed_room *r) {
+  const choice euler = run_yardstick(r, "Euler");
+  if (euler.rms < INFINITY && enter(r, speed_yardstick, NAN, 0, &bridge_solver, &euler.settings))
+    return -1;
+  return enter_at_target(r, stiff_target);
+}
+
 /* one start alone has no tails: the hopper's median is all there is */
 int speed_choose(speed_room *r) {
   const speed_settings *const s = r->run->settings;
   choice euler, rk4;
-  if (check_gap(r) || enter_yardstick(r, speed_yardstick, "Euler", &euler) ||
+  if (check_gap(r)) return -1;
+  if (r->of.stiff) return choose_stiff(r);
+  if (enter_yardstick(r, speed_yardstick, "Euler", &euler) ||
       enter_both(r, "equal-error", choice_limits_of(&euler)))
     return -1;
   const choice_limits median = {euler.rms, INFINITY, INFINITY};

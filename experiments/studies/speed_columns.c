@@ -20,6 +20,7 @@ const column speed_row_columns[] = {
     COLUMN(speed_row, contacts, COUNT, "", "number of contacts", SHOWN("N", "%3.0f")),
     COLUMN(speed_row, damping, AMOUNT, "N s/m", "of all springs; not known of the hopper",
            SHOWN("c", "%3.0f")),
+    COLUMN(speed_row, stiffness, AMOUNT, "N/m", "of all springs", SHOWN("k", "%7.0f")),
     COLUMN(speed_row, trials, COUNT, "", "starts"),
     COLUMN(speed_row, mujoco_variant, TEXT, "", "integrator that MuJoCo chose in this protocol",
            SHOWN("MuJoCo's", "%-12s")),
@@ -81,7 +82,8 @@ const column speed_row_columns[] = {
     WORK(speed_row, over_bound, "time over the bound", SHOWN("/bound", "%6.2f")),
     COLUMN(speed_row, mujoco_over_bound, AMOUNT, "",
            "MuJoCo's time over the bound: what these evaluations allow at best"),
-    COLUMN(speed_row, field_gap, AMOUNT, "", "between the model's field and MuJoCo's"),
+    COLUMN(speed_row, field_gap, AMOUNT, "", "between the model's field and MuJoCo's",
+           SHOWN("gap", "%7.1e")),
     COLUMN(speed_row, scaling_s, AMOUNT, "", "of MuJoCo's contacts, with which that is so"),
     COLUMN(speed_row, processes, COUNT, "", "that timed every start"),
     COLUMN(speed_row, retaken, AMOUNT, "",
@@ -119,6 +121,7 @@ const column speed_run_columns[] = {
             guard_evaluations),
     COLUMNS(speed_one_run, AMOUNT, entries_per_crossing, evaluations_per_crossing, bound_s,
             over_bound, mujoco_over_bound),
+    COLUMN(speed_one_run, stiffness, AMOUNT, "N/m", "of all springs"),
     {0},
 };
 

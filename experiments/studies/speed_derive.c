@@ -92,6 +92,7 @@ static int add_runs(deriving *d, size_t index) {
                        .trial = start,
                        .process = process,
                        .damping = d->of.damping,
+                       .stiffness = d->of.stiffness,
                        .seconds = s->seconds,
                        .rms_error = s->rms_error,
                        .events = process ? NAN : s->events,
@@ -158,6 +159,7 @@ static int add_row(const deriving *d, size_t index) {
   r.protocol = e->protocol;
   r.contacts = d->of.contacts;
   r.damping = d->of.damping;
+  r.stiffness = d->of.stiffness;
   r.processes = d->run->processes;
   r.trials = d->draws.trials / r.processes;
   r.field_gap = e->field_gap;
@@ -175,8 +177,9 @@ static int add_row(const deriving *d, size_t index) {
   r.retaken = gather_sum(runs, "retaken");
   r.disturbed = gather_sum(runs, "disturbed");
   if (!isnan(e->rtol)) {
-    const measure_interval before =
-        earlier_ratio(d->run->own, r.model, r.contacts, r.damping, r.field, r.protocol);
+    // what was measured earlier has the models' own springs
+    const measure_interval before = earlier_ratio(d->of.stiff ? NULL : d->run->own, r.model,
+                                                  r.contacts, r.damping, r.field, r.protocol);
     gather_into(runs, gather_median, SPEED_ROWS, "steps", "mujoco_over_bound", &r);
     r.before = before.estimate;
     r.before_ends[0] = before.low;
@@ -211,7 +214,8 @@ static int add_callback(deriving *d, size_t form, size_t call) {
   if (!gather_known(calls, "seconds")) return 0;
   if (series_median(calls, "seconds", &nested, &c.s_per_call, c.interval)) return -1;
   d->cost[form][call] = c.s_per_call;
-  return study_add(d->run, SPEED_CALLBACKS, &c);
+  // springs that are stiffer cost no more
+  return d->of.stiff ? 0 : study_add(d->run, SPEED_CALLBACKS, &c);
 }
 
 static int add_callbacks(deriving *d) {

@@ -15,17 +15,35 @@ const char speed_yardstick[] = "Euler-2ms", speed_yardstick_rk4[] = "RK4-2ms",
 
 const char *const speed_form_names[SPEED_FORMS] = {"contacts", "aggregated"};
 
+/* what models have by default, and contacts of the plate with other springs */
+static const double hopper_stiffness = 800.0, plate_stiffness = 8000.0, plate_damping = 60.0;
+enum { STIFF_CONTACTS = 10 };
+
 size_t speed_systems(const speed_settings *s) {
-  return s->contacts.count + 2;
+  return s->contacts.count + 2 + 2 * s->stiff.count;
 }
 
 speed_system speed_system_at(const speed_settings *s, size_t index) {
   const size_t last = s->contacts.count;
-  if (!index) return (speed_system){"hopper", 1, 1, NAN, false, false};
+  const size_t other = index > last + 1 ? index - last - 2 : 0;
+  if (!index)
+    return (speed_system){.model = "hopper",
+                          .contacts = 1,
+                          .forms = 1,
+                          .damping = NAN,
+                          .stiffness = hopper_stiffness};
+  if (index > last + 1)
+    return (speed_system){.model = other % 2 ? "plate" : "hopper",
+                          .contacts = other % 2 ? STIFF_CONTACTS : 1,
+                          .forms = other % 2 ? SPEED_FORMS : 1,
+                          .damping = other % 2 ? plate_damping : NAN,
+                          .stiffness = s->stiff.value[other / 2],
+                          .stiff = true};
   return (speed_system){.model = "plate",
                         .contacts = s->contacts.contacts[(index < last ? index : last) - 1],
                         .forms = SPEED_FORMS,
-                        .damping = index > last ? 0.0 : 60.0,
+                        .damping = index > last ? 0.0 : plate_damping,
+                        .stiffness = plate_stiffness,
                         .largest = index == last,
                         .in_series = index <= last};
 }

@@ -16,6 +16,7 @@ refuses 2 '--trials 0 is not accepted' --trials 0
 refuses 2 'unknown option --model' --model plate
 refuses 2 '--contacts' --contacts 2,x
 refuses 2 '--targets' --targets 1e-3,1e-2
+refuses 2 '--stiff' --stiff 0
 refuses 2 '--before wants a value' --before
 refuses 2 'x is not accepted' x
 refuses 1 'holds neither speed.json nor sweep.json' --before nowhere
@@ -54,4 +55,19 @@ expect 'and are the same' same_bytes "$room/rows" "$room/again"
 awk -F, 'NR > 1 { n[$1 "," $2 "," $3 "," $4 "," $5 "," $6]++ }
   END { for (k in n) if (n[k] != 4) bad = 1; exit bad || !length(n) }' results/speed_samples.csv
 expect 'speed_samples.csv has two starts in two processes' [ $? -eq 0 ]
+# springs of another stiffness: either at the same error, MuJoCo at the output step beside them
+run speed --contacts 2 --trials 2 --processes 1 --stiff 20000 --out stiff
+expect 'stiff springs race' success
+for model in hopper plate; do
+  for who in 'mujoco Euler-2ms' 'mujoco target-0.01' 'libess target-0.01'; do
+    set -- $who
+    awk -F, -v model=$model -v solver=$1 -v protocol=$2 '
+      NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
+      NR > 1 && $at["model"] == model && $at["solver"] == solver && $at["protocol"] == protocol &&
+        $at["stiffness"] == 20000 && $at["field_gap"] <= 1e-7 &&
+        (protocol != "target-0.01" || $at["rms_error"] <= 0.015) { found = 1 }
+      END { exit !found }' stiff/speed.csv
+    expect "$model with stiff springs has $who" [ $? -eq 0 ]
+  done
+done
 finish
