@@ -75,10 +75,13 @@ static double median_of(const void *context, const size_t pick[], size_t count) 
   return medians_of(t, pick, count) ? NAN : t->median[0];
 }
 
-/* an interval of one run becomes that of the value of a second one */
+/* an interval of one run becomes that of the value of a second one; on the logarithm, where all are
+ * above zero and so are to stay */
 static void widen(const draws *d, double value, double interval[2]) {
   const double factor = draws_widening(d);
-  for (int end = 0; end < 2; end++) interval[end] = value + factor * (interval[end] - value);
+  for (int end = 0; end < 2; end++)
+    interval[end] = value > 0.0 && interval[end] > 0.0 ? value * pow(interval[end] / value, factor)
+                                                       : value + factor * (interval[end] - value);
 }
 
 /* a statistic of all trials, and its interval */

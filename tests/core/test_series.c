@@ -47,6 +47,11 @@ static void close_to(double value, double expected) {
     fail_msg("%.17g instead of %.17g", value, expected);
 }
 
+/* an end of one run's interval as that of a second one has it */
+static double widened(double value, double end, const draws *d) {
+  return value * pow(end / value, draws_widening(d));
+}
+
 static const draws by_one = {.trials = TRIALS, .processes = 1, .seed = 1};
 
 static void medians_have_intervals(void **state) {
@@ -57,9 +62,8 @@ static void medians_have_intervals(void **state) {
   fill(&u, group, 0.0);
   assert_int_equal(series_median(group[1], "ours", &by_one, &median, interval), 0);
   close_to(median, 15.0);
-  const double most = 5.0 * draws_widening(&by_one);
-  assert_true(interval[0] >= 15.0 - most && interval[0] < 15.0 && interval[1] > 15.0);
-  assert_true(interval[1] <= 15.0 + most);
+  assert_true(interval[0] >= widened(15.0, 10.0, &by_one) && interval[0] < 15.0);
+  assert_true(interval[1] <= widened(15.0, 20.0, &by_one) && interval[1] > 15.0);
   // a seed gives them again
   assert_int_equal(series_median(group[1], "ours", &by_one, &median, again), 0);
   assert_true(again[0] == interval[0] && again[1] == interval[1]);
@@ -89,9 +93,8 @@ static void slopes_are_those_of_the_medians(void **state) {
                theirs = {GROUPS, x, group, "theirs", by_one};
   assert_int_equal(series_slope(&ours, &slope, interval), 0);
   close_to(slope, 1.5);
-  const double most = 0.5 * draws_widening(&by_one);
-  assert_true(interval[0] >= 1.5 - most && interval[0] < slope && slope < interval[1]);
-  assert_true(interval[1] <= 1.5 + most);
+  assert_true(interval[0] >= widened(1.5, 1.0, &by_one) && interval[0] < slope);
+  assert_true(interval[1] <= widened(1.5, 2.0, &by_one) && interval[1] > slope);
   assert_int_equal(series_slope_ratio(&theirs, &ours, &ratio, interval), 0);
   close_to(ratio, 8.0 / 1.5);
   assert_true(interval[0] < ratio && ratio < interval[1]);
@@ -124,12 +127,12 @@ static void starts_are_drawn_for_all_processes_alike(void **state) {
     give(&u, &(row){1.0 + (double)(i / PROCESSES), 1.0 + (double)(i % PROCESSES)});
   const gather rows = {&u.run, 0, 0, 1, STARTS * PROCESSES};
   assert_int_equal(series_median(rows, "ours", &crossed, &median, interval), 0);
-  const double wider = draws_widening(&crossed);
   close_to(median, 3.0);
-  close_to(interval[0], 3.0 - 2.0 * wider);
-  close_to(interval[1], 3.0 + 2.0 * wider);
+  close_to(interval[0], widened(3.0, 1.0, &crossed));
+  close_to(interval[1], widened(3.0, 5.0, &crossed));
   assert_int_equal(series_median(rows, "ours", &nested, &median, narrow), 0);
-  assert_true(narrow[0] >= 3.0 - wider && narrow[1] <= 3.0 + wider);
+  assert_true(narrow[0] >= widened(3.0, 2.0, &nested));
+  assert_true(narrow[1] <= widened(3.0, 4.0, &nested));
   assert_int_equal(series_median(rows, "theirs", &crossed, &median, process), 0);
   close_to(median, 5.0);
   assert_true(process[0] < 4.0 && process[1] > 6.0);

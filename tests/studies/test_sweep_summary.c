@@ -116,9 +116,9 @@ static void quantiles_are_those_of_the_starts(void **state) {
   close_to(r->s_per_crossing, 15e-5);
   close_to(r->s_per_contact_step, 15e-6);
   assert_true(rank_of(r->worst_trial) == 10.0);
-  const double most = 5e-3 * draws_widening(&(draws){.trials = TRIALS, .processes = 1});
-  assert_true(r->interval_s[0] >= 15e-3 - most && r->interval_s[0] < r->median_s);
-  assert_true(r->interval_s[1] <= 15e-3 + most && r->interval_s[1] > r->median_s);
+  const double wider = draws_widening(&(draws){.trials = TRIALS, .processes = 1});
+  assert_true(r->interval_s[0] >= 15e-3 * pow(10.0 / 15.0, wider) && r->interval_s[0] < 15e-3);
+  assert_true(r->interval_s[1] <= 15e-3 * pow(20.0 / 15.0, wider) && r->interval_s[1] > 15e-3);
   tear_down(&w);
 }
 
@@ -188,9 +188,9 @@ static void slopes_are_those_of_the_medians(void **state) {
   for (size_t k = 0; k < ENTRIES; k++) {
     const sweep_slope *const s = &slopes_of(&w)[k];
     assert_true(s->interval[0] < s->s_per_contact && s->s_per_contact < s->interval[1]);
-    const double most = (k ? 5e-3 : 0.5e-3) * draws_widening(&(draws){.processes = 1});
-    assert_true(s->interval[0] >= s->s_per_contact - most);
-    assert_true(s->interval[1] <= s->s_per_contact + most);
+    const double wider = draws_widening(&(draws){.processes = 1}), value = s->s_per_contact;
+    assert_true(s->interval[0] >= value * pow((k ? 3e-3 : 1e-3) / value, wider));
+    assert_true(s->interval[1] <= value * pow((k ? 13e-3 : 2e-3) / value, wider));
     close_to(row_at(&w, 1, k)->marginal_s, s->s_per_contact);
   }
   tear_down(&w);
