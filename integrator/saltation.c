@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "impact.h"
-#include "tangent.h"
+#include "substep.h"
 
 /* lists the events that meet with event function k's crossing: those that are on their guards in
  * the same instant, by value and rate along the field before */
@@ -83,21 +83,67 @@ int ess_tangent_cross(ess_driver *d, size_t k) {
   return status ? status : note_crossing(d, k, d->t);
 }
 
-int ess_tangent_cross_path(ess_driver *d, size_t k, double u) {
+/* the crossing of event function k in the sub-step nearest to this time since it began */
+static size_t find_crossing(const ess_cluster *c, size_t k, double u) {
+  size_t found = 0;
+  double nearest = INFINITY;
+  for (size_t i = 0; i < c->count; i++) {
+    const double apart = fabs(c->time[i] - u);
+    if (c->crossing[i] != k || !c->is_made[i] || apart >= nearest) continue;
+    nearest = apart;
+    found = i;
+  }
+  return found;
+}
+
+/* J times the way from where the sub-step's jumps were measured */
+static int carry_over(ess_driver *d, double t, double to[]) {
   ess_tangents *const v = d->tangents;
+  for (size_t i = 0; i < d->system.dimension; i++) v->x_beside[i] = v->at[i] - d->cluster.at[i];
+  return ess_tangent_rates(d, t, v->at, NULL, v->x_beside, 1, to);
+}
+
+/* the field before and what the crossing adds to it, by the path and the group's jumps: those were
+ * measured at one place, and are carried over from there by the Jacobian of either side */
+static int take_from_path(ess_driver *d, size_t k, double u) {
+  ess_tangents *const v = d->tangents;
+  const ess_cluster *const c = &d->cluster;
+  const size_t crossing = find_crossing(c, k, u);
+  const ess_group *const g = &c->group[c->of_group[crossing]];
+  const bool counted = u >= c->time[crossing] || u >= c->length;
+  const double part = ess_clamp((u - c->from) / (c->length - c->from), 0.0, 1.0);
+  ess_path(d, u, v->x, v->before);
+  for (size_t i = 0; i < d->system.dimension; i++) {
+    v->leap[i] = g->jump[i] + (g->is_even ? 0.0 : c->late[crossing] * g->trend[i]);
+    v->before[i] += part * c->defect[i] - (counted ? v->leap[i] : 0.0);
+  }
+  const int status = carry_over(d, d->piece.t0 + u, v->f_here);
+  for (size_t i = 0; i < d->system.dimension; i++) v->leap[i] -= v->f_here[i];
+  return status;
+}
+
+int ess_tangent_cross_path(ess_driver *d, size_t k, double u) {
   int status = ess_tangent_path(d, u);
   if (status) return status;
   const double t = d->piece.t0 + u;
-  ess_piece_state(d, t, v->at);
-  status = ess_field(d, t, v->at, v->before);
+  ess_piece_state(d, t, d->tangents->at);
+  status = d->system.field_jacobian ? take_from_path(d, k, u)
+                                    : ess_field(d, t, d->tangents->at, d->tangents->before);
   return status ? status : note_crossing(d, k, t);
 }
 
 int ess_tangent_cross_end(ess_driver *d, double t) {
   ess_tangents *const v = d->tangents;
+  double *const after = v->f_here;
   if (!v->is_pending) return ESS_SUCCESS;
-  const int status = ess_field(d, t, v->at, v->f_here);
-  if (!status) ess_tangent_finish(d, v->f_here);
+  int status;
+  if (d->system.field_jacobian) {
+    status = carry_over(d, t, after);
+    for (size_t i = 0; i < d->system.dimension; i++) after[i] += v->before[i] + v->leap[i];
+  } else {
+    status = ess_field(d, t, v->at, after);
+  }
+  if (!status) ess_tangent_finish(d, after);
   return status;
 }
 

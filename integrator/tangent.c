@@ -27,7 +27,7 @@ static size_t lay_all(const ess_driver *d, ess_tangents *v, double *block) {
   double **const by_column[] = {&v->v,    &v->rows, &v->k[0], &v->k[1],  &v->k[2],  &v->k[3],
                                 &v->k[4], &v->k[5], &v->k[6], &v->v_end, &v->v_last};
   double **const by_state[] = {&v->x,      &v->x_beside, &v->f_beside, &v->f_here,
-                               &v->before, &v->at,       &v->mapped};
+                               &v->before, &v->at,       &v->mapped,   &v->leap};
   double *cursor = block;
   size_t total = 0;
   for (size_t i = 0; i < sizeof by_column / sizeof *by_column; i++)

@@ -48,7 +48,7 @@ typedef struct ess_tangents {
 
   /* a crossing in the making: v gains share (f after - mapped), f before being mapped by DR */
   ess_before source;
-  double *before, *at, *mapped, *share;
+  double *before, *at, *mapped, *share, *leap;
   bool is_pending;
   size_t last_event; /* the last crossing by itself, whose shares these are, and its time */
   double last_t;

@@ -157,6 +157,20 @@ static int rates_on_path(ess_driver *d, double u, const double from[], double to
   return ess_tangent_rates(d, d->piece.t0 + u, v->x, NULL, from, v->count, to);
 }
 
+/* the same of something else at the same place, where the Jacobian, or the field, is known now */
+static int rates_again(ess_driver *d, double t, const double from[], double to[]) {
+  ess_tangents *const v = d->tangents;
+  const size_t n = d->system.dimension;
+  int status = ESS_SUCCESS;
+  for (size_t j = 0; !status && j < v->count; j++) {
+    if (d->system.field_jacobian)
+      multiply(v->matrix, from + j * n, n, to + j * n);
+    else
+      status = difference(d, t, v->x, v->f_here, from + j * n, to + j * n);
+  }
+  return status;
+}
+
 /* a short interval: v + h J v + h^2 J^2 v / 2, with the Jacobian of its middle; *fit is false, and
  * nothing done, where the next term of that is not lost in the tolerance */
 static int go_shortly(ess_driver *d, double u, double length, bool *fit) {
@@ -164,7 +178,7 @@ static int go_shortly(ess_driver *d, double u, double length, bool *fit) {
   const size_t n = d->system.dimension, all = v->count * n;
   const double middle = u + 0.5 * length, half = 0.5 * length * length;
   int status = rates_on_path(d, middle, v->v, v->k[0]);
-  if (!status) status = rates_on_path(d, middle, v->k[0], v->k[1]);
+  if (!status) status = rates_again(d, d->piece.t0 + middle, v->k[0], v->k[1]);
   *fit = true;
   for (size_t j = 0; !status && j < v->count; j++) {
     const double *const once = v->k[0] + j * n, *const twice = v->k[1] + j * n;

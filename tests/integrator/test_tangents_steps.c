@@ -152,9 +152,105 @@ static void many_that_do_not_add_up_are_not_counted(void **state) {
   ess_driver_free(d);
 }
 
+/* ---- a plate that lands aslant: crossings one by one, and in sub-steps ------------------------
+ */
+
+static int press_jacobian(double t, const double x[], const double sign[], double J[],
+                          void *params) {
+  const double level[4] = {0};
+  double f[4], column[4] = {0};
+  (void)x;
+  press(t, level, sign, f, params); // affine in the state
+  for (int j = 0; j < 4; j++) {
+    column[j] = 1.0;
+    double beside[4];
+    press(t, column, sign, beside, params);
+    for (int i = 0; i < 4; i++) J[4 * i + j] = beside[i] - f[i];
+    column[j] = 0.0;
+  }
+  return 0;
+}
+
+/* largest difference of the tangents at a tolerance from those known, in parts of the largest; the
+ * counters with tangents and without */
+static double error_of(const ess_system *system, double tolerance, const double known[16],
+                       ess_counters counters[2]) {
+  ess_options options = ess_options_default();
+  options.rtol = options.atol = tolerance;
+  double off = 0.0, size = 0.0, x[2][4];
+  for (int follows = 0; follows < 2; follows++) {
+    ess_driver *const d = ess_driver_alloc(system, &options, NULL);
+    if (follows) assert_int_equal(ess_driver_follow(d, 4, NULL), ESS_SUCCESS);
+    drop(system->params, d, 0.2, 0.05, x[follows]);
+    counters[follows] = *ess_driver_counters(d);
+    for (int i = 0; follows && i < 16; i++) {
+      off = fmax(off, fabs(ess_driver_tangent(d)[i] - known[i]));
+      size = fmax(size, fabs(known[i]));
+    }
+    ess_driver_free(d);
+  }
+  assert_memory_equal(x[0], x[1], sizeof x[0]);
+  return off / size;
+}
+
+/* by differences of runs at a tight tolerance, extrapolated */
+static void differences(const ess_system *system, double known[16]) {
+  ess_options options = ess_options_default();
+  options.rtol = options.atol = 1e-13;
+  ess_driver *const d = ess_driver_alloc(system, &options, NULL);
+  for (int j = 0; j < 4; j++)
+    for (int half = 0; half < 2; half++) {
+      const double step = half ? 5e-5 : 1e-4;
+      double x[2][4];
+      for (int side = 0; side < 2; side++) {
+        double t = 0.0, start[4] = {0.2, 0.05, -1.0, 0.0};
+        start[j] += side ? step : -step;
+        ess_driver_reset(d);
+        assert_int_equal(ess_driver_apply(d, &t, 0.4, start), ESS_SUCCESS);
+        memcpy(x[side], start, sizeof start);
+      }
+      for (int i = 0; i < 4; i++) {
+        const double found = (x[1][i] - x[0][i]) / (2.0 * step);
+        known[4 * i + j] = half ? (4.0 * found - known[4 * i + j]) / 3.0 : found;
+      }
+    }
+  ess_driver_free(d);
+}
+
+static void a_plate_s_derivative_is_the_flow_s(void **state) {
+  (void)state;
+  const size_t feet[] = {2, 10, 30, 100};
+  for (int i = 0; i < 4; i++)
+    for (int given = 0; given < 2; given++) {
+      plate p = {.feet = feet[i]};
+      const ess_system system = {.dimension = 4,
+                                 .guard_count = p.feet,
+                                 .field = press,
+                                 .guards = depths,
+                                 .guard_rates = rates,
+                                 .field_jacobian = given ? press_jacobian : NULL,
+                                 .params = &p};
+      double known[16];
+      ess_counters c[2];
+      uint64_t substeps = 0;
+      differences(&system, known);
+      for (int j = 3; j <= 10; j++) {
+        const double tolerance = pow(10.0, -j), error = error_of(&system, tolerance, known, c);
+        assert_true(error < 10.0 * (double)p.feet * tolerance + 1e-8);
+        assert_int_equal(c[1].crossings, c[0].crossings);
+        substeps += c[1].substeps;
+        if (given && j > 3) assert_int_equal(c[1].field_evaluations, c[0].field_evaluations);
+        if (!given && !c[1].substeps)
+          assert_true(c[1].field_evaluations <= 5 * c[0].field_evaluations);
+      }
+      assert_true(p.feet < 100 || substeps > 50);
+    }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(directions_have_a_tolerance_of_their_own),
+      cmocka_unit_test(a_plate_s_derivative_is_the_flow_s),
       cmocka_unit_test(a_level_plate_is_differentiable),
       cmocka_unit_test(many_that_do_not_add_up_are_not_counted),
   };
