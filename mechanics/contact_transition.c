@@ -11,7 +11,7 @@
 /* Gap (in units of a) and speed within which a contact touches at a start. */
 static const double touching = 1e-9;
 
-/* A gap that is not zero to libess, and to nobody else, in units of a. */
+/* A gap, and a speed, that is not zero to libess, and to nobody else. */
 static const double hair = 1e-12;
 
 /* tangents that can be chosen and whose normals are in a mode */
@@ -49,23 +49,26 @@ int contact_system_start(contact_system *s, const double x[], contact_mode *mode
   return found.solutions > 0 ? 0 : CONTACT_SYSTEM_NO_MODE;
 }
 
-/* The configuration moved onto the contacts of a mode, by what integration has strayed from them,
- * in the metric of the inertia; those that let go are set ahead of their guards by a hair, since
- * they have no speed to leave with yet. */
+/* The state moved onto the contacts of a mode, by what integration has strayed from them, in the
+ * metric of the inertia; those that let go are set ahead of their guards, and on their way, by a
+ * hair, since nothing else says yet that they leave. */
 static void settle(kkt *here, contact_mode mode, contact_mode let_go, double q[]) {
   const mechanism *const m = here->m;
   const contact_mode on = normals_of(m, mode);
+  double v[MECHANISM_COORDINATES_MAX];
+  memcpy(v, here->v, m->coordinates * sizeof *v);
   for (int pass = 0; pass < 2; pass++) {
     const kkt_inverse *const f = kkt_in(here, on);
     if (!f) return;
     for (size_t j = f->coordinates; j < f->order; j++) {
       const size_t k = f->of[j];
       if (!mechanism_is_normal(m, k)) continue;
-      const double stray = here->a[k] - (let_go & CONTACT(k) ? hair : 0);
-      for (size_t i = 0; i < f->coordinates; i++) q[f->of[i]] -= f->entry[i * f->order + j] * stray;
+      const double ahead = let_go & CONTACT(k) ? hair : 0;
+      for (size_t i = 0; i < f->coordinates; i++) {
+        q[f->of[i]] += f->entry[i * f->order + j] * (ahead - here->a[k]);
+        if (ahead > 0) v[f->of[i]] += f->entry[i * f->order + j] * (ahead - here->speed[k]);
+      }
     }
-    double v[MECHANISM_COORDINATES_MAX];
-    memcpy(v, here->v, sizeof v);
     kkt_at(here, q, v);
   }
 }

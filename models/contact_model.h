@@ -22,10 +22,7 @@ typedef struct contact_model {
 static const double contact_gravity = 9.81;
 
 #define CONTACT_DELTA_T                                                                            \
-  {                                                                                                \
-    "delta-t", 0.03, 0, 1, false, NULL,                                                            \
-        "time over which forces count in an impact's choice of contacts, s; 0: none"               \
-  }
+  { "delta-t", 0.03, 0, 1, false, NULL, "for which forces count in an impact, s; 0: not at all" }
 #define CONTACT_DURATION(s)                                                                        \
   { "duration", s, 1e-3, 1000, false, NULL, "time integrated, s" }
 

@@ -9,6 +9,7 @@
 
 #include "model.h"
 
-extern const model_type particle_type, ball_under_ceiling_type, hill_type, rocking_block_type;
+extern const model_type particle_type, ball_under_ceiling_type, hill_type, rhex_type,
+    rocking_block_type;
 
 #endif

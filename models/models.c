@@ -23,17 +23,9 @@
 
 enum { LIST_SIZE = 200, NUMBER_SIZE = 32 };
 
-const model_type *const model_types[] = {&affine3_type,
-                                         &ball_type,
-                                         &ball_under_ceiling_type,
-                                         &hill_type,
-                                         &hopper_type,
-                                         &particle_type,
-                                         &plate_type,
-                                         &rocking_block_type,
-                                         &slip_type,
-                                         &trot_type,
-                                         NULL};
+const model_type *const model_types[] = {
+    &affine3_type, &ball_type, &ball_under_ceiling_type, &hill_type, &hopper_type, &particle_type,
+    &plate_type,   &rhex_type, &rocking_block_type,      &slip_type, &trot_type,   NULL};
 
 const model_type *model_find(const char *name) {
   for (size_t i = 0; model_types[i]; i++) {

@@ -42,6 +42,11 @@ for curve in a b c d; do
   case $curve in a | c) expect "curve $curve lets go" says "{}" ;; *) expect "curve $curve holds" says "{curve}" ;; esac
 done
 
+for scenario in forward vertical ledge; do
+  run run --model rhex --scenario $scenario --duration 0.3 --no-reference
+  expect "rhex $scenario: is in the air" ends_in "{}"
+done
+
 run run --model hill --json --no-reference
 expect "json: impacts" grep -qF '"mode_after": "{H}"' "$room/out"
 expect "json: modes" grep -qF '"modes": [' "$room/out"

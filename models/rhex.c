@@ -1,0 +1,182 @@
+/*
+ * A body that leaps from lying on the ground by two pairs of massless legs, in RHex's manner
+ * (Figures 1, 3 to 5 and 10). Masses, lengths and motors are this model's own; the paper gives the
+ * friction and when the legs are started, and what happens is to be compared in kind.
+ *
+ * A leg swings down in the air, pushes while it touches, and goes on to where it is out of the way.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "contact_model.h"
+#include "contact_models.h"
+
+enum { X, Z, PHI, FRONT, REAR, CLOCK, COORDINATES }; /* legs relative to the body, 0 is downward */
+enum { FRONT_FOOT, FRONT_ALONG, REAR_FOOT, REAR_ALONG, NOSE, TAIL, CONSTRAINTS };
+enum { SCENARIO, MASS, INERTIA, LEG, TORQUE, NO_LOAD, DELTA_T, DURATION, PARAMETER_COUNT };
+enum { LEGS = 2 };
+
+static const char *const scenarios[] = {"forward", "vertical", "ledge", NULL};
+
+static const model_parameter parameters[PARAMETER_COUNT] = {
+    [SCENARIO] = {"scenario", 0, 0, 2, false, scenarios, "what the legs are started for"},
+    [MASS] = {"mass", 8, 1e-3, 1e3, false, NULL, "of the body, kg"},
+    [INERTIA] = {"inertia", 0.2, 1e-6, 1e3, false, NULL, "of the body, kg m^2"},
+    [LEG] = {"leg", 0.15, 0.1, 1, false, NULL, "length of a leg, m"},
+    [TORQUE] = {"torque", 20, 0, 1e3, false, NULL, "of a pair of legs at rest, N m"},
+    [NO_LOAD] = {"no-load-speed", 40, 1, 1e3, false, NULL, "of a leg without a load, rad/s"},
+    [DELTA_T] = CONTACT_DELTA_T,
+    [DURATION] = CONTACT_DURATION(0.4),
+};
+
+static const char *const state_names[] = {"x",  "z",  "phi",   "front",  "rear",  "clock",
+                                          "vx", "vz", "omega", "vfront", "vrear", "one"};
+static const char *const names[CONSTRAINTS] = {"front",       "front sticks", "rear",
+                                               "rear sticks", "nose",         "tail"};
+static const size_t limbs[COORDINATES] = {MECHANISM_BODY, MECHANISM_BODY, MECHANISM_BODY,
+                                          FRONT_FOOT,     REAR_FOOT,      MECHANISM_ALONE};
+static const size_t foot_of[LEGS] = {FRONT_FOOT, REAR_FOOT}, leg_of[LEGS] = {FRONT, REAR};
+
+/* of the hips, and of the body's ends, m */
+static const double hips[LEGS] = {0.02, -0.2}, half_length = 0.25, half_thickness = 0.06;
+
+/* where legs start, and where they end, rad; how soon a motor is on, s; a free leg's own spring and
+ * damper, 1/s^2 and 1/s */
+static const double raised = 1.6, out_of_the_way = 1.9, switching = 1e-3, spring = 900, damper = 60;
+
+typedef struct rhex {
+  contact_model base;
+  mechanism_constraint constraint[CONSTRAINTS];
+  double mass, inertia, leg, torque, no_load;
+  double turns[LEGS]; /* -1: the foot is swept backward, 1: forward */
+  double starts[LEGS];
+} rhex;
+
+static void inertia(const double q[], double M[], void *params) {
+  (void)q;
+  const rhex *const p = params;
+  memset(M, 0, COORDINATES * COORDINATES * sizeof *M);
+  M[X * COORDINATES + X] = M[Z * COORDINATES + Z] = p->mass;
+  M[PHI * COORDINATES + PHI] = p->inertia;
+}
+
+static void potential(const double q[], double N[], void *params) {
+  (void)q;
+  const rhex *const p = params;
+  memset(N, 0, COORDINATES * sizeof *N);
+  N[Z] = p->mass * contact_gravity;
+}
+
+/* from 0 to 1 when the leg is started */
+static double is_on(const rhex *p, size_t leg, double clock) {
+  return 0.5 * (1 + tanh((clock - p->starts[leg]) / switching));
+}
+
+/* a motor at fixed voltage */
+static void motors(const double q[], const double v[], contact_mode mode, double force[],
+                   void *params) {
+  (void)mode; // a free leg is no part of the mechanics, and its motor acts on nothing else
+  const rhex *const p = params;
+  for (size_t i = 0; i < LEGS; i++) {
+    const double speed = p->turns[i] * v[leg_of[i]];
+    force[leg_of[i]] = p->turns[i] * p->torque * is_on(p, i, q[CLOCK]) * (1 - speed / p->no_load);
+  }
+}
+
+static void free_legs(const double q[], const double v[], double acceleration[], void *params) {
+  const rhex *const p = params;
+  for (size_t i = 0; i < LEGS; i++) {
+    const size_t leg = leg_of[i];
+    const double to = p->turns[i] * out_of_the_way;
+    acceleration[leg] = is_on(p, i, q[CLOCK]) * spring * (to - q[leg]) - damper * v[leg];
+  }
+}
+
+static void gaps(const double q[], double a[], void *params) {
+  const rhex *const p = params;
+  for (size_t i = 0; i < LEGS; i++)
+    a[foot_of[i]] = q[Z] + hips[i] * sin(q[PHI]) - p->leg * cos(q[PHI] + q[leg_of[i]]);
+  for (size_t k = NOSE; k <= TAIL; k++) {
+    const double ahead = k == NOSE ? half_length : -half_length;
+    a[k] = q[Z] + ahead * sin(q[PHI]) - half_thickness * cos(q[PHI]);
+  }
+}
+
+static void rows(const double q[], double A[], void *params) {
+  const rhex *const p = params;
+  memset(A, 0, CONSTRAINTS * COORDINATES * sizeof *A);
+  for (size_t i = 0; i < LEGS; i++) {
+    double *const normal = A + foot_of[i] * COORDINATES, *const along = normal + COORDINATES;
+    const double angle = q[PHI] + q[leg_of[i]];
+    normal[Z] = 1;
+    normal[leg_of[i]] = p->leg * sin(angle);
+    normal[PHI] = hips[i] * cos(q[PHI]) + normal[leg_of[i]];
+    along[X] = 1;
+    along[leg_of[i]] = p->leg * cos(angle);
+    along[PHI] = -hips[i] * sin(q[PHI]) + along[leg_of[i]];
+  }
+  for (size_t k = NOSE; k <= TAIL; k++) {
+    const double ahead = k == NOSE ? half_length : -half_length;
+    A[k * COORDINATES + Z] = 1;
+    A[k * COORDINATES + PHI] = ahead * cos(q[PHI]) + half_thickness * sin(q[PHI]);
+  }
+}
+
+/* friction of the feet, by how much the front legs are started before the rear ones, and which way
+ * the rear feet are swept */
+static const struct {
+  double front, rear, before, rear_turns;
+} captions[] = {{1.8, 2.5, 0.01, -1}, {0.8, 0.8, -0.06, 1}, {0.8, 0.8, 0.06, -1}};
+
+static void describe(rhex *p, const model *m) {
+  const int scenario = (int)m->value[SCENARIO];
+  const double first = 0.005, before = captions[scenario].before;
+  p->mass = m->value[MASS];
+  p->inertia = m->value[INERTIA];
+  p->leg = m->value[LEG];
+  p->torque = m->value[TORQUE];
+  p->no_load = m->value[NO_LOAD];
+  p->starts[0] = first + fmax(0, -before);
+  p->starts[1] = first + fmax(0, before);
+  p->turns[0] = -1;
+  p->turns[1] = captions[scenario].rear_turns;
+  for (size_t k = 0; k < CONSTRAINTS; k++) p->constraint[k].normal = k;
+  p->constraint[FRONT_ALONG] = (mechanism_constraint){FRONT_FOOT, captions[scenario].front, 0};
+  p->constraint[REAR_ALONG] = (mechanism_constraint){REAR_FOOT, captions[scenario].rear, 0};
+}
+
+static int prepare(model *m, char message[MODEL_MESSAGE_SIZE]) {
+  rhex *const p = calloc(1, sizeof *p);
+  if (!p) return contact_model_prepare(m, NULL, 0, message);
+  describe(p, m);
+  p->base.names = names;
+  p->base.m = (mechanism){.coordinates = COORDINATES,
+                          .constraints = CONSTRAINTS,
+                          .constraint = p->constraint,
+                          .limb = limbs,
+                          .inertia = inertia,
+                          .potential = potential,
+                          .applied = motors,
+                          .gaps = gaps,
+                          .rows = rows,
+                          .free_limbs = free_legs,
+                          .time_scale = 1e-3,
+                          .params = p};
+  p->base.start[Z] = half_thickness;
+  for (size_t i = 0; i < LEGS; i++) p->base.start[leg_of[i]] = -p->turns[i] * raised;
+  p->base.start[COORDINATES + CLOCK] = 1;
+  return contact_model_prepare(m, &p->base, m->value[DELTA_T], message);
+}
+
+const model_type rhex_type = {
+    .name = "rhex",
+    .summary = "a body that leaps by massless legs (contact modes, Figures 1 to 5 and 10)",
+    .parameters = parameters,
+    .parameter_count = PARAMETER_COUNT,
+    .dimension = 2 * COORDINATES,
+    .state_names = state_names,
+    .prepare = prepare,
+    CONTACT_MODEL_MEMBERS,
+};
