@@ -31,7 +31,9 @@ typedef struct common_option {
 
 static const common_option common_options[] = {
     {ARGUMENTS_MODEL, HELP_MAIN,
-     .option = {"model", "NAME", "affine3, ball, hopper, plate, slip or trot (default plate)",
+     .option = {"model", "NAME",
+                "affine3, ball, ball-under-ceiling, hill, hopper, particle-on-curve, plate, rhex, "
+                "rocking-block, slip or trot (default plate)",
                 OPTION_TEXT, AT(model_name)}},
     {ARGUMENTS_SOLVERS, HELP_MAIN,
      .option = {"solvers", "A,B", "who races (default projection,mujoco)", OPTION_TEXT,
