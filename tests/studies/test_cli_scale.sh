@@ -38,11 +38,8 @@ for signal in INT KILL; do
   out=$folder/$signal
   journal=$out/scale.journal
   measure "$out" >"$folder/out" &
-  pid=$! waited=0
-  while [ "$(lines "$journal")" -lt 40 ] && kill -0 $pid 2>/dev/null && [ $waited -lt 600 ]; do
-    sleep 0.02
-    waited=$((waited + 1))
-  done
+  pid=$!
+  while [ "$(lines "$journal")" -lt 40 ] && kill -0 $pid 2>/dev/null; do sleep 0.02; done
   pkill "-$signal" -P $pid 2>/dev/null
   kill "-$signal" $pid 2>/dev/null
   wait $pid 2>/dev/null

@@ -29,11 +29,7 @@ names() { grep -o '"cell":"[^"]*"' results/speed.journal | sort; }
 "$essbench" speed --contacts 2,3 --trials 2 --processes 2 --out results >"$room/out" 2>"$room/err" \
   </dev/null &
 child=$!
-waited=0
-while [ "$(cells)" -lt 5 ] && [ $waited -lt 1200 ]; do
-  sleep 0.05
-  waited=$((waited + 1))
-done
+while [ "$(cells)" -lt 5 ] && kill -0 $child; do sleep 0.05; done
 kill -INT $child
 wait $child
 expect 'an interrupt ends it with 130' [ $? -eq 130 ]

@@ -76,11 +76,7 @@ longer() {
 }
 longer all
 longer killed &
-waited=0
-while [ "$(lines killed 2>/dev/null || echo 0)" -lt 4 ] && [ $waited -lt 600 ]; do
-  sleep 0.02
-  waited=$((waited + 1))
-done
+while [ "$(lines killed 2>/dev/null || echo 0)" -lt 4 ] && kill -0 $!; do sleep 0.02; done
 for child in $(pgrep -P "$(pgrep -P $! | head -n 1)"); do kill -KILL "$child"; done
 wait $!
 known=$(lines killed)

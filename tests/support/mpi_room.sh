@@ -41,11 +41,7 @@ longer='tolerance --contacts 60 --damping 60 --tolerances 1e-2,1e-3 --trials 80'
 start() {
   $mpi -n 4 "$essbench" $longer --out "$1" >"$room/out" 2>"$room/err" </dev/null &
   mpirun=$!
-  waited=0
-  while [ "$(lines "$1/tolerance.journal")" -lt 5 ] && [ $waited -lt 1500 ]; do
-    sleep 0.01
-    waited=$((waited + 1))
-  done
+  while [ "$(lines "$1/tolerance.journal")" -lt 5 ] && kill -0 $mpirun; do sleep 0.01; done
   workers=$(for pid in $(pgrep -P $mpirun); do
     rank=$(tr '\0' '\n' 2>/dev/null <"/proc/$pid/environ" | sed -n 's/^OMPI_COMM_WORLD_RANK=//p')
     [ -n "$rank" ] && echo "$rank $pid"
@@ -54,7 +50,7 @@ start() {
 gone() {
   for pid in $workers; do
     waited=0
-    while kill -0 "$pid" 2>/dev/null && [ $waited -lt 500 ]; do
+    while kill -0 "$pid" 2>/dev/null && [ $waited -lt 6000 ]; do
       sleep 0.01
       waited=$((waited + 1))
     done
