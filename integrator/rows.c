@@ -181,7 +181,6 @@ static bool can_pass(const ess_driver *d, size_t k) {
  * however the jumps move it: by its course at both, and by how much that may bulge in between */
 static inline bool is_clear(const ess_driver *d, size_t k, double side, double begin, double end) {
   const ess_cluster *const c = &d->cluster;
-  if (side == 0.0) return true;
   const double span = end - begin;
   const double high = 3.0 * fabs(c->cubic[k]) + 6.0 * end * fabs(c->quartic[k]);
   const double bulge = 0.25 * span * span * (fabs(c->square[k]) + end * high);
@@ -194,12 +193,16 @@ static inline bool is_clear(const ess_driver *d, size_t k, double side, double b
 /* whether it recedes all the time, however the jumps turn it */
 static inline bool recedes(const ess_driver *d, size_t k, double side, double begin, double end) {
   const ess_cluster *const c = &d->cluster;
-  if (side == 0.0) return true;
   const double high = 6.0 * fabs(c->cubic[k]) + 12.0 * end * fabs(c->quartic[k]);
   const double turn = (end - begin) * (2.0 * fabs(c->square[k]) + end * high);
   double a[QUARTIC];
   ess_course_one(d, k, a);
   return side * ess_powers_slope(a, begin) + turn + c->turn < 0.0;
+}
+
+/* when the n-th of what has been noted was */
+static inline double time_of(const ess_cluster *c, size_t n) {
+  return ess_clamp(c->time[c->noted[n].by], 0.0, c->length);
 }
 
 /* whether that is all there is to say of what has been noted of it, and of what it has become; most
@@ -208,14 +211,16 @@ static inline bool is_plain(const ess_driver *d, size_t n) {
   const ess_cluster *const c = &d->cluster;
   const ess_noted *const now = &c->noted[n];
   const size_t k = now->guard;
-  const double time = ess_clamp(c->time[now->by], 0.0, c->length);
-  const double begin =
-      now->before == ESS_NONE ? 0.0 : ess_clamp(c->time[c->noted[now->before].by], 0.0, time);
-  const bool is_last = c->last_noted[k] == n, is_own = now->effect == 0;
-  if (now->effect == ESS_ARM_AHEAD || !(is_own || is_clear(d, k, now->side, begin, time)))
-    return false;
-  if (!is_last || (is_own && recedes(d, k, d->side[k], time, c->length))) return true;
-  return !is_own && is_clear(d, k, d->side[k], time, c->length);
+  const bool is_last = c->last_noted[k] == n;
+  const double side = is_last ? d->side[k] : 0.0; // from then on
+  if (now->effect == 0) return side == 0.0 || recedes(d, k, side, time_of(c, n), c->length);
+  if (now->effect == ESS_ARM_AHEAD) return false;
+  if (now->side != 0.0) {
+    const double end = time_of(c, n);
+    const double begin = now->before == ESS_NONE ? 0.0 : ess_smaller(time_of(c, now->before), end);
+    if (!is_clear(d, k, now->side, begin, end)) return false;
+  }
+  return side == 0.0 || is_clear(d, k, side, time_of(c, n), c->length);
 }
 
 bool ess_rows_agree(ess_driver *d) {
