@@ -71,6 +71,13 @@ int ess_tangent_rates(ess_driver *d, double t, const double x[], const double *f
   return status;
 }
 
+/* what is rounding in differences of the field along a direction: shorter steps do not mend it */
+static double rounding_of(const ess_driver *d, const double along[]) {
+  const size_t n = d->system.dimension;
+  const double size = ess_larger(norm(d->x, n), 1.0);
+  return sqrt(DBL_EPSILON) * norm(d->f, n) * norm(along, n) / size;
+}
+
 /* the error of directions over a step of this length that ends here, in units of what is allowed,
  * as if their components were states: the largest of all directions */
 static double error_of(ess_driver *d, double dt, const double end[]) {
@@ -78,8 +85,12 @@ static double error_of(ess_driver *d, double dt, const double end[]) {
   const size_t n = d->system.dimension;
   double most = 0.0;
   ess_dopri5_sum(ESS_SUM_ERROR, dt, NULL, v->k, v->count * n, v->w);
-  for (size_t j = 0; j < v->count; j++)
-    most = ess_larger(most, ess_scaled_norm(d, v->w + j * n, v->v + j * n, end + j * n));
+  for (size_t j = 0; j < v->count; j++) {
+    double *const error = v->w + j * n, *const from = v->v + j * n;
+    const double lost = d->system.field_jacobian ? 0.0 : fabs(dt) * rounding_of(d, from);
+    for (size_t i = 0; i < n; i++) error[i] = ess_larger(0.0, fabs(error[i]) - lost);
+    most = ess_larger(most, ess_scaled_norm(d, error, from, end + j * n));
+  }
   return most / ALLOWED;
 }
 
