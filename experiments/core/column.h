@@ -76,6 +76,7 @@ typedef struct column {
 #define COLUMN_IS_FLAG(member)                bool member
 #define COLUMN_IS_TEXT(member)                const char *member
 #define COLUMN_IS_INTERVAL(member)            double member[2]
+#define COLUMN_IS_GAP(member)                 bridge_gap member
 
 /* Columns of samples, which only the journal has: up to eight members of a row, all of one kind. */
 #define COLUMNS(r, kind, ...)                                                                      \

@@ -25,12 +25,7 @@ static const study_option options[] = {
 
 /* ---- columns --------------------------------------------------------------------------------- */
 
-static const column top_columns[] = {
-    COLUMN(mujoco_top, unchanged, AMOUNT, "",
-           "largest relative difference at which a trajectory is unchanged"),
-    COLUMN(mujoco_top, confidence, AMOUNT, "", "of the intervals"),
-    {0},
-};
+static const column top_columns[] = {MUJOCO_TOP_COLUMNS(COLUMN_LINE, mujoco_top){0}};
 
 static const column model_columns[] = {
     COLUMN_AS("", mujoco_model, parameters, MODEL, "", "of the models, SI units"),

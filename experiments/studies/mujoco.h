@@ -173,9 +173,11 @@ typedef struct mujoco_benchmark {
   double real_time, rms_error;
 } mujoco_benchmark;
 
-typedef struct mujoco_top {
-  double unchanged, confidence;
-} mujoco_top;
+#define MUJOCO_TOP_COLUMNS(COLUMN, row)                                                            \
+  COLUMN(row, unchanged, AMOUNT, "",                                                               \
+         "largest relative difference at which a trajectory is unchanged")                         \
+  COLUMN(row, confidence, AMOUNT, "", "of the intervals")
+COLUMN_ROW(mujoco_top, MUJOCO_TOP_COLUMNS);
 
 typedef struct mujoco_model {
   const model *parameters;

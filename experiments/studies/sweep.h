@@ -71,10 +71,14 @@ typedef struct sweep_top {
 } sweep_top;
 
 /* The line through the medians of one who races at every number of contacts. */
-typedef struct sweep_slope {
-  const char *solver, *protocol;
-  double s_per_contact, interval[2], confidence;
-} sweep_slope;
+#define SWEEP_SLOPE_COLUMNS(COLUMN, row)                                                           \
+  COLUMN(row, solver, TEXT, "", "who races")                                                       \
+  COLUMN(row, protocol, TEXT, "", "with whose settings")                                           \
+  COLUMN(row, s_per_contact, NUMBER, "s",                                                          \
+         "of the median runtime over all numbers of contacts; null with only one")                 \
+  COLUMN(row, interval, INTERVAL, "s", "of it")                                                    \
+  COLUMN(row, confidence, AMOUNT, "", "of the interval")
+COLUMN_ROW(sweep_slope, SWEEP_SLOPE_COLUMNS);
 
 /* MuJoCo's time over that of libess, start by start. */
 typedef struct sweep_ratio {

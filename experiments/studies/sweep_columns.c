@@ -38,15 +38,7 @@ const column sweep_top_columns[] = {
     {0},
 };
 
-const column sweep_slope_columns[] = {
-    COLUMN(sweep_slope, solver, TEXT, "", "who races"),
-    COLUMN(sweep_slope, protocol, TEXT, "", "with whose settings"),
-    COLUMN(sweep_slope, s_per_contact, NUMBER, "s",
-           "of the median runtime over all numbers of contacts; null with only one"),
-    COLUMN(sweep_slope, interval, INTERVAL, "s", "of it"),
-    COLUMN(sweep_slope, confidence, AMOUNT, "", "of the interval"),
-    {0},
-};
+const column sweep_slope_columns[] = {SWEEP_SLOPE_COLUMNS(COLUMN_LINE, sweep_slope){0}};
 
 const column sweep_gap_columns[] = {
     COLUMN_AS("gap", sweep_row, gap.gap, AMOUNT, "",

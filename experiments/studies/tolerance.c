@@ -110,7 +110,6 @@ static const column sample_columns[] = {
          "tolerances by logarithms; not known where its errors do not reach so far",               \
          SHOWN("/locate", "%7.3f"))
 COLUMN_ROW(row, ROW_COLUMNS);
-
 static const column row_columns[] = {ROW_COLUMNS(COLUMN_LINE, row){0}};
 
 /* ---- cells: one start at every tolerance, since its reference serves all --------------------- */

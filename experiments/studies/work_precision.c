@@ -36,32 +36,21 @@ static const study_option options[] = {
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-typedef struct model_case {
-  const char *name, *model;
-  size_t contacts;
-  bridge_gap field_gap;
-  double coincide;
-} model_case;
+#define MODEL_CASE_COLUMNS(COLUMN, row)                                                            \
+  COLUMN(row, name, TEXT, "", "the model, and its number of contacts where it is chosen")          \
+  COLUMN(row, model, TEXT, "", "by its name")                                                      \
+  COLUMN(row, contacts, COUNT, "", "number of contacts")                                           \
+  COLUMN(row, field_gap, GAP, "", "null: MuJoCo did not race, or does not do the model")           \
+  COLUMN(row, coincide, AMOUNT, "",                                                                \
+         "methods whose errors differ by no more than this, relative, are one")
+COLUMN_ROW(model_case, MODEL_CASE_COLUMNS);
+static const column case_columns[] = {MODEL_CASE_COLUMNS(COLUMN_LINE, model_case){0}};
 
-static const column case_columns[] = {
-    COLUMN(model_case, name, TEXT, "", "the model, and its number of contacts where it is chosen"),
-    COLUMN(model_case, model, TEXT, "", "by its name"),
-    COLUMN(model_case, contacts, COUNT, "", "number of contacts"),
-    COLUMN(model_case, field_gap, GAP, "", "null: MuJoCo did not race, or does not do the model"),
-    COLUMN(model_case, coincide, AMOUNT, "",
-           "methods whose errors differ by no more than this, relative, are one"),
-    {0},
-};
-
-typedef struct coincidence {
-  const char *method, *coincides_with;
-} coincidence;
-
-static const column coincident_columns[] = {
-    COLUMN(coincidence, method, TEXT, "", "by its name"),
-    COLUMN(coincidence, coincides_with, TEXT, "", "the one that stands for it"),
-    {0},
-};
+#define COINCIDENCE_COLUMNS(COLUMN, row)                                                           \
+  COLUMN(row, method, TEXT, "", "by its name")                                                     \
+  COLUMN(row, coincides_with, TEXT, "", "the one that stands for it")
+COLUMN_ROW(coincidence, COINCIDENCE_COLUMNS);
+static const column coincident_columns[] = {COINCIDENCE_COLUMNS(COLUMN_LINE, coincidence){0}};
 
 static const column point_columns[] = {
     PRECISION_COLUMNS(work_precision_point),
