@@ -30,6 +30,10 @@ names = '"rigid limbs" "soft limbs, decoupled" "soft limbs, coupled"'
 what(k, row) = row == 1 ? (is_coupled(k) ? 'speed upward, m/s' : 'rate of rotation, rad/s') : \
   'its derivative'
 
+left(k) = 0.72 + 2.34 * (k - 1)
+# of bodies alike the first shows below the next
+breadth(i) = place(rigid, i) < 5 ? 2.6 - 0.4 * place(rigid, i) : 0.8
+
 eval canvas(7, 4.0)
 set multiplot
 do for [row = 1:2] {
@@ -37,12 +41,12 @@ do for [row = 1:2] {
     unset logscale; set autoscale; eval restart
     stats table using (in_panel(k) ? see(quantity(k, row)) : 0) nooutput
     y_range = linear_range('y', 0.08)
-    eval panel(0.62 + 2.3 * (k - 1), row == 1 ? 2.15 : 0.45, 1.62, 1.35)
+    eval panel(left(k), row == 1 ? 2.15 : 0.45, 1.54, 1.35)
     eval x_range
     eval y_range
     set format '%g'
     set ytics autofreq
-    set label 99 what(k, row) at screen (0.62 + 2.3 * (k - 1) - 0.52) / width, graph 0.5 center rotate
+    set label 99 what(k, row) at screen (left(k) - 0.6) / width, graph 0.5 center rotate
     if (row == 1) {
       set label 98 word(names, k) at graph 0, 1.09 left
       unset xlabel
@@ -53,7 +57,7 @@ do for [row = 1:2] {
     # either side by itself: the line is not drawn across a jump
     if (k == 1) {
       plot for [i in rigid] for [s = -1:1:2] table using (of_rigid(i) ? side(s, k, row) : NaN):(quantity(k, row)) \
-        with lines lc rgb hue(i) lw 1.4
+        with lines lc rgb hue(i) lw breadth(i)
     } else {
       plot for [s = -1:1:2] table using (in_panel(k) ? side(s, k, row) : NaN):(quantity(k, row)) \
         with lines lc rgb 'black' lw 1.4
@@ -62,5 +66,5 @@ do for [row = 1:2] {
 }
 unset label 98
 eval legend(0.05, words(rigid))
-plot for [i in rigid] NaN with lines lc rgb hue(i) lw 1.4 title 'inertia '.i.' kg m²'
+plot for [i in rigid] NaN with lines lc rgb hue(i) lw breadth(i) title 'inertia '.i.' kg m²'
 unset multiplot
