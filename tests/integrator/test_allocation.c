@@ -60,9 +60,17 @@ static int ball_rates(const double x[], const double v[], double h[], double rat
   return ball_guards(x, h, params);
 }
 
-/* a driver's memory depends on how rates are had, on whether there are guards, and on own epsilons
- */
-enum { KINDS = 4 };
+/* nothing jumps at these impacts: the ball goes on in the mode that its crossing leads to */
+static int pass(ess_impact *impact, void *params) {
+  (void)impact;
+  (void)params;
+  return 0;
+}
+
+/* a driver's memory depends on how rates are had, on whether there are guards, impacts, and on own
+ * epsilons */
+enum { KINDS = 5 };
+static const ess_impacts IMPACTS = {.map = pass};
 static const double EPSILONS[1] = {1e-4};
 
 static ess_driver *allocate_kind(int kind, toy_ball *ball, int *status) {
@@ -71,6 +79,7 @@ static ess_driver *allocate_kind(int kind, toy_ball *ball, int *status) {
   if (kind == 1) system.guard_rates = ball_rates;
   if (kind == 2) system.guard_count = 0;
   if (kind == 3) options.guard_epsilons = EPSILONS;
+  if (kind == 4) system.impacts = &IMPACTS;
   return ess_driver_alloc(&system, &options, status);
 }
 
@@ -139,7 +148,7 @@ static void use(ess_driver *d, toy_ball *ball) {
 static void nothing_is_allocated_while_a_driver_lives(void **state) {
   (void)state;
   toy_ball ball = {.stiffness = 50.0};
-  const int kinds[] = {0, 1, 3};
+  const int kinds[] = {0, 1, 3, 4};
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
     ess_driver *const d = allocate_kind(kinds[i], &ball, NULL);
     assert_non_null(d);
@@ -180,12 +189,46 @@ static void nothing_is_allocated_in_sub_steps(void **state) {
   assert_int_equal(blocks, 0);
 }
 
+/* directions allocate where they are asked for, and there alone */
+static void directions_allocate_when_they_are_given(void **state) {
+  (void)state;
+  bed b = make_bed();
+  const ess_system system = bed_system(&b, false);
+  const ess_options options = bed_options(ESS_METHOD_TOLERANCE);
+  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+  const size_t before = blocks;
+  requests = 0;
+  assert_int_equal(ess_driver_follow(d, 2, NULL), ESS_SUCCESS);
+  const size_t needed = requests;
+  assert_true(needed > 0);
+  for (refused = 1; refused <= needed; refused++) {
+    requests = 0;
+    assert_int_equal(ess_driver_follow(d, 2, NULL), ESS_ENOMEM);
+    assert_int_equal(blocks, before);
+    assert_null(ess_driver_tangent(d));
+  }
+  refused = 0;
+  assert_int_equal(ess_driver_follow(d, SIZE_MAX / 8, (const double[]){1.0}), ESS_EINVAL);
+  assert_int_equal(ess_driver_follow(d, 2, NULL), ESS_SUCCESS);
+  double x[2] = {0.7, 0.0}, t = 0.0, Dt[2], Dx[4];
+  requests = frees = 0;
+  assert_int_equal(ess_driver_apply(d, &t, 4.0, x), ESS_SUCCESS);
+  assert_true(ess_driver_counters(d)->substeps > 0);
+  assert_int_equal(ess_driver_section(d, 0, Dt, Dx), ESS_SUCCESS);
+  assert_int_equal(ess_driver_choose_piece(d, 0), ESS_SUCCESS);
+  assert_int_equal(requests, 0);
+  assert_int_equal(frees, 0);
+  ess_driver_free(d);
+  assert_int_equal(blocks, 0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(each_allocation_that_fails_leaves_nothing_behind),
       cmocka_unit_test(sizes_no_machine_has_are_out_of_memory),
       cmocka_unit_test(nothing_is_allocated_while_a_driver_lives),
       cmocka_unit_test(nothing_is_allocated_in_sub_steps),
+      cmocka_unit_test(directions_allocate_when_they_are_given),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
