@@ -24,7 +24,11 @@ enum {
 typedef struct contact_system {
   const mechanism *m;
   complementarity c;
-  double delta_t;    /* s; 0: no pseudo-impulse */
+  double delta_t; /* s; 0: no pseudo-impulse */
+
+  /* Corollary 1: contacts that land more slowly than this, m/s, are kept together with those that
+   * are there, so that a run goes on after impacts that accumulate. 0, at first: it ends there. */
+  double completes_below;
   contact_mode mode; /* the latched one */
   ess_impacts impacts;
   ess_system system; /* for libess */

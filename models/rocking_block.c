@@ -12,10 +12,15 @@
 
 enum { X, Z, PHI, COORDINATES };
 enum { LEFT, RIGHT, LEFT_ALONG, RIGHT_ALONG, CONSTRAINTS };
-enum { WIDTH, HEIGHT, MASS, FRICTION, TILT, DELTA_T, DURATION, PARAMETER_COUNT };
+enum { WIDTH, HEIGHT, MASS, FRICTION, TILT, DELTA_T, COMPLETE, DURATION, PARAMETER_COUNT };
 enum { STICK, NONE };
 
 static const char *const frictions[] = {"stick", "none", NULL};
+
+static const char *const answers[] = {"no", "yes", NULL};
+
+/* impacts slower than this are as good as none, m/s */
+static const double complete_below = 1e-8;
 
 static const model_parameter parameters[PARAMETER_COUNT] = {
     [WIDTH] = {"width", 0.05, 1e-4, 100, false, NULL, "width, m"},
@@ -25,6 +30,7 @@ static const model_parameter parameters[PARAMETER_COUNT] = {
     [TILT] = {"tilt", 0.2, -1.5, 1.5, false, NULL,
               "angle at the start, rad; above 0 it rests on the left corner"},
     [DELTA_T] = CONTACT_DELTA_T,
+    [COMPLETE] = {"complete", 0, 0, 1, false, answers, "go on where impacts have accumulated"},
     [DURATION] = CONTACT_DURATION(0.6),
 };
 
@@ -108,7 +114,9 @@ static int prepare(model *m, char message[MODEL_MESSAGE_SIZE]) {
   corner(p, m->value[TILT] < 0 ? RIGHT : LEFT, m->value[TILT], from);
   p->base.start[Z] = -from[1];
   p->base.start[PHI] = m->value[TILT];
-  return contact_model_prepare(m, &p->base, m->value[DELTA_T], message);
+  const int wrong = contact_model_prepare(m, &p->base, m->value[DELTA_T], message);
+  if (!wrong && m->value[COMPLETE] > 0) p->base.s.completes_below = complete_below;
+  return wrong;
 }
 
 const model_type rocking_block_type = {

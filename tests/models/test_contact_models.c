@@ -134,6 +134,33 @@ static void a_block_rocks_and_stops(void **state) {
   model_release(&r.m);
 }
 
+/* Corollary 1: on both corners from the time that impacts accumulate at; and what delta_t cuts
+ * short is as near to that as the speed it stops */
+static void a_block_comes_to_rest_after_infinitely_many_impacts(void **state) {
+  (void)state;
+  CONTACT_RUN(&r, &rocking_block_type, "delta-t", "0", "complete", "yes", );
+  assert_int_equal(r.status, ESS_SUCCESS);
+  assert_true(r.count > 20);
+  const model_impact *const last = &r.impact[r.count - 1];
+  assert_string_equal(last->after, "{left, right}");
+  assert_near(last->t, 0.464672, 1e-6);
+  assert_near(r.x[1], 0.05, 1e-10);
+  assert_near(r.x[5], 0, 1e-10);
+  const double complete = last->t;
+  model_release(&r.m);
+
+  double before = INFINITY;
+  static const char *const delta_t[] = {"0.03", "0.01", "0.003", "0.001"};
+  for (size_t i = 0; i < 4; i++) {
+    CONTACT_RUN(&r, &rocking_block_type, "delta-t", delta_t[i], );
+    const double early = complete - r.impact[r.count - 1].t;
+    print_message("delta_t %s s: at rest %.6f s before\n", delta_t[i], early);
+    assert_true(early > 0 && early < before);
+    before = early;
+    model_release(&r.m);
+  }
+}
+
 static void a_tilt_to_the_other_side_is_the_mirror_image(void **state) {
   (void)state;
   contact_run other;
@@ -214,6 +241,7 @@ int main(void) {
       cmocka_unit_test(a_point_climbs_the_hill_or_rests_at_its_foot),
       cmocka_unit_test(the_hill_pulls_the_point_off_the_ground),
       cmocka_unit_test(a_block_rocks_and_stops),
+      cmocka_unit_test(a_block_comes_to_rest_after_infinitely_many_impacts),
       cmocka_unit_test(a_tilt_to_the_other_side_is_the_mirror_image),
       cmocka_unit_test(a_block_whose_corners_slide),
       cmocka_unit_test(a_block_stops_below_a_speed),
