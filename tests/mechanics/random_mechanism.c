@@ -30,12 +30,12 @@ static void potential(const double q[], double N[], void *params) {
   for (size_t j = 0; j < r->m.coordinates; j++) N[j] = -r->force[j];
 }
 
-/* a_k = slope q + bow q^2 / 2 */
+/* a_k = offset + slope q + bow q^2 / 2 */
 static void gaps(const double q[], double a[], void *params) {
   const random_mechanism *const r = params;
   const size_t n = r->m.coordinates;
   for (size_t k = 0; k < r->m.constraints; k++) {
-    a[k] = 0;
+    a[k] = r->offset[k];
     for (size_t j = 0; j < n; j++)
       a[k] += q[j] * (r->slope[k * n + j] + 0.5 * r->bow[k * n + j] * q[j]);
   }

@@ -22,8 +22,8 @@ typedef struct random_mechanism {
   double root[RANDOM_MAX * RANDOM_MAX],
       sway[RANDOM_MAX]; /* M = R R', R = root + diag(sin sway q) */
   double slope[RANDOM_MAX * RANDOM_MAX], bow[RANDOM_MAX * RANDOM_MAX];
-  double force[RANDOM_MAX];
-  double q[RANDOM_MAX], v[RANDOM_MAX]; /* a state */
+  double force[RANDOM_MAX], offset[RANDOM_MAX]; /* of the gaps; 0 as drawn */
+  double q[RANDOM_MAX], v[RANDOM_MAX];          /* a state */
 } random_mechanism;
 
 double random_between(gsl_rng *rng, double low, double high);
