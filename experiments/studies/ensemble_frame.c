@@ -89,7 +89,8 @@ double ensemble_unshift(const ensemble_quantity *q, double shift) {
 }
 
 void ensemble_sums_clear(ensemble_sums *s) {
-  memset(s->count, 0, sizeof *s - offsetof(ensemble_sums, count));
+  const size_t behind = offsetof(ensemble_sums, count);
+  memset((char *)s + behind, 0, sizeof *s - behind);
   for (size_t i = 0; i < ENSEMBLE_QUANTITIES_MAX; i++) s->low[i] = s->high[i] = NAN;
 }
 
