@@ -75,6 +75,11 @@ bool bridge_has_flag(const char *name);
 int bridge_instance_flag(void *instance, const char *name, bool on,
                          char message[SOLVER_MESSAGE_SIZE]);
 
+/* Sets "ls_iterations" or "ls_tolerance", of the line search of MuJoCo's constraint solver. The
+ * same. */
+int bridge_instance_line_search(void *instance, const char *name, double value,
+                                char message[SOLVER_MESSAGE_SIZE]);
+
 enum { BRIDGE_TIMERS_MAX = 32, BRIDGE_NO_TIMER = -1 };
 
 /* One of MuJoCo's timers: time between its two readings of the clock, summed. */

@@ -14,6 +14,18 @@ bool bridge_has_flag(const char *name) {
   return bridge_version_has_flag(name);
 }
 
+static int has_none(const char *name, char message[SOLVER_MESSAGE_SIZE]) {
+  snprintf(message, SOLVER_MESSAGE_SIZE, "mujoco: MuJoCo %s has no flag %.60s",
+           bridge_version_string(), name);
+  return SOLVER_REFUSED;
+}
+
+int bridge_instance_line_search(void *instance, const char *name, double value,
+                                char message[SOLVER_MESSAGE_SIZE]) {
+  bridge_instance *b = instance;
+  return bridge_version_line_search(b->scene.model, name, value) ? 0 : has_none(name, message);
+}
+
 static void renew_data(void *context) {
   bridge_scene *scene = context;
   mj_deleteData(scene->data);
@@ -24,11 +36,7 @@ static void renew_data(void *context) {
 int bridge_instance_flag(void *instance, const char *name, bool on,
                          char message[SOLVER_MESSAGE_SIZE]) {
   bridge_instance *b = instance;
-  if (!bridge_version_has_flag(name)) {
-    snprintf(message, SOLVER_MESSAGE_SIZE, "mujoco: MuJoCo %s has no flag %.60s",
-             bridge_version_string(), name);
-    return SOLVER_REFUSED;
-  }
+  if (!bridge_version_has_flag(name)) return has_none(name, message);
   bridge_version_flag(b->scene.model, name, on);
 
   // what is allocated depends on some of the flags

@@ -43,6 +43,9 @@ static const struct {
 
 enum { FIELDS = sizeof fields / sizeof *fields };
 
+/* a setting of the solver, not of the scene */
+static const char step_name[] = "timestep";
+
 /* FIELDS when `name` is no member */
 static size_t find_field(const char *name) {
   size_t i = 0;
@@ -71,6 +74,20 @@ static void set_field(mjcf_options *o, size_t i, const char *value) {
   }
 }
 
+static bool is_of_line_search(const char *name) {
+  return strncmp(name, "ls_", 3) == 0;
+}
+
+/* what is set on the compiled scene: the line search, or a flag */
+static int set_on_scene(void *instance, const char *name, const char *value,
+                        char message[SOLVER_MESSAGE_SIZE]) {
+  double number = 0.0;
+  measure_number_parse(value, &number);
+  return is_of_line_search(name)
+             ? bridge_instance_line_search(instance, name, number, message)
+             : bridge_instance_flag(instance, name, strcmp(value, "on") == 0, message);
+}
+
 /* the next "name=value" of *rest, cut in two; NULL at the end */
 static char *next_change(char **rest, char **value) {
   char *const name = strsep(rest, " ");
@@ -85,19 +102,21 @@ int bridge_variant_prepare(bool own, const char *changes, const model *m,
                            void **instance, char message[SOLVER_MESSAGE_SIZE]) {
   char members[128], flags[128], *rest = members, *value;
   mjcf_options options = own ? own_defaults() : mjcf_options_default();
-  snprintf(members, sizeof members, "%s", changes);
-  snprintf(flags, sizeof flags, "%s", changes);
-  for (char *name; (name = next_change(&rest, &value));)
-    if (find_field(name) < FIELDS) set_field(&options, find_field(name), value);
-
-  // MuJoCo's flags come last: `lean` sets many of them
   solver_settings plain = *settings;
   plain.variant = NULL; // the changes say the integrator
+  snprintf(members, sizeof members, "%s", changes);
+  snprintf(flags, sizeof flags, "%s", changes);
+  for (char *name; (name = next_change(&rest, &value));) {
+    if (find_field(name) < FIELDS) set_field(&options, find_field(name), value);
+    if (strcmp(name, step_name) == 0) measure_number_parse(value, &plain.time_step);
+  }
+
+  // MuJoCo's flags come last: `lean` sets many of them
   int status = bridge_prepare(m, &plain, output, &options, NULL, instance, message);
   rest = flags;
   for (char *name; !status && (name = next_change(&rest, &value));)
-    if (find_field(name) == FIELDS)
-      status = bridge_instance_flag(*instance, name, strcmp(value, "on") == 0, message);
+    if (find_field(name) == FIELDS && strcmp(name, step_name) != 0)
+      status = set_on_scene(*instance, name, value, message);
   if (status && *instance) {
     bridge_solver.release(*instance);
     *instance = NULL;

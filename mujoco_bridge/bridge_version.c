@@ -138,6 +138,19 @@ void bridge_version_lean(mjModel *m) {
   if (sleep_is_possible(m)) bridge_version_flag(m, "Sleep", true);
 }
 
+bool bridge_version_line_search(mjModel *m, const char *name, double value) {
+#if mjVERSION_HEADER >= 300
+  const bool iterations = strcmp(name, "ls_iterations") == 0;
+  if (iterations) m->opt.ls_iterations = (int)value;
+  if (strcmp(name, "ls_tolerance") != 0) return iterations;
+  m->opt.ls_tolerance = value;
+  return true;
+#else
+  (void)m, (void)name, (void)value;
+  return false;
+#endif
+}
+
 const char *bridge_version_warning(const mjData *d, int kind) {
 #if mjVERSION_HEADER >= 230
   return mju_warningText(kind, (size_t)d->warning[kind].lastinfo);

@@ -31,6 +31,10 @@ void bridge_version_lean(mjModel *m);
 bool bridge_version_has_flag(const char *name);
 void bridge_version_flag(mjModel *m, const char *name, bool on);
 
+/* The line search of the constraint solver: "ls_iterations" or "ls_tolerance". False where this
+ * version has no such option. */
+bool bridge_version_line_search(mjModel *m, const char *name, double value);
+
 /* MuJoCo's text for a kind of warning d has counted. */
 const char *bridge_version_warning(const mjData *d, int kind);
 

@@ -73,6 +73,8 @@ static const column row_columns[] = {
     COLUMN_AS("confirmed_hi", mujoco_row, confirmed_interval[1], AMOUNT, "", "its 95 % interval",
               .place = COLUMN_CSV_ONLY),
     COLUMN(mujoco_row, confirmed_interval, INTERVAL, "", "95 %", .place = COLUMN_JSON_ONLY),
+    COLUMN(mujoco_row, retaken, AMOUNT, "",
+           "samples taken again because the thread had lost its core, in the first session"),
     COLUMN(mujoco_row, verdict, TEXT, "", "what is said of the setting", SHOWN("", "%s")),
     COLUMN(mujoco_row, left_out, TEXT, "", "why it is left out", SHOWN("", "%s")),
     {0},

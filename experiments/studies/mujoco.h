@@ -24,7 +24,7 @@ typedef struct mujoco_variant {
 } mujoco_variant;
 
 /* mujoco_variants.c: MuJoCo's own first, the race's second. */
-enum { MUJOCO_OWN = 0, MUJOCO_RACE = 1, MUJOCO_VARIANTS = 45, MUJOCO_PROFILES = 2 };
+enum { MUJOCO_OWN = 0, MUJOCO_RACE = 1, MUJOCO_VARIANTS = 51, MUJOCO_PROFILES = 2 };
 extern const mujoco_variant mujoco_variants[MUJOCO_VARIANTS];
 
 /* "mujoco" or "race". And MuJoCo with these settings as one who races. */
@@ -76,6 +76,7 @@ typedef struct mujoco_sample {
   bridge_gap gap;
   const char *left_out; /* why, one line */
   double seconds, rms_error;
+  double retaken;     /* times the sample was taken again */
   double timers_cost; /* time of a start under the timers over `seconds`, without them */
   const char *timer;  /* MuJoCo's own name */
   double parent;      /* the timer it is a part of, or BRIDGE_NO_TIMER */
@@ -143,6 +144,7 @@ typedef struct mujoco_row {
   double median_s, median_interval_s[2], q25_s, q75_s, min_s;
   double ratio, ratio_interval[2], difference, rms_error, rms_worst, field_gap, scaling_s;
   double confirmed, confirmed_interval[2];
+  double retaken;
   const char *verdict, *left_out;
 } mujoco_row;
 

@@ -18,11 +18,14 @@ static const double sample_s = 5e-3;
 
 #define OF_SAMPLE(member, kind) COLUMN(mujoco_sample, member, kind, "", "")
 const column mujoco_sample_columns[] = {
-    OF_SAMPLE(variant, COUNT),    OF_SAMPLE(trial, COUNT),        OF_SAMPLE(difference, AMOUNT),
-    OF_SAMPLE(gap, GAP),          OF_SAMPLE(left_out, TEXT),      OF_SAMPLE(seconds, AMOUNT),
-    OF_SAMPLE(rms_error, AMOUNT), OF_SAMPLE(timers_cost, AMOUNT), OF_SAMPLE(timer, TEXT),
-    OF_SAMPLE(parent, NUMBER),    OF_SAMPLE(calls, AMOUNT),       OF_SAMPLE(measured_ns, AMOUNT),
-    OF_SAMPLE(run_ns, AMOUNT),    OF_SAMPLE(reading_ns, AMOUNT),  {0},
+    OF_SAMPLE(variant, COUNT),      OF_SAMPLE(trial, COUNT),
+    OF_SAMPLE(difference, AMOUNT),  OF_SAMPLE(gap, GAP),
+    OF_SAMPLE(left_out, TEXT),      OF_SAMPLE(seconds, AMOUNT),
+    OF_SAMPLE(retaken, AMOUNT),     OF_SAMPLE(rms_error, AMOUNT),
+    OF_SAMPLE(timers_cost, AMOUNT), OF_SAMPLE(timer, TEXT),
+    OF_SAMPLE(parent, NUMBER),      OF_SAMPLE(calls, AMOUNT),
+    OF_SAMPLE(measured_ns, AMOUNT), OF_SAMPLE(run_ns, AMOUNT),
+    OF_SAMPLE(reading_ns, AMOUNT),  {0},
 };
 
 /* ---- cases ----------------------------------------------------------------------------------- */
@@ -242,6 +245,7 @@ int mujoco_race(study_run *run, const mujoco_cell *c) {
     s.variant = session.variant[i];
     s.trial = c->trial;
     s.seconds = lap[i].of.time_s;
+    s.retaken = lap[i].retaken;
     s.rms_error = lap[i].of.rms_error;
     if (study_add(run, MUJOCO_SAMPLES, &s)) return -1;
   }

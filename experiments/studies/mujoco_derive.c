@@ -48,6 +48,7 @@ static int fill_times(study_run *run, const mujoco_session session[2], size_t va
   r->q25_s = gather_quantile(laps, "seconds", 0.25);
   r->q75_s = gather_quantile(laps, "seconds", 0.75);
   r->min_s = gather_quantile(laps, "seconds", 0.0);
+  r->retaken = gather_sum(laps, "retaken");
   r->rms_error = gather_median(laps, "rms_error");
   r->rms_worst = gather_quantile(laps, "rms_error", 1.0);
   mujoco_verdict verdict =

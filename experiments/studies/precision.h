@@ -133,7 +133,7 @@ double precision_events_ratio(const precision_tally *tally);
 /* A sample of either study: a start, what is known of a setting before the race, or a lap of it. */
 typedef struct precision_sample {
   size_t method, trial, trials, status;
-  double value;
+  double value, retaken;
   const char *message;
   precision_start start;
   bridge_gap gap;
@@ -216,6 +216,7 @@ typedef struct precision_row {
   double failures, rms_error, rms_worst, median_s, median_lo_s, median_hi_s;
   double events, events_reference, events_ratio;
   double steps, rejected, entries, projections, field_evaluations, guard_evaluations, evaluations;
+  double retaken;
   const char *message;
 } precision_row;
 
@@ -258,7 +259,9 @@ typedef struct precision_row {
       PRECISION_COLUMN(row, projections, AMOUNT, "", "over neighbourhoods of guards"),             \
       PRECISION_COLUMN(row, field_evaluations, AMOUNT, "", "MuJoCo: steps times stages"),          \
       PRECISION_COLUMN(row, guard_evaluations, AMOUNT, "", "of all event functions at once"),      \
-      PRECISION_COLUMN(row, evaluations, AMOUNT, "", "of field and guards")
+      PRECISION_COLUMN(row, evaluations, AMOUNT, "", "of field and guards"),                       \
+      PRECISION_COLUMN(row, retaken, AMOUNT, "",                                                   \
+                       "samples taken again because the thread had lost its core")
 #define PRECISION_MESSAGE(row) PRECISION_COLUMN(row, message, TEXT, "", "why the status is not ok")
 
 /* A row of `table` in which nothing is known but names, status and message. The row is the member p

@@ -77,6 +77,7 @@ int precision_summarize(study_run *run, const model *m, gather starts, const pre
   row->failures = tally.failures;
   row->rms_error = gather_median(p->laps, "rms_error");
   row->rms_worst = gather_quantile(p->laps, "rms_error", 1.0);
+  row->retaken = gather_sum(p->laps, "retaken");
   row->events = gather_median(p->laps, "events");
   row->events_reference = gather_median(starts, "events_reference");
   if (p->laps.count) row->events_ratio = precision_events_ratio(&tally);

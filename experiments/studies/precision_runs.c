@@ -72,6 +72,7 @@ const column precision_sample_columns[] = {
     COLUMN(precision_sample, trials, COUNT, "", ""),
     COLUMN(precision_sample, status, COUNT, "", ""),
     COLUMN(precision_sample, value, AMOUNT, "", ""),
+    COLUMN(precision_sample, retaken, AMOUNT, "", ""),
     COLUMN(precision_sample, message, TEXT, "", ""),
     COLUMN_AS("events_reference", precision_sample, start.events, AMOUNT, "", ""),
     COLUMN_AS("held", precision_sample, start.held, AMOUNT, "", ""),
@@ -208,6 +209,7 @@ static int add_laps(study_run *run, const precision_point point[], size_t count,
     s.trial = trial;
     s.status = lap[k].failed ? PRECISION_FAILED : PRECISION_OK;
     s.message = lap[k].message;
+    s.retaken = lap[k].retaken;
     s.of = lap[k++].of;
     if (study_add(run, STUDY_SAMPLES, &s)) return -1;
   }
