@@ -121,7 +121,7 @@ cross_of = 'points lc rgb hue(m) pt 2 ps 0.7 * dot lw 1.5'
 
 # --- above the panels -----------------------------------------------------------------------------
 
-fitting = int(6.9 / (0.55 + 0.068 * longest))
+fitting = int(6.9 / (0.55 + 0.08 * longest))
 legend_columns = fitting > 4 ? 4 : fitting < 1 ? 1 : fitting
 method_rows = ceil(words(drawn) * 1. / legend_columns)
 step = 0.155

@@ -32,7 +32,7 @@ contacts,solver,status,ns_per_crossing,evaluations_per_crossing
 10,location,not reached,1,1
 END
 cat >"$room/work_precision.json" <<END
-{"cases": [{"name": "hopper", "environment": {"git_commit": "0123456789", "mujoco": {"version": "4.0.0"},
+{"cases": [{"name": "hopper", "trials": 12, "environment": {"git_commit": "0123456789", "mujoco": {"version": "4.0.0"},
   "compiler": "cc", "cores": 2, "cpu": "none", "date": "2000-01-01T00:00:00Z", "warnings": []}}]}
 END
 cp "$sources/docs/FINDINGS.md" "$room/page"
