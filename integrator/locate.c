@@ -412,14 +412,28 @@ static int find_impact(ess_driver *d, size_t *impact) {
   return status;
 }
 
+/* whether guard k, where the state is, is still approached after what has been crossed there */
+static int is_still_due(ess_driver *d, size_t k, bool *due) {
+  double h, rate = 0.0;
+  int status = ess_field(d, d->t, d->x, d->stage[1]);
+  if (!status) status = ess_some_guard_rates(d, d->x, d->stage[1], &k, 1, &h, &rate);
+  *due = !(d->side[k] * rate < 0.0);
+  return status;
+}
+
 int ess_cross_entered(ess_driver *d) {
   size_t impact;
   const int found = find_impact(d, &impact);
   if (found || impact != SIZE_MAX) return found ? found : ess_make_impact(d, impact, 0.0);
+  bool jumped = false; // another that is crossed here may have turned the state back
   for (size_t i = 0; i < d->flagged_count; i++) {
     const size_t k = d->flagged[i];
     if (d->flagged_theta[i] != ENTERED || d->side[k] == 0.0) continue;
-    const int status = ess_make_crossing(d, k);
+    bool due = true;
+    int status = jumped ? is_still_due(d, k, &due) : ESS_SUCCESS;
+    if (!status && !due) continue;
+    jumped = jumped || !ess_is_silent(d, k);
+    if (!status) status = ess_make_crossing(d, k);
     if (status) return status;
   }
   return ESS_SUCCESS;
