@@ -269,7 +269,7 @@ static double weigh_offs(ess_driver *d) {
   for (size_t i = 0; i < c->count; i++) {
     const size_t k = c->crossing[i];
     const double part = ess_clamp(c->time[i] / c->length, 0.0, 1.0);
-    const bool counts = c->is_made[i] && !c->is_curved[k];
+    const bool counts = c->is_made[i];
     moved[i] = counts ? part * part * c->ahead[k] / d->rate_try[k] : 0.0;
   }
   return MOVED * ess_weigh_moves(d, moved);

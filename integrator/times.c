@@ -153,13 +153,27 @@ static double time_in_doubt(const ess_driver *d, size_t i, bool corrected) {
   return off / fabs(slope);
 }
 
-/* corrects on the path the times of those crossings, or of those of curved event functions alone */
-static int refine_times(ess_driver *d, bool all, double moved[], bool *fit) {
+/* corrects times on the path: all of them, or those of curved event functions; the others, which
+ * come where these have moved, in closed form once more */
+static int refine_times(ess_driver *d, bool all, bool corrected, double moved[], bool *fit) {
   ess_cluster *const c = &d->cluster;
+  const bool in_doubt = corrected || !c->deviates;
+  const limits most = limits_of(c);
+  ess_made made[ESS_GROUPS];
   int status = ESS_SUCCESS;
-  for (size_t i = 0; !status && *fit && i < c->count; i++)
-    if (c->is_made[i] && c->time[i] > 0.0 && (all || c->is_curved[c->crossing[i]]))
+  ess_none_made(c, made);
+  for (size_t n = 0; !status && *fit && n < c->made_count; n++) {
+    const size_t i = c->order[n];
+    if (c->time[i] > 0.0 && (all || c->is_curved[c->crossing[i]])) {
       status = refine_time(d, i, &moved[i], fit);
+    } else if (!all) {
+      double time = c->time[i], change;
+      *fit = correct_time(d, i, made, c->group_count, most, &time, &change);
+      c->time[i] = time;
+      moved[i] = MOVED * fabs(change) + (in_doubt ? time_in_doubt(d, i, corrected) : 0.0);
+    }
+    if (!all && !c->is_silent[i]) ess_add_made(&made[c->of_group[i]], c, i);
+  }
   return status;
 }
 
@@ -197,13 +211,13 @@ static void doubt_times(ess_driver *d, bool corrected, double moved[]) {
 }
 
 /* on the path itself, all of them where what they may be off by matters, or the curved ones */
-static int settle_times(ess_driver *d, double moved[], bool *fit) {
+static int settle_times(ess_driver *d, bool corrected, double moved[], bool *fit) {
   enum { PASSES = 3 };
   ess_cluster *const c = &d->cluster;
   const bool all = c->moved > MATTERS;
   int status = ESS_SUCCESS;
   for (int pass = 0; pass < PASSES && (all || c->curved_count); pass++) {
-    status = refine_times(d, all, moved, fit);
+    status = refine_times(d, all, corrected, moved, fit);
     if (status || !*fit) return status;
     c->moved = ess_weigh_moves(d, moved);
     if (!(c->moved > MATTERS)) break;
@@ -219,7 +233,7 @@ int ess_move_times(ess_driver *d, bool corrected, bool *fit) {
   *fit = solve_times(d, moved);
   if (*fit) {
     doubt_times(d, corrected, moved);
-    status = settle_times(d, moved, fit);
+    status = settle_times(d, corrected, moved, fit);
   }
   order_again(d);
   ess_forget_places(c);

@@ -63,6 +63,7 @@ static void what_was_wrong_once(void **state) {
       12761, 14639, 16330, // rows that meet, silent guards and guards armed ahead
       8440,                // thrown back by its own jump, and turned again
       19874,               // two at once, of which one turns the state back from the other
+      11421, 28110, 30307, // crossings timed before curved ones that come before them
   };
   for (size_t i = 0; i < sizeof seeds / sizeof *seeds; i++)
     assert_int_equal(count_wrong(seeds[i], 1), 0);
