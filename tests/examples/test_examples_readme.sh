@@ -94,4 +94,4 @@ block 'from a clean clone' clone-commands docs/INSTALL.md
 grep -q '^git clone ' "$room/clone-commands" || fail "docs/INSTALL.md: no git clone"
 sed -i '/^git clone /d' "$room/clone-commands"
 commands "$room/clone" clone-commands docs/INSTALL.md
-[ "$(grep -c '^success' "$room/log")" -eq 6 ] || fail "docs/INSTALL.md: not every example ran"
+[ "$(grep -c '^success' "$room/log")" -eq 10 ] || fail "docs/INSTALL.md: not every example ran"
