@@ -55,6 +55,7 @@ int ess_tangent_additive(ess_driver *d, size_t count, bool *adds) {
     if (!status) status = turns_none(d, jump, count, adds);
     for (size_t j = 0; j < v->count; j++) {
       const double share = first->along[j * count + i] / first->rate[i];
+      v->met[j * d->system.guard_count + i] = -share;
       for (size_t l = 0; l < n; l++) first->y[j * n + l] += share * jump[l];
     }
   }

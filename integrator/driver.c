@@ -55,6 +55,7 @@ void ess_driver_reset(ess_driver *d) {
   d->piece.kind = ESS_PIECE_POINT;
   d->piece.t0 = d->piece.t1 = NAN;
   ess_impacts_forget(d);
+  if (d->tangents) ess_tangents_forget(d);
   d->counters = (ess_counters){0};
   ess_no_failure(d);
 }

@@ -58,7 +58,7 @@ typedef enum ess_status {
   ESS_EINVAL,         /* an argument or option outside its accepted range */
   ESS_ENOMEM,         /* allocation failed */
   ESS_ECALLBACK,      /* a callback returned nonzero; see ess_failure.callback_code */
-  ESS_EFIELD,         /* the field is not finite */
+  ESS_EFIELD,         /* the field, or the derivative that tangents are, is not finite */
   ESS_EGUARD,         /* an event function or its rate is not finite */
   ESS_EUNDERFLOW,     /* the step size fell below the resolution of time */
   ESS_ELIVENESS,      /* an event function's rate at a projection is below options.liveness */
@@ -275,7 +275,8 @@ typedef struct ess_system {
   /* Optional: which crossings are impacts. Copied. */
   const ess_impacts *impacts;
 
-  /* Optional, for tangents: J[n*n], row-major, J[i*n+j] = d f_i / d x_j. NULL: by differences. */
+  /* Optional, for tangents: J[n*n], row-major, J[i*n+j] = d f_i / d x_j. NULL: by differences, for
+   * which atol / rtol is taken as the size of a state that is near 0. */
   int (*field_jacobian)(double t, const double x[], const double sign[], double J[], void *params);
 
   void *params; /* handed to every callback; owned by the caller */
@@ -525,14 +526,18 @@ ESS_API const double *ess_driver_sign(const ess_driver *driver);
 ESS_API int ess_driver_follow(ess_driver *driver, size_t count, const double directions[]);
 
 /* The directions where the trajectory has got to, [n*count], row-major; NULL when none are
- * followed. Owned by the driver. */
+ * followed, or a callback has failed, or a direction is no longer finite, on their way along a step
+ * that the state had made: then they are followed no more. Owned by the driver. */
 ESS_API const double *ess_driver_tangent(const ess_driver *driver);
 
 /*
  * The derivative of a run that ends on event function k, by direction: of the time it ends at,
  * Dt[count] = -grad h_k . V / (grad h_k . f), and of the state there, Dx[n*count] = V + f Dt. The
  * state has to be on the section: an observer has stopped the run at the crossing, or the caller
- * knows. Either may be NULL. ESS_EGRAZING where there is no rate.
+ * knows. Where event k is one of several of the instant, each direction meets it in its own turn:
+ * Dt is then, and Dx is of the state there; or, when that has jumped, of the one after all of them,
+ * followed to that moment. Either may be NULL. ESS_EGRAZING where there is no rate; ESS_EINVAL also
+ * for Dx among more than 8 events.
  */
 ESS_API int ess_driver_section(ess_driver *driver, size_t k, double Dt[], double Dx[]);
 
@@ -593,8 +598,9 @@ typedef struct ess_jacobian_check {
  * guard alone is passed; there the first that is wrong is reported. Also ESS_EINVAL, ESS_ENOMEM,
  * ESS_ECALLBACK and ESS_EGUARD. It tries steps of all sizes, so units do not matter, and states far
  * from x, where guards may fail or not be finite. An entry too small to show beside the event
- * function's rounding is passed. Where an event function has a kink exactly at x there is no
- * gradient to compare with: choose another x. For tests of a model: it allocates.
+ * function's rounding is passed, and so is one that is wrong by less than some 0.2 %. Where an event
+ * function has a kink exactly at x there is no gradient to compare with: choose another x. For tests
+ * of a model: it allocates.
  */
 ESS_API int ess_check_jacobian(const ess_system *system, const double x[],
                                ess_jacobian_check *worst);

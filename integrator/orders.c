@@ -169,6 +169,18 @@ static size_t first_met(const ess_driver *d, const ess_passage *p, const size_t 
   return first;
 }
 
+/* notes when, and how far from the trajectory followed, columns have met the i-th event */
+static void note_met(const ess_driver *d, const ess_passage *p, size_t i, size_t columns) {
+  ess_tangents *const v = d->tangents;
+  const size_t n = d->system.dimension;
+  for (size_t j = 0; j < columns; j++) {
+    const size_t column = v->column + j;
+    v->met[column * d->system.guard_count + i] = p->elapsed[j];
+    if (i >= ESS_MEETING) continue;
+    memcpy(v->met_y + (column * ESS_MEETING + i) * n, p->y + j * n, n * sizeof *p->y);
+  }
+}
+
 /* columns through the events, in this order or, one alone, in its own, which is left in `order` */
 static int go_through(ess_driver *d, size_t count, size_t columns, bool own, size_t order[],
                       double column[]) {
@@ -186,6 +198,7 @@ static int go_through(ess_driver *d, size_t count, size_t columns, bool own, siz
     // the first stays as it is; two others take turns
     ess_passage *const to = &v->passage[1 + depth % 2];
     status = ess_passage_cross(d, p, to, i, count, columns);
+    if (!status) note_met(d, to, i, columns);
     p = to;
   }
   if (!status) ess_passage_end(d, p, columns, column);
@@ -198,6 +211,7 @@ static int go_each(ess_driver *d, size_t count) {
   int status = ESS_SUCCESS;
   for (size_t j = v->count; !status && j-- > 0;) {
     for (size_t i = 0; i < count; i++) v->best[i] = i;
+    v->column = j;
     status = go_through(d, count, 1, true, v->best, v->v + j * d->system.dimension);
   }
   return status;
@@ -237,6 +251,15 @@ static int go_counted(ess_driver *d, size_t count, const double outcome[]) {
 int ess_tangent_meeting(ess_driver *d, size_t count, const double outcome[]) {
   ess_tangents *const v = d->tangents;
   const bool impact = outcome != v->at;
+  const double tie = ess_tie(d);
+  v->column = 0;
+  v->met_impact = impact;
+  v->last_event = SIZE_MAX;
+  v->ahead_count = 0;
+  memcpy(v->met_event, v->events, count * sizeof *v->events);
+  v->met_count = count;
+  v->met_from = v->smoothness.time - tie;
+  v->met_until = v->smoothness.time + 2.0 * tie;
   int status = ess_passage_begin(d, impact ? d->impacts->sign : d->sign,
                                  impact ? d->impacts->side : d->side);
   if (status) return status;

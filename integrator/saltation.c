@@ -25,12 +25,14 @@ static size_t gather(ess_driver *d, size_t k) {
   return count;
 }
 
-/* whether event function k's part in an instant has been taken already */
-static bool is_taken(const ess_tangents *v, size_t k, double t) {
-  if (t > v->ahead_until) return false;
+/* whether event function k's part in an instant has been taken already, which it is once */
+static bool take(ess_tangents *v, size_t k, double t) {
+  if (!(t >= v->met_from && t <= v->met_until)) return false;
   size_t i = 0;
   while (i < v->ahead_count && v->ahead[i] != k) i++;
-  return i < v->ahead_count;
+  if (i == v->ahead_count) return false;
+  v->ahead[i] = v->ahead[--v->ahead_count];
+  return true;
 }
 
 /* the shares that columns gain of what a single crossing adds */
@@ -54,7 +56,7 @@ static int note_shares(ess_driver *d, size_t k, double rate, double t) {
 static int note_crossing(ess_driver *d, size_t k, double t) {
   ess_tangents *const v = d->tangents;
   const size_t n = d->system.dimension;
-  if (is_taken(v, k, t)) return ESS_SUCCESS;
+  if (take(v, k, t)) return ESS_SUCCESS;
   d->t_seen = t;
   int status = ess_guard_rates(d, v->at, v->before, v->h, v->rate);
   if (status) return status;
@@ -67,7 +69,7 @@ static int note_crossing(ess_driver *d, size_t k, double t) {
   status = ess_tangent_meeting(d, count, v->at);
   memcpy(v->ahead, v->events, count * sizeof *v->ahead);
   v->ahead_count = count;
-  v->ahead_until = t + 2.0 * ess_tie(d);
+  take(v, k, t);
   return status;
 }
 
@@ -122,7 +124,7 @@ static int take_from_path(ess_driver *d, size_t k, double u) {
   return status;
 }
 
-int ess_tangent_cross_path(ess_driver *d, size_t k, double u) {
+static int cross_path(ess_driver *d, size_t k, double u) {
   int status = ess_tangent_path(d, u);
   if (status) return status;
   const double t = d->piece.t0 + u;
@@ -130,6 +132,10 @@ int ess_tangent_cross_path(ess_driver *d, size_t k, double u) {
   status = d->system.field_jacobian ? take_from_path(d, k, u)
                                     : ess_field(d, t, d->tangents->at, d->tangents->before);
   return status ? status : note_crossing(d, k, t);
+}
+
+int ess_tangent_cross_path(ess_driver *d, size_t k, double u) {
+  return ess_tangents_lose(d, cross_path(d, k, u));
 }
 
 int ess_tangent_cross_end(ess_driver *d, double t) {
@@ -144,7 +150,7 @@ int ess_tangent_cross_end(ess_driver *d, double t) {
     status = ess_field(d, t, v->at, after);
   }
   if (!status) ess_tangent_finish(d, after);
-  return status;
+  return ess_tangents_lose(d, status);
 }
 
 int ess_tangent_impact(ess_driver *d, const ess_impact *impact) {

@@ -52,6 +52,8 @@ static size_t lay_all(const ess_driver *d, ess_tangents *v, double *block) {
     q->rate = lay(&cursor, &total, m);
   }
   v->cone = lay(&cursor, &total, PAIRS * n);
+  v->met = lay(&cursor, &total, p * m);
+  v->met_y = lay(&cursor, &total, p * events * n);
   v->digest = lay(&cursor, &total, m > 1 ? ESS_ORDERS : 0);
   return total;
 }
@@ -60,14 +62,15 @@ static size_t lay_all(const ess_driver *d, ess_tangents *v, double *block) {
 static bool allocate(const ess_driver *d, ess_tangents *v) {
   const size_t m = d->system.guard_count, doubles = lay_all(d, v, NULL);
   const size_t orders = m > 1 ? ESS_ORDERS : 0;
-  v->memory = calloc(1, doubles * sizeof(double) + 3 * m * sizeof(size_t) + 4 * m * sizeof(bool) +
+  v->memory = calloc(1, doubles * sizeof(double) + 4 * m * sizeof(size_t) + 4 * m * sizeof(bool) +
                             orders * sizeof *v->orders);
   if (!v->memory) return false;
   lay_all(d, v, v->memory);
   v->events = (size_t *)((double *)v->memory + doubles);
   v->best = v->events + m;
   v->ahead = v->best + m;
-  v->armed = (bool *)(v->ahead + m);
+  v->met_event = v->ahead + m;
+  v->armed = (bool *)(v->met_event + m);
   v->armed_after = v->armed + 2 * m;
   v->orders = (unsigned char(*)[ESS_MEETING])(v->armed_after + 2 * m);
   return true;
@@ -80,8 +83,30 @@ void ess_tangents_free(ess_driver *d) {
   d->tangents = NULL;
 }
 
+void ess_tangents_forget(ess_driver *d) {
+  ess_tangents *const v = d->tangents;
+  v->last_event = SIZE_MAX;
+  v->met_count = v->ahead_count = 0;
+}
+
+int ess_tangents_check(ess_driver *d, const double columns[]) {
+  const size_t all = d->tangents->count * d->system.dimension;
+  size_t i = 0;
+  while (i < all && isfinite(columns[i])) i++;
+  return i < all ? ess_fail(d, ESS_EFIELD, SIZE_MAX) : ESS_SUCCESS;
+}
+
+int ess_tangents_lose(ess_driver *d, int status) {
+  if (status) d->tangents->is_lost = true;
+  return status;
+}
+
 void ess_tangents_begin(ess_driver *d) {
   ess_tangents *const v = d->tangents;
+  if (v->is_lost) {
+    ess_tangents_free(d);
+    return;
+  }
   v->has_first = v->is_tried = v->is_pending = false;
   v->source = ESS_BEFORE_AT_NODE;
   v->u = 0.0;
@@ -124,23 +149,26 @@ int ess_driver_follow(ess_driver *d, size_t count, const double directions[]) {
   else
     set_identity(v, n);
   v->chosen = v->digits = SIZE_MAX;
-  v->ahead_until = -INFINITY;
+  ess_tangents_forget(d);
   v->smoothness = (ess_smoothness){.pieces = 1, .time = NAN, .order = v->best};
   return ess_tangents_show(d);
 }
 
 int ess_tangents_show(ess_driver *d) {
   ess_tangents *const v = d->tangents;
-  if (!v) return ESS_SUCCESS;
+  if (!v || v->is_lost) return ESS_SUCCESS;
+  const ess_failure failed = d->failure;
   // stopped at a crossing, the node is not evaluated
-  const int status = v->is_pending ? ess_field(d, d->t, d->x, v->f_here) : ESS_SUCCESS;
+  int status = v->is_pending ? ess_field(d, d->t, d->x, v->f_here) : ESS_SUCCESS;
   if (!status) ess_tangent_finish(d, v->f_here);
+  if (!status) status = ess_tangents_check(d, v->v);
   transpose(v->v, v->count, d->system.dimension, v->rows);
+  if (failed.status) d->failure = failed;
   return status;
 }
 
 const double *ess_driver_tangent(const ess_driver *d) {
-  return d && d->tangents ? d->tangents->rows : NULL;
+  return d && d->tangents && !d->tangents->is_lost ? d->tangents->rows : NULL;
 }
 
 const ess_smoothness *ess_driver_smoothness(const ess_driver *d) {
@@ -152,26 +180,4 @@ int ess_driver_choose_piece(ess_driver *d, size_t piece) {
   if (!d->tangents) return ess_refuse(d, d->t, "no directions are followed");
   d->tangents->chosen = d->tangents->digits = piece;
   return ESS_SUCCESS;
-}
-
-int ess_driver_section(ess_driver *d, size_t k, double Dt[], double Dx[]) {
-  if (!d) return ESS_EINVAL;
-  ess_tangents *const v = d->tangents;
-  const size_t n = d->system.dimension;
-  if (!v) return ess_refuse(d, d->t, "no directions are followed");
-  if (k >= d->system.guard_count) return ess_refuse(d, d->t, "k must be below guard_count");
-  if (d->applying) return ess_refuse(d, d->t, "a section is asked for between applies");
-  const bool is_last = v->last_event == k && v->last_t == d->t;
-  int status = ess_field(d, d->t, d->x, v->f_here);
-  double h, rate = 1.0;
-  if (!status && !is_last) status = ess_some_guard_rates(d, d->x, v->f_here, &k, 1, &h, &rate);
-  if (!status && !(fabs(rate) > 0.0)) status = ess_fail(d, ESS_EGRAZING, k);
-  for (size_t j = 0; !status && j < v->count; j++) {
-    double *const column = v->v + j * n, share = is_last ? v->share[j] : 0.0;
-    if (!is_last) status = ess_some_guard_rates(d, d->x, column, &k, 1, &h, &share);
-    const double time = -share / rate;
-    if (Dt) Dt[j] = time;
-    for (size_t i = 0; Dx && i < n; i++) Dx[i * v->count + j] = column[i] + time * v->f_here[i];
-  }
-  return status;
 }

@@ -53,9 +53,16 @@ typedef struct ess_tangents {
   size_t last_event; /* the last crossing by itself, whose shares these are, and its time */
   double last_t;
 
-  /* events of an instant; those still to be crossed, whose part in it has been taken, until when */
+  /* an instant of several events, by column and event as listed: when each is met, and the distance
+   * then, the latter for the first ESS_MEETING of them */
+  double *met, *met_y;
+  size_t *met_event, met_count;
+  double met_from, met_until;
+  bool met_impact; /* the state has jumped there */
+  size_t column;   /* the first of those that go through it now */
+
+  /* events of an instant; those still to be crossed, whose part in it has been taken */
   size_t *events, *best, *ahead, ahead_count;
-  double ahead_until;
   double *mapped_x, *mode; /* what an impact's map returns on the way */
   bool *armed, *armed_after;
 
@@ -69,16 +76,31 @@ typedef struct ess_tangents {
   size_t chosen; /* by ess_driver_choose_piece */
   size_t digits; /* what is left of it for instants to come */
 
+  bool is_lost; /* a callback has failed on their way: they are elsewhere than the state */
   void *memory;
 } ess_tangents;
 
 void ess_tangents_free(ess_driver *d);
 
-/* An apply begins. */
+/* An apply begins; another trajectory does. */
 void ess_tangents_begin(ess_driver *d);
+void ess_tangents_forget(ess_driver *d);
+
+/* Fails where a direction is not finite. */
+int ess_tangents_check(ess_driver *d, const double columns[]);
+
+/* A failure on their way, which the state has gone already: they are lost. */
+int ess_tangents_lose(ess_driver *d, int status);
 
 /* An apply ends, perhaps at a crossing: directions as the caller sees them. */
 int ess_tangents_show(ess_driver *d);
+
+/* derivative.c */
+
+/* What a difference along a direction multiplies it by, to move the state x by this part of it;
+ * states are weighed by where their tolerance becomes relative. 0 of a direction that is nothing.
+ */
+double ess_tangent_part(const ess_driver *d, const double x[], const double along[], double part);
 
 /* variation.c: between crossings */
 

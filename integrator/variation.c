@@ -18,10 +18,11 @@ static const double LONG = 0.125;
  * too long for them, by little */
 static const double ALLOWED = 10.0;
 
+/* the largest component; not a number where one is not */
 static double norm(const double v[], size_t n) {
-  double sum = 0.0;
-  for (size_t i = 0; i < n; i++) sum += v[i] * v[i];
-  return sqrt(sum);
+  double most = 0.0;
+  for (size_t i = 0; i < n; i++) most = fabs(v[i]) <= most ? most : fabs(v[i]) + 0.0 * most;
+  return most;
 }
 
 /* to = matrix times from */
@@ -38,10 +39,9 @@ static int difference(ess_driver *d, double t, const double x[], const double f[
                       const double from[], double to[]) {
   ess_tangents *const v = d->tangents;
   const size_t n = d->system.dimension;
-  const double size = norm(from, n);
+  const double step = ess_tangent_part(d, x, from, sqrt(DBL_EPSILON));
   memset(to, 0, n * sizeof *to);
-  if (!(size > 0.0)) return ESS_SUCCESS;
-  const double step = sqrt(DBL_EPSILON) * ess_larger(norm(x, n), 1.0) / size;
+  if (step == 0.0) return ESS_SUCCESS;
   for (size_t i = 0; i < n; i++) v->x_beside[i] = x[i] + step * from[i];
   const int status = ess_field(d, t, v->x_beside, v->f_beside);
   for (size_t i = 0; i < n; i++) to[i] = (v->f_beside[i] - f[i]) / step;
@@ -73,9 +73,8 @@ int ess_tangent_rates(ess_driver *d, double t, const double x[], const double *f
 
 /* what is rounding in differences of the field along a direction: shorter steps do not mend it */
 static double rounding_of(const ess_driver *d, const double along[]) {
-  const size_t n = d->system.dimension;
-  const double size = ess_larger(norm(d->x, n), 1.0);
-  return sqrt(DBL_EPSILON) * norm(d->f, n) * norm(along, n) / size;
+  const double step = ess_tangent_part(d, d->x, along, sqrt(DBL_EPSILON));
+  return step > 0.0 ? DBL_EPSILON * norm(d->f, d->system.dimension) / step : 0.0;
 }
 
 /* the error of directions over a step of this length that ends here, in units of what is allowed,
@@ -89,7 +88,9 @@ static double error_of(ess_driver *d, double dt, const double end[]) {
     double *const error = v->w + j * n, *const from = v->v + j * n;
     const double lost = d->system.field_jacobian ? 0.0 : fabs(dt) * rounding_of(d, from);
     for (size_t i = 0; i < n; i++) error[i] = ess_larger(0.0, fabs(error[i]) - lost);
-    most = ess_larger(most, ess_scaled_norm(d, error, from, end + j * n));
+    const double its = ess_scaled_norm(d, error, from, end + j * n);
+    if (!(its <= DBL_MAX) || !(norm(end + j * n, n) < INFINITY)) return INFINITY;
+    most = ess_larger(most, its);
   }
   return most / ALLOWED;
 }
@@ -106,7 +107,8 @@ int ess_tangent_try(ess_driver *d) {
     status = ess_tangent_rates(d, t, v->x, is_off ? NULL : d->stage[s], to, v->count, v->k[s]);
   }
   ess_dopri5_sum(ESS_SUM_DENSE, d->dt, NULL, v->k, all, v->v_last);
-  v->is_rough = !status && error_of(d, d->dt, v->v_end) > 1.0;
+  // where it is not a number shorter steps may be better
+  v->is_rough = !status && !(error_of(d, d->dt, v->v_end) <= 1.0);
   v->is_tried = v->has_first = !status;
   v->tried_t = d->t;
   v->tried_dt = d->dt;
@@ -215,33 +217,32 @@ static int try_along(ess_driver *d, double u, double dt) {
 
 /* as many steps of the pair as the tolerance takes */
 static int go_long(ess_driver *d, double u, double length) {
-  enum { MOST = 100000 };
   ess_tangents *const v = d->tangents;
   double dt = length;
   int status = ESS_SUCCESS;
-  for (int i = 0; !status && i < MOST && length != 0.0; i++) {
+  for (uint64_t i = 0; !status && i < d->options.max_steps && length != 0.0; i++) {
     const bool last = fabs(dt) >= fabs(length) * (1.0 - 1e-9);
     if (last) dt = length;
     status = try_along(d, u, dt);
     const double error = status ? 0.0 : error_of(d, dt, v->v_end);
-    const double factor = error > 0.0 ? 0.9 * pow(error, -0.2) : 5.0;
+    const double factor = error > 0.0 ? 0.9 * pow(error, -0.2) : 5.0; // 0 where it is infinite
     if (!status && error <= 1.0) {
       memcpy(v->v, v->v_end, v->count * d->system.dimension * sizeof *v->v);
       u += dt;
       length = last ? 0.0 : length - dt;
     }
-    dt *= ess_clamp(factor, 0.2, 5.0); // by 0.2 also where it is not a number
-    if (!(fabs(dt) > DBL_EPSILON * fabs(d->t)) && length != 0.0)
-      status = ess_fail(d, ESS_EUNDERFLOW, SIZE_MAX);
+    dt *= ess_clamp(factor, 0.2, 5.0);
+    if (!status && length != 0.0 && !(fabs(dt) > DBL_EPSILON * fabs(d->t)))
+      status = ess_fail(d, isfinite(error) ? ESS_EUNDERFLOW : ESS_EFIELD, SIZE_MAX);
   }
-  return status;
+  return status || length == 0.0 ? status : ess_fail(d, ESS_EMAXSTEPS, SIZE_MAX);
 }
 
 int ess_tangent_piece(ess_driver *d) {
   ess_tangents *const v = d->tangents;
   if (!v->is_rough) return ESS_SUCCESS;
   v->is_rough = false;
-  return go_long(d, 0.0, d->piece.t1 - d->piece.t0);
+  return ess_tangents_lose(d, go_long(d, 0.0, d->piece.t1 - d->piece.t0));
 }
 
 int ess_tangent_path(ess_driver *d, double u) {
@@ -262,7 +263,8 @@ int ess_tangent_path(ess_driver *d, double u) {
   bool fit = false;
   int status = ESS_SUCCESS;
   if (fabs(length) <= LONG * (c->length - c->from)) status = go_shortly(d, from, length, &fit);
-  return status || fit ? status : go_long(d, from, length);
+  if (!status && !fit) status = go_long(d, from, length);
+  return ess_tangents_lose(d, status);
 }
 
 int ess_tangent_path_end(ess_driver *d) {
@@ -283,6 +285,9 @@ int ess_tangent_projection(ess_driver *d, double duration) {
     go_along(d, v->k[0], half, v->w);
     status = ess_tangent_rates(d, d->t + half, v->x, NULL, v->w, v->count, v->k[0]);
   }
-  for (size_t i = 0; i < all; i++) v->v[i] += duration * v->k[0][i];
+  if (status) return status;
+  for (size_t i = 0; i < all; i++) v->w[i] = v->v[i] + duration * v->k[0][i];
+  status = ess_tangents_check(d, v->w);
+  if (!status) memcpy(v->v, v->w, all * sizeof *v->v);
   return status;
 }

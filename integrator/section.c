@@ -1,0 +1,67 @@
+/*
+ * The derivative of a run that ends on an event: of its time, and of the state there.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <math.h>
+#include <string.h>
+
+#include "tangent.h"
+
+/* place of event function k in the list of the instant that the run has ended in; met_count when it
+ * is not one of several */
+static size_t find_met(const ess_driver *d, size_t k) {
+  const ess_tangents *const v = d->tangents;
+  if (!(d->t >= v->met_from && d->t <= v->met_until)) return v->met_count;
+  size_t i = 0;
+  while (i < v->met_count && v->met_event[i] != k) i++;
+  return i;
+}
+
+/* of several events each is met in its turn, by each direction: the state there is the one on the
+ * way, or, where it has jumped, the one after all of them, followed to that moment */
+static int end_among_several(ess_driver *d, size_t i, double Dt[], double Dx[]) {
+  const ess_tangents *const v = d->tangents;
+  const size_t n = d->system.dimension, p = v->count;
+  if (Dx && !v->met_impact && i >= ESS_MEETING)
+    return ess_refuse(d, d->t, "Dx is known of the first 8 events of an instant alone");
+  for (size_t j = 0; j < p; j++) {
+    const double time = v->met[j * d->system.guard_count + i];
+    const double *const y = v->met_y + (j * ESS_MEETING + i) * n, *const column = v->v + j * n;
+    if (Dt) Dt[j] = time;
+    for (size_t l = 0; Dx && l < n; l++)
+      Dx[l * p + j] = v->met_impact ? column[l] + time * v->f_here[l] : y[l];
+  }
+  return ESS_SUCCESS;
+}
+
+/* an event by itself */
+static int end_alone(ess_driver *d, size_t k, double Dt[], double Dx[]) {
+  ess_tangents *const v = d->tangents;
+  const size_t n = d->system.dimension;
+  const bool is_last = v->last_event == k && v->last_t == d->t;
+  double h, rate = 1.0;
+  int status = ESS_SUCCESS;
+  if (!is_last) status = ess_some_guard_rates(d, d->x, v->f_here, &k, 1, &h, &rate);
+  if (!status && !(fabs(rate) > 0.0)) status = ess_fail(d, ESS_EGRAZING, k);
+  for (size_t j = 0; !status && j < v->count; j++) {
+    double *const column = v->v + j * n, share = is_last ? v->share[j] : 0.0;
+    if (!is_last) status = ess_some_guard_rates(d, d->x, column, &k, 1, &h, &share);
+    const double time = -share / rate;
+    if (Dt) Dt[j] = time;
+    for (size_t i = 0; Dx && i < n; i++) Dx[i * v->count + j] = column[i] + time * v->f_here[i];
+  }
+  return status;
+}
+
+int ess_driver_section(ess_driver *d, size_t k, double Dt[], double Dx[]) {
+  if (!d) return ESS_EINVAL;
+  ess_tangents *const v = d->tangents;
+  if (!v || v->is_lost) return ess_refuse(d, d->t, "no directions are followed");
+  if (k >= d->system.guard_count) return ess_refuse(d, d->t, "k must be below guard_count");
+  if (d->applying) return ess_refuse(d, d->t, "a section is asked for between applies");
+  const int status = ess_field(d, d->t, d->x, v->f_here);
+  if (status) return status;
+  const size_t i = find_met(d, k);
+  return i < v->met_count ? end_among_several(d, i, Dt, Dx) : end_alone(d, k, Dt, Dx);
+}
