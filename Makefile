@@ -64,6 +64,7 @@ ensemble = $(study) ensemble $(chosen-model) $(call option,trials,$(TRIALS)) $(c
   option,seed,$(SEED)) $(call option,processes,$(PROCESSES)) $(out)
 derivative = $(study) derivative-error $(out)
 limbs = $(study) limbs $(out)
+rigid-soft = $(study) rigid-soft $(out)
 # $(call work-precision,model options)
 work-precision = $(study) work-precision $(1) $(call option,trials,$(TRIALS)) $(call \
   option,seed,$(SEED)) $(out)
@@ -100,7 +101,7 @@ sources = find . \( -path ./build -o -path ./.deps -o -path ./.git -o -path ./re
   -o -name '*.[ch]' -print0 | xargs -0 -r clang-format
 
 .PHONY: all build test regress baseline order calibrate sweep mujoco work-precision crossing-cost \
-  speed scale tolerance ensemble derivative limbs figures help clean columns format format-check fuzz setup-build setup-figures setup-test \
+  speed scale tolerance ensemble derivative limbs rigid-soft figures help clean columns format format-check fuzz setup-build setup-figures setup-test \
   build-essbench test-release test-clang test-sanitized test-plain
 
 all: build
@@ -166,6 +167,10 @@ limbs: setup-figures build-essbench
 	$(limbs)
 	$(figures)
 
+rigid-soft: setup-figures build-essbench
+	$(rigid-soft)
+	$(figures)
+
 # what has been measured is drawn again, what is absent is measured first; the .json is written last
 figures: setup-figures build-essbench
 	@[ -e $(call result,order.json) ] || { set -x; $(order); }
@@ -178,6 +183,7 @@ figures: setup-figures build-essbench
 	@[ -e $(call result,ensemble.json) ] || { set -x; $(ensemble); }
 	@[ -e $(call result,derivative_error.json) ] || { set -x; $(derivative); }
 	@[ -e $(call result,limbs.json) ] || { set -x; $(limbs); }
+	@[ -e $(call result,rigid_soft.json) ] || { set -x; $(rigid-soft); }
 	$(figures)
 
 # --- checks --------------------------------------------------------------------------------------
@@ -248,6 +254,7 @@ make scale        error, crossings and cost over epsilon with 100 and 1000 sprin
 make tolerance    error over the tolerance and what it costs, with 2 to 1000 springs, or CONTACTS
 make derivative   error of the flow's derivative, through crossings and at a corner
 make limbs        a landing on two feet over the initial rotation, on rigid and soft limbs
+make rigid-soft   rigid contacts against contact springs as these grow stiff
 make ensemble     a million starts of MODEL: distribution and map of what they come to
 make figures      draw all figures; measures first what has not been measured
 make test         build and test: gcc, clang, sanitizers, without AVX, format

@@ -11,8 +11,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* no guard is crossed twice within a step; rk8pd is exact to rounding over it */
-static const double longest_step = 1e-4;
+/* unless a model knows better: no guard is crossed twice within a step, and rk8pd is exact to
+ * rounding over it */
+static const double usual_step = 1e-4;
 
 /* crossings closer than this are one instant: what rounding leaves of their order, s */
 static const double instant = 1e-13;
@@ -23,7 +24,7 @@ typedef struct pursuit {
   const model *m;
   gsl_odeiv2_step *step;
   gsl_odeiv2_system system;
-  double t, x[MODEL_DIMENSION_MAX], sign[JUMPS_GUARDS_MAX];
+  double longest_step, t, x[MODEL_DIMENSION_MAX], sign[JUMPS_GUARDS_MAX];
   bool armed[2 * JUMPS_GUARDS_MAX];
   size_t events;
 } pursuit;
@@ -80,9 +81,10 @@ static int locate(pursuit *p, size_t guard, double step, double *tau) {
   return status;
 }
 
-/* what a crossing arms and disarms */
+/* what a crossing arms and disarms; without rows, the way back */
 static void apply_row(pursuit *p, size_t guard) {
   const ess_reset_matrix *const r = p->m->system.resets;
+  if (!r) p->armed[guard ^ 1] = true;
   for (size_t i = r ? r->row_start[guard] : 0; r && i < r->row_start[guard + 1]; i++) {
     p->armed[r->guard[i]] = r->effect[i] > 0;
     if (r->effect[i] > 0) p->sign[r->guard[i] / 2] = r->guard[i] % 2 ? 1.0 : -1.0;
@@ -138,7 +140,7 @@ static int jump(pursuit *p, double tau) {
 static int pursue(pursuit *p, double t1) {
   int status = GSL_SUCCESS;
   for (int jumped = 0; !status && p->t < t1;) {
-    const double left = t1 - p->t, count = ceil(left / longest_step);
+    const double left = t1 - p->t, count = ceil(left / p->longest_step);
     double tau = left / count, x[MODEL_DIMENSION_MAX];
     bool passed;
     status = is_passed(p, SIZE_MAX, tau, &passed);
@@ -175,8 +177,15 @@ static int begin(pursuit *p, const double x0[]) {
 
 int jumps_reference(const model *m, const double x0[], model_reference *out,
                     char message[MODEL_MESSAGE_SIZE]) {
+  return jumps_reference_by(m, x0, usual_step, out, message);
+}
+
+int jumps_reference_by(const model *m, const double x0[], double longest_step, model_reference *out,
+                       char message[MODEL_MESSAGE_SIZE]) {
   const size_t n = m->system.dimension;
-  pursuit p = {.m = m, .system = {.function = field, .dimension = n, .params = &p}};
+  pursuit p = {.m = m,
+               .system = {.function = field, .dimension = n, .params = &p},
+               .longest_step = fmin(longest_step, usual_step)};
   p.step = gsl_odeiv2_step_alloc(gsl_odeiv2_step_rk8pd, n);
   int status = p.step ? begin(&p, x0) : GSL_ENOMEM;
   for (size_t i = 0; !status && i < out->count; i++) {

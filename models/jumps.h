@@ -17,4 +17,8 @@ enum { JUMPS_GUARDS_MAX = 32 };
 int jumps_reference(const model *m, const double x0[], model_reference *out,
                     char message[MODEL_MESSAGE_SIZE]);
 
+/* The same by steps no longer than that, s: for what is stiff. */
+int jumps_reference_by(const model *m, const double x0[], double longest_step, model_reference *out,
+                       char message[MODEL_MESSAGE_SIZE]);
+
 #endif

@@ -15,6 +15,7 @@
 #include "affine3.h"
 #include "ball.h"
 #include "contact_models.h"
+#include "corner_springs.h"
 #include "hopper.h"
 #include "model.h"
 #include "plate.h"
@@ -24,8 +25,11 @@
 enum { LIST_SIZE = 200, NUMBER_SIZE = 32 };
 
 const model_type *const model_types[] = {
-    &affine3_type, &ball_type, &ball_under_ceiling_type, &hill_type, &hopper_type, &particle_type,
-    &plate_type,   &rhex_type, &rocking_block_type,      &slip_type, &trot_type,   NULL};
+    &affine3_type,          &ball_type,  &ball_under_ceiling_type,
+    &block_on_springs_type, &hill_type,  &hopper_type,
+    &particle_type,         &plate_type, &rhex_type,
+    &rocking_block_type,    &slip_type,  &trot_type,
+    &trot_on_springs_type,  NULL};
 
 const model_type *model_find(const char *name) {
   for (size_t i = 0; model_types[i]; i++) {

@@ -41,6 +41,7 @@ static const figure figures[] = {
     {"fig_ensemble", "ensemble.csv"},
     {"fig_derivative", "derivative_error.csv"},
     {"fig_limbs", "limbs.csv"},
+    {"fig_rigid_soft", "rigid_soft.csv"},
 };
 static const char *const formats[] = {"svg", "pdf", "png"};
 

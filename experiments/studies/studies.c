@@ -17,6 +17,7 @@ const study *const studies[] = {
     &ensemble_study,
     &derivative_study,
     &limbs_study,
+    &rigid_soft_study,
     NULL,
 };
 // clang-format on

@@ -243,6 +243,8 @@ def check_derivative(folder):
     check("derivative_error", "derivative_error.json", json.dumps(document))
     run("limbs", "--rotations", "1", "--out", folder)
     check("limbs", "limbs.json", read(folder, "limbs.json"))
+    run("rigid-soft", "--stiffnesses", "1e5", "--ratios", "2", "--out", folder)
+    check("rigid_soft", "rigid_soft.json", read(folder, "rigid_soft.json"))
 
 
 with tempfile.TemporaryDirectory() as temporary:

@@ -1,0 +1,154 @@
+/*
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "corner_springs.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "jumps.h"
+
+enum { X = CORNERS_X, Z, PHI, VX, VZ, OMEGA, ANCHOR, N = CORNERS_STATES };
+enum { PRESSED = 0, PUSHES = CORNERS, EVENTS = 2 * CORNERS };
+
+double corner_springs_damping(double stiffness, double mass, double ratio) {
+  return 2.0 * ratio * sqrt(stiffness * mass);
+}
+
+void corner_springs_from(const corner_springs *p, int corner, double phi, double from[2]) {
+  const double *const b = p->corner[corner], c = cos(phi), s = sin(phi);
+  from[0] = b[0] * c - b[1] * s;
+  from[1] = b[0] * s + b[1] * c;
+}
+
+/* the force that its spring and damper would have, whether or not it touches */
+static double push(const corner_springs *p, const double x[], const double from[2]) {
+  const double gap = x[Z] + from[1] - p->ground, rate = x[VZ] + from[0] * x[OMEGA];
+  return -p->stiffness * gap - p->damping * rate;
+}
+
+static bool is_pressed(const double sign[], int corner) {
+  return sign[PRESSED + corner] > 0.0;
+}
+
+static int field(double t, const double x[], const double sign[], double dxdt[], void *params) {
+  (void)t;
+  const corner_springs *const p = params;
+  double along = 0.0, up = 0.0, torque = 0.0;
+  memcpy(dxdt, &x[VX], 3 * sizeof *dxdt);
+  for (int i = 0; i < CORNERS; i++) {
+    double from[2], force[2] = {0.0};
+    dxdt[ANCHOR + i] = 0.0;
+    if (!is_pressed(sign, i)) continue;
+    corner_springs_from(p, i, x[PHI], from);
+    if (sign[PUSHES + i] > 0.0) force[1] = push(p, x, from);
+    if (p->sticks)
+      force[0] = -p->stiffness * (x[X] + from[0] - x[ANCHOR + i]) -
+                 p->damping * (x[VX] - from[1] * x[OMEGA]);
+    along += force[0];
+    up += force[1];
+    torque += from[0] * force[1] - from[1] * force[0];
+  }
+  dxdt[VX] = along / p->mass;
+  dxdt[VZ] = up / p->mass - p->gravity;
+  dxdt[OMEGA] = torque / p->inertia;
+  return 0;
+}
+
+static int guards(const double x[], double h[], void *params) {
+  const corner_springs *const p = params;
+  for (int i = 0; i < CORNERS; i++) {
+    double from[2];
+    corner_springs_from(p, i, x[PHI], from);
+    h[PRESSED + i] = p->ground - x[Z] - from[1];
+    h[PUSHES + i] = push(p, x, from);
+  }
+  return 0;
+}
+
+static int guard_jacobian(const double x[], double Dh[], void *params) {
+  const corner_springs *const p = params;
+  memset(Dh, 0, (size_t)EVENTS * N * sizeof *Dh);
+  for (int i = 0; i < CORNERS; i++) {
+    double from[2], *const pressed = &Dh[(PRESSED + i) * N], *const pushes = &Dh[(PUSHES + i) * N];
+    corner_springs_from(p, i, x[PHI], from);
+    pressed[Z] = -1.0;
+    pressed[PHI] = -from[0];
+    pushes[Z] = -p->stiffness;
+    pushes[PHI] = -p->stiffness * from[0] + p->damping * from[1] * x[OMEGA];
+    pushes[VZ] = -p->damping;
+    pushes[OMEGA] = -p->damping * from[0];
+  }
+  return 0;
+}
+
+static int guard_rates(const double x[], const double v[], double h[], double rate[],
+                       void *params) {
+  double Dh[EVENTS * N];
+  guard_jacobian(x, Dh, params);
+  for (size_t k = 0; k < EVENTS; k++) {
+    rate[k] = 0.0;
+    for (size_t i = 0; i < N; i++) rate[k] += Dh[k * N + i] * v[i];
+  }
+  return guards(x, h, params);
+}
+
+/* a corner that touches down is held where it is */
+static int anchor(ess_impact *impact, void *params) {
+  const corner_springs *const p = params;
+  for (int i = 0; i < CORNERS; i++) {
+    double from[2];
+    if (!p->sticks || is_pressed(impact->sign, i) || !is_pressed(impact->mode, i)) continue;
+    corner_springs_from(p, i, impact->x[PHI], from);
+    impact->after[ANCHOR + i] = impact->x[X] + from[0];
+  }
+  return 0;
+}
+
+static const bool at[2 * EVENTS] = {[ESS_GUARD_UP(PRESSED)] = true,
+                                    [ESS_GUARD_UP(PRESSED + 1)] = true};
+static const ess_impacts impacts = {.at = at, .map = anchor};
+
+int corner_springs_prepare(model *m, const corner_springs *p, char message[MODEL_MESSAGE_SIZE]) {
+  corner_springs *const data = malloc(sizeof *data);
+  if (!data) {
+    snprintf(message, MODEL_MESSAGE_SIZE, "%s: out of memory", m->type->name);
+    return -1;
+  }
+  *data = *p;
+  m->data = data;
+  m->system = (ess_system){.dimension = N,
+                           .guard_count = EVENTS,
+                           .field = field,
+                           .guards = guards,
+                           .guard_jacobian = guard_jacobian,
+                           .guard_rates = guard_rates,
+                           .impacts = &impacts,
+                           .params = data};
+  return 0;
+}
+
+void corner_springs_release(model *m) {
+  free(m->data);
+}
+
+/* whether a corner would be pushed is of no account above the ground */
+bool corner_springs_changes_field(const model *m, size_t guard, const double sign[]) {
+  (void)m;
+  return guard < PUSHES || is_pressed(sign, (int)guard - PUSHES);
+}
+
+/* its steps have to be short against the fastest that springs and dampers do */
+int corner_springs_reference(const model *m, const double x0[], model_reference *out,
+                             char message[MODEL_MESSAGE_SIZE]) {
+  static const double share = 0.1;
+  const corner_springs *const p = m->data;
+  double softness = 1.0 / p->mass;
+  for (int i = 0; i < CORNERS; i++)
+    softness +=
+        (p->corner[i][0] * p->corner[i][0] + p->corner[i][1] * p->corner[i][1]) / p->inertia;
+  const double fastest = p->damping * softness + sqrt(p->stiffness * softness);
+  return jumps_reference_by(m, x0, share / fastest, out, message);
+}
