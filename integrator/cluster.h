@@ -39,7 +39,8 @@ typedef struct ess_group {
   double *unlike;                    /* what they do beside the trend, as in ess_memory */
   bool is_alike;                     /* as in ess_memory */
   bool is_even;                      /* no trend has been measured */
-  int64_t class;                     /* direction and label */
+  bool latches;  /* the row of one has found another event function on its other side */
+  int64_t class; /* direction and label */
   ess_way way;
   size_t half, chosen; /* where its second half begins, and the one measured by itself */
 } ess_group;

@@ -98,6 +98,7 @@ static void count_jumps(ess_driver *d, ess_group *g) {
     if (!g->jumps++) g->class = class_of(d, i);
   }
   g->is_even = true;
+  g->latches = false;
   g->mean = g->jumps ? sum / (double)g->jumps : 0.0;
   for (size_t i = g->begin; i < g->end; i++) d->cluster.late[i] = d->cluster.time[i] - g->mean;
 }
@@ -112,16 +113,28 @@ static int part_of(const ess_group *g, size_t place) {
   return g->way == ESS_BOTH && place >= g->half ? 2 : place != g->chosen;
 }
 
+/* whether a crossing's row has found another event function on its other side, and latched it, of
+ * what has been noted from there on: no label can tell that beforehand */
+static bool latches_another(const ess_driver *d, size_t noted) {
+  const ess_noted *const n = d->cluster.noted;
+  bool latches = false;
+  for (size_t i = noted; d->rows_look && i < d->cluster.noted_count; i++)
+    latches = latches || (n[i].effect == ESS_ARM_AHEAD && d->sign[n[i].guard] != n[i].sign);
+  return latches;
+}
+
 /* crosses those of the group that belong to one part, or all */
 enum { ALL = -1 };
-static int cross_part(ess_driver *d, const ess_group *g, int part) {
+static int cross_part(ess_driver *d, ess_group *g, int part) {
   ess_cluster *const c = &d->cluster;
   int status = ESS_SUCCESS;
   for (size_t i = g->begin; !status && i < g->end; i++) {
     if (part != ALL && c->part[i] != part) continue;
     if (!is_there(d, i)) continue;
     c->is_made[i] = true;
+    const size_t noted = c->noted_count;
     status = ess_cross_noted(d, i);
+    g->latches = g->latches || (!c->is_silent[i] && latches_another(d, noted));
   }
   return status;
 }
@@ -235,7 +248,7 @@ static ess_lanes judge(const ess_group *g, const parts *p, const ess_lanes jump[
 }
 
 /* makes the crossings of each part, and evaluates the field after it */
-static int cross_parts(ess_driver *d, const ess_group *g, size_t count, double *const after[]) {
+static int cross_parts(ess_driver *d, ess_group *g, size_t count, double *const after[]) {
   int status = ESS_SUCCESS;
   for (size_t i = 0; !status && i < count; i++) {
     status = cross_part(d, g, (int)i);
@@ -302,8 +315,8 @@ static int measure_parts(ess_driver *d, ess_group *g, double before[], bool *ali
   g->is_even = false;
   g->is_alike = are_alike(d, g, last);
   const double norm = ess_scaled_norm(d, d->v_try, d->x, d->x);
-  *alike = norm <= SHARE;
-  if (norm > SPLIT_MOST * SHARE) c->too_unlike = norm / SHARE;
+  *alike = norm <= SHARE && !g->latches;
+  if (norm > SPLIT_MOST * SHARE && !g->latches) c->too_unlike = norm / SHARE;
   if (!*alike) return ESS_SUCCESS;
   for (size_t i = 0; i < d->system.dimension; i++) c->unlike[i] += d->v_try[i];
   memcpy(before, all, d->lanes * sizeof *before);
@@ -433,6 +446,7 @@ void ess_remember_groups(ess_driver *d) {
     const ess_group *const g = &c->group[i], *const before = i ? g - 1 : NULL;
     const bool pair = before && g->is_even && before->is_even && before->class == g->class;
     if (g->is_even && !(pair && g->mean > before->mean)) continue;
+    if (g->latches || (pair && before->latches)) continue;
     ess_memory *const m = place_for(c, g->class);
     m->count = m->is_set && m->class == g->class ? m->count + 1 : 0;
     m->is_set = true;

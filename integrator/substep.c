@@ -163,6 +163,9 @@ int ess_substep_try(ess_driver *d, double *error) {
 
 bool ess_substep_can_shorten(const ess_driver *d, double length) {
   const ess_cluster *const c = &d->cluster;
+  // rows that look at the path may find another side on it now
+  for (size_t g = 0; g < c->group_count; g++)
+    if (c->group[g].latches) return false;
   size_t i = 0;
   while (i < c->count && c->time[i] <= length) i++;
   for (; i < c->count; i++)

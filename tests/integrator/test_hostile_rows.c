@@ -1,6 +1,6 @@
 /*
  * The default method where crossings come in clusters: guards that the row of the empty pool arms,
- * and labels of any value.
+ * labels of any value, and rows that latch other event functions.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
@@ -82,10 +82,89 @@ static void labels_of_any_value(void **state) {
   }
 }
 
+/* lines across the way of x, each of which adds 1 to the rate of y once it is passed */
+enum { LINES = 14, BESIDE = LINES, AHEAD, LATCHING = AHEAD + 1 };
+
+typedef struct lines {
+  double at[LATCHING];
+  size_t beside; /* the line whose row latches BESIDE back; that of the next latches AHEAD */
+} lines;
+
+static int lines_field(double t, const double x[], const double sign[], double dxdt[],
+                       void *params) {
+  (void)t, (void)x, (void)params;
+  dxdt[0] = 1.0;
+  dxdt[1] = 0.0;
+  for (size_t k = 0; k < LATCHING; k++) dxdt[1] += sign[k] > 0.0;
+  return 0;
+}
+
+static int lines_guards(const double x[], double h[], void *params) {
+  const lines *const l = params;
+  for (size_t k = 0; k < LATCHING; k++) h[k] = x[0] - l->at[k];
+  h[BESIDE] = -h[BESIDE];
+  return 0;
+}
+
+static int lines_rates(const double x[], const double v[], double h[], double rate[],
+                       void *params) {
+  for (size_t k = 0; k < LATCHING; k++) rate[k] = k == BESIDE ? -v[0] : v[0];
+  return lines_guards(x, h, params);
+}
+
+static int lines_start(const double sign[], bool armed[], void *params) {
+  (void)sign, (void)params;
+  armed[ESS_GUARD_UP(AHEAD)] = false;
+  return 0;
+}
+
+/* y at the end: line by line, and what two of them latch */
+static double lines_pass(const lines *l, double end) {
+  double y = end; // of BESIDE
+  for (size_t k = 0; k < LINES; k++) y += end - l->at[k];
+  y -= end - l->at[l->beside];
+  return y + end - l->at[l->beside + 1];
+}
+
+/* Outcome: the jumps of a cluster are alike, but for two that follow each other: the row of one
+ * latches another event function, which takes as much as the crossing gives; that of the next one
+ * that gives as much again. Their sum is what it would be without, and neither shows. */
+static void rows_that_latch_others_in_clusters(void **state) {
+  (void)state;
+  static const signed char effect[] = {ESS_ARM_AHEAD, ESS_ARM_AHEAD};
+  static const size_t guard[] = {ESS_GUARD_UP(BESIDE), ESS_GUARD_UP(AHEAD)};
+  for (size_t beside = 2; beside + 1 < LINES; beside++)
+    for (double gap = 1e-4; gap < 0.1; gap *= 2.0) {
+      lines l = {.beside = beside};
+      for (size_t k = 0; k < LINES; k++) l.at[k] = 1.0 + gap * (double)k;
+      l.at[BESIDE] = l.at[AHEAD] = 0.5;
+      size_t row_start[2 * LATCHING + 2];
+      for (size_t j = 0; j < 2 * LATCHING + 2; j++)
+        row_start[j] = j <= ESS_GUARD_UP(beside) ? 0 : j <= ESS_GUARD_UP(beside + 1) ? 1 : 2;
+      const ess_reset_matrix rows = {
+          .row_start = row_start, .guard = guard, .effect = effect, .start = lines_start};
+      const ess_system system = {.dimension = 2,
+                                 .guard_count = LATCHING,
+                                 .field = lines_field,
+                                 .guards = lines_guards,
+                                 .guard_rates = lines_rates,
+                                 .one_way = true,
+                                 .resets = &rows,
+                                 .params = &l};
+      const ess_options options = hostile_options(1e-7);
+      ess_driver *const d = hostile_driver(&system, &options);
+      double t = 0.0, x[2] = {0.0};
+      assert_int_equal(ess_driver_apply(d, &t, 3.0, x), ESS_SUCCESS);
+      assert_true(fabs(x[1] - lines_pass(&l, 3.0)) <= 3e-6);
+      ess_driver_free(d);
+    }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(pools_emptied_in_clusters),
       cmocka_unit_test(labels_of_any_value),
+      cmocka_unit_test(rows_that_latch_others_in_clusters),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
