@@ -9,7 +9,7 @@
 
 #include "hostile_systems.h"
 
-enum { STATES = HOSTILE_STATES, GUARDS = HOSTILE_GUARDS, ORDER = 16, PLACES = 12 };
+enum { STATES = HOSTILE_STATES, GUARDS = HOSTILE_GUARDS, ORDER = 16, PLACES = 12, STEPS = 100000 };
 
 /* where the state is, and the series from there */
 typedef struct walker {
@@ -245,15 +245,38 @@ static bool is_bounded(const walker *w) {
   return bounded;
 }
 
-/* until a time; whether there was an end to it */
+/* a step no longer than this, nor so long that a wave about its zero turns by more than half a
+ * radian from look to look: it could pass zero twice unseen. The state's rate grows by half at
+ * most. */
+static double resolve_waves(const walker *w, double step) {
+  static const double TURN = 0.5, GROWTH = 1.5;
+  const hostile_system *const s = w->s;
+  for (size_t k = 0; k < s->m; k++) {
+    const hostile_guard *const g = &s->guard[k];
+    const bool armed = w->armed[ESS_GUARD_UP(k)] || w->armed[ESS_GUARD_DOWN(k)];
+    if (g->shape != HOSTILE_WAVE || !armed) continue;
+    double plane = 0.0, across = 0.0;
+    for (size_t i = 0; i < s->n; i++) {
+      const double speed = GROWTH * fabs(w->series[1][i]);
+      plane += fabs(g->normal[i]) * speed;
+      across += fabs(g->across[i]) * speed;
+    }
+    const double away = fabs(product(s->n, g->normal, w->x) - g->place) - fabs(g->bend);
+    if (away <= plane * step) step = fmin(step, PLACES * TURN / (fabs(g->wave) * across));
+  }
+  return step;
+}
+
+/* until a time; whether there was an end to it, within so many steps */
 static bool walk(walker *w, double goal, double fineness) {
   const hostile_system *const s = w->s;
   const size_t stuck = 4 * s->m + 40;
   double v[STATES];
-  for (size_t at_once = 0; w->t < goal;) {
+  for (size_t at_once = 0, steps = 0; w->t < goal; steps++) {
+    if (steps >= STEPS) return false;
     double step = fmin(s->end / (40.0 * fineness), 0.4 / (w->norm + 1.0)), first;
-    step = fmin(step, goal - w->t);
     expand(w);
+    step = fmin(resolve_waves(w, step), goal - w->t);
     const size_t k = find_first(w, step, &first);
     if (k < GUARDS) step = first;
     if (step > 0.0) {

@@ -60,10 +60,12 @@ static void seeds_draw_what_they_drew(void **state) {
 static void what_was_wrong_once(void **state) {
   (void)state;
   static const uint64_t seeds[] = {
-      12761, 14639, 16330, // rows that meet, silent guards and guards armed ahead
-      8440,                // thrown back by its own jump, and turned again
-      19874,               // two at once, of which one turns the state back from the other
-      11421, 28110, 30307, // crossings timed before curved ones that come before them
+      12761,  14639,  16330, // rows that meet, silent guards and guards armed ahead
+      8440,                  // thrown back by its own jump, and turned again
+      19874,                 // two at once, of which one turns the state back from the other
+      11421,  28110,  30307, // crossings timed before curved ones that come before them
+      204403, 220935,        // rows that latch others, of crossings that are measured together
+      235170,                // a wave that turned between two looks of the truth
   };
   for (size_t i = 0; i < sizeof seeds / sizeof *seeds; i++)
     assert_int_equal(count_wrong(seeds[i], 1), 0);
