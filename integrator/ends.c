@@ -26,6 +26,10 @@ static const double STILL_FAR = 0.75;
  * call them at its path's end */
 static const double MOVED = 0.25, LOOKS = 0.05;
 
+/* what crossings may move the state by, in units of the tolerance, where event functions have been
+ * elsewhere on the way than value or rate at the end tells by itself */
+static const double ASTRAY = 10.0;
+
 /* what was not foreseen of the event functions at the end */
 typedef struct surprise {
   bool known;       /* all are numbers */
@@ -275,12 +279,34 @@ static double weigh_offs(ess_driver *d) {
   return MOVED * ess_weigh_moves(d, moved);
 }
 
+/* what it may be off by since they were elsewhere on the way, by the part of that which is too
+ * much. One that was off as the square of time ends with a rate off by twice as much over the
+ * length; not so where two jumps that bend a curved one make up for each other by the end. */
+static double weigh_turns(ess_driver *d) {
+  const ess_cluster *const c = &d->cluster;
+  double *const moved = d->some_h;
+  for (size_t i = 0; i < c->count; i++) {
+    const size_t k = c->crossing[i];
+    const double part = ess_clamp(c->time[i] / c->length, 0.0, 1.0);
+    const double bulge = c->length * c->defect_rate[k] - 2.0 * c->ahead[k];
+    const bool counts = c->is_made[i];
+    moved[i] = counts ? part * part * (1.0 - part) * bulge / d->rate_try[k] : 0.0;
+  }
+  return ess_weigh_moves(d, moved) / ASTRAY;
+}
+
+/* both; the second where it is too much by itself */
+static double weigh_crossings(ess_driver *d) {
+  const double moved = weigh_offs(d), astray = weigh_turns(d);
+  return astray <= 1.0 ? moved : ess_larger(moved, astray);
+}
+
 int ess_weigh_ends(ess_driver *d, double *unforeseen) {
   const surprise found = compare_ends(d);
   bool none = true;
   int status = ESS_SUCCESS;
   if (ess_mask_any(found.suspect)) status = note_all_bent(d, &none);
-  *unforeseen = found.known && !found.peaked && none ? weigh_offs(d) : INFINITY;
+  *unforeseen = found.known && !found.peaked && none ? weigh_crossings(d) : INFINITY;
   d->cluster.looks = !(*unforeseen <= LOOKS);
   return status;
 }
