@@ -65,6 +65,7 @@ ensemble = $(study) ensemble $(chosen-model) $(call option,trials,$(TRIALS)) $(c
 derivative = $(study) derivative-error $(out)
 limbs = $(study) limbs $(out)
 rigid-soft = $(study) rigid-soft $(out)
+contact-modes = $(study) contact-modes $(out)
 # $(call work-precision,model options)
 work-precision = $(study) work-precision $(1) $(call option,trials,$(TRIALS)) $(call \
   option,seed,$(SEED)) $(out)
@@ -101,7 +102,7 @@ sources = find . \( -path ./build -o -path ./.deps -o -path ./.git -o -path ./re
   -o -name '*.[ch]' -print0 | xargs -0 -r clang-format
 
 .PHONY: all build test regress baseline order calibrate sweep mujoco work-precision crossing-cost \
-  speed scale tolerance ensemble derivative limbs rigid-soft figures help clean columns format format-check fuzz setup-build setup-figures setup-test \
+  speed scale tolerance ensemble derivative limbs rigid-soft contact-modes figures help clean columns format format-check fuzz setup-build setup-figures setup-test \
   build-essbench test-release test-clang test-sanitized test-plain
 
 all: build
@@ -171,6 +172,10 @@ rigid-soft: setup-figures build-essbench
 	$(rigid-soft)
 	$(figures)
 
+contact-modes: setup-figures build-essbench
+	$(contact-modes)
+	$(figures)
+
 # what has been measured is drawn again, what is absent is measured first; the .json is written last
 figures: setup-figures build-essbench
 	@[ -e $(call result,order.json) ] || { set -x; $(order); }
@@ -184,6 +189,7 @@ figures: setup-figures build-essbench
 	@[ -e $(call result,derivative_error.json) ] || { set -x; $(derivative); }
 	@[ -e $(call result,limbs.json) ] || { set -x; $(limbs); }
 	@[ -e $(call result,rigid_soft.json) ] || { set -x; $(rigid-soft); }
+	@[ -e $(call result,contact_modes.json) ] || { set -x; $(contact-modes); }
 	$(figures)
 
 # --- checks --------------------------------------------------------------------------------------
@@ -255,6 +261,7 @@ make tolerance    error over the tolerance and what it costs, with 2 to 1000 spr
 make derivative   error of the flow's derivative, through crossings and at a corner
 make limbs        a landing on two feet over the initial rotation, on rigid and soft limbs
 make rigid-soft   rigid contacts against contact springs as these grow stiff
+make contact-modes  what pseudo-impulses do to a rocking block, and to a point that meets a hill
 make ensemble     a million starts of MODEL: distribution and map of what they come to
 make figures      draw all figures; measures first what has not been measured
 make test         build and test: gcc, clang, sanitizers, without AVX, format

@@ -42,6 +42,7 @@ static const figure figures[] = {
     {"fig_derivative", "derivative_error.csv"},
     {"fig_limbs", "limbs.csv"},
     {"fig_rigid_soft", "rigid_soft.csv"},
+    {"fig_contact_modes", "contact_modes.csv"},
 };
 static const char *const formats[] = {"svg", "pdf", "png"};
 

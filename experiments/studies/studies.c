@@ -18,6 +18,7 @@ const study *const studies[] = {
     &derivative_study,
     &limbs_study,
     &rigid_soft_study,
+    &contact_modes_study,
     NULL,
 };
 // clang-format on

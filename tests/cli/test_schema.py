@@ -245,6 +245,12 @@ def check_derivative(folder):
     check("limbs", "limbs.json", read(folder, "limbs.json"))
     run("rigid-soft", "--stiffnesses", "1e5", "--ratios", "2", "--out", folder)
     check("rigid_soft", "rigid_soft.json", read(folder, "rigid_soft.json"))
+    run("contact-modes", "--slope-step", "20", "--speed-step", "0.6", "--out", folder)
+    document = json.loads(read(folder, "contact_modes.json"))
+    for error in validator("contact_modes").iter_errors(document):
+        fail("contact_modes: %s: %s" % ("/".join(map(str, error.path)), error.message))
+    document["block"] = document["block"][:1] + document["block"][-1:]
+    check("contact_modes", "contact_modes.json", json.dumps(document))
 
 
 with tempfile.TemporaryDirectory() as temporary:

@@ -1,0 +1,253 @@
+/*
+ * essbench contact-modes: what pseudo-impulses do. A block rocks on, through impacts that
+ * accumulate, or comes to rest; a point that slides onto a hill rests at its foot, or climbs
+ * (Figures 7 to 9 of Johnson, Burden & Koditschek).
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include <math.h>
+#include <string.h>
+
+#include "cases.h"
+#include "contact_models.h"
+#include "flow.h"
+#include "solvers.h"
+#include "studies.h"
+#include "trajectory.h"
+
+/* tight enough not to be seen */
+static const double tolerance = 1e-10;
+
+/* The point starts so far off the hill, m, and rests when it is slower than this right after, m/s
+ * and s. */
+static const double distance = 0.01, at_rest = 1e-9, right_after = 1e-4;
+
+/* the slowest and the fastest that is tried for a threshold, m/s */
+static const double slowest = 1e-3, fastest = 100.0;
+
+/* long enough for impacts to accumulate, s */
+static const double block_time = 0.55;
+
+enum { SAMPLES = STUDY_SAMPLES, HILL, THRESHOLDS, BLOCK, HALVINGS = 40 };
+
+/* ---- what is asked for ----------------------------------------------------------------------- */
+
+typedef struct settings {
+  double delta_t, tilt, slope_step, slope_max, speed_step, speed_max;
+} settings;
+
+static const study_option options[] = {
+    {"delta-t", "S", "for which forces count in an impact, s", OPTION_NUMBER,
+     OPTION_AT(settings, delta_t), .initial = "0.03", .min = 1e-3, .max = 1,
+     .accepts = "a number from 0.001 to 1", .result = "delta_t"},
+    {"tilt", "X", "of the block at the start, rad", OPTION_NUMBER, OPTION_AT(settings, tilt),
+     .initial = "0.2", .min = 1e-3, .max = 0.4, .accepts = "a number from 0.001 to 0.4",
+     .result = "tilt"},
+    {"slope-step", "X", "between slopes of the hill, degrees", OPTION_NUMBER,
+     OPTION_AT(settings, slope_step), .initial = "2", .min = 1, .max = 20,
+     .accepts = "a number from 1 to 20", .result = "slope_step"},
+    {"slope-max", "X", "the steepest, degrees", OPTION_NUMBER, OPTION_AT(settings, slope_max),
+     .initial = "60", .min = 20, .max = 85, .accepts = "a number from 20 to 85",
+     .result = "slope_max"},
+    {"speed-step", "X", "between speeds, m/s", OPTION_NUMBER, OPTION_AT(settings, speed_step),
+     .initial = "0.02", .min = 1e-3, .max = 10, .accepts = "a number from 0.001 to 10",
+     .result = "speed_step"},
+    {"speed-max", "X", "the fastest arrival, m/s", OPTION_NUMBER, OPTION_AT(settings, speed_max),
+     .initial = "0.6", .min = 0.01, .max = 100, .accepts = "a number from 0.01 to 100",
+     .result = "speed_max"},
+    {0},
+};
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+/* one arrival */
+#define ARRIVAL(X, row)                                                                            \
+  X(row, slope, AMOUNT, "degrees", "of the hill")                                                  \
+  X(row, speed, AMOUNT, "m/s", "along the ground")                                                 \
+  X(row, rests, FLAG, "", "whether it stays at the foot")
+COLUMN_ROW(arrival, ARRIVAL);
+static const column arrival_columns[] = {ARRIVAL(COLUMN_LINE, arrival){0}};
+
+#define THRESHOLD(X, row)                                                                          \
+  X(row, slope, AMOUNT, "degrees", "of the hill", SHOWN("slope", "%6g"))                           \
+  X(row, found, AMOUNT, "m/s", "fastest arrival that rests, by halving", SHOWN("found", "%10.6f")) \
+  X(row, known, AMOUNT, "m/s", "g delta_t tan(slope)", SHOWN("known", "%10.6f"))
+COLUMN_ROW(threshold, THRESHOLD);
+static const column threshold_columns[] = {THRESHOLD(COLUMN_LINE, threshold){0}};
+
+/* the block at a time of the output, or at an impact */
+#define INSTANT(X, row)                                                                            \
+  X(row, delta_t, AMOUNT, "s", "of the run")                                                       \
+  X(row, t, AMOUNT, "s", "time")                                                                   \
+  X(row, angle, NUMBER, "rad", "of the block")                                                     \
+  X(row, impact, FLAG, "", "whether a corner lands")                                               \
+  X(row, speed, AMOUNT, "m/s", "of the corner that does")
+COLUMN_ROW(instant, INSTANT);
+static const column instant_columns[] = {INSTANT(COLUMN_LINE, instant){0}};
+
+/* a state's place, by its name */
+static size_t place_of(const model *m, const char *name) {
+  size_t i = 0;
+  while (i < m->system.dimension && strcmp(m->type->state_names[i], name) != 0) i++;
+  return i;
+}
+
+/* ---- the hill: a cell is a slope ------------------------------------------------------------- */
+
+static int plan(study_run *run, size_t stage) {
+  const settings *const s = run->settings;
+  for (size_t i = 1; stage == 0 && (double)i * s->slope_step <= s->slope_max; i++) {
+    const double slope = (double)i * s->slope_step;
+    if (study_cell(run, &slope, "slope=%.17g", slope)) return -1;
+  }
+  return 0;
+}
+
+static const model *hill_of(study_run *run, double slope) {
+  const settings *const s = run->settings;
+  const case_change changes[] = {
+      {"slope", slope}, {"distance", distance}, {"delta-t", s->delta_t}, {0}};
+  return case_model_of(run, &hill_type, changes);
+}
+
+static int arrive(study_run *run, const model *m, double speed, bool *rests) {
+  double x0[MODEL_DIMENSION_MAX], x[MODEL_DIMENSION_MAX];
+  ess_options with = ess_options_default();
+  with.rtol = with.atol = tolerance;
+  m->type->initial_state(m, x0);
+  x0[place_of(m, "vx")] = speed;
+  if (flow_end(m, &with, x0, distance / speed + right_after, x, NULL, run->message)) return -1;
+  *rests = fabs(x[place_of(m, "vx")]) < at_rest;
+  return 0;
+}
+
+static int measure(study_run *run, const void *planned) {
+  const settings *const s = run->settings;
+  const double slope = *(const double *)planned;
+  const model *const m = hill_of(run, slope);
+  int status = m ? 0 : -1;
+  for (size_t i = 1; !status && (double)i * s->speed_step <= s->speed_max; i++) {
+    arrival row = {.slope = slope, .speed = (double)i * s->speed_step};
+    status = arrive(run, m, row.speed, &row.rests);
+    if (!status) status = study_add(run, SAMPLES, &row);
+  }
+  return status;
+}
+
+static int add_threshold(study_run *run, double slope) {
+  const settings *const s = run->settings;
+  const model *const m = hill_of(run, slope);
+  double low = slowest, high = fastest;
+  int status = m ? 0 : -1;
+  for (int i = 0; !status && i < HALVINGS; i++) {
+    const double speed = sqrt(low * high);
+    bool rests;
+    status = arrive(run, m, speed, &rests);
+    if (!status) *(rests ? &low : &high) = speed;
+  }
+  const threshold row = {slope, low, 9.81 * s->delta_t * tan(slope * acos(-1.0) / 180.0)};
+  return status ? status : study_add(run, THRESHOLDS, &row);
+}
+
+/* ---- the block ------------------------------------------------------------------------------- */
+
+typedef struct rocking {
+  study_run *run;
+  const model *m;
+  double delta_t;
+} rocking;
+
+static int add_impact(const ess_impact *impact, void *context) {
+  const rocking *const r = context;
+  model_impact made;
+  if (r->m->type->describe_impact(r->m, impact, &made)) return -1;
+  for (size_t i = 0; i < made.count; i++) {
+    const instant row = {r->delta_t, made.t, impact->x[place_of(r->m, "phi")], true,
+                         made.landed[i].speed};
+    if (study_add(r->run, BLOCK, &row)) return -1;
+  }
+  return 0;
+}
+
+static int follow_block(const rocking *r, trajectory *path) {
+  solver_settings with = solver_settings_default();
+  with.rtol = with.atol = tolerance;
+  with.impact = add_impact;
+  with.impact_context = (void *)r;
+  const solver_output output = trajectory_output(path);
+  double x0[MODEL_DIMENSION_MAX];
+  solver_report report;
+  void *instance;
+  r->m->type->initial_state(r->m, x0);
+  if (libess_solver.prepare(r->m, &with, &output, &instance, r->run->message)) return -1;
+  int status = libess_solver.run(instance, x0, &output, &report);
+  if (status) strcpy(r->run->message, report.message);
+  libess_solver.release(instance);
+  for (size_t i = 0; !status && i < path->count; i++) {
+    const double angle = path->states[i * path->dimension + place_of(r->m, "phi")];
+    const instant row = {r->delta_t, path->times[i], angle, false, NAN};
+    status = study_add(r->run, BLOCK, &row);
+  }
+  return status ? -1 : 0;
+}
+
+static int add_block(study_run *run, double delta_t) {
+  const settings *const s = run->settings;
+  const case_change changes[] = {
+      {"tilt", s->tilt}, {"delta-t", delta_t}, {"complete", 1.0}, {"duration", block_time}, {0}};
+  const rocking r = {run, case_model_of(run, &rocking_block_type, changes), delta_t};
+  trajectory path;
+  if (!r.m || trajectory_alloc(&path, r.m, run->message)) return -1;
+  const int status = follow_block(&r, &path);
+  trajectory_free(&path);
+  return status;
+}
+
+/* ---- all of it ------------------------------------------------------------------------------- */
+
+static int derive(study_run *run) {
+  const settings *const s = run->settings;
+  size_t count;
+  const arrival *const all = study_rows(run, SAMPLES, &count);
+  int status = 0;
+  for (size_t i = 0; !status && i < count; i++) status = study_add(run, HILL, &all[i]);
+  for (size_t i = 0; !status && i < study_cells(run); i++)
+    status = add_threshold(run, *(const double *)study_cell_at(run, i));
+  if (!status) status = add_block(run, 0.0);
+  return status ? status : add_block(run, s->delta_t);
+}
+
+static void show(const study_run *run) {
+  size_t count;
+  study_rows(run, THRESHOLDS, &count);
+  study_print(run, THRESHOLDS, 0, count);
+}
+
+const study contact_modes_study = {
+    .name = "contact-modes",
+    .summary = "what pseudo-impulses do: a rocking block, and a point that meets a hill",
+    .file = "contact_modes",
+    .schema = "essbench-contact-modes-1",
+    .own_models = true,
+    .unseeded = true,
+    .untimed = true,
+    .brief = true,
+    .cells = "slopes",
+    .options = options,
+    .settings_size = sizeof(settings),
+    .cell_size = sizeof(double),
+    .tables = {[SAMPLES] = STUDY_TABLE(arrival_columns, arrival, .meaning = "one arrival"),
+               [HILL] = STUDY_TABLE(arrival_columns, arrival, .json = "hill",
+                                    .csv = "contact_modes_hill.csv",
+                                    .meaning = "one arrival at the hill"),
+               [THRESHOLDS] =
+                   STUDY_TABLE(threshold_columns, threshold, .json = "thresholds",
+                               .csv = "contact_modes.csv", .meaning = "one slope of the hill"),
+               [BLOCK] = STUDY_TABLE(instant_columns, instant, .json = "block",
+                                     .csv = "contact_modes_block.csv",
+                                     .meaning = "the block at one time, or at an impact")},
+    .plan = plan,
+    .run = measure,
+    .derive = derive,
+    .show = show,
+};

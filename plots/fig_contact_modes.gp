@@ -1,0 +1,74 @@
+# What pseudo-impulses do: the rocking block's angle with its impacts marked, and the speeds of these,
+# without them and with; which arrivals at a hill rest at its foot, over its slope and their speed.
+# SPDX-License-Identifier: GPL-3.0-or-later
+figure = 'fig_contact_modes'
+needs = 'contact_modes.csv:slope,found,known contact_modes_hill.csv:slope,speed,rests '. \
+  'contact_modes_block.csv:delta_t,t,angle,impact,speed'
+load ARG0[1:strlen(ARG0) - strlen(figure.'.gp')].'theme.gp'
+thresholds = data.'/contact_modes.csv'
+hill = data.'/contact_modes_hill.csv'
+block = data.'/contact_modes_block.csv'
+
+found = ''
+stats block using (found = including(found, strcol("delta_t")), 0) nooutput
+path(d) = strcol("delta_t") eq d && cell("impact") == 0 ? 1000 * cell("t") : NaN
+impact(d) = strcol("delta_t") eq d && cell("impact") == 1 ? 1000 * cell("t") : NaN
+hue(d) = word(vermillion.' '.blue.' '.green, (place(found, d) - 1) % 3 + 1)
+mark(d) = int(word('7 5 9', (place(found, d) - 1) % 3 + 1))
+arrives(rest) = cell("rests") == rest ? cell("slope") : NaN
+
+left(k) = 0.76 + 2.28 * (k - 1)
+eval canvas(7, 2.75)
+set multiplot
+eval restart
+stats block using (see(1000 * cell("t"))) nooutput
+x_range = linear_range('x', 0)
+do for [k = 1:2] {
+  unset logscale; set autoscale
+  eval panel(left(k), 0.45, 1.48, 1.7)
+  eval x_range
+  set xtics 200
+  set xlabel 'time, ms' offset 0, 0.4
+  if (k == 1) {
+    eval ylabel('angle of the block, rad')
+    set label 98 'rocking block' at graph 0, 1.07 left
+    set format '%g'
+    plot for [d in found] block using (path(d)):(cell("angle")) with lines lc rgb hue(d) lw 1.2, \
+      for [d in found] block using (impact(d)):(cell("angle")) with points lc rgb hue(d) pt mark(d) \
+      ps 0.4 * dot
+  } else {
+    eval ylabel('speed of landing, m/s')
+    set label 98 'its impacts' at graph 0, 1.07 left
+    eval restart
+    stats block using (see(positive(cell("speed")))) nooutput
+    unset logscale; eval log_range('y')
+    set format y '10^{%T}'
+    plot for [d in found] block using (impact(d)):(positive(cell("speed"))) with points lc rgb hue(d) \
+      pt mark(d) ps 0.4 * dot
+  }
+}
+unset logscale; set autoscale; eval restart
+stats hill using (see(cell("slope"))) nooutput
+x_range = linear_range('x', 0.03)
+eval restart
+stats hill using (see(cell("speed"))) nooutput
+eval panel(left(3), 0.45, 1.48, 1.7)
+eval x_range
+eval linear_range('y', 0.03)
+set format '%g'
+set xtics autofreq
+set ytics autofreq
+eval ylabel('speed of arrival, m/s')
+set label 98 'hill' at graph 0, 1.07 left
+set xlabel 'slope, degrees' offset 0, 0.4
+plot hill using (arrives(1)):(cell("speed")) with points lc rgb green pt 7 ps 0.2 * dot, \
+  hill using (arrives(0)):(cell("speed")) with points lc rgb grey pt 1 ps 0.2 * dot lw 0.6, \
+  thresholds using (cell("slope")):(cell("known")) with lines lc rgb 'black' lw 1.2
+unset label 98
+eval legend(0.05, 5)
+plot 2 with lines notitle, for [d in found] keyentry with linespoints lc rgb hue(d) pt mark(d) lw 1.2 ps 0.4 * dot \
+    title sprintf('δ_t = %g s', real(d)), \
+  keyentry with points lc rgb green pt 7 ps 0.4 * dot title 'rests', \
+  keyentry with points lc rgb grey pt 1 ps 0.4 * dot title 'climbs', \
+  keyentry with lines lc rgb 'black' lw 1.2 title 'g δ_t tan θ'
+unset multiplot
