@@ -360,6 +360,15 @@ static int look_on_the_way(ess_driver *d, bool *safe) {
   return status;
 }
 
+/* when guard k, which is above zero by so much at the end, has passed it: by its tangent there, or
+ * by the chord where that has it before the node, and it was below zero then */
+static double time_of_passing(const ess_driver *d, size_t k, double above, double rate) {
+  const ess_cluster *const c = &d->cluster;
+  const double below = -d->side[k] * d->h[k], time = c->length - above / rate;
+  if (time > 0.0 || !(below > 0.0)) return ess_larger(c->from, time);
+  return ess_larger(c->from, c->length * below / (below + above));
+}
+
 /* lists after the others the guards that the jumps have led across; false when the time of one is
  * not known */
 static bool list_more(ess_driver *d) {
@@ -375,7 +384,7 @@ static bool list_more(ess_driver *d) {
     const double rate = d->side[k] * rate_at_end(d, k, made);
     if (c->is_hopeless || c->count >= d->system.guard_count || !(rate > 0.0)) return false;
     c->crossing[c->count] = k;
-    c->time[c->count++] = ess_larger(c->from, c->length - g / rate);
+    c->time[c->count++] = time_of_passing(d, k, g, rate);
   }
   const size_t more = c->count - listed;
   ess_sort_by_time(c->time + listed, c->crossing + listed, more);
