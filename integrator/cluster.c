@@ -110,6 +110,7 @@ static void stop_at_start(ess_driver *d) {
 static int replay(ess_driver *d) {
   const ess_cluster *const c = &d->cluster;
   int status = ess_take_back(d, 0);
+  if (!status && d->tangents) status = ess_tangent_knots(d);
   if (status) stop_at_start(d);
   d->batch_count = 0;
   for (size_t i = 0; i < c->count; i++) {

@@ -1,6 +1,5 @@
 /*
- * The derivative of an impact's map, as the caller has it or by differences; and how long these
- * are.
+ * The derivative of an impact's map, as the caller has it or by differences.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -10,26 +9,6 @@
 
 #include "impact.h"
 #include "tangent.h"
-
-/* the size of a state below which its tolerance is absolute; 0 where it never is */
-static double size_of(const ess_driver *d, size_t i) {
-  return d->atol[i] / (d->rtol[i] > 0.0 ? d->rtol[i] : 1e-8);
-}
-
-double ess_tangent_part(const ess_driver *d, const double x[], const double along[], double part) {
-  const size_t n = d->system.dimension;
-  double largest = 0.0, state = 0.0, direction = 0.0;
-  for (size_t i = 0; i < n; i++) largest = ess_larger(largest, fabs(x[i]));
-  for (size_t i = 0; i < n; i++) {
-    double unit = size_of(d, i);
-    if (!(unit > 0.0)) unit = largest > 0.0 ? largest : 1.0;
-    state = ess_larger(state, fabs(x[i]) / unit);
-    const double its = fabs(along[i]) / unit;
-    if (!(its <= DBL_MAX)) return NAN; // so is the difference, then
-    direction = ess_larger(direction, its);
-  }
-  return direction > 0.0 ? part * ess_larger(state, 1.0) / direction : 0.0;
-}
 
 /* the caller's map once more, of a state beside that of the impact, with the same events */
 static int map_beside(ess_driver *d, const ess_impact *impact, double step, const double along[],

@@ -423,8 +423,9 @@ typedef struct ess_counters {
   uint64_t some_evaluations;     /* calls of some_guard_rates */
   uint64_t jacobian_evaluations; /* calls of guard_jacobian */
 
-  /* calls of field_jacobian; those of the field that tangents take without one, and at crossings in
-   * sub-steps, are among field_evaluations */
+  /* calls of field_jacobian; those of the field that tangents take without one, at most as many for
+   * each direction as the run, or for each state where these are more, are among field_evaluations
+   */
   uint64_t field_jacobian_evaluations;
 } ess_counters;
 
@@ -598,9 +599,9 @@ typedef struct ess_jacobian_check {
  * guard alone is passed; there the first that is wrong is reported. Also ESS_EINVAL, ESS_ENOMEM,
  * ESS_ECALLBACK and ESS_EGUARD. It tries steps of all sizes, so units do not matter, and states far
  * from x, where guards may fail or not be finite. An entry too small to show beside the event
- * function's rounding is passed, and so is one that is wrong by less than some 0.2 %. Where an event
- * function has a kink exactly at x there is no gradient to compare with: choose another x. For tests
- * of a model: it allocates.
+ * function's rounding is passed, and so is one that is wrong by less than some 0.2 %. Where an
+ * event function has a kink exactly at x there is no gradient to compare with: choose another x.
+ * For tests of a model: it allocates.
  */
 ESS_API int ess_check_jacobian(const ess_system *system, const double x[],
                                ess_jacobian_check *worst);

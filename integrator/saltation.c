@@ -113,7 +113,8 @@ static int take_from_path(ess_driver *d, size_t k, double u) {
   const size_t crossing = find_crossing(c, k, u);
   const ess_group *const g = &c->group[c->of_group[crossing]];
   const bool counted = u >= c->time[crossing] || u >= c->length;
-  const double part = ess_clamp((u - c->from) / (c->length - c->from), 0.0, 1.0);
+  const double length = c->length - c->from;
+  const double part = length > 0.0 ? ess_clamp((u - c->from) / length, 0.0, 1.0) : 1.0;
   ess_path(d, u, v->x, v->before);
   for (size_t i = 0; i < d->system.dimension; i++) {
     v->leap[i] = g->jump[i] + (g->is_even ? 0.0 : c->late[crossing] * g->trend[i]);
@@ -129,8 +130,8 @@ static int cross_path(ess_driver *d, size_t k, double u) {
   if (status) return status;
   const double t = d->piece.t0 + u;
   ess_piece_state(d, t, d->tangents->at);
-  status = d->system.field_jacobian ? take_from_path(d, k, u)
-                                    : ess_field(d, t, d->tangents->at, d->tangents->before);
+  status = ess_tangent_knows(d) ? take_from_path(d, k, u)
+                                : ess_tangent_field(d, t, d->tangents->at, d->tangents->before);
   return status ? status : note_crossing(d, k, t);
 }
 
@@ -141,13 +142,14 @@ int ess_tangent_cross_path(ess_driver *d, size_t k, double u) {
 int ess_tangent_cross_end(ess_driver *d, double t) {
   ess_tangents *const v = d->tangents;
   double *const after = v->f_here;
+  v->made++;
   if (!v->is_pending) return ESS_SUCCESS;
   int status;
-  if (d->system.field_jacobian) {
+  if (ess_tangent_knows(d)) {
     status = carry_over(d, t, after);
     for (size_t i = 0; i < d->system.dimension; i++) after[i] += v->before[i] + v->leap[i];
   } else {
-    status = ess_field(d, t, v->at, after);
+    status = ess_tangent_field(d, t, v->at, after);
   }
   if (!status) ess_tangent_finish(d, after);
   return ess_tangents_lose(d, status);

@@ -33,7 +33,7 @@ static size_t lay_all(const ess_driver *d, ess_tangents *v, double *block) {
   for (size_t i = 0; i < sizeof by_column / sizeof *by_column; i++)
     *by_column[i] = lay(&cursor, &total, p * n);
   for (size_t i = 0; i < sizeof by_state / sizeof *by_state; i++)
-    *by_state[i] = lay(&cursor, &total, n);
+    *by_state[i] = lay(&cursor, &total, d->lanes); // whole ones are written
   v->w = lay(&cursor, &total, wide * n);
   v->matrix = lay(&cursor, &total, n * n);
   v->share = lay(&cursor, &total, p);
@@ -52,6 +52,11 @@ static size_t lay_all(const ess_driver *d, ess_tangents *v, double *block) {
     q->rate = lay(&cursor, &total, m);
   }
   v->cone = lay(&cursor, &total, PAIRS * n);
+  v->knot = lay(&cursor, &total, d->system.field_jacobian ? 0 : (ESS_KNOTS + 1) * n * n);
+  v->knot_end = lay(&cursor, &total, n * n);
+  v->slope = lay(&cursor, &total, n * n);
+  v->between = lay(&cursor, &total, n * n);
+  v->knot_sign = lay(&cursor, &total, m);
   v->met = lay(&cursor, &total, p * m);
   v->met_y = lay(&cursor, &total, p * events * n);
   v->digest = lay(&cursor, &total, m > 1 ? ESS_ORDERS : 0);
@@ -87,6 +92,8 @@ void ess_tangents_forget(ess_driver *d) {
   ess_tangents *const v = d->tangents;
   v->last_event = SIZE_MAX;
   v->met_count = v->ahead_count = 0;
+  v->knot_t = NAN;
+  v->before_follow = v->spent = 0;
 }
 
 int ess_tangents_check(ess_driver *d, const double columns[]) {
@@ -107,8 +114,9 @@ void ess_tangents_begin(ess_driver *d) {
     ess_tangents_free(d);
     return;
   }
-  v->has_first = v->is_tried = v->is_pending = false;
+  v->has_first = v->is_tried = v->is_pending = v->has_knots = false;
   v->source = ESS_BEFORE_AT_NODE;
+  v->knot_t = NAN;
   v->u = 0.0;
 }
 
@@ -150,6 +158,7 @@ int ess_driver_follow(ess_driver *d, size_t count, const double directions[]) {
     set_identity(v, n);
   v->chosen = v->digits = SIZE_MAX;
   ess_tangents_forget(d);
+  v->before_follow = d->counters.field_evaluations;
   v->smoothness = (ess_smoothness){.pieces = 1, .time = NAN, .order = v->best};
   return ess_tangents_show(d);
 }

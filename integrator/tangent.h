@@ -12,6 +12,9 @@
 /* events that meet at one instant whose orders are all looked at, and how many these are */
 enum { ESS_MEETING = 8, ESS_ORDERS = 40320 };
 
+/* pieces of a sub-step at most that the field's Jacobian is differenced at the ends of */
+enum { ESS_KNOTS = 16 };
+
 /* A trajectory beside the one that is followed, on its way through the events of an instant: state,
  * field and mode; by column its distance from them, for how long it has been on the way, and its
  * rates. */
@@ -76,6 +79,13 @@ typedef struct ess_tangents {
   size_t chosen; /* by ess_driver_choose_piece */
   size_t digits; /* what is left of it for instants to come */
 
+  /* without field_jacobian, in sub-steps (knots.c): what it is at each knot, by how many crossings
+   * have been made there; and after as many as have been made now */
+  bool has_knots;
+  double *knot, *knot_end, *slope, *between, *knot_sign, knot_t;
+  size_t knot_made[ESS_KNOTS + 1], pieces, made;
+  uint64_t spent, before_follow; /* calls of the field, by directions; by the run before them */
+
   bool is_lost; /* a callback has failed on their way: they are elsewhere than the state */
   void *memory;
 } ess_tangents;
@@ -95,12 +105,19 @@ int ess_tangents_lose(ess_driver *d, int status);
 /* An apply ends, perhaps at a crossing: directions as the caller sees them. */
 int ess_tangents_show(ess_driver *d);
 
-/* derivative.c */
+/* difference.c */
 
 /* What a difference along a direction multiplies it by, to move the state x by this part of it;
  * states are weighed by where their tolerance becomes relative. 0 of a direction that is nothing.
  */
 double ess_tangent_part(const ess_driver *d, const double x[], const double along[], double part);
+
+/* Calls the field for directions. */
+int ess_tangent_field(ess_driver *d, double t, const double x[], double f[]);
+
+/* One column by a difference of the field, which is f at x. */
+int ess_tangent_difference(ess_driver *d, double t, const double x[], const double f[],
+                           const double from[], double to[]);
 
 /* variation.c: between crossings */
 
@@ -123,6 +140,18 @@ int ess_tangent_path_end(ess_driver *d);
 
 /* Along the projection of this length from the node. */
 int ess_tangent_projection(ess_driver *d, double duration);
+
+/* knots.c: where the caller has no Jacobian */
+
+/* The Jacobian along the sub-step just accepted, before its crossings are made in turn; what it is
+ * at this time since it began, into `between`. */
+int ess_tangent_knots(ess_driver *d);
+void ess_tangent_knots_at(ess_driver *d, double u);
+
+/* Whether the Jacobian is had without calls of the field. */
+static inline bool ess_tangent_knows(const ess_driver *d) {
+  return d->system.field_jacobian || d->tangents->has_knots;
+}
 
 /* saltation.c: across crossings */
 

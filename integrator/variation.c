@@ -34,25 +34,16 @@ static void multiply(const double matrix[], const double from[], size_t n, doubl
   }
 }
 
-/* one column by a difference of the field */
-static int difference(ess_driver *d, double t, const double x[], const double f[],
-                      const double from[], double to[]) {
-  ess_tangents *const v = d->tangents;
-  const size_t n = d->system.dimension;
-  const double step = ess_tangent_part(d, x, from, sqrt(DBL_EPSILON));
-  memset(to, 0, n * sizeof *to);
-  if (step == 0.0) return ESS_SUCCESS;
-  for (size_t i = 0; i < n; i++) v->x_beside[i] = x[i] + step * from[i];
-  const int status = ess_field(d, t, v->x_beside, v->f_beside);
-  for (size_t i = 0; i < n; i++) to[i] = (v->f_beside[i] - f[i]) / step;
-  return status;
-}
-
 int ess_tangent_rates(ess_driver *d, double t, const double x[], const double *f,
                       const double from[], size_t count, double to[]) {
   ess_tangents *const v = d->tangents;
   const ess_system *const s = &d->system;
   const size_t n = s->dimension;
+  if (v->has_knots) {
+    ess_tangent_knots_at(d, t - d->piece.t0);
+    for (size_t j = 0; j < count; j++) multiply(v->between, from + j * n, n, to + j * n);
+    return ESS_SUCCESS;
+  }
   if (s->field_jacobian) {
     d->counters.field_jacobian_evaluations++;
     d->t_seen = t;
@@ -63,11 +54,11 @@ int ess_tangent_rates(ess_driver *d, double t, const double x[], const double *f
   }
   int status = ESS_SUCCESS;
   if (!f) {
-    status = ess_field(d, t, x, v->f_here);
+    status = ess_tangent_field(d, t, x, v->f_here);
     f = v->f_here;
   }
   for (size_t j = 0; !status && j < count; j++)
-    status = difference(d, t, x, f, from + j * n, to + j * n);
+    status = ess_tangent_difference(d, t, x, f, from + j * n, to + j * n);
   return status;
 }
 
@@ -176,10 +167,10 @@ static int rates_again(ess_driver *d, double t, const double from[], double to[]
   const size_t n = d->system.dimension;
   int status = ESS_SUCCESS;
   for (size_t j = 0; !status && j < v->count; j++) {
-    if (d->system.field_jacobian)
-      multiply(v->matrix, from + j * n, n, to + j * n);
+    if (ess_tangent_knows(d))
+      multiply(v->has_knots ? v->between : v->matrix, from + j * n, n, to + j * n);
     else
-      status = difference(d, t, v->x, v->f_here, from + j * n, to + j * n);
+      status = ess_tangent_difference(d, t, v->x, v->f_here, from + j * n, to + j * n);
   }
   return status;
 }
@@ -270,6 +261,7 @@ int ess_tangent_path(ess_driver *d, double u) {
 int ess_tangent_path_end(ess_driver *d) {
   const int status = ess_tangent_path(d, d->cluster.length);
   d->tangents->u = 0.0;
+  d->tangents->has_knots = false;
   return status;
 }
 

@@ -6,7 +6,7 @@ ess_test(local_error ess::ess)
 ess_test(statuses ess::ess)
 ess_test(sort ess::ess) # compiles sort.c itself, to count comparisons
 foreach(duty api_arguments api_arm_ahead api_check_jacobian api_sliding api_wrong_jacobian api_dense api_observers
-             batches impacts impacts_together order_2 rates refusals resets silent small_print tangents tangents_hostile tangents_random tangents_steps)
+             batches impacts impacts_together order_2 rates refusals resets silent small_print tangents tangents_calls tangents_hostile tangents_random tangents_steps)
   ess_test(${duty} ess::ess)
 endforeach()
 target_link_options(test_driver PRIVATE -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc)

@@ -240,8 +240,7 @@ static void a_plate_s_derivative_is_the_flow_s(void **state) {
         assert_int_equal(c[1].crossings, c[0].crossings);
         substeps += c[1].substeps;
         if (given && j > 3) assert_int_equal(c[1].field_evaluations, c[0].field_evaluations);
-        if (!given && !c[1].substeps)
-          assert_true(c[1].field_evaluations <= 5 * c[0].field_evaluations);
+        if (!given) assert_true(c[1].field_evaluations <= 5 * c[0].field_evaluations + 10);
       }
       assert_true(p.feet < 100 || substeps > 50);
     }

@@ -1,0 +1,48 @@
+/*
+ * Differences of the field along a direction, and how long they are.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "tangent.h"
+
+/* the size of a state below which its tolerance is absolute; 0 where it never is */
+static double size_of(const ess_driver *d, size_t i) {
+  return d->atol[i] / (d->rtol[i] > 0.0 ? d->rtol[i] : 1e-8);
+}
+
+double ess_tangent_part(const ess_driver *d, const double x[], const double along[], double part) {
+  const size_t n = d->system.dimension;
+  double largest = 0.0, state = 0.0, direction = 0.0;
+  for (size_t i = 0; i < n; i++) largest = ess_larger(largest, fabs(x[i]));
+  for (size_t i = 0; i < n; i++) {
+    double unit = size_of(d, i);
+    if (!(unit > 0.0)) unit = largest > 0.0 ? largest : 1.0;
+    state = ess_larger(state, fabs(x[i]) / unit);
+    const double its = fabs(along[i]) / unit;
+    if (!(its <= DBL_MAX)) return NAN; // so is the difference, then
+    direction = ess_larger(direction, its);
+  }
+  return direction > 0.0 ? part * ess_larger(state, 1.0) / direction : 0.0;
+}
+
+int ess_tangent_field(ess_driver *d, double t, const double x[], double f[]) {
+  d->tangents->spent++;
+  return ess_field(d, t, x, f);
+}
+
+int ess_tangent_difference(ess_driver *d, double t, const double x[], const double f[],
+                           const double from[], double to[]) {
+  ess_tangents *const v = d->tangents;
+  const size_t n = d->system.dimension;
+  const double step = ess_tangent_part(d, x, from, sqrt(DBL_EPSILON));
+  memset(to, 0, n * sizeof *to);
+  if (step == 0.0) return ESS_SUCCESS;
+  for (size_t i = 0; i < n; i++) v->x_beside[i] = x[i] + step * from[i];
+  const int status = ess_tangent_field(d, t, v->x_beside, v->f_beside);
+  for (size_t i = 0; i < n; i++) to[i] = (v->f_beside[i] - f[i]) / step;
+  return status;
+}
