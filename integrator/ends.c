@@ -28,7 +28,7 @@ static const double MOVED = 0.25, LOOKS = 0.05;
 
 /* what crossings may move the state by, in units of the tolerance, where event functions have been
  * elsewhere on the way than value or rate at the end tells by itself */
-static const double ASTRAY = 10.0;
+static const double ASTRAY = 4.0;
 
 /* what was not foreseen of the event functions at the end */
 typedef struct surprise {

@@ -67,7 +67,7 @@ static void what_was_wrong_once(void **state) {
       204403, 220935,        // rows that latch others, of crossings that are measured together
       235170,                // a wave that turned between two looks of the truth
       1972,   2836,   11505, // curved ones that two jumps had elsewhere when they were crossed
-      16243,  27739,  27957, 33439, 202839, 206363, 209128, 222330,
+      16243,  27739,  27957, 33439, 202839, 206363, 209128, 222330, 529355,
       615329, // a curved one that the tangent at the end had crossed before the node
   };
   for (size_t i = 0; i < sizeof seeds / sizeof *seeds; i++)
