@@ -1,6 +1,6 @@
 #!/bin/sh
-# The README quotes examples/hopper.c and what it prints verbatim, and every way of installing and
-# linking libess that it and docs/INSTALL.md give works when it is copied.
+# docs/GUIDE.md quotes examples/hopper.c and what it prints verbatim, and the README a part of it. Every
+# way of installing and linking libess that the README and docs/INSTALL.md give works when it is copied.
 # Usage: test_examples_readme.sh SOURCE_DIR HOPPER CC
 # SPDX-License-Identifier: GPL-3.0-or-later
 set -eu
@@ -35,15 +35,22 @@ commands() {
 }
 
 same() {
-  diff -u "$1" "$2" >&2 || fail "README.md: $3 is not what it says"
+  diff -u "$1" "$2" >&2 || fail "$3 is not what the document says"
 }
 
 # what is quoted
-block 'examples/hopper.c' quoted.c
+block 'examples/hopper.c' quoted.c docs/GUIDE.md
 same "$source/examples/hopper.c" "$room/quoted.c" "the example"
-block 'output of the example' expected
+block 'output of the example' expected docs/GUIDE.md
 "$hopper" >"$room/printed"
 same "$room/printed" "$room/expected" "the example's output"
+
+# the part in the README: its lines stand in the example, one after the other
+block 'from examples/hopper.c' part
+[ "$(wc -l <"$room/part")" -ge 10 ] || fail "README.md: hardly any of the example"
+first=$(grep -nxF -e "$(head -n 1 "$room/part")" "$room/quoted.c" | cut -d: -f1)
+tail -n "+${first:-1}" "$room/quoted.c" | head -n "$(wc -l <"$room/part")" >"$room/there"
+same "$room/there" "$room/part" "the part of the example in README.md"
 
 # installing, but for the build folder, which is not put into the checkout
 block 'how to install libess' install
@@ -53,19 +60,19 @@ commands "$source" install README.md
 
 # a reader's own CMake project, with the libess installed, and with one in a folder below it
 mkdir "$room/project"
-block 'CMakeLists.txt of a program that links libess' project/CMakeLists.txt
+block 'CMakeLists.txt of a program that links libess' project/CMakeLists.txt docs/INSTALL.md
 cp "$room/quoted.c" "$room/project/hopper.c"
 cmake_project() {
   echo "cmake -S '$room/project' -B '$room/$1' -DCMAKE_PREFIX_PATH=\"\$HOME/.local\" &&
     cmake --build '$room/$1'" >"$room/build-project"
-  commands "$room" build-project "README.md's CMakeLists.txt, $1"
+  commands "$room" build-project "docs/INSTALL.md's CMakeLists.txt, $1"
   "$room/$1/hopper" >"$room/printed"
   same "$room/printed" "$room/expected" "what the program prints, $1"
 }
 cmake_project installed
 ln -s "$source" "$room/project/essbench"
 sed -i 's/^find_package(.*)$/add_subdirectory(essbench)/' "$room/project/CMakeLists.txt"
-grep -q '^add_subdirectory' "$room/project/CMakeLists.txt" || fail "README.md: no find_package"
+grep -q '^add_subdirectory' "$room/project/CMakeLists.txt" || fail "docs/INSTALL.md: no find_package"
 mv "$room/home" "$room/home.hidden"
 cmake_project contained
 mv "$room/home.hidden" "$room/home"
@@ -78,11 +85,11 @@ commands "$room/alone" pkg-config README.md
 "$room/alone/hopper" >"$room/printed"
 same "$room/printed" "$room/expected" "what the program built with pkg-config prints"
 
-# the one command, run where the README says: in the checkout
-block 'one command' command
-grep -q '^cc .*-o hopper$' "$room/command" || fail "README.md: no cc command"
+# the one command, run where INSTALL.md says: in the checkout
+block 'one command' command docs/INSTALL.md
+grep -q '^cc .*-o hopper$' "$room/command" || fail "docs/INSTALL.md: no cc command"
 sed -i "s|-o hopper|-o $room/compiled|" "$room/command"
-commands "$source" command README.md
+commands "$source" command docs/INSTALL.md
 "$room/compiled" >"$room/printed"
 same "$room/printed" "$room/expected" "what the compiled program prints"
 

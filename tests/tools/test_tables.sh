@@ -1,5 +1,5 @@
 #!/bin/bash
-# What tools/findings and tools/cover make of results.
+# What tools/findings, tools/headline and tools/cover make of results.
 # SPDX-License-Identifier: GPL-3.0-or-later
 # usage: test_tables.sh SOURCES
 set -u
@@ -58,6 +58,56 @@ check 'a second time changes nothing' $?
 "$sources/tools/findings" "$room/nowhere" "$room/page" 2>"$room/err"
 [ $? -eq 1 ] && grep -q 'work_precision.csv' "$room/err"
 check 'what is missing is named' $?
+
+# --- headline: both engines set for the same error, and what is said beside it ----------------------
+columns='model,field,solver,protocol,contacts,damping,stiffness,trials,processes,median_s,mujoco_s'
+columns="$columns,mujoco_over_this,mujoco_over_this_lo,mujoco_over_this_hi,rms_error,rms_worst"
+columns="$columns,mujoco_rms_error,mujoco_rms_worst,mujoco_variant,mujoco_time_step,bound_s,worse"
+plate='plate,contacts,libess'
+cat >"$room/speed.csv" <<END
+$columns
+hopper,,mujoco,equal-error,1,nan,800,5,2,1e-3,1e-3,1,1,1,0.01,0.01,0.01,0.01,Euler,0.002,nan,0
+hopper,,libess,equal-error,1,nan,800,5,2,1e-5,1e-3,100,99,101,0.005,0.005,0.01,0.01,Euler,0.002,1e-6,0
+$plate,equal-error,10,60,8000,5,2,2e-4,4e-3,20,19.5,21,0.01,0.09,0.02,0.03,Euler,0.002,5e-5,1
+$plate,equal-median,10,60,8000,5,2,2e-4,3e-3,15,14,16,0.02,0.09,0.02,0.03,RK4,0.008,5e-5,0
+$plate,target-0.01,10,60,1e6,5,2,1e-3,7e-3,7,6,8,0.01,0.02,0.01,0.03,RK4,0.001,5e-5,0
+END
+cat >"$room/speed.json" <<END
+{"environment": {"git_commit": "0123456789", "mujoco": {"version": "4.0.0"}, "compiler": "cc", "cores": 2,
+  "cpu": "none", "date": "2000-01-01T00:00:00Z", "warnings": ["it was noisy"]},
+ "marginals": [{"field": "contacts", "s_per_contact": 2e-6, "interval": [1e-6, 3e-6],
+  "mujoco_s_per_contact": 4e-5, "mujoco_interval": [3e-5, 5e-5], "share": 0.05, "share_interval": [0.04, 0.06]}]}
+END
+cp "$sources/README.md" "$room/readme"
+cp "$sources/docs/SPEED.md" "$room/speed"
+"$sources/tools/headline" "$room" "$room/readme" "$room/speed"
+check 'headline ends with 0' $?
+grep -q 'MuJoCo takes 20 to 100 times as long as libess\*\*, and 15 to 15 times' "$room/readme"
+check 'the verdict is of the rows' $?
+grep -qxF '| hopper |  | 10.0 | 1000 | 100.0 [99.0, 101.0] | 0.005 (0.005) | 0.01 (0.01) |  |' "$room/readme"
+check 'a system without an equal median has its row' $?
+row='| N = 10, c = 60 | contacts | 200 | 4000 | 20.0 [19.5, 21.0] | 0.01 (0.09) | 0.02 (0.03) |'
+grep -qxF "$row 15.0 [14.0, 16.0], RK4 8 ms |" "$room/readme"
+check "MuJoCo's own choice stands beside" $?
+grep -qF '| N = 10, c = 60, k = 1e6, error 0.01 | contacts | 1000 |' "$room/readme"
+check 'stiff springs are named' $?
+[ "$(sed -n '/<!-- headline -->/,/<!-- end -->/p' "$room/readme" | wc -l)" -eq 7 ]
+check 'no other row' $?
+grep -q '^Commit `0123456`, .*; 5 starts, 2 processes; it was noisy\.$' "$room/speed"
+check 'the source of the headline is told' $?
+grep -qxF "| callbacks, of libess's time | 50.0 of 200 µs, N = 10 |  |" "$room/speed"
+check 'work is told' $?
+grep -qF '| 3.00 (N = 10, c = 60) |' "$room/speed"
+check 'what is worse after all is told' $?
+grep -qF '| 2 [1, 3] |  |' "$room/speed"
+check 'one more contact is told' $?
+cp "$room/readme" "$room/again"
+"$sources/tools/headline" "$room" "$room/again" "$room/speed" && cmp -s "$room/readme" "$room/again"
+check 'the headline stays' $?
+sed -i '/equal-median/d' "$room/speed.csv"
+"$sources/tools/headline" "$room" "$room/readme" "$room/speed" 2>"$room/err"
+[ $? -eq 1 ] && grep -q 'no rows of equal-error or equal-median' "$room/err"
+check 'results without both are refused' $?
 
 # --- cover ------------------------------------------------------------------------------------------
 sweep() { # folder, median in ms, ratio
