@@ -266,12 +266,13 @@ static int derive_system(deriving *d, study_run *run, size_t system) {
 }
 
 int speed_derive(study_run *run) {
-  const size_t count = speed_systems(run->settings);
+  const speed_settings *const s = run->settings;
+  const size_t count = speed_systems(s), in_series = s->contacts.count;
   deriving *const systems = calloc(count, sizeof *systems);
   int status = systems ? 0 : study_out_of_memory(run);
   for (size_t i = 0; !status && i < count; i++) status = derive_system(&systems[i], run, i);
-  for (size_t k = 0; !status && count > 3 && k < SPEED_FORMS; k++)
-    status = add_marginal(run, systems + 1, count - 2, speed_form_names[k]);
+  for (size_t k = 0; !status && in_series > 1 && k < SPEED_FORMS; k++)
+    status = add_marginal(run, systems + 1, in_series, speed_form_names[k]);
   free(systems);
   return status ? status : speed_derive_samples(run);
 }

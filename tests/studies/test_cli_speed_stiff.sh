@@ -5,7 +5,7 @@
 . "$(dirname "$0")/../support/cli_room.sh"
 
 # either at the same error, MuJoCo at the output step beside them
-run speed --contacts 2 --trials 2 --processes 1 --stiff 20000 --out stiff
+run speed --contacts 2,3 --trials 2 --processes 1 --stiff 20000 --out stiff
 expect 'stiff springs race' success
 for model in hopper plate; do
   for who in 'mujoco Euler-2ms' 'mujoco target-0.01' 'libess target-0.01'; do
@@ -19,4 +19,7 @@ for model in hopper plate; do
     expect "$model with stiff springs has $who" [ $? -eq 0 ]
   done
 done
+# and the series of the others is as without them
+expect 'what one more contact costs is found beside stiff springs' \
+  [ "$(grep -c '"s_per_contact"' stiff/speed.json)" = 2 ]
 finish
