@@ -99,6 +99,24 @@ static int guard_jacobian(const double x[], double Dh[], void *params) {
   return 0;
 }
 
+/* the field is linear but for the rotation: wide differences of order 4 have ten digits and more */
+static int field_jacobian(double t, const double x[], const double sign[], double J[],
+                          void *params) {
+  static const double step = 1e-3;
+  double y[N], f[4][N];
+  memcpy(y, x, sizeof y);
+  for (int j = 0; j < N; j++) {
+    for (int k = 0; k < 4; k++) {
+      y[j] = x[j] + step * (k < 2 ? k - 2 : k - 1);
+      field(t, y, sign, f[k], params);
+    }
+    y[j] = x[j];
+    for (int i = 0; i < N; i++)
+      J[i * N + j] = (8.0 * (f[2][i] - f[1][i]) - (f[3][i] - f[0][i])) / (12.0 * step);
+  }
+  return 0;
+}
+
 static int change(ess_impact *impact, void *params) {
   (void)params;
   for (size_t e = 0; e < impact->count; e++) {
@@ -130,7 +148,8 @@ static const ess_system linked = {.dimension = N,
                                   .field = field,
                                   .guards = guards,
                                   .guard_jacobian = guard_jacobian,
-                                  .impacts = &impacts};
+                                  .impacts = &impacts,
+                                  .field_jacobian = field_jacobian};
 
 static void near(double value, double known, double within) {
   if (!(fabs(value - known) <= within)) fail_msg("%.10g is not %.10g", value, known);
@@ -176,13 +195,12 @@ static void bars_within_limbs_leave_the_flow_differentiable(void **state) {
   near(d[LIMB + LIMB_STATES + FOOT], -0.02660057, 1e-7);
   near(d[LIMB + V_FOOT], 10.399770, 1e-5);
 
-  // the bars keep their length, whichever way the body turns: as well as differences of the field
-  // tell, which is what the known derivatives above are held to
+  // the bars keep their length, whichever way the body turns
   for (int i = 0; i < 2; i++) {
     const double *const y = x + LIMB + i * LIMB_STATES, *const dy = d + LIMB + i * LIMB_STATES;
     near(y[KNEE] - y[FOOT], bar, 1e-10);
     near(y[V_KNEE] - y[V_FOOT], 0.0, 1e-8);
-    near(dy[KNEE] - dy[FOOT], 0.0, 1e-7);
+    near(dy[KNEE] - dy[FOOT], 0.0, 1e-8);
   }
 }
 
