@@ -20,6 +20,8 @@ static int run_study(arguments *given) {
                                  .restart = given->restart,
                                  .strict = given->strict,
                                  .table = given->table,
+                                 .json = given->json,
+                                 .operand = given->positionals[0],
                                  .processes = given->processes,
                                  .part = given->part,
                                  .argc = given->argc,
@@ -44,7 +46,8 @@ static command study_command(const study *s) {
                 (s->untimed ? 0 : ARGUMENTS_STRICT) | (s->unseeded ? 0 : ARGUMENTS_SEED) |
                 (s->own_models ? 0 : ARGUMENTS_MODEL) | (s->processes ? ARGUMENTS_PROCESSES : 0) |
                 (s->solvers ? ARGUMENTS_SOLVERS | ARGUMENTS_SETTINGS : 0) |
-                (s->table ? ARGUMENTS_TABLE : 0),
+                (s->table ? ARGUMENTS_TABLE : 0) | (s->printable ? ARGUMENTS_JSON : 0),
+      .positional = s->operand,
       .model = s->model,
       .example = s->example,
       .run = run_study,

@@ -73,6 +73,7 @@ typedef struct study {
   const char *name, *summary, *example;
   const char *file;       /* of results, before ".json" and ".journal" */
   const char *schema;     /* "essbench-NAME-1" */
+  const char *operand;    /* what it is given beside options, such as "FILE"; NULL: nothing */
   const char *model;      /* the only one it runs; NULL: --model chooses */
   bool own_models;        /* the user sets no parameters; without a model above, it makes its own */
   const char *parameters; /* what the .json calls those of the model; NULL: "parameters" */
@@ -82,6 +83,7 @@ typedef struct study {
   size_t kept;         /* a table of cases, known by its first column: those of other models stay in
                           the file, each with its own parameters, options, seed and environment; 0:
                           a file is of one run */
+  bool printable;      /* --json prints the .json instead of what is shown */
   const char *table;   /* help of --table, which shows the results in the folder and measures
                           nothing; NULL: there is no such option */
   const char *cells;   /* what progress counts, in the plural */
@@ -111,6 +113,7 @@ typedef struct study {
 struct study_run {
   const study *study;
   const void *settings; /* filled by the study's options */
+  const char *operand;  /* as given */
   const model *m;       /* as the user chose it, not prepared */
   study_racers racers;
   unsigned long seed;

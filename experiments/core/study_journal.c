@@ -29,6 +29,7 @@ static json_t *fingerprint(const study_run *run) {
   json_t *const settings = json_object();
   for (const study_option *o = run->study->options; o->name; o++)
     json_object_set_new(settings, o->name, option_json(o, run->settings));
+  if (run->operand) json_object_set_new(settings, run->study->operand, json_string(run->operand));
   if (run->m->type) json_object_set_new(settings, "model", record_model(run->m));
   json_object_set_new(settings, "seed", json_integer((json_int_t)run->seed));
   if (run->study->pinned)

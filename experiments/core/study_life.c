@@ -10,6 +10,7 @@
 #include "clock.h"
 #include "files.h"
 #include "interrupts.h"
+#include "json_file.h"
 #include "race.h"
 #include "record.h"
 #include "study_run.h"
@@ -43,7 +44,7 @@ static bool is_shown(const study_table *t) {
   return false;
 }
 
-static void show(const study_run *run) {
+static void show_tables(const study_run *run) {
   const study_table *const tables = run->study->tables;
   if (run->study->show) {
     run->study->show(run);
@@ -52,6 +53,21 @@ static void show(const study_run *run) {
       if (is_shown(&tables[i])) study_print(run, i, 0, run->private->rows[i].count);
   }
   print_files(run);
+}
+
+/* the file of results, as it stands */
+static int print_results(study_run *run) {
+  json_t *results;
+  if (study_earlier(run, &results)) return -1;
+  const int failed = !results || measure_json_print(results, stdout);
+  json_decref(results);
+  return failed ? measure_fail(run->message, "cannot print %s.json", run->study->file) : 0;
+}
+
+static int show(study_run *run) {
+  if (run->private->request->json) return print_results(run);
+  show_tables(run);
+  return 0;
 }
 
 /* what the folder has, into all tables but that of samples; *found tells whether there is anything
@@ -72,10 +88,8 @@ static int show_earlier(study_run *run) {
   if (!found)
     return measure_fail(run->message, "%s holds no %s.json; run %s first", run->folder,
                         run->study->file, run->study->name);
-  if (run->study->show_table)
-    run->study->show_table(run);
-  else
-    show(run);
+  if (run->private->request->json || !run->study->show_table) return show(run);
+  run->study->show_table(run);
   return 0;
 }
 
@@ -105,8 +119,7 @@ static int prepare(study_run *run) {
 static int conclude(study_run *run) {
   if (run->study->derive && run->study->derive(run)) return -1;
   if (run->private->out_of_memory) return study_out_of_memory(run);
-  if (study_write(run)) return -1;
-  show(run);
+  if (study_write(run) || show(run)) return -1;
   return run->study->conclude ? run->study->conclude(run) : 0;
 }
 
@@ -127,6 +140,7 @@ int study_execute(const study *s, const study_request *request, char *message) {
   struct study_private private = {.request = request, .known = json_object()};
   study_run run = {.study = s,
                    .settings = request->settings,
+                   .operand = request->operand,
                    .m = request->m,
                    .racers = request->racers,
                    .seed = request->seed,

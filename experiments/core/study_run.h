@@ -13,7 +13,8 @@
 typedef struct study_request {
   const char *folder;
   unsigned long seed;
-  bool restart, strict, table;
+  bool restart, strict, table, json;
+  const char *operand;
   size_t processes, part; /* part < processes: this is a worker, started by another */
   int argc;               /* the command's own words, for processes */
   char **argv;

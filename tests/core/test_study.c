@@ -141,6 +141,7 @@ static const study made_up = {
     .name = "made-up",
     .file = "made_up",
     .schema = "essbench-made-up-1",
+    .operand = "FILE",
     .cells = "cells",
     .options = options,
     .settings_size = sizeof(settings),
@@ -169,17 +170,27 @@ static const study made_up = {
 };
 
 /* runs it in the test's folder: a status of study_execute */
-static int execute(void **state, const char *trials, bool restart,
-                   char message[SOLVER_MESSAGE_SIZE]) {
+static int execute_on(void **state, const char *file, const char *trials, bool restart,
+                      char message[SOLVER_MESSAGE_SIZE]) {
   settings s = {0};
   model m;
   model_init(&m, model_find("hopper"));
   assert_int_equal(option_defaults(options, &s, message), 0);
   assert_int_equal(option_set(&options[0], trials, &s, message), 0);
-  const study_request request = {
-      .folder = *state, .seed = 1, .restart = restart, .part = SIZE_MAX, .m = &m, .settings = &s};
+  const study_request request = {.folder = *state,
+                                 .seed = 1,
+                                 .restart = restart,
+                                 .part = SIZE_MAX,
+                                 .m = &m,
+                                 .operand = file,
+                                 .settings = &s};
   runs = 0;
   return study_execute(&made_up, &request, message);
+}
+
+static int execute(void **state, const char *trials, bool restart,
+                   char message[SOLVER_MESSAGE_SIZE]) {
+  return execute_on(state, "a", trials, restart, message);
 }
 
 /* ---- tests ----------------------------------------------------------------------------------- */
@@ -264,6 +275,9 @@ static void a_failure_keeps_what_was_measured(void **state) {
   assert_int_equal(execute(state, "5", false, message), -1);
   assert_non_null(strstr(message, "differs in trials; finish that one, or begin anew"));
   assert_int_equal(runs, 0);
+  // and so is another file
+  assert_int_equal(execute_on(state, "b", "4", false, message), -1);
+  assert_non_null(strstr(message, "differs in FILE; finish that one, or begin anew"));
   assert_int_equal(execute(state, "4", false, message), 0);
   assert_int_equal(runs, 3);
   json_decref(read_json(state, "made_up.json"));
