@@ -24,6 +24,19 @@ make_wheel() {
     "$(sha256sum "$wheel" | cut -d ' ' -f 1)" >"$room/project/tools/mujoco.pin"
 }
 
+# a wheel of robots, with code that nobody wants
+make_robots() {
+  mkdir -p "$room/w/gymnasium/envs/mujoco/assets" "$room/w/p.dist-info/licenses"
+  echo "<mujoco/>" >"$room/w/gymnasium/envs/mujoco/assets/ant.xml"
+  echo "code" >"$room/w/gymnasium/__init__.py"
+  echo "licence" >"$room/w/p.dist-info/licenses/LICENSE"
+  robots=$room/gymnasium-$1-py3-none-any.whl
+  (cd "$room/w" && python3 -m zipfile -c "$robots" gymnasium p.dist-info) || exit 1
+  rm -rf "$room/w"
+  printf 'project gymnasium\nversion %s\nany %s\n' "$1" \
+    "$(sha256sum "$robots" | cut -d ' ' -f 1)" >"$room/project/tools/robots.pin"
+}
+
 # $1 in the made-up machine: a script with the lines given after it, which logs each call
 fake() {
   name=$1
@@ -53,6 +66,7 @@ new_machine() {
     "exec '$real_python' \"\$@\""
   offline
   make_wheel 9.9.9
+  make_robots 1.2.3
 }
 
 # pip without a network, and a pip that serves the wheel of this test
@@ -62,7 +76,8 @@ offline() {
 
 online() {
   # shellcheck disable=SC2016 # the $ belong to the fake
-  printf '%s\n' 'while [ "$1" != --dest ]; do shift; done' "cp '$wheel' \"\$2\"/; exit 0" \
+  printf '%s\n' 'while [ "$1" != --dest ]; do shift; done' \
+    "case \$3 in gymnasium*) cp '$robots' \"\$2\"/ ;; *) cp '$wheel' \"\$2\"/ ;; esac; exit 0" \
     >"$room/bin/pip"
 }
 
@@ -128,7 +143,35 @@ expect "complete: silent and offline" silent_success
 expect "complete: no pip" not_called "python3"
 expect "complete: no apt-get" not_called "apt-get"
 setup test
+expect "tests want robots, offline: one line" one_line "gymnasium 1.2.3" "No matching" ".deps/"
+online
+setup test
+expect "robots are fetched and unpacked" success
+expect "their models are there" test -e "$room/project/.deps/robots/ant.xml"
+expect "with their licence" test -e "$room/project/.deps/robots/LICENSE"
+expect "and no code" test ! -e "$room/project/.deps/robots/gymnasium"
+offline
+: >"$room/calls"
+setup test
 expect "complete for tests too: silent" silent_success
+expect "complete for tests too: no pip" not_called "python3"
+rm "$room/project/.deps/robots/ant.xml"
+setup build
+expect "a build wants none" silent_success
+setup test
+expect "robots are restored from the kept wheel, offline" success
+expect "the model is back" test -e "$room/project/.deps/robots/ant.xml"
+printf x >>"$room/project/.deps/gymnasium-1.2.3-py3-none-any.whl"
+rm "$room/project/.deps/robots/ant.xml"
+setup test
+expect "an altered wheel of robots: one line" one_line "gymnasium-1.2.3" "altered" "remove .deps/gym"
+rm -r "$room/project/.deps"
+online
+setup test
+expect "both are fetched in one run" success
+expect "library and robots" test -e "$room/project/.deps/robots/ant.xml" -a \
+  -e "$room/project/.deps/mujoco/LICENSE"
+offline
 
 rm "$room/project/.deps/mujoco/include/mujoco/mujoco.h"
 setup build
