@@ -54,11 +54,6 @@ void command_usage(const arguments *given, const char *format, ...) {
   exit(COMMAND_USAGE);
 }
 
-void command_list(char *list, size_t size, const char *name) {
-  const size_t used = strlen(list);
-  snprintf(list + used, size - used, "%s%s", used ? ", " : "", name);
-}
-
 int command_unknown(const char *format, ...) {
   va_list values;
   va_start(values, format);

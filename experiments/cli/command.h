@@ -95,9 +95,6 @@ int command_result(const arguments *given, json_t *result);
 __attribute__((format(printf, 2, 3), noreturn)) void command_usage(const arguments *given,
                                                                    const char *format, ...);
 
-/* Appends a name to a list of what there is, "a, b, c", which is cut where it does not fit. */
-void command_list(char *list, size_t size, const char *name);
-
 /* As command_fail where no command is known yet, "essbench: ...". Returns COMMAND_USAGE. */
 __attribute__((format(printf, 1, 2))) int command_unknown(const char *format, ...);
 

@@ -4,18 +4,21 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include <stdio.h>
+#include <string.h>
 
 #include "commands.h"
 #include "json_file.h"
+#include "names.h"
 #include "studies.h"
 #include "study_run.h"
 
-enum { NAMES_SIZE = 256 };
-
 __attribute__((noreturn)) static void refuse(const arguments *given) {
-  char names[NAMES_SIZE] = "";
-  for (size_t i = 0; studies[i]; i++) command_list(names, sizeof names, studies[i]->name);
-  command_usage(given, "%.60s is no study; there are %s", given->positionals[0], names);
+  const char *const name = given->positionals[0];
+  names known = names_for(name, strlen(name));
+  char hint[NAMES_HINT_SIZE];
+  for (size_t i = 0; studies[i]; i++) names_add(&known, studies[i]->name);
+  command_usage(given, "%.60s is no study; %sthere are %s", name, names_hint(&known, "", hint),
+                known.list);
 }
 
 static int print_schema(arguments *given) {

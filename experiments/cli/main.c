@@ -12,11 +12,10 @@
 #include "commands.h"
 #include "ess.h"
 #include "interrupts.h"
+#include "names.h"
 #include "parser.h"
 #include "ranks.h"
 #include "streams.h"
-
-enum { NAMES_SIZE = 512 };
 
 static void print_help(FILE *stream) {
   fputs("essbench validates libess, which integrates event-selected systems, and races it with "
@@ -42,11 +41,12 @@ static bool is_one_of(const char *word, const char *name, char letter) {
 }
 
 static int refuse(const char *name) {
-  char names[NAMES_SIZE] = "";
+  names known = names_for(name, strlen(name));
+  char hint[NAMES_HINT_SIZE];
   command c;
-  for (size_t i = 0; command_at(i, &c); i++) command_list(names, sizeof names, c.name);
-  return command_unknown("%.60s is no command; there are %s", *name ? name : "an empty word",
-                         names);
+  for (size_t i = 0; command_at(i, &c); i++) names_add(&known, c.name);
+  return command_unknown("%.60s is no command; %sthere are %s", *name ? name : "an empty word",
+                         names_hint(&known, "", hint), known.list);
 }
 
 int main(int argc, char **argv) {

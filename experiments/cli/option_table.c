@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "names.h"
 #include "solvers.h"
 #include "study.h"
 
@@ -253,6 +254,17 @@ void option_table_build(option_table *t, const command *c) {
       add_parameters(t, model_types[i], !c->model);
 }
 
+__attribute__((noreturn)) static void refuse(const option_table *t, const arguments *given,
+                                             const char *word) {
+  const char *const name = word + strspn(word, "-");
+  names known = names_for(name, word[1] == '-' ? strcspn(name, "=") : 0);
+  char hint[NAMES_HINT_SIZE];
+  for (const struct argp_option *o = t->option; o->name || o->doc; o++)
+    if (o->name && !(o->flags & OPTION_HIDDEN)) names_add(&known, o->name);
+  command_usage(given, "unknown option %.60s; %ssee essbench %s --help", word,
+                names_hint(&known, "--", hint), given->command->name);
+}
+
 /* getopt takes options by halves of their names, and its own complaints are two lines each */
 const struct argp_option *option_table_find(const option_table *t, const arguments *given,
                                             const char *word, const char **value) {
@@ -265,9 +277,7 @@ const struct argp_option *option_table_find(const option_table *t, const argumen
   } else {
     while ((o->name || o->doc) && (!o->name || o->key != word[1])) o++;
   }
-  if (!o || !o->name || (!o->arg && *rest && *rest != '='))
-    command_usage(given, "unknown option %.60s; see essbench %s --help", word,
-                  given->command->name);
+  if (!o || !o->name || (!o->arg && *rest && *rest != '=')) refuse(t, given, word);
   if (!o->arg && *rest)
     command_usage(given, "--%s takes no value, and %.60s gives one", o->name, word);
   *value = *rest ? rest + (word[1] == '-') : NULL;

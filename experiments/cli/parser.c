@@ -6,12 +6,13 @@
 #include <string.h>
 
 #include "measure.h"
+#include "names.h"
 #include "option_table.h"
 #include "solvers.h"
 #include "streams.h"
 #include "study.h"
 
-enum { LINE_SIZE = 320, NAME_SIZE = 64 };
+enum { NAME_SIZE = 64 };
 
 /* what the parser needs beside the arguments themselves */
 typedef struct parse {
@@ -28,29 +29,33 @@ static const solver_type *solver_named(const arguments *given, const char *optio
                                        const char *name) {
   const solver_type *const solver = solver_find(name);
   if (solver) return solver;
-  char line[LINE_SIZE] = "";
-  for (size_t i = 0; solver_types[i]; i++) command_list(line, sizeof line, solver_types[i]->name);
-  command_usage(given, "--%s %.60s is not accepted; there are %s", option, name, line);
+  names known = names_for(name, strlen(name));
+  char hint[NAMES_HINT_SIZE];
+  for (size_t i = 0; solver_types[i]; i++) names_add(&known, solver_types[i]->name);
+  command_usage(given, "--%s %.60s is not accepted; %sthere are %s", option, name,
+                names_hint(&known, "", hint), known.list);
 }
 
 /* the variant given, by the name that one of the command's solvers has for it */
 static void resolve_variant(arguments *given) {
   const bool one = given->command->groups & ARGUMENTS_SOLVER;
   const solver_type *const *const solvers = one ? &given->solver : given->solvers;
-  char line[LINE_SIZE] = "";
+  const char *const name = given->settings.variant;
+  names known = names_for(name, strlen(name));
+  char hint[NAMES_HINT_SIZE];
   for (size_t i = 0; i < (one ? 1 : given->solver_count); i++) {
-    const char *const known = solver_variant(solvers[i], given->settings.variant);
-    if (known) {
-      given->settings.variant = known;
+    const char *const found = solver_variant(solvers[i], name);
+    if (found) {
+      given->settings.variant = found;
       return;
     }
-    for (const char *const *v = solvers[i]->variants; v && *v; v++)
-      command_list(line, sizeof line, *v);
+    for (const char *const *v = solvers[i]->variants; v && *v; v++) names_add(&known, *v);
   }
-  if (!*line)
-    command_usage(given, "--variant %.60s is not accepted; solver %s has no variants",
-                  given->settings.variant, solvers[0]->name);
-  command_usage(given, "--variant %.60s is not accepted; it is %s", given->settings.variant, line);
+  if (!*known.list)
+    command_usage(given, "--variant %.60s is not accepted; solver %s has no variants", name,
+                  solvers[0]->name);
+  command_usage(given, "--variant %.60s is not accepted; %sit is %s", name,
+                names_hint(&known, "", hint), known.list);
 }
 
 /* "a,b": each once, in the order given; a copy is cut up, for the words given go to the command's
@@ -118,15 +123,21 @@ static void check_settings(const arguments *given) {
 
 /* ---- models ---------------------------------------------------------------------------------- */
 
+__attribute__((noreturn)) static void refuse_model(const arguments *given, const char *name) {
+  names known = names_for(name, strlen(name));
+  char hint[NAMES_HINT_SIZE];
+  for (size_t i = 0; model_types[i]; i++) names_add(&known, model_types[i]->name);
+  command_usage(given, "model %.60s is not accepted; %sthere are %s", name,
+                names_hint(&known, "", hint), known.list);
+}
+
 /* the model asked for, with the parameters given for it */
 static void set_model(parse *p) {
   arguments *const given = p->given;
   const char *const only = given->command->model;
   const char *const name = only ? only : given->model_name ? given->model_name : "plate";
   const model_type *const type = model_find(name);
-  char line[LINE_SIZE] = "";
-  for (size_t i = 0; model_types[i]; i++) command_list(line, sizeof line, model_types[i]->name);
-  if (!type) command_usage(given, "model %.60s is not accepted; there are %s", name, line);
+  if (!type) refuse_model(given, name);
   model_init(&given->m, type);
   for (size_t i = 0; i < p->table.parameter_count; i++) {
     char why[MODEL_MESSAGE_SIZE];

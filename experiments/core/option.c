@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "json_file.h"
+#include "names.h"
 
 enum { LINE_SIZE = 160 };
 
@@ -67,11 +68,11 @@ static size_t place_of(const study_option *o, const char *name, size_t length) {
 
 static void refuse_name(const study_option *o, const char *name, size_t length,
                         char message[MEASURE_MESSAGE_SIZE]) {
-  char list[MEASURE_MESSAGE_SIZE] = "";
-  for (size_t i = 0; name_at(o, i); i++)
-    snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", i ? ", " : "", name_at(o, i));
-  measure_message(message, "--%s %.*s is not accepted; there are %s", o->name,
-                  (int)(length < 60 ? length : 60), name, list);
+  names known = names_for(name, length);
+  char hint[NAMES_HINT_SIZE];
+  for (size_t i = 0; name_at(o, i); i++) names_add(&known, name_at(o, i));
+  measure_message(message, "--%s %.*s is not accepted; %sthere are %s", o->name,
+                  (int)(length < 60 ? length : 60), name, names_hint(&known, "", hint), known.list);
 }
 
 static int set_names(const study_option *o, const char *text, option_names *out,

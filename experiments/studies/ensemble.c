@@ -13,10 +13,11 @@
 #include <string.h>
 
 #include "cases.h"
+#include "names.h"
 #include "solver.h"
 #include "studies.h"
 
-enum { PILOT = 1000, LIST_SIZE = 400 };
+enum { PILOT = 1000 };
 
 /* ---- what is asked for ----------------------------------------------------------------------- */
 
@@ -52,14 +53,15 @@ static const study_option options[] = {
 /* whether a name given is one of the first `count` quantities; it says which there are */
 static int check_name(study_run *run, const ensemble_frame *f, size_t count, const char *option,
                       const char *given) {
-  char list[LIST_SIZE] = "";
   if (!given) return 0;
+  names known = names_for(given, strlen(given));
+  char hint[NAMES_HINT_SIZE];
   for (size_t i = 0; i < count; i++) {
     if (strcmp(given, f->quantity[i].name) == 0) return 0;
-    const size_t used = strlen(list);
-    snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", f->quantity[i].name);
+    names_add(&known, f->quantity[i].name);
   }
-  measure_message(run->message, "--%s %.60s is not accepted; there are %s", option, given, list);
+  measure_message(run->message, "--%s %.60s is not accepted; %sthere are %s", option, given,
+                  names_hint(&known, "", hint), known.list);
   return SOLVER_REFUSED;
 }
 

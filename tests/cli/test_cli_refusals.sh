@@ -53,6 +53,24 @@ refuses 2 'hopper is not accepted' xml plate hopper
 refuses 2 'A is missing' compare
 refuses 2 'B is missing' compare results
 
+# --- what was meant -------------------------------------------------------------------------------
+
+refuses 2 'rnu is no command; did you mean run? there are run, derivative' rnu
+refuses 2 'unknown option --epsil; did you mean --epsilon? see essbench run --help' run --epsil 1e-3
+refuses 2 'unknown option --slover=x; did you mean --solver? see' run --slover=x
+refuses 2 'unknown option --trails; did you mean --trials? see' sweep --trails 3
+refuses 2 'model plaet is not accepted; did you mean plate? there are' run --model plaet
+refuses 2 'model hoper is not accepted; did you mean hopper? there are' xml hoper
+refuses 2 '--solver mujocco is not accepted; did you mean mujoco? there are' run --solver mujocco
+refuses 2 '--solvers libes is not accepted; did you mean libess? there' sweep --solvers mujoco,libes
+refuses 2 '--variant euler2 is not accepted; did you mean Euler? it is' run --solver mujoco --variant euler2
+refuses 2 '--methods hybird is not accepted; did you mean hybrid? there' work-precision --methods hybird
+refuses 2 '--protocol papre is not accepted; did you mean paper? there' sweep --protocol papre,free
+refuses 2 'swep is no study; did you mean sweep? there are' schema swep
+refuses 2 '--outcome crossing is not accepted; did you mean crossings? there' ensemble --outcome crossing
+# nobody is asked for an option that only the program itself gives
+refuses 2 'unknown option --pary; see' sweep --pary
+
 # --- models, solvers and their numbers ------------------------------------------------------------
 
 refuses 2 'model nosuch is not accepted; there are affine3, ball' run --model nosuch
