@@ -9,14 +9,19 @@
 
 #include "clock.h"
 
-// nanoseconds between two drawings
-static const uint64_t interval_ns = 100000000;
+// nanoseconds between two drawings, and between two lines
+static const uint64_t drawing_ns = 100000000, line_ns = 30000000000;
 
 void measure_progress_begin(measure_progress *progress, FILE *stream, const char *label,
                             uint64_t total) {
   if (!stream) stream = stderr;
-  *progress = (measure_progress){.label = label, .total = total, .start_ns = measure_clock_ns()};
-  if (isatty(fileno(stream))) progress->stream = stream;
+  *progress = (measure_progress){.stream = stream,
+                                 .drawn = isatty(fileno(stream)),
+                                 .label = label,
+                                 .total = total,
+                                 .start_ns = measure_clock_ns()};
+  // drawn at once; a line only to who has waited
+  if (!progress->drawn) progress->shown_ns = progress->start_ns;
 }
 
 /* "3:07" or "1:02:45" */
@@ -48,9 +53,18 @@ static void draw(measure_progress *progress, const char *line) {
   progress->width = width;
 }
 
+/* one write, so that lines of several programs into one file stay whole */
+static void say(const measure_progress *progress, const char *line) {
+  char whole[MEASURE_MESSAGE_SIZE + 16];
+  snprintf(whole, sizeof whole, "progress: %s\n", line);
+  fputs(whole, progress->stream);
+  fflush(progress->stream);
+}
+
 void measure_progress_update(measure_progress *progress, uint64_t done) {
   if (!progress->stream) return;
   const uint64_t now = measure_clock_ns();
+  const uint64_t interval_ns = progress->drawn ? drawing_ns : line_ns;
   if (progress->shown_ns && now - progress->shown_ns < interval_ns) return;
   progress->shown_ns = now;
 
@@ -62,13 +76,18 @@ void measure_progress_update(measure_progress *progress, uint64_t done) {
   }
   measure_message(line, "%s %" PRIu64 "/%" PRIu64 ", %.3g/s, %s left", progress->label, done,
                   progress->total, rate, left);
-  draw(progress, line);
+  if (progress->drawn)
+    draw(progress, line);
+  else
+    say(progress, line);
 }
 
 void measure_progress_end(measure_progress *progress) {
-  if (!progress->stream) return;
-  if (progress->width > 0) draw(progress, "");
-  fputc('\r', progress->stream);
-  fflush(progress->stream);
+  FILE *const stream = progress->stream;
+  if (stream && progress->drawn) {
+    if (progress->width > 0) draw(progress, "");
+    fputc('\r', stream);
+    fflush(stream);
+  }
   progress->stream = NULL;
 }

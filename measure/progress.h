@@ -1,33 +1,37 @@
 /*
- * One line of progress on a terminal, with rate and time left; nothing at all in a pipe or a file.
+ * One line of progress on a terminal, with rate and time left; in a pipe or a file a line now and
+ * then, so that a log says how far it is.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #ifndef MEASURE_PROGRESS_H
 #define MEASURE_PROGRESS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
 /* Owned by the caller; its members are private. */
 typedef struct measure_progress {
-  FILE *stream;      /* NULL: quiet */
+  FILE *stream;      /* NULL: ended */
+  bool drawn;        /* over itself, on a terminal */
   const char *label; /* borrowed */
   uint64_t total;
   uint64_t start_ns, shown_ns;
   int width; /* of the line on the screen */
 } measure_progress;
 
-/* Begins a count to `total` on `stream`, the standard error when that is NULL. Quiet when it is no
- * terminal. `label` outlives the progress. */
+/* Begins a count to `total` on `stream`, the standard error when that is NULL. `label` outlives the
+ * progress. */
 void measure_progress_begin(measure_progress *progress, FILE *stream, const char *label,
                             uint64_t total);
 
-/* Tells how many are done. Redraws at most ten times a second, so it may be called after every
- * sample; never call it inside a timed region. */
+/* Tells how many are done. Redraws at most ten times a second, and says "progress: ..." where there
+ * is no terminal once in half a minute, so it may be called after every sample; never call it
+ * inside a timed region. */
 void measure_progress_update(measure_progress *progress, uint64_t done);
 
-/* Erases the line: call it before anything else is printed, and at the end. */
+/* Erases a line that was drawn: call it before anything else is printed, and at the end. */
 void measure_progress_end(measure_progress *progress);
 
 #endif

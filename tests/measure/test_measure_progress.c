@@ -1,10 +1,11 @@
 /*
- * Progress on a terminal, and silence in a pipe.
+ * Progress on a terminal, and a line now and then in a pipe.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <poll.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -34,10 +35,20 @@ static FILE *open_terminal(int *master, unsigned short columns) {
   return stream;
 }
 
-/* What has arrived on the terminal so far. */
-static const char *screen(int master, char text[SCREEN_SIZE]) {
-  const ssize_t length = read(master, text, SCREEN_SIZE - 1);
-  text[length > 0 ? length : 0] = '\0';
+/* What was written to the stream since it was asked last. A terminal hands it on when it comes to
+ * it, so it is read up to a mark behind it. */
+static const char *screen(FILE *stream, int master, char text[SCREEN_SIZE]) {
+  size_t length = 0;
+  fputc('\f', stream);
+  fflush(stream);
+  do {
+    struct pollfd ready = {.fd = master, .events = POLLIN};
+    assert_int_equal(poll(&ready, 1, 60000), 1);
+    const ssize_t more = read(master, text + length, SCREEN_SIZE - length);
+    assert_true(more > 0);
+    length += (size_t)more;
+  } while (text[length - 1] != '\f');
+  text[length - 1] = '\0';
   return text;
 }
 
@@ -55,7 +66,7 @@ static void line_is_drawn_and_erased(void **state) {
   measure_progress progress;
   measure_progress_begin(&progress, stream, "sweep", 120);
   measure_progress_update(&progress, 30);
-  screen(master, text);
+  screen(stream, master, text);
   assert_non_null(strstr(text, "\rsweep 30/120, "));
   assert_non_null(strstr(text, "/s, "));
   assert_non_null(strstr(text, " left"));
@@ -63,7 +74,7 @@ static void line_is_drawn_and_erased(void **state) {
   // the end writes blanks over the whole line and goes back to its start
   const size_t width = strlen(text) - 1;
   measure_progress_end(&progress);
-  screen(master, text);
+  screen(stream, master, text);
   assert_int_equal(strlen(text), width + 2);
   assert_int_equal(strspn(text + 1, " "), width);
   assert_int_equal(text[0], '\r');
@@ -72,7 +83,7 @@ static void line_is_drawn_and_erased(void **state) {
   // and what comes after is silence
   measure_progress_update(&progress, 120);
   measure_progress_end(&progress);
-  assert_string_equal(screen(master, text), "");
+  assert_string_equal(screen(stream, master, text), "");
   fclose(stream);
   close(master);
 }
@@ -88,7 +99,7 @@ static void redrawn_at_most_ten_times_a_second(void **state) {
   uint64_t done = 0;
   while (measure_clock_ns() - start < 250000000) measure_progress_update(&progress, ++done);
   const uint64_t tenths = (measure_clock_ns() - start) / 100000000;
-  screen(master, text);
+  screen(stream, master, text);
   assert_true(done > 100);
   assert_in_range(count_of(text, '\r'), 1, tenths + 1);
   measure_progress_end(&progress);
@@ -104,24 +115,50 @@ static void line_fits_a_narrow_terminal(void **state) {
   measure_progress progress;
   measure_progress_begin(&progress, stream, "a label longer than the terminal is wide", 10);
   measure_progress_update(&progress, 5);
-  assert_string_equal(screen(master, text), "\ra label longer than");
+  assert_string_equal(screen(stream, master, text), "\ra label longer than");
   measure_progress_end(&progress);
   fclose(stream);
   close(master);
 }
 
-static void pipe_stays_quiet(void **state) {
+/* as if so many seconds more had passed */
+static void pass(measure_progress *progress, uint64_t seconds) {
+  progress->start_ns -= 1000000000 * seconds;
+  progress->shown_ns -= 1000000000 * seconds;
+}
+
+static void pipe_has_a_line_now_and_then(void **state) {
   (void)state;
+  static char text[SCREEN_SIZE];
   int ends[2];
   assert_int_equal(pipe2(ends, O_NONBLOCK), 0);
   FILE *stream = fdopen(ends[1], "w");
   measure_progress progress;
+
+  // a short one says nothing
   measure_progress_begin(&progress, stream, "sweep", 10);
   for (uint64_t i = 1; i <= 10; i++) measure_progress_update(&progress, i);
   measure_progress_end(&progress);
+  assert_string_equal(screen(stream, ends[0], text), "");
+
+  // whole lines, one for each half minute however often it is told
+  measure_progress_begin(&progress, stream, "sweep", 120);
+  pass(&progress, 60);
+  for (uint64_t i = 30; i < 60; i++) measure_progress_update(&progress, i);
+  screen(stream, ends[0], text);
+  assert_memory_equal(text, "progress: sweep 30/120, 0.5/s, 3:0", 34);
+  assert_int_equal(count_of(text, '\n'), 1);
+  assert_int_equal(text[strlen(text) - 1], '\n');
+  pass(&progress, 31);
+  measure_progress_update(&progress, 60);
+  screen(stream, ends[0], text);
+  assert_memory_equal(text, "progress: sweep 60/120, ", 24);
+  assert_int_equal(count_of(text, '\r'), 0);
+  measure_progress_end(&progress);
+  pass(&progress, 60);
+  measure_progress_update(&progress, 120);
+  assert_string_equal(screen(stream, ends[0], text), "");
   fclose(stream);
-  char text[16];
-  assert_int_equal(read(ends[0], text, sizeof text), 0);
   close(ends[0]);
 }
 
@@ -130,7 +167,7 @@ int main(void) {
       cmocka_unit_test(line_is_drawn_and_erased),
       cmocka_unit_test(redrawn_at_most_ten_times_a_second),
       cmocka_unit_test(line_fits_a_narrow_terminal),
-      cmocka_unit_test(pipe_stays_quiet),
+      cmocka_unit_test(pipe_has_a_line_now_and_then),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
