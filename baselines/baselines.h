@@ -27,4 +27,7 @@ extern const solver_type hybrid_solver;        /* a guard check at every step of
 extern const solver_type smooth_solver;        /* a contact force without a kink, no guards */
 extern const solver_type time_stepping_solver; /* semi-implicit Euler with complementarity */
 
+/* The Open Dynamics Engine; refuses every model where the build had none. */
+extern const solver_type ode_solver;
+
 #endif

@@ -24,6 +24,7 @@ const solver_type *const solver_types[] = {
     &hybrid_solver,
     &smooth_solver,
     &time_stepping_solver,
+    &ode_solver,
     NULL,
 };
 // clang-format on
@@ -46,6 +47,7 @@ unsigned solver_concerns(const solver_type *solver) {
       {&hybrid_solver, SETTING_TIME_STEP},
       {&smooth_solver, TOLERANCES | SETTING_EPSILON},
       {&time_stepping_solver, SETTING_TIME_STEP},
+      {&ode_solver, SETTING_TIME_STEP},
   };
   for (size_t i = 0; i < sizeof concerns / sizeof *concerns; i++)
     if (concerns[i].solver == solver) return concerns[i].settings;

@@ -100,6 +100,7 @@ const precision_method precision_methods[] = {
      .coarse_factor = 10},
     STEPPING("time-stepping-euler", "time-stepping Euler", "time-stepping", "euler"),
     STEPPING("time-stepping-midpoint", "time-stepping midpoint", "time-stepping", "midpoint"),
+    STEPPING("ode", "ODE", "ode", NULL),
     STEPPING("mujoco-Euler", "MuJoCo Euler", "mujoco", "Euler"),
     STEPPING("mujoco-implicit", "MuJoCo implicit", "mujoco", "implicit"),
     STEPPING("mujoco-implicitfast", "MuJoCo implicitfast", "mujoco", "implicitfast"),

@@ -11,3 +11,8 @@ foreach(duty
   ess_test(baselines_${duty} baselines)
 endforeach()
 ess_test(baselines_dimension solvers)
+if(TARGET PkgConfig::ODE)
+  ess_test(baselines_ode baselines)
+else()
+  ess_test(baselines_ode_absent baselines)
+endif()

@@ -130,9 +130,10 @@ refuses 1 'impacts accumulate: there are infinitely many before' run --model bal
 refuses 2 'no MuJoCo twin; hopper and plate have' xml affine3 -o new.xml
 refuses 2 'smooth: affine3 has no contact force to smooth; hopper' run --solver smooth --model affine3
 refuses 2 'time-stepping: affine3 has no contact force' run --solver time-stepping --model affine3
-for solver in hybrid time-stepping; do
+for solver in hybrid time-stepping ode; do
   refuses 2 "$solver: step 0.0007 s is not accepted" run --solver $solver --time-step 0.0007
 done
+refuses 2 'ode: affine3 is no body on springs; hopper and plate are' run --solver ode --model affine3
 refuses 2 'nosuch is not accepted; it is euler' run --solver time-stepping --variant nosuch
 
 # --- settings and whom they concern ---------------------------------------------------------------

@@ -48,7 +48,7 @@ grep -q '^| hopper | 1e-04 | not reached; gsl 1 ' "$room/page"
 check 'who gets there alone is told' $?
 grep -q '^| hopper | 1e-04: gsl | 1e-01: location 0.50; 1e-02: location 0.50; 1e-04: gsl |' "$room/page"
 check 'where libess is not the cheapest is told' $?
-grep -q '^| 10 | 500 | 4.25 |  |  |  |  |  |  |  |  | 40 |' "$room/page"
+grep -q '^| 10 | 500 | 4.25 |  |  |  |  |  |  |  |  |  | 40 |' "$room/page"
 check 'crossings have their costs' $?
 grep -q '^- hopper: commit `0123456`' "$room/page"
 check 'the source is told' $?
