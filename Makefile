@@ -66,6 +66,7 @@ derivative = $(study) derivative-error $(out)
 limbs = $(study) limbs $(out)
 rigid-soft = $(study) rigid-soft $(out)
 contact-modes = $(study) contact-modes $(out)
+claims = $(study) claims $(out)
 # $(call work-precision,model options)
 work-precision = $(study) work-precision $(1) $(call option,trials,$(TRIALS)) $(call \
   option,seed,$(SEED)) $(out)
@@ -102,7 +103,7 @@ sources = find . \( -path ./build -o -path ./.deps -o -path ./.git -o -path ./re
   -o -name '*.[ch]' -print0 | xargs -0 -r clang-format
 
 .PHONY: all build test regress baseline order calibrate sweep mujoco work-precision crossing-cost \
-  speed scale tolerance ensemble derivative limbs rigid-soft contact-modes figures help clean columns format format-check fuzz setup-build setup-figures setup-test \
+  speed scale tolerance ensemble derivative limbs rigid-soft contact-modes claims figures help clean columns format format-check fuzz setup-build setup-figures setup-test \
   build-essbench test-release test-clang test-sanitized test-plain
 
 all: build
@@ -175,6 +176,10 @@ rigid-soft: setup-figures build-essbench
 contact-modes: setup-figures build-essbench
 	$(contact-modes)
 	$(figures)
+
+# judges what has been measured
+claims: setup-build build-essbench
+	$(claims)
 
 # what has been measured is drawn again, what is absent is measured first; the .json is written last
 figures: setup-figures build-essbench
@@ -262,6 +267,7 @@ make derivative   error of the flow's derivative, through crossings and at a cor
 make limbs        a landing on two feet over the initial rotation, on rigid and soft limbs
 make rigid-soft   rigid contacts against contact springs as these grow stiff
 make contact-modes  what pseudo-impulses do to a rocking block, and to a point that meets a hill
+make claims         the papers' claims, by what the results hold: which hold, which fail
 make ensemble     a million starts of MODEL: distribution and map of what they come to
 make figures      draw all figures; measures first what has not been measured
 make test         build and test: gcc, clang, sanitizers, without AVX, format

@@ -54,6 +54,9 @@ void measure_table_free(measure_table *table);
 size_t measure_table_rows(const measure_table *table);
 size_t measure_table_column(const measure_table *table, const char *name);
 
+/* A column's name; owned by the table. NULL behind the last. */
+const char *measure_table_name(const measure_table *table, size_t column);
+
 /* A field's text, unquoted; owned by the table. NULL outside it. */
 const char *measure_table_text(const measure_table *table, size_t row, size_t column);
 

@@ -189,6 +189,10 @@ size_t measure_table_column(const measure_table *table, const char *name) {
   return SIZE_MAX;
 }
 
+const char *measure_table_name(const measure_table *table, size_t column) {
+  return column < table->columns ? table->fields[column] : NULL;
+}
+
 const char *measure_table_text(const measure_table *table, size_t row, size_t column) {
   if (row >= measure_table_rows(table) || column >= table->columns) return NULL;
   return table->fields[(row + 1) * table->columns + column];

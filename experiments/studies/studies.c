@@ -19,6 +19,7 @@ const study *const studies[] = {
     &limbs_study,
     &rigid_soft_study,
     &contact_modes_study,
+    &claims_study,
     NULL,
 };
 // clang-format on

@@ -1,0 +1,144 @@
+/*
+ * essbench claims: what the papers claim, one by one, and whether the results in the folder bear it
+ * out. It measures nothing.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "claims.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "studies.h"
+
+enum { SAMPLES = STUDY_SAMPLES, CLAIMS };
+
+static const study_option options[] = {{0}};
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+#define VERDICT(X, row)                                                                            \
+  X(row, paper, TEXT, "", "whose claim it is")                                                     \
+  X(row, place, TEXT, "", "where it stands there")                                                 \
+  X(row, says, TEXT, "", "what it says, in our words")                                             \
+  X(row, criterion, TEXT, "", "what number decides, fixed before it was looked at")                \
+  X(row, low, NUMBER, "", "the claim holds from here")                                             \
+  X(row, high, NUMBER, "", "to here; not known: without a limit")                                  \
+  X(row, number, NUMBER, "", "what was measured")                                                  \
+  X(row, verdict, TEXT, "", "holds, fails, not measured or cannot be tested")                      \
+  X(row, command, TEXT, "", "what measures it")
+COLUMN_ROW(verdict, VERDICT);
+static const column verdict_columns[] = {VERDICT(COLUMN_LINE, verdict){0}};
+
+/* ---- a claim's number ------------------------------------------------------------------------ */
+
+/* two files, which may be one */
+typedef struct sides {
+  json_t *a, *b;
+} sides;
+
+static double quotient(const claim *c, const sides *from, const char *value) {
+  const double a = results_reduce(from->a, &c->a, c->each, value);
+  return c->b.column ? a / results_reduce(from->b, &c->b, c->each, value) : a;
+}
+
+static double number_of(const claim *c, const sides *from) {
+  double furthest = NAN;
+  char value[RESULTS_TEXT_SIZE];
+  json_t *row;
+  size_t i;
+  if (!c->each) return quotient(c, from, NULL);
+  json_array_foreach(from->a, i, row) {
+    const double one = quotient(c, from, results_text(row, c->each, value));
+    if (isnan(furthest) || fabs(one) > fabs(furthest)) furthest = one;
+  }
+  return furthest;
+}
+
+static const char *verdict_of(const claim *c, double number) {
+  if (!c->command) return "cannot be tested";
+  if (isnan(number)) return "not measured";
+  return number >= c->low && number <= c->high ? "holds" : "fails";
+}
+
+/* ---- cells: one claim each ------------------------------------------------------------------- */
+
+static int plan(study_run *run, size_t stage) {
+  for (size_t i = 0; stage == 0 && claims[i].paper; i++)
+    if (study_cell(run, &i, "claim=%zu", i)) return -1;
+  return 0;
+}
+
+static int judge(study_run *run, const void *cell) {
+  const claim *const c = &claims[*(const size_t *)cell];
+  verdict row = {.paper = c->paper,
+                 .place = c->place,
+                 .says = c->says,
+                 .criterion = c->criterion,
+                 .low = c->command ? c->low : (double)NAN,
+                 .high = c->command && isfinite(c->high) ? c->high : (double)NAN,
+                 .number = NAN,
+                 .command = c->command ? c->command : ""};
+  sides from = {NULL, NULL};
+  if (c->command) {
+    from.a = results_read(run->folder, c->a.file, run->message);
+    from.b = results_read(run->folder, c->b.column ? c->b.file : c->a.file, run->message);
+    if (from.a && from.b) row.number = number_of(c, &from);
+  }
+  const bool failed = c->command && (!from.a || !from.b);
+  json_decref(from.a);
+  json_decref(from.b);
+  row.verdict = verdict_of(c, row.number);
+  return failed ? -1 : study_add(run, SAMPLES, &row);
+}
+
+static int derive(study_run *run) {
+  size_t count;
+  const verdict *const all = study_rows(run, SAMPLES, &count);
+  int status = 0;
+  for (size_t i = 0; !status && i < count; i++) status = study_add(run, CLAIMS, &all[i]);
+  return status;
+}
+
+/* ---- a screen -------------------------------------------------------------------------------- */
+
+static void show(const study_run *run) {
+  size_t count, holds = 0, fails = 0, other = 0;
+  const verdict *const all = study_rows(run, CLAIMS, &count);
+  for (size_t i = 0; i < count; i++) {
+    const verdict *const v = &all[i];
+    if (i == 0 || strcmp(v->paper, v[-1].paper) != 0) printf("%s%s\n", i ? "\n" : "", v->paper);
+    printf("  %-16s %s (%s)\n", v->verdict, v->says, v->place);
+    printf("  %16s %s", "", v->criterion);
+    if (!isnan(v->number)) printf(": %.4g", v->number);
+    if (strcmp(v->verdict, "not measured") == 0) printf("; run %s", v->command);
+    putchar('\n');
+    holds += strcmp(v->verdict, "holds") == 0;
+    fails += strcmp(v->verdict, "fails") == 0;
+    other += strcmp(v->verdict, "not measured") == 0;
+  }
+  printf("\n%zu of %zu claims hold, %zu fail, %zu are not measured, %zu cannot be tested\n", holds,
+         count, fails, other, count - holds - fails - other);
+}
+
+const study claims_study = {
+    .name = "claims",
+    .summary = "the papers' claims one by one: which hold by the results in the folder",
+    .file = "claims",
+    .schema = "essbench-claims-1",
+    .own_models = true,
+    .unseeded = true,
+    .untimed = true,
+    .brief = true,
+    .cells = "claims",
+    .options = options,
+    .cell_size = sizeof(size_t),
+    .tables = {[SAMPLES] = STUDY_TABLE(verdict_columns, verdict, .meaning = "one claim"),
+               [CLAIMS] = STUDY_TABLE(verdict_columns, verdict, .json = "claims",
+                                      .csv = "claims.csv", .meaning = "one claim")},
+    .plan = plan,
+    .run = judge,
+    .derive = derive,
+    .show = show,
+};

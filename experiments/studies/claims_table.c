@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+
+#include "claims.h"
+
+#define RAPID    "Anderson & Revzen 2024"
+#define TUTORIAL "A tutorial of contact methods"
+#define LIMBS    "Pace & Burden 2017"
+#define MODES    "Johnson, Burden & Koditschek 2016"
+
+/* of a method in the results of work-precision */
+#define CHEAPEST(model, method, limit)                                                             \
+  {                                                                                                \
+    "work_precision.csv", "model=" model " solver=" method " status=ok rms_error<=" limit,         \
+        "median_s", RESULTS_LEAST                                                                  \
+  }
+#define SMALLEST_ERROR(model, method)                                                              \
+  {                                                                                                \
+    "work_precision.csv", "model=" model " solver=" method " status=ok", "rms_error",              \
+        RESULTS_LEAST                                                                              \
+  }
+
+#define SLOPE(solver)                                                                              \
+  { "sweep.json/slopes", "solver=" solver " protocol=paper", "s_per_contact", RESULTS_FIRST }
+#define FIT(column)                                                                                \
+  { "order_fit.csv", "projection_order=1", column, RESULTS_FIRST }
+#define CLAIM(...)                                                                                 \
+  { __VA_ARGS__ }
+
+static const char compare[] = "make work-precision";
+
+const claim claims[] = {
+    CLAIM(RAPID, "abstract, 5.2", "one more contact costs about what it costs in MuJoCo",
+          "microseconds a contact over MuJoCo's, 2 to 100 contacts, from 2/3 to 3/2", "make sweep",
+          2.0 / 3.0, 1.5, SLOPE("projection"), SLOPE("mujoco"), NULL),
+    CLAIM(RAPID, "abstract, 7", "one more contact costs no more than in MuJoCo",
+          "the same, at most 1", "make sweep", 0.0, 1.0, SLOPE("projection"), SLOPE("mujoco"),
+          NULL),
+    CLAIM(RAPID, "Table 5.1", "on the hopper MuJoCo's error is met with epsilon = 0.13 m",
+          "the largest such epsilon, k/m from 20 to 800, from half to twice that", "make calibrate",
+          0.065, 0.26, {"calibration.csv", "status=ok", "epsilon", RESULTS_MOST}, {0}, NULL),
+    CLAIM(RAPID, "Table 5.1", "with it a run takes 4.2 times as long as MuJoCo's",
+          "time over MuJoCo's, from 2.1 to 8.4", "make calibrate", 2.1, 8.4,
+          {"calibration.csv", "main=1", "runtime_projection_s", RESULTS_FIRST},
+          {"calibration.csv", "main=1", "runtime_mujoco_s", RESULTS_FIRST}, NULL),
+    CLAIM(RAPID, "4, Fig. 4.1", "the projection is of second order in epsilon",
+          "slope of the error, from 1.9 to 2.2", "make order", 1.9, 2.2, FIT("slope"), {0}, NULL),
+    CLAIM(RAPID, "4", "the order is at least 2.1",
+          "upper end of the slope's interval, at least 2.1", "make order", 2.1, INFINITY,
+          FIT("slope_hi"), {0}, NULL),
+    CLAIM(RAPID, "6", "the error falls with epsilon at least by first order",
+          "lower end of the slope's interval, at least 1", "make order", 1.0, INFINITY,
+          FIT("slope_lo"), {0}, NULL),
+    CLAIM(RAPID, "Fig. 4.1", "for large epsilon the error no longer grows",
+          "largest over smallest error, epsilon from 0.5, at most 1.1", "make order", 1.0, 1.1,
+          {"order.csv", "projection_order=1 epsilon>=0.5", "rms_error", RESULTS_MOST},
+          {"order.csv", "projection_order=1 epsilon>=0.5", "rms_error", RESULTS_LEAST}, NULL),
+    CLAIM(RAPID, "5", "what is calibrated on the hopper gives MuJoCo's error on the plate",
+          "error over MuJoCo's, at the number of contacts where it is largest, at most 1.1",
+          "make sweep", 0.0, 1.1,
+          {"sweep.csv", "solver=projection protocol=paper", "rms_error", RESULTS_FIRST},
+          {"sweep.csv", "solver=mujoco protocol=paper", "rms_error", RESULTS_FIRST}, "contacts"),
+    CLAIM(RAPID, "5.2", "near 150 contacts the integrator gets irregular",
+          "largest step of its median time from one N to the next, 130 to 170, over that of 60 to "
+          "100, "
+          "at least 2",
+          "make sweep CONTACTS=60..100,130..170 PROTOCOL=paper OUT=results/150", 2.0, INFINITY,
+          {"150/sweep.csv", "solver=projection protocol=paper contacts>=131", "median_s",
+           RESULTS_STEP},
+          {"150/sweep.csv", "solver=projection protocol=paper contacts<=100", "median_s",
+           RESULTS_STEP},
+          NULL),
+    CLAIM(RAPID, "5.2", "near 150 contacts MuJoCo gets irregular", "the same of MuJoCo, at least 2",
+          "make sweep CONTACTS=60..100,130..170 PROTOCOL=paper OUT=results/150", 2.0, INFINITY,
+          {"150/sweep.csv", "solver=mujoco protocol=paper contacts>=131", "median_s", RESULTS_STEP},
+          {"150/sweep.csv", "solver=mujoco protocol=paper contacts<=100", "median_s", RESULTS_STEP},
+          NULL),
+    CLAIM(RAPID, "1", "many contacts need no root finding: projections are cheaper",
+          "time over event location's at an error of 0.01, 100 contacts, at most 1", compare, 0.0,
+          1.0, CHEAPEST("plate contacts=100", "projection", "0.01"),
+          CHEAPEST("plate contacts=100", "location", "0.01"), NULL),
+    CLAIM(RAPID, "1", "so it is for single contacts", "the same on the hopper, at most 1", compare,
+          0.0, 1.0, CHEAPEST("hopper", "projection", "0.01"),
+          CHEAPEST("hopper", "location", "0.01"), NULL),
+    CLAIM(RAPID, "1.2", "in the limit it has the right orbital derivative, crossings one by one",
+          "order at which the derivative's error falls with epsilon, at least 1", "make derivative",
+          1.0, INFINITY,
+          {"derivative_error_fit.csv", "crossings=isolated method=projection order=1 of=tangents",
+           "slope", RESULTS_FIRST},
+          {0}, NULL),
+    CLAIM(RAPID, "1.2", "the same where three guards meet",
+          "its error for epsilon of 1e-5, of the largest entry, on the worse side, at most 0.001",
+          "make derivative", 0.0, 1e-3,
+          {"derivative_error.csv", "method=projection order=1 knob<=1.1e-5", "tangent_error",
+           RESULTS_MOST},
+          {0}, NULL),
+    CLAIM(RAPID, "7", "MuJoCo is faster than ODE",
+          "ODE's time over MuJoCo's at an error of 0.1, 10 "
+          "contacts, at least 1",
+          compare, 1.0, INFINITY, CHEAPEST("plate contacts=10", "ode", "0.1"),
+          CHEAPEST("plate contacts=10", "mujoco", "0.1"), NULL),
+    CLAIM(RAPID, "7", "the integrator is faster than ODE, too",
+          "ODE's time over its time, the same", compare, 1.0, INFINITY,
+          CHEAPEST("plate contacts=10", "ode", "0.1"),
+          CHEAPEST("plate contacts=10", "projection", "0.1"), NULL),
+    CLAIM(RAPID, "7", "it suits real-time control with six legs or more",
+          "the paper says of no robot, rate or horizon what would do", NULL, 0.0, 0.0, {0}, {0},
+          NULL),
+
+    CLAIM(TUTORIAL, "table", "hybrid: accurate",
+          "smallest error of hybrid Euler on the hopper, at most 0.001", compare, 0.0, 1e-3,
+          SMALLEST_ERROR("hopper", "hybrid"), {0}, NULL),
+    CLAIM(TUTORIAL, "table", "hybrid: does not scale with the number of contacts",
+          "time of a run with 100 contacts over 2, at an error of 0.01, at least 50",
+          "make crossing-cost", 50.0, INFINITY,
+          {"crossing_cost.csv", "solver=hybrid contacts=100 status=ok", "median_s", RESULTS_LEAST},
+          {"crossing_cost.csv", "solver=hybrid contacts=2 status=ok", "median_s", RESULTS_LEAST},
+          NULL),
+    CLAIM(TUTORIAL, "table", "hybrid: difficult where impacts are simultaneous",
+          "smallest error of hybrid Euler, 100 contacts, at least 0.01", compare, 0.01, INFINITY,
+          SMALLEST_ERROR("plate contacts=100", "hybrid"), {0}, NULL),
+    CLAIM(TUTORIAL, "table", "hybrid: not differentiable",
+          "smallest error of a derivative through isolated crossings, at least 1e-6",
+          "make derivative", 1e-6, INFINITY,
+          {"derivative_error.csv", "crossings=isolated method=libess", "tangent_error",
+           RESULTS_LEAST},
+          {0}, NULL),
+    CLAIM(TUTORIAL, "table", "smooth: simple", "no number of ours says what is simple", NULL, 0.0,
+          0.0, {0}, {0}, NULL),
+    CLAIM(TUTORIAL, "table", "smooth: many contacts at once",
+          "smallest error with 100 contacts, at most 0.01", compare, 0.0, 0.01,
+          SMALLEST_ERROR("plate contacts=100", "smooth"), {0}, NULL),
+    CLAIM(TUTORIAL, "table", "smooth: low accuracy", "smallest error on the hopper, at least 0.001",
+          compare, 1e-3, INFINITY, SMALLEST_ERROR("hopper", "smooth"), {0}, NULL),
+    CLAIM(TUTORIAL, "table", "smooth: differentiable", "nothing here differentiates it", NULL, 0.0,
+          0.0, {0}, {0}, NULL),
+    CLAIM(TUTORIAL, "table", "time-stepping: accurate",
+          "smallest error on the hopper, at most 0.001", compare, 0.0, 1e-3,
+          SMALLEST_ERROR("hopper", "time-stepping"), {0}, NULL),
+    CLAIM(TUTORIAL, "table", "time-stepping: many contacts at once",
+          "smallest error with 100 contacts, at most 0.01", compare, 0.0, 0.01,
+          SMALLEST_ERROR("plate contacts=100", "time-stepping"), {0}, NULL),
+    CLAIM(TUTORIAL, "table", "time-stepping: very expensive",
+          "time over that of a smooth force at an error of 0.01, 100 contacts, at least 10",
+          compare, 10.0, INFINITY, CHEAPEST("plate contacts=100", "time-stepping", "0.01"),
+          CHEAPEST("plate contacts=100", "smooth", "0.01"), NULL),
+    CLAIM(TUTORIAL, "table", "time-stepping: difficult to write, not differentiable",
+          "no number of ours says so", NULL, 0.0, 0.0, {0}, {0}, NULL),
+
+    CLAIM(LIMBS, "Fig. 1", "rigid limbs: the outcome jumps where both land together",
+          "half the jump of the rate of rotation, I = 2 kg m^2, from 0.36531 to 0.36532 rad/s",
+          "make limbs", 0.36531, 0.36532,
+          {"limbs_bodies.csv", "limbs=rigid inertia=2", "turn_left", RESULTS_FIRST}, {0}, NULL),
+    CLAIM(LIMBS, "condition 6", "decoupled inertia makes the outcome continuous",
+          "the same, I = m d^2, at most 1e-6 rad/s", "make limbs", 0.0, 1e-6,
+          {"limbs_bodies.csv", "limbs=rigid inertia=1", "turn_left", RESULTS_LONGEST}, {0}, NULL),
+    CLAIM(LIMBS, "Theorem 1", "soft limbs that are decoupled: the outcome is differentiable",
+          "derivative of the speed upward from above and below the level start, at most 1e-6",
+          "make limbs", -1e-6, 1e-6,
+          {"limbs_bodies.csv", "limbs=soft coupling=0", "vz_right", RESULTS_LONGEST}, {0}, NULL),
+    CLAIM(LIMBS, "5", "coupled forces: continuous, and not differentiable",
+          "the same, at least 1e-6 away from 0 above", "make limbs", 1e-6, INFINITY,
+          {"limbs_bodies.csv", "limbs=soft coupling=1", "vz_right", RESULTS_FIRST}, {0}, NULL),
+
+    CLAIM(MODES, "2.7", "an arrival at a hill rests if it is slower than g delta_t tan(slope)",
+          "fastest that rests over that, at the slope where it is largest, within 1e-6 of 1",
+          "make contact-modes", 1.0 - 1e-6, 1.0 + 1e-6,
+          {"contact_modes.csv", NULL, "found", RESULTS_FIRST},
+          {"contact_modes.csv", NULL, "known", RESULTS_FIRST}, "slope"),
+    CLAIM(MODES, "2.7", "the rocking block keeps 0.7 of its rate at an impact",
+          "that share, first two impacts, from 0.6999 to 0.7001", "make rigid-soft", 0.6999, 0.7001,
+          {"rigid_soft.csv", "system=block contacts=rigid delta_t=0", "spin_ratio", RESULTS_FIRST},
+          {0}, NULL),
+    {0},
+};
