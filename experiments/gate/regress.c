@@ -10,30 +10,28 @@
 #include "record.h"
 #include "regress_counters.h"
 
-static void print_text(const regress_counts *counts) {
+static void print_text(const json_t *counts) {
+  size_t i;
+  const json_t *row;
   printf("%-46s %7s %7s %7s %7s %8s %8s %10s\n", "case", "events", "steps", "entries", "project.",
          "field", "guard", "RMS error");
-  for (size_t i = 0; i < counts->count; i++) {
-    const regress_count *const row = &counts->rows[i];
-    printf("%-46s %7lld %7lld %7lld %7lld %8lld %8lld %10.3g\n", row->name,
-           (long long)row->value[REGRESS_EVENTS], (long long)row->value[REGRESS_STEPS],
-           (long long)row->value[REGRESS_ENTRIES], (long long)row->value[REGRESS_PROJECTIONS],
-           (long long)row->value[REGRESS_FIELD], (long long)row->value[REGRESS_GUARD],
-           row->rms_error);
+  json_array_foreach(json_object_get(counts, "cases"), i, row) {
+    printf("%-46s %7lld %7lld %7lld %7lld %8lld %8lld %10.3g\n",
+           json_string_value(json_object_get(row, "name")), regress_counter(row, "events"),
+           regress_counter(row, "steps"), regress_counter(row, "entries"),
+           regress_counter(row, "projections"), regress_counter(row, "field_evaluations"),
+           regress_counter(row, "guard_evaluations"), regress_rms_error(row));
   }
 }
 
 static int run_counters(arguments *given) {
   char message[SOLVER_MESSAGE_SIZE];
-  regress_counts counts;
-  if (regress_counts_run(&counts, message)) return command_fail(given, "%s", message);
-  int status = COMMAND_SUCCESS;
-  if (given->json || given->file)
-    status = command_result(given, regress_counts_json(&counts));
-  else
-    print_text(&counts);
-  regress_counts_free(&counts);
-  return status;
+  json_t *const counts = regress_counts_run(message);
+  if (!counts) return command_fail(given, "%s", message);
+  if (given->json || given->file) return command_result(given, counts);
+  print_text(counts);
+  json_decref(counts);
+  return COMMAND_SUCCESS;
 }
 
 const command counters_command = {
@@ -43,7 +41,7 @@ const command counters_command = {
     .run = run_counters,
 };
 
-static int judge(arguments *given, const regress_counts *baseline, const regress_counts *now) {
+static int judge(arguments *given, const json_t *baseline, const json_t *now) {
   const regress_comparison found = regress_counts_compare(baseline, now, stdout);
   if (found.differences > 0)
     return command_fail(given,
@@ -59,14 +57,13 @@ static int judge(arguments *given, const regress_counts *baseline, const regress
 
 static int run_regress(arguments *given) {
   char message[SOLVER_MESSAGE_SIZE], path[RECORD_PATH_SIZE];
-  regress_counts baseline, now;
   if (record_path(path, given->folder, REGRESS_BASELINE "/" REGRESS_COUNTERS_FILE))
     return command_fail(given, "--out: the path is too long");
-  if (regress_counts_read(&baseline, path, message)) return command_fail(given, "%s", message);
-  int status = regress_counts_run(&now, message) ? command_fail(given, "%s", message)
-                                                 : judge(given, &baseline, &now);
-  regress_counts_free(&now);
-  regress_counts_free(&baseline);
+  json_t *const baseline = regress_counts_read(path, message);
+  json_t *const now = baseline ? regress_counts_run(message) : NULL;
+  const int status = now ? judge(given, baseline, now) : command_fail(given, "%s", message);
+  json_decref(now);
+  json_decref(baseline);
   return status;
 }
 

@@ -18,49 +18,53 @@
 
 static const char ratio_schema[] = "essbench-ratio-1";
 
-/* one case per line: what changed, before and after */
-static void show_change(const regress_count *before, const regress_count *now, size_t *changed) {
-  bool first = true;
-  for (size_t k = 0; k < REGRESS_COUNTERS; k++) {
-    if (before->value[k] == now->value[k]) continue;
-    printf("%-46s %-18s %12lld %12lld\n", first ? now->name : "", regress_counter_names[k],
-           (long long)before->value[k], (long long)now->value[k]);
-    first = false;
-  }
-  if (fabs(now->rms_error - before->rms_error) > REGRESS_RMS_TOLERANCE * before->rms_error) {
-    printf("%-46s %-18s %12.5g %12.5g\n", first ? now->name : "", "rms_error", before->rms_error,
-           now->rms_error);
-    first = false;
-  }
-  *changed += !first;
+/* a line of what changed; the first of a case has its name */
+static void show_case(const json_t *row, bool *first) {
+  printf("%-46s ", *first ? json_string_value(json_object_get(row, "name")) : "");
+  *first = false;
 }
 
-static void show_counts(const regress_counts *before, const regress_counts *now) {
-  size_t changed = 0, new = 0, gone = 0;
-  printf("%-46s %-18s %12s %12s\n", "case", "counter", "before", "now");
-  for (size_t i = 0; i < now->count; i++) {
-    const regress_count *const was = regress_counts_find(before, now->rows[i].name);
-    if (was)
-      show_change(was, &now->rows[i], &changed);
-    else
-      new ++;
+/* what changed, before and after: whether anything did */
+static bool show_change(const json_t *before, const json_t *now) {
+  bool first = true;
+  for (const char *const *name = regress_counter_names; *name; name++) {
+    const long long was = regress_counter(before, *name), is = regress_counter(now, *name);
+    if (was == is) continue;
+    show_case(now, &first);
+    printf("%-18s %12lld %12lld\n", *name, was, is);
   }
-  for (size_t i = 0; i < before->count; i++)
-    gone += !regress_counts_find(now, before->rows[i].name);
-  printf("counters: %zu cases, %zu changed, %zu new, %zu gone\n", now->count, changed, new, gone);
+  const double was = regress_rms_error(before), is = regress_rms_error(now);
+  if (fabs(is - was) > REGRESS_RMS_TOLERANCE * was) {
+    show_case(now, &first);
+    printf("%-18s %12.5g %12.5g\n", "rms_error", was, is);
+  }
+  return !first;
+}
+
+static void show_counts(const json_t *before, const json_t *now) {
+  const json_t *const rows = json_object_get(now, "cases"), *row;
+  size_t changed = 0, known = 0, i;
+  printf("%-46s %-18s %12s %12s\n", "case", "counter", "before", "now");
+  json_array_foreach(rows, i, row) {
+    const json_t *const was =
+        regress_counts_find(before, json_string_value(json_object_get(row, "name")));
+    known += was != NULL;
+    changed += was && show_change(was, row);
+  }
+  printf("counters: %zu cases, %zu changed, %zu new, %zu gone\n", json_array_size(rows), changed,
+         json_array_size(rows) - known, json_array_size(json_object_get(before, "cases")) - known);
 }
 
 static int write_counts(const char *path, char *message) {
-  regress_counts before = {0}, now;
   char why[SOLVER_MESSAGE_SIZE];
-  if (regress_counts_run(&now, message)) return -1;
-  if (regress_counts_read(&before, path, why)) printf("no earlier baseline: %s\n", why);
-  json_t *const object = regress_counts_json(&now);
-  const int status = measure_json_write(object, path, message);
-  if (!status) show_counts(&before, &now);
-  json_decref(object);
-  regress_counts_free(&before);
-  regress_counts_free(&now);
+  json_t *const now = regress_counts_run(message);
+  if (!now) return -1;
+  json_t *const before = regress_counts_read(path, why);
+  if (!before) printf("no earlier baseline: %s\n", why);
+  const int status = measure_json_write(now, path, message);
+  if (!status) show_counts(before, now);
+  json_decref(before);
+  json_decref(now);
   return status;
 }
 

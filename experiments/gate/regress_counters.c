@@ -10,30 +10,15 @@
 #include <string.h>
 
 #include "contest.h"
+#include "json_file.h"
 
-static const char schema[] = "essbench-counters-1";
+static const char schema[] = "essbench-counters-1", guard_counter[] = "guard_evaluations";
 
-const char *const regress_counter_names[REGRESS_COUNTERS] = {
-    [REGRESS_EVENTS] = "events",
-    [REGRESS_REFERENCE_EVENTS] = "reference_events",
-    [REGRESS_STEPS] = "steps",
-    [REGRESS_REJECTED] = "rejected",
-    [REGRESS_ENTRIES] = "entries",
-    [REGRESS_PROJECTIONS] = "projections",
-    [REGRESS_FIELD] = "field_evaluations",
-    [REGRESS_GUARD] = "guard_evaluations",
-    [REGRESS_SUBSTEPS] = "substeps",
-    [REGRESS_GROUPS] = "groups",
+const char *const regress_counter_names[] = {
+    "events",      "reference_events",  "steps",       "rejected", "entries",
+    "projections", "field_evaluations", guard_counter, "substeps", "groups",
+    NULL,
 };
-
-static int out_of_memory(char message[SOLVER_MESSAGE_SIZE]) {
-  return measure_fail(message, "out of memory");
-}
-
-void regress_counts_free(regress_counts *counts) {
-  free(counts->rows);
-  *counts = (regress_counts){0};
-}
 
 /* ---- running --------------------------------------------------------------------------------- */
 
@@ -54,222 +39,207 @@ static int find_reference(kept_reference *kept, const regress_case *c, const mod
   return 0;
 }
 
-static void note(regress_count *row, const regress_case *c, const contestant *one) {
-  memcpy(row->name, c->name, sizeof row->name);
-  const solver_report *const report = &one->report;
-  const uint64_t values[REGRESS_COUNTERS] = {
-      [REGRESS_EVENTS] = report->events,
-      [REGRESS_REFERENCE_EVENTS] = one->starts->events[0],
-      [REGRESS_STEPS] = report->steps,
-      [REGRESS_REJECTED] = report->rejected,
-      [REGRESS_ENTRIES] = report->entries,
-      [REGRESS_PROJECTIONS] = report->projections,
-      [REGRESS_FIELD] = report->field_evaluations,
-      [REGRESS_GUARD] = report->guard_evaluations,
-      [REGRESS_SUBSTEPS] = report->substeps,
-      [REGRESS_GROUPS] = report->groups,
-  };
-  for (size_t k = 0; k < REGRESS_COUNTERS; k++) row->value[k] = (int64_t)values[k];
-  const trajectory *const exact = &one->starts->references[0];
-  row->rms_error = one->rms[0];
-  row->dimension = exact->dimension;
-  memcpy(row->reference_end, exact->states + (exact->count - 1) * exact->dimension,
-         exact->dimension * sizeof *row->reference_end);
+/* a method without sub-steps has none in its rows */
+static void set_unless_zero(json_t *row, const char *name, uint64_t value) {
+  if (value) json_object_set_new(row, name, json_integer((json_int_t)value));
 }
 
-static int run_case(const regress_case *c, kept_reference *kept, regress_count *row,
-                    char message[SOLVER_MESSAGE_SIZE]) {
+static json_t *row_of(const regress_case *c, const contestant *one) {
+  const solver_report *const r = &one->report;
+  const trajectory *const exact = &one->starts->references[0];
+  const double *const end = exact->states + (exact->count - 1) * exact->dimension;
+  json_t *const row = json_pack(
+      "{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "name", c->name, "events",
+      (json_int_t)r->events, "reference_events", (json_int_t)one->starts->events[0], "steps",
+      (json_int_t)r->steps, "rejected", (json_int_t)r->rejected, "entries", (json_int_t)r->entries,
+      "projections", (json_int_t)r->projections, "field_evaluations",
+      (json_int_t)r->field_evaluations, guard_counter, (json_int_t)r->guard_evaluations);
+  set_unless_zero(row, "substeps", r->substeps);
+  set_unless_zero(row, "groups", r->groups);
+  json_object_set_new(row, "rms_error", measure_json_number(one->rms[0]));
+  json_t *const ends = json_array();
+  for (size_t i = 0; i < exact->dimension; i++)
+    json_array_append_new(ends, measure_json_number(end[i]));
+  json_object_set_new(row, "reference_end", ends);
+  return row;
+}
+
+/* the row of a case, or NULL with one line */
+static json_t *run_case(const regress_case *c, kept_reference *kept,
+                        char message[SOLVER_MESSAGE_SIZE]) {
   model m;
   contestant one = {0};
   double seconds; // not asked for
-  if (regress_case_model(c, &m, message)) return -1;
+  json_t *row = NULL;
+  if (regress_case_model(c, &m, message)) return NULL;
   int status = find_reference(kept, c, &m, message);
   const contest_starts starts = contest_starts_view(&kept->starts, &m);
   if (!status) status = contestant_prepare(&one, c->solver, &c->settings, &starts, message);
-  if (!status && contestant_sample(&one, 0, &seconds)) {
-    snprintf(message, SOLVER_MESSAGE_SIZE, "%s", one.report.message);
-    status = -1;
-  }
-  if (!status) note(row, c, &one);
+  if (!status && contestant_sample(&one, 0, &seconds))
+    measure_message(message, "%s", one.report.message);
+  else if (!status)
+    row = row_of(c, &one);
   contestant_release(&one);
   model_release(&m);
-  return status;
+  return row;
 }
 
-int regress_counts_run(regress_counts *counts, char message[SOLVER_MESSAGE_SIZE]) {
-  *counts = (regress_counts){0};
+json_t *regress_counts_run(char message[SOLVER_MESSAGE_SIZE]) {
   size_t count;
   regress_case *const cases = regress_counted_cases(&count);
-  if (cases) counts->rows = calloc(count, sizeof *counts->rows);
-  int status = counts->rows ? 0 : out_of_memory(message);
+  json_t *const rows = json_array();
+  int status = cases && rows ? 0 : measure_fail(message, "out of memory");
   kept_reference kept = {0};
   for (size_t i = 0; !status && i < count; i++) {
-    char why[SOLVER_MESSAGE_SIZE];
-    status = run_case(&cases[i], &kept, &counts->rows[i], why);
+    char why[SOLVER_MESSAGE_SIZE] = "out of memory";
+    status = json_array_append_new(rows, run_case(&cases[i], &kept, why));
     if (status) measure_message(message, "%s: %.400s", cases[i].name, why);
-    counts->count++;
   }
   contest_starts_free(&kept.starts);
   free(cases);
-  if (status) regress_counts_free(counts);
-  return status;
+  if (!status)
+    return json_pack("{s:s, s:i, s:o}", "schema", schema, "schema_version", 1, "cases", rows);
+  json_decref(rows);
+  return NULL;
 }
 
 /* ---- the file -------------------------------------------------------------------------------- */
 
-/* a method without sub-steps has none in its rows */
-static bool may_be_absent(size_t k) {
-  return k == REGRESS_SUBSTEPS || k == REGRESS_GROUPS;
+long long regress_counter(const json_t *row, const char *name) {
+  return json_integer_value(json_object_get(row, name));
 }
 
-static json_t *row_json(const regress_count *row) {
-  json_t *const object = json_pack("{s:s}", "name", row->name);
-  for (size_t k = 0; k < REGRESS_COUNTERS; k++)
-    if (row->value[k] || !may_be_absent(k))
-      json_object_set_new(object, regress_counter_names[k], json_integer(row->value[k]));
-  json_object_set_new(object, "rms_error", measure_json_number(row->rms_error));
-  json_t *const end = json_array();
-  for (size_t i = 0; i < row->dimension; i++)
-    json_array_append_new(end, measure_json_number(row->reference_end[i]));
-  json_object_set_new(object, "reference_end", end);
-  return object;
+double regress_rms_error(const json_t *row) {
+  double error = NAN;
+  measure_json_value(json_object_get(row, "rms_error"), &error);
+  return error;
 }
 
-json_t *regress_counts_json(const regress_counts *counts) {
-  json_t *const rows = json_array();
-  for (size_t i = 0; i < counts->count; i++)
-    json_array_append_new(rows, row_json(&counts->rows[i]));
-  return json_pack("{s:s, s:i, s:o}", "schema", schema, "schema_version", 1, "cases", rows);
-}
-
-/* true when the object has everything a row has */
-static bool row_read(const json_t *object, regress_count *row) {
-  const char *const name = json_string_value(json_object_get(object, "name"));
-  const json_t *const end = json_object_get(object, "reference_end");
-  if (!name || strlen(name) >= sizeof row->name) return false;
-  memcpy(row->name, name, strlen(name) + 1);
-  for (size_t k = 0; k < REGRESS_COUNTERS; k++) {
-    const json_t *const value = json_object_get(object, regress_counter_names[k]);
-    if (!json_is_integer(value) && (value || !may_be_absent(k))) return false;
-    row->value[k] = json_integer_value(value);
+/* whether a case has all that is compared */
+static bool is_row(const json_t *row) {
+  const json_t *const end = json_object_get(row, "reference_end");
+  double number;
+  bool whole = json_is_string(json_object_get(row, "name")) && json_array_size(end) > 0 &&
+               !measure_json_value(json_object_get(row, "rms_error"), &number);
+  for (size_t k = 0; regress_counter_names[k]; k++) {
+    const char *const name = regress_counter_names[k];
+    const bool may_be_absent = strcmp(name, "substeps") == 0 || strcmp(name, "groups") == 0;
+    const json_t *const value = json_object_get(row, name);
+    whole = whole && (json_is_integer(value) || (!value && may_be_absent));
   }
-  if (measure_json_value(json_object_get(object, "rms_error"), &row->rms_error)) return false;
-  row->dimension = json_array_size(end);
-  if (row->dimension < 1 || row->dimension > MODEL_DIMENSION_MAX) return false;
-  for (size_t i = 0; i < row->dimension; i++)
-    if (measure_json_value(json_array_get(end, i), &row->reference_end[i])) return false;
-  return true;
+  for (size_t i = 0; i < json_array_size(end); i++)
+    whole = whole && !measure_json_value(json_array_get(end, i), &number);
+  return whole;
 }
 
-static int rows_read(regress_counts *counts, const json_t *root, const char *path, char *message) {
+static int check(const json_t *root, const char *path, char *message) {
   const char *const found = json_string_value(json_object_get(root, "schema"));
-  const json_t *const rows = json_object_get(root, "cases");
+  const json_t *const rows = json_object_get(root, "cases"), *row;
+  size_t i;
   if (!found || strcmp(found, schema) != 0 || json_array_size(rows) == 0)
     return measure_fail(message,
                         "%s is no baseline of counters (schema %s); make baseline writes one", path,
                         schema);
-  counts->rows = calloc(json_array_size(rows), sizeof *counts->rows);
-  if (!counts->rows) return out_of_memory(message);
-  for (; counts->count < json_array_size(rows); counts->count++) {
-    if (row_read(json_array_get(rows, counts->count), &counts->rows[counts->count])) continue;
-    measure_message(message, "%s: case %zu lacks a name, a counter, rms_error or reference_end",
-                    path, counts->count + 1);
-    regress_counts_free(counts);
-    return -1;
+  json_array_foreach(rows, i, row) {
+    if (!is_row(row))
+      return measure_fail(
+          message, "%s: case %zu lacks a name, a counter, rms_error or reference_end", path, i + 1);
   }
   return 0;
 }
 
-int regress_counts_read(regress_counts *counts, const char *path,
-                        char message[SOLVER_MESSAGE_SIZE]) {
-  *counts = (regress_counts){0};
+json_t *regress_counts_read(const char *path, char message[SOLVER_MESSAGE_SIZE]) {
   json_t *const root = measure_json_read(path, message);
-  if (!root) return -1;
-  const int status = rows_read(counts, root, path, message);
+  if (!root || !check(root, path, message)) return root;
   json_decref(root);
-  return status;
+  return NULL;
 }
 
 /* ---- comparing ------------------------------------------------------------------------------- */
 
-const regress_count *regress_counts_find(const regress_counts *counts, const char *name) {
-  for (size_t i = 0; i < counts->count; i++)
-    if (strcmp(counts->rows[i].name, name) == 0) return &counts->rows[i];
+static const char *name_of(const json_t *row) {
+  return json_string_value(json_object_get(row, "name"));
+}
+
+const json_t *regress_counts_find(const json_t *counts, const char *name) {
+  size_t i;
+  const json_t *row;
+  json_array_foreach(json_object_get(counts, "cases"), i, row) {
+    if (strcmp(name_of(row), name) == 0) return row;
+  }
   return NULL;
 }
 
 /* libm's dispatch moves guard evaluations a little; nothing else may move */
-static bool counter_agrees(size_t k, int64_t before, int64_t now) {
-  if (k != REGRESS_GUARD) return before == now;
+static bool counter_agrees(const char *name, long long before, long long now) {
+  if (strcmp(name, guard_counter) != 0) return before == now;
   return fabs((double)(now - before)) <= REGRESS_GUARD_TOLERANCE * (double)before;
 }
 
-static size_t compare_counters(const regress_count *before, const regress_count *now,
-                               FILE *stream) {
+static size_t compare_counters(const json_t *before, const json_t *now, FILE *stream) {
   size_t differences = 0;
-  for (size_t k = 0; k < REGRESS_COUNTERS; k++) {
-    if (counter_agrees(k, before->value[k], now->value[k])) continue;
-    fprintf(stream, "%s: %s %lld in the baseline, %lld now%s\n", now->name,
-            regress_counter_names[k], (long long)before->value[k], (long long)now->value[k],
-            k == REGRESS_GUARD ? " (more than 3 %)" : "");
+  for (const char *const *name = regress_counter_names; *name; name++) {
+    const long long was = regress_counter(before, *name), is = regress_counter(now, *name);
+    if (counter_agrees(*name, was, is)) continue;
+    fprintf(stream, "%s: %s %lld in the baseline, %lld now%s\n", name_of(now), *name, was, is,
+            strcmp(*name, guard_counter) == 0 ? " (more than 3 %)" : "");
     differences++;
   }
   return differences;
 }
 
 /* an error that is NaN now has grown, one that was NaN has not */
-static size_t compare_errors(const regress_count *before, const regress_count *now,
-                             regress_comparison *result, FILE *stream) {
-  const double growth =
-      now->rms_error == before->rms_error ? 1.0 : now->rms_error / before->rms_error;
-  if (!(growth <= result->worst_growth)) {
-    result->worst_growth = growth;
-    result->worst_case = now->name;
-  }
-  if (growth < 1.0 - REGRESS_RMS_TOLERANCE) result->better++;
-  if (growth <= 1.0 + REGRESS_RMS_TOLERANCE || isnan(before->rms_error)) return 0;
-  fprintf(stream, "%s: rms_error %.9g in the baseline, %.9g now (%+.3g %%)\n", now->name,
-          before->rms_error, now->rms_error, 100.0 * (growth - 1.0));
+static size_t compare_errors(const json_t *before, const json_t *now, size_t *better,
+                             FILE *stream) {
+  const double was = regress_rms_error(before), is = regress_rms_error(now);
+  const double growth = is == was ? 1.0 : is / was;
+  *better += growth < 1.0 - REGRESS_RMS_TOLERANCE;
+  if (growth <= 1.0 + REGRESS_RMS_TOLERANCE || isnan(was)) return 0;
+  fprintf(stream, "%s: rms_error %.9g in the baseline, %.9g now (%+.3g %%)\n", name_of(now), was,
+          is, 100.0 * (growth - 1.0));
   return 1;
 }
 
 /* errors mean nothing when what they are measured against has moved */
-static size_t compare_references(const regress_count *before, const regress_count *now,
-                                 FILE *stream) {
-  if (before->dimension != now->dimension) {
-    fprintf(stream, "%s: %zu states in the baseline, %zu now\n", now->name, before->dimension,
-            now->dimension);
+static size_t compare_references(const json_t *before, const json_t *now, FILE *stream) {
+  const json_t *const old = json_object_get(before, "reference_end"), *const new = json_object_get(
+                                                                          now, "reference_end");
+  if (json_array_size(old) != json_array_size(new)) {
+    fprintf(stream, "%s: %zu states in the baseline, %zu now\n", name_of(now), json_array_size(old),
+            json_array_size(new));
     return 1;
   }
-  for (size_t i = 0; i < now->dimension; i++) {
-    const double was = before->reference_end[i], is = now->reference_end[i];
+  for (size_t i = 0; i < json_array_size(new); i++) {
+    double was = NAN, is = NAN;
+    measure_json_value(json_array_get(old, i), &was);
+    measure_json_value(json_array_get(new, i), &is);
     if (fabs(is - was) <= REGRESS_REFERENCE_TOLERANCE * fmax(1.0, fabs(was))) continue;
-    fprintf(stream, "%s: reference_end[%zu] %.12g in the baseline, %.12g now\n", now->name, i, was,
-            is);
+    fprintf(stream, "%s: reference_end[%zu] %.12g in the baseline, %.12g now\n", name_of(now), i,
+            was, is);
     return 1;
   }
   return 0;
 }
 
-regress_comparison regress_counts_compare(const regress_counts *baseline, const regress_counts *now,
-                                          FILE *stream) {
+regress_comparison regress_counts_compare(const json_t *baseline, const json_t *now, FILE *stream) {
   regress_comparison result = {0};
-  for (size_t i = 0; i < now->count; i++) {
-    const regress_count *const row = &now->rows[i];
-    const regress_count *const before = regress_counts_find(baseline, row->name);
+  size_t i;
+  const json_t *row;
+  json_array_foreach(json_object_get(now, "cases"), i, row) {
+    const json_t *const before = regress_counts_find(baseline, name_of(row));
     if (!before) {
-      fprintf(stream, "%s: not in the baseline\n", row->name);
+      fprintf(stream, "%s: not in the baseline\n", name_of(row));
       result.differences++;
       continue;
     }
     result.cases++;
     result.differences += compare_counters(before, row, stream);
-    result.differences += compare_errors(before, row, &result, stream);
+    result.differences += compare_errors(before, row, &result.better, stream);
     result.differences += compare_references(before, row, stream);
   }
-  for (size_t i = 0; i < baseline->count; i++) {
-    if (regress_counts_find(now, baseline->rows[i].name)) continue;
-    fprintf(stream, "%s: in the baseline, not run now\n", baseline->rows[i].name);
+  json_array_foreach(json_object_get(baseline, "cases"), i, row) {
+    if (regress_counts_find(now, name_of(row))) continue;
+    fprintf(stream, "%s: in the baseline, not run now\n", name_of(row));
     result.differences++;
   }
   return result;
