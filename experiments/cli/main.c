@@ -69,8 +69,6 @@ int main(int argc, char **argv) {
   if (started.count > 1 && !chosen.study)
     return command_unknown("%s has no cells to spread over ranks; run it without mpirun",
                            chosen.name);
-  if (ESSBENCH_PROOF[0])
-    fputs("essbench: warning: spoilt on purpose, for proof only (" ESSBENCH_PROOF ")\n", stderr);
   arguments given;
   arguments_parse(&chosen, argc - 1, argv + 1, &given);
   const int status = chosen.run(&given);

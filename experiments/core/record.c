@@ -19,9 +19,6 @@ json_t *record_environment_now(int pinned_core) {
   char sundials[SUNDIALS_VERSION_SIZE];
   sundials_version(sundials);
   json_object_set_new(environment, "sundials", json_string(sundials));
-  if (ESSBENCH_PROOF[0])
-    json_array_append_new(json_object_get(environment, "warnings"),
-                          json_string("spoilt on purpose, for proof only: " ESSBENCH_PROOF));
   if (strcmp(bridge_has_avx(), "no") == 0)
     json_array_append_new(json_object_get(environment, "warnings"),
                           json_string("MuJoCo is built without AVX, slower than it could be"));
