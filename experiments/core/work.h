@@ -45,4 +45,10 @@ work_channel *work_processes_join(char message[MEASURE_MESSAGE_SIZE]);
  */
 work_channel *work_ranks_join(bool quiet, char message[MEASURE_MESSAGE_SIZE]);
 
+/* What the module that is linked with MPI shows (mpi/mpi_work.c): the same, NULL where it fails. */
+typedef struct work_module {
+  work_channel *(*begin)(bool quiet);
+} work_module;
+extern const work_module mpi_work_module;
+
 #endif
