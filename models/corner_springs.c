@@ -140,6 +140,19 @@ bool corner_springs_changes_field(const model *m, size_t guard, const double sig
   return guard < PUSHES || is_pressed(sign, (int)guard - PUSHES);
 }
 
+size_t corner_springs_contact_count(const model *m) {
+  (void)m;
+  return CORNERS;
+}
+
+void corner_springs_active_contacts(const model *m, const double x[], unsigned char active[]) {
+  const corner_springs *const p = m->data;
+  double h[EVENTS];
+  guards(x, h, m->data);
+  for (int i = 0; i < CORNERS; i++)
+    active[i] = h[PRESSED + i] > 0.0 && (p->sticks || h[PUSHES + i] > 0.0);
+}
+
 /* its steps have to be short against the fastest that springs and dampers do */
 int corner_springs_reference(const model *m, const double x0[], model_reference *out,
                              char message[MODEL_MESSAGE_SIZE]) {

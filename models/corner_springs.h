@@ -47,6 +47,8 @@ int corner_springs_prepare(model *m, const corner_springs *p, char message[MODEL
 
 /* Members of model_type. */
 void corner_springs_release(model *m);
+size_t corner_springs_contact_count(const model *m);
+void corner_springs_active_contacts(const model *m, const double x[], unsigned char active[]);
 bool corner_springs_changes_field(const model *m, size_t guard, const double sign[]);
 int corner_springs_reference(const model *m, const double x0[], model_reference *out,
                              char message[MODEL_MESSAGE_SIZE]);

@@ -79,5 +79,7 @@ const model_type trot_on_springs_type = {
     .initial_state = initial_state,
     .random_state = random_state,
     .reference = corner_springs_reference,
+    .contact_count = corner_springs_contact_count,
+    .active_contacts = corner_springs_active_contacts,
     .changes_field = corner_springs_changes_field,
 };

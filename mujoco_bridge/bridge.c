@@ -128,12 +128,23 @@ typedef struct trajectory {
   const solver_output *output;
 } trajectory;
 
+/* an output; what a scene does not know stays as it was at the start */
+static void write_output(const trajectory *t, size_t i) {
+  const bridge_instance *b = t->instance;
+  const size_t dimension = b->model->type->dimension;
+  const size_t known = (size_t)(b->scene.model->nq + b->scene.model->nv);
+  double *const x = t->output->states + i * dimension;
+  write_state(b->scene.model, b->scene.data, x);
+  memcpy(x + known, t->x0 + known, (dimension - known) * sizeof *x);
+}
+
 /* outputs first+1 .. first+stride at the end of one step, those before its end on the chord */
 static void write_chord(const trajectory *t, size_t first) {
   const mjModel *m = t->instance->scene.model;
-  const size_t dimension = (size_t)(m->nq + m->nv), stride = t->instance->stride;
+  const size_t dimension = t->instance->model->type->dimension, stride = t->instance->stride;
   const double *const from = t->output->states + first * dimension;
   double to[MODEL_DIMENSION_MAX];
+  memcpy(to, t->x0, dimension * sizeof *to);
   write_state(m, t->instance->scene.data, to);
   for (size_t k = 1; k <= stride && first + k < t->output->count; ++k) {
     const double share = (double)k / (double)stride;
@@ -147,9 +158,9 @@ static void follow(void *context) {
   const trajectory *t = context;
   const mjModel *m = t->instance->scene.model;
   mjData *d = t->instance->scene.data;
-  const size_t dimension = (size_t)(m->nq + m->nv), stride = t->instance->stride;
+  const size_t stride = t->instance->stride;
   bridge_instance_set(t->instance, t->x0);
-  if (t->output->count > 0) write_state(m, d, t->output->states);
+  if (t->output->count > 0) write_output(t, 0);
   for (size_t i = 0; i + 1 < t->output->count; i += stride) {
     if (stride > 1) {
       mj_step(m, d);
@@ -157,7 +168,7 @@ static void follow(void *context) {
       continue;
     }
     for (size_t k = 0; k < t->instance->substeps; ++k) mj_step(m, d);
-    write_state(m, d, t->output->states + (i + 1) * dimension);
+    write_output(t, i + 1);
   }
 }
 

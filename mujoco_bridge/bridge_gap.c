@@ -16,6 +16,7 @@
 /* where states come from: one trajectory after another from the model's random starts */
 typedef struct walk {
   const model *model;
+  size_t half; /* coordinates, and so many rates behind them */
   gsl_rng *rng;
   double *h, *sign;
   unsigned char *active;
@@ -41,7 +42,7 @@ static int field_at(walk *w, const double x[], double dxdt[]) {
 /* a coarse step is good enough to visit the region; a trajectory lasts 2 s */
 static int advance(walk *w) {
   const double dt = 0.002, duration = 2.0;
-  const size_t half = w->model->type->dimension / 2;
+  const size_t half = w->half;
   double dxdt[MODEL_DIMENSION_MAX];
   if (w->time >= duration) {
     w->model->type->random_state(w->model, w->rng, w->x);
@@ -59,11 +60,11 @@ static int advance(walk *w) {
 /* keeps few of the many states in flight, then shakes the velocities; -1 when the field fails */
 static int draw(walk *w, double x[]) {
   const double keep_touching = 0.25, keep_free = 0.015, shake = 1.5;
-  const size_t half = w->model->type->dimension / 2;
+  const size_t half = w->half;
   do {
     if (advance(w) != 0) return -1;
   } while (gsl_rng_uniform(w->rng) >= (touching(w, w->x) ? keep_touching : keep_free));
-  memcpy(x, w->x, 2 * half * sizeof *x);
+  memcpy(x, w->x, w->model->type->dimension * sizeof *x);
   for (size_t j = half; j < 2 * half; ++j) x[j] *= shake * (2.0 * gsl_rng_uniform(w->rng) - 1.0);
   return 0;
 }
@@ -93,7 +94,7 @@ static void count(tally *sum, const mjData *d, const double field[], size_t half
 static void compare(void *context) {
   comparison *c = context;
   const bridge_scene *scene = &c->instance->scene;
-  const size_t half = c->walk->model->type->dimension / 2;
+  const size_t half = c->walk->half;
   double x[MODEL_DIMENSION_MAX], field[MODEL_DIMENSION_MAX];
   tally sum = {0};
   double stale[MODEL_DIMENSION_MAX] = {0};
@@ -117,6 +118,7 @@ static void compare(void *context) {
 static int walk_open(walk *w, const model *m, unsigned long seed) {
   const size_t guards = m->system.guard_count;
   *w = (walk){.model = m,
+              .half = mjcf_coordinates(m),
               .rng = gsl_rng_alloc(gsl_rng_mt19937),
               .h = calloc(guards + 1, sizeof *w->h),
               .sign = calloc(guards + 1, sizeof *w->sign),

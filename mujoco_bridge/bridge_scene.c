@@ -66,11 +66,11 @@ static int allocate_data(bridge_scene *scene, char message[SOLVER_MESSAGE_SIZE])
 static int check_shape(const bridge_scene *scene, const model *m,
                        char message[SOLVER_MESSAGE_SIZE]) {
   const mjModel *mj = scene->model;
-  const int half = (int)m->type->dimension / 2;
-  if ((int)mj->nq == half && (int)mj->nv == half && (int)mj->nbody == 2) return 0;
+  const int wanted = (int)mjcf_coordinates(m);
+  if ((int)mj->nq == wanted && (int)mj->nv == wanted && (int)mj->nbody == 2) return 0;
   snprintf(message, SOLVER_MESSAGE_SIZE,
            "mujoco: the scene has %d coordinates, %d velocities and %d bodies; %s needs %d, %d, 2",
-           (int)mj->nq, (int)mj->nv, (int)mj->nbody, m->type->name, half, half);
+           (int)mj->nq, (int)mj->nv, (int)mj->nbody, m->type->name, wanted, wanted);
   return -1;
 }
 
@@ -78,7 +78,6 @@ static int check_shape(const bridge_scene *scene, const model *m,
 static void realise(bridge_scene *scene, const mjcf_contact *contact, double scaling) {
   mjModel *mj = scene->model;
   scene->scaling = scaling;
-  scene->inverse_weight = mj->body_invweight0[2];
   mj->body_invweight0[2] *= scaling;
 
   const double unit = mj->body_invweight0[2] * (1.0 - MJCF_IMPEDANCE);
@@ -104,7 +103,8 @@ int bridge_scene_open(bridge_scene *scene, const model *m, const mjcf_options *o
   status = compile_text(scene, text ? text : written, message);
   if (status == 0) status = check_shape(scene, m, message);
   if (status == 0) {
-    realise(scene, &contact, scaling);
+    scene->inverse_weight = scene->model->body_invweight0[2];
+    if (options->time_constant == 0.0) realise(scene, &contact, scaling);
     if (options->lean) bridge_version_lean(scene->model);
     status = allocate_data(scene, message);
   }

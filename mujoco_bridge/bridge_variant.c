@@ -39,6 +39,7 @@ static const struct {
     {"pairs", offsetof(mjcf_options, pairs), WHETHER},
     {"lean", offsetof(mjcf_options, lean), WHETHER},
     {"tall", offsetof(mjcf_options, tall), WHETHER},
+    {"time_constant", offsetof(mjcf_options, time_constant), NUMBER},
 };
 
 enum { FIELDS = sizeof fields / sizeof *fields };

@@ -16,7 +16,8 @@
 
 #include "mjcf_writer.h"
 
-static const mjcf_emitter *const emitters[] = {&mjcf_hopper, &mjcf_plate};
+static const mjcf_emitter *const emitters[] = {&mjcf_block_on_springs, &mjcf_hopper, &mjcf_plate,
+                                               &mjcf_trot_on_springs};
 
 enum { EMITTER_COUNT = sizeof emitters / sizeof emitters[0] };
 
@@ -39,7 +40,9 @@ mjcf_options mjcf_options_default(void) {
 static const mjcf_emitter *find(const model *m, char message[MODEL_MESSAGE_SIZE]) {
   for (size_t i = 0; i < EMITTER_COUNT; ++i)
     if (strcmp(emitters[i]->model, m->type->name) == 0) return emitters[i];
-  snprintf(message, MODEL_MESSAGE_SIZE, "%s: this model has no MuJoCo twin; hopper and plate have",
+  snprintf(message, MODEL_MESSAGE_SIZE,
+           "%s: this model has no MuJoCo twin; block-on-springs, hopper, plate and "
+           "trot-on-springs have",
            m->type->name);
   return NULL;
 }
@@ -47,6 +50,12 @@ static const mjcf_emitter *find(const model *m, char message[MODEL_MESSAGE_SIZE]
 int mjcf_contact_of(const model *m, mjcf_contact *contact, char message[MODEL_MESSAGE_SIZE]) {
   const mjcf_emitter *emitter = find(m, message);
   return emitter ? emitter->contact(m, contact, message) : -1;
+}
+
+size_t mjcf_coordinates(const model *m) {
+  char message[MODEL_MESSAGE_SIZE];
+  const mjcf_emitter *emitter = find(m, message);
+  return emitter ? emitter->coordinates : 0;
 }
 
 static int check(const mjcf_options *o, char message[MODEL_MESSAGE_SIZE]) {
@@ -59,6 +68,8 @@ static int check(const mjcf_options *o, char message[MODEL_MESSAGE_SIZE]) {
     wrong = "tolerance must be a finite number >= 0";
   else if (o->contact_limit < 0)
     wrong = "contact_limit must be >= 0";
+  else if (!(o->time_constant >= 0.0) || !isfinite(o->time_constant))
+    wrong = "time_constant must be a finite number >= 0";
   if (wrong) snprintf(message, MODEL_MESSAGE_SIZE, "mjcf: %s", wrong);
   return wrong ? -1 : 0;
 }
@@ -77,7 +88,13 @@ static void write_flags(mjcf_writer *w, const mjcf_options *o) {
   mjcf_end(w);
 }
 
-static void write_option(mjcf_writer *w, const mjcf_options *o, double gravity) {
+/* the edges of a pyramid would be springs of their own */
+static const char *cone_of(const mjcf_options *o, const mjcf_contact *contact) {
+  return contact->friction > 0.0 && o->time_constant == 0.0 ? "elliptic" : o->cone;
+}
+
+static void write_option(mjcf_writer *w, const mjcf_options *o, const mjcf_contact *contact,
+                         double gravity) {
   const double g[] = {0.0, 0.0, -gravity};
   mjcf_start(w, "option");
   mjcf_number(w, "timestep", o->time_step);
@@ -87,16 +104,18 @@ static void write_option(mjcf_writer *w, const mjcf_options *o, double gravity) 
   mjcf_integer(w, "iterations", (size_t)o->iterations);
   mjcf_number(w, "tolerance", o->tolerance);
   mjcf_text(w, "jacobian", o->jacobian);
-  mjcf_text(w, "cone", o->cone);
+  mjcf_text(w, "cone", cone_of(o, contact));
   write_flags(w, o);
   mjcf_end(w);
 }
 
-/* before 2.3 contacts above nconmax were dropped, and its default is 100 */
-static void write_size(mjcf_writer *w, const mjcf_options *o, size_t contacts) {
+/* before 2.3 contacts above nconmax were dropped, and its default is 100; one with friction has up
+ * to four rows */
+static void write_size(mjcf_writer *w, const mjcf_options *o, const mjcf_contact *contact,
+                       size_t contacts) {
   const size_t limit = o->contact_limit > 0 ? (size_t)o->contact_limit : contacts;
   mjcf_start(w, "size");
-  mjcf_integer(w, "njmax", limit);
+  mjcf_integer(w, "njmax", contact->friction > 0.0 ? 4 * limit : limit);
   mjcf_integer(w, "nconmax", limit);
   mjcf_end(w);
 }
@@ -110,14 +129,34 @@ static void write_view(mjcf_writer *w) {
   mjcf_end(w);
 }
 
-static void write_law(mjcf_writer *w, const char *element, const mjcf_contact *contact) {
+/* what resists a contact: the model's springs and dampers, or MuJoCo's own, whose impedance is its
+ * default then */
+static void write_reference(mjcf_writer *w, const mjcf_options *o, const mjcf_contact *contact) {
   const double unit = contact->inverse_weight * (1.0 - MJCF_IMPEDANCE);
-  const double solref[] = {-contact->stiffness * unit, -contact->damping * unit};
+  const double springs[] = {-contact->stiffness * unit, -contact->damping * unit};
+  const double own[] = {o->time_constant, 1.0};
   const double solimp[] = {MJCF_IMPEDANCE, MJCF_IMPEDANCE, 0.001, 0.5, 2.0};
+  const bool is_own = o->time_constant > 0.0;
+  mjcf_numbers(w, "solref", 2, is_own ? own : springs);
+  if (!is_own) mjcf_numbers(w, "solimp", 5, solimp);
+}
+
+/* a pair has a coefficient for each direction, of spinning and rolling, too; a geom for each kind
+ */
+static void write_friction(mjcf_writer *w, const char *element, double friction) {
+  const double spin = 0.005, roll = 0.0001;
+  if (strcmp(element, "pair") == 0)
+    mjcf_numbers(w, "friction", 5, (const double[]){friction, friction, spin, roll, roll});
+  else
+    mjcf_numbers(w, "friction", 3, (const double[]){friction, spin, roll});
+}
+
+static void write_law(mjcf_writer *w, const char *element, const mjcf_options *o,
+                      const mjcf_contact *contact) {
   mjcf_start(w, element);
-  mjcf_integer(w, "condim", 1);
-  mjcf_numbers(w, "solref", 2, solref);
-  mjcf_numbers(w, "solimp", 5, solimp);
+  mjcf_integer(w, "condim", contact->friction > 0.0 ? 3 : 1);
+  if (contact->friction > 0.0) write_friction(w, element, contact->friction);
+  write_reference(w, o, contact);
   mjcf_number(w, "margin", 0.0);
   mjcf_end(w);
 }
@@ -135,8 +174,8 @@ static void write_class(mjcf_writer *w, const char *name, bool contype, bool con
 /* explicit pairs need no broad phase, so the geoms then leave it */
 static void write_default(mjcf_writer *w, const mjcf_options *o, const mjcf_contact *contact) {
   mjcf_start(w, "default");
-  write_law(w, "geom", contact);
-  write_law(w, "pair", contact);
+  write_law(w, "geom", o, contact);
+  write_law(w, "pair", o, contact);
   write_class(w, "fixed", !o->pairs, false);
   write_class(w, "moving", false, !o->pairs);
   mjcf_end(w);
@@ -145,26 +184,26 @@ static void write_default(mjcf_writer *w, const mjcf_options *o, const mjcf_cont
 static void write_pairs(mjcf_writer *w, const mjcf_emitter *emitter, size_t contacts) {
   mjcf_start(w, "contact");
   for (size_t i = 0; i < contacts; ++i) {
-    char name[MJCF_NAME_SIZE];
-    emitter->fixed_geom(i, name);
+    char fixed[MJCF_NAME_SIZE], moving[MJCF_NAME_SIZE];
+    emitter->fixed_geom(i, fixed);
+    emitter->moving_geom(i, moving);
     mjcf_start(w, "pair");
-    mjcf_text(w, "geom1", name);
-    mjcf_text(w, "geom2", emitter->moving_geom);
+    mjcf_text(w, "geom1", fixed);
+    mjcf_text(w, "geom2", moving);
     mjcf_end(w);
   }
   mjcf_end(w);
 }
 
-/* a model's state is its coordinates, then their rates: qpos, then qvel */
-static void write_key(mjcf_writer *w, const model *m) {
+/* a model's state begins with its coordinates, then their rates: qpos, then qvel */
+static void write_key(mjcf_writer *w, const model *m, size_t coordinates) {
   double x0[MODEL_DIMENSION_MAX];
-  const size_t half = m->type->dimension / 2;
   m->type->initial_state(m, x0);
   mjcf_start(w, "keyframe");
   mjcf_start(w, "key");
   mjcf_text(w, "name", "start");
-  mjcf_numbers(w, "qpos", half, x0);
-  mjcf_numbers(w, "qvel", half, x0 + half);
+  mjcf_numbers(w, "qpos", coordinates, x0);
+  mjcf_numbers(w, "qvel", coordinates, x0 + coordinates);
   mjcf_end(w);
   mjcf_end(w);
 }
@@ -181,15 +220,15 @@ static void write_scene(mjcf_writer *w, const model *m, const mjcf_emitter *emit
   mjcf_start(w, "compiler");
   mjcf_text(w, "angle", "radian");
   mjcf_end(w);
-  write_option(w, o, emitter->gravity(m));
-  write_size(w, o, contacts);
+  write_option(w, o, contact, emitter->gravity(m));
+  write_size(w, o, contact, contacts);
   write_view(w);
   write_default(w, o, contact);
   mjcf_start(w, "worldbody");
   emitter->bodies(w, m, o);
   mjcf_end(w);
   if (o->pairs) write_pairs(w, emitter, contacts);
-  write_key(w, m);
+  write_key(w, m, emitter->coordinates);
   mjcf_end(w);
 }
 

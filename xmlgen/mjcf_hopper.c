@@ -47,6 +47,11 @@ static void fixed_geom(size_t i, char name[MJCF_NAME_SIZE]) {
   snprintf(name, MJCF_NAME_SIZE, "spring");
 }
 
+static void moving_geom(size_t i, char name[MJCF_NAME_SIZE]) {
+  (void)i;
+  snprintf(name, MJCF_NAME_SIZE, "ball");
+}
+
 /* any: the plane is infinite and depth is measured from the ball's lowest point */
 static const double ball_radius = 0.1;
 
@@ -95,10 +100,11 @@ static void bodies(mjcf_writer *w, const model *m, const mjcf_options *o) {
 
 const mjcf_emitter mjcf_hopper = {
     .model = "hopper",
+    .coordinates = 1,
     .contact = contact_law,
     .gravity = gravity,
     .describe = describe,
     .bodies = bodies,
     .fixed_geom = fixed_geom,
-    .moving_geom = "ball",
+    .moving_geom = moving_geom,
 };

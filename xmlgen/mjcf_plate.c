@@ -62,6 +62,11 @@ static void fixed_geom(size_t i, char name[MJCF_NAME_SIZE]) {
   snprintf(name, MJCF_NAME_SIZE, "roller%zu", i);
 }
 
+static void moving_geom(size_t i, char name[MJCF_NAME_SIZE]) {
+  (void)i;
+  snprintf(name, MJCF_NAME_SIZE, "plate");
+}
+
 static void roller(mjcf_writer *w, const plate_parameters *p, size_t i) {
   char name[MJCF_NAME_SIZE];
   const double position[] = {plate_spring_x(p, i), 0.0, p->free_length - p->radius};
@@ -112,10 +117,11 @@ static void bodies(mjcf_writer *w, const model *m, const mjcf_options *o) {
 
 const mjcf_emitter mjcf_plate = {
     .model = "plate",
+    .coordinates = 3,
     .contact = contact_law,
     .gravity = gravity,
     .describe = describe,
     .bodies = bodies,
     .fixed_geom = fixed_geom,
-    .moving_geom = "plate",
+    .moving_geom = moving_geom,
 };

@@ -20,7 +20,7 @@ typedef struct mjcf_options {
   const char *integrator; /* Euler, RK4, implicit; implicitfast, discrete where MuJoCo has them */
   const char *solver;     /* PGS, CG, Newton */
   const char *jacobian;   /* dense, sparse, auto */
-  const char *cone;       /* pyramidal, elliptic */
+  const char *cone;       /* pyramidal, elliptic; springs with friction are always elliptic */
   int iterations;         /* of the solver, >= 1 */
   double tolerance;       /* of the solver, >= 0 */
   bool warmstart;         /* start the solver from the previous step's acceleration */
@@ -29,12 +29,15 @@ typedef struct mjcf_options {
   bool tall;              /* the plate's box is very tall, its bounding sphere close to its face;
                              false: a cube */
   int contact_limit;      /* nconmax and njmax, >= 1; 0: room for all contacts */
+  double time_constant;   /* of contacts that are MuJoCo's own, with its damping ratio 1 and its
+                             default impedance, s; 0: they are the model's springs and dampers */
 } mjcf_options;
 
 /* The contact law a scene realises, and the inverse weight A its numbers were written for. */
 typedef struct mjcf_contact {
   double stiffness, damping; /* k, N/m, and c, N s/m, of one contact */
   double inverse_weight;     /* A expected of the compiled model, 1/kg */
+  double friction;           /* coefficient; 0: contacts slide */
 } mjcf_contact;
 
 #endif

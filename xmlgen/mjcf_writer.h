@@ -49,18 +49,20 @@ void mjcf_inertial(mjcf_writer *w, const double centre[3], double mass, double i
 /* What one model must know to be emitted. */
 typedef struct mjcf_emitter {
   const char *model;
+  size_t coordinates; /* of its scene */
   /* The contact law, or -1 with one line. */
   int (*contact)(const model *m, mjcf_contact *contact, char message[MODEL_MESSAGE_SIZE]);
   double (*gravity)(const model *m);
   /* What the scene models, in words and formulas: written as a comment. */
   void (*describe)(const model *m, char text[MJCF_COMMENT_SIZE]);
-  /* Children of worldbody: geoms of class "fixed" first, then a body with one of class "moving". */
+  /* Children of worldbody: geoms of class "fixed" first, then a body with those of class "moving".
+   */
   void (*bodies)(mjcf_writer *w, const model *m, const mjcf_options *o);
-  /* Names of the fixed geom of contact i, and of the moving one, which all contacts share. */
+  /* Names of the fixed and of the moving geom of contact i. */
   void (*fixed_geom)(size_t i, char name[MJCF_NAME_SIZE]);
-  const char *moving_geom;
+  void (*moving_geom)(size_t i, char name[MJCF_NAME_SIZE]);
 } mjcf_emitter;
 
-extern const mjcf_emitter mjcf_hopper, mjcf_plate;
+extern const mjcf_emitter mjcf_block_on_springs, mjcf_hopper, mjcf_plate, mjcf_trot_on_springs;
 
 #endif

@@ -1,5 +1,5 @@
 # Tests of the MuJoCo bridge, against whichever MuJoCo is configured.
-foreach(duty run refusals gap converge)
+foreach(duty run refusals gap converge corners)
   ess_test(bridge_${duty} mujoco_bridge)
 endforeach()
 

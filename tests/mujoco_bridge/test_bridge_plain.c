@@ -90,6 +90,39 @@ static void check(size_t contacts, bool pairs) {
   model_release(&m);
 }
 
+/* bodies on springs land on both corners, or rock from one to the other */
+static void test_corners_load_without_warnings(void **state) {
+  (void)state;
+  static const char *const names[] = {"block-on-springs", "trot-on-springs"};
+  mju_user_warning = complain;
+  mju_user_error = fail_on_error;
+  for (int i = 0; i < 4; ++i) {
+    char message[MODEL_MESSAGE_SIZE];
+    mjcf_contact contact;
+    model m;
+    model_init(&m, model_find(names[i / 2]));
+    assert_int_equal(model_set(&m, "stiffness", 1e4, message), 0);
+    assert_int_equal(model_set(&m, "tilt", 0.05, message), 0);
+    assert_int_equal(model_prepare(&m, message), 0);
+    mjModel *scene = loaded(&m, i % 2);
+    mjData *d = mj_makeData(scene);
+    assert_int_equal(mjcf_contact_of(&m, &contact, message), 0);
+    assert_true(fabs(scene->body_invweight0[2] / contact.inverse_weight - 1) < 1e-12);
+    bool touched[2] = {false, false};
+    mj_resetDataKeyframe(scene, d, 0);
+    for (int k = 0; k < 500; ++k) {
+      mj_step(scene, d);
+      for (int c = 0; c < d->ncon; ++c) touched[d->contact[c].geom2 - 1] = true;
+    }
+    assert_true(touched[0] && touched[1]);
+    for (int k = 0; k < mjNWARNING; ++k) assert_int_equal(d->warning[k].number, 0);
+    mj_deleteData(d);
+    mj_deleteModel(scene);
+    model_release(&m);
+  }
+  assert_int_equal(complaints, 0);
+}
+
 static void test_loads_without_warnings(void **state) {
   (void)state;
   static const size_t sizes[] = {0, 1, 2, 10, 100, 1000};
@@ -102,6 +135,7 @@ static void test_loads_without_warnings(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_loads_without_warnings)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_loads_without_warnings),
+                                     cmocka_unit_test(test_corners_load_without_warnings)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,6 +16,7 @@
 #include <libxml/parser.h>
 #include <libxml/xpath.h>
 
+#include "corner_springs.h"
 #include "mjcf.h"
 #include "mjcf_writer.h"
 #include "plate.h"
@@ -244,6 +245,51 @@ static void test_locale_changes_nothing(void **state) {
   model_release(&m);
 }
 
+/* bodies on springs: corners, of which those that stick have friction, as springs or as MuJoCo's
+ * own
+ */
+static void test_corners(void **state) {
+  (void)state;
+  const char *const awkward_block[][2] = {
+      {"width", "0.0512345678901"}, {"height", "0.0987654321"}, {"mass", "4.56789012345"}};
+  model m = prepared("block-on-springs", awkward_block, 3);
+  const corner_springs *p = m.data;
+  mjcf_options options = mjcf_options_default();
+  const double unit = 2.0 / (3.0 * p->mass) * (1.0 - 1e-4);
+  xmlDocPtr d = scene_of(&m, &options);
+  expect_count(d, "/mujoco/worldbody/geom[@type='plane']", 1);
+  for (size_t i = 0; i < CORNERS; ++i) {
+    char path[96];
+    snprintf(path, sizeof path, "//body/geom[@name='corner%zu']/@pos", i);
+    expect(d, path, 3, (double[]){p->corner[i][0], 0, p->corner[i][1]});
+    snprintf(path, sizeof path, "/mujoco/contact/pair[@geom2='corner%zu']", i);
+    expect_count(d, path, 1);
+  }
+  expect(d, "//inertial/@mass", 1, &p->mass);
+  expect(d, "/mujoco/default/pair/@condim", 1, &(const double){3});
+  expect(d, "/mujoco/default/pair/@solref", 2,
+         (double[]){-p->stiffness * unit, -p->damping * unit});
+  expect_count(d, "//option[@cone='elliptic']", 1);
+  expect(d, "/mujoco/size/@njmax", 1, &(const double){8});
+  xmlFreeDoc(d);
+
+  options.time_constant = 0.02;
+  d = scene_of(&m, &options);
+  expect(d, "/mujoco/default/geom/@solref", 2, (double[]){0.02, 1});
+  expect_count(d, "//@solimp", 0);
+  expect_count(d, "//option[@cone='pyramidal']", 1);
+  xmlFreeDoc(d);
+  model_release(&m);
+
+  m = prepared("trot-on-springs", NULL, 0);
+  d = scene_of(&m, &options);
+  expect(d, "/mujoco/default/pair/@condim", 1, &(const double){1});
+  expect(d, "//key/@qpos", 3, (double[]){0, 1.5, 0});
+  expect(d, "//key/@qvel", 3, (double[]){0, -1, 0});
+  xmlFreeDoc(d);
+  model_release(&m);
+}
+
 /* refused in one line that has `words` in it */
 static void refused(const model *m, const mjcf_options *options, const char *words) {
   char message[MODEL_MESSAGE_SIZE] = "", *text = message;
@@ -265,7 +311,7 @@ static void test_what_has_no_twin_is_refused(void **state) {
   refused(&m, &options, "radius 0 has no MuJoCo twin");
   model_release(&m);
   m = prepared("affine3", NULL, 0);
-  refused(&m, &options, "affine3: this model has no MuJoCo twin; hopper and plate have");
+  refused(&m, &options, "affine3: this model has no MuJoCo twin; block-on-springs, hopper,");
   model_release(&m);
 }
 
@@ -284,6 +330,9 @@ static void test_bad_options_are_refused(void **state) {
   options = mjcf_options_default();
   options.contact_limit = -5;
   refused(&m, &options, "contact_limit");
+  options = mjcf_options_default();
+  options.time_constant = -0.02;
+  refused(&m, &options, "time_constant");
   model_release(&m);
 }
 
@@ -295,6 +344,7 @@ int main(void) {
       cmocka_unit_test(test_hopper),
       cmocka_unit_test(test_comment_says_what_it_models),
       cmocka_unit_test(test_format_round_trips),
+      cmocka_unit_test(test_corners),
       cmocka_unit_test(test_locale_changes_nothing),
       cmocka_unit_test(test_what_has_no_twin_is_refused),
       cmocka_unit_test(test_bad_options_are_refused),
