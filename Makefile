@@ -103,13 +103,13 @@ sources = find . \( -path ./build -o -path ./.deps -o -path ./.git -o -path ./re
   -o -name '*.[ch]' -print0 | xargs -0 -r clang-format
 
 .PHONY: all build test regress baseline order calibrate sweep mujoco work-precision crossing-cost \
-  speed scale tolerance ensemble derivative limbs rigid-soft contact-modes claims figures help clean columns format format-check fuzz setup-build setup-figures setup-test \
+  speed scale tolerance ensemble derivative limbs rigid-soft contact-modes claims figures help clean columns format format-check fuzz report test-report setup-build setup-figures setup-test setup-report setup-browser \
   build-essbench test-release test-clang test-sanitized test-plain
 
 all: build
 build: setup-build build-essbench
 
-setup-build setup-figures setup-test:
+setup-build setup-figures setup-test setup-report setup-browser:
 	$(setup) $(@:setup-%=%)
 
 # the program alone; tests are built where they are run
@@ -197,6 +197,12 @@ figures: setup-figures build-essbench
 	@[ -e $(call result,contact_modes.json) ] || { set -x; $(contact-modes); }
 	$(figures)
 
+# one page of what is there: figures, claims, where libess loses
+report: setup-report build-essbench
+	$(figures)
+	$(claims)
+	@tools/report $(call quote,$(OUT))
+
 # --- checks --------------------------------------------------------------------------------------
 
 test: setup-test test-release test-clang test-sanitized test-plain format-check
@@ -218,6 +224,20 @@ test-sanitized:
 test-plain:
 	$(call build,build/plain$(SUFFIX),plain,essbench test_driver test_guards test_batches)
 	$(call check,build/plain$(SUFFIX),--tests-regex '^(driver|guards|batches|regress)$$')
+
+# a small report of its own, in a browser: never skipped
+test-report: setup-browser build-essbench
+	@rm -rf build/report
+	$(essbench) order --out build/report
+	$(essbench) sweep --contacts 2,10 --trials 2 --out build/report
+	$(essbench) derivative-error --out build/report
+	$(essbench) limbs --out build/report
+	$(essbench) contact-modes --out build/report
+	$(essbench) figures --out build/report
+	$(essbench) claims --out build/report
+	@tools/report build/report
+	@tests/tools/report_page.py build/report
+	@tests/tools/report_in_browser.sh build/report
 
 # counters and errors against results/baseline, times against an earlier revision
 regress: setup-build build-essbench
@@ -268,6 +288,8 @@ make limbs        a landing on two feet over the initial rotation, on rigid and 
 make rigid-soft   rigid contacts against contact springs as these grow stiff
 make contact-modes  what pseudo-impulses do to a rocking block, and to a point that meets a hill
 make claims         the papers' claims, by what the results hold: which hold, which fail
+make report         results/report.html: all of it on one page, to look at
+make test-report    a small report in a headless browser
 make ensemble     a million starts of MODEL: distribution and map of what they come to
 make figures      draw all figures; measures first what has not been measured
 make test         build and test: gcc, clang, sanitizers, without AVX, format

@@ -9,3 +9,6 @@ add_test(NAME setup COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_setup.sh)
 
 # tables of results that tools write
 add_test(NAME tables COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_tables.sh ${CMAKE_SOURCE_DIR})
+
+# the report from made-up results; make test-report looks at one in a browser
+add_test(NAME report COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_report.sh ${CMAKE_SOURCE_DIR})

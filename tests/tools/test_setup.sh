@@ -278,7 +278,7 @@ expect "sudo installs where it asks no password" success
 expect "through sudo" called "sudo env DEBIAN_FRONTEND=noninteractive apt-get"
 
 setup everything
-expect "an unknown mode: one line" one_line "'everything'" "build, test or figures"
+expect "an unknown mode: one line" one_line "'everything'" "build, test, figures, report or browser"
 
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -1,0 +1,61 @@
+#!/bin/bash
+# A report as a browser shows it: nothing on the console, every figure drawn, links that resolve, no wider
+# than a phone. Leaves screenshots of both widths, light and dark, beside the page.
+# SPDX-License-Identifier: GPL-3.0-or-later
+# usage: report_in_browser.sh FOLDER
+set -eu
+given=$1
+folder=$(cd "$given" && pwd)
+room=$(mktemp -d)
+trap 'rm -rf "$room"' EXIT
+browser() {
+  timeout 120 chromium --headless --no-sandbox --disable-gpu --hide-scrollbars --disable-dev-shm-usage \
+    --user-data-dir="$room/profile" --enable-logging=stderr --allow-file-access-from-files "$@" 2>"$room/log"
+}
+
+# a page around the page measures it from outside
+cat >"$room/around.html" <<END
+<!doctype html><body><script>
+const told = [], frames = [];
+function look(width) {
+  const page = frames[width].contentDocument, say = text => told.push(width + ' px: ' + text);
+  if (page.documentElement.scrollWidth > width) say('scrolls sideways, ' + page.documentElement.scrollWidth);
+  const figures = page.querySelectorAll('figure svg');
+  figures.forEach(f => { const b = f.getBBox(), r = f.getBoundingClientRect();
+    if (!(b.width > 10 && b.height > 10 && r.width > 300)) say('not drawn: ' + f.getAttribute('aria-label')); });
+  page.querySelectorAll('a').forEach(a => {
+    if (!page.getElementById(a.getAttribute('href').slice(1))) say('leads nowhere: ' + a.href); });
+  page.querySelectorAll('use').forEach(u => { const h = u.getAttribute('xlink:href') || u.getAttribute('href');
+    if (!page.getElementById(h.slice(1))) say('mark without a form: ' + h); });
+  const size = parseFloat(frames[width].contentWindow.getComputedStyle(page.body).fontSize);
+  if (size < 14) say('letters of ' + size + ' px');
+  told.push(width + ' px: ' + figures.length + ' figures looked at');
+}
+[400, 1400].forEach(width => { const frame = document.createElement('iframe');
+  frame.style.cssText = 'border:0;height:900px;width:' + width + 'px';
+  frame.src = 'file://$folder/report.html'; frames[width] = frame;
+  frame.onload = () => { look(width); document.title = told.join('\\n'); };
+  document.body.append(frame); });
+</script></body>
+END
+browser --virtual-time-budget=20000 --dump-dom "file://$room/around.html" >"$room/dom"
+sed -n '/<title>/,/<\/title>/p' "$room/dom" | sed 's/<[^>]*>//g' >"$room/told"
+cat "$room/told"
+figures=$(grep -o '<figcaption>' "$folder/report.html" | wc -l)
+[ "$figures" -ge 1 ] || { echo 'report: no figure in the page'; exit 1; }
+[ "$(grep -c " px: $figures figures looked at" "$room/told")" -eq 2 ] || { echo 'report: not looked at'; exit 1; }
+[ "$(grep -c . "$room/told")" -eq 2 ] || { echo 'report: not as it should be'; exit 1; }
+if grep 'CONSOLE' "$room/log"; then echo 'report: the console is not silent'; exit 1; fi
+
+for width in 400 1400; do
+  for colour in dark light; do
+    browser --blink-settings=preferredColorScheme=$([ $colour = dark ] && echo 0 || echo 1) \
+      --window-size=$width,2000 --screenshot="$folder/report-$width-$colour.png" "file://$folder/report.html"
+    [ -s "$folder/report-$width-$colour.png" ] || { echo "report: no screenshot of $width px"; exit 1; }
+  done
+done
+if cmp -s "$folder/report-400-dark.png" "$folder/report-400-light.png"; then
+  echo 'report: dark looks like light'
+  exit 1
+fi
+ls "$given"/report-*.png

@@ -1,0 +1,73 @@
+#!/bin/bash
+# The report from made-up results, as a reader of its source sees it; a browser is test-report's.
+# SPDX-License-Identifier: GPL-3.0-or-later
+# usage: test_report.sh SOURCES
+set -u
+sources=$1
+room=$(mktemp -d) || exit 1
+trap 'rm -rf "$room"' EXIT
+failures=0
+
+check() { # what, condition's status
+  if [ "$2" -ne 0 ]; then
+    echo "FAILED: $1"
+    failures=$((failures + 1))
+  fi
+}
+report() { "$sources/tools/report" "$room" >"$room/out" 2>&1; }
+whole() { "$sources/tests/tools/report_page.py" "$room"; }
+
+report && whole
+check 'a page without results' $?
+grep -q 'not measured: <code>make speed</code>' "$room/report.html"
+check 'it says what to run' $?
+
+mkdir "$room/figures"
+for name in runtime_vs_n fig_limbs unheard_of work_precision_plate_10; do
+  cat >"$room/figures/$name.svg" <<'END'
+<?xml version="1.0" encoding="utf-8"?>
+<svg width="10" height="10" xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink">
+<title>Gnuplot</title>
+<desc>Produced</desc>
+<defs><circle id='gpDot' r='1'/><clipPath id="c"><rect/></clipPath></defs>
+<use xlink:href='#gpDot'/><g clip-path="url(#c)"></g>
+</svg>
+END
+done
+cat >"$room/claims.csv" <<'END'
+paper,place,says,criterion,low,high,number,verdict,command
+A & B,1,it is < 2,"the number, at most 2",0,2,1.5,holds,make it
+A & B,2,it is <b>,"the number, at most 1",0,1,1.5,fails,make it
+A & B,3,it is fine,nobody knows,nan,nan,nan,cannot be tested,
+END
+cat >"$room/sweep.json" <<'END'
+{"environment": {"git_commit": "0123456789", "date": "2000-01-01T00:00:00Z", "cpu": "a <cpu>", "cores": 2,
+  "compiler": "cc", "warnings": ["it was <loud>"]}}
+END
+report && whole
+check 'a page with figures, claims and a warning' $?
+grep -q 'sweep.json: it was &lt;loud&gt;' "$room/report.html"
+check 'the warning is told' $?
+grep -q "xlink:href='#fig_limbs-gpDot'" "$room/report.html"
+check 'marks of each figure are its own' $?
+grep -q '>1.5</td>' "$room/report.html"
+check 'the number that decides' $?
+
+sed -i 's/,1.5,holds/,2.5,fails/' "$room/claims.csv"
+report && whole && [ "$(grep -o 'class="fails"' "$room/report.html" | wc -l)" -eq 2 ]
+check 'a changed value changes the page' $?
+
+# the check itself finds what it is for
+for spoil in 's/#fig_limbs-gpDot/#nowhere/' 's/id="claims"/id="losses"/' 's/ role="img"//' \
+  's,<nav>,<nav><a href="http://a.b/">x</a>,' 's,</nav>,,' 's/class="fails"/class="holds"/' \
+  's/<figcaption>/<p>/'; do
+  report
+  sed -i "0,/$(echo "$spoil" | cut -d"${spoil:1:1}" -f2 | sed 's/[/"]/./g')/ $spoil" "$room/report.html"
+  ! whole >"$room/out"
+  check "found: $spoil" $?
+done
+
+"$sources/tools/report" "$room/nowhere" 2>"$room/out"
+[ $? -eq 1 ] && grep -q 'nowhere is no folder of results' "$room/out" && [ "$(wc -l <"$room/out")" -eq 1 ]
+check 'no folder: one line' $?
+[ "$failures" -eq 0 ]
