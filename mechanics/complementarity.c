@@ -49,6 +49,23 @@ static bool keeps_pseudo(complementarity *c, contact_mode mode, size_t k, double
   return not_negative(c->here, k, &sum);
 }
 
+/* The constraints of the contact that k is of: the normal, and the tangents that have a cone. */
+static contact_mode contact_of(const mechanism *m, size_t k) {
+  contact_mode contact = 0;
+  for (size_t i = 0; i < m->constraints; i++)
+    if (m->constraint[i].normal == m->constraint[k].normal) contact |= CONTACT(i);
+  return contact & mechanism_choices(m);
+}
+
+/* K of (37): J with k. K of (49) and (58): J with all of k's contact in the scope, since what an
+ * impact lets go of a contact with friction is its normal and its tangents together (2.8). With the
+ * normal alone a massless foot would take no impulse, and never leave. */
+static contact_mode asked_in(const complementarity *c, contact_mode scope, contact_mode mode,
+                             size_t k, keeps_fn *keeps) {
+  const contact_mode with = keeps == keeps_force ? CONTACT(k) : contact_of(c->here->m, k);
+  return mode | (with & scope);
+}
+
 /* The predicate (31). A tangent asks nothing where its normal is not in the mode: there is no mode
  * that holds it then (71). */
 static bool solves(complementarity *c, contact_mode scope, contact_mode mode, keeps_fn *keeps,
@@ -58,7 +75,8 @@ static bool solves(complementarity *c, contact_mode scope, contact_mode mode, ke
   for (size_t k = 0; k < m->constraints; k++) {
     if (!(scope & CONTACT(k))) continue;
     if (!mechanism_is_normal(m, k) && !(mode & CONTACT(m->constraint[k].normal))) continue;
-    if (keeps(c, mode | CONTACT(k), k, delta_t) != ((mode & CONTACT(k)) != 0)) return false;
+    const contact_mode in = asked_in(c, scope, mode, k, keeps);
+    if (keeps(c, in, k, delta_t) != ((mode & CONTACT(k)) != 0)) return false;
   }
   return true;
 }

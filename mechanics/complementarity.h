@@ -5,7 +5,8 @@
  *     k in J  if and only if  U_k in K is not negative
  *
  * U being of forces, with its trend (FA, (38)); of impulses (IV, (50)); or of impulses alone or
- * with the pseudo-impulse of delta_t, J holding IV's solution (PIV, (58)).
+ * with the pseudo-impulse of delta_t, J holding IV's solution (PIV, (58)). For impulses K has, with
+ * k, the other constraints of its contact that are in the scope: see section 2.8.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */

@@ -73,6 +73,28 @@ static void settle(kkt *here, contact_mode mode, contact_mode let_go, double q[]
   }
 }
 
+/* Massless limbs that an impact lets go rotate out of the way (2.6): their contacts leave at least
+ * at the mechanism's speed, by the coordinates that they hold alone. */
+static void lift(kkt *here, contact_mode gone, double q[]) {
+  const mechanism *const m = here->m;
+  const size_t n = m->coordinates;
+  double v[MECHANISM_COORDINATES_MAX];
+  memcpy(v, here->v, n * sizeof *v);
+  for (size_t k = 0; m->limb && k < m->constraints; k++) {
+    double square = 0;
+    for (size_t j = 0; j < n; j++)
+      if (m->limb[j] == k) square += here->A[k * n + j] * here->A[k * n + j];
+    if (!(gone & CONTACT(k)) || square == 0) continue;
+    const double faster = fmax(0, fmax(hair, m->lift) - here->speed[k]);
+    for (size_t j = 0; j < n; j++) {
+      if (m->limb[j] != k) continue;
+      q[j] += here->A[k * n + j] * (hair - here->a[k]) / square;
+      v[j] += here->A[k * n + j] * faster / square;
+    }
+  }
+  kkt_at(here, q, v);
+}
+
 /* whether all that lands does so at no more than the speed at which impacts are taken for the last
  * of infinitely many */
 static bool completes(const contact_system *s, const contact_transition *made) {
@@ -115,6 +137,7 @@ int contact_system_transition(contact_system *s, const double x[], contact_mode 
   else
     wrong = CONTACT_SYSTEM_SINGULAR;
   if (wrong) return wrong;
+  lift(here, (before | landed) & ~out->held, out->q);
   const complementarity_choice found = complementarity_forces(&s->c, out->held);
   out->after = found.mode;
   settle(here, out->held, out->held & ~out->after, out->q);

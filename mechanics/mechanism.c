@@ -24,6 +24,8 @@ const char *mechanism_refused(const mechanism *m) {
     return "a mechanism must state its constraints, inertia, gaps and rows";
   if (!(m->time_scale >= 0 && isfinite(m->time_scale)))
     return "a mechanism's time scale must be finite and not negative";
+  if (!(m->lift >= 0 && isfinite(m->lift)))
+    return "the speed at which a massless limb leaves must be finite and not negative";
   for (size_t k = 0; k < m->constraints; k++) {
     const char *const wrong = constraint_refused(m, k);
     if (wrong) return wrong;

@@ -70,6 +70,10 @@ typedef struct mechanism {
    * be NULL: they coast. */
   void (*free_limbs)(const double q[], const double v[], double acceleration[], void *params);
 
+  /* The speed, m/s, at which the contact of a massless limb at least leaves when an impact lets it
+   * go: how fast the limb rotates out of the way (2.6), which no mass of its own says. */
+  double lift;
+
   /* A time, s, over which its motion in a mode is well described by a few terms of its series;
    * 0: a hundredth. Trends (Definition 1) are read from that series. */
   double time_scale;

@@ -3,7 +3,8 @@
  * (Figures 1, 3 to 5 and 10). Masses, lengths and motors are this model's own; the paper gives the
  * friction and when the legs are started, and what happens is to be compared in kind.
  *
- * A leg swings down in the air, pushes while it touches, and goes on to where it is out of the way.
+ * A leg swings down in the air, pushes while it touches, and when it has lifted off turns on to
+ * where it is out of the way. Of the ledge, the body meets the edge, and its ends meet the top.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
@@ -14,42 +15,75 @@
 #include "contact_models.h"
 
 enum { X, Z, PHI, FRONT, REAR, CLOCK, COORDINATES }; /* legs relative to the body, 0 is downward */
-enum { FRONT_FOOT, FRONT_ALONG, REAR_FOOT, REAR_ALONG, NOSE, TAIL, CONSTRAINTS };
-enum { SCENARIO, MASS, INERTIA, LEG, TORQUE, NO_LOAD, DELTA_T, DURATION, PARAMETER_COUNT };
-enum { LEGS = 2 };
+enum {
+  FRONT_FOOT,
+  FRONT_ALONG,
+  REAR_FOOT,
+  REAR_ALONG,
+  NOSE,
+  TAIL,
+  EDGE,
+  NOSE_ON_LEDGE,
+  TAIL_ON_LEDGE,
+  CONSTRAINTS
+};
+enum {
+  SCENARIO,
+  MASS,
+  INERTIA,
+  LEG,
+  TORQUE,
+  NO_LOAD,
+  LIFT,
+  LEDGE,
+  LEDGE_AT,
+  DELTA_T,
+  DURATION,
+  PARAMETER_COUNT
+};
+enum { LEGS = 2, VERTICAL = 1 };
 
 static const char *const scenarios[] = {"forward", "vertical", "ledge", NULL};
 
 static const model_parameter parameters[PARAMETER_COUNT] = {
     [SCENARIO] = {"scenario", 0, 0, 2, false, scenarios, "what the legs are started for"},
-    [MASS] = {"mass", 8, 1e-3, 1e3, false, NULL, "of the body, kg"},
-    [INERTIA] = {"inertia", 0.2, 1e-6, 1e3, false, NULL, "of the body, kg m^2"},
+    [MASS] = {"mass", 6, 1e-3, 1e3, false, NULL, "of the body, kg"},
+    [INERTIA] = {"inertia", 0.12, 1e-6, 1e3, false, NULL, "of the body, kg m^2"},
     [LEG] = {"leg", 0.15, 0.1, 1, false, NULL, "length of a leg, m"},
-    [TORQUE] = {"torque", 20, 0, 1e3, false, NULL, "of a pair of legs at rest, N m"},
-    [NO_LOAD] = {"no-load-speed", 40, 1, 1e3, false, NULL, "of a leg without a load, rad/s"},
+    [TORQUE] = {"torque", 8, 0, 1e3, false, NULL, "of a pair of legs at rest, N m"},
+    [NO_LOAD] = {"no-load-speed", 30, 1, 1e3, false, NULL, "of a leg without a load, rad/s"},
+    [LIFT] = {"lift", 0.05, 1e-3, 10, false, NULL,
+              "speed at which a foot leaves when an impact lets it go, m/s"},
+    [LEDGE] = {"ledge", 0.1, 0, 10, false, NULL,
+               "its height, m; 0, or a vertical leap: there is none"},
+    [LEDGE_AT] = {"ledge-at", 0.3, 0.26, 10, false, NULL, "from the body's centre at the start, m"},
     [DELTA_T] = CONTACT_DELTA_T,
-    [DURATION] = CONTACT_DURATION(0.4),
+    [DURATION] = CONTACT_DURATION(1),
 };
 
 static const char *const state_names[] = {"x",  "z",  "phi",   "front",  "rear",  "clock",
                                           "vx", "vz", "omega", "vfront", "vrear", "one"};
-static const char *const names[CONSTRAINTS] = {"front",       "front sticks", "rear",
-                                               "rear sticks", "nose",         "tail"};
+static const char *const names[CONSTRAINTS] = {"front",       "front sticks",  "rear",
+                                               "rear sticks", "nose",          "tail",
+                                               "edge",        "nose on ledge", "tail on ledge"};
 static const size_t limbs[COORDINATES] = {MECHANISM_BODY, MECHANISM_BODY, MECHANISM_BODY,
                                           FRONT_FOOT,     REAR_FOOT,      MECHANISM_ALONE};
 static const size_t foot_of[LEGS] = {FRONT_FOOT, REAR_FOOT}, leg_of[LEGS] = {FRONT, REAR};
 
 /* of the hips, and of the body's ends, m */
-static const double hips[LEGS] = {0.02, -0.2}, half_length = 0.25, half_thickness = 0.06;
+static const double hips[LEGS] = {0.1, -0.23}, half_length = 0.25, half_thickness = 0.06;
+
+/* how far corners are rounded off, which keeps gaps analytic (A3), m */
+static const double rounding = 0.01;
 
 /* where legs start, and where they end, rad; how soon a motor is on, s; a free leg's own spring and
  * damper, 1/s^2 and 1/s */
-static const double raised = 1.6, out_of_the_way = 1.9, switching = 1e-3, spring = 900, damper = 60;
+static const double raised = 1.6, out_of_the_way = 2.8, switching = 1e-3, spring = 900, damper = 60;
 
 typedef struct rhex {
   contact_model base;
   mechanism_constraint constraint[CONSTRAINTS];
-  double mass, inertia, leg, torque, no_load;
+  double mass, inertia, leg, torque, no_load, ledge, ledge_at;
   double turns[LEGS]; /* -1: the foot is swept backward, 1: forward */
   double starts[LEGS];
 } rhex;
@@ -94,19 +128,58 @@ static void free_legs(const double q[], const double v[], double acceleration[],
   }
 }
 
+/* The larger of two distances and its gradient in X, Z and PHI, rounded off where they are alike:
+ * the distance from a convex corner. */
+typedef struct distance {
+  double value, x, z, phi;
+} distance;
+
+static distance larger(distance a, distance b) {
+  const double apart = a.value - b.value, root = hypot(apart, rounding);
+  const double share = 0.5 * (1 + apart / root);
+  return (distance){.value = 0.5 * (a.value + b.value + root),
+                    .x = share * a.x + (1 - share) * b.x,
+                    .z = share * a.z + (1 - share) * b.z,
+                    .phi = share * a.phi + (1 - share) * b.phi};
+}
+
+/* of the ledge's edge from the body: under it, ahead of its nose, or behind its tail */
+static distance edge_from_body(const rhex *p, const double q[]) {
+  const double c = cos(q[PHI]), s = sin(q[PHI]), x = p->ledge_at - q[X], z = p->ledge - q[Z];
+  const double ahead = x * c + z * s, above = z * c - x * s;
+  const distance under = {-half_thickness - above, -s, c, ahead},
+                 before = {ahead - half_length, -c, -s, above},
+                 behind = {-half_length - ahead, c, s, -above};
+  return larger(under, larger(before, behind));
+}
+
+/* of an end's lower corner from the ledge: over its top, or before its face */
+static distance end_from_ledge(const rhex *p, const double q[], double ahead) {
+  const double x = ahead * cos(q[PHI]) + half_thickness * sin(q[PHI]),
+               z = ahead * sin(q[PHI]) - half_thickness * cos(q[PHI]);
+  const distance over = {q[Z] + z - p->ledge, 0, 1, x}, before = {p->ledge_at - q[X] - x, -1, 0, z};
+  return larger(over, before);
+}
+
+static distance body_distance(const rhex *p, const double q[], size_t k) {
+  const double ahead = k == NOSE || k == NOSE_ON_LEDGE ? half_length : -half_length;
+  if (k == EDGE) return edge_from_body(p, q);
+  if (k > EDGE) return end_from_ledge(p, q, ahead);
+  return (distance){.value = q[Z] + ahead * sin(q[PHI]) - half_thickness * cos(q[PHI]),
+                    .z = 1,
+                    .phi = ahead * cos(q[PHI]) + half_thickness * sin(q[PHI])};
+}
+
 static void gaps(const double q[], double a[], void *params) {
   const rhex *const p = params;
   for (size_t i = 0; i < LEGS; i++)
     a[foot_of[i]] = q[Z] + hips[i] * sin(q[PHI]) - p->leg * cos(q[PHI] + q[leg_of[i]]);
-  for (size_t k = NOSE; k <= TAIL; k++) {
-    const double ahead = k == NOSE ? half_length : -half_length;
-    a[k] = q[Z] + ahead * sin(q[PHI]) - half_thickness * cos(q[PHI]);
-  }
+  for (size_t k = NOSE; k < p->base.m.constraints; k++) a[k] = body_distance(p, q, k).value;
 }
 
 static void rows(const double q[], double A[], void *params) {
   const rhex *const p = params;
-  memset(A, 0, CONSTRAINTS * COORDINATES * sizeof *A);
+  memset(A, 0, p->base.m.constraints * COORDINATES * sizeof *A);
   for (size_t i = 0; i < LEGS; i++) {
     double *const normal = A + foot_of[i] * COORDINATES, *const along = normal + COORDINATES;
     const double angle = q[PHI] + q[leg_of[i]];
@@ -117,10 +190,11 @@ static void rows(const double q[], double A[], void *params) {
     along[leg_of[i]] = p->leg * cos(angle);
     along[PHI] = -hips[i] * sin(q[PHI]) + along[leg_of[i]];
   }
-  for (size_t k = NOSE; k <= TAIL; k++) {
-    const double ahead = k == NOSE ? half_length : -half_length;
-    A[k * COORDINATES + Z] = 1;
-    A[k * COORDINATES + PHI] = ahead * cos(q[PHI]) + half_thickness * sin(q[PHI]);
+  for (size_t k = NOSE; k < p->base.m.constraints; k++) {
+    const distance d = body_distance(p, q, k);
+    A[k * COORDINATES + X] = d.x;
+    A[k * COORDINATES + Z] = d.z;
+    A[k * COORDINATES + PHI] = d.phi;
   }
 }
 
@@ -138,6 +212,8 @@ static void describe(rhex *p, const model *m) {
   p->leg = m->value[LEG];
   p->torque = m->value[TORQUE];
   p->no_load = m->value[NO_LOAD];
+  p->ledge = scenario == VERTICAL ? 0 : m->value[LEDGE];
+  p->ledge_at = m->value[LEDGE_AT];
   p->starts[0] = first + fmax(0, -before);
   p->starts[1] = first + fmax(0, before);
   p->turns[0] = -1;
@@ -153,7 +229,7 @@ static int prepare(model *m, char message[MODEL_MESSAGE_SIZE]) {
   describe(p, m);
   p->base.names = names;
   p->base.m = (mechanism){.coordinates = COORDINATES,
-                          .constraints = CONSTRAINTS,
+                          .constraints = p->ledge > 0 ? CONSTRAINTS : EDGE,
                           .constraint = p->constraint,
                           .limb = limbs,
                           .inertia = inertia,
@@ -162,6 +238,7 @@ static int prepare(model *m, char message[MODEL_MESSAGE_SIZE]) {
                           .gaps = gaps,
                           .rows = rows,
                           .free_limbs = free_legs,
+                          .lift = m->value[LIFT],
                           .time_scale = 1e-3,
                           .params = p};
   p->base.start[Z] = half_thickness;

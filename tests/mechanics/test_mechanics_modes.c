@@ -287,6 +287,35 @@ static void massless_limbs_choose_as_light_ones_do(void **state) {
   on_draws(check_limbs, DRAWS, 2);
 }
 
+/* A body of unit mass in the plane, on a massless foot that slides at 45 degrees to it, and that
+ * sticks to the ground (rows 0 and 1) while the body meets a wall. Held, the foot is pulled. */
+static contact_mode foot_after_wall(double friction, double press, double delta_t) {
+  const double A[9] = {0, 1, 1, 1, 0, 1, -1, 0, 0};
+  random_mechanism r;
+  random_mechanism_plain(&r, 3, 3, A, (double[]){1, 1, -1}, (double[]){0, -press, 0});
+  r.root[8] = 0;
+  r.limb[2] = 0;
+  if (friction > 0) r.constraint[1] = (mechanism_constraint){.normal = 0, .friction = friction};
+  if (friction == 0) r.m.constraints = 1;
+  assert_null(mechanism_refused(&r.m));
+  complementarity c = complementarity_alloc(&r.m);
+  kkt_at(c.here, r.q, r.v);
+  const complementarity_choice found = complementarity_pseudo(&c, all_of(&r.m), delta_t);
+  assert_int_equal(found.solutions, 1);
+  complementarity_free(&c);
+  return found.mode;
+}
+
+/* (49) and 2.8: normal and tangent go together; without a tangent the foot stays, at no impulse */
+static void a_foot_that_would_be_pulled_lets_go_whole(void **state) {
+  (void)state;
+  assert_int_equal(foot_after_wall(10, 0, 0), CONTACT(2));
+  assert_int_equal(foot_after_wall(10, 0, 1), CONTACT(2));
+  assert_int_equal(foot_after_wall(10, 6, 0), CONTACT(2));
+  assert_int_equal(foot_after_wall(10, 6, 1), 7);
+  assert_int_equal(foot_after_wall(0, 0, 0), CONTACT(0));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(impulses_choose_as_lemke_does),
@@ -295,6 +324,7 @@ int main(void) {
       cmocka_unit_test(pseudo_impulses_choose_as_enumeration_does),
       cmocka_unit_test(pseudo_impulses_may_have_no_solution_or_several),
       cmocka_unit_test(massless_limbs_choose_as_light_ones_do),
+      cmocka_unit_test(a_foot_that_would_be_pulled_lets_go_whole),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

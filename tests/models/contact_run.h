@@ -18,7 +18,7 @@
 #include "contact_model.h"
 #include "contact_models.h"
 
-enum { CONTACT_RUN_MAX = 100 };
+enum { CONTACT_RUN_MAX = 1000 };
 
 typedef struct contact_run {
   model m;

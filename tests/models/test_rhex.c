@@ -7,7 +7,7 @@
 
 static contact_run r;
 
-enum { X, Z, PHI, COORDINATES = 6 };
+enum { X, Z, PHI, FRONT, REAR, COORDINATES = 6 };
 
 static bool has_been_in(const char *word) {
   for (size_t i = 0; i < r.count; i++)
@@ -23,24 +23,39 @@ static size_t landings(const char *contact) {
   return count;
 }
 
-/* it lies, pushes, and is in the air with both legs out of the way */
+/* it lies, pushes, and is in the air until its body lands, with both legs raised */
 static void assert_leap(const char *scenario) {
-  CONTACT_RUN(&r, &rhex_type, "scenario", scenario, "duration", "0.3", );
+  CONTACT_RUN(&r, &rhex_type, "scenario", scenario, );
   assert_int_equal(r.status, ESS_SUCCESS);
   assert_string_equal(r.first, "{nose, tail}");
-  assert_int_equal(landings("front"), 1);
-  assert_int_equal(landings("rear"), 1);
-  assert_string_equal(r.impact[r.count - 1].after, "{}");
-  assert_true(r.x[Z] > 0.15 && r.x[COORDINATES + Z] > -1);
-  assert_true(has_been_in("{front, rear") || has_been_in("{front}") || has_been_in("{rear}"));
+  assert_true(landings("front") > 0 && landings("rear") > 0);
+  size_t off = 0;
+  while (off < r.count && strcmp(r.impact[off].after, "{}") != 0) off++;
+  assert_true(off + 1 < r.count);
+  for (size_t i = off + 1; i < r.count; i++)
+    for (size_t k = 0; k < r.impact[i].count; k++)
+      assert_true(strcmp(r.impact[i].landed[k].contact, "front") != 0 &&
+                  strcmp(r.impact[i].landed[k].contact, "rear") != 0);
+  assert_true(fabs(r.x[FRONT]) > 2.7 && fabs(r.x[REAR]) > 2.7);
   assert_true(r.stray < 1e-6);
+}
+
+/* on the ledge's edge, the nose on its top */
+static void assert_on_ledge(double height) {
+  assert_int_equal(landings("nose on ledge"), 1);
+  assert_true(landings("edge") > 0);
+  assert_true(r.x[Z] > 0.06 + 0.2 * height);
+  contact_model *const p = r.m.data;
+  kkt_at(p->s.c.here, r.x, r.x + COORDINATES);
+  for (size_t k = 4; k < p->m.constraints; k++) assert_true(p->s.c.here->a[k] > -1e-7);
 }
 
 static void it_leaps_forward(void **state) {
   (void)state;
   assert_leap("forward");
   assert_true(has_been_in("front sticks") && has_been_in("rear sticks"));
-  assert_true(r.x[X] > 0.05 && r.x[COORDINATES + X] > 0.5);
+  assert_on_ledge(0.1);
+  assert_string_equal(r.impact[r.count - 1].after, "{edge, nose on ledge}");
   model_release(&r.m);
 }
 
@@ -48,14 +63,73 @@ static void it_leaps_upward(void **state) {
   (void)state;
   assert_leap("vertical");
   assert_true(fabs(r.x[X]) < 0.02);
+  assert_string_equal(r.impact[r.count - 1].after, "{nose, tail}");
   model_release(&r.m);
 }
 
-static void it_leaps_at_a_ledge(void **state) {
+static void it_leaps_onto_a_ledge(void **state) {
   (void)state;
   assert_leap("ledge");
   assert_true(has_been_in("front sticks"));
-  assert_true(r.x[X] > 0);
+  assert_on_ledge(0.1);
+  model_release(&r.m);
+}
+
+/* Rounded corners: gaps and rows of the body and the ledge agree by differences, everywhere. */
+static void the_ledges_rows_are_those_of_its_gaps(void **state) {
+  (void)state;
+  CONTACT_RUN(&r, &rhex_type, "duration", "0.001", );
+  const contact_model *const p = r.m.data;
+  const size_t n = p->m.coordinates, rows = p->m.constraints;
+  assert_int_equal(rows, 9);
+  gsl_rng *const rng = gsl_rng_alloc(gsl_rng_mt19937);
+  double worst = 0;
+  for (int draw = 0; draw < 1000; draw++) {
+    double q[COORDINATES] = {0}, A[9 * COORDINATES], a[2][9];
+    for (size_t j = X; j <= REAR; j++) q[j] = 2 * gsl_rng_uniform(rng) - 1;
+    p->m.rows(q, A, p->m.params);
+    for (size_t j = X; j <= REAR; j++) {
+      const double at = q[j], step = 1e-6;
+      for (int side = 0; side < 2; side++) {
+        q[j] = side ? at - step : at + step;
+        p->m.gaps(q, a[side], p->m.params);
+      }
+      q[j] = at;
+      for (size_t k = 0; k < rows; k++)
+        if (p->m.constraint[k].normal == k)
+          worst = fmax(worst, fabs((a[0][k] - a[1][k]) / (2 * step) - A[k * n + j]));
+    }
+  }
+  gsl_rng_free(rng);
+  print_message("rows, by differences: %.1e\n", worst);
+  assert_true(worst < 1e-7);
+  model_release(&r.m);
+}
+
+/* the mode in which the rear leg's first landing leaves */
+static const char *mode_after_the_rear_lands(void) {
+  for (size_t i = 0; i < r.count; i++)
+    for (size_t k = 0; k < r.impact[i].count; k++)
+      if (strcmp(r.impact[i].landed[k].contact, "rear") == 0) return r.impact[i].held;
+  fail();
+  return "";
+}
+
+/* Figure 4: without a pseudo-impulse the rear leg's landing throws the front one off, which comes
+ * back, and throws the other off; with one both stay. */
+static void legs_chatter_without_pseudo_impulses(void **state) {
+  (void)state;
+  CONTACT_RUN(&r, &rhex_type, "duration", "0.4", "delta-t", "0", );
+  assert_int_equal(r.status, ESS_SUCCESS);
+  assert_null(strstr(mode_after_the_rear_lands(), "front"));
+  print_message("without: the front foot lands %zu times, the rear one %zu\n", landings("front"),
+                landings("rear"));
+  assert_true(landings("front") > 10 && landings("rear") > 50);
+  model_release(&r.m);
+  CONTACT_RUN(&r, &rhex_type, "duration", "0.4", "delta-t", "0.03", );
+  assert_non_null(strstr(mode_after_the_rear_lands(), "front, rear"));
+  assert_int_equal(landings("front"), 1);
+  assert_int_equal(landings("rear"), 1);
   model_release(&r.m);
 }
 
@@ -119,7 +193,9 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(it_leaps_forward),
       cmocka_unit_test(it_leaps_upward),
-      cmocka_unit_test(it_leaps_at_a_ledge),
+      cmocka_unit_test(it_leaps_onto_a_ledge),
+      cmocka_unit_test(the_ledges_rows_are_those_of_its_gaps),
+      cmocka_unit_test(legs_chatter_without_pseudo_impulses),
       cmocka_unit_test(free_legs_do_nothing_to_the_body),
       cmocka_unit_test(the_motor_outweighs_the_rear_legs_impact),
   };
