@@ -57,6 +57,7 @@ int contact_model_describe_impact(const model *m, const ess_impact *impact, mode
   contact_transition made;
   if (contact_system_replay(&p->s, impact, &made)) return -1;
   out->t = impact->t;
+  out->solutions = made.solutions;
   out->count = 0;
   for (size_t k = 0; k < p->m.constraints; k++) {
     if (!(made.landed & CONTACT(k))) continue;

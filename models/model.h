@@ -60,7 +60,8 @@ enum { MODEL_IMPACT_CONTACTS = 10, MODEL_MODE_SIZE = 120 };
 /* What an instant of impacts or of contacts let go did to a model that has contact modes. */
 typedef struct model_impact {
   double t;
-  size_t count; /* of contacts that landed */
+  size_t solutions; /* of the problem that chose the mode; 1, or a rule chose */
+  size_t count;     /* of contacts that landed */
   struct {
     const char *contact;   /* its name, the model's */
     double speed, impulse; /* of approach; that it pushed with */

@@ -57,6 +57,20 @@ json_t *impacts_modes_json(const impacts *list) {
   return array;
 }
 
+static void count_choices(const impacts *list, size_t *none, size_t *several) {
+  *none = *several = 0;
+  for (size_t i = 0; i < list->count; i++) {
+    *none += list->of[i].solutions == 0;
+    *several += list->of[i].solutions > 1;
+  }
+}
+
+json_t *impacts_choices_json(const impacts *list) {
+  size_t none, several;
+  count_choices(list, &none, &several);
+  return json_pack("{s:I, s:I}", "none", (json_int_t)none, "several", (json_int_t)several);
+}
+
 void impacts_print(const impacts *list) {
   printf("  %12s  %-10s %14s %15s  mode\n", "t (s)", "contact", "speed (m/s)", "impulse (N s)");
   printf("  %12s  %-10s %14s %15s  %s\n", "0", "", "", "", list->start);
@@ -68,6 +82,9 @@ void impacts_print(const impacts *list) {
     if (strcmp(at->after, at->held) != 0)
       printf("  %12.9g  %-10s %14s %15s  %s\n", at->t, "", "", "", at->after);
   }
+  size_t none, several;
+  count_choices(list, &none, &several);
+  printf("impacts without a mode by pseudo-impulses: %zu, with several: %zu\n", none, several);
 }
 
 void impacts_free(impacts *list) {

@@ -30,6 +30,9 @@ json_t *impacts_json(const impacts *list);
 /* [{t, mode}], from the start */
 json_t *impacts_modes_json(const impacts *list);
 
+/* {none, several}: how many impacts had no mode that solves (58), and how many had more than one */
+json_t *impacts_choices_json(const impacts *list);
+
 void impacts_print(const impacts *list);
 void impacts_free(impacts *list);
 

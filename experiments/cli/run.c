@@ -139,6 +139,8 @@ static json_t *as_json(const arguments *given, const trajectory *t, const outcom
   json_object_set_new(object, "impacts", o->has_modes ? impacts_json(&o->impacts) : json_null());
   json_object_set_new(object, "modes",
                       o->has_modes ? impacts_modes_json(&o->impacts) : json_null());
+  json_object_set_new(object, "mode_choices",
+                      o->has_modes ? impacts_choices_json(&o->impacts) : json_null());
   json_object_set_new(object, "wall_time_s", measure_json_number(o->wall_s));
   json_object_set_new(object, "status", json_string("success"));
   return object;
