@@ -103,7 +103,9 @@ sources = find . \( -path ./build -o -path ./.deps -o -path ./.git -o -path ./re
   -o -name '*.[ch]' -print0 | xargs -0 -r clang-format
 
 .PHONY: all build test regress baseline order calibrate sweep mujoco work-precision crossing-cost \
-  speed scale tolerance ensemble derivative limbs rigid-soft contact-modes claims figures help clean columns format format-check fuzz report test-report setup-build setup-figures setup-test setup-report setup-browser \
+  speed scale tolerance ensemble derivative limbs rigid-soft contact-modes claims figures help clean \
+  columns format format-check fuzz report results test-report setup-build setup-figures setup-test \
+  setup-report setup-browser \
   build-essbench test-release test-clang test-sanitized test-plain
 
 all: build
@@ -203,6 +205,10 @@ report: setup-report build-essbench
 	$(claims)
 	@tools/report $(call quote,$(OUT))
 
+# all that the documents tell, measured at this commit and committed as the next: some two hours
+results: setup-report build-essbench
+	@tools/results $(essbench) $(call quote,$(OUT))
+
 # --- checks --------------------------------------------------------------------------------------
 
 test: setup-test test-release test-clang test-sanitized test-plain format-check
@@ -289,6 +295,7 @@ make rigid-soft   rigid contacts against contact springs as these grow stiff
 make contact-modes  what pseudo-impulses do to a rocking block, and to a point that meets a hill
 make claims         the papers' claims, by what the results hold: which hold, which fail
 make report         results/report.html: all of it on one page, to look at
+make results        measure all that the documents tell, write it into them, commit that
 make test-report    a small report in a headless browser
 make ensemble     a million starts of MODEL: distribution and map of what they come to
 make figures      draw all figures; measures first what has not been measured

@@ -12,3 +12,6 @@ add_test(NAME tables COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_tables.sh ${CMAKE_SO
 
 # the report from made-up results; make test-report looks at one in a browser
 add_test(NAME report COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_report.sh ${CMAKE_SOURCE_DIR})
+
+# what make results measures, writes and commits
+add_test(NAME results COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_results.sh ${CMAKE_SOURCE_DIR})

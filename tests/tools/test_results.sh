@@ -1,0 +1,125 @@
+#!/bin/bash
+# make results in a repository of its own, with a program that only says what it was asked and results that
+# are there: what is measured, what the pages then tell, what the commit touches.
+# SPDX-License-Identifier: GPL-3.0-or-later
+# usage: test_results.sh SOURCES
+set -u
+sources=$1
+room=$(mktemp -d) || exit 1
+trap 'rm -rf "$room"' EXIT
+failures=0
+
+check() { # what, condition's status
+  if [ "$2" -ne 0 ]; then
+    echo "FAILED: $1"
+    failures=$((failures + 1))
+  fi
+}
+
+mkdir "$room/house" && cd "$room/house" || exit 1
+cp -r "$sources/README.md" "$sources/docs" "$sources/tools" .
+printf '#!/bin/sh\necho "$@" >>"%s/asked"\n' "$room" >program
+printf 'results/\nprogram\n' >.gitignore
+chmod +x program
+git init -q . && git config user.name test && git config user.email test@example.org
+git add . && git commit -qm start
+commit=$(git rev-parse HEAD)
+mkdir -p results/150
+
+environment="\"environment\": {\"git_commit\": \"$commit\", \"mujoco\": {\"version\": \"4.0.0\"}, \"compiler\": \"cc\",
+  \"cores\": 2, \"cpu\": \"none\", \"date\": \"2000-01-01T00:00:00Z\", \"warnings\": []}"
+for name in order calibration derivative_error limbs contact_modes rigid_soft crossing_cost mujoco_settings scale \
+  tolerance ensemble 150/sweep; do
+  echo "{\"command\": \"$name\", $environment}" >"results/$name.json"
+done
+cases=
+for name in affine3 hopper plate_10 plate_100; do
+  cases="$cases${cases:+, }{\"name\": \"$name\", \"trials\": 3, $environment}"
+done
+echo "{\"cases\": [$cases]}" >results/work_precision.json
+cat >results/sweep.json <<END
+{"command": "sweep", $environment,
+ "slopes": [{"solver": "mujoco", "protocol": "paper", "s_per_contact": 4e-5, "interval": [3e-5, 5e-5]}],
+ "ratios": [{"contacts": 10, "solver": "projection", "protocol": "paper", "projection_s": 1e-3, "mujoco_s": 2e-3,
+   "mujoco_over_projection": 2.0, "interval": [1.9, 2.1], "rms_error_projection": 0.01, "rms_error_mujoco": 0.02}]}
+END
+cat >results/sweep.csv <<'END'
+contacts,solver,protocol,rms_error,rms_worst
+2,projection,paper,0.01,0.03
+2,mujoco,paper,0.02,0.02
+10,projection,paper,0.06,0.04
+10,mujoco,paper,0.02,0.02
+END
+echo "{\"marginals\": [], $environment}" >results/speed.json
+columns='model,field,solver,protocol,contacts,damping,stiffness,trials,processes,median_s,mujoco_s'
+columns="$columns,mujoco_over_this,mujoco_over_this_lo,mujoco_over_this_hi,rms_error,rms_worst"
+cat >results/speed.csv <<END
+$columns,mujoco_rms_error,mujoco_rms_worst,mujoco_variant,mujoco_time_step,bound_s,worse
+plate,contacts,libess,equal-error,10,60,8000,5,2,2e-4,4e-3,20,19.5,21,0.01,0.09,0.02,0.03,Euler,0.002,5e-5,1
+plate,contacts,libess,equal-median,10,60,8000,5,2,2e-4,3e-3,15,14,16,0.02,0.09,0.02,0.03,RK4,0.008,5e-5,0
+END
+cat >results/work_precision.csv <<'END'
+model,law,method,label,solver,variant,knob,status,contacts,value,rms_error,median_s,evaluations
+hopper,,libess,libess,libess,,tolerance,ok,1,0.01,0.005,0.0002,100
+END
+cat >results/crossing_cost.csv <<'END'
+contacts,solver,status,ns_per_crossing,evaluations_per_crossing
+10,libess,ok,500,4.25
+END
+cat >results/order.csv <<'END'
+epsilon,projection_order,rms_error,in_fit
+0.01,1,1e-4,1
+0.001,1,1e-6,1
+END
+cat >results/order_fit.csv <<'END'
+projection_order,slope,slope_lo,slope_hi,fit_min,fit_max
+1,2.0,1.9,2.1,0.001,0.01
+END
+cat >results/calibration.csv <<'END'
+stiffness_over_mass,main,epsilon,rms_error_mujoco,rms_error_projection,runtime_mujoco_s,runtime_projection_s
+800,1,0.0026,0.0021,0.0021,7e-4,2e-4
+END
+
+results() { tools/results ./program "$@" >"$room/out" 2>&1; }
+echo >>README.md
+results
+[ $? -eq 1 ] && grep -q '^results: there are changes that are not committed' "$room/out"
+check 'changes without a name are refused' $?
+git checkout -q README.md
+
+results
+check 'it ends with 0' $?
+[ "$(cat "$room/asked")" = "$(printf 'figures --out results\nclaims --out results')" ]
+check 'what is there of this commit is not measured again' $?
+[ "$(git log --format=%s -1)" = "Results of $(git rev-parse --short "$commit")" ]
+check 'its commit names the one before' $?
+[ -z "$(git show --format= --name-only HEAD | grep -v -e '^README.md$' -e '^docs/')" ]
+check 'it touches the pages alone' $?
+grep -q 'MuJoCo takes 20 to 20 times' README.md
+check 'the README has the verdict' $?
+grep -qxF '| 1 | 2.000 | 1.900 to 2.100 | 1e-03 to 1e-02 | 1.0e-06 |' docs/PAPER.md
+check 'PAPER has the order' $?
+grep -qxF '| 10 | 1.000 | 2.000 | 2.00 [1.90, 2.10] | 0.01 | 0.02 |' docs/PAPER.md
+check 'and the race' $?
+grep -q 'larger one from 10 contacts on' docs/PAPER.md && grep -q 'is 3 for the median (N = 10)' docs/PAPER.md
+check 'and where libess loses' $?
+[ -s results/report.html ]
+check 'the report is written' $?
+
+# the pages' commit is another one: all is measured again
+: >"$room/asked"
+echo "{\"build\":{\"git_commit\":\"$commit\"}}" >results/sweep.journal
+echo "{\"build\":{\"git_commit\":\"$(git rev-parse HEAD)\"}}" >results/scale.journal
+results
+grep -q '^scale --out results$' "$room/asked"
+check 'a journal of this commit is gone on with' $?
+grep -q '^sweep --contacts 2..100.* --restart$' "$room/asked" && grep -q '^mujoco --out results' "$room/asked" &&
+  grep -q '^work-precision --model plate --contacts 100 --out results' "$room/asked"
+check 'of another commit everything is measured' $?
+
+git reset -q --hard "$commit"
+sed -i 's/,20,19.5,21,/,30,29.5,31,/' results/speed.csv
+results && grep -q 'MuJoCo takes 30 to 30 times' README.md && grep -q 'MuJoCo takes 30 to 30' results/report.html
+check 'a changed value changes README and report' $?
+[ $failures -eq 0 ] && echo 'all as it should be'
+exit $((failures > 0))
