@@ -15,3 +15,8 @@ target_link_options(test_bridge_version PRIVATE -Wl,--wrap=mj_version)
 
 # flags and timers
 ess_test(bridge_profile mujoco_bridge MuJoCo::MuJoCo)
+
+# robots
+foreach(duty open field converge)
+  ess_test(robot_${duty} mujoco_bridge MuJoCo::MuJoCo Threads::Threads)
+endforeach()

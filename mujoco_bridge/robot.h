@@ -1,0 +1,142 @@
+/*
+ * Any MJCF as an event-selected system: the user's own model, with MuJoCo's own soft contacts,
+ * friction, limits and actuators, as a field that is smooth between events and event functions that
+ * say where they are.
+ *
+ * State: x = (qpos, qvel, act), nq + nv + na numbers, in MJCF's units. The field is that of
+ * MuJoCo's equations in continuous time: what mj_step tends to as its step goes to 0, whichever
+ * integrator it has. Each contact and each side of a limit has one event function, h_k > 0 while
+ * it acts: the depth, which is includemargin - dist. Its latched sign, and not its depth, says
+ * whether it acts. ESS_GUARD_UP(k) is a touch-down, ESS_GUARD_DOWN(k) a separation.
+ *
+ * Quaternions need not be of length 1: the field is that of the normalised state.
+ *
+ * No MuJoCo type leaves this room. The functions take MuJoCo's process-wide error and warning
+ * handlers, as the rest of the bridge does.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#ifndef ROBOT_H
+#define ROBOT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ess.h"
+
+enum { ROBOT_MESSAGE_SIZE = 512, ROBOT_NAME_SIZE = 128 };
+
+/* One model and one state of MuJoCo's machinery. Several threads take a clone each. */
+typedef struct robot robot;
+
+/* Start from a zeroed one. */
+typedef struct robot_options {
+  /* Contacts are exactly springs and dampers of stiffness and damping, N/m and N s/m, where
+   * stiffness > 0 (twin mode). */
+  double stiffness, damping;
+} robot_options;
+
+/*
+ * Reads an MJCF (or .mjb) from a file, or from `text` when that is not NULL, compiles it and finds
+ * out what is event-selected in it. 0, or a solver_status (SOLVER_REFUSED: it can not be written as
+ * such a system) with one line in `message`. Numbers are read in the C locale. Free with
+ * robot_close, which accepts NULL.
+ */
+int robot_open(const char *file, const char *text, const robot_options *options, robot **out,
+               char message[ROBOT_MESSAGE_SIZE]);
+void robot_close(robot *r);
+
+/* A robot of the same model with its own state, control included, for another thread. It may
+ * outlive the one it was made of. NULL: out of memory. */
+robot *robot_clone(const robot *r);
+
+typedef struct robot_sizes {
+  size_t nq, nv, na, nu, bodies;
+  size_t dimension;       /* nq + nv + na */
+  size_t events;          /* event functions */
+  double time_step;       /* the model's own, s */
+  double gravity[3];      /* m/s^2 */
+  const char *integrator; /* the model's own, by MJCF's name; static storage */
+} robot_sizes;
+
+robot_sizes robot_size(const robot *r);
+
+/*
+ * The system: field, guards, guard_rates, some_guard_rates. It is the robot's and lives as long; a
+ * driver of it must not run in two threads at once. A callback that fails has said why in
+ * robot_failure.
+ */
+const ess_system *robot_system(robot *r);
+
+/* One line for why the latest callback failed (MuJoCo's own words, or two geoms that touch without
+ * a rule for their distance); empty when none has. */
+const char *robot_failure(const robot *r);
+
+/* ---- what is event-selected in it ------------------------------------------------------------ */
+
+typedef enum robot_treatment {
+  ROBOT_SMOOTH,  /* nothing switches */
+  ROBOT_GUARDED, /* event functions say where it switches */
+  ROBOT_KINK,    /* it switches, and nothing says where: the field has a kink there */
+  ROBOT_REFUSED  /* a run ends where it comes to act */
+} robot_treatment;
+
+typedef struct robot_finding {
+  robot_treatment treatment;
+  const char *kind; /* "contact", "joint limit", "tendon limit", "friction", "force limit", ... */
+  char name[ROBOT_NAME_SIZE]; /* what it concerns: "floor - left_foot", "hip", "12 contacts" */
+  const char *why;            /* one line for people; static storage */
+  size_t first_event, events; /* its event functions: first_event .. first_event + events - 1 */
+} robot_finding;
+
+size_t robot_finding_count(const robot *r);
+const robot_finding *robot_findings(const robot *r);
+
+/*
+ * The first pair of geoms without a rule for their distance (ROBOT_REFUSED) that touches at x; NULL
+ * when none does. The field knows nothing of their contact: ask after each step, and end the run
+ * there.
+ */
+const robot_finding *robot_refused_contact(robot *r, const double x[]);
+
+/* What event function k is of: "floor - left_foot, end 2", "hip upper". The robot's. */
+const char *robot_event_name(const robot *r, size_t k);
+
+/* Whether event function k is of a contact (a touch-down), not of a limit. */
+bool robot_event_is_contact(const robot *r, size_t k);
+
+/* ---- state ----------------------------------------------------------------------------------- */
+
+/* ctrl[nu], held until set again; 0 at first. A driver must be told (ess_driver_reset or a new
+ * one) only if it is not at the end of an apply. */
+void robot_set_control(robot *r, const double ctrl[]);
+
+/* The state that MuJoCo resets to (qpos0), and keyframe k; false where there is none. */
+void robot_reset_state(const robot *r, double x[]);
+bool robot_keyframe(const robot *r, size_t k, double x[]);
+size_t robot_keyframe_count(const robot *r);
+
+/* Makes the quaternions of x[dimension] unit ones. */
+void robot_normalise(const robot *r, double x[]);
+
+/* Origins of all bodies, the world's first: xpos[3 * bodies]. 0, or -1 as a callback. */
+int robot_body_positions(robot *r, const double x[], double xpos[]);
+
+/* ---- the gate and the cost ------------------------------------------------------------------- */
+
+/*
+ * The field as MuJoCo itself has it: mj_forward at x with nothing latched, on the model as it was
+ * compiled; dxdt[dimension]. 0, or -1 with the reason in robot_failure.
+ */
+int robot_plain_field(robot *r, const double x[], double dxdt[]);
+
+/* Calls since robot_open, or robot_clone. */
+typedef struct robot_counters {
+  uint64_t fields, guards, rates; /* calls of callbacks */
+  uint64_t positions, velocities; /* evaluations of MuJoCo's stages; the rest came from the cache */
+} robot_counters;
+
+robot_counters robot_counted(const robot *r);
+
+#endif

@@ -1,0 +1,66 @@
+/*
+ * Private to the bridge: what a robot holds.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#ifndef ROBOT_INSTANCE_H
+#define ROBOT_INSTANCE_H
+
+#include <mujoco/mujoco.h>
+#include <stdatomic.h>
+
+#include "robot.h"
+
+/* Two geoms whose contacts have smooth distances, or are watched because they have none. */
+typedef struct robot_pair {
+  int geom[2];       /* in the order MuJoCo's contact has them */
+  size_t parts;      /* points that may touch, an event function each; 0: no rule */
+  double margin;     /* includemargin */
+  mjContact pattern; /* what mj_collision would say of such a contact, but for where it is */
+} robot_pair;
+
+typedef enum robot_event_of { ROBOT_OF_PAIR, ROBOT_OF_JOINT, ROBOT_OF_TENDON } robot_event_of;
+
+/* Event functions: pairs first, then joints, then tendons, as MuJoCo orders its rows. */
+typedef struct robot_event {
+  robot_event_of of;
+  int object; /* pair, joint or tendon */
+  int part;   /* of a pair: the point; of a limit: -1 lower, 1 upper */
+  char name[ROBOT_NAME_SIZE];
+} robot_event;
+
+/* What all clones share, and nobody writes after robot_open. */
+typedef struct robot_shared {
+  atomic_size_t owners;
+  mjModel *model; /* as compiled */
+  robot_pair *pairs;
+  size_t pair_count, ruled_pairs; /* those with a rule come first */
+  robot_event *events;
+  size_t event_count, contact_events; /* those of pairs come first */
+  robot_finding *findings;
+  size_t finding_count;
+} robot_shared;
+
+/* What mjData holds, and so need not be computed again. */
+typedef struct robot_stage {
+  bool kinematics, inertia; /* of data->qpos */
+  bool constraints;         /* of data->qpos, and of `acting` */
+} robot_stage;
+
+struct robot {
+  robot_shared *shared;
+
+  /* The field's model: the compiled one's arrays, but options and ranges of limits of its own. */
+  mjModel model;
+  mjData *data;
+  double *joint_range, *tendon_range;
+  robot_stage stage;
+  double *acting; /* [events], the latched signs that the constraints are of */
+  double *speed;  /* [nv] */
+  double *held;   /* [nu], controls over a reset */
+  ess_system system;
+  robot_counters counters;
+  char failure[ROBOT_MESSAGE_SIZE];
+};
+
+#endif

@@ -1,0 +1,251 @@
+/*
+ * From a file, or a text, to a robot; clones; what it is made of.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#define _POSIX_C_SOURCE 200809L
+
+#include <locale.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bridge_guard.h"
+#include "bridge_version.h"
+#include "robot_instance.h"
+#include "robot_pairs.h"
+#include "robot_stage.h"
+#include "robot_survey.h"
+#include "robot_system.h"
+#include "solver.h"
+
+/* ---- compiling ------------------------------------------------------------------------------- */
+
+typedef struct compilation {
+  const char *file, *text;
+  mjModel *model;
+  mjVFS files;
+  char error[BRIDGE_TEXT_SIZE];
+} compilation;
+
+static bool ends_with(const char *name, const char *ending) {
+  const size_t length = strlen(name), tail = strlen(ending);
+  return length >= tail && strcmp(name + length - tail, ending) == 0;
+}
+
+static void compile(void *context) {
+  compilation *c = context;
+  if (c->text)
+    c->model = bridge_version_load(&c->files, c->text, c->error, (int)sizeof c->error);
+  else if (ends_with(c->file, ".mjb"))
+    c->model = mj_loadModel(c->file, NULL);
+  else
+    c->model = mj_loadXML(c->file, NULL, c->error, (int)sizeof c->error);
+}
+
+/* MuJoCo reads numbers in the caller's locale; an MJCF is in the C locale */
+static bool compile_in_c_locale(compilation *c, bridge_complaint *complaint) {
+  const locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+  const locale_t callers = c_locale ? uselocale(c_locale) : (locale_t)0;
+  bridge_guarded(compile, c, complaint);
+  if (c_locale) {
+    uselocale(callers);
+    freelocale(c_locale);
+  }
+  return !complaint->error && c->model;
+}
+
+/* warnings are no obstacle: MuJoCo has made a model all the same */
+static int load(const char *file, const char *text, mjModel **out,
+                char message[ROBOT_MESSAGE_SIZE]) {
+  compilation *c = calloc(1, sizeof *c);
+  bridge_complaint complaint = {.text = "out of memory"};
+  if (c) {
+    c->file = file;
+    c->text = text;
+  }
+  if (c && compile_in_c_locale(c, &complaint)) {
+    *out = c->model;
+    free(c);
+    return 0;
+  }
+  char line[BRIDGE_TEXT_SIZE];
+  bridge_one_line(line, sizeof line, c && c->error[0] ? c->error : complaint.text);
+  snprintf(message, ROBOT_MESSAGE_SIZE, "robot: %s does not compile: %s", text ? "the text" : file,
+           line[0] ? line : "no reason given");
+  free(c);
+  return SOLVER_FAILED;
+}
+
+/* ---- instances ------------------------------------------------------------------------------- */
+
+static void release(robot_shared *s) {
+  if (!s || atomic_fetch_sub(&s->owners, 1) > 1) return;
+  if (s->model) mj_deleteModel(s->model);
+  free(s->pairs);
+  free(s->events);
+  free(s->findings);
+  free(s);
+}
+
+void robot_close(robot *r) {
+  if (!r) return;
+  if (r->data) mj_deleteData(r->data);
+  free(r->joint_range);
+  free(r->tendon_range);
+  free(r->acting);
+  free(r->speed);
+  free(r->held);
+  release(r->shared);
+  free(r);
+}
+
+/* in continuous time, and to rounding */
+static void set_options(mjOption *o) {
+  o->timestep = 1e-9;
+  o->integrator = mjINT_EULER;
+  o->solver = mjSOL_NEWTON;
+  o->tolerance = 1e-15;
+  o->iterations = 200;
+  o->ls_iterations = 100;
+  o->disableflags |= mjDSBL_ISLAND;
+  o->enableflags &= ~(mjENBL_SLEEP | mjENBL_ENERGY | mjENBL_FWDINV);
+}
+
+static double *copy_of(const double *from, size_t count) {
+  double *to = malloc((count + 1) * sizeof *to);
+  if (to && count) memcpy(to, from, count * sizeof *to);
+  return to;
+}
+
+static void make_data(void *context) {
+  robot *r = context;
+  r->data = mj_makeData(&r->model);
+}
+
+/* an instance of what `shared` holds, which it then owns a part of */
+static robot *instance_of(robot_shared *shared) {
+  robot *r = calloc(1, sizeof *r);
+  if (!r) return NULL;
+  const mjModel *m = shared->model;
+  atomic_fetch_add(&shared->owners, 1);
+  r->shared = shared;
+  r->model = *m;
+  set_options(&r->model.opt);
+  r->joint_range = copy_of(m->jnt_range, 2 * (size_t)m->njnt);
+  r->tendon_range = copy_of(m->tendon_range, 2 * (size_t)m->ntendon);
+  r->acting = calloc(shared->event_count + 1, sizeof *r->acting);
+  r->speed = calloc((size_t)m->nv + 1, sizeof *r->speed);
+  r->held = calloc((size_t)m->nu + 1, sizeof *r->held);
+  r->model.jnt_range = r->joint_range;
+  r->model.tendon_range = r->tendon_range;
+  const bool room = r->joint_range && r->tendon_range && r->acting && r->speed && r->held;
+  if (room && robot_guarded(r, make_data, r) == 0 && r->data) {
+    r->system = robot_system_of(r);
+    return r;
+  }
+  robot_close(r);
+  return NULL;
+}
+
+static int fill(robot_shared *s, const char *file, const char *text,
+                char message[ROBOT_MESSAGE_SIZE]) {
+  int status = load(file, text, &s->model, message);
+  if (status == 0) status = robot_survey_check(s->model, message);
+  if (status == 0) status = robot_pairs_find(s, message);
+  if (status == 0) status = robot_survey_make(s, message);
+  return status;
+}
+
+int robot_open(const char *file, const char *text, const robot_options *options, robot **out,
+               char message[ROBOT_MESSAGE_SIZE]) {
+  *out = NULL;
+  if (bridge_version_check(message, ROBOT_MESSAGE_SIZE) != 0) return SOLVER_FAILED;
+  if (!file && !text) {
+    snprintf(message, ROBOT_MESSAGE_SIZE, "robot: no file is given");
+    return SOLVER_REFUSED;
+  }
+  if (options && (options->stiffness != 0.0 || options->damping != 0.0)) {
+    snprintf(message, ROBOT_MESSAGE_SIZE, "robot: no twin can be made of it yet");
+    return SOLVER_REFUSED;
+  }
+  robot_shared *shared = calloc(1, sizeof *shared);
+  snprintf(message, ROBOT_MESSAGE_SIZE, "robot: out of memory");
+  if (!shared) return SOLVER_FAILED;
+  atomic_init(&shared->owners, 1);
+  const int status = fill(shared, file, text, message);
+  if (status == 0) {
+    snprintf(message, ROBOT_MESSAGE_SIZE, "robot: no room for its state");
+    *out = instance_of(shared);
+  }
+  release(shared);
+  if (status == 0 && *out) message[0] = '\0';
+  return status != 0 ? status : *out ? 0 : SOLVER_FAILED;
+}
+
+robot *robot_clone(const robot *r) {
+  robot *clone = instance_of(r->shared);
+  if (clone) memcpy(clone->data->ctrl, r->data->ctrl, (size_t)r->model.nu * sizeof(double));
+  return clone;
+}
+
+/* ---- what it is made of ---------------------------------------------------------------------- */
+
+static const char *integrator_name(int integrator) {
+  switch (integrator) {
+  case mjINT_EULER:
+    return "Euler";
+  case mjINT_RK4:
+    return "RK4";
+  case mjINT_IMPLICIT:
+    return "implicit";
+  case mjINT_IMPLICITFAST:
+    return "implicitfast";
+  default:
+    return "discrete";
+  }
+}
+
+robot_sizes robot_size(const robot *r) {
+  const mjModel *m = r->shared->model;
+  robot_sizes s = {.nq = (size_t)m->nq,
+                   .nv = (size_t)m->nv,
+                   .na = (size_t)m->na,
+                   .nu = (size_t)m->nu,
+                   .bodies = (size_t)m->nbody,
+                   .dimension = r->system.dimension,
+                   .events = r->system.guard_count,
+                   .time_step = m->opt.timestep,
+                   .integrator = integrator_name(m->opt.integrator)};
+  memcpy(s.gravity, m->opt.gravity, sizeof s.gravity);
+  return s;
+}
+
+const ess_system *robot_system(robot *r) {
+  return &r->system;
+}
+
+const char *robot_failure(const robot *r) {
+  return r->failure;
+}
+
+size_t robot_finding_count(const robot *r) {
+  return r->shared->finding_count;
+}
+
+const robot_finding *robot_findings(const robot *r) {
+  return r->shared->findings;
+}
+
+const char *robot_event_name(const robot *r, size_t k) {
+  return r->shared->events[k].name;
+}
+
+bool robot_event_is_contact(const robot *r, size_t k) {
+  return k < r->shared->contact_events;
+}
+
+robot_counters robot_counted(const robot *r) {
+  return r->counters;
+}

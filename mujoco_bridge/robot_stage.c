@@ -1,0 +1,213 @@
+/*
+ * MuJoCo's forward dynamics, stage by stage: what mj_forward does, without what no field needs
+ * (sensors, cameras, energy, islands, the search for contacts) and with what acts said by signs.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "robot_stage.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "bridge_guard.h"
+#include "robot_distance.h"
+
+void robot_stage_forget(robot *r) {
+  r->stage = (robot_stage){0};
+}
+
+int robot_guarded(robot *r, void (*work)(void *context), void *context) {
+  bridge_complaint complaint;
+  bridge_guarded(work, context, &complaint);
+  if (!complaint.error) return 0;
+  snprintf(r->failure, sizeof r->failure, "mujoco: %s", complaint.text);
+
+  // the error has left MuJoCo's stack as it was; controls are the caller's
+  memcpy(r->held, r->data->ctrl, (size_t)r->model.nu * sizeof *r->held);
+  mj_resetData(&r->model, r->data);
+  memcpy(r->data->ctrl, r->held, (size_t)r->model.nu * sizeof *r->held);
+  robot_stage_forget(r);
+  return -1;
+}
+
+void robot_stage_kinematics(robot *r, const double x[]) {
+  const mjModel *m = &r->model;
+  mjData *d = r->data;
+  const size_t size = (size_t)m->nq * sizeof *x;
+  if (r->stage.kinematics && memcmp(d->qpos, x, size) == 0) return;
+  robot_stage_forget(r);
+  memcpy(d->qpos, x, size);
+  mj_kinematics(m, d);
+  mj_comPos(m, d);
+  if (m->ntendon > 0) mj_tendon(m, d);
+  r->stage.kinematics = true;
+  r->counters.positions++;
+}
+
+void robot_stage_velocities(robot *r, const double v[]) {
+  memcpy(r->data->qvel, v, (size_t)r->model.nv * sizeof *v);
+  mj_comVel(&r->model, r->data);
+  r->counters.velocities++;
+}
+
+/* ---- what acts ------------------------------------------------------------------------------- */
+
+/* mju_makeFrame, which is not exported */
+static void complete_frame(double frame[9]) {
+  double *y = frame + 3;
+  if (mju_dot3(y, y) < 0.25) {
+    mju_zero3(y);
+    y[fabs(frame[1]) < 0.5 ? 1 : 2] = 1.0;
+  }
+  mju_addToScl3(y, frame, -mju_dot3(frame, y));
+  mju_normalize3(y);
+  mju_cross(frame + 6, frame, y);
+}
+
+static void add_contact(robot *r, const robot_event *e) {
+  const robot_pair *p = &r->shared->pairs[e->object];
+  mjContact contact = p->pattern;
+  robot_touch touch;
+  robot_distance(&r->model, r->data, p->geom, (size_t)e->part, &touch);
+  contact.dist = touch.dist;
+  mju_copy3(contact.pos, touch.pos);
+  mju_copy3(contact.frame, touch.normal);
+  mju_copy3(contact.frame + 3, touch.tangent);
+  complete_frame(contact.frame);
+  mj_addContact(&r->model, r->data, &contact);
+}
+
+static double joint_margin(const robot *r, const robot_event *e) {
+  return e->of == ROBOT_OF_JOINT ? r->model.jnt_margin[e->object]
+                                 : r->model.tendon_margin[e->object];
+}
+
+/* the range as it was compiled */
+static const double *range_of(const robot *r, const robot_event *e) {
+  const mjModel *m = r->shared->model;
+  return (e->of == ROBOT_OF_JOINT ? m->jnt_range : m->tendon_range) + 2 * (size_t)e->object;
+}
+
+static bool is_ball(const robot *r, const robot_event *e) {
+  return e->of == ROBOT_OF_JOINT && r->model.jnt_type[e->object] == mjJNT_BALL;
+}
+
+/* a ball joint's angle, and the axis it turns about */
+static double ball_angle(const robot *r, int joint, double axis[3]) {
+  double quat[4];
+  mju_copy4(quat, r->data->qpos + r->model.jnt_qposadr[joint]);
+  mju_normalize4(quat);
+  mju_quat2Vel(axis, quat, 1.0);
+  return mju_normalize3(axis);
+}
+
+/* what the limit limits, and its rate */
+static double limited_value(const robot *r, const robot_event *e, const double v[], double *rate) {
+  const mjModel *m = &r->model;
+  const mjData *d = r->data;
+  if (e->of == ROBOT_OF_TENDON) {
+    const int start = m->ten_J_rowadr[e->object];
+    for (int i = start; v && i < start + m->ten_J_rownnz[e->object]; ++i)
+      *rate += d->ten_J[i] * v[m->ten_J_colind[i]];
+    return d->ten_length[e->object];
+  }
+  const double *at = v ? v + m->jnt_dofadr[e->object] : NULL;
+  if (is_ball(r, e)) {
+    double axis[3];
+    const double angle = ball_angle(r, e->object, axis);
+    if (at) *rate = mju_dot3(axis, at);
+    return angle;
+  }
+  if (at) *rate = at[0];
+  return d->qpos[m->jnt_qposadr[e->object]];
+}
+
+/* the end of the range that the event is of */
+static double end_of(const robot *r, const robot_event *e) {
+  const double *range = range_of(r, e);
+  if (is_ball(r, e)) return fmax(range[0], range[1]);
+  return range[e->part > 0];
+}
+
+double robot_stage_limit(const robot *r, const robot_event *e, const double v[], double *rate) {
+  double value_rate = 0.0;
+  const double value = limited_value(r, e, v, &value_rate);
+  if (v) *rate = -(double)e->part * value_rate;
+  return (double)e->part * (end_of(r, e) - value) - joint_margin(r, e);
+}
+
+/*
+ * MuJoCo makes a limit's row where its distance is below the margin, whatever is latched. So ranges
+ * are moved: out of reach where it does not act; and where it does but is `beyond` the margin,
+ * MuJoCo is shown the violation of the same size, which has the same impedance, and the row is put
+ * right afterwards.
+ */
+static void move_range(robot *r, const robot_event *e, bool acts) {
+  double *const ranges = e->of == ROBOT_OF_JOINT ? r->joint_range : r->tendon_range;
+  double *const range = ranges + 2 * (size_t)e->object;
+  const double side = (double)e->part, margin = joint_margin(r, e);
+  const double value = limited_value(r, e, NULL, NULL);
+  const double beyond = robot_stage_limit(r, e, NULL, NULL);
+  const double least = 1e-12 * (1.0 + fabs(value) + fabs(margin));
+  double end = end_of(r, e);
+  if (!acts)
+    end = value + side * (1.0 + fabs(margin) + least);
+  else if (beyond > -least)
+    end = value + side * (margin - fmax(beyond, least));
+  if (is_ball(r, e))
+    range[0] = range[1] = end;
+  else
+    range[e->part > 0] = end;
+}
+
+/* rows of limits come in the order of their events */
+static void put_rows_right(robot *r, const double sign[]) {
+  const robot_shared *s = r->shared;
+  int row = r->data->ne + r->data->nf;
+  for (size_t k = s->contact_events; k < s->event_count; ++k) {
+    const robot_event *e = &s->events[k];
+    if (sign[k] <= 0.0) continue;
+    r->data->efc_pos[row++] = robot_stage_limit(r, e, NULL, NULL) + joint_margin(r, e);
+  }
+}
+
+static void make_rows(robot *r, const double sign[]) {
+  const robot_shared *s = r->shared;
+  r->data->ncon = 0;
+  r->data->parena = 0;
+  for (size_t k = 0; k < s->contact_events; ++k)
+    if (sign[k] > 0.0) add_contact(r, &s->events[k]);
+  for (size_t k = s->contact_events; k < s->event_count; ++k)
+    move_range(r, &s->events[k], sign[k] > 0.0);
+  mj_makeConstraint(&r->model, r->data);
+  put_rows_right(r, sign);
+  mj_projectConstraint(&r->model, r->data);
+}
+
+void robot_stage_dynamics(robot *r, const double sign[]) {
+  const size_t size = r->shared->event_count * sizeof *sign;
+  if (!r->stage.inertia) {
+    mj_makeM(&r->model, r->data);
+    mj_factorM(&r->model, r->data);
+    mj_transmission(&r->model, r->data);
+    r->stage.inertia = true;
+  }
+  if (r->stage.constraints && memcmp(r->acting, sign, size) == 0) return;
+  make_rows(r, sign);
+  memcpy(r->acting, sign, size);
+  r->stage.constraints = true;
+}
+
+void robot_stage_forces(robot *r, const double x[]) {
+  const mjModel *m = &r->model;
+  mjData *d = r->data;
+  memcpy(d->qvel, x + m->nq, (size_t)m->nv * sizeof *x);
+  memcpy(d->act, x + m->nq + m->nv, (size_t)m->na * sizeof *x);
+  mj_fwdVelocity(m, d);
+  mj_fwdActuation(m, d);
+  mj_fwdAcceleration(m, d);
+  mj_fwdConstraint(m, d);
+  memcpy(d->qacc_warmstart, d->qacc, (size_t)m->nv * sizeof *x);
+  r->counters.velocities++;
+}

@@ -1,0 +1,35 @@
+/*
+ * Private to the bridge: MuJoCo's stages, of which none is made twice for one state.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#ifndef ROBOT_STAGE_H
+#define ROBOT_STAGE_H
+
+#include "robot_instance.h"
+
+/* These may leave by MuJoCo's error handler: call them within robot_guarded. */
+
+/* Poses of all bodies and lengths of tendons at the positions of x. */
+void robot_stage_kinematics(robot *r, const double x[]);
+
+/* Velocities of all bodies for the generalised velocity v[nv] at those poses. */
+void robot_stage_velocities(robot *r, const double v[]);
+
+/* Inertia and transmission, and the rows of what acts by sign[events]. */
+void robot_stage_dynamics(robot *r, const double sign[]);
+
+/* The accelerations, and rates of the activations, of x: data->qacc and data->act_dot. */
+void robot_stage_forces(robot *r, const double x[]);
+
+/* How far a limit is from acting, negative where it does, and its rate along the velocity v when
+ * that is not NULL. */
+double robot_stage_limit(const robot *r, const robot_event *e, const double v[], double *rate);
+
+/* Nothing that mjData holds is valid any more. */
+void robot_stage_forget(robot *r);
+
+/* Calls work(context); 0, or -1 after an error of MuJoCo's, which then stands in r->failure. */
+int robot_guarded(robot *r, void (*work)(void *context), void *context);
+
+#endif

@@ -1,0 +1,96 @@
+/*
+ * States of a robot: where they start, and what they look like.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include <string.h>
+
+#include "robot_instance.h"
+#include "robot_stage.h"
+
+void robot_set_control(robot *r, const double ctrl[]) {
+  memcpy(r->data->ctrl, ctrl, (size_t)r->model.nu * sizeof *ctrl);
+}
+
+static void write_state(const mjModel *m, const double q[], const double v[], const double act[],
+                        double x[]) {
+  memset(x, 0, (size_t)(m->nq + m->nv + m->na) * sizeof *x);
+  memcpy(x, q, (size_t)m->nq * sizeof *x);
+  if (v) memcpy(x + m->nq, v, (size_t)m->nv * sizeof *x);
+  if (act) memcpy(x + m->nq + m->nv, act, (size_t)m->na * sizeof *x);
+}
+
+void robot_reset_state(const robot *r, double x[]) {
+  write_state(&r->model, r->model.qpos0, NULL, NULL, x);
+}
+
+size_t robot_keyframe_count(const robot *r) {
+  return (size_t)r->model.nkey;
+}
+
+bool robot_keyframe(const robot *r, size_t k, double x[]) {
+  const mjModel *m = &r->model;
+  if (k >= (size_t)m->nkey) return false;
+  write_state(m, m->key_qpos + k * (size_t)m->nq, m->key_qvel + k * (size_t)m->nv,
+              m->key_act + k * (size_t)m->na, x);
+  return true;
+}
+
+void robot_normalise(const robot *r, double x[]) {
+  mj_normalizeQuat(&r->model, x);
+}
+
+typedef struct pose_call {
+  robot *r;
+  const double *x;
+} pose_call;
+
+static void make_poses(void *context) {
+  const pose_call *c = context;
+  robot_stage_kinematics(c->r, c->x);
+}
+
+int robot_body_positions(robot *r, const double x[], double xpos[]) {
+  pose_call call = {.r = r, .x = x};
+  if (robot_guarded(r, make_poses, &call) != 0) return -1;
+  memcpy(xpos, r->data->xpos, 3 * (size_t)r->model.nbody * sizeof *xpos);
+  return 0;
+}
+
+/* ---- contacts without a rule ----------------------------------------------------------------- */
+
+/* whether spheres about both geoms are apart; planes have none */
+static bool far_apart(const mjModel *m, const mjData *d, const robot_pair *p) {
+  const double first = m->geom_rbound[p->geom[0]], second = m->geom_rbound[p->geom[1]];
+  double from[3];
+  if (first <= 0.0 || second <= 0.0) return false;
+  mju_sub3(from, d->geom_xpos + 3 * p->geom[0], d->geom_xpos + 3 * p->geom[1]);
+  return mju_norm3(from) > first + second + p->margin;
+}
+
+typedef struct watch_call {
+  robot *r;
+  const double *x;
+  const robot_finding *found;
+} watch_call;
+
+/* pairs and the findings of them have the same places */
+static void watch(void *context) {
+  watch_call *c = context;
+  const robot_shared *s = c->r->shared;
+  const mjModel *m = &c->r->model;
+  robot_stage_kinematics(c->r, c->x);
+  for (size_t i = s->ruled_pairs; i < s->pair_count && !c->found; ++i) {
+    const robot_pair *p = &s->pairs[i];
+    if (far_apart(m, c->r->data, p)) continue;
+    const double reach = p->margin + 1e-3;
+    const double dist = mj_geomDistance(m, c->r->data, p->geom[0], p->geom[1], reach, NULL);
+    if (dist < p->margin) c->found = &s->findings[i];
+  }
+}
+
+const robot_finding *robot_refused_contact(robot *r, const double x[]) {
+  watch_call call = {.r = r, .x = x};
+  if (r->shared->ruled_pairs == r->shared->pair_count) return NULL;
+  return robot_guarded(r, watch, &call) == 0 ? call.found : NULL;
+}

@@ -1,0 +1,262 @@
+/*
+ * The survey: event functions of what has a smooth distance, and one line for each kind of thing
+ * that switches.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "robot_survey.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "solver.h"
+
+/* ---- what is refused ------------------------------------------------------------------------- */
+
+/* an actuator whose force depends on more than the state, and how; NULL: none */
+static const char *odd_actuator(const mjModel *m, int *which) {
+  for (int i = 0; i < (int)m->nactuator; ++i) {
+    *which = i;
+    if (m->actuator_trntype[i] == mjTRN_BODY) return "acts on whatever touches its body";
+    if (m->actuator_delay[i] != 0.0) return "has a delay";
+    if (m->actuator_dyntype[i] == mjDYN_USER || m->actuator_gaintype[i] == mjGAIN_USER ||
+        m->actuator_biastype[i] == mjBIAS_USER)
+      return "is of type user, which needs a callback";
+    if (m->actuator_plugin[i] >= 0) return "is a plugin";
+    if (m->actuator_dyntype[i] == mjDYN_PID && m->actuator_dynprm[mjNDYN * i + 1] > 0.0)
+      return "limits its rate by the time step";
+  }
+  return NULL;
+}
+
+int robot_survey_check(const mjModel *m, char message[ROBOT_MESSAGE_SIZE]) {
+  int which = 0;
+  const char *odd = odd_actuator(m, &which);
+  const char *why = m->nv == 0        ? "nothing in it moves"
+                    : m->nflex > 0    ? "it has flexible bodies"
+                    : m->nplugin > 0  ? "it has plugins"
+                    : m->nplastic > 0 ? "it has plastic joints or tendons"
+                    : m->flg_adhesion ? "its contacts adhere, which pulls at a distance"
+                    : odd             ? odd
+                                      : NULL;
+  if (!why) return 0;
+  char name[ROBOT_NAME_SIZE];
+  if (odd && why == odd) {
+    robot_survey_name(m, mjOBJ_ACTUATOR, which, name, sizeof name);
+    snprintf(message, ROBOT_MESSAGE_SIZE, "robot: actuator %s %s: not a field of its state", name,
+             why);
+  } else
+    snprintf(message, ROBOT_MESSAGE_SIZE, "robot: %s: not accepted", why);
+  return SOLVER_REFUSED;
+}
+
+/* ---- names ----------------------------------------------------------------------------------- */
+
+void robot_survey_name(const mjModel *m, int type, int id, char *name, size_t size) {
+  const char *given = mj_id2name(m, type, id);
+  if (given && *given)
+    snprintf(name, size, "%s", given);
+  else
+    snprintf(name, size, "%s %d", mju_type2Str(type), id);
+}
+
+/* a geom without a name goes by its body's */
+static void geom_name(const mjModel *m, int geom, char *name, size_t size) {
+  const char *given = mj_id2name(m, mjOBJ_GEOM, geom);
+  const int body = m->geom_bodyid[geom];
+  if ((given && *given) || body == 0) {
+    robot_survey_name(m, mjOBJ_GEOM, geom, name, size);
+    return;
+  }
+  robot_survey_name(m, mjOBJ_BODY, body, name, size);
+  const int which = geom - m->body_geomadr[body];
+  const size_t length = strlen(name);
+  if (m->body_geomnum[body] > 1 && length < size)
+    snprintf(name + length, size - length, "/%d", which + 1);
+}
+
+static void pair_name(const mjModel *m, const robot_pair *p, char *name, size_t size) {
+  char first[ROBOT_NAME_SIZE / 2 - 16], second[ROBOT_NAME_SIZE / 2 - 16];
+  geom_name(m, p->geom[0], first, sizeof first);
+  geom_name(m, p->geom[1], second, sizeof second);
+  snprintf(name, size, "%s - %s", first, second);
+}
+
+/* ---- event functions ------------------------------------------------------------------------- */
+
+static bool joint_limited(const mjModel *m, int joint) {
+  return m->jnt_limited[joint] && m->jnt_type[joint] != mjJNT_FREE;
+}
+
+static void add_pair(robot_shared *s, int pair) {
+  const robot_pair *p = &s->pairs[pair];
+  char name[ROBOT_NAME_SIZE - 24];
+  for (size_t part = 0; part < p->parts; ++part) {
+    robot_event *e = &s->events[s->event_count++];
+    *e = (robot_event){.of = ROBOT_OF_PAIR, .object = pair, .part = (int)part};
+    pair_name(s->model, p, name, sizeof name);
+    if (p->parts > 1)
+      snprintf(e->name, sizeof e->name, "%s, %s %d", name, p->parts == 2 ? "end" : "corner",
+               e->part + 1);
+    else
+      snprintf(e->name, sizeof e->name, "%s", name);
+  }
+}
+
+/* sides from `first` to 1 */
+static void add_limit(robot_shared *s, robot_event_of of, int object, int first) {
+  char name[ROBOT_NAME_SIZE - 8];
+  robot_survey_name(s->model, of == ROBOT_OF_JOINT ? mjOBJ_JOINT : mjOBJ_TENDON, object, name,
+                    sizeof name);
+  for (int side = first; side <= 1; side += 2) {
+    robot_event *e = &s->events[s->event_count++];
+    *e = (robot_event){.of = of, .object = object, .part = side};
+    snprintf(e->name, sizeof e->name, "%s %s", name, side < 0 ? "lower" : "upper");
+  }
+}
+
+/* ---- findings -------------------------------------------------------------------------------- */
+
+static robot_finding *add_finding(robot_shared *s, robot_treatment treatment, const char *kind,
+                                  const char *why) {
+  robot_finding *f = &s->findings[s->finding_count++];
+  *f = (robot_finding){
+      .treatment = treatment, .kind = kind, .why = why, .first_event = s->event_count};
+  return f;
+}
+
+static const char *why_no_rule(const mjModel *m, const robot_pair *p) {
+  const int type = m->geom_type[p->geom[1]], first = m->geom_type[p->geom[0]];
+  if (first == mjGEOM_HFIELD) return "a height field has no smooth distance";
+  if (type == mjGEOM_MESH) return "a mesh has no smooth distance, nor a rule for its vertices";
+  if (type == mjGEOM_SDF) return "a signed distance field is sampled from a start of its own";
+  if (type == mjGEOM_CYLINDER || first == mjGEOM_CYLINDER)
+    return "a cylinder's points of contact jump along its rim";
+  if (type == mjGEOM_BOX) return "a box's points of contact jump along its edges";
+  return "MuJoCo finds its point of contact by iteration, to a tolerance";
+}
+
+static void find_contacts(robot_shared *s) {
+  const mjModel *m = s->model;
+  for (int i = 0; i < (int)s->pair_count; ++i) {
+    const robot_pair *p = &s->pairs[i];
+    robot_finding *f = p->parts
+                           ? add_finding(s, ROBOT_GUARDED, "contact", "the depth of each point")
+                           : add_finding(s, ROBOT_REFUSED, "contact", why_no_rule(m, p));
+    pair_name(m, p, f->name, sizeof f->name);
+    f->events = p->parts;
+    add_pair(s, i);
+  }
+  s->contact_events = s->event_count;
+}
+
+static void find_limits(robot_shared *s) {
+  const mjModel *m = s->model;
+  if (m->opt.disableflags & (mjDSBL_LIMIT | mjDSBL_CONSTRAINT)) return;
+  for (int i = 0; i < (int)m->njnt; ++i) {
+    if (!joint_limited(m, i)) continue;
+    const bool ball = m->jnt_type[i] == mjJNT_BALL;
+    robot_finding *f = add_finding(s, ROBOT_GUARDED, "joint limit",
+                                   ball ? "its angle" : "its lower and its upper end");
+    robot_survey_name(m, mjOBJ_JOINT, i, f->name, sizeof f->name);
+    add_limit(s, ROBOT_OF_JOINT, i, ball ? 1 : -1);
+    f->events = s->event_count - f->first_event;
+  }
+  for (int i = 0; i < (int)m->ntendon; ++i) {
+    if (!m->tendon_limited[i]) continue;
+    robot_finding *f = add_finding(s, ROBOT_GUARDED, "tendon limit", "its lower and its upper end");
+    robot_survey_name(m, mjOBJ_TENDON, i, f->name, sizeof f->name);
+    add_limit(s, ROBOT_OF_TENDON, i, -1);
+    f->events = s->event_count - f->first_event;
+  }
+}
+
+/* `count` things that switch unguarded; nothing where there are none */
+static void add_kink(robot_shared *s, const char *kind, size_t count, const char *things,
+                     const char *why) {
+  if (count == 0) return;
+  robot_finding *f = add_finding(s, ROBOT_KINK, kind, why);
+  snprintf(f->name, sizeof f->name, "%zu %s", count, things);
+}
+
+static size_t count_set(const mjtBool *flags, mjtSize count) {
+  size_t set = 0;
+  for (mjtSize i = 0; i < count; ++i) set += flags[i] != 0;
+  return set;
+}
+
+static size_t count_positive(const mjtNum *numbers, mjtSize count) {
+  size_t positive = 0;
+  for (mjtSize i = 0; i < count; ++i) positive += numbers[i] > 0.0;
+  return positive;
+}
+
+static size_t count_friction(const robot_shared *s) {
+  size_t count = 0;
+  for (size_t i = 0; i < s->pair_count; ++i)
+    count += s->pairs[i].parts > 0 && s->pairs[i].pattern.dim > 1;
+  return count;
+}
+
+static size_t count_muscles(const mjModel *m) {
+  size_t count = 0;
+  for (int i = 0; i < (int)m->nactuator; ++i) count += m->actuator_dyntype[i] == mjDYN_MUSCLE;
+  return count;
+}
+
+static void find_kinks(robot_shared *s) {
+  const mjModel *m = s->model;
+  const size_t contacts = s->contact_events;
+  add_kink(s, "friction", count_friction(s), "pairs", "stick, slip and the edges of its cone");
+  add_kink(s, "release", contacts, "points", "a force that ends before the contact does");
+  add_kink(s, "impedance", s->event_count, "points and limits",
+           "the spline of solimp, at its midpoint and its width");
+  add_kink(s, "friction loss", count_positive(m->dof_frictionloss, m->nv), "joint axes",
+           "stick and slip");
+  add_kink(s, "friction loss", count_positive(m->tendon_frictionloss, m->ntendon), "tendons",
+           "stick and slip");
+  add_kink(s, "force limit", count_set(m->actuator_forcelimited, m->nactuator), "actuators",
+           "where a force meets its range");
+  add_kink(s, "force limit", count_set(m->jnt_actfrclimited, m->njnt), "joints",
+           "where a force meets its range");
+  add_kink(s, "activation limit", count_set(m->actuator_actlimited, m->nactuator), "actuators",
+           "mj_step holds an activation within its range; the field only stops it there");
+  add_kink(s, "muscle", count_muscles(m), "muscles", "their curves are pieced together");
+}
+
+/* what is no switch, but is worth a line */
+static void find_rest(robot_shared *s) {
+  const mjModel *m = s->model;
+  if (m->neq > 0) {
+    robot_finding *f = add_finding(s, ROBOT_SMOOTH, "equality",
+                                   "soft, as MuJoCo's are; a short solref takes short steps");
+    snprintf(f->name, sizeof f->name, "%d constraints", (int)m->neq);
+  }
+  if (m->opt.solver == mjSOL_PGS || m->opt.solver == mjSOL_CG) {
+    robot_finding *f =
+        add_finding(s, ROBOT_SMOOTH, "solver", "the field solves to rounding, by Newton's method");
+    snprintf(f->name, sizeof f->name, "%s", m->opt.solver == mjSOL_PGS ? "PGS" : "CG");
+  }
+  if (m->opt.noslip_iterations > 0)
+    add_kink(s, "noslip", (size_t)m->opt.noslip_iterations, "iterations",
+             "its sweeps end before they have converged");
+}
+
+int robot_survey_make(robot_shared *s, char message[ROBOT_MESSAGE_SIZE]) {
+  const mjModel *m = s->model;
+  size_t events = 2 * (size_t)(m->njnt + m->ntendon);
+  for (size_t i = 0; i < s->pair_count; ++i) events += s->pairs[i].parts;
+  const size_t findings = s->pair_count + (size_t)(m->njnt + m->ntendon) + 16;
+  s->events = calloc(events + 1, sizeof *s->events);
+  s->findings = calloc(findings, sizeof *s->findings);
+  if (!s->events || !s->findings) {
+    snprintf(message, ROBOT_MESSAGE_SIZE, "robot: out of memory");
+    return SOLVER_FAILED;
+  }
+  find_contacts(s);
+  find_limits(s);
+  find_kinks(s);
+  find_rest(s);
+  return 0;
+}

@@ -1,0 +1,20 @@
+/*
+ * Private to the bridge: what is event-selected in a model, and what is not.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#ifndef ROBOT_SURVEY_H
+#define ROBOT_SURVEY_H
+
+#include "robot_instance.h"
+
+/* Whether the model can be written as a system at all. 0, or SOLVER_REFUSED with one line. */
+int robot_survey_check(const mjModel *m, char message[ROBOT_MESSAGE_SIZE]);
+
+/* Fills in events and findings of `shared`, whose pairs are there. 0, or a solver_status. */
+int robot_survey_make(robot_shared *shared, char message[ROBOT_MESSAGE_SIZE]);
+
+/* The name of MuJoCo's object, or "geom 3" where it has none. */
+void robot_survey_name(const mjModel *m, int type, int id, char *name, size_t size);
+
+#endif

@@ -1,0 +1,252 @@
+/*
+ * Field and event functions of a robot.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "robot_system.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "robot_distance.h"
+#include "robot_stage.h"
+
+/* ---- positions and velocities ---------------------------------------------------------------- */
+
+/* where a joint's quaternion begins in q, and its velocity in v; false where it has none */
+static bool quaternion_of(const mjModel *m, int joint, int *q, int *v) {
+  const int type = m->jnt_type[joint], shift = type == mjJNT_FREE ? 3 : 0;
+  *q = m->jnt_qposadr[joint] + shift;
+  *v = m->jnt_dofadr[joint] + shift;
+  return type == mjJNT_FREE || type == mjJNT_BALL;
+}
+
+/* the angular velocity is in the body's frame: q' = q w / 2 */
+static void quaternion_rate(const double q[4], const double w[3], double dq[4]) {
+  const double half[4] = {0.0, 0.5 * w[0], 0.5 * w[1], 0.5 * w[2]};
+  mju_mulQuat(dq, q, half);
+}
+
+void robot_position_rates(const mjModel *m, const double q[], const double v[], double dq[]) {
+  for (int j = 0; j < (int)m->njnt; ++j) {
+    int at, from;
+    const bool turns = quaternion_of(m, j, &at, &from);
+    const int q0 = m->jnt_qposadr[j], v0 = m->jnt_dofadr[j];
+    if (m->jnt_type[j] == mjJNT_FREE) memcpy(dq + q0, v + v0, 3 * sizeof *v);
+    if (turns)
+      quaternion_rate(q + at, v + from, dq + at);
+    else
+      dq[q0] = v[v0];
+  }
+}
+
+/* w = 2 q^-1 q'; what changes the quaternion's length turns nothing */
+static void angular_velocity(const double q[4], const double dq[4], double w[3]) {
+  const double inverse[4] = {q[0], -q[1], -q[2], -q[3]};
+  double product[4];
+  mju_mulQuat(product, inverse, dq);
+  const double length = mju_dot(q, q, 4);
+  for (int i = 0; i < 3; ++i) w[i] = 2.0 * product[i + 1] / length;
+}
+
+void robot_velocities(const mjModel *m, const double q[], const double dq[], double v[]) {
+  for (int j = 0; j < (int)m->njnt; ++j) {
+    int at, from;
+    const bool turns = quaternion_of(m, j, &at, &from);
+    const int q0 = m->jnt_qposadr[j], v0 = m->jnt_dofadr[j];
+    if (m->jnt_type[j] == mjJNT_FREE) memcpy(v + v0, dq + q0, 3 * sizeof *v);
+    if (turns)
+      angular_velocity(q + at, dq + at, v + from);
+    else
+      v[v0] = dq[q0];
+  }
+}
+
+/* ---- the field ------------------------------------------------------------------------------- */
+
+typedef struct field_call {
+  robot *r;
+  const double *x, *sign;
+} field_call;
+
+static void make_field(void *context) {
+  const field_call *c = context;
+  robot_stage_kinematics(c->r, c->x);
+  robot_stage_dynamics(c->r, c->sign);
+  robot_stage_forces(c->r, c->x);
+}
+
+static bool all_finite(const double x[], size_t count) {
+  double sum = 0.0;
+  for (size_t i = 0; i < count; ++i) sum += x[i] - x[i];
+  return sum == 0.0;
+}
+
+/* an activation at the end of its range, as mj_step clamps it, goes no further */
+static void hold_activations(const mjModel *m, const double act[], double rate[]) {
+  for (int i = 0; i < (int)m->nactuator; ++i) {
+    if (!m->actuator_actlimited[i]) continue;
+    const int at = m->actuator_actadr[i] + m->actuator_actnum[i] - 1;
+    if (m->actuator_actadr[i] < 0) continue;
+    if (act[at] >= m->actuator_actrange[2 * i + 1]) rate[at] = fmin(rate[at], 0.0);
+    if (act[at] <= m->actuator_actrange[2 * i]) rate[at] = fmax(rate[at], 0.0);
+  }
+}
+
+static void write_rates(const mjModel *m, const mjData *d, const double x[], double dxdt[]) {
+  robot_position_rates(m, x, x + m->nq, dxdt);
+  memcpy(dxdt + m->nq, d->qacc, (size_t)m->nv * sizeof *x);
+  memcpy(dxdt + m->nq + m->nv, d->act_dot, (size_t)m->na * sizeof *x);
+  hold_activations(m, x + m->nq + m->nv, dxdt + m->nq + m->nv);
+}
+
+static int field(double t, const double x[], const double sign[], double dxdt[], void *params) {
+  robot *const r = params;
+  const field_call call = {.r = r, .x = x, .sign = sign};
+  (void)t;
+  r->counters.fields++;
+
+  // MuJoCo ends in errors where a step that is too long has left the finite numbers
+  if (!all_finite(x, r->system.dimension)) {
+    for (size_t i = 0; i < r->system.dimension; ++i) dxdt[i] = NAN;
+    return 0;
+  }
+  if (robot_guarded(r, make_field, (void *)&call) != 0) return -1;
+  write_rates(&r->model, r->data, x, dxdt);
+  return 0;
+}
+
+/* ---- event functions ------------------------------------------------------------------------- */
+
+typedef struct guard_call {
+  robot *r;
+  const double *x, *v; /* v: NULL for values alone */
+  const size_t *which; /* NULL: all */
+  size_t count;
+  double *h, *rate;
+} guard_call;
+
+/* the velocity of a point that is fixed to the geom's body */
+static void point_velocity(const mjModel *m, const mjData *d, int geom, const double point[3],
+                           double out[3]) {
+  const int body = m->geom_bodyid[geom];
+  const double *com = d->subtree_com + 3 * m->body_rootid[body], *velocity = d->cvel + 6 * body;
+  double from[3];
+  mju_sub3(from, point, com);
+  mju_cross(out, velocity, from);
+  mju_addTo3(out, velocity + 3);
+}
+
+static double touch_rate(const robot *r, const robot_pair *p, const robot_touch *touch) {
+  double first[3], second[3];
+  point_velocity(&r->model, r->data, p->geom[0], touch->pos, first);
+  point_velocity(&r->model, r->data, p->geom[1], touch->pos, second);
+  mju_subFrom3(second, first);
+  return mju_dot3(second, touch->normal);
+}
+
+static void make_guard(const guard_call *c, size_t k, double *h, double *rate) {
+  const robot_shared *s = c->r->shared;
+  const robot_event *e = &s->events[k];
+  if (e->of != ROBOT_OF_PAIR) {
+    double away = 0.0;
+    *h = -robot_stage_limit(c->r, e, c->v ? c->r->speed : NULL, &away);
+    if (c->v) *rate = -away;
+    return;
+  }
+  const robot_pair *p = &s->pairs[e->object];
+  robot_touch touch;
+  robot_distance(&c->r->model, c->r->data, p->geom, (size_t)e->part, &touch);
+  *h = p->margin - touch.dist;
+  if (c->v) *rate = -touch_rate(c->r, p, &touch);
+}
+
+static void make_guards(void *context) {
+  const guard_call *c = context;
+  robot_stage_kinematics(c->r, c->x);
+  if (c->v) {
+    robot_velocities(&c->r->model, c->x, c->v, c->r->speed);
+    robot_stage_velocities(c->r, c->r->speed);
+  }
+  for (size_t i = 0; i < c->count; ++i)
+    make_guard(c, c->which ? c->which[i] : i, &c->h[i], c->rate ? &c->rate[i] : NULL);
+}
+
+static int call_guards(guard_call *c) {
+  const size_t n = c->r->system.dimension;
+  if (all_finite(c->x, n) && (!c->v || all_finite(c->v, n)))
+    return robot_guarded(c->r, make_guards, c);
+  for (size_t i = 0; i < c->count; ++i) {
+    c->h[i] = NAN;
+    if (c->rate) c->rate[i] = NAN;
+  }
+  return 0;
+}
+
+static int guards(const double x[], double h[], void *params) {
+  robot *const r = params;
+  guard_call call = {.r = r, .x = x, .count = r->system.guard_count, .h = h};
+  r->counters.guards++;
+  return call_guards(&call);
+}
+
+static int guard_rates(const double x[], const double v[], double h[], double rate[],
+                       void *params) {
+  robot *const r = params;
+  guard_call call = {.r = r, .x = x, .v = v, .count = r->system.guard_count, .h = h, .rate = rate};
+  r->counters.rates++;
+  return call_guards(&call);
+}
+
+static int some_guard_rates(const double x[], const double v[], const size_t which[], size_t count,
+                            double h[], double rate[], void *params) {
+  robot *const r = params;
+  guard_call call = {.r = r, .x = x, .v = v, .which = which, .count = count, .h = h, .rate = rate};
+  r->counters.rates++;
+  return call_guards(&call);
+}
+
+ess_system robot_system_of(robot *r) {
+  const mjModel *m = &r->model;
+  return (ess_system){.dimension = (size_t)(m->nq + m->nv + m->na),
+                      .guard_count = r->shared->event_count,
+                      .field = field,
+                      .guards = guards,
+                      .guard_rates = guard_rates,
+                      .some_guard_rates = some_guard_rates,
+                      .params = r};
+}
+
+/* ---- as MuJoCo itself has it ----------------------------------------------------------------- */
+
+typedef struct plain_call {
+  robot *r;
+  const double *x;
+  mjModel model; /* the compiled one, solved as exactly as ours */
+} plain_call;
+
+static void make_plain(void *context) {
+  plain_call *c = context;
+  const mjModel *m = &c->model;
+  mjData *d = c->r->data;
+  memcpy(d->qpos, c->x, (size_t)m->nq * sizeof *c->x);
+  memcpy(d->qvel, c->x + m->nq, (size_t)m->nv * sizeof *c->x);
+  memcpy(d->act, c->x + m->nq + m->nv, (size_t)m->na * sizeof *c->x);
+  mj_forward(m, d);
+}
+
+int robot_plain_field(robot *r, const double x[], double dxdt[]) {
+  plain_call call = {.r = r, .x = x, .model = r->model};
+  call.model.jnt_range = r->shared->model->jnt_range;
+  call.model.tendon_range = r->shared->model->tendon_range;
+  robot_stage_forget(r);
+  if (!all_finite(x, r->system.dimension)) {
+    snprintf(r->failure, sizeof r->failure, "the state is not finite");
+    return -1;
+  }
+  const int status = robot_guarded(r, make_plain, &call);
+  robot_stage_forget(r);
+  if (status == 0) write_rates(&r->model, r->data, x, dxdt);
+  return status;
+}

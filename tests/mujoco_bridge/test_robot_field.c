@@ -1,0 +1,216 @@
+/*
+ * A robot's field is MuJoCo's: with the signs that a state has it is mj_forward's, accelerations
+ * and rates of positions; and with signs that are not the state's it goes on smoothly.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "robot_fixture.h"
+
+#include <mujoco/mujoco.h>
+
+/* ---- states ---------------------------------------------------------------------------------- */
+
+static const char *const zoos[] = {
+    FIXTURE_ZOO("pyramidal", "dense"), FIXTURE_ZOO("pyramidal", "sparse"),
+    FIXTURE_ZOO("elliptic", "dense"), FIXTURE_ZOO("elliptic", "sparse")};
+enum { ZOOS = sizeof zoos / sizeof *zoos };
+
+/* positions about the model's own, low enough to touch the floor in half of the cases; quaternions
+ * of any length */
+static void draw(const robot *r, gsl_rng *rng, double x[]) {
+  const robot_sizes s = robot_size(r);
+  robot_reset_state(r, x);
+  for (size_t i = 0; i < s.dimension; ++i) {
+    const double reach = i < s.nq ? 0.5 : 2.0;
+    x[i] += fixture_between(rng, -reach, reach);
+  }
+  x[2] -= fixture_between(rng, 0.0, 0.4);
+}
+
+static void draw_control(robot *r, gsl_rng *rng) {
+  double ctrl[FIXTURE_STATES];
+  for (size_t i = 0; i < robot_size(r).nu; ++i) ctrl[i] = fixture_between(rng, -2.0, 2.0);
+  robot_set_control(r, ctrl);
+}
+
+/* ---- tests ----------------------------------------------------------------------------------- */
+
+/* contacts that MuJoCo has otherwise: of geoms without a rule; of a box more than four corners, or
+ * one above its middle */
+static bool is_odd(robot *r, const double x[], const double sign[]) {
+  size_t corners = 0;
+  if (robot_refused_contact(r, x)) return true;
+  for (size_t k = 0; k < robot_size(r).events; ++k)
+    corners += sign[k] > 0.0 && strstr(robot_event_name(r, k), "corner") != NULL;
+  return corners > 3;
+}
+
+static void test_gap(void **state) {
+  (void)state;
+  gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+  for (int zoo = 0; zoo < ZOOS; ++zoo) {
+    robot *r = fixture_robot(zoos[zoo]);
+    const size_t n = robot_size(r).dimension, events = robot_size(r).events;
+    bool acted[FIXTURE_EVENTS] = {0};
+    size_t compared = 0;
+    double worst = 0.0;
+    for (int trial = 0; trial < 2000; ++trial) {
+      double x[FIXTURE_STATES], ours[FIXTURE_STATES], its[FIXTURE_STATES], sign[FIXTURE_EVENTS];
+      draw(r, rng, x);
+      draw_control(r, rng);
+      fixture_signs(r, x, sign);
+      if (is_odd(r, x, sign)) continue;
+      fixture_field(r, x, sign, ours);
+      assert_int_equal(robot_plain_field(r, x, its), 0);
+      worst = fmax(worst, fixture_distance(ours, its, n) / fixture_length(its, n));
+      for (size_t k = 0; k < events; ++k) acted[k] |= sign[k] > 0.0;
+      compared++;
+    }
+    print_message("zoo %d: %zu states, gap %.1e\n", zoo, compared, worst);
+    assert_true(compared > 500);
+    assert_true(worst < 1e-9);
+    for (size_t k = 0; k < events; ++k)
+      if (!acted[k]) fail_msg("%s has not acted", robot_event_name(r, k));
+    robot_close(r);
+  }
+  gsl_rng_free(rng);
+}
+
+/* the rates that a step of MuJoCo's makes, as the step goes to 0: q' included */
+static void test_steps(void **state) {
+  (void)state;
+  const double step = 1e-7;
+  char error[1000];
+  gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+  robot *r = fixture_robot(zoos[0]);
+  mjVFS *files = calloc(1, sizeof *files);
+  mj_defaultVFS(files);
+  assert_int_equal(mj_addBufferVFS(files, "zoo.xml", zoos[0], (int)strlen(zoos[0])), 0);
+  mjModel *m = mj_loadXML("zoo.xml", files, error, sizeof error);
+  mj_deleteVFS(files);
+  free(files);
+  assert_non_null(m);
+  m->opt.timestep = step;
+  mjData *d = mj_makeData(m);
+  const size_t nq = (size_t)m->nq, nv = (size_t)m->nv, na = (size_t)m->na;
+  for (int trial = 0; trial < 200; ++trial) {
+    double x[FIXTURE_STATES], dxdt[FIXTURE_STATES], sign[FIXTURE_EVENTS], rate[FIXTURE_STATES];
+    draw(r, rng, x);
+    robot_normalise(r, x);
+    fixture_signs(r, x, sign);
+    if (is_odd(r, x, sign)) continue;
+    fixture_field(r, x, sign, dxdt);
+    mj_resetData(m, d);
+    memcpy(d->qpos, x, nq * sizeof *x);
+    memcpy(d->qvel, x + nq, nv * sizeof *x);
+    memcpy(d->act, x + nq + nv, na * sizeof *x);
+    mj_step(m, d);
+
+    // Euler moves positions by the new velocities: by half a step's acceleration more than it is
+    for (size_t i = 0; i < nq; ++i) rate[i] = (d->qpos[i] - x[i]) / step;
+    for (size_t i = 0; i < nv; ++i) rate[nq + i] = (d->qvel[i] - x[nq + i]) / step;
+    for (size_t i = 0; i < na; ++i) rate[nq + nv + i] = (d->act[i] - x[nq + nv + i]) / step;
+    const double size = 1.0 + fixture_length(dxdt, nq + nv + na);
+    assert_true(fixture_distance(dxdt, rate, nq) < 1e-5 + 2.0 * step * size);
+    assert_true(fixture_distance(dxdt + nq, rate + nq, nv + na) < 1e-3 * size);
+  }
+  mj_deleteData(d);
+  mj_deleteModel(m);
+  robot_close(r);
+  gsl_rng_free(rng);
+}
+
+/* event functions' rates along any direction, quaternions of any length, are their derivatives */
+static void test_rates(void **state) {
+  (void)state;
+  gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+  robot *r = fixture_robot(zoos[0]);
+  const ess_system *s = robot_system(r);
+  for (int trial = 0; trial < 500; ++trial) {
+    const double reach = 1e-6;
+    double x[FIXTURE_STATES], v[FIXTURE_STATES], there[FIXTURE_STATES], back[FIXTURE_STATES];
+    double h[FIXTURE_EVENTS], rate[FIXTURE_EVENTS], after[FIXTURE_EVENTS], before[FIXTURE_EVENTS];
+    draw(r, rng, x);
+    for (size_t i = 0; i < s->dimension; ++i) v[i] = fixture_between(rng, -1.0, 1.0);
+    for (size_t i = 0; i < s->dimension; ++i) there[i] = x[i] + reach * v[i];
+    for (size_t i = 0; i < s->dimension; ++i) back[i] = x[i] - reach * v[i];
+    assert_int_equal(s->guard_rates(x, v, h, rate, r), 0);
+    assert_int_equal(s->guards(there, after, r), 0);
+    assert_int_equal(s->guards(back, before, r), 0);
+    for (size_t k = 0; k < s->guard_count; ++k) {
+      const double found = (after[k] - before[k]) / (2.0 * reach);
+      if (fabs(found - rate[k]) > 1e-5)
+        fail_msg("%s: %g, not %g", robot_event_name(r, k), rate[k], found);
+    }
+    const size_t which[2] = {s->guard_count - 1, 3};
+    double some[2], some_rate[2];
+    assert_int_equal(s->some_guard_rates(x, v, which, 2, some, some_rate, r), 0);
+    for (int i = 0; i < 2; ++i) assert_true(some[i] == h[which[i]]);
+    for (int i = 0; i < 2; ++i) assert_true(some_rate[i] == rate[which[i]]);
+  }
+  robot_close(r);
+  gsl_rng_free(rng);
+}
+
+/* a state of a hinge, and its acceleration with the signs given */
+static double hinge(robot *r, double angle, double speed, double lower, double upper) {
+  const double x[2] = {angle, speed}, sign[2] = {lower, upper};
+  double dxdt[2];
+  fixture_field(r, x, sign, dxdt);
+  assert_true(dxdt[0] == speed);
+  return dxdt[1];
+}
+
+/* what acts is latched: on either side of the limit, the same smooth function */
+static void test_latch(void **state) {
+  (void)state;
+  robot *r = fixture_robot(
+      "<mujoco><compiler angle='radian'/><worldbody><body><joint axis='0 1 0' limited='true'"
+      " range='-1 1' margin='.1'/><geom type='sphere' size='.1' pos='0 0 .5'/></body></worldbody>"
+      "</mujoco>");
+  assert_int_equal(robot_size(r).events, 2);
+  assert_false(robot_event_is_contact(r, 0));
+  const double at = 0.9, little = 1e-7;
+  const double on = hinge(r, at, 1.0, -1.0, 1.0), off = hinge(r, at, 1.0, -1.0, -1.0);
+  assert_true(on < off - 1.0);
+  for (int side = -1; side <= 1; side += 2) {
+    const double near = at + side * little, far = at + side * 2e-3;
+    assert_true(fabs(hinge(r, near, 1.0, -1.0, 1.0) - on) < 1e-3);
+    assert_true(fabs(hinge(r, near, 1.0, -1.0, -1.0) - off) < 1e-5);
+    assert_true(fabs(hinge(r, far, 1.0, -1.0, -1.0) - off) < 0.1);
+  }
+  robot_close(r);
+}
+
+/* MuJoCo's errors and what is not finite come back as such, and the robot goes on */
+static void test_not_finite(void **state) {
+  (void)state;
+  robot *r = fixture_robot(zoos[0]);
+  const ess_system *s = robot_system(r);
+  double x[FIXTURE_STATES], dxdt[FIXTURE_STATES], again[FIXTURE_STATES], sign[FIXTURE_EVENTS];
+  double h[FIXTURE_EVENTS], rate[FIXTURE_EVENTS];
+  robot_reset_state(r, x);
+  fixture_signs(r, x, sign);
+  fixture_field(r, x, sign, dxdt);
+  x[4] = NAN;
+  assert_int_equal(s->field(0.0, x, sign, again, r), 0);
+  assert_true(isnan(again[0]));
+  assert_int_equal(s->guards(x, h, r), 0);
+  assert_true(isnan(h[0]));
+  assert_int_equal(s->guard_rates(x, x, h, rate, r), 0);
+  assert_true(isnan(rate[0]));
+  assert_int_equal(robot_plain_field(r, x, again), -1);
+  assert_non_null(strstr(robot_failure(r), "not finite"));
+  robot_reset_state(r, x);
+  fixture_field(r, x, sign, again);
+  assert_true(fixture_distance(dxdt, again, s->dimension) < 1e-9);
+  robot_close(r);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_gap),   cmocka_unit_test(test_steps),      cmocka_unit_test(test_rates),
+      cmocka_unit_test(test_latch), cmocka_unit_test(test_not_finite),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

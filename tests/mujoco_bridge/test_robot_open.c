@@ -1,0 +1,172 @@
+/*
+ * What is opened, what is refused in one line, what the survey says; clones in threads of their
+ * own.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "robot_fixture.h"
+
+#include <pthread.h>
+
+#include "solver.h"
+
+static void expect_refusal(const char *file, const char *text, int expected, const char *words) {
+  char message[ROBOT_MESSAGE_SIZE] = "";
+  robot *r = NULL;
+  const int status = robot_open(file, text, NULL, &r, message);
+  assert_null(r);
+  assert_null(strchr(message, '\n'));
+  if (!strstr(message, words)) fail_msg("\"%s\" lacks \"%s\"", message, words);
+  assert_int_equal(status, expected);
+}
+
+#define BODY(rest)                                                                                 \
+  "<mujoco><worldbody><body><freejoint/><geom name='g' size='.1'/></body></worldbody>" rest        \
+  "</mujoco>"
+
+static void test_refusals(void **state) {
+  (void)state;
+  expect_refusal(NULL, NULL, SOLVER_REFUSED, "no file");
+  expect_refusal("no/such/file.xml", NULL, SOLVER_FAILED, "no/such/file.xml does not compile");
+  expect_refusal("/", NULL, SOLVER_FAILED, "does not compile");
+  expect_refusal("no/such/file.mjb", NULL, SOLVER_FAILED, "does not compile");
+  expect_refusal(NULL, "", SOLVER_FAILED, "empty");
+  expect_refusal(NULL, "no xml", SOLVER_FAILED, "does not compile");
+  expect_refusal(NULL, "<mujoco><worldbody/></mujoco>", SOLVER_REFUSED, "nothing in it moves");
+  expect_refusal(NULL, BODY("<actuator><adhesion body='body' ctrlrange='0 1'/></actuator>"),
+                 SOLVER_FAILED, "does not compile");
+  expect_refusal(NULL,
+                 "<mujoco><worldbody><body name='b'><freejoint/><geom size='.1'/></body>"
+                 "</worldbody><actuator><adhesion name='glue' body='b' ctrlrange='0 1'/></actuator>"
+                 "</mujoco>",
+                 SOLVER_REFUSED, "actuator glue acts on whatever touches");
+  expect_refusal(NULL,
+                 "<mujoco><worldbody><body><joint name='j'/><geom size='.1'/></body></worldbody>"
+                 "<actuator><general name='a' joint='j' dyntype='user'/></actuator></mujoco>",
+                 SOLVER_REFUSED, "actuator a is of type user");
+}
+
+/* more geoms than pairs can be watched of */
+static void test_many(void **state) {
+  (void)state;
+  enum { BODIES = 1000, LINE = 100 };
+  char *text = test_calloc(BODIES + 2, LINE);
+  size_t length = (size_t)snprintf(text, LINE, "<mujoco><worldbody>");
+  for (int i = 0; i < BODIES; ++i)
+    length += (size_t)snprintf(text + length, LINE,
+                               "<body pos='%d 0 0'><freejoint/><geom size='.1'/></body>", i);
+  snprintf(text + length, LINE, "</worldbody></mujoco>");
+  expect_refusal(NULL, text, SOLVER_REFUSED, "more than 20000 pairs");
+  test_free(text);
+}
+
+static const robot_finding *find(const robot *r, const char *kind, const char *name) {
+  for (size_t i = 0; i < robot_finding_count(r); ++i) {
+    const robot_finding *f = &robot_findings(r)[i];
+    if (strcmp(f->kind, kind) == 0 && strcmp(f->name, name) == 0) return f;
+  }
+  fail_msg("there is no %s of %s", kind, name);
+  return NULL;
+}
+
+static void test_survey(void **state) {
+  (void)state;
+  robot *r = fixture_robot(FIXTURE_ZOO("pyramidal", "auto"));
+  const robot_sizes s = robot_size(r);
+  assert_int_equal(s.nq, 21);
+  assert_int_equal(s.nv, 18);
+  assert_int_equal(s.na, 1);
+  assert_int_equal(s.nu, 3);
+  assert_int_equal(s.bodies, 7);
+  assert_int_equal(s.dimension, 40);
+  assert_string_equal(s.integrator, "Euler");
+  const robot_finding *shin = find(r, "contact", "floor - shin");
+  assert_int_equal(shin->treatment, ROBOT_GUARDED);
+  assert_int_equal(shin->events, 2);
+  assert_string_equal(robot_event_name(r, shin->first_event + 1), "floor - shin, end 2");
+  assert_true(robot_event_is_contact(r, shin->first_event));
+  assert_int_equal(find(r, "contact", "floor - box")->events, 8);
+  assert_int_equal(find(r, "contact", "sphere - rod")->events, 1);
+  assert_int_equal(find(r, "contact", "rod - post")->treatment, ROBOT_REFUSED);
+  assert_int_equal(find(r, "joint limit", "ball")->events, 1);
+  assert_int_equal(find(r, "joint limit", "hip")->events, 2);
+  assert_int_equal(find(r, "tendon limit", "cord")->events, 2);
+  const robot_finding *hip = find(r, "joint limit", "hip");
+  assert_string_equal(robot_event_name(r, hip->first_event), "hip lower");
+  assert_false(robot_event_is_contact(r, hip->first_event));
+  find(r, "equality", "1 constraints");
+  robot_close(r);
+}
+
+/* a contact that the field knows nothing of is seen */
+static void test_watch(void **state) {
+  (void)state;
+  robot *r = fixture_robot(
+      "<mujoco><worldbody><geom name='floor' type='plane' size='1 1 1'/><body pos='0 0 1'>"
+      "<freejoint/><geom name='can' type='cylinder' size='.1 .2'/></body></worldbody></mujoco>");
+  double x[FIXTURE_STATES];
+  robot_reset_state(r, x);
+  assert_int_equal(robot_size(r).events, 0);
+  assert_null(robot_refused_contact(r, x));
+  x[2] = 0.199;
+  assert_non_null(robot_refused_contact(r, x));
+  assert_string_equal(robot_refused_contact(r, x)->name, "floor - can");
+  x[2] = 0.201;
+  assert_null(robot_refused_contact(r, x));
+  robot_close(r);
+}
+
+/* ---- threads --------------------------------------------------------------------------------- */
+
+enum { THREADS = 4 };
+
+typedef struct run {
+  robot *r;
+  double x[FIXTURE_STATES];
+  int status;
+} run;
+
+static void *run_alone(void *context) {
+  run *const c = context;
+  const double x0[10] = {0.0, 0.0, 0.1, -0.1, 0.28, 0.3, 0.0, 0.5, 1.0, 2.0};
+  const double ctrl[2] = {0.2, -0.1};
+  ess_options options = ess_options_default();
+  options.rtol = options.atol = 1e-5;
+  double t = 0.0;
+  memcpy(c->x, x0, sizeof x0);
+  robot_set_control(c->r, ctrl);
+  ess_driver *d = ess_driver_alloc(robot_system(c->r), &options, NULL);
+  c->status = ess_driver_apply(d, &t, 0.3, c->x);
+  ess_driver_free(d);
+  return NULL;
+}
+
+static void test_threads(void **state) {
+  (void)state;
+  robot *r = fixture_robot(FIXTURE_WALKER);
+  pthread_t thread[THREADS];
+  run runs[THREADS], alone = {.r = robot_clone(r)};
+  for (int i = 0; i < THREADS; ++i) runs[i] = (run){.r = robot_clone(r)};
+  robot_close(r);
+  for (int i = 0; i < THREADS; ++i)
+    assert_int_equal(pthread_create(&thread[i], NULL, run_alone, &runs[i]), 0);
+  for (int i = 0; i < THREADS; ++i) pthread_join(thread[i], NULL);
+  run_alone(&alone);
+  assert_int_equal(alone.status, ESS_SUCCESS);
+  for (int i = 0; i < THREADS; ++i) {
+    assert_int_equal(runs[i].status, ESS_SUCCESS);
+    assert_memory_equal(runs[i].x, alone.x, 10 * sizeof *alone.x);
+    robot_close(runs[i].r);
+  }
+  robot_close(alone.r);
+  robot_close(NULL);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_refusals), cmocka_unit_test(test_many),
+      cmocka_unit_test(test_survey),   cmocka_unit_test(test_watch),
+      cmocka_unit_test(test_threads),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
