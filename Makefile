@@ -45,11 +45,12 @@ sweep = $(study) sweep $(call option,contacts,$(CONTACTS)) $(call option,trials,
 figures = $(essbench) figures $(if $(LABEL_KNOBS),--label-knobs) $(out)
 # its own choice of contacts unless the user makes one
 mujoco = $(study) mujoco $(if $(filter-out file,$(origin CONTACTS)),$(call \
-  option,contacts,$(CONTACTS))) $(call option,trials,$(TRIALS)) $(call option,seed,$(SEED)) $(out)
+  option,contacts,$(CONTACTS))) $(call option,trials,$(TRIALS)) $(call option,seed,$(SEED)) \
+  $(call option,processes,$(PROCESSES)) $(out)
 
 crossing-cost = $(study) crossing-cost $(if $(filter-out file,$(origin CONTACTS)),$(call \
   option,contacts,$(CONTACTS))) $(call option,trials,$(TRIALS)) $(call option,seed,$(SEED)) \
-  $(call option,target,$(TARGET)) $(out)
+  $(call option,target,$(TARGET)) $(call option,processes,$(PROCESSES)) $(out)
 speed = $(study) speed $(if $(filter-out file,$(origin CONTACTS)),$(call \
   option,contacts,$(CONTACTS))) $(call option,trials,$(TRIALS)) $(call option,seed,$(SEED)) \
   $(call option,processes,$(PROCESSES)) $(call option,before,$(BEFORE)) \
@@ -69,7 +70,7 @@ contact-modes = $(study) contact-modes $(out)
 claims = $(study) claims $(out)
 # $(call work-precision,model options)
 work-precision = $(study) work-precision $(1) $(call option,trials,$(TRIALS)) $(call \
-  option,seed,$(SEED)) $(out)
+  option,seed,$(SEED)) $(call option,processes,$(PROCESSES)) $(out)
 # the model's own number of contacts unless the user says another
 chosen-model = $(call option,model,$(MODEL)) $(if $(filter-out file,$(origin CONTACTS)),$(call \
   option,contacts,$(CONTACTS)))

@@ -106,16 +106,10 @@ typedef struct session {
   size_t *order;
 } session;
 
-/* The number of the plan's i-th trial. */
-static size_t trial_number(const measure_plan *plan, size_t i) {
-  return plan->numbers ? plan->numbers[i] : i;
-}
-
 static int calibrate_all(session *s) {
   for (size_t k = 0; k < s->count; k++) {
-    const bound_run bound = {&s->candidates[k], trial_number(s->plan, 0)};
+    const bound_run bound = {&s->candidates[k], 0};
     double seconds;
-    if (s->repetitions[k]) continue;
     s->repetitions[k] = 1;
     int status = call_hook(bound.candidate->before, &bound);
     if (!status) status = lasting_block(&bound, s->floor_s, &s->repetitions[k], &seconds);
@@ -135,8 +129,7 @@ static void shuffle_trial(session *s, size_t trial) {
   gsl_ran_shuffle(s->rng, s->order, s->count, sizeof *s->order);
 }
 
-static int sample_trial(session *s, size_t position) {
-  const size_t trial = trial_number(s->plan, position);
+static int sample_trial(session *s, size_t trial) {
   shuffle_trial(s, trial);
   for (size_t i = 0; i < s->count; i++) {
     const size_t k = s->order[i];
@@ -147,7 +140,7 @@ static int sample_trial(session *s, size_t position) {
       s->failure = (measure_failure){k, trial};
       return status;
     }
-    s->seconds[k * s->plan->trials + position] = sample.seconds;
+    s->seconds[k * s->plan->trials + trial] = sample.seconds;
     if (s->plan->sampled && s->plan->sampled(&sample, s->plan->context)) return MEASURE_ESTOP;
   }
   return MEASURE_SUCCESS;
@@ -172,7 +165,7 @@ static int check_plan(const measure_candidate candidates[], size_t count,
 }
 
 int measure_interleave(const measure_candidate candidates[], size_t count, const measure_plan *plan,
-                       double seconds[], uint64_t repetitions[], measure_failure *failure) {
+                       double seconds[], measure_failure *failure) {
   int status = check_plan(candidates, count, plan);
   if (status) return status;
   for (size_t i = 0; i < count * plan->trials; i++) seconds[i] = NAN;
@@ -182,11 +175,10 @@ int measure_interleave(const measure_candidate candidates[], size_t count, const
   s.floor_s = measure_sample_floor_s(plan->min_time_s);
   s.rng = gsl_rng_alloc(gsl_rng_mt19937);
   s.order = malloc(count * sizeof *s.order);
-  // the caller sees what happened up to a failure, too
-  s.repetitions = repetitions ? repetitions : calloc(count, sizeof *s.repetitions);
+  s.repetitions = calloc(count, sizeof *s.repetitions);
   status = s.rng && s.order && s.repetitions ? run_session(&s) : MEASURE_ENOMEM;
   if (failure) *failure = s.failure;
-  if (!repetitions) free(s.repetitions);
+  free(s.repetitions);
   free(s.order);
   if (s.rng) gsl_rng_free(s.rng);
   return status;

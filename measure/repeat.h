@@ -44,10 +44,8 @@ typedef struct measure_sample {
 /* How to measure. */
 typedef struct measure_plan {
   size_t trials;
-  const size_t *numbers; /* optional: the trials' numbers, when not 0 .. trials-1; what hooks, runs,
-                            observer and the order within a trial go by */
-  unsigned long seed;    /* of the order; the order within a trial depends on seed and trial only */
-  double min_time_s;     /* samples last at least measure_sample_floor_s(min_time_s) */
+  unsigned long seed; /* of the order; the order within a trial depends on seed and trial only */
+  double min_time_s;  /* samples last at least measure_sample_floor_s(min_time_s) */
   size_t warmup_runs; /* untimed runs right before every sample, so that all start equally warm */
   int (*sampled)(const measure_sample *sample, void *context); /* optional; nonzero stops */
   void *context;                                               /* handed to `sampled` */
@@ -64,13 +62,11 @@ typedef struct measure_failure {
  * once, in an order shuffled anew for each trial. A sample that turns out shorter than the floor is
  * taken again with more repetitions.
  *
- * seconds[count * trials], row-major by candidate, in the order of the plan, gets seconds per run,
- * raw: nothing is dropped or averaged. Entries not reached stay NaN. `repetitions` (count of them)
- * and `failure` may be NULL. Repetitions that are not 0 spare a candidate its calibration, and what
- * they have become serves the next call: begin with zeros. Returns MEASURE_SUCCESS, MEASURE_EINVAL,
- * MEASURE_ENOMEM, MEASURE_ECALLBACK or MEASURE_ESTOP.
+ * seconds[count * trials], row-major by candidate, gets seconds per run, raw: nothing is dropped or
+ * averaged. Entries not reached stay NaN. `failure` may be NULL. Returns MEASURE_SUCCESS,
+ * MEASURE_EINVAL, MEASURE_ENOMEM, MEASURE_ECALLBACK or MEASURE_ESTOP.
  */
 int measure_interleave(const measure_candidate candidates[], size_t count, const measure_plan *plan,
-                       double seconds[], uint64_t repetitions[], measure_failure *failure);
+                       double seconds[], measure_failure *failure);
 
 #endif

@@ -51,32 +51,48 @@ static bool timed_run(const turner *t, size_t trial, double *seconds) {
   return !failed;
 }
 
-/* all trials once, with the hooks; what they took says how the turns are laid out */
-static int warm_up(turner *t, const measure_turns *plan) {
-  const measure_candidate *const c = t->candidate;
-  double pass = 0.0;
-  for (size_t j = 0; j < plan->trials; j++) {
-    double seconds;
-    if (stopped(plan)) return MEASURE_ESTOP;
-    if ((c->before && c->before(c->context, j)) || !timed_run(t, j, &seconds) ||
-        (c->after && c->after(c->context, j))) {
-      give_up(t, j);
-      return MEASURE_SUCCESS;
-    }
-    pass += seconds;
-  }
-  t->passes = between(plan->turn_s / pass, 1, PASSES_MAX);
-  t->rounds = between(plan->most_s / (pass * (double)t->passes), 1, plan->rounds);
-  t->stretch = between(stretch_s * (double)plan->trials / pass, 1, plan->trials);
-  t->room = t->passes * t->rounds;
-  t->times = calloc(plan->trials * t->room, sizeof *t->times);
-  return t->times ? MEASURE_SUCCESS : MEASURE_ENOMEM;
-}
-
 /* times of trials first..end-1 without what others had of them */
 static void take_out(turner *t, size_t first, size_t end, double share) {
   for (size_t j = first; j < end; j++) t->times[j * t->room + t->record->repetitions] *= share;
   t->record->disturbed += end - first;
+}
+
+/* all trials once, with the hooks, into times; *pass is what they took in all */
+static int first_pass(turner *t, const measure_turns *plan, double *pass) {
+  const measure_candidate *const c = t->candidate;
+  const measure_watch watch = measure_watch_begin();
+  *pass = 0.0;
+  for (size_t j = 0; j < plan->trials; j++) {
+    if (stopped(plan)) return MEASURE_ESTOP;
+    if ((c->before && c->before(c->context, j)) || !timed_run(t, j, &t->times[j]) ||
+        (c->after && c->after(c->context, j))) {
+      give_up(t, j);
+      return MEASURE_SUCCESS;
+    }
+    *pass += t->times[j];
+  }
+  const double share = measure_watch_share(&watch);
+  if (*pass < plan->most_s) return MEASURE_SUCCESS;
+  // runs so long need none before them to be warm, and are not made again
+  if (share != 1.0) take_out(t, 0, plan->trials, share);
+  t->record->repetitions = 1;
+  return MEASURE_SUCCESS;
+}
+
+/* what the first pass took says how the turns are laid out */
+static int warm_up(turner *t, const measure_turns *plan) {
+  double pass;
+  t->room = 1;
+  t->times = calloc(plan->trials, sizeof *t->times);
+  const int status = t->times ? first_pass(t, plan, &pass) : MEASURE_ENOMEM;
+  if (status || t->record->failed || t->record->repetitions) return status;
+  t->passes = between(plan->turn_s / pass, 1, PASSES_MAX);
+  t->rounds = between(plan->most_s / (pass * (double)t->passes), 1, plan->rounds);
+  t->stretch = between(stretch_s * (double)plan->trials / pass, 1, plan->trials);
+  t->room = t->passes * t->rounds;
+  free(t->times);
+  t->times = calloc(plan->trials * t->room, sizeof *t->times);
+  return t->times ? MEASURE_SUCCESS : MEASURE_ENOMEM;
 }
 
 /* trials first..end-1, again where the thread lost its core meanwhile: another task's time is none

@@ -15,10 +15,11 @@
 /* How to measure. */
 typedef struct measure_turns {
   size_t trials;
-  unsigned long seed;       /* of the order of the candidates, another in each round */
-  size_t rounds;            /* turns of each candidate */
-  double turn_s;            /* in a turn all trials are repeated until they have lasted so long */
-  double most_s;            /* a candidate has fewer turns, but one, where they would last longer */
+  unsigned long seed; /* of the order of the candidates, another in each round */
+  size_t rounds;      /* turns of each candidate */
+  double turn_s;      /* in a turn all trials are repeated until they have lasted so long */
+  double most_s;      /* a candidate has fewer turns where they would last longer: one, or none
+                         where all trials once do, which are its times then */
   const volatile int *stop; /* optional; ends the measurement once it is not 0 */
 } measure_turns;
 

@@ -143,7 +143,7 @@ static int time_engines(search *s, size_t trials, unsigned long seed, calibratio
   if (!status) {
     const measure_candidate candidates[] = {contestant_candidate(&engines[0]),
                                             contestant_candidate(&engines[1])};
-    const int code = measure_interleave(candidates, ENGINES, &plan, seconds, NULL, NULL);
+    const int code = measure_interleave(candidates, ENGINES, &plan, seconds, NULL);
     if (code) snprintf(s->message, SOLVER_MESSAGE_SIZE, "timing: %s", measure_strerror(code));
     status = code ? -1 : 0;
   }

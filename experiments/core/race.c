@@ -4,197 +4,213 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "study_run.h"
+#include "settings.h"
+#include "solvers.h"
 #include "turns.h"
 
 /* turns of an entry, how long one lasts at least, and how long all of them at most, s */
 enum { ROUNDS = 3 };
 static const double turn_s = 5e-3, most_s = 3.0;
 
-/* one at the start line; a run that fails ends no race */
+/* one at the start line */
 typedef struct runner {
   contestant contestant;
-  contest_starts starts; /* as its form of the model has them */
-  measure_candidate timed;
-  bool failed;
+  contest_starts starts;             /* as its form of the model has them */
+  const size_t *trial;               /* those that it runs; borrowed */
+  outcome *of;                       /* of each, not known where a run gave up; owned */
+  bool gave_up;                      /* the last run did */
+  char message[SOLVER_MESSAGE_SIZE]; /* of the first that did; "": none */
 } runner;
 
-struct race {
+/* a race in this process; what it points to is owned */
+typedef struct race {
   study_run *run;
-  size_t number, count;
-  race_plan plan;
-  runner *runners;
-  measure_candidate *candidates;
-  uint64_t *repetitions;
-  double *seconds; /* of a trial, by runner */
-  race_lap *lap;   /* of the trial under way; borrowed */
-};
+  const race_plan *plan;
+  const race_entry *entry; /* borrowed */
+  size_t entries, runners, trials;
+  size_t *trial, *runner_of; /* trials; by entry */
+  bool *made;                /* by trial: its reference is this race's */
+  runner *runner;
+  measure_candidate *candidate;
+  measure_turns_record *record;
+  double *seconds;
+} race;
 
-static int run_one(void *context, size_t trial) {
+/* one that gives up ends no race */
+static int run_one(void *context, size_t i) {
   runner *const r = context;
-  r->failed = r->timed.run(r->timed.context, trial) != 0;
+  const measure_candidate timed = contestant_candidate(&r->contestant);
+  r->gave_up = timed.run(timed.context, r->trial[i]) != 0;
   return 0;
 }
 
-static int note_one(void *context, size_t trial) {
+static int note_one(void *context, size_t i) {
   runner *const r = context;
-  r->failed = r->failed || r->timed.after(r->timed.context, trial) != 0;
+  const measure_candidate timed = contestant_candidate(&r->contestant);
+  const bool gave_up = r->gave_up || timed.after(timed.context, r->trial[i]);
+  r->of[i] = gave_up ? outcome_unknown() : outcome_of(&r->contestant, r->trial[i], NAN);
+  if (gave_up && !*r->message) measure_message(r->message, "%s", r->contestant.report.message);
   return 0;
 }
 
-/* nonzero stops the trial */
-static int take_sample(const measure_sample *sample, void *context) {
-  race *const r = context;
-  const runner *const from = &r->runners[sample->candidate];
-  race_lap *const lap = &r->lap[sample->candidate];
-  *lap = (race_lap){.of = outcome_unknown(),
-                    .repetitions = (double)sample->repetitions,
-                    .retaken = (double)sample->retaken,
-                    .failed = from->failed,
-                    .failed_at = sample->trial,
-                    .message = from->failed ? from->contestant.report.message : ""};
-  if (!from->failed) lap->of = outcome_of(&from->contestant, sample->trial, sample->seconds);
-  lap->of.time_s = sample->seconds;
-  return *r->run->interrupted;
+/* ---- who runs -------------------------------------------------------------------------------- */
+
+/* a solver that is in no table has settings of its own */
+static solver_settings in_force(const race *r, const race_entry *e) {
+  const double dt = r->plan->starts->m->type->time_step;
+  return solver_find(e->solver->name) == e->solver
+             ? solver_settings_in_force(e->solver, &e->settings, dt)
+             : e->settings;
 }
 
-static int line_up(race *r, const race_entry entry[]) {
-  r->runners = calloc(r->count, sizeof *r->runners);
-  r->candidates = calloc(r->count, sizeof *r->candidates);
-  r->repetitions = calloc(r->count, sizeof *r->repetitions);
-  r->seconds = calloc(r->count, sizeof *r->seconds);
-  if (!r->runners || !r->candidates || !r->repetitions || !r->seconds)
-    return study_out_of_memory(r->run);
-  for (size_t i = 0; i < r->count; i++) {
-    runner *const one = &r->runners[i];
-    const model *const m = entry[i].m ? entry[i].m : r->plan.starts->m;
-    one->starts = contest_starts_view(r->plan.starts, m);
-    if (contestant_prepare(&one->contestant, entry[i].solver, &entry[i].settings, &one->starts,
-                           r->run->message))
-      return -1;
-    one->timed = contestant_candidate(&one->contestant);
-    r->candidates[i] = (measure_candidate){.run = run_one, .after = note_one, .context = one};
+static bool alike(const race *r, const race_entry *a, const race_entry *b) {
+  const solver_settings of_a = in_force(r, a), of_b = in_force(r, b);
+  return a->solver == b->solver && a->m == b->m && settings_same(&of_a, &of_b);
+}
+
+static int prepare(race *r, const race_entry *e) {
+  runner *const one = &r->runner[r->runners];
+  one->of = calloc(r->trials, sizeof *one->of);
+  if (!one->of) return study_out_of_memory(r->run);
+  one->starts = contest_starts_view(r->plan->starts, e->m ? e->m : r->plan->starts->m);
+  one->trial = r->trial;
+  r->candidate[r->runners++] =
+      (measure_candidate){.run = run_one, .after = note_one, .context = one};
+  return contestant_prepare(&one->contestant, e->solver, &e->settings, &one->starts,
+                            r->run->message)
+             ? -1
+             : 0;
+}
+
+static int line_up(race *r) {
+  int status = 0;
+  for (size_t k = 0; !status && k < r->entries; k++) {
+    size_t first = 0;
+    while (first < k && !alike(r, &r->entry[first], &r->entry[k])) first++;
+    r->runner_of[k] = first < k ? r->runner_of[first] : r->runners;
+    if (first == k) status = prepare(r, &r->entry[k]);
   }
-  return 0;
-}
-
-race *race_of(study_run *run, size_t number, const race_plan *plan, const race_entry entry[],
-              size_t count) {
-  race *r = run->private->race;
-  if (r && r->number == number) return r;
-  race_end(run);
-  r = run->private->race = calloc(1, sizeof *r);
-  if (!r) {
-    measure_message(run->message, "out of memory");
-    return NULL;
-  }
-  *r = (race){.run = run, .number = number, .count = count, .plan = *plan};
-  if (!line_up(r, entry)) return r;
-  race_end(run);
-  return NULL;
-}
-
-static int conclude(const race *r, int status) {
-  if (status == MEASURE_ESTOP) return measure_fail(r->run->message, "interrupted");
-  if (status) return measure_fail(r->run->message, "timing: %s", measure_strerror(status));
-  return 0;
-}
-
-int race_trial(race *r, size_t trial, race_lap lap[]) {
-  contest_starts *const starts = r->plan.starts;
-  const bool kept = starts->references[trial].states != NULL;
-  if (contest_reference(starts, trial, r->run->message)) return -1;
-  const measure_plan plan = {.trials = 1,
-                             .numbers = &trial,
-                             .seed = r->plan.seed,
-                             .min_time_s = r->plan.min_time,
-                             .warmup_runs = r->plan.warmups,
-                             .sampled = take_sample,
-                             .context = r};
-  r->lap = lap;
-  const int status =
-      measure_interleave(r->candidates, r->count, &plan, r->seconds, r->repetitions, NULL);
-  // those of all trials of all cases would fill the memory
-  if (!kept) trajectory_free(&starts->references[trial]);
-  return conclude(r, status);
-}
-
-/* ---- in turns -------------------------------------------------------------------------------- */
-
-/* one with the trials that it runs */
-typedef struct turner {
-  measure_candidate of;
-  const size_t *trial;
-} turner;
-
-static int run_turn(void *context, size_t i) {
-  const turner *const t = context;
-  return t->of.run(t->of.context, t->trial[i]);
-}
-
-static int note_turn(void *context, size_t i) {
-  const turner *const t = context;
-  return t->of.after(t->of.context, t->trial[i]);
-}
-
-static race_lap lap_of(const runner *from, const measure_turns_record *record, size_t trial,
-                       double seconds) {
-  race_lap lap = {.of = outcome_unknown(),
-                  .repetitions = (double)record->repetitions,
-                  .failed = record->failed,
-                  .message = record->failed ? from->contestant.report.message : ""};
-  lap.of.time_s = seconds;
-  if (lap.failed) return lap;
-  lap.of.rms_error = from->contestant.rms[trial];
-  lap.of.events = from->contestant.events[trial];
-  return lap;
-}
-
-static int take_turns(race *r, const size_t trial[], size_t trials, turner of[],
-                      measure_turns_record record[], double seconds[], race_lap lap[]) {
-  measure_candidate candidate[r->count];
-  const measure_turns how = {.trials = trials,
-                             .seed = r->plan.seed + *trial,
-                             .rounds = r->plan.rounds ? r->plan.rounds : ROUNDS,
-                             .turn_s = fmax(turn_s, r->plan.min_time * (double)trials),
-                             .most_s = fmax(most_s, r->plan.min_time * (double)trials),
-                             .stop = r->run->interrupted};
-  for (size_t k = 0; k < r->count; k++) {
-    of[k] = (turner){r->runners[k].timed, trial};
-    candidate[k] = (measure_candidate){.run = run_turn, .after = note_turn, .context = &of[k]};
-  }
-  if (conclude(r, measure_take_turns(candidate, r->count, &how, seconds, record))) return -1;
-  for (size_t i = 0; i < trials * r->count; i++) {
-    const size_t k = i % r->count, j = i / r->count;
-    lap[i] = lap_of(&r->runners[k], &record[k], trial[j], seconds[k * trials + j]);
-    lap[i].failed_at = trial[record[k].trial];
-    lap[i].retaken = j ? 0.0 : (double)record[k].retaken;
-    lap[i].disturbed = j ? 0.0 : (double)record[k].disturbed;
-  }
-  return 0;
-}
-
-int race_turns(race *r, const size_t trial[], size_t trials, race_lap lap[]) {
-  turner *const of = calloc(r->count, sizeof *of);
-  measure_turns_record *const record = calloc(r->count, sizeof *record);
-  double *const seconds = calloc(r->count * trials, sizeof *seconds);
-  const int status = of && record && seconds
-                         ? take_turns(r, trial, trials, of, record, seconds, lap)
-                         : study_out_of_memory(r->run);
-  free(of);
-  free(record);
-  free(seconds);
   return status;
 }
 
-void race_end(study_run *run) {
-  race *const r = run->private->race;
-  run->private->race = NULL;
-  if (!r) return;
-  for (size_t i = 0; r->runners && i < r->count; i++) contestant_release(&r->runners[i].contestant);
-  free(r->runners);
-  free(r->candidates);
-  free(r->repetitions);
+/* ---- the turns ------------------------------------------------------------------------------- */
+
+static int conclude(const study_run *run, int status) {
+  if (status == MEASURE_ESTOP) return measure_fail(run->message, "interrupted");
+  return status ? measure_fail(run->message, "timing: %s", measure_strerror(status)) : 0;
+}
+
+static int make_references(race *r) {
+  const bool needed = !r->plan->crossed || !r->plan->process;
+  for (size_t i = 0; needed && i < r->trials; i++) {
+    if (*r->run->interrupted) return conclude(r->run, MEASURE_ESTOP);
+    r->made[i] = !r->plan->starts->references[r->trial[i]].states;
+    if (contest_reference(r->plan->starts, r->trial[i], r->run->message)) return -1;
+  }
+  return 0;
+}
+
+static int take_turns(race *r) {
+  const race_plan *const p = r->plan;
+  const double least = p->min_time * (double)r->trials;
+  const measure_turns how = {.trials = r->trials,
+                             .seed = p->seed + p->process,
+                             .rounds = p->rounds ? p->rounds : ROUNDS,
+                             .turn_s = fmax(turn_s, least),
+                             .most_s = fmax(p->most_s > 0.0 ? p->most_s : most_s, least),
+                             .stop = r->run->interrupted};
+  return conclude(r->run,
+                  measure_take_turns(r->candidate, r->runners, &how, r->seconds, r->record));
+}
+
+static race_lap lap_of(const race *r, size_t i, size_t entry) {
+  const size_t k = r->runner_of[entry];
+  const runner *const from = &r->runner[k];
+  const measure_turns_record *const record = &r->record[k];
+  race_lap lap = {.entry = entry,
+                  .trial = r->trial[i],
+                  .of = from->of[i],
+                  .repetitions = (double)record->repetitions,
+                  .retaken = i ? 0.0 : (double)record->retaken,
+                  .disturbed = i ? 0.0 : (double)record->disturbed,
+                  .message = isnan(from->of[i].steps) ? from->message : ""};
+  lap.of.time_s = r->seconds[k * r->trials + i];
+  return lap;
+}
+
+static int run_race(race *r, race_tell *tell, void *context) {
+  int status = make_references(r);
+  if (!status) status = line_up(r);
+  if (!status) status = take_turns(r);
+  for (size_t i = 0; !status && i < r->trials * r->entries; i++) {
+    const race_lap lap = lap_of(r, i / r->entries, i % r->entries);
+    status = tell(context, &lap);
+  }
+  return status;
+}
+
+static int set_up(race *r, size_t step) {
+  const size_t most = r->plan->trials + 1, count = r->entries + 1;
+  r->trial = calloc(most, sizeof *r->trial);
+  r->made = calloc(most, sizeof *r->made);
+  r->runner_of = calloc(count, sizeof *r->runner_of);
+  r->runner = calloc(count, sizeof *r->runner);
+  r->candidate = calloc(count, sizeof *r->candidate);
+  r->record = calloc(count, sizeof *r->record);
+  r->seconds = calloc(count * most, sizeof *r->seconds);
+  if (!r->trial || !r->made || !r->runner_of || !r->runner || !r->candidate || !r->record ||
+      !r->seconds)
+    return study_out_of_memory(r->run);
+  for (size_t j = step > 1 ? r->plan->process : 0; j < r->plan->trials; j += step)
+    r->trial[r->trials++] = j;
+  return 0;
+}
+
+static void tear_down(race *r) {
+  for (size_t i = 0; r->made && i < r->trials; i++)
+    if (r->made[i]) trajectory_free(&r->plan->starts->references[r->trial[i]]);
+  for (size_t k = 0; k < r->runners; k++) {
+    contestant_release(&r->runner[k].contestant);
+    free(r->runner[k].of);
+  }
+  free(r->trial);
+  free(r->made);
+  free(r->runner_of);
+  free(r->runner);
+  free(r->candidate);
+  free(r->record);
   free(r->seconds);
-  free(r);
+}
+
+int race_run(study_run *run, const race_plan *plan, const race_entry entry[], size_t count,
+             race_tell *tell, void *context) {
+  race r = {.run = run, .plan = plan, .entry = entry, .entries = count};
+  int status = set_up(&r, plan->crossed ? 1 : plan->processes);
+  if (!status) status = run_race(&r, tell, context);
+  tear_down(&r);
+  return status;
+}
+
+/* ---- where laps are -------------------------------------------------------------------------- */
+
+draws race_draws(const study_run *run, size_t trials, bool crossed) {
+  const size_t processes = crossed || run->processes < trials ? run->processes : trials;
+  return (draws){.trials = crossed ? trials * processes : trials,
+                 .processes = processes,
+                 .seed = run->seed,
+                 .crossed = crossed};
+}
+
+size_t race_process(const draws *d, size_t j) {
+  return j % d->processes;
+}
+
+size_t race_place(const draws *d, size_t j) {
+  return j / d->processes;
+}
+
+void race_firsts(const draws *d, size_t first[]) {
+  first[0] = 0;
+  for (size_t i = 0; i < d->processes; i++)
+    first[i + 1] = first[i] + (d->trials - i + d->processes - 1) / d->processes;
 }

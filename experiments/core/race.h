@@ -1,14 +1,15 @@
 /*
- * Races of studies that time: entries of one case are prepared once in a process and kept while
- * cells of that race come. A cell is one trial of all of them, interleaved, each run warmed and its
- * error noted; how often a run is repeated is found out in the first trial. Or it is many trials,
- * of which each entry in its turn runs one after the other, so that none is met twice in a row.
+ * A race, as every study that compares times runs it: several processes, one after the other, each
+ * with its own memory layout. In a process each entry in its turn runs all starts one after the
+ * other, so that no run finds its own start's branches predicted (turns.h). Entries with the same
+ * settings run once, for all of them.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #ifndef RACE_H
 #define RACE_H
 
+#include "draws.h"
 #include "outcome.h"
 #include "study.h"
 
@@ -19,44 +20,46 @@ typedef struct race_entry {
   const model *m; /* the same system in another form; NULL: the starts' own */
 } race_entry;
 
-/* How they race. */
+/* How they race in one process. */
 typedef struct race_plan {
-  contest_starts *starts; /* borrowed; it stays where it is */
-  unsigned long seed;     /* of the order of entries, another in each trial */
-  double min_time;        /* a sample repeats its run for at least this long, s */
-  size_t warmups;         /* of race_trial: runs before each sample */
-  size_t rounds;          /* of race_turns: turns of an entry; 0: three */
+  contest_starts *starts; /* borrowed */
+  size_t trials;          /* the first of them */
+  size_t process, processes;
+  bool crossed; /* every process runs every trial; or else process, process + processes, ... */
+  unsigned long seed; /* of the order of entries */
+  double min_time;    /* a turn repeats its runs until they have lasted so long on the average, s */
+  double most_s;      /* all turns of an entry last no longer, but for one; 0: 3 s */
+  size_t rounds;      /* turns of an entry; 0: three */
 } race_plan;
 
-/* What a trial of one entry gave. */
+/* What an entry's runs from one start gave. */
 typedef struct race_lap {
-  outcome of; /* where it failed, of its time alone */
+  size_t entry, trial;
+  outcome of; /* where it gave up, its time alone. The error is the first process's where trials
+                 are crossed, which alone has references then */
   double repetitions;
-  double retaken;   /* runs, or samples, taken again because the thread had lost its core */
-  double disturbed; /* of race_turns: runs that lost it each time */
-  bool failed;
-  size_t failed_at;    /* the trial */
-  const char *message; /* why; until the next trial */
+  double retaken; /* runs taken again because the thread had lost its core; and that lost it each */
+  double disturbed;    /* time. Of all trials, told at the first */
+  const char *message; /* why it gave up; "": it did not */
 } race_lap;
 
-typedef struct race race;
+/* Told of every entry at every trial, trial by trial. 0, or -1 with one line. */
+typedef int race_tell(void *context, const race_lap *lap);
 
-/* The race of that number: the one under way, or else it ends and this one begins, its entries
- * prepared. NULL with one line. The run's to free. */
-race *race_of(study_run *run, size_t number, const race_plan *plan, const race_entry entry[],
-              size_t count);
+/* The part of one process. References are made where they are needed, and none is left. 0, or -1
+ * with one line; that a run gives up is told alone. */
+int race_run(study_run *run, const race_plan *plan, const race_entry entry[], size_t count,
+             race_tell *tell, void *context);
 
-/* One trial of all entries: a lap of each. The trial's reference, unless it is there, is
- * computed before and dropped behind. 0, or -1 with one line. That a run fails is none: its lap
- * tells. */
-int race_trial(race *r, size_t trial, race_lap lap[]);
+/* How starts are drawn of such a race, processes being those of the run or, unless trials are
+ * crossed, no more than there are trials; and where the j-th of them was told: by which process,
+ * and in which place of those that it told of an entry. */
+draws race_draws(const study_run *run, size_t trials, bool crossed);
+size_t race_process(const draws *d, size_t j);
+size_t race_place(const draws *d, size_t j);
 
-/* Those trials in turns (turns.h): lap[i * entries + k] is of trial[i] and entry k, and the first
- * of an entry has what was retaken and disturbed in all. Of what a run gave time, error and
- * crossings are told, the error where the trial's reference is there. 0, or -1 with one line. */
-int race_turns(race *r, const size_t trial[], size_t trials, race_lap lap[]);
-
-/* Ends the one under way, if any. */
-void race_end(study_run *run);
+/* Where trials are not crossed, and stand process by process, as they were told: first[i] is the
+ * first of process i, and behind the last one there is their number. For the draws' own `first`. */
+void race_firsts(const draws *d, size_t first[]);
 
 #endif

@@ -11,7 +11,6 @@
 #include "files.h"
 #include "interrupts.h"
 #include "json_file.h"
-#include "race.h"
 #include "record.h"
 #include "study_run.h"
 
@@ -155,7 +154,6 @@ int study_execute(const study *s, const study_request *request, char *message) {
     s->release(&run);
   else
     free(run.own);
-  race_end(&run);
   cases_free(&run);
   study_rows_clear(&run, 0);
   study_cells_free(&run);

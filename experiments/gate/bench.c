@@ -101,7 +101,7 @@ static int time_entries(bench_entry entries[], size_t count, size_t trials, doub
                                .warmup_runs = WARMUP_RUNS,
                                .sampled = stop_in_time,
                                .context = &end_ns};
-    status = measure_interleave(candidates, count, &plan, seconds, NULL, &failure);
+    status = measure_interleave(candidates, count, &plan, seconds, &failure);
   }
   if (status == MEASURE_ECALLBACK)
     measure_message(message, "%s: %.400s", entries[failure.candidate].name,

@@ -44,7 +44,7 @@ static const study_option options[] = {
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-enum { SAMPLES = STUDY_SAMPLES, ROWS, OF_SIZE = 32 };
+enum { SAMPLES = STUDY_SAMPLES, LAPS = PRECISION_LAPS, ROWS, OF_SIZE = 32 };
 
 static const column row_columns[] = {
     PRECISION_COLUMNS(crossing_row),
@@ -77,22 +77,18 @@ static int check(study_run *run) {
   return m ? precision_check_methods(m, &s->methods, run->message) : SOLVER_REFUSED;
 }
 
-/* the choices into run->own: a point for each method at each number of contacts, with its laps */
+/* the choices into run->own: a point for each method at each number of contacts */
 static int survey(study_run *run) {
   const settings *const s = run->settings;
   const size_t methods = methods_of(s), cells = s->contacts.count, row = s->trials + methods;
-  size_t count, next = cells * row;
+  size_t count;
   const precision_sample *const all = study_rows(run, SAMPLES, &count);
   free(run->own);
   precision_point *const points = run->own = calloc(cells * methods, sizeof *points);
-  if (!points || count < next)
+  if (!points || count < cells * row)
     return measure_fail(run->message, points ? "choices are missing" : "out of memory");
-  for (size_t i = 0; i < cells; i++) {
-    precision_point *const own = points + i * methods;
-    for (size_t k = 0; k < methods; k++)
-      own[k] = precision_point_of(run, &all[i * row + s->trials + k]);
-    precision_give_laps(run, own, methods, s->trials, &next);
-  }
+  for (size_t i = 0; i < cells * methods; i++)
+    points[i] = precision_point_of(run, &all[i / methods * row + s->trials + i % methods]);
   return 0;
 }
 
@@ -137,13 +133,8 @@ static int measure(study_run *run, const void *planned) {
   if (!starts) return -1;
   if (c->kind == PRECISION_STARTS) return precision_add_starts(run, starts, &s->methods);
   if (c->kind == PRECISION_METHOD) return choose(run, starts, c->method);
-  const race_plan how = {.starts = starts,
-                         .seed = run->seed + precision_contacts(starts->m),
-                         .min_time = s->min_time,
-                         .warmups = c->trials == s->trials && c->trials > 1 ? 1 : 0};
   precision_point *const points = (precision_point *)run->own + c->index * methods;
-  return precision_race(run, c->index * (s->trials + 1) + c->trials, &how, points, methods,
-                        c->trials, c->trial);
+  return precision_race(run, starts, c, s->min_time, points, methods);
 }
 
 /* ---- what the samples say -------------------------------------------------------------------- */
@@ -173,9 +164,11 @@ static int make_row(study_run *run, const model *m, gather starts, const precisi
 static int make_rows(study_run *run, crossing_row rows[]) {
   const settings *const s = run->settings;
   const size_t methods = methods_of(s);
-  const precision_point *const points = run->own;
+  precision_point *const points = run->own;
+  size_t next = s->contacts.count * (s->trials + methods);
   for (size_t i = 0; i < s->contacts.count; i++) {
     const contest_starts *const at = starts_of(run, i);
+    if (precision_give_laps(run, points + i * methods, methods, s->trials, &next)) return -1;
     const gather starts = {run, SAMPLES, i * (s->trials + methods), 1, s->trials};
     for (size_t k = i * methods; k < (i + 1) * methods; k++)
       if (!at || make_row(run, at->m, starts, &points[k], &rows[k])) return -1;
@@ -223,16 +216,19 @@ const study crossing_cost_study = {
     .model = "plate",
     .cells = "methods and starts",
     .pinned = true,
+    .processes = 5,
     .options = options,
     .settings_size = sizeof(settings),
     .cell_size = sizeof(precision_cell),
     .tables = {[SAMPLES] = PRECISION_SAMPLES,
+               [LAPS] = PRECISION_SAMPLES,
                [ROWS] = STUDY_TABLE(
                    row_columns, crossing_row, .json = "rows", .csv = "crossing_cost.csv",
                    .meaning = "a method's cheapest setting at one number of contacts")},
     .check = check,
     .plan = plan,
     .run = measure,
+    .place = precision_place,
     .derive = derive,
     .show = show,
 };

@@ -74,7 +74,7 @@ static const column row_columns[] = {
               .place = COLUMN_CSV_ONLY),
     COLUMN(mujoco_row, confirmed_interval, INTERVAL, "", "95 %", .place = COLUMN_JSON_ONLY),
     COLUMN(mujoco_row, retaken, AMOUNT, "",
-           "samples taken again because the thread had lost its core, in the first session"),
+           "runs taken again because the thread had lost its core, in the first session"),
     COLUMN(mujoco_row, verdict, TEXT, "", "what is said of the setting", SHOWN("", "%s")),
     COLUMN(mujoco_row, left_out, TEXT, "", "why it is left out", SHOWN("", "%s")),
     {0},
@@ -84,6 +84,7 @@ static const column trial_columns[] = {
     OF_NAME(mujoco_trial, of),
     COLUMN(mujoco_trial, session, COUNT, "", "1, or 2 for those that looked faster"),
     COLUMN(mujoco_trial, trial, COUNT, "", "start"),
+    COLUMN(mujoco_trial, process, COUNT, "", "which of them ran it"),
     COLUMN(mujoco_trial, seconds, AMOUNT, "s", "of one run"),
     COLUMN(mujoco_trial, rms_error, AMOUNT, "", "against our reference"),
     {0},
@@ -149,7 +150,7 @@ static const column benchmark_columns[] = {
 static int measure(study_run *run, const void *planned) {
   const mujoco_cell *const c = planned;
   if (c->kind == MUJOCO_FOLLOW) return mujoco_follow(run, c->of);
-  return c->kind == MUJOCO_PROFILE ? mujoco_measure_profile(run, c->of, c->trial)
+  return c->kind == MUJOCO_PROFILE ? mujoco_measure_profile(run, c->of, c->number)
                                    : mujoco_race(run, c);
 }
 
@@ -162,6 +163,7 @@ const study mujoco_study = {
     .own_models = true,
     .cells = "cells",
     .pinned = true,
+    .processes = 12,
     .options = options,
     .settings_size = sizeof(mujoco_settings),
     .cell_size = sizeof(mujoco_cell),
@@ -188,6 +190,7 @@ const study mujoco_study = {
                                .meaning = "the settings as Google Benchmark has them")},
     .plan = mujoco_plan,
     .run = measure,
+    .place = mujoco_place,
     .derive = mujoco_derive,
     .show = mujoco_show,
     .conclude = mujoco_conclude,

@@ -58,25 +58,25 @@ const char *mujoco_verdict_name(mujoco_verdict verdict);
 
 typedef enum mujoco_kind {
   MUJOCO_FOLLOW, /* trajectories of all settings from all starts, untimed */
-  MUJOCO_LAP,    /* one start of all settings; and of those that looked faster once more */
+  MUJOCO_RACED,  /* all settings in one process; and those that looked faster once more */
   MUJOCO_AGAIN,
   MUJOCO_PROFILE /* MuJoCo's timers on the race's settings, and on its own */
 } mujoco_kind;
 
 typedef struct mujoco_cell {
   mujoco_kind kind;
-  size_t of, trial; /* case; start, or which profile */
+  size_t of, number; /* case; process, or which profile */
 } mujoco_cell;
 
-/* What a cell gives: of FOLLOW a row for each setting, of LAP and AGAIN one for each that takes
- * part; of PROFILE one for each start, then one for each timer. */
+/* What a cell gives: of FOLLOW a row for each setting, of RACED and AGAIN one for each
+ * start and each that takes part; of PROFILE one for each start, then one for each timer. */
 typedef struct mujoco_sample {
   size_t variant, trial;
   double difference; /* of trajectories, the largest over all starts, relative */
   bridge_gap gap;
   const char *left_out; /* why, one line */
   double seconds, rms_error;
-  double retaken;     /* times the sample was taken again */
+  double retaken;     /* runs taken again */
   double timers_cost; /* time of a start under the timers over `seconds`, without them */
   const char *timer;  /* MuJoCo's own name */
   double parent;      /* the timer it is a part of, or BRIDGE_NO_TIMER */
@@ -99,6 +99,7 @@ typedef struct mujoco_session {
 
 /* mujoco_cells.c */
 int mujoco_plan(study_run *run, size_t stage);
+study_place mujoco_place(const void *planned);
 int mujoco_follow(study_run *run, size_t of);
 int mujoco_race(study_run *run, const mujoco_cell *cell);
 mujoco_session mujoco_first_session(study_run *run, size_t of);
@@ -107,13 +108,17 @@ int mujoco_second_session(study_run *run, size_t of, mujoco_session *out);
 /* The least effect that is one: none is seen from few starts. */
 double mujoco_effect(const mujoco_settings *given);
 
-/* The samples of one who takes part in a session, and what it was followed by. */
+/* The samples of one who takes part in a session, process by process; and what it was followed by.
+ */
 gather mujoco_laps(study_run *run, const mujoco_session *session, size_t place);
 const mujoco_sample *mujoco_followed(const study_run *run, size_t of, size_t variant);
 
-/* Its time over that of the race's, in a session. 0, or -1 with one line. */
-int mujoco_ratio(study_run *run, const mujoco_session *session, size_t place, double *ratio,
-                 double interval[2]);
+/* How starts are spread over processes. */
+draws mujoco_draws(const study_run *run);
+
+/* The median of its times in a session, or of those over the race's. 0, or -1 with one line. */
+int mujoco_median(study_run *run, const mujoco_session *session, size_t place, bool over_race,
+                  double *median, double interval[2]);
 
 /* mujoco_profile.c */
 int mujoco_measure_profile(study_run *run, size_t of, size_t profile);
@@ -150,7 +155,7 @@ typedef struct mujoco_row {
 
 typedef struct mujoco_trial {
   mujoco_name of;
-  size_t session, trial;
+  size_t session, trial, process;
   double seconds, rms_error;
 } mujoco_trial;
 

@@ -13,9 +13,6 @@
 /* with fewer starts than these a 95 % interval of a median is no such thing: no verdict on times */
 enum { GAP_STATES = 2000, VERDICT_TRIALS = 6 };
 
-/* a sample lasts at least this long, as is right for micro-runs */
-static const double sample_s = 5e-3;
-
 #define OF_SAMPLE(member, kind) COLUMN(mujoco_sample, member, kind, "", "")
 const column mujoco_sample_columns[] = {
     OF_SAMPLE(variant, COUNT),      OF_SAMPLE(trial, COUNT),
@@ -75,11 +72,20 @@ gather mujoco_laps(study_run *run, const mujoco_session *session, size_t place) 
                   given_of(run)->trials};
 }
 
-int mujoco_ratio(study_run *run, const mujoco_session *session, size_t place, double *ratio,
-                 double interval[2]) {
-  const draws d = {.trials = given_of(run)->trials, .processes = 1, .seed = run->seed};
-  return series_median_ratio(mujoco_laps(run, session, place), mujoco_laps(run, session, 0),
-                             "seconds", &d, ratio, interval);
+draws mujoco_draws(const study_run *run) {
+  return race_draws(run, given_of(run)->trials, false);
+}
+
+int mujoco_median(study_run *run, const mujoco_session *session, size_t place, bool over_race,
+                  double *median, double interval[2]) {
+  const gather laps = mujoco_laps(run, session, place);
+  draws d = mujoco_draws(run);
+  size_t first[d.processes + 1];
+  race_firsts(&d, first);
+  d.first = first;
+  return over_race ? series_median_ratio(laps, mujoco_laps(run, session, 0), "seconds", &d, median,
+                                         interval)
+                   : series_median(laps, "seconds", &d, median, interval);
 }
 
 mujoco_verdict mujoco_judge(size_t variant, double difference, double ratio,
@@ -102,7 +108,7 @@ static int looks_faster(study_run *run, size_t of, const mujoco_session *in, muj
   out->variant[out->count++] = MUJOCO_RACE;
   for (size_t i = 1; i < in->count; i++) {
     double ratio, interval[2];
-    if (mujoco_ratio(run, in, i, &ratio, interval)) return -1;
+    if (mujoco_median(run, in, i, true, &ratio, interval)) return -1;
     const double difference = mujoco_followed(run, of, in->variant[i])->difference;
     if (mujoco_judge(in->variant[i], difference, ratio, interval, effect) == MUJOCO_FASTER)
       out->variant[out->count++] = in->variant[i];
@@ -126,24 +132,24 @@ int mujoco_second_session(study_run *run, size_t of, mujoco_session *out) {
 
 /* ---- the plan -------------------------------------------------------------------------------- */
 
-/* so many cells of a case: its starts, its profiles, or the one */
+/* so many cells of a case: processes, profiles, or the one */
 static int plan_case(study_run *run, mujoco_kind kind, size_t of, size_t count) {
-  static const char *const names[] = {"follow", "lap", "again", "profile"};
+  static const char *const names[] = {"follow", "race", "again", "profile"};
   for (size_t i = 0; i < count; i++)
-    if (study_cell(run, &(mujoco_cell){kind, of, i}, "%s model=%s contacts=%zu number=%zu",
-                   names[kind], mujoco_type(of)->name, mujoco_contacts(run, of), i))
+    if (study_cell(run, &(mujoco_cell){kind, of, i}, "%s model=%s contacts=%zu number=%zu of %zu",
+                   names[kind], mujoco_type(of)->name, mujoco_contacts(run, of), i, count))
       return -1;
   return 0;
 }
 
 int mujoco_plan(study_run *run, size_t stage) {
-  const size_t trials = given_of(run)->trials;
+  const size_t processes = mujoco_draws(run).processes;
   for (size_t i = 0; i < mujoco_cases(run); i++) {
     mujoco_session again;
     if (stage == 0 && plan_case(run, MUJOCO_FOLLOW, i, 1)) return -1;
-    if (stage == 1 && plan_case(run, MUJOCO_LAP, i, trials)) return -1;
+    if (stage == 1 && plan_case(run, MUJOCO_RACED, i, processes)) return -1;
     if (stage == 2 && (mujoco_second_session(run, i, &again) ||
-                       plan_case(run, MUJOCO_AGAIN, i, again.count ? trials : 0)))
+                       plan_case(run, MUJOCO_AGAIN, i, again.count ? processes : 0)))
       return -1;
   }
   for (size_t i = 0; stage == 2 && i < mujoco_cases(run); i++)
@@ -225,29 +231,40 @@ int mujoco_follow(study_run *run, size_t of) {
 
 /* ---- races ----------------------------------------------------------------------------------- */
 
+/* one under way */
+typedef struct heat {
+  study_run *run;
+  mujoco_session session;
+} heat;
+
+static int tell(void *context, const race_lap *lap) {
+  const heat *const h = context;
+  mujoco_sample s;
+  column_clear(mujoco_sample_columns, &s);
+  s.variant = h->session.variant[lap->entry];
+  s.trial = lap->trial;
+  s.seconds = lap->of.time_s;
+  s.retaken = lap->retaken;
+  s.rms_error = lap->of.rms_error;
+  return study_add(h->run, MUJOCO_SAMPLES, &s);
+}
+
 int mujoco_race(study_run *run, const mujoco_cell *c) {
   const bool again = c->kind == MUJOCO_AGAIN;
-  mujoco_session session = mujoco_first_session(run, c->of);
+  heat h = {run, mujoco_first_session(run, c->of)};
   race_entry entry[MUJOCO_VARIANTS];
-  race_lap lap[MUJOCO_VARIANTS];
-  if (again && mujoco_second_session(run, c->of, &session)) return -1;
-  for (size_t i = 0; i < session.count; i++)
-    entry[i] = mujoco_variant_entry(&mujoco_variants[session.variant[i]]);
+  if (again && mujoco_second_session(run, c->of, &h.session)) return -1;
+  for (size_t i = 0; i < h.session.count; i++)
+    entry[i] = mujoco_variant_entry(&mujoco_variants[h.session.variant[i]]);
   const race_plan plan = {.starts = mujoco_starts(run, c->of),
-                          .seed = run->seed + again,
-                          .min_time = sample_s,
-                          .warmups = 1};
-  race *const r = plan.starts ? race_of(run, 2 * c->of + again, &plan, entry, session.count) : NULL;
-  if (!r || race_trial(r, c->trial, lap)) return -1;
-  for (size_t i = 0; i < session.count; i++) {
-    mujoco_sample s;
-    column_clear(mujoco_sample_columns, &s);
-    s.variant = session.variant[i];
-    s.trial = c->trial;
-    s.seconds = lap[i].of.time_s;
-    s.retaken = lap[i].retaken;
-    s.rms_error = lap[i].of.rms_error;
-    if (study_add(run, MUJOCO_SAMPLES, &s)) return -1;
-  }
-  return 0;
+                          .trials = given_of(run)->trials,
+                          .process = c->number,
+                          .processes = mujoco_draws(run).processes,
+                          .seed = run->seed + again};
+  return plan.starts ? race_run(run, &plan, entry, h.session.count, tell, &h) : -1;
+}
+
+study_place mujoco_place(const void *planned) {
+  const mujoco_cell *const c = planned;
+  return (study_place){c->of, c->kind == MUJOCO_FOLLOW ? c->of : c->number};
 }

@@ -41,9 +41,8 @@ static int fill_times(study_run *run, const mujoco_session session[2], size_t va
   const double effect = mujoco_effect(given);
   const size_t place = place_in(&session[0], variant), again = place_in(&session[1], variant);
   const gather laps = mujoco_laps(run, &session[0], place);
-  const draws d = {.trials = given->trials, .processes = 1, .seed = run->seed};
-  if (series_median(laps, "seconds", &d, &r->median_s, r->median_interval_s) ||
-      mujoco_ratio(run, &session[0], place, &r->ratio, r->ratio_interval))
+  if (mujoco_median(run, &session[0], place, false, &r->median_s, r->median_interval_s) ||
+      mujoco_median(run, &session[0], place, true, &r->ratio, r->ratio_interval))
     return -1;
   r->q25_s = gather_quantile(laps, "seconds", 0.25);
   r->q75_s = gather_quantile(laps, "seconds", 0.75);
@@ -54,7 +53,8 @@ static int fill_times(study_run *run, const mujoco_session session[2], size_t va
   mujoco_verdict verdict =
       mujoco_judge(variant, r->difference, r->ratio, r->ratio_interval, effect);
   if (again < session[1].count) {
-    if (mujoco_ratio(run, &session[1], again, &r->confirmed, r->confirmed_interval)) return -1;
+    if (mujoco_median(run, &session[1], again, true, &r->confirmed, r->confirmed_interval))
+      return -1;
     verdict = mujoco_judge(variant, r->difference, r->confirmed, r->confirmed_interval, effect);
   }
   r->verdict = mujoco_verdict_name(verdict);
@@ -95,13 +95,17 @@ static int add_trials(study_run *run, size_t of, size_t variant, const mujoco_se
   size_t count;
   const mujoco_sample *const all = study_rows(run, MUJOCO_SAMPLES, &count);
   const mujoco_name name = name_of(run, of, variant);
+  const draws d = mujoco_draws(run);
+  size_t first[d.processes + 1];
+  race_firsts(&d, first);
   for (size_t i = 0; i < 2; i++) {
     const size_t place = place_in(&session[i], variant);
     const gather laps = mujoco_laps(run, &session[i], place);
     for (size_t j = 0; place < session[i].count && j < laps.count; j++) {
-      const mujoco_sample *const s = &all[laps.first + j * laps.stride];
-      if (study_add(run, MUJOCO_TRIALS, &(mujoco_trial){name, i + 1, j, s->seconds, s->rms_error}))
-        return -1;
+      const size_t process = race_process(&d, j), at = first[process] + race_place(&d, j);
+      const mujoco_sample *const s = &all[laps.first + at * laps.stride];
+      const mujoco_trial t = {name, i + 1, j, process, s->seconds, s->rms_error};
+      if (study_add(run, MUJOCO_TRIALS, &t)) return -1;
     }
   }
   return 0;

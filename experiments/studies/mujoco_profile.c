@@ -138,7 +138,7 @@ static int profile(study_run *run, profiled *p, size_t variant) {
           .before = begin_sample, .run = run_profiled, .after = end_sample, .context = p}};
   const measure_plan plan = {
       .trials = p->trials, .seed = run->seed, .min_time_s = sample_s, .warmup_runs = 1};
-  const int status = measure_interleave(candidates, CANDIDATES, &plan, p->seconds, NULL, NULL);
+  const int status = measure_interleave(candidates, CANDIDATES, &plan, p->seconds, NULL);
   if (!status) return add_rows(run, p, variant);
   return measure_fail(run->message, "profiling: %s", measure_strerror(status));
 }

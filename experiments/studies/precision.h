@@ -141,6 +141,9 @@ typedef struct precision_sample {
 } precision_sample;
 
 extern const column precision_sample_columns[];
+/* Of either study's tables: the laps of each point together, in no file. */
+enum { PRECISION_LAPS = STUDY_SAMPLES + 1 };
+
 #define PRECISION_SAMPLES                                                                          \
   STUDY_TABLE(precision_sample_columns, precision_sample, .meaning = "a start, a setting or a run")
 
@@ -153,19 +156,21 @@ int precision_add_starts(study_run *run, contest_starts *starts, const option_na
 
 /* ---- cells ----------------------------------------------------------------------------------- */
 
-/* The starts of a case, what is known of each method before the race, and the race start by start.
+/* The starts of a case, what is known of each method before the race, and the race in each process.
  */
-typedef enum precision_kind { PRECISION_STARTS, PRECISION_METHOD, PRECISION_LAP } precision_kind;
+typedef enum precision_kind { PRECISION_STARTS, PRECISION_METHOD, PRECISION_RACE } precision_kind;
 
 typedef struct precision_cell {
   precision_kind kind;
-  size_t index, method, trials, trial; /* index: of the case; trials: from how many starts those
-                                          race */
+  size_t index, method, trials, process; /* index: of the case; trials: from how many starts those
+                                            race */
 } precision_cell;
 
 /* Plans the starts of a case and the methods named; names of cells begin with `of`. 0, or -1 with
  * one line. */
 int precision_plan(study_run *run, const option_names *methods, size_t index, const char *of);
+
+study_place precision_place(const void *cell);
 
 /* ---- the race -------------------------------------------------------------------------------- */
 
@@ -179,20 +184,24 @@ typedef struct precision_point {
   const char *message;       /* of the obstacle; "": none */
   const char *as;            /* the method that stands for it; "": itself */
   bool settled;              /* its first run is all that is wanted: it is its lap */
-  gather laps;
+  draws draws;               /* by which it was raced */
+  gather laps;               /* of PRECISION_LAPS, in their order; or its first run */
 } precision_point;
 
 /* One of which a sample says what is known before the race; without laps. */
 precision_point precision_point_of(study_run *run, const precision_sample *known);
+
+/* Gives a point a sample of what is known before the race as its one lap. */
+void precision_settle(precision_point *p, size_t sample);
 
 /* The numbers of starts from which points may race where there are so many, the largest first. */
 enum { PRECISION_GROUPS = 3 };
 size_t precision_groups(size_t trials, size_t group[PRECISION_GROUPS]);
 
 /* Gives the points that are raced, from so many starts at most, their laps, which begin with sample
- * *next; behind them it is where the next ones begin. */
-void precision_give_laps(study_run *run, precision_point point[], size_t count, size_t trials,
-                         size_t *next);
+ * *next; behind them it is where the next ones begin. 0, or -1 with one line. */
+int precision_give_laps(study_run *run, precision_point point[], size_t count, size_t trials,
+                        size_t *next);
 
 /* How many of them are raced from so many starts. */
 size_t precision_raced(const precision_point point[], size_t count, size_t trials);
@@ -201,9 +210,10 @@ size_t precision_raced(const precision_point point[], size_t count, size_t trial
 int precision_plan_races(study_run *run, const precision_point point[], size_t count, size_t trials,
                          size_t index, const char *of);
 
-/* One trial of those: a sample for each, in their order. 0, or -1 with one line. */
-int precision_race(study_run *run, size_t number, const race_plan *plan,
-                   const precision_point point[], size_t count, size_t trials, size_t trial);
+/* One of those in one process: a sample for each start and point, in their order. 0, or -1 with one
+ * line. */
+int precision_race(study_run *run, contest_starts *starts, const precision_cell *cell,
+                   double min_time, const precision_point point[], size_t count);
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
@@ -261,7 +271,7 @@ typedef struct precision_row {
       PRECISION_COLUMN(row, guard_evaluations, AMOUNT, "", "of all event functions at once"),      \
       PRECISION_COLUMN(row, evaluations, AMOUNT, "", "of field and guards"),                       \
       PRECISION_COLUMN(row, retaken, AMOUNT, "",                                                   \
-                       "samples taken again because the thread had lost its core")
+                       "runs taken again because the thread had lost its core")
 #define PRECISION_MESSAGE(row) PRECISION_COLUMN(row, message, TEXT, "", "why the status is not ok")
 
 /* A row of `table` in which nothing is known but names, status and message. The row is the member p

@@ -37,7 +37,7 @@ void precision_row_name(study_run *run, const model *m, const precision_point *p
 }
 
 static const precision_sample *sample_at(gather rows, size_t index) {
-  const precision_sample *const all = study_rows(rows.run, STUDY_SAMPLES, NULL);
+  const precision_sample *const all = study_rows(rows.run, rows.table, NULL);
   return &all[rows.first + index * rows.stride];
 }
 
@@ -54,11 +54,10 @@ static const char *message_of(const precision_point *p, precision_status status)
 }
 
 /* a point that was not raced has the time of its first run */
-static int fill_times(study_run *run, const precision_point *p, precision_row *row) {
-  const draws d = {.trials = p->laps.count, .processes = 1, .seed = run->seed};
+static int fill_times(const precision_point *p, precision_row *row) {
   double interval[2] = {NAN, NAN};
   row->median_s = p->laps.count ? gather_median(p->laps, "time_s") : p->first.time_s;
-  if (p->laps.count > 1 && series_median(p->laps, "time_s", &d, &row->median_s, interval))
+  if (p->laps.count > 1 && series_median(p->laps, "time_s", &p->draws, &row->median_s, interval))
     return -1;
   row->median_lo_s = interval[0];
   row->median_hi_s = interval[1];
@@ -68,12 +67,14 @@ static int fill_times(study_run *run, const precision_point *p, precision_row *r
 int precision_summarize(study_run *run, const model *m, gather starts, const precision_point *p,
                         size_t table, precision_row *row) {
   precision_tally tally = {0};
-  for (size_t j = 0; j < p->laps.count; j++)
-    precision_count(&tally, &sample_at(p->laps, j)->of, sample_at(starts, j)->start);
+  // errors are those of the first process
+  for (size_t j = 0; j < p->laps.count; j += p->draws.processes)
+    precision_count(&tally, &sample_at(p->laps, j)->of,
+                    sample_at(starts, race_place(&p->draws, j))->start);
   const precision_status status = p->obstacle ? p->obstacle : precision_judge(&tally);
   precision_row_name(run, m, p, table, status, message_of(p, status), row);
   row->coincides_with = p->as;
-  row->trials = p->laps.count;
+  row->trials = tally.trials;
   row->failures = tally.failures;
   row->rms_error = gather_median(p->laps, "rms_error");
   row->rms_worst = gather_quantile(p->laps, "rms_error", 1.0);
@@ -86,5 +87,5 @@ int precision_summarize(study_run *run, const model *m, gather starts, const pre
   // a run that failed has made those up to there
   if (isnan(row->evaluations))
     row->evaluations = p->first.field_evaluations + p->first.guard_evaluations;
-  return fill_times(run, p, row);
+  return fill_times(p, row);
 }

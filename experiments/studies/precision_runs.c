@@ -144,7 +144,15 @@ int precision_plan(study_run *run, const option_names *methods, size_t index, co
   return status;
 }
 
+study_place precision_place(const void *cell) {
+  const precision_cell *const c = cell;
+  return (study_place){c->index, c->kind == PRECISION_RACE ? c->process : c->index};
+}
+
 /* ---- the race -------------------------------------------------------------------------------- */
+
+/* all turns of a point in one process, s: there are many points, and several processes */
+static const double most_s = 0.5;
 
 precision_point precision_point_of(study_run *run, const precision_sample *known) {
   return (precision_point){.method = known->method,
@@ -155,6 +163,13 @@ precision_point precision_point_of(study_run *run, const precision_sample *known
                            .message = known->message,
                            .as = "",
                            .laps = {.run = run}};
+}
+
+void precision_settle(precision_point *p, size_t sample) {
+  p->trials = 1;
+  p->settled = true;
+  p->draws = (draws){.trials = 1, .processes = 1};
+  p->laps = (gather){p->laps.run, STUDY_SAMPLES, sample, 1, 1};
 }
 
 size_t precision_groups(size_t trials, size_t group[PRECISION_GROUPS]) {
@@ -180,59 +195,87 @@ int precision_plan_races(study_run *run, const precision_point point[], size_t c
   size_t group[PRECISION_GROUPS];
   const size_t groups = precision_groups(trials, group);
   for (size_t g = 0; g < groups; g++)
-    for (size_t j = 0; precision_raced(point, count, group[g]) && j < group[g]; j++) {
+    for (size_t j = 0; precision_raced(point, count, group[g]) && j < run->processes; j++) {
       const precision_cell c = {
-          .kind = PRECISION_LAP, .index = index, .trials = group[g], .trial = j};
-      if (study_cell(run, &c, "%srace=%zu trial=%zu", of, group[g], j)) return -1;
+          .kind = PRECISION_RACE, .index = index, .trials = group[g], .process = j};
+      if (study_cell(run, &c, "%srace=%zu process=%zu of %zu", of, group[g], j, run->processes))
+        return -1;
     }
   return 0;
 }
 
-void precision_give_laps(study_run *run, precision_point point[], size_t count, size_t trials,
-                         size_t *next) {
+/* those of one point, the place-th of so many that are raced */
+static int collect(study_run *run, precision_point *p, size_t first, size_t raced, size_t place) {
+  size_t count;
+  p->draws = race_draws(run, p->trials, true);
+  p->laps = (gather){run, PRECISION_LAPS, 0, 1, p->draws.trials};
+  study_rows(run, PRECISION_LAPS, &p->laps.first);
+  for (size_t j = 0; j < p->draws.trials; j++) {
+    const precision_sample *const all = study_rows(run, STUDY_SAMPLES, &count);
+    const size_t start = race_process(&p->draws, j) * p->trials + race_place(&p->draws, j);
+    const size_t at = first + start * raced + place;
+    if (at >= count) return measure_fail(run->message, "laps are missing");
+    if (study_add(run, PRECISION_LAPS, &all[at])) return -1;
+  }
+  return 0;
+}
+
+int precision_give_laps(study_run *run, precision_point point[], size_t count, size_t trials,
+                        size_t *next) {
   size_t group[PRECISION_GROUPS];
   const size_t groups = precision_groups(trials, group);
   for (size_t g = 0; g < groups; g++) {
-    const size_t raced = precision_raced(point, count, group[g]), first = *next;
-    for (size_t i = 0; i < count; i++)
-      if (races(&point[i], group[g]))
-        point[i].laps = (gather){run, STUDY_SAMPLES, (*next)++, raced, group[g]};
-    *next = first + raced * group[g];
-  }
-}
-
-static int add_laps(study_run *run, const precision_point point[], size_t count, size_t trials,
-                    size_t trial, const race_lap lap[]) {
-  for (size_t i = 0, k = 0; i < count; i++) {
-    if (!races(&point[i], trials)) continue;
-    precision_sample s = precision_unknown(point[i].method, point[i].value);
-    s.trial = trial;
-    s.status = lap[k].failed ? PRECISION_FAILED : PRECISION_OK;
-    s.message = lap[k].message;
-    s.retaken = lap[k].retaken;
-    s.of = lap[k++].of;
-    if (study_add(run, STUDY_SAMPLES, &s)) return -1;
+    const size_t raced = precision_raced(point, count, group[g]);
+    for (size_t i = 0, place = 0; i < count; i++)
+      if (races(&point[i], group[g]) && collect(run, &point[i], *next, raced, place++)) return -1;
+    *next += raced * group[g] * run->processes;
   }
   return 0;
 }
 
-int precision_race(study_run *run, size_t number, const race_plan *plan,
-                   const precision_point point[], size_t count, size_t trials, size_t trial) {
-  const size_t raced = precision_raced(point, count, trials);
-  const size_t contacts = precision_contacts(plan->starts->m);
-  race_entry *const entry = calloc(raced, sizeof *entry);
-  race_lap *const lap = calloc(raced, sizeof *lap);
-  int status = entry && lap ? 0 : study_out_of_memory(run);
-  for (size_t i = 0, k = 0; !status && i < count; i++)
-    if (races(&point[i], trials)) {
+/* one under way */
+typedef struct heat {
+  study_run *run;
+  const precision_point **point; /* by entry; owned */
+} heat;
+
+static int tell(void *context, const race_lap *lap) {
+  const heat *const h = context;
+  const precision_point *const p = h->point[lap->entry];
+  precision_sample s = precision_unknown(p->method, p->value);
+  s.trial = lap->trial;
+  s.status = *lap->message ? PRECISION_FAILED : PRECISION_OK;
+  s.message = lap->message;
+  s.retaken = lap->retaken;
+  s.of = lap->of;
+  return study_add(h->run, STUDY_SAMPLES, &s);
+}
+
+int precision_race(study_run *run, contest_starts *starts, const precision_cell *cell,
+                   double min_time, const precision_point point[], size_t count) {
+  const size_t contacts = precision_contacts(starts->m);
+  const race_plan plan = {.starts = starts,
+                          .trials = cell->trials,
+                          .process = cell->process,
+                          .processes = run->processes,
+                          .crossed = true,
+                          .seed = run->seed + contacts,
+                          .min_time = min_time,
+                          .most_s = most_s};
+  race_entry *const entry = calloc(count, sizeof *entry);
+  heat h = {run, calloc(count, sizeof *h.point)};
+  int status = entry && h.point ? 0 : study_out_of_memory(run);
+  size_t raced = 0;
+  for (size_t i = 0; !status && i < count; i++)
+    if (races(&point[i], cell->trials)) {
       const precision_method *const method = &precision_methods[point[i].method];
-      entry[k++] = (race_entry){.solver = solver_find(method->solver),
-                                .settings = precision_settings(method, point[i].value, contacts)};
+      h.point[raced] = &point[i];
+      entry[raced++] =
+          (race_entry){.solver = solver_find(method->solver),
+                       .settings = precision_settings(method, point[i].value, contacts)};
     }
-  race *const r = status ? NULL : race_of(run, number, plan, entry, raced);
-  status = r ? race_trial(r, trial, lap) : -1;
-  if (!status) status = add_laps(run, point, count, trials, trial, lap);
+  if (!status) status = race_run(run, &plan, entry, raced, tell, &h);
   free(entry);
-  free(lap);
+  free(h.point);
   return status;
 }

@@ -79,7 +79,7 @@ static void release(study_run *run) {
   json_decref(run->own);
 }
 
-/* errors are those of the first process, and the others need one reference to call along */
+/* a choice is by errors; a race needs one reference to time calls along */
 static int measure(study_run *run, const void *planned) {
   const speed_settings *const s = run->settings;
   const cell *const c = planned;
@@ -87,7 +87,7 @@ static int measure(study_run *run, const void *planned) {
   const unsigned long seed = run->seed + (c->race ? 0 : CHOICE_SEED_OFFSET);
   const size_t starts = c->race ? s->trials : CHOICE_STARTS;
   speed_room room;
-  int status = speed_open(&room, run, &of, starts, c->process ? 1 : starts, seed);
+  int status = speed_open(&room, run, &of, starts, c->race ? 1 : starts, seed);
   if (!status) status = c->race ? speed_race(&room, c->system, c->process) : speed_choose(&room);
   contest_starts_free(&room.starts);
   return status;

@@ -72,9 +72,6 @@ enum { SPEED_ENTRIES_MAX = 64 };
  * settings are the same at every number of contacts. Returns how many. */
 size_t speed_entries(const study_run *run, size_t system, speed_sample entry[SPEED_ENTRIES_MAX]);
 
-/* The first of those with the same solver, settings and field: it runs for both. */
-size_t speed_runner(const speed_sample entry[], size_t index);
-
 /* The one of MuJoCo's, or of libess's with a field, in a protocol; SIZE_MAX when there is none. */
 size_t speed_entry_of(const speed_sample entry[], size_t count, const char *protocol,
                       const char *field);

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "earlier.h"
-#include "outcome.h"
+#include "race.h"
 #include "series.h"
 #include "solvers.h"
 #include "speed.h"
@@ -37,17 +37,10 @@ static const speed_sample *told_by(const deriving *d, size_t process, size_t *co
   return study_samples(d->run, speed_systems(s) + d->system * d->run->processes + process, count);
 }
 
-/* the runs of an entry in every process, by start */
-static void find_runs(const deriving *d, const speed_sample *e, const speed_sample *found[]) {
-  for (size_t p = 0; p < d->run->processes; p++) {
-    size_t count;
-    const speed_sample *const all = told_by(d, p, &count);
-    found[p] = NULL;
-    for (size_t i = 0; !found[p] && i < count; i++) {
-      const speed_sample both[] = {all[i], *e};
-      if (strcmp(all[i].what, "run") == 0 && speed_runner(both, 1) == 0) found[p] = &all[i];
-    }
-  }
+/* the j-th run of an entry, or the one of the first process from the same start */
+static const speed_sample *run_of(const deriving *d, size_t entry, size_t j, bool first) {
+  return told_by(d, first ? 0 : race_process(&d->draws, j), NULL) +
+         race_place(&d->draws, j) * d->count + entry;
 }
 
 static double over(double a, double b) {
@@ -75,32 +68,27 @@ static void fill_work(const double n[SPEED_COUNTS], const double cost[SPEED_CALL
 /* start by start, of each all processes */
 static int add_runs(deriving *d, size_t index) {
   const speed_sample *const e = &d->entry[index];
-  const size_t processes = d->run->processes;
   const size_t rival = speed_entry_of(d->entry, d->count, e->protocol, NULL);
-  const speed_sample *own[processes], *rivals[processes];
-  find_runs(d, e, own);
-  if (rival != SIZE_MAX) find_runs(d, &d->entry[rival], rivals);
   study_rows(d->run, SPEED_RUNS, &d->first[index]);
-  for (size_t i = 0; i < d->draws.trials; i++) {
-    const size_t start = i / processes, process = i % processes;
-    const speed_sample *const s = &own[process][start];
+  for (size_t j = 0; j < d->draws.trials; j++) {
+    const speed_sample *const s = run_of(d, index, j, false);
     speed_one_run r = {.model = d->of.model,
                        .field = e->field,
                        .solver = e->solver,
                        .protocol = e->protocol,
                        .contacts = d->of.contacts,
-                       .trial = start,
-                       .process = process,
+                       .trial = s->trial,
+                       .process = s->process,
                        .damping = d->of.damping,
                        .stiffness = d->of.stiffness,
                        .seconds = s->seconds,
                        .rms_error = s->rms_error,
-                       .events = process ? NAN : s->events,
+                       .events = s->process ? NAN : s->events,
                        .events_reference = s->reference_events,
                        .retaken = s->retaken,
                        .disturbed = s->disturbed};
-    fill_work(own[0][start].counts, d->cost[speed_form_of(e)],
-              rival == SIZE_MAX ? NAN : rivals[process][start].seconds, &r);
+    fill_work(run_of(d, index, j, true)->counts, d->cost[speed_form_of(e)],
+              rival == SIZE_MAX ? NAN : run_of(d, rival, j, false)->seconds, &r);
     if (study_add(d->run, SPEED_RUNS, &r)) return -1;
   }
   return 0;
@@ -258,7 +246,7 @@ static int derive_system(deriving *d, study_run *run, size_t system) {
   const speed_settings *const s = run->settings;
   *d = (deriving){.run = run, .system = system, .of = speed_system_at(s, system)};
   d->count = speed_entries(run, system, d->entry);
-  d->draws = (draws){s->trials * run->processes, run->processes, run->seed, true, NULL};
+  d->draws = race_draws(run, s->trials, true);
   int status = add_callbacks(d);
   for (size_t i = 0; !status && i < d->count; i++) status = add_runs(d, i);
   for (size_t i = 0; !status && i < d->count; i++) status = add_row(d, i);

@@ -81,16 +81,6 @@ size_t speed_entry_of(const speed_sample entry[], size_t count, const char *prot
   return SIZE_MAX;
 }
 
-size_t speed_runner(const speed_sample entry[], size_t index) {
-  const speed_sample *const e = &entry[index];
-  for (size_t i = 0; i < index; i++)
-    if (strcmp(entry[i].solver, e->solver) == 0 && strcmp(entry[i].field, e->field) == 0 &&
-        strcmp(entry[i].variant, e->variant) == 0 &&
-        (entry[i].rtol == e->rtol || entry[i].time_step == e->time_step))
-      return i;
-  return index;
-}
-
 /* those that the choice of a system gave */
 static size_t chosen(const study_run *run, size_t system, speed_sample entry[]) {
   size_t count;

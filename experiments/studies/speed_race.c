@@ -4,7 +4,6 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include <math.h>
-#include <stdint.h>
 #include <stdlib.h>
 
 #include "race.h"
@@ -14,74 +13,57 @@
 /* turns of an entry in one process */
 enum { ROUNDS = 6 };
 
-/* everyone with settings of his own */
 typedef struct heat {
   speed_room *room;
   size_t process, count;
   speed_sample entry[SPEED_ENTRIES_MAX];
-  race_lap *lap; /* owned */
+  trajectory samples; /* room for a run that is counted; owned */
 } heat;
 
-static race *line_up(heat *h, size_t system) {
-  study_run *const run = h->room->run;
-  speed_sample all[SPEED_ENTRIES_MAX];
-  race_entry racer[SPEED_ENTRIES_MAX];
-  const size_t entries = speed_entries(run, system, all);
-  for (size_t i = 0; i < entries; i++) {
-    if (speed_runner(all, i) != i) continue;
-    racer[h->count] = (race_entry){.solver = solver_find(all[i].solver),
-                                   .settings = speed_settings_of(&all[i]),
-                                   .m = h->room->form[speed_form_of(&all[i])]};
-    h->entry[h->count++] = all[i];
-  }
-  const race_plan plan = {.starts = &h->room->starts,
-                          .seed = run->seed + h->room->of.contacts + h->process,
-                          .rounds = ROUNDS};
-  return race_of(run, system, &plan, racer, h->count);
-}
-
-static int time_all(heat *h, size_t system) {
-  study_run *const run = h->room->run;
-  race *const r = line_up(h, system);
-  const size_t trials = h->room->starts.trials;
-  size_t trial[trials];
-  for (size_t i = 0; i < trials; i++) trial[i] = i;
-  h->lap = calloc(h->count * trials, sizeof *h->lap);
-  if (!h->lap) return study_out_of_memory(run);
-  if (!r || race_turns(r, trial, trials, h->lap)) return -1;
-  for (size_t k = 0; k < h->count; k++)
-    if (h->lap[k].failed)
-      return measure_fail(run->message, "%s, %zu contacts, start %zu: %s", h->room->of.model,
-                          h->room->of.contacts, h->lap[k].failed_at, h->lap[k].message);
-  return 0;
-}
-
-/* what the runs of one entry gave; errors, crossings and work are the same in every process */
-static int add_runs(const heat *h, size_t k, trajectory *room) {
+/* errors, crossings and work are the same in every process */
+static int tell(void *context, const race_lap *lap) {
+  heat *const h = context;
   const contest_starts *const starts = &h->room->starts;
-  const solver_output output = trajectory_output(room);
-  const solver_settings settings = speed_settings_of(&h->entry[k]);
-  speed_sample s = h->entry[k];
+  const solver_output output = trajectory_output(&h->samples);
+  speed_sample s = h->entry[lap->entry];
+  if (*lap->message)
+    return measure_fail(h->room->run->message, "%s, %zu contacts, start %zu: %s", h->room->of.model,
+                        h->room->of.contacts, lap->trial, lap->message);
   s.what = "run";
   s.process = h->process;
-  for (s.trial = 0; s.trial < starts->trials; s.trial++) {
+  s.trial = lap->trial;
+  s.seconds = lap->of.time_s;
+  s.repetitions = lap->repetitions;
+  s.retaken = lap->retaken;
+  s.disturbed = lap->disturbed;
+  s.rms_error = lap->of.rms_error;
+  s.events = lap->of.events;
+  s.reference_events = h->process ? NAN : (double)starts->events[s.trial];
+  if (solver_is_libess(solver_find(s.solver)) && !h->process) {
+    const solver_settings settings = speed_settings_of(&s);
     const double *const x0 = starts->states + s.trial * starts->m->system.dimension;
     const model *const m = h->room->form[speed_form_of(&s)];
-    const race_lap *const lap = &h->lap[s.trial * h->count + k];
-    s.seconds = lap->of.time_s;
-    s.repetitions = lap->repetitions;
-    s.retaken = lap->retaken;
-    s.disturbed = lap->disturbed;
-    s.rms_error = lap->of.rms_error;
-    s.events = lap->of.events;
-    s.reference_events = h->process ? NAN : (double)starts->events[s.trial];
-    const int status = solver_is_libess(solver_find(s.solver)) && !h->process
-                           ? speed_count_run(m, &settings, x0, &output, s.counts)
-                           : ESS_SUCCESS;
-    if (status) measure_message(h->room->run->message, "counting: %s", ess_strerror(status));
-    if (status || study_add(h->room->run, SPEED_SAMPLES, &s)) return -1;
+    const int status = speed_count_run(m, &settings, x0, &output, s.counts);
+    if (status) return measure_fail(h->room->run->message, "counting: %s", ess_strerror(status));
   }
-  return 0;
+  return study_add(h->room->run, SPEED_SAMPLES, &s);
+}
+
+static int time_all(heat *h) {
+  study_run *const run = h->room->run;
+  race_entry racer[SPEED_ENTRIES_MAX];
+  for (size_t i = 0; i < h->count; i++)
+    racer[i] = (race_entry){.solver = solver_find(h->entry[i].solver),
+                            .settings = speed_settings_of(&h->entry[i]),
+                            .m = h->room->form[speed_form_of(&h->entry[i])]};
+  const race_plan plan = {.starts = &h->room->starts,
+                          .trials = h->room->starts.trials,
+                          .process = h->process,
+                          .processes = run->processes,
+                          .crossed = true,
+                          .seed = run->seed + h->room->of.contacts,
+                          .rounds = ROUNDS};
+  return race_run(run, &plan, racer, h->count, tell, h);
 }
 
 /* what the callbacks of one form take */
@@ -114,26 +96,17 @@ static int add_grids(const heat *h) {
   return speed_time_samples(h->room, &h->entry[at], h->process);
 }
 
-static int run_race(heat *h, size_t system) {
-  trajectory samples;
-  if (time_all(h, system) || trajectory_alloc(&samples, h->room->starts.m, h->room->run->message))
-    return -1;
-  int status = 0;
-  for (size_t k = 0; !status && k < h->count; k++) status = add_runs(h, k, &samples);
-  for (size_t k = 0; !status && k < h->room->of.forms; k++) status = add_calls(h, k);
-  if (!status) status = add_grids(h);
-  trajectory_free(&samples);
-  return status;
-}
-
 int speed_race(speed_room *room, size_t system, size_t process) {
   heat *const h = calloc(1, sizeof *h);
   if (!h) return study_out_of_memory(room->run);
   h->room = room;
   h->process = process;
-  const int status = run_race(h, system);
-  race_end(room->run);
-  free(h->lap);
+  h->count = speed_entries(room->run, system, h->entry);
+  int status = trajectory_alloc(&h->samples, room->starts.m, room->run->message);
+  if (!status) status = time_all(h);
+  for (size_t k = 0; !status && k < room->of.forms; k++) status = add_calls(h, k);
+  if (!status) status = add_grids(h);
+  trajectory_free(&h->samples);
   free(h);
-  return status;
+  return status ? -1 : 0;
 }

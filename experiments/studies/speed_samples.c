@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "outcome.h"
+#include "race.h"
 #include "series.h"
 #include "solvers.h"
 #include "speed.h"
@@ -126,7 +126,7 @@ static const speed_sample *grids_of(const study_run *run_of, size_t cell) {
 static int add_cost(study_run *run_of, size_t first_cell, const speed_system *of, size_t grid) {
   const size_t processes = run_of->processes;
   const size_t trials = ((const speed_settings *)run_of->settings)->trials;
-  const draws crossed = {trials * processes, processes, run_of->seed, true, NULL};
+  const draws crossed = race_draws(run_of, trials, true);
   gather each = {run_of, SPEED_VALUES, 0, 1, crossed.trials};
   study_rows(run_of, SPEED_VALUES, &each.first);
   speed_sample_cost c = {

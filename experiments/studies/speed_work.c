@@ -182,7 +182,7 @@ static int time_call(calls *c, speed_call call, unsigned long seed, double secon
       .trials = SPEED_CALL_SAMPLES, .seed = seed, .min_time_s = sample_s, .warmup_runs = 1};
   for (size_t j = 0; j < SPEED_CALL_SAMPLES; j++) seconds[j] = NAN;
   if (!has[call]) return MEASURE_SUCCESS;
-  const int status = measure_interleave(&candidate, 1, &plan, seconds, NULL, NULL);
+  const int status = measure_interleave(&candidate, 1, &plan, seconds, NULL);
   for (size_t j = 0; j < SPEED_CALL_SAMPLES; j++) seconds[j] /= STATES;
   return status;
 }

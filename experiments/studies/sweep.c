@@ -89,7 +89,7 @@ typedef struct cell {
 static int plan(study_run *run, size_t stage) {
   const cell_kind kind = (cell_kind)(stage + !seeks_epsilon(run));
   if (kind == EPSILON) return study_cell(run, &(cell){EPSILON, 0, 0}, "epsilon");
-  const size_t processes = sweep_processes(run);
+  const size_t processes = sweep_draws(run).processes;
   for (size_t i = 0; kind <= RACE && i < rows_of(run); i++) {
     const size_t contacts = contacts_of(run, i);
     if (kind == ENTRIES &&
@@ -164,7 +164,7 @@ static int enter(study_run *run, const cell *c) {
 static int time_trials(study_run *run, const cell *c) {
   size_t count;
   const sweep_sample *const entries = entries_of(run, c->row, &count);
-  return sweep_race(run, entries, count, c->row, c->process);
+  return sweep_race(run, entries, count, c->process);
 }
 
 static int measure(study_run *run, const void *planned) {

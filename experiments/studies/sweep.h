@@ -8,6 +8,7 @@
 #define SWEEP_H
 
 #include "bridge.h"
+#include "draws.h"
 #include "model.h"
 #include "study.h"
 
@@ -115,16 +116,12 @@ extern const column sweep_sample_columns[], sweep_top_columns[], sweep_slope_col
  * is `of` but for solver, protocol, target and settings. 0, or -1 with one line. */
 int sweep_enter(study_run *run, const model *m, const sweep_sample *of);
 
-/* sweep_race.c: how many processes race, as one without a trial has nothing to do. */
-size_t sweep_processes(const study_run *run);
+/* sweep_race.c: times those who race from the starts of one process: a sample for each start and
+ * entry. 0, or -1 with one line. */
+int sweep_race(study_run *run, const sweep_sample entries[], size_t count, size_t process);
 
-/* The first of those who race that has the same solver and settings: it runs for both. */
-size_t sweep_runner(const sweep_sample entry[], size_t index, double time_step);
-
-/* Times those who race from the starts of one process (start process, process + processes, ...): a
- * sample for each start and entry. 0, or -1 with one line. */
-int sweep_race(study_run *run, const sweep_sample entries[], size_t count, size_t row,
-               size_t process);
+/* How starts are drawn, and over how many processes they are spread. */
+draws sweep_draws(const study_run *run);
 
 /* sweep_summary.c: how they are filled. */
 int sweep_derive(study_run *run);

@@ -268,10 +268,9 @@ static int summarize(summary *y) {
 }
 
 int sweep_derive(study_run *run) {
-  const sweep_settings *const s = run->settings;
   size_t count;
   summary y = {.run = run, .sample = study_rows(run, SWEEP_SAMPLES, &count)};
-  y.draws = (draws){.trials = s->trials, .processes = sweep_processes(run), .seed = run->seed};
+  y.draws = sweep_draws(run);
   y.group = calloc(count, sizeof *y.group);
   y.row = calloc(count, sizeof *y.row);
   int status = y.group && y.row ? 0 : study_out_of_memory(run);

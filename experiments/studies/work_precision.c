@@ -155,13 +155,8 @@ static int measure(study_run *run, const void *planned) {
   if (!starts) return -1;
   if (c->kind == PRECISION_STARTS) return precision_add_starts(run, starts, &given->methods);
   if (c->kind == PRECISION_METHOD) return run_method(run, starts, c->method);
-  // a run so long that it has few starts needs none before it to warm up
-  const race_plan how = {.starts = starts,
-                         .seed = run->seed + precision_contacts(starts->m),
-                         .min_time = given->min_time,
-                         .warmups = c->trials == given->trials ? 1 : 0};
   const survey *const points = run->own;
-  return precision_race(run, c->trials, &how, points->point, points->count, c->trials, c->trial);
+  return precision_race(run, starts, c, given->min_time, points->point, points->count);
 }
 
 /* ---- what the samples say -------------------------------------------------------------------- */
@@ -197,10 +192,11 @@ static int derive(study_run *run) {
   size_t next = s->trials + points->count, count;
   const precision_sample *const all = study_rows(run, STUDY_SAMPLES, &count);
   study_case_name(run, points->name);
-  precision_give_laps(run, points->point, points->count, s->trials, &next);
   const model_case c = {points->name, m->type->name, precision_contacts(m), all[0].gap,
                         PRECISION_COINCIDE};
-  if (study_add(run, WORK_PRECISION_CASES, &c) || add_coincident(run, points)) return -1;
+  if (precision_give_laps(run, points->point, points->count, s->trials, &next) ||
+      study_add(run, WORK_PRECISION_CASES, &c) || add_coincident(run, points))
+    return -1;
   for (size_t i = 0; i < points->count; i++)
     if (add_point(run, m, &points->point[i])) return -1;
   return 0;
@@ -217,10 +213,12 @@ const study work_precision_study = {
              "measured",
     .cells = "methods and starts",
     .pinned = true,
+    .processes = 5,
     .options = options,
     .settings_size = sizeof(settings),
     .cell_size = sizeof(precision_cell),
     .tables = {[STUDY_SAMPLES] = PRECISION_SAMPLES,
+               [PRECISION_LAPS] = PRECISION_SAMPLES,
                [WORK_PRECISION_CASES] =
                    STUDY_TABLE(case_columns, model_case, .json = "cases",
                                .meaning = "one model with one number of contacts"),
@@ -235,6 +233,7 @@ const study work_precision_study = {
     .check = check,
     .plan = plan,
     .run = measure,
+    .place = precision_place,
     .derive = derive,
     .show = work_precision_print,
     .show_table = work_precision_print_table,

@@ -9,7 +9,11 @@
 #include "precision.h"
 
 /* The tables of its results. */
-enum { WORK_PRECISION_CASES = STUDY_SAMPLES + 1, WORK_PRECISION_COINCIDENT, WORK_PRECISION_POINTS };
+enum {
+  WORK_PRECISION_CASES = PRECISION_LAPS + 1,
+  WORK_PRECISION_COINCIDENT,
+  WORK_PRECISION_POINTS
+};
 
 /* One method at one value of its knob, as files have it. */
 typedef struct work_precision_point {

@@ -17,13 +17,6 @@ static size_t values_of(const option_names *methods) {
   return count;
 }
 
-/* the first run is the point's one lap */
-static void take_first(study_run *run, precision_point *p, size_t sample) {
-  p->trials = 1;
-  p->settled = true;
-  p->laps = (gather){run, STUDY_SAMPLES, sample, 1, 1};
-}
-
 /* ---- methods that are the same --------------------------------------------------------------- */
 
 /* where the points of another method begin */
@@ -59,14 +52,14 @@ static bool same_methods(const survey *all, size_t a, size_t b) {
   return raced;
 }
 
-static void find_coincidences(study_run *run, survey *all, size_t starts) {
+static void find_coincidences(survey *all, size_t starts) {
   for (size_t a = 0; a < all->count; a = end_of(all, a)) {
     if (*all->point[a].as) continue;
     for (size_t b = end_of(all, a); b < all->count; b = end_of(all, b)) {
       if (!same_methods(all, a, b)) continue;
       for (size_t i = b; i < end_of(all, b); i++) {
         all->point[i].as = precision_methods[all->point[a].method].name;
-        if (all->point[i].trials) take_first(run, &all->point[i], starts + i);
+        if (all->point[i].trials) precision_settle(&all->point[i], starts + i);
       }
     }
   }
@@ -85,8 +78,8 @@ int work_precision_survey(study_run *run, const option_names *methods, size_t tr
   for (size_t i = 0; i < points; i++) {
     precision_point *const p = &all->point[all->count++];
     *p = precision_point_of(run, &first[trials + i]);
-    if (p->trials == 1) take_first(run, p, trials + i);
+    if (p->trials == 1) precision_settle(p, trials + i);
   }
-  find_coincidences(run, all, trials);
+  find_coincidences(all, trials);
   return 0;
 }

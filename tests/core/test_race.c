@@ -1,6 +1,6 @@
 /*
- * Races within a process: every trial times all entries, with errors and crossings of that trial's
- * own start; a run that fails ends nothing.
+ * Races within a process: every entry has its time, error and crossings from every start that is
+ * the process's; what is the same runs once; a run that gives up ends nothing.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
@@ -13,7 +13,7 @@
 #include "solvers.h"
 #include "study_fixture.h"
 
-enum { TRIALS = 4, ENTRIES = 3, OURS, THEIRS, LAME };
+enum { TRIALS = 5, ENTRIES = 4, OURS = 0, THEIRS, AGAIN, LAME };
 
 static const column columns[] = {{0}};
 static const study racing = {.name = "racing", .tables = {{.columns = columns, .row_size = 1}}};
@@ -38,151 +38,215 @@ static int run_lame(void *instance, const double x0[], const solver_output *outp
   return -1;
 }
 
-static void begin(made_up *u, model *m, const volatile int *interrupted) {
+/* a race under way, and all that it told */
+typedef struct told {
+  made_up u;
+  model m;
+  contest_starts *starts;
+  race_entry entry[ENTRIES];
+  size_t entries, laps;
+  race_lap lap[TRIALS * ENTRIES];
+  char message[TRIALS * ENTRIES][8];
+} told;
+
+static void begin(told *t, const volatile int *interrupted) {
+  const solver_settings settings = solver_settings_default();
   lame = libess_solver;
   lame.name = "lame";
   lame.prepare = prepare;
   lame.run = run_lame;
   prepared = 0;
-  make_up(u, &racing, NULL);
-  model_init(m, model_find("plate"));
-  assert_int_equal(model_set(m, "contacts", 3, u->message), 0);
-  u->run.m = m;
-  u->run.interrupted = interrupted;
-}
-
-static void end(made_up *u) {
-  race_end(&u->run);
-  cases_free(&u->run);
-  dispose(u);
-}
-
-static race *line_up(made_up *u, size_t number, contest_starts *starts) {
-  race_entry entry[ENTRIES] = {
-      {.solver = &libess_solver, .settings = solver_settings_default()},
-      {.solver = &projection_solver, .settings = solver_settings_default()},
-      {.solver = &lame, .settings = solver_settings_default()}};
-  const race_plan plan = {.starts = starts, .seed = 5, .warmups = 1};
-  race *const r = race_of(&u->run, number, &plan, entry, ENTRIES);
-  if (!r) fail_msg("%s", u->message);
-  return r;
-}
-
-static void a_trial_times_every_entry(void **state) {
-  static const volatile int calm = 0;
-  made_up u;
-  model m;
-  (void)state;
-  begin(&u, &m, &calm);
-  lame_from = 2;
-  contest_starts *const starts = case_starts(&u.run, unchanged, TRIALS);
-  assert_non_null(starts);
-  lame_starts = starts;
-  for (size_t trial = 0; trial < TRIALS; trial++) {
-    race_lap lap[ENTRIES];
-    outcome alone;
-    if (race_trial(line_up(&u, 7, starts), trial, lap)) fail_msg("%s", u.message);
-    // kept between the trials, and no reference is
-    assert_int_equal(prepared, 1);
-    assert_null(starts->references[trial].states);
-    for (size_t k = 0; k < ENTRIES; k++) {
-      assert_true(lap[k].of.time_s > 0.0 && lap[k].repetitions >= 1.0);
-      assert_true(lap[k].failed == (k == ENTRIES - 1 && trial >= lame_from));
-    }
-    assert_int_equal(contest_reference(starts, trial, u.message), 0);
-    const solver_settings settings = solver_settings_default();
-    assert_int_equal(outcome_run(&projection_solver, &settings, starts, trial,
-                                 (outcome_effort){.runs = 1}, &alone, u.message),
-                     0);
-    assert_true(lap[1].of.rms_error == alone.rms_error && lap[1].of.events == alone.events);
-    assert_true(lap[1].of.field_evaluations == alone.field_evaluations);
-    assert_true(lap[0].of.rms_error != lap[1].of.rms_error);
-    if (lap[2].failed) {
-      assert_true(isnan(lap[2].of.rms_error));
-      assert_string_equal(lap[2].message, "lame");
-    } else {
-      assert_true(lap[2].of.rms_error == lap[0].of.rms_error);
-    }
-  }
-  // another race has its own
-  line_up(&u, 8, starts);
-  assert_int_equal(prepared, 2);
-  end(&u);
-}
-
-/* some of the trials, in any order; who fails at one of them is out */
-static void turns_tell_every_trial(void **state) {
-  static const volatile int calm = 0;
-  static const size_t trial[] = {3, 1};
-  made_up u;
-  model m;
-  race_lap lap[2 * ENTRIES];
-  (void)state;
-  begin(&u, &m, &calm);
-  lame_from = 2;
-  contest_starts *const starts = case_starts(&u.run, unchanged, TRIALS);
-  lame_starts = starts;
-  race *const r = line_up(&u, 1, starts);
-  for (size_t i = 0; i < 2; i++)
-    assert_int_equal(contest_reference(starts, trial[i], u.message), 0);
-  if (race_turns(r, trial, 2, lap)) fail_msg("%s", u.message);
-  for (size_t i = 0; i < 2; i++) {
-    const solver_settings settings = solver_settings_default();
-    outcome alone;
-    assert_int_equal(outcome_run(&projection_solver, &settings, starts, trial[i],
-                                 (outcome_effort){.runs = 1}, &alone, u.message),
-                     0);
-    const race_lap *const own = &lap[i * ENTRIES];
-    assert_true(own[0].of.time_s > 0.0 && own[1].of.time_s > 0.0);
-    assert_true(own[0].repetitions >= 1.0 && !own[0].failed && !own[1].failed);
-    assert_true(own[1].of.rms_error == alone.rms_error && own[1].of.events == alone.events);
-    assert_true(own[2].failed && isnan(own[2].of.rms_error));
-    assert_string_equal(own[2].message, "lame");
-    if (i) assert_true(own[0].retaken == 0.0 && own[0].disturbed == 0.0);
-  }
-  end(&u);
-}
-
-static void an_interrupt_ends_a_trial(void **state) {
-  static const volatile int interrupted = 1;
-  made_up u;
-  model m;
-  race_lap lap[ENTRIES];
-  (void)state;
-  begin(&u, &m, &interrupted);
   lame_from = TRIALS;
-  contest_starts *const starts = case_starts(&u.run, unchanged, TRIALS);
-  lame_starts = starts;
-  assert_int_equal(race_trial(line_up(&u, 0, starts), 0, lap), -1);
-  assert_string_equal(u.message, "interrupted");
-  assert_int_equal(race_turns(line_up(&u, 0, starts), &(size_t){0}, 1, lap), -1);
-  assert_string_equal(u.message, "interrupted");
-  end(&u);
+  make_up(&t->u, &racing, NULL);
+  model_init(&t->m, model_find("plate"));
+  assert_int_equal(model_set(&t->m, "contacts", 3, t->u.message), 0);
+  t->u.run.m = &t->m;
+  t->u.run.interrupted = interrupted;
+  lame_starts = t->starts = case_starts(&t->u.run, unchanged, TRIALS);
+  assert_non_null(t->starts);
+  t->entry[OURS] = (race_entry){.solver = &libess_solver, .settings = settings};
+  t->entry[THEIRS] = (race_entry){.solver = &projection_solver, .settings = settings};
+  t->entry[AGAIN] = t->entry[THEIRS];
+  t->entry[LAME] = (race_entry){.solver = &lame, .settings = settings};
 }
 
-/* one that cannot be prepared is told of, and nothing stays */
-static void a_refusal_is_told(void **state) {
-  static const volatile int calm = 0;
-  made_up u;
-  model m;
+static void end(told *t) {
+  cases_free(&t->u.run);
+  dispose(&t->u);
+}
+
+static int note(void *context, const race_lap *lap) {
+  told *const t = context;
+  assert_true(t->laps < TRIALS * ENTRIES);
+  assert_int_equal(lap->entry, t->laps % ENTRIES);
+  strncpy(t->message[t->laps], lap->message, sizeof t->message[0] - 1);
+  t->lap[t->laps++] = *lap;
+  return 0;
+}
+
+static int run_part(told *t, size_t process, size_t processes, bool crossed) {
+  const race_plan plan = {.starts = t->starts,
+                          .trials = TRIALS,
+                          .process = process,
+                          .processes = processes,
+                          .crossed = crossed,
+                          .seed = 5};
+  t->laps = 0;
+  memset(t->message, 0, sizeof t->message);
+  return race_run(&t->u.run, &plan, t->entry, ENTRIES, note, t);
+}
+
+/* what a run alone gives */
+static outcome alone(told *t, size_t trial) {
+  outcome of;
+  assert_int_equal(contest_reference(t->starts, trial, t->u.message), 0);
+  assert_int_equal(outcome_run(&projection_solver, &t->entry[THEIRS].settings, t->starts, trial,
+                               (outcome_effort){.runs = 1}, &of, t->u.message),
+                   0);
+  trajectory_free(&t->starts->references[trial]);
+  return of;
+}
+
+static void check_laps(told *t, const size_t trial[], size_t trials, bool errors) {
+  assert_int_equal(t->laps, trials * ENTRIES);
+  for (size_t i = 0; i < trials; i++) {
+    const race_lap *const lap = &t->lap[i * ENTRIES];
+    const outcome own = alone(t, trial[i]);
+    for (size_t k = 0; k < ENTRIES; k++) {
+      assert_true(lap[k].trial == trial[i] && lap[k].of.time_s > 0.0);
+      assert_true(lap[k].repetitions >= 1.0);
+      if (i) assert_true(lap[k].retaken == 0.0 && lap[k].disturbed == 0.0);
+    }
+    assert_true(lap[THEIRS].of.events == own.events);
+    assert_true(lap[THEIRS].of.field_evaluations == own.field_evaluations);
+    assert_true(errors ? lap[THEIRS].of.rms_error == own.rms_error
+                       : isnan(lap[THEIRS].of.rms_error) != 0);
+    assert_true(!errors || lap[OURS].of.rms_error != own.rms_error);
+    // no reference is left
+    assert_null(t->starts->references[trial[i]].states);
+  }
+}
+
+static const volatile int calm = 0;
+
+static void a_process_runs_its_starts(void **state) {
+  static told t;
   (void)state;
-  begin(&u, &m, &calm);
-  contest_starts *const starts = case_starts(&u.run, unchanged, TRIALS);
-  race_entry entry = {.solver = &projection_solver, .settings = solver_settings_default()};
-  entry.settings.order = 3;
-  const race_plan plan = {.starts = starts};
-  assert_null(race_of(&u.run, 0, &plan, &entry, 1));
-  assert_true(strlen(u.message) > 0);
-  assert_null(u.private.race);
-  end(&u);
+  begin(&t, &calm);
+  if (run_part(&t, 1, 2, false)) fail_msg("%s", t.u.message);
+  check_laps(&t, (const size_t[]){1, 3}, 2, true);
+  if (run_part(&t, 0, 2, false)) fail_msg("%s", t.u.message);
+  check_laps(&t, (const size_t[]){0, 2, 4}, 3, true);
+  end(&t);
+}
+
+static void every_process_runs_all_where_they_are_crossed(void **state) {
+  static const size_t all[TRIALS] = {0, 1, 2, 3, 4};
+  static told t;
+  (void)state;
+  begin(&t, &calm);
+  for (size_t process = 0; process < 2; process++) {
+    if (run_part(&t, process, 2, true)) fail_msg("%s", t.u.message);
+    check_laps(&t, all, TRIALS, !process);
+  }
+  end(&t);
+}
+
+/* settings that do not concern a solver make no other */
+static void what_is_the_same_runs_once(void **state) {
+  static told t;
+  (void)state;
+  begin(&t, &calm);
+  for (size_t k = 0; k < ENTRIES; k++) t.entry[k] = t.entry[LAME];
+  // it is in no table: its settings are its own
+  t.entry[3].settings.variant = "other";
+  assert_int_equal(run_part(&t, 0, 1, false), 0);
+  assert_int_equal(prepared, 2);
+  for (size_t i = 0; i < TRIALS * ENTRIES; i += ENTRIES)
+    assert_true(t.lap[i].of.time_s == t.lap[i + 1].of.time_s);
+  const solver_settings settings = solver_settings_default();
+  for (size_t k = 0; k < ENTRIES; k++)
+    t.entry[k] = (race_entry){.solver = &projection_solver, .settings = settings};
+  t.entry[1].settings.time_step = 0.001;
+  t.entry[2].settings.epsilon *= 0.5;
+  assert_int_equal(run_part(&t, 0, 1, false), 0);
+  for (size_t i = 0; i < TRIALS * ENTRIES; i += ENTRIES) {
+    assert_true(t.lap[i].of.rms_error == t.lap[i + 1].of.rms_error);
+    assert_true(t.lap[i].of.time_s == t.lap[i + 1].of.time_s);
+    assert_true(t.lap[i].of.rms_error != t.lap[i + 2].of.rms_error);
+  }
+  end(&t);
+}
+
+static void a_run_that_gives_up_is_told(void **state) {
+  static told t;
+  (void)state;
+  begin(&t, &calm);
+  lame_from = 3;
+  if (run_part(&t, 0, 1, false)) fail_msg("%s", t.u.message);
+  for (size_t i = 0; i < TRIALS; i++) {
+    const race_lap *const lap = &t.lap[i * ENTRIES];
+    assert_string_equal(t.message[i * ENTRIES + LAME], i < lame_from ? "" : "lame");
+    assert_string_equal(t.message[i * ENTRIES + OURS], "");
+    assert_true(lap[LAME].of.time_s > 0.0);
+    assert_true(i < lame_from ? lap[LAME].of.rms_error == lap[OURS].of.rms_error
+                              : isnan(lap[LAME].of.rms_error) && isnan(lap[LAME].of.steps));
+  }
+  end(&t);
+}
+
+static void an_interrupt_ends_it(void **state) {
+  static const volatile int interrupted = 1;
+  static told t;
+  (void)state;
+  begin(&t, &interrupted);
+  for (size_t process = 0; process < 2; process++) {
+    assert_int_equal(run_part(&t, process, 2, true), -1);
+    assert_string_equal(t.u.message, "interrupted");
+    assert_int_equal(t.laps, 0);
+  }
+  end(&t);
+}
+
+/* one that cannot be prepared is told of */
+static void a_refusal_is_told(void **state) {
+  static told t;
+  (void)state;
+  begin(&t, &calm);
+  t.entry[AGAIN].settings.order = 3;
+  assert_int_equal(run_part(&t, 0, 1, false), -1);
+  assert_true(strlen(t.u.message) > 0);
+  for (size_t i = 0; i < TRIALS; i++) assert_null(t.starts->references[i].states);
+  end(&t);
+}
+
+/* where the laps of each start are */
+static void laps_are_found(void **state) {
+  (void)state;
+  made_up u;
+  make_up(&u, &racing, NULL);
+  u.run.processes = 3;
+  const draws nested = race_draws(&u.run, 7, false), few = race_draws(&u.run, 2, false);
+  const draws crossed = race_draws(&u.run, 2, true);
+  size_t first[4];
+  race_firsts(&nested, first);
+  assert_true(first[0] == 0 && first[1] == 3 && first[2] == 5 && first[3] == 7);
+  for (size_t j = 0; j < 7; j++) // 0 3 6, 1 4, 2 5
+    assert_true(race_process(&nested, j) == j % 3 && race_place(&nested, j) == j / 3);
+  assert_true(few.processes == 2 && few.trials == 2 && !few.crossed);
+  assert_true(crossed.processes == 3 && crossed.trials == 6 && crossed.crossed);
+  assert_true(race_process(&crossed, 4) == 1 && race_place(&crossed, 4) == 1);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_trial_times_every_entry),
-      cmocka_unit_test(turns_tell_every_trial),
-      cmocka_unit_test(an_interrupt_ends_a_trial),
+      cmocka_unit_test(a_process_runs_its_starts),
+      cmocka_unit_test(every_process_runs_all_where_they_are_crossed),
+      cmocka_unit_test(what_is_the_same_runs_once),
+      cmocka_unit_test(a_run_that_gives_up_is_told),
+      cmocka_unit_test(an_interrupt_ends_it),
       cmocka_unit_test(a_refusal_is_told),
+      cmocka_unit_test(laps_are_found),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

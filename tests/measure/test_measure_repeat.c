@@ -114,7 +114,7 @@ static int interleave(size_t trials, unsigned long seed, diary *d) {
                              .sampled = keep_sample,
                              .context = d};
   double seconds[CANDIDATES * TRIALS];
-  return measure_interleave(candidates, CANDIDATES, &plan, seconds, NULL, NULL);
+  return measure_interleave(candidates, CANDIDATES, &plan, seconds, NULL);
 }
 
 static void every_pair_is_sampled_once(void **state) {
@@ -131,7 +131,7 @@ static void every_pair_is_sampled_once(void **state) {
                              .context = &d};
   double seconds[CANDIDATES * TRIALS];
   measure_failure failure;
-  assert_int_equal(measure_interleave(candidates, CANDIDATES, &plan, seconds, NULL, &failure),
+  assert_int_equal(measure_interleave(candidates, CANDIDATES, &plan, seconds, &failure),
                    MEASURE_SUCCESS);
 
   assert_int_equal(d.count, CANDIDATES * TRIALS);
@@ -151,26 +151,6 @@ static void every_pair_is_sampled_once(void **state) {
   assert_true(d.fewest_warmups >= 2);
   // the division by the repetitions may have cost an ulp
   assert_true(d.shortest_s >= 2e-5 * (1 - 1e-15));
-}
-
-/* a race that goes on is not calibrated again, and no sample of it is shorter */
-static void a_calibration_is_gone_on_with(void **state) {
-  (void)state;
-  worker workers[CANDIDATES];
-  measure_candidate candidates[CANDIDATES];
-  uint64_t repetitions[CANDIDATES] = {0}, earlier[CANDIDATES];
-  double seconds[CANDIDATES];
-  set_up(workers, candidates);
-  for (size_t trial = 0; trial < 3; trial++) {
-    const measure_plan plan = {.trials = 1, .numbers = &trial, .seed = 3, .min_time_s = 2e-5};
-    assert_int_equal(measure_interleave(candidates, CANDIDATES, &plan, seconds, repetitions, NULL),
-                     0);
-    for (size_t k = 0; k < CANDIDATES; k++) {
-      assert_int_equal(workers[k].before, trial + 2);
-      assert_true(repetitions[k] >= (trial ? earlier[k] : 2));
-      earlier[k] = repetitions[k];
-    }
-  }
 }
 
 static void order_is_shuffled_and_follows_the_seed(void **state) {
@@ -202,7 +182,7 @@ static void failure_names_its_place_and_keeps_what_was_measured(void **state) {
   const measure_plan plan = {.trials = TRIALS, .seed = 1, .min_time_s = 1e-5};
   double seconds[CANDIDATES * TRIALS];
   measure_failure failure;
-  assert_int_equal(measure_interleave(candidates, CANDIDATES, &plan, seconds, NULL, &failure),
+  assert_int_equal(measure_interleave(candidates, CANDIDATES, &plan, seconds, &failure),
                    MEASURE_ECALLBACK);
   assert_int_equal(failure.candidate, 1);
   assert_int_equal(failure.trial, 5);
@@ -219,19 +199,18 @@ static void observer_can_stop_and_bad_plans_are_refused(void **state) {
   set_up(workers, candidates);
   double seconds[CANDIDATES * TRIALS];
   measure_plan plan = {.trials = TRIALS, .min_time_s = 1e-5, .sampled = stop_at_once};
-  assert_int_equal(measure_interleave(candidates, CANDIDATES, &plan, seconds, NULL, NULL),
-                   MEASURE_ESTOP);
+  assert_int_equal(measure_interleave(candidates, CANDIDATES, &plan, seconds, NULL), MEASURE_ESTOP);
   plan.trials = 0;
-  assert_int_equal(measure_interleave(candidates, CANDIDATES, &plan, seconds, NULL, NULL),
+  assert_int_equal(measure_interleave(candidates, CANDIDATES, &plan, seconds, NULL),
                    MEASURE_EINVAL);
   plan.trials = 1;
-  assert_int_equal(measure_interleave(candidates, 0, &plan, seconds, NULL, NULL), MEASURE_EINVAL);
+  assert_int_equal(measure_interleave(candidates, 0, &plan, seconds, NULL), MEASURE_EINVAL);
   plan.min_time_s = NAN;
-  assert_int_equal(measure_interleave(candidates, CANDIDATES, &plan, seconds, NULL, NULL),
+  assert_int_equal(measure_interleave(candidates, CANDIDATES, &plan, seconds, NULL),
                    MEASURE_EINVAL);
   plan.min_time_s = 0;
   candidates[2].run = NULL;
-  assert_int_equal(measure_interleave(candidates, CANDIDATES, &plan, seconds, NULL, NULL),
+  assert_int_equal(measure_interleave(candidates, CANDIDATES, &plan, seconds, NULL),
                    MEASURE_EINVAL);
 }
 
@@ -261,7 +240,7 @@ static void what_others_have_is_taken_out(void **state) {
   const pid_t other = fork();
   if (!other)
     for (;;) continue;
-  const int status = measure_interleave(&candidate, 1, &plan, seconds, NULL, NULL);
+  const int status = measure_interleave(&candidate, 1, &plan, seconds, NULL);
   kill(other, SIGKILL);
   waitpid(other, NULL, 0);
   assert_int_equal(status, MEASURE_SUCCESS);
@@ -273,7 +252,6 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(floor_is_the_larger_of_both),
       cmocka_unit_test(every_pair_is_sampled_once),
-      cmocka_unit_test(a_calibration_is_gone_on_with),
       cmocka_unit_test(order_is_shuffled_and_follows_the_seed),
       cmocka_unit_test(failure_names_its_place_and_keeps_what_was_measured),
       cmocka_unit_test(observer_can_stop_and_bad_plans_are_refused),

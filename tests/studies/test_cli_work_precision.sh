@@ -21,18 +21,18 @@ patience=0
 measure() { # results folder, further options
   local out=$1
   shift
-  "$essbench" work-precision --contacts 6 --trials 60 --methods projection-1 \
+  "$essbench" work-precision --contacts 6 --trials 60 --processes 3 --methods projection-1 \
     --min-time $patience --out "$out" "$@" 2>>"$folder/errors"
 }
 
-# Starts one, and sends it a signal once 10 lines are journalled. One that is faster than this shell
+# Starts one, and sends it a signal once 4 lines are journalled. One that is faster than this shell
 # notices is begun anew with longer samples.
 interrupt() { # signal, folder, lines of a whole journal
   patience=0.0005
   while :; do
     measure "$2" >"$folder/out" &
     local pid=$!
-    while [ "$(lines "$2/$journal_name")" -lt 10 ] && kill -0 $pid 2>/dev/null; do sleep 0.02; done
+    while [ "$(lines "$2/$journal_name")" -lt 4 ] && kill -0 $pid 2>/dev/null; do sleep 0.02; done
     pkill "-$1" -P $pid 2>/dev/null
     kill "-$1" $pid 2>/dev/null
     wait $pid 2>/dev/null
@@ -61,7 +61,7 @@ for signal in INT KILL; do
   journal=$out/$journal_name
   interrupt $signal "$out" "$whole"
   before=$(lines "$journal")
-  [ "$before" -ge 10 ]
+  [ "$before" -ge 4 ]
   check "$signal leaves the samples taken" $?
   [ "$before" -lt "$whole" ]
   check "$signal came before the end" $?

@@ -202,8 +202,10 @@ static void a_row_for_every_method_and_number(void **state) {
                                         "ns_per_crossing", "rms_error", "target"};
   static const char *const methods[] = {"projection-1", "projection-2", "hybrid"};
   static const double contacts[] = {2, 5};
-  essbench(state, "crossing-cost --contacts 2,5 --trials 2 --duration 1 --target 1e-4 --methods "
-                  "projection-1,projection-2,hybrid --out results");
+  essbench(
+      state,
+      "crossing-cost --contacts 2,5 --trials 2 --processes 2 --duration 1 --target 1e-4 --methods "
+      "projection-1,projection-2,hybrid --out results");
   measure_table *const table = read_table(state, "results/crossing_cost.csv", columns, 6);
   assert_int_equal(measure_table_rows(table), 6);
   for (size_t i = 0; i < 6; i++) {

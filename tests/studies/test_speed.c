@@ -111,13 +111,13 @@ static void measure_cell(made_up *u, size_t index, bool race) {
   entry[1] = entry_of(system, "equal-error", "mujoco", "");
   entry[2] = entry_of(system, "equal-error", "libess", field);
   if (race) count = speed_entries(&u->run, system, entry);
-  for (size_t i = 0; i < count; i++) {
-    if (!race) assert_int_equal(study_add(&u->run, SPEED_SAMPLES, &entry[i]), 0);
-    for (size_t j = 0; race && speed_runner(entry, i) == i && j < STARTS; j++) {
+  for (size_t i = 0; !race && i < count; i++)
+    assert_int_equal(study_add(&u->run, SPEED_SAMPLES, &entry[i]), 0);
+  for (size_t j = 0; race && j < STARTS; j++)
+    for (size_t i = 0; i < count; i++) {
       const speed_sample s = run_of(&entry[i], of.contacts, process, j);
       assert_int_equal(study_add(&u->run, SPEED_SAMPLES, &s), 0);
     }
-  }
   for (size_t i = 0; race && i < of.forms * SPEED_CALLS * SPEED_CALL_SAMPLES; i++) {
     speed_sample s = entry[0];
     s.what = "call";
@@ -222,18 +222,6 @@ static void one_more_contact_has_one_setting(void **state) {
   assert_true(fabs(m->interval[0] - 1e-3) < 1e-12 && fabs(m->interval[1] - 1e-3) < 1e-12);
   assert_true(m->share_interval[0] < m->share && m->share < m->share_interval[1]);
   dispose_all(&u);
-}
-
-static void equal_settings_are_timed_once(void **state) {
-  (void)state;
-  const speed_sample entry[] = {entry_of(1, "Euler-2ms", "mujoco", ""),
-                                entry_of(1, "equal-error", "mujoco", ""),
-                                entry_of(1, "equal-error", "libess", "contacts"),
-                                entry_of(1, "equal-error", "libess", "aggregated"),
-                                entry_of(1, "equal-median", "mujoco", ""),
-                                entry_of(1, "other", "libess", "aggregated")};
-  const size_t runner[] = {0, 1, 2, 3, 1, 3};
-  for (size_t i = 0; i < 6; i++) assert_int_equal(speed_runner(entry, i), runner[i]);
 }
 
 /* ---- counting ---------------------------------------------------------------------------------
@@ -384,7 +372,6 @@ int main(void) {
       cmocka_unit_test(a_bound_is_what_the_calls_cost),
       cmocka_unit_test(rows_have_medians_quantiles_and_paired_ratios),
       cmocka_unit_test(one_more_contact_has_one_setting),
-      cmocka_unit_test(equal_settings_are_timed_once),
       cmocka_unit_test(counts_are_those_of_the_run),
       TEST(a_sweep_is_a_before),
       TEST(a_small_run_is_written_and_shown),

@@ -296,25 +296,6 @@ static void processes_are_put_together(void **state) {
   tear_down(&w);
 }
 
-/* what has the same settings runs once: those that do not concern a solver make no other */
-static void the_same_settings_run_once(void **state) {
-  sweep_sample entry[4];
-  (void)state;
-  for (size_t k = 0; k < 4; k++)
-    entry[k] = (sweep_sample){.solver = k % 2 ? "mujoco" : "libess",
-                              .settings = solver_settings_default()};
-  entry[1].settings.time_step = 0.002;
-  entry[1].settings.epsilon = 0.1;
-  entry[3].settings.variant = "Euler";
-  assert_int_equal(sweep_runner(entry, 1, 0.002), 1);
-  assert_int_equal(sweep_runner(entry, 2, 0.002), 0);
-  assert_int_equal(sweep_runner(entry, 3, 0.002), 1);
-  entry[2].settings.rtol = 1e-3;
-  entry[3].settings.variant = "RK4";
-  assert_int_equal(sweep_runner(entry, 2, 0.002), 2);
-  assert_int_equal(sweep_runner(entry, 3, 0.002), 3);
-}
-
 /* a row that cannot be made is told of */
 static void a_row_that_fails_is_told(void **state) {
   static sweep_made_up w;
@@ -342,7 +323,6 @@ int main(void) {
       cmocka_unit_test(ratios_are_paired),
       cmocka_unit_test(rows_have_their_settings),
       cmocka_unit_test(processes_are_put_together),
-      cmocka_unit_test(the_same_settings_run_once),
       cmocka_unit_test(a_row_that_fails_is_told),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,7 +13,7 @@
 #include "experiments_fixture.h"
 #include "precision.h"
 
-#define SMALL   " --trials 2 --duration 0.7 --out results"
+#define SMALL   " --trials 2 --processes 2 --duration 0.7 --out results"
 #define METHODS "projection-1,hybrid,mujoco-Euler,mujoco-implicitfast"
 
 static measure_table *results_of(void **state) {
@@ -144,7 +144,7 @@ static void any_number_of_starts_is_raced(void **state) {
     for (size_t i = 0; i < sizeof works / sizeof *works; i++) {
       essbench(state,
                "work-precision --model affine3 --methods projection-1,listing,hybrid --trials %zu "
-               "--point-work %s --out results",
+               "--point-work %s --processes 2 --out results",
                trials, works[i]);
       measure_table *const table = results_of(state);
       for (size_t k = 0; k < measure_table_rows(table); k++) {
