@@ -81,7 +81,8 @@ static int draw(const arguments *given, const char *script_name, const char *nam
                 const char *more) {
   const volatile int *const interrupted = interrupts_catch();
   char data[RECORD_PATH_SIZE], settings[3 * RECORD_PATH_SIZE], script[RECORD_PATH_SIZE];
-  if (quote(data, sizeof data, given->folder) || record_path(script, ESSBENCH_PLOTS, script_name))
+  record_path(script, ESSBENCH_PLOTS, script_name);
+  if (quote(data, sizeof data, given->folder))
     return command_fail(given, "the path of the results folder is too long");
   strncat(script, ".gp", sizeof script - strlen(script) - 1);
   for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
@@ -122,8 +123,7 @@ static int draw_case(const arguments *given, const char *of, const char *m, doub
 /* every case of the results of work-precision, which there may be none of */
 static int draw_cases(const arguments *given, size_t *drawn) {
   char path[RECORD_PATH_SIZE], message[MEASURE_MESSAGE_SIZE];
-  if (record_path(path, given->folder, "work_precision.json") || access(path, F_OK))
-    return COMMAND_SUCCESS;
+  if (access(record_path(path, given->folder, "work_precision.json"), F_OK)) return COMMAND_SUCCESS;
   json_t *const results = measure_json_read(path, message), *one;
   if (!results) return command_fail(given, "%s", message);
   int status = COMMAND_SUCCESS;
@@ -158,14 +158,13 @@ static bool has_rows(const char *path, const char *name) {
 
 static int run(arguments *given) {
   char path[RECORD_PATH_SIZE], message[MEASURE_MESSAGE_SIZE];
-  if (record_path(path, given->folder, "figures") || measure_folder_create(path, message))
+  if (measure_folder_create(record_path(path, given->folder, "figures"), message))
     return command_fail(given, "%s", message);
   // the labels are UTF-8, and gnuplot complains where the user's locale is not
   setenv("LC_ALL", "C.UTF-8", 1);
   size_t drawn = 0;
   for (size_t i = 0; i < sizeof figures / sizeof *figures; i++) {
-    if (record_path(path, given->folder, figures[i].data) || !has_rows(path, figures[i].name))
-      continue;
+    if (!has_rows(record_path(path, given->folder, figures[i].data), figures[i].name)) continue;
     const int status = draw(given, figures[i].name, figures[i].name, "");
     if (status) return status;
     drawn++;

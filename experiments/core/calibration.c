@@ -200,7 +200,7 @@ int calibrate_hopper(const model *m, size_t trials, unsigned long seed, calibrat
 /* of an earlier calibration in the folder; NaN when there is none */
 static double earlier_epsilon(const study_run *run) {
   char path[RECORD_PATH_SIZE], message[MEASURE_MESSAGE_SIZE];
-  if (record_path(path, run->folder, "calibration.json") || access(path, F_OK)) return NAN;
+  if (access(record_path(path, run->folder, "calibration.json"), F_OK)) return NAN;
   json_t *const earlier = measure_json_read(path, message);
   if (!earlier) fprintf(stderr, "warning: calibrating anew: %s\n", message);
   const double epsilon = json_number_value(json_object_get(earlier, "epsilon"));

@@ -107,7 +107,7 @@ static int read_folder(json_t *files, const char *folder, char *message) {
   static const char *const names[] = {"speed.json", "sweep.json"};
   for (size_t i = 0; i < 2; i++) {
     char path[RECORD_PATH_SIZE];
-    if (record_path(path, folder, names[i]) || access(path, F_OK)) continue;
+    if (access(record_path(path, folder, names[i]), F_OK)) continue;
     json_t *const object = measure_json_read(path, message);
     return object ? json_array_append_new(files, object) : -1;
   }

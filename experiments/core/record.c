@@ -81,7 +81,7 @@ json_t *record_settings(const solver_settings *s) {
   return object;
 }
 
-int record_path(char path[RECORD_PATH_SIZE], const char *folder, const char *name) {
-  const int used = snprintf(path, RECORD_PATH_SIZE, "%s/%s", folder, name);
-  return used > 0 && used < RECORD_PATH_SIZE ? 0 : -1;
+const char *record_path(char path[RECORD_PATH_SIZE], const char *folder, const char *name) {
+  snprintf(path, RECORD_PATH_SIZE, "%s/%s", folder, name);
+  return path;
 }

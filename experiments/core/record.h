@@ -7,6 +7,7 @@
 #define RECORD_H
 
 #include <jansson.h>
+#include <limits.h>
 
 #include "bridge.h"
 #include "csv.h"
@@ -34,8 +35,9 @@ json_t *record_model(const model *m);
 /* A new object of solver settings; null where one is not known. */
 json_t *record_settings(const solver_settings *s);
 
-/* "DIR/NAME" in static-free storage: the caller's buffer. 0, or -1 when it does not fit. */
-enum { RECORD_PATH_SIZE = 4096 };
-int record_path(char path[RECORD_PATH_SIZE], const char *folder, const char *name);
+/* "DIR/NAME", which is returned. One that does not fit is cut to what is longer still than any path
+ * that the system opens: who opens it says so. */
+enum { RECORD_PATH_SIZE = PATH_MAX + 1 };
+const char *record_path(char path[RECORD_PATH_SIZE], const char *folder, const char *name);
 
 #endif

@@ -48,10 +48,7 @@ static json_t *read_member(const char *path, const char *member,
 
 json_t *results_read(const char *folder, const char *file, char message[MEASURE_MESSAGE_SIZE]) {
   char path[RECORD_PATH_SIZE];
-  if (record_path(path, folder, file)) {
-    snprintf(message, MEASURE_MESSAGE_SIZE, "the name of the folder is too long");
-    return NULL;
-  }
+  record_path(path, folder, file);
   char *const member = strstr(path, ".json/");
   if (member) member[strlen(".json")] = '\0';
   if (access(path, F_OK)) return json_array();

@@ -36,9 +36,7 @@ static int write_csv(study_run *run, size_t table) {
   measure_csv csv;
   for (size_t i = 0; i < count && named < COLUMNS_MAX; i++)
     named += column_csv_names(columns[i], names + named);
-  if (record_path(path, run->folder, t->csv))
-    return measure_fail(run->message, "the path of %s is too long", t->csv);
-  if (measure_file_open(&file, path, run->message)) return -1;
+  if (measure_file_open(&file, record_path(path, run->folder, t->csv), run->message)) return -1;
   measure_csv_begin(&csv, measure_file_stream(file), names, named);
   for (size_t i = 0; i < list->count; i++) {
     for (size_t k = 0; k < count; k++) column_csv(columns[k], list->row + i * t->row_size, &csv);
@@ -167,8 +165,8 @@ int study_write(study_run *run) {
   char name[NAME_SIZE], path[RECORD_PATH_SIZE];
   snprintf(name, sizeof name, "%s.json", run->study->file);
   json_t *const object = results_json(run);
-  int status = object && !record_path(path, run->folder, name) ? 0 : -1;
-  if (status) measure_message(run->message, "%s: out of memory, or its path is too long", name);
+  record_path(path, run->folder, name);
+  int status = object ? 0 : study_out_of_memory(run);
   if (!status) status = run->study->kept ? write_cases(run, object) : write_tables(run);
   if (!status) status = measure_json_write(object, path, run->message);
   json_decref(object);

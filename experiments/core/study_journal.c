@@ -132,8 +132,7 @@ int study_journal_open(study_run *run) {
   if (run->study->brief) return 0;
   char file[NAME_SIZE], path[RECORD_PATH_SIZE];
   name_of(run, file);
-  if (record_path(path, run->folder, file))
-    return measure_fail(run->message, "the path of the results folder is too long");
+  record_path(path, run->folder, file);
   if (measure_journal_open(&run->private->journal, path, run->message)) return -1;
   json_t *const settings = fingerprint(run);
   int status = run->private->request->restart ? 0 : examine(run, file, settings);

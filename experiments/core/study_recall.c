@@ -71,9 +71,7 @@ int study_earlier(study_run *run, json_t **results) {
   char name[NAME_SIZE], path[RECORD_PATH_SIZE];
   *results = NULL;
   snprintf(name, sizeof name, "%s.json", run->study->file);
-  if (record_path(path, run->folder, name))
-    return measure_fail(run->message, "the path of the results folder is too long");
-  if (access(path, F_OK)) return 0;
+  if (access(record_path(path, run->folder, name), F_OK)) return 0;
   *results = measure_json_read(path, run->message);
   return *results ? 0 : -1;
 }

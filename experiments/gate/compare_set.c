@@ -131,9 +131,7 @@ static int read_samples(compare_set *set, char *message) {
 /* sweep.json, which must be a sweep's */
 static int read_metadata(compare_set *set, char *message) {
   char path[RECORD_PATH_SIZE];
-  if (record_path(path, set->folder, "sweep.json"))
-    return measure_fail(message, "the path of sweep.json is too long");
-  set->metadata = measure_json_read(path, message);
+  set->metadata = measure_json_read(record_path(path, set->folder, "sweep.json"), message);
   if (!set->metadata) return -1;
   const char *const schema = json_string_value(json_object_get(set->metadata, "schema"));
   if (schema && strncmp(schema, schema_prefix, strlen(schema_prefix)) == 0) return 0;
@@ -145,10 +143,7 @@ int compare_set_read(compare_set *set, const char *folder, char message[MEASURE_
   char path[RECORD_PATH_SIZE];
   *set = (compare_set){.folder = folder};
   int status = read_metadata(set, message);
-  if (!status && record_path(path, folder, "sweep_samples.csv")) {
-    measure_message(message, "the path of sweep_samples.csv is too long");
-    status = -1;
-  }
+  record_path(path, folder, "sweep_samples.csv");
   if (!status) status = measure_table_read(&set->table, path, message);
   if (!status) status = read_samples(set, message);
   if (status) compare_set_free(set);

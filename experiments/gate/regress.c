@@ -57,8 +57,7 @@ static int judge(arguments *given, const json_t *baseline, const json_t *now) {
 
 static int run_regress(arguments *given) {
   char message[SOLVER_MESSAGE_SIZE], path[RECORD_PATH_SIZE];
-  if (record_path(path, given->folder, REGRESS_BASELINE "/" REGRESS_COUNTERS_FILE))
-    return command_fail(given, "--out: the path is too long");
+  record_path(path, given->folder, REGRESS_BASELINE "/" REGRESS_COUNTERS_FILE);
   json_t *const baseline = regress_counts_read(path, message);
   json_t *const now = baseline ? regress_counts_run(message) : NULL;
   const int status = now ? judge(given, baseline, now) : command_fail(given, "%s", message);

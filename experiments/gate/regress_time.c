@@ -105,12 +105,10 @@ int regress_samples_read(regress_samples *samples, const char *folder,
   int status = list_files(samples, folder, message);
   for (size_t i = 0; !status && i < samples->processes; i++) {
     char path[RECORD_PATH_SIZE];
-    status = record_path(path, folder, samples->files[i]);
-    if (status) measure_message(message, "the path of %.80s is too long", samples->files[i]);
-    json_t *const root = status ? NULL : measure_json_read(path, message);
-    if (!status && root && note_process(samples, i, root))
-      measure_message(message, "%s is no file of samples (schema %s)", path, schema), status = -1;
-    if (!root) status = -1;
+    json_t *const root = measure_json_read(record_path(path, folder, samples->files[i]), message);
+    status = root ? note_process(samples, i, root) : -1;
+    if (root && status)
+      measure_message(message, "%s is no file of samples (schema %s)", path, schema);
     json_decref(root);
   }
   if (status) regress_samples_free(samples);
