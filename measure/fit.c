@@ -3,6 +3,7 @@
 
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_fit.h>
+#include <gsl/gsl_math.h>
 #include <gsl/gsl_multifit.h>
 #include <math.h>
 #include <stdbool.h>
@@ -36,60 +37,26 @@ int measure_fit_line(const double x[], const double y[], size_t count, double co
   return MEASURE_SUCCESS;
 }
 
-/* What one local fit of `window` points and `terms` coefficients works in. */
-typedef struct local_fit {
-  size_t window, terms;
-  gsl_matrix *powers;
-  gsl_vector *values, *coefficients;
-  gsl_matrix *covariance;
-  gsl_multifit_linear_workspace *work;
-} local_fit;
-
-static void local_fit_free(local_fit *fit) {
-  if (fit->work) gsl_multifit_linear_free(fit->work);
-  gsl_matrix_free(fit->covariance);
-  gsl_vector_free(fit->coefficients);
-  gsl_vector_free(fit->values);
-  gsl_matrix_free(fit->powers);
-}
-
-static int local_fit_alloc(local_fit *fit, size_t window) {
-  const size_t terms = window < 3 ? window : 3;
-  *fit = (local_fit){
-      .window = window,
-      .terms = terms,
-      .powers = gsl_matrix_alloc(window, terms),
-      .values = gsl_vector_alloc(window),
-      .coefficients = gsl_vector_alloc(terms),
-      .covariance = gsl_matrix_alloc(terms, terms),
-      .work = gsl_multifit_linear_alloc(window, terms),
-  };
-  if (fit->powers && fit->values && fit->coefficients && fit->covariance && fit->work) {
-    return MEASURE_SUCCESS;
-  }
-  local_fit_free(fit);
-  return MEASURE_ENOMEM;
-}
-
-/* Slope at `centre` of the polynomial through x[window], y[window]. */
-static int local_slope(local_fit *fit, const double x[], const double y[], double centre,
+/* Slope at `centre` of the parabola through x[window], y[window], or of the line through two. */
+static int local_slope(const double x[], const double y[], size_t window, double centre,
                        double *slope) {
+  const size_t terms = window < 3 ? window : 3;
+  double power[3 * window], coefficient[3], covariance[9], residual;
+  gsl_matrix_view powers = gsl_matrix_view_array(power, window, terms),
+                  errors = gsl_matrix_view_array(covariance, terms, terms);
+  gsl_vector_view coefficients = gsl_vector_view_array(coefficient, terms);
+  gsl_vector_const_view values = gsl_vector_const_view_array(y, window);
   // powers of (x - centre) / scale: the coefficient of the first is the slope, and well conditioned
-  const double scale = x[fit->window - 1] - x[0];
-  for (size_t i = 0; i < fit->window; i++) {
-    const double u = (x[i] - centre) / scale;
-    gsl_vector_set(fit->values, i, y[i]);
-    gsl_matrix_set(fit->powers, i, 0, 1);
-    gsl_matrix_set(fit->powers, i, 1, u);
-    if (fit->terms > 2) gsl_matrix_set(fit->powers, i, 2, u * u);
-  }
-  double residual;
-  if (gsl_multifit_linear(fit->powers, fit->values, fit->coefficients, fit->covariance, &residual,
-                          fit->work)) {
-    return MEASURE_EINVAL;
-  }
-  *slope = gsl_vector_get(fit->coefficients, 1) / scale;
-  return MEASURE_SUCCESS;
+  const double scale = x[window - 1] - x[0];
+  for (size_t i = 0; i < window * terms; i++)
+    power[i] = gsl_pow_uint((x[i / terms] - centre) / scale, (unsigned)(i % terms));
+  gsl_multifit_linear_workspace *const work = gsl_multifit_linear_alloc(window, terms);
+  if (!work) return MEASURE_ENOMEM;
+  const int failed = gsl_multifit_linear(&powers.matrix, &values.vector, &coefficients.vector,
+                                         &errors.matrix, &residual, work);
+  gsl_multifit_linear_free(work);
+  *slope = coefficient[1] / scale;
+  return failed ? MEASURE_EINVAL : MEASURE_SUCCESS;
 }
 
 static int check_series(const double x[], const double y[], size_t count, size_t window) {
@@ -108,15 +75,11 @@ int measure_smooth_derivative(const double x[], const double y[], size_t count, 
   int status = check_series(x, y, count, window);
   if (status) return status;
   if (window > count) window = count;
-  local_fit fit;
-  status = local_fit_alloc(&fit, window);
-  if (status) return status;
   for (size_t i = 0; !status && i < count; i++) {
     // centred where the series allows it
     size_t first = i > window / 2 ? i - window / 2 : 0;
     if (first + window > count) first = count - window;
-    status = local_slope(&fit, x + first, y + first, x[i], &derivative[i]);
+    status = local_slope(x + first, y + first, window, x[i], &derivative[i]);
   }
-  local_fit_free(&fit);
   return status;
 }

@@ -3,6 +3,7 @@
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -20,39 +21,19 @@ struct measure_table {
 
 /* ---- the file -------------------------------------------------------------------------------- */
 
-/* All of a stream in a NUL-terminated buffer; NULL with errno set. */
-static char *slurp(FILE *stream, size_t *length) {
-  size_t capacity = 1 << 16;
-  char *text = malloc(capacity);
-  *length = 0;
-  while (text) {
-    *length += fread(text + *length, 1, capacity - *length - 1, stream);
-    if (*length < capacity - 1) break;
-    capacity *= 2;
-    char *larger = realloc(text, capacity);
-    if (!larger) free(text);
-    text = larger;
-  }
-  if (text && ferror(stream)) {
-    free(text);
-    return NULL;
-  }
-  if (text) text[*length] = '\0';
-  return text;
-}
-
 static int read_text(measure_table *table, char message[MEASURE_MESSAGE_SIZE]) {
-  FILE *stream = fopen(table->path, "r");
-  size_t length = 0;
-  if (stream) {
-    table->text = slurp(stream, &length);
-    const int reason = errno;
-    fclose(stream);
-    errno = reason;
-  }
-  if (!table->text)
-    return measure_fail(message, "cannot read '%s': %s", table->path, strerror(errno));
-  if (strlen(table->text) != length)
+  FILE *const stream = fopen(table->path, "re");
+  size_t size = 0;
+  errno = 0;
+  // all of it, or up to the NUL that no table holds
+  const ssize_t length = stream ? getdelim(&table->text, &size, '\0', stream) : -1;
+  const bool empty = length < 0 && stream && feof(stream);
+  const int reason = errno;
+  if (stream) fclose(stream);
+  if (empty) return measure_fail(message, "'%s' is empty; a header line is needed", table->path);
+  if (length < 0)
+    return measure_fail(message, "cannot read '%s': %s", table->path, strerror(reason));
+  if (strlen(table->text) != (size_t)length)
     return measure_fail(message, "'%s' is not a table: it holds a NUL character", table->path);
   return 0;
 }

@@ -1,6 +1,8 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "study_order.h"
-
+/*
+ * Which cells of a study are run by which worker, and when.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
 #include <stdint.h>
 #include <stdlib.h>
 

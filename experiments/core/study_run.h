@@ -89,6 +89,20 @@ int study_cells_run(study_run *run, size_t index);
 int study_cells_settle(study_run *run);
 void study_cells_free(study_run *run);
 
+/* A cell, and the worker that runs it: indices. */
+typedef struct study_turn {
+  size_t cell, worker; /* indices */
+} study_turn;
+
+/*
+ * study_order.c: the cells that are not known, in the order they are run: *count of them, to be
+ * freed. Those of a study that times go worker by worker, each with the cells that are its own; a
+ * worker takes one race after the other, in an order of its own, so that a slow spell of the
+ * machine falls on races that have nothing in common. All other cells go as they are planned, by
+ * any worker. NULL with one line.
+ */
+study_turn *study_order(const study_run *run, size_t workers, size_t *count);
+
 /* study_work.c: finds out whether this is a worker, or has workers that are there already. 0, or -1
  * with one line, SOLVER_REFUSED likewise. */
 int study_work_join(study_run *run);

@@ -16,7 +16,6 @@
 #include "progress.h"
 #include "ranks.h"
 #include "solver.h"
-#include "study_order.h"
 #include "study_run.h"
 #include "work.h"
 

@@ -4,8 +4,6 @@
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
-#include "regress.h"
-
 #include "commands.h"
 #include "record.h"
 #include "regress_counters.h"

@@ -11,7 +11,6 @@
 #include "files.h"
 #include "json_file.h"
 #include "record.h"
-#include "regress.h"
 #include "regress_counters.h"
 #include "regress_time.h"
 #include "solvers.h"

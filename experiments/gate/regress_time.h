@@ -22,6 +22,10 @@
 /* Confidence of the intervals: ten of them are looked at in every run. */
 #define REGRESS_CONFIDENCE 0.99
 
+/* The committed ratio to MuJoCo does not carry from machine to machine: only a change by more than
+ * this factor is worth stopping for. */
+#define REGRESS_RATIO_FACTOR 2.0
+
 /* An interval that reaches this far cannot exclude what the gate is there to find. */
 #define REGRESS_BLIND 0.25
 

@@ -4,7 +4,6 @@
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
-#include "study_order.h"
 
 #include <stdlib.h>
 
