@@ -11,6 +11,7 @@
 
 #include "course.h"
 #include "impact.h"
+#include "substep.h"
 
 /* event functions this many times as far from zero as courses and jumps can go are passed over */
 static const double FAR = 1.5;

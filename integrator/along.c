@@ -11,6 +11,7 @@
 #include <math.h>
 
 #include "course.h"
+#include "substep.h"
 
 enum { QUARTIC = ESS_QUARTIC, LOOKS = ESS_LOOKS, PLACES = ESS_PLACES, PLACED = ESS_PLACED };
 

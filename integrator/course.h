@@ -11,8 +11,8 @@
 
 #include <float.h>
 
+#include "ess_internal.h"
 #include "quartic.h"
-#include "substep.h"
 
 /* An event function that ends a sub-step elsewhere than expected, by more than this part of its
  * range, is curved, unless it is so many ranges below zero. */

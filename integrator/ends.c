@@ -9,6 +9,7 @@
 #include <math.h>
 
 #include "course.h"
+#include "substep.h"
 
 /* part of what a guard is found passed by that may be unforeseen, and the guard not be curved */
 static const double OVERLOOKED = 0.1;

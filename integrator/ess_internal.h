@@ -11,7 +11,7 @@
 
 #include <math.h>
 
-#include "cluster.h"
+#include "cluster_state.h"
 #include "ess.h"
 #include "lanes.h"
 

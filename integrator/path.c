@@ -1,6 +1,6 @@
 /*
  * The path of a sub-step: the base's dense output, the deviation from it, and what the jumps of the
- * field at crossings add (cluster.h).
+ * field at crossings add (cluster_state.h).
  *
  * SPDX-License-Identifier: Apache-2.0
  */

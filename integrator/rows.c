@@ -12,6 +12,7 @@
 #include <math.h>
 
 #include "course.h"
+#include "substep.h"
 
 enum { QUARTIC = ESS_QUARTIC };
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "course.h"
+#include "substep.h"
 
 /* part of |defect| times length that the corrected state is taken to be off by */
 static const double DEFECT = 1.0;

@@ -9,6 +9,7 @@
 
 #include "course.h"
 #include "impact.h"
+#include "substep.h"
 
 enum { QUARTIC = ESS_QUARTIC };
 

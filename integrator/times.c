@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "course.h"
+#include "substep.h"
 
 /* part of a correction that it is taken to be off by; and what that may move the state by, in units
  * of the tolerance, before it is corrected again */

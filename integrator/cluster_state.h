@@ -9,8 +9,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef ESS_CLUSTER_H
-#define ESS_CLUSTER_H
+#ifndef ESS_CLUSTER_STATE_H
+#define ESS_CLUSTER_STATE_H
 
 #include <stdbool.h>
 #include <stddef.h>
