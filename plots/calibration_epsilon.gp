@@ -56,7 +56,7 @@ plot table using (good("stiffness_over_mass")):(good("rms_error_projection")) sm
   table using (good("stiffness_over_mass")):(good("rms_error_mujoco")) smooth unique with linespoints ls 8
 
 eval legend(0.04, 5)
-plot 2 with linespoints ls 1 title 'projection', keyentry with linespoints ls 8 title 'MuJoCo', \
+plot 2 with linespoints ls 1 title paper_method, keyentry with linespoints ls 8 title 'MuJoCo', \
   keyentry with points ls 9 title 'Fig. 5.1', \
   keyentry with lines ls 11 dt (12, 3, 2, 3) title 'penetration', \
   keyentry with lines ls 3 title sprintf("paper's ε′ = %g", paper_epsilon)

@@ -7,6 +7,8 @@ load ARG0[1:strlen(ARG0) - strlen(figure.'.gp')].'theme.gp'
 
 cost(v) = 1e6 * cell('marginal'.v.'_s')
 sunk(v) = v <= 0 ? v : NaN
+# a cost whose interval reaches 0: that goes on below the axis
+endless(_) = cell('marginal_lo_s') <= 0 ? positive(cost('')) : NaN
 rms(_) = positive(cell("rms_error"))
 entries = words(solvers) + 1
 eval sweep_page(entries)
@@ -18,6 +20,8 @@ do for [r = 1:words(protocols)] {
   # its range: a band adds three times as much at most, and a cost below 0 stands at the bottom.
   eval survey(p, "sunk(cost(''))", '0')
   sinking = shown
+  eval survey(p, "endless(0)", '0')
+  reaching = shown
   eval survey(p, "positive(cost(''))", '0')
   rising = shown
   lowest = low
@@ -45,6 +49,7 @@ do for [r = 1:words(protocols)] {
   }
   eval 'plot 1e30 with lines'.curves(banded, "(cut(cost('_lo'))):(cut(cost('_hi')))", band). \
     curves(rising, "(positive(cost('')))", line). \
+    curves(reaching, "(endless(0)):(0):(bottom - cost(''))", 'vectors head filled size char 0.6,20 lw 0.8 lc rgb colour(s)'). \
     curves(sinking, "(known(sunk(cost(''))) ? bottom : NaN)", 'points pt 10 ps 0.7 * dot lc rgb colour(s)')
   unset label 97
 

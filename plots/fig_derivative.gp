@@ -39,6 +39,6 @@ do for [k = 1:3] {
 unset label 98
 eval legend(0.05, 4)
 plot for [o = 0:2] NaN with points lc rgb word(colours, o + 1) pt mark(o) ps 0.4 * dot \
-    title o == 0 ? 'libess' : sprintf('projection, order %d', o), \
+    title o == 0 ? 'libess' : sprintf("libess, paper's, order %d", o), \
   NaN with points lc rgb 'black' pt 2 ps 0.4 * dot lw 0.8 title 'differences'
 unset multiplot

@@ -25,7 +25,17 @@ if (exists("methods")) {
   }
   drawn = methods
 }
+# for a talk: at most six, of these the first that are there
+if (exists("few")) {
+  all_drawn = drawn
+  drawn = ''
+  do for [m in 'libess projection-1 mujoco-Euler location-brent cvode-adams smooth hybrid ode'] {
+    drawn = member(all_drawn, m) && words(drawn) < 6 ? including(drawn, m) : drawn
+  }
+}
 
+# the projection is libess by the paper's method
+renamed(text) = text[1:10] eq 'projection' ? "libess, paper's".text[11:*] : text
 # what is said of each method drawn; a note says for which others it stands, and which solvers refuse
 array title[words(drawn) + 1]
 array solver[words(drawn) + 1]
@@ -34,7 +44,7 @@ notes = 0
 longest = 0
 do for [i = 1:words(drawn)] {
   stats table using (here(0) && strcol("method") eq word(drawn, i) ? \
-    (title[i] = strcol("label"), solver[i] = strcol("solver"), 0) : 0) nooutput
+    (title[i] = renamed(strcol("label")), solver[i] = strcol("solver"), 0) : 0) nooutput
   longest = strlen(title[i]) > longest ? strlen(title[i]) : longest
   twins = ''
   do for [pair in same] {

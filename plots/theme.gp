@@ -108,13 +108,16 @@ place(list, word) = words((' '.list)[1:strstrt(' '.list.' ', ' '.word.' ')]) + 1
 style(engine) = (engines = including(engines, engine), (place(engines, engine) - 1) % 7 + 1)
 colour(engine) = word(palette, style(engine))
 hollow(engine) = int(word('6 4 3 8 12 10 2', style(engine)))
-label(engine) = engine eq 'mujoco' ? 'MuJoCo' : engine
+# libess is what people know: the projection is its way by the paper's method
+paper_method = "libess, paper's method"
+label(engine) = engine eq 'mujoco' ? 'MuJoCo' : engine eq 'projection' ? paper_method : engine
 
 # --- the page -------------------------------------------------------------------------------------
 
-# sizes are inches in print, type is 9 pt there; PNG has 200 dots per inch, SVG the web's 96
+# sizes are inches in print, type is 8 pt there; PNG has 200 dots per inch, SVG the web's 96
 # each terminal measures type, lines, dashes and points by its own unit
-font = 'Arial,9'
+# one family everywhere, which tools/setup installs
+font = 'DejaVu Sans,8'
 svg(w, h) = sprintf("svg enhanced size %d,%d font '%s' fontscale %.4f linewidth %.4f dashlength 0.75", \
   w * 96, h * 96, font, 96. / 72, 96. / 72)
 pdf(w, h) = sprintf("pdfcairo enhanced size %gin,%gin font '%s' fontscale 0.75 linewidth 2 dashlength 1.4", \

@@ -103,18 +103,21 @@ static int draw(const arguments *given, const char *script_name, const char *nam
   return COMMAND_SUCCESS;
 }
 
-/* one case of the results of work-precision: error against time, and against evaluations */
+/* one case of the results of work-precision: error against time, the same of a few methods, and
+ * error against evaluations */
 static int draw_case(const arguments *given, const char *of, const char *m, double contacts) {
-  static const char *const costs[] = {"time", "evaluations"}, *const endings[] = {"",
-                                                                                  "_evaluations"};
+  static const struct {
+    const char *cost, *ending, *more;
+  } kinds[] = {{"time", "", ""}, {"time", "_few", "; few=1"}, {"evaluations", "_evaluations", ""}};
   char name[NAME_SIZE], settings[4 * NAME_SIZE];
   int status = COMMAND_SUCCESS;
-  for (size_t i = 0; !status && i < 2; i++) {
-    snprintf(name, sizeof name, "work_precision_%.96s%s", of, endings[i]);
+  for (size_t i = 0; !status && i < sizeof kinds / sizeof *kinds; i++) {
+    snprintf(name, sizeof name, "work_precision_%.96s%s", of, kinds[i].ending);
     // a case whose number of contacts was chosen is named by it
     snprintf(settings, sizeof settings,
-             "name='%s'; model='%.64s'; contacts=%.0f; numbered=%d; cost='%s'; label_knobs=%d",
-             name, m, contacts, strcmp(of, m) != 0, costs[i], given->label_knobs);
+             "name='%s'; model='%.64s'; contacts=%.0f; numbered=%d; cost='%s'; label_knobs=%d%s",
+             name, m, contacts, strcmp(of, m) != 0, kinds[i].cost, given->label_knobs,
+             kinds[i].more);
     status = draw(given, "work_precision", name, settings);
   }
   return status;

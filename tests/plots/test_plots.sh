@@ -86,6 +86,9 @@ refuses() {
 }
 
 # figure $2 as svg has the text $1, or not
+lacks() { check "$2: says: $1" sh -c '! grep -qF -- "$1" "$2"' lacks "$1" "$out/$2.svg"; }
+# filled shapes, of which an arrow has one for its head
+heads() { grep -c '<polygon' "$out/fig5_2_marginal.svg"; }
 says() { check "$2: does not say: $1" grep -qF -- "$1" "$out/$2.svg"; }
 is_silent() { check "$2: says: $1" [ "$(grep -cF -- "$1" "$out/$2.svg")" -eq 0 ]; }
 
@@ -143,8 +146,11 @@ sweeps() {
   sweeps 'where one engine lacks values'
 
   new_data
+  draw fig5_2_marginal svg
+  before=$(heads)
   edit sweep.csv '$2 == "projection" { $col["marginal_lo_s"] = -1e-7 } 1'
   sweeps 'where a band reaches below zero'
+  [ "$(heads)" -gt "$before" ] && pass || fail 'no arrow where an interval does'
   edit sweep.csv '$2 == "projection" { $col["marginal_s"] = -1e-8 } 1'
   sweeps 'where a cost is below zero'
   says 'triangle: not above 0' fig5_2_marginal
@@ -189,6 +195,9 @@ sweeps() {
     draws 'with labels' work_precision $format 'label_knobs=1'
   done
   draws 'of chosen methods' work_precision svg "methods='hybrid projection-1'"
+  draws 'of a few methods' work_precision svg 'few=1'
+  lacks 'GSL' work_precision
+  says "libess, paper's order 1" work_precision
   refuses "no rows of 'nosuch', only of projection-1" work_precision svg "methods='nosuch'"
   refuses 'no rows of plate with 7 contacts' work_precision svg "model='plate'; contacts=7"
   refuses 'accepted are time and evaluations' work_precision svg "cost='money'"
