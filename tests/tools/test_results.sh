@@ -75,6 +75,10 @@ cat >results/order_fit.csv <<'END'
 projection_order,slope,slope_lo,slope_hi,fit_min,fit_max
 1,2.0,1.9,2.1,0.001,0.01
 END
+cat >results/claims.csv <<'END'
+paper,place,says,criterion,low,high,number,verdict,command
+A & B,7,it is fast,"time, at most 1",0,1,1.5,fails,make it
+END
 cat >results/calibration.csv <<'END'
 stiffness_over_mass,main,epsilon,rms_error_mujoco,rms_error_projection,runtime_mujoco_s,runtime_projection_s
 800,1,0.0026,0.0021,0.0021,7e-4,2e-4
@@ -103,6 +107,8 @@ grep -qxF '| 10 | 1.000 | 2.000 | 2.00 [1.90, 2.10] | 0.01 | 0.02 |' docs/PAPER.
 check 'and the race' $?
 grep -q 'larger one from 10 contacts on' docs/PAPER.md && grep -q 'is 3 for the median (N = 10)' docs/PAPER.md
 check 'and where libess loses' $?
+grep -qxF '| it is fast | A & B, 7 | time, at most 1 | 1.5 | **fails** | `make it` |' docs/CLAIMS.md
+check 'claims have their page' $?
 [ -s results/report.html ]
 check 'the report is written' $?
 
