@@ -1,5 +1,5 @@
 #!/bin/bash
-# What tools/findings, tools/headline and tools/cover make of results.
+# What tools/findings, tools/headline, tools/mujoco-page and tools/cover make of results.
 # SPDX-License-Identifier: GPL-3.0-or-later
 # usage: test_tables.sh SOURCES
 set -u
@@ -108,6 +108,64 @@ sed -i '/equal-median/d' "$room/speed.csv"
 "$sources/tools/headline" "$room" "$room/readme" "$room/speed" 2>"$room/err"
 [ $? -eq 1 ] && grep -q 'no rows of equal-error or equal-median' "$room/err"
 check 'results without both are refused' $?
+
+# --- mujoco-page: every setting of MuJoCo's, and where its time goes ---------------------------------
+cat >"$room/mujoco_settings.csv" <<END
+model,contacts,base,changes,median_s,ratio,ratio_lo,ratio_hi,difference,confirmed,verdict
+hopper,1,mujoco,,0.0008,1.25,1.2,1.3,0,nan,slower
+hopper,1,race,,0.00064,1,1,1,1e-11,nan,the race's
+hopper,1,race,timestep=0.004,0.00032,0.5,0.49,0.51,0.4,nan,changes the trajectory
+hopper,1,race,ls_iterations=5,0.00063,0.984,0.95,1.01,1e-11,nan,no difference shown
+hopper,1,race,Passive=on,nan,nan,nan,nan,nan,nan,left out
+plate,10,mujoco,,0.0024,1.5,1.4,1.6,0,nan,slower
+plate,10,race,,0.0016,1,1,1,2e-11,nan,the race's
+plate,10,race,timestep=0.004,0.0008,0.5,0.49,0.51,0.3,nan,changes the trajectory
+plate,10,race,ls_iterations=5,0.00162,1.0125,0.99,1.02,1e-11,nan,no difference shown
+plate,10,race,Passive=on,nan,nan,nan,nan,nan,nan,left out
+END
+cat >"$room/mujoco_profile.csv" <<END
+model,contacts,base,timer,part_of,net_s,share,run_s,timers_cost,reading_s
+hopper,1,race,step,,7e-7,1,7.1e-7,2,2.5e-8
+hopper,1,race,rest,step,7e-8,0.1,7.1e-7,2,2.5e-8
+hopper,1,race,forward,step,6.3e-7,0.9,7.1e-7,2,2.5e-8
+hopper,1,race,rest,forward,1.4e-7,0.2,7.1e-7,2,2.5e-8
+hopper,1,race,constraint,forward,4.9e-7,0.7,7.1e-7,2,2.5e-8
+hopper,1,mujoco,step,,8e-7,1,9e-7,2,2.5e-8
+hopper,1,mujoco,constraint,step,4e-7,0.5,9e-7,2,2.5e-8
+END
+cat >"$room/mujoco_settings.json" <<END
+{"trials": 24, "unchanged": 1e-9, "minimum_effect": 0.05, "environment": {"git_commit": "0123456789",
+  "mujoco": {"version": "4.0.0"}, "compiler": "cc", "cores": 2, "cpu": "none", "date": "2000-01-01T00:00:00Z",
+  "warnings": []}}
+END
+cp "$sources/docs/MUJOCO.md" "$room/mujoco"
+page() { "$sources/tools/mujoco-page" "$room" "$room/mujoco"; }
+page
+check 'mujoco-page ends with 0' $?
+grep -qxF "| **the race's** | 0.640 (1.00) | 1.600 (1.00) | 2.0e-11 |" "$room/mujoco"
+check 'a setting has its times and the largest difference' $?
+grep -qxF '| `timestep=0.004` | 0.320 (0.50) | 0.800 (0.50) | **4.0e-01** |' "$room/mujoco"
+check 'the step is a setting that makes another trajectory' $?
+grep -qxF '| `Passive=on` |  |  | left out |' "$room/mujoco"
+check 'what is left out has no time' $?
+grep -qxF '`ls_iterations=5`, hopper.' "$room/mujoco" && grep -q "^None is faster than the race's by more than 5 %" "$room/mujoco"
+check 'who comes nearest is told' $?
+grep -qxF "| constraint solver | 70.0 % | 50.0 % |" "$room/mujoco" && grep -qxF '| the rest | 30.0 % | 0.0 % |' "$room/mujoco"
+check 'shares are of the timers without parts' $?
+grep -qxF '| a step by the timers, without readings (µs) | 0.700 | 0.800 |' "$room/mujoco"
+check 'the cost of timers is told' $?
+grep -q '^Commit `0123456`, MuJoCo 4.0.0, .*; 24 starts; no warning\.$' "$room/mujoco"
+check 'the source of the settings is told' $?
+cp "$room/mujoco" "$room/again"
+page && cmp -s "$room/mujoco" "$room/again"
+check 'the page stays' $?
+before='0.00063,0.984,0.95,1.01,1e-11,nan,no difference shown'
+sed -i "s/^hopper,1,race,ls_iterations=5,$before/hopper,1,race,ls_iterations=5,0.00056,0.875,0.86,0.89,1e-11,0.881,faster/" \
+  "$room/mujoco_settings.csv"
+page && grep -qxF '| `ls_iterations=5` | 0.560 (**0.88**) | 1.620 (1.01) | 1.0e-11 |' "$room/mujoco"
+check 'another value is another page' $?
+grep -qF 'The race holds MuJoCo back** by more than 5 % against `ls_iterations=5` (hopper: 0.881)' "$room/mujoco"
+check 'a faster one is told' $?
 
 # --- cover ------------------------------------------------------------------------------------------
 sweep() { # folder, median in ms, ratio
