@@ -1,18 +1,19 @@
 /*
- * Workers that are processes of the same command on this machine, each at the ends of two pipes.
+ * Workers that are processes of the same command on this machine, each at the end of a socket.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -21,12 +22,12 @@
 
 extern char **environ;
 
-/* the other end of two pipes */
+/* the other end of a socket */
 typedef struct peer {
   pid_t child; /* 0: the one who leads */
-  int in, out; /* -1 once it has ended */
-  char *text;  /* of what it says, what was not given out yet; owned */
-  size_t length, room;
+  int socket;  /* to tell by */
+  FILE *said;  /* what it says */
+  bool ended;
 } peer;
 
 typedef struct channel {
@@ -49,60 +50,46 @@ static int write_all(int out, const char *text, size_t length) {
 }
 
 static int tell(work_channel *base, size_t index, const char *line) {
-  const int out = ((channel *)base)->peers[index].out;
+  const int out = ((channel *)base)->peers[index].socket;
   return write_all(out, line, strlen(line)) || write_all(out, "\n", 1) ? -1 : 0;
 }
 
-/* the first whole line, taken out of the text; false when there is none */
-static bool take_line(peer *p, char **line) {
-  char *const end = p->length ? memchr(p->text, '\n', p->length) : NULL;
-  if (!end) return false;
-  *line = strndup(p->text, (size_t)(end - p->text));
-  p->length -= (size_t)(end + 1 - p->text);
-  memmove(p->text, end + 1, p->length);
-  return true;
+/* the next line of a peer, or that there is no more */
+static int listen_to(peer *p, char **line) {
+  size_t size = 0;
+  *line = NULL;
+  for (;;) {
+    const ssize_t length = getline(line, &size, p->said);
+    if (length > 0 && (*line)[length - 1] == '\n') return WORK_HEARD;
+    if (length >= 0 || errno != EINTR) break;
+    clearerr(p->said);
+  }
+  free(*line);
+  *line = NULL;
+  p->ended = true;
+  return WORK_LOST;
 }
 
-/* what the peer has said by now: WORK_HEARD, or WORK_LOST when there is no more */
-static int listen_to(peer *p) {
-  enum { CHUNK = 1 << 16 };
-  if (p->room < p->length + CHUNK) {
-    char *const text = realloc(p->text, p->length + CHUNK);
-    if (!text) return WORK_FAILED;
-    p->text = text;
-    p->room = p->length + CHUNK;
-  }
-  const ssize_t got = read(p->in, p->text + p->length, CHUNK);
-  if (got < 0 && errno == EINTR) return WORK_HEARD;
-  if (got <= 0) {
-    close(p->in);
-    p->in = -1;
-    return WORK_LOST;
-  }
-  p->length += (size_t)got;
-  return WORK_HEARD;
-}
-
+/* a worker says one line to each cell it is told to run: none waits in a buffer beside the socket
+ */
 static int hear(work_channel *base, size_t *index, char **line) {
   channel *const c = (channel *)base;
   struct pollfd looked[base->count];
+  *index = 0;
+  if (base->count == 1) return listen_to(c->peers, line);
   for (;;) {
-    for (*index = 0; *index < base->count; ++*index) {
-      if (take_line(&c->peers[*index], line)) return *line ? WORK_HEARD : WORK_FAILED;
-      looked[*index] = (struct pollfd){.fd = c->peers[*index].in, .events = POLLIN};
-    }
+    for (size_t i = 0; i < base->count; i++)
+      looked[i] =
+          (struct pollfd){.fd = c->peers[i].ended ? -1 : c->peers[i].socket, .events = POLLIN};
     if (poll(looked, base->count, -1) < 0) continue;
-    for (*index = 0; *index < base->count; ++*index) {
-      const int status = looked[*index].revents ? listen_to(&c->peers[*index]) : WORK_HEARD;
-      if (status) return status;
-    }
+    for (*index = 0; *index < base->count; ++*index)
+      if (looked[*index].revents) return listen_to(&c->peers[*index], line);
   }
 }
 
 /* ---- who is led ------------------------------------------------------------------------------ */
 
 static void close_lead(work_channel *base) {
-  free(((channel *)base)->peers[0].text);
   free(base);
 }
 
@@ -115,7 +102,7 @@ work_channel *work_processes_join(char message[MEASURE_MESSAGE_SIZE]) {
   // a process does not outlive the study it is of
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   c->base = (work_channel){.count = 1, .tell = tell, .hear = hear, .close = close_lead};
-  c->peers[0] = (peer){.in = STDIN_FILENO, .out = STDOUT_FILENO};
+  c->peers[0] = (peer){.socket = STDOUT_FILENO, .said = stdin};
   return &c->base;
 }
 
@@ -124,59 +111,47 @@ work_channel *work_processes_join(char message[MEASURE_MESSAGE_SIZE]) {
 static void hurry(work_channel *base) {
   const channel *const c = (const channel *)base;
   for (size_t i = 0; i < base->count; i++)
-    if (c->peers[i].in >= 0) kill(c->peers[i].child, SIGTERM);
+    if (!c->peers[i].ended) kill(c->peers[i].child, SIGTERM);
 }
 
 /* each ends when there is nothing more to hear */
 static void close_all(work_channel *base) {
   channel *const c = (channel *)base;
-  for (size_t i = 0; i < base->count; i++) close(c->peers[i].out);
+  for (size_t i = 0; i < base->count; i++) shutdown(c->peers[i].socket, SHUT_WR);
   for (size_t i = 0; i < base->count; i++) {
-    while (waitpid(c->peers[i].child, NULL, 0) < 0 && errno == EINTR) {
-    }
-    if (c->peers[i].in >= 0) close(c->peers[i].in);
-    free(c->peers[i].text);
+    while (waitpid(c->peers[i].child, NULL, 0) < 0 && errno == EINTR) continue;
+    fclose(c->peers[i].said);
   }
   interrupts_pass_on(NULL, 0);
   free(c->children);
   free(c);
 }
 
-/* the ends of a pipe that no other process gets */
-static int private_pipe(int ends[2]) {
-  return pipe2(ends, O_CLOEXEC);
-}
-
-static int spawn(char **argv, int in, int out, pid_t *child) {
+/* 0, or an error number */
+static int spawn(char **argv, int socket, pid_t *child) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, in, STDIN_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, socket, STDIN_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, socket, STDOUT_FILENO);
   fflush(stdout);
-  errno = posix_spawn(child, "/proc/self/exe", &actions, NULL, argv, environ);
-  const int failed = errno;
+  const int error = posix_spawn(child, "/proc/self/exe", &actions, NULL, argv, environ);
   posix_spawn_file_actions_destroy(&actions);
-  errno = failed;
-  return failed ? -1 : 0;
+  return error;
 }
 
 /* 0, or -1 with errno */
 static int start(char **argv, peer *p) {
-  int there[2], back[2];
-  if (private_pipe(there)) return -1;
-  if (private_pipe(back)) {
-    close(there[0]);
-    close(there[1]);
-    return -1;
-  }
-  const int status = spawn(argv, there[0], back[1], &p->child);
-  close(there[0]);
-  close(back[1]);
-  p->in = back[0];
-  p->out = there[1];
-  if (!status) return 0;
-  close(p->in);
-  close(p->out);
+  int ends[2];
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends)) return -1;
+  *p = (peer){.socket = ends[0], .said = fdopen(ends[0], "r")};
+  const int error = p->said ? spawn(argv, ends[1], &p->child) : errno;
+  close(ends[1]);
+  if (!error) return 0;
+  if (p->said)
+    fclose(p->said);
+  else
+    close(ends[0]);
+  errno = error;
   return -1;
 }
 
