@@ -18,62 +18,40 @@
 /* more pieces than anyone looks at are counted, and not written out */
 enum { PIECES_SHOWN_MAX = 64 };
 
+/* what came of one trajectory, with room for it */
+typedef struct followed {
+  flow of;
+  double state[MODEL_DIMENSION_MAX], tangent[MODEL_DIMENSION_MAX * MODEL_DIMENSION_MAX];
+} followed;
+
 typedef struct derivative {
   size_t n;
   double x0[MODEL_DIMENSION_MAX], direction[MODEL_DIMENSION_MAX];
-  bool along; /* that direction */
   ess_options options;
-  flow whole, one; /* by all states; along the direction */
-  flow piece[PIECES_SHOWN_MAX];
+  followed whole, one; /* by all states; along the direction */
+  followed piece[PIECES_SHOWN_MAX];
   size_t shown;
 } derivative;
 
-static double *vector(size_t size) {
-  return calloc(size, sizeof(double));
-}
-
-static int make_room(flow *f, size_t n, size_t count) {
-  f->state = vector(n);
-  f->tangent = vector(n * count);
-  return f->state && f->tangent ? 0 : -1;
-}
-
-static void drop(flow *f) {
-  free(f->state);
-  free(f->tangent);
-}
-
-static void release(derivative *d) {
-  drop(&d->whole);
-  drop(&d->one);
-  for (size_t i = 0; i < PIECES_SHOWN_MAX; i++) drop(&d->piece[i]);
-  free(d);
-}
-
 /* "1,0,-2": as many numbers as the model has states */
-static void read_direction(const arguments *given, derivative *d) {
-  const char *text = given->direction;
-  size_t count = 0;
-  for (bool more = text != NULL; more; count++) {
+static bool read_direction(const char *text, size_t n, double direction[]) {
+  for (size_t count = 0; count < n; count++) {
     char word[64];
     const size_t length = strcspn(text, ",");
-    snprintf(word, sizeof word, "%.*s", (int)(length < 63 ? length : 63), text);
-    double value;
-    if (count == d->n || length > 63 || measure_number_parse(word, &value) || !isfinite(value))
-      command_usage(given,
-                    "--direction %.60s is not accepted; it is %zu numbers with commas "
-                    "between, one for each state of %s",
-                    given->direction, d->n, given->m.type->name);
-    d->direction[count] = value;
-    more = text[length] == ',';
-    text += length + more;
+    snprintf(word, sizeof word, "%.*s", (int)length, text);
+    if (length >= sizeof word || measure_number_parse(word, &direction[count]) ||
+        !isfinite(direction[count]))
+      return false;
+    text += length;
+    if (*text++ != (count + 1 < n ? ',' : '\0')) return false;
   }
-  d->along = given->direction != NULL;
-  if (d->along && count != d->n)
-    command_usage(given,
-                  "--direction %.60s is not accepted; it is %zu numbers with commas "
-                  "between, one for each state of %s",
-                  given->direction, d->n, given->m.type->name);
+  return true;
+}
+
+static int follow_into(const flow_request *request, followed *f,
+                       char message[SOLVER_MESSAGE_SIZE]) {
+  f->of = (flow){.state = f->state, .tangent = f->tangent};
+  return flow_follow(request, &f->of, message);
 }
 
 /* the whole derivative, then its pieces, then what is asked for along a direction */
@@ -83,22 +61,18 @@ static int follow(const arguments *given, derivative *d, char message[SOLVER_MES
                           .x0 = d->x0,
                           .t1 = model_get(&given->m, "duration"),
                           .piece = SIZE_MAX};
-  if (make_room(&d->whole, d->n, d->n)) return measure_fail(message, "out of memory");
-  int status = flow_follow(&request, &d->whole, message);
-  if (status || d->whole.kind == FLOW_DISCONTINUOUS) return status;
-  if (d->whole.kind == FLOW_PIECEWISE)
-    d->shown = d->whole.pieces < PIECES_SHOWN_MAX ? d->whole.pieces : PIECES_SHOWN_MAX;
-  for (size_t i = 0; !status && i < d->shown; i++) {
-    request.piece = i;
-    if (make_room(&d->piece[i], d->n, d->n)) return measure_fail(message, "out of memory");
-    status = flow_follow(&request, &d->piece[i], message);
-  }
-  if (status || !d->along) return status;
+  int status = follow_into(&request, &d->whole, message);
+  const flow *const whole = &d->whole.of;
+  if (status || whole->kind == FLOW_DISCONTINUOUS) return status;
+  if (whole->kind == FLOW_PIECEWISE)
+    d->shown = whole->pieces < PIECES_SHOWN_MAX ? whole->pieces : PIECES_SHOWN_MAX;
+  for (request.piece = 0; !status && request.piece < d->shown; request.piece++)
+    status = follow_into(&request, &d->piece[request.piece], message);
+  if (status || !given->direction) return status;
   request.piece = SIZE_MAX;
   request.count = 1;
   request.directions = d->direction;
-  if (make_room(&d->one, d->n, 1)) return measure_fail(message, "out of memory");
-  return flow_follow(&request, &d->one, message);
+  return follow_into(&request, &d->one, message);
 }
 
 /* ---- as JSON --------------------------------------------------------------------------------- */
@@ -131,13 +105,13 @@ static json_t *instants_of(const flow *f) {
 static json_t *pieces_of(const derivative *d) {
   json_t *const pieces = json_array();
   for (size_t i = 0; i < d->shown; i++)
-    json_array_append_new(pieces, json_pack("{s:o, s:o}", "order", order_of(&d->piece[i]), "matrix",
-                                            matrix(d->piece[i].tangent, d->n)));
+    json_array_append_new(pieces, json_pack("{s:o, s:o}", "order", order_of(&d->piece[i].of),
+                                            "matrix", matrix(d->piece[i].tangent, d->n)));
   return pieces;
 }
 
 static json_t *as_json(const arguments *given, const derivative *d) {
-  const flow *const f = &d->whole;
+  const flow *const f = &d->whole.of;
   const bool exists = f->kind != FLOW_DISCONTINUOUS, is_one = f->kind == FLOW_C1;
   json_t *const names = json_array();
   for (size_t i = 0; i < d->n; i++)
@@ -151,7 +125,7 @@ static json_t *as_json(const arguments *given, const derivative *d) {
       "pieces", f->pieces ? json_integer((json_int_t)f->pieces) : json_null(), "matrices",
       f->kind == FLOW_PIECEWISE ? pieces_of(d) : json_null(), "simultaneous",
       f->instants || !exists ? instants_of(f) : json_null(), "directional",
-      d->along && exists ? numbers(d->one.tangent, d->n, 1) : json_null());
+      given->direction && exists ? numbers(d->one.tangent, d->n, 1) : json_null());
   json_object_set_new(
       object, "cost",
       json_pack("{s:I, s:I, s:I, s:I}", "field_evaluations",
@@ -179,7 +153,7 @@ static void print_order(const flow *f) {
 }
 
 static void print_text(const arguments *given, const derivative *d) {
-  const flow *const f = &d->whole;
+  const flow *const f = &d->whole.of;
   const char *const *const names = given->m.type->state_names;
   if (f->kind == FLOW_DISCONTINUOUS) {
     printf("%s: the flow is discontinuous: at t = %.9g s events ", given->m.type->name,
@@ -205,11 +179,11 @@ static void print_text(const arguments *given, const derivative *d) {
   }
   for (size_t i = 0; i < d->shown; i++) {
     printf("piece %zu of %zu, events in the order ", i + 1, f->pieces);
-    print_order(&d->piece[i]);
+    print_order(&d->piece[i].of);
     putchar('\n');
     print_matrix(given, d, d->piece[i].tangent);
   }
-  if (d->along) {
+  if (given->direction) {
     printf("along the direction\n");
     for (size_t i = 0; i < d->n; i++) printf("  %-9s %.12g\n", names[i], d->one.tangent[i]);
   }
@@ -231,7 +205,11 @@ static int run(arguments *given) {
   derivative *const d = calloc(1, sizeof *d);
   if (!d) return command_fail(given, "out of memory");
   d->n = given->m.system.dimension;
-  read_direction(given, d);
+  if (given->direction && !read_direction(given->direction, d->n, d->direction))
+    command_usage(given,
+                  "--direction %.60s is not accepted; it is %zu numbers with commas between, one "
+                  "for each state of %s",
+                  given->direction, d->n, given->m.type->name);
   d->options = solver_libess_options(paper ? ESS_METHOD_PAPER : ESS_METHOD_TOLERANCE,
                                      &given->settings, given->m.type->time_step);
   d->options.tie = given->tie;
@@ -244,7 +222,7 @@ static int run(arguments *given) {
   } else {
     print_text(given, d);
   }
-  release(d);
+  free(d);
   return status;
 }
 
