@@ -3,7 +3,6 @@
 #include "environment.h"
 
 #include <gsl/gsl_version.h>
-#include <math.h>
 #include <stdarg.h>
 #include <string.h>
 #include <time.h>
@@ -11,6 +10,7 @@
 #include "build.h"
 #include "clock.h"
 #include "json_file.h"
+#include "machine.h"
 #include "revision.h"
 
 /* The widest vector set the compiler was allowed to use in this build. */
@@ -30,29 +30,12 @@ static const char *isa_compiled(void) {
 #endif
 }
 
-/* Null for a text that is empty or is no UTF-8. */
-static json_t *text_or_null(const char *text) {
-  json_t *value = text[0] ? json_string(text) : NULL;
-  return value ? value : json_null();
-}
-
 static json_t *utc_date(void) {
   const time_t now = time(NULL);
   struct tm utc;
   char text[sizeof "2000-01-01T00:00:00Z"] = "";
   if (gmtime_r(&now, &utc)) strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
-  return text_or_null(text);
-}
-
-static json_t *isa_flags(const measure_machine *machine) {
-  if (!machine->x86) return json_null();
-  return json_pack("{s:b, s:b, s:b, s:b}", "avx", machine->avx, "avx2", machine->avx2, "avx512f",
-                   machine->avx512f, "fma", machine->fma);
-}
-
-static json_t *load_average(const measure_machine *machine) {
-  return json_pack("[o, o, o]", measure_json_number(machine->load[0]),
-                   measure_json_number(machine->load[1]), measure_json_number(machine->load[2]));
+  return measure_json_known(text);
 }
 
 static json_t *git_dirty(void) {
@@ -68,21 +51,25 @@ __attribute__((format(printf, 2, 3))) static int warn(json_t *warnings, const ch
   return json_array_append_new(warnings, json_string(line));
 }
 
-/* What in the machine's present state disturbs times. */
-static int warn_of_machine(json_t *warnings, const measure_machine *machine, int pinned_core) {
+/* What in the machine's state disturbs times. */
+static int warn_of_machine(json_t *warnings, const json_t *record) {
+  const json_t *const flags = json_object_get(record, "isa_flags");
+  const double load = json_number_value(json_array_get(json_object_get(record, "load_average"), 0));
+  const json_int_t cores = json_integer_value(json_object_get(record, "cores")),
+                   others = json_integer_value(json_object_get(record, "other_tasks"));
+  const char *const governor = json_string_value(json_object_get(record, "governor"));
   int failed = 0;
-  if (machine->load[0] > 0.5 * (double)machine->cores) {
-    failed |= warn(warnings, "load average %.2f is above half the number of cores, %ld",
-                   machine->load[0], machine->cores);
-  }
-  if (machine->others > 0) {
-    failed |= warn(warnings, "other tasks are running: %ld as a rule", machine->others);
-  }
-  if (machine->governor[0] && strcmp(machine->governor, "performance")) {
-    failed |= warn(warnings, "frequency governor is %s, not performance", machine->governor);
-  }
-  if (machine->x86 && !machine->avx) failed |= warn(warnings, "the processor has no AVX");
-  if (pinned_core < 0) failed |= warn(warnings, "not pinned to a core");
+  if (load > 0.5 * (double)cores)
+    failed |= warn(warnings, "load average %.2f is above half the number of cores, %lld", load,
+                   (long long)cores);
+  if (others > 0)
+    failed |= warn(warnings, "other tasks are running: %lld as a rule", (long long)others);
+  if (governor && strcmp(governor, "performance"))
+    failed |= warn(warnings, "frequency governor is %s, not performance", governor);
+  if (json_is_object(flags) && !json_is_true(json_object_get(flags, "avx")))
+    failed |= warn(warnings, "the processor has no AVX");
+  if (json_is_null(json_object_get(record, "pinned_core")))
+    failed |= warn(warnings, "not pinned to a core");
   return failed;
 }
 
@@ -99,30 +86,31 @@ static int warn_of_build(json_t *warnings) {
   return failed;
 }
 
-json_t *measure_environment_warnings(const measure_machine *machine, int pinned_core) {
-  json_t *warnings = json_array();
-  if (warnings && !warn_of_machine(warnings, machine, pinned_core) && !warn_of_build(warnings)) {
-    return warnings;
-  }
+json_t *measure_environment_warnings(const json_t *record) {
+  json_t *const warnings = json_array();
+  if (warnings && !warn_of_machine(warnings, record) && !warn_of_build(warnings)) return warnings;
   json_decref(warnings);
   return NULL;
 }
 
 json_t *measure_environment(int pinned_core) {
-  measure_machine machine;
-  measure_machine_read(pinned_core, &machine);
-  return json_pack(
-      "{s:o, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:s, s:o, s:o, s:s, s:s, "
-      "s:o, s:o, s:o}",
-      "date", utc_date(), "cpu", text_or_null(machine.cpu), "cores", (json_int_t)machine.cores,
-      "isa_flags", isa_flags(&machine), "governor", text_or_null(machine.governor), "kernel",
-      text_or_null(machine.kernel), "load_average", load_average(&machine), "other_tasks",
-      machine.others < 0 ? json_null() : json_integer(machine.others), "compiler",
-      text_or_null(MEASURE_BUILD_COMPILER), "compiler_flags", text_or_null(MEASURE_BUILD_FLAGS),
-      "build_type", text_or_null(MEASURE_BUILD_TYPE), "isa", text_or_null(MEASURE_BUILD_ISA),
-      "isa_compiled", isa_compiled(), "sanitizers", MEASURE_BUILD_SANITIZERS, "git_commit",
-      text_or_null(MEASURE_GIT_COMMIT), "git_dirty", git_dirty(), "gsl", gsl_version, "clock",
-      MEASURE_CLOCK_NAME, "clock_resolution_ns", measure_json_number(measure_clock_resolution_ns()),
-      "pinned_core", pinned_core < 0 ? json_null() : json_integer(pinned_core), "warnings",
-      measure_environment_warnings(&machine, pinned_core));
+  json_t *const machine = measure_machine(pinned_core);
+  json_t *const build = json_pack(
+      "{s:o, s:o, s:o, s:o, s:s, s:s, s:o, s:o, s:s, s:s, s:o, s:o}", "compiler",
+      measure_json_known(MEASURE_BUILD_COMPILER), "compiler_flags",
+      measure_json_known(MEASURE_BUILD_FLAGS), "build_type", measure_json_known(MEASURE_BUILD_TYPE),
+      "isa", measure_json_known(MEASURE_BUILD_ISA), "isa_compiled", isa_compiled(), "sanitizers",
+      MEASURE_BUILD_SANITIZERS, "git_commit", measure_json_known(MEASURE_GIT_COMMIT), "git_dirty",
+      git_dirty(), "gsl", gsl_version, "clock", MEASURE_CLOCK_NAME, "clock_resolution_ns",
+      measure_json_number(measure_clock_resolution_ns()), "pinned_core",
+      pinned_core < 0 ? json_null() : json_integer(pinned_core));
+  json_t *record = json_pack("{s:o}", "date", utc_date());
+  if (json_object_update(record, machine) || json_object_update(record, build) ||
+      json_object_set_new(record, "warnings", measure_environment_warnings(record))) {
+    json_decref(record);
+    record = NULL;
+  }
+  json_decref(machine);
+  json_decref(build);
+  return record;
 }

@@ -9,7 +9,6 @@
 
 #include <jansson.h>
 
-#include "machine.h"
 #include "measure.h"
 
 /*
@@ -28,7 +27,7 @@
  */
 json_t *measure_environment(int pinned_core);
 
-/* The warnings a machine's facts give rise to: a new array of strings, or NULL without memory. */
-json_t *measure_environment_warnings(const measure_machine *machine, int pinned_core);
+/* The warnings that a record gives rise to: a new array of strings, or NULL without memory. */
+json_t *measure_environment_warnings(const json_t *record);
 
 #endif

@@ -13,6 +13,11 @@ json_t *measure_json_number(double value) {
   return isfinite(value) ? json_real(value) : json_null();
 }
 
+json_t *measure_json_known(const char *text) {
+  json_t *const value = *text ? json_string(text) : NULL;
+  return value ? value : json_null();
+}
+
 int measure_json_value(const json_t *value, double *out) {
   if (json_is_null(value)) {
     *out = NAN;

@@ -15,6 +15,9 @@
 /* A new real, or null for NaN and infinities, which JSON does not have. NULL when memory is out. */
 json_t *measure_json_number(double value);
 
+/* A new string, or null for a text that is empty or is no UTF-8. */
+json_t *measure_json_known(const char *text);
+
 /* The number `value` holds: NaN for null. Returns MEASURE_EINVAL for anything else. */
 int measure_json_value(const json_t *value, double *out);
 

@@ -3,11 +3,14 @@
 #include "machine.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "json_file.h"
 
 /* looks at the run queue, and the pause between them */
 enum { LOOKS = 11, PAUSE_NS = 10000000 };
@@ -30,40 +33,49 @@ static bool has_word(const char *text, const char *word) {
   return false;
 }
 
-void measure_machine_parse_cpuinfo(FILE *stream, measure_machine *out) {
+static json_t *flags_of(const char *text) {
+  static const char *const names[] = {"avx", "avx2", "avx512f", "fma"};
+  json_t *const flags = json_object();
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    json_object_set_new(flags, names[i], json_boolean(has_word(text, names[i])));
+  return flags;
+}
+
+void measure_machine_parse_cpuinfo(FILE *stream, json_t *facts) {
   char *line = NULL;
   size_t size = 0;
   while (getline(&line, &size, stream) >= 0) {
     line[strcspn(line, "\n")] = '\0';
-    const char *name = value_of(line, "model name");
-    if (name) snprintf(out->cpu, sizeof out->cpu, "%s", name);
-    const char *flags = value_of(line, "flags");
-    if (!flags) continue;
-    out->x86 = true;
-    out->avx = has_word(flags, "avx");
-    out->avx2 = has_word(flags, "avx2");
-    out->avx512f = has_word(flags, "avx512f");
-    out->fma = has_word(flags, "fma");
+    const char *const name = value_of(line, "model name"), *const flags = value_of(line, "flags");
+    if (name) json_object_set_new(facts, "cpu", measure_json_known(name));
+    if (flags) json_object_set_new(facts, "isa_flags", flags_of(flags));
     // all cores of a machine are alike enough: the first speaks for the rest
-    break;
+    if (flags) break;
   }
   free(line);
 }
 
-/* First line of a file; empty when it cannot be read. */
-static void read_line(const char *path, char text[], int size) {
-  text[0] = '\0';
-  FILE *stream = fopen(path, "re");
-  if (!stream) return;
-  if (fgets(text, size, stream)) text[strcspn(text, "\n")] = '\0';
-  fclose(stream);
+/* First line of a file; null when it cannot be read. */
+static json_t *line_of(const char *path) {
+  char text[128] = "";
+  FILE *const stream = fopen(path, "re");
+  if (stream && fgets(text, sizeof text, stream)) text[strcspn(text, "\n")] = '\0';
+  if (stream) fclose(stream);
+  return measure_json_known(text);
 }
 
-static void read_kernel(measure_machine *out) {
+/* name, release and architecture; never the host's name */
+static json_t *kernel(void) {
   struct utsname name;
-  if (uname(&name)) return;
-  snprintf(out->kernel, sizeof out->kernel, "%.64s %.64s %.64s", name.sysname, name.release,
-           name.machine);
+  if (uname(&name)) return json_null();
+  return json_sprintf("%s %s %s", name.sysname, name.release, name.machine);
+}
+
+static json_t *load_average(void) {
+  double load[3] = {NAN, NAN, NAN};
+  if (getloadavg(load, 3) != 3) load[0] = load[1] = load[2] = NAN;
+  return json_pack("[o, o, o]", measure_json_number(load[0]), measure_json_number(load[1]),
+                   measure_json_number(load[2]));
 }
 
 long measure_machine_parse_loadavg(FILE *stream) {
@@ -89,22 +101,23 @@ static long count_others(void) {
   return seen[LOOKS / 2];
 }
 
-void measure_machine_read(int core, measure_machine *out) {
-  *out = (measure_machine){.cores = sysconf(_SC_NPROCESSORS_ONLN), .load = {NAN, NAN, NAN}};
-  out->others = count_others();
-  if (getloadavg(out->load, 3) != 3) out->load[0] = out->load[1] = out->load[2] = NAN;
-  read_kernel(out);
-
-  FILE *cpuinfo = fopen("/proc/cpuinfo", "re");
+json_t *measure_machine(int core) {
+  char governor[96];
+  snprintf(governor, sizeof governor, "/sys/devices/system/cpu/cpu%d/cpufreq/scaling_governor",
+           core < 0 ? 0 : core);
+  const long others = count_others();
+  json_t *const facts =
+      json_pack("{s:n, s:I, s:n, s:o, s:o, s:o, s:o}", "cpu", "cores",
+                (json_int_t)sysconf(_SC_NPROCESSORS_ONLN), "isa_flags", "governor",
+                line_of(governor), "kernel", kernel(), "load_average", load_average(),
+                "other_tasks", others < 0 ? json_null() : json_integer(others));
+  FILE *const cpuinfo = fopen("/proc/cpuinfo", "re");
   if (cpuinfo) {
-    measure_machine_parse_cpuinfo(cpuinfo, out);
+    measure_machine_parse_cpuinfo(cpuinfo, facts);
     fclose(cpuinfo);
   }
   // boards without a model name in cpuinfo have one in the device tree
-  if (!out->cpu[0]) read_line("/sys/firmware/devicetree/base/model", out->cpu, sizeof out->cpu);
-
-  char path[96];
-  snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/cpufreq/scaling_governor",
-           core < 0 ? 0 : core);
-  read_line(path, out->governor, sizeof out->governor);
+  if (json_is_null(json_object_get(facts, "cpu")))
+    json_object_set_new(facts, "cpu", line_of("/sys/firmware/devicetree/base/model"));
+  return facts;
 }

@@ -8,6 +8,7 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -18,6 +19,7 @@
 #include <cmocka.h>
 
 #include "environment.h"
+#include "machine.h"
 
 static const char *text_of(const json_t *record, const char *name) {
   const json_t *value = json_object_get(record, name);
@@ -95,29 +97,34 @@ static void host_is_not_named(void **state) {
   json_decref(record);
 }
 
+/* what a stream in the format of /proc/cpuinfo tells */
+static json_t *facts_in(const char *text) {
+  json_t *const facts = json_object();
+  FILE *const stream = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
+  measure_machine_parse_cpuinfo(stream, facts);
+  fclose(stream);
+  return facts;
+}
+
 static void cpuinfo_of_an_x86_is_read(void **state) {
   (void)state;
-  char text[] = "processor\t: 0\nmodel name\t: Some CPU @ 2.00GHz\nflags\t\t: fpu sse2 avx2x avx "
-                "avx512fp fma4 fma\n\nprocessor\t: 1\nmodel name\t: Another\nflags\t: avx2\n";
-  FILE *stream = fmemopen(text, strlen(text), "r");
-  measure_machine machine = {0};
-  measure_machine_parse_cpuinfo(stream, &machine);
-  fclose(stream);
-  assert_string_equal(machine.cpu, "Some CPU @ 2.00GHz");
-  assert_true(machine.x86 && machine.avx && machine.fma);
+  json_t *const facts =
+      facts_in("processor\t: 0\nmodel name\t: Some CPU @ 2.00GHz\nflags\t\t: fpu sse2 avx2x avx "
+               "avx512fp fma4 fma\n\nprocessor\t: 1\nmodel name\t: Another\nflags\t: avx2\n");
+  assert_string_equal(text_of(facts, "cpu"), "Some CPU @ 2.00GHz");
   // flags are whole words, and the first processor's
-  assert_false(machine.avx2 || machine.avx512f);
+  json_t *const flags =
+      json_pack("{s:b, s:b, s:b, s:b}", "avx", 1, "avx2", 0, "avx512f", 0, "fma", 1);
+  assert_true(json_equal(json_object_get(facts, "isa_flags"), flags));
+  json_decref(flags);
+  json_decref(facts);
 }
 
 static void cpuinfo_of_another_architecture_has_no_flags(void **state) {
   (void)state;
-  char text[] = "processor\t: 0\nBogoMIPS\t: 50.00\nFeatures\t: fp asimd avx\n";
-  FILE *stream = fmemopen(text, strlen(text), "r");
-  measure_machine machine = {0};
-  measure_machine_parse_cpuinfo(stream, &machine);
-  fclose(stream);
-  assert_false(machine.x86 || machine.avx);
-  assert_string_equal(machine.cpu, "");
+  json_t *const facts = facts_in("processor\t: 0\nBogoMIPS\t: 50.00\nFeatures\t: fp asimd avx\n");
+  assert_int_equal(json_object_size(facts), 0);
+  json_decref(facts);
 }
 
 static long others_in(const char *text) {
@@ -138,7 +145,6 @@ static void run_queue_is_read_without_this_task(void **state) {
 
 static void a_busy_neighbour_is_noticed(void **state) {
   (void)state;
-  measure_machine machine;
   const pid_t neighbour = fork();
   assert_true(neighbour >= 0);
   // an alarm ends the neighbour even when the test dies
@@ -146,16 +152,20 @@ static void a_busy_neighbour_is_noticed(void **state) {
     alarm(60);
     for (volatile unsigned i = 0;; i++) continue;
   }
-  measure_machine_read(-1, &machine);
+  json_t *const facts = measure_machine(-1);
   kill(neighbour, SIGKILL);
   waitpid(neighbour, NULL, 0);
-  if (machine.others < 0) skip();
-  assert_true(machine.others >= 1);
+  const json_t *const others = json_object_get(facts, "other_tasks");
+  const bool unknown = json_is_null(others);
+  const json_int_t seen = json_integer_value(others);
+  json_decref(facts);
+  if (unknown) skip();
+  assert_true(seen >= 1);
 }
 
-/* How many of a machine's warnings contain `text`. */
-static size_t warnings_with(const measure_machine *machine, int core, const char *text) {
-  json_t *warnings = measure_environment_warnings(machine, core);
+/* How many of a record's warnings contain `text`; the record is dropped. */
+static size_t warnings_with(json_t *record, const char *text) {
+  json_t *const warnings = measure_environment_warnings(record);
   assert_non_null(warnings);
   size_t count = 0, i;
   json_t *line;
@@ -163,37 +173,47 @@ static size_t warnings_with(const measure_machine *machine, int core, const char
     if (strstr(json_string_value(line), text)) count++;
   }
   json_decref(warnings);
+  json_decref(record);
   return count;
 }
 
+/* a record that gives no rise to warnings, with one member as it is said here */
+static json_t *good_but(const char *name, json_t *value) {
+  json_t *const record = json_pack("{s:s, s:i, s:[f, f, f], s:{s:b}, s:i, s:i}", "governor",
+                                   "performance", "cores", 4, "load_average", 2.0, 9.0, 9.0,
+                                   "isa_flags", "avx", 1, "other_tasks", 0, "pinned_core", 0);
+  json_object_set_new(record, name, value);
+  return record;
+}
+
+static const char *const words[] = {"load average", "governor", "AVX", "pinned", "other tasks"};
+
 static void warnings_follow_the_facts(void **state) {
   (void)state;
-  const measure_machine good = {
-      .governor = "performance", .cores = 4, .load = {2, 9, 9}, .x86 = true, .avx = true};
-  const char *const words[] = {"load average", "governor", "AVX", "pinned", "other tasks"};
-  for (size_t i = 0; i < 5; i++) assert_int_equal(warnings_with(&good, 0, words[i]), 0);
-
-  measure_machine bad = good;
-  bad.load[0] = 2.25;
-  assert_int_equal(warnings_with(&bad, 0, "load average 2.25 is above half the number of cores, 4"),
-                   1);
-  bad = good;
-  strcpy(bad.governor, "powersave");
-  assert_int_equal(warnings_with(&bad, 0, "governor is powersave"), 1);
-  bad = good;
-  bad.avx = false;
-  assert_int_equal(warnings_with(&bad, 0, "no AVX"), 1);
-  bad = good;
-  bad.others = 3;
-  assert_int_equal(warnings_with(&bad, 0, "other tasks are running: 3"), 1);
-  assert_int_equal(warnings_with(&good, -1, "not pinned"), 1);
+  for (size_t i = 0; i < 5; i++)
+    assert_int_equal(warnings_with(good_but("cores", json_integer(4)), words[i]), 0);
+  const struct {
+    const char *name;
+    json_t *value;
+    const char *warning;
+  } bad[] = {{"load_average", json_pack("[f, f, f]", 2.25, 0.0, 0.0),
+              "load average 2.25 is above half the number of cores, 4"},
+             {"governor", json_string("powersave"), "governor is powersave"},
+             {"isa_flags", json_pack("{s:b}", "avx", 0), "no AVX"},
+             {"other_tasks", json_integer(3), "other tasks are running: 3"},
+             {"pinned_core", json_null(), "not pinned"}};
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+    assert_int_equal(warnings_with(good_but(bad[i].name, bad[i].value), bad[i].warning), 1);
 }
 
 static void unknown_facts_do_not_warn(void **state) {
   (void)state;
-  const measure_machine unknown = {.cores = 4, .load = {NAN, NAN, NAN}, .others = -1};
-  const char *const words[] = {"load average", "governor", "AVX", "other tasks"};
-  for (size_t i = 0; i < 4; i++) assert_int_equal(warnings_with(&unknown, 0, words[i]), 0);
+  for (size_t i = 0; i < 5; i++) {
+    json_t *const unknown =
+        json_pack("{s:n, s:i, s:[n, n, n], s:n, s:n, s:i}", "governor", "cores", 4, "load_average",
+                  "isa_flags", "other_tasks", "pinned_core", 0);
+    assert_int_equal(warnings_with(unknown, words[i]), 0);
+  }
 }
 
 int main(void) {
