@@ -9,7 +9,7 @@
 
 uint64_t contact_events_count(const model *m, const solver_output *output,
                               unsigned char scratch[]) {
-  const size_t contacts = m->type->contact_count(m), n = m->type->dimension;
+  const size_t contacts = m->type->contact_count(m), n = m->system.dimension;
   unsigned char *const now = scratch, *const before = scratch + contacts;
   uint64_t events = 0;
   for (size_t i = 0; i < output->count; i++) {

@@ -13,7 +13,7 @@
 
 #include "ess.h"
 
-enum { MODEL_PARAMETERS_MAX = 24, MODEL_DIMENSION_MAX = 64, MODEL_MESSAGE_SIZE = 256 };
+enum { MODEL_PARAMETERS_MAX = 24, MODEL_DIMENSION_MAX = 512, MODEL_MESSAGE_SIZE = 256 };
 
 /*
  * One number a user may set, by the name it has on the command line (`--name`). A parameter with
@@ -76,8 +76,9 @@ typedef struct model_type {
   const char *name, *summary;
   const model_parameter *parameters;
   size_t parameter_count;
-  size_t dimension;
-  const char *const *state_names; /* `dimension` of them */
+  size_t dimension;               /* 0: it is a matter of parameters, system.dimension has it */
+  const char *const *state_names; /* `dimension` of them; NULL: state_name knows them */
+  const char *(*state_name)(const model *m, size_t i); /* the model's, as long as it is prepared */
   double time_step;               /* the paper's output step, s */
 
   /* Fills m->system and m->data from m->value (already in range). 0, or -1 with one line. */
@@ -137,6 +138,9 @@ int model_set(model *m, const char *name, double value, char message[MODEL_MESSA
 
 /* Value of a parameter; NaN when the model has none of that name. */
 double model_get(const model *m, const char *name);
+
+/* Name of state i of a prepared model, which lives as long as the model stays so. */
+const char *model_state_name(const model *m, size_t i);
 
 /* Energy at x, J: of motion, of weight, and of the springs that are pressed; `work` has room for (1
  * + coordinates) * contacts numbers. NaN where the model is no mechanical system. */

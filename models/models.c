@@ -192,6 +192,10 @@ void model_release(model *m) {
   m->system = (ess_system){0};
 }
 
+const char *model_state_name(const model *m, size_t i) {
+  return m->type->state_names ? m->type->state_names[i] : m->type->state_name(m, i);
+}
+
 double model_energy(const model *m, const double x[], double work[]) {
   if (!m->type->mechanics || !m->type->penetrations) return NAN;
   model_mechanics of;

@@ -131,7 +131,7 @@ typedef struct trajectory {
 /* an output; what a scene does not know stays as it was at the start */
 static void write_output(const trajectory *t, size_t i) {
   const bridge_instance *b = t->instance;
-  const size_t dimension = b->model->type->dimension;
+  const size_t dimension = b->model->system.dimension;
   const size_t known = (size_t)(b->scene.model->nq + b->scene.model->nv);
   double *const x = t->output->states + i * dimension;
   write_state(b->scene.model, b->scene.data, x);
@@ -141,7 +141,7 @@ static void write_output(const trajectory *t, size_t i) {
 /* outputs first+1 .. first+stride at the end of one step, those before its end on the chord */
 static void write_chord(const trajectory *t, size_t first) {
   const mjModel *m = t->instance->scene.model;
-  const size_t dimension = t->instance->model->type->dimension, stride = t->instance->stride;
+  const size_t dimension = t->instance->model->system.dimension, stride = t->instance->stride;
   const double *const from = t->output->states + first * dimension;
   double to[MODEL_DIMENSION_MAX];
   memcpy(to, t->x0, dimension * sizeof *to);
@@ -193,7 +193,7 @@ static int run(void *instance, const double x0[], const solver_output *output,
              complaint.error ? "error" : "warning", complaint.text);
     return -1;
   }
-  const size_t dimension = b->model->type->dimension;
+  const size_t dimension = b->model->system.dimension;
   if (output->count > 0 &&
       !all_finite(output->states + (output->count - 1) * dimension, dimension)) {
     snprintf(report->message, SOLVER_MESSAGE_SIZE, "mujoco: the state is not finite at t = %g s",
@@ -242,7 +242,7 @@ static int inspect(void *instance, const solver_output *output, solver_report *r
   const size_t contacts = type->contact_count(b->model);
   report->events = 0;
   for (size_t i = 0; i < output->count; ++i) {
-    const double *x = output->states + i * type->dimension;
+    const double *x = output->states + i * b->model->system.dimension;
     if (BRIDGE_DEPTH_IS_LIMITED && check_depth(b, x, output->times[i], report->message) != 0)
       return -1;
     type->active_contacts(b->model, x, b->now);

@@ -64,7 +64,7 @@ static int draw(walk *w, double x[]) {
   do {
     if (advance(w) != 0) return -1;
   } while (gsl_rng_uniform(w->rng) >= (touching(w, w->x) ? keep_touching : keep_free));
-  memcpy(x, w->x, w->model->type->dimension * sizeof *x);
+  memcpy(x, w->x, w->model->system.dimension * sizeof *x);
   for (size_t j = half; j < 2 * half; ++j) x[j] *= shake * (2.0 * gsl_rng_uniform(w->rng) - 1.0);
   return 0;
 }

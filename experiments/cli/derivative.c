@@ -115,7 +115,7 @@ static json_t *as_json(const arguments *given, const derivative *d) {
   const bool exists = f->kind != FLOW_DISCONTINUOUS, is_one = f->kind == FLOW_C1;
   json_t *const names = json_array();
   for (size_t i = 0; i < d->n; i++)
-    json_array_append_new(names, json_string(given->m.type->state_names[i]));
+    json_array_append_new(names, json_string(model_state_name(&given->m, i)));
   json_t *const object = json_pack(
       "{s:s, s:i, s:s, s:s, s:o, s:o, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o}", "schema",
       "essbench-derivative-1", "schema_version", 1, "model", given->m.type->name, "solver",
@@ -139,10 +139,10 @@ static json_t *as_json(const arguments *given, const derivative *d) {
 
 static void print_matrix(const arguments *given, const derivative *d, const double values[]) {
   printf("  %-9s", "");
-  for (size_t j = 0; j < d->n; j++) printf(" %14s", given->m.type->state_names[j]);
+  for (size_t j = 0; j < d->n; j++) printf(" %14s", model_state_name(&given->m, j));
   putchar('\n');
   for (size_t i = 0; i < d->n; i++) {
-    printf("  %-9s", given->m.type->state_names[i]);
+    printf("  %-9s", model_state_name(&given->m, i));
     for (size_t j = 0; j < d->n; j++) printf(" %14.8g", values[i * d->n + j]);
     putchar('\n');
   }
@@ -154,7 +154,6 @@ static void print_order(const flow *f) {
 
 static void print_text(const arguments *given, const derivative *d) {
   const flow *const f = &d->whole.of;
-  const char *const *const names = given->m.type->state_names;
   if (f->kind == FLOW_DISCONTINUOUS) {
     printf("%s: the flow is discontinuous: at t = %.9g s events ", given->m.type->name,
            f->tie_time);
@@ -163,7 +162,8 @@ static void print_text(const arguments *given, const derivative *d) {
     return;
   }
   printf("%s at t = %g s:\n", given->m.type->name, f->t);
-  for (size_t i = 0; i < d->n; i++) printf("  %-9s %.12g\n", names[i], f->state[i]);
+  for (size_t i = 0; i < d->n; i++)
+    printf("  %-9s %.12g\n", model_state_name(&given->m, i), f->state[i]);
   if (f->instants) {
     printf("events meet at %zu instant%s, last at t = %.9g s: ", f->instants,
            f->instants == 1 ? "" : "s", f->tie_time);
@@ -185,7 +185,8 @@ static void print_text(const arguments *given, const derivative *d) {
   }
   if (given->direction) {
     printf("along the direction\n");
-    for (size_t i = 0; i < d->n; i++) printf("  %-9s %.12g\n", names[i], d->one.tangent[i]);
+    for (size_t i = 0; i < d->n; i++)
+      printf("  %-9s %.12g\n", model_state_name(&given->m, i), d->one.tangent[i]);
   }
   printf("%llu crossings, %llu field evaluations, %llu of its Jacobian\n",
          (unsigned long long)f->counters.crossings,

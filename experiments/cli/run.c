@@ -151,7 +151,7 @@ static void print_text(const arguments *given, const trajectory *t, const outcom
   printf("%s with %s, at t = %g s:\n", given->m.type->name, given->solver->name,
          t->times[t->count - 1]);
   for (size_t i = 0; i < t->dimension; i++)
-    printf("  %-8s %.12g\n", given->m.type->state_names[i], last[i]);
+    printf("  %-8s %.12g\n", model_state_name(&given->m, i), last[i]);
   const solver_report *const r = &o->report;
   printf("%llu crossings", (unsigned long long)r->events);
   if (r->steps) printf(", %llu steps", (unsigned long long)r->steps);

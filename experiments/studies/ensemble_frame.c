@@ -14,7 +14,7 @@ static const double longest_shift = 0x1p30, shift_steps = 64.0;
 void ensemble_quantities(const model *m, ensemble_frame *f) {
   *f = (ensemble_frame){.states = m->system.dimension};
   for (; f->count < f->states; f->count++)
-    f->quantity[f->count].name = m->type->state_names[f->count];
+    f->quantity[f->count].name = model_state_name(m, f->count);
   f->quantity[f->count++] = (ensemble_quantity){.name = "crossings", .whole = true};
   if (m->type->mechanics) f->quantity[f->count++].name = "energy_change";
 }

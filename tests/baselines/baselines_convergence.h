@@ -83,7 +83,7 @@ static inline void convergence_on_fifty_contacts(const convergence *c) {
 static inline void convergence_repeats(const convergence *c) {
   char message[SOLVER_MESSAGE_SIZE];
   fixture f = fixture_open(fixture_plate(60.0), 2.0);
-  const size_t size = f.count * f.m.type->dimension * sizeof *f.states;
+  const size_t size = f.count * f.m.system.dimension * sizeof *f.states;
   double *const first = test_malloc(size);
   const solver_output output = fixture_output(&f);
   const solver_settings settings = convergence_settings(c, 1e-6);

@@ -62,8 +62,8 @@ static inline fixture fixture_open(model m, double duration) {
   f.m.type->initial_state(&f.m, f.x0);
   f.count = (size_t)llround(duration / m.type->time_step) + 1;
   f.times = test_malloc(f.count * sizeof *f.times);
-  f.exact = test_malloc(f.count * m.type->dimension * sizeof *f.exact);
-  f.states = test_malloc(f.count * m.type->dimension * sizeof *f.states);
+  f.exact = test_malloc(f.count * f.m.system.dimension * sizeof *f.exact);
+  f.states = test_malloc(f.count * f.m.system.dimension * sizeof *f.states);
   for (size_t i = 0; i < f.count; i++) f.times[i] = (double)i * m.type->time_step;
   f.reference = (model_reference){.times = f.times, .count = f.count, .states = f.exact};
   if (f.m.type->reference(&f.m, f.x0, &f.reference, message)) fail_msg("%s", message);
@@ -89,7 +89,7 @@ static inline solver_output fixture_output(fixture *f) {
 
 /* RMS over all components of the solver's states less the reference's. */
 static inline double fixture_rms(const fixture *f) {
-  const size_t size = f->count * f->m.type->dimension;
+  const size_t size = f->count * f->m.system.dimension;
   double sum = 0.0;
   for (size_t i = 0; i < size; i++) sum += pow(f->states[i] - f->exact[i], 2);
   return sqrt(sum / (double)size);
@@ -102,7 +102,7 @@ static inline fixture_result fixture_run(fixture *f, const solver_type *solver,
   const solver_output output = fixture_output(f);
   fixture_result r;
   void *instance;
-  for (size_t i = 0; i < f->count * f->m.type->dimension; i++) f->states[i] = NAN;
+  for (size_t i = 0; i < f->count * f->m.system.dimension; i++) f->states[i] = NAN;
   if (solver->prepare(&f->m, settings, &output, &instance, message)) fail_msg("%s", message);
   if (solver->run(instance, f->x0, &output, &r.report)) fail_msg("%s", r.report.message);
   if (solver->inspect && solver->inspect(instance, &output, &r.report))

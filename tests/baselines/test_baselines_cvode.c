@@ -173,7 +173,7 @@ static void test_starts_on_a_guard(void **state) {
 static void test_outputs_cost_nothing(void **state) {
   (void)state;
   fixture f = fixture_open(fixture_model("hopper"), 2.0);
-  const size_t n = f.m.type->dimension;
+  const size_t n = f.m.system.dimension;
   double *const dense = test_malloc(f.count * n * sizeof *dense);
   assert_int_equal(f.count, 1001);
   const convergence *const methods[] = {&adams, &bdf};

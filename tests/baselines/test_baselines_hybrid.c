@@ -90,7 +90,7 @@ static void test_long_steps(void **state) {
   settings.time_step = 3 * f.m.type->time_step;
   const fixture_result r = fixture_run(&f, &hybrid_solver, &settings);
   assert_int_equal(r.report.steps, (f.count - 1 + 2) / 3);
-  const size_t n = f.m.type->dimension;
+  const size_t n = f.m.system.dimension;
   for (size_t i = 0; i + 3 < f.count; i += 3) {
     const double *const a = f.states + i * n, *const b = a + 3 * n;
     for (size_t j = 0; j < 3; j++) {

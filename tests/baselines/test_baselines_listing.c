@@ -110,7 +110,7 @@ static void test_plates_go_wrong_but_end(void **state) {
       char message[SOLVER_MESSAGE_SIZE];
       solver_report report;
       void *instance;
-      for (size_t i = 0; i < f.count * f.m.type->dimension; i++) f.states[i] = NAN;
+      for (size_t i = 0; i < f.count * f.m.system.dimension; i++) f.states[i] = NAN;
       assert_int_equal(listing_solver.prepare(&f.m, &s, &output, &instance, message), 0);
       const int status = listing_solver.run(instance, f.x0, &output, &report);
       listing_solver.release(instance);

@@ -30,7 +30,7 @@ static void field_at(const model *m, const double x[], double dxdt[]) {
  * that end or begin within the step are no matter of the law: drawn are states whose depths and
  * forces keep their signs over it. */
 static bool draw(const fixture *f, gsl_rng *rng, double step, double x[]) {
-  const size_t n = f->m.type->dimension, half = n / 2;
+  const size_t n = f->m.system.dimension, half = n / 2;
   double rate[MODEL_DIMENSION_MAX], ahead[MODEL_DIMENSION_MAX], h[256], then[256];
   memcpy(x, f->exact + gsl_rng_uniform_int(rng, f->count) * n, n * sizeof *x);
   for (size_t j = half; j < n; j++) x[j] *= 1.5 * (2.0 * gsl_rng_uniform(rng) - 1.0);
@@ -45,7 +45,7 @@ static bool draw(const fixture *f, gsl_rng *rng, double step, double x[]) {
 
 /* RMS of (v' - v)/h less the field over one step of length h, over the field's RMS */
 static double gap(fixture *f, double step) {
-  const size_t n = f->m.type->dimension, half = n / 2;
+  const size_t n = f->m.system.dimension, half = n / 2;
   double times[] = {0.0, step}, states[2 * MODEL_DIMENSION_MAX], sums[2] = {0};
   const solver_output output = {.times = times, .dt = step, .count = 2, .states = states};
   const solver_settings settings = settings_of(step);

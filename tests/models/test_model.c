@@ -45,7 +45,7 @@ static void every_jacobian_is_right(void **state) {
       double x[MODEL_DIMENSION_MAX];
       ess_jacobian_check worst;
       m.type->random_state(&m, rng, x);
-      for (size_t s = 0; s < m.type->dimension; s++) x[s] += 0.1 * j * cos(3.0 * (double)s + j);
+      for (size_t s = 0; s < m.system.dimension; s++) x[s] += 0.1 * j * cos(3.0 * (double)s + j);
       const int status = ess_check_jacobian(&m.system, x, &worst);
       if (status)
         fail_msg("%s: %s: h%zu by x%zu: %g, found %g", m.type->name, ess_strerror(status),
@@ -229,7 +229,9 @@ static void a_model_is_prepared_again_after_a_change(void **state) {
     model_init(&m, model_types[i]);
     model_release(&m); // never prepared
     assert_int_equal(model_prepare(&m, message), 0);
-    assert_int_equal(m.system.dimension, model_types[i]->dimension);
+    if (m.type->dimension) assert_int_equal(m.system.dimension, m.type->dimension);
+    assert_true(m.system.dimension > 0 && m.system.dimension <= MODEL_DIMENSION_MAX);
+    for (size_t k = 0; k < m.system.dimension; k++) assert_true(*model_state_name(&m, k));
     const ess_options options = ess_options_paper();
     assert_null(ess_check(&m.system, &options));
     assert_int_equal(model_prepare(&m, message), 0);

@@ -46,7 +46,7 @@ static inline solver_settings fixture_settings(void) {
 /* A grid of `count` samples `dt` apart and room for the states. Free with fixture_free. */
 static inline solver_output fixture_output(const model *m, size_t count, double dt) {
   double *times = test_malloc(count * sizeof *times);
-  double *states = test_calloc(count * m->type->dimension, sizeof *states);
+  double *states = test_calloc(count * m->system.dimension, sizeof *states);
   for (size_t i = 0; i < count; ++i) times[i] = (double)i * dt;
   return (solver_output){.times = times, .dt = dt, .count = count, .states = states};
 }

@@ -22,7 +22,7 @@ static double error_of(const model *m, const model_reference *exact, const char 
   void *b = fixture_instance(m, &settings, &output);
   fixture_run(b, exact->states, &output, &report);
   double largest = 0;
-  for (size_t i = 0; i < SAMPLES * m->type->dimension; ++i)
+  for (size_t i = 0; i < SAMPLES * m->system.dimension; ++i)
     largest = fmax(largest, fabs(output.states[i] - exact->states[i]));
   bridge_solver.release(b);
   fixture_free(&output);
