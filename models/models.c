@@ -17,6 +17,7 @@
 #include "contact_models.h"
 #include "corner_springs.h"
 #include "hopper.h"
+#include "legged.h"
 #include "model.h"
 #include "plate.h"
 #include "slip.h"
@@ -24,12 +25,21 @@
 
 enum { LIST_SIZE = 200, NUMBER_SIZE = 32 };
 
-const model_type *const model_types[] = {
-    &affine3_type,          &ball_type,  &ball_under_ceiling_type,
-    &block_on_springs_type, &hill_type,  &hopper_type,
-    &particle_type,         &plate_type, &rhex_type,
-    &rocking_block_type,    &slip_type,  &trot_type,
-    &trot_on_springs_type,  NULL};
+const model_type *const model_types[] = {&affine3_type,
+                                         &ball_type,
+                                         &ball_under_ceiling_type,
+                                         &block_on_springs_type,
+                                         &hill_type,
+                                         &hopper_type,
+                                         &particle_type,
+                                         &plate_type,
+                                         &rhex_type,
+                                         &legged_type,
+                                         &rocking_block_type,
+                                         &slip_type,
+                                         &trot_type,
+                                         &trot_on_springs_type,
+                                         NULL};
 
 const model_type *model_find(const char *name) {
   for (size_t i = 0; model_types[i]; i++) {

@@ -1,89 +1,21 @@
 /*
- * The damped plate's guard reset matrix. A contact is free, pressed, or released but still deep:
- *
- *   free      -- touch-down (p up) -->      pressed
- *   pressed   -- release (F down) -->       released
- *   released  -- re-loading (F up) -->      pressed
- *   released  -- separation (p down) -->    free
- *
- * and in each only the guards that lead out of it are armed. A contact touches down with F > 0
- * always (p = 0, dp/dt > 0) and separates with F < 0 always, so the force's sign change before a
- * touch-down is no crossing at all, and the separation changes no field: it is silent.
+ * The damped plate's guard reset matrix (contact_resets.h).
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
-#include <stdlib.h>
-
+#include "contact_resets.h"
 #include "plate_internal.h"
 
-enum { ROWS_PER_CONTACT = 4, ENTRIES_PER_CONTACT = 7 };
-
-/* A row being written: its entries go to the end of those before it. */
-typedef struct row_writer {
-  size_t *row_start, *guard;
-  signed char *effect;
-  size_t entries;
-} row_writer;
-
-static void add(row_writer *w, size_t guard, signed char effect) {
-  w->guard[w->entries] = guard;
-  w->effect[w->entries++] = effect;
-}
-
-static void end_row(row_writer *w, size_t row) {
-  w->row_start[row + 1] = w->entries;
-}
-
-/* Rows in the guards' order: all penetrations first, then all forces. */
-static void write_rows(row_writer *w, size_t contacts) {
-  for (size_t i = 0; i < contacts; i++) {
-    add(w, ESS_GUARD_DOWN(contacts + i), 1);
-    end_row(w, ESS_GUARD_UP(i));
-    add(w, ESS_GUARD_UP(i), 1);
-    add(w, ESS_GUARD_UP(contacts + i), -1);
-    end_row(w, ESS_GUARD_DOWN(i));
-  }
-  for (size_t i = 0; i < contacts; i++) {
-    add(w, ESS_GUARD_DOWN(contacts + i), 1);
-    add(w, ESS_GUARD_DOWN(i), -1);
-    end_row(w, ESS_GUARD_UP(contacts + i));
-    add(w, ESS_GUARD_UP(contacts + i), 1);
-    add(w, ESS_GUARD_DOWN(i), 1);
-    end_row(w, ESS_GUARD_DOWN(contacts + i));
-  }
-  end_row(w, ESS_GUARD_UP(2 * contacts));
-}
-
-/* Which guards lead out of the state that each contact starts in. */
 static int start(const double sign[], bool armed[], void *params) {
   const plate_data *data = params;
-  const size_t contacts = data->parameters.contacts;
-  for (size_t i = 0; i < contacts; i++) {
-    const bool deep = sign[i] > 0, loaded = sign[contacts + i] > 0;
-    armed[ESS_GUARD_UP(i)] = !deep;
-    armed[ESS_GUARD_DOWN(i)] = deep && !loaded;
-    armed[ESS_GUARD_UP(contacts + i)] = deep && !loaded;
-    armed[ESS_GUARD_DOWN(contacts + i)] = deep && loaded;
-  }
+  contact_resets_start(data->parameters.contacts, sign, armed);
   return 0;
 }
 
 int plate_resets_prepare(plate_data *data) {
-  const size_t contacts = data->parameters.contacts, entries = ENTRIES_PER_CONTACT * contacts;
-  size_t *row_start = calloc(ROWS_PER_CONTACT * contacts + 2, sizeof *row_start);
-  size_t *guard = calloc(entries, sizeof *guard);
-  signed char *effect = calloc(entries, sizeof *effect);
-  bool *silent = calloc(ROWS_PER_CONTACT * contacts, sizeof *silent);
-  data->resets = (ess_reset_matrix){row_start, guard, effect, silent, start};
-  if (!row_start || !guard || !effect || !silent) return -1;
-  write_rows(&(row_writer){row_start, guard, effect, 0}, contacts);
-  for (size_t i = 0; i < contacts; i++) silent[ESS_GUARD_DOWN(i)] = true;
-  return 0;
+  return contact_resets_prepare(&data->resets, data->parameters.contacts, start);
 }
 
 void plate_resets_release(plate_data *data) {
-  free((void *)data->resets.row_start);
-  free((void *)data->resets.guard);
-  free((void *)data->resets.effect);
-  free((void *)data->resets.silent);
+  contact_resets_release(&data->resets);
 }
