@@ -35,7 +35,8 @@ int bridge_prepare(const model *m, const solver_settings *settings, const solver
 
 /* How far MuJoCo's instantaneous acceleration is from the model's field. */
 typedef struct bridge_gap {
-  double gap;            /* RMS of the difference in acceleration, over the field's RMS */
+  double gap;            /* RMS of the difference in acceleration, over the field's RMS; or the
+                            same of q', where that is not just the velocity and differs more */
   double worst;          /* largest difference in any component, over the field's RMS */
   double rms;            /* RMS of the field's accelerations, m/s^2 or rad/s^2 */
   size_t states;         /* compared */

@@ -16,7 +16,7 @@
 /* where states come from: one trajectory after another from the model's random starts */
 typedef struct walk {
   const model *model;
-  size_t half; /* coordinates, and so many rates behind them */
+  mjcf_shape shape; /* so many positions, and rates behind them */
   gsl_rng *rng;
   double *h, *sign;
   unsigned char *active;
@@ -42,17 +42,16 @@ static int field_at(walk *w, const double x[], double dxdt[]) {
 /* a coarse step is good enough to visit the region; a trajectory lasts 2 s */
 static int advance(walk *w) {
   const double dt = 0.002, duration = 2.0;
-  const size_t half = w->half;
+  const size_t positions = w->shape.positions, rates = w->shape.rates;
   double dxdt[MODEL_DIMENSION_MAX];
   if (w->time >= duration) {
     w->model->type->random_state(w->model, w->rng, w->x);
     w->time = 0.0;
   }
   if (field_at(w, w->x, dxdt) != 0) return -1;
-  for (size_t j = 0; j < half; ++j) {
-    w->x[half + j] += dt * dxdt[half + j];
-    w->x[j] += dt * w->x[half + j];
-  }
+  for (size_t j = 0; j < rates; ++j) w->x[positions + j] += dt * dxdt[positions + j];
+  for (size_t j = 0; j < positions; ++j)
+    w->x[j] += dt * (positions == rates ? w->x[positions + j] : dxdt[j]);
   w->time += dt;
   return 0;
 }
@@ -60,12 +59,13 @@ static int advance(walk *w) {
 /* keeps few of the many states in flight, then shakes the velocities; -1 when the field fails */
 static int draw(walk *w, double x[]) {
   const double keep_touching = 0.25, keep_free = 0.015, shake = 1.5;
-  const size_t half = w->half;
+  const size_t positions = w->shape.positions, rates = w->shape.rates;
   do {
     if (advance(w) != 0) return -1;
   } while (gsl_rng_uniform(w->rng) >= (touching(w, w->x) ? keep_touching : keep_free));
   memcpy(x, w->x, w->model->system.dimension * sizeof *x);
-  for (size_t j = half; j < 2 * half; ++j) x[j] *= shake * (2.0 * gsl_rng_uniform(w->rng) - 1.0);
+  for (size_t j = positions; j < positions + rates; ++j)
+    x[j] *= shake * (2.0 * gsl_rng_uniform(w->rng) - 1.0);
   return 0;
 }
 
@@ -82,43 +82,62 @@ typedef struct tally {
   double largest;      /* a difference that is not a number stays */
 } tally;
 
-static void count(tally *sum, const mjData *d, const double field[], size_t half) {
-  for (size_t j = 0; j < half; ++j) {
-    const double gap = fabs(d->qacc[j] - field[half + j]);
+static void count(tally *sum, const double theirs[], const double field[], size_t length) {
+  for (size_t j = 0; j < length; ++j) {
+    const double gap = fabs(theirs[j] - field[j]);
     if (!(gap <= sum->largest)) sum->largest = gap;
     sum->gaps += gap * gap;
-    sum->fields += field[half + j] * field[half + j];
+    sum->fields += field[j] * field[j];
   }
+}
+
+/* how MuJoCo's positions change by its rates: differences of its own way to integrate them, exact
+ * to 1e-9 or so */
+static void position_rates(const mjModel *m, const mjData *d, double out[]) {
+  const double span = 1e-5;
+  double before[MODEL_DIMENSION_MAX], after[MODEL_DIMENSION_MAX];
+  mju_copy(before, d->qpos, (int)m->nq);
+  mju_copy(after, d->qpos, (int)m->nq);
+  mj_integratePos(m, before, d->qvel, -span);
+  mj_integratePos(m, after, d->qvel, span);
+  for (int j = 0; j < (int)m->nq; ++j) out[j] = (after[j] - before[j]) / (2.0 * span);
 }
 
 static void compare(void *context) {
   comparison *c = context;
   const bridge_scene *scene = &c->instance->scene;
-  const size_t half = c->walk->half;
-  double x[MODEL_DIMENSION_MAX], field[MODEL_DIMENSION_MAX];
-  tally sum = {0};
+  const size_t positions = c->walk->shape.positions, rates = c->walk->shape.rates;
+  double x[MODEL_DIMENSION_MAX], field[MODEL_DIMENSION_MAX], turning[MODEL_DIMENSION_MAX];
+  tally sum = {0}, position_sum = {0};
   double stale[MODEL_DIMENSION_MAX] = {0};
   for (size_t i = 0; i < c->out->states; ++i) {
-    c->failed = draw(c->walk, x) != 0 || field_at(c->walk, x, field) != 0;
+    c->failed = draw(c->walk, x) != 0;
+    if (positions != rates) mj_normalizeQuat(scene->model, x);
+    c->failed = c->failed || field_at(c->walk, x, field) != 0;
     if (c->failed) return;
 
     // the previous state's acceleration is the worst warm start a trajectory could give
     bridge_instance_set(c->instance, x);
-    memcpy(scene->data->qacc_warmstart, stale, half * sizeof *stale);
+    memcpy(scene->data->qacc_warmstart, stale, rates * sizeof *stale);
     mj_forward(scene->model, scene->data);
-    memcpy(stale, scene->data->qacc, half * sizeof *stale);
-    count(&sum, scene->data, field, half);
+    memcpy(stale, scene->data->qacc, rates * sizeof *stale);
+    count(&sum, scene->data->qacc, field + positions, rates);
     c->out->touching += touching(c->walk, x);
+    if (positions == rates) continue;
+    position_rates(scene->model, scene->data, turning);
+    count(&position_sum, turning, field, positions);
   }
-  c->out->rms = sqrt(sum.fields / (double)(c->out->states * half));
+  c->out->rms = sqrt(sum.fields / (double)(c->out->states * rates));
   c->out->gap = sqrt(sum.gaps / sum.fields);
   c->out->worst = sum.largest / c->out->rms;
+  if (positions != rates)
+    c->out->gap = fmax(c->out->gap, sqrt(position_sum.gaps / position_sum.fields));
 }
 
 static int walk_open(walk *w, const model *m, unsigned long seed) {
   const size_t guards = m->system.guard_count;
   *w = (walk){.model = m,
-              .half = mjcf_coordinates(m),
+              .shape = mjcf_shape_of(m),
               .rng = gsl_rng_alloc(gsl_rng_mt19937),
               .h = calloc(guards + 1, sizeof *w->h),
               .sign = calloc(guards + 1, sizeof *w->sign),

@@ -66,21 +66,30 @@ static int allocate_data(bridge_scene *scene, char message[SOLVER_MESSAGE_SIZE])
 static int check_shape(const bridge_scene *scene, const model *m,
                        char message[SOLVER_MESSAGE_SIZE]) {
   const mjModel *mj = scene->model;
-  const int wanted = (int)mjcf_coordinates(m);
-  if ((int)mj->nq == wanted && (int)mj->nv == wanted && (int)mj->nbody == 2) return 0;
+  const mjcf_shape wanted = mjcf_shape_of(m);
+  if ((size_t)mj->nq == wanted.positions && (size_t)mj->nv == wanted.rates &&
+      (size_t)mj->nbody == wanted.bodies)
+    return 0;
   snprintf(message, SOLVER_MESSAGE_SIZE,
-           "mujoco: the scene has %d coordinates, %d velocities and %d bodies; %s needs %d, %d, 2",
-           (int)mj->nq, (int)mj->nv, (int)mj->nbody, m->type->name, wanted, wanted);
+           "mujoco: the scene has %d coordinates, %d velocities and %d bodies; %s needs %zu, %zu, "
+           "%zu",
+           (int)mj->nq, (int)mj->nv, (int)mj->nbody, m->type->name, wanted.positions, wanted.rates,
+           wanted.bodies);
   return -1;
+}
+
+/* A of a contact: the body of the scene's last geom, as all that touch are alike */
+static mjtNum *inverse_weight(mjModel *mj) {
+  return &mj->body_invweight0[2 * mj->geom_bodyid[mj->ngeom - 1]];
 }
 
 /* R, and with it the force's denominator, is proportional to A, so K and B go along with it */
 static void realise(bridge_scene *scene, const mjcf_contact *contact, double scaling) {
   mjModel *mj = scene->model;
   scene->scaling = scaling;
-  mj->body_invweight0[2] *= scaling;
+  for (int i = 1; i < (int)mj->nbody; ++i) mj->body_invweight0[2 * i] *= scaling;
 
-  const double unit = mj->body_invweight0[2] * (1.0 - MJCF_IMPEDANCE);
+  const double unit = *inverse_weight(mj) * (1.0 - MJCF_IMPEDANCE);
   const double solref[mjNREF] = {-contact->stiffness * unit, -contact->damping * unit};
   for (int i = 0; i < (int)mj->ngeom; ++i) mju_copy(mj->geom_solref + mjNREF * i, solref, mjNREF);
   for (int i = 0; i < (int)mj->npair; ++i) mju_copy(mj->pair_solref + mjNREF * i, solref, mjNREF);
@@ -103,9 +112,9 @@ int bridge_scene_open(bridge_scene *scene, const model *m, const mjcf_options *o
   status = compile_text(scene, text ? text : written, message);
   if (status == 0) status = check_shape(scene, m, message);
   if (status == 0) {
-    scene->inverse_weight = scene->model->body_invweight0[2];
+    scene->inverse_weight = *inverse_weight(scene->model);
     if (options->time_constant == 0.0) realise(scene, &contact, scaling);
-    if (options->lean) bridge_version_lean(scene->model);
+    if (options->lean) bridge_version_lean(scene->model, mjcf_shape_of(m).passive);
     status = allocate_data(scene, message);
   }
   if (status != 0) bridge_scene_free(scene);

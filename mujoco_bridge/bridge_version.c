@@ -126,13 +126,15 @@ static bool sleep_is_possible(const mjModel *m) {
 #endif
 }
 
-void bridge_version_lean(mjModel *m) {
+void bridge_version_lean(mjModel *m, bool passive) {
   // flags came, moved and split over the years, but every version lists its own by name
-  static const char *const needless[] = {"Passive",   "Spring",    "Damper",
-                                         "Midphase",  "Eulerdamp", "AutoReset",
-                                         "NativeCCD", "Island",    "MultiCCD"};
+  static const char *const needless[] = {"Midphase", "AutoReset", "NativeCCD", "Island",
+                                         "MultiCCD"};
+  static const char *const of_joints[] = {"Passive", "Spring", "Damper", "Eulerdamp"};
   for (size_t i = 0; i < sizeof needless / sizeof needless[0]; ++i)
     bridge_version_flag(m, needless[i], false);
+  for (size_t i = 0; !passive && i < sizeof of_joints / sizeof of_joints[0]; ++i)
+    bridge_version_flag(m, of_joints[i], false);
 
   // with sleeping enabled, geoms that never move are placed once and not in every step
   if (sleep_is_possible(m)) bridge_version_flag(m, "Sleep", true);

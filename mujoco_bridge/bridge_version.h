@@ -22,9 +22,9 @@ mjModel *bridge_version_load(mjVFS *files, const char *text, char *error, int si
 const char *bridge_version_integrators(void);
 bool bridge_version_has_integrator(const char *name);
 
-/* Leaves out work no scene of ours needs and that the text cannot name in every version. Before
- * mj_makeData. */
-void bridge_version_lean(mjModel *m);
+/* Leaves out work no scene of ours needs and that the text cannot name in every version; springs
+ * and dampers of joints stay where there are any (`passive`). Before mj_makeData. */
+void bridge_version_lean(mjModel *m, bool passive);
 
 /* MuJoCo's flags by its own names, as features: on means not disabled, or enabled. Before
  * mj_makeData. */

@@ -16,8 +16,8 @@
 
 #include "mjcf_writer.h"
 
-static const mjcf_emitter *const emitters[] = {&mjcf_block_on_springs, &mjcf_hopper, &mjcf_plate,
-                                               &mjcf_trot_on_springs};
+static const mjcf_emitter *const emitters[] = {&mjcf_block_on_springs, &mjcf_hopper, &mjcf_legged,
+                                               &mjcf_plate, &mjcf_trot_on_springs};
 
 enum { EMITTER_COUNT = sizeof emitters / sizeof emitters[0] };
 
@@ -41,7 +41,7 @@ static const mjcf_emitter *find(const model *m, char message[MODEL_MESSAGE_SIZE]
   for (size_t i = 0; i < EMITTER_COUNT; ++i)
     if (strcmp(emitters[i]->model, m->type->name) == 0) return emitters[i];
   snprintf(message, MODEL_MESSAGE_SIZE,
-           "%s: this model has no MuJoCo twin; block-on-springs, hopper, plate and "
+           "%s: this model has no MuJoCo twin; block-on-springs, hopper, plate, robot and "
            "trot-on-springs have",
            m->type->name);
   return NULL;
@@ -52,10 +52,16 @@ int mjcf_contact_of(const model *m, mjcf_contact *contact, char message[MODEL_ME
   return emitter ? emitter->contact(m, contact, message) : -1;
 }
 
-size_t mjcf_coordinates(const model *m) {
+static mjcf_shape shape_of(const mjcf_emitter *emitter, const model *m) {
+  mjcf_shape shape = {emitter->coordinates, emitter->coordinates, 2, false};
+  if (emitter->shape) emitter->shape(m, &shape);
+  return shape;
+}
+
+mjcf_shape mjcf_shape_of(const model *m) {
   char message[MODEL_MESSAGE_SIZE];
   const mjcf_emitter *emitter = find(m, message);
-  return emitter ? emitter->coordinates : 0;
+  return emitter ? shape_of(emitter, m) : (mjcf_shape){0};
 }
 
 static int check(const mjcf_options *o, char message[MODEL_MESSAGE_SIZE]) {
@@ -196,14 +202,14 @@ static void write_pairs(mjcf_writer *w, const mjcf_emitter *emitter, size_t cont
 }
 
 /* a model's state begins with its coordinates, then their rates: qpos, then qvel */
-static void write_key(mjcf_writer *w, const model *m, size_t coordinates) {
+static void write_key(mjcf_writer *w, const model *m, mjcf_shape shape) {
   double x0[MODEL_DIMENSION_MAX];
   m->type->initial_state(m, x0);
   mjcf_start(w, "keyframe");
   mjcf_start(w, "key");
   mjcf_text(w, "name", "start");
-  mjcf_numbers(w, "qpos", coordinates, x0);
-  mjcf_numbers(w, "qvel", coordinates, x0 + coordinates);
+  mjcf_numbers(w, "qpos", shape.positions, x0);
+  mjcf_numbers(w, "qvel", shape.rates, x0 + shape.positions);
   mjcf_end(w);
   mjcf_end(w);
 }
@@ -228,7 +234,7 @@ static void write_scene(mjcf_writer *w, const model *m, const mjcf_emitter *emit
   emitter->bodies(w, m, o);
   mjcf_end(w);
   if (o->pairs) write_pairs(w, emitter, contacts);
-  write_key(w, m, emitter->coordinates);
+  write_key(w, m, shape_of(emitter, m));
   mjcf_end(w);
 }
 

@@ -20,9 +20,9 @@ mjcf_options mjcf_options_default(void);
 /* The contact law of a prepared model. 0, or -1 with one line when it has no MuJoCo twin. */
 int mjcf_contact_of(const model *m, mjcf_contact *contact, char message[MODEL_MESSAGE_SIZE]);
 
-/* How many coordinates the scene of such a model has. The model's state begins with them, and then
- * has their rates; what stands behind those a scene does not know. */
-size_t mjcf_coordinates(const model *m);
+/* Sizes of the scene of such a model; all 0 where it has none. The model's state begins with
+ * MuJoCo's positions, and then has its rates; what stands behind those a scene does not know. */
+mjcf_shape mjcf_shape_of(const model *m);
 
 /*
  * Writes the scene of a prepared model as NUL-terminated text into *text, which the caller frees

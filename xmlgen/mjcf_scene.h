@@ -7,6 +7,7 @@
 #define MJCF_SCENE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /* MuJoCo's smallest impedance (mjMINIMP), hence the smallest added mass. */
 #define MJCF_IMPEDANCE 1e-4
@@ -32,6 +33,14 @@ typedef struct mjcf_options {
   double time_constant;   /* of contacts that are MuJoCo's own, with its damping ratio 1 and its
                              default impedance, s; 0: they are the model's springs and dampers */
 } mjcf_options;
+
+/* How large a scene is. There are more positions than rates where an orientation is a quaternion.
+ */
+typedef struct mjcf_shape {
+  size_t positions, rates;
+  size_t bodies; /* the world is one */
+  bool passive;  /* its joints have springs or dampers */
+} mjcf_shape;
 
 /* The contact law a scene realises, and the inverse weight A its numbers were written for. */
 typedef struct mjcf_contact {

@@ -49,7 +49,9 @@ void mjcf_inertial(mjcf_writer *w, const double centre[3], double mass, double i
 /* What one model must know to be emitted. */
 typedef struct mjcf_emitter {
   const char *model;
-  size_t coordinates; /* of its scene */
+  size_t coordinates; /* of its scene, and so many rates of one body */
+  /* Optional: what the scene has instead. */
+  void (*shape)(const model *m, mjcf_shape *out);
   /* The contact law, or -1 with one line. */
   int (*contact)(const model *m, mjcf_contact *contact, char message[MODEL_MESSAGE_SIZE]);
   double (*gravity)(const model *m);
@@ -63,6 +65,7 @@ typedef struct mjcf_emitter {
   void (*moving_geom)(size_t i, char name[MJCF_NAME_SIZE]);
 } mjcf_emitter;
 
-extern const mjcf_emitter mjcf_block_on_springs, mjcf_hopper, mjcf_plate, mjcf_trot_on_springs;
+extern const mjcf_emitter mjcf_block_on_springs, mjcf_hopper, mjcf_legged, mjcf_plate,
+    mjcf_trot_on_springs;
 
 #endif
