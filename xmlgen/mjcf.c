@@ -26,7 +26,6 @@ mjcf_options mjcf_options_default(void) {
       .time_step = 0.002,
       .integrator = "Euler",
       .solver = "Newton",
-      .jacobian = "dense",
       .cone = "pyramidal",
       .iterations = 100,
       .tolerance = 1e-8,
@@ -99,8 +98,16 @@ static const char *cone_of(const mjcf_options *o, const mjcf_contact *contact) {
   return contact->friction > 0.0 && o->time_constant == 0.0 ? "elliptic" : o->cone;
 }
 
+/* where most of its entries are 0 it is worth looking for them from so many rates on (MuJoCo 4.0: a
+ * robot of 20 legs) */
+static const size_t sparse_from = 40;
+
+static const char *jacobian_of(const mjcf_options *o, mjcf_shape shape) {
+  return o->jacobian ? o->jacobian : shape.rates < sparse_from ? "dense" : "sparse";
+}
+
 static void write_option(mjcf_writer *w, const mjcf_options *o, const mjcf_contact *contact,
-                         double gravity) {
+                         mjcf_shape shape, double gravity) {
   const double g[] = {0.0, 0.0, -gravity};
   mjcf_start(w, "option");
   mjcf_number(w, "timestep", o->time_step);
@@ -109,7 +116,7 @@ static void write_option(mjcf_writer *w, const mjcf_options *o, const mjcf_conta
   mjcf_text(w, "solver", o->solver);
   mjcf_integer(w, "iterations", (size_t)o->iterations);
   mjcf_number(w, "tolerance", o->tolerance);
-  mjcf_text(w, "jacobian", o->jacobian);
+  mjcf_text(w, "jacobian", jacobian_of(o, shape));
   mjcf_text(w, "cone", cone_of(o, contact));
   write_flags(w, o);
   mjcf_end(w);
@@ -226,7 +233,7 @@ static void write_scene(mjcf_writer *w, const model *m, const mjcf_emitter *emit
   mjcf_start(w, "compiler");
   mjcf_text(w, "angle", "radian");
   mjcf_end(w);
-  write_option(w, o, contact, emitter->gravity(m));
+  write_option(w, o, contact, shape_of(emitter, m), emitter->gravity(m));
   write_size(w, o, contact, contacts);
   write_view(w);
   write_default(w, o, contact);

@@ -20,7 +20,7 @@ typedef struct mjcf_options {
   double time_step;       /* s, > 0 */
   const char *integrator; /* Euler, RK4, implicit; implicitfast, discrete where MuJoCo has them */
   const char *solver;     /* PGS, CG, Newton */
-  const char *jacobian;   /* dense, sparse, auto */
+  const char *jacobian;   /* dense, sparse, auto; NULL: what is faster for its size */
   const char *cone;       /* pyramidal, elliptic; springs with friction are always elliptic */
   int iterations;         /* of the solver, >= 1 */
   double tolerance;       /* of the solver, >= 0 */

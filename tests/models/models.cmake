@@ -1,5 +1,5 @@
 # Tests of the models room. The oracle integrates the plate without libess and without models/.
-foreach(name contact_models rhex model mechanics affine3 plate_projection plate_resets linked refused slip
+foreach(name contact_models legged rhex model mechanics affine3 plate_projection plate_resets linked refused slip
              trot corner_springs)
   ess_test(${name} models)
 endforeach()

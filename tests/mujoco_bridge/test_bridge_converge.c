@@ -30,8 +30,7 @@ static double error_of(const model *m, const model_reference *exact, const char 
 }
 
 /* errors at steps of 2 ms, 0.25 ms and 1/32 ms */
-static void converges(size_t contacts, const char *integrator, double bound) {
-  model m = fixture_model(contacts, 0);
+static void converges_to(model m, const char *integrator, double bound) {
   solver_output grid = fixture_output(&m, SAMPLES, dt);
   model_reference exact = {.times = grid.times, .count = SAMPLES, .states = grid.states};
   char message[MODEL_MESSAGE_SIZE];
@@ -40,13 +39,17 @@ static void converges(size_t contacts, const char *integrator, double bound) {
   if (m.type->reference(&m, x0, &exact, message)) fail_msg("%s", message);
   for (int i = 0, substeps = 1; i < 3; ++i, substeps *= 8)
     error[i] = error_of(&m, &exact, integrator, substeps);
-  print_message("%s, N = %zu, %s: %.2e %.2e %.2e\n", m.type->name, contacts, integrator, error[0],
-                error[1], error[2]);
+  print_message("%s, N = %g, %s: %.2e %.2e %.2e\n", m.type->name, model_get(&m, "contacts"),
+                integrator, error[0], error[1], error[2]);
   assert_true(error[1] < error[0]);
   assert_true(error[2] < error[1]);
   assert_true(error[2] < bound);
   fixture_free(&grid);
   model_release(&m);
+}
+
+static void converges(size_t contacts, const char *integrator, double bound) {
+  converges_to(fixture_model(contacts, 0), integrator, bound);
 }
 
 static void test_rk4(void **state) {
@@ -62,7 +65,20 @@ static void test_euler(void **state) {
   converges(10, "Euler", 1e-2);
 }
 
+static void test_robots(void **state) {
+  (void)state;
+  static const size_t legs[] = {2, 6};
+  for (size_t i = 0; i < 4; ++i) {
+    model m;
+    model_init(&m, model_find("robot"));
+    fixture_set(&m, "contacts", (double)legs[i / 2]);
+    fixture_prepare(&m);
+    converges_to(m, i % 2 ? "implicitfast" : "Euler", 1e-2);
+  }
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_rk4), cmocka_unit_test(test_euler)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_rk4), cmocka_unit_test(test_euler),
+                                     cmocka_unit_test(test_robots)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -43,6 +43,42 @@ static void test_gate(void **state) {
     }
 }
 
+/* The robot's own dynamics against MuJoCo's tree, with and without damping; q' is in the gap. */
+static void test_robots(void **state) {
+  (void)state;
+  static const size_t legs[] = {2, 3, 6, 20, 100};
+  for (size_t i = 0; i < 2 * sizeof legs / sizeof *legs; ++i) {
+    char message[MODEL_MESSAGE_SIZE];
+    mjcf_contact contact;
+    model m;
+    model_init(&m, model_find("robot"));
+    fixture_set(&m, "contacts", (double)legs[i / 2]);
+    if (i % 2) fixture_set(&m, "damping", 0);
+    fixture_prepare(&m);
+    const bridge_gap gap = gap_of(&m, 1e7);
+    if (mjcf_contact_of(&m, &contact, message)) fail_msg("%s", message);
+    print_message("%s, N = %zu: gap %.2e, worst %.2e, %zu of %zu in contact\n", m.type->name,
+                  legs[i / 2], gap.gap, gap.worst, gap.touching, gap.states);
+    assert_true(gap.gap <= BRIDGE_GAP_MAX);
+    assert_in_range(gap.touching, STATES / 2, STATES - 1);
+
+    // what the text says of the compiled model is what MuJoCo makes of it
+    assert_true(fabs(contact.inverse_weight / gap.inverse_weight - 1.0) < 1e-9);
+    model_release(&m);
+  }
+}
+
+/* The gap falls as the mass that contacts add does. */
+static void test_robots_scale(void **state) {
+  (void)state;
+  model m;
+  model_init(&m, model_find("robot"));
+  fixture_prepare(&m);
+  const bridge_gap bare = gap_of(&m, 1), scaled = gap_of(&m, 1e3);
+  assert_true(bare.gap > 1e-6 && scaled.gap < 2e-3 * bare.gap && scaled.gap > 5e-4 * bare.gap);
+  model_release(&m);
+}
+
 static void test_other_parameters(void **state) {
   (void)state;
   model m;
@@ -157,6 +193,8 @@ static void test_every_solver_finds_the_field(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_gate),
+      cmocka_unit_test(test_robots),
+      cmocka_unit_test(test_robots_scale),
       cmocka_unit_test(test_other_parameters),
       cmocka_unit_test(test_proportional_to_the_added_mass),
       cmocka_unit_test(test_wrong_scenes_show),

@@ -17,6 +17,7 @@
 #include <libxml/xpath.h>
 
 #include "corner_springs.h"
+#include "legged.h"
 #include "mjcf.h"
 #include "mjcf_writer.h"
 #include "plate.h"
@@ -133,6 +134,48 @@ static void test_numbers_round_trip(void **state) {
   expect(d, "//key/@qvel", 3, (double[]){0, 0, 0});
   xmlFreeDoc(d);
   model_release(&m);
+}
+
+/* A robot: its bodies, hinges, feet and pairs by name, all masses, and the same text every time. */
+static void test_robots(void **state) {
+  (void)state;
+  static const char *const legs[] = {"2", "3", "37", "100"};
+  for (size_t i = 0; i < sizeof legs / sizeof *legs; ++i) {
+    const char *const settings[][2] = {{"contacts", legs[i]}, {"mass", "5.4321"}};
+    model m = prepared("robot", settings, 2);
+    const legged_parameters *p = legged_get(&m);
+    const mjcf_options options = mjcf_options_default();
+    char *text = written(&m, &options), *again = written(&m, &options);
+    assert_string_equal(text, again);
+    xmlDocPtr d = parsed(text);
+    expect_count(d, "//body", 1 + 2 * p->legs);
+    expect_count(d, "//freejoint", 1);
+    expect_count(d, "//joint[@type='hinge']", 2 * p->legs);
+    expect_count(d, "//contact/pair[@geom1='floor']", p->legs);
+    expect_count(d, "//contact/pair[@geom2=//geom/@name]", p->legs);
+    expect_count(d, "//geom[@name and not(@name=preceding::geom/@name)]", 1 + p->legs);
+    expect_count(d, "//body[not(@name=preceding::body/@name)]", 1 + 2 * p->legs);
+    expect(d, "//body[@name='body']/inertial/@mass", 1, &p->body_mass);
+    for (size_t k = 0; k<p->legs; k += p->legs> 1 ? p->legs - 1 : 1) {
+      char path[96];
+      snprintf(path, sizeof path, "//body[@name='thigh%zu']/inertial/@mass", k);
+      expect(d, path, 1, &p->link_mass[0]);
+      snprintf(path, sizeof path, "//body[@name='shank%zu']/inertial/@mass", k);
+      expect(d, path, 1, &p->link_mass[1]);
+      snprintf(path, sizeof path, "//body[@name='shank%zu']/joint[@name='knee%zu']/@stiffness", k,
+               k);
+      expect(d, path, 1, &p->joint_stiffness);
+      snprintf(path, sizeof path, "//body[@name='shank%zu']/geom[@name='foot%zu']/@size", k, k);
+      expect(d, path, 1, &p->foot_radius);
+    }
+    double x0[MODEL_DIMENSION_MAX];
+    m.type->initial_state(&m, x0);
+    expect(d, "//key/@qpos", LEGGED_HINGES + 2 * p->legs, x0);
+    xmlFreeDoc(d);
+    free(text);
+    free(again);
+    model_release(&m);
+  }
 }
 
 static void test_every_size_is_complete(void **state) {
@@ -339,6 +382,7 @@ static void test_bad_options_are_refused(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_numbers_round_trip),
+      cmocka_unit_test(test_robots),
       cmocka_unit_test(test_every_size_is_complete),
       cmocka_unit_test(test_broad_phase_instead_of_pairs),
       cmocka_unit_test(test_hopper),
