@@ -43,14 +43,6 @@ void legged_field_release(legged_data *d) {
   free(d->leg);
 }
 
-legged_links legged_links_at(const legged_parameters *p, const double hinge[2]) {
-  const double angle = hinge[0] + hinge[1];
-  return (legged_links){
-      {-p->link_length[0] * sin(hinge[0]), -p->link_length[0] * cos(hinge[0])},
-      {-p->link_length[1] * sin(angle), -p->link_length[1] * cos(angle)},
-  };
-}
-
 /* ---- a leg ----------------------------------------------------------------------------------- */
 
 /* A leg's geometry and motion in its own frame, and what it adds to the body's equations there. */

@@ -7,7 +7,17 @@
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
+#include <math.h>
+
 #include "legged_internal.h"
+
+legged_links legged_links_at(const legged_parameters *p, const double hinge[2]) {
+  const double angle = hinge[0] + hinge[1];
+  return (legged_links){
+      {-p->link_length[0] * sin(hinge[0]), -p->link_length[0] * cos(hinge[0])},
+      {-p->link_length[1] * sin(angle), -p->link_length[1] * cos(angle)},
+  };
+}
 
 /* |q|^2 u, of which every component is a quadratic form */
 static void up_form(const double q[4], const double other[4], double out[3]) {

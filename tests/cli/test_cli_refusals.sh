@@ -109,17 +109,17 @@ refuses 2 'is not accepted; it is Euler' run --solver mujoco --variant nosuch
 refuses 2 'is not accepted; it is rk8pd, rkf45' run --variant Euler --solver gsl
 refuses 2 'solver libess has no variants' run --variant Euler
 refuses 2 'law paper has no MuJoCo twin; use --law roller' run --solver mujoco --law paper
-refuses 2 'no MuJoCo twin; block-on-springs, hopper, plate and' run --solver mujoco --model affine3
+refuses 2 'no MuJoCo twin; block-on-springs, hopper, plate, robot and' run --solver mujoco --model affine3
 refuses 2 'law paper has no MuJoCo twin; use --law roller' xml plate --law paper
-refuses 2 'no MuJoCo twin; block-on-springs, hopper, plate and' xml affine3
+refuses 2 'no MuJoCo twin; block-on-springs, hopper, plate, robot and' xml affine3
 for model in ball slip trot; do
-  refuses 2 "$model: this model has no MuJoCo twin; block-on-springs, hopper, plate and" xml "$model"
+  refuses 2 "$model: this model has no MuJoCo twin; block-on-springs, hopper, plate, robot and" xml "$model"
   for solver in listing location cvode gsl hybrid; do
     refuses 2 "$solver: the state of $model jumps; libess and projection know how" \
       run --model "$model" --solver "$solver"
   done
 done
-refuses 2 'no MuJoCo twin; block-on-springs, hopper, plate and' run --solver mujoco --model trot
+refuses 2 'no MuJoCo twin; block-on-springs, hopper, plate, robot and' run --solver mujoco --model trot
 refuses 2 'solver mujoco carries no derivative; libess and projection do' derivative --solver mujoco
 refuses 2 '--direction 1,2 is not accepted; it is 5 numbers' derivative --model slip --direction 1,2
 refuses 2 '--direction 1,x is not accepted; it is 2 numbers' derivative --model ball --direction 1,x
@@ -127,7 +127,7 @@ refuses 2 '--direction 1,nan is not accepted; it is 2 numbers' \
   derivative --model ball --direction 1,nan
 refuses 2 'is a number from 0 to 1' derivative --model ball --tie -1
 refuses 1 'impacts accumulate: there are infinitely many before' run --model ball --duration 5
-refuses 2 'no MuJoCo twin; block-on-springs, hopper, plate and' xml affine3 -o new.xml
+refuses 2 'no MuJoCo twin; block-on-springs, hopper, plate, robot and' xml affine3 -o new.xml
 refuses 2 'smooth: affine3 has no contact force to smooth; hopper' run --solver smooth --model affine3
 refuses 2 'time-stepping: affine3 has no contact force' run --solver time-stepping --model affine3
 for solver in hybrid time-stepping ode; do
