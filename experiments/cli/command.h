@@ -16,22 +16,23 @@
 
 /* What the command line of every command says. */
 typedef enum argument_group {
-  ARGUMENTS_MODEL = 1,           /* --model and the models' parameters */
-  ARGUMENTS_SOLVER = 2,          /* --solver, --h-max */
-  ARGUMENTS_JSON = 4,            /* --json */
-  ARGUMENTS_FOLDER = 8,          /* --out DIR */
-  ARGUMENTS_FILE = 16,           /* --output FILE */
-  ARGUMENTS_SOLVERS = 32,        /* --solvers */
-  ARGUMENTS_SEED = 64,           /* --seed */
-  ARGUMENTS_REFERENCE = 128,     /* --no-reference */
-  ARGUMENTS_COMPARE = 256,       /* --minimum-effect, --fail-if-slower */
-  ARGUMENTS_STRICT = 512,        /* --strict */
-  ARGUMENTS_SETTINGS = 1024,     /* the solvers' settings */
-  ARGUMENTS_FIGURES = 16384,     /* --label-knobs */
-  ARGUMENTS_RESTART = 262144,    /* --restart */
-  ARGUMENTS_PROCESSES = 524288,  /* --processes */
-  ARGUMENTS_TABLE = 1048576,     /* --table */
-  ARGUMENTS_DERIVATIVE = 2097152 /* --direction, --tie */
+  ARGUMENTS_MODEL = 1,            /* --model and the models' parameters */
+  ARGUMENTS_SOLVER = 2,           /* --solver, --h-max */
+  ARGUMENTS_JSON = 4,             /* --json */
+  ARGUMENTS_FOLDER = 8,           /* --out DIR */
+  ARGUMENTS_FILE = 16,            /* --output FILE */
+  ARGUMENTS_SOLVERS = 32,         /* --solvers */
+  ARGUMENTS_SEED = 64,            /* --seed */
+  ARGUMENTS_REFERENCE = 128,      /* --no-reference */
+  ARGUMENTS_COMPARE = 256,        /* --minimum-effect, --fail-if-slower */
+  ARGUMENTS_STRICT = 512,         /* --strict */
+  ARGUMENTS_SETTINGS = 1024,      /* the solvers' settings */
+  ARGUMENTS_FIGURES = 16384,      /* --label-knobs */
+  ARGUMENTS_RESTART = 262144,     /* --restart */
+  ARGUMENTS_PROCESSES = 524288,   /* --processes */
+  ARGUMENTS_TABLE = 1048576,      /* --table */
+  ARGUMENTS_DERIVATIVE = 2097152, /* --direction, --tie */
+  ARGUMENTS_TRAJECTORY = 4194304  /* --csv, --plot, --columns */
 } argument_group;
 
 enum { ARGUMENTS_SOLVERS_MAX = 8, ARGUMENTS_POSITIONALS_MAX = 2 };
@@ -64,6 +65,9 @@ typedef struct arguments {
   bool fail_if_slower, strict;
   const char *direction; /* numbers with commas between; NULL: none */
   double tie;            /* s */
+  const char *csv;       /* file of the trajectory; NULL: none */
+  const char *plot;      /* its figure's; "": beside the csv; NULL: none */
+  const char *columns;   /* of both, with commas between; NULL: all states */
   void *study_settings;  /* of the command's study; owned */
 } arguments;
 

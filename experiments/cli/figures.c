@@ -3,21 +3,16 @@
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
-#include <errno.h>
-#include <spawn.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "commands.h"
 #include "files.h"
+#include "gnuplot.h"
 #include "interrupts.h"
 #include "json_file.h"
 #include "record.h"
-
-extern char **environ;
 
 enum { NAME_SIZE = 160 };
 
@@ -46,49 +41,19 @@ static const figure figures[] = {
 };
 static const char *const formats[] = {"svg", "pdf", "png"};
 
-/* runs gnuplot and waits; its own messages go to the standard error, and signals to it as well */
-static int run_gnuplot(const char *settings, const char *script) {
-  char *const argv[] = {"gnuplot", "-e", (char *)(uintptr_t)settings, (char *)(uintptr_t)script,
-                        NULL};
-  pid_t child;
-  const int error = posix_spawnp(&child, "gnuplot", NULL, NULL, argv, environ);
-  if (error) {
-    errno = error;
-    return -1;
-  }
-  int status = -1;
-  interrupts_pass_on(&child, 1);
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
-  interrupts_pass_on(NULL, 0);
-  errno = 0;
-  return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -1;
-}
-
-/* gnuplot's single-quoted string, in which a quote is doubled */
-static int quote(char *out, size_t size, const char *text) {
-  size_t used = 0;
-  for (; *text; text++) {
-    if (used + 3 > size) return -1;
-    if (*text == '\'') out[used++] = '\'';
-    out[used++] = *text;
-  }
-  out[used] = '\0';
-  return 0;
-}
-
 /* draws with the script of that name; `more` are further settings for it */
 static int draw(const arguments *given, const char *script_name, const char *name,
                 const char *more) {
   const volatile int *const interrupted = interrupts_catch();
-  char data[RECORD_PATH_SIZE], settings[3 * RECORD_PATH_SIZE], script[RECORD_PATH_SIZE];
-  record_path(script, ESSBENCH_PLOTS, script_name);
-  if (quote(data, sizeof data, given->folder))
+  char data[RECORD_PATH_SIZE], settings[3 * RECORD_PATH_SIZE], script[NAME_SIZE];
+  char message[MEASURE_MESSAGE_SIZE];
+  if (gnuplot_quote(data, sizeof data, given->folder))
     return command_fail(given, "the path of the results folder is too long");
-  strncat(script, ".gp", sizeof script - strlen(script) - 1);
+  snprintf(script, sizeof script, "%s.gp", script_name);
   for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
     snprintf(settings, sizeof settings, "data='%s'; out='%s/figures'; format='%s'; %s", data, data,
              formats[i], more);
-    const int failed = run_gnuplot(settings, script);
+    const int failed = gnuplot_run(settings, script, message);
     if (*interrupted) {
       // what gnuplot has begun is no figure
       snprintf(settings, sizeof settings, "%s/figures/%s.%s", given->folder, name, formats[i]);
@@ -97,7 +62,7 @@ static int draw(const arguments *given, const char *script_name, const char *nam
     }
     if (failed)
       return command_fail(given, "gnuplot did not draw %s.%s%s%s", name, formats[i],
-                          errno ? ": " : "", errno ? strerror(errno) : "");
+                          *message ? ": " : "", message);
   }
   printf("%s/figures/%s.{svg,pdf,png}\n", given->folder, name);
   return COMMAND_SUCCESS;
@@ -163,8 +128,6 @@ static int run(arguments *given) {
   char path[RECORD_PATH_SIZE], message[MEASURE_MESSAGE_SIZE];
   if (measure_folder_create(record_path(path, given->folder, "figures"), message))
     return command_fail(given, "%s", message);
-  // the labels are UTF-8, and gnuplot complains where the user's locale is not
-  setenv("LC_ALL", "C.UTF-8", 1);
   size_t drawn = 0;
   for (size_t i = 0; i < sizeof figures / sizeof *figures; i++) {
     if (!has_rows(record_path(path, given->folder, figures[i].data), figures[i].name)) continue;

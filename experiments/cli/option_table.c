@@ -24,7 +24,8 @@ typedef struct common_option {
   study_option option; /* without a name: a line above a group in the help */
   char letter;
   bool hidden;
-  size_t doc; /* where in an option_table its help is; 0: here */
+  bool optional; /* its value, given by --NAME=VALUE; without one it is "" */
+  size_t doc;    /* where in an option_table its help is; 0: here */
 } common_option;
 
 #define AT(member)  OPTION_AT(arguments, member)
@@ -67,6 +68,18 @@ static const common_option common_options[] = {
                 "events closer than this are of one instant (default 0: what the tolerance cannot "
                 "order)",
                 OPTION_NUMBER, AT(tie), .max = 1.0, .accepts = "a number from 0 to 1"}},
+    {ARGUMENTS_TRAJECTORY, HELP_RESULTS,
+     .option = {"csv", "FILE",
+                "write the trajectory to FILE, or to the standard output, which is -", OPTION_TEXT,
+                AT(csv)}},
+    {ARGUMENTS_TRAJECTORY, HELP_RESULTS,
+     .option = {"plot", "FILE",
+                "draw the trajectory as .png, .svg or .pdf (default: a .png beside the csv)",
+                OPTION_TEXT, AT(plot)},
+     .optional = true},
+    {ARGUMENTS_TRAJECTORY, HELP_RESULTS,
+     .option = {"columns", "A,B", "the states that are written and drawn (default: all)",
+                OPTION_TEXT, AT(columns)}},
     {ARGUMENTS_JSON, HELP_RESULTS,
      .option = {"json", NULL, "print the result as JSON", OPTION_FLAG, AT(json)}},
     {ARGUMENTS_REFERENCE, HELP_RESULTS,
@@ -244,7 +257,8 @@ void option_table_build(option_table *t, const command *c) {
       add(t, (struct argp_option){.name = o->option.name,
                                   .key = o->option.name ? key_of(o) : 0,
                                   .arg = o->option.argument,
-                                  .flags = o->hidden ? OPTION_HIDDEN : 0,
+                                  .flags = (o->hidden ? OPTION_HIDDEN : 0) |
+                                           (o->optional ? OPTION_ARG_OPTIONAL : 0),
                                   .doc = o->doc ? (const char *)t + o->doc : o->option.help,
                                   .group = o->help_group});
   add_settings(t);

@@ -225,6 +225,7 @@ static void parse_words(parse *p, int argc, char **argv) {
       continue;
     }
     const struct argp_option *const o = option_table_find(&p->table, p->given, word, &value);
+    if (o->flags & OPTION_ARG_OPTIONAL && !value) value = "";
     if (o->arg && !value && !(value = argv[++i]))
       command_usage(p->given, "%s wants a value; see essbench %s --help", word,
                     p->given->command->name);

@@ -12,6 +12,7 @@
 #include "json_file.h"
 #include "progress.h"
 #include "record.h"
+#include "run_files.h"
 #include "solvers.h"
 #include "trajectory.h"
 
@@ -165,19 +166,32 @@ static void print_text(const arguments *given, const trajectory *t, const outcom
            o->reference_events);
 }
 
+/* what the standard output gets, which a trajectory may have for itself */
+static int report(arguments *given, const trajectory *t, const outcome *o, bool told) {
+  if (given->json) return command_result(given, as_json(given, t, o));
+  if (told) print_text(given, t, o);
+  return COMMAND_SUCCESS;
+}
+
 static int run(arguments *given) {
   char message[SOLVER_MESSAGE_SIZE];
   trajectory t = {0};
   outcome o = {.rms_error = NAN};
+  run_files files;
   double x0[MODEL_DIMENSION_MAX];
   if (model_prepare(&given->m, message)) return command_fail(given, "%s", message);
   int status = trajectory_alloc(&t, &given->m, message);
   if (status) return command_stop(given, status, message);
+  status = run_files_open(&files, given);
+  if (status) {
+    trajectory_free(&t);
+    return status;
+  }
   given->m.type->initial_state(&given->m, x0);
   list_impacts(given, x0, &o);
 
   status = run_solver(given, x0, &t, &o, message);
-  if (!status && o.has_modes && !given->json) impacts_print(&o.impacts);
+  if (!status && o.has_modes && !given->json && !files.printed) impacts_print(&o.impacts);
   if (!status && o.status) {
     status = o.status;
     snprintf(message, sizeof message, "%s", o.report.message);
@@ -185,11 +199,11 @@ static int run(arguments *given) {
   if (!status && !given->no_reference) status = compare(given, x0, &t, &o, message);
   if (status) {
     status = command_stop(given, status, message);
-  } else if (given->json) {
-    status = command_result(given, as_json(given, &t, &o));
   } else {
-    print_text(given, &t, &o);
+    status = report(given, &t, &o, !files.printed);
+    if (!status) status = run_files_write(&files, &t);
   }
+  run_files_close(&files);
   trajectory_free(&t);
   impacts_free(&o.impacts);
   return status;
@@ -200,6 +214,6 @@ const command run_command = {
     .summary = "integrate one model with one solver, beside the reference",
     .example = "essbench run --contacts 37 --damping 0 --solver mujoco --json",
     .groups = ARGUMENTS_MODEL | ARGUMENTS_SOLVER | ARGUMENTS_SETTINGS | ARGUMENTS_JSON |
-              ARGUMENTS_REFERENCE,
+              ARGUMENTS_REFERENCE | ARGUMENTS_TRAJECTORY,
     .run = run,
 };

@@ -7,15 +7,16 @@
 # lines of a file that may not be there yet
 lines() { cat "$1" 2>/dev/null | wc -l; }
 
-# $1 is the signal, $2 the status it ends with, $3 the journal, the rest the command's words. The
-# command alone is told, as by kill; what it has started is its own to end.
+# $1 is the signal, $2 the status it ends with, $3 the journal and $4 how many lines it has when the
+# signal comes, the rest the command's words. The command alone is told, as by kill; what it has
+# started is its own to end.
 ends() {
-  local signal=$1 wanted=$2 journal=$3 children before
-  shift 3
+  local signal=$1 wanted=$2 journal=$3 some=$4 children before
+  shift 4
   rm -rf results
   "$essbench" "$@" --out results >"$room/out" 2>"$room/err" </dev/null &
   local pid=$!
-  while [ "$(lines "results/$journal")" -lt 4 ] && kill -0 $pid 2>/dev/null; do sleep 0.05; done
+  while [ "$(lines "results/$journal")" -lt "$some" ] && kill -0 $pid 2>/dev/null; do sleep 0.05; done
   children=$(pgrep -P $pid)
   before=$(lines "results/$journal")
   kill "-$signal" $pid
@@ -32,18 +33,19 @@ ends() {
 ended() { [ "$status" -eq "$1" ] && said | grep -q "interrupted"; }
 gone() { ! kill -0 "$1" 2>/dev/null; }
 
-# several processes, each way they are made, and one
-parts='--contacts 2,3 --trials 100 --epsilon 1e-3 --min-time 0.02'
+# several processes, each way they are made, and one; the settings and who races with each of eight
+# numbers of contacts are known before the first race
+parts='--contacts 2..9 --trials 30 --epsilon 1e-3 --min-time 0.01'
 for signal in 'INT 130' 'TERM 143'; do
   # shellcheck disable=SC2086 # words
   {
-    ends $signal sweep.journal sweep $parts --processes 3
-    ends $signal tolerance.journal tolerance --contacts 100 --trials 1000 --processes 2
+    ends $signal sweep.journal 10 sweep $parts --processes 3
+    ends $signal tolerance.journal 4 tolerance --contacts 100 --trials 1000 --processes 2
   }
 done
 # shellcheck disable=SC2086
-ends INT 130 sweep.journal sweep $parts --processes 1
-ends TERM 143 scale.journal scale --contacts 1000 --trials 20
-ends INT 130 crossing_cost.journal crossing-cost --contacts 2
-ends TERM 143 work_precision_plate_100.journal work-precision --contacts 100
+ends INT 130 sweep.journal 10 sweep $parts --processes 1
+ends TERM 143 scale.journal 4 scale --contacts 1000 --trials 20
+ends INT 130 crossing_cost.journal 4 crossing-cost --contacts 2
+ends TERM 143 work_precision_plate_100.journal 4 work-precision --contacts 100
 finish

@@ -1,0 +1,93 @@
+#!/bin/sh
+# essbench run: the trajectory as a table and as a figure, of all states or of some; and what cannot be.
+# SPDX-License-Identifier: GPL-3.0-or-later
+# usage: test_cli_run_files.sh ESSBENCH
+. "$(dirname "$0")/../support/cli_room.sh"
+
+short='run --model hopper --duration 0.4 --no-reference'
+# the numbers of its JSON's state
+ends_in() { sed -n '/"state"/,/\]/p' "$room/out" | grep -o '[-0-9][-.0-9e]*' | paste -sd,; }
+head_of() { [ "$(head -n 1 "$1")" = "$2" ]; }
+magic() { LC_ALL=C head -c 100 "$1" | LC_ALL=C grep -qaF "$2"; }
+
+# --- the table ------------------------------------------------------------------------------------
+
+run $short --json
+wanted=$(ends_in)
+run $short --csv 'a table.csv'
+expect 'a table beside the text' success
+expect 'the text is there' grep -q '^hopper with libess' "$room/out"
+expect 'its header' head_of 'a table.csv' t,z,vz
+expect 'a row for each output time' [ "$(wc -l <'a table.csv')" -eq 202 ]
+expect 'from the start' grep -qx '0,2,0' 'a table.csv'
+expect 'to where it ends' [ "$(tail -n 1 'a table.csv')" = "0.40000000000000002,$wanted" ]
+run $short --csv -
+expect 'to the standard output' success
+expect 'and nothing else there' same_bytes "$room/out" 'a table.csv'
+run $short --csv other.csv --json
+expect 'beside JSON' same_bytes other.csv 'a table.csv'
+run $short --csv other.csv --columns vz
+expect 'one state' head_of other.csv t,vz
+run run --model rhex --no-reference --duration 0.1 --csv - --columns vz,x
+expect 'states in the order asked for' head_of "$room/out" t,vz,x
+expect 'without the impacts that are told of' [ "$(grep -c front "$room/out")" -eq 0 ]
+
+# --- the figure -----------------------------------------------------------------------------------
+
+run $short --csv fall.csv --plot
+expect 'a figure beside the table' success
+expect 'as png' magic fall.png PNG
+for format in svg:'<?xml' pdf:%PDF- png:PNG; do
+  run $short "--plot=it's a fall.1.${format%%:*}"
+  expect "a figure alone: $format" success
+  expect "is one: $format" magic "it's a fall.1.${format%%:*}" "${format#*:}"
+done
+expect 'nothing else is left' [ "$(find . -type f | wc -l)" -eq 7 ]
+mkdir folder
+run run --model slip --no-reference --plot=folder/all.svg
+expect 'in a folder' success
+for state in x z vx vz foot; do expect "a panel of $state" grep -q ">$state<" folder/all.svg; done
+run run --model slip --no-reference --plot=folder/some.svg --columns z,foot
+expect 'a panel of foot' grep -q '>foot<' folder/some.svg
+expect 'none of vx' [ "$(grep -c '>vx<' folder/some.svg)" -eq 0 ]
+run $short --plot=still.svg --model ball --duration 0.002
+expect 'two points' success
+TMPDIR=$room/nowhere run $short --plot=x.png
+expect 'no room for the table' one_line 1 "cannot create '$room/nowhere"
+
+# --- what cannot be -------------------------------------------------------------------------------
+
+before=$(fingerprint)
+refuses() {
+  wanted=$1
+  words=$2
+  shift 2
+  run "$@"
+  expect_refusal "$wanted" "$words" "$*"
+}
+refuses 2 '--columns vv is not accepted; did you mean vz? there are z, vz' $short --csv - --columns z,vv
+refuses 2 '--columns  is not accepted; there are z, vz' $short --csv - --columns ''
+refuses 2 '--columns names vz twice' $short --csv - --columns vz,z,vz
+refuses 2 '--columns is about what --csv writes and --plot draws' $short --columns vz
+refuses 2 '--csv - and --json both want the standard output' $short --csv - --json
+refuses 2 '--plot wants a name, --plot=FILE' $short --plot
+refuses 2 '--plot wants a name, --plot=FILE' $short --plot --csv -
+for name in x.jpg x .png folder.svg/x; do
+  refuses 2 'it ends in .png, .svg or .pdf' $short "--plot=$name"
+done
+refuses 2 'x.png is not accepted; see essbench run --help' $short --plot x.png
+refuses 1 "cannot write '" $short --csv nowhere/x.csv
+refuses 1 'it is not a regular file' $short --csv folder
+# a run that fails leaves no table
+refuses 1 'impacts accumulate' run --model ball --duration 5 --csv x.csv --plot
+
+run $short --plot=nowhere/x.png
+expect 'a folder that is not there' [ "$status" -eq 1 ]
+expect 'is told of last' grep -q 'gnuplot did not draw nowhere/x.png$' "$room/err"
+mkdir "$room/bin"
+ln -s "$(command -v rm)" "$room/bin/rm"
+PATH=$room/bin run $short --plot=x.png
+expect 'without gnuplot: what installs it' one_line 1 \
+  'gnuplot did not draw x.png: it is not installed; apt-get install gnuplot-nox'
+
+finish
