@@ -44,7 +44,11 @@ foreach(part IN LISTS parts)
   if(PYTHON3)
     add_test(NAME schema_${part}
              COMMAND ${PYTHON3} ${CMAKE_CURRENT_LIST_DIR}/test_schema.py $<TARGET_FILE:essbench>
-                     ${CMAKE_SOURCE_DIR}/schema ${part})
+                     ${CMAKE_SOURCE_DIR}/schema ${part} ${ESS_KEPT_RESULTS}/${part})
     set_tests_properties(schema_${part} PROPERTIES SKIP_RETURN_CODE 77)
   endif()
 endforeach()
+if(PYTHON3)
+  set_tests_properties(schema_mujoco PROPERTIES FIXTURES_REQUIRED mujoco_results)
+  set_tests_properties(schema_speed PROPERTIES FIXTURES_REQUIRED speed_results)
+endif()

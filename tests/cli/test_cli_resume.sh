@@ -20,8 +20,8 @@ patience=0
 sweep() { # results folder, further options
   local out=$1
   shift
-  "$essbench" sweep --contacts 2..6 --trials 24 --epsilon 0.003 --min-time $patience --out "$out" \
-    "$@" 2>>"$folder/errors"
+  "$essbench" sweep --contacts 2..6 --trials 24 --epsilon 0.003 --min-time $patience \
+    --processes 3 --out "$out" "$@" 2>>"$folder/errors"
 }
 
 # what no clock decides: contacts, solver, protocol, trial, process, errors, crossings
@@ -59,15 +59,15 @@ whole=$(lines "$folder/whole/sweep.journal")
 
 for signal in INT KILL; do
   out=$folder/$signal
-  interrupt $signal "$out" 30
+  interrupt $signal "$out" 12
   before=$(lines "$out/sweep.journal")
-  [ "$before" -ge 30 ]
+  [ "$before" -ge 12 ]
   check "$signal leaves the samples taken" $?
   [ "$before" -lt "$whole" ]
   check "$signal came before the end" $?
 
-  "$essbench" sweep --contacts 2..6 --trials 25 --epsilon 0.003 --min-time $patience --out "$out" \
-    >"$folder/out" 2>"$folder/refusal"
+  "$essbench" sweep --contacts 2..6 --trials 25 --epsilon 0.003 --min-time $patience \
+    --processes 3 --out "$out" >"$folder/out" 2>"$folder/refusal"
   [ $? -eq 1 ]
   check "$signal: other settings are refused with 1" $?
   grep -q "differs in trials" "$folder/refusal"

@@ -15,7 +15,8 @@ target_compile_definitions(test_examples_derivatives PRIVATE
                            EXAMPLE_SLIP_GAITS="$<TARGET_FILE:example_slip_gaits>")
 add_test(NAME examples_readme
   COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_examples_readme.sh ${CMAKE_SOURCE_DIR}
-          $<TARGET_FILE:example_hopper> ${CMAKE_C_COMPILER})
+          $<TARGET_FILE:example_hopper> ${CMAKE_C_COMPILER} ${ESS_ALONE})
+set_tests_properties(examples_readme PROPERTIES FIXTURES_SETUP alone)
 
 # a skeleton as it stands in the text, turned into a source file whenever the text changes
 function(ess_documented_source name)

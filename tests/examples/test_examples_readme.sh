@@ -1,12 +1,14 @@
 #!/bin/sh
 # docs/GUIDE.md quotes examples/hopper.c and what it prints verbatim, and the README a part of it. Every
 # way of installing and linking libess that the README and docs/INSTALL.md give works when it is copied.
-# Usage: test_examples_readme.sh SOURCE_DIR HOPPER CC
+# Usage: test_examples_readme.sh SOURCE_DIR HOPPER CC ALONE
+# ALONE is the folder in which libess alone is built; it is left there for others.
 # SPDX-License-Identifier: GPL-3.0-or-later
 set -eu
 source=$1
 hopper=$2
 export CC="$3"
+alone=$4
 room=$(mktemp -d)
 trap 'rm -rf "$room"' EXIT
 
@@ -55,8 +57,12 @@ same "$room/there" "$room/part" "the part of the example in README.md"
 # installing, but for the build folder, which is not put into the checkout
 block 'how to install libess' install
 grep -q 'build/libess' "$room/install" || fail "README.md: no build/libess"
-sed -i "s|build/libess|$room/libess|" "$room/install"
+sed -i "s|build/libess|$alone|" "$room/install"
+rm -rf "$alone"
 commands "$source" install README.md
+
+# what follows is about how libess is linked: compiled without optimisation it prints the same
+export CMAKE_BUILD_TYPE=Debug
 
 # a reader's own CMake project, with the libess installed, and with one in a folder below it
 mkdir "$room/project"

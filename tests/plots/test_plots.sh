@@ -76,7 +76,14 @@ refuses() {
   echo before >"$out/$1.$2"
   if draw "$@"; then
     fail "$1.$2: status 0 although it should say: $about"
-  elif ! tail -n 1 "$room/said" | grep -qF -- "$about"; then
+  else
+    refused "$@"
+  fi
+}
+
+# of a figure that was not drawn
+refused() {
+  if ! tail -n 1 "$room/said" | grep -qF -- "$about"; then
     fail "$1.$2: does not say: $about"
   elif [ "$(cat "$out/$1.$2")" != before ]; then
     fail "$1.$2: overwrote the figure although it failed"
@@ -303,11 +310,13 @@ for figure in $figures; do
     for name in $(head -n 1 "$path" | tr , ' '); do
       new_data
       edit "$file" "NR == 1 { \$col[\"$name\"] = \"other\" } 1"
+      echo before >"$out/$figure.svg"
       if draw "$figure" svg; then
         check "$figure: reads $name of $file without asking for it" [ ! -s "$room/said" ]
       else
         needed=$((needed + 1))
-        refuses "$file has no column '$name'" "$figure" svg
+        about="$file has no column '$name'"
+        refused "$figure" svg
       fi
     done
 

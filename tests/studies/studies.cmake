@@ -7,7 +7,10 @@ foreach(duty experiments_order experiments_calibrate experiments_projection expe
   target_compile_definitions(test_${duty} PRIVATE ESSBENCH="$<TARGET_FILE:essbench>")
   add_dependencies(test_${duty} essbench)
 endforeach()
-foreach(duty claims ensemble scale speed speed_stiff tolerance)
+foreach(duty claims ensemble scale tolerance)
   add_test(NAME cli_${duty}
            COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_cli_${duty}.sh $<TARGET_FILE:essbench>)
 endforeach()
+add_test(NAME cli_speed COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_cli_speed.sh $<TARGET_FILE:essbench>
+                                ${ESS_KEPT_RESULTS}/speed)
+set_tests_properties(cli_speed PROPERTIES FIXTURES_SETUP speed_results)

@@ -1,7 +1,9 @@
 #!/bin/sh
-# essbench speed: what it refuses, and that an interrupt leaves what was measured.
+# essbench speed: what it refuses, that an interrupt leaves what was measured, and who races at which
+# error, with stiff springs too. The results are left in KEPT, for others to look at.
 # SPDX-License-Identifier: GPL-3.0-or-later
-# usage: test_cli_speed.sh ESSBENCH
+# usage: test_cli_speed.sh ESSBENCH KEPT
+kept=$2
 . "$(dirname "$0")/../support/cli_room.sh"
 
 before=$(fingerprint)
@@ -25,9 +27,11 @@ refuses 1 'speed.json' --table --out nowhere
 cells() { cat results/speed.journal 2>/dev/null | grep -c '"type":"sample"'; }
 names() { grep -o '"cell":"[^"]*"' results/speed.journal | sort; }
 
-# the choices of a hopper and two plates, and of each the race in two processes
-"$essbench" speed --contacts 2 --trials 2 --processes 2 --out results >"$room/out" 2>"$room/err" \
-  </dev/null &
+# the choices of a hopper and three plates, and of a hopper and a plate with stiff springs, and of
+# each the race in two processes
+small='--contacts 2,3 --trials 2 --processes 2 --stiff 20000 --out results'
+# shellcheck disable=SC2086 # words
+"$essbench" speed $small >"$room/out" 2>"$room/err" </dev/null &
 child=$!
 while [ "$(cells)" -lt 5 ] && kill -0 $child; do sleep 0.05; done
 kill -INT $child
@@ -36,9 +40,10 @@ expect 'an interrupt ends it with 130' [ $? -eq 130 ]
 expect 'and is told' grep -q 'interrupted; the same command goes on from here' "$room/err"
 expect 'what was measured is kept' [ "$(cells)" -ge 5 ]
 expect 'there are no results yet' [ ! -e results/speed.json ]
-run speed --contacts 2 --trials 2 --processes 2 --out results
+# shellcheck disable=SC2086
+run speed $small
 expect 'the same command goes on' success
-expect 'to the end' [ "$(cells)" -eq 9 ]
+expect 'to the end' [ "$(cells)" -eq 18 ]
 expect 'and measures nothing twice' [ -z "$(names | uniq -d)" ]
 expect 'the hopper is in the table' grep -q '^hopper  *libess equal-error' "$room/out"
 grep '^hopper\|^plate' "$room/out" >"$room/rows"
@@ -47,8 +52,30 @@ expect 'its tables are shown again' success
 grep '^hopper\|^plate' "$room/out" >"$room/again"
 expect 'and are the same' same_bytes "$room/rows" "$room/again"
 
-# every start, of whoever races, in every process
-awk -F, 'NR > 1 { n[$1 "," $2 "," $3 "," $4 "," $5 "," $6]++ }
+# every start, of whoever races on whichever system, in every process
+awk -F, 'NR > 1 { n[$1 "," $2 "," $3 "," $4 "," $5 "," $6 "," $13]++ }
   END { for (k in n) if (n[k] != 4) bad = 1; exit bad || !length(n) }' results/speed_samples.csv
 expect 'speed_samples.csv has two starts in two processes' [ $? -eq 0 ]
+
+# --- stiff springs: either at the same error, MuJoCo at the output step beside them ----------------
+
+for model in hopper plate; do
+  for who in 'mujoco Euler-2ms' 'mujoco target-0.01' 'libess target-0.01'; do
+    # shellcheck disable=SC2086
+    set -- $who
+    awk -F, -v model=$model -v solver="$1" -v protocol="$2" '
+      NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
+      NR > 1 && $at["model"] == model && $at["solver"] == solver && $at["protocol"] == protocol &&
+        $at["stiffness"] == 20000 && $at["field_gap"] <= 1e-7 &&
+        (protocol != "target-0.01" || $at["rms_error"] <= 0.015) { found = 1 }
+      END { exit !found }' results/speed.csv
+    expect "$model with stiff springs has $who" [ $? -eq 0 ]
+  done
+done
+# and the series of the others is as without them
+expect 'what one more contact costs is found beside stiff springs' \
+  [ "$(grep -c '"s_per_contact"' results/speed.json)" = 2 ]
+
+rm -rf "$kept"
+cp -r results "$kept"
 finish

@@ -25,27 +25,14 @@
 #include "study_fixture.h"
 #include "test_measure_folder.h"
 
-enum { TRIALS = 2, MODELS = 2, LINE_SIZE = 2048 };
+enum { TRIALS = 2, MODELS = 2 };
 
-/* essbench mujoco with these words, in the tests' folder; its exit status */
-static int run(void **state, const char *words) {
-  char line[LINE_SIZE];
-  snprintf(line, sizeof line, "cd %s && %s mujoco %s >out 2>err", (const char *)*state, ESSBENCH,
-           words);
-  const int status = system(line);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
-/* one run for all tests; of two starts no time is judged, so that a busy machine fails nothing */
-static int set_up(void **state) {
-  if (folder_set_up(state)) return -1;
-  return run(state, "--contacts 3 --trials 2 --out .");
-}
-
-static measure_table *read_table(void **state, const char *name) {
+/* of one run, of two starts: no time is judged, so that a busy machine fails nothing */
+static measure_table *read_table(const char *name) {
   char path[PATH_SIZE], message[MEASURE_MESSAGE_SIZE];
   measure_table *table;
-  if (measure_table_read(&table, path_in(state, name, path), message)) fail_msg("%s", message);
+  snprintf(path, sizeof path, "%s/%s", RESULTS, name);
+  if (measure_table_read(&table, path, message)) fail_msg("%s", message);
   return table;
 }
 
@@ -62,7 +49,8 @@ static double number(const measure_table *t, size_t row, const char *name) {
 }
 
 static void test_every_setting_has_a_row(void **state) {
-  measure_table *const t = read_table(state, "mujoco_settings.csv");
+  (void)state;
+  measure_table *const t = read_table("mujoco_settings.csv");
   assert_int_equal(measure_table_rows(t), MODELS * MUJOCO_VARIANTS);
   for (size_t i = 0; i < measure_table_rows(t); i++) {
     const mujoco_variant *const v = &mujoco_variants[i % MUJOCO_VARIANTS];
@@ -75,10 +63,11 @@ static void test_every_setting_has_a_row(void **state) {
 }
 
 static void test_every_row_states_difference_and_error(void **state) {
+  (void)state;
   static const char *const finite[] = {"median_s", "median_lo_s", "median_hi_s", "q25_s",
                                        "q75_s",    "min_s",       "ratio",       "ratio_lo",
                                        "ratio_hi", "rms_error",   "rms_worst",   "field_gap"};
-  measure_table *const t = read_table(state, "mujoco_settings.csv");
+  measure_table *const t = read_table("mujoco_settings.csv");
   size_t measured = 0;
   for (size_t i = 0; i < measure_table_rows(t); i++) {
     const char *const verdict = text(t, i, "verdict");
@@ -105,7 +94,8 @@ static void test_every_row_states_difference_and_error(void **state) {
 }
 
 static void test_the_race_computes_what_mujoco_does(void **state) {
-  measure_table *const t = read_table(state, "mujoco_settings.csv");
+  (void)state;
+  measure_table *const t = read_table("mujoco_settings.csv");
   for (size_t m = 0; m < MODELS; m++) {
     const size_t own = m * MUJOCO_VARIANTS + MUJOCO_OWN, of_race = own + 1;
     assert_true(number(t, own, "difference") == 0.0);
@@ -127,8 +117,9 @@ static void test_the_race_computes_what_mujoco_does(void **state) {
 }
 
 static void test_all_samples_are_kept(void **state) {
-  measure_table *const t = read_table(state, "mujoco_settings.csv"),
-                       *const samples = read_table(state, "mujoco_settings_samples.csv");
+  (void)state;
+  measure_table *const t = read_table("mujoco_settings.csv"), *const samples = read_table(
+                                                                  "mujoco_settings_samples.csv");
   size_t measured = 0;
   for (size_t i = 0; i < measure_table_rows(t); i++)
     measured += strcmp(text(t, i, "verdict"), "left out") != 0;
@@ -145,7 +136,8 @@ static void test_all_samples_are_kept(void **state) {
 
 /* shares of the whole, the parts of each with what they leave adding up to it */
 static void test_profile_adds_up(void **state) {
-  measure_table *const t = read_table(state, "mujoco_profile.csv");
+  (void)state;
+  measure_table *const t = read_table("mujoco_profile.csv");
   const size_t rows = measure_table_rows(t);
   size_t steps = 0, sums = 0;
   for (size_t i = 0; i < rows; i++) {
@@ -244,5 +236,5 @@ int main(void) {
       cmocka_unit_test(test_verdicts),
       cmocka_unit_test(test_a_faster_setting_is_a_failure),
   };
-  return cmocka_run_group_tests(tests, set_up, folder_tear_down);
+  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,7 +9,8 @@ set_tests_properties(manual PROPERTIES SKIP_RETURN_CODE 77)
 
 # nobody installs a library with sanitizers
 if(NOT ESS_SANITIZE)
-  add_test(NAME install_alone COMMAND ${CMAKE_SOURCE_DIR}/tools/check-install)
+  add_test(NAME install_alone COMMAND ${CMAKE_SOURCE_DIR}/tools/check-install ${ESS_ALONE})
+  set_tests_properties(install_alone PROPERTIES FIXTURES_REQUIRED alone)
   add_test(NAME install COMMAND ${CMAKE_SOURCE_DIR}/tools/check-install ${CMAKE_BINARY_DIR})
   set_tests_properties(install_alone install PROPERTIES
     SKIP_RETURN_CODE 77 ENVIRONMENT CC=${CMAKE_C_COMPILER})
