@@ -79,7 +79,7 @@ typedef enum robot_treatment {
   ROBOT_SMOOTH,  /* nothing switches */
   ROBOT_GUARDED, /* event functions say where it switches */
   ROBOT_KINK,    /* it switches, and nothing says where: the field has a kink there */
-  ROBOT_REFUSED  /* a run ends where it comes to act */
+  ROBOT_REFUSED  /* the field fails where it acts, by an event function too */
 } robot_treatment;
 
 typedef struct robot_finding {
@@ -92,13 +92,6 @@ typedef struct robot_finding {
 
 size_t robot_finding_count(const robot *r);
 const robot_finding *robot_findings(const robot *r);
-
-/*
- * The first pair of geoms without a rule for their distance (ROBOT_REFUSED) that touches at x; NULL
- * when none does. The field knows nothing of their contact: ask after each step, and end the run
- * there.
- */
-const robot_finding *robot_refused_contact(robot *r, const double x[]);
 
 /* What event function k is of: "floor - left_foot, end 2", "hip upper". The robot's. */
 const char *robot_event_name(const robot *r, size_t k);

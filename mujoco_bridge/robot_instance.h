@@ -14,18 +14,25 @@
 /* Two geoms whose contacts have smooth distances, or are watched because they have none. */
 typedef struct robot_pair {
   int geom[2];       /* in the order MuJoCo's contact has them */
-  size_t parts;      /* points that may touch, an event function each; 0: no rule */
+  size_t parts;      /* points that may touch, an event function each; 0: no rule, and one event */
   double margin;     /* includemargin */
   mjContact pattern; /* what mj_collision would say of such a contact, but for where it is */
 } robot_pair;
 
-typedef enum robot_event_of { ROBOT_OF_PAIR, ROBOT_OF_JOINT, ROBOT_OF_TENDON } robot_event_of;
+typedef enum robot_event_of {
+  ROBOT_OF_PAIR,   /* a point of a pair with a rule */
+  ROBOT_OF_JOINT,  /* a limit */
+  ROBOT_OF_TENDON, /* a limit */
+  ROBOT_OF_WATCH   /* a pair without a rule: the field fails where it acts */
+} robot_event_of;
 
-/* Event functions: pairs first, then joints, then tendons, as MuJoCo orders its rows. */
+/* Event functions: pairs first, then joints, then tendons, as MuJoCo orders its rows; those watched
+ * last. */
 typedef struct robot_event {
   robot_event_of of;
   int object; /* pair, joint or tendon */
   int part;   /* of a pair: the point; of a limit: -1 lower, 1 upper */
+  int fixed;  /* its sign, where no motion changes its distance; else 0 */
   char name[ROBOT_NAME_SIZE];
 } robot_event;
 
@@ -36,7 +43,7 @@ typedef struct robot_shared {
   robot_pair *pairs;
   size_t pair_count, ruled_pairs; /* those with a rule come first */
   robot_event *events;
-  size_t event_count, contact_events; /* those of pairs come first */
+  size_t event_count, contact_events, row_events; /* those of pairs; and of all that make rows */
   robot_finding *findings;
   size_t finding_count;
 } robot_shared;

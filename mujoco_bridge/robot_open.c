@@ -149,6 +149,40 @@ static robot *instance_of(robot_shared *shared) {
   return NULL;
 }
 
+/* numbers between -1 and 1 that need no generator */
+static void scatter(double x[], size_t count, unsigned round) {
+  for (size_t i = 0; i < count; ++i) x[i] += sin(1.0 + 12.9898 * (double)(i + 1) * (round + 1.7));
+}
+
+/*
+ * A distance that no motion changes, such as the floor's from a body that slides along it, has no
+ * event: its rounding would have many. Whether it acts is what MuJoCo says at the start.
+ */
+static bool find_fixed(robot *r) {
+  enum { ROUNDS = 6 };
+  const size_t n = r->system.dimension, events = r->shared->event_count;
+  double *const room = calloc(2 * n + 3 * events + 1, sizeof *room);
+  if (!room) return false;
+  double *const x = room, *const v = x + n, *const h = v + n, *const rate = h + events,
+                *const largest = rate + events;
+  for (unsigned round = 0; round < ROUNDS; ++round) {
+    memset(x, 0, 2 * n * sizeof *x);
+    robot_reset_state(r, x);
+    scatter(x, n, round);
+    scatter(v, n, round + ROUNDS);
+    if (r->system.guard_rates(x, v, h, rate, r) != 0) break;
+    for (size_t k = 0; k < events; ++k) largest[k] = fmax(largest[k], fabs(rate[k]));
+  }
+  robot_reset_state(r, x);
+  if (r->system.guards(x, h, r) == 0)
+    for (size_t k = 0; k < r->shared->row_events; ++k)
+      if (largest[k] < 1e-12) r->shared->events[k].fixed = h[k] > 0.0 ? 1 : -1;
+  free(room);
+  r->counters = (robot_counters){0};
+  r->failure[0] = '\0';
+  return true;
+}
+
 static int fill(robot_shared *s, const char *file, const char *text,
                 char message[ROBOT_MESSAGE_SIZE]) {
   int status = load(file, text, &s->model, message);
@@ -178,6 +212,10 @@ int robot_open(const char *file, const char *text, const robot_options *options,
   if (status == 0) {
     snprintf(message, ROBOT_MESSAGE_SIZE, "robot: no room for its state");
     *out = instance_of(shared);
+  }
+  if (*out && !find_fixed(*out)) {
+    robot_close(*out);
+    *out = NULL;
   }
   release(shared);
   if (status == 0 && *out) message[0] = '\0';

@@ -165,7 +165,7 @@ static void move_range(robot *r, const robot_event *e, bool acts) {
 static void put_rows_right(robot *r, const double sign[]) {
   const robot_shared *s = r->shared;
   int row = r->data->ne + r->data->nf;
-  for (size_t k = s->contact_events; k < s->event_count; ++k) {
+  for (size_t k = s->contact_events; k < s->row_events; ++k) {
     const robot_event *e = &s->events[k];
     if (sign[k] <= 0.0) continue;
     r->data->efc_pos[row++] = robot_stage_limit(r, e, NULL, NULL) + joint_margin(r, e);
@@ -178,7 +178,7 @@ static void make_rows(robot *r, const double sign[]) {
   r->data->parena = 0;
   for (size_t k = 0; k < s->contact_events; ++k)
     if (sign[k] > 0.0) add_contact(r, &s->events[k]);
-  for (size_t k = s->contact_events; k < s->event_count; ++k)
+  for (size_t k = s->contact_events; k < s->row_events; ++k)
     move_range(r, &s->events[k], sign[k] > 0.0);
   mj_makeConstraint(&r->model, r->data);
   put_rows_right(r, sign);

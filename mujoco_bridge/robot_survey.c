@@ -126,7 +126,7 @@ static robot_finding *add_finding(robot_shared *s, robot_treatment treatment, co
   return f;
 }
 
-static const char *why_no_rule(const mjModel *m, const robot_pair *p) {
+const char *robot_survey_why(const mjModel *m, const robot_pair *p) {
   const int type = m->geom_type[p->geom[1]], first = m->geom_type[p->geom[0]];
   if (first == mjGEOM_HFIELD) return "a height field has no smooth distance";
   if (type == mjGEOM_MESH) return "a mesh has no smooth distance, nor a rule for its vertices";
@@ -138,17 +138,26 @@ static const char *why_no_rule(const mjModel *m, const robot_pair *p) {
 }
 
 static void find_contacts(robot_shared *s) {
-  const mjModel *m = s->model;
-  for (int i = 0; i < (int)s->pair_count; ++i) {
+  for (size_t i = 0; i < s->ruled_pairs; ++i) {
     const robot_pair *p = &s->pairs[i];
-    robot_finding *f = p->parts
-                           ? add_finding(s, ROBOT_GUARDED, "contact", "the depth of each point")
-                           : add_finding(s, ROBOT_REFUSED, "contact", why_no_rule(m, p));
-    pair_name(m, p, f->name, sizeof f->name);
+    robot_finding *f = add_finding(s, ROBOT_GUARDED, "contact", "the depth of each point");
+    pair_name(s->model, p, f->name, sizeof f->name);
     f->events = p->parts;
-    add_pair(s, i);
+    add_pair(s, (int)i);
   }
   s->contact_events = s->event_count;
+}
+
+static void find_refused(robot_shared *s) {
+  for (size_t i = s->ruled_pairs; i < s->pair_count; ++i) {
+    const robot_pair *p = &s->pairs[i];
+    robot_finding *f = add_finding(s, ROBOT_REFUSED, "contact", robot_survey_why(s->model, p));
+    robot_event *e = &s->events[s->event_count++];
+    *e = (robot_event){.of = ROBOT_OF_WATCH, .object = (int)i};
+    pair_name(s->model, p, e->name, sizeof e->name);
+    memcpy(f->name, e->name, sizeof f->name);
+    f->events = 1;
+  }
 }
 
 static void find_limits(robot_shared *s) {
@@ -210,7 +219,7 @@ static void find_kinks(robot_shared *s) {
   const size_t contacts = s->contact_events;
   add_kink(s, "friction", count_friction(s), "pairs", "stick, slip and the edges of its cone");
   add_kink(s, "release", contacts, "points", "a force that ends before the contact does");
-  add_kink(s, "impedance", s->event_count, "points and limits",
+  add_kink(s, "impedance", s->row_events, "points and limits",
            "the spline of solimp, at its midpoint and its width");
   add_kink(s, "friction loss", count_positive(m->dof_frictionloss, m->nv), "joint axes",
            "stick and slip");
@@ -246,7 +255,7 @@ static void find_rest(robot_shared *s) {
 int robot_survey_make(robot_shared *s, char message[ROBOT_MESSAGE_SIZE]) {
   const mjModel *m = s->model;
   size_t events = 2 * (size_t)(m->njnt + m->ntendon);
-  for (size_t i = 0; i < s->pair_count; ++i) events += s->pairs[i].parts;
+  for (size_t i = 0; i < s->pair_count; ++i) events += s->pairs[i].parts ? s->pairs[i].parts : 1;
   const size_t findings = s->pair_count + (size_t)(m->njnt + m->ntendon) + 16;
   s->events = calloc(events + 1, sizeof *s->events);
   s->findings = calloc(findings, sizeof *s->findings);
@@ -256,6 +265,8 @@ int robot_survey_make(robot_shared *s, char message[ROBOT_MESSAGE_SIZE]) {
   }
   find_contacts(s);
   find_limits(s);
+  s->row_events = s->event_count;
+  find_refused(s);
   find_kinks(s);
   find_rest(s);
   return 0;

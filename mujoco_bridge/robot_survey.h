@@ -14,6 +14,9 @@ int robot_survey_check(const mjModel *m, char message[ROBOT_MESSAGE_SIZE]);
 /* Fills in events and findings of `shared`, whose pairs are there. 0, or a solver_status. */
 int robot_survey_make(robot_shared *shared, char message[ROBOT_MESSAGE_SIZE]);
 
+/* Why a pair has no rule for its distance. Static storage. */
+const char *robot_survey_why(const mjModel *m, const robot_pair *p);
+
 /* The name of MuJoCo's object, or "geom 3" where it has none. */
 void robot_survey_name(const mjModel *m, int type, int id, char *name, size_t size);
 

@@ -11,6 +11,7 @@
 
 #include "robot_distance.h"
 #include "robot_stage.h"
+#include "robot_survey.h"
 
 /* ---- positions and velocities ---------------------------------------------------------------- */
 
@@ -101,11 +102,25 @@ static void write_rates(const mjModel *m, const mjData *d, const double x[], dou
   hold_activations(m, x + m->nq + m->nv, dxdt + m->nq + m->nv);
 }
 
+/* whether a contact acts that has no rule */
+static bool refuses(robot *r, const double sign[]) {
+  const robot_shared *s = r->shared;
+  size_t k = s->row_events;
+  while (k < s->event_count && sign[k] < 0.0) k++;
+  if (k == s->event_count) return false;
+  const size_t pair = (size_t)s->events[k].object;
+  snprintf(r->failure, sizeof r->failure, "%s touch: %s", s->events[k].name,
+           robot_survey_why(r->shared->model, &s->pairs[pair]));
+  return true;
+}
+
 static int field(double t, const double x[], const double sign[], double dxdt[], void *params) {
   robot *const r = params;
   const field_call call = {.r = r, .x = x, .sign = sign};
   (void)t;
   r->counters.fields++;
+
+  if (refuses(r, sign)) return -1;
 
   // MuJoCo ends in errors where a step that is too long has left the finite numbers
   if (!all_finite(x, r->system.dimension)) {
@@ -146,10 +161,61 @@ static double touch_rate(const robot *r, const robot_pair *p, const robot_touch 
   return mju_dot3(second, touch->normal);
 }
 
+/* no more than the distance of two geoms, by spheres about them, above a plane, or above the
+ * highest place of a height field; and the point and direction it is taken at */
+static void bound_distance(const robot *r, const int geom[2], robot_touch *out) {
+  const mjModel *m = &r->model;
+  const int type = m->geom_type[geom[0]];
+  const double *first = r->data->geom_xpos + 3 * geom[0], *mat = r->data->geom_xmat + 9 * geom[0];
+  const double *second = r->data->geom_xpos + 3 * geom[1], radius = m->geom_rbound[geom[1]];
+  double from[3];
+  mju_sub3(from, second, first);
+  mju_copy3(out->pos, second);
+  if (type == mjGEOM_PLANE || type == mjGEOM_HFIELD) {
+    const double top = type == mjGEOM_PLANE ? 0.0 : m->hfield_size[4 * m->geom_dataid[geom[0]] + 2];
+    for (int i = 0; i < 3; ++i) out->normal[i] = mat[3 * i + 2];
+    out->dist = mju_dot3(from, out->normal) - top - radius;
+    return;
+  }
+  mju_copy3(out->normal, from);
+  out->dist = mju_normalize3(out->normal) - radius - m->geom_rbound[geom[0]];
+}
+
+/*
+ * The distance of a pair without a rule: by MuJoCo's own search, where it may be within the sizes
+ * of both, else a bound. A search among a height field's places is long, and so begins nearer.
+ */
+static void watched_distance(robot *r, const robot_pair *p, robot_touch *out) {
+  const mjModel *m = &r->model;
+  const double radius = m->geom_rbound[p->geom[1]];
+  const bool hills = m->geom_type[p->geom[0]] == mjGEOM_HFIELD;
+  const double reach = p->margin + radius + (hills ? 0.0 : m->geom_rbound[p->geom[0]]);
+  double ends[6];
+  bound_distance(r, p->geom, out);
+  if (out->dist >= reach) return;
+  const double dist = mj_geomDistance(m, r->data, p->geom[0], p->geom[1], reach, ends);
+  if (dist <= out->dist) return;
+  out->dist = dist;
+  if (dist >= reach) {
+    mju_zero3(out->normal);
+    return;
+  }
+  mju_sub3(out->normal, ends + 3, ends);
+  mju_normalize3(out->normal);
+  if (dist < 0.0) mju_scl3(out->normal, out->normal, -1.0);
+  mju_add3(out->pos, ends, ends + 3);
+  mju_scl3(out->pos, out->pos, 0.5);
+}
+
 static void make_guard(const guard_call *c, size_t k, double *h, double *rate) {
   const robot_shared *s = c->r->shared;
   const robot_event *e = &s->events[k];
-  if (e->of != ROBOT_OF_PAIR) {
+  if (e->fixed) {
+    *h = (double)e->fixed;
+    if (c->v) *rate = 0.0;
+    return;
+  }
+  if (e->of == ROBOT_OF_JOINT || e->of == ROBOT_OF_TENDON) {
     double away = 0.0;
     *h = -robot_stage_limit(c->r, e, c->v ? c->r->speed : NULL, &away);
     if (c->v) *rate = -away;
@@ -157,7 +223,10 @@ static void make_guard(const guard_call *c, size_t k, double *h, double *rate) {
   }
   const robot_pair *p = &s->pairs[e->object];
   robot_touch touch;
-  robot_distance(&c->r->model, c->r->data, p->geom, (size_t)e->part, &touch);
+  if (e->of == ROBOT_OF_WATCH)
+    watched_distance(c->r, p, &touch);
+  else
+    robot_distance(&c->r->model, c->r->data, p->geom, (size_t)e->part, &touch);
   *h = p->margin - touch.dist;
   if (c->v) *rate = -touch_rate(c->r, p, &touch);
 }

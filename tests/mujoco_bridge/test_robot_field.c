@@ -37,12 +37,23 @@ static void draw_control(robot *r, gsl_rng *rng) {
 
 /* contacts that MuJoCo has otherwise: of geoms without a rule; of a box more than four corners, or
  * one above its middle */
-static bool is_odd(robot *r, const double x[], const double sign[]) {
+static bool is_odd(robot *r, const double sign[]) {
   size_t corners = 0;
-  if (robot_refused_contact(r, x)) return true;
+  for (size_t i = 0; i < robot_finding_count(r); ++i) {
+    const robot_finding *f = &robot_findings(r)[i];
+    if (f->treatment == ROBOT_REFUSED && sign[f->first_event] > 0.0) return true;
+  }
   for (size_t k = 0; k < robot_size(r).events; ++k)
     corners += sign[k] > 0.0 && strstr(robot_event_name(r, k), "corner") != NULL;
   return corners > 3;
+}
+
+static bool is_refused(const robot *r, size_t k) {
+  for (size_t i = 0; i < robot_finding_count(r); ++i) {
+    const robot_finding *f = &robot_findings(r)[i];
+    if (f->treatment == ROBOT_REFUSED && f->first_event == k && f->events > 0) return true;
+  }
+  return false;
 }
 
 static void test_gap(void **state) {
@@ -59,7 +70,7 @@ static void test_gap(void **state) {
       draw(r, rng, x);
       draw_control(r, rng);
       fixture_signs(r, x, sign);
-      if (is_odd(r, x, sign)) continue;
+      if (is_odd(r, sign)) continue;
       fixture_field(r, x, sign, ours);
       assert_int_equal(robot_plain_field(r, x, its), 0);
       worst = fmax(worst, fixture_distance(ours, its, n) / fixture_length(its, n));
@@ -70,7 +81,7 @@ static void test_gap(void **state) {
     assert_true(compared > 500);
     assert_true(worst < 1e-9);
     for (size_t k = 0; k < events; ++k)
-      if (!acted[k]) fail_msg("%s has not acted", robot_event_name(r, k));
+      if (!acted[k] && !is_refused(r, k)) fail_msg("%s has not acted", robot_event_name(r, k));
     robot_close(r);
   }
   gsl_rng_free(rng);
@@ -98,7 +109,7 @@ static void test_steps(void **state) {
     draw(r, rng, x);
     robot_normalise(r, x);
     fixture_signs(r, x, sign);
-    if (is_odd(r, x, sign)) continue;
+    if (is_odd(r, sign)) continue;
     fixture_field(r, x, sign, dxdt);
     mj_resetData(m, d);
     memcpy(d->qpos, x, nq * sizeof *x);
@@ -139,7 +150,7 @@ static void test_rates(void **state) {
     assert_int_equal(s->guards(back, before, r), 0);
     for (size_t k = 0; k < s->guard_count; ++k) {
       const double found = (after[k] - before[k]) / (2.0 * reach);
-      if (fabs(found - rate[k]) > 1e-5)
+      if (fabs(found - rate[k]) > 1e-5 && !is_refused(r, k))
         fail_msg("%s: %g, not %g", robot_event_name(r, k), rate[k], found);
     }
     const size_t which[2] = {s->guard_count - 1, 3};
