@@ -93,6 +93,9 @@ typedef struct robot_finding {
 size_t robot_finding_count(const robot *r);
 const robot_finding *robot_findings(const robot *r);
 
+/* The first pair without a rule (ROBOT_REFUSED) that touches at x; NULL when none does. */
+const robot_finding *robot_refused_contact(robot *r, const double x[]);
+
 /* What event function k is of: "floor - left_foot, end 2", "hip upper". The robot's. */
 const char *robot_event_name(const robot *r, size_t k);
 

@@ -276,6 +276,17 @@ static int some_guard_rates(const double x[], const double v[], const size_t whi
   return call_guards(&call);
 }
 
+const robot_finding *robot_refused_contact(robot *r, const double x[]) {
+  const robot_shared *s = r->shared;
+  for (size_t k = s->row_events; k < s->event_count; ++k) {
+    double h = -1.0;
+    guard_call call = {.r = r, .x = x, .which = &k, .count = 1, .h = &h};
+    for (size_t i = 0; call_guards(&call) == 0 && h > 0.0 && i < s->finding_count; ++i)
+      if (s->findings[i].events > 0 && s->findings[i].first_event == k) return &s->findings[i];
+  }
+  return NULL;
+}
+
 ess_system robot_system_of(robot *r) {
   const mjModel *m = &r->model;
   return (ess_system){.dimension = (size_t)(m->nq + m->nv + m->na),
