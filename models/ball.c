@@ -10,12 +10,14 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { Z, V, N };
-enum { SURFACE, RESTITUTION, HEIGHT, SPEED, GRAVITY, DURATION, PARAMETER_COUNT };
+enum { SURFACE, RESTITUTION, HEIGHT, SPEED, GRAVITY, COMPLETE, DURATION, PARAMETER_COUNT };
 enum { FLOOR, CEILING };
 
-static const char *const surfaces[] = {"floor", "ceiling", NULL};
+static const char *const surfaces[] = {"floor", "ceiling", NULL}, *const answers[] = {"no", "yes",
+                                                                                      NULL};
 
 static const model_parameter parameters[PARAMETER_COUNT] = {
     [SURFACE] = {"surface", FLOOR, 0, 1, false, surfaces, "what it bounces off, at z = 0"},
@@ -23,6 +25,7 @@ static const model_parameter parameters[PARAMETER_COUNT] = {
     [HEIGHT] = {"height", 1, -100, 100, false, NULL, "at the start, m"},
     [SPEED] = {"speed", 0, -100, 100, false, NULL, "upward at the start, m/s"},
     [GRAVITY] = {"gravity", 9.81, 1e-3, 1000, false, NULL, "gravity, m/s^2"},
+    [COMPLETE] = {"complete", 0, 0, 1, false, answers, "go on where impacts have accumulated"},
     [DURATION] = {"duration", 1, 1e-3, 1000, false, NULL, "time integrated, s"},
 };
 
@@ -31,12 +34,14 @@ static const char *const state_names[N] = {"z", "v"};
 typedef struct ball {
   double outward; /* +1: the ball is above the surface; -1: below */
   double restitution, gravity;
+  double rests_below; /* m/s: bouncing off more slowly it stays on a floor; 0: it never does */
 } ball;
 
 static int field(double t, const double x[], const double sign[], double dxdt[], void *params) {
-  (void)t, (void)sign;
-  dxdt[Z] = x[V];
-  dxdt[V] = -((const ball *)params)->gravity;
+  (void)t;
+  const bool rests = sign[0] > 0.0;
+  dxdt[Z] = rests ? 0.0 : x[V];
+  dxdt[V] = rests ? 0.0 : -((const ball *)params)->gravity;
   return 0;
 }
 
@@ -60,26 +65,30 @@ static int guard_rates(const double x[], const double v[], double h[], double ra
 
 static int field_jacobian(double t, const double x[], const double sign[], double J[],
                           void *params) {
-  (void)t, (void)x, (void)sign, (void)params;
+  (void)t, (void)x, (void)params;
   J[0] = J[2] = J[3] = 0.0;
-  J[1] = 1.0;
+  J[1] = sign[0] > 0.0 ? 0.0 : 1.0;
   return 0;
 }
 
 /* it stays on its side of the surface */
 static int bounce(ess_impact *impact, void *params) {
+  const ball *const p = params;
   impact->after[Z] = 0.0;
-  impact->after[V] *= -((const ball *)params)->restitution;
-  impact->mode[0] = -1.0;
-  impact->armed[ESS_GUARD_UP(0)] = true;
+  impact->after[V] *= -p->restitution;
+  const bool rests = fabs(impact->after[V]) < p->rests_below;
+  if (rests) impact->after[V] = 0.0;
+  impact->mode[0] = rests ? 1.0 : -1.0;
+  impact->armed[ESS_GUARD_UP(0)] = !rests;
   impact->armed[ESS_GUARD_DOWN(0)] = false;
   return 0;
 }
 
 static int bounce_jacobian(const ess_impact *impact, double DR[], void *params) {
-  (void)impact;
+  const ball *const p = params;
+  const bool rests = fabs(p->restitution * impact->x[V]) < p->rests_below;
   DR[0] = DR[1] = DR[2] = 0.0;
-  DR[3] = -((const ball *)params)->restitution;
+  DR[3] = rests ? 0.0 : -p->restitution;
   return 0;
 }
 
@@ -103,6 +112,13 @@ static double meeting(const ball *p, double z, double v) {
   return -2.0 * z / (v + sqrt(square)); // the earlier one, in the form that does not cancel
 }
 
+/* on the floor from the i-th time on */
+static int rest(size_t i, model_reference *out) {
+  memset(&out->states[i * N], 0, (out->count - i) * N * sizeof *out->states);
+  out->kind = "exact";
+  return 0;
+}
+
 static int reference(const model *m, const double x0[], model_reference *out,
                      char message[MODEL_MESSAGE_SIZE]) {
   enum { MOST = 1000 };
@@ -118,6 +134,7 @@ static int reference(const model *m, const double x0[], model_reference *out,
       t += next;
       v = -p->restitution * (v - p->gravity * next);
       z = 0.0;
+      if (fabs(v) < p->rests_below) return rest(i, out);
     }
     const double tau = out->times[i] - t;
     out->states[i * N + Z] = z + tau * (v - 0.5 * p->gravity * tau);
@@ -161,7 +178,8 @@ static int prepare(model *m, char message[MODEL_MESSAGE_SIZE]) {
   }
   *p = (ball){.outward = below ? -1.0 : 1.0,
               .restitution = m->value[RESTITUTION],
-              .gravity = m->value[GRAVITY]};
+              .gravity = m->value[GRAVITY],
+              .rests_below = m->value[COMPLETE] > 0.0 && !below ? 1e-8 : 0.0};
   m->data = p;
   m->system = (ess_system){.dimension = N,
                            .guard_count = 1,

@@ -7,6 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char *const contact_answers[] = {"no", "yes", NULL};
+
+/* impacts slower than this are as good as none, m/s */
+static const double complete_below = 1e-8;
+
 int contact_model_prepare(model *m, contact_model *of, double delta_t,
                           char message[MODEL_MESSAGE_SIZE]) {
   const char *const wrong = of ? mechanism_refused(&of->m) : "out of memory";
@@ -15,6 +20,7 @@ int contact_model_prepare(model *m, contact_model *of, double delta_t,
     free(of);
     return -1;
   }
+  if (model_get(m, "complete") > 0) of->s.completes_below = complete_below;
   m->data = of;
   m->system = of->s.system;
   return 0;

@@ -21,13 +21,18 @@ typedef struct contact_model {
 
 static const double contact_gravity = 9.81;
 
+extern const char *const contact_answers[]; /* "no", "yes" */
+
 #define CONTACT_DELTA_T                                                                            \
   { "delta-t", 0.03, 0, 1, false, NULL, "for which forces count in an impact, s; 0: not at all" }
+#define CONTACT_COMPLETE                                                                           \
+  { "complete", 0, 0, 1, false, contact_answers, "go on where impacts have accumulated" }
 #define CONTACT_DURATION(s)                                                                        \
   { "duration", s, 1e-3, 1000, false, NULL, "time integrated, s" }
 
 /* `of`, from malloc, with all but `s` filled in, becomes the model's data, or is freed. NULL: out
- * of memory. 0, or -1 with one line. */
+ * of memory. It is completed (Corollary 1) where the model has that parameter, at yes. 0, or -1
+ * with one line. */
 int contact_model_prepare(model *m, contact_model *of, double delta_t,
                           char message[MODEL_MESSAGE_SIZE]);
 

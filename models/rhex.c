@@ -38,6 +38,7 @@ enum {
   LEDGE,
   LEDGE_AT,
   DELTA_T,
+  COMPLETE,
   DURATION,
   PARAMETER_COUNT
 };
@@ -58,6 +59,7 @@ static const model_parameter parameters[PARAMETER_COUNT] = {
                "its height, m; 0, or a vertical leap: there is none"},
     [LEDGE_AT] = {"ledge-at", 0.3, 0.26, 10, false, NULL, "from the body's centre at the start, m"},
     [DELTA_T] = CONTACT_DELTA_T,
+    [COMPLETE] = CONTACT_COMPLETE,
     [DURATION] = CONTACT_DURATION(1),
 };
 

@@ -17,11 +17,6 @@ enum { STICK, NONE };
 
 static const char *const frictions[] = {"stick", "none", NULL};
 
-static const char *const answers[] = {"no", "yes", NULL};
-
-/* impacts slower than this are as good as none, m/s */
-static const double complete_below = 1e-8;
-
 static const model_parameter parameters[PARAMETER_COUNT] = {
     [WIDTH] = {"width", 0.05, 1e-4, 100, false, NULL, "width, m"},
     [HEIGHT] = {"height", 0.1, 1e-4, 100, false, NULL, "height, m"},
@@ -30,7 +25,7 @@ static const model_parameter parameters[PARAMETER_COUNT] = {
     [TILT] = {"tilt", 0.2, -1.5, 1.5, false, NULL,
               "angle at the start, rad; above 0 it rests on the left corner"},
     [DELTA_T] = CONTACT_DELTA_T,
-    [COMPLETE] = {"complete", 0, 0, 1, false, answers, "go on where impacts have accumulated"},
+    [COMPLETE] = CONTACT_COMPLETE,
     [DURATION] = CONTACT_DURATION(0.6),
 };
 
@@ -114,9 +109,7 @@ static int prepare(model *m, char message[MODEL_MESSAGE_SIZE]) {
   corner(p, m->value[TILT] < 0 ? RIGHT : LEFT, m->value[TILT], from);
   p->base.start[Z] = -from[1];
   p->base.start[PHI] = m->value[TILT];
-  const int wrong = contact_model_prepare(m, &p->base, m->value[DELTA_T], message);
-  if (!wrong && m->value[COMPLETE] > 0) p->base.s.completes_below = complete_below;
-  return wrong;
+  return contact_model_prepare(m, &p->base, m->value[DELTA_T], message);
 }
 
 const model_type rocking_block_type = {

@@ -1,13 +1,17 @@
 # What pseudo-impulses do: the rocking block's angle with its impacts marked, and the speeds of these,
-# without them and with; which arrivals at a hill rest at its foot, over its slope and their speed.
+# without them and with; which arrivals at a hill rest at its foot, over its slope and their speed. Below:
+# how much earlier the block is at rest, and how far off its angle is; the forces on a leaping body's feet.
 # SPDX-License-Identifier: GPL-3.0-or-later
 figure = 'fig_contact_modes'
 needs = 'contact_modes.csv:slope,found,known contact_modes_hill.csv:slope,speed,rests '. \
-  'contact_modes_block.csv:delta_t,t,angle,impact,speed'
+  'contact_modes_block.csv:delta_t,t,angle,impact,speed '. \
+  'contact_modes_truncation.csv:delta_t,earlier,angle contact_modes_leap.csv:delta_t,t,front,rear'
 load ARG0[1:strlen(ARG0) - strlen(figure.'.gp')].'theme.gp'
 thresholds = data.'/contact_modes.csv'
 hill = data.'/contact_modes_hill.csv'
 block = data.'/contact_modes_block.csv'
+truncation = data.'/contact_modes_truncation.csv'
+leap = data.'/contact_modes_leap.csv'
 
 found = ''
 stats block using (found = including(found, strcol("delta_t")), 0) nooutput
@@ -18,14 +22,14 @@ mark(d) = int(word('7 5 9', (place(found, d) - 1) % 3 + 1))
 arrives(rest) = cell("rests") == rest ? cell("slope") : NaN
 
 left(k) = 0.76 + 2.28 * (k - 1)
-eval canvas(7, 2.75)
+eval canvas(7, 5.05)
 set multiplot
 eval restart
 stats block using (see(1000 * cell("t"))) nooutput
 x_range = linear_range('x', 0)
 do for [k = 1:2] {
   unset logscale; set autoscale
-  eval panel(left(k), 0.45, 1.48, 1.7)
+  eval panel(left(k), 2.75, 1.48, 1.7)
   eval x_range
   set xtics 200
   set xlabel 'time, ms' offset 0, 0.4
@@ -52,7 +56,7 @@ stats hill using (see(cell("slope"))) nooutput
 x_range = linear_range('x', 0.03)
 eval restart
 stats hill using (see(cell("speed"))) nooutput
-eval panel(left(3), 0.45, 1.48, 1.7)
+eval panel(left(3), 2.75, 1.48, 1.7)
 eval x_range
 eval linear_range('y', 0.03)
 set format '%g'
@@ -64,6 +68,40 @@ set xlabel 'slope, degrees' offset 0, 0.4
 plot hill using (arrives(1)):(cell("speed")) with points lc rgb green pt 7 ps 0.2 * dot, \
   hill using (arrives(0)):(cell("speed")) with points lc rgb grey pt 1 ps 0.2 * dot lw 0.6, \
   thresholds using (cell("slope")):(cell("known")) with lines lc rgb 'black' lw 1.2
+unset logscale; set autoscale; eval restart
+stats truncation using (see(positive(cell("delta_t")))) nooutput
+eval panel(left(1), 0.45, 1.48, 1.7)
+eval log_range('x')
+eval restart
+stats truncation using (see(positive(cell("earlier")))) nooutput
+stats truncation using (see(cell("angle") > 1e-9 ? cell("angle") : NaN)) nooutput
+eval log_range('y')
+set format '10^{%T}'
+eval ylabel('cut off: s (dots), rad (rings)')
+set label 98 'the block, cut short' at graph 0, 1.07 left
+set xlabel 'δ_t, s' offset 0, 0.4
+plot truncation using (cell("delta_t")):(positive(cell("earlier"))) with linespoints lc rgb blue pt 7 lw 0.8 \
+  ps 0.4 * dot, truncation using (cell("delta_t")):(cell("angle") > 1e-9 ? cell("angle") : NaN) with \
+  linespoints lc rgb blue pt 6 lw 0.8 ps 0.5 * dot
+unset logscale; set autoscale; eval restart
+force(d, foot) = strcol("delta_t") eq d ? cell(foot) : NaN
+foot(i) = word('front rear', i)
+stats leap using (see(1000 * cell("t"))) nooutput
+x_range = linear_range('x', 0)
+do for [i = 1:2] {
+  eval panel(left(1 + i), 0.45, 1.48, 1.7)
+  eval x_range
+  unset logscale; set autoscale y; eval restart
+  stats leap using (see(cell(foot(i)))) nooutput
+  eval linear_range('y', 0.03)
+  set format '%g'
+  set xtics 50
+  set ytics autofreq
+  if (i == 1) { eval ylabel('normal force, N') } else { unset ylabel }
+  set label 98 foot(i).' foot of a leap' at graph 0, 1.07 left
+  set xlabel 'time, ms' offset 0, 0.4
+  plot for [d in found] leap using (1000 * cell("t")):(force(d, foot(i))) with lines lc rgb hue(d) lw 0.6
+}
 unset label 98
 eval legend(0.05, 5)
 plot 2 with lines notitle, for [d in found] keyentry with linespoints lc rgb hue(d) pt mark(d) lw 1.2 ps 0.4 * dot \

@@ -6,17 +6,12 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
-#include "cases.h"
-#include "contact_models.h"
+#include "contact_modes.h"
 #include "flow.h"
-#include "solvers.h"
 #include "studies.h"
-#include "trajectory.h"
-
-/* tight enough not to be seen */
-static const double tolerance = 1e-10;
 
 /* The point starts so far off the hill, m, and rests when it is slower than this right after, m/s
  * and s. */
@@ -25,16 +20,11 @@ static const double distance = 0.01, at_rest = 1e-9, right_after = 1e-4;
 /* the slowest and the fastest that is tried for a threshold, m/s */
 static const double slowest = 1e-3, fastest = 100.0;
 
-/* long enough for impacts to accumulate, s */
-static const double block_time = 0.55;
-
-enum { SAMPLES = STUDY_SAMPLES, HILL, THRESHOLDS, BLOCK, HALVINGS = 40 };
+enum { HALVINGS = 40 };
 
 /* ---- what is asked for ----------------------------------------------------------------------- */
 
-typedef struct settings {
-  double delta_t, tilt, slope_step, slope_max, speed_step, speed_max;
-} settings;
+typedef contact_modes_settings settings;
 
 static const study_option options[] = {
     {"delta-t", "S", "for which forces count in an impact, s", OPTION_NUMBER,
@@ -55,6 +45,9 @@ static const study_option options[] = {
     {"speed-max", "X", "the fastest arrival, m/s", OPTION_NUMBER, OPTION_AT(settings, speed_max),
      .initial = "0.6", .min = 0.01, .max = 100, .accepts = "a number from 0.01 to 100",
      .result = "speed_max"},
+    {"truncations", "X,Y", "delta_t that cut the block's impacts short, s", OPTION_NUMBERS,
+     OPTION_AT(settings, truncations), .initial = "0.1,0.03,0.01,0.003,0.001,0.0003,0.0001",
+     .min = 1e-6, .max = 1},
     {0},
 };
 
@@ -75,15 +68,11 @@ static const column arrival_columns[] = {ARRIVAL(COLUMN_LINE, arrival){0}};
 COLUMN_ROW(threshold, THRESHOLD);
 static const column threshold_columns[] = {THRESHOLD(COLUMN_LINE, threshold){0}};
 
-/* the block at a time of the output, or at an impact */
-#define INSTANT(X, row)                                                                            \
-  X(row, delta_t, AMOUNT, "s", "of the run")                                                       \
-  X(row, t, AMOUNT, "s", "time")                                                                   \
-  X(row, angle, NUMBER, "rad", "of the block")                                                     \
-  X(row, impact, FLAG, "", "whether a corner lands")                                               \
-  X(row, speed, AMOUNT, "m/s", "of the corner that does")
-COLUMN_ROW(instant, INSTANT);
 static const column instant_columns[] = {INSTANT(COLUMN_LINE, instant){0}};
+static const column truncation_columns[] = {TRUNCATION(COLUMN_LINE, truncation){0}};
+static const column leap_columns[] = {LEAP(COLUMN_LINE, leap){0}};
+static const column known_columns[] = {KNOWN(COLUMN_LINE, known_number){0}};
+static const column word_columns[] = {WORD(COLUMN_LINE, word){0}};
 
 /* a state's place, by its name */
 static size_t place_of(const model *m, const char *name) {
@@ -113,7 +102,7 @@ static const model *hill_of(study_run *run, double slope) {
 static int arrive(study_run *run, const model *m, double speed, bool *rests) {
   double x0[MODEL_DIMENSION_MAX], x[MODEL_DIMENSION_MAX];
   ess_options with = ess_options_default();
-  with.rtol = with.atol = tolerance;
+  with.rtol = with.atol = contact_modes_tolerance;
   m->type->initial_state(m, x0);
   x0[place_of(m, "vx")] = speed;
   if (flow_end(m, &with, x0, distance / speed + right_after, x, NULL, run->message)) return -1;
@@ -129,7 +118,7 @@ static int measure(study_run *run, const void *planned) {
   for (size_t i = 1; !status && (double)i * s->speed_step <= s->speed_max; i++) {
     arrival row = {.slope = slope, .speed = (double)i * s->speed_step};
     status = arrive(run, m, row.speed, &row.rests);
-    if (!status) status = study_add(run, SAMPLES, &row);
+    if (!status) status = study_add(run, CONTACT_MODES_SAMPLES, &row);
   }
   return status;
 }
@@ -146,81 +135,34 @@ static int add_threshold(study_run *run, double slope) {
     if (!status) *(rests ? &low : &high) = speed;
   }
   const threshold row = {slope, low, 9.81 * s->delta_t * tan(slope * acos(-1.0) / 180.0)};
-  return status ? status : study_add(run, THRESHOLDS, &row);
-}
-
-/* ---- the block ------------------------------------------------------------------------------- */
-
-typedef struct rocking {
-  study_run *run;
-  const model *m;
-  double delta_t;
-} rocking;
-
-static int add_impact(const ess_impact *impact, void *context) {
-  const rocking *const r = context;
-  model_impact made;
-  if (r->m->type->describe_impact(r->m, impact, &made)) return -1;
-  for (size_t i = 0; i < made.count; i++) {
-    const instant row = {r->delta_t, made.t, impact->x[place_of(r->m, "phi")], true,
-                         made.landed[i].speed};
-    if (study_add(r->run, BLOCK, &row)) return -1;
-  }
-  return 0;
-}
-
-static int follow_block(const rocking *r, trajectory *path) {
-  solver_settings with = solver_settings_default();
-  with.rtol = with.atol = tolerance;
-  with.impact = add_impact;
-  with.impact_context = (void *)r;
-  const solver_output output = trajectory_output(path);
-  double x0[MODEL_DIMENSION_MAX];
-  solver_report report;
-  void *instance;
-  r->m->type->initial_state(r->m, x0);
-  if (libess_solver.prepare(r->m, &with, &output, &instance, r->run->message)) return -1;
-  int status = libess_solver.run(instance, x0, &output, &report);
-  if (status) strcpy(r->run->message, report.message);
-  libess_solver.release(instance);
-  for (size_t i = 0; !status && i < path->count; i++) {
-    const double angle = path->states[i * path->dimension + place_of(r->m, "phi")];
-    const instant row = {r->delta_t, path->times[i], angle, false, NAN};
-    status = study_add(r->run, BLOCK, &row);
-  }
-  return status ? -1 : 0;
-}
-
-static int add_block(study_run *run, double delta_t) {
-  const settings *const s = run->settings;
-  const case_change changes[] = {
-      {"tilt", s->tilt}, {"delta-t", delta_t}, {"complete", 1.0}, {"duration", block_time}, {0}};
-  const rocking r = {run, case_model_of(run, &rocking_block_type, changes), delta_t};
-  trajectory path;
-  if (!r.m || trajectory_alloc(&path, r.m, run->message)) return -1;
-  const int status = follow_block(&r, &path);
-  trajectory_free(&path);
-  return status;
+  return status ? status : study_add(run, CONTACT_MODES_THRESHOLDS, &row);
 }
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
 static int derive(study_run *run) {
-  const settings *const s = run->settings;
   size_t count;
-  const arrival *const all = study_rows(run, SAMPLES, &count);
+  const arrival *const all = study_rows(run, CONTACT_MODES_SAMPLES, &count);
   int status = 0;
-  for (size_t i = 0; !status && i < count; i++) status = study_add(run, HILL, &all[i]);
+  for (size_t i = 0; !status && i < count; i++)
+    status = study_add(run, CONTACT_MODES_HILL, &all[i]);
   for (size_t i = 0; !status && i < study_cells(run); i++)
     status = add_threshold(run, *(const double *)study_cell_at(run, i));
-  if (!status) status = add_block(run, 0.0);
-  return status ? status : add_block(run, s->delta_t);
+  if (!status) status = contact_modes_add_block(run);
+  if (!status) status = contact_modes_add_truncation(run);
+  if (!status) status = contact_modes_add_leap(run);
+  return status ? status : contact_modes_add_known(run);
 }
 
 static void show(const study_run *run) {
-  size_t count;
-  study_rows(run, THRESHOLDS, &count);
-  study_print(run, THRESHOLDS, 0, count);
+  static const size_t shown[] = {CONTACT_MODES_THRESHOLDS, CONTACT_MODES_TRUNCATION,
+                                 CONTACT_MODES_KNOWN, CONTACT_MODES_WORDS};
+  for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
+    size_t count;
+    study_rows(run, shown[i], &count);
+    if (i > 0) putchar('\n');
+    study_print(run, shown[i], 0, count);
+  }
 }
 
 const study contact_modes_study = {
@@ -236,16 +178,30 @@ const study contact_modes_study = {
     .options = options,
     .settings_size = sizeof(settings),
     .cell_size = sizeof(double),
-    .tables = {[SAMPLES] = STUDY_TABLE(arrival_columns, arrival, .meaning = "one arrival"),
-               [HILL] = STUDY_TABLE(arrival_columns, arrival, .json = "hill",
-                                    .csv = "contact_modes_hill.csv",
-                                    .meaning = "one arrival at the hill"),
-               [THRESHOLDS] =
+    .tables = {[CONTACT_MODES_SAMPLES] =
+                   STUDY_TABLE(arrival_columns, arrival, .meaning = "one arrival"),
+               [CONTACT_MODES_HILL] = STUDY_TABLE(arrival_columns, arrival, .json = "hill",
+                                                  .csv = "contact_modes_hill.csv",
+                                                  .meaning = "one arrival at the hill"),
+               [CONTACT_MODES_THRESHOLDS] =
                    STUDY_TABLE(threshold_columns, threshold, .json = "thresholds",
                                .csv = "contact_modes.csv", .meaning = "one slope of the hill"),
-               [BLOCK] = STUDY_TABLE(instant_columns, instant, .json = "block",
-                                     .csv = "contact_modes_block.csv",
-                                     .meaning = "the block at one time, or at an impact")},
+               [CONTACT_MODES_BLOCK] = STUDY_TABLE(
+                   instant_columns, instant, .json = "block", .csv = "contact_modes_block.csv",
+                   .meaning = "the block at one time, or at an impact"),
+               [CONTACT_MODES_TRUNCATION] =
+                   STUDY_TABLE(truncation_columns, truncation, .json = "truncation",
+                               .csv = "contact_modes_truncation.csv",
+                               .meaning = "the block's impacts cut short by one delta_t"),
+               [CONTACT_MODES_LEAP] =
+                   STUDY_TABLE(leap_columns, leap, .json = "leap", .csv = "contact_modes_leap.csv",
+                               .meaning = "the leaping body before or behind an event"),
+               [CONTACT_MODES_KNOWN] = STUDY_TABLE(known_columns, known_number, .json = "known",
+                                                   .csv = "contact_modes_known.csv",
+                                                   .meaning = "one number of the paper's examples"),
+               [CONTACT_MODES_WORDS] = STUDY_TABLE(word_columns, word, .json = "words",
+                                                   .csv = "contact_modes_words.csv",
+                                                   .meaning = "one example's sequence of modes")},
     .plan = plan,
     .run = measure,
     .derive = derive,

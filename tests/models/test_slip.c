@@ -95,6 +95,28 @@ static void the_ball_bounces_as_known(void **state) {
   model_release(&m);
 }
 
+/* Corollary 1: on the floor from where bounces accumulate on; the derivative is that of rest */
+static void the_ball_rests_where_bounces_accumulate(void **state) {
+  (void)state;
+  model m;
+  char message[MODEL_MESSAGE_SIZE];
+  model_init(&m, &ball_type);
+  assert_int_equal(model_set_text(&m, "complete", "yes", message), 0);
+  assert_int_equal(model_prepare(&m, message), 0);
+  double x[2], exact[2][2], x0[2] = {1.0, 0.0};
+  const double times[] = {4.0, 5.0};
+  model_reference out = {.times = times, .count = 2, .states = exact[0]};
+  assert_int_equal(m.type->reference(&m, x0, &out, message), 0);
+  for (size_t i = 0; i < 2; i++) {
+    state_at(&m, x0, times[i], x);
+    near(x[0], exact[i][0], 1e-9);
+    near(x[1], exact[i][1], 1e-9);
+  }
+  assert_true(exact[0][0] > 0.0 && exact[1][0] == 0.0 && exact[1][1] == 0.0);
+  assert_true(x[0] == 0.0 && x[1] == 0.0);
+  model_release(&m);
+}
+
 static void a_bag_of_beans_leaves_the_ceiling_at_once(void **state) {
   (void)state;
   model m;
@@ -140,6 +162,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(gaits_are_as_known),
       cmocka_unit_test(the_ball_bounces_as_known),
+      cmocka_unit_test(the_ball_rests_where_bounces_accumulate),
       cmocka_unit_test(a_bag_of_beans_leaves_the_ceiling_at_once),
       cmocka_unit_test(what_makes_no_sense_is_refused),
   };
