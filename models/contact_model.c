@@ -20,7 +20,7 @@ int contact_model_prepare(model *m, contact_model *of, double delta_t,
     free(of);
     return -1;
   }
-  if (model_get(m, "complete") > 0) of->s.completes_below = complete_below;
+  if (of->completes) of->s.completes_below = complete_below;
   m->data = of;
   m->system = of->s.system;
   return 0;

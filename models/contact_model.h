@@ -16,6 +16,7 @@ typedef struct contact_model {
   mechanism m;
   const char *const *names; /* [m.constraints] */
   double start[2 * MECHANISM_COORDINATES_MAX];
+  bool completes; /* goes on where impacts have accumulated (Corollary 1) */
   contact_system s;
 } contact_model;
 
@@ -31,8 +32,7 @@ extern const char *const contact_answers[]; /* "no", "yes" */
   { "duration", s, 1e-3, 1000, false, NULL, "time integrated, s" }
 
 /* `of`, from malloc, with all but `s` filled in, becomes the model's data, or is freed. NULL: out
- * of memory. It is completed (Corollary 1) where the model has that parameter, at yes. 0, or -1
- * with one line. */
+ * of memory. 0, or -1 with one line. */
 int contact_model_prepare(model *m, contact_model *of, double delta_t,
                           char message[MODEL_MESSAGE_SIZE]);
 

@@ -230,6 +230,7 @@ static int prepare(model *m, char message[MODEL_MESSAGE_SIZE]) {
   if (!p) return contact_model_prepare(m, NULL, 0, message);
   describe(p, m);
   p->base.names = names;
+  p->base.completes = m->value[COMPLETE] > 0;
   p->base.m = (mechanism){.coordinates = COORDINATES,
                           .constraints = p->ledge > 0 ? CONSTRAINTS : EDGE,
                           .constraint = p->constraint,

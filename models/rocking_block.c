@@ -97,6 +97,7 @@ static int prepare(model *m, char message[MODEL_MESSAGE_SIZE]) {
   p->mass = m->value[MASS];
   p->inertia = p->mass * (p->width * p->width + p->height * p->height) / 12;
   p->base.names = names;
+  p->base.completes = m->value[COMPLETE] > 0;
   p->base.m = (mechanism){.coordinates = COORDINATES,
                           .constraints = m->value[FRICTION] == STICK ? CONSTRAINTS : LEFT_ALONG,
                           .constraint = constraints,

@@ -90,9 +90,12 @@ typedef struct contact_track {
   void *context; /* of these */
 } contact_track;
 
-/* As `essbench run --model COMMAND` would from its start: a model's name and its options. 0, or -1
- * with one line. What it has is to be freed, whatever is returned. */
-int contact_track_follow(study_run *run, const char *command, contact_track *t);
+/* A model's name, and its options with their values, ended by NULL. */
+typedef const char *const contact_command[8];
+
+/* As `essbench run --model` would by that command. 0, or -1 with one line. What it has is to be
+ * freed, whatever is returned. */
+int contact_track_follow(study_run *run, contact_command command, contact_track *t);
 void contact_track_free(contact_track *t);
 
 /* The block's path and impacts without pseudo-impulses and with; what each delta_t cuts off. */

@@ -93,28 +93,41 @@ static double stop_speed(contact_track *t, size_t at) {
 
 /* The known number to the digits that it is known to: `within` is half of its last one. */
 typedef struct known_case {
-  const char *example, *quantity, *unit;
+  contact_command command;
+  const char *quantity, *unit;
   read_fn *read;
   size_t at;
   double known, within;
 } known_case;
 
-#define ROCKS     "rocking-block --tilt 0.2"
-#define ROCKS_ON  "rocking-block --tilt 0.2 --delta-t 0"
-#define LESS      "rocking-block --tilt 0.170984 --delta-t 0"
-#define SLIDES    "rocking-block --friction none --tilt 0.2"
-#define SLIDES_ON "rocking-block --friction none --delta-t 0"
+#define CURVE(which)                                                                               \
+  { "particle-on-curve", "curve", which, "speed", "2" }
+#define HILL_45                                                                                    \
+  { "hill", "slope", "45", "mass", "2", "speed", "3" }
+#define HILL_30                                                                                    \
+  { "hill", "slope", "30", "speed", "1" }
+#define HILL_AT(v)                                                                                 \
+  { "hill", "speed", v, "distance", "0.01" }
+#define ROCKS                                                                                      \
+  { "rocking-block", "tilt", "0.2" }
+#define ROCKS_ON                                                                                   \
+  { "rocking-block", "tilt", "0.2", "delta-t", "0" }
+#define LESS                                                                                       \
+  { "rocking-block", "tilt", "0.170984", "delta-t", "0" }
+#define SLIDES                                                                                     \
+  { "rocking-block", "friction", "none", "tilt", "0.2" }
+#define SLIDES_ON                                                                                  \
+  { "rocking-block", "friction", "none", "delta-t", "0" }
 
 static const known_case cases[] = {
-    {"particle-on-curve --curve a --speed 2", "U at the origin", "N", start_force, 0, -0.5, 1e-9},
-    {"particle-on-curve --curve b --speed 2", "U at the origin", "N", start_force, 0, 0.5, 1e-9},
-    {"particle-on-curve --curve c --speed 2", "U at the origin", "N", start_force, 0, 0, 1e-9},
-    {"particle-on-curve --curve d --speed 2", "U at the origin", "N", start_force, 0, 0, 1e-9},
-    {"hill --slope 45 --mass 2 --speed 3", "U_G of the impulse", "N s", ground_impulse, 0, -6,
-     1e-9},
-    {"hill --slope 30 --speed 1", "back on the ground after", "s", time_between, 1, 0.353119, 5e-7},
-    {"hill --slope 30 --speed 1", "leaves at", "m/s", end_speed, 0, 0.75, 1e-7},
-    {"hill --speed 0.169913 --distance 0.01", "it rests at speed", "m/s", end_speed, 0, 0, 1e-12},
+    {CURVE("a"), "U at the origin", "N", start_force, 0, -0.5, 1e-9},
+    {CURVE("b"), "U at the origin", "N", start_force, 0, 0.5, 1e-9},
+    {CURVE("c"), "U at the origin", "N", start_force, 0, 0, 1e-9},
+    {CURVE("d"), "U at the origin", "N", start_force, 0, 0, 1e-9},
+    {HILL_45, "U_G of the impulse", "N s", ground_impulse, 0, -6, 1e-9},
+    {HILL_30, "back on the ground after", "s", time_between, 1, 0.353119, 5e-7},
+    {HILL_30, "leaves at", "m/s", end_speed, 0, 0.75, 1e-7},
+    {HILL_AT("0.169913"), "it rests at speed", "m/s", end_speed, 0, 0, 1e-12},
     {ROCKS, "first impact", "s", impact_time, 0, 0.102296, 5e-7},
     {ROCKS, "second", "s", impact_time, 1, 0.218653, 5e-7},
     {ROCKS, "third", "s", impact_time, 2, 0.294712, 5e-7},
@@ -136,13 +149,22 @@ static const known_case cases[] = {
     {SLIDES_ON, "ratio of speeds", "", speed_ratio, 1, 0.25, 1e-7},
 };
 
+/* as a user writes it */
+static const char *example_of(study_run *run, contact_command command) {
+  const char *text = command[0];
+  for (size_t i = 1; command[i]; i += 2)
+    text = study_text(run, "%s --%s %s", text, command[i], command[i + 1]);
+  return text;
+}
+
 static int add_number(study_run *run, const known_case *c) {
   contact_track t = {0};
-  int status = contact_track_follow(run, c->example, &t);
+  int status = contact_track_follow(run, c->command, &t);
   if (!status) {
     const double found = c->read(&t, c->at);
-    const known_number row = {c->example, c->quantity, c->unit,
-                              c->known,   found,       fabs(found - c->known) <= c->within};
+    const known_number row = {
+        example_of(run, c->command),        c->quantity, c->unit, c->known, found,
+        fabs(found - c->known) <= c->within};
     status = study_add(run, CONTACT_MODES_KNOWN, &row);
   }
   contact_track_free(&t);
@@ -151,25 +173,26 @@ static int add_number(study_run *run, const known_case *c) {
 
 /* what they go through; NULL: known in kind alone */
 static const struct {
-  const char *example, *known;
+  contact_command command;
+  const char *known;
 } words[] = {
-    {"particle-on-curve --curve a", "{}"},
-    {"particle-on-curve --curve b", "{curve}"},
-    {"particle-on-curve --curve c", "{}"},
-    {"particle-on-curve --curve d", "{curve}"},
-    {"particle-on-curve --curve c --start-x -0.5", "{curve} {}"},
-    {"ball-under-ceiling", "{} {1} {}"},
-    {"hill --slope 30 --speed 1", "{G} {H} {G}"},
-    {"hill --speed 0.169913 --distance 0.01", "{G} {G, H}"},
-    {"hill --speed 0.169915 --distance 0.01", "{G} {H} {G}"},
-    {"hill --speed 0 --distance 0", "{G, H}"},
+    {{"particle-on-curve", "curve", "a"}, "{}"},
+    {{"particle-on-curve", "curve", "b"}, "{curve}"},
+    {{"particle-on-curve", "curve", "c"}, "{}"},
+    {{"particle-on-curve", "curve", "d"}, "{curve}"},
+    {{"particle-on-curve", "curve", "c", "start-x", "-0.5"}, "{curve} {}"},
+    {{"ball-under-ceiling"}, "{} {1} {}"},
+    {{"hill", "slope", "30", "speed", "1"}, "{G} {H} {G}"},
+    {{"hill", "speed", "0.169913", "distance", "0.01"}, "{G} {G, H}"},
+    {{"hill", "speed", "0.169915", "distance", "0.01"}, "{G} {H} {G}"},
+    {{"hill", "speed", "0", "distance", "0"}, "{G, H}"},
     {ROCKS, "{left} {right} {left} {left, right}"},
     {ROCKS_ON, "{left} {right} {left} {right} ..."},
     {SLIDES, "{left} {left, right}"},
-    {"rhex --delta-t 0 --duration 0.06", NULL},
-    {"rhex --delta-t 0.03", NULL},
-    {"rhex --scenario vertical", NULL},
-    {"rhex --scenario ledge", NULL},
+    {{"rhex", "delta-t", "0", "duration", "0.06"}, NULL},
+    {{"rhex", "delta-t", "0.03"}, NULL},
+    {{"rhex", "scenario", "vertical"}, NULL},
+    {{"rhex", "scenario", "ledge"}, NULL},
 };
 
 /* the modes in their order, of a chatter the first ones */
@@ -190,11 +213,11 @@ static const char *word_of(study_run *run, const contact_track *t, bool alternat
   return text;
 }
 
-static int add_word(study_run *run, const char *example, const char *known) {
+static int add_word(study_run *run, contact_command command, const char *known) {
   contact_track t = {0};
-  int status = contact_track_follow(run, example, &t);
+  int status = contact_track_follow(run, command, &t);
   if (!status) {
-    const word row = {example, known ? known : "in kind",
+    const word row = {example_of(run, command), known ? known : "in kind",
                       word_of(run, &t, known && strstr(known, "..."))};
     status = study_add(run, CONTACT_MODES_WORDS, &row);
   }
@@ -207,6 +230,6 @@ int contact_modes_add_known(study_run *run) {
   for (size_t i = 0; !status && i < sizeof cases / sizeof *cases; i++)
     status = add_number(run, &cases[i]);
   for (size_t i = 0; !status && i < sizeof words / sizeof *words; i++)
-    status = add_word(run, words[i].example, words[i].known);
+    status = add_word(run, words[i].command, words[i].known);
   return status;
 }

@@ -45,8 +45,9 @@ static int add_step(contact_track *t, const ess_step_info *step) {
 static int add(study_run *run, double delta_t) {
   feet f = {.run = run, .delta_t = delta_t, .mode = CONTACT(NOSE) | CONTACT(TAIL)};
   contact_track t = {.impact = add_event, .step = add_step, .context = &f};
-  const int status = contact_track_follow(
-      run, study_text(run, "rhex --duration 0.15 --delta-t %.17g", delta_t), &t);
+  contact_command command = {"rhex", "duration", "0.15", "delta-t",
+                             study_text(run, "%.17g", delta_t)};
+  const int status = contact_track_follow(run, command, &t);
   contact_track_free(&t);
   return status;
 }

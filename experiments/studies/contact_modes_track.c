@@ -5,29 +5,13 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "contact_modes.h"
 
-enum { WORD_SIZE = 40 };
-
-/* the next word of a command, or false */
-static bool next_word(const char **text, char out[WORD_SIZE]) {
-  int used = 0;
-  if (sscanf(*text, " %39s%n", out, &used) != 1) return false;
-  *text += used;
-  return true;
-}
-
-static int set_up(study_run *run, const char *command, model *m) {
-  char name[WORD_SIZE], value[WORD_SIZE];
-  if (!next_word(&command, name) || !model_find(name)) {
-    snprintf(run->message, SOLVER_MESSAGE_SIZE, "%s: no such model", command);
-    return -1;
-  }
-  model_init(m, model_find(name));
-  while (next_word(&command, name) && next_word(&command, value))
-    if (model_set_text(m, name + strlen("--"), value, run->message)) return -1;
+static int set_up(study_run *run, contact_command command, model *m) {
+  model_init(m, model_find(command[0]));
+  for (size_t i = 1; command[i]; i += 2)
+    if (model_set_text(m, command[i], command[i + 1], run->message)) return -1;
   return model_prepare(m, run->message);
 }
 
@@ -49,7 +33,7 @@ static int pass_step(const ess_step_info *step, void *context) {
   return t->step(t, step);
 }
 
-int contact_track_follow(study_run *run, const char *command, contact_track *t) {
+int contact_track_follow(study_run *run, contact_command command, contact_track *t) {
   if (set_up(run, command, &t->m)) return -1;
   t->zeno = NAN;
   t->m.type->initial_state(&t->m, t->x);
@@ -65,8 +49,8 @@ int contact_track_follow(study_run *run, const char *command, contact_track *t) 
   if (status == ESS_EZENO) t->zeno = ess_driver_failure(d)->time;
   ess_driver_free(d);
   if (!status || status == ESS_EZENO) return 0;
-  snprintf(run->message, SOLVER_MESSAGE_SIZE, "%s: %s at t = %.9g s", command, ess_strerror(status),
-           time);
+  snprintf(run->message, SOLVER_MESSAGE_SIZE, "%s: %s at t = %.9g s", command[0],
+           ess_strerror(status), time);
   return -1;
 }
 
