@@ -12,7 +12,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "c_locale.h"
 #include "json_file.h"
 
 struct measure_journal {
@@ -87,9 +86,7 @@ int measure_journal_read(measure_journal *j, json_t **entry, char message[MEASUR
   if (length < 0) return feof(j->reader) ? 0 : complain(j, "read", message);
   j->line_number++;
   json_error_t error;
-  const measure_c_locale scope = measure_c_locale_enter();
   *entry = json_loads(j->line, 0, &error);
-  measure_c_locale_leave(scope);
   if (*entry) return 0;
   return measure_fail(message, "'%.300s', line %zu is no JSON: %.100s", j->path, j->line_number,
                       error.text);

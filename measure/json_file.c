@@ -6,7 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "c_locale.h"
 #include "files.h"
 
 json_t *measure_json_number(double value) {
@@ -30,25 +29,16 @@ int measure_json_value(const json_t *value, double *out) {
 }
 
 int measure_json_print(const json_t *value, FILE *stream) {
-  const measure_c_locale scope = measure_c_locale_enter();
   const int failed = json_dumpf(value, stream, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
-  measure_c_locale_leave(scope);
   return failed || fputc('\n', stream) == EOF ? -1 : 0;
 }
 
 char *measure_json_text(const json_t *value) {
-  const measure_c_locale scope = measure_c_locale_enter();
-  char *const text = json_dumps(value, JSON_COMPACT | JSON_REAL_PRECISION(17));
-  measure_c_locale_leave(scope);
-  return text;
+  return json_dumps(value, JSON_COMPACT | JSON_REAL_PRECISION(17));
 }
 
 json_t *measure_json_parse(const char *text) {
-  json_error_t error;
-  const measure_c_locale scope = measure_c_locale_enter();
-  json_t *const value = json_loads(text, 0, &error);
-  measure_c_locale_leave(scope);
-  return value;
+  return json_loads(text, 0, NULL);
 }
 
 int measure_json_write(const json_t *value, const char *path, char message[MEASURE_MESSAGE_SIZE]) {
@@ -70,9 +60,7 @@ json_t *measure_json_read(const char *path, char message[MEASURE_MESSAGE_SIZE]) 
     return NULL;
   }
   json_error_t error;
-  const measure_c_locale scope = measure_c_locale_enter();
   json_t *value = json_loadf(stream, JSON_REJECT_DUPLICATES, &error);
-  measure_c_locale_leave(scope);
   fclose(stream);
   if (!value) measure_message(message, "'%s', line %d: %s", path, error.line, error.text);
   return value;

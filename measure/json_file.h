@@ -1,6 +1,5 @@
 /*
- * JSON to and from files, the same whatever the user's locale. jansson asks the locale for its
- * decimal point and copes with one-byte points only, so the C locale is set around it.
+ * JSON to and from files.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */

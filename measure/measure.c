@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#define _GNU_SOURCE
 #include "measure.h"
 
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#include "c_locale.h"
 
 static const char *const messages[MEASURE_STATUS_COUNT] = {
     [MEASURE_SUCCESS] = "success",
@@ -23,22 +20,8 @@ const char *measure_strerror(int status) {
   return messages[status];
 }
 
-measure_c_locale measure_c_locale_enter(void) {
-  measure_c_locale scope = {.c = newlocale(LC_ALL_MASK, "C", (locale_t)0)};
-  if (scope.c) scope.previous = uselocale(scope.c);
-  return scope;
-}
-
-void measure_c_locale_leave(measure_c_locale scope) {
-  if (!scope.c) return;
-  uselocale(scope.previous);
-  freelocale(scope.c);
-}
-
 void measure_message_v(char message[MEASURE_MESSAGE_SIZE], const char *format, va_list arguments) {
-  const measure_c_locale scope = measure_c_locale_enter();
   vsnprintf(message, MEASURE_MESSAGE_SIZE, format, arguments);
-  measure_c_locale_leave(scope);
 }
 
 void measure_message(char message[MEASURE_MESSAGE_SIZE], const char *format, ...) {
@@ -57,18 +40,14 @@ int measure_fail(char message[MEASURE_MESSAGE_SIZE], const char *format, ...) {
 }
 
 void measure_number_format(char text[MEASURE_NUMBER_SIZE], double value) {
-  const measure_c_locale scope = measure_c_locale_enter();
   snprintf(text, MEASURE_NUMBER_SIZE, "%.17g", isnan(value) ? fabs(value) : value);
-  measure_c_locale_leave(scope);
 }
 
 int measure_number_parse(const char *text, double *value) {
   // strtod would skip white space in front, which a field of a table must not hold
   if (!text || !*text || isspace((unsigned char)*text)) return MEASURE_EINVAL;
-  const measure_c_locale scope = measure_c_locale_enter();
   char *end;
   const double number = strtod(text, &end);
-  measure_c_locale_leave(scope);
   if (end == text || *end) return MEASURE_EINVAL;
   *value = number;
   return MEASURE_SUCCESS;

@@ -2,7 +2,8 @@
  * What all of the measure room shares: statuses, one-line messages and numbers as text. The room
  * times callbacks, does statistics on what it timed and writes results; it knows nothing of models,
  * solvers or engines, and needs GSL and jansson only. It never touches GSL's error handler: a
- * program that wants MEASURE_ENOMEM instead of GSL's abort calls gsl_set_error_handler_off().
+ * program that wants MEASURE_ENOMEM instead of GSL's abort calls gsl_set_error_handler_off(), and
+ * one that writes numbers stays in the C locale.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
@@ -30,7 +31,7 @@ typedef enum measure_status {
 /* Message of a status: static storage, lower case, no full stop. Never NULL. */
 const char *measure_strerror(int status);
 
-/* Writes one line, cut to the buffer, with numbers as in the C locale whatever the user's. */
+/* Writes one line, cut to the buffer. */
 __attribute__((format(printf, 2, 3))) void measure_message(char message[MEASURE_MESSAGE_SIZE],
                                                            const char *format, ...);
 __attribute__((format(printf, 2, 0))) void measure_message_v(char message[MEASURE_MESSAGE_SIZE],
@@ -40,11 +41,11 @@ __attribute__((format(printf, 2, 0))) void measure_message_v(char message[MEASUR
 __attribute__((format(printf, 2, 3))) int measure_fail(char message[MEASURE_MESSAGE_SIZE],
                                                        const char *format, ...);
 
-/* `value` as %.17g in the C locale: reads back as the same number. NaN is "nan" whatever its sign,
+/* `value` as %.17g: reads back as the same number. NaN is "nan" whatever its sign,
  * infinities are "inf" and "-inf". */
 void measure_number_format(char text[MEASURE_NUMBER_SIZE], double value);
 
-/* Reads all of `text` as a number in the C locale ("nan" and "inf" included). MEASURE_EINVAL, and
+/* Reads all of `text` as a number ("nan" and "inf" included). MEASURE_EINVAL, and
  * *value untouched, when it is anything else: empty, trailing characters, a decimal comma. */
 int measure_number_parse(const char *text, double *value);
 

@@ -45,6 +45,11 @@ upward() { # room, those above it
 up=$(upward core studies gate cli; upward studies gate cli)
 [ -z "$up" ] || fail "$up"
 
+# the program stays in the C locale, whose numbers files and messages have
+if grep -nE '\b(setlocale|uselocale)\b' experiments/*/*.[ch] measure/*.[ch] solvers/*.[ch]; then
+  fail "numbers may get a decimal comma"
+fi
+
 # --- circles --------------------------------------------------------------------------------------
 
 # a file of a room is NAME.c and NAME.h together
