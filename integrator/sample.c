@@ -28,61 +28,91 @@ static inline ess_lanes value_at(const dense_lanes *p, ess_lanes theta) {
   return p->x + theta * (p->c[0] + rest * (p->c[1] + theta * (p->c[2] + rest * p->c[3])));
 }
 
-/* theta of samples k..k+3 */
-static inline ess_lanes places(const double times[], double t, double dt) {
-  const ess_lanes theta = (ess_lanes_load(times) - t) / dt, one = ess_lanes_all(1.0);
-  return ess_lanes_min(theta, one);
+/* samples whose places on a step are found together */
+enum { BLOCK = 16 * ESS_LANES };
+
+/* theta of so many samples, which a division each makes the dearest part of them */
+static void find_thetas(const double times[], size_t count, const ess_piece *p,
+                        double theta[BLOCK]) {
+  const ess_lanes one = ess_lanes_all(1.0);
+  size_t k = 0;
+  for (; k + ESS_LANES <= count; k += ESS_LANES)
+    ess_lanes_store(theta + k, ess_lanes_min((ess_lanes_load(times + k) - p->t0) / p->length, one));
+  for (; k < count; k++) theta[k] = ess_smaller(1.0, (times[k] - p->t0) / p->length);
 }
 
-/* component i, four samples at once; the last few one by one */
-static void sample_component(const ess_driver *d, const ess_piece *p, size_t i, size_t first,
-                             size_t end) {
-  const size_t n = d->system.dimension;
-  const double t = p->t0, dt = p->length, *const times = d->times;
+/* component i of rows of n, four at once; the last few one by one */
+static void sample_component(const ess_piece *p, size_t i, size_t n, const double theta[],
+                             size_t count, double *rows) {
   dense_lanes held = {.x = ess_lanes_all(p->x[i])};
   for (int c = 0; c < ESS_DENSE; c++) held.c[c] = ess_lanes_all(p->c[c][i]);
-  double *to = d->samples + first * n + i;
-  size_t k = first;
-  for (; k + ESS_LANES <= end; k += ESS_LANES, to += ESS_LANES * n) {
-    const ess_lanes value = value_at(&held, places(times + k, t, dt));
+  double *to = rows + i;
+  size_t k = 0;
+  for (; k + ESS_LANES <= count; k += ESS_LANES, to += ESS_LANES * n) {
+    const ess_lanes value = value_at(&held, ess_lanes_load(theta + k));
     to[0] = value[0];
     to[n] = value[1];
     to[2 * n] = value[2];
     to[3 * n] = value[3];
   }
-  for (; k < end; k++, to += n)
-    *to = value_at(&held, ess_lanes_all(ess_smaller(1.0, (times[k] - t) / dt)))[0];
+  for (; k < count; k++, to += n) *to = value_at(&held, ess_lanes_all(theta[k]))[0];
 }
 
-/* four components from `from` on, one sample after the other */
-static void sample_lanes(const ess_driver *d, const ess_piece *p, size_t from, size_t first,
-                         size_t end) {
-  const size_t n = d->system.dimension;
-  const double t = p->t0, dt = p->length, *const times = d->times;
+/* four components of each row from `from` on */
+static void sample_lanes(const ess_piece *p, size_t from, size_t n, const double theta[],
+                         size_t count, double *rows) {
   dense_lanes held = {.x = ess_lanes_load(p->x + from)};
   for (int c = 0; c < ESS_DENSE; c++) held.c[c] = ess_lanes_load(p->c[c] + from);
-  double *row = d->samples + first * n + from;
-  for (size_t k = first; k < end; k++, row += n) {
-    const double theta = ess_smaller(1.0, (times[k] - t) / dt);
-    ess_lanes_store(row, value_at(&held, ess_lanes_all(theta)));
+  for (size_t k = 0; k < count; k++)
+    ess_lanes_store(rows + k * n + from, value_at(&held, ess_lanes_all(theta[k])));
+}
+
+/* rows of two, of which four stand in two lanes */
+static void sample_pairs(const ess_piece *p, const double theta[], size_t count, double *rows) {
+  dense_lanes a = {.x = ess_lanes_all(p->x[0])}, b = {.x = ess_lanes_all(p->x[1])};
+  for (int c = 0; c < ESS_DENSE; c++) {
+    a.c[c] = ess_lanes_all(p->c[c][0]);
+    b.c[c] = ess_lanes_all(p->c[c][1]);
   }
+  size_t k = 0;
+  for (; k + ESS_LANES <= count; k += ESS_LANES) {
+    const ess_lanes at = ess_lanes_load(theta + k), x = value_at(&a, at), y = value_at(&b, at);
+    ess_lanes_store(rows + 2 * k, (ess_lanes){x[0], y[0], x[1], y[1]});
+    ess_lanes_store(rows + 2 * k + 4, (ess_lanes){x[2], y[2], x[3], y[3]});
+  }
+  for (; k < count; k++) {
+    const ess_lanes at = ess_lanes_all(theta[k]);
+    rows[2 * k] = value_at(&a, at)[0];
+    rows[2 * k + 1] = value_at(&b, at)[0];
+  }
+}
+
+static void sample_block(ess_driver *d, const ess_piece *p, size_t first, size_t count) {
+  const size_t n = d->system.dimension;
+  double theta[BLOCK], *const rows = d->samples + first * n;
+  find_thetas(d->times + first, count, p, theta);
+  if (n == 2) {
+    sample_pairs(p, theta, count, rows);
+    return;
+  }
+  for (size_t i = 0; n < ESS_LANES && i < n; i++) sample_component(p, i, n, theta, count, rows);
+  if (n < ESS_LANES) return;
+  // the last four overlap those before them, rather than reach beyond the caller's row
+  for (size_t from = 0; from + ESS_LANES < n; from += ESS_LANES)
+    sample_lanes(p, from, n, theta, count, rows);
+  sample_lanes(p, n - ESS_LANES, n, theta, count, rows);
 }
 
 /* many at once, in lanes */
 static void sample_step(ess_driver *d, const ess_piece *p, double t_end) {
-  const size_t n = d->system.dimension, first = d->times_done;
+  const size_t first = d->times_done;
   size_t end = first;
+  while (end + ESS_LANES <= d->times_count && d->times[end + ESS_LANES - 1] <= t_end)
+    end += ESS_LANES;
   while (end < d->times_count && d->times[end] <= t_end) end++;
   d->times_done = end;
-  if (end == first) return;
-  if (n < ESS_LANES) {
-    for (size_t i = 0; i < n; i++) sample_component(d, p, i, first, end);
-    return;
-  }
-  // the last four overlap those before them, rather than reach beyond the caller's row
-  for (size_t from = 0; from + ESS_LANES < n; from += ESS_LANES)
-    sample_lanes(d, p, from, first, end);
-  sample_lanes(d, p, n - ESS_LANES, first, end);
+  for (size_t k = first; k < end; k += BLOCK)
+    sample_block(d, p, k, end - k < BLOCK ? end - k : BLOCK);
 }
 
 /* a cluster's first sub-step is its base's until the first crossing */
