@@ -18,7 +18,7 @@
  *  5. `derive`: from study_rows of table 0 to rows of the other tables, by study_add in the order
  *     of the files; a row of a table `within` another belongs to the last row of that one.
  *  6. `show`: sentences beside or around the tables that study_print prints; NULL: they are
- *     printed. `show_table` does so for results that an earlier run left.
+ *     printed.
  *  7. An `extern` in studies.h, and its place in the table of studies.c. Then `make columns`
  *     writes its JSON Schema into schema/, and its columns into docs/COLUMNS.md.
  *
@@ -104,9 +104,8 @@ typedef struct study {
   study_place (*place)(const void *cell); /* NULL: cells stand in the order of the plan */
   int (*derive)(study_run *run);
   void (*show)(const study_run *run);
-  void (*show_table)(const study_run *run); /* what --table shows; NULL: as show */
-  int (*conclude)(study_run *run);          /* last: whether what is written is as it must be */
-  void (*release)(study_run *run);          /* of `own`; NULL: it is freed */
+  int (*conclude)(study_run *run); /* last: whether what is written is as it must be */
+  void (*release)(study_run *run); /* of `own`; NULL: it is freed */
 } study;
 
 /* One under way. */

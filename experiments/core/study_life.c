@@ -87,9 +87,7 @@ static int show_earlier(study_run *run) {
   if (!found)
     return measure_fail(run->message, "%s holds no %s.json; run %s first", run->folder,
                         run->study->file, run->study->name);
-  if (run->private->request->json || !run->study->show_table) return show(run);
-  run->study->show_table(run);
-  return 0;
+  return show(run);
 }
 
 /* whether it can be done at all; with the rows of other cases known */

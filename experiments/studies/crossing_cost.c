@@ -47,14 +47,14 @@ static const study_option options[] = {
 enum { SAMPLES = STUDY_SAMPLES, LAPS = PRECISION_LAPS, ROWS, OF_SIZE = 32 };
 
 static const column row_columns[] = {
-    PRECISION_COLUMNS(crossing_row),
-    COLUMN(crossing_row, target, AMOUNT, "", "RMS error to be reached"),
-    COLUMN(crossing_row, ns_per_crossing, AMOUNT, "ns", "median_s over events_reference"),
+    PRECISION_COLUMNS(PRECISION_LINE, crossing_row)
+        COLUMN(crossing_row, target, AMOUNT, "", "RMS error to be reached"),
+    COLUMN(crossing_row, ns_per_crossing, AMOUNT, "ns", "median_s over events_reference",
+           SHOWN("ns/crossing", "%11.1f")),
     COLUMN(crossing_row, ns_per_crossing_lo, AMOUNT, "ns", "lower end of its 95 % interval"),
     COLUMN(crossing_row, ns_per_crossing_hi, AMOUNT, "ns", "upper end"),
     COLUMN(crossing_row, evaluations_per_crossing, AMOUNT, "", "evaluations over events_reference"),
-    PRECISION_MESSAGE(crossing_row),
-    {0},
+    PRECISION_MESSAGE(PRECISION_LINE, crossing_row){0},
 };
 
 /* ---- cells: PRECISION_METHOD is its choice --------------------------------------------------- */
@@ -187,26 +187,6 @@ static int derive(study_run *run) {
   return status;
 }
 
-static void show(const study_run *run) {
-  size_t count;
-  const crossing_row *const rows = study_rows(run, ROWS, &count);
-  printf("the cheapest settings with an RMS error of at most %g\n%6s %-23s %8s %9s %11s %11s\n",
-         ((const settings *)run->settings)->target, "N", "method", "knob", "RMS", "median ms",
-         "ns/crossing");
-  for (size_t i = 0; i < count; i++) {
-    const precision_row *const p = &rows[i].p;
-    printf("%6zu %-23s", p->contacts, p->method);
-    if (isnan(p->rms_error))
-      printf(" %8s %9s %11s %11s", "", "", "", "");
-    else
-      printf(" %8.3g %9.2e %11.4f %11.1f", p->value, p->rms_error, 1e3 * p->median_s,
-             rows[i].ns_per_crossing);
-    if (strcmp(p->status, "ok") != 0) printf("  %s: %s", p->status, p->message);
-    if (*p->coincides_with) printf("  (as %s)", p->coincides_with);
-    putchar('\n');
-  }
-}
-
 const study crossing_cost_study = {
     .name = "crossing-cost",
     .summary = "every method's cost of a crossing at the same error, over numbers of contacts",
@@ -230,5 +210,4 @@ const study crossing_cost_study = {
     .run = measure,
     .place = precision_place,
     .derive = derive,
-    .show = show,
 };

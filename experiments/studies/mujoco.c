@@ -6,6 +6,9 @@
  */
 #include "mujoco.h"
 
+#include <stdint.h>
+#include <stdio.h>
+
 #include "studies.h"
 
 static const study_option options[] = {
@@ -33,8 +36,9 @@ static const column model_columns[] = {
 };
 
 #define OF_NAME(row, of)                                                                           \
-  COLUMN_AS("model", row, of.model, TEXT, "", "hopper or plate"),                                  \
-      COLUMN_AS("contacts", row, of.contacts, COUNT, "", "number of contacts"),                    \
+  COLUMN_AS("model", row, of.model, TEXT, "", "hopper or plate", SHOWN("model", "%-6s")),          \
+      COLUMN_AS("contacts", row, of.contacts, COUNT, "", "number of contacts",                     \
+                SHOWN("N", "%4.0f")),                                                              \
       COLUMN_AS("base", row, of.base, TEXT, "", "mujoco: its own defaults; race: the race's",      \
                 SHOWN("base", "%-6s")),                                                            \
       COLUMN_AS("changes", row, of.changes, TEXT, "", "of it, by MuJoCo's names",                  \
@@ -92,15 +96,19 @@ static const column trial_columns[] = {
 
 static const column time_columns[] = {
     OF_NAME(mujoco_time, in.of),
-    COLUMN(mujoco_time, timer, TEXT, "", "MuJoCo's own name; rest: what no part accounts for"),
-    COLUMN(mujoco_time, part_of, TEXT, "", "the timer it is a part of; empty: the whole step"),
+    COLUMN(mujoco_time, timer, TEXT, "", "MuJoCo's own name; rest: what no part accounts for",
+           SHOWN("timer", "%-16s")),
+    COLUMN(mujoco_time, part_of, TEXT, "", "the timer it is a part of; empty: the whole step",
+           SHOWN("of", "%-13s")),
     COLUMN(mujoco_time, calls, AMOUNT, "", "in a step"),
     COLUMN(mujoco_time, measured_s, AMOUNT, "s", "in a step, by the timer"),
-    COLUMN(mujoco_time, net_s, NUMBER, "s", "without what the readings of the clock took"),
-    COLUMN(mujoco_time, share, NUMBER, "", "of the step"),
-    COLUMN_AS("run_s", mujoco_time, in.run_s, AMOUNT, "s", "a step without timers"),
+    COLUMN(mujoco_time, net_s, NUMBER, "s", "without what the readings of the clock took",
+           SHOWN_TIMES("us", "%8.4f", 1e6)),
+    COLUMN(mujoco_time, share, NUMBER, "", "of the step", SHOWN_TIMES("share", "%6.1f%%", 100.0)),
+    COLUMN_AS("run_s", mujoco_time, in.run_s, AMOUNT, "s", "a step without timers",
+              SHOWN_TIMES("without us", "%10.4f", 1e6)),
     COLUMN_AS("timers_cost", mujoco_time, in.timers_cost, AMOUNT, "",
-              "a run with timers over one without"),
+              "a run with timers over one without", SHOWN("timers cost", "%11.2f")),
     COLUMN_AS("timers_cost_lo", mujoco_time, in.timers_cost_interval[0], AMOUNT, "",
               "its 95 % interval"),
     COLUMN_AS("timers_cost_hi", mujoco_time, in.timers_cost_interval[1], AMOUNT, "",
@@ -154,6 +162,16 @@ static int measure(study_run *run, const void *planned) {
                                    : mujoco_race(run, c);
 }
 
+static void show(const study_run *run) {
+  printf("MuJoCo %s; `mujoco`: its own defaults, `race`: what the race uses\n"
+         "ratio: time over the race's, paired by start; differs: largest relative difference of\n"
+         "the trajectory from MuJoCo's own defaults'; RMS: error against our reference\n",
+         bridge_version_string());
+  study_print(run, MUJOCO_ROWS, 0, SIZE_MAX);
+  printf("\nwhere a step's time goes, by MuJoCo's timers\n");
+  study_print(run, MUJOCO_TIMES, 0, SIZE_MAX);
+}
+
 const study mujoco_study = {
     .name = "mujoco",
     .summary = "MuJoCo at its best: every setting of its own against the race's, and its profile",
@@ -192,6 +210,6 @@ const study mujoco_study = {
     .run = measure,
     .place = mujoco_place,
     .derive = mujoco_derive,
-    .show = mujoco_show,
+    .show = show,
     .conclude = mujoco_conclude,
 };

@@ -193,7 +193,4 @@ typedef struct mujoco_model {
 int mujoco_derive(study_run *run);
 int mujoco_conclude(study_run *run);
 
-/* mujoco_show.c */
-void mujoco_show(const study_run *run);
-
 #endif

@@ -217,62 +217,56 @@ int precision_race(study_run *run, contest_starts *starts, const precision_cell 
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-/* A setting as files have it. */
-typedef struct precision_row {
-  const char *model, *law, *method, *label, *solver, *variant, *knob, *status, *coincides_with;
-  size_t contacts;
-  double damping, value;
-  size_t trials;
-  double failures, rms_error, rms_worst, median_s, median_lo_s, median_hi_s;
-  double events, events_reference, events_ratio;
-  double steps, rejected, entries, projections, field_evaluations, guard_evaluations, evaluations;
-  double retaken;
-  const char *message;
-} precision_row;
-
-/* Of a row that has it as member p; its message goes last. */
-#define PRECISION_COLUMN(row, name, ...) COLUMN_AS(#name, row, p.name, __VA_ARGS__)
-#define PRECISION_COLUMNS(row)                                                                     \
-  PRECISION_COLUMN(row, model, TEXT, "", "its name"),                                              \
-      PRECISION_COLUMN(row, law, TEXT, "", "of its contacts; empty: the model has but one"),       \
-      PRECISION_COLUMN(row, method, TEXT, "", "by its name"),                                      \
-      PRECISION_COLUMN(row, label, TEXT, "", "the method in legends"),                             \
-      PRECISION_COLUMN(row, solver, TEXT, "", "of the method"),                                    \
-      PRECISION_COLUMN(row, variant, TEXT, "", "of the solver; empty: its default"),               \
-      PRECISION_COLUMN(row, knob, TEXT, "", "epsilon, tolerance, rtol or time_step"),              \
-      PRECISION_COLUMN(row, status, TEXT, "",                                                      \
-                       "ok; crossings: more than 1 % off the reference's; diverged: no better "    \
-                       "than a state that stays where it started; failed: a run gave up; not "     \
-                       "reached: no value reaches the target; too long: not run; refused: the "    \
-                       "solver does not do this"),                                                 \
-      PRECISION_COLUMN(row, coincides_with, TEXT, "",                                              \
-                       "method that stands for it; empty: it stands for itself"),                  \
-      PRECISION_COLUMN(row, contacts, COUNT, "", "number of contacts"),                            \
-      PRECISION_COLUMN(row, damping, NUMBER, "N s/m", "of all springs"),                           \
-      PRECISION_COLUMN(row, value, AMOUNT, "", "of the knob"),                                     \
-      PRECISION_COLUMN(row, trials, COUNT, "", "starts it was raced from"),                        \
-      PRECISION_COLUMN(row, failures, AMOUNT, "", "of them gave up or diverged"),                  \
-      PRECISION_COLUMN(row, rms_error, AMOUNT, "",                                                 \
-                       "error against the reference: root mean square over all states on the "     \
-                       "output grid; median, as all to guard_evaluations"),                        \
-      PRECISION_COLUMN(row, rms_worst, AMOUNT, "", "the largest"),                                 \
-      PRECISION_COLUMN(row, median_s, AMOUNT, "s", "time; where it was not raced, of one run"),    \
-      PRECISION_COLUMN(row, median_lo_s, AMOUNT, "s", "lower end of its 95 % interval"),           \
-      PRECISION_COLUMN(row, median_hi_s, AMOUNT, "s", "upper end"),                                \
-      PRECISION_COLUMN(row, events, AMOUNT, "", "crossings that change the field"),                \
-      PRECISION_COLUMN(row, events_reference, AMOUNT, "", "of the reference"),                     \
-      PRECISION_COLUMN(row, events_ratio, AMOUNT, "",                                              \
-                       "crossings of all starts over the reference's"),                            \
-      PRECISION_COLUMN(row, steps, AMOUNT, "", "accepted"),                                        \
-      PRECISION_COLUMN(row, rejected, AMOUNT, "", "steps"),                                        \
-      PRECISION_COLUMN(row, entries, AMOUNT, "", "steps cut at a located crossing"),               \
-      PRECISION_COLUMN(row, projections, AMOUNT, "", "over neighbourhoods of guards"),             \
-      PRECISION_COLUMN(row, field_evaluations, AMOUNT, "", "MuJoCo: steps times stages"),          \
-      PRECISION_COLUMN(row, guard_evaluations, AMOUNT, "", "of all event functions at once"),      \
-      PRECISION_COLUMN(row, evaluations, AMOUNT, "", "of field and guards"),                       \
-      PRECISION_COLUMN(row, retaken, AMOUNT, "",                                                   \
-                       "runs taken again because the thread had lost its core")
-#define PRECISION_MESSAGE(row) PRECISION_COLUMN(row, message, TEXT, "", "why the status is not ok")
+/* A setting as files have it; a row of either study has it as its first member p, and its message
+ * goes last. */
+#define PRECISION_COLUMNS(COLUMN, row)                                                             \
+  COLUMN(row, model, TEXT, "", "its name", SHOWN("model", "%-7s"))                                 \
+  COLUMN(row, law, TEXT, "", "of its contacts; empty: the model has but one")                      \
+  COLUMN(row, method, TEXT, "", "by its name", SHOWN("method", "%-22s"))                           \
+  COLUMN(row, label, TEXT, "", "the method in legends")                                            \
+  COLUMN(row, solver, TEXT, "", "of the method")                                                   \
+  COLUMN(row, variant, TEXT, "", "of the solver; empty: its default")                              \
+  COLUMN(row, knob, TEXT, "", "epsilon, tolerance, rtol or time_step")                             \
+  COLUMN(row, status, TEXT, "",                                                                    \
+         "ok; crossings: more than 1 % off the reference's; diverged: no better "                  \
+         "than a state that stays where it started; failed: a run gave up; not "                   \
+         "reached: no value reaches the target; too long: not run; refused: the "                  \
+         "solver does not do this",                                                                \
+         SHOWN("status", "%-11s"))                                                                 \
+  COLUMN(row, coincides_with, TEXT, "", "method that stands for it; empty: it stands for itself",  \
+         SHOWN("as", "%-15s"))                                                                     \
+  COLUMN(row, contacts, COUNT, "", "number of contacts", SHOWN("N", "%5.0f"))                      \
+  COLUMN(row, damping, NUMBER, "N s/m", "of all springs")                                          \
+  COLUMN(row, value, AMOUNT, "", "of the knob", SHOWN("knob", "%8.3g"))                            \
+  COLUMN(row, trials, COUNT, "", "starts it was raced from", SHOWN("starts", "%6.0f"))             \
+  COLUMN(row, failures, AMOUNT, "", "of them gave up or diverged")                                 \
+  COLUMN(row, rms_error, AMOUNT, "",                                                               \
+         "error against the reference: root mean square over all states on the "                   \
+         "output grid; median, as all to guard_evaluations",                                       \
+         SHOWN("RMS", "%8.2e"))                                                                    \
+  COLUMN(row, rms_worst, AMOUNT, "", "the largest", SHOWN("worst", "%8.2e"))                       \
+  COLUMN(row, median_s, AMOUNT, "s", "time; where it was not raced, of one run",                   \
+         SHOWN_TIMES("median ms", "%10.4f", 1e3))                                                  \
+  COLUMN(row, median_lo_s, AMOUNT, "s", "lower end of its 95 % interval",                          \
+         SHOWN_TIMES("from", "%10.4f", 1e3))                                                       \
+  COLUMN(row, median_hi_s, AMOUNT, "s", "upper end", SHOWN_TIMES("to", "%10.4f", 1e3))             \
+  COLUMN(row, events, AMOUNT, "", "crossings that change the field")                               \
+  COLUMN(row, events_reference, AMOUNT, "", "of the reference")                                    \
+  COLUMN(row, events_ratio, AMOUNT, "", "crossings of all starts over the reference's",            \
+         SHOWN_TIMES("crossings", "%8.2f%%", 100.0))                                               \
+  COLUMN(row, steps, AMOUNT, "", "accepted")                                                       \
+  COLUMN(row, rejected, AMOUNT, "", "steps")                                                       \
+  COLUMN(row, entries, AMOUNT, "", "steps cut at a located crossing")                              \
+  COLUMN(row, projections, AMOUNT, "", "over neighbourhoods of guards")                            \
+  COLUMN(row, field_evaluations, AMOUNT, "", "MuJoCo: steps times stages")                         \
+  COLUMN(row, guard_evaluations, AMOUNT, "", "of all event functions at once")                     \
+  COLUMN(row, evaluations, AMOUNT, "", "of field and guards", SHOWN("evals", "%9.0f"))             \
+  COLUMN(row, retaken, AMOUNT, "", "runs taken again because the thread had lost its core")
+#define PRECISION_MESSAGE(COLUMN, row)                                                             \
+  COLUMN(row, message, TEXT, "", "why the status is not ok", SHOWN("", "%s"))
+#define PRECISION_ALL(COLUMN, row)       PRECISION_COLUMNS(COLUMN, row) PRECISION_MESSAGE(COLUMN, row)
+#define PRECISION_LINE(row, member, ...) COLUMN_AS(#member, row, p.member, __VA_ARGS__),
+COLUMN_ROW(precision_row, PRECISION_ALL);
 
 /* A row of `table` in which nothing is known but names, status and message. The row is the member p
  * of that table's, and its first. */

@@ -25,17 +25,20 @@ static const double tolerances[] = {1e-2, 1e-3, 3e-4, 1e-4, 3e-5,  1e-5,  3e-6, 
                                     3e-7, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11, 1e-12, 0};
 static const double steps[] = {1e-2, 4e-3, 2e-3, 1e-3, 5e-4, 2e-4, 1e-4, 5e-5, 2e-5, 1e-5, 0};
 
-/* methods that integrate between crossings, and locate each; and those of steps of one length */
-#define LOCATING(name_, label_, solver_, variant_)                                                 \
+/* by one tolerance; by a tolerance, each crossing located; by steps of one length; and by epsilon
+ * with a tolerance of factor * epsilon^power */
+#define METHOD(name_, label_, solver_, variant_, knob_, values_, ...)                              \
   {                                                                                                \
     .name = name_, .label = label_, .solver = solver_, .variant = variant_,                        \
-    .knob = PRECISION_RTOL, .values = tolerances                                                   \
+    .knob = PRECISION_##knob_, .values = values_, __VA_ARGS__                                      \
   }
-#define STEPPING(name_, label_, solver_, variant_)                                                 \
-  {                                                                                                \
-    .name = name_, .label = label_, .solver = solver_, .variant = variant_,                        \
-    .knob = PRECISION_TIME_STEP, .values = steps                                                   \
-  }
+#define LOCATING(name, label, solver, variant)                                                     \
+  METHOD(name, label, solver, variant, RTOL, tolerances, .order = 0)
+#define STEPPING(name, label, solver, variant)                                                     \
+  METHOD(name, label, solver, variant, TIME_STEP, steps, .order = 0)
+#define MATCHED(name, label, solver, variant, values, factor, power, ...)                          \
+  METHOD(name, label, solver, variant, EPSILON, values, .tolerance_factor = factor,                \
+         .tolerance_power = power, __VA_ARGS__)
 
 /* A tolerance matched to epsilon falls as fast as the error that epsilon makes, and with its factor
  * makes about as large a one on the plate. A projection of order 1 makes errors of order epsilon^2,
@@ -45,43 +48,13 @@ static const double steps[] = {1e-2, 4e-3, 2e-3, 1e-3, 5e-4, 2e-4, 1e-4, 5e-5, 2
  * median errors that are 0.7 to 1.3 times as large (2 to 100 contacts), though the worst start's
  * are up to 7 times. */
 const precision_method precision_methods[] = {
-    {.name = "libess",
-     .label = "libess",
-     .solver = "libess",
-     .knob = PRECISION_TOLERANCE,
-     .values = libess_tolerances},
-    {.name = "projection-1",
-     .label = "projection order 1",
-     .solver = "projection",
-     .order = 1,
-     .knob = PRECISION_EPSILON,
-     .values = epsilons,
-     .tolerance_factor = 100,
-     .tolerance_power = 2},
-    {.name = "projection-2",
-     .label = "projection order 2",
-     .solver = "projection",
-     .order = 2,
-     .knob = PRECISION_EPSILON,
-     .values = epsilons_of_order_2,
-     .tolerance_factor = 1000,
-     .tolerance_power = 3},
-    {.name = "listing",
-     .label = "Listing 1",
-     .solver = "listing",
-     .variant = "paper",
-     .knob = PRECISION_EPSILON,
-     .values = epsilons,
-     .tolerance_factor = 100,
-     .tolerance_power = 2},
-    {.name = "listing-free",
-     .label = "Listing 1 (free step)",
-     .solver = "listing",
-     .variant = "free",
-     .knob = PRECISION_EPSILON,
-     .values = epsilons,
-     .tolerance_factor = 100,
-     .tolerance_power = 2},
+    METHOD("libess", "libess", "libess", NULL, TOLERANCE, libess_tolerances, .order = 0),
+    MATCHED("projection-1", "projection order 1", "projection", NULL, epsilons, 100, 2, .order = 1),
+    MATCHED("projection-2", "projection order 2", "projection", NULL, epsilons_of_order_2, 1000, 3,
+            .order = 2),
+    MATCHED("listing", "Listing 1", "listing", "paper", epsilons, 100, 2, .order = 0),
+    MATCHED("listing-free", "Listing 1 (free step)", "listing", "free", epsilons, 100, 2,
+            .order = 0),
     LOCATING("location-chandrupatla", "location by Chandrupatla", "location", "chandrupatla"),
     LOCATING("location-brent", "location by Brent", "location", "brent"),
     LOCATING("cvode-adams", "CVODE Adams + roots", "cvode", "adams"),
@@ -89,15 +62,8 @@ const precision_method precision_methods[] = {
     LOCATING("gsl-rk8pd", "GSL rk8pd + bisection", "gsl", "rk8pd"),
     LOCATING("gsl-rkf45", "GSL rkf45 + bisection", "gsl", "rkf45"),
     STEPPING("hybrid", "hybrid Euler", "hybrid", NULL),
-    {.name = "smooth",
-     .label = "smooth force",
-     .solver = "smooth",
-     .knob = PRECISION_EPSILON,
-     .values = widths,
-     .tolerance_factor = 1,
-     .tolerance_power = 2,
-     .coarse = 1e-3,
-     .coarse_factor = 10},
+    MATCHED("smooth", "smooth force", "smooth", NULL, widths, 1, 2, .coarse = 1e-3,
+            .coarse_factor = 10),
     STEPPING("time-stepping-euler", "time-stepping Euler", "time-stepping", "euler"),
     STEPPING("time-stepping-midpoint", "time-stepping midpoint", "time-stepping", "midpoint"),
     STEPPING("ode", "ODE", "ode", NULL),

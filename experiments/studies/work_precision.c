@@ -53,9 +53,8 @@ COLUMN_ROW(coincidence, COINCIDENCE_COLUMNS);
 static const column coincident_columns[] = {COINCIDENCE_COLUMNS(COLUMN_LINE, coincidence){0}};
 
 static const column point_columns[] = {
-    PRECISION_COLUMNS(work_precision_point),
-    PRECISION_MESSAGE(work_precision_point),
-    COLUMN(work_precision_point, settings, SETTINGS, "", "in force", .place = COLUMN_JSON_ONLY),
+    PRECISION_ALL(PRECISION_LINE, work_precision_point)
+        COLUMN(work_precision_point, settings, SETTINGS, "", "in force", .place = COLUMN_JSON_ONLY),
     {0},
 };
 
@@ -209,8 +208,7 @@ const study work_precision_study = {
     .file = "work_precision",
     .schema = "essbench-work-precision-1",
     .kept = WORK_PRECISION_CASES,
-    .table = "of the results in the folder, what each solver costs at which error; nothing is "
-             "measured",
+    .table = "the points of the results in the folder; nothing is measured",
     .cells = "methods and starts",
     .pinned = true,
     .processes = 5,
@@ -235,6 +233,4 @@ const study work_precision_study = {
     .run = measure,
     .place = precision_place,
     .derive = derive,
-    .show = work_precision_print,
-    .show_table = work_precision_print_table,
 };

@@ -34,15 +34,4 @@ typedef struct survey {
  * run. No clock has a say in who stands for whom. 0, or -1 with one line. */
 int work_precision_survey(study_run *run, const option_names *methods, size_t trials);
 
-/* The index of the row of a solver (NULL: of any) that reaches the target error at the least cost,
- * in time or, with `evaluations`, in those; SIZE_MAX when there is none. Only rows with status "ok"
- * that stand for themselves count. */
-size_t work_precision_cheapest(const work_precision_point rows[], size_t count, const char *solver,
-                               double target, bool evaluations);
-
-/* Points of one model as a person reads them; and, of all models, which solver's best setting costs
- * how much at which error, in time and in evaluations, as Markdown. */
-void work_precision_print(const study_run *run);
-void work_precision_print_table(const study_run *run);
-
 #endif

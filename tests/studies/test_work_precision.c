@@ -332,37 +332,6 @@ static void nothing_is_the_same_that_nobody_runs(void **state) {
   check_stands(e, "", "", "");
 }
 
-/* ---- the cheapest ---------------------------------------------------------------------------- */
-
-static work_precision_point made_row(const char *solver, const char *status, const char *as,
-                                     double rms, double seconds) {
-  return (work_precision_point){.p = {.solver = solver,
-                                      .status = status,
-                                      .coincides_with = as,
-                                      .rms_error = rms,
-                                      .median_s = seconds,
-                                      .evaluations = 1.0 / seconds}};
-}
-
-static void the_cheapest_reaches_the_target(void **state) {
-  (void)state;
-  const work_precision_point rows[] = {
-      made_row("a", "ok", "", 1e-2, 1.0),       made_row("a", "ok", "", 1e-3, 3.0),
-      made_row("a", "ok", "", 1e-4, 2.0), // finer and cheaper at once
-      made_row("b", "ok", "a", 1e-5, 0.1),      made_row("c", "crossings", "", 1e-5, 0.1),
-      made_row("c", "diverged", "", 1e-5, 0.1), made_row("c", "failed", "", NAN, 0.1),
-      made_row("c", "ok", "", 5e-4, 2.5),
-  };
-  const size_t count = sizeof rows / sizeof *rows;
-  assert_int_equal(work_precision_cheapest(rows, count, NULL, 1e-2, false), 0);
-  assert_int_equal(work_precision_cheapest(rows, count, NULL, 9e-3, false), 2);
-  assert_int_equal(work_precision_cheapest(rows, count, "c", 9e-3, false), 7);
-  assert_int_equal(work_precision_cheapest(rows, 2, NULL, 1e-3, false), 1);
-  assert_true(work_precision_cheapest(rows, count, NULL, 9e-5, false) == SIZE_MAX);
-  assert_true(work_precision_cheapest(rows, count, "b", 1.0, false) == SIZE_MAX);
-  assert_int_equal(work_precision_cheapest(rows, count, NULL, 1e-3, true), 1);
-}
-
 /* ---- the table of methods -------------------------------------------------------------------- */
 
 static void every_method_can_be_asked_for(void **state) {
@@ -424,7 +393,6 @@ int main(void) {
       JUDGED(one_difference_is_enough),
       JUDGED(those_that_fail_alike_are_alike),
       JUDGED(nothing_is_the_same_that_nobody_runs),
-      cmocka_unit_test(the_cheapest_reaches_the_target),
       cmocka_unit_test(every_method_can_be_asked_for),
       cmocka_unit_test(tolerances_go_with_the_knob),
   };
