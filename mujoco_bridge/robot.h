@@ -69,6 +69,14 @@ robot_sizes robot_size(const robot *r);
  */
 const ess_system *robot_system(robot *r);
 
+/* A twin as an MJCF, which compiles to it but for the mass d/((1-d) A) that each contact adds,
+ * since an MJCF cannot say what that is divided by; NULL: r is no twin. The robot's. */
+const char *robot_twin_text(const robot *r);
+
+/* Saves the robot's model, a twin's scaling included, as MuJoCo's binary (.mjb). 0, or a
+ * solver_status with one line. */
+int robot_save(const robot *r, const char *file, char message[ROBOT_MESSAGE_SIZE]);
+
 /* One line for why the latest callback failed (MuJoCo's own words, or two geoms that touch without
  * a rule for their distance); empty when none has. */
 const char *robot_failure(const robot *r);

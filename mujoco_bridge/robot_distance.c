@@ -208,3 +208,22 @@ void robot_distance(const mjModel *m, const mjData *d, const int geom[2], size_t
     point_point(d->geom_xpos + 3 * geom[0], m->geom_size[3 * geom[0]], d->geom_xpos + 3 * geom[1],
                 m->geom_size[3 * geom[1]], out);
 }
+
+/* the velocity of a point that is fixed to the geom's body */
+static void point_velocity(const mjModel *m, const mjData *d, int geom, const double point[3],
+                           double out[3]) {
+  const int body = m->geom_bodyid[geom];
+  const double *com = d->subtree_com + 3 * m->body_rootid[body], *velocity = d->cvel + 6 * body;
+  double from[3];
+  mju_sub3(from, point, com);
+  mju_cross(out, velocity, from);
+  mju_addTo3(out, velocity + 3);
+}
+
+void robot_distance_velocity(const mjModel *m, const mjData *d, const int geom[2],
+                             const robot_touch *touch, double out[3]) {
+  double first[3];
+  point_velocity(m, d, geom[0], touch->pos, first);
+  point_velocity(m, d, geom[1], touch->pos, out);
+  mju_subFrom3(out, first);
+}

@@ -29,4 +29,9 @@ bool robot_distance_collide(int type1, int type2);
 void robot_distance(const mjModel *m, const mjData *d, const int geom[2], size_t part,
                     robot_touch *out);
 
+/* The velocity of the second geom's point where they touch against the first's; velocities of
+ * bodies are in d. */
+void robot_distance_velocity(const mjModel *m, const mjData *d, const int geom[2],
+                             const robot_touch *touch, double out[3]);
+
 #endif

@@ -23,15 +23,16 @@ typedef enum robot_event_of {
   ROBOT_OF_PAIR,   /* a point of a pair with a rule */
   ROBOT_OF_JOINT,  /* a limit */
   ROBOT_OF_TENDON, /* a limit */
-  ROBOT_OF_WATCH   /* a pair without a rule: the field fails where it acts */
+  ROBOT_OF_WATCH,  /* a pair without a rule: the field fails where it acts */
+  ROBOT_OF_FORCE   /* of a twin: the force at a point of a pair with a rule */
 } robot_event_of;
 
-/* Event functions: pairs first, then joints, then tendons, as MuJoCo orders its rows; those watched
- * last. */
+/* Event functions: pairs first, then joints, then tendons, as MuJoCo orders its rows; then those
+ * watched; then, of a twin, the forces of all pairs' points, in their order. */
 typedef struct robot_event {
   robot_event_of of;
   int object; /* pair, joint or tendon */
-  int part;   /* of a pair: the point; of a limit: -1 lower, 1 upper */
+  int part;   /* of a pair or force: the point; of a limit: -1 lower, 1 upper */
   int fixed;  /* its sign, where no motion changes its distance; else 0 */
   char name[ROBOT_NAME_SIZE];
 } robot_event;
@@ -44,6 +45,9 @@ typedef struct robot_shared {
   size_t pair_count, ruled_pairs; /* those with a rule come first */
   robot_event *events;
   size_t event_count, contact_events, row_events; /* those of pairs; and of all that make rows */
+  size_t force_events;                            /* those before the forces */
+  double stiffness, damping; /* of a twin's contacts; 0: they are MuJoCo's own */
+  char *twin_text;           /* the twin as an MJCF; NULL: it is none */
   robot_finding *findings;
   size_t finding_count;
 } robot_shared;
@@ -62,9 +66,10 @@ struct robot {
   mjData *data;
   double *joint_range, *tendon_range;
   robot_stage stage;
-  double *acting; /* [events], the latched signs that the constraints are of */
-  double *speed;  /* [nv] */
-  double *held;   /* [nu], controls over a reset */
+  double *acting;  /* [events], the latched signs that the constraints are of */
+  double *speed;   /* [nv] */
+  double *shifted; /* [dimension], and [2 * events] behind it: room for differences */
+  double *held;    /* [nu], controls over a reset */
   ess_system system;
   robot_counters counters;
   char failure[ROBOT_MESSAGE_SIZE];

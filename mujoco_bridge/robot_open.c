@@ -18,6 +18,7 @@
 #include "robot_stage.h"
 #include "robot_survey.h"
 #include "robot_system.h"
+#include "robot_twin.h"
 #include "solver.h"
 
 /* ---- compiling ------------------------------------------------------------------------------- */
@@ -86,6 +87,7 @@ static void release(robot_shared *s) {
   free(s->pairs);
   free(s->events);
   free(s->findings);
+  free(s->twin_text);
   free(s);
 }
 
@@ -96,6 +98,7 @@ void robot_close(robot *r) {
   free(r->tendon_range);
   free(r->acting);
   free(r->speed);
+  free(r->shifted);
   free(r->held);
   release(r->shared);
   free(r);
@@ -137,10 +140,13 @@ static robot *instance_of(robot_shared *shared) {
   r->tendon_range = copy_of(m->tendon_range, 2 * (size_t)m->ntendon);
   r->acting = calloc(shared->event_count + 1, sizeof *r->acting);
   r->speed = calloc((size_t)m->nv + 1, sizeof *r->speed);
+  const size_t n = (size_t)(m->nq + m->nv + m->na);
+  r->shifted = calloc(n + 2 * shared->event_count + 1, sizeof *r->shifted);
   r->held = calloc((size_t)m->nu + 1, sizeof *r->held);
   r->model.jnt_range = r->joint_range;
   r->model.tendon_range = r->tendon_range;
-  const bool room = r->joint_range && r->tendon_range && r->acting && r->speed && r->held;
+  const bool room =
+      r->joint_range && r->tendon_range && r->acting && r->speed && r->held && r->shifted;
   if (room && robot_guarded(r, make_data, r) == 0 && r->data) {
     r->system = robot_system_of(r);
     return r;
@@ -183,11 +189,24 @@ static bool find_fixed(robot *r) {
   return true;
 }
 
-static int fill(robot_shared *s, const char *file, const char *text,
+/* in the place of the model and its pairs */
+static int make_twin(robot_shared *s, const char *file, const char *text,
+                     const robot_options *options, char message[ROBOT_MESSAGE_SIZE]) {
+  const int status = robot_twin_make(s, file, text, options, message);
+  if (status != 0) return status;
+  free(s->pairs);
+  s->pairs = NULL;
+  s->pair_count = s->ruled_pairs = 0;
+  return robot_pairs_find(s, message);
+}
+
+static int fill(robot_shared *s, const char *file, const char *text, const robot_options *options,
                 char message[ROBOT_MESSAGE_SIZE]) {
+  const bool twin = options && (options->stiffness != 0.0 || options->damping != 0.0);
   int status = load(file, text, &s->model, message);
   if (status == 0) status = robot_survey_check(s->model, message);
   if (status == 0) status = robot_pairs_find(s, message);
+  if (status == 0 && twin) status = make_twin(s, file, text, options, message);
   if (status == 0) status = robot_survey_make(s, message);
   return status;
 }
@@ -200,15 +219,11 @@ int robot_open(const char *file, const char *text, const robot_options *options,
     snprintf(message, ROBOT_MESSAGE_SIZE, "robot: no file is given");
     return SOLVER_REFUSED;
   }
-  if (options && (options->stiffness != 0.0 || options->damping != 0.0)) {
-    snprintf(message, ROBOT_MESSAGE_SIZE, "robot: no twin can be made of it yet");
-    return SOLVER_REFUSED;
-  }
   robot_shared *shared = calloc(1, sizeof *shared);
   snprintf(message, ROBOT_MESSAGE_SIZE, "robot: out of memory");
   if (!shared) return SOLVER_FAILED;
   atomic_init(&shared->owners, 1);
-  const int status = fill(shared, file, text, message);
+  const int status = fill(shared, file, text, options, message);
   if (status == 0) {
     snprintf(message, ROBOT_MESSAGE_SIZE, "robot: no room for its state");
     *out = instance_of(shared);

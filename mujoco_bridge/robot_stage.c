@@ -12,6 +12,7 @@
 
 #include "bridge_guard.h"
 #include "robot_distance.h"
+#include "robot_twin.h"
 
 void robot_stage_forget(robot *r) {
   r->stage = (robot_stage){0};
@@ -176,7 +177,8 @@ static void make_rows(robot *r, const double sign[]) {
   const robot_shared *s = r->shared;
   r->data->ncon = 0;
   r->data->parena = 0;
-  for (size_t k = 0; k < s->contact_events; ++k)
+  // a twin's contacts are no constraints
+  for (size_t k = 0; k < s->contact_events && s->stiffness == 0.0; ++k)
     if (sign[k] > 0.0) add_contact(r, &s->events[k]);
   for (size_t k = s->contact_events; k < s->row_events; ++k)
     move_range(r, &s->events[k], sign[k] > 0.0);
@@ -205,6 +207,7 @@ void robot_stage_forces(robot *r, const double x[]) {
   memcpy(d->qvel, x + m->nq, (size_t)m->nv * sizeof *x);
   memcpy(d->act, x + m->nq + m->nv, (size_t)m->na * sizeof *x);
   mj_fwdVelocity(m, d);
+  if (r->shared->stiffness > 0.0) robot_twin_push(r);
   mj_fwdActuation(m, d);
   mj_fwdAcceleration(m, d);
   mj_fwdConstraint(m, d);

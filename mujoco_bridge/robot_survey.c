@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "robot_twin.h"
 #include "solver.h"
 
 /* ---- what is refused ------------------------------------------------------------------------- */
@@ -181,6 +182,22 @@ static void find_limits(robot_shared *s) {
   }
 }
 
+/* The forces of a twin's points: as many event functions as the contacts have, in their order. */
+static void find_forces(robot_shared *s) {
+  if (!robot_twin_has_forces(s)) return;
+  robot_finding *f = add_finding(s, ROBOT_GUARDED, "release", "the force of each point of contact");
+  f->events = s->contact_events;
+  snprintf(f->name, sizeof f->name, "%zu points", f->events);
+  for (size_t k = 0; k < s->contact_events; ++k) {
+    const robot_event *of = &s->events[k];
+    robot_event *e = &s->events[s->event_count++];
+    *e = (robot_event){.of = ROBOT_OF_FORCE, .object = of->object, .part = of->part};
+    memcpy(e->name, of->name, sizeof e->name);
+    e->name[sizeof e->name - sizeof ", force"] = '\0';
+    strcat(e->name, ", force");
+  }
+}
+
 /* `count` things that switch unguarded; nothing where there are none */
 static void add_kink(robot_shared *s, const char *kind, size_t count, const char *things,
                      const char *why) {
@@ -218,8 +235,11 @@ static void find_kinks(robot_shared *s) {
   const mjModel *m = s->model;
   const size_t contacts = s->contact_events;
   add_kink(s, "friction", count_friction(s), "pairs", "stick, slip and the edges of its cone");
-  add_kink(s, "release", contacts, "points", "a force that ends before the contact does");
-  add_kink(s, "impedance", s->row_events, "points and limits",
+  const bool twin = s->stiffness > 0.0;
+  add_kink(s, "release", twin ? 0 : contacts, "points",
+           "a force that ends before the contact does");
+  add_kink(s, "impedance", s->row_events - (twin ? contacts : 0),
+           twin ? "limits" : "points and limits",
            "the spline of solimp, at its midpoint and its width");
   add_kink(s, "friction loss", count_positive(m->dof_frictionloss, m->nv), "joint axes",
            "stick and slip");
@@ -255,7 +275,8 @@ static void find_rest(robot_shared *s) {
 int robot_survey_make(robot_shared *s, char message[ROBOT_MESSAGE_SIZE]) {
   const mjModel *m = s->model;
   size_t events = 2 * (size_t)(m->njnt + m->ntendon);
-  for (size_t i = 0; i < s->pair_count; ++i) events += s->pairs[i].parts ? s->pairs[i].parts : 1;
+  for (size_t i = 0; i < s->pair_count; ++i)
+    events += s->pairs[i].parts ? 2 * s->pairs[i].parts : 1;
   const size_t findings = s->pair_count + (size_t)(m->njnt + m->ntendon) + 16;
   s->events = calloc(events + 1, sizeof *s->events);
   s->findings = calloc(findings, sizeof *s->findings);
@@ -267,6 +288,8 @@ int robot_survey_make(robot_shared *s, char message[ROBOT_MESSAGE_SIZE]) {
   find_limits(s);
   s->row_events = s->event_count;
   find_refused(s);
+  s->force_events = s->event_count;
+  find_forces(s);
   find_kinks(s);
   find_rest(s);
   return 0;

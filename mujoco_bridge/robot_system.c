@@ -12,6 +12,7 @@
 #include "robot_distance.h"
 #include "robot_stage.h"
 #include "robot_survey.h"
+#include "robot_twin.h"
 
 /* ---- positions and velocities ---------------------------------------------------------------- */
 
@@ -106,8 +107,8 @@ static void write_rates(const mjModel *m, const mjData *d, const double x[], dou
 static bool refuses(robot *r, const double sign[]) {
   const robot_shared *s = r->shared;
   size_t k = s->row_events;
-  while (k < s->event_count && sign[k] < 0.0) k++;
-  if (k == s->event_count) return false;
+  while (k < s->force_events && sign[k] < 0.0) k++;
+  if (k == s->force_events) return false;
   const size_t pair = (size_t)s->events[k].object;
   snprintf(r->failure, sizeof r->failure, "%s touch: %s", s->events[k].name,
            robot_survey_why(r->shared->model, &s->pairs[pair]));
@@ -142,23 +143,10 @@ typedef struct guard_call {
   double *h, *rate;
 } guard_call;
 
-/* the velocity of a point that is fixed to the geom's body */
-static void point_velocity(const mjModel *m, const mjData *d, int geom, const double point[3],
-                           double out[3]) {
-  const int body = m->geom_bodyid[geom];
-  const double *com = d->subtree_com + 3 * m->body_rootid[body], *velocity = d->cvel + 6 * body;
-  double from[3];
-  mju_sub3(from, point, com);
-  mju_cross(out, velocity, from);
-  mju_addTo3(out, velocity + 3);
-}
-
 static double touch_rate(const robot *r, const robot_pair *p, const robot_touch *touch) {
-  double first[3], second[3];
-  point_velocity(&r->model, r->data, p->geom[0], touch->pos, first);
-  point_velocity(&r->model, r->data, p->geom[1], touch->pos, second);
-  mju_subFrom3(second, first);
-  return mju_dot3(second, touch->normal);
+  double velocity[3];
+  robot_distance_velocity(&r->model, r->data, p->geom, touch, velocity);
+  return mju_dot3(velocity, touch->normal);
 }
 
 /* no more than the distance of two geoms, by spheres about them, above a plane, or above the
@@ -231,15 +219,51 @@ static void make_guard(const guard_call *c, size_t k, double *h, double *rate) {
   if (c->v) *rate = -touch_rate(c->r, p, &touch);
 }
 
+static bool is_force(const guard_call *c, size_t i) {
+  const size_t k = c->which ? c->which[i] : i;
+  return c->r->shared->events[k].of == ROBOT_OF_FORCE;
+}
+
+/* event functions that are forces, at a state */
+static void make_forces(const guard_call *c, const double x[], double out[]) {
+  const robot_shared *s = c->r->shared;
+  robot_stage_kinematics(c->r, x);
+  robot_stage_velocities(c->r, x + c->r->model.nq);
+  for (size_t i = 0; i < c->count; ++i)
+    if (is_force(c, i))
+      out[i] = robot_twin_force(c->r, (c->which ? c->which[i] : i) - s->force_events);
+}
+
+/* their rates: differences along the direction, of a length at which both errors are small */
+static void make_force_rates(const guard_call *c) {
+  const size_t n = c->r->system.dimension, events = c->r->system.guard_count;
+  double *const at = c->r->shifted, *const before = at + n, *const after = before + events;
+  double largest = 0.0;
+  for (size_t i = 0; i < n; ++i) largest = fmax(largest, fabs(c->v[i]));
+  const double span = largest > 0.0 ? 1e-5 / largest : 1.0;
+  for (int side = -1; side <= 1; side += 2) {
+    for (size_t i = 0; i < n; ++i) at[i] = c->x[i] + side * span * c->v[i];
+    make_forces(c, at, side < 0 ? before : after);
+  }
+  for (size_t i = 0; i < c->count; ++i)
+    if (is_force(c, i)) c->rate[i] = (after[i] - before[i]) / (2.0 * span);
+}
+
 static void make_guards(void *context) {
   const guard_call *c = context;
+  bool forces = false;
+  for (size_t i = 0; i < c->count && robot_twin_has_forces(c->r->shared); ++i)
+    forces = forces || is_force(c, i);
+  if (forces && c->v) make_force_rates(c);
+  if (forces) make_forces(c, c->x, c->h);
   robot_stage_kinematics(c->r, c->x);
   if (c->v) {
     robot_velocities(&c->r->model, c->x, c->v, c->r->speed);
     robot_stage_velocities(c->r, c->r->speed);
   }
   for (size_t i = 0; i < c->count; ++i)
-    make_guard(c, c->which ? c->which[i] : i, &c->h[i], c->rate ? &c->rate[i] : NULL);
+    if (!is_force(c, i))
+      make_guard(c, c->which ? c->which[i] : i, &c->h[i], c->rate ? &c->rate[i] : NULL);
 }
 
 static int call_guards(guard_call *c) {
@@ -278,7 +302,7 @@ static int some_guard_rates(const double x[], const double v[], const size_t whi
 
 const robot_finding *robot_refused_contact(robot *r, const double x[]) {
   const robot_shared *s = r->shared;
-  for (size_t k = s->row_events; k < s->event_count; ++k) {
+  for (size_t k = s->row_events; k < s->force_events; ++k) {
     double h = -1.0;
     guard_call call = {.r = r, .x = x, .which = &k, .count = 1, .h = &h};
     for (size_t i = 0; call_guards(&call) == 0 && h > 0.0 && i < s->finding_count; ++i)
@@ -313,6 +337,8 @@ static void make_plain(void *context) {
   memcpy(d->qpos, c->x, (size_t)m->nq * sizeof *c->x);
   memcpy(d->qvel, c->x + m->nq, (size_t)m->nv * sizeof *c->x);
   memcpy(d->act, c->x + m->nq + m->nv, (size_t)m->na * sizeof *c->x);
+  // a twin's springs are MuJoCo's own here
+  mju_zero(d->qfrc_applied, (int)m->nv);
   mj_forward(m, d);
 }
 

@@ -1,0 +1,259 @@
+/*
+ * Twins: contacts that are springs and dampers, the same in MuJoCo and in the field, with friction
+ * and without; what they say of their events, and what cannot be one.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "mjcf.h"
+#include "robot_fixture.h"
+#include "robot_instance.h"
+
+enum { STATES = 500, ROOM = 256 };
+
+/* A quadruped: a free body on four legs of two hinges, whose capsules end in spheres; its knees
+ * touch the floor, too, and its legs each other. Friction by `condim` and `impratio`. */
+#define QUADRUPED_LEG(name, x, y, condim)                                                          \
+  "<body name='" name "' pos='" x " " y " 0'><joint axis='1 0 0'/><joint axis='0 1 0'/>"           \
+  "<geom type='capsule' size='.03' fromto='0 0 0 0 0 -.2' condim='" condim "'/>"                   \
+  "<body pos='0 0 -.2'><joint axis='0 1 0' limited='true' range='-.8 .8'/>"                        \
+  "<geom type='capsule' size='.025' fromto='0 0 0 .05 0 -.2' condim='" condim "'/>"                \
+  "</body></body>"
+#define QUADRUPED(condim, option)                                                                  \
+  "<mujoco><compiler angle='radian'/><option " option "/><default>"                                \
+  "<joint stiffness='10' damping='.3'/><geom density='800' friction='.6 .01 .001'/></default>"     \
+  "<worldbody><geom name='floor' type='plane' size='5 5 .1' condim='" condim "'/>"                 \
+  "<body name='trunk' pos='0 0 .5'><freejoint/>"                                                   \
+  "<geom type='box' size='.2 .1 .05' condim='" condim                                              \
+  "'/>" QUADRUPED_LEG("fl", ".2", ".12", condim) QUADRUPED_LEG("fr", ".2", "-.12", condim)         \
+      QUADRUPED_LEG("bl", "-.2", ".12", condim)                                                    \
+          QUADRUPED_LEG("br", "-.2", "-.12", condim) "</body></worldbody></mujoco>"
+
+static robot *twin_of(const char *text, double stiffness, double damping) {
+  char message[ROBOT_MESSAGE_SIZE];
+  const robot_options options = {.stiffness = stiffness, .damping = damping};
+  robot *r = NULL;
+  if (robot_open(NULL, text, &options, &r, message)) fail_msg("%s", message);
+  assert_true(robot_size(r).dimension <= ROOM && robot_size(r).events <= ROOM);
+  return r;
+}
+
+/* a state somewhere about the start, turned and bent, its deepest point up to a centimetre deep or
+ * a millimetre high */
+static void draw(robot *r, gsl_rng *rng, double x[]) {
+  const robot_sizes size = robot_size(r);
+  const ess_system *s = robot_system(r);
+  double h[ROOM], deepest = -INFINITY;
+  robot_reset_state(r, x);
+  for (size_t i = 3; i < size.nq; ++i) x[i] += fixture_between(rng, -0.2, 0.2);
+  for (size_t i = size.nq; i < size.dimension; ++i) x[i] = fixture_between(rng, -1.0, 1.0);
+  robot_normalise(r, x);
+  assert_int_equal(s->guards(x, h, s->params), 0);
+  for (size_t k = 0; k < s->guard_count; ++k)
+    if (robot_event_is_contact(r, k) && strstr(robot_event_name(r, k), "floor"))
+      deepest = fmax(deepest, h[k]);
+  x[2] += deepest - fixture_between(rng, -0.001, 0.01);
+}
+
+/* q' as MuJoCo integrates it, by differences exact to 1e-9 or so */
+static void position_rates(const robot *r, const double x[], double out[]) {
+  const double span = 1e-5;
+  const mjModel *m = r->shared->model;
+  double before[ROOM], after[ROOM];
+  memcpy(before, x, (size_t)m->nq * sizeof *x);
+  memcpy(after, x, (size_t)m->nq * sizeof *x);
+  mj_integratePos(m, before, x + m->nq, -span);
+  mj_integratePos(m, after, x + m->nq, span);
+  for (int i = 0; i < (int)m->nq; ++i) out[i] = (after[i] - before[i]) / (2.0 * span);
+}
+
+/* Of q' and of accelerations: the distance to MuJoCo's, over the field's length. */
+typedef struct gap {
+  double positions, accelerations;
+  size_t touching;
+} gap;
+
+static gap gap_of(robot *r) {
+  const robot_sizes size = robot_size(r);
+  gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+  double sums[2][2] = {{0}};
+  gap out = {0};
+  for (int i = 0; i < STATES; ++i) {
+    double x[ROOM], sign[ROOM], ours[ROOM], theirs[ROOM];
+    draw(r, rng, x);
+    fixture_signs(r, x, sign);
+    fixture_field(r, x, sign, ours);
+    if (robot_plain_field(r, x, theirs)) fail_msg("%s", robot_failure(r));
+    position_rates(r, x, theirs);
+    for (size_t j = 0; j < size.dimension; ++j) {
+      sums[j >= size.nq][0] += (ours[j] - theirs[j]) * (ours[j] - theirs[j]);
+      sums[j >= size.nq][1] += theirs[j] * theirs[j];
+    }
+    bool touches = false;
+    for (size_t k = 0; k < size.events; ++k)
+      touches = touches || (robot_event_is_contact(r, k) && sign[k] > 0.0);
+    out.touching += touches;
+  }
+  gsl_rng_free(rng);
+  out.positions = sqrt(sums[0][0] / sums[0][1]);
+  out.accelerations = sqrt(sums[1][0] / sums[1][1]);
+  return out;
+}
+
+static void holds(const char *name, robot *r) {
+  const gap g = gap_of(r);
+  print_message("%s: gap %.1e, of q' %.1e, %zu of %d touching\n", name, g.accelerations,
+                g.positions, g.touching, STATES);
+  if (!(g.accelerations <= 1e-7 && g.positions <= 1e-7)) fail_msg("%s: gap too large", name);
+  assert_in_range(g.touching, STATES / 2, STATES);
+  robot_close(r);
+}
+
+static char *six_legs(void) {
+  char message[MODEL_MESSAGE_SIZE], *text;
+  model m;
+  model_init(&m, model_find("robot"));
+  if (model_prepare(&m, message)) fail_msg("%s", message);
+  mjcf_options options = mjcf_options_default();
+  if (mjcf_write(&m, &options, &text, NULL, message)) fail_msg("%s", message);
+  model_release(&m);
+  return text;
+}
+
+static void test_gap(void **state) {
+  (void)state;
+  char *text = six_legs();
+  holds("six legs", twin_of(text, 4000, 20));
+  free(text);
+  holds("quadruped", twin_of(QUADRUPED("1", ""), 5000, 40));
+  holds("undamped", twin_of(QUADRUPED("1", ""), 5000, 0));
+  holds("with friction", twin_of(QUADRUPED("3", ""), 5000, 40));
+  holds("impratio 7", twin_of(QUADRUPED("3", "impratio='7' cone='elliptic'"), 5000, 40));
+  holds("all directions of friction", twin_of(QUADRUPED("6", "cone='pyramidal'"), 5000, 40));
+  holds("weak dampers", twin_of(QUADRUPED("3", ""), 5000, 2));
+}
+
+/* the rates of event functions against differences along a direction, of all and one by one; the
+ * distance of two capsules has kinks of its own */
+static void compare_rates(const robot *r, const ess_system *s, const double x[], const double v[]) {
+  const double span = 1e-4;
+  double at[ROOM], before[ROOM], after[ROOM], h[ROOM], rate[ROOM], values[ROOM];
+  for (size_t i = 0; i < s->dimension; ++i) at[i] = x[i] - span * v[i];
+  assert_int_equal(s->guards(at, before, s->params), 0);
+  for (size_t i = 0; i < s->dimension; ++i) at[i] = x[i] + span * v[i];
+  assert_int_equal(s->guards(at, after, s->params), 0);
+  assert_int_equal(s->guard_rates(x, v, h, rate, s->params), 0);
+  assert_int_equal(s->guards(x, values, s->params), 0);
+  for (size_t k = 0; k < s->guard_count; ++k) {
+    double one, one_rate;
+    if (!strstr(robot_event_name(r, k), "floor")) continue;
+    const double found = (after[k] - before[k]) / (2.0 * span);
+    assert_true(h[k] == values[k]);
+    if (!(fabs(found - rate[k]) < 1e-5 * (1.0 + fabs(rate[k]))))
+      fail_msg("event %zu: rate %.12g, found %.12g", k, rate[k], found);
+    assert_int_equal(s->some_guard_rates(x, v, &k, 1, &one, &one_rate, s->params), 0);
+    assert_true(one == h[k] && fabs(one_rate - rate[k]) < 1e-7 * (1.0 + fabs(rate[k])));
+  }
+}
+
+static void test_rates(void **state) {
+  (void)state;
+  gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+  for (int friction = 0; friction < 2; ++friction) {
+    robot *r = twin_of(friction ? QUADRUPED("3", "") : QUADRUPED("1", ""), 5000, 40);
+    const ess_system *s = robot_system(r);
+    for (int i = 0; i < 20; ++i) {
+      double x[ROOM], v[ROOM];
+      draw(r, rng, x);
+      for (size_t j = 0; j < s->dimension; ++j) v[j] = fixture_between(rng, -1.0, 1.0);
+      compare_rates(r, s, x, v);
+    }
+    robot_close(r);
+  }
+  gsl_rng_free(rng);
+}
+
+/* A ball of 2 kg on a spring and a damper: its force and its acceleration are known. */
+static void test_ball(void **state) {
+  (void)state;
+  robot *r = twin_of("<mujoco><worldbody><geom name='floor' type='plane' size='1 1 1'/>"
+                     "<body pos='0 0 1'><freejoint/><geom name='ball' type='sphere' size='.1' "
+                     "mass='2'/></body></worldbody></mujoco>",
+                     1000, 10);
+  const ess_system *s = robot_system(r);
+  assert_int_equal(s->guard_count, 2);
+  assert_string_equal(robot_event_name(r, 1), "floor - ball, force");
+  assert_true(robot_event_is_contact(r, 0) && !robot_event_is_contact(r, 1));
+  double x[13], h[2], dxdt[13];
+  robot_reset_state(r, x);
+  x[2] = 0.08;
+  x[9] = -0.5;
+  const double sign[] = {1, 1}, free_sign[] = {1, -1};
+  assert_int_equal(s->guards(x, h, s->params), 0);
+  assert_true(fabs(h[0] - 0.02) < 1e-12 && fabs(h[1] - 0.025) < 1e-12);
+  fixture_field(r, x, sign, dxdt);
+  assert_true(fabs(dxdt[9] - (25.0 / 2 - 9.81)) < 1e-9);
+  fixture_field(r, x, free_sign, dxdt);
+  assert_true(fabs(dxdt[9] + 9.81) < 1e-9);
+  robot_close(r);
+}
+
+/* The written twin compiles, has the added mass that it says, and is a twin no more. */
+static void test_text(void **state) {
+  (void)state;
+  robot *r = twin_of(QUADRUPED("3", ""), 5000, 40);
+  const char *text = robot_twin_text(r);
+  assert_non_null(strstr(text, "<pair"));
+  robot *bare = fixture_robot(text);
+  assert_null(robot_twin_text(bare));
+  double x[ROOM], ours[ROOM], theirs[ROOM], sums[2] = {0};
+  gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+  for (int i = 0; i < 100; ++i) {
+    draw(r, rng, x);
+    assert_int_equal(robot_plain_field(r, x, ours), 0);
+    assert_int_equal(robot_plain_field(bare, x, theirs), 0);
+    sums[0] += pow(fixture_distance(ours, theirs, robot_size(r).dimension), 2);
+    sums[1] += pow(fixture_length(ours, robot_size(r).dimension), 2);
+  }
+  gsl_rng_free(rng);
+  print_message("the text's gap, where contacts have their added mass: %.1e\n",
+                sqrt(sums[0] / sums[1]));
+  assert_true(sqrt(sums[0] / sums[1]) < 1e-2 && sqrt(sums[0] / sums[1]) > 1e-6);
+  robot_close(bare);
+  robot_close(r);
+}
+
+static void refused(const char *text, double stiffness, double damping, const char *words) {
+  char message[ROBOT_MESSAGE_SIZE];
+  const robot_options options = {.stiffness = stiffness, .damping = damping};
+  robot *r;
+  assert_int_not_equal(robot_open(NULL, text, &options, &r, message), 0);
+  assert_null(r);
+  assert_null(strchr(message, '\n'));
+  if (!strstr(message, words)) fail_msg("\"%s\" lacks \"%s\"", message, words);
+}
+
+static void test_refusals(void **state) {
+  (void)state;
+  refused(QUADRUPED("1", ""), -1, 0, "a twin of -1 N/m and 0 N s/m is not accepted");
+  refused(QUADRUPED("1", ""), 0, 5, "a twin of 0 N/m and 5 N s/m is not accepted");
+  refused(QUADRUPED("1", ""), NAN, 5, "a twin of nan N/m");
+  refused(QUADRUPED("1", ""), 1000, INFINITY, "inf N s/m is not accepted");
+  refused("<mujoco><worldbody><body><freejoint/><geom size='1'/></body></worldbody></mujoco>", 1000,
+          1, "no twin: nothing in it may touch anything");
+  refused("<mujoco><worldbody><geom name='f' type='plane' size='1 1 1'/><body name='a'>"
+          "<freejoint/><geom name='g' size='1'/></body></worldbody><equality>"
+          "<connect body1='a' anchor='0 0 0'/></equality></mujoco>",
+          1000, 1, "no twin: an equality constraint holds bodies");
+  refused("<mujoco><worldbody><geom name='f' type='plane' size='1 1 1'/><body><freejoint/>"
+          "<geom name='g' size='1'/></body></worldbody><contact>"
+          "<pair geom1='f' geom2='g' friction='1 .5 .1 .1 .1'/></contact></mujoco>",
+          1000, 1, "no twin: the friction of a contact depends on the direction");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_gap),  cmocka_unit_test(test_rates),    cmocka_unit_test(test_ball),
+      cmocka_unit_test(test_text), cmocka_unit_test(test_refusals),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
