@@ -37,7 +37,8 @@ enum {
 enum { LEGS_MIN = 2, LEGS_MAX = 100, BODY_NAMES = LEGGED_HINGES };
 
 static const model_parameter parameters[PARAMETER_COUNT] = {
-    [CONTACTS] = {"contacts", 6, LEGS_MIN, LEGS_MAX, true, NULL, "number of legs, with a foot each"},
+    [CONTACTS] = {"contacts", 6, LEGS_MIN, LEGS_MAX, true, NULL,
+                  "number of legs, with a foot each"},
     [STIFFNESS] = {"stiffness", 20000, 1e-3, 1e12, false, NULL, "stiffness of all feet, N/m"},
     [DAMPING] = {"damping", 100, 0, 1e9, false, NULL, "damping of all feet, N s/m"},
     [JOINT_STIFFNESS] = {"joint-stiffness", 300, 0, 1e9, false, NULL,
