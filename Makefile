@@ -292,7 +292,7 @@ make scale        error, crossings and cost over epsilon with 100 and 1000 sprin
 make tolerance    error over the tolerance and what it costs, with 2 to 1000 springs, or CONTACTS
 make derivative   error of the flow's derivative, through crossings and at a corner
 make limbs        a landing on two feet over the initial rotation, on rigid and soft limbs
-make rigid-soft   rigid contacts against contact springs as these grow stiff
+make rigid-soft   rigid contacts against soft ones, by libess and by MuJoCo
 make contact-modes  what pseudo-impulses do to a rocking block, and to a point that meets a hill
 make claims         the papers' claims, by what the results hold: which hold, which fail
 make report         results/report.html: all of it on one page, to look at

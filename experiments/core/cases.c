@@ -14,7 +14,7 @@ typedef struct case_made {
   size_t changes;
   double value[CHANGES_MAX]; /* by which it is known: those of all changes, in their order */
   model m;
-  contest_starts starts; /* trials 0: none yet */
+  contest_starts starts, own; /* drawn, and its own; trials 0: none yet */
 } case_made;
 
 static bool is_of(const case_made *c, const model_type *type, const case_change changes[]) {
@@ -40,6 +40,7 @@ static int prepare(study_run *run, case_made *c, const model_type *type,
 
 static void release(case_made *c) {
   contest_starts_free(&c->starts);
+  contest_starts_free(&c->own);
   model_release(&c->m);
   free(c);
 }
@@ -79,6 +80,15 @@ contest_starts *case_starts_of(study_run *run, const model_type *type, const cas
       contest_starts_alloc(&c->starts, &c->m, trials, true, run->seed, run->message))
     return NULL;
   return &c->starts;
+}
+
+contest_starts *case_own_start_of(study_run *run, const model_type *type,
+                                  const case_change changes[]) {
+  case_made *const c = find(run, type, changes);
+  if (!c) return NULL;
+  if (!c->own.trials && contest_starts_alloc(&c->own, &c->m, 1, false, 0, run->message))
+    return NULL;
+  return &c->own;
 }
 
 contest_starts *case_starts(study_run *run, const case_change changes[], size_t trials) {

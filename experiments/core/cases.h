@@ -25,6 +25,10 @@ const model *case_model_of(study_run *run, const model_type *type, const case_ch
 contest_starts *case_starts_of(study_run *run, const model_type *type, const case_change changes[],
                                size_t trials);
 
+/* Its own start alone. */
+contest_starts *case_own_start_of(study_run *run, const model_type *type,
+                                  const case_change changes[]);
+
 /* So many starts of that model, drawn with the run's seed. Their references are there when asked
  * for, by contest_reference. NULL with one line. */
 contest_starts *case_starts(study_run *run, const case_change changes[], size_t trials);

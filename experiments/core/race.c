@@ -65,14 +65,16 @@ static solver_settings in_force(const race *r, const race_entry *e) {
 
 static bool alike(const race *r, const race_entry *a, const race_entry *b) {
   const solver_settings of_a = in_force(r, a), of_b = in_force(r, b);
-  return a->solver == b->solver && a->m == b->m && settings_same(&of_a, &of_b);
+  return a->solver == b->solver && a->m == b->m && a->starts == b->starts &&
+         settings_same(&of_a, &of_b);
 }
 
 static int prepare(race *r, const race_entry *e) {
   runner *const one = &r->runner[r->runners];
   one->of = calloc(r->trials, sizeof *one->of);
   if (!one->of) return study_out_of_memory(r->run);
-  one->starts = contest_starts_view(r->plan->starts, e->m ? e->m : r->plan->starts->m);
+  const contest_starts *const starts = e->starts ? e->starts : r->plan->starts;
+  one->starts = contest_starts_view(starts, e->m ? e->m : starts->m);
   one->trial = r->trial;
   r->candidate[r->runners++] =
       (measure_candidate){.run = run_one, .after = note_one, .context = one};

@@ -18,6 +18,8 @@ typedef struct race_entry {
   const solver_type *solver;
   solver_settings settings;
   const model *m; /* the same system in another form; NULL: the starts' own */
+  const contest_starts
+      *starts; /* another system's, as many, without references; NULL: the plan's */
 } race_entry;
 
 /* How they race in one process. */

@@ -7,8 +7,9 @@
 
 #include "measure.h"
 
-int trajectory_alloc(trajectory *t, const model *m, char message[SOLVER_MESSAGE_SIZE]) {
-  const double dt = m->type->time_step, duration = model_get(m, "duration");
+int trajectory_alloc_by(trajectory *t, const model *m, double dt,
+                        char message[SOLVER_MESSAGE_SIZE]) {
+  const double duration = model_get(m, "duration");
   const size_t count = (size_t)llround(duration / dt) + 1;
   *t = (trajectory){.dt = dt, .count = count, .dimension = m->system.dimension};
   if (fabs((double)(count - 1) * dt - duration) > 1e-9 * duration) {
@@ -25,6 +26,10 @@ int trajectory_alloc(trajectory *t, const model *m, char message[SOLVER_MESSAGE_
   }
   for (size_t i = 0; i < count; i++) t->times[i] = (double)i * dt;
   return 0;
+}
+
+int trajectory_alloc(trajectory *t, const model *m, char message[SOLVER_MESSAGE_SIZE]) {
+  return trajectory_alloc_by(t, m, m->type->time_step, message);
 }
 
 void trajectory_free(trajectory *t) {

@@ -24,6 +24,10 @@ typedef struct trajectory {
 /* The grid 0, dt, ... up to the model's duration. 0; SOLVER_REFUSED when that is no multiple of dt,
  * or SOLVER_FAILED, with one line. */
 int trajectory_alloc(trajectory *t, const model *m, char message[SOLVER_MESSAGE_SIZE]);
+
+/* The same with another output step than the model's. */
+int trajectory_alloc_by(trajectory *t, const model *m, double dt,
+                        char message[SOLVER_MESSAGE_SIZE]);
 void trajectory_free(trajectory *t);
 
 /* The trajectory's grid and buffer as a solver wants them. */

@@ -1,77 +1,86 @@
 /*
+ * Runs of the study of rigid contacts against soft ones, and what is read off them.
+ *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
-#include "rigid_soft.h"
-
 #include <math.h>
 #include <string.h>
 
 #include "cases.h"
 #include "contact_models.h"
 #include "corner_springs.h"
+#include "rigid_soft.h"
 #include "solvers.h"
 #include "trot.h"
 
 /* how long each runs: the body until its lifted foot lands again, the block for four impacts */
 static const double trot_time = 0.4, block_time = 0.35;
 
-/* The block's threshold is sought between these tilts, by halving their logarithms' distance, with
- * an error that is small against the springs' way. */
-enum { HALVINGS = 20 };
+/* The block's threshold is sought between these tilts, by halving their logarithms' distance: by
+ * libess with an error that is small against the springs' way, by MuJoCo to what its steps tell. */
+enum { HALVINGS = 20, HALVINGS_IN_STEPS = 12 };
 static const double least_tilt = 1e-7, most_tilt = 0.4, threshold_tolerance = 1e-12;
 
-/* which contact is 0: the corner that the block rests on at first, or a foot */
-enum { LEFT, RIGHT };
+enum { CHANGES = 5 };
 
-static const model *model_of(study_run *run, const rigid_soft_cell *c, double tilt,
-                             double duration) {
-  const case_change springs[] = {{"tilt", tilt},
-                                 {"duration", duration},
-                                 {"stiffness", c->stiffness},
-                                 {"damping-ratio", c->ratio},
-                                 {0}};
-  const case_change trot[] = {{"tilt", tilt}, {"duration", duration}, {"limbs", TROT_RIGID}, {0}};
-  const case_change block[] = {
-      {"tilt", tilt}, {"duration", duration}, {"delta-t", c->delta_t}, {"complete", 1.0}, {0}};
-  if (c->springs)
-    return case_model_of(run, c->trot ? &trot_on_springs_type : &block_on_springs_type, springs);
-  return c->trot ? case_model_of(run, &trot_type, trot)
-                 : case_model_of(run, &rocking_block_type, block);
+/* the model of a case: its type, and what is changed of it */
+static const model_type *changes_of(const rigid_soft_case *c, double tilt, double duration,
+                                    case_change changes[CHANGES]) {
+  const case_change springs[] = {{"stiffness", c->stiffness}, {"damping-ratio", c->ratio}, {0}};
+  const case_change trot[] = {{"limbs", TROT_RIGID}, {0}};
+  const case_change block[] = {{"delta-t", c->delta_t}, {"complete", 1.0}, {0}};
+  changes[0] = (case_change){"tilt", tilt};
+  changes[1] = (case_change){"duration", duration};
+  memcpy(&changes[2], c->soft ? springs : block, sizeof springs);
+  if (!c->soft && c->trot) memcpy(&changes[2], trot, sizeof trot);
+  if (c->soft) return c->trot ? &trot_on_springs_type : &block_on_springs_type;
+  return c->trot ? &trot_type : &rocking_block_type;
 }
 
-static double tilt_of(const study_run *run, const rigid_soft_cell *c) {
+const model *rigid_soft_model(study_run *run, const rigid_soft_case *c, double tilt,
+                              double duration) {
+  case_change changes[CHANGES];
+  const model_type *const type = changes_of(c, tilt, duration, changes);
+  return case_model_of(run, type, changes);
+}
+
+static double tilt_of(const study_run *run, const rigid_soft_case *c) {
   const rigid_soft_settings *const s = run->settings;
   return c->trot ? s->trot_tilt : s->block_tilt;
 }
 
-/* a state's place, by its name */
-static size_t place_of(const model *m, const char *name) {
-  size_t i = 0;
-  while (i < m->system.dimension && strcmp(m->type->state_names[i], name) != 0) i++;
-  return i;
+static double time_of(const rigid_soft_case *c) {
+  return c->trot ? trot_time : block_time;
+}
+
+static solver_settings libess_settings(double tolerance) {
+  solver_settings with = solver_settings_default();
+  with.rtol = with.atol = tolerance;
+  return with;
+}
+
+contest_starts *rigid_soft_entry(study_run *run, const rigid_soft_case *c, race_entry *entry) {
+  const rigid_soft_settings *const s = run->settings;
+  case_change changes[CHANGES];
+  const model_type *const type = changes_of(c, tilt_of(run, c), time_of(c), changes);
+  *entry = (race_entry){.solver = &libess_solver, .settings = libess_settings(s->tolerance)};
+  if (c->integrator) *entry = rigid_soft_mujoco(run, c);
+  contest_starts *const starts = case_own_start_of(run, type, changes);
+  entry->starts = starts;
+  return starts;
 }
 
 /* in all four systems event k < 2 is the landing of contact k */
 static int note(const ess_impact *impact, void *context) {
   track *const t = context;
-  for (size_t i = 0; i < impact->count; i++) {
-    const size_t k = impact->events[i];
-    if (k > RIGHT) continue;
-    if (k == LEFT && !isnan(t->first)) t->rises = true;
-    if (k == LEFT || !isnan(t->first)) continue;
-    t->first = impact->t;
-    t->speed = -impact->x[place_of(t->m, "vz")];
-  }
+  for (size_t i = 0; i < impact->count; i++)
+    if (impact->events[i] < CORNERS)
+      track_note_landing(t, impact->events[i], impact->t, -track_of_state(t, "vz", impact->x));
   return 0;
 }
 
-/* free its path, whatever is returned */
-static int follow(study_run *run, const rigid_soft_cell *c, double tilt, double duration,
-                  double tolerance, track *t) {
-  *t = (track){.c = c, .m = model_of(run, c, tilt, duration), .first = NAN, .speed = NAN};
-  if (!t->m || trajectory_alloc(&t->path, t->m, run->message)) return -1;
-  solver_settings with = solver_settings_default();
-  with.rtol = with.atol = tolerance;
+static int follow_libess(study_run *run, double tolerance, track *t) {
+  solver_settings with = libess_settings(tolerance);
   with.impact = note;
   with.impact_context = t;
   const solver_output output = trajectory_output(&t->path);
@@ -85,44 +94,21 @@ static int follow(study_run *run, const rigid_soft_cell *c, double tilt, double 
   return status ? -1 : 0;
 }
 
-int rigid_soft_follow(study_run *run, const rigid_soft_cell *c, track *t) {
+/* free its path, whatever is returned */
+static int follow(study_run *run, const rigid_soft_case *c, double tilt, double duration,
+                  double tolerance, track *t) {
+  *t = (track){.c = c,
+               .m = rigid_soft_model(run, c, tilt, duration),
+               .first = NAN,
+               .speed = NAN,
+               .gain = -INFINITY};
+  if (!t->m || trajectory_alloc(&t->path, t->m, run->message)) return -1;
+  return c->integrator ? rigid_soft_follow_mujoco(run, t) : follow_libess(run, tolerance, t);
+}
+
+int rigid_soft_follow(study_run *run, const rigid_soft_case *c, track *t) {
   const rigid_soft_settings *const s = run->settings;
-  return follow(run, c, tilt_of(run, c), c->trot ? trot_time : block_time, s->tolerance, t);
-}
-
-/* what is compared: a block's angle is phi, the landing body's theta */
-double track_value(const track *t, const char *name, size_t i) {
-  if (strcmp(name, "angle") == 0) name = t->c->trot ? "theta" : "phi";
-  if (strcmp(name, "height") == 0) name = "z";
-  if (strcmp(name, "rate") == 0) name = "omega";
-  return t->path.states[i * t->path.dimension + place_of(t->m, name)];
-}
-
-double track_distance(const track *a, const track *b, const char *name) {
-  double sum = 0.0;
-  for (size_t i = 0; i < a->path.count; i++) {
-    const double apart = track_value(a, name, i) - track_value(b, name, i);
-    sum += apart * apart;
-  }
-  return sqrt(sum / (double)a->path.count);
-}
-
-/* how far the centre is lifted at an angle, but for a factor */
-static double lifted(const model *m, double angle) {
-  const double leaning = atan2(model_get(m, "width"), model_get(m, "height"));
-  return cos(leaning - fabs(angle)) - cos(leaning);
-}
-
-/* of the first swing to the other side, whose top is that of a parabola through three points */
-double track_spin_ratio(const track *t) {
-  size_t top = 0;
-  for (size_t i = 1; i + 1 < t->path.count; i++)
-    if (track_value(t, "angle", i) < track_value(t, "angle", top)) top = i;
-  if (top == 0 || track_value(t, "angle", top) >= 0.0) return 0.0;
-  const double before = track_value(t, "angle", top - 1), at = track_value(t, "angle", top);
-  const double after = track_value(t, "angle", top + 1), bend = before - 2.0 * at + after;
-  const double angle = at - 0.125 * (after - before) * (after - before) / bend;
-  return sqrt(lifted(t->m, angle) / lifted(t->m, track_value(t, "angle", 0)));
+  return follow(run, c, tilt_of(run, c), time_of(c), s->tolerance, t);
 }
 
 /* until a block that rises has landed, many times over for small tilts; in whole output steps */
@@ -130,11 +116,12 @@ static double until_landed(double tilt) {
   return 0.002 * ceil(10.0 + 1000.0 * sqrt(tilt));
 }
 
-/* the centre's speed at the first impact, where the corner it rested on only just rises */
-int rigid_soft_stop(study_run *run, const rigid_soft_cell *c, double *speed) {
+/* The speed of a block's centre, downward, at its first impact, where the corner that it rested on
+ * only just rises: NaN where it never does, 0 where it always does. */
+static int stop_speed(study_run *run, const rigid_soft_case *c, double *speed) {
   double low = least_tilt, high = most_tilt;
   *speed = NAN;
-  for (int i = 0; i <= HALVINGS; i++) {
+  for (int i = 0; i <= (c->integrator ? HALVINGS_IN_STEPS : HALVINGS); i++) {
     const double tilt = i ? sqrt(low * high) : most_tilt;
     track t;
     const int status = follow(run, c, tilt, until_landed(tilt), threshold_tolerance, &t);
@@ -146,4 +133,60 @@ int rigid_soft_stop(study_run *run, const rigid_soft_cell *c, double *speed) {
   }
   if (low == least_tilt) *speed = 0.0;
   return 0;
+}
+
+/* how far MuJoCo is from libess on the same springs */
+static int soft_distance(study_run *run, const track *t, double *distance) {
+  rigid_soft_case c = *t->c;
+  track of;
+  c.integrator = NULL;
+  const int status = rigid_soft_follow(run, &c, &of);
+  if (!status) *distance = track_distance(t, &of, "angle");
+  trajectory_free(&of.path);
+  return status;
+}
+
+static void fill(const track *t, const track *of, rigid_soft_contact *row) {
+  const bool trot = t->c->trot;
+  row->landing = t->first;
+  row->landing_off = t->first - of->first;
+  row->height_rms = track_distance(t, of, "height");
+  row->angle_rms = track_distance(t, of, "angle");
+  row->rate_rms = track_distance(t, of, "rate");
+  row->spin_ratio = trot ? NAN : track_spin_ratio(t);
+  row->end_rate = trot ? track_value(t, "rate", t->path.count - 1) : NAN;
+  row->field_evaluations = t->report.field_evaluations;
+  row->guard_evaluations = t->report.guard_evaluations;
+  row->steps = t->report.steps;
+}
+
+int rigid_soft_row(study_run *run, const rigid_soft_case *c, const char *choice, bool threshold,
+                   rigid_soft_contact *row) {
+  const rigid_soft_case rigid = {
+      .trot = c->trot, .delta_t = c->trot ? NAN : 0.0, .ratio = NAN, .stiffness = NAN};
+  track t, of = {0};
+  *row = (rigid_soft_contact){RIGID_SOFT_ROW(c, choice), .soft_angle_rms = NAN, .stop_speed = NAN,
+                              .stop_delta_t = NAN, .time_s = NAN};
+  int status = rigid_soft_follow(run, c, &t);
+  if (!status) status = rigid_soft_follow(run, &rigid, &of);
+  if (!status && c->integrator && c->time_constant == 0.0)
+    status = soft_distance(run, &t, &row->soft_angle_rms);
+  if (!status && threshold && !c->trot) status = stop_speed(run, c, &row->stop_speed);
+  if (!status) fill(&t, &of, row);
+  trajectory_free(&t.path);
+  trajectory_free(&of.path);
+  return status;
+}
+
+rigid_soft_case rigid_soft_case_of(const rigid_soft_contact *row) {
+  const bool libess = strcmp(row->engine, "libess") == 0;
+  return (rigid_soft_case){.trot = strcmp(row->system, "trot") == 0,
+                           .soft = strcmp(row->contacts, "rigid") != 0,
+                           .delta_t = row->delta_t,
+                           .ratio = row->damping_ratio,
+                           .stiffness = row->stiffness,
+                           .integrator = libess ? NULL : row->integrator,
+                           .time_step = row->time_step,
+                           .time_constant = isnan(row->time_constant) ? 0.0 : row->time_constant,
+                           .usual = strcmp(row->choice, "default") == 0};
 }

@@ -150,6 +150,8 @@ for setting in '--tolerance 1e-3' '--rtol 1e-3' '--atol 1e-3' '--h-max 0.1' '--e
 done
 refuses 2 '--projection-order does not concern solver listing' run --solver listing --projection-order 2
 refuses 2 '--time-step does not concern solver projection' run --epsilon 1e-3 --time-step 0.002
+refuses 2 '--time-steps: 0.7 is not accepted; it divides 2 ms evenly' rigid-soft --time-steps 2,0.7
+refuses 2 'Heun is not accepted; there are Euler' rigid-soft --integrators Euler,Heun
 refuses 2 '--scaling does not concern solver projection' sweep --contacts 2 --solvers projection --scaling 10
 
 # --- the sweep ------------------------------------------------------------------------------------
