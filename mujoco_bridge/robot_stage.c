@@ -18,17 +18,20 @@ void robot_stage_forget(robot *r) {
   r->stage = (robot_stage){0};
 }
 
+void robot_stage_reset(robot *r) {
+  const size_t size = (size_t)r->model.nu * sizeof *r->held;
+  memcpy(r->held, r->data->ctrl, size);
+  mj_resetData(&r->model, r->data);
+  memcpy(r->data->ctrl, r->held, size);
+  robot_stage_forget(r);
+}
+
 int robot_guarded(robot *r, void (*work)(void *context), void *context) {
   bridge_complaint complaint;
   bridge_guarded(work, context, &complaint);
   if (!complaint.error) return 0;
   snprintf(r->failure, sizeof r->failure, "mujoco: %s", complaint.text);
-
-  // the error has left MuJoCo's stack as it was; controls are the caller's
-  memcpy(r->held, r->data->ctrl, (size_t)r->model.nu * sizeof *r->held);
-  mj_resetData(&r->model, r->data);
-  memcpy(r->data->ctrl, r->held, (size_t)r->model.nu * sizeof *r->held);
-  robot_stage_forget(r);
+  if (r->data) robot_stage_reset(r); // the error has left MuJoCo's stack as it was
   return -1;
 }
 

@@ -29,6 +29,9 @@ double robot_stage_limit(const robot *r, const robot_event *e, const double v[],
 /* Nothing that mjData holds is valid any more. */
 void robot_stage_forget(robot *r);
 
+/* All of mjData as new but the controls: after an error, and after another model's stages. */
+void robot_stage_reset(robot *r);
+
 /* Calls work(context); 0, or -1 after an error of MuJoCo's, which then stands in r->failure. */
 int robot_guarded(robot *r, void (*work)(void *context), void *context);
 

@@ -20,3 +20,8 @@ ess_test(bridge_profile mujoco_bridge MuJoCo::MuJoCo)
 foreach(duty open field converge twin)
   ess_test(robot_${duty} mujoco_bridge MuJoCo::MuJoCo Threads::Threads)
 endforeach()
+
+# not a test: what the field of an MJCF costs
+add_executable(robot_costs mujoco_bridge/robot_costs.c)
+target_link_libraries(robot_costs PRIVATE mujoco_bridge)
+ess_compile(robot_costs)

@@ -8,6 +8,7 @@
 
 #include <pthread.h>
 
+#include "robot_cost.h"
 #include "solver.h"
 
 static void expect_refusal(const char *file, const char *text, int expected, const char *words) {
@@ -148,6 +149,27 @@ static void test_fixed(void **state) {
   robot_close(r);
 }
 
+/* the parts of a field's time are its own */
+static void test_cost(void **state) {
+  (void)state;
+  enum { STATES = 50 };
+  robot *r = fixture_robot(FIXTURE_WALKER);
+  const size_t n = robot_size(r).dimension;
+  double x[FIXTURE_STATES], states[STATES * FIXTURE_STATES];
+  robot_cost c;
+  robot_reset_state(r, x);
+  x[1] = -0.15;
+  assert_int_equal(robot_cost_states(r, x, 0.002, STATES, states), 0);
+  assert_memory_equal(states, x, n * sizeof *x);
+  assert_true(states[(STATES - 1) * n + 1] != x[1]);
+  assert_int_equal(robot_cost_at(r, states, STATES, 3, &c), 0);
+  const double sum = c.kinematics + c.inertia + c.rows + c.forces;
+  assert_true(fabs(sum - c.field) <= 1e-9 * c.field);
+  assert_true(c.field > 0.0 && c.kinematics > 0.0 && c.guards > 0.0 && c.step > 0.0);
+  assert_true(c.acting > 0.5 && c.acting <= (double)robot_size(r).events);
+  robot_close(r);
+}
+
 /* ---- threads --------------------------------------------------------------------------------- */
 
 enum { THREADS = 4 };
@@ -197,7 +219,8 @@ static void test_threads(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_refusals), cmocka_unit_test(test_many),  cmocka_unit_test(test_survey),
-      cmocka_unit_test(test_watch),    cmocka_unit_test(test_fixed), cmocka_unit_test(test_threads),
+      cmocka_unit_test(test_watch),    cmocka_unit_test(test_fixed), cmocka_unit_test(test_cost),
+      cmocka_unit_test(test_threads),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
