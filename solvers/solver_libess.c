@@ -19,11 +19,8 @@ typedef struct solver_driver {
   bool counts_itself; /* a system's own matrix says which guards are silent: libess counts the
                          others */
   uint64_t events;
-  void (*reached)(double t, void *context); /* of the settings */
-  void *reached_context;
-  int (*impact)(const ess_impact *impact, void *context); /* of the settings */
-  void *impact_context;
-  unsigned steps; /* since it was told last */
+  solver_settings settings; /* who is told of steps and impacts */
+  unsigned steps;           /* since that was last */
 } solver_driver;
 
 /* counts the crossings that change the field */
@@ -37,13 +34,13 @@ static int count_crossing(const ess_crossing_info *info, void *context) {
 static int count_step(const ess_step_info *info, void *context) {
   enum { WHILE = 64 };
   solver_driver *const p = context;
-  if (++p->steps % WHILE == 0) p->reached(info->t1, p->reached_context);
+  if (++p->steps % WHILE == 0) p->settings.reached(info->t1, p->settings.reached_context);
   return 0;
 }
 
 static int tell_impact(const ess_impact *impact, void *context) {
   const solver_driver *const p = context;
-  return p->impact(impact, p->impact_context);
+  return p->settings.impact(impact, p->settings.impact_context);
 }
 
 /* s/m and share of the output step: by default a guard approached more slowly than half a metre per
@@ -89,10 +86,7 @@ static int prepare(const char *name, ess_method method, const model *m,
                                       .context = p};
     p->name = name;
     p->m = m;
-    p->reached = settings->reached;
-    p->reached_context = settings->reached_context;
-    p->impact = settings->impact;
-    p->impact_context = settings->impact_context;
+    p->settings = *settings;
     p->driver = ess_driver_alloc(&m->system, &options, NULL);
   }
   if (!p || !p->driver) {

@@ -29,9 +29,9 @@ typedef struct worker {
   const model *m;
   void *instance;
   gsl_rng *rng;
-  double *work;             /* of model_energy */
-  double *start;            /* n */
-  double times[2], *states; /* the start, and the end */
+  double *work;    /* of model_energy */
+  double times[2]; /* of the start, and of the end */
+  double start[MODEL_DIMENSION_MAX], states[2 * MODEL_DIMENSION_MAX];
   bool framed;
   ensemble_sums of; /* of the block */
   size_t failures;
@@ -49,8 +49,6 @@ void ensemble_release(study_run *run) {
   if (w->instance) libess_solver.release(w->instance);
   if (w->rng) gsl_rng_free(w->rng);
   free(w->work);
-  free(w->start);
-  free(w->states);
   free(w);
 }
 
@@ -66,9 +64,7 @@ static worker *ready(study_run *run) {
   const size_t contacts = w->m->type->contact_count ? w->m->type->contact_count(w->m) : 0;
   w->rng = gsl_rng_alloc(gsl_rng_mt19937);
   w->work = malloc((1 + n) * (1 + contacts) * sizeof *w->work);
-  w->start = malloc(n * sizeof *w->start);
-  w->states = malloc(2 * n * sizeof *w->states);
-  if (!w->rng || !w->work || !w->start || !w->states) return study_out_of_memory(run), NULL;
+  if (!w->rng || !w->work) return study_out_of_memory(run), NULL;
   w->times[1] = model_get(w->m, "duration");
   solver_settings with = solver_settings_default();
   with.rtol = with.atol = s->tolerance;
