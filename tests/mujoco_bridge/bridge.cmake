@@ -17,7 +17,7 @@ target_link_options(test_bridge_version PRIVATE -Wl,--wrap=mj_version)
 ess_test(bridge_profile mujoco_bridge MuJoCo::MuJoCo)
 
 # robots
-foreach(duty open field converge twin)
+foreach(duty open field converge runs twin)
   ess_test(robot_${duty} mujoco_bridge MuJoCo::MuJoCo Threads::Threads)
 endforeach()
 

@@ -1,0 +1,37 @@
+/*
+ * Where a robot's runs begin, and what its states are called.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#ifndef ROBOT_STARTS_H
+#define ROBOT_STARTS_H
+
+#include "robot.h"
+
+/*
+ * A start: the model's own pose, raised and tilted. The pose is `qpos` where it is given, else the
+ * model's keyframe 0, else its numeric "init_qpos", else qpos0 with joints moved inside their
+ * limits. Every free joint and every vertical slide that carries a body of the world is raised; the
+ * first of them is tilted, or a hinge of the same body. Where nothing can be dropped, each hinge is
+ * turned instead.
+ */
+typedef struct robot_start {
+  const char *qpos; /* nq numbers with commas between; NULL: the model's own */
+  double height;    /* raised by, m */
+  double tilt;      /* rad */
+  size_t number;    /* 0: that start. Others are drawn around it, also in the joints' angles and all
+                       velocities */
+  unsigned long seed;
+} robot_start;
+
+/* The state of a start: x[dimension]. 0, or a solver_status with one line. */
+int robot_start_state(robot *r, const robot_start *start, double x[],
+                      char message[ROBOT_MESSAGE_SIZE]);
+
+/* Which pose that is: "keyframe 0", "init_qpos" or "qpos0". Static storage. */
+const char *robot_start_pose(const robot *r);
+
+/* What state i of x is called: "hip", "root x", "d hip", "act 2". */
+void robot_state_name(const robot *r, size_t i, char name[ROBOT_NAME_SIZE]);
+
+#endif

@@ -1,0 +1,372 @@
+/*
+ * A robot's starts, controls and MuJoCo's own steps of it.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "robot_fixture.h"
+
+#include <mujoco/mujoco.h>
+#include <unistd.h>
+
+#include "robot_starts.h"
+#include "robot_steps.h"
+#include "solver.h"
+
+enum { SAMPLES = 101 };
+
+static void start_of(robot *r, const robot_start *start, double x[]) {
+  char message[ROBOT_MESSAGE_SIZE];
+  if (robot_start_state(r, start, x, message)) fail_msg("%s", message);
+}
+
+static void refused_start(robot *r, const char *qpos) {
+  char message[ROBOT_MESSAGE_SIZE];
+  double x[FIXTURE_STATES];
+  const robot_start start = {.qpos = qpos};
+  assert_int_equal(robot_start_state(r, &start, x, message), SOLVER_REFUSED);
+  assert_non_null(strstr(message, "finite numbers with commas between"));
+}
+
+/* ---- starts ---------------------------------------------------------------------------------- */
+
+static void a_free_body_is_raised_and_tilted(void **state) {
+  (void)state;
+  robot *const r = fixture_robot(FIXTURE_QUAD);
+  double x[FIXTURE_STATES], own[FIXTURE_STATES];
+  robot_reset_state(r, own);
+  start_of(r, &(robot_start){.height = 0.05, .tilt = 0.1}, x);
+  assert_string_equal(robot_start_pose(r), "qpos0");
+  assert_true(fabs(x[2] - own[2] - 0.05) < 1e-15);
+  // about a horizontal axis
+  assert_true(fabs(2.0 * acos(x[3]) - 0.1) < 1e-9);
+  assert_true(fabs(x[6]) < 1e-15);
+  assert_true(fabs(x[4]) > 1e-3 && fabs(x[5]) > 1e-3);
+  for (size_t i = 7; i < robot_size(r).dimension; ++i) assert_true(x[i] == own[i]);
+  robot_close(r);
+}
+
+static void a_slide_is_raised_and_a_hinge_tilted(void **state) {
+  (void)state;
+  robot *const r = fixture_robot(FIXTURE_WALKER);
+  double x[FIXTURE_STATES];
+  start_of(r, &(robot_start){.height = 0.05, .tilt = 0.1}, x);
+  assert_true(x[0] == 0.0 && fabs(x[1] - 0.05) < 1e-15 && fabs(x[2] - 0.1) < 1e-15);
+  robot_close(r);
+}
+
+/* drawn starts differ from each other, are the same again, and stay inside the limits */
+static void starts_are_drawn(void **state) {
+  (void)state;
+  robot *const r = fixture_robot(FIXTURE_WALKER);
+  double x[20][FIXTURE_STATES], again[FIXTURE_STATES];
+  for (size_t i = 0; i < 20; ++i) {
+    const robot_start start = {.height = 0.05, .tilt = 0.1, .number = i, .seed = 7};
+    start_of(r, &start, x[i]);
+    start_of(r, &start, again);
+    assert_memory_equal(x[i], again, robot_size(r).dimension * sizeof **x);
+    assert_true(x[i][1] >= 0.025 - 1e-15 && x[i][1] <= 0.075 + 1e-15);
+    assert_true(x[i][3] > -0.6 && x[i][3] < 0.3 && x[i][4] > -0.6 && x[i][4] < 0.3);
+    for (size_t k = 0; k < i; ++k)
+      assert_true(fixture_distance(x[i], x[k], robot_size(r).dimension) > 1e-3);
+  }
+  start_of(r, &(robot_start){.height = 0.05, .tilt = 0.1, .number = 1, .seed = 8}, again);
+  assert_true(fixture_distance(x[1], again, robot_size(r).dimension) > 1e-3);
+  robot_close(r);
+}
+
+#define HINGES(range, further)                                                                     \
+  "<mujoco><compiler angle='radian'/><worldbody><body><joint name='a' axis='0 1 0'"                \
+  " limited='true' range='" range "'/><geom size='.1' pos='.2 0 0'/><body pos='.3 0 0'>"           \
+  "<joint name='b' axis='0 1 0'/><geom size='.1' pos='.2 0 0'/></body></body></worldbody>" further \
+  "</mujoco>"
+
+static void a_pose_comes_from_the_model(void **state) {
+  (void)state;
+  static const struct {
+    const char *text, *pose;
+    double a, b;
+  } cases[] = {
+      // qpos0 is outside, or on the limit itself: a twentieth of the range inside
+      {HINGES("1 2", ""), "qpos0", 1.05, 0.0},
+      {HINGES("0 2", ""), "qpos0", 0.1, 0.0},
+      {HINGES("-1 1", ""), "qpos0", 0.0, 0.0},
+      {HINGES("-1 1", "<custom><numeric name='init_qpos' data='.7 .2'/></custom>"), "init_qpos",
+       0.7, 0.2},
+      {HINGES("-1 1", "<custom><numeric name='init_qpos' data='.7'/></custom>"), "qpos0", 0.0, 0.0},
+      {HINGES("-1 1", "<custom><numeric name='init_qpos' data='.7 .2'/></custom>"
+                      "<keyframe><key qpos='.1 .3'/></keyframe>"),
+       "keyframe 0", 0.1, 0.3},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+    robot *const r = fixture_robot(cases[i].text);
+    double x[FIXTURE_STATES];
+    start_of(r, &(robot_start){.height = 0.05}, x);
+    assert_string_equal(robot_start_pose(r), cases[i].pose);
+    assert_true(fabs(x[0] - cases[i].a) < 1e-12 && fabs(x[1] - cases[i].b) < 1e-12);
+    // nothing can fall: its hinges are turned, but not past a limit
+    start_of(r, &(robot_start){.height = 0.05, .tilt = 0.2}, x);
+    assert_true(fabs(x[1] - cases[i].b - 0.2) < 1e-12);
+    robot_close(r);
+  }
+}
+
+static void a_pose_is_given(void **state) {
+  (void)state;
+  robot *const r = fixture_robot(HINGES("-1 1", ""));
+  double x[FIXTURE_STATES];
+  start_of(r, &(robot_start){.qpos = "0.25,-1.5"}, x);
+  assert_true(x[0] == 0.25 && x[1] == -1.5 && x[2] == 0.0);
+  static const char *const wrong[] = {"", "1", "1,2,3", "1,x", "1,nan", "1,,2", "1,2,", "inf,0"};
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i) refused_start(r, wrong[i]);
+  robot_close(r);
+}
+
+static void states_have_names(void **state) {
+  (void)state;
+  robot *const r = fixture_robot(FIXTURE_ZOO("pyramidal", "dense"));
+  char name[ROBOT_NAME_SIZE];
+  static const struct {
+    size_t of;
+    const char *name;
+  } cases[] = {{0, "joint 0 x"},    {3, "joint 0 qw"},    {7, "ball qw"},    {10, "ball qz"},
+               {11, "hip"},         {12, "knee"},         {13, "slide"},     {14, "joint 5 x"},
+               {21, "d joint 0 x"}, {24, "d joint 0 wx"}, {27, "d ball wx"}, {30, "d hip"}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+    robot_state_name(r, cases[i].of, name);
+    assert_string_equal(name, cases[i].name);
+  }
+  robot_state_name(r, robot_size(r).dimension - 1, name);
+  assert_string_equal(name, "act 0");
+  robot_close(r);
+}
+
+/* ---- controls -------------------------------------------------------------------------------- */
+
+static void write_file(const char *path, const char *text) {
+  FILE *const file = fopen(path, "w");
+  assert_non_null(file);
+  fputs(text, file);
+  fclose(file);
+}
+
+static void refused_controls(const robot *r, const char *text, const char *words) {
+  char message[ROBOT_MESSAGE_SIZE];
+  robot_controls c;
+  assert_int_equal(robot_controls_read(r, text, 0.1, &c, message), SOLVER_REFUSED);
+  assert_null(strchr(message, '\n'));
+  if (!strstr(message, words)) fail_msg("%s: \"%s\" lacks \"%s\"", text, message, words);
+}
+
+static void controls_are_constant(void **state) {
+  (void)state;
+  robot *const r = fixture_robot(FIXTURE_WALKER);
+  char message[ROBOT_MESSAGE_SIZE];
+  static const struct {
+    const char *text;
+    double first, second;
+  } cases[] = {{NULL, 0.0, 0.0}, {"0.5", 0.5, 0.5}, {"1,-2", 1.0, -2.0}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+    robot_controls c;
+    double until;
+    if (robot_controls_read(r, cases[i].text, 0.1, &c, message)) fail_msg("%s", message);
+    const double *const row = robot_controls_at(&c, 123.0, &until);
+    assert_true(row[0] == cases[i].first && row[1] == cases[i].second && isinf(until));
+    robot_controls_free(&c);
+  }
+  refused_controls(r, "1,2,3", "has 3 numbers; it has one for all, or 2, one for each actuator");
+  refused_controls(r, "/nowhere/ctrl.csv", "/nowhere/ctrl.csv");
+  robot_close(r);
+}
+
+static void controls_are_held_for_a_period(void **state) {
+  (void)state;
+  robot *const r = fixture_robot(FIXTURE_WALKER);
+  robot *const named = fixture_robot(
+      HINGES("-1 1", "<actuator><motor name='first' joint='a'/><motor name='second' joint='b'/>"
+                     "</actuator>"));
+  char message[ROBOT_MESSAGE_SIZE], path[] = "/tmp/essbench_robot_XXXXXX";
+  robot_controls c;
+  double until;
+  const int file = mkstemp(path);
+  assert_true(file >= 0);
+  close(file);
+  // by names, in any order, and what else stands there is not read
+  write_file(path, "t,second,first\n0,1,2\n");
+  if (robot_controls_read(named, path, 0.1, &c, message)) fail_msg("%s", message);
+  assert_true(c.value[0] == 2.0 && c.value[1] == 1.0);
+  robot_controls_free(&c);
+  robot_close(named);
+  write_file(path, "b,a\n1,2\n3,4\n5,6\n");
+  if (robot_controls_read(r, path, 0.1, &c, message)) fail_msg("%s", message);
+  assert_int_equal(c.count, 3);
+  static const struct {
+    double t, first, until;
+  } cases[] = {{-1.0, 1.0, 0.1},        {0.0, 1.0, 0.1},      {0.0999, 1.0, 0.1},  {0.1, 3.0, 0.2},
+               {0.1 - 1e-15, 3.0, 0.2}, {0.2, 5.0, INFINITY}, {0.3, 5.0, INFINITY}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+    assert_true(robot_controls_at(&c, cases[i].t, &until)[0] == cases[i].first);
+    assert_true(isinf(until) ? isinf(cases[i].until) : fabs(until - cases[i].until) < 1e-12);
+  }
+  robot_controls_free(&c);
+  write_file(path, "a,b\n1,2\n3,x\n");
+  refused_controls(r, path, "row 2 has x for actuator 2");
+  write_file(path, "a,b\n");
+  refused_controls(r, path, "no row below its header");
+  write_file(path, "a\n1\n");
+  refused_controls(r, path, "it has a column for each of 2 actuators");
+  remove(path);
+  robot_close(r);
+  robot *const bare = fixture_robot(FIXTURE_QUAD);
+  refused_controls(bare, "1", "the model has no actuator");
+  robot_close(bare);
+}
+
+/* ---- steps ----------------------------------------------------------------------------------- */
+
+typedef struct run {
+  double states[SAMPLES * FIXTURE_STATES];
+  bool at_end[SAMPLES];
+  robot_steps_report report;
+} run;
+
+static void step(robot *r, const char *integrator, double h, const double x0[], run *out) {
+  char message[ROBOT_MESSAGE_SIZE];
+  robot_steps *s;
+  robot_controls c;
+  if (robot_steps_open(r, &s, message)) fail_msg("%s", message);
+  if (robot_controls_read(r, NULL, 1.0, &c, message)) fail_msg("%s", message);
+  const robot_steps_request q = {.integrator = integrator,
+                                 .time_step = h,
+                                 .x0 = x0,
+                                 .controls = &c,
+                                 .dt = 0.002,
+                                 .count = SAMPLES,
+                                 .states = out->states,
+                                 .at_end = out->at_end};
+  if (robot_steps_run(s, &q, &out->report)) fail_msg("%s", out->report.message);
+  robot_controls_free(&c);
+  robot_steps_close(s);
+}
+
+/* on the output times it is what MuJoCo alone gives, bit for bit */
+static void steps_are_those_of_mujoco(void **state) {
+  (void)state;
+  static const int integrators[] = {mjINT_EULER, mjINT_IMPLICITFAST, mjINT_RK4};
+  static const char *const names[] = {"Euler", "implicitfast", "RK4"};
+  robot *const r = fixture_robot(FIXTURE_WALKER);
+  const robot_sizes size = robot_size(r);
+  double x0[FIXTURE_STATES];
+  start_of(r, &(robot_start){.height = 0.05, .tilt = 0.1}, x0);
+  run *const out = test_malloc(sizeof *out);
+  char error[1000];
+  mjSpec *const spec = mj_parseXMLString(FIXTURE_WALKER, NULL, error, sizeof error);
+  mjModel *const m = mj_compile(spec, NULL);
+  for (int i = 0; i < 3; ++i)
+    for (int substeps = 1; substeps <= 4; substeps *= 4) {
+      step(r, names[i], 0.002 / substeps, x0, out);
+      assert_int_equal(out->report.reached, SAMPLES);
+      assert_int_equal(out->report.steps, (SAMPLES - 1) * substeps);
+      assert_true(out->report.seconds > 0.0);
+      m->opt.integrator = integrators[i];
+      m->opt.timestep = 0.002 / substeps;
+      mjData *const d = mj_makeData(m);
+      memcpy(d->qpos, x0, size.nq * sizeof *x0);
+      for (int k = 0; k < SAMPLES; ++k) {
+        assert_memory_equal(out->states + (size_t)k * size.dimension, d->qpos,
+                            size.nq * sizeof *x0);
+        assert_true(out->at_end[k]);
+        for (int j = 0; j < substeps; ++j) mj_step(m, d);
+      }
+      mj_deleteData(d);
+    }
+  mj_deleteModel(m);
+  mj_deleteSpec(spec);
+  test_free(out);
+  // the model's own is as it was
+  assert_string_equal(robot_size(r).integrator, "Euler");
+  assert_true(robot_size(r).time_step == 0.002);
+  robot_close(r);
+}
+
+/* between the ends of long steps states are as good as those of the second order: of a free fall
+ * exact, but for what the step itself does */
+static void outputs_between_steps_lie_on_the_way(void **state) {
+  (void)state;
+  robot *const r = fixture_robot("<mujoco><worldbody><body><freejoint/><geom size='.1'/></body>"
+                                 "</worldbody></mujoco>");
+  double x0[FIXTURE_STATES] = {0, 0, 0, 1, 0, 0, 0, 1, 2, 3, 0.5, 0, 0};
+  run *const out = test_malloc(sizeof *out);
+  step(r, "RK4", 0.005, x0, out);
+  assert_int_equal(out->report.steps, 40);
+  for (int k = 0; k < SAMPLES; ++k) {
+    const double t = 0.002 * k, *const x = out->states + 13 * k;
+    assert_int_equal(out->at_end[k], k % 5 == 0);
+    assert_true(fabs(x[0] - t) < 1e-12 && fabs(x[2] - (3.0 * t - 0.5 * 9.81 * t * t)) < 1e-12);
+    assert_true(fabs(x[3] - cos(0.25 * t)) < 1e-12 && fabs(x[4] - sin(0.25 * t)) < 1e-12);
+    assert_true(fabs(x[9] - (3.0 - 9.81 * t)) < 1e-12);
+  }
+  test_free(out);
+  robot_close(r);
+}
+
+static void what_is_unstable_ends(void **state) {
+  (void)state;
+  robot *const r = fixture_robot("<mujoco><worldbody><body><joint name='z' type='slide'"
+                                 " stiffness='-1e9'/><geom size='.1' mass='.001'/></body>"
+                                 "</worldbody></mujoco>");
+  double x0[FIXTURE_STATES] = {1e-3};
+  run *const out = test_malloc(sizeof *out);
+  step(r, "Euler", 0.002, x0, out);
+  assert_true(out->report.reached > 0 && out->report.reached < SAMPLES);
+  assert_true(*out->report.message);
+  assert_null(strchr(out->report.message, '\n'));
+  for (size_t i = 0; i < 2 * out->report.reached; ++i) assert_true(isfinite(out->states[i]));
+  test_free(out);
+  robot_close(r);
+}
+
+static void settings_are_refused(void **state) {
+  (void)state;
+  robot *const r = fixture_robot(FIXTURE_QUAD);
+  char message[ROBOT_MESSAGE_SIZE];
+  robot_steps *s;
+  robot_controls c;
+  robot_steps_report report;
+  double x0[FIXTURE_STATES], states[FIXTURE_STATES];
+  start_of(r, &(robot_start){0}, x0);
+  assert_int_equal(robot_steps_open(r, &s, message), 0);
+  assert_int_equal(robot_controls_read(r, NULL, 1.0, &c, message), 0);
+  robot_steps_request q = {"Heun", 0.001, x0, &c, 0.002, 1, states, NULL};
+  assert_int_equal(robot_steps_run(s, &q, &report), SOLVER_REFUSED);
+  assert_non_null(strstr(report.message, "integrator Heun"));
+  assert_false(robot_steps_knows("Heun"));
+  assert_true(robot_steps_knows("RK4"));
+  static const double wrong[] = {0.0, -1.0, NAN, INFINITY};
+  q.integrator = "RK4";
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i) {
+    q.time_step = wrong[i];
+    assert_int_equal(robot_steps_run(s, &q, &report), SOLVER_REFUSED);
+  }
+  robot_controls_free(&c);
+  robot_steps_close(s);
+  robot_steps_close(NULL);
+  robot_close(r);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_free_body_is_raised_and_tilted),
+      cmocka_unit_test(a_slide_is_raised_and_a_hinge_tilted),
+      cmocka_unit_test(starts_are_drawn),
+      cmocka_unit_test(a_pose_comes_from_the_model),
+      cmocka_unit_test(a_pose_is_given),
+      cmocka_unit_test(states_have_names),
+      cmocka_unit_test(controls_are_constant),
+      cmocka_unit_test(controls_are_held_for_a_period),
+      cmocka_unit_test(steps_are_those_of_mujoco),
+      cmocka_unit_test(outputs_between_steps_lie_on_the_way),
+      cmocka_unit_test(what_is_unstable_ends),
+      cmocka_unit_test(settings_are_refused),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
