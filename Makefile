@@ -67,6 +67,7 @@ derivative = $(study) derivative-error $(out)
 limbs = $(study) limbs $(out)
 rigid-soft = $(study) rigid-soft $(out)
 contact-modes = $(study) contact-modes $(out)
+robot = $(study) robot $(ROBOT) $(call option,starts,$(TRIALS)) $(call option,seed,$(SEED)) $(out)
 claims = $(study) claims $(out)
 # $(call work-precision,model options)
 work-precision = $(study) work-precision $(1) $(call option,trials,$(TRIALS)) $(call \
@@ -104,7 +105,7 @@ sources = find . \( -path ./build -o -path ./.deps -o -path ./.git -o -path ./re
   -o -name '*.[ch]' -print0 | xargs -0 -r clang-format
 
 .PHONY: all build test regress baseline order calibrate sweep mujoco work-precision crossing-cost \
-  speed scale tolerance ensemble derivative limbs rigid-soft contact-modes claims figures help clean \
+  speed scale tolerance ensemble derivative limbs rigid-soft contact-modes robot claims figures help clean \
   columns format format-check fuzz report results test-report setup-build setup-figures setup-test \
   setup-report setup-browser \
   build-essbench test-release test-clang test-sanitized test-plain
@@ -178,6 +179,12 @@ rigid-soft: setup-figures build-essbench
 
 contact-modes: setup-figures build-essbench
 	$(contact-modes)
+	$(figures)
+
+# the robot that ROBOT names, or one of those that tests run
+ROBOT = .deps/robots/hopper.xml
+robot: setup-test build-essbench
+	$(robot)
 	$(figures)
 
 # judges what has been measured
@@ -294,6 +301,7 @@ make derivative   error of the flow's derivative, through crossings and at a cor
 make limbs        a landing on two feet over the initial rotation, on rigid and soft limbs
 make rigid-soft   rigid contacts against soft ones, by libess and by MuJoCo
 make contact-modes  what pseudo-impulses do to a rocking block, and to a point that meets a hill
+make robot        how wrong MuJoCo is on ROBOT (an MJCF), by time step, and what a right run costs
 make claims         the papers' claims, by what the results hold: which hold, which fail
 make report         results/report.html: all of it on one page, to look at
 make results        measure all that the documents tell, write it into them, commit that
@@ -315,6 +323,7 @@ TARGET=0.01       RMS error of crossing-cost
 BEFORE=DIR,DIR    earlier results that make speed shows beside its own (tools/before-after makes some)
 STIFF=1e6         stiffness of springs, N/m, with which speed races, too
 LABEL_KNOBS=1     write the knob's value at the points of its figures (powers of ten)
+ROBOT=FILE        of robot: an MJCF (.deps/robots/hopper.xml)
 SEED=N            seed of the initial conditions and of the order of the runs
 SOLVERS=A,B       which solvers race
 PROTOCOL=A,B      paper, free, equal-error, targets (paper,equal-error unless you say)

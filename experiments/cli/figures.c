@@ -38,6 +38,7 @@ static const figure figures[] = {
     {"fig_limbs", "limbs.csv"},
     {"fig_rigid_soft", "rigid_soft.csv"},
     {"fig_contact_modes", "contact_modes.csv"},
+    {"fig_robot", "robot_mujoco.csv"},
 };
 static const char *const formats[] = {"svg", "pdf", "png"};
 

@@ -20,6 +20,7 @@ const study *const studies[] = {
     &rigid_soft_study,
     &contact_modes_study,
     &claims_study,
+    &robot_study,
     NULL,
 };
 // clang-format on

@@ -1,0 +1,153 @@
+/*
+ * The robot of a study, and what runs from each start.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "robot_study.h"
+
+/* numbers that a trajectory may have: 64 MB of them, of which some six are kept at a time */
+static const double numbers_max = 8e6;
+
+const char *const robot_integrators[] = {"Euler",    "implicitfast", "RK4",
+                                         "implicit", "discrete",     NULL};
+
+const char *const robot_fourth_order = "RK4";
+
+const column robot_sample_columns[] = {
+    COLUMNS(robot_sample, COUNT, start),
+    COLUMNS(robot_sample, AMOUNT, rms_error, position_error, seconds, evaluations, steps),
+    COLUMNS(robot_sample, AMOUNT, until, tolerances_apart, mujoco_apart, estimate, growth,
+            touchdowns),
+    COLUMNS(robot_sample, TEXT, note, status, contact),
+    {0},
+};
+
+/* ---- entries --------------------------------------------------------------------------------- */
+
+static int add(study_run *run, robot_entry e) {
+  robot_case *const c = run->own;
+  if (c->entries == ROBOT_ENTRIES_MAX)
+    return measure_fail(run->message, "these are more than %d runs from each start",
+                        ROBOT_ENTRIES_MAX);
+  c->entry[c->entries++] = e;
+  return 0;
+}
+
+/* one integrator at all steps, the largest first; the model's own step stands among them where it
+ * is the model's own integrator */
+static int add_integrator(study_run *run, const char *variant) {
+  const robot_settings *const s = run->settings;
+  const robot_case *const c = run->own;
+  const bool own = strcmp(variant, c->size.integrator) == 0;
+  const double step = c->size.time_step;
+  bool missing = own;
+  int status = 0;
+  for (size_t i = 0; !status && i < s->time_steps.count; i++) {
+    const double h = s->time_steps.value[i];
+    const bool same = fabs(h - step) <= 1e-9 * step;
+    if (missing && !same && h < step)
+      status = add(run, (robot_entry){ROBOT_MUJOCO, variant, step, true});
+    if (same || h < step) missing = false;
+    if (!status) status = add(run, (robot_entry){ROBOT_MUJOCO, variant, h, own && same});
+  }
+  if (!status && missing) status = add(run, (robot_entry){ROBOT_MUJOCO, variant, step, true});
+  return status;
+}
+
+/* the model's own integrator alone, where it is not asked for */
+static int add_own(study_run *run) {
+  const robot_settings *const s = run->settings;
+  const robot_case *const c = run->own;
+  for (size_t i = 0; i < s->integrators.count; i++)
+    if (strcmp(robot_integrators[s->integrators.index[i]], c->size.integrator) == 0) return 0;
+  return add(run, (robot_entry){ROBOT_MUJOCO, c->size.integrator, c->size.time_step, true});
+}
+
+static int list_entries(study_run *run) {
+  const robot_settings *const s = run->settings;
+  int status = add(run, (robot_entry){ROBOT_REFERENCE, "", s->reference, false});
+  for (size_t i = 0; !status && i < s->integrators.count; i++)
+    status = add_integrator(run, robot_integrators[s->integrators.index[i]]);
+  if (!status) status = add_own(run);
+  for (size_t i = 0; !status && i < s->tolerances.count; i++)
+    status = add(run, (robot_entry){ROBOT_LIBESS, "", s->tolerances.value[i], false});
+  for (size_t i = 0; !status && i < s->tolerances.count; i++)
+    status = add(run, (robot_entry){ROBOT_PLAIN, "", s->tolerances.value[i], false});
+  return status;
+}
+
+/* ---- the file -------------------------------------------------------------------------------- */
+
+static int check_sizes(study_run *run) {
+  const robot_settings *const s = run->settings;
+  robot_case *const c = run->own;
+  const double outputs = floor(s->time / s->output_step + 1e-9) + 1.0;
+  if (outputs < 2.0) {
+    measure_message(run->message, "--output-step %g is longer than the run of %g s", s->output_step,
+                    s->time);
+    return SOLVER_REFUSED;
+  }
+  if (c->size.dimension == 0) {
+    measure_message(run->message, "%.300s has nothing that moves", run->operand);
+    return SOLVER_REFUSED;
+  }
+  if (outputs * (double)c->size.dimension > numbers_max) {
+    measure_message(run->message,
+                    "%zu states at %.0f times are more than a trajectory may have here; a shorter "
+                    "--time, or an --output-step of at least %.1g, would do",
+                    c->size.dimension, outputs, s->time * (double)c->size.dimension / numbers_max);
+    return SOLVER_REFUSED;
+  }
+  c->outputs = (size_t)outputs;
+  for (size_t i = 0; i < s->integrators.count; i++)
+    if (!robot_steps_knows(robot_integrators[s->integrators.index[i]])) {
+      measure_message(run->message, "this MuJoCo has no integrator %s",
+                      robot_integrators[s->integrators.index[i]]);
+      return SOLVER_REFUSED;
+    }
+  return 0;
+}
+
+/* the first start, so that what is wrong with it is told before anything is run */
+static int check_start(study_run *run) {
+  const robot_settings *const s = run->settings;
+  const robot_case *const c = run->own;
+  const robot_start first = {s->qpos, s->height, s->tilt, 0, run->seed};
+  double *const x = calloc(c->size.dimension + 1, sizeof *x);
+  const int status =
+      x ? robot_start_state(c->robot, &first, x, run->message) : study_out_of_memory(run);
+  free(x);
+  return status;
+}
+
+int robot_case_open(study_run *run) {
+  const robot_settings *const s = run->settings;
+  const robot_options plain = {0};
+  robot_case *const c = calloc(1, sizeof *c);
+  run->own = c;
+  if (!c) return study_out_of_memory(run);
+  int status = robot_open(run->operand, NULL, &plain, &c->robot, run->message);
+  if (status) return status;
+  c->size = robot_size(c->robot);
+  for (size_t i = 0; i < robot_finding_count(c->robot); i++)
+    c->refuses = c->refuses || robot_findings(c->robot)[i].treatment == ROBOT_REFUSED;
+  status = check_sizes(run);
+  if (!status)
+    status = robot_controls_read(c->robot, s->control, s->period, &c->controls, run->message);
+  if (!status) status = check_start(run);
+  if (!status) status = robot_steps_open(c->robot, &c->steps, run->message);
+  return status ? status : list_entries(run);
+}
+
+void robot_case_close(study_run *run) {
+  robot_case *const c = run->own;
+  if (!c) return;
+  robot_steps_close(c->steps);
+  robot_controls_free(&c->controls);
+  robot_close(c->robot);
+  free(c);
+}

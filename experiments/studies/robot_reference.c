@@ -1,0 +1,70 @@
+/*
+ * The reference of a start, by libess, and how far it is from itself.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "robot_study.h"
+
+/* the disturbance, and the step that shows what becomes of it */
+static const double disturbance = 1e-8, growth_step = 2.5e-4;
+
+int robot_reference(study_run *run, const double x0[], bool listen, robot_track *t, size_t *count,
+                    robot_sample *s) {
+  const robot_case *const c = run->own;
+  const robot_entry *const e = &c->entry[0];
+  const robot_entry coarse = {ROBOT_REFERENCE, "", 10.0 * e->knob, false};
+  robot_track other = {0};
+  int status = robot_follow(run, e, x0, listen, t);
+  if (!status) status = robot_track_alloc(run, &other);
+  if (!status) status = robot_follow(run, &coarse, x0, false, &other);
+  if (!status) {
+    const robot_track *const first = other.reached < t->reached ? &other : t;
+    *count = first->reached;
+    s->until = fmin(t->until, other.until);
+    s->status = first->status;
+    s->contact = first->event < c->size.events ? robot_event_name(c->robot, first->event) : "";
+    s->tolerances_apart = robot_apart(run, &other, t, *count);
+    s->seconds = t->seconds;
+    s->evaluations = t->evaluations;
+    s->steps = t->steps;
+    s->touchdowns = (double)t->touches;
+  }
+  robot_track_free(&other);
+  return status;
+}
+
+/* the length of what is between two states at an output */
+static double length_apart(const study_run *run, const robot_track *a, const robot_track *b,
+                           size_t i) {
+  const robot_case *const c = run->own;
+  return robot_apart_at(run, a, b, i) * sqrt((double)(c->size.nq + c->size.nv));
+}
+
+/* steps of one size are one map, whose derivative has no error control in it */
+int robot_growth(study_run *run, const double x0[], size_t count, double *growth) {
+  const robot_case *const c = run->own;
+  const size_t n = c->size.dimension, nv = c->size.nv;
+  const robot_entry e = {ROBOT_MUJOCO, robot_integrators[0], growth_step, false};
+  robot_track here = {0}, there = {0};
+  double *const x = malloc(n * sizeof *x);
+  int status = !x ? study_out_of_memory(run) : 0;
+  if (!status && (robot_track_alloc(run, &here) || robot_track_alloc(run, &there))) status = -1;
+  if (!status) status = robot_follow(run, &e, x0, false, &here);
+  if (!status) {
+    memcpy(x, x0, n * sizeof *x);
+    for (size_t i = 0; i < nv; i++)
+      x[c->size.nq + i] += (i % 2 ? -1.0 : 1.0) * disturbance / sqrt((double)nv);
+    status = robot_follow(run, &e, x, false, &there);
+  }
+  *growth = NAN;
+  for (size_t i = 1; !status && i < count && i < here.reached && i < there.reached; i++)
+    *growth = fmax(*growth, length_apart(run, &here, &there, i) / disturbance);
+  robot_track_free(&here);
+  robot_track_free(&there);
+  free(x);
+  return status;
+}

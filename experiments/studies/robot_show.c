@@ -1,0 +1,183 @@
+/*
+ * One screen of a robot's study.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "robot_study.h"
+
+/* how close two costs are a tie, relative; and how many lines a list has before it is cut */
+static const double tie = 1.1;
+enum { LINES_MAX = 12 };
+
+/* ---- the model ------------------------------------------------------------------------------- */
+
+static bool is_alike(const robot_finding_row *a, const robot_finding_row *b) {
+  return strcmp(a->treatment, b->treatment) == 0 && strcmp(a->kind, b->kind) == 0 &&
+         strcmp(a->why, b->why) == 0;
+}
+
+/* what is treated alike is one line, told at its first */
+static void show_findings(const study_run *run) {
+  size_t count;
+  const robot_finding_row *const all = study_rows(run, ROBOT_FINDINGS, &count);
+  for (size_t i = 0; i < count; i++) {
+    size_t alike = 0, events = 0;
+    bool is_first = true;
+    for (size_t k = 0; k < i; k++) is_first = is_first && !is_alike(&all[k], &all[i]);
+    if (!is_first) continue;
+    for (size_t k = i; k < count; k++)
+      if (is_alike(&all[k], &all[i])) {
+        alike++;
+        events += all[k].events;
+      }
+    printf("  %-8s %s", all[i].treatment, all[i].kind);
+    if (alike > 1) printf(", %zu of them", alike);
+    if (*all[i].name) printf(": %s%s", all[i].name, alike > 1 ? ", ..." : "");
+    if (events) printf(" (%zu event function%s)", events, events > 1 ? "s" : "");
+    printf("; %s\n", all[i].why);
+  }
+}
+
+static void show_model(const study_run *run, const robot_top *t) {
+  const robot_settings *const s = run->settings;
+  printf(
+      "%s: %zu bodies, %zu positions, %zu velocities, %zu actuators, %zu event functions;\n"
+      "its own step is %s at %g ms. %zu start%s of %g s: %s, raised by %g m, tilted by %g rad.\n",
+      t->file, t->bodies, t->positions, t->velocities, t->actuators, t->events, t->integrator,
+      1e3 * t->time_step, s->starts, s->starts > 1 ? "s" : "", s->time, t->pose, s->height,
+      s->tilt);
+  puts("What switches in it:");
+  show_findings(run);
+}
+
+/* ---- the reference --------------------------------------------------------------------------- */
+
+/* as the gate of a reference: where MuJoCo's finest run is no nearer than its coarsest ones, its
+ * steps lead elsewhere */
+static bool is_left_by_steps(const study_run *run, const robot_top *t) {
+  size_t count;
+  const robot_mujoco_row *const row = study_rows(run, ROBOT_MUJOCO_ROWS, &count);
+  double coarsest = NAN;
+  for (size_t i = 0; i < count; i++) coarsest = fmax(coarsest, row[i].rms_error);
+  return t->mujoco_apart > 10.0 * t->tolerances_apart && t->mujoco_apart > 0.5 * coarsest;
+}
+
+static void show_reference(const study_run *run, const robot_top *t) {
+  const robot_settings *const s = run->settings;
+  printf("\nReference: libess at %g reaches the end from %zu of %zu starts", s->reference,
+         t->reached, s->starts);
+  if (t->reached < s->starts)
+    printf(";\none ends at %.4f s: %s%s%s", t->until, t->status, *t->contact ? ", " : "",
+           t->contact);
+  if (isnan(t->estimate))
+    printf(".\nIts error is not known, so nothing is claimed below");
+  else
+    printf(".\nIts error is some %.1e (two tolerances differ by %.1e, mj_step by %.1e); nothing is "
+           "claimed below that",
+           t->estimate, t->tolerances_apart, t->mujoco_apart);
+  if (is_left_by_steps(run, t))
+    printf(
+        ".\nMuJoCo's steps do not lead to it as they grow small: one of both misses what happens");
+  printf(".\nA disturbance of 1e-8 grows %.3g times.\n", t->growth);
+}
+
+static void show_touchdowns(const study_run *run) {
+  size_t count;
+  study_rows(run, ROBOT_TOUCHDOWNS, &count);
+  if (!count) {
+    puts("Nothing touches down in the first start.");
+    return;
+  }
+  puts("\nTouch-downs of the first start:");
+  study_print(run, ROBOT_TOUCHDOWNS, 0, LINES_MAX);
+  if (count > LINES_MAX) printf("... %zu more in robot_touchdowns.csv\n", count - LINES_MAX);
+}
+
+/* ---- errors ---------------------------------------------------------------------------------- */
+
+static const robot_mujoco_row *row_at(const study_run *run, const char *variant, double h) {
+  size_t count;
+  const robot_mujoco_row *const row = study_rows(run, ROBOT_MUJOCO_ROWS, &count);
+  for (size_t i = 0; i < count; i++)
+    if (row[i].variant == variant && row[i].time_step == h) return &row[i];
+  return NULL;
+}
+
+/* below the reference's error nothing is claimed */
+static void show_error(const robot_mujoco_row *row) {
+  char text[32] = "";
+  if (row && isnan(row->rms_error))
+    snprintf(text, sizeof text, "none");
+  else if (row && row->rms_error < row->estimate)
+    snprintf(text, sizeof text, "< %.0e", row->estimate);
+  else if (row)
+    snprintf(text, sizeof text, "%.2e%s", row->rms_error, row->own ? "*" : "");
+  printf(" %12s", text);
+}
+
+/* a line for each step that any integrator has, the largest first */
+static void show_errors(const study_run *run) {
+  size_t orders, rows;
+  const robot_order_row *const order = study_rows(run, ROBOT_ORDERS, &orders);
+  const robot_mujoco_row *const row = study_rows(run, ROBOT_MUJOCO_ROWS, &rows);
+  puts("\nMuJoCo's error over its time step (* its own), median over the starts:");
+  printf("%9s", "step, ms");
+  for (size_t i = 0; i < orders; i++) printf(" %12s", order[i].variant);
+  for (double last = INFINITY, h; last > 0.0; last = h) {
+    h = 0.0;
+    for (size_t i = 0; i < rows; i++)
+      if (row[i].time_step < last && row[i].time_step > h) h = row[i].time_step;
+    if (!(h > 0.0)) break;
+    printf("\n%9.5g", 1e3 * h);
+    for (size_t i = 0; i < orders; i++) show_error(row_at(run, order[i].variant, h));
+  }
+  printf("\n%9s", "order");
+  for (size_t i = 0; i < orders; i++) printf(" %12.2f", order[i].order);
+  putchar('\n');
+  for (size_t i = 0; i < rows; i++)
+    if (row[i].own && row[i].known < study_cells(run) && *row[i].note)
+      printf("at its own step %zu of %zu starts have numbers: %s\n", row[i].known, study_cells(run),
+             row[i].note);
+}
+
+/* where libess ties or loses */
+static void show_ties(const study_run *run) {
+  size_t count;
+  const robot_reach_row *const row = study_rows(run, ROBOT_REACH, &count);
+  for (size_t i = 0; i < count; i++) {
+    if (row[i].plain_over_libess < tie)
+      printf("At an error of %.1e dopri5 without guards is %s.\n", row[i].rms_error,
+             row[i].plain_over_libess > 1.0 / tie ? "as cheap as libess" : "cheaper than libess");
+    if (row[i].mujoco_over_libess < tie)
+      printf("At an error of %.1e MuJoCo is %s.\n", row[i].rms_error,
+             row[i].mujoco_over_libess > 1.0 / tie ? "as cheap as libess" : "cheaper than libess");
+    if (isnan(row[i].libess_seconds))
+      printf("libess does not reach an error of %.1e at the tolerances tried.\n", row[i].rms_error);
+  }
+}
+
+static void show_reaches(const study_run *run) {
+  size_t count;
+  study_rows(run, ROBOT_REACH, &count);
+  if (!count) {
+    puts("\nNo error is asked for: the reference's own is too large or not known, or all reach "
+         "them.");
+    return;
+  }
+  puts("\nWhat an error costs (the first is that of the model's own setting):");
+  show_ties(run);
+  study_print(run, ROBOT_REACH, 0, count);
+}
+
+void robot_show(const study_run *run) {
+  const robot_top *const top = study_rows(run, ROBOT_TOP, NULL);
+  show_model(run, top);
+  show_reference(run, top);
+  show_touchdowns(run);
+  show_errors(run);
+  show_reaches(run);
+}

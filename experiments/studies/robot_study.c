@@ -1,0 +1,153 @@
+/*
+ * essbench robot: how wrong MuJoCo's trajectories of a given robot are at which time step, and what
+ * a right one costs, on the robot's own equations.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include <math.h>
+
+#include "robot_study.h"
+#include "studies.h"
+
+static const study_option options[] = {
+    {"time", "S", "how long a run is, s", OPTION_NUMBER, OPTION_AT(robot_settings, time),
+     .initial = "1", .min = 1e-3, .max = 1e3, .accepts = "a number from 0.001 to 1000",
+     .result = "time"},
+    {"output-step", "S", "between the times at which states are compared, s", OPTION_NUMBER,
+     OPTION_AT(robot_settings, output_step), .initial = "0.002", .min = 1e-5, .max = 10,
+     .accepts = "a number from 0.00001 to 10", .result = "output_step"},
+    {"starts", "COUNT",
+     "starts: the first as --qpos, --height and --tilt say, others drawn around it", OPTION_WHOLE,
+     OPTION_AT(robot_settings, starts), .initial = "10", .min = 1, .max = 1000, .result = "starts"},
+    {"qpos", "X,Y",
+     "pose that starts are made of (default: keyframe 0, else init_qpos, else qpos0)", OPTION_TEXT,
+     OPTION_AT(robot_settings, qpos), .result = "qpos"},
+    {"height", "M", "what can fall is raised by so much, m", OPTION_NUMBER,
+     OPTION_AT(robot_settings, height), .initial = "0.05", .min = -1e3, .max = 1e3,
+     .accepts = "a number from -1000 to 1000", .result = "height"},
+    {"tilt", "RAD", "and tilted by so much, rad", OPTION_NUMBER, OPTION_AT(robot_settings, tilt),
+     .initial = "0.1", .min = -4, .max = 4, .accepts = "a number from -4 to 4", .result = "tilt"},
+    {"ctrl", "X,Y|FILE",
+     "of the actuators: a constant, or a csv with a row for each period (default 0)", OPTION_TEXT,
+     OPTION_AT(robot_settings, control), .result = "ctrl"},
+    {"period", "S", "control period: a row of --ctrl is held for so long, s", OPTION_NUMBER,
+     OPTION_AT(robot_settings, period), .initial = "0.02", .min = 1e-4, .max = 1e3,
+     .accepts = "a number from 0.0001 to 1000", .result = "period"},
+    {"time-steps", "X,Y",
+     "of mj_step, s, the largest first (default: every half from 8 ms to 1/32 ms)", OPTION_NUMBERS,
+     OPTION_AT(robot_settings, time_steps),
+     .initial = "0.008,0.004,0.002,0.001,0.0005,0.00025,0.000125,0.0000625,0.00003125", .min = 1e-7,
+     .max = 1},
+    {"integrators", "A,B", "of MuJoCo, beside the model's own", OPTION_NAMES,
+     OPTION_AT(robot_settings, integrators), .initial = "Euler,implicitfast,RK4",
+     .names = robot_integrators, .result = "integrators"},
+    {"tolerances", "X,Y", "of libess, rtol = atol, the largest first", OPTION_NUMBERS,
+     OPTION_AT(robot_settings, tolerances), .initial = "1e-1,1e-2,1e-3,1e-4,1e-5,1e-6,1e-7",
+     .min = 1e-13, .max = 0.5},
+    {"reference", "X", "tolerance of the reference", OPTION_NUMBER,
+     OPTION_AT(robot_settings, reference), .initial = "1e-9", .min = 1e-13, .max = 1e-3,
+     .accepts = "a number from 1e-13 to 0.001", .result = "reference_tolerance"},
+    {"check-step", "S", "of MuJoCo's RK4 that the reference is checked by, s", OPTION_NUMBER,
+     OPTION_AT(robot_settings, check_step), .initial = "0.00000390625", .min = 1e-7, .max = 1,
+     .accepts = "a number from 1e-7 to 1", .result = "check_step"},
+    {"budget", "S", "a run that takes longer is left out, s", OPTION_NUMBER,
+     OPTION_AT(robot_settings, budget), .initial = "10", .min = 1e-3, .max = 1e6,
+     .accepts = "a number from 0.001 to 1000000"},
+    {0},
+};
+
+/* ---- cells: one start each, whose reference serves all ----------------------------------------
+ */
+
+static int plan(study_run *run, size_t stage) {
+  const robot_settings *const s = run->settings;
+  for (size_t i = 0; stage == 0 && i < s->starts; i++)
+    if (study_cell(run, &i, "start=%zu", i)) return -1;
+  return 0;
+}
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+#define ABOUT(member, kind, unit, ...)                                                             \
+  COLUMN_AS("reference." #member, robot_top, member, kind, unit, __VA_ARGS__)
+
+static const column top_columns[] = {
+    ROBOT_TOP_COLUMNS(COLUMN_LINE, robot_top)
+        ABOUT(until, AMOUNT, "s", "what the reference of every start reaches"),
+    ABOUT(status, TEXT, "", "success, or why the shortest reference ends there"),
+    ABOUT(contact, TEXT, "", "where that happens"),
+    ABOUT(estimate, AMOUNT, "",
+          "of its error: the larger of the two below, start by start; median over the starts"),
+    ABOUT(estimate_worst, AMOUNT, "", "of all starts"),
+    ABOUT(tolerances_apart, AMOUNT, "", "from libess at ten times its tolerance; median"),
+    ABOUT(mujoco_apart, AMOUNT, "",
+          "from mj_step at its smallest steps, two of them extrapolated where that is nearer; "
+          "median"),
+    {0},
+};
+static const column finding_columns[] = {ROBOT_FINDING_COLUMNS(COLUMN_LINE, robot_finding_row){0}};
+static const column mujoco_columns[] = {ROBOT_MUJOCO_COLUMNS(COLUMN_LINE, robot_mujoco_row){0}};
+static const column libess_columns[] = {ROBOT_LIBESS_COLUMNS(COLUMN_LINE, robot_libess_row){0}};
+static const column order_columns[] = {ROBOT_ORDER_COLUMNS(COLUMN_LINE, robot_order_row){0}};
+static const column reach_columns[] = {ROBOT_REACH_COLUMNS(COLUMN_LINE, robot_reach_row){0}};
+static const column touchdown_columns[] = {
+    ROBOT_TOUCHDOWN_COLUMNS(COLUMN_LINE, robot_touchdown_row){0}};
+static const column time_columns[] = {ROBOT_TIME_COLUMNS(COLUMN_LINE, robot_time_row){0}};
+static const column path_columns[] = {ROBOT_PATH_COLUMNS(COLUMN_LINE, robot_path_row){0}};
+
+/* ---- the study --------------------------------------------------------------------------------
+ */
+
+const study robot_study = {
+    .name = "robot",
+    .summary =
+        "how wrong MuJoCo's trajectory of any MJCF is, by time step, and what a right one costs",
+    .example = "essbench robot ant.xml --starts 3",
+    .file = "robot",
+    .schema = "essbench-robot-1",
+    .operand = "FILE",
+    .own_models = true,
+    .printable = true,
+    .pinned = true,
+    .cells = "starts",
+    .options = options,
+    .settings_size = sizeof(robot_settings),
+    .cell_size = sizeof(size_t),
+    .tables =
+        {
+            [ROBOT_SAMPLES] =
+                STUDY_TABLE(robot_sample_columns, robot_sample, .meaning = "one run of one start"),
+            [ROBOT_TOP] = STUDY_TABLE(top_columns, robot_top, .json = "",
+                                      .meaning = "the model, and its reference"),
+            [ROBOT_FINDINGS] =
+                STUDY_TABLE(finding_columns, robot_finding_row, .json = "survey",
+                            .meaning = "what switches in the model, and what is made of it"),
+            [ROBOT_MUJOCO_ROWS] = STUDY_TABLE(mujoco_columns, robot_mujoco_row, .json = "mujoco",
+                                              .csv = "robot_mujoco.csv",
+                                              .meaning = "one integrator at one time step"),
+            [ROBOT_LIBESS_ROWS] =
+                STUDY_TABLE(libess_columns, robot_libess_row, .json = "libess",
+                            .csv = "robot_libess.csv", .meaning = "one tolerance of libess"),
+            [ROBOT_PLAIN_ROWS] = STUDY_TABLE(
+                libess_columns, robot_libess_row, .json = "plain", .csv = "robot_plain.csv",
+                .meaning = "one tolerance of dopri5 on MuJoCo's field, without guards"),
+            [ROBOT_ORDERS] = STUDY_TABLE(order_columns, robot_order_row, .json = "orders",
+                                         .meaning = "one of MuJoCo's integrators"),
+            [ROBOT_REACH] =
+                STUDY_TABLE(reach_columns, robot_reach_row, .json = "reach",
+                            .csv = "robot_reach.csv", .meaning = "an error that is asked for"),
+            [ROBOT_TOUCHDOWNS] =
+                STUDY_TABLE(touchdown_columns, robot_touchdown_row, .json = "touchdowns",
+                            .csv = "robot_touchdowns.csv", .meaning = "a touch-down"),
+            [ROBOT_ERRORS] = STUDY_TABLE(time_columns, robot_time_row, .csv = "robot_errors.csv",
+                                         .meaning = "one run of the first start at one time"),
+            [ROBOT_PATHS] = STUDY_TABLE(path_columns, robot_path_row, .csv = "robot_paths.csv",
+                                        .meaning = "one state of the first start at one time"),
+        },
+    .check = robot_case_open,
+    .plan = plan,
+    .run = robot_measure,
+    .derive = robot_derive,
+    .show = robot_show,
+    .release = robot_case_close,
+};

@@ -1,0 +1,252 @@
+/*
+ * How wrong MuJoCo's trajectories of a robot are, and what right ones cost: a reference with an
+ * error of its own, and what is run against it from every start.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#ifndef ROBOT_STUDY_H
+#define ROBOT_STUDY_H
+
+#include "gather.h"
+#include "robot_starts.h"
+#include "robot_steps.h"
+
+typedef struct robot_settings {
+  double time, output_step, height, tilt, period, reference, check_step, budget;
+  size_t starts;
+  option_numbers time_steps, tolerances;
+  option_names integrators;
+  const char *qpos, *control;
+} robot_settings;
+
+extern const char *const robot_integrators[], *const robot_fourth_order;
+
+/* ---- what runs from each start --------------------------------------------------------------- */
+
+typedef enum robot_kind { ROBOT_REFERENCE, ROBOT_MUJOCO, ROBOT_LIBESS, ROBOT_PLAIN } robot_kind;
+
+/* One run of a start: MuJoCo at a time step, or libess at a tolerance, with guards or without. */
+typedef struct robot_entry {
+  robot_kind kind;
+  const char *variant; /* of MuJoCo: the integrator */
+  double knob;         /* time step, or tolerance */
+  bool own;            /* the model's own integrator and step */
+} robot_entry;
+
+enum { ROBOT_ENTRIES_MAX = 512 };
+
+/* What the process has of the model. */
+typedef struct robot_case {
+  robot *robot;
+  robot_steps *steps;
+  robot_controls controls;
+  robot_sizes size;
+  bool refuses;   /* some of its contacts have no rule */
+  size_t outputs; /* output times, the start among them */
+  size_t entries;
+  robot_entry entry[ROBOT_ENTRIES_MAX]; /* the reference first */
+} robot_case;
+
+/* What one of them gave; the rows of a cell are in the order of the entries. */
+typedef struct robot_sample {
+  size_t start;
+  double rms_error, position_error, seconds, evaluations, steps;
+  const char *note; /* why there are no numbers, or fewer */
+
+  /* of the reference */
+  double until, tolerances_apart, mujoco_apart, estimate, growth, touchdowns;
+  const char *status, *contact;
+} robot_sample;
+
+extern const column robot_sample_columns[];
+
+/* robot_case.c: opens the file that the study is given, and reads what else is asked for. 0, or a
+ * solver_status with one line. */
+int robot_case_open(study_run *run);
+void robot_case_close(study_run *run);
+
+/* ---- runs: robot_track.c --------------------------------------------------------------------- */
+
+/* A touch-down, or a limit that begins to act. */
+typedef struct robot_touch {
+  double time;
+  size_t event;
+} robot_touch;
+
+/* What a run did, on the output times. */
+typedef struct robot_track {
+  double *states;     /* [outputs * dimension]; owned */
+  bool *at_end;       /* [outputs]: MuJoCo's states that are no interpolation; owned */
+  size_t reached;     /* outputs that are there */
+  double until;       /* the time reached */
+  const char *status; /* "success", or why it ended, of the run's texts */
+  size_t event;       /* the event function concerned; SIZE_MAX: none */
+  double seconds, evaluations, steps;
+  robot_touch *touch; /* touch-downs in the order of time, where asked for; owned */
+  size_t touches, room;
+} robot_track;
+
+/* Room for a run. 0, or -1 with one line. Free with robot_track_free, which accepts a zeroed one.
+ */
+int robot_track_alloc(study_run *run, robot_track *t);
+void robot_track_free(robot_track *t);
+
+/* Runs an entry from x0. With `listen`, touch-downs are listed. 0, also where it ended early; or -1
+ * with one line. */
+int robot_follow(study_run *run, const robot_entry *e, const double x0[], bool listen,
+                 robot_track *t);
+
+/* Root mean square of what is between two tracks, over positions and velocities and the first
+ * `count` outputs, as far as `t` has states of its own there; of body origins, m. NaN where `t` did
+ * not get so far. */
+double robot_apart(const study_run *run, const robot_track *t, const robot_track *of, size_t count);
+double robot_bodies_apart(const study_run *run, const robot_track *t, const robot_track *of,
+                          size_t count);
+
+/* The same at one output time. */
+double robot_apart_at(const study_run *run, const robot_track *t, const robot_track *of, size_t i);
+
+/* ---- the reference: robot_reference.c -------------------------------------------------------- */
+
+/* The reference from x0, and how far libess at ten times its tolerance is from it. 0, or -1. */
+int robot_reference(study_run *run, const double x0[], bool listen, robot_track *t, size_t *count,
+                    robot_sample *s);
+
+/* How much a disturbance of 1e-8 of the velocities grows, at most, by MuJoCo's steps. */
+int robot_growth(study_run *run, const double x0[], size_t count, double *growth);
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+enum {
+  ROBOT_SAMPLES = STUDY_SAMPLES,
+  ROBOT_TOP,
+  ROBOT_FINDINGS,
+  ROBOT_MUJOCO_ROWS,
+  ROBOT_LIBESS_ROWS,
+  ROBOT_PLAIN_ROWS,
+  ROBOT_ORDERS,
+  ROBOT_REACH,
+  ROBOT_TOUCHDOWNS,
+  ROBOT_ERRORS,
+  ROBOT_PATHS
+};
+
+/* robot_cell.c: a cell, which is the number of a start. 0, or -1 with one line. */
+int robot_measure(study_run *run, const void *cell);
+
+/* robot_derive.c, and robot_paths.c: the rows of the first start's runs. 0, or -1 with one line. */
+int robot_derive(study_run *run);
+int robot_derive_paths(study_run *run);
+
+#define ROBOT_TOP_COLUMNS(COLUMN, row)                                                             \
+  COLUMN(row, file, TEXT, "", "the model, as given")                                               \
+  COLUMN(row, pose, TEXT, "", "that starts are made of: qpos, keyframe 0, init_qpos or qpos0")     \
+  COLUMN(row, positions, COUNT, "", "nq")                                                          \
+  COLUMN(row, velocities, COUNT, "", "nv")                                                         \
+  COLUMN(row, activations, COUNT, "", "na")                                                        \
+  COLUMN(row, actuators, COUNT, "", "nu")                                                          \
+  COLUMN(row, bodies, COUNT, "", "the world among them")                                           \
+  COLUMN(row, events, COUNT, "", "event functions")                                                \
+  COLUMN(row, time_step, AMOUNT, "s", "the model's own")                                           \
+  COLUMN(row, integrator, TEXT, "", "the model's own")                                             \
+  COLUMN(row, growth, AMOUNT, "",                                                                  \
+         "of a disturbance of 1e-8 of the velocities, at most, by MuJoCo's steps; median")         \
+  COLUMN(row, reached, COUNT, "", "starts whose reference reaches the end")
+
+typedef struct robot_top {
+  const char *file, *pose, *integrator;
+  size_t positions, velocities, activations, actuators, bodies, events, reached;
+  double time_step, growth;
+  double until, estimate, estimate_worst, tolerances_apart, mujoco_apart;
+  const char *status, *contact;
+} robot_top;
+
+#define ROBOT_FINDING_COLUMNS(COLUMN, row)                                                         \
+  COLUMN(row, treatment, TEXT, "", "smooth, guarded, kink or refused")                             \
+  COLUMN(row, kind, TEXT, "", "contact, joint limit, ...")                                         \
+  COLUMN(row, name, TEXT, "", "what it concerns")                                                  \
+  COLUMN(row, why, TEXT, "", "in words")                                                           \
+  COLUMN(row, events, COUNT, "", "event functions")
+COLUMN_ROW(robot_finding_row, ROBOT_FINDING_COLUMNS);
+
+/* medians over the starts */
+#define ROBOT_ERROR_COLUMNS(COLUMN, row)                                                           \
+  COLUMN(row, rms_error, AMOUNT, "",                                                               \
+         "against the reference: root mean square over positions, quaternions normalised, and "    \
+         "velocities, in SI units mixed, over the output times; median over the starts")           \
+  COLUMN(row, rms_low, AMOUNT, "", "its lower quartile")                                           \
+  COLUMN(row, rms_high, AMOUNT, "", "its upper quartile")                                          \
+  COLUMN(row, position_error, AMOUNT, "m", "of the bodies' origins, root mean square; median")     \
+  COLUMN(row, seconds, AMOUNT, "s", "wall time of a run; median")                                  \
+  COLUMN(row, estimate, AMOUNT, "", "error of the reference, below which nothing is claimed")      \
+  COLUMN(row, known, COUNT, "", "starts that it has numbers of")                                   \
+  COLUMN(row, note, TEXT, "", "why there are none of others")
+
+#define ROBOT_MUJOCO_COLUMNS(COLUMN, row)                                                          \
+  COLUMN(row, variant, TEXT, "", "MuJoCo's integrator")                                            \
+  COLUMN(row, time_step, AMOUNT, "s", "of mj_step")                                                \
+  COLUMN(row, own, FLAG, "", "whether both are the model's own")                                   \
+  ROBOT_ERROR_COLUMNS(COLUMN, row)
+COLUMN_ROW(robot_mujoco_row, ROBOT_MUJOCO_COLUMNS);
+
+#define ROBOT_LIBESS_COLUMNS(COLUMN, row)                                                          \
+  COLUMN(row, tolerance, AMOUNT, "", "rtol = atol")                                                \
+  ROBOT_ERROR_COLUMNS(COLUMN, row)                                                                 \
+  COLUMN(row, evaluations, AMOUNT, "", "of the field; median")
+COLUMN_ROW(robot_libess_row, ROBOT_LIBESS_COLUMNS);
+
+#define ROBOT_ORDER_COLUMNS(COLUMN, row)                                                           \
+  COLUMN(row, variant, TEXT, "", "MuJoCo's integrator", SHOWN("integrator", "%-12s"))              \
+  COLUMN(row, order, NUMBER, "",                                                                   \
+         "slope of the logarithms: median errors over time steps of at most 2 ms, as far as they " \
+         "are above three times the estimate",                                                     \
+         SHOWN("order", "%6.2f"))                                                                  \
+  COLUMN(row, interval, INTERVAL, "", "of the order, 95 %", .place = COLUMN_JSON_ONLY)             \
+  COLUMN(row, time_steps, COUNT, "", "that it is seen over", SHOWN("steps", "%6.0f"))
+COLUMN_ROW(robot_order_row, ROBOT_ORDER_COLUMNS);
+
+#define ROBOT_REACH_COLUMNS(COLUMN, row)                                                           \
+  COLUMN(row, rms_error, AMOUNT, "", "asked for", SHOWN("error", "%8.1e"))                         \
+  COLUMN(row, own, FLAG, "", "whether it is the error of the model's own step and integrator")     \
+  COLUMN(row, variant, TEXT, "", "MuJoCo's cheapest integrator", SHOWN("MuJoCo", "%-12s"))         \
+  COLUMN(row, time_step, AMOUNT, "s", "the largest that reaches it, between those measured",       \
+         SHOWN_TIMES("step, ms", "%8.4f", 1e3))                                                    \
+  COLUMN(row, mujoco_seconds, AMOUNT, "s", "of a run so", SHOWN("s", "%9.2e"))                     \
+  COLUMN(row, tolerance, AMOUNT, "", "the largest of libess that reaches it",                      \
+         SHOWN("libess", "%8.1e"))                                                                 \
+  COLUMN(row, libess_seconds, AMOUNT, "s", "of a run so", SHOWN("s", "%9.2e"))                     \
+  COLUMN(row, libess_evaluations, AMOUNT, "", "of the field", SHOWN("fields", "%7.0f"))            \
+  COLUMN(row, plain_seconds, AMOUNT, "s", "of dopri5 on the same field without guards",            \
+         SHOWN("plain, s", "%9.2e"))                                                               \
+  COLUMN(row, plain_evaluations, AMOUNT, "", "of its field", SHOWN("fields", "%7.0f"))             \
+  COLUMN(row, mujoco_over_libess, AMOUNT, "", "in time", SHOWN("MuJoCo/libess", "%13.2f"))         \
+  COLUMN(row, plain_over_libess, AMOUNT, "", "in time", SHOWN("plain/libess", "%12.2f"))
+COLUMN_ROW(robot_reach_row, ROBOT_REACH_COLUMNS);
+
+#define ROBOT_TOUCHDOWN_COLUMNS(COLUMN, row)                                                       \
+  COLUMN(row, time, AMOUNT, "s", "in the reference from the first start",                          \
+         SHOWN("time, s", "%9.6f"))                                                                \
+  COLUMN(row, foot, TEXT, "", "what touches what", SHOWN("touch-down", "%s"))
+COLUMN_ROW(robot_touchdown_row, ROBOT_TOUCHDOWN_COLUMNS);
+
+#define ROBOT_TIME_COLUMNS(COLUMN, row)                                                            \
+  COLUMN(row, who, TEXT, "", "MuJoCo's integrator, libess or plain")                               \
+  COLUMN(row, knob, AMOUNT, "", "time step, s, or tolerance")                                      \
+  COLUMN(row, own, FLAG, "", "whether these are the model's own")                                  \
+  COLUMN(row, t, AMOUNT, "s", "time")                                                              \
+  COLUMN(row, rms_error, AMOUNT, "", "of positions and velocities at that time, first start")
+COLUMN_ROW(robot_time_row, ROBOT_TIME_COLUMNS);
+
+#define ROBOT_PATH_COLUMNS(COLUMN, row)                                                            \
+  COLUMN(row, t, AMOUNT, "s", "time")                                                              \
+  COLUMN(row, state, TEXT, "", "joint, or d joint for its velocity")                               \
+  COLUMN(row, parts, FLAG, "",                                                                     \
+         "whether it is the state that MuJoCo at its own step gets most wrong, over its range")    \
+  COLUMN(row, reference, NUMBER, "", "first start")                                                \
+  COLUMN(row, mujoco, NUMBER, "", "by the model's own step and integrator")
+COLUMN_ROW(robot_path_row, ROBOT_PATH_COLUMNS);
+
+/* robot_show.c */
+void robot_show(const study_run *run);
+
+#endif

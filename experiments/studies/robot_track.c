@@ -1,0 +1,208 @@
+/*
+ * A run of a robot on the output times, by libess or by MuJoCo's steps, and how far two are apart.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "clock.h"
+#include "robot_study.h"
+
+/* in one second: what needs more is sliding, or stiff beyond use */
+enum { STEPS_PER_SECOND = 200000, CROSSINGS_PER_SECOND = 20000 };
+
+int robot_track_alloc(study_run *run, robot_track *t) {
+  const robot_case *const c = run->own;
+  *t = (robot_track){.states = calloc(c->outputs * c->size.dimension, sizeof *t->states),
+                     .at_end = calloc(c->outputs, sizeof *t->at_end),
+                     .status = "",
+                     .event = SIZE_MAX};
+  return t->states && t->at_end ? 0 : study_out_of_memory(run);
+}
+
+void robot_track_free(robot_track *t) {
+  free(t->states);
+  free(t->at_end);
+  free(t->touch);
+  *t = (robot_track){0};
+}
+
+/* ---- MuJoCo ---------------------------------------------------------------------------------- */
+
+static int follow_steps(study_run *run, const robot_entry *e, const double x0[], robot_track *t) {
+  const robot_settings *const s = run->settings;
+  const robot_case *const c = run->own;
+  const robot_steps_request request = {.integrator = e->variant,
+                                       .time_step = e->knob,
+                                       .x0 = x0,
+                                       .controls = &c->controls,
+                                       .dt = s->output_step,
+                                       .count = c->outputs,
+                                       .states = t->states,
+                                       .at_end = t->at_end};
+  robot_steps_report report;
+  if (robot_steps_run(c->steps, &request, &report))
+    return measure_fail(run->message, "%s", report.message);
+  t->reached = report.reached;
+  t->until = t->reached ? (double)(t->reached - 1) * s->output_step : 0.0;
+  t->status = *report.message ? study_text(run, "%s", report.message) : "success";
+  t->seconds = report.seconds;
+  t->steps = (double)report.steps;
+  t->evaluations = t->steps * (strcmp(e->variant, "RK4") == 0 ? 4.0 : 1.0);
+  return 0;
+}
+
+/* ---- libess ---------------------------------------------------------------------------------- */
+
+/* what an observer is told */
+typedef struct listening {
+  study_run *run;
+  robot_track *t;
+  bool listen, guarded, out_of_memory, late;
+  const robot_finding *refused; /* what touches without a rule; NULL: nothing */
+  double touched;               /* the last time that it did not */
+  uint64_t start_ns;
+  double budget;
+} listening;
+
+static int on_step(const ess_step_info *info, void *context) {
+  listening *const l = context;
+  const robot_case *const c = l->run->own;
+  if (l->guarded && c->refuses) l->refused = robot_refused_contact(c->robot, info->x);
+  if (l->refused) l->touched = info->t0;
+  l->late = 1e-9 * (double)(measure_clock_ns() - l->start_ns) > l->budget;
+  return l->refused || l->late || *l->run->interrupted;
+}
+
+static int on_crossing(const ess_crossing_info *info, void *context) {
+  listening *const l = context;
+  robot_track *const t = l->t;
+  if (!l->listen || info->direction < 0) return 0;
+  if (t->touches == t->room) {
+    const size_t room = t->room ? 2 * t->room : 64;
+    robot_touch *const touch = realloc(t->touch, room * sizeof *touch);
+    l->out_of_memory = !touch;
+    if (!touch) return -1;
+    t->touch = touch;
+    t->room = room;
+  }
+  t->touch[t->touches++] = (robot_touch){info->t, info->guard};
+  return 0;
+}
+
+/* the field without guards, as MuJoCo has it */
+static int plain_field(double time, const double x[], const double sign[], double dxdt[],
+                       void *params) {
+  (void)time;
+  (void)sign;
+  return robot_plain_field(params, x, dxdt);
+}
+
+static int no_guards(const double x[], double h[], void *params) {
+  (void)x;
+  (void)h;
+  (void)params;
+  return 0;
+}
+
+static int no_rates(const double x[], const double v[], double h[], double rate[], void *params) {
+  (void)v;
+  (void)rate;
+  return no_guards(x, h, params);
+}
+
+/* from tick to tick of the controls, which the integrator stops at */
+static int integrate(study_run *run, ess_driver *driver, double x[], robot_track *t) {
+  const robot_settings *const s = run->settings;
+  const robot_case *const c = run->own;
+  const size_t n = c->size.dimension;
+  double now = 0.0, end = (double)(c->outputs - 1) * s->output_step;
+  int status = ESS_SUCCESS;
+  while (!status && t->reached < c->outputs) {
+    double until, times[256];
+    size_t count = 0;
+    robot_set_control(c->robot, robot_controls_at(&c->controls, now, &until));
+    until = fmin(until, end);
+    // a long run in parts: the times of each stand in a small array
+    while (count < sizeof times / sizeof *times && t->reached + count < c->outputs) {
+      const double time = (double)(t->reached + count) * s->output_step;
+      if (time > until) break;
+      times[count++] = fmax(time, now);
+    }
+    if (count == sizeof times / sizeof *times) until = times[count - 1];
+    status = ess_driver_sample(driver, &now, until, x, times, count, t->states + t->reached * n);
+    for (size_t i = 0; i < count && times[i] <= now; i++) t->at_end[t->reached++] = true;
+  }
+  t->until = now;
+  return status;
+}
+
+static const char *reason(study_run *run, const listening *l, int status) {
+  const robot_case *const c = run->own;
+  if (l->late) return "longer than --budget";
+  if (l->refused)
+    return study_text(run, "a contact of %s without a rule: %s", l->refused->name, l->refused->why);
+  if (status == ESS_ECALLBACK && *robot_failure(c->robot))
+    return study_text(run, "%s", robot_failure(c->robot));
+  return status ? ess_strerror(status) : "success";
+}
+
+static int follow_libess(study_run *run, const robot_entry *e, const double x0[], bool listen,
+                         robot_track *t) {
+  const robot_settings *const s = run->settings;
+  const robot_case *const c = run->own;
+  const ess_system plain = {.dimension = c->size.dimension,
+                            .field = plain_field,
+                            .guards = no_guards,
+                            .guard_rates = no_rates,
+                            .params = c->robot};
+  listening l = {
+      .run = run, .t = t, .listen = listen, .guarded = e->kind != ROBOT_PLAIN, .budget = s->budget};
+  ess_options options = ess_options_default();
+  options.rtol = options.atol = e->knob;
+  options.max_steps = (uint64_t)(STEPS_PER_SECOND * fmax(1.0, s->time));
+  options.max_crossings = (uint64_t)(CROSSINGS_PER_SECOND * fmax(1.0, s->time));
+  // where contacts are found only behind a step, it may not be long
+  if (c->refuses && l.guarded) options.h_max = s->output_step;
+  options.observer = (ess_observer){.step = on_step, .crossing = on_crossing, .context = &l};
+  // the reference may take longer: all else is nothing without it
+  if (e->kind == ROBOT_REFERENCE) l.budget *= 6.0;
+  int status;
+  double *const x = malloc(c->size.dimension * sizeof *x);
+  ess_driver *const driver =
+      ess_driver_alloc(e->kind == ROBOT_PLAIN ? &plain : robot_system(c->robot), &options, &status);
+  if (!x || !driver) {
+    free(x);
+    ess_driver_free(driver);
+    return measure_fail(run->message, "libess: %s", x ? ess_strerror(status) : "out of memory");
+  }
+  memcpy(x, x0, c->size.dimension * sizeof *x);
+  l.start_ns = measure_clock_ns();
+  status = integrate(run, driver, x, t);
+  t->seconds = 1e-9 * (double)(measure_clock_ns() - l.start_ns);
+  if (l.refused) {
+    t->until = l.touched;
+    while (t->reached > 1 && (double)(t->reached - 1) * s->output_step > l.touched) t->reached--;
+  }
+  t->status = reason(run, &l, status);
+  t->event = status ? ess_driver_failure(driver)->guard : SIZE_MAX;
+  t->evaluations = (double)ess_driver_counters(driver)->field_evaluations;
+  t->steps = (double)ess_driver_counters(driver)->steps;
+  ess_driver_free(driver);
+  free(x);
+  return l.out_of_memory ? study_out_of_memory(run) : 0;
+}
+
+int robot_follow(study_run *run, const robot_entry *e, const double x0[], bool listen,
+                 robot_track *t) {
+  const robot_case *const c = run->own;
+  t->reached = t->touches = 0;
+  t->event = SIZE_MAX;
+  if (e->kind == ROBOT_MUJOCO) return follow_steps(run, e, x0, t);
+  const int status = follow_libess(run, e, x0, listen, t);
+  for (size_t i = 0; i < t->reached; i++)
+    robot_normalise(c->robot, t->states + i * c->size.dimension);
+  return status;
+}

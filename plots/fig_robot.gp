@@ -1,0 +1,111 @@
+# How wrong MuJoCo's trajectories of a robot are. Above: the error over the time step, for each of its
+# integrators, and over the time that a run takes, beside libess and dopri5 without guards. Below, of
+# the first start: the error over time, and the state that MuJoCo at its own step gets most wrong.
+# SPDX-License-Identifier: GPL-3.0-or-later
+figure = 'fig_robot'
+needs = 'robot_mujoco.csv:variant,time_step,own,rms_error,seconds,estimate '. \
+  'robot_libess.csv:rms_error,seconds robot_plain.csv:rms_error,seconds '. \
+  'robot_errors.csv:who,knob,own,t,rms_error robot_paths.csv:t,state,parts,reference,mujoco'
+load ARG0[1:strlen(ARG0) - strlen(figure.'.gp')].'theme.gp'
+mujoco = data.'/robot_mujoco.csv'
+libess = data.'/robot_libess.csv'
+plain = data.'/robot_plain.csv'
+errors = data.'/robot_errors.csv'
+paths = data.'/robot_paths.csv'
+
+# integrators in their order, and what the reference itself errs by
+variants = ''
+estimate = NaN
+stats mujoco using (variants = including(variants, strcol("variant")), estimate = positive(cell("estimate")), 0) nooutput
+hues = blue.' '.green.' '.purple.' '.orange.' '.grey
+hue(v) = word(hues, (place(variants, v) - 1) % 5 + 1)
+mark(v) = int(word('5 9 7 13 11', (place(variants, v) - 1) % 5 + 1))
+of(v) = strcol("variant") eq v
+own_hue = 'black'
+
+eval canvas(7, 4.9)
+set multiplot
+
+# --- the error over the time step, and over time spent ---------------------------------------------
+
+eval restart
+stats mujoco using (see(positive(cell("rms_error")))) nooutput
+stats libess using (see(positive(cell("rms_error")))) nooutput
+stats plain using (see(positive(cell("rms_error")))) nooutput
+dummy = known(estimate) ? see(estimate) : 0
+y_range = log_range('y')
+ruled = known(estimate) ? "estimate with lines lc rgb 'black' lw 1 dt (3, 3), " : ''
+
+eval restart
+stats mujoco using (see(positive(1e3 * cell("time_step")))) nooutput
+eval panel(0.76, 2.75, 2.7, 1.6)
+eval log_range('x')
+eval y_range
+set format '10^{%T}'
+set xlabel 'time step, ms' offset 0, 0.4
+eval ylabel('error, RMS')
+eval "plot ".ruled."for [v in variants] mujoco using (of(v) ? 1e3 * cell('time_step') : NaN):(positive(cell('rms_error'))) ". \
+  "with linespoints lc rgb hue(v) lw 1.2 pt mark(v) ps 0.4 * dot, ". \
+  "mujoco using (cell('own') == 1 ? 1e3 * cell('time_step') : NaN):(positive(cell('rms_error'))) ". \
+  "with points lc rgb own_hue pt 6 ps 1.1 * dot lw 1.2"
+
+unset logscale; set autoscale; eval restart
+stats mujoco using (see(positive(1e3 * cell("seconds")))) nooutput
+stats libess using (see(positive(1e3 * cell("seconds")))) nooutput
+stats plain using (see(positive(1e3 * cell("seconds")))) nooutput
+eval panel(4.3, 2.75, 2.6, 1.6)
+eval log_range('x')
+eval y_range
+set format '10^{%T}'
+set xlabel 'wall time of a run, ms' offset 0, 0.4
+eval ylabel('error, RMS')
+spent = "(positive(1e3 * cell('seconds'))):(positive(cell('rms_error'))) with linespoints "
+eval "plot ".ruled."for [v in variants] mujoco using (of(v) ? positive(1e3 * cell('seconds')) : NaN):(positive(cell('rms_error'))) ". \
+  "with linespoints lc rgb hue(v) lw 1.2 pt mark(v) ps 0.4 * dot, ". \
+  "mujoco using (cell('own') == 1 ? positive(1e3 * cell('seconds')) : NaN):(positive(cell('rms_error'))) ". \
+  "with points lc rgb own_hue pt 6 ps 1.1 * dot lw 1.2, ". \
+  "plain using ".spent."lc rgb grey lw 1.2 dt (4, 3) pt 4 ps 0.4 * dot, ". \
+  "libess using ".spent."lc rgb vermillion lw 1.6 pt 7 ps 0.45 * dot"
+
+# --- the first start ------------------------------------------------------------------------------
+
+# libess at so many of its tolerances that they are told apart, MuJoCo at its own step
+unset logscale; set autoscale; eval restart
+knobs = ''
+stats errors using (strcol("who") eq 'libess' ? (knobs = including(knobs, strcol("knob"))) : '', \
+  see(positive(cell("rms_error") < 1e-12 ? NaN : cell("rms_error")))) nooutput
+t_end = 0
+stats errors using (t_end = cell("t") > t_end ? cell("t") : t_end, 0) nooutput
+eval panel(0.76, 0.45, 2.7, 1.5)
+set xrange [0:t_end > 0 ? t_end : 1]
+eval log_range('y')
+set format x '%g'
+set format y '10^{%T}'
+set xlabel 'time, s' offset 0, 0.4
+eval ylabel('error, first start')
+error = "(positive(cell('rms_error'))) with lines "
+curve = "errors using (strcol('who') eq 'libess' && strcol('knob') eq k ? cell('t') : NaN):".error
+eval 'plot '.(knobs eq '' ? '' : 'for [k in knobs] '.curve.'lc rgb vermillion lw 0.8, ')."errors using (cell('own') == 1 ? cell('t') : NaN):".error."lc rgb own_hue lw 1.4"
+
+unset logscale; set autoscale
+name = ''
+eval restart
+stats paths using (cell("parts") == 1 ? (name = strcol("state"), see(cell("reference")), see(cell("mujoco"))) : 0) nooutput
+eval panel(4.3, 0.45, 2.6, 1.5)
+set xrange [0:t_end > 0 ? t_end : 1]
+eval linear_range('y', 0.05)
+set format '%g'
+set xlabel 'time, s' offset 0, 0.4
+set label 98 name at graph 0, 1.07 left noenhanced
+eval ylabel('position or velocity, SI')
+plot paths using (cell("parts") == 1 ? cell("t") : NaN):(cell("reference")) with lines lc rgb vermillion lw 2, \
+  paths using (cell("parts") == 1 ? cell("t") : NaN):(cell("mujoco")) with lines lc rgb own_hue lw 1.2
+unset label 98
+
+eval legend(0.05, words(variants) + 4)
+plot for [v in variants] NaN with linespoints lc rgb hue(v) lw 1.2 pt mark(v) ps 0.4 * dot title v, \
+  NaN with linespoints lc rgb own_hue pt 6 ps 1.1 * dot lw 1.2 title "the model's own step", \
+  NaN with linespoints lc rgb vermillion lw 1.6 pt 7 ps 0.45 * dot title 'libess', \
+  NaN with linespoints lc rgb grey lw 1.2 dt (4, 3) pt 4 ps 0.4 * dot title 'dopri5, no guards', \
+  NaN with lines lc rgb 'black' lw 1 dt (3, 3) title "reference's error"
+unset multiplot

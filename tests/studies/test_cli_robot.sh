@@ -1,0 +1,181 @@
+#!/bin/sh
+# essbench robot on models of every kind: each ends in numbers that are consistent, or in one clear
+# line with exit status 1 or 2. Robots from .deps are run where tools/setup has put them.
+# SPDX-License-Identifier: GPL-3.0-or-later
+# usage: test_cli_robot.sh ESSBENCH ROBOTS
+. "$(dirname "$0")/../support/cli_room.sh"
+robots=$2
+
+# a model of these bodies in $1.xml, with what else belongs into it
+model() {
+  printf '<mujoco><option timestep="0.002" %s/><worldbody>%s</worldbody>%s</mujoco>\n' \
+    "${4-}" "$2" "${3-}" >"$1.xml"
+}
+
+# a short run of it, and its results
+study() {
+  name=$1
+  shift
+  run robot "$name" --starts 2 --time 0.2 --time-steps 0.002,0.001,0.0005,0.00025 \
+    --tolerances 1e-3,1e-5 --check-step 2e-5 --budget 20 --out results --restart "$@"
+}
+
+# a number, or a text, of the results by python's words, where r is the results
+of_results() {
+  python3 -c "import json; r = json.load(open('results/robot.json')); print($1)"
+}
+
+holds() { [ "$(of_results "bool($1)")" = True ]; }
+
+# $1.xml ends in numbers: errors of MuJoCo at its finest step are below those at its coarsest, and
+# the two tolerances agree far better than that
+converges() {
+  study "$1.xml"
+  expect "$1: a study" success
+  expect "$1: both starts reach the end" holds 'r["reached"] == 2 and r["reference"]["status"] == "success"'
+  expect "$1: libess agrees with itself" holds 'r["reference"]["tolerances_apart"] < 1e-6'
+  expect "$1: mj_step tends to it" \
+    holds 'r["reference"]["mujoco_apart"] < 0.3 * max(m["rms_error"] for m in r["mujoco"]) + 1e-9'
+}
+
+# $1.xml is refused with status $2 and the words $3
+refuses() {
+  rm -rf results
+  study "$1"
+  expect "$1: status $2 and one line with: $3" one_line "$2" "$3"
+  expect "$1: nothing printed" nothing_printed
+}
+
+plane='<geom name="floor" type="plane" size="5 5 .1"/>'
+link='<geom type="capsule" size=".03" fromto="0 0 0 .3 0 0"/>'
+ball='<body pos="0 0 .1"><freejoint/><geom name="ball" size=".1"/></body>'
+
+# --- in numbers -----------------------------------------------------------------------------------
+
+model no_contact '<body><joint name="a" axis="0 1 0"/><geom size=".05" pos="0 0 -.5" contype="0" conaffinity="0"/></body>'
+converges no_contact
+expect 'no contact: no event function' holds 'r["events"] == 0 and not r["touchdowns"]'
+
+model free_ball "$plane$ball"
+converges free_ball
+# 5 cm at 9.81 m/s^2
+expect 'free ball: it lands when it must' \
+  holds 'abs(r["touchdowns"][0]["time"] - (2 * 0.05 / 9.81) ** 0.5) < 1e-6'
+expect 'free ball: what lands' holds '"ball" in r["touchdowns"][0]["foot"]'
+
+model tendon "$plane<body pos='0 0 .5'><joint name='a' axis='0 1 0'/>$link<body pos='.3 0 0'><joint name='b' axis='0 1 0'/>$link<site name='s2' pos='.3 0 0'/></body></body><site name='s0' pos='0 0 1'/>" \
+  "<tendon><spatial limited='true' range='0 0.8' stiffness='10' damping='1'><site site='s0'/><site site='s2'/></spatial></tendon>"
+study tendon.xml
+expect 'tendon: a study' success
+
+model equality "<body pos='0 0 .5'><joint name='a' axis='0 1 0'/>$link<body pos='.3 0 0'><joint name='b' axis='0 1 0'/>$link</body></body>" \
+  "<equality><joint joint1='a' joint2='b'/></equality>"
+converges equality
+
+model muscles "$plane<body pos='0 0 .3'><joint name='a' axis='0 1 0' range='-60 60' limited='true'/>$link</body>" \
+  "<actuator><muscle joint='a' lengthrange='0 1'/><general joint='a' dyntype='filter' dynprm='.05'/></actuator>"
+converges muscles
+expect 'muscles: activations are states' holds 'r["activations"] == 2'
+
+model box "$plane<body pos='0 0 .1'><freejoint/><geom type='box' size='.1 .1 .1'/></body>"
+converges box
+
+model no_gravity "$plane$ball" '' 'gravity="0 0 0"'
+converges no_gravity
+
+# a step of its own that fits no output time, another integrator, one beyond the end
+for option in 'integrator="implicit" timestep="0.003"' 'integrator="RK4" timestep="5"'; do
+  printf '<mujoco><option %s/><worldbody>%s%s</worldbody></mujoco>\n' "$option" "$plane" "$ball" >own.xml
+  converges own
+  expect "own step: it is among those measured" holds '[m for m in r["mujoco"] if m["own"]]'
+done
+
+# --- ends before its time -------------------------------------------------------------------------
+
+model hfield "<geom name='hill' type='hfield' hfield='h'/>$ball" \
+  '<asset><hfield name="h" nrow="3" ncol="3" size="1 1 .1 .1" elevation="0 0 0 0 0 0 0 0 0"/></asset>'
+model cylinder "$plane<body pos='0 0 .1'><freejoint/><geom name='can' type='cylinder' size='.1 .1'/></body>"
+for name in hfield cylinder; do
+  study $name.xml
+  expect "$name: a study" success
+  expect "$name: it ends where they touch" holds '0.05 < r["reference"]["until"] < 0.15'
+  expect "$name: says so" grep -q 'without a rule' "$room/out"
+  expect "$name: it is refused in the survey" holds '[f for f in r["survey"] if f["treatment"] == "refused"]'
+  expect "$name: what is known until there holds" holds 'r["reference"]["estimate"] < 1e-6'
+done
+
+model explodes '<body><joint type="slide" axis="0 0 1" stiffness="-1e7"/><geom size=".1" mass="1e-3"/></body>'
+study explodes.xml
+expect 'unstable: a study' success
+expect 'unstable: its reference ends' holds 'r["reached"] == 0 and r["reference"]["until"] < 0.1'
+expect 'unstable: nothing is claimed' holds 'not r["reach"]'
+
+# --- one line -------------------------------------------------------------------------------------
+
+model only_planes "$plane"
+refuses only_planes.xml 2 'nothing in it moves'
+model empty ''
+refuses empty.xml 2 'nothing in it moves'
+model zero_mass '<body><freejoint/><geom size=".1" mass="0"/></body>'
+refuses zero_mass.xml 1 'mass and inertia of moving bodies'
+echo '<mujoco><worldbody><nonsense/></worldbody></mujoco>' >no_compile.xml
+refuses no_compile.xml 1 'nonsense'
+echo 'this is no XML' >not_xml.xml
+refuses not_xml.xml 1 'not_xml.xml does not compile'
+: >nothing.xml
+refuses nothing.xml 1 'nothing.xml'
+mkdir folder.xml
+refuses folder.xml 1 'folder.xml'
+refuses missing.xml 1 'missing.xml'
+model many "$plane$(awk 'BEGIN { for (i = 0; i < 10000; i++) printf "<body pos=\"%g %g .2\"><geom size=\".1\"/></body>", i % 100, i / 100 }')$ball"
+study many.xml
+expect '10 000 bodies: numbers, or one line' \
+  test "$status" -eq 0 -o "$(said | wc -l)" -eq 1 -a "$status" -le 2
+
+refused() {
+  words=$1
+  shift
+  run robot free_ball.xml "$@"
+  expect "robot $*: status 2 and one line with: $words" one_line 2 "$words"
+}
+refused '7 finite numbers' --qpos 1,2
+refused 'no actuator' --ctrl 1
+refused 'longer than the run' --output-step 2
+refused 'than a trajectory may have' --time 1000 --output-step 0.0001
+refused 'there are Euler, implicitfast, RK4' --integrators Heun
+run robot
+expect 'no file: one line' one_line 2 'FILE is missing'
+
+# --- what a program reads -------------------------------------------------------------------------
+
+run robot free_ball.xml --starts 1 --time 0.2 --time-steps 0.002,0.001 --tolerances 1e-3 --check-step 1e-4 \
+  --out results --json
+expect '--json: success' success
+expect '--json: it is the file' same_bytes "$room/out" results/robot.json
+expect '--json: members' holds 'all(set(m) >= {"variant", "time_step", "rms_error", "seconds"} for m in r["mujoco"]) and
+  all(set(m) >= {"tolerance", "rms_error", "seconds", "evaluations"} for m in r["libess"] + r["plain"]) and
+  set(r["reference"]) >= {"until", "status", "contact", "estimate"} and len(r["mujoco"]) == 6'
+expect 'paths: a line for each state and time' [ "$(wc -l <results/robot_paths.csv)" -eq $((13 * 101 + 1)) ]
+
+# --- robots ---------------------------------------------------------------------------------------
+
+if [ -e "$robots/ant.xml" ]; then
+  for name in ant hopper half_cheetah; do
+    cp "$robots/$name.xml" .
+    converges $name
+    expect "$name: touch-downs" holds 'len(r["touchdowns"]) > 0 and r["growth"] > 0.1'
+    expect "$name: guards are far better than none, or no worse" \
+      holds 'r["libess"][-1]["rms_error"] < 3 * r["plain"][-1]["rms_error"]'
+  done
+  # controls change at ticks, which the integrator stops at
+  printf 'a,b,c\n.3,-.2,.1\n-.4,.1,.3\n.2,.2,-.3\n' >ctrl.csv
+  cp "$robots/hopper.xml" steered.xml
+  study steered.xml --ctrl ctrl.csv --period 0.04
+  expect 'controls by a table: mj_step tends to it' holds 'r["reference"]["estimate"] < 2e-3'
+  study steered.xml
+  expect 'without them it goes another way' holds 'r["file"] == "steered.xml"'
+else
+  echo "left out: no robots in $robots (tools/setup test fetches them)"
+fi
+
+finish
