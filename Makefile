@@ -21,6 +21,7 @@ MODEL ?= plate
 LABEL_KNOBS ?=
 TARGET ?=
 BEFORE ?=
+PREFIX ?= /usr/local
 STIFF ?= 1e6
 
 # one build folder for each kind of MuJoCo, so that switching never mixes two
@@ -106,7 +107,7 @@ sources = find . \( -path ./build -o -path ./.deps -o -path ./.git -o -path ./re
 
 .PHONY: all build test regress baseline order calibrate sweep mujoco work-precision crossing-cost \
   speed scale tolerance ensemble derivative limbs rigid-soft contact-modes robot claims figures help clean \
-  columns format format-check fuzz report results test-report setup-build setup-figures setup-test \
+  columns format format-check fuzz install uninstall report results test-report setup-build setup-figures setup-test \
   setup-report setup-browser \
   build-essbench test-release test-clang test-sanitized test-plain
 
@@ -217,6 +218,15 @@ report: setup-report build-essbench
 results: setup-report build-essbench
 	@tools/results $(essbench) $(call quote,$(OUT))
 
+# --- installing ----------------------------------------------------------------------------------
+
+install: setup-build
+	$(call build,$(RELEASE),release,essbench ess_static ess_shared ess_manual)
+	@tools/install add $(RELEASE) $(call quote,$(PREFIX))
+
+uninstall:
+	@tools/install remove $(call quote,$(PREFIX))
+
 # --- checks --------------------------------------------------------------------------------------
 
 test: setup-test test-release test-clang test-sanitized test-plain format-check
@@ -314,6 +324,8 @@ make regress      the gate: counters, errors and times against baseline and an e
 make baseline     rewrite results/baseline, and show what that changes
 make columns      write schema/ and docs/COLUMNS.md anew from the columns of studies
 make format       lay out the sources
+make install      libess and essbench below PREFIX, with manual and completion
+make uninstall    take away what make install has put there
 make clean        remove build/ (results and the fetched MuJoCo stay)
 
 CONTACTS=2..100   numbers of contacts: 2..100, 2..100..7, 2,5,10 and mixtures
@@ -332,6 +344,7 @@ RANKS=4           ranks of MPI that a study's cells are spread over, instead of 
 MUJOCO=wheel      wheel (pinned official release), system (libmujoco-dev) or a folder
 RUNS=1000000      inputs of make fuzz
 BASE=rev          the revision whose times make regress compares with
+PREFIX=/usr/local where make install installs to
 OUT=results       folder for results and figures
 endef
 

@@ -30,7 +30,8 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/ess.pc DESTINATION ${CMAKE_INSTALL_LIB
 
 # manual pages, written anew whenever what they are made of changes
 set(manual ${CMAKE_CURRENT_BINARY_DIR}/man3)
-set(manual_sources ${CMAKE_CURRENT_SOURCE_DIR}/ess.h ${PROJECT_SOURCE_DIR}/examples/hopper.c)
+set(manual_sources ${CMAKE_CURRENT_SOURCE_DIR}/ess.h ${PROJECT_SOURCE_DIR}/examples/hopper.c
+                   ${CMAKE_CURRENT_SOURCE_DIR}/options.c)
 add_custom_command(OUTPUT ${manual}/libess.3
   COMMAND ${PROJECT_SOURCE_DIR}/tools/manual ${manual_sources} ${manual}
   DEPENDS ${manual_sources} ${PROJECT_SOURCE_DIR}/tools/manual ${PROJECT_SOURCE_DIR}/tools/manual.awk

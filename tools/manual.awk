@@ -1,4 +1,4 @@
-# Reads a C header and an example program, and writes man(7) pages into the folder `folder`, dated
+# Reads a C header, an example program and the source of defaults, and writes man(7) pages into the folder `folder`, dated
 # `date`. See tools/manual. What it understands of a header is what ess.h consists of: comments that
 # begin a line, ESS_API prototypes, typedefs of structs and enums whose members have a comment before
 # them or behind them, macros below a comment, and comments /* ---- title ---- */ that head groups.
@@ -12,6 +12,20 @@ FNR == 1 { file_number++ }
 file_number == 2 {
   if (code_begun) example = example $0 "\n"
   if (/\*\//) code_begun = 1
+  next
+}
+
+# the third file has functions that return a structure: what they name of it, and the rest is 0
+file_number == 3 {
+  if (match($0, /^[a-z_]+ [a-z_]+_default\(void\)/)) defaulted = $1
+  if (/^}/) defaulted = ""
+  line = $0
+  while (defaulted != "" && match(line, /\.[a-z_]+ = [^,}]+/)) {
+    split(substr(line, RSTART + 1, RLENGTH - 1), pair, / = /)
+    defaults[defaulted, pair[1]] = pair[2]
+    has_defaults[defaulted] = 1
+    line = substr(line, RSTART + RLENGTH)
+  }
   next
 }
 
@@ -165,6 +179,7 @@ function write_page(name) {
   put(".SH DESCRIPTION")
   put_text(texts[name], ".PP")
   put_members(name)
+  if (name in has_defaults) put_defaults(name)
   if (returns[name] == "int ") {
     put(".SH RETURN VALUE")
     put_text("ESS_SUCCESS, which is 0, or another ess_status, for which ess_strerror has a message.")
@@ -242,6 +257,22 @@ function put_members(name,    k) {
     }
     see(members[name, k])
   }
+}
+
+# each member with its default
+function put_defaults(name,    k, j, n, list, value) {
+  put(".SH DEFAULTS")
+  put(".nf")
+  put(".ta 20n")
+  for (k = 1; k <= member_counts[name]; k++) {
+    n = split(names_of(members[name, k]), list, /, /)
+    for (j = 1; j <= n; j++) {
+      value = members[name, k] ~ /\*|ess_observer/ ? "NULL" : "0"
+      if ((name, list[j]) in defaults) value = defaults[name, list[j]]
+      put(list[j] "\t" value)
+    }
+  }
+  put(".fi")
 }
 
 function names_of(declaration,    list, n, k, result) {

@@ -41,10 +41,11 @@ typedef struct command command;
 
 typedef struct arguments {
   const command *command;
-  const char *model_name;           /* NULL: not given */
-  model m;                          /* parameters set, not prepared */
-  const char *solver_name;          /* NULL: not given */
-  const struct solver_type *solver; /* that one, or the one whose settings are given */
+  bool (*commands)(size_t index, command *out); /* the table of all, for those that tell of it */
+  const char *model_name;                       /* NULL: not given */
+  model m;                                      /* parameters set, not prepared */
+  const char *solver_name;                      /* NULL: not given */
+  const struct solver_type *solver;             /* that one, or the one whose settings are given */
   solver_settings settings;
   unsigned settings_given; /* bits of solver_setting */
   bool json, no_reference;

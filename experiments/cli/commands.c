@@ -57,8 +57,9 @@ static command study_command(const study *s) {
 /* studies stand between them; what is no study yet is the first of the second part */
 static const command *const before[] = {&run_command, &derivative_command, &xml_command};
 static const command *const behind[] = {
-    &figures_command,  &counters_command, &bench_command,  &regress_command, &regress_time_command,
-    &baseline_command, &compare_command,  &schema_command, &columns_command,
+    &figures_command,      &counters_command,   &bench_command,   &regress_command,
+    &regress_time_command, &baseline_command,   &compare_command, &schema_command,
+    &columns_command,      &completion_command, &man_command,
 };
 enum { BEFORE = sizeof before / sizeof *before, BEHIND = sizeof behind / sizeof *behind };
 

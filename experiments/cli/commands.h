@@ -10,7 +10,7 @@
 
 extern const command run_command, derivative_command, xml_command, figures_command,
     counters_command, bench_command, regress_command, regress_time_command, baseline_command,
-    compare_command, schema_command, columns_command;
+    compare_command, schema_command, columns_command, completion_command, man_command;
 
 /* The command at a place of the table, from 0 on. False behind the last. */
 bool command_at(size_t index, command *out);

@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 
 #include "interrupts.h"
-#include "record.h"
+#include "place.h"
 
 extern char **environ;
 
@@ -23,9 +23,11 @@ static int spawn(const char *settings, const char *script, pid_t *child) {
 }
 
 int gnuplot_run(const char *settings, const char *script, char message[MEASURE_MESSAGE_SIZE]) {
-  char path[RECORD_PATH_SIZE];
+  char folder[RECORD_PATH_SIZE], path[RECORD_PATH_SIZE];
   pid_t child;
-  const int error = spawn(settings, record_path(path, ESSBENCH_PLOTS, script), &child);
+  const int error = spawn(
+      settings, record_path(path, place_of("share/essbench/plots", ESSBENCH_PLOTS, folder), script),
+      &child);
   if (error == ENOENT)
     return measure_fail(message, "it is not installed; apt-get install gnuplot-nox");
   if (error) return measure_fail(message, "%s", strerror(error));

@@ -71,6 +71,7 @@ int main(int argc, char **argv) {
                            chosen.name);
   arguments given;
   arguments_parse(&chosen, argc - 1, argv + 1, &given);
+  given.commands = command_at;
   const int status = chosen.run(&given);
   arguments_free(&given);
   return interrupts_status(streams_close(status));

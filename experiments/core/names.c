@@ -44,7 +44,7 @@ static void compare(names *n, const char *name) {
   if (!n->length || n->length > LETTERS_MAX || length > LETTERS_MAX) return;
   const bool begins = n->length >= PREFIX_MIN && strncasecmp(n->word, name, n->length) == 0;
   const size_t found = begins ? 1 : distance(n->word, n->length, name, length);
-  if (found > (n->length + 2) / 3 || found >= length || (n->nearest && found >= n->distance))
+  if (found > (n->length + 1) / 3 || found >= length || (n->nearest && found >= n->distance))
     return;
   n->nearest = name;
   n->distance = found;

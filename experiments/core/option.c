@@ -53,7 +53,7 @@ static int set_numbers(const study_option *o, const char *text, option_numbers *
   return status;
 }
 
-static const char *name_at(const study_option *o, size_t index) {
+const char *option_name_at(const study_option *o, size_t index) {
   const size_t apart = o->names_apart ? o->names_apart : sizeof *o->names;
   return *(const char *const *)((const char *)o->names + index * apart);
 }
@@ -61,7 +61,7 @@ static const char *name_at(const study_option *o, size_t index) {
 /* the place of a name so long among those there are; where there is none, of their end */
 static size_t place_of(const study_option *o, const char *name, size_t length) {
   for (size_t i = 0;; i++) {
-    const char *const at = name_at(o, i);
+    const char *const at = option_name_at(o, i);
     if (!at || (strlen(at) == length && strncmp(at, name, length) == 0)) return i;
   }
 }
@@ -70,7 +70,7 @@ static void refuse_name(const study_option *o, const char *name, size_t length,
                         char message[MEASURE_MESSAGE_SIZE]) {
   names known = names_for(name, length);
   char hint[NAMES_HINT_SIZE];
-  for (size_t i = 0; name_at(o, i); i++) names_add(&known, name_at(o, i));
+  for (size_t i = 0; option_name_at(o, i); i++) names_add(&known, option_name_at(o, i));
   measure_message(message, "--%s %.*s is not accepted; %sthere are %s", o->name,
                   (int)(length < 60 ? length : 60), name, names_hint(&known, "", hint), known.list);
 }
@@ -81,13 +81,13 @@ static int set_names(const study_option *o, const char *text, option_names *out,
   for (const char *name = text, *end;; name = end + 1) {
     const size_t length = strcspn(name, ","), index = place_of(o, name, length);
     end = name + length;
-    if (!name_at(o, index)) {
+    if (!option_name_at(o, index)) {
       refuse_name(o, name, length, message);
       return -1;
     }
     for (size_t i = 0; i < out->count; i++) {
       if (out->index[i] != index) continue;
-      return measure_fail(message, "--%s names %s twice", o->name, name_at(o, index));
+      return measure_fail(message, "--%s names %s twice", o->name, option_name_at(o, index));
     }
     if (out->count == OPTION_NAMES_MAX)
       return measure_fail(message, "--%s accepts at most %d names", o->name, OPTION_NAMES_MAX);

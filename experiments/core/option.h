@@ -55,6 +55,9 @@ typedef struct study_option {
 /* The member of the settings an option goes into. */
 #define OPTION_AT(settings, member) .offset = offsetof(settings, member)
 
+/* The name at a place of an option's names; NULL behind the last. */
+const char *option_name_at(const study_option *o, size_t index);
+
 /* Sets a value from what the user wrote. 0, or -1 with one line. */
 int option_set(const study_option *o, const char *text, void *settings,
                char message[MEASURE_MESSAGE_SIZE]);

@@ -5,13 +5,16 @@
  */
 #include <dlfcn.h>
 
+#include "place.h"
 #include "ranks.h"
 #include "work.h"
 
 #ifdef ESSBENCH_MPI
 /* it stays loaded: MPI is begun once in a program's life */
 work_channel *work_ranks_join(bool quiet, char message[MEASURE_MESSAGE_SIZE]) {
-  void *const library = dlopen(ESSBENCH_MPI, RTLD_NOW | RTLD_GLOBAL);
+  char path[RECORD_PATH_SIZE];
+  void *const library =
+      dlopen(place_of("lib/essbench/essbench_mpi.so", ESSBENCH_MPI, path), RTLD_NOW | RTLD_GLOBAL);
   const work_module *const module = library ? dlsym(library, "mpi_work_module") : NULL;
   work_channel *const c = module ? module->begin(quiet) : NULL;
   if (!module)

@@ -13,7 +13,7 @@ target_sources(test_experiments_run PRIVATE support/oracle_plate.c)
 target_link_libraries(test_experiments_xml PRIVATE LibXml2::LibXml2)
 
 # a killed sweep goes on where it was; the program's figures: tables without rows, names
-foreach(duty contacts interrupts refusals streams resume figures run_files)
+foreach(duty contacts front interrupts refusals streams resume figures run_files)
   add_test(NAME cli_${duty}
            COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_cli_${duty}.sh $<TARGET_FILE:essbench>)
 endforeach()

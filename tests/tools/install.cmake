@@ -2,6 +2,8 @@
 # of libess alone and from this one
 # SPDX-License-Identifier: GPL-3.0-or-later
 ess_test(version ess::ess)
+ess_test(defaults ess::ess)
+target_compile_definitions(test_defaults PRIVATE MANUAL="${CMAKE_BINARY_DIR}/integrator/man3")
 add_test(NAME manual
   COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_manual.sh ${CMAKE_SOURCE_DIR}
           ${CMAKE_BINARY_DIR}/integrator/man3)
@@ -14,4 +16,11 @@ if(NOT ESS_SANITIZE)
   add_test(NAME install COMMAND ${CMAKE_SOURCE_DIR}/tools/check-install ${CMAKE_BINARY_DIR})
   set_tests_properties(install_alone install PROPERTIES
     SKIP_RETURN_CODE 77 ENVIRONMENT CC=${CMAKE_C_COMPILER})
+  # the list of what was installed is one file of the build
+  set_tests_properties(install PROPERTIES RESOURCE_LOCK installing)
+  if(ESS_HARNESS)
+    add_test(NAME install_program COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_program.sh
+             ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR})
+    set_tests_properties(install_program PROPERTIES RESOURCE_LOCK installing)
+  endif()
 endif()

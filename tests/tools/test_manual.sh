@@ -27,7 +27,8 @@ public_names() {
 manual_of_changed() {
   sed "$1" "$header" >"$room/ess.h"
   ! cmp -s "$header" "$room/ess.h" || fail "no line of ess.h matches $1"
-  "$source/tools/manual" "$room/ess.h" "$source/examples/hopper.c" "$room/changed" 2>"$room/error"
+  "$source/tools/manual" "$room/ess.h" "$source/examples/hopper.c" \
+    "$source/integrator/options.c" "$room/changed" 2>"$room/error"
 }
 
 # all are there, and those of this header (only the date may differ)
@@ -36,7 +37,7 @@ public_names "$header" >"$room/names"
 while read -r name; do
   grep -q "^$name .*\\\\- [^ ]" "$pages/$name.3" || fail "no page $name.3 with a line NAME"
 done <"$room/names"
-"$source/tools/manual" "$header" "$source/examples/hopper.c" "$room/fresh"
+"$source/tools/manual" "$header" "$source/examples/hopper.c" "$source/integrator/options.c" "$room/fresh"
 diff -r -I '^\.TH ' "$room/fresh" "$pages" >&2 || fail "the pages are not those of $header"
 
 # every page that is referred to exists

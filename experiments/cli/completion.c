@@ -1,0 +1,196 @@
+/*
+ * essbench completion: a script that makes a shell complete essbench's commands, options and names.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "commands.h"
+#include "names.h"
+#include "option_words.h"
+
+static bool is_shown(const struct argp_option *o) {
+  return o->name && !(o->flags & OPTION_HIDDEN);
+}
+
+/* ---- bash ------------------------------------------------------------------------------------ */
+
+/* what follows an option of the command: names, a path, or nothing that is known */
+static void print_bash_values(const option_table *t) {
+  char words[OPTION_WORDS_SIZE];
+  for (const struct argp_option *o = t->option; o->name || o->doc; o++) {
+    if (!is_shown(o) || !o->arg) continue;
+    option_words(t, o, words);
+    printf("    '%s --%s') values='%s' kind=%s ;;\n", t->command->name, o->name, words,
+           *words            ? "names"
+           : is_path(o->arg) ? "path"
+                             : "none");
+  }
+}
+
+static void print_bash_options(const option_table *t) {
+  char words[OPTION_WORDS_SIZE];
+  operand_words(t->command->positional, words);
+  printf("    %s) operands='%s' paths=%d options='", t->command->name, words,
+         is_path(t->command->positional));
+  for (const struct argp_option *o = t->option; o->name || o->doc; o++)
+    if (is_shown(o))
+      printf("--%s%s ", o->name, o->arg && !(o->flags & OPTION_ARG_OPTIONAL) ? "=" : "");
+  printf("' ;;\n");
+}
+
+static void print_bash(const arguments *given) {
+  command c;
+  option_table t;
+  puts("# bash completion of essbench, written by `essbench completion bash`.\n"
+       "_essbench() {\n"
+       "  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}\n"
+       "  local command=${COMP_WORDS[1]} kind=word values= operands= options= paths=0 list=\n"
+       "  COMPREPLY=()\n"
+       "  # bash takes --NAME=VALUE for three words\n"
+       "  if [ \"$word\" = = ]; then word=; "
+       "elif [ \"$before\" = = ]; then before=${COMP_WORDS[COMP_CWORD - 2]}; fi\n"
+       "  if [ \"$COMP_CWORD\" -eq 1 ]; then");
+  fputs("    COMPREPLY=($(compgen -W '", stdout);
+  for (size_t i = 0; given->commands(i, &c); i++) printf("%s ", c.name);
+  puts("--help --version' -- \"$word\"))\n"
+       "    return\n"
+       "  fi\n"
+       "  case \"$command $before\" in");
+  for (size_t i = 0; given->commands(i, &c); i++) {
+    option_table_build(&t, &c);
+    print_bash_values(&t);
+  }
+  puts("  esac\n"
+       "  case $command in");
+  for (size_t i = 0; given->commands(i, &c); i++) {
+    option_table_build(&t, &c);
+    print_bash_options(&t);
+  }
+  puts("  esac\n"
+       "  case $kind in\n"
+       "    names)\n"
+       "      # behind a comma another name begins\n"
+       "      case $word in *,*) list=${word%,*}, word=${word##*,} ;; esac\n"
+       "      COMPREPLY=($(compgen -P \"$list\" -W \"$values\" -- \"$word\")) ;;\n"
+       "    path) compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -f -- \"$word\")) ;;\n"
+       "    word)\n"
+       "      case $word in\n"
+       "        -*) COMPREPLY=($(compgen -W \"$options\" -- \"$word\")) ;;\n"
+       "        *) if [ $paths -eq 1 ]; then compopt -o filenames 2>/dev/null; "
+       "COMPREPLY=($(compgen -f -- \"$word\")); "
+       "else COMPREPLY=($(compgen -W \"$operands\" -- \"$word\")); fi ;;\n"
+       "      esac\n"
+       "      # a value follows at once\n"
+       "      case ${COMPREPLY[0]-} in *=) compopt -o nospace 2>/dev/null ;; esac ;;\n"
+       "  esac\n"
+       "}\n"
+       "complete -F _essbench essbench");
+}
+
+/* ---- zsh ------------------------------------------------------------------------------------- */
+
+/* a text within the single quotes of a specification, where some letters are signs */
+static void print_zsh_text(const char *text) {
+  for (; *text; text++) {
+    if (*text == '\'')
+      fputs("'\\''", stdout);
+    else
+      printf("%s%c", strchr("[]:\\", *text) ? "\\" : "", *text);
+  }
+}
+
+static void print_zsh_action(const char *words, bool path, bool list) {
+  if (path)
+    fputs("_files", stdout);
+  else if (*words && list)
+    printf("_values -s , name %s", words);
+  else
+    printf("(%s)", words);
+}
+
+static void print_zsh_option(const option_table *t, const struct argp_option *o) {
+  char words[OPTION_WORDS_SIZE];
+  option_words(t, o, words);
+  printf(" \\\n        '--%s%s[", o->name,
+         !o->arg                          ? ""
+         : o->flags & OPTION_ARG_OPTIONAL ? "=-"
+                                          : "=");
+  print_zsh_text(o->doc ? o->doc : "");
+  putchar(']');
+  if (o->arg) {
+    printf("%s", o->flags & OPTION_ARG_OPTIONAL ? "::" : ":");
+    print_zsh_text(o->arg);
+    putchar(':');
+    print_zsh_action(words, is_path(o->arg), strchr(o->arg, ',') != NULL);
+  }
+  putchar('\'');
+}
+
+static void print_zsh_command(const command *c) {
+  option_table t;
+  char words[OPTION_WORDS_SIZE];
+  option_table_build(&t, c);
+  printf("    %s)\n      _arguments", c->name);
+  for (const struct argp_option *o = t.option; o->name || o->doc; o++)
+    if (is_shown(o)) print_zsh_option(&t, o);
+  operand_words(c->positional, words);
+  if (c->positional) {
+    printf(" \\\n        '*:%s:", c->positional);
+    print_zsh_action(words, is_path(c->positional), false);
+    putchar('\'');
+  }
+  puts(" ;;");
+}
+
+static void print_zsh(const arguments *given) {
+  command c;
+  puts("#compdef essbench\n"
+       "# zsh completion of essbench, written by `essbench completion zsh`.\n"
+       "_essbench() {\n"
+       "  local -a commands=(");
+  for (size_t i = 0; given->commands(i, &c); i++) {
+    printf("    '%s:", c.name);
+    print_zsh_text(c.summary);
+    puts("'");
+  }
+  puts("  )\n"
+       "  if ((CURRENT == 2)); then\n"
+       "    _describe command commands\n"
+       "    return\n"
+       "  fi\n"
+       "  shift words\n"
+       "  ((CURRENT--))\n"
+       "  case $words[1] in");
+  for (size_t i = 0; given->commands(i, &c); i++) print_zsh_command(&c);
+  puts("  esac\n"
+       "}\n"
+       "_essbench \"$@\"");
+}
+
+/* ---- the command ----------------------------------------------------------------------------- */
+
+static int run(arguments *given) {
+  const char *const shell = given->positionals[0];
+  names known = names_for(shell, strlen(shell));
+  char hint[NAMES_HINT_SIZE];
+  names_add(&known, "bash");
+  names_add(&known, "zsh");
+  if (strcmp(shell, "bash") == 0)
+    print_bash(given);
+  else if (strcmp(shell, "zsh") == 0)
+    print_zsh(given);
+  else
+    command_usage(given, "no completion for %.60s; %sthere are %s", shell,
+                  names_hint(&known, "", hint), known.list);
+  return COMMAND_SUCCESS;
+}
+
+const command completion_command = {
+    .name = "completion",
+    .summary = "a script that makes bash or zsh complete essbench's words",
+    .example = "source <(essbench completion bash)",
+    .positional = "SHELL",
+    .run = run,
+};

@@ -1,0 +1,15 @@
+/*
+ * Where the program's own files are: beside it where it was installed, or else where it was built.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#ifndef PLACE_H
+#define PLACE_H
+
+#include "record.h"
+
+/* The file or folder `installed`, below the prefix whose bin/ holds the program, if there is one;
+ * else `built`. */
+const char *place_of(const char *installed, const char *built, char path[RECORD_PATH_SIZE]);
+
+#endif
