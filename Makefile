@@ -134,6 +134,7 @@ calibrate: setup-figures build-essbench
 sweep: setup-figures build-essbench
 	$(sweep)
 	$(figures)
+	@$(essbench) sweep --table $(out)
 
 mujoco: setup-build build-essbench
 	$(mujoco)

@@ -104,8 +104,9 @@ typedef struct study {
   study_place (*place)(const void *cell); /* NULL: cells stand in the order of the plan */
   int (*derive)(study_run *run);
   void (*show)(const study_run *run);
-  int (*conclude)(study_run *run); /* last: whether what is written is as it must be */
-  void (*release)(study_run *run); /* of `own`; NULL: it is freed */
+  void (*show_table)(const study_run *run); /* for --table; NULL: show */
+  int (*conclude)(study_run *run);          /* last: whether what is written is as it must be */
+  void (*release)(study_run *run);          /* of `own`; NULL: it is freed */
 } study;
 
 /* One under way. */

@@ -87,7 +87,9 @@ static int show_earlier(study_run *run) {
   if (!found)
     return measure_fail(run->message, "%s holds no %s.json; run %s first", run->folder,
                         run->study->file, run->study->name);
-  return show(run);
+  if (!run->study->show_table) return show(run);
+  run->study->show_table(run);
+  return 0;
 }
 
 /* whether it can be done at all; with the rows of other cases known */

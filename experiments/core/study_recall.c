@@ -51,6 +51,14 @@ static int take_rows(study_run *run, size_t table, const json_t *rows) {
   return status;
 }
 
+/* one row, whose members stand at the top */
+static int take_top(study_run *run, size_t table, const json_t *results) {
+  void *const row = calloc(1, run->study->tables[table].row_size);
+  const int status = row ? take_row(run, table, results, row) : -1;
+  free(row);
+  return status;
+}
+
 int study_recall(study_run *run, json_t *results) {
   const study *const s = run->study;
   const char *const schema = json_string_value(json_object_get(results, "schema"));
@@ -60,7 +68,8 @@ int study_recall(study_run *run, json_t *results) {
   run->private->recalled = json_incref(results);
   for (size_t i = 1; !status && i < STUDY_TABLES_MAX && s->tables[i].columns; i++)
     if (s->tables[i].json && !s->tables[i].within)
-      status = take_rows(run, i, json_object_get(results, s->tables[i].json));
+      status = *s->tables[i].json ? take_rows(run, i, json_object_get(results, s->tables[i].json))
+                                  : take_top(run, i, results);
   if (status > 0)
     measure_message(run->message, "%s/%s.json is not what %s writes; move it away", run->folder,
                     s->file, s->name);

@@ -207,6 +207,7 @@ const study sweep_study = {
     .pinned = true,
     .processes = 12,
     .solvers = "projection,mujoco",
+    .table = "what the results in the folder say, in three lines; nothing is measured",
     .options = options,
     .settings_size = sizeof(sweep_settings),
     .cell_size = sizeof(cell),
@@ -237,4 +238,5 @@ const study sweep_study = {
     .place = place,
     .derive = sweep_derive,
     .show = show,
+    .show_table = sweep_verdict,
 };

@@ -126,4 +126,7 @@ draws sweep_draws(const study_run *run);
 /* sweep_summary.c: how they are filled. */
 int sweep_derive(study_run *run);
 
+/* sweep_verdict.c: what they say, in three lines. */
+void sweep_verdict(const study_run *run);
+
 #endif

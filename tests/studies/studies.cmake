@@ -7,7 +7,7 @@ foreach(duty experiments_order experiments_calibrate experiments_projection expe
   target_compile_definitions(test_${duty} PRIVATE ESSBENCH="$<TARGET_FILE:essbench>")
   add_dependencies(test_${duty} essbench)
 endforeach()
-foreach(duty claims ensemble scale tolerance)
+foreach(duty claims verdict ensemble scale tolerance)
   add_test(NAME cli_${duty}
            COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_cli_${duty}.sh $<TARGET_FILE:essbench>)
 endforeach()

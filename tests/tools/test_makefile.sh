@@ -31,6 +31,12 @@ for build in release clang asan-ubsan plain; do
 done
 echo "$tests" | grep -qE 'cmake --preset plain -B build/plain ' || fail 'build/plain is another preset'
 
+commands sweep | tail -n 1 | grep -q ' sweep --table --out ' || fail 'make sweep ends without a verdict'
+for target in install uninstall; do
+  commands $target | grep -qE "tools/install (add build/release|remove) '/usr/local'" ||
+    fail "make $target is about another prefix"
+done
+
 ranks="mpirun --allow-run-as-root --oversubscribe -n '4' build/release/experiments/essbench tolerance"
 RANKS=4 commands tolerance | grep -qF "$ranks" || fail 'RANKS=4 starts no ranks'
 if commands tolerance | grep -q mpirun; then fail 'mpirun is not asked for'; fi

@@ -1,0 +1,51 @@
+#!/bin/sh
+# essbench sweep --table: three lines, which are of the results in the folder and of nothing else.
+# SPDX-License-Identifier: GPL-3.0-or-later
+# usage: test_cli_verdict.sh ESSBENCH
+. "$(dirname "$0")/../support/cli_room.sh"
+
+three_lines() { [ "$(wc -l <"$room/out")" -eq 3 ]; }
+says() { grep -qF -- "$1" "$room/out"; }
+# sets a member of sweep.json to $2 wherever it is
+set_all() { sed -i "s/\"$1\": [^,]*/\"$1\": $2/" results/sweep.json; }
+
+small='--trials 2 --processes 1 --epsilon 1e-3 --duration 0.6'
+# shellcheck disable=SC2086 # words
+run sweep --contacts 2,4 --protocol paper,equal-error $small
+expect 'a race' success
+cp results/sweep.json whole.json
+run sweep --table
+expect 'a verdict' success
+expect 'of three lines' three_lines
+expect 'about both protocols' [ "$(grep -c 'MuJoCo takes .* times as long as .*; N = 2 to 4' "$room/out")" -eq 2 ]
+expect 'and the price of a contact' grep -qE '^one more contact: .*(libess \(equal-error\)).* us' "$room/out"
+
+set_all mujoco_over_projection 12.5
+set_all s_per_contact 0.0015
+run sweep --table
+expect 'another ratio' says 'at equal error: MuJoCo takes 12.5 times as long as libess, which errs '
+expect 'by the paper, too' says "by the paper's protocol: MuJoCo takes 12.5 times as long as projection"
+expect 'another slope' says 'libess (equal-error) 1.5e+03 us'
+# the first ratio alone
+cp whole.json results/sweep.json
+set_all mujoco_over_projection 3
+sed -i '0,/"mujoco_over_projection"/s/"mujoco_over_projection": 3/"mujoco_over_projection": 7/' results/sweep.json
+run sweep --table
+expect 'a range' grep -q 'MuJoCo takes 3 to 7 times' "$room/out"
+
+sed -i 's/equal-error/free/' results/sweep.json
+run sweep --table
+expect 'a protocol that nobody raced by' says 'at equal error: not raced'
+# shellcheck disable=SC2086
+run sweep --contacts 3 --solvers projection $small --restart
+expect 'one alone' success
+run sweep --table
+expect 'still three lines' three_lines
+expect 'without a slope' says 'one more contact: not known from one N'
+
+sed -i 's/"schema": "[^"]*"/"schema": "other"/' results/sweep.json
+run sweep --table
+expect 'other results' one_line 1 'results/sweep.json is not what sweep writes; move it away'
+run sweep --table --out nowhere
+expect 'no results' one_line 1 'nowhere holds no sweep.json; run sweep first'
+finish
