@@ -7,6 +7,9 @@ add_test(NAME makefile COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_makefile.sh ${CMAK
 # tools/setup on made-up machines: no network, no rights, damaged wheels
 add_test(NAME setup COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_setup.sh)
 
+# CMake without packages
+add_test(NAME packages COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_packages.sh ${CMAKE_SOURCE_DIR})
+
 # tables of results that tools write
 add_test(NAME tables COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_tables.sh ${CMAKE_SOURCE_DIR})
 
