@@ -96,10 +96,11 @@ define build
   { grep --line-buffered -v 'Built target' || true; }
 endef
 
-# $(call check,folder,options of ctest): every test, or those chosen, and a failure when there is none
+# $(call check,folder,options of ctest): every test, or those chosen, and a failure when there is none;
+# one that hangs ends, and a machine that is busy otherwise has time
 define check
 @echo "testing $(1)"
-@ctest --test-dir $(1) $(2) --output-on-failure --no-tests=error --parallel "$$(nproc)" --timeout 300
+@ctest --test-dir $(1) $(2) --output-on-failure --no-tests=error --parallel "$$(nproc)" --timeout 1200
 endef
 
 sources = find . \( -path ./build -o -path ./.deps -o -path ./.git -o -path ./results \) -prune \

@@ -9,6 +9,9 @@ foreach(duty api_arguments api_arm_ahead api_check_jacobian api_sliding api_wron
              batches impacts impacts_together order_2 rates refusals resets silent small_print tangents tangents_calls tangents_hostile tangents_random tangents_steps)
   ess_test(${duty} ess::ess)
 endforeach()
+if(ESS_SANITIZE) # what sanitizers see is in the code, not in numbers
+  target_compile_definitions(test_tangents_random PRIVATE TANGENT_SYSTEMS=100)
+endif()
 target_link_options(test_driver PRIVATE -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc)
 
 # contacts with curved event functions: a part of each population; all of them by population_misses

@@ -6,7 +6,10 @@
  */
 #include "toy.h"
 
-enum { N = 3, SYSTEMS = 1000 };
+#ifndef TANGENT_SYSTEMS
+#define TANGENT_SYSTEMS 1000
+#endif
+enum { N = 3, SYSTEMS = TANGENT_SYSTEMS };
 static const double END = 1.5, STEP = 2e-3;
 
 /* x' = b + A x + sum over events crossed of (d + E x), each crossed once; crossing some, x becomes
