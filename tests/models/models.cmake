@@ -24,3 +24,21 @@ add_executable(lab_tolerance EXCLUDE_FROM_ALL models/lab_tolerance.c)
 target_link_libraries(lab_tolerance PRIVATE models)
 target_compile_definitions(lab_tolerance PRIVATE _DEFAULT_SOURCE)
 ess_compile(lab_tolerance)
+
+# Siconos, where it is there (libsiconos-kernel-dev), is one more opinion on impacts
+find_path(SICONOS_INCLUDE siconos/kernel/SiconosKernel.hpp)
+find_library(SICONOS_KERNEL siconos_kernel)
+find_library(SICONOS_NUMERICS siconos_numerics)
+mark_as_advanced(SICONOS_INCLUDE SICONOS_KERNEL SICONOS_NUMERICS)
+if(SICONOS_INCLUDE AND SICONOS_KERNEL AND SICONOS_NUMERICS AND NOT ESS_SANITIZE)
+  enable_language(CXX)
+  add_library(siconos_block STATIC models/siconos_block.cpp)
+  set_target_properties(siconos_block PROPERTIES CXX_STANDARD 17)
+  target_include_directories(siconos_block SYSTEM PRIVATE
+    ${SICONOS_INCLUDE} ${SICONOS_INCLUDE}/siconos ${SICONOS_INCLUDE}/siconos/kernel
+    ${SICONOS_INCLUDE}/siconos/numerics)
+  target_link_libraries(siconos_block PRIVATE ${SICONOS_KERNEL} ${SICONOS_NUMERICS})
+  ess_test(siconos models siconos_block)
+else()
+  message(STATUS "Without the test siconos: libsiconos-kernel-dev is not there")
+endif()
