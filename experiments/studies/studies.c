@@ -20,7 +20,9 @@ const study *const studies[] = {
     &rigid_soft_study,
     &contact_modes_study,
     &claims_study,
+#ifdef ESS_ROBOTS
     &robot_study,
+#endif
     NULL,
 };
 // clang-format on

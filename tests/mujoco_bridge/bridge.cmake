@@ -16,12 +16,13 @@ target_link_options(test_bridge_version PRIVATE -Wl,--wrap=mj_version)
 # flags and timers
 ess_test(bridge_profile mujoco_bridge MuJoCo::MuJoCo)
 
-# robots
-foreach(duty open field converge runs twin)
-  ess_test(robot_${duty} mujoco_bridge MuJoCo::MuJoCo Threads::Threads)
-endforeach()
+# robots; and, no test, what the field of an MJCF costs
+if(ESS_ROBOTS)
+  foreach(duty open field converge runs twin)
+    ess_test(robot_${duty} mujoco_bridge MuJoCo::MuJoCo Threads::Threads)
+  endforeach()
 
-# not a test: what the field of an MJCF costs
-add_executable(robot_costs mujoco_bridge/robot_costs.c)
-target_link_libraries(robot_costs PRIVATE mujoco_bridge)
-ess_compile(robot_costs)
+  add_executable(robot_costs mujoco_bridge/robot_costs.c)
+  target_link_libraries(robot_costs PRIVATE mujoco_bridge)
+  ess_compile(robot_costs)
+endif()
