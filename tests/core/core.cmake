@@ -13,9 +13,11 @@ foreach(duty study study_kept)
   target_compile_definitions(test_${duty} PRIVATE ESSBENCH="")
 endforeach()
 
-# schema/ and docs/COLUMNS.md are what the program writes of its studies
-add_test(NAME columns COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_columns.sh $<TARGET_FILE:essbench>
-                              ${CMAKE_SOURCE_DIR})
+# schema/ and docs/COLUMNS.md are what the program writes of its studies, robots among them
+if(ESS_ROBOTS)
+  add_test(NAME columns COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_columns.sh $<TARGET_FILE:essbench>
+                                ${CMAKE_SOURCE_DIR})
+endif()
 
 # workers of all kinds; skipped without MPI
 foreach(duty workers workers_killed workers_told workers_host)
