@@ -7,20 +7,13 @@
 #include <math.h>
 #include <string.h>
 
+#include "block.h"
 #include "corner_springs.h"
 
 enum { WIDTH, HEIGHT, MASS, FRICTION, TILT, STIFFNESS, RATIO, DURATION, PARAMETER_COUNT };
-enum { STICK, NONE };
-
-static const char *const frictions[] = {"stick", "none", NULL};
 
 static const model_parameter parameters[PARAMETER_COUNT] = {
-    [WIDTH] = {"width", 0.05, 1e-4, 100, false, NULL, "width, m"},
-    [HEIGHT] = {"height", 0.1, 1e-4, 100, false, NULL, "height, m"},
-    [MASS] = {"mass", 5, 1e-6, 1e6, false, NULL, "mass, kg"},
-    [FRICTION] = {"friction", STICK, STICK, NONE, false, frictions, "corners stick, or slide"},
-    [TILT] = {"tilt", 0.2, -1.5, 1.5, false, NULL,
-              "angle at the start, rad; above 0 it rests on the left corner"},
+    BLOCK_PARAMETERS,
     [STIFFNESS] = {"stiffness", 1e6, 1, 1e15, false, NULL, "of a corner's springs, N/m"},
     [RATIO] = {"damping-ratio", 2, 0, 1000, false, NULL,
                "of their dampers, c/(2 sqrt(k m)), m that of the block"},
@@ -39,7 +32,7 @@ static int prepare(model *m, char message[MODEL_MESSAGE_SIZE]) {
                             .corner = {{-0.5 * w, -0.5 * h}, {0.5 * w, -0.5 * h}},
                             .stiffness = k,
                             .damping = corner_springs_damping(k, mass, m->value[RATIO]),
-                            .sticks = m->value[FRICTION] == STICK};
+                            .sticks = m->value[FRICTION] == BLOCK_STICKS};
   return corner_springs_prepare(m, &p, message);
 }
 
@@ -70,15 +63,9 @@ const model_type block_on_springs_type = {
     .summary = "the rocking block with springs and dampers for contacts",
     .parameters = parameters,
     .parameter_count = PARAMETER_COUNT,
-    .dimension = CORNERS_STATES,
     .state_names = state_names,
-    .time_step = 0.002,
     .prepare = prepare,
-    .release = corner_springs_release,
     .initial_state = initial_state,
     .random_state = random_state,
-    .reference = corner_springs_reference,
-    .contact_count = corner_springs_contact_count,
-    .active_contacts = corner_springs_active_contacts,
-    .changes_field = corner_springs_changes_field,
+    CORNER_SPRINGS_MEMBERS,
 };

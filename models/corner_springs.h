@@ -53,6 +53,11 @@ bool corner_springs_changes_field(const model *m, size_t guard, const double sig
 int corner_springs_reference(const model *m, const double x0[], model_reference *out,
                              char message[MODEL_MESSAGE_SIZE]);
 
+#define CORNER_SPRINGS_MEMBERS                                                                     \
+  .dimension = CORNERS_STATES, .time_step = 0.002, .release = corner_springs_release,              \
+  .reference = corner_springs_reference, .contact_count = corner_springs_contact_count,            \
+  .active_contacts = corner_springs_active_contacts, .changes_field = corner_springs_changes_field
+
 extern const model_type block_on_springs_type, trot_on_springs_type;
 
 #endif

@@ -7,23 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "block.h"
 #include "contact_model.h"
 #include "contact_models.h"
 
 enum { X, Z, PHI, COORDINATES };
 enum { LEFT, RIGHT, LEFT_ALONG, RIGHT_ALONG, CONSTRAINTS };
 enum { WIDTH, HEIGHT, MASS, FRICTION, TILT, DELTA_T, COMPLETE, DURATION, PARAMETER_COUNT };
-enum { STICK, NONE };
-
-static const char *const frictions[] = {"stick", "none", NULL};
 
 static const model_parameter parameters[PARAMETER_COUNT] = {
-    [WIDTH] = {"width", 0.05, 1e-4, 100, false, NULL, "width, m"},
-    [HEIGHT] = {"height", 0.1, 1e-4, 100, false, NULL, "height, m"},
-    [MASS] = {"mass", 5, 1e-6, 1e6, false, NULL, "mass, kg"},
-    [FRICTION] = {"friction", STICK, STICK, NONE, false, frictions, "corners stick, or slide"},
-    [TILT] = {"tilt", 0.2, -1.5, 1.5, false, NULL,
-              "angle at the start, rad; above 0 it rests on the left corner"},
+    BLOCK_PARAMETERS,
     [DELTA_T] = CONTACT_DELTA_T,
     [COMPLETE] = CONTACT_COMPLETE,
     [DURATION] = CONTACT_DURATION(0.6),
@@ -98,14 +91,15 @@ static int prepare(model *m, char message[MODEL_MESSAGE_SIZE]) {
   p->inertia = p->mass * (p->width * p->width + p->height * p->height) / 12;
   p->base.names = names;
   p->base.completes = m->value[COMPLETE] > 0;
-  p->base.m = (mechanism){.coordinates = COORDINATES,
-                          .constraints = m->value[FRICTION] == STICK ? CONSTRAINTS : LEFT_ALONG,
-                          .constraint = constraints,
-                          .inertia = inertia,
-                          .potential = potential,
-                          .gaps = gaps,
-                          .rows = rows,
-                          .params = p};
+  p->base.m =
+      (mechanism){.coordinates = COORDINATES,
+                  .constraints = m->value[FRICTION] == BLOCK_STICKS ? CONSTRAINTS : LEFT_ALONG,
+                  .constraint = constraints,
+                  .inertia = inertia,
+                  .potential = potential,
+                  .gaps = gaps,
+                  .rows = rows,
+                  .params = p};
   double from[2];
   corner(p, m->value[TILT] < 0 ? RIGHT : LEFT, m->value[TILT], from);
   p->base.start[Z] = -from[1];

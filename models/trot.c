@@ -37,20 +37,12 @@ static const char *const limb_names[] = {"rigid", "soft", NULL};
 
 static const model_parameter parameters[PARAMETER_COUNT] = {
     [LIMBS] = {"limbs", TROT_SOFT, 0, 1, false, limb_names, "limbs"},
-    [TILT] = {"tilt", 0, -1.2, 1.2, false, NULL, "rotation at the start, rad"},
-    [HEIGHT] = {"height", 1.5, 0, 100, false, NULL, "height of the body at the start, m"},
-    [SPEED] = {"speed", 1, 0, 100, false, NULL, "speed of falling at the start, m/s"},
-    [MASS] = {"mass", 1, 1e-3, 1e6, false, NULL, "mass of the body, kg"},
-    [INERTIA] = {"inertia", 2, 1e-3, 1e6, false, NULL, "of the body, kg m^2"},
-    [HALF_LENGTH] = {"half-length", 1, 1e-3, 100, false, NULL, "from the centre to a leg, m"},
-    [LEG] = {"free-length", 1, 0, 100, false, NULL, "length of a leg at rest, m"},
+    TROT_PARAMETERS,
     [FOOT_MASS] = {"foot-mass", 0.1, 1e-6, 1e3, false, NULL, "of a foot, kg; soft limbs"},
     [STIFFNESS] = {"stiffness", 400, 0, 1e6, false, NULL, "of a leg, N/m; soft limbs"},
     [DAMPING] = {"damping", 5, 0, 1e5, false, NULL, "of a leg, N s/m; soft limbs"},
     [COUPLING] = {"coupling", 0, 0, 1e3, false, NULL,
                   "of both legs by the square of their common rate, N s^2/m^2; soft limbs"},
-    [GRAVITY] = {"gravity", 9.81, 0, 1000, false, NULL, "gravity, m/s^2"},
-    [DURATION] = {"duration", 0.3, 1e-3, 100, false, NULL, "time integrated, s"},
 };
 
 /* rigid limbs have the first four alone */

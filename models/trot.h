@@ -24,6 +24,18 @@ typedef struct trot_decoupling {
 
 trot_decoupling trot_decoupling_at(const model *m, const double x[]);
 
+/* Options that say which body it is, by the names of a model's own parameters. */
+#define TROT_PARAMETERS                                                                            \
+  [TILT] = {"tilt", 0, -1.2, 1.2, false, NULL, "rotation at the start, rad"},                      \
+  [HEIGHT] = {"height", 1.5, 0, 100, false, NULL, "height of the body at the start, m"},           \
+  [SPEED] = {"speed", 1, 0, 100, false, NULL, "speed of falling at the start, m/s"},               \
+  [MASS] = {"mass", 1, 1e-3, 1e6, false, NULL, "mass of the body, kg"},                            \
+  [INERTIA] = {"inertia", 2, 1e-3, 1e6, false, NULL, "of the body, kg m^2"},                       \
+  [HALF_LENGTH] = {"half-length", 1, 1e-3, 100, false, NULL, "from the centre to a leg, m"},       \
+  [LEG] = {"free-length", 1, 0, 100, false, NULL, "length of a leg at rest, m"},                   \
+  [GRAVITY] = {"gravity", 9.81, 0, 1000, false, NULL, "gravity, m/s^2"},                           \
+  [DURATION] = {"duration", 0.3, 1e-3, 100, false, NULL, "time integrated, s"}
+
 extern const model_type trot_type;
 
 #endif

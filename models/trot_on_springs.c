@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "corner_springs.h"
+#include "trot.h"
 
 enum {
   TILT,
@@ -25,18 +26,10 @@ enum {
 };
 
 static const model_parameter parameters[PARAMETER_COUNT] = {
-    [TILT] = {"tilt", 0, -1.2, 1.2, false, NULL, "rotation at the start, rad"},
-    [HEIGHT] = {"height", 1.5, 0, 100, false, NULL, "height of the body at the start, m"},
-    [SPEED] = {"speed", 1, 0, 100, false, NULL, "speed of falling at the start, m/s"},
-    [MASS] = {"mass", 1, 1e-3, 1e6, false, NULL, "mass of the body, kg"},
-    [INERTIA] = {"inertia", 2, 1e-3, 1e6, false, NULL, "of the body, kg m^2"},
-    [HALF_LENGTH] = {"half-length", 1, 1e-3, 100, false, NULL, "from the centre to a leg, m"},
-    [LEG] = {"free-length", 1, 0, 100, false, NULL, "length of a leg, m"},
+    TROT_PARAMETERS,
     [STIFFNESS] = {"stiffness", 1e6, 1, 1e15, false, NULL, "of the ground below a foot, N/m"},
     [RATIO] = {"damping-ratio", 2, 0, 1000, false, NULL,
                "of the ground, c/(2 sqrt(k m)), m that of the body"},
-    [GRAVITY] = {"gravity", 9.81, 0, 1000, false, NULL, "gravity, m/s^2"},
-    [DURATION] = {"duration", 0.3, 1e-3, 100, false, NULL, "time integrated, s"},
 };
 
 static const char *const state_names[] = {"x",  "z",     "theta",       "vx",
@@ -71,15 +64,9 @@ const model_type trot_on_springs_type = {
     .summary = "a body landing on two rigid limbs, with springs and dampers for the ground",
     .parameters = parameters,
     .parameter_count = PARAMETER_COUNT,
-    .dimension = CORNERS_STATES,
     .state_names = state_names,
-    .time_step = 0.002,
     .prepare = prepare,
-    .release = corner_springs_release,
     .initial_state = initial_state,
     .random_state = random_state,
-    .reference = corner_springs_reference,
-    .contact_count = corner_springs_contact_count,
-    .active_contacts = corner_springs_active_contacts,
-    .changes_field = corner_springs_changes_field,
+    CORNER_SPRINGS_MEMBERS,
 };

@@ -1,0 +1,23 @@
+/*
+ * What models of a rocking block have in common: the options that say which block it is, by the
+ * names of each model's own parameters.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#ifndef MODEL_BLOCK_H
+#define MODEL_BLOCK_H
+
+#include "model.h"
+
+enum { BLOCK_STICKS, BLOCK_SLIDES };
+
+static const char *const block_frictions[] = {"stick", "none", NULL};
+
+#define BLOCK_PARAMETERS                                                                           \
+  [WIDTH] = {"width", 0.05, 1e-4, 100, false, NULL, "width of the block where it stands, m"},      \
+  [HEIGHT] = {"height", 0.1, 1e-4, 100, false, NULL, "height of the block where it stands, m"},    \
+  [MASS] = {"mass", 5, 1e-6, 1e6, false, NULL, "mass of the block, kg"},                           \
+  [FRICTION] = {"friction", 0, 0, 1, false, block_frictions, "corners stick, or slide"},           \
+  [TILT] = {"tilt", 0.2, -1.5, 1.5, false, NULL, "at the start, rad; above 0 on the left corner"}
+
+#endif
