@@ -24,7 +24,10 @@ typedef bool keeps_fn(complementarity *c, contact_mode mode, size_t k, double de
 
 static bool keeps_force(complementarity *c, contact_mode mode, size_t k, double delta_t) {
   (void)delta_t;
-  return kkt_in(c->here, mode) && trend_of(c->here, c->elsewhere, mode, k) >= 0;
+  if (!kkt_in(c->here, mode)) return false;
+  const int trend = trend_of(c->here, c->elsewhere, mode, k);
+  c->untold += trend == TREND_UNKNOWN;
+  return trend >= 0;
 }
 
 static bool not_negative(const kkt *s, size_t k, const kkt_multipliers *of) {

@@ -18,6 +18,7 @@
 typedef struct complementarity {
   kkt *here;      /* the state asked about */
   kkt *elsewhere; /* for trends */
+  size_t untold;  /* counts trends that could not be told, and were taken for not negative */
 } complementarity;
 
 /* NULL members: out of memory. */

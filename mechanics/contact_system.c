@@ -131,6 +131,25 @@ static int map(ess_impact *impact, void *params) {
   return 0;
 }
 
+const char *contact_system_refused(const mechanism *m, double delta_t) {
+  const char *const wrong = mechanism_refused(m);
+  if (wrong) return wrong;
+  return delta_t >= 0 && isfinite(delta_t) ? NULL : "delta_t must be finite and not negative";
+}
+
+const char *contact_system_reason(int code) {
+  switch (code) {
+  case CONTACT_SYSTEM_SINGULAR:
+    return "the contact mode's equations have no solution here: inertia or contacts are singular";
+  case CONTACT_SYSTEM_NO_MODE:
+    return "no contact mode agrees with the forces or impulses here";
+  case CONTACT_SYSTEM_NO_TREND:
+    return "whether a contact stays is decided by a later derivative of its force than is known";
+  default:
+    return NULL;
+  }
+}
+
 int contact_system_prepare(contact_system *s, const mechanism *m, double delta_t) {
   *s = (contact_system){.m = m, .delta_t = delta_t, .c = complementarity_alloc(m)};
   if (!s->c.here) return -1;

@@ -18,8 +18,12 @@
 /* What a callback stops a run with. */
 enum {
   CONTACT_SYSTEM_SINGULAR = 1, /* the mode has no inverse at this configuration (A5) */
-  CONTACT_SYSTEM_NO_MODE = 2   /* no mode is consistent with the forces or impulses (A9, A10) */
+  CONTACT_SYSTEM_NO_MODE = 2,  /* no mode is consistent with the forces or impulses (A9, A10) */
+  CONTACT_SYSTEM_NO_TREND = 3  /* a force's first derivative that is not zero is a late one */
 };
+
+/* One line of what one of these means, or NULL. */
+const char *contact_system_reason(int code);
 
 typedef struct contact_system {
   const mechanism *m;
@@ -34,7 +38,11 @@ typedef struct contact_system {
   ess_system system; /* for libess */
 } contact_system;
 
-/* It stays where it is, as the mechanism does: its system points into it. -1: out of memory. */
+/* What a system can be made of: NULL, or one line that says why not. */
+const char *contact_system_refused(const mechanism *m, double delta_t);
+
+/* Of what is not refused. It stays where it is, as the mechanism does: its system points into it.
+ * -1: out of memory. */
 int contact_system_prepare(contact_system *s, const mechanism *m, double delta_t);
 void contact_system_release(contact_system *s);
 

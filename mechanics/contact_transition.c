@@ -32,6 +32,15 @@ static contact_mode normals_of(const mechanism *m, contact_mode mode) {
   return mode & normals;
 }
 
+/* FA's mode in a scope. 0, or what stops a run. */
+static int stays(contact_system *s, contact_mode scope, contact_mode *mode) {
+  const size_t untold = s->c.untold;
+  const complementarity_choice found = complementarity_forces(&s->c, scope);
+  *mode = found.mode;
+  if (s->c.untold > untold) return CONTACT_SYSTEM_NO_TREND;
+  return found.solutions > 0 ? 0 : CONTACT_SYSTEM_NO_MODE;
+}
+
 int contact_system_start(contact_system *s, const double x[], contact_mode *mode) {
   const mechanism *const m = s->m;
   kkt *const here = s->c.here;
@@ -44,9 +53,7 @@ int contact_system_start(contact_system *s, const double x[], contact_mode *mode
   const contact_mode tangents = tangents_of(m, scope);
   for (size_t k = 0; k < m->constraints; k++)
     if ((tangents & CONTACT(k)) && fabs(here->speed[k]) <= touching) scope |= CONTACT(k);
-  const complementarity_choice found = complementarity_forces(&s->c, scope);
-  *mode = found.mode;
-  return found.solutions > 0 ? 0 : CONTACT_SYSTEM_NO_MODE;
+  return stays(s, scope, mode);
 }
 
 /* The state moved onto the contacts of a mode, by what integration has strayed from them, in the
@@ -138,9 +145,8 @@ int contact_system_transition(contact_system *s, const double x[], contact_mode 
     wrong = CONTACT_SYSTEM_SINGULAR;
   if (wrong) return wrong;
   lift(here, (before | landed) & ~out->held, out->q);
-  const complementarity_choice found = complementarity_forces(&s->c, out->held);
-  out->after = found.mode;
+  wrong = stays(s, out->held, &out->after);
   settle(here, out->held, out->held & ~out->after, out->q);
   memcpy(out->v, here->v, n * sizeof *out->v);
-  return found.solutions > 0 ? 0 : CONTACT_SYSTEM_NO_MODE;
+  return wrong;
 }

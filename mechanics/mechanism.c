@@ -5,6 +5,8 @@
  */
 #include "mechanism.h"
 
+#include <string.h>
+
 static const char *constraint_refused(const mechanism *m, size_t k) {
   const mechanism_constraint *const c = &m->constraint[k];
   if (c->normal >= m->constraints) return "a constraint's normal must be one of the constraints";
@@ -35,6 +37,47 @@ const char *mechanism_refused(const mechanism *m) {
     if (k == MECHANISM_BODY || k == MECHANISM_ALONE) continue;
     if (k >= m->constraints || !mechanism_is_normal(m, k))
       return "a massless coordinate must be held by a normal constraint";
+  }
+  return NULL;
+}
+
+/* what differences say of a row, as a part of its size and of one */
+static const double row_error = 1e-5;
+
+static bool is_inertia(const mechanism *m, const double q[]) {
+  const size_t n = m->coordinates;
+  double M[MECHANISM_COORDINATES_MAX * MECHANISM_COORDINATES_MAX], largest = 0;
+  m->inertia(q, M, m->params);
+  for (size_t i = 0; i < n * n; i++) {
+    if (!isfinite(M[i])) return false;
+    largest = fmax(largest, fabs(M[i]));
+  }
+  for (size_t i = 0; i < n; i++)
+    for (size_t j = 0; j < n; j++)
+      if (!(M[i * n + i] >= 0) || fabs(M[i * n + j] - M[j * n + i]) > 1e-9 * largest) return false;
+  return true;
+}
+
+const char *mechanism_refused_at(const mechanism *m, const double q[]) {
+  const size_t n = m->coordinates;
+  double A[MECHANISM_CONSTRAINTS_MAX * MECHANISM_COORDINATES_MAX],
+      a[2][MECHANISM_CONSTRAINTS_MAX] = {{0}}, there[MECHANISM_COORDINATES_MAX];
+  if (!is_inertia(m, q)) return "a mechanism's inertia must be finite and symmetric";
+  m->rows(q, A, m->params);
+  memcpy(there, q, n * sizeof *q);
+  for (size_t j = 0; j < n; j++) {
+    const double step = 1e-6 * fmax(1, fabs(q[j]));
+    for (int side = 0; side < 2; side++) {
+      there[j] = q[j] + (side ? -step : step);
+      m->gaps(there, a[side], m->params);
+    }
+    there[j] = q[j];
+    for (size_t k = 0; k < m->constraints; k++) {
+      const double row = A[k * n + j], slope = (a[0][k] - a[1][k]) / (2 * step);
+      if (!isfinite(row)) return "a mechanism's rows must be finite";
+      if (mechanism_is_normal(m, k) && !(fabs(slope - row) <= row_error * fmax(1, fabs(row))))
+        return "a normal constraint's row must be the derivative of its gap";
+    }
   }
   return NULL;
 }

@@ -84,6 +84,11 @@ typedef struct mechanism {
 /* Whether the mechanism is one this room can take: NULL, or one line that says why not. */
 const char *mechanism_refused(const mechanism *m);
 
+/* Whether its callbacks agree at a configuration: inertia finite and symmetric, gaps and rows
+ * finite, rows of normal constraints the derivatives of their gaps by differences. NULL, or one
+ * line. */
+const char *mechanism_refused_at(const mechanism *m, const double q[]);
+
 /* Modes: the constraints that can be chosen, whether a mode is one (71), how many are active. */
 contact_mode mechanism_choices(const mechanism *m);
 bool mechanism_is_mode(const mechanism *m, contact_mode mode);

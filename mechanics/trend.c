@@ -99,16 +99,44 @@ static int sign_of(double value) {
   return (value > 0) - (value < 0);
 }
 
-/* the sign of the first coefficient that is not zero */
-static int first_sign(const series *s, const double value[], double rounding) {
-  double c[POINTS] = {0}, largest = 0;
-  for (size_t j = 0; j < POINTS; j++)
-    for (size_t m = 0; m < POINTS; m++) c[m] += value[j] * s->coefficient[j][m];
+/* The series of U_k over a time, in units of it; and what of its coefficients is zero. false: the
+ * mode has no inverse somewhere. */
+static bool expand(const kkt *here, kkt *elsewhere, contact_mode mode, size_t k, double time,
+                   double c[POINTS]) {
+  series s = {.coordinates = here->m->coordinates, .time = time};
+  kkt_multipliers force;
+  lagrange(&s);
+  memset(c, 0, POINTS * sizeof *c);
+  if (!follow(&s, here, elsewhere, mode)) return false;
+  for (size_t j = 0; j < POINTS; j++) {
+    kkt_at(elsewhere, s.state[j], s.state[j] + s.coordinates);
+    if (!kkt_flow(elsewhere, mode, NULL, &force)) return false;
+    const double value = kkt_cone(elsewhere, k, force.value);
+    for (size_t m = 0; m < POINTS; m++) c[m] += value * s.coefficient[j][m];
+  }
+  return true;
+}
+
+/* what of a coefficient is zero */
+static double zero_of(const double c[POINTS], double rounding) {
+  double largest = 0;
   for (size_t m = 0; m < POINTS; m++) largest = fmax(largest, fabs(c[m]));
-  const double zero = fmax(coefficient_zero * largest, rounding);
-  for (size_t m = 0; m < POINTS; m++)
-    if (fabs(c[m]) > zero) return sign_of(c[m]);
-  return 0;
+  return fmax(coefficient_zero * largest, rounding);
+}
+
+/* The sign of the first coefficient that is not zero, and a derivative: that is the same over half
+ * the time. What a polynomial makes of derivatives beyond it is smaller there. */
+static int first_sign(const double whole[POINTS], const double half[POINTS], double rounding) {
+  const double zero = zero_of(whole, rounding);
+  bool any = false;
+  for (size_t m = 0; m < POINTS; m++) {
+    if (!(fabs(whole[m]) > zero)) continue;
+    any = true;
+    const double ratio = ldexp(half[m], (int)m) / whole[m];
+    const bool drowned = fabs(ldexp(whole[m], -(int)m)) <= rounding;
+    if (m == 0 || drowned || (ratio > 0.7 && ratio < 1.5)) return sign_of(whole[m]);
+  }
+  return any ? TREND_UNKNOWN : 0;
 }
 
 int trend_of(kkt *here, kkt *elsewhere, contact_mode mode, size_t k) {
@@ -118,15 +146,10 @@ int trend_of(kkt *here, kkt *elsewhere, contact_mode mode, size_t k) {
   const double rounding = trend_rounding(here, k, &force);
   if (fabs(now) > coefficient_zero / trend_zero * rounding) return sign_of(now);
 
-  series s = {.coordinates = here->m->coordinates,
-              .time = here->m->time_scale > 0 ? here->m->time_scale : KKT_TIME_SCALE};
-  lagrange(&s);
-  if (!follow(&s, here, elsewhere, mode)) return sign_of(now);
-  double value[POINTS];
-  for (size_t i = 0; i < POINTS; i++) {
-    kkt_at(elsewhere, s.state[i], s.state[i] + s.coordinates);
-    if (!kkt_flow(elsewhere, mode, NULL, &force)) return sign_of(now);
-    value[i] = kkt_cone(elsewhere, k, force.value);
-  }
-  return first_sign(&s, value, rounding);
+  const double time = here->m->time_scale > 0 ? here->m->time_scale : KKT_TIME_SCALE;
+  double whole[POINTS], half[POINTS];
+  if (!expand(here, elsewhere, mode, k, time, whole) ||
+      !expand(here, elsewhere, mode, k, 0.5 * time, half))
+    return sign_of(now);
+  return first_sign(whole, half, rounding);
 }

@@ -12,9 +12,15 @@
 /* What is taken for zero: a multiplier as a part of what was summed to get it. */
 extern const double trend_zero;
 
+/* What cannot be told: no derivative is the same over one time and over half of it, so that the
+ * first one that is not zero lies beyond those looked at, or the motion within them is not smooth.
+ */
+enum { TREND_UNKNOWN = 2 };
+
 /* Of U_k in a mode that holds k, at the state of `here`: 1, -1, or 0 where it is identically zero
- * as far as its series is known. `elsewhere` is another of the same mechanism, to be moved about.
- * The mode has an inverse at `here`; where it loses it close by, the sign is that of U_k alone. */
+ * as far as its series is known; or TREND_UNKNOWN. `elsewhere` is another of the same mechanism, to
+ * be moved about. The mode has an inverse at `here`; where it loses it close by, the sign is that
+ * of U_k alone. */
 int trend_of(kkt *here, kkt *elsewhere, contact_mode mode, size_t k);
 
 /* How large U_k may be and still be rounding. */

@@ -48,6 +48,7 @@ int contact_model_describe_start(const model *m, const double x0[], char mode[MO
   .time_step = 0.002, .release = contact_model_release,                                            \
   .initial_state = contact_model_initial_state, .random_state = contact_model_random_state,        \
   .reference = jumps_reference, .changes_field = contact_model_changes_field,                      \
-  .describe_impact = contact_model_describe_impact, .describe_start = contact_model_describe_start
+  .describe_impact = contact_model_describe_impact,                                                \
+  .describe_start = contact_model_describe_start, .reason = contact_system_reason
 
 #endif

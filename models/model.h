@@ -111,6 +111,9 @@ typedef struct model_type {
   int (*describe_impact)(const model *m, const ess_impact *impact, model_impact *out);
   int (*describe_start)(const model *m, const double x0[], char mode[MODEL_MODE_SIZE]);
 
+  /* Optional: one line of what a nonzero value of the system's callbacks means, or NULL. */
+  const char *(*reason)(int code);
+
   /* Whether the crossing that led to `sign` (event function `guard` just flipped) changes f. */
   bool (*changes_field)(const model *m, size_t guard, const double sign[]);
 } model_type;

@@ -101,8 +101,11 @@ static int prepare(const char *name, ess_method method, const model *m,
 /* the failure with its time and guards, as one line */
 static void explain(const solver_driver *p, int status, char message[SOLVER_MESSAGE_SIZE]) {
   const ess_failure *const failure = ess_driver_failure(p->driver);
+  const char *reason = NULL;
+  if (status == ESS_ECALLBACK && p->m->type->reason)
+    reason = p->m->type->reason(failure->callback_code);
   int used = snprintf(message, SOLVER_MESSAGE_SIZE, "%s: %s at t = %.9g", p->name,
-                      ess_strerror(status), failure->time);
+                      reason ? reason : ess_strerror(status), failure->time);
   if (failure->guard != SIZE_MAX)
     used +=
         snprintf(message + used, SOLVER_MESSAGE_SIZE - (size_t)used, ", guard %zu", failure->guard);

@@ -1,7 +1,10 @@
 # Tests of the mechanics room. The oracle, Lemke's algorithm on dense matrices, knows nothing of it.
-foreach(name mechanics_algebra mechanics_modes mechanics_trends mechanics_runs)
+foreach(name mechanics_algebra mechanics_modes mechanics_trends mechanics_runs mechanics_theorems
+             mechanics_attacks)
   ess_test(${name} mechanics)
   target_sources(test_${name} PRIVATE mechanics/random_mechanism.c mechanics/oracle_lcp.c)
 endforeach()
 ess_test(contact_system mechanics)
-set_tests_properties(contact_system mechanics_runs mechanics_algebra mechanics_modes mechanics_trends PROPERTIES LABELS mechanics)
+ess_test(mechanics_long mechanics)
+set_tests_properties(contact_system mechanics_long mechanics_runs mechanics_algebra mechanics_modes mechanics_trends mechanics_theorems
+                     mechanics_attacks PROPERTIES LABELS mechanics)
