@@ -195,13 +195,18 @@ static reach reach_by(const double error[], const double knob[], const double se
   size_t i = count;
   while (i > 0 && error[i - 1] <= target) i--;
   if (i == count) return r;
-  if (i == 0 || !(error[i - 1] > target))
-    return (reach){"", knob[i], seconds[i], evaluations[i], true};
-  const double share =
-      error[i] > 0.0 ? log(error[i - 1] / target) / log(error[i - 1] / error[i]) : 1.0;
-  r.knob = between(knob[i - 1], knob[i], share);
-  r.seconds = between(seconds[i - 1], seconds[i], share);
-  r.evaluations = between(evaluations[i - 1], evaluations[i], share);
+  const bool coarsest = i == 0 || !(error[i - 1] > target);
+  r = (reach){"", knob[i], seconds[i], evaluations[i], coarsest};
+  if (!coarsest) {
+    const double share =
+        error[i] > 0.0 ? log(error[i - 1] / target) / log(error[i - 1] / error[i]) : 1.0;
+    r.knob = between(knob[i - 1], knob[i], share);
+    r.seconds = between(seconds[i - 1], seconds[i], share);
+    r.evaluations = between(evaluations[i - 1], evaluations[i], share);
+  }
+  // a finer one may be cheaper: at a coarse tolerance many steps are refused
+  for (; i < count; i++)
+    if (seconds[i] < r.seconds) r = (reach){"", knob[i], seconds[i], evaluations[i], coarsest};
   return r;
 }
 

@@ -60,20 +60,16 @@ static int follow_steps(study_run *run, const robot_entry *e, const double x0[],
 typedef struct listening {
   study_run *run;
   robot_track *t;
-  bool listen, guarded, out_of_memory, late;
-  const robot_finding *refused; /* what touches without a rule; NULL: nothing */
-  double touched;               /* the last time that it did not */
+  bool listen, out_of_memory, late;
   uint64_t start_ns;
   double budget;
 } listening;
 
 static int on_step(const ess_step_info *info, void *context) {
   listening *const l = context;
-  const robot_case *const c = l->run->own;
-  if (l->guarded && c->refuses) l->refused = robot_refused_contact(c->robot, info->x);
-  if (l->refused) l->touched = info->t0;
+  (void)info;
   l->late = 1e-9 * (double)(measure_clock_ns() - l->start_ns) > l->budget;
-  return l->refused || l->late || *l->run->interrupted;
+  return l->late || *l->run->interrupted;
 }
 
 static int on_crossing(const ess_crossing_info *info, void *context) {
@@ -142,8 +138,6 @@ static int integrate(study_run *run, ess_driver *driver, double x[], robot_track
 static const char *reason(study_run *run, const listening *l, int status) {
   const robot_case *const c = run->own;
   if (l->late) return "longer than --budget";
-  if (l->refused)
-    return study_text(run, "a contact of %s without a rule: %s", l->refused->name, l->refused->why);
   if (status == ESS_ECALLBACK && *robot_failure(c->robot))
     return study_text(run, "%s", robot_failure(c->robot));
   return status ? ess_strerror(status) : "success";
@@ -158,14 +152,13 @@ static int follow_libess(study_run *run, const robot_entry *e, const double x0[]
                             .guards = no_guards,
                             .guard_rates = no_rates,
                             .params = c->robot};
-  listening l = {
-      .run = run, .t = t, .listen = listen, .guarded = e->kind != ROBOT_PLAIN, .budget = s->budget};
+  listening l = {.run = run, .t = t, .listen = listen, .budget = s->budget};
   ess_options options = ess_options_default();
   options.rtol = options.atol = e->knob;
   options.max_steps = (uint64_t)(STEPS_PER_SECOND * fmax(1.0, s->time));
   options.max_crossings = (uint64_t)(CROSSINGS_PER_SECOND * fmax(1.0, s->time));
-  // where contacts are found only behind a step, it may not be long
-  if (c->refuses && l.guarded) options.h_max = s->output_step;
+  // a run that ends at a contact without a rule ends at the step before it, which may not be long
+  if (c->refuses && e->kind != ROBOT_PLAIN) options.h_max = s->output_step;
   options.observer = (ess_observer){.step = on_step, .crossing = on_crossing, .context = &l};
   // the reference may take longer: all else is nothing without it
   if (e->kind == ROBOT_REFERENCE) l.budget *= 6.0;
@@ -182,10 +175,6 @@ static int follow_libess(study_run *run, const robot_entry *e, const double x0[]
   l.start_ns = measure_clock_ns();
   status = integrate(run, driver, x, t);
   t->seconds = 1e-9 * (double)(measure_clock_ns() - l.start_ns);
-  if (l.refused) {
-    t->until = l.touched;
-    while (t->reached > 1 && (double)(t->reached - 1) * s->output_step > l.touched) t->reached--;
-  }
   t->status = reason(run, &l, status);
   t->event = status ? ess_driver_failure(driver)->guard : SIZE_MAX;
   t->evaluations = (double)ess_driver_counters(driver)->field_evaluations;

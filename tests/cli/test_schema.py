@@ -245,11 +245,13 @@ def check_derivative(folder):
     run("rigid-soft", "--stiffnesses", "1e5", "--ratios", "2", "--time-steps", "2",
         "--integrators", "Euler", "--out", folder)
     check("rigid_soft", "rigid_soft.json", read(folder, "rigid_soft.json"))
-    scene = os.path.join(folder, "hopper.xml")
-    run("xml", "hopper", "-o", scene)
-    run("robot", scene, "--starts", "1", "--time", "0.3", "--time-steps", "0.002,0.001", "--tolerances",
-        "1e-3", "--check-step", "1e-4", "--out", folder)
-    check("robot", "robot.json", read(folder, "robot.json"))
+    # where MuJoCo is too old for robots there is no such study
+    if "\n  robot " in run("--help"):
+        scene = os.path.join(folder, "hopper.xml")
+        run("xml", "hopper", "-o", scene)
+        run("robot", scene, "--starts", "1", "--time", "0.3", "--time-steps", "0.002,0.001", "--tolerances",
+            "1e-3", "--check-step", "1e-4", "--out", folder)
+        check("robot", "robot.json", read(folder, "robot.json"))
     run("contact-modes", "--slope-step", "20", "--speed-step", "0.6", "--out", folder)
     document = json.loads(read(folder, "contact_modes.json"))
     for error in validator("contact_modes").iter_errors(document):
