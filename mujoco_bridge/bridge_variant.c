@@ -17,12 +17,13 @@ static mjcf_options own_defaults(void) {
   mjcf_options o = mjcf_options_default();
   o.jacobian = "auto";
   o.warmstart = true;
-  o.pairs = o.lean = o.tall = false;
+  o.pairs = MJCF_PAIRS_OFF;
+  o.lean = o.tall = false;
   return o;
 }
 
 /* members of mjcf_options by name; what is none of them is a flag of MuJoCo's */
-typedef enum field_kind { TEXT, WHETHER, WHOLE, NUMBER } field_kind;
+typedef enum field_kind { TEXT, WHETHER, PAIRS, WHOLE, NUMBER } field_kind;
 
 static const struct {
   const char *name;
@@ -36,7 +37,7 @@ static const struct {
     {"iterations", offsetof(mjcf_options, iterations), WHOLE},
     {"tolerance", offsetof(mjcf_options, tolerance), NUMBER},
     {"warmstart", offsetof(mjcf_options, warmstart), WHETHER},
-    {"pairs", offsetof(mjcf_options, pairs), WHETHER},
+    {"pairs", offsetof(mjcf_options, pairs), PAIRS},
     {"lean", offsetof(mjcf_options, lean), WHETHER},
     {"tall", offsetof(mjcf_options, tall), WHETHER},
     {"time_constant", offsetof(mjcf_options, time_constant), NUMBER},
@@ -65,6 +66,9 @@ static void set_field(mjcf_options *o, size_t i, const char *value) {
     break;
   case WHETHER:
     memcpy(member, &(bool){strcmp(value, "on") == 0}, sizeof(bool));
+    break;
+  case PAIRS:
+    o->pairs = strcmp(value, "on") == 0 ? MJCF_PAIRS_ON : MJCF_PAIRS_OFF;
     break;
   case WHOLE:
     memcpy(member, &(int){(int)number}, sizeof(int));

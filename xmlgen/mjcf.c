@@ -30,7 +30,7 @@ mjcf_options mjcf_options_default(void) {
       .iterations = 100,
       .tolerance = 1e-8,
       .warmstart = false,
-      .pairs = true,
+      .pairs = MJCF_PAIRS_BY_SIZE,
       .lean = true,
       .tall = true,
   };
@@ -184,13 +184,19 @@ static void write_class(mjcf_writer *w, const char *name, bool contype, bool con
   mjcf_end(w);
 }
 
+static bool has_pairs(const mjcf_options *o, const mjcf_emitter *emitter, size_t contacts) {
+  const bool faster = !emitter->pairs_faster || contacts <= emitter->pairs_faster;
+  return o->pairs == MJCF_PAIRS_BY_SIZE ? faster : o->pairs == MJCF_PAIRS_ON;
+}
+
 /* explicit pairs need no broad phase, so the geoms then leave it */
-static void write_default(mjcf_writer *w, const mjcf_options *o, const mjcf_contact *contact) {
+static void write_default(mjcf_writer *w, const mjcf_options *o, const mjcf_contact *contact,
+                          bool pairs) {
   mjcf_start(w, "default");
   write_law(w, "geom", o, contact);
   write_law(w, "pair", o, contact);
-  write_class(w, "fixed", !o->pairs, false);
-  write_class(w, "moving", false, !o->pairs);
+  write_class(w, "fixed", !pairs, false);
+  write_class(w, "moving", false, !pairs);
   mjcf_end(w);
 }
 
@@ -236,11 +242,11 @@ static void write_scene(mjcf_writer *w, const model *m, const mjcf_emitter *emit
   write_option(w, o, contact, shape_of(emitter, m), emitter->gravity(m));
   write_size(w, o, contact, contacts);
   write_view(w);
-  write_default(w, o, contact);
+  write_default(w, o, contact, has_pairs(o, emitter, contacts));
   mjcf_start(w, "worldbody");
   emitter->bodies(w, m, o);
   mjcf_end(w);
-  if (o->pairs) write_pairs(w, emitter, contacts);
+  if (has_pairs(o, emitter, contacts)) write_pairs(w, emitter, contacts);
   write_key(w, m, shape_of(emitter, m));
   mjcf_end(w);
 }

@@ -12,6 +12,9 @@
 /* MuJoCo's smallest impedance (mjMINIMP), hence the smallest added mass. */
 #define MJCF_IMPEDANCE 1e-4
 
+/* Contact pairs: explicit where they are faster for so many contacts, or whatever their number. */
+typedef enum mjcf_pairs { MJCF_PAIRS_OFF, MJCF_PAIRS_ON, MJCF_PAIRS_BY_SIZE } mjcf_pairs;
+
 /*
  * What the scene asks of MuJoCo's engine. Start from mjcf_options_default(), which is the fastest
  * choice that leaves the trajectory unchanged; names are MJCF's own.
@@ -25,7 +28,7 @@ typedef struct mjcf_options {
   int iterations;         /* of the solver, >= 1 */
   double tolerance;       /* of the solver, >= 0 */
   bool warmstart;         /* start the solver from the previous step's acceleration */
-  bool pairs;             /* explicit contact pairs; false: MuJoCo's broad phase finds them */
+  mjcf_pairs pairs;       /* explicit, or MuJoCo's broad phase finds them */
   bool lean;              /* switch off by <flag> what the scene does not use */
   bool tall;              /* the plate's box is very tall, its bounding sphere close to its face;
                              false: a cube */

@@ -60,6 +60,8 @@ typedef struct mjcf_emitter {
   /* Children of worldbody: geoms of class "fixed" first, then a body with those of class "moving".
    */
   void (*bodies)(mjcf_writer *w, const model *m, const mjcf_options *o);
+  /* Explicit pairs are faster up to so many contacts, and the broad phase beyond; 0: always. */
+  size_t pairs_faster;
   /* Names of the fixed and of the moving geom of contact i. */
   void (*fixed_geom)(size_t i, char name[MJCF_NAME_SIZE]);
   void (*moving_geom)(size_t i, char name[MJCF_NAME_SIZE]);

@@ -24,7 +24,7 @@ typedef struct mujoco_variant {
 } mujoco_variant;
 
 /* mujoco_variants.c: MuJoCo's own first, the race's second. */
-enum { MUJOCO_OWN = 0, MUJOCO_RACE = 1, MUJOCO_VARIANTS = 51, MUJOCO_PROFILES = 2 };
+enum { MUJOCO_OWN = 0, MUJOCO_RACE = 1, MUJOCO_VARIANTS = 52, MUJOCO_PROFILES = 2 };
 extern const mujoco_variant mujoco_variants[MUJOCO_VARIANTS];
 
 /* "mujoco" or "race". And MuJoCo with these settings as one who races. */

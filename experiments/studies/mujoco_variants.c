@@ -17,6 +17,7 @@ const mujoco_variant mujoco_variants[MUJOCO_VARIANTS] = {
     {true, "pairs=on"},
     {true, "lean=on"},
 
+    {false, "pairs=on"},
     {false, "pairs=off"},
     {false, "pairs=off Midphase=on"},
     {false, "jacobian=sparse"},

@@ -45,7 +45,8 @@ static const char *printed(void **state, const char *words) {
 static void a_plate_of_a_hundred_springs(void **state) {
   xmlDocPtr document = parse(printed(state, "plate --contacts 100"));
   assert_int_equal(count_nodes(document, "/mujoco"), 1);
-  assert_int_equal(count_nodes(document, "/mujoco/contact/pair"), 100);
+  // the broad phase is faster for so many
+  assert_int_equal(count_nodes(document, "/mujoco/contact/pair"), 0);
   assert_int_equal(count_nodes(document, "//geom[@type='sphere']"), 100);
   assert_int_equal(count_nodes(document, "//joint"), 3);
   xmlFreeDoc(document);

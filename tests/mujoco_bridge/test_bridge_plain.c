@@ -45,7 +45,7 @@ static model prepared(size_t contacts) {
 static mjModel *loaded(const model *m, bool pairs) {
   mjcf_options options = mjcf_options_default();
   char message[MODEL_MESSAGE_SIZE], error[1000] = "", path[] = "/tmp/essbench-scene-XXXXXX", *text;
-  options.pairs = pairs;
+  options.pairs = pairs ? MJCF_PAIRS_ON : MJCF_PAIRS_OFF;
   assert_int_equal(mjcf_write(m, &options, &text, NULL, message), 0);
   const int file = mkstemp(path);
   assert_true(file >= 0);

@@ -200,7 +200,8 @@ static void test_pairs_and_broad_phase_agree(void **state) {
 
   // everything MuJoCo does by default, and a solver that never stops early
   mjcf_options scene = mjcf_options_default();
-  scene.pairs = scene.lean = false;
+  scene.pairs = MJCF_PAIRS_OFF;
+  scene.lean = false;
   scene.warmstart = true;
   scene.jacobian = "auto";
   scene.tolerance = 0;

@@ -187,6 +187,7 @@ static void test_every_size_is_complete(void **state) {
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; ++i) {
     model m = plate_of(sizes[i].text);
     mjcf_options options = mjcf_options_default();
+    options.pairs = MJCF_PAIRS_ON;
     xmlDocPtr d = scene_of(&m, &options);
     expect_count(d, "/mujoco/worldbody/geom[@type='sphere']", sizes[i].contacts);
     expect_count(d, "/mujoco/worldbody/body/geom[@type='box']", 1);
@@ -202,7 +203,7 @@ static void test_broad_phase_instead_of_pairs(void **state) {
   (void)state;
   model m = plate_of("5");
   mjcf_options options = mjcf_options_default();
-  options.pairs = false;
+  options.pairs = MJCF_PAIRS_OFF;
   options.lean = false;
   xmlDocPtr d = scene_of(&m, &options);
   expect_count(d, "//contact", 0);
@@ -211,6 +212,30 @@ static void test_broad_phase_instead_of_pairs(void **state) {
   expect_count(d, "//flag/@equality", 0);
   xmlFreeDoc(d);
   model_release(&m);
+}
+
+/* explicit pairs as long as they are faster, unless they are asked for */
+static void test_pairs_by_size(void **state) {
+  (void)state;
+  static const struct {
+    const char *contacts;
+    mjcf_pairs asked;
+    size_t pairs;
+  } cases[] = {{"20", MJCF_PAIRS_BY_SIZE, 20},
+               {"21", MJCF_PAIRS_BY_SIZE, 0},
+               {"21", MJCF_PAIRS_ON, 21},
+               {"20", MJCF_PAIRS_OFF, 0}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    model m = plate_of(cases[i].contacts);
+    mjcf_options options = mjcf_options_default();
+    assert_int_equal(options.pairs, MJCF_PAIRS_BY_SIZE);
+    options.pairs = cases[i].asked;
+    xmlDocPtr d = scene_of(&m, &options);
+    expect_count(d, "//contact/pair", cases[i].pairs);
+    expect(d, "//default[@class='fixed']/geom/@contype", 1, &(const double){!cases[i].pairs});
+    xmlFreeDoc(d);
+    model_release(&m);
+  }
 }
 
 static void test_hopper(void **state) {
@@ -385,6 +410,7 @@ int main(void) {
       cmocka_unit_test(test_robots),
       cmocka_unit_test(test_every_size_is_complete),
       cmocka_unit_test(test_broad_phase_instead_of_pairs),
+      cmocka_unit_test(test_pairs_by_size),
       cmocka_unit_test(test_hopper),
       cmocka_unit_test(test_comment_says_what_it_models),
       cmocka_unit_test(test_format_round_trips),
