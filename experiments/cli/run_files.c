@@ -103,9 +103,10 @@ static int write_table(const run_files *f, const trajectory *t, FILE *stream,
 
 static int save_table(run_files *f, const trajectory *t, char message[MEASURE_MESSAGE_SIZE]) {
   measure_file *const file = f->csv;
-  if (write_table(f, t, measure_file_stream(file), message)) return -1;
   f->csv = NULL;
-  return measure_file_commit(file, message);
+  // a stream that takes no more is told of where its name and the reason are known
+  const int status = write_table(f, t, measure_file_stream(file), message);
+  return measure_file_commit(file, message) ? -1 : status;
 }
 
 /* ---- the figure ------------------------------------------------------------------------------ */

@@ -78,6 +78,14 @@ done
 refuses 2 'x.png is not accepted; see essbench run --help' $short --plot x.png
 refuses 1 "cannot write '" $short --csv nowhere/x.csv
 refuses 1 'it is not a regular file' $short --csv folder
+status=0
+(
+  ulimit -f 1
+  # shellcheck disable=SC2086 # words
+  "$essbench" $short --csv big.csv >"$room/out" 2>"$room/err" </dev/null
+) || status=$?
+expect 'a table that is too large is named' one_line 1 "cannot write 'big.csv': File too large"
+expect 'and not there' untouched
 # a run that fails leaves no table
 refuses 1 'impacts accumulate' run --model ball --duration 5 --csv x.csv --plot
 
