@@ -14,6 +14,8 @@ endforeach()
 add_test(NAME cli_speed COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_cli_speed.sh $<TARGET_FILE:essbench>
                                 ${ESS_KEPT_RESULTS}/speed)
 set_tests_properties(cli_speed PROPERTIES FIXTURES_SETUP speed_results)
+target_compile_definitions(test_speed PRIVATE RESULTS="${ESS_KEPT_RESULTS}/speed")
+set_tests_properties(speed PROPERTIES FIXTURES_REQUIRED speed_results)
 if(ESS_ROBOTS)
   add_test(NAME cli_robot
            COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_cli_robot.sh $<TARGET_FILE:essbench>

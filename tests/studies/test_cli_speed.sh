@@ -29,7 +29,16 @@ names() { grep -o '"cell":"[^"]*"' results/speed.journal | sort; }
 
 # the choices of a hopper and three plates, and of a hopper and a plate with stiff springs, and of
 # each the race in two processes
-small='--contacts 2,3 --trials 2 --processes 2 --stiff 20000 --out results'
+small='--contacts 2,3 --trials 2 --processes 2 --stiff 20000 --before before --out results'
+mkdir before
+cat >before/sweep.json <<'END'
+{"model": {"damping": 60.0, "field": "contacts"},
+ "benchmarks": [{"name": "plate/equal-error/mujoco/contacts:2"}],
+ "ratios": [{"contacts": 2, "protocol": "equal-error", "mujoco_over_projection": 12.5,
+   "interval": [12, 13]}],
+ "slopes": [{"solver": "mujoco", "protocol": "equal-error", "s_per_contact": 8},
+  {"solver": "projection", "protocol": "equal-error", "s_per_contact": 2}]}
+END
 # shellcheck disable=SC2086 # words
 "$essbench" speed $small >"$room/out" 2>"$room/err" </dev/null &
 child=$!
