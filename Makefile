@@ -28,6 +28,7 @@ STIFF ?= 1e6
 SUFFIX := $(if $(filter wheel,$(MUJOCO)),,$(if $(filter system,$(MUJOCO)),-system,-path))
 RELEASE := build/release$(SUFFIX)
 
+comma := ,
 # a value as one word of the shell, whatever it holds
 quote = '$(subst ','\'',$(1))'
 option = $(if $(2),--$(1) $(call quote,$(2)))
@@ -40,10 +41,19 @@ result = $(call quote,$(OUT)/$(1))
 
 order = $(study) order $(out)
 calibrate = $(study) calibrate $(out)
-sweep = $(study) sweep $(call option,contacts,$(CONTACTS)) $(call option,trials,$(TRIALS)) \
-  $(call option,seed,$(SEED)) $(call option,solvers,$(SOLVERS)) \
-  $(call option,protocol,$(PROTOCOL)) $(call option,processes,$(PROCESSES)) $(out)
+# another model than the plate has a folder of its own, and fewer and equal errors alone unless the
+# user says otherwise: what epsilon is to be is calibrated for the plate, and a robot's runs are long
+sweep-choice = $(if $(filter plate,$(MODEL)),$(2),$(if $(filter file,$(origin $(1))),$(3),$($(1))))
+robot-contacts = 2$(comma)4$(comma)6$(comma)10$(comma)20$(comma)50$(comma)100
+sweep-out = --out $(call quote,$(OUT)$(if $(filter-out plate,$(MODEL)),/$(MODEL)))
+sweep = $(study) sweep $(if $(filter-out plate,$(MODEL)),$(call option,model,$(MODEL))) \
+  $(call option,contacts,$(call sweep-choice,CONTACTS,$(CONTACTS),$(robot-contacts))) \
+  $(call option,trials,$(call sweep-choice,TRIALS,$(TRIALS),24)) $(call option,seed,$(SEED)) \
+  $(call option,solvers,$(SOLVERS)) \
+  $(call option,protocol,$(call sweep-choice,PROTOCOL,$(PROTOCOL),equal-error$(comma)targets)) \
+  $(call option,processes,$(PROCESSES)) $(sweep-out)
 figures = $(essbench) figures $(if $(LABEL_KNOBS),--label-knobs) $(out)
+sweep-figures = $(essbench) figures $(if $(LABEL_KNOBS),--label-knobs) $(sweep-out)
 # its own choice of contacts unless the user makes one
 mujoco = $(study) mujoco $(if $(filter-out file,$(origin CONTACTS)),$(call \
   option,contacts,$(CONTACTS))) $(call option,trials,$(TRIALS)) $(call option,seed,$(SEED)) \
@@ -134,8 +144,8 @@ calibrate: setup-figures build-essbench
 
 sweep: setup-figures build-essbench
 	$(sweep)
-	$(figures)
-	@$(essbench) sweep --table $(out)
+	$(sweep-figures)
+	@$(essbench) sweep --table $(sweep-out)
 
 mujoco: setup-build build-essbench
 	$(mujoco)
@@ -332,7 +342,8 @@ make clean        remove build/ (results and the fetched MuJoCo stay)
 
 CONTACTS=2..100   numbers of contacts: 2..100, 2..100..7, 2,5,10 and mixtures
 TRIALS=120        initial conditions for each number of contacts
-MODEL=plate       of work-precision, ensemble: any model (of plate 10 contacts unless CONTACTS says)
+MODEL=plate       of work-precision, ensemble: any model (of plate 10 contacts unless CONTACTS says); of
+                  sweep: plate or robot, whose results go to OUT/robot
 TARGET=0.01       RMS error of crossing-cost
 BEFORE=DIR,DIR    earlier results that make speed shows beside its own (tools/before-after makes some)
 STIFF=1e6         stiffness of springs, N/m, with which speed races, too

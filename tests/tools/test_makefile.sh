@@ -41,4 +41,14 @@ ranks="mpirun --allow-run-as-root --oversubscribe -n '4' build/release/experimen
 RANKS=4 commands tolerance | grep -qF "$ranks" || fail 'RANKS=4 starts no ranks'
 if commands tolerance | grep -q mpirun; then fail 'mpirun is not asked for'; fi
 
+plate=$(SEED=7 commands sweep | tr -s ' ')
+echo "$plate" | grep -qF "sweep --contacts '2..100' --seed '7' --protocol 'paper,equal-error' --out 'results'" ||
+  fail "make sweep: $plate"
+robot=$(MODEL=robot commands sweep | tr -s ' ')
+echo "$robot" | grep -qF "sweep --model 'robot' --contacts '2,4,6,10,20,50,100' --trials '24' --protocol 'equal-error,targets'" ||
+  fail "make sweep MODEL=robot: $robot"
+echo "$robot" | grep -qF "figures --out 'results/robot'" || fail 'its figures are elsewhere'
+MODEL=robot CONTACTS=6 TRIALS=2 commands sweep | tr -s ' ' | grep -qF -- "--contacts '6' --trials '2'" ||
+  fail 'make sweep MODEL=robot does not take CONTACTS and TRIALS'
+
 [ $failures -eq 0 ] && echo 'all as it should be'
