@@ -73,9 +73,25 @@ const ess_system *robot_system(robot *r);
  * since an MJCF cannot say what that is divided by; NULL: r is no twin. The robot's. */
 const char *robot_twin_text(const robot *r);
 
-/* Saves the robot's model, a twin's scaling included, as MuJoCo's binary (.mjb). 0, or a
- * solver_status with one line. */
+/* Stiffness and damping of a twin from "K,C", numbers in the C locale; "K" alone has no damping. 0,
+ * or SOLVER_REFUSED with one line. */
+int robot_options_twin(const char *text, robot_options *out, char message[ROBOT_MESSAGE_SIZE]);
+
+/* Saves a twin: its text, or, where the name ends in .mjb, the model as MuJoCo's binary, which has
+ * the scaling, too. 0, or a solver_status with one line. */
 int robot_save(const robot *r, const char *file, char message[ROBOT_MESSAGE_SIZE]);
+
+/* RMS of the difference in rates of positions and in accelerations, over the field's RMS. */
+typedef struct robot_twin_gaps {
+  double field;            /* of the twin's field from MuJoCo's */
+  double text;             /* of the twin's field from what the bare text compiles to */
+  size_t states, touching; /* compared; of them with a contact */
+} robot_twin_gaps;
+
+/* Compares them at 200 states along the motion from x0, velocities changed at random. 0, or a
+ * solver_status with one line. */
+int robot_twin_gap(robot *r, const double x0[], unsigned long seed, robot_twin_gaps *out,
+                   char message[ROBOT_MESSAGE_SIZE]);
 
 /* One line for why the latest callback failed (MuJoCo's own words, or two geoms that touch without
  * a rule for their distance); empty when none has. */

@@ -6,6 +6,7 @@
  */
 #define _POSIX_C_SOURCE 200809L
 
+#include <errno.h>
 #include <locale.h>
 #include <math.h>
 #include <stdio.h>
@@ -60,10 +61,14 @@ static bool accepted(double value, double least) {
   return isfinite(value) && value >= least;
 }
 
+static bool is_binary(const char *file) {
+  const size_t length = strlen(file);
+  return length > 4 && strcmp(file + length - 4, ".mjb") == 0;
+}
+
 static int check(const robot_shared *s, const char *file, const char *text,
                  const robot_options *options, char message[ROBOT_MESSAGE_SIZE]) {
-  const size_t length = file ? strlen(file) : 0;
-  const bool compiled = !text && length > 4 && strcmp(file + length - 4, ".mjb") == 0;
+  const bool compiled = !text && is_binary(file);
   const char *why = compiled ? "it is made of an MJCF, and an .mjb has none" : refusal(s);
   if (!accepted(options->stiffness, 1e-9) || !accepted(options->damping, 0.0)) {
     snprintf(message, ROBOT_MESSAGE_SIZE,
@@ -216,6 +221,11 @@ const char *robot_twin_text(const robot *r) {
   return r->shared->twin_text;
 }
 
+static int cannot_save(const char *file, const char *why, char message[ROBOT_MESSAGE_SIZE]) {
+  snprintf(message, ROBOT_MESSAGE_SIZE, "robot: cannot write %s: %s", file, why);
+  return SOLVER_FAILED;
+}
+
 typedef struct saving {
   const mjModel *model;
   const char *file;
@@ -226,10 +236,54 @@ static void save(void *context) {
   mj_saveModel(s->model, s->file, NULL, 0);
 }
 
+static int save_text(const char *text, const char *file, char message[ROBOT_MESSAGE_SIZE]) {
+  FILE *out = fopen(file, "w");
+  const bool written = out && fputs(text, out) != EOF;
+  const int error = errno;
+  if (out && fclose(out) != 0) return cannot_save(file, strerror(errno), message);
+  return written ? 0 : cannot_save(file, strerror(error), message);
+}
+
 int robot_save(const robot *r, const char *file, char message[ROBOT_MESSAGE_SIZE]) {
   saving s = {.model = r->shared->model, .file = file};
   bridge_complaint complaint;
-  if (bridge_guarded(save, &s, &complaint)) return 0;
-  snprintf(message, ROBOT_MESSAGE_SIZE, "robot: cannot save %s: %s", file, complaint.text);
-  return SOLVER_FAILED;
+  if (!r->shared->twin_text) {
+    snprintf(message, ROBOT_MESSAGE_SIZE, "robot: it is no twin, so its own file says what it is");
+    return SOLVER_REFUSED;
+  }
+  if (!is_binary(file)) return save_text(r->shared->twin_text, file, message);
+  return bridge_guarded(save, &s, &complaint) ? 0 : cannot_save(file, complaint.text, message);
+}
+
+/* one number at *text, which then stands behind it; false where there is none */
+static bool read_number(const char **text, double *out) {
+  if (!strchr("0123456789+-.", **text) || !**text) return false;
+  char *end;
+  *out = strtod(*text, &end);
+  const bool read = end > *text;
+  *text = end;
+  return read && isfinite(*out);
+}
+
+int robot_options_twin(const char *text, robot_options *out, char message[ROBOT_MESSAGE_SIZE]) {
+  const locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+  const locale_t callers = c_locale ? uselocale(c_locale) : (locale_t)0;
+  const char *rest = text;
+  *out = (robot_options){0};
+  bool good = read_number(&rest, &out->stiffness);
+  if (good && *rest == ',') {
+    ++rest;
+    good = read_number(&rest, &out->damping);
+  }
+  good = good && !*rest && out->stiffness > 0.0 && out->damping >= 0.0;
+  if (c_locale) {
+    uselocale(callers);
+    freelocale(c_locale);
+  }
+  if (good) return 0;
+  snprintf(message, ROBOT_MESSAGE_SIZE,
+           "twin: %.80s is not accepted; it is K,C, a stiffness > 0 in N/m and a damping >= 0 in "
+           "N s/m",
+           *text ? text : "an empty value");
+  return SOLVER_REFUSED;
 }

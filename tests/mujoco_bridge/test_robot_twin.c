@@ -7,6 +7,7 @@
 #include "mjcf.h"
 #include "robot_fixture.h"
 #include "robot_instance.h"
+#include "solver.h"
 
 enum { STATES = 500, ROOM = 256 };
 
@@ -222,6 +223,63 @@ static void test_text(void **state) {
   robot_close(r);
 }
 
+/* Both gaps along a motion; and files: the text and the binary are read again, the binary's field
+ * being MuJoCo's of the twin. */
+static void test_gaps_and_files(void **state) {
+  (void)state;
+  char message[ROBOT_MESSAGE_SIZE], folder[] = "/tmp/robot_twin.XXXXXX", name[64];
+  robot *r = twin_of(QUADRUPED("3", ""), 5000, 40), *again;
+  double x[ROOM], one[ROOM], two[ROOM];
+  robot_twin_gaps gaps;
+  robot_reset_state(r, x);
+  if (robot_twin_gap(r, x, 1, &gaps, message)) fail_msg("%s", message);
+  print_message("along a fall: gap %.1e, of the text %.1e, %zu of %zu touching\n", gaps.field,
+                gaps.text, gaps.touching, gaps.states);
+  assert_true(gaps.field <= 1e-7 && gaps.text > 1e-6 && gaps.text < 1e-2);
+  assert_true(gaps.states == 200 && gaps.touching > 50);
+
+  assert_non_null(mkdtemp(folder));
+  snprintf(name, sizeof name, "%s/twin.xml", folder);
+  assert_int_equal(robot_save(r, name, message), 0);
+  assert_int_equal(robot_open(name, NULL, NULL, &again, message), 0);
+  robot_close(again);
+  remove(name);
+  snprintf(name, sizeof name, "%s/twin.mjb", folder);
+  assert_int_equal(robot_save(r, name, message), 0);
+  assert_int_equal(robot_open(name, NULL, NULL, &again, message), 0);
+  assert_int_equal(robot_plain_field(r, x, one), 0);
+  assert_int_equal(robot_plain_field(again, x, two), 0);
+  assert_true(fixture_distance(one, two, robot_size(r).dimension) < 1e-12);
+  assert_int_equal(robot_save(again, name, message), SOLVER_REFUSED);
+  assert_int_equal(robot_twin_gap(again, x, 1, &gaps, message), SOLVER_REFUSED);
+  robot_close(again);
+  const robot_options options = {.stiffness = 5000};
+  assert_int_equal(robot_open(name, NULL, &options, &again, message), SOLVER_REFUSED);
+  assert_non_null(strstr(message, "it is made of an MJCF"));
+  remove(name);
+  remove(folder);
+  assert_int_equal(robot_save(r, "/nowhere/twin.xml", message), SOLVER_FAILED);
+  assert_non_null(strstr(message, "cannot write /nowhere/twin.xml: No such file"));
+  assert_int_equal(robot_save(r, "/nowhere/twin.mjb", message), SOLVER_FAILED);
+  robot_close(r);
+}
+
+static void test_numbers(void **state) {
+  (void)state;
+  static const char *const bad[] = {"",    "x",     "1,",      "1,2,3", "-1,2",
+                                    "0,1", "nan,1", "1e999,1", "1,-2"};
+  char message[ROBOT_MESSAGE_SIZE];
+  robot_options o;
+  assert_int_equal(robot_options_twin("5e3,40.5", &o, message), 0);
+  assert_true(o.stiffness == 5000.0 && o.damping == 40.5);
+  assert_int_equal(robot_options_twin("5e3", &o, message), 0);
+  assert_true(o.damping == 0.0);
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; ++i) {
+    assert_int_equal(robot_options_twin(bad[i], &o, message), SOLVER_REFUSED);
+    assert_non_null(strstr(message, "it is K,C, a stiffness > 0"));
+  }
+}
+
 static void refused(const char *text, double stiffness, double damping, const char *words) {
   char message[ROBOT_MESSAGE_SIZE];
   const robot_options options = {.stiffness = stiffness, .damping = damping};
@@ -252,8 +310,13 @@ static void test_refusals(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_gap),  cmocka_unit_test(test_rates),    cmocka_unit_test(test_ball),
-      cmocka_unit_test(test_text), cmocka_unit_test(test_refusals),
+      cmocka_unit_test(test_gap),
+      cmocka_unit_test(test_rates),
+      cmocka_unit_test(test_ball),
+      cmocka_unit_test(test_text),
+      cmocka_unit_test(test_gaps_and_files),
+      cmocka_unit_test(test_numbers),
+      cmocka_unit_test(test_refusals),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
