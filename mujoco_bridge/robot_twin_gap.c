@@ -17,6 +17,9 @@
 enum { STATES = 200 };
 static const double step = 0.005, shake = 1.5;
 
+/* MuJoCo writes six digits: of contacts so near their beginning the text may say otherwise, m */
+static const double blurred = 1e-5;
+
 typedef struct gauge {
   robot *twin, *bare;
   gsl_rng *rng;
@@ -47,15 +50,18 @@ static double difference(const double a[], const double b[], size_t count) {
 static int compare(gauge *g) {
   const ess_system *s = robot_system(g->twin);
   const robot_sizes size = robot_size(g->twin);
-  bool touches = false;
+  bool touches = false, undecided = false;
   memcpy(g->drawn, g->x, size.dimension * sizeof *g->x);
   for (size_t i = size.nq; i < size.nq + size.nv; ++i)
     g->drawn[i] *= shake * (2.0 * gsl_rng_uniform(g->rng) - 1.0);
   if (s->guards(g->drawn, g->h, s->params) != 0) return -1;
   for (size_t k = 0; k < s->guard_count; ++k) {
     g->sign[k] = g->h[k] > 0.0 ? 1.0 : -1.0;
-    touches = touches || (robot_event_is_contact(g->twin, k) && g->h[k] > 0.0);
+    const bool contact = robot_event_is_contact(g->twin, k);
+    undecided = undecided || (contact && fabs(g->h[k]) < blurred);
+    touches = touches || (contact && g->h[k] > 0.0);
   }
+  if (undecided) return 0;
   if (s->field(0.0, g->drawn, g->sign, g->ours, s->params) != 0) return -1;
   if (robot_plain_field(g->twin, g->drawn, g->theirs) != 0) return -1;
   g->field += difference(g->ours, g->theirs, size.dimension);

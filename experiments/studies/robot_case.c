@@ -112,25 +112,48 @@ static int check_sizes(study_run *run) {
   return 0;
 }
 
+/* how near a twin is to what it is the twin of, by the motion from x */
+static int gauge_twin(study_run *run, const double x[]) {
+  const robot_settings *const s = run->settings;
+  robot_case *const c = run->own;
+  robot_twin_gaps gaps;
+  c->twin_gap = c->twin_text_gap = NAN;
+  if (!s->twin) return 0;
+  int status = robot_twin_gap(c->robot, x, run->seed, &gaps, run->message);
+  if (status) return status;
+  c->twin_gap = gaps.field;
+  c->twin_text_gap = gaps.text;
+  return s->written ? robot_save(c->robot, s->written, run->message) : 0;
+}
+
 /* the first start, so that what is wrong with it is told before anything is run */
 static int check_start(study_run *run) {
   const robot_settings *const s = run->settings;
   const robot_case *const c = run->own;
   const robot_start first = {s->qpos, s->height, s->tilt, 0, run->seed};
   double *const x = calloc(c->size.dimension + 1, sizeof *x);
-  const int status =
-      x ? robot_start_state(c->robot, &first, x, run->message) : study_out_of_memory(run);
+  int status = x ? robot_start_state(c->robot, &first, x, run->message) : study_out_of_memory(run);
+  if (!status) status = gauge_twin(run, x);
   free(x);
   return status;
 }
 
+static int read_twin(study_run *run, robot_options *options) {
+  const robot_settings *const s = run->settings;
+  if (s->twin) return robot_options_twin(s->twin, options, run->message);
+  if (!s->written) return 0;
+  measure_message(run->message, "--write writes a twin; --twin K,C says which");
+  return SOLVER_REFUSED;
+}
+
 int robot_case_open(study_run *run) {
   const robot_settings *const s = run->settings;
-  const robot_options plain = {0};
+  robot_options options = {0};
   robot_case *const c = calloc(1, sizeof *c);
   run->own = c;
   if (!c) return study_out_of_memory(run);
-  int status = robot_open(run->operand, NULL, &plain, &c->robot, run->message);
+  int status = read_twin(run, &options);
+  if (!status) status = robot_open(run->operand, NULL, &options, &c->robot, run->message);
   if (status) return status;
   c->size = robot_size(c->robot);
   for (size_t i = 0; i < robot_finding_count(c->robot); i++)

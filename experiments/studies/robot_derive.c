@@ -100,6 +100,8 @@ static int add_top(study_run *run) {
   const gather references = starts_of(run, 0);
   const robot_top top = {
       .file = run->operand,
+      .twin_gap = c->twin_gap,
+      .twin_text_gap = c->twin_text_gap,
       .pose = s->qpos ? "qpos" : robot_start_pose(c->robot),
       .positions = c->size.nq,
       .velocities = c->size.nv,

@@ -50,6 +50,10 @@ static void show_model(const study_run *run, const robot_top *t) {
       t->file, t->bodies, t->positions, t->velocities, t->actuators, t->events, t->integrator,
       1e3 * t->time_step, s->starts, s->starts > 1 ? "s" : "", s->time, t->pose, s->height,
       s->tilt);
+  if (s->twin)
+    printf("Contacts are springs and dampers (%s N/m, N s/m). The field is MuJoCo's to %.1e; the\n"
+           "twin as an MJCF, whose contacts have an added mass, is it to %.1e.\n",
+           s->twin, t->twin_gap, t->twin_text_gap);
   puts("What switches in it:");
   show_findings(run);
 }

@@ -33,6 +33,12 @@ static const study_option options[] = {
     {"period", "S", "control period: a row of --ctrl is held for so long, s", OPTION_NUMBER,
      OPTION_AT(robot_settings, period), .initial = "0.02", .min = 1e-4, .max = 1e3,
      .accepts = "a number from 0.0001 to 1000", .result = "period"},
+    {"twin", "K,C",
+     "contacts become springs and dampers of K N/m and C N s/m, in both engines (default: they are "
+     "MuJoCo's own)",
+     OPTION_TEXT, OPTION_AT(robot_settings, twin), .result = "twin"},
+    {"write", "FILE", "write the twin: an MJCF, or MuJoCo's binary where it ends in .mjb",
+     OPTION_TEXT, OPTION_AT(robot_settings, written)},
     {"time-steps", "X,Y",
      "of mj_step, s, the largest first (default: every half from 8 ms to 1/32 ms)", OPTION_NUMBERS,
      OPTION_AT(robot_settings, time_steps),

@@ -17,6 +17,7 @@ typedef struct robot_settings {
   option_numbers time_steps, tolerances;
   option_names integrators;
   const char *qpos, *control;
+  const char *twin, *written; /* its stiffness and damping; a file; NULL: none */
 } robot_settings;
 
 extern const char *const robot_integrators[], *const robot_fourth_order;
@@ -41,8 +42,9 @@ typedef struct robot_case {
   robot_steps *steps;
   robot_controls controls;
   robot_sizes size;
-  bool refuses;   /* some of its contacts have no rule */
-  size_t outputs; /* output times, the start among them */
+  bool refuses;                   /* some of its contacts have no rule */
+  size_t outputs;                 /* output times, the start among them */
+  double twin_gap, twin_text_gap; /* NaN: it is no twin */
   size_t entries;
   robot_entry entry[ROBOT_ENTRIES_MAX]; /* the reference first */
 } robot_case;
@@ -149,6 +151,10 @@ int robot_derive_paths(study_run *run);
   COLUMN(row, events, COUNT, "", "event functions")                                                \
   COLUMN(row, time_step, AMOUNT, "s", "the model's own")                                           \
   COLUMN(row, integrator, TEXT, "", "the model's own")                                             \
+  COLUMN(row, twin_gap, AMOUNT, "",                                                                \
+         "of a twin: RMS difference of its field from MuJoCo's, over the field's RMS")             \
+  COLUMN(row, twin_text_gap, AMOUNT, "",                                                           \
+         "the same from the twin's own text, whose contacts have an added mass")                   \
   COLUMN(row, growth, AMOUNT, "",                                                                  \
          "of a disturbance of 1e-8 of the velocities, at most, by MuJoCo's steps; median")         \
   COLUMN(row, reached, COUNT, "", "starts whose reference reaches the end")
@@ -156,7 +162,7 @@ int robot_derive_paths(study_run *run);
 typedef struct robot_top {
   const char *file, *pose, *integrator;
   size_t positions, velocities, activations, actuators, bodies, events, reached;
-  double time_step, growth;
+  double time_step, growth, twin_gap, twin_text_gap;
   double until, estimate, estimate_worst, tolerances_apart, mujoco_apart;
   const char *status, *contact;
 } robot_top;
