@@ -157,6 +157,25 @@ expect '--json: members' holds 'all(set(m) >= {"variant", "time_step", "rms_erro
   set(r["reference"]) >= {"until", "status", "contact", "estimate"} and len(r["mujoco"]) == 6'
 expect 'paths: a line for each state and time' [ "$(wc -l <results/robot_paths.csv)" -eq $((13 * 101 + 1)) ]
 
+# --- twins ----------------------------------------------------------------------------------------
+
+model twin "$plane$ball"
+study twin.xml --twin 5000,40 --write written.xml
+expect 'a twin: a study' success
+expect 'a twin: MuJoCo has the same field, and its text nearly' \
+  holds 'r["twin_gap"] < 1e-7 and 1e-7 < r["twin_text_gap"] < 1e-2'
+expect 'a twin: mj_step tends to it' \
+  holds 'r["reference"]["mujoco_apart"] < 0.3 * max(m["rms_error"] for m in r["mujoco"]) + 1e-9'
+expect 'a twin: written' grep -q '<pair ' written.xml
+study twin.xml
+expect 'no twin: no gap' holds 'r["twin_gap"] is None'
+study twin.xml --twin 5000,x
+expect 'a damping that is no number' one_line 2 'twin: 5000,x is not accepted; it is K,C'
+study twin.xml --write written.xml
+expect 'nothing to write' one_line 2 'write writes a twin'
+study twin.xml --twin 5000,40 --write nowhere/written.xml
+expect 'nowhere to write' one_line 1 'cannot write nowhere/written.xml'
+
 # --- robots ---------------------------------------------------------------------------------------
 
 if [ -e "$robots/ant.xml" ]; then
