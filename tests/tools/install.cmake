@@ -4,6 +4,7 @@
 ess_test(version ess::ess)
 ess_test(defaults ess::ess)
 target_compile_definitions(test_defaults PRIVATE MANUAL="${CMAKE_BINARY_DIR}/integrator/man3")
+add_dependencies(test_defaults ess_manual)
 add_test(NAME manual
   COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_manual.sh ${CMAKE_SOURCE_DIR}
           ${CMAKE_BINARY_DIR}/integrator/man3)
