@@ -50,7 +50,7 @@ sweep = $(study) sweep $(if $(filter-out plate,$(MODEL)),$(call option,model,$(M
   $(call option,contacts,$(call sweep-choice,CONTACTS,$(CONTACTS),$(robot-contacts))) \
   $(call option,trials,$(call sweep-choice,TRIALS,$(TRIALS),24)) $(call option,seed,$(SEED)) \
   $(call option,solvers,$(SOLVERS)) \
-  $(call option,protocol,$(call sweep-choice,PROTOCOL,$(PROTOCOL),equal-error$(comma)targets)) \
+  $(call option,protocol,$(call sweep-choice,PROTOCOL,$(PROTOCOL),equal-error)) \
   $(call option,processes,$(PROCESSES)) $(sweep-out)
 figures = $(essbench) figures $(if $(LABEL_KNOBS),--label-knobs) $(out)
 sweep-figures = $(essbench) figures $(if $(LABEL_KNOBS),--label-knobs) $(sweep-out)
