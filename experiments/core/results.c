@@ -96,7 +96,7 @@ static bool meets(const json_t *row, const char *condition) {
 static bool is_meant(const json_t *row, const char *where) {
   char conditions[4 * CONDITION_SIZE], *rest = NULL;
   snprintf(conditions, sizeof conditions, "%s", where ? where : "");
-  for (char *one = strtok_r(conditions, " ", &rest); one; one = strtok_r(NULL, " ", &rest))
+  for (char *one = strtok_r(conditions, ";", &rest); one; one = strtok_r(NULL, ";", &rest))
     if (!meets(row, one)) return false;
   return true;
 }

@@ -24,7 +24,7 @@ typedef enum results_reduction {
 typedef struct results_number {
   const char *file; /* "sweep.csv", or a member of a .json that is an array: "sweep.json/slopes" */
   const char
-      *where; /* "solver=mujoco rms_error<=0.01": =, <= and >=, all of them; NULL: all rows */
+      *where; /* "solver=mujoco;rms_error<=0.01": =, <= and >=, all of them; NULL: all rows */
   const char *column; /* NULL: there is no such number */
   results_reduction reduction;
 } results_number;
