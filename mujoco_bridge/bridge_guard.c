@@ -48,11 +48,16 @@ static void on_warning(const char *text) {
     bridge_one_line(active->complaint->text, BRIDGE_TEXT_SIZE, text);
 }
 
+/* the process's own: written only where they are another's, since other threads may be reading */
+static void take_handlers(void) {
+  if (mju_user_error != on_error) mju_user_error = on_error;
+  if (mju_user_warning != on_warning) mju_user_warning = on_warning;
+}
+
 bool bridge_guarded(void (*work)(void *context), void *context, bridge_complaint *complaint) {
   guard here = {.complaint = complaint};
   *complaint = (bridge_complaint){0};
-  mju_user_error = on_error;
-  mju_user_warning = on_warning;
+  take_handlers();
   active = &here;
   if (setjmp(here.back) == 0) work(context);
   active = NULL;
