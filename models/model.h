@@ -79,7 +79,7 @@ typedef struct model_type {
   size_t dimension;               /* 0: it is a matter of parameters, system.dimension has it */
   const char *const *state_names; /* `dimension` of them; NULL: state_name knows them */
   const char *(*state_name)(const model *m, size_t i); /* the model's, as long as it is prepared */
-  double time_step;               /* the paper's output step, s */
+  double time_step;                                    /* the paper's output step, s */
 
   /* Fills m->system and m->data from m->value (already in range). 0, or -1 with one line. */
   int (*prepare)(model *m, char message[MODEL_MESSAGE_SIZE]);
