@@ -106,8 +106,7 @@ static const column path_columns[] = {ROBOT_PATH_COLUMNS(COLUMN_LINE, robot_path
 
 const study robot_study = {
     .name = "robot",
-    .summary =
-        "how wrong MuJoCo's trajectory of any MJCF is, by time step, and what a right one costs",
+    .summary = "how wrong MuJoCo's trajectory of an MJCF is by its time step; a right one's cost",
     .example = "essbench robot ant.xml --starts 3",
     .file = "robot",
     .schema = "essbench-robot-1",
