@@ -16,7 +16,7 @@ target_link_options(test_bridge_version PRIVATE -Wl,--wrap=mj_version)
 # flags and timers
 ess_test(bridge_profile mujoco_bridge MuJoCo::MuJoCo)
 
-# robots; and, no test, what the field of an MJCF costs
+# robots; and, no tests, what the field of an MJCF costs, and what bounds steps on it
 if(ESS_ROBOTS)
   foreach(duty open field converge runs twin)
     ess_test(robot_${duty} mujoco_bridge MuJoCo::MuJoCo Threads::Threads)
@@ -25,4 +25,7 @@ if(ESS_ROBOTS)
   add_executable(robot_costs mujoco_bridge/robot_costs.c)
   target_link_libraries(robot_costs PRIVATE mujoco_bridge)
   ess_compile(robot_costs)
+  add_executable(robot_stiffness mujoco_bridge/robot_stiffness.c)
+  target_link_libraries(robot_stiffness PRIVATE mujoco_bridge GSL::gsl CVODE::CVODE)
+  ess_compile(robot_stiffness)
 endif()
