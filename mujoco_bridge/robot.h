@@ -47,6 +47,10 @@ int robot_open(const char *file, const char *text, const robot_options *options,
                char message[ROBOT_MESSAGE_SIZE]);
 void robot_close(robot *r);
 
+/* A number that another model than this one's has not: of all that MuJoCo compiled the file to,
+ * what it includes among it. 0, or a solver_status with one line. */
+int robot_content(const robot *r, uint64_t *content, char message[ROBOT_MESSAGE_SIZE]);
+
 /* A robot of the same model with its own state, control included, for another thread. It may
  * outlive the one it was made of. NULL: out of memory. */
 robot *robot_clone(const robot *r);

@@ -41,8 +41,8 @@ static int set_constant(robot_controls *c, const double numbers[], size_t count,
 
 /* ---- a table --------------------------------------------------------------------------------- */
 
-/* the table's column for each actuator: by names where all are there, else in order; false when
- * there are neither the names nor as many columns */
+/* the table's column for each actuator: by names where all are there, in order where none is;
+ * false when only some are, or there are not as many columns */
 static bool find_columns(const robot *r, const measure_table *table, size_t column[]) {
   size_t named = 0, width = 0;
   const size_t nu = robot_size(r).nu;
@@ -54,7 +54,7 @@ static bool find_columns(const robot *r, const measure_table *table, size_t colu
   }
   if (named == nu) return true;
   for (size_t i = 0; i < nu; ++i) column[i] = i;
-  return width == nu;
+  return named == 0 && width == nu;
 }
 
 static int read_rows(robot_controls *c, const measure_table *table, const size_t column[],

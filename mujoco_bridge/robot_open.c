@@ -73,7 +73,7 @@ static int load(const char *file, const char *text, mjModel **out,
   }
   char line[BRIDGE_TEXT_SIZE];
   bridge_one_line(line, sizeof line, c && c->error[0] ? c->error : complaint.text);
-  snprintf(message, ROBOT_MESSAGE_SIZE, "robot: %s does not compile: %s", text ? "the text" : file,
+  snprintf(message, ROBOT_MESSAGE_SIZE, "%s does not compile: %s", text ? "the text" : file,
            line[0] ? line : "no reason given");
   free(c);
   return SOLVER_FAILED;
@@ -216,16 +216,16 @@ int robot_open(const char *file, const char *text, const robot_options *options,
   *out = NULL;
   if (bridge_version_check(message, ROBOT_MESSAGE_SIZE) != 0) return SOLVER_FAILED;
   if (!file && !text) {
-    snprintf(message, ROBOT_MESSAGE_SIZE, "robot: no file is given");
+    snprintf(message, ROBOT_MESSAGE_SIZE, "no file is given");
     return SOLVER_REFUSED;
   }
   robot_shared *shared = calloc(1, sizeof *shared);
-  snprintf(message, ROBOT_MESSAGE_SIZE, "robot: out of memory");
+  snprintf(message, ROBOT_MESSAGE_SIZE, "out of memory");
   if (!shared) return SOLVER_FAILED;
   atomic_init(&shared->owners, 1);
   const int status = fill(shared, file, text, options, message);
   if (status == 0) {
-    snprintf(message, ROBOT_MESSAGE_SIZE, "robot: no room for its state");
+    snprintf(message, ROBOT_MESSAGE_SIZE, "no room for its state");
     *out = instance_of(shared);
   }
   if (*out && !find_fixed(*out)) {
@@ -241,6 +241,33 @@ robot *robot_clone(const robot *r) {
   robot *clone = instance_of(r->shared);
   if (clone) memcpy(clone->data->ctrl, r->data->ctrl, (size_t)r->model.nu * sizeof(double));
   return clone;
+}
+
+/* ---- its content -------------------------------------------------------------------------------
+ */
+
+typedef struct saving {
+  const mjModel *model;
+  unsigned char *bytes;
+  size_t size;
+} saving;
+
+static void save(void *context) {
+  const saving *s = context;
+  mj_saveModel(s->model, NULL, s->bytes, (mjtSize)s->size);
+}
+
+int robot_content(const robot *r, uint64_t *content, char message[ROBOT_MESSAGE_SIZE]) {
+  saving s = {.model = r->shared->model, .size = (size_t)mj_sizeModel(r->shared->model)};
+  bridge_complaint complaint = {.text = "out of memory"};
+  s.bytes = calloc(s.size + 1, 1);
+  const bool saved = s.bytes && bridge_guarded(save, &s, &complaint);
+  *content = 0xcbf29ce484222325u; // FNV-1a
+  for (size_t i = 0; saved && i < s.size; ++i) *content = (*content ^ s.bytes[i]) * 0x100000001b3u;
+  free(s.bytes);
+  if (saved) return 0;
+  snprintf(message, ROBOT_MESSAGE_SIZE, "the model cannot be told from others: %s", complaint.text);
+  return SOLVER_FAILED;
 }
 
 /* ---- what it is made of ---------------------------------------------------------------------- */

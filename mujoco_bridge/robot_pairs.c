@@ -45,6 +45,11 @@ static void free_listing(listing *l) {
 /* everything is within each other's reach */
 static const double wide = 1e9;
 
+/* MuJoCo takes the option's margin, and no gap, of all pairs */
+static bool is_overridden(const mjModel *m) {
+  return m->opt.enableflags & mjENBL_OVERRIDE;
+}
+
 static bool widen(listing *l, const mjModel *m, size_t pairs) {
   const size_t geoms = (size_t)m->ngeom, given = (size_t)m->npair;
   l->model = *m;
@@ -57,6 +62,7 @@ static bool widen(listing *l, const mjModel *m, size_t pairs) {
     l->model.geom_gap[i] = wide;
   }
   for (size_t i = 0; i < given; ++i) l->model.pair_gap[i] = wide;
+  if (is_overridden(m)) l->model.opt.o_margin = wide;
   l->model.opt.disableflags |= mjDSBL_MIDPHASE;
   l->model.opt.enableflags &= ~mjENBL_SLEEP;
 
@@ -84,6 +90,7 @@ static robot_pair pair_of(const mjModel *m, const mjContact *contact) {
   p.pattern.geom[0] = p.pattern.geom1 = p.geom[0];
   p.pattern.geom[1] = p.pattern.geom2 = p.geom[1];
   p.pattern.exclude = 0;
+  if (is_overridden(m)) p.margin = p.pattern.includemargin = m->opt.o_margin;
   return p;
 }
 
@@ -105,7 +112,7 @@ int robot_pairs_find(robot_shared *shared, char message[ROBOT_MESSAGE_SIZE]) {
   if (m->opt.disableflags & (mjDSBL_CONTACT | mjDSBL_CONSTRAINT)) return 0;
   if (pairs > ROBOT_PAIRS_MAX) {
     snprintf(message, ROBOT_MESSAGE_SIZE,
-             "robot: more than %d pairs of its geoms may touch; exclude some by contype and "
+             "more than %d pairs of its geoms may touch; exclude some by contype and "
              "conaffinity",
              ROBOT_PAIRS_MAX);
     return SOLVER_REFUSED;
@@ -120,8 +127,7 @@ int robot_pairs_find(robot_shared *shared, char message[ROBOT_MESSAGE_SIZE]) {
     shared->ruled_pairs = shared->pair_count;
     take(shared, &l, false);
   } else
-    snprintf(message, ROBOT_MESSAGE_SIZE, "robot: its contacts cannot be listed: %s",
-             complaint.text);
+    snprintf(message, ROBOT_MESSAGE_SIZE, "its contacts cannot be listed: %s", complaint.text);
   free_listing(&l);
   return good ? 0 : SOLVER_FAILED;
 }

@@ -45,10 +45,9 @@ int robot_survey_check(const mjModel *m, char message[ROBOT_MESSAGE_SIZE]) {
   char name[ROBOT_NAME_SIZE];
   if (odd && why == odd) {
     robot_survey_name(m, mjOBJ_ACTUATOR, which, name, sizeof name);
-    snprintf(message, ROBOT_MESSAGE_SIZE, "robot: actuator %s %s: not a field of its state", name,
-             why);
+    snprintf(message, ROBOT_MESSAGE_SIZE, "actuator %s %s: not a field of its state", name, why);
   } else
-    snprintf(message, ROBOT_MESSAGE_SIZE, "robot: %s: not accepted", why);
+    snprintf(message, ROBOT_MESSAGE_SIZE, "%s: not accepted", why);
   return SOLVER_REFUSED;
 }
 
@@ -225,6 +224,33 @@ static size_t count_friction(const robot_shared *s) {
   return count;
 }
 
+/* two rods that may lie side by side */
+static size_t count_parallel(const robot_shared *s) {
+  const int *const type = s->model->geom_type;
+  size_t count = 0;
+  for (size_t i = 0; i < s->ruled_pairs; ++i) {
+    const int *const geom = s->pairs[i].geom;
+    count += type[geom[0]] == mjGEOM_CAPSULE && type[geom[1]] == mjGEOM_CAPSULE;
+  }
+  return count;
+}
+
+static size_t count_wrapping(const mjModel *m) {
+  size_t count = 0;
+  for (int i = 0; i < (int)m->nwrap; ++i)
+    count += m->wrap_type[i] == mjWRAP_SPHERE || m->wrap_type[i] == mjWRAP_CYLINDER;
+  return count;
+}
+
+/* springs whose length at rest is a range */
+static size_t count_slack(const mjModel *m) {
+  size_t count = 0;
+  for (int i = 0; i < (int)m->ntendon; ++i)
+    count += m->tendon_stiffness[i] > 0.0 &&
+             m->tendon_lengthspring[2 * i] < m->tendon_lengthspring[2 * i + 1];
+  return count;
+}
+
 static size_t count_muscles(const mjModel *m) {
   size_t count = 0;
   for (int i = 0; i < (int)m->nactuator; ++i) count += m->actuator_dyntype[i] == mjDYN_MUSCLE;
@@ -241,6 +267,8 @@ static void find_kinks(robot_shared *s) {
   add_kink(s, "impedance", s->row_events - (twin ? contacts : 0),
            twin ? "limits" : "points and limits",
            "the spline of solimp, at its midpoint and its width");
+  add_kink(s, "parallel", count_parallel(s), "pairs",
+           "capsules that touch and turn past each other: the point jumps along them");
   add_kink(s, "friction loss", count_positive(m->dof_frictionloss, m->nv), "joint axes",
            "stick and slip");
   add_kink(s, "friction loss", count_positive(m->tendon_frictionloss, m->ntendon), "tendons",
@@ -249,6 +277,10 @@ static void find_kinks(robot_shared *s) {
            "where a force meets its range");
   add_kink(s, "force limit", count_set(m->jnt_actfrclimited, m->njnt), "joints",
            "where a force meets its range");
+  add_kink(s, "force limit", count_set(m->tendon_actfrclimited, m->ntendon), "tendons",
+           "where a force meets its range");
+  add_kink(s, "slack", count_slack(m), "tendons", "their springs rest over a range of lengths");
+  add_kink(s, "wrapping", count_wrapping(m), "geoms", "where a tendon meets or leaves them");
   add_kink(s, "activation limit", count_set(m->actuator_actlimited, m->nactuator), "actuators",
            "mj_step holds an activation within its range; the field only stops it there");
   add_kink(s, "muscle", count_muscles(m), "muscles", "their curves are pieced together");
@@ -277,11 +309,11 @@ int robot_survey_make(robot_shared *s, char message[ROBOT_MESSAGE_SIZE]) {
   size_t events = 2 * (size_t)(m->njnt + m->ntendon);
   for (size_t i = 0; i < s->pair_count; ++i)
     events += s->pairs[i].parts ? 2 * s->pairs[i].parts : 1;
-  const size_t findings = s->pair_count + (size_t)(m->njnt + m->ntendon) + 16;
+  const size_t findings = s->pair_count + (size_t)(m->njnt + m->ntendon) + 24;
   s->events = calloc(events + 1, sizeof *s->events);
   s->findings = calloc(findings, sizeof *s->findings);
   if (!s->events || !s->findings) {
-    snprintf(message, ROBOT_MESSAGE_SIZE, "robot: out of memory");
+    snprintf(message, ROBOT_MESSAGE_SIZE, "out of memory");
     return SOLVER_FAILED;
   }
   find_contacts(s);

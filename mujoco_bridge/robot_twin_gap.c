@@ -94,12 +94,12 @@ int robot_twin_gap(robot *r, const double x0[], unsigned long seed, robot_twin_g
   const robot_sizes size = robot_size(r);
   *out = (robot_twin_gaps){0};
   if (!robot_twin_text(r)) {
-    snprintf(message, ROBOT_MESSAGE_SIZE, "robot: it is no twin");
+    snprintf(message, ROBOT_MESSAGE_SIZE, "it is no twin");
     return SOLVER_REFUSED;
   }
   gauge g = {.out = out, .rng = gsl_rng_alloc(gsl_rng_mt19937)};
   double *const all = room(&g, size.dimension, size.events);
-  snprintf(message, ROBOT_MESSAGE_SIZE, "robot: out of memory");
+  snprintf(message, ROBOT_MESSAGE_SIZE, "out of memory");
   int status = g.rng && all ? 0 : SOLVER_FAILED;
   if (status == 0) g.twin = robot_clone(r);
   if (status == 0)
@@ -108,7 +108,7 @@ int robot_twin_gap(robot *r, const double x0[], unsigned long seed, robot_twin_g
     gsl_rng_set(g.rng, seed);
     memcpy(g.x, x0, size.dimension * sizeof *x0);
     status = walk(&g);
-    snprintf(message, ROBOT_MESSAGE_SIZE, "robot: field gap: %.400s",
+    snprintf(message, ROBOT_MESSAGE_SIZE, "field gap: %.400s",
              *robot_failure(g.twin) ? robot_failure(g.twin) : robot_failure(g.bare));
     out->field = sqrt(g.field / g.length);
     out->text = sqrt(g.text / g.length);

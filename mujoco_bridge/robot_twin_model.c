@@ -72,13 +72,13 @@ static int check(const robot_shared *s, const char *file, const char *text,
   const char *why = compiled ? "it is made of an MJCF, and an .mjb has none" : refusal(s);
   if (!accepted(options->stiffness, 1e-9) || !accepted(options->damping, 0.0)) {
     snprintf(message, ROBOT_MESSAGE_SIZE,
-             "robot: a twin of %g N/m and %g N s/m is not accepted; stiffness is a finite number > "
+             "a twin of %g N/m and %g N s/m is not accepted; stiffness is a finite number > "
              "0, and damping one >= 0",
              options->stiffness, options->damping);
     return SOLVER_REFUSED;
   }
   if (!why) return 0;
-  snprintf(message, ROBOT_MESSAGE_SIZE, "robot: no twin: %s", why);
+  snprintf(message, ROBOT_MESSAGE_SIZE, "no twin: %s", why);
   return SOLVER_REFUSED;
 }
 
@@ -204,7 +204,7 @@ int robot_twin_make(robot_shared *shared, const char *file, const char *text,
                                   : "out of memory");
   if (w.spec) mj_deleteSpec(w.spec);
   if (!w.model || !w.written) {
-    snprintf(message, ROBOT_MESSAGE_SIZE, "robot: no twin: %s", line);
+    snprintf(message, ROBOT_MESSAGE_SIZE, "no twin: %s", line);
     if (w.model) mj_deleteModel(w.model);
     free(w.written);
     return SOLVER_FAILED;
@@ -222,7 +222,7 @@ const char *robot_twin_text(const robot *r) {
 }
 
 static int cannot_save(const char *file, const char *why, char message[ROBOT_MESSAGE_SIZE]) {
-  snprintf(message, ROBOT_MESSAGE_SIZE, "robot: cannot write %s: %s", file, why);
+  snprintf(message, ROBOT_MESSAGE_SIZE, "cannot write %s: %s", file, why);
   return SOLVER_FAILED;
 }
 
@@ -248,7 +248,7 @@ int robot_save(const robot *r, const char *file, char message[ROBOT_MESSAGE_SIZE
   saving s = {.model = r->shared->model, .file = file};
   bridge_complaint complaint;
   if (!r->shared->twin_text) {
-    snprintf(message, ROBOT_MESSAGE_SIZE, "robot: it is no twin, so its own file says what it is");
+    snprintf(message, ROBOT_MESSAGE_SIZE, "it is no twin, so its own file says what it is");
     return SOLVER_REFUSED;
   }
   if (!is_binary(file)) return save_text(r->shared->twin_text, file, message);

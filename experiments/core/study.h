@@ -114,7 +114,8 @@ struct study_run {
   const study *study;
   const void *settings; /* filled by the study's options */
   const char *operand;  /* as given */
-  const model *m;       /* as the user chose it, not prepared */
+  uint64_t content; /* of the files it is given, by its check: others are another study; 0: none */
+  const model *m;   /* as the user chose it, not prepared */
   study_racers racers;
   unsigned long seed;
   size_t processes;                /* or ranks that cells are spread over, at least 1 */

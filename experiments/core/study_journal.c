@@ -5,6 +5,7 @@
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +31,9 @@ static json_t *fingerprint(const study_run *run) {
   for (const study_option *o = run->study->options; o->name; o++)
     json_object_set_new(settings, o->name, option_json(o, run->settings));
   if (run->operand) json_object_set_new(settings, run->study->operand, json_string(run->operand));
+  if (run->content)
+    json_object_set_new(settings, "content of the files it is given",
+                        json_sprintf("%016" PRIx64, run->content));
   if (run->m->type) json_object_set_new(settings, "model", record_model(run->m));
   json_object_set_new(settings, "seed", json_integer((json_int_t)run->seed));
   if (run->study->pinned)

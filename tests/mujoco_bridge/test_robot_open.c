@@ -61,6 +61,29 @@ static void test_many(void **state) {
   test_free(text);
 }
 
+/* with MuJoCo's override every pair has the option's margin, and is listed however far it is */
+static void test_override(void **state) {
+  (void)state;
+  robot *r = fixture_robot(
+      "<mujoco><option o_margin='.02'><flag override='enable'/></option><worldbody>"
+      "<geom name='floor' type='plane' size='5 5 .1'/>"
+      "<body pos='0 0 5'><freejoint/><geom name='high' size='.1' margin='.3'/></body>"
+      "<body pos='0 0 .1'><freejoint/><geom name='low' size='.1'/></body></worldbody></mujoco>");
+  const ess_system *s = robot_system(r);
+  double x[FIXTURE_STATES], h[FIXTURE_EVENTS];
+  assert_int_equal(s->guard_count, 3);
+  robot_reset_state(r, x);
+  assert_int_equal(s->guards(x, h, s->params), 0);
+  for (size_t k = 0; k < s->guard_count; ++k) {
+    const char *name = robot_event_name(r, k);
+    const double distance = strcmp(name, "floor - low") == 0    ? 0.0
+                            : strcmp(name, "floor - high") == 0 ? 4.9
+                                                                : 4.7;
+    assert_true(fabs(h[k] - (0.02 - distance)) < 1e-12);
+  }
+  robot_close(r);
+}
+
 static const robot_finding *find(const robot *r, const char *kind, const char *name) {
   for (size_t i = 0; i < robot_finding_count(r); ++i) {
     const robot_finding *f = &robot_findings(r)[i];
@@ -96,6 +119,29 @@ static void test_survey(void **state) {
   assert_string_equal(robot_event_name(r, hip->first_event), "hip lower");
   assert_false(robot_event_is_contact(r, hip->first_event));
   find(r, "equality", "1 constraints");
+  robot_close(r);
+}
+
+/* what switches in tendons, and where two capsules are parallel */
+static void test_kinks(void **state) {
+  (void)state;
+  robot *r = fixture_robot(
+      "<mujoco><worldbody><site name='s' pos='0 0 1'/>"
+      "<geom name='peg' size='.1' pos='.1 0 .7' contype='0' conaffinity='0'/>"
+      "<geom name='bar' type='capsule' size='.05' fromto='-1 0 0 1 0 0'/>"
+      "<body pos='0 0 .5'><joint axis='0 1 0'/>"
+      "<geom name='rod' type='capsule' size='.03' fromto='0 0 0 .3 0 0'/><site name='e'/>"
+      "</body></worldbody><tendon><spatial name='cord' stiffness='9' springlength='0 .4'"
+      " actuatorfrclimited='true' actuatorfrcrange='-1 1'>"
+      "<site site='s'/><geom geom='peg'/><site site='e'/></spatial></tendon></mujoco>");
+  static const struct {
+    const char *kind, *name;
+  } kinks[] = {{"parallel", "1 pairs"},
+               {"wrapping", "1 geoms"},
+               {"slack", "1 tendons"},
+               {"force limit", "1 tendons"}};
+  for (size_t i = 0; i < sizeof kinks / sizeof *kinks; ++i)
+    assert_int_equal(find(r, kinks[i].kind, kinks[i].name)->treatment, ROBOT_KINK);
   robot_close(r);
 }
 
@@ -218,8 +264,10 @@ static void test_threads(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_refusals), cmocka_unit_test(test_many),  cmocka_unit_test(test_survey),
-      cmocka_unit_test(test_watch),    cmocka_unit_test(test_fixed), cmocka_unit_test(test_cost),
+      cmocka_unit_test(test_refusals), cmocka_unit_test(test_many),
+      cmocka_unit_test(test_override), cmocka_unit_test(test_kinks),
+      cmocka_unit_test(test_survey),   cmocka_unit_test(test_watch),
+      cmocka_unit_test(test_fixed),    cmocka_unit_test(test_cost),
       cmocka_unit_test(test_threads),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

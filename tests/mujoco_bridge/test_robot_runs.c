@@ -195,6 +195,9 @@ static void controls_are_held_for_a_period(void **state) {
   if (robot_controls_read(named, path, 0.1, &c, message)) fail_msg("%s", message);
   assert_true(c.value[0] == 2.0 && c.value[1] == 1.0);
   robot_controls_free(&c);
+  // one name of two is no order
+  write_file(path, "t,second\n0,1\n");
+  refused_controls(named, path, "it has a column for each of 2 actuators");
   robot_close(named);
   write_file(path, "b,a\n1,2\n3,4\n5,6\n");
   if (robot_controls_read(r, path, 0.1, &c, message)) fail_msg("%s", message);

@@ -38,12 +38,15 @@ converges() {
     holds 'r["reference"]["mujoco_apart"] < 0.3 * max(m["rms_error"] for m in r["mujoco"]) + 1e-9'
 }
 
+says_once() { [ "$(said | grep -o "$1" | wc -l)" -eq 1 ]; }
+
 # $1.xml is refused with status $2 and the words $3
 refuses() {
   rm -rf results
   study "$1"
   expect "$1: status $2 and one line with: $3" one_line "$2" "$3"
   expect "$1: nothing printed" nothing_printed
+  expect "$1: the command is named once" says_once 'robot: '
 }
 
 plane='<geom name="floor" type="plane" size="5 5 .1"/>'
@@ -156,6 +159,31 @@ expect '--json: members' holds 'all(set(m) >= {"variant", "time_step", "rms_erro
   all(set(m) >= {"tolerance", "rms_error", "seconds", "evaluations"} for m in r["libess"] + r["plain"]) and
   set(r["reference"]) >= {"until", "status", "contact", "estimate"} and len(r["mujoco"]) == 6'
 expect 'paths: a line for each state and time' [ "$(wc -l <results/robot_paths.csv)" -eq $((13 * 101 + 1)) ]
+
+# --- what an unfinished run goes on with ----------------------------------------------------------
+
+model changing "<body><joint name='a' axis='0 1 0'/>$link</body>" '<actuator><motor joint="a"/></actuator>'
+printf 'u\n1\n' >torque.csv
+leave_unfinished() {
+  study changing.xml --ctrl torque.csv
+  expect 'unfinished: a study' success
+  sed -i '$d' results/robot.journal
+}
+goes_on() {
+  run robot changing.xml --starts 2 --time 0.2 --time-steps 0.002,0.001,0.0005,0.00025 \
+    --tolerances 1e-3,1e-5 --check-step 2e-5 --budget 20 --out results --ctrl torque.csv
+}
+leave_unfinished
+goes_on
+expect 'unfinished: the same file goes on' success
+leave_unfinished
+sed -i 's/size=".03"/size=".04"/' changing.xml
+goes_on
+expect 'unfinished: another model of that name is refused' one_line 1 'differs in content of the files'
+leave_unfinished
+printf 'u\n2\n' >torque.csv
+goes_on
+expect 'unfinished: other controls of that name are refused' one_line 1 'differs in content of the files'
 
 # --- twins ----------------------------------------------------------------------------------------
 
