@@ -5,6 +5,7 @@
  */
 #include "kkt.h"
 
+#include <float.h>
 #include <gsl/gsl_linalg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,35 +61,57 @@ kkt *kkt_alloc(const mechanism *m) {
 }
 
 /* The derivative of A(q) v along v: differences at three distances, so that their errors cancel to
- * the sixth order. */
-static void bend_of(kkt *s) {
+ * the sixth order. Returns how far off they are from what two distances give, to the fourth. */
+static double bend_within(kkt *s, double length, double speed, double bend[]) {
+  static const double share[] = {0.75, -0.15, 1.0 / 60.0}, of_two[] = {2.0 / 3.0, -1.0 / 12.0, 0};
   const size_t n = s->m->coordinates, rows = s->m->constraints;
-  double speed = 0, size = 1, /* the largest of each */
-      q[MECHANISM_COORDINATES_MAX];
-  for (size_t j = 0; j < n; j++) {
-    speed = fmax(speed, fabs(s->v[j]));
-    size = fmax(size, fabs(s->q[j]));
-  }
-  static const double share[] = {0.75, -0.15, 1.0 / 60.0};
-  memset(s->bend, 0, sizeof s->bend);
-  for (size_t k = 0; k < rows; k++) {
-    double row = 0;
-    for (size_t j = 0; j < n; j++) row = fmax(row, fabs(s->A[k * n + j]));
-    s->bend_size[k] = row * speed * speed / size;
-  }
-  if (!(speed > 0)) return;
+  double q[MECHANISM_COORDINATES_MAX], rough[MECHANISM_CONSTRAINTS_MAX] = {0}, off = 0;
+  memset(bend, 0, rows * sizeof *bend);
   for (int distance = 1; distance <= 3; distance++) {
-    const double time = 1e-3 * distance * size / speed;
-    const double weight = distance * share[distance - 1] / time;
+    const double time = length * distance / speed;
     for (int side = 0; side < 2; side++) {
       for (size_t j = 0; j < n; j++) q[j] = s->q[j] + (side ? -time : time) * s->v[j];
       s->m->rows(q, s->workspace->A[side], s->m->params);
     }
     for (size_t k = 0; k < rows; k++)
-      for (size_t j = 0; j < n; j++)
-        s->bend[k] +=
-            weight * (s->workspace->A[0][k * n + j] - s->workspace->A[1][k * n + j]) * s->v[j];
+      for (size_t j = 0; j < n; j++) {
+        const double apart = s->workspace->A[0][k * n + j] - s->workspace->A[1][k * n + j];
+        bend[k] += distance * share[distance - 1] / time * apart * s->v[j];
+        rough[k] += distance * of_two[distance - 1] / time * apart * s->v[j];
+      }
   }
+  for (size_t k = 0; k < rows; k++) {
+    const double error = fabs(bend[k] - rough[k]);
+    if (error > 0) off = fmax(off, error / (s->bend_size[k] + fabs(bend[k])));
+  }
+  return off;
+}
+
+/* By shorter and shorter distances, until they are short beside what the rows are curved on, or
+ * the coordinates' rounding is more than that would gain. */
+static void bend_of(kkt *s) {
+  static const double close_enough = 1e-9;
+  const size_t n = s->m->coordinates, rows = s->m->constraints;
+  double speed = 0, size = 1, /* the largest of each */
+      least = INFINITY, length = 1e-3;
+  for (size_t j = 0; j < n; j++) {
+    speed = fmax(speed, fabs(s->v[j]));
+    size = fmax(size, fabs(s->q[j]));
+  }
+  memset(s->bend, 0, sizeof s->bend);
+  for (size_t k = 0; k < rows; k++) {
+    double row = 0;
+    for (size_t j = 0; j < n; j++) row = fmax(row, fabs(s->A[k * n + j]));
+    s->bend_size[k] = row * speed * speed;
+  }
+  if (!(speed > 0)) return;
+  do {
+    double bend[MECHANISM_CONSTRAINTS_MAX];
+    const double off = bend_within(s, length, speed, bend);
+    if (off < least) memcpy(s->bend, bend, rows * sizeof *bend);
+    least = fmin(least, off);
+    length *= 0.125;
+  } while (least > fmax(close_enough, DBL_EPSILON * size / length));
 }
 
 void kkt_at(kkt *s, const double q[], const double v[]) {

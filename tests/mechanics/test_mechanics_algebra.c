@@ -159,6 +159,59 @@ static void rows_are_differentiated(void **state) {
   assert_true(worst < 1e-10);
 }
 
+/* a bowl, whose distance is stated, and a clock */
+typedef struct bowl {
+  double at, radius;
+} bowl;
+
+static void bowl_inertia(const double q[], double M[], void *params) {
+  (void)q, (void)params;
+  memset(M, 0, 9 * sizeof *M);
+  M[0] = M[4] = 1;
+}
+
+static void bowl_gap(const double q[], double a[], void *params) {
+  const bowl *const b = params;
+  a[0] = b->radius - hypot(q[0] - b->at, q[1]);
+}
+
+static void bowl_row(const double q[], double A[], void *params) {
+  const bowl *const b = params;
+  const double distance = hypot(q[0] - b->at, q[1]);
+  A[0] = -(q[0] - b->at) / distance;
+  A[1] = -q[1] / distance;
+  A[2] = 0;
+}
+
+/* How far off the mechanism is, how late it is, and how finely it is curved are no part of how a
+ * row bends. */
+static void rows_are_differentiated_wherever_they_are(void **state) {
+  (void)state;
+  static const struct {
+    bowl b;
+    double clock, error;
+  } at[] = {{{0, 1}, 0, 1e-11},    {{1e2, 1}, 0, 1e-9},  {{1e6, 1}, 0, 1e-6}, {{0, 1}, 1e6, 1e-11},
+            {{0, 1e-2}, 1, 1e-10}, {{0, 1e-4}, 0, 1e-8}, {{0, 1e-5}, 0, 1e-7}};
+  static const mechanism_constraint contact = {.normal = 0};
+  static const size_t limb[] = {MECHANISM_BODY, MECHANISM_BODY, MECHANISM_ALONE};
+  for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
+    bowl b = at[i].b;
+    const mechanism m = {.coordinates = 3,
+                         .constraints = 1,
+                         .constraint = &contact,
+                         .limb = limb,
+                         .inertia = bowl_inertia,
+                         .gaps = bowl_gap,
+                         .rows = bowl_row,
+                         .params = &b};
+    kkt *const s = kkt_alloc(&m);
+    assert_non_null(s);
+    kkt_at(s, (double[]){b.at, -b.radius, at[i].clock}, (double[]){1.3, 0, 1});
+    assert_true(fabs(s->bend[0] * b.radius / -1.69 - 1) < at[i].error);
+    kkt_free(s);
+  }
+}
+
 static void check_impact(kkt *s, const random_mechanism *r, gsl_rng *rng) {
   const contact_mode mode = any_mode(rng, &r->m);
   const size_t n = r->m.coordinates;
@@ -247,6 +300,7 @@ int main(void) {
       cmocka_unit_test(the_inverse_has_the_blocks_of_the_paper),
       cmocka_unit_test(regular_inertia_gives_the_usual_equations),
       cmocka_unit_test(rows_are_differentiated),
+      cmocka_unit_test(rows_are_differentiated_wherever_they_are),
       cmocka_unit_test(an_impact_stops_its_contacts_and_gains_no_energy),
       cmocka_unit_test(massless_limbs_are_held_or_leave),
       cmocka_unit_test(a_mode_is_factorised_once),
