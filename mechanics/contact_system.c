@@ -145,6 +145,8 @@ const char *contact_system_reason(int code) {
     return "no contact mode agrees with the forces or impulses here";
   case CONTACT_SYSTEM_NO_TREND:
     return "whether a contact stays is decided by a later derivative of its force than is known";
+  case CONTACT_SYSTEM_BELOW:
+    return "a contact is below its surface at the start";
   default:
     return NULL;
   }

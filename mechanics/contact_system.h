@@ -19,7 +19,8 @@
 enum {
   CONTACT_SYSTEM_SINGULAR = 1, /* the mode has no inverse at this configuration (A5) */
   CONTACT_SYSTEM_NO_MODE = 2,  /* no mode is consistent with the forces or impulses (A9, A10) */
-  CONTACT_SYSTEM_NO_TREND = 3  /* a force's first derivative that is not zero is a late one */
+  CONTACT_SYSTEM_NO_TREND = 3, /* a force's first derivative that is not zero is a late one */
+  CONTACT_SYSTEM_BELOW = 4     /* a run would start below a surface: in no mode's domain (74) */
 };
 
 /* One line of what one of these means, or NULL. */
@@ -49,7 +50,8 @@ void contact_system_release(contact_system *s);
 /* The mode that signs say. */
 contact_mode contact_system_mode(const contact_system *s, const double sign[]);
 
-/* FA's mode at a state, over all that touches it without a speed (33). 0, or one of the above. */
+/* FA's mode at a state, over all that touches it without a speed (33), tangents that stick
+ * included. 0, or one of the above. */
 int contact_system_start(contact_system *s, const double x[], contact_mode *mode);
 
 /* What an instant does. */

@@ -11,6 +11,9 @@
 /* Gap (in units of a) and speed within which a contact touches at a start. */
 static const double touching = 1e-9;
 
+/* Deeper than a run strays from its contacts, from whose end another may start. */
+static const double below = 1e-6;
+
 /* A gap, and a speed, that is not zero to libess, and to nobody else. */
 static const double hair = 1e-12;
 
@@ -41,15 +44,30 @@ static int stays(contact_system *s, contact_mode scope, contact_mode *mode) {
   return found.solutions > 0 ? 0 : CONTACT_SYSTEM_NO_MODE;
 }
 
+/* whether a contact touches without a speed, nor one along it where it sticks */
+static bool rests(const kkt *here, size_t normal) {
+  const mechanism *const m = here->m;
+  if (!mechanism_is_normal(m, normal) || !(fabs(here->a[normal]) <= touching)) return false;
+  for (size_t k = 0; k < m->constraints; k++) {
+    const bool is_held = k == normal || isinf(m->constraint[k].friction);
+    if (m->constraint[k].normal == normal && is_held && !(fabs(here->speed[k]) <= touching))
+      return false;
+  }
+  return true;
+}
+
 int contact_system_start(contact_system *s, const double x[], contact_mode *mode) {
   const mechanism *const m = s->m;
   kkt *const here = s->c.here;
   contact_mode scope = 0;
+  double size = 1;
+  *mode = 0;
   kkt_at(here, x, x + m->coordinates);
-  for (size_t k = 0; k < m->constraints; k++)
-    if (mechanism_is_normal(m, k) && fabs(here->a[k]) <= touching &&
-        fabs(here->speed[k]) <= touching)
-      scope |= CONTACT(k);
+  for (size_t j = 0; j < m->coordinates; j++) size = fmax(size, fabs(x[j]));
+  for (size_t k = 0; k < m->constraints; k++) {
+    if (mechanism_is_normal(m, k) && here->a[k] < -below * size) return CONTACT_SYSTEM_BELOW;
+    if (rests(here, k)) scope |= CONTACT(k);
+  }
   const contact_mode tangents = tangents_of(m, scope);
   for (size_t k = 0; k < m->constraints; k++)
     if ((tangents & CONTACT(k)) && fabs(here->speed[k]) <= touching) scope |= CONTACT(k);

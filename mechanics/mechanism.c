@@ -7,6 +7,13 @@
 
 #include <string.h>
 
+/* whether a normal constraint is the contact of a massless limb */
+static bool holds_limb(const mechanism *m, size_t normal) {
+  for (size_t j = 0; m->limb && j < m->coordinates; j++)
+    if (m->limb[j] == normal) return true;
+  return false;
+}
+
 static const char *constraint_refused(const mechanism *m, size_t k) {
   const mechanism_constraint *const c = &m->constraint[k];
   if (c->normal >= m->constraints) return "a constraint's normal must be one of the constraints";
@@ -14,6 +21,8 @@ static const char *constraint_refused(const mechanism *m, size_t k) {
   if (m->constraint[c->normal].normal != c->normal)
     return "a tangent constraint's normal must be a normal constraint";
   if (!(c->friction > 0)) return "a tangent constraint's friction must be above 0";
+  if (isfinite(c->friction) && !holds_limb(m, c->normal))
+    return "a tangent constraint with a cone must be of a massless limb's contact (A12)";
   return NULL;
 }
 

@@ -124,7 +124,7 @@ static void what_is_no_mechanism_is_named(void **state) {
 
 static void every_code_has_a_line(void **state) {
   (void)state;
-  for (int code = CONTACT_SYSTEM_SINGULAR; code <= CONTACT_SYSTEM_NO_TREND; code++)
+  for (int code = CONTACT_SYSTEM_SINGULAR; code <= CONTACT_SYSTEM_BELOW; code++)
     assert_non_null(contact_system_reason(code));
   assert_null(contact_system_reason(0));
   assert_null(contact_system_reason(99));
@@ -173,6 +173,53 @@ static void a_huge_delta_t_keeps_what_is_pressed(void **state) {
   }
 }
 
+/* what is in no mode's domain is refused; what a run strays by is not */
+static void a_start_below_the_ground_is_refused(void **state) {
+  (void)state;
+  const double ground[] = {0, 1};
+  static const struct {
+    double height, speed;
+    int status;
+  } starts[] = {{-0.1, 0, ESS_ECALLBACK},
+                {-0.1, 3, ESS_ECALLBACK},
+                {-2e-6, 0, ESS_ECALLBACK},
+                {-1e-8, 0, ESS_SUCCESS},
+                {0, -1, ESS_SUCCESS}};
+  for (size_t i = 0; i < sizeof starts / sizeof *starts; i++) {
+    double x[4] = {0, starts[i].height, 0.5, starts[i].speed};
+    int code;
+    over(1, ground);
+    assert_int_equal(run_for(0.03, 1, x, &code), starts[i].status);
+    assert_int_equal(code, starts[i].status ? CONTACT_SYSTEM_BELOW : 0);
+  }
+}
+
+/* A start that slides where contacts stick is in no mode either: it lands, and what slid is lost in
+ * that impact, not little by little. */
+static void what_slides_at_a_start_and_sticks_lands(void **state) {
+  (void)state;
+  const double A[] = {0, 1, 1, 0};
+  double x[4] = {0, 0, 0.5, 0};
+  int code;
+  over(2, A);
+  r.constraint[1] = (mechanism_constraint){.normal = 0, .friction = MECHANISM_STICKS};
+  assert_int_equal(run_for(0.03, 1, x, &code), ESS_SUCCESS);
+  assert_true(fabs(x[0]) < 1e-8 && fabs(x[2]) < 1e-12);
+}
+
+/* A12: what slides has no friction, which only massless limbs can do without */
+static void friction_of_a_body_is_refused(void **state) {
+  (void)state;
+  const double A[] = {0, 1, 1, 0};
+  over(2, A);
+  r.constraint[1] = (mechanism_constraint){.normal = 0, .friction = 0.5};
+  assert_string_equal(
+      mechanism_refused(&r.m),
+      "a tangent constraint with a cone must be of a massless limb's contact (A12)");
+  r.limb[0] = 0;
+  assert_null(mechanism_refused(&r.m));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(wrong_rows_are_found),
@@ -182,6 +229,9 @@ int main(void) {
       cmocka_unit_test(inertia_that_is_lost_is_singular),
       cmocka_unit_test(contacts_that_depend_on_each_other_hold_by_one),
       cmocka_unit_test(a_huge_delta_t_keeps_what_is_pressed),
+      cmocka_unit_test(a_start_below_the_ground_is_refused),
+      cmocka_unit_test(what_slides_at_a_start_and_sticks_lands),
+      cmocka_unit_test(friction_of_a_body_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
