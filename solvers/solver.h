@@ -61,6 +61,10 @@ typedef struct solver_report {
   uint64_t field_evaluations, guard_evaluations;
   char message[SOLVER_MESSAGE_SIZE]; /* why a run failed, one line */
   const char *reason; /* the same without time and place, where the solver knows one; static */
+
+  /* s; when the impacts that ended a run accumulate, and the last output row has the state there;
+   * 0: none do */
+  double accumulation;
 } solver_report;
 
 typedef struct solver_type {

@@ -136,6 +136,12 @@ static int run(void *instance, const double x0[], const solver_output *output,
   report->guard_evaluations = counted->guard_evaluations;
   report->message[0] = '\0';
   report->reason = status ? ess_strerror(status) : NULL;
+  report->accumulation = 0.0;
+  if (status == ESS_EZENO) {
+    const size_t n = p->m->system.dimension;
+    report->accumulation = ess_driver_failure(p->driver)->time;
+    memcpy(output->states + (output->count - 1) * n, x, n * sizeof *x);
+  }
   if (!status) return 0;
   explain(p, status, report->message);
   return SOLVER_FAILED;

@@ -104,6 +104,8 @@ static void list_impacts(arguments *given, const double x0[], outcome *o) {
 static json_t *as_json(const arguments *given, const trajectory *t, const outcome *o) {
   const solver_report *const r = &o->report;
   const double *const last = t->states + (t->count - 1) * t->dimension;
+  const bool accumulates = r->accumulation > 0.0;
+  const double time = accumulates ? r->accumulation : t->times[t->count - 1];
   json_t *const state = json_array();
   for (size_t i = 0; i < t->dimension; i++)
     json_array_append_new(state, measure_json_number(last[i]));
@@ -114,7 +116,7 @@ static json_t *as_json(const arguments *given, const trajectory *t, const outcom
   json_t *const object =
       json_pack("{s:s, s:i, s:s, s:s, s:o, s:o, s:o}", "schema", "essbench-run-1", "schema_version",
                 1, "model", given->m.type->name, "solver", given->solver->name, "options", options,
-                "time", measure_json_number(t->times[t->count - 1]), "state", state);
+                "time", measure_json_number(time), "state", state);
   const double contacts = model_get(&given->m, "contacts");
   json_object_set_new(object, "contacts",
                       isnan(contacts) ? json_null() : json_integer((json_int_t)contacts));
@@ -143,7 +145,7 @@ static json_t *as_json(const arguments *given, const trajectory *t, const outcom
   json_object_set_new(object, "mode_choices",
                       o->has_modes ? impacts_choices_json(&o->impacts) : json_null());
   json_object_set_new(object, "wall_time_s", measure_json_number(o->wall_s));
-  json_object_set_new(object, "status", json_string("success"));
+  json_object_set_new(object, "status", json_string(accumulates ? "zeno" : "success"));
   return object;
 }
 
@@ -198,6 +200,8 @@ static int run(arguments *given) {
   }
   if (!status && !given->no_reference) status = compare(given, x0, &t, &o, message);
   if (status) {
+    // what there is until impacts accumulate is as good as any run
+    if (given->json && o.report.accumulation > 0.0) report(given, &t, &o, false);
     status = command_stop(given, status, message);
   } else {
     status = report(given, &t, &o, !files.printed);

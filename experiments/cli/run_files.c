@@ -11,7 +11,7 @@
 #include "names.h"
 
 static const char *state_name(const run_files *f, size_t i) {
-  return f->given->m.type->state_names[i];
+  return model_state_name(&f->given->m, i);
 }
 
 /* ---- what is asked for ----------------------------------------------------------------------- */

@@ -52,6 +52,12 @@ done
 run run --model hill --json --no-reference
 expect "json: impacts" grep -qF '"mode_after": "{H}"' "$room/out"
 expect "json: modes" grep -qF '"modes": [' "$room/out"
+run run --model rocking-block --tilt 0.2 --delta-t 0 --json
+expect "json of impacts that accumulate: status 1, which is said" one_line 1 "at t = 0.46467"
+expect "json of impacts that accumulate: it is so" grep -qF '"status": "zeno"' "$room/out"
+expect "json of impacts that accumulate: when" grep -qE '^  "time": 0\.46467' "$room/out"
+expect "json of impacts that accumulate: impacts until then" [ "$(grep -c '"mode_after"' "$room/out")" -gt 10 ]
+expect "json of impacts that accumulate: the state then" grep -qE '^    0\.0104318' "$room/out"
 run run --model hopper --json --no-reference
 expect "json: none of a model without modes" [ "$(grep -cE '"(impacts|modes|mode_choices)": null' "$room/out")" = 3 ]
 run run --model rhex --no-reference
