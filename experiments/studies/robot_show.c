@@ -72,11 +72,12 @@ static bool is_left_by_steps(const study_run *run, const robot_top *t) {
 
 static void show_reference(const study_run *run, const robot_top *t) {
   const robot_settings *const s = run->settings;
+  const bool told = strstr(t->status, t->contact); // an empty one, too
   printf("\nReference: libess at %g reaches the end from %zu of %zu starts", s->reference,
          t->reached, s->starts);
   if (t->reached < s->starts)
-    printf(";\none ends at %.4f s: %s%s%s", t->until, t->status, *t->contact ? ", " : "",
-           t->contact);
+    printf(";\none ends at %.4f s: %s%s%s", t->until, t->status, told ? "" : ", ",
+           told ? "" : t->contact);
   if (isnan(t->estimate))
     printf(".\nIts error is not known, so nothing is claimed below");
   else

@@ -56,6 +56,10 @@ static int follow_steps(study_run *run, const robot_entry *e, const double x0[],
 
 /* ---- libess ---------------------------------------------------------------------------------- */
 
+/* so many changes of contacts and limits within this share of an output step are chatter */
+enum { RECENT = 32 };
+static const double shortly = 0.1;
+
 /* what an observer is told */
 typedef struct listening {
   study_run *run;
@@ -63,6 +67,8 @@ typedef struct listening {
   bool listen, out_of_memory, late;
   uint64_t start_ns;
   double budget;
+  double recent[RECENT]; /* times of the latest crossings, in a ring */
+  size_t crossings, guard;
 } listening;
 
 static int on_step(const ess_step_info *info, void *context) {
@@ -75,6 +81,8 @@ static int on_step(const ess_step_info *info, void *context) {
 static int on_crossing(const ess_crossing_info *info, void *context) {
   listening *const l = context;
   robot_track *const t = l->t;
+  l->recent[l->crossings++ % RECENT] = info->t;
+  l->guard = info->guard;
   if (!l->listen || info->direction < 0) return 0;
   if (t->touches == t->room) {
     const size_t room = t->room ? 2 * t->room : 64;
@@ -135,8 +143,22 @@ static int integrate(study_run *run, ess_driver *driver, double x[], robot_track
   return status;
 }
 
+/* how long the latest crossings took, where they are so many in so short a time that the run's end
+ * is theirs; else NaN */
+static double chatter(const study_run *run, const listening *l, int status) {
+  const robot_settings *const s = run->settings;
+  const double span = l->t->until - l->recent[l->crossings % RECENT];
+  const bool ended = status && status != ESS_ECALLBACK;
+  return ended && l->crossings >= RECENT && span < shortly * s->output_step ? span : NAN;
+}
+
 static const char *reason(study_run *run, const listening *l, int status) {
   const robot_case *const c = run->own;
+  const double span = chatter(run, l, status);
+  if (!isnan(span))
+    return study_text(run, "%s chatters: %d changes in %.1e s; %s",
+                      robot_event_name(c->robot, l->guard), RECENT, span,
+                      l->late ? "longer than --budget" : ess_strerror(status));
   if (l->late) return "longer than --budget";
   if (status == ESS_ECALLBACK && *robot_failure(c->robot))
     return study_text(run, "%s", robot_failure(c->robot));
@@ -176,7 +198,9 @@ static int follow_libess(study_run *run, const robot_entry *e, const double x0[]
   status = integrate(run, driver, x, t);
   t->seconds = 1e-9 * (double)(measure_clock_ns() - l.start_ns);
   t->status = reason(run, &l, status);
-  t->event = status ? ess_driver_failure(driver)->guard : SIZE_MAX;
+  t->event = !status                            ? SIZE_MAX
+             : !isnan(chatter(run, &l, status)) ? l.guard
+                                                : ess_driver_failure(driver)->guard;
   t->evaluations = (double)ess_driver_counters(driver)->field_evaluations;
   t->steps = (double)ess_driver_counters(driver)->steps;
   ess_driver_free(driver);
