@@ -15,6 +15,10 @@
  * itself rounding would decide whether it acts. */
 static const double inside = 0.05;
 
+/* A given pose is taken as it is, but for joints that stand on a limit to rounding: those are moved
+ * inside by so much of their range. */
+static const double rounding = 1e-9, off = 1e-6;
+
 /* of an axis that counts as vertical or horizontal */
 static const double aligned = 1e-6;
 
@@ -72,6 +76,20 @@ static void move_inside(making *k) {
   }
 }
 
+static void move_off(making *k) {
+  const mjModel *const m = k->m;
+  for (int j = 0; j < m->njnt; ++j) {
+    if (!is_angle_or_slide(m, j) || !m->jnt_limited[j]) continue;
+    const double *const range = m->jnt_range + 2 * j, width = range[1] - range[0];
+    const double low = range[0] + m->jnt_margin[j], high = range[1] - m->jnt_margin[j];
+    double *const q = k->x + m->jnt_qposadr[j];
+    if (fabs(*q - low) <= rounding * width)
+      *q = low + off * width;
+    else if (fabs(*q - high) <= rounding * width)
+      *q = high - off * width;
+  }
+}
+
 static int set_given(making *k, char message[ROBOT_MESSAGE_SIZE]) {
   size_t count;
   double *const numbers = robot_numbers_parse(k->start->qpos, &count);
@@ -87,14 +105,18 @@ static int set_given(making *k, char message[ROBOT_MESSAGE_SIZE]) {
 }
 
 static int set_pose(making *k, const robot *r, char message[ROBOT_MESSAGE_SIZE]) {
+  int status = 0;
   robot_reset_state(r, k->x);
-  if (k->start->qpos) return set_given(k, message);
-  if (robot_keyframe(r, 0, k->x)) return 0;
-  if (init_qpos(k->m))
+  if (k->start->qpos)
+    status = set_given(k, message);
+  else if (robot_keyframe(r, 0, k->x))
+    status = 0; // as it stands there
+  else if (init_qpos(k->m))
     memcpy(k->x, init_qpos(k->m), (size_t)k->m->nq * sizeof *k->x);
   else
     move_inside(k);
-  return 0;
+  move_off(k);
+  return status;
 }
 
 /* ---- raised and tilted ----------------------------------------------------------------------- */

@@ -96,6 +96,8 @@ static void a_pose_comes_from_the_model(void **state) {
       {HINGES("-1 1", "<custom><numeric name='init_qpos' data='.7 .2'/></custom>"
                       "<keyframe><key qpos='.1 .3'/></keyframe>"),
        "keyframe 0", 0.1, 0.3},
+      // on the limit itself: a millionth of the range inside
+      {HINGES("-1 1", "<keyframe><key qpos='-1 .3'/></keyframe>"), "keyframe 0", -1.0 + 2e-6, 0.3},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
     robot *const r = fixture_robot(cases[i].text);
@@ -116,6 +118,11 @@ static void a_pose_is_given(void **state) {
   double x[FIXTURE_STATES];
   start_of(r, &(robot_start){.qpos = "0.25,-1.5"}, x);
   assert_true(x[0] == 0.25 && x[1] == -1.5 && x[2] == 0.0);
+  // on the limit itself, or out of it
+  start_of(r, &(robot_start){.qpos = "1,0"}, x);
+  assert_true(fabs(x[0] - (1.0 - 2e-6)) < 1e-12);
+  start_of(r, &(robot_start){.qpos = "1.001,0"}, x);
+  assert_true(x[0] == 1.001);
   static const char *const wrong[] = {"", "1", "1,2,3", "1,x", "1,nan", "1,,2", "1,2,", "inf,0"};
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i) refused_start(r, wrong[i]);
   robot_close(r);
