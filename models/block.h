@@ -7,6 +7,9 @@
 #ifndef MODEL_BLOCK_H
 #define MODEL_BLOCK_H
 
+#include <math.h>
+#include <stdio.h>
+
 #include "model.h"
 
 enum { BLOCK_STICKS, BLOCK_SLIDES };
@@ -19,5 +22,16 @@ static const char *const block_frictions[] = {"stick", "none", NULL};
   [MASS] = {"mass", 5, 1e-6, 1e6, false, NULL, "mass of the block, kg"},                           \
   [FRICTION] = {"friction", 0, 0, 1, false, block_frictions, "corners stick, or slide"},           \
   [TILT] = {"tilt", 0.2, -1.5, 1.5, false, NULL, "at the start, rad; above 0 on the left corner"}
+
+/* Beyond the tilt at which its centre stands over the corner a block falls over, onto corners that
+ * these models do not have. 0, or -1 with one line. */
+static inline int block_falls_over(double width, double height, double tilt,
+                                   char message[MODEL_MESSAGE_SIZE]) {
+  const double most = atan2(width, height);
+  if (fabs(tilt) < most) return 0;
+  snprintf(message, MODEL_MESSAGE_SIZE,
+           "tilt: %.9g is not accepted; from %.9g rad on this block falls over", tilt, most);
+  return -1;
+}
 
 #endif

@@ -26,6 +26,7 @@ static const char *const state_names[] = {"x",  "z",     "phi",         "vx",
 static int prepare(model *m, char message[MODEL_MESSAGE_SIZE]) {
   const double w = m->value[WIDTH], h = m->value[HEIGHT], mass = m->value[MASS];
   const double k = m->value[STIFFNESS];
+  if (block_falls_over(w, h, m->value[TILT], message)) return -1;
   const corner_springs p = {.mass = mass,
                             .inertia = mass * (w * w + h * h) / 12,
                             .gravity = 9.81,
