@@ -7,11 +7,19 @@
 
 #include <string.h>
 
-/* whether a normal constraint is the contact of a massless limb */
-static bool holds_limb(const mechanism *m, size_t normal) {
-  for (size_t j = 0; m->limb && j < m->coordinates; j++)
-    if (m->limb[j] == normal) return true;
-  return false;
+/* how many massless coordinates a normal constraint holds */
+static size_t limbs_of(const mechanism *m, size_t normal) {
+  size_t count = 0;
+  for (size_t j = 0; m->limb && j < m->coordinates; j++) count += m->limb[j] == normal;
+  return count;
+}
+
+/* the rows that its contact has as long as it touches: itself, and tangents that stick */
+static size_t rows_of(const mechanism *m, size_t normal) {
+  size_t count = 0;
+  for (size_t k = 0; k < m->constraints; k++)
+    count += m->constraint[k].normal == normal && (k == normal || isinf(m->constraint[k].friction));
+  return count;
 }
 
 static const char *constraint_refused(const mechanism *m, size_t k) {
@@ -21,7 +29,7 @@ static const char *constraint_refused(const mechanism *m, size_t k) {
   if (m->constraint[c->normal].normal != c->normal)
     return "a tangent constraint's normal must be a normal constraint";
   if (!(c->friction > 0)) return "a tangent constraint's friction must be above 0";
-  if (isfinite(c->friction) && !holds_limb(m, c->normal))
+  if (isfinite(c->friction) && limbs_of(m, c->normal) == 0)
     return "a tangent constraint with a cone must be of a massless limb's contact (A12)";
   return NULL;
 }
@@ -46,6 +54,8 @@ const char *mechanism_refused(const mechanism *m) {
     if (k == MECHANISM_BODY || k == MECHANISM_ALONE) continue;
     if (k >= m->constraints || !mechanism_is_normal(m, k))
       return "a massless coordinate must be held by a normal constraint";
+    if (limbs_of(m, k) > rows_of(m, k))
+      return "a contact must not hold more massless coordinates than it has rows without slip (A5)";
   }
   return NULL;
 }

@@ -220,6 +220,20 @@ static void friction_of_a_body_is_refused(void **state) {
   assert_null(mechanism_refused(&r.m));
 }
 
+/* A foot that may slide cannot hold two massless coordinates: nothing says where it slides to. */
+static void what_slip_leaves_undetermined_is_refused(void **state) {
+  (void)state;
+  const double A[] = {0, 1, 1, 0};
+  over(2, A);
+  r.limb[0] = r.limb[1] = 0;
+  r.constraint[1] = (mechanism_constraint){.normal = 0, .friction = 0.5};
+  assert_string_equal(
+      mechanism_refused(&r.m),
+      "a contact must not hold more massless coordinates than it has rows without slip (A5)");
+  r.constraint[1].friction = MECHANISM_STICKS;
+  assert_null(mechanism_refused(&r.m));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(wrong_rows_are_found),
@@ -232,6 +246,7 @@ int main(void) {
       cmocka_unit_test(a_start_below_the_ground_is_refused),
       cmocka_unit_test(what_slides_at_a_start_and_sticks_lands),
       cmocka_unit_test(friction_of_a_body_is_refused),
+      cmocka_unit_test(what_slip_leaves_undetermined_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
