@@ -69,6 +69,8 @@ static double bend_within(kkt *s, double length, double speed, double bend[]) {
   memset(bend, 0, rows * sizeof *bend);
   for (int distance = 1; distance <= 3; distance++) {
     const double time = length * distance / speed;
+    const double weight = distance * share[distance - 1] / time,
+                 rough_weight = distance * of_two[distance - 1] / time;
     for (int side = 0; side < 2; side++) {
       for (size_t j = 0; j < n; j++) q[j] = s->q[j] + (side ? -time : time) * s->v[j];
       s->m->rows(q, s->workspace->A[side], s->m->params);
@@ -76,8 +78,8 @@ static double bend_within(kkt *s, double length, double speed, double bend[]) {
     for (size_t k = 0; k < rows; k++)
       for (size_t j = 0; j < n; j++) {
         const double apart = s->workspace->A[0][k * n + j] - s->workspace->A[1][k * n + j];
-        bend[k] += distance * share[distance - 1] / time * apart * s->v[j];
-        rough[k] += distance * of_two[distance - 1] / time * apart * s->v[j];
+        bend[k] += weight * apart * s->v[j];
+        rough[k] += rough_weight * apart * s->v[j];
       }
   }
   for (size_t k = 0; k < rows; k++) {
