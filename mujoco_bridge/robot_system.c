@@ -195,6 +195,29 @@ static void watched_distance(robot *r, const robot_pair *p, robot_touch *out) {
   mju_scl3(out->pos, out->pos, 0.5);
 }
 
+/*
+ * MuJoCo has no corner of a box touch a plane that is above the box's middle, however deep it is.
+ * So what has to be positive for a contact is the lesser of two: the depth, and how far below it
+ * is.
+ */
+static void hold_below_middle(const guard_call *c, const robot_pair *p, const robot_touch *corner,
+                              double *h, double *rate) {
+  const mjData *d = c->r->data;
+  robot_touch middle = *corner;
+  double from[3];
+  mju_copy3(middle.pos, d->geom_xpos + 3 * p->geom[1]);
+  mju_sub3(from, middle.pos, d->geom_xpos + 3 * p->geom[0]);
+  const double below = mju_dot3(from, corner->normal) - corner->dist;
+  if (below >= *h) return;
+  *h = below;
+  if (c->v) *rate = touch_rate(c->r, p, &middle) - touch_rate(c->r, p, corner);
+}
+
+static bool is_box_on_plane(const robot *r, const robot_pair *p) {
+  const int *const type = r->model.geom_type;
+  return type[p->geom[0]] == mjGEOM_PLANE && type[p->geom[1]] == mjGEOM_BOX;
+}
+
 static void make_guard(const guard_call *c, size_t k, double *h, double *rate) {
   const robot_shared *s = c->r->shared;
   const robot_event *e = &s->events[k];
@@ -217,6 +240,7 @@ static void make_guard(const guard_call *c, size_t k, double *h, double *rate) {
     robot_distance(&c->r->model, c->r->data, p->geom, (size_t)e->part, &touch);
   *h = p->margin - touch.dist;
   if (c->v) *rate = -touch_rate(c->r, p, &touch);
+  if (e->of == ROBOT_OF_PAIR && is_box_on_plane(c->r, p)) hold_below_middle(c, p, &touch, h, rate);
 }
 
 static bool is_force(const guard_call *c, size_t i) {
