@@ -120,7 +120,22 @@ trot_decoupling trot_decoupling_at(const model *m, const double x[]) {
   return (trot_decoupling){(1.0 / p->mass - turn) / (1.0 / p->mass + turn), false, NAN};
 }
 
+/* Whether a foot starts below the ground, where it would count as standing. A rigid one cannot
+ * start to land on it either: it stands there without a speed. */
+static bool is_below(const model *m, double lands) {
+  const bool rigid = limbs_of(m) == &trot_rigid;
+  return m->value[HEIGHT] < lands || (rigid && m->value[SPEED] > 0.0 && m->value[HEIGHT] == lands);
+}
+
 static int prepare(model *m, char message[MODEL_MESSAGE_SIZE]) {
+  const double turned = limbs_of(m) == &trot_rigid ? fabs(sin(m->value[TILT])) : 0.0;
+  const double lands = m->value[LEG] + m->value[HALF_LENGTH] * turned;
+  if (is_below(m, lands)) {
+    snprintf(message, MODEL_MESSAGE_SIZE,
+             "trot: height %.9g is not accepted; it is above %.9g m, where a foot lands",
+             m->value[HEIGHT], lands);
+    return -1;
+  }
   trot_parameters *const p = malloc(sizeof *p);
   if (!p) {
     snprintf(message, MODEL_MESSAGE_SIZE, "trot: out of memory");

@@ -170,6 +170,33 @@ static void decoupling_is_known_at_touch_down(void **state) {
   }
 }
 
+/* a foot below the ground would count as one that stands, and carry nothing */
+static void a_start_below_the_ground_is_refused(void **state) {
+  (void)state;
+  static const struct {
+    int limbs;
+    double height, tilt, speed;
+    int status;
+  } starts[] = {{TROT_RIGID, 0.5, 0, 1, -1},    {TROT_RIGID, 1, 0, 1, -1},
+                {TROT_RIGID, 1, 0, 0, 0},       {TROT_RIGID, 1.5, 0.6, 1, -1},
+                {TROT_RIGID, 1.5, -0.6, 1, -1}, {TROT_RIGID, 1.5, 0.5, 1, 0},
+                {TROT_SOFT, 0.99, 0, 1, -1},    {TROT_SOFT, 1, 0, 1, 0}};
+  for (size_t i = 0; i < sizeof starts / sizeof *starts; i++) {
+    model m;
+    char message[MODEL_MESSAGE_SIZE];
+    model_init(&m, &trot_type);
+    assert_int_equal(model_set(&m, "limbs", starts[i].limbs, message), 0);
+    assert_int_equal(model_set(&m, "height", starts[i].height, message), 0);
+    assert_int_equal(model_set(&m, "tilt", starts[i].tilt, message), 0);
+    assert_int_equal(model_set(&m, "speed", starts[i].speed, message), 0);
+    assert_int_equal(model_prepare(&m, message), starts[i].status);
+    if (i == 0)
+      assert_string_equal(message,
+                          "trot: height 0.5 is not accepted; it is above 1 m, where a foot lands");
+    model_release(&m);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(soft_limbs_are_as_known),
@@ -178,6 +205,7 @@ int main(void) {
       cmocka_unit_test(rigid_limbs_jump),
       cmocka_unit_test(the_lifted_foot_is_in_the_air_for_as_long_as_known),
       cmocka_unit_test(decoupling_is_known_at_touch_down),
+      cmocka_unit_test(a_start_below_the_ground_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
