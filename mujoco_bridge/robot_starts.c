@@ -19,6 +19,9 @@ static const double inside = 0.05;
  * inside by so much of their range. */
 static const double rounding = 1e-9, off = 1e-6;
 
+/* What touches to this, m, is raised by so much. */
+static const double touching = 1e-12, raised = 1e-9;
+
 /* of an axis that counts as vertical or horizontal */
 static const double aligned = 1e-6;
 
@@ -215,6 +218,22 @@ static bool drop(making *k, double height, double tilt, double direction) {
   return dropped;
 }
 
+/* where a contact's distance is 0 to rounding, libess cannot tell on which side it begins */
+static int raise_off(making *k, robot *r, char message[ROBOT_MESSAGE_SIZE]) {
+  const ess_system *const s = robot_system(r);
+  double *const h = calloc(s->guard_count + 1, sizeof *h);
+  const int status = h ? s->guards(k->x, h, s->params) : -1;
+  bool touches = false;
+  for (size_t i = 0; !status && i < s->guard_count; ++i)
+    touches = touches || (robot_event_is_contact(r, i) && fabs(h[i]) < touching);
+  for (int j = 0; touches && j < k->m->njnt; ++j)
+    if (k->m->jnt_type[j] == mjJNT_FREE || is_lift(k, j)) raise_joint(k, j, raised);
+  free(h);
+  if (!status) return 0;
+  snprintf(message, ROBOT_MESSAGE_SIZE, "%.500s", h ? robot_failure(r) : "out of memory");
+  return SOLVER_FAILED;
+}
+
 /* joints held together by equalities stay as they are */
 static void draw_start(making *k) {
   const robot_start *const s = k->start;
@@ -246,8 +265,9 @@ int robot_start_state(robot *r, const robot_start *start, double x[],
   } else if (!drop(&k, start->height, start->tilt, tilt_direction)) {
     turn_hinges(&k, false);
   }
-  if (k.d) mj_deleteData(k.d);
   robot_normalise(r, x);
+  if (!status) status = raise_off(&k, r, message);
+  if (k.d) mj_deleteData(k.d);
   return status;
 }
 

@@ -128,6 +128,22 @@ static void a_pose_is_given(void **state) {
   robot_close(r);
 }
 
+/* what stands exactly on the floor, where rounding would decide whether it touches */
+static void what_just_touches_is_raised(void **state) {
+  (void)state;
+  robot *const r = fixture_robot(
+      "<mujoco><worldbody><geom type='plane' size='5 5 .1'/><body pos='0 0 .1'><freejoint/>"
+      "<geom size='.1'/></body></worldbody></mujoco>");
+  double x[FIXTURE_STATES];
+  start_of(r, &(robot_start){.height = 0.0}, x);
+  assert_true(fabs(x[2] - 0.100000001) < 1e-14);
+  start_of(r, &(robot_start){.height = 0.05}, x);
+  assert_true(x[2] == 0.1 + 0.05);
+  start_of(r, &(robot_start){.height = -0.01}, x);
+  assert_true(x[2] == 0.1 - 0.01);
+  robot_close(r);
+}
+
 static void states_have_names(void **state) {
   (void)state;
   robot *const r = fixture_robot(FIXTURE_ZOO("pyramidal", "dense"));
@@ -370,6 +386,7 @@ int main(void) {
       cmocka_unit_test(starts_are_drawn),
       cmocka_unit_test(a_pose_comes_from_the_model),
       cmocka_unit_test(a_pose_is_given),
+      cmocka_unit_test(what_just_touches_is_raised),
       cmocka_unit_test(states_have_names),
       cmocka_unit_test(controls_are_constant),
       cmocka_unit_test(controls_are_held_for_a_period),
