@@ -44,6 +44,27 @@ static void a_particle_stays_on_the_curves_that_push_it(void **state) {
   model_release(&r.m);
 }
 
+/* U at the origin and its derivative along the curve: -v^2/8, v^2/8, then 0 with -+6 v^3/64 */
+static void forces_at_the_origin_are_as_known(void **state) {
+  (void)state;
+  enum { CONE = 1, EVENTS = 3, STATES = 4 };
+  static const char *const curves[] = {"a", "b", "c", "d"};
+  static const double force[] = {-0.5, 0.5, 0, 0}, slope[] = {0, 0, -0.75, 0.75};
+  for (size_t i = 0; i < 4; i++) {
+    CONTACT_RUN(&r, &particle_type, "curve", curves[i], "speed", "2", "duration", "0.001", );
+    const ess_system *const s = &r.m.system;
+    const double sign[EVENTS] = {1, 1, 1};
+    double x[STATES], f[STATES], h[EVENTS], rate[EVENTS];
+    r.m.type->initial_state(&r.m, x);
+    assert_int_equal(s->mode_changed(sign, EVENTS, s->params), 0);
+    assert_int_equal(s->field(0, x, sign, f, s->params), 0);
+    assert_int_equal(s->guard_rates(x, f, h, rate, s->params), 0);
+    assert_near(h[CONE], force[i], 1e-8);
+    assert_near(rate[CONE], slope[i], 1e-8);
+    model_release(&r.m);
+  }
+}
+
 static void a_ceiling_is_touched_for_no_time(void **state) {
   (void)state;
   CONTACT_RUN(&r, &ball_under_ceiling_type, );
@@ -237,6 +258,7 @@ static void contacts_do_not_drift(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_particle_stays_on_the_curves_that_push_it),
+      cmocka_unit_test(forces_at_the_origin_are_as_known),
       cmocka_unit_test(a_ceiling_is_touched_for_no_time),
       cmocka_unit_test(a_point_climbs_the_hill_or_rests_at_its_foot),
       cmocka_unit_test(the_hill_pulls_the_point_off_the_ground),

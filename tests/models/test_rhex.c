@@ -133,6 +133,24 @@ static void legs_chatter_without_pseudo_impulses(void **state) {
   model_release(&r.m);
 }
 
+/* Section 2.7.2's signs: as the rear leg lands, the front foot, kept sticking, would be pulled by
+ * the impact, and is pressed by the motor. */
+static void the_impact_pulls_what_the_motor_presses(void **state) {
+  (void)state;
+  CONTACT_RUN(&r, &rhex_type, "duration", "0.0327628", "delta-t", "0", );
+  assert_int_equal(r.status, ESS_SUCCESS);
+  contact_model *const p = r.m.data;
+  kkt *const here = p->s.c.here;
+  const contact_mode feet = CONTACT(0) | CONTACT(1) | CONTACT(2) | CONTACT(3);
+  kkt_multipliers impulse, pseudo;
+  kkt_at(here, r.x, r.x + COORDINATES);
+  assert_near(here->a[2], 0, 1e-6);
+  assert_true(kkt_impact(here, feet, NULL, &impulse) && kkt_pseudo_impulse(here, feet, &pseudo));
+  assert_near(kkt_cone(here, 0, impulse.value), -0.06, 5e-3);
+  assert_near(0.03 * kkt_cone(here, 0, pseudo.value), 0.37, 5e-3);
+  model_release(&r.m);
+}
+
 /* Massless: while a foot slides, the torque is all that its force can come from, and a free leg
  * does nothing to the body. */
 static void free_legs_do_nothing_to_the_body(void **state) {
@@ -195,6 +213,7 @@ int main(void) {
       cmocka_unit_test(it_leaps_upward),
       cmocka_unit_test(it_leaps_onto_a_ledge),
       cmocka_unit_test(the_ledges_rows_are_those_of_its_gaps),
+      cmocka_unit_test(the_impact_pulls_what_the_motor_presses),
       cmocka_unit_test(legs_chatter_without_pseudo_impulses),
       cmocka_unit_test(free_legs_do_nothing_to_the_body),
       cmocka_unit_test(the_motor_outweighs_the_rear_legs_impact),
