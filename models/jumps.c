@@ -157,6 +157,22 @@ static int pursue(pursuit *p, double t1) {
   return status;
 }
 
+/* Whether a guard that is armed is crossed as the run begins, in the mode it begins in; a state at
+ * rest on it crosses none. */
+static int begins_with_jump(const pursuit *p, bool *jumps) {
+  static const double rest = 1e-9;
+  const ess_system *const s = &p->m->system;
+  double h[JUMPS_GUARDS_MAX], f[MODEL_DIMENSION_MAX], rate[JUMPS_GUARDS_MAX];
+  *jumps = false;
+  if (s->field(0.0, p->x, p->sign, f, s->params) || s->guard_rates(p->x, f, h, rate, s->params))
+    return GSL_EBADFUNC;
+  for (size_t j = 0; j < 2 * s->guard_count; j++) {
+    const double outward = j % 2 ? -rate[j / 2] : rate[j / 2];
+    *jumps = *jumps || (p->armed[j] && h[j / 2] == 0.0 && outward > rest);
+  }
+  return GSL_SUCCESS;
+}
+
 /* signs by the event functions, on their zero by where the field leads */
 static int begin(pursuit *p, const double x0[]) {
   const ess_system *const s = &p->m->system;
@@ -172,7 +188,9 @@ static int begin(pursuit *p, const double x0[]) {
   }
   if (s->impacts->start && s->impacts->start(0.0, p->x, p->sign, p->armed, s->params))
     return GSL_EBADFUNC;
-  return tell_mode(p) ? GSL_EBADFUNC : GSL_SUCCESS;
+  bool jumps;
+  if (tell_mode(p) || begins_with_jump(p, &jumps)) return GSL_EBADFUNC;
+  return jumps ? jump(p, 0.0) : GSL_SUCCESS;
 }
 
 int jumps_reference(const model *m, const double x0[], model_reference *out,

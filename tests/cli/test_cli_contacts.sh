@@ -37,6 +37,11 @@ expect "hill: back" near 2 0.476619 1e-6 0.433013 1e-6
 run run --model ball-under-ceiling --no-reference
 expect "ball: its modes" says "{} {1} {}"
 
+for start in '--model ball-under-ceiling --height 0' '--model hill --distance 0'; do
+  run run $start
+  expect "$start: the reference lands at the start, too" grep -qE '^RMS error [0-9.]+e-1[0-9] ' "$room/out"
+done
+
 for curve in a b c d; do
   run run --model particle-on-curve --curve $curve --no-reference
   case $curve in a | c) expect "curve $curve lets go" says "{}" ;; *) expect "curve $curve holds" says "{curve}" ;; esac
