@@ -11,6 +11,10 @@
  * zero is not crossed by its rounding. */
 static const double hair = 1e-9;
 
+/* A contact that is let go at a start lands where it is this deep: as much as a start may be off.
+ */
+static const double let_go_depth = 1e-9;
+
 /* What integration strays from its contacts is let die out over this many time scales. */
 static const double settling_scales = 50;
 
@@ -48,7 +52,8 @@ static int guards(const double x[], double h[], void *params) {
     const mechanism_constraint *const c = &s->m->constraint[k];
     const bool normal = c->normal == k, active = (s->mode & CONTACT(k)) != 0;
     const double size = force.size[k] + (normal ? 0 : c->friction * force.size[c->normal]);
-    h[event(s, GAP, k)] = normal && !active ? here->a[k] : 1;
+    const double depth = s->leaving & CONTACT(k) ? let_go_depth : 0;
+    h[event(s, GAP, k)] = normal && !active ? here->a[k] + depth : 1;
     h[event(s, CONE, k)] = active ? kkt_cone(here, k, force.value) + hair * size : 1;
     h[event(s, ACTIVE, k)] = active ? 1 : -1;
   }

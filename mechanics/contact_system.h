@@ -34,7 +34,9 @@ typedef struct contact_system {
   /* Corollary 1: contacts that land more slowly than this, m/s, are kept together with those that
    * are there, so that a run goes on after impacts that accumulate. 0, at first: it ends there. */
   double completes_below;
-  contact_mode mode; /* the latched one */
+  contact_mode mode;    /* the latched one */
+  contact_mode leaving; /* what touched at the start and was let go: it lands a hair deeper, so that
+                           a gap that is zero but for rounding is no landing */
   ess_impacts impacts;
   ess_system system; /* for libess */
 } contact_system;

@@ -71,7 +71,9 @@ int contact_system_start(contact_system *s, const double x[], contact_mode *mode
   const contact_mode tangents = tangents_of(m, scope);
   for (size_t k = 0; k < m->constraints; k++)
     if ((tangents & CONTACT(k)) && fabs(here->speed[k]) <= touching) scope |= CONTACT(k);
-  return stays(s, scope, mode);
+  const int wrong = stays(s, scope, mode);
+  s->leaving = scope & ~*mode;
+  return wrong;
 }
 
 /* The state moved onto the contacts of a mode, by what integration has strayed from them, in the

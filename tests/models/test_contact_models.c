@@ -33,6 +33,17 @@ static void a_particle_stays_on_the_curves_that_push_it(void **state) {
   assert_int_equal(r.count, 0);
   model_release(&r.m);
 
+  // anywhere: where a gap is zero but for rounding, too
+  static const char *const starts[] = {"3", "-7.3", "0.1", "9.999", "-0.7", "1e-5"};
+  for (size_t i = 0; i < sizeof starts / sizeof *starts; i++) {
+    CONTACT_RUN(&r, &particle_type, "curve", "a", "start-x", starts[i], );
+    assert_int_equal(r.status, ESS_SUCCESS);
+    assert_string_equal(r.first, "{}");
+    assert_int_equal(r.count, 0);
+    assert_near(hypot(r.x[2], r.x[3]), 1, 1e-12);
+    model_release(&r.m);
+  }
+
   // c from the left: pushed until the origin, where the force falls through zero
   CONTACT_RUN(&r, &particle_type, "curve", "c", "start-x", "-0.5", );
   assert_string_equal(r.first, "{curve}");
