@@ -78,21 +78,7 @@ cat >results/crossing_cost.csv <<'END'
 contacts,solver,status,ns_per_crossing,evaluations_per_crossing
 10,libess,ok,500,4.25
 END
-head='system,engine,contacts,choice,integrator,time_step,time_constant,delta_t,damping_ratio,stiffness,landing'
-head="$head,landing_off,angle_rms,spin_ratio,end_rate,stop_speed,stop_delta_t,field_evaluations,time_s"
-cat >"results/rigid_soft.csv" <<END
-$head
-block,libess,rigid,,,nan,nan,0,nan,nan,0.1023,0,0,0.7,nan,0,0,500,0.002
-block,libess,springs,,,nan,nan,nan,2,1e6,0.1021,-2e-4,1.8e-3,0.6966,nan,0.0137,0.0065,11776,0.001
-trot,libess,rigid,,,nan,nan,nan,nan,nan,0.2452,0,0,nan,0.12794,nan,nan,79,1.2e-5
-trot,libess,springs,,,nan,nan,nan,2,1e6,0.2452,-8e-7,6.2e-4,nan,0.13897,nan,nan,3509,3e-4
-block,mujoco,own,default,Euler,0.002,0.02,nan,3.87,1.7e5,0.0998,-2.5e-3,9.3e-3,0.6949,nan,0.0417,0.0198,175,4e-4
-block,mujoco,own,stiffest,Euler,0.002,0.0028,nan,3.87,8e6,0.101,-1e-3,5.5e-3,0.69,nan,nan,nan,175,3e-4
-block,mujoco,springs,stiffest,Euler,0.002,nan,nan,2,1.8e4,0.09,-1e-2,3.2e-2,0.69,nan,nan,nan,175,3.1e-4
-block,mujoco,own,closest,Euler,0.002,0.0057,nan,3.87,2.1e6,0.1012,-1.1e-3,8e-4,0.6983,nan,0.009,0.0043,175,2.8e-4
-trot,mujoco,own,default,Euler,0.002,0.02,nan,3.87,3.4e4,0.2412,-4e-3,1.1e-2,nan,-0.0008,nan,nan,200,3.1e-4
-trot,mujoco,springs,closest,Euler,0.002,nan,nan,10,1e4,0.2418,-3.4e-3,4.6e-3,nan,0.1284,nan,nan,200,2.2e-4
-END
+cp "$sources/tests/tools/rigid_soft.csv" results/rigid_soft.csv
 cat >results/order.csv <<'END'
 epsilon,projection_order,rms_error,in_fit
 0.01,1,1e-4,1
