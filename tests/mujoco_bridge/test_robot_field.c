@@ -4,6 +4,8 @@
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
+#include <string.h>
+
 #include "robot_fixture.h"
 
 #include <mujoco/mujoco.h>
@@ -75,7 +77,8 @@ static void test_gap(void **state) {
     }
     print_message("zoo %d: %zu states, gap %.1e\n", zoo, compared, worst);
     assert_true(compared > 500);
-    assert_true(worst < 1e-8); // elliptic cones with many contacts: as far as Newton gets
+    // elliptic cones with many contacts: as far as Newton gets
+    assert_true(worst < (strstr(zoos[zoo], "elliptic") ? 2e-9 : 1e-11));
     for (size_t k = 0; k < events; ++k)
       if (!acted[k] && !is_refused(r, k)) fail_msg("%s has not acted", robot_event_name(r, k));
     robot_close(r);
