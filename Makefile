@@ -293,8 +293,8 @@ fuzz: setup-test
 
 # what the program says of its studies' columns
 columns: build-essbench
-	$(essbench) columns >docs/COLUMNS.md
-	@for study in $$(sed -n 's/^## essbench //p' docs/COLUMNS.md); do \
+	$(essbench) columns >docs/guide/columns.md
+	@for study in $$(sed -n 's/^## essbench //p' docs/guide/columns.md); do \
 	  $(essbench) schema $$study >build/schema || exit 1; \
 	  mv build/schema schema/$$(sed -n 's/^  "title": "\(.*\)\.json of .*/\1/p' build/schema).schema.json; \
 	done
@@ -334,7 +334,7 @@ make test         build and test: gcc, clang, sanitizers, without AVX, format
 make fuzz         random systems against libess, guided by coverage; RUNS of them
 make regress      the gate: counters, errors and times against baseline and an earlier revision
 make baseline     rewrite results/baseline, and show what that changes
-make columns      write schema/ and docs/COLUMNS.md anew from the columns of studies
+make columns      write schema/ and docs/guide/columns.md anew from the columns of studies
 make format       lay out the sources
 make install      libess and essbench below PREFIX, with manual and completion
 make uninstall    take away what make install has put there

@@ -1,6 +1,6 @@
 /*
  * Crossings in quick succession: sub-steps along one integration step, the base, until it ends or
- * no crossing is near (docs/METHOD.md).
+ * no crossing is near (docs/theory/method.md).
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -319,7 +319,7 @@ typedef struct ess_observer {
 typedef enum ess_method {
   ESS_METHOD_TOLERANCE, /* the error of everything, crossings included, is controlled by rtol and
                            atol alone: isolated crossings are located, crossings in quick succession
-                           are made in sub-steps (docs/METHOD.md) */
+                           are made in sub-steps (docs/theory/method.md) */
   ESS_METHOD_PAPER      /* by projection inside neighbourhoods of the guards, as in the paper: the
                            error of crossings is that of epsilon, which the caller chooses */
 } ess_method;

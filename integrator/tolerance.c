@@ -1,6 +1,6 @@
 /*
  * The method by one tolerance: integration steps in a frozen mode; crossings that come one by one
- * are located, those that come in quick succession are made in sub-steps (docs/METHOD.md).
+ * are located, those that come in quick succession are made in sub-steps (docs/theory/method.md).
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -14,7 +14,7 @@
 /*
  * Slower than this, with its whole interval, is a failure: over all cases, and in a single one. A
  * single one may owe that much to its code's place in memory, which any change of any file moves
- * (measured: 5 %, docs/REGRESS.md); over all cases it averages out.
+ * (measured: 5 %, docs/results/gate.md); over all cases it averages out.
  */
 #define REGRESS_EFFECT      0.05
 #define REGRESS_CASE_EFFECT 0.10

@@ -15,7 +15,7 @@ const column speed_row_columns[] = {
            SHOWN("field", "%-10s")),
     COLUMN(speed_row, solver, TEXT, "", "mujoco or libess", SHOWN("solver", "%-6s")),
     COLUMN(speed_row, variant, TEXT, "", "MuJoCo's integrator"),
-    COLUMN(speed_row, protocol, TEXT, "", "what is compared (docs/SPEED.md)",
+    COLUMN(speed_row, protocol, TEXT, "", "what is compared (docs/results/speed.md)",
            SHOWN("protocol", "%-15s")),
     COLUMN(speed_row, contacts, COUNT, "", "number of contacts", SHOWN("N", "%3.0f")),
     COLUMN(speed_row, damping, AMOUNT, "N s/m", "of all springs; not known of the hopper",

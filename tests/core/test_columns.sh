@@ -1,5 +1,5 @@
 #!/bin/sh
-# schema/ and docs/COLUMNS.md are what the program says of its studies' columns; make columns writes
+# schema/ and docs/guide/columns.md are what the program says of its studies' columns; make columns writes
 # them.
 # SPDX-License-Identifier: GPL-3.0-or-later
 # usage: test_columns.sh ESSBENCH SOURCE
@@ -7,10 +7,10 @@
 source=$2
 
 run columns
-expect 'docs/COLUMNS.md is what essbench columns writes' same_bytes "$room/out" \
-  "$source/docs/COLUMNS.md"
+expect 'docs/guide/columns.md is what essbench columns writes' same_bytes "$room/out" \
+  "$source/docs/guide/columns.md"
 expect 'there are studies in it' [ "$(grep -c '^## essbench ' "$room/out")" -ge 1 ]
-for study in $(sed -n 's/^## essbench //p' "$source/docs/COLUMNS.md"); do
+for study in $(sed -n 's/^## essbench //p' "$source/docs/guide/columns.md"); do
   run schema "$study"
   expect "a schema of $study" success
   file=$(sed -n 's/^  "title": "\(.*\)\.json of .*/\1/p' "$room/out")

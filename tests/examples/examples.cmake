@@ -1,5 +1,5 @@
 # What a user would copy: what the examples print, the README's quotations and ways of linking libess,
-# and the skeletons of docs/ENGINES.md.
+# and the skeletons of docs/guide/adding.md.
 # SPDX-License-Identifier: GPL-3.0-or-later
 ess_test(examples)
 ess_test(examples_derivatives)
@@ -21,7 +21,7 @@ set_tests_properties(examples_readme PROPERTIES FIXTURES_SETUP alone)
 # a skeleton as it stands in the text, turned into a source file whenever the text changes
 function(ess_documented_source name)
   get_filename_component(file ${name} NAME)
-  set(text ${CMAKE_SOURCE_DIR}/docs/ENGINES.md)
+  set(text ${CMAKE_SOURCE_DIR}/docs/guide/adding.md)
   set(block ${CMAKE_CURRENT_LIST_DIR}/test_examples_block.sh)
   add_custom_command(OUTPUT engines/${file}
     COMMAND sh ${block} ${text} ${name} > engines/${file}

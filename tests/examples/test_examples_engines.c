@@ -1,5 +1,5 @@
 /*
- * The model and the solver that docs/ENGINES.md shows, compiled from its text: the model's
+ * The model and the solver that docs/guide/adding.md shows, compiled from its text: the model's
  * reference agrees with the projection integrator, and both solvers converge to it.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later

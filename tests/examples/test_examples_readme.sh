@@ -1,6 +1,6 @@
 #!/bin/sh
-# docs/GUIDE.md quotes examples/hopper.c and what it prints verbatim, and the README a part of it. Every
-# way of installing and linking libess that the README and docs/INSTALL.md give works when it is copied.
+# docs/guide/first-program.md quotes examples/hopper.c and what it prints verbatim, and the README a part of it. Every
+# way of installing and linking libess that the README and docs/guide/install.md give works when it is copied.
 # Usage: test_examples_readme.sh SOURCE_DIR HOPPER CC ALONE
 # ALONE is the folder in which libess alone is built; it is left there for others.
 # SPDX-License-Identifier: GPL-3.0-or-later
@@ -41,9 +41,9 @@ same() {
 }
 
 # what is quoted
-block 'examples/hopper.c' quoted.c docs/GUIDE.md
+block 'examples/hopper.c' quoted.c docs/guide/first-program.md
 same "$source/examples/hopper.c" "$room/quoted.c" "the example"
-block 'output of the example' expected docs/GUIDE.md
+block 'output of the example' expected docs/guide/first-program.md
 "$hopper" >"$room/printed"
 same "$room/printed" "$room/expected" "the example's output"
 
@@ -66,19 +66,19 @@ export CMAKE_BUILD_TYPE=Debug
 
 # a reader's own CMake project, with the libess installed, and with one in a folder below it
 mkdir "$room/project"
-block 'CMakeLists.txt of a program that links libess' project/CMakeLists.txt docs/INSTALL.md
+block 'CMakeLists.txt of a program that links libess' project/CMakeLists.txt docs/guide/install.md
 cp "$room/quoted.c" "$room/project/hopper.c"
 cmake_project() {
   echo "cmake -S '$room/project' -B '$room/$1' -DCMAKE_PREFIX_PATH=\"\$HOME/.local\" &&
     cmake --build '$room/$1'" >"$room/build-project"
-  commands "$room" build-project "docs/INSTALL.md's CMakeLists.txt, $1"
+  commands "$room" build-project "docs/guide/install.md's CMakeLists.txt, $1"
   "$room/$1/hopper" >"$room/printed"
   same "$room/printed" "$room/expected" "what the program prints, $1"
 }
 cmake_project installed
 ln -s "$source" "$room/project/essbench"
 sed -i 's/^find_package(.*)$/add_subdirectory(essbench)/' "$room/project/CMakeLists.txt"
-grep -q '^add_subdirectory' "$room/project/CMakeLists.txt" || fail "docs/INSTALL.md: no find_package"
+grep -q '^add_subdirectory' "$room/project/CMakeLists.txt" || fail "docs/guide/install.md: no find_package"
 mv "$room/home" "$room/home.hidden"
 cmake_project contained
 mv "$room/home.hidden" "$room/home"
@@ -91,11 +91,11 @@ commands "$room/alone" pkg-config README.md
 "$room/alone/hopper" >"$room/printed"
 same "$room/printed" "$room/expected" "what the program built with pkg-config prints"
 
-# the one command, run where INSTALL.md says: in the checkout
-block 'one command' command docs/INSTALL.md
-grep -q '^cc .*-o hopper$' "$room/command" || fail "docs/INSTALL.md: no cc command"
+# the one command, run where install.md says: in the checkout
+block 'one command' command docs/guide/install.md
+grep -q '^cc .*-o hopper$' "$room/command" || fail "docs/guide/install.md: no cc command"
 sed -i "s|-o hopper|-o $room/compiled|" "$room/command"
-commands "$source" command docs/INSTALL.md
+commands "$source" command docs/guide/install.md
 "$room/compiled" >"$room/printed"
 same "$room/printed" "$room/expected" "what the compiled program prints"
 
@@ -103,8 +103,8 @@ same "$room/printed" "$room/expected" "what the compiled program prints"
 rm -rf "${room:?}/home"
 mkdir "$room/clone"
 ln -s "$source" "$room/clone/essbench"
-block 'from a clean clone' clone-commands docs/INSTALL.md
-grep -q '^git clone ' "$room/clone-commands" || fail "docs/INSTALL.md: no git clone"
+block 'from a clean clone' clone-commands docs/guide/install.md
+grep -q '^git clone ' "$room/clone-commands" || fail "docs/guide/install.md: no git clone"
 sed -i '/^git clone /d' "$room/clone-commands"
-commands "$room/clone" clone-commands docs/INSTALL.md
-[ "$(grep -c '^success' "$room/log")" -eq 10 ] || fail "docs/INSTALL.md: not every example ran"
+commands "$room/clone" clone-commands docs/guide/install.md
+[ "$(grep -c '^success' "$room/log")" -eq 10 ] || fail "docs/guide/install.md: not every example ran"

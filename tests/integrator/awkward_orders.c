@@ -25,8 +25,8 @@ static double distance(size_t n, const double a[], const double b[], const doubl
   return sqrt(sum);
 }
 
-/* one order: crossed as it is, at times and to an end that differ from the exact ones by METHOD's
- * error term, up to a part epsilon of its size, and the integration's tolerance */
+/* one order: crossed as it is, at times and to an end that differ from the exact ones by
+ * method.md's error term, up to a part epsilon of its size, and the integration's tolerance */
 static void check_order(affine_system *s, gsl_rng *rng, const size_t order[],
                         const affine_settings *how) {
   double x0[N], times[M];

@@ -1,7 +1,7 @@
 /*
- * The local error of a projection, both orders, against the constants that docs/METHOD.md derives
- * (its section 5), on a system whose flow, guard and derivatives are known in closed form; and what
- * two crossings too close for their order to be told cost order 2.
+ * The local error of a projection, both orders, against the constants that docs/theory/method.md
+ * derives (its section 5), on a system whose flow, guard and derivatives are known in closed form;
+ * and what two crossings too close for their order to be told cost order 2.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
@@ -92,7 +92,7 @@ static landing project(const double x0[N], int order) {
   return l;
 }
 
-/* METHOD's e of either order at x0, for a projection that lasts `tau` along the tangent */
+/* method.md's e of either order at x0, for a projection that lasts `tau` along the tangent */
 static void predicted(const double x0[N], int order, double tau, double e[N]) {
   const double y = x0[1], z = x0[2], gradient[N] = {1.0, z, y};
   const double f[N] = {1.0 + y + start_time * start_time, y * y, -z};

@@ -1,6 +1,6 @@
 /*
  * Thousands of random event-selected systems against their exact solutions: every guard crossed
- * once and in order, errors as METHOD's section 5 predicts them, and bounded where crossings
+ * once and in order, errors as method.md's section 5 predicts them, and bounded where crossings
  * coincide. Each population states its regime.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
@@ -277,7 +277,8 @@ static void check_slopes(double slopes[], size_t count, double expected, double 
   assert_true(fabs(middle - expected) < 0.1 * tolerance);
 }
 
-/* ---- crossings further apart than O(epsilon^2): the error that METHOD derives -------------------
+/* ---- crossings further apart than O(epsilon^2): the error that method.md derives
+ * -------------------
  */
 
 /* State and times differ from the exact ones by the leading term, up to the next one: smaller by

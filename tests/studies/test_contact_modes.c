@@ -79,7 +79,7 @@ static void examples_are_as_known(void **state) {
   json_decref(results);
 }
 
-/* what is cut off falls with delta_t, and is that of CONTACTS */
+/* what is cut off falls with delta_t, and is that of mechanisms.md */
 static void less_is_cut_off_by_less_delta_t(void **state) {
   essbench(state, "contact-modes --slope-step 20 --speed-step 0.6 --truncations 0.03,0.01,0.001");
   json_t *const results = read_json(state, "results/contact_modes.json");

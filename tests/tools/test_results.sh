@@ -126,17 +126,17 @@ check 'its commit names the one before' $?
 check 'it touches the pages alone' $?
 grep -q 'MuJoCo takes 20 to 20 times' README.md
 check 'the README has the verdict' $?
-grep -qxF '| 1 | 2.000 | 1.900 to 2.100 | 1e-03 to 1e-02 | 1.0e-06 |' docs/PAPER.md
+grep -qxF '| 1 | 2.000 | 1.900 to 2.100 | 1e-03 to 1e-02 | 1.0e-06 |' docs/results/paper.md
 check 'PAPER has the order' $?
-grep -qxF '| 10 | 1.000 | 2.000 | 2.00 [1.90, 2.10] | 0.01 | 0.02 |' docs/PAPER.md
+grep -qxF '| 10 | 1.000 | 2.000 | 2.00 [1.90, 2.10] | 0.01 | 0.02 |' docs/results/paper.md
 check 'and the race' $?
-grep -qxF '| `ls_iterations=5` | 0.630 (0.98) | 1.0e-11 |' docs/MUJOCO.md
+grep -qxF '| `ls_iterations=5` | 0.630 (0.98) | 1.0e-11 |' docs/results/mujoco.md
 check 'MUJOCO has its settings' $?
-grep -q 'larger one from 10 contacts on' docs/PAPER.md && grep -q 'is 3 for the median (N = 10)' docs/PAPER.md
+grep -q 'larger one from 10 contacts on' docs/results/paper.md && grep -q 'is 3 for the median (N = 10)' docs/results/paper.md
 check 'and where libess loses' $?
-grep -qxF '| it is fast | A & B, 7 | time, at most 1 | 1.5 | **fails** | `make it` |' docs/CLAIMS.md
+grep -qxF '| it is fast | A & B, 7 | time, at most 1 | 1.5 | **fails** | `make it` |' docs/results/claims.md
 check 'claims have their page' $?
-grep -qxF '| ant | 7 | 9 | 1.0e-06 | 1.00 | 1.0e-02 | **0.5 (2)** | 3 (–) |  |  |' docs/ROBOTS.md
+grep -qxF '| ant | 7 | 9 | 1.0e-06 | 1.00 | 1.0e-02 | **0.5 (2)** | 3 (–) |  |  |' docs/results/robots.md
 check 'robots have their page' $?
 [ -s results/report.html ]
 check 'the report is written' $?

@@ -36,7 +36,7 @@ cat >"$room/work_precision.json" <<END
 {"cases": [{"name": "hopper", "trials": 12, "environment": {"git_commit": "0123456789", "mujoco": {"version": "4.0.0"},
   "compiler": "cc", "cores": 2, "cpu": "none", "date": "2000-01-01T00:00:00Z", "warnings": []}}]}
 END
-cp "$sources/docs/FINDINGS.md" "$room/page"
+cp "$sources/docs/results/findings.md" "$room/page"
 (cd "$room" && "$sources/tools/findings" . page)
 check 'findings ends with 0' $?
 grep -q '^| hopper | 1e-02 | 0.2 | 1e-02 |  |  | 2 |  | 5 |' "$room/page"
@@ -80,7 +80,7 @@ cat >"$room/speed.json" <<END
   "mujoco_s_per_contact": 4e-5, "mujoco_interval": [3e-5, 5e-5], "share": 0.05, "share_interval": [0.04, 0.06]}]}
 END
 cp "$sources/README.md" "$room/readme"
-cp "$sources/docs/SPEED.md" "$room/speed"
+cp "$sources/docs/results/speed.md" "$room/speed"
 "$sources/tools/headline" "$room" "$room/readme" "$room/speed"
 check 'headline ends with 0' $?
 grep -q 'MuJoCo takes 20 to 100 times as long as libess\*\*, and 15 to 15 times' "$room/readme"
@@ -139,7 +139,7 @@ cat >"$room/mujoco_settings.json" <<END
   "mujoco": {"version": "4.0.0"}, "compiler": "cc", "cores": 2, "cpu": "none", "date": "2000-01-01T00:00:00Z",
   "warnings": []}}
 END
-cp "$sources/docs/MUJOCO.md" "$room/mujoco"
+cp "$sources/docs/results/mujoco.md" "$room/mujoco"
 page() { "$sources/tools/mujoco-page" "$room" "$room/mujoco"; }
 page
 check 'mujoco-page ends with 0' $?
@@ -173,7 +173,7 @@ cp "$sources/tests/tools/rigid_soft.csv" "$room/rigid_soft.csv"
 sed 's/Euler/implicitfast/' "$room/rigid_soft.csv" | grep implicitfast >>"$room/rigid_soft.csv.same"
 cat "$room/rigid_soft.csv.same" >>"$room/rigid_soft.csv"
 cp "$room/speed.json" "$room/rigid_soft.json"
-cp "$sources/docs/CONTACTS.md" "$room/contacts"
+cp "$sources/docs/theory/mechanisms.md" "$room/contacts"
 page() { "$sources/tools/contacts-page" "$room" "$room/contacts"; }
 page
 check 'contacts-page ends with 0' $?
