@@ -18,3 +18,10 @@ add_test(NAME report COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_report.sh ${CMAKE_SO
 
 # what make results measures, writes and commits
 add_test(NAME results COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_results.sh ${CMAKE_SOURCE_DIR})
+
+# links of pages, old names of pages
+find_package(Python3 COMPONENTS Interpreter)
+if(Python3_FOUND)
+  add_test(NAME links COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_LIST_DIR}/test_links.py
+           ${CMAKE_SOURCE_DIR})
+endif()

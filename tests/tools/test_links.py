@@ -1,0 +1,55 @@
+#!/usr/bin/env python3
+# Every link of a page leads to a file that is there, and to a heading that it has; pages that moved are
+# found under their old names.
+# SPDX-License-Identifier: GPL-3.0-or-later
+# usage: test_links.py SOURCE
+import glob
+import os
+import re
+import sys
+
+# what docs/ held before it had rooms: links from outside still name these
+MOVED = """CHOOSING CLAIMS COLUMNS CONTACTS DERIVATIVES ENGINES ENSEMBLE FINDINGS GUIDE INSTALL METHOD MUJOCO
+PAPER PROTOCOL REGRESS ROBOTS SPEED""".split()
+
+
+def prose(path):
+    """A page without its code: blocks and `spans` hold no links."""
+    with open(path) as file:
+        text = re.sub(r"^ *```.*?^ *```", "", file.read(), flags=re.S | re.M)
+    return re.sub(r"(?<!\[)`[^`\n]*`(?!\])", "", text)
+
+
+def anchors(path):
+    """A page's headings as GitHub names them."""
+    with open(path) as file:
+        text = re.sub(r"^ *```.*?^ *```", "", file.read(), flags=re.S | re.M)
+    names = set()
+    for heading in re.findall(r"^#+ +(.*)$", text, re.M):
+        words = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).strip().lower()
+        names.add(re.sub(r"[^\w\- ]", "", words).replace(" ", "-"))
+    return names
+
+
+def wrong(page):
+    for text, link in re.findall(r"\[([^\]]*)\]\(([^)\s]+)\)", prose(page)):
+        if re.match(r"[a-z]+:", link):
+            continue
+        file, _, anchor = link.partition("#")
+        target = os.path.normpath(os.path.join(os.path.dirname(page), file)) if file else page
+        if not os.path.exists(target):
+            yield f"{page}: [{text}]({link}): no such file"
+        elif anchor and anchor not in anchors(target):
+            yield f"{page}: [{text}]({link}): {target} has no such heading"
+
+
+os.chdir(sys.argv[1])
+pages = glob.glob("*.md") + glob.glob("*/*.md") + glob.glob("docs/*/*.md")
+pages = [page for page in pages if page.split("/")[0] not in ("build", "results")]
+faults = [fault for page in pages for fault in wrong(page)]
+faults += [f"docs/{name}.md is gone" for name in MOVED if not os.path.exists(f"docs/{name}.md")]
+links = sum(len(re.findall(r"\]\([^)\s]+\)", prose(page))) for page in pages)
+if len(pages) < 30 or links < 140:
+    faults.append(f"{len(pages)} pages and {links} links were found: too few")
+print("\n".join(faults) or f"{len(pages)} pages, {links} links")
+sys.exit(bool(faults))
