@@ -24,12 +24,12 @@ chmod +x program
 git init -q . && git config user.name test && git config user.email test@example.org
 git add . && git commit -qm start
 commit=$(git rev-parse HEAD)
-mkdir -p results/150
+mkdir -p results/150 results/robot
 
 environment="\"environment\": {\"git_commit\": \"$commit\", \"mujoco\": {\"version\": \"4.0.0\"}, \"compiler\": \"cc\",
   \"cores\": 2, \"cpu\": \"none\", \"date\": \"2000-01-01T00:00:00Z\", \"warnings\": []}"
 for name in order calibration derivative_error limbs contact_modes rigid_soft crossing_cost mujoco_settings scale \
-  tolerance ensemble 150/sweep; do
+  tolerance ensemble 150/sweep robot/sweep; do
   echo "{\"command\": \"$name\", \"trials\": 3, \"unchanged\": 1e-9, \"minimum_effect\": 0.05, $environment}" \
     >"results/$name.json"
 done
@@ -62,7 +62,7 @@ contacts,solver,protocol,rms_error,rms_worst
 10,projection,paper,0.06,0.04
 10,mujoco,paper,0.02,0.02
 END
-echo "{\"marginals\": [], $environment}" >results/speed.json
+echo "{\"marginals\": [], $environment}" | tee "$room/speed.json" >results/speed.json
 columns='model,field,solver,protocol,contacts,damping,stiffness,trials,processes,median_s,mujoco_s'
 columns="$columns,mujoco_over_this,mujoco_over_this_lo,mujoco_over_this_hi,rms_error,rms_worst"
 cat >results/speed.csv <<END
@@ -148,9 +148,26 @@ echo "{\"build\":{\"git_commit\":\"$(git rev-parse HEAD)\"}}" >results/scale.jou
 results
 grep -q '^scale --out results$' "$room/asked"
 check 'a journal of this commit is gone on with' $?
-grep -q '^sweep --contacts 2..100.* --restart$' "$room/asked" && grep -q '^mujoco --out results' "$room/asked" &&
+grep -q '^sweep --protocol paper,equal-error --out results --restart$' "$room/asked" && grep -q '^mujoco --out results' "$room/asked" &&
   grep -q '^work-precision --model plate --contacts 100 --out results' "$room/asked"
 check 'of another commit everything is measured' $?
+
+# one that fails ends the other lane too, with a line that names it; what is there stays
+git reset -q --hard "$commit"
+printf '#!/bin/sh\ncase $1 in speed) exit 3 ;; ensemble) exec sleep 60 ;; esac\n' >failing
+chmod +x failing
+rm results/speed.json results/ensemble.json
+cp "$room/speed.json" results/speed.json.kept
+begun=$(date +%s)
+tools/results ./failing >"$room/out" 2>&1
+[ $? -eq 1 ] && grep -q '^results: essbench speed .* ended with status 3; what is measured is kept' "$room/out"
+check 'a study that fails is named' $?
+[ $(($(date +%s) - begun)) -lt 30 ]
+check 'and ends what runs beside it' $?
+[ "$(git rev-parse HEAD)" = "$commit" ] && [ -z "$(git status --porcelain --untracked-files=no)" ]
+check 'no page is written' $?
+mv results/speed.json.kept results/speed.json
+cp results/order.json results/ensemble.json
 
 git reset -q --hard "$commit"
 sed -i 's/,20,19.5,21,/,30,29.5,31,/' results/speed.csv
