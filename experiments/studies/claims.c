@@ -33,9 +33,9 @@ static const column verdict_columns[] = {VERDICT(COLUMN_LINE, verdict){0}};
 
 /* ---- a claim's number ------------------------------------------------------------------------ */
 
-/* two files, which may be one */
+/* its files, which may be one */
 typedef struct sides {
-  json_t *a, *b;
+  json_t *a, *b, *reach;
 } sides;
 
 static double quotient(const claim *c, const sides *from, const char *value) {
@@ -48,12 +48,18 @@ static double number_of(const claim *c, const sides *from) {
   char value[RESULTS_TEXT_SIZE];
   json_t *row;
   size_t i;
+  if (c->reach.column && isnan(results_reduce(from->reach, &c->reach, NULL, NULL))) return NAN;
   if (!c->each) return quotient(c, from, NULL);
   json_array_foreach(from->a, i, row) {
     const double one = quotient(c, from, results_text(row, c->each, value));
     if (isnan(furthest) || fabs(one) > fabs(furthest)) furthest = one;
   }
   return furthest;
+}
+
+/* rows of a number's file, or of a's where the claim has no such number */
+static json_t *rows_of(study_run *run, const claim *c, const results_number *number) {
+  return results_read(run->folder, number->column ? number->file : c->a.file, run->message);
 }
 
 static const char *verdict_of(const claim *c, double number) {
@@ -80,15 +86,14 @@ static int judge(study_run *run, const void *cell) {
                  .high = c->command && isfinite(c->high) ? c->high : (double)NAN,
                  .number = NAN,
                  .command = c->command ? c->command : ""};
-  sides from = {NULL, NULL};
-  if (c->command) {
-    from.a = results_read(run->folder, c->a.file, run->message);
-    from.b = results_read(run->folder, c->b.column ? c->b.file : c->a.file, run->message);
-    if (from.a && from.b) row.number = number_of(c, &from);
-  }
-  const bool failed = c->command && (!from.a || !from.b);
+  sides from = {NULL, NULL, NULL};
+  if (c->command)
+    from = (sides){rows_of(run, c, &c->a), rows_of(run, c, &c->b), rows_of(run, c, &c->reach)};
+  const bool are_read = from.a && from.b && from.reach, failed = c->command && !are_read;
+  if (are_read) row.number = number_of(c, &from);
   json_decref(from.a);
   json_decref(from.b);
+  json_decref(from.reach);
   row.verdict = verdict_of(c, row.number);
   return failed ? -1 : study_add(run, SAMPLES, &row);
 }

@@ -18,6 +18,7 @@ typedef struct claim {
   double low, high;      /* it holds from low to high */
   results_number a, b;
   const char *each;
+  results_number reach; /* without a row of it the results do not go as far as the claim */
 } claim;
 
 /* Ends with one without a paper. */

@@ -25,17 +25,29 @@
 #define FIT(column)                                                                                \
   { "order_fit.csv", "projection_order=1", column, RESULTS_FIRST }
 #define CLAIM(...)                                                                                 \
-  { __VA_ARGS__ }
+  {                                                                                                \
+    __VA_ARGS__, .reach = { 0 }                                                                    \
+  }
+/* of a sweep that goes as far as the claim: of few contacts it says nothing about many */
+#define CLAIM_TO_100(...)                                                                          \
+  {                                                                                                \
+    __VA_ARGS__, .reach = {                                                                        \
+      "sweep.csv",                                                                                 \
+      "solver=projection;protocol=paper;contacts>=100",                                            \
+      "rms_error",                                                                                 \
+      RESULTS_FIRST                                                                                \
+    }                                                                                              \
+  }
 
 static const char compare[] = "make work-precision";
 
 const claim claims[] = {
-    CLAIM(RAPID, "abstract, 5.2", "one more contact costs about what it costs in MuJoCo",
-          "microseconds a contact over MuJoCo's, 2 to 100 contacts, from 2/3 to 3/2", "make sweep",
-          2.0 / 3.0, 1.5, SLOPE("projection"), SLOPE("mujoco"), NULL),
-    CLAIM(RAPID, "abstract, 7", "one more contact costs no more than in MuJoCo",
-          "the same, at most 1", "make sweep", 0.0, 1.0, SLOPE("projection"), SLOPE("mujoco"),
-          NULL),
+    CLAIM_TO_100(RAPID, "abstract, 5.2", "one more contact costs about what it costs in MuJoCo",
+                 "microseconds a contact over MuJoCo's, 2 to 100 contacts, from 2/3 to 3/2",
+                 "make sweep", 2.0 / 3.0, 1.5, SLOPE("projection"), SLOPE("mujoco"), NULL),
+    CLAIM_TO_100(RAPID, "abstract, 7", "one more contact costs no more than in MuJoCo",
+                 "the same, at most 1", "make sweep", 0.0, 1.0, SLOPE("projection"),
+                 SLOPE("mujoco"), NULL),
     CLAIM(RAPID, "Table 5.1", "on the hopper MuJoCo's error is met with epsilon = 0.13 m",
           "the largest such epsilon, k/m from 20 to 800, from half to twice that", "make calibrate",
           0.065, 0.26, {"calibration.csv", "status=ok", "epsilon", RESULTS_MOST}, {0}, NULL),
@@ -55,11 +67,13 @@ const claim claims[] = {
           "largest over smallest error, epsilon from 0.5, at most 1.1", "make order", 1.0, 1.1,
           {"order.csv", "projection_order=1;epsilon>=0.5", "rms_error", RESULTS_MOST},
           {"order.csv", "projection_order=1;epsilon>=0.5", "rms_error", RESULTS_LEAST}, NULL),
-    CLAIM(RAPID, "5", "what is calibrated on the hopper gives MuJoCo's error on the plate",
-          "error over MuJoCo's, at the number of contacts where it is largest, at most 1.1",
-          "make sweep", 0.0, 1.1,
-          {"sweep.csv", "solver=projection;protocol=paper", "rms_error", RESULTS_FIRST},
-          {"sweep.csv", "solver=mujoco;protocol=paper", "rms_error", RESULTS_FIRST}, "contacts"),
+    CLAIM_TO_100(
+        RAPID, "5", "what is calibrated on the hopper gives MuJoCo's error on the plate",
+        "error over MuJoCo's, at the number of contacts, 2 to 100, where it is largest, at most "
+        "1.1",
+        "make sweep", 0.0, 1.1,
+        {"sweep.csv", "solver=projection;protocol=paper", "rms_error", RESULTS_FIRST},
+        {"sweep.csv", "solver=mujoco;protocol=paper", "rms_error", RESULTS_FIRST}, "contacts"),
     CLAIM(RAPID, "5.2", "near 150 contacts the integrator gets irregular",
           "largest step of its median time from one N to the next, 130 to 170, over that of 60 to "
           "100, "

@@ -30,11 +30,17 @@ contacts,solver,protocol,rms_error
 10,projection,paper,0.03
 10,mujoco,paper,0.02
 10,projection,equal-error,0.9
+100,projection,equal-error,0.9
 END
 cat >sweep.json <<END
 {"slopes": [{"solver": "projection", "protocol": "paper", "s_per_contact": 3e-5},
             {"solver": "mujoco", "protocol": "paper", "s_per_contact": 4e-5}]}
 END
+run claims --out .
+expect 'of few contacts nothing follows for many' is "$plate" 'not measured'
+expect 'nor from their slope' is "$slope" 'not measured'
+expect 'what to run for that' grep -q 'run make sweep$' "$room/out"
+printf '100,projection,paper,0.02\n100,mujoco,paper,0.02\n' >>sweep.csv
 run claims --out .
 expect 'results are read' success
 expect 'order 2 holds' is "$order" holds

@@ -46,6 +46,8 @@ cat >"$room/sweep.json" <<'END'
 END
 report && whole
 check 'a page with figures, claims and a warning' $?
+! grep -q 'By the sweep' "$room/report.html"
+check 'a sweep without ratios has no verdict' $?
 grep -q 'sweep.json: it was &lt;loud&gt;' "$room/report.html"
 check 'the warning is told' $?
 grep -q "xlink:href='#fig_limbs-gpDot'" "$room/report.html"
@@ -56,6 +58,15 @@ check 'the number that decides' $?
 sed -i 's/,1.5,holds/,2.5,fails/' "$room/claims.csv"
 report && whole && [ "$(grep -o 'class="fails"' "$room/report.html" | wc -l)" -eq 2 ]
 check 'a changed value changes the page' $?
+
+cat >"$room/sweep.json" <<'END'
+{"trials": 4, "ratios": [
+  {"protocol": "equal-error", "solver": "libess", "contacts": 2, "mujoco_over_projection": 31.25,
+    "rms_error_projection": 0.01, "rms_error_mujoco": 0.02},
+  {"protocol": "paper", "solver": "projection"}]}
+END
+report && whole && grep -q 'takes 31.2 times as long as libess</strong>, which errs 0.5 times' "$room/report.html"
+check 'without make speed the sweep gives the verdict' $?
 
 # the check itself finds what it is for
 for spoil in 's/#fig_limbs-gpDot/#nowhere/' 's/id="claims"/id="losses"/' 's/ role="img"//' \
