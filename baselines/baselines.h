@@ -16,8 +16,7 @@ extern const solver_type location_solver;   /* dopri5, crossings located to roun
 extern const solver_type cvode_solver;      /* SUNDIALS', by its own root finding */
 extern const solver_type gsl_events_solver; /* GSL's, crossings bisected */
 
-/* Version of the SUNDIALS that cvode_solver runs, such as "6.4.1"; "unknown" when it does not tell.
- */
+/* Version of the SUNDIALS that cvode_solver runs, such as "6.4.1", or "unknown". */
 enum { SUNDIALS_VERSION_SIZE = 32 };
 void sundials_version(char version[SUNDIALS_VERSION_SIZE]);
 

@@ -15,17 +15,6 @@ static bool narrow_enough(const bracket *b, double width) {
   return b->f_hi == 0.0 || b->hi - b->lo <= width || middle <= b->lo || middle >= b->hi;
 }
 
-/* takes a value inside as the end whose sign it has */
-static void take(bracket *b, double at, double value) {
-  if (value < 0.0) {
-    b->lo = at;
-    b->f_lo = value;
-  } else {
-    b->hi = at;
-    b->f_hi = value;
-  }
-}
-
 /* f for GSL, which asks again for the ends, and keeps the values to itself */
 typedef struct remembering {
   bracket *b;
@@ -38,7 +27,7 @@ static double remembered(double at, void *params) {
   if (at == r->b->lo) return r->b->f_lo;
   if (at == r->b->hi) return r->b->f_hi;
   const double value = r->f(at, r->params);
-  if (at > r->b->lo && at < r->b->hi) take(r->b, at, value);
+  if (at > r->b->lo && at < r->b->hi) bracket_take(r->b, at, value);
   return value;
 }
 
@@ -74,7 +63,7 @@ int bracket_chandrupatla(bracket *b, bracket_function f, void *params, double wi
     }
     x1 = at;
     f1 = value;
-    take(b, at, value);
+    bracket_take(b, at, value);
     // at least half the width asked for away from either end
     const double least = fmin(0.5, 0.5 * width / fabs(x2 - x1));
     share = inverse_quadratic(x1, f1, x2, f2, x3, f3);

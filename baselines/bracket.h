@@ -17,6 +17,17 @@ typedef struct bracket {
   double lo, hi, f_lo, f_hi;
 } bracket;
 
+/* Takes a value inside as the end whose sign it has. */
+static inline void bracket_take(bracket *b, double at, double value) {
+  if (value < 0.0) {
+    b->lo = at;
+    b->f_lo = value;
+  } else {
+    b->hi = at;
+    b->f_hi = value;
+  }
+}
+
 /*
  * Each narrows b until hi - lo <= width, or f(hi) = 0. 0, or -1 when f is NaN. The first is Brent's
  * method by GSL (`solver` of the type gsl_root_fsolver_brent), the second T. R. Chandrupatla's

@@ -45,8 +45,6 @@ typedef struct cvode {
   size_t written; /* outputs */
 } cvode;
 
-/* ---- callbacks ------------------------------------------------------------------------------- */
-
 static int field(realtype t, N_Vector x, N_Vector dxdt, void *params) {
   return mode_field(params, t, N_VGetArrayPointer(x), N_VGetArrayPointer(dxdt)) ? -1 : 0;
 }
@@ -113,8 +111,7 @@ static int set_up(cvode *c, const solver_settings *settings, bool bdf) {
 static int prepare(const model *m, const solver_settings *settings, const solver_output *output,
                    void **instance, char message[SOLVER_MESSAGE_SIZE]) {
   (void)output;
-  const int wrong = mode_check_settings("cvode", m, settings, message);
-  const int variant = wrong ? wrong : mode_variant("cvode", settings, variants, message);
+  const int variant = mode_check("cvode", m, settings, SIZE_MAX, variants, message);
   if (variant < 0) return variant;
 
   const size_t room = m->system.guard_count + 1;
@@ -123,8 +120,7 @@ static int prepare(const model *m, const solver_settings *settings, const solver
     c->direction = calloc(2 * room, sizeof *c->direction);
   if (!c || !c->direction || set_up(c, settings, variant == 1)) {
     release(c);
-    snprintf(message, SOLVER_MESSAGE_SIZE, "cvode: out of memory");
-    return SOLVER_FAILED;
+    return SOLVER_FAIL(message, "cvode: out of memory");
   }
   c->found = c->direction + room;
   *instance = c;
@@ -196,7 +192,7 @@ static int write_outputs(cvode *c, const solver_output *output, double t, solver
 static int advance(cvode *c, double *t, const solver_output *output, solver_report *report) {
   const int flag = CVode(c->memory, c->t_end, c->state, t, CV_ONE_STEP);
   if (flag < 0) return fail(c, flag, *t, report);
-  if (!mode_finite(&c->mode, N_VGetArrayPointer(c->state)))
+  if (!mode_finite(N_VGetArrayPointer(c->state), c->mode.m->system.dimension))
     return mode_fail(&c->mode, "the state is not finite", *t, report);
   if (write_outputs(c, output, *t, report)) return SOLVER_FAILED;
   return flag == CV_ROOT_RETURN ? cross(c, *t, report) : 0;
@@ -225,15 +221,14 @@ static int run(void *instance, const double x0[], const solver_output *output,
                solver_report *report) {
   cvode *const c = instance;
   const size_t size = c->mode.m->system.dimension * sizeof *x0;
-  const double t0 = output->times[0];
   double *const x = N_VGetArrayPointer(c->state);
   *report = (solver_report){0};
   memcpy(x, x0, size);
   memcpy(output->states, x0, size);
   c->t_end = output->times[output->count - 1];
   c->written = 1;
-  int status = mode_start(&c->mode, t0, x, report);
-  if (!status) status = start(c, t0, report);
+  int status = mode_start(&c->mode, output->times[0], x, report);
+  if (!status) status = start(c, output->times[0], report);
   if (!status) status = integrate(c, output, report);
   count_steps(c, report);
   mode_report(&c->mode, report);

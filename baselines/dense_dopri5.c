@@ -169,6 +169,13 @@ void dense_dopri5_rate_at(dense_dopri5 *d, double theta, double dxdt[]) {
         d->h;
 }
 
+void dense_dopri5_write(dense_dopri5 *d, const solver_output *output, size_t *written, double theta,
+                        double t) {
+  for (; *written < output->count && output->times[*written] <= t; ++*written)
+    dense_dopri5_at(d, fmin((output->times[*written] - d->t) / d->h, theta),
+                    output->states + *written * d->n);
+}
+
 void dense_dopri5_accept(dense_dopri5 *d) {
   memcpy(d->x, d->x_end, sizeof d->x);
   memcpy(d->k[0], d->k[STAGES - 1], sizeof d->k[0]);

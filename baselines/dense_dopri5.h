@@ -10,9 +10,7 @@
 #ifndef DENSE_DOPRI5_H
 #define DENSE_DOPRI5_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "solver.h"
 
 /* Room for states; unused components stay 0, so that loops over all of them need no remainder. */
 enum { DENSE_DOPRI5_ROOM = 8, DENSE_DOPRI5_STAGES = 7 };
@@ -60,6 +58,10 @@ int dense_dopri5_step(dense_dopri5 *d, double t1);
 /* State, and its time derivative, on the latest step at t + theta*h, theta in [0, 1]. */
 void dense_dopri5_at(dense_dopri5 *d, double theta, double x[]);
 void dense_dopri5_rate_at(dense_dopri5 *d, double theta, double dxdt[]);
+
+/* Writes the outputs from *written on up to time t, none further than theta of the latest step. */
+void dense_dopri5_write(dense_dopri5 *d, const solver_output *output, size_t *written, double theta,
+                        double t);
 
 /* Moves to the end of the latest step; no evaluation (first same as last). */
 void dense_dopri5_accept(dense_dopri5 *d);

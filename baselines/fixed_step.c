@@ -6,8 +6,9 @@
 #include "fixed_step.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
+
+#include "mode.h"
 
 /* how many of the shorter step make the longer one; 0 when that is no whole number */
 static size_t whole_ratio(double longer, double shorter) {
@@ -22,22 +23,15 @@ int fixed_step_fit(const char *solver, const solver_settings *settings, double d
   const bool positive = dt > 0.0 && wanted > 0.0;
   const size_t substeps = positive ? whole_ratio(dt, wanted) : 0;
   const size_t stride = substeps ? 1 : positive ? whole_ratio(wanted, dt) : 0;
-  if (!stride) {
-    snprintf(message, SOLVER_MESSAGE_SIZE,
-             "%s: step %g s is not accepted; it must divide the output step %g s evenly, or be a "
-             "multiple of it",
-             solver, wanted, dt);
-    return SOLVER_REFUSED;
-  }
+  if (!stride)
+    return SOLVER_REFUSE(
+        message,
+        "%s: step %g s is not accepted; it must divide the output step %g s evenly, or be a "
+        "multiple of it",
+        solver, wanted, dt);
   const double step = substeps ? dt / (double)substeps : dt * (double)stride;
   *plan = (fixed_step){.substeps = substeps, .stride = stride, .dt = step};
   return 0;
-}
-
-static bool is_finite(const double x[], size_t n) {
-  for (size_t i = 0; i < n; i++)
-    if (!isfinite(x[i])) return false;
-  return true;
 }
 
 /* states first+1 .. first+stride at the end of one step, those before its end on the chord */
@@ -66,11 +60,9 @@ int fixed_step_run(const fixed_step *plan, const char *solver, size_t n, const d
       if (status) return status;
     }
     report->steps += steps;
-    if (!is_finite(x, n)) {
-      snprintf(report->message, SOLVER_MESSAGE_SIZE, "%s: the state is not finite at t = %g s",
-               solver, output->times[i] + (double)steps * plan->dt);
-      return SOLVER_FAILED;
-    }
+    if (!mode_finite(x, n))
+      return SOLVER_FAIL(report->message, "%s: the state is not finite at t = %g s", solver,
+                         output->times[i] + (double)steps * plan->dt);
     write_chord(plan->stride, i, n, x, output);
   }
   return 0;

@@ -12,7 +12,6 @@
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_odeiv2.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,8 +46,7 @@ static void release(void *instance) {
 static int prepare(const model *m, const solver_settings *settings, const solver_output *output,
                    void **instance, char message[SOLVER_MESSAGE_SIZE]) {
   (void)output;
-  int status = mode_check_settings("gsl", m, settings, message);
-  const int variant = status ? status : mode_variant("gsl", settings, variants, message);
+  const int variant = mode_check("gsl", m, settings, SIZE_MAX, variants, message);
   if (variant < 0) return variant;
 
   const size_t n = m->system.dimension;
@@ -63,8 +61,7 @@ static int prepare(const model *m, const solver_settings *settings, const solver
   }
   if (!g || !g->step || !g->control || !g->evolve) {
     release(g);
-    snprintf(message, SOLVER_MESSAGE_SIZE, "gsl: out of memory");
-    return SOLVER_FAILED;
+    return SOLVER_FAIL(message, "gsl: out of memory");
   }
   *instance = g;
   return 0;
@@ -129,7 +126,8 @@ static int advance(gsl_events *g, double *t, double t1, double *h, double x[],
   *h = fmin(*h, g->h_max);
   if (gsl_odeiv2_evolve_apply(g->evolve, g->control, g->step, &g->system, t, t1, h, x))
     return mode_fail(&g->mode, "the integrator finds no step", *t, report);
-  if (!mode_finite(&g->mode, x)) return mode_fail(&g->mode, "the state is not finite", *t, report);
+  if (!mode_finite(x, g->system.dimension))
+    return mode_fail(&g->mode, "the state is not finite", *t, report);
   report->steps++;
   if (crossed(g, x, &far)) return mode_fail(&g->mode, "a callback failed", *t, report);
   if (!(far > 0.0)) return 0;

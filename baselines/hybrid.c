@@ -4,7 +4,6 @@
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,7 +22,6 @@ static void release(void *instance) {
   hybrid *const s = instance;
   if (!s) return;
   free(s->h);
-  free(s->sign);
   free(s);
 }
 
@@ -33,17 +31,14 @@ static int prepare(const model *m, const solver_settings *settings, const solver
   int status = mode_check_impacts("hybrid", m, message);
   if (!status) status = fixed_step_fit("hybrid", settings, output->dt, &plan, message);
   if (status) return status;
+  const size_t room = m->system.guard_count + 1;
   hybrid *const s = calloc(1, sizeof *s);
-  if (s) {
-    *s = (hybrid){.m = m, .plan = plan};
-    s->h = calloc(m->system.guard_count + 1, sizeof *s->h);
-    s->sign = calloc(m->system.guard_count + 1, sizeof *s->sign);
-  }
-  if (!s || !s->h || !s->sign) {
+  if (s) s->h = calloc(2 * room, sizeof *s->h);
+  if (!s || !s->h) {
     release(s);
-    snprintf(message, SOLVER_MESSAGE_SIZE, "hybrid: out of memory");
-    return SOLVER_FAILED;
+    return SOLVER_FAIL(message, "hybrid: out of memory");
   }
+  *s = (hybrid){.m = m, .plan = plan, .h = s->h, .sign = s->h + room};
   *instance = s;
   return 0;
 }
@@ -82,10 +77,8 @@ static int step(void *instance, double t, double dt, double x[], solver_report *
   hybrid *const s = instance;
   const ess_system *const system = &s->m->system;
   double dxdt[MODEL_DIMENSION_MAX];
-  if (check_guards(s, x, report) || system->field(t, x, s->sign, dxdt, system->params)) {
-    snprintf(report->message, SOLVER_MESSAGE_SIZE, "hybrid: a callback failed at t = %g s", t);
-    return SOLVER_FAILED;
-  }
+  if (check_guards(s, x, report) || system->field(t, x, s->sign, dxdt, system->params))
+    return SOLVER_FAIL(report->message, "hybrid: a callback failed at t = %g s", t);
   for (size_t i = 0; i < system->dimension; i++) x[i] += dt * dxdt[i];
   report->field_evaluations++;
   return 0;

@@ -19,8 +19,7 @@
  * - A receding guard (Dh f < 0 at h < 0) also has dt < 0, is the smallest, and takes time back to
  *   where it last was at h = 0, or would have been. A plate that tilts has such guards at almost
  *   every crossing: from two springs on most runs end far from the solution, or do not end. One
- *   guard at a time, with steps short beside epsilon, it is the method of order 2 it is meant to
- * be.
+ *   guard at a time, with steps short beside epsilon, it is the method of order 2 that is meant.
  * - The sign of a projected state is rounding's: it lies on the guard.
  * - Signs at both ends of a step say nothing of what is crossed and left between.
  * - The mask is only emptied when it is full and a step has ended: on many contacts a lift-off
@@ -37,7 +36,6 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,7 +52,7 @@ static const double most_rounds = 100.0;
 typedef struct listing {
   latched_mode mode; /* never latched here: signs are those of h, at every evaluation */
   dense_dopri5 stepper;
-  double epsilon, h_max;
+  double epsilon;
   size_t guard_count; /* with mirror images */
   bool *crossed;      /* crossmsk, by guard; mirror images follow the event functions */
   double *node_sign;  /* signs at the last node */
@@ -134,13 +132,6 @@ static void rewind_outputs(listing *l, const solver_output *output, double t) {
   while (l->written > 1 && output->times[l->written - 1] > t) l->written--;
 }
 
-static void write_step(listing *l, const solver_output *output) {
-  dense_dopri5 *const s = &l->stepper;
-  for (; l->written < output->count && output->times[l->written] <= s->t_end; l->written++)
-    dense_dopri5_at(s, (output->times[l->written] - s->t) / s->h,
-                    output->states + l->written * s->n);
-}
-
 static void write_line(listing *l, const solver_output *output, const double f[], double t1) {
   const size_t n = l->mode.m->system.dimension;
   for (; l->written < output->count && output->times[l->written] <= t1; l->written++)
@@ -160,17 +151,16 @@ static int integrate(listing *l, const solver_output *output, solver_report *rep
   latched_mode *const mode = &l->mode;
   const double t1 = output->times[output->count - 1];
   if (dense_dopri5_start(s, l->t, l->x, t1)) return fail(l, "the field failed", report);
-  const size_t size = s->n * sizeof *l->x;
   if (mode_guards(mode, l->x, mode->h_end)) return fail(l, "a callback failed", report);
   for (bool entered = false; !entered && s->t < t1;) {
     memcpy(mode->rate, mode->h_end, mode->m->system.guard_count * sizeof *mode->rate);
     const int status = dense_dopri5_step(s, t1);
     if (status == DENSE_DOPRI5_EFIELD) return fail(l, "the field failed", report);
     if (status) return fail(l, "the step fell below the resolution of time", report);
-    write_step(l, output);
+    dense_dopri5_write(s, output, &l->written, INFINITY, s->t_end);
     dense_dopri5_accept(s);
     l->t = s->t;
-    memcpy(l->x, s->x, size);
+    memcpy(l->x, s->x, s->n * sizeof *l->x);
     report->steps++;
     if (mode_guards(mode, l->x, mode->h_end)) return fail(l, "a callback failed", report);
     visit(l, mode->h_end);
@@ -224,7 +214,8 @@ static int loop(listing *l, const solver_output *output, solver_report *report) 
   const double t1 = output->times[output->count - 1];
   int status = 0;
   while (!status && (l->t < t1 || !all_crossed(l))) {
-    if (!mode_finite(mode, l->x)) return fail(l, "the state is not finite", report);
+    if (!mode_finite(l->x, mode->m->system.dimension))
+      return fail(l, "the state is not finite", report);
     if (any_inside(l, mode->h_end)) {
       status = project(l, output, report);
     } else {
@@ -270,13 +261,10 @@ static void release(void *instance) {
 /* index of the variant, or SOLVER_REFUSED */
 static int check(const model *m, const solver_settings *settings,
                  char message[SOLVER_MESSAGE_SIZE]) {
-  int wrong = mode_check_settings("listing", m, settings, message);
-  if (!wrong) wrong = mode_check_states("listing", m, DENSE_DOPRI5_ROOM, message);
-  const int variant = wrong ? wrong : mode_variant("listing", settings, variants, message);
+  const int variant = mode_check("listing", m, settings, DENSE_DOPRI5_ROOM, variants, message);
   if (variant < 0 || (settings->epsilon > 0.0 && isfinite(settings->epsilon))) return variant;
-  snprintf(message, SOLVER_MESSAGE_SIZE,
-           "listing: epsilon %g is not accepted; it is a finite number > 0", settings->epsilon);
-  return SOLVER_REFUSED;
+  return SOLVER_REFUSE(message, "listing: epsilon %g is not accepted; it is a finite number > 0",
+                       settings->epsilon);
 }
 
 static int prepare(const model *m, const solver_settings *settings, const solver_output *output,
@@ -286,21 +274,20 @@ static int prepare(const model *m, const solver_settings *settings, const solver
   const size_t guards = m->system.guard_count, images = m->system.one_way ? 0 : guards;
   listing *const l = calloc(1, sizeof *l);
   if (l && mode_alloc(&l->mode, m, "listing", message) == 0) {
-    l->crossed = calloc(guards + images + 1, sizeof *l->crossed);
     l->node_sign = calloc(guards + 1, sizeof *l->node_sign);
+    l->crossed = calloc(guards + images + 1, sizeof *l->crossed);
   }
   if (!l || !l->crossed || !l->node_sign) {
     release(l);
-    snprintf(message, SOLVER_MESSAGE_SIZE, "listing: out of memory");
-    return SOLVER_FAILED;
+    return SOLVER_FAIL(message, "listing: out of memory");
   }
   l->guard_count = guards + images;
   l->epsilon = settings->epsilon;
   const bool capped = variant == 0 && !isfinite(settings->h_max);
-  l->h_max = capped ? output->dt : settings->h_max;
+  const double h_max = capped ? output->dt : settings->h_max;
   l->stepper =
-      dense_dopri5_make(m->system.dimension, field, l, settings->rtol, settings->atol, l->h_max);
-  const double steps = output->dt * (double)output->count / l->h_max;
+      dense_dopri5_make(m->system.dimension, field, l, settings->rtol, settings->atol, h_max);
+  const double steps = output->dt * (double)output->count / h_max;
   l->most_rounds =
       (uint64_t)fmin(1e9, most_rounds * ((double)output->count + (double)l->guard_count + steps));
   *instance = l;

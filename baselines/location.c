@@ -14,7 +14,6 @@
 #include <float.h>
 #include <gsl/gsl_roots.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -170,13 +169,7 @@ static int probe(bracket *b, double at, bracket_function f, along *a) {
   if (!(at > b->lo && at < b->hi)) return 0;
   const double value = f(at, a);
   if (isnan(value)) return -1;
-  if (value < 0.0) {
-    b->lo = at;
-    b->f_lo = value;
-  } else {
-    b->hi = at;
-    b->f_hi = value;
-  }
+  bracket_take(b, at, value);
   return 0;
 }
 
@@ -320,15 +313,6 @@ static int field(double t, const double x[], double dxdt[], void *params) {
   return mode_field(params, t, x, dxdt);
 }
 
-/* writes the outputs up to theta of the latest step, at time t */
-static void write_outputs(location *l, const solver_output *output, double theta, double t) {
-  const dense_dopri5 *const s = &l->stepper;
-  for (; l->written < output->count && output->times[l->written] <= t; l->written++) {
-    const double at = fmin((output->times[l->written] - s->t) / s->h, theta);
-    dense_dopri5_at(&l->stepper, at, output->states + l->written * s->n);
-  }
-}
-
 /* a guard that is at its zero or across, and goes on; guard_count when there is none */
 static size_t crossing_at_start(const location *l) {
   const latched_mode *const mode = &l->mode;
@@ -361,7 +345,7 @@ static int cut(location *l, size_t guard, double theta, const solver_output *out
                solver_report *report) {
   dense_dopri5 *const s = &l->stepper;
   const double t = fmin(s->t + theta * s->h, s->t_end);
-  write_outputs(l, output, theta, t);
+  dense_dopri5_write(s, output, &l->written, theta, t);
   report->entries++;
   if (mode_cross(&l->mode, guard, t, report)) return SOLVER_FAILED;
   if (dense_dopri5_cut(s, theta)) return mode_fail(&l->mode, "the field failed", t, report);
@@ -376,7 +360,7 @@ static void swap(double **a, double **b) {
 
 /* takes the latest step whole */
 static void keep(location *l, const solver_output *output) {
-  write_outputs(l, output, 1.0, l->stepper.t_end);
+  dense_dopri5_write(&l->stepper, output, &l->written, 1.0, l->stepper.t_end);
   dense_dopri5_accept(&l->stepper);
   swap(&l->mode.h, &l->mode.h_end);
   swap(&l->mode.rate, &l->mode.rate_end);
@@ -437,9 +421,7 @@ static void release(void *instance) {
 static int prepare(const model *m, const solver_settings *settings, const solver_output *output,
                    void **instance, char message[SOLVER_MESSAGE_SIZE]) {
   (void)output;
-  int wrong = mode_check_settings("location", m, settings, message);
-  if (!wrong) wrong = mode_check_states("location", m, DENSE_DOPRI5_ROOM, message);
-  const int variant = wrong ? wrong : mode_variant("location", settings, variants, message);
+  const int variant = mode_check("location", m, settings, DENSE_DOPRI5_ROOM, variants, message);
   if (variant < 0) return variant;
 
   const size_t room = m->system.guard_count + 1;
@@ -450,8 +432,7 @@ static int prepare(const model *m, const solver_settings *settings, const solver
   }
   if (!l || !l->h_try || (variant == 1 && !l->brent)) {
     release(l);
-    snprintf(message, SOLVER_MESSAGE_SIZE, "location: out of memory");
-    return SOLVER_FAILED;
+    return SOLVER_FAIL(message, "location: out of memory");
   }
   l->rate_try = l->h_try + room;
   l->stepper = dense_dopri5_make(m->system.dimension, field, &l->mode, settings->rtol,

@@ -25,10 +25,7 @@ int mode_alloc(latched_mode *mode, const model *m, const char *solver,
   const size_t room = s->guard_count + 1, matrix = s->guard_rates ? 0 : room * s->dimension;
   *mode = (latched_mode){.m = m, .solver = solver};
   mode->sign = calloc(5 * room + matrix, sizeof *mode->sign);
-  if (!mode->sign) {
-    snprintf(message, SOLVER_MESSAGE_SIZE, "%s: out of memory", solver);
-    return SOLVER_FAILED;
-  }
+  if (!mode->sign) return SOLVER_FAIL(message, "%s: out of memory", solver);
   mode->h = mode->sign + room;
   mode->rate = mode->h + room;
   mode->h_end = mode->rate + room;
@@ -125,15 +122,8 @@ int mode_cross(latched_mode *mode, size_t k, double t, solver_report *report) {
   return 0;
 }
 
-bool mode_finite(const latched_mode *mode, const double x[]) {
-  for (size_t i = 0; i < mode->m->system.dimension; i++)
-    if (!isfinite(x[i])) return false;
-  return true;
-}
-
 int mode_fail(const latched_mode *mode, const char *why, double t, solver_report *report) {
-  snprintf(report->message, SOLVER_MESSAGE_SIZE, "%s: %s at t = %.9g", mode->solver, why, t);
-  return SOLVER_FAILED;
+  return SOLVER_FAIL(report->message, "%s: %s at t = %.9g", mode->solver, why, t);
 }
 
 void mode_report(const latched_mode *mode, solver_report *report) {
@@ -144,33 +134,8 @@ void mode_report(const latched_mode *mode, solver_report *report) {
 
 int mode_check_impacts(const char *solver, const model *m, char message[SOLVER_MESSAGE_SIZE]) {
   if (!m->system.impacts) return 0;
-  snprintf(message, SOLVER_MESSAGE_SIZE,
-           "%s: the state of %s jumps; libess and projection know how", solver, m->type->name);
-  return SOLVER_REFUSED;
-}
-
-int mode_check_settings(const char *solver, const model *m, const solver_settings *settings,
-                        char message[SOLVER_MESSAGE_SIZE]) {
-  if (mode_check_impacts(solver, m, message)) return SOLVER_REFUSED;
-  const double rtol = settings->rtol, atol = settings->atol;
-  if (!(rtol >= 0.0 && atol >= 0.0 && rtol + atol > 0.0 && isfinite(rtol + atol))) {
-    snprintf(message, SOLVER_MESSAGE_SIZE,
-             "%s: rtol %g and atol %g are not accepted; they are finite, >= 0, and one is > 0",
-             solver, rtol, atol);
-    return SOLVER_REFUSED;
-  }
-  if (settings->h_max > 0.0) return 0;
-  snprintf(message, SOLVER_MESSAGE_SIZE, "%s: h_max %g s is not accepted; it is > 0", solver,
-           settings->h_max);
-  return SOLVER_REFUSED;
-}
-
-int mode_check_states(const char *solver, const model *m, size_t most,
-                      char message[SOLVER_MESSAGE_SIZE]) {
-  if (m->system.dimension <= most) return 0;
-  snprintf(message, SOLVER_MESSAGE_SIZE, "%s: %zu states are not accepted; it takes up to %zu",
-           solver, m->system.dimension, most);
-  return SOLVER_REFUSED;
+  return SOLVER_REFUSE(message, "%s: the state of %s jumps; libess and projection know how", solver,
+                       m->type->name);
 }
 
 int mode_variant(const char *solver, const solver_settings *settings, const char *const names[],
@@ -182,7 +147,23 @@ int mode_variant(const char *solver, const solver_settings *settings, const char
     const char *const joint = i == 0 ? "" : names[i + 1] ? ", " : " or ";
     snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", joint, names[i]);
   }
-  snprintf(message, SOLVER_MESSAGE_SIZE, "%s: variant %.60s is not accepted; it is %s", solver,
-           settings->variant, list);
-  return SOLVER_REFUSED;
+  return SOLVER_REFUSE(message, "%s: variant %.60s is not accepted; it is %s", solver,
+                       settings->variant, list);
+}
+
+int mode_check(const char *solver, const model *m, const solver_settings *settings, size_t most,
+               const char *const variants[], char message[SOLVER_MESSAGE_SIZE]) {
+  if (mode_check_impacts(solver, m, message)) return SOLVER_REFUSED;
+  const double rtol = settings->rtol, atol = settings->atol;
+  if (!(rtol >= 0.0 && atol >= 0.0 && rtol + atol > 0.0 && isfinite(rtol + atol)))
+    return SOLVER_REFUSE(
+        message, "%s: rtol %g and atol %g are not accepted; they are finite, >= 0, and one is > 0",
+        solver, rtol, atol);
+  if (!(settings->h_max > 0.0))
+    return SOLVER_REFUSE(message, "%s: h_max %g s is not accepted; it is > 0", solver,
+                         settings->h_max);
+  if (m->system.dimension > most)
+    return SOLVER_REFUSE(message, "%s: %zu states are not accepted; it takes up to %zu", solver,
+                         m->system.dimension, most);
+  return mode_variant(solver, settings, variants, message);
 }

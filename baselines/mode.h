@@ -10,6 +10,8 @@
 #ifndef MODE_H
 #define MODE_H
 
+#include <math.h>
+
 #include "solver.h"
 
 typedef struct latched_mode {
@@ -61,7 +63,11 @@ static inline bool mode_armed(const latched_mode *mode, size_t k) {
 int mode_cross(latched_mode *mode, size_t k, double t, solver_report *report);
 
 /* Whether all of x[n] is finite. */
-bool mode_finite(const latched_mode *mode, const double x[]);
+static inline bool mode_finite(const double x[], size_t n) {
+  bool all = true;
+  for (size_t i = 0; i < n; i++) all = all && isfinite(x[i]);
+  return all;
+}
 
 /* Says why a run stops at time t; SOLVER_FAILED. */
 int mode_fail(const latched_mode *mode, const char *why, double t, solver_report *report);
@@ -72,17 +78,14 @@ void mode_report(const latched_mode *mode, solver_report *report);
 /* Refuses a model whose state jumps: 0, or SOLVER_REFUSED with one line. */
 int mode_check_impacts(const char *solver, const model *m, char message[SOLVER_MESSAGE_SIZE]);
 
-/* The same, and tolerances and a longest step that make no sense. */
-int mode_check_settings(const char *solver, const model *m, const solver_settings *settings,
-                        char message[SOLVER_MESSAGE_SIZE]);
-
-/* Refuses a model of more states than a solver has room for: 0, or SOLVER_REFUSED with one line. */
-int mode_check_states(const char *solver, const model *m, size_t most,
-                      char message[SOLVER_MESSAGE_SIZE]);
-
 /* Index of settings->variant in a NULL-terminated list, whose first is the default; or
  * SOLVER_REFUSED with one line. */
 int mode_variant(const char *solver, const solver_settings *settings, const char *const names[],
                  char message[SOLVER_MESSAGE_SIZE]);
+
+/* The same, once the model's state does not jump and has no more components than the solver has
+ * room for, and tolerances and longest step make sense. */
+int mode_check(const char *solver, const model *m, const solver_settings *settings, size_t most,
+               const char *const variants[], char message[SOLVER_MESSAGE_SIZE]);
 
 #endif

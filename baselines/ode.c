@@ -25,25 +25,20 @@
 #include <threads.h>
 
 #include "baselines.h"
-#include "contact_events.h"
+#include "contacts.h"
 #include "fixed_step.h"
 
 /* coordinates of the model: height alone, or x, z and theta, positive where +x goes up */
 enum { HEIGHT_ALONE = 1, PLANAR = 3, COORDINATES_MAX = PLANAR };
 
 typedef struct ode {
-  const model *m;
-  model_mechanics mechanics;
+  contact_set c;
   fixed_step plan;
   dWorldID world;
   dBodyID body;
-  dJointGroupID contacts; /* those of the step being taken */
-  dContact contact;       /* what all contacts have in common */
-  double *depth, *gradient;
-  unsigned char *flags; /* [2*contacts] for counting crossings */
+  dJointGroupID joints; /* those of the step being taken */
+  dContact contact;     /* what all contacts have in common */
 } ode;
-
-/* ---- ODE's process-wide state ---------------------------------------------------------------- */
 
 /* what ODE complained of while this thread called it; its handlers know no context */
 static _Thread_local char complaint[SOLVER_MESSAGE_SIZE / 2];
@@ -64,10 +59,9 @@ static void start_library(void) {
 static void release(void *instance) {
   ode *const o = instance;
   if (!o) return;
-  if (o->contacts) dJointGroupDestroy(o->contacts);
+  if (o->joints) dJointGroupDestroy(o->joints);
   if (o->world) dWorldDestroy(o->world);
-  free(o->depth);
-  free(o->flags);
+  contacts_free(&o->c);
   free(o);
 }
 
@@ -75,10 +69,10 @@ static void release(void *instance) {
 static bool make_world(ode *o) {
   o->world = dWorldCreate();
   o->body = o->world ? dBodyCreate(o->world) : NULL;
-  o->contacts = dJointGroupCreate(0);
-  if (!o->body || !o->contacts) return false;
+  o->joints = dJointGroupCreate(0);
+  if (!o->body || !o->joints) return false;
 
-  const model_mechanics *const s = &o->mechanics;
+  const model_mechanics *const s = &o->c.law;
   const double inertia = s->coordinates == PLANAR ? 1.0 / s->inverse_mass[2] : 1.0;
   dMass mass;
   dMassSetZero(&mass);
@@ -93,26 +87,15 @@ static bool make_world(ode *o) {
   return true;
 }
 
-static ode *allocate(const model *m, const fixed_step *plan) {
-  ode *const o = calloc(1, sizeof *o);
-  if (!o) return NULL;
-  *o = (ode){.m = m, .plan = *plan};
-  m->type->mechanics(m, &o->mechanics);
-  const size_t contacts = o->mechanics.contacts;
-  o->depth = calloc(contacts * (1 + COORDINATES_MAX), sizeof *o->depth);
-  o->flags = malloc(2 * contacts);
-  if (!o->depth || !o->flags || !make_world(o)) {
-    release(o);
-    return NULL;
-  }
-  o->gradient = o->depth + contacts;
-
-  const double by_rate = plan->dt * o->mechanics.stiffness + o->mechanics.damping;
+static int set_up(ode *o, const model *m, const fixed_step *plan) {
+  o->plan = *plan;
+  if (contacts_alloc(&o->c, m) || !make_world(o)) return SOLVER_FAILED;
+  const double by_rate = plan->dt * o->c.law.stiffness + o->c.law.damping;
   o->contact.surface = (dSurfaceParameters){.mode = dContactSoftERP | dContactSoftCFM,
                                             .mu = 0,
-                                            .soft_erp = plan->dt * o->mechanics.stiffness / by_rate,
+                                            .soft_erp = plan->dt * o->c.law.stiffness / by_rate,
                                             .soft_cfm = 1.0 / by_rate};
-  return o;
+  return 0;
 }
 
 static int prepare(const model *m, const solver_settings *settings, const solver_output *output,
@@ -120,27 +103,28 @@ static int prepare(const model *m, const solver_settings *settings, const solver
   static once_flag once = ONCE_FLAG_INIT;
   model_mechanics mechanics = {0};
   if (m->type->mechanics) m->type->mechanics(m, &mechanics);
-  if (mechanics.coordinates != HEIGHT_ALONE && mechanics.coordinates != PLANAR) {
-    snprintf(message, SOLVER_MESSAGE_SIZE, "ode: %s is no body on springs; hopper and plate are",
-             m->type->name);
-    return SOLVER_REFUSED;
-  }
+  if (mechanics.coordinates != HEIGHT_ALONE && mechanics.coordinates != PLANAR)
+    return SOLVER_REFUSE(message, "ode: %s is no body on springs; hopper and plate are",
+                         m->type->name);
   fixed_step plan;
   const int status = fixed_step_fit("ode", settings, output->dt, &plan, message);
   if (status) return status;
   call_once(&once, start_library);
-  *instance = allocate(m, &plan);
-  if (*instance) return 0;
-  snprintf(message, SOLVER_MESSAGE_SIZE, "ode: out of memory");
-  return SOLVER_FAILED;
+  ode *const o = calloc(1, sizeof *o);
+  if (o && set_up(o, m, &plan) == 0) {
+    *instance = o;
+    return 0;
+  }
+  release(o);
+  return SOLVER_FAIL(message, "ode: out of memory");
 }
 
 /* ---- a step ---------------------------------------------------------------------------------- */
 
 /* the model's y axis is ODE's reversed: theta turns +x to +z */
 static void place(const ode *o, const double x[]) {
-  const bool planar = o->mechanics.coordinates == PLANAR;
-  const double *const v = x + o->mechanics.coordinates;
+  const bool planar = o->c.law.coordinates == PLANAR;
+  const double *const v = x + o->c.law.coordinates;
   const double half = planar ? -0.5 * x[2] : 0.0;
   dBodySetPosition(o->body, planar ? x[0] : 0, 0, planar ? x[1] : x[0]);
   dBodySetQuaternion(o->body, (dQuaternion){cos(half), 0, sin(half), 0});
@@ -155,8 +139,8 @@ static double angle(dBodyID body, double guess) {
 }
 
 static void read_back(const ode *o, double dt, double x[]) {
-  const bool planar = o->mechanics.coordinates == PLANAR;
-  double *const v = x + o->mechanics.coordinates;
+  const bool planar = o->c.law.coordinates == PLANAR;
+  double *const v = x + o->c.law.coordinates;
   const dReal *const position = dBodyGetPosition(o->body), *const rate = dBodyGetLinearVel(o->body);
   x[0] = position[planar ? 0 : 2];
   v[0] = rate[planar ? 0 : 2];
@@ -169,39 +153,36 @@ static void read_back(const ode *o, double dt, double x[]) {
 
 /* contact i of the body with the world; 0, or SOLVER_FAILED */
 static int attach(ode *o, size_t i) {
-  const size_t contacts = o->mechanics.contacts;
-  const bool planar = o->mechanics.coordinates == PLANAR;
-  const double *const along = o->gradient + i;
-  const double x = planar ? -along[0] : 0.0, z = -along[planar ? contacts : 0];
-  const double turn = planar ? along[2 * contacts] : 0.0;
+  const size_t count = o->c.law.contacts;
+  const bool planar = o->c.law.coordinates == PLANAR;
+  const double *const along = o->c.gradient + i;
+  const double x = planar ? -along[0] : 0.0, z = -along[planar ? count : 0];
+  const double turn = planar ? along[2 * count] : 0.0;
   const dReal *const centre = dBodyGetPosition(o->body);
 
   // an arm across the normal, as long as it takes: turn = (arm x normal)_y; a normal of the paper's
   // law is no unit vector, and its depth is along z, which ODE takes as they are
   const double arm = turn / (x * x + z * z);
   dContactGeom *const geometry = &o->contact.geom;
-  geometry->depth = o->depth[i];
+  geometry->depth = o->c.depth[i];
   memcpy(geometry->normal, (dVector3){x, 0, z}, sizeof(dVector3));
   memcpy(geometry->pos, (dVector3){centre[0] - arm * z, 0, centre[2] + arm * x}, sizeof(dVector3));
-  const dJointID joint = dJointCreateContact(o->world, o->contacts, &o->contact);
+  const dJointID joint = dJointCreateContact(o->world, o->joints, &o->contact);
   if (joint) dJointAttach(joint, o->body, NULL);
   return joint ? 0 : SOLVER_FAILED;
 }
 
 static int step(void *instance, double t, double dt, double x[], solver_report *report) {
   ode *const o = instance;
-  o->m->type->penetrations(o->m, x, o->depth, o->gradient);
+  o->c.m->type->penetrations(o->c.m, x, o->c.depth, o->c.gradient);
   int status = 0;
-  for (size_t i = 0; !status && i < o->mechanics.contacts; i++)
-    if (o->depth[i] > 0.0) status = attach(o, i);
+  for (size_t i = 0; !status && i < o->c.law.contacts; i++)
+    if (o->c.depth[i] > 0.0) status = attach(o, i);
   if (status) snprintf(complaint, sizeof complaint, "no room for a contact");
   if (!status && !dWorldStep(o->world, dt)) snprintf(complaint, sizeof complaint, "out of memory");
-  dJointGroupEmpty(o->contacts);
+  dJointGroupEmpty(o->joints);
   report->field_evaluations++;
-  if (complaint[0]) {
-    snprintf(report->message, SOLVER_MESSAGE_SIZE, "ode: %s at t = %g s", complaint, t);
-    return SOLVER_FAILED;
-  }
+  if (complaint[0]) return SOLVER_FAIL(report->message, "ode: %s at t = %g s", complaint, t);
   read_back(o, dt, x);
   return 0;
 }
@@ -211,13 +192,7 @@ static int run(void *instance, const double x0[], const solver_output *output,
   ode *const o = instance;
   complaint[0] = '\0';
   place(o, x0);
-  return fixed_step_run(&o->plan, "ode", o->m->system.dimension, x0, output, step, o, report);
-}
-
-static int inspect(void *instance, const solver_output *output, solver_report *report) {
-  ode *const o = instance;
-  report->events = contact_events_count(o->m, output, o->flags);
-  return 0;
+  return fixed_step_run(&o->plan, "ode", o->c.m->system.dimension, x0, output, step, o, report);
 }
 
 const solver_type ode_solver = {
@@ -225,6 +200,6 @@ const solver_type ode_solver = {
     .summary = "the Open Dynamics Engine: implicit springs at a fixed step",
     .prepare = prepare,
     .run = run,
-    .inspect = inspect,
+    .inspect = contacts_inspect,
     .release = release,
 };

@@ -3,16 +3,13 @@
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
-#include <stdio.h>
-
 #include "baselines.h"
 
 static int prepare(const model *m, const solver_settings *settings, const solver_output *output,
                    void **instance, char message[SOLVER_MESSAGE_SIZE]) {
   (void)m, (void)settings, (void)output, (void)instance;
-  snprintf(message, SOLVER_MESSAGE_SIZE,
-           "ode: this program was built without ODE; install libode-dev and build again");
-  return SOLVER_REFUSED;
+  return SOLVER_REFUSE(
+      message, "ode: this program was built without ODE; install libode-dev and build again");
 }
 
 const solver_type ode_solver = {

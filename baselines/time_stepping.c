@@ -20,12 +20,11 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "baselines.h"
-#include "contact_events.h"
+#include "contacts.h"
 #include "fixed_step.h"
 #include "mode.h"
 
@@ -37,82 +36,72 @@ static const double tolerance = 1e-12;
 static const char *const variants[] = {"euler", "midpoint", NULL};
 
 typedef struct time_stepping {
-  const model *m;
-  model_mechanics mechanics;
+  contact_set c;
   fixed_step plan;
   double theta, reach; /* 1 or 1/2; theta times the step, s: up to where forces are solved for */
-  double *depth, *gradient; /* [contacts], [coordinates*contacts] at the start of the step */
-  double *mobility;         /* [contacts] loss of u by one newton at the contact itself */
-  double *force;            /* [contacts] F, N */
-  double *room;             /* what the five point into */
+  double *force;       /* [contacts] F, N */
+  double *mobility;    /* [contacts] loss of u by one newton at the contact itself */
   double response[COORDINATES_MAX]; /* reach/m: change of velocity by one newton */
-  unsigned char *flags;             /* [2*contacts] for counting crossings */
 } time_stepping;
 
 static void release(void *instance) {
   time_stepping *const s = instance;
   if (!s) return;
-  free(s->room);
-  free(s->flags);
+  contacts_free(&s->c);
+  free(s->force);
   free(s);
 }
 
-static time_stepping *allocate(const model *m, const fixed_step *plan, double theta) {
-  time_stepping *const s = calloc(1, sizeof *s);
-  if (!s) return NULL;
-  *s = (time_stepping){.m = m, .plan = *plan, .theta = theta, .reach = theta * plan->dt};
-  m->type->mechanics(m, &s->mechanics);
-  const size_t contacts = s->mechanics.contacts, coordinates = s->mechanics.coordinates;
-  s->room = calloc(contacts * (coordinates + 3), sizeof *s->room);
-  s->flags = malloc(2 * contacts);
-  if (!s->room || !s->flags) {
-    release(s);
-    return NULL;
-  }
-  s->depth = s->room;
-  s->mobility = s->depth + contacts;
-  s->force = s->mobility + contacts;
-  s->gradient = s->force + contacts;
-  for (size_t j = 0; j < coordinates; j++) s->response[j] = s->reach * s->mechanics.inverse_mass[j];
-  return s;
+static int set_up(time_stepping *s, const model *m, const fixed_step *plan, double theta) {
+  s->plan = *plan;
+  s->theta = theta;
+  s->reach = theta * plan->dt;
+  if (contacts_alloc(&s->c, m)) return SOLVER_FAILED;
+  s->force = calloc(2 * s->c.law.contacts, sizeof *s->force);
+  if (!s->force) return SOLVER_FAILED;
+  s->mobility = s->force + s->c.law.contacts;
+  for (size_t j = 0; j < s->c.law.coordinates; j++)
+    s->response[j] = s->reach * s->c.law.inverse_mass[j];
+  return 0;
 }
 
 static int prepare(const model *m, const solver_settings *settings, const solver_output *output,
                    void **instance, char message[SOLVER_MESSAGE_SIZE]) {
-  if (!m->type->mechanics) {
-    snprintf(message, SOLVER_MESSAGE_SIZE,
-             "time-stepping: %s has no contact force to solve for; hopper and plate have",
-             m->type->name);
-    return SOLVER_REFUSED;
-  }
+  if (!m->type->mechanics)
+    return SOLVER_REFUSE(
+        message, "time-stepping: %s has no contact force to solve for; hopper and plate have",
+        m->type->name);
   fixed_step plan;
   const int variant = mode_variant("time-stepping", settings, variants, message);
   const int status =
       variant < 0 ? variant : fixed_step_fit("time-stepping", settings, output->dt, &plan, message);
   if (status) return status;
-  *instance = allocate(m, &plan, variant ? 0.5 : 1.0);
-  if (*instance) return 0;
-  snprintf(message, SOLVER_MESSAGE_SIZE, "time-stepping: out of memory");
-  return SOLVER_FAILED;
+  time_stepping *const s = calloc(1, sizeof *s);
+  if (s && set_up(s, m, &plan, variant ? 0.5 : 1.0) == 0) {
+    *instance = s;
+    return 0;
+  }
+  release(s);
+  return SOLVER_FAIL(message, "time-stepping: out of memory");
 }
 
 /* u of contact i */
 static double approach(const time_stepping *s, size_t i, const double v[]) {
   double u = 0.0;
-  for (size_t j = 0; j < s->mechanics.coordinates; j++)
-    u += s->gradient[j * s->mechanics.contacts + i] * v[j];
+  for (size_t j = 0; j < s->c.law.coordinates; j++)
+    u += s->c.gradient[j * s->c.law.contacts + i] * v[j];
   return u;
 }
 
 /* adds `force` newtons at contact i to the velocity */
 static void push(const time_stepping *s, size_t i, double force, double v[]) {
-  for (size_t j = 0; j < s->mechanics.coordinates; j++)
-    v[j] -= s->response[j] * s->gradient[j * s->mechanics.contacts + i] * force;
+  for (size_t j = 0; j < s->c.law.coordinates; j++)
+    v[j] -= s->response[j] * s->c.gradient[j * s->c.law.contacts + i] * force;
 }
 
 /* F of a contact `depth` deep that would approach at u without it */
 static double contact_force(const time_stepping *s, double depth, double mobility, double u) {
-  const double dt = s->reach, k = s->mechanics.stiffness, c = s->mechanics.damping;
+  const double dt = s->reach, k = s->c.law.stiffness, c = s->c.law.damping;
   const double by_rate = k * dt + c;
   const double pressed = (k * depth + by_rate * u) / (1.0 + mobility * by_rate);
   if (!(pressed > 0.0)) return 0.0;
@@ -126,18 +115,18 @@ static double contact_force(const time_stepping *s, double depth, double mobilit
 static bool is_any_pressed(const time_stepping *s, const double v[]) {
   const double dt = s->reach;
   bool any = false;
-  for (size_t i = 0; i < s->mechanics.contacts; i++)
-    any |= (s->depth[i] > 0.0) | (s->depth[i] + dt * approach(s, i, v) > 0.0);
+  for (size_t i = 0; i < s->c.law.contacts; i++)
+    any |= (s->c.depth[i] > 0.0) | (s->c.depth[i] + dt * approach(s, i, v) > 0.0);
   return any;
 }
 
 /* one pass over all contacts; true when it changed no force by more than the tolerance */
 static bool sweep(time_stepping *s, double v[]) {
   double change = 0.0, largest = 0.0;
-  for (size_t i = 0; i < s->mechanics.contacts; i++) {
+  for (size_t i = 0; i < s->c.law.contacts; i++) {
     const double before = s->force[i], mobility = s->mobility[i];
     const double u = approach(s, i, v) + mobility * before;
-    const double force = contact_force(s, s->depth[i], mobility, u);
+    const double force = contact_force(s, s->c.depth[i], mobility, u);
     if (force == before) continue;
     push(s, i, force - before, v);
     s->force[i] = force;
@@ -149,12 +138,12 @@ static bool sweep(time_stepping *s, double v[]) {
 
 /* from v without contact forces to v with them; every sweep is counted as an evaluation */
 static int solve_contacts(time_stepping *s, double v[], solver_report *report) {
-  const size_t n = s->mechanics.coordinates, contacts = s->mechanics.contacts;
+  const size_t n = s->c.law.coordinates, contacts = s->c.law.contacts;
   for (size_t i = 0; i < contacts; i++) {
     s->mobility[i] = 0.0;
     for (size_t j = 0; j < n; j++)
       s->mobility[i] +=
-          s->response[j] * s->gradient[j * contacts + i] * s->gradient[j * contacts + i];
+          s->response[j] * s->c.gradient[j * contacts + i] * s->c.gradient[j * contacts + i];
     if (s->force[i] > 0.0) push(s, i, s->force[i], v);
   }
   for (int count = 0; count < SWEEPS_MAX; count++) {
@@ -167,31 +156,31 @@ static int solve_contacts(time_stepping *s, double v[], solver_report *report) {
 /* depths at the start of the step, with their gradient at the start or, for midpoint, half a step
  * on: then the depths there, taken back along the gradient */
 static void look(time_stepping *s, const double x[]) {
-  const size_t n = s->mechanics.coordinates;
+  const size_t n = s->c.law.coordinates;
   const double ahead = s->plan.dt - s->reach;
   const double *const v = x + n;
   double there[MODEL_DIMENSION_MAX];
   memcpy(there, x, 2 * n * sizeof *there);
   for (size_t j = 0; j < n; j++) there[j] += ahead * v[j];
-  s->m->type->penetrations(s->m, there, s->depth, s->gradient);
+  s->c.m->type->penetrations(s->c.m, there, s->c.depth, s->c.gradient);
   if (!(ahead > 0.0)) return;
-  for (size_t i = 0; i < s->mechanics.contacts; i++) s->depth[i] -= ahead * approach(s, i, v);
+  for (size_t i = 0; i < s->c.law.contacts; i++) s->c.depth[i] -= ahead * approach(s, i, v);
 }
 
 static int step(void *instance, double t, double dt, double x[], solver_report *report) {
   time_stepping *const s = instance;
-  const size_t n = s->mechanics.coordinates;
+  const size_t n = s->c.law.coordinates;
   double v[COORDINATES_MAX];
   look(s, x);
   report->field_evaluations++;
-  for (size_t j = 0; j < n; j++) v[j] = x[n + j] + s->reach * s->mechanics.free_acceleration[j];
+  for (size_t j = 0; j < n; j++) v[j] = x[n + j] + s->reach * s->c.law.free_acceleration[j];
   if (!is_any_pressed(s, v)) {
-    memset(s->force, 0, s->mechanics.contacts * sizeof *s->force);
+    memset(s->force, 0, s->c.law.contacts * sizeof *s->force);
   } else if (solve_contacts(s, v, report)) {
-    snprintf(report->message, SOLVER_MESSAGE_SIZE,
-             "time-stepping: projected Gauss-Seidel has not converged after %d sweeps at t = %g s",
-             SWEEPS_MAX, t);
-    return SOLVER_FAILED;
+    return SOLVER_FAIL(
+        report->message,
+        "time-stepping: projected Gauss-Seidel has not converged after %d sweeps at t = %g s",
+        SWEEPS_MAX, t);
   }
 
   // v is that of the step's end, or of its middle
@@ -205,15 +194,9 @@ static int step(void *instance, double t, double dt, double x[], solver_report *
 static int run(void *instance, const double x0[], const solver_output *output,
                solver_report *report) {
   time_stepping *const s = instance;
-  memset(s->force, 0, s->mechanics.contacts * sizeof *s->force);
-  return fixed_step_run(&s->plan, "time-stepping", s->m->system.dimension, x0, output, step, s,
+  memset(s->force, 0, s->c.law.contacts * sizeof *s->force);
+  return fixed_step_run(&s->plan, "time-stepping", s->c.m->system.dimension, x0, output, step, s,
                         report);
-}
-
-static int inspect(void *instance, const solver_output *output, solver_report *report) {
-  time_stepping *const s = instance;
-  report->events = contact_events_count(s->m, output, s->flags);
-  return 0;
 }
 
 const solver_type time_stepping_solver = {
@@ -222,6 +205,6 @@ const solver_type time_stepping_solver = {
     .variants = variants,
     .prepare = prepare,
     .run = run,
-    .inspect = inspect,
+    .inspect = contacts_inspect,
     .release = release,
 };

@@ -29,29 +29,24 @@ static int fit_step(bridge_instance *b, const solver_settings *settings, double 
   const bool positive = dt > 0.0 && wanted > 0.0;
   b->substeps = positive ? whole_ratio(dt, wanted) : 0;
   b->stride = positive && !b->substeps ? whole_ratio(wanted, dt) : 1;
-  if (!positive || !b->stride) {
-    snprintf(message, SOLVER_MESSAGE_SIZE,
-             "mujoco: step %g s is not accepted; it must divide the output step %g s evenly, or be "
-             "a multiple of it",
-             wanted, dt);
-    return SOLVER_REFUSED;
-  }
+  if (!positive || !b->stride)
+    return SOLVER_REFUSE(
+        message,
+        "mujoco: step %g s is not accepted; it must divide the output step %g s evenly, or be "
+        "a multiple of it",
+        wanted, dt);
   *step = b->substeps ? dt / (double)b->substeps : dt * (double)b->stride;
   return 0;
 }
 
 static int check_settings(const solver_settings *settings, const char *integrator,
                           char message[SOLVER_MESSAGE_SIZE]) {
-  if (!(settings->scaling >= 1.0) || !isfinite(settings->scaling)) {
-    snprintf(message, SOLVER_MESSAGE_SIZE,
-             "mujoco: scaling %g is not accepted; it is a finite number >= 1", settings->scaling);
-    return SOLVER_REFUSED;
-  }
-  if (!bridge_version_has_integrator(integrator)) {
-    snprintf(message, SOLVER_MESSAGE_SIZE, "mujoco: MuJoCo %s has no integrator %s; it has %s",
-             bridge_version_string(), integrator, bridge_version_integrators());
-    return SOLVER_REFUSED;
-  }
+  if (!(settings->scaling >= 1.0) || !isfinite(settings->scaling))
+    return SOLVER_REFUSE(message, "mujoco: scaling %g is not accepted; it is a finite number >= 1",
+                         settings->scaling);
+  if (!bridge_version_has_integrator(integrator))
+    return SOLVER_REFUSE(message, "mujoco: MuJoCo %s has no integrator %s; it has %s",
+                         bridge_version_string(), integrator, bridge_version_integrators());
   return 0;
 }
 

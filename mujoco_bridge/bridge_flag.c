@@ -15,9 +15,8 @@ bool bridge_has_flag(const char *name) {
 }
 
 static int has_none(const char *name, char message[SOLVER_MESSAGE_SIZE]) {
-  snprintf(message, SOLVER_MESSAGE_SIZE, "mujoco: MuJoCo %s has no flag %.60s",
-           bridge_version_string(), name);
-  return SOLVER_REFUSED;
+  return SOLVER_REFUSE(message, "mujoco: MuJoCo %s has no flag %.60s", bridge_version_string(),
+                       name);
 }
 
 int bridge_instance_line_search(void *instance, const char *name, double value,
@@ -42,7 +41,6 @@ int bridge_instance_flag(void *instance, const char *name, bool on,
   // what is allocated depends on some of the flags
   bridge_complaint complaint;
   if (bridge_guarded(renew_data, &b->scene, &complaint) && b->scene.data) return 0;
-  snprintf(message, SOLVER_MESSAGE_SIZE, "mujoco: flag %.60s: %s", name,
-           complaint.text[0] ? complaint.text : "out of memory");
-  return SOLVER_FAILED;
+  return SOLVER_FAIL(message, "mujoco: flag %.60s: %s", name,
+                     complaint.text[0] ? complaint.text : "out of memory");
 }

@@ -9,6 +9,8 @@
 #ifndef SOLVER_H
 #define SOLVER_H
 
+#include <stdio.h>
+
 #include "model.h"
 
 enum { SOLVER_MESSAGE_SIZE = 512 };
@@ -18,6 +20,12 @@ typedef enum solver_status {
   SOLVER_FAILED = -1, /* it tried */
   SOLVER_REFUSED = -2 /* it cannot do this model, or not with these settings */
 } solver_status;
+
+/* Says why in a message of that size, one line, and is the status to return with it. */
+#define SOLVER_FAIL(message, ...)                                                                  \
+  (snprintf(message, SOLVER_MESSAGE_SIZE, __VA_ARGS__), SOLVER_FAILED)
+#define SOLVER_REFUSE(message, ...)                                                                \
+  (snprintf(message, SOLVER_MESSAGE_SIZE, __VA_ARGS__), SOLVER_REFUSED)
 
 /* What a protocol may turn; a solver reads what concerns it. Start from solver_settings_default().
  */

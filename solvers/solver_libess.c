@@ -72,10 +72,7 @@ static int prepare(const char *name, ess_method method, const model *m,
                    char message[SOLVER_MESSAGE_SIZE]) {
   ess_options options = solver_libess_options(method, settings, output->dt);
   const char *const wrong = ess_check(&m->system, &options);
-  if (wrong) {
-    snprintf(message, SOLVER_MESSAGE_SIZE, "%s: %s", name, wrong);
-    return SOLVER_REFUSED;
-  }
+  if (wrong) return SOLVER_REFUSE(message, "%s: %s", name, wrong);
   solver_driver *const p = calloc(1, sizeof *p);
   if (p) {
     const ess_reset_matrix *const resets = m->system.resets;
@@ -91,8 +88,7 @@ static int prepare(const char *name, ess_method method, const model *m,
   }
   if (!p || !p->driver) {
     free(p);
-    snprintf(message, SOLVER_MESSAGE_SIZE, "%s: out of memory", name);
-    return SOLVER_FAILED;
+    return SOLVER_FAIL(message, "%s: out of memory", name);
   }
   *instance = p;
   return 0;

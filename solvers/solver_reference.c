@@ -4,8 +4,6 @@
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
-#include <stdio.h>
-
 #include "solvers.h"
 
 static int prepare(const model *m, const solver_settings *settings, const solver_output *output,
@@ -24,10 +22,8 @@ static int run(void *instance, const double x0[], const solver_output *output,
   model_reference wanted = {
       .times = output->times, .count = output->count, .states = output->states};
   char message[MODEL_MESSAGE_SIZE];
-  if (m->type->reference(m, x0, &wanted, message)) {
-    snprintf(report->message, SOLVER_MESSAGE_SIZE, "%s", message);
-    return SOLVER_FAILED;
-  }
+  if (m->type->reference(m, x0, &wanted, message))
+    return SOLVER_FAIL(report->message, "%s", message);
   report->events = wanted.events;
   return 0;
 }
