@@ -1,8 +1,14 @@
 # What the tools that write pages share: a row of a table, and lines between the marks of a page.
 # SPDX-License-Identifier: GPL-3.0-or-later
+import csv
+import json
 import os
 import re
 import sys
+
+# what essbench derivative and run are asked for the page of derivatives, by the model's name
+DERIVED = {words.split()[0]: words for words in ("ball", "slip", "trot --tilt 0.02", "affine3", "hopper",
+                                                 "plate --contacts 10 --damping 60")}
 
 
 def fail(line):
@@ -16,8 +22,36 @@ def opened(path, mode="r"):
         fail(f"{why.filename}: {why.strerror}")
 
 
+def rows_of(folder, name):
+    with opened(f"{folder}/{name}") as file:
+        return list(csv.DictReader(file))
+
+
+def results_of(folder, name):
+    with opened(f"{folder}/{name}") as file:
+        return json.load(file)
+
+
+def table(*head):
+    return [line(head), line(["---"] * len(head))]
+
+
+def sources(folder, names):
+    """Of which commit, build, machine and day files of results are."""
+    out = []
+    for name in names:
+        results = results_of(folder, name)
+        e = results["environment"]
+        load = "; ".join(e.get("warnings") or []) or "no warning"
+        out.append(
+            f"- {results['command']}: commit `{e['git_commit'][:7]}`, {e['compiler']}, {e['cores']} cores ({e['cpu']}), "
+            f"{e['date'][:10]}; {load}"
+        )
+    return out
+
+
 def line(cells):
-    return f"| {' | '.join(cells)} |"
+    return f"| {' | '.join(map(str, cells))} |"
 
 
 def rewrite(page, tables):

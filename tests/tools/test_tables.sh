@@ -49,6 +49,10 @@ grep -q '^| hopper | 1e-04 | not reached; gsl 1 ' "$room/page"
 check 'who gets there alone is told' $?
 grep -q '^| hopper | 1e-04: gsl | 1e-01: location 0.50; 1e-02: location 0.50; 1e-04: gsl |' "$room/page"
 check 'where libess is not the cheapest is told' $?
+grep -qxF -- '- hopper: libess takes the least time at 3 of 4 errors, and the fewest evaluations at 1 of 4 errors.' "$room/page"
+check 'how often libess is first is told' $?
+grep -q '^| location | 6.0e-03 (hopper) | 2 (hopper, 1e-02) to 2 (hopper, 1e-01) | 0.5 ' "$room/page"
+check 'each other has its row' $?
 grep -q '^| 10 | 500 | 4.25 |  |  |  |  |  |  |  |  |  | 40 |' "$room/page"
 check 'crossings have their costs' $?
 grep -q '^- hopper: commit `0123456`' "$room/page"
@@ -112,17 +116,17 @@ check 'results without both are refused' $?
 
 # --- mujoco-page: every setting of MuJoCo's, and where its time goes ---------------------------------
 cat >"$room/mujoco_settings.csv" <<END
-model,contacts,base,changes,median_s,ratio,ratio_lo,ratio_hi,difference,confirmed,verdict
-hopper,1,mujoco,,0.0008,1.25,1.2,1.3,0,nan,slower
-hopper,1,race,,0.00064,1,1,1,1e-11,nan,the race's
-hopper,1,race,timestep=0.004,0.00032,0.5,0.49,0.51,0.4,nan,changes the trajectory
-hopper,1,race,ls_iterations=5,0.00063,0.984,0.95,1.01,1e-11,nan,no difference shown
-hopper,1,race,Passive=on,nan,nan,nan,nan,nan,nan,left out
-plate,10,mujoco,,0.0024,1.5,1.4,1.6,0,nan,slower
-plate,10,race,,0.0016,1,1,1,2e-11,nan,the race's
-plate,10,race,timestep=0.004,0.0008,0.5,0.49,0.51,0.3,nan,changes the trajectory
-plate,10,race,ls_iterations=5,0.00162,1.0125,0.99,1.02,1e-11,nan,no difference shown
-plate,10,race,Passive=on,nan,nan,nan,nan,nan,nan,left out
+model,contacts,base,changes,median_s,ratio,ratio_lo,ratio_hi,difference,rms_error,confirmed,verdict
+hopper,1,mujoco,,0.0008,1.25,1.2,1.3,0,0.002,nan,slower
+hopper,1,race,,0.00064,1,1,1,1e-11,0.002,nan,the race's
+hopper,1,race,timestep=0.004,0.00032,0.5,0.49,0.51,0.4,0.004,nan,changes the trajectory
+hopper,1,race,ls_iterations=5,0.00063,0.984,0.95,1.01,1e-11,0.002,nan,no difference shown
+hopper,1,race,Passive=on,nan,nan,nan,nan,nan,0.002,nan,left out
+plate,10,mujoco,,0.0024,1.5,1.4,1.6,0,0.002,nan,slower
+plate,10,race,,0.0016,1,1,1,2e-11,0.002,nan,the race's
+plate,10,race,timestep=0.004,0.0008,0.5,0.49,0.51,0.3,0.004,nan,changes the trajectory
+plate,10,race,ls_iterations=5,0.00162,1.0125,0.99,1.02,1e-11,0.002,nan,no difference shown
+plate,10,race,Passive=on,nan,nan,nan,nan,nan,0.002,nan,left out
 END
 cat >"$room/mujoco_profile.csv" <<END
 model,contacts,base,timer,part_of,net_s,share,run_s,timers_cost,reading_s
@@ -160,8 +164,10 @@ check 'the source of the settings is told' $?
 cp "$room/mujoco" "$room/again"
 page && cmp -s "$room/mujoco" "$room/again"
 check 'the page stays' $?
-before='0.00063,0.984,0.95,1.01,1e-11,nan,no difference shown'
-sed -i "s/^hopper,1,race,ls_iterations=5,$before/hopper,1,race,ls_iterations=5,0.00056,0.875,0.86,0.89,1e-11,0.881,faster/" \
+grep -qxF -- '- `timestep=0.004`, twice the step: 0.50 times the race'"'"'s time, and 2 times its error.' "$room/mujoco"
+check 'what a step costs and gives is told' $?
+before='0.00063,0.984,0.95,1.01,1e-11,0.002,nan,no difference shown'
+sed -i "s/^hopper,1,race,ls_iterations=5,$before/hopper,1,race,ls_iterations=5,0.00056,0.875,0.86,0.89,1e-11,0.002,0.881,faster/" \
   "$room/mujoco_settings.csv"
 page && grep -qxF '| `ls_iterations=5` | 0.560 (**0.88**) | 1.620 (1.01) | 1.0e-11 |' "$room/mujoco"
 check 'another value is another page' $?

@@ -1,0 +1,57 @@
+#!/usr/bin/env python3
+# Every number in docs/results that was measured is written by a tool: outside what stands between
+# <!-- NAME --> and <!-- end --> no number has a unit of time, size or share, and none is a power of ten, but
+# for those in typed.txt, which are settings, limits or the papers'.
+# SPDX-License-Identifier: GPL-3.0-or-later
+# usage: test_typed.py SOURCES
+import glob
+import os
+import re
+import sys
+
+NUMBER = r"(?<![\w.])[-−]?\d[\d .]*(?:[.,]\d+)?(?:e-?\d+)?(?:·10[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]+)?"
+WORDS = "two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|half|a tenth|a fifth"
+UNITS = r"s|ms|µs|us|ns|%|per cent|times|minutes?|hours?|seconds?|kB|MB|GB|mm|m|rad|rad/s|cm/s"
+MEASURED = [
+    re.compile(rf"{NUMBER} ?(?:{UNITS})(?![\w/])"),
+    re.compile(rf"\b(?:{WORDS}) (?:times|per cent|minutes|hours|seconds)\b"),
+    re.compile(r"(?<![\w.])\d(?:\.\d+)?e-?\d+|\d·10[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]+"),
+]
+
+
+def outside(text):
+    """What no tool writes: without blocks, code that is set apart, addresses."""
+    text = re.sub(r"<!-- [^\n]* -->\n.*?<!-- end -->", lambda m: "\n" * m[0].count("\n"), text, flags=re.S)
+    text = re.sub(r"^( {4}|```).*$", "", text, flags=re.M)
+    return re.sub(r"\]\([^)]*\)|`[^`\n]*`", " ", text)
+
+
+def typed(path):
+    with open(path) as file:
+        for number, line in enumerate(outside(file.read()).split("\n"), 1):
+            for pattern in MEASURED:
+                for found in pattern.finditer(line):
+                    yield number, found[0].strip()
+
+
+def main():
+    here, sources = os.path.dirname(os.path.abspath(__file__)), sys.argv[1]
+    with open(f"{here}/typed.txt") as file:
+        allowed = {tuple(row.rstrip("\n").split("\t")[:2]) for row in file if "\t" in row}
+    left, failures = set(allowed), 0
+    for path in sorted(glob.glob(f"{sources}/docs/results/*.md")):
+        name = os.path.basename(path)
+        for number, found in typed(path):
+            left.discard((name, found))
+            if (name, found) not in allowed:
+                failures += 1
+                print(f"FAILED: docs/results/{name}:{number}: '{found}' stands outside the blocks that tools write")
+    for name, found in sorted(left):
+        failures += 1
+        print(f"FAILED: typed.txt allows '{found}' in {name}, which has it no more")
+    print("all as it should be" if not failures else f"{failures} failures")
+    return failures > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
