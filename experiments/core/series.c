@@ -4,6 +4,7 @@
 #include <gsl/gsl_fit.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "fit.h"
 #include "statistics.h"
@@ -102,6 +103,41 @@ int series_median(gather rows, const char *name, const draws *d, double *median,
     status = estimate(d, median_of, &t, median, interval);
   }
   table_free(&t);
+  return conclude(rows.run, name, status);
+}
+
+/* the known values to the front, process by process: a draw of as many; those that know none are
+ * none */
+static draws keep_known(table *t, const draws *d, size_t first[]) {
+  draws known = {.seed = d->seed, .first = first};
+  first[0] = 0;
+  for (size_t p = 0; p < d->processes; p++) {
+    for (size_t j = p; j < d->trials; j += d->processes)
+      if (!isnan(t->value[j])) t->drawn[known.trials++] = t->value[j];
+    if (known.trials > first[known.processes]) first[++known.processes] = known.trials;
+  }
+  memcpy(t->value, t->drawn, known.trials * sizeof *t->value);
+  t->trials = known.trials;
+  return known;
+}
+
+int series_median_known(gather rows, const char *name, const draws *d, double *median,
+                        double interval[2]) {
+  table t;
+  size_t *const first = calloc(d->processes + 1, sizeof *first);
+  int status = table_alloc(&t, 1, NULL, d);
+  *median = interval[0] = interval[1] = NAN;
+  if (!first) status = MEASURE_ENOMEM;
+  if (!status) {
+    take(rows, name, t.value);
+    const draws known = keep_known(&t, d, first);
+    if (known.trials >= SERIES_FEW)
+      status = estimate(&known, median_of, &t, median, interval);
+    else if (known.trials)
+      status = measure_median(t.value, known.trials, median);
+  }
+  table_free(&t);
+  free(first);
   return conclude(rows.run, name, status);
 }
 

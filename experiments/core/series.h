@@ -17,6 +17,12 @@
 int series_median(gather rows, const char *name, const draws *d, double *median,
                   double interval[2]);
 
+/* The same of the values that are known: trial j is of process j mod processes. NaN where there are
+ * none, and an interval of NaN where they are fewer than SERIES_FEW. */
+enum { SERIES_FEW = 5 };
+int series_median_known(gather rows, const char *name, const draws *d, double *median,
+                        double interval[2]);
+
 /* Median of the quotients, trial by trial: rows over those of another. */
 int series_median_ratio(gather rows, gather over, const char *name, const draws *d, double *median,
                         double interval[2]);

@@ -51,7 +51,7 @@ typedef struct study_table {
 #define STUDY_TABLE(columns_, row, ...)                                                            \
   { .columns = columns_, .row_size = sizeof(row), __VA_ARGS__ }
 
-enum { STUDY_TABLES_MAX = 12, STUDY_SAMPLES = 0, STUDY_CELL_NAME_SIZE = 192 };
+enum { STUDY_TABLES_MAX = 16, STUDY_SAMPLES = 0, STUDY_CELL_NAME_SIZE = 192 };
 
 typedef struct study_run study_run;
 

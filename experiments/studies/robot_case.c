@@ -26,6 +26,14 @@ const column robot_sample_columns[] = {
     {0},
 };
 
+robot_sample robot_sample_unknown(size_t start, const char *note) {
+  robot_sample s;
+  column_clear(robot_sample_columns, &s);
+  s.start = start;
+  s.note = note;
+  return s;
+}
+
 /* ---- entries --------------------------------------------------------------------------------- */
 
 static int add(study_run *run, robot_entry e) {

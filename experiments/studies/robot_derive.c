@@ -1,6 +1,5 @@
 /*
- * What runs of a robot say: medians over starts, the order that MuJoCo has, and the step or
- * tolerance that reaches an error.
+ * What runs of a robot say: medians over starts, and the order that MuJoCo has.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
@@ -10,21 +9,10 @@
 
 #include "robot_study.h"
 
-/* errors that are asked for; an error is known where it is so many times the reference's */
-static const double targets[] = {1e-1, 1e-2, 1e-3, 1e-4};
-static const double known_from = 3.0, asked_from = 10.0;
-
 /* orders are those of steps up to this, s */
 static const double order_step = 0.002;
 
-enum { TARGETS = sizeof targets / sizeof *targets };
-
 /* ---- medians --------------------------------------------------------------------------------- */
-
-static gather starts_of(study_run *run, size_t entry) {
-  const robot_case *const c = run->own;
-  return (gather){run, ROBOT_SAMPLES, entry, c->entries, study_cells(run)};
-}
 
 /* why the first start without numbers has none */
 static const char *note_of(gather starts) {
@@ -37,10 +25,6 @@ static const char *note_of(gather starts) {
   return "";
 }
 
-static double estimate(study_run *run) {
-  return gather_median(starts_of(run, 0), "estimate");
-}
-
 /* the members that rows of MuJoCo and of libess share */
 #define FILL(row, starts)                                                                          \
   do {                                                                                             \
@@ -49,7 +33,7 @@ static double estimate(study_run *run) {
     (row)->rms_high = gather_quantile(starts, "rms_error", 0.75);                                  \
     (row)->position_error = gather_median(starts, "position_error");                               \
     (row)->seconds = gather_median(starts, "seconds");                                             \
-    (row)->estimate = estimate((starts).run);                                                      \
+    (row)->estimate = robot_estimate((starts).run);                                                \
     (row)->known = gather_known(starts, "rms_error");                                              \
     (row)->note = note_of(starts);                                                                 \
   } while (0)
@@ -59,7 +43,7 @@ static int add_rows(study_run *run) {
   int status = 0;
   for (size_t i = 1; !status && i < c->entries; i++) {
     const robot_entry *const e = &c->entry[i];
-    const gather starts = starts_of(run, i);
+    const gather starts = robot_starts_of(run, i);
     if (e->kind == ROBOT_MUJOCO) {
       robot_mujoco_row row = {.variant = e->variant, .time_step = e->knob, .own = e->own};
       FILL(&row, starts);
@@ -97,7 +81,7 @@ static int add_top(study_run *run) {
   const robot_settings *const s = run->settings;
   const robot_case *const c = run->own;
   const robot_sample *const least = shortest(run);
-  const gather references = starts_of(run, 0);
+  const gather references = robot_starts_of(run, 0);
   const robot_top top = {
       .file = run->operand,
       .twin_gap = c->twin_gap,
@@ -116,7 +100,7 @@ static int add_top(study_run *run) {
       .until = least->until,
       .status = study_text(run, "%s", least->status),
       .contact = study_text(run, "%s", least->contact),
-      .estimate = estimate(run),
+      .estimate = robot_estimate(run),
       .estimate_worst = gather_quantile(references, "estimate", 1.0),
       .tolerances_apart = gather_median(references, "tolerances_apart"),
       .mujoco_apart = gather_median(references, "mujoco_apart"),
@@ -151,7 +135,7 @@ static int add_order(study_run *run, const robot_mujoco_row row[], size_t count)
   size_t used = 0;
   for (size_t i = 0; i < count && used <= OPTION_NUMBERS_MAX; i++) {
     if (row[i].time_step > order_step * (1.0 + 1e-9)) continue;
-    if (!(row[i].rms_error >= known_from * row[i].estimate)) continue;
+    if (!(row[i].rms_error >= robot_known_from * row[i].estimate)) continue;
     h[used] = row[i].time_step;
     error[used++] = row[i].rms_error;
   }
@@ -175,124 +159,11 @@ static int add_orders(study_run *run) {
   return status;
 }
 
-/* ---- what reaches an error ------------------------------------------------------------------- */
-
-/* a knob that reaches an error, and what it costs */
-typedef struct reach {
-  const char *variant;
-  double knob, seconds, evaluations;
-  bool coarsest; /* nothing coarser was tried */
-} reach;
-
-/* between two that were measured, one on either side, by the logarithms */
-static double between(double a, double b, double share) {
-  return a > 0.0 && b > 0.0 ? a * pow(b / a, share) : NAN;
-}
-
-/* Points of one method stand with the coarsest first: the first whose error, and those of all finer
- * ones, are small enough; and, from the one before it, the place where the error is met. */
-static reach reach_by(const double error[], const double knob[], const double seconds[],
-                      const double evaluations[], size_t count, double target) {
-  reach r = {"", NAN, NAN, NAN, false};
-  size_t i = count;
-  while (i > 0 && error[i - 1] <= target) i--;
-  if (i == count) return r;
-  const bool coarsest = i == 0 || !(error[i - 1] > target);
-  r = (reach){"", knob[i], seconds[i], evaluations[i], coarsest};
-  if (!coarsest) {
-    const double share =
-        error[i] > 0.0 ? log(error[i - 1] / target) / log(error[i - 1] / error[i]) : 1.0;
-    r.knob = between(knob[i - 1], knob[i], share);
-    r.seconds = between(seconds[i - 1], seconds[i], share);
-    r.evaluations = between(evaluations[i - 1], evaluations[i], share);
-  }
-  // a finer one may be cheaper: at a coarse tolerance many steps are refused
-  for (; i < count; i++)
-    if (seconds[i] < r.seconds) r = (reach){"", knob[i], seconds[i], evaluations[i], coarsest};
-  return r;
-}
-
-enum { POINTS_MAX = OPTION_NUMBERS_MAX + 1 };
-
-/* the cheapest of all integrators */
-static reach reach_mujoco(const study_run *run, double target) {
-  size_t count;
-  const robot_mujoco_row *const row = study_rows(run, ROBOT_MUJOCO_ROWS, &count);
-  reach best = {"", NAN, NAN, NAN, false};
-  for (size_t i = 0, next; i < count; i = next) {
-    double error[POINTS_MAX], knob[POINTS_MAX], seconds[POINTS_MAX];
-    size_t used = 0;
-    for (next = i; next < count && row[next].variant == row[i].variant; next++) {
-      // a step that is left out for its time ends the list; a coarse one that fails is passed over
-      if (isnan(row[next].rms_error) && used) continue;
-      error[used] = row[next].rms_error;
-      knob[used] = row[next].time_step;
-      seconds[used++] = row[next].seconds;
-    }
-    reach r = reach_by(error, knob, seconds, seconds, used, target);
-    r.variant = row[i].variant;
-    if (r.seconds < best.seconds || isnan(best.seconds)) best = r;
-  }
-  if (isnan(best.seconds)) best.variant = "";
-  return best;
-}
-
-static reach reach_libess(const study_run *run, size_t table, double target) {
-  size_t count;
-  const robot_libess_row *const row = study_rows(run, table, &count);
-  double error[POINTS_MAX], knob[POINTS_MAX], seconds[POINTS_MAX], evaluations[POINTS_MAX];
-  size_t used = 0;
-  for (size_t i = 0; i < count; i++) {
-    if (isnan(row[i].rms_error)) continue;
-    error[used] = row[i].rms_error;
-    knob[used] = row[i].tolerance;
-    seconds[used] = row[i].seconds;
-    evaluations[used++] = row[i].evaluations;
-  }
-  return reach_by(error, knob, seconds, evaluations, used, target);
-}
-
-static int add_reach(study_run *run, double target, const robot_mujoco_row *own) {
-  const reach libess = reach_libess(run, ROBOT_LIBESS_ROWS, target),
-              plain = reach_libess(run, ROBOT_PLAIN_ROWS, target);
-  reach mujoco = reach_mujoco(run, target);
-  if (own) mujoco = (reach){own->variant, own->time_step, own->seconds, NAN, false};
-  // what every program does by the coarsest means is no question
-  if (mujoco.coarsest && libess.coarsest && plain.coarsest) return 0;
-  const robot_reach_row row = {.rms_error = target,
-                               .own = own,
-                               .variant = mujoco.variant,
-                               .time_step = mujoco.knob,
-                               .mujoco_seconds = mujoco.seconds,
-                               .tolerance = libess.knob,
-                               .libess_seconds = libess.seconds,
-                               .libess_evaluations = libess.evaluations,
-                               .plain_seconds = plain.seconds,
-                               .plain_evaluations = plain.evaluations,
-                               .mujoco_over_libess = mujoco.seconds / libess.seconds,
-                               .plain_over_libess = plain.seconds / libess.seconds};
-  return study_add(run, ROBOT_REACH, &row);
-}
-
-/* the model's own setting first, then the targets that the reference is good enough for */
-static int add_reaches(study_run *run) {
-  size_t count;
-  const robot_mujoco_row *const row = study_rows(run, ROBOT_MUJOCO_ROWS, &count);
-  const double known = estimate(run);
-  int status = 0;
-  for (size_t i = 0; !status && i < count; i++)
-    if (row[i].own && row[i].rms_error > 0.0 && row[i].rms_error >= known_from * known)
-      status = add_reach(run, row[i].rms_error, &row[i]);
-  for (size_t i = 0; !status && i < TARGETS; i++)
-    if (targets[i] >= asked_from * known) status = add_reach(run, targets[i], NULL);
-  return status;
-}
-
 int robot_derive(study_run *run) {
   int status = add_top(run);
   if (!status) status = add_findings(run);
   if (!status) status = add_rows(run);
   if (!status) status = add_orders(run);
-  if (!status) status = add_reaches(run);
+  if (!status) status = robot_derive_reach(run);
   return status ? status : robot_derive_paths(run);
 }

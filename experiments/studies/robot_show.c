@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "robot_columns.h"
 #include "robot_study.h"
 
 /* how close two costs are a tie, relative; and how many lines a list has before it is cut */

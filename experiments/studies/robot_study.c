@@ -6,6 +6,7 @@
  */
 #include <math.h>
 
+#include "robot_columns.h"
 #include "robot_study.h"
 #include "studies.h"
 
@@ -97,6 +98,7 @@ static const column mujoco_columns[] = {ROBOT_MUJOCO_COLUMNS(COLUMN_LINE, robot_
 static const column libess_columns[] = {ROBOT_LIBESS_COLUMNS(COLUMN_LINE, robot_libess_row){0}};
 static const column order_columns[] = {ROBOT_ORDER_COLUMNS(COLUMN_LINE, robot_order_row){0}};
 static const column reach_columns[] = {ROBOT_REACH_COLUMNS(COLUMN_LINE, robot_reach_row){0}};
+static const column held_out_columns[] = {ROBOT_HELD_OUT_COLUMNS(COLUMN_LINE, robot_held_out){0}};
 static const column touchdown_columns[] = {
     ROBOT_TOUCHDOWN_COLUMNS(COLUMN_LINE, robot_touchdown_row){0}};
 static const column time_columns[] = {ROBOT_TIME_COLUMNS(COLUMN_LINE, robot_time_row){0}};
@@ -115,6 +117,7 @@ const study robot_study = {
     .own_models = true,
     .printable = true,
     .pinned = true,
+    .processes = 1,
     .cells = "starts",
     .options = options,
     .settings_size = sizeof(robot_settings),
@@ -142,6 +145,9 @@ const study robot_study = {
             [ROBOT_REACH] =
                 STUDY_TABLE(reach_columns, robot_reach_row, .json = "reach",
                             .csv = "robot_reach.csv", .meaning = "an error that is asked for"),
+            [ROBOT_HELD_OUT] = STUDY_TABLE(
+                held_out_columns, robot_held_out, .csv = "robot_held_out.csv",
+                .meaning = "an error that is asked for, at a start that no setting is chosen by"),
             [ROBOT_TOUCHDOWNS] =
                 STUDY_TABLE(touchdown_columns, robot_touchdown_row, .json = "touchdowns",
                             .csv = "robot_touchdowns.csv", .meaning = "a touch-down"),

@@ -62,6 +62,9 @@ typedef struct robot_sample {
 
 extern const column robot_sample_columns[];
 
+/* Without numbers, and why. */
+robot_sample robot_sample_unknown(size_t start, const char *note);
+
 /* robot_case.c: opens the file that the study is given, and reads what else is asked for. 0, or a
  * solver_status with one line. */
 int robot_case_open(study_run *run);
@@ -117,6 +120,14 @@ int robot_reference(study_run *run, const double x0[], bool listen, robot_track 
 /* How much a disturbance of 1e-8 of the velocities grows, at most, by MuJoCo's steps. */
 int robot_growth(study_run *run, const double x0[], size_t count, double *growth);
 
+/* ---- the race: robot_race.c ------------------------------------------------------------------ */
+
+/* All entries but the reference from x0, against it over its first `count` outputs: into sample[1]
+ * and behind; sample[0], which is the reference's own, learns how far MuJoCo is from it. 0, or -1
+ * with one line. */
+int robot_race(study_run *run, const double x0[], const robot_track *of, size_t count,
+               robot_sample sample[]);
+
 /* ---- rows ------------------------------------------------------------------------------------ */
 
 enum {
@@ -128,6 +139,7 @@ enum {
   ROBOT_PLAIN_ROWS,
   ROBOT_ORDERS,
   ROBOT_REACH,
+  ROBOT_HELD_OUT,
   ROBOT_TOUCHDOWNS,
   ROBOT_ERRORS,
   ROBOT_PATHS
@@ -136,9 +148,18 @@ enum {
 /* robot_cell.c: a cell, which is the number of a start. 0, or -1 with one line. */
 int robot_measure(study_run *run, const void *cell);
 
-/* robot_derive.c, and robot_paths.c: the rows of the first start's runs. 0, or -1 with one line. */
+/* robot_derive.c; robot_reach.c: what reaches an error; robot_paths.c: the rows of the first
+ * start's runs. 0, or -1 with one line. */
 int robot_derive(study_run *run);
+int robot_derive_reach(study_run *run);
 int robot_derive_paths(study_run *run);
+
+/* robot_medians.c: the runs of an entry from all starts; and the reference's error by them. */
+gather robot_starts_of(study_run *run, size_t entry);
+double robot_estimate(study_run *run);
+
+/* An error is known where it is so many times the reference's. */
+extern const double robot_known_from;
 
 #define ROBOT_TOP_COLUMNS(COLUMN, row)                                                             \
   COLUMN(row, file, TEXT, "", "the model, as given")                                               \
@@ -210,24 +231,6 @@ COLUMN_ROW(robot_libess_row, ROBOT_LIBESS_COLUMNS);
   COLUMN(row, interval, INTERVAL, "", "of the order, 95 %", .place = COLUMN_JSON_ONLY)             \
   COLUMN(row, time_steps, COUNT, "", "that it is seen over", SHOWN("steps", "%6.0f"))
 COLUMN_ROW(robot_order_row, ROBOT_ORDER_COLUMNS);
-
-#define ROBOT_REACH_COLUMNS(COLUMN, row)                                                           \
-  COLUMN(row, rms_error, AMOUNT, "", "asked for", SHOWN("error", "%8.1e"))                         \
-  COLUMN(row, own, FLAG, "", "whether it is the error of the model's own step and integrator")     \
-  COLUMN(row, variant, TEXT, "", "MuJoCo's cheapest integrator", SHOWN("MuJoCo", "%-12s"))         \
-  COLUMN(row, time_step, AMOUNT, "s", "the largest that reaches it, between those measured",       \
-         SHOWN_TIMES("step, ms", "%8.4f", 1e3))                                                    \
-  COLUMN(row, mujoco_seconds, AMOUNT, "s", "of a run so", SHOWN("s", "%9.2e"))                     \
-  COLUMN(row, tolerance, AMOUNT, "", "the largest of libess that reaches it",                      \
-         SHOWN("libess", "%8.1e"))                                                                 \
-  COLUMN(row, libess_seconds, AMOUNT, "s", "of a run so", SHOWN("s", "%9.2e"))                     \
-  COLUMN(row, libess_evaluations, AMOUNT, "", "of the field", SHOWN("fields", "%7.0f"))            \
-  COLUMN(row, plain_seconds, AMOUNT, "s", "of dopri5 on the same field without guards",            \
-         SHOWN("plain, s", "%9.2e"))                                                               \
-  COLUMN(row, plain_evaluations, AMOUNT, "", "of its field", SHOWN("fields", "%7.0f"))             \
-  COLUMN(row, mujoco_over_libess, AMOUNT, "", "in time", SHOWN("MuJoCo/libess", "%13.2f"))         \
-  COLUMN(row, plain_over_libess, AMOUNT, "", "in time", SHOWN("plain/libess", "%12.2f"))
-COLUMN_ROW(robot_reach_row, ROBOT_REACH_COLUMNS);
 
 #define ROBOT_TOUCHDOWN_COLUMNS(COLUMN, row)                                                       \
   COLUMN(row, time, AMOUNT, "s", "in the reference from the first start",                          \

@@ -180,6 +180,40 @@ static void what_is_not_known_is_told(void **state) {
   dispose(&u);
 }
 
+/* what is not known is left out, and the rest is as it would be by itself */
+static void what_is_known_has_its_interval(void **state) {
+  enum { STARTS = 12, PROCESSES = 3 };
+  static const size_t missing[] = {1, 4, 7, 10, 5}; /* all of process 1, one of process 2 */
+  const draws d = {.trials = STARTS, .processes = PROCESSES, .seed = 1};
+  const draws alone = {.trials = 7, .processes = 2, .seed = 1, .first = (size_t[]){0, 4, 7}};
+  made_up u, v;
+  double median, interval[2], expected, ends[2];
+  (void)state;
+  make_up(&u, &timing, NULL);
+  make_up(&v, &timing, NULL);
+  for (size_t j = 0; j < STARTS; j++) give(&u, &(row){1.0 + (double)(5 * j % STARTS), 1.0});
+  row *const rows = (row *)(void *)u.private.rows[0].row;
+  for (size_t i = 0; i < sizeof missing / sizeof *missing; i++) rows[missing[i]].ours = NAN;
+  for (size_t p = 0; p < PROCESSES; p++)
+    for (size_t j = p; j < STARTS; j += PROCESSES)
+      if (!isnan(rows[j].ours)) give(&v, &rows[j]);
+  const gather all = {&u.run, 0, 0, 1, STARTS}, known = {&v.run, 0, 0, 1, 7};
+  assert_int_equal(series_median_known(all, "ours", &d, &median, interval), 0);
+  assert_int_equal(series_median(known, "ours", &alone, &expected, ends), 0);
+  assert_true(median == expected && interval[0] == ends[0] && interval[1] == ends[1]);
+
+  // too few have a median, none has nothing
+  for (size_t j = 0; j < 8; j++) rows[j].ours = NAN;
+  assert_int_equal(series_median_known(all, "ours", &d, &median, interval), 0);
+  close_to(median, 8.0); // of 5, 10 and 8
+  assert_true(isnan(interval[0]) && isnan(interval[1]));
+  for (size_t j = 0; j < STARTS; j++) rows[j].ours = NAN;
+  assert_int_equal(series_median_known(all, "ours", &d, &median, interval), 0);
+  assert_true(isnan(median) && isnan(interval[0]) && isnan(interval[1]));
+  dispose(&u);
+  dispose(&v);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(medians_have_intervals),
@@ -188,6 +222,7 @@ int main(void) {
       cmocka_unit_test(starts_are_drawn_for_all_processes_alike),
       cmocka_unit_test(an_interval_covers_a_second_run),
       cmocka_unit_test(what_is_not_known_is_told),
+      cmocka_unit_test(what_is_known_has_its_interval),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

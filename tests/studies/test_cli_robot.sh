@@ -160,6 +160,50 @@ expect '--json: members' holds 'all(set(m) >= {"variant", "time_step", "rms_erro
   set(r["reference"]) >= {"until", "status", "contact", "estimate"} and len(r["mujoco"]) == 6'
 expect 'paths: a line for each state and time' [ "$(wc -l <results/robot_paths.csv)" -eq $((13 * 101 + 1)) ]
 
+# --- the race -------------------------------------------------------------------------------------
+
+# what r["reach"] says is what the csv of held-out starts says, for which each start's settings are of
+# the others: recomputed here
+cat >held_out.py <<'END'
+import csv, json, statistics, sys
+reach = json.load(open("results/robot.json"))["reach"]
+rows = list(csv.DictReader(open("results/robot_held_out.csv")))
+starts, processes = int(sys.argv[1]), int(sys.argv[2])
+assert reach and len(rows) == starts * len(reach), (len(rows), len(reach))
+for i, r in enumerate(reach):
+    own = rows[i * starts : (i + 1) * starts]
+    assert [int(x["start"]) for x in own] == list(range(starts))
+    assert [int(x["process"]) for x in own] == [k % processes for k in range(starts)]
+    ratio = [float(x["mujoco_over_libess"]) for x in own if x["mujoco_over_libess"] != "nan"]
+    assert len(ratio) == r["held_out"]
+    if not ratio:
+        assert r["mujoco_over_libess"] is None
+        continue
+    assert abs(statistics.median(ratio) / r["mujoco_over_libess"] - 1) < 1e-9
+    for x in own:
+        if x["mujoco_over_libess"] != "nan":
+            of = float(x["mujoco_seconds"]) / float(x["libess_seconds"])
+            assert abs(of / float(x["mujoco_over_libess"]) - 1) < 1e-9
+    low, high = r["mujoco_over_libess_low"], r["mujoco_over_libess_high"]
+    assert (low is None) == (len(ratio) < 5), (low, len(ratio))
+    assert low is None or low <= r["mujoco_over_libess"] <= high
+if starts > 1:
+    assert len({x["time_step"] for x in rows}) > len(reach), "every start has the same settings"
+print("True")
+END
+holds_out() { [ "$(python3 held_out.py "$@")" = True ]; }
+race() {
+  run robot free_ball.xml --starts "$1" --time 0.2 --time-steps 0.002,0.001,0.0005 --tolerances 1e-2,1e-3,1e-5 \
+    --check-step 2e-5 --out results --restart --processes "$2"
+}
+for of in '6 1' '6 3' '1 1'; do
+  # shellcheck disable=SC2086 # two words
+  race $of
+  expect "a race of $of starts and processes: success" success
+  # shellcheck disable=SC2086
+  expect "a race of $of starts and processes: what is held out" holds_out $of
+done
+
 # --- what an unfinished run goes on with ----------------------------------------------------------
 
 model changing "<body><joint name='a' axis='0 1 0'/>$link</body>" '<actuator><motor joint="a"/></actuator>'

@@ -1,0 +1,69 @@
+/*
+ * What an error costs a robot: the rows that say it, over all starts and of each one held out.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#ifndef ROBOT_COLUMNS_H
+#define ROBOT_COLUMNS_H
+
+#include "column.h"
+
+/* seconds, errors and ratios are of starts that the settings were not chosen by */
+#define ROBOT_REACH_COLUMNS(COLUMN, row)                                                           \
+  COLUMN(row, rms_error, AMOUNT, "", "asked for", SHOWN("error", "%7.1e"))                         \
+  COLUMN(row, own, FLAG, "", "whether it is the error of the model's own step and integrator")     \
+  COLUMN(row, variant, TEXT, "", "MuJoCo's cheapest integrator, by all starts",                    \
+         SHOWN("MuJoCo", "%-12s"))                                                                 \
+  COLUMN(row, time_step, AMOUNT, "s", "the largest that reaches it, between those measured",       \
+         SHOWN_TIMES("step, ms", "%8.4f", 1e3))                                                    \
+  COLUMN(row, mujoco_seconds, AMOUNT, "s", "of a run so; median over the starts held out",         \
+         SHOWN("s", "%8.2e"))                                                                      \
+  COLUMN(row, mujoco_error, AMOUNT, "", "there", SHOWN("error", "%7.1e"))                          \
+  COLUMN(row, tolerance, AMOUNT, "", "the largest of libess that reaches it, by all starts",       \
+         SHOWN("libess", "%7.1e"))                                                                 \
+  COLUMN(row, libess_seconds, AMOUNT, "s", "of a run so; median over the starts held out",         \
+         SHOWN("s", "%8.2e"))                                                                      \
+  COLUMN(row, libess_error, AMOUNT, "", "there", SHOWN("error", "%7.1e"))                          \
+  COLUMN(row, libess_evaluations, AMOUNT, "", "of the field", SHOWN("fields", "%6.0f"))            \
+  COLUMN(row, plain_seconds, AMOUNT, "s",                                                          \
+         "of dopri5 on the same field without guards; median over the starts held out")            \
+  COLUMN(row, plain_error, AMOUNT, "", "there")                                                    \
+  COLUMN(row, plain_evaluations, AMOUNT, "", "of its field", SHOWN("plain", "%6.0f"))              \
+  COLUMN(row, mujoco_over_libess, AMOUNT, "",                                                      \
+         "in time: median of the quotients, start by start, over those held out",                  \
+         SHOWN("MuJoCo/libess", "%13.2f"))                                                         \
+  COLUMN(row, mujoco_over_libess_low, AMOUNT, "",                                                  \
+         "from here to the next a second run has it in 95 of 100; not known below five starts",    \
+         SHOWN("from", "%6.2f"))                                                                   \
+  COLUMN(row, mujoco_over_libess_high, AMOUNT, "", "as above", SHOWN("to", "%6.2f"))               \
+  COLUMN(row, plain_over_libess, AMOUNT, "", "in time, likewise", SHOWN("plain/libess", "%12.2f")) \
+  COLUMN(row, plain_over_libess_low, AMOUNT, "", "as above")                                       \
+  COLUMN(row, plain_over_libess_high, AMOUNT, "", "as above")                                      \
+  COLUMN(row, held_out, COUNT, "",                                                                 \
+         "starts that MuJoCo's time over libess's is known of, each with settings chosen by the "  \
+         "others; of a single start, by itself")
+COLUMN_ROW(robot_reach_row, ROBOT_REACH_COLUMNS);
+
+#define ROBOT_HELD_OUT_COLUMNS(COLUMN, row)                                                        \
+  COLUMN(row, rms_error, AMOUNT, "",                                                               \
+         "asked for; where it is that of the model's own setting, by the other starts")            \
+  COLUMN(row, own, FLAG, "", "whether it is")                                                      \
+  COLUMN(row, start, COUNT, "", "its number")                                                      \
+  COLUMN(row, process, COUNT, "", "that ran it")                                                   \
+  COLUMN(row, variant, TEXT, "", "MuJoCo's cheapest integrator, by the other starts")              \
+  COLUMN(row, time_step, AMOUNT, "s", "its step, likewise")                                        \
+  COLUMN(row, mujoco_seconds, AMOUNT, "s", "of a run so from this start")                          \
+  COLUMN(row, mujoco_error, AMOUNT, "", "of it")                                                   \
+  COLUMN(row, tolerance, AMOUNT, "", "of libess, by the other starts")                             \
+  COLUMN(row, libess_seconds, AMOUNT, "s", "of a run so from this start")                          \
+  COLUMN(row, libess_error, AMOUNT, "", "of it")                                                   \
+  COLUMN(row, libess_evaluations, AMOUNT, "", "of the field")                                      \
+  COLUMN(row, plain_tolerance, AMOUNT, "", "of dopri5 without guards, by the other starts")        \
+  COLUMN(row, plain_seconds, AMOUNT, "s", "of a run so from this start")                           \
+  COLUMN(row, plain_error, AMOUNT, "", "of it")                                                    \
+  COLUMN(row, plain_evaluations, AMOUNT, "", "of its field")                                       \
+  COLUMN(row, mujoco_over_libess, AMOUNT, "", "in time")                                           \
+  COLUMN(row, plain_over_libess, AMOUNT, "", "in time")
+COLUMN_ROW(robot_held_out, ROBOT_HELD_OUT_COLUMNS);
+
+#endif
