@@ -37,7 +37,8 @@ environment="\"environment\": {\"git_commit\": \"$commit\", \"mujoco\": {\"versi
 for name in order calibration derivative_error limbs contact_modes rigid_soft crossing_cost mujoco_settings scale \
   tolerance ensemble 150/sweep robot/sweep; do
   echo "{\"command\": \"$name\", \"trials\": 3, \"unchanged\": 1e-9, \"minimum_effect\": 0.05, \"time\": 0.3,
-    \"parameters\": {\"contacts\": 10}, \"tolerance\": 1e-4, \"block\": 1000, \"failed\": 0, $environment}" \
+    \"parameters\": {\"contacts\": 10}, \"tolerance\": 1e-4, \"block\": 1000, \"failed\": 0, \"cases\": [],
+    $environment}" \
     >"results/$name.json"
 done
 for name in ant hopper walker2d legs-6 legs-20 legs-6-twin legs-20-twin ant-twin; do
@@ -86,6 +87,7 @@ contacts,solver,status,ns_per_crossing,evaluations_per_crossing
 10,libess,ok,500,4.25
 END
 cp "$sources/tests/tools/rigid_soft.csv" results/rigid_soft.csv
+cp "$sources/tests/plots/tables/tolerance.csv" results/tolerance.csv
 cat >results/order.csv <<'END'
 epsilon,projection_order,rms_error,in_fit
 0.01,1,1e-4,1
@@ -156,6 +158,8 @@ grep -q 'larger one from 10 contacts on' docs/results/paper.md && grep -q 'is 3 
 check 'and where libess loses' $?
 grep -qxF '| it is fast | A & B, 7 | time, at most 1 | 1.5 | **fails** | `make it` |' docs/results/claims.md
 check 'claims have their page' $?
+grep -qxF '| 1e-02 | 2, 3 | 2, 3 | 4, 6 | 2, 3 | 2, 3 | 200, 200, 200, 200, 200 | 0 |' docs/results/accuracy.md
+check 'errors by the tolerance have their page' $?
 grep -qxF '| ant | 7 | 9 | 1.0e-06 | 1.00 | 1.0e-02 | **0.5 (2)** | 3 (–) |  |  |' docs/results/robots.md
 check 'robots have their page' $?
 grep -qxF '| `ball` | 1 | 7 | 9 | – |' docs/results/derivatives.md &&

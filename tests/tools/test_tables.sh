@@ -1,6 +1,6 @@
 #!/bin/bash
-# What tools/findings, tools/headline, tools/mujoco-page, tools/contacts-page and tools/cover make of
-# results.
+# What tools/findings, tools/headline, tools/mujoco-page, tools/contacts-page,
+# tools/accuracy-page and tools/cover make of results.
 # SPDX-License-Identifier: GPL-3.0-or-later
 # usage: test_tables.sh SOURCES
 set -u
@@ -205,6 +205,45 @@ check 'another value is another page of contacts' $?
 "$sources/tools/contacts-page" "$room/nowhere" "$room/contacts" 2>"$room/err"
 [ $? -eq 1 ] && grep -q 'rigid_soft.csv' "$room/err"
 check 'missing contacts are named' $?
+
+# --- accuracy: what a tolerance gives, and an epsilon --------------------------------------------------
+built='"environment": {"git_commit": "0123456789", "compiler": "cc", "cores": 2, "cpu": "none", "warnings": [],
+  "date": "2000-01-01T00:00:00Z"}'
+cp "$sources/tests/plots/tables/tolerance.csv" "$room"
+echo "{\"command\": \"tolerance\", \"trials\": 200, $built}" >"$room/tolerance.json"
+cat >"$room/scale.json" <<END
+{"command": "scale", "trials": 3, $built, "cases": [{"contacts": 100, "reference_events": [400, 402],
+ "crossing_distance": {"q10": 1e-3, "median": 2e-3, "q90": 3e-3}, "series": [
+ {"projection_order": 1, "slope": 2.001, "slope_interval": [1.9, 2.1], "plateau_rms_error": 0.02,
+  "exact_epsilon": 0.01},
+ {"projection_order": 2, "slope": null, "slope_interval": null, "plateau_rms_error": 1e-4, "exact_epsilon": 0}]}]}
+END
+cp "$sources/docs/results/accuracy.md" "$room/accuracy"
+page() { "$sources/tools/accuracy-page" "$room" "$room/accuracy"; }
+page
+check 'accuracy-page ends with 0' $?
+grep -qxF '| 1e-02 | 2, 3 | 2, 3 | 4, 6 | 2, 3 | 2, 3 | 200, 200, 200, 200, 200 | 0 |' "$room/accuracy"
+check 'errors over the tolerance and calls' $?
+grep -qF '1e-02 to 1e-06: the median error is 2 to 6 times' "$room/accuracy"
+check 'what errors lie between' $?
+grep -qxF -e '- Each median is over 200 starts.' "$room/accuracy"
+check 'how many starts they are of' $?
+grep -qxF '| 100 | 401 | 0.002 | 1 | 0.02 | 2.001 | 1.900 to 2.100 | 0.01 |' "$room/accuracy"
+check 'an order by epsilon' $?
+grep -qxF '| 100 | 401 | 0.002 | 2 | 0.0001 |  |  |  |' "$room/accuracy"
+check 'an order without a slope' $?
+grep -qF 'takes 1 to 1 times the calls' "$room/accuracy"
+check 'calls beside those of location' $?
+cp "$room/accuracy" "$room/again"
+page && cmp -s "$room/accuracy" "$room/again"
+check 'the page of accuracy stays' $?
+sed -i 's/^\(2,60,1e-02,200,0,.*\),2,3,4,7,200,\(.*\),1$/\1,7,3,4,7,200,\2,1.5/' "$room/tolerance.csv"
+page && grep -qF '1e-02 to 1e-06: the median error is 2 to 7 times' "$room/accuracy" &&
+  grep -qF 'takes 1 to 1.5 times the calls' "$room/accuracy"
+check 'another value is another page of accuracy' $?
+"$sources/tools/accuracy-page" "$room/nowhere" "$room/accuracy" 2>"$room/err"
+[ $? -eq 1 ] && grep -q 'tolerance.csv' "$room/err"
+check 'missing tolerances are named' $?
 
 # --- cover ------------------------------------------------------------------------------------------
 sweep() { # folder, median in ms, ratio
