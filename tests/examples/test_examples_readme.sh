@@ -1,6 +1,6 @@
 #!/bin/sh
-# docs/guide/first-program.md quotes examples/hopper.c and what it prints verbatim, and the README a part of it. Every
-# way of installing and linking libess that the README and docs/guide/install.md give works when it is copied.
+# docs/guide/first-program.md quotes examples/hopper.c and what it prints verbatim, the README a part of it, and
+# docs/guide/mechanisms.md a model. Every way of installing and linking libess that the README and docs/guide/install.md give works when it is copied.
 # Usage: test_examples_readme.sh SOURCE_DIR HOPPER CC ALONE
 # ALONE is the folder in which libess alone is built; it is left there for others.
 # SPDX-License-Identifier: GPL-3.0-or-later
@@ -46,6 +46,9 @@ same "$source/examples/hopper.c" "$room/quoted.c" "the example"
 block 'output of the example' expected docs/guide/first-program.md
 "$hopper" >"$room/printed"
 same "$room/printed" "$room/expected" "the example's output"
+
+block 'models/ball_under_ceiling.c' mechanism.c docs/guide/mechanisms.md
+same "$source/models/ball_under_ceiling.c" "$room/mechanism.c" "the mechanism"
 
 # the part in the README: its lines stand in the example, one after the other
 block 'from examples/hopper.c' part

@@ -86,7 +86,7 @@ cat >results/crossing_cost.csv <<'END'
 contacts,solver,status,ns_per_crossing,evaluations_per_crossing
 10,libess,ok,500,4.25
 END
-cp "$sources/tests/tools/rigid_soft.csv" results/rigid_soft.csv
+cp "$sources"/tests/tools/*.csv results
 cp "$sources/tests/plots/tables/tolerance.csv" results/tolerance.csv
 cat >results/order.csv <<'END'
 epsilon,projection_order,rms_error,in_fit
