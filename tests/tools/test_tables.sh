@@ -275,6 +275,21 @@ check 'another value is another page of accuracy' $?
 [ $? -eq 1 ] && grep -q 'tolerance.csv' "$room/err"
 check 'missing tolerances are named' $?
 
+# --- durations: of what make results ran; the others keep theirs -------------------------------------
+cp "$sources/docs/guide/running.md" "$room/running"
+took() {
+  echo "{\"seconds\": {$1}}" >"$room/results.json"
+  "$sources/tools/durations" "$room" "$room/running"
+}
+took '"sweep": 659.7, "order": 0.2, "limbs": 89'
+check 'durations ends with 0' $?
+grep -qxF '| `make sweep` | 11 min |' "$room/running" && grep -qxF '| `make order` | 1 s |' "$room/running" &&
+  grep -qxF '| `make limbs` | 89 s |' "$room/running"
+check 'durations are told in minutes and seconds' $?
+took '"sweep": 540' && grep -qxF '| `make sweep` | 9 min |' "$room/running" &&
+  grep -qxF '| `make limbs` | 89 s |' "$room/running"
+check 'what has not run keeps its duration' $?
+
 # --- cover ------------------------------------------------------------------------------------------
 sweep() { # folder, median in ms, ratio
   mkdir -p "$room/$1"
