@@ -43,6 +43,22 @@ while read -r file; do [ -e "$file" ] || fail "$file is listed, and not there"; 
 find "$prefix" ! -type d ! -path "$prefix/bin/mine" | sort >"$room/found"
 cmp -s "$room/found" "$prefix/share/essbench/files" || fail "the list is not what is there"
 
+# a loader that looks into the prefix is told of libess, and no other
+mkdir "$room/sbin"
+cat >"$room/sbin/ldconfig" <<'END'
+#!/bin/sh
+echo "ldconfig $*" >>"$ROOM/told"
+[ "$1" != -N ] || printf '%s/lib: (from conf:1)\n\tlibess.so.0 -> libess.so.0\n' "$LOOKS_INTO"
+END
+chmod +x "$room/sbin/ldconfig"
+told() { # prefix that the loader looks into
+  rm -f "$room/told"
+  ROOM=$room LOOKS_INTO=$1 PATH=$room/sbin:$PATH "$source/tools/install" add "$build" "$prefix" >"$room/out"
+  grep -qx 'ldconfig ' "$room/told"
+}
+told "$prefix" || fail "the loader is not told of $prefix/lib"
+! told "$room/else" || fail "the loader is told of what it does not look into"
+
 # it finds its library, figures and ranks where it is, with no build and no source in reach
 cp -a "$prefix" "$room/moved"
 readelf -d "$room/moved/bin/essbench" | grep -E 'R(UN)?PATH' | grep -q "$build" &&
