@@ -1,5 +1,5 @@
 /*
- * The reference solution of a model whose state jumps.
+ * The reference solution of a model that has no exact one.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
@@ -9,6 +9,7 @@
 #include <gsl/gsl_odeiv2.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* unless a model knows better: no guard is crossed twice within a step, and rk8pd is exact to
@@ -25,6 +26,7 @@ typedef struct pursuit {
   gsl_odeiv2_step *step;
   gsl_odeiv2_system system;
   double longest_step, t, x[MODEL_DIMENSION_MAX], sign[JUMPS_GUARDS_MAX];
+  double *jacobian; /* of the event functions, where a system has no rates of its own */
   bool armed[2 * JUMPS_GUARDS_MAX];
   size_t events;
 } pursuit;
@@ -84,7 +86,7 @@ static int locate(pursuit *p, size_t guard, double step, double *tau) {
 /* what a crossing arms and disarms; without rows, the way back */
 static void apply_row(pursuit *p, size_t guard) {
   const ess_reset_matrix *const r = p->m->system.resets;
-  if (!r) p->armed[guard ^ 1] = true;
+  if (!r) p->armed[guard ^ 1] = !p->m->system.one_way;
   for (size_t i = r ? r->row_start[guard] : 0; r && i < r->row_start[guard + 1]; i++) {
     p->armed[r->guard[i]] = r->effect[i] > 0;
     if (r->effect[i] > 0) p->sign[r->guard[i] / 2] = r->guard[i] % 2 ? 1.0 : -1.0;
@@ -121,7 +123,7 @@ static int jump(pursuit *p, double tau) {
     p->sign[k] = -sign[k];
     p->armed[guard] = false;
     apply_row(p, guard);
-    impact = impact || !s->impacts->at || s->impacts->at[guard];
+    impact = impact || (s->impacts && (!s->impacts->at || s->impacts->at[guard]));
     p->events += p->m->type->changes_field(p->m, k, p->sign);
   }
   ess_impact with = {.t = p->t,
@@ -157,16 +159,28 @@ static int pursue(pursuit *p, double t1) {
   return status;
 }
 
+/* field, event functions and their rates */
+static int find_rates(const pursuit *p, double f[], double h[], double rate[]) {
+  const ess_system *const s = &p->m->system;
+  if (s->field(0.0, p->x, p->sign, f, s->params)) return GSL_EBADFUNC;
+  if (s->guard_rates) return s->guard_rates(p->x, f, h, rate, s->params) ? GSL_EBADFUNC : 0;
+  if (s->guards(p->x, h, s->params) || s->guard_jacobian(p->x, p->jacobian, s->params))
+    return GSL_EBADFUNC;
+  for (size_t k = 0; k < s->guard_count; k++) {
+    rate[k] = 0.0;
+    for (size_t i = 0; i < s->dimension; i++) rate[k] += p->jacobian[k * s->dimension + i] * f[i];
+  }
+  return GSL_SUCCESS;
+}
+
 /* Whether a guard that is armed is crossed as the run begins, in the mode it begins in; a state at
  * rest on it crosses none. */
 static int begins_with_jump(const pursuit *p, bool *jumps) {
   static const double rest = 1e-9;
-  const ess_system *const s = &p->m->system;
   double h[JUMPS_GUARDS_MAX], f[MODEL_DIMENSION_MAX], rate[JUMPS_GUARDS_MAX];
   *jumps = false;
-  if (s->field(0.0, p->x, p->sign, f, s->params) || s->guard_rates(p->x, f, h, rate, s->params))
-    return GSL_EBADFUNC;
-  for (size_t j = 0; j < 2 * s->guard_count; j++) {
+  if (find_rates(p, f, h, rate)) return GSL_EBADFUNC;
+  for (size_t j = 0; j < 2 * p->m->system.guard_count; j++) {
     const double outward = j % 2 ? -rate[j / 2] : rate[j / 2];
     *jumps = *jumps || (p->armed[j] && h[j / 2] == 0.0 && outward > rest);
   }
@@ -180,13 +194,13 @@ static int begin(pursuit *p, const double x0[]) {
   memcpy(p->x, x0, s->dimension * sizeof *x0);
   if (s->guards(p->x, h, s->params)) return GSL_EBADFUNC;
   for (size_t k = 0; k < s->guard_count; k++) p->sign[k] = h[k] > 0.0 ? 1.0 : -1.0;
-  if (s->field(0.0, p->x, p->sign, f, s->params)) return GSL_EBADFUNC;
-  if (s->guard_rates(p->x, f, h, rate, s->params)) return GSL_EBADFUNC;
+  if (find_rates(p, f, h, rate)) return GSL_EBADFUNC;
   for (size_t k = 0; k < s->guard_count; k++) {
     if (h[k] == 0.0 && rate[k] > 0.0) p->sign[k] = 1.0;
-    p->armed[p->sign[k] > 0.0 ? ESS_GUARD_DOWN(k) : ESS_GUARD_UP(k)] = true;
+    p->armed[ESS_GUARD_UP(k)] = p->sign[k] < 0.0;
+    p->armed[ESS_GUARD_DOWN(k)] = p->sign[k] > 0.0 && !s->one_way;
   }
-  if (s->impacts->start && s->impacts->start(0.0, p->x, p->sign, p->armed, s->params))
+  if (s->impacts && s->impacts->start && s->impacts->start(0.0, p->x, p->sign, p->armed, s->params))
     return GSL_EBADFUNC;
   bool jumps;
   if (tell_mode(p) || begins_with_jump(p, &jumps)) return GSL_EBADFUNC;
@@ -200,12 +214,19 @@ int jumps_reference(const model *m, const double x0[], model_reference *out,
 
 int jumps_reference_by(const model *m, const double x0[], double longest_step, model_reference *out,
                        char message[MODEL_MESSAGE_SIZE]) {
-  const size_t n = m->system.dimension;
+  const size_t n = m->system.dimension, guards = m->system.guard_count;
+  if (guards > JUMPS_GUARDS_MAX) {
+    snprintf(message, MODEL_MESSAGE_SIZE,
+             "%s: this reference takes up to %d event functions, not %zu", m->type->name,
+             JUMPS_GUARDS_MAX, guards);
+    return -1;
+  }
   pursuit p = {.m = m,
                .system = {.function = field, .dimension = n, .params = &p},
                .longest_step = fmin(longest_step, usual_step)};
   p.step = gsl_odeiv2_step_alloc(gsl_odeiv2_step_rk8pd, n);
-  int status = p.step ? begin(&p, x0) : GSL_ENOMEM;
+  p.jacobian = calloc(guards * n + 1, sizeof *p.jacobian);
+  int status = p.step && p.jacobian ? begin(&p, x0) : GSL_ENOMEM;
   for (size_t i = 0; !status && i < out->count; i++) {
     status = pursue(&p, out->times[i]);
     memcpy(&out->states[i * n], p.x, n * sizeof *p.x);
@@ -215,6 +236,7 @@ int jumps_reference_by(const model *m, const double x0[], double longest_step, m
     snprintf(message, MODEL_MESSAGE_SIZE, "%s: reference failed at t = %.9g s: %s", m->type->name,
              p.t, gsl_strerror(status));
   if (p.step) gsl_odeiv2_step_free(p.step);
+  free(p.jacobian);
   out->events = p.events;
   out->kind = "reference";
   return status ? -1 : 0;

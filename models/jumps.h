@@ -1,8 +1,8 @@
 /*
- * Models whose state jumps where an event function is crossed, such as at an impact: the reference
- * solution that they share. It takes from libess no more than the form of a system: it integrates
- * with GSL's rk8pd in short steps, finds each crossing by bisection, and lets the system's own rows
- * and map say what comes of it.
+ * The reference solution of models that have no exact one, whether their state jumps where an event
+ * function is crossed, as at an impact, or not. It takes from libess no more than the form of a
+ * system: it integrates with GSL's rk8pd in short steps, finds each crossing by bisection, and lets
+ * the system's own rows and map say what comes of it.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
@@ -13,7 +13,8 @@
 
 enum { JUMPS_GUARDS_MAX = 32 };
 
-/* As model_type.reference, for a system with impacts that says itself what it starts with. */
+/* As model_type.reference, in steps of at most 0.1 ms, in which no guard may be crossed twice. It
+ * refuses more than JUMPS_GUARDS_MAX event functions. */
 int jumps_reference(const model *m, const double x0[], model_reference *out,
                     char message[MODEL_MESSAGE_SIZE]);
 

@@ -32,11 +32,8 @@ typedef struct common_option {
 #define DOC(member) .doc = offsetof(option_table, member)
 
 static const common_option common_options[] = {
-    {ARGUMENTS_MODEL, HELP_MAIN,
-     .option = {"model", "NAME",
-                "affine3, ball, ball-under-ceiling, hill, hopper, particle-on-curve, plate, rhex, "
-                "rocking-block, slip or trot (default plate)",
-                OPTION_TEXT, AT(model_name)}},
+    {ARGUMENTS_MODEL, HELP_MAIN, .option = {"model", "NAME", NULL, OPTION_TEXT, AT(model_name)},
+     DOC(models)},
     {ARGUMENTS_SOLVERS, HELP_MAIN,
      .option = {"solvers", "A,B", "who races (default projection,mujoco)", OPTION_TEXT,
                 AT(solver_names)}},
@@ -150,10 +147,22 @@ static void describe_parameter(const model_parameter *parameter, char doc[OPTION
     append(doc, "default %g)", parameter->initial);
 }
 
+/* "a, b or c": appends one of them */
+static void append_name(char doc[OPTION_TABLE_DOC_SIZE], const char *name, bool is_last) {
+  append(doc, "%s%s", !*doc ? "" : is_last ? " or " : ", ", name);
+}
+
+/* the names of the table of models, and the default */
+static void list_models(char doc[OPTION_TABLE_DOC_SIZE]) {
+  for (size_t i = 0; model_types[i]; i++)
+    append_name(doc, model_types[i]->name, !model_types[i + 1]);
+  append(doc, " (default plate)");
+}
+
 /* the names of the table of solvers, and the default */
 static void list_solvers(char doc[OPTION_TABLE_DOC_SIZE]) {
   for (size_t i = 0; solver_types[i]; i++)
-    append(doc, "%s%s", i == 0 ? "" : solver_types[i + 1] ? ", " : " or ", solver_types[i]->name);
+    append_name(doc, solver_types[i]->name, !solver_types[i + 1]);
   append(doc, " (default libess, or projection where a setting of the paper's method is given)");
 }
 
@@ -249,6 +258,7 @@ static bool is_taken(const command *c, const common_option *o) {
 
 void option_table_build(option_table *t, const command *c) {
   *t = (option_table){.command = c};
+  list_models(t->models);
   list_solvers(t->solvers);
   list_variants(t->variants);
   if (c->study) add_study(t, c->study);

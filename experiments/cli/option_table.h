@@ -27,6 +27,7 @@ typedef struct option_table {
   size_t count, parameter_count;
   const model_parameter *parameter[OPTION_TABLE_MAX];        /* by key - PARAMETER_KEY */
   char doc[OPTION_TABLE_MAX][OPTION_TABLE_DOC_SIZE];         /* of those */
+  char models[OPTION_TABLE_DOC_SIZE];                        /* help of --model */
   char solvers[OPTION_TABLE_DOC_SIZE];                       /* help of --solver */
   char variants[OPTION_TABLE_DOC_SIZE];                      /* help of --variant */
   char processes[OPTION_TABLE_DOC_SIZE];                     /* of a study's --processes */

@@ -46,6 +46,10 @@ expect 'one whose value need not be' offers --plot essbench run --plot
 expect 'a model' offers 'hill hopper' essbench run --model h
 expect 'a model, by =' offers 'hill hopper' essbench run --model = h
 expect 'models, by =' [ "$(offered essbench run --model = | wc -l)" -ge 10 ]
+run run --help
+for model in $(offered essbench run --model ''); do
+  expect "the help has $model" grep -qE "(^|[ ,])$model([ ,]|\$)" "$room/out"
+done
 expect 'a model that is an argument' offers 'hill hopper' essbench xml h
 expect 'a solver' offers 'libess listing location' essbench run --solver l
 expect 'a solver behind another' offers mujoco,libess essbench sweep --solvers mujoco,libe

@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "jumps.h"
 #include "solvers.h"
 #include "trajectory.h"
 #include "trampoline.h"
@@ -73,6 +74,33 @@ static void test_trampoline_is_what_libess_integrates(void **state) {
   close_model(&f);
 }
 
+/* the reference for models that have no exact one: this one has, and gives its Jacobian alone */
+static void test_trampoline_needs_no_exact_solution(void **state) {
+  (void)state;
+  fixture f = open_model(&trampoline_type);
+  model_type without = trampoline_type;
+  without.reference = jumps_reference;
+  f.m.type = &without;
+  char message[SOLVER_MESSAGE_SIZE];
+  trajectory t;
+  size_t events;
+  assert_int_equal(trajectory_alloc(&t, &f.m, message), 0);
+  assert_int_equal(trajectory_reference(&t, &f.m, f.x0, &events, NULL, message), 0);
+  assert_true(trajectory_rms(&t, &f.exact) < 1e-11);
+  assert_int_equal(events, f.events);
+
+  f.m.system.one_way = true; // what is crossed once stays: it is thrown up for good
+  assert_int_equal(trajectory_reference(&t, &f.m, f.x0, &events, NULL, message), 0);
+  assert_int_equal(events, 1);
+
+  f.m.system.guard_count = JUMPS_GUARDS_MAX + 1;
+  assert_int_not_equal(trajectory_reference(&t, &f.m, f.x0, &events, NULL, message), 0);
+  assert_string_equal(message, "trampoline: this reference takes up to 32 event functions, not 33");
+  f.m.system.guard_count = 1;
+  trajectory_free(&t);
+  close_model(&f);
+}
+
 static void test_trampoline_refuses_a_weak_push(void **state) {
   (void)state;
   char message[MODEL_MESSAGE_SIZE];
@@ -102,6 +130,7 @@ static void test_euler_converges(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_trampoline_is_what_libess_integrates),
+      cmocka_unit_test(test_trampoline_needs_no_exact_solution),
       cmocka_unit_test(test_trampoline_refuses_a_weak_push),
       cmocka_unit_test(test_euler_converges),
   };
