@@ -87,8 +87,8 @@ cmake_project contained
 mv "$room/home.hidden" "$room/home"
 
 # pkg-config alone, in a folder that has nothing but the example
-mkdir "$room/alone"
-cp "$room/quoted.c" "$room/alone/hopper.c"
+mkdir -p "$room/alone/examples"
+cp "$room/quoted.c" "$room/alone/examples/hopper.c"
 block 'pkg-config alone' pkg-config
 commands "$room/alone" pkg-config README.md
 "$room/alone/hopper" >"$room/printed"
