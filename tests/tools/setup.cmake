@@ -17,11 +17,15 @@ add_test(NAME tables COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_tables.sh ${CMAKE_SO
 add_test(NAME report COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_report.sh ${CMAKE_SOURCE_DIR})
 
 # what make results measures, writes and commits
-add_test(NAME results COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_results.sh ${CMAKE_SOURCE_DIR})
+add_test(NAME results COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_results.sh ${CMAKE_SOURCE_DIR}
+                              $<TARGET_FILE:essbench>)
 
 # links of pages, old names of pages
 find_package(Python3 COMPONENTS Interpreter)
 if(Python3_FOUND)
   add_test(NAME links COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_LIST_DIR}/test_links.py
+           ${CMAKE_SOURCE_DIR})
+  # measured numbers that no tool has written
+  add_test(NAME typed COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_LIST_DIR}/test_typed.py
            ${CMAKE_SOURCE_DIR})
 endif()

@@ -2,9 +2,10 @@
 # make results in a repository of its own, with a program that only says what it was asked and results that
 # are there: what is measured, what the pages then tell, what the commit touches.
 # SPDX-License-Identifier: GPL-3.0-or-later
-# usage: test_results.sh SOURCES
+# usage: test_results.sh SOURCES ESSBENCH
 set -u
 sources=$1
+essbench=$2
 room=$(mktemp -d) || exit 1
 trap 'rm -rf "$room"' EXIT
 failures=0
@@ -182,6 +183,9 @@ check 'a journal of this commit is gone on with' $?
 grep -q '^sweep --protocol paper,equal-error --out results --restart$' "$room/asked" && grep -q '^mujoco --out results' "$room/asked" &&
   grep -q '^work-precision --model plate --contacts 100 --out results' "$room/asked"
 check 'of another commit everything is measured' $?
+grep -q '^results: nothing has changed since these results were written' "$room/out" &&
+  [ -z "$(git status --porcelain --untracked-files=no)" ]
+check 'the tools a second time change nothing' $?
 
 # one that fails ends the other lane too, with a line that names it; what is there stays
 git reset -q --hard "$commit"
@@ -200,9 +204,22 @@ check 'no page is written' $?
 mv results/speed.json.kept results/speed.json
 cp results/order.json results/ensemble.json
 
+# one value of what was measured, and what is said of it: claims are the program's
+git reset -q --hard "$commit"
+sed -i "/^case/i [ \$1 != claims ] || exec \"$essbench\" \"\$@\"" program
+second_order() { grep -F '| the projection is of second order in epsilon |' docs/results/claims.md; }
+results && grep -q 'MuJoCo takes 20 to 20 times' README.md && second_order | grep -qF '| 2 | holds |'
+check 'it says what was measured' $?
 git reset -q --hard "$commit"
 sed -i 's/,20,19.5,21,/,30,29.5,31,/' results/speed.csv
-results && grep -q 'MuJoCo takes 30 to 30 times' README.md && grep -q 'MuJoCo takes 30 to 30' results/report.html
-check 'a changed value changes README and report' $?
+sed -i 's/^1,2.0,1.9,/1,1.5,1.4,/' results/order_fit.csv
+results
+check 'it runs with other values' $?
+grep -q 'MuJoCo takes 30 to 30 times' README.md && ! grep -q 'MuJoCo takes 20 to 20 times' README.md
+check 'a changed value changes the README' $?
+grep -q 'MuJoCo takes 30 to 30 times' results/report.html && ! grep -q 'takes 20 to 20 times' results/report.html
+check 'and the report' $?
+second_order | grep -qF '| 1.5 | **fails** |'
+check 'and the claim' $?
 [ $failures -eq 0 ] && echo 'all as it should be'
 exit $((failures > 0))
