@@ -15,7 +15,7 @@ UNITS = r"s|ms|µs|us|ns|%|per cent|times|minutes?|hours?|seconds?|kB|MB|GB|mm|m
 MEASURED = [
     re.compile(rf"{NUMBER} ?(?:{UNITS})(?![\w/])"),
     re.compile(rf"\b(?:{WORDS}) (?:times|per cent|minutes|hours|seconds)\b"),
-    re.compile(r"(?<![\w.])\d(?:\.\d+)?e-?\d+|\d·10[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]+"),
+    re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?:e-?\d+|·10[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]+)"),
 ]
 
 
