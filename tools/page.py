@@ -36,18 +36,27 @@ def table(*head):
     return [line(head), line(["---"] * len(head))]
 
 
+def lanes(folder):
+    """What ran beside, where make results has measured; else nothing."""
+    try:
+        with open(f"{folder}/results.json") as file:
+            return f"; {json.load(file)['lanes']}"
+    except (OSError, ValueError, KeyError):
+        return ""
+
+
+def machine(e, *more):
+    """Of which commit, build, machine and day a file of results is; warnings come last."""
+    mujoco = [f"MuJoCo {e['mujoco']['version']}"] if e.get("mujoco") else []
+    said = [*mujoco, e["compiler"], f"{e['cores']} cores ({e['cpu']})", e["date"][:10]]
+    load = "; ".join([*more, *(e.get("warnings") or ["no warning"])])
+    return f"commit `{e['git_commit'][:7]}`, {', '.join(said)}; {load}"
+
+
 def sources(folder, names):
-    """Of which commit, build, machine and day files of results are."""
-    out = []
-    for name in names:
-        results = results_of(folder, name)
-        e = results["environment"]
-        load = "; ".join(e.get("warnings") or []) or "no warning"
-        out.append(
-            f"- {results['command']}: commit `{e['git_commit'][:7]}`, {e['compiler']}, {e['cores']} cores ({e['cpu']}), "
-            f"{e['date'][:10]}; {load}"
-        )
-    return out
+    """The machine's line of each file of results."""
+    found = (results_of(folder, name) for name in names)
+    return [f"- {r['command']}: {machine(r['environment'])}{lanes(folder)}" for r in found]
 
 
 def line(cells):
