@@ -70,7 +70,7 @@ typedef struct affine_error {
 } affine_error;
 
 /*
- * The leading error of projection of an order: each crossing's local error, method.md section 5,
+ * The leading error of projection of an order: each crossing's local error (method.md, order),
  * carried to the end by the exact flow's derivative. Holds where the crossings are made in their
  * order.
  */

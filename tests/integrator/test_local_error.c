@@ -1,7 +1,7 @@
 /*
  * The local error of a projection, both orders, against the constants that docs/theory/method.md
- * derives (its section 5), on a system whose flow, guard and derivatives are known in closed form;
- * and what two crossings too close for their order to be told cost order 2.
+ * derives (order of the paper's method), on a system whose flow, guard and derivatives are known in
+ * closed form; and what two crossings too close for their order to be told cost order 2.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */

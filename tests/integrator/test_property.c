@@ -1,7 +1,7 @@
 /*
  * Thousands of random event-selected systems against their exact solutions: every guard crossed
- * once and in order, errors as method.md's section 5 predicts them, and bounded where crossings
- * coincide. Each population states its regime.
+ * once and in order, errors as method.md's order of the paper's method predicts them, and bounded
+ * where crossings coincide. Each population states its regime.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
