@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Every link of a page leads to a file that is there, and to a heading that it has; pages that moved are
-# found under their old names.
+# found under their old names; the citation is of the version that ess.h has.
 # SPDX-License-Identifier: GPL-3.0-or-later
 # usage: test_links.py SOURCE
 import glob
@@ -48,6 +48,10 @@ pages = glob.glob("*.md") + glob.glob("*/*.md") + glob.glob("docs/*/*.md")
 pages = [page for page in pages if page.split("/")[0] not in ("build", "results")]
 faults = [fault for page in pages for fault in wrong(page)]
 faults += [f"docs/{name}.md is gone" for name in MOVED if not os.path.exists(f"docs/{name}.md")]
+with open("integrator/ess.h") as header, open("CITATION.cff") as citation:
+    version = re.search(r'ESS_VERSION +"(.*)"', header.read())[1]
+    if f"\nversion: {version}\n" not in citation.read():
+        faults.append(f"CITATION.cff does not name version {version}")
 links = sum(len(re.findall(r"\]\([^)\s]+\)", prose(page))) for page in pages)
 if len(pages) < 30 or links < 140:
     faults.append(f"{len(pages)} pages and {links} links were found: too few")
