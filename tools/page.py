@@ -1,6 +1,8 @@
 # What the tools that write pages share: a row of a table, and lines between the marks of a page.
 # SPDX-License-Identifier: GPL-3.0-or-later
 import csv
+import importlib.machinery
+import importlib.util
 import json
 import os
 import re
@@ -13,6 +15,14 @@ DERIVED = {words.split()[0]: words for words in ("ball", "slip", "trot --tilt 0.
 
 def fail(line):
     sys.exit(f"{os.path.basename(sys.argv[0])}: {line}")
+
+
+def tool(name):
+    """Another of the tools, whose sentences or tables are used."""
+    loader = importlib.machinery.SourceFileLoader(name, os.path.join(os.path.dirname(os.path.abspath(__file__)), name))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(name, loader))
+    loader.exec_module(module)
+    return module
 
 
 def opened(path, mode="r"):
