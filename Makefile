@@ -120,13 +120,13 @@ sources = find . \( -path ./build -o -path ./.deps -o -path ./.git -o -path ./re
 .PHONY: all build test regress baseline order calibrate sweep mujoco work-precision crossing-cost \
   speed scale tolerance ensemble derivative limbs rigid-soft contact-modes robot claims figures help clean \
   columns format format-check fuzz install uninstall report results test-report setup-build setup-figures setup-test \
-  setup-report setup-browser \
+  setup-robots setup-report setup-browser \
   build-essbench test-release test-clang test-sanitized test-plain
 
 all: build
 build: setup-build build-essbench
 
-setup-build setup-figures setup-test setup-report setup-browser:
+setup-build setup-figures setup-test setup-robots setup-report setup-browser:
 	$(setup) $(@:setup-%=%)
 
 # the program alone; tests are built where they are run
@@ -197,7 +197,7 @@ contact-modes: setup-figures build-essbench
 
 # the robot that ROBOT names, or one of those that tests run
 ROBOT = .deps/robots/hopper.xml
-robot: setup-test build-essbench
+robot: setup-robots build-essbench
 	$(robot)
 	$(figures)
 
@@ -229,7 +229,7 @@ report: setup-report build-essbench
 
 # all that the documents tell, measured at this commit and committed as the next: some ninety minutes;
 # or as little as possible of it, in a clone
-results: setup-report build-essbench
+results: setup-report setup-robots build-essbench
 	@tools/results $(if $(SMALL),--small) $(essbench) $(call quote,$(OUT))
 
 # --- installing ----------------------------------------------------------------------------------

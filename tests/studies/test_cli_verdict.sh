@@ -24,8 +24,9 @@ set_all mujoco_over_projection 12.5
 set_all s_per_contact 0.0015
 run sweep --table
 expect 'another ratio' says 'at equal error: MuJoCo takes 12.5 times as long as libess, which errs '
-expect 'by the paper, too' says "by the paper's protocol: MuJoCo takes 12.5 times as long as projection"
+expect 'by the paper, too' says "by the paper's protocol: MuJoCo takes 12.5 times as long as libess by the paper's method,"
 expect 'another slope' says 'libess (equal-error) 1.5e+03 us'
+expect 'engines by what they are' says "contact: libess by the paper's method (paper) 1.5e+03 us, MuJoCo (paper)"
 # the first ratio alone
 cp whole.json results/sweep.json
 set_all mujoco_over_projection 3

@@ -158,6 +158,14 @@ expect "complete for tests too: no pip" not_called "python3"
 rm "$room/project/.deps/robots/ant.xml"
 setup build
 expect "a build wants none" silent_success
+setup report
+expect "nor does a report" silent_success
+echo clang >"$room/lacking"
+setup robots
+expect "a robot is run without what tests need, restored from the kept wheel, offline" success
+expect "no package is missing for it" not_called "apt-get"
+: >"$room/lacking"
+rm "$room/project/.deps/robots/ant.xml"
 setup test
 expect "robots are restored from the kept wheel, offline" success
 expect "the model is back" test -e "$room/project/.deps/robots/ant.xml"
@@ -278,7 +286,7 @@ expect "sudo installs where it asks no password" success
 expect "through sudo" called "sudo env DEBIAN_FRONTEND=noninteractive apt-get"
 
 setup everything
-expect "an unknown mode: one line" one_line "'everything'" "build, test, figures, report or browser"
+expect "an unknown mode: one line" one_line "'everything'" "build, test, figures, robots, report or browser"
 
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]
