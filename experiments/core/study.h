@@ -45,6 +45,9 @@ typedef struct study_table {
   const column *columns;
   size_t row_size;
   size_t within; /* the table in whose rows these are nested; 0: none */
+
+  /* Optional: whether a row says no more than the one before; study_print leaves it out. */
+  bool (*repeats)(const void *row, const void *before);
 } study_table;
 
 /* Of such rows with these columns; other members follow. */

@@ -114,6 +114,9 @@ void study_print(const study_run *run, size_t table, size_t first, size_t count)
   const study_table *const t = &run->study->tables[table];
   const study_row_list *const list = &run->private->rows[table];
   print_line(t->columns, NULL);
-  for (size_t i = first; i < list->count && i - first < count; i++)
-    print_line(t->columns, list->row + i * t->row_size);
+  for (size_t i = first; i < list->count && i - first < count; i++) {
+    const char *const row = list->row + i * t->row_size;
+    if (i > first && t->repeats && t->repeats(row, row - t->row_size)) continue;
+    print_line(t->columns, row);
+  }
 }

@@ -58,6 +58,15 @@ static const column point_columns[] = {
     {0},
 };
 
+/* a method that refuses the model says so once, not at each value of its knob */
+static bool repeats(const void *row, const void *before) {
+  const precision_row *const a = &((const work_precision_point *)row)->p;
+  const precision_row *const b = &((const work_precision_point *)before)->p;
+  return strcmp(a->status, precision_status_name(PRECISION_REFUSED)) == 0 &&
+         strcmp(a->status, b->status) == 0 && strcmp(a->method, b->method) == 0 &&
+         strcmp(a->message, b->message) == 0;
+}
+
 /* ---- cells: PRECISION_METHOD is its first runs ----------------------------------------------- */
 
 /* what every method refuses; and that --methods would take nothing away */
@@ -227,7 +236,7 @@ const study work_precision_study = {
                [WORK_PRECISION_POINTS] = STUDY_TABLE(
                    point_columns, work_precision_point, .json = "points",
                    .csv = "work_precision.csv", .meaning = "one method at one value of its knob",
-                   .within = WORK_PRECISION_CASES)},
+                   .within = WORK_PRECISION_CASES, .repeats = repeats)},
     .check = check,
     .plan = plan,
     .run = measure,

@@ -85,5 +85,12 @@ done
 grep -q "differs in seed; finish that one, or begin anew with --restart" "$folder/errors"
 check "the refusal names the setting" $?
 
+"$essbench" work-precision --model slip --trials 1 --methods libess,mujoco-RK4 \
+  --out "$folder/refused" >"$folder/out" 2>&1
+[ "$(grep -c ',refused,' "$folder/refused/work_precision.csv")" -gt 5 ]
+check "a method that refuses has a row for each value" $?
+[ "$(grep -c 'no MuJoCo twin' "$folder/out")" -eq 1 ]
+check "and says so once" $?
+
 [ $failures -eq 0 ] && echo "all passed"
 exit $((failures > 0))
