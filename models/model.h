@@ -145,6 +145,9 @@ double model_get(const model *m, const char *name);
 /* Name of state i of a prepared model, which lives as long as the model stays so. */
 const char *model_state_name(const model *m, size_t i);
 
+/* The place of the state of that name; the dimension where there is none. */
+size_t model_state_place(const model *m, const char *name);
+
 /* Energy at x, J: of motion, of weight, and of the springs that are pressed; `work` has room for (1
  * + coordinates) * contacts numbers. NaN where the model is no mechanical system. */
 double model_energy(const model *m, const double x[], double work[]);

@@ -206,6 +206,12 @@ const char *model_state_name(const model *m, size_t i) {
   return m->type->state_names ? m->type->state_names[i] : m->type->state_name(m, i);
 }
 
+size_t model_state_place(const model *m, const char *name) {
+  size_t i = 0;
+  while (i < m->system.dimension && strcmp(model_state_name(m, i), name) != 0) i++;
+  return i;
+}
+
 double model_energy(const model *m, const double x[], double work[]) {
   if (!m->type->mechanics || !m->type->penetrations) return NAN;
   model_mechanics of;

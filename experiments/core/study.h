@@ -15,8 +15,9 @@
  *     a stage that adds no cell is the end.
  *  4. `run`: a cell into rows of table 0, by study_add. A run that fails as an experiment is a
  *     row with NaN; -1 with one line ends the study.
- *  5. `derive`: from study_rows of table 0 to rows of the other tables, by study_add in the order
- *     of the files; a row of a table `within` another belongs to the last row of that one.
+ *  5. `derive`: from study_rows of table 0, which may be in the files as well, to rows of the other
+ *     tables, by study_add in the order of the files; a row of a table `within` another belongs to
+ *     the last row of that one.
  *  6. `show`: sentences beside or around the tables that study_print prints; NULL: they are
  *     printed.
  *  7. An `extern` in studies.h, and its place in the table of studies.c. Then `make columns`

@@ -91,7 +91,7 @@ static json_t *row_json(const study_run *run, size_t table, size_t index) {
     json_object_set(object, "environment", run->private->environment);
   }
   for (size_t i = 1; i < STUDY_TABLES_MAX && tables[i].columns; i++)
-    if (tables[i].json && tables[i].within == table)
+    if (table && tables[i].json && tables[i].within == table)
       json_object_set_new(object, tables[i].json, rows_json(run, i, index));
   return object;
 }

@@ -73,7 +73,7 @@ static json_t *row_schema(const study *s, size_t table) {
     require(row, "environment", reference_to("environment"));
   }
   for (size_t i = 1; i < STUDY_TABLES_MAX && s->tables[i].columns; i++)
-    if (s->tables[i].json && s->tables[i].within == table)
+    if (table && s->tables[i].json && s->tables[i].within == table)
       require(row, s->tables[i].json,
               json_pack("{s:s, s:o}", "type", "array", "items", row_schema(s, i)));
   return row;

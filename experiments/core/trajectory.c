@@ -42,6 +42,19 @@ solver_output trajectory_output(trajectory *t) {
   return (solver_output){.times = t->times, .dt = t->dt, .count = t->count, .states = t->states};
 }
 
+int trajectory_follow(trajectory *t, const model *m, const solver_type *solver,
+                      const solver_settings *with, solver_report *report,
+                      char message[SOLVER_MESSAGE_SIZE]) {
+  const solver_output output = trajectory_output(t);
+  double x0[MODEL_DIMENSION_MAX];
+  void *instance;
+  m->type->initial_state(m, x0);
+  if (solver->prepare(m, with, &output, &instance, message)) return -1;
+  const int status = solver->run(instance, x0, &output, report);
+  solver->release(instance);
+  return status ? measure_fail(message, "%s", report->message) : 0;
+}
+
 int trajectory_reference(trajectory *t, const model *m, const double x0[], size_t *events,
                          const char **kind, char message[SOLVER_MESSAGE_SIZE]) {
   model_reference wanted = {.times = t->times,

@@ -33,6 +33,11 @@ void trajectory_free(trajectory *t);
 /* The trajectory's grid and buffer as a solver wants them. */
 solver_output trajectory_output(trajectory *t);
 
+/* Fills `t` by a solver from the model's own start. 0, or -1 with one line. */
+int trajectory_follow(trajectory *t, const model *m, const solver_type *solver,
+                      const solver_settings *with, solver_report *report,
+                      char message[SOLVER_MESSAGE_SIZE]);
+
 /* Fills `t` with the model's reference from x0; *events and *kind may be NULL. 0, or -1. */
 int trajectory_reference(trajectory *t, const model *m, const double x0[], size_t *events,
                          const char **kind, char message[SOLVER_MESSAGE_SIZE]);

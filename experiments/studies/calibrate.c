@@ -199,7 +199,7 @@ static int derive(study_run *run) {
 static void show(const study_run *run) {
   size_t count;
   const row *const rows = study_rows(run, ROWS, &count);
-  study_print(run, ROWS, 0, count);
+  study_print(run, ROWS, 0, SIZE_MAX);
   printf(
       "the first is the hopper; the paper, whose k/m is not given, has epsilon' %.2f, %.3f ms and "
       "%.3f ms in Python\n",

@@ -12,7 +12,7 @@
 
 #include "studies.h"
 
-enum { SAMPLES = STUDY_SAMPLES, CLAIMS };
+enum { CLAIMS = STUDY_SAMPLES };
 
 static const study_option options[] = {{0}};
 
@@ -95,15 +95,7 @@ static int judge(study_run *run, const void *cell) {
   json_decref(from.b);
   json_decref(from.reach);
   row.verdict = verdict_of(c, row.number);
-  return failed ? -1 : study_add(run, SAMPLES, &row);
-}
-
-static int derive(study_run *run) {
-  size_t count;
-  const verdict *const all = study_rows(run, SAMPLES, &count);
-  int status = 0;
-  for (size_t i = 0; !status && i < count; i++) status = study_add(run, CLAIMS, &all[i]);
-  return status;
+  return failed ? -1 : study_add(run, CLAIMS, &row);
 }
 
 /* ---- a screen -------------------------------------------------------------------------------- */
@@ -139,11 +131,9 @@ const study claims_study = {
     .cells = "claims",
     .options = options,
     .cell_size = sizeof(size_t),
-    .tables = {[SAMPLES] = STUDY_TABLE(verdict_columns, verdict, .meaning = "one claim"),
-               [CLAIMS] = STUDY_TABLE(verdict_columns, verdict, .json = "claims",
+    .tables = {[CLAIMS] = STUDY_TABLE(verdict_columns, verdict, .json = "claims",
                                       .csv = "claims.csv", .meaning = "one claim")},
     .plan = plan,
     .run = judge,
-    .derive = derive,
     .show = show,
 };

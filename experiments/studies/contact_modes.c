@@ -7,7 +7,6 @@
  */
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "contact_modes.h"
 #include "flow.h"
@@ -74,13 +73,6 @@ static const column leap_columns[] = {LEAP(COLUMN_LINE, leap){0}};
 static const column known_columns[] = {KNOWN(COLUMN_LINE, known_number){0}};
 static const column word_columns[] = {WORD(COLUMN_LINE, word){0}};
 
-/* a state's place, by its name */
-static size_t place_of(const model *m, const char *name) {
-  size_t i = 0;
-  while (i < m->system.dimension && strcmp(m->type->state_names[i], name) != 0) i++;
-  return i;
-}
-
 /* ---- the hill: a cell is a slope ------------------------------------------------------------- */
 
 static int plan(study_run *run, size_t stage) {
@@ -104,9 +96,9 @@ static int arrive(study_run *run, const model *m, double speed, bool *rests) {
   ess_options with = ess_options_default();
   with.rtol = with.atol = contact_modes_tolerance;
   m->type->initial_state(m, x0);
-  x0[place_of(m, "vx")] = speed;
+  x0[model_state_place(m, "vx")] = speed;
   if (flow_end(m, &with, x0, distance / speed + right_after, x, NULL, run->message)) return -1;
-  *rests = fabs(x[place_of(m, "vx")]) < at_rest;
+  *rests = fabs(x[model_state_place(m, "vx")]) < at_rest;
   return 0;
 }
 
@@ -118,7 +110,7 @@ static int measure(study_run *run, const void *planned) {
   for (size_t i = 1; !status && (double)i * s->speed_step <= s->speed_max; i++) {
     arrival row = {.slope = slope, .speed = (double)i * s->speed_step};
     status = arrive(run, m, row.speed, &row.rests);
-    if (!status) status = study_add(run, CONTACT_MODES_SAMPLES, &row);
+    if (!status) status = study_add(run, CONTACT_MODES_HILL, &row);
   }
   return status;
 }
@@ -141,11 +133,7 @@ static int add_threshold(study_run *run, double slope) {
 /* ---- all of it ------------------------------------------------------------------------------- */
 
 static int derive(study_run *run) {
-  size_t count;
-  const arrival *const all = study_rows(run, CONTACT_MODES_SAMPLES, &count);
   int status = 0;
-  for (size_t i = 0; !status && i < count; i++)
-    status = study_add(run, CONTACT_MODES_HILL, &all[i]);
   for (size_t i = 0; !status && i < study_cells(run); i++)
     status = add_threshold(run, *(const double *)study_cell_at(run, i));
   if (!status) status = contact_modes_add_block(run);
@@ -158,10 +146,8 @@ static void show(const study_run *run) {
   static const size_t shown[] = {CONTACT_MODES_THRESHOLDS, CONTACT_MODES_TRUNCATION,
                                  CONTACT_MODES_KNOWN, CONTACT_MODES_WORDS};
   for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
-    size_t count;
-    study_rows(run, shown[i], &count);
     if (i > 0) putchar('\n');
-    study_print(run, shown[i], 0, count);
+    study_print(run, shown[i], 0, SIZE_MAX);
   }
 }
 
@@ -178,9 +164,7 @@ const study contact_modes_study = {
     .options = options,
     .settings_size = sizeof(settings),
     .cell_size = sizeof(double),
-    .tables = {[CONTACT_MODES_SAMPLES] =
-                   STUDY_TABLE(arrival_columns, arrival, .meaning = "one arrival"),
-               [CONTACT_MODES_HILL] = STUDY_TABLE(arrival_columns, arrival, .json = "hill",
+    .tables = {[CONTACT_MODES_HILL] = STUDY_TABLE(arrival_columns, arrival, .json = "hill",
                                                   .csv = "contact_modes_hill.csv",
                                                   .meaning = "one arrival at the hill"),
                [CONTACT_MODES_THRESHOLDS] =

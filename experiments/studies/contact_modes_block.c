@@ -5,7 +5,6 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include <math.h>
-#include <string.h>
 
 #include "contact_modes.h"
 #include "solvers.h"
@@ -52,16 +51,8 @@ static int follow(study_run *run, double delta_t, bool keeps, rocking *r) {
   with.rtol = with.atol = contact_modes_tolerance;
   with.impact = add_impact;
   with.impact_context = r;
-  const solver_output output = trajectory_output(&r->path);
-  double x0[MODEL_DIMENSION_MAX];
   solver_report report;
-  void *instance;
-  r->m->type->initial_state(r->m, x0);
-  if (libess_solver.prepare(r->m, &with, &output, &instance, run->message)) return -1;
-  const int status = libess_solver.run(instance, x0, &output, &report);
-  if (status) strcpy(run->message, report.message);
-  libess_solver.release(instance);
-  return status ? -1 : 0;
+  return trajectory_follow(&r->path, r->m, &libess_solver, &with, &report, run->message);
 }
 
 static double angle_at(const rocking *r, size_t i) {

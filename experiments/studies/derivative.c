@@ -18,7 +18,7 @@
 
 enum { N = AFFINE3_GUARDS, PER_DECADE = 4, DECADES = 4, TOLERANCES = 10 };
 enum { KNOBS_MAX = PER_DECADE * DECADES + 1 };
-enum { SAMPLES = STUDY_SAMPLES, ERRORS, FITS };
+enum { ERRORS = STUDY_SAMPLES, FITS };
 
 /* epsilon goes down from here; the integration between guards is not to be seen */
 static const double epsilon_max = 0.1, tight = 1e-13;
@@ -206,7 +206,7 @@ static int measure(study_run *run, const void *planned) {
     status = tangents(run, &p, &with, &e);
     if (!status) status = differences(run, &p, &with, step, found);
     e.difference_error = error_of(&p, found);
-    if (!status) status = study_add(run, SAMPLES, &e);
+    if (!status) status = study_add(run, ERRORS, &e);
   }
   return status;
 }
@@ -244,16 +244,12 @@ static int add_fit(study_run *run, const error *e, size_t count, bool of_tangent
 }
 
 static int derive(study_run *run) {
-  size_t count, done = 0;
-  const error *const all = study_rows(run, SAMPLES, &count);
   int status = 0;
-  for (size_t i = 0; !status && i < count; i++) status = study_add(run, ERRORS, &all[i]);
   for (size_t i = 0; !status && i < study_cells(run); i++) {
-    size_t of;
-    study_samples(run, i, &of);
+    size_t count;
+    const error *const all = study_samples(run, i, &count);
     for (int tangent = 1; !status && tangent >= 0; tangent--)
-      status = add_fit(run, &all[done], of, tangent);
-    done += of;
+      status = add_fit(run, all, count, tangent);
   }
   return status;
 }
@@ -272,8 +268,7 @@ const study derivative_study = {
     .cells = "methods",
     .options = options,
     .cell_size = sizeof(cell),
-    .tables = {[SAMPLES] = STUDY_TABLE(error_columns, error, .meaning = "one knob of one method"),
-               [ERRORS] = STUDY_TABLE(error_columns, error, .json = "errors",
+    .tables = {[ERRORS] = STUDY_TABLE(error_columns, error, .json = "errors",
                                       .csv = "derivative_error.csv",
                                       .meaning = "one knob of one method at one place"),
                [FITS] =

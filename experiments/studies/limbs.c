@@ -22,7 +22,7 @@ static const double nearly_level = 1e-8, until_both = 1e-7;
 /* tight enough not to be seen */
 static const double tolerance = 1e-11;
 
-enum { SAMPLES = STUDY_SAMPLES, ROTATIONS, CASES };
+enum { ROTATIONS = STUDY_SAMPLES, CASES };
 
 /* ---- what is asked for ----------------------------------------------------------------------- */
 
@@ -166,7 +166,7 @@ static int measure_start(study_run *run, const model *m, const cell *c, double t
                      .d_theta = d[TROT_THETA],
                      .d_vz = d[TROT_VZ],
                      .d_omega = d[TROT_OMEGA]};
-  return study_add(run, SAMPLES, &row);
+  return study_add(run, ROTATIONS, &row);
 }
 
 static int measure(study_run *run, const void *planned) {
@@ -221,19 +221,14 @@ static int add_body(study_run *run, const cell *c) {
 }
 
 static int derive(study_run *run) {
-  size_t count;
-  const start *const all = study_rows(run, SAMPLES, &count);
   int status = 0;
-  for (size_t i = 0; !status && i < count; i++) status = study_add(run, ROTATIONS, &all[i]);
   for (size_t i = 0; !status && i < study_cells(run); i++)
     status = add_body(run, study_cell_at(run, i));
   return status;
 }
 
 static void show(const study_run *run) {
-  size_t count;
-  study_rows(run, CASES, &count);
-  study_print(run, CASES, 0, count);
+  study_print(run, CASES, 0, SIZE_MAX);
   printf(
       "(6) is Da_rear M^-1 Da_front' at the level touch-down, A3.1 whether limbs have states of\n"
       "their own, A3.3 how far the forces on the body are from a sum over limbs\n");
@@ -253,8 +248,7 @@ const study limbs_study = {
     .options = options,
     .settings_size = sizeof(settings),
     .cell_size = sizeof(cell),
-    .tables = {[SAMPLES] = STUDY_TABLE(start_columns, start, .meaning = "one start of one body"),
-               [ROTATIONS] = STUDY_TABLE(start_columns, start, .json = "starts", .csv = "limbs.csv",
+    .tables = {[ROTATIONS] = STUDY_TABLE(start_columns, start, .json = "starts", .csv = "limbs.csv",
                                          .meaning = "one start of one body"),
                [CASES] = STUDY_TABLE(body_columns, body, .json = "bodies",
                                      .csv = "limbs_bodies.csv", .meaning = "one body")},

@@ -83,15 +83,7 @@ static int follow_libess(study_run *run, double tolerance, track *t) {
   solver_settings with = libess_settings(tolerance);
   with.impact = note;
   with.impact_context = t;
-  const solver_output output = trajectory_output(&t->path);
-  double x0[MODEL_DIMENSION_MAX];
-  void *instance;
-  t->m->type->initial_state(t->m, x0);
-  if (libess_solver.prepare(t->m, &with, &output, &instance, run->message)) return -1;
-  const int status = libess_solver.run(instance, x0, &output, &t->report);
-  if (status) strcpy(run->message, t->report.message);
-  libess_solver.release(instance);
-  return status ? -1 : 0;
+  return trajectory_follow(&t->path, t->m, &libess_solver, &with, &t->report, run->message);
 }
 
 /* free its path, whatever is returned */

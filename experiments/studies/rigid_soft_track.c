@@ -14,13 +14,6 @@ enum { LEFT };
 /* a motion on passive contacts gains no energy, but for what a step sees too late */
 static const double gain_max = 0.01;
 
-/* a state's place, by its name */
-static size_t place_of(const model *m, const char *name) {
-  size_t i = 0;
-  while (i < m->system.dimension && strcmp(m->type->state_names[i], name) != 0) i++;
-  return i;
-}
-
 void track_note_landing(track *t, size_t k, double time, double speed) {
   if (k == LEFT && !isnan(t->first)) t->rises = true;
   if (k == LEFT || !isnan(t->first)) return;
@@ -29,7 +22,7 @@ void track_note_landing(track *t, size_t k, double time, double speed) {
 }
 
 double track_of_state(const track *t, const char *name, const double x[]) {
-  return x[place_of(t->m, name)];
+  return x[model_state_place(t->m, name)];
 }
 
 /* a block's angle is phi, the landing body's theta */
