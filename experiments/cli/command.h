@@ -77,6 +77,7 @@ enum { COMMAND_SUCCESS = 0, COMMAND_FAILURE = 1, COMMAND_USAGE = 2 };
 
 struct command {
   const char *name, *summary;
+  const char *title;            /* of those that the help lists it among; set by the table */
   unsigned groups;              /* argument_group bits */
   const char *positional;       /* names of the positional arguments, blank between; or NULL */
   const char *model;            /* the only model it runs, or NULL: --model chooses */

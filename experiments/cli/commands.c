@@ -1,5 +1,6 @@
 /*
- * The table of commands: a new study is one file and one line in studies/studies.c.
+ * The table of commands: a new study is one file, one line in studies/studies.c, and its name among
+ * the groups of the help.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
@@ -54,31 +55,44 @@ static command study_command(const study *s) {
       .study = s};
 }
 
-/* studies stand between them; what is no study yet is the first of the second part */
-static const command *const before[] = {&run_command, &derivative_command, &xml_command};
-static const command *const behind[] = {
-    &figures_command,      &counters_command,   &bench_command,   &regress_command,
-    &regress_time_command, &baseline_command,   &compare_command, &schema_command,
-    &columns_command,      &completion_command, &man_command,
+/* all that are no study */
+static const command *const commands[] = {
+    &run_command,      &derivative_command,   &xml_command,     &figures_command,
+    &counters_command, &bench_command,        &regress_command, &baseline_command,
+    &compare_command,  &schema_command,       &columns_command, &completion_command,
+    &man_command,      &regress_time_command,
 };
-enum { BEFORE = sizeof before / sizeof *before, BEHIND = sizeof behind / sizeof *behind };
+
+/* in the order of the help, under its titles */
+static const struct {
+  const char *title, *names[16];
+} groups[] = {
+    {"Run and look", {"run", "derivative", "xml", "ensemble"}},
+    {"Race and measure", {"speed", "sweep", "work-precision", "crossing-cost", "scale", "mujoco"}},
+    {"Validate", {"order", "calibrate", "tolerance", "derivative-error", "claims"}},
+    {"Robots and mechanisms", {"robot", "limbs", "rigid-soft", "contact-modes"}},
+    {"Results and tools",
+     {"figures", "compare", "counters", "bench", "regress", "regress-time", "baseline", "schema",
+      "columns", "completion", "man"}},
+};
 
 bool command_at(size_t index, command *out) {
-  size_t count = 0;
-  while (studies[count]) count++;
-  if (index < BEFORE)
-    *out = *before[index];
-  else if (index < BEFORE + count)
-    *out = study_command(studies[index - BEFORE]);
-  else if (index < BEFORE + count + BEHIND)
-    *out = *behind[index - BEFORE - count];
-  else
-    return false;
-  return true;
+  for (size_t g = 0; g < sizeof groups / sizeof *groups; g++)
+    for (const char *const *name = groups[g].names; *name; name++) {
+      // one of a build that has it
+      if (!command_find(*name, out) || index--) continue;
+      out->title = groups[g].title;
+      return true;
+    }
+  return false;
 }
 
 bool command_find(const char *name, command *out) {
-  for (size_t i = 0; command_at(i, out); i++)
+  const study *const s = study_find(name);
+  if (s) *out = study_command(s);
+  for (size_t i = 0; !s && i < sizeof commands / sizeof *commands; i++) {
+    *out = *commands[i];
     if (strcmp(out->name, name) == 0) return true;
-  return false;
+  }
+  return s;
 }

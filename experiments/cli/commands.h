@@ -12,7 +12,9 @@ extern const command run_command, derivative_command, xml_command, figures_comma
     counters_command, bench_command, regress_command, regress_time_command, baseline_command,
     compare_command, schema_command, columns_command, completion_command, man_command;
 
-/* The command at a place of the table, from 0 on. False behind the last. */
+/* The command at a place of the help, from 0 on: those of one title together. False behind the
+ * last.
+ */
 bool command_at(size_t index, command *out);
 
 /* False when there is none of that name. */

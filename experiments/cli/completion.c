@@ -144,21 +144,28 @@ static void print_zsh_command(const command *c) {
   puts(" ;;");
 }
 
+/* behind the commands of one title */
+static void print_zsh_group(const char *title) {
+  printf("    )\n    _describe -t commands '%s' commands\n", title);
+}
+
 static void print_zsh(const arguments *given) {
   command c;
   puts("#compdef essbench\n"
        "# zsh completion of essbench, written by `essbench completion zsh`.\n"
        "_essbench() {\n"
-       "  local -a commands=(");
-  for (size_t i = 0; given->commands(i, &c); i++) {
+       "  if ((CURRENT == 2)); then\n"
+       "    local -a commands");
+  const char *title = NULL;
+  for (size_t i = 0; given->commands(i, &c); title = c.title, i++) {
+    if (title && c.title != title) print_zsh_group(title);
+    if (c.title != title) puts("    commands=(");
     printf("    '%s:", c.name);
     print_zsh_text(c.summary);
     puts("'");
   }
-  puts("  )\n"
-       "  if ((CURRENT == 2)); then\n"
-       "    _describe command commands\n"
-       "    return\n"
+  print_zsh_group(title);
+  puts("    return\n"
        "  fi\n"
        "  shift words\n"
        "  ((CURRENT--))\n"

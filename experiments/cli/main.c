@@ -20,10 +20,14 @@
 static void print_help(FILE *stream) {
   fputs("essbench validates libess, which integrates event-selected systems, and races it with "
         "MuJoCo.\n\n"
-        "usage: essbench COMMAND [OPTION...]\n\n",
+        "usage: essbench COMMAND [OPTION...]\n",
         stream);
+  const char *title = NULL;
   command c;
-  for (size_t i = 0; command_at(i, &c); i++) fprintf(stream, "  %-14s %s\n", c.name, c.summary);
+  for (size_t i = 0; command_at(i, &c); title = c.title, i++) {
+    if (c.title != title) fprintf(stream, "\n%s\n", c.title);
+    fprintf(stream, "  %-14s %s\n", c.name, c.summary);
+  }
   fputs("\nessbench COMMAND --help lists a command's options; essbench --version says what this is "
         "built with.\n",
         stream);

@@ -110,9 +110,14 @@ static int run(arguments *given) {
        ".BR \\-\\-help .\n"
        "A study writes its results into a folder, as CSV and JSON. Where it was interrupted the "
        "same\n"
-       "command goes on.\n"
-       ".SH COMMANDS");
-  for (size_t i = 0; given->commands(i, &c); i++) print_command(&c);
+       "command goes on.");
+  const char *title = NULL;
+  for (size_t i = 0; given->commands(i, &c); title = c.title, i++) {
+    if (c.title != title) printf(".SH COMMANDS: ");
+    for (const char *at = c.title; c.title != title && *at; at++) putchar(toupper(*at));
+    if (c.title != title) putchar('\n');
+    print_command(&c);
+  }
   option_table_build(&t, &run_command);
   puts(".SH SETTINGS\nOf the solvers, for commands that take them.");
   print_options(&t, KEY_SETTING, OPTION_KEY);

@@ -20,8 +20,9 @@
  *     the last row of that one.
  *  6. `show`: sentences beside or around the tables that study_print prints; NULL: they are
  *     printed.
- *  7. An `extern` in studies.h, and its place in the table of studies.c. Then `make columns`
- *     writes its JSON Schema into schema/, and its columns into docs/guide/columns.md.
+ *  7. An `extern` in studies.h, its place in the table of studies.c, and its name in a group of the
+ *     help (cli/commands.c). Then `make columns` writes its JSON Schema into schema/, and its
+ *     columns into docs/guide/columns.md.
  *
  * No study opens a file, journals, parses, catches a signal or computes an interval: what is
  * missing here goes into the core, where the next one finds it. What a process works out once and

@@ -10,6 +10,23 @@
 run --help
 commands=$(sed -n 's/^  \([a-z-]*\) .*/\1/p' "$room/out")
 expect 'there are commands' [ "$(echo "$commands" | wc -l)" -ge 20 ]
+titles='Run and look
+Race and measure
+Validate
+Robots and mechanisms
+Results and tools'
+expect 'they stand under titles' [ "$(grep -E '^[A-Z][a-z ]+$' "$room/out")" = "$titles" ]
+under() { sed -n "/^$1\$/,/^\$/s/^  \([a-z-]*\) .*/\1/p" "$room/out" | tr '\n' ' '; }
+expect 'no title is empty' [ -z "$(echo "$titles" | while read -r title; do [ "$(under "$title")" ] || echo no; done)" ]
+expect 'one of each' [ "$(under 'Run and look')" = 'run derivative xml ensemble ' ]
+expect 'each of them once' [ -z "$(echo "$commands" | sort | uniq -d)" ]
+cp "$room/out" help
+run schema nosuch
+studies=$(sed 's/.*there are //; s/,//g' "$room/err")
+expect 'there are studies' [ "$(echo "$studies" | wc -w)" -ge 15 ]
+for study in $studies; do
+  expect "the help has $study" grep -q "^  $study " help
+done
 # a command's options, without values
 options() { run "$1" --help; grep -oE '^ {2,6}(-[a-z], )?--[a-z-]+' "$room/out" | grep -oE -- '--.*' | sort; }
 
@@ -79,6 +96,7 @@ done
 if command -v zsh >/dev/null; then
   expect 'it is one for zsh' zsh -n _essbench
 fi
+expect 'zsh: by titles' [ "$(sed -n "s/^    _describe -t commands '\(.*\)' commands/\1/p" _essbench)" = "$titles" ]
 
 run completion fish
 expect 'another shell' one_line 2 'no completion for fish; there are bash, zsh'
@@ -92,6 +110,7 @@ expect 'no shell' one_line 2 'SHELL is missing'
 run man
 expect 'a manual page' success
 cp "$room/out" essbench.1
+expect 'by titles' [ "$(sed -n 's/^\.SH COMMANDS: //p' essbench.1)" = "$(echo "$titles" | tr a-z A-Z)" ]
 for command in $commands; do
   expect "the manual has $command" grep -qx ".SS $(echo "$command" | sed 's/-/\\\\-/g')" essbench.1
   for option in $(options "$command"); do

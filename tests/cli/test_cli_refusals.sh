@@ -29,7 +29,7 @@ refuses() {
 # --- commands and options -------------------------------------------------------------------------
 
 refuses 2 'see essbench --help'
-refuses 2 'nosuch is no command; there are run, derivative, xml, order' nosuch
+refuses 2 'nosuch is no command; there are run, derivative, xml, ensemble, speed' nosuch
 refuses 2 'an empty word is no command' ''
 refuses 2 'a?b is no command' 'a
 b'
