@@ -1,8 +1,5 @@
-/*
- * Other ways to do the same job, each a solver of its own file.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Other ways to do the same job, each a solver of its own file. */
 #ifndef BASELINES_H
 #define BASELINES_H
 

@@ -1,8 +1,5 @@
-/*
- * Bracketing root finders: see bracket.h.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Bracketing root finders: see bracket.h. */
 #include "bracket.h"
 
 #include <math.h>

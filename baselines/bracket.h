@@ -1,9 +1,6 @@
-/*
- * Bracketing root finders: a sign change is narrowed down to the resolution asked for, whatever the
- * function does in between.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Bracketing root finders: a sign change is narrowed down to the resolution asked for, whatever the
+ * function does in between. */
 #ifndef BRACKET_H
 #define BRACKET_H
 

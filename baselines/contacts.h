@@ -1,9 +1,6 @@
-/*
- * A model's contacts as solvers without event functions have them: one law of force, depths with
- * their gradient, and crossings counted on the samples.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A model's contacts as solvers without event functions have them: one law of force, depths with
+ * their gradient, and crossings counted on the samples. */
 #ifndef CONTACTS_H
 #define CONTACTS_H
 

@@ -1,5 +1,5 @@
-/*
- * SUNDIALS' CVODE with its root finding: Adams-Moulton (fixed-point iteration) or BDF (Newton with
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SUNDIALS' CVODE with its root finding: Adams-Moulton (fixed-point iteration) or BDF (Newton with
  * a dense Jacobian by differences), one root function per event function, started anew at every
  * crossing in the next mode. It is asked for one internal step at a time (CV_ONE_STEP), up to the
  * end of the run, and outputs are interpolated within it (CVodeGetDky), so that more outputs cost
@@ -7,10 +7,7 @@
  * and comes back within a step is not seen, as the manual says.
  *
  * A. C. Hindmarsh et al., "SUNDIALS: Suite of nonlinear and differential/algebraic equation
- * solvers", ACM Transactions on Mathematical Software 31 (2005) 363-396.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+ * solvers", ACM Transactions on Mathematical Software 31 (2005) 363-396. */
 #include <cvode/cvode.h>
 #include <float.h>
 #include <math.h>

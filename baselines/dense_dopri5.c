@@ -1,8 +1,5 @@
-/*
- * Dormand & Prince 5(4) with dense output: see dense_dopri5.h.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Dormand & Prince 5(4) with dense output: see dense_dopri5.h. */
 #include "dense_dopri5.h"
 
 #include <float.h>

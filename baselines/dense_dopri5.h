@@ -1,12 +1,9 @@
-/*
- * A Dormand-Prince 5(4) stepper with dense output, for baselines that locate or look for events
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A Dormand-Prince 5(4) stepper with dense output, for baselines that locate or look for events
  * themselves; libess has its own, which it keeps to itself.
  *
  * E. Hairer, S. P. Norsett, G. Wanner, Solving Ordinary Differential Equations I, 2nd ed., Springer
- * 1993: tableau II.5 table 5.2, step control II.4, dense output II.6.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+ * 1993: tableau II.5 table 5.2, step control II.4, dense output II.6. */
 #ifndef DENSE_DOPRI5_H
 #define DENSE_DOPRI5_H
 

@@ -1,8 +1,5 @@
-/*
- * Fixed steps over the output grid.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Fixed steps over the output grid. */
 #include "fixed_step.h"
 
 #include <math.h>

@@ -1,7 +1,5 @@
-/*
- * What solvers with a fixed step share: how the step fits the output grid, and the loop over both.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What solvers with a fixed step share: how the step fits the output grid, and the loop over both.
  */
 #ifndef FIXED_STEP_H
 #define FIXED_STEP_H

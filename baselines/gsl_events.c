@@ -1,14 +1,11 @@
-/*
- * GSL's integrators the way a GSL user handles events: adaptive steps that end at every output
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* GSL's integrators the way a GSL user handles events: adaptive steps that end at every output
  * time, the sign of every event function compared at the end of each, and a step that crosses
  * repeated with bisected lengths until it ends on the crossing, where the integrator starts anew.
  *
  * The crossing is on the far side of the guard, within atol of it (atol in units of the event
  * function) or as near as time resolves. What is crossed and crossed back within one step, at most
- * the output step long, is not seen: that is the method's nature, and h_max the remedy.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+ * the output step long, is not seen: that is the method's nature, and h_max the remedy. */
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_odeiv2.h>
 #include <math.h>

@@ -1,9 +1,6 @@
-/*
- * The tutorial's hybrid method: explicit Euler at a fixed step, and before each step a guard check,
- * which latches the mode of that step. No crossing is located, so each is up to a step late.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The tutorial's hybrid method: explicit Euler at a fixed step, and before each step a guard check,
+ * which latches the mode of that step. No crossing is located, so each is up to a step late. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/*
- * Listing 1 of Anderson & Revzen, "Rapid Integrator for a Class of Multi-Contact Systems" (2024),
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Listing 1 of Anderson & Revzen, "Rapid Integrator for a Class of Multi-Contact Systems" (2024),
  * as published: what the paper's method does before it is corrected. libess is the corrected one.
  *
  * Kept to the letter:
@@ -32,8 +32,6 @@
  * integration chooses its first step anew; outputs are interpolated, those that time runs back over
  * are written again by what comes later; and a run that takes too many iterations fails. A crossing
  * is counted where h changes sign from one of its nodes to the next and the field changes with it.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/*
- * Event location: dopri5 with every crossing located on the dense output to round-off by a
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Event location: dopri5 with every crossing located on the dense output to round-off by a
  * bracketing root finder, and the integration resumed there in the next mode. No projection.
  *
  * No crossing is missed because signs agree at both ends of a step: a guard's cubic Hermite
@@ -7,10 +7,7 @@
  * A guard that rises and falls again, and may reach its zero by that bound (or by less than a
  * sixteenth of its range beyond), is looked at at its peak, the root of its rate on the dense
  * output. Any other shape that may hide a crossing halves the step. One pass that vectorises over
- * the guards dismisses those that are below zero all along.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+ * the guards dismisses those that are below zero all along. */
 #include <float.h>
 #include <gsl/gsl_roots.h>
 #include <math.h>

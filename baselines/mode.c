@@ -1,8 +1,5 @@
-/*
- * The latched mode of a run: see mode.h.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The latched mode of a run: see mode.h. */
 #include "mode.h"
 
 #include <math.h>

@@ -1,12 +1,9 @@
-/*
- * The latched mode of a run: which side of every guard the state is on, as solvers with event
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The latched mode of a run: which side of every guard the state is on, as solvers with event
  * functions own it, and what they count.
  *
  * Seen from the side the state is on, an event function is g_k = -sign_k h_k: below 0 before a
- * crossing, in either direction, above 0 after it, until it is flipped.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+ * crossing, in either direction, above 0 after it, until it is flipped. */
 #ifndef MODE_H
 #define MODE_H
 

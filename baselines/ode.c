@@ -1,5 +1,5 @@
-/*
- * The Open Dynamics Engine as a solver of the same mechanical systems: Russell Smith's rigid bodies
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The Open Dynamics Engine as a solver of the same mechanical systems: Russell Smith's rigid bodies
  * in maximal coordinates, stepped by semi-implicit Euler with the contact forces solved for.
  *
  * ODE's contact row reads u' = -(erp/h) p + cfm F with F >= 0, u' being the speed at which the
@@ -10,10 +10,7 @@
  *
  * The geometry is the model's own. A contact acts on a body in the x-z plane by the gradient of its
  * depth: its linear part, reversed, is the contact's normal, and the angular part is the arm on
- * which it pushes. ODE's own collision detection is not asked.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+ * which it pushes. ODE's own collision detection is not asked. */
 #define _DEFAULT_SOURCE // M_PI
 
 #include <math.h>

@@ -1,8 +1,5 @@
-/*
- * Stands in for ode.c where the Open Dynamics Engine was not there to build with.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Stands in for ode.c where the Open Dynamics Engine was not there to build with. */
 #include "baselines.h"
 
 static int prepare(const model *m, const solver_settings *settings, const solver_output *output,

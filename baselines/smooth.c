@@ -1,5 +1,5 @@
-/*
- * The tutorial's smooth method, with this project's contact law: a force without a kink that acts
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The tutorial's smooth method, with this project's contact law: a force without a kink that acts
  * at every height, hence no guards, integrated by libess's dopri5 as one smooth system. The width w
  * of the smoothing is the knob (settings: epsilon).
  *
@@ -8,10 +8,7 @@
  *   F = k s'(p) s(p + (c/k) dp/dt).
  * Without damping it has the potential k s(p)^2/2: the work done on it by a deep contact is that of
  * the spring to exp(-p/w), so that no energy is made or lost, and the error is of order w^2. With
- * damping, s' stands for the condition p > 0 and s for F > 0.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+ * damping, s' stands for the condition p > 0 and s for F > 0. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/*
- * The tutorial's time-stepping method, with this project's contact law: semi-implicit Euler under
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The tutorial's time-stepping method, with this project's contact law: semi-implicit Euler under
  * contact forces that are solved for, at every step, together with the velocity they lead to.
  *
  * With p and its gradient G at the start of the step, and v' the velocity at its end,
@@ -15,10 +15,7 @@
  * Variant `midpoint` asks the same of the middle of the step (Moreau and Jean's theta method with
  * theta = 1/2, where the tutorial's has theta = 1): v', p' and dt above are those of half a step, G
  * is that of q + (dt/2) v, and the step ends at q + dt v' and v + 2 (v' - v). A spring then neither
- * gains nor loses energy; Euler's loses some.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+ * gains nor loses energy; Euler's loses some. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

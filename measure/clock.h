@@ -1,8 +1,5 @@
-/*
- * The clock every time is taken with, and the core it is taken on.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The clock every time is taken with, and the core it is taken on. */
 #ifndef MEASURE_CLOCK_H
 #define MEASURE_CLOCK_H
 

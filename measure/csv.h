@@ -1,10 +1,7 @@
-/*
- * Comma-separated values: rows written to any stream under a header of named columns, and tables
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Comma-separated values: rows written to any stream under a header of named columns, and tables
  * read back by column name. Quoting is RFC 4180's; lines end in a newline; numbers are %.17g, with
- * "nan", "inf" and "-inf" as they are.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+ * "nan", "inf" and "-inf" as they are. */
 #ifndef MEASURE_CSV_H
 #define MEASURE_CSV_H
 

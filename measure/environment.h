@@ -1,9 +1,6 @@
-/*
- * The record of the environment that goes with every result: machine, build, libraries, clock. It
- * names no host and no user.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The record of the environment that goes with every result: machine, build, libraries, clock. It
+ * names no host and no user. */
 #ifndef MEASURE_ENVIRONMENT_H
 #define MEASURE_ENVIRONMENT_H
 

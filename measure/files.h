@@ -1,10 +1,7 @@
-/*
- * Derived files, written whole or not at all: into a temporary file in the same folder, synced to
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Derived files, written whole or not at all: into a temporary file in the same folder, synced to
  * the disk, then renamed over the target. A full disk, a crash or a kill leaves the earlier file as
- * it was.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+ * it was. */
 #ifndef MEASURE_FILES_H
 #define MEASURE_FILES_H
 

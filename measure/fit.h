@@ -1,9 +1,6 @@
-/*
- * Least-squares fits: a line with the interval of its slope (the order test), and the smoothed
- * derivative of a series (the paper's marginal cost).
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Least-squares fits: a line with the interval of its slope (the order test), and the smoothed
+ * derivative of a series (the paper's marginal cost). */
 #ifndef MEASURE_FIT_H
 #define MEASURE_FIT_H
 

@@ -1,10 +1,7 @@
-/*
- * An append-only journal of JSON objects, one a line: raw samples reach the file as they are taken,
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* An append-only journal of JSON objects, one a line: raw samples reach the file as they are taken,
  * so that an interrupt, a kill or a full disk leaves all that was done before. A last line that was
- * cut short is dropped when the journal is opened again.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+ * cut short is dropped when the journal is opened again. */
 #ifndef MEASURE_JOURNAL_H
 #define MEASURE_JOURNAL_H
 

@@ -1,8 +1,5 @@
-/*
- * JSON to and from files.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* JSON to and from files. */
 #ifndef MEASURE_JSON_FILE_H
 #define MEASURE_JSON_FILE_H
 

@@ -1,8 +1,5 @@
-/*
- * Facts about the machine a measurement runs on, as Linux tells them.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Facts about the machine a measurement runs on, as Linux tells them. */
 #ifndef MEASURE_MACHINE_H
 #define MEASURE_MACHINE_H
 

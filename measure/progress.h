@@ -1,9 +1,6 @@
-/*
- * One line of progress on a terminal, with rate and time left; in a pipe or a file a line now and
- * then, so that a log says how far it is.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One line of progress on a terminal, with rate and time left; in a pipe or a file a line now and
+ * then, so that a log says how far it is. */
 #ifndef MEASURE_PROGRESS_H
 #define MEASURE_PROGRESS_H
 

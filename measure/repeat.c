@@ -1,8 +1,5 @@
-/*
- * Calibrated repetition and seeded interleaving.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Calibrated repetition and seeded interleaving. */
 #include "repeat.h"
 
 #include <gsl/gsl_randist.h>

@@ -1,8 +1,6 @@
-/*
- * Timing of callbacks: how often one is repeated to make a sample the clock can resolve, and how
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Timing of callbacks: how often one is repeated to make a sample the clock can resolve, and how
  * several candidates are interleaved so that none has the quiet minutes of the machine to itself.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #ifndef MEASURE_REPEAT_H
 #define MEASURE_REPEAT_H

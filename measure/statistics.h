@@ -1,9 +1,6 @@
-/*
- * Order statistics of raw samples. Every function leaves its data untouched and refuses NaN and
- * infinities with MEASURE_ENONFINITE instead of passing them on.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Order statistics of raw samples. Every function leaves its data untouched and refuses NaN and
+ * infinities with MEASURE_ENONFINITE instead of passing them on. */
 #ifndef MEASURE_STATISTICS_H
 #define MEASURE_STATISTICS_H
 

@@ -1,8 +1,5 @@
-/*
- * Reader of comma-separated values: the file is read whole and its fields are unquoted in place.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Reader of comma-separated values: the file is read whole and its fields are unquoted in place. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdbool.h>

@@ -1,10 +1,7 @@
-/*
- * Candidates timed in turn, each repetition going through all trials: no trial is met twice in a
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Candidates timed in turn, each repetition going through all trials: no trial is met twice in a
  * row, with what it needs still in the caches and what it decides still predicted. A program that
- * runs each start once meets them so.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+ * runs each start once meets them so. */
 #ifndef MEASURE_TURNS_H
 #define MEASURE_TURNS_H
 

@@ -1,9 +1,6 @@
-/*
- * The settings of solvers: all that is to be said of one is a member of solver_settings, a bit, and
- * its line in the table. The command line, its help, files of results and journals go by it.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The settings of solvers: all that is to be said of one is a member of solver_settings, a bit, and
+ * its line in the table. The command line, its help, files of results and journals go by it. */
 #ifndef SETTINGS_H
 #define SETTINGS_H
 

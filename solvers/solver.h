@@ -1,11 +1,8 @@
-/*
- * The solver seam. A solver is one file that exports one `const solver_type`, and one line in the
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The solver seam. A solver is one file that exports one `const solver_type`, and one line in the
  * table of solvers.c: the projection integrator, MuJoCo and every baseline alike. It is
  * prepared once for a model, run many times from given starts into the caller's sample buffer, and
- * released. Protocols know only this interface.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+ * released. Protocols know only this interface. */
 #ifndef SOLVER_H
 #define SOLVER_H
 

@@ -1,10 +1,7 @@
-/*
- * libess behind the solver seam, as two solvers: by one tolerance for everything, crossings
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* libess behind the solver seam, as two solvers: by one tolerance for everything, crossings
  * included, and by the paper's method, projection inside neighbourhoods of the guards. They differ
- * in the options of the driver alone.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+ * in the options of the driver alone. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

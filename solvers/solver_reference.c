@@ -1,9 +1,6 @@
-/*
- * The model's own exact or reference solution as a solver, so that it can be run and compared like
- * any other.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The model's own exact or reference solution as a solver, so that it can be run and compared like
+ * any other. */
 #include "solvers.h"
 
 static int prepare(const model *m, const solver_settings *settings, const solver_output *output,

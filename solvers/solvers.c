@@ -1,8 +1,5 @@
-/*
- * The table of solvers. A new engine is one file and one line here.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The table of solvers. A new engine is one file and one line here. */
 #include "solvers.h"
 
 #include <math.h>

@@ -1,8 +1,5 @@
-/*
- * The table of solvers, and which settings concern whom.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The table of solvers, and which settings concern whom. */
 #ifndef SOLVERS_H
 #define SOLVERS_H
 

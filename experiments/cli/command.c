@@ -1,8 +1,5 @@
-/*
- * What a command says when it does not do what it was asked: one line on the standard error.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a command says when it does not do what it was asked: one line on the standard error. */
 #include "command.h"
 
 #include <ctype.h>

@@ -1,9 +1,6 @@
-/*
- * A command of the program: its name, the option groups it takes, what its command line says, and
- * what it does.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A command of the program: its name, the option groups it takes, what its command line says, and
+ * what it does. */
 #ifndef COMMAND_H
 #define COMMAND_H
 

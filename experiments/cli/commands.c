@@ -1,9 +1,6 @@
-/*
- * The table of commands: a new study is one file, one line in studies/studies.c, and its name among
- * the groups of the help.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The table of commands: a new study is one file, one line in studies/studies.c, and its name among
+ * the groups of the help. */
 #include "commands.h"
 
 #include <string.h>

@@ -1,8 +1,5 @@
-/*
- * The table of commands.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The table of commands. */
 #ifndef COMMANDS_H
 #define COMMANDS_H
 

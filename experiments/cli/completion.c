@@ -1,7 +1,5 @@
-/*
- * essbench completion: a script that makes a shell complete essbench's commands, options and names.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* essbench completion: a script that makes a shell complete essbench's commands, options and names.
  */
 #include <stdio.h>
 #include <string.h>

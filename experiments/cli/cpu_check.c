@@ -1,10 +1,7 @@
-/*
- * A processor without AVX gets one clear line instead of an illegal instruction. Runs from the
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A processor without AVX gets one clear line instead of an illegal instruction. Runs from the
  * program's pre-initialisation array, before the constructors of any shared library: MuJoCo's own
- * library is compiled for AVX too. This file is compiled without it.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+ * library is compiled for AVX too. This file is compiled without it. */
 #include <unistd.h>
 
 #if defined(__x86_64__) && defined(ESSBENCH_NEEDS_AVX)

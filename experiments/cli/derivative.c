@@ -1,8 +1,5 @@
-/*
- * essbench derivative: the state a model ends in, and its derivative by the one it starts from.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* essbench derivative: the state a model ends in, and its derivative by the one it starts from. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

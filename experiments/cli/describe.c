@@ -1,8 +1,5 @@
-/*
- * essbench schema and columns: what studies' results are.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* essbench schema and columns: what studies' results are. */
 #include <stdio.h>
 #include <string.h>
 

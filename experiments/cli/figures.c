@@ -1,8 +1,5 @@
-/*
- * essbench figures: draws, with gnuplot, every figure whose data are there.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* essbench figures: draws, with gnuplot, every figure whose data are there. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>

@@ -1,8 +1,5 @@
-/*
- * gnuplot, run on one of the scripts of plots/.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* gnuplot, run on one of the scripts of plots/. */
 #ifndef GNUPLOT_H
 #define GNUPLOT_H
 

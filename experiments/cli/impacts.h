@@ -1,9 +1,6 @@
-/*
- * What happened to the contacts of a model with contact modes in one run: its impacts, and the
- * modes it went through.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What happened to the contacts of a model with contact modes in one run: its impacts, and the
+ * modes it went through. */
 #ifndef IMPACTS_H
 #define IMPACTS_H
 

@@ -1,8 +1,5 @@
-/*
- * essbench: chooses the command.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* essbench: chooses the command. */
 #include <gsl/gsl_errno.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,8 +1,5 @@
-/*
- * essbench man: the manual page essbench(1), from the tables of commands and options.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* essbench man: the manual page essbench(1), from the tables of commands and options. */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>

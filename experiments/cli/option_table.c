@@ -1,8 +1,5 @@
-/*
- * The options of every command, and those that are the parameters of the models.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The options of every command, and those that are the parameters of the models. */
 #include "option_table.h"
 
 #include <stdarg.h>

@@ -1,8 +1,5 @@
-/*
- * The options of one command: the table the parser reads, its help, and the words that fit it.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The options of one command: the table the parser reads, its help, and the words that fit it. */
 #ifndef OPTION_TABLE_H
 #define OPTION_TABLE_H
 

@@ -1,9 +1,6 @@
-/*
- * What a word of the command line may be, by the table that reads it: for completion, and for the
- * manual.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a word of the command line may be, by the table that reads it: for completion, and for the
+ * manual. */
 #ifndef OPTION_WORDS_H
 #define OPTION_WORDS_H
 

@@ -1,9 +1,6 @@
-/*
- * The parser of the command line: one for all commands, fed with the option groups a command takes,
- * the options of its study, and the parameters of the models themselves.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The parser of the command line: one for all commands, fed with the option groups a command takes,
+ * the options of its study, and the parameters of the models themselves. */
 #ifndef PARSER_H
 #define PARSER_H
 

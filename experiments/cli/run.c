@@ -1,8 +1,5 @@
-/*
- * essbench run: one model, one solver, one start, beside the reference.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* essbench run: one model, one solver, one start, beside the reference. */
 #include <math.h>
 #include <stdio.h>
 

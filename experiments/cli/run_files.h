@@ -1,9 +1,6 @@
-/*
- * What `essbench run` keeps of a trajectory: a table by --csv, a figure by --plot, both of the
- * states that --columns names.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What `essbench run` keeps of a trajectory: a table by --csv, a figure by --plot, both of the
+ * states that --columns names. */
 #ifndef RUN_FILES_H
 #define RUN_FILES_H
 

@@ -1,8 +1,5 @@
-/*
- * The standard streams of the program, which may be closed, full, or a pipe that nobody reads.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The standard streams of the program, which may be closed, full, or a pipe that nobody reads. */
 #ifndef STREAMS_H
 #define STREAMS_H
 

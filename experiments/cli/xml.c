@@ -1,8 +1,5 @@
-/*
- * essbench xml: the MJCF of a model.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* essbench xml: the MJCF of a model. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,9 +1,6 @@
-/*
- * The calibration of section 5.1 of the paper: the epsilon at which the projection integrator's
- * RMS error on the hopper equals MuJoCo's, both at steps of at most the output step.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The calibration of section 5.1 of the paper: the epsilon at which the projection integrator's
+ * RMS error on the hopper equals MuJoCo's, both at steps of at most the output step. */
 #ifndef CALIBRATION_H
 #define CALIBRATION_H
 

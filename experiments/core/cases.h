@@ -1,9 +1,6 @@
-/*
- * What cells of a study share within a process: models with some parameters changed, starts drawn
- * for them, and the reference from each. Made when first asked for, kept to the end.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What cells of a study share within a process: models with some parameters changed, starts drawn
+ * for them, and the reference from each. Made when first asked for, kept to the end. */
 #ifndef CASES_H
 #define CASES_H
 

@@ -1,10 +1,7 @@
-/*
- * Which settings race: MuJoCo's cheapest, and libess's largest tolerance, that keep within limits
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Which settings race: MuJoCo's cheapest, and libess's largest tolerance, that keep within limits
  * of error on some starts. Those are other starts than are timed later, so that neither is chosen
- * by what it is judged by.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+ * by what it is judged by. */
 #ifndef CHOICE_H
 #define CHOICE_H
 

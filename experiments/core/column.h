@@ -1,10 +1,7 @@
-/*
- * Columns of results: the one place that says what a number is called, of what kind and unit it is,
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Columns of results: the one place that says what a number is called, of what kind and unit it is,
  * what it means, and where in a row it lives. CSV, JSON, journal, JSON Schema, printed table and
- * the reference in docs/ all go by it.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+ * the reference in docs/ all go by it. */
 #ifndef COLUMN_H
 #define COLUMN_H
 

@@ -1,8 +1,5 @@
-/*
- * Lists of contact numbers: "2..100", "2..100..7" (in steps of 7), "2,5,10", and mixtures.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Lists of contact numbers: "2..100", "2..100..7" (in steps of 7), "2,5,10", and mixtures. */
 #ifndef CONTACTS_RANGE_H
 #define CONTACTS_RANGE_H
 

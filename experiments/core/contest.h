@@ -1,9 +1,6 @@
-/*
- * Contestants of a race: solvers prepared for one model, run from the same starts onto the same
- * grid, with errors and crossings noted for every run that is timed.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Contestants of a race: solvers prepared for one model, run from the same starts onto the same
+ * grid, with errors and crossings noted for every run that is timed. */
 #ifndef CONTEST_H
 #define CONTEST_H
 

@@ -1,10 +1,7 @@
-/*
- * Intervals of statistics by a bootstrap in two stages: processes are drawn, then trials. What
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Intervals of statistics by a bootstrap in two stages: processes are drawn, then trials. What
  * differs between processes (memory layout, the machine's mood of the minute) is in the interval
- * then, when there are several.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+ * then, when there are several. */
 #ifndef DRAWS_H
 #define DRAWS_H
 

@@ -1,7 +1,5 @@
-/*
- * Ratios of earlier results, beside which new ones are shown: of speed.json, or else of sweep.json.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Ratios of earlier results, beside which new ones are shown: of speed.json, or else of sweep.json.
  */
 #ifndef EARLIER_H
 #define EARLIER_H

@@ -1,8 +1,5 @@
-/*
- * The flow's derivative, by libess.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The flow's derivative, by libess. */
 #include "flow.h"
 
 #include <math.h>

@@ -1,9 +1,6 @@
-/*
- * The derivative of a model's flow by its start, as libess carries it along one trajectory, and
- * what is known of the flow there.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The derivative of a model's flow by its start, as libess carries it along one trajectory, and
+ * what is known of the flow there. */
 #ifndef FLOW_H
 #define FLOW_H
 

@@ -1,8 +1,5 @@
-/*
- * Statistics over rows of a study: of one column, over every stride-th row.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Statistics over rows of a study: of one column, over every stride-th row. */
 #ifndef GATHER_H
 #define GATHER_H
 

@@ -1,10 +1,7 @@
-/*
- * Bins for a quantity whose range is known from a few of its values: bins of one width where most
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Bins for a quantity whose range is known from a few of its values: bins of one width where most
  * of them lie, and beyond either end bins each twice as wide as the one before, so that every value
- * has one. Counts of several histograms with the same bins are added, exactly and in any order.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+ * has one. Counts of several histograms with the same bins are added, exactly and in any order. */
 #ifndef HISTOGRAM_H
 #define HISTOGRAM_H
 

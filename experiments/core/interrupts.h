@@ -1,9 +1,6 @@
-/*
- * Interrupts (SIGINT, SIGTERM) that end measuring after the present sample instead of the program:
- * what is done is written.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Interrupts (SIGINT, SIGTERM) that end measuring after the present sample instead of the program:
+ * what is done is written. */
 #ifndef INTERRUPTS_H
 #define INTERRUPTS_H
 

@@ -1,9 +1,6 @@
-/*
- * The names there are, told to somebody who wrote a word that is none of them, and which of them
- * was meant.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The names there are, told to somebody who wrote a word that is none of them, and which of them
+ * was meant. */
 #ifndef NAMES_H
 #define NAMES_H
 

@@ -1,8 +1,5 @@
-/*
- * What one run of a solver gives, as part of a study's samples.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What one run of a solver gives, as part of a study's samples. */
 #ifndef OUTCOME_H
 #define OUTCOME_H
 

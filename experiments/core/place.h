@@ -1,7 +1,5 @@
-/*
- * Where the program's own files are: beside it where it was installed, or else where it was built.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Where the program's own files are: beside it where it was installed, or else where it was built.
  */
 #ifndef PLACE_H
 #define PLACE_H

@@ -1,11 +1,8 @@
-/*
- * A race, as every study that compares times runs it: several processes, one after the other, each
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A race, as every study that compares times runs it: several processes, one after the other, each
  * with its own memory layout. In a process each entry in its turn runs all starts one after the
  * other, so that no run finds its own start's branches predicted (turns.h). Entries with the same
- * settings run once, for all of them.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+ * settings run once, for all of them. */
 #ifndef RACE_H
 #define RACE_H
 

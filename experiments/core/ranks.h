@@ -1,9 +1,6 @@
-/*
- * Whether mpirun has started this process as one of several, by the environment alone: MPI itself
- * is loaded for studies, and then only.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Whether mpirun has started this process as one of several, by the environment alone: MPI itself
+ * is loaded for studies, and then only. */
 #ifndef RANKS_H
 #define RANKS_H
 

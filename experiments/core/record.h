@@ -1,8 +1,5 @@
-/*
- * What stands in every result file beside the numbers: environment, MuJoCo, seed, model.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What stands in every result file beside the numbers: environment, MuJoCo, seed, model. */
 #ifndef RECORD_H
 #define RECORD_H
 

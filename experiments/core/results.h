@@ -1,9 +1,6 @@
-/*
- * Results that other studies left in the folder: rows of a file, those of them that are meant, and
- * one number of these.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Results that other studies left in the folder: rows of a file, those of them that are meant, and
+ * one number of these. */
 #ifndef RESULTS_H
 #define RESULTS_H
 

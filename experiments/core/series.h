@@ -1,10 +1,7 @@
-/*
- * Medians of timed rows and what they say over numbers of contacts, with intervals that the value
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Medians of timed rows and what they say over numbers of contacts, with intervals that the value
  * of a second run falls into with 95 % (draws.h). Rows of a gather are trials, in their order;
- * trial j is the same start in every group.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+ * trial j is the same start in every group. */
 #ifndef SERIES_H
 #define SERIES_H
 

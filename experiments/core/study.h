@@ -1,5 +1,5 @@
-/*
- * A study: an experiment as data. It says what is particular to it; the core does all else: options
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A study: an experiment as data. It says what is particular to it; the core does all else: options
  * and --help, journal and resuming, processes, progress, csv, json, JSON Schema, printed tables.
  *
  * To write one, say studies/NAME.c (tolerance.c is an example to copy):
@@ -27,8 +27,6 @@
  * No study opens a file, journals, parses, catches a signal or computes an interval: what is
  * missing here goes into the core, where the next one finds it. What a process works out once and
  * needs for many cells (models, starts, references, prepared races) is kept by cases.h and race.h.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #ifndef STUDY_H
 #define STUDY_H

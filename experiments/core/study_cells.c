@@ -1,8 +1,5 @@
-/*
- * The cells of a study: planned, run, and known from its journal.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The cells of a study: planned, run, and known from its journal. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

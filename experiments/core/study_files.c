@@ -1,8 +1,5 @@
-/*
- * The files of a study's results, by its tables.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The files of a study's results, by its tables. */
 #include <stdio.h>
 #include <string.h>
 

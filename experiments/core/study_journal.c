@@ -1,10 +1,7 @@
-/*
- * The journal of a study: what its samples depend on first, then every cell, and at the end that it
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The journal of a study: what its samples depend on first, then every cell, and at the end that it
  * is finished. The same settings go on where an unfinished journal ends, a finished one is begun
- * anew, and other settings are refused while there are unfinished samples.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+ * anew, and other settings are refused while there are unfinished samples. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,5 @@
-/*
- * The life of a study: what is missing is measured, and the results written and printed.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The life of a study: what is missing is measured, and the results written and printed. */
 #include <stdio.h>
 #include <stdlib.h>
 

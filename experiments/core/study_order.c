@@ -1,8 +1,5 @@
-/*
- * Which cells of a study are run by which worker, and when.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Which cells of a study are run by which worker, and when. */
 #include <stdint.h>
 #include <stdlib.h>
 

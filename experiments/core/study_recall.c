@@ -1,9 +1,6 @@
-/*
- * Results of an earlier run: read back from the folder into a study's tables, and kept beside new
- * ones.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Results of an earlier run: read back from the folder into a study's tables, and kept beside new
+ * ones. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,5 @@
-/*
- * Rows of a study's tables, and how they are printed.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Rows of a study's tables, and how they are printed. */
 #include <ctype.h>
 #include <math.h>
 #include <stdarg.h>

@@ -1,8 +1,5 @@
-/*
- * Private to the core: the parts of a study under way.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Private to the core: the parts of a study under way. */
 #ifndef STUDY_RUN_H
 #define STUDY_RUN_H
 

@@ -1,8 +1,5 @@
-/*
- * What a study's .json is, by its tables: as JSON Schema, and as the reference of its columns.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a study's .json is, by its tables: as JSON Schema, and as the reference of its columns. */
 #include <stdio.h>
 #include <string.h>
 

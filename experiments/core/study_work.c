@@ -1,14 +1,11 @@
-/*
- * The work of a study: its cells one after the other in this process, or by workers, which are
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The work of a study: its cells one after the other in this process, or by workers, which are
  * given one at a time and tell what they measured. Rank 0, or the process that the user has
  * started, leads: it alone plans ahead, knows the journal and writes results.
  *
  * The lines of JSON between them, by "type". To a worker: "sample" (a cell's rows that later stages
  * are planned by), "plan" (the stages up to one), "cell" (the one to run), "end". From a worker:
- * "host" at first, then for each cell "sample", or "failed".
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+ * "host" at first, then for each cell "sample", or "failed". */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,9 +1,6 @@
-/*
- * The uniform output grid every solver writes to, reference solutions on it, and errors against
- * them: root mean square over all state components and all grid times.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The uniform output grid every solver writes to, reference solutions on it, and errors against
+ * them: root mean square over all state components and all grid times. */
 #ifndef TRAJECTORY_H
 #define TRAJECTORY_H
 

@@ -1,10 +1,7 @@
-/*
- * Private to the core: workers of a study, each a process with cells of its own to run, and the one
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Private to the core: workers of a study, each a process with cells of its own to run, and the one
  * that leads them. What they say to each other is lines of JSON (study_work.c); a kind of worker is
- * how the lines get there.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+ * how the lines get there. */
 #ifndef WORK_H
 #define WORK_H
 

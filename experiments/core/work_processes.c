@@ -1,8 +1,5 @@
-/*
- * Workers that are processes of the same command on this machine, each at the end of a socket.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Workers that are processes of the same command on this machine, each at the end of a socket. */
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>

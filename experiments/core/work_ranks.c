@@ -1,8 +1,5 @@
-/*
- * Loads the module whose workers are ranks of MPI.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Loads the module whose workers are ranks of MPI. */
 #include <dlfcn.h>
 
 #include "place.h"

@@ -1,12 +1,9 @@
-/*
- * essbench bench: the micro-runs that the regression gate times, as raw samples. One process takes
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* essbench bench: the micro-runs that the regression gate times, as raw samples. One process takes
  * a few samples of every case for a given time; the gate starts many, of two revisions in turn.
  *
  * Both revisions of a comparison speak this command's options and its JSON, so they change only
- * with the schema's number.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+ * with the schema's number. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,5 @@
-/*
- * essbench compare: whether one set of results is faster than another.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* essbench compare: whether one set of results is faster than another. */
 #include "compare.h"
 
 #include <stdio.h>

@@ -1,9 +1,6 @@
-/*
- * Comparison of two sweeps: what was measured in each, what must be equal for the comparison to
- * mean something, and the ratios of times with their verdicts.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Comparison of two sweeps: what was measured in each, what must be equal for the comparison to
+ * mean something, and the ratios of times with their verdicts. */
 #ifndef COMPARE_H
 #define COMPARE_H
 

@@ -1,8 +1,5 @@
-/*
- * What two sets of results must have in common for their times to be comparable.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What two sets of results must have in common for their times to be comparable. */
 #include <stdio.h>
 #include <string.h>
 

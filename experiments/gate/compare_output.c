@@ -1,8 +1,5 @@
-/*
- * A comparison as tables and as JSON.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A comparison as tables and as JSON. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

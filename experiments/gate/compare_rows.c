@@ -1,9 +1,6 @@
-/*
- * Rows of a comparison: for each solver and protocol, and for libess against MuJoCo, the ratio
- * B/A at every common number of contacts and over all of them.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Rows of a comparison: for each solver and protocol, and for libess against MuJoCo, the ratio
+ * B/A at every common number of contacts and over all of them. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,5 @@
-/*
- * A set of results as a comparison reads it.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A set of results as a comparison reads it. */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>

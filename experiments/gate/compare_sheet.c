@@ -1,8 +1,5 @@
-/*
- * Samples of a comparison side by side, and the ratio of two such sheets with its interval.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Samples of a comparison side by side, and the ratio of two such sheets with its interval. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,6 @@
-/*
- * essbench counters and regress: the part of the regression gate that no clock is needed for. What
- * the fixed cases count and how far off they are, against the committed baseline.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* essbench counters and regress: the part of the regression gate that no clock is needed for. What
+ * the fixed cases count and how far off they are, against the committed baseline. */
 #include "commands.h"
 #include "record.h"
 #include "regress_counters.h"

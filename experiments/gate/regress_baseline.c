@@ -1,8 +1,5 @@
-/*
- * essbench baseline: writes what the regression gate compares with, and shows what that changes.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* essbench baseline: writes what the regression gate compares with, and shows what that changes. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,5 @@
-/*
- * The list of fixed cases.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The list of fixed cases. */
 #include "regress_cases.h"
 
 #include <math.h>

@@ -1,9 +1,6 @@
-/*
- * The fixed cases of the regression gate: what is counted, and what is timed. Deterministic by
- * construction: every start is written out, nothing is drawn.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The fixed cases of the regression gate: what is counted, and what is timed. Deterministic by
+ * construction: every start is written out, nothing is drawn. */
 #ifndef REGRESS_CASES_H
 #define REGRESS_CASES_H
 

@@ -1,8 +1,5 @@
-/*
- * Counters and errors of the fixed cases.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Counters and errors of the fixed cases. */
 #include "regress_counters.h"
 
 #include <math.h>

@@ -1,9 +1,6 @@
-/*
- * What the fixed cases count: run, read from a baseline, compared. It is held as the file has it:
- * an object whose "cases" each have a name, their counters, rms_error and reference_end.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the fixed cases count: run, read from a baseline, compared. It is held as the file has it:
+ * an object whose "cases" each have a name, their counters, rms_error and reference_end. */
 #ifndef REGRESS_COUNTERS_H
 #define REGRESS_COUNTERS_H
 

@@ -1,9 +1,6 @@
-/*
- * essbench regress-time: the half of the regression gate that asks the clock. Samples of two
- * revisions, taken in turn on this machine, and the committed ratio to MuJoCo as a wide guard.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* essbench regress-time: the half of the regression gate that asks the clock. Samples of two
+ * revisions, taken in turn on this machine, and the committed ratio to MuJoCo as a wide guard. */
 #include <math.h>
 #include <string.h>
 #include <unistd.h>

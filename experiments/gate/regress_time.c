@@ -1,8 +1,5 @@
-/*
- * Sample files of two revisions, and the intervals of their ratios.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Sample files of two revisions, and the intervals of their ratios. */
 #include "regress_time.h"
 
 #include <dirent.h>

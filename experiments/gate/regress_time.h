@@ -1,10 +1,7 @@
-/*
- * Times of two revisions, from the sample files of many short processes run in turn: what one
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Times of two revisions, from the sample files of many short processes run in turn: what one
  * process measured is one number per case, what two neighbouring processes measured is a pair, and
- * the interval of the pairs' ratio gives the verdict.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+ * the interval of the pairs' ratio gives the verdict. */
 #ifndef REGRESS_TIME_H
 #define REGRESS_TIME_H
 

@@ -1,10 +1,7 @@
-/*
- * Workers that mpirun has started, on this machine or on others: rank 0 leads, all others work.
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Workers that mpirun has started, on this machine or on others: rank 0 leads, all others work.
  * All that essbench asks of MPI, in a module of its own, so that a run without mpirun does not load
- * it.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+ * it. */
 #include <limits.h>
 #include <mpi.h>
 #include <stdlib.h>

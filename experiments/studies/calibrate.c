@@ -1,9 +1,6 @@
-/*
- * essbench calibrate: the epsilon at which the projection is as accurate as MuJoCo (Table 5.1 and
- * Fig. 5.1 of the paper), and epsilon over k/m.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* essbench calibrate: the epsilon at which the projection is as accurate as MuJoCo (Table 5.1 and
+ * Fig. 5.1 of the paper), and epsilon over k/m. */
 #include <math.h>
 #include <stdio.h>
 

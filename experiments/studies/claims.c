@@ -1,9 +1,6 @@
-/*
- * essbench claims: what the papers claim, one by one, and whether the results in the folder bear it
- * out. It measures nothing.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* essbench claims: what the papers claim, one by one, and whether the results in the folder bear it
+ * out. It measures nothing. */
 #include "claims.h"
 
 #include <math.h>

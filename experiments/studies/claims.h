@@ -1,9 +1,6 @@
-/*
- * The papers' claims as data: what each says, in our words; what number decides it, and within
- * which bounds it holds. Bounds stood here before the number was looked at.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The papers' claims as data: what each says, in our words; what number decides it, and within
+ * which bounds it holds. Bounds stood here before the number was looked at. */
 #ifndef CLAIMS_H
 #define CLAIMS_H
 

@@ -1,10 +1,7 @@
-/*
- * essbench contact-modes: what pseudo-impulses do. A block rocks on, through impacts that
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* essbench contact-modes: what pseudo-impulses do. A block rocks on, through impacts that
  * accumulate, or comes to rest; a point that slides onto a hill rests at its foot, or climbs
- * (Figures 7 to 9 of Johnson, Burden & Koditschek).
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+ * (Figures 7 to 9 of Johnson, Burden & Koditschek). */
 #include <math.h>
 #include <stdio.h>
 

@@ -1,9 +1,6 @@
-/*
- * What the parts of the study contact-modes share: what is asked for, its tables, and a run of a
- * model with contact modes, told impact by impact.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the parts of the study contact-modes share: what is asked for, its tables, and a run of a
+ * model with contact modes, told impact by impact. */
 #ifndef CONTACT_MODES_H
 #define CONTACT_MODES_H
 

@@ -1,9 +1,6 @@
-/*
- * The rocking block of the study contact-modes: its path without pseudo-impulses and with, and what
- * each delta_t cuts off (Figures 8 and 9).
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The rocking block of the study contact-modes: its path without pseudo-impulses and with, and what
+ * each delta_t cuts off (Figures 8 and 9). */
 #include <math.h>
 
 #include "contact_modes.h"

@@ -1,9 +1,6 @@
-/*
- * The paper's examples beside what was computed of them without libess: numbers, and sequences of
- * modes.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The paper's examples beside what was computed of them without libess: numbers, and sequences of
+ * modes. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,9 +1,6 @@
-/*
- * The forces on the feet of the body that leaps by massless legs, without pseudo-impulses and with
- * (Figure 4).
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The forces on the feet of the body that leaps by massless legs, without pseudo-impulses and with
+ * (Figure 4). */
 #include "contact_modes.h"
 
 enum { FRONT = 0, REAR = 2, NOSE = 4, TAIL = 5 }; /* of its constraints */

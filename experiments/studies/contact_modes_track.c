@@ -1,8 +1,5 @@
-/*
- * A run as `essbench run` has it, told impact by impact.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A run as `essbench run` has it, told impact by impact. */
 #include <stdio.h>
 #include <stdlib.h>
 

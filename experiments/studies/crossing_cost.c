@@ -1,10 +1,7 @@
-/*
- * essbench crossing-cost: what a crossing costs every method at the same error, from a few contacts
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* essbench crossing-cost: what a crossing costs every method at the same error, from a few contacts
  * to a thousand. At each number of contacts every method's cheapest setting is chosen, and those
- * that reach the error race.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+ * that reach the error race. */
 #include "crossing_cost.h"
 
 #include <math.h>

@@ -1,8 +1,5 @@
-/*
- * Parts of crossing-cost: which setting of a method is raced.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Parts of crossing-cost: which setting of a method is raced. */
 #ifndef CROSSING_COST_H
 #define CROSSING_COST_H
 

@@ -1,9 +1,6 @@
-/*
- * The cheapest value of a knob that reaches an error, and methods that are the same wherever theirs
- * is raced.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The cheapest value of a knob that reaches an error, and methods that are the same wherever theirs
+ * is raced. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,11 +1,8 @@
-/*
- * essbench derivative-error: how well the flow's derivative is known, on Table 4.1's system, where
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* essbench derivative-error: how well the flow's derivative is known, on Table 4.1's system, where
  * its three guards are crossed one by one and where they meet at a corner. Tangents integrated
  * along stand beside differences of the method's own end state: does the projection, at a finite
- * epsilon, have the derivative?
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+ * epsilon, have the derivative? */
 #include <math.h>
 #include <string.h>
 

@@ -1,12 +1,9 @@
-/*
- * essbench ensemble: a million starts of any model under one tolerance: how their ends are
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* essbench ensemble: a million starts of any model under one tolerance: how their ends are
  * distributed, a map of them over the start, and the runs that fail.
  *
  * A cell is a block of starts. It gives counts, not samples, so that memory and journal have the
- * same size however many starts there are; a pilot settles beforehand what is counted.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+ * same size however many starts there are; a pilot settles beforehand what is counted. */
 #include "ensemble.h"
 
 #include <stdio.h>

@@ -1,8 +1,5 @@
-/*
- * Private to the ensemble: what a block of starts gives, and how it is put together.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Private to the ensemble: what a block of starts gives, and how it is put together. */
 #ifndef ENSEMBLE_H
 #define ENSEMBLE_H
 

@@ -1,9 +1,6 @@
-/*
- * A block of the ensemble's starts: runs them one after the other and counts what they come to, so
- * that it takes the same memory however many they are.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A block of the ensemble's starts: runs them one after the other and counts what they come to, so
+ * that it takes the same memory however many they are. */
 #include <gsl/gsl_rng.h>
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,5 @@
-/*
- * What the ensemble counts: quantities, their bins and the axes of the map, by the pilot's starts.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the ensemble counts: quantities, their bins and the axes of the map, by the pilot's starts.
  */
 #include <math.h>
 #include <string.h>

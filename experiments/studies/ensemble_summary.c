@@ -1,8 +1,5 @@
-/*
- * The ensemble's blocks put together.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The ensemble's blocks put together. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,10 +1,7 @@
-/*
- * essbench limbs: a body that lands on two feet, whose outcome jumps with the initial rotation on
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* essbench limbs: a body that lands on two feet, whose outcome jumps with the initial rotation on
  * rigid limbs, is differentiable on soft ones that are decoupled, and has a kink where they are
- * coupled: Fig. 1 of Pace & Burden (2017), with what decides it at touch-down.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+ * coupled: Fig. 1 of Pace & Burden (2017), with what decides it at touch-down. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

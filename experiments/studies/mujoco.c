@@ -1,9 +1,6 @@
-/*
- * essbench mujoco: MuJoCo at its best. Every setting of its own timed against the race's, where its
- * time goes, and a failure if the race holds it back.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* essbench mujoco: MuJoCo at its best. Every setting of its own timed against the race's, where its
+ * time goes, and a failure if the race holds it back. */
 #include "mujoco.h"
 
 #include <stdint.h>

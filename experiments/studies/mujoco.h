@@ -1,10 +1,8 @@
-/*
- * MuJoCo's own settings, tried one by one on the models of the race.
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* MuJoCo's own settings, tried one by one on the models of the race.
  *
  * Every setting starts from one of two bases: the race's (mjcf_options_default) or MuJoCo's own
  * defaults on the same scene. MuJoCo's own is the reference of trajectories, the race's of times.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #ifndef MUJOCO_H
 #define MUJOCO_H

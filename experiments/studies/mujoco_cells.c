@@ -1,8 +1,5 @@
-/*
- * The cells of mujoco: trajectories of all settings, and their races.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The cells of mujoco: trajectories of all settings, and their races. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

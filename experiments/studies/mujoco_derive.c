@@ -1,8 +1,5 @@
-/*
- * What the samples of mujoco say: verdicts on settings, and where MuJoCo's time goes.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the samples of mujoco say: verdicts on settings, and where MuJoCo's time goes. */
 #include <math.h>
 
 #include "mujoco.h"

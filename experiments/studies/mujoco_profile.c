@@ -1,8 +1,5 @@
-/*
- * The profiling pass of mujoco: MuJoCo's own timers, beside runs without them.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The profiling pass of mujoco: MuJoCo's own timers, beside runs without them. */
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,8 +1,5 @@
-/*
- * The settings of MuJoCo's that are tried.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The settings of MuJoCo's that are tried. */
 #include "mujoco.h"
 #include "solvers.h"
 

@@ -1,9 +1,6 @@
-/*
- * essbench order: the error of the projection against epsilon on the affine system of Table 4.1
- * (Fig. 4.1 of the paper), for both orders of the projection; and Fig. 3.1.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* essbench order: the error of the projection against epsilon on the affine system of Table 4.1
+ * (Fig. 4.1 of the paper), for both orders of the projection; and Fig. 3.1. */
 #include "order.h"
 
 #include <math.h>

@@ -1,9 +1,6 @@
-/*
- * Fig. 3.1 of the paper, which order draws beside its own: paths of the projection and the guards
- * they cross.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Fig. 3.1 of the paper, which order draws beside its own: paths of the projection and the guards
+ * they cross. */
 #ifndef ORDER_H
 #define ORDER_H
 

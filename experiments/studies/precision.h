@@ -1,9 +1,6 @@
-/*
- * What work-precision and crossing-cost share: the methods, what their runs are worth, and the row
- * of a method at one value of its accuracy knob.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What work-precision and crossing-cost share: the methods, what their runs are worth, and the row
+ * of a method at one value of its accuracy knob. */
 #ifndef PRECISION_H
 #define PRECISION_H
 

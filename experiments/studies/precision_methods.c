@@ -1,8 +1,5 @@
-/*
- * The methods that are compared, each with its knob: a new one is one entry here.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The methods that are compared, each with its knob: a new one is one entry here. */
 #include <math.h>
 #include <string.h>
 

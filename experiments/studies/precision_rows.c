@@ -1,8 +1,5 @@
-/*
- * The row of a method at one value of its knob.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The row of a method at one value of its knob. */
 #include <math.h>
 #include <string.h>
 

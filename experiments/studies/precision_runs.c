@@ -1,8 +1,5 @@
-/*
- * Runs of methods: what they are worth, and the race of them.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Runs of methods: what they are worth, and the race of them. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

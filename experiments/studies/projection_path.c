@@ -1,9 +1,6 @@
-/*
- * Fig. 3.1 of the paper: the projection integrator on a piecewise-constant system whose two guards
- * are slanted lines that meet away from the origin.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Fig. 3.1 of the paper: the projection integrator on a piecewise-constant system whose two guards
+ * are slanted lines that meet away from the origin. */
 #include <math.h>
 #include <string.h>
 

@@ -1,9 +1,7 @@
-/*
- * essbench rigid-soft: mechanisms with rigid contacts against the same on soft ones: a block that
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* essbench rigid-soft: mechanisms with rigid contacts against the same on soft ones: a block that
  * rocks, and a body that lands on two limbs. What stiffness, what step and what time buys what
  * agreement, by libess on springs and dampers, and by MuJoCo on these and on contacts of its own.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include <math.h>
 #include <stdio.h>

@@ -1,9 +1,6 @@
-/*
- * Parts of the study of rigid contacts against soft ones: which system on which contacts by which
- * engine, what it did, and what is read off it.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Parts of the study of rigid contacts against soft ones: which system on which contacts by which
+ * engine, what it did, and what is read off it. */
 #ifndef RIGID_SOFT_H
 #define RIGID_SOFT_H
 

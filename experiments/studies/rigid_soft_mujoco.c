@@ -1,8 +1,5 @@
-/*
- * Runs by MuJoCo in the study of rigid contacts against soft ones, followed step by step.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Runs by MuJoCo in the study of rigid contacts against soft ones, followed step by step. */
 #include <math.h>
 #include <string.h>
 

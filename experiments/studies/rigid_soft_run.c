@@ -1,8 +1,5 @@
-/*
- * Runs of the study of rigid contacts against soft ones, and what is read off them.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Runs of the study of rigid contacts against soft ones, and what is read off them. */
 #include <math.h>
 #include <string.h>
 

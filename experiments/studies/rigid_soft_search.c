@@ -1,9 +1,6 @@
-/*
- * The stiffest contacts that MuJoCo bears at its step, those that come closest to rigid ones, and
- * the race of all runs.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The stiffest contacts that MuJoCo bears at its step, those that come closest to rigid ones, and
+ * the race of all runs. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

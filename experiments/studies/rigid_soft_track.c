@@ -1,8 +1,5 @@
-/*
- * What is read off a run of the study of rigid contacts against soft ones.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What is read off a run of the study of rigid contacts against soft ones. */
 #include <math.h>
 #include <string.h>
 

@@ -1,9 +1,6 @@
-/*
- * essbench scale: libess on the plate with ever more contacts, over epsilon from far below the
- * distance between crossings to far above it: error, crossings and cost.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* essbench scale: libess on the plate with ever more contacts, over epsilon from far below the
+ * distance between crossings to far above it: error, crossings and cost. */
 #include "scale.h"
 
 #include <math.h>

@@ -1,7 +1,5 @@
-/*
- * The plate with more and more contacts: its samples and rows, and the distances between crossings.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The plate with more and more contacts: its samples and rows, and the distances between crossings.
  */
 #ifndef SCALE_H
 #define SCALE_H

@@ -1,8 +1,5 @@
-/*
- * Distances between crossings of the plate.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Distances between crossings of the plate. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,6 @@
-/*
- * What the samples of scale say: rows, slopes, plateaus, how the cost grows, and how evenly the
- * error goes along.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the samples of scale say: rows, slopes, plateaus, how the cost grows, and how evenly the
+ * error goes along. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,9 +1,6 @@
-/*
- * essbench speed: how fast libess is against MuJoCo's cheapest setting at no worse an error, what
- * one more contact costs either, and how far from the cost of its evaluations alone libess is.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* essbench speed: how fast libess is against MuJoCo's cheapest setting at no worse an error, what
+ * one more contact costs either, and how far from the cost of its evaluations alone libess is. */
 #include "speed.h"
 
 #include "choice.h"

@@ -1,8 +1,5 @@
-/*
- * Private to essbench speed: its samples and rows, the work of a run, and what is derived.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Private to essbench speed: its samples and rows, the work of a run, and what is derived. */
 #ifndef SPEED_H
 #define SPEED_H
 

@@ -1,9 +1,6 @@
-/*
- * Who races on a system: MuJoCo's cheapest settings and libess's largest tolerance, chosen on
- * starts other than those that are timed.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Who races on a system: MuJoCo's cheapest settings and libess's largest tolerance, chosen on
+ * starts other than those that are timed. */
 #include <math.h>
 #include <stdio.h>
 

@@ -1,8 +1,5 @@
-/*
- * The columns of essbench speed.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The columns of essbench speed. */
 #include "speed.h"
 
 /* the work of an entry: medians over the starts */

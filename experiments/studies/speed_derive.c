@@ -1,9 +1,6 @@
-/*
- * What is derived from the samples of essbench speed: medians with intervals, ratios paired by
- * start and process, the bound that evaluations set, and the cost of one more contact.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What is derived from the samples of essbench speed: medians with intervals, ratios paired by
+ * start and process, the bound that evaluations set, and the cost of one more contact. */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>

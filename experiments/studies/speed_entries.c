@@ -1,8 +1,5 @@
-/*
- * The systems of essbench speed, and who races on them.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The systems of essbench speed, and who races on them. */
 #include <math.h>
 #include <stdint.h>
 #include <string.h>

@@ -1,8 +1,5 @@
-/*
- * A race: everyone with settings of his own timed in turn, from all starts in one process.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A race: everyone with settings of his own timed in turn, from all starts in one process. */
 #include <math.h>
 #include <stdlib.h>
 

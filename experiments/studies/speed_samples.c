@@ -1,9 +1,6 @@
-/*
- * What a row of samples costs: the same run of libess with none, with those of the output grid, and
- * with those of one ten times as fine.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a row of samples costs: the same run of libess with none, with those of the output grid, and
+ * with those of one ten times as fine. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,9 +1,6 @@
-/*
- * The work of a run, and what it must cost: every callback counted by itself, and timed by itself
- * at states along a trajectory.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The work of a run, and what it must cost: every callback counted by itself, and timed by itself
+ * at states along a trajectory. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,5 @@
-/*
- * All studies.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* All studies. */
 #ifndef STUDIES_H
 #define STUDIES_H
 

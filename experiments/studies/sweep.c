@@ -1,8 +1,5 @@
-/*
- * essbench sweep: the engines race over numbers of contacts (Fig. 5.2 of the paper).
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* essbench sweep: the engines race over numbers of contacts (Fig. 5.2 of the paper). */
 #include "sweep.h"
 
 #include <math.h>

@@ -1,9 +1,6 @@
-/*
- * The sweep over numbers of contacts (section 5.2 of the paper): what it asks, measures and
- * derives.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The sweep over numbers of contacts (section 5.2 of the paper): what it asks, measures and
+ * derives. */
 #ifndef SWEEP_H
 #define SWEEP_H
 

@@ -1,8 +1,5 @@
-/*
- * The columns of a sweep's tables.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The columns of a sweep's tables. */
 #include "sweep.h"
 
 const column sweep_sample_columns[] = {

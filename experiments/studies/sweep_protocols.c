@@ -1,5 +1,5 @@
-/*
- * Who races in a sweep at one number of contacts, with which settings.
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Who races in a sweep at one number of contacts, with which settings.
  *
  *   paper        the paper's section 5.2: integration steps no longer than the output step, epsilon
  *                from the calibration on the hopper
@@ -7,10 +7,7 @@
  *   equal-error  MuJoCo's cheapest setting and libess's largest tolerance that are no worse than
  *                MuJoCo's Euler at the output step (choice.h says how), chosen on starts other than
  *                those that will be timed
- *   targets      likewise either's cheapest that reach three errors
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+ *   targets      likewise either's cheapest that reach three errors */
 #include <math.h>
 #include <stdio.h>
 

@@ -1,8 +1,5 @@
-/*
- * The race of a sweep at one number of contacts in one process.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The race of a sweep at one number of contacts in one process. */
 #include <math.h>
 
 #include "cases.h"

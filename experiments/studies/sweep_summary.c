@@ -1,9 +1,6 @@
-/*
- * What is derived from a sweep's samples: medians with intervals, marginal cost with a band,
- * slopes, ratios, errors, crossings.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What is derived from a sweep's samples: medians with intervals, marginal cost with a band,
+ * slopes, ratios, errors, crossings. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

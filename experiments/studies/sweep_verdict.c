@@ -1,9 +1,6 @@
-/*
- * What a sweep says, in three lines: both engines at the same error, by the paper's protocol, and
- * what one more contact costs.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a sweep says, in three lines: both engines at the same error, by the paper's protocol, and
+ * what one more contact costs. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,9 +1,6 @@
-/*
- * essbench tolerance: libess by one tolerance, on the plate: what error a tolerance gives and what
- * it costs, from many starts, beside the same library when it locates each crossing.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* essbench tolerance: libess by one tolerance, on the plate: what error a tolerance gives and what
+ * it costs, from many starts, beside the same library when it locates each crossing. */
 #include <math.h>
 #include <stdio.h>
 

@@ -1,10 +1,7 @@
-/*
- * essbench work-precision: every method on one model over its own accuracy knob, error against time
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* essbench work-precision: every method on one model over its own accuracy knob, error against time
  * and evaluations. Each setting is run once, to see what it does and how long it takes; those that
- * can are then raced.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+ * can are then raced. */
 #include "work_precision.h"
 
 #include <math.h>

@@ -1,8 +1,5 @@
-/*
- * Parts of work-precision: what its first runs say, and what a person reads.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Parts of work-precision: what its first runs say, and what a person reads. */
 #ifndef WORK_PRECISION_H
 #define WORK_PRECISION_H
 

@@ -1,8 +1,5 @@
-/*
- * What the first runs say: which points are raced, and which methods are the same.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the first runs say: which points are raced, and which methods are the same. */
 #include <stdlib.h>
 #include <string.h>
 
