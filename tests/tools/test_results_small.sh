@@ -1,0 +1,39 @@
+#!/bin/bash
+# make results whole, with every study as short as it can be: what the real one does in an hour and a half must
+# not fail at its last line.
+# SPDX-License-Identifier: GPL-3.0-or-later
+# usage: test_results_small.sh SOURCES ESSBENCH
+set -u
+cd "$1" || exit 1
+git rev-parse --verify --quiet HEAD >/dev/null || { echo 'no git repository: skipped'; exit 77; }
+[ -e .deps/robots/ant.xml ] || { echo 'no robots (tools/setup test fetches them): skipped'; exit 77; }
+command -v gnuplot >/dev/null || { echo 'no gnuplot: skipped'; exit 77; }
+export GIT_AUTHOR_NAME=test GIT_AUTHOR_EMAIL=test@example.org GIT_COMMITTER_NAME=test GIT_COMMITTER_EMAIL=test@example.org
+failures=0
+
+check() { # what, condition's status
+  if [ "$2" -ne 0 ]; then
+    echo "FAILED: $1"
+    failures=$((failures + 1))
+  fi
+}
+
+before=$(git status --porcelain)
+tools/results --small "$2"
+check 'it ends with 0' $?
+[ "$(git status --porcelain)" = "$before" ]
+check 'this tree is left alone' $?
+cd build/results-small || exit 1
+[ "$(git log --format=%s -1)" = "Results of $(git rev-parse --short=7 HEAD~1)" ]
+check 'its commit names the one before' $?
+touched=$(git show --format= --name-only HEAD)
+[ -z "$(echo "$touched" | grep -v -e '^README.md$' -e '^docs/')" ]
+check 'it touches the pages alone' $?
+for page in README.md docs/results/{findings,mechanisms,mujoco,paper,robots,speed}.md docs/figures/runtime_vs_n.png; do
+  echo "$touched" | grep -qxF "$page"
+  check "$page has what was measured" $?
+done
+[ -s results/report.html ]
+check 'the report is written' $?
+[ $failures -eq 0 ] && echo 'all as it should be'
+exit $((failures > 0))
