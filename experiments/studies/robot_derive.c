@@ -82,7 +82,7 @@ static int add_top(study_run *run) {
   const robot_case *const c = run->own;
   const robot_sample *const least = shortest(run);
   const gather references = robot_starts_of(run, 0);
-  const robot_top top = {
+  robot_top top = {
       .file = run->operand,
       .twin_gap = c->twin_gap,
       .twin_text_gap = c->twin_text_gap,
@@ -105,7 +105,8 @@ static int add_top(study_run *run) {
       .tolerances_apart = gather_median(references, "tolerances_apart"),
       .mujoco_apart = gather_median(references, "mujoco_apart"),
   };
-  return study_add(run, ROBOT_TOP, &top);
+  const int status = robot_measure_bounds(run, &top.bounds);
+  return status ? status : study_add(run, ROBOT_TOP, &top);
 }
 
 static int add_findings(study_run *run) {

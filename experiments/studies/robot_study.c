@@ -79,6 +79,9 @@ static int plan(study_run *run, size_t stage) {
 #define ABOUT(member, kind, unit, ...)                                                             \
   COLUMN_AS("reference." #member, robot_top, member, kind, unit, __VA_ARGS__)
 
+#define COST(member, meaning)                                                                      \
+  COLUMN_AS("cost." #member "_s", robot_top, bounds.cost.member, AMOUNT, "s", meaning)
+
 static const column top_columns[] = {
     ROBOT_TOP_COLUMNS(COLUMN_LINE, robot_top)
         ABOUT(until, AMOUNT, "s", "what the reference of every start reaches"),
@@ -91,6 +94,20 @@ static const column top_columns[] = {
     ABOUT(mujoco_apart, AMOUNT, "",
           "from mj_step at its smallest steps, two of them extrapolated where that is nearer; "
           "median"),
+    COST(field, "a call of the field at a new state: the four that follow, along the first start"),
+    COST(kinematics, "poses of bodies, lengths of tendons"),
+    COST(inertia, "its factors, and transmissions"),
+    COST(rows, "of contacts and limits that act"),
+    COST(forces, "velocities, actuators, and the search for the rows' forces"),
+    COST(guards, "event functions, at a state not seen before"),
+    COST(rates, "their rates, after the field"),
+    COST(step, "mj_step by Euler, along the same states"),
+    COLUMN_AS("cost.acting", robot_top, bounds.cost.acting, AMOUNT, "",
+              "contacts and limits that act there, the mean"),
+    COLUMN_AS("stiffness.spectral_radius", robot_top, bounds.radius, AMOUNT, "1/s",
+              "of the field's Jacobian there, the mean"),
+    COLUMN_AS("stiffness.evaluations", robot_top, bounds.evaluations, AMOUNT, "1/s",
+              "that dopri5 takes in a second where stability alone sets its steps"),
     {0},
 };
 static const column finding_columns[] = {ROBOT_FINDING_COLUMNS(COLUMN_LINE, robot_finding_row){0}};

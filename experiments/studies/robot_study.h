@@ -8,6 +8,7 @@
 #define ROBOT_STUDY_H
 
 #include "gather.h"
+#include "robot_cost.h"
 #include "robot_starts.h"
 #include "robot_steps.h"
 
@@ -128,6 +129,18 @@ int robot_growth(study_run *run, const double x0[], size_t count, double *growth
 int robot_race(study_run *run, const double x0[], const robot_track *of, size_t count,
                robot_sample sample[]);
 
+/* ---- what a field costs: robot_bounds.c ------------------------------------------------------ */
+
+/* Along the first start's fall; NaN where that is not known. */
+typedef struct robot_bounds {
+  robot_cost cost;
+  double radius;      /* of the spectrum of the field's Jacobian, 1/s, the mean */
+  double evaluations; /* a second, of dopri5 where that alone sets its steps */
+} robot_bounds;
+
+/* 0, or -1 with one line. */
+int robot_measure_bounds(study_run *run, robot_bounds *b);
+
 /* ---- rows ------------------------------------------------------------------------------------ */
 
 enum {
@@ -186,6 +199,7 @@ typedef struct robot_top {
   double time_step, growth, twin_gap, twin_text_gap;
   double until, estimate, estimate_worst, tolerances_apart, mujoco_apart;
   const char *status, *contact;
+  robot_bounds bounds;
 } robot_top;
 
 #define ROBOT_FINDING_COLUMNS(COLUMN, row)                                                         \
