@@ -5,8 +5,11 @@
 # usage: report_page.py FOLDER
 import csv
 import glob
+import html
 import html.parser
+import json
 import os
+import re
 import sys
 
 VOID = {"meta", "br", "hr", "img", "input", "link"}
@@ -76,6 +79,26 @@ if os.path.exists(f"{folder}/claims.csv"):
     for verdict in ("holds", "fails"):
         count = sum(row["verdict"] == verdict for row in rows)
         check(f"not {count} times {verdict}", text.count(f'<span class="{verdict}">') == count)
+for path in glob.glob(f"{folder}/**/robot.json", recursive=True):
+    with open(path) as file:
+        robot = json.load(file)
+    name = os.path.basename(os.path.dirname(path))
+    check(f"{name}: no page of its own, or nothing leads there", {f"robot-{name}"} <= {*page.names} & {l[1:] for l in page.links})
+    begin = text.find(f'<h3 id="robot-{html.escape(name)}">')
+    part = re.split('</section>|<h3 id="robot-', text[begin + 1 :])[0] if begin >= 0 else ""
+    part = html.unescape(re.sub(r"<svg.*?</svg>", "[picture]", part, flags=re.S))
+    for finding in robot["survey"]:
+        check(f"{name}: not surveyed: {finding['why']}", finding["why"] in part)
+    for row in robot["touchdowns"][:12]:
+        check(f"{name}: no touch-down of {row['foot']}", f"<td>{row['time']:.6f}</td><td>{row['foot']}</td>" in part)
+    for row in robot["mujoco"]:
+        check(f"{name}: no step of {row['time_step']} s", f"<td>{1e3 * row['time_step']:.5g}</td>" in part)
+    for row in robot["reach"]:
+        ends = [row.get(f"mujoco_over_libess_{end}") for end in ("low", "high")]
+        if None not in ends:
+            check(f"{name}: no interval at {row['rms_error']}", f"[{ends[0]:.2g}, {ends[1]:.2g}]" in part)
+    count = len(glob.glob(f"{os.path.dirname(path)}/figures/*robot*.svg"))
+    check(f"{name}: {part.count('[picture]')} pictures of {count}", part.count("[picture]") == count)
 for line in failures:
     print(f"FAILED: {line}")
 sys.exit(1 if failures else 0)

@@ -68,10 +68,38 @@ END
 report && whole && grep -q 'takes 31.2 times as long as libess</strong>, which errs 0.5 times' "$room/report.html"
 check 'without make speed the sweep gives the verdict' $?
 
+# robots, each with a page
+for name in ant 'a<b'; do
+  mkdir -p "$room/robots/$name/figures"
+  cp "$room/figures/fig_limbs.svg" "$room/robots/$name/figures/fig_robot.svg"
+  cat >"$room/robots/$name/robot.json" <<'END'
+{"velocities": 7, "events": 2, "starts": 10, "time": 1.0, "growth": 3.0,
+ "reference": {"estimate": 1e-6, "status": "success", "until": 1.0, "tolerances_apart": 1e-7, "mujoco_apart": 1e-6},
+ "survey": [{"treatment": "guarded", "kind": "contact", "name": "a & b", "why": "the depth", "events": 2},
+   {"treatment": "kink", "kind": "friction", "name": "", "why": "stick < slip", "events": 0}],
+ "orders": [{"variant": "Euler", "order": 1.0}],
+ "mujoco": [{"variant": "Euler", "time_step": 0.002, "rms_error": 0.01, "seconds": 1e-3, "own": true}],
+ "touchdowns": [{"time": 0.25, "foot": "floor - <foot>"}],
+ "reach": [{"own": true, "rms_error": 0.01, "variant": "Euler", "time_step": 0.002, "mujoco_seconds": 1e-3,
+   "mujoco_error": 0.01, "tolerance": 0.1, "libess_seconds": 2e-3, "libess_error": 0.008, "libess_evaluations": 300,
+   "plain_evaluations": null, "mujoco_over_libess": 0.5, "mujoco_over_libess_low": 0.4,
+   "mujoco_over_libess_high": 0.6, "plain_over_libess": null}]}
+END
+done
+report && whole
+check 'a page for each robot' $?
+grep -q 'Where libess takes longer than MuJoCo<' "$room/report.html" && grep -q 'ant (0.5 \[0.4, 0.6\])' "$room/report.html"
+check 'where libess loses is said' $?
+sed -i 's/0.5, "mujoco_over_libess_low": 0.4/5.5, "mujoco_over_libess_low": 5.4/; s/_high": 0.6/_high": 5.6/' \
+  "$room"/robots/*/robot.json
+report && whole && ! grep -q 'Where libess takes longer' "$room/report.html"
+check 'and no more where it wins' $?
+
 # the check itself finds what it is for
 for spoil in 's/#fig_limbs-gpDot/#nowhere/' 's/id="claims"/id="losses"/' 's/ role="img"//' \
   's,<nav>,<nav><a href="http://a.b/">x</a>,' 's,</nav>,,' 's/class="fails"/class="holds"/' \
-  's/<figcaption>/<p>/'; do
+  's/<figcaption>/<p>/' 's/id="robot-ant"/id="ant"/' 's/<td>the depth</<td>depth</' 's/\[5.4, 5.6\]<.td>/5.4<\/td>/' \
+  's/floor - &lt;foot&gt;/floor/'; do
   report
   sed -i "0,/$(echo "$spoil" | cut -d"${spoil:1:1}" -f2 | sed 's/[/"]/./g')/ $spoil" "$room/report.html"
   ! whole >"$room/out"
