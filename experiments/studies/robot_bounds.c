@@ -13,7 +13,7 @@
 
 /* states that a cost is the mean over, and how often; every LOOK-th has a Jacobian. Beyond so many
  * states a robot's Jacobians take longer than its study. */
-enum { STATES = 500, ROUNDS = 5, LOOK = 25, DIMENSION_MAX = 200 };
+enum { STATES = 500, ROUNDS = 20, LOOK = 25, DIMENSION_MAX = 200 };
 
 /* of dopri5: how far it is stable along the negative axis, and evaluations of a step */
 static const double stable_to = 3.3, stages = 6.0;

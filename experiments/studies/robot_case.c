@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "robot_study.h"
 
@@ -156,8 +157,22 @@ static int tell_content(study_run *run) {
   return status;
 }
 
+/* by whatever name */
+static bool is_same_file(const char *a, const char *b) {
+  struct stat of_a, of_b;
+  return a && b && !stat(a, &of_a) && !stat(b, &of_b) && of_a.st_dev == of_b.st_dev &&
+         of_a.st_ino == of_b.st_ino;
+}
+
 static int read_twin(study_run *run, robot_options *options) {
   const robot_settings *const s = run->settings;
+  if (is_same_file(s->written, run->operand) || is_same_file(s->written, s->control)) {
+    measure_message(run->message,
+                    "--write %.300s would overwrite a file that this study reads; another name is "
+                    "accepted",
+                    s->written);
+    return SOLVER_REFUSED;
+  }
   if (s->twin) return robot_options_twin(s->twin, options, run->message);
   if (!s->written) return 0;
   measure_message(run->message, "--write writes a twin; --twin K,C says which");

@@ -245,6 +245,13 @@ study twin.xml --twin 5000,x
 expect 'a damping that is no number' one_line 2 'twin: 5000,x is not accepted; it is K,C'
 study twin.xml --write written.xml
 expect 'nothing to write' one_line 2 'write writes a twin'
+cp twin.xml kept.xml
+ln -s twin.xml other.xml
+for name in twin.xml ./twin.xml other.xml; do
+  study twin.xml --twin 5000,40 --write "$name"
+  expect "not over the model: $name" one_line 2 "write $name would overwrite a file that this study reads"
+  expect "and it is as it was: $name" cmp -s twin.xml kept.xml
+done
 study twin.xml --twin 5000,40 --write nowhere/written.xml
 expect 'nowhere to write' one_line 1 'cannot write nowhere/written.xml'
 
