@@ -274,6 +274,9 @@ check 'another value is another page of accuracy' $?
 "$sources/tools/accuracy-page" "$room/nowhere" "$room/accuracy" 2>"$room/err"
 [ $? -eq 1 ] && grep -q 'tolerance.csv' "$room/err"
 check 'missing tolerances are named' $?
+"$sources/tools/accuracy-page" a b c 2>"$room/err"
+[ $? -eq 2 ] && grep -q 'usage: tools/accuracy-page' "$room/err"
+check 'one argument more than it takes is refused' $?
 
 # --- durations: of what make results ran; the others keep theirs -------------------------------------
 cp "$sources/docs/guide/running.md" "$room/running"
