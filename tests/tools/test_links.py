@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Every link of a page leads to a file that is there, and to a heading that it has; pages that moved are
-# found under their old names; the citation is of the version that ess.h has.
+# found under their old names; the citation is of the version that ess.h has; the glossary lists its words.
 # SPDX-License-Identifier: GPL-3.0-or-later
 # usage: test_links.py SOURCE
 import glob
@@ -52,6 +52,14 @@ with open("integrator/ess.h") as header, open("CITATION.cff") as citation:
     version = re.search(r'ESS_VERSION +"(.*)"', header.read())[1]
     if f"\nversion: {version}\n" not in citation.read():
         faults.append(f"CITATION.cff does not name version {version}")
+# the glossary lists each of its words, once
+with open("docs/guide/glossary.md") as file:
+    glossary = file.read()
+words = re.findall(r"^### (.*)$", glossary, re.M)
+listed = re.findall(r"\[([^\]]*)\]\(#[^)]*\)", re.search(r"^\| subject.*?\n\n", glossary, re.M | re.S)[0])
+for word in words:
+    if words.count(word) > 1 or word.lower() not in map(str.lower, listed):
+        faults.append(f"docs/guide/glossary.md: {word} is not listed, or stands there twice")
 links = sum(len(re.findall(r"\]\([^)\s]+\)", prose(page))) for page in pages)
 if len(pages) < 30 or links < 140:
     faults.append(f"{len(pages)} pages and {links} links were found: too few")
