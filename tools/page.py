@@ -25,6 +25,25 @@ def tool(name):
     return module
 
 
+def usage(line):
+    """Ends with what is wrong and what the tool's own comment says of its use."""
+    with open(sys.argv[0]) as file:
+        said = next(row[2:].strip() for row in file if row.startswith("# usage: "))
+    print(f"{os.path.basename(sys.argv[0])}: {line}; {said}", file=sys.stderr)
+    sys.exit(2)
+
+
+def given(*defaults):
+    """The words of the command line, and defaults for those that are not there."""
+    words = sys.argv[1:]
+    if len(words) > len(defaults):
+        usage(f"'{words[len(defaults)]}' is one word too many")
+    for word in words:
+        if word.startswith("-"):
+            usage(f"'{word}' is no option")
+    return [*words, *defaults[len(words) :]]
+
+
 def opened(path, mode="r"):
     try:
         return open(path, mode)

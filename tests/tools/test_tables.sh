@@ -64,6 +64,21 @@ check 'a second time changes nothing' $?
 [ $? -eq 1 ] && grep -q 'work_precision.csv' "$room/err"
 check 'what is missing is named' $?
 
+# --- all of them: a wrong call ends with 2, one line, and how it is right --------------------------
+wrong=0
+for tool in accuracy-page contacts-page derivatives-page durations ensembles-page findings headline losses mujoco-page \
+  paper report robots; do
+  for words in --what 'a b c d'; do
+    # shellcheck disable=SC2086 # words
+    "$sources/tools/$tool" $words 2>"$room/err"
+    if [ $? -ne 2 ] || [ "$(wc -l <"$room/err")" -ne 1 ] || ! grep -q "; usage: tools/$tool " "$room/err"; then
+      echo "$tool $words: $(cat "$room/err")"
+      wrong=1
+    fi
+  done
+done
+check 'a wrong call of a tool is told' $wrong
+
 # --- headline: both engines set for the same error, and what is said beside it ----------------------
 columns='model,field,solver,protocol,contacts,damping,stiffness,trials,processes,median_s,mujoco_s'
 columns="$columns,mujoco_over_this,mujoco_over_this_lo,mujoco_over_this_hi,rms_error,rms_worst"
