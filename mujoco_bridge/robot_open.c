@@ -200,11 +200,21 @@ static int make_twin(robot_shared *s, const char *file, const char *text,
   return robot_pairs_find(s, message);
 }
 
+/* what is a model, and none that libess can run: the refusal names it */
+static int survey(const mjModel *m, const char *file, char message[ROBOT_MESSAGE_SIZE]) {
+  char why[ROBOT_MESSAGE_SIZE];
+  const int status = robot_survey_check(m, why);
+  if (status != 0)
+    snprintf(message, ROBOT_MESSAGE_SIZE, "%.180s is not accepted: %.300s",
+             file ? file : "the text", why);
+  return status;
+}
+
 static int fill(robot_shared *s, const char *file, const char *text, const robot_options *options,
                 char message[ROBOT_MESSAGE_SIZE]) {
   const bool twin = options && (options->stiffness != 0.0 || options->damping != 0.0);
   int status = load(file, text, &s->model, message);
-  if (status == 0) status = robot_survey_check(s->model, message);
+  if (status == 0) status = survey(s->model, text ? NULL : file, message);
   if (status == 0) status = robot_pairs_find(s, message);
   if (status == 0 && twin) status = make_twin(s, file, text, options, message);
   if (status == 0) status = robot_survey_make(s, message);

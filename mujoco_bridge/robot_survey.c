@@ -34,7 +34,7 @@ static const char *odd_actuator(const mjModel *m, int *which) {
 int robot_survey_check(const mjModel *m, char message[ROBOT_MESSAGE_SIZE]) {
   int which = 0;
   const char *odd = odd_actuator(m, &which);
-  const char *why = m->nv == 0        ? "nothing in it moves"
+  const char *why = m->nv == 0        ? "nothing in it moves, as no body has a joint"
                     : m->nflex > 0    ? "it has flexible bodies"
                     : m->nplugin > 0  ? "it has plugins"
                     : m->nplastic > 0 ? "it has plastic joints or tendons"
@@ -45,9 +45,10 @@ int robot_survey_check(const mjModel *m, char message[ROBOT_MESSAGE_SIZE]) {
   char name[ROBOT_NAME_SIZE];
   if (odd && why == odd) {
     robot_survey_name(m, mjOBJ_ACTUATOR, which, name, sizeof name);
-    snprintf(message, ROBOT_MESSAGE_SIZE, "actuator %s %s: not a field of its state", name, why);
+    snprintf(message, ROBOT_MESSAGE_SIZE, "actuator %s %s, which is no field of its state", name,
+             why);
   } else
-    snprintf(message, ROBOT_MESSAGE_SIZE, "%s: not accepted", why);
+    snprintf(message, ROBOT_MESSAGE_SIZE, "%s", why);
   return SOLVER_REFUSED;
 }
 

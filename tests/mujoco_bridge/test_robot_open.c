@@ -34,6 +34,13 @@ static void test_refusals(void **state) {
   expect_refusal(NULL, "", SOLVER_FAILED, "empty");
   expect_refusal(NULL, "no xml", SOLVER_FAILED, "does not compile");
   expect_refusal(NULL, "<mujoco><worldbody/></mujoco>", SOLVER_REFUSED, "nothing in it moves");
+  FILE *const still = fopen("robot_open_still.xml", "w");
+  assert_non_null(still);
+  fputs("<mujoco><worldbody/></mujoco>", still);
+  fclose(still);
+  expect_refusal("robot_open_still.xml", NULL, SOLVER_REFUSED,
+                 "robot_open_still.xml is not accepted: nothing in it moves");
+  remove("robot_open_still.xml");
   expect_refusal(NULL, BODY("<actuator><adhesion body='body' ctrlrange='0 1'/></actuator>"),
                  SOLVER_FAILED, "does not compile");
   expect_refusal(NULL,
