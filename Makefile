@@ -244,6 +244,7 @@ uninstall:
 # --- checks --------------------------------------------------------------------------------------
 
 test: setup-test test-release test-clang test-sanitized test-plain format-check
+	@echo "all tests passed: gcc, clang, sanitizers, no AVX, format"
 
 test-release:
 	$(call build,$(RELEASE),release)

@@ -247,10 +247,10 @@ study twin.xml --write written.xml
 expect 'nothing to write' one_line 2 'write writes a twin'
 cp twin.xml kept.xml
 ln -s twin.xml other.xml
-for name in twin.xml ./twin.xml other.xml; do
-  study twin.xml --twin 5000,40 --write "$name"
-  expect "not over the model: $name" one_line 2 "write $name would overwrite a file that this study reads"
-  expect "and it is as it was: $name" cmp -s twin.xml kept.xml
+for written in twin.xml ./twin.xml other.xml; do
+  study twin.xml --twin 5000,40 --write "$written"
+  expect "not over the model: $written" one_line 2 "write $written would overwrite a file that this study reads"
+  expect "and it is as it was: $written" cmp -s twin.xml kept.xml
 done
 study twin.xml --twin 5000,40 --write nowhere/written.xml
 expect 'nowhere to write' one_line 1 'cannot write nowhere/written.xml'
