@@ -79,7 +79,8 @@ derivative = $(study) derivative-error $(out)
 limbs = $(study) limbs $(out)
 rigid-soft = $(study) rigid-soft $(out)
 contact-modes = $(study) contact-modes $(out)
-robot = $(study) robot $(ROBOT) $(call option,starts,$(TRIALS)) $(call option,seed,$(SEED)) $(out)
+robot = $(study) robot $(ROBOT) $(call option,starts,$(TRIALS)) $(call option,seed,$(SEED)) $(call \
+  option,processes,$(PROCESSES)) $(out)
 claims = $(study) claims $(out)
 # $(call work-precision,model options)
 work-precision = $(study) work-precision $(1) $(call option,trials,$(TRIALS)) $(call \
