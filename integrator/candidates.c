@@ -262,7 +262,7 @@ static void set_plain_levels(ess_driver *d) {
       const ess_mask armed = ess_lanes_load(d->side + k) != 0.0;
       const ess_lanes fast = ess_lanes_max(ess_lanes_abs(ess_lanes_load(d->rate + k)),
                                            ess_lanes_abs(ess_lanes_load(d->rate_end + k)));
-      ess_lanes_store(d->scale + k, (1e-3 * d->dt) * fast);
+      ess_lanes_store(d->scale + k, (1e-3 * d->dt) * fast + 1e9 * ess_lanes_load(d->grain + k));
       ess_lanes_store(d->level + k, ess_lanes_select(armed, zero, never));
     }
   }

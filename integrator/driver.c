@@ -56,6 +56,7 @@ void ess_driver_reset(ess_driver *d) {
   d->piece.t0 = d->piece.t1 = NAN;
   ess_impacts_forget(d);
   if (d->tangents) ess_tangents_forget(d);
+  for (size_t k = 0; k < d->system.guard_count; k++) d->grain[k] = 0.0;
   d->counters = (ess_counters){0};
   ess_no_failure(d);
 }
@@ -88,6 +89,7 @@ static int begin(ess_driver *d, double t, double t1, const double x[]) {
   d->progress_time = t;
   d->stalled_crossings = 0;
   d->last_guard = d->slide_guard = d->doubted = SIZE_MAX;
+  d->longest_doubted = 0.0;
   d->slide_time = t;
   d->slide_returns = 0;
   d->apply_steps = 0;

@@ -109,6 +109,7 @@ struct ess_driver {
   double *epsilon; /* the option, for each; INFINITY where time alone bounds neighbourhoods */
   double *scale;   /* what a level may be missed by is relative to this: epsilon, or less where time
                       bounds the neighbourhood in this step */
+  double *grain;   /* what is not told from zero (grain.c); 0 until it has to be known */
   double *width;   /* half-width of the neighbourhood that stops a step; 0 for a silent guard;
                       INFINITY where time alone bounds it */
   double lead;     /* within its neighbourhood the field reaches a guard within this time;
@@ -143,9 +144,11 @@ struct ess_driver {
   size_t flagged_count;
   bool *is_flagged; /* by event function */
 
-  /* for which guard steps are being halved, how often, and whether this one was (suspect.c) */
+  /* for which guard steps are being halved, how often, and whether this one was (suspect.c); the
+   * longest of them since one was made without */
   size_t doubted, doubts;
   bool is_doubting;
+  double longest_doubted;
 
   /* the guard to be projected onto and the silent ones on the way, with the time the field takes to
    * each (candidates.c) */
@@ -492,6 +495,10 @@ void ess_suspect_none(ess_driver *d);
 
 /* Called at the node that a projection onto k has led to, from where k had this value and rate. */
 int ess_suspect_projection(ess_driver *d, size_t k, double h, double rate);
+
+/* grain.c: event function k is in doubt over the step just tried; when it has been so over far
+ * longer ones too, and its doubt is small beside the tolerance, it is given a grain. */
+int ess_coarsen(ess_driver *d, size_t k, bool *coarser);
 
 /* piece.c: the last step, for who asks later. A new kind of step needs its kind, a function that
  * makes it the last, and a case in ess_piece_state; samples and dense output follow. */

@@ -7,6 +7,24 @@
 
 #include "impact.h"
 
+/* whether an event function is zero, as is its rate, here and where it has been looked at later */
+static bool is_undecided(const ess_driver *d) {
+  bool undecided = false;
+  for (size_t k = 0; k < d->system.guard_count; k++)
+    undecided |= d->h[k] == 0.0 && d->rate[k] == 0.0 && d->rate_end[k] == 0.0;
+  return undecided;
+}
+
+/* rates a whole step later, which shows higher derivatives than the second */
+static int look_further(ess_driver *d, double later) {
+  double ignored;
+  d->dt = ess_smaller(later, d->t_end - d->t);
+  int status = ess_dopri5_try(d, &ignored);
+  d->t_seen = d->t + d->dt;
+  if (!status) status = ess_guard_rates(d, d->x_end, d->stage[6], d->h_try, d->rate_end);
+  return status;
+}
+
 /* the sides of guards on which the state starts exactly: where the field points, or, when it points
  * along the guard, where it points a little later */
 static int choose_sides(ess_driver *d) {
@@ -17,6 +35,7 @@ static int choose_sides(ess_driver *d) {
   for (size_t i = 0; !status && i < n; i++) d->x_try[i] = d->x[i] + later * d->f[i];
   if (!status) status = ess_field(d, ess_smaller(d->t + later, d->t_end), d->x_try, d->stage[1]);
   if (!status) status = ess_guard_rates(d, d->x_try, d->stage[1], d->h_try, d->rate_end);
+  if (!status && is_undecided(d)) status = look_further(d, later);
   for (size_t k = 0; !status && k < m; k++) {
     const double rate = d->rate[k] == 0.0 ? d->rate_end[k] : d->rate[k];
     if (d->h[k] == 0.0 && rate < 0.0) d->sign[k] = -1.0;

@@ -38,15 +38,16 @@ static bool lay_doubles(ess_driver *d) {
       &d->piece.c[0], &d->piece.c[1], &d->piece.c[2], &d->piece.c[3], &c->base_x,   &c->base_end,
       &c->base_end_f, &c->deviation,  &c->drift,      &c->bend,       &c->defect,   &c->unlike,
       &c->at,         &c->before};
-  double **const by_guard[] = {&d->h,           &d->rate,       &d->h_end,      &d->rate_end,
-                               &d->h_mid,       &d->h_check[0], &d->h_check[1], &d->h_try,
-                               &d->rate_try,    &d->sign,       &d->side,       &d->epsilon,
-                               &d->width,       &d->entry,      &d->level,      &d->flagged_theta,
-                               &d->some_h,      &d->batch_time, &d->scale,      &c->listed_side,
-                               &c->time,        &c->late,       &c->root,       &c->inexact,
-                               &c->square,      &c->cubic,      &c->quartic,    &c->ahead,
-                               &c->defect_rate, &c->seen[0],    &c->corrected,  &c->way,
-                               &c->seen[1],     &c->seen[2],    &c->seen[3],    &c->seen[4]};
+  double **const by_guard[] = {&d->h,           &d->rate,        &d->h_end,      &d->rate_end,
+                               &d->h_mid,       &d->h_check[0],  &d->h_check[1], &d->h_try,
+                               &d->rate_try,    &d->sign,        &d->side,       &d->epsilon,
+                               &d->width,       &d->entry,       &d->level,      &d->flagged_theta,
+                               &d->some_h,      &d->batch_time,  &d->scale,      &d->grain,
+                               &c->listed_side, &c->time,        &c->late,       &c->root,
+                               &c->inexact,     &c->square,      &c->cubic,      &c->quartic,
+                               &c->ahead,       &c->defect_rate, &c->seen[0],    &c->corrected,
+                               &c->way,         &c->seen[1],     &c->seen[2],    &c->seen[3],
+                               &c->seen[4]};
   enum { STATES = sizeof by_state / sizeof *by_state, GUARDS = sizeof by_guard / sizeof *by_guard };
   const size_t count =
       count_doubles(d, STATES + 3 * ESS_GROUPS + 3 * ESS_CLASSES, GUARDS + 2 * ESS_GROUPS);

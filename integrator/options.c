@@ -98,6 +98,7 @@ static void copy_tolerances(ess_driver *d, const ess_options *o) {
 /* how wide neighbourhoods are, and for how long a guard may take within them */
 static void set_neighbourhoods(ess_driver *d) {
   const ess_options *const o = &d->options;
+  for (size_t k = 0; k < d->system.guard_count; k++) d->grain[k] = 0.0;
   for (size_t k = 0; k < d->system.guard_count; k++)
     d->epsilon[k] = o->guard_epsilons ? o->guard_epsilons[k] : o->epsilon;
   d->lead = o->projection_max;

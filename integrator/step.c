@@ -81,17 +81,20 @@ int ess_watch_guards(ess_driver *d) {
   return status;
 }
 
-/* a step whose guards are in doubt is halved, down to what time resolves; there only a guard that
- * is not finite is still at fault */
+/* a step whose guards are in doubt is halved, down to what time resolves, which near t = 0 is by
+ * how long it was; there only a guard that is not finite is still at fault. It is tried as it was
+ * where its doubt turns out to be rounding. */
 int ess_halve(ess_driver *d, ess_location *found) {
+  const size_t k = found->doubt_guard;
+  bool coarser;
   d->counters.rejected++;
-  const int status = ess_suspect_step(d, found->doubt_guard);
+  int status = ess_suspect_step(d, k);
+  if (!status) status = ess_coarsen(d, k, &coarser);
   if (status) return status;
-  if (d->dt > 1e3 * DBL_EPSILON * ess_larger(fabs(d->t), DBL_MIN / DBL_EPSILON)) {
-    d->dt_next = 0.5 * d->dt;
+  if (coarser || d->dt > 1e3 * DBL_EPSILON * ess_larger(fabs(d->t), d->longest_doubted)) {
+    d->dt_next = coarser ? d->longest_doubted : 0.5 * d->dt;
     return ESS_SUCCESS;
   }
-  const size_t k = found->doubt_guard;
   if (!isfinite(d->h_end[k] + d->rate_end[k] + d->h_mid[k] + d->h_check[0][k] + d->h_check[1][k]))
     return ess_fail(d, ESS_EGUARD, k);
   found->doubt_guard = SIZE_MAX;

@@ -67,6 +67,7 @@ int ess_suspect_step(ess_driver *d, size_t k) {
   d->doubts = k == d->doubted ? d->doubts + 1 : 1;
   d->doubted = k;
   d->is_doubting = true;
+  d->longest_doubted = ess_larger(d->dt, d->longest_doubted);
   if (d->doubts % PATIENCE) return ESS_SUCCESS;
   const place from = {d->t, d->x, d->f, d->h[k], d->rate[k]};
   const place to = {d->t + d->dt, d->x_end, d->stage[6], d->h_end[k], d->rate_end[k]};
@@ -74,6 +75,7 @@ int ess_suspect_step(ess_driver *d, size_t k) {
 }
 
 void ess_suspect_none(ess_driver *d) {
+  if (!d->is_doubting) d->longest_doubted = 0.0;
   if (!d->is_doubting) d->doubts = 0;
   d->is_doubting = false;
 }

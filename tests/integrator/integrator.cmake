@@ -4,6 +4,7 @@ ess_test(guards ess::ess)
 ess_test(dopri5 ess::ess)
 ess_test(local_error ess::ess)
 ess_test(statuses ess::ess)
+ess_test(start_on_event ess::ess)
 ess_test(sort ess::ess) # compiles sort.c itself, to count comparisons
 foreach(duty api_arguments api_arm_ahead api_check_jacobian api_sliding api_wrong_jacobian api_dense api_observers
              batches impacts impacts_together order_2 rates refusals resets silent small_print tangents tangents_calls tangents_hostile tangents_random tangents_steps)

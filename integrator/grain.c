@@ -1,0 +1,49 @@
+/*
+ * The grain of an event function: what is less is not told from zero. It is nought, until a step is
+ * halved for one that stays in doubt however short the step is: such doubt is rounding, as where a
+ * state rests on its zero, h = h' = 0, and differs from it by the last digits of large numbers.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <float.h>
+#include <math.h>
+
+#include "ess_internal.h"
+
+/* a step that has been halved to less than this part of what it was: a doubt that comes with the
+ * step's length is gone long before */
+static const double HALVED = 1.0 / (1 << 24);
+
+/* grain, as part of what the tolerance lets an event function err by */
+static const double PART = 1e-3;
+
+/* what event function k changes by when states move by their tolerance: the larger of two ways,
+ * along which no two states are moved by amounts that could cancel */
+static int allowed_error(ess_driver *d, size_t k, double *allowed) {
+  const double golden = 0.6180339887498949;
+  *allowed = 0.0;
+  for (int way = 0; way < 2; way++) {
+    for (size_t i = 0; i < d->system.dimension; i++) {
+      const double size = fabs(d->x[i]), mixed = golden * (double)(2 * i + (size_t)way + 1);
+      const double unit = d->atol[i] + (d->rtol[i] + 8.0 * DBL_EPSILON) * size;
+      d->v_try[i] = (1.0 + mixed - floor(mixed)) * (way ? unit : i % 2 ? -unit : unit);
+    }
+    d->t_seen = d->t;
+    const int status = ess_guard_rates(d, d->x, d->v_try, d->h_try, d->rate_try);
+    if (status) return status;
+    *allowed = ess_larger(fabs(d->rate_try[k]), *allowed);
+  }
+  return ESS_SUCCESS;
+}
+
+int ess_coarsen(ess_driver *d, size_t k, bool *coarser) {
+  double allowed;
+  *coarser = false;
+  if (d->grain[k] > 0.0 || !(d->dt <= HALVED * d->longest_doubted)) return ESS_SUCCESS;
+  const int status = allowed_error(d, k, &allowed);
+  const double doubt = d->cluster.inexact[k];
+  if (status || !(doubt <= allowed && allowed > 0.0 && allowed < INFINITY)) return status;
+  d->grain[k] = ess_larger(doubt, PART * allowed);
+  *coarser = true;
+  return ESS_SUCCESS;
+}

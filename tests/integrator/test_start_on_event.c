@@ -1,0 +1,208 @@
+/*
+ * Runs that start on an event function's zero, with no rate: what comes next decides on which side
+ * they go on, and no step is halved without end for the digits that rounding leaves there.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "toy.h"
+
+enum { DERIVATIVES = 4, WORK_MAX = 500 };
+
+/* x is at `place`, and of its derivatives up to `order` the last alone is not 0: `up` where h > 0,
+ * `down` below. h = side (x - place); a second event function is twice that, or minus that. */
+typedef struct touch {
+  int order;
+  double up, down, place, side, size, unit; /* of states, and of h */
+  double twin;                              /* of the second event function; 0: there is none */
+} touch;
+
+static int touch_field(double t, const double x[], const double sign[], double dxdt[],
+                       void *params) {
+  const touch *const s = params;
+  (void)t;
+  for (int i = 0; i + 1 < s->order; i++) dxdt[i] = x[i + 1];
+  dxdt[s->order - 1] = s->side * s->size * (sign[0] > 0.0 ? s->up : s->down);
+  return 0;
+}
+
+static int touch_rates(const double x[], const double v[], double h[], double rate[],
+                       void *params) {
+  const touch *const s = params;
+  h[0] = s->unit * s->side * (x[0] - s->place * s->size);
+  rate[0] = s->unit * s->side * v[0];
+  if (s->twin == 0.0) return 0;
+  h[1] = s->twin * h[0];
+  rate[1] = s->twin * rate[0];
+  return 0;
+}
+
+static int touch_guards(const double x[], double h[], void *params) {
+  double rate[2];
+  return touch_rates(x, x, h, rate, params);
+}
+
+/* goes on where the derivative leads, at once and exactly */
+static void check(touch s, double t0, double tolerance) {
+  const double span = 0.3, factorial[] = {1.0, 1.0, 2.0, 6.0, 24.0};
+  const ess_system system = {.dimension = (size_t)s.order,
+                             .guard_count = s.twin == 0.0 ? 1 : 2,
+                             .field = touch_field,
+                             .guards = touch_guards,
+                             .guard_rates = touch_rates,
+                             .params = &s};
+  ess_options options = ess_options_default();
+  options.rtol = tolerance;
+  options.atol = tolerance * s.size;
+  options.max_steps = WORK_MAX;
+  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+  assert_non_null(d);
+  double t = t0, x[DERIVATIVES] = {s.place * s.size};
+  const int status = ess_driver_apply(d, &t, t0 + span, x);
+  const double duration = t0 + span - t0; // as it was rounded
+  const double moved = (s.up > 0.0 ? s.up : s.down) * pow(duration, s.order) / factorial[s.order];
+  const double off = fabs(x[0] / s.size - (s.place + s.side * moved));
+  const double clock = 1e-16 * fabs(t0), rounding = 1e-15 * fabs(s.place);
+  const bool good = status == ESS_SUCCESS && off < 10.0 * (tolerance + rounding + clock);
+  if (!good)
+    fail_msg("order %d, up %g, down %g, place %g, side %g, size %g, unit %g, twin %g, from %g, "
+             "tolerance %g: %s at %g + %g, off by %g",
+             s.order, s.up, s.down, s.place, s.side, s.size, s.unit, s.twin, t0, tolerance,
+             ess_strerror(status), t0, t - t0, off);
+  ess_driver_free(d);
+}
+
+/* from all of these times, on either side, with all of these second event functions */
+static void check_all(touch s, double tolerance) {
+  const double starts[] = {0.0, -5.0, 1e9}, twins[] = {0.0, 2.0, -1.0};
+  for (int i = 0; i < 3 * 3 * 2; i++) {
+    s.twin = twins[i / 3 % 3];
+    s.side = i / 9 ? -1.0 : 1.0;
+    check(s, starts[i % 3], tolerance);
+  }
+}
+
+/* accelerations: released upwards, downwards, and from a place that pushes to either side */
+static const double pushes[][2] = {
+    {1.0, 1.0}, {-1.0, -1.0}, {0.3, -2.0}, {9.81, 1.0}, {-2.0, -0.1}};
+enum { PUSHES = sizeof pushes / sizeof *pushes };
+
+static void at_every_tolerance(void **state) {
+  (void)state;
+  const double places[] = {0.0, 0.1, -3.0, 1000.0};
+  for (int order = 2; order <= DERIVATIVES; order++)
+    for (int i = 0; i < PUSHES * 4; i++)
+      for (double tolerance = 1e-3; tolerance > 0.5e-13; tolerance *= 0.1) {
+        const touch s = {.order = order,
+                         .up = pushes[i / 4][0],
+                         .down = pushes[i / 4][1],
+                         .place = places[i % 4],
+                         .size = 1.0,
+                         .unit = 1.0};
+        check_all(s, tolerance);
+      }
+}
+
+static void in_every_unit(void **state) {
+  (void)state;
+  const double units[] = {1.0, 1e-12, 1e12};
+  for (int order = 2; order <= DERIVATIVES; order++)
+    for (int i = 0; i < PUSHES * 9; i++) {
+      const touch s = {.order = order,
+                       .up = pushes[i / 9][0],
+                       .down = pushes[i / 9][1],
+                       .place = 0.1,
+                       .size = units[i % 3],
+                       .unit = units[i / 3 % 3]};
+      check_all(s, 1e-6);
+      check_all(s, 1e-10);
+    }
+}
+
+/* the same when an apply goes on, in the mode that it has: thrown up to the zero, it turns there */
+static int stop_at_top(const ess_step_info *info, void *context) {
+  (void)context;
+  return info->t1 >= 0.0;
+}
+
+static void an_apply_that_goes_on_from_there(void **state) {
+  (void)state;
+  for (double tolerance = 1e-3; tolerance > 0.5e-12; tolerance *= 0.1) {
+    touch s = {
+        .order = 2, .up = -2.0, .down = -2.0, .place = 0.1, .side = 1.0, .size = 1.0, .unit = 1.0};
+    const ess_system system = {.dimension = 2,
+                               .guard_count = 1,
+                               .field = touch_field,
+                               .guards = touch_guards,
+                               .guard_rates = touch_rates,
+                               .params = &s};
+    ess_options options = ess_options_default();
+    options.rtol = options.atol = tolerance;
+    options.max_steps = WORK_MAX;
+    options.observer.step = stop_at_top;
+    ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+    double t = -1.0, x[2] = {s.place - 1.0, 2.0};
+    assert_int_equal(ess_driver_apply(d, &t, 0.0, x), ESS_ESTOP);
+    assert_true(t == 0.0);
+    // where it is exactly
+    x[0] = s.place;
+    x[1] = 0.0;
+    options.observer.step = NULL;
+    assert_int_equal(ess_driver_set_options(d, &options), ESS_SUCCESS);
+    assert_int_equal(ess_driver_apply(d, &t, 1.0, x), ESS_SUCCESS);
+    assert_true(fabs(x[0] - s.place + 1.0) < 10.0 * tolerance);
+    ess_driver_free(d);
+  }
+}
+
+/* an event function that jumps where the run starts: it is crossed once, soon, and never waited for
+ */
+static int cliff_field(double t, const double x[], const double sign[], double dxdt[],
+                       void *params) {
+  (void)t, (void)x, (void)params;
+  dxdt[0] = sign[0] > 0.0 ? 2.0 : 1.0;
+  return 0;
+}
+
+static int cliff_rates(const double x[], const double v[], double h[], double rate[],
+                       void *params) {
+  (void)params;
+  h[0] = x[0] > 0.0 ? 1.0 + x[0] : -1.0 + x[0];
+  rate[0] = v[0];
+  return 0;
+}
+
+static int cliff_guards(const double x[], double h[], void *params) {
+  double rate;
+  return cliff_rates(x, x, h, &rate, params);
+}
+
+static void a_cliff_at_the_start(void **state) {
+  (void)state;
+  const double starts[] = {0.0, -5.0, 1e-300};
+  for (int i = 0; i < 3; i++) {
+    const ess_system system = {.dimension = 1,
+                               .guard_count = 1,
+                               .field = cliff_field,
+                               .guards = cliff_guards,
+                               .guard_rates = cliff_rates};
+    ess_options options = ess_options_default();
+    options.max_steps = WORK_MAX;
+    ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+    double t = starts[i], x[1] = {0.0};
+    const int status = ess_driver_apply(d, &t, starts[i] + 1.0, x);
+    if (status) fail_msg("from %g: %s at %g", starts[i], ess_strerror(status), t);
+    assert_int_equal(ess_driver_counters(d)->crossings, 1);
+    assert_true(fabs(x[0] - 2.0) < 1e-8);
+    ess_driver_free(d);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(at_every_tolerance),
+      cmocka_unit_test(in_every_unit),
+      cmocka_unit_test(an_apply_that_goes_on_from_there),
+      cmocka_unit_test(a_cliff_at_the_start),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
