@@ -19,9 +19,9 @@ struct measure_table {
 /* ---- the file -------------------------------------------------------------------------------- */
 
 static int read_text(measure_table *table, char message[MEASURE_MESSAGE_SIZE]) {
+  errno = 0;
   FILE *const stream = fopen(table->path, "re");
   size_t size = 0;
-  errno = 0;
   // all of it, or up to the NUL that no table holds
   const ssize_t length = stream ? getdelim(&table->text, &size, '\0', stream) : -1;
   const bool empty = length < 0 && stream && feof(stream);

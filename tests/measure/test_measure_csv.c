@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <float.h>
 #include <math.h>
 #include <setjmp.h>
@@ -181,7 +182,9 @@ static void broken_tables_are_refused(void **state) {
   measure_table *table;
   assert_int_equal(measure_table_read(&table, path_in(state, "none.csv", path), message), -1);
   assert_non_null(strstr(message, "cannot read '"));
+  assert_non_null(strstr(message, strerror(ENOENT)));
   assert_int_equal(measure_table_read(&table, *state, message), -1);
+  assert_non_null(strstr(message, strerror(EISDIR)));
   measure_table_free(NULL);
 }
 
