@@ -49,6 +49,17 @@ static void time_reached(double t, void *context) {
   count_reached((size_t)(t / w->dt), context);
 }
 
+/* rows that a run which ends early does not reach are no numbers */
+static void forget_rows(trajectory *t) {
+  for (size_t i = 0; i < t->count * t->dimension; i++) t->states[i] = NAN;
+}
+
+static size_t rows_reached(const trajectory *t) {
+  size_t rows = 0;
+  while (rows < t->count && !isnan(t->states[rows * t->dimension])) rows++;
+  return rows;
+}
+
 /* prepares, runs and times the solver */
 static int run_solver(arguments *given, const double x0[], trajectory *t, outcome *o,
                       char message[SOLVER_MESSAGE_SIZE]) {
@@ -172,14 +183,22 @@ static int report(arguments *given, const trajectory *t, const outcome *o, bool 
   return COMMAND_SUCCESS;
 }
 
+/* what was reached before the run, or the reference, came to its end; nothing where it is told of
+ * already that this cannot be written either */
+static void keep_reached(run_files *files, const trajectory *t) {
+  trajectory reached = *t;
+  reached.count = rows_reached(t);
+  if (reached.count) run_files_write(files, &reached);
+}
+
 static int run(arguments *given) {
   char message[SOLVER_MESSAGE_SIZE];
   trajectory t = {0};
   outcome o = {.rms_error = NAN};
   run_files files;
   double x0[MODEL_DIMENSION_MAX];
-  if (model_prepare(&given->m, message)) return command_fail(given, "%s", message);
-  int status = trajectory_alloc(&t, &given->m, message);
+  int status = model_prepare(&given->m, message);
+  if (!status) status = trajectory_alloc(&t, &given->m, message);
   if (status) return command_stop(given, status, message);
   status = run_files_open(&files, given);
   if (status) {
@@ -188,6 +207,7 @@ static int run(arguments *given) {
   }
   given->m.type->initial_state(&given->m, x0);
   list_impacts(given, x0, &o);
+  forget_rows(&t);
 
   status = run_solver(given, x0, &t, &o, message);
   if (!status && o.has_modes && !given->json && !files.printed) impacts_print(&o.impacts);
@@ -200,6 +220,7 @@ static int run(arguments *given) {
     // what there is until impacts accumulate is as good as any run
     if (given->json && o.report.accumulation > 0.0) report(given, &t, &o, false);
     status = command_stop(given, status, message);
+    keep_reached(&files, &t);
   } else {
     status = report(given, &t, &o, !files.printed);
     if (!status) status = run_files_write(&files, &t);

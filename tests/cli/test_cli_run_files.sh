@@ -91,9 +91,29 @@ status=0
 ) || status=$?
 expect 'a table that is too large is named' one_line 1 "cannot write 'big.csv': File too large"
 expect 'and not there' untouched
-# a run that fails leaves no table
-refuses 1 'impacts accumulate' run --model ball --duration 5 --csv x.csv --plot
 
+# --- runs that end early --------------------------------------------------------------------------
+
+# what was reached until then is a table; where it ends the line says
+ends_early() {
+  rows=$1
+  words=$2
+  shift 2
+  rm -f early.csv
+  run "$@" --csv early.csv
+  expect "ends early: $*" one_line 1 "$words"
+  expect 'its table ends there' [ "$(wc -l <early.csv)" -eq "$rows" ]
+  expect 'in numbers' [ "$(grep -c nan early.csv)" -eq 0 ]
+}
+ends_early 234 'impacts accumulate: there are infinitely many before the time given at t = 0.46467' \
+  run --model rocking-block --tilt 0.2 --delta-t 0 --no-reference --duration 1
+rm -f early.csv
+run run --model rocking-block --tilt 0.2 --delta-t 0 --no-reference --duration 1 --csv -
+expect 'impacts accumulate: a table on the standard output' one_line 1 'impacts accumulate'
+expect 'impacts accumulate: its header' head_of "$room/out" t,x,z,phi,vx,vz,omega
+run run --model rocking-block --tilt 0.2 --delta-t 0 --no-reference --plot=early.png
+expect 'impacts accumulate: a figure' magic early.png PNG
+rm -f early.png
 run $short --plot=nowhere/x.png
 expect 'a folder that is not there' [ "$status" -eq 1 ]
 expect 'is told of last' grep -q 'gnuplot did not draw nowhere/x.png$' "$room/err"
