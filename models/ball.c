@@ -164,12 +164,12 @@ static int prepare(model *m, char message[MODEL_MESSAGE_SIZE]) {
   if (!below && m->value[RESTITUTION] == 0.0) {
     snprintf(message, MODEL_MESSAGE_SIZE,
              "ball: restitution 0 is not accepted on a floor, where it would stay");
-    return -1;
+    return MODEL_REFUSED;
   }
   if (below ? m->value[HEIGHT] >= 0.0 : m->value[HEIGHT] < 0.0) {
     snprintf(message, MODEL_MESSAGE_SIZE, "ball: height %.9g is not accepted; %s", m->value[HEIGHT],
              below ? "a ceiling, at z = 0, is above it" : "a floor, at z = 0, is not above it");
-    return -1;
+    return MODEL_REFUSED;
   }
   ball *const p = malloc(sizeof *p);
   if (!p) {

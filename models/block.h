@@ -24,14 +24,14 @@ static const char *const block_frictions[] = {"stick", "none", NULL};
   [TILT] = {"tilt", 0.2, -1.5, 1.5, false, NULL, "at the start, rad; above 0 on the left corner"}
 
 /* Beyond the tilt at which its centre stands over the corner a block falls over, onto corners that
- * these models do not have. 0, or -1 with one line. */
+ * these models do not have. 0, or MODEL_REFUSED with one line. */
 static inline int block_falls_over(double width, double height, double tilt,
                                    char message[MODEL_MESSAGE_SIZE]) {
   const double most = atan2(width, height);
   if (fabs(tilt) < most) return 0;
   snprintf(message, MODEL_MESSAGE_SIZE,
            "tilt: %.9g is not accepted; from %.9g rad on this block falls over", tilt, most);
-  return -1;
+  return MODEL_REFUSED;
 }
 
 #endif

@@ -14,7 +14,7 @@ enum { WIDTH, HEIGHT, MASS, FRICTION, TILT, STIFFNESS, RATIO, DURATION, PARAMETE
 
 static const model_parameter parameters[PARAMETER_COUNT] = {
     BLOCK_PARAMETERS,
-    [STIFFNESS] = {"stiffness", 1e6, 1, 1e15, false, NULL, "of a corner's springs, N/m"},
+    [STIFFNESS] = {"stiffness", 1e6, 1, 1e12, false, NULL, "of a corner's springs, N/m"},
     [RATIO] = {"damping-ratio", 2, 0, 1000, false, NULL,
                "of their dampers, c/(2 sqrt(k m)), m that of the block"},
     [DURATION] = {"duration", 0.6, 1e-3, 1000, false, NULL, "time integrated, s"},
@@ -26,7 +26,7 @@ static const char *const state_names[] = {"x",  "z",     "phi",         "vx",
 static int prepare(model *m, char message[MODEL_MESSAGE_SIZE]) {
   const double w = m->value[WIDTH], h = m->value[HEIGHT], mass = m->value[MASS];
   const double k = m->value[STIFFNESS];
-  if (block_falls_over(w, h, m->value[TILT], message)) return -1;
+  if (block_falls_over(w, h, m->value[TILT], message)) return MODEL_REFUSED;
   const corner_springs p = {.mass = mass,
                             .inertia = mass * (w * w + h * h) / 12,
                             .gravity = 9.81,

@@ -14,12 +14,12 @@ static const double complete_below = 1e-8;
 
 int contact_model_prepare(model *m, contact_model *of, double delta_t,
                           char message[MODEL_MESSAGE_SIZE]) {
-  const char *wrong = of ? contact_system_refused(&of->m, delta_t) : "out of memory";
-  if (!wrong) wrong = mechanism_refused_at(&of->m, of->start);
-  if (wrong || contact_system_prepare(&of->s, &of->m, delta_t)) {
+  const char *wrong = of ? contact_system_refused(&of->m, delta_t) : NULL;
+  if (of && !wrong) wrong = mechanism_refused_at(&of->m, of->start);
+  if (!of || wrong || contact_system_prepare(&of->s, &of->m, delta_t)) {
     snprintf(message, MODEL_MESSAGE_SIZE, "%s: %s", m->type->name, wrong ? wrong : "out of memory");
     free(of);
-    return -1;
+    return wrong ? MODEL_REFUSED : -1;
   }
   if (of->completes) of->s.completes_below = complete_below;
   m->data = of;

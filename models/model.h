@@ -30,6 +30,9 @@ typedef struct model_parameter {
 
 typedef struct model model;
 
+/* What was asked for is not accepted; any other failure is -1. */
+enum { MODEL_REFUSED = -2 };
+
 /* Where a reference solution is wanted, and what it says. All arrays are the caller's. */
 typedef struct model_reference {
   const double *times; /* ascending, from 0 */
@@ -81,7 +84,8 @@ typedef struct model_type {
   const char *(*state_name)(const model *m, size_t i); /* the model's, as long as it is prepared */
   double time_step;                                    /* the paper's output step, s */
 
-  /* Fills m->system and m->data from m->value (already in range). 0, or -1 with one line. */
+  /* Fills m->system and m->data from m->value (already in range). 0; MODEL_REFUSED where there is
+   * no such model with these parameters together, or -1, with one line. */
   int (*prepare)(model *m, char message[MODEL_MESSAGE_SIZE]);
   void (*release)(model *m);
 

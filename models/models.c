@@ -193,7 +193,7 @@ int model_prepare(model *m, char message[MODEL_MESSAGE_SIZE]) {
   snprintf(message, MODEL_MESSAGE_SIZE, "%s has %zu states; up to %d are accepted", m->type->name,
            states, MODEL_DIMENSION_MAX);
   model_release(m);
-  return -1;
+  return MODEL_REFUSED;
 }
 
 void model_release(model *m) {

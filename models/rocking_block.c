@@ -83,7 +83,8 @@ static void rows(const double q[], double A[], void *params) {
 }
 
 static int prepare(model *m, char message[MODEL_MESSAGE_SIZE]) {
-  if (block_falls_over(m->value[WIDTH], m->value[HEIGHT], m->value[TILT], message)) return -1;
+  if (block_falls_over(m->value[WIDTH], m->value[HEIGHT], m->value[TILT], message))
+    return MODEL_REFUSED;
   block *const p = calloc(1, sizeof *p);
   if (!p) return contact_model_prepare(m, NULL, 0, message);
   p->width = m->value[WIDTH];

@@ -174,7 +174,7 @@ static int prepare(model *m, char message[MODEL_MESSAGE_SIZE]) {
     snprintf(message, MODEL_MESSAGE_SIZE,
              "slip: height %.9g is not accepted; it is above %.9g m, where the leg lands",
              m->value[HEIGHT], leg * sin(angle));
-    return -1;
+    return MODEL_REFUSED;
   }
   slip *const p = malloc(sizeof *p);
   if (!p) {

@@ -134,7 +134,7 @@ static int prepare(model *m, char message[MODEL_MESSAGE_SIZE]) {
     snprintf(message, MODEL_MESSAGE_SIZE,
              "trot: height %.9g is not accepted; it is above %.9g m, where a foot lands",
              m->value[HEIGHT], lands);
-    return -1;
+    return MODEL_REFUSED;
   }
   trot_parameters *const p = malloc(sizeof *p);
   if (!p) {

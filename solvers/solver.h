@@ -14,8 +14,8 @@ enum { SOLVER_MESSAGE_SIZE = 512 };
 
 /* Why a solver did not do what it was asked; 0 is success. */
 typedef enum solver_status {
-  SOLVER_FAILED = -1, /* it tried */
-  SOLVER_REFUSED = -2 /* it cannot do this model, or not with these settings */
+  SOLVER_FAILED = -1,            /* it tried */
+  SOLVER_REFUSED = MODEL_REFUSED /* it cannot do this model, or not with these settings */
 } solver_status;
 
 /* Says why in a message of that size, one line, and is the status to return with it. */

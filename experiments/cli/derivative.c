@@ -199,7 +199,8 @@ static int run(arguments *given) {
                     given->solver->name);
     return command_stop(given, SOLVER_REFUSED, message);
   }
-  if (model_prepare(&given->m, message)) return command_stop(given, SOLVER_REFUSED, message);
+  const int refused = model_prepare(&given->m, message);
+  if (refused) return command_stop(given, refused, message);
   derivative *const d = calloc(1, sizeof *d);
   if (!d) return command_fail(given, "out of memory");
   d->n = given->m.system.dimension;

@@ -29,14 +29,15 @@ static int save(const arguments *given, const char *text) {
 static int run(arguments *given) {
   char message[MODEL_MESSAGE_SIZE], *text;
   mjcf_contact contact;
-  if (model_prepare(&given->m, message)) return command_fail(given, "%s", message);
+  int status = model_prepare(&given->m, message);
+  if (status) return command_stop(given, status, message);
   if (mjcf_contact_of(&given->m, &contact, message))
     return command_stop(given, SOLVER_REFUSED, message);
   mjcf_options options = mjcf_options_default();
   options.time_step = given->m.type->time_step;
   if (mjcf_write(&given->m, &options, &text, NULL, message))
     return command_fail(given, "%s", message);
-  const int status = given->file ? save(given, text) : print(given, text);
+  status = given->file ? save(given, text) : print(given, text);
   free(text);
   return status;
 }

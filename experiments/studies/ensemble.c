@@ -65,7 +65,7 @@ static int check_name(study_run *run, const ensemble_frame *f, size_t count, con
 static int check(study_run *run) {
   const ensemble_settings *const s = run->settings;
   const model *const m = case_model(run, NULL);
-  if (!m) return -1;
+  if (!m) return SOLVER_REFUSED;
   ensemble_frame f;
   ensemble_quantities(m, &f);
   int status = check_name(run, &f, f.states, "across", s->across);

@@ -146,7 +146,7 @@ static void more_than_there_is_room_for_is_refused(void **state) {
   model m;
   dimension = MODEL_DIMENSION_MAX + 1;
   model_init(&m, &many);
-  assert_int_equal(model_prepare(&m, message), -1);
+  assert_int_equal(model_prepare(&m, message), MODEL_REFUSED);
   assert_string_equal(message, "many has 513 states; up to 512 are accepted");
   assert_null(m.data);
 }

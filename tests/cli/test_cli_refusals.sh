@@ -126,6 +126,10 @@ refuses 2 '--direction 1,x is not accepted; it is 2 numbers' derivative --model 
 refuses 2 '--direction 1,nan is not accepted; it is 2 numbers' \
   derivative --model ball --direction 1,nan
 refuses 2 'is a number from 0 to 1' derivative --model ball --tie -1
+refuses 2 'it is a number from 1 to 1e+12' run --model trot-on-springs --stiffness 1e15
+for command in run derivative ensemble work-precision; do
+  refuses 2 'ball: restitution 0 is not accepted on a floor' $command --model ball --restitution 0
+done
 refuses 1 'impacts accumulate: there are infinitely many before' run --model ball --duration 5
 refuses 2 'no MuJoCo twin; block-on-springs, hopper, plate, robot and' xml affine3 -o new.xml
 refuses 2 'smooth: affine3 has no contact force to smooth; hopper' run --solver smooth --model affine3

@@ -141,7 +141,7 @@ static void refuses(const model_type *type, const char *name, double value, cons
   char message[MODEL_MESSAGE_SIZE];
   model_init(&m, type);
   assert_int_equal(model_set(&m, name, value, message), 0);
-  assert_int_equal(model_prepare(&m, message), -1);
+  assert_int_equal(model_prepare(&m, message), MODEL_REFUSED);
   assert_string_equal(message, expected);
   model_release(&m);
 }
