@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # Every link of a page leads to a file that is there, and to a heading that it has; pages that moved are
-# found under their old names; the citation is of the version that ess.h has; the glossary lists its words.
+# found under their old names; the citation is of the version that ess.h has; the glossary lists its words;
+# the README is short.
 # SPDX-License-Identifier: GPL-3.0-or-later
 # usage: test_links.py SOURCE
 import glob
@@ -52,6 +53,10 @@ with open("integrator/ess.h") as header, open("CITATION.cff") as citation:
     version = re.search(r'ESS_VERSION +"(.*)"', header.read())[1]
     if f"\nversion: {version}\n" not in citation.read():
         faults.append(f"CITATION.cff does not name version {version}")
+with open("README.md") as file:
+    lines = file.read().splitlines()
+faults += [f"README.md:{n}: {len(line)} columns" for n, line in enumerate(lines, 1) if len(line) > 110 and line[:1] not in "|!"]
+faults += [f"README.md has {len(lines)} lines"] * (len(lines) > 180)
 # the glossary lists each of its words, once
 with open("docs/guide/glossary.md") as file:
     glossary = file.read()

@@ -295,6 +295,7 @@ check 'one argument more than it takes is refused' $?
 
 # --- durations: of what make results ran; the others keep theirs -------------------------------------
 cp "$sources/docs/guide/running.md" "$room/running"
+cp "$sources/README.md" "$room/first"
 took() { # part seconds ...
   local parts=
   for ((; $# > 1; )); do
@@ -302,7 +303,7 @@ took() { # part seconds ...
     shift 2
   done
   echo "{\"cost\": {$parts}}" >"$room/results.json"
-  "$sources/tools/durations" "$room" "$room/running"
+  "$sources/tools/durations" "$room" "$room/running" "$room/first"
 }
 took sweep 659.7 order 0.2 limbs 89
 check 'durations ends with 0' $?
@@ -312,6 +313,8 @@ check 'durations are told in minutes and seconds' $?
 took sweep 540 && grep -qxF '| `make sweep` | 9 min |' "$room/running" &&
   grep -qxF '| `make limbs` | 89 s |' "$room/running"
 check 'what has not run keeps its duration' $?
+grep -q '^make sweep    # 9 minutes: ' "$room/first" && took sweep 61 && grep -q '^make sweep    # 1 minute: ' "$room/first"
+check 'the README has the duration of the sweep' $?
 
 # --- cover ------------------------------------------------------------------------------------------
 sweep() { # folder, median in ms, ratio
