@@ -101,12 +101,20 @@ static int set_table(const robot *r, robot_controls *c, const char *path,
   return status;
 }
 
+/* those that the model's own start has */
+static int set_own(const robot *r, robot_controls *c, char message[ROBOT_MESSAGE_SIZE]) {
+  const mjModel *const m = r->shared->model;
+  if (allocate(c, 1, message)) return SOLVER_FAILED;
+  if (m->nkey > 0) memcpy(c->value, m->key_ctrl, c->nu * sizeof *c->value);
+  return 0;
+}
+
 /* ---- what others see ------------------------------------------------------------------------- */
 
 int robot_controls_read(const robot *r, const char *text, double period, robot_controls *out,
                         char message[ROBOT_MESSAGE_SIZE]) {
   *out = (robot_controls){.nu = robot_size(r).nu, .period = period};
-  if (!text) return allocate(out, 1, message);
+  if (!text) return set_own(r, out, message);
   if (out->nu == 0) {
     snprintf(message, ROBOT_MESSAGE_SIZE, "--ctrl %.60s is not accepted; the model has no actuator",
              text);

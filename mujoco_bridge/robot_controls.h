@@ -17,10 +17,10 @@ typedef struct robot_controls {
 } robot_controls;
 
 /*
- * From what the user wrote: NULL, which is 0 for all; "0.5", for all; "0.1,-0.2,0.3", one for each
- * actuator; or a csv file whose header has the actuators' names, in any order, or as many columns
- * of other names in the actuators' order. 0, or a solver_status with one line. Free with
- * robot_controls_free.
+ * From what the user wrote: NULL, which is those of keyframe 0, or else 0 for all; "0.5", for all;
+ * "0.1,-0.2,0.3", one for each actuator; or a csv file whose header has the actuators' names, in
+ * any order, or as many columns of other names in the actuators' order. 0, or a solver_status with
+ * one line. Free with robot_controls_free.
  */
 int robot_controls_read(const robot *r, const char *text, double period, robot_controls *out,
                         char message[ROBOT_MESSAGE_SIZE]);

@@ -57,6 +57,18 @@ static bool compile_in_c_locale(compilation *c, bridge_complaint *complaint) {
   return !complaint->error && c->model;
 }
 
+/* what the robot's own start has of bodies that only a program moves: where MuJoCo puts them back
+ * to
+ */
+static void place_mocap(mjModel *m) {
+  for (int i = 0; m->nkey > 0 && i < (int)m->nbody; ++i) {
+    const int mocap = m->body_mocapid[i];
+    if (mocap < 0) continue;
+    memcpy(m->body_pos + 3 * i, m->key_mpos + 3 * mocap, 3 * sizeof *m->body_pos);
+    memcpy(m->body_quat + 4 * i, m->key_mquat + 4 * mocap, 4 * sizeof *m->body_quat);
+  }
+}
+
 /* warnings are no obstacle: MuJoCo has made a model all the same */
 static int load(const char *file, const char *text, mjModel **out,
                 char message[ROBOT_MESSAGE_SIZE]) {
@@ -68,6 +80,7 @@ static int load(const char *file, const char *text, mjModel **out,
   }
   if (c && compile_in_c_locale(c, &complaint)) {
     *out = c->model;
+    place_mocap(c->model);
     free(c);
     return 0;
   }
@@ -75,6 +88,11 @@ static int load(const char *file, const char *text, mjModel **out,
   bridge_one_line(line, sizeof line, c && c->error[0] ? c->error : complaint.text);
   snprintf(message, ROBOT_MESSAGE_SIZE, "%s does not compile: %s", text ? "the text" : file,
            line[0] ? line : "no reason given");
+  // MuJoCo's word for a model that is too large by far
+  const size_t used = strlen(message);
+  if (strstr(line, "allocate memory"))
+    snprintf(message + used, ROBOT_MESSAGE_SIZE - used,
+             "; robots of which at most %d pairs of geoms may touch are accepted", ROBOT_PAIRS_MAX);
   free(c);
   return SOLVER_FAILED;
 }
@@ -194,6 +212,7 @@ static int make_twin(robot_shared *s, const char *file, const char *text,
                      const robot_options *options, char message[ROBOT_MESSAGE_SIZE]) {
   const int status = robot_twin_make(s, file, text, options, message);
   if (status != 0) return status;
+  place_mocap(s->model);
   free(s->pairs);
   s->pairs = NULL;
   s->pair_count = s->ruled_pairs = 0;

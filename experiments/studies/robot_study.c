@@ -30,8 +30,9 @@ static const study_option options[] = {
      OPTION_AT(robot_settings, tilt), .initial = "0.1", .min = -4, .max = 4,
      .accepts = "a number from -4 to 4", .result = "tilt"},
     {"ctrl", "X,Y|FILE",
-     "of the actuators: a constant, or a csv with a row for each period (default 0)", OPTION_TEXT,
-     OPTION_AT(robot_settings, control), .result = "ctrl"},
+     "of the actuators: a constant, or a csv with a row for each period (default: keyframe 0's, "
+     "else 0)",
+     OPTION_TEXT, OPTION_AT(robot_settings, control), .result = "ctrl"},
     {"period", "S", "control period: a row of --ctrl is held for so long, s", OPTION_NUMBER,
      OPTION_AT(robot_settings, period), .initial = "0.02", .min = 1e-4, .max = 1e3,
      .accepts = "a number from 0.0001 to 1000", .result = "period"},

@@ -201,6 +201,34 @@ static void controls_are_constant(void **state) {
   robot_close(r);
 }
 
+/* a keyframe has controls and poses of what only a program moves, too: field, steps and twin take
+ * them */
+static void a_keyframe_is_taken_whole(void **state) {
+  static const char whole[] =
+      "<mujoco><worldbody><geom type='plane' size='5 5 .1'/>"
+      "<body name='target' mocap='true' pos='0 0 1'><geom size='.05' contype='0' "
+      "conaffinity='0'/></body><body pos='0 0 .5'><freejoint/><geom size='.1'/></body>"
+      "<body pos='0 2 1'><joint name='a' axis='0 1 0'/><geom size='.05' pos='.3 0 0'/></body>"
+      "</worldbody><actuator><motor joint='a'/></actuator><keyframe><key ctrl='.5' mpos='1 2 3'/>"
+      "<key ctrl='7' mpos='7 7 7'/></keyframe></mujoco>";
+  static const robot_options options[] = {{0}, {.stiffness = 5000.0, .damping = 40.0}};
+  (void)state;
+  for (size_t i = 0; i < sizeof options / sizeof *options; ++i) {
+    char message[ROBOT_MESSAGE_SIZE];
+    robot *r;
+    robot_controls c;
+    double x[FIXTURE_STATES], poses[3 * FIXTURE_STATES], until;
+    if (robot_open(NULL, whole, &options[i], &r, message)) fail_msg("%s", message);
+    if (robot_controls_read(r, NULL, 0.1, &c, message)) fail_msg("%s", message);
+    assert_true(*robot_controls_at(&c, 0.0, &until) == 0.5);
+    assert_true(robot_keyframe(r, 0, x));
+    assert_int_equal(robot_body_positions(r, x, poses), 0);
+    assert_true(poses[3] == 1.0 && poses[4] == 2.0 && poses[5] == 3.0);
+    robot_controls_free(&c);
+    robot_close(r);
+  }
+}
+
 static void controls_are_held_for_a_period(void **state) {
   (void)state;
   robot *const r = fixture_robot(FIXTURE_WALKER);
@@ -389,6 +417,7 @@ int main(void) {
       cmocka_unit_test(what_just_touches_is_raised),
       cmocka_unit_test(states_have_names),
       cmocka_unit_test(controls_are_constant),
+      cmocka_unit_test(a_keyframe_is_taken_whole),
       cmocka_unit_test(controls_are_held_for_a_period),
       cmocka_unit_test(steps_are_those_of_mujoco),
       cmocka_unit_test(outputs_between_steps_lie_on_the_way),

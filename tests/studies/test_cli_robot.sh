@@ -107,6 +107,14 @@ for name in hfield cylinder; do
   expect "$name: what is known until there holds" holds 'r["reference"]["estimate"] < 1e-6'
 done
 
+# one that never touches costs no steps
+model far "$plane$ball<geom name='can' type='cylinder' size='.1 .1' pos='9 9 .1'/>"
+study far.xml
+expect 'far: a study' success
+expect 'far: it is refused in the survey' holds '[f for f in r["survey"] if f["treatment"] == "refused"]'
+expect 'far: the end is reached' holds 'r["reference"]["status"] == "success"'
+expect 'far: steps are as long as the tolerance lets them' holds 'r["libess"][0]["evaluations"] < 400'
+
 model explodes '<body><joint type="slide" axis="0 0 1" stiffness="-1e7"/><geom size=".1" mass="1e-3"/></body>'
 study explodes.xml
 expect 'unstable: a study' success
@@ -134,6 +142,11 @@ model many "$plane$(awk 'BEGIN { for (i = 0; i < 10000; i++) printf "<body pos=\
 study many.xml
 expect '10 000 bodies: numbers, or one line' \
   test "$status" -eq 0 -o "$(said | wc -l)" -eq 1 -a "$status" -le 2
+
+model many_free "$plane$(awk 'BEGIN { for (i = 0; i < 10000; i++) printf "<body pos=\"%g %g .2\"><freejoint/><geom size=\".1\"/></body>", i % 100, i / 100 }')"
+study many_free.xml
+expect '10 000 free bodies: one line that says what is accepted' test "$(said | wc -l)" -eq 1 -a "$status" -le 2
+expect '10 000 free bodies: it says what is accepted' [ -n "$(said | grep -E '20000 pairs of (its )?geoms may touch')" ]
 
 refused() {
   words=$1
