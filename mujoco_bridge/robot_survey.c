@@ -269,7 +269,8 @@ static void find_kinks(robot_shared *s) {
            twin ? "limits" : "points and limits",
            "the spline of solimp, at its midpoint and its width");
   add_kink(s, "parallel", count_parallel(s), "pairs",
-           "capsules that touch and turn past each other: the point jumps along them");
+           "capsules that touch and turn past each other: the point jumps along them, and MuJoCo "
+           "has two of them about there");
   add_kink(s, "friction loss", count_positive(m->dof_frictionloss, m->nv), "joint axes",
            "stick and slip");
   add_kink(s, "friction loss", count_positive(m->tendon_frictionloss, m->ntendon), "tendons",

@@ -117,12 +117,12 @@ static int no_rates(const double x[], const double v[], double h[], double rate[
   return no_guards(x, h, params);
 }
 
-/* from tick to tick of the controls, which the integrator stops at */
+/* from where the track ends on; from tick to tick of the controls, which the integrator stops at */
 static int integrate(study_run *run, ess_driver *driver, double x[], robot_track *t) {
   const robot_settings *const s = run->settings;
   const robot_case *const c = run->own;
   const size_t n = c->size.dimension;
-  double now = 0.0, end = (double)(c->outputs - 1) * s->output_step;
+  double now = t->until, end = (double)(c->outputs - 1) * s->output_step;
   int status = ESS_SUCCESS;
   while (!status && t->reached < c->outputs) {
     double until, times[256];
@@ -165,6 +165,21 @@ static const char *reason(study_run *run, const listening *l, int status) {
   return status ? ess_strerror(status) : "success";
 }
 
+/* one driver's part of the way: a status of libess, or -1 with one line in *failed */
+static int drive(study_run *run, const ess_system *system, const ess_options *options, double x[],
+                 robot_track *t, const char **failed) {
+  int status;
+  ess_driver *const driver = ess_driver_alloc(system, options, &status);
+  *failed = driver ? NULL : ess_strerror(status);
+  if (!driver) return -1;
+  status = integrate(run, driver, x, t);
+  t->event = status ? ess_driver_failure(driver)->guard : SIZE_MAX;
+  t->evaluations += (double)ess_driver_counters(driver)->field_evaluations;
+  t->steps += (double)ess_driver_counters(driver)->steps;
+  ess_driver_free(driver);
+  return status;
+}
+
 static int follow_libess(study_run *run, const robot_entry *e, const double x0[], bool listen,
                          robot_track *t) {
   const robot_settings *const s = run->settings;
@@ -179,32 +194,28 @@ static int follow_libess(study_run *run, const robot_entry *e, const double x0[]
   options.rtol = options.atol = e->knob;
   options.max_steps = (uint64_t)(STEPS_PER_SECOND * fmax(1.0, s->time));
   options.max_crossings = (uint64_t)(CROSSINGS_PER_SECOND * fmax(1.0, s->time));
-  // a run that ends at a contact without a rule ends at the step before it, which may not be long
-  if (c->refuses && e->kind != ROBOT_PLAIN) options.h_max = s->output_step;
   options.observer = (ess_observer){.step = on_step, .crossing = on_crossing, .context = &l};
   // the reference may take longer: all else is nothing without it
   if (e->kind == ROBOT_REFERENCE) l.budget *= 6.0;
-  int status;
+  const ess_system *const system = e->kind == ROBOT_PLAIN ? &plain : robot_system(c->robot);
+  const char *failed;
   double *const x = malloc(c->size.dimension * sizeof *x);
-  ess_driver *const driver =
-      ess_driver_alloc(e->kind == ROBOT_PLAIN ? &plain : robot_system(c->robot), &options, &status);
-  if (!x || !driver) {
-    free(x);
-    ess_driver_free(driver);
-    return measure_fail(run->message, "libess: %s", x ? ess_strerror(status) : "out of memory");
-  }
+  if (!x) return study_out_of_memory(run);
   memcpy(x, x0, c->size.dimension * sizeof *x);
+  t->until = t->evaluations = t->steps = 0.0;
   l.start_ns = measure_clock_ns();
-  status = integrate(run, driver, x, t);
+  int status = drive(run, system, &options, x, t, &failed);
+  // a run ends at the step before a contact without a rule: from there on steps are short
+  if (!failed && status == ESS_ECALLBACK && c->refuses && e->kind != ROBOT_PLAIN && !l.late &&
+      !*run->interrupted) {
+    options.h_max = s->output_step;
+    status = drive(run, system, &options, x, t, &failed);
+  }
   t->seconds = 1e-9 * (double)(measure_clock_ns() - l.start_ns);
-  t->status = reason(run, &l, status);
-  t->event = !status                            ? SIZE_MAX
-             : !isnan(chatter(run, &l, status)) ? l.guard
-                                                : ess_driver_failure(driver)->guard;
-  t->evaluations = (double)ess_driver_counters(driver)->field_evaluations;
-  t->steps = (double)ess_driver_counters(driver)->steps;
-  ess_driver_free(driver);
   free(x);
+  if (failed) return measure_fail(run->message, "libess: %s", failed);
+  t->status = reason(run, &l, status);
+  if (!isnan(chatter(run, &l, status))) t->event = l.guard;
   return l.out_of_memory ? study_out_of_memory(run) : 0;
 }
 
