@@ -1,6 +1,6 @@
 #!/bin/bash
 # make results whole, with every study as short as it can be: what the real one does in an hour and a half must
-# not fail at its last line.
+# not fail at its last line. It runs what has been committed, in a clone.
 # SPDX-License-Identifier: GPL-3.0-or-later
 # usage: test_results_small.sh SOURCES ESSBENCH
 set -u
