@@ -58,6 +58,7 @@ static void visit_stages(void *context) {
       robot_stage_dynamics(v->r, sign);
       break;
     default:
+      mju_zero(v->r->data->qfrc_applied, (int)v->model.nv);
       set_state(&v->model, v->r->data, x);
       mj_step(&v->model, v->r->data);
     }
@@ -175,7 +176,8 @@ static void take_steps(void *context) {
 int robot_cost_states(robot *r, const double x[], double dt, size_t count, double states[]) {
   walk w = {.r = r, .x = x, .states = states, .count = count, .model = stepped(r)};
   w.model.opt.timestep = dt;
-  robot_stage_forget(r);
+  // forces that a twin's field has left are none of MuJoCo's own steps
+  robot_stage_reset(r);
   const int status = robot_guarded(r, take_steps, &w);
   robot_stage_reset(r);
   return status;

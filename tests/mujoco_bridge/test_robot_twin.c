@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "mjcf.h"
+#include "robot_cost.h"
 #include "robot_fixture.h"
 #include "robot_instance.h"
 #include "solver.h"
@@ -264,6 +265,33 @@ static void test_gaps_and_files(void **state) {
   robot_close(r);
 }
 
+/* MuJoCo's own steps have none of the forces that the field has left */
+static void test_costs_are_of_a_motion_of_its_own(void **state) {
+  (void)state;
+  robot *r = twin_of(QUADRUPED("3", ""), 5000, 40);
+  const ess_system *s = robot_system(r);
+  const size_t n = s->dimension;
+  double *before = calloc(2 * STATES * n, sizeof *before), *after = before + STATES * n;
+  double x[ROOM], h[ROOM], sign[ROOM], rates[ROOM];
+  robot_cost cost, again;
+  assert_non_null(before);
+  robot_reset_state(r, x);
+  assert_int_equal(robot_cost_states(r, x, 0.002, STATES, before), 0);
+  assert_int_equal(robot_cost_at(r, before, STATES, 1, &cost), 0);
+  assert_true(cost.acting > 0.5);
+  // where it stands at last
+  const double *last = before + (STATES - 1) * n;
+  assert_int_equal(s->guards(last, h, r), 0);
+  for (size_t k = 0; k < s->guard_count; ++k) sign[k] = h[k] > 0.0 ? 1.0 : -1.0;
+  assert_int_equal(s->field(0.0, last, sign, rates, r), 0);
+  assert_int_equal(robot_cost_states(r, x, 0.002, STATES, after), 0);
+  assert_memory_equal(before, after, STATES * n * sizeof *before);
+  assert_int_equal(robot_cost_at(r, after, STATES, 1, &again), 0);
+  assert_true(again.acting == cost.acting);
+  free(before);
+  robot_close(r);
+}
+
 static void test_numbers(void **state) {
   (void)state;
   static const char *const bad[] = {"",    "x",     "1,",      "1,2,3", "-1,2",
@@ -315,6 +343,7 @@ int main(void) {
       cmocka_unit_test(test_ball),
       cmocka_unit_test(test_text),
       cmocka_unit_test(test_gaps_and_files),
+      cmocka_unit_test(test_costs_are_of_a_motion_of_its_own),
       cmocka_unit_test(test_numbers),
       cmocka_unit_test(test_refusals),
   };
