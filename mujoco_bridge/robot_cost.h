@@ -8,7 +8,7 @@
 
 #include "robot.h"
 
-/* Seconds a call, the mean over all states; the least of all rounds. */
+/* Seconds a call, the mean over all states; of a few states at a time the least of all rounds. */
 typedef struct robot_cost {
   double field;      /* of which: */
   double kinematics; /* poses of bodies, lengths of tendons; event functions find them done */
