@@ -164,7 +164,10 @@ void ess_dopri5_prepare_dense(ess_driver *d) {
     d->dense[1][i] = bend;
     d->dense[2][i] = rise - d->dt * d->stage[6][i] - bend;
   }
-  advance(d, NULL, D, ESS_STAGES, d->dense[3]);
+  if (d->stabilised.is_on) // no stages of the pair: a cubic
+    memset(d->dense[3], 0, n * sizeof *d->dense[3]);
+  else
+    advance(d, NULL, D, ESS_STAGES, d->dense[3]);
 }
 
 void ess_dopri5_dense(const ess_driver *d, double theta, double x[]) {

@@ -50,6 +50,7 @@ void ess_driver_reset(ess_driver *d) {
   d->window = 1.0;
   d->cluster.next_length = d->cluster.load = 0.0;
   d->cluster.pattern = 0;
+  ess_base_reset(d);
   ess_forget_curved(d);
   for (size_t i = 0; i < ESS_CLASSES; i++) d->cluster.memory[i].is_set = false;
   d->piece.kind = ESS_PIECE_POINT;

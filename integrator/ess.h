@@ -286,7 +286,8 @@ typedef struct ess_system {
 
 /* What an observer is told of a step: the state at its end and how it got there. */
 typedef struct ess_step_info {
-  bool projection; /* true: along the field onto a guard; false: a dopri5 step, or a sub-step */
+  bool projection; /* true: along the field onto a guard; false: an integration step, or a
+                      sub-step */
   double t0, t1;   /* start and end time */
   const double *x; /* x[n] at t1 */
 } ess_step_info;
@@ -324,6 +325,17 @@ typedef enum ess_method {
                            error of crossings is that of epsilon, which the caller chooses */
 } ess_method;
 
+/* What makes the integration steps. */
+typedef enum ess_base {
+  ESS_BASE_DOPRI5, /* Dormand-Prince 5(4): six calls of the field a step. Where the field is stiff
+                      stability bounds these steps, whatever the tolerance */
+  ESS_BASE_RKC,    /* Runge-Kutta-Chebyshev of order 2: as many calls as make a step stable, which
+                      grow with the square root of its length. For stiff motions that decay, by
+                      damping or diffusion, at loose tolerances */
+  ESS_BASE_CHOSEN  /* dopri5, and RKC for as long as stability bounds dopri5's steps and RKC takes
+                      clearly fewer calls (docs/theory/method.md) */
+} ess_base;
+
 /* How to integrate. Start from ess_options_default() and change what you need. */
 typedef struct ess_options {
   /*
@@ -348,6 +360,15 @@ typedef struct ess_options {
   uint64_t max_crossings; /* crossings of one apply, silent ones included, >= 1; default 10^7 */
   ess_observer observer;  /* who is told; default: nobody */
   ess_method method;      /* default: ESS_METHOD_TOLERANCE */
+
+  /*
+   * Default: ESS_BASE_DOPRI5. The spectral radius of the field's Jacobian, which RKC needs, is
+   * found by calls of the field. RKC's error falls with the power 2/3 of the tolerance: it is
+   * about the tolerance at 1e-3, and some ten times it at 1e-6. Where motions oscillate and do not
+   * decay its steps are short. Tangents go along its steps by dopri5, and cost as many calls as if
+   * the run were by that.
+   */
+  ess_base base;
 
   /*
    * Events closer in time than this are of one instant, for an impact's map and for tangents;
@@ -404,6 +425,7 @@ ESS_API ess_options ess_options_paper(void);
 /* Work done since alloc or reset. Sampling and observing never change them. */
 typedef struct ess_counters {
   uint64_t steps;       /* accepted integration steps, cut ones included */
+  uint64_t stabilised;  /* those of them that ESS_BASE_RKC made */
   uint64_t rejected;    /* steps refused by the error control, or as too long to be sure of what is
                            crossed */
   uint64_t entries;     /* steps cut at a located neighbourhood entry or crossing */
@@ -424,8 +446,8 @@ typedef struct ess_counters {
   uint64_t jacobian_evaluations; /* calls of guard_jacobian */
 
   /* calls of field_jacobian; those of the field that tangents take without one, at most as many for
-   * each direction as the run, or for each state where these are more, are among field_evaluations
-   */
+   * each direction as the run by dopri5, or for each state where these are more, are among
+   * field_evaluations */
   uint64_t field_jacobian_evaluations;
 } ess_counters;
 
@@ -465,10 +487,10 @@ ESS_API int ess_driver_apply(ess_driver *driver, double *t, double t1, double x[
 /*
  * As ess_driver_apply, and writes the state at each of `times` (ascending, count of them, within
  * [*t, t1]) into states[count*n], row-major: by the 4th-order dense output inside an integration
- * step, on the path of a sub-step with its correction, on the straight line inside a projection of
- * order 1, on a parabola inside one of order 2.
- * Steps and counters are those of ess_driver_apply. After a failure the rows not reached hold what
- * they held before.
+ * step, or on a cubic inside one of RKC, on the path of a sub-step with its correction, on the
+ * straight line inside a projection of order 1, on a parabola inside one of order 2. Steps and
+ * counters are those of ess_driver_apply. After a failure the rows not reached hold what they held
+ * before.
  */
 ESS_API int ess_driver_sample(ess_driver *driver, double *t, double t1, double x[],
                               const double times[], size_t count, double states[]);

@@ -64,6 +64,19 @@ typedef struct ess_piece {
   double *c[ESS_DENSE];
 } ess_piece;
 
+/* What is known of stabilised steps, and whether they are made (base.c, stabilised.c). */
+typedef struct ess_stabilised {
+  bool is_on;         /* the step being tried is one */
+  bool is_next;       /* so is the next, by ESS_BASE_CHOSEN */
+  unsigned turns;     /* steps in a row that the other base would have made for less */
+  uint64_t crossings; /* that had been made when the last step was tried */
+  bool is_path_end;   /* the node is where a sub-step ended */
+  bool is_known;      /* radius and direction are */
+  double radius;      /* the spectral radius of the field's Jacobian */
+  double *direction;  /* in which the field changes the most */
+  int tries, stages;  /* since the radius was found; of the last one */
+} ess_stabilised;
+
 struct ess_driver {
   ess_system system;
   ess_options options; /* its arrays NULL: copied */
@@ -101,6 +114,8 @@ struct ess_driver {
   /* step-size control */
   double dt_next;       /* proposal for the next step; 0: to be chosen */
   double log_error_old; /* base 2 */
+
+  ess_stabilised stabilised;
 
   /* the latched mode, and by event function the one guard of its two that may be armed */
   bool latched;
@@ -265,6 +280,31 @@ int ess_dopri5_first_step(ess_driver *d, double t1, double *dt);
 /* Prepares the dense output of the step just tried; evaluates it at theta in [0, 1]. */
 void ess_dopri5_prepare_dense(ess_driver *d);
 void ess_dopri5_dense(const ess_driver *d, double theta, double x[]);
+
+/* stabilised.c */
+
+/* Before each try: what the field is like; d->dt_next is no longer than stages can make stable. */
+int ess_stabilised_begin(ess_driver *d);
+
+/* As ess_dopri5_try, whose dense output is then a cubic. */
+int ess_stabilised_try(ess_driver *d, double *error);
+
+/* Into x_try: what a stabilised step errs by that is as long as the one just tried by either. */
+void ess_stabilised_estimate(ess_driver *d);
+
+/* Stages, not rounded, that are stable for this radius times length. */
+double ess_stabilised_stages(double extent);
+
+/* The field's Jacobian has a spectral radius of this or more: it is f at x and f_before at
+ * x_before. 0 where that does not tell. */
+double ess_stabilised_radius(const ess_driver *d, const double f[], const double f_before[],
+                             const double x[], const double x_before[]);
+
+/* base.c: where it is not dopri5 alone. Before each try, which base makes it; after a step made,
+ * which is to make the next. */
+void ess_base_reset(ess_driver *d);
+int ess_base_begin(ess_driver *d);
+void ess_base_choose(ess_driver *d);
 
 /* callbacks.c */
 

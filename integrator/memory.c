@@ -31,13 +31,17 @@ static size_t count_doubles(const ess_driver *d, size_t by_state, size_t by_guar
 
 static bool lay_doubles(ess_driver *d) {
   ess_cluster *const c = &d->cluster;
-  double **const by_state[] = {
-      &d->x,          &d->f,          &d->x_end,      &d->x_try,      &d->v_try,    &d->stage[1],
-      &d->stage[2],   &d->stage[3],   &d->stage[4],   &d->stage[5],   &d->stage[6], &d->dense[0],
-      &d->dense[1],   &d->dense[2],   &d->dense[3],   &d->rtol,       &d->atol,     &d->piece.x,
-      &d->piece.c[0], &d->piece.c[1], &d->piece.c[2], &d->piece.c[3], &c->base_x,   &c->base_end,
-      &c->base_end_f, &c->deviation,  &c->drift,      &c->bend,       &c->defect,   &c->unlike,
-      &c->at,         &c->before};
+  double **const by_state[] = {&d->x,          &d->f,          &d->x_end,
+                               &d->x_try,      &d->v_try,      &d->stage[1],
+                               &d->stage[2],   &d->stage[3],   &d->stage[4],
+                               &d->stage[5],   &d->stage[6],   &d->dense[0],
+                               &d->dense[1],   &d->dense[2],   &d->dense[3],
+                               &d->rtol,       &d->atol,       &d->piece.x,
+                               &d->piece.c[0], &d->piece.c[1], &d->piece.c[2],
+                               &d->piece.c[3], &c->base_x,     &c->base_end,
+                               &c->base_end_f, &c->deviation,  &c->drift,
+                               &c->bend,       &c->defect,     &c->unlike,
+                               &c->at,         &c->before,     &d->stabilised.direction};
   double **const by_guard[] = {&d->h,           &d->rate,        &d->h_end,      &d->rate_end,
                                &d->h_mid,       &d->h_check[0],  &d->h_check[1], &d->h_try,
                                &d->rate_try,    &d->sign,        &d->side,       &d->epsilon,

@@ -69,6 +69,8 @@ const char *ess_check(const ess_system *system, const ess_options *o) {
   if (wrong) return wrong;
   if (o->method != ESS_METHOD_TOLERANCE && o->method != ESS_METHOD_PAPER)
     return "method must be ESS_METHOD_TOLERANCE or ESS_METHOD_PAPER";
+  if (o->base != ESS_BASE_DOPRI5 && o->base != ESS_BASE_RKC && o->base != ESS_BASE_CHOSEN)
+    return "base must be ESS_BASE_DOPRI5, ESS_BASE_RKC or ESS_BASE_CHOSEN";
   if (!positive(o->epsilon)) return "epsilon must be a finite number > 0";
   for (size_t k = 0; o->guard_epsilons && k < system->guard_count; k++)
     if (!positive(o->guard_epsilons[k]))
@@ -121,6 +123,7 @@ static void resize_armed(ess_driver *d) {
 
 void ess_take_options(ess_driver *d, const ess_options *options) {
   d->options = *options;
+  if (options->base == ESS_BASE_DOPRI5) d->stabilised.is_on = d->stabilised.is_next = false;
   copy_tolerances(d, options);
   set_neighbourhoods(d);
   d->options.rtols = d->options.atols = d->options.guard_epsilons = NULL;

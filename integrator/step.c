@@ -1,6 +1,7 @@
 /*
- * The integration step: dopri5 with PI step-size control (Hairer I, II.4), mode frozen, cut where
- * the first candidate enters its neighbourhood (section 3.1 of the paper).
+ * The integration step: dopri5, or a stabilised step (base.c), with PI step-size control (Hairer I,
+ * II.4), mode frozen, cut where the first candidate enters its neighbourhood (section 3.1 of the
+ * paper).
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -12,6 +13,7 @@
 
 /* PI controller: safety factor, exponents, and how much the step may change at once */
 static const double SAFETY = 0.9, BETA = 0.04, ALPHA = 0.2 - 0.75 * 0.04;
+static const double ALPHA_STABILISED = 0.4; // between those of errors that grow with h^3 and h
 static const double SHRINK_MOST = 0.1, GROW_MOST = 10.0;
 
 /* length of the next try, never past t1; *last when it ends exactly there */
@@ -22,12 +24,17 @@ static double choose_length(const ess_driver *d, double t1, bool *last) {
   return *last ? remaining : dt;
 }
 
+/* as the error depends on the length */
+static double alpha(const ess_driver *d) {
+  return d->stabilised.is_on ? ALPHA_STABILISED : ALPHA;
+}
+
 /* after a rejection: a shorter step, or why there is none */
 static int shrink(ess_driver *d, double error) {
   d->counters.rejected++;
   d->dt_next =
       d->dt *
-      (isfinite(error) ? ess_larger(SHRINK_MOST, SAFETY * exp2(-ALPHA * log2(error))) : 0.1);
+      (isfinite(error) ? ess_larger(SHRINK_MOST, SAFETY * exp2(-alpha(d) * log2(error))) : 0.1);
   if (d->dt_next > 4.0 * DBL_EPSILON * ess_larger(fabs(d->t), DBL_MIN / DBL_EPSILON))
     return ESS_SUCCESS;
   return ess_fail(d, isfinite(error) ? ESS_EUNDERFLOW : ESS_EFIELD, SIZE_MAX);
@@ -38,7 +45,7 @@ static void propose(ess_driver *d, double error, bool rejected_before) {
   // where the pair is exact, as in free fall, there is nothing to compute
   const double log_error = error > 0.0 ? log2(error) : -INFINITY;
   double factor = GROW_MOST;
-  if (error > 0.0) factor = SAFETY * exp2(BETA * d->log_error_old - ALPHA * log_error);
+  if (error > 0.0) factor = SAFETY * exp2(BETA * d->log_error_old - alpha(d) * log_error);
   factor = ess_smaller(GROW_MOST, ess_larger(SHRINK_MOST, factor));
   if (rejected_before) factor = ess_smaller(factor, 1.0);
   // a step shortened to end at t1 says nothing against the longer one proposed before it
@@ -51,13 +58,17 @@ int ess_accepted_step(ess_driver *d, double t1, bool *last) {
   bool rejected = false;
   for (;;) {
     if (d->apply_steps++ >= d->options.max_steps) return ess_fail(d, ESS_EMAXSTEPS, SIZE_MAX);
+    int status = d->options.base == ESS_BASE_DOPRI5 ? ESS_SUCCESS : ess_base_begin(d);
+    if (status) return status;
     d->dt = choose_length(d, t1, last);
     double error;
-    int status = ess_dopri5_try(d, &error);
+    status = d->stabilised.is_on ? ess_stabilised_try(d, &error) : ess_dopri5_try(d, &error);
     if (status) return status;
     error *= d->severity;
     if (error <= 1.0) {
       propose(d, error, rejected);
+      // a step that t1 has cut short says nothing of what others cost
+      if (d->options.base == ESS_BASE_CHOSEN && !*last) ess_base_choose(d);
       return ESS_SUCCESS;
     }
     status = shrink(d, error);
@@ -187,6 +198,7 @@ int ess_take_step(ess_driver *d, const ess_location *found, double t1, bool last
   }
   ess_sample_piece(d, t0 + duration);
   d->counters.steps++;
+  d->counters.stabilised += d->stabilised.is_on;
   d->t_seen = d->t;
   if (found->cut) {
     status = take_part(d, t0);

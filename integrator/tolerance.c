@@ -94,7 +94,8 @@ static int step(ess_driver *d, double t1) {
   status = check_resolution(d);
   if (status) return status;
   // what the last sub-step was made of is about to go
-  if (d->piece.kind == ESS_PIECE_PATH) ess_piece_forget(d);
+  d->stabilised.is_path_end = d->piece.kind == ESS_PIECE_PATH;
+  if (d->stabilised.is_path_end) ess_piece_forget(d);
   if (d->dt_next == 0.0) status = ess_dopri5_first_step(d, t1, &d->dt_next);
   for (bool again = true; !status && again;) {
     bool last;

@@ -88,6 +88,8 @@ static double error_of(ess_driver *d, double dt, const double end[]) {
 
 int ess_tangent_try(ess_driver *d) {
   ess_tangents *const v = d->tangents;
+  v->is_tried = false;
+  if (d->stabilised.is_on) return ESS_SUCCESS; // there are no stages of the pair
   const size_t all = v->count * d->system.dimension;
   int status = ESS_SUCCESS;
   for (int s = v->has_first; !status && s < ESS_STAGES; s++) {
@@ -129,8 +131,19 @@ static void rate_at(const ess_driver *d, double theta, double f[]) {
   }
 }
 
+/* the step has no stages of the pair: directions go along the piece that it becomes */
+static int go_without_stages(ess_driver *d, double theta, bool cut) {
+  ess_tangents *const v = d->tangents;
+  v->is_tried = v->has_first = false;
+  v->is_rough = true;
+  v->source = cut ? ESS_BEFORE_KNOWN : ESS_BEFORE_AT_NODE;
+  if (cut) rate_at(d, theta, v->before);
+  return ESS_SUCCESS;
+}
+
 int ess_tangent_step(ess_driver *d, double theta, bool cut) {
   ess_tangents *const v = d->tangents;
+  if (d->stabilised.is_on) return go_without_stages(d, theta, cut);
   const bool known = v->is_tried && v->tried_t == d->t && v->tried_dt == d->dt;
   const int status = known ? ESS_SUCCESS : ess_tangent_try(d);
   if (status) return status;

@@ -1,7 +1,8 @@
 /*
  * A population of random systems through the default method, held against an independent
- * integration: `population_systems COUNT [TOLERANCE] [KIND] [SEED]`, every tolerance and kind where
- * none is given (0 and all stand for that). Exit 1 when a requirement is not met.
+ * integration: `population_systems COUNT [TOLERANCE] [KIND] [SEED] [BASE]`, every tolerance and
+ * kind where none is given (0 and all stand for that), the base dopri5, rkc or chosen. Exit 1 when
+ * a requirement is not met.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
@@ -62,7 +63,7 @@ static bool print(tally *t, systems_kind kind, double tolerance) {
 
 /* runs `count` systems of a kind at every tolerance; how many requirements are not met, or -1 */
 static int race(systems_kind kind, size_t count, const double tolerances[], size_t tolerance_count,
-                unsigned long seed) {
+                unsigned long seed, ess_base base) {
   static random_system system;
   tally tallies[TOLERANCES] = {0};
   int broken = 0;
@@ -74,7 +75,7 @@ static int race(systems_kind kind, size_t count, const double tolerances[], size
     if (random_system_draw(&system, kind, seed)) continue;
     drawn++;
     for (size_t i = 0; i < tolerance_count; i++) {
-      const random_run run = random_system_run(&system, tolerances[i], 0);
+      const random_run run = random_system_run(&system, tolerances[i], base, 0);
       add(&tallies[i], &system, seed, tolerances[i], &run);
     }
   }
@@ -92,6 +93,15 @@ static systems_kind kind_of(const char *name) {
   return (systems_kind)kind;
 }
 
+/* the base of this name, or -1 */
+static int base_of(const char *name) {
+  const char *const names[] = {
+      [ESS_BASE_DOPRI5] = "dopri5", [ESS_BASE_RKC] = "rkc", [ESS_BASE_CHOSEN] = "chosen"};
+  for (int base = 0; base < 3; base++)
+    if (!strcmp(names[base], name)) return base;
+  return -1;
+}
+
 int main(int argc, char *argv[]) {
   double tolerances[TOLERANCES];
   for (int i = 0; i < TOLERANCES; i++) tolerances[i] = pow(10.0, -2 - i);
@@ -99,8 +109,9 @@ int main(int argc, char *argv[]) {
   const double tolerance = argc > 2 ? atof(argv[2]) : 0.0;
   const systems_kind only = argc > 3 ? kind_of(argv[3]) : SYSTEMS_KINDS;
   const unsigned long seed = argc > 4 ? strtoul(argv[4], NULL, 10) : 1;
-  if (count < 1 || (argc > 3 && only == SYSTEMS_KINDS && strcmp(argv[3], "all"))) {
-    fprintf(stderr, "usage: %s COUNT [TOLERANCE] [KIND] [SEED]\n", argv[0]);
+  const int base = argc > 5 ? base_of(argv[5]) : ESS_BASE_DOPRI5;
+  if (count < 1 || base < 0 || (argc > 3 && only == SYSTEMS_KINDS && strcmp(argv[3], "all"))) {
+    fprintf(stderr, "usage: %s COUNT [TOLERANCE] [KIND] [SEED] [BASE]\n", argv[0]);
     return 2;
   }
   if (tolerance > 0.0) tolerances[0] = tolerance;
@@ -109,8 +120,8 @@ int main(int argc, char *argv[]) {
   int broken = 0;
   for (size_t kind = 0; kind < SYSTEMS_KINDS && broken >= 0; kind++) {
     if (only != SYSTEMS_KINDS && only != kind) continue;
-    const int more =
-        race((systems_kind)kind, (size_t)count, tolerances, tolerance > 0.0 ? 1 : TOLERANCES, seed);
+    const int more = race((systems_kind)kind, (size_t)count, tolerances,
+                          tolerance > 0.0 ? 1 : TOLERANCES, seed, (ess_base)base);
     broken = more < 0 ? more : broken + more;
   }
   return broken != 0;

@@ -175,10 +175,11 @@ static int sample_all(ess_driver *d, const random_system *s, double states[]) {
   return status;
 }
 
-random_run random_system_run(random_system *s, double tolerance, size_t stop_every) {
+random_run random_system_run(random_system *s, double tolerance, ess_base base, size_t stop_every) {
   tally seen = {.stop_every = stop_every};
   ess_options options = ess_options_default();
   options.rtol = options.atol = tolerance;
+  options.base = base;
   options.max_steps = 1000000;
   options.observer = (ess_observer){.crossing = count_crossing, .context = &seen};
   const ess_system system = random_system_ess(s);

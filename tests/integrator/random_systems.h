@@ -86,8 +86,8 @@ typedef struct random_run {
   ess_counters counters;
 } random_run;
 
-/* runs libess on a system at rtol = atol = tolerance; with `stop_every` > 0 an observer stops the
- * run after each so many crossings, and it is gone on with */
-random_run random_system_run(random_system *s, double tolerance, size_t stop_every);
+/* runs libess on a system at rtol = atol = tolerance by a base; with `stop_every` > 0 an observer
+ * stops the run after each so many crossings, and it is gone on with */
+random_run random_system_run(random_system *s, double tolerance, ess_base base, size_t stop_every);
 
 #endif

@@ -31,7 +31,7 @@ static void a_system_is_threaded_through_its_guards(void **state) {
  * of the error at loose tolerances alone */
 static double run(random_system *s, unsigned long seed, double tolerance, size_t stop_every,
                   size_t *wrong) {
-  const random_run made = random_system_run(s, tolerance, stop_every);
+  const random_run made = random_system_run(s, tolerance, ESS_BASE_DOPRI5, stop_every);
   if (made.status)
     print_error("%s %lu at %g: %s\n", systems_kind_names[s->kind], seed, tolerance,
                 ess_strerror(made.status));
@@ -132,7 +132,7 @@ static void a_stop_tells_of_no_crossing_again(void **state) {
   (void)state;
   static random_system s;
   assert_int_equal(random_system_draw(&s, SYSTEMS_MIXED, 60022), 0);
-  const random_run made = random_system_run(&s, 1e-3, 1);
+  const random_run made = random_system_run(&s, 1e-3, ESS_BASE_DOPRI5, 1);
   assert_int_equal(made.status, ESS_SUCCESS);
   assert_int_equal(made.missed + made.invented, 0);
 }
@@ -156,10 +156,32 @@ static void stops_change_nothing_but_the_steps(void **state) {
   assert_int_equal(wrong, 0);
 }
 
+/* no system here is stiff: stabilised steps keep to the tolerance, and are never chosen */
+static void other_bases_keep_to_it_too(void **state) {
+  (void)state;
+  static random_system s;
+  for (size_t kind = 0; kind < SYSTEMS_KINDS; kind++)
+    for (unsigned long seed = 500; seed < 500 + (RANDOM_SYSTEMS + 2) / 3; seed++) {
+      if (random_system_draw(&s, (systems_kind)kind, seed)) continue;
+      for (double tolerance = 1e-2; tolerance > 5e-6; tolerance *= 0.1) {
+        random_run run[3];
+        for (int base = 0; base < 3; base++)
+          run[base] = random_system_run(&s, tolerance, (ess_base)base, 0);
+        assert_int_equal(run[ESS_BASE_RKC].status, ESS_SUCCESS);
+        assert_true(run[ESS_BASE_RKC].error < tail_max * tolerance);
+        assert_true(run[ESS_BASE_RKC].counters.stabilised > 0);
+        assert_true(run[ESS_BASE_CHOSEN].error == run[ESS_BASE_DOPRI5].error);
+        assert_memory_equal(&run[ESS_BASE_CHOSEN].counters, &run[ESS_BASE_DOPRI5].counters,
+                            sizeof run[0].counters);
+      }
+    }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_system_is_threaded_through_its_guards),
       cmocka_unit_test(the_error_is_in_proportion_to_the_tolerance),
+      cmocka_unit_test(other_bases_keep_to_it_too),
       cmocka_unit_test(the_worst_found_stay_within_bounds),
       cmocka_unit_test(a_stop_tells_of_no_crossing_again),
       cmocka_unit_test(stops_change_nothing_but_the_steps),

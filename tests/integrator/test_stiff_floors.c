@@ -33,6 +33,25 @@ static void at_a_loose_tolerance(void **state) {
   check(&options, 5e-2);
 }
 
+/* stability does not bound steps there for long: what is chosen is as good as dopri5 */
+static void by_a_base_that_is_chosen(void **state) {
+  (void)state;
+  ess_options options = ess_options_default();
+  options.base = ESS_BASE_CHOSEN;
+  check(&options, 1e-4);
+  options.rtol = options.atol = 1e-4;
+  check(&options, 5e-2);
+}
+
+/* floors oscillate, where stabilised steps are short: they cost calls, and no energy */
+static void by_stabilised_steps(void **state) {
+  (void)state;
+  ess_options options = ess_options_default();
+  options.base = ESS_BASE_RKC;
+  options.rtol = options.atol = 1e-6;
+  check(&options, 1e-3);
+}
+
 /* a floor that is at rest under its load lets some bodies rest: the population says of which */
 static void some_come_to_rest(void **state) {
   (void)state;
@@ -47,8 +66,8 @@ static void some_come_to_rest(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(at_the_defaults),
-      cmocka_unit_test(at_a_loose_tolerance),
+      cmocka_unit_test(at_the_defaults),          cmocka_unit_test(at_a_loose_tolerance),
+      cmocka_unit_test(by_a_base_that_is_chosen), cmocka_unit_test(by_stabilised_steps),
       cmocka_unit_test(some_come_to_rest),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
