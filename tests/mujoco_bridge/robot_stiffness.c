@@ -1,10 +1,13 @@
 /*
- * robot_stiffness FILE.xml ...: what bounds libess's steps on a robot, and what steps of other
- * kinds take: the field's spectral radius along the first second of a fall, with the evaluations
- * that an explicit method of order 5 then needs to be stable; and how many evaluations libess, a
- * stabilised method (RKC of second order, Sommeijer, Shampine and Verwer 1997) and a linearly
- * implicit one (CVODE's BDF, Jacobians by differences) spend for which error at the end. The latter
- * two go over touch-downs as if there were none.
+ * robot_stiffness [--twin K,C] [--starts N] FILE.xml ...: what bounds libess's steps on a robot,
+ * and what steps of other kinds take: the field's spectral radius along the first second of a fall,
+ * with the evaluations that an explicit method of order 5 then needs to be stable; and how many
+ * evaluations libess spends for which error by each base (ess_options.base), and a linearly
+ * implicit method (CVODE's BDF, Jacobians by differences), which goes over touch-downs as if there
+ * were none.
+ *
+ * Errors are those of `essbench robot`: the RMS over all states and output times. Both are medians
+ * over the starts.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
@@ -20,19 +23,28 @@
 
 #include "robot_starts.h"
 
-enum { LOOKS = 50, STAGES_MAX = 200 };
+enum { LOOKS = 50, OUTPUTS = 500, STARTS_MOST = 100, TOLERANCES = 12 };
 static const double end = 1.0, stable_to = 3.3; /* of dopri5, along the negative axis */
+
+/* each half as long again as the one before */
+static double tolerance_at(size_t i) {
+  return 0.9 * pow(10.0, -0.5 * (double)i);
+}
 
 typedef struct subject {
   robot *r;
   size_t n;
-  double *start, *right; /* the state at the end */
+  double *start, *right, *states; /* at the output times: the reference's, another's */
 } subject;
 
 static double *room(size_t count) {
   double *const p = calloc(count, sizeof *p);
   if (!p) abort();
   return p;
+}
+
+static double output_time(size_t i) {
+  return end * (double)(i + 1) / OUTPUTS;
 }
 
 /* ---- the field's spectral radius ------------------------------------------------------------- */
@@ -65,87 +77,33 @@ static double radius_at(const subject *s, const double x[]) {
 
 /* ---- libess ---------------------------------------------------------------------------------- */
 
-/* to the end at a tolerance; `radius`, unless NULL, is given the mean and the largest on the way */
-static size_t by_libess(const subject *s, double tolerance, double x[], double radius[2]) {
+/* into `states`; how many evaluations, 0 when it fails */
+static size_t by_libess(const subject *s, ess_base base, double tolerance, double states[]) {
+  static double times[OUTPUTS];
   ess_options with = ess_options_default();
   with.rtol = with.atol = tolerance;
+  with.base = base;
+  with.max_steps = with.max_crossings = 20000; // where contacts slide there is no end
   int status = 0;
   ess_driver *const d = ess_driver_alloc(robot_system(s->r), &with, &status);
-  robot *const other = robot_clone(s->r);
-  const subject beside = {other, s->n, NULL, NULL};
-  const uint64_t before = robot_counted(s->r).fields;
-  double t = 0.0;
+  double *const x = room(s->n), t = 0.0;
+  for (size_t i = 0; i < OUTPUTS; i++) times[i] = output_time(i);
   memcpy(x, s->start, s->n * sizeof *x);
-  for (int k = 1; d && !status && k <= (radius ? LOOKS : 1); k++) {
-    status = ess_driver_apply(d, &t, radius ? end * k / LOOKS : end, x);
-    if (!radius || status) continue;
-    const double here = radius_at(&beside, x);
-    radius[0] += here / LOOKS;
-    radius[1] = fmax(radius[1], here);
-  }
+  if (d) status = ess_driver_sample(d, &t, end, x, times, OUTPUTS, states);
+  const size_t calls = d && !status ? (size_t)ess_driver_counters(d)->field_evaluations : 0;
   ess_driver_free(d);
-  robot_close(other);
-  if (status) fprintf(stderr, "libess at %g: %s\n", tolerance, ess_strerror(status));
-  return (size_t)(robot_counted(s->r).fields - before);
+  free(x);
+  return calls;
 }
 
-/* ---- a stabilised step ----------------------------------------------------------------------- */
-
-/* of s stages: Chebyshev's polynomials at w0, with what follows from them */
-typedef struct chebyshev {
-  int stages;
-  double w0, w1, t[STAGES_MAX + 1], b[STAGES_MAX + 1];
-} chebyshev;
-
-static chebyshev of_stages(int stages) {
-  chebyshev c = {.stages = stages, .w0 = 1.0 + 2.0 / 13.0 / (stages * stages)};
-  double d[STAGES_MAX + 1] = {0.0, 1.0}, dd[STAGES_MAX + 1] = {0.0};
-  c.t[0] = 1.0;
-  c.t[1] = c.w0;
-  for (int j = 2; j <= stages; j++) {
-    c.t[j] = 2.0 * c.w0 * c.t[j - 1] - c.t[j - 2];
-    d[j] = 2.0 * c.t[j - 1] + 2.0 * c.w0 * d[j - 1] - d[j - 2];
-    dd[j] = 4.0 * d[j - 1] + 2.0 * c.w0 * dd[j - 1] - dd[j - 2];
-    c.b[j] = dd[j] / (d[j] * d[j]);
+/* the mean of the spectral radius along the reference, and the largest */
+static void radii(const subject *s, double *mean, double *largest) {
+  *mean = *largest = 0.0;
+  for (size_t k = 0; k < LOOKS; k++) {
+    const double here = radius_at(s, s->right + (k + 1) * OUTPUTS / LOOKS * s->n - s->n);
+    *mean += here / LOOKS;
+    *largest = fmax(*largest, here);
   }
-  c.b[0] = c.b[1] = c.b[2];
-  c.w1 = d[stages] / dd[stages];
-  return c;
-}
-
-/* one step of h from y, in place; work[5 n] */
-static void stabilised_step(const subject *s, const chebyshev *c, double h, double y[],
-                            double work[]) {
-  const size_t n = s->n;
-  double *const f0 = work, *const f = f0 + n, *a = f + n, *b = a + n, *next = b + n;
-  robot_plain_field(s->r, y, f0);
-  memcpy(a, y, n * sizeof *a);
-  for (size_t i = 0; i < n; i++) b[i] = y[i] + c->b[1] * c->w1 * h * f0[i];
-  for (int j = 2; j <= c->stages; j++) {
-    const double mu = 2.0 * c->b[j] * c->w0 / c->b[j - 1], nu = -c->b[j] / c->b[j - 2];
-    const double part = 2.0 * c->b[j] * c->w1 / c->b[j - 1];
-    const double back = -(1.0 - c->b[j - 1] * c->t[j - 1]) * part;
-    robot_plain_field(s->r, b, f);
-    for (size_t i = 0; i < n; i++)
-      next[i] = (1.0 - mu - nu) * y[i] + mu * b[i] + nu * a[i] + h * (part * f[i] + back * f0[i]);
-    double *const oldest = a;
-    a = b;
-    b = next;
-    next = oldest;
-  }
-  memcpy(y, b, n * sizeof *y);
-}
-
-static size_t by_rkc(const subject *s, size_t steps, double radius, double x[]) {
-  const double h = end / (double)steps;
-  const int stages = (int)fmax(2.0, 1.0 + sqrt(1.0 + 1.54 * h * radius));
-  if (stages > STAGES_MAX) return 0;
-  const chebyshev c = of_stages(stages);
-  double *const work = room(5 * s->n);
-  memcpy(x, s->start, s->n * sizeof *x);
-  for (size_t k = 0; k < steps; k++) stabilised_step(s, &c, h, x, work);
-  free(work);
-  return steps * (size_t)stages;
 }
 
 /* ---- a linearly implicit one ----------------------------------------------------------------- */
@@ -162,9 +120,10 @@ static int plain(realtype t, N_Vector x, N_Vector dxdt, void *context) {
   return robot_plain_field(c->r, NV_DATA_S(x), NV_DATA_S(dxdt));
 }
 
-static size_t by_bdf(const subject *s, double tolerance, double x[]) {
+static size_t by_bdf(const subject *s, double tolerance, double states[]) {
   SUNContext context;
   if (SUNContext_Create(NULL, &context)) return 0;
+  double *const x = room(s->n);
   memcpy(x, s->start, s->n * sizeof *x);
   const N_Vector state = N_VMake_Serial((sunindextype)s->n, x, context);
   const SUNMatrix matrix = SUNDenseMatrix((sunindextype)s->n, (sunindextype)s->n, context);
@@ -177,70 +136,169 @@ static size_t by_bdf(const subject *s, double tolerance, double x[]) {
   CVodeSStolerances(memory, tolerance, tolerance);
   CVodeSetMaxNumSteps(memory, 1000000);
   CVodeSetLinearSolver(memory, solver, matrix);
-  const int status = CVode(memory, end, state, &t, CV_NORMAL);
+  int status = 0;
+  for (size_t i = 0; status >= 0 && i < OUTPUTS; i++) {
+    status = CVode(memory, output_time(i), state, &t, CV_NORMAL);
+    memcpy(states + i * s->n, x, s->n * sizeof *x);
+  }
   CVodeFree(&memory);
   SUNLinSolFree(solver);
   SUNMatDestroy(matrix);
   N_VDestroy(state);
   SUNContext_Free(&context);
+  free(x);
   return status < 0 ? 0 : c.calls;
 }
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
-static void tell(const subject *s, const char *method, double knob, size_t evaluations,
-                 double x[]) {
+typedef enum kind { DOPRI5, CHOSEN, RKC, BDF, KINDS } kind;
+static const char *const names[KINDS] = {"dopri5", "chosen", "RKC", "BDF"};
+static const ess_base bases[KINDS] = {ESS_BASE_DOPRI5, ESS_BASE_CHOSEN, ESS_BASE_RKC};
+
+/* by method, tolerance and start; where a run fails both are infinite */
+typedef struct found {
+  double calls[KINDS][TOLERANCES][STARTS_MOST], error[KINDS][TOLERANCES][STARTS_MOST];
+} found;
+
+static double error_of(const subject *s) {
   double sum = 0.0;
-  robot_normalise(s->r, x);
-  for (size_t i = 0; i < s->n; i++) sum += (x[i] - s->right[i]) * (x[i] - s->right[i]);
-  printf("  %-8s %8g %12zu %10.1e\n", method, knob, evaluations, sqrt(sum / (double)s->n));
+  for (size_t i = 0; i < OUTPUTS; i++) robot_normalise(s->r, s->states + i * s->n);
+  for (size_t i = 0; i < OUTPUTS * s->n; i++) {
+    const double off = s->states[i] - s->right[i];
+    sum += off * off;
+  }
+  return sqrt(sum / (double)(OUTPUTS * s->n));
 }
 
-static void compare(const subject *s, const char *file) {
-  double *const x = room(s->n), radius[2] = {0.0, 0.0};
-  by_libess(s, 1e-9, s->right, radius);
-  robot_normalise(s->r, s->right);
-  printf("%s: spectral radius %.0f/s, at most %.0f/s; order 5 is stable from %.0f evaluations a "
-         "second on\n  %-8s %8s %12s %10s\n",
-         file, radius[0], radius[1], 6.0 * radius[0] / stable_to, "method", "knob", "evaluations",
-         "error");
-  for (double tolerance = 0.1; tolerance > 1e-6; tolerance /= 10.0)
-    tell(s, "libess", tolerance, by_libess(s, tolerance, x, NULL), x);
-  for (size_t steps = 50; steps <= 800; steps *= 2)
-    tell(s, "RKC", (double)steps, by_rkc(s, steps, 1.1 * radius[1], x), x);
-  for (double tolerance = 0.01; tolerance > 1e-6; tolerance /= 10.0)
-    tell(s, "BDF", tolerance, by_bdf(s, tolerance, x), x);
-  free(x);
+/* one start by every method; false when it has no reference */
+static bool run_start(const subject *s, size_t start, found *f) {
+  if (!by_libess(s, ESS_BASE_DOPRI5, 1e-9, s->right)) return false;
+  for (size_t i = 0; i < OUTPUTS; i++) robot_normalise(s->r, s->right + i * s->n);
+  for (kind k = 0; k < KINDS; k++)
+    for (size_t i = 0; i < TOLERANCES; i++) {
+      const double tolerance = tolerance_at(i);
+      const size_t calls =
+          k == BDF ? by_bdf(s, tolerance, s->states) : by_libess(s, bases[k], tolerance, s->states);
+      f->calls[k][i][start] = calls ? (double)calls : INFINITY;
+      f->error[k][i][start] = calls ? error_of(s) : INFINITY;
+    }
+  return true;
 }
 
-static int look_at(const char *file) {
+static int ascending(const void *a, const void *b) {
+  const double left = *(const double *)a, right = *(const double *)b;
+  return (left > right) - (left < right);
+}
+
+static double median(const double of[], size_t count) {
+  double sorted[STARTS_MOST];
+  memcpy(sorted, of, count * sizeof *of);
+  qsort(sorted, count, sizeof *sorted, ascending);
+  return sorted[count / 2];
+}
+
+/* evaluations at an error, between the tolerances that it lies between, by logarithms; NaN where it
+ * lies between none. From the tight end, since a loose run may err less by luck */
+static double calls_at(const double error[], const double calls[], double target) {
+  for (size_t i = TOLERANCES - 1; i > 0; i--) {
+    if (!(error[i] <= target && error[i - 1] > target)) continue;
+    if (!isfinite(error[i - 1])) return calls[i];
+    const double part = log(target / error[i]) / log(error[i - 1] / error[i]);
+    return calls[i] * pow(calls[i - 1] / calls[i], part);
+  }
+  return NAN;
+}
+
+static void tell(const found *f, size_t starts) {
+  static const double targets[] = {1e-1, 3e-2, 1e-2, 1e-3, 1e-4};
+  enum { TARGETS = sizeof targets / sizeof *targets };
+  double calls[KINDS][TOLERANCES], error[KINDS][TOLERANCES];
+  printf("evaluations and error:\n%10s", "tolerance");
+  for (kind k = 0; k < KINDS; k++) printf(" %18s", names[k]);
+  for (size_t i = 0; i < TOLERANCES; i++) {
+    printf("\n%10.1e", tolerance_at(i));
+    for (kind k = 0; k < KINDS; k++) {
+      calls[k][i] = median(f->calls[k][i], starts);
+      error[k][i] = median(f->error[k][i], starts);
+      printf(" %9.0f %8.1e", calls[k][i], error[k][i]);
+    }
+  }
+  printf("\nevaluations at an error:\n%10s", "error");
+  for (kind k = 0; k < KINDS; k++) printf(" %9s", names[k]);
+  for (size_t i = 0; i < TARGETS; i++) {
+    printf("\n%10.1e", targets[i]);
+    for (kind k = 0; k < KINDS; k++) printf(" %9.0f", calls_at(error[k], calls[k], targets[i]));
+  }
+  printf("\n");
+}
+
+/* the starts that `essbench robot` has with seed 1; 0, or 1 with one line */
+static int run_starts(subject *s, const char *file, size_t starts, found *f) {
   char message[ROBOT_MESSAGE_SIZE];
-  const robot_start fall = {.height = 0.05, .tilt = 0.1};
+  size_t done = 0;
+  for (size_t k = 0; k < starts; k++) {
+    const robot_start fall = {.height = 0.05, .tilt = 0.1, .number = k, .seed = 1};
+    if (robot_start_state(s->r, &fall, s->start, message)) {
+      fprintf(stderr, "%s: %s\n", file, message);
+      return 1;
+    }
+    done += run_start(s, done, f);
+    if (k || !done) continue;
+    double mean, largest;
+    radii(s, &mean, &largest);
+    printf("%s: spectral radius %.0f/s, at most %.0f/s; order 5 is stable from %.0f evaluations a "
+           "second on\n",
+           file, mean, largest, 6.0 * mean / stable_to);
+  }
+  printf("%zu of %zu starts; ", done, starts);
+  if (done) tell(f, done);
+  return done ? 0 : 1;
+}
+
+static int look_at(const char *file, const robot_options *options, size_t starts) {
+  char message[ROBOT_MESSAGE_SIZE];
   subject s = {0};
-  if (robot_open(file, NULL, NULL, &s.r, message)) {
+  if (robot_open(file, NULL, options, &s.r, message)) {
     fprintf(stderr, "%s\n", message);
     return 1;
   }
+  found *const f = calloc(1, sizeof *f);
+  if (!f) abort();
   s.n = robot_size(s.r).dimension;
   s.start = room(s.n);
-  s.right = room(s.n);
-  const int status = robot_start_state(s.r, &fall, s.start, message);
-  if (status)
-    fprintf(stderr, "%s\n", message);
-  else
-    compare(&s, file);
+  s.right = room(OUTPUTS * s.n);
+  s.states = room(OUTPUTS * s.n);
+  const int status = run_starts(&s, file, starts, f);
+  free(f);
   free(s.start);
   free(s.right);
+  free(s.states);
   robot_close(s.r);
-  return status ? 1 : 0;
+  return status;
+}
+
+static int usage(const char *message) {
+  if (*message) fprintf(stderr, "%s\n", message);
+  fprintf(stderr, "usage: robot_stiffness [--twin K,C] [--starts N] FILE.xml ...\n");
+  return 2;
 }
 
 int main(int argc, char **argv) {
-  int status = 0;
-  if (argc < 2) {
-    fprintf(stderr, "usage: robot_stiffness FILE.xml ...\n");
-    return 2;
+  char message[ROBOT_MESSAGE_SIZE] = "";
+  robot_options options = {0};
+  size_t starts = 10;
+  int status = 0, i = 1;
+  for (; i + 1 < argc && !strncmp(argv[i], "--", 2); i += 2) {
+    if (!strcmp(argv[i], "--twin")) {
+      if (robot_options_twin(argv[i + 1], &options, message)) return usage(message);
+    } else if (!strcmp(argv[i], "--starts")) {
+      starts = strtoul(argv[i + 1], NULL, 10);
+    } else {
+      return usage("");
+    }
   }
-  for (int i = 1; i < argc; i++) status |= look_at(argv[i]);
+  if (i >= argc || starts < 1 || starts > STARTS_MOST) return usage("");
+  for (; i < argc; i++) status |= look_at(argv[i], &options, starts);
   return status;
 }
