@@ -178,6 +178,17 @@ grep -qxF '| `ls_iterations=5` | 0.630 (0.98) | 1.0e-11 |' docs/results/mujoco.m
 check 'MUJOCO has its settings' $?
 grep -q 'larger one from 10 contacts on' docs/results/paper.md && grep -q 'is 3 for the median (N = 10)' docs/results/paper.md
 check 'and where libess loses' $?
+# errors by the paper's protocol over MuJoCo's, number of contacts by number
+by_protocol() {
+  PYTHONPATH=$sources/tools python3 -B -c 'import sys
+from page import tool
+print(tool("paper").losses([{"protocol": "paper", "contacts": str(n), "solver": s, "rms_error": e, "rms_worst": e}
+  for n, ours in enumerate(sys.argv[1:]) for s, e in (("projection", ours), ("mujoco", 1))])[0])' "$@"
+}
+[ "$(by_protocol 1 2 3)" = "libess's median error is the larger one from 1 contacts on." ] &&
+  [ "$(by_protocol 1 2 0.5)" = "libess's median error is the larger one at 1 of 3 N." ] &&
+  [ "$(by_protocol 1 0.5)" = "libess's median error is the larger one nowhere here." ]
+check 'by the paper: from some number on, at some, at none' $?
 grep -qxF '| it is fast | A & B, 7 | time, at most 1 | 1.5 | **fails** | `make it` |' docs/results/claims.md
 check 'claims have their page' $?
 grep -qxF '| 1e-02 | 2, 3 | 2, 3 | 4, 6 | 2, 3 | 2, 3 | 200, 200, 200, 200, 200 | 0 |' docs/results/accuracy.md
