@@ -42,7 +42,7 @@ size_t gather_known(gather rows, const char *name) {
 static double *values_of(gather rows, const char *name, size_t *known) {
   double *const values = malloc((rows.count + 1) * sizeof *values);
   *known = values ? take(rows, name, values) : 0;
-  if (!values) rows.run->private->out_of_memory = true;
+  if (!values) study_out_of_memory(rows.run);
   return values;
 }
 
@@ -51,7 +51,7 @@ measure_summary gather_summary(gather rows, const char *name) {
   size_t known;
   double *const values = values_of(rows, name, &known);
   if (known && measure_summarize(values, known, &all) == MEASURE_ENOMEM)
-    rows.run->private->out_of_memory = true;
+    study_out_of_memory(rows.run);
   free(values);
   return all;
 }
@@ -61,7 +61,7 @@ double gather_quantile(gather rows, const char *name, double p) {
   size_t known;
   double *const values = values_of(rows, name, &known);
   if (known && measure_quantile(values, known, p, &value) == MEASURE_ENOMEM)
-    rows.run->private->out_of_memory = true;
+    study_out_of_memory(rows.run);
   free(values);
   return value;
 }
@@ -74,7 +74,7 @@ double gather_median_but(gather rows, const char *name, size_t folds, size_t fol
   double value = NAN, *const values = malloc((rows.count + 1) * sizeof *values);
   const size_t known = values ? take_but(rows, name, folds, fold, values) : 0;
   if (!values || (known && measure_median(values, known, &value) == MEASURE_ENOMEM))
-    rows.run->private->out_of_memory = true;
+    study_out_of_memory(rows.run);
   free(values);
   return value;
 }

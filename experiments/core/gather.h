@@ -15,8 +15,8 @@ typedef struct gather {
 /* The same rows but some at the beginning or at the end. */
 gather gather_part(gather rows, size_t from, size_t to);
 
-/* Of the values that are known: NaN where there is none. Where memory is out, too, and then the
- * study fails behind `derive`. */
+/* Of the values that are known: NaN where there is none, and where memory is out, which is
+ * noted. */
 double gather_quantile(gather rows, const char *name, double p);
 double gather_median(gather rows, const char *name);
 double gather_mean(gather rows, const char *name);

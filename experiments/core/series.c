@@ -21,9 +21,13 @@ typedef struct table {
   double *value, *drawn, *median; /* owned */
 } table;
 
-static int conclude(const study_run *run, const char *name, int status) {
-  if (status) measure_message(run->message, "statistics of %s: %s", name, measure_strerror(status));
-  return status ? -1 : 0;
+/* what a failure leaves unknown is NaN; `value` may be NULL */
+static int conclude(study_run *run, const char *name, int status, double *value,
+                    double interval[2]) {
+  if (!status) return 0;
+  if (value) *value = interval[0] = interval[1] = NAN;
+  measure_message(run->message, "statistics of %s: %s", name, measure_strerror(status));
+  return study_note_failure(run);
 }
 
 static void table_free(table *t) {
@@ -103,7 +107,7 @@ int series_median(gather rows, const char *name, const draws *d, double *median,
     status = estimate(d, median_of, &t, median, interval);
   }
   table_free(&t);
-  return conclude(rows.run, name, status);
+  return conclude(rows.run, name, status, median, interval);
 }
 
 /* the known values to the front, process by process: a draw of as many; those that know none are
@@ -138,7 +142,7 @@ int series_median_known(gather rows, const char *name, const draws *d, double *m
   }
   table_free(&t);
   free(first);
-  return conclude(rows.run, name, status);
+  return conclude(rows.run, name, status, median, interval);
 }
 
 int series_median_ratio(gather rows, gather over, const char *name, const draws *d, double *median,
@@ -155,7 +159,7 @@ int series_median_ratio(gather rows, gather over, const char *name, const draws 
   }
   table_free(&t);
   table_free(&divisor);
-  return conclude(rows.run, name, status);
+  return conclude(rows.run, name, status, median, interval);
 }
 
 /* ---- slopes ---------------------------------------------------------------------------------- */
@@ -179,7 +183,7 @@ int series_slope(const series *s, double *slope, double interval[2]) {
   int status = table_fill(&t, s);
   if (!status) status = estimate(&s->draws, slope_of, &t, slope, interval);
   table_free(&t);
-  return conclude(s->group->run, s->name, status);
+  return conclude(s->group->run, s->name, status, slope, interval);
 }
 
 int series_slope_ratio(const series *s, const series *over, double *ratio, double interval[2]) {
@@ -190,7 +194,7 @@ int series_slope_ratio(const series *s, const series *over, double *ratio, doubl
   if (!status) status = estimate(&s->draws, slope_ratio_of, both, ratio, interval);
   table_free(&both[0]);
   table_free(&both[1]);
-  return conclude(s->group->run, s->name, status);
+  return conclude(s->group->run, s->name, status, ratio, interval);
 }
 
 /* ---- marginal cost --------------------------------------------------------------------------- */
@@ -229,5 +233,5 @@ int series_marginal(const series *s, size_t window, double marginal[], double (*
   for (size_t i = 0; !status && i < s->groups; i++) widen(&s->draws, marginal[i], interval[i]);
   free(value);
   table_free(&t);
-  return conclude(s->group->run, s->name, status);
+  return conclude(s->group->run, s->name, status, NULL, NULL);
 }

@@ -8,7 +8,7 @@
 #include "draws.h"
 #include "gather.h"
 
-/* All of these return 0, or -1 with one line in the run's message. */
+/* All of these return 0, or -1 with one line, which is noted (study.h): values are NaN then. */
 
 /* Median of a column, whose values are all known. */
 int series_median(gather rows, const char *name, const draws *d, double *median,

@@ -139,18 +139,18 @@ size_t study_cells(const study_run *run);
 const void *study_cell_at(const study_run *run, size_t index);
 const void *study_samples(const study_run *run, size_t index, size_t *count);
 
-/* Adds a row of a table. 0, or -1 with one line. */
+/* Adds a row of a table. 0, or -1 with one line, which need not be looked at: the failure is noted,
+ * and the study ends with it behind plan, run or derive. So it is with all that says "noted". */
 int study_add(study_run *run, size_t table, const void *row);
 
-/* A text for a row, kept to the end of the run; "" where memory is out, and then the study fails
- * behind `derive`. */
+/* A text for a row, kept to the end of the run; "" where memory is out, which is noted. */
 __attribute__((format(printf, 2, 3))) const char *study_text(study_run *run, const char *format,
                                                              ...);
 
 /* All rows of a table, *count of them, which may be NULL: an array of its structs. */
 const void *study_rows(const study_run *run, size_t table, size_t *count);
 
-/* -1, with a line that says so. */
+/* -1, with a line that says so, which is noted. */
 int study_out_of_memory(study_run *run);
 
 /* By what a case is known: the model, and its number of contacts where that can be chosen, such as

@@ -90,7 +90,7 @@ json_t *study_cells_entry(const study_run *run, const study_planned *cell) {
 long study_cells_plan(study_run *run, size_t stage) {
   struct study_private *const p = run->private;
   const size_t before = p->cells;
-  if (run->study->plan(run, stage)) return -1;
+  if (study_noted(run, run->study->plan(run, stage))) return -1;
   return (long)(p->cells - before);
 }
 
@@ -98,7 +98,7 @@ int study_cells_run(study_run *run, size_t index) {
   json_decref(run->private->measured);
   run->private->measured = json_array();
   if (!run->private->measured) return study_out_of_memory(run);
-  return run->study->run(run, run->private->cell[index].what);
+  return study_noted(run, run->study->run(run, run->private->cell[index].what));
 }
 
 /* the samples of one cell; its texts borrow from what is known */

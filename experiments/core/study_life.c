@@ -113,8 +113,7 @@ static int prepare(study_run *run) {
 
 /* of what was measured */
 static int conclude(study_run *run) {
-  if (run->study->derive && run->study->derive(run)) return -1;
-  if (run->private->out_of_memory) return study_out_of_memory(run);
+  if (study_noted(run, run->study->derive ? run->study->derive(run) : 0)) return -1;
   if (study_write(run) || show(run)) return -1;
   return run->study->conclude ? run->study->conclude(run) : 0;
 }

@@ -9,8 +9,20 @@
 
 #include "study_run.h"
 
+int study_note_failure(study_run *run) {
+  char *const noted = run->private->failure;
+  if (!*noted) measure_message(noted, "%s", run->message);
+  return -1;
+}
+
+int study_noted(study_run *run, int status) {
+  const char *const noted = run->private->failure;
+  return !status && *noted ? measure_fail(run->message, "%s", noted) : status;
+}
+
 int study_out_of_memory(study_run *run) {
-  return measure_fail(run->message, "out of memory");
+  measure_message(run->message, "out of memory");
+  return study_note_failure(run);
 }
 
 static int reserve(study_row_list *list, size_t row_size) {
@@ -57,7 +69,7 @@ const char *study_text(study_run *run, const char *format, ...) {
   va_end(values);
   if (!p->texts) p->texts = json_array();
   if (text && !json_array_append_new(p->texts, text)) return json_string_value(text);
-  p->out_of_memory = true;
+  study_out_of_memory(run);
   return "";
 }
 

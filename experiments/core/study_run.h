@@ -36,7 +36,7 @@ typedef struct study_row_list {
 
 struct study_private {
   const study_request *request;
-  bool out_of_memory;  /* in statistics */
+  char failure[MEASURE_MESSAGE_SIZE]; /* the first that was noted; "": none */
   json_t *environment; /* as it was before measuring; owned */
   json_t *known;       /* rows by the names of their cells; owned */
   json_t *measured;    /* rows of the cell that is being run; owned */
@@ -62,6 +62,12 @@ int study_execute(const study *s, const study_request *request, char *message);
 
 /* study_rows.c: a row into a table, table 0 too. 0, or -1 with one line. */
 int study_rows_append(study_run *run, size_t table, const void *row);
+
+/* Notes a failure that nobody waits for: the line in the run's message. -1. */
+int study_note_failure(study_run *run);
+
+/* The status, or -1 with its line where a failure was noted. */
+int study_noted(study_run *run, int status);
 
 /* Forgets the rows of all tables from `first` on. */
 void study_rows_clear(study_run *run, size_t first);

@@ -148,17 +148,15 @@ static int follow(study_run *run, const contest_starts *start, const solver_type
   return -1;
 }
 
-static int add_trajectory(study_run *run, const contest_starts *start, const contestant *mujoco,
-                          const contestant *ours) {
+static void add_trajectory(study_run *run, const contest_starts *start, const contestant *mujoco,
+                           const contestant *ours) {
   const trajectory *const exact = &start->references[0];
-  int status = 0;
-  for (size_t i = 0; !status && i < exact->count; i++) {
+  for (size_t i = 0; i < exact->count; i++) {
     const double *const e = exact->states + 2 * i, *const a = mujoco->samples.states + 2 * i,
                         *const b = ours->samples.states + 2 * i;
     const instant now = {exact->times[i], {e[0], e[1]}, {a[0], a[1]}, {b[0], b[1]}};
-    status = study_add(run, TRAJECTORY, &now);
+    study_add(run, TRAJECTORY, &now);
   }
-  return status;
 }
 
 /* Fig. 5.1: all three once more, with the epsilon that was found */
@@ -174,7 +172,7 @@ static int add_figure(study_run *run, double epsilon) {
   if (!status) {
     status = follow(run, &start, &projection_solver, &with, &ours);
     if (!status) {
-      status = add_trajectory(run, &start, &mujoco, &ours);
+      add_trajectory(run, &start, &mujoco, &ours);
       contestant_release(&ours);
     }
     contestant_release(&mujoco);
@@ -186,11 +184,11 @@ static int add_figure(study_run *run, double epsilon) {
 static int derive(study_run *run) {
   size_t count;
   const row *const rows = study_rows(run, ROWS, &count);
-  int status = check_rows(run, rows, count);
-  if (!status) status = study_add(run, TOP, &rows[0]);
-  if (!status) status = study_add(run, PAPER, &paper);
-  for (size_t i = 1; !status && i < count; i++) status = study_add(run, TABLE, &rows[i]);
-  return status ? status : add_figure(run, rows->of.epsilon);
+  if (check_rows(run, rows, count)) return -1;
+  study_add(run, TOP, &rows[0]);
+  study_add(run, PAPER, &paper);
+  for (size_t i = 1; i < count; i++) study_add(run, TABLE, &rows[i]);
+  return add_figure(run, rows->of.epsilon);
 }
 
 static void show(const study_run *run) {

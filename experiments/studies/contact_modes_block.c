@@ -29,7 +29,7 @@ static int add_impact(const ess_impact *impact, void *context) {
   r->last = made.t;
   for (size_t i = 0; r->keeps && i < made.count; i++) {
     const instant row = {r->delta_t, made.t, impact->x[ANGLE], true, made.landed[i].speed};
-    if (study_add(r->run, CONTACT_MODES_BLOCK, &row)) return -1;
+    study_add(r->run, CONTACT_MODES_BLOCK, &row);
   }
   return 0;
 }
@@ -61,7 +61,7 @@ static int add_path(study_run *run, double delta_t) {
   int status = follow(run, delta_t, true, &r);
   for (size_t i = 0; !status && i < r.path.count; i++) {
     const instant row = {delta_t, r.path.times[i], angle_at(&r, i), false, NAN};
-    status = study_add(run, CONTACT_MODES_BLOCK, &row);
+    study_add(run, CONTACT_MODES_BLOCK, &row);
   }
   trajectory_free(&r.path);
   return status;

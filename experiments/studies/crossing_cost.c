@@ -136,10 +136,10 @@ static int measure(study_run *run, const void *planned) {
 
 /* ---- what the samples say -------------------------------------------------------------------- */
 
-static int make_row(study_run *run, const model *m, gather starts, const precision_point *p,
-                    crossing_row *r) {
+static void make_row(study_run *run, const model *m, gather starts, const precision_point *p,
+                     crossing_row *r) {
   if (p->obstacle == PRECISION_OK) {
-    if (precision_summarize(run, m, starts, p, ROWS, &r->p)) return -1;
+    precision_summarize(run, m, starts, p, ROWS, &r->p);
   } else {
     // where it came closest
     precision_row_name(run, m, p, ROWS, p->obstacle, p->message, &r->p);
@@ -155,7 +155,6 @@ static int make_row(study_run *run, const model *m, gather starts, const precisi
   r->ns_per_crossing_hi = 1e9 * r->p.median_hi_s / crossings;
   r->evaluations_per_crossing = r->p.evaluations / crossings;
   crossing_check_target(r);
-  return 0;
 }
 
 static int make_rows(study_run *run, crossing_row rows[]) {
@@ -165,10 +164,10 @@ static int make_rows(study_run *run, crossing_row rows[]) {
   size_t next = s->contacts.count * (s->trials + methods);
   for (size_t i = 0; i < s->contacts.count; i++) {
     const contest_starts *const at = starts_of(run, i);
-    if (precision_give_laps(run, points + i * methods, methods, s->trials, &next)) return -1;
+    if (!at || precision_give_laps(run, points + i * methods, methods, s->trials, &next)) return -1;
     const gather starts = {run, SAMPLES, i * (s->trials + methods), 1, s->trials};
     for (size_t k = i * methods; k < (i + 1) * methods; k++)
-      if (!at || make_row(run, at->m, starts, &points[k], &rows[k])) return -1;
+      make_row(run, at->m, starts, &points[k], &rows[k]);
   }
   return 0;
 }
@@ -179,7 +178,7 @@ static int derive(study_run *run) {
   crossing_row *const rows = calloc(count, sizeof *rows);
   int status = !rows ? study_out_of_memory(run) : survey(run) ? -1 : make_rows(run, rows);
   if (!status) crossing_find_coincidences(rows, count, methods);
-  for (size_t i = 0; !status && i < count; i++) status = study_add(run, ROWS, &rows[i]);
+  for (size_t i = 0; !status && i < count; i++) study_add(run, ROWS, &rows[i]);
   free(rows);
   return status;
 }

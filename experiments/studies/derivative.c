@@ -216,7 +216,7 @@ static bool is_fitted(const error *e) {
   return e->knob >= low[e->order] && e->knob <= high[e->order];
 }
 
-static int add_fit(study_run *run, const error *e, size_t count, bool of_tangents) {
+static void add_fit(study_run *run, const error *e, size_t count, bool of_tangents) {
   double x[KNOBS_MAX], y[KNOBS_MAX];
   size_t points = 0;
   fit f = {.crossings = e->crossings,
@@ -237,18 +237,16 @@ static int add_fit(study_run *run, const error *e, size_t count, bool of_tangent
   const gather_power power = gather_fit_power(x, y, points);
   f.slope = power.exponent;
   memcpy(f.interval, power.interval, sizeof f.interval);
-  return study_add(run, FITS, &f);
+  study_add(run, FITS, &f);
 }
 
 static int derive(study_run *run) {
-  int status = 0;
-  for (size_t i = 0; !status && i < study_cells(run); i++) {
+  for (size_t i = 0; i < study_cells(run); i++) {
     size_t count;
     const error *const all = study_samples(run, i, &count);
-    for (int tangent = 1; !status && tangent >= 0; tangent--)
-      status = add_fit(run, all, count, tangent);
+    for (int tangent = 1; tangent >= 0; tangent--) add_fit(run, all, count, tangent);
   }
-  return status;
+  return 0;
 }
 
 const study derivative_study = {

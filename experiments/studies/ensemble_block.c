@@ -106,19 +106,21 @@ static ensemble_sample unknown(const char *kind, const char *name, size_t starts
 }
 
 /* the range of one column of so many rows, NaN where a run failed */
-static int add_range(study_run *run, const char *kind, const char *name, const double *values,
-                     size_t stride, size_t count, double from, double to) {
+static void add_range(study_run *run, const char *kind, const char *name, const double *values,
+                      size_t stride, size_t count, double from, double to) {
   ensemble_sample sample = unknown(kind, name, 0);
   double *const known = malloc((count + 1) * sizeof *known);
-  if (!known) return study_out_of_memory(run);
+  if (!known) {
+    study_out_of_memory(run);
+    return;
+  }
   for (size_t i = 0; i < count; i++)
     if (!isnan(values[i * stride])) known[sample.starts++] = values[i * stride];
-  int status = 0;
   if (sample.starts && (measure_quantile(known, sample.starts, from, &sample.low) ||
                         measure_quantile(known, sample.starts, to, &sample.high)))
-    status = study_out_of_memory(run);
+    study_out_of_memory(run);
   free(known);
-  return status ? status : study_add(run, STUDY_SAMPLES, &sample);
+  study_add(run, STUDY_SAMPLES, &sample);
 }
 
 static int run_pilot(study_run *run, worker *w, const ensemble_cell *c) {
@@ -134,14 +136,12 @@ static int run_pilot(study_run *run, worker *w, const ensemble_cell *c) {
     if (integrate(w, &report, row + n))
       for (size_t k = n; k < columns; k++) row[k] = NAN;
   }
-  int status = *run->interrupted ? -1 : 0;
-  for (size_t k = 0; !status && k < columns; k++)
-    status = k < n ? add_range(run, ENSEMBLE_AXIS, w->of.frame.quantity[k].name, values + k,
-                               columns, c->count, 0.0, 1.0)
-                   : add_range(run, ENSEMBLE_RANGE, w->of.frame.quantity[k - n].name, values + k,
-                               columns, c->count, low_share, high_share);
+  for (size_t k = 0; !*run->interrupted && k < columns; k++)
+    add_range(run, k < n ? ENSEMBLE_AXIS : ENSEMBLE_RANGE,
+              w->of.frame.quantity[k < n ? k : k - n].name, values + k, columns, c->count,
+              k < n ? 0.0 : low_share, k < n ? 1.0 : high_share);
   free(values);
-  return status;
+  return *run->interrupted ? -1 : 0;
 }
 
 /* ---- a block --------------------------------------------------------------------------------- */
@@ -165,35 +165,35 @@ static void count_values(ensemble_sums *s, const double start[], const double va
 }
 
 /* a run that failed is counted by its reason, and the first of them are rows */
-static int count_failure(study_run *run, worker *w, const solver_report *report, size_t seed) {
+static void count_failure(study_run *run, worker *w, const solver_report *report, size_t seed) {
   char start[START_SIZE] = "";
   size_t used = 0;
   ensemble_sums_fail(&w->of, report->reason ? report->reason : "failed", 1);
   w->of.map[ensemble_place(&w->of.frame, w->start)][MAP_FAILED]++;
-  if (w->failures++ >= FAILURES_MAX) return 0;
+  if (w->failures++ >= FAILURES_MAX) return;
   for (size_t k = 0; k < w->of.frame.states; k++)
     used +=
         (size_t)snprintf(start + used, sizeof start - used, "%s%.17g", k ? " " : "", w->start[k]);
   ensemble_sample sample = unknown(ENSEMBLE_FAILURE, report->message, 1);
   sample.seed = seed;
   sample.text = start;
-  return study_add(run, STUDY_SAMPLES, &sample);
+  study_add(run, STUDY_SAMPLES, &sample);
 }
 
 /* a row with a tally */
-static int add_tally(study_run *run, ensemble_sample *sample, const int64_t *tally, size_t places,
-                     size_t numbers) {
+static void add_tally(study_run *run, ensemble_sample *sample, const int64_t *tally, size_t places,
+                      size_t numbers) {
   char *const text = tally_text(tally, places, numbers);
-  if (!text) return study_out_of_memory(run);
   sample->text = text;
-  const int status = study_add(run, STUDY_SAMPLES, sample);
+  if (text)
+    study_add(run, STUDY_SAMPLES, sample);
+  else
+    study_out_of_memory(run);
   free(text);
-  return status;
 }
 
-static int tell(study_run *run, const ensemble_sums *s) {
-  int status = 0;
-  for (size_t i = 0; !status && i < s->frame.count; i++) {
+static void tell(study_run *run, const ensemble_sums *s) {
+  for (size_t i = 0; i < s->frame.count; i++) {
     ensemble_sample sample = {.kind = ENSEMBLE_COUNTS,
                               .name = s->frame.quantity[i].name,
                               .starts = s->starts[i],
@@ -201,16 +201,15 @@ static int tell(study_run *run, const ensemble_sums *s) {
                               .squares = s->squares[i],
                               .low = s->low[i],
                               .high = s->high[i]};
-    status = add_tally(run, &sample, s->count[i], HISTOGRAM_BINS, 1);
+    add_tally(run, &sample, s->count[i], HISTOGRAM_BINS, 1);
   }
   ensemble_sample map = unknown(ENSEMBLE_MAPPED, "", s->starts[0]);
-  if (!status) status = add_tally(run, &map, s->map[0], ENSEMBLE_MAP * ENSEMBLE_MAP, MAP_NUMBERS);
-  for (const ensemble_status *f = s->failed;
-       !status && f < s->failed + ENSEMBLE_REASONS_MAX && f->starts; f++) {
+  add_tally(run, &map, s->map[0], ENSEMBLE_MAP * ENSEMBLE_MAP, MAP_NUMBERS);
+  for (const ensemble_status *f = s->failed; f < s->failed + ENSEMBLE_REASONS_MAX && f->starts;
+       f++) {
     const ensemble_sample reason = unknown(ENSEMBLE_STATUS, f->status, f->starts);
-    status = study_add(run, STUDY_SAMPLES, &reason);
+    study_add(run, STUDY_SAMPLES, &reason);
   }
-  return status;
 }
 
 static int run_block(study_run *run, worker *w, const ensemble_cell *c) {
@@ -225,10 +224,11 @@ static int run_block(study_run *run, worker *w, const ensemble_cell *c) {
     if (*run->interrupted) return measure_fail(run->message, "interrupted");
     if (!integrate(w, &report, value))
       count_values(&w->of, w->start, value);
-    else if (count_failure(run, w, &report, run->seed + i))
-      return -1;
+    else
+      count_failure(run, w, &report, run->seed + i);
   }
-  return tell(run, &w->of);
+  tell(run, &w->of);
+  return 0;
 }
 
 int ensemble_run(study_run *run, const void *cell) {

@@ -39,7 +39,7 @@ damaged:
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-static int add_outcome(study_run *run, const ensemble_sums *s, size_t i) {
+static void add_outcome(study_run *run, const ensemble_sums *s, size_t i) {
   const ensemble_quantity *const q = &s->frame.quantity[i];
   const double n = (double)s->starts[i], mean = s->sum[i] / n;
   ensemble_outcome row = {
@@ -55,13 +55,12 @@ static int add_outcome(study_run *run, const ensemble_sums *s, size_t i) {
                                             s->low[i], s->high[i]);
     row.quantile[k] = q->whole ? round(value) : value;
   }
-  int status = study_add(run, ENSEMBLE_OUTCOMES, &row);
-  for (size_t k = 0; !status && k < HISTOGRAM_BINS; k++) {
+  study_add(run, ENSEMBLE_OUTCOMES, &row);
+  for (size_t k = 0; k < HISTOGRAM_BINS; k++) {
     const ensemble_bin bin = {q->name, histogram_edge(&q->bins, k), histogram_edge(&q->bins, k + 1),
                               (size_t)s->count[i][k]};
-    if (bin.starts) status = study_add(run, ENSEMBLE_BINS, &bin);
+    if (bin.starts) study_add(run, ENSEMBLE_BINS, &bin);
   }
-  return status;
 }
 
 static const char *name_of(const ensemble_frame *f, size_t quantity) {
@@ -74,10 +73,10 @@ static double middle(const ensemble_frame *f, size_t axis, size_t place) {
   return f->low[axis] + (f->high[axis] - f->low[axis]) * ((double)place + 0.5) / ENSEMBLE_MAP;
 }
 
-static int add_place(study_run *run, const ensemble_sums *s, size_t i) {
+static void add_place(study_run *run, const ensemble_sums *s, size_t i) {
   const ensemble_frame *const f = &s->frame;
   const int64_t *const of = s->map[i];
-  if (!of[MAP_STARTS] && !of[MAP_FAILED]) return 0;
+  if (!of[MAP_STARTS] && !of[MAP_FAILED]) return;
   const double n = (double)of[MAP_STARTS];
   const ensemble_place_row row = {
       .across_state = name_of(f, f->axis[0]),
@@ -90,10 +89,10 @@ static int add_place(study_run *run, const ensemble_sums *s, size_t i) {
       .crossings = n > 0.0 ? (double)of[MAP_CROSSINGS] / n : NAN,
       .outcome =
           n > 0.0 ? ensemble_unshift(&f->quantity[f->outcome], (double)of[MAP_OUTCOME] / n) : NAN};
-  return study_add(run, ENSEMBLE_PLACES, &row);
+  study_add(run, ENSEMBLE_PLACES, &row);
 }
 
-static int add_rows(study_run *run, const ensemble_sums *s) {
+static void add_rows(study_run *run, const ensemble_sums *s) {
   const ensemble_settings *const given = run->settings;
   const ensemble_frame *const f = &s->frame;
   const ensemble_totals totals = {.block = ensemble_block_size(given),
@@ -103,13 +102,12 @@ static int add_rows(study_run *run, const ensemble_sums *s) {
                                   .up = name_of(f, f->axis[1]),
                                   .outcome = name_of(f, f->outcome)};
   const ensemble_status finished = {"success", s->starts[0]};
-  int status = study_add(run, ENSEMBLE_TOTALS, &totals);
-  for (size_t i = 0; !status && i < f->count; i++) status = add_outcome(run, s, i);
-  for (size_t i = 0; !status && i < ENSEMBLE_MAP * ENSEMBLE_MAP; i++) status = add_place(run, s, i);
-  if (!status) status = study_add(run, ENSEMBLE_STATUSES, &finished);
-  for (size_t i = 0; !status && i < ENSEMBLE_REASONS_MAX && s->failed[i].starts; i++)
-    status = study_add(run, ENSEMBLE_STATUSES, &s->failed[i]);
-  return status;
+  study_add(run, ENSEMBLE_TOTALS, &totals);
+  for (size_t i = 0; i < f->count; i++) add_outcome(run, s, i);
+  for (size_t i = 0; i < ENSEMBLE_MAP * ENSEMBLE_MAP; i++) add_place(run, s, i);
+  study_add(run, ENSEMBLE_STATUSES, &finished);
+  for (size_t i = 0; i < ENSEMBLE_REASONS_MAX && s->failed[i].starts; i++)
+    study_add(run, ENSEMBLE_STATUSES, &s->failed[i]);
 }
 
 int ensemble_derive(study_run *run) {
@@ -122,7 +120,7 @@ int ensemble_derive(study_run *run) {
   int status = 0;
   const ensemble_sample *const samples = study_rows(run, ENSEMBLE_SAMPLES, &count);
   for (size_t i = 0; !status && i < count; i++) status = add(run, s, &samples[i]);
-  if (!status) status = add_rows(run, s);
+  if (!status) add_rows(run, s);
   free(s);
   return status;
 }

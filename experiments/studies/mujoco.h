@@ -101,7 +101,7 @@ study_place mujoco_place(const void *planned);
 int mujoco_follow(study_run *run, size_t of);
 int mujoco_race(study_run *run, const mujoco_cell *cell);
 mujoco_session mujoco_first_session(study_run *run, size_t of);
-int mujoco_second_session(study_run *run, size_t of, mujoco_session *out);
+mujoco_session mujoco_second_session(study_run *run, size_t of);
 
 /* The least effect that is one: none is seen from few starts. */
 double mujoco_effect(const mujoco_settings *given);
@@ -114,9 +114,9 @@ const mujoco_sample *mujoco_followed(const study_run *run, size_t of, size_t var
 /* How starts are spread over processes. */
 draws mujoco_draws(const study_run *run);
 
-/* The median of its times in a session, or of those over the race's. 0, or -1 with one line. */
-int mujoco_median(study_run *run, const mujoco_session *session, size_t place, bool over_race,
-                  double *median, double interval[2]);
+/* The median of its times in a session, or of those over the race's; a failure is noted. */
+void mujoco_median(study_run *run, const mujoco_session *session, size_t place, bool over_race,
+                   double *median, double interval[2]);
 
 /* mujoco_profile.c */
 int mujoco_measure_profile(study_run *run, size_t of, size_t profile);

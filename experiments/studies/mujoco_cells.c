@@ -73,16 +73,17 @@ draws mujoco_draws(const study_run *run) {
   return race_draws(run, given_of(run)->trials, false);
 }
 
-int mujoco_median(study_run *run, const mujoco_session *session, size_t place, bool over_race,
-                  double *median, double interval[2]) {
+void mujoco_median(study_run *run, const mujoco_session *session, size_t place, bool over_race,
+                   double *median, double interval[2]) {
   const gather laps = mujoco_laps(run, session, place);
   draws d = mujoco_draws(run);
   size_t first[d.processes + 1];
   race_firsts(&d, first);
   d.first = first;
-  return over_race ? series_median_ratio(laps, mujoco_laps(run, session, 0), "seconds", &d, median,
-                                         interval)
-                   : series_median(laps, "seconds", &d, median, interval);
+  if (over_race)
+    series_median_ratio(laps, mujoco_laps(run, session, 0), "seconds", &d, median, interval);
+  else
+    series_median(laps, "seconds", &d, median, interval);
 }
 
 mujoco_verdict mujoco_judge(size_t variant, double difference, double ratio,
@@ -99,32 +100,32 @@ double mujoco_effect(const mujoco_settings *given) {
 }
 
 /* those of a session that look faster than the race's by it, which comes first */
-static int looks_faster(study_run *run, size_t of, const mujoco_session *in, mujoco_session *out) {
+static void looks_faster(study_run *run, size_t of, const mujoco_session *in, mujoco_session *out) {
   const double effect = mujoco_effect(given_of(run));
   out->count = 0;
   out->variant[out->count++] = MUJOCO_RACE;
   for (size_t i = 1; i < in->count; i++) {
     double ratio, interval[2];
-    if (mujoco_median(run, in, i, true, &ratio, interval)) return -1;
+    mujoco_median(run, in, i, true, &ratio, interval);
     const double difference = mujoco_followed(run, of, in->variant[i])->difference;
     if (mujoco_judge(in->variant[i], difference, ratio, interval, effect) == MUJOCO_FASTER)
       out->variant[out->count++] = in->variant[i];
   }
   if (out->count == 1) out->count = 0;
-  return 0;
 }
 
-int mujoco_second_session(study_run *run, size_t of, mujoco_session *out) {
+mujoco_session mujoco_second_session(study_run *run, size_t of) {
+  mujoco_session out = {0};
   const size_t trials = given_of(run)->trials;
   const mujoco_session last = mujoco_first_session(run, mujoco_cases(run) - 1);
   size_t first = last.first + last.count * trials;
   for (size_t i = 0; i <= of; i++) {
     const mujoco_session one = mujoco_first_session(run, i);
-    if (looks_faster(run, i, &one, out)) return -1;
-    out->first = first;
-    first += out->count * trials;
+    looks_faster(run, i, &one, &out);
+    out.first = first;
+    first += out.count * trials;
   }
-  return 0;
+  return out;
 }
 
 /* ---- the plan -------------------------------------------------------------------------------- */
@@ -142,12 +143,10 @@ static int plan_case(study_run *run, mujoco_kind kind, size_t of, size_t count) 
 int mujoco_plan(study_run *run, size_t stage) {
   const size_t processes = mujoco_draws(run).processes;
   for (size_t i = 0; i < mujoco_cases(run); i++) {
-    mujoco_session again;
     if (stage == 0 && plan_case(run, MUJOCO_FOLLOW, i, 1)) return -1;
     if (stage == 1 && plan_case(run, MUJOCO_RACED, i, processes)) return -1;
-    if (stage == 2 && (mujoco_second_session(run, i, &again) ||
-                       plan_case(run, MUJOCO_AGAIN, i, again.count ? processes : 0)))
-      return -1;
+    const bool again = stage == 2 && mujoco_second_session(run, i).count;
+    if (again && plan_case(run, MUJOCO_AGAIN, i, processes)) return -1;
   }
   for (size_t i = 0; stage == 2 && i < mujoco_cases(run); i++)
     if (plan_case(run, MUJOCO_PROFILE, i, MUJOCO_PROFILES)) return -1;
@@ -248,9 +247,8 @@ static int tell(void *context, const race_lap *lap) {
 
 int mujoco_race(study_run *run, const mujoco_cell *c) {
   const bool again = c->kind == MUJOCO_AGAIN;
-  heat h = {run, mujoco_first_session(run, c->of)};
+  heat h = {run, again ? mujoco_second_session(run, c->of) : mujoco_first_session(run, c->of)};
   race_entry entry[MUJOCO_VARIANTS];
-  if (again && mujoco_second_session(run, c->of, &h.session)) return -1;
   for (size_t i = 0; i < h.session.count; i++)
     entry[i] = mujoco_variant_entry(&mujoco_variants[h.session.variant[i]]);
   const race_plan plan = {.starts = mujoco_starts(run, c->of),

@@ -32,15 +32,14 @@ static size_t place_in(const mujoco_session *session, size_t variant) {
 }
 
 /* times of one that took part; what looked faster is judged by the second session */
-static int fill_times(study_run *run, const mujoco_session session[2], size_t variant,
+static void fill_times(study_run *run, const mujoco_session session[2], size_t variant,
                       mujoco_row *r) {
   const mujoco_settings *const given = run->settings;
   const double effect = mujoco_effect(given);
   const size_t place = place_in(&session[0], variant), again = place_in(&session[1], variant);
   const gather laps = mujoco_laps(run, &session[0], place);
-  if (mujoco_median(run, &session[0], place, false, &r->median_s, r->median_interval_s) ||
-      mujoco_median(run, &session[0], place, true, &r->ratio, r->ratio_interval))
-    return -1;
+  mujoco_median(run, &session[0], place, false, &r->median_s, r->median_interval_s);
+  mujoco_median(run, &session[0], place, true, &r->ratio, r->ratio_interval);
   r->q25_s = gather_quantile(laps, "seconds", 0.25);
   r->q75_s = gather_quantile(laps, "seconds", 0.75);
   r->min_s = gather_quantile(laps, "seconds", 0.0);
@@ -50,15 +49,13 @@ static int fill_times(study_run *run, const mujoco_session session[2], size_t va
   mujoco_verdict verdict =
       mujoco_judge(variant, r->difference, r->ratio, r->ratio_interval, effect);
   if (again < session[1].count) {
-    if (mujoco_median(run, &session[1], again, true, &r->confirmed, r->confirmed_interval))
-      return -1;
+    mujoco_median(run, &session[1], again, true, &r->confirmed, r->confirmed_interval);
     verdict = mujoco_judge(variant, r->difference, r->confirmed, r->confirmed_interval, effect);
   }
   r->verdict = mujoco_verdict_name(verdict);
-  return 0;
 }
 
-static int add_row(study_run *run, size_t of, size_t variant, const mujoco_session session[2]) {
+static void add_row(study_run *run, size_t of, size_t variant, const mujoco_session session[2]) {
   const mujoco_sample *const followed = mujoco_followed(run, of, variant);
   mujoco_row r;
   column_clear(run->study->tables[MUJOCO_ROWS].columns, &r);
@@ -69,10 +66,10 @@ static int add_row(study_run *run, size_t of, size_t variant, const mujoco_sessi
     r.difference = followed->difference;
     r.field_gap = followed->gap.gap;
     r.scaling_s = followed->gap.scaling;
-    if (fill_times(run, session, variant, &r)) return -1;
+    fill_times(run, session, variant, &r);
   }
-  if (study_add(run, MUJOCO_ROWS, &r)) return -1;
-  if (*r.left_out) return 0;
+  study_add(run, MUJOCO_ROWS, &r);
+  if (*r.left_out) return;
   const mujoco_benchmark b = {.name = study_text(run, "%s/contacts:%zu/%s%s%s", r.of.model,
                                                  r.of.contacts, r.of.base, *r.of.changes ? "/" : "",
                                                  r.of.changes),
@@ -84,11 +81,11 @@ static int add_row(study_run *run, size_t of, size_t variant, const mujoco_sessi
                               .iterations = ((const mujoco_settings *)run->settings)->trials,
                               .real_time = 1e3 * r.median_s,
                               .rms_error = r.rms_error};
-  return b.name ? study_add(run, MUJOCO_BENCHMARKS, &b) : -1;
+  study_add(run, MUJOCO_BENCHMARKS, &b);
 }
 
 /* the first session, then the second of those it made look fast */
-static int add_trials(study_run *run, size_t of, size_t variant, const mujoco_session session[2]) {
+static void add_trials(study_run *run, size_t of, size_t variant, const mujoco_session session[2]) {
   size_t count;
   const mujoco_sample *const all = study_rows(run, MUJOCO_SAMPLES, &count);
   const mujoco_name name = name_of(run, of, variant);
@@ -102,22 +99,21 @@ static int add_trials(study_run *run, size_t of, size_t variant, const mujoco_se
       const size_t process = race_process(&d, j), at = first[process] + race_place(&d, j);
       const mujoco_sample *const s = &all[laps.first + at * laps.stride];
       const mujoco_trial t = {name, i + 1, j, process, s->seconds, s->rms_error};
-      if (study_add(run, MUJOCO_TRIALS, &t)) return -1;
+      study_add(run, MUJOCO_TRIALS, &t);
     }
   }
-  return 0;
 }
 
 static int add_case(study_run *run, size_t of) {
-  mujoco_session session[2] = {mujoco_first_session(run, of)};
+  const mujoco_session session[2] = {mujoco_first_session(run, of), mujoco_second_session(run, of)};
   const mujoco_model m = {mujoco_starts(run, of) ? mujoco_starts(run, of)->m : NULL};
-  if (!m.parameters || mujoco_second_session(run, of, &session[1])) return -1;
-  int status = study_add(run, MUJOCO_MODELS, &m);
-  for (size_t k = 0; !status && k < MUJOCO_VARIANTS; k++) {
-    status = add_row(run, of, k, session);
-    if (!status) status = add_trials(run, of, k, session);
+  if (!m.parameters) return -1;
+  study_add(run, MUJOCO_MODELS, &m);
+  for (size_t k = 0; k < MUJOCO_VARIANTS; k++) {
+    add_row(run, of, k, session);
+    add_trials(run, of, k, session);
   }
-  return status;
+  return 0;
 }
 
 /* ---- profiles -------------------------------------------------------------------------------- */
@@ -152,7 +148,7 @@ static void take_off_readings(const mujoco_sample t[], size_t timers, double net
   }
 }
 
-static int add_times(study_run *run, const mujoco_profile *in, const mujoco_sample t[],
+static void add_times(study_run *run, const mujoco_profile *in, const mujoco_sample t[],
                      size_t timers) {
   double net[BRIDGE_TIMERS_MAX], rest[BRIDGE_TIMERS_MAX];
   take_off_readings(t, timers, net, rest);
@@ -163,16 +159,14 @@ static int add_times(study_run *run, const mujoco_profile *in, const mujoco_samp
         1e-9 * net[i], net[i] / net[0], rest[i] / net[0]};
     const mujoco_time left = {*in, "rest",         t[i].timer,       NAN,
                               NAN, 1e-9 * rest[i], rest[i] / net[0], NAN};
-    if (t[i].calls > 0.0 &&
-        (study_add(run, MUJOCO_TIMES, &time) || study_add(run, MUJOCO_TIMERS, &time)))
-      return -1;
-    if (!isnan(rest[i]) && study_add(run, MUJOCO_TIMES, &left)) return -1;
+    if (t[i].calls > 0.0) study_add(run, MUJOCO_TIMES, &time);
+    if (t[i].calls > 0.0) study_add(run, MUJOCO_TIMERS, &time);
+    if (!isnan(rest[i])) study_add(run, MUJOCO_TIMES, &left);
   }
-  return 0;
 }
 
 /* the samples of a profile's cell: starts, then timers */
-static int add_profile(study_run *run, size_t of, size_t cell) {
+static void add_profile(study_run *run, size_t of, size_t cell) {
   size_t count, starts = 0, all;
   const mujoco_sample *const s = study_samples(run, cell, &count);
   while (starts < count && !*s[starts].timer) starts++;
@@ -182,19 +176,19 @@ static int add_profile(study_run *run, size_t of, size_t cell) {
   mujoco_profile p = {.of = name_of(run, of, s->variant),
                       .run_s = 1e-9 * s[starts].run_ns,
                       .reading_s = 1e-9 * s[starts].reading_ns};
-  if (series_median(pairs, "timers_cost", &d, &p.timers_cost, p.timers_cost_interval) ||
-      study_add(run, MUJOCO_PROFILED, &p))
-    return -1;
-  return add_times(run, &p, s + starts, count - starts);
+  series_median(pairs, "timers_cost", &d, &p.timers_cost, p.timers_cost_interval);
+  study_add(run, MUJOCO_PROFILED, &p);
+  add_times(run, &p, s + starts, count - starts);
 }
 
 int mujoco_derive(study_run *run) {
   const size_t cases = mujoco_cases(run), profiles = cases * MUJOCO_PROFILES;
-  int status = study_add(run, MUJOCO_TOP, &(mujoco_top){MUJOCO_UNCHANGED, 0.95});
-  for (size_t i = 0; !status && i < cases; i++) status = add_case(run, i);
-  for (size_t i = 0; !status && i < profiles; i++)
-    status = add_profile(run, i / MUJOCO_PROFILES, study_cells(run) - profiles + i);
-  return status;
+  study_add(run, MUJOCO_TOP, &(mujoco_top){MUJOCO_UNCHANGED, 0.95});
+  for (size_t i = 0; i < cases; i++)
+    if (add_case(run, i)) return -1;
+  for (size_t i = 0; i < profiles; i++)
+    add_profile(run, i / MUJOCO_PROFILES, study_cells(run) - profiles + i);
+  return 0;
 }
 
 int mujoco_conclude(study_run *run) {

@@ -98,34 +98,32 @@ static size_t quiet_half(const double seconds[], size_t trials, timed_trial orde
 }
 
 /* a row for each start, and one for each timer */
-static int add_rows(study_run *run, const profiled *p, size_t variant) {
+static void add_rows(study_run *run, const profiled *p, size_t variant) {
   const double *const plain = p->seconds, *const timed = p->seconds + PROFILED * p->trials;
   timed_trial order[PROFILE_TRIALS_MAX];
   double mean;
   mujoco_sample s;
   column_clear(mujoco_sample_columns, &s);
   s.variant = variant;
-  int status = 0;
-  for (size_t i = 0; !status && i < p->trials; i++) {
+  for (size_t i = 0; i < p->trials; i++) {
     s.trial = i;
     s.seconds = plain[i];
     s.timers_cost = timed[i] / plain[i];
-    status = study_add(run, MUJOCO_SAMPLES, &s);
+    study_add(run, MUJOCO_SAMPLES, &s);
   }
   quiet_half(plain, p->trials, order, &mean);
   s.run_ns = 1e9 * mean / (double)p->runner.report.steps;
   s.reading_ns = reading_ns();
   const size_t half = quiet_half(timed, p->trials, order, &mean);
-  for (size_t i = 0; !status && i < p->timers.count; i++) {
+  for (size_t i = 0; i < p->timers.count; i++) {
     s.timer = p->timers.timer[i].name;
     s.parent = p->timers.timer[i].parent;
     s.calls = (double)p->timers.timer[i].calls / p->steps;
     s.measured_ns = 0.0;
     for (size_t k = 0; k < half; k++)
       s.measured_ns += p->duration[i][order[k].trial] / (double)half;
-    status = study_add(run, MUJOCO_SAMPLES, &s);
+    study_add(run, MUJOCO_SAMPLES, &s);
   }
-  return status;
 }
 
 static int profile(study_run *run, profiled *p, size_t variant) {
@@ -136,8 +134,9 @@ static int profile(study_run *run, profiled *p, size_t variant) {
   const measure_plan plan = {
       .trials = p->trials, .seed = run->seed, .min_time_s = sample_s, .warmup_runs = 1};
   const int status = measure_interleave(candidates, CANDIDATES, &plan, p->seconds, NULL);
-  if (!status) return add_rows(run, p, variant);
-  return measure_fail(run->message, "profiling: %s", measure_strerror(status));
+  if (status) return measure_fail(run->message, "profiling: %s", measure_strerror(status));
+  add_rows(run, p, variant);
+  return 0;
 }
 
 int mujoco_measure_profile(study_run *run, size_t of, size_t which) {

@@ -134,7 +134,7 @@ static int measure(study_run *run, const void *cell) {
 /* ---- what they say --------------------------------------------------------------------------- */
 
 /* slope, monotony, and the error where the fitted range ends */
-static int add_fit(study_run *run, size_t order, const point p[]) {
+static void add_fit(study_run *run, size_t order, const point p[]) {
   double x[POINTS_OF_ORDER], y[POINTS_OF_ORDER];
   size_t count = 0;
   fit f = {.projection_order = order,
@@ -159,7 +159,7 @@ static int add_fit(study_run *run, size_t order, const point p[]) {
   f.interval[1] = power.interval[1];
   f.intercept = power.intercept;
   f.confidence = power.confidence;
-  return study_add(run, FITS, &f);
+  study_add(run, FITS, &f);
 }
 
 static int add_crossings(study_run *run) {
@@ -169,17 +169,14 @@ static int add_crossings(study_run *run) {
   if (!m) return -1;
   m->type->initial_state(m, x0);
   int status = affine3_crossings(x0, model_get(m, "duration"), times, guards, &count, run->message);
-  for (size_t i = 0; !status && i < count; i++)
-    status = study_add(run, CROSSINGS, &(crossing){times[i]});
+  for (size_t i = 0; !status && i < count; i++) study_add(run, CROSSINGS, &(crossing){times[i]});
   return status;
 }
 
 static int derive(study_run *run) {
   const point *const points = study_rows(run, POINTS, NULL);
-  int status = add_crossings(run);
-  for (size_t i = 0; !status && i < ORDERS; i++)
-    status = add_fit(run, 1 + i, points + i * POINTS_OF_ORDER);
-  return status ? status : order_add_paths(run, PATH, EXACT, GUARDS);
+  for (size_t i = 0; i < ORDERS; i++) add_fit(run, 1 + i, points + i * POINTS_OF_ORDER);
+  return add_crossings(run) ? -1 : order_add_paths(run, PATH, EXACT, GUARDS);
 }
 
 static void show(const study_run *run) {

@@ -270,9 +270,9 @@ COLUMN_ROW(precision_row, PRECISION_ALL);
 void precision_row_name(study_run *run, const model *m, const precision_point *p, size_t table,
                         precision_status status, const char *message, precision_row *row);
 
-/* All of it, from the point's laps on those starts. 0, or -1 with one line. */
-int precision_summarize(study_run *run, const model *m, gather starts, const precision_point *p,
-                        size_t table, precision_row *row);
+/* All of it, from the point's laps on those starts. */
+void precision_summarize(study_run *run, const model *m, gather starts, const precision_point *p,
+                         size_t table, precision_row *row);
 
 /* Largest difference of errors, relative, at which two runs are the same but for rounding. */
 #define PRECISION_COINCIDE 1e-6

@@ -51,18 +51,16 @@ static const char *message_of(const precision_point *p, precision_status status)
 }
 
 /* a point that was not raced has the time of its first run */
-static int fill_times(const precision_point *p, precision_row *row) {
+static void fill_times(const precision_point *p, precision_row *row) {
   double interval[2] = {NAN, NAN};
   row->median_s = p->laps.count ? gather_median(p->laps, "time_s") : p->first.time_s;
-  if (p->laps.count > 1 && series_median(p->laps, "time_s", &p->draws, &row->median_s, interval))
-    return -1;
+  if (p->laps.count > 1) series_median(p->laps, "time_s", &p->draws, &row->median_s, interval);
   row->median_lo_s = interval[0];
   row->median_hi_s = interval[1];
-  return 0;
 }
 
-int precision_summarize(study_run *run, const model *m, gather starts, const precision_point *p,
-                        size_t table, precision_row *row) {
+void precision_summarize(study_run *run, const model *m, gather starts, const precision_point *p,
+                         size_t table, precision_row *row) {
   precision_tally tally = {0};
   // errors are those of the first process
   for (size_t j = 0; j < p->laps.count; j += p->draws.processes)
@@ -84,5 +82,5 @@ int precision_summarize(study_run *run, const model *m, gather starts, const pre
   // a run that failed has made those up to there
   if (isnan(row->evaluations))
     row->evaluations = p->first.field_evaluations + p->first.guard_evaluations;
-  return fill_times(p, row);
+  fill_times(p, row);
 }

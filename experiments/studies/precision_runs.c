@@ -125,7 +125,7 @@ int precision_add_starts(study_run *run, contest_starts *starts, const option_na
     if (*run->interrupted || contest_reference(starts, j, run->message)) return -1;
     s.trial = j;
     s.start = precision_start_of(starts, j);
-    if (study_add(run, STUDY_SAMPLES, &s)) return -1;
+    study_add(run, STUDY_SAMPLES, &s);
   }
   return 0;
 }
@@ -212,7 +212,7 @@ static int collect(study_run *run, precision_point *p, size_t first, size_t race
     const size_t start = race_process(&p->draws, j) * p->trials + race_place(&p->draws, j);
     const size_t at = first + start * raced + place;
     if (at >= count) return measure_fail(run->message, "laps are missing");
-    if (study_add(run, PRECISION_LAPS, &all[at])) return -1;
+    study_add(run, PRECISION_LAPS, &all[at]);
   }
   return 0;
 }

@@ -17,7 +17,7 @@ static const double near = 0.25;
 
 /* ---- rows and series ------------------------------------------------------------------------- */
 
-static int add_row(study_run *run, const scale_sample *of, gather starts, double distance) {
+static void add_row(study_run *run, const scale_sample *of, gather starts, double distance) {
   size_t count;
   const scale_sample *const s =
       (const scale_sample *)study_rows(run, SCALE_SAMPLES, &count) + starts.first;
@@ -38,7 +38,7 @@ static int add_row(study_run *run, const scale_sample *of, gather starts, double
   r.fields_per_event = r.field_evaluations / r.reference_events;
   r.guards_per_event = r.guard_evaluations / r.reference_events;
   r.time_per_event = r.time_s / r.reference_events;
-  return study_add(run, SCALE_ROWS, &r);
+  study_add(run, SCALE_ROWS, &r);
 }
 
 /* the largest epsilon from which on down all crossings are right */
@@ -71,7 +71,7 @@ static void fit_slope(const scale_row r[], size_t count, scale_series *out) {
 }
 
 /* of `count` rows of one order */
-static int add_series(study_run *run, size_t order, size_t first, size_t count) {
+static void add_series(study_run *run, size_t order, size_t first, size_t count) {
   const scale_row *const r = (const scale_row *)study_rows(run, SCALE_ROWS, NULL) + first;
   scale_series s = {.projection_order = order, .exact_epsilon = exact_epsilon(r, count)};
   gather plateau = {run, SCALE_ROWS, first, 1, 0};
@@ -80,28 +80,23 @@ static int add_series(study_run *run, size_t order, size_t first, size_t count) 
          r[plateau.count].epsilon >= plateau_from * r[plateau.count].crossing_distance)
     plateau.count++;
   s.plateau_rms_error = gather_median(plateau, "rms_error");
-  return study_add(run, SCALE_SERIES, &s);
+  study_add(run, SCALE_SERIES, &s);
 }
 
 /* a number of contacts, whose samples of stage 1 begin at *from and are passed by */
-static int add_case(study_run *run, size_t index, size_t *from) {
+static void add_case(study_run *run, size_t index, size_t *from) {
   const size_t trials = ((const scale_settings *)run->settings)->trials;
   size_t count, first;
   const scale_sample *const all = study_rows(run, SCALE_SAMPLES, &count);
   const scale_sample *const of = &all[index * trials];
   study_rows(run, SCALE_ROWS, &first);
-  int status = study_add(run, SCALE_CASES, of);
-  for (size_t i = 0; !status && i < trials; i++) status = study_add(run, SCALE_EVENTS, &of[i]);
+  study_add(run, SCALE_CASES, of);
+  for (size_t i = 0; i < trials; i++) study_add(run, SCALE_EVENTS, &of[i]);
   size_t points = 0;
-  for (; !status && *from < count && all[*from].contacts == of->contacts; *from += trials) {
-    const gather starts = {run, SCALE_SAMPLES, *from, 1, trials};
-    status = add_row(run, &all[*from], starts, of->distance.median);
-    points++;
-  }
+  for (; *from < count && all[*from].contacts == of->contacts; *from += trials, points++)
+    add_row(run, &all[*from], (gather){run, SCALE_SAMPLES, *from, 1, trials}, of->distance.median);
   const size_t epsilons = points / SCALE_ORDERS;
-  for (size_t k = 0; !status && k < SCALE_ORDERS; k++)
-    status = add_series(run, 1 + k, first + k * epsilons, epsilons);
-  return status;
+  for (size_t k = 0; k < SCALE_ORDERS; k++) add_series(run, 1 + k, first + k * epsilons, epsilons);
 }
 
 /* ---- growth ---------------------------------------------------------------------------------- */
@@ -122,14 +117,17 @@ static const scale_row *nearest(const scale_row r[], size_t count, size_t contac
 
 /* Cost of a crossing against the number of contacts, a N^exponent, where epsilon is a tenth of the
  * distance between crossings, or ten times as much */
-static int add_growth(study_run *run, size_t order, double ratio) {
+static void add_growth(study_run *run, size_t order, double ratio) {
   enum { N, TIME, FIELDS, GUARDS, SERIES };
   size_t cases, count;
   const scale_sample *const all = study_rows(run, SCALE_CASES, &cases);
   const scale_row *const rows = study_rows(run, SCALE_ROWS, &count);
   scale_growth g = {.projection_order = order, .epsilon_over_distance = ratio};
   double *const x = calloc(SERIES * cases + 1, sizeof *x);
-  if (!x) return study_out_of_memory(run);
+  if (!x) {
+    study_out_of_memory(run);
+    return;
+  }
   for (size_t i = 0; i < cases; i++) {
     const scale_row *const r = nearest(rows, count, all[i].contacts, order, ratio);
     if (!r) continue;
@@ -142,14 +140,14 @@ static int add_growth(study_run *run, size_t order, double ratio) {
   g.field_evaluations_exponent = gather_fit_power(x, x + FIELDS * cases, g.count).exponent;
   g.guard_evaluations_exponent = gather_fit_power(x, x + GUARDS * cases, g.count).exponent;
   free(x);
-  return study_add(run, SCALE_GROWTH, &g);
+  study_add(run, SCALE_GROWTH, &g);
 }
 
 /* ---- evenness -------------------------------------------------------------------------------- */
 
 /* How evenly the error goes from one number of contacts to the next at one epsilon, if all have it
  */
-static int add_evenness(study_run *run, size_t order, double epsilon, size_t cases) {
+static void add_evenness(study_run *run, size_t order, double epsilon, size_t cases) {
   size_t count, found = 0;
   const scale_row *const r = study_rows(run, SCALE_ROWS, &count);
   scale_evenness e = {order, epsilon, INFINITY, 0.0, 1.0, true};
@@ -164,7 +162,7 @@ static int add_evenness(study_run *run, size_t order, double epsilon, size_t cas
     e.exact_counts = e.exact_counts && r[i].exact_counts == r[i].trials;
     before = rms;
   }
-  return found == cases ? study_add(run, SCALE_EVENNESS, &e) : 0;
+  if (found == cases) study_add(run, SCALE_EVENNESS, &e);
 }
 
 int scale_derive(study_run *run) {
@@ -172,16 +170,13 @@ int scale_derive(study_run *run) {
   const scale_settings *const s = run->settings;
   size_t count, cases = 0, rows;
   const scale_sample *const all = study_rows(run, SCALE_SAMPLES, &count);
-  int status = 0;
   while (cases * s->trials < count && !all[cases * s->trials].order) cases++;
-  for (size_t i = 0, from = cases * s->trials; !status && i < cases; i++)
-    status = add_case(run, i, &from);
-  for (size_t i = 0; !status && i < 2 * SCALE_ORDERS; i++)
-    status = add_growth(run, 1 + i / 2, ratios[i % 2]);
+  for (size_t i = 0, from = cases * s->trials; i < cases; i++) add_case(run, i, &from);
+  for (size_t i = 0; i < 2 * SCALE_ORDERS; i++) add_growth(run, 1 + i / 2, ratios[i % 2]);
   const scale_row *const r = study_rows(run, SCALE_ROWS, &rows);
-  for (size_t i = 0; !status && cases >= 3 && i < rows && r[i].contacts == r->contacts; i++)
-    status = add_evenness(run, r[i].projection_order, r[i].epsilon, cases);
-  return status;
+  for (size_t i = 0; cases >= 3 && i < rows && r[i].contacts == r->contacts; i++)
+    add_evenness(run, r[i].projection_order, r[i].epsilon, cases);
+  return 0;
 }
 
 /* ---- on the terminal ------------------------------------------------------------------------- */

@@ -216,8 +216,8 @@ extern const column speed_row_columns[], speed_marginal_columns[], speed_sample_
 int speed_derive(study_run *run);
 
 /* speed_samples.c: times an entry of libess's with fewer and more rows of samples, and adds what
- * the starts took; what all of them say. 0, or -1 with one line. */
+ * the starts took, 0, or -1 with one line; what all of them say. */
 int speed_time_samples(speed_room *r, const speed_sample *entry, size_t process);
-int speed_derive_samples(study_run *run);
+void speed_derive_samples(study_run *run);
 
 #endif

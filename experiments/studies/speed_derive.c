@@ -63,7 +63,7 @@ static void fill_work(const double n[SPEED_COUNTS], const double cost[SPEED_CALL
 }
 
 /* start by start, of each all processes */
-static int add_runs(deriving *d, size_t index) {
+static void add_runs(deriving *d, size_t index) {
   const speed_sample *const e = &d->entry[index];
   const size_t rival = speed_entry_of(d->entry, d->count, e->protocol, NULL);
   study_rows(d->run, SPEED_RUNS, &d->first[index]);
@@ -86,9 +86,8 @@ static int add_runs(deriving *d, size_t index) {
                        .disturbed = s->disturbed};
     fill_work(run_of(d, index, j, true)->counts, d->cost[speed_form_of(e)],
               rival == SIZE_MAX ? NAN : run_of(d, rival, j, false)->seconds, &r);
-    if (study_add(d->run, SPEED_RUNS, &r)) return -1;
+    study_add(d->run, SPEED_RUNS, &r);
   }
-  return 0;
 }
 
 static gather runs_of(const deriving *d, size_t index) {
@@ -120,16 +119,16 @@ static bool is_worse(const speed_row *r) {
 }
 
 /* beside MuJoCo's entry of its protocol, where there is one */
-static int fill_rival(const deriving *d, size_t index, size_t rival, speed_row *r) {
+static void fill_rival(const deriving *d, size_t index, size_t rival, speed_row *r) {
   const gather runs = runs_of(d, index), rivals = runs_of(d, rival);
   r->mujoco_variant = d->entry[rival].variant;
   r->mujoco_time_step = d->entry[rival].time_step;
   r->mujoco_s = gather_median(rivals, "seconds");
   fill_errors(rivals, r->mujoco_rms);
-  return series_median_ratio(rivals, runs, "seconds", &d->draws, &r->ratio, r->ratio_ends);
+  series_median_ratio(rivals, runs, "seconds", &d->draws, &r->ratio, r->ratio_ends);
 }
 
-static int add_row(const deriving *d, size_t index) {
+static void add_row(const deriving *d, size_t index) {
   const speed_sample *const e = &d->entry[index];
   const gather runs = runs_of(d, index);
   const size_t rival = speed_entry_of(d->entry, d->count, e->protocol, NULL);
@@ -151,9 +150,8 @@ static int add_row(const deriving *d, size_t index) {
   r.scaling_s = e->scaling;
   r.settings = solver_settings_in_force(solver_find(e->solver), &settings,
                                         model_find(d->of.model)->time_step);
-  if (series_median(runs, "seconds", &d->draws, &r.median_s, r.median) ||
-      (rival != SIZE_MAX && fill_rival(d, index, rival, &r)))
-    return -1;
+  series_median(runs, "seconds", &d->draws, &r.median_s, r.median);
+  if (rival != SIZE_MAX) fill_rival(d, index, rival, &r);
   fill_errors(runs, r.rms);
   fill_accepted(d, e, r.accepted);
   r.events = gather_median(runs, "events");
@@ -171,13 +169,13 @@ static int add_row(const deriving *d, size_t index) {
     r.before_ends[1] = before.high;
   }
   r.worse = is_worse(&r);
-  return study_add(d->run, SPEED_ROWS, &r);
+  study_add(d->run, SPEED_ROWS, &r);
 }
 
 /* ---- callbacks ------------------------------------------------------------------------------- */
 
 /* one of a form's, if the model has it: its cost goes into those of the system */
-static int add_callback(deriving *d, size_t form, size_t call) {
+static void add_callback(deriving *d, size_t form, size_t call) {
   const char *const field = d->of.forms > 1 ? speed_form_names[form] : "";
   const size_t processes = d->run->processes;
   const draws nested = {SPEED_CALL_SAMPLES * processes, processes, d->run->seed, false, NULL};
@@ -188,7 +186,7 @@ static int add_callback(deriving *d, size_t form, size_t call) {
     const speed_sample *s = told_by(d, i % processes, &count);
     while (strcmp(s->what, "call") != 0) s++;
     s += (form * SPEED_CALLS + call) * SPEED_CALL_SAMPLES + i / processes;
-    if (study_add(d->run, SPEED_VALUES, &s->seconds)) return -1;
+    study_add(d->run, SPEED_VALUES, &s->seconds);
   }
   speed_callback c = {.model = d->of.model,
                       .field = field,
@@ -196,23 +194,17 @@ static int add_callback(deriving *d, size_t form, size_t call) {
                       .contacts = d->of.contacts,
                       .damping = d->of.damping};
   d->cost[form][call] = NAN;
-  if (!gather_known(calls, "seconds")) return 0;
-  if (series_median(calls, "seconds", &nested, &c.s_per_call, c.interval)) return -1;
+  if (!gather_known(calls, "seconds")) return;
+  series_median(calls, "seconds", &nested, &c.s_per_call, c.interval);
   d->cost[form][call] = c.s_per_call;
   // springs that are stiffer cost no more
-  return d->of.stiff ? 0 : study_add(d->run, SPEED_CALLBACKS, &c);
-}
-
-static int add_callbacks(deriving *d) {
-  for (size_t i = 0; i < d->of.forms * SPEED_CALLS; i++)
-    if (add_callback(d, i / SPEED_CALLS, i % SPEED_CALLS)) return -1;
-  return 0;
+  if (!d->of.stiff) study_add(d->run, SPEED_CALLBACKS, &c);
 }
 
 /* ---- one more contact ------------------------------------------------------------------------ */
 
 /* over the systems of the series, where all of them have it */
-static int add_marginal(study_run *run, const deriving systems[], size_t count, const char *field) {
+static void add_marginal(study_run *run, const deriving systems[], size_t count, const char *field) {
   gather ours[count], mujoco[count];
   double x[count];
   speed_marginal m = {.field = field, .share_before = earlier_share(run->own, field)};
@@ -220,7 +212,7 @@ static int add_marginal(study_run *run, const deriving systems[], size_t count, 
     const deriving *const d = &systems[i];
     const size_t at = speed_entry_of(d->entry, d->count, speed_fixed, field);
     const size_t rival = speed_entry_of(d->entry, d->count, speed_fixed, NULL);
-    if (at == SIZE_MAX || rival == SIZE_MAX) return 0;
+    if (at == SIZE_MAX || rival == SIZE_MAX) return;
     x[i] = (double)d->of.contacts;
     ours[i] = runs_of(d, at);
     mujoco[i] = runs_of(d, rival);
@@ -230,34 +222,34 @@ static int add_marginal(study_run *run, const deriving systems[], size_t count, 
   }
   const series own = {count, x, ours, "seconds", systems->draws};
   const series theirs = {count, x, mujoco, "seconds", systems->draws};
-  return series_slope(&own, &m.s_per_contact, m.interval) ||
-                 series_slope(&theirs, &m.mujoco_s_per_contact, m.mujoco_interval) ||
-                 series_slope_ratio(&own, &theirs, &m.share, m.share_interval)
-             ? -1
-             : study_add(run, SPEED_MARGINALS, &m);
+  series_slope(&own, &m.s_per_contact, m.interval);
+  series_slope(&theirs, &m.mujoco_s_per_contact, m.mujoco_interval);
+  series_slope_ratio(&own, &theirs, &m.share, m.share_interval);
+  study_add(run, SPEED_MARGINALS, &m);
 }
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
-static int derive_system(deriving *d, study_run *run, size_t system) {
+static void derive_system(deriving *d, study_run *run, size_t system) {
   const speed_settings *const s = run->settings;
   *d = (deriving){.run = run, .system = system, .of = speed_system_at(s, system)};
   d->count = speed_entries(run, system, d->entry);
   d->draws = race_draws(run, s->trials, true);
-  int status = add_callbacks(d);
-  for (size_t i = 0; !status && i < d->count; i++) status = add_runs(d, i);
-  for (size_t i = 0; !status && i < d->count; i++) status = add_row(d, i);
-  return status;
+  for (size_t i = 0; i < d->of.forms * SPEED_CALLS; i++)
+    add_callback(d, i / SPEED_CALLS, i % SPEED_CALLS);
+  for (size_t i = 0; i < d->count; i++) add_runs(d, i);
+  for (size_t i = 0; i < d->count; i++) add_row(d, i);
 }
 
 int speed_derive(study_run *run) {
   const speed_settings *const s = run->settings;
   const size_t count = speed_systems(s), in_series = s->contacts.count;
   deriving *const systems = calloc(count, sizeof *systems);
-  int status = systems ? 0 : study_out_of_memory(run);
-  for (size_t i = 0; !status && i < count; i++) status = derive_system(&systems[i], run, i);
-  for (size_t k = 0; !status && in_series > 1 && k < SPEED_FORMS; k++)
-    status = add_marginal(run, systems + 1, in_series, speed_form_names[k]);
+  if (!systems) return study_out_of_memory(run);
+  for (size_t i = 0; i < count; i++) derive_system(&systems[i], run, i);
+  for (size_t k = 0; in_series > 1 && k < SPEED_FORMS; k++)
+    add_marginal(run, systems + 1, in_series, speed_form_names[k]);
   free(systems);
-  return status ? status : speed_derive_samples(run);
+  speed_derive_samples(run);
+  return 0;
 }

@@ -79,7 +79,7 @@ static int add_calls(const heat *h, size_t form) {
     s.variant = speed_call_names[i / SPEED_CALL_SAMPLES];
     s.trial = i % SPEED_CALL_SAMPLES;
     s.seconds = seconds[i / SPEED_CALL_SAMPLES][s.trial];
-    if (study_add(run, SPEED_SAMPLES, &s)) return -1;
+    study_add(run, SPEED_SAMPLES, &s);
   }
   return status ? -1 : 0;
 }

@@ -77,7 +77,7 @@ static int time_grids(const study_run *run_of, sampling grids[GRIDS], size_t tri
   return status;
 }
 
-static int add_grids(const speed_room *r, const speed_sample *entry, size_t process,
+static void add_grids(const speed_room *r, const speed_sample *entry, size_t process,
                      const double seconds[]) {
   const size_t trials = r->starts.trials;
   for (size_t i = 0; i < GRIDS * trials; i++) {
@@ -87,9 +87,8 @@ static int add_grids(const speed_room *r, const speed_sample *entry, size_t proc
     s.rows = (double)rows_of(r->starts.references[0].count, i / trials);
     s.trial = i % trials;
     s.seconds = seconds[i];
-    if (study_add(r->run, SPEED_SAMPLES, &s)) return -1;
+    study_add(r->run, SPEED_SAMPLES, &s);
   }
-  return 0;
 }
 
 int speed_time_samples(speed_room *r, const speed_sample *entry, size_t process) {
@@ -102,7 +101,7 @@ int speed_time_samples(speed_room *r, const speed_sample *entry, size_t process)
     status = open_sampling(&grids[i], &starts, &with, i);
   if (!status) status = time_grids(r->run, grids, starts.trials, seconds);
   if (status) measure_message(r->run->message, "timing of samples: %s", measure_strerror(status));
-  if (!status) status = add_grids(r, entry, process, seconds);
+  if (!status) add_grids(r, entry, process, seconds);
   for (size_t i = 0; i < GRIDS; i++) close_sampling(&grids[i]);
   free(seconds);
   return status ? -1 : 0;
@@ -120,7 +119,7 @@ static const speed_sample *grids_of(const study_run *run_of, size_t cell) {
 }
 
 /* what each further row of one grid costs against the one before, start by start */
-static int add_cost(study_run *run_of, size_t first_cell, const speed_system *of, size_t grid) {
+static void add_cost(study_run *run_of, size_t first_cell, const speed_system *of, size_t grid) {
   const size_t processes = run_of->processes;
   const size_t trials = ((const speed_settings *)run_of->settings)->trials;
   const draws crossed = race_draws(run_of, trials, true);
@@ -135,20 +134,18 @@ static int add_cost(study_run *run_of, size_t first_cell, const speed_system *of
     const double value = (more->seconds - less->seconds) / (more->rows - less->rows);
     c.rows = (size_t)more->rows;
     c.rows_less = (size_t)less->rows;
-    if (study_add(run_of, SPEED_VALUES, &value)) return -1;
+    study_add(run_of, SPEED_VALUES, &value);
   }
-  return series_median(each, "seconds", &crossed, &c.s_per_row, c.interval)
-             ? -1
-             : study_add(run_of, SPEED_SAMPLE_COSTS, &c);
+  series_median(each, "seconds", &crossed, &c.s_per_row, c.interval);
+  study_add(run_of, SPEED_SAMPLE_COSTS, &c);
 }
 
-int speed_derive_samples(study_run *run_of) {
+void speed_derive_samples(study_run *run_of) {
   const speed_settings *const s = run_of->settings;
   for (size_t i = 0; i < speed_systems(s); i++) {
     const speed_system of = speed_system_at(s, i);
     const size_t first_cell = speed_systems(s) + i * run_of->processes;
     for (size_t grid = 1; grids_of(run_of, first_cell) && grid < GRIDS; grid++)
-      if (add_cost(run_of, first_cell, &of, grid)) return -1;
+      add_cost(run_of, first_cell, &of, grid);
   }
-  return 0;
 }

@@ -62,16 +62,15 @@ static const sweep_sample *sample_of(const summary *y, const group *g, size_t en
 }
 
 /* the trials of one who races, in their order whichever process ran them */
-static int add_trials(const summary *y, const group *g, size_t entry) {
+static void add_trials(const summary *y, const group *g, size_t entry) {
   const gather samples = {y->run, SWEEP_SAMPLES, g->first + entry, g->entries, y->draws.trials};
   const measure_summary times = gather_summary(samples, "seconds");
   const double most = times.q75 + outlier_ranges * (times.q75 - times.q25);
   for (size_t j = 0; j < y->draws.trials; j++) {
     sweep_sample s = *sample_of(y, g, entry, j);
     s.outlier = s.seconds > most;
-    if (study_add(y->run, SWEEP_TRIALS, &s)) return -1;
+    study_add(y->run, SWEEP_TRIALS, &s);
   }
-  return 0;
 }
 
 static gather trials_of(const summary *y, size_t i, size_t entry) {
@@ -85,7 +84,7 @@ static const sweep_sample *trial_at(gather trials, size_t j) {
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-static int fill_times(const summary *y, gather trials, sweep_row *r) {
+static void fill_times(const summary *y, gather trials, sweep_row *r) {
   const measure_summary times = gather_summary(trials, "seconds");
   r->q25_s = times.q25;
   r->q75_s = times.q75;
@@ -97,7 +96,7 @@ static int fill_times(const summary *y, gather trials, sweep_row *r) {
   for (size_t j = 0; j < trials.count; j++) r->outliers += trial_at(trials, j)->outlier;
   r->retaken = gather_sum(trials, "retaken");
   r->disturbed = gather_sum(trials, "disturbed");
-  return series_median(trials, "seconds", &y->draws, &r->median_s, r->interval_s);
+  series_median(trials, "seconds", &y->draws, &r->median_s, r->interval_s);
 }
 
 static void fill_errors(gather trials, sweep_row *r) {
@@ -112,7 +111,7 @@ static void fill_errors(gather trials, sweep_row *r) {
   r->off = fabs(r->events_ratio - 1.0) <= CONTEST_EVENTS_TOLERANCE ? "" : "(!)";
 }
 
-static int fill_row(const summary *y, gather trials, sweep_row *r) {
+static void fill_row(const summary *y, gather trials, sweep_row *r) {
   const sweep_sample *const s = trial_at(trials, 0);
   const double dt = y->run->m->type->time_step;
   *r = (sweep_row){.contacts = s->contacts,
@@ -122,7 +121,7 @@ static int fill_row(const summary *y, gather trials, sweep_row *r) {
                    .target = s->target,
                    .settings = solver_settings_in_force(solver_find(s->solver), &s->settings, dt)};
   fill_errors(trials, r);
-  return fill_times(y, trials, r);
+  fill_times(y, trials, r);
 }
 
 /* ---- over all numbers of contacts ------------------------------------------------------------ */
@@ -140,7 +139,7 @@ static bool is_everywhere(const summary *y, size_t entry) {
 }
 
 /* marginal cost and slope of one entry, with room for its medians and bands */
-static int fill_series(const summary *y, size_t entry, sweep_slope *slope, gather trials[],
+static void fill_series(const summary *y, size_t entry, sweep_slope *slope, gather trials[],
                        double x[], double (*band)[2]) {
   double *const marginal = x + y->groups;
   for (size_t i = 0; i < y->groups; i++) {
@@ -148,39 +147,37 @@ static int fill_series(const summary *y, size_t entry, sweep_slope *slope, gathe
     trials[i] = trials_of(y, i, entry);
   }
   const series s = {y->groups, x, trials, "seconds", y->draws};
-  if (series_marginal(&s, WINDOW, marginal, band) ||
-      series_slope(&s, &slope->s_per_contact, slope->interval))
-    return -1;
+  if (series_marginal(&s, WINDOW, marginal, band)) return;
+  series_slope(&s, &slope->s_per_contact, slope->interval);
   for (size_t i = 0; i < y->groups; i++) {
     sweep_row *const r = &y->row[y->group[i].row + entry];
     r->marginal_s = marginal[i];
     memcpy(r->marginal_interval_s, band[i], sizeof r->marginal_interval_s);
   }
-  return 0;
 }
 
 /* a slope for each entry of the first number of contacts; unknown with only one, and where an entry
  * is not everywhere */
-static int add_slopes(const summary *y) {
+static void add_slopes(const summary *y) {
   gather *const trials = calloc(y->groups, sizeof *trials);
   double *const x = calloc(y->groups, 2 * sizeof *x);
   double(*const band)[2] = calloc(y->groups, sizeof *band);
-  int status = trials && x && band ? 0 : study_out_of_memory(y->run);
-  for (size_t k = 0; !status && k < y->group[0].entries; k++) {
+  const bool made = trials && x && band;
+  if (!made) study_out_of_memory(y->run);
+  for (size_t k = 0; made && k < y->group[0].entries; k++) {
     const sweep_row *const r = &y->row[k];
     sweep_slope slope = {r->solver, r->protocol, NAN, {NAN, NAN}, confidence};
-    if (y->groups > 1 && is_everywhere(y, k)) status = fill_series(y, k, &slope, trials, x, band);
-    if (!status) status = study_add(y->run, SWEEP_SLOPES, &slope);
+    if (y->groups > 1 && is_everywhere(y, k)) fill_series(y, k, &slope, trials, x, band);
+    study_add(y->run, SWEEP_SLOPES, &slope);
   }
   free(trials);
   free(x);
   free(band);
-  return status;
 }
 
 /* ---- MuJoCo's times over ours ---------------------------------------------------------------- */
 
-static int add_ratio(const summary *y, size_t i, size_t ours, size_t mujoco) {
+static void add_ratio(const summary *y, size_t i, size_t ours, size_t mujoco) {
   const sweep_row *const a = &y->row[y->group[i].row + mujoco], *const b =
                                                                     &y->row[y->group[i].row + ours];
   sweep_ratio r = {.contacts = b->contacts,
@@ -192,37 +189,35 @@ static int add_ratio(const summary *y, size_t i, size_t ours, size_t mujoco) {
                    .rms_mujoco = a->rms_error,
                    .rms_ours = b->rms_error,
                    .settings = b->settings};
-  if (series_median_ratio(trials_of(y, i, mujoco), trials_of(y, i, ours), "seconds", &y->draws,
-                          &r.ratio, r.interval))
-    return -1;
-  return study_add(y->run, SWEEP_RATIOS, &r);
+  series_median_ratio(trials_of(y, i, mujoco), trials_of(y, i, ours), "seconds", &y->draws,
+                      &r.ratio, r.interval);
+  study_add(y->run, SWEEP_RATIOS, &r);
 }
 
 /* wherever both ran the same protocol */
-static int add_ratios(const summary *y, size_t i) {
+static void add_ratios(const summary *y, size_t i) {
   const group *const g = &y->group[i];
   for (size_t a = 0; a < g->entries; a++)
     for (size_t b = 0; b < g->entries; b++) {
       const sweep_row *const ours = &y->row[g->row + a], *const other = &y->row[g->row + b];
       if (solver_is_libess(solver_find(ours->solver)) && strcmp(other->solver, "mujoco") == 0 &&
-          strcmp(ours->protocol, other->protocol) == 0 && add_ratio(y, i, a, b))
-        return -1;
+          strcmp(ours->protocol, other->protocol) == 0)
+        add_ratio(y, i, a, b);
     }
-  return 0;
 }
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
-static int add_top(const summary *y) {
+static void add_top(const summary *y) {
   const sweep_sample *const any = &y->sample[y->group[0].first];
   const sweep_top top = {.epsilon = any->epsilon,
                          .source = any->source,
                          .settings =
                              settings_in_common(&y->row->settings, sizeof *y->row, y->rows)};
-  return study_add(y->run, SWEEP_TOP, &top);
+  study_add(y->run, SWEEP_TOP, &top);
 }
 
-static int add_benchmark(const summary *y, const sweep_row *r) {
+static void add_benchmark(const summary *y, const sweep_row *r) {
   const sweep_benchmark b = {.name =
                                  study_text(y->run, "%s/%s/%s/contacts:%zu", y->run->m->type->name,
                                             r->protocol, r->solver, r->contacts),
@@ -236,32 +231,29 @@ static int add_benchmark(const summary *y, const sweep_row *r) {
                              .interval = {1e3 * r->interval_s[0], 1e3 * r->interval_s[1]},
                              .rms_error = r->rms_error,
                              .events_ratio = r->events_ratio};
-  return study_add(y->run, SWEEP_BENCHMARKS, &b);
+  study_add(y->run, SWEEP_BENCHMARKS, &b);
 }
 
-static int add_group(const summary *y, size_t i) {
+static void add_group(const summary *y, size_t i) {
   const group *const g = &y->group[i];
-  int status = isnan(y->row[g->row].gap.gap) ? 0 : study_add(y->run, SWEEP_GAPS, &y->row[g->row]);
-  if (!status) status = add_ratios(y, i);
-  for (size_t k = 0; !status && k < g->entries; k++) {
-    const sweep_row *const r = &y->row[g->row + k];
-    status = study_add(y->run, SWEEP_ROWS, r);
-    if (!status) status = add_benchmark(y, r);
+  if (!isnan(y->row[g->row].gap.gap)) study_add(y->run, SWEEP_GAPS, &y->row[g->row]);
+  add_ratios(y, i);
+  for (size_t k = 0; k < g->entries; k++) {
+    study_add(y->run, SWEEP_ROWS, &y->row[g->row + k]);
+    add_benchmark(y, &y->row[g->row + k]);
   }
-  return status;
 }
 
-static int summarize(summary *y) {
+static void summarize(summary *y) {
   for (size_t i = 0; i < y->groups; i++)
     for (size_t k = 0; k < y->group[i].entries; k++)
-      if (add_trials(y, &y->group[i], k)) return -1;
+      add_trials(y, &y->group[i], k);
   for (size_t i = 0; i < y->groups; i++)
     for (size_t k = 0; k < y->group[i].entries; k++)
-      if (fill_row(y, trials_of(y, i, k), &y->row[y->group[i].row + k])) return -1;
-  if (add_slopes(y) || add_top(y)) return -1;
-  for (size_t i = 0; i < y->groups; i++)
-    if (add_group(y, i)) return -1;
-  return 0;
+      fill_row(y, trials_of(y, i, k), &y->row[y->group[i].row + k]);
+  add_slopes(y);
+  add_top(y);
+  for (size_t i = 0; i < y->groups; i++) add_group(y, i);
 }
 
 int sweep_derive(study_run *run) {
@@ -272,7 +264,7 @@ int sweep_derive(study_run *run) {
   y.row = calloc(count, sizeof *y.row);
   int status = y.group && y.row ? 0 : study_out_of_memory(run);
   if (!status) find_groups(&y, count);
-  if (!status) status = summarize(&y);
+  if (!status) summarize(&y);
   free(y.group);
   free(y.row);
   return status;

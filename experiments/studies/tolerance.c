@@ -229,7 +229,7 @@ static void fill_starts(gather starts, row *r) {
   r->events_ratio = expected > 0.0 ? found / expected : NAN;
 }
 
-static int add_row(study_run *run, size_t index, const cell *c, size_t level, double tolerance) {
+static void add_row(study_run *run, size_t index, const cell *c, size_t level, double tolerance) {
   const gather starts = starts_at(run, index, level);
   row r = {.contacts = c->contacts,
            .damping = c->damping,
@@ -242,14 +242,14 @@ static int add_row(study_run *run, size_t index, const cell *c, size_t level, do
   fill_errors(starts, &r);
   fill_starts(starts, &r);
   r.cost_over_location = r.field_evaluations / location_cost(run, index, r.rms_median);
-  return study_add(run, ROWS, &r);
+  study_add(run, ROWS, &r);
 }
 
 static int derive(study_run *run) {
   const settings *const s = run->settings;
   for (size_t i = 0; i < study_cells(run) / s->trials; i++)
     for (size_t k = 0; k < s->tolerances.count; k++)
-      if (add_row(run, i, study_cell_at(run, i * s->trials), k, s->tolerances.value[k])) return -1;
+      add_row(run, i, study_cell_at(run, i * s->trials), k, s->tolerances.value[k]);
   return 0;
 }
 

@@ -167,26 +167,24 @@ static int measure(study_run *run, const void *planned) {
 /* ---- what the samples say -------------------------------------------------------------------- */
 
 /* every method that another stands for, once */
-static int add_coincident(study_run *run, const survey *points) {
+static void add_coincident(study_run *run, const survey *points) {
   for (size_t i = 0; i < points->count; i++) {
     const precision_point *const p = &points->point[i];
     const coincidence c = {precision_methods[p->method].name, p->as};
-    if (*p->as && (i == 0 || points->point[i - 1].method != p->method) &&
-        study_add(run, WORK_PRECISION_COINCIDENT, &c))
-      return -1;
+    if (*p->as && (i == 0 || points->point[i - 1].method != p->method))
+      study_add(run, WORK_PRECISION_COINCIDENT, &c);
   }
-  return 0;
 }
 
-static int add_point(study_run *run, const model *m, const precision_point *p) {
+static void add_point(study_run *run, const model *m, const precision_point *p) {
   const settings *const s = run->settings;
   const precision_method *const method = &precision_methods[p->method];
   const gather starts = {run, STUDY_SAMPLES, 0, 1, s->trials};
   const solver_settings with = precision_settings(method, p->value, precision_contacts(m));
   work_precision_point row;
-  if (precision_summarize(run, m, starts, p, WORK_PRECISION_POINTS, &row.p)) return -1;
+  precision_summarize(run, m, starts, p, WORK_PRECISION_POINTS, &row.p);
   row.settings = solver_settings_in_force(solver_find(method->solver), &with, m->type->time_step);
-  return study_add(run, WORK_PRECISION_POINTS, &row);
+  study_add(run, WORK_PRECISION_POINTS, &row);
 }
 
 static int derive(study_run *run) {
@@ -199,11 +197,10 @@ static int derive(study_run *run) {
   study_case_name(run, points->name);
   const model_case c = {points->name, m->type->name, precision_contacts(m), all[0].gap,
                         PRECISION_COINCIDE};
-  if (precision_give_laps(run, points->point, points->count, s->trials, &next) ||
-      study_add(run, WORK_PRECISION_CASES, &c) || add_coincident(run, points))
-    return -1;
-  for (size_t i = 0; i < points->count; i++)
-    if (add_point(run, m, &points->point[i])) return -1;
+  if (precision_give_laps(run, points->point, points->count, s->trials, &next)) return -1;
+  study_add(run, WORK_PRECISION_CASES, &c);
+  add_coincident(run, points);
+  for (size_t i = 0; i < points->count; i++) add_point(run, m, &points->point[i]);
   return 0;
 }
 
