@@ -6,7 +6,68 @@
 
 #include "commands.h"
 #include "names.h"
-#include "option_words.h"
+#include "option_table.h"
+#include "solvers.h"
+#include "studies.h"
+
+enum { OPTION_WORDS_SIZE = 1024 };
+
+/* ---- what a word may be ---------------------------------------------------------------------- */
+
+static void add(char words[OPTION_WORDS_SIZE], const char *word) {
+  const size_t used = strlen(words);
+  snprintf(words + used, OPTION_WORDS_SIZE - used, "%s%s", used ? " " : "", word);
+}
+
+static void add_all(char words[OPTION_WORDS_SIZE], const char *const all[]) {
+  for (size_t i = 0; all && all[i]; i++) add(words, all[i]);
+}
+
+static void add_models(char words[OPTION_WORDS_SIZE]) {
+  for (size_t i = 0; model_types[i]; i++) add(words, model_types[i]->name);
+}
+
+static void add_solvers(char words[OPTION_WORDS_SIZE]) {
+  for (size_t i = 0; solver_types[i]; i++) add(words, solver_types[i]->name);
+}
+
+static void add_variants(char words[OPTION_WORDS_SIZE]) {
+  for (size_t i = 0; solver_types[i]; i++) add_all(words, solver_types[i]->variants);
+}
+
+/* the names that an option's value may be, blanks between; "" where it is a number or a file */
+static void option_words(const option_table *t, const struct argp_option *o,
+                         char words[OPTION_WORDS_SIZE]) {
+  words[0] = '\0';
+  if (o->key >= PARAMETER_KEY) {
+    add_all(words, t->parameter[o->key - PARAMETER_KEY]->choices);
+  } else if (o->key >= OPTION_KEY) {
+    const study_option *const own = &t->command->study->options[o->key - OPTION_KEY];
+    for (size_t i = 0; own->names && option_name_at(own, i); i++)
+      add(words, option_name_at(own, i));
+  } else if (strcmp(o->name, "model") == 0) {
+    add_models(words);
+  } else if (strcmp(o->name, "solver") == 0 || strcmp(o->name, "solvers") == 0) {
+    add_solvers(words);
+  } else if (strcmp(o->name, "variant") == 0) {
+    add_variants(words);
+  }
+}
+
+/* the same for an argument that is no option, by the name its command has for it */
+static void operand_words(const char *operand, char words[OPTION_WORDS_SIZE]) {
+  words[0] = '\0';
+  if (!operand) return;
+  if (strcmp(operand, "MODEL") == 0) add_models(words);
+  if (strcmp(operand, "SHELL") == 0) add(words, "bash zsh");
+  for (size_t i = 0; strcmp(operand, "STUDY") == 0 && studies[i]; i++) add(words, studies[i]->name);
+}
+
+/* whether a value by that name is a path */
+static bool is_path(const char *argument) {
+  return argument && (strncmp(argument, "FILE", 4) == 0 || strncmp(argument, "DIR", 3) == 0 ||
+                      strcmp(argument, "A B") == 0);
+}
 
 static bool is_shown(const struct argp_option *o) {
   return o->name && !(o->flags & OPTION_HIDDEN);
@@ -179,7 +240,6 @@ static void print_zsh(const arguments *given) {
 static int run(arguments *given) {
   const char *const shell = given->positionals[0];
   names known = names_for(shell, strlen(shell));
-  char hint[NAMES_HINT_SIZE];
   names_add(&known, "bash");
   names_add(&known, "zsh");
   if (strcmp(shell, "bash") == 0)
@@ -187,8 +247,8 @@ static int run(arguments *given) {
   else if (strcmp(shell, "zsh") == 0)
     print_zsh(given);
   else
-    command_usage(given, "no completion for %.60s; %sthere are %s", shell,
-                  names_hint(&known, "", hint), known.list);
+    command_usage(given, "no completion for %.60s; %sthere are %s", shell, names_hint(&known, ""),
+                  known.list);
   return COMMAND_SUCCESS;
 }
 

@@ -12,9 +12,8 @@
 __attribute__((noreturn)) static void refuse(const arguments *given) {
   const char *const name = given->positionals[0];
   names known = names_for(name, strlen(name));
-  char hint[NAMES_HINT_SIZE];
   for (size_t i = 0; studies[i]; i++) names_add(&known, studies[i]->name);
-  command_usage(given, "%.60s is no study; %sthere are %s", name, names_hint(&known, "", hint),
+  command_usage(given, "%.60s is no study; %sthere are %s", name, names_hint(&known, ""),
                 known.list);
 }
 

@@ -43,11 +43,10 @@ static bool is_one_of(const char *word, const char *name, char letter) {
 
 static int refuse(const char *name) {
   names known = names_for(name, strlen(name));
-  char hint[NAMES_HINT_SIZE];
   command c;
   for (size_t i = 0; command_at(i, &c); i++) names_add(&known, c.name);
   return command_unknown("%.60s is no command; %sthere are %s", *name ? name : "an empty word",
-                         names_hint(&known, "", hint), known.list);
+                         names_hint(&known, ""), known.list);
 }
 
 int main(int argc, char **argv) {

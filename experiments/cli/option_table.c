@@ -279,11 +279,10 @@ __attribute__((noreturn)) static void refuse(const option_table *t, const argume
                                              const char *word) {
   const char *const name = word + strspn(word, "-");
   names known = names_for(name, word[1] == '-' ? strcspn(name, "=") : 0);
-  char hint[NAMES_HINT_SIZE];
   for (const struct argp_option *o = t->option; o->name || o->doc; o++)
     if (o->name && !(o->flags & OPTION_HIDDEN)) names_add(&known, o->name);
   command_usage(given, "unknown option %.60s; %ssee essbench %s --help", word,
-                names_hint(&known, "--", hint), given->command->name);
+                names_hint(&known, "--"), given->command->name);
 }
 
 /* getopt takes options by halves of their names, and its own complaints are two lines each */

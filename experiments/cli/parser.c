@@ -30,10 +30,9 @@ static const solver_type *solver_named(const arguments *given, const char *optio
   const solver_type *const solver = solver_find(name);
   if (solver) return solver;
   names known = names_for(name, strlen(name));
-  char hint[NAMES_HINT_SIZE];
   for (size_t i = 0; solver_types[i]; i++) names_add(&known, solver_types[i]->name);
   command_usage(given, "--%s %.60s is not accepted; %sthere are %s", option, name,
-                names_hint(&known, "", hint), known.list);
+                names_hint(&known, ""), known.list);
 }
 
 /* the variant given, by the name that one of the command's solvers has for it */
@@ -42,7 +41,6 @@ static void resolve_variant(arguments *given) {
   const solver_type *const *const solvers = one ? &given->solver : given->solvers;
   const char *const name = given->settings.variant;
   names known = names_for(name, strlen(name));
-  char hint[NAMES_HINT_SIZE];
   for (size_t i = 0; i < (one ? 1 : given->solver_count); i++) {
     const char *const found = solver_variant(solvers[i], name);
     if (found) {
@@ -54,8 +52,8 @@ static void resolve_variant(arguments *given) {
   if (!*known.list)
     command_usage(given, "--variant %.60s is not accepted; solver %s has no variants", name,
                   solvers[0]->name);
-  command_usage(given, "--variant %.60s is not accepted; %sit is %s", name,
-                names_hint(&known, "", hint), known.list);
+  command_usage(given, "--variant %.60s is not accepted; %sit is %s", name, names_hint(&known, ""),
+                known.list);
 }
 
 /* "a,b": each once, in the order given; a copy is cut up, for the words given go to the command's
@@ -125,10 +123,9 @@ static void check_settings(const arguments *given) {
 
 __attribute__((noreturn)) static void refuse_model(const arguments *given, const char *name) {
   names known = names_for(name, strlen(name));
-  char hint[NAMES_HINT_SIZE];
   for (size_t i = 0; model_types[i]; i++) names_add(&known, model_types[i]->name);
-  command_usage(given, "model %.60s is not accepted; %sthere are %s", name,
-                names_hint(&known, "", hint), known.list);
+  command_usage(given, "model %.60s is not accepted; %sthere are %s", name, names_hint(&known, ""),
+                known.list);
 }
 
 /* the model asked for, with the parameters given for it */

@@ -19,7 +19,6 @@ static const char *state_name(const run_files *f, size_t i) {
 static void choose_state(run_files *f, const char *word, size_t length) {
   const size_t n = f->given->m.system.dimension;
   names known = names_for(word, length);
-  char hint[NAMES_HINT_SIZE];
   size_t i = 0;
   for (; i < n; i++) {
     names_add(&known, state_name(f, i));
@@ -28,7 +27,7 @@ static void choose_state(run_files *f, const char *word, size_t length) {
   const int shown = (int)(length < 60 ? length : 60);
   if (i == n)
     command_usage(f->given, "--columns %.*s is not accepted; %sthere are %s", shown, word,
-                  names_hint(&known, "", hint), known.list);
+                  names_hint(&known, ""), known.list);
   for (size_t k = 0; k < f->count; k++)
     if (f->state[k] == i) command_usage(f->given, "--columns names %.*s twice", shown, word);
   f->state[f->count++] = i;

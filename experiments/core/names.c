@@ -56,8 +56,7 @@ void names_add(names *n, const char *name) {
   compare(n, name);
 }
 
-const char *names_hint(const names *n, const char *before, char hint[NAMES_HINT_SIZE]) {
-  hint[0] = '\0';
-  if (n->nearest) snprintf(hint, NAMES_HINT_SIZE, "did you mean %s%s? ", before, n->nearest);
-  return hint;
+const char *names_hint(names *n, const char *before) {
+  if (n->nearest) snprintf(n->hint, sizeof n->hint, "did you mean %s%s? ", before, n->nearest);
+  return n->hint;
 }

@@ -14,6 +14,7 @@ typedef struct names {
   char list[NAMES_SIZE]; /* "a, b, c", cut where it does not fit */
   const char *nearest;   /* the first of those nearest; NULL: none is near */
   size_t distance;
+  char hint[NAMES_HINT_SIZE];
 } names;
 
 /* No names yet, for the first `length` letters of a word. */
@@ -22,7 +23,7 @@ names names_for(const char *word, size_t length);
 /* One more. The nearest is borrowed. */
 void names_add(names *n, const char *name);
 
-/* "did you mean BEFORE+NAME? ", or nothing where no name is near. */
-const char *names_hint(const names *n, const char *before, char hint[NAMES_HINT_SIZE]);
+/* "did you mean BEFORE+NAME? ", or nothing where no name is near; it lives in the names. */
+const char *names_hint(names *n, const char *before);
 
 #endif

@@ -69,10 +69,9 @@ static size_t place_of(const study_option *o, const char *name, size_t length) {
 static void refuse_name(const study_option *o, const char *name, size_t length,
                         char message[MEASURE_MESSAGE_SIZE]) {
   names known = names_for(name, length);
-  char hint[NAMES_HINT_SIZE];
   for (size_t i = 0; option_name_at(o, i); i++) names_add(&known, option_name_at(o, i));
   measure_message(message, "--%s %.*s is not accepted; %sthere are %s", o->name,
-                  (int)(length < 60 ? length : 60), name, names_hint(&known, "", hint), known.list);
+                  (int)(length < 60 ? length : 60), name, names_hint(&known, ""), known.list);
 }
 
 static int set_names(const study_option *o, const char *text, option_names *out,

@@ -12,12 +12,10 @@ int trajectory_alloc_by(trajectory *t, const model *m, double dt,
   const double duration = model_get(m, "duration");
   const size_t count = (size_t)llround(duration / dt) + 1;
   *t = (trajectory){.dt = dt, .count = count, .dimension = m->system.dimension};
-  if (fabs((double)(count - 1) * dt - duration) > 1e-9 * duration) {
-    snprintf(message, SOLVER_MESSAGE_SIZE,
-             "--duration %.9g is not accepted; it is a multiple of the output step %g s", duration,
-             dt);
-    return SOLVER_REFUSED;
-  }
+  if (fabs((double)(count - 1) * dt - duration) > 1e-9 * duration)
+    return SOLVER_REFUSE(
+        message, "--duration %.9g is not accepted; it is a multiple of the output step %g s",
+        duration, dt);
   t->times = malloc(count * sizeof *t->times);
   t->states = calloc(count * t->dimension, sizeof *t->states);
   if (!t->times || !t->states) {

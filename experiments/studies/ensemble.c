@@ -52,14 +52,12 @@ static int check_name(study_run *run, const ensemble_frame *f, size_t count, con
                       const char *given) {
   if (!given) return 0;
   names known = names_for(given, strlen(given));
-  char hint[NAMES_HINT_SIZE];
   for (size_t i = 0; i < count; i++) {
     if (strcmp(given, f->quantity[i].name) == 0) return 0;
     names_add(&known, f->quantity[i].name);
   }
-  measure_message(run->message, "--%s %.60s is not accepted; %sthere are %s", option, given,
-                  names_hint(&known, "", hint), known.list);
-  return SOLVER_REFUSED;
+  return SOLVER_REFUSE(run->message, "--%s %.60s is not accepted; %sthere are %s", option, given,
+                       names_hint(&known, ""), known.list);
 }
 
 static int check(study_run *run) {
@@ -72,8 +70,7 @@ static int check(study_run *run) {
   if (!status) status = check_name(run, &f, f.states, "up", s->up);
   if (!status) status = check_name(run, &f, f.count, "outcome", s->outcome);
   if (status || !s->across || !s->up || strcmp(s->across, s->up) != 0) return status;
-  measure_message(run->message, "--up %s is not accepted; the map has it across", s->up);
-  return SOLVER_REFUSED;
+  return SOLVER_REFUSE(run->message, "--up %s is not accepted; the map has it across", s->up);
 }
 
 /* ---- cells ----------------------------------------------------------------------------------- */

@@ -52,9 +52,8 @@ static int check(study_run *run) {
   for (size_t i = 0; i < s->time_steps.count; i++) {
     const double parts = 2.0 / s->time_steps.value[i];
     if (fabs(parts - round(parts)) < 1e-9 * parts) continue;
-    measure_message(run->message, "--time-steps: %.9g is not accepted; it divides 2 ms evenly",
-                    s->time_steps.value[i]);
-    return SOLVER_REFUSED;
+    return SOLVER_REFUSE(run->message, "--time-steps: %.9g is not accepted; it divides 2 ms evenly",
+                         s->time_steps.value[i]);
   }
   return 0;
 }

@@ -1,8 +1,5 @@
-/*
- * How far two runs of a robot are apart.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* How far two runs of a robot are apart. */
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,9 +1,6 @@
-/*
- * What a robot's field costs and where that goes, and how far its stiffness alone sets explicit
- * steps; along the first start's fall.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a robot's field costs and where that goes, and how far its stiffness alone sets explicit
+ * steps; along the first start's fall. */
 #include <gsl/gsl_eigen.h>
 #include <math.h>
 #include <stdlib.h>

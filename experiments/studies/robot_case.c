@@ -1,8 +1,5 @@
-/*
- * The robot of a study, and what runs from each start.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The robot of a study, and what runs from each start. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -95,15 +92,11 @@ static int check_sizes(study_run *run) {
   const robot_settings *const s = run->settings;
   robot_case *const c = run->own;
   const double outputs = floor(s->time / s->output_step + 1e-9) + 1.0;
-  if (outputs < 2.0) {
-    measure_message(run->message, "--output-step %g is longer than the run of %g s", s->output_step,
-                    s->time);
-    return SOLVER_REFUSED;
-  }
-  if (c->size.dimension == 0) {
-    measure_message(run->message, "%.300s has nothing that moves", run->operand);
-    return SOLVER_REFUSED;
-  }
+  if (outputs < 2.0)
+    return SOLVER_REFUSE(run->message, "--output-step %g is longer than the run of %g s",
+                         s->output_step, s->time);
+  if (c->size.dimension == 0)
+    return SOLVER_REFUSE(run->message, "%.300s has nothing that moves", run->operand);
   if (outputs * (double)c->size.dimension > numbers_max) {
     measure_message(run->message,
                     "%zu states at %.0f times are more than a trajectory may have here; a shorter "
@@ -113,11 +106,9 @@ static int check_sizes(study_run *run) {
   }
   c->outputs = (size_t)outputs;
   for (size_t i = 0; i < s->integrators.count; i++)
-    if (!robot_steps_knows(robot_integrators[s->integrators.index[i]])) {
-      measure_message(run->message, "this MuJoCo has no integrator %s",
-                      robot_integrators[s->integrators.index[i]]);
-      return SOLVER_REFUSED;
-    }
+    if (!robot_steps_knows(robot_integrators[s->integrators.index[i]]))
+      return SOLVER_REFUSE(run->message, "this MuJoCo has no integrator %s",
+                           robot_integrators[s->integrators.index[i]]);
   return 0;
 }
 
@@ -175,8 +166,7 @@ static int read_twin(study_run *run, robot_options *options) {
   }
   if (s->twin) return robot_options_twin(s->twin, options, run->message);
   if (!s->written) return 0;
-  measure_message(run->message, "--write writes a twin; --twin K,C says which");
-  return SOLVER_REFUSED;
+  return SOLVER_REFUSE(run->message, "--write writes a twin; --twin K,C says which");
 }
 
 int robot_case_open(study_run *run) {

@@ -1,8 +1,5 @@
-/*
- * One start of a robot: the reference, and all runs against it.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One start of a robot: the reference, and all runs against it. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,8 +63,7 @@ int robot_measure(study_run *run, const void *cell) {
       x0 && sample ? run_start(run, *(const size_t *)cell, x0, sample) : study_out_of_memory(run);
   // a cell that was cut short is none
   if (!status && *run->interrupted) status = -1;
-  for (size_t i = 0; !status && i < c->entries; i++)
-    status = study_add(run, ROBOT_SAMPLES, &sample[i]);
+  for (size_t i = 0; !status && i < c->entries; i++) study_add(run, ROBOT_SAMPLES, &sample[i]);
   free(x0);
   free(sample);
   return status;

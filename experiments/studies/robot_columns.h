@@ -1,8 +1,5 @@
-/*
- * What an error costs a robot: the rows that say it, over all starts and of each one held out.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What an error costs a robot: the rows that say it, over all starts and of each one held out. */
 #ifndef ROBOT_COLUMNS_H
 #define ROBOT_COLUMNS_H
 

@@ -1,8 +1,5 @@
-/*
- * What runs of a robot say: medians over starts, and the order that MuJoCo has.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What runs of a robot say: medians over starts, and the order that MuJoCo has. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,24 +35,22 @@ static const char *note_of(gather starts) {
     (row)->note = note_of(starts);                                                                 \
   } while (0)
 
-static int add_rows(study_run *run) {
+static void add_rows(study_run *run) {
   const robot_case *const c = run->own;
-  int status = 0;
-  for (size_t i = 1; !status && i < c->entries; i++) {
+  for (size_t i = 1; i < c->entries; i++) {
     const robot_entry *const e = &c->entry[i];
     const gather starts = robot_starts_of(run, i);
     if (e->kind == ROBOT_MUJOCO) {
       robot_mujoco_row row = {.variant = e->variant, .time_step = e->knob, .own = e->own};
       FILL(&row, starts);
-      status = study_add(run, ROBOT_MUJOCO_ROWS, &row);
+      study_add(run, ROBOT_MUJOCO_ROWS, &row);
     } else {
       robot_libess_row row = {.tolerance = e->knob};
       FILL(&row, starts);
       row.evaluations = gather_median(starts, "evaluations");
-      status = study_add(run, e->kind == ROBOT_LIBESS ? ROBOT_LIBESS_ROWS : ROBOT_PLAIN_ROWS, &row);
+      study_add(run, e->kind == ROBOT_LIBESS ? ROBOT_LIBESS_ROWS : ROBOT_PLAIN_ROWS, &row);
     }
   }
-  return status;
 }
 
 /* ---- the model and its reference ------------------------------------------------------------- */
@@ -105,33 +100,30 @@ static int add_top(study_run *run) {
       .tolerances_apart = gather_median(references, "tolerances_apart"),
       .mujoco_apart = gather_median(references, "mujoco_apart"),
   };
-  const int status = robot_measure_bounds(run, &top.bounds);
-  return status ? status : study_add(run, ROBOT_TOP, &top);
+  return robot_measure_bounds(run, &top.bounds) ? -1 : study_add(run, ROBOT_TOP, &top);
 }
 
-static int add_findings(study_run *run) {
+static void add_findings(study_run *run) {
   static const char *const treatments[] = {[ROBOT_SMOOTH] = "smooth",
                                            [ROBOT_GUARDED] = "guarded",
                                            [ROBOT_KINK] = "kink",
                                            [ROBOT_REFUSED] = "refused"};
   const robot_case *const c = run->own;
   const robot_finding *const all = robot_findings(c->robot);
-  int status = 0;
-  for (size_t i = 0; !status && i < robot_finding_count(c->robot); i++) {
+  for (size_t i = 0; i < robot_finding_count(c->robot); i++) {
     const robot_finding_row row = {.treatment = treatments[all[i].treatment],
                                    .kind = all[i].kind,
                                    .name = all[i].name,
                                    .why = all[i].why,
                                    .events = all[i].events};
-    status = study_add(run, ROBOT_FINDINGS, &row);
+    study_add(run, ROBOT_FINDINGS, &row);
   }
-  return status;
 }
 
 /* ---- orders ---------------------------------------------------------------------------------- */
 
 /* rows first..first+count-1 are of one integrator */
-static int add_order(study_run *run, const robot_mujoco_row row[], size_t count) {
+static void add_order(study_run *run, const robot_mujoco_row row[], size_t count) {
   double h[OPTION_NUMBERS_MAX + 1] = {0}, error[OPTION_NUMBERS_MAX + 1] = {0};
   size_t used = 0;
   for (size_t i = 0; i < count && used <= OPTION_NUMBERS_MAX; i++) {
@@ -146,25 +138,22 @@ static int add_order(study_run *run, const robot_mujoco_row row[], size_t count)
       .order = used < 2 ? NAN : line.exponent,
       .interval = {used < 3 ? NAN : line.interval[0], used < 3 ? NAN : line.interval[1]},
       .time_steps = used};
-  return study_add(run, ROBOT_ORDERS, &order);
+  study_add(run, ROBOT_ORDERS, &order);
 }
 
-static int add_orders(study_run *run) {
+static void add_orders(study_run *run) {
   size_t count;
   const robot_mujoco_row *const row = study_rows(run, ROBOT_MUJOCO_ROWS, &count);
-  int status = 0;
-  for (size_t i = 0, next; !status && i < count; i = next) {
+  for (size_t i = 0, next; i < count; i = next) {
     for (next = i + 1; next < count && row[next].variant == row[i].variant;) next++;
-    status = add_order(run, row + i, next - i);
+    add_order(run, row + i, next - i);
   }
-  return status;
 }
 
 int robot_derive(study_run *run) {
-  int status = add_top(run);
-  if (!status) status = add_findings(run);
-  if (!status) status = add_rows(run);
-  if (!status) status = add_orders(run);
-  if (!status) status = robot_derive_reach(run);
-  return status ? status : robot_derive_paths(run);
+  if (add_top(run)) return -1;
+  add_findings(run);
+  add_rows(run);
+  add_orders(run);
+  return robot_derive_reach(run) ? -1 : robot_derive_paths(run);
 }

@@ -1,8 +1,5 @@
-/*
- * Of the runs from all starts.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Of the runs from all starts. */
 #include "robot_study.h"
 
 const double robot_known_from = 3.0;

@@ -1,39 +1,32 @@
-/*
- * The first start of a robot over time: touch-downs, errors, states.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The first start of a robot over time: touch-downs, errors, states. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "robot_study.h"
 
-static int add_touchdowns(study_run *run, const robot_track *t) {
+static void add_touchdowns(study_run *run, const robot_track *t) {
   const robot_case *const c = run->own;
-  int status = 0;
-  for (size_t i = 0; !status && i < t->touches; i++) {
+  for (size_t i = 0; i < t->touches; i++) {
     if (!robot_event_is_contact(c->robot, t->touch[i].event)) continue;
     const robot_touchdown_row row = {t->touch[i].time,
                                      robot_event_name(c->robot, t->touch[i].event)};
-    status = study_add(run, ROBOT_TOUCHDOWNS, &row);
+    study_add(run, ROBOT_TOUCHDOWNS, &row);
   }
-  return status;
 }
 
-static int add_errors(study_run *run, const robot_entry *e, const robot_track *t,
-                      const robot_track *of, size_t count) {
+static void add_errors(study_run *run, const robot_entry *e, const robot_track *t,
+                       const robot_track *of, size_t count) {
   const robot_settings *const s = run->settings;
   const char *const who = e->kind == ROBOT_MUJOCO   ? e->variant
                           : e->kind == ROBOT_LIBESS ? "libess"
                                                     : "plain";
-  int status = 0;
-  for (size_t i = 1; !status && i < count && i < t->reached; i++) {
+  for (size_t i = 1; i < count && i < t->reached; i++) {
     if (!t->at_end[i]) continue;
     const robot_time_row row = {who, e->knob, e->own, (double)i * s->output_step,
                                 robot_apart_at(run, t, of, i)};
-    status = study_add(run, ROBOT_ERRORS, &row);
+    study_add(run, ROBOT_ERRORS, &row);
   }
-  return status;
 }
 
 /* the position or velocity that is furthest off, over what the reference's own range is */
@@ -58,25 +51,23 @@ static size_t most_apart(const study_run *run, const robot_track *t, const robot
   return found;
 }
 
-static int add_path(study_run *run, const robot_track *t, const robot_track *of, size_t count) {
+static void add_path(study_run *run, const robot_track *t, const robot_track *of, size_t count) {
   const robot_settings *const s = run->settings;
   const robot_case *const c = run->own;
   const size_t n = c->size.dimension, parting = most_apart(run, t, of, count);
-  int status = 0;
-  for (size_t k = 0; !status && k < n; k++) {
+  for (size_t k = 0; k < n; k++) {
     char name[ROBOT_NAME_SIZE];
     robot_state_name(c->robot, k, name);
     const char *const state = study_text(run, "%s", name);
-    for (size_t i = 0; !status && i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
       const robot_path_row row = {.t = (double)i * s->output_step,
                                   .state = state,
                                   .parts = k == parting,
                                   .reference = of->states[i * n + k],
                                   .mujoco = i < t->reached ? t->states[i * n + k] : NAN};
-      status = study_add(run, ROBOT_PATHS, &row);
+      study_add(run, ROBOT_PATHS, &row);
     }
   }
-  return status;
 }
 
 /* which runs are drawn over time: MuJoCo's own, and of its integrator one step in four; libess and
@@ -89,9 +80,10 @@ static bool is_drawn(const robot_case *c, const robot_entry *e) {
 
 static int add_run(study_run *run, const robot_entry *e, const double x0[], const robot_track *of,
                    size_t count, robot_track *t) {
-  int status = robot_follow(run, e, x0, false, t);
-  if (!status) status = add_errors(run, e, t, of, count);
-  return status || !e->own ? status : add_path(run, t, of, count);
+  if (robot_follow(run, e, x0, false, t)) return -1;
+  add_errors(run, e, t, of, count);
+  if (e->own) add_path(run, t, of, count);
+  return 0;
 }
 
 int robot_derive_paths(study_run *run) {
@@ -106,7 +98,7 @@ int robot_derive_paths(study_run *run) {
   if (!status && robot_start_state(c->robot, &from, x0, run->message)) status = -1;
   if (!status && (robot_track_alloc(run, &reference) || robot_track_alloc(run, &t))) status = -1;
   if (!status) status = robot_reference(run, x0, true, &reference, &count, &sample);
-  if (!status) status = add_touchdowns(run, &reference);
+  if (!status) add_touchdowns(run, &reference);
   for (size_t i = 1; !status && i < c->entries; i++)
     if (is_drawn(c, &c->entry[i])) status = add_run(run, &c->entry[i], x0, &reference, count, &t);
   robot_track_free(&reference);

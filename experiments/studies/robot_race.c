@@ -1,9 +1,6 @@
-/*
- * All that runs from one start, against its reference: first one after the other, for their errors,
- * and then in turns, for their times.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* All that runs from one start, against its reference: first one after the other, for their errors,
+ * and then in turns, for their times. */
 #include <math.h>
 #include <stdlib.h>
 

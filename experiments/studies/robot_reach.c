@@ -1,10 +1,7 @@
-/*
- * What reaches an error at which cost. From every start each program runs as the others have it
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What reaches an error at which cost. From every start each program runs as the others have it
  * best: settings are chosen by some starts and judged by those held out. Intervals are of what is
- * held out, start by start.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+ * held out, start by start. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -142,7 +139,7 @@ typedef struct deriving {
   draws draws;
 } deriving;
 
-static int add_held_out(const deriving *d, size_t start, double target, size_t own) {
+static void add_held_out(const deriving *d, size_t start, double target, size_t own) {
   const robot_case *const c = d->run->own;
   const choice made = choose(c, &d->by[start % d->folds], target, own);
   const seen *const one = d->one;
@@ -167,11 +164,11 @@ static int add_held_out(const deriving *d, size_t start, double target, size_t o
                                                     at_setting(&made.libess, one->seconds),
                               .plain_over_libess = at_setting(&made.plain, one->seconds) /
                                                    at_setting(&made.libess, one->seconds)};
-  return study_add(d->run, ROBOT_HELD_OUT, &row);
+  study_add(d->run, ROBOT_HELD_OUT, &row);
 }
 
 /* medians over what is held out, and the two ratios with their intervals */
-static int fill_costs(const deriving *d, gather starts, robot_reach_row *row) {
+static void fill_costs(const deriving *d, gather starts, robot_reach_row *row) {
   double ends[2];
   row->mujoco_seconds = gather_median(starts, "mujoco_seconds");
   row->mujoco_error = gather_median(starts, "mujoco_error");
@@ -182,26 +179,22 @@ static int fill_costs(const deriving *d, gather starts, robot_reach_row *row) {
   row->plain_error = gather_median(starts, "plain_error");
   row->plain_evaluations = gather_median(starts, "plain_evaluations");
   row->held_out = gather_known(starts, "mujoco_over_libess");
-  int status =
-      series_median_known(starts, "mujoco_over_libess", &d->draws, &row->mujoco_over_libess, ends);
+  series_median_known(starts, "mujoco_over_libess", &d->draws, &row->mujoco_over_libess, ends);
   row->mujoco_over_libess_low = ends[0];
   row->mujoco_over_libess_high = ends[1];
-  if (!status)
-    status =
-        series_median_known(starts, "plain_over_libess", &d->draws, &row->plain_over_libess, ends);
+  series_median_known(starts, "plain_over_libess", &d->draws, &row->plain_over_libess, ends);
   row->plain_over_libess_low = ends[0];
   row->plain_over_libess_high = ends[1];
-  return status;
 }
 
-static int add_reach(const deriving *d, double target, size_t own) {
+static void add_reach(const deriving *d, double target, size_t own) {
   const robot_case *const c = d->run->own;
   const size_t count = study_cells(d->run);
   const choice made = choose(c, &d->by[d->folds], target, own);
   double knob[ROBOT_ENTRIES_MAX];
   gather starts = {d->run, ROBOT_HELD_OUT, 0, 1, count};
   // what every program does by the coarsest means is no question
-  if (made.mujoco.coarsest && made.libess.coarsest && made.plain.coarsest) return 0;
+  if (made.mujoco.coarsest && made.libess.coarsest && made.plain.coarsest) return;
   for (size_t i = 1; i < c->entries; i++) knob[i] = c->entry[i].knob;
   study_rows(d->run, ROBOT_HELD_OUT, &starts.first);
   robot_reach_row row = {.rms_error = made.target,
@@ -209,25 +202,21 @@ static int add_reach(const deriving *d, double target, size_t own) {
                          .variant = made.mujoco.fine ? c->entry[made.mujoco.fine].variant : "",
                          .time_step = at_setting(&made.mujoco, knob),
                          .tolerance = at_setting(&made.libess, knob)};
-  int status = 0;
-  for (size_t i = 0; !status && i < count; i++) status = add_held_out(d, i, target, own);
-  if (!status) status = fill_costs(d, starts, &row);
-  return status ? status : study_add(d->run, ROBOT_REACH, &row);
+  for (size_t i = 0; i < count; i++) add_held_out(d, i, target, own);
+  fill_costs(d, starts, &row);
+  study_add(d->run, ROBOT_REACH, &row);
 }
 
 /* the model's own setting first, then the targets that the reference is good enough for */
-static int add_reaches(const deriving *d) {
+static void add_reaches(const deriving *d) {
   const robot_case *const c = d->run->own;
   const double known = robot_estimate(d->run);
-  int status = 0;
-  for (size_t i = 1; !status && i < c->entries; i++) {
+  for (size_t i = 1; i < c->entries; i++) {
     const double error = d->by[d->folds].error[i];
-    if (c->entry[i].own && error > 0.0 && error >= robot_known_from * known)
-      status = add_reach(d, error, i);
+    if (c->entry[i].own && error > 0.0 && error >= robot_known_from * known) add_reach(d, error, i);
   }
-  for (size_t i = 0; !status && i < sizeof targets / sizeof *targets; i++)
-    if (targets[i] >= asked_from * known) status = add_reach(d, targets[i], 0);
-  return status;
+  for (size_t i = 0; i < sizeof targets / sizeof *targets; i++)
+    if (targets[i] >= asked_from * known) add_reach(d, targets[i], 0);
 }
 
 int robot_derive_reach(study_run *run) {
@@ -241,7 +230,7 @@ int robot_derive_reach(study_run *run) {
   // a single start has no others
   for (size_t i = 0; !status && i <= d.folds; i++)
     look(run, i < d.folds && starts > 1 ? d.folds : 0, i, &d.by[i]);
-  if (!status) status = add_reaches(&d);
+  if (!status) add_reaches(&d);
   free(d.by);
   free(d.one);
   return status;

@@ -1,8 +1,5 @@
-/*
- * The reference of a start, by libess, and how far it is from itself.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The reference of a start, by libess, and how far it is from itself. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

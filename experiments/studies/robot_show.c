@@ -1,8 +1,5 @@
-/*
- * One screen of a robot's study.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One screen of a robot's study. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,9 +1,6 @@
-/*
- * essbench robot: how wrong MuJoCo's trajectories of a given robot are at which time step, and what
- * a right one costs, on the robot's own equations.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* essbench robot: how wrong MuJoCo's trajectories of a given robot are at which time step, and what
+ * a right one costs, on the robot's own equations. */
 #include <math.h>
 
 #include "robot_columns.h"

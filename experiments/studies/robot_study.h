@@ -1,9 +1,6 @@
-/*
- * How wrong MuJoCo's trajectories of a robot are, and what right ones cost: a reference with an
- * error of its own, and what is run against it from every start.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* How wrong MuJoCo's trajectories of a robot are, and what right ones cost: a reference with an
+ * error of its own, and what is run against it from every start. */
 #ifndef ROBOT_STUDY_H
 #define ROBOT_STUDY_H
 

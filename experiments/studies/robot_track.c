@@ -1,7 +1,5 @@
-/*
- * A run of a robot on the output times, by libess or by MuJoCo's steps, and how far two are apart.
- *
- * SPDX-License-Identifier: GPL-3.0-or-later
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A run of a robot on the output times, by libess or by MuJoCo's steps, and how far two are apart.
  */
 #include <math.h>
 #include <stdlib.h>

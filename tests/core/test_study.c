@@ -13,6 +13,14 @@
 /* cells run so far, and the one that fails */
 static size_t runs, failing;
 
+/* where a failure is noted that nobody waits for */
+static enum { NOWHERE, IN_PLAN, IN_RUN, IN_DERIVE } noting;
+
+static void note_in(study_run *run, int here) {
+  if (noting == (unsigned)here) study_out_of_memory(run);
+  measure_message(run->message, "all is well");
+}
+
 typedef struct settings {
   size_t trials;
   option_numbers widths;
@@ -87,6 +95,7 @@ static int plan(study_run *run, size_t stage) {
   const settings *const s = run->settings;
   size_t count;
   const sample *const known = study_rows(run, SAMPLES, &count);
+  note_in(run, IN_PLAN);
   for (size_t i = 0; stage == 0 && i < s->trials; i++)
     if (study_cell(run, &i, "index=%zu", i)) return -1;
   for (size_t i = 0; stage == 1 && i < count; i++) {
@@ -99,6 +108,7 @@ static int plan(study_run *run, size_t stage) {
 static int run_cell(study_run *run, const void *cell) {
   const size_t index = *(const size_t *)cell;
   runs++;
+  note_in(run, IN_RUN);
   if (index == failing) {
     measure_message(run->message, "cell %zu fails", index);
     return -1;
@@ -125,6 +135,7 @@ static int derive(study_run *run) {
   size_t count;
   const sample *const all = study_rows(run, SAMPLES, &count);
   total t = {.settings = all[0].settings};
+  note_in(run, IN_DERIVE);
   for (size_t i = 0; i < count; i++) t.all += isnan(all[i].half) ? 0.0 : all[i].half;
   if (study_add(run, TOTAL, &t)) return -1;
   for (size_t stage = 0; stage < 2; stage++) {
@@ -286,6 +297,20 @@ static void a_failure_keeps_what_was_measured(void **state) {
   assert_int_equal(runs, 6);
 }
 
+static void a_failure_that_is_noted_ends_it(void **state) {
+  char message[SOLVER_MESSAGE_SIZE], path[PATH_SIZE];
+  static const size_t expected[] = {[IN_PLAN] = 0, [IN_RUN] = 1, [IN_DERIVE] = 6};
+  failing = SIZE_MAX;
+  remove(path_in(state, "made_up.json", path));
+  for (noting = IN_PLAN; noting <= IN_DERIVE; noting++) {
+    assert_int_equal(execute(state, "4", true, message), -1);
+    assert_string_equal(message, "out of memory");
+    assert_int_equal(runs, expected[noting]);
+    assert_null(fopen(path, "r"));
+  }
+  noting = NOWHERE;
+}
+
 static void an_entry_of_another_kind_is_refused(void **state) {
   char message[SOLVER_MESSAGE_SIZE], path[PATH_SIZE];
   failing = 3;
@@ -342,6 +367,7 @@ int main(void) {
       cmocka_unit_test(settings_are_columns_and_an_object),
       cmocka_unit_test(json_nests_tables_and_members),
       cmocka_unit_test(a_failure_keeps_what_was_measured),
+      cmocka_unit_test(a_failure_that_is_noted_ends_it),
       cmocka_unit_test(an_entry_of_another_kind_is_refused),
       cmocka_unit_test(options_say_what_is_accepted),
       cmocka_unit_test(the_schema_has_every_column),

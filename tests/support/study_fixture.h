@@ -37,8 +37,7 @@ static inline void give(made_up *u, const void *sample) {
 /* What it derives from those given, in place of what it had. */
 static inline void derive(made_up *u) {
   study_rows_clear(&u->run, STUDY_SAMPLES + 1);
-  if (u->run.study->derive(&u->run)) fail_msg("%s", u->message);
-  assert_false(u->private.out_of_memory);
+  if (study_noted(&u->run, u->run.study->derive(&u->run))) fail_msg("%s", u->message);
 }
 
 static inline void dispose(made_up *u) {
