@@ -80,9 +80,8 @@ static int warn_of_build(json_t *warnings) {
   failed |= warn(warnings, "built without optimisation");
 #endif
   if (!strcmp(MEASURE_BUILD_TYPE, "Debug")) failed |= warn(warnings, "built for debugging");
-  if (MEASURE_BUILD_SANITIZERS[0]) {
+  if (MEASURE_BUILD_SANITIZERS[0])
     failed |= warn(warnings, "built with sanitizers: %s", MEASURE_BUILD_SANITIZERS);
-  }
   return failed;
 }
 

@@ -11,9 +11,8 @@
 #include "statistics.h"
 
 static bool all_equal(const double x[], size_t count) {
-  for (size_t i = 1; i < count; i++) {
+  for (size_t i = 1; i < count; i++)
     if (x[i] != x[0]) return false;
-  }
   return true;
 }
 
@@ -64,9 +63,8 @@ static int check_series(const double x[], const double y[], size_t count, size_t
   int status = measure_check_data(x, count);
   if (!status) status = measure_check_data(y, count);
   if (status) return status;
-  for (size_t i = 1; i < count; i++) {
+  for (size_t i = 1; i < count; i++)
     if (x[i] <= x[i - 1]) return MEASURE_EINVAL;
-  }
   return MEASURE_SUCCESS;
 }
 

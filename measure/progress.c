@@ -71,9 +71,8 @@ void measure_progress_update(measure_progress *progress, uint64_t done) {
   const double elapsed = 1e-9 * (double)(now - progress->start_ns);
   const double rate = elapsed > 0 ? (double)done / elapsed : 0;
   char left[32] = "?", line[MEASURE_MESSAGE_SIZE];
-  if (done > 0 && done <= progress->total) {
+  if (done > 0 && done <= progress->total)
     format_duration(left, sizeof left, (double)(progress->total - done) / rate);
-  }
   measure_message(line, "%s %" PRIu64 "/%" PRIu64 ", %.3g/s, %s left", progress->label, done,
                   progress->total, rate, left);
   if (progress->drawn)

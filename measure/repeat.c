@@ -34,9 +34,8 @@ static int call_hook(int (*hook)(void *, size_t), const bound_run *bound) {
 static int time_block(const bound_run *bound, uint64_t runs, double *seconds) {
   const measure_candidate *const c = bound->candidate;
   const uint64_t start = measure_clock_ns();
-  for (uint64_t i = 0; i < runs; i++) {
+  for (uint64_t i = 0; i < runs; i++)
     if (c->run(c->context, bound->trial)) return MEASURE_ECALLBACK;
-  }
   *seconds = 1e-9 * (double)(measure_clock_ns() - start);
   return MEASURE_SUCCESS;
 }
@@ -145,9 +144,7 @@ static int sample_trial(session *s, size_t trial) {
 
 static int run_session(session *s) {
   int status = calibrate_all(s);
-  for (size_t i = 0; !status && i < s->plan->trials; i++) {
-    status = sample_trial(s, i);
-  }
+  for (size_t i = 0; !status && i < s->plan->trials; i++) status = sample_trial(s, i);
   return status;
 }
 
@@ -155,9 +152,8 @@ static int check_plan(const measure_candidate candidates[], size_t count,
                       const measure_plan *plan) {
   if (!candidates || count == 0 || plan->trials == 0) return MEASURE_EINVAL;
   if (!isfinite(plan->min_time_s) || plan->min_time_s < 0) return MEASURE_EINVAL;
-  for (size_t k = 0; k < count; k++) {
+  for (size_t k = 0; k < count; k++)
     if (!candidates[k].run) return MEASURE_EINVAL;
-  }
   return MEASURE_SUCCESS;
 }
 

@@ -9,9 +9,8 @@
 
 int measure_check_data(const double x[], size_t count) {
   if (!x || count == 0) return MEASURE_EINVAL;
-  for (size_t i = 0; i < count; i++) {
+  for (size_t i = 0; i < count; i++)
     if (!isfinite(x[i])) return MEASURE_ENONFINITE;
-  }
   return MEASURE_SUCCESS;
 }
 

@@ -89,9 +89,8 @@ static const char *read_row(measure_table *table, cursor *c, size_t *width) {
     // the separator is looked at before the NUL that ends the field overwrites it
     if (*c->at == '\r' && c->at[1] == '\n') c->at++;
     const char separator = *c->at;
-    if (separator != ',' && separator != '\n' && separator != '\0') {
+    if (separator != ',' && separator != '\n' && separator != '\0')
       return "a field goes on behind its closing quote, or holds a carriage return";
-    }
     if (separator) c->at++;
     *end = '\0';
     if (keep_field(table, field)) return "out of memory";
@@ -161,9 +160,8 @@ size_t measure_table_rows(const measure_table *table) {
 }
 
 size_t measure_table_column(const measure_table *table, const char *name) {
-  for (size_t i = 0; i < table->columns; i++) {
+  for (size_t i = 0; i < table->columns; i++)
     if (!strcmp(table->fields[i], name)) return i;
-  }
   return SIZE_MAX;
 }
 

@@ -7,10 +7,6 @@
 
 #include "clock.h"
 
-static int out_of_memory(char message[SOLVER_MESSAGE_SIZE]) {
-  return measure_fail(message, "out of memory");
-}
-
 /* the start of every trial */
 static int draw_starts(contest_starts *s, bool random, unsigned long seed) {
   const size_t n = s->m->system.dimension;
@@ -35,7 +31,7 @@ int contest_starts_alloc(contest_starts *s, const model *m, size_t trials, bool 
   s->events = calloc(trials, sizeof *s->events);
   if (s->states && s->references && s->events && !draw_starts(s, random, seed)) return 0;
   contest_starts_free(s);
-  return out_of_memory(message);
+  return measure_fail(message, "out of memory");
 }
 
 int contest_reference(contest_starts *s, size_t trial, char message[SOLVER_MESSAGE_SIZE]) {
@@ -82,7 +78,7 @@ int contestant_prepare(contestant *c, const solver_type *solver, const solver_se
   c->rms = calloc(starts->trials, sizeof *c->rms);
   c->events = calloc(starts->trials, sizeof *c->events);
   int status = c->rms && c->events ? trajectory_alloc(&c->samples, starts->m, message)
-                                   : out_of_memory(message);
+                                   : measure_fail(message, "out of memory");
   if (!status) {
     const solver_output output = trajectory_output(&c->samples);
     status = solver->prepare(starts->m, settings, &output, &c->instance, message);

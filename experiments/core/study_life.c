@@ -46,7 +46,7 @@ static void show_tables(const study_run *run) {
     run->study->show(run);
   } else {
     for (size_t i = 0; i < STUDY_TABLES_MAX && tables[i].columns; i++)
-      if (is_shown(&tables[i])) study_print(run, i, 0, run->private->rows[i].count);
+      if (run->private->rows[i].count && is_shown(&tables[i])) study_print(run, i, 0, SIZE_MAX);
   }
   print_files(run);
 }

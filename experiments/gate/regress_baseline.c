@@ -66,15 +66,8 @@ static int write_counts(const char *path, char *message) {
 
 /* the ratio of that case in an earlier file; NaN when there is none */
 static double earlier_ratio(const json_t *root, const char *name) {
-  const json_t *const cases = json_object_get(root, "cases");
   double ratio = NAN;
-  for (size_t k = 0; k < json_array_size(cases); k++) {
-    const json_t *const row = json_array_get(cases, k);
-    const char *const found = json_string_value(json_object_get(row, "name"));
-    if (found && strcmp(found, name) == 0 &&
-        measure_json_value(json_object_get(row, "ratio"), &ratio))
-      return NAN;
-  }
+  measure_json_value(json_object_get(regress_counts_find(root, name), "ratio"), &ratio);
   return ratio;
 }
 

@@ -162,7 +162,8 @@ const json_t *regress_counts_find(const json_t *counts, const char *name) {
   size_t i;
   const json_t *row;
   json_array_foreach(json_object_get(counts, "cases"), i, row) {
-    if (strcmp(name_of(row), name) == 0) return row;
+    const char *const found = name_of(row);
+    if (found && strcmp(found, name) == 0) return row;
   }
   return NULL;
 }

@@ -17,10 +17,6 @@
 static const char schema[] = "essbench-bench-1";
 static const unsigned long bootstrap_seed = 20;
 
-static int out_of_memory(char message[SOLVER_MESSAGE_SIZE]) {
-  return measure_fail(message, "out of memory");
-}
-
 /* ---- reading --------------------------------------------------------------------------------- */
 
 void regress_samples_free(regress_samples *samples) {
@@ -46,7 +42,7 @@ static int list_files(regress_samples *samples, const char *folder, char *messag
     free(entries[i]);
   }
   free(entries);
-  if (!samples->files) return out_of_memory(message);
+  if (!samples->files) return measure_fail(message, "out of memory");
   samples->processes = (size_t)found;
   if (found > 0) return 0;
   return measure_fail(message, "%s: no sample files (*.json) there", folder);
@@ -164,7 +160,7 @@ static int compare(const double base[], const double now[], size_t pairs, const 
                    double effect, measure_interval *ratio, regress_verdict *verdict,
                    char *message) {
   double *const ratios = calloc(pairs, sizeof *ratios);
-  if (!ratios) return out_of_memory(message);
+  if (!ratios) return measure_fail(message, "out of memory");
   for (size_t i = 0; i < pairs; i++) ratios[i] = now[i] / base[i];
   const int status = draws_median(ratios, pairs, bootstrap_seed, REGRESS_CONFIDENCE, ratio);
   free(ratios);
@@ -188,7 +184,7 @@ int regress_compare_overall(const regress_samples *base, const regress_samples *
                             char message[SOLVER_MESSAGE_SIZE]) {
   const size_t pairs = now->processes;
   double *const means = calloc(2 * pairs, sizeof *means);
-  if (!means) return out_of_memory(message);
+  if (!means) return measure_fail(message, "out of memory");
   size_t common = 0;
   for (size_t k = 0; k < now->count; k++) {
     const regress_series *const s = &now->series[k];

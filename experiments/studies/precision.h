@@ -191,10 +191,6 @@ precision_point precision_point_of(study_run *run, const precision_sample *known
 /* Gives a point a sample of what is known before the race as its one lap. */
 void precision_settle(precision_point *p, size_t sample);
 
-/* The numbers of starts from which points may race where there are so many, the largest first. */
-enum { PRECISION_GROUPS = 3 };
-size_t precision_groups(size_t trials, size_t group[PRECISION_GROUPS]);
-
 /* Gives the points that are raced, from so many starts at most, their laps, which begin with sample
  * *next; behind them it is where the next ones begin. 0, or -1 with one line. */
 int precision_give_laps(study_run *run, precision_point point[], size_t count, size_t trials,

@@ -169,7 +169,9 @@ void precision_settle(precision_point *p, size_t sample) {
   p->laps = (gather){p->laps.run, STUDY_SAMPLES, sample, 1, 1};
 }
 
-size_t precision_groups(size_t trials, size_t group[PRECISION_GROUPS]) {
+/* the numbers of starts from which points may race where there are so many, the largest first */
+enum { GROUPS = 3 };
+static size_t groups_of(size_t trials, size_t group[GROUPS]) {
   size_t count = 0;
   group[count++] = trials;
   if (trials > PRECISION_FEW) group[count++] = PRECISION_FEW;
@@ -189,8 +191,8 @@ size_t precision_raced(const precision_point point[], size_t count, size_t trial
 
 int precision_plan_races(study_run *run, const precision_point point[], size_t count, size_t trials,
                          size_t index, const char *of) {
-  size_t group[PRECISION_GROUPS];
-  const size_t groups = precision_groups(trials, group);
+  size_t group[GROUPS];
+  const size_t groups = groups_of(trials, group);
   for (size_t g = 0; g < groups; g++)
     for (size_t j = 0; precision_raced(point, count, group[g]) && j < run->processes; j++) {
       const precision_cell c = {
@@ -219,8 +221,8 @@ static int collect(study_run *run, precision_point *p, size_t first, size_t race
 
 int precision_give_laps(study_run *run, precision_point point[], size_t count, size_t trials,
                         size_t *next) {
-  size_t group[PRECISION_GROUPS];
-  const size_t groups = precision_groups(trials, group);
+  size_t group[GROUPS];
+  const size_t groups = groups_of(trials, group);
   for (size_t g = 0; g < groups; g++) {
     const size_t raced = precision_raced(point, count, group[g]);
     for (size_t i = 0, place = 0; i < count; i++)

@@ -96,15 +96,6 @@ static study_place place(const void *planned) {
   return (study_place){c->system, c->race ? c->process : c->system};
 }
 
-/* the runs themselves are for the files */
-static void show(const study_run *run) {
-  for (size_t table = SPEED_ROWS; table <= SPEED_CALLBACKS; table++) {
-    size_t count;
-    study_rows(run, table, &count);
-    if (count) study_print(run, table, 0, count);
-  }
-}
-
 const study speed_study = {
     .name = "speed",
     .summary = "how fast libess is against MuJoCo at no worse an error, and where its time goes",
@@ -144,6 +135,5 @@ const study speed_study = {
     .run = measure,
     .place = place,
     .derive = speed_derive,
-    .show = show,
     .release = release,
 };
