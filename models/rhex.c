@@ -8,6 +8,7 @@
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -225,7 +226,21 @@ static void describe(rhex *p, const model *m) {
   p->constraint[REAR_ALONG] = (mechanism_constraint){REAR_FOOT, captions[scenario].rear, 0};
 }
 
+/* Legs that do not lift the body carry nothing: a foot lands, is let go, and lands again as soon as
+ * its spring has brought it back. They lift it from where they reach the ground at the start. */
+static int legs_are_weak(const model *m, char message[MODEL_MESSAGE_SIZE]) {
+  const double leg = m->value[LEG], ahead = sqrt(leg * leg - half_thickness * half_thickness);
+  // the feet also push against each other: a twentieth more
+  const double least = 1.05 * m->value[MASS] * contact_gravity * ahead / LEGS;
+  if (m->value[TORQUE] > least) return 0;
+  snprintf(message, MODEL_MESSAGE_SIZE,
+           "torque: %.9g is not accepted; above %.9g N m the legs lift this body", m->value[TORQUE],
+           least);
+  return MODEL_REFUSED;
+}
+
 static int prepare(model *m, char message[MODEL_MESSAGE_SIZE]) {
+  if (legs_are_weak(m, message)) return MODEL_REFUSED;
   rhex *const p = calloc(1, sizeof *p);
   if (!p) return contact_model_prepare(m, NULL, 0, message);
   describe(p, m);

@@ -76,6 +76,12 @@ for block in rocking-block block-on-springs; do
   run run --model $block --tilt 0.47 --width 0.06 --no-reference
   expect "$block: a wider one does not" success
 done
+run run --model rhex --torque 0
+expect "legs that do not lift their body" one_line 2 "torque: 0 is not accepted; above 4.2"
+run run --model rhex --mass 12 --no-reference
+expect "nor a heavier one" one_line 2 "torque: 8 is not accepted; above 8.4"
+run run --model rhex --torque 4.3 --duration 0.15 --no-reference --json
+expect "legs that just do land few times" [ "$(sed -n 's/^  "events": \([0-9]*\),/\1/p' "$room/out")" -lt 10 ]
 
 echo "$passed passed, $failed failed"
 exit $((failed > 0))
