@@ -150,6 +150,7 @@ static int tell_crossings(ess_driver *d) {
   for (size_t i = 0; i < c->count; i++) {
     made += c->is_made[i];
     silent += c->is_made[i] && c->is_silent[i];
+    if (c->is_made[i] && !c->is_silent[i]) ess_note_return(d, c->crossing[i]);
   }
   if (d->options.observer.crossing || d->tangents ||
       d->apply_crossings + made > d->options.max_crossings)
@@ -201,6 +202,7 @@ static int accept(ess_driver *d) {
   int status = tell_crossings(d);
   if (!status) status = cross_passed(d);
   if (!status) status = ess_refill(d);
+  if (!status) status = ess_watch_returns(d);
   ess_sample_piece(d, d->t); // no further than an observer has let it go
   return status ? status : ess_observe_step(d, t0);
 }

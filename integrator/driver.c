@@ -95,6 +95,7 @@ static int begin(ess_driver *d, double t, double t1, const double x[]) {
   d->slide_returns = 0;
   d->apply_steps = 0;
   d->apply_crossings = 0;
+  ess_watch_returns_of(d, 0);
   return d->latched ? ess_resume(d) : ess_latch(d);
 }
 
@@ -122,6 +123,7 @@ static int advance(ess_driver *d, double t1) {
     const bool due = first.found && first.duration == 0.0 && ess_inside(d, first.guard);
     if (d->t >= t1 && !due) return ESS_SUCCESS;
     status = advance_once(d, &first, t1);
+    if (!status) status = ess_watch_returns(d);
     if (status) return status;
   }
 }

@@ -86,7 +86,9 @@ ESS_API const char *ess_strerror(int status);
  * it is that state's.
  *
  * ESS_ESLIDING: the event function was crossed back and forth nine times in a row, each time at
- * once; the state lies where sliding begins. ESS_EJACOBIAN: difference quotients of the event
+ * once; the state lies where sliding begins. Or it was so thousands of times, staying within what
+ * the tolerance lets it err by, and there would be more until the end than max_steps or
+ * max_crossings accept. ESS_EJACOBIAN: difference quotients of the event
  * function along the field, at two places, agree with each other and differ by more than a quarter
  * from the rate; ess_check_jacobian finds which derivative it is, and smaller errors. ESS_EZENO:
  * the time is the one that the impacts accumulate at, extrapolated from their distances; the state

@@ -77,6 +77,15 @@ typedef struct ess_stabilised {
   int tries, stages;  /* since the radius was found; of the last one */
 } ess_stabilised;
 
+/* Crossings of one event function, back and forth, among which there are few of others (chatter.c):
+ * how many since when, and what steps and crossings had been made then; how long the thousand
+ * before took, and for how many thousands in a row there has been no end in sight. */
+typedef struct ess_returns {
+  size_t guard, count, others, endless;
+  double since, span;
+  uint64_t steps, crossings;
+} ess_returns;
+
 struct ess_driver {
   ess_system system;
   ess_options options; /* its arrays NULL: copied */
@@ -184,6 +193,7 @@ struct ess_driver {
   size_t slide_guard, slide_returns;
   double slide_side, slide_time, slide_way;
   uint64_t slide_steps;
+  ess_returns returns;
   uint64_t apply_steps, apply_crossings;
 
   /* the caller's sample grid during one apply */
@@ -536,7 +546,38 @@ void ess_suspect_none(ess_driver *d);
 /* Called at the node that a projection onto k has led to, from where k had this value and rate. */
 int ess_suspect_projection(ess_driver *d, size_t k, double h, double rate);
 
-/* grain.c: event function k is in doubt over the step just tried; when it has been so over far
+/* chatter.c */
+
+/* Looks for returns to this event function from now on. */
+void ess_watch_returns_of(ess_driver *d, size_t guard);
+
+/* Called when there have been so many, at the node: ESS_ESLIDING where they stay within the
+ * tolerance and there is no end of them. */
+enum { ESS_RETURNS = 1000 };
+int ess_refuse_chatter(ess_driver *d);
+
+static inline int ess_watch_returns(ess_driver *d) {
+  return d->returns.count < ESS_RETURNS ? ESS_SUCCESS : ess_refuse_chatter(d);
+}
+
+/* A crossing that is not silent has been made. */
+static inline void ess_note_return(ess_driver *d, size_t guard) {
+  ess_returns *const r = &d->returns;
+  if (guard != r->guard) {
+    if (++r->others > 2 * d->system.guard_count) ess_watch_returns_of(d, guard);
+    return;
+  }
+  r->count++;
+  r->others = 0;
+}
+
+/* grain.c */
+
+/* What event function k changes by when states move by their tolerance: the larger of two ways,
+ * along which no two states are moved by amounts that could cancel. */
+int ess_allowed_error(ess_driver *d, size_t k, double *allowed);
+
+/* Event function k is in doubt over the step just tried; when it has been so over far
  * longer ones too, and its doubt is small beside the tolerance, it is given a grain. */
 int ess_coarsen(ess_driver *d, size_t k, bool *coarser);
 

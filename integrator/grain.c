@@ -17,9 +17,7 @@ static const double HALVED = 1.0 / (1 << 24);
 /* grain, as part of what the tolerance lets an event function err by */
 static const double PART = 1e-3;
 
-/* what event function k changes by when states move by their tolerance: the larger of two ways,
- * along which no two states are moved by amounts that could cancel */
-static int allowed_error(ess_driver *d, size_t k, double *allowed) {
+int ess_allowed_error(ess_driver *d, size_t k, double *allowed) {
   const double golden = 0.6180339887498949;
   *allowed = 0.0;
   for (int way = 0; way < 2; way++) {
@@ -40,7 +38,7 @@ int ess_coarsen(ess_driver *d, size_t k, bool *coarser) {
   double allowed;
   *coarser = false;
   if (d->grain[k] > 0.0 || !(d->dt <= HALVED * d->longest_doubted)) return ESS_SUCCESS;
-  const int status = allowed_error(d, k, &allowed);
+  const int status = ess_allowed_error(d, k, &allowed);
   const double doubt = d->cluster.inexact[k];
   if (status || !(doubt <= allowed && allowed > 0.0 && allowed < INFINITY)) return status;
   d->grain[k] = ess_larger(doubt, PART * allowed);

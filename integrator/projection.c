@@ -58,6 +58,7 @@ int ess_make_crossing(ess_driver *d, size_t guard) {
     d->counters.silent++;
   else
     d->counters.crossings++;
+  if (!silent) ess_note_return(d, guard);
   if (d->tangents && !silent) status = ess_tangent_cross(d, guard);
   if (status) return status;
   // the crossing is made, and observed, even when the model fails to follow the mode

@@ -129,6 +129,7 @@ int ess_advance_by_tolerance(ess_driver *d, double t1) {
     if (d->t >= t1 && !due) return ESS_SUCCESS;
     status = due ? cross_here(d, first.guard) : step(d, t1);
     if (!status && due) status = ess_refill(d);
+    if (!status) status = ess_watch_returns(d);
     if (status) return status;
   }
 }

@@ -103,6 +103,106 @@ static void at_every_tolerance(void **state) {
   }
 }
 
+/* ---- chatter --------------------------------------------------------------------------------- */
+
+enum { BODIES = 3 };
+
+/* bodies on the ground, which pushes with a force that does not vanish where they just touch: they
+ * come to rest in ever shorter bounces, and have no place there but between both fields */
+typedef struct pushed {
+  double push, damping;
+  size_t bodies, calls;
+} pushed;
+
+static int pushed_field(double t, const double x[], const double sign[], double dxdt[],
+                        void *params) {
+  pushed *const p = params;
+  (void)t;
+  p->calls++;
+  for (size_t i = 0; i < p->bodies; i++) {
+    const double height = x[2 * i], speed = x[2 * i + 1], weight = 9.81 + (double)i;
+    dxdt[2 * i] = speed;
+    dxdt[2 * i + 1] = -weight + (sign[i] > 0.0 ? p->push - p->damping * speed : 0.0);
+    dxdt[2 * i + 1] -= 0.1 * height;
+  }
+  return 0;
+}
+
+static int pushed_rates(const double x[], const double v[], double h[], double rate[],
+                        void *params) {
+  const pushed *const p = params;
+  for (size_t i = 0; i < p->bodies; i++) {
+    h[i] = -x[2 * i];
+    rate[i] = -v[2 * i];
+  }
+  return 0;
+}
+
+static int pushed_guards(const double x[], double h[], void *params) {
+  double rate[BODIES];
+  return pushed_rates(x, x, h, rate, params);
+}
+
+static ess_system pushed_system(pushed *p) {
+  return (ess_system){.dimension = 2 * p->bodies,
+                      .guard_count = p->bodies,
+                      .field = pushed_field,
+                      .guards = pushed_guards,
+                      .guard_rates = pushed_rates,
+                      .params = p};
+}
+
+/* looser ones have them grow, by errors of their own, until they are few enough */
+static void bounces_below_the_tolerance_without_end_are_sliding(void **state) {
+  (void)state;
+  for (int i = 0; i < 2 * BODIES; i++)
+    for (double tolerance = 1e-6; tolerance > 0.5e-10; tolerance *= 0.01) {
+      pushed p = {.push = 30.0, .damping = i % 2 ? 20.0 : 3.0, .bodies = 1 + (size_t)i / 2};
+      const ess_system system = pushed_system(&p);
+      ess_options options = ess_options_default();
+      options.rtol = options.atol = tolerance;
+      options.max_steps = 100000;
+      ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+      double t = 0.0, x[2 * BODIES] = {0.0};
+      // the first one starts at rest on the ground, others fall onto it
+      for (size_t k = 1; k < p.bodies; k++) x[2 * k] = 1e-3 * (double)k;
+      const int status = ess_driver_apply(d, &t, 1e5, x);
+      if (status != ESS_ESLIDING)
+        fail_msg("%d, %g: %s at %g after %zu calls", i, tolerance, ess_strerror(status), t,
+                 p.calls);
+      const size_t guard = ess_driver_failure(d)->guard;
+      assert_true(guard < p.bodies && fabs(x[2 * guard]) < 2.0 * tolerance);
+      ess_driver_free(d);
+    }
+}
+
+/* bounces of a billionth of a metre: 25 000 in a second */
+static int bounce_little(double tolerance, double end, uint64_t *crossings) {
+  pushed p = {.push = 30.0, .bodies = 1};
+  const ess_system system = pushed_system(&p);
+  ess_options options = ess_options_default();
+  options.rtol = options.atol = tolerance;
+  options.max_crossings = 10000;
+  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+  double t = 0.0, x[2] = {1e-9, 0.0};
+  const int status = ess_driver_apply(d, &t, end, x);
+  *crossings = ess_driver_counters(d)->crossings;
+  ess_driver_free(d);
+  return status;
+}
+
+static void bounces_that_end_or_are_above_the_tolerance_are_not(void **state) {
+  (void)state;
+  uint64_t crossings;
+  // an end to them is in sight
+  assert_int_equal(bounce_little(1e-4, 0.1, &crossings), ESS_SUCCESS);
+  assert_true(crossings > 3 * 1000);
+  assert_int_equal(bounce_little(1e-4, 10.0, &crossings), ESS_ESLIDING);
+  assert_true(crossings < 8 * 1000);
+  // they are followed
+  assert_int_equal(bounce_little(1e-11, 10.0, &crossings), ESS_EMAXCROSSINGS);
+}
+
 /* ---- no sliding ------------------------------------------------------------------------------ */
 
 /* a mass on a stiff floor, or thrown back by a constant force, which steps of any length follow */
@@ -199,6 +299,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_surface_that_attracts_ends_the_run),
       cmocka_unit_test(at_every_tolerance),
+      cmocka_unit_test(bounces_below_the_tolerance_without_end_are_sliding),
+      cmocka_unit_test(bounces_that_end_or_are_above_the_tolerance_are_not),
       cmocka_unit_test(to_bounce_is_not_to_slide),
       cmocka_unit_test(short_bounces_in_a_long_time_are_not_sliding),
   };
