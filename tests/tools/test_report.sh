@@ -46,12 +46,23 @@ cat >"$room/sweep.json" <<'END'
 END
 report && whole
 check 'a page with figures, claims and a warning' $?
+grep -q '<p>Measured on a &lt;cpu&gt;, 2 cores, 2000-01-01. <a href="#measured">' "$room/report.html"
+check 'the machine is told above the verdict' $?
+grep -q '<td>it is &lt; 2</td><td><span class="holds">holds</span></td><td>1.5</td>' "$room/report.html"
+check 'beside a claim stands its verdict, for a narrow screen, too' $?
+[ "$(grep -c 'so the number itself has no unit' "$room/report.html")" -ge 1 ]
+check 'what an RMS over metres and radians means' $?
+! grep -q 'Supplement' "$room/report.html"
+check 'a figure with no few methods is no supplement' $?
 ! grep -q 'By the sweep' "$room/report.html"
 check 'a sweep without ratios has no verdict' $?
 grep -q 'sweep.json: it was &lt;loud&gt;' "$room/report.html"
 check 'the warning is told' $?
 grep -q "xlink:href='#fig_limbs-gpDot'" "$room/report.html"
 check 'marks of each figure are its own' $?
+cp "$room/figures/work_precision_plate_10.svg" "$room/figures/work_precision_plate_10_few.svg"
+report && whole && grep '<h3' "$room/report.html" | tr -d '\n' | grep -q 'plate_10_few".*Supplement.*plate_10"'
+check 'a few methods stand above all of them' $?
 grep -q '>1.5</td>' "$room/report.html"
 check 'the number that decides' $?
 
