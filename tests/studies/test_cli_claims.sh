@@ -50,6 +50,14 @@ expect 'over MuJoCo at the same N and protocol' number "$plate" 1.5
 expect 'rows of a .json' is "$slope" holds
 expect 'their quotient' number "$slope" 0.75
 
+printf 'delta_t,t,front,rear\n0,0.03,0,9\n0.03,0.03,50,9\n0.03,0.1,0,9\n' >contact_modes_leap.csv
+run claims --out .
+expect 'the least within two bounds' number 'with them it stays' 50
+expect 'a leg that leaves' is 'without them the front leg leaves' holds
+sed -i 's/^0,0.03,0,/0,0.03,5,/' contact_modes_leap.csv
+run claims --out .
+expect 'a leg that stays' is 'without them the front leg leaves' fails
+
 sed -i 's/^1,2.002/1,1.5/' order_fit.csv
 sed -i 's/3e-5/9e-5/' sweep.json
 run claims --out .
