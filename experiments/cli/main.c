@@ -45,6 +45,8 @@ static int refuse(const char *name) {
   names known = names_for(name, strlen(name));
   command c;
   for (size_t i = 0; command_at(i, &c); i++) names_add(&known, c.name);
+  names_add(&known, "--help");
+  names_add(&known, "--version");
   return command_unknown("%.60s is no command; %sthere are %s", *name ? name : "an empty word",
                          names_hint(&known, ""), known.list);
 }

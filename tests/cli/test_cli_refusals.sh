@@ -56,6 +56,7 @@ refuses 2 'B is missing' compare results
 # --- what was meant -------------------------------------------------------------------------------
 
 refuses 2 'rnu is no command; did you mean run? there are run, derivative' rnu
+refuses 2 '--hlep is no command; did you mean --help? there are' --hlep
 refuses 2 'unknown option --epsil; did you mean --epsilon? see essbench run --help' run --epsil 1e-3
 refuses 2 'unknown option --slover=x; did you mean --solver? see' run --slover=x
 refuses 2 'unknown option --trails; did you mean --trials? see' sweep --trails 3
