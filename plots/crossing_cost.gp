@@ -1,11 +1,12 @@
 # What a crossing costs every method's cheapest setting that reaches the same error, against the
 # number of contacts: in time, and in evaluations of field and guards, which no machine's noise can
-# touch. A cross in the shaded strip is a method that does not reach the error.
+# touch. A cross in the shaded strip is a method that does not reach the error. `few` draws six methods
+# at most, `name` is the figure's file.
 # SPDX-License-Identifier: GPL-3.0-or-later
-figure = 'crossing_cost'
+figure = exists("name") ? name : 'crossing_cost'
 needs = 'crossing_cost.csv:contacts,method,label,solver,variant,status,coincides_with,target,'. \
   'ns_per_crossing,evaluations_per_crossing'
-folder = ARG0[1:strlen(ARG0) - strlen(figure.'.gp')]
+folder = ARG0[1:strlen(ARG0) - strlen('crossing_cost.gp')]
 load folder.'theme.gp'
 table = data.'/crossing_cost.csv'
 here(_) = 1

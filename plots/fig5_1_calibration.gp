@@ -68,6 +68,6 @@ do for [i = 1:2] {
 eval legend(0.2, 4)
 set label 1 sprintf('ε′ = %s m;  RMS error: libess %s, MuJoCo %s', \
   short(epsilon, 4), short(rms_projection, 4), short(rms_mujoco, 4)) at screen 0.5, 1 - 0.12 / height center
-plot 2 with lines ls 1 lw 2.2 title 'libess', keyentry with lines ls 2 title 'MuJoCo', \
+plot 2 with lines ls 1 lw 2.2 title paper_method, keyentry with lines ls 2 title 'MuJoCo', \
   keyentry with lines ls 3 title 'exact', keyentry with lines ls 11 title 'contact height'
 unset multiplot

@@ -28,7 +28,10 @@ set datafile missing NaN
 shown = outcome eq 'crossings' ? outcome : outcome.' crossings'
 columns = words(shown)
 mapped = across ne ''
-title_of(name) = name eq 'crossings' ? 'crossings' : name.' at the end'
+# of a body in the plane units are known by the names
+planar = member(across.' '.up.' '.outcome, 'theta')
+unit_of(name) = planar && member('x z', name) ? ', m' : name eq 'theta' ? ', rad' : ''
+title_of(name) = name eq 'crossings' ? 'crossings' : name.' at the end'.unit_of(name)
 mean_in(name) = cell(name eq 'crossings' ? 'crossings' : 'outcome')
 middle_up(_) = up eq '' ? 0.5 : cell("up")
 set palette defined (0 '#440154', 0.25 '#3B528B', 0.5 '#21908C', 0.75 '#5DC863', 1 '#FDE725')
@@ -63,8 +66,8 @@ do for [k = 1:columns] {
     eval linear_range('cb', 0)
     set colorbox user origin screen (left + 2.2) / width, screen 2.65 / height size screen 0.1 / width, screen 1.7 / height
     set label 98 'mean of '.title_of(name) at graph 0, 1.07 left noenhanced
-    set xlabel across.' at the start' offset 0, 0.4 noenhanced
-    if (up eq '') { unset label 99; unset ytics } else { eval ylabel(up.' at the start'); set ytics }
+    set xlabel across.' at the start'.unit_of(across) offset 0, 0.4 noenhanced
+    if (up eq '') { unset label 99; unset ytics } else { eval ylabel(up.' at the start'.unit_of(up)); set ytics }
     failed = 0
     stats map using (failed = failed + cell("failed"), 0) nooutput
     eval 'plot '.(drawn ? 'map using (cell("across")):(middle_up(0)):(0.51 * width_across):(0.51 * height_up):(mean_in(name)) '. \

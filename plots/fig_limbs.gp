@@ -28,7 +28,7 @@ hue(i) = word(palette, place(rigid, i))
 
 names = '"rigid limbs" "soft limbs, decoupled" "soft limbs, coupled"'
 what(k, row) = row == 1 ? (is_coupled(k) ? 'speed upward, m/s' : 'rate of rotation, rad/s') : \
-  'its derivative'
+  (is_coupled(k) ? 'its derivative, m/(s rad)' : 'its derivative, 1/s')
 
 left(k) = 0.72 + 2.34 * (k - 1)
 # of bodies alike the first shows below the next

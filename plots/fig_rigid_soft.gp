@@ -117,9 +117,9 @@ unset arrow 9
 eval legend(0.04, 4)
 plot NaN with lines lc rgb 'black' lw 2.4 title 'rigid, libess', \
   for [i in drawn] NaN with lines lc rgb shade(i) lw 1.1 title power(i)
-set key at screen 0.5,(height - 0.21) / height center top horizontal maxcols 4 Left reverse samplen 2.5 width -1
-plot NaN with lines lc rgb purple lw 1.1 dt (5, 2.5) title by.', '.ms(longest).', default', \
-  NaN with lines lc rgb purple lw 1.1 title 'closest', \
+set key at screen 0.5,(height - 0.21) / height center top horizontal maxcols 4 Left reverse samplen 2.5 width format eq 'svg' ? 3 : -1
+plot NaN with lines lc rgb purple lw 1.1 dt (5, 2.5) title 'MuJoCo '.by.', '.ms(longest).', default', \
+  NaN with lines lc rgb purple lw 1.1 title ms(longest).', closest', \
   NaN with lines lc rgb vermillion lw 1.1 title ms(shortest).', closest'
 set key at screen 0.5,(bottom(3) + 1.98) / height center top horizontal maxcols 4 Left reverse samplen 2 width -1
 plot for [z in ratios] NaN with linespoints lc rgb hue(z) lw 1.2 pt 5 ps 0.35 * dot title 'ratio '.number(z), \

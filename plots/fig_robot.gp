@@ -76,7 +76,28 @@ stats errors using (strcol("who") eq 'libess' ? (knobs = including(knobs, strcol
   see(positive(cell("rms_error") < 1e-12 ? NaN : cell("rms_error")))) nooutput
 t_end = 0
 stats errors using (t_end = cell("t") > t_end ? cell("t") : t_end, 0) nooutput
-eval panel(0.76, 0.45, 2.7, 1.5)
+# each of libess's is named at its end by the tolerance, and none of these names covers another
+ends(_) = known(low) ? log10(log_high(0) / log_low(0)) : 1
+named = words(knobs) + 1
+array ending[named]
+array height_at[named]
+do for [i = 1:named] {
+  end = NaN
+  k = word(knobs, i)
+  stats errors using ((i < named ? strcol("who") eq 'libess' && strcol("knob") eq k : cell("own") == 1) ? \
+    (end = known(positive(cell("rms_error"))) ? cell("rms_error") : end, 0) : 0) nooutput
+  ending[i] = i < named ? sprintf('%.0e', real(k)) : 'MuJoCo'
+  height_at[i] = known(end) ? log10(end / log_low(0)) / ends(0) : 0
+}
+do for [i = 2:named] {
+  do for [j = i:2:-1] {
+    if (height_at[j] > height_at[j - 1]) {
+      above = height_at[j]; height_at[j] = height_at[j - 1]; height_at[j - 1] = above
+      text = ending[j]; ending[j] = ending[j - 1]; ending[j - 1] = text
+    }
+  }
+}
+eval panel(0.76, 0.45, 2.42, 1.5)
 set xrange [0:t_end > 0 ? t_end : 1]
 eval log_range('y')
 set format x '%g'
@@ -85,7 +106,15 @@ set xlabel 'time, s' offset 0, 0.4
 eval ylabel('error, first start')
 error = "(positive(cell('rms_error'))) with lines "
 curve = "errors using (strcol('who') eq 'libess' && strcol('knob') eq k ? cell('t') : NaN):".error
+ceiling = 1
+do for [i = 1:named] {
+  ceiling = height_at[i] < ceiling ? height_at[i] : ceiling
+  set label 100 + i ending[i] at graph 1.01, graph ceiling left font ',6' tc rgb (ending[i] eq 'MuJoCo' ? own_hue : vermillion)
+  ceiling = ceiling - 0.085
+}
 eval 'plot '.(knobs eq '' ? '' : 'for [k in knobs] '.curve.'lc rgb vermillion lw 0.8, ')."errors using (cell('own') == 1 ? cell('t') : NaN):".error."lc rgb own_hue lw 1.4"
+
+do for [i = 1:named] { unset label 100 + i }
 
 unset logscale; set autoscale
 name = ''
@@ -97,7 +126,7 @@ eval linear_range('y', 0.05)
 set format '%g'
 set xlabel 'time, s' offset 0, 0.4
 set label 98 name at graph 0, 1.07 left noenhanced
-eval ylabel('position or velocity, SI')
+eval ylabel(name[1:2] eq 'd ' ? 'velocity, SI unit' : 'position, SI unit')
 plot paths using (cell("parts") == 1 ? cell("t") : NaN):(cell("reference")) with lines lc rgb vermillion lw 2, \
   paths using (cell("parts") == 1 ? cell("t") : NaN):(cell("mujoco")) with lines lc rgb own_hue lw 1.2
 unset label 98

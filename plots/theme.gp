@@ -135,12 +135,13 @@ panel(l, b, w, h) = (panel_left = l, sprintf('set lmargin at screen %.5f; set rm
   b / height, (b + h) / height))
 ylabel(text) = sprintf("set label 99 '%s' at screen %.5f, graph 0.5 center rotate", text, \
   (panel_left - 0.61) / width)
+# SVG knows no text's width, and guesses it too small
 legend_rows(entries) = ceil(entries / 4.)
 bare = '; unset border; unset tics; unset grid; unset label; unset object; unset logscale; unset xlabel; '. \
   'set xrange [0:1]; set yrange [0:1]; '
 legend(top, entries) = panel(0, 0, width, height).bare.sprintf('set key at screen 0.5,%.5f '. \
-  'center top horizontal maxcols %d Left reverse samplen 2.5 width -1 spacing 1.1', \
-  1 - top / height, ceil(entries * 1. / legend_rows(entries)))
+  'center top horizontal maxcols %d Left reverse samplen 2.5 width %d spacing 1.1', \
+  1 - top / height, ceil(entries * 1. / legend_rows(entries)), format eq 'svg' ? 2 : -1)
 
 # in a figure of one panel it stands above the axes, in columns of so many rows
 key_top(rows) = sprintf('set key at screen 0.5,%.5f center top vertical maxrows %d', \

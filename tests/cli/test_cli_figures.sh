@@ -32,6 +32,11 @@ expect 'one line about the one that has none' says_only \
 expect 'the other figure is drawn' drawn fig4_1_order
 expect 'the one without rows is not' missing crossing_cost
 
+cp "$tables/crossing_cost.csv" results/
+run figures
+expect 'of every method' drawn crossing_cost
+expect 'and of a few' drawn crossing_cost_few
+
 : >results/crossing_cost.csv
 run figures
 expect 'an empty file is the same' says_only 'results/crossing_cost.csv has no rows'

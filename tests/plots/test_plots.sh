@@ -223,6 +223,7 @@ sweeps() {
   edit work_precision.csv '$col["status"] == "diverged" { $col["rms_error"] = 1e300 } 1'
   draws 'with a point far off' work_precision svg
 
+  draws 'of a few methods' crossing_cost svg 'few=1'
   edit crossing_cost.csv 'NR == 1 || $col["contacts"] == 10'
   draws 'from one N' crossing_cost svg
   edit crossing_cost.csv 'NR == 1 || $col["status"] == "refused"'
