@@ -204,7 +204,8 @@ static void add_callback(deriving *d, size_t form, size_t call) {
 /* ---- one more contact ------------------------------------------------------------------------ */
 
 /* over the systems of the series, where all of them have it */
-static void add_marginal(study_run *run, const deriving systems[], size_t count, const char *field) {
+static void add_marginal(study_run *run, const deriving systems[], size_t count,
+                         const char *field) {
   gather ours[count], mujoco[count];
   double x[count];
   speed_marginal m = {.field = field, .share_before = earlier_share(run->own, field)};
