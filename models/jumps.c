@@ -212,6 +212,14 @@ int jumps_reference(const model *m, const double x0[], model_reference *out,
   return jumps_reference_by(m, x0, usual_step, out, message);
 }
 
+/* rows that leave it to the state which guard they arm are libess's own */
+static bool arms_ahead(const ess_system *s) {
+  const ess_reset_matrix *const r = s->resets;
+  for (size_t i = 0; r && i < r->row_start[2 * s->guard_count + 1]; i++)
+    if (r->effect[i] == ESS_ARM_AHEAD) return true;
+  return false;
+}
+
 int jumps_reference_by(const model *m, const double x0[], double longest_step, model_reference *out,
                        char message[MODEL_MESSAGE_SIZE]) {
   const size_t n = m->system.dimension, guards = m->system.guard_count;
@@ -219,6 +227,11 @@ int jumps_reference_by(const model *m, const double x0[], double longest_step, m
     snprintf(message, MODEL_MESSAGE_SIZE,
              "%s: this reference takes up to %d event functions, not %zu", m->type->name,
              JUMPS_GUARDS_MAX, guards);
+    return -1;
+  }
+  if (arms_ahead(&m->system)) {
+    snprintf(message, MODEL_MESSAGE_SIZE, "%s: this reference takes no row with ESS_ARM_AHEAD",
+             m->type->name);
     return -1;
   }
   pursuit p = {.m = m,

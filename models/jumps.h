@@ -14,7 +14,7 @@
 enum { JUMPS_GUARDS_MAX = 32 };
 
 /* As model_type.reference, in steps of at most 0.1 ms, in which no guard may be crossed twice. It
- * refuses more than JUMPS_GUARDS_MAX event functions. */
+ * refuses more than JUMPS_GUARDS_MAX event functions, and rows with ESS_ARM_AHEAD. */
 int jumps_reference(const model *m, const double x0[], model_reference *out,
                     char message[MODEL_MESSAGE_SIZE]);
 

@@ -97,6 +97,14 @@ static void test_trampoline_needs_no_exact_solution(void **state) {
   assert_int_not_equal(trajectory_reference(&t, &f.m, f.x0, &events, NULL, message), 0);
   assert_string_equal(message, "trampoline: this reference takes up to 32 event functions, not 33");
   f.m.system.guard_count = 1;
+
+  const ess_reset_matrix rows = {.row_start = (size_t[]){0, 1, 1, 1},
+                                 .guard = (size_t[]){1},
+                                 .effect = (signed char[]){ESS_ARM_AHEAD}};
+  f.m.system.resets = &rows;
+  assert_int_not_equal(trajectory_reference(&t, &f.m, f.x0, &events, NULL, message), 0);
+  assert_string_equal(message, "trampoline: this reference takes no row with ESS_ARM_AHEAD");
+  f.m.system.resets = NULL;
   trajectory_free(&t);
   close_model(&f);
 }
@@ -107,7 +115,7 @@ static void test_trampoline_refuses_a_weak_push(void **state) {
   model m;
   model_init(&m, &trampoline_type);
   assert_int_equal(model_set(&m, "push", 5.0, message), 0);
-  assert_int_equal(model_prepare(&m, message), -1);
+  assert_int_equal(model_prepare(&m, message), MODEL_REFUSED);
   assert_string_equal(message, "trampoline: push must exceed gravity");
 }
 

@@ -177,10 +177,14 @@ static void a_start_below_the_ground_is_refused(void **state) {
     int limbs;
     double height, tilt, speed;
     int status;
-  } starts[] = {{TROT_RIGID, 0.5, 0, 1, -1},    {TROT_RIGID, 1, 0, 1, -1},
-                {TROT_RIGID, 1, 0, 0, 0},       {TROT_RIGID, 1.5, 0.6, 1, -1},
-                {TROT_RIGID, 1.5, -0.6, 1, -1}, {TROT_RIGID, 1.5, 0.5, 1, 0},
-                {TROT_SOFT, 0.99, 0, 1, -1},    {TROT_SOFT, 1, 0, 1, 0}};
+  } starts[] = {{TROT_RIGID, 0.5, 0, 1, MODEL_REFUSED},
+                {TROT_RIGID, 1, 0, 1, MODEL_REFUSED},
+                {TROT_RIGID, 1, 0, 0, 0},
+                {TROT_RIGID, 1.5, 0.6, 1, MODEL_REFUSED},
+                {TROT_RIGID, 1.5, -0.6, 1, MODEL_REFUSED},
+                {TROT_RIGID, 1.5, 0.5, 1, 0},
+                {TROT_SOFT, 0.99, 0, 1, MODEL_REFUSED},
+                {TROT_SOFT, 1, 0, 1, 0}};
   for (size_t i = 0; i < sizeof starts / sizeof *starts; i++) {
     model m;
     char message[MODEL_MESSAGE_SIZE];
