@@ -161,6 +161,8 @@ check 'its commit names the one before' $?
 check 'it touches the pages alone' $?
 grep -q 'MuJoCo takes 20 to 20 times' README.md
 check 'the README has the verdict' $?
+grep -qxF '**On 8 of 8 robots MuJoCo is the faster one** at the error of its own setting.' README.md
+check 'and beside it what robots say' $?
 lost() {
   sed -n '/<!-- losses -->/,/<!-- end -->/p' README.md | tr -s ' \n' ' ' | grep -qF -e "$1"
   check "$1" $?
