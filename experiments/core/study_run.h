@@ -37,11 +37,11 @@ typedef struct study_row_list {
 struct study_private {
   const study_request *request;
   char failure[MEASURE_MESSAGE_SIZE]; /* the first that was noted; "": none */
-  json_t *environment; /* as it was before measuring; owned */
-  json_t *known;       /* rows by the names of their cells; owned */
-  json_t *measured;    /* rows of the cell that is being run; owned */
-  json_t *texts;       /* of rows; owned */
-  json_t *recalled;    /* results read back, from which rows borrow their texts; owned */
+  json_t *environment;                /* as it was before measuring; owned */
+  json_t *known;                      /* rows by the names of their cells; owned */
+  json_t *measured;                   /* rows of the cell that is being run; owned */
+  json_t *texts;                      /* of rows; owned */
+  json_t *recalled; /* results read back, from which rows borrow their texts; owned */
   measure_journal *journal;
   char *elsewhere; /* another host that times in the journal are of; owned */
   int core;

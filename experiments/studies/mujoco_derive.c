@@ -33,7 +33,7 @@ static size_t place_in(const mujoco_session *session, size_t variant) {
 
 /* times of one that took part; what looked faster is judged by the second session */
 static void fill_times(study_run *run, const mujoco_session session[2], size_t variant,
-                      mujoco_row *r) {
+                       mujoco_row *r) {
   const mujoco_settings *const given = run->settings;
   const double effect = mujoco_effect(given);
   const size_t place = place_in(&session[0], variant), again = place_in(&session[1], variant);
@@ -149,7 +149,7 @@ static void take_off_readings(const mujoco_sample t[], size_t timers, double net
 }
 
 static void add_times(study_run *run, const mujoco_profile *in, const mujoco_sample t[],
-                     size_t timers) {
+                      size_t timers) {
   double net[BRIDGE_TIMERS_MAX], rest[BRIDGE_TIMERS_MAX];
   take_off_readings(t, timers, net, rest);
   for (size_t i = 0; i < timers; i++) {

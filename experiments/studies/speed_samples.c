@@ -78,7 +78,7 @@ static int time_grids(const study_run *run_of, sampling grids[GRIDS], size_t tri
 }
 
 static void add_grids(const speed_room *r, const speed_sample *entry, size_t process,
-                     const double seconds[]) {
+                      const double seconds[]) {
   const size_t trials = r->starts.trials;
   for (size_t i = 0; i < GRIDS * trials; i++) {
     speed_sample s = *entry;

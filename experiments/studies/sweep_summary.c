@@ -140,7 +140,7 @@ static bool is_everywhere(const summary *y, size_t entry) {
 
 /* marginal cost and slope of one entry, with room for its medians and bands */
 static void fill_series(const summary *y, size_t entry, sweep_slope *slope, gather trials[],
-                       double x[], double (*band)[2]) {
+                        double x[], double (*band)[2]) {
   double *const marginal = x + y->groups;
   for (size_t i = 0; i < y->groups; i++) {
     x[i] = (double)y->row[y->group[i].row].contacts;
@@ -246,8 +246,7 @@ static void add_group(const summary *y, size_t i) {
 
 static void summarize(summary *y) {
   for (size_t i = 0; i < y->groups; i++)
-    for (size_t k = 0; k < y->group[i].entries; k++)
-      add_trials(y, &y->group[i], k);
+    for (size_t k = 0; k < y->group[i].entries; k++) add_trials(y, &y->group[i], k);
   for (size_t i = 0; i < y->groups; i++)
     for (size_t k = 0; k < y->group[i].entries; k++)
       fill_row(y, trials_of(y, i, k), &y->row[y->group[i].row + k]);
