@@ -22,6 +22,7 @@ enum { LINE_SIZE = 256 };
 static double value_of(const char *text) {
   if (strcmp(text, "INFINITY") == 0) return INFINITY;
   if (strcmp(text, "ESS_METHOD_TOLERANCE") == 0) return ESS_METHOD_TOLERANCE;
+  if (strcmp(text, "ESS_BASE_DOPRI5") == 0) return ESS_BASE_DOPRI5;
   if (strcmp(text, "NULL") == 0) return 0.0;
   char *end;
   const double value = strtod(text, &end);
@@ -51,6 +52,7 @@ static double default_of(const char *name) {
                  {"max_crossings", (double)o.max_crossings},
                  {"observer", observers(&o.observer)},
                  {"method", o.method},
+                 {"base", o.base},
                  {"tie", o.tie},
                  {"zeno_impacts", (double)o.zeno_impacts},
                  {"epsilon", o.epsilon},
