@@ -169,13 +169,27 @@ static int read_twin(study_run *run, robot_options *options) {
   return SOLVER_REFUSE(run->message, "--write writes a twin; --twin K,C says which");
 }
 
+/* the names of ess_options.base */
+static int read_base(study_run *run, ess_base *base) {
+  static const char *const name[] = {
+      [ESS_BASE_DOPRI5] = "dopri5", [ESS_BASE_RKC] = "rkc", [ESS_BASE_CHOSEN] = "chosen"};
+  const robot_settings *const s = run->settings;
+  for (size_t i = 0; i < sizeof name / sizeof *name; i++)
+    if (strcmp(s->base, name[i]) == 0) {
+      *base = (ess_base)i;
+      return 0;
+    }
+  return SOLVER_REFUSE(run->message, "--base takes dopri5, rkc or chosen, not '%.100s'", s->base);
+}
+
 int robot_case_open(study_run *run) {
   const robot_settings *const s = run->settings;
   robot_options options = {0};
   robot_case *const c = calloc(1, sizeof *c);
   run->own = c;
   if (!c) return study_out_of_memory(run);
-  int status = read_twin(run, &options);
+  int status = read_base(run, &c->base);
+  if (!status) status = read_twin(run, &options);
   if (!status) status = robot_open(run->operand, NULL, &options, &c->robot, run->message);
   if (status) return status;
   c->size = robot_size(c->robot);

@@ -15,6 +15,7 @@ typedef struct robot_settings {
   option_numbers time_steps, tolerances;
   option_names integrators;
   const char *qpos, *control;
+  const char *base;           /* of libess's steps: a name that robot_case_open knows */
   const char *twin, *written; /* its stiffness and damping; a file; NULL: none */
 } robot_settings;
 
@@ -40,6 +41,7 @@ typedef struct robot_case {
   robot_steps *steps;
   robot_controls controls;
   robot_sizes size;
+  ess_base base;                  /* of libess's steps, the reference's left out */
   bool refuses;                   /* some of its contacts have no rule */
   size_t outputs;                 /* output times, the start among them */
   double twin_gap, twin_text_gap; /* NaN: it is no twin */
