@@ -134,6 +134,7 @@ struct ess_driver {
   double *scale;   /* what a level may be missed by is relative to this: epsilon, or less where time
                       bounds the neighbourhood in this step */
   double *grain;   /* what is not told from zero (grain.c); 0 until it has to be known */
+  bool is_coarse;  /* some event function has a grain */
   double *width;   /* half-width of the neighbourhood that stops a step; 0 for a silent guard;
                       INFINITY where time alone bounds it */
   double lead;     /* within its neighbourhood the field reaches a guard within this time;
@@ -580,6 +581,10 @@ int ess_allowed_error(ess_driver *d, size_t k, double *allowed);
 /* Event function k is in doubt over the step just tried; when it has been so over far
  * longer ones too, and its doubt is small beside the tolerance, it is given a grain. */
 int ess_coarsen(ess_driver *d, size_t k, bool *coarser);
+
+/* Called at the node before a step is tried: those that have left their zeros, or may err by less
+ * than their grains now, have none any more. */
+int ess_refine(ess_driver *d);
 
 /* piece.c: the last step, for who asks later. A new kind of step needs its kind, a function that
  * makes it the last, and a case in ess_piece_state; samples and dense output follow. */

@@ -1,7 +1,8 @@
 /*
  * The grain of an event function: what is less is not told from zero. It is nought, until a step is
  * halved for one that stays in doubt however short the step is: such doubt is rounding, as where a
- * state rests on its zero, h = h' = 0, and differs from it by the last digits of large numbers.
+ * state rests on its zero, h = h' = 0, and differs from it by the last digits of large numbers. It
+ * is nought again once the state has left.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -16,6 +17,9 @@ static const double HALVED = 1.0 / (1 << 24);
 
 /* grain, as part of what the tolerance lets an event function err by */
 static const double PART = 1e-3;
+
+/* an event function that is so many grains has left its zero */
+static const double LEFT = 10.0;
 
 int ess_allowed_error(ess_driver *d, size_t k, double *allowed) {
   const double golden = 0.6180339887498949;
@@ -42,6 +46,19 @@ int ess_coarsen(ess_driver *d, size_t k, bool *coarser) {
   const double doubt = d->cluster.inexact[k];
   if (status || !(doubt <= allowed && allowed > 0.0 && allowed < INFINITY)) return status;
   d->grain[k] = ess_larger(doubt, PART * allowed);
-  *coarser = true;
+  d->is_coarse = *coarser = true;
+  return ESS_SUCCESS;
+}
+
+int ess_refine(ess_driver *d) {
+  d->is_coarse = false;
+  for (size_t k = 0; k < d->system.guard_count; k++) {
+    double allowed;
+    if (d->grain[k] == 0.0) continue;
+    const int status = ess_allowed_error(d, k, &allowed);
+    if (status) return status;
+    if (fabs(d->h[k]) > LEFT * d->grain[k] || d->grain[k] > allowed) d->grain[k] = 0.0;
+    d->is_coarse |= d->grain[k] > 0.0;
+  }
   return ESS_SUCCESS;
 }

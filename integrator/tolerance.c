@@ -96,7 +96,8 @@ static int step(ess_driver *d, double t1) {
   // what the last sub-step was made of is about to go
   d->stabilised.is_path_end = d->piece.kind == ESS_PIECE_PATH;
   if (d->stabilised.is_path_end) ess_piece_forget(d);
-  if (d->dt_next == 0.0) status = ess_dopri5_first_step(d, t1, &d->dt_next);
+  if (d->is_coarse) status = ess_refine(d);
+  if (!status && d->dt_next == 0.0) status = ess_dopri5_first_step(d, t1, &d->dt_next);
   for (bool again = true; !status && again;) {
     bool last;
     again = false;

@@ -197,12 +197,68 @@ static void a_cliff_at_the_start(void **state) {
   }
 }
 
+/* ---- what is left behind ----------------------------------------------------------------------
+ */
+
+/* thrown up from h = h' = 0, back for certain at t = 1; h is in units that shrink, x[2] of them */
+static int thrown_field(double t, const double x[], const double sign[], double dxdt[],
+                        void *params) {
+  (void)params;
+  dxdt[0] = x[1];
+  dxdt[1] = 1.0 - 3.0 * t;
+  dxdt[2] = -20.0 * x[2];
+  dxdt[3] = sign[0] < 0.0;
+  return 0;
+}
+
+static int thrown_rates(const double x[], const double v[], double h[], double rate[],
+                        void *params) {
+  const double *const place = params;
+  h[0] = x[2] * (x[0] - *place);
+  rate[0] = x[2] * v[0] + (x[0] - *place) * v[2];
+  return 0;
+}
+
+static int thrown_guards(const double x[], double h[], void *params) {
+  double rate;
+  return thrown_rates(x, x, h, &rate, params);
+}
+
+static void what_was_rounding_there_is_told_from_zero_later(void **state) {
+  (void)state;
+  double places[] = {0.1, -3.0, 1000.0};
+  for (int i = 0; i < 3; i++)
+    for (double tolerance = 1e-4; tolerance > 0.5e-10; tolerance *= 0.1) {
+      const ess_system system = {.dimension = 4,
+                                 .guard_count = 1,
+                                 .field = thrown_field,
+                                 .guards = thrown_guards,
+                                 .guard_rates = thrown_rates,
+                                 .params = &places[i]};
+      ess_options options = ess_options_default();
+      options.rtol = tolerance;
+      options.atol = 1e-3 * tolerance;
+      options.max_steps = 10 * WORK_MAX;
+      ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+      assert_non_null(d);
+      double t = 0.0, x[4] = {places[i], 0.0, 1e6, 0.0};
+      const int status = ess_driver_apply(d, &t, 1.5, x);
+      const double rounding = 1e-14 * fabs(places[i]);
+      if (status || !(fabs(x[3] - 0.5) < 10.0 * (tolerance + rounding)))
+        fail_msg("from %g, tolerance %g: %s, crossed at %.12g in place of 1", places[i], tolerance,
+                 ess_strerror(status), 1.5 - x[3]);
+      assert_int_equal(ess_driver_counters(d)->crossings, 1);
+      ess_driver_free(d);
+    }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(at_every_tolerance),
       cmocka_unit_test(in_every_unit),
       cmocka_unit_test(an_apply_that_goes_on_from_there),
       cmocka_unit_test(a_cliff_at_the_start),
+      cmocka_unit_test(what_was_rounding_there_is_told_from_zero_later),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
