@@ -10,6 +10,7 @@
 #include "robot_columns.h"
 #include "robot_study.h"
 #include "series.h"
+#include "statistics.h"
 
 /* errors that are asked for, where they are so many times the reference's */
 static const double targets[] = {1e-1, 1e-2, 1e-3, 1e-4};
@@ -100,14 +101,31 @@ static choice choose(const robot_case *c, const shown *all, double target, size_
 
 /* ---- what starts show ------------------------------------------------------------------------ */
 
-/* all of them, but for those of a fold */
-static void look(study_run *run, size_t folds, size_t fold, shown *all) {
+/* Medians of a setting over the starts that have a reference, but for those of a fold. Where it
+ * gets to the end from half of them at most, it reaches no error: the starts that are left are the
+ * easy ones. */
+static int look(study_run *run, size_t folds, size_t fold, shown *all) {
   const robot_case *const c = run->own;
-  for (size_t i = 1; i < c->entries; i++) {
-    const gather starts = robot_starts_of(run, i);
-    all->error[i] = gather_median_but(starts, "rms_error", folds, fold);
-    all->seconds[i] = gather_median_but(starts, "seconds", folds, fold);
+  const size_t starts = study_cells(run);
+  double *const error = calloc(2 * starts + 1, sizeof *error), *const seconds = error + starts;
+  int status = error ? 0 : study_out_of_memory(run);
+  for (size_t i = 1; !status && i < c->entries; i++) {
+    size_t known = 0, asked = 0;
+    for (size_t start = 0; start < starts; start++) {
+      const robot_sample *const sample = study_samples(run, start, NULL);
+      if ((folds && start % folds == fold) || isnan(sample->tolerances_apart)) continue;
+      asked++;
+      if (isnan(sample[i].rms_error)) continue;
+      error[known] = sample[i].rms_error;
+      seconds[known++] = sample[i].seconds;
+    }
+    all->error[i] = all->seconds[i] = NAN;
+    if (2 * known > asked && (measure_median(error, known, &all->error[i]) ||
+                              measure_median(seconds, known, &all->seconds[i])))
+      status = study_out_of_memory(run);
   }
+  free(error);
+  return status;
 }
 
 /* what one start shows */
@@ -122,9 +140,10 @@ static void look_at(const study_run *run, size_t start, seen *s) {
   for (size_t i = 1; i < c->entries; i++) {
     s->knob[i] = c->entry[i].knob;
     s->error[i] = sample[i].rms_error;
-    // a run that did not get to the end has no time that another's is to be compared with
-    s->seconds[i] = isnan(sample[i].rms_error) ? NAN : sample[i].seconds;
-    s->evaluations[i] = sample[i].evaluations;
+    // a run that did not get to the end has no cost that another's is to be compared with
+    const bool ended = !isnan(sample[i].rms_error);
+    s->seconds[i] = ended ? sample[i].seconds : NAN;
+    s->evaluations[i] = ended ? sample[i].evaluations : NAN;
   }
 }
 
@@ -229,7 +248,7 @@ int robot_derive_reach(study_run *run) {
   int status = d.by && d.one ? 0 : study_out_of_memory(run);
   // a single start has no others
   for (size_t i = 0; !status && i <= d.folds; i++)
-    look(run, i < d.folds && starts > 1 ? d.folds : 0, i, &d.by[i]);
+    status = look(run, i < d.folds && starts > 1 ? d.folds : 0, i, &d.by[i]);
   if (!status) add_reaches(&d);
   free(d.by);
   free(d.one);

@@ -147,7 +147,7 @@ static void show_errors(const study_run *run) {
              row[i].note);
 }
 
-/* where libess ties or loses */
+/* where libess ties or loses, and where a ratio is of some starts alone */
 static void show_ties(const study_run *run) {
   size_t count;
   const robot_reach_row *const row = study_rows(run, ROBOT_REACH, &count);
@@ -160,6 +160,10 @@ static void show_ties(const study_run *run) {
              row[i].mujoco_over_libess > 1.0 / tie ? "as cheap as libess" : "cheaper than libess");
     if (isnan(row[i].libess_seconds))
       printf("libess does not reach an error of %.1e at the tolerances tried.\n", row[i].rms_error);
+    else if (row[i].held_out && row[i].held_out < study_cells(run))
+      printf("At an error of %.1e the ratio is of %zu of %zu starts: from the others one of both "
+             "does not get to the end.\n",
+             row[i].rms_error, row[i].held_out, study_cells(run));
   }
 }
 

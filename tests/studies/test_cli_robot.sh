@@ -231,6 +231,40 @@ for of in '6 1' '6 3' '1 1'; do
   expect "a race of $of starts and processes: what is held out" holds_out $of
 done
 
+# libess ends early, and at once, from the starts $1 and on: the journal says so, and the study goes on
+cat >early.py <<'END'
+import json, sys
+lines = [json.loads(x) for x in open("results/robot.journal")][:-1]
+r = json.load(open("results/robot.json"))
+first, end = 1 + len(r["mujoco"]), 1 + len(r["mujoco"]) + len(r["libess"])
+for line in lines:
+    if line["type"] != "sample" or int(line["cell"].split("=")[1]) < int(sys.argv[1]):
+        continue
+    for row in line["rows"][first:end]:
+        row[1] = row[2] = None
+        row[3:5] = 1e-9, 1.0
+        row[12] = "too many steps"
+with open("results/robot.journal", "w") as out:
+    out.writelines(json.dumps(x, separators=(",", ":")) + "\n" for x in lines)
+END
+ends_early() {
+  race 6 1
+  python3 early.py "$1"
+  run robot free_ball.xml --starts 6 --time 0.2 --time-steps 0.002,0.001,0.0005 --tolerances 1e-2,1e-3,1e-5 \
+    --check-step 2e-5 --out results
+}
+ends_early 4
+expect 'two of six starts end early: a ratio of the others' \
+  holds '{x["held_out"] for x in r["reach"]} in ({4}, {0, 4})'
+expect 'two of six starts end early: what has no end has no cost' [ "$(python3 -c 'import csv
+rows = list(csv.DictReader(open("results/robot_held_out.csv")))
+early = [x for x in rows if int(x["start"]) >= 4]
+print(bool(early) and all(x["libess_seconds"] == x["libess_evaluations"] == "nan" for x in early))')" = True ]
+expect 'two of six starts end early: the screen says so' grep -q 'the ratio is of 4 of 6 starts' "$room/out"
+ends_early 3
+expect 'half of the starts end early: no error is reached' \
+  holds 'r["reach"] and all(x["libess_seconds"] is None and x["held_out"] == 0 for x in r["reach"])'
+
 # --- what an unfinished run goes on with ----------------------------------------------------------
 
 model changing "<body><joint name='a' axis='0 1 0'/>$link</body>" '<actuator><motor joint="a"/></actuator>'
