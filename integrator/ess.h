@@ -366,9 +366,10 @@ typedef struct ess_options {
   /*
    * Default: ESS_BASE_DOPRI5. The spectral radius of the field's Jacobian, which RKC needs, is
    * found by calls of the field. RKC's error falls with the power 2/3 of the tolerance: it is
-   * about the tolerance at 1e-3, and some ten times it at 1e-6. Where motions oscillate and do not
-   * decay its steps are short. Tangents go along its steps by dopri5, and cost as many calls as if
-   * the run were by that.
+   * about the tolerance at 1e-3, and some ten times it at 1e-6; where slow oscillations are hardly
+   * damped, some twenty and some two hundred times, by ESS_BASE_CHOSEN half of that. Where motions
+   * oscillate and do not decay its steps are short. Tangents go along its steps by dopri5, and
+   * cost as many calls as if the run were by that.
    */
   ess_base base;
 
