@@ -61,6 +61,11 @@ def results_of(folder, name):
         return json.load(file)
 
 
+def listed(names):
+    names = list(names)
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
 def table(*head):
     return [line(head), line(["---"] * len(head))]
 
