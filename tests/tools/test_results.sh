@@ -163,6 +163,8 @@ grep -q 'MuJoCo takes 20 to 20 times' README.md
 check 'the README has the verdict' $?
 grep -qxF '**On 8 of 8 robots MuJoCo is the faster one** at the error of its own setting.' README.md
 check 'and beside it what robots say' $?
+sed -n '/class="verdict"/p' results/report.html | grep -qF 'On 8 of 8 robots MuJoCo is the faster one'
+check 'and so does the report' $?
 lost() {
   sed -n '/<!-- losses -->/,/<!-- end -->/p' README.md | tr -s ' \n' ' ' | grep -qF -e "$1"
   check "$1" $?
