@@ -157,7 +157,11 @@ expect '10 000 bodies: numbers, or one line' \
   test "$status" -eq 0 -o "$(said | wc -l)" -eq 1 -a "$status" -le 2
 
 model many_free "$plane$(awk 'BEGIN { for (i = 0; i < 10000; i++) printf "<body pos=\"%g %g .2\"><freejoint/><geom size=\".1\"/></body>", i % 100, i / 100 }')"
+# where memory is refused, MuJoCo keeps what it had by then
+sanitizer=$ASAN_OPTIONS
+ASAN_OPTIONS=$sanitizer:detect_leaks=0
 study many_free.xml
+ASAN_OPTIONS=$sanitizer
 expect '10 000 free bodies: one line that says what is accepted' test "$(said | wc -l)" -eq 1 -a "$status" -le 2
 expect '10 000 free bodies: it says what is accepted' [ -n "$(said | grep -E '20000 pairs of (its )?geoms may touch')" ]
 
