@@ -83,14 +83,25 @@ def machine(e, *more):
     """Of which commit, build, machine and day a file of results is; warnings come last."""
     mujoco = [f"MuJoCo {e['mujoco']['version']}"] if e.get("mujoco") else []
     said = [*mujoco, e["compiler"], f"{e['cores']} cores ({e['cpu']})", e["date"][:10]]
-    load = "; ".join([*more, *(e.get("warnings") or ["no warning"])])
-    return f"commit `{e['git_commit'][:7]}`, {', '.join(said)}; {load}"
+    return f"commit `{e['git_commit'][:7]}`, {', '.join(said)}; {disturbed(e, *more)}"
+
+
+def disturbed(e, *more):
+    """What may have disturbed times."""
+    return "; ".join([*more, *(e.get("warnings") or ["no warning"])])
+
+
+def origins(folder, found):
+    """The machine's line of each (name, environment, what more to say): once what all have in common."""
+    heads = [machine({**e, "warnings": []}).removesuffix("; no warning") for _, e, *_ in found]
+    if len(found) < 2 or len(set(heads)) > 1:
+        return [f"- {name}: {machine(e, *more)}{lanes(folder)}" for name, e, *more in found]
+    return [f"All are of {heads[0]}{lanes(folder)}.", "", *(f"- {name}: {disturbed(e, *more)}" for name, e, *more in found)]
 
 
 def sources(folder, names):
-    """The machine's line of each file of results."""
-    found = (results_of(folder, name) for name in names)
-    return [f"- {r['command']}: {machine(r['environment'])}{lanes(folder)}" for r in found]
+    """The machine's lines of files of results."""
+    return origins(folder, [(r["command"], r["environment"]) for r in (results_of(folder, name) for name in names)])
 
 
 def line(cells):
