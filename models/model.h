@@ -146,6 +146,9 @@ int model_set(model *m, const char *name, double value, char message[MODEL_MESSA
 /* Value of a parameter; NaN when the model has none of that name. */
 double model_get(const model *m, const char *name);
 
+/* How many contacts a prepared model has; 0 of one that has none. */
+size_t model_contacts(const model *m);
+
 /* Name of state i of a prepared model, which lives as long as the model stays so. */
 const char *model_state_name(const model *m, size_t i);
 

@@ -202,6 +202,10 @@ void model_release(model *m) {
   m->system = (ess_system){0};
 }
 
+size_t model_contacts(const model *m) {
+  return m->type->contact_count ? m->type->contact_count(m) : 0;
+}
+
 const char *model_state_name(const model *m, size_t i) {
   return m->type->state_names ? m->type->state_names[i] : m->type->state_name(m, i);
 }

@@ -60,8 +60,7 @@ static void release(void *instance) {
 }
 
 static bridge_instance *allocate(const model *m, char message[SOLVER_MESSAGE_SIZE]) {
-  // a model without contacts is refused later, with a better line
-  const size_t contacts = m->type->contact_count ? m->type->contact_count(m) : 1;
+  const size_t contacts = model_contacts(m) + 1; // a model without any is refused later
   bridge_instance *b = calloc(1, sizeof *b);
   if (b) {
     b->model = m;
@@ -234,7 +233,7 @@ static int check_depth(bridge_instance *b, const double x[], double t,
 static int inspect(void *instance, const solver_output *output, solver_report *report) {
   bridge_instance *b = instance;
   const model_type *type = b->model->type;
-  const size_t contacts = type->contact_count(b->model);
+  const size_t contacts = model_contacts(b->model);
   report->events = 0;
   for (size_t i = 0; i < output->count; ++i) {
     const double *x = output->states + i * b->model->system.dimension;

@@ -25,7 +25,7 @@ typedef struct walk {
 } walk;
 
 static bool touching(walk *w, const double x[]) {
-  const size_t contacts = w->model->type->contact_count(w->model);
+  const size_t contacts = model_contacts(w->model);
   w->model->type->active_contacts(w->model, x, w->active);
   return memchr(w->active, 1, contacts) != NULL;
 }
@@ -141,7 +141,7 @@ static int walk_open(walk *w, const model *m, unsigned long seed) {
               .rng = gsl_rng_alloc(gsl_rng_mt19937),
               .h = calloc(guards + 1, sizeof *w->h),
               .sign = calloc(guards + 1, sizeof *w->sign),
-              .active = malloc(m->type->contact_count(m)),
+              .active = malloc(model_contacts(m)),
               .time = INFINITY};
   if (!w->rng || !w->h || !w->sign || !w->active) return -1;
   gsl_rng_set(w->rng, seed);

@@ -35,7 +35,7 @@ typedef struct solver_settings {
                             the output step and all of it; may be INFINITY */
   double time_step;      /* step of a fixed-step solver, s; 0: the output step */
   int order;             /* of the projection: 1 or 2 */
-  double scaling;        /* MuJoCo: s of DESIGN section 4, divides the contact's added mass */
+  double scaling;        /* MuJoCo: divides the contact's added mass */
   const char *variant;   /* one of the solver's own variants, by name; NULL: its default */
 
   /* Optional: told now and then what time a run has reached. For runs that a user waits for, not

@@ -229,7 +229,7 @@ static void write_key(mjcf_writer *w, const model *m, mjcf_shape shape) {
 
 static void write_scene(mjcf_writer *w, const model *m, const mjcf_emitter *emitter,
                         const mjcf_options *o, const mjcf_contact *contact) {
-  const size_t contacts = m->type->contact_count(m);
+  const size_t contacts = model_contacts(m);
   char about[MJCF_COMMENT_SIZE];
   emitter->describe(m, about);
 

@@ -11,9 +11,10 @@
 #include "measure.h"
 #include "outcome.h"
 #include "record.h"
+#include "same_system.h"
 #include "solvers.h"
 
-enum { SCAN_POINTS = 41, BISECTIONS = 60, GAP_STATES = 2000 };
+enum { SCAN_POINTS = 41, BISECTIONS = 60 };
 
 /* epsilons scanned for a bracket: from far below any neighbourhood of use up to the penetration */
 static const double scan_min = 1e-6;
@@ -184,7 +185,7 @@ int calibrate_hopper(const model *m, size_t trials, unsigned long seed, calibrat
                           .runtime_projection = NAN};
   contest_starts starts;
   search s = {.starts = &starts, .settings = calibration_settings(m), .message = message};
-  if (bridge_field_gap(m, &s.settings, GAP_STATES, seed, &result->gap, message)) return -1;
+  if (same_system(m, &s.settings, seed, &result->gap, message)) return -1;
   const size_t count = trials ? trials : 1;
   if (contest_starts_alloc(&starts, m, count, false, seed, message)) return -1;
   int status = 0;

@@ -51,13 +51,12 @@ contest_starts contest_starts_view(const contest_starts *s, const model *m) {
 }
 
 size_t contest_contact_steps(const contest_starts *s, size_t trial) {
-  const model_type *const type = s->m->type;
-  const size_t contacts = type->contact_count ? type->contact_count(s->m) : 0;
+  const size_t contacts = model_contacts(s->m);
   unsigned char *const active = contacts ? malloc(contacts) : NULL;
   const trajectory *const t = &s->references[trial];
   size_t sum = 0;
   for (size_t i = 0; active && i < t->count; i++) {
-    type->active_contacts(s->m, t->states + i * t->dimension, active);
+    s->m->type->active_contacts(s->m, t->states + i * t->dimension, active);
     for (size_t k = 0; k < contacts; k++) sum += active[k];
   }
   free(active);

@@ -109,7 +109,7 @@ static int plan(study_run *run, size_t stage) {
 
 static int choose(study_run *run, contest_starts *starts, size_t method) {
   const settings *const s = run->settings;
-  const precision_effort effort = {precision_contacts(starts->m), s->trials, s->point_work};
+  const precision_effort effort = {model_contacts(starts->m), s->trials, s->point_work};
   crossing_choice choice;
   if (crossing_choose_setting(run, starts, &effort, &precision_methods[method], s->target, &choice))
     return -1;

@@ -58,7 +58,7 @@ static worker *ready(study_run *run) {
   w->m = case_model(run, NULL);
   if (!w->m) return NULL;
   const size_t n = w->m->system.dimension;
-  const size_t contacts = w->m->type->contact_count ? w->m->type->contact_count(w->m) : 0;
+  const size_t contacts = model_contacts(w->m);
   w->rng = gsl_rng_alloc(gsl_rng_mt19937);
   w->work = malloc((1 + n) * (1 + contacts) * sizeof *w->work);
   if (!w->rng || !w->work) return study_out_of_memory(run), NULL;

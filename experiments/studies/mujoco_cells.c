@@ -5,10 +5,11 @@
 #include <string.h>
 
 #include "mujoco.h"
+#include "same_system.h"
 #include "series.h"
 
 /* with fewer starts than these a 95 % interval of a median is no such thing: no verdict on times */
-enum { GAP_STATES = 2000, VERDICT_TRIALS = 6 };
+enum { VERDICT_TRIALS = 6 };
 
 #define OF_SAMPLE(member, kind) COLUMN(mujoco_sample, member, kind, "", "")
 const column mujoco_sample_columns[] = {
@@ -194,7 +195,7 @@ static int try_variant(study_run *run, const contest_starts *starts, double **ow
   contestant c;
   int status = contestant_prepare(&c, entry.solver, &entry.settings, starts, why);
   if (status) return status == SOLVER_REFUSED && s->variant > MUJOCO_RACE ? 0 : -1;
-  status = bridge_instance_gap(c.instance, GAP_STATES, run->seed, &s->gap, why);
+  status = bridge_instance_gap(c.instance, SAME_SYSTEM_STATES, run->seed, &s->gap, why);
   why[0] = status ? why[0] : '\0';
   if (!status && follow(&c, own, s)) {
     measure_message(why, "%s", *own ? c.report.message : "out of memory");

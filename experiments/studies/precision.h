@@ -276,7 +276,4 @@ void precision_summarize(study_run *run, const model *m, gather starts, const pr
 /* Equal but for that, or both not known. */
 bool precision_same(double a, double b);
 
-/* Contacts of a prepared model; 0 of one that has none. */
-size_t precision_contacts(const model *m);
-
 #endif

@@ -27,7 +27,7 @@ void precision_row_name(study_run *run, const model *m, const precision_point *p
   row->variant = of->variant ? of->variant : "";
   row->knob = precision_knob_name(of->knob);
   row->status = precision_status_name(status);
-  row->contacts = precision_contacts(m);
+  row->contacts = model_contacts(m);
   row->damping = model_get(m, "damping");
   row->value = p->value;
   row->message = message;

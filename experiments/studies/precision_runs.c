@@ -5,9 +5,8 @@
 #include <string.h>
 
 #include "precision.h"
+#include "same_system.h"
 #include "solvers.h"
-
-enum { GAP_STATES = 2000 };
 
 /* ---- judging --------------------------------------------------------------------------------- */
 
@@ -86,10 +85,6 @@ precision_sample precision_unknown(size_t method, double value) {
   return s;
 }
 
-size_t precision_contacts(const model *m) {
-  return m->type->contact_count ? m->type->contact_count(m) : 0;
-}
-
 /* the first method chosen that is MuJoCo's; none: their count */
 static size_t mujoco_among(const option_names *methods) {
   size_t i = 0;
@@ -105,17 +100,11 @@ static int prove_same_system(study_run *run, const model *m, const option_names 
   const size_t i = mujoco_among(methods);
   if (i == precision_method_count) return 0;
   const precision_method *const method = &precision_methods[i];
-  const solver_settings settings =
-      precision_settings(method, method->values[0], precision_contacts(m));
-  const int status = bridge_field_gap(m, &settings, GAP_STATES, run->seed, gap, run->message);
-  if (status) {
-    *gap = (bridge_gap){.gap = NAN};
-    return status == SOLVER_REFUSED ? 0 : -1;
-  }
-  if (gap->gap <= BRIDGE_GAP_MAX) return 0;
-  return measure_fail(run->message,
-                      "the field gap is %.2g at a scaling of %g; up to %.0g is accepted", gap->gap,
-                      gap->scaling, BRIDGE_GAP_MAX);
+  const solver_settings settings = precision_settings(method, method->values[0], model_contacts(m));
+  const int status = same_system(m, &settings, run->seed, gap, run->message);
+  if (status != SOLVER_REFUSED) return status;
+  *gap = (bridge_gap){.gap = NAN};
+  return 0;
 }
 
 int precision_add_starts(study_run *run, contest_starts *starts, const option_names *methods) {
@@ -252,7 +241,7 @@ static int tell(void *context, const race_lap *lap) {
 
 int precision_race(study_run *run, contest_starts *starts, const precision_cell *cell,
                    double min_time, const precision_point point[], size_t count) {
-  const size_t contacts = precision_contacts(starts->m);
+  const size_t contacts = model_contacts(starts->m);
   const race_plan plan = {.starts = starts,
                           .trials = cell->trials,
                           .process = cell->process,

@@ -7,11 +7,10 @@
 
 #include "calibration.h"
 #include "cases.h"
+#include "same_system.h"
 #include "settings.h"
 #include "solvers.h"
 #include "studies.h"
-
-enum { GAP_STATES = 2000 };
 
 /* ---- what is asked for ----------------------------------------------------------------------- */
 
@@ -128,18 +127,6 @@ static bool has_mujoco(const study_run *run) {
   return races;
 }
 
-/* proves that both engines have the same system; without MuJoCo there is nothing to prove */
-static int check_gap(study_run *run, const model *m, size_t contacts, bridge_gap *gap) {
-  if (!has_mujoco(run)) return 0;
-  if (bridge_field_gap(m, &run->racers.settings, GAP_STATES, run->seed, gap, run->message))
-    return -1;
-  if (gap->gap <= BRIDGE_GAP_MAX) return 0;
-  return measure_fail(run->message,
-                      "%zu contacts: the field gap is %.2g at --scaling %g; up to %.0g is "
-                      "accepted, and a larger scaling lowers it",
-                      contacts, gap->gap, gap->scaling, BRIDGE_GAP_MAX);
-}
-
 /* the protocols named, one after the other; once for all processes */
 static int enter(study_run *run, const cell *c) {
   sweep_sample s;
@@ -155,7 +142,10 @@ static int enter(study_run *run, const cell *c) {
   }
   const case_change changes[] = {{"contacts", (double)s.contacts}, {0}};
   const model *const m = case_model(run, changes);
-  return !m || check_gap(run, m, s.contacts, &s.gap) ? -1 : sweep_enter(run, m, &s);
+  if (!m) return -1;
+  if (has_mujoco(run) && same_system(m, &run->racers.settings, run->seed, &s.gap, run->message))
+    return -1;
+  return sweep_enter(run, m, &s);
 }
 
 static int time_trials(study_run *run, const cell *c) {

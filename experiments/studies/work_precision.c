@@ -76,7 +76,7 @@ static int check(study_run *run) {
   const work_precision_point *const earlier = study_rows(run, WORK_PRECISION_POINTS, &count);
   for (size_t i = 0; i < count && s->methods.count; i++) {
     const precision_row *const p = &earlier[i].p;
-    bool stays = strcmp(p->model, m->type->name) != 0 || p->contacts != precision_contacts(m);
+    bool stays = strcmp(p->model, m->type->name) != 0 || p->contacts != model_contacts(m);
     for (size_t k = 0; k < s->methods.count; k++)
       stays = stays || strcmp(precision_methods[s->methods.index[k]].name, p->method) == 0;
     if (stays) continue;
@@ -139,7 +139,7 @@ static void run_first(const contest_starts *starts, const precision_effort *effo
 
 static int run_method(study_run *run, contest_starts *starts, size_t method) {
   const settings *const given = run->settings;
-  const precision_effort effort = {precision_contacts(starts->m), given->trials, given->point_work};
+  const precision_effort effort = {model_contacts(starts->m), given->trials, given->point_work};
   precision_sample coarser = {.status = PRECISION_REFUSED};
   if (contest_reference(starts, 0, run->message)) return -1;
   for (const double *value = precision_methods[method].values; *value > 0.0; value++) {
@@ -180,7 +180,7 @@ static void add_point(study_run *run, const model *m, const precision_point *p) 
   const settings *const s = run->settings;
   const precision_method *const method = &precision_methods[p->method];
   const gather starts = {run, STUDY_SAMPLES, 0, 1, s->trials};
-  const solver_settings with = precision_settings(method, p->value, precision_contacts(m));
+  const solver_settings with = precision_settings(method, p->value, model_contacts(m));
   work_precision_point row;
   precision_summarize(run, m, starts, p, WORK_PRECISION_POINTS, &row.p);
   row.settings = solver_settings_in_force(solver_find(method->solver), &with, m->type->time_step);
@@ -195,7 +195,7 @@ static int derive(study_run *run) {
   size_t next = s->trials + points->count, count;
   const precision_sample *const all = study_rows(run, STUDY_SAMPLES, &count);
   study_case_name(run, points->name);
-  const model_case c = {points->name, m->type->name, precision_contacts(m), all[0].gap,
+  const model_case c = {points->name, m->type->name, model_contacts(m), all[0].gap,
                         PRECISION_COINCIDE};
   if (precision_give_laps(run, points->point, points->count, s->trials, &next)) return -1;
   study_add(run, WORK_PRECISION_CASES, &c);
