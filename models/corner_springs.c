@@ -84,17 +84,6 @@ static int guard_jacobian(const double x[], double Dh[], void *params) {
   return 0;
 }
 
-static int guard_rates(const double x[], const double v[], double h[], double rate[],
-                       void *params) {
-  double Dh[EVENTS * N];
-  guard_jacobian(x, Dh, params);
-  for (size_t k = 0; k < EVENTS; k++) {
-    rate[k] = 0.0;
-    for (size_t i = 0; i < N; i++) rate[k] += Dh[k * N + i] * v[i];
-  }
-  return guards(x, h, params);
-}
-
 /* a corner that touches down is held where it is */
 static int anchor(ess_impact *impact, void *params) {
   const corner_springs *const p = params;
@@ -124,7 +113,6 @@ int corner_springs_prepare(model *m, const corner_springs *p, char message[MODEL
                            .field = field,
                            .guards = guards,
                            .guard_jacobian = guard_jacobian,
-                           .guard_rates = guard_rates,
                            .impacts = &impacts,
                            .params = data};
   return 0;

@@ -16,6 +16,7 @@
 
 #include "contact_resets.h"
 #include "legged_internal.h"
+#include "reference_options.h"
 
 #define PI 3.14159265358979323846
 
@@ -207,6 +208,9 @@ static void random_state(const model *m, gsl_rng *rng, double x0[]) {
 
 /* ---- reference ------------------------------------------------------------------------------- */
 
+/* longer ones would be cut at crossings by a dense output worth less than rtol, s */
+static const double longest_step = 5e-4;
+
 static int count_crossing(const ess_crossing_info *info, void *context) {
   const model *const m = ((void **)context)[0];
   size_t *const events = ((void **)context)[1];
@@ -218,15 +222,8 @@ static int reference(const model *m, const double x0[], model_reference *out,
                      char message[MODEL_MESSAGE_SIZE]) {
   const size_t n = m->system.dimension;
   void *context[] = {(void *)(uintptr_t)m, &out->events};
-  ess_options options = ess_options_paper();
-  options.epsilon = 1e-9; // projected in nanoseconds: far below the tolerances, above rounding
-  options.projection_max = 1e-6;
-  options.order = 2;
-  options.rtol = 1e-12;
-  options.atol = 1e-13;
-  options.h_max = 5e-4; // more would be cut at crossings by a dense output worth less than rtol
-  options.max_crossings = UINT64_MAX;
-  options.observer = (ess_observer){.crossing = count_crossing, .context = context};
+  const ess_observer counter = {.crossing = count_crossing, .context = context};
+  const ess_options options = model_reference_options(longest_step, &counter);
   double t = out->times[0], x[MODEL_DIMENSION_MAX];
   int status;
   memcpy(x, x0, n * sizeof *x);

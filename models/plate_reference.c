@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "plate_window.h"
+#include "reference_options.h"
 
 /* A larger step would be allowed by the tolerance, but not by the dense output on which steps are
  * cut: at 5e-4 s the cuts of a hundred springs add up to 1e-10. */
@@ -55,16 +56,9 @@ static int on_step(const ess_step_info *info, void *context) {
 }
 
 static ess_options options_of(pursuit *p) {
-  ess_options options = ess_options_paper();
-  options.epsilon = 1e-9; // projected in nanoseconds: far below the tolerances, above rounding
-  options.projection_max = 1e-6;
-  options.order = 2;
-  options.rtol = 1e-12;
-  options.atol = 1e-13;
-  options.h_max = longest_step;
+  const ess_observer observer = {.step = on_step, .crossing = on_crossing, .context = p};
+  ess_options options = model_reference_options(longest_step, &observer);
   options.max_steps = most_steps + most_steps_by_guard * p->window.total;
-  options.max_crossings = UINT64_MAX;
-  options.observer = (ess_observer){.step = on_step, .crossing = on_crossing, .context = p};
   return options;
 }
 

@@ -124,17 +124,6 @@ static int guard_jacobian(const double x[], double Dh[], void *params) {
   return 0;
 }
 
-static int guard_rates(const double x[], const double v[], double h[], double rate[],
-                       void *params) {
-  double Dh[EVENTS * N];
-  guard_jacobian(x, Dh, params);
-  for (size_t k = 0; k < EVENTS; k++) {
-    rate[k] = 0.0;
-    for (size_t i = 0; i < N; i++) rate[k] += Dh[k * N + i] * v[i];
-  }
-  return guards(x, h, params);
-}
-
 /* what is armed in a mode; `released` feet have just left, at rest where force left them */
 static void arm(double sign[], bool armed[], const bool standing[FEET], const bool at_rest[FEET]) {
   memset(armed, 0, 2 * EVENTS * sizeof *armed);
@@ -233,7 +222,6 @@ const trot_limbs trot_rigid = {
                .field = field,
                .guards = guards,
                .guard_jacobian = guard_jacobian,
-               .guard_rates = guard_rates,
                .resets = &resets,
                .impacts = &impacts},
     .changes_field = changes_field,

@@ -87,17 +87,6 @@ static int guard_jacobian(const double x[], double Dh[], void *params) {
   return 0;
 }
 
-static int guard_rates(const double x[], const double v[], double h[], double rate[],
-                       void *params) {
-  double Dh[FEET * EVENTS * N];
-  guard_jacobian(x, Dh, params);
-  for (size_t k = 0; k < FEET * EVENTS; k++) {
-    rate[k] = 0.0;
-    for (size_t i = 0; i < N; i++) rate[k] += Dh[k * N + i] * v[i];
-  }
-  return guards(x, h, params);
-}
-
 /* df/dx: of each force its gradient, which is that of what it leaves by, turned round */
 static int field_jacobian(double t, const double x[], const double sign[], double J[],
                           void *params) {
@@ -190,7 +179,6 @@ const trot_limbs trot_soft = {
                .field = field,
                .guards = guards,
                .guard_jacobian = guard_jacobian,
-               .guard_rates = guard_rates,
                .resets = &resets,
                .impacts = &impacts,
                .field_jacobian = field_jacobian},
