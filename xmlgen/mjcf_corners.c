@@ -71,13 +71,7 @@ static void ground(mjcf_writer *w, const corner_springs *p) {
   const double size[] = {10.0, 10.0, 1.0}, position[] = {0.0, 0.0, p->ground - point_radius};
   char name[MJCF_NAME_SIZE];
   fixed_geom(0, name);
-  mjcf_start(w, "geom");
-  mjcf_text(w, "name", name);
-  mjcf_text(w, "class", "fixed");
-  mjcf_text(w, "type", "plane");
-  mjcf_numbers(w, "size", 3, size);
-  mjcf_numbers(w, "pos", 3, position);
-  mjcf_end(w);
+  mjcf_plane(w, name, size, position);
 }
 
 static void corner(mjcf_writer *w, const corner_springs *p, size_t i) {

@@ -59,13 +59,7 @@ static void plane(mjcf_writer *w, const hopper_parameters *p) {
   const double size[] = {1.0, 1.0, 1.0}, position[] = {0.0, 0.0, p->free_length};
   char name[MJCF_NAME_SIZE];
   fixed_geom(0, name);
-  mjcf_start(w, "geom");
-  mjcf_text(w, "name", name);
-  mjcf_text(w, "class", "fixed");
-  mjcf_text(w, "type", "plane");
-  mjcf_numbers(w, "size", 3, size);
-  mjcf_numbers(w, "pos", 3, position);
-  mjcf_end(w);
+  mjcf_plane(w, name, size, position);
 }
 
 static void ball(mjcf_writer *w) {

@@ -132,12 +132,7 @@ static void write_floor(mjcf_writer *w) {
   const double size[] = {2.0, 2.0, 0.1};
   char name[MJCF_NAME_SIZE];
   fixed_geom(0, name);
-  mjcf_start(w, "geom");
-  mjcf_text(w, "name", name);
-  mjcf_text(w, "class", "fixed");
-  mjcf_text(w, "type", "plane");
-  mjcf_numbers(w, "size", 3, size);
-  mjcf_end(w);
+  mjcf_plane(w, name, size, NULL);
 }
 
 static void bodies(mjcf_writer *w, const model *m, const mjcf_options *o) {

@@ -95,3 +95,13 @@ void mjcf_inertial(mjcf_writer *w, const double centre[3], double mass, double i
   mjcf_numbers(w, "diaginertia", 3, diagonal);
   mjcf_end(w);
 }
+
+void mjcf_plane(mjcf_writer *w, const char *name, const double size[3], const double position[3]) {
+  mjcf_start(w, "geom");
+  mjcf_text(w, "name", name);
+  mjcf_text(w, "class", "fixed");
+  mjcf_text(w, "type", "plane");
+  mjcf_numbers(w, "size", 3, size);
+  if (position) mjcf_numbers(w, "pos", 3, position);
+  mjcf_end(w);
+}

@@ -46,6 +46,9 @@ void mjcf_joint(mjcf_writer *w, const char *name, const char *type, const double
  * changes them. */
 void mjcf_inertial(mjcf_writer *w, const double centre[3], double mass, double inertia);
 
+/* A plane of class "fixed" that faces up, drawn by half its lengths; position NULL: the origin. */
+void mjcf_plane(mjcf_writer *w, const char *name, const double size[3], const double position[3]);
+
 /* What one model must know to be emitted. */
 typedef struct mjcf_emitter {
   const char *model;
