@@ -69,3 +69,13 @@ double measure_watch_share(const measure_watch *watch) {
   if (preemptions() == watch->preemptions) return 1.0;
   return fmin(1.0, (double)(measure_thread_ns() - watch->own_ns) / wall);
 }
+
+int measure_undisturbed(int (*work)(void *context), void *context, uint64_t retakes,
+                        uint64_t *retaken, double *share) {
+  for (*retaken = 0;; ++*retaken) {
+    const measure_watch watch = measure_watch_begin();
+    const int status = work(context);
+    *share = measure_watch_share(&watch);
+    if (status || *share == 1.0 || *retaken == retakes) return status;
+  }
+}

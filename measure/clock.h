@@ -42,4 +42,11 @@ measure_watch measure_watch_begin(void);
  * it off against its will. The rest is another task's time. */
 double measure_watch_share(const measure_watch *watch);
 
+/* Does `work`, and again up to `retakes` times where the thread lost its core meanwhile: another
+ * task's time is none of the work's, and long work would be charged with it more often than short
+ * one. *share is that of the last time, 1 where it kept its core, *retaken how often it was done
+ * again. Returns what `work` does; what is not 0 ends it. */
+int measure_undisturbed(int (*work)(void *context), void *context, uint64_t retakes,
+                        uint64_t *retaken, double *share);
+
 #endif

@@ -47,46 +47,37 @@ static uint64_t more_repetitions(uint64_t repetitions, double seconds, double fl
   return (uint64_t)ceil((double)repetitions * factor);
 }
 
-/* Raises *repetitions until a block of them lasts floor_s; *seconds is that block. The shorter ones
- * are warm-up. */
-static int lasting_block(const bound_run *bound, double floor_s, uint64_t *repetitions,
-                         double *seconds) {
+/* So many repetitions that they last floor_s. */
+typedef struct block {
+  bound_run bound;
+  double floor_s;
+  uint64_t repetitions;
+  double seconds; /* of all of them */
+} block;
+
+/* Raises the repetitions until they last; the shorter blocks are warm-up. */
+static int lasting_block(void *context) {
+  block *const b = context;
   for (;;) {
-    const int status = time_block(bound, *repetitions, seconds);
-    if (status || *seconds >= floor_s) return status;
-    *repetitions = more_repetitions(*repetitions, *seconds, floor_s);
-    if ((double)*repetitions > repetitions_max) return MEASURE_EINVAL;
+    const int status = time_block(&b->bound, b->repetitions, &b->seconds);
+    if (status || b->seconds >= b->floor_s) return status;
+    b->repetitions = more_repetitions(b->repetitions, b->seconds, b->floor_s);
+    if ((double)b->repetitions > repetitions_max) return MEASURE_EINVAL;
   }
 }
 
-/* A block in which the thread kept its core, or the last of RETAKES + 1 without what others had of
- * it: another task's time is none of the candidate's, and longer runs meet it more often, so that
- * medians would be unfair to them. */
-static int undisturbed_block(const bound_run *bound, double floor_s, uint64_t *repetitions,
-                             double *block, measure_sample *out) {
-  for (;; out->retaken++) {
-    const measure_watch watch = measure_watch_begin();
-    const int status = lasting_block(bound, floor_s, repetitions, block);
-    const double share = measure_watch_share(&watch);
-    out->disturbed = share != 1.0;
-    if (status || !out->disturbed) return status;
-    if (out->retaken < RETAKES) continue;
-    *block *= share;
-    return status;
-  }
-}
-
-/* One sample of one candidate: hooks, warm-up and timing. */
-static int take_sample(const bound_run *bound, const measure_plan *plan, double floor_s,
-                       uint64_t *repetitions, measure_sample *out) {
-  double block = 0;
-  int status = call_hook(bound->candidate->before, bound);
-  if (!status) status = time_block(bound, plan->warmup_runs, &block);
-  if (!status) status = undisturbed_block(bound, floor_s, repetitions, &block, out);
+/* One sample of one candidate: hooks, warm-up and timing. Of a block that was disturbed each time
+ * what others had of it is taken out. */
+static int take_sample(block *b, const measure_plan *plan, measure_sample *out) {
+  double share = 1.0;
+  int status = call_hook(b->bound.candidate->before, &b->bound);
+  if (!status) status = time_block(&b->bound, plan->warmup_runs, &b->seconds);
+  if (!status) status = measure_undisturbed(lasting_block, b, RETAKES, &out->retaken, &share);
   if (status) return status;
-  out->repetitions = *repetitions;
-  out->seconds = block / (double)*repetitions;
-  return call_hook(bound->candidate->after, bound);
+  out->disturbed = share != 1.0;
+  out->repetitions = b->repetitions;
+  out->seconds = share * b->seconds / (double)b->repetitions;
+  return call_hook(b->bound.candidate->after, &b->bound);
 }
 
 /* What one interleaved measurement carries through its steps. */
@@ -96,7 +87,7 @@ typedef struct session {
   const measure_plan *plan;
   double floor_s;
   double *seconds;
-  uint64_t *repetitions;
+  block *blocks; /* of each candidate */
   measure_failure failure;
   gsl_rng *rng;
   size_t *order;
@@ -104,13 +95,12 @@ typedef struct session {
 
 static int calibrate_all(session *s) {
   for (size_t k = 0; k < s->count; k++) {
-    const bound_run bound = {&s->candidates[k], 0};
-    double seconds;
-    s->repetitions[k] = 1;
-    int status = call_hook(bound.candidate->before, &bound);
-    if (!status) status = lasting_block(&bound, s->floor_s, &s->repetitions[k], &seconds);
+    block *const b = &s->blocks[k];
+    *b = (block){.bound = {&s->candidates[k], 0}, .floor_s = s->floor_s, .repetitions = 1};
+    int status = call_hook(b->bound.candidate->before, &b->bound);
+    if (!status) status = lasting_block(b);
     if (status) {
-      s->failure = (measure_failure){k, bound.trial};
+      s->failure = (measure_failure){k, 0};
       return status;
     }
   }
@@ -129,9 +119,9 @@ static int sample_trial(session *s, size_t trial) {
   shuffle_trial(s, trial);
   for (size_t i = 0; i < s->count; i++) {
     const size_t k = s->order[i];
-    const bound_run bound = {&s->candidates[k], trial};
     measure_sample sample = {.candidate = k, .trial = trial};
-    const int status = take_sample(&bound, s->plan, s->floor_s, &s->repetitions[k], &sample);
+    s->blocks[k].bound.trial = trial;
+    const int status = take_sample(&s->blocks[k], s->plan, &sample);
     if (status) {
       s->failure = (measure_failure){k, trial};
       return status;
@@ -168,10 +158,10 @@ int measure_interleave(const measure_candidate candidates[], size_t count, const
   s.floor_s = measure_sample_floor_s(plan->min_time_s);
   s.rng = gsl_rng_alloc(gsl_rng_mt19937);
   s.order = malloc(count * sizeof *s.order);
-  s.repetitions = calloc(count, sizeof *s.repetitions);
-  status = s.rng && s.order && s.repetitions ? run_session(&s) : MEASURE_ENOMEM;
+  s.blocks = calloc(count, sizeof *s.blocks);
+  status = s.rng && s.order && s.blocks ? run_session(&s) : MEASURE_ENOMEM;
   if (failure) *failure = s.failure;
-  free(s.repetitions);
+  free(s.blocks);
   free(s.order);
   if (s.rng) gsl_rng_free(s.rng);
   return status;

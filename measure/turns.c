@@ -95,27 +95,33 @@ static int warm_up(turner *t, const measure_turns *plan) {
   return t->times ? MEASURE_SUCCESS : MEASURE_ENOMEM;
 }
 
-/* trials first..end-1, again where the thread lost its core meanwhile: another task's time is none
- * of the candidate's, and long runs would be charged with it more often than short ones */
-static void run_stretch(turner *t, size_t first, size_t end) {
-  for (int take = 0; !t->record->failed; take++) {
-    const measure_watch watch = measure_watch_begin();
-    for (size_t j = first; j < end && !t->record->failed; j++)
-      if (!timed_run(t, j, &t->times[j * t->room + t->record->repetitions])) give_up(t, j);
-    const double share = measure_watch_share(&watch);
-    if (share == 1.0) return;
-    if (take == RETAKES) {
-      take_out(t, first, end, share);
-      return;
-    }
-    t->record->retaken += end - first;
-  }
+/* trials first..end-1 of a candidate */
+typedef struct stretch {
+  turner *of;
+  size_t first, end;
+} stretch;
+
+static int run_stretch(void *context) {
+  const stretch *const s = context;
+  turner *const t = s->of;
+  for (size_t j = s->first; j < s->end && !t->record->failed; j++)
+    if (!timed_run(t, j, &t->times[j * t->room + t->record->repetitions])) give_up(t, j);
+  return t->record->failed;
+}
+
+static void take_stretch(stretch s) {
+  double share;
+  uint64_t retaken;
+  measure_undisturbed(run_stretch, &s, RETAKES, &retaken, &share);
+  s.of->record->retaken += retaken * (s.end - s.first);
+  if (share != 1.0) take_out(s.of, s.first, s.end, share);
 }
 
 static void take_turn(turner *t, const measure_turns *plan) {
+  const size_t trials = plan->trials;
   for (size_t i = 0; i < t->passes && !t->record->failed; i++) {
-    for (size_t j = 0; j < plan->trials && !stopped(plan); j += t->stretch)
-      run_stretch(t, j, j + t->stretch < plan->trials ? j + t->stretch : plan->trials);
+    for (size_t j = 0; j < trials && !t->record->failed && !stopped(plan); j += t->stretch)
+      take_stretch((stretch){t, j, j + t->stretch < trials ? j + t->stretch : trials});
     t->record->repetitions++;
   }
 }
