@@ -10,6 +10,7 @@
 #include <math.h>
 
 #include "ess_internal.h"
+#include "scattered.h"
 
 /* a step that has been halved to less than this part of what it was: a doubt that comes with the
  * step's length is gone long before */
@@ -22,13 +23,12 @@ static const double PART = 1e-3;
 static const double LEFT = 10.0;
 
 int ess_allowed_error(ess_driver *d, size_t k, double *allowed) {
-  const double golden = 0.6180339887498949;
   *allowed = 0.0;
   for (int way = 0; way < 2; way++) {
     for (size_t i = 0; i < d->system.dimension; i++) {
-      const double size = fabs(d->x[i]), mixed = golden * (double)(2 * i + (size_t)way + 1);
-      const double unit = d->atol[i] + (d->rtol[i] + 8.0 * DBL_EPSILON) * size;
-      d->v_try[i] = (1.0 + mixed - floor(mixed)) * (way ? unit : i % 2 ? -unit : unit);
+      const double unit = d->atol[i] + (d->rtol[i] + 8.0 * DBL_EPSILON) * fabs(d->x[i]);
+      const double part = 1.0 + ess_scattered(2 * i + (size_t)way + 1);
+      d->v_try[i] = part * (way ? unit : i % 2 ? -unit : unit);
     }
     d->t_seen = d->t;
     const int status = ess_guard_rates(d, d->x, d->v_try, d->h_try, d->rate_try);

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "ess_internal.h"
+#include "scattered.h"
 
 /* damping within the range that is stable; so many stages are stable while radius times length is
  * no more than (stages^2 - 1) / STABLE, with this margin for a radius that is more than was found
@@ -67,10 +68,8 @@ double ess_stabilised_radius(const ess_driver *d, const double f[], const double
 
 /* every component has its part in it, by no pattern that a field may share */
 static void any_direction(const ess_driver *d, double v[]) {
-  for (size_t i = 0; i < d->system.dimension; i++) {
-    const double golden = 0.6180339887498949 * (double)(i + 1);
-    v[i] = (2.0 * (golden - floor(golden)) - 1.0) * unit_of(d, i);
-  }
+  for (size_t i = 0; i < d->system.dimension; i++)
+    v[i] = (2.0 * ess_scattered(i + 1) - 1.0) * unit_of(d, i);
 }
 
 /* by a power iteration at the node, from the direction found the last time */
