@@ -21,7 +21,8 @@ MODEL ?= plate
 LABEL_KNOBS ?=
 TARGET ?=
 BEFORE ?=
-PREFIX ?= /usr/local
+# as the GNU coding standards have it, too
+PREFIX ?= $(if $(filter command,$(origin prefix)),$(prefix),/usr/local)
 STIFF ?= 1e6
 SMALL ?=
 
@@ -32,6 +33,20 @@ RELEASE := build/release$(SUFFIX)
 comma := ,
 # a value as one word of the shell, whatever it holds
 quote = '$(subst ','\'',$(1))'
+
+# a variable that nothing reads is a mistake: known are those of make help, and what compilers,
+# CMake and tools take from any make
+settings := MUJOCO OUT CONTACTS TRIALS SEED SOLVERS PROTOCOL PROCESSES RANKS BASE PAIRS RUNS MODEL \
+  ROBOT LABEL_KNOBS TARGET BEFORE PREFIX STIFF SMALL
+customary := CC CXX CPP LD AR NM RANLIB CFLAGS CXXFLAGS CPPFLAGS LDFLAGS LDLIBS V VERBOSE DESTDIR \
+  prefix SHELL MAKE MAKEFLAGS MFLAGS PATH HOME TMPDIR LANG LC_% CMAKE_% CTEST_% CCACHE_% PKG_CONFIG% \
+  SOURCE_DATE_EPOCH INSTALL AM_% DEB_% %_proxy
+given := $(foreach name,$(.VARIABLES),$(if $(filter command,$(origin $(name))),$(name)))
+nearest = $(shell tools/nearest $(call quote,$(1)) $(settings))
+refuse = $(error there is no $(1) to set$(if $(2),; did you mean $(2)?,;) make help says what there is)
+$(foreach name,$(filter-out $(settings) $(customary),$(given)),$(call refuse,$(name),$(call \
+  nearest,$(name))))
+
 option = $(if $(2),--$(1) $(call quote,$(2)))
 setup = @MUJOCO=$(call quote,$(MUJOCO)) tools/setup
 essbench = $(RELEASE)/experiments/essbench
@@ -361,6 +376,7 @@ RANKS=4           ranks of MPI that a study's cells are spread over, instead of 
 MUJOCO=wheel      wheel (pinned official release), system (libmujoco-dev) or a folder
 RUNS=1000000      inputs of make fuzz
 BASE=rev          the revision whose times make regress compares with
+PAIRS=20          pairs of processes by which it does
 SMALL=1           make results in a clone, with every study as short as it can be
 PREFIX=/usr/local where make install installs to
 OUT=results       folder for results and figures

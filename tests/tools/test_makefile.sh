@@ -51,4 +51,30 @@ echo "$robot" | grep -qF "figures --out 'results/robot'" || fail 'its figures ar
 MODEL=robot CONTACTS=6 TRIALS=2 commands sweep | tr -s ' ' | grep -qF -- "--contacts '6' --trials '2'" ||
   fail 'make sweep MODEL=robot does not take CONTACTS and TRIALS'
 
+# --- variables that nobody reads ------------------------------------------------------------------
+
+# one line that names it, and which was meant where one is near
+refuses() { # assignment, what is said of it
+  said=$(make -n sweep "$1" 2>&1 >"$output")
+  [ $? -eq 2 ] || fail "make sweep $1 is not refused"
+  [ -s "$output" ] && fail "make sweep $1 begins"
+  [ "$(echo "$said" | wc -l)" -eq 1 ] || fail "make sweep $1 says more than a line: $said"
+  echo "$said" | grep -qF "there is no $2" || fail "make sweep $1: $said"
+}
+output=$(mktemp)
+refuses TRAILS=3 'TRAILS to set; did you mean TRIALS? make help says what there is'
+refuses 'contact=2 10' 'contact to set; did you mean CONTACTS? make help'
+refuses XYZZY=1 'XYZZY to set; make help says what there is'
+refuses "A'B=1" "A'B to set; make help"
+
+# those of make help, and what every make takes
+named=$(make help | sed -n 's/^\([A-Z_]*\)=.*/\1/p')
+[ "$(echo "$named" | wc -l)" -ge 15 ] || fail 'make help names hardly any variable'
+default=$(sed -n 's/^\([A-Z_]*\) ?=.*/\1/p' Makefile)
+for name in $named $default CC CFLAGS LDFLAGS V VERBOSE DESTDIR prefix MAKEFLAGS CMAKE_BUILD_PARALLEL_LEVEL; do
+  make -n order "$name=" >/dev/null 2>&1 || fail "make order $name= is refused"
+done
+make -n install prefix=/usr | grep -qF "tools/install add build/release '/usr'" || fail 'prefix is not read'
+
+rm -f "$output"
 [ $failures -eq 0 ] && echo 'all as it should be'
