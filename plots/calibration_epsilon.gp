@@ -28,7 +28,7 @@ eval restart
 stats table using (see(good("rms_error_mujoco")), see(good("rms_error_projection"))) nooutput
 rms_range = log_range('y')
 
-# MuJoCo's square stands around the projection's point; a ring marks the row of Fig. 5.1
+# MuJoCo's square stands around the projection's point; a ring marks the row whose paths fig5_1 draws
 set style line 8 lc rgb blue lw 0.8 dt (9, 4) pt 4 ps 0.75 * dot
 set style line 9 lc rgb 'black' lw 0.8 pt 6 ps 0.9 * dot
 eval canvas(7, 2.78)
@@ -57,7 +57,7 @@ plot table using (good("stiffness_over_mass")):(good("rms_error_projection")) sm
 
 eval legend(0.04, 5)
 plot 2 with linespoints ls 1 title paper_method, keyentry with linespoints ls 8 title 'MuJoCo', \
-  keyentry with points ls 9 title 'Fig. 5.1', \
+  keyentry with points ls 9 title 'k/m of the trajectories', \
   keyentry with lines ls 11 dt (12, 3, 2, 3) title 'penetration', \
-  keyentry with lines ls 3 title sprintf("paper's ε′ = %g", paper_epsilon)
+  keyentry with lines ls 3 title sprintf("paper's ε′ = %g m", paper_epsilon)
 unset multiplot

@@ -31,6 +31,7 @@ mapped = across ne ''
 # of a body in the plane units are known by the names
 planar = member(across.' '.up.' '.outcome, 'theta')
 unit_of(name) = planar && member('x z', name) ? ', m' : name eq 'theta' ? ', rad' : ''
+density_of(name) = 'density'.(unit_of(name) eq '' ? '' : ', 1/'.unit_of(name)[3:*])
 title_of(name) = name eq 'crossings' ? 'crossings' : name.' at the end'.unit_of(name)
 mean_in(name) = cell(name eq 'crossings' ? 'crossings' : 'outcome')
 middle_up(_) = up eq '' ? 0.5 : cell("up")
@@ -88,7 +89,7 @@ do for [k = 1:columns] {
   stats bins using (found = of(name) ? found + 1 : found, 0) nooutput
   set yrange [0:*]
   set xlabel title_of(name) offset 0, 0.4 noenhanced
-  eval ylabel('density')
+  eval ylabel(density_of(name))
   if (found) {
     plot bins using (at(name)):(cell("starts") / (cell("to") - cell("from")) / total):(cell("to") - cell("from")) \
       with boxes fs solid 0.6 noborder lc rgb blue

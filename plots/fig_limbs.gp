@@ -31,8 +31,11 @@ what(k, row) = row == 1 ? (is_coupled(k) ? 'speed upward, m/s' : 'rate of rotati
   (is_coupled(k) ? 'its derivative, m/(s rad)' : 'its derivative, 1/s')
 
 left(k) = 0.72 + 2.34 * (k - 1)
-# of bodies alike the first shows below the next
+# of bodies alike the first shows below the next, and between the dashes of the last
 breadth(i) = place(rigid, i) < 5 ? 2.6 - 0.4 * place(rigid, i) : 0.8
+set dashtype 1 solid
+set dashtype 2 (5, 5)
+dash(i) = place(rigid, i) > 1 && place(rigid, i) == words(rigid) ? 2 : 1
 
 eval canvas(7, 4.0)
 set multiplot
@@ -57,7 +60,7 @@ do for [row = 1:2] {
     # either side by itself: the line is not drawn across a jump
     if (k == 1) {
       plot for [i in rigid] for [s = -1:1:2] table using (of_rigid(i) ? side(s, k, row) : NaN):(quantity(k, row)) \
-        with lines lc rgb hue(i) lw breadth(i)
+        with lines lc rgb hue(i) lw breadth(i) dt dash(i)
     } else {
       plot for [s = -1:1:2] table using (in_panel(k) ? side(s, k, row) : NaN):(quantity(k, row)) \
         with lines lc rgb 'black' lw 1.4
@@ -66,5 +69,5 @@ do for [row = 1:2] {
 }
 unset label 98
 eval legend(0.05, words(rigid))
-plot for [i in rigid] NaN with lines lc rgb hue(i) lw breadth(i) title 'inertia '.i.' kg m²'
+plot for [i in rigid] NaN with lines lc rgb hue(i) lw breadth(i) dt dash(i) title 'inertia '.i.' kg m²'
 unset multiplot

@@ -1,12 +1,13 @@
 # Rigid contacts against soft ones. Over time, the block's angle and the rate of rotation of a body that
 # lands on two limbs: on springs at two damping ratios, by libess, and by MuJoCo. Below, how far the
 # angle is from that on rigid contacts: over the stiffness of springs, and over the time that a run takes.
+# `few` draws one of MuJoCo's integrators, `name` is the figure's file.
 # SPDX-License-Identifier: GPL-3.0-or-later
-figure = 'fig_rigid_soft'
+figure = exists("name") ? name : 'fig_rigid_soft'
 needs = 'rigid_soft.csv:system,engine,contacts,choice,integrator,time_step,delta_t,damping_ratio,stiffness,'. \
   'angle_rms,time_s rigid_soft_paths.csv:system,engine,contacts,choice,integrator,time_step,delta_t,'. \
   'damping_ratio,stiffness,t,angle,rate'
-load ARG0[1:strlen(ARG0) - strlen(figure.'.gp')].'theme.gp'
+load ARG0[1:strlen(ARG0) - strlen('fig_rigid_soft.gp')].'theme.gp'
 table = data.'/rigid_soft.csv'
 paths = data.'/rigid_soft_paths.csv'
 
@@ -39,6 +40,11 @@ drawn = n < 3 ? found : word(found, 1 + n / 2).' '.word(found, n - 1).' '.word(f
 first = words(ratios) > 1 ? word(ratios, 2) : word(ratios, 1)
 last = word(ratios, words(ratios))
 by = word(integrators, words(integrators))
+# for a talk: three damping ratios at most and one integrator, beside the line of rigid contacts
+if (exists("few")) {
+  integrators = by
+  ratios = words(ratios) > 3 ? word(ratios, 1).' '.first.' '.last : ratios
+}
 longest = word(steps, 1)
 shortest = word(steps, words(steps))
 
@@ -121,9 +127,10 @@ set key at screen 0.5,(height - 0.21) / height center top horizontal maxcols 4 L
 plot NaN with lines lc rgb purple lw 1.1 dt (5, 2.5) title 'MuJoCo '.by.', '.ms(longest).', default', \
   NaN with lines lc rgb purple lw 1.1 title ms(longest).', closest', \
   NaN with lines lc rgb vermillion lw 1.1 title ms(shortest).', closest'
-set key at screen 0.5,(bottom(3) + 1.98) / height center top horizontal maxcols 4 Left reverse samplen 2 width -1
-plot for [z in ratios] NaN with linespoints lc rgb hue(z) lw 1.2 pt 5 ps 0.35 * dot title 'ratio '.number(z), \
-  for [i in integrators] NaN with linespoints lc rgb purple lw 1.2 pt point(i) ps 0.5 * dot title i, \
-  NaN with lines lc rgb purple lw 1 dt (4, 3) title 'default', \
+set key at screen 0.5,(bottom(3) + 2.1) / height center top horizontal maxcols 3 Left reverse samplen 2 \
+  width format eq 'svg' ? 2 : -1
+plot for [z in ratios] NaN with linespoints lc rgb hue(z) lw 1.2 pt 5 ps 0.35 * dot title 'damping ratio '.number(z), \
+  for [i in integrators] NaN with linespoints lc rgb purple lw 1.2 pt point(i) ps 0.5 * dot title 'MuJoCo '.i.', closest', \
+  NaN with lines lc rgb purple lw 1 dt (4, 3) title 'MuJoCo, default', \
   NaN with lines lc rgb 'black' lw 1 dt (3, 3) title 'rigid, libess'
 unset multiplot

@@ -6,7 +6,7 @@ needs = 'scale.csv:contacts,projection_order,epsilon,rms_error,reference_events,
 load ARG0[1:strlen(ARG0) - strlen(figure.'.gp')].'theme.gp'
 scale = data.'/scale.csv'
 
-# of many epsilons some are drawn: at most four of those that both the fewest and the
+# of many epsilons some are drawn, each by two orders: at most three of those that both the fewest and the
 # most contacts have
 eval restart
 stats scale using (see(positive(cell("contacts")))) nooutput
@@ -18,12 +18,12 @@ stats scale using (cell("contacts") == low ? \
 stats scale using (cell("contacts") == high && member(of_fewest, strcol("epsilon")) ? \
   (found = including(found, strcol("epsilon")), 0) : 0) nooutput
 found = found eq '' ? of_fewest : found
-n = words(found) < 4 ? words(found) : 4
+n = words(found) < 3 ? words(found) : 3
 chosen = ''
 do for [i = 1:n] {
   chosen = chosen.' '.word(found, n < 2 ? 1 : 1 + (words(found) - 1) * (i - 1) / (n - 1))
 }
-array number[4]
+array number[3]
 stats scale using (sum [i = 1:n] (strcol("epsilon") eq word(chosen, i) ? \
   (number[i] = cell("epsilon"), 0) : 0)) nooutput
 
@@ -35,8 +35,8 @@ axis[1] = 'RMS error'
 axis[2] = 'field evaluations per crossing'
 at(e, o) = strcol("epsilon") eq e && cell("projection_order") == o ? cell("contacts") : NaN
 hue(i) = word(palette, i)
-filled = '7 5 9 13'
-hollow = '6 4 8 12'
+filled = '7 5 9'
+hollow = '6 4 8'
 
 eval canvas(7, 2.95)
 set multiplot

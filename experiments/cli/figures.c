@@ -66,6 +66,20 @@ static int draw(const arguments *given, const char *script_name, const char *nam
   return COMMAND_SUCCESS;
 }
 
+/* a figure, and a few of its curves where it has more than a talk would show */
+static int draw_whole_and_few(const arguments *given, const char *name) {
+  static const char *const crowded[] = {"crossing_cost", "fig_rigid_soft"};
+  char few[NAME_SIZE], settings[2 * NAME_SIZE];
+  int status = draw(given, name, name, "");
+  for (size_t i = 0; !status && i < sizeof crowded / sizeof *crowded; i++) {
+    if (strcmp(name, crowded[i]) != 0) continue;
+    snprintf(few, sizeof few, "%.96s_few", name);
+    snprintf(settings, sizeof settings, "name='%s'; few=1", few);
+    status = draw(given, name, few, settings);
+  }
+  return status;
+}
+
 /* one case of the results of work-precision: error against time, the same of a few methods, and
  * error against evaluations */
 static int draw_case(const arguments *given, const char *of, const char *m, double contacts) {
@@ -129,10 +143,7 @@ static int run(arguments *given) {
   size_t drawn = 0;
   for (size_t i = 0; i < sizeof figures / sizeof *figures; i++) {
     if (!has_rows(record_path(path, given->folder, figures[i].data), figures[i].name)) continue;
-    int status = draw(given, figures[i].name, figures[i].name, "");
-    // of these methods a talk shows a few
-    if (!status && strcmp(figures[i].name, "crossing_cost") == 0)
-      status = draw(given, "crossing_cost", "crossing_cost_few", "name='crossing_cost_few'; few=1");
+    const int status = draw_whole_and_few(given, figures[i].name);
     if (status) return status;
     drawn++;
   }

@@ -36,6 +36,11 @@ cp "$tables/crossing_cost.csv" results/
 run figures
 expect 'of every method' drawn crossing_cost
 expect 'and of a few' drawn crossing_cost_few
+cp "$tables/rigid_soft.csv" "$tables/rigid_soft_paths.csv" results/
+run figures
+expect 'by every integrator' titled fig_rigid_soft 'MuJoCo Euler, closest'
+expect 'by one of them' drawn fig_rigid_soft_few
+expect 'and by no other' [ "$(grep -c 'MuJoCo Euler' results/figures/fig_rigid_soft_few.svg)" -eq 0 ]
 
 : >results/crossing_cost.csv
 run figures
