@@ -23,6 +23,8 @@ function look(width) {
   const figures = page.querySelectorAll('figure svg');
   figures.forEach(f => { const b = f.getBBox(), r = f.getBoundingClientRect();
     if (!(b.width > 10 && b.height > 10 && r.width > 300)) say('not drawn: ' + f.getAttribute('aria-label')); });
+  if (width < 500) page.querySelectorAll('table').forEach(t => { const room = t.parentElement;
+    if (room.scrollWidth > room.clientWidth) say('a table scrolls sideways: ' + t.textContent.slice(0, 40)); });
   page.querySelectorAll('a').forEach(a => {
     if (!page.getElementById(a.getAttribute('href').slice(1))) say('leads nowhere: ' + a.href); });
   page.querySelectorAll('use').forEach(u => { const h = u.getAttribute('xlink:href') || u.getAttribute('href');
