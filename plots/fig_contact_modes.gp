@@ -97,7 +97,7 @@ do for [i = 1:2] {
   set format '%g'
   set xtics 50
   set ytics autofreq
-  if (i == 1) { eval ylabel('normal force, N') } else { unset ylabel }
+  if (i == 1) { eval ylabel('normal force, N') } else { unset label 99 }
   set label 98 foot(i).' foot of a leap' at graph 0, 1.07 left
   set xlabel 'time, ms' offset 0, 0.4
   plot for [d in found] leap using (1000 * cell("t")):(force(d, foot(i))) with lines lc rgb hue(d) lw 0.6
