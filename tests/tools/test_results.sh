@@ -173,7 +173,7 @@ lost "In 1 of 1 races at equal error libess's worst error is larger than MuJoCo'
 lost "libess's median error exceeds MuJoCo's from 10 contacts on."
 lost 'In 2 cases (a model and an error each) no other method takes less time than libess.'
 lost 'With 10 contacts libess spends 75 % of its time on'
-lost "Of 8 robots MuJoCo takes less time than libess on 8 at the error that the robot file's settings give."
+lost "On 8 of 8 robots MuJoCo takes less time than libess, at the error that the robot file's settings give."
 grep -qxF '| 1 | 2.000 | 1.900 to 2.100 | 1e-03 to 1e-02 | 1.0e-06 |' docs/results/paper.md
 check 'PAPER has the order' $?
 grep -qxF '| 10 | 1.000 | 2.000 | 2.00 [1.90, 2.10] | 0.01 | 0.02 |' docs/results/paper.md
