@@ -5,6 +5,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -31,6 +32,9 @@ static const double RECENT = 4.0;
 
 /* part of its effect that a trend is taken to be off by */
 static const double TREND = 0.25;
+
+/* a field that changes by no more than this many roundings has not changed */
+static const double UNCHANGED = 64.0;
 
 /* direction and label of the i-th crossing, told apart by this */
 static int64_t class_of(const ess_driver *d, size_t i) {
@@ -247,12 +251,43 @@ static ess_lanes judge(const ess_group *g, const parts *p, const ess_lanes jump[
   return trend;
 }
 
-/* makes the crossings of each part, and evaluates the field after it */
-static int cross_parts(ess_driver *d, ess_group *g, size_t count, double *const after[]) {
+static bool is_unchanged(const ess_driver *d, const double before[], const double after[]) {
+  const double most = UNCHANGED * DBL_EPSILON;
+  for (size_t i = 0; i < d->system.dimension; i++)
+    if (!(fabs(after[i] - before[i]) <= most * fabs(before[i]))) return false;
+  return true;
+}
+
+/* makes the crossings of one part once more, those noted from there on, one by one; *unchanged
+ * when none of them changes the field by itself either */
+static int look_at_each(ess_driver *d, const ess_group *g, int part, size_t noted,
+                        const double before[], bool *unchanged) {
+  const ess_cluster *const c = &d->cluster;
+  double *const f = d->stage[5];
+  int status = ess_take_back(d, noted);
+  for (size_t i = g->begin; !status && i < g->end; i++) {
+    if (c->part[i] != part || !is_there(d, i)) continue;
+    status = ess_cross_noted(d, i);
+    if (status || c->is_silent[i] || !*unchanged) continue;
+    status = field_there(d, f);
+    *unchanged = !status && is_unchanged(d, before, f);
+  }
+  return status;
+}
+
+/* makes the crossings of each part, and evaluates the field after it. Several that change nothing
+ * together say nothing of each other: one may undo what another does. *hidden when one does. */
+static int cross_parts(ess_driver *d, ess_group *g, const parts *p, const double before[],
+                       double *const after[], bool *hidden) {
   int status = ESS_SUCCESS;
-  for (size_t i = 0; !status && i < count; i++) {
+  for (size_t i = 0; !status && i < p->count; before = after[i++]) {
+    const size_t noted = d->cluster.noted_count;
+    bool unchanged = true;
     status = cross_part(d, g, (int)i);
     if (!status) status = field_there(d, after[i]);
+    if (status || p->jumps[i] < 2.0 || !is_unchanged(d, before, after[i])) continue;
+    status = look_at_each(d, g, (int)i, noted, before, &unchanged);
+    *hidden = *hidden || !unchanged;
   }
   return status;
 }
@@ -306,7 +341,8 @@ static int measure_parts(ess_driver *d, ess_group *g, double before[], bool *ali
   const ess_memory *const last = find_memory(c, g->class);
   const parts p = divide(d, g);
   double *const after[] = {d->stage[2], d->stage[3], d->stage[4]};
-  const int status = cross_parts(d, g, p.count, after);
+  bool hidden = false;
+  const int status = cross_parts(d, g, &p, before, after, &hidden);
   if (status) return status;
 
   const double *const all = after[p.count - 1];
@@ -315,7 +351,7 @@ static int measure_parts(ess_driver *d, ess_group *g, double before[], bool *ali
   g->is_even = false;
   g->is_alike = are_alike(d, g, last);
   const double norm = ess_scaled_norm(d, d->v_try, d->x, d->x);
-  *alike = norm <= SHARE && !g->latches;
+  *alike = norm <= SHARE && !g->latches && !hidden;
   if (norm > SPLIT_MOST * SHARE && !g->latches) c->too_unlike = norm / SHARE;
   if (!*alike) return ESS_SUCCESS;
   for (size_t i = 0; i < d->system.dimension; i++) c->unlike[i] += d->v_try[i];
