@@ -13,6 +13,9 @@ static const double numbers_max = 8e6;
 const char *const robot_integrators[] = {"Euler",    "implicitfast", "RK4",
                                          "implicit", "discrete",     NULL};
 
+const char *const robot_bases[] = {
+    [ESS_BASE_DOPRI5] = "dopri5", [ESS_BASE_RKC] = "rkc", [ESS_BASE_CHOSEN] = "chosen", NULL};
+
 const char *const robot_fourth_order = "RK4";
 
 const column robot_sample_columns[] = {
@@ -73,17 +76,26 @@ static int add_own(study_run *run) {
   return add(run, (robot_entry){ROBOT_MUJOCO, c->size.integrator, c->size.time_step, true});
 }
 
+/* libess with guards or without, by each base at all tolerances */
+static int add_bases(study_run *run, robot_kind kind) {
+  const robot_settings *const s = run->settings;
+  int status = 0;
+  for (size_t b = 0; b < s->bases.count; b++)
+    for (size_t i = 0; !status && i < s->tolerances.count; i++)
+      status = add(
+          run, (robot_entry){kind, robot_bases[s->bases.index[b]], s->tolerances.value[i], false});
+  return status;
+}
+
 static int list_entries(study_run *run) {
   const robot_settings *const s = run->settings;
-  int status = add(run, (robot_entry){ROBOT_REFERENCE, "", s->reference, false});
+  int status =
+      add(run, (robot_entry){ROBOT_REFERENCE, robot_bases[ESS_BASE_DOPRI5], s->reference, false});
   for (size_t i = 0; !status && i < s->integrators.count; i++)
     status = add_integrator(run, robot_integrators[s->integrators.index[i]]);
   if (!status) status = add_own(run);
-  for (size_t i = 0; !status && i < s->tolerances.count; i++)
-    status = add(run, (robot_entry){ROBOT_LIBESS, "", s->tolerances.value[i], false});
-  for (size_t i = 0; !status && i < s->tolerances.count; i++)
-    status = add(run, (robot_entry){ROBOT_PLAIN, "", s->tolerances.value[i], false});
-  return status;
+  if (!status) status = add_bases(run, ROBOT_LIBESS);
+  return status ? status : add_bases(run, ROBOT_PLAIN);
 }
 
 /* ---- the file -------------------------------------------------------------------------------- */
@@ -169,27 +181,13 @@ static int read_twin(study_run *run, robot_options *options) {
   return SOLVER_REFUSE(run->message, "--write writes a twin; --twin K,C says which");
 }
 
-/* the names of ess_options.base */
-static int read_base(study_run *run, ess_base *base) {
-  static const char *const name[] = {
-      [ESS_BASE_DOPRI5] = "dopri5", [ESS_BASE_RKC] = "rkc", [ESS_BASE_CHOSEN] = "chosen"};
-  const robot_settings *const s = run->settings;
-  for (size_t i = 0; i < sizeof name / sizeof *name; i++)
-    if (strcmp(s->base, name[i]) == 0) {
-      *base = (ess_base)i;
-      return 0;
-    }
-  return SOLVER_REFUSE(run->message, "--base takes dopri5, rkc or chosen, not '%.100s'", s->base);
-}
-
 int robot_case_open(study_run *run) {
   const robot_settings *const s = run->settings;
   robot_options options = {0};
   robot_case *const c = calloc(1, sizeof *c);
   run->own = c;
   if (!c) return study_out_of_memory(run);
-  int status = read_base(run, &c->base);
-  if (!status) status = read_twin(run, &options);
+  int status = read_twin(run, &options);
   if (!status) status = robot_open(run->operand, NULL, &options, &c->robot, run->message);
   if (status) return status;
   c->size = robot_size(c->robot);

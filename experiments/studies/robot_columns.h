@@ -16,14 +16,17 @@
   COLUMN(row, mujoco_seconds, AMOUNT, "s", "of a run so; median over the starts held out",         \
          SHOWN("s", "%8.2e"))                                                                      \
   COLUMN(row, mujoco_error, AMOUNT, "", "there", SHOWN("error", "%7.1e"))                          \
+  COLUMN(row, libess_base, TEXT, "", "libess's cheapest base, by all starts",                      \
+         SHOWN("libess", "%-7s"))                                                                  \
   COLUMN(row, tolerance, AMOUNT, "", "the largest of libess that reaches it, by all starts",       \
-         SHOWN("libess", "%7.1e"))                                                                 \
+         SHOWN("tol", "%7.1e"))                                                                    \
   COLUMN(row, libess_seconds, AMOUNT, "s", "of a run so; median over the starts held out",         \
          SHOWN("s", "%8.2e"))                                                                      \
   COLUMN(row, libess_error, AMOUNT, "", "there", SHOWN("error", "%7.1e"))                          \
   COLUMN(row, libess_evaluations, AMOUNT, "", "of the field", SHOWN("fields", "%6.0f"))            \
+  COLUMN(row, plain_base, TEXT, "", "the cheapest base without guards, by all starts")             \
   COLUMN(row, plain_seconds, AMOUNT, "s",                                                          \
-         "of dopri5 on the same field without guards; median over the starts held out")            \
+         "of libess on the same field without guards; median over the starts held out")            \
   COLUMN(row, plain_error, AMOUNT, "", "there")                                                    \
   COLUMN(row, plain_evaluations, AMOUNT, "", "of its field", SHOWN("plain", "%6.0f"))              \
   COLUMN(row, mujoco_over_libess, AMOUNT, "",                                                      \
@@ -51,11 +54,13 @@ COLUMN_ROW(robot_reach_row, ROBOT_REACH_COLUMNS);
   COLUMN(row, time_step, AMOUNT, "s", "its step, likewise")                                        \
   COLUMN(row, mujoco_seconds, AMOUNT, "s", "of a run so from this start")                          \
   COLUMN(row, mujoco_error, AMOUNT, "", "of it")                                                   \
+  COLUMN(row, libess_base, TEXT, "", "libess's cheapest base, by the other starts")                \
   COLUMN(row, tolerance, AMOUNT, "", "of libess, by the other starts")                             \
   COLUMN(row, libess_seconds, AMOUNT, "s", "of a run so from this start")                          \
   COLUMN(row, libess_error, AMOUNT, "", "of it")                                                   \
   COLUMN(row, libess_evaluations, AMOUNT, "", "of the field")                                      \
-  COLUMN(row, plain_tolerance, AMOUNT, "", "of dopri5 without guards, by the other starts")        \
+  COLUMN(row, plain_base, TEXT, "", "the cheapest base without guards, by the other starts")       \
+  COLUMN(row, plain_tolerance, AMOUNT, "", "of libess without guards, by the other starts")        \
   COLUMN(row, plain_seconds, AMOUNT, "s", "of a run so from this start")                           \
   COLUMN(row, plain_error, AMOUNT, "", "of it")                                                    \
   COLUMN(row, plain_evaluations, AMOUNT, "", "of its field")                                       \

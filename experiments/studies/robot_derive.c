@@ -45,7 +45,7 @@ static void add_rows(study_run *run) {
       FILL(&row, starts);
       study_add(run, ROBOT_MUJOCO_ROWS, &row);
     } else {
-      robot_libess_row row = {.tolerance = e->knob};
+      robot_libess_row row = {.base = e->variant, .tolerance = e->knob};
       FILL(&row, starts);
       row.evaluations = gather_median(starts, "evaluations");
       study_add(run, e->kind == ROBOT_LIBESS ? ROBOT_LIBESS_ROWS : ROBOT_PLAIN_ROWS, &row);

@@ -70,12 +70,14 @@ static void add_path(study_run *run, const robot_track *t, const robot_track *of
   }
 }
 
-/* which runs are drawn over time: MuJoCo's own, and of its integrator one step in four; libess and
- * plain at every other tolerance */
-static bool is_drawn(const robot_case *c, const robot_entry *e) {
-  const size_t place = (size_t)(e - c->entry);
-  if (e->kind != ROBOT_MUJOCO) return place % 2 == 0;
-  return e->own;
+/* which runs are drawn over time: MuJoCo's own; of libess and of plain, by the first base, every
+ * other tolerance down to the smallest */
+static bool is_drawn(const robot_settings *s, const robot_entry *e) {
+  if (e->kind == ROBOT_MUJOCO) return e->own;
+  if (e->variant != robot_bases[s->bases.index[0]]) return false;
+  for (size_t i = s->tolerances.count; i > 0; i--)
+    if (s->tolerances.value[i - 1] == e->knob) return (s->tolerances.count - i) % 2 == 0;
+  return false;
 }
 
 static int add_run(study_run *run, const robot_entry *e, const double x0[], const robot_track *of,
@@ -100,7 +102,7 @@ int robot_derive_paths(study_run *run) {
   if (!status) status = robot_reference(run, x0, true, &reference, &count, &sample);
   if (!status) add_touchdowns(run, &reference);
   for (size_t i = 1; !status && i < c->entries; i++)
-    if (is_drawn(c, &c->entry[i])) status = add_run(run, &c->entry[i], x0, &reference, count, &t);
+    if (is_drawn(s, &c->entry[i])) status = add_run(run, &c->entry[i], x0, &reference, count, &t);
   robot_track_free(&reference);
   robot_track_free(&t);
   free(x0);

@@ -49,6 +49,10 @@ static double at_setting(const setting *s, const double value[]) {
   return s->fine ? between(value[s->coarse], value[s->fine], s->share) : NAN;
 }
 
+static const char *variant_of(const robot_case *c, const setting *s) {
+  return s->fine ? c->entry[s->fine].variant : "";
+}
+
 /* Entries of one method stand with the coarsest first: the first whose error, and those of all
  * finer ones, are small enough; and, from the one before it, the place where the error is met. */
 static setting reach(const shown *all, const size_t entry[], size_t count, double target) {
@@ -67,7 +71,7 @@ static setting reach(const shown *all, const size_t entry[], size_t count, doubl
   return s;
 }
 
-/* the cheapest of a kind: of all of MuJoCo's integrators, or the one of libess */
+/* the cheapest of a kind: of all of MuJoCo's integrators, or of all of libess's bases */
 static setting cheapest(const robot_case *c, const shown *all, robot_kind kind, double target) {
   setting best = no_setting;
   size_t entry[ROBOT_ENTRIES_MAX], count = 0;
@@ -101,9 +105,16 @@ static choice choose(const robot_case *c, const shown *all, double target, size_
 
 /* ---- what starts show ------------------------------------------------------------------------ */
 
-/* Medians of a setting over the starts that have a reference, but for those of a fold. Where it
- * gets to the end from half of them at most, it reaches no error: the starts that are left are the
- * easy ones. */
+/* The median of values of which some are known: the others are larger than all of them, for a run
+ * without an end errs most and costs most. NaN where half are such. */
+static int median_of(const double value[], size_t known, size_t asked, double *out) {
+  *out = NAN;
+  if (2 * known <= asked) return 0;
+  return measure_quantile(value, known,
+                          known > 1 ? 0.5 * (double)(asked - 1) / (double)(known - 1) : 0.0, out);
+}
+
+/* Medians of a setting over the starts that have a reference, but for those of a fold. */
 static int look(study_run *run, size_t folds, size_t fold, shown *all) {
   const robot_case *const c = run->own;
   const size_t starts = study_cells(run);
@@ -119,9 +130,8 @@ static int look(study_run *run, size_t folds, size_t fold, shown *all) {
       error[known] = sample[i].rms_error;
       seconds[known++] = sample[i].seconds;
     }
-    all->error[i] = all->seconds[i] = NAN;
-    if (2 * known > asked && (measure_median(error, known, &all->error[i]) ||
-                              measure_median(seconds, known, &all->seconds[i])))
+    if (median_of(error, known, asked, &all->error[i]) ||
+        median_of(seconds, known, asked, &all->seconds[i]))
       status = study_out_of_memory(run);
   }
   free(error);
@@ -167,14 +177,16 @@ static void add_held_out(const deriving *d, size_t start, double target, size_t 
                               .own = own > 0,
                               .start = start,
                               .process = race_process(&d->draws, start),
-                              .variant = made.mujoco.fine ? c->entry[made.mujoco.fine].variant : "",
+                              .variant = variant_of(c, &made.mujoco),
                               .time_step = at_setting(&made.mujoco, one->knob),
                               .mujoco_seconds = at_setting(&made.mujoco, one->seconds),
                               .mujoco_error = at_setting(&made.mujoco, one->error),
+                              .libess_base = variant_of(c, &made.libess),
                               .tolerance = at_setting(&made.libess, one->knob),
                               .libess_seconds = at_setting(&made.libess, one->seconds),
                               .libess_error = at_setting(&made.libess, one->error),
                               .libess_evaluations = at_setting(&made.libess, one->evaluations),
+                              .plain_base = variant_of(c, &made.plain),
                               .plain_tolerance = at_setting(&made.plain, one->knob),
                               .plain_seconds = at_setting(&made.plain, one->seconds),
                               .plain_error = at_setting(&made.plain, one->error),
@@ -218,9 +230,11 @@ static void add_reach(const deriving *d, double target, size_t own) {
   study_rows(d->run, ROBOT_HELD_OUT, &starts.first);
   robot_reach_row row = {.rms_error = made.target,
                          .own = own > 0,
-                         .variant = made.mujoco.fine ? c->entry[made.mujoco.fine].variant : "",
+                         .variant = variant_of(c, &made.mujoco),
                          .time_step = at_setting(&made.mujoco, knob),
-                         .tolerance = at_setting(&made.libess, knob)};
+                         .libess_base = variant_of(c, &made.libess),
+                         .tolerance = at_setting(&made.libess, knob),
+                         .plain_base = variant_of(c, &made.plain)};
   for (size_t i = 0; i < count; i++) add_held_out(d, i, target, own);
   fill_costs(d, starts, &row);
   study_add(d->run, ROBOT_REACH, &row);

@@ -13,7 +13,7 @@ int robot_reference(study_run *run, const double x0[], bool listen, robot_track 
                     robot_sample *s) {
   const robot_case *const c = run->own;
   const robot_entry *const e = &c->entry[0];
-  const robot_entry coarse = {ROBOT_REFERENCE, "", 10.0 * e->knob, false};
+  const robot_entry coarse = {ROBOT_REFERENCE, e->variant, 10.0 * e->knob, false};
   robot_track other = {0};
   int status = robot_follow(run, e, x0, listen, t);
   if (!status) status = robot_track_alloc(run, &other);

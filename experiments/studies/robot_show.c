@@ -153,8 +153,9 @@ static void show_ties(const study_run *run) {
   const robot_reach_row *const row = study_rows(run, ROBOT_REACH, &count);
   for (size_t i = 0; i < count; i++) {
     if (row[i].plain_over_libess < tie)
-      printf("At an error of %.1e dopri5 without guards is %s.\n", row[i].rms_error,
-             row[i].plain_over_libess > 1.0 / tie ? "as cheap as libess" : "cheaper than libess");
+      printf("At an error of %.1e libess without guards is %s.\n", row[i].rms_error,
+             row[i].plain_over_libess > 1.0 / tie ? "as cheap as with them"
+                                                  : "cheaper than with them");
     if (row[i].mujoco_over_libess < tie)
       printf("At an error of %.1e MuJoCo is %s.\n", row[i].rms_error,
              row[i].mujoco_over_libess > 1.0 / tie ? "as cheap as libess" : "cheaper than libess");

@@ -13,13 +13,13 @@ typedef struct robot_settings {
   double time, output_step, height, tilt, period, reference, check_step, budget;
   size_t starts;
   option_numbers time_steps, tolerances;
-  option_names integrators;
+  option_names integrators, bases;
   const char *qpos, *control;
-  const char *base;           /* of libess's steps: a name that robot_case_open knows */
   const char *twin, *written; /* its stiffness and damping; a file; NULL: none */
 } robot_settings;
 
-extern const char *const robot_integrators[], *const robot_fourth_order;
+/* robot_bases by ess_base */
+extern const char *const robot_integrators[], *const robot_bases[], *const robot_fourth_order;
 
 /* ---- what runs from each start --------------------------------------------------------------- */
 
@@ -28,7 +28,7 @@ typedef enum robot_kind { ROBOT_REFERENCE, ROBOT_MUJOCO, ROBOT_LIBESS, ROBOT_PLA
 /* One run of a start: MuJoCo at a time step, or libess at a tolerance, with guards or without. */
 typedef struct robot_entry {
   robot_kind kind;
-  const char *variant; /* of MuJoCo: the integrator */
+  const char *variant; /* MuJoCo's integrator; libess's base, one of robot_bases */
   double knob;         /* time step, or tolerance */
   bool own;            /* the model's own integrator and step */
 } robot_entry;
@@ -41,7 +41,6 @@ typedef struct robot_case {
   robot_steps *steps;
   robot_controls controls;
   robot_sizes size;
-  ess_base base;                  /* of libess's steps, the reference's left out */
   bool refuses;                   /* some of its contacts have no rule */
   size_t outputs;                 /* output times, the start among them */
   double twin_gap, twin_text_gap; /* NaN: it is no twin */
@@ -230,6 +229,7 @@ COLUMN_ROW(robot_finding_row, ROBOT_FINDING_COLUMNS);
 COLUMN_ROW(robot_mujoco_row, ROBOT_MUJOCO_COLUMNS);
 
 #define ROBOT_LIBESS_COLUMNS(COLUMN, row)                                                          \
+  COLUMN(row, base, TEXT, "", "how steps are made: one of --base")                                 \
   COLUMN(row, tolerance, AMOUNT, "", "rtol = atol")                                                \
   ROBOT_ERROR_COLUMNS(COLUMN, row)                                                                 \
   COLUMN(row, evaluations, AMOUNT, "", "of the field; median")

@@ -178,6 +178,12 @@ static int drive(study_run *run, const ess_system *system, const ess_options *op
   return status;
 }
 
+static ess_base base_of(const robot_entry *e) {
+  size_t base = 0;
+  while (robot_bases[base] != e->variant) base++;
+  return (ess_base)base;
+}
+
 static int follow_libess(study_run *run, const robot_entry *e, const double x0[], bool listen,
                          robot_track *t) {
   const robot_settings *const s = run->settings;
@@ -190,8 +196,7 @@ static int follow_libess(study_run *run, const robot_entry *e, const double x0[]
   listening l = {.run = run, .t = t, .listen = listen, .budget = s->budget};
   ess_options options = ess_options_default();
   options.rtol = options.atol = e->knob;
-  // a reference is tighter than stabilised steps are made for, and `plain` is dopri5
-  if (e->kind == ROBOT_LIBESS) options.base = c->base;
+  options.base = base_of(e);
   options.max_steps = (uint64_t)(STEPS_PER_SECOND * fmax(1.0, s->time));
   options.max_crossings = (uint64_t)(CROSSINGS_PER_SECOND * fmax(1.0, s->time));
   options.observer = (ess_observer){.step = on_step, .crossing = on_crossing, .context = &l};
