@@ -282,6 +282,19 @@ static int joint_of(const mjModel *m, int i, bool velocity, int *part) {
   return j;
 }
 
+const char *robot_state_unit(const robot *r, size_t i) {
+  const mjModel *const m = r->shared->model;
+  const size_t nq = (size_t)m->nq, nv = (size_t)m->nv;
+  if (i >= nq + nv) return "";
+  const bool velocity = i >= nq;
+  int part;
+  const int type = m->jnt_type[joint_of(m, (int)(velocity ? i - nq : i), velocity, &part)];
+  const bool free_way = type == mjJNT_FREE && part < 3;
+  if (type == mjJNT_SLIDE || free_way) return velocity ? "m/s" : "m";
+  // a quaternion's parts have none
+  return velocity ? "rad/s" : type == mjJNT_HINGE ? "rad" : "";
+}
+
 void robot_state_name(const robot *r, size_t i, char name[ROBOT_NAME_SIZE]) {
   static const char *const free_parts[] = {"x", "y", "z", "qw", "qx", "qy", "qz"},
                            *const ball_parts[] = {"qw", "qx", "qy", "qz"},

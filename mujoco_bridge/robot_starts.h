@@ -34,4 +34,7 @@ const char *robot_start_pose(const robot *r);
 /* What state i of x is called: "hip", "root x", "d hip", "act 2". */
 void robot_state_name(const robot *r, size_t i, char name[ROBOT_NAME_SIZE]);
 
+/* Its unit: "m", "rad/s"; "" where it has none. Static storage. */
+const char *robot_state_unit(const robot *r, size_t i);
+
 #endif

@@ -1,11 +1,12 @@
 # How wrong MuJoCo's trajectories of a robot are. Above: the error over the time step, for each of its
-# integrators, and over the time that a run takes, beside libess and dopri5 without guards. Below, of
-# the first start: the error over time, and the state that MuJoCo at its own step gets most wrong.
+# integrators, and over the time that a run takes, beside libess by each base, and its first one without
+# guards. Below, of the first start: the error over time, and the state that MuJoCo at its own step gets
+# most wrong.
 # SPDX-License-Identifier: GPL-3.0-or-later
 figure = 'fig_robot'
 needs = 'robot_mujoco.csv:variant,time_step,own,rms_error,seconds,estimate '. \
-  'robot_libess.csv:rms_error,seconds robot_plain.csv:rms_error,seconds '. \
-  'robot_errors.csv:who,knob,own,t,rms_error robot_paths.csv:t,state,parts,reference,mujoco'
+  'robot_libess.csv:base,rms_error,seconds robot_plain.csv:base,rms_error,seconds '. \
+  'robot_errors.csv:who,knob,own,t,rms_error robot_paths.csv:t,state,unit,parts,reference,mujoco'
 load ARG0[1:strlen(ARG0) - strlen(figure.'.gp')].'theme.gp'
 mujoco = data.'/robot_mujoco.csv'
 libess = data.'/robot_libess.csv'
@@ -17,11 +18,21 @@ paths = data.'/robot_paths.csv'
 variants = ''
 estimate = NaN
 stats mujoco using (variants = including(variants, strcol("variant")), estimate = positive(cell("estimate")), 0) nooutput
-hues = blue.' '.green.' '.purple.' '.orange.' '.grey
+hues = '#8DBFE0 '.green.' '.purple.' '.blue.' '.grey
 hue(v) = word(hues, (place(variants, v) - 1) % 5 + 1)
 mark(v) = int(word('5 9 7 13 11', (place(variants, v) - 1) % 5 + 1))
 of(v) = strcol("variant") eq v
 own_hue = 'black'
+# Euler and implicitfast are the same where no force depends on velocities: the first is drawn broad,
+# behind the others
+breadth(v) = place(variants, v) == 1 ? 3.6 : 1.2
+size(v) = (place(variants, v) == 1 ? 0.75 : 0.4) * dot
+# libess by each of its bases, in their order
+bases = ''
+stats libess using (bases = including(bases, strcol("base")), 0) nooutput
+base_hue(b) = word(vermillion.' '.orange.' '.grey, (place(bases, b) - 1) % 3 + 1)
+base_mark(b) = int(word('7 8 10', (place(bases, b) - 1) % 3 + 1))
+by(b) = strcol("base") eq b
 
 eval canvas(7, 4.9)
 set multiplot
@@ -45,7 +56,7 @@ set format '10^{%T}'
 set xlabel 'time step, ms' offset 0, 0.4
 eval ylabel('error, RMS')
 eval "plot ".ruled."for [v in variants] mujoco using (of(v) ? 1e3 * cell('time_step') : NaN):(positive(cell('rms_error'))) ". \
-  "with linespoints lc rgb hue(v) lw 1.2 pt mark(v) ps 0.4 * dot, ". \
+  "with linespoints lc rgb hue(v) lw breadth(v) pt mark(v) ps size(v), ". \
   "mujoco using (cell('own') == 1 ? 1e3 * cell('time_step') : NaN):(positive(cell('rms_error'))) ". \
   "with points lc rgb own_hue pt 6 ps 1.1 * dot lw 1.2"
 
@@ -59,13 +70,14 @@ eval y_range
 set format '10^{%T}'
 set xlabel 'wall time of a run, ms' offset 0, 0.4
 eval ylabel('error, RMS')
-spent = "(positive(1e3 * cell('seconds'))):(positive(cell('rms_error'))) with linespoints "
+error = ":(positive(cell('rms_error'))) with linespoints "
+spent(b) = "using (by(".b.") ? positive(1e3 * cell('seconds')) : NaN)".error
 eval "plot ".ruled."for [v in variants] mujoco using (of(v) ? positive(1e3 * cell('seconds')) : NaN):(positive(cell('rms_error'))) ". \
-  "with linespoints lc rgb hue(v) lw 1.2 pt mark(v) ps 0.4 * dot, ". \
+  "with linespoints lc rgb hue(v) lw breadth(v) pt mark(v) ps size(v), ". \
   "mujoco using (cell('own') == 1 ? positive(1e3 * cell('seconds')) : NaN):(positive(cell('rms_error'))) ". \
   "with points lc rgb own_hue pt 6 ps 1.1 * dot lw 1.2, ". \
-  "plain using ".spent."lc rgb grey lw 1.2 dt (4, 3) pt 4 ps 0.4 * dot, ". \
-  "libess using ".spent."lc rgb vermillion lw 1.6 pt 7 ps 0.45 * dot"
+  "plain ".spent("word(bases, 1)")."lc rgb grey lw 1.2 dt (4, 3) pt 4 ps 0.4 * dot, ". \
+  "for [b in bases] libess ".spent('b')."lc rgb base_hue(b) lw 1.6 pt base_mark(b) ps 0.45 * dot"
 
 # --- the first start ------------------------------------------------------------------------------
 
@@ -118,23 +130,24 @@ do for [i = 1:named] { unset label 100 + i }
 
 unset logscale; set autoscale
 name = ''
+unit = ''
 eval restart
-stats paths using (cell("parts") == 1 ? (name = strcol("state"), see(cell("reference")), see(cell("mujoco"))) : 0) nooutput
+stats paths using (cell("parts") == 1 ? (name = strcol("state"), unit = strcol("unit"), see(cell("reference")), see(cell("mujoco"))) : 0) nooutput
 eval panel(4.3, 0.45, 2.6, 1.5)
 set xrange [0:t_end > 0 ? t_end : 1]
 eval linear_range('y', 0.05)
 set format '%g'
 set xlabel 'time, s' offset 0, 0.4
 set label 98 name at graph 0, 1.07 left noenhanced
-eval ylabel(name[1:2] eq 'd ' ? 'velocity, SI unit' : 'position, SI unit')
+eval ylabel((name[1:2] eq 'd ' ? 'velocity' : name[1:4] eq 'act ' ? 'activation' : 'position').(unit eq '' ? '' : ', '.unit))
 plot paths using (cell("parts") == 1 ? cell("t") : NaN):(cell("reference")) with lines lc rgb vermillion lw 2, \
   paths using (cell("parts") == 1 ? cell("t") : NaN):(cell("mujoco")) with lines lc rgb own_hue lw 1.2
 unset label 98
 
-eval legend(0.05, words(variants) + 4)
-plot for [v in variants] NaN with linespoints lc rgb hue(v) lw 1.2 pt mark(v) ps 0.4 * dot title v, \
+eval legend(0.05, words(variants) + words(bases) + 3)
+plot for [v in variants] NaN with linespoints lc rgb hue(v) lw breadth(v) pt mark(v) ps size(v) title v, \
   NaN with linespoints lc rgb own_hue pt 6 ps 1.1 * dot lw 1.2 title "the model's own step", \
-  NaN with linespoints lc rgb vermillion lw 1.6 pt 7 ps 0.45 * dot title 'libess', \
-  NaN with linespoints lc rgb grey lw 1.2 dt (4, 3) pt 4 ps 0.4 * dot title 'dopri5, no guards', \
+  for [b in bases] NaN with linespoints lc rgb base_hue(b) lw 1.6 pt base_mark(b) ps 0.45 * dot title 'libess, '.b, \
+  NaN with linespoints lc rgb grey lw 1.2 dt (4, 3) pt 4 ps 0.4 * dot title word(bases, 1).', no guards', \
   NaN with lines lc rgb 'black' lw 1 dt (3, 3) title "reference's error"
 unset multiplot

@@ -138,13 +138,30 @@ static int gauge_twin(study_run *run, const double x[]) {
   return s->written ? robot_save(c->robot, s->written, run->message) : 0;
 }
 
+/* where nothing is raised and nothing tilted, nothing is drawn: medians and intervals of such
+ * starts would be of one */
+static int check_drawn(study_run *run, const double x[], double other[]) {
+  const robot_settings *const s = run->settings;
+  const robot_case *const c = run->own;
+  const robot_start second = {s->qpos, s->height, s->tilt, 1, run->seed};
+  if (s->starts < 2) return 0;
+  const int status = robot_start_state(c->robot, &second, other, run->message);
+  if (status || memcmp(x, other, c->size.dimension * sizeof *x) != 0) return status;
+  return SOLVER_REFUSE(run->message,
+                       "with --height %g and --tilt %g all %zu starts are equal; --starts 1 is "
+                       "accepted, or a --tilt that is not 0",
+                       s->height, s->tilt, s->starts);
+}
+
 /* the first start, so that what is wrong with it is told before anything is run */
 static int check_start(study_run *run) {
   const robot_settings *const s = run->settings;
   const robot_case *const c = run->own;
+  const size_t n = c->size.dimension;
   const robot_start first = {s->qpos, s->height, s->tilt, 0, run->seed};
-  double *const x = calloc(c->size.dimension + 1, sizeof *x);
+  double *const x = calloc(2 * n + 1, sizeof *x);
   int status = x ? robot_start_state(c->robot, &first, x, run->message) : study_out_of_memory(run);
+  if (!status) status = check_drawn(run, x, x + n);
   if (!status) status = gauge_twin(run, x);
   free(x);
   return status;

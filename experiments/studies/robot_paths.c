@@ -62,6 +62,7 @@ static void add_path(study_run *run, const robot_track *t, const robot_track *of
     for (size_t i = 0; i < count; i++) {
       const robot_path_row row = {.t = (double)i * s->output_step,
                                   .state = state,
+                                  .unit = robot_state_unit(c->robot, k),
                                   .parts = k == parting,
                                   .reference = of->states[i * n + k],
                                   .mujoco = i < t->reached ? t->states[i * n + k] : NAN};

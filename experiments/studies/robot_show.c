@@ -141,10 +141,52 @@ static void show_errors(const study_run *run) {
   printf("\n%9s", "order");
   for (size_t i = 0; i < orders; i++) printf(" %12.2f", order[i].order);
   putchar('\n');
-  for (size_t i = 0; i < rows; i++)
-    if (row[i].own && row[i].known < study_cells(run) && *row[i].note)
-      printf("at its own step %zu of %zu starts have numbers: %s\n", row[i].known, study_cells(run),
-             row[i].note);
+}
+
+/* ---- what does not get to the end ------------------------------------------------------------ */
+
+/* of a row of any of the three tables */
+typedef struct ending {
+  const char *who, *variant;
+  double knob;
+  size_t known;
+  const char *note;
+} ending;
+
+static size_t list_endings(const study_run *run, ending all[]) {
+  size_t count, listed = 0;
+  const robot_mujoco_row *const m = study_rows(run, ROBOT_MUJOCO_ROWS, &count);
+  for (size_t i = 0; i < count; i++)
+    all[listed++] = (ending){"MuJoCo", m[i].variant, m[i].time_step, m[i].known, m[i].note};
+  for (size_t table = ROBOT_LIBESS_ROWS; table <= ROBOT_PLAIN_ROWS; table++) {
+    const robot_libess_row *const l = study_rows(run, table, &count);
+    const char *const who = table == ROBOT_LIBESS_ROWS ? "libess" : "no guards";
+    for (size_t i = 0; i < count; i++)
+      all[listed++] = (ending){who, l[i].base, l[i].tolerance, l[i].known, l[i].note};
+  }
+  return listed;
+}
+
+/* A line for each integrator and base, with the first reason: what fails from some starts is not
+ * to hide behind what does not. */
+static void show_endings(const study_run *run) {
+  const size_t starts = study_cells(run);
+  ending all[ROBOT_ENTRIES_MAX];
+  const size_t count = list_endings(run, all);
+  const ending *of = NULL, *first = NULL;
+  for (size_t i = 0; i < count; i++) {
+    if (all[i].known >= starts) continue;
+    const bool is_same = of && of->who == all[i].who && of->variant == all[i].variant;
+    if (!of)
+      printf("\nNot all runs get to the end (step in s or tolerance: starts that do, of %zu):",
+             starts);
+    if (!is_same && first) printf("; %s", first->note);
+    if (!is_same) printf("\n  %s, %s:", all[i].who, all[i].variant);
+    if (!is_same) first = &all[i];
+    of = &all[i];
+    printf("%s %g: %zu", is_same ? "," : "", of->knob, of->known);
+  }
+  if (first) printf("; %s\n", first->note);
 }
 
 /* where libess ties or loses, and where a ratio is of some starts alone */
@@ -187,5 +229,6 @@ void robot_show(const study_run *run) {
   show_reference(run, top);
   show_touchdowns(run);
   show_errors(run);
+  show_endings(run);
   show_reaches(run);
 }

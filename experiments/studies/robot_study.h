@@ -252,7 +252,7 @@ COLUMN_ROW(robot_order_row, ROBOT_ORDER_COLUMNS);
 COLUMN_ROW(robot_touchdown_row, ROBOT_TOUCHDOWN_COLUMNS);
 
 #define ROBOT_TIME_COLUMNS(COLUMN, row)                                                            \
-  COLUMN(row, who, TEXT, "", "MuJoCo's integrator, libess or plain")                               \
+  COLUMN(row, who, TEXT, "", "MuJoCo's integrator, or libess or plain, by the first of --base")    \
   COLUMN(row, knob, AMOUNT, "", "time step, s, or tolerance")                                      \
   COLUMN(row, own, FLAG, "", "whether these are the model's own")                                  \
   COLUMN(row, t, AMOUNT, "s", "time")                                                              \
@@ -262,6 +262,7 @@ COLUMN_ROW(robot_time_row, ROBOT_TIME_COLUMNS);
 #define ROBOT_PATH_COLUMNS(COLUMN, row)                                                            \
   COLUMN(row, t, AMOUNT, "s", "time")                                                              \
   COLUMN(row, state, TEXT, "", "joint, or d joint for its velocity")                               \
+  COLUMN(row, unit, TEXT, "", "of the state; empty where it has none")                             \
   COLUMN(row, parts, FLAG, "",                                                                     \
          "whether it is the state that MuJoCo at its own step gets most wrong, over its range")    \
   COLUMN(row, reference, NUMBER, "", "first start")                                                \

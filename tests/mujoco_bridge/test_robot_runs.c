@@ -144,22 +144,28 @@ static void what_just_touches_is_raised(void **state) {
   robot_close(r);
 }
 
-static void states_have_names(void **state) {
+static void states_have_names_and_units(void **state) {
   (void)state;
   robot *const r = fixture_robot(FIXTURE_ZOO("pyramidal", "dense"));
   char name[ROBOT_NAME_SIZE];
   static const struct {
     size_t of;
-    const char *name;
-  } cases[] = {{0, "joint 0 x"},    {3, "joint 0 qw"},    {7, "ball qw"},    {10, "ball qz"},
-               {11, "hip"},         {12, "knee"},         {13, "slide"},     {14, "joint 5 x"},
-               {21, "d joint 0 x"}, {24, "d joint 0 wx"}, {27, "d ball wx"}, {30, "d hip"}};
+    const char *name, *unit;
+  } cases[] = {{0, "joint 0 x", "m"},      {3, "joint 0 qw", ""},
+               {7, "ball qw", ""},         {10, "ball qz", ""},
+               {11, "hip", "rad"},         {12, "knee", "rad"},
+               {13, "slide", "m"},         {14, "joint 5 x", "m"},
+               {21, "d joint 0 x", "m/s"}, {24, "d joint 0 wx", "rad/s"},
+               {27, "d ball wx", "rad/s"}, {30, "d hip", "rad/s"},
+               {32, "d slide", "m/s"}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
     robot_state_name(r, cases[i].of, name);
     assert_string_equal(name, cases[i].name);
+    assert_string_equal(robot_state_unit(r, cases[i].of), cases[i].unit);
   }
   robot_state_name(r, robot_size(r).dimension - 1, name);
   assert_string_equal(name, "act 0");
+  assert_string_equal(robot_state_unit(r, robot_size(r).dimension - 1), "");
   robot_close(r);
 }
 
@@ -415,7 +421,7 @@ int main(void) {
       cmocka_unit_test(a_pose_comes_from_the_model),
       cmocka_unit_test(a_pose_is_given),
       cmocka_unit_test(what_just_touches_is_raised),
-      cmocka_unit_test(states_have_names),
+      cmocka_unit_test(states_have_names_and_units),
       cmocka_unit_test(controls_are_constant),
       cmocka_unit_test(a_keyframe_is_taken_whole),
       cmocka_unit_test(controls_are_held_for_a_period),
