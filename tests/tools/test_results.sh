@@ -47,14 +47,16 @@ for name in ant hopper walker2d legs-6 legs-20 legs-6-twin legs-20-twin ant-twin
   cat >"results/robots/$name/robot.json" <<END
 {"velocities": 7, "events": 9, "starts": 10, "reference": {"estimate": 1e-6, "status": "success", "until": 1.0},
  "orders": [{"variant": "Euler", "order": 1.0}], "mujoco": [{"variant": "Euler", "time_step": 0.002,
- "rms_error": 0.01, "seconds": 1e-3}], "libess": [{"tolerance": 0.1, "rms_error": 0.01, "seconds": 1e-3,
- "evaluations": 100}], "time": 1.0, "command": "robot",
+ "rms_error": 0.01, "seconds": 1e-3, "known": 10}], "libess": [{"base": "dopri5", "tolerance": 0.1,
+ "rms_error": 0.01, "seconds": 1e-3, "known": 10, "evaluations": 1000}, {"base": "chosen", "tolerance": 0.1,
+ "rms_error": 0.02, "seconds": 5e-4, "known": 10, "evaluations": 400}], "time": 1.0, "command": "robot",
  "cost": {"field_s": 2e-6, "kinematics_s": 1e-6, "inertia_s": 1e-7, "rows_s": 1e-7, "forces_s": 8e-7,
  "guards_s": 1e-7, "rates_s": 1e-7, "step_s": 4e-6, "acting": 1.5},
  "stiffness": {"spectral_radius": 500.0, "evaluations": 900.0},
  "reach": [{"own": false, "rms_error": 0.01, "mujoco_over_libess": 3.0, "mujoco_over_libess_low": 2.0,
  "mujoco_over_libess_high": 4.0, "plain_over_libess": null, "mujoco_seconds": 3e-3, "mujoco_error": 0.012,
- "libess_seconds": 1e-3, "libess_error": 0.009, "libess_evaluations": 1000}, {"own": true, "rms_error": 0.02,
+ "libess_base": "dopri5", "tolerance": 0.1, "libess_seconds": 1e-3, "libess_error": 0.009,
+ "libess_evaluations": 1000}, {"own": true, "rms_error": 0.02, "libess_base": "chosen", "tolerance": 0.09,
  "mujoco_over_libess": 0.5, "plain_over_libess": 2.0, "mujoco_seconds": 5e-4, "mujoco_error": 0.02,
  "libess_seconds": 1e-3, "libess_error": 0.01, "libess_evaluations": 1000, "plain_evaluations": 1500}], $environment}
 END
@@ -206,20 +208,27 @@ robots_say() { while read -r said; do grep -qF -e "$said" docs/results/robots.md
 the median error, over the error that was asked for, is 1 to 1.2 by MuJoCo and 0.5 to 0.9 by libess.
 | ant | 2 | 1 | 0.1 | 0.1 | 0.8 | 0.1 | 0.1 | 4 | 1.5 |
 | ant | 500 | 900 |  | 1000 |  |  |
+libess is the cheapest by stabilised steps at its own setting's error on ant, ant-twin, hopper,
+Everywhere else it is by `dopri5`.
+Every run comes to the end.
 - At least half: ant (90 %), ant-twin (90 %),
+There a looser tolerance saves next to nothing. By `chosen` there are 0.4 times as many on ant, 0.4 times as many on ant-twin,
 | 6 | 1 | 2 | 2.00 [1.9, 2.1] | 1.0e-02 | 2.0e-02 |
 One more leg costs libess 300 µs [200, 400].
 END
 )" ]
 check 'robots have their page' $?
 cp -r results/robots "$room/untouched"
-sed -i 's/"acting": 1.5/"acting": 0.0/; s/"mujoco_over_libess": 3.0/"held_out": 8, &/' "$room/untouched/ant/robot.json"
+sed -i 's/"acting": 1.5/"acting": 0.0/; s/"mujoco_over_libess": 3.0/"held_out": 8, &/
+  s/5e-4, "known": 10/5e-4, "known": 7/' "$room/untouched/ant/robot.json"
 cp docs/results/robots.md "$room/robots.md"
 tools/robots "$room/untouched" "$room/robots.md" && grep -q '^The costs of ant are left out' "$room/robots.md" &&
   ! grep -qF '| ant | 2 | 1 | 0.1 |' "$room/robots.md" && ! grep -q 'half: ant (90 %)' "$room/robots.md"
 check 'costs of a motion that nothing touches are not told' $?
 grep -qF '| 3 [2, 4] (–), 8 of 10 starts |' "$room/robots.md"
 check 'a ratio of some starts says of how many' $?
+grep -qxF -- '- ant: libess by chosen, tolerance: 0.1 (7).' "$room/robots.md"
+check 'a base that fails from some starts is told, whichever is the cheapest' $?
 grep -qxF '| `ball` | 1 | 7 | 9 | – |' docs/results/derivatives.md &&
   grep -qxF '| rigid | 4 | 0.6 | no | – | discontinuous | turns at ∓0.39 rad/s after both impacts |' \
     docs/results/derivatives.md &&
