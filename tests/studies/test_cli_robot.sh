@@ -292,7 +292,7 @@ expect 'two of six starts end early: and with which base and tolerance' \
 # in the median over them its errors and its times are above all others
 ends_early 2 dopri5
 expect 'four of six starts end early by one base: the other is raced' \
-  holds 'r["reach"] and all(x["libess_base"] == "chosen" and x["held_out"] == 6 for x in r["reach"] if x["libess_seconds"])'
+  holds 'r["reach"] and all(x["libess_base"] == "chosen" and x["held_out"] == 6 for x in r["reach"] if x["mujoco_seconds"])'
 expect 'four of six starts end early by one base: it is told all the same' \
   grep -qE '^  libess, dopri5: 0.01: 2, 0.001: 2, 1e-05: 2; too many steps' "$room/out"
 ends_early 3 dopri5 chosen
