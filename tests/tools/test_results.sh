@@ -212,7 +212,7 @@ libess is the cheapest by stabilised steps at its own setting's error on ant, an
 Everywhere else it is by `dopri5`.
 Every run comes to the end.
 - At least half: ant (90 %), ant-twin (90 %),
-There a looser tolerance saves next to nothing. By `chosen` there are 0.4 times as many on ant, 0.4 times as many on ant-twin,
+There a looser tolerance saves next to nothing. By `chosen` the field is called 0.4 times as often on ant, 0.4 times as often on ant-twin,
 | 6 | 1 | 2 | 2.00 [1.9, 2.1] | 1.0e-02 | 2.0e-02 |
 One more leg costs libess 300 µs [200, 400].
 END
