@@ -74,6 +74,7 @@ COLUMN_ROW(word, WORD);
 
 /* A run, by a driver of its own: its impacts, where it ends, and where they accumulate. */
 typedef struct contact_track {
+  study_run *run;
   model m;
   char start[MODEL_MODE_SIZE];
   model_impact *of;

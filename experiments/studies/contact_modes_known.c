@@ -32,6 +32,22 @@ static double zeno_time(contact_track *t, size_t at) {
   return t->zeno;
 }
 
+/* How much later the block's impacts accumulate if it begins tilted further, s/rad: a difference of
+ * second order to the side above its tilt, or below. */
+static double zeno_slope(contact_track *t, size_t below) {
+  const double step = below ? -1e-3 : 1e-3, tilt = model_get(&t->m, "tilt");
+  double time[3] = {t->zeno};
+  for (size_t i = 1; i < 3; i++) {
+    char text[32];
+    snprintf(text, sizeof text, "%.17g", tilt + (double)i * step);
+    const contact_command further = {"rocking-block", "tilt", text, "delta-t", "0"};
+    contact_track next = {0};
+    time[i] = contact_track_follow(t->run, further, &next) ? NAN : next.zeno;
+    contact_track_free(&next);
+  }
+  return (4.0 * time[1] - 3.0 * time[0] - time[2]) / (2.0 * step);
+}
+
 /* the speed along the first coordinate, at the end */
 static double end_speed(contact_track *t, size_t at) {
   (void)at;
@@ -137,6 +153,8 @@ static const known_case cases[] = {
     {ROCKS_ON, "fourth, centre's speed", "cm/s", centre_speed, 3, 3.7076, 5e-5},
     {ROCKS_ON, "ratio of speeds", "", speed_ratio, 3, 0.7, 1e-7},
     {ROCKS_ON, "impacts accumulate at", "s", zeno_time, 0, 0.464672, 5e-7},
+    {ROCKS_ON, "that time by tilt, above", "s/rad", zeno_slope, 0, 1.1535, 5e-5},
+    {ROCKS_ON, "that time by tilt, below", "s/rad", zeno_slope, 1, 1.1535, 5e-5},
     {LESS, "third impact", "s", impact_time, 2, 0.27, 5e-5},
     {LESS, "third, centre's speed", "cm/s", centre_speed, 2, 4.99, 5e-3},
     {LESS, "impacts accumulate at", "s", zeno_time, 0, 0.42993, 5e-6},

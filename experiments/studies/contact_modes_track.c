@@ -32,6 +32,7 @@ static int pass_step(const ess_step_info *step, void *context) {
 
 int contact_track_follow(study_run *run, contact_command command, contact_track *t) {
   if (set_up(run, command, &t->m)) return -1;
+  t->run = run;
   t->zeno = NAN;
   t->m.type->initial_state(&t->m, t->x);
   if (t->m.type->describe_start(&t->m, t->x, t->start)) return -1;
