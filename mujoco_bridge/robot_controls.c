@@ -41,20 +41,80 @@ static int set_constant(robot_controls *c, const double numbers[], size_t count,
 
 /* ---- a table --------------------------------------------------------------------------------- */
 
+static size_t width_of(const measure_table *table) {
+  size_t width = 0;
+  while (measure_table_name(table, width)) ++width;
+  return width;
+}
+
+static const char *actuator_name(const robot *r, size_t i) {
+  return mj_id2name(r->shared->model, mjOBJ_ACTUATOR, (int)i);
+}
+
 /* the table's column for each actuator: by names where all are there, in order where none is;
  * false when only some are, or there are not as many columns */
 static bool find_columns(const robot *r, const measure_table *table, size_t column[]) {
-  size_t named = 0, width = 0;
+  size_t named = 0;
   const size_t nu = robot_size(r).nu;
-  while (measure_table_text(table, 0, width)) ++width;
   for (size_t i = 0; i < nu; ++i) {
-    const char *const name = mj_id2name(r->shared->model, mjOBJ_ACTUATOR, (int)i);
+    const char *const name = actuator_name(r, i);
     column[i] = name ? measure_table_column(table, name) : SIZE_MAX;
     named += column[i] != SIZE_MAX;
   }
   if (named == nu) return true;
   for (size_t i = 0; i < nu; ++i) column[i] = i;
-  return named == 0 && width == nu;
+  return named == 0 && width_of(table) == nu;
+}
+
+/* a column that would be left out without a word: where columns go by names, one more of a name, or
+ * one of another name */
+static const char *find_spare(const measure_table *table, const size_t column[], size_t nu,
+                              const char **why) {
+  const size_t width = width_of(table);
+  for (size_t i = 0; i < width && width > nu; ++i) {
+    size_t taken = 0;
+    while (taken < nu && column[taken] != i) ++taken;
+    const char *const name = measure_table_name(table, i);
+    *why = measure_table_column(table, name) < i ? "is there twice" : "is of no actuator";
+    if (taken == nu) return name;
+  }
+  return NULL;
+}
+
+/* rows alone: the first would be taken for the header */
+static bool has_no_header(const measure_table *table) {
+  double number;
+  size_t i = 0;
+  while (measure_table_name(table, i) &&
+         measure_number_parse(measure_table_name(table, i), &number) == 0)
+    ++i;
+  return !measure_table_name(table, i);
+}
+
+/* 0, or SOLVER_REFUSED with one line */
+static int match_columns(const robot *r, const measure_table *table, size_t column[],
+                         const char *path, char message[ROBOT_MESSAGE_SIZE]) {
+  const size_t nu = robot_size(r).nu;
+  const char *why = "", *spare = NULL;
+  if (has_no_header(table))
+    snprintf(message, ROBOT_MESSAGE_SIZE,
+             "--ctrl %.200s: its first line has numbers; it names the columns", path);
+  else if (measure_table_rows(table) == 0)
+    snprintf(message, ROBOT_MESSAGE_SIZE, "--ctrl %.200s: the table has no row below its header",
+             path);
+  else if (!find_columns(r, table, column))
+    snprintf(message, ROBOT_MESSAGE_SIZE,
+             "--ctrl %.200s: it has a column for each of %zu actuators, by their names or in their "
+             "order",
+             path, nu);
+  else if ((spare = find_spare(table, column, nu, &why)))
+    snprintf(message, ROBOT_MESSAGE_SIZE,
+             "--ctrl %.200s: column '%.60s' %s; it has one for each of %zu actuators, and a row is "
+             "held for --period",
+             path, spare, why, nu);
+  else
+    return 0;
+  return SOLVER_REFUSED;
 }
 
 static int read_rows(robot_controls *c, const measure_table *table, const size_t column[],
@@ -82,19 +142,10 @@ static int set_table(const robot *r, robot_controls *c, const char *path,
     return SOLVER_REFUSED;
   }
   size_t *const column = calloc(c->nu + 1, sizeof *column);
-  int status = SOLVER_REFUSED;
-  if (!column)
-    status = SOLVER_FAILED, snprintf(message, ROBOT_MESSAGE_SIZE, "out of memory");
-  else if (measure_table_rows(table) == 0)
-    snprintf(message, ROBOT_MESSAGE_SIZE, "--ctrl %.200s: the table has no row below its header",
-             path);
-  else if (!find_columns(r, table, column))
-    snprintf(message, ROBOT_MESSAGE_SIZE,
-             "--ctrl %.200s: it has a column for each of %zu actuators, by their names or in their "
-             "order",
-             path, c->nu);
-  else
-    status = allocate(c, measure_table_rows(table), message);
+  int status = SOLVER_FAILED;
+  snprintf(message, ROBOT_MESSAGE_SIZE, "out of memory");
+  if (column) status = match_columns(r, table, column, path, message);
+  if (status == 0) status = allocate(c, measure_table_rows(table), message);
   if (status == 0) status = read_rows(c, table, column, path, message);
   free(column);
   measure_table_free(table);

@@ -24,6 +24,7 @@ const column robot_sample_columns[] = {
     COLUMNS(robot_sample, AMOUNT, until, tolerances_apart, mujoco_apart, estimate, growth,
             touchdowns),
     COLUMNS(robot_sample, TEXT, note, status, contact),
+    COLUMNS(robot_sample, AMOUNT, check_step),
     {0},
 };
 

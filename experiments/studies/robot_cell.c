@@ -23,7 +23,9 @@ static int check_finely(study_run *run, const double x0[], const robot_track *of
   }
   double h = s->check_step;
   while (seconds * finest.knob / h > s->budget) h *= 2.0;
-  if (!(h < finest.knob) || isnan(seconds)) return 0;
+  if (isnan(seconds)) return 0;
+  sample->check_step = fmin(h, finest.knob);
+  if (!(h < finest.knob)) return 0;
   finest.knob = h;
   robot_track t;
   int status = robot_track_alloc(run, &t);

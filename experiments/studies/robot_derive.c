@@ -99,6 +99,7 @@ static int add_top(study_run *run) {
       .estimate_worst = gather_quantile(references, "estimate", 1.0),
       .tolerances_apart = gather_median(references, "tolerances_apart"),
       .mujoco_apart = gather_median(references, "mujoco_apart"),
+      .check_step = gather_quantile(references, "check_step", 1.0),
   };
   return robot_measure_bounds(run, &top.bounds) ? -1 : study_add(run, ROBOT_TOP, &top);
 }

@@ -81,29 +81,50 @@ static bool is_drawn(const robot_settings *s, const robot_entry *e) {
   return false;
 }
 
-static int add_run(study_run *run, const robot_entry *e, const double x0[], const robot_track *of,
-                   size_t count, robot_track *t) {
-  if (robot_follow(run, e, x0, false, t)) return -1;
-  add_errors(run, e, t, of, count);
-  if (e->own) add_path(run, t, of, count);
-  return 0;
+/* an entry as it ran from the first start: no clock has a say in where it ends */
+static int repeat(study_run *run, const robot_entry *e, const robot_sample *ran, const double x0[],
+                  bool listen, robot_track *t) {
+  t->most_steps = ran->steps;
+  return robot_follow(run, e, x0, listen, t);
+}
+
+/* the outputs that its reference reaches by both its tolerances */
+static size_t count_outputs(const study_run *run, const robot_sample *reference) {
+  const robot_settings *const s = run->settings;
+  const robot_case *const c = run->own;
+  size_t count = 0;
+  while (count < c->outputs && (double)count * s->output_step <= reference->until) count++;
+  return count;
+}
+
+/* `ran` is what is known of the first start's runs, in the order of the entries */
+static int add_runs(study_run *run, const robot_sample ran[], const double x0[],
+                    robot_track *reference, robot_track *t) {
+  const robot_case *const c = run->own;
+  const robot_settings *const s = run->settings;
+  const size_t count = count_outputs(run, ran);
+  int status = repeat(run, c->entry, ran, x0, true, reference);
+  if (!status) add_touchdowns(run, reference);
+  for (size_t i = 1; !status && i < c->entries; i++) {
+    if (!is_drawn(s, &c->entry[i])) continue;
+    status = repeat(run, &c->entry[i], &ran[i], x0, false, t);
+    if (!status) add_errors(run, &c->entry[i], t, reference, count);
+    if (!status && c->entry[i].own) add_path(run, t, reference, count);
+  }
+  return status;
 }
 
 int robot_derive_paths(study_run *run) {
   const robot_settings *const s = run->settings;
   const robot_case *const c = run->own;
   const robot_start from = {s->qpos, s->height, s->tilt, 0, run->seed};
+  const robot_sample *const ran = study_rows(run, ROBOT_SAMPLES, NULL);
   robot_track reference = {0}, t = {0};
-  robot_sample sample;
-  size_t count = 0;
   double *const x0 = calloc(c->size.dimension + 1, sizeof *x0);
   int status = x0 ? 0 : study_out_of_memory(run);
   if (!status && robot_start_state(c->robot, &from, x0, run->message)) status = -1;
   if (!status && (robot_track_alloc(run, &reference) || robot_track_alloc(run, &t))) status = -1;
-  if (!status) status = robot_reference(run, x0, true, &reference, &count, &sample);
-  if (!status) add_touchdowns(run, &reference);
-  for (size_t i = 1; !status && i < c->entries; i++)
-    if (is_drawn(s, &c->entry[i])) status = add_run(run, &c->entry[i], x0, &reference, count, &t);
+  if (!status) status = add_runs(run, ran, x0, &reference, &t);
   robot_track_free(&reference);
   robot_track_free(&t);
   free(x0);

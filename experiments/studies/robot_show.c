@@ -82,6 +82,9 @@ static void show_reference(const study_run *run, const robot_top *t) {
     printf(".\nIts error is some %.1e (two tolerances differ by %.1e, mj_step by %.1e); nothing is "
            "claimed below that",
            t->estimate, t->tolerances_apart, t->mujoco_apart);
+  if (t->check_step > s->check_step)
+    printf(".\n--budget lets MuJoCo's smallest step be %g s, not %g s", t->check_step,
+           s->check_step);
   if (is_left_by_steps(run, t))
     printf(
         ".\nMuJoCo's steps do not lead to it as they grow small: one of both misses what happens");

@@ -96,6 +96,10 @@ static const column top_columns[] = {
     ABOUT(mujoco_apart, AMOUNT, "",
           "from mj_step at its smallest steps, two of them extrapolated where that is nearer; "
           "median"),
+    ABOUT(
+        check_step, AMOUNT, "s",
+        "the smallest of those, by RK4: --check-step, or what --budget lets it be; the largest of "
+        "the starts"),
     COST(field, "a call of the field at a new state: the four that follow, along the first start"),
     COST(kinematics, "poses of bodies, lengths of tendons"),
     COST(inertia, "its factors, and transmissions"),

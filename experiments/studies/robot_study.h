@@ -57,6 +57,7 @@ typedef struct robot_sample {
   /* of the reference */
   double until, tolerances_apart, mujoco_apart, estimate, growth, touchdowns;
   const char *status, *contact;
+  double check_step; /* of MuJoCo's RK4 that it is checked by, s */
 } robot_sample;
 
 extern const column robot_sample_columns[];
@@ -79,6 +80,7 @@ typedef struct robot_touch {
 
 /* What a run did, on the output times. */
 typedef struct robot_track {
+  double most_steps;  /* of libess: so many, whatever time they take; 0: --budget ends the run */
   double *states;     /* [outputs * dimension]; owned */
   bool *at_end;       /* [outputs]: MuJoCo's states that are no interpolation; owned */
   size_t reached;     /* outputs that are there */
@@ -195,7 +197,7 @@ typedef struct robot_top {
   const char *file, *pose, *integrator;
   size_t positions, velocities, activations, actuators, bodies, events, reached;
   double time_step, growth, twin_gap, twin_text_gap;
-  double until, estimate, estimate_worst, tolerances_apart, mujoco_apart;
+  double until, estimate, estimate_worst, tolerances_apart, mujoco_apart, check_step;
   const char *status, *contact;
   robot_bounds bounds;
 } robot_top;

@@ -58,13 +58,17 @@ static int follow_steps(study_run *run, const robot_entry *e, const double x0[],
 enum { RECENT = 32 };
 static const double shortly = 0.1;
 
+/* steps between two looks at the clock, which are calls of the system */
+enum { LOOK = 16 };
+
 /* what an observer is told */
 typedef struct listening {
   study_run *run;
   robot_track *t;
   bool listen, out_of_memory, late;
-  uint64_t start_ns;
-  double budget;
+  const ess_driver *driver;
+  uint64_t start_ns, looks;
+  double budget;         /* of the thread's own time: what else the machine does is no part of it */
   double recent[RECENT]; /* times of the latest crossings, in a ring */
   size_t crossings, guard;
 } listening;
@@ -72,7 +76,10 @@ typedef struct listening {
 static int on_step(const ess_step_info *info, void *context) {
   listening *const l = context;
   (void)info;
-  l->late = 1e-9 * (double)(measure_clock_ns() - l->start_ns) > l->budget;
+  if (l->t->most_steps > 0.0)
+    l->late = l->t->steps + (double)ess_driver_counters(l->driver)->steps > l->t->most_steps;
+  else if (l->looks++ % LOOK == 0)
+    l->late = 1e-9 * (double)(measure_thread_ns() - l->start_ns) > l->budget;
   return l->late || *l->run->interrupted;
 }
 
@@ -165,11 +172,13 @@ static const char *reason(study_run *run, const listening *l, int status) {
 
 /* one driver's part of the way: a status of libess, or -1 with one line in *failed */
 static int drive(study_run *run, const ess_system *system, const ess_options *options, double x[],
-                 robot_track *t, const char **failed) {
+                 listening *l, const char **failed) {
+  robot_track *const t = l->t;
   int status;
   ess_driver *const driver = ess_driver_alloc(system, options, &status);
   *failed = driver ? NULL : ess_strerror(status);
   if (!driver) return -1;
+  l->driver = driver;
   status = integrate(run, driver, x, t);
   t->event = status ? ess_driver_failure(driver)->guard : SIZE_MAX;
   t->evaluations += (double)ess_driver_counters(driver)->field_evaluations;
@@ -208,15 +217,16 @@ static int follow_libess(study_run *run, const robot_entry *e, const double x0[]
   if (!x) return study_out_of_memory(run);
   memcpy(x, x0, c->size.dimension * sizeof *x);
   t->until = t->evaluations = t->steps = 0.0;
-  l.start_ns = measure_clock_ns();
-  int status = drive(run, system, &options, x, t, &failed);
+  const uint64_t start_ns = measure_clock_ns();
+  l.start_ns = measure_thread_ns();
+  int status = drive(run, system, &options, x, &l, &failed);
   // a run ends at the step before a contact without a rule: from there on steps are short
   if (!failed && status == ESS_ECALLBACK && c->refuses && e->kind != ROBOT_PLAIN && !l.late &&
       !*run->interrupted) {
     options.h_max = s->output_step;
-    status = drive(run, system, &options, x, t, &failed);
+    status = drive(run, system, &options, x, &l, &failed);
   }
-  t->seconds = 1e-9 * (double)(measure_clock_ns() - l.start_ns);
+  t->seconds = 1e-9 * (double)(measure_clock_ns() - start_ns);
   free(x);
   if (failed) return measure_fail(run->message, "libess: %s", failed);
   t->status = reason(run, &l, status);

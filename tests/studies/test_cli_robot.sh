@@ -324,6 +324,52 @@ printf 'u\n2\n' >torque.csv
 goes_on
 expect 'unfinished: other controls of that name are refused' one_line 1 'differs in content of the files'
 
+# --- where the clock ends a run -------------------------------------------------------------------
+
+# what is drawn of the first start ends where that start ended, however fast the machine is now
+drawn() {
+  run robot legs.xml --starts 1 --time 0.5 --time-steps 0.002 --tolerances 1e-2,1e-6 --check-step 1e-4 \
+    --budget 0.005 --out results
+  expect 'a short budget: a study' success
+  cat results/robot_errors.csv results/robot_paths.csv results/robot_touchdowns.csv | sha256sum >>drawn
+}
+rm -rf results
+drawn
+expect 'a short budget: it ends the reference' holds '"--budget" in r["reference"]["status"]'
+expect 'a short budget: the check has longer steps' holds 'r["reference"]["check_step"] > 1e-4'
+expect 'a short budget: the screen says so' grep -q "^--budget lets MuJoCo's smallest step be" "$room/out"
+for _ in 1 2 3; do
+  sed -i '$d' results/robot.journal
+  drawn
+done
+expect 'a short budget: four times the same' [ "$(sort -u drawn | wc -l)" -eq 1 ]
+
+# --- controls by a table --------------------------------------------------------------------------
+
+model two "<body><joint name='a' axis='0 1 0'/>$link<body pos='.3 0 0'><joint name='b' axis='0 1 0'/>$link</body></body>" \
+  '<actuator><motor name="u" joint="a"/><motor name="w" joint="b"/></actuator>'
+# the table $1 (lines by \n) is refused with the words $2
+refuses_table() {
+  printf "$1" >table.csv
+  run robot two.xml --ctrl table.csv --starts 1 --time 0.1 --out results --restart
+  expect "a table of controls: one line with: $2" one_line 2 "$2"
+}
+refuses_table 'u,w,u\n1,2,3\n' "column 'u' is there twice"
+refuses_table 'u,w,time\n1,2,3\n' "column 'time' is of no actuator"
+refuses_table '1,2\n3,4\n' 'its first line has numbers'
+refuses_table 'u,x\n1,2\n' 'a column for each of 2 actuators'
+refuses_table 'u,w\n' 'no row below its header'
+refuses_table 'u,w\n1,nan\n' 'row 1 has nan for actuator 2'
+refuses_table 'u,w\n1\n' 'the header has 2'
+# a byte-order mark and carriage returns are a spreadsheet's own
+for written in 'u,w\n1,2\n' '\357\273\277w,u\r\n2,1\r\n' 'one,other\n1,2\n'; do
+  printf "$written" >table.csv
+  study two.xml --ctrl table.csv
+  expect "a table of controls: $written" success
+  of_results 'r["mujoco"][0]["rms_error"]' >>same
+done
+expect 'a table of controls: the same by each' [ "$(sort -u same | wc -l)" -eq 1 ]
+
 # --- twins ----------------------------------------------------------------------------------------
 
 model twin "$plane$ball"
