@@ -9,6 +9,7 @@
 #include "bridge_guard.h"
 #include "robot_instance.h"
 #include "robot_numbers.h"
+#include "robot_ties.h"
 #include "solver.h"
 
 /* A joint that is closer to its limit than this share of its range is moved there: on the limit
@@ -37,6 +38,7 @@ typedef struct making {
   uint64_t random;
   double up[3], aside[3], across[3]; /* against gravity, and two directions across it */
   double *x;
+  double *pose; /* [nq + nv], as it is given; owned */
 } making;
 
 /* ---- numbers drawn --------------------------------------------------------------------------- */
@@ -116,8 +118,9 @@ static int set_pose(making *k, const robot *r, char message[ROBOT_MESSAGE_SIZE])
     status = 0; // as it stands there
   else if (init_qpos(k->m))
     memcpy(k->x, init_qpos(k->m), (size_t)k->m->nq * sizeof *k->x);
-  else
-    move_inside(k);
+  memcpy(k->pose, k->x, (size_t)(k->m->nq + k->m->nv) * sizeof *k->x);
+  robot_normalise(r, k->pose);
+  if (strcmp(k->start->qpos ? "qpos" : robot_start_pose(r), "qpos0") == 0) move_inside(k);
   move_off(k);
   return status;
 }
@@ -234,41 +237,54 @@ static int raise_off(making *k, robot *r, char message[ROBOT_MESSAGE_SIZE]) {
   return SOLVER_FAILED;
 }
 
-/* joints held together by equalities stay as they are */
 static void draw_start(making *k) {
   const robot_start *const s = k->start;
   const double pi = 3.14159265358979323846;
   const double height = s->height * (1.0 + 0.5 * draw(k)), tilt = s->tilt * (1.0 + 0.5 * draw(k));
   drop(k, height, tilt, pi * draw(k));
-  if (k->m->neq == 0) turn_hinges(k, true);
+  turn_hinges(k, true);
   for (int i = 0; i < k->m->nv; ++i) k->x[k->m->nq + i] += s->tilt * draw(k);
+}
+
+static int leave_pose(making *k, char message[ROBOT_MESSAGE_SIZE]) {
+  const robot_start *const s = k->start;
+  bridge_complaint complaint;
+  find_up(k);
+  if (!bridge_guarded(kinematics, k, &complaint)) {
+    snprintf(message, ROBOT_MESSAGE_SIZE, "mujoco: %s", complaint.text);
+    return SOLVER_FAILED;
+  }
+  if (s->number > 0)
+    draw_start(k);
+  else if (!drop(k, s->height, s->tilt, tilt_direction))
+    turn_hinges(k, false);
+  return 0;
 }
 
 int robot_start_state(robot *r, const robot_start *start, double x[],
                       char message[ROBOT_MESSAGE_SIZE]) {
   making k = {.m = r->shared->model, .start = start, .x = x, .random = start->seed * 1000003u};
-  bridge_complaint complaint = {.text = "out of memory"};
   for (size_t i = 0; i < start->number; ++i) {
     // each number has a stretch of its own, far from the others
     k.random ^= 0xd1b54a32d192ed03u * (uint64_t)(i + 1);
     draw(&k);
   }
-  int status = set_pose(&k, r, message);
-  if (status) return status;
-  find_up(&k);
+  k.pose = calloc((size_t)(k.m->nq + k.m->nv) + 1, sizeof *k.pose);
   k.d = mj_makeData(k.m);
-  if (!k.d || !bridge_guarded(kinematics, &k, &complaint)) {
-    snprintf(message, ROBOT_MESSAGE_SIZE, "mujoco: %s", complaint.text);
-    status = SOLVER_FAILED;
-  } else if (start->number > 0) {
-    draw_start(&k);
-  } else if (!drop(&k, start->height, start->tilt, tilt_direction)) {
-    turn_hinges(&k, false);
-  }
+  int status = k.pose && k.d ? set_pose(&k, r, message) : SOLVER_FAILED;
+  if (!k.pose || !k.d) snprintf(message, ROBOT_MESSAGE_SIZE, "out of memory");
+  if (!status) status = leave_pose(&k, message);
   robot_normalise(r, x);
+  if (!status) status = robot_ties_keep(k.m, k.pose, x, message);
   if (!status) status = raise_off(&k, r, message);
   if (k.d) mj_deleteData(k.d);
+  free(k.pose);
   return status;
+}
+
+int robot_start_broken(const robot *r, const double x[], double *by,
+                       char message[ROBOT_MESSAGE_SIZE]) {
+  return robot_ties_broken(r->shared->model, x, by, message);
 }
 
 /* ---- names ----------------------------------------------------------------------------------- */

@@ -13,7 +13,8 @@
  * model's keyframe 0, else its numeric "init_qpos", else qpos0 with joints moved inside their
  * limits. Every free joint and every vertical slide that carries a body of the world is raised; the
  * first of them is tilted, or a hinge of the same body. Where nothing can be dropped, each hinge is
- * turned instead.
+ * turned instead. What equalities tie together is then moved back to where it meets them, or breaks
+ * them as the pose does.
  */
 typedef struct robot_start {
   const char *qpos; /* nq numbers with commas between; NULL: the model's own */
@@ -27,6 +28,11 @@ typedef struct robot_start {
 /* The state of a start: x[dimension]. 0, or a solver_status with one line. */
 int robot_start_state(robot *r, const robot_start *start, double x[],
                       char message[ROBOT_MESSAGE_SIZE]);
+
+/* The most by which the state x breaks an equality of the model, in m, rad or a tendon's unit.
+ * Starts break what their pose breaks, and by as much. 0, or a solver_status with one line. */
+int robot_start_broken(const robot *r, const double x[], double *by,
+                       char message[ROBOT_MESSAGE_SIZE]);
 
 /* Which pose that is: "keyframe 0", "init_qpos" or "qpos0". Static storage. */
 const char *robot_start_pose(const robot *r);

@@ -154,15 +154,20 @@ static int check_drawn(study_run *run, const double x[], double other[]) {
                        s->height, s->tilt, s->starts);
 }
 
-/* the first start, so that what is wrong with it is told before anything is run */
-static int check_start(study_run *run) {
+/* all starts, so that what is wrong with one is told before anything is run; the first is the last
+ */
+static int check_starts(study_run *run) {
   const robot_settings *const s = run->settings;
-  const robot_case *const c = run->own;
+  robot_case *const c = run->own;
   const size_t n = c->size.dimension;
-  const robot_start first = {s->qpos, s->height, s->tilt, 0, run->seed};
   double *const x = calloc(2 * n + 1, sizeof *x);
-  int status = x ? robot_start_state(c->robot, &first, x, run->message) : study_out_of_memory(run);
+  int status = x ? 0 : study_out_of_memory(run);
+  for (size_t i = s->starts; !status && i-- > 0;) {
+    const robot_start from = {s->qpos, s->height, s->tilt, i, run->seed};
+    status = robot_start_state(c->robot, &from, x, run->message);
+  }
   if (!status) status = check_drawn(run, x, x + n);
+  if (!status) status = robot_start_broken(c->robot, x, &c->broken, run->message);
   if (!status) status = gauge_twin(run, x);
   free(x);
   return status;
@@ -215,7 +220,7 @@ int robot_case_open(study_run *run) {
   if (!status)
     status = robot_controls_read(c->robot, s->control, s->period, &c->controls, run->message);
   if (!status) status = tell_content(run);
-  if (!status) status = check_start(run);
+  if (!status) status = check_starts(run);
   if (!status) status = robot_steps_open(c->robot, &c->steps, run->message);
   return status ? status : list_entries(run);
 }

@@ -81,6 +81,7 @@ static int add_top(study_run *run) {
       .file = run->operand,
       .twin_gap = c->twin_gap,
       .twin_text_gap = c->twin_text_gap,
+      .broken = c->broken,
       .pose = s->qpos ? "qpos" : robot_start_pose(c->robot),
       .positions = c->size.nq,
       .velocities = c->size.nv,

@@ -11,6 +11,9 @@
 static const double tie = 1.1;
 enum { LINES_MAX = 12 };
 
+/* an equality that is broken by more is worth a line */
+static const double noticed = 1e-6;
+
 /* ---- the model ------------------------------------------------------------------------------- */
 
 static bool is_alike(const robot_finding_row *a, const robot_finding_row *b) {
@@ -52,6 +55,10 @@ static void show_model(const study_run *run, const robot_top *t) {
     printf("Contacts are springs and dampers (%s N/m, N s/m). The field is MuJoCo's to %.1e; the\n"
            "twin as an MJCF, whose contacts have an added mass, is it to %.1e.\n",
            s->twin, t->twin_gap, t->twin_text_gap);
+  if (t->broken > noticed)
+    printf(
+        "Their pose breaks an equality by %.2g (m, rad): so do they, and it draws them together.\n",
+        t->broken);
   puts("What switches in it:");
   show_findings(run);
 }

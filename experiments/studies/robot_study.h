@@ -44,6 +44,7 @@ typedef struct robot_case {
   bool refuses;                   /* some of its contacts have no rule */
   size_t outputs;                 /* output times, the start among them */
   double twin_gap, twin_text_gap; /* NaN: it is no twin */
+  double broken;                  /* the most that the first start breaks an equality by */
   size_t entries;
   robot_entry entry[ROBOT_ENTRIES_MAX]; /* the reference first */
 } robot_case;
@@ -189,6 +190,9 @@ extern const double robot_known_from;
          "of a twin: RMS difference of its field from MuJoCo's, over the field's RMS")             \
   COLUMN(row, twin_text_gap, AMOUNT, "",                                                           \
          "the same from the twin's own text, whose contacts have an added mass")                   \
+  COLUMN(row, broken, AMOUNT, "",                                                                  \
+         "the most by which the first start, as its pose, breaks an equality: m, rad, or a "       \
+         "tendon's length")                                                                        \
   COLUMN(row, growth, AMOUNT, "",                                                                  \
          "of a disturbance of 1e-8 of the velocities, at most, by MuJoCo's steps; median")         \
   COLUMN(row, reached, COUNT, "", "starts whose reference reaches the end")
@@ -196,7 +200,7 @@ extern const double robot_known_from;
 typedef struct robot_top {
   const char *file, *pose, *integrator;
   size_t positions, velocities, activations, actuators, bodies, events, reached;
-  double time_step, growth, twin_gap, twin_text_gap;
+  double time_step, growth, twin_gap, twin_text_gap, broken;
   double until, estimate, estimate_worst, tolerances_apart, mujoco_apart, check_step;
   const char *status, *contact;
   robot_bounds bounds;

@@ -128,6 +128,107 @@ static void a_pose_is_given(void **state) {
   robot_close(r);
 }
 
+/* ---- starts that equalities tie together ----------------------------------------------------- */
+
+/* by how much x breaks equalities: positions, and the rates that velocities have along them */
+static void measure_ties(const char *text, const double x[], double *positions, double *rates) {
+  mjVFS files;
+  mj_defaultVFS(&files);
+  assert_int_equal(mj_addBufferVFS(&files, "tied.xml", text, (int)strlen(text)), 0);
+  mjModel *const m = mj_loadXML("tied.xml", &files, NULL, 0);
+  mj_deleteVFS(&files);
+  assert_non_null(m);
+  m->opt.jacobian = mjJAC_DENSE;
+  mjData *const d = mj_makeData(m);
+  memcpy(d->qpos, x, (size_t)m->nq * sizeof *x);
+  memcpy(d->qvel, x + m->nq, (size_t)m->nv * sizeof *x);
+  mj_forward(m, d);
+  *positions = *rates = 0.0;
+  for (int i = 0; i < d->ne; ++i) {
+    *positions = fmax(*positions, fabs(d->efc_pos[i]));
+    *rates = fmax(*rates, fabs(mju_dot(d->efc_J + (size_t)i * (size_t)m->nv, d->qvel, (int)m->nv)));
+  }
+  mj_deleteData(d);
+  mj_deleteModel(m);
+}
+
+#define TIED(bodies, equalities, further)                                                          \
+  "<mujoco><worldbody>" bodies "</worldbody><equality>" equalities "</equality>" further "</"      \
+  "mujoco>"
+#define LINK "<geom type='capsule' size='.02' fromto='0 0 0 0 0 .3' contype='0'/>"
+#define FOUR_BAR                                                                                   \
+  "<body pos='0 0 1'><joint name='j1' axis='0 1 0' range='0 90' limited='true'/>" LINK             \
+  "<body name='c2' pos='0 0 .3'><joint name='j2' axis='0 1 0'/>"                                   \
+  "<geom type='capsule' size='.02' fromto='0 0 0 .5 0 0' contype='0'/></body></body>"              \
+  "<body name='c3' pos='.5 0 1'><joint name='j3' axis='0 1 0'/>" LINK "</body>"
+
+static void what_is_tied_stays_tied(void **state) {
+  (void)state;
+  static const struct {
+    const char *text;
+    double pose; /* what the pose breaks itself; < 0: it does */
+    bool rigid;  /* nothing may move */
+  } cases[] = {
+      // a closed chain that cannot fall, whose first joint stands on its limit
+      {.text = TIED(FOUR_BAR, "<connect body1='c2' body2='c3' anchor='.5 0 0'/>", "")},
+      {.text = TIED(FOUR_BAR, "<weld body1='c2' body2='c3'/>", ""), .rigid = true},
+      // one that can: both of its bodies are free
+      {.text = TIED("<body name='a'><freejoint/>" LINK
+                    "</body><body name='b' pos='.2 0 0'><freejoint/>" LINK "</body>",
+                    "<weld body1='a' body2='b'/>", "")},
+      {.text = TIED("<body name='a' pos='0 0 1'><freejoint/>" LINK "</body>",
+                    "<connect body1='a' body2='world' anchor='0 0 .3'/>", "")},
+      // the same said twice
+      {.text = TIED("<body name='a' pos='0 0 1'><freejoint/>" LINK "</body>",
+                    "<connect body1='a' body2='world' anchor='0 0 .3'/>"
+                    "<connect body1='a' body2='world' anchor='0 0 .3'/>",
+                    "")},
+      // gears, and a tendon of a given length
+      {.text = TIED(FOUR_BAR, "<joint joint1='j1' joint2='j3' polycoef='0 2 .5 0 0'/>", "")},
+      {.text =
+           TIED(FOUR_BAR, "<tendon tendon1='t'/>",
+                "<tendon><fixed name='t'><joint joint='j1' coef='1'/><joint joint='j3' coef='-2'/>"
+                "</fixed></tendon>")},
+      // the pose itself breaks it, and so do the starts, by as much
+      {.text = TIED(FOUR_BAR, "<joint joint1='j1' joint2='j3' polycoef='.25 1 0 0 0'/>", ""),
+       .pose = 0.25},
+      {.text = TIED(FOUR_BAR, "<connect body1='c2' body2='c3' anchor='.5 0 0'/>",
+                    "<keyframe><key qpos='.1 0 0'/></keyframe>"),
+       .pose = -1.0},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+    robot *const r = fixture_robot(cases[i].text);
+    const size_t n = robot_size(r).dimension;
+    double x[FIXTURE_STATES], own[FIXTURE_STATES], pose, broken, rate;
+    if (!robot_keyframe(r, 0, own)) robot_reset_state(r, own);
+    measure_ties(cases[i].text, own, &pose, &rate);
+    if (cases[i].pose >= 0.0) assert_true(fabs(pose - cases[i].pose) < 1e-9);
+    char message[ROBOT_MESSAGE_SIZE];
+    assert_int_equal(robot_start_broken(r, own, &broken, message), 0);
+    assert_true(fabs(broken - pose) < 1e-12);
+    for (size_t number = 0; number < 5; ++number) {
+      start_of(r, &(robot_start){.height = 0.05, .tilt = 0.1, .number = number, .seed = 3}, x);
+      measure_ties(cases[i].text, x, &broken, &rate);
+      if (!(fabs(broken - pose) < 1e-8) || !(rate < 1e-8))
+        fail_msg("case %zu, start %zu: broken by %g, the pose by %g; rate %g", i, number, broken,
+                 pose, rate);
+      assert_true((fixture_distance(x, own, n) > 1e-2) == !cases[i].rigid);
+    }
+    robot_close(r);
+  }
+}
+
+static void what_cannot_be_tied_is_refused(void **state) {
+  (void)state;
+  robot *const r = fixture_robot(TIED("<body name='a' pos='0 0 1'><freejoint/>" LINK "</body>",
+                                      "<connect body1='a' body2='world' anchor='0 0 .3'/>", ""));
+  char message[ROBOT_MESSAGE_SIZE];
+  double x[FIXTURE_STATES];
+  assert_int_equal(robot_start_state(r, &(robot_start){.height = 1e3}, x, message), SOLVER_REFUSED);
+  assert_non_null(strstr(message, "breaks its equalities by"));
+  robot_close(r);
+}
+
 /* what stands exactly on the floor, where rounding would decide whether it touches */
 static void what_just_touches_is_raised(void **state) {
   (void)state;
@@ -247,8 +348,14 @@ static void controls_are_held_for_a_period(void **state) {
   const int file = mkstemp(path);
   assert_true(file >= 0);
   close(file);
-  // by names, in any order, and what else stands there is not read
+  // by names, in any order, and nothing else
   write_file(path, "t,second,first\n0,1,2\n");
+  refused_controls(named, path, "column 't' is of no actuator");
+  write_file(path, "second,first,second\n1,2,3\n");
+  refused_controls(named, path, "column 'second' is there twice");
+  write_file(path, "1,2\n3,4\n");
+  refused_controls(named, path, "its first line has numbers");
+  write_file(path, "second,first\n1,2\n");
   if (robot_controls_read(named, path, 0.1, &c, message)) fail_msg("%s", message);
   assert_true(c.value[0] == 2.0 && c.value[1] == 1.0);
   robot_controls_free(&c);
@@ -420,6 +527,8 @@ int main(void) {
       cmocka_unit_test(starts_are_drawn),
       cmocka_unit_test(a_pose_comes_from_the_model),
       cmocka_unit_test(a_pose_is_given),
+      cmocka_unit_test(what_is_tied_stays_tied),
+      cmocka_unit_test(what_cannot_be_tied_is_refused),
       cmocka_unit_test(what_just_touches_is_raised),
       cmocka_unit_test(states_have_names_and_units),
       cmocka_unit_test(controls_are_constant),
