@@ -136,6 +136,10 @@ bool robot_event_is_contact(const robot *r, size_t k);
  * one) only if it is not at the end of an apply. */
 void robot_set_control(robot *r, const double ctrl[]);
 
+/* Forgets what earlier calls have left, such as where the search for forces began: from one state
+ * runs are then the same, whatever came before. The control stays. */
+void robot_forget(robot *r);
+
 /* The state that MuJoCo resets to (qpos0), and keyframe k; false where there is none. */
 void robot_reset_state(const robot *r, double x[]);
 bool robot_keyframe(const robot *r, size_t k, double x[]);

@@ -12,6 +12,10 @@ void robot_set_control(robot *r, const double ctrl[]) {
   memcpy(r->data->ctrl, ctrl, (size_t)r->model.nu * sizeof *ctrl);
 }
 
+void robot_forget(robot *r) {
+  robot_stage_reset(r);
+}
+
 static void write_state(const mjModel *m, const double q[], const double v[], const double act[],
                         double x[]) {
   memset(x, 0, (size_t)(m->nq + m->nv + m->na) * sizeof *x);

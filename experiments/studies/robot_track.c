@@ -217,6 +217,7 @@ static int follow_libess(study_run *run, const robot_entry *e, const double x0[]
   if (!x) return study_out_of_memory(run);
   memcpy(x, x0, c->size.dimension * sizeof *x);
   t->until = t->evaluations = t->steps = 0.0;
+  robot_forget(c->robot);
   const uint64_t start_ns = measure_clock_ns();
   l.start_ns = measure_thread_ns();
   int status = drive(run, system, &options, x, &l, &failed);
