@@ -208,11 +208,11 @@ robots_say() { while read -r said; do grep -qF -e "$said" docs/results/robots.md
 the median error, over the error that was asked for, is 1 to 1.2 by MuJoCo and 0.5 to 0.9 by libess.
 | ant | 2 | 1 | 0.1 | 0.1 | 0.8 | 0.1 | 0.1 | 4 | 1.5 |
 | ant | 500 | 900 |  | 1000 |  |  |
-libess is the cheapest by stabilised steps at its own setting's error on ant, ant-twin, hopper,
-Everywhere else it is by `dopri5`.
+- At its own setting's error: ant, ant-twin, hopper,
+Everywhere else its cheapest steps are those of `dopri5`.
 Every run comes to the end.
 - At least half: ant (90 %), ant-twin (90 %),
-There a looser tolerance saves next to nothing. By `chosen` the field is called 0.4 times as often on ant, 0.4 times as often on ant-twin,
+There a looser tolerance saves next to nothing. With `chosen` the calls of the field, over those with `dopri5`, are 0.4 on ant, 0.4 on ant-twin,
 | 6 | 1 | 2 | 2.00 [1.9, 2.1] | 1.0e-02 | 2.0e-02 |
 One more leg costs libess 300 µs [200, 400].
 END
