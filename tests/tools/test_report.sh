@@ -95,13 +95,15 @@ for name in ant 'a<b'; do
  "mujoco": [{"variant": "Euler", "time_step": 0.002, "rms_error": 0.01, "seconds": 1e-3, "own": true}],
  "touchdowns": [{"time": 0.25, "foot": "floor - <foot>"}],
  "reach": [{"own": true, "rms_error": 0.01, "variant": "Euler", "time_step": 0.002, "mujoco_seconds": 1e-3,
-   "mujoco_error": 0.01, "tolerance": 0.1, "libess_seconds": 2e-3, "libess_error": 0.008, "libess_evaluations": 300,
+   "mujoco_error": 0.01, "libess_base": "chosen", "tolerance": 0.1, "libess_seconds": 2e-3, "libess_error": 0.008, "libess_evaluations": 300,
    "plain_evaluations": null, "mujoco_over_libess": 0.5, "mujoco_over_libess_low": 0.4,
    "mujoco_over_libess_high": 0.6, "plain_over_libess": null}]}
 END
 done
 report && whole
 check 'a page for each robot' $?
+[ "$(grep -oE '>chosen 1e-01<|>chosen 0.1<|>chosen 1.0e-01<' "$room/report.html" | wc -l)" -eq 2 ]
+check 'of each by which base libess is the cheapest' $?
 grep -q 'Where libess takes longer than MuJoCo<' "$room/report.html" && grep -q 'ant (0.5 \[0.4, 0.6\])' "$room/report.html"
 check 'where libess loses is said' $?
 grep -qF '<strong>Robots.</strong> On 2 of 2 robots MuJoCo takes less time than libess, at the error that the robot' \
