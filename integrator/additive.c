@@ -7,7 +7,12 @@
 #include <math.h>
 #include <string.h>
 
+#include "additive.h"
+#include "callbacks.h"
+#include "driver_state.h"
 #include "passage.h"
+#include "resets.h"
+#include "tangent_state.h"
 
 /* jumps are the same, and rates as before, to this part of them */
 static const double SAME = 1e-9;

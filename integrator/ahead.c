@@ -9,9 +9,21 @@
 #include <float.h>
 #include <math.h>
 
+#include "ahead.h"
+#include "along.h"
+#include "arithmetic.h"
+#include "callbacks.h"
 #include "course.h"
-#include "impact.h"
-#include "substep.h"
+#include "driver_state.h"
+#include "groups.h"
+#include "impact_state.h"
+#include "jumps.h"
+#include "lanes.h"
+#include "path.h"
+#include "rows.h"
+#include "sort.h"
+#include "survey.h"
+#include "times.h"
 
 /* event functions this many times as far from zero as courses and jumps can go are passed over */
 static const double FAR = 1.5;

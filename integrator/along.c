@@ -10,8 +10,18 @@
 #include <float.h>
 #include <math.h>
 
+#include "along.h"
+#include "arithmetic.h"
+#include "armed.h"
+#include "callbacks.h"
 #include "course.h"
-#include "substep.h"
+#include "driver_state.h"
+#include "jumps.h"
+#include "lanes.h"
+#include "path.h"
+#include "quartic.h"
+#include "resets.h"
+#include "rows.h"
 
 enum { QUARTIC = ESS_QUARTIC, LOOKS = ESS_LOOKS, PLACES = ESS_PLACES, PLACED = ESS_PLACED };
 

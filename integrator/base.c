@@ -6,7 +6,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "ess_internal.h"
+#include "arithmetic.h"
+#include "base.h"
+#include "dopri5.h"
+#include "driver_state.h"
+#include "stabilised.h"
 
 /* calls of the field that a step of dopri5 takes, and radius times length to which it is stable;
  * stability may bound it from the third of these on */

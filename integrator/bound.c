@@ -14,7 +14,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "ess_internal.h"
+#include "arithmetic.h"
+#include "bound.h"
+#include "driver_state.h"
+#include "lanes.h"
+#include "quartic.h"
 
 enum { QUARTIC = ESS_QUARTIC };
 

@@ -6,7 +6,11 @@
 #include <float.h>
 #include <math.h>
 
-#include "tangent.h"
+#include "callbacks.h"
+#include "driver_state.h"
+#include "gain.h"
+#include "lanes.h"
+#include "status.h"
 
 int ess_callback_failed(ess_driver *d, int code) {
   d->failure.callback_code = code;

@@ -8,7 +8,14 @@
 #include <float.h>
 #include <math.h>
 
-#include "ess_internal.h"
+#include "arithmetic.h"
+#include "armed.h"
+#include "bound.h"
+#include "callbacks.h"
+#include "candidates.h"
+#include "driver_state.h"
+#include "lanes.h"
+#include "sort.h"
 
 /* windows tried before all candidates are looked at, and how much wider each is */
 enum { WINDOWS = 3, WIDER = 4 };

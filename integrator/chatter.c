@@ -8,7 +8,10 @@
  */
 #include <math.h>
 
-#include "ess_internal.h"
+#include "chatter.h"
+#include "driver_state.h"
+#include "grain.h"
+#include "status.h"
 
 /* so many times in a row there is no end in sight */
 enum { SURE = 3 };

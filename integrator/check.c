@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ess_internal.h"
+#include "arithmetic.h"
+#include "check.h"
 
 /* steps begin far beyond the state, or 1, which may be little beside its scale, and shrink
  * eightfold; past the last they are lost in rounding or below any scale */

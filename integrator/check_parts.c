@@ -4,11 +4,10 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "ess_internal.h"
+#include "check.h"
 
 /* what such a system's callbacks need */
 typedef struct part {

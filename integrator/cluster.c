@@ -7,7 +7,29 @@
 #include <math.h>
 #include <string.h>
 
+#include "arithmetic.h"
+#include "armed.h"
+#include "callbacks.h"
+#include "candidates.h"
+#include "chatter.h"
+#include "cluster.h"
+#include "driver_state.h"
+#include "groups.h"
+#include "knots.h"
+#include "lanes.h"
+#include "path.h"
+#include "piece.h"
+#include "projection.h"
+#include "resets.h"
+#include "saltation.h"
+#include "sample.h"
+#include "sort.h"
+#include "status.h"
+#include "step.h"
 #include "substep.h"
+#include "survey.h"
+#include "undo.h"
+#include "variation.h"
 
 /* calls of the field: of a located crossing with the step that begins there; of a sub-step, on the
  * average; of the step after a cluster */

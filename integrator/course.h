@@ -11,7 +11,8 @@
 
 #include <float.h>
 
-#include "ess_internal.h"
+#include "driver_state.h"
+#include "lanes.h"
 #include "quartic.h"
 
 /* An event function that ends a sub-step elsewhere than expected, by more than this part of its

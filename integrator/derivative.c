@@ -7,8 +7,12 @@
 #include <math.h>
 #include <string.h>
 
-#include "impact.h"
-#include "tangent.h"
+#include "callbacks.h"
+#include "derivative.h"
+#include "difference.h"
+#include "driver_state.h"
+#include "impact_state.h"
+#include "tangent_state.h"
 
 /* the caller's map once more, of a state beside that of the impact, with the same events */
 static int map_beside(ess_driver *d, const ess_impact *impact, double step, const double along[],

@@ -7,7 +7,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "tangent.h"
+#include "arithmetic.h"
+#include "callbacks.h"
+#include "difference.h"
+#include "driver_state.h"
+#include "tangent_state.h"
 
 /* the size of a state below which its tolerance is absolute; 0 where it never is */
 static double size_of(const ess_driver *d, size_t i) {

@@ -9,7 +9,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "ess_internal.h"
+#include "arithmetic.h"
+#include "callbacks.h"
+#include "dopri5.h"
+#include "driver_state.h"
+#include "lanes.h"
 
 /* nodes c, stage weights a, error weights e = b - b_hat, dense-output weights d */
 static const double C[ESS_STAGES] = {0.0, 1.0 / 5, 3.0 / 10, 4.0 / 5, 8.0 / 9, 1.0, 1.0};

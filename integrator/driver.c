@@ -8,8 +8,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base.h"
+#include "candidates.h"
+#include "chatter.h"
+#include "driver_state.h"
 #include "impact.h"
-#include "substep.h"
+#include "lanes.h"
+#include "latch.h"
+#include "memory.h"
+#include "options.h"
+#include "piece.h"
+#include "projection.h"
+#include "sample.h"
+#include "status.h"
+#include "step.h"
+#include "survey.h"
+#include "tangent.h"
+#include "tolerance.h"
 
 ess_driver *ess_driver_alloc(const ess_system *system, const ess_options *options, int *status) {
   int ignored;

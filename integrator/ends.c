@@ -8,8 +8,16 @@
 #include <float.h>
 #include <math.h>
 
+#include "along.h"
+#include "arithmetic.h"
+#include "callbacks.h"
 #include "course.h"
-#include "substep.h"
+#include "driver_state.h"
+#include "ends.h"
+#include "jumps.h"
+#include "lanes.h"
+#include "survey.h"
+#include "times.h"
 
 /* part of what a guard is found passed by that may be unforeseen, and the guard not be curved */
 static const double OVERLOOKED = 0.1;

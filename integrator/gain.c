@@ -3,7 +3,9 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "tangent.h"
+#include "gain.h"
+#include "driver_state.h"
+#include "tangent_state.h"
 
 void ess_tangent_finish(ess_driver *d, const double f[]) {
   ess_tangents *const v = d->tangents;

@@ -9,7 +9,10 @@
 #include <float.h>
 #include <math.h>
 
-#include "ess_internal.h"
+#include "arithmetic.h"
+#include "callbacks.h"
+#include "driver_state.h"
+#include "grain.h"
 #include "scattered.h"
 
 /* a step that has been halved to less than this part of what it was: a doubt that comes with the

@@ -4,9 +4,16 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include <math.h>
 #include <string.h>
 
-#include "impact.h"
+#include "bound.h"
+#include "callbacks.h"
+#include "driver_state.h"
+#include "graze.h"
+#include "impact_state.h"
+#include "quartic.h"
+#include "status.h"
 
 /* a guard is grazed where the state goes no further beyond it, or stays no further from it, than
  * this part of what the tolerance lets it be off by; all of that where tangents are followed, which

@@ -9,7 +9,14 @@
 #include <math.h>
 #include <string.h>
 
-#include "substep.h"
+#include "arithmetic.h"
+#include "armed.h"
+#include "callbacks.h"
+#include "dopri5.h"
+#include "driver_state.h"
+#include "groups.h"
+#include "lanes.h"
+#include "undo.h"
 
 /* what jumps unlike within one group may do to the state, in units of the tolerance: the defect has
  * the rest */

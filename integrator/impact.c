@@ -4,13 +4,21 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "impact.h"
-
 #include <float.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "tangent.h"
+#include "callbacks.h"
+#include "driver_state.h"
+#include "graze.h"
+#include "impact.h"
+#include "impact_state.h"
+#include "instant.h"
+#include "resets.h"
+#include "saltation.h"
+#include "status.h"
+#include "zeno.h"
 
 const char *ess_impacts_check(const ess_system *s) {
   const ess_impacts *const impacts = s->impacts;

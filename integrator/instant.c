@@ -4,8 +4,15 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <float.h>
+#include <math.h>
 
-#include "impact.h"
+#include "arithmetic.h"
+#include "armed.h"
+#include "dopri5.h"
+#include "driver_state.h"
+#include "impact_state.h"
+#include "instant.h"
+#include "status.h"
 
 /* a crossing is located to this part of a step */
 static const double LOCATED = 1e-11;

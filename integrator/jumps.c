@@ -6,7 +6,8 @@
  */
 #include <math.h>
 
-#include "substep.h"
+#include "driver_state.h"
+#include "jumps.h"
 
 void ess_sum_made(const ess_driver *d, double u, ess_made made[ESS_GROUPS]) {
   const ess_cluster *const c = &d->cluster;

@@ -9,7 +9,14 @@
 #include <math.h>
 #include <string.h>
 
-#include "substep.h"
+#include "arithmetic.h"
+#include "difference.h"
+#include "driver_state.h"
+#include "knots.h"
+#include "piece.h"
+#include "resets.h"
+#include "tangent_state.h"
+#include "undo.h"
 
 /* how many calls of the field directions may still take: as many for each as the run has taken */
 static double allowance(const ess_driver *d) {

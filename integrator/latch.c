@@ -5,7 +5,14 @@
  */
 #include <math.h>
 
+#include "arithmetic.h"
+#include "callbacks.h"
+#include "dopri5.h"
+#include "driver_state.h"
 #include "impact.h"
+#include "latch.h"
+#include "resets.h"
+#include "status.h"
 
 /* whether an event function is zero, as is its rate, here and where it has been looked at later */
 static bool is_undecided(const ess_driver *d) {

@@ -7,7 +7,22 @@
 #include <float.h>
 #include <math.h>
 
+#include "arithmetic.h"
+#include "armed.h"
+#include "bound.h"
+#include "callbacks.h"
+#include "candidates.h"
+#include "dopri5.h"
+#include "driver_state.h"
 #include "impact.h"
+#include "impact_state.h"
+#include "instant.h"
+#include "lanes.h"
+#include "locate.h"
+#include "projection.h"
+#include "quartic.h"
+#include "resets.h"
+#include "status.h"
 
 enum { QUARTIC = ESS_QUARTIC, PROBES = 80, NEWTON_PROBES = 8 };
 

@@ -5,7 +5,11 @@
  */
 #include <stdlib.h>
 
+#include "driver_state.h"
 #include "impact.h"
+#include "lanes.h"
+#include "memory.h"
+#include "resets.h"
 
 /* arrays start on a line of the cache */
 enum { ALIGNMENT = 64, LINE = ALIGNMENT / sizeof(double) };

@@ -6,7 +6,12 @@
  */
 #include <math.h>
 
-#include "ess_internal.h"
+#include "armed.h"
+#include "driver_state.h"
+#include "impact.h"
+#include "options.h"
+#include "resets.h"
+#include "status.h"
 
 ess_options ess_options_default(void) {
   return (ess_options){.rtol = 1e-8,

@@ -7,7 +7,15 @@
 #include <math.h>
 #include <string.h>
 
+#include "additive.h"
+#include "arithmetic.h"
+#include "driver_state.h"
+#include "impact_state.h"
+#include "instant.h"
+#include "orders.h"
 #include "passage.h"
+#include "status.h"
+#include "tangent_state.h"
 
 /* states, and fields, that differ by less than this part of them are the same */
 static const double SAME = 1e-6;

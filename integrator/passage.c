@@ -4,10 +4,17 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "passage.h"
-
-#include <math.h>
 #include <string.h>
+
+#include "armed.h"
+#include "callbacks.h"
+#include "derivative.h"
+#include "driver_state.h"
+#include "impact_state.h"
+#include "instant.h"
+#include "passage.h"
+#include "resets.h"
+#include "tangent_state.h"
 
 int ess_passage_take(ess_driver *d, const ess_passage *p) {
   for (size_t k = 0; k < d->system.guard_count; k++) {

@@ -7,8 +7,7 @@
 #ifndef ESS_PASSAGE_H
 #define ESS_PASSAGE_H
 
-#include "impact.h"
-#include "tangent.h"
+#include "tangent_state.h"
 
 /* The first passage begins at the state `at`, in this mode; the driver's mode is that again. */
 int ess_passage_begin(ess_driver *d, const double sign[], const double side[]);
@@ -30,9 +29,5 @@ int ess_passage_cross(ess_driver *d, const ess_passage *from, ess_passage *to, s
 
 /* Columns where the trajectory that is followed is at that moment. */
 void ess_passage_end(const ess_driver *d, const ess_passage *p, size_t columns, double to[]);
-
-/* additive.c: whether the jumps of many events add up, and turn the rate of none: then their order
- * does not matter, and directions gain what each adds. */
-int ess_tangent_additive(ess_driver *d, size_t count, bool *adds);
 
 #endif

@@ -4,7 +4,9 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "substep.h"
+#include "path.h"
+#include "driver_state.h"
+#include "lanes.h"
 
 /* adds what changes the field by v to the path, since so long, and so often to its rate */
 static inline void add(const ess_driver *d, const double v[], double since, double count,

@@ -6,7 +6,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "substep.h"
+#include "arithmetic.h"
+#include "driver_state.h"
+#include "path.h"
+#include "piece.h"
+#include "status.h"
 
 /* adds to the time, up to the end of the apply, and keeps what rounding cuts off: far from t = 0 it
  * would add up */

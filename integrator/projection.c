@@ -8,8 +8,23 @@
 #include <math.h>
 #include <string.h>
 
+#include "arithmetic.h"
+#include "armed.h"
+#include "callbacks.h"
+#include "candidates.h"
+#include "chatter.h"
+#include "driver_state.h"
 #include "impact.h"
-#include "tangent.h"
+#include "instant.h"
+#include "lanes.h"
+#include "piece.h"
+#include "projection.h"
+#include "resets.h"
+#include "saltation.h"
+#include "sample.h"
+#include "status.h"
+#include "suspect.h"
+#include "variation.h"
 
 /* this many returns in a row are sliding; each takes next to nothing beside a step, and beside the
  * way there: where the field is a polynomial steps are as long as they are let */

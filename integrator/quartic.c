@@ -5,9 +5,9 @@
  */
 #include <float.h>
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
-#include "ess_internal.h"
 #include "quartic.h"
 
 enum { QUARTIC = ESS_QUARTIC, SUBDIVISIONS = 40, ITERATIONS = 80 };

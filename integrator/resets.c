@@ -7,7 +7,13 @@
 #include <math.h>
 #include <string.h>
 
-#include "ess_internal.h"
+#include "arithmetic.h"
+#include "armed.h"
+#include "bound.h"
+#include "callbacks.h"
+#include "driver_state.h"
+#include "resets.h"
+#include "status.h"
 
 static inline bool is_up(size_t guard) {
   return guard % 2 == 0;

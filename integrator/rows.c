@@ -11,8 +11,14 @@
 #include <float.h>
 #include <math.h>
 
+#include "arithmetic.h"
+#include "armed.h"
 #include "course.h"
-#include "substep.h"
+#include "driver_state.h"
+#include "jumps.h"
+#include "quartic.h"
+#include "resets.h"
+#include "rows.h"
 
 enum { QUARTIC = ESS_QUARTIC };
 

@@ -8,8 +8,23 @@
 #include <math.h>
 #include <string.h>
 
-#include "impact.h"
-#include "substep.h"
+#include "arithmetic.h"
+#include "armed.h"
+#include "callbacks.h"
+#include "derivative.h"
+#include "difference.h"
+#include "driver_state.h"
+#include "gain.h"
+#include "instant.h"
+#include "knots.h"
+#include "orders.h"
+#include "path.h"
+#include "piece.h"
+#include "saltation.h"
+#include "status.h"
+#include "tangent.h"
+#include "tangent_state.h"
+#include "variation.h"
 
 /* lists the events that meet with event function k's crossing: those that are on their guards in
  * the same instant, by value and rate along the field before */

@@ -3,10 +3,13 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include <math.h>
 #include <string.h>
 
-#include "ess_internal.h"
+#include "arithmetic.h"
+#include "driver_state.h"
+#include "lanes.h"
+#include "piece.h"
+#include "sample.h"
 
 /* whether a sample up to t_end is still to be written */
 static bool pending(const ess_driver *d, double t_end) {

@@ -6,7 +6,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "tangent.h"
+#include "callbacks.h"
+#include "driver_state.h"
+#include "status.h"
+#include "tangent_state.h"
 
 /* place of event function k in the list of the instant that the run has ended in; met_count when it
  * is not one of several */

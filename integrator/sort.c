@@ -4,7 +4,10 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "ess_internal.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sort.h"
 
 /* insertion is given up after so many moves for each crossing: what it has cost, and the heap after
  * it, stay within 2 count log2 count comparisons */

@@ -3,7 +3,9 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "ess_internal.h"
+#include "status.h"
+#include "arithmetic.h"
+#include "driver_state.h"
 
 static const char *const messages[ESS_STATUS_COUNT] = {
     [ESS_SUCCESS] = "success",

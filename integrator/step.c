@@ -8,8 +8,22 @@
 #include <float.h>
 #include <math.h>
 
-#include "impact.h"
-#include "tangent.h"
+#include "arithmetic.h"
+#include "base.h"
+#include "callbacks.h"
+#include "dopri5.h"
+#include "driver_state.h"
+#include "grain.h"
+#include "graze.h"
+#include "locate.h"
+#include "piece.h"
+#include "resets.h"
+#include "sample.h"
+#include "stabilised.h"
+#include "status.h"
+#include "step.h"
+#include "suspect.h"
+#include "variation.h"
 
 /* PI controller: safety factor, exponents, and how much the step may change at once */
 static const double SAFETY = 0.9, BETA = 0.04, ALPHA = 0.2 - 0.75 * 0.04;

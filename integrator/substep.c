@@ -8,8 +8,17 @@
 #include <math.h>
 #include <string.h>
 
-#include "course.h"
+#include "ahead.h"
+#include "arithmetic.h"
+#include "callbacks.h"
+#include "dopri5.h"
+#include "driver_state.h"
+#include "ends.h"
+#include "groups.h"
+#include "lanes.h"
+#include "path.h"
 #include "substep.h"
+#include "survey.h"
 
 /* part of |defect| times length that the corrected state is taken to be off by */
 static const double DEFECT = 1.0;

@@ -7,9 +7,17 @@
  */
 #include <math.h>
 
+#include "arithmetic.h"
+#include "armed.h"
+#include "bound.h"
 #include "course.h"
-#include "impact.h"
-#include "substep.h"
+#include "driver_state.h"
+#include "impact_state.h"
+#include "lanes.h"
+#include "quartic.h"
+#include "resets.h"
+#include "sort.h"
+#include "survey.h"
 
 enum { QUARTIC = ESS_QUARTIC };
 

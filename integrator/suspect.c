@@ -8,7 +8,11 @@
 #include <float.h>
 #include <math.h>
 
-#include "ess_internal.h"
+#include "arithmetic.h"
+#include "callbacks.h"
+#include "driver_state.h"
+#include "status.h"
+#include "suspect.h"
 
 /* halvings for one guard, no step between them free of doubt, before it is looked at */
 enum { PATIENCE = 6 };

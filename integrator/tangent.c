@@ -3,11 +3,16 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "tangent.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "callbacks.h"
+#include "driver_state.h"
+#include "gain.h"
+#include "status.h"
+#include "tangent.h"
+#include "tangent_state.h"
 
 enum { PAIRS = ESS_MEETING * (ESS_MEETING - 1) / 2 };
 

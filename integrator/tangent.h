@@ -1,94 +1,12 @@
 /*
- * Tangents, directions that the derivative of the flow carries along: what the driver keeps for
- * them. Directions are columns here, one after the other.
+ * Directions that the derivative of the flow carries along, from apply to apply.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #ifndef ESS_TANGENT_H
 #define ESS_TANGENT_H
 
-#include "ess_internal.h"
-
-/* events that meet at one instant whose orders are all looked at, and how many these are */
-enum { ESS_MEETING = 8, ESS_ORDERS = 40320 };
-
-/* pieces of a sub-step at most that the field's Jacobian is differenced at the ends of */
-enum { ESS_KNOTS = 16 };
-
-/* A trajectory beside the one that is followed, on its way through the events of an instant: state,
- * field and mode; by column its distance from them, for how long it has been on the way, and its
- * rates. */
-typedef struct ess_passage {
-  double *x, *f, *sign, *side;
-  double *y;       /* n by column */
-  double *elapsed; /* by column */
-  double *along;   /* by column and event, in the order of the list: rate of its guard along y */
-  double *rate;    /* by event: along f */
-} ess_passage;
-
-/* Where field and state before a crossing are to be had. */
-typedef enum ess_before {
-  ESS_BEFORE_AT_NODE, /* the node is evaluated in the mode before */
-  ESS_BEFORE_KNOWN,   /* in `before` */
-  ESS_BEFORE_UNKNOWN  /* the state is the node's, the field there not the driver's */
-} ess_before;
-
-typedef struct ess_tangents {
-  size_t count;           /* of directions, p */
-  double *v;              /* [p][n] */
-  double *rows;           /* [n][p], as the caller sees them */
-  double *k[ESS_STAGES];  /* [p][n], rates of v in the stages of the step tried */
-  double *v_end, *v_last; /* [p][n], at its end; the last coefficient of its dense output */
-  double *w;              /* [p][n], scratch */
-  double *matrix;         /* [n][n], the field's Jacobian, or DR */
-  double *x, *x_beside, *f_beside, *f_here;
-  double *h, *rate; /* [m], scratch */
-  bool is_tried;    /* the step tried from the node has its stages: from then, so long */
-  double tried_t, tried_dt;
-  bool is_rough;  /* those are too few for the tolerance: directions take steps of their own */
-  bool has_first; /* k[0] is that of the next step: its last was this one's (first same as last) */
-  double u;       /* v is at this time within the sub-step */
-
-  /* a crossing in the making: v gains share (f after - mapped), f before being mapped by DR */
-  ess_before source;
-  double *before, *at, *mapped, *share, *leap;
-  bool is_pending;
-  size_t last_event; /* the last crossing by itself, whose shares these are, and its time */
-  double last_t;
-
-  /* an instant of several events, by column and event as listed: when each is met, and the distance
-   * then, the latter for the first ESS_MEETING of them */
-  double *met, *met_y;
-  size_t *met_event, met_count;
-  double met_from, met_until;
-  bool met_impact; /* the state has jumped there */
-  size_t column;   /* the first of those that go through it now */
-
-  /* events of an instant; those still to be crossed, whose part in it has been taken */
-  size_t *events, *best, *ahead, ahead_count;
-  double *mapped_x, *mode; /* what an impact's map returns on the way */
-  bool *armed, *armed_after;
-
-  ess_passage passage[ESS_MEETING + 1];
-  double *cone;   /* [28][n], what directions have to satisfy for an order */
-  double *digest; /* by piece */
-  unsigned char (*orders)[ESS_MEETING];
-
-  /* pieces */
-  ess_smoothness smoothness;
-  size_t chosen; /* by ess_driver_choose_piece */
-  size_t digits; /* what is left of it for instants to come */
-
-  /* without field_jacobian, in sub-steps (knots.c): what it is at each knot, by how many crossings
-   * have been made there; and after as many as have been made now */
-  bool has_knots;
-  double *knot, *knot_end, *slope, *between, *knot_sign, knot_t;
-  size_t knot_made[ESS_KNOTS + 1], pieces, made;
-  uint64_t spent, before_follow; /* calls of the field, by directions; by the run before them */
-
-  bool is_lost; /* a callback has failed on their way: they are elsewhere than the state */
-  void *memory;
-} ess_tangents;
+#include "ess.h"
 
 void ess_tangents_free(ess_driver *d);
 
@@ -104,80 +22,5 @@ int ess_tangents_lose(ess_driver *d, int status);
 
 /* An apply ends, perhaps at a crossing: directions as the caller sees them. */
 int ess_tangents_show(ess_driver *d);
-
-/* difference.c */
-
-/* What a difference along a direction multiplies it by, to move the state x by this part of it;
- * states are weighed by where their tolerance becomes relative. 0 of a direction that is nothing.
- */
-double ess_tangent_part(const ess_driver *d, const double x[], const double along[], double part);
-
-/* Calls the field for directions. */
-int ess_tangent_field(ess_driver *d, double t, const double x[], double f[]);
-
-/* One column by a difference of the field, which is f at x. */
-int ess_tangent_difference(ess_driver *d, double t, const double x[], const double f[],
-                           const double from[], double to[]);
-
-/* variation.c: between crossings */
-
-/* to = the field's Jacobian at x, times from, `count` columns; f is the field there, or NULL. */
-int ess_tangent_rates(ess_driver *d, double t, const double x[], const double *f,
-                      const double from[], size_t count, double to[]);
-
-/* Rates in the stages of the step just tried, before another call of the field overwrites them;
- * directions go on along it to theta, before the node does. */
-int ess_tangent_try(ess_driver *d);
-int ess_tangent_step(ess_driver *d, double theta, bool cut);
-
-/* Where that has not been enough, once the step is the last piece. */
-int ess_tangent_piece(ess_driver *d);
-
-/* Along the path of the sub-step that is the last piece, to this time since it began, in the mode
- * as it is. */
-int ess_tangent_path(ess_driver *d, double u);
-int ess_tangent_path_end(ess_driver *d);
-
-/* Along the projection of this length from the node. */
-int ess_tangent_projection(ess_driver *d, double duration);
-
-/* knots.c: where the caller has no Jacobian */
-
-/* The Jacobian along the sub-step just accepted, before its crossings are made in turn; what it is
- * at this time since it began, into `between`. */
-int ess_tangent_knots(ess_driver *d);
-void ess_tangent_knots_at(ess_driver *d, double u);
-
-/* Whether the Jacobian is had without calls of the field. */
-static inline bool ess_tangent_knows(const ess_driver *d) {
-  return d->system.field_jacobian || d->tangents->has_knots;
-}
-
-/* saltation.c: across crossings */
-
-/* Event function k is about to be crossed where the state is: what it does to directions is noted
- * down. */
-int ess_tangent_cross(ess_driver *d, size_t k);
-
-/* The same within a sub-step, at this time since it began. */
-int ess_tangent_cross_path(ess_driver *d, size_t k, double u);
-
-/* Once it is crossed, at this time. */
-int ess_tangent_cross_end(ess_driver *d, double t);
-
-/* gain.c: the field after the crossing is this: what was noted down is done. */
-void ess_tangent_finish(ess_driver *d, const double f[]);
-
-/* An impact whose map has been made, before its mode and state are the driver's. */
-int ess_tangent_impact(ess_driver *d, const ess_impact *impact);
-
-/* derivative.c: to = DR from, `count` columns, where DR is that of the impact; `from` and `to` are
- * apart. */
-int ess_tangent_map(ess_driver *d, const ess_impact *impact, const double from[], size_t count,
-                    double to[]);
-
-/* orders.c: several events, those listed, at the state `at` and in the mode as it is, which lead to
- * this state: directions are those after all of them. */
-int ess_tangent_meeting(ess_driver *d, size_t count, const double outcome[]);
 
 #endif

@@ -8,8 +8,14 @@
  */
 #include <math.h>
 
+#include "arithmetic.h"
+#include "callbacks.h"
 #include "course.h"
-#include "substep.h"
+#include "driver_state.h"
+#include "jumps.h"
+#include "path.h"
+#include "sort.h"
+#include "times.h"
 
 /* part of a correction that it is taken to be off by; and what that may move the state by, in units
  * of the tolerance, before it is corrected again */

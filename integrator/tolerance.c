@@ -8,7 +8,23 @@
 #include <math.h>
 #include <string.h>
 
+#include "bound.h"
+#include "callbacks.h"
+#include "candidates.h"
+#include "chatter.h"
+#include "cluster.h"
+#include "dopri5.h"
+#include "driver_state.h"
+#include "grain.h"
 #include "impact.h"
+#include "instant.h"
+#include "locate.h"
+#include "piece.h"
+#include "projection.h"
+#include "resets.h"
+#include "status.h"
+#include "step.h"
+#include "tolerance.h"
 
 /* a guard passed for longer than this part of a sub-step was not passed by a correction: nothing is
  * made good */

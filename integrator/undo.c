@@ -6,7 +6,13 @@
  */
 #include <math.h>
 
-#include "substep.h"
+#include "arithmetic.h"
+#include "armed.h"
+#include "callbacks.h"
+#include "driver_state.h"
+#include "path.h"
+#include "resets.h"
+#include "undo.h"
 
 /* whether the row of event function k's guard looks at the state */
 static bool looks(const ess_driver *d, size_t k) {

@@ -8,7 +8,17 @@
 #include <math.h>
 #include <string.h>
 
+#include "arithmetic.h"
+#include "callbacks.h"
+#include "difference.h"
+#include "dopri5.h"
+#include "driver_state.h"
+#include "knots.h"
+#include "piece.h"
+#include "status.h"
 #include "tangent.h"
+#include "tangent_state.h"
+#include "variation.h"
 
 /* an interval of a sub-step longer than this part of it takes steps of the pair, another one place
  */

@@ -4,7 +4,11 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "impact.h"
+#include "zeno.h"
+#include "driver_state.h"
+#include "impact_state.h"
+#include "instant.h"
+#include "status.h"
 
 /* notes an impact; false where no time has passed since the last */
 static bool note(ess_impact_work *w, double t) {

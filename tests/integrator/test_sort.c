@@ -15,7 +15,7 @@
 
 static size_t comparisons;
 #define ESS_SORT_COMPARING comparisons++
-#include "sort.c"
+#include "../../integrator/sort.c"
 
 enum { MOST = 10000 };
 

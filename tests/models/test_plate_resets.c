@@ -14,7 +14,7 @@
 #include <cmocka.h>
 #include <gsl/gsl_rng.h>
 
-#include "ess_internal.h"
+#include "../../integrator/driver_state.h"
 #include "plate.h"
 
 enum { SAMPLES = 101, STATES = 6, ROW = SAMPLES * STATES };

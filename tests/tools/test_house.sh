@@ -52,12 +52,18 @@ fi
 
 # --- circles --------------------------------------------------------------------------------------
 
-# a file of a room is NAME.c and NAME.h together
+# a file of a room is NAME.c and NAME.h together; libess's own headers are seen by nobody else, so
+# that others may have their names
 edges() {
-  for path in integrator/*.[ch] mechanics/*.[ch] models/*.[ch] solvers/*.[ch] baselines/*.[ch] mujoco_bridge/*.[ch] \
+  for path in mechanics/*.[ch] models/*.[ch] solvers/*.[ch] baselines/*.[ch] mujoco_bridge/*.[ch] \
     xmlgen/*.[ch] measure/*.[ch] experiments/*/*.[ch]; do
     unit=$(basename "$path" | sed 's/\.[ch]$//')
     sed -n 's/^#include "\(.*\)\.h".*/\1/p' "$path" | grep -vx "$unit" | sed "s/^/$unit /"
+  done | sort -u
+  for path in integrator/*.[ch]; do
+    unit=$(basename "$path" | sed 's/\.[ch]$//')
+    sed -n 's/^#include "\(.*\)\.h".*/\1/p' "$path" | grep -vx "$unit" |
+      sed "s|^|integrator/|; s|^|integrator/$unit |"
   done | sort -u
 }
 all=$(edges)

@@ -1,0 +1,31 @@
+/*
+ * Arithmetic that is quicker inline.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef ESS_ARITHMETIC_H
+#define ESS_ARITHMETIC_H
+
+/* inline however large: its callers know something that makes it smaller */
+#define ESS_INLINE static inline __attribute__((always_inline))
+
+/* fmin and fmax, but inline; b when one is not a number */
+static inline double ess_smaller(double a, double b) {
+  return a < b ? a : b;
+}
+
+static inline double ess_larger(double a, double b) {
+  return a > b ? a : b;
+}
+
+static inline double ess_clamp(double v, double least, double most) {
+  return v < least ? least : v > most ? most : v;
+}
+
+static inline void ess_swap(double **a, double **b) {
+  double *const held = *a;
+  *a = *b;
+  *b = held;
+}
+
+#endif

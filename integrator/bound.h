@@ -1,0 +1,40 @@
+/*
+ * The model of each event function over a step, and the guards that it reaches.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef ESS_BOUND_H
+#define ESS_BOUND_H
+
+#include "driver_state.h"
+#include "quartic.h"
+
+/* Bernstein coefficients of guard k's model over the step, relative to its level. */
+void ess_model_guard(const ess_driver *d, size_t k, double b[ESS_QUARTIC]);
+
+/* g may miss its level by this much: a billionth of the neighbourhood, or rounding. */
+double ess_level_tolerance(const ess_driver *d, size_t k);
+
+/* Lists in d->flagged the guards that reach their level within the step, by their model. Returns a
+ * guard of which the step is too long to tell, or SIZE_MAX. */
+size_t ess_flag_guards(ess_driver *d);
+
+/* Forgets the guards that are listed; lists one, not placed yet. */
+void ess_clear_flags(ess_driver *d);
+static inline void ess_flag(ess_driver *d, size_t k) {
+  d->flagged_theta[d->flagged_count] = ESS_NEVER;
+  d->flagged[d->flagged_count++] = k;
+  d->is_flagged[k] = true;
+}
+
+/* By how much each event function's model over the step may be off, where ess_flag_guards has not
+ * asked: into d->cluster.inexact, as there. h_check must be set. */
+void ess_model_doubts(ess_driver *d);
+
+/* Whether guard k's model is off by no more than rounding where it was checked. */
+bool ess_model_is_exact(const ess_driver *d, size_t k);
+
+/* Takes the guards off the list whose models do not cross before theta. */
+void ess_keep_rivals(ess_driver *d, double theta);
+
+#endif

@@ -1,0 +1,23 @@
+/*
+ * Directions by differences of the field.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef ESS_DIFFERENCE_H
+#define ESS_DIFFERENCE_H
+
+#include "ess.h"
+
+/* What a difference along a direction multiplies it by, to move the state x by this part of it;
+ * states are weighed by where their tolerance becomes relative. 0 of a direction that is nothing.
+ */
+double ess_tangent_part(const ess_driver *d, const double x[], const double along[], double part);
+
+/* Calls the field for directions. */
+int ess_tangent_field(ess_driver *d, double t, const double x[], double f[]);
+
+/* One column by a difference of the field, which is f at x. */
+int ess_tangent_difference(ess_driver *d, double t, const double x[], const double f[],
+                           const double from[], double to[]);
+
+#endif

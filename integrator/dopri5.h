@@ -1,0 +1,38 @@
+/*
+ * The pair of Dormand and Prince: steps, their error, their dense output.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef ESS_DOPRI5_H
+#define ESS_DOPRI5_H
+
+#include "driver_state.h"
+
+/* Tries one step of length d->dt from the node; x_end and stage[] are filled, *error is the scaled
+ * error (accept when <= 1; not finite when the field is not). */
+int ess_dopri5_try(ess_driver *d, double *error);
+
+/* State of stage s of the step just tried, and its time; where in a step that stage is. */
+double ess_dopri5_stage(const ess_driver *d, int s, double x[]);
+double ess_dopri5_node(int s);
+
+/* The pair's sums for any rates in the stages of a step: to = base + dt sum of rates, `count`
+ * values, base NULL for none. What is summed is the number of a stage, whose value it gives, or: */
+typedef enum ess_sum {
+  ESS_SUM_DENSE = ESS_STAGES, /* the last coefficient of the dense output */
+  ESS_SUM_ERROR
+} ess_sum;
+void ess_dopri5_sum(ess_sum what, double dt, const double base[], double *const rate[],
+                    size_t count, double to[]);
+
+/* Root mean square of v scaled by the tolerances at |a| and |b|. */
+double ess_scaled_norm(const ess_driver *d, const double v[], const double a[], const double b[]);
+
+/* Step length for the first step (Hairer I, II.4). */
+int ess_dopri5_first_step(ess_driver *d, double t1, double *dt);
+
+/* Prepares the dense output of the step just tried; evaluates it at theta in [0, 1]. */
+void ess_dopri5_prepare_dense(ess_driver *d);
+void ess_dopri5_dense(const ess_driver *d, double theta, double x[]);
+
+#endif

@@ -1,0 +1,191 @@
+/*
+ * The driver's state, which libess's files share.
+ *
+ * Throughout, `g_k = -sign_k h_k` is the event function seen from the side the state is on:
+ * negative before the crossing, zero on the guard, whichever of a mirrored pair is the candidate.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef ESS_DRIVER_STATE_H
+#define ESS_DRIVER_STATE_H
+
+#include "cluster_state.h"
+#include "ess.h"
+
+enum {
+  ESS_STAGES = 7,
+  ESS_DENSE = 4,
+  ESS_BLOCK = 16 /* guards that are looked at, or passed over, together */
+};
+
+/* smallest error the step-size controller remembers, 2^-13, so that one lucky step does not silence
+ * it */
+#define ESS_LOG_ERROR_FLOOR -13.0
+
+/* how the state went from one node to the next */
+typedef enum ess_piece_kind {
+  ESS_PIECE_POINT,   /* not at all: no step has been made */
+  ESS_PIECE_STEP,    /* by the dense output of a step of length `length`, or its first part */
+  ESS_PIECE_PATH,    /* by the sub-step of the driver's cluster */
+  ESS_PIECE_PARABOLA /* leaving along c[0], and passing the point `length` later along c[1] */
+} ess_piece_kind;
+
+typedef struct ess_piece {
+  ess_piece_kind kind;
+  double t0, t1; /* of its ends; that of t1 is the node */
+  double length;
+  double *x; /* at t0 */
+  double *c[ESS_DENSE];
+} ess_piece;
+
+/* What is known of stabilised steps, and whether they are made (base.c, stabilised.c). */
+typedef struct ess_stabilised {
+  bool is_on;         /* the step being tried is one */
+  bool is_next;       /* so is the next, by ESS_BASE_CHOSEN */
+  unsigned turns;     /* steps in a row that the other base would have made for less */
+  uint64_t crossings; /* that had been made when the last step was tried */
+  bool is_path_end;   /* the node is where a sub-step ended */
+  bool is_known;      /* radius and direction are */
+  double radius;      /* the spectral radius of the field's Jacobian */
+  double *direction;  /* in which the field changes the most */
+  int tries, stages;  /* since the radius was found; of the last one */
+} ess_stabilised;
+
+/* Crossings of one event function, back and forth, among which there are few of others (chatter.c):
+ * how many since when, and what steps and crossings had been made then; how long the thousand
+ * before took, and for how many thousands in a row there has been no end in sight. */
+typedef struct ess_returns {
+  size_t guard, count, others, endless;
+  double since, span;
+  uint64_t steps, crossings;
+} ess_returns;
+
+struct ess_driver {
+  ess_system system;
+  ess_options options; /* its arrays NULL: copied */
+  bool applying;       /* within an apply */
+  ess_counters counters;
+  ess_failure failure;
+
+  /* arrays by state and by guard are filled up with zeros to whole lanes and whole blocks, so that
+   * loops over them have no rest */
+  size_t lanes, blocks, guard_lanes;
+
+  /* the node: the point the trajectory has reached, with field, event functions and their rates */
+  double t, t_rest; /* t_rest: what rounding has cut off t */
+  double t_end;     /* of this apply: no time, and no field, beyond it */
+  double *x, *f, *h, *rate;
+
+  double t_seen; /* of the state that a callback was last shown, for failures */
+
+  /* the integration step being tried, from the node to t + dt */
+  double dt;
+  double *stage[ESS_STAGES]; /* [0] is f at the node, [6] is f at the step's end (FSAL) */
+  double *x_end, *h_end, *rate_end;
+  double *h_mid;            /* event functions at the middle of the step */
+  double *h_check[2];       /* and at its first and last quarter */
+  double *dense[ESS_DENSE]; /* coefficients of the dense output, above the node's state */
+  double *x_try, *v_try;    /* scratch: a state off the node, and a direction there */
+  double *h_try, *rate_try; /* scratch: event functions there */
+  double *some_h;           /* scratch: those of some guards only */
+  double *jacobian;         /* Dh, when the system has no guard_rates */
+
+  ess_piece piece; /* the last step made; arrays of its own, which a failing try leaves alone */
+
+  double *rtol, *atol; /* the tolerance, by state */
+
+  /* step-size control */
+  double dt_next;       /* proposal for the next step; 0: to be chosen */
+  double log_error_old; /* base 2 */
+
+  ess_stabilised stabilised;
+
+  /* the latched mode, and by event function the one guard of its two that may be armed */
+  bool latched;
+  double *sign;
+  double *side;    /* -sign of an armed guard, so that g = side h; 0 when none is armed */
+  double *epsilon; /* the option, for each; INFINITY where time alone bounds neighbourhoods */
+  double *scale;   /* what a level may be missed by is relative to this: epsilon, or less where time
+                      bounds the neighbourhood in this step */
+  double *grain;   /* what is not told from zero (grain.c); 0 until it has to be known */
+  bool is_coarse;  /* some event function has a grain */
+  double *width;   /* half-width of the neighbourhood that stops a step; 0 for a silent guard;
+                      INFINITY where time alone bounds it */
+  double lead;     /* within its neighbourhood the field reaches a guard within this time;
+                      INFINITY: neighbourhoods are not bounded by time */
+  double *entry;   /* margin (candidates.c) from which a guard is inside: 0, or what it was where
+                      its entry was located; INFINITY when none is armed */
+  double *level;   /* g at which a guard stops the step being tried: where its neighbourhood
+                      begins, 0 inside it, INFINITY when none is armed */
+  size_t *block_armed; /* armed guards in each block */
+  size_t armed_count;
+
+  /* the guard reset matrix (resets.c), copied: 2m + 1 rows */
+  size_t *row_start, *row_guard;
+  signed char *row_effect;
+  double *row_side;    /* by entry that arms ahead: the side found when it was applied last */
+  bool rows_look;      /* there is such an entry */
+  bool rows_again;     /* rows are applied as they were then, without looking again */
+  const double *row_x; /* the state that they look at, at time row_t; NULL: the node */
+  double row_t;
+  bool *silent, *armed_at_start;
+  bool *armed_is_silent; /* by event function */
+  int (*start)(const double sign[], bool armed[], void *params);
+
+  /* candidates are looked for among those that the field reaches within this time (candidates.c) */
+  double window;
+
+  /* guards that may stop the current step, and from which place on each counts (locate.c) */
+  size_t first_reached; /* by the paper's method: what the field at the node reaches first */
+  bool awaiting;        /* it is outside its neighbourhood, while others are inside theirs */
+  size_t *flagged;
+  double *flagged_theta;
+  size_t flagged_count;
+  bool *is_flagged; /* by event function */
+
+  /* for which guard steps are being halved, how often, and whether this one was (suspect.c); the
+   * longest of them since one was made without */
+  size_t doubted, doubts;
+  bool is_doubting;
+  double longest_doubted;
+
+  /* the guard to be projected onto and the silent ones on the way, with the time the field takes to
+   * each (candidates.c) */
+  size_t *batch, batch_count;
+  double *batch_time;
+  double listed_until; /* the batch lists all candidates reached until this time; -1: none */
+
+  ess_cluster cluster; /* of the method by one tolerance */
+  double severity;     /* an integration step's error is held below the tolerance over this */
+
+  /* progress watch, for chatter */
+  double progress_time;
+  size_t stalled_crossings;
+  size_t last_guard;
+
+  /* returns in a row to one event function, for sliding: from which side, when and after which step
+   * it was last crossed, and how long the way there was at first */
+  size_t slide_guard, slide_returns;
+  double slide_side, slide_time, slide_way;
+  uint64_t slide_steps;
+  ess_returns returns;
+  uint64_t apply_steps, apply_crossings;
+
+  /* the caller's sample grid during one apply */
+  const double *times;
+  size_t times_count, times_done;
+  double *samples;
+
+  void *memory, *indices; /* the blocks that all arrays above lie in */
+
+  struct ess_impact_work *impacts; /* impact_state.h; NULL in a system without them */
+  struct ess_tangents *tangents;   /* tangent_state.h; NULL when none are followed */
+};
+
+/* the end of a block's guards, in whole lanes */
+static inline size_t ess_block_end(const ess_driver *d, size_t b) {
+  const size_t end = (b + 1) * ESS_BLOCK;
+  return end < d->guard_lanes ? end : d->guard_lanes;
+}
+
+#endif

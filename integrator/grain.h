@@ -1,0 +1,23 @@
+/*
+ * What is not told from the zero of an event function.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef ESS_GRAIN_H
+#define ESS_GRAIN_H
+
+#include "ess.h"
+
+/* What event function k changes by when states move by their tolerance: the larger of two ways,
+ * along which no two states are moved by amounts that could cancel. */
+int ess_allowed_error(ess_driver *d, size_t k, double *allowed);
+
+/* Event function k is in doubt over the step just tried; when it has been so over far
+ * longer ones too, and its doubt is small beside the tolerance, it is given a grain. */
+int ess_coarsen(ess_driver *d, size_t k, bool *coarser);
+
+/* Called at the node before a step is tried: those that have left their zeros, or may err by less
+ * than their grains now, have none any more. */
+int ess_refine(ess_driver *d);
+
+#endif
