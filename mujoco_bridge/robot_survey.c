@@ -269,8 +269,8 @@ static void find_kinks(robot_shared *s) {
            twin ? "limits" : "points and limits",
            "the spline of solimp, at its midpoint and its width");
   add_kink(s, "parallel", count_parallel(s), "pairs",
-           "capsules that touch and turn past each other: the point jumps along them, and MuJoCo "
-           "has two of them about there");
+           "capsules that turn through parallel while they touch: the point jumps along them, and "
+           "within 1e-4 rad MuJoCo has two");
   add_kink(s, "friction loss", count_positive(m->dof_frictionloss, m->nv), "joint axes",
            "stick and slip");
   add_kink(s, "friction loss", count_positive(m->tendon_frictionloss, m->ntendon), "tendons",
@@ -301,6 +301,8 @@ static void find_rest(robot_shared *s) {
         add_finding(s, ROBOT_SMOOTH, "solver", "the field solves to rounding, by Newton's method");
     snprintf(f->name, sizeof f->name, "%s", m->opt.solver == mjSOL_PGS ? "PGS" : "CG");
   }
+  if (m->opt.enableflags & mjENBL_SLEEP)
+    add_finding(s, ROBOT_SMOOTH, "sleep", "mj_step halts what hardly moves; the field does not");
   if (m->opt.noslip_iterations > 0)
     add_kink(s, "noslip", (size_t)m->opt.noslip_iterations, "iterations",
              "its sweeps end before they have converged");
