@@ -27,10 +27,13 @@ own_hue = 'black'
 # behind the others
 breadth(v) = place(variants, v) == 1 ? 3.6 : 1.2
 size(v) = (place(variants, v) == 1 ? 0.75 : 0.4) * dot
-# libess by each of its bases, in their order
+# libess by each of its bases, in their order; where stability sets no step they are the same, too
 bases = ''
 stats libess using (bases = including(bases, strcol("base")), 0) nooutput
-base_hue(b) = word(vermillion.' '.orange.' '.grey, (place(bases, b) - 1) % 3 + 1)
+behind(b) = words(bases) > 1 && place(bases, b) == 1
+base_hue(b) = behind(b) ? '#F2B592' : place(bases, b) < 3 ? vermillion : orange
+base_breadth(b) = behind(b) ? 3.6 : 1.4
+base_size(b) = (behind(b) ? 0.75 : 0.4) * dot
 base_mark(b) = int(word('7 8 10', (place(bases, b) - 1) % 3 + 1))
 by(b) = strcol("base") eq b
 
@@ -77,7 +80,7 @@ eval "plot ".ruled."for [v in variants] mujoco using (of(v) ? positive(1e3 * cel
   "mujoco using (cell('own') == 1 ? positive(1e3 * cell('seconds')) : NaN):(positive(cell('rms_error'))) ". \
   "with points lc rgb own_hue pt 6 ps 1.1 * dot lw 1.2, ". \
   "plain ".spent("word(bases, 1)")."lc rgb grey lw 1.2 dt (4, 3) pt 4 ps 0.4 * dot, ". \
-  "for [b in bases] libess ".spent('b')."lc rgb base_hue(b) lw 1.6 pt base_mark(b) ps 0.45 * dot"
+  "for [b in bases] libess ".spent('b')."lc rgb base_hue(b) lw base_breadth(b) pt base_mark(b) ps base_size(b)"
 
 # --- the first start ------------------------------------------------------------------------------
 
@@ -147,7 +150,7 @@ unset label 98
 eval legend(0.05, words(variants) + words(bases) + 3)
 plot for [v in variants] NaN with linespoints lc rgb hue(v) lw breadth(v) pt mark(v) ps size(v) title v, \
   NaN with linespoints lc rgb own_hue pt 6 ps 1.1 * dot lw 1.2 title "the model's own step", \
-  for [b in bases] NaN with linespoints lc rgb base_hue(b) lw 1.6 pt base_mark(b) ps 0.45 * dot title 'libess, '.b, \
+  for [b in bases] NaN with linespoints lc rgb base_hue(b) lw base_breadth(b) pt base_mark(b) ps base_size(b) title 'libess, '.b, \
   NaN with linespoints lc rgb grey lw 1.2 dt (4, 3) pt 4 ps 0.4 * dot title word(bases, 1).', no guards', \
   NaN with lines lc rgb 'black' lw 1 dt (3, 3) title "reference's error"
 unset multiplot
