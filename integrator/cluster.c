@@ -25,7 +25,6 @@
 #include "sample.h"
 #include "sort.h"
 #include "status.h"
-#include "step.h"
 #include "substep.h"
 #include "survey.h"
 #include "undo.h"
@@ -226,7 +225,7 @@ static int accept(ess_driver *d) {
   if (!status) status = ess_refill(d);
   if (!status) status = ess_watch_returns(d);
   ess_sample_piece(d, d->t); // no further than an observer has let it go
-  return status ? status : ess_observe_step(d, t0);
+  return status ? status : ess_observe_step(d, t0, false);
 }
 
 /* crossings of the sub-step just tried that change the field, in the list as it stands */

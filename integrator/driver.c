@@ -60,6 +60,7 @@ void ess_driver_reset(ess_driver *d) {
   if (!d) return;
   d->latched = false;
   d->t = 0.0;
+  d->stopped = NAN;
   d->dt_next = 0.0;
   d->log_error_old = ESS_LOG_ERROR_FLOOR;
   d->window = 1.0;
@@ -95,7 +96,9 @@ const double *ess_driver_sign(const ess_driver *d) {
 
 /* puts the driver at the caller's state, in the latched mode */
 static int begin(ess_driver *d, double t, double t1, const double x[]) {
+  const bool goes_on = t == d->stopped && !memcmp(x, d->x, d->system.dimension * sizeof *x);
   ess_piece_begin(d, t, x);
+  if (!goes_on) d->stopped = NAN;
   d->t = d->t_seen = t;
   ess_no_failure(d);
   if (d->tangents) ess_tangents_begin(d);

@@ -76,7 +76,8 @@ struct ess_driver {
   double t_end;     /* of this apply: no time, and no field, beyond it */
   double *x, *f, *h, *rate;
 
-  double t_seen; /* of the state that a callback was last shown, for failures */
+  double stopped; /* where an observer of steps stopped the last apply; else NAN */
+  double t_seen;  /* of the state that a callback was last shown, for failures */
 
   /* the integration step being tried, from the node to t + dt */
   double dt;

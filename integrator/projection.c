@@ -5,6 +5,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -47,11 +48,19 @@ static bool is_sliding(ess_driver *d, size_t guard) {
   return d->slide_returns > RETURNS;
 }
 
-static int observe_step(ess_driver *d, double t0) {
+/* whether the step has been told of: an apply that goes on where an observer stopped the one
+ * before, before what is crossed there, comes upon that again by a step that takes no time */
+static bool is_told(const ess_driver *d) {
+  return d->t - d->stopped <= 4.0 * DBL_EPSILON * fabs(d->t);
+}
+
+int ess_observe_step(ess_driver *d, double t0, bool projection) {
   const ess_observer *const o = &d->options.observer;
-  if (!o->step) return ESS_SUCCESS;
-  const ess_step_info info = {.projection = true, .t0 = t0, .t1 = d->t, .x = d->x};
-  return o->step(&info, o->context) ? ess_fail(d, ESS_ESTOP, SIZE_MAX) : ESS_SUCCESS;
+  if (!o->step || is_told(d)) return ESS_SUCCESS;
+  const ess_step_info info = {.projection = projection, .t0 = t0, .t1 = d->t, .x = d->x};
+  if (!o->step(&info, o->context)) return ESS_SUCCESS;
+  d->stopped = d->t;
+  return ess_fail(d, ESS_ESTOP, SIZE_MAX);
 }
 
 bool ess_observe_crossing(ess_driver *d, size_t guard, double t, const double x[]) {
@@ -182,7 +191,7 @@ int ess_projection_step(ess_driver *d, const ess_candidate *first, double t1, bo
   ess_sample_piece(d, t0 + duration);
   d->counters.projections++;
 
-  status = observe_step(d, t0);
+  status = ess_observe_step(d, t0, true);
   if (!status) status = cross_or_impact(d, guard);
   if (!status) status = ess_evaluate_node(d);
   return status ? status : ess_suspect_projection(d, guard, h, rate);

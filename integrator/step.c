@@ -17,6 +17,7 @@
 #include "graze.h"
 #include "locate.h"
 #include "piece.h"
+#include "projection.h"
 #include "resets.h"
 #include "sample.h"
 #include "stabilised.h"
@@ -168,20 +169,12 @@ static int cross_located(ess_driver *d) {
   return status ? status : ess_evaluate_node(d);
 }
 
-int ess_observe_step(ess_driver *d, double t0) {
-  if (!d->options.observer.step) return ESS_SUCCESS;
-  const ess_step_info info = {.projection = false, .t0 = t0, .t1 = d->t, .x = d->x};
-  return d->options.observer.step(&info, d->options.observer.context)
-             ? ess_fail(d, ESS_ESTOP, SIZE_MAX)
-             : ESS_SUCCESS;
-}
-
 /* a point within the step is the node: by the paper's method inside a neighbourhood, else where
  * guards are crossed, of which observers hear after the step */
 static int take_part(ess_driver *d, double t0) {
   const bool located = d->options.method != ESS_METHOD_PAPER;
   d->counters.entries += located;
-  int status = located ? ess_observe_step(d, t0) : cut_step(d);
+  int status = located ? ess_observe_step(d, t0, false) : cut_step(d);
   if (!status) status = located ? cross_located(d) : ess_cross_silent(d, d->h);
   return status;
 }
@@ -225,7 +218,7 @@ int ess_take_step(ess_driver *d, const ess_location *found, double t1, bool last
   }
   if (!status) status = ess_refill(d);
   const bool told = found->cut && d->options.method != ESS_METHOD_PAPER;
-  return status || told ? status : ess_observe_step(d, t0);
+  return status || told ? status : ess_observe_step(d, t0, false);
 }
 
 int ess_integration_step(ess_driver *d, double t1) {

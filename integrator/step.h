@@ -17,7 +17,6 @@ int ess_integration_step(ess_driver *d, double t1);
 int ess_accepted_step(ess_driver *d, double t1, bool *last);
 int ess_watch_guards(ess_driver *d);
 int ess_halve(ess_driver *d, ess_location *found);
-int ess_observe_step(ess_driver *d, double t0);
 int ess_take_step(ess_driver *d, const ess_location *found, double t1, bool last);
 
 #endif

@@ -120,10 +120,47 @@ static void a_run_stops_where_it_is_told_to(void **state) {
   }
 }
 
+/* told, and stopped, at the end of each step */
+static int stop_each(const ess_step_info *info, void *context) {
+  size_t *const steps = context;
+  (void)info;
+  ++*steps;
+  return 1;
+}
+
+/* one step for each apply: what is crossed where a step ends is crossed by the next apply */
+static void a_run_goes_on_step_by_step(void **state) {
+  (void)state;
+  for (int method = 0; method < METHODS; method++)
+    for (double height = 0.4; height < 0.6; height += 0.01) {
+      balls b = balls_of(COUNT, COUNT);
+      const ess_system system = balls_system(&b);
+      size_t steps = 0, applies = 0;
+      ess_options options = options_of(method);
+      double t = 0.0, until = 0.0, x[2 * COUNT], end[2 * COUNT];
+
+      ess_driver *const plain = ess_driver_alloc(&system, &options, NULL);
+      balls_drop(&b, height, 0.003, end);
+      assert_int_equal(ess_driver_apply(plain, &until, 2.0, end), ESS_SUCCESS);
+
+      options.observer = (ess_observer){.step = stop_each, .context = &steps};
+      ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+      balls_drop(&b, height, 0.003, x);
+      while (ess_driver_apply(d, &t, 2.0, x) == ESS_ESTOP) assert_true(++applies < 10000);
+      assert_true(t == 2.0);
+      assert_int_equal(steps, applies);
+      assert_int_equal(ess_driver_counters(d)->crossings, ess_driver_counters(plain)->crossings);
+      for (int i = 0; i < 2 * COUNT; i++) assert_true(fabs(x[i] - end[i]) < (method ? 1e-3 : 1e-5));
+      ess_driver_free(plain);
+      ess_driver_free(d);
+    }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(all_is_told_in_the_order_of_time),
       cmocka_unit_test(a_run_stops_where_it_is_told_to),
+      cmocka_unit_test(a_run_goes_on_step_by_step),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
