@@ -10,7 +10,7 @@ scale = data.'/scale.csv'
 # most contacts have
 eval restart
 stats scale using (see(positive(cell("contacts")))) nooutput
-x_range = decades(1) ? log_range('x') : linear_range('x', 0.03)
+x_range = log_range('x')
 of_fewest = ''
 found = ''
 stats scale using (cell("contacts") == low ? \
@@ -43,8 +43,8 @@ set multiplot
 do for [k = 1:2] {
   unset logscale; set autoscale; eval restart
   eval 'stats scale using (see('.value[k].')) nooutput'
-  eval k == 1 ? log_range('y') : linear_range('y', 0.1)
-  eval panel(k == 1 ? 0.76 : 4.32, 0.45, 2.5, 1.95)
+  eval log_range('y')
+  eval panel(k == 1 ? 0.76 : 4.32, 0.45, 2.4, 1.95)
   eval x_range
   eval ylabel(axis[k])
   set xlabel 'contacts' offset 0, 0.4
