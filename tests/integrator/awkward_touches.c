@@ -26,14 +26,6 @@ static int thrown_guards(const double x[], double h[], void *params) {
   return 0;
 }
 
-static int thrown_jacobian(const double x[], double Dh[], void *params) {
-  (void)x;
-  (void)params;
-  Dh[0] = 1.0;
-  Dh[1] = 0.0;
-  return 0;
-}
-
 /* throws at a ceiling; the first step would go from start to end, both far below it */
 static size_t throw_at(double ceiling, double epsilon, double projection_max, int order,
                        double x[2]) {
@@ -41,7 +33,7 @@ static size_t throw_at(double ceiling, double epsilon, double projection_max, in
                              .guard_count = 1,
                              .field = thrown_field,
                              .guards = thrown_guards,
-                             .guard_jacobian = thrown_jacobian,
+                             .guard_jacobian = toy_height_jacobian,
                              .params = &ceiling};
   ess_options options = ess_options_paper();
   options.order = order;
@@ -113,23 +105,13 @@ static void grazing_that_touches_and_recedes(void **state) {
 /* ---- a clock through guards of its own ---------------------------------------------------------
  */
 
-static int clock_field(double t, const double x[], const double sign[], double dxdt[],
-                       void *params) {
-  (void)t;
-  (void)x;
-  (void)sign;
-  (void)params;
-  dxdt[0] = 1.0;
-  return 0;
-}
-
 /* runs the clock from 0 to 1, in one step if it may, through a guard */
 static void run_clock(int (*guards)(const double[], double[], void *),
                       int (*jacobian)(const double[], double[], void *), double epsilon, int order,
                       toy_log *log) {
   const ess_system system = {.dimension = 1,
                              .guard_count = 1,
-                             .field = clock_field,
+                             .field = toy_clock,
                              .guards = guards,
                              .guard_jacobian = jacobian};
   ess_options options = ess_options_paper();

@@ -351,13 +351,6 @@ static int rough_guards(const double x[], double h[], void *params) {
   return rough_rates(x, x, h, rate, params);
 }
 
-static int unit_speed(double t, const double x[], const double sign[], double dxdt[],
-                      void *params) {
-  (void)t, (void)x, (void)sign, (void)params;
-  dxdt[0] = 1.0;
-  return 0;
-}
-
 /* the silent guard's sign at the end of each integration step, as digits */
 typedef struct signs {
   ess_driver *driver;
@@ -382,7 +375,7 @@ static signs run_unresolved(bool before) {
   double roughness = 0.0;
   const ess_system system = {.dimension = 1,
                              .guard_count = 2,
-                             .field = unit_speed,
+                             .field = toy_clock,
                              .guards = rough_guards,
                              .guard_rates = rough_rates,
                              .resets = &resets,

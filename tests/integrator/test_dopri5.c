@@ -81,19 +81,9 @@ static void stages_see_their_own_time(void **state) {
   ess_driver_free(d);
 }
 
-static int unit_speed(double t, const double x[], const double sign[], double dxdt[],
-                      void *params) {
-  (void)t;
-  (void)x;
-  (void)sign;
-  (void)params;
-  dxdt[0] = 1.0;
-  return 0;
-}
-
 static void rounding_of_a_large_time_does_not_add_up(void **state) {
   (void)state;
-  const ess_system system = {.dimension = 1, .field = unit_speed};
+  const ess_system system = {.dimension = 1, .field = toy_clock};
   ess_options options = ess_options_paper();
   options.h_max = 1e-3;
   ess_driver *const d = ess_driver_alloc(&system, &options, NULL);

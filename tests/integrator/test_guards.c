@@ -18,17 +18,6 @@ static void a_slow_guard_is_not_projected_past_a_fast_one(void **state) {
   assert_true(fabs(log.time[0] - 0.3) < 1e-12 && fabs(log.time[1] - 0.5) < 1e-12);
 }
 
-/* one state that is the time */
-static int clock_field(double t, const double x[], const double sign[], double dxdt[],
-                       void *params) {
-  (void)t;
-  (void)x;
-  (void)sign;
-  (void)params;
-  dxdt[0] = 1.0;
-  return 0;
-}
-
 /* h = sin(w x0): far from any quartic over a long step */
 static int sine_guards(const double x[], double h[], void *params) {
   h[0] = sin(*(const double *)params * x[0]);
@@ -47,7 +36,7 @@ static void guards_far_from_their_model_shorten_the_step(void **state) {
     double frequency = w;
     const ess_system system = {.dimension = 1,
                                .guard_count = 1,
-                               .field = clock_field,
+                               .field = toy_clock,
                                .guards = sine_guards,
                                .guard_jacobian = sine_jacobian,
                                .params = &frequency};
@@ -85,7 +74,7 @@ static void a_crossing_below_the_rounding_of_h_is_made_in_time(void **state) {
   (void)state;
   const ess_system system = {.dimension = 1,
                              .guard_count = 1,
-                             .field = clock_field,
+                             .field = toy_clock,
                              .guards = coarse_guards,
                              .guard_jacobian = coarse_jacobian};
   ess_options options = ess_options_paper();

@@ -4,29 +4,9 @@
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
-#include "ess.h"
+#include "toy.h"
 
 enum { GUARDS = 3, RUNS = 2000 };
-
-static int clock_field(double t, const double x[], const double sign[], double dxdt[],
-                       void *params) {
-  (void)t;
-  (void)x;
-  (void)sign;
-  (void)params;
-  dxdt[0] = 1.0;
-  return 0;
-}
 
 static int clock_guards(const double x[], double h[], void *params) {
   const double *const place = params;
@@ -65,7 +45,7 @@ static double time_lost(double place[], uint64_t *seed, double tolerance) {
       .row_start = row_start, .guard = guard, .effect = effect, .start = clock_start};
   const ess_system system = {.dimension = 1,
                              .guard_count = GUARDS,
-                             .field = clock_field,
+                             .field = toy_clock,
                              .guards = clock_guards,
                              .guard_jacobian = clock_jacobian,
                              .resets = &resets,
@@ -105,7 +85,7 @@ static void chain(double place[], double between, uint64_t *loud, uint64_t *sile
       .row_start = row_start, .guard = guard, .effect = effect, .silent = is_silent};
   const ess_system system = {.dimension = 1,
                              .guard_count = GUARDS,
-                             .field = clock_field,
+                             .field = toy_clock,
                              .guards = clock_guards,
                              .guard_jacobian = clock_jacobian,
                              .resets = &resets,

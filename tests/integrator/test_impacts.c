@@ -6,38 +6,15 @@
  */
 #include "toy.h"
 
-static const double G = 9.81;
+static const double G = TOY_GRAVITY;
 
-/* a ball over the ground: height and velocity */
+/* a ball over the ground: toy_height and velocity */
 typedef struct bouncer {
   double restitution;
   size_t count; /* events handed to the map */
   int fails;
   bool is_nan;
 } bouncer;
-
-static int fall(double t, const double x[], const double sign[], double dxdt[], void *params) {
-  (void)t;
-  (void)sign;
-  (void)params;
-  dxdt[0] = x[1];
-  dxdt[1] = -G;
-  return 0;
-}
-
-static int height(const double x[], double h[], void *params) {
-  (void)params;
-  h[0] = x[0];
-  return 0;
-}
-
-static int height_jacobian(const double x[], double Dh[], void *params) {
-  (void)x;
-  (void)params;
-  Dh[0] = 1.0;
-  Dh[1] = 0.0;
-  return 0;
-}
 
 static int bounce(ess_impact *impact, void *params) {
   bouncer *const b = params;
@@ -58,14 +35,14 @@ static const ess_impacts bounces = {.map = bounce};
 static ess_system bouncing(bouncer *b) {
   return (ess_system){.dimension = 2,
                       .guard_count = 1,
-                      .field = fall,
-                      .guards = height,
-                      .guard_jacobian = height_jacobian,
+                      .field = toy_fall,
+                      .guards = toy_height,
+                      .guard_jacobian = toy_height_jacobian,
                       .impacts = &bounces,
                       .params = b};
 }
 
-/* height and velocity of a ball dropped from h */
+/* toy_height and velocity of a ball dropped from h */
 static void exact_ball(double h, double e, double t, double x[2]) {
   double v = sqrt(2.0 * G * h);
   double landing = v / G;

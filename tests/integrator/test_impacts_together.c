@@ -7,7 +7,7 @@
 #include "toy.h"
 
 enum { FEET = 12, STATES = 4 };
-static const double G = 9.81;
+static const double G = TOY_GRAVITY;
 
 /* ---- a body on two rigid feet: z, theta and their rates ---------------------------------------
  * mass, half-length 1; plastic impacts, foot by foot, until none moves into the ground */
@@ -216,26 +216,9 @@ static void impacts_among_crossings_keep_the_tolerance(void **state) {
 
 /* ---- a ball thrown up to a ceiling that it just reaches, or not ------------------------------ */
 
-static int rise(double t, const double x[], const double sign[], double dxdt[], void *params) {
-  (void)t;
-  (void)sign;
-  (void)params;
-  dxdt[0] = x[1];
-  dxdt[1] = -G;
-  return 0;
-}
-
 static int ceiling(const double x[], double h[], void *params) {
   const double *const place = params;
   h[0] = x[0] - *place;
-  return 0;
-}
-
-static int ceiling_jacobian(const double x[], double Dh[], void *params) {
-  (void)x;
-  (void)params;
-  Dh[0] = 1.0;
-  Dh[1] = 0.0;
   return 0;
 }
 
@@ -255,9 +238,9 @@ static void a_grazed_ceiling_is_refused(void **state) {
     double top = 0.5 * 25.0 / G + beyond[i], t = 0.0, x[2] = {0.0, 5.0};
     const ess_system system = {.dimension = 2,
                                .guard_count = 1,
-                               .field = rise,
+                               .field = toy_fall,
                                .guards = ceiling,
-                               .guard_jacobian = ceiling_jacobian,
+                               .guard_jacobian = toy_height_jacobian,
                                .impacts = &impacts,
                                .params = &top};
     const ess_options options = ess_options_default();

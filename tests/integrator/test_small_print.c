@@ -12,13 +12,6 @@ typedef struct clock_plan {
   double rate_of_some; /* factor of the rates that some_guard_rates gives */
 } clock_plan;
 
-static int clock_field(double t, const double x[], const double sign[], double dxdt[],
-                       void *params) {
-  (void)t, (void)x, (void)sign, (void)params;
-  dxdt[0] = 1.0;
-  return 0;
-}
-
 static int clock_guards(const double x[], double h[], void *params) {
   const clock_plan *const p = params;
   double slope[4];
@@ -49,7 +42,7 @@ static int some_clock_rates(const double x[], const double v[], const size_t whi
 static ess_system clock_system(clock_plan *p) {
   return (ess_system){.dimension = 1,
                       .guard_count = p->guard_count,
-                      .field = clock_field,
+                      .field = toy_clock,
                       .guards = clock_guards,
                       .guard_rates = clock_rates,
                       .some_guard_rates = some_clock_rates,

@@ -8,16 +8,6 @@
 #include "toy.h"
 
 /* a unit-speed clock through guards at 2 and at 1 */
-static int clock_field(double t, const double x[], const double sign[], double dxdt[],
-                       void *params) {
-  (void)t;
-  (void)x;
-  (void)sign;
-  (void)params;
-  dxdt[0] = 1.0;
-  return 0;
-}
-
 static int clock_guards(const double x[], double h[], void *params) {
   (void)params;
   h[0] = x[0] - 2.0;
@@ -35,7 +25,7 @@ static int clock_jacobian(const double x[], double Dh[], void *params) {
 static ess_system clock_system(void) {
   return (ess_system){.dimension = 1,
                       .guard_count = 2,
-                      .field = clock_field,
+                      .field = toy_clock,
                       .guards = clock_guards,
                       .guard_jacobian = clock_jacobian};
 }

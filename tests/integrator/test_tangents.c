@@ -5,18 +5,9 @@
  */
 #include "toy.h"
 
-static const double G = 9.81;
+static const double G = TOY_GRAVITY;
 
 /* ---- a ball, restitution 0.8, from 1 m ------------------------------------------------------- */
-
-static int fall(double t, const double x[], const double sign[], double dxdt[], void *params) {
-  (void)t;
-  (void)sign;
-  (void)params;
-  dxdt[0] = x[1];
-  dxdt[1] = -G;
-  return 0;
-}
 
 static int fall_jacobian(double t, const double x[], const double sign[], double J[],
                          void *params) {
@@ -26,20 +17,6 @@ static int fall_jacobian(double t, const double x[], const double sign[], double
   (void)params;
   J[0] = J[2] = J[3] = 0.0;
   J[1] = 1.0;
-  return 0;
-}
-
-static int height(const double x[], double h[], void *params) {
-  (void)params;
-  h[0] = x[0];
-  return 0;
-}
-
-static int height_jacobian(const double x[], double Dh[], void *params) {
-  (void)x;
-  (void)params;
-  Dh[0] = 1.0;
-  Dh[1] = 0.0;
   return 0;
 }
 
@@ -67,9 +44,9 @@ static void a_ball_has_its_derivative(void **state) {
     const ess_impacts impacts = {.map = bounce, .jacobian = given ? bounce_jacobian : NULL};
     const ess_system system = {.dimension = 2,
                                .guard_count = 1,
-                               .field = fall,
-                               .guards = height,
-                               .guard_jacobian = height_jacobian,
+                               .field = toy_fall,
+                               .guards = toy_height,
+                               .guard_jacobian = toy_height_jacobian,
                                .field_jacobian = given ? fall_jacobian : NULL,
                                .impacts = &impacts};
     const ess_options options = ess_options_default();
@@ -262,9 +239,9 @@ static void a_section_has_its_derivative(void **state) {
   const ess_impacts impacts = {.map = bounce};
   ess_system system = {.dimension = 2,
                        .guard_count = 1,
-                       .field = fall,
-                       .guards = height,
-                       .guard_jacobian = height_jacobian};
+                       .field = toy_fall,
+                       .guards = toy_height,
+                       .guard_jacobian = toy_height_jacobian};
   ess_options options = ess_options_default();
   options.observer.crossing = stop;
   for (int jumps = 0; jumps < 2; jumps++) {

@@ -52,6 +52,39 @@ static inline ess_observer toy_observer(toy_log *log) {
   return (ess_observer){.step = toy_step, .crossing = toy_crossing, .context = log};
 }
 
+/* a clock: its state is the time */
+static inline int toy_clock(double t, const double x[], const double sign[], double dxdt[],
+                            void *params) {
+  (void)t, (void)x, (void)sign, (void)params;
+  dxdt[0] = 1.0;
+  return 0;
+}
+
+/* a point in free fall: height and velocity; an event function that is its height, and the Jacobian
+ * of any that is its height above something */
+#define TOY_GRAVITY 9.81
+
+static inline int toy_fall(double t, const double x[], const double sign[], double dxdt[],
+                           void *params) {
+  (void)t, (void)sign, (void)params;
+  dxdt[0] = x[1];
+  dxdt[1] = -TOY_GRAVITY;
+  return 0;
+}
+
+static inline int toy_height(const double x[], double h[], void *params) {
+  (void)params;
+  h[0] = x[0];
+  return 0;
+}
+
+static inline int toy_height_jacobian(const double x[], double Dh[], void *params) {
+  (void)x, (void)params;
+  Dh[0] = 1.0;
+  Dh[1] = 0.0;
+  return 0;
+}
+
 /* one ball under gravity 2 above a spring of stiffness k at height 0: states z, v; h = -z */
 typedef struct toy_ball {
   double stiffness;
