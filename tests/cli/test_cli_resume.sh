@@ -3,25 +3,15 @@
 # that comes from no clock. Other settings are not mixed in.
 # SPDX-License-Identifier: GPL-3.0-or-later
 # usage: test_cli_resume.sh ESSBENCH
-set -u
+. "$(dirname "$0")/../support/check.sh"
 essbench=$1
-folder=$(mktemp -d) || exit 1
-trap 'rm -rf "$folder"' EXIT
-failures=0
-
-check() { # what, condition's status
-  if [ "$2" -ne 0 ]; then
-    echo "FAILED: $1"
-    failures=$((failures + 1))
-  fi
-}
 
 patience=0
 sweep() { # results folder, further options
   local out=$1
   shift
   "$essbench" sweep --contacts 2..6 --trials 24 --epsilon 0.003 --min-time $patience \
-    --processes 3 --out "$out" "$@" 2>>"$folder/errors"
+    --processes 3 --out "$out" "$@" 2>>"$room/errors"
 }
 
 # what no clock decides: contacts, solver, protocol, trial, process, errors, crossings
@@ -41,7 +31,7 @@ lines() { if [ -e "$1" ]; then wc -l <"$1"; else echo 0; fi; }
 interrupt() { # signal, folder, samples
   patience=0.0005
   while :; do
-    sweep "$2" >"$folder/out" &
+    sweep "$2" >"$room/out" &
     local pid=$!
     while [ "$(lines "$2/sweep.journal")" -lt "$3" ] && kill -0 $pid 2>/dev/null; do sleep 0.05; done
     pkill "-$1" -P $pid 2>/dev/null
@@ -53,12 +43,12 @@ interrupt() { # signal, folder, samples
   done
 }
 
-sweep "$folder/whole" >"$folder/out"
+sweep "$room/whole" >"$room/out"
 check "an uninterrupted sweep ends with 0" $?
-whole=$(lines "$folder/whole/sweep.journal")
+whole=$(lines "$room/whole/sweep.journal")
 
 for signal in INT KILL; do
-  out=$folder/$signal
+  out=$room/$signal
   interrupt $signal "$out" 12
   before=$(lines "$out/sweep.journal")
   [ "$before" -ge 12 ]
@@ -67,33 +57,33 @@ for signal in INT KILL; do
   check "$signal came before the end" $?
 
   "$essbench" sweep --contacts 2..6 --trials 25 --epsilon 0.003 --min-time $patience \
-    --processes 3 --out "$out" >"$folder/out" 2>"$folder/refusal"
+    --processes 3 --out "$out" >"$room/out" 2>"$room/refusal"
   [ $? -eq 1 ]
   check "$signal: other settings are refused with 1" $?
-  grep -q "differs in trials" "$folder/refusal"
+  grep -q "differs in trials" "$room/refusal"
   check "$signal: the refusal names the setting" $?
   [ "$(lines "$out/sweep.journal")" -eq "$before" ]
   check "$signal: the refusal leaves the journal alone" $?
 
-  sweep "$out" --projection-order 2 >"$folder/out"
-  [ $? -eq 1 ] && tail -1 "$folder/errors" | grep -q "differs in settings"
+  sweep "$out" --projection-order 2 >"$room/out"
+  [ $? -eq 1 ] && tail -1 "$room/errors" | grep -q "differs in settings"
   check "$signal: another order is refused" $?
-  cp -r "$out" "$folder/$signal-chosen"
+  cp -r "$out" "$room/$signal-chosen"
 
-  sweep "$out" >"$folder/out"
+  sweep "$out" >"$room/out"
   check "$signal: the same command goes on and ends with 0" $?
-  cmp -s <(clockless "$out") <(clockless "$folder/whole")
+  cmp -s <(clockless "$out") <(clockless "$room/whole")
   check "$signal: the results are those of an uninterrupted sweep" $?
 done
 
 # settings that a search chose for a row are those it goes on with: here of the first row's journal
 for signal in INT KILL; do
-  out=$folder/$signal-chosen
+  out=$room/$signal-chosen
   sed -i '/"cell":"[a-z ]*contacts=2[" ]/s/"projection_order":1,/"projection_order":2,/g' \
     "$out/sweep.journal"
   grep -q '"projection_order":2,' "$out/sweep.journal"
   check "$signal: the first row is in the journal" $?
-  sweep "$out" >"$folder/out"
+  sweep "$out" >"$room/out"
   check "$signal: goes on with other settings in a row" $?
   [ "$(column "$out" projection_order 2)" = 2 ]
   check "$signal: that row keeps its order" $?
@@ -102,17 +92,14 @@ for signal in INT KILL; do
 done
 
 # a finished sweep is begun anew by the same command
-sweep "$folder/whole" >"$folder/out"
+sweep "$room/whole" >"$room/out"
 check "a finished sweep can be run again" $?
-[ "$(grep -c '"settings"' "$folder/whole/sweep.journal" | head -1)" -ge 1 ]
+[ "$(grep -c '"settings"' "$room/whole/sweep.journal" | head -1)" -ge 1 ]
 check "its journal begins anew" $?
 
 # and stands in no other's way
-"$essbench" sweep --contacts 3 --trials 2 --epsilon 0.003 --out "$folder/whole" >"$folder/out" 2>>"$folder/errors"
+"$essbench" sweep --contacts 3 --trials 2 --epsilon 0.003 --out "$room/whole" >"$room/out" 2>>"$room/errors"
 check "a finished sweep gives way to one with other settings" $?
 
-if [ $failures -gt 0 ]; then
-  cat "$folder/errors" "$folder/refusal"
-  exit 1
-fi
-echo "all as it should be"
+[ $failures -eq 0 ] || cat "$room/errors" "$room/refusal"
+finish

@@ -3,24 +3,14 @@
 # everything that comes from no clock. Other settings are not mixed in.
 # SPDX-License-Identifier: GPL-3.0-or-later
 # usage: test_cli_scale.sh ESSBENCH
-set -u
+. "$(dirname "$0")/../support/check.sh"
 essbench=$1
-folder=$(mktemp -d) || exit 1
-trap 'rm -rf "$folder"' EXIT
-failures=0
-
-check() { # what, condition's status
-  if [ "$2" -ne 0 ]; then
-    echo "FAILED: $1"
-    failures=$((failures + 1))
-  fi
-}
 
 measure() { # results folder, further options
   local out=$1
   shift
   "$essbench" scale --contacts 20,40 --trials 2 --point-time 0.01 --out "$out" "$@" \
-    2>>"$folder/errors"
+    2>>"$room/errors"
 }
 
 # what no clock decides: all but time_s
@@ -31,13 +21,13 @@ clockless() {
 
 lines() { if [ -e "$1" ]; then wc -l <"$1"; else echo 0; fi; }
 
-measure "$folder/whole" >"$folder/out"
+measure "$room/whole" >"$room/out"
 check "an uninterrupted run ends with 0" $?
 
 for signal in INT KILL; do
-  out=$folder/$signal
+  out=$room/$signal
   journal=$out/scale.journal
-  measure "$out" >"$folder/out" &
+  measure "$out" >"$room/out" &
   pid=$!
   while [ "$(lines "$journal")" -lt 40 ] && kill -0 $pid 2>/dev/null; do sleep 0.02; done
   pkill "-$signal" -P $pid 2>/dev/null
@@ -46,26 +36,25 @@ for signal in INT KILL; do
   before=$(lines "$journal")
   [ "$before" -ge 40 ]
   check "$signal leaves the samples taken" $?
-  [ "$before" -lt "$(lines "$folder/whole/scale.journal")" ]
+  [ "$before" -lt "$(lines "$room/whole/scale.journal")" ]
   check "$signal came before the end" $?
   [ ! -e "$out/scale.csv" ]
   check "$signal leaves no results" $?
 
-  measure "$out" --seed 2 >"$folder/out" 2>"$folder/refusal"
+  measure "$out" --seed 2 >"$room/out" 2>"$room/refusal"
   [ $? -eq 1 ]
   check "$signal: other settings are refused with 1" $?
   [ "$(lines "$journal")" -eq "$before" ]
   check "$signal: the journal is untouched by them" $?
 
-  measure "$out" >"$folder/out"
+  measure "$out" >"$room/out"
   check "$signal: the same command ends with 0" $?
-  cmp -s <(clockless "$folder/whole") <(clockless "$out")
+  cmp -s <(clockless "$room/whole") <(clockless "$out")
   check "$signal: the same results as without" $?
-  [ "$(lines "$journal")" -eq "$(lines "$folder/whole/scale.journal")" ]
+  [ "$(lines "$journal")" -eq "$(lines "$room/whole/scale.journal")" ]
   check "$signal: nothing was measured twice" $?
 done
-grep -q "differs in seed; finish that one, or begin anew with --restart" "$folder/errors"
+grep -q "differs in seed; finish that one, or begin anew with --restart" "$room/errors"
 check "the refusal names the setting" $?
 
-[ $failures -eq 0 ] && echo "all passed"
-exit $((failures > 0))
+finish

@@ -4,25 +4,15 @@
 # get in its way.
 # SPDX-License-Identifier: GPL-3.0-or-later
 # usage: test_cli_work_precision.sh ESSBENCH
-set -u
+. "$(dirname "$0")/../support/check.sh"
 essbench=$1
-folder=$(mktemp -d) || exit 1
-trap 'rm -rf "$folder"' EXIT
-failures=0
-
-check() { # what, condition's status
-  if [ "$2" -ne 0 ]; then
-    echo "FAILED: $1"
-    failures=$((failures + 1))
-  fi
-}
 
 patience=0
 measure() { # results folder, further options
   local out=$1
   shift
   "$essbench" work-precision --contacts 6 --trials 60 --processes 3 --methods projection-1 \
-    --min-time $patience --out "$out" "$@" 2>>"$folder/errors"
+    --min-time $patience --out "$out" "$@" 2>>"$room/errors"
 }
 
 # Starts one, and sends it a signal once 4 lines are journalled. One that is faster than this shell
@@ -30,7 +20,7 @@ measure() { # results folder, further options
 interrupt() { # signal, folder, lines of a whole journal
   patience=0.0005
   while :; do
-    measure "$2" >"$folder/out" &
+    measure "$2" >"$room/out" &
     local pid=$!
     while [ "$(lines "$2/$journal_name")" -lt 4 ] && kill -0 $pid 2>/dev/null; do sleep 0.02; done
     pkill "-$1" -P $pid 2>/dev/null
@@ -52,12 +42,12 @@ clockless() {
 lines() { if [ -e "$1" ]; then wc -l <"$1"; else echo 0; fi; }
 
 journal_name=work_precision_plate_6.journal
-measure "$folder/whole" >"$folder/out"
+measure "$room/whole" >"$room/out"
 check "an uninterrupted run ends with 0" $?
-whole=$(lines "$folder/whole/$journal_name")
+whole=$(lines "$room/whole/$journal_name")
 
 for signal in INT KILL; do
-  out=$folder/$signal
+  out=$room/$signal
   journal=$out/$journal_name
   interrupt $signal "$out" "$whole"
   before=$(lines "$journal")
@@ -66,31 +56,30 @@ for signal in INT KILL; do
   [ "$before" -lt "$whole" ]
   check "$signal came before the end" $?
 
-  measure "$out" --seed 2 >"$folder/out" 2>"$folder/refusal"
+  measure "$out" --seed 2 >"$room/out" 2>"$room/refusal"
   [ $? -eq 1 ]
   check "$signal: other settings are refused with 1" $?
   "$essbench" work-precision --model affine3 --trials 2 --methods hybrid --out "$out" \
-    >"$folder/out" 2>>"$folder/errors"
+    >"$room/out" 2>>"$room/errors"
   check "$signal: another model is measured meanwhile" $?
   [ "$(lines "$journal")" -eq "$before" ]
   check "$signal: the journal is untouched by both" $?
 
-  measure "$out" >"$folder/out"
+  measure "$out" >"$room/out"
   check "$signal: the same command ends with 0" $?
   [ "$(head -n "$before" "$journal" | grep -c .)" -eq "$before" ]
   check "$signal: it went on in the same journal" $?
-  cmp -s <(clockless "$folder/whole") <(clockless "$out" | grep -v affine3)
+  cmp -s <(clockless "$room/whole") <(clockless "$out" | grep -v affine3)
   check "$signal: the same results as without" $?
 done
-grep -q "differs in seed; finish that one, or begin anew with --restart" "$folder/errors"
+grep -q "differs in seed; finish that one, or begin anew with --restart" "$room/errors"
 check "the refusal names the setting" $?
 
 "$essbench" work-precision --model slip --trials 1 --methods libess,mujoco-RK4 \
-  --out "$folder/refused" >"$folder/out" 2>&1
-[ "$(grep -c ',refused,' "$folder/refused/work_precision.csv")" -gt 5 ]
+  --out "$room/refused" >"$room/out" 2>&1
+[ "$(grep -c ',refused,' "$room/refused/work_precision.csv")" -gt 5 ]
 check "a method that refuses has a row for each value" $?
-[ "$(grep -c 'no MuJoCo twin' "$folder/out")" -eq 1 ]
+[ "$(grep -c 'no MuJoCo twin' "$room/out")" -eq 1 ]
 check "and says so once" $?
 
-[ $failures -eq 0 ] && echo "all passed"
-exit $((failures > 0))
+finish

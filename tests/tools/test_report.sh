@@ -2,18 +2,9 @@
 # The report from made-up results, as a reader of its source sees it; a browser is test-report's.
 # SPDX-License-Identifier: GPL-3.0-or-later
 # usage: test_report.sh SOURCES
-set -u
+. "$(dirname "$0")/../support/check.sh"
 sources=$1
-room=$(mktemp -d) || exit 1
-trap 'rm -rf "$room"' EXIT
-failures=0
 
-check() { # what, condition's status
-  if [ "$2" -ne 0 ]; then
-    echo "FAILED: $1"
-    failures=$((failures + 1))
-  fi
-}
 report() { "$sources/tools/report" "$room" >"$room/out" 2>&1; }
 whole() { "$sources/tests/tools/report_page.py" "$room"; }
 
@@ -128,4 +119,4 @@ done
 "$sources/tools/report" "$room/nowhere" 2>"$room/out"
 [ $? -eq 1 ] && grep -q 'nowhere is no folder of results' "$room/out" && [ "$(wc -l <"$room/out")" -eq 1 ]
 check 'no folder: one line' $?
-[ "$failures" -eq 0 ]
+finish

@@ -3,19 +3,9 @@
 # are there: what is measured, what the pages then tell, what the commit touches.
 # SPDX-License-Identifier: GPL-3.0-or-later
 # usage: test_results.sh SOURCES ESSBENCH
-set -u
+. "$(dirname "$0")/../support/check.sh"
 sources=$1
 essbench=$2
-room=$(mktemp -d) || exit 1
-trap 'rm -rf "$room"' EXIT
-failures=0
-
-check() { # what, condition's status
-  if [ "$2" -ne 0 ]; then
-    echo "FAILED: $1"
-    failures=$((failures + 1))
-  fi
-}
 
 mkdir "$room/house" && cd "$room/house" || exit 1
 cp -r "$sources/README.md" "$sources/docs" "$sources/tools" .
@@ -309,5 +299,4 @@ grep -q 'MuJoCo takes 30 to 30 times' results/report.html && ! grep -q 'takes 20
 check 'and the report' $?
 second_order | grep -qF '| 1.5 | **fails** |'
 check 'and the claim' $?
-[ $failures -eq 0 ] && echo 'all as it should be'
-exit $((failures > 0))
+finish

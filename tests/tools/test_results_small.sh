@@ -3,20 +3,12 @@
 # not fail at its last line. It runs what has been committed, in a clone.
 # SPDX-License-Identifier: GPL-3.0-or-later
 # usage: test_results_small.sh SOURCES ESSBENCH
-set -u
+. "$(dirname "$0")/../support/check.sh"
 cd "$1" || exit 1
 git rev-parse --verify --quiet HEAD >/dev/null || { echo 'no git repository: skipped'; exit 77; }
 [ -e .deps/robots/ant.xml ] || { echo 'no robots (tools/setup test fetches them): skipped'; exit 77; }
 command -v gnuplot >/dev/null || { echo 'no gnuplot: skipped'; exit 77; }
 export GIT_AUTHOR_NAME=test GIT_AUTHOR_EMAIL=test@example.org GIT_COMMITTER_NAME=test GIT_COMMITTER_EMAIL=test@example.org
-failures=0
-
-check() { # what, condition's status
-  if [ "$2" -ne 0 ]; then
-    echo "FAILED: $1"
-    failures=$((failures + 1))
-  fi
-}
 
 before=$(git status --porcelain)
 tools/results --small "$2"
@@ -35,5 +27,4 @@ for page in README.md docs/results/{findings,mechanisms,mujoco,paper,robots,spee
 done
 [ -s results/report.html ]
 check 'the report is written' $?
-[ $failures -eq 0 ] && echo 'all as it should be'
-exit $((failures > 0))
+finish

@@ -3,18 +3,8 @@
 # tools/accuracy-page and tools/cover make of results.
 # SPDX-License-Identifier: GPL-3.0-or-later
 # usage: test_tables.sh SOURCES
-set -u
+. "$(dirname "$0")/../support/check.sh"
 sources=$1
-room=$(mktemp -d) || exit 1
-trap 'rm -rf "$room"' EXIT
-failures=0
-
-check() { # what, condition's status
-  if [ "$2" -ne 0 ]; then
-    echo "FAILED: $1"
-    failures=$((failures + 1))
-  fi
-}
 
 # --- findings: the cheapest of each, the others over libess's, bold where they take less -----------
 head='model,law,method,label,solver,variant,knob,status,contacts,value,rms_error,median_s,evaluations'
@@ -339,5 +329,4 @@ check 'others do not' $?
 [ $? -eq 2 ]
 check 'one folder is too few' $?
 
-[ $failures -eq 0 ] && echo 'all as it should be'
-exit $((failures > 0))
+finish

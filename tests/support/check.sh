@@ -1,0 +1,18 @@
+# What tests in shell share: a room of their own, and what has been wrong. Sourced.
+# SPDX-License-Identifier: GPL-3.0-or-later
+set -u
+room=$(mktemp -d) || exit 1
+trap 'rm -rf "$room"' EXIT
+failures=0
+
+check() { # what, condition's status
+  if [ "$2" -ne 0 ]; then
+    echo "FAILED: $1"
+    failures=$((failures + 1))
+  fi
+}
+
+# the last line of a test
+finish() {
+  [ $failures -eq 0 ] && echo 'all as it should be'
+}
