@@ -33,7 +33,7 @@ static const double EXPONENT = 0.4, SAFETY = 0.8, LONGER_MOST = 10.0;
 void ess_base_reset(ess_driver *d) {
   double *const direction = d->stabilised.direction;
   memset(direction, 0, d->lanes * sizeof *direction);
-  d->stabilised = (ess_stabilised){.direction = direction};
+  d->stabilised = (ess_stabilised){.direction = direction, .off_until = -INFINITY};
 }
 
 int ess_base_begin(ess_driver *d) {
@@ -42,8 +42,9 @@ int ess_base_begin(ess_driver *d) {
     s->crossings = d->counters.crossings;
     if (s->is_on) d->dt_next = ess_smaller(AFTER_CROSSING / s->radius, d->dt_next);
     s->turns = 0;
+    s->off_until = -INFINITY;
   }
-  s->is_on = s->is_next || d->options.base == ESS_BASE_RKC;
+  s->is_on = (s->is_next || d->options.base == ESS_BASE_RKC) && d->t >= s->off_until;
   return s->is_on ? ess_stabilised_begin(d) : ESS_SUCCESS;
 }
 

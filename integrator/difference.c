@@ -18,6 +18,11 @@ static double size_of(const ess_driver *d, size_t i) {
   return d->atol[i] / (d->rtol[i] > 0.0 ? d->rtol[i] : 1e-8);
 }
 
+double ess_tangent_unit(const ess_driver *d, size_t i) {
+  const double unit = size_of(d, i);
+  return unit > 0.0 ? unit : 1.0;
+}
+
 double ess_tangent_part(const ess_driver *d, const double x[], const double along[], double part) {
   const size_t n = d->system.dimension;
   double largest = 0.0, state = 0.0, direction = 0.0;

@@ -8,6 +8,9 @@
 
 #include "ess.h"
 
+/* The size of state i below which its tolerance is absolute; 1 where it never is. */
+double ess_tangent_unit(const ess_driver *d, size_t i);
+
 /* What a difference along a direction multiplies it by, to move the state x by this part of it;
  * states are weighed by where their tolerance becomes relative. 0 of a direction that is nothing.
  */

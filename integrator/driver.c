@@ -101,6 +101,7 @@ static int begin(ess_driver *d, double t, double t1, const double x[]) {
   if (!goes_on) d->stopped = NAN;
   d->t = d->t_seen = t;
   ess_no_failure(d);
+  d->stabilised.off_until = -INFINITY;
   if (d->tangents) ess_tangents_begin(d);
   d->t_end = t1;
   d->t_rest = 0.0;

@@ -44,6 +44,7 @@ typedef struct ess_stabilised {
   bool is_next;       /* so is the next, by ESS_BASE_CHOSEN */
   unsigned turns;     /* steps in a row that the other base would have made for less */
   uint64_t crossings; /* that had been made when the last step was tried */
+  double off_until;   /* none is made until then, or until a crossing (ripple.c) */
   bool is_path_end;   /* the node is where a sub-step ended */
   bool is_known;      /* radius and direction are */
   double radius;      /* the spectral radius of the field's Jacobian */

@@ -542,8 +542,9 @@ ESS_API const double *ess_driver_sign(const ess_driver *driver);
  * Follows `count` directions from the next apply on, as the derivative of the flow carries them:
  * between crossings by the field's Jacobian, across them by saltation matrices, impacts included.
  * directions[n*count], row-major, is copied; NULL with count = n: those of the states. Steps and
- * state are as without tangents. What is known of smoothness is forgotten. Allocates, here and
- * nowhere else; 0 directions frees. ESS_EINVAL, ESS_ENOMEM.
+ * state are as without tangents, but before a crossing of a stiff field, where steps err by less
+ * (docs/theory/method.md). What is known of smoothness is forgotten. Allocates, here and nowhere
+ * else; 0 directions frees. ESS_EINVAL, ESS_ENOMEM.
  *
  * At an instant of several events that cannot be ordered (ess_options.tie) each direction takes the
  * order in which a trajectory displaced along it meets them: the Bouligand derivative, which is

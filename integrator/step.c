@@ -19,6 +19,7 @@
 #include "piece.h"
 #include "projection.h"
 #include "resets.h"
+#include "ripple.h"
 #include "sample.h"
 #include "stabilised.h"
 #include "status.h"
@@ -80,6 +81,12 @@ int ess_accepted_step(ess_driver *d, double t1, bool *last) {
     status = d->stabilised.is_on ? ess_stabilised_try(d, &error) : ess_dopri5_try(d, &error);
     if (status) return status;
     error *= d->severity;
+    if (d->tangents) {
+      double severity;
+      status = ess_tangent_severity(d, error, &severity);
+      if (status) return status;
+      error *= severity;
+    }
     if (error <= 1.0) {
       propose(d, error, rejected);
       // a step that t1 has cut short says nothing of what others cost

@@ -99,6 +99,8 @@ void ess_tangents_forget(ess_driver *d) {
   v->met_count = v->ahead_count = 0;
   v->knot_t = NAN;
   v->before_follow = v->spent = 0;
+  v->severity = 1.0;
+  v->radius_crossings = UINT64_MAX;
 }
 
 int ess_tangents_check(ess_driver *d, const double columns[]) {

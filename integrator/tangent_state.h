@@ -86,6 +86,12 @@ typedef struct ess_tangents {
   size_t knot_made[ESS_KNOTS + 1], pieces, made;
   uint64_t spent, before_follow; /* calls of the field, by directions; by the run before them */
 
+  /* by how many times less the step before could err (ripple.c); the spectral radius, and what the
+   * stages of a step had shown of it when it was found; tries since then, crossings until then */
+  double severity, radius, shown;
+  int radius_tries;
+  uint64_t radius_crossings;
+
   bool is_lost; /* a callback has failed on their way: they are elsewhere than the state */
   void *memory;
 } ess_tangents;

@@ -22,6 +22,7 @@
 #include "piece.h"
 #include "projection.h"
 #include "resets.h"
+#include "ripple.h"
 #include "status.h"
 #include "step.h"
 #include "tolerance.h"
@@ -69,11 +70,21 @@ static void restore_base(ess_driver *d) {
   memcpy(d->stage[6], d->cluster.base_end_f, d->lanes * sizeof *d->x);
 }
 
+/* *again where directions need more of the first crossing of a stabilised step than that has */
+static int approach(ess_driver *d, bool *again) {
+  ess_location found;
+  int status = ess_locate_flagged(d, &found);
+  if (!status && found.cut) status = ess_tangent_approach(d, found.theta * d->dt, again);
+  if (!status && !*again) (void)ess_flag_guards(d); // some have been taken off the list
+  return status;
+}
+
 /* whole, to its first crossing, or to a cluster's end; *again when it has to be tried anew */
 static int finish_step(ess_driver *d, double t1, bool last, bool *again) {
   bool made = false;
   ess_location found;
-  int status;
+  int status = d->tangents && d->stabilised.is_on ? approach(d, again) : ESS_SUCCESS;
+  if (status || *again) return status;
   if (ess_is_cluster(d)) {
     status = ess_make_cluster(d, t1, last, &made);
     if (status || made) return status;
