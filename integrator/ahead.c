@@ -1,7 +1,7 @@
 /*
  * Where the jumps of a sub-step lead: guards that are passed, or touched, only because of them
- * (docs/theory/method.md). A guard passed is listed and measured; or the sub-step is cut there; or,
- * if that was just before its end, it waits for the next. A sub-step in which a guard may be
+ * (docs/theory/sub-steps.md). A guard passed is listed and measured; or the sub-step is cut there;
+ * or, if that was just before its end, it waits for the next. A sub-step in which a guard may be
  * touched and left, or crossed twice, is too long.
  *
  * SPDX-License-Identifier: Apache-2.0

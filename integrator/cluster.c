@@ -1,6 +1,6 @@
 /*
  * Crossings in quick succession: sub-steps along one integration step, the base, until it ends or
- * no crossing is near (docs/theory/method.md).
+ * no crossing is near (docs/theory/sub-steps.md).
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -1,6 +1,6 @@
 /*
  * Crossings in quick succession, made in sub-steps within one integration step
- * (docs/theory/method.md): what the files of the method by one tolerance share.
+ * (docs/theory/sub-steps.md): what the files of the method by one tolerance share.
  *
  * The integration step, the *base*, is a path P(t) in the mode frozen at its start. What crossings
  * change is added to it: over a sub-step that begins at the node, u = 0, and ends at u = U,

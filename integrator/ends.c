@@ -1,7 +1,7 @@
 /*
  * Where and how event functions end a sub-step, held against what their courses and the jumps had
  * foreseen: what was not foreseen is weighed into the error, and shows which are curved
- * (docs/theory/method.md).
+ * (docs/theory/sub-steps.md).
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -1,7 +1,7 @@
 /*
  * What the crossings of a sub-step add to the field: they are made in groups, in the order of their
  * times, and what each group adds is measured at one place, where the sub-step's crossings begin.
- * That it changes on the way from there is left to the defect (docs/theory/method.md).
+ * That it changes on the way from there is left to the defect (docs/theory/sub-steps.md).
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -1,6 +1,6 @@
 /*
  * What the jumps of a sub-step add to event functions on the way, their shift: by their rates along
- * each group's jump and trend, which groups.c has measured (docs/theory/method.md).
+ * each group's jump and trend, which groups.c has measured (docs/theory/sub-steps.md).
  *
  * SPDX-License-Identifier: Apache-2.0
  */

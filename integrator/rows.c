@@ -4,7 +4,7 @@
  * zero; behind its own crossing, too, where its jump may throw the state back; and one that a row
  * arms ahead has to lie ahead there. Crossings were made by times foreseen without jumps, and the
  * list knows guards as they were armed at the node: rows that meet within a sub-step may have made
- * it wrong (docs/theory/method.md).
+ * it wrong (docs/theory/sub-steps.md).
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -1,7 +1,7 @@
 /*
  * One sub-step: the crossings within it (survey.c), what they add to the field (groups.c), when
  * they happen and what they lead to (ahead.c), and the defect at its end that measures, and
- * corrects, what that leaves out (docs/theory/method.md).
+ * corrects, what that leaves out (docs/theory/sub-steps.md).
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -1,7 +1,7 @@
 /*
  * When the crossings of a sub-step happen on the path that their own jumps bend
- * (docs/theory/method.md). An event function is its course (course.h) and what the jumps made until
- * then add (jumps.c): both are known in closed form. Where that is not good enough, times are
+ * (docs/theory/sub-steps.md). An event function is its course (course.h) and what the jumps made
+ * until then add (jumps.c): both are known in closed form. Where that is not good enough, times are
  * corrected on the path itself.
  *
  * SPDX-License-Identifier: Apache-2.0
