@@ -81,19 +81,22 @@ ESS_API const char *ess_strerror(int status);
 
 /*
  * Where and why a driver last failed. `guard` and `other_guard` are event functions, by index, or
- * SIZE_MAX. The time is that of the state a callback was given when it failed, or gave what is not
- * finite: within a step this may be later than the last good state that the caller gets back. Else
- * it is that state's.
+ * SIZE_MAX. `time` is that of the state at which a callback failed, or returned what is not finite.
+ * Within a step this may be later than the last good state, which the caller gets back. Where no
+ * callback was at fault it is that state's.
  *
  * ESS_ESLIDING: the event function was crossed back and forth nine times in a row, each time at
- * once; the state lies where sliding begins. Or it was so thousands of times, staying within what
- * the tolerance lets it err by, and there would be more until the end than max_steps or
- * max_crossings accept. ESS_EJACOBIAN: difference quotients of the event
- * function along the field, at two places, agree with each other and differ by more than a quarter
- * from the rate; ess_check_jacobian finds which derivative it is, and smaller errors. ESS_EZENO:
- * the time is the one that the impacts accumulate at, extrapolated from their distances; the state
- * is that after the last impact made, and *t its time. ESS_EDISCONTINUOUS: two of the events
- * concerned.
+ * once. The state lies where sliding begins. Or it was crossed so thousands of times within the
+ * tolerance, and max_steps or max_crossings would not reach to the end.
+ *
+ * ESS_EJACOBIAN: difference quotients of the event function along the field, at two places, agree
+ * with each other and differ from the rate by more than a quarter. ess_check_jacobian finds which
+ * derivative it is, and smaller errors.
+ *
+ * ESS_EZENO: `time` is when the impacts accumulate, extrapolated from the last ones. The state is
+ * that after the last impact, and *t its time.
+ *
+ * ESS_EDISCONTINUOUS: `guard` and `other_guard` are two of the events.
  */
 typedef struct ess_failure {
   ess_status status;
@@ -117,12 +120,12 @@ typedef struct ess_failure {
 #define ESS_GUARD_DOWN(k) (2 * (size_t)(k) + 1)
 
 /*
- * An effect: latches the event function of the guard that the entry names, either of the two, to
- * the sign that it has in the state at the crossing, and arms the one of its guards that lies
- * ahead (none, where a one-way event function is positive). On its zero the side is the one the
- * field points to, in the mode that the row has made so far; the sign stays when that is along the
- * guard. A slip guard armed at touch-down needs it: which way the foot slides is not known before.
- * An entry costs one call of guards, or of some_guard_rates where there is one.
+ * An effect: the state at the crossing decides. The event function of the guard that the entry
+ * names, either of the two, is latched to its sign there, and its guard that lies ahead is armed
+ * (none, where a one-way event function is positive). At h = 0 the side is the one the field points
+ * to, in the mode that the row has made so far; where it points along the guard the sign stays. A
+ * slip guard armed at touch-down needs this: which way the foot slides is not known before. An
+ * entry costs one call of guards, or of some_guard_rates where there is one.
  */
 #define ESS_ARM_AHEAD 2
 
@@ -171,8 +174,8 @@ typedef struct ess_reset_matrix {
  * their guards applied, and `armed` tells which guards that leaves armed. The map changes what it
  * has to. The mode it returns is the truth: the signs are not read off h(after). So a ball that
  * bounces puts the sign of its height back to +1 and arms ESS_GUARD_DOWN again. A guard that is on
- * its zero and recedes is not crossed. An event function that no guard of is ever armed is a place
- * for what else the mode has to hold.
+ * its zero and recedes is not crossed. An event function of which no guard is ever armed can hold
+ * what else belongs to the mode.
  */
 typedef struct ess_impact {
   double t;
@@ -256,11 +259,10 @@ typedef struct ess_system {
   int (*mode_changed)(const double sign[], size_t guard, void *params);
 
   /*
-   * Optional, [m], the caller's, as `params` is: crossings with the same label and direction are
-   * expected to change the field alike, and what they add to it is measured together where they
-   * come in quick succession. NULL: all have the same. A bad choice costs evaluations. It costs
-   * accuracy only where a sample of the crossings does not show that they differ: give labels of
-   * their own to jumps that are large, and cancel each other.
+   * Optional, [m], owned by the caller: crossings with the same label and direction are expected to
+   * change the field alike, and are measured together where they come in quick succession. NULL:
+   * all have the same. A bad choice costs evaluations. It costs accuracy only where a sample of the
+   * crossings does not show that they differ: label large jumps that cancel each other apart.
    */
   const int *labels;
 
@@ -364,12 +366,11 @@ typedef struct ess_options {
   ess_method method;      /* default: ESS_METHOD_TOLERANCE */
 
   /*
-   * Default: ESS_BASE_DOPRI5. The spectral radius of the field's Jacobian, which RKC needs, is
-   * found by calls of the field. RKC's error falls with the power 2/3 of the tolerance: it is
-   * about the tolerance at 1e-3, and some ten times it at 1e-6; where slow oscillations are hardly
-   * damped, some twenty and some two hundred times, by ESS_BASE_CHOSEN half of that. Where motions
-   * oscillate and do not decay its steps are short. Tangents go along its steps by dopri5, and
-   * cost as many calls as if the run were by that.
+   * Default: ESS_BASE_DOPRI5. RKC finds the spectral radius of the field's Jacobian by calls of the
+   * field. Its steps are short where motions oscillate and do not decay. Its error falls with the
+   * power 2/3 of the tolerance: it is about the tolerance at 1e-3, and some 10 times that at 1e-6;
+   * with slow oscillations that are hardly damped some 20 and 200 times, by ESS_BASE_CHOSEN half of
+   * that. Tangents go along its steps by dopri5, at the calls that a run by dopri5 takes.
    */
   ess_base base;
 
@@ -381,9 +382,9 @@ typedef struct ess_options {
   double tie;
 
   /*
-   * Impacts in a row, each sooner after the last than that one was after its own, that end a run
-   * with ESS_EZENO when they would accumulate before its end; >= 4, default 200. It ends so too
-   * when what is left until then is less than the tolerance can tell.
+   * So many impacts in a row, at ever shorter intervals, end a run with ESS_EZENO when they would
+   * accumulate before its end; >= 4, default 200. Fewer do where the time left until then is less
+   * than the tolerance can tell.
    */
   uint64_t zeno_impacts;
 
@@ -448,9 +449,9 @@ typedef struct ess_counters {
   uint64_t some_evaluations;     /* calls of some_guard_rates */
   uint64_t jacobian_evaluations; /* calls of guard_jacobian */
 
-  /* calls of field_jacobian; those of the field that tangents take without one, at most as many for
-   * each direction as the run by dopri5, or for each state where these are more, are among
-   * field_evaluations */
+  /* calls of field_jacobian. Without one tangents call the field, at most as often for each
+   * direction, or for each state where directions are more, as a run by dopri5 does; these calls
+   * are among field_evaluations */
   uint64_t field_jacobian_evaluations;
 } ess_counters;
 
@@ -553,18 +554,18 @@ ESS_API const double *ess_driver_sign(const ess_driver *driver);
 ESS_API int ess_driver_follow(ess_driver *driver, size_t count, const double directions[]);
 
 /* The directions where the trajectory has got to, [n*count], row-major; NULL when none are
- * followed, or a callback has failed, or a direction is no longer finite, on their way along a step
- * that the state had made: then they are followed no more. Owned by the driver. */
+ * followed. None are any more once a callback has failed, or a direction is not finite, on their
+ * way along a step that the state had made. Owned by the driver. */
 ESS_API const double *ess_driver_tangent(const ess_driver *driver);
 
 /*
  * The derivative of a run that ends on event function k, by direction: of the time it ends at,
  * Dt[count] = -grad h_k . V / (grad h_k . f), and of the state there, Dx[n*count] = V + f Dt. The
  * state has to be on the section: an observer has stopped the run at the crossing, or the caller
- * knows. Where event k is one of several of the instant, each direction meets it in its own turn:
- * Dt is then, and Dx is of the state there; or, when that has jumped, of the one after all of them,
- * followed to that moment. Either may be NULL. ESS_EGRAZING where there is no rate; ESS_EINVAL also
- * for Dx among more than 8 events.
+ * knows. Where event k is one of several of the instant each direction meets it in its own turn: Dt
+ * is of that moment, and Dx of the state there or, when that has jumped, of the state after all of
+ * them, followed to that moment. Either may be NULL. ESS_EGRAZING where there is no rate;
+ * ESS_EINVAL also for Dx among more than 8 events.
  */
 ESS_API int ess_driver_section(ess_driver *driver, size_t k, double Dt[], double Dx[]);
 
@@ -623,11 +624,12 @@ typedef struct ess_jacobian_check {
  * agrees the least. So it does with field_jacobian, at time 0 in the mode that h(x) has, and with
  * impacts->jacobian, for an impact at x of each guard alone that has them, in the mode where that
  * guard alone is passed; there the first that is wrong is reported. Also ESS_EINVAL, ESS_ENOMEM,
- * ESS_ECALLBACK and ESS_EGUARD. It tries steps of all sizes, so units do not matter, and states far
- * from x, where guards may fail or not be finite. An entry too small to show beside the event
- * function's rounding is passed, and so is one that is wrong by less than some 0.2 %. Where an
- * event function has a kink exactly at x there is no gradient to compare with: choose another x.
- * For tests of a model: it allocates.
+ * ESS_ECALLBACK and ESS_EGUARD. For tests of a model: it allocates.
+ *
+ * It tries steps of all sizes, so units do not matter, and states far from x, where guards may fail
+ * or not be finite. It passes an entry that is wrong by less than some 0.2 %, or too small to show
+ * beside the event function's rounding. Where an event function has a kink exactly at x there is no
+ * gradient: choose another x.
  */
 ESS_API int ess_check_jacobian(const ess_system *system, const double x[],
                                ess_jacobian_check *worst);
