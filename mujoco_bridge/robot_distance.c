@@ -135,6 +135,34 @@ static void capsule_capsule(const mjModel *m, const mjData *d, const int geom[2]
   point_point(point1, size1[0], point2, size2[0], out);
 }
 
+bool robot_distance_parallel(const mjData *d, const int geom[2]) {
+  // MuJoCo's own bound of the sine, found by trial
+  const double most = 1e-4;
+  double axis1[3], axis2[3], product[3];
+  axis_of(d, geom[0], 2, 1.0, axis1);
+  axis_of(d, geom[1], 2, 1.0, axis2);
+  mju_cross(product, axis1, axis2);
+  return dot(product, product) < most * most;
+}
+
+/* where the two of them begin, or end, to lie side by side; where they do not at all, the ends that
+ * are nearest */
+static void parallel_capsules(const mjModel *m, const mjData *d, const int geom[2], size_t part,
+                              robot_touch *out) {
+  const double *pos1 = d->geom_xpos + 3 * geom[0], *pos2 = d->geom_xpos + 3 * geom[1];
+  const double *size1 = m->geom_size + 3 * geom[0], *size2 = m->geom_size + 3 * geom[1];
+  double axis[3], other[3], from1[3], point1[3], point2[3];
+  axis_of(d, geom[0], 2, 1.0, axis);
+  axis_of(d, geom[1], 2, 1.0, other);
+  ahead(from1, pos2, -1.0, pos1);
+  const double middle = dot(from1, axis), way = dot(axis, other) > 0.0 ? 1.0 : -1.0;
+  const double end =
+      part == 0 ? fmin(size1[1], middle + size2[1]) : fmax(-size1[1], middle - size2[1]);
+  ahead(point1, pos1, clip(end, size1[1]), axis);
+  ahead(point2, pos2, way * clip(end - middle, size2[1]), other);
+  point_point(point1, size1[0], point2, size2[0], out);
+}
+
 /* the face nearest to a centre inside the box: how far, and which axis and side */
 static double nearest_face(const double centre[3], const double size[3], int *axis, double *side) {
   double nearest = INFINITY;
@@ -188,7 +216,7 @@ bool robot_distance_collide(int type1, int type2) {
   return type2 > mjGEOM_HFIELD;
 }
 
-void robot_distance(const mjModel *m, const mjData *d, const int geom[2], size_t part,
+void robot_distance(const mjModel *m, const mjData *d, const int geom[2], size_t parts, size_t part,
                     robot_touch *out) {
   const int type1 = m->geom_type[geom[0]], type2 = m->geom_type[geom[1]];
   memset(out->tangent, 0, sizeof out->tangent);
@@ -200,6 +228,8 @@ void robot_distance(const mjModel *m, const mjData *d, const int geom[2], size_t
     plane_ellipsoid(m, d, geom, out);
   else if (type1 == mjGEOM_PLANE)
     plane_point(d, geom[0], d->geom_xpos + 3 * geom[1], m->geom_size[3 * geom[1]], out);
+  else if (type1 == mjGEOM_CAPSULE && parts == 2)
+    parallel_capsules(m, d, geom, part, out);
   else if (type2 == mjGEOM_CAPSULE)
     (type1 == mjGEOM_SPHERE ? sphere_capsule : capsule_capsule)(m, d, geom, out);
   else if (type2 == mjGEOM_BOX)

@@ -25,9 +25,13 @@ size_t robot_distance_points(int type1, int type2);
 /* Whether MuJoCo has contacts of the two types at all. */
 bool robot_distance_collide(int type1, int type2);
 
-/* Point `part` of a pair of geoms, whose poses are in d. */
-void robot_distance(const mjModel *m, const mjData *d, const int geom[2], size_t part,
+/* Point `part` of the `parts` that a pair of geoms has, whose poses are in d. Two parts of two
+ * capsules are the ends of where they lie side by side: right for parallel ones alone. */
+void robot_distance(const mjModel *m, const mjData *d, const int geom[2], size_t parts, size_t part,
                     robot_touch *out);
+
+/* Whether two capsules are as parallel as MuJoCo takes for parallel. */
+bool robot_distance_parallel(const mjData *d, const int geom[2]);
 
 /* The velocity of the second geom's point where they touch against the first's; velocities of
  * bodies are in d. */

@@ -6,6 +6,7 @@
  */
 #include "robot_pairs.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -104,6 +105,44 @@ static void take(robot_shared *shared, const listing *l, bool ruled) {
   }
 }
 
+/* ---- rods that are always parallel ----------------------------------------------------------- */
+
+static bool are_capsules(const mjModel *m, const robot_pair *p) {
+  return m->geom_type[p->geom[0]] == mjGEOM_CAPSULE && m->geom_type[p->geom[1]] == mjGEOM_CAPSULE;
+}
+
+/* what to look for, and where */
+typedef struct looking {
+  robot_shared *shared;
+  listing *l;
+} looking;
+
+/* any pose at all, which needs no generator */
+static void scatter(const listing *l, int round) {
+  for (int i = 0; i < (int)l->model.nq; ++i)
+    l->data->qpos[i] = l->model.qpos0[i] + sin(1.0 + 12.9898 * (i + 1) * (round + 1.7));
+  mj_kinematics(&l->model, l->data);
+}
+
+/*
+ * MuJoCo gives parallel capsules two points. Where no motion turns them against each other, as a
+ * planar robot's that lie across its plane, they have these two always.
+ */
+static void find_parallel(void *context) {
+  enum { ROUNDS = 6 };
+  const looking *k = context;
+  robot_shared *const s = k->shared;
+  for (size_t i = 0; i < s->ruled_pairs; ++i)
+    if (are_capsules(s->model, &s->pairs[i])) s->pairs[i].parts = 2;
+  for (int round = 0; round < ROUNDS; ++round) {
+    scatter(k->l, round);
+    for (size_t i = 0; i < s->ruled_pairs; ++i)
+      if (are_capsules(s->model, &s->pairs[i]) &&
+          !robot_distance_parallel(k->l->data, s->pairs[i].geom))
+        s->pairs[i].parts = 1;
+  }
+}
+
 int robot_pairs_find(robot_shared *shared, char message[ROBOT_MESSAGE_SIZE]) {
   const mjModel *m = shared->model;
   const size_t pairs = count_at_most(m);
@@ -126,7 +165,9 @@ int robot_pairs_find(robot_shared *shared, char message[ROBOT_MESSAGE_SIZE]) {
     take(shared, &l, true);
     shared->ruled_pairs = shared->pair_count;
     take(shared, &l, false);
-  } else
+    good = bridge_guarded(find_parallel, &(looking){shared, &l}, &complaint);
+  }
+  if (!good)
     snprintf(message, ROBOT_MESSAGE_SIZE, "its contacts cannot be listed: %s", complaint.text);
   free_listing(&l);
   return good ? 0 : SOLVER_FAILED;

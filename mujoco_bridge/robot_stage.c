@@ -73,7 +73,7 @@ static void add_contact(robot *r, const robot_event *e) {
   const robot_pair *p = &r->shared->pairs[e->object];
   mjContact contact = p->pattern;
   robot_touch touch;
-  robot_distance(&r->model, r->data, p->geom, (size_t)e->part, &touch);
+  robot_distance(&r->model, r->data, p->geom, p->parts, (size_t)e->part, &touch);
   contact.dist = touch.dist;
   mju_copy3(contact.pos, touch.pos);
   mju_copy3(contact.frame, touch.normal);

@@ -225,13 +225,14 @@ static size_t count_friction(const robot_shared *s) {
   return count;
 }
 
-/* two rods that may lie side by side */
+/* two rods that may turn through the direction of each other */
 static size_t count_parallel(const robot_shared *s) {
   const int *const type = s->model->geom_type;
   size_t count = 0;
   for (size_t i = 0; i < s->ruled_pairs; ++i) {
     const int *const geom = s->pairs[i].geom;
-    count += type[geom[0]] == mjGEOM_CAPSULE && type[geom[1]] == mjGEOM_CAPSULE;
+    count += type[geom[0]] == mjGEOM_CAPSULE && type[geom[1]] == mjGEOM_CAPSULE &&
+             s->pairs[i].parts == 1;
   }
   return count;
 }

@@ -237,7 +237,7 @@ static void make_guard(const guard_call *c, size_t k, double *h, double *rate) {
   if (e->of == ROBOT_OF_WATCH)
     watched_distance(c->r, p, &touch);
   else
-    robot_distance(&c->r->model, c->r->data, p->geom, (size_t)e->part, &touch);
+    robot_distance(&c->r->model, c->r->data, p->geom, p->parts, (size_t)e->part, &touch);
   *h = p->margin - touch.dist;
   if (c->v) *rate = -touch_rate(c->r, p, &touch);
   if (e->of == ROBOT_OF_PAIR && is_box_on_plane(c->r, p)) hold_below_middle(c, p, &touch, h, rate);

@@ -26,7 +26,7 @@ static spring spring_of(const robot *r, const robot_pair *p, size_t part) {
   const robot_shared *s = r->shared;
   double velocity[3];
   spring out = {.friction = p->pattern.dim > 1 ? p->pattern.friction[0] : 0.0};
-  robot_distance(&r->model, r->data, p->geom, part, &out.touch);
+  robot_distance(&r->model, r->data, p->geom, p->parts, part, &out.touch);
   robot_distance_velocity(&r->model, r->data, p->geom, &out.touch, velocity);
   const double away = mju_dot3(velocity, out.touch.normal);
   out.normal = s->stiffness * (p->margin - out.touch.dist) - s->damping * away;

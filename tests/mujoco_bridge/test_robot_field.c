@@ -217,9 +217,56 @@ static void test_not_finite(void **state) {
   robot_close(r);
 }
 
+/* capsules that no joint turns against each other touch at two points, as MuJoCo's do: where they
+ * begin and end to lie side by side, or where their ends are nearest */
+static void test_parallel(void **state) {
+  (void)state;
+  static const char *const bars[] = {"0 -.3 0 0 .3 0", "0 .3 0 0 -.3 0", "0 -.05 0 0 .05 0"};
+  gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+  for (size_t bar = 0; bar < sizeof bars / sizeof *bars; ++bar) {
+    char text[1000];
+    snprintf(
+        text, sizeof text,
+        "<mujoco><worldbody><geom name='bar' type='capsule' size='.05' fromto='%s'/>"
+        "<body pos='0 0 .11'><joint type='slide' axis='1 0 0'/><joint type='slide' axis='0 1 0'/>"
+        "<joint type='slide' axis='0 0 1'/><joint type='hinge' axis='0 1 0'/>"
+        "<geom name='roll' type='capsule' size='.04' fromto='.01 -.2 0 .01 .2 0'/></body>"
+        "</worldbody></mujoco>",
+        bars[bar]);
+    robot *r = fixture_robot(text);
+    const ess_system *s = robot_system(r);
+    assert_int_equal(robot_size(r).events, 2);
+    size_t touching[3] = {0};
+    for (int trial = 0; trial < 2000; ++trial) {
+      double x[8], v[8], ours[8], its[8], sign[2], h[2], rate[2], before[2], after[2], at[8];
+      for (int i = 0; i < 8; ++i) x[i] = fixture_between(rng, -1.0, 1.0);
+      x[0] *= 0.1;
+      x[1] *= 0.6;
+      x[2] *= 0.1;
+      fixture_signs(r, x, sign);
+      fixture_field(r, x, sign, ours);
+      assert_int_equal(robot_plain_field(r, x, its), 0);
+      assert_true(fixture_distance(ours, its, 8) < 1e-9 * (1.0 + fixture_length(its, 8)));
+      touching[(sign[0] > 0.0) + (sign[1] > 0.0)]++;
+      // rates, but where an end passes another
+      for (int i = 0; i < 8; ++i) v[i] = fixture_between(rng, -1.0, 1.0);
+      assert_int_equal(s->guard_rates(x, v, h, rate, s->params), 0);
+      for (int i = 0; i < 8; ++i) at[i] = x[i] - 1e-6 * v[i];
+      assert_int_equal(s->guards(at, before, s->params), 0);
+      for (int i = 0; i < 8; ++i) at[i] = x[i] + 1e-6 * v[i];
+      assert_int_equal(s->guards(at, after, s->params), 0);
+      for (int k = 0; k < 2; ++k) assert_true(fabs((after[k] - before[k]) / 2e-6 - rate[k]) < 1e-3);
+    }
+    assert_true(touching[0] > 100 && touching[1] == 0 && touching[2] > 100);
+    robot_close(r);
+  }
+  gsl_rng_free(rng);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_gap),   cmocka_unit_test(test_steps),      cmocka_unit_test(test_rates),
+      cmocka_unit_test(test_gap),   cmocka_unit_test(test_parallel),
+      cmocka_unit_test(test_steps), cmocka_unit_test(test_rates),
       cmocka_unit_test(test_latch), cmocka_unit_test(test_not_finite),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
