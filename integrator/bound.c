@@ -115,11 +115,12 @@ static inline bounds bound_guards(const ess_driver *d, size_t k, double dt) {
   const ess_lanes rounding = 16.0 * DBL_EPSILON * (size + ess_lanes_abs(b2));
   const ess_lanes check0 = ess_lanes_load(d->h_check[0] + k);
   const ess_lanes check1 = ess_lanes_load(d->h_check[1] + k);
-  const ess_lanes worse =
-      ess_lanes_max(ess_lanes_abs(check0 - first), ess_lanes_abs(check1 - last));
+  const ess_lanes off0 = check0 - first, off1 = check1 - last;
+  const ess_lanes worse = ess_lanes_max(ess_lanes_abs(off0), ess_lanes_abs(off1));
   const ess_lanes off = DOUBT * (worse - rounding - slight);
+  // where a number is too large for the model, nothing is known
   return (bounds){.margin = margin,
-                  .doubt = ess_lanes_max(off, ess_lanes_all(0.0)) + 0.0 * (check0 + check1)};
+                  .doubt = ess_lanes_max(off, ess_lanes_all(0.0)) + 0.0 * (off0 + off1)};
 }
 
 bool ess_model_is_exact(const ess_driver *d, size_t k) {

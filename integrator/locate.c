@@ -158,7 +158,8 @@ static double counts_from(const double b[QUARTIC]) {
 }
 
 /* a guard that starts above its level and rises without going below is on the wrong side from its
- * lowest place on: its level for this step is a tolerance above that place, to be crossed there */
+ * lowest place on: its level for this step is a tolerance above that place, to be crossed there.
+ * One that has gone below, and does not rise to its level again, is crossed nowhere. */
 static double counts_from_lowest(ess_driver *d, size_t k, const double b[QUARTIC]) {
   enum { PLACES = 16 };
   double place = 0.0, lowest = b[0], slope;
@@ -169,7 +170,7 @@ static double counts_from_lowest(ess_driver *d, size_t k, const double b[QUARTIC
     place = theta;
   }
   const double unit = ess_level_tolerance(d, k);
-  if (!(b[QUARTIC - 1] > lowest + unit)) return ESS_NEVER;
+  if (lowest < -unit || !(b[QUARTIC - 1] > lowest + unit)) return ESS_NEVER;
   d->level[k] += lowest + unit;
   return place;
 }
