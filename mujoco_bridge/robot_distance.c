@@ -145,21 +145,27 @@ bool robot_distance_parallel(const mjData *d, const int geom[2]) {
   return dot(product, product) < most * most;
 }
 
-/* where the two of them begin, or end, to lie side by side; where they do not at all, the ends that
- * are nearest */
+/* where the two of them begin, or end, to lie side by side: an end of the one, and what it is
+ * nearest to on the other; where they do not at all, the ends that are nearest */
 static void parallel_capsules(const mjModel *m, const mjData *d, const int geom[2], size_t part,
                               robot_touch *out) {
   const double *pos1 = d->geom_xpos + 3 * geom[0], *pos2 = d->geom_xpos + 3 * geom[1];
   const double *size1 = m->geom_size + 3 * geom[0], *size2 = m->geom_size + 3 * geom[1];
-  double axis[3], other[3], from1[3], point1[3], point2[3];
-  axis_of(d, geom[0], 2, 1.0, axis);
-  axis_of(d, geom[1], 2, 1.0, other);
-  ahead(from1, pos2, -1.0, pos1);
-  const double middle = dot(from1, axis), way = dot(axis, other) > 0.0 ? 1.0 : -1.0;
-  const double end =
-      part == 0 ? fmin(size1[1], middle + size2[1]) : fmax(-size1[1], middle - size2[1]);
-  ahead(point1, pos1, clip(end, size1[1]), axis);
-  ahead(point2, pos2, way * clip(end - middle, size2[1]), other);
+  const double side = part == 0 ? 1.0 : -1.0;
+  double axis1[3], axis2[3], from[3], point1[3], point2[3];
+  axis_of(d, geom[0], 2, 1.0, axis1);
+  axis_of(d, geom[1], 2, 1.0, axis2);
+  ahead(from, pos2, -1.0, pos1);
+  const double way = dot(axis1, axis2) > 0.0 ? 1.0 : -1.0, beyond = side * dot(from, axis1);
+  if (size1[1] <= beyond + size2[1]) {
+    ahead(point1, pos1, side * size1[1], axis1);
+    ahead(from, point1, -1.0, pos2);
+    ahead(point2, pos2, clip(dot(from, axis2), size2[1]), axis2);
+  } else {
+    ahead(point2, pos2, side * way * size2[1], axis2);
+    ahead(from, point2, -1.0, pos1);
+    ahead(point1, pos1, clip(dot(from, axis1), size1[1]), axis1);
+  }
   point_point(point1, size1[0], point2, size2[0], out);
 }
 

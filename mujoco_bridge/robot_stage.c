@@ -69,17 +69,33 @@ static void complete_frame(double frame[9]) {
   mju_cross(frame + 6, frame, y);
 }
 
-static void add_contact(robot *r, const robot_event *e) {
-  const robot_pair *p = &r->shared->pairs[e->object];
+static void add_point(robot *r, const robot_pair *p, size_t parts, size_t part) {
   mjContact contact = p->pattern;
   robot_touch touch;
-  robot_distance(&r->model, r->data, p->geom, p->parts, (size_t)e->part, &touch);
+  robot_distance(&r->model, r->data, p->geom, parts, part, &touch);
   contact.dist = touch.dist;
   mju_copy3(contact.pos, touch.pos);
   mju_copy3(contact.frame, touch.normal);
   mju_copy3(contact.frame + 3, touch.tangent);
   complete_frame(contact.frame);
   mj_addContact(&r->model, r->data, &contact);
+}
+
+/* capsules that just pass parallel have MuJoCo's two points there: a jump of the field without an
+ * event function, that only steps which fail show */
+static bool pass_parallel(const robot *r, const robot_pair *p) {
+  const int *const type = r->model.geom_type;
+  return p->parts == 1 && type[p->geom[0]] == mjGEOM_CAPSULE &&
+         type[p->geom[1]] == mjGEOM_CAPSULE && robot_distance_parallel(r->data, p->geom);
+}
+
+static void add_contact(robot *r, const robot_event *e) {
+  const robot_pair *p = &r->shared->pairs[e->object];
+  if (!pass_parallel(r, p)) {
+    add_point(r, p, p->parts, (size_t)e->part);
+    return;
+  }
+  for (size_t part = 0; part < 2; ++part) add_point(r, p, 2, part);
 }
 
 static double joint_margin(const robot *r, const robot_event *e) {

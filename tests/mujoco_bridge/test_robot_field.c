@@ -263,11 +263,40 @@ static void test_parallel(void **state) {
   gsl_rng_free(rng);
 }
 
+/* capsules that pass parallel have two points as long as they are within MuJoCo's 1e-4 rad of it,
+ * and one before and after */
+static void test_passing(void **state) {
+  (void)state;
+  robot *r = fixture_robot(
+      "<mujoco><worldbody><geom name='bar' type='capsule' size='.05' fromto='-.3 0 0 .3 0 0'/>"
+      "<body pos='.05 0 .09'><freejoint/>"
+      "<geom name='rod' type='capsule' size='.05' fromto='-.2 0 0 .2 0 0'/></body>"
+      "</worldbody></mujoco>");
+  gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+  assert_int_equal(robot_size(r).events, 1);
+  for (int trial = 0; trial < 500; ++trial) {
+    double x[13] = {0.0, 0.0, 0.09, 1.0}, ours[13], its[13], sign[1];
+    const double most = trial % 2 ? 6e-5 : 3e-4;
+    for (int i = 4; i < 7; ++i) x[i] = fixture_between(rng, -0.5 * most, 0.5 * most);
+    for (int i = 7; i < 13; ++i) x[i] = fixture_between(rng, -1.0, 1.0);
+    x[0] = fixture_between(rng, -0.6, 0.6);
+    x[1] = fixture_between(rng, -0.03, 0.03);
+    fixture_signs(r, x, sign);
+    fixture_field(r, x, sign, ours);
+    assert_int_equal(robot_plain_field(r, x, its), 0);
+    if (!(fixture_distance(ours, its, 13) < 1e-9 * (1.0 + fixture_length(its, 13))))
+      fail_msg("trial %d, sign %g: gap %g", trial, sign[0], fixture_distance(ours, its, 13));
+  }
+  gsl_rng_free(rng);
+  robot_close(r);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_gap),   cmocka_unit_test(test_parallel),
-      cmocka_unit_test(test_steps), cmocka_unit_test(test_rates),
-      cmocka_unit_test(test_latch), cmocka_unit_test(test_not_finite),
+      cmocka_unit_test(test_gap),        cmocka_unit_test(test_parallel),
+      cmocka_unit_test(test_passing),    cmocka_unit_test(test_steps),
+      cmocka_unit_test(test_rates),      cmocka_unit_test(test_latch),
+      cmocka_unit_test(test_not_finite),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
