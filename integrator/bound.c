@@ -221,7 +221,7 @@ static bool may_yet_reach(const ess_driver *d, size_t k, double doubt) {
 }
 
 void ess_clear_flags(ess_driver *d) {
-  for (size_t i = 0; i < d->flagged_count; i++) d->is_flagged[d->flagged[i]] = false;
+  for (size_t i = 0; i < d->flagged_count; i++) d->fate[d->flagged[i]] = ESS_FATE_NONE;
   d->flagged_count = 0;
 }
 
@@ -251,7 +251,7 @@ static size_t flag_block(ess_driver *d, size_t block, reached r, const double ma
     }
     d->flagged_theta[count] = ESS_NEVER; // until it is placed
     flagged[count++] = k;
-    d->is_flagged[k] = true;
+    d->fate[k] = ESS_FATE_SOUGHT;
   }
   d->flagged_count = count;
   return doubtful_guard;
@@ -271,7 +271,7 @@ size_t ess_flag_guards(ess_driver *d) {
 
 /* whether any of four guards is flagged */
 static bool any_flagged(const ess_driver *d, size_t k) {
-  return d->is_flagged[k] | d->is_flagged[k + 1] | d->is_flagged[k + 2] | d->is_flagged[k + 3];
+  return d->fate[k] | d->fate[k + 1] | d->fate[k + 2] | d->fate[k + 3];
 }
 
 void ess_keep_rivals(ess_driver *d, double theta) {
@@ -283,9 +283,9 @@ void ess_keep_rivals(ess_driver *d, double theta) {
       const models m = model_guards(d, k);
       const unsigned rivals = ess_mask_bits(may_cross_before(&m, theta));
       for (size_t i = 0; i < ESS_LANES; i++) {
-        if (!d->is_flagged[k + i]) continue;
-        d->is_flagged[k + i] = rivals >> i & 1;
-        if (d->is_flagged[k + i]) d->flagged[d->flagged_count++] = k + i;
+        if (!d->fate[k + i]) continue;
+        d->fate[k + i] = rivals >> i & 1 ? ESS_FATE_SOUGHT : ESS_FATE_NONE;
+        if (d->fate[k + i]) d->flagged[d->flagged_count++] = k + i;
       }
     }
   }

@@ -24,7 +24,7 @@ void ess_clear_flags(ess_driver *d);
 static inline void ess_flag(ess_driver *d, size_t k) {
   d->flagged_theta[d->flagged_count] = ESS_NEVER;
   d->flagged[d->flagged_count++] = k;
-  d->is_flagged[k] = true;
+  d->fate[k] = ESS_FATE_SOUGHT;
 }
 
 /* By how much each event function's model over the step may be off, where ess_flag_guards has not

@@ -61,6 +61,17 @@ typedef struct ess_returns {
   uint64_t steps, crossings;
 } ess_returns;
 
+/* What the step being tried comes to for an event function: those that are sought, or more, are
+ * listed in d->flagged. */
+typedef unsigned char ess_fate;
+enum {
+  ESS_FATE_NONE,    /* nothing */
+  ESS_FATE_SOUGHT,  /* it may stop the step */
+  ESS_FATE_PASSED,  /* silent: passed for good, by the step's end, without stopping it */
+  ESS_FATE_REACHED, /* silent: reached where the step is cut for another */
+  ESS_FATE_ENTERED  /* the step is cut at its level */
+};
+
 struct ess_driver {
   ess_system system;
   ess_options options; /* its arrays NULL: copied */
@@ -143,7 +154,7 @@ struct ess_driver {
   size_t *flagged;
   double *flagged_theta;
   size_t flagged_count;
-  bool *is_flagged; /* by event function */
+  ess_fate *fate; /* by event function */
 
   /* for which guard steps are being halved, how often, and whether this one was (suspect.c); the
    * longest of them since one was made without */

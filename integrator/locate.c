@@ -14,21 +14,13 @@
 #include "candidates.h"
 #include "dopri5.h"
 #include "driver_state.h"
-#include "impact.h"
-#include "impact_state.h"
-#include "instant.h"
 #include "lanes.h"
 #include "locate.h"
-#include "projection.h"
 #include "quartic.h"
 #include "resets.h"
 #include "status.h"
 
 enum { QUARTIC = ESS_QUARTIC, PROBES = 80, NEWTON_PROBES = 8 };
-
-/* in place of where a flagged guard counts from: a silent one that the step may pass without being
- * cut, and one that it was cut at, silent or not; none of these stops a search */
-static const double PASSED = ESS_NEVER + 1.0, REACHED = ESS_NEVER + 2.0, ENTERED = ESS_NEVER + 3.0;
 
 /* where a search for the level stands: the probe, what it found, and the bracket around it */
 typedef struct probe {
@@ -182,6 +174,7 @@ static void place_flagged(ess_driver *d) {
     const size_t k = d->flagged[i];
     place_entry(d, k);
     const bool below = d->side[k] * d->h[k] < d->level[k];
+    d->fate[k] = ESS_FATE_SOUGHT;
     d->flagged_theta[i] = 0.0;
     if (below && !ess_is_silent(d, k)) continue;
     double b[QUARTIC];
@@ -190,7 +183,8 @@ static void place_flagged(ess_driver *d) {
       d->flagged_theta[i] = counts_from(b);
       if (d->flagged_theta[i] > 1.0) d->flagged_theta[i] = counts_from_lowest(d, k, b);
     } else if (ess_sign_changes(b) == 1 && ess_row_is_local(d, k)) {
-      d->flagged_theta[i] = PASSED;
+      d->fate[k] = ESS_FATE_PASSED;
+      d->flagged_theta[i] = ESS_NEVER; // it stops no search
     }
   }
 }
@@ -308,7 +302,7 @@ static bool overlooked(const ess_driver *d) {
       const ess_mask above = lie_above(d, k);
       if (!ess_mask_any(above)) continue;
       for (size_t i = 0; i < ESS_LANES; i++)
-        if (above[i] && !d->is_flagged[k + i]) return true;
+        if (above[i] && !d->fate[k + i]) return true;
     }
   }
   return false;
@@ -321,9 +315,9 @@ static void note_reached(ess_driver *d) {
     const double g = d->side[k] * d->h_try[k];
     if (g - d->level[k] < -ess_level_tolerance(d, k)) continue;
     if (!ess_is_silent(d, k))
-      d->flagged_theta[i] = ENTERED;
+      d->fate[k] = ESS_FATE_ENTERED;
     else if (d->flagged_theta[i] <= 1.0)
-      d->flagged_theta[i] = REACHED;
+      d->fate[k] = ESS_FATE_REACHED;
   }
 }
 
@@ -392,65 +386,4 @@ int ess_locate_first(ess_driver *d, ess_location *found) {
   ess_set_levels(d);
   found->doubt_guard = ess_flag_guards(d);
   return found->doubt_guard == SIZE_MAX ? ess_locate_flagged(d, found) : ESS_SUCCESS;
-}
-
-void ess_enter_neighbourhoods(ess_driver *d) {
-  for (size_t i = 0; i < d->flagged_count; i++)
-    if (d->flagged_theta[i] == ENTERED) ess_hold_inside(d, d->flagged[i]);
-}
-
-int ess_cross_silent(ess_driver *d, const double h[]) {
-  const double ways[] = {PASSED, REACHED};
-  for (int way = 0; way < 2; way++)
-    for (size_t i = 0; i < d->flagged_count; i++) {
-      const size_t k = d->flagged[i];
-      if (d->flagged_theta[i] != ways[way] || d->side[k] == 0.0) continue;
-      if (ways[way] == PASSED && d->side[k] * h[k] < 0.0) continue;
-      const int status = ess_make_crossing(d, k);
-      if (status) return status;
-    }
-  return ESS_SUCCESS;
-}
-
-/* an impact at the node, where the step was cut; SIZE_MAX when there is none. The node is evaluated
- * where there may be. */
-static int find_impact(ess_driver *d, size_t *impact) {
-  *impact = SIZE_MAX;
-  for (size_t i = 0; d->impacts && i < d->flagged_count; i++)
-    if (ess_is_impact(d, d->flagged[i])) *impact = d->flagged[i];
-  if (*impact == SIZE_MAX) return ESS_SUCCESS;
-  const int status = ess_evaluate_node(d);
-  *impact = SIZE_MAX;
-  for (size_t i = 0; !status && *impact == SIZE_MAX && i < d->flagged_count; i++) {
-    const size_t k = d->flagged[i];
-    if (d->flagged_theta[i] == ENTERED && ess_is_armed(d, k)) *impact = ess_due_impact(d, k);
-  }
-  return status;
-}
-
-/* whether guard k, where the state is, is still approached after what has been crossed there */
-static int is_still_due(ess_driver *d, size_t k, bool *due) {
-  double h, rate = 0.0;
-  int status = ess_field(d, d->t, d->x, d->stage[1]);
-  if (!status) status = ess_some_guard_rates(d, d->x, d->stage[1], &k, 1, &h, &rate);
-  *due = !(d->side[k] * rate < 0.0);
-  return status;
-}
-
-int ess_cross_entered(ess_driver *d) {
-  size_t impact;
-  const int found = find_impact(d, &impact);
-  if (found || impact != SIZE_MAX) return found ? found : ess_make_impact(d, impact, 0.0);
-  bool jumped = false; // another that is crossed here may have turned the state back
-  for (size_t i = 0; i < d->flagged_count; i++) {
-    const size_t k = d->flagged[i];
-    if (d->flagged_theta[i] != ENTERED || d->side[k] == 0.0) continue;
-    bool due = true;
-    int status = jumped ? is_still_due(d, k, &due) : ESS_SUCCESS;
-    if (!status && !due) continue;
-    jumped = jumped || !ess_is_silent(d, k);
-    if (!status) status = ess_make_crossing(d, k);
-    if (status) return status;
-  }
-  return ESS_SUCCESS;
 }

@@ -1,5 +1,5 @@
 /*
- * Where a step is cut, and what is crossed there.
+ * Where a step is cut.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -22,15 +22,5 @@ int ess_locate_first(ess_driver *d, ess_location *found);
 
 /* The same where the guards have just been flagged, and none is in doubt. */
 int ess_locate_flagged(ess_driver *d, ess_location *found);
-
-/* The guards that the step was cut at are inside their neighbourhoods: called at the new node. */
-void ess_enter_neighbourhoods(ess_driver *d);
-
-/* Crosses the silent guards that the step just taken has passed, by the event functions h at its
- * end, then those it was cut at. */
-int ess_cross_silent(ess_driver *d, const double h[]);
-
-/* Crosses the others that it was cut at, where the state is. */
-int ess_cross_entered(ess_driver *d);
 
 #endif

@@ -126,7 +126,7 @@ static bool lay_indices(ess_driver *d) {
   c->is_curved = lay(&cursor, m * sizeof(bool));
   c->has_ways = lay(&cursor, d->blocks * sizeof(bool));
   c->is_far = lay(&cursor, d->blocks * ESS_BLOCK * sizeof(bool));
-  d->is_flagged = lay(&cursor, d->blocks * ESS_BLOCK * sizeof(bool));
+  d->fate = lay(&cursor, d->blocks * ESS_BLOCK * sizeof(ess_fate));
   return true;
 }
 

@@ -261,7 +261,7 @@ bool ess_row_is_local(const ess_driver *d, size_t k) {
   const size_t mirror = is_up(guard) ? guard + 1 : guard - 1;
   for (size_t i = d->row_start[guard]; i < d->row_start[guard + 1]; i++) {
     const size_t other = d->row_guard[i];
-    local = local && (other == mirror || (d->row_effect[i] < 0 && !d->is_flagged[other / 2]));
+    local = local && (other == mirror || (d->row_effect[i] < 0 && !d->fate[other / 2]));
   }
   return local;
 }

@@ -11,6 +11,7 @@
 #include "arithmetic.h"
 #include "base.h"
 #include "callbacks.h"
+#include "cut.h"
 #include "dopri5.h"
 #include "driver_state.h"
 #include "grain.h"

@@ -199,7 +199,7 @@ static double first_of_lanes(const ess_driver *d, size_t k) {
   double first = INFINITY;
   roots_of_lanes(d, k, &p, &m, length);
   for (size_t i = k; i < k + ESS_LANES; i++)
-    if (d->is_flagged[i] && !ess_is_silent(d, i)) first = ess_smaller(predict(d, i), first);
+    if (d->fate[i] && !ess_is_silent(d, i)) first = ess_smaller(predict(d, i), first);
   return first;
 }
 
@@ -210,7 +210,7 @@ static size_t count_risen(const ess_driver *d, size_t k, double u) {
   size_t count = 0;
   for (unsigned b = ess_mask_bits((side * p.a[0] < 0.0) & (end >= 0.0)); b; b &= b - 1) {
     const size_t i = k + (size_t)__builtin_ctz(b);
-    count += d->is_flagged[i] && !ess_is_silent(d, i);
+    count += d->fate[i] && !ess_is_silent(d, i);
   }
   return count;
 }
