@@ -32,7 +32,7 @@ static inline void ess_arm(ess_driver *d, size_t guard) {
   d->block_armed[k / ESS_BLOCK] += more;
   d->armed_count += more;
   d->side[k] = -d->sign[k];
-  d->entry[k] = 0.0;
+  d->inside_from[k] = 0.0;
   d->armed_is_silent[k] = silent;
   d->width[k] = silent ? 0.0 : d->epsilon[k];
 }
@@ -43,7 +43,7 @@ static inline void ess_disarm(ess_driver *d, size_t k) {
   d->block_armed[k / ESS_BLOCK]--;
   d->armed_count--;
   d->side[k] = 0.0;
-  d->entry[k] = INFINITY;
+  d->inside_from[k] = INFINITY;
 }
 
 #endif

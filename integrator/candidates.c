@@ -110,7 +110,8 @@ static void first_of_all(const ess_driver *d, ess_candidate *first) {
  * guard, and no further than the field goes in the time it may take */
 static double margin_of(const ess_driver *d, size_t k) {
   const double g = d->side[k] * d->h[k], rate = d->side[k] * d->rate[k];
-  const double far = d->lead < INFINITY ? d->lead * ess_larger(rate, 0.0) : INFINITY;
+  const double far =
+      d->projection_max < INFINITY ? d->projection_max * ess_larger(rate, 0.0) : INFINITY;
   return g + ess_smaller(d->width[k], far);
 }
 
@@ -118,19 +119,19 @@ static double margin_of(const ess_driver *d, size_t k) {
 static inline ess_lanes margins(const ess_driver *d, size_t k) {
   const ess_lanes side = ess_lanes_load(d->side + k), zero = {0.0};
   const ess_lanes g = side * ess_lanes_load(d->h + k), width = ess_lanes_load(d->width + k);
-  if (!(d->lead < INFINITY)) return g + width;
-  const ess_lanes far = d->lead * ess_lanes_max(side * ess_lanes_load(d->rate + k), zero);
+  if (!(d->projection_max < INFINITY)) return g + width;
+  const ess_lanes far = d->projection_max * ess_lanes_max(side * ess_lanes_load(d->rate + k), zero);
   return g + ess_lanes_min(width, far);
 }
 
 bool ess_inside(const ess_driver *d, size_t k) {
-  return margin_of(d, k) >= d->entry[k];
+  return margin_of(d, k) >= d->inside_from[k];
 }
 
 void ess_hold_inside(ess_driver *d, size_t k) {
   // the field at the node is not the slope of the dense output there: the margin may be below 0
   const double margin = margin_of(d, k) - 4.0 * ess_level_tolerance(d, k);
-  if (margin < d->entry[k]) d->entry[k] = margin;
+  if (margin < d->inside_from[k]) d->inside_from[k] = margin;
 }
 
 bool ess_any_inside(const ess_driver *d) {
@@ -138,8 +139,8 @@ bool ess_any_inside(const ess_driver *d) {
     if (!d->block_armed[b]) continue;
     ess_mask outside = ~(ess_mask){0};
     for (size_t k = b * ESS_BLOCK, end = ess_block_end(d, b); k < end; k += ESS_LANES)
-      outside &=
-          (margins(d, k) < ess_lanes_load(d->entry + k)) | (ess_lanes_load(d->width + k) == 0.0);
+      outside &= (margins(d, k) < ess_lanes_load(d->inside_from + k)) |
+                 (ess_lanes_load(d->width + k) == 0.0);
     if (ess_mask_any(~outside)) return true;
   }
   return false;
@@ -191,7 +192,8 @@ static bool none_is_passed(const ess_driver *d) {
     for (size_t k = b * ESS_BLOCK, end = ess_block_end(d, b); k < end; k += ESS_LANES) {
       const ess_lanes h = ess_lanes_load(d->h + k), rate = ess_lanes_load(d->rate + k);
       const ess_lanes g = ess_lanes_load(d->side + k) * (h + 0.0 * rate);
-      passed |= ~(g < ess_lanes_load(d->entry + k)); // 0, or less, or INFINITY when none is armed
+      // from 0, or less, or INFINITY when none is armed
+      passed |= ~(g < ess_lanes_load(d->inside_from + k));
     }
     if (ess_mask_any(passed)) return false;
   }
@@ -231,20 +233,21 @@ void ess_gather_batch(ess_driver *d, const ess_candidate *first) {
 
 /* the levels of LANES guards from k on */
 static void set_levels_at(ess_driver *d, size_t k) {
-  const ess_lanes entry = ess_lanes_load(d->entry + k), zero = {0.0};
+  const ess_lanes from = ess_lanes_load(d->inside_from + k), zero = {0.0};
   const ess_mask armed = ess_lanes_load(d->side + k) != 0.0;
-  const ess_mask inside = margins(d, k) >= entry;
+  const ess_mask inside = margins(d, k) >= from;
 
   // where an entry was located, the margin may be a little below 0: it counts as inside from there
   // on, until it is left
-  ess_lanes_store(d->entry + k, ess_lanes_select(armed & ~inside, zero, entry));
+  ess_lanes_store(d->inside_from + k, ess_lanes_select(armed & ~inside, zero, from));
 
   // a neighbourhood bounded by time is at most as wide as the faster end of the step makes it, most
   // often: one that is wider is found at the next node
   ess_lanes width = ess_lanes_load(d->width + k), epsilon = ess_lanes_load(d->epsilon + k);
-  if (d->lead < INFINITY) {
+  if (d->projection_max < INFINITY) {
     const ess_lanes rate = ess_lanes_load(d->rate + k), rate_end = ess_lanes_load(d->rate_end + k);
-    const ess_lanes far = d->lead * ess_lanes_max(ess_lanes_abs(rate), ess_lanes_abs(rate_end));
+    const ess_lanes far =
+        d->projection_max * ess_lanes_max(ess_lanes_abs(rate), ess_lanes_abs(rate_end));
     width = ess_lanes_min(width, far);
     epsilon = ess_lanes_min(epsilon, far);
   }

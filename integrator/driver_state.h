@@ -124,13 +124,13 @@ struct ess_driver {
   bool is_coarse;  /* some event function has a grain */
   double *width;   /* half-width of the neighbourhood that stops a step; 0 for a silent guard;
                       INFINITY where time alone bounds it */
-  double lead;     /* within its neighbourhood the field reaches a guard within this time;
-                      INFINITY: neighbourhoods are not bounded by time */
-  double *entry;   /* margin (candidates.c) from which a guard is inside: 0, or what it was where
-                      its entry was located; INFINITY when none is armed */
-  double *level;   /* g at which a guard stops the step being tried: where its neighbourhood
-                      begins, 0 inside it, INFINITY when none is armed */
-  size_t *block_armed; /* armed guards in each block */
+  double projection_max; /* within its neighbourhood the field reaches a guard within this time;
+                            INFINITY: neighbourhoods are not bounded by time */
+  double *inside_from;   /* margin (candidates.c) from which a guard is inside: 0, or what it was
+                            where the step was cut at it; INFINITY when none is armed */
+  double *level;         /* g at which a guard stops the step being tried: where its neighbourhood
+                            begins, 0 inside it, INFINITY when none is armed */
+  size_t *block_armed;   /* armed guards in each block */
   size_t armed_count;
 
   /* the guard reset matrix (resets.c), copied: 2m + 1 rows */

@@ -78,12 +78,12 @@ static size_t likely_first(const ess_driver *d) {
   return d->options.method == ESS_METHOD_PAPER ? reached_or_furthest(d) : first_by_chords(d);
 }
 
-/* Bernstein coefficients of g + lead dg/dt over the step, from those of g */
-static void look_ahead(const double b[QUARTIC], double lead_steps, double ahead[QUARTIC]) {
+/* Bernstein coefficients of g + so many steps times dg/dtheta, from those of g */
+static void look_ahead(const double b[QUARTIC], double steps, double ahead[QUARTIC]) {
   for (int i = 0; i < QUARTIC; i++) {
     const double before = i > 0 ? b[i] - b[i - 1] : 0.0;
     const double after = i < QUARTIC - 1 ? b[i + 1] - b[i] : 0.0;
-    ahead[i] = b[i] + lead_steps * (i * before + (QUARTIC - 1 - i) * after);
+    ahead[i] = b[i] + steps * (i * before + (QUARTIC - 1 - i) * after);
   }
 }
 
@@ -92,7 +92,7 @@ static bool is_bounded_by_time(const ess_driver *d, size_t k) {
   const double slower =
       d->side[k] *
       (d->rate[k] * d->side[k] < d->rate_end[k] * d->side[k] ? d->rate[k] : d->rate_end[k]);
-  return d->lead < INFINITY && d->lead * slower < d->width[k];
+  return d->projection_max < INFINITY && d->projection_max * slower < d->width[k];
 }
 
 /* where a model first reaches a value from below; ESS_NEVER when it does not */
@@ -110,7 +110,7 @@ static void place_entry(ess_driver *d, size_t k) {
   double b[QUARTIC], ahead[QUARTIC], slope, theta = 0.0;
   d->level[k] = 0.0;
   ess_model_guard(d, k, b);
-  look_ahead(b, d->lead / d->dt, ahead);
+  look_ahead(b, d->projection_max / d->dt, ahead);
 
   // within its width, then soon enough
   if (b[0] < -width) theta = reaches(b, -width);

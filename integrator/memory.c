@@ -49,7 +49,7 @@ static bool lay_doubles(ess_driver *d) {
   double **const by_guard[] = {&d->h,           &d->rate,        &d->h_end,      &d->rate_end,
                                &d->h_mid,       &d->h_check[0],  &d->h_check[1], &d->h_try,
                                &d->rate_try,    &d->sign,        &d->side,       &d->epsilon,
-                               &d->width,       &d->entry,       &d->level,      &d->flagged_theta,
+                               &d->width,       &d->inside_from, &d->level,      &d->flagged_theta,
                                &d->some_h,      &d->batch_time,  &d->scale,      &d->grain,
                                &c->listed_side, &c->time,        &c->late,       &c->root,
                                &c->inexact,     &c->square,      &c->cubic,      &c->quartic,

@@ -108,11 +108,11 @@ static void set_neighbourhoods(ess_driver *d) {
   for (size_t k = 0; k < d->system.guard_count; k++) d->grain[k] = 0.0;
   for (size_t k = 0; k < d->system.guard_count; k++)
     d->epsilon[k] = o->guard_epsilons ? o->guard_epsilons[k] : o->epsilon;
-  d->lead = o->projection_max;
+  d->projection_max = o->projection_max;
   d->severity = 1.0;
   if (o->method == ESS_METHOD_PAPER) return;
   d->severity = 6.0;
-  d->lead = 0.0; // no neighbourhoods: a guard is reached where it is crossed
+  d->projection_max = 0.0; // no neighbourhoods: a guard is reached where it is crossed
   for (size_t k = 0; k < d->system.guard_count; k++) d->epsilon[k] = INFINITY;
 }
 
@@ -122,7 +122,7 @@ static void resize_armed(ess_driver *d) {
     const double width = ess_is_silent(d, k) ? 0.0 : d->epsilon[k];
     if (d->side[k] == 0.0 || d->width[k] == width) continue;
     d->width[k] = width;
-    d->entry[k] = 0.0;
+    d->inside_from[k] = 0.0;
   }
 }
 

@@ -153,7 +153,7 @@ int ess_resets_start(ess_driver *d) {
   for (size_t b = 0; b < d->blocks; b++) d->block_armed[b] = 0;
   for (size_t k = 0; k < d->blocks * ESS_BLOCK; k++) {
     d->side[k] = 0.0;
-    d->entry[k] = INFINITY;
+    d->inside_from[k] = INFINITY;
     if (k < m && d->armed_at_start[ess_guard_ahead(d, k)]) ess_arm(d, ess_guard_ahead(d, k));
   }
   return ESS_SUCCESS;
