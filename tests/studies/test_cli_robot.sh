@@ -329,7 +329,7 @@ expect 'unfinished: other controls of that name are refused' one_line 1 'differs
 # what is drawn of the first start ends where that start ended, however fast the machine is now
 drawn() {
   run robot legs.xml --starts 1 --time 0.5 --time-steps 0.002 --tolerances 1e-2,1e-6 --check-step 1e-4 \
-    --budget 0.005 --out results
+    --budget 0.002 --out results
   expect 'a short budget: a study' success
   cat results/robot_errors.csv results/robot_paths.csv results/robot_touchdowns.csv | sha256sum >>drawn
 }
