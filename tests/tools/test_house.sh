@@ -1,6 +1,6 @@
 #!/bin/sh
-# The house stays in order: a study is data, no file of one is long, and arrows between files run one
-# way.
+# The house stays in order: a study is data, no file of one is long, arrows between files run one
+# way, and each of libess's headers can be read alone.
 # SPDX-License-Identifier: GPL-3.0-or-later
 # usage: test_house.sh SOURCE
 set -u
@@ -69,6 +69,13 @@ edges() {
 all=$(edges)
 [ "$(echo "$all" | wc -l)" -ge 100 ] || fail "there are hardly any includes"
 echo "$all" | tsort >/dev/null || fail "files include each other in a circle"
+
+# --- headers --------------------------------------------------------------------------------------
+
+# each of libess's can be read alone: it includes what it uses
+for path in integrator/*.h; do
+  ${CC:-cc} -std=c17 -w -fsyntax-only -x c "$path" || fail "$path needs what it does not include"
+done
 
 [ $failures -eq 0 ] && echo "all passed"
 exit $((failures > 0))
