@@ -28,6 +28,9 @@ static const double LONG = 0.125;
  * too long for them, by little */
 static const double ALLOWED = 10.0;
 
+/* what is smaller than this has decayed, and is no error: doubles below it have few digits left */
+static const double DECAYED = 1e-250;
+
 /* the largest component; not a number where one is not */
 static double norm(const double v[], size_t n) {
   double most = 0.0;
@@ -88,7 +91,7 @@ static double error_of(ess_driver *d, double dt, const double end[]) {
   for (size_t j = 0; j < v->count; j++) {
     double *const error = v->w + j * n, *const from = v->v + j * n;
     const double lost = d->system.field_jacobian ? 0.0 : fabs(dt) * rounding_of(d, from);
-    for (size_t i = 0; i < n; i++) error[i] = ess_larger(0.0, fabs(error[i]) - lost);
+    for (size_t i = 0; i < n; i++) error[i] = ess_larger(0.0, fabs(error[i]) - lost - DECAYED);
     const double its = ess_scaled_norm(d, error, from, end + j * n);
     if (!(its <= DBL_MAX) || !(norm(end + j * n, n) < INFINITY)) return INFINITY;
     most = ess_larger(most, its);

@@ -205,10 +205,47 @@ static void nor_are_stabilised_steps(void **state) {
       }
 }
 
+/* ---- directions that decay to less than a double tells ----------------------------------------
+ */
+
+static int chase(double t, const double x[], const double sign[], double dxdt[], void *params) {
+  const double *const k = params;
+  (void)sign;
+  dxdt[0] = -*k * (x[0] - cos(t));
+  dxdt[1] = -x[1];
+  return 0;
+}
+
+/* exp(-k t) is below the smallest double from t = 745/k on */
+static void what_has_decayed_is_nothing(void **state) {
+  (void)state;
+  for (double k = 1e3; k < 2e8; k *= 10.0)
+    for (double tolerance = 1e-2; tolerance > 5e-9; tolerance *= 1e-2)
+      for (int base = 0; base < 3; base++)
+        for (int relative = 0; relative < 2; relative++) {
+          const ess_system system = {.dimension = 2, .field = chase, .params = &k};
+          const double end = 2e3 / k;
+          ess_options options = ess_options_default();
+          options.rtol = tolerance;
+          options.atol = relative ? 0.0 : tolerance;
+          options.base = (ess_base)base;
+          options.max_steps = 20000;
+          ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+          double t = 0.0, x[2] = {1.0, 1.0};
+          assert_int_equal(ess_driver_follow(d, 2, NULL), ESS_SUCCESS);
+          assert_int_equal(ess_driver_apply(d, &t, end, x), ESS_SUCCESS);
+          const double *const v = ess_driver_tangent(d);
+          const double known[] = {exp(-k * end), 0.0, 0.0, exp(-end)};
+          for (int i = 0; i < 4; i++) assert_true(fabs(v[i] - known[i]) < 60.0 * tolerance);
+          ess_driver_free(d);
+        }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_ripple_is_not_taken_over),
       cmocka_unit_test(nor_are_stabilised_steps),
+      cmocka_unit_test(what_has_decayed_is_nothing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
