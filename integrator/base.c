@@ -10,6 +10,7 @@
 #include "base.h"
 #include "dopri5.h"
 #include "driver_state.h"
+#include "ripple.h"
 #include "stabilised.h"
 
 /* calls of the field that a step of dopri5 takes, and radius times length to which it is stable;
@@ -45,7 +46,9 @@ int ess_base_begin(ess_driver *d) {
     s->off_until = -INFINITY;
   }
   s->is_on = (s->is_next || d->options.base == ESS_BASE_RKC) && d->t >= s->off_until;
-  return s->is_on ? ess_stabilised_begin(d) : ESS_SUCCESS;
+  int status = s->is_on ? ess_stabilised_begin(d) : ESS_SUCCESS;
+  if (!status && s->is_on && d->tangents) status = ess_tangent_leave(d);
+  return status;
 }
 
 /* takes the part along w out of v, states weighed by their tolerances */

@@ -13,9 +13,6 @@
 #include "driver_state.h"
 #include "tangent_state.h"
 
-/* a direction smaller than this has decayed: what moves the state along it may not be finite */
-static const double DECAYED = 1e-270;
-
 /* the size of a state below which its tolerance is absolute; 0 where it never is */
 static double size_of(const ess_driver *d, size_t i) {
   return d->atol[i] / (d->rtol[i] > 0.0 ? d->rtol[i] : 1e-8);
@@ -38,7 +35,8 @@ double ess_tangent_part(const ess_driver *d, const double x[], const double alon
     if (!(its <= DBL_MAX)) return NAN; // so is the difference, then
     direction = ess_larger(direction, its);
   }
-  return direction > DECAYED ? part * ess_larger(state, 1.0) / direction : 0.0;
+  const double multiple = direction > 0.0 ? part * ess_larger(state, 1.0) / direction : 0.0;
+  return isinf(multiple) ? 0.0 : multiple; // one so small has decayed
 }
 
 int ess_tangent_field(ess_driver *d, double t, const double x[], double f[]) {

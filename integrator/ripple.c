@@ -176,23 +176,37 @@ int ess_tangent_severity(ess_driver *d, double error, double *severity) {
   return status;
 }
 
-int ess_tangent_approach(ess_driver *d, double time, bool *again) {
+/* steps are dopri5's from the node on, for so long at most */
+static void leave_stabilised(ess_driver *d, double time) {
   ess_stabilised *const s = &d->stabilised;
+  s->is_on = false;
+  s->off_until = d->t + time;
+  d->dt_next = ess_smaller(FIRST / s->radius, d->dt_next);
+  d->log_error_old = ESS_LOG_ERROR_FLOOR; // that was the other's
+}
+
+int ess_tangent_leave(ess_driver *d) {
+  const double radius = d->stabilised.radius;
+  double most = 1.0;
+  const int status = d->armed_count ? weigh_near(d, radius, &most) : ESS_SUCCESS;
+  if (!status && most > 1.0) leave_stabilised(d, 2.0 * NEAR / radius);
+  return status;
+}
+
+int ess_tangent_approach(ess_driver *d, double time, bool *again) {
+  const double radius = d->stabilised.radius;
   double most = 1.0;
   int status = ESS_SUCCESS;
   *again = false;
-  if (is_fast(d, s->radius)) return ESS_SUCCESS;
+  if (is_fast(d, radius)) return ESS_SUCCESS;
   for (size_t i = 0; !status && i < d->flagged_count; i++)
-    if (!ess_is_silent(d, d->flagged[i])) status = weigh(d, d->flagged[i], s->radius, &most);
+    if (!ess_is_silent(d, d->flagged[i])) status = weigh(d, d->flagged[i], radius, &most);
   if (status || !(most > 1.0)) return status;
   *again = true;
   d->counters.rejected++;
-  if (time * s->radius > NEAR) {
-    d->dt_next = time - 0.75 * NEAR / s->radius;
-    return ESS_SUCCESS;
-  }
-  s->off_until = d->t + time + NEAR / s->radius;
-  d->dt_next = ess_smaller(FIRST / s->radius, d->dt);
-  d->log_error_old = ESS_LOG_ERROR_FLOOR;
+  if (time * radius > NEAR)
+    d->dt_next = time - 0.75 * NEAR / radius;
+  else
+    leave_stabilised(d, time + NEAR / radius);
   return ESS_SUCCESS;
 }

@@ -28,8 +28,9 @@ static const double LONG = 0.125;
  * too long for them, by little */
 static const double ALLOWED = 10.0;
 
-/* what is smaller than this has decayed, and is no error: doubles below it have few digits left */
-static const double DECAYED = 1e-250;
+/* what is smaller than this has decayed, and is no error: doubles soon below it lose their digits
+ */
+static const double DECAYED = 1e-304;
 
 /* the largest component; not a number where one is not */
 static double norm(const double v[], size_t n) {
