@@ -8,6 +8,7 @@
  */
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 #include "arithmetic.h"
 #include "armed.h"
@@ -38,6 +39,9 @@ static const double GROWN = 4.0;
 /* a step is held to no less than so many roundings of the state */
 static const double ROUNDINGS = 64.0;
 
+/* a state has no ripple whose part in that is less than this part of the largest */
+static const double STILL = 0.01;
+
 /* radius times length of the first step after stabilised ones */
 static const double FIRST = 2.0;
 
@@ -61,16 +65,38 @@ static double length_of(const ess_driver *d, const double v[]) {
 
 /* ---- what a crossing makes of an error of the state ------------------------------------------ */
 
+/* the largest part of a state in the ripple, whose direction is in `at` */
+static double largest_part(const ess_driver *d) {
+  double most = 0.0;
+  for (size_t i = 0; i < d->system.dimension; i++)
+    most = ess_larger(most, fabs(d->tangents->at[i]) / ess_tangent_unit(d, i));
+  return most;
+}
+
+/* whether state i has its part in it: others may be as large as they like, as a clock */
+static bool ripples(const ess_driver *d, size_t i, double largest) {
+  return fabs(d->tangents->at[i]) >= STILL * largest * ess_tangent_unit(d, i);
+}
+
+/* size of the states that ripple */
+static double size_of_ripples(const ess_driver *d) {
+  const double largest = largest_part(d);
+  double most = 1.0;
+  for (size_t i = 0; i < d->system.dimension; i++)
+    if (ripples(d, i, largest)) most = ess_larger(most, fabs(d->x[i]) / ess_tangent_unit(d, i));
+  return most;
+}
+
 /* whether directions gain so much of a crossing that this is as much as any error in it */
 static bool is_fast(const ess_driver *d, double radius) {
-  return !(radius * size_of(d, d->x) > ALLOWED * size_of(d, d->f));
+  return !(radius * size_of_ripples(d) > ALLOWED * size_of(d, d->f));
 }
 
 /* by the crossing of event function k, as directions and field are now: their error of one
  * tolerance of the state, over what is allowed; the largest so far */
 static int weigh(ess_driver *d, size_t k, double radius, double *most) {
   ess_tangents *const v = d->tangents;
-  const double size = size_of(d, d->x), speed = size_of(d, d->f), rate = fabs(d->rate[k]);
+  const double size = size_of_ripples(d), speed = size_of(d, d->f), rate = fabs(d->rate[k]);
   int status = ESS_SUCCESS;
   for (size_t j = 0; !status && j < v->count; j++) {
     const double *const column = v->v + j * d->system.dimension;
@@ -99,9 +125,10 @@ static int weigh_near(ess_driver *d, double radius, double *most) {
 
 /* no less than rounding lets a step be held to */
 static double limit(const ess_driver *d, double severity) {
+  const double largest = largest_part(d);
   for (size_t i = 0; i < d->system.dimension; i++) {
     const double x = fabs(d->x[i]), rounding = ROUNDINGS * DBL_EPSILON * x;
-    if (rounding * severity > d->atol[i] + d->rtol[i] * x)
+    if (ripples(d, i, largest) && rounding * severity > d->atol[i] + d->rtol[i] * x)
       severity = (d->atol[i] + d->rtol[i] * x) / rounding;
   }
   return ess_larger(1.0, severity);
@@ -109,9 +136,10 @@ static double limit(const ess_driver *d, double severity) {
 
 /* ---- the spectral radius --------------------------------------------------------------------- */
 
-/* as the last two stages of the step just tried show it */
+/* as the last two stages of the step just tried show it; the ripple's direction with it */
 static double show_radius(ess_driver *d) {
   const double *const f = d->stage[ESS_STAGES - 1], *const f_before = d->stage[ESS_STAGES - 2];
+  for (size_t i = 0; i < d->system.dimension; i++) d->tangents->at[i] = f[i] - f_before[i];
   (void)ess_dopri5_stage(d, ESS_STAGES - 2, d->x_try);
   return ess_stabilised_radius(d, f, f_before, d->x_end, d->x_try);
 }
@@ -129,10 +157,8 @@ static int multiply(ess_driver *d, const double from[], double to[], double *gai
  * which are measured in units that have nothing to do with each other */
 static int find_radius(ess_driver *d, double shown) {
   ess_tangents *const v = d->tangents;
-  const double *const f = d->stage[ESS_STAGES - 1], *const f_before = d->stage[ESS_STAGES - 2];
   const uint64_t spent = v->spent, calls = d->counters.field_evaluations;
   double gain[2] = {0.0, 0.0};
-  for (size_t i = 0; i < d->system.dimension; i++) v->at[i] = f[i] - f_before[i];
   int status = multiply(d, v->at, v->mapped, &gain[0]);
   if (!status) status = multiply(d, v->mapped, v->at, &gain[1]);
   // knots do not go without for it
@@ -176,6 +202,13 @@ int ess_tangent_severity(ess_driver *d, double error, double *severity) {
   return status;
 }
 
+/* as stabilised steps have found them */
+static double take_radius(ess_driver *d) {
+  const ess_stabilised *const s = &d->stabilised;
+  memcpy(d->tangents->at, s->direction, d->system.dimension * sizeof *s->direction);
+  return s->radius;
+}
+
 /* steps are dopri5's from the node on, for so long at most */
 static void leave_stabilised(ess_driver *d, double time) {
   ess_stabilised *const s = &d->stabilised;
@@ -186,7 +219,7 @@ static void leave_stabilised(ess_driver *d, double time) {
 }
 
 int ess_tangent_leave(ess_driver *d) {
-  const double radius = d->stabilised.radius;
+  const double radius = take_radius(d);
   double most = 1.0;
   const int status = d->armed_count ? weigh_near(d, radius, &most) : ESS_SUCCESS;
   if (!status && most > 1.0) leave_stabilised(d, 2.0 * NEAR / radius);
@@ -194,7 +227,7 @@ int ess_tangent_leave(ess_driver *d) {
 }
 
 int ess_tangent_approach(ess_driver *d, double time, bool *again) {
-  const double radius = d->stabilised.radius;
+  const double radius = take_radius(d);
   double most = 1.0;
   int status = ESS_SUCCESS;
   *again = false;
