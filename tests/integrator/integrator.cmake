@@ -12,7 +12,7 @@ foreach(duty api_arguments api_arm_ahead api_check_jacobian api_sliding api_wron
 endforeach()
 if(ESS_SANITIZE) # what sanitizers see is in the code, not in numbers
   target_compile_definitions(test_tangents_random PRIVATE TANGENT_SYSTEMS=100)
-  target_compile_definitions(test_tangents_stiff_random PRIVATE SYSTEMS=5)
+  target_compile_definitions(test_tangents_stiff_random PRIVATE SYSTEMS=20)
 endif()
 target_link_options(test_driver PRIVATE -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc)
 
