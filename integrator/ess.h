@@ -309,8 +309,9 @@ typedef struct ess_crossing_info {
  * Functions told of every step and every crossing, after acceptance and in the order of time: of a
  * step, or sub-step, at its end, after what is crossed within it and before what is crossed there.
  * They return 0 to go on, anything else to stop with ESS_ESTOP: time, state and signs are then
- * those that they were told, and another apply goes on from there. Pointers given to them are valid
- * during the call only. ess_driver_dense may be called from them, apply and set_options may not.
+ * those that they were told, and another apply goes on from there: a first step of rounding alone
+ * does not stop it again. Pointers given to them are valid during the call only. ess_driver_dense
+ * may be called from them, apply and set_options may not.
  */
 typedef struct ess_observer {
   int (*step)(const ess_step_info *info, void *context);         /* after each step, or NULL */

@@ -48,17 +48,18 @@ static bool is_sliding(ess_driver *d, size_t guard) {
   return d->slide_returns > RETURNS;
 }
 
-/* whether the step has been told of: an apply that goes on where an observer stopped the one
- * before, before what is crossed there, comes upon that again by a step that takes no time */
-static bool is_told(const ess_driver *d) {
+/* whether an apply has gone on where an observer stopped the one before, and come upon what is
+ * crossed there by a step of rounding alone: that does not stop it again, or no apply would go on
+ */
+static bool goes_on(const ess_driver *d) {
   return d->t - d->stopped <= 4.0 * DBL_EPSILON * fabs(d->t);
 }
 
 int ess_observe_step(ess_driver *d, double t0, bool projection) {
   const ess_observer *const o = &d->options.observer;
-  if (!o->step || is_told(d)) return ESS_SUCCESS;
+  if (!o->step) return ESS_SUCCESS;
   const ess_step_info info = {.projection = projection, .t0 = t0, .t1 = d->t, .x = d->x};
-  if (!o->step(&info, o->context)) return ESS_SUCCESS;
+  if (!o->step(&info, o->context) || goes_on(d)) return ESS_SUCCESS;
   d->stopped = d->t;
   return ess_fail(d, ESS_ESTOP, SIZE_MAX);
 }
