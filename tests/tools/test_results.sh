@@ -153,7 +153,7 @@ check 'its commit names the one before' $?
 check 'it touches the pages alone' $?
 grep -q 'MuJoCo takes 20 to 20 times' README.md
 check 'the README has the verdict' $?
-grep -qxF '**On 8 of 8 robots MuJoCo is faster**, at the error that MuJoCo makes by the robot file'\''s settings.' README.md
+grep -qxF '**On 8 of 8 robots MuJoCo is faster**, at MuJoCo'\''s error by the robot file'\''s settings.' README.md
 check 'and beside it what robots say' $?
 sed -n '/class="verdict"/p' results/report.html | grep -qF 'On 8 of 8 robots MuJoCo is faster'
 check 'and so does the report' $?
@@ -165,7 +165,7 @@ lost "In 1 of 1 races at equal error libess's worst error is larger than MuJoCo'
 lost "libess's median error exceeds MuJoCo's from 10 contacts on."
 lost 'In 2 cases no other method takes less time than libess. A case is a model, and an error that all methods have to reach.'
 lost 'With 10 contacts libess spends 75 % of its time on'
-lost "On 8 of 8 robots MuJoCo takes less time than libess, at the error that MuJoCo makes by the robot file's settings."
+lost "On 8 of 8 robots MuJoCo takes less time than libess, at MuJoCo's error by the robot file's settings."
 grep -qxF '| 1 | 2.000 | 1.900 to 2.100 | 1e-03 to 1e-02 | 1.0e-06 |' docs/results/paper.md
 check 'PAPER has the order' $?
 grep -qxF '| 10 | 1.000 | 2.000 | 2.00 [1.90, 2.10] | 0.01 | 0.02 |' docs/results/paper.md
