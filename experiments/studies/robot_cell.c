@@ -29,6 +29,7 @@ static int check_finely(study_run *run, const double x0[], const robot_track *of
   finest.knob = h;
   robot_track t;
   int status = robot_track_alloc(run, &t);
+  t.asked = count;
   if (!status) status = robot_follow(run, &finest, x0, false, &t);
   if (!status && t.reached >= count)
     sample->mujoco_apart = fmin(sample->mujoco_apart, robot_apart(run, &t, of, count));

@@ -142,6 +142,7 @@ int robot_race(study_run *run, const double x0[], const robot_track *of, size_t 
   int status = runners && candidate && record && seconds ? 0 : study_out_of_memory(run);
   if (!status && (robot_track_alloc(run, &r.track[0]) || robot_track_alloc(run, &r.track[1])))
     status = -1;
+  r.track[0].asked = r.track[1].asked = count;
   if (!status) status = take_turns(&r, entries, runners, candidate, record, seconds);
   robot_track_free(&r.track[0]);
   robot_track_free(&r.track[1]);

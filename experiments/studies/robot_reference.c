@@ -50,6 +50,7 @@ int robot_growth(study_run *run, const double x0[], size_t count, double *growth
   double *const x = malloc(n * sizeof *x);
   int status = !x ? study_out_of_memory(run) : 0;
   if (!status && (robot_track_alloc(run, &here) || robot_track_alloc(run, &there))) status = -1;
+  here.asked = there.asked = count;
   if (!status) status = robot_follow(run, &e, x0, false, &here);
   if (!status) {
     memcpy(x, x0, n * sizeof *x);

@@ -82,6 +82,7 @@ typedef struct robot_touch {
 /* What a run did, on the output times. */
 typedef struct robot_track {
   double most_steps;  /* of libess: so many, whatever time they take; 0: --budget ends the run */
+  size_t asked;       /* outputs that it is to reach: all, unless set to fewer */
   double *states;     /* [outputs * dimension]; owned */
   bool *at_end;       /* [outputs]: MuJoCo's states that are no interpolation; owned */
   size_t reached;     /* outputs that are there */
@@ -124,9 +125,9 @@ int robot_growth(study_run *run, const double x0[], size_t count, double *growth
 
 /* ---- the race: robot_race.c ------------------------------------------------------------------ */
 
-/* All entries but the reference from x0, against it over its first `count` outputs: into sample[1]
- * and behind; sample[0], which is the reference's own, learns how far MuJoCo is from it. 0, or -1
- * with one line. */
+/* All entries but the reference from x0, against it over its first `count` outputs, where all of
+ * them end, so that their times are of the same motion: into sample[1] and behind; sample[0], which
+ * is the reference's own, learns how far MuJoCo is from it. 0, or -1 with one line. */
 int robot_race(study_run *run, const double x0[], const robot_track *of, size_t count,
                robot_sample sample[]);
 

@@ -15,6 +15,7 @@ int robot_track_alloc(study_run *run, robot_track *t) {
   const robot_case *const c = run->own;
   *t = (robot_track){.states = calloc(c->outputs * c->size.dimension, sizeof *t->states),
                      .at_end = calloc(c->outputs, sizeof *t->at_end),
+                     .asked = c->outputs,
                      .status = "",
                      .event = SIZE_MAX};
   return t->states && t->at_end ? 0 : study_out_of_memory(run);
@@ -37,7 +38,7 @@ static int follow_steps(study_run *run, const robot_entry *e, const double x0[],
                                        .x0 = x0,
                                        .controls = &c->controls,
                                        .dt = s->output_step,
-                                       .count = c->outputs,
+                                       .count = t->asked,
                                        .states = t->states,
                                        .at_end = t->at_end};
   robot_steps_report report;
@@ -127,15 +128,15 @@ static int integrate(study_run *run, ess_driver *driver, double x[], robot_track
   const robot_settings *const s = run->settings;
   const robot_case *const c = run->own;
   const size_t n = c->size.dimension;
-  double now = t->until, end = (double)(c->outputs - 1) * s->output_step;
+  double now = t->until, end = (double)(t->asked - 1) * s->output_step;
   int status = ESS_SUCCESS;
-  while (!status && t->reached < c->outputs) {
+  while (!status && t->reached < t->asked) {
     double until, times[256];
     size_t count = 0;
     robot_set_control(c->robot, robot_controls_at(&c->controls, now, &until));
     until = fmin(until, end);
     // a long run in parts: the times of each stand in a small array
-    while (count < sizeof times / sizeof *times && t->reached + count < c->outputs) {
+    while (count < sizeof times / sizeof *times && t->reached + count < t->asked) {
       const double time = (double)(t->reached + count) * s->output_step;
       if (time > until) break;
       times[count++] = fmax(time, now);
