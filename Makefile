@@ -25,6 +25,8 @@ BEFORE ?=
 PREFIX ?= $(if $(filter command,$(origin prefix)),$(prefix),/usr/local)
 STIFF ?= 1e6
 SMALL ?=
+BUSY ?=
+ONLY ?=
 
 # one build folder for each kind of MuJoCo, so that switching never mixes two
 SUFFIX := $(if $(filter wheel,$(MUJOCO)),,$(if $(filter system,$(MUJOCO)),-system,-path))
@@ -37,7 +39,7 @@ quote = '$(subst ','\'',$(1))'
 # a variable that nothing reads is a mistake: known are those of make help, and what compilers,
 # CMake and tools take from any make
 settings := MUJOCO OUT CONTACTS TRIALS SEED SOLVERS PROTOCOL PROCESSES RANKS BASE PAIRS RUNS MODEL \
-  ROBOT LABEL_KNOBS TARGET BEFORE PREFIX STIFF SMALL
+  ROBOT LABEL_KNOBS TARGET BEFORE PREFIX STIFF SMALL BUSY ONLY
 customary := CC CXX CPP LD AR NM RANLIB CFLAGS CXXFLAGS CPPFLAGS LDFLAGS LDLIBS V VERBOSE DESTDIR \
   prefix SHELL MAKE MAKEFLAGS MFLAGS PATH HOME TMPDIR LANG LC_% CMAKE_% CTEST_% CCACHE_% PKG_CONFIG% \
   SOURCE_DATE_EPOCH INSTALL AM_% DEB_% %_proxy
@@ -243,10 +245,10 @@ report: setup-report build-essbench
 	$(claims)
 	@tools/report $(call quote,$(OUT))
 
-# all that the documents tell, measured at this commit and committed as the next: some ninety minutes;
-# or as little as possible of it, in a clone
+# all that the documents tell, measured at this commit and committed as the next: some two and a half hours;
+# or a part of it; or as little as possible of it, in a clone
 results: setup-report setup-robots build-essbench
-	@tools/results $(if $(SMALL),--small) $(essbench) $(call quote,$(OUT))
+	@tools/results $(if $(SMALL),--small) $(if $(BUSY),--busy) $(if $(ONLY),--only $(call quote,$(ONLY))) $(essbench) $(call quote,$(OUT))
 
 # --- installing ----------------------------------------------------------------------------------
 
@@ -378,6 +380,8 @@ RUNS=1000000      inputs of make fuzz
 BASE=rev          the revision whose times make regress compares with
 PAIRS=20          pairs of processes by which it does
 SMALL=1           make results in a clone, with every study as short as it can be
+ONLY=A,B          parts of make results: speed, sweep, robots, work_precision... (a wrong one lists all)
+BUSY=1            make results publishes times of a busy machine, too, and the pages say so
 PREFIX=/usr/local where make install installs to
 OUT=results       folder for results and figures
 endef

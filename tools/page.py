@@ -70,13 +70,20 @@ def table(*head):
     return [line(head), line(["---"] * len(head))]
 
 
-def lanes(folder):
-    """What ran beside, where make results has measured; else nothing."""
+def watched(folder, part, e):
+    """The environment of a part, its warnings by what make results saw while it ran: a study's first moment has the
+    load of the study before it, too."""
     try:
         with open(f"{folder}/results.json") as file:
-            return f"; {json.load(file)['lanes']}"
+            kept = json.load(file)["cost"][part]
     except (OSError, ValueError, KeyError):
-        return ""
+        return e
+    if kept.get("commit") != e["git_commit"]:
+        return e
+    if "others" not in kept:
+        return {**e, "warnings": ["takes no times"]}
+    warnings = [w for w in e.get("warnings") or [] if not w.startswith(("load average", "other tasks"))]
+    return {**e, "warnings": [*warnings, f"tasks of others that were ready to run beside it: {kept['others']:.2f}"]}
 
 
 def machine(e, *more):
@@ -91,17 +98,18 @@ def disturbed(e, *more):
     return "; ".join([*more, *(e.get("warnings") or ["no warning"])])
 
 
-def origins(folder, found):
+def origins(found):
     """The machine's line of each (name, environment, what more to say): once what all have in common."""
     heads = [machine({**e, "warnings": []}).removesuffix("; no warning") for _, e, *_ in found]
     if len(found) < 2 or len(set(heads)) > 1:
-        return [f"- {name}: {machine(e, *more)}{lanes(folder)}" for name, e, *more in found]
-    return [f"All are of {heads[0]}{lanes(folder)}.", "", *(f"- {name}: {disturbed(e, *more)}" for name, e, *more in found)]
+        return [f"- {name}: {machine(e, *more)}" for name, e, *more in found]
+    return [f"All are of {heads[0]}.", "", *(f"- {name}: {disturbed(e, *more)}" for name, e, *more in found)]
 
 
 def sources(folder, names):
     """The machine's lines of files of results."""
-    return origins(folder, [(r["command"], r["environment"]) for r in (results_of(folder, name) for name in names)])
+    found = [(name.removesuffix(".json"), results_of(folder, name)) for name in names]
+    return origins([(r["command"], watched(folder, part, r["environment"])) for part, r in found])
 
 
 def line(cells):

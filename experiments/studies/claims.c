@@ -24,7 +24,8 @@ static const study_option options[] = {{0}};
   X(row, high, NUMBER, "", "to here; not known: without a limit")                                  \
   X(row, number, NUMBER, "", "what was measured")                                                  \
   X(row, verdict, TEXT, "", "holds, fails, not measured or cannot be tested")                      \
-  X(row, command, TEXT, "", "what measures it")
+  X(row, command, TEXT, "", "what measures it")                                                    \
+  X(row, results, TEXT, "", "file that the number is of")
 COLUMN_ROW(verdict, VERDICT);
 static const column verdict_columns[] = {VERDICT(COLUMN_LINE, verdict){0}};
 
@@ -82,7 +83,8 @@ static int judge(study_run *run, const void *cell) {
                  .low = c->command ? c->low : (double)NAN,
                  .high = c->command && isfinite(c->high) ? c->high : (double)NAN,
                  .number = NAN,
-                 .command = c->command ? c->command : ""};
+                 .command = c->command ? c->command : "",
+                 .results = c->command ? c->a.file : ""};
   sides from = {NULL, NULL, NULL};
   if (c->command)
     from = (sides){rows_of(run, c, &c->a), rows_of(run, c, &c->b), rows_of(run, c, &c->reach)};
