@@ -47,8 +47,7 @@ static int field(realtype t, N_Vector x, N_Vector dxdt, void *params) {
 }
 
 static int roots(realtype t, N_Vector x, realtype h[], void *params) {
-  (void)t;
-  return mode_guards(params, N_VGetArrayPointer(x), h) ? -1 : 0;
+  return mode_guards(params, t, N_VGetArrayPointer(x), h) ? -1 : 0;
 }
 
 /* statuses say all there is to say */
@@ -160,7 +159,7 @@ static int cross(cvode *c, double t, solver_report *report) {
   const uint64_t before = mode->crossings;
   const int flag = CVodeGetRootInfo(c->memory, c->found);
   if (flag) return fail(c, flag, t, report);
-  if (mode_guards(mode, N_VGetArrayPointer(c->state), mode->h))
+  if (mode_guards(mode, t, N_VGetArrayPointer(c->state), mode->h))
     return mode_fail(mode, "a callback failed", t, report);
   for (size_t k = 0; k < mode->m->system.guard_count; k++) {
     const bool across = mode_gap(mode, k, mode->h[k]) > 0.0;

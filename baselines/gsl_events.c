@@ -65,10 +65,10 @@ static int prepare(const model *m, const solver_settings *settings, const solver
 }
 
 /* how far the state at x is across the guards: the largest g of those armed; h is left there */
-static int crossed(gsl_events *g, const double x[], double *far) {
+static int crossed(gsl_events *g, double t, const double x[], double *far) {
   latched_mode *const mode = &g->mode;
   *far = -INFINITY;
-  const int status = mode_guards(mode, x, mode->h);
+  const int status = mode_guards(mode, t, x, mode->h);
   for (size_t k = 0; k < mode->m->system.guard_count; k++)
     if (mode_armed(mode, k)) *far = fmax(*far, mode_gap(mode, k, mode->h[k]));
   return status;
@@ -85,7 +85,7 @@ static int bisect(gsl_events *g, double t, const double x0[], double *length, do
     memcpy(tried, x0, size);
     double far_tried;
     int status = gsl_odeiv2_step_apply(g->step, t, middle, tried, error, NULL, NULL, &g->system);
-    if (!status) status = crossed(g, tried, &far_tried);
+    if (!status) status = crossed(g, t + middle, tried, &far_tried);
     if (status) return status;
     if (far_tried > 0.0) {
       memcpy(x, tried, size);
@@ -102,7 +102,7 @@ static int bisect(gsl_events *g, double t, const double x0[], double *length, do
 static int cross(gsl_events *g, double t, const double x[], solver_report *report) {
   latched_mode *const mode = &g->mode;
   double far;
-  if (crossed(g, x, &far)) return mode_fail(mode, "a callback failed", t, report);
+  if (crossed(g, t, x, &far)) return mode_fail(mode, "a callback failed", t, report);
   for (size_t k = 0; k < mode->m->system.guard_count; k++)
     if (mode_armed(mode, k) && mode_gap(mode, k, mode->h[k]) > 0.0 &&
         mode_cross(mode, k, t, report))
@@ -126,7 +126,7 @@ static int advance(gsl_events *g, double *t, double t1, double *h, double x[],
   if (!mode_finite(x, g->system.dimension))
     return mode_fail(&g->mode, "the state is not finite", *t, report);
   report->steps++;
-  if (crossed(g, x, &far)) return mode_fail(&g->mode, "a callback failed", *t, report);
+  if (crossed(g, *t, x, &far)) return mode_fail(&g->mode, "a callback failed", *t, report);
   if (!(far > 0.0)) return 0;
   double length = *t - t0;
   if (bisect(g, t0, x0, &length, x, far))

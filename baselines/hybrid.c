@@ -55,11 +55,11 @@ static bool is_mode_old(const hybrid *s) {
 }
 
 /* guard check: latches the mode at x and counts the sign changes that change the field */
-static int check_guards(hybrid *s, const double x[], solver_report *report) {
+static int check_guards(hybrid *s, double t, const double x[], solver_report *report) {
   const ess_system *const system = &s->m->system;
   if (!system->guard_count) return 0;
   report->guard_evaluations++;
-  if (system->guards(x, s->h, system->params)) return -1;
+  if (system->guards(t, x, s->h, system->params)) return -1;
   if (!is_mode_old(s)) return 0;
   for (size_t k = 0; k < system->guard_count; k++) {
     const double before = s->sign[k];
@@ -74,7 +74,7 @@ static int step(void *instance, double t, double dt, double x[], solver_report *
   hybrid *const s = instance;
   const ess_system *const system = &s->m->system;
   double dxdt[MODEL_DIMENSION_MAX];
-  if (check_guards(s, x, report) || system->field(t, x, s->sign, dxdt, system->params))
+  if (check_guards(s, t, x, report) || system->field(t, x, s->sign, dxdt, system->params))
     return SOLVER_FAIL(report->message, "hybrid: a callback failed at t = %g s", t);
   for (size_t i = 0; i < system->dimension; i++) x[i] += dt * dxdt[i];
   report->field_evaluations++;

@@ -100,7 +100,7 @@ static bool any_entered(const listing *l, const double h1[], const double h2[]) 
 static int field(double t, const double x[], double dxdt[], void *params) {
   listing *const l = params;
   const ess_system *const s = &l->mode.m->system;
-  if (s->guard_count && mode_guards(&l->mode, x, l->mode.h)) return -1;
+  if (s->guard_count && mode_guards(&l->mode, t, x, l->mode.h)) return -1;
   bool changed = false;
   for (size_t k = 0; k < s->guard_count; k++) {
     const double sign = l->mode.h[k] >= 0.0 ? 1.0 : -1.0;
@@ -149,7 +149,7 @@ static int integrate(listing *l, const solver_output *output, solver_report *rep
   latched_mode *const mode = &l->mode;
   const double t1 = output->times[output->count - 1];
   if (dense_dopri5_start(s, l->t, l->x, t1)) return fail(l, "the field failed", report);
-  if (mode_guards(mode, l->x, mode->h_end)) return fail(l, "a callback failed", report);
+  if (mode_guards(mode, l->t, l->x, mode->h_end)) return fail(l, "a callback failed", report);
   for (bool entered = false; !entered && s->t < t1;) {
     memcpy(mode->rate, mode->h_end, mode->m->system.guard_count * sizeof *mode->rate);
     const int status = dense_dopri5_step(s, t1);
@@ -160,7 +160,7 @@ static int integrate(listing *l, const solver_output *output, solver_report *rep
     l->t = s->t;
     memcpy(l->x, s->x, s->n * sizeof *l->x);
     report->steps++;
-    if (mode_guards(mode, l->x, mode->h_end)) return fail(l, "a callback failed", report);
+    if (mode_guards(mode, l->t, l->x, mode->h_end)) return fail(l, "a callback failed", report);
     visit(l, mode->h_end);
     entered = any_entered(l, mode->rate, mode->h_end);
     report->entries += entered;
@@ -189,7 +189,7 @@ static size_t first_guard(const listing *l, const double h[], const double rate[
 static int project(listing *l, const solver_output *output, solver_report *report) {
   latched_mode *const mode = &l->mode;
   double f[DENSE_DOPRI5_ROOM], dt;
-  if (field(l->t, l->x, f, l) || mode_rates(mode, l->x, f, mode->h, mode->rate))
+  if (field(l->t, l->x, f, l) || mode_rates(mode, l->t, l->x, f, mode->h, mode->rate))
     return fail(l, "a callback failed", report);
   const size_t j = first_guard(l, mode->h, mode->rate, &dt);
   if (!isfinite(dt)) return fail(l, "the projection's length is not finite", report);
@@ -199,7 +199,7 @@ static int project(listing *l, const solver_output *output, solver_report *repor
   l->t += dt;
   l->crossed[j] = true;
   report->projections++;
-  if (mode_guards(mode, l->x, mode->h_end)) return fail(l, "a callback failed", report);
+  if (mode_guards(mode, l->t, l->x, mode->h_end)) return fail(l, "a callback failed", report);
   visit(l, mode->h_end);
   return 0;
 }
@@ -239,7 +239,7 @@ static int run(void *instance, const double x0[], const solver_output *output,
   l->written = 1;
   l->rounds = 0;
   if (mode_start(mode, l->t, x0, report)) return SOLVER_FAILED;
-  if (m && mode_guards(mode, x0, mode->h_end)) return fail(l, "a callback failed", report);
+  if (m && mode_guards(mode, l->t, x0, mode->h_end)) return fail(l, "a callback failed", report);
   reset_mask(l, mode->h_end);
   for (size_t k = 0; k < m; k++) l->node_sign[k] = mode->h_end[k] >= 0.0 ? 1.0 : -1.0;
   const int status = loop(l, output, report);

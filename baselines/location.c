@@ -134,11 +134,17 @@ typedef struct along {
   double side; /* -1 or +1: what it is multiplied by */
 } along;
 
+static double time_at(const dense_dopri5 *s, double theta) {
+  return s->t + theta * s->h;
+}
+
 static double guard_along(double theta, void *params) {
   const along *const a = params;
   double x[DENSE_DOPRI5_ROOM];
   dense_dopri5_at(&a->l->stepper, theta, x);
-  return mode_guards(&a->l->mode, x, a->l->h_try) ? NAN : a->side * a->l->h_try[a->k];
+  return mode_guards(&a->l->mode, time_at(&a->l->stepper, theta), x, a->l->h_try)
+             ? NAN
+             : a->side * a->l->h_try[a->k];
 }
 
 static double rate_along(double theta, void *params) {
@@ -146,7 +152,8 @@ static double rate_along(double theta, void *params) {
   double x[DENSE_DOPRI5_ROOM], v[DENSE_DOPRI5_ROOM];
   dense_dopri5_at(&a->l->stepper, theta, x);
   dense_dopri5_rate_at(&a->l->stepper, theta, v);
-  if (mode_rates(&a->l->mode, x, v, a->l->h_try, a->l->rate_try)) return NAN;
+  const double t = time_at(&a->l->stepper, theta);
+  if (mode_rates(&a->l->mode, t, x, v, a->l->h_try, a->l->rate_try)) return NAN;
   return a->side * a->l->rate_try[a->k];
 }
 
@@ -275,7 +282,7 @@ static int shorten(location *l, double theta) {
   dense_dopri5_at(&l->stepper, theta, x);
   dense_dopri5_rate_at(&l->stepper, theta, v);
   l->end = theta;
-  return mode_rates(mode, x, v, mode->h_end, mode->rate_end);
+  return mode_rates(mode, time_at(&l->stepper, theta), x, v, mode->h_end, mode->rate_end);
 }
 
 /* the first crossing of the latest step, if it has any: guard, and the bracket of its time */
@@ -327,7 +334,7 @@ static int begin_step(location *l, solver_report *report) {
   dense_dopri5 *const s = &l->stepper;
   const size_t m = mode->m->system.guard_count;
   while (m > 0) {
-    if (mode_rates(mode, s->x, s->k[0], mode->h, mode->rate))
+    if (mode_rates(mode, s->t, s->x, s->k[0], mode->h, mode->rate))
       return mode_fail(mode, "a callback failed", s->t, report);
     const size_t k = crossing_at_start(l);
     if (k == m) return 0;
@@ -370,7 +377,7 @@ static int advance(location *l, const solver_output *output, solver_report *repo
   if (status == DENSE_DOPRI5_EFIELD) return mode_fail(mode, "the field failed", s->t, report);
   if (status) return mode_fail(mode, "the step fell below the resolution of time", s->t, report);
   if (mode->m->system.guard_count &&
-      mode_rates(mode, s->x_end, s->k[6], mode->h_end, mode->rate_end))
+      mode_rates(mode, s->t_end, s->x_end, s->k[6], mode->h_end, mode->rate_end))
     return mode_fail(mode, "a callback failed", s->t, report);
   size_t guard = 0;
   bracket b;

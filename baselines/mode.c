@@ -42,19 +42,20 @@ int mode_field(latched_mode *mode, double t, const double x[], double dxdt[]) {
   return s->field(t, x, mode->sign, dxdt, s->params);
 }
 
-int mode_guards(latched_mode *mode, const double x[], double h[]) {
+int mode_guards(latched_mode *mode, double t, const double x[], double h[]) {
   const ess_system *const s = &mode->m->system;
   mode->guard_evaluations++;
-  return s->guards(x, h, s->params);
+  return s->guards(t, x, h, s->params);
 }
 
-int mode_rates(latched_mode *mode, const double x[], const double v[], double h[], double rate[]) {
+int mode_rates(latched_mode *mode, double t, const double x[], const double v[], double h[],
+               double rate[]) {
   const ess_system *const s = &mode->m->system;
   if (s->guard_rates) {
     mode->guard_evaluations++;
-    return s->guard_rates(x, v, h, rate, s->params);
+    return s->guard_rates(t, x, v, h, rate, s->params);
   }
-  if (mode_guards(mode, x, h) || s->guard_jacobian(x, mode->jacobian, s->params)) return -1;
+  if (mode_guards(mode, t, x, h) || s->guard_jacobian(t, x, mode->jacobian, s->params)) return -1;
   for (size_t k = 0; k < s->guard_count; k++) {
     const double *const gradient = mode->jacobian + k * s->dimension;
     rate[k] = 0.0;
@@ -75,11 +76,12 @@ static int choose_sides(latched_mode *mode, double t, const double x[]) {
   const ess_system *const s = &mode->m->system;
   double v[MODEL_DIMENSION_MAX], later[MODEL_DIMENSION_MAX], speed = 1.0;
   int status = mode_field(mode, t, x, v);
-  if (!status) status = mode_rates(mode, x, v, mode->h, mode->rate);
+  if (!status) status = mode_rates(mode, t, x, v, mode->h, mode->rate);
   for (size_t i = 0; i < s->dimension; i++) speed = fmax(speed, fabs(v[i]));
   for (size_t i = 0; i < s->dimension; i++) later[i] = x[i] + a_little / speed * v[i];
   if (!status) status = mode_field(mode, t + a_little / speed, later, v);
-  if (!status) status = mode_rates(mode, later, v, mode->h_end, mode->rate_end);
+  if (!status)
+    status = mode_rates(mode, t + a_little / speed, later, v, mode->h_end, mode->rate_end);
   for (size_t k = 0; !status && k < s->guard_count; k++) {
     const double rate = mode->rate[k] == 0.0 ? mode->rate_end[k] : mode->rate[k];
     if (mode->h[k] == 0.0 && rate < 0.0) mode->sign[k] = -1.0;
@@ -93,7 +95,7 @@ int mode_start(latched_mode *mode, double t, const double x[], solver_report *re
   mode->stalled = 0;
   mode->progress_time = t;
   bool on_a_guard = false;
-  int status = m ? mode_guards(mode, x, mode->h) : 0;
+  int status = m ? mode_guards(mode, t, x, mode->h) : 0;
   for (size_t k = 0; k < m; k++) {
     mode->sign[k] = mode->h[k] < 0.0 ? -1.0 : 1.0;
     on_a_guard = on_a_guard || mode->h[k] == 0.0;

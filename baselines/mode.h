@@ -38,10 +38,11 @@ int mode_start(latched_mode *mode, double t, const double x[], solver_report *re
 int mode_field(latched_mode *mode, double t, const double x[], double dxdt[]);
 
 /* All event functions, counted. 0, or what the callback returned. */
-int mode_guards(latched_mode *mode, const double x[], double h[]);
+int mode_guards(latched_mode *mode, double t, const double x[], double h[]);
 
 /* All event functions and their rates along v, counted as one evaluation. */
-int mode_rates(latched_mode *mode, const double x[], const double v[], double h[], double rate[]);
+int mode_rates(latched_mode *mode, double t, const double x[], const double v[], double h[],
+               double rate[]);
 
 /* g of guard k, given its h. */
 static inline double mode_gap(const latched_mode *mode, size_t k, double h) {

@@ -50,14 +50,16 @@ static int field(double t, const double x[], const double sign[], double dxdt[],
   return 0;
 }
 
-static int guards(const double x[], double h[], void *params) {
+static int guards(double t, const double x[], double h[], void *params) {
+  (void)t;
   (void)params;
   double gradient[Q];
   for (int leg = 0; leg < LEGS; leg++) h[leg] = compression(x, leg, gradient);
   return 0;
 }
 
-static int guard_jacobian(const double x[], double Dh[], void *params) {
+static int guard_jacobian(double t, const double x[], double Dh[], void *params) {
+  (void)t;
   (void)params;
   for (int leg = 0; leg < LEGS; leg++) {
     double *row = Dh + leg * DIMENSION;

@@ -20,13 +20,15 @@ static int field(double t, const double x[], const double sign[], double dxdt[],
 }
 
 /* h: how far the spring is compressed, m */
-static int guards(const double x[], double h[], void *params) {
+static int guards(double t, const double x[], double h[], void *params) {
+  (void)t;
   (void)params;
   h[0] = free_length - x[Z];
   return 0;
 }
 
-static int guard_jacobian(const double x[], double Dh[], void *params) {
+static int guard_jacobian(double t, const double x[], double Dh[], void *params) {
+  (void)t;
   (void)x, (void)params;
   Dh[Z] = -1.0;
   Dh[V] = 0.0;

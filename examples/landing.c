@@ -58,16 +58,17 @@ static int field_jacobian(double t, const double x[], const double sign[], doubl
 }
 
 /* how deep each absorber is pressed, m */
-static int guards(const double x[], double h[], void *params) {
+static int guards(double t, const double x[], double h[], void *params) {
+  (void)t;
   (void)params;
   for (int i = 0; i < ABSORBERS; i++) h[i] = -x[Z] - place[i] * sin(x[TILT]);
   return 0;
 }
 
-static int guard_rates(const double x[], const double v[], double h[], double rate[],
+static int guard_rates(double t, const double x[], const double v[], double h[], double rate[],
                        void *params) {
   for (int i = 0; i < ABSORBERS; i++) rate[i] = -v[Z] - place[i] * cos(x[TILT]) * v[TILT];
-  return guards(x, h, params);
+  return guards(t, x, h, params);
 }
 
 /* the naive planner's: the state, and two directions by the variational equation alone */

@@ -36,7 +36,8 @@ static int field(double t, const double x[], const double sign[], double dxdt[],
   return 0;
 }
 
-static int guards(const double x[], double h[], void *params) {
+static int guards(double t, const double x[], double h[], void *params) {
+  (void)t;
   const half_centre *p = params;
   for (int i = 0; i < NEURONS; i++)
     h[i] = x[2 * i] - p->threshold - p->rise * x[2 * i + 1] * x[2 * i + 1];
@@ -47,15 +48,16 @@ static int guards(const double x[], double h[], void *params) {
  * Dh by central differences of any `guards`. The step balances truncation, step^2, against
  * rounding, DBL_EPSILON / step.
  */
-static int guard_jacobian(const double x[], double Dh[], void *params) {
+static int guard_jacobian(double t, const double x[], double Dh[], void *params) {
+  (void)t;
   double moved[DIMENSION], above[NEURONS], below[NEURONS];
   for (int j = 0; j < DIMENSION; j++) moved[j] = x[j];
   for (int j = 0; j < DIMENSION; j++) {
     const double step = cbrt(DBL_EPSILON) * fmax(1.0, fabs(x[j]));
     moved[j] = x[j] + step;
-    int code = guards(moved, above, params);
+    int code = guards(t, moved, above, params);
     moved[j] = x[j] - step;
-    if (code == 0) code = guards(moved, below, params);
+    if (code == 0) code = guards(t, moved, below, params);
     if (code != 0) return code;
     moved[j] = x[j];
     for (int k = 0; k < NEURONS; k++) Dh[k * DIMENSION + j] = (above[k] - below[k]) / (2.0 * step);

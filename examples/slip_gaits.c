@@ -33,7 +33,8 @@ static int field(double t, const double x[], const double sign[], double dxdt[],
   return 0;
 }
 
-static int guards(const double x[], double h[], void *params) {
+static int guards(double t, const double x[], double h[], void *params) {
+  (void)t;
   (void)params;
   h[LANDS] = leg * sin(angle) - x[Z];
   h[LEAVES] = length(x) - leg;
@@ -41,7 +42,8 @@ static int guards(const double x[], double h[], void *params) {
   return 0;
 }
 
-static int guard_jacobian(const double x[], double Dh[], void *params) {
+static int guard_jacobian(double t, const double x[], double Dh[], void *params) {
+  (void)t;
   (void)params;
   const double l = length(x);
   memset(Dh, 0, EVENTS * DIMENSION * sizeof *Dh);

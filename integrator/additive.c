@@ -30,7 +30,7 @@ static int cross_one(ess_driver *d, const ess_passage *from, ess_passage *to, si
 /* whether a jump leaves the rates of all events as they were */
 static int turns_none(ess_driver *d, const double jump[], size_t count, bool *adds) {
   ess_tangents *const v = d->tangents;
-  const int status = ess_guard_rates(d, v->at, jump, v->h, v->rate);
+  const int status = ess_guard_rates(d, v->smoothness.time, v->at, jump, v->h, v->rate);
   for (size_t i = 0; !status && i < count; i++)
     *adds = *adds && fabs(v->rate[v->events[i]]) <= SAME * fabs(v->passage[0].rate[i]);
   return status;

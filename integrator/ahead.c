@@ -302,8 +302,7 @@ static void look_ahead(ess_driver *d, look *l) {
 static int look_at_end(ess_driver *d) {
   ess_cluster *const c = &d->cluster;
   ess_path(d, c->length, d->x_try, d->v_try);
-  d->t_seen = d->t + c->length;
-  return ess_guards(d, d->x_try, c->seen[0]);
+  return ess_guards(d, d->t + c->length, d->x_try, c->seen[0]);
 }
 
 /* whether the groups' jumps cancel in some component by the end, so that the path leaves the base's
@@ -365,8 +364,7 @@ static int look_on_the_way(ess_driver *d, bool *safe) {
     ess_sum_made(d, u, made);
     ess_terms_of(d, made, u, &terms);
     ess_path(d, u, d->x_try, d->v_try);
-    d->t_seen = d->t + u;
-    status = ess_guards(d, d->x_try, c->seen[0]);
+    status = ess_guards(d, d->t + u, d->x_try, c->seen[0]);
     for (size_t k = 0; !status && k < d->guard_lanes; k += ESS_LANES)
       *safe = !strays_reach(d, k, u, &terms) && *safe;
   }

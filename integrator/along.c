@@ -266,20 +266,17 @@ static int look(ess_driver *d, looks *l) {
   int status = ESS_SUCCESS;
   *l = (looks){d->h, d->rate, d->h_try, d->rate_try};
   if (c->from > 0.0) {
-    d->t_seen = d->t + c->from;
-    status = ess_guard_rates(d, c->at, c->before, c->seen[3], c->seen[4]);
+    status = ess_guard_rates(d, d->t + c->from, c->at, c->before, c->seen[3], c->seen[4]);
     l->first = c->seen[3];
     l->first_rate = c->seen[4];
   }
   for (int i = 0; !status && i < LOOKS; i++) {
     const double u = place_at(c, i + 1, LOOKS + 1);
     ess_path(d, u, x, rate);
-    d->t_seen = d->t + u;
-    status = ess_guards(d, x, c->seen[i]);
+    status = ess_guards(d, d->t + u, x, c->seen[i]);
   }
   ess_path(d, c->length, x, rate);
-  d->t_seen = d->t + c->length;
-  return status ? status : ess_guard_rates(d, x, rate, d->h_try, d->rate_try);
+  return status ? status : ess_guard_rates(d, d->t + c->length, x, rate, d->h_try, d->rate_try);
 }
 
 /* event function k along the sub-step, seen from this side */

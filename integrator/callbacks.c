@@ -27,21 +27,24 @@ int ess_field(ess_driver *d, double t, const double x[], double f[]) {
   return called(d, d->system.field(t, x, d->sign, f, d->system.params));
 }
 
-int ess_guards(ess_driver *d, const double x[], double h[]) {
+int ess_guards(ess_driver *d, double t, const double x[], double h[]) {
   d->counters.guard_evaluations++;
-  return called(d, d->system.guards(x, h, d->system.params));
+  d->t_seen = t;
+  return called(d, d->system.guards(t, x, h, d->system.params));
 }
 
-int ess_guard_rates(ess_driver *d, const double x[], const double v[], double h[], double rate[]) {
+int ess_guard_rates(ess_driver *d, double t, const double x[], const double v[], double h[],
+                    double rate[]) {
   const ess_system *const s = &d->system;
   if (s->guard_rates) {
     d->counters.guard_evaluations++;
-    return called(d, s->guard_rates(x, v, h, rate, s->params));
+    d->t_seen = t;
+    return called(d, s->guard_rates(t, x, v, h, rate, s->params));
   }
-  int status = ess_guards(d, x, h);
+  int status = ess_guards(d, t, x, h);
   if (status) return status;
   d->counters.jacobian_evaluations++;
-  status = called(d, s->guard_jacobian(x, d->jacobian, s->params));
+  status = called(d, s->guard_jacobian(t, x, d->jacobian, s->params));
   if (status) return status;
   for (size_t k = 0; k < s->guard_count; k++) {
     const double *const gradient = d->jacobian + k * s->dimension;
@@ -52,14 +55,15 @@ int ess_guard_rates(ess_driver *d, const double x[], const double v[], double h[
   return ESS_SUCCESS;
 }
 
-int ess_some_guard_rates(ess_driver *d, const double x[], const double v[], const size_t which[],
-                         size_t count, double h[], double rate[]) {
+int ess_some_guard_rates(ess_driver *d, double t, const double x[], const double v[],
+                         const size_t which[], size_t count, double h[], double rate[]) {
   const ess_system *const s = &d->system;
   if (s->some_guard_rates) {
     d->counters.some_evaluations++;
-    return called(d, s->some_guard_rates(x, v, which, count, h, rate, s->params));
+    d->t_seen = t;
+    return called(d, s->some_guard_rates(t, x, v, which, count, h, rate, s->params));
   }
-  const int status = ess_guard_rates(d, x, v, d->h_try, d->rate_try);
+  const int status = ess_guard_rates(d, t, x, v, d->h_try, d->rate_try);
   for (size_t i = 0; !status && i < count; i++) {
     h[i] = d->h_try[which[i]];
     rate[i] = d->rate_try[which[i]];
@@ -80,7 +84,7 @@ int ess_evaluate_node(ess_driver *d) {
   if (status) return status;
   if (first_not_finite(d->f, n) < n) return ess_fail(d, ESS_EFIELD, SIZE_MAX);
   if (d->tangents) ess_tangent_finish(d, d->f);
-  return d->system.guard_count ? ess_guard_rates(d, d->x, d->f, d->h, d->rate) : ESS_SUCCESS;
+  return d->system.guard_count ? ess_guard_rates(d, d->t, d->x, d->f, d->h, d->rate) : ESS_SUCCESS;
 }
 
 int ess_check_state(ess_driver *d, const double x[]) {

@@ -11,16 +11,17 @@
 /* Calls the field and checks nothing: the error control sees what is not finite. */
 int ess_field(ess_driver *d, double t, const double x[], double f[]);
 
-/* h at x: at the time d->t_seen, which is the caller's to set where no field came before. */
-int ess_guards(ess_driver *d, const double x[], double h[]);
+/* h at time t and state x. */
+int ess_guards(ess_driver *d, double t, const double x[], double h[]);
 
-/* h and grad h . v at x. */
-int ess_guard_rates(ess_driver *d, const double x[], const double v[], double h[], double rate[]);
+/* h and grad h . v there. */
+int ess_guard_rates(ess_driver *d, double t, const double x[], const double v[], double h[],
+                    double rate[]);
 
 /* The same for event functions which[count] alone: h[i] and rate[i] are those of which[i]. h and
  * rate have room for all of them. */
-int ess_some_guard_rates(ess_driver *d, const double x[], const double v[], const size_t which[],
-                         size_t count, double h[], double rate[]);
+int ess_some_guard_rates(ess_driver *d, double t, const double x[], const double v[],
+                         const size_t which[], size_t count, double h[], double rate[]);
 
 /* Turns a callback's code, not 0, into a status. */
 int ess_callback_failed(ess_driver *d, int code);

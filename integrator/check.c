@@ -27,6 +27,7 @@ static const double SAME = 1e-6, ROUNDING = 64.0;
 
 typedef struct checker {
   const ess_system *system;
+  double t;
   const double *x;
   double *Dh, *column;   /* m n; n, and m of what guard_rates has along a direction */
   double *h, *noise;     /* at x, and what is rounding there */
@@ -65,9 +66,9 @@ static double look_beside(checker *c, size_t i, double step) {
   const double above = c->x[i] + step, below = c->x[i] - step;
   memcpy(c->moved, c->x, s->dimension * sizeof *c->x);
   c->moved[i] = above;
-  if (!isfinite(above) || s->guards(c->moved, c->above, s->params)) return 0.0;
+  if (!isfinite(above) || s->guards(c->t, c->moved, c->above, s->params)) return 0.0;
   c->moved[i] = below;
-  if (!isfinite(below) || s->guards(c->moved, c->below, s->params)) return 0.0;
+  if (!isfinite(below) || s->guards(c->t, c->moved, c->below, s->params)) return 0.0;
   return above - below;
 }
 
@@ -161,7 +162,7 @@ static int compare_some(checker *c, size_t first, size_t stride, bool backwards)
   const ess_system *const s = c->system;
   const size_t m = s->guard_count, count = (m - first + stride - 1) / stride;
   for (size_t i = 0; i < count; i++) c->which[i] = first + stride * (backwards ? count - 1 - i : i);
-  if (s->some_guard_rates(c->x, c->v, c->which, count, c->some_h, c->some_rate, s->params))
+  if (s->some_guard_rates(c->t, c->x, c->v, c->which, count, c->some_h, c->some_rate, s->params))
     return ESS_ECALLBACK;
   for (size_t i = 0; i < count; i++) compare_rate(c, c->which[i], c->some_h[i], c->some_rate[i]);
   return ESS_SUCCESS;
@@ -173,7 +174,7 @@ static int compare_direction(checker *c, size_t alone) {
   const size_t m = s->guard_count;
   int status = ESS_SUCCESS;
   if (s->guard_rates) {
-    if (s->guard_rates(c->x, c->v, c->above, c->below, s->params)) return ESS_ECALLBACK;
+    if (s->guard_rates(c->t, c->x, c->v, c->above, c->below, s->params)) return ESS_ECALLBACK;
     for (size_t k = 0; k < m; k++) compare_rate(c, k, c->above[k], c->below[k]);
   }
   if (!s->some_guard_rates) return ESS_SUCCESS;
@@ -205,11 +206,11 @@ static int compare_directions(checker *c) {
 static int given_jacobian(checker *c) {
   const ess_system *const s = c->system;
   const size_t n = s->dimension, m = s->guard_count;
-  if (s->guard_jacobian) return s->guard_jacobian(c->x, c->Dh, s->params) ? ESS_ECALLBACK : 0;
+  if (s->guard_jacobian) return s->guard_jacobian(c->t, c->x, c->Dh, s->params) ? ESS_ECALLBACK : 0;
   for (size_t i = 0; i < n; i++) {
     memset(c->v, 0, n * sizeof *c->v);
     c->v[i] = 1.0;
-    if (s->guard_rates(c->x, c->v, c->above, c->column, s->params)) return ESS_ECALLBACK;
+    if (s->guard_rates(c->t, c->x, c->v, c->above, c->column, s->params)) return ESS_ECALLBACK;
     for (size_t k = 0; k < m; k++) c->Dh[k * n + i] = c->column[k];
   }
   return ESS_SUCCESS;
@@ -219,7 +220,7 @@ static int given_jacobian(checker *c) {
 static int evaluate(checker *c) {
   const ess_system *const s = c->system;
   const size_t n = s->dimension, m = s->guard_count;
-  if (s->guards(c->x, c->h, s->params)) return ESS_ECALLBACK;
+  if (s->guards(c->t, c->x, c->h, s->params)) return ESS_ECALLBACK;
   const int status = given_jacobian(c);
   if (status) return status;
   if (!all_finite(c->h, m) || !all_finite(c->Dh, m * n)) return ESS_EGUARD;
@@ -241,14 +242,18 @@ static int check(checker *c) {
   return c->ratio <= 1.0 ? ESS_SUCCESS : ESS_EJACOBIAN;
 }
 
-int ess_check_events(const ess_system *system, const double x[], ess_jacobian_check *worst) {
+int ess_check_events(const ess_system *system, double t, const double x[],
+                     ess_jacobian_check *worst) {
   const ess_options options = ess_options_default();
-  if (ess_check(system, &options) || !x || !all_finite(x, system->dimension)) return ESS_EINVAL;
+  if (ess_check(system, &options) || !isfinite(t) || !x || !all_finite(x, system->dimension))
+    return ESS_EINVAL;
   const size_t n = system->dimension, m = system->guard_count;
   if (!m) return ESS_SUCCESS;
   if (n > SIZE_MAX / sizeof(double) / 32 / (m + 1)) return ESS_ENOMEM;
-  checker c = {
-      .system = system, .x = x, .worst = {.guard = SIZE_MAX, .state = SIZE_MAX, .event = SIZE_MAX}};
+  checker c = {.system = system,
+               .t = t,
+               .x = x,
+               .worst = {.guard = SIZE_MAX, .state = SIZE_MAX, .event = SIZE_MAX}};
   double **const arrays[] = {&c.h,         &c.noise,  &c.above, &c.below,  &c.last,
                              &c.older,     &c.best,   &c.found, &c.excess, &c.some_h,
                              &c.some_rate, &c.column, &c.rank};

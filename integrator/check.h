@@ -9,6 +9,7 @@
 #include "ess.h"
 
 /* ess_check_jacobian of the event functions alone. */
-int ess_check_events(const ess_system *system, const double x[], ess_jacobian_check *worst);
+int ess_check_events(const ess_system *system, double t, const double x[],
+                     ess_jacobian_check *worst);
 
 #endif

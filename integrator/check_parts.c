@@ -12,6 +12,7 @@
 /* what such a system's callbacks need */
 typedef struct part {
   const ess_system *system;
+  double t;
   size_t event; /* of the impact; SIZE_MAX: the field */
   double *sign, *mode, *after;
   bool *armed;
@@ -24,7 +25,8 @@ static ess_impact impact_at(part *p, const double x[], double after[]) {
   memcpy(p->mode, p->sign, m * sizeof *p->mode);
   memset(p->armed, 0, 2 * m * sizeof *p->armed);
   p->mode[k] = -p->sign[k];
-  return (ess_impact){.count = 1,
+  return (ess_impact){.t = p->t,
+                      .count = 1,
                       .events = &p->event,
                       .x = x,
                       .sign = p->sign,
@@ -33,18 +35,18 @@ static ess_impact impact_at(part *p, const double x[], double after[]) {
                       .armed = p->armed};
 }
 
-static int part_values(const double x[], double h[], void *params) {
+static int part_values(double t, const double x[], double h[], void *params) {
   part *const p = params;
   const ess_system *const s = p->system;
-  if (p->event == SIZE_MAX) return s->field(0.0, x, p->sign, h, s->params);
+  if (p->event == SIZE_MAX) return s->field(t, x, p->sign, h, s->params);
   ess_impact impact = impact_at(p, x, h);
   return s->impacts->map(&impact, s->params);
 }
 
-static int part_jacobian(const double x[], double Dh[], void *params) {
+static int part_jacobian(double t, const double x[], double Dh[], void *params) {
   part *const p = params;
   const ess_system *const s = p->system;
-  if (p->event == SIZE_MAX) return s->field_jacobian(0.0, x, p->sign, Dh, s->params);
+  if (p->event == SIZE_MAX) return s->field_jacobian(t, x, p->sign, Dh, s->params);
   ess_impact impact = impact_at(p, x, p->after);
   const int code = s->impacts->map(&impact, s->params);
   return code ? code : s->impacts->jacobian(&impact, Dh, s->params);
@@ -67,7 +69,7 @@ static int check_part(part *p, const double x[], ess_jacobian_of of, ess_jacobia
                                 .params = p};
   ess_jacobian_check found;
   if (s->mode_changed && s->mode_changed(p->sign, s->guard_count, s->params)) return ESS_ECALLBACK;
-  const int status = ess_check_events(&as_events, x, &found);
+  const int status = ess_check_events(&as_events, p->t, x, &found);
   if (status != ESS_EJACOBIAN || !worst) return status;
   *worst = found;
   worst->of = of;
@@ -79,7 +81,7 @@ static int check_part(part *p, const double x[], ess_jacobian_of of, ess_jacobia
 static int check_parts(part *p, const double x[], ess_jacobian_check *worst) {
   const ess_system *const s = p->system;
   const size_t m = s->guard_count;
-  if (m && s->guards(x, p->sign, s->params)) return ESS_ECALLBACK;
+  if (m && s->guards(p->t, x, p->sign, s->params)) return ESS_ECALLBACK;
   for (size_t k = 0; k < m; k++) p->sign[k] = p->sign[k] >= 0.0 ? 1.0 : -1.0;
   int status = ESS_SUCCESS;
   if (s->field_jacobian) status = check_part(p, x, ESS_JACOBIAN_OF_FIELD, worst);
@@ -95,14 +97,16 @@ static int check_parts(part *p, const double x[], ess_jacobian_check *worst) {
   return status;
 }
 
-int ess_check_jacobian(const ess_system *system, const double x[], ess_jacobian_check *worst) {
-  const int status = ess_check_events(system, x, worst);
+int ess_check_jacobian(const ess_system *system, double t, const double x[],
+                       ess_jacobian_check *worst) {
+  const int status = ess_check_events(system, t, x, worst);
   if (status || !(system->field_jacobian || system->impacts)) return status;
   const size_t n = system->dimension, m = system->guard_count;
   if (n > SIZE_MAX / sizeof(double) / 16 || m > SIZE_MAX / sizeof(double) / 16) return ESS_ENOMEM;
   double *const memory = calloc(1, (n + 2 * m) * sizeof(double) + 2 * m * sizeof(bool));
   if (!memory) return ESS_ENOMEM;
   part p = {.system = system,
+            .t = t,
             .event = SIZE_MAX,
             .sign = memory,
             .mode = memory + m,

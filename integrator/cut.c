@@ -51,7 +51,7 @@ static int find_impact(ess_driver *d, size_t *impact) {
 static int is_still_due(ess_driver *d, size_t k, bool *due) {
   double h, rate = 0.0;
   int status = ess_field(d, d->t, d->x, d->stage[1]);
-  if (!status) status = ess_some_guard_rates(d, d->x, d->stage[1], &k, 1, &h, &rate);
+  if (!status) status = ess_some_guard_rates(d, d->t, d->x, d->stage[1], &k, 1, &h, &rate);
   *due = !(d->side[k] * rate < 0.0);
   return status;
 }

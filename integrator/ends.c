@@ -266,7 +266,8 @@ static bool note_left(ess_driver *d, const double by_defect[]) {
 static int note_all_bent(ess_driver *d, bool *none) {
   const ess_cluster *const c = &d->cluster;
   double *const by_defect = c->seen[0];
-  const int status = ess_guard_rates(d, d->x_end, c->defect, c->seen[1], by_defect);
+  const int status =
+      ess_guard_rates(d, d->t + c->length, d->x_end, c->defect, c->seen[1], by_defect);
   *none = true;
   for (size_t n = 0; !status && n < c->near_count; n++)
     if (ess_any_armed(d, c->near[n])) *none = note_bent(d, c->near[n], by_defect) && *none;

@@ -228,7 +228,8 @@ typedef struct ess_impacts {
  * so the field must be smooth *through* the zeros of h for a fixed sign vector and must never look
  * at the sign of h itself.
  *
- * The event functions depend on the state only; one that moves in time takes time as a state.
+ * The event functions are told the time. One whose value depends on it takes time as a state all
+ * the same: rates are those along the state alone.
  */
 typedef struct ess_system {
   size_t dimension;   /* n >= 1, number of states */
@@ -237,19 +238,20 @@ typedef struct ess_system {
   /* dxdt[n] = f(t, x[n], sign[m]) */
   int (*field)(double t, const double x[], const double sign[], double dxdt[], void *params);
 
-  /* h[m] = h(x[n]) */
-  int (*guards)(const double x[], double h[], void *params);
+  /* h[m] = h(t, x[n]) */
+  int (*guards)(double t, const double x[], double h[], void *params);
 
   /* Dh[m*n], row-major: row k is the gradient of h_k. May be NULL when guard_rates is given. */
-  int (*guard_jacobian)(const double x[], double Dh[], void *params);
+  int (*guard_jacobian)(double t, const double x[], double Dh[], void *params);
 
   /* Optional, for speed: h[m] and rate[m], rate[k] = grad h_k . v, in one pass without Dh. */
-  int (*guard_rates)(const double x[], const double v[], double h[], double rate[], void *params);
+  int (*guard_rates)(double t, const double x[], const double v[], double h[], double rate[],
+                     void *params);
 
   /* Optional, for speed: as guard_rates, for the `count` event functions which[] alone: h[i] and
    * rate[i] are those of which[i]. Used where a crossing is located or corrected. */
-  int (*some_guard_rates)(const double x[], const double v[], const size_t which[], size_t count,
-                          double h[], double rate[], void *params);
+  int (*some_guard_rates)(double t, const double x[], const double v[], const size_t which[],
+                          size_t count, double h[], double rate[], void *params);
 
   /*
    * Optional: told whenever the latched mode changes, before the field is next called. `guard` is
@@ -620,19 +622,19 @@ typedef struct ess_jacobian_check {
 } ess_jacobian_check;
 
 /*
- * Compares guard_jacobian, guard_rates and some_guard_rates with differences of guards at x[n], and
- * with one another: ESS_SUCCESS, or ESS_EJACOBIAN; in both *worst (which may be NULL) is what
- * agrees the least. So it does with field_jacobian, at time 0 in the mode that h(x) has, and with
- * impacts->jacobian, for an impact at x of each guard alone that has them, in the mode where that
- * guard alone is passed; there the first that is wrong is reported. Also ESS_EINVAL, ESS_ENOMEM,
- * ESS_ECALLBACK and ESS_EGUARD. For tests of a model: it allocates.
+ * Compares guard_jacobian, guard_rates and some_guard_rates with differences of guards at time t
+ * and state x[n], and with one another: ESS_SUCCESS, or ESS_EJACOBIAN; in both *worst (which may be
+ * NULL) is what agrees the least. So it does with field_jacobian, in the mode that h(t, x) has, and
+ * with impacts->jacobian, for an impact at x of each guard alone that has them, in the mode where
+ * that guard alone is passed; there the first that is wrong is reported. Also ESS_EINVAL,
+ * ESS_ENOMEM, ESS_ECALLBACK and ESS_EGUARD. For tests of a model: it allocates.
  *
  * It tries steps of all sizes, so units do not matter, and states far from x, where guards may fail
  * or not be finite. It passes an entry that is wrong by less than some 0.2 %, or too small to show
  * beside the event function's rounding. Where an event function has a kink exactly at x there is no
  * gradient: choose another x.
  */
-ESS_API int ess_check_jacobian(const ess_system *system, const double x[],
+ESS_API int ess_check_jacobian(const ess_system *system, double t, const double x[],
                                ess_jacobian_check *worst);
 
 #ifdef __cplusplus

@@ -33,8 +33,7 @@ int ess_allowed_error(ess_driver *d, size_t k, double *allowed) {
       const double part = 1.0 + ess_scattered(2 * i + (size_t)way + 1);
       d->v_try[i] = part * (way ? unit : i % 2 ? -unit : unit);
     }
-    d->t_seen = d->t;
-    const int status = ess_guard_rates(d, d->x, d->v_try, d->h_try, d->rate_try);
+    const int status = ess_guard_rates(d, d->t, d->x, d->v_try, d->h_try, d->rate_try);
     if (status) return status;
     *allowed = ess_larger(fabs(d->rate_try[k]), *allowed);
   }

@@ -33,7 +33,7 @@ static int weigh_tolerance(ess_driver *d, size_t k, double *doubt) {
   memset(v, 0, d->lanes * sizeof *v);
   for (size_t i = 0; !status && i < d->system.dimension; i++) {
     v[i] = d->atol[i] + d->rtol[i] * fabs(d->x[i]);
-    status = ess_some_guard_rates(d, d->x, v, &k, 1, &h, &rate);
+    status = ess_some_guard_rates(d, d->t, d->x, v, &k, 1, &h, &rate);
     *doubt += fabs(rate);
     v[i] = 0.0;
   }

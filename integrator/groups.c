@@ -188,11 +188,10 @@ static double largest(const ess_driver *d, const double rate[]) {
 static int measure_rates(ess_driver *d, ess_group *g) {
   const ess_cluster *const c = &d->cluster;
   g->size = ess_scaled_norm(d, g->jump, d->x, d->x);
-  d->t_seen = d->t + c->from;
-  int status = ess_guard_rates(d, c->at, g->jump, d->h_try, g->rate);
+  int status = ess_guard_rates(d, d->t + c->from, c->at, g->jump, d->h_try, g->rate);
   g->rate_most = status ? 0.0 : largest(d, g->rate);
   if (status || g->is_even) return status;
-  status = ess_guard_rates(d, c->at, g->trend, d->h_try, g->trend_rate);
+  status = ess_guard_rates(d, d->t + c->from, c->at, g->trend, d->h_try, g->trend_rate);
   g->trend_rate_most = status ? 0.0 : largest(d, g->trend_rate);
   return status;
 }

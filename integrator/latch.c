@@ -27,8 +27,8 @@ static int look_further(ess_driver *d, double later) {
   double ignored;
   d->dt = ess_smaller(later, d->t_end - d->t);
   int status = ess_dopri5_try(d, &ignored);
-  d->t_seen = d->t + d->dt;
-  if (!status) status = ess_guard_rates(d, d->x_end, d->stage[6], d->h_try, d->rate_end);
+  if (!status)
+    status = ess_guard_rates(d, d->t + d->dt, d->x_end, d->stage[6], d->h_try, d->rate_end);
   return status;
 }
 
@@ -40,8 +40,9 @@ static int choose_sides(ess_driver *d) {
   int status = ess_dopri5_first_step(d, d->t + 1.0, &later);
   later *= 1e-3;
   for (size_t i = 0; !status && i < n; i++) d->x_try[i] = d->x[i] + later * d->f[i];
-  if (!status) status = ess_field(d, ess_smaller(d->t + later, d->t_end), d->x_try, d->stage[1]);
-  if (!status) status = ess_guard_rates(d, d->x_try, d->stage[1], d->h_try, d->rate_end);
+  const double t = ess_smaller(d->t + later, d->t_end);
+  if (!status) status = ess_field(d, t, d->x_try, d->stage[1]);
+  if (!status) status = ess_guard_rates(d, t, d->x_try, d->stage[1], d->h_try, d->rate_end);
   if (!status && is_undecided(d)) status = look_further(d, later);
   for (size_t k = 0; !status && k < m; k++) {
     const double rate = d->rate[k] == 0.0 ? d->rate_end[k] : d->rate[k];
@@ -53,7 +54,7 @@ static int choose_sides(ess_driver *d) {
 
 int ess_latch(ess_driver *d) {
   const size_t m = d->system.guard_count;
-  int status = m ? ess_guards(d, d->x, d->h) : ESS_SUCCESS;
+  int status = m ? ess_guards(d, d->t, d->x, d->h) : ESS_SUCCESS;
   if (status) return status;
   bool on_a_guard = false;
   for (size_t k = 0; k < m; k++)

@@ -216,10 +216,11 @@ static size_t first_flagged(const ess_driver *d, double *theta) {
 }
 
 /* event functions of the flagged guards at the state x_try, into their places in h_try */
-static int flagged_guards(ess_driver *d) {
-  if (!d->system.some_guard_rates) return ess_guards(d, d->x_try, d->h_try);
+static int flagged_guards(ess_driver *d, double t) {
+  if (!d->system.some_guard_rates) return ess_guards(d, t, d->x_try, d->h_try);
   double *const h = d->some_h, *const rate = d->rate_try;
-  const int status = ess_some_guard_rates(d, d->x_try, d->f, d->flagged, d->flagged_count, h, rate);
+  const int status =
+      ess_some_guard_rates(d, t, d->x_try, d->f, d->flagged, d->flagged_count, h, rate);
   for (size_t i = 0; !status && i < d->flagged_count; i++) d->h_try[d->flagged[i]] = h[i];
   return status;
 }
@@ -227,8 +228,7 @@ static int flagged_guards(ess_driver *d) {
 /* evaluates the flagged guards at p->theta and narrows the bracket */
 static int look(ess_driver *d, probe *p) {
   ess_dopri5_dense(d, p->theta, d->x_try);
-  d->t_seen = d->t + p->theta * d->dt;
-  const int status = flagged_guards(d);
+  const int status = flagged_guards(d, d->t + p->theta * d->dt);
   if (status) return status;
   p->excess = -INFINITY;
   double furthest = -INFINITY;
@@ -338,7 +338,7 @@ static bool passed_over(const ess_driver *d, double theta) {
 /* the first crossing is found at the probe: every guard is looked at there */
 static int settle(ess_driver *d, const probe *p, ess_location *found) {
   if (d->system.some_guard_rates) {
-    const int status = ess_guards(d, d->x_try, d->h_try);
+    const int status = ess_guards(d, d->t + p->theta * d->dt, d->x_try, d->h_try);
     if (status) return status;
   }
   found->cut = true;

@@ -35,10 +35,10 @@ int ess_passage_look(ess_driver *d, ess_passage *p, size_t count, size_t columns
   ess_tangents *const v = d->tangents;
   const size_t n = d->system.dimension;
   int status = ess_field(d, v->smoothness.time, p->x, p->f);
-  if (!status) status = ess_guard_rates(d, p->x, p->f, v->h, v->rate);
+  if (!status) status = ess_guard_rates(d, v->smoothness.time, p->x, p->f, v->h, v->rate);
   for (size_t i = 0; i < count; i++) p->rate[i] = v->rate[v->events[i]];
   for (size_t j = 0; !status && j < columns; j++) {
-    status = ess_guard_rates(d, p->x, p->y + j * n, v->h, v->rate);
+    status = ess_guard_rates(d, v->smoothness.time, p->x, p->y + j * n, v->h, v->rate);
     for (size_t i = 0; i < count; i++) p->along[j * count + i] = v->rate[v->events[i]];
   }
   return status;

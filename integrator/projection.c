@@ -114,8 +114,7 @@ static int bend(ess_driver *d, size_t guard, double *duration) {
     if (!isfinite(v[i])) return ess_fail(d, ESS_EFIELD, SIZE_MAX);
 
   go_along(d, q, v, x);
-  d->t_seen = d->t + q;
-  status = ess_some_guard_rates(d, x, v, d->batch, d->batch_count, h, rate);
+  status = ess_some_guard_rates(d, d->t + q, x, v, d->batch, d->batch_count, h, rate);
   bool bent = true;
   for (size_t i = 0; !status && i < d->batch_count; i++) {
     const size_t k = d->batch[i];

@@ -109,14 +109,14 @@ static bool arm_beside(ess_driver *d, size_t k, double side) {
 static int find_side(ess_driver *d, size_t k, double *side) {
   const double *const x = d->row_x ? d->row_x : d->x;
   double *const f = d->stage[5], rate;
-  d->t_seen = d->row_x ? d->row_t : d->t;
+  const double t = d->row_x ? d->row_t : d->t;
   int status = d->system.some_guard_rates
-                   ? ess_some_guard_rates(d, x, d->f, &k, 1, &d->h_try[k], &rate)
-                   : ess_guards(d, x, d->h_try);
+                   ? ess_some_guard_rates(d, t, x, d->f, &k, 1, &d->h_try[k], &rate)
+                   : ess_guards(d, t, x, d->h_try);
   *side = d->h_try[k];
   if (!status && *side == 0.0) {
-    status = ess_field(d, d->t_seen, x, f);
-    if (!status) status = ess_some_guard_rates(d, x, f, &k, 1, &rate, side);
+    status = ess_field(d, t, x, f);
+    if (!status) status = ess_some_guard_rates(d, t, x, f, &k, 1, &rate, side);
   }
   return status || isfinite(*side) ? status : ess_fail(d, ESS_EGUARD, k);
 }

@@ -100,7 +100,7 @@ static int weigh(ess_driver *d, size_t k, double radius, double *most) {
   int status = ESS_SUCCESS;
   for (size_t j = 0; !status && j < v->count; j++) {
     const double *const column = v->v + j * d->system.dimension;
-    status = ess_some_guard_rates(d, d->x, column, &k, 1, v->h, v->rate);
+    status = ess_some_guard_rates(d, d->t, d->x, column, &k, 1, v->h, v->rate);
     const double along = fabs(v->rate[0]);
     const double largest = ess_larger(rate * size_of(d, column), along * speed);
     const double error = radius * along * size / (ALLOWED * largest);

@@ -58,7 +58,7 @@ static int note_shares(ess_driver *d, size_t k, double rate, double t) {
   if (!(fabs(rate) > 0.0)) return ess_fail(d, ESS_EGRAZING, k);
   for (size_t j = 0; !status && j < v->count; j++) {
     double h;
-    status = ess_some_guard_rates(d, v->at, v->v + j * n, &k, 1, &h, &v->share[j]);
+    status = ess_some_guard_rates(d, t, v->at, v->v + j * n, &k, 1, &h, &v->share[j]);
     v->share[j] /= rate;
   }
   v->is_pending = !status;
@@ -72,8 +72,7 @@ static int note_crossing(ess_driver *d, size_t k, double t) {
   ess_tangents *const v = d->tangents;
   const size_t n = d->system.dimension;
   if (take(v, k, t)) return ESS_SUCCESS;
-  d->t_seen = t;
-  int status = ess_guard_rates(d, v->at, v->before, v->h, v->rate);
+  int status = ess_guard_rates(d, t, v->at, v->before, v->h, v->rate);
   if (status) return status;
   const size_t count = gather(d, k);
   if (count == 1) {

@@ -45,11 +45,11 @@ static int end_alone(ess_driver *d, size_t k, double Dt[], double Dx[]) {
   const bool is_last = v->last_event == k && v->last_t == d->t;
   double h, rate = 1.0;
   int status = ESS_SUCCESS;
-  if (!is_last) status = ess_some_guard_rates(d, d->x, v->f_here, &k, 1, &h, &rate);
+  if (!is_last) status = ess_some_guard_rates(d, d->t, d->x, v->f_here, &k, 1, &h, &rate);
   if (!status && !(fabs(rate) > 0.0)) status = ess_fail(d, ESS_EGRAZING, k);
   for (size_t j = 0; !status && j < v->count; j++) {
     double *const column = v->v + j * n, share = is_last ? v->share[j] : 0.0;
-    if (!is_last) status = ess_some_guard_rates(d, d->x, column, &k, 1, &h, &share);
+    if (!is_last) status = ess_some_guard_rates(d, d->t, d->x, column, &k, 1, &h, &share);
     const double time = -share / rate;
     if (Dt) Dt[j] = time;
     for (size_t i = 0; Dx && i < n; i++) Dx[i * v->count + j] = column[i] + time * v->f_here[i];

@@ -107,12 +107,10 @@ int ess_watch_guards(ess_driver *d) {
   int status = ESS_SUCCESS;
   for (int i = 0; !status && i < 3; i++) {
     ess_dopri5_dense(d, places[i], d->x_try);
-    d->t_seen = d->t + places[i] * d->dt;
-    status = ess_guards(d, d->x_try, h[i]);
+    status = ess_guards(d, d->t + places[i] * d->dt, d->x_try, h[i]);
   }
-  if (!status) d->t_seen = d->t + d->dt;
-  if (!status) status = ess_guard_rates(d, d->x_end, d->stage[6], d->h_end, d->rate_end);
-  return status;
+  if (status) return status;
+  return ess_guard_rates(d, d->t + d->dt, d->x_end, d->stage[6], d->h_end, d->rate_end);
 }
 
 /* a step whose guards are in doubt is halved, down to what time resolves, which near t = 0 is by
@@ -225,7 +223,8 @@ int ess_take_step(ess_driver *d, const ess_location *found, double t1, bool last
     take_whole_step(d, t1, last);
     d->t_seen = d->t;
     // candidates may have to be added from event functions that nobody watched
-    if (!watching && d->system.guard_count) status = ess_guard_rates(d, d->x, d->f, d->h, d->rate);
+    if (!watching && d->system.guard_count)
+      status = ess_guard_rates(d, d->t, d->x, d->f, d->h, d->rate);
     if (!status && watching) status = ess_cross_silent(d, d->h);
   }
   if (!status) status = ess_refill(d);

@@ -139,8 +139,7 @@ static int measure_defect(ess_driver *d, double *error) {
   // the sub-steps of a cluster share the tolerance
   *error *= 1.0 + (double)c->substeps / SHARING;
   if (!(*error <= 1.0)) return ESS_SUCCESS;
-  d->t_seen = d->t + c->length;
-  status = ess_guard_rates(d, d->x_end, f, d->h_try, d->rate_try);
+  status = ess_guard_rates(d, d->t + c->length, d->x_end, f, d->h_try, d->rate_try);
   c->is_hopeless = !status && turns_back(d);
   if (status) return status;
   double unforeseen;

@@ -41,8 +41,7 @@ static int is_contradicted(ess_driver *d, size_t k, const place *p, double lengt
   *contradicted = false;
   for (int i = 0; i < QUOTIENTS; i++, way *= 0.25) {
     for (size_t j = 0; j < d->system.dimension; j++) d->x_try[j] = p->x[j] + way * p->f[j];
-    d->t_seen = p->t + way;
-    const int status = ess_guards(d, d->x_try, d->h_try);
+    const int status = ess_guards(d, p->t + way, d->x_try, d->h_try);
     if (status) return status;
     const double change = d->h_try[k] - p->h, quotient = change / way;
     if (!(fabs(change) > NOISE * fabs(p->h))) return ESS_SUCCESS;

@@ -123,8 +123,7 @@ static int refine_time(ess_driver *d, size_t i, double *moved, bool *near) {
   c->is_silent[i] = true;
   ess_path(d, c->time[i], x, direction);
   c->is_silent[i] = silent;
-  d->t_seen = d->t + c->time[i];
-  const int status = ess_some_guard_rates(d, x, direction, &k, 1, &h, &rate);
+  const int status = ess_some_guard_rates(d, d->t + c->time[i], x, direction, &k, 1, &h, &rate);
   *moved = -h / rate;
   c->time[i] += *moved;
   // where it falls the way leads to another crossing, of the other direction

@@ -42,7 +42,8 @@ static int field(double t, const double x[], const double sign[], double dxdt[],
              : CONTACT_SYSTEM_SINGULAR;
 }
 
-static int guards(const double x[], double h[], void *params) {
+static int guards(double t, const double x[], double h[], void *params) {
+  (void)t;
   contact_system *const s = params;
   kkt *const here = s->c.here;
   kkt_multipliers force;
@@ -61,7 +62,7 @@ static int guards(const double x[], double h[], void *params) {
 }
 
 /* By differences along v: what a cone's force changes by is no part of what a mechanism states. */
-static int guard_rates(const double x[], const double v[], double h[], double rate[],
+static int guard_rates(double t, const double x[], const double v[], double h[], double rate[],
                        void *params) {
   contact_system *const s = params;
   const size_t states = s->system.dimension, events = s->system.guard_count;
@@ -71,11 +72,11 @@ static int guard_rates(const double x[], const double v[], double h[], double ra
   const double step = speed > 0 ? 1e-5 / speed : 1e-5;
   for (int i = 0; i < 2; i++) {
     for (size_t j = 0; j < states; j++) there[j] = x[j] + (i ? -step : step) * v[j];
-    const int wrong = guards(there, side[i], params);
+    const int wrong = guards(t, there, side[i], params);
     if (wrong) return wrong;
   }
   for (size_t i = 0; i < events; i++) rate[i] = (side[0][i] - side[1][i]) / (2 * step);
-  const int wrong = guards(x, h, params);
+  const int wrong = guards(t, x, h, params);
   for (size_t k = 0; k < s->m->constraints; k++) {
     if (!mechanism_is_normal(s->m, k) || (s->mode & CONTACT(k))) continue;
     rate[event(s, GAP, k)] = 0;

@@ -60,7 +60,8 @@ static int field_jacobian(double t, const double x[], const double sign[], doubl
   return 0;
 }
 
-static int guards(const double x[], double h[], void *params) {
+static int guards(double t, const double x[], double h[], void *params) {
+  (void)t;
   (void)params;
   h[0] = x[0];
   h[1] = x[1];
@@ -68,17 +69,18 @@ static int guards(const double x[], double h[], void *params) {
   return 0;
 }
 
-static int guard_jacobian(const double x[], double Dh[], void *params) {
+static int guard_jacobian(double t, const double x[], double Dh[], void *params) {
+  (void)t;
   (void)x, (void)params;
   static const double jacobian[N * N] = {1, 0, 0, 0, 1, 0, 0, 0, -1};
   memcpy(Dh, jacobian, sizeof jacobian);
   return 0;
 }
 
-static int guard_rates(const double x[], const double v[], double h[], double rate[],
+static int guard_rates(double t, const double x[], const double v[], double h[], double rate[],
                        void *params) {
-  guards(x, h, params);
-  return guards(v, rate, params); /* h is linear */
+  guards(t, x, h, params);
+  return guards(t, v, rate, params); /* h is linear */
 }
 
 /* A stretch of trajectory with one mode, from its start at time t. */
@@ -116,7 +118,7 @@ static int flow(const piece *p, double tau, double x[N]) {
 static piece first_piece(const double x0[]) {
   piece p = {0};
   double h[N];
-  guards(x0, h, NULL);
+  guards(0.0, x0, h, NULL);
   for (size_t k = 0; k < N; k++) {
     // liveness: at h = 0 the field points to the positive side
     p.x[k] = x0[k];
@@ -135,7 +137,7 @@ static double guard_at(double tau, void *params) {
   const guard_along *g = params;
   double x[N], h[N];
   if (flow(g->p, tau, x)) return NAN;
-  guards(x, h, NULL);
+  guards(0.0, x, h, NULL);
   return h[g->guard];
 }
 
@@ -166,8 +168,8 @@ static int first_crossing(gsl_root_fsolver *solver, const piece *p, double t1, s
   double x[N], h0[N], h1[N];
   const double tau_end = t1 - p->t;
   int status = flow(p, tau_end, x);
-  guards(p->x, h0, NULL);
-  guards(x, h1, NULL);
+  guards(0.0, p->x, h0, NULL);
+  guards(0.0, x, h1, NULL);
   *guard = N;
   *tau = tau_end;
   for (size_t k = 0; !status && k < N; k++) {

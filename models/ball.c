@@ -45,22 +45,24 @@ static int field(double t, const double x[], const double sign[], double dxdt[],
   return 0;
 }
 
-static int guards(const double x[], double h[], void *params) {
+static int guards(double t, const double x[], double h[], void *params) {
+  (void)t;
   h[0] = -((const ball *)params)->outward * x[Z];
   return 0;
 }
 
-static int guard_jacobian(const double x[], double Dh[], void *params) {
+static int guard_jacobian(double t, const double x[], double Dh[], void *params) {
+  (void)t;
   (void)x;
   Dh[Z] = -((const ball *)params)->outward;
   Dh[V] = 0.0;
   return 0;
 }
 
-static int guard_rates(const double x[], const double v[], double h[], double rate[],
+static int guard_rates(double t, const double x[], const double v[], double h[], double rate[],
                        void *params) {
   rate[0] = -((const ball *)params)->outward * v[Z];
-  return guards(x, h, params);
+  return guards(t, x, h, params);
 }
 
 static int field_jacobian(double t, const double x[], const double sign[], double J[],

@@ -57,7 +57,8 @@ static int field(double t, const double x[], const double sign[], double dxdt[],
   return 0;
 }
 
-static int guards(const double x[], double h[], void *params) {
+static int guards(double t, const double x[], double h[], void *params) {
+  (void)t;
   const corner_springs *const p = params;
   for (int i = 0; i < CORNERS; i++) {
     double from[2];
@@ -68,7 +69,8 @@ static int guards(const double x[], double h[], void *params) {
   return 0;
 }
 
-static int guard_jacobian(const double x[], double Dh[], void *params) {
+static int guard_jacobian(double t, const double x[], double Dh[], void *params) {
+  (void)t;
   const corner_springs *const p = params;
   memset(Dh, 0, (size_t)EVENTS * N * sizeof *Dh);
   for (int i = 0; i < CORNERS; i++) {
@@ -136,7 +138,7 @@ size_t corner_springs_contact_count(const model *m) {
 void corner_springs_active_contacts(const model *m, const double x[], unsigned char active[]) {
   const corner_springs *const p = m->data;
   double h[EVENTS];
-  guards(x, h, m->data);
+  guards(0.0, x, h, m->data);
   for (int i = 0; i < CORNERS; i++)
     active[i] = h[PRESSED + i] > 0.0 && (p->sticks || h[PUSHES + i] > 0.0);
 }

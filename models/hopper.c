@@ -39,23 +39,25 @@ static int field(double t, const double x[], const double sign[], double dxdt[],
   return 0;
 }
 
-static int guards(const double x[], double h[], void *params) {
+static int guards(double t, const double x[], double h[], void *params) {
+  (void)t;
   const hopper_parameters *p = params;
   h[0] = p->free_length - x[Z];
   return 0;
 }
 
-static int guard_jacobian(const double x[], double Dh[], void *params) {
+static int guard_jacobian(double t, const double x[], double Dh[], void *params) {
+  (void)t;
   (void)x, (void)params;
   Dh[Z] = -1;
   Dh[V] = 0;
   return 0;
 }
 
-static int guard_rates(const double x[], const double v[], double h[], double rate[],
+static int guard_rates(double t, const double x[], const double v[], double h[], double rate[],
                        void *params) {
   rate[0] = -v[Z];
-  return guards(x, h, params);
+  return guards(t, x, h, params);
 }
 
 /* A stretch of the exact trajectory in one mode, from its start at time t. */

@@ -63,7 +63,7 @@ static int is_passed(pursuit *p, size_t guard, double tau, bool *passed) {
   double x[MODEL_DIMENSION_MAX], h[JUMPS_GUARDS_MAX];
   const int status = flow(p, tau, x);
   *passed = false;
-  if (status || s->guards(x, h, s->params)) return GSL_EBADFUNC;
+  if (status || s->guards(0.0, x, h, s->params)) return GSL_EBADFUNC;
   for (size_t j = 0; j < 2 * s->guard_count; j++)
     if (p->armed[j] && (guard == SIZE_MAX || guard == j)) *passed = *passed || beyond(j, h) > 0.0;
   return GSL_SUCCESS;
@@ -163,8 +163,8 @@ static int pursue(pursuit *p, double t1) {
 static int find_rates(const pursuit *p, double f[], double h[], double rate[]) {
   const ess_system *const s = &p->m->system;
   if (s->field(0.0, p->x, p->sign, f, s->params)) return GSL_EBADFUNC;
-  if (s->guard_rates) return s->guard_rates(p->x, f, h, rate, s->params) ? GSL_EBADFUNC : 0;
-  if (s->guards(p->x, h, s->params) || s->guard_jacobian(p->x, p->jacobian, s->params))
+  if (s->guard_rates) return s->guard_rates(0.0, p->x, f, h, rate, s->params) ? GSL_EBADFUNC : 0;
+  if (s->guards(0.0, p->x, h, s->params) || s->guard_jacobian(0.0, p->x, p->jacobian, s->params))
     return GSL_EBADFUNC;
   for (size_t k = 0; k < s->guard_count; k++) {
     rate[k] = 0.0;
@@ -192,7 +192,7 @@ static int begin(pursuit *p, const double x0[]) {
   const ess_system *const s = &p->m->system;
   double h[JUMPS_GUARDS_MAX], f[MODEL_DIMENSION_MAX], rate[JUMPS_GUARDS_MAX];
   memcpy(p->x, x0, s->dimension * sizeof *x0);
-  if (s->guards(p->x, h, s->params)) return GSL_EBADFUNC;
+  if (s->guards(0.0, p->x, h, s->params)) return GSL_EBADFUNC;
   for (size_t k = 0; k < s->guard_count; k++) p->sign[k] = h[k] > 0.0 ? 1.0 : -1.0;
   if (find_rates(p, f, h, rate)) return GSL_EBADFUNC;
   for (size_t k = 0; k < s->guard_count; k++) {

@@ -154,21 +154,24 @@ static void all_events(const view *w, double h[], double rate[]) {
   }
 }
 
-int legged_guards(const double x[], double h[], void *params) {
+int legged_guards(double t, const double x[], double h[], void *params) {
+  (void)t;
   const view w = view_at(params, x, NULL);
   all_events(&w, h, NULL);
   return 0;
 }
 
-int legged_guard_rates(const double x[], const double v[], double h[], double rate[],
+int legged_guard_rates(double t, const double x[], const double v[], double h[], double rate[],
                        void *params) {
+  (void)t;
   const view w = view_at(params, x, v);
   all_events(&w, h, rate);
   return 0;
 }
 
-int legged_some_guard_rates(const double x[], const double v[], const size_t which[], size_t count,
-                            double h[], double rate[], void *params) {
+int legged_some_guard_rates(double t, const double x[], const double v[], const size_t which[],
+                            size_t count, double h[], double rate[], void *params) {
+  (void)t;
   const view w = view_at(params, x, v);
   for (size_t i = 0; i < count; i++) {
     const legged_parameters *const p = &w.d->parameters;

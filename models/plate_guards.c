@@ -27,7 +27,8 @@ static double relaxation(const plate_parameters *q) {
   return q->damping / q->stiffness;
 }
 
-int plate_guards(const double x[], double h[], void *params) {
+int plate_guards(double t, const double x[], double h[], void *params) {
+  (void)t;
   const plate_data *data = params;
   const plate_parameters *q = &data->parameters;
   const plate_gap gap = plate_gap_at(q, x);
@@ -55,7 +56,8 @@ static void jacobian_rows(const plate_gap *gap, double ratio, double spring_x, d
   }
 }
 
-int plate_guards_jacobian(const double x[], double Dh[], void *params) {
+int plate_guards_jacobian(double t, const double x[], double Dh[], void *params) {
+  (void)t;
   const plate_data *data = params;
   const plate_parameters *q = &data->parameters;
   const plate_gap gap = plate_gap_at(q, x);
@@ -95,8 +97,9 @@ static plate_lines lines_at(const plate_parameters *q, const double x[], const d
                        .force_rate = plate_affine_add(p_rate, ratio, rate_rate)};
 }
 
-int plate_guards_rates(const double x[], const double v[], double h[], double rate[],
+int plate_guards_rates(double t, const double x[], const double v[], double h[], double rate[],
                        void *params) {
+  (void)t;
   const plate_data *data = params;
   const size_t count = data->parameters.contacts;
   const plate_lines lines = lines_at(&data->parameters, x, v);
@@ -106,8 +109,9 @@ int plate_guards_rates(const double x[], const double v[], double h[], double ra
   return 0;
 }
 
-int plate_some_guards_rates(const double x[], const double v[], const size_t which[], size_t count,
-                            double h[], double rate[], void *params) {
+int plate_some_guards_rates(double t, const double x[], const double v[], const size_t which[],
+                            size_t count, double h[], double rate[], void *params) {
+  (void)t;
   const plate_data *data = params;
   const size_t contacts = data->parameters.contacts;
   const plate_lines lines = lines_at(&data->parameters, x, v);

@@ -80,23 +80,23 @@ static int field(double t, const double x[], const double sign[], double dxdt[],
   return plate_field_aggregated(t, x, sign, dxdt, &w->data);
 }
 
-static int guard_rates(const double x[], const double v[], double h[], double rate[],
+static int guard_rates(double t, const double x[], const double v[], double h[], double rate[],
                        void *params) {
   plate_window *w = params;
-  return plate_some_guards_rates(x, v, w->guard, w->count, h, rate, &w->data);
+  return plate_some_guards_rates(t, x, v, w->guard, w->count, h, rate, &w->data);
 }
 
-static int guards(const double x[], double h[], void *params) {
+static int guards(double t, const double x[], double h[], void *params) {
   static const double nowhere[PLATE_DIMENSION] = {0};
   plate_window *w = params;
-  return guard_rates(x, nowhere, h, w->rate, w);
+  return guard_rates(t, x, nowhere, h, w->rate, w);
 }
 
-static int some_guard_rates(const double x[], const double v[], const size_t which[], size_t count,
-                            double h[], double rate[], void *params) {
+static int some_guard_rates(double t, const double x[], const double v[], const size_t which[],
+                            size_t count, double h[], double rate[], void *params) {
   plate_window *w = params;
   for (size_t i = 0; i < count; i++) w->some[i] = w->guard[which[i]];
-  return plate_some_guards_rates(x, v, w->some, count, h, rate, &w->data);
+  return plate_some_guards_rates(t, x, v, w->some, count, h, rate, &w->data);
 }
 
 static int mode_changed(const double sign[], size_t guard, void *params) {
@@ -134,14 +134,14 @@ size_t plate_window_crossed(plate_window *w, size_t guard) {
 }
 
 bool plate_window_is_clear(plate_window *w, const double x[]) {
-  guards(x, w->h, w);
+  guards(0.0, x, w->h, w);
   for (size_t i = 0; i < w->count; i++)
     if (!(w->sign[w->guard[i]] * w->h[i] > clearance)) return false;
   return true;
 }
 
 bool plate_window_was_enough(plate_window *w, const double x[]) {
-  plate_guards(x, w->h, &w->data);
+  plate_guards(0.0, x, w->h, &w->data);
   for (size_t i = 0; i < w->count; i++) w->h[w->guard[i]] = w->sign[w->guard[i]];
   for (size_t k = 0; k < w->total; k++)
     if (!(w->sign[k] * w->h[k] > 0)) return false;

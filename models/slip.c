@@ -58,7 +58,8 @@ static int field(double t, const double x[], const double sign[], double dxdt[],
   return 0;
 }
 
-static int guards(const double x[], double h[], void *params) {
+static int guards(double t, const double x[], double h[], void *params) {
+  (void)t;
   const slip *const p = params;
   h[LANDS] = p->lands_at - x[Z];
   h[LEAVES] = leg_length(x) - p->leg;
@@ -66,7 +67,8 @@ static int guards(const double x[], double h[], void *params) {
   return 0;
 }
 
-static int guard_jacobian(const double x[], double Dh[], void *params) {
+static int guard_jacobian(double t, const double x[], double Dh[], void *params) {
+  (void)t;
   (void)params;
   const double length = leg_length(x);
   memset(Dh, 0, EVENTS * N * sizeof *Dh);
@@ -78,12 +80,12 @@ static int guard_jacobian(const double x[], double Dh[], void *params) {
   return 0;
 }
 
-static int guard_rates(const double x[], const double v[], double h[], double rate[],
+static int guard_rates(double t, const double x[], const double v[], double h[], double rate[],
                        void *params) {
   rate[LANDS] = -v[Z];
   rate[LEAVES] = ((x[X] - x[FOOT]) * (v[X] - v[FOOT]) + x[Z] * v[Z]) / leg_length(x);
   rate[FALLS] = -v[VZ];
-  return guards(x, h, params);
+  return guards(t, x, h, params);
 }
 
 static int field_jacobian(double t, const double x[], const double sign[], double J[],

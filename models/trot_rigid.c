@@ -73,7 +73,8 @@ static int field(double t, const double x[], const double sign[], double dxdt[],
   return 0;
 }
 
-static int guards(const double x[], double h[], void *params) {
+static int guards(double t, const double x[], double h[], void *params) {
+  (void)t;
   const trot_parameters *const p = params;
   double both[FEET], alone[FEET], other[FEET];
   ground_forces(p, x, true, true, both);
@@ -103,7 +104,8 @@ static void force_gradients(const trot_parameters *p, const double x[], int foot
   both[1] = side * p->inertia * a * w / (A * A);
 }
 
-static int guard_jacobian(const double x[], double Dh[], void *params) {
+static int guard_jacobian(double t, const double x[], double Dh[], void *params) {
+  (void)t;
   const trot_parameters *const p = params;
   memset(Dh, 0, EVENTS * N * sizeof *Dh);
   for (int i = 0; i < FEET; i++) {

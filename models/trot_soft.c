@@ -55,7 +55,8 @@ static int field(double t, const double x[], const double sign[], double dxdt[],
   return 0;
 }
 
-static int guards(const double x[], double h[], void *params) {
+static int guards(double t, const double x[], double h[], void *params) {
+  (void)t;
   const trot_parameters *const p = params;
   for (int i = 0; i < FEET; i++) {
     h[EVENT(i, LANDS)] = -x[Y + i];
@@ -65,7 +66,8 @@ static int guards(const double x[], double h[], void *params) {
   return 0;
 }
 
-static int guard_jacobian(const double x[], double Dh[], void *params) {
+static int guard_jacobian(double t, const double x[], double Dh[], void *params) {
+  (void)t;
   const trot_parameters *const p = params;
   const double d = p->half_length, s = sin(x[THETA]), c = cos(x[THETA]);
   const double both = stretching(p, x, REAR) + stretching(p, x, FRONT);
@@ -93,7 +95,7 @@ static int field_jacobian(double t, const double x[], const double sign[], doubl
   (void)t;
   const trot_parameters *const p = params;
   double Dh[FEET * EVENTS * N];
-  guard_jacobian(x, Dh, params);
+  guard_jacobian(t, x, Dh, params);
   memset(J, 0, N * N * sizeof *J);
   J[Z * N + VZ] = J[THETA * N + OMEGA] = 1.0;
   for (int i = 0; i < FEET; i++) {

@@ -73,8 +73,9 @@ static int visit_callbacks(const visit *v) {
     const double *x = v->states + i * s->dimension, *sign = v->signs + i * s->guard_count;
     robot_stage_forget(v->r);
     if (v->part != GUARDS) status = s->field(0.0, x, sign, v->dxdt, v->r);
-    if (v->part == GUARDS) status = s->guards(x, v->h, v->r);
-    if (status == 0 && v->part == RATES) status = s->guard_rates(x, v->dxdt, v->h, v->rate, v->r);
+    if (v->part == GUARDS) status = s->guards(0.0, x, v->h, v->r);
+    if (status == 0 && v->part == RATES)
+      status = s->guard_rates(0.0, x, v->dxdt, v->h, v->rate, v->r);
   }
   return status;
 }
@@ -118,7 +119,7 @@ static double latch(visit *v) {
   const ess_system *s = &v->r->system;
   double acting = 0.0;
   for (size_t i = 0; i < v->count; ++i) {
-    if (s->guards(v->states + i * s->dimension, v->h, v->r) != 0) return -1.0;
+    if (s->guards(0.0, v->states + i * s->dimension, v->h, v->r) != 0) return -1.0;
     for (size_t k = 0; k < s->guard_count; ++k) {
       v->signs[i * s->guard_count + k] = v->h[k] > 0.0 ? 1.0 : -1.0;
       acting += v->h[k] > 0.0;

@@ -194,11 +194,11 @@ static bool find_fixed(robot *r) {
     robot_reset_state(r, x);
     scatter(x, n, round);
     scatter(v, n, round + ROUNDS);
-    if (r->system.guard_rates(x, v, h, rate, r) != 0) break;
+    if (r->system.guard_rates(0.0, x, v, h, rate, r) != 0) break;
     for (size_t k = 0; k < events; ++k) largest[k] = fmax(largest[k], fabs(rate[k]));
   }
   robot_reset_state(r, x);
-  if (r->system.guards(x, h, r) == 0)
+  if (r->system.guards(0.0, x, h, r) == 0)
     for (size_t k = 0; k < r->shared->row_events; ++k)
       if (largest[k] < 1e-12) r->shared->events[k].fixed = h[k] > 0.0 ? 1 : -1;
   free(room);

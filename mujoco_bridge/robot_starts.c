@@ -225,7 +225,7 @@ static bool drop(making *k, double height, double tilt, double direction) {
 static int raise_off(making *k, robot *r, char message[ROBOT_MESSAGE_SIZE]) {
   const ess_system *const s = robot_system(r);
   double *const h = calloc(s->guard_count + 1, sizeof *h);
-  const int status = h ? s->guards(k->x, h, s->params) : -1;
+  const int status = h ? s->guards(0.0, k->x, h, s->params) : -1;
   bool touches = false;
   for (size_t i = 0; !status && i < s->guard_count; ++i)
     touches = touches || (robot_event_is_contact(r, i) && fabs(h[i]) < touching);

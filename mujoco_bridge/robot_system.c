@@ -301,23 +301,26 @@ static int call_guards(guard_call *c) {
   return 0;
 }
 
-static int guards(const double x[], double h[], void *params) {
+static int guards(double t, const double x[], double h[], void *params) {
+  (void)t;
   robot *const r = params;
   guard_call call = {.r = r, .x = x, .count = r->system.guard_count, .h = h};
   r->counters.guards++;
   return call_guards(&call);
 }
 
-static int guard_rates(const double x[], const double v[], double h[], double rate[],
+static int guard_rates(double t, const double x[], const double v[], double h[], double rate[],
                        void *params) {
+  (void)t;
   robot *const r = params;
   guard_call call = {.r = r, .x = x, .v = v, .count = r->system.guard_count, .h = h, .rate = rate};
   r->counters.rates++;
   return call_guards(&call);
 }
 
-static int some_guard_rates(const double x[], const double v[], const size_t which[], size_t count,
-                            double h[], double rate[], void *params) {
+static int some_guard_rates(double t, const double x[], const double v[], const size_t which[],
+                            size_t count, double h[], double rate[], void *params) {
+  (void)t;
   robot *const r = params;
   guard_call call = {.r = r, .x = x, .v = v, .which = which, .count = count, .h = h, .rate = rate};
   r->counters.rates++;

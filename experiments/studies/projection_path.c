@@ -25,14 +25,16 @@ static int field(double t, const double x[], const double sign[], double dxdt[],
   return 0;
 }
 
-static int event_functions(const double x[], double h[], void *params) {
+static int event_functions(double t, const double x[], double h[], void *params) {
+  (void)t;
   (void)params;
   for (int k = 0; k < 2; k++)
     h[k] = guards[k].normal[0] * x[0] + guards[k].normal[1] * x[1] - guards[k].offset;
   return 0;
 }
 
-static int jacobian(const double x[], double Dh[], void *params) {
+static int jacobian(double t, const double x[], double Dh[], void *params) {
+  (void)t;
   (void)x;
   (void)params;
   for (int k = 0; k < 2; k++) memcpy(Dh + 2 * k, guards[k].normal, sizeof guards[k].normal);

@@ -110,17 +110,19 @@ static int plain_field(double time, const double x[], const double sign[], doubl
   return robot_plain_field(params, x, dxdt);
 }
 
-static int no_guards(const double x[], double h[], void *params) {
+static int no_guards(double t, const double x[], double h[], void *params) {
+  (void)t;
   (void)x;
   (void)h;
   (void)params;
   return 0;
 }
 
-static int no_rates(const double x[], const double v[], double h[], double rate[], void *params) {
+static int no_rates(double t, const double x[], const double v[], double h[], double rate[],
+                    void *params) {
   (void)v;
   (void)rate;
-  return no_guards(x, h, params);
+  return no_guards(t, x, h, params);
 }
 
 /* from where the track ends on; from tick to tick of the controls, which the integrator stops at */

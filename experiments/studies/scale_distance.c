@@ -39,7 +39,8 @@ static int on_crossing(const ess_crossing_info *info, void *context) {
   if (!c->m->type->changes_field(c->m, info->guard, info->sign)) return 0;
   if (c->any) {
     double h, rate;
-    if (reserve(c) || s->some_guard_rates(c->x, nowhere, &info->guard, 1, &h, &rate, s->params))
+    if (reserve(c) ||
+        s->some_guard_rates(info->t, c->x, nowhere, &info->guard, 1, &h, &rate, s->params))
       return -1;
     c->distance[c->count] = fabs(h);
     c->interval[c->count++] = info->t - c->t;

@@ -29,30 +29,30 @@ static int field(double t, const double x[], const double sign[], double dxdt[],
   return c->system->field(t, x, sign, dxdt, c->system->params);
 }
 
-static int guards(const double x[], double h[], void *params) {
+static int guards(double t, const double x[], double h[], void *params) {
   counting *const c = params;
   c->counts[SPEED_GUARDS]++;
-  return c->system->guards(x, h, c->system->params);
+  return c->system->guards(t, x, h, c->system->params);
 }
 
-static int guard_jacobian(const double x[], double Dh[], void *params) {
+static int guard_jacobian(double t, const double x[], double Dh[], void *params) {
   const counting *const c = params;
-  return c->system->guard_jacobian(x, Dh, c->system->params);
+  return c->system->guard_jacobian(t, x, Dh, c->system->params);
 }
 
-static int guard_rates(const double x[], const double v[], double h[], double rate[],
+static int guard_rates(double t, const double x[], const double v[], double h[], double rate[],
                        void *params) {
   counting *const c = params;
   c->counts[SPEED_RATES]++;
-  return c->system->guard_rates(x, v, h, rate, c->system->params);
+  return c->system->guard_rates(t, x, v, h, rate, c->system->params);
 }
 
-static int some_guard_rates(const double x[], const double v[], const size_t which[], size_t count,
-                            double h[], double rate[], void *params) {
+static int some_guard_rates(double t, const double x[], const double v[], const size_t which[],
+                            size_t count, double h[], double rate[], void *params) {
   counting *const c = params;
   c->counts[SPEED_SOME]++;
   c->counts[SPEED_SOME_GUARDS] += (double)count;
-  return c->system->some_guard_rates(x, v, which, count, h, rate, c->system->params);
+  return c->system->some_guard_rates(t, x, v, which, count, h, rate, c->system->params);
 }
 
 static int mode_changed(const double sign[], size_t guard, void *params) {
@@ -144,11 +144,11 @@ typedef struct calls {
     return failed;                                                                                 \
   }
 AT_EACH_STATE(call_field, field(0.0, c->states[i], c->sign, c->field, s->params))
-AT_EACH_STATE(call_guards, guards(c->states[i], c->h, s->params))
-AT_EACH_STATE(call_rates, guard_rates(c->states[i], c->field, c->h, c->rate, s->params))
+AT_EACH_STATE(call_guards, guards(0.0, c->states[i], c->h, s->params))
+AT_EACH_STATE(call_rates, guard_rates(0.0, c->states[i], c->field, c->h, c->rate, s->params))
 AT_EACH_STATE(call_one,
-              some_guard_rates(c->states[i], c->field, c->which, 1, c->h, c->rate, s->params))
-AT_EACH_STATE(call_more, some_guard_rates(c->states[i], c->field, c->which, SPEED_MORE, c->h,
+              some_guard_rates(0.0, c->states[i], c->field, c->which, 1, c->h, c->rate, s->params))
+AT_EACH_STATE(call_more, some_guard_rates(0.0, c->states[i], c->field, c->which, SPEED_MORE, c->h,
                                           c->rate, s->params))
 
 /* states evenly along a trajectory, every other contact latched as pressed */

@@ -108,7 +108,8 @@ static int falling_field(double t, const double x[], const double sign[], double
   return 0;
 }
 
-static int falling_guards(const double x[], double h[], void *params) {
+static int falling_guards(double t, const double x[], double h[], void *params) {
+  (void)t;
   h[0] = x[0] - *(const double *)params;
   return 0;
 }

@@ -29,13 +29,15 @@ static int field(double t, const double x[], const double sign[], double dxdt[],
   return 0;
 }
 
-static int guards(const double x[], double h[], void *params) {
+static int guards(double t, const double x[], double h[], void *params) {
+  (void)t;
   (void)params;
   h[0] = 0.5 - x[0];
   return 0;
 }
 
-static int guard_jacobian(const double x[], double Dh[], void *params) {
+static int guard_jacobian(double t, const double x[], double Dh[], void *params) {
+  (void)t;
   (void)x;
   memset(Dh, 0, *(const size_t *)params * sizeof *Dh);
   Dh[0] = -1.0;

@@ -139,15 +139,17 @@ static int ramp_field(double t, const double x[], const double sign[], double dx
   return 0;
 }
 
-static int ramp_guards(const double x[], double h[], void *params) {
+static int ramp_guards(double t, const double x[], double h[], void *params) {
+  (void)t;
   (void)params;
   h[0] = x[0];
   return 0;
 }
 
-static int ramp_rates(const double x[], const double v[], double h[], double rate[], void *params) {
+static int ramp_rates(double t, const double x[], const double v[], double h[], double rate[],
+                      void *params) {
   rate[0] = v[0];
-  return ramp_guards(x, h, params);
+  return ramp_guards(t, x, h, params);
 }
 
 static bool ramp_changes(const model *m, size_t guard, const double sign[]) {

@@ -87,8 +87,9 @@ static int course_field(double t, const double x[], const double sign[], double 
   return 0;
 }
 
-static int course_rates(const double x[], const double v[], double h[], double rate[],
+static int course_rates(double t, const double x[], const double v[], double h[], double rate[],
                         void *params) {
+  (void)t;
   const course_case *const c = params;
   for (size_t k = 0; k < 2; k++) {
     double slope = 0.0;
@@ -102,10 +103,10 @@ static int course_rates(const double x[], const double v[], double h[], double r
   return 0;
 }
 
-static int course_guards(const double x[], double h[], void *params) {
+static int course_guards(double t, const double x[], double h[], void *params) {
   const double v[3] = {0.0};
   double rate[2];
-  return course_rates(x, v, h, rate, params);
+  return course_rates(t, x, v, h, rate, params);
 }
 
 static bool course_changes(const model *m, size_t guard, const double sign[]) {

@@ -103,16 +103,18 @@ static int many_field(double t, const double x[], const double sign[], double dx
   return 0;
 }
 
-static int many_guards(const double x[], double h[], void *params) {
+static int many_guards(double t, const double x[], double h[], void *params) {
+  (void)t;
   const many *const all = params;
   for (size_t k = 0; k < all->count; k++) h[k] = x[0] - all->offset[k];
   return 0;
 }
 
-static int many_rates(const double x[], const double v[], double h[], double rate[], void *params) {
+static int many_rates(double t, const double x[], const double v[], double h[], double rate[],
+                      void *params) {
   const many *const all = params;
   for (size_t k = 0; k < all->count; k++) rate[k] = v[0];
-  return many_guards(x, h, params);
+  return many_guards(t, x, h, params);
 }
 
 typedef struct many_log {
@@ -205,13 +207,15 @@ static int sliding_field(double t, const double x[], const double sign[], double
   return 0;
 }
 
-static int sliding_guards(const double x[], double h[], void *params) {
+static int sliding_guards(double t, const double x[], double h[], void *params) {
+  (void)t;
   (void)params;
   h[0] = x[0];
   return 0;
 }
 
-static int sliding_jacobian(const double x[], double Dh[], void *params) {
+static int sliding_jacobian(double t, const double x[], double Dh[], void *params) {
+  (void)t;
   (void)x;
   (void)params;
   Dh[0] = 1.0;
@@ -252,14 +256,16 @@ static int spiral_field(double t, const double x[], const double sign[], double 
   return 0;
 }
 
-static int spiral_guards(const double x[], double h[], void *params) {
+static int spiral_guards(double t, const double x[], double h[], void *params) {
+  (void)t;
   (void)params;
   h[0] = x[0];
   h[1] = x[1];
   return 0;
 }
 
-static int spiral_jacobian(const double x[], double Dh[], void *params) {
+static int spiral_jacobian(double t, const double x[], double Dh[], void *params) {
+  (void)t;
   (void)x;
   (void)params;
   Dh[0] = Dh[3] = 1.0;
@@ -306,14 +312,16 @@ static int turned_field(double t, const double x[], const double sign[], double 
   return 0;
 }
 
-static int opposed_guards(const double x[], double h[], void *params) {
+static int opposed_guards(double t, const double x[], double h[], void *params) {
+  (void)t;
   (void)params;
   h[0] = x[0];
   h[1] = -x[0];
   return 0;
 }
 
-static int opposed_jacobian(const double x[], double Dh[], void *params) {
+static int opposed_jacobian(double t, const double x[], double Dh[], void *params) {
+  (void)t;
   (void)x;
   (void)params;
   Dh[0] = 1.0;

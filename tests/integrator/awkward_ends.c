@@ -54,13 +54,15 @@ static int resting_field(double t, const double x[], const double sign[], double
   return 0;
 }
 
-static int height_guards(const double x[], double h[], void *params) {
+static int height_guards(double t, const double x[], double h[], void *params) {
+  (void)t;
   (void)params;
   h[0] = x[0];
   return 0;
 }
 
-static int height_jacobian(const double x[], double Dh[], void *params) {
+static int height_jacobian(double t, const double x[], double Dh[], void *params) {
+  (void)t;
   (void)x;
   (void)params;
   Dh[0] = 1.0;
@@ -214,7 +216,8 @@ static int thrown_field(double t, const double x[], const double sign[], double 
   return 0;
 }
 
-static int ceiling_guards(const double x[], double h[], void *params) {
+static int ceiling_guards(double t, const double x[], double h[], void *params) {
+  (void)t;
   (void)params;
   h[0] = x[0] - 0.2;
   return 0;

@@ -46,7 +46,8 @@ static int clock_field(double t, const double x[], const double sign[], double d
   return bad ? f->code : 0;
 }
 
-static int clock_guards(const double x[], double h[], void *params) {
+static int clock_guards(double t, const double x[], double h[], void *params) {
+  (void)t;
   fault *const f = params;
   const bool bad = at_fault(f, GUARDS, x[0]);
   h[0] = x[0] - 2.0;
@@ -54,7 +55,8 @@ static int clock_guards(const double x[], double h[], void *params) {
   return bad ? f->code : 0;
 }
 
-static int clock_jacobian(const double x[], double Dh[], void *params) {
+static int clock_jacobian(double t, const double x[], double Dh[], void *params) {
+  (void)t;
   fault *const f = params;
   const bool bad = at_fault(f, JACOBIAN, x[0]);
   Dh[0] = 1.0;
@@ -62,8 +64,9 @@ static int clock_jacobian(const double x[], double Dh[], void *params) {
   return bad ? f->code : 0;
 }
 
-static int clock_rates(const double x[], const double v[], double h[], double rate[],
+static int clock_rates(double t, const double x[], const double v[], double h[], double rate[],
                        void *params) {
+  (void)t;
   fault *const f = params;
   const bool bad = at_fault(f, RATES, x[0]);
   h[0] = x[0] - 2.0;
@@ -74,8 +77,9 @@ static int clock_rates(const double x[], const double v[], double h[], double ra
 }
 
 /* at fault only where it is asked for event function 1, which alone is bad */
-static int some_clock_rates(const double x[], const double v[], const size_t which[], size_t count,
-                            double h[], double rate[], void *params) {
+static int some_clock_rates(double t, const double x[], const double v[], const size_t which[],
+                            size_t count, double h[], double rate[], void *params) {
+  (void)t;
   fault *const f = params;
   bool asked = false;
   for (size_t i = 0; i < count; i++) asked = asked || which[i] == 1;

@@ -21,7 +21,8 @@ static int thrown_field(double t, const double x[], const double sign[], double 
   return 0;
 }
 
-static int thrown_guards(const double x[], double h[], void *params) {
+static int thrown_guards(double t, const double x[], double h[], void *params) {
+  (void)t;
   h[0] = x[0] - *(const double *)params;
   return 0;
 }
@@ -106,9 +107,9 @@ static void grazing_that_touches_and_recedes(void **state) {
  */
 
 /* runs the clock from 0 to 1, in one step if it may, through a guard */
-static void run_clock(int (*guards)(const double[], double[], void *),
-                      int (*jacobian)(const double[], double[], void *), double epsilon, int order,
-                      toy_log *log) {
+static void run_clock(int (*guards)(double, const double[], double[], void *),
+                      int (*jacobian)(double, const double[], double[], void *), double epsilon,
+                      int order, toy_log *log) {
   const ess_system system = {.dimension = 1,
                              .guard_count = 1,
                              .field = toy_clock,
@@ -126,13 +127,15 @@ static void run_clock(int (*guards)(const double[], double[], void *),
   ess_driver_free(d);
 }
 
-static int wave_guards(const double x[], double h[], void *params) {
+static int wave_guards(double t, const double x[], double h[], void *params) {
+  (void)t;
   (void)params;
   h[0] = (x[0] - 0.2) * (x[0] - 0.4) * (x[0] - 0.6) * (x[0] - 0.8);
   return 0;
 }
 
-static int wave_jacobian(const double x[], double Dh[], void *params) {
+static int wave_jacobian(double t, const double x[], double Dh[], void *params) {
+  (void)t;
   (void)params;
   const double a = x[0] - 0.2, b = x[0] - 0.4, c = x[0] - 0.6, d = x[0] - 0.8;
   Dh[0] = b * c * d + a * c * d + a * b * d + a * b * c;
@@ -157,13 +160,15 @@ static void recrossing_within_one_step(void **state) {
 }
 
 /* rises to zero at 0.3, is zero until 0.6, rises on: smooth, and without a gradient in between */
-static int terrace_guards(const double x[], double h[], void *params) {
+static int terrace_guards(double t, const double x[], double h[], void *params) {
+  (void)t;
   (void)params;
   h[0] = x[0] < 0.3 ? pow(x[0] - 0.3, 3) : x[0] > 0.6 ? pow(x[0] - 0.6, 3) : 0.0;
   return 0;
 }
 
-static int terrace_jacobian(const double x[], double Dh[], void *params) {
+static int terrace_jacobian(double t, const double x[], double Dh[], void *params) {
+  (void)t;
   (void)params;
   const double away = x[0] < 0.3 ? x[0] - 0.3 : x[0] > 0.6 ? x[0] - 0.6 : 0.0;
   Dh[0] = 3.0 * away * away;
@@ -183,14 +188,16 @@ static void zero_over_an_interval(void **state) {
   }
 }
 
-static int flat_guards(const double x[], double h[], void *params) {
+static int flat_guards(double t, const double x[], double h[], void *params) {
+  (void)t;
   (void)params;
   (void)x;
   h[0] = 0.0;
   return 0;
 }
 
-static int flat_jacobian(const double x[], double Dh[], void *params) {
+static int flat_jacobian(double t, const double x[], double Dh[], void *params) {
+  (void)t;
   (void)params;
   (void)x;
   Dh[0] = 0.0;
@@ -222,7 +229,8 @@ static int armed_field(double t, const double x[], const double sign[], double d
   return 0;
 }
 
-static int armed_guards(const double x[], double h[], void *params) {
+static int armed_guards(double t, const double x[], double h[], void *params) {
+  (void)t;
   (void)params;
   h[0] = x[0] - 0.5;
   h[1] = x[1] - 0.5;
@@ -230,7 +238,8 @@ static int armed_guards(const double x[], double h[], void *params) {
   return 0;
 }
 
-static int armed_jacobian(const double x[], double Dh[], void *params) {
+static int armed_jacobian(double t, const double x[], double Dh[], void *params) {
+  (void)t;
   (void)x;
   (void)params;
   memset(Dh, 0, 9 * sizeof *Dh);

@@ -38,14 +38,16 @@ static inline int balls_field(double t, const double x[], const double sign[], d
   return 0;
 }
 
-static inline int balls_guards(const double x[], double h[], void *params) {
+static inline int balls_guards(double t, const double x[], double h[], void *params) {
+  (void)t;
   const balls *const b = params;
   for (size_t k = 0; k < b->guards; k++)
     h[k] = -balls_scale(b, k) * (x[2 * (k % b->count)] - b->level[k]);
   return 0;
 }
 
-static inline int balls_jacobian(const double x[], double Dh[], void *params) {
+static inline int balls_jacobian(double t, const double x[], double Dh[], void *params) {
+  (void)t;
   const balls *const b = params;
   const size_t n = 2 * b->count;
   (void)x;
@@ -54,15 +56,17 @@ static inline int balls_jacobian(const double x[], double Dh[], void *params) {
   return 0;
 }
 
-static inline int balls_rates(const double x[], const double v[], double h[], double rate[],
-                              void *params) {
+static inline int balls_rates(double t, const double x[], const double v[], double h[],
+                              double rate[], void *params) {
   const balls *const b = params;
   for (size_t k = 0; k < b->guards; k++) rate[k] = -balls_scale(b, k) * v[2 * (k % b->count)];
-  return balls_guards(x, h, params);
+  return balls_guards(t, x, h, params);
 }
 
-static inline int balls_some_rates(const double x[], const double v[], const size_t which[],
-                                   size_t count, double h[], double rate[], void *params) {
+static inline int balls_some_rates(double t, const double x[], const double v[],
+                                   const size_t which[], size_t count, double h[], double rate[],
+                                   void *params) {
+  (void)t;
   balls *const b = params;
   b->some_calls++;
   assert_in_range(count, 1, b->guards);

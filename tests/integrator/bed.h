@@ -51,13 +51,15 @@ static inline int keep_sums(const double sign[], size_t guard, void *params) {
   return 0;
 }
 
-static inline int bed_guards(const double x[], double h[], void *params) {
+static inline int bed_guards(double t, const double x[], double h[], void *params) {
+  (void)t;
   const bed *const b = params;
   for (size_t k = 0; k < SPRINGS; k++) h[k] = b->height[k] - x[0];
   return 0;
 }
 
-static inline int bed_jacobian(const double x[], double Dh[], void *params) {
+static inline int bed_jacobian(double t, const double x[], double Dh[], void *params) {
+  (void)t;
   (void)x;
   (void)params;
   for (size_t k = 0; k < SPRINGS; k++) {

@@ -80,7 +80,8 @@ double bent_event_function(const bent_course *c, size_t k, const double x[], dou
   return x[0] + c->line[k].slant * x[1] - c->line[k].place;
 }
 
-static int guards(const double x[], double h[], void *params) {
+static int guards(double t, const double x[], double h[], void *params) {
+  (void)t;
   const bent_course *const c = params;
   double gradient[N];
   for (size_t k = 0; k < c->line_count + c->body_count; k++)
@@ -88,8 +89,9 @@ static int guards(const double x[], double h[], void *params) {
   return 0;
 }
 
-static int some_guard_rates(const double x[], const double v[], const size_t which[], size_t count,
-                            double h[], double rate[], void *params) {
+static int some_guard_rates(double t, const double x[], const double v[], const size_t which[],
+                            size_t count, double h[], double rate[], void *params) {
+  (void)t;
   const bent_course *const c = params;
   double gradient[N];
   for (size_t i = 0; i < count; i++) {
@@ -100,12 +102,12 @@ static int some_guard_rates(const double x[], const double v[], const size_t whi
   return 0;
 }
 
-static int guard_rates(const double x[], const double v[], double h[], double rate[],
+static int guard_rates(double t, const double x[], const double v[], double h[], double rate[],
                        void *params) {
   const bent_course *const c = params;
   size_t all[BENT_GUARDS];
   for (size_t k = 0; k < c->line_count + c->body_count; k++) all[k] = k;
-  return some_guard_rates(x, v, all, c->line_count + c->body_count, h, rate, params);
+  return some_guard_rates(t, x, v, all, c->line_count + c->body_count, h, rate, params);
 }
 
 ess_system bent_course_ess(bent_course *c) {

@@ -310,7 +310,8 @@ static double evaluate(const fuzz_guard *g, const double x[], size_t n, double g
   return g->scale * value;
 }
 
-static int guards(const double x[], double h[], void *params) {
+static int guards(double t, const double x[], double h[], void *params) {
+  (void)t;
   fuzz_calls *const calls = params;
   const fuzz_model *const model = calls->model;
   double gradient[FUZZ_STATES];
@@ -321,7 +322,8 @@ static int guards(const double x[], double h[], void *params) {
   return answer(calls, FUZZ_EVENTS, h, model->guard_count);
 }
 
-static int guard_jacobian(const double x[], double Dh[], void *params) {
+static int guard_jacobian(double t, const double x[], double Dh[], void *params) {
+  (void)t;
   fuzz_calls *const calls = params;
   const fuzz_model *const model = calls->model;
   const size_t n = model->dimension, m = model->guard_count;
@@ -333,8 +335,9 @@ static int guard_jacobian(const double x[], double Dh[], void *params) {
   return answer(calls, FUZZ_JACOBIAN, Dh, m * n);
 }
 
-static int guard_rates(const double x[], const double v[], double h[], double rate[],
+static int guard_rates(double t, const double x[], const double v[], double h[], double rate[],
                        void *params) {
+  (void)t;
   fuzz_calls *const calls = params;
   const fuzz_model *const model = calls->model;
   const size_t n = model->dimension, m = model->guard_count;
@@ -352,8 +355,9 @@ static int guard_rates(const double x[], const double v[], double h[], double ra
   return code;
 }
 
-static int some_guard_rates(const double x[], const double v[], const size_t which[], size_t count,
-                            double h[], double rate[], void *params) {
+static int some_guard_rates(double t, const double x[], const double v[], const size_t which[],
+                            size_t count, double h[], double rate[], void *params) {
+  (void)t;
   fuzz_calls *const calls = params;
   const fuzz_model *const model = calls->model;
   double both[2 * FUZZ_GUARDS], gradient[FUZZ_STATES];

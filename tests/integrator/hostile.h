@@ -32,17 +32,18 @@ static inline int bed_field(double t, const double x[], const double sign[], dou
   return 0;
 }
 
-static inline int bed_guards(const double x[], double h[], void *params) {
+static inline int bed_guards(double t, const double x[], double h[], void *params) {
+  (void)t;
   const bed *const b = params;
   for (size_t i = 0; i < b->count; i++) h[i] = b->level[i] - x[0];
   return 0;
 }
 
-static inline int bed_rates(const double x[], const double v[], double h[], double rate[],
+static inline int bed_rates(double t, const double x[], const double v[], double h[], double rate[],
                             void *params) {
   const bed *const b = params;
   for (size_t i = 0; i < b->count; i++) rate[i] = -v[0];
-  return bed_guards(x, h, params);
+  return bed_guards(t, x, h, params);
 }
 
 static inline ess_system bed_system(bed *b) {

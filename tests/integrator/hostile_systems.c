@@ -30,13 +30,15 @@ static int field(double t, const double x[], const double sign[], double dxdt[],
   return 0;
 }
 
-static int guards(const double x[], double h[], void *params) {
+static int guards(double t, const double x[], double h[], void *params) {
+  (void)t;
   const hostile_system *const s = params;
   for (size_t k = 0; k < s->m; k++) h[k] = hostile_event(s, k, x);
   return 0;
 }
 
-static int jacobian(const double x[], double Dh[], void *params) {
+static int jacobian(double t, const double x[], double Dh[], void *params) {
+  (void)t;
   const hostile_system *const s = params;
   for (size_t k = 0; k < s->m; k++) hostile_gradient(s, k, x, Dh + k * s->n);
   return 0;

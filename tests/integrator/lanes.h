@@ -33,14 +33,16 @@ static inline int lanes_field(double t, const double x[], const double sign[], d
   return 0;
 }
 
-static inline int lanes_guards(const double x[], double h[], void *params) {
+static inline int lanes_guards(double t, const double x[], double h[], void *params) {
+  (void)t;
   const lanes *const l = params;
   for (size_t k = 0; k < l->count; k++)
     h[k] = lane_scale(l, k) * x[0] + l->slope[k] * x[1] - l->offset[k];
   return 0;
 }
 
-static inline int lanes_jacobian(const double x[], double Dh[], void *params) {
+static inline int lanes_jacobian(double t, const double x[], double Dh[], void *params) {
+  (void)t;
   const lanes *const l = params;
   (void)x;
   for (size_t k = 0; k < l->count; k++) {

@@ -78,14 +78,16 @@ static int pegs_field(double t, const double x[], const double sign[], double dx
   return 0;
 }
 
-static int pegs_guards(const double x[], double h[], void *params) {
+static int pegs_guards(double t, const double x[], double h[], void *params) {
+  (void)t;
   const scene *const s = params;
   double normal[2];
   for (size_t k = 0; k < s->system.guard_count; k++) h[k] = depth_in_peg(s, k, x, normal);
   return 0;
 }
 
-static int pegs_jacobian(const double x[], double Dh[], void *params) {
+static int pegs_jacobian(double t, const double x[], double Dh[], void *params) {
+  (void)t;
   const scene *const s = params;
   const size_t n = s->system.dimension;
   memset(Dh, 0, s->system.guard_count * n * sizeof *Dh);
@@ -110,14 +112,16 @@ static const ess_system pegs = {.dimension = STATES,
                                 .guard_jacobian = pegs_jacobian};
 
 /* height of the middle, angle, and their rates; the ends of a rod of length 1 and mass 1 */
-static int rod_guards(const double x[], double h[], void *params) {
+static int rod_guards(double t, const double x[], double h[], void *params) {
+  (void)t;
   (void)params;
   h[0] = -(x[0] + 0.5 * sin(x[1]));
   h[1] = -(x[0] - 0.5 * sin(x[1]));
   return 0;
 }
 
-static int rod_jacobian(const double x[], double Dh[], void *params) {
+static int rod_jacobian(double t, const double x[], double Dh[], void *params) {
+  (void)t;
   (void)params;
   memset(Dh, 0, 2 * STATES * sizeof *Dh);
   Dh[0] = Dh[STATES] = -1.0;
@@ -131,7 +135,7 @@ static int rod_field(double t, const double x[], const double sign[], double dxd
   const double inertia = 1.0 / 12.0;
   double depth[2];
   (void)t;
-  rod_guards(x, depth, params);
+  rod_guards(t, x, depth, params);
   memcpy(dxdt, (const double[STATES]){x[2], x[3], -s->gravity, 0.0}, STATES * sizeof *dxdt);
   for (int k = 0; k < 2; k++) {
     const double force = sign[k] > 0.0 ? s->stiffness * depth[k] : 0.0;
@@ -158,13 +162,15 @@ static double ground(const scene *s, double x, double *slope) {
   return height;
 }
 
-static int ground_guards(const double x[], double h[], void *params) {
+static int ground_guards(double t, const double x[], double h[], void *params) {
+  (void)t;
   double slope;
   h[0] = ground(params, x[0], &slope) - x[1];
   return 0;
 }
 
-static int ground_jacobian(const double x[], double Dh[], void *params) {
+static int ground_jacobian(double t, const double x[], double Dh[], void *params) {
+  (void)t;
   const scene *const s = params;
   double slope;
   ground(s, x[0], &slope);
@@ -256,7 +262,7 @@ static comparison compare_at_start(scene *s, const record *r, const ess_options 
   const double depth = projecting ? options->epsilon : 1e-5;
   comparison c = {.s = s, .r = r, .projecting = projecting, .depth = depth};
   double h[GUARDS];
-  s->system.guards(s->start, h, s);
+  s->system.guards(0.0, s->start, h, s);
   for (size_t k = 0; k < s->system.guard_count; k++) {
     c.mode[k] = h[k] > 0.0 ? 1.0 : -1.0;
     c.since[k] = INFINITY;
@@ -274,7 +280,7 @@ static void hear_until(comparison *c, double t) {
 
 static void compare_at(comparison *c, double t, const double x[]) {
   double h[GUARDS];
-  c->s->system.guards(x, h, c->s->system.params);
+  c->s->system.guards(0.0, x, h, c->s->system.params);
   hear_until(c, t);
   for (size_t k = 0; k < c->s->system.guard_count; k++) {
     if (c->mode[k] * h[k] < -c->depth) {

@@ -52,7 +52,7 @@ static size_t ahead(const oracle_events *o, size_t k) {
 void oracle_events_latch(oracle_events *o) {
   const ess_system *const s = o->system;
   double h[M];
-  if (s->guard_count && s->guards(o->x, h, s->params)) o->failed = true;
+  if (s->guard_count && s->guards(o->t, o->x, h, s->params)) o->failed = true;
   for (size_t k = 0; k < s->guard_count; k++) {
     o->sign[k] = o->hidden[k] || h[k] < 0.0 ? -1.0 : 1.0;
     o->armed[ESS_GUARD_UP(k)] = o->sign[k] < 0.0;
@@ -107,7 +107,8 @@ static void advance(oracle_events *o, double h, double x[N]) {
 static void look(oracle_events *o, double h, const double x[], double value[], double rate[]) {
   double dxdt[N];
   equations(o->t + h, x, dxdt, o);
-  if (o->system->guard_count && o->system->guard_rates(x, dxdt, value, rate, o->system->params))
+  if (o->system->guard_count &&
+      o->system->guard_rates(o->t + h, x, dxdt, value, rate, o->system->params))
     o->failed = true;
 }
 
@@ -127,9 +128,9 @@ static double value_along(double h, void *params) {
   if (a->of_rate) equations(a->o->t + h, x, dxdt, a->o);
   if (s->some_guard_rates) {
     place = 0;
-    s->some_guard_rates(x, dxdt, &a->k, 1, value, rate, s->params);
+    s->some_guard_rates(a->o->t + h, x, dxdt, &a->k, 1, value, rate, s->params);
   } else {
-    s->guard_rates(x, dxdt, value, rate, s->params);
+    s->guard_rates(a->o->t + h, x, dxdt, value, rate, s->params);
   }
   return a->of_rate ? rate[place] : value[place];
 }

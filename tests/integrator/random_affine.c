@@ -69,27 +69,32 @@ static int field(double t, const double x[], const double sign[], double dxdt[],
   return 0;
 }
 
-static int guards(const double x[], double h[], void *params) {
+static int guards(double t, const double x[], double h[], void *params) {
+  (void)t;
   const affine_system *const s = params;
   for (size_t k = 0; k < s->m; k++) h[k] = affine_guard(s, k, x);
   return 0;
 }
 
-static int jacobian(const double x[], double Dh[], void *params) {
+static int jacobian(double t, const double x[], double Dh[], void *params) {
+  (void)t;
   const affine_system *const s = params;
   (void)x;
   for (size_t k = 0; k < s->m; k++) memcpy(Dh + k * s->n, s->normal[k], s->n * sizeof *Dh);
   return 0;
 }
 
-static int rates(const double x[], const double v[], double h[], double rate[], void *params) {
+static int rates(double t, const double x[], const double v[], double h[], double rate[],
+                 void *params) {
+  (void)t;
   const affine_system *const s = params;
   for (size_t k = 0; k < s->m; k++) rate[k] = affine_dot(s->n, s->normal[k], v);
-  return guards(x, h, params);
+  return guards(0.0, x, h, params);
 }
 
-static int some_rates(const double x[], const double v[], const size_t which[], size_t count,
-                      double h[], double rate[], void *params) {
+static int some_rates(double t, const double x[], const double v[], const size_t which[],
+                      size_t count, double h[], double rate[], void *params) {
+  (void)t;
   const affine_system *const s = params;
   for (size_t i = 0; i < count; i++) {
     h[i] = affine_guard(s, which[i], x);

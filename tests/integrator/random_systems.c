@@ -81,21 +81,24 @@ static double event(const random_system *s, size_t k, const double x[], double g
   return g->orientation * value;
 }
 
-static int guards(const double x[], double h[], void *params) {
+static int guards(double t, const double x[], double h[], void *params) {
+  (void)t;
   const random_system *const s = params;
   double gradient[N];
   for (size_t k = 0; k < s->m; k++) h[k] = event(s, k, x, gradient);
   return 0;
 }
 
-static int guard_jacobian(const double x[], double Dh[], void *params) {
+static int guard_jacobian(double t, const double x[], double Dh[], void *params) {
+  (void)t;
   const random_system *const s = params;
   for (size_t k = 0; k < s->m; k++) event(s, k, x, Dh + k * s->n);
   return 0;
 }
 
-static int some_guard_rates(const double x[], const double v[], const size_t which[], size_t count,
-                            double h[], double rate[], void *params) {
+static int some_guard_rates(double t, const double x[], const double v[], const size_t which[],
+                            size_t count, double h[], double rate[], void *params) {
+  (void)t;
   const random_system *const s = params;
   double gradient[N];
   for (size_t i = 0; i < count; i++) {
@@ -105,12 +108,12 @@ static int some_guard_rates(const double x[], const double v[], const size_t whi
   return 0;
 }
 
-static int guard_rates(const double x[], const double v[], double h[], double rate[],
+static int guard_rates(double t, const double x[], const double v[], double h[], double rate[],
                        void *params) {
   const random_system *const s = params;
   size_t all[M];
   for (size_t k = 0; k < s->m; k++) all[k] = k;
-  return some_guard_rates(x, v, all, s->m, h, rate, params);
+  return some_guard_rates(t, x, v, all, s->m, h, rate, params);
 }
 
 ess_system random_system_ess(random_system *s) {

@@ -55,9 +55,10 @@ void __wrap_free(void *block) {
   __real_free(block);
 }
 
-static int ball_rates(const double x[], const double v[], double h[], double rate[], void *params) {
+static int ball_rates(double t, const double x[], const double v[], double h[], double rate[],
+                      void *params) {
   rate[0] = -v[0];
-  return ball_guards(x, h, params);
+  return ball_guards(t, x, h, params);
 }
 
 /* nothing jumps at these impacts: the ball goes on in the mode that its crossing leads to */

@@ -30,7 +30,8 @@ static int slider_field(double t, const double x[], const double sign[], double 
   return 0;
 }
 
-static int slider_guards(const double x[], double h[], void *params) {
+static int slider_guards(double t, const double x[], double h[], void *params) {
+  (void)t;
   (void)params;
   h[TOUCH] = -x[Z];
   h[SLIP] = x[U];
@@ -38,11 +39,11 @@ static int slider_guards(const double x[], double h[], void *params) {
   return 0;
 }
 
-static int slider_some(const double x[], const double v[], const size_t which[], size_t count,
-                       double h[], double rate[], void *params) {
+static int slider_some(double t, const double x[], const double v[], const size_t which[],
+                       size_t count, double h[], double rate[], void *params) {
   slider *const s = params;
   double all[EVENTS];
-  slider_guards(x, all, NULL);
+  slider_guards(t, x, all, NULL);
   for (size_t i = 0; i < count; i++) {
     h[i] = all[which[i]];
     rate[i] = which[i] == SLIP ? v[U] : -v[Z];
@@ -51,7 +52,8 @@ static int slider_some(const double x[], const double v[], const size_t which[],
   return 0;
 }
 
-static int slider_jacobian(const double x[], double Dh[], void *params) {
+static int slider_jacobian(double t, const double x[], double Dh[], void *params) {
+  (void)t;
   (void)x, (void)params;
   memset(Dh, 0, EVENTS * STATES * sizeof *Dh);
   Dh[TOUCH * STATES + Z] = Dh[MARK * STATES + Z] = -1.0;

@@ -27,7 +27,8 @@ static int model_field(double t, const double x[], const double sign[], double d
 
 /* a plane; a peg; terrain; a product with all; a steep wall; one that is nearly independent of a
  * state */
-static int model_guards(const double x[], double h[], void *params) {
+static int model_guards(double t, const double x[], double h[], void *params) {
+  (void)t;
   const model *const p = params;
   double y[STATES];
   for (int i = 0; i < STATES; i++) y[i] = x[i] / p->unit[i];
@@ -75,7 +76,8 @@ static void given(const double x[], double D[EVENTS][STATES], const model *p, in
   memcpy(D[p->swapped], held, sizeof held);
 }
 
-static int model_jacobian(const double x[], double Dh[], void *params) {
+static int model_jacobian(double t, const double x[], double Dh[], void *params) {
+  (void)t;
   double D[EVENTS][STATES];
   given(x, D, params, 0);
   memcpy(Dh, D, sizeof D);
@@ -86,7 +88,7 @@ static int some_of(const double x[], const double v[], const size_t which[], siz
                    double h[], double rate[], const model *p, int where) {
   double D[EVENTS][STATES], all[EVENTS];
   given(x, D, p, where);
-  model_guards(x, all, (void *)p);
+  model_guards(0.0, x, all, (void *)p);
   for (size_t i = 0; i < count; i++) {
     h[i] = all[which[i]];
     rate[i] = 0.0;
@@ -95,14 +97,16 @@ static int some_of(const double x[], const double v[], const size_t which[], siz
   return 0;
 }
 
-static int model_rates(const double x[], const double v[], double h[], double rate[],
+static int model_rates(double t, const double x[], const double v[], double h[], double rate[],
                        void *params) {
+  (void)t;
   const size_t which[EVENTS] = {0, 1, 2, 3, 4, 5};
   return some_of(x, v, which, EVENTS, h, rate, params, 1);
 }
 
-static int model_some(const double x[], const double v[], const size_t which[], size_t count,
-                      double h[], double rate[], void *params) {
+static int model_some(double t, const double x[], const double v[], const size_t which[],
+                      size_t count, double h[], double rate[], void *params) {
+  (void)t;
   return some_of(x, v, which, count, h, rate, params, 2);
 }
 
@@ -137,11 +141,11 @@ static void what_is_right_passes(void **state) {
     model p = model_of(i % 25, x);
     const ess_system system = model_system(&p, i / 25);
     ess_jacobian_check worst;
-    const int status = ess_check_jacobian(&system, x, &worst);
+    const int status = ess_check_jacobian(&system, 0.0, x, &worst);
     if (status)
       fail_msg("%d: %s: h%zu by x%zu: %g, found %g", i, ess_strerror(status), worst.guard,
                worst.state, worst.given, worst.found);
-    assert_int_equal(ess_check_jacobian(&system, x, NULL), ESS_SUCCESS);
+    assert_int_equal(ess_check_jacobian(&system, 0.0, x, NULL), ESS_SUCCESS);
   }
 }
 
@@ -150,7 +154,7 @@ static bool is_found(const model *spoiled, int callbacks, const double x[]) {
   model p = *spoiled;
   const ess_system system = model_system(&p, callbacks);
   ess_jacobian_check worst = {.guard = 99};
-  const int status = ess_check_jacobian(&system, x, &worst);
+  const int status = ess_check_jacobian(&system, 0.0, x, &worst);
   if (status != ESS_EJACOBIAN) return false;
   const bool by_rate = p.where > 0 && !(callbacks == 1 && p.where == 1);
   assert_true(worst.guard == p.row || worst.guard == p.swapped || by_rate);
@@ -202,14 +206,16 @@ static void swapped_rows_are_found(void **state) {
 /* ---- what the state cannot help -------------------------------------------------------------- */
 
 /* h = max(x, -x/2): a kink at 0; h = sqrt(x): no number below it */
-static int edge_guards(const double x[], double h[], void *params) {
+static int edge_guards(double t, const double x[], double h[], void *params) {
+  (void)t;
   (void)params;
   h[0] = fmax(x[0], -0.5 * x[0]);
   h[1] = sqrt(x[0] + 1e-3) - 1.0;
   return 0;
 }
 
-static int edge_jacobian(const double x[], double Dh[], void *params) {
+static int edge_jacobian(double t, const double x[], double Dh[], void *params) {
+  (void)t;
   (void)params;
   Dh[0] = x[0] >= 0.0 ? 1.0 : -0.5;
   Dh[1] = 0.5 / sqrt(x[0] + 1e-3);
@@ -226,14 +232,15 @@ static void beside_a_kink_or_an_edge_all_is_well(void **state) {
   const double places[] = {1e-6, -1e-6, 1e-4, -5e-4, 1.0, 1e5};
   for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
     ess_jacobian_check worst;
-    const int status = ess_check_jacobian(&system, &places[i], &worst);
+    const int status = ess_check_jacobian(&system, 0.0, &places[i], &worst);
     if (status)
       fail_msg("%g: %s: h%zu: %g, found %g", places[i], ess_strerror(status), worst.guard,
                worst.given, worst.found);
   }
 }
 
-static int failing_guards(const double x[], double h[], void *params) {
+static int failing_guards(double t, const double x[], double h[], void *params) {
+  (void)t;
   (void)x, (void)h, (void)params;
   return 5;
 }
@@ -243,23 +250,23 @@ static void refusals_and_failures_are_told(void **state) {
   double x[STATES], bad[STATES];
   model p = model_of(0, x);
   ess_system system = model_system(&p, 2);
-  assert_int_equal(ess_check_jacobian(NULL, x, NULL), ESS_EINVAL);
-  assert_int_equal(ess_check_jacobian(&system, NULL, NULL), ESS_EINVAL);
+  assert_int_equal(ess_check_jacobian(NULL, 0.0, x, NULL), ESS_EINVAL);
+  assert_int_equal(ess_check_jacobian(&system, 0.0, NULL, NULL), ESS_EINVAL);
   memcpy(bad, x, sizeof bad);
   bad[2] = NAN;
-  assert_int_equal(ess_check_jacobian(&system, bad, NULL), ESS_EINVAL);
+  assert_int_equal(ess_check_jacobian(&system, 0.0, bad, NULL), ESS_EINVAL);
   system.guards = failing_guards;
-  assert_int_equal(ess_check_jacobian(&system, x, NULL), ESS_ECALLBACK);
+  assert_int_equal(ess_check_jacobian(&system, 0.0, x, NULL), ESS_ECALLBACK);
   system = model_system(&p, 2);
   system.guard_count = 0;
-  assert_int_equal(ess_check_jacobian(&system, x, NULL), ESS_SUCCESS);
+  assert_int_equal(ess_check_jacobian(&system, 0.0, x, NULL), ESS_SUCCESS);
   const ess_system edge = {.dimension = 1,
                            .guard_count = 2,
                            .field = model_field,
                            .guards = edge_guards,
                            .guard_jacobian = edge_jacobian};
   const double beyond = -1.0;
-  assert_int_equal(ess_check_jacobian(&edge, &beyond, NULL), ESS_EGUARD);
+  assert_int_equal(ess_check_jacobian(&edge, 0.0, &beyond, NULL), ESS_EGUARD);
 }
 
 int main(void) {

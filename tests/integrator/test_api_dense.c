@@ -114,13 +114,15 @@ static int comb_field(double t, const double x[], const double sign[], double dx
   return 0;
 }
 
-static int comb_guards(const double x[], double h[], void *params) {
+static int comb_guards(double t, const double x[], double h[], void *params) {
+  (void)t;
   (void)params;
   for (size_t k = 0; k < TEETH; k++) h[k] = x[0] - 0.3 - 2e-3 * (double)k;
   return 0;
 }
 
-static int comb_jacobian(const double x[], double Dh[], void *params) {
+static int comb_jacobian(double t, const double x[], double Dh[], void *params) {
+  (void)t;
   const size_t n = *(const size_t *)params;
   (void)x;
   for (size_t k = 0; k < TEETH * n; k++) Dh[k] = k % n == 0;

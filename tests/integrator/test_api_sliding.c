@@ -40,13 +40,15 @@ static int surface_field(double t, const double x[], const double sign[], double
   return 0;
 }
 
-static int surface_guards(const double x[], double h[], void *params) {
+static int surface_guards(double t, const double x[], double h[], void *params) {
+  (void)t;
   h[0] = x[1] - height(params, x[0]);
   h[1] = x[0] - 50.0; // never reached
   return 0;
 }
 
-static int surface_jacobian(const double x[], double Dh[], void *params) {
+static int surface_jacobian(double t, const double x[], double Dh[], void *params) {
+  (void)t;
   const surface *const s = params;
   Dh[0] = -3.0 * s->wave * cos(3.0 * x[0]);
   Dh[1] = 1.0;
@@ -73,7 +75,7 @@ static void check_surfaces(int method, const ess_options *options, double off) {
     double t = 0.0, x[2] = {0.4, 0.0}, h[2];
     x[1] = height(&s, x[0]) + starts[i % 5];
     const int status = ess_driver_apply(d, &t, 20.0, x);
-    surface_guards(x, h, &s);
+    surface_guards(0.0, x, h, &s);
     if (status != ESS_ESLIDING || s.calls >= 2000)
       fail_msg("%d %d: %s, %zu calls, t %g, h %g", method, i, ess_strerror(status), s.calls, t,
                h[0]);
@@ -128,8 +130,9 @@ static int pushed_field(double t, const double x[], const double sign[], double 
   return 0;
 }
 
-static int pushed_rates(const double x[], const double v[], double h[], double rate[],
+static int pushed_rates(double t, const double x[], const double v[], double h[], double rate[],
                         void *params) {
+  (void)t;
   const pushed *const p = params;
   for (size_t i = 0; i < p->bodies; i++) {
     h[i] = -x[2 * i];
@@ -138,9 +141,9 @@ static int pushed_rates(const double x[], const double v[], double h[], double r
   return 0;
 }
 
-static int pushed_guards(const double x[], double h[], void *params) {
+static int pushed_guards(double t, const double x[], double h[], void *params) {
   double rate[BODIES];
-  return pushed_rates(x, x, h, rate, params);
+  return pushed_rates(t, x, x, h, rate, params);
 }
 
 static ess_system pushed_system(pushed *p) {
@@ -221,13 +224,15 @@ static int bouncer_field(double t, const double x[], const double sign[], double
   return 0;
 }
 
-static int bouncer_guards(const double x[], double h[], void *params) {
+static int bouncer_guards(double t, const double x[], double h[], void *params) {
+  (void)t;
   (void)params;
   h[0] = x[0];
   return 0;
 }
 
-static int bouncer_jacobian(const double x[], double Dh[], void *params) {
+static int bouncer_jacobian(double t, const double x[], double Dh[], void *params) {
+  (void)t;
   (void)x, (void)params;
   Dh[0] = 1.0;
   Dh[1] = 0.0;

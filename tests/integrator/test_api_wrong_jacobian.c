@@ -38,13 +38,15 @@ static int wrong_field(double t, const double x[], const double sign[], double d
   return 0;
 }
 
-static int wrong_guards(const double x[], double h[], void *params) {
+static int wrong_guards(double t, const double x[], double h[], void *params) {
+  (void)t;
   const wrong *const w = params;
   for (int i = 0; i < BALLS; i++) h[i] = w->curved ? 1.0 - exp(x[2 * i]) : -x[2 * i];
   return 0;
 }
 
-static int wrong_jacobian(const double x[], double Dh[], void *params) {
+static int wrong_jacobian(double t, const double x[], double Dh[], void *params) {
+  (void)t;
   const wrong *const w = params;
   memset(Dh, 0, BALLS * 2 * BALLS * sizeof *Dh);
   for (int i = 0; i < BALLS; i++)
@@ -166,13 +168,15 @@ static double odd_value(const odd *o, double x, double *slope) {
   }
 }
 
-static int odd_guards(const double x[], double h[], void *params) {
+static int odd_guards(double t, const double x[], double h[], void *params) {
+  (void)t;
   double slope;
   h[0] = odd_value(params, x[0], &slope);
   return 0;
 }
 
-static int odd_jacobian(const double x[], double Dh[], void *params) {
+static int odd_jacobian(double t, const double x[], double Dh[], void *params) {
+  (void)t;
   odd_value(params, x[0], &Dh[0]);
   Dh[1] = 0.0;
   return 0;

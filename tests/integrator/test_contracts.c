@@ -37,14 +37,16 @@ static int third_order(double t, const double x[], const double sign[], double d
   return chain_field(t, x, sign, dxdt, params, 3);
 }
 
-static int height_guards(const double x[], double h[], void *params) {
+static int height_guards(double t, const double x[], double h[], void *params) {
+  (void)t;
   (void)params;
   h[0] = x[0];
   return 0;
 }
 
-static int height_rates(const double x[], const double v[], double h[], double rate[],
+static int height_rates(double t, const double x[], const double v[], double h[], double rate[],
                         void *params) {
+  (void)t;
   (void)params;
   h[0] = x[0];
   rate[0] = v[0];
@@ -70,16 +72,17 @@ static int clock_field(double t, const double x[], const double sign[], double d
   return p->field_fails && sign[0] > 0.0 ? p->field_fails-- : 0;
 }
 
-static int clock_guards(const double x[], double h[], void *params) {
+static int clock_guards(double t, const double x[], double h[], void *params) {
+  (void)t;
   const plan *const p = params;
   h[0] = h[1] = p->guards_end && x[0] > 0.75 ? NAN : x[0] - p->place;
   return 0;
 }
 
-static int clock_rates(const double x[], const double v[], double h[], double rate[],
+static int clock_rates(double t, const double x[], const double v[], double h[], double rate[],
                        void *params) {
   rate[0] = rate[1] = v[0];
-  return clock_guards(x, h, params);
+  return clock_guards(t, x, h, params);
 }
 
 static int clock_mode(const double sign[], size_t guard, void *params) {
@@ -293,16 +296,17 @@ static int overflowing(double t, const double x[], const double sign[], double d
   return 0;
 }
 
-static int clock_at_3(const double x[], double h[], void *params) {
+static int clock_at_3(double t, const double x[], double h[], void *params) {
+  (void)t;
   (void)params;
   h[0] = x[1] - 3.0;
   return 0;
 }
 
-static int clock_at_3_rates(const double x[], const double v[], double h[], double rate[],
+static int clock_at_3_rates(double t, const double x[], const double v[], double h[], double rate[],
                             void *params) {
   rate[0] = v[1];
-  return clock_at_3(x, h, params);
+  return clock_at_3(t, x, h, params);
 }
 
 /* whether the way is a step that is cut at the guard, or a projection onto it */
@@ -336,8 +340,9 @@ static void an_overflow_on_the_way_leaves_the_last_good_state(void **state) {
  */
 
 /* a clock; event function 0, silent, at 10; 1 below its guard always, and rough: `roughness` 0.9 */
-static int rough_rates(const double x[], const double v[], double h[], double rate[],
+static int rough_rates(double t, const double x[], const double v[], double h[], double rate[],
                        void *params) {
+  (void)t;
   const double *const roughness = params;
   h[0] = x[0] - 10.0;
   h[1] = -1.0 + *roughness * sin(1e9 * x[0]);
@@ -346,9 +351,9 @@ static int rough_rates(const double x[], const double v[], double h[], double ra
   return 0;
 }
 
-static int rough_guards(const double x[], double h[], void *params) {
+static int rough_guards(double t, const double x[], double h[], void *params) {
   double rate[2];
-  return rough_rates(x, x, h, rate, params);
+  return rough_rates(t, x, x, h, rate, params);
 }
 
 /* the silent guard's sign at the end of each integration step, as digits */
@@ -413,15 +418,15 @@ static void a_reset_forgets_which_guards_were_located(void **state) {
 
 enum { SPEED = SPRINGS, BED_EVENTS };
 
-static int speed_guards(const double x[], double h[], void *params) {
+static int speed_guards(double t, const double x[], double h[], void *params) {
   h[SPEED] = x[1];
-  return bed_guards(x, h, params);
+  return bed_guards(t, x, h, params);
 }
 
-static int speed_jacobian(const double x[], double Dh[], void *params) {
+static int speed_jacobian(double t, const double x[], double Dh[], void *params) {
   Dh[2 * SPEED] = 0.0;
   Dh[2 * SPEED + 1] = 1.0;
-  return bed_jacobian(x, Dh, params);
+  return bed_jacobian(t, x, Dh, params);
 }
 
 /* each touch-down looks which way it goes, twice */
@@ -476,13 +481,15 @@ static int crowd_field(double t, const double x[], const double sign[], double d
   return 0;
 }
 
-static int crowd_guards(const double x[], double h[], void *params) {
+static int crowd_guards(double t, const double x[], double h[], void *params) {
+  (void)t;
   const double *const near = params;
   for (size_t k = 0; k < ALIKE; k++) h[k] = x[0] - (2 * k < ALIKE ? *near : 1.0);
   return 0;
 }
 
-static int crowd_jacobian(const double x[], double Dh[], void *params) {
+static int crowd_jacobian(double t, const double x[], double Dh[], void *params) {
+  (void)t;
   (void)x, (void)params;
   for (size_t k = 0; k < ALIKE; k++) Dh[k] = 1.0;
   return 0;

@@ -191,14 +191,16 @@ static int pair_field(double t, const double x[], const double sign[], double dx
   return status ? status : ball_field(t, x + 2, sign + 1, dxdt + 2, params);
 }
 
-static int pair_guards(const double x[], double h[], void *params) {
+static int pair_guards(double t, const double x[], double h[], void *params) {
+  (void)t;
   (void)params;
   h[0] = -x[0];
   h[1] = -x[2];
   return 0;
 }
 
-static int pair_jacobian(const double x[], double Dh[], void *params) {
+static int pair_jacobian(double t, const double x[], double Dh[], void *params) {
+  (void)t;
   (void)params;
   (void)x;
   memset(Dh, 0, 8 * sizeof *Dh);

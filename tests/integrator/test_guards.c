@@ -19,12 +19,14 @@ static void a_slow_guard_is_not_projected_past_a_fast_one(void **state) {
 }
 
 /* h = sin(w x0): far from any quartic over a long step */
-static int sine_guards(const double x[], double h[], void *params) {
+static int sine_guards(double t, const double x[], double h[], void *params) {
+  (void)t;
   h[0] = sin(*(const double *)params * x[0]);
   return 0;
 }
 
-static int sine_jacobian(const double x[], double Dh[], void *params) {
+static int sine_jacobian(double t, const double x[], double Dh[], void *params) {
+  (void)t;
   const double w = *(const double *)params;
   Dh[0] = w * cos(w * x[0]);
   return 0;
@@ -56,14 +58,16 @@ static void guards_far_from_their_model_shorten_the_step(void **state) {
 }
 
 /* h = (x0 + 1e6) - (1e6 + 1/2): its rounding is a hundred times epsilon */
-static int coarse_guards(const double x[], double h[], void *params) {
+static int coarse_guards(double t, const double x[], double h[], void *params) {
+  (void)t;
   (void)params;
   volatile const double far = x[0] + 1e6;
   h[0] = far - (1e6 + 0.5);
   return 0;
 }
 
-static int coarse_jacobian(const double x[], double Dh[], void *params) {
+static int coarse_jacobian(double t, const double x[], double Dh[], void *params) {
+  (void)t;
   (void)params;
   (void)x;
   Dh[0] = 1.0;
@@ -100,13 +104,15 @@ static int together_field(double t, const double x[], const double sign[], doubl
   return 0;
 }
 
-static int together_guards(const double x[], double h[], void *params) {
+static int together_guards(double t, const double x[], double h[], void *params) {
+  (void)t;
   (void)params;
   h[0] = x[0] - x[1] - 0.25;
   return 0;
 }
 
-static int together_jacobian(const double x[], double Dh[], void *params) {
+static int together_jacobian(double t, const double x[], double Dh[], void *params) {
+  (void)t;
   (void)x;
   (void)params;
   Dh[0] = 1.0;

@@ -46,8 +46,9 @@ static int field(double t, const double x[], const double sign[], double dxdt[],
   return 0;
 }
 
-static int guard_rates(const double x[], const double v[], double h[], double rate[],
+static int guard_rates(double t, const double x[], const double v[], double h[], double rate[],
                        void *params) {
+  (void)t;
   const course *const c = params;
   const size_t m = c->line_count;
   for (size_t i = 0; i < m; i++) {
@@ -59,10 +60,10 @@ static int guard_rates(const double x[], const double v[], double h[], double ra
   return 0;
 }
 
-static int guards(const double x[], double h[], void *params) {
+static int guards(double t, const double x[], double h[], void *params) {
   const double still[3] = {0.0};
   double rate[GUARDS_MOST];
-  return guard_rates(x, still, h, rate, params);
+  return guard_rates(t, x, still, h, rate, params);
 }
 
 /* numbers in [0, 1), the same everywhere */

@@ -33,8 +33,9 @@ static int field(double t, const double x[], const double sign[], double dxdt[],
   return 0;
 }
 
-static int guard_rates(const double x[], const double v[], double h[], double rate[],
+static int guard_rates(double t, const double x[], const double v[], double h[], double rate[],
                        void *params) {
+  (void)t;
   const course *const c = params;
   const double dx = x[0] - c->peg_x, dy = x[1] - c->peg_y, away = hypot(dx, dy) + 1e-300;
   for (int i = 0; i < LINES; i++) {
@@ -46,10 +47,10 @@ static int guard_rates(const double x[], const double v[], double h[], double ra
   return 0;
 }
 
-static int guards(const double x[], double h[], void *params) {
+static int guards(double t, const double x[], double h[], void *params) {
   const double still[3] = {0.0};
   double rate[GUARDS];
-  return guard_rates(x, still, h, rate, params);
+  return guard_rates(t, x, still, h, rate, params);
 }
 
 /* height of the path at x: between the lines it is straight */

@@ -37,13 +37,15 @@ static int bowl_field(double t, const double x[], const double sign[], double dx
   return 0;
 }
 
-static int bowl_guards(const double x[], double h[], void *params) {
+static int bowl_guards(double t, const double x[], double h[], void *params) {
+  (void)t;
   const bowl *const b = params;
   h[0] = b->steep > 0.0 ? expm1(b->steep * (square(x) - 1.0)) : square(x) - 1.0;
   return 0;
 }
 
-static int bowl_jacobian(const double x[], double Dh[], void *params) {
+static int bowl_jacobian(double t, const double x[], double Dh[], void *params) {
+  (void)t;
   const bowl *const b = params;
   const double slope = b->steep > 0.0 ? b->steep * exp(b->steep * (square(x) - 1.0)) : 1.0;
   Dh[X] = 2.0 * slope * x[X];

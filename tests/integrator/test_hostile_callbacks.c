@@ -42,12 +42,13 @@ static int field(double t, const double x[], const double sign[], double dxdt[],
   return faulty(FIELD, &dxdt[1]);
 }
 
-static int guards(const double x[], double h[], void *params) {
-  bed_guards(x, h, params);
+static int guards(double t, const double x[], double h[], void *params) {
+  bed_guards(t, x, h, params);
   return faulty(GUARDS, &h[SPRINGS / 2]);
 }
 
-static int jacobian(const double x[], double Dh[], void *params) {
+static int jacobian(double t, const double x[], double Dh[], void *params) {
+  (void)t;
   (void)x, (void)params;
   for (size_t k = 0; k < SPRINGS; k++) {
     Dh[2 * k] = -1.0;
@@ -56,13 +57,16 @@ static int jacobian(const double x[], double Dh[], void *params) {
   return faulty(JACOBIAN, &Dh[SPRINGS]);
 }
 
-static int rates(const double x[], const double v[], double h[], double rate[], void *params) {
-  bed_rates(x, v, h, rate, params);
+static int rates(double t, const double x[], const double v[], double h[], double rate[],
+                 void *params) {
+  (void)t;
+  bed_rates(0.0, x, v, h, rate, params);
   return faulty(RATES, &rate[SPRINGS / 2]);
 }
 
-static int some_rates(const double x[], const double v[], const size_t which[], size_t count,
-                      double h[], double rate[], void *params) {
+static int some_rates(double t, const double x[], const double v[], const size_t which[],
+                      size_t count, double h[], double rate[], void *params) {
+  (void)t;
   const bed *const b = params;
   for (size_t i = 0; i < count; i++) {
     h[i] = b->level[which[i]] - x[0];
@@ -109,7 +113,7 @@ static void check_place(const ess_driver *d, const place *p) {
                 plan.value, plan.from, plan.lasting ? " on" : "", off, p->t);
   assert_true(fabs(off) < 10.0 * slack);
   double h[SPRINGS];
-  bed_guards(p->x, h, &springs);
+  bed_guards(0.0, p->x, h, &springs);
   const double *const sign = ess_driver_sign(d);
   if (p->t == 0.0) return; // before the first apply has latched them they mean nothing
   for (size_t k = 0; k < SPRINGS; k++) {

@@ -8,13 +8,15 @@
 
 enum { GUARDS = 3, RUNS = 2000 };
 
-static int clock_guards(const double x[], double h[], void *params) {
+static int clock_guards(double t, const double x[], double h[], void *params) {
+  (void)t;
   const double *const place = params;
   for (size_t k = 0; k < GUARDS; k++) h[k] = x[0] - place[k];
   return 0;
 }
 
-static int clock_jacobian(const double x[], double Dh[], void *params) {
+static int clock_jacobian(double t, const double x[], double Dh[], void *params) {
+  (void)t;
   (void)x;
   (void)params;
   for (size_t k = 0; k < GUARDS; k++) Dh[k] = 1.0;

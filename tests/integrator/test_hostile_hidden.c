@@ -38,17 +38,18 @@ static int gates_field(double t, const double x[], const double sign[], double d
   return 0;
 }
 
-static int gates_guards(const double x[], double h[], void *params) {
+static int gates_guards(double t, const double x[], double h[], void *params) {
+  (void)t;
   const gates *const g = params;
   for (size_t k = 0; k < g->count; k++) h[k] = x[CLOCK] - g->gate[k];
   return 0;
 }
 
-static int gates_rates(const double x[], const double v[], double h[], double rate[],
+static int gates_rates(double t, const double x[], const double v[], double h[], double rate[],
                        void *params) {
   const gates *const g = params;
   for (size_t k = 0; k < g->count; k++) rate[k] = v[CLOCK];
-  return gates_guards(x, h, params);
+  return gates_guards(t, x, h, params);
 }
 
 static void check(gates *g, double tolerance) {

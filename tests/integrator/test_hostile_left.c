@@ -36,13 +36,15 @@ static int course_field(double t, const double x[], const double sign[], double 
   return 0;
 }
 
-static int course_guards(const double x[], double h[], void *params) {
+static int course_guards(double t, const double x[], double h[], void *params) {
+  (void)t;
   const course *const c = params;
   for (size_t k = 0; k < GUARDS; k++) h[k] = x[0] + c->bend * x[1] * x[1] - c->place[k];
   return 0;
 }
 
-static int course_jacobian(const double x[], double Dh[], void *params) {
+static int course_jacobian(double t, const double x[], double Dh[], void *params) {
+  (void)t;
   const course *const c = params;
   for (size_t k = 0; k < GUARDS; k++) {
     Dh[2 * k] = 1.0;

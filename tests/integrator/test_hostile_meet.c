@@ -41,13 +41,15 @@ static int rows_field(double t, const double x[], const double sign[], double dx
   return 0;
 }
 
-static int rows_guards(const double x[], double h[], void *params) {
+static int rows_guards(double t, const double x[], double h[], void *params) {
+  (void)t;
   const rows *const r = params;
   for (size_t k = 0; k < r->count; k++) h[k] = x[0] - r->place[k];
   return 0;
 }
 
-static int rows_jacobian(const double x[], double Dh[], void *params) {
+static int rows_jacobian(double t, const double x[], double Dh[], void *params) {
+  (void)t;
   const rows *const r = params;
   (void)x;
   for (size_t k = 0; k < r->count; k++) {

@@ -99,17 +99,18 @@ static int lines_field(double t, const double x[], const double sign[], double d
   return 0;
 }
 
-static int lines_guards(const double x[], double h[], void *params) {
+static int lines_guards(double t, const double x[], double h[], void *params) {
+  (void)t;
   const lines *const l = params;
   for (size_t k = 0; k < LATCHING; k++) h[k] = x[0] - l->at[k];
   h[BESIDE] = -h[BESIDE];
   return 0;
 }
 
-static int lines_rates(const double x[], const double v[], double h[], double rate[],
+static int lines_rates(double t, const double x[], const double v[], double h[], double rate[],
                        void *params) {
   for (size_t k = 0; k < LATCHING; k++) rate[k] = k == BESIDE ? -v[0] : v[0];
-  return lines_guards(x, h, params);
+  return lines_guards(t, x, h, params);
 }
 
 static int lines_start(const double sign[], bool armed[], void *params) {

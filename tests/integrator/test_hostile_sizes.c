@@ -101,15 +101,17 @@ static double stop_at(size_t k) {
   return 1.0 + 1e-3 * (double)k / STOPS;
 }
 
-static int one_guards(const double x[], double h[], void *params) {
+static int one_guards(double t, const double x[], double h[], void *params) {
+  (void)t;
   (void)params;
   for (size_t k = 0; k < STOPS; k++) h[k] = x[0] - stop_at(k);
   return 0;
 }
 
-static int one_rates(const double x[], const double v[], double h[], double rate[], void *params) {
+static int one_rates(double t, const double x[], const double v[], double h[], double rate[],
+                     void *params) {
   for (size_t k = 0; k < STOPS; k++) rate[k] = v[0];
-  return one_guards(x, h, params);
+  return one_guards(t, x, h, params);
 }
 
 /* where the clock is after `left` seconds from the first stop */

@@ -55,13 +55,16 @@ static int slide_field(double t, const double x[], const double sign[], double d
   return 0;
 }
 
-static int x_guard(const double x[], double h[], void *params) {
+static int x_guard(double t, const double x[], double h[], void *params) {
+  (void)t;
   (void)params;
   h[0] = x[0];
   return 0;
 }
 
-static int x_rate(const double x[], const double v[], double h[], double rate[], void *params) {
+static int x_rate(double t, const double x[], const double v[], double h[], double rate[],
+                  void *params) {
+  (void)t;
   (void)params;
   h[0] = x[0];
   rate[0] = v[0];
@@ -98,7 +101,8 @@ static double crowd_end(const crowd *c) {
   return 1.0 / (0.7 * c->pull);
 }
 
-static int crowd_guards(const double x[], double h[], void *params) {
+static int crowd_guards(double t, const double x[], double h[], void *params) {
+  (void)t;
   const crowd *const c = params;
   h[0] = x[0];
   for (size_t k = 1; k <= c->others; k++)
@@ -106,12 +110,12 @@ static int crowd_guards(const double x[], double h[], void *params) {
   return 0;
 }
 
-static int crowd_rates(const double x[], const double v[], double h[], double rate[],
+static int crowd_rates(double t, const double x[], const double v[], double h[], double rate[],
                        void *params) {
   const crowd *const c = params;
   rate[0] = v[0];
   for (size_t k = 1; k <= c->others; k++) rate[k] = v[1];
-  return crowd_guards(x, h, params);
+  return crowd_guards(t, x, h, params);
 }
 
 static int crowd_field(double t, const double x[], const double sign[], double dxdt[],
@@ -164,16 +168,18 @@ static int spiral_field(double t, const double x[], const double sign[], double 
   return 0;
 }
 
-static int axes(const double x[], double h[], void *params) {
+static int axes(double t, const double x[], double h[], void *params) {
+  (void)t;
   (void)params;
   h[0] = x[0];
   h[1] = x[1];
   return 0;
 }
 
-static int axes_rates(const double x[], const double v[], double h[], double rate[], void *params) {
-  axes(v, rate, params);
-  return axes(x, h, params);
+static int axes_rates(double t, const double x[], const double v[], double h[], double rate[],
+                      void *params) {
+  axes(t, v, rate, params);
+  return axes(t, x, h, params);
 }
 
 /* Outcome: the guards throw the state back at each other, faster and faster, until the origin. */

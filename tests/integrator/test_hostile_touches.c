@@ -39,19 +39,20 @@ static double other_time(const graze *g, size_t k) {
   return 1.0 + g->width * ((double)k / (double)(g->others + 1) - 0.5);
 }
 
-static int graze_guards(const double x[], double h[], void *params) {
+static int graze_guards(double t, const double x[], double h[], void *params) {
+  (void)t;
   const graze *const g = params;
   h[0] = -x[Z];
   for (size_t k = 1; k <= g->others; k++) h[k] = x[CLOCK] - other_time(g, k);
   return 0;
 }
 
-static int graze_rates(const double x[], const double v[], double h[], double rate[],
+static int graze_rates(double t, const double x[], const double v[], double h[], double rate[],
                        void *params) {
   const graze *const g = params;
   rate[0] = -v[Z];
   for (size_t k = 1; k <= g->others; k++) rate[k] = v[CLOCK];
-  return graze_guards(x, h, params);
+  return graze_guards(t, x, h, params);
 }
 
 static int count_grazes(const ess_crossing_info *info, void *context) {

@@ -199,14 +199,14 @@ static void wrong_derivatives_are_found(void **state) {
   system.field_jacobian = fall_jacobian;
   const double x[2] = {0.3, -2.0};
   ess_jacobian_check worst;
-  assert_int_equal(ess_check_jacobian(&system, x, &worst), ESS_SUCCESS);
+  assert_int_equal(ess_check_jacobian(&system, 0.0, x, &worst), ESS_SUCCESS);
   b.count = 1;
-  assert_int_equal(ess_check_jacobian(&system, x, &worst), ESS_EJACOBIAN);
+  assert_int_equal(ess_check_jacobian(&system, 0.0, x, &worst), ESS_EJACOBIAN);
   assert_int_equal(worst.of, ESS_JACOBIAN_OF_FIELD);
   assert_true(worst.guard == 0 && worst.state == 1 && fabs(worst.found - 1.0) < 1e-6);
   b.count = 0;
   b.fails = 1;
-  assert_int_equal(ess_check_jacobian(&system, x, &worst), ESS_EJACOBIAN);
+  assert_int_equal(ess_check_jacobian(&system, 0.0, x, &worst), ESS_EJACOBIAN);
   assert_int_equal(worst.of, ESS_JACOBIAN_OF_IMPACT);
   assert_true(worst.event == 0 && worst.guard == 1 && worst.state == 1);
   assert_true(fabs(worst.found - 3.2) < 1e-5);

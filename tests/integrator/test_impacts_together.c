@@ -29,14 +29,16 @@ static int body_field(double t, const double x[], const double sign[], double dx
   return 0;
 }
 
-static int body_guards(const double x[], double h[], void *params) {
+static int body_guards(double t, const double x[], double h[], void *params) {
+  (void)t;
   (void)params;
   h[0] = x[0] - sin(x[1]) - 1.0;
   h[1] = x[0] + sin(x[1]) - 1.0;
   return 0;
 }
 
-static int body_jacobian(const double x[], double Dh[], void *params) {
+static int body_jacobian(double t, const double x[], double Dh[], void *params) {
+  (void)t;
   (void)params;
   memset(Dh, 0, 2 * STATES * sizeof *Dh);
   Dh[0] = Dh[4] = 1.0;
@@ -138,14 +140,16 @@ static int bed_field(double t, const double x[], const double sign[], double dxd
   return 0;
 }
 
-static int bed_guards(const double x[], double h[], void *params) {
+static int bed_guards(double t, const double x[], double h[], void *params) {
+  (void)t;
   const double *const depth = params;
   for (size_t i = 0; i < FEET; i++) h[i] = -(x[0] + place(i) * x[1]);
   h[FEET] = -(x[0] + 0.3 * x[1]) - *depth;
   return 0;
 }
 
-static int bed_jacobian(const double x[], double Dh[], void *params) {
+static int bed_jacobian(double t, const double x[], double Dh[], void *params) {
+  (void)t;
   (void)x;
   (void)params;
   memset(Dh, 0, (FEET + 1) * STATES * sizeof *Dh);
@@ -216,7 +220,8 @@ static void impacts_among_crossings_keep_the_tolerance(void **state) {
 
 /* ---- a ball thrown up to a ceiling that it just reaches, or not ------------------------------ */
 
-static int ceiling(const double x[], double h[], void *params) {
+static int ceiling(double t, const double x[], double h[], void *params) {
+  (void)t;
   const double *const place = params;
   h[0] = x[0] - *place;
   return 0;

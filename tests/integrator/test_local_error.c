@@ -23,13 +23,15 @@ static int curved_field(double t, const double x[], const double sign[], double 
   return 0;
 }
 
-static int curved_guard(const double x[], double h[], void *params) {
+static int curved_guard(double t, const double x[], double h[], void *params) {
+  (void)t;
   (void)params;
   h[0] = x[0] + x[1] * x[2];
   return 0;
 }
 
-static int curved_gradient(const double x[], double Dh[], void *params) {
+static int curved_gradient(double t, const double x[], double Dh[], void *params) {
+  (void)t;
   (void)params;
   Dh[0] = 1.0;
   Dh[1] = x[2];
@@ -51,8 +53,8 @@ static double arrival(const double x0[N], double s) {
     double x[N], f[N], h, gradient[N];
     flow(x0, s, x);
     curved_field(start_time + s, x, (double[]){-1.0}, f, NULL);
-    curved_guard(x, &h, NULL);
-    curved_gradient(x, gradient, NULL);
+    curved_guard(0.0, x, &h, NULL);
+    curved_gradient(0.0, x, gradient, NULL);
     s -= h / (gradient[0] * f[0] + gradient[1] * f[1] + gradient[2] * f[2]);
   }
   return s;
@@ -174,14 +176,16 @@ static int pair_field(double t, const double x[], const double sign[], double dx
   return 0;
 }
 
-static int pair_guards(const double x[], double h[], void *params) {
+static int pair_guards(double t, const double x[], double h[], void *params) {
+  (void)t;
   (void)params;
   h[0] = x[X];
   h[1] = x[Y];
   return 0;
 }
 
-static int pair_gradients(const double x[], double Dh[], void *params) {
+static int pair_gradients(double t, const double x[], double Dh[], void *params) {
+  (void)t;
   (void)x, (void)params;
   const double gradients[2 * PAIR] = {1, 0, 0, 0, 0, 1, 0, 0};
   memcpy(Dh, gradients, sizeof gradients);

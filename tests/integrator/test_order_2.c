@@ -119,15 +119,17 @@ static int toss_field(double t, const double x[], const double sign[], double dx
   return 0;
 }
 
-static int toss_guard(const double x[], double h[], void *params) {
+static int toss_guard(double t, const double x[], double h[], void *params) {
+  (void)t;
   const toss *const s = params;
   h[0] = x[0] - s->gap;
   return 0;
 }
 
-static int toss_rate(const double x[], const double v[], double h[], double rate[], void *params) {
+static int toss_rate(double t, const double x[], const double v[], double h[], double rate[],
+                     void *params) {
   rate[0] = v[0];
-  return toss_guard(x, h, params);
+  return toss_guard(t, x, h, params);
 }
 
 /* the first projection's length; 0 when there is none */
@@ -190,16 +192,18 @@ static void a_bound_leaves_out_what_is_not_reached(void **state) {
 /* unit speed, and h = -0.1 + x0 with a ramp of 0.5 in between, behind which its slope is that
  * before
  */
-static int ramp_guard(const double x[], double h[], void *params) {
+static int ramp_guard(double t, const double x[], double h[], void *params) {
+  (void)t;
   (void)params;
   h[0] = x[0] - 0.1 + 0.25 * (1.0 + tanh((x[0] - 0.05) / 0.004));
   return 0;
 }
 
-static int ramp_rate(const double x[], const double v[], double h[], double rate[], void *params) {
+static int ramp_rate(double t, const double x[], const double v[], double h[], double rate[],
+                     void *params) {
   const double ramp = cosh((x[0] - 0.05) / 0.004);
   rate[0] = v[0] * (1.0 + 0.25 / 0.004 / (ramp * ramp));
-  return ramp_guard(x, h, params);
+  return ramp_guard(t, x, h, params);
 }
 
 static int times_ascend(const ess_step_info *info, void *context) {
@@ -242,15 +246,17 @@ static int pit_field(double t, const double x[], const double sign[], double dxd
   return 0;
 }
 
-static int wall_guard(const double x[], double h[], void *params) {
+static int wall_guard(double t, const double x[], double h[], void *params) {
+  (void)t;
   (void)params;
   h[0] = x[0] - 1.0;
   return 0;
 }
 
-static int wall_rate(const double x[], const double v[], double h[], double rate[], void *params) {
+static int wall_rate(double t, const double x[], const double v[], double h[], double rate[],
+                     void *params) {
   rate[0] = v[0];
-  return wall_guard(x, h, params);
+  return wall_guard(t, x, h, params);
 }
 
 static void a_field_that_is_not_finite_half_way(void **state) {

@@ -91,17 +91,18 @@ static int track_field(double t, const double x[], const double sign[], double d
   return 0;
 }
 
-static int track_guards(const double x[], double h[], void *params) {
+static int track_guards(double t, const double x[], double h[], void *params) {
+  (void)t;
   const track *const r = params;
   for (size_t k = 0; k < r->count; k++) h[k] = x[0] - r->place[k];
   return 0;
 }
 
-static int track_rates(const double x[], const double v[], double h[], double rate[],
+static int track_rates(double t, const double x[], const double v[], double h[], double rate[],
                        void *params) {
   const track *const r = params;
   for (size_t k = 0; k < r->count; k++) rate[k] = v[0];
-  return track_guards(x, h, params);
+  return track_guards(t, x, h, params);
 }
 
 static ess_driver *track_driver(track *r, matrix *m, toy_log *log) {

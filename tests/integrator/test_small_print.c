@@ -12,23 +12,26 @@ typedef struct clock_plan {
   double rate_of_some; /* factor of the rates that some_guard_rates gives */
 } clock_plan;
 
-static int clock_guards(const double x[], double h[], void *params) {
+static int clock_guards(double t, const double x[], double h[], void *params) {
+  (void)t;
   const clock_plan *const p = params;
   double slope[4];
   p->look(x[0], h, slope);
   return 0;
 }
 
-static int clock_rates(const double x[], const double v[], double h[], double rate[],
+static int clock_rates(double t, const double x[], const double v[], double h[], double rate[],
                        void *params) {
+  (void)t;
   const clock_plan *const p = params;
   p->look(x[0], h, rate);
   for (size_t k = 0; k < p->guard_count; k++) rate[k] *= v[0];
   return 0;
 }
 
-static int some_clock_rates(const double x[], const double v[], const size_t which[], size_t count,
-                            double h[], double rate[], void *params) {
+static int some_clock_rates(double t, const double x[], const double v[], const size_t which[],
+                            size_t count, double h[], double rate[], void *params) {
+  (void)t;
   const clock_plan *const p = params;
   double all[4], slope[4];
   p->look(x[0], all, slope);
@@ -121,7 +124,8 @@ static void a_false_alarm_hides_no_other_crossing(void **state) {
   }
 }
 
-static int no_guards(const double x[], double h[], void *params) {
+static int no_guards(double t, const double x[], double h[], void *params) {
+  (void)t;
   (void)params;
   h[0] = x[0] > 0.0 ? NAN : -10.0;
   return 0;
@@ -363,17 +367,18 @@ static int bounce_field(double t, const double x[], const double sign[], double 
   return 0;
 }
 
-static int bounce_guards(const double x[], double h[], void *params) {
+static int bounce_guards(double t, const double x[], double h[], void *params) {
+  (void)t;
   (void)params;
   for (size_t k = 0; k < WALLS; k++) h[k] = x[0] - 0.25;
   h[WALLS] = 100.0 + x[0];
   return 0;
 }
 
-static int bounce_rates(const double x[], const double v[], double h[], double rate[],
+static int bounce_rates(double t, const double x[], const double v[], double h[], double rate[],
                         void *params) {
   for (size_t k = 0; k <= WALLS; k++) rate[k] = v[0];
-  return bounce_guards(x, h, params);
+  return bounce_guards(t, x, h, params);
 }
 
 /* up and down again at once through each of many guards is progress, no chatter */

@@ -233,15 +233,17 @@ static double level_of(size_t i) {
   return mode_at(i) * (0.9 - 0.7 * (golden - floor(golden)));
 }
 
-static int rod_guards(const double x[], double h[], void *params) {
+static int rod_guards(double t, const double x[], double h[], void *params) {
+  (void)t;
   (void)params;
   for (size_t i = 0; i < ROD; i++) h[i] = level_of(i) - x[i];
   return 0;
 }
 
-static int rod_rates(const double x[], const double v[], double h[], double rate[], void *params) {
+static int rod_rates(double t, const double x[], const double v[], double h[], double rate[],
+                     void *params) {
   for (size_t i = 0; i < ROD; i++) rate[i] = -v[i];
-  return rod_guards(x, h, params);
+  return rod_guards(t, x, h, params);
 }
 
 static int rod_jacobian(double t, const double x[], const double sign[], double J[], void *params) {

@@ -25,8 +25,9 @@ static int touch_field(double t, const double x[], const double sign[], double d
   return 0;
 }
 
-static int touch_rates(const double x[], const double v[], double h[], double rate[],
+static int touch_rates(double t, const double x[], const double v[], double h[], double rate[],
                        void *params) {
+  (void)t;
   const touch *const s = params;
   h[0] = s->unit * s->side * (x[0] - s->place * s->size);
   rate[0] = s->unit * s->side * v[0];
@@ -36,9 +37,9 @@ static int touch_rates(const double x[], const double v[], double h[], double ra
   return 0;
 }
 
-static int touch_guards(const double x[], double h[], void *params) {
+static int touch_guards(double t, const double x[], double h[], void *params) {
   double rate[2];
-  return touch_rates(x, x, h, rate, params);
+  return touch_rates(t, x, x, h, rate, params);
 }
 
 /* goes on where the derivative leads, at once and exactly */
@@ -163,17 +164,18 @@ static int cliff_field(double t, const double x[], const double sign[], double d
   return 0;
 }
 
-static int cliff_rates(const double x[], const double v[], double h[], double rate[],
+static int cliff_rates(double t, const double x[], const double v[], double h[], double rate[],
                        void *params) {
+  (void)t;
   (void)params;
   h[0] = x[0] > 0.0 ? 1.0 + x[0] : -1.0 + x[0];
   rate[0] = v[0];
   return 0;
 }
 
-static int cliff_guards(const double x[], double h[], void *params) {
+static int cliff_guards(double t, const double x[], double h[], void *params) {
   double rate;
-  return cliff_rates(x, x, h, &rate, params);
+  return cliff_rates(t, x, x, h, &rate, params);
 }
 
 static void a_cliff_at_the_start(void **state) {
@@ -211,17 +213,18 @@ static int thrown_field(double t, const double x[], const double sign[], double 
   return 0;
 }
 
-static int thrown_rates(const double x[], const double v[], double h[], double rate[],
+static int thrown_rates(double t, const double x[], const double v[], double h[], double rate[],
                         void *params) {
+  (void)t;
   const double *const place = params;
   h[0] = x[2] * (x[0] - *place);
   rate[0] = x[2] * v[0] + (x[0] - *place) * v[2];
   return 0;
 }
 
-static int thrown_guards(const double x[], double h[], void *params) {
+static int thrown_guards(double t, const double x[], double h[], void *params) {
   double rate;
-  return thrown_rates(x, x, h, &rate, params);
+  return thrown_rates(t, x, x, h, &rate, params);
 }
 
 static void what_was_rounding_there_is_told_from_zero_later(void **state) {

@@ -8,14 +8,16 @@
 #include "toy.h"
 
 /* a unit-speed clock through guards at 2 and at 1 */
-static int clock_guards(const double x[], double h[], void *params) {
+static int clock_guards(double t, const double x[], double h[], void *params) {
+  (void)t;
   (void)params;
   h[0] = x[0] - 2.0;
   h[1] = x[0] - 1.0;
   return 0;
 }
 
-static int clock_jacobian(const double x[], double Dh[], void *params) {
+static int clock_jacobian(double t, const double x[], double Dh[], void *params) {
+  (void)t;
   (void)x;
   (void)params;
   Dh[0] = Dh[1] = 1.0;

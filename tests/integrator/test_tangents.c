@@ -90,13 +90,15 @@ static int corner_field(double t, const double x[], const double sign[], double 
   return 0;
 }
 
-static int states(const double x[], double h[], void *params) {
+static int states(double t, const double x[], double h[], void *params) {
+  (void)t;
   (void)params;
   memcpy(h, x, 3 * sizeof *h);
   return 0;
 }
 
-static int states_jacobian(const double x[], double Dh[], void *params) {
+static int states_jacobian(double t, const double x[], double Dh[], void *params) {
+  (void)t;
   (void)x;
   (void)params;
   for (int i = 0; i < 9; i++) Dh[i] = i % 4 == 0;
@@ -173,7 +175,8 @@ static int table_field(double t, const double x[], const double sign[], double d
   return 0;
 }
 
-static int table_guards(const double x[], double h[], void *params) {
+static int table_guards(double t, const double x[], double h[], void *params) {
+  (void)t;
   (void)params;
   h[0] = x[0];
   h[1] = x[1];
@@ -181,7 +184,8 @@ static int table_guards(const double x[], double h[], void *params) {
   return 0;
 }
 
-static int table_jacobian(const double x[], double Dh[], void *params) {
+static int table_jacobian(double t, const double x[], double Dh[], void *params) {
+  (void)t;
   (void)x;
   (void)params;
   for (int i = 0; i < 9; i++) Dh[i] = i == 8 ? -1.0 : i % 4 == 0;

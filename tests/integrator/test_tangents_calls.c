@@ -52,16 +52,19 @@ static int press_jacobian(double t, const double x[], const double sign[], doubl
   return 0;
 }
 
-static int depths(const double x[], double h[], void *params) {
+static int depths(double t, const double x[], double h[], void *params) {
+  (void)t;
   const bed *const b = params;
   for (size_t i = 0; i < b->feet; i++) h[i] = -(x[0] + place(b, i) * sin(x[1]));
   return 0;
 }
 
-static int rates(const double x[], const double v[], double h[], double rate[], void *params) {
+static int rates(double t, const double x[], const double v[], double h[], double rate[],
+                 void *params) {
+  (void)t;
   const bed *const b = params;
   for (size_t i = 0; i < b->feet; i++) rate[i] = -(v[0] + place(b, i) * cos(x[1]) * v[1]);
-  return depths(x, h, params);
+  return depths(0.0, x, h, params);
 }
 
 /* directions after a run, and what it took; p = 0: none */

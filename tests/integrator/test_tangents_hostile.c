@@ -21,16 +21,17 @@ static int corner(double t, const double x[], const double sign[], double dxdt[]
   return 0;
 }
 
-static int states(const double x[], double h[], void *params) {
+static int states(double t, const double x[], double h[], void *params) {
+  (void)t;
   (void)params;
   memcpy(h, x, 2 * sizeof *h);
   return 0;
 }
 
-static int states_rates(const double x[], const double v[], double h[], double rate[],
+static int states_rates(double t, const double x[], const double v[], double h[], double rate[],
                         void *params) {
-  states(v, rate, params);
-  return states(x, h, params);
+  states(t, v, rate, params);
+  return states(t, x, h, params);
 }
 
 static const ess_system corner_system = {.dimension = 2,
@@ -223,13 +224,15 @@ static int decay(double t, const double x[], const double sign[], double dxdt[],
   return 0;
 }
 
-static int at_half(const double x[], double h[], void *params) {
+static int at_half(double t, const double x[], double h[], void *params) {
+  (void)t;
   const double *const unit = params;
   h[0] = x[0] / *unit - 0.5;
   return 0;
 }
 
-static int at_half_jacobian(const double x[], double Dh[], void *params) {
+static int at_half_jacobian(double t, const double x[], double Dh[], void *params) {
+  (void)t;
   const double *const unit = params;
   (void)x;
   Dh[0] = 1.0 / *unit;

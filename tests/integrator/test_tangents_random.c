@@ -74,7 +74,8 @@ static int field_jacobian(double t, const double x[], const double sign[], doubl
   return 0;
 }
 
-static int guards(const double x[], double h[], void *params) {
+static int guards(double t, const double x[], double h[], void *params) {
+  (void)t;
   const drawn *const s = params;
   for (size_t k = 0; k < N; k++) {
     h[k] = -s->place[k];
@@ -83,7 +84,8 @@ static int guards(const double x[], double h[], void *params) {
   return 0;
 }
 
-static int guard_jacobian(const double x[], double Dh[], void *params) {
+static int guard_jacobian(double t, const double x[], double Dh[], void *params) {
+  (void)t;
   const drawn *const s = params;
   (void)x;
   memcpy(Dh, s->normal, sizeof s->normal);
@@ -119,13 +121,13 @@ static size_t first_crossed(const drawn *s, const double sign[], const double x[
   double end[N], at[N];
   for (size_t k = 0; k < N; k++) {
     classical(s, sign, x, *h, end);
-    guards(end, at, (void *)s);
+    guards(0.0, end, at, (void *)s);
     if (sign[k] > 0.0 || at[k] < 0.0) continue;
     double below = 0.0, above = *h;
     for (int i = 0; i < 60; i++) {
       const double middle = 0.5 * (below + above);
       classical(s, sign, x, middle, end);
-      guards(end, at, (void *)s);
+      guards(0.0, end, at, (void *)s);
       *(at[k] < 0.0 ? &below : &above) = middle;
     }
     *h = above;
@@ -149,7 +151,7 @@ static bool integrate(const drawn *s, double x[N]) {
     last = t;
     sign[k] = 1.0;
     if (s->at[ESS_GUARD_UP(k)]) add_product(s->B[k], memcpy(to, x, sizeof to), x);
-    guards(x, h, (void *)s);
+    guards(0.0, x, h, (void *)s);
     for (size_t i = 0; i < N; i++)
       if (i != k && h[i] * sign[i] < 0.02) return false;
   }

@@ -69,15 +69,18 @@ static int press(double t, const double x[], const double sign[], double dxdt[],
   return 0;
 }
 
-static int depths(const double x[], double h[], void *params) {
+static int depths(double t, const double x[], double h[], void *params) {
+  (void)t;
   const plate *const p = params;
   for (size_t i = 0; i < p->feet; i++) h[i] = -(x[0] + place(p, i) * x[1]);
   return 0;
 }
 
-static int rates(const double x[], const double v[], double h[], double rate[], void *params) {
-  depths(v, rate, params);
-  return depths(x, h, params);
+static int rates(double t, const double x[], const double v[], double h[], double rate[],
+                 void *params) {
+  (void)t;
+  depths(0.0, v, rate, params);
+  return depths(0.0, x, h, params);
 }
 
 /* the end state from this height and angle */

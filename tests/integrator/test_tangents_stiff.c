@@ -59,16 +59,18 @@ static int jacobian(double t, const double x[], const double sign[], double J[],
   return 0;
 }
 
-static int guard(const double x[], double h[], void *params) {
+static int guard(double t, const double x[], double h[], void *params) {
+  (void)t;
   const follower *const p = params;
   h[0] = p->kind == IS_STIFF ? x[X] - LEVEL : x[Y] - p->since - HALF;
   return 0;
 }
 
-static int guard_rate(const double x[], const double v[], double h[], double rate[], void *params) {
+static int guard_rate(double t, const double x[], const double v[], double h[], double rate[],
+                      void *params) {
   const follower *const p = params;
   rate[0] = p->kind == IS_STIFF ? v[X] : v[Y];
-  return guard(x, h, params);
+  return guard(t, x, h, params);
 }
 
 static int mix(ess_impact *impact, void *params) {

@@ -112,7 +112,9 @@ static int field(double t, const double x[], const double sign[], double dxdt[],
   return 0;
 }
 
-static int rates(const double x[], const double v[], double h[], double rate[], void *params) {
+static int rates(double t, const double x[], const double v[], double h[], double rate[],
+                 void *params) {
+  (void)t;
   const draw *const p = params;
   for (size_t k = 0; k < EVENTS; k++) {
     h[k] = -p->at[k];
@@ -125,9 +127,10 @@ static int rates(const double x[], const double v[], double h[], double rate[], 
   return 0;
 }
 
-static int values(const double x[], double h[], void *params) {
+static int values(double t, const double x[], double h[], void *params) {
+  (void)t;
   double rate[EVENTS];
-  return rates(x, x, h, rate, params);
+  return rates(t, x, x, h, rate, params);
 }
 
 static int jump(ess_impact *impact, void *params) {

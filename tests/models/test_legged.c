@@ -183,7 +183,7 @@ static void test_energy_on_the_floor(void **state) {
     m.type->initial_state(&m, x);
     double before = conserved_of(&m, x).energy, after;
     fly(&m, 0.14, x);
-    assert_int_equal(m.system.guards(x, h, m.system.params), 0);
+    assert_int_equal(m.system.guards(0.0, x, h, m.system.params), 0);
     after = conserved_of(&m, x).energy;
     size_t pressed = 0;
     for (size_t i = 0; i < p->legs; i++) {

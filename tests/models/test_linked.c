@@ -73,7 +73,8 @@ static int field(double t, const double x[], const double sign[], double dxdt[],
   return 0;
 }
 
-static int guards(const double x[], double h[], void *params) {
+static int guards(double t, const double x[], double h[], void *params) {
+  (void)t;
   (void)params;
   for (int i = 0; i < 2; i++) {
     double v[2];
@@ -84,15 +85,16 @@ static int guards(const double x[], double h[], void *params) {
 }
 
 /* of the forces by differences, which the pieces of them take exactly enough */
-static int guard_jacobian(const double x[], double Dh[], void *params) {
+static int guard_jacobian(double t, const double x[], double Dh[], void *params) {
+  (void)t;
   static const double step = 1e-6;
   double y[N], above[2 * EVENTS], below[2 * EVENTS];
   memcpy(y, x, sizeof y);
   for (int j = 0; j < N; j++) {
     y[j] = x[j] + step;
-    guards(y, above, params);
+    guards(0.0, y, above, params);
     y[j] = x[j] - step;
-    guards(y, below, params);
+    guards(0.0, y, below, params);
     y[j] = x[j];
     for (int k = 0; k < 2 * EVENTS; k++) Dh[k * N + j] = (above[k] - below[k]) / (2.0 * step);
   }

@@ -47,7 +47,7 @@ static void every_jacobian_is_right(void **state) {
       ess_jacobian_check worst;
       m.type->random_state(&m, rng, x);
       for (size_t s = 0; s < m.system.dimension; s++) x[s] += 0.1 * j * cos(3.0 * (double)s + j);
-      const int status = ess_check_jacobian(&m.system, x, &worst);
+      const int status = ess_check_jacobian(&m.system, 0.0, x, &worst);
       if (status)
         fail_msg("%s: %s: h%zu by x%zu: %g, found %g", m.type->name, ess_strerror(status),
                  worst.guard, worst.state, worst.given, worst.found);

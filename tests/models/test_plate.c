@@ -132,7 +132,7 @@ static void penetration_is_the_rollers_depth(void **state) {
   for (int n = 0; n < DRAWS; n++) {
     double x[N], h[GUARDS_MAX];
     draw_state(rng, x);
-    m.system.guards(x, h, m.system.params);
+    m.system.guards(0.0, x, h, m.system.params);
     for (size_t i = 0; i < q->contacts; i++) {
       const double dx = plate_spring_x(q, i) - x[0], dz = q->free_length - q->radius - x[1];
       const double above = cos(x[2]) * dz - sin(x[2]) * dx;
@@ -148,13 +148,13 @@ static void check_jacobian(const model *m, gsl_rng *rng) {
   const double step = 1e-5;
   double x[N];
   draw_state(rng, x);
-  m->system.guard_jacobian(x, Dh, m->system.params);
+  m->system.guard_jacobian(0.0, x, Dh, m->system.params);
   for (size_t j = 0; j < N; j++) {
     const double at = x[j];
     x[j] = at + step;
-    m->system.guards(x, above, m->system.params);
+    m->system.guards(0.0, x, above, m->system.params);
     x[j] = at - step;
-    m->system.guards(x, below, m->system.params);
+    m->system.guards(0.0, x, below, m->system.params);
     x[j] = at;
     for (size_t k = 0; k < m->system.guard_count; k++) {
       const double difference = (above[k] - below[k]) / (2 * step);
@@ -179,11 +179,11 @@ static void check_rates(const model *m, gsl_rng *rng) {
     x_ahead[j] = x[j] + step * v[j];
     x_behind[j] = x[j] - step * v[j];
   }
-  m->system.guards(x, h, m->system.params);
-  m->system.guards(x_ahead, ahead, m->system.params);
-  m->system.guards(x_behind, behind, m->system.params);
-  m->system.guard_rates(x, v, h_too, rate, m->system.params);
-  m->system.guard_jacobian(x, Dh, m->system.params);
+  m->system.guards(0.0, x, h, m->system.params);
+  m->system.guards(0.0, x_ahead, ahead, m->system.params);
+  m->system.guards(0.0, x_behind, behind, m->system.params);
+  m->system.guard_rates(0.0, x, v, h_too, rate, m->system.params);
+  m->system.guard_jacobian(0.0, x, Dh, m->system.params);
   for (size_t k = 0; k < m->system.guard_count; k++) {
     double sum = 0;
     for (size_t j = 0; j < N; j++) sum += Dh[k * N + j] * v[j];
@@ -205,8 +205,8 @@ static void check_virtual_work(const model *m, gsl_rng *rng) {
   double x[N], f[N];
   draw_state(rng, x);
   draw_signs(rng, m->system.guard_count, sign);
-  m->system.guards(x, h, m->system.params);
-  m->system.guard_jacobian(x, Dh, m->system.params);
+  m->system.guards(0.0, x, h, m->system.params);
+  m->system.guard_jacobian(0.0, x, Dh, m->system.params);
   m->system.field(0, x, sign, f, m->system.params);
   double expected[N] = {x[3], x[4], x[5], 0, -q->gravity, 0};
   const double inertia[3] = {q->mass, q->mass, q->inertia};
@@ -243,7 +243,7 @@ static void check_against_oracle(const model *m, gsl_rng *rng) {
   oracle_plate_derivatives(&o, x, on, on + q->contacts, f_oracle);
   assert_true(distance(f, f_oracle, N) < 1e-13 * (norm(f_oracle, N) + 1000));
 
-  m->system.guard_rates(x, f, h, rate, m->system.params);
+  m->system.guard_rates(0.0, x, f, h, rate, m->system.params);
   for (size_t i = 0; i < q->contacts; i++) {
     double p, p_rate, force, force_rate;
     oracle_plate_contact(&o, i, x, f, &p, &p_rate, &force, &force_rate);
@@ -303,7 +303,7 @@ static void check_power(const model *m, gsl_rng *rng) {
   draw_state(rng, x);
   draw_signs(rng, m->system.guard_count, sign);
   m->system.field(0, x, sign, f, m->system.params);
-  m->system.guard_rates(x, f, h, rate, m->system.params);
+  m->system.guard_rates(0.0, x, f, h, rate, m->system.params);
   double power =
       q->mass * (x[3] * f[3] + x[4] * f[4] + q->gravity * x[4]) + q->inertia * x[5] * f[5];
   double scale = 1 + fabs(q->mass * x[4] * f[4]);
@@ -336,8 +336,8 @@ static void check_mirror(const model *m, gsl_rng *rng) {
   assert_true(distance(f, f_mirrored, N) < 1e-13 * (norm(f, N) + 1000));
 
   // the event functions mirror to the last bit
-  m->system.guards(x, h, m->system.params);
-  m->system.guards(x_mirrored, h_mirrored, m->system.params);
+  m->system.guards(0.0, x, h, m->system.params);
+  m->system.guards(0.0, x_mirrored, h_mirrored, m->system.params);
   for (size_t k = 0; k < count; k++) {
     assert_true(h[k] == h_mirrored[k - k % n + (n - 1 - k % n)]);
   }
@@ -396,8 +396,8 @@ static void laws_differ_as_the_design_says(void **state) {
     double x[N], f[N], g[N];
     draw_state(rng, x);
     const double cosine = cos(x[2]), sine = sin(x[2]);
-    roller.system.guards(x, p, roller.system.params);
-    paper.system.guards(x, h, paper.system.params);
+    roller.system.guards(0.0, x, p, roller.system.params);
+    paper.system.guards(0.0, x, h, paper.system.params);
     double extra = 0;
     for (size_t i = 0; i < s.contacts; i++) {
       assert_true(fabs(p[i] - h[i] * cosine) < 1e-14);
@@ -443,7 +443,7 @@ static void check_active(const model *m, gsl_rng *rng) {
   const size_t n = m->type->contact_count(m);
   double x[N];
   draw_state(rng, x);
-  m->system.guards(x, h, m->system.params);
+  m->system.guards(0.0, x, h, m->system.params);
   m->type->active_contacts(m, x, active);
   for (size_t i = 0; i < n; i++) {
     const bool pushes = m->system.guard_count == n || h[n + i] > 0;

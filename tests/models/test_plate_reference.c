@@ -241,7 +241,7 @@ static void a_window_misses_nothing(void **state) {
 static double energy(const model *m, const double x[N]) {
   double h[200];
   const plate_parameters *q = plate_get(m);
-  m->system.guards(x, h, m->system.params);
+  m->system.guards(0.0, x, h, m->system.params);
   double sum = 0.5 * q->mass * (x[3] * x[3] + x[4] * x[4]) + 0.5 * q->inertia * x[5] * x[5] +
                q->mass * q->gravity * x[1];
   for (size_t i = 0; i < q->contacts; i++) {

@@ -92,16 +92,17 @@ static int effort(double t, const double x[], const double sign[], double dxdt[]
   return 0;
 }
 
-static int above(const double x[], double h[], void *params) {
+static int above(double t, const double x[], double h[], void *params) {
+  (void)t;
   (void)params;
   h[0] = -x[Q1];
   return 0;
 }
 
-static int above_rates(const double x[], const double v[], double h[], double rate[],
+static int above_rates(double t, const double x[], const double v[], double h[], double rate[],
                        void *params) {
   rate[0] = -v[Q1];
-  return above(x, h, params);
+  return above(t, x, h, params);
 }
 
 /* plastic; then the contact, whose force would have to pull, and freedom, which leads back to it,

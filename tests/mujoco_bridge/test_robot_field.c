@@ -144,9 +144,9 @@ static void test_rates(void **state) {
     for (size_t i = 0; i < s->dimension; ++i) v[i] = fixture_between(rng, -1.0, 1.0);
     for (size_t i = 0; i < s->dimension; ++i) there[i] = x[i] + reach * v[i];
     for (size_t i = 0; i < s->dimension; ++i) back[i] = x[i] - reach * v[i];
-    assert_int_equal(s->guard_rates(x, v, h, rate, r), 0);
-    assert_int_equal(s->guards(there, after, r), 0);
-    assert_int_equal(s->guards(back, before, r), 0);
+    assert_int_equal(s->guard_rates(0.0, x, v, h, rate, r), 0);
+    assert_int_equal(s->guards(0.0, there, after, r), 0);
+    assert_int_equal(s->guards(0.0, back, before, r), 0);
     for (size_t k = 0; k < s->guard_count; ++k) {
       const double found = (after[k] - before[k]) / (2.0 * reach);
       if (fabs(found - rate[k]) > 1e-5 && !is_refused(r, k))
@@ -154,7 +154,7 @@ static void test_rates(void **state) {
     }
     const size_t which[2] = {s->guard_count - 1, 3};
     double some[2], some_rate[2];
-    assert_int_equal(s->some_guard_rates(x, v, which, 2, some, some_rate, r), 0);
+    assert_int_equal(s->some_guard_rates(0.0, x, v, which, 2, some, some_rate, r), 0);
     for (int i = 0; i < 2; ++i) assert_true(some[i] == h[which[i]]);
     for (int i = 0; i < 2; ++i) assert_true(some_rate[i] == rate[which[i]]);
   }
@@ -205,9 +205,9 @@ static void test_not_finite(void **state) {
   x[4] = NAN;
   assert_int_equal(s->field(0.0, x, sign, again, r), 0);
   assert_true(isnan(again[0]));
-  assert_int_equal(s->guards(x, h, r), 0);
+  assert_int_equal(s->guards(0.0, x, h, r), 0);
   assert_true(isnan(h[0]));
-  assert_int_equal(s->guard_rates(x, x, h, rate, r), 0);
+  assert_int_equal(s->guard_rates(0.0, x, x, h, rate, r), 0);
   assert_true(isnan(rate[0]));
   assert_int_equal(robot_plain_field(r, x, again), -1);
   assert_non_null(strstr(robot_failure(r), "not finite"));
@@ -250,11 +250,11 @@ static void test_parallel(void **state) {
       touching[(sign[0] > 0.0) + (sign[1] > 0.0)]++;
       // rates, but where an end passes another
       for (int i = 0; i < 8; ++i) v[i] = fixture_between(rng, -1.0, 1.0);
-      assert_int_equal(s->guard_rates(x, v, h, rate, s->params), 0);
+      assert_int_equal(s->guard_rates(0.0, x, v, h, rate, s->params), 0);
       for (int i = 0; i < 8; ++i) at[i] = x[i] - 1e-6 * v[i];
-      assert_int_equal(s->guards(at, before, s->params), 0);
+      assert_int_equal(s->guards(0.0, at, before, s->params), 0);
       for (int i = 0; i < 8; ++i) at[i] = x[i] + 1e-6 * v[i];
-      assert_int_equal(s->guards(at, after, s->params), 0);
+      assert_int_equal(s->guards(0.0, at, after, s->params), 0);
       for (int k = 0; k < 2; ++k) assert_true(fabs((after[k] - before[k]) / 2e-6 - rate[k]) < 1e-3);
     }
     assert_true(touching[0] > 100 && touching[1] == 0 && touching[2] > 100);

@@ -80,7 +80,7 @@ static void test_override(void **state) {
   double x[FIXTURE_STATES], h[FIXTURE_EVENTS];
   assert_int_equal(s->guard_count, 3);
   robot_reset_state(r, x);
-  assert_int_equal(s->guards(x, h, s->params), 0);
+  assert_int_equal(s->guards(0.0, x, h, s->params), 0);
   for (size_t k = 0; k < s->guard_count; ++k) {
     const char *name = robot_event_name(r, k);
     const double distance = strcmp(name, "floor - low") == 0    ? 0.0

@@ -49,7 +49,7 @@ static void draw(robot *r, gsl_rng *rng, double x[]) {
   for (size_t i = 3; i < size.nq; ++i) x[i] += fixture_between(rng, -0.2, 0.2);
   for (size_t i = size.nq; i < size.dimension; ++i) x[i] = fixture_between(rng, -1.0, 1.0);
   robot_normalise(r, x);
-  assert_int_equal(s->guards(x, h, s->params), 0);
+  assert_int_equal(s->guards(0.0, x, h, s->params), 0);
   for (size_t k = 0; k < s->guard_count; ++k)
     if (robot_event_is_contact(r, k) && strstr(robot_event_name(r, k), "floor"))
       deepest = fmax(deepest, h[k]);
@@ -140,11 +140,11 @@ static void compare_rates(const robot *r, const ess_system *s, const double x[],
   const double span = 1e-4;
   double at[ROOM], before[ROOM], after[ROOM], h[ROOM], rate[ROOM], values[ROOM];
   for (size_t i = 0; i < s->dimension; ++i) at[i] = x[i] - span * v[i];
-  assert_int_equal(s->guards(at, before, s->params), 0);
+  assert_int_equal(s->guards(0.0, at, before, s->params), 0);
   for (size_t i = 0; i < s->dimension; ++i) at[i] = x[i] + span * v[i];
-  assert_int_equal(s->guards(at, after, s->params), 0);
-  assert_int_equal(s->guard_rates(x, v, h, rate, s->params), 0);
-  assert_int_equal(s->guards(x, values, s->params), 0);
+  assert_int_equal(s->guards(0.0, at, after, s->params), 0);
+  assert_int_equal(s->guard_rates(0.0, x, v, h, rate, s->params), 0);
+  assert_int_equal(s->guards(0.0, x, values, s->params), 0);
   for (size_t k = 0; k < s->guard_count; ++k) {
     double one, one_rate;
     if (!strstr(robot_event_name(r, k), "floor")) continue;
@@ -152,7 +152,7 @@ static void compare_rates(const robot *r, const ess_system *s, const double x[],
     assert_true(h[k] == values[k]);
     if (!(fabs(found - rate[k]) < 1e-5 * (1.0 + fabs(rate[k]))))
       fail_msg("event %zu: rate %.12g, found %.12g", k, rate[k], found);
-    assert_int_equal(s->some_guard_rates(x, v, &k, 1, &one, &one_rate, s->params), 0);
+    assert_int_equal(s->some_guard_rates(0.0, x, v, &k, 1, &one, &one_rate, s->params), 0);
     assert_true(one == h[k] && fabs(one_rate - rate[k]) < 1e-7 * (1.0 + fabs(rate[k])));
   }
 }
@@ -190,7 +190,7 @@ static void test_ball(void **state) {
   x[2] = 0.08;
   x[9] = -0.5;
   const double sign[] = {1, 1}, free_sign[] = {1, -1};
-  assert_int_equal(s->guards(x, h, s->params), 0);
+  assert_int_equal(s->guards(0.0, x, h, s->params), 0);
   assert_true(fabs(h[0] - 0.02) < 1e-12 && fabs(h[1] - 0.025) < 1e-12);
   fixture_field(r, x, sign, dxdt);
   assert_true(fabs(dxdt[9] - (25.0 / 2 - 9.81)) < 1e-9);
@@ -281,7 +281,7 @@ static void test_costs_are_of_a_motion_of_its_own(void **state) {
   assert_true(cost.acting > 0.5);
   // where it stands at last
   const double *last = before + (STATES - 1) * n;
-  assert_int_equal(s->guards(last, h, r), 0);
+  assert_int_equal(s->guards(0.0, last, h, r), 0);
   for (size_t k = 0; k < s->guard_count; ++k) sign[k] = h[k] > 0.0 ? 1.0 : -1.0;
   assert_int_equal(s->field(0.0, last, sign, rates, r), 0);
   assert_int_equal(robot_cost_states(r, x, 0.002, STATES, after), 0);

@@ -156,17 +156,18 @@ static int field(double t, const double x[], const double sign[], double dxdt[],
 }
 
 /* depth, and force over stiffness */
-static int guards(const double x[], double h[], void *params) {
+static int guards(double t, const double x[], double h[], void *params) {
+  (void)t;
   const floor_case *const c = params;
   h[0] = -x[0];
   if (c->law == FLOOR_LETS_GO) h[1] = -x[0] - c->damping / c->stiffness * x[1];
   return 0;
 }
 
-static int guard_rates(const double x[], const double v[], double h[], double rate[],
+static int guard_rates(double t, const double x[], const double v[], double h[], double rate[],
                        void *params) {
-  guards(x, h, params);
-  return guards(v, rate, params);
+  guards(t, x, h, params);
+  return guards(t, v, rate, params);
 }
 
 /* as models/plate_resets.c, of one contact */

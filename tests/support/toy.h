@@ -72,13 +72,15 @@ static inline int toy_fall(double t, const double x[], const double sign[], doub
   return 0;
 }
 
-static inline int toy_height(const double x[], double h[], void *params) {
+static inline int toy_height(double t, const double x[], double h[], void *params) {
+  (void)t;
   (void)params;
   h[0] = x[0];
   return 0;
 }
 
-static inline int toy_height_jacobian(const double x[], double Dh[], void *params) {
+static inline int toy_height_jacobian(double t, const double x[], double Dh[], void *params) {
+  (void)t;
   (void)x, (void)params;
   Dh[0] = 1.0;
   Dh[1] = 0.0;
@@ -99,13 +101,15 @@ static inline int ball_field(double t, const double x[], const double sign[], do
   return 0;
 }
 
-static inline int ball_guards(const double x[], double h[], void *params) {
+static inline int ball_guards(double t, const double x[], double h[], void *params) {
+  (void)t;
   (void)params;
   h[0] = -x[0];
   return 0;
 }
 
-static inline int ball_jacobian(const double x[], double Dh[], void *params) {
+static inline int ball_jacobian(double t, const double x[], double Dh[], void *params) {
+  (void)t;
   (void)params;
   (void)x;
   Dh[0] = -1.0;

@@ -15,12 +15,12 @@ static int field(double, const double x[], const double sign[], double dxdt[], v
   return 0;
 }
 
-static int guards(const double x[], double h[], void *) {
+static int guards(double, const double x[], double h[], void *) {
   h[0] = 1.0 - x[0];
   return 0;
 }
 
-static int guard_jacobian(const double[], double Dh[], void *) {
+static int guard_jacobian(double, const double[], double Dh[], void *) {
   Dh[0] = -1.0;
   Dh[1] = 0.0;
   return 0;
