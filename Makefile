@@ -138,13 +138,13 @@ sources = find . \( -path ./build -o -path ./.deps -o -path ./.git -o -path ./re
 .PHONY: all build test regress baseline order calibrate sweep mujoco work-precision crossing-cost \
   speed scale tolerance ensemble derivative limbs rigid-soft contact-modes robot claims figures help clean \
   columns format format-check fuzz install uninstall report results test-report setup-build setup-figures setup-test \
-  setup-robots setup-report setup-browser \
+  setup-robots setup-report setup-browser setup-python test-python test-wheels \
   build-essbench test-release test-clang test-sanitized test-plain
 
 all: build
 build: setup-build build-essbench
 
-setup-build setup-figures setup-test setup-robots setup-report setup-browser:
+setup-build setup-figures setup-test setup-robots setup-report setup-browser setup-python:
 	$(setup) $(@:setup-%=%)
 
 # the program alone; tests are built where they are run
@@ -282,6 +282,14 @@ test-plain:
 	$(call build,build/plain$(SUFFIX),plain,essbench test_driver test_guards test_batches)
 	$(call check,build/plain$(SUFFIX),--tests-regex '^(driver|guards|batches|regress)$$')
 
+# the Python package's own tests, in an environment of its own
+test-python: setup-python
+	@tools/python test python3
+
+# the same with every Python at hand
+test-wheels: setup-python
+	@tools/python wheels
+
 # a small report of its own, in a browser: never skipped
 test-report: setup-browser build-essbench
 	@rm -rf build/report
@@ -348,6 +356,8 @@ make robot        how wrong MuJoCo is on ROBOT (an MJCF), by time step, and what
 make claims         the papers' claims, by what the results hold: which hold, which fail
 make report         results/report.html: all of it on one page, to look at
 make results        measure all that the documents tell, write it into them, commit that
+make test-python  the Python package: builds its wheel, installs it, runs its tests
+make test-wheels  the same for every Python at hand
 make test-report    a small report in a headless browser
 make ensemble     a million starts of MODEL: distribution and map of what they come to
 make figures      draw all figures; measures first what has not been measured

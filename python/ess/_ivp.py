@@ -1,0 +1,571 @@
+# SPDX-License-Identifier: Apache-2.0
+"""solve_ivp: what a caller gives is checked here, and what a run comes to is put together."""
+
+import math
+import warnings
+
+import numpy as np
+
+from . import _native
+from ._functions import FIELD, GUARDS, IMPACT, native
+from ._result import OdeResult, OdeSolution
+
+__all__ = ["OdeResult", "OdeSolution", "solve_ivp"]
+
+_BASES = {"dopri5": 0, "rkc": 1, "chosen": 2}
+# SciPy's methods: explicit ones are what libess makes steps by anyway
+_METHODS = {
+    "RK23": "dopri5",
+    "RK45": "dopri5",
+    "DOP853": "dopri5",
+    "Radau": "chosen",
+    "BDF": "chosen",
+    "LSODA": "chosen",
+}
+_MESSAGES = {
+    0: "The solver successfully reached the end of the integration interval.",
+    1: "A termination event occurred.",
+}
+_SMOOTH = ("C1", "piecewise", "not counted")
+_EPS = np.finfo(float).eps
+_NAMES = (
+    "SUCCESS EINVAL ENOMEM ECALLBACK EFIELD EGUARD EUNDERFLOW ELIVENESS ECHATTER EMAXSTEPS "
+    "EMAXCROSSINGS ESTOP ESLIDING ETOLERANCE EJACOBIAN EIMPACT EZENO EGRAZING EDISCONTINUOUS"
+).split()
+
+
+# ---- what is given ----------------------------------------------------------------------------
+
+
+def _numbers(value, name, what="an array of numbers"):
+    try:
+        return np.array(value, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"`{name}` must be {what} ({error})") from None
+
+
+def _number(value, name, what="a number"):
+    array = _numbers(value, name, what)
+    if array.size != 1:
+        raise ValueError(f"`{name}` must be {what}")
+    return float(array.reshape(()))
+
+
+def _check_span(t_span):
+    try:
+        t0, t1 = t_span
+    except (TypeError, ValueError):
+        raise ValueError("`t_span` must be two times, (t0, t1)") from None
+    t0, t1 = _number(t0, "t_span", "two times"), _number(t1, "t_span", "two times")
+    if not math.isfinite(t0) or math.isnan(t1):
+        raise ValueError("`t_span` must be two times; t0 must be finite, t1 not NaN")
+    return t0, t1
+
+
+def _check_y0(y0):
+    try:
+        y0 = np.array(y0)
+        is_complex = np.issubdtype(y0.dtype, np.complexfloating)
+        y0 = np.ascontiguousarray(y0, dtype=complex if is_complex else float)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"`y0` must be an array of numbers ({error})") from None
+    if y0.ndim == 0:
+        y0 = y0.reshape(1)
+    if y0.ndim != 1:
+        raise ValueError("`y0` must be 1-dimensional.")
+    if not np.isfinite(y0).all():
+        raise ValueError("All components of the initial state `y0` must be finite.")
+    return (y0.view(float), True) if is_complex else (y0, False)
+
+
+def _check_tolerances(rtol, atol, n, as_complex):
+    rtol, atol = _numbers(rtol, "rtol"), _numbers(atol, "atol")
+    for name, value in (("rtol", rtol), ("atol", atol)):
+        if as_complex and value.ndim == 1:
+            value = np.repeat(value, 2)
+        if value.shape not in ((), (1,), (n,)):
+            raise ValueError(f"`{name}` has wrong shape: it must be a number or one for each state")
+        if not (np.isfinite(value) & (value >= 0)).all():
+            raise ValueError(f"`{name}` must be positive.")
+        if name == "rtol":
+            rtol = value
+        else:
+            atol = value
+    if (rtol < 100 * _EPS).any():
+        warnings.warn(
+            "At least one element of `rtol` is too small. "
+            f"Setting `rtol = np.maximum(rtol, {100 * _EPS})`.",
+            stacklevel=4,
+        )
+        rtol = np.maximum(rtol, 100 * _EPS)
+    if (rtol >= 1).any():
+        raise ValueError("`rtol` must be below 1.")
+    return np.array(np.broadcast_to(rtol, n)), np.array(np.broadcast_to(atol, n))
+
+
+def _check_args(args):
+    if args is None:
+        return ()
+    try:
+        return (*args,)
+    except TypeError as error:
+        raise TypeError(
+            "Supplied 'args' cannot be unpacked. Please supply `args` as a tuple "
+            f"(e.g. `args=({args},)`)"
+        ) from error
+
+
+def _check_times(t_eval, t0, t1):
+    if t_eval is None:
+        return np.zeros(0)
+    times = np.ascontiguousarray(_numbers(t_eval, "t_eval"))
+    if times.ndim != 1:
+        raise ValueError("`t_eval` must be 1-dimensional.")
+    if not ((times >= min(t0, t1)) & (times <= max(t0, t1))).all():
+        raise ValueError("Values in `t_eval` are not within `t_span`.")
+    if (np.diff(times) * (1 if t1 >= t0 else -1) <= 0).any():
+        raise ValueError("Values in `t_eval` are not properly sorted.")
+    return times
+
+
+def _check_steps(max_step, first_step, t0, t1):
+    max_step = _number(max_step, "max_step")
+    if not max_step > 0:
+        raise ValueError("`max_step` must be positive.")
+    if first_step is None:
+        return max_step, 0.0
+    first_step = _number(first_step, "first_step")
+    if not first_step > 0:
+        raise ValueError("`first_step` must be positive.")
+    if first_step > abs(t1 - t0):
+        raise ValueError("`first_step` exceeds bounds.")
+    return max_step, first_step
+
+
+def _check_base(method, base):
+    if base is None:
+        if method is None or isinstance(method, str) and method in _BASES:
+            base = method or "dopri5"
+        else:
+            name = method if isinstance(method, str) else getattr(method, "__name__", None)
+            if name not in _METHODS:
+                known = ", ".join([*_BASES, *_METHODS])
+                raise ValueError(f"`method` must be one of {known}.")
+            base = _METHODS[name]
+    if not isinstance(base, str) or base not in _BASES:
+        raise ValueError(f"`base` must be one of {', '.join(_BASES)}.")
+    return _BASES[base]
+
+
+def _callable(function, name):
+    if not callable(function):
+        raise ValueError(f"`{name}` must be a function; it is {type(function).__name__}")
+    return function
+
+
+def _function(function, kind, user, name):
+    """what the native part takes for it: a callable, or (address, data)"""
+    if function is None:
+        return None
+    return native(function, kind, user, f"`{name}`") or _callable(function, name)
+
+
+def _check_events(events):
+    """functions, which crossings count and how many end the run, as SciPy has it"""
+    if events is None:
+        return [], b"", np.zeros(0, np.uint64)
+    if callable(events) or not hasattr(events, "__iter__"):
+        events = (events,)
+    functions, direction, terminal = list(events), [], []
+    for event in functions:
+        last = getattr(event, "terminal", None)
+        if last is not None:
+            try:
+                ok = int(last) == last and 0 <= last < 2**63
+            except (TypeError, ValueError, OverflowError):
+                ok = False
+            if not ok:
+                raise ValueError(
+                    "The `terminal` attribute of each event must be a boolean or positive integer."
+                )
+        way = _number(getattr(event, "direction", 0) or 0, "direction")
+        direction.append((way > 0) - (way < 0))
+        terminal.append(int(last or 0))
+    return functions, np.array(direction, np.int8).tobytes(), np.array(terminal, np.uint64)
+
+
+def _count_guards(guards, count, t0, y0, args):
+    if guards is None:
+        return 0
+    if isinstance(guards, tuple):
+        if count is None:
+            raise ValueError("`guard_count` must be given where `guards` is a native function")
+    else:
+        found = _numbers(guards(t0, y0.copy(), *args), "guards", "a function that returns numbers")
+        if found.ndim > 1 or found.size == 0:
+            raise ValueError("`guards` must return one number or a list of them")
+        if count is not None and count != found.size:
+            raise ValueError(f"`guard_count` must be {found.size}, as many as `guards` returns")
+        count = found.size
+    if not isinstance(count, (int, np.integer)) or not 0 < count < 2**24:
+        raise ValueError("`guard_count` must be a positive number of event functions")
+    return int(count)
+
+
+def _check_impacts(impact, impacts_at, guard_count):
+    """which guards, of both directions of each event function, are impacts"""
+    at = np.zeros((guard_count, 2), dtype=bool)
+    if impact is None:
+        if impacts_at is not None:
+            raise ValueError("`impacts_at` says where `impact` is made, which is not given")
+        return at.tobytes()
+    if guard_count == 0:
+        raise ValueError("`impact` needs `guards`, which say when it is made")
+    if impacts_at is None:
+        at[:] = True
+        return at.tobytes()
+    for entry in np.atleast_1d(impacts_at) if np.ndim(impacts_at) == 0 else impacts_at:
+        k, way = (entry, 0) if np.ndim(entry) == 0 else entry
+        if int(k) != k or not 0 <= k < guard_count or way not in (-1, 0, 1):
+            raise ValueError(
+                "`impacts_at` must list guards, or pairs of a guard and a direction (-1, 0 or 1); "
+                f"guards are 0 to {guard_count - 1}"
+            )
+        at[int(k)] |= (way >= 0, way <= 0)
+    return at.tobytes()
+
+
+def _check_directions(tangents, n):
+    if tangents is None or tangents is False:
+        return np.zeros((n, 0))
+    if tangents is True:
+        return np.eye(n)
+    directions = _numbers(tangents, "tangents", "True, or directions of the shape (n, count)")
+    if directions.ndim == 1:
+        directions = directions.reshape(-1, 1)
+    if directions.ndim != 2 or directions.shape[0] != n or not np.isfinite(directions).all():
+        raise ValueError(f"`tangents` must be True, or finite directions of the shape ({n}, count)")
+    return np.ascontiguousarray(directions)
+
+
+def _check_jac(jac, user, name):
+    """a function, native or not, or a matrix that does not change"""
+    if jac is None or callable(jac) or native(jac, FIELD, user, f"`{name}`"):
+        return _function(jac, FIELD, user, name)
+    if hasattr(jac, "toarray"):
+        jac = jac.toarray()
+    matrix = _numbers(jac, name, "a function or a matrix")
+    return lambda t, y, *rest: matrix
+
+
+# ---- functions that are handed something else -------------------------------------------------
+
+
+def _dense_jac(jac):
+    """of sparse matrices the numbers"""
+
+    def dense(*arguments):
+        matrix = jac(*arguments)
+        return matrix.toarray() if hasattr(matrix, "toarray") else matrix
+
+    return dense
+
+
+def _one_column(fun):
+    """`fun` is vectorized: it takes and returns columns"""
+    return lambda t, y, *rest: np.asarray(fun(t, y[:, None], *rest)).ravel()
+
+
+def _complex_field(fun):
+    def field(t, y, *rest):
+        found = np.asarray(fun(t, y.view(complex), *rest), dtype=complex)
+        return np.ascontiguousarray(found.reshape(-1)).view(float)
+
+    return field
+
+
+def _complex_event(event):
+    return lambda t, y, *rest: event(t, y.view(complex), *rest)
+
+
+# ---- what comes of it -------------------------------------------------------------------------
+
+
+def _message(run, status, guard_count):
+    if status >= 0:
+        return _MESSAGES[status]
+    parts = [run["status_message"]]
+    if run["reason"]:
+        parts.append(run["reason"])
+    guard = run["failure_guard"]
+    if guard is not None and guard_count is not None:
+        name = f"guard {guard}" if guard < guard_count else f"event {guard - guard_count}"
+        parts.append(name)
+    if _NAMES[run["status"]] == "ECALLBACK":
+        parts.append(f"a native function returned {run['callback_code']}")
+    if math.isfinite(run["failure_time_t"]):
+        parts.append(f"at t = {run['failure_time_t']:.9g}")
+    return "libess: " + "; ".join(parts)
+
+
+def _per_event(noted, noted_y, count):
+    which = noted[:, 1].astype(int)
+    t_events = [noted[which == k, 0] for k in range(count)]
+    # as SciPy: nothing at all has the shape (0,)
+    y_events = [noted_y[which == k] if (which == k).any() else np.zeros(0) for k in range(count)]
+    return t_events, y_events
+
+
+def _solution(run, y0, t0, t1, as_complex):
+    way = -1.0 if t1 < t0 else 1.0
+    return OdeSolution(run["pieces"], run["nodes"], len(y0), t0, y0, way, as_complex)
+
+
+def _result(run, status, y0, t0, t1, n_events, guard_count, dense_output, as_complex):
+    def states(rows):
+        return rows.view(complex) if as_complex else rows
+
+    t_events = y_events = None
+    if n_events is not None:
+        t_events, y_events = _per_event(run["noted"], states(run["noted_x"]), n_events)
+    crossed = run["crossed"]
+    result = OdeResult(
+        t=run["t"],
+        y=states(run["x"]).T,
+        sol=_solution(run, y0, t0, t1, as_complex) if dense_output else None,
+        t_events=t_events,
+        y_events=y_events,
+        nfev=run["field_evaluations"],
+        njev=run["jacobian_evaluations"],
+        nlu=0,
+        status=status,
+        message=_message(run, status, guard_count),
+        success=status >= 0,
+        reason=_NAMES[run["status"]],
+        t_crossings=crossed[:, 0],
+        crossings=crossed[:, 1:].astype(int),
+        t_impacts=run["impacts"],
+        sign=run["sign_end"],
+        t_end=run["t_end"],
+        y_end=states(run["x_end"]),
+        ngev=run["guard_evaluations"],
+        nsteps=run["steps"],
+    )
+    if "tangents" in run:
+        result.tangents = run["tangents"]
+        result.smooth = _SMOOTH[run["smooth"]]
+    if "event_dx" in run:
+        result.event_dt, result.event_dy = run["event_dt"], run["event_dx"]
+    return result
+
+
+def _empty_result(t0, t1, times, events, dense_output):
+    """of no states: nothing changes"""
+    t = np.array([t0, t1]) if times is None else np.array(times, dtype=float)
+    none = np.zeros((0, 2))
+    run = {"pieces": none, "nodes": np.zeros((0, 0))}
+    sol = _solution(run, np.zeros(0), t0, t0, False) if dense_output else None
+    is_noted = events is not None
+    count = 0 if events is None else len(_check_events(events)[0])
+    return OdeResult(
+        t=t,
+        y=np.zeros((0, len(t))),
+        sol=sol,
+        t_events=[np.zeros(0)] * count if is_noted else None,
+        y_events=[np.zeros(0)] * count if is_noted else None,
+        nfev=0,
+        njev=0,
+        nlu=0,
+        status=0,
+        message=_MESSAGES[0],
+        success=True,
+        reason="SUCCESS",
+    )
+
+
+def solve_ivp(
+    fun,
+    t_span,
+    y0,
+    method=None,
+    t_eval=None,
+    dense_output=False,
+    events=None,
+    vectorized=False,
+    args=None,
+    *,
+    guards=None,
+    guard_count=None,
+    impact=None,
+    impacts_at=None,
+    jac=None,
+    guard_jac=None,
+    tangents=None,
+    rtol=1e-3,
+    atol=1e-6,
+    max_step=np.inf,
+    first_step=None,
+    max_steps=10_000_000,
+    tie=0.0,
+    base=None,
+    user=None,
+    jac_sparsity=None,
+):
+    """Solve an initial value problem whose equations change where `guards` pass zero.
+
+    It takes what `scipy.integrate.solve_ivp` takes, in the same places, and returns the same.
+
+    Parameters
+    ----------
+    fun : callable
+        The time derivative of the state: ``fun(t, y)``, or ``fun(t, y, sign)`` where there are
+        `guards`. ``sign[k]`` is -1.0 or 1.0, and says on which side of guard k the state is. `fun`
+        must look at `sign` and not at the guards' values: it is also called just beyond a guard.
+        A native function (see `user`) is called without Python.
+    t_span : (float, float)
+        Start and end. The end may be before the start, or infinite where an event ends the run.
+    y0 : array_like, shape (n,)
+        The state at the start. Complex where there are no `guards`.
+    method : str, optional
+        For SciPy's sake. 'RK23', 'RK45' and 'DOP853' are `base` 'dopri5', which is the default;
+        'Radau', 'BDF' and 'LSODA' are 'chosen'.
+    t_eval : array_like, optional
+        Times at which to return the state. By default these are the ends of steps; an impact is two
+        columns of the same time.
+    dense_output : bool
+        Whether to return `sol`.
+    events : callable, or list of callables
+        Functions ``event(t, y)`` that change nothing, as SciPy has them: attributes `terminal` and
+        `direction`. All their zeros are found that change the sign, also several within a step. An
+        event that is zero at the start has not occurred.
+    vectorized : bool
+        Whether `fun` takes states as columns. It is called with one.
+    args : tuple, optional
+        More arguments of every function.
+    guards : callable, optional
+        ``guards(t, y)`` returns the m numbers whose signs say which equations hold.
+    guard_count : int, optional
+        m, where `guards` is native.
+    impact : callable, optional
+        ``impact(t, y, sign, crossed)`` is called where the guards in the list `crossed` pass zero at
+        one instant, and returns the state after it, or ``(state, sign)``. Without `sign`, or where
+        it is 0, the side is the one that the state is on then, or that the equations take it to.
+    impacts_at : list, optional
+        Guards whose crossings are impacts: indices, or pairs ``(index, direction)`` with direction
+        1 (upwards), -1 (downwards) or 0 (both). By default all are.
+    jac : callable or matrix, optional
+        ``jac(t, y)``, or ``jac(t, y, sign)``: the n by n Jacobian of `fun`, which `tangents` are made
+        with. Without it they are made by differences.
+    guard_jac : callable, optional
+        ``guard_jac(t, y)``: the m by n Jacobian of `guards`.
+    tangents : bool or array_like, optional
+        True: also return the derivative of the state at the end with respect to `y0`; or directions
+        (n, count), to follow those.
+    rtol, atol : float or array_like
+        A state may err by ``atol + rtol * abs(y)``, crossings and impacts included.
+    max_step, first_step : float
+        Longest step, and length of the first.
+    max_steps : int
+        The run ends with ``success=False`` after so many.
+    tie : float
+        Events that are closer in time are of one instant. 0: what the tolerance cannot tell apart.
+    base : str
+        'dopri5', 'rkc' (stabilised, for stiff fields that decay) or 'chosen'.
+    user : array, ctypes object or address
+        What native functions are handed. Native are those of `numba.cfunc`, ctypes, cffi and
+        `scipy.LowLevelCallable`, with the signatures `ess.FIELD`, `ess.GUARDS` and `ess.IMPACT`.
+    jac_sparsity
+        For SciPy's sake; not used.
+
+    Returns
+    -------
+    OdeResult
+        SciPy's: `t`, `y`, `sol`, `t_events`, `y_events`, `nfev`, `njev`, `nlu`, `status`, `message`,
+        `success`. And:
+
+        t_crossings, crossings
+            When guards were crossed, and rows ``(guard, direction)``.
+        t_impacts
+            When impacts were made.
+        t_end, y_end, sign
+            Time, state and signs at the end.
+        tangents, smooth
+            The derivative, shape (n, count), and 'C1', 'piecewise' or 'not counted': what the flow
+            is there.
+        event_dt, event_dy
+            Where an event has ended the run: derivatives of the time of the end, and of the state.
+        reason
+            libess's status: 'SUCCESS', or why the run has not reached the end.
+        ngev, nsteps
+            Evaluations of guards and events, steps.
+    """
+    t0, t1 = _check_span(t_span)
+    y0, as_complex = _check_y0(y0)
+    args = _check_args(args)
+    base = _check_base(method, base)
+    fun_native = native(fun, FIELD, user, "`fun`")
+    if not fun_native:
+        _callable(fun, "fun")
+    if len(y0) == 0:
+        return _empty_result(t0, t1, t_eval, events, dense_output)
+    if as_complex and (guards is not None or fun_native or tangents is not None):
+        raise ValueError("`y0` must be real where there are guards, tangents or native functions")
+    times = _check_times(t_eval, t0, t1)
+    rtols, atols = _check_tolerances(rtol, atol, len(y0), as_complex)
+    max_step, first_step = _check_steps(max_step, first_step, t0, t1)
+    functions, direction, terminal = _check_events(events)
+    guards = _function(guards, GUARDS, user, "guards")
+    guard_count = _count_guards(guards, guard_count, t0, y0, args)
+    impact = _function(impact, IMPACT, user, "impact")
+    directions = _check_directions(tangents, len(y0))
+    jac = _check_jac(jac, user, "jac") if directions.shape[1] else None
+    if callable(jac):
+        jac = _dense_jac(jac)
+    if not isinstance(max_steps, (int, np.integer)) or not 0 < max_steps < 2**63:
+        raise ValueError("`max_steps` must be a positive number of steps")
+    tie = _number(tie, "tie")
+
+    field = fun_native or fun
+    if vectorized and not fun_native:
+        field = _one_column(field)
+    if as_complex:
+        field = _complex_field(field)
+        functions = [_complex_event(event) for event in functions]
+    options = {
+        "rtols": rtols,
+        "atols": atols,
+        "max_step": max_step,
+        "first_step": first_step,
+        "tie": tie,
+        "base": base,
+        "max_steps": int(max_steps),
+        "times": times,
+        "is_grid": t_eval is not None,
+        "is_dense": bool(dense_output),
+        "directions": directions,
+        "impact_at": _check_impacts(impact, impacts_at, guard_count),
+        "direction": direction,
+        "terminal": terminal,
+    }
+    # a run without an end ends by an event, or is too long for a double
+    end = math.copysign(1e300, t1) if math.isinf(t1) else t1
+    run = _native.solve(
+        field,
+        guards,
+        guard_count,
+        [_function(event, GUARDS, user, "events") for event in functions],
+        impact,
+        jac,
+        _function(guard_jac, GUARDS, user, "guard_jac"),
+        args,
+        t0,
+        end,
+        y0,
+        options,
+    )
+    if run["reason"] and "t" not in run:
+        raise ValueError(run["reason"])
+    run["failure_time_t"] = run["failure_time"]
+    status = 1 if run["is_ended_by_event"] and run["status"] == 0 else 0 if run["status"] == 0 else -1
+    n_events = None if events is None else len(functions)
+    return _result(run, status, y0, t0, t1, n_events, guard_count, dense_output, as_complex)

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a run comes to."""
+
+import numpy as np
+
+__all__ = ["OdeResult", "OdeSolution"]
+
+
+class OdeResult(dict):
+    """A dictionary whose entries are attributes, too."""
+
+    def __getattr__(self, name):
+        try:
+            return self[name]
+        except KeyError:
+            raise AttributeError(name) from None
+
+    __setattr__ = dict.__setitem__
+
+    def __delattr__(self, name):
+        try:
+            del self[name]
+        except KeyError:
+            raise AttributeError(name) from None
+
+    def __dir__(self):
+        return [*super().__dir__(), *self]
+
+    def __repr__(self):
+        width = max(map(len, self), default=0)
+        lines = []
+        for name, value in self.items():
+            text = repr(value).replace("\n", "\n" + " " * (width + 2))
+            lines.append(f"{name:>{width}}: {text}")
+        return "\n".join(lines)
+
+
+# of the barycentric form through five places at equal distances
+_WEIGHTS = np.array([1.0, -4.0, 6.0, -4.0, 1.0])
+
+
+def _values(nodes, part):
+    """polynomials of degree 4, each at its own place: nodes[p, 5, n], part[p]; exact at the nodes"""
+    away = part[:, None] - np.linspace(0.0, 1.0, 5)[None, :]
+    on_node = away == 0.0
+    hit = on_node.any(axis=1)
+    away[on_node] = 1.0
+    share = _WEIGHTS[None, :] / away
+    share[hit] = on_node[hit]
+    share /= share.sum(axis=1, keepdims=True)
+    return np.einsum("pi,pin->pn", share, nodes)
+
+
+class OdeSolution:
+    """The solution at any time of the run, as `scipy.integrate.OdeSolution` has it.
+
+    `sol(t)` has the shape (n,) for a number and (n, len(t)) for an array. At the time of an impact
+    it is the state after it.
+    """
+
+    def __init__(self, pieces, nodes, n, t0, y0, way, as_complex=False):
+        self._pieces, self._n, self._way = pieces, n, way
+        self._nodes = nodes.reshape(len(pieces), 5, n)
+        self._y0, self._complex = np.array(y0, dtype=float), as_complex
+        self._begins = way * pieces[:, 0]
+        last = pieces[-1:, 1] if len(pieces) else np.array([t0])
+        self.ts = np.concatenate([pieces[:, 0], last])
+        self.t_min, self.t_max = float(self.ts.min()), float(self.ts.max())
+        self.n_segments = len(pieces)
+
+    def __call__(self, t):
+        t = np.asarray(t, dtype=float)
+        if t.ndim > 1:
+            raise ValueError("`t` must be a number or an array of one dimension")
+        flat = np.atleast_1d(t)
+        if self.n_segments == 0:
+            y = np.repeat(self._y0[None, :], len(flat), axis=0)
+        else:
+            which = np.searchsorted(self._begins, self._way * flat, side="right") - 1
+            which = np.clip(which, 0, self.n_segments - 1)
+            begin, end = self._pieces[which, 0], self._pieces[which, 1]
+            y = _values(self._nodes[which], (flat - begin) / (end - begin))
+        if self._complex:
+            y = y.view(complex)
+        return y[0] if t.ndim == 0 else y.T

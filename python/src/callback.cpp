@@ -1,0 +1,152 @@
+/*
+ * Numbers to Python and back, at as little as that may cost.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "callback.h"
+
+#include <cstdio>
+#include <cstring>
+
+namespace ess_python {
+
+static PyObject *empty_function, *asarray_function, *double_type;
+
+void load_numpy() {
+  nb::object numpy = nb::module_::import_("numpy");
+  // kept for as long as the process lives, as the module is
+  empty_function = nb::object(numpy.attr("empty")).release().ptr();
+  asarray_function = nb::object(numpy.attr("asarray")).release().ptr();
+  double_type = nb::object(numpy.attr("float64")).release().ptr();
+}
+
+/* whether it is a one-dimensional, contiguous array of `count` doubles that may be read, or
+ * written; if so its numbers are copied from or to it. Whoever had it may have changed its shape.
+ */
+static bool copy_buffer(PyObject *array, double *to, const double *from, std::size_t count) {
+  Py_buffer view;
+  const int flags = PyBUF_C_CONTIGUOUS | PyBUF_FORMAT | (from ? PyBUF_WRITABLE : 0);
+  if (PyObject_GetBuffer(array, &view, flags)) {
+    PyErr_Clear();
+    return false;
+  }
+  const bool fits = view.ndim == 1 && view.format && std::strcmp(view.format, "d") == 0 &&
+                    static_cast<std::size_t>(view.len) == count * sizeof(double);
+  if (fits && from && count) std::memcpy(view.buf, from, count * sizeof(double));
+  if (fits && to && count) std::memcpy(to, view.buf, count * sizeof(double));
+  PyBuffer_Release(&view);
+  return fits;
+}
+
+PyObject *Handed::fill(const double *values, std::size_t count) {
+  // nobody else has a reference, a view of it included
+  if (array_ && Py_REFCNT(array_) == 1 && copy_buffer(array_, nullptr, values, count)) {
+    Py_INCREF(array_);
+    return array_;
+  }
+  PyObject *const size = PyLong_FromSize_t(count);
+  if (!size) return nullptr;
+  PyObject *const fresh = PyObject_CallFunctionObjArgs(empty_function, size, nullptr);
+  Py_DECREF(size);
+  if (!fresh) return nullptr;
+  if (!copy_buffer(fresh, nullptr, values, count)) {
+    Py_DECREF(fresh);
+    PyErr_SetString(PyExc_SystemError, "numpy.empty made no array of doubles");
+    return nullptr;
+  }
+  Py_XDECREF(array_);
+  array_ = fresh;
+  Py_INCREF(fresh);
+  return fresh;
+}
+
+/* a list or tuple of `count` plain numbers; no code of Python's runs on the way */
+static bool copy_items(PyObject *result, double *out, std::size_t count) {
+  const bool is_list = PyList_CheckExact(result);
+  if (!is_list && !PyTuple_CheckExact(result)) return false;
+  const Py_ssize_t size = is_list ? PyList_Size(result) : PyTuple_Size(result);
+  if (static_cast<std::size_t>(size) != count) return false;
+  for (Py_ssize_t i = 0; i < size; i++) {
+    PyObject *const item = is_list ? PyList_GetItem(result, i) : PyTuple_GetItem(result, i);
+    if (!item || (!PyFloat_Check(item) && !PyLong_CheckExact(item))) return false;
+    const double value = PyFloat_AsDouble(item);
+    if (value == -1.0 && PyErr_Occurred()) {
+      PyErr_Clear(); // a huge int: numpy says what is wrong with it
+      return false;
+    }
+    out[i] = value;
+  }
+  return true;
+}
+
+/* as numpy reads it: a new reference, flat, and its shape in `text` */
+static PyObject *as_flat(PyObject *result, nb::object *shape) {
+  PyObject *const array =
+      PyObject_CallFunctionObjArgs(asarray_function, result, double_type, nullptr);
+  if (!array) return nullptr;
+  *shape = nb::steal(PyObject_GetAttrString(array, "shape"));
+  PyObject *const flat = shape->is_valid() ? PyObject_CallMethod(array, "ravel", nullptr) : nullptr;
+  Py_DECREF(array);
+  return flat;
+}
+
+static bool refuse_shape(const char *what, const nb::object &shape, const char *accepted) {
+  nb::object text = nb::steal(PyObject_Str(shape.ptr()));
+  PyErr_Format(PyExc_ValueError, "%s returned an array of shape %U; it must be %s", what,
+               text.ptr(), accepted);
+  return false;
+}
+
+bool take_numbers(PyObject *result, const char *what, double *out, std::size_t count) {
+  if (count == 1 && PyFloat_Check(result)) {
+    *out = PyFloat_AsDouble(result);
+    return true;
+  }
+  if (copy_items(result, out, count)) return true;
+  if (PyObject_CheckBuffer(result) && copy_buffer(result, out, nullptr, count)) return true;
+  nb::object shape;
+  nb::object flat = nb::steal(as_flat(result, &shape));
+  if (!flat.is_valid()) return false;
+  const bool is_flat = PyTuple_Size(shape.ptr()) <= 1 || count == 1;
+  if (is_flat && copy_buffer(flat.ptr(), out, nullptr, count)) return true;
+  char accepted[64];
+  std::snprintf(accepted, sizeof accepted, "(%zu,)", count);
+  return refuse_shape(what, shape, accepted);
+}
+
+bool take_matrix(PyObject *result, const char *what, double *out, std::size_t rows,
+                 std::size_t columns) {
+  nb::object shape;
+  nb::object flat = nb::steal(as_flat(result, &shape));
+  if (!flat.is_valid()) return false;
+  nb::object wanted = nb::make_tuple(rows, columns);
+  const bool is_one = rows * columns == 1;
+  if ((is_one || shape.equal(wanted)) && copy_buffer(flat.ptr(), out, nullptr, rows * columns))
+    return true;
+  char accepted[64];
+  std::snprintf(accepted, sizeof accepted, "(%zu, %zu)", rows, columns);
+  return refuse_shape(what, shape, accepted);
+}
+
+PyObject *call(PyObject *function, PyObject *const *head, std::size_t count,
+               const std::vector<PyObject *> &args) {
+  PyObject *few[16];
+  std::vector<PyObject *> many;
+  PyObject **all = few;
+  if (count + args.size() + 1 > 16) {
+    many.resize(count + args.size() + 1);
+    all = many.data();
+  }
+  bool ok = true;
+  // place 0 is the interpreter's, to put a self there without copying
+  for (std::size_t i = 0; i < count; i++) ok &= (all[i + 1] = head[i]) != nullptr;
+  for (std::size_t i = 0; i < args.size(); i++) all[count + 1 + i] = args[i];
+  PyObject *const result =
+      ok ? PyObject_Vectorcall(function, all + 1,
+                               (count + args.size()) | PY_VECTORCALL_ARGUMENTS_OFFSET, nullptr)
+         : nullptr;
+  for (std::size_t i = 0; i < count; i++) Py_XDECREF(head[i]);
+  return result;
+}
+
+} // namespace ess_python

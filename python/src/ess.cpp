@@ -1,0 +1,334 @@
+/*
+ * What Python's side calls: one run, with functions of Python or native ones.
+ *
+ * Nothing is checked here that python/ess/_ivp.py has checked, but what would crash the
+ * interpreter.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+
+#include <cmath>
+#include <memory>
+#include <stdexcept>
+
+#include "callback.h"
+#include "glue.h"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace ess_python {
+
+using Vector = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Matrix = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+/* native functions, as numba, ctypes and C have them; they return 0, or anything else to stop */
+using NativeField = int (*)(double, const double *, const double *, double *, void *);
+using NativeGuards = int (*)(double, const double *, double *, void *);
+using NativeImpact = int (*)(double, const double *, const double *, const std::size_t *,
+                             std::size_t, double *, double *, void *);
+
+/* a run's functions and what their calls need */
+struct Functions {
+  std::size_t n = 0, guards = 0;
+  Callback field, guard, impact, jacobian, guard_jacobian;
+  std::vector<Callback> events;
+  std::vector<PyObject *> args; /* borrowed */
+  Handed x, sign;
+  unsigned ticks = 0;
+  bool is_native = false; /* all: Python is not held, and is asked for signals now and then */
+  bool has_raised = false;
+
+  bool all_native() const {
+    for (const Callback &event : events)
+      if (event.function) return false;
+    return !field.function && !guard.function && !impact.function && !jacobian.function &&
+           !guard_jacobian.function;
+  }
+
+  /* 0, or the code that stops the run since a signal's handler has raised */
+  int tick() {
+    if (++ticks % 1000 != 0) return 0;
+    nb::gil_scoped_acquire hold;
+    return raised(PyErr_CheckSignals() != 0);
+  }
+
+  int raised(bool is_so) {
+    has_raised |= is_so;
+    return is_so ? -1 : 0;
+  }
+
+  /* function(t, x[, sign], *args) */
+  nb::object at(const Callback &f, double t, const double *y, const double *s) {
+    PyObject *const head[] = {PyFloat_FromDouble(t), x.fill(y, n),
+                              s && guards ? sign.fill(s, guards) : nullptr};
+    return nb::steal(call(f.function, head, s && guards ? 3 : 2, args));
+  }
+};
+
+static int field(double t, const double *x, const double *sign, double *dxdt, void *context) {
+  auto *const f = static_cast<Functions *>(context);
+  if (f->field.native) {
+    if (f->is_native && f->tick()) return -1;
+    return reinterpret_cast<NativeField>(f->field.native)(t, x, sign, dxdt, f->field.user);
+  }
+  nb::object result = f->at(f->field, t, x, sign);
+  return f->raised(!result.is_valid() || !take_numbers(result.ptr(), "fun", dxdt, f->n));
+}
+
+static int guard(double t, const double *x, double *h, void *context) {
+  auto *const f = static_cast<Functions *>(context);
+  if (f->guard.native)
+    return reinterpret_cast<NativeGuards>(f->guard.native)(t, x, h, f->guard.user);
+  nb::object result = f->at(f->guard, t, x, nullptr);
+  return f->raised(!result.is_valid() || !take_numbers(result.ptr(), "guards", h, f->guards));
+}
+
+static int event(double t, const double *x, double *h, void *context) {
+  auto *const f = static_cast<Functions *>(context);
+  for (const Callback &one : f->events) {
+    if (one.native) {
+      const int code = reinterpret_cast<NativeGuards>(one.native)(t, x, h++, one.user);
+      if (code) return code;
+      continue;
+    }
+    nb::object result = f->at(one, t, x, nullptr);
+    if (!result.is_valid() || !take_numbers(result.ptr(), "an event function", h++, 1))
+      return f->raised(true);
+  }
+  return 0;
+}
+
+static int jacobian(double t, const double *x, const double *sign, double *J, void *context) {
+  auto *const f = static_cast<Functions *>(context);
+  if (f->jacobian.native)
+    return reinterpret_cast<NativeField>(f->jacobian.native)(t, x, sign, J, f->jacobian.user);
+  nb::object result = f->at(f->jacobian, t, x, sign);
+  return f->raised(!result.is_valid() || !take_matrix(result.ptr(), "jac", J, f->n, f->n));
+}
+
+static int guard_jacobian(double t, const double *x, double *Dh, void *context) {
+  auto *const f = static_cast<Functions *>(context);
+  if (f->guard_jacobian.native)
+    return reinterpret_cast<NativeGuards>(f->guard_jacobian.native)(t, x, Dh,
+                                                                    f->guard_jacobian.user);
+  nb::object result = f->at(f->guard_jacobian, t, x, nullptr);
+  return f->raised(!result.is_valid() ||
+                   !take_matrix(result.ptr(), "guard_jac", Dh, f->guards, f->n));
+}
+
+/* impact(t, y, sign, crossed, *args) returns the state after, or it and the signs after */
+static bool take_impact(Functions *f, PyObject *result, double *after, double *mode) {
+  // two states are no pair: what has no length is a number
+  const bool is_pair = PyTuple_CheckExact(result) && PyTuple_Size(result) == 2 &&
+                       PyObject_HasAttrString(PyTuple_GetItem(result, 0), "__len__");
+  if (!is_pair) return take_numbers(result, "impact", after, f->n);
+  if (!take_numbers(PyTuple_GetItem(result, 0), "impact", after, f->n) ||
+      !take_numbers(PyTuple_GetItem(result, 1), "impact's signs", mode, f->guards))
+    return false;
+  for (std::size_t k = 0; k < f->guards; k++)
+    if (mode[k] != -1.0 && mode[k] != 0.0 && mode[k] != 1.0) {
+      PyErr_SetString(PyExc_ValueError, "impact's signs must be -1, 0 or 1 each");
+      return false;
+    }
+  return true;
+}
+
+static int impact(double t, const double *x, const double *sign, const std::size_t *crossed,
+                  std::size_t count, double *after, double *mode, void *context) {
+  auto *const f = static_cast<Functions *>(context);
+  if (f->impact.native)
+    return reinterpret_cast<NativeImpact>(f->impact.native)(t, x, sign, crossed, count, after, mode,
+                                                            f->impact.user);
+  nb::list which;
+  for (std::size_t i = 0; i < count; i++) which.append(crossed[i]);
+  PyObject *const head[] = {PyFloat_FromDouble(t), f->x.fill(x, f->n),
+                            f->sign.fill(sign, f->guards), which.release().ptr()};
+  nb::object result = nb::steal(call(f->impact.function, head, 4, f->args));
+  return f->raised(!result.is_valid() || !take_impact(f, result.ptr(), after, mode));
+}
+
+/* a function that C++ has written may throw: none does past libess's C */
+template <auto function, typename... Arguments> static int guarded(Arguments... arguments) {
+  try {
+    return function(arguments...);
+  } catch (nb::python_error &error) {
+    error.restore();
+  } catch (const std::bad_alloc &) {
+    PyErr_NoMemory();
+  } catch (const std::exception &error) {
+    PyErr_SetString(PyExc_RuntimeError, error.what());
+  }
+  return -1;
+}
+
+/* a callable, or (address, user) of a native function; None: absent */
+static Callback as_callback(nb::handle given) {
+  Callback callback;
+  if (given.is_none()) return callback;
+  if (nb::isinstance<nb::tuple>(given)) {
+    callback.native = reinterpret_cast<void *>(nb::cast<std::uintptr_t>(given[0]));
+    callback.user = reinterpret_cast<void *>(nb::cast<std::uintptr_t>(given[1]));
+  } else {
+    callback.function = given.ptr();
+  }
+  return callback;
+}
+
+/* numbers that Python owns from now on; an empty list has no memory of its own */
+static nb::object array_of(double *&values, std::size_t rows, std::size_t columns, bool is_flat) {
+  static double none;
+  double *const at = values ? values : &none;
+  nb::capsule owner(at, [](void *p) noexcept {
+    if (p != &none) std::free(p);
+  });
+  values = nullptr;
+  const std::size_t shape[] = {rows, columns};
+  return nb::cast(nb::ndarray<nb::numpy, double>(at, is_flat ? 1 : 2, shape, owner));
+}
+
+static nb::object list_of(glue_list &list, std::size_t columns, bool is_flat) {
+  return array_of(list.at, list.count / columns, columns, is_flat);
+}
+
+/* a run's record, as a dictionary of arrays */
+static nb::dict as_dict(glue_record *record, std::size_t n, std::size_t guards,
+                        std::size_t directions) {
+  nb::dict out;
+  out["status"] = record->status;
+  out["status_message"] = ess_strerror(record->status);
+  out["reason"] = record->failure.reason ? nb::object(nb::str(record->failure.reason)) : nb::none();
+  out["failure_time"] = record->failure.time;
+  out["failure_guard"] = record->failure.guard == SIZE_MAX
+                             ? nb::object(nb::none())
+                             : nb::object(nb::int_(record->failure.guard));
+  out["callback_code"] = record->failure.callback_code;
+  out["is_ended_by_event"] = record->is_ended_by_event;
+  out["t_end"] = record->t;
+  if (!record->x) return out;
+  out["x_end"] = array_of(record->x, n, 1, true);
+  out["sign_end"] = array_of(record->sign, guards, 1, true);
+  out["t"] = list_of(record->t_out, 1, true);
+  out["x"] = list_of(record->x_out, n, false);
+  out["pieces"] = list_of(record->pieces, 2, false);
+  out["nodes"] = list_of(record->nodes, GLUE_NODES * n, false);
+  out["crossed"] = list_of(record->crossed, 3, false);
+  out["impacts"] = list_of(record->impacts, 1, true);
+  out["noted"] = list_of(record->noted, 2, false);
+  out["noted_x"] = list_of(record->noted_x, n, false);
+  out["smooth"] = static_cast<int>(record->smooth);
+  if (record->tangents) out["tangents"] = array_of(record->tangents, n, directions, false);
+  if (record->Dx) {
+    out["event_dt"] = array_of(record->Dt, directions, 1, true);
+    out["event_dx"] = array_of(record->Dx, n, directions, false);
+  }
+  const ess_counters &c = record->counters;
+  out["field_evaluations"] = c.field_evaluations;
+  out["guard_evaluations"] = c.guard_evaluations + c.some_evaluations;
+  out["jacobian_evaluations"] = c.field_jacobian_evaluations;
+  out["steps"] = c.steps + c.substeps;
+  out["rejected"] = c.rejected + c.substeps_rejected;
+  return out;
+}
+
+static void require(bool is_so, const char *message) {
+  if (!is_so) throw nb::value_error(message);
+}
+
+static nb::dict solve(nb::object fun, nb::object guards_given, std::size_t guard_count,
+                      nb::list events, nb::object impact_given, nb::object jac,
+                      nb::object guard_jac, nb::tuple args, double t0, double t1, Vector y0,
+                      nb::dict o) {
+  Functions f;
+  f.n = y0.size();
+  f.guards = guard_count;
+  f.field = as_callback(fun);
+  f.guard = as_callback(guards_given);
+  f.impact = as_callback(impact_given);
+  f.jacobian = as_callback(jac);
+  f.guard_jacobian = as_callback(guard_jac);
+  for (nb::handle one : events) f.events.push_back(as_callback(one));
+  for (nb::handle one : args) f.args.push_back(one.ptr());
+  f.is_native = f.all_native();
+
+  const Vector rtols = nb::cast<Vector>(o["rtols"]), atols = nb::cast<Vector>(o["atols"]);
+  const auto impact_at = nb::cast<nb::bytes>(o["impact_at"]);
+  const auto direction = nb::cast<nb::bytes>(o["direction"]);
+  const auto terminal =
+      nb::cast<nb::ndarray<const std::uint64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>>(
+          o["terminal"]);
+  const Vector times = nb::cast<Vector>(o["times"]);
+  const Matrix directions = nb::cast<Matrix>(o["directions"]);
+  const auto is_grid = nb::cast<bool>(o["is_grid"]);
+  require(rtols.size() == f.n && atols.size() == f.n, "tolerances must be as many as states");
+  require(impact_at.size() == 2 * f.guards, "impact_at must be as long as guards");
+  require(direction.size() == f.events.size() && terminal.size() == f.events.size(),
+          "direction and terminal must be as many as events");
+  require(directions.shape(1) == 0 || directions.shape(0) == f.n,
+          "directions must have as many rows as states");
+
+  glue_problem problem = {};
+  problem.n = f.n;
+  problem.guards = f.guards;
+  problem.events = f.events.size();
+  problem.field = guarded<field, double, const double *, const double *, double *, void *>;
+  problem.guard = guarded<guard, double, const double *, double *, void *>;
+  problem.event = guarded<event, double, const double *, double *, void *>;
+  if (f.jacobian)
+    problem.jacobian = guarded<jacobian, double, const double *, const double *, double *, void *>;
+  if (f.guard_jacobian)
+    problem.guard_jacobian = guarded<guard_jacobian, double, const double *, double *, void *>;
+  if (f.impact)
+    problem.impact = guarded<impact, double, const double *, const double *, const std::size_t *,
+                             std::size_t, double *, double *, void *>;
+  static_assert(sizeof(bool) == 1, "bytes are handed on as bool");
+  problem.impact_at = reinterpret_cast<const bool *>(impact_at.c_str());
+  problem.direction = reinterpret_cast<const signed char *>(direction.c_str());
+  problem.terminal = terminal.data();
+  problem.context = &f;
+
+  glue_options options = {};
+  options.integration = ess_options_default();
+  options.integration.rtols = rtols.data();
+  options.integration.atols = atols.data();
+  options.integration.h_max = nb::cast<double>(o["max_step"]);
+  options.integration.h_init = nb::cast<double>(o["first_step"]);
+  options.integration.tie = nb::cast<double>(o["tie"]);
+  options.integration.base = static_cast<ess_base>(nb::cast<int>(o["base"]));
+  options.integration.max_steps = nb::cast<std::uint64_t>(o["max_steps"]);
+  options.times = is_grid ? times.data() : nullptr;
+  options.times_count = times.size();
+  options.is_dense = nb::cast<bool>(o["is_dense"]);
+  options.directions = directions.shape(1);
+  options.directions_at = directions.data();
+  static const double nothing = 0.0;
+  if (is_grid && !options.times) options.times = &nothing;
+
+  glue_record raw = {};
+  const std::unique_ptr<glue_record, void (*)(glue_record *)> record(&raw, glue_free);
+  if (f.is_native) {
+    nb::gil_scoped_release release;
+    glue_run(&problem, &options, t0, t1, y0.data(), &raw);
+  } else {
+    glue_run(&problem, &options, t0, t1, y0.data(), &raw);
+  }
+  if (PyErr_Occurred()) throw nb::python_error();
+  if (raw.status == ESS_ENOMEM) throw std::bad_alloc();
+  return as_dict(&raw, f.n, f.guards, options.directions);
+}
+
+} // namespace ess_python
+
+NB_MODULE(_native, m) {
+  ess_python::load_numpy();
+  m.doc() = "libess, as python/ess calls it.";
+  m.attr("version") = ess_version();
+  m.attr("NODES") = static_cast<int>(GLUE_NODES);
+  m.def("solve", &ess_python::solve, "fun"_a, "guards"_a.none(), "guard_count"_a, "events"_a,
+        "impact"_a.none(), "jac"_a.none(), "guard_jac"_a.none(), "args"_a, "t0"_a, "t1"_a, "y0"_a,
+        "options"_a, "One run; a dictionary of what has been recorded.");
+  m.def("status_message", &ess_strerror, "status"_a, "What libess says of a status.");
+}

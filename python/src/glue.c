@@ -1,0 +1,470 @@
+/*
+ * One run of libess, recorded.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "glue.h"
+
+/* A run. libess's time u goes forward from the start: the caller's is t = t0 + way * u. Where there
+ * are event functions it is a state, x[n], so that they may depend on it. */
+typedef struct run {
+  const glue_problem *problem;
+  const glue_options *options;
+  glue_record *record;
+  ess_driver *driver;
+  double t0, way;
+  size_t n, m, states;
+  bool is_full;    /* memory */
+  bool has_failed; /* a callback that an observer called */
+  uint64_t *left;  /* of each event: how many more end the run */
+  size_t ended_by;
+  double *f, *h, *x; /* scratch */
+  double *mode;      /* scratch: [m] */
+  double *splits;    /* crossings since the last step, at which its path has a kink */
+  size_t split_count, split_space, grid_done;
+} run;
+
+/* ---- lists ----------------------------------------------------------------------------------- */
+
+static bool append(glue_list *list, const double values[], size_t count) {
+  if (list->count + count > list->space) {
+    const size_t space = 2 * list->space + count + 64;
+    double *const at = realloc(list->at, space * sizeof *at);
+    if (!at) return false;
+    list->at = at;
+    list->space = space;
+  }
+  memcpy(list->at + list->count, values, count * sizeof *values);
+  list->count += count;
+  return true;
+}
+
+static double *copy(const double values[], size_t count) {
+  double *const at = malloc((count + 1) * sizeof *at);
+  if (at && count > 0) memcpy(at, values, count * sizeof *at);
+  return at;
+}
+
+/* ---- the system, in libess's time --------------------------------------------------------------
+ */
+
+static double time_at(const run *r, double u) {
+  return r->t0 + r->way * u;
+}
+
+static int field(double u, const double x[], const double sign[], double dxdt[], void *params) {
+  run *const r = params;
+  const int code = r->problem->field(time_at(r, u), x, sign, dxdt, r->problem->context);
+  if (r->way < 0.0)
+    for (size_t i = 0; i < r->n; i++) dxdt[i] = -dxdt[i];
+  if (r->states > r->n) dxdt[r->n] = 1.0;
+  return code;
+}
+
+static int event_functions(const run *r, double u, const double x[], double h[]) {
+  const glue_problem *const p = r->problem;
+  const double t = time_at(r, u);
+  int code = p->guards > 0 ? p->guard(t, x, h, p->context) : 0;
+  if (!code && p->events > 0) code = p->event(t, x, h + p->guards, p->context);
+  return code;
+}
+
+static int guards(const double x[], double h[], void *params) {
+  const run *const r = params;
+  return event_functions(r, x[r->n], x, h);
+}
+
+/* by differences along v: half as exact as a double, or more where tangents are made of them */
+static int guard_rates(const double x[], const double v[], double h[], double rate[],
+                       void *params) {
+  run *const r = params;
+  double size = 0.0, speed = 0.0;
+  for (size_t i = 0; i < r->states; i++) {
+    size = fmax(size, fabs(x[i]));
+    speed = fmax(speed, fabs(v[i]));
+  }
+  int code = guards(x, h, r);
+  for (size_t k = 0; k < r->m; k++) rate[k] = 0.0;
+  if (code || !(speed > 0.0)) return code;
+  const bool is_central = r->options->directions > 0;
+  const double by = (is_central ? 6e-6 : 1e-7) * (1.0 + size) / speed;
+  for (size_t i = 0; i < r->states; i++) r->x[i] = x[i] + by * v[i];
+  code = guards(r->x, rate, r);
+  if (code) return code;
+  const double *before = h;
+  if (is_central) {
+    for (size_t i = 0; i < r->states; i++) r->x[i] = x[i] - by * v[i];
+    code = guards(r->x, r->h, r);
+    before = r->h;
+  }
+  const double over = is_central ? 2.0 * by : by;
+  for (size_t k = 0; k < r->m; k++) rate[k] = (rate[k] - before[k]) / over;
+  return code;
+}
+
+/* time is a state of which nothing but event functions depends */
+static int field_jacobian(double u, const double x[], const double sign[], double J[],
+                          void *params) {
+  const run *const r = params;
+  const size_t n = r->n, s = r->states;
+  const int code = r->problem->jacobian(time_at(r, u), x, sign, J, r->problem->context);
+  for (size_t i = 0; i < n * n; i++) J[i] *= r->way;
+  if (s == n) return code;
+  for (size_t i = n; i-- > 0;) memmove(J + i * s, J + i * n, n * sizeof *J);
+  for (size_t i = 0; i < n; i++) J[i * s + n] = J[n * s + i] = 0.0;
+  J[n * s + n] = 0.0;
+  return code;
+}
+
+/* ---- impacts --------------------------------------------------------------------------------- */
+
+static bool is_crossed(const ess_impact *impact, size_t k) {
+  for (size_t i = 0; i < impact->count; i++)
+    if (impact->events[i] == k) return true;
+  return false;
+}
+
+/* The side of each event function that the state after an impact lies on, where the map has not
+ * said: where it is on the guard, as near as before, the side that the field takes it to. */
+static int read_off(run *r, const ess_impact *impact) {
+  const size_t m = r->m;
+  const double tiny = 1e-12;
+  double *const h = malloc((2 * m + r->states) * sizeof *h), *const rate = h + m,
+                *const v = h + 2 * m;
+  if (!h) return -1;
+  for (size_t k = 0; k < m; k++)
+    impact->mode[k] = r->mode[k] < 0.0 || r->mode[k] > 0.0 ? r->mode[k] : impact->sign[k];
+  int code = field(impact->t, impact->after, impact->mode, v, r);
+  if (!code) code = guard_rates(impact->after, v, h, rate, r);
+  if (!code) code = guards(impact->x, r->h, r);
+  for (size_t k = 0; !code && k < m; k++) {
+    if (r->mode[k] < 0.0 || r->mode[k] > 0.0) continue;
+    const double near = tiny * fabs(rate[k]) + (is_crossed(impact, k) ? 2.0 * fabs(r->h[k]) : 0.0);
+    const double side = fabs(h[k]) > near ? h[k] : rate[k];
+    if (side > 0.0) impact->mode[k] = 1.0;
+    if (side < 0.0) impact->mode[k] = -1.0;
+  }
+  free(h);
+  return code;
+}
+
+static int map(ess_impact *impact, void *params) {
+  run *const r = params;
+  const glue_problem *const p = r->problem;
+  size_t count = 0;
+  size_t *const crossed = malloc((impact->count + 1) * sizeof *crossed);
+  if (!crossed) return -1;
+  for (size_t k = 0; k < r->m; k++) r->mode[k] = k < p->guards ? impact->sign[k] : 0.0;
+  for (size_t i = 0; i < impact->count; i++) {
+    if (impact->events[i] >= p->guards) continue;
+    crossed[count++] = impact->events[i];
+    r->mode[impact->events[i]] = 0.0;
+  }
+  int code = p->impact(time_at(r, impact->t), impact->x, impact->sign, crossed, count,
+                       impact->after, r->mode, p->context);
+  free(crossed);
+  if (!code) code = read_off(r, impact);
+  for (size_t k = 0; !code && k < r->m; k++) {
+    impact->armed[ESS_GUARD_UP(k)] = impact->mode[k] < 0.0;
+    impact->armed[ESS_GUARD_DOWN(k)] = impact->mode[k] > 0.0;
+  }
+  return code;
+}
+
+/* ---- what is recorded ------------------------------------------------------------------------ */
+
+static bool record_state(run *r, double t, const double x[]) {
+  return append(&r->record->t_out, &t, 1) && append(&r->record->x_out, x, r->n);
+}
+
+/* one piece of the path, on which it is a polynomial of degree 4 */
+static bool record_piece(run *r, double from, double until) {
+  const double ends[] = {time_at(r, from), time_at(r, until)};
+  if (!(until > from)) return true;
+  if (!append(&r->record->pieces, ends, 2)) return false;
+  for (int i = 0; i < GLUE_NODES; i++) {
+    const double part = (double)i / (GLUE_NODES - 1);
+    const double u = i == GLUE_NODES - 1 ? until : from + part * (until - from);
+    if (ess_driver_dense(r->driver, u, r->x) || !append(&r->record->nodes, r->x, r->n))
+      return false;
+  }
+  return true;
+}
+
+static bool record_path(run *r, const ess_step_info *info) {
+  double from = info->t0;
+  bool ok = true;
+  for (size_t i = 0; ok && i < r->split_count; i++)
+    if (r->splits[i] > from && r->splits[i] < info->t1) {
+      ok = record_piece(r, from, r->splits[i]);
+      from = r->splits[i];
+    }
+  r->split_count = 0;
+  return ok && record_piece(r, from, info->t1);
+}
+
+/* the grid's times up to the step's end */
+static bool record_grid(run *r, const ess_step_info *info) {
+  const glue_options *const o = r->options;
+  const double reached = time_at(r, info->t1);
+  bool ok = true;
+  while (ok && r->grid_done < o->times_count &&
+         r->way * (o->times[r->grid_done] - reached) <= 0.0) {
+    const double t = o->times[r->grid_done++];
+    const double u = fmin(fmax(r->way * (t - r->t0), info->t0), info->t1);
+    ok = !ess_driver_dense(r->driver, u, r->x) && record_state(r, t, r->x);
+  }
+  return ok;
+}
+
+static int on_step(const ess_step_info *info, void *context) {
+  run *const r = context;
+  bool ok = true;
+  if (r->options->times)
+    ok = record_grid(r, info);
+  else if (info->t1 > info->t0)
+    ok = record_state(r, time_at(r, info->t1), info->x);
+  if (ok && r->options->is_dense) ok = record_path(r, info);
+  r->is_full |= !ok;
+  return !ok;
+}
+
+static bool remember_split(run *r, double u) {
+  if (r->split_count == r->split_space) {
+    const size_t space = 2 * r->split_space + 16;
+    double *const at = realloc(r->splits, space * sizeof *at);
+    if (!at) return false;
+    r->splits = at;
+    r->split_space = space;
+  }
+  r->splits[r->split_count++] = u;
+  return true;
+}
+
+/* The zero of one event to rounding: libess locates it to a part of the tolerance. One step of
+ * Newton's along the field, where that comes closer. */
+static int polish(run *r, size_t k, const ess_crossing_info *info, double *u, double x[]) {
+  double *const h = malloc((2 * r->m + 2 * r->states) * sizeof *h);
+  if (!h) return -1;
+  double *const rate = h + r->m, *const f = rate + r->m, *const at = f + r->states;
+  int code = field(info->t, info->x, info->sign, f, r);
+  if (!code) code = guard_rates(info->x, f, h, rate, r);
+  *u = info->t;
+  memcpy(x, info->x, r->n * sizeof *x);
+  const double by = -h[k] / rate[k], before = fabs(h[k]);
+  if (!code && fabs(by) > 0.0 && isfinite(by)) {
+    for (size_t i = 0; i < r->states; i++) at[i] = info->x[i] + by * f[i];
+    code = guards(at, h, r);
+    if (!code && fabs(h[k]) < before) {
+      *u = info->t + by;
+      memcpy(x, at, r->n * sizeof *x);
+    }
+  }
+  free(h);
+  return code;
+}
+
+/* whether the run ends here */
+static bool note_event(run *r, size_t event, const ess_crossing_info *info, bool *ok) {
+  const int direction = r->problem->direction[event];
+  if (direction * info->direction < 0) return false;
+  double u;
+  if (polish(r, info->guard, info, &u, r->f)) {
+    r->has_failed = true;
+    return true;
+  }
+  const double entry[] = {time_at(r, u), (double)event};
+  *ok = append(&r->record->noted, entry, 2) && append(&r->record->noted_x, r->f, r->n);
+  if (r->left[event] == 0 || --r->left[event] > 0) return false;
+  r->record->is_ended_by_event = true;
+  r->ended_by = info->guard;
+  return true;
+}
+
+static int on_crossing(const ess_crossing_info *info, void *context) {
+  run *const r = context;
+  bool ok = true, is_end = false;
+  const size_t guards = r->problem->guards;
+  if (info->guard >= guards) {
+    is_end = note_event(r, info->guard - guards, info, &ok);
+  } else {
+    const double entry[] = {time_at(r, info->t), (double)info->guard, (double)info->direction};
+    ok = append(&r->record->crossed, entry, 3);
+  }
+  if (ok && r->options->is_dense) ok = remember_split(r, info->t);
+  r->is_full |= !ok;
+  return !ok || is_end;
+}
+
+static int on_impact(const ess_impact *impact, void *context) {
+  run *const r = context;
+  const double t = time_at(r, impact->t);
+  bool ok = append(&r->record->impacts, &t, 1);
+  if (ok && !r->options->times) ok = record_state(r, t, impact->after);
+  r->is_full |= !ok;
+  return !ok;
+}
+
+/* ---- the run --------------------------------------------------------------------------------- */
+
+/* the caller's tolerances by state, and time's, which has no error */
+static double *by_state(const run *r, const double given[], double all) {
+  double *const at = malloc(r->states * sizeof *at);
+  for (size_t i = 0; at && i < r->states; i++) at[i] = given && i < r->n ? given[i] : all;
+  return at;
+}
+
+static ess_system make_system(run *r, ess_impacts *impacts, bool *impact_at) {
+  const glue_problem *const p = r->problem;
+  ess_system system = {.dimension = r->states,
+                       .guard_count = r->m,
+                       .field = field,
+                       .field_jacobian = p->jacobian ? field_jacobian : NULL,
+                       .params = r};
+  if (r->m > 0) {
+    system.guards = guards;
+    system.guard_rates = guard_rates;
+  }
+  if (p->impact) {
+    memcpy(impact_at, p->impact_at, 2 * p->guards * sizeof *impact_at);
+    *impacts = (ess_impacts){.at = impact_at, .map = map};
+    system.impacts = impacts;
+  }
+  return system;
+}
+
+/* directions of the caller's states: time's own share is none */
+static int follow(run *r) {
+  const size_t count = r->options->directions;
+  if (count == 0) return ESS_SUCCESS;
+  double *const at = calloc(r->states * count, sizeof *at);
+  if (!at) return ESS_ENOMEM;
+  memcpy(at, r->options->directions_at, r->n * count * sizeof *at);
+  const int status = ess_driver_follow(r->driver, count, at);
+  free(at);
+  return status;
+}
+
+static int keep_tangents(run *r) {
+  const size_t count = r->options->directions, size = r->n * count;
+  const double *const v = ess_driver_tangent(r->driver);
+  glue_record *const record = r->record;
+  if (!v) return ESS_SUCCESS;
+  record->smooth = ess_driver_smoothness(r->driver)->kind;
+  record->tangents = copy(v, size);
+  if (!record->tangents) return ESS_ENOMEM;
+  if (!record->is_ended_by_event) return ESS_SUCCESS;
+  double *const Dx = malloc(r->states * count * sizeof *Dx);
+  record->Dt = malloc(count * sizeof *record->Dt);
+  int status = Dx && record->Dt ? ESS_SUCCESS : ESS_ENOMEM;
+  if (!status) status = ess_driver_section(r->driver, r->ended_by, record->Dt, Dx);
+  for (size_t i = 0; !status && i < count; i++) record->Dt[i] *= r->way;
+  if (!status) record->Dx = copy(Dx, size);
+  free(Dx);
+  return status;
+}
+
+/* the run ends on its own terms: by an event, where it was asked to stop */
+static int keep_end(run *r, double u, const double x[], int status) {
+  glue_record *const record = r->record;
+  record->failure = *ess_driver_failure(r->driver);
+  record->counters = *ess_driver_counters(r->driver);
+  record->t = time_at(r, u);
+  record->x = copy(x, r->n);
+  record->sign = copy(ess_driver_sign(r->driver), r->problem->guards);
+  if (r->is_full || !record->x || !record->sign) return ESS_ENOMEM;
+  if (status == ESS_ESTOP && record->is_ended_by_event) status = ESS_SUCCESS;
+  if (status == ESS_ESTOP && r->has_failed) status = ESS_ECALLBACK;
+  const int kept = keep_tangents(r);
+  return status ? status : kept;
+}
+
+static int apply(run *r, double length, double x[]) {
+  double u = 0.0;
+  int status = follow(r);
+  if (!status && !r->options->times && !record_state(r, r->t0, x)) status = ESS_ENOMEM;
+  if (status) {
+    r->record->failure = *ess_driver_failure(r->driver);
+    return status;
+  }
+  // what the grid has at the start is the start
+  const ess_step_info start = {.x = x};
+  while (r->options->times && r->grid_done < r->options->times_count &&
+         r->options->times[r->grid_done] == r->t0) {
+    r->grid_done++;
+    if (!record_state(r, r->t0, start.x)) return ESS_ENOMEM;
+  }
+  status = ess_driver_apply(r->driver, &u, length, x);
+  return keep_end(r, u, x, status);
+}
+
+static int open_driver(run *r, double x[], double length) {
+  ess_options options = r->options->integration;
+  options.observer = (ess_observer){on_step, on_crossing, on_impact, r};
+  double *const rtols = by_state(r, options.rtols, options.rtol), *const atols =
+                                                                      by_state(r, options.atols,
+                                                                               options.atol);
+  bool *const impact_at = calloc(2 * r->m + 1, sizeof *impact_at);
+  int status = rtols && atols && impact_at ? ESS_SUCCESS : ESS_ENOMEM;
+  ess_impacts impacts;
+  options.rtols = rtols;
+  options.atols = atols;
+  if (!status) {
+    const ess_system system = make_system(r, &impacts, impact_at);
+    r->driver = ess_driver_alloc(&system, &options, &status);
+    if (!r->driver) r->record->failure.reason = ess_check(&system, &options);
+  }
+  if (!status) status = apply(r, length, x);
+  free(rtols);
+  free(atols);
+  free(impact_at);
+  return status;
+}
+
+int glue_run(const glue_problem *problem, const glue_options *options, double t0, double t1,
+             const double x[], glue_record *record) {
+  *record = (glue_record){0};
+  const size_t n = problem->n, m = problem->guards + problem->events, states = n + (m > 0);
+  run r = {.problem = problem,
+           .options = options,
+           .record = record,
+           .t0 = t0,
+           .way = t1 < t0 ? -1.0 : 1.0,
+           .n = n,
+           .m = m,
+           .states = states};
+  double *const start = calloc(3 * states + 2 * m + 2, sizeof *start);
+  r.left = calloc(problem->events + 1, sizeof *r.left);
+  int status = ESS_ENOMEM;
+  if (start && r.left) {
+    memcpy(start, x, n * sizeof *x);
+    if (problem->events > 0) memcpy(r.left, problem->terminal, problem->events * sizeof *r.left);
+    r.x = start + states;
+    r.h = r.x + states;
+    r.mode = r.h + m;
+    r.f = r.mode + m;
+    status = open_driver(&r, start, r.way * (t1 - t0));
+  }
+  ess_driver_free(r.driver);
+  free(r.splits);
+  free(r.left);
+  free(start);
+  return record->status = status;
+}
+
+void glue_free(glue_record *record) {
+  glue_list *const lists[] = {&record->t_out, &record->x_out,   &record->pieces,
+                              &record->nodes, &record->crossed, &record->impacts,
+                              &record->noted, &record->noted_x};
+  for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) free(lists[i]->at);
+  free(record->x);
+  free(record->sign);
+  free(record->tangents);
+  free(record->Dt);
+  free(record->Dx);
+  *record = (glue_record){0};
+}

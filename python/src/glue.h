@@ -1,0 +1,99 @@
+/*
+ * One run of libess as a language of arrays asks for it: event functions of time, time that goes
+ * backwards, events that are only noted or that end the run, and everything recorded on the way.
+ *
+ * The caller's functions are told its own time t, which may go down. The event functions are the
+ * `guards`, whose signs the field is given, and after them the `events`, which never change the
+ * field.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef ESS_GLUE_H
+#define ESS_GLUE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ess.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What is integrated. Functions return 0, or anything else to stop with ESS_ECALLBACK. */
+typedef struct glue_problem {
+  size_t n, guards, events;
+  int (*field)(double t, const double x[], const double sign[], double dxdt[], void *context);
+  int (*guard)(double t, const double x[], double h[], void *context);
+  int (*event)(double t, const double x[], double h[], void *context);
+
+  /* optional: J[n*n] of the field; Dh[guards*n] */
+  int (*jacobian)(double t, const double x[], const double sign[], double J[], void *context);
+  int (*guard_jacobian)(double t, const double x[], double Dh[], void *context);
+
+  /* Optional. On entry `after` is x, and `mode` the signs of the guards before the impact, 0 for
+   * those that are crossed. A 0 that is left is read off the state after: the side it lies on, or
+   * that the field takes it to. */
+  int (*impact)(double t, const double x[], const double sign[], const size_t crossed[],
+                size_t count, double after[], double mode[], void *context);
+  const bool *impact_at; /* [2*guards], which guards have impacts */
+
+  /* of each event: which crossings count (0: both), and how many end the run (0: none does) */
+  const signed char *direction;
+  const uint64_t *terminal;
+  void *context;
+} glue_problem;
+
+/* How, and what is to be recorded. */
+typedef struct glue_options {
+  ess_options integration; /* rtols and atols, where there are some, by state of the caller's */
+  const double *times;     /* the caller's grid in the run's direction, or NULL: every step */
+  size_t times_count;
+  bool is_dense;     /* the path, in pieces */
+  size_t directions; /* tangents, and where they begin: [n*directions] */
+  const double *directions_at;
+} glue_options;
+
+/* Numbers that grow. */
+typedef struct glue_list {
+  double *at;
+  size_t count, space;
+} glue_list;
+
+enum { GLUE_NODES = 5 /* of a piece, evenly spaced from its beginning to its end */ };
+
+/* What came of it. Free with glue_free, whatever glue_run has returned. */
+typedef struct glue_record {
+  int status; /* ess_status */
+  bool is_ended_by_event;
+  double t;          /* reached */
+  double *x;         /* [n] there */
+  double *sign;      /* [guards] there */
+  glue_list t_out;   /* times of the grid that were reached; or of all steps */
+  glue_list x_out;   /* [n] each */
+  glue_list pieces;  /* begin and end of each, in the run's direction */
+  glue_list nodes;   /* [GLUE_NODES*n] each */
+  glue_list crossed; /* time, guard, direction of each crossing of a guard */
+  glue_list impacts; /* time of each */
+  glue_list noted;   /* time, event of each event */
+  glue_list noted_x; /* [n] each */
+  double *tangents;  /* [n*directions], or NULL */
+  double *Dt, *Dx;   /* [directions], [n*directions] of the end by an event, or NULL */
+  ess_smooth smooth; /* where tangents are followed */
+  ess_counters counters;
+  ess_failure failure;
+} glue_record;
+
+/* Runs from x[n] at t0 to t1. Returns ESS_SUCCESS, ESS_ENOMEM, ESS_EINVAL (see failure.reason), or
+ * the status of the run. */
+int glue_run(const glue_problem *problem, const glue_options *options, double t0, double t1,
+             const double x[], glue_record *record);
+
+void glue_free(glue_record *record);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

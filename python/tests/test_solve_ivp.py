@@ -1,0 +1,372 @@
+# SPDX-License-Identifier: Apache-2.0
+"""solve_ivp against closed forms, differences and numbers that others have published."""
+
+import math
+import os
+import signal
+import threading
+
+import numpy as np
+import pytest
+
+import ess
+
+G = 9.81
+
+
+def fall(t, y, sign=None):
+    return [y[1], -G]
+
+
+def bounce(t, y, sign, crossed):
+    return [0.0, -0.8 * y[1]]
+
+
+def hopper(t, y, sign, stiffness=1000.0):
+    return [y[1], (stiffness * (1.0 - y[0]) if sign[0] > 0 else 0.0) - G]
+
+
+def height(t, y, *args):
+    return 1.0 - y[0]
+
+
+def ball(**more):
+    return ess.solve_ivp(
+        fall, (0, 3), [1.0, 0.0], guards=lambda t, y: y[0], impact=bounce,
+        impacts_at=[(0, -1)], rtol=1e-9, atol=1e-12, **more,
+    )  # fmt: skip
+
+
+def bounces(count):
+    """times of the ball's impacts"""
+    first = math.sqrt(2.0 / G)
+    return first + 2.0 * first * np.concatenate([[0.0], np.cumsum(0.8 ** np.arange(1, count))])
+
+
+# ---- guards, impacts, events --------------------------------------------------------------------
+
+
+def test_ball_bounces_where_it_should():
+    r = ball(events=lambda t, y: y[1], dense_output=True)
+    assert r.success and r.reason == "SUCCESS"
+    np.testing.assert_allclose(r.t_impacts, bounces(len(r.t_impacts)), rtol=1e-10)
+    apexes = 0.5 * (r.t_impacts[:-1] + r.t_impacts[1:])
+    np.testing.assert_allclose(r.t_events[0][: len(apexes)], apexes, rtol=1e-9)
+    # an impact is two columns of one time; sol is the state after it
+    at = np.flatnonzero(np.diff(r.t) == 0)
+    assert len(at) == len(r.t_impacts)
+    np.testing.assert_allclose(r.y[1, at + 1], -0.8 * r.y[1, at], rtol=1e-12)
+    np.testing.assert_allclose(r.sol(r.t_impacts)[1], r.y[1, at + 1], rtol=1e-9)
+    np.testing.assert_allclose(r.sol(r.t_impacts - 1e-9)[1], r.y[1, at], rtol=1e-6)
+
+
+def test_ball_is_right_on_a_grid():
+    t = np.linspace(0, 3, 301)
+    coarse, dense = ball(t_eval=t), ball(dense_output=True)
+    assert np.array_equal(coarse.t, t)
+    np.testing.assert_allclose(coarse.y, dense.sol(t), rtol=1e-9, atol=1e-9)
+
+
+def test_impact_that_says_the_signs():
+    """a state that passes through, and is kicked"""
+
+    def kick(t, y, sign, crossed):
+        assert crossed == [0]
+        return [y[0], y[1] + 1.0], [1.0]
+
+    r = ess.solve_ivp(
+        lambda t, y, s: [y[1], 0.0], (0, 2), [-1.0, 1.0], guards=lambda t, y: y[0], impact=kick
+    )
+    assert r.success
+    np.testing.assert_allclose(r.t_impacts, [1.0])
+    np.testing.assert_allclose(r.y_end, [2.0, 2.0])
+    assert r.sign[0] == 1.0
+
+
+def test_guards_of_time():
+    """a switch by the clock: x' is 1 for 0.3 of every period"""
+
+    def clock(t, y):
+        return math.sin(2 * math.pi * t) - math.sin(0.2 * math.pi)
+
+    r = ess.solve_ivp(lambda t, y, s: [1.0 if s[0] > 0 else 0.0], (0, 3), [0.0], guards=clock)
+    on = np.sort(np.concatenate([[k + 0.1 for k in range(3)], [k + 0.4 for k in range(3)]]))
+    np.testing.assert_allclose(r.t_crossings, on, atol=1e-5)
+    np.testing.assert_allclose(r.y_end, [0.9], atol=1e-5)
+
+
+def test_backwards_retraces_the_way():
+    there = ess.solve_ivp(hopper, (0, 2), [2.0, 0.0], guards=height, rtol=1e-10, atol=1e-12)
+    back = ess.solve_ivp(hopper, (2, 0), there.y_end, guards=height, rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(back.y_end, [2.0, 0.0], atol=1e-7)
+    np.testing.assert_allclose(back.t_crossings[::-1], there.t_crossings, atol=1e-7)
+    assert back.t[0] == 2.0 and back.t[-1] == 0.0 and (np.diff(back.t) <= 0).all()
+
+
+def test_roots_of_scipy_issue_9228():
+    r = ess.solve_ivp(
+        lambda x, y: 3 * x**2 + 12 * x - 4, (-8, 4), [-120.0], events=lambda x, y: y[0]
+    )
+    np.testing.assert_allclose(r.t_events[0], [-6.0, -2.0, 2.0], atol=1e-12)
+
+
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_terminal_counts_those_of_its_direction(count):
+    def event(t, y):
+        return y[0]
+
+    event.terminal, event.direction = count, 1
+    r = ess.solve_ivp(lambda t, y: [y[1], -y[0]], (0, 100), [1.0, 0.0], events=event)
+    assert r.status == 1 and r.message == "A termination event occurred."
+    expected = 1.5 * np.pi + 2 * np.pi * np.arange(count)
+    np.testing.assert_allclose(r.t_events[0], expected, rtol=1e-2)
+    assert abs(r.y_events[0][-1, 0]) < 1e-14 and len(r.y_events[0]) == count
+    assert r.t[-1] == r.t_end
+
+
+def test_terminal_event_that_is_zero_at_the_start_has_not_occurred():
+    def ground(t, y):
+        return y[0]
+
+    ground.terminal = True
+    r = ess.solve_ivp(fall, (0, np.inf), [0.0, 10.0], events=ground)
+    assert r.status == 1
+    np.testing.assert_allclose(r.t_events[0], [20.0 / G], rtol=1e-6)
+
+
+def test_two_events_in_one_step_are_noted_in_order():
+    r = ess.solve_ivp(
+        lambda t, y: [1.0], (0, 10), [0.0], events=[lambda t, y: y[0] - 4.0, lambda t, y: t - 3.9]
+    )
+    np.testing.assert_allclose([e[0] for e in r.t_events], [4.0, 3.9])
+
+
+# ---- arguments ----------------------------------------------------------------------------------
+
+
+def test_args_reach_every_function():
+    seen = set()
+
+    def note(name, result):
+        def function(t, y, *rest):
+            assert rest[-2:] == ("a", 7)
+            seen.add(name)
+            return result(y)
+
+        return function
+
+    ess.solve_ivp(
+        note("fun", lambda y: [y[1], -G]), (0, 1), [1.0, 0.0], args=("a", 7),
+        guards=note("guards", lambda y: y[0]), events=note("event", lambda y: y[1] + 1.0),
+        impact=note("impact", lambda y: [0.0, -y[1]]), tangents=True,
+        jac=note("jac", lambda y: [[0, 1], [0, 0]]),
+    )  # fmt: skip
+    assert seen == {"fun", "guards", "event", "impact", "jac"}
+
+
+def test_arrays_that_callbacks_keep_stay_as_they_were():
+    kept = []
+
+    def field(t, y):
+        kept.append((y, y.copy()))
+        return -y
+
+    ess.solve_ivp(field, (0, 1), [1.0, 2.0])
+    for y, then in kept:
+        assert np.array_equal(y, then)
+
+
+def test_arrays_that_callbacks_spoil_do_no_harm():
+    def spoil(t, y):
+        result = [-v for v in y]
+        y[:] = np.nan
+        y.resize(100, refcheck=False)
+        return result
+
+    r = ess.solve_ivp(spoil, (0, 1), [1.0, 2.0], rtol=1e-8, atol=1e-10)
+    np.testing.assert_allclose(r.y_end, np.exp(-1) * np.array([1.0, 2.0]), rtol=1e-7)
+
+
+@pytest.mark.parametrize("kind", [list, tuple, np.array, lambda v: np.array(v)[:, None].T.ravel()])
+def test_what_fun_may_return(kind):
+    r = ess.solve_ivp(lambda t, y: kind([y[1], -y[0]]), (0, 1), [1, 0], rtol=1e-8, atol=1e-10)
+    np.testing.assert_allclose(r.y_end, [math.cos(1), -math.sin(1)], rtol=1e-6)
+
+
+def test_complex_states():
+    r = ess.solve_ivp(
+        lambda t, y: 1j * y, (0, 1), [1.0 + 0j], rtol=1e-9, atol=1e-12, dense_output=True
+    )
+    np.testing.assert_allclose(r.y_end, [np.exp(1j)], rtol=1e-8)
+    np.testing.assert_allclose(r.sol([0.5]), [[np.exp(0.5j)]], rtol=1e-8)
+
+
+# ---- derivatives --------------------------------------------------------------------------------
+
+
+def test_tangents_through_touch_down_and_lift_off():
+    options = {"guards": height, "rtol": 1e-11, "atol": 1e-13}
+
+    def end(y0, **more):
+        return ess.solve_ivp(hopper, (0, 1), y0, **options, **more)
+
+    r = end([2.0, 0.0], tangents=True)
+    assert len(r.t_crossings) == 2 and r.smooth == "C1"
+    by = 1e-4
+    for j, step in enumerate(np.eye(2) * by):
+        found = (end([2.0, 0.0] + step).y_end - end([2.0, 0.0] - step).y_end) / (2 * by)
+        np.testing.assert_allclose(r.tangents[:, j], found, rtol=1e-6, atol=1e-7)
+    only = end([2.0, 0.0], tangents=[1.0, 2.0])
+    np.testing.assert_allclose(only.tangents[:, 0], r.tangents @ [1.0, 2.0], rtol=1e-6)
+
+
+def test_tangents_through_impacts():
+    r = ball(tangents=True)
+    end = [ess.solve_ivp(
+        fall, (0, 3), [1.0 + by, 0.0], guards=lambda t, y: y[0], impact=bounce,
+        impacts_at=[(0, -1)], rtol=1e-11, atol=1e-13,
+    ).y_end for by in (1e-4, -1e-4)]  # fmt: skip
+    np.testing.assert_allclose(r.tangents[:, 0], (end[0] - end[1]) / 2e-4, rtol=1e-6)
+
+
+def test_derivatives_that_nag_publishes():
+    """NAG's AD example of d02bj, at its tolerance: of the end's place by what it starts from"""
+
+    def flight(x, z):
+        y, v, phi, alpha, beta = z
+        return [
+            math.tan(phi), -alpha * math.tan(phi) / v - beta * v / math.cos(phi), -alpha / v**2, 0, 0
+        ]  # fmt: skip
+
+    def ground(x, z):
+        return z[0]
+
+    ground.terminal = True
+    r = ess.solve_ivp(
+        flight, (0, 10), [0.5, 0.5, math.pi / 5, 0.032, 0.02], events=ground, tangents=True,
+        rtol=1e-5, atol=1e-5,
+    )  # fmt: skip
+    np.testing.assert_allclose(r.t_events[0], [7.2883], atol=1e-4)
+    published = [1.05186, 24.3091, 2.60494, -189.915, -34.2541]
+    np.testing.assert_allclose(r.event_dt, published, rtol=5e-5)
+
+
+# ---- what goes wrong ----------------------------------------------------------------------------
+
+
+class Mine(Exception):
+    pass
+
+
+def raises(*_):
+    raise Mine("from within")
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"fun": raises},
+        {"events": raises},
+        {"events": [height, raises]},
+        {"guards": raises},
+        {"guards": height, "impact": raises},
+        {"jac": raises, "tangents": True},
+    ],
+)
+def test_exceptions_are_carried_through(more):
+    fun = more.pop("fun", lambda t, y, *s: [y[1], -G])
+    with pytest.raises(Mine, match="from within"):
+        ess.solve_ivp(fun, (0, 2), [2.0, 0.0], **more)
+
+
+def test_interrupt_stops_a_run():
+    calls = [0]
+
+    def field(t, y):
+        calls[0] += 1
+        return -y
+
+    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        ess.solve_ivp(field, (0, 1e9), [1.0], max_step=1e-3)
+    timer.join()
+    assert calls[0] > 0
+
+
+def test_statuses_are_told():
+    sliding = ess.solve_ivp(lambda t, y, s: [-s[0]], (0, 2), [1.0], guards=lambda t, y: y[0])
+    assert not sliding.success and sliding.status == -1
+    assert sliding.reason in ("ESLIDING", "ECHATTER")
+    np.testing.assert_allclose(sliding.t_end, 1.0, atol=1e-6)
+    assert "guard 0" in sliding.message and sliding.message.startswith("libess: ")
+    nan = ess.solve_ivp(lambda t, y: [math.nan], (0, 1), [1.0])
+    assert not nan.success and "not finite" in nan.message
+    steps = ess.solve_ivp(lambda t, y: -y, (0, 1), [1.0], max_step=1e-6, max_steps=10)
+    assert steps.reason == "EMAXSTEPS" and steps.t[-1] == steps.t_end < 1.0
+
+
+def line_of(error):
+    text = str(error.value)
+    assert text and "\n" not in text
+    return text
+
+
+@pytest.mark.parametrize(
+    "more, word",
+    [
+        ({"t_span": (0,)}, "t_span"),
+        ({"t_span": (math.nan, 1)}, "t_span"),
+        ({"y0": [[1.0]]}, "y0"),
+        ({"y0": ["a"]}, "y0"),
+        ({"y0": [math.inf, 0]}, "y0"),
+        ({"fun": 3}, "fun"),
+        ({"fun": lambda t, y: [1.0]}, "fun"),
+        ({"fun": lambda t, y: "ab"}, "float"),
+        ({"rtol": -1.0}, "rtol"),
+        ({"rtol": 1.5}, "rtol"),
+        ({"atol": [1.0, 1.0, 1.0]}, "atol"),
+        ({"atol": math.nan}, "atol"),
+        ({"max_step": 0}, "max_step"),
+        ({"first_step": 5.0}, "first_step"),
+        ({"max_steps": 0}, "max_steps"),
+        ({"tie": -1.0}, "tie"),
+        ({"method": "Euler"}, "method"),
+        ({"base": "euler"}, "base"),
+        ({"t_eval": [0.0, 2.0]}, "t_eval"),
+        ({"t_eval": [0.5, 0.1]}, "t_eval"),
+        ({"t_eval": [math.nan]}, "t_eval"),
+        ({"events": 3}, "events"),
+        ({"guards": 3}, "guards"),
+        ({"guards": lambda t, y: []}, "guards"),
+        ({"impact": bounce}, "guards"),
+        ({"impacts_at": [0]}, "impact"),
+        ({"impacts_at": [3], "impact": bounce, "guards": height}, "impacts_at"),
+        ({"guards": height, "guard_count": 2}, "guard_count"),
+        ({"tangents": [1.0, 2.0, 3.0]}, "tangents"),
+        ({"jac": "a", "tangents": True}, "jac"),
+        ({"jac": [[1.0]], "tangents": True}, "jac"),
+    ],
+)
+def test_wrong_arguments_are_named_in_one_line(more, word):
+    given = {"fun": lambda t, y, *s: [y[1], -G], "t_span": (0, 1), "y0": [1.0, 0.0]} | more
+    with pytest.raises(ValueError) as error:
+        ess.solve_ivp(**given)
+    assert word in line_of(error)
+
+
+def test_guards_that_change_their_number():
+    sizes = iter([2] + 1000 * [3])
+    with pytest.raises(ValueError) as error:
+        ess.solve_ivp(
+            lambda t, y, s: [1.0], (0, 1), [1.0], guards=lambda t, y: [1.0] * next(sizes)
+        )
+    assert "guards" in line_of(error)
+
+
+def test_a_result_is_a_dictionary_with_attributes():
+    r = ball()
+    assert r["success"] is r.success and "t_impacts" in dir(r) and "t_impacts" in repr(r)
+    with pytest.raises(AttributeError):
+        _ = r.nothing
+    assert not hasattr(r, "__array_interface__")
