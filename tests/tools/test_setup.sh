@@ -286,7 +286,7 @@ expect "sudo installs where it asks no password" success
 expect "through sudo" called "sudo env DEBIAN_FRONTEND=noninteractive apt-get"
 
 setup everything
-expect "an unknown mode: one line" one_line "'everything'" "build, test, figures, robots, report or browser"
+expect "an unknown mode: one line" one_line "'everything'" "build, test, figures, robots, report, browser or python"
 
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]
