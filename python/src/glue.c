@@ -73,13 +73,14 @@ static int event_functions(const run *r, double u, const double x[], double h[])
   return code;
 }
 
-static int guards(const double x[], double h[], void *params) {
+static int guards(double u, const double x[], double h[], void *params) {
   const run *const r = params;
+  (void)u; // where differences are made the state's own time differs, too
   return event_functions(r, x[r->n], x, h);
 }
 
 /* by differences along v: half as exact as a double, or more where tangents are made of them */
-static int guard_rates(const double x[], const double v[], double h[], double rate[],
+static int guard_rates(double u, const double x[], const double v[], double h[], double rate[],
                        void *params) {
   run *const r = params;
   double size = 0.0, speed = 0.0;
@@ -87,18 +88,18 @@ static int guard_rates(const double x[], const double v[], double h[], double ra
     size = fmax(size, fabs(x[i]));
     speed = fmax(speed, fabs(v[i]));
   }
-  int code = guards(x, h, r);
+  int code = guards(u, x, h, r);
   for (size_t k = 0; k < r->m; k++) rate[k] = 0.0;
   if (code || !(speed > 0.0)) return code;
   const bool is_central = r->options->directions > 0;
   const double by = (is_central ? 6e-6 : 1e-7) * (1.0 + size) / speed;
   for (size_t i = 0; i < r->states; i++) r->x[i] = x[i] + by * v[i];
-  code = guards(r->x, rate, r);
+  code = guards(u, r->x, rate, r);
   if (code) return code;
   const double *before = h;
   if (is_central) {
     for (size_t i = 0; i < r->states; i++) r->x[i] = x[i] - by * v[i];
-    code = guards(r->x, r->h, r);
+    code = guards(u, r->x, r->h, r);
     before = r->h;
   }
   const double over = is_central ? 2.0 * by : by;
@@ -139,8 +140,8 @@ static int read_off(run *r, const ess_impact *impact) {
   for (size_t k = 0; k < m; k++)
     impact->mode[k] = r->mode[k] < 0.0 || r->mode[k] > 0.0 ? r->mode[k] : impact->sign[k];
   int code = field(impact->t, impact->after, impact->mode, v, r);
-  if (!code) code = guard_rates(impact->after, v, h, rate, r);
-  if (!code) code = guards(impact->x, r->h, r);
+  if (!code) code = guard_rates(impact->t, impact->after, v, h, rate, r);
+  if (!code) code = guards(impact->t, impact->x, r->h, r);
   for (size_t k = 0; !code && k < m; k++) {
     if (r->mode[k] < 0.0 || r->mode[k] > 0.0) continue;
     const double near = tiny * fabs(rate[k]) + (is_crossed(impact, k) ? 2.0 * fabs(r->h[k]) : 0.0);
@@ -252,13 +253,13 @@ static int polish(run *r, size_t k, const ess_crossing_info *info, double *u, do
   if (!h) return -1;
   double *const rate = h + r->m, *const f = rate + r->m, *const at = f + r->states;
   int code = field(info->t, info->x, info->sign, f, r);
-  if (!code) code = guard_rates(info->x, f, h, rate, r);
+  if (!code) code = guard_rates(info->t, info->x, f, h, rate, r);
   *u = info->t;
   memcpy(x, info->x, r->n * sizeof *x);
   const double by = -h[k] / rate[k], before = fabs(h[k]);
   if (!code && fabs(by) > 0.0 && isfinite(by)) {
     for (size_t i = 0; i < r->states; i++) at[i] = info->x[i] + by * f[i];
-    code = guards(at, h, r);
+    code = guards(info->t, at, h, r);
     if (!code && fabs(h[k]) < before) {
       *u = info->t + by;
       memcpy(x, at, r->n * sizeof *x);
