@@ -383,6 +383,70 @@ def _empty_result(t0, t1, times, events, dense_output):
     )
 
 
+def _options(
+    fun, t0, t1, y0, as_complex, method, t_eval, dense_output, events, vectorized, args, guards,
+    guard_count, impact, impacts_at, jac, guard_jac, tangents, rtol, atol, max_step, first_step,
+    max_steps, tie, base, user,
+):  # fmt: skip
+    """all that the native part is told, checked"""
+    args = _check_args(args)
+    field = _function(fun, FIELD, user, "fun")
+    if field is None:
+        raise ValueError("`fun` must be a function")
+    base = _check_base(method, base)
+    times = _check_times(t_eval, t0, t1)
+    rtols, atols = _check_tolerances(rtol, atol, len(y0), as_complex)
+    max_step, first_step = _check_steps(max_step, first_step, t0, t1)
+    functions, direction, terminal = _check_events(events)
+    guards = _function(guards, GUARDS, user, "guards")
+    guard_count = _count_guards(guards, guard_count, t0, y0, args)
+    impact = _function(impact, IMPACT, user, "impact")
+    directions = _check_directions(tangents, len(y0))
+    jac = _check_jac(jac, user, "jac") if directions.shape[1] else None
+    if callable(jac):
+        jac = _dense_jac(jac)
+    if not isinstance(max_steps, (int, np.integer)) or not 0 < max_steps < 2**63:
+        raise ValueError("`max_steps` must be a positive number of steps")
+    if vectorized and callable(field):
+        field = _one_column(field)
+    if as_complex:
+        field = _complex_field(field)
+        functions = [_complex_event(event) for event in functions]
+    events = [_function(event, GUARDS, user, "events") for event in functions]
+    guard_jac = _function(guard_jac, GUARDS, user, "guard_jac")
+    return {
+        "functions": [field, guards, impact, jac, guard_jac, *events],
+        "guard_count": guard_count,
+        "args": args,
+        "rtols": rtols,
+        "atols": atols,
+        "max_step": max_step,
+        "first_step": first_step,
+        "tie": _number(tie, "tie"),
+        "base": base,
+        "max_steps": int(max_steps),
+        "times": times,
+        "is_grid": t_eval is not None,
+        "is_dense": bool(dense_output),
+        "directions": directions,
+        "impact_at": _check_impacts(impact, impacts_at, guard_count),
+        "direction": direction,
+        "terminal": terminal,
+    }
+
+
+def _far(t1):
+    """a run without an end ends by an event, or is too long for a double"""
+    return math.copysign(1e300, t1) if math.isinf(t1) else t1
+
+
+def _status(run):
+    """SciPy's: 0 at the end, 1 by an event, -1 where it has failed"""
+    if run["status"] != 0:
+        return -1
+    return 1 if run["is_ended_by_event"] else 0
+
+
 def solve_ivp(
     fun,
     t_span,
@@ -501,71 +565,20 @@ def solve_ivp(
     """
     t0, t1 = _check_span(t_span)
     y0, as_complex = _check_y0(y0)
-    args = _check_args(args)
-    base = _check_base(method, base)
-    fun_native = native(fun, FIELD, user, "`fun`")
-    if not fun_native:
-        _callable(fun, "fun")
     if len(y0) == 0:
+        _check_args(args)
         return _empty_result(t0, t1, t_eval, events, dense_output)
-    if as_complex and (guards is not None or fun_native or tangents is not None):
+    if as_complex and (guards is not None or tangents is not None or native(fun, FIELD, 0, "`fun`")):
         raise ValueError("`y0` must be real where there are guards, tangents or native functions")
-    times = _check_times(t_eval, t0, t1)
-    rtols, atols = _check_tolerances(rtol, atol, len(y0), as_complex)
-    max_step, first_step = _check_steps(max_step, first_step, t0, t1)
-    functions, direction, terminal = _check_events(events)
-    guards = _function(guards, GUARDS, user, "guards")
-    guard_count = _count_guards(guards, guard_count, t0, y0, args)
-    impact = _function(impact, IMPACT, user, "impact")
-    directions = _check_directions(tangents, len(y0))
-    jac = _check_jac(jac, user, "jac") if directions.shape[1] else None
-    if callable(jac):
-        jac = _dense_jac(jac)
-    if not isinstance(max_steps, (int, np.integer)) or not 0 < max_steps < 2**63:
-        raise ValueError("`max_steps` must be a positive number of steps")
-    tie = _number(tie, "tie")
-
-    field = fun_native or fun
-    if vectorized and not fun_native:
-        field = _one_column(field)
-    if as_complex:
-        field = _complex_field(field)
-        functions = [_complex_event(event) for event in functions]
-    options = {
-        "rtols": rtols,
-        "atols": atols,
-        "max_step": max_step,
-        "first_step": first_step,
-        "tie": tie,
-        "base": base,
-        "max_steps": int(max_steps),
-        "times": times,
-        "is_grid": t_eval is not None,
-        "is_dense": bool(dense_output),
-        "directions": directions,
-        "impact_at": _check_impacts(impact, impacts_at, guard_count),
-        "direction": direction,
-        "terminal": terminal,
-    }
-    # a run without an end ends by an event, or is too long for a double
-    end = math.copysign(1e300, t1) if math.isinf(t1) else t1
-    run = _native.solve(
-        field,
-        guards,
-        guard_count,
-        [_function(event, GUARDS, user, "events") for event in functions],
-        impact,
-        jac,
-        _function(guard_jac, GUARDS, user, "guard_jac"),
-        args,
-        t0,
-        end,
-        y0,
-        options,
-    )
+    options = _options(
+        fun, t0, t1, y0, as_complex, method, t_eval, dense_output, events, vectorized, args, guards,
+        guard_count, impact, impacts_at, jac, guard_jac, tangents, rtol, atol, max_step, first_step,
+        max_steps, tie, base, user,
+    )  # fmt: skip
+    run = _native.solve(t0, _far(t1), y0, options)
     if run["reason"] and "t" not in run:
         raise ValueError(run["reason"])
     run["failure_time_t"] = run["failure_time"]
-    status = 1 if run["is_ended_by_event"] and run["status"] == 0 else 0 if run["status"] == 0 else -1
-    n_events = None if events is None else len(functions)
-    return _result(run, status, y0, t0, t1, n_events, guard_count, dense_output, as_complex)
+    n_events = None if events is None else len(options["terminal"])
+    guard_count = options["guard_count"]
+    return _result(run, _status(run), y0, t0, t1, n_events, guard_count, dense_output, as_complex)

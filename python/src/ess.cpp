@@ -10,9 +10,16 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
 
-#include <cmath>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdlib>
+#include <cstring>
 #include <memory>
+#include <mutex>
 #include <stdexcept>
+#include <system_error>
+#include <thread>
 
 #include "callback.h"
 #include "glue.h"
@@ -40,6 +47,7 @@ struct Functions {
   Handed x, sign;
   unsigned ticks = 0;
   bool is_native = false; /* all: Python is not held, and is asked for signals now and then */
+  const std::atomic<bool> *stop = nullptr; /* of runs in threads, of which one asks for all */
   bool has_raised = false;
 
   bool all_native() const {
@@ -52,8 +60,14 @@ struct Functions {
   /* 0, or the code that stops the run since a signal's handler has raised */
   int tick() {
     if (++ticks % 1000 != 0) return 0;
+    if (stop) return stop->load() ? -1 : 0;
     nb::gil_scoped_acquire hold;
     return raised(PyErr_CheckSignals() != 0);
+  }
+
+  void set_user(void *user) {
+    field.user = guard.user = impact.user = jacobian.user = guard_jacobian.user = user;
+    for (Callback &one : events) one.user = user;
   }
 
   int raised(bool is_so) {
@@ -238,86 +252,236 @@ static void require(bool is_so, const char *message) {
   if (!is_so) throw nb::value_error(message);
 }
 
-static nb::dict solve(nb::object fun, nb::object guards_given, std::size_t guard_count,
-                      nb::list events, nb::object impact_given, nb::object jac,
-                      nb::object guard_jac, nb::tuple args, double t0, double t1, Vector y0,
-                      nb::dict o) {
+using Terminal = nb::ndarray<const std::uint64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+/* What a run is made of, and what has to live as long. */
+struct Plan {
   Functions f;
-  f.n = y0.size();
-  f.guards = guard_count;
-  f.field = as_callback(fun);
-  f.guard = as_callback(guards_given);
-  f.impact = as_callback(impact_given);
-  f.jacobian = as_callback(jac);
-  f.guard_jacobian = as_callback(guard_jac);
-  for (nb::handle one : events) f.events.push_back(as_callback(one));
-  for (nb::handle one : args) f.args.push_back(one.ptr());
-  f.is_native = f.all_native();
-
-  const Vector rtols = nb::cast<Vector>(o["rtols"]), atols = nb::cast<Vector>(o["atols"]);
-  const auto impact_at = nb::cast<nb::bytes>(o["impact_at"]);
-  const auto direction = nb::cast<nb::bytes>(o["direction"]);
-  const auto terminal =
-      nb::cast<nb::ndarray<const std::uint64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>>(
-          o["terminal"]);
-  const Vector times = nb::cast<Vector>(o["times"]);
-  const Matrix directions = nb::cast<Matrix>(o["directions"]);
-  const auto is_grid = nb::cast<bool>(o["is_grid"]);
-  require(rtols.size() == f.n && atols.size() == f.n, "tolerances must be as many as states");
-  require(impact_at.size() == 2 * f.guards, "impact_at must be as long as guards");
-  require(direction.size() == f.events.size() && terminal.size() == f.events.size(),
-          "direction and terminal must be as many as events");
-  require(directions.shape(1) == 0 || directions.shape(0) == f.n,
-          "directions must have as many rows as states");
-
   glue_problem problem = {};
-  problem.n = f.n;
-  problem.guards = f.guards;
-  problem.events = f.events.size();
-  problem.field = guarded<field, double, const double *, const double *, double *, void *>;
-  problem.guard = guarded<guard, double, const double *, double *, void *>;
-  problem.event = guarded<event, double, const double *, double *, void *>;
-  if (f.jacobian)
-    problem.jacobian = guarded<jacobian, double, const double *, const double *, double *, void *>;
-  if (f.guard_jacobian)
-    problem.guard_jacobian = guarded<guard_jacobian, double, const double *, double *, void *>;
-  if (f.impact)
-    problem.impact = guarded<impact, double, const double *, const double *, const std::size_t *,
-                             std::size_t, double *, double *, void *>;
-  static_assert(sizeof(bool) == 1, "bytes are handed on as bool");
-  problem.impact_at = reinterpret_cast<const bool *>(impact_at.c_str());
-  problem.direction = reinterpret_cast<const signed char *>(direction.c_str());
-  problem.terminal = terminal.data();
-  problem.context = &f;
-
   glue_options options = {};
-  options.integration = ess_options_default();
-  options.integration.rtols = rtols.data();
-  options.integration.atols = atols.data();
-  options.integration.h_max = nb::cast<double>(o["max_step"]);
-  options.integration.h_init = nb::cast<double>(o["first_step"]);
-  options.integration.tie = nb::cast<double>(o["tie"]);
-  options.integration.base = static_cast<ess_base>(nb::cast<int>(o["base"]));
-  options.integration.max_steps = nb::cast<std::uint64_t>(o["max_steps"]);
-  options.times = is_grid ? times.data() : nullptr;
-  options.times_count = times.size();
-  options.is_dense = nb::cast<bool>(o["is_dense"]);
-  options.directions = directions.shape(1);
-  options.directions_at = directions.data();
-  static const double nothing = 0.0;
-  if (is_grid && !options.times) options.times = &nothing;
+  nb::dict given;
+  nb::tuple args;
+  nb::list functions;
+  Vector rtols, atols, times;
+  Terminal terminal;
+  Matrix directions;
 
+  Plan(std::size_t n, const nb::dict &o) : given(o) {
+    args = nb::cast<nb::tuple>(o["args"]);
+    functions = nb::cast<nb::list>(o["functions"]);
+    set_functions(n);
+    set_problem();
+    set_options();
+  }
+
+  void set_functions(std::size_t n) {
+    f.n = n;
+    f.guards = nb::cast<std::size_t>(given["guard_count"]);
+    require(functions.size() >= 5, "functions must be fun, guards, impact, jac, guard_jac, events");
+    f.field = as_callback(functions[0]);
+    f.guard = as_callback(functions[1]);
+    f.impact = as_callback(functions[2]);
+    f.jacobian = as_callback(functions[3]);
+    f.guard_jacobian = as_callback(functions[4]);
+    for (std::size_t i = 5; i < functions.size(); i++)
+      f.events.push_back(as_callback(functions[i]));
+    for (nb::handle one : args) f.args.push_back(one.ptr());
+    f.is_native = f.all_native();
+    require(static_cast<bool>(f.field), "fun must be given");
+    require(f.guards == 0 || f.guard, "guards must be given where there are some");
+  }
+
+  void set_problem() {
+    problem.n = f.n;
+    problem.guards = f.guards;
+    problem.events = f.events.size();
+    problem.field = guarded<field, double, const double *, const double *, double *, void *>;
+    problem.guard = guarded<guard, double, const double *, double *, void *>;
+    problem.event = guarded<event, double, const double *, double *, void *>;
+    if (f.jacobian)
+      problem.jacobian =
+          guarded<jacobian, double, const double *, const double *, double *, void *>;
+    if (f.guard_jacobian)
+      problem.guard_jacobian = guarded<guard_jacobian, double, const double *, double *, void *>;
+    if (f.impact)
+      problem.impact = guarded<impact, double, const double *, const double *, const std::size_t *,
+                               std::size_t, double *, double *, void *>;
+    const nb::bytes impact_at = nb::cast<nb::bytes>(given["impact_at"]);
+    const nb::bytes direction = nb::cast<nb::bytes>(given["direction"]);
+    terminal = nb::cast<Terminal>(given["terminal"]);
+    require(impact_at.size() == 2 * f.guards, "impact_at must be as long as guards");
+    require(direction.size() == f.events.size() && terminal.size() == f.events.size(),
+            "direction and terminal must be as many as events");
+    static_assert(sizeof(bool) == 1, "bytes are handed on as bool");
+    problem.impact_at = reinterpret_cast<const bool *>(impact_at.c_str());
+    problem.direction = reinterpret_cast<const signed char *>(direction.c_str());
+    problem.terminal = terminal.data();
+    problem.context = &f;
+  }
+
+  void set_options() {
+    rtols = nb::cast<Vector>(given["rtols"]);
+    atols = nb::cast<Vector>(given["atols"]);
+    times = nb::cast<Vector>(given["times"]);
+    directions = nb::cast<Matrix>(given["directions"]);
+    require(rtols.size() == f.n && atols.size() == f.n, "tolerances must be as many as states");
+    require(directions.shape(1) == 0 || directions.shape(0) == f.n,
+            "directions must have as many rows as states");
+    ess_options &o = options.integration;
+    o = ess_options_default();
+    o.rtols = rtols.data();
+    o.atols = atols.data();
+    o.h_max = nb::cast<double>(given["max_step"]);
+    o.h_init = nb::cast<double>(given["first_step"]);
+    o.tie = nb::cast<double>(given["tie"]);
+    o.base = static_cast<ess_base>(nb::cast<int>(given["base"]));
+    o.max_steps = nb::cast<std::uint64_t>(given["max_steps"]);
+    static const double nothing = 0.0; // a grid may have no times
+    if (nb::cast<bool>(given["is_grid"])) options.times = times.size() ? times.data() : &nothing;
+    options.times_count = times.size();
+    options.is_dense = nb::cast<bool>(given["is_dense"]);
+    options.directions = directions.shape(1);
+    options.directions_at = directions.data();
+  }
+};
+
+static nb::dict solve(double t0, double t1, Vector y0, nb::dict given) {
+  Plan plan(y0.size(), given);
   glue_record raw = {};
   const std::unique_ptr<glue_record, void (*)(glue_record *)> record(&raw, glue_free);
-  if (f.is_native) {
+  if (plan.f.is_native) {
     nb::gil_scoped_release release;
-    glue_run(&problem, &options, t0, t1, y0.data(), &raw);
+    glue_run(&plan.problem, &plan.options, t0, t1, y0.data(), &raw);
   } else {
-    glue_run(&problem, &options, t0, t1, y0.data(), &raw);
+    glue_run(&plan.problem, &plan.options, t0, t1, y0.data(), &raw);
   }
   if (PyErr_Occurred()) throw nb::python_error();
   if (raw.status == ESS_ENOMEM) throw std::bad_alloc();
-  return as_dict(&raw, f.n, f.guards, options.directions);
+  return as_dict(&raw, plan.f.n, plan.f.guards, plan.options.directions);
+}
+
+/* ---- many runs, in threads ------------------------------------------------------------------- */
+
+using Users = nb::ndarray<const std::uint64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <typename T> using Out = nb::ndarray<T, nb::c_contig, nb::device::cpu>;
+
+/* what all threads share */
+struct Ensemble {
+  const Plan &plan;
+  double t0, t1;
+  const Matrix &starts;
+  const Users &users;
+  double *ends, *times_reached, *grid, *tangents;
+  std::int64_t *numbers; /* status, ended by an event, crossings, impacts, calls of the field */
+  std::size_t grid_count;
+  std::atomic<std::size_t> next{0};
+  std::atomic<bool> stop{false}, is_full{false};
+
+  static constexpr std::size_t NUMBERS = 5;
+
+  void keep(std::size_t i, const glue_record &r) {
+    const std::size_t n = plan.f.n, directions = plan.options.directions;
+    std::int64_t *const number = numbers + NUMBERS * i;
+    number[0] = r.status;
+    number[1] = r.is_ended_by_event;
+    number[2] = static_cast<std::int64_t>(r.counters.crossings);
+    number[3] = static_cast<std::int64_t>(r.impacts.count);
+    number[4] = static_cast<std::int64_t>(r.counters.field_evaluations);
+    times_reached[i] = r.t;
+    if (r.x) std::memcpy(ends + i * n, r.x, n * sizeof(double));
+    if (r.x_out.count)
+      std::memcpy(grid + i * grid_count * n, r.x_out.at, r.x_out.count * sizeof(double));
+    if (r.tangents)
+      std::memcpy(tangents + i * n * directions, r.tangents, n * directions * sizeof(double));
+  }
+
+  void work() {
+    const std::size_t n = plan.f.n, count = starts.shape(0);
+    // not copied: references to Python's objects, of which native functions have none
+    Functions f;
+    f.n = n;
+    f.guards = plan.f.guards;
+    f.field = plan.f.field;
+    f.guard = plan.f.guard;
+    f.impact = plan.f.impact;
+    f.jacobian = plan.f.jacobian;
+    f.guard_jacobian = plan.f.guard_jacobian;
+    f.events = plan.f.events;
+    f.is_native = true;
+    f.stop = &stop;
+    glue_problem problem = plan.problem;
+    problem.context = &f;
+    for (std::size_t i; !stop && (i = next++) < count;) {
+      if (users.size()) f.set_user(reinterpret_cast<void *>(users.data()[i]));
+      glue_record record = {};
+      glue_run(&problem, &plan.options, t0, t1, starts.data() + i * n, &record);
+      if (record.status == ESS_ENOMEM) is_full = true;
+      if (!stop) keep(i, record);
+      glue_free(&record);
+    }
+  }
+};
+
+/* runs work() in so many threads; Python's own asks for signals, a few times a second */
+static void run_threads(Ensemble &all, std::size_t count) {
+  std::mutex lock;
+  std::condition_variable ended;
+  std::size_t running = count;
+  std::vector<std::thread> threads;
+  nb::gil_scoped_release release;
+  for (std::size_t i = 0; i < count; i++) {
+    try {
+      threads.emplace_back([&] {
+        all.work();
+        const std::lock_guard<std::mutex> hold(lock);
+        running--;
+        ended.notify_all();
+      });
+    } catch (const std::system_error &) { // fewer threads do the same
+      const std::lock_guard<std::mutex> hold(lock);
+      running--;
+    }
+  }
+  if (threads.empty()) all.work();
+  std::unique_lock<std::mutex> hold(lock);
+  while (!ended.wait_for(hold, std::chrono::milliseconds(50), [&] { return running == 0; })) {
+    hold.unlock();
+    {
+      nb::gil_scoped_acquire python;
+      if (PyErr_CheckSignals()) all.stop = true;
+    }
+    hold.lock();
+  }
+  hold.unlock();
+  for (std::thread &thread : threads) thread.join();
+}
+
+static void ensemble(double t0, double t1, Matrix starts, Users users, std::size_t threads,
+                     nb::dict given, Out<double> ends, Out<double> times, Out<double> grid,
+                     Out<double> tangents, Out<std::int64_t> numbers) {
+  Plan plan(starts.shape(1), given);
+  const std::size_t count = starts.shape(0), n = starts.shape(1);
+  require(plan.f.is_native, "an ensemble needs native functions");
+  require(users.size() == 0 || users.size() == count, "users must be as many as runs");
+  require(ends.size() == count * n && times.size() == count &&
+              grid.size() == count * plan.options.times_count * n &&
+              tangents.size() == count * n * plan.options.directions &&
+              numbers.size() == count * Ensemble::NUMBERS,
+          "results must have the sizes of what is asked for");
+  Ensemble all{plan,
+               t0,
+               t1,
+               starts,
+               users,
+               ends.data(),
+               times.data(),
+               grid.data(),
+               tangents.data(),
+               numbers.data(),
+               plan.options.times_count};
+  run_threads(all, threads);
+  if (PyErr_Occurred()) throw nb::python_error();
+  if (all.is_full) throw std::bad_alloc();
 }
 
 } // namespace ess_python
@@ -327,8 +491,10 @@ NB_MODULE(_native, m) {
   m.doc() = "libess, as python/ess calls it.";
   m.attr("version") = ess_version();
   m.attr("NODES") = static_cast<int>(GLUE_NODES);
-  m.def("solve", &ess_python::solve, "fun"_a, "guards"_a.none(), "guard_count"_a, "events"_a,
-        "impact"_a.none(), "jac"_a.none(), "guard_jac"_a.none(), "args"_a, "t0"_a, "t1"_a, "y0"_a,
-        "options"_a, "One run; a dictionary of what has been recorded.");
+  m.def("solve", &ess_python::solve, "t0"_a, "t1"_a, "y0"_a, "options"_a,
+        "One run; a dictionary of what has been recorded.");
+  m.def("ensemble", &ess_python::ensemble, "t0"_a, "t1"_a, "starts"_a, "users"_a, "threads"_a,
+        "options"_a, "ends"_a, "times"_a, "grid"_a, "tangents"_a, "numbers"_a,
+        "Many runs of native functions, in threads; fills the arrays.");
   m.def("status_message", &ess_strerror, "status"_a, "What libess says of a status.");
 }

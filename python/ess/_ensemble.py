@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""ensemble: many runs of native functions, in threads that do not wait for Python."""
+
+import os
+
+import numpy as np
+
+from . import _ivp, _native
+from ._result import OdeResult
+
+__all__ = ["ensemble"]
+
+
+def _check_users(user, count):
+    """one address for each run: of the rows of an array, or the same for all"""
+    if user is None:
+        return np.zeros(0, np.uint64), None
+    shape = getattr(user, "shape", ())
+    if len(shape) > 1 and shape[0] == count:
+        rows = np.ascontiguousarray(user)
+        first = rows.__array_interface__["data"][0]
+        return np.uint64(first) + np.arange(count, dtype=np.uint64) * np.uint64(rows.strides[0]), rows
+    return np.zeros(0, np.uint64), user
+
+
+def _check_threads(threads):
+    if threads is None:
+        return max(1, len(os.sched_getaffinity(0)))
+    if not isinstance(threads, (int, np.integer)) or not 1 <= threads <= 4096:
+        raise ValueError("`threads` must be a number of threads, from 1 to 4096")
+    return int(threads)
+
+
+def ensemble(
+    fun,
+    t_span,
+    y0,
+    *,
+    t_eval=None,
+    events=None,
+    guards=None,
+    guard_count=None,
+    impact=None,
+    impacts_at=None,
+    jac=None,
+    tangents=None,
+    rtol=1e-3,
+    atol=1e-6,
+    max_step=np.inf,
+    first_step=None,
+    max_steps=10_000_000,
+    tie=0.0,
+    base=None,
+    user=None,
+    threads=None,
+):
+    """Solve the same problem from many starts, in threads.
+
+    All functions must be native (`numba.cfunc`, ctypes, cffi, `scipy.LowLevelCallable`): threads run
+    without Python. Arguments are those of `solve_ivp`, but for these.
+
+    Parameters
+    ----------
+    y0 : array_like, shape (count, n)
+        The starts.
+    user : array, optional
+        Where it has the shape (count, ...) each run's functions are handed the address of its row.
+    threads : int, optional
+        How many; by default as many as there are processors.
+
+    Returns
+    -------
+    OdeResult
+        t_end : ndarray, shape (count,)
+        y_end : ndarray, shape (count, n)
+        y : ndarray, shape (count, n, len(t_eval))
+            On the grid; NaN after the end of a run. None without `t_eval`.
+        status : ndarray of int
+            0, 1 or -1, as that of `solve_ivp`.
+        success : ndarray of bool
+        reason : list of str
+            libess's statuses.
+        crossings, impacts, nfev : ndarray of int
+            Numbers, by run.
+        tangents : ndarray, shape (count, n, directions)
+            Where they are asked for; NaN where they were lost.
+    """
+    starts = np.ascontiguousarray(_ivp._numbers(y0, "y0"))
+    if starts.ndim != 2 or starts.shape[1] == 0:
+        raise ValueError("`y0` must have the shape (count, n), a row for each run")
+    if not np.isfinite(starts).all():
+        raise ValueError("All components of the initial states `y0` must be finite.")
+    count, n = starts.shape
+    t0, t1 = _ivp._check_span(t_span)
+    threads = _check_threads(threads)
+    users, kept = _check_users(user, count)
+    options = _ivp._options(
+        fun, t0, t1, starts[0] if count else np.zeros(n), False, None, t_eval, False, events, False,
+        None, guards, guard_count, impact, impacts_at, jac, None, tangents, rtol, atol, max_step,
+        first_step, max_steps, tie, base, kept,
+    )  # fmt: skip
+    if any(callable(function) for function in options["functions"]):
+        raise ValueError("ensemble needs native functions (numba.cfunc, ctypes, cffi, LowLevelCallable)")
+    # without a grid nothing of the way is kept
+    is_grid, options["is_grid"] = options["is_grid"], True
+    grid = options["times"]
+    ends, times = np.full((count, n), np.nan), np.full(count, np.nan)
+    states = np.full((count, len(grid), n), np.nan)
+    followed = np.full((count, n, options["directions"].shape[1]), np.nan)
+    numbers = np.zeros((count, 5), np.int64)
+    _native.ensemble(
+        t0, _ivp._far(t1), starts, users, min(threads, max(count, 1)), options, ends, times, states,
+        followed, numbers,
+    )  # fmt: skip
+    failed = numbers[:, 0] != 0
+    if failed.any() and np.isnan(ends[failed]).all() and numbers[failed, 4].sum() == 0:
+        _refuse(numbers[failed][0, 0])
+    status = np.where(failed, -1, np.where(numbers[:, 1] != 0, 1, 0))
+    result = OdeResult(
+        t_end=times,
+        y_end=ends,
+        y=states.transpose(0, 2, 1) if is_grid else None,
+        status=status,
+        success=status >= 0,
+        reason=[_ivp._NAMES[code] for code in numbers[:, 0]],
+        crossings=numbers[:, 2],
+        impacts=numbers[:, 3],
+        nfev=numbers[:, 4],
+    )
+    if options["directions"].shape[1]:
+        result.tangents = followed
+    return result
+
+
+def _refuse(code):
+    raise ValueError(f"libess: {_native.status_message(int(code))}")
