@@ -1,0 +1,231 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Derivatives for JAX, through crossings and impacts.
+
+`flow` makes a function of the state at the start and of parameters whose value is the state at the end.
+JAX differentiates it by `jax.grad`, `jax.jvp`, `jax.vjp`, `jax.jacobian`: libess follows the directions.
+"""
+
+import functools
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.flatten_util import ravel_pytree
+
+from ._ivp import solve_ivp
+
+__all__ = ["NoDerivative", "flow"]
+
+
+class NoDerivative(ValueError):
+    """There is no derivative, or not one for all directions; the words are libess's."""
+
+
+class _Compiled:
+    """A function of arrays, compiled. One that looks at a sign with `if` is compiled for each mode."""
+
+    def __init__(self, function):
+        self._traced = jax.jit(function)
+        self._function = function
+        self._modes = {}
+        self._is_by_mode = False
+
+    def __call__(self, t, y, sign, p):
+        if not self._is_by_mode:
+            try:
+                return np.asarray(self._traced(t, y, sign, p))
+            except jax.errors.ConcretizationTypeError:
+                self._is_by_mode = True
+        key = sign.tobytes()
+        if key not in self._modes:
+            mode = sign.copy()
+            self._modes[key] = jax.jit(lambda t, y, p: self._function(t, y, mode, p))
+        return np.asarray(self._modes[key](t, y, p))
+
+
+def _is_concrete(tree):
+    return not any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree_util.tree_leaves(tree))
+
+
+def _double(x):
+    return np.array(x, dtype=float)
+
+
+class _Flow:
+    """One flow for parameters of one structure, as libess sees it: a system of z = (y, p), p' = 0."""
+
+    def __init__(self, fun, t_span, guards, impact, options, unravel):
+        self._t_span, self._options = t_span, options
+        self._has_guards, self._has_impact = guards is not None, impact is not None
+
+        def rate(t, y, s, p):
+            rest = (s, unravel(p)) if guards is not None else (unravel(p),)
+            return jnp.asarray(fun(t, y, *rest), dtype=float)
+
+        self._rate = _Compiled(rate)
+        self._rate_y = _Compiled(jax.jacfwd(rate, argnums=1))
+        self._rate_p = _Compiled(jax.jacfwd(rate, argnums=3))
+        if guards is not None:
+            self._guards = _Compiled(
+                lambda t, y, s, p: jnp.atleast_1d(jnp.asarray(guards(t, y, unravel(p)), dtype=float))
+            )
+        self._impact, self._unravel = impact, unravel
+
+    def run(self, y0, p, directions=None):
+        """the state at the end; with directions (dy; dp) theirs, too"""
+        n, q = len(y0), len(p)
+        with_p = directions is not None
+        none = np.zeros(0)
+
+        def parts(z):
+            return z[:n], z[n:] if with_p else p
+
+        def field(t, z, sign=none):
+            y, parameters = parts(z)
+            found = self._rate(t, y, sign, parameters)
+            return np.concatenate([found, np.zeros(q)]) if with_p else found
+
+        def jac(t, z, sign=none):
+            y, parameters = parts(z)
+            J = np.zeros((n + q, n + q))
+            J[:n, :n] = self._rate_y(t, y, sign, parameters)
+            if q:
+                J[:n, n:] = self._rate_p(t, y, sign, parameters)
+            return J
+
+        def impact(t, z, sign, crossed):
+            y, parameters = parts(z)
+            found = self._impact(t, y, sign, crossed, self._unravel(parameters))
+            rest = ()
+            if isinstance(found, tuple) and len(found) == 2 and np.ndim(found[0]) == 1:
+                found, rest = found[0], (np.asarray(found[1]),)
+            after = np.asarray(jnp.asarray(found, dtype=float))
+            after = np.concatenate([after, z[n:]]) if with_p else after
+            return (after, *rest) if rest else after
+
+        options = dict(self._options)
+        if self._has_guards:
+            options["guards"] = lambda t, z: self._guards(t, parts(z)[0], none, parts(z)[1])
+        if self._has_impact:
+            options["impact"] = impact
+        if with_p:
+            options["tangents"], options["jac"] = directions, jac
+            for name in ("rtol", "atol"):
+                if np.ndim(options[name]):
+                    options[name] = np.concatenate([options[name], np.full(q, np.min(options[name]))])
+        start = np.concatenate([y0, p]) if with_p else y0
+        r = solve_ivp(field, self._t_span, start, t_eval=self._t_span[-1:], **options)
+        if not r.success:
+            kind = NoDerivative if r.reason in ("EGRAZING", "EDISCONTINUOUS") else RuntimeError
+            raise kind(r.message)
+        if not with_p:
+            return r.y_end, None, "C1"
+        if "tangents" not in r:
+            raise NoDerivative("libess: the directions were lost on the way")
+        return r.y_end[:n], r.tangents[:n], r.smooth
+
+    def end(self, y0, p):
+        return self.run(_double(y0), _double(p))[0]
+
+    def jacobian(self, y0, p):
+        """the end, and its derivative by (y0, p), where that is one for all directions"""
+        y0, p = _double(y0), _double(p)
+        end, found, smooth = self.run(y0, p, np.eye(len(y0) + len(p)))
+        if smooth != "C1":
+            raise NoDerivative(
+                f"libess: the flow is {smooth} there: several events meet, and the derivative depends on "
+                "the direction; jax.jvp takes one"
+            )
+        return end, found
+
+    def along(self, y0, p, dy, dp):
+        """the end, and its derivative along one direction, one-sided where it is so"""
+        y0, p = _double(y0), _double(p)
+        direction = np.concatenate([_double(dy), _double(dp)])[:, None]
+        end, found, _ = self.run(y0, p, direction)
+        return end, found[:, 0]
+
+
+def _as_function(flow):
+    """what JAX differentiates: of flat arrays"""
+
+    def shapes(y0, p):
+        vector = jax.ShapeDtypeStruct(y0.shape, y0.dtype)
+        return vector, jax.ShapeDtypeStruct((*y0.shape, y0.shape[0] + p.shape[0]), y0.dtype)
+
+    @jax.custom_jvp
+    def end(y0, p):
+        if _is_concrete((y0, p)):
+            return jnp.asarray(flow.end(y0, p))
+        return jax.pure_callback(flow.end, shapes(y0, p)[0], y0, p, vmap_method="sequential")
+
+    @end.defjvp
+    def end_jvp(primals, tangents):
+        y0, p = primals
+        dy, dp = tangents
+        if _is_concrete((y0, p, dy, dp)):
+            return tuple(map(jnp.asarray, flow.along(y0, p, dy, dp)))
+        if _is_concrete((y0, p)):
+            value, J = map(jnp.asarray, flow.jacobian(y0, p))
+        else:
+            value, J = jax.pure_callback(
+                flow.jacobian, shapes(y0, p), y0, p, vmap_method="sequential"
+            )
+        n = y0.shape[0]
+        return value, J[:, :n] @ dy + J[:, n:] @ dp
+
+    return end
+
+
+def flow(fun, t_span, *, guards=None, impact=None, impacts_at=None, rtol=1e-8, atol=1e-10,
+         max_step=np.inf, max_steps=10_000_000, tie=0.0, base=None):  # fmt: skip
+    """The state at the end of a run, as a function that JAX can differentiate.
+
+    Parameters
+    ----------
+    fun : callable
+        ``fun(t, y, sign, p)``, or ``fun(t, y, p)`` without guards, by functions of jax.numpy. It may
+        look at `sign` by ``if`` or by `jnp.where`.
+    t_span : (float, float)
+    guards : callable, optional
+        ``guards(t, y, p)``.
+    impact : callable, optional
+        ``impact(t, y, sign, crossed, p)``; it may use numpy.
+    impacts_at, rtol, atol, max_step, max_steps, tie, base
+        As those of `ess.solve_ivp`.
+
+    Returns
+    -------
+    callable
+        ``end(y0, p=())``; `p` may be any tree of arrays.
+
+    Where there is no derivative `NoDerivative` says why. At an instant of several events the flow may
+    have a derivative for each direction alone: `jax.jvp` returns that, `jax.grad` refuses.
+    """
+    options = {
+        "impacts_at": impacts_at, "rtol": rtol, "atol": atol, "max_step": max_step,
+        "max_steps": max_steps, "tie": tie, "base": base,
+    }  # fmt: skip
+    t_span = tuple(map(float, t_span))
+    if not jax.config.jax_enable_x64:
+        raise ValueError('libess needs doubles: jax.config.update("jax_enable_x64", True)')
+    if impact is None and impacts_at is not None:
+        raise ValueError("`impacts_at` says where `impact` is made, which is not given")
+
+    @functools.lru_cache(maxsize=None)
+    def of(structure, sizes):
+        leaves = [jnp.zeros(shape, dtype) for shape, dtype in sizes]
+        _, unravel = ravel_pytree(jax.tree_util.tree_unflatten(structure, leaves))
+        return _as_function(_Flow(fun, t_span, guards, impact, options, unravel))
+
+    def end(y0, p=()):
+        y0 = jnp.asarray(y0, dtype=float)
+        if y0.ndim != 1 or y0.shape[0] == 0:
+            raise ValueError("`y0` must be 1-dimensional.")
+        p = jax.tree_util.tree_map(lambda leaf: jnp.asarray(leaf, dtype=float), p)
+        leaves, structure = jax.tree_util.tree_flatten(p)
+        flat, _ = ravel_pytree(p)
+        key = tuple((leaf.shape, leaf.dtype) for leaf in leaves)
+        return of(structure, key)(y0, jnp.asarray(flat, dtype=float))
+
+    return end
