@@ -35,6 +35,10 @@ typedef struct robot_options {
   /* Contacts are exactly springs and dampers of stiffness and damping, N/m and N s/m, where
    * stiffness > 0 (twin mode). */
   double stiffness, damping;
+
+  /* Pairs that are never to touch, in MuJoCo's model and in this one: "self", which is all pairs
+   * within one robot; or names of geoms or bodies, "A,B" or "A,B,C,D". NULL: none. */
+  const char *without;
 } robot_options;
 
 /*
@@ -107,7 +111,8 @@ typedef enum robot_treatment {
   ROBOT_SMOOTH,  /* nothing switches */
   ROBOT_GUARDED, /* event functions say where it switches */
   ROBOT_KINK,    /* it switches, and nothing says where: the field has a kink there */
-  ROBOT_REFUSED  /* the field fails where it acts, by an event function too */
+  ROBOT_REFUSED, /* the field fails where it acts, by an event function too */
+  ROBOT_LEFT_OUT /* by options.without */
 } robot_treatment;
 
 typedef struct robot_finding {
@@ -127,8 +132,13 @@ const robot_finding *robot_refused_contact(robot *r, const double x[]);
 /* What event function k is of: "floor - left_foot, end 2", "hip upper". The robot's. */
 const char *robot_event_name(const robot *r, size_t k);
 
-/* Whether event function k is of a contact (a touch-down), not of a limit. */
+/* What actuator i is called; "unnamed" where it is not. The robot's. */
+const char *robot_actuator_name(const robot *r, size_t i);
+
+/* Whether event function k is of a contact (a touch-down), not of a limit; and of two geoms of one
+ * robot. */
 bool robot_event_is_contact(const robot *r, size_t k);
+bool robot_event_is_within(const robot *r, size_t k);
 
 /* ---- state ----------------------------------------------------------------------------------- */
 

@@ -47,6 +47,7 @@ typedef struct robot_shared {
   size_t event_count, contact_events, row_events; /* those of pairs; and of all that make rows */
   size_t force_events;                            /* those before the forces */
   double stiffness, damping; /* of a twin's contacts; 0: they are MuJoCo's own */
+  size_t left_out;           /* pairs that --without has taken away */
   char *twin_text;           /* the twin as an MJCF; NULL: it is none */
   robot_finding *findings;
   size_t finding_count;

@@ -19,6 +19,7 @@
 #include "robot_survey.h"
 #include "robot_system.h"
 #include "robot_twin.h"
+#include "robot_without.h"
 #include "solver.h"
 
 /* ---- compiling ------------------------------------------------------------------------------- */
@@ -207,11 +208,8 @@ static bool find_fixed(robot *r) {
   return true;
 }
 
-/* in the place of the model and its pairs */
-static int make_twin(robot_shared *s, const char *file, const char *text,
-                     const robot_options *options, char message[ROBOT_MESSAGE_SIZE]) {
-  const int status = robot_twin_make(s, file, text, options, message);
-  if (status != 0) return status;
+/* of a model in the place of another */
+static int find_again(robot_shared *s, char message[ROBOT_MESSAGE_SIZE]) {
   place_mocap(s->model);
   free(s->pairs);
   s->pairs = NULL;
@@ -235,7 +233,14 @@ static int fill(robot_shared *s, const char *file, const char *text, const robot
   int status = load(file, text, &s->model, message);
   if (status == 0) status = survey(s->model, text ? NULL : file, message);
   if (status == 0) status = robot_pairs_find(s, message);
-  if (status == 0 && twin) status = make_twin(s, file, text, options, message);
+  if (status == 0 && options && options->without) {
+    status = robot_without_make(s, file, text, options->without, message);
+    if (status == 0) status = find_again(s, message);
+  }
+  if (status == 0 && twin) {
+    status = robot_twin_make(s, file, text, options, message);
+    if (status == 0) status = find_again(s, message);
+  }
   if (status == 0) status = robot_survey_make(s, message);
   return status;
 }
@@ -351,8 +356,19 @@ const char *robot_event_name(const robot *r, size_t k) {
   return r->shared->events[k].name;
 }
 
+const char *robot_actuator_name(const robot *r, size_t i) {
+  const char *const name = mj_id2name(r->shared->model, mjOBJ_ACTUATOR, (int)i);
+  return name && *name ? name : "unnamed";
+}
+
 bool robot_event_is_contact(const robot *r, size_t k) {
   return k < r->shared->contact_events;
+}
+
+bool robot_event_is_within(const robot *r, size_t k) {
+  const robot_event *const e = &r->shared->events[k];
+  const bool pair = e->of == ROBOT_OF_PAIR || e->of == ROBOT_OF_WATCH;
+  return pair && robot_without_self(r->shared->model, r->shared->pairs[e->object].geom);
 }
 
 robot_counters robot_counted(const robot *r) {

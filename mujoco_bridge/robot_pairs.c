@@ -13,6 +13,7 @@
 
 #include "bridge_guard.h"
 #include "robot_distance.h"
+#include "robot_without.h"
 #include "solver.h"
 
 /* the copy, which shares what it does not change */
@@ -100,6 +101,7 @@ static void take(robot_shared *shared, const listing *l, bool ruled) {
   const mjModel *m = shared->model;
   for (int i = 0; i < l->data->ncon; ++i) {
     const robot_pair p = pair_of(m, &l->data->contact[i]);
+    if (robot_without_margin(p.margin)) continue;
     if (!robot_distance_collide(m->geom_type[p.geom[0]], m->geom_type[p.geom[1]])) continue;
     if ((p.parts > 0) == ruled) shared->pairs[shared->pair_count++] = p;
   }

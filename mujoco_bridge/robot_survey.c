@@ -62,8 +62,7 @@ void robot_survey_name(const mjModel *m, int type, int id, char *name, size_t si
     snprintf(name, size, "%s %d", mju_type2Str(type), id);
 }
 
-/* a geom without a name goes by its body's */
-static void geom_name(const mjModel *m, int geom, char *name, size_t size) {
+void robot_survey_geom_name(const mjModel *m, int geom, char *name, size_t size) {
   const char *given = mj_id2name(m, mjOBJ_GEOM, geom);
   const int body = m->geom_bodyid[geom];
   if ((given && *given) || body == 0) {
@@ -79,8 +78,8 @@ static void geom_name(const mjModel *m, int geom, char *name, size_t size) {
 
 static void pair_name(const mjModel *m, const robot_pair *p, char *name, size_t size) {
   char first[ROBOT_NAME_SIZE / 2 - 16], second[ROBOT_NAME_SIZE / 2 - 16];
-  geom_name(m, p->geom[0], first, sizeof first);
-  geom_name(m, p->geom[1], second, sizeof second);
+  robot_survey_geom_name(m, p->geom[0], first, sizeof first);
+  robot_survey_geom_name(m, p->geom[1], second, sizeof second);
   snprintf(name, size, "%s - %s", first, second);
 }
 
@@ -292,6 +291,12 @@ static void find_kinks(robot_shared *s) {
 /* what is no switch, but is worth a line */
 static void find_rest(robot_shared *s) {
   const mjModel *m = s->model;
+  if (s->left_out > 0) {
+    robot_finding *f =
+        add_finding(s, ROBOT_LEFT_OUT, "contact", "never acts, in MuJoCo and in the reference");
+    snprintf(f->name, sizeof f->name, "%zu pair%s of geoms, by --without", s->left_out,
+             s->left_out > 1 ? "s" : "");
+  }
   if (m->neq > 0) {
     robot_finding *f = add_finding(s, ROBOT_SMOOTH, "equality",
                                    "soft, as MuJoCo's are; a short solref takes short steps");

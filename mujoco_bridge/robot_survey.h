@@ -17,6 +17,9 @@ int robot_survey_make(robot_shared *shared, char message[ROBOT_MESSAGE_SIZE]);
 /* Why a pair has no rule for its distance. Static storage. */
 const char *robot_survey_why(const mjModel *m, const robot_pair *p);
 
+/* What a geom is called: by its own name, or by its body's. */
+void robot_survey_geom_name(const mjModel *m, int geom, char *name, size_t size);
+
 /* The name of MuJoCo's object, or "geom 3" where it has none. */
 void robot_survey_name(const mjModel *m, int type, int id, char *name, size_t size);
 

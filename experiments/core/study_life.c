@@ -11,6 +11,10 @@
 #include "record.h"
 #include "study_run.h"
 
+bool study_is_worker(const study_run *run) {
+  return run->private->worker;
+}
+
 /* stage by stage, until one adds no cell */
 static int measure_all(study_run *run) {
   if (study_journal_open(run)) return -1;

@@ -211,6 +211,7 @@ int robot_case_open(study_run *run) {
   run->own = c;
   if (!c) return study_out_of_memory(run);
   int status = read_twin(run, &options);
+  options.without = s->without;
   if (!status) status = robot_open(run->operand, NULL, &options, &c->robot, run->message);
   if (status) return status;
   c->size = robot_size(c->robot);

@@ -109,7 +109,8 @@ static void add_findings(study_run *run) {
   static const char *const treatments[] = {[ROBOT_SMOOTH] = "smooth",
                                            [ROBOT_GUARDED] = "guarded",
                                            [ROBOT_KINK] = "kink",
-                                           [ROBOT_REFUSED] = "refused"};
+                                           [ROBOT_REFUSED] = "refused",
+                                           [ROBOT_LEFT_OUT] = "left out"};
   const robot_case *const c = run->own;
   const robot_finding *const all = robot_findings(c->robot);
   for (size_t i = 0; i < robot_finding_count(c->robot); i++) {

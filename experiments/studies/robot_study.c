@@ -2,6 +2,7 @@
 /* essbench robot: how wrong MuJoCo's trajectories of a given robot are at which time step, and what
  * a right one costs, on the robot's own equations. */
 #include <math.h>
+#include <stdio.h>
 
 #include "robot_columns.h"
 #include "robot_study.h"
@@ -37,6 +38,10 @@ static const study_option options[] = {
      "contacts become springs and dampers of K N/m and C N s/m, in both engines (default: they are "
      "MuJoCo's own)",
      OPTION_TEXT, OPTION_AT(robot_settings, twin), .result = "twin"},
+    {"without", "A,B|self",
+     "these geoms or bodies never touch, in both engines; self: no two of one robot (default: all "
+     "may)",
+     OPTION_TEXT, OPTION_AT(robot_settings, without), .result = "without"},
     {"write", "FILE", "write the twin: an MJCF, or MuJoCo's binary where it ends in .mjb",
      OPTION_TEXT, OPTION_AT(robot_settings, written)},
     {"time-steps", "X,Y",
@@ -69,8 +74,15 @@ static const study_option options[] = {
 /* ---- cells: one start each, whose reference serves all ----------------------------------------
  */
 
+static int check(study_run *run) {
+  const int status = robot_case_open(run);
+  return status ? status : robot_outlook(run);
+}
+
 static int plan(study_run *run, size_t stage) {
   const robot_settings *const s = run->settings;
+  const robot_case *const c = run->own;
+  if (stage == 0 && *c->warning && !study_is_worker(run)) fprintf(stderr, "%s", c->warning);
   for (size_t i = 0; stage == 0 && i < s->starts; i++)
     if (study_cell(run, &i, "start=%zu", i)) return -1;
   return 0;
@@ -179,7 +191,7 @@ const study robot_study = {
             [ROBOT_PATHS] = STUDY_TABLE(path_columns, robot_path_row, .csv = "robot_paths.csv",
                                         .meaning = "one state of the first start at one time"),
         },
-    .check = robot_case_open,
+    .check = check,
     .plan = plan,
     .run = robot_measure,
     .derive = robot_derive,

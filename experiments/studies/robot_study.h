@@ -14,7 +14,7 @@ typedef struct robot_settings {
   size_t starts;
   option_numbers time_steps, tolerances;
   option_names integrators, bases;
-  const char *qpos, *control;
+  const char *qpos, *control, *without;
   const char *twin, *written; /* its stiffness and damping; a file; NULL: none */
 } robot_settings;
 
@@ -45,6 +45,7 @@ typedef struct robot_case {
   size_t outputs;                 /* output times, the start among them */
   double twin_gap, twin_text_gap; /* NaN: it is no twin */
   double broken;                  /* the most that the first start breaks an equality by */
+  char warning[640];              /* a line on what will end early; may be empty */
   size_t entries;
   robot_entry entry[ROBOT_ENTRIES_MAX]; /* the reference first */
 } robot_case;
@@ -70,6 +71,10 @@ robot_sample robot_sample_unknown(size_t start, const char *note);
  * solver_status with one line. */
 int robot_case_open(study_run *run);
 void robot_case_close(study_run *run);
+
+/* robot_outlook.c: before anything is measured. Where nothing moves, or the reference would end at
+ * 0 from every start, a solver_status with one line; where it would end early, a warning. */
+int robot_outlook(study_run *run);
 
 /* ---- runs: robot_track.c --------------------------------------------------------------------- */
 
@@ -208,7 +213,7 @@ typedef struct robot_top {
 } robot_top;
 
 #define ROBOT_FINDING_COLUMNS(COLUMN, row)                                                         \
-  COLUMN(row, treatment, TEXT, "", "smooth, guarded, kink or refused")                             \
+  COLUMN(row, treatment, TEXT, "", "smooth, guarded, kink, refused or left out")                             \
   COLUMN(row, kind, TEXT, "", "contact, joint limit, ...")                                         \
   COLUMN(row, name, TEXT, "", "what it concerns")                                                  \
   COLUMN(row, why, TEXT, "", "in words")                                                           \

@@ -53,11 +53,69 @@ model stack "$plane<geom name='shelf' type='box' size='.3 .3 .02' pos='2 0 .05'/
 
 for name in can hill stack; do
   study $name 1 whole
-  expect "$name: a study" success
+  expect "$name: a study" [ "$status" -eq 0 ]
+  expect "$name: where it will end is told first, and what helps" \
+    grep -qE '^warning: the reference of the first start will end at about 0\.[0-9]* s: .* touch, .*--without' "$room/err"
   at=$(last_output)
   study $name "$at" cut
   expect "$name: a study of $at s" success
   expect "$name: the same work is timed" python3 same_work.py
 done
+
+# --- nothing to compare ---------------------------------------------------------------------------
+
+rm -rf whole
+model sunk "$plane<body pos='0 0 -.1'><freejoint/><geom name='can' type='cylinder' size='.1 .1'/></body>"
+study sunk 1 whole
+expect 'a reference that ends at once: one line' one_line 1 "floor - can touch, and a cylinder's"
+expect 'a reference that ends at once: what helps' one_line 1 "--without 'floor,can' leaves this pair out"
+expect 'a reference that ends at once: nothing is written' [ ! -e whole ]
+model rests '<body pos="0 0 1"><joint name="a" axis="0 0 1"/><geom size=".1"/></body>'
+study rests 1 whole
+expect 'nothing moves: one line' one_line 1 'rests.xml: nothing moves within 1 s of the first start'
+expect 'nothing moves: it has no actuators' one_line 1 'it has no actuators; --starts 10 draws'
+run robot rests.xml --starts 2 --time 0.1 --time-steps 0.002,0.001 --tolerances 1e-3 --check-step 1e-4 --out whole
+expect 'drawn velocities move it' success
+
+# --- pairs that are left out ----------------------------------------------------------------------
+
+# of a json by python's words, where r is the results
+holds() { [ "$(python3 -c "import json; r = json.load(open('$1/robot.json')); print(bool($2))")" = True ]; }
+
+# $1.xml with --without $2 goes to the end in both engines, and says what it lacks
+leaves_out() {
+  run robot "$1.xml" --starts 1 --time 0.4 --time-steps 0.002,0.001,0.0005,0.00025 --tolerances 1e-3,1e-5 \
+    --check-step 1e-4 --out out --restart --without "$2"
+  expect "$1 --without $2: a study" success
+  expect "$1 --without $2: it goes to the end" holds out 'r["reached"] == 1'
+  expect "$1 --without $2: libess agrees with itself" holds out 'r["reference"]["tolerances_apart"] < 1e-6'
+  expect "$1 --without $2: mj_step tends to it" holds out \
+    'r["reference"]["mujoco_apart"] < 0.3 * max(m["rms_error"] for m in r["mujoco"]) + 1e-9'
+  expect "$1 --without $2: the results say so" holds out \
+    'r["without"] == "'"$2"'" and [f for f in r["survey"] if f["treatment"] == "left out" and "'"$3 pair"'" in f["name"]]'
+  expect "$1 --without $2: the screen says so" grep -qF "by --without" "$room/out"
+}
+leaves_out sunk floor,can 1
+leaves_out can can,floor 1
+expect 'it falls through the floor in both' holds out 'not r["touchdowns"]'
+# a given pair is left out, too, and a body stands for all its geoms; a foot still lands
+arm="<geom name='hand' type='cylinder' size='.05 .05' pos='0 0 .12'/><geom name='thumb' size='.02' pos='0 0 .2'/>"
+model robot "$plane<body pos='0 0 .2'><freejoint/><geom name='base' type='cylinder' size='.1 .1'/><geom name='foot' size='.05' pos='0 0 -.14'/>
+  <body name='arm' pos='0 0 .05'><joint axis='0 1 0'/>$arm<body><joint axis='1 0 0'/><geom type='box' size='.05 .04 .03' pos='0 .1 0'/></body></body></body>"
+sed 's|</mujoco>|<contact><pair geom1="base" geom2="hand"/></contact></mujoco>|' robot.xml >pair.xml
+leaves_out robot self 2
+expect 'self: the floor is still there' holds out 'len(r["touchdowns"]) > 0'
+study pair 1 whole
+expect 'a given pair touches' one_line 1 '--without self all pairs within'
+leaves_out pair "base,hand,base,body 3,foot,body 3" 3
+refused() {
+  words=$1
+  shift
+  run robot "$@"
+  expect "robot $*: status 2 and one line with: $words" one_line 2 "$words"
+}
+refused 'no such geoms or bodies that may touch' robot.xml --without base,nothing
+refused 'is not accepted; it is self, or names' robot.xml --without base
+refused 'no two geoms of one robot may touch' can.xml --without self
 
 finish
