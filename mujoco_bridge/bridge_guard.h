@@ -1,7 +1,7 @@
 /*
  * Private to the bridge: calls into MuJoCo from which its errors and warnings come back as text.
  *
- * SPDX-License-Identifier: GPL-3.0-or-later
+ * SPDX-License-Identifier: Apache-2.0
  */
 #ifndef BRIDGE_GUARD_H
 #define BRIDGE_GUARD_H

@@ -1,7 +1,7 @@
 /*
  * What is known of the MuJoCo library in use: version, file, instruction set.
  *
- * SPDX-License-Identifier: GPL-3.0-or-later
+ * SPDX-License-Identifier: Apache-2.0
  */
 #define _GNU_SOURCE
 

@@ -1,7 +1,7 @@
 /*
  * Which MuJoCo is in use.
  *
- * SPDX-License-Identifier: GPL-3.0-or-later
+ * SPDX-License-Identifier: Apache-2.0
  */
 #ifndef BRIDGE_LIBRARY_H
 #define BRIDGE_LIBRARY_H

@@ -1,7 +1,7 @@
 /*
  * Everything in which MuJoCo's versions differ: loading from memory, integrators, flags, depths.
  *
- * SPDX-License-Identifier: GPL-3.0-or-later
+ * SPDX-License-Identifier: Apache-2.0
  */
 #include "bridge_version.h"
 

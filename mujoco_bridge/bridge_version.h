@@ -1,7 +1,7 @@
 /*
  * Private to the bridge: everything in which MuJoCo's versions differ.
  *
- * SPDX-License-Identifier: GPL-3.0-or-later
+ * SPDX-License-Identifier: Apache-2.0
  */
 #ifndef BRIDGE_VERSION_H
 #define BRIDGE_VERSION_H

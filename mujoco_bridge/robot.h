@@ -14,7 +14,7 @@
  * No MuJoCo type leaves this room. The functions take MuJoCo's process-wide error and warning
  * handlers, as the rest of the bridge does.
  *
- * SPDX-License-Identifier: GPL-3.0-or-later
+ * SPDX-License-Identifier: Apache-2.0
  */
 #ifndef ROBOT_H
 #define ROBOT_H
@@ -50,6 +50,10 @@ typedef struct robot_options {
 int robot_open(const char *file, const char *text, const robot_options *options, robot **out,
                char message[ROBOT_MESSAGE_SIZE]);
 void robot_close(robot *r);
+
+/* The same of a model that another has compiled (an mjModel), by this MuJoCo; it is copied. */
+struct mjModel_;
+int robot_open_model(const struct mjModel_ *from, robot **out, char message[ROBOT_MESSAGE_SIZE]);
 
 /* A number that another model than this one's has not: of all that MuJoCo compiled the file to,
  * what it includes among it. 0, or a solver_status with one line. */

@@ -2,7 +2,7 @@
  * Distances of primitive geoms. They are MuJoCo's own, but without its cuts: a point is there
  * however far it is, so that its distance has a value everywhere.
  *
- * SPDX-License-Identifier: GPL-3.0-or-later
+ * SPDX-License-Identifier: Apache-2.0
  */
 #include "robot_distance.h"
 

@@ -1,7 +1,7 @@
 /*
  * Private to the bridge: where two geoms are nearest, point by point, as a smooth function.
  *
- * SPDX-License-Identifier: GPL-3.0-or-later
+ * SPDX-License-Identifier: Apache-2.0
  */
 #ifndef ROBOT_DISTANCE_H
 #define ROBOT_DISTANCE_H

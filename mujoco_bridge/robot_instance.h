@@ -1,7 +1,7 @@
 /*
  * Private to the bridge: what a robot holds.
  *
- * SPDX-License-Identifier: GPL-3.0-or-later
+ * SPDX-License-Identifier: Apache-2.0
  */
 #ifndef ROBOT_INSTANCE_H
 #define ROBOT_INSTANCE_H

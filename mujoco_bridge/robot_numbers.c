@@ -1,13 +1,20 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: Apache-2.0 */
 #define _DEFAULT_SOURCE /* strsep */
 
 #include "robot_numbers.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "measure.h"
+/* without white space in front, which strtod would skip */
+static int parse(const char *word, double *number) {
+  char *end;
+  if (!*word || isspace((unsigned char)*word)) return -1;
+  *number = strtod(word, &end);
+  return *end || !isfinite(*number) ? -1 : 0;
+}
 
 double *robot_numbers_parse(const char *text, size_t *count) {
   char *const copy = strdup(text), *rest = copy;
@@ -17,8 +24,7 @@ double *robot_numbers_parse(const char *text, size_t *count) {
   int status = copy && numbers ? 0 : -1;
   *count = 0;
   for (char *word; status == 0 && (word = strsep(&rest, ","));) {
-    status = measure_number_parse(word, &numbers[*count]);
-    if (status == 0 && !isfinite(numbers[*count])) status = -1;
+    status = parse(word, &numbers[*count]);
     ++*count;
   }
   free(copy);

@@ -1,7 +1,7 @@
 /*
  * Private to the bridge: "0.1,-2,3" as numbers.
  *
- * SPDX-License-Identifier: GPL-3.0-or-later
+ * SPDX-License-Identifier: Apache-2.0
  */
 #ifndef ROBOT_NUMBERS_H
 #define ROBOT_NUMBERS_H

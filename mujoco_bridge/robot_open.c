@@ -1,7 +1,7 @@
 /*
  * From a file, or a text, to a robot; clones; what it is made of.
  *
- * SPDX-License-Identifier: GPL-3.0-or-later
+ * SPDX-License-Identifier: Apache-2.0
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "bridge_guard.h"
+#include "bridge_status.h"
 #include "bridge_version.h"
 #include "robot_instance.h"
 #include "robot_pairs.h"
@@ -20,12 +21,12 @@
 #include "robot_system.h"
 #include "robot_twin.h"
 #include "robot_without.h"
-#include "solver.h"
 
 /* ---- compiling ------------------------------------------------------------------------------- */
 
 typedef struct compilation {
   const char *file, *text;
+  const mjModel *given; /* by another, to be copied */
   mjModel *model;
   mjVFS files;
   char error[BRIDGE_TEXT_SIZE];
@@ -95,7 +96,7 @@ static int load(const char *file, const char *text, mjModel **out,
     snprintf(message + used, ROBOT_MESSAGE_SIZE - used,
              "; robots of which at most %d pairs of geoms may touch are accepted", ROBOT_PAIRS_MAX);
   free(c);
-  return SOLVER_FAILED;
+  return BRIDGE_FAILED;
 }
 
 /* ---- instances ------------------------------------------------------------------------------- */
@@ -227,6 +228,33 @@ static int survey(const mjModel *m, const char *file, char message[ROBOT_MESSAGE
   return status;
 }
 
+static void copy_model(void *context) {
+  compilation *c = context;
+  c->model = mj_copyModel(NULL, c->given);
+}
+
+/* another's model, which stays as it is */
+static int copy(const mjModel *from, mjModel **out, char message[ROBOT_MESSAGE_SIZE]) {
+  compilation c = {.given = from};
+  bridge_complaint complaint;
+  bridge_guarded(copy_model, &c, &complaint);
+  *out = c.model;
+  if (c.model) {
+    place_mocap(c.model);
+    return 0;
+  }
+  snprintf(message, ROBOT_MESSAGE_SIZE, "the model cannot be copied: %.400s", complaint.text);
+  return BRIDGE_FAILED;
+}
+
+static int fill_from_model(robot_shared *s, const mjModel *from, char message[ROBOT_MESSAGE_SIZE]) {
+  int status = copy(from, &s->model, message);
+  if (status == 0) status = survey(s->model, "the model", message);
+  if (status == 0) status = robot_pairs_find(s, message);
+  if (status == 0) status = robot_survey_make(s, message);
+  return status;
+}
+
 static int fill(robot_shared *s, const char *file, const char *text, const robot_options *options,
                 char message[ROBOT_MESSAGE_SIZE]) {
   const bool twin = options && (options->stiffness != 0.0 || options->damping != 0.0);
@@ -245,19 +273,17 @@ static int fill(robot_shared *s, const char *file, const char *text, const robot
   return status;
 }
 
-int robot_open(const char *file, const char *text, const robot_options *options, robot **out,
-               char message[ROBOT_MESSAGE_SIZE]) {
-  *out = NULL;
-  if (bridge_version_check(message, ROBOT_MESSAGE_SIZE) != 0) return SOLVER_FAILED;
-  if (!file && !text) {
-    snprintf(message, ROBOT_MESSAGE_SIZE, "no file is given");
-    return SOLVER_REFUSED;
-  }
-  robot_shared *shared = calloc(1, sizeof *shared);
+/* nothing is found out yet */
+static robot_shared *new_shared(char message[ROBOT_MESSAGE_SIZE]) {
+  if (bridge_version_check(message, ROBOT_MESSAGE_SIZE) != 0) return NULL;
+  robot_shared *const shared = calloc(1, sizeof *shared);
+  if (shared) atomic_init(&shared->owners, 1);
   snprintf(message, ROBOT_MESSAGE_SIZE, "out of memory");
-  if (!shared) return SOLVER_FAILED;
-  atomic_init(&shared->owners, 1);
-  const int status = fill(shared, file, text, options, message);
+  return shared;
+}
+
+/* the instance of what has been found out, and with it or without the end of `shared` here */
+static int finish(robot_shared *shared, int status, robot **out, char message[ROBOT_MESSAGE_SIZE]) {
   if (status == 0) {
     snprintf(message, ROBOT_MESSAGE_SIZE, "no room for its state");
     *out = instance_of(shared);
@@ -268,7 +294,26 @@ int robot_open(const char *file, const char *text, const robot_options *options,
   }
   release(shared);
   if (status == 0 && *out) message[0] = '\0';
-  return status != 0 ? status : *out ? 0 : SOLVER_FAILED;
+  return status != 0 ? status : *out ? 0 : BRIDGE_FAILED;
+}
+
+int robot_open(const char *file, const char *text, const robot_options *options, robot **out,
+               char message[ROBOT_MESSAGE_SIZE]) {
+  *out = NULL;
+  if (!file && !text) {
+    snprintf(message, ROBOT_MESSAGE_SIZE, "no file is given");
+    return BRIDGE_REFUSED;
+  }
+  robot_shared *const shared = new_shared(message);
+  if (!shared) return BRIDGE_FAILED;
+  return finish(shared, fill(shared, file, text, options, message), out, message);
+}
+
+int robot_open_model(const struct mjModel_ *from, robot **out, char message[ROBOT_MESSAGE_SIZE]) {
+  *out = NULL;
+  robot_shared *const shared = new_shared(message);
+  if (!shared) return BRIDGE_FAILED;
+  return finish(shared, fill_from_model(shared, from, message), out, message);
 }
 
 robot *robot_clone(const robot *r) {
@@ -301,7 +346,7 @@ int robot_content(const robot *r, uint64_t *content, char message[ROBOT_MESSAGE_
   free(s.bytes);
   if (saved) return 0;
   snprintf(message, ROBOT_MESSAGE_SIZE, "the model cannot be told from others: %s", complaint.text);
-  return SOLVER_FAILED;
+  return BRIDGE_FAILED;
 }
 
 /* ---- what it is made of ---------------------------------------------------------------------- */

@@ -2,7 +2,7 @@
  * MuJoCo itself says which geoms may touch: it collides a copy of the model in which every geom but
  * planes is a sphere and every gap is wider than the world, and so lists each pair once.
  *
- * SPDX-License-Identifier: GPL-3.0-or-later
+ * SPDX-License-Identifier: Apache-2.0
  */
 #include "robot_pairs.h"
 
@@ -12,9 +12,9 @@
 #include <string.h>
 
 #include "bridge_guard.h"
+#include "bridge_status.h"
 #include "robot_distance.h"
 #include "robot_without.h"
-#include "solver.h"
 
 /* the copy, which shares what it does not change */
 typedef struct listing {
@@ -156,7 +156,7 @@ int robot_pairs_find(robot_shared *shared, char message[ROBOT_MESSAGE_SIZE]) {
              "more than %d pairs of its geoms may touch; exclude some by contype and "
              "conaffinity",
              ROBOT_PAIRS_MAX);
-    return SOLVER_REFUSED;
+    return BRIDGE_REFUSED;
   }
   bool good = widen(&l, m, pairs) && bridge_guarded(list_all, &l, &complaint);
   if (good) {
@@ -172,5 +172,5 @@ int robot_pairs_find(robot_shared *shared, char message[ROBOT_MESSAGE_SIZE]) {
   if (!good)
     snprintf(message, ROBOT_MESSAGE_SIZE, "its contacts cannot be listed: %s", complaint.text);
   free_listing(&l);
-  return good ? 0 : SOLVER_FAILED;
+  return good ? 0 : BRIDGE_FAILED;
 }

@@ -1,7 +1,7 @@
 /*
  * Private to the bridge: which geoms of a model may touch, and with which contact.
  *
- * SPDX-License-Identifier: GPL-3.0-or-later
+ * SPDX-License-Identifier: Apache-2.0
  */
 #ifndef ROBOT_PAIRS_H
 #define ROBOT_PAIRS_H

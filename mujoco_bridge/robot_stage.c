@@ -2,7 +2,7 @@
  * MuJoCo's forward dynamics, stage by stage: what mj_forward does, without what no field needs
  * (sensors, cameras, energy, islands, the search for contacts) and with what acts said by signs.
  *
- * SPDX-License-Identifier: GPL-3.0-or-later
+ * SPDX-License-Identifier: Apache-2.0
  */
 #include "robot_stage.h"
 

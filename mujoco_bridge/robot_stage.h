@@ -1,7 +1,7 @@
 /*
  * Private to the bridge: MuJoCo's stages, of which none is made twice for one state.
  *
- * SPDX-License-Identifier: GPL-3.0-or-later
+ * SPDX-License-Identifier: Apache-2.0
  */
 #ifndef ROBOT_STAGE_H
 #define ROBOT_STAGE_H

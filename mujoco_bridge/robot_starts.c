@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "robot_starts.h"
 
 #include <math.h>
@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "bridge_guard.h"
+#include "bridge_status.h"
 #include "robot_instance.h"
 #include "robot_numbers.h"
 #include "robot_ties.h"
-#include "solver.h"
 
 /* A joint that is closer to its limit than this share of its range is moved there: on the limit
  * itself rounding would decide whether it acts. */
@@ -106,7 +106,7 @@ static int set_given(making *k, char message[ROBOT_MESSAGE_SIZE]) {
   const bool fits = numbers && count == nq;
   if (fits) memcpy(k->x, numbers, nq * sizeof *k->x);
   free(numbers);
-  return fits ? 0 : SOLVER_REFUSED;
+  return fits ? 0 : BRIDGE_REFUSED;
 }
 
 static int set_pose(making *k, const robot *r, char message[ROBOT_MESSAGE_SIZE]) {
@@ -234,7 +234,7 @@ static int raise_off(making *k, robot *r, char message[ROBOT_MESSAGE_SIZE]) {
   free(h);
   if (!status) return 0;
   snprintf(message, ROBOT_MESSAGE_SIZE, "%.500s", h ? robot_failure(r) : "out of memory");
-  return SOLVER_FAILED;
+  return BRIDGE_FAILED;
 }
 
 static void draw_start(making *k) {
@@ -252,7 +252,7 @@ static int leave_pose(making *k, char message[ROBOT_MESSAGE_SIZE]) {
   find_up(k);
   if (!bridge_guarded(kinematics, k, &complaint)) {
     snprintf(message, ROBOT_MESSAGE_SIZE, "mujoco: %s", complaint.text);
-    return SOLVER_FAILED;
+    return BRIDGE_FAILED;
   }
   if (s->number > 0)
     draw_start(k);
@@ -271,7 +271,7 @@ int robot_start_state(robot *r, const robot_start *start, double x[],
   }
   k.pose = calloc((size_t)(k.m->nq + k.m->nv) + 1, sizeof *k.pose);
   k.d = mj_makeData(k.m);
-  int status = k.pose && k.d ? set_pose(&k, r, message) : SOLVER_FAILED;
+  int status = k.pose && k.d ? set_pose(&k, r, message) : BRIDGE_FAILED;
   if (!k.pose || !k.d) snprintf(message, ROBOT_MESSAGE_SIZE, "out of memory");
   if (!status) status = leave_pose(&k, message);
   robot_normalise(r, x);

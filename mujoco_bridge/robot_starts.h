@@ -1,7 +1,7 @@
 /*
  * Where a robot's runs begin, and what its states are called.
  *
- * SPDX-License-Identifier: GPL-3.0-or-later
+ * SPDX-License-Identifier: Apache-2.0
  */
 #ifndef ROBOT_STARTS_H
 #define ROBOT_STARTS_H

@@ -1,7 +1,7 @@
 /*
  * States of a robot: where they start, and what they look like.
  *
- * SPDX-License-Identifier: GPL-3.0-or-later
+ * SPDX-License-Identifier: Apache-2.0
  */
 #include <string.h>
 

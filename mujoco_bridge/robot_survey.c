@@ -2,7 +2,7 @@
  * The survey: event functions of what has a smooth distance, and one line for each kind of thing
  * that switches.
  *
- * SPDX-License-Identifier: GPL-3.0-or-later
+ * SPDX-License-Identifier: Apache-2.0
  */
 #include "robot_survey.h"
 
@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bridge_status.h"
 #include "robot_twin.h"
-#include "solver.h"
 
 /* ---- what is refused ------------------------------------------------------------------------- */
 
@@ -49,7 +49,7 @@ int robot_survey_check(const mjModel *m, char message[ROBOT_MESSAGE_SIZE]) {
              why);
   } else
     snprintf(message, ROBOT_MESSAGE_SIZE, "%s", why);
-  return SOLVER_REFUSED;
+  return BRIDGE_REFUSED;
 }
 
 /* ---- names ----------------------------------------------------------------------------------- */
@@ -324,7 +324,7 @@ int robot_survey_make(robot_shared *s, char message[ROBOT_MESSAGE_SIZE]) {
   s->findings = calloc(findings, sizeof *s->findings);
   if (!s->events || !s->findings) {
     snprintf(message, ROBOT_MESSAGE_SIZE, "out of memory");
-    return SOLVER_FAILED;
+    return BRIDGE_FAILED;
   }
   find_contacts(s);
   find_limits(s);

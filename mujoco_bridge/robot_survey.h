@@ -1,7 +1,7 @@
 /*
  * Private to the bridge: what is event-selected in a model, and what is not.
  *
- * SPDX-License-Identifier: GPL-3.0-or-later
+ * SPDX-License-Identifier: Apache-2.0
  */
 #ifndef ROBOT_SURVEY_H
 #define ROBOT_SURVEY_H

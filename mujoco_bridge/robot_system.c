@@ -1,7 +1,7 @@
 /*
  * Field and event functions of a robot.
  *
- * SPDX-License-Identifier: GPL-3.0-or-later
+ * SPDX-License-Identifier: Apache-2.0
  */
 #include "robot_system.h"
 

@@ -1,7 +1,7 @@
 /*
  * Private to the bridge: the callbacks.
  *
- * SPDX-License-Identifier: GPL-3.0-or-later
+ * SPDX-License-Identifier: Apache-2.0
  */
 #ifndef ROBOT_SYSTEM_H
 #define ROBOT_SYSTEM_H

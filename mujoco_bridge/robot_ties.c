@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "robot_ties.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "bridge_guard.h"
-#include "solver.h"
+#include "bridge_status.h"
 
 /* Newton's steps, how long one may be (rad, m), and what an equality is met to */
 enum { STEPS_MAX = 200 };
@@ -131,7 +131,7 @@ static int run(ties *t, void (*work)(void *context), char message[ROBOT_MESSAGE_
   if (!complaint.error && !isnan(t->left)) return 0;
   snprintf(message, ROBOT_MESSAGE_SIZE, "mujoco: %s",
            complaint.error ? complaint.text : "no room for equalities");
-  return SOLVER_FAILED;
+  return BRIDGE_FAILED;
 }
 
 int robot_ties_keep(const mjModel *m, const double pose[], double x[],
@@ -144,7 +144,7 @@ int robot_ties_keep(const mjModel *m, const double pose[], double x[],
            "raised and tilted so, it breaks its equalities by %.2g, and no state near it meets "
            "them; a smaller --height and --tilt are accepted, 0 as well",
            t.left);
-  return SOLVER_REFUSED;
+  return BRIDGE_REFUSED;
 }
 
 int robot_ties_broken(const mjModel *m, const double x[], double *by,

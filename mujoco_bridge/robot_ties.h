@@ -1,7 +1,7 @@
 /*
  * Private to the bridge: what equalities tie together stays together in a start.
  *
- * SPDX-License-Identifier: GPL-3.0-or-later
+ * SPDX-License-Identifier: Apache-2.0
  */
 #ifndef ROBOT_TIES_H
 #define ROBOT_TIES_H

@@ -1,7 +1,7 @@
 /*
  * The forces of a robot's springs and dampers.
  *
- * SPDX-License-Identifier: GPL-3.0-or-later
+ * SPDX-License-Identifier: Apache-2.0
  */
 #include "robot_twin.h"
 

@@ -11,7 +11,7 @@
  * MuJoCo's own contact, with constant impedance d and A = body_invweight0 of both bodies, is that
  * and an added mass d/((1-d) A), which scaling A, K and B divides (bridge.h).
  *
- * SPDX-License-Identifier: GPL-3.0-or-later
+ * SPDX-License-Identifier: Apache-2.0
  */
 #ifndef ROBOT_TWIN_H
 #define ROBOT_TWIN_H

@@ -3,7 +3,7 @@
  * geoms alone it has no such word: they become a pair of their own, whose contact would act from a
  * depth on that none reaches.
  *
- * SPDX-License-Identifier: GPL-3.0-or-later
+ * SPDX-License-Identifier: Apache-2.0
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -15,8 +15,8 @@
 #include <string.h>
 
 #include "bridge_guard.h"
+#include "bridge_status.h"
 #include "robot_survey.h"
-#include "solver.h"
 
 /* m; and a contact is looked for where geoms touch, as ever */
 static const double never = 1e6;
@@ -74,7 +74,7 @@ static int choose_self(leaving *w, char message[ROBOT_MESSAGE_SIZE]) {
     count += w->chosen[i] = robot_without_self(w->shared->model, w->shared->pairs[i].geom);
   if (count) return 0;
   snprintf(message, ROBOT_MESSAGE_SIZE, "--without self: no two geoms of one robot may touch");
-  return SOLVER_REFUSED;
+  return BRIDGE_REFUSED;
 }
 
 static int choose_named(leaving *w, const char *names, char message[ROBOT_MESSAGE_SIZE]) {
@@ -87,13 +87,13 @@ static int choose_named(leaving *w, const char *names, char message[ROBOT_MESSAG
                "--without %.200s is not accepted; it is self, or names of geoms or bodies in pairs "
                "A,B or A,B,C,D",
                names);
-      return SOLVER_REFUSED;
+      return BRIDGE_REFUSED;
     }
     if (!choose(w, names, length, second, more)) {
       snprintf(message, ROBOT_MESSAGE_SIZE,
                "--without %.*s,%.*s: there are no such geoms or bodies that may touch", (int)length,
                names, (int)more, second);
-      return SOLVER_REFUSED;
+      return BRIDGE_REFUSED;
     }
     names = second + more + (second[more] == ',');
   }
@@ -200,7 +200,7 @@ static int replace(leaving *w, char message[ROBOT_MESSAGE_SIZE]) {
   if (w->spec) mj_deleteSpec(w->spec);
   if (!w->model) {
     snprintf(message, ROBOT_MESSAGE_SIZE, "--without: %s", line);
-    return SOLVER_FAILED;
+    return BRIDGE_FAILED;
   }
   mj_deleteModel(w->shared->model);
   w->shared->model = w->model;
@@ -222,11 +222,11 @@ int robot_without_make(robot_shared *shared, const char *file, const char *text,
   const char *const why = refusal(shared, file, text);
   if (why) {
     snprintf(message, ROBOT_MESSAGE_SIZE, "--without: %s", why);
-    return SOLVER_REFUSED;
+    return BRIDGE_REFUSED;
   }
   w.chosen = calloc(shared->pair_count + 1, sizeof *w.chosen);
   snprintf(message, ROBOT_MESSAGE_SIZE, "out of memory");
-  if (!w.chosen) return SOLVER_FAILED;
+  if (!w.chosen) return BRIDGE_FAILED;
   int status =
       w.self ? choose_self(&w, message) : choose_named(&w, *without ? without : ",", message);
   for (size_t i = 0; i < shared->pair_count; ++i) shared->left_out += w.chosen[i];

@@ -1,7 +1,7 @@
 /*
  * Private to the bridge: pairs of geoms that are not to touch, in MuJoCo and here.
  *
- * SPDX-License-Identifier: GPL-3.0-or-later
+ * SPDX-License-Identifier: Apache-2.0
  */
 #ifndef ROBOT_WITHOUT_H
 #define ROBOT_WITHOUT_H

@@ -1,0 +1,15 @@
+/*
+ * What the bridge's functions return: as solvers do, which they know nothing of.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef BRIDGE_STATUS_H
+#define BRIDGE_STATUS_H
+
+/* Why something was not done; 0 is success. */
+typedef enum bridge_status {
+  BRIDGE_FAILED = -1, /* it was tried */
+  BRIDGE_REFUSED = -2 /* it cannot be done with this model */
+} bridge_status;
+
+#endif
