@@ -96,6 +96,7 @@ derivative = $(study) derivative-error $(out)
 limbs = $(study) limbs $(out)
 rigid-soft = $(study) rigid-soft $(out)
 contact-modes = $(study) contact-modes $(out)
+tutorial = $(study) tutorial $(out)
 robot = $(study) robot $(ROBOT) $(call option,starts,$(TRIALS)) $(call option,seed,$(SEED)) $(call \
   option,processes,$(PROCESSES)) $(out)
 claims = $(study) claims $(out)
@@ -136,7 +137,7 @@ sources = find . \( -path ./build -o -path ./.deps -o -path ./.git -o -path ./re
   -o -name '*.[ch]' -print0 | xargs -0 -r clang-format
 
 .PHONY: all build test regress baseline order calibrate sweep mujoco work-precision crossing-cost \
-  speed scale tolerance ensemble derivative limbs rigid-soft contact-modes robot claims figures help clean \
+  speed scale tolerance ensemble derivative limbs rigid-soft contact-modes tutorial robot claims figures help clean \
   columns format format-check fuzz install uninstall report results test-report setup-build setup-figures setup-test \
   setup-robots setup-report setup-browser setup-python test-python test-wheels \
   build-essbench test-release test-clang test-sanitized test-plain
@@ -212,6 +213,9 @@ rigid-soft: setup-figures build-essbench
 contact-modes: setup-figures build-essbench
 	$(contact-modes)
 	$(figures)
+
+tutorial: setup-build build-essbench
+	$(tutorial)
 
 # the robot that ROBOT names, or one of those that tests run
 ROBOT = .deps/robots/hopper.xml
@@ -352,6 +356,7 @@ make derivative   error of the flow's derivative, through crossings and at a cor
 make limbs        a landing on two feet over the initial rotation, on rigid and soft limbs
 make rigid-soft   rigid contacts against soft ones, by libess and by MuJoCo
 make contact-modes  what pseudo-impulses do to a rocking block, and to a point that meets a hill
+make tutorial     the contact tutorial's programs as printed, on its mass that falls onto a floor
 make robot        how wrong MuJoCo is on ROBOT (an MJCF), by time step, and what a right run costs
 make claims         the papers' claims, by what the results hold: which hold, which fail
 make report         results/report.html: all of it on one page, to look at

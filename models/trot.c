@@ -111,13 +111,30 @@ static double additivity(const trot_parameters *p, const double x[]) {
   return mixed / single;
 }
 
+/* how much a limb's force changes with a state of the other one, over how much with its own */
+static double foreign(const trot_parameters *p, const double x[]) {
+  static const double step = 0.25;
+  double own = 0.0, other = 0.0;
+  for (int i = TROT_REAR; i < STATES; i++) {
+    double moved[STATES];
+    memcpy(moved, x, sizeof moved);
+    moved[i] += step;
+    for (int foot = 0; foot < FEET; foot++) {
+      double *const largest = (i - TROT_REAR) % FEET == foot ? &own : &other;
+      *largest =
+          fmax(*largest, fabs(trot_soft_force(p, moved, foot) - trot_soft_force(p, x, foot)));
+    }
+  }
+  return other / own;
+}
+
 trot_decoupling trot_decoupling_at(const model *m, const double x[]) {
   const trot_parameters *const p = m->data;
   if (limbs_of(m) == &trot_soft)
     // Da of a foot is that of its own height, and M is diagonal
-    return (trot_decoupling){0.0, true, additivity(p, x)};
+    return (trot_decoupling){0.0, true, foreign(p, x), additivity(p, x)};
   const double arm = p->half_length * cos(x[TROT_THETA]), turn = arm * arm / p->inertia;
-  return (trot_decoupling){(1.0 / p->mass - turn) / (1.0 / p->mass + turn), false, NAN};
+  return (trot_decoupling){(1.0 / p->mass - turn) / (1.0 / p->mass + turn), false, NAN, NAN};
 }
 
 /* Whether a foot starts below the ground, where it would count as standing. A rigid one cannot

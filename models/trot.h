@@ -17,6 +17,8 @@ typedef struct trot_decoupling {
   double orthogonality; /* Da_rear M^-1 Da_front', over the lengths of both: 0 makes outcomes
                            continuous, condition (6) */
   bool block_diagonal;  /* Assumption 3, 1: limbs have coordinates and masses of their own */
+  double foreign;    /* Assumption 3, 2: largest change of a limb's own force with the state of the
+                        other one, over the largest with its own; NaN where limbs have no states */
   double additivity; /* Assumption 3, 3: largest mixed second difference of the forces on the body
                         between the states of two limbs, over the largest of one limb alone; NaN
                         where limbs have no states */

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "studies.h"
 
@@ -64,6 +65,14 @@ static const char *verdict_of(const claim *c, double number) {
   if (!c->command) return "cannot be tested";
   if (isnan(number)) return "not measured";
   return number >= c->low && number <= c->high ? "holds" : "fails";
+}
+
+/* a folder that is not there is a slip, and no folder without results */
+static int check(study_run *run) {
+  struct stat about;
+  if (!stat(run->folder, &about) && S_ISDIR(about.st_mode)) return 0;
+  return measure_fail(run->message, "there is no folder %s whose results could be judged",
+                      run->folder);
 }
 
 /* ---- cells: one claim each ------------------------------------------------------------------- */
@@ -132,6 +141,7 @@ const study claims_study = {
     .cell_size = sizeof(size_t),
     .tables = {[CLAIMS] = STUDY_TABLE(verdict_columns, verdict, .json = "claims",
                                       .csv = "claims.csv", .meaning = "one claim")},
+    .check = check,
     .plan = plan,
     .run = judge,
     .show = show,

@@ -54,6 +54,15 @@ static double end_speed(contact_track *t, size_t at) {
   return fabs(t->x[t->m.system.dimension / 2]);
 }
 
+/* the largest of all rates, at the end */
+static double end_rate(contact_track *t, size_t at) {
+  const size_t dimension = t->m.system.dimension;
+  double most = 0.0;
+  (void)at;
+  for (size_t i = dimension / 2; i < dimension; i++) most = fmax(most, fabs(t->x[i]));
+  return most;
+}
+
 static kkt *at_state(contact_track *t, const double x[]) {
   contact_model *const p = t->m.data;
   kkt_at(p->s.c.here, x, x + p->m.coordinates);
@@ -104,6 +113,15 @@ static double stop_speed(contact_track *t, size_t at) {
   return 100.0 * low;
 }
 
+/* The speed of (103), cm/s, where its two sides are equal: with the sign of 2 I_b that (100) has in
+ * print, or with that of the moment about the corner that lands. */
+static double formula_speed(contact_track *t, size_t as_printed) {
+  const double h = model_get(&t->m, "height"), w = model_get(&t->m, "width");
+  const double turn = (w * w + h * h) / 3.0; // 4 I_b/m_b of a uniform block
+  const double pulse = model_get(&t->m, "delta-t") * contact_gravity * w * w;
+  return 100.0 * pulse / (h * h - w * w + (as_printed ? -turn : turn));
+}
+
 /* The known number to the digits that it is known to: `within` is half of its last one. */
 typedef struct known_case {
   contact_command command;
@@ -125,6 +143,8 @@ typedef struct known_case {
   { "rocking-block", "tilt", "0.2" }
 #define ROCKS_ON                                                                                   \
   { "rocking-block", "tilt", "0.2", "delta-t", "0" }
+#define COMPLETED                                                                                  \
+  { "rocking-block", "tilt", "0.2", "delta-t", "0", "complete", "yes" }
 #define LESS                                                                                       \
   { "rocking-block", "tilt", "0.170984", "delta-t", "0" }
 #define SLIDES                                                                                     \
@@ -148,6 +168,8 @@ static const known_case cases[] = {
     {ROCKS, "second, centre's speed", "cm/s", centre_speed, 1, 7.5664, 5e-5},
     {ROCKS, "third, centre's speed", "cm/s", centre_speed, 2, 5.2965, 5e-5},
     {ROCKS, "stops below, centre", "cm/s", stop_speed, 0, 6.3064, 5e-5},
+    {ROCKS, "stops below, (103) with -2 I_b", "cm/s", formula_speed, 0, 6.3064, 5e-5},
+    {ROCKS, "stops below, (103) as printed", "cm/s", formula_speed, 1, 22.0725, 5e-5},
     {ROCKS, "U of the pseudo-impulse", "N s", pseudo_impulse, 0, 0.73575, 5e-6},
     {ROCKS_ON, "fourth impact", "s", impact_time, 3, 0.346423, 5e-7},
     {ROCKS_ON, "fourth, centre's speed", "cm/s", centre_speed, 3, 3.7076, 5e-5},
@@ -155,6 +177,7 @@ static const known_case cases[] = {
     {ROCKS_ON, "impacts accumulate at", "s", zeno_time, 0, 0.464672, 5e-7},
     {ROCKS_ON, "that time by tilt, above", "s/rad", zeno_slope, 0, 1.1535, 5e-5},
     {ROCKS_ON, "that time by tilt, below", "s/rad", zeno_slope, 1, 1.1535, 5e-5},
+    {COMPLETED, "fastest rate at the end", "", end_rate, 0, 0, 1e-9},
     {LESS, "third impact", "s", impact_time, 2, 0.27, 5e-5},
     {LESS, "third, centre's speed", "cm/s", centre_speed, 2, 4.99, 5e-3},
     {LESS, "impacts accumulate at", "s", zeno_time, 0, 0.42993, 5e-6},

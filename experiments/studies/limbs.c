@@ -79,6 +79,10 @@ static const column start_columns[] = {START(COLUMN_LINE, start){0}};
   X(row, block_diagonal, FLAG, "",                                                                 \
     "whether limbs have coordinates and masses of their own: Assumption 3, 1",                     \
     SHOWN("A3.1", "%4.0f"))                                                                        \
+  X(row, foreign, AMOUNT, "",                                                                      \
+    "largest change of a limb's force with the state of the other one, over that with its own: "   \
+    "0 by Assumption 3, 2; not known where limbs have no states",                                  \
+    SHOWN("A3.2", "%8.1e"))                                                                        \
   X(row, additivity, AMOUNT, "",                                                                   \
     "mixed second difference of the forces on the body between two limbs, over the first "         \
     "difference: 0 by Assumption 3, 3; not known where limbs have no states",                      \
@@ -204,6 +208,7 @@ static int add_body(study_run *run, const cell *c) {
             .coupling = c->coupling,
             .orthogonality = at.orthogonality,
             .block_diagonal = at.block_diagonal,
+            .foreign = at.foreign,
             .additivity = at.additivity};
   int status = follow(run, m, nearly_level, 1.0, landing + until_both, &out);
   b.turn_right = x[TROT_OMEGA];
@@ -228,7 +233,8 @@ static void show(const study_run *run) {
   study_print(run, CASES, 0, SIZE_MAX);
   printf(
       "(6) is Da_rear M^-1 Da_front' at the level touch-down, A3.1 whether limbs have states of\n"
-      "their own, A3.3 how far the forces on the body are from a sum over limbs\n");
+      "their own, A3.2 how much a limb's force depends on the other limb, A3.3 how far the forces\n"
+      "on the body are from a sum over limbs\n");
 }
 
 const study limbs_study = {

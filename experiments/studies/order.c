@@ -26,7 +26,11 @@ static const struct {
 /* tight enough not to be seen; epsilon from which on the error must fall */
 static const double tight_rtol = 1e-12, tight_atol = 1e-14, monotone_max = 0.05;
 
-enum { POINTS = STUDY_SAMPLES, CROSSINGS, FITS, PATH, EXACT, GUARDS };
+/* what integrates the paper's steps has these as they come; epsilon up to which its error is flat
+ */
+static const double usual_rtol = 1e-6, usual_atol = 1e-12, flat_max = 1e-5;
+
+enum { POINTS = STUDY_SAMPLES, CROSSINGS, FITS, PATH, EXACT, GUARDS, FLAT };
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
@@ -50,6 +54,19 @@ static const column point_columns[] = {
     OF_RUN(projections, "onto guards"),
     OF_RUN(field_evaluations, "every one counted"),
     OF_RUN(guard_evaluations, "of all event functions at once"),
+    {0},
+};
+
+/* one epsilon of order 1 under the usual tolerance */
+typedef struct flat {
+  double epsilon, rtol;
+  outcome run;
+} flat;
+
+static const column flat_columns[] = {
+    COLUMN(flat, epsilon, AMOUNT, "", "half-width of the neighbourhoods"),
+    COLUMN(flat, rtol, AMOUNT, "", "of the integration: the default of SciPy's dopri5"),
+    COLUMN_AS("rms_error", flat, run.rms_error, AMOUNT, "", "error against the exact solution"),
     {0},
 };
 
@@ -103,21 +120,25 @@ static bool within(double epsilon, double low, double high) {
   return epsilon >= low * 0.9999 && epsilon <= high * 1.0001;
 }
 
+static int run_once(study_run *run, const contest_starts *start, solver_settings with,
+                    outcome *out) {
+  static const outcome_effort once = {0};
+  char why[SOLVER_MESSAGE_SIZE];
+  with.projection_max = INFINITY; // an epsilon of 1 is to be seen as it is
+  if (!outcome_run(&projection_solver, &with, start, 0, once, out, why)) return 0;
+  return measure_fail(run->message, "epsilon %g: %s", with.epsilon, why);
+}
+
 static int measure_point(study_run *run, const contest_starts *start, size_t order,
                          double epsilon) {
-  static const outcome_effort once = {0};
   point p = {.epsilon = epsilon, .projection_order = order};
   solver_settings with = solver_settings_default();
-  char why[SOLVER_MESSAGE_SIZE];
   with.epsilon = epsilon;
   with.order = (int)order;
   with.rtol = tight_rtol;
   with.atol = tight_atol;
-  with.projection_max = INFINITY; // an epsilon of 1 is to be seen as it is
   p.in_fit = within(epsilon, wanted[order - 1].fit_min, wanted[order - 1].fit_max);
-  if (!outcome_run(&projection_solver, &with, start, 0, once, &p.run, why))
-    return study_add(run, POINTS, &p);
-  return measure_fail(run->message, "epsilon %g: %s", epsilon, why);
+  return run_once(run, start, with, &p.run) ? -1 : study_add(run, POINTS, &p);
 }
 
 static int measure(study_run *run, const void *cell) {
@@ -173,10 +194,28 @@ static int add_crossings(study_run *run) {
   return status;
 }
 
+static int add_flat(study_run *run) {
+  const model *const m = case_model(run, NULL);
+  contest_starts start;
+  if (!m || contest_starts_alloc(&start, m, 1, false, run->seed, run->message)) return -1;
+  int status = contest_reference(&start, 0, run->message);
+  for (int i = 0; !status && i <= PER_DECADE; i++) {
+    flat f = {.epsilon = flat_max * pow(10.0, -(double)i / PER_DECADE), .rtol = usual_rtol};
+    solver_settings with = solver_settings_default();
+    with.epsilon = f.epsilon;
+    with.order = 1;
+    with.rtol = usual_rtol;
+    with.atol = usual_atol;
+    status = run_once(run, &start, with, &f.run) ? -1 : study_add(run, FLAT, &f);
+  }
+  contest_starts_free(&start);
+  return status;
+}
+
 static int derive(study_run *run) {
   const point *const points = study_rows(run, POINTS, NULL);
   for (size_t i = 0; i < ORDERS; i++) add_fit(run, 1 + i, points + i * POINTS_OF_ORDER);
-  return add_crossings(run) ? -1 : order_add_paths(run, PATH, EXACT, GUARDS);
+  return add_crossings(run) || add_flat(run) ? -1 : order_add_paths(run, PATH, EXACT, GUARDS);
 }
 
 static void show(const study_run *run) {
@@ -224,7 +263,10 @@ const study order_study = {
                [EXACT] = STUDY_TABLE(order_step_columns, order_step, .csv = "projection_exact.csv",
                                      .meaning = "one step without neighbourhoods"),
                [GUARDS] = STUDY_TABLE(order_end_columns, order_end, .csv = "projection_guards.csv",
-                                      .meaning = "one end of a guard or a border")},
+                                      .meaning = "one end of a guard or a border"),
+               [FLAT] = STUDY_TABLE(flat_columns, flat, .csv = "order_flat.csv",
+                                    .meaning = "one small epsilon of order 1, with the tolerance "
+                                               "that SciPy's dopri5 has by default")},
     .plan = plan,
     .run = measure,
     .derive = derive,

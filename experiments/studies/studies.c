@@ -19,6 +19,7 @@ const study *const studies[] = {
     &limbs_study,
     &rigid_soft_study,
     &contact_modes_study,
+    &tutorial_study,
     &claims_study,
 #ifdef ESS_ROBOTS
     &robot_study,

@@ -157,7 +157,7 @@ static void decoupling_is_known_at_touch_down(void **state) {
     const trot_decoupling at = trot_decoupling_at(&m, level);
     near(at.orthogonality, (inertias[i] - 1.0) / (inertias[i] + 1.0), 1e-15);
     assert_false(at.block_diagonal);
-    assert_true(isnan(at.additivity));
+    assert_true(isnan(at.additivity) && isnan(at.foreign));
     model_release(&m);
   }
   for (int coupled = 0; coupled < 2; coupled++) {
@@ -166,6 +166,8 @@ static void decoupling_is_known_at_touch_down(void **state) {
     const trot_decoupling at = trot_decoupling_at(&m, x);
     assert_true(at.orthogonality == 0.0 && at.block_diagonal);
     assert_true(coupled ? at.additivity > 1e-3 : at.additivity < 1e-12);
+    // of -c2 w|w| in both legs: w and with it the force of a leg depend on the other foot
+    assert_true(coupled ? at.foreign > 1e-4 : at.foreign == 0.0);
     model_release(&m);
   }
 }

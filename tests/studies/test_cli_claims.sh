@@ -58,6 +58,81 @@ sed -i 's/^0,0.03,0,/0,0.03,5,/' contact_modes_leap.csv
 run claims --out .
 expect 'a leg that stays' is 'the front leg leaves as' fails
 
+# rules that say which number decides
+cat >order_flat.csv <<END
+epsilon,rtol,rms_error
+1e-5,1e-6,2.4e-8
+1e-6,1e-6,2.3e-8
+END
+printf 'epsilon,projection_order,rms_error\n1e-5,1,1e-10\n1e-6,1,1e-12\n' >order.csv
+cat >derivative_error.csv <<END
+crossings,method,order,knob,tangent_error,difference_error
+x first,projection,1,1e-05,1e-9,1e-4
+y first,projection,1,1e-05,0.05,2.5e-4
+y first,projection,1,1e-04,0.05,0.9
+END
+cat >limbs_bodies.csv <<END
+limbs,inertia,coupling,turn_left,vz_right,vz_left
+rigid,0.5,0,0,0,0
+soft,2,1,0,2.5,-2.5
+END
+cat >tutorial.csv <<END
+program,restitution,rms_position,touches,kink,derivative_error
+hybrid,0,9e-4,274,900,nan
+hybrid,0.7,4e-3,1,1500,nan
+smooth,nan,8e-3,1,3e-4,nan
+time-stepping,nan,8e-4,1,0.9,nan
+libess,0.7,nan,1,nan,1e-15
+END
+cat >work_precision.csv <<END
+model,contacts,solver,status,rms_error,median_s
+plate,100,listing,ok,0.5,1e-3
+plate,100,projection,ok,0.009,1e-3
+plate,100,location,ok,0.009,4e-3
+hopper,1,listing,ok,0.001,1e-3
+END
+cat >contact_modes_known.csv <<END
+example,quantity,found
+rocking-block --tilt 0.2,"stops below, centre",6.3
+rocking-block --tilt 0.2,"stops below, (103) as printed",22.05
+rocking-block --tilt 0.2,"stops below, (103) with -2 I_b",6.3
+rocking-block --tilt 0.2 --delta-t 0 --complete yes,fastest rate at the end,0
+END
+printf 'delta_t,impacts,earlier\n0.1,1,1\n0.0001,19,1\n' >contact_modes_truncation.csv
+run claims --out .
+flat='for small epsilon the error no longer falls'
+expect 'flat is judged under the usual tolerance' is "$flat" holds
+expect 'by the quotient there' number "$flat" 1.043
+meet='right where three guards meet'
+expect 'at a corner one-sided differences are judged' is "$meet" holds
+expect 'on the worse side, at the smallest epsilon' number "$meet" 0.00025
+coupled='coupled forces: continuous, and not'
+expect 'a kink has two slopes' is "$coupled" holds
+expect 'of either sign' number "$coupled" -1
+small='where condition 6 fails'
+expect 'a condition that need not hold' is "$small" fails
+expect 'many contacts: Listing 1 is judged' is 'many contacts need no root' fails
+expect 'single ones too' is 'single contacts need no root' holds
+expect 'the projection is another row' number 'many contacts: to find each' 0.25
+expect 'the restitution that is asked for' number 'hybrid: accurate' 0.0009
+expect 'a force errs' is 'smooth: low accuracy' holds
+expect 'its slope does not jump' is 'smooth: differentiable' holds
+expect 'that of constraints does' is 'time-stepping: not differentiable' holds
+expect 'jumps have derivatives' is 'hybrid: no program with a jump map' fails
+expect 'a formula in print' number 'the formula as printed' 3.5
+expect 'and its other sign' is 'the formula with -2 I_b' holds
+expect 'of all delta_t the most impacts' number 'ends the block' 19
+expect 'the block past its impacts' is 'past the accumulation' holds
+sed -i 's/^soft,2,1,0,2.5,-2.5/soft,2,1,0,2.5,2.5/' limbs_bodies.csv
+sed -i 's/^1e-6,1e-6,2.3e-8/1e-6,1e-6,2.3e-9/' order_flat.csv
+run claims --out .
+expect 'one slope on both sides is no kink' is "$coupled" fails
+expect 'an error that falls is not flat' is "$flat" fails
+
+run claims --out nowhere
+expect 'a folder that is not there' one_line 1 'no folder nowhere'
+expect 'is not made' test ! -e nowhere
+
 sed -i 's/^1,2.002/1,1.5/' order_fit.csv
 sed -i 's/3e-5/9e-5/' sweep.json
 run claims --out .

@@ -36,6 +36,7 @@ static void limbs_are_as_known(void **state) {
     near(number_of(body, "turn_right"), soft ? 0.0 : -turns[i], 2e-6);
     near(number_of(body, "turn_left"), soft ? 0.0 : turns[i], 2e-6);
     if (soft) assert_true((number_of(body, "additivity") > 1e-4) == (i == 5));
+    if (soft) assert_true((number_of(body, "foreign") > 1e-4) == (i == 5));
   }
   near(number_of(row(results, "bodies", 5), "vz_right"), 2.6936, 1e-4);
   near(number_of(row(results, "bodies", 5), "vz_left"), -2.6936, 1e-4);
