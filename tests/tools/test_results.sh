@@ -215,6 +215,15 @@ print(tool("paper").losses([{"protocol": "paper", "contacts": str(n), "solver": 
 check 'by the paper: from some number on, at some, at none' $?
 grep -qxF "| it is fast | A & B, 7 | time, at most 1 | 1.5 | **fails** | \`make it\` | \`${commit:0:7}\` |" docs/results/claims.md
 check 'claims have their page, with the commit of their numbers' $?
+# a claim whose results are not there keeps its row; one that is judged otherwise now does not
+mkdir "$room/claims" && cp docs/results/claims.md "$room/claims.md"
+sed 's/1.5,fails,/nan,not measured,/' results/claims.csv >"$room/claims/claims.csv"
+tools/claims-page "$room/claims" "$room/claims.md" && cmp -s docs/results/claims.md "$room/claims.md"
+check 'a claim that is not measured keeps its row' $?
+sed -i 's/at most 1"/at most 2"/' "$room/claims/claims.csv"
+tools/claims-page "$room/claims" "$room/claims.md" &&
+  grep -qxF '| it is fast | A & B, 7 | time, at most 2 |  | not measured | `make it` |  |' "$room/claims.md"
+check 'unless it is judged otherwise' $?
 grep -qxF -- '- order: takes no times' docs/results/paper.md &&
   grep -qxF -- '- sweep: tasks of others that were ready to run beside it: 0.25' docs/results/paper.md
 check 'a page says what ran beside what takes times' $?
