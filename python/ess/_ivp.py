@@ -386,12 +386,12 @@ def _empty_result(t0, t1, times, events, dense_output):
 def _options(
     fun, t0, t1, y0, as_complex, method, t_eval, dense_output, events, vectorized, args, guards,
     guard_count, impact, impacts_at, jac, guard_jac, tangents, rtol, atol, max_step, first_step,
-    max_steps, tie, base, user,
+    max_steps, tie, base, user, is_system=False,
 ):  # fmt: skip
     """all that the native part is told, checked"""
     args = _check_args(args)
     field = _function(fun, FIELD, user, "fun")
-    if field is None:
+    if field is None and not is_system:
         raise ValueError("`fun` must be a function")
     base = _check_base(method, base)
     times = _check_times(t_eval, t0, t1)

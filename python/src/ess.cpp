@@ -287,8 +287,21 @@ struct Plan {
       f.events.push_back(as_callback(functions[i]));
     for (nb::handle one : args) f.args.push_back(one.ptr());
     f.is_native = f.all_native();
-    require(static_cast<bool>(f.field), "fun must be given");
-    require(f.guards == 0 || f.guard, "guards must be given where there are some");
+    set_system();
+    require(problem.system || f.field, "fun must be given");
+    require(problem.system || f.guards == 0 || f.guard,
+            "guards must be given where there are some");
+  }
+
+  /* one of libess's own, by its address */
+  void set_system() {
+    if (!given.contains("system")) return;
+    problem.system =
+        reinterpret_cast<const ess_system *>(nb::cast<std::uintptr_t>(given["system"]));
+    require(problem.system && problem.system->dimension == f.n &&
+                problem.system->guard_count == f.guards && f.events.empty() && f.is_native,
+            "system must have as many states and guards as it is said to have");
+    problem.tick = [](void *context) { return static_cast<Functions *>(context)->tick(); };
   }
 
   void set_problem() {

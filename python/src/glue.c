@@ -225,6 +225,7 @@ static bool record_grid(run *r, const ess_step_info *info) {
 static int on_step(const ess_step_info *info, void *context) {
   run *const r = context;
   bool ok = true;
+  if (r->problem->tick && r->problem->tick(r->problem->context)) return r->has_failed = true;
   if (r->options->times)
     ok = record_grid(r, info);
   else if (info->t1 > info->t0)
@@ -321,6 +322,7 @@ static double *by_state(const run *r, const double given[], double all) {
 
 static ess_system make_system(run *r, ess_impacts *impacts, bool *impact_at) {
   const glue_problem *const p = r->problem;
+  if (p->system) return *p->system;
   ess_system system = {.dimension = r->states,
                        .guard_count = r->m,
                        .field = field,
@@ -429,7 +431,8 @@ static int open_driver(run *r, double x[], double length) {
 int glue_run(const glue_problem *problem, const glue_options *options, double t0, double t1,
              const double x[], glue_record *record) {
   *record = (glue_record){0};
-  const size_t n = problem->n, m = problem->guards + problem->events, states = n + (m > 0);
+  const size_t n = problem->n, m = problem->guards + problem->events,
+               states = n + (m > 0 && !problem->system);
   run r = {.problem = problem,
            .options = options,
            .record = record,

@@ -42,6 +42,13 @@ typedef struct glue_problem {
   /* of each event: which crossings count (0: both), and how many end the run (0: none does) */
   const signed char *direction;
   const uint64_t *terminal;
+
+  /* Optional: a whole system of libess's own, of n states and `guards` event functions, which takes
+   * the place of all functions above; its time goes forward. */
+  const ess_system *system;
+
+  /* optional: asked after each step; anything but 0 stops the run with ESS_ECALLBACK */
+  int (*tick)(void *context);
   void *context;
 } glue_problem;
 

@@ -1,0 +1,405 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Robots of MuJoCo, right to a tolerance, and how wrong `mj_step` is.
+
+The field is that of MuJoCo's equations in continuous time, contacts and limits by event functions.
+MuJoCo is the one that `import mujoco` has loaded.
+"""
+
+import copy
+import ctypes
+import glob
+import os
+import threading
+
+import mujoco
+import numpy as np
+
+from . import _ivp, _native
+
+__all__ = ["Audit", "Robot", "audit", "simulate"]
+
+_MESSAGE_SIZE = 512
+_NAME_SIZE = 128
+_TREATMENTS = ("smooth", "guarded", "kink", "refused")
+_Double = ctypes.POINTER(ctypes.c_double)
+
+
+class _Sizes(ctypes.Structure):
+    _fields_ = [
+        *((name, ctypes.c_size_t) for name in "nq nv na nu bodies dimension events".split()),
+        ("time_step", ctypes.c_double),
+        ("gravity", ctypes.c_double * 3),
+        ("integrator", ctypes.c_char_p),
+    ]
+
+
+class _Finding(ctypes.Structure):
+    _fields_ = [
+        ("treatment", ctypes.c_int),
+        ("kind", ctypes.c_char_p),
+        ("name", ctypes.c_char * _NAME_SIZE),
+        ("why", ctypes.c_char_p),
+        ("first_event", ctypes.c_size_t),
+        ("events", ctypes.c_size_t),
+    ]
+
+
+class _Start(ctypes.Structure):
+    _fields_ = [
+        ("qpos", ctypes.c_char_p),
+        ("height", ctypes.c_double),
+        ("tilt", ctypes.c_double),
+        ("number", ctypes.c_size_t),
+        ("seed", ctypes.c_ulong),
+    ]
+
+
+def _load():
+    """the library that is built for the MuJoCo that is there"""
+    here = os.path.dirname(__file__)
+    path = os.path.join(here, f"libess_mujoco_{mujoco.mj_version()}.so")
+    if not os.path.exists(path):
+        built = [
+            os.path.basename(other)[len("libess_mujoco_") : -len(".so")]
+            for other in glob.glob(os.path.join(here, "libess_mujoco_*.so"))
+        ]
+        known = ", ".join(sorted(".".join(map(str, _parts(int(one)))) for one in built)) or "none"
+        raise ImportError(
+            f"ess.mujoco is not built for MuJoCo {mujoco.mj_versionString()}; this package has {known}"
+        )
+    library = ctypes.CDLL(path)
+    pointer, size, text = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_char_p
+    for name, result, *arguments in (
+        ("robot_open_model", ctypes.c_int, pointer, ctypes.POINTER(pointer), text),
+        ("robot_close", None, pointer),
+        ("robot_size", _Sizes, pointer),
+        ("robot_system", pointer, pointer),
+        ("robot_finding_count", size, pointer),
+        ("robot_findings", ctypes.POINTER(_Finding), pointer),
+        ("robot_event_name", text, pointer, size),
+        ("robot_event_is_contact", ctypes.c_bool, pointer, size),
+        ("robot_set_control", None, pointer, _Double),
+        ("robot_forget", None, pointer),
+        ("robot_normalise", None, pointer, _Double),
+        ("robot_failure", text, pointer),
+        ("robot_start_state", ctypes.c_int, pointer, ctypes.POINTER(_Start), _Double, text),
+        ("robot_state_name", None, pointer, size, text),
+    ):
+        function = getattr(library, name)
+        function.restype, function.argtypes = result, arguments
+    return library
+
+
+def _parts(number):
+    base = 10 if number < 1000 else 1000
+    return number // base // base, number // base % base, number % base
+
+
+_library = _load()
+
+
+def _pointer(array):
+    return array.ctypes.data_as(_Double)
+
+
+def _as_model(model):
+    if isinstance(model, mujoco.MjModel):
+        return model
+    if isinstance(model, (str, os.PathLike)):
+        path = os.fspath(model)
+        load = (
+            mujoco.MjModel.from_binary_path
+            if path.endswith(".mjb")
+            else mujoco.MjModel.from_xml_path
+        )
+        return load(path)
+    raise ValueError("`model` must be a mujoco.MjModel or the path of an MJCF")
+
+
+def _vector(value, size, name):
+    array = np.ascontiguousarray(_ivp._numbers(value, name))
+    if array.shape != (size,) or not np.isfinite(array).all():
+        raise ValueError(f"`{name}` must be {size} finite numbers")
+    return array
+
+
+class Robot:
+    """A model as libess sees it.
+
+    Parameters
+    ----------
+    model : mujoco.MjModel or path of an MJCF
+        It is copied: later changes of it are not seen.
+
+    Attributes
+    ----------
+    nq, nv, na, nu : int
+    n : int
+        nq + nv + na, the states: positions, velocities, activations.
+    events : list of str
+        What the event functions are of. Each is positive while its contact or limit acts.
+    findings : list of tuple
+        (treatment, kind, name, why) of all that switches.
+    """
+
+    def __init__(self, model):
+        self.model = _as_model(model)
+        message = ctypes.create_string_buffer(_MESSAGE_SIZE)
+        handle = ctypes.c_void_p()
+        self._handle = None
+        status = _library.robot_open_model(self.model._address, ctypes.byref(handle), message)
+        if status:
+            raise ValueError(message.value.decode())
+        self._handle = handle
+        self._lock = threading.Lock()
+        size = _library.robot_size(handle)
+        self.nq, self.nv, self.na, self.nu = size.nq, size.nv, size.na, size.nu
+        self.n, self.time_step = size.dimension, size.time_step
+        self.integrator = size.integrator.decode()
+        self.events = [_library.robot_event_name(handle, k).decode() for k in range(size.events)]
+        self.is_contact = [_library.robot_event_is_contact(handle, k) for k in range(size.events)]
+        found = _library.robot_findings(handle)
+        self.findings = [
+            (_TREATMENTS[f.treatment], f.kind.decode(), f.name.decode(), f.why.decode())
+            for f in (found[i] for i in range(_library.robot_finding_count(handle)))
+        ]
+
+    def __del__(self):
+        if getattr(self, "_handle", None):
+            _library.robot_close(self._handle)
+
+    def start(self, height=0.05, tilt=0.1, number=0, seed=1):
+        """A state to begin at, as `essbench robot` makes it: the model's own pose, raised and tilted;
+        other numbers are drawn around it."""
+        x = np.zeros(self.n)
+        message = ctypes.create_string_buffer(_MESSAGE_SIZE)
+        start = _Start(None, float(height), float(tilt), int(number), int(seed))
+        with self._lock:
+            if _library.robot_start_state(self._handle, ctypes.byref(start), _pointer(x), message):
+                raise ValueError(message.value.decode())
+        return x
+
+    def state(self, qpos=None, qvel=None, act=None):
+        """The state of these; without any that of `start`."""
+        if qpos is None and qvel is None and act is None:
+            return self.start()
+        qpos = self.model.qpos0 if qpos is None else qpos
+        return np.concatenate([
+            _vector(qpos, self.nq, "qpos"),
+            np.zeros(self.nv) if qvel is None else _vector(qvel, self.nv, "qvel"),
+            np.zeros(self.na) if act is None else _vector(act, self.na, "act"),
+        ])  # fmt: skip
+
+    def control(self, ctrl=None):
+        """Controls: what is given, or those of keyframe 0, or zeros."""
+        if ctrl is not None:
+            return _vector(np.broadcast_to(ctrl, self.nu), self.nu, "ctrl")
+        return np.array(self.model.key_ctrl[0]) if self.model.nkey else np.zeros(self.nu)
+
+    def normalise(self, states):
+        """Makes the quaternions of states[..., n] unit ones, in place."""
+        for x in states.reshape(-1, self.n):
+            row = np.ascontiguousarray(x)
+            _library.robot_normalise(self._handle, _pointer(row))
+            x[:] = row
+        return states
+
+    def simulate(self, qpos=None, qvel=None, t=1.0, tol=1e-6, *, act=None, ctrl=None, t_eval=None,
+                 dense_output=False, tangents=None, base=None, max_step=np.inf,
+                 max_steps=200_000):  # fmt: skip
+        """See `simulate`."""
+        x0 = self.state(qpos, qvel, act)
+        ctrl = self.control(ctrl)
+        t1 = _ivp._number(t, "t")
+        if not (t1 >= 0 and np.isfinite(t1)):
+            raise ValueError("`t` must be a finite time, not before 0")
+        tol = _ivp._number(tol, "tol")
+        options = _ivp._options(
+            None, 0.0, t1, x0, False, None, t_eval, dense_output, None, False, None, None, None,
+            None, None, None, None, tangents, tol, tol, max_step, None, max_steps, 0.0, base, None,
+            is_system=True,
+        )  # fmt: skip
+        options["guard_count"] = len(self.events)
+        options["impact_at"] = bytes(2 * len(self.events))
+        with self._lock:
+            options["system"] = _library.robot_system(self._handle)
+            _library.robot_set_control(self._handle, _pointer(ctrl))
+            _library.robot_forget(self._handle)
+            run = _native.solve(0.0, t1, x0, options)
+            failure = _library.robot_failure(self._handle).decode()
+        if run["reason"] and "t" not in run:
+            raise ValueError(run["reason"])
+        run["failure_time_t"] = run["failure_time"]
+        guards = len(self.events)
+        r = _ivp._result(run, _ivp._status(run), x0, 0.0, t1, None, guards, dense_output, False)
+        if r.reason == "ECALLBACK" and failure:
+            r.message = f"mujoco: {failure}"
+        r.qpos, r.qvel = r.y[: self.nq], r.y[self.nq : self.nq + self.nv]
+        r.act = r.y[self.nq + self.nv :]
+        r.crossings_of = [self.events[k] for k in r.crossings[:, 0]]
+        return r
+
+
+def simulate(model, qpos=None, qvel=None, t=1.0, tol=1e-6, **more):
+    """Simulate a robot for a time `t`, to a tolerance.
+
+    Parameters
+    ----------
+    model : Robot, mujoco.MjModel or path of an MJCF
+    qpos, qvel : array_like, optional
+        Where it starts. Without them the model's own pose, raised by 0.05 m and tilted by 0.1 rad.
+    t : float
+    tol : float
+        What each state may err by: tol + tol * abs(state).
+    act, ctrl : array_like, optional
+        Activations, and controls that are held.
+    t_eval, dense_output, tangents, base, max_step, max_steps
+        As those of `ess.solve_ivp`.
+
+    Returns
+    -------
+    OdeResult
+        As that of `ess.solve_ivp`, and `qpos`, `qvel`, `act` (parts of `y`) and `crossings_of`, the names
+        of what has begun or ceased to act at `t_crossings`.
+    """
+    robot = model if isinstance(model, Robot) else Robot(model)
+    return robot.simulate(qpos, qvel, t, tol, **more)
+
+
+_INTEGRATORS = {
+    "Euler": mujoco.mjtIntegrator.mjINT_EULER,
+    "RK4": mujoco.mjtIntegrator.mjINT_RK4,
+    "implicit": mujoco.mjtIntegrator.mjINT_IMPLICIT,
+    "implicitfast": mujoco.mjtIntegrator.mjINT_IMPLICITFAST,
+}
+
+
+class Audit:
+    """How wrong `mj_step` is. `rows` are dictionaries; `frame()` is a DataFrame, `plot()` a picture."""
+
+    def __init__(self, rows, reference):
+        self.rows, self.reference = rows, reference
+
+    def frame(self):
+        import pandas
+
+        return pandas.DataFrame(self.rows)
+
+    def _repr_html_(self):
+        try:
+            return self.frame().to_html()
+        except ImportError:
+            return None
+
+    def __repr__(self):
+        lines = ["integrator    step, s      error  its own"]
+        for row in self.rows:
+            own = "*" if row["own"] else ""
+            lines.append(
+                f"{row['integrator']:<12} {row['step']:>8.6g} {row['error']:>10.2e}  {own}".rstrip()
+            )
+        lines.append(f"the reference's own error is some {self.reference:.1e}")
+        return "\n".join(lines)
+
+    def plot(self, axes=None):
+        """Error over step, by integrator, on `axes` of matplotlib."""
+        if axes is None:
+            from matplotlib import pyplot
+
+            axes = pyplot.subplots()[1]
+        for name in dict.fromkeys(row["integrator"] for row in self.rows):
+            rows = [row for row in self.rows if row["integrator"] == name]
+            axes.loglog([r["step"] for r in rows], [r["error"] for r in rows], "o-", label=name)
+        axes.set_xlabel("step, s")
+        axes.set_ylabel("error")
+        axes.legend()
+        return axes
+
+
+def _steps(robot, x0, ctrl, integrator, step, times, most):
+    """states of mj_step at those of the times that a step ends at, and which these are"""
+    m = copy.copy(robot.model)
+    m.opt.timestep, m.opt.integrator = step, _INTEGRATORS[integrator]
+    d = mujoco.MjData(m)
+    d.qpos[:] = x0[: robot.nq]
+    d.qvel[:] = x0[robot.nq : robot.nq + robot.nv]
+    d.act[:] = x0[robot.nq + robot.nv :]
+    d.ctrl[:] = ctrl
+    states, which, made = [], [], 0
+    for i, t in enumerate(times):
+        steps = round(t / step)
+        if abs(steps - t / step) > 1e-6 or i == 0:
+            continue
+        if steps - made > most:
+            break
+        mujoco.mj_step(m, d, steps - made)
+        made = steps
+        if any(w.number for w in d.warning) or not np.isfinite(d.qpos).all():
+            break
+        states.append(np.concatenate([d.qpos, d.qvel]))
+        which.append(i)
+    return np.array(states).reshape(len(states), robot.nq + robot.nv), np.array(which, dtype=int)
+
+
+def audit(model, qpos=None, qvel=None, *, t=1.0, ctrl=None, integrators=None, time_steps=None,
+          output_step=0.002, reference=1e-9):  # fmt: skip
+    """How wrong `mj_step` is, at its own step and around it.
+
+    It compares MuJoCo's states with libess's at a tolerance of `reference`, as `essbench robot` does: the
+    error is the root mean square over positions, velocities and output times at which a step ends.
+
+    Parameters
+    ----------
+    model, qpos, qvel, t, ctrl
+        As those of `simulate`.
+    integrators : list of str, optional
+        By default the model's own, Euler, implicitfast and RK4.
+    time_steps : list of float, optional
+        By default the model's own, twice, half and a quarter of it.
+    output_step : float
+    reference : float
+
+    Returns
+    -------
+    Audit
+    """
+    robot = model if isinstance(model, Robot) else Robot(model)
+    count = int(np.floor(_ivp._number(t, "t") / _ivp._number(output_step, "output_step") + 1e-9))
+    if count < 1:
+        raise ValueError("`output_step` must be a time, and `t` at least as long")
+    times = output_step * np.arange(count + 1)
+    x0, ctrl = robot.state(qpos, qvel), robot.control(ctrl)
+    if integrators is None:
+        integrators = list(dict.fromkeys([robot.integrator, "Euler", "implicitfast", "RK4"]))
+        integrators = [name for name in integrators if name in _INTEGRATORS]
+    for name in integrators:
+        if name not in _INTEGRATORS:
+            raise ValueError(f"`integrators` must be of {', '.join(_INTEGRATORS)}")
+    if time_steps is None:
+        time_steps = [robot.time_step * part for part in (2.0, 1.0, 0.5, 0.25)]
+    truth, coarse = (
+        robot.simulate(
+            x0[: robot.nq], x0[robot.nq : robot.nq + robot.nv], times[-1], tol,
+            act=x0[robot.nq + robot.nv :], ctrl=ctrl, t_eval=times,
+        )
+        for tol in (reference, 10 * reference)
+    )  # fmt: skip
+    if not truth.success:
+        raise RuntimeError(f"there is no reference: {truth.message}")
+    used = robot.nq + robot.nv
+    states, other = (robot.normalise(r.y.T.copy())[:, :used] for r in (truth, coarse))
+    rows = []
+    for step in sorted(map(float, time_steps), reverse=True):
+        if not 0 < step < np.inf:
+            raise ValueError("`time_steps` must be positive times")
+        for name in integrators:
+            found, which = _steps(robot, x0, ctrl, name, step, times, 10_000_000)
+            complete = len(which) and which[-1] * output_step >= times[-1] - step
+            apart = found - states[which]
+            error = float(np.sqrt(np.mean(apart**2))) if complete else np.nan
+            own = name == robot.integrator and step == robot.time_step
+            rows.append({"integrator": name, "step": step, "error": error, "own": own})
+    apart = (
+        np.sqrt(np.mean((other - states[: len(other)])[1:] ** 2)) if coarse.success else np.inf
+    )
+    return Audit(rows, float(apart))

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Robots: against closed forms, and against what essbench robot says of the same models."""
+
+import json
+import os
+import subprocess
+
+import numpy as np
+import pytest
+
+mujoco = pytest.importorskip("mujoco")
+robots = pytest.importorskip("ess.mujoco", exc_type=ImportError)
+
+ROOT = os.path.join(os.path.dirname(__file__), "..", "..")
+MODELS = os.path.join(ROOT, ".deps", "robots")
+ESSBENCH = os.path.join(ROOT, "build", "release", "experiments", "essbench")
+
+BALL = """<mujoco><option timestep="0.002"/><worldbody>
+  <geom type="plane" size="1 1 1"/>
+  <body pos="0 0 1"><freejoint/><geom type="sphere" size="0.1" mass="1"/></body>
+</worldbody></mujoco>"""
+
+
+def ball():
+    return mujoco.MjModel.from_xml_string(BALL)
+
+
+def test_a_ball_falls_and_touches_when_it_should():
+    r = robots.simulate(ball(), [0, 0, 1, 1, 0, 0, 0], np.zeros(6), 0.6, 1e-9)
+    assert r.success and r.reason == "SUCCESS"
+    np.testing.assert_allclose(r.t_crossings[0], np.sqrt(2 * 0.9 / 9.81), rtol=1e-7)
+    assert "ball" not in r.crossings_of[0] and len(r.crossings_of) == len(r.t_crossings)
+    assert r.qpos.shape[0] == 7 and r.qvel.shape[0] == 6
+
+
+def test_tangents_of_free_fall():
+    r = robots.simulate(ball(), [0, 0, 1, 1, 0, 0, 0], np.zeros(6), 0.2, 1e-9, tangents=np.eye(13)[:, 9])
+    np.testing.assert_allclose(r.tangents[2, 0], 0.2, rtol=1e-6)
+
+
+def test_the_robot_is_a_copy_and_can_be_used_again():
+    model = ball()
+    robot = robots.Robot(model)
+    before = robots.simulate(robot, t=0.5).y_end
+    model.opt.gravity[2] = 0.0
+    del model
+    np.testing.assert_array_equal(robots.simulate(robot, t=0.5).y_end, before)
+    assert robot.findings and robot.events and all(robot.is_contact)
+
+
+def test_errors_of_mujoco_stay_errors_of_python():
+    """the bridge has the handlers, and the program lives"""
+    robots.simulate(ball(), t=0.01)
+    with pytest.raises((mujoco.FatalError, ValueError)):
+        mujoco.MjModel.from_xml_string("<mujoco><nonsense/></mujoco>")
+    model = ball()
+    data = mujoco.MjData(model)
+    with pytest.raises((mujoco.FatalError, TypeError, ValueError)):
+        mujoco.mj_applyFT(model, data, np.zeros(3), np.zeros(3), np.zeros(3), 99, data.qfrc_applied)
+
+
+@pytest.mark.parametrize(
+    "more, word",
+    [
+        ({"model": 3}, "model"),
+        ({"qpos": [1.0]}, "qpos"),
+        ({"qvel": [np.nan] * 6}, "qvel"),
+        ({"t": -1.0}, "`t`"),
+        ({"tol": -1.0}, "rtol"),
+        ({"t_eval": [3.0]}, "t_eval"),
+        ({"max_step": 0}, "max_step"),
+    ],
+)
+def test_wrong_arguments_are_named(more, word):
+    given = {"model": more.pop("model", None) or ball(), **more}
+    with pytest.raises(ValueError) as error:
+        robots.simulate(**given)
+    assert word in str(error.value) and "\n" not in str(error.value)
+
+
+def test_a_table_and_a_frame():
+    pandas = pytest.importorskip("pandas")
+    table = robots.audit(ball(), t=0.6, integrators=["Euler"])
+    frame = table.frame()
+    assert isinstance(frame, pandas.DataFrame) and list(frame.step) == [0.004, 0.002, 0.001, 0.0005]
+    assert frame.own.sum() == 1 and "*" in repr(table)
+    # first order: half the step, half the error or less
+    assert frame.error.iloc[-1] < frame.error.iloc[0]
+
+
+def said_by_essbench(model, out):
+    subprocess.run(
+        [ESSBENCH, "robot", model, "--starts", "1", "--out", out, "--budget", "2", "--tolerances", "1e-4"],
+        check=True, capture_output=True, timeout=300,
+    )  # fmt: skip
+    with open(os.path.join(out, "robot_mujoco.csv")) as file:
+        lines = file.read().split("\n")
+    names = lines[0].split(",")
+    return [dict(zip(names, line.split(","))) for line in lines[1:] if line]
+
+
+@pytest.mark.skipif(not os.access(ESSBENCH, os.X_OK), reason="essbench is not built")
+@pytest.mark.parametrize("name", os.environ.get("ESS_ROBOTS", "hopper").split(","))
+def test_the_audit_is_that_of_essbench(name, tmp_path):
+    model = os.path.join(MODELS, f"{name}.xml")
+    if not os.path.exists(model):
+        pytest.skip("tools/setup robots has not been here")
+    said = said_by_essbench(model, str(tmp_path))
+    assert json.load(open(tmp_path / "robot.json"))
+    steps = {float(row["time_step"]) for row in said}
+    robot = robots.Robot(model)
+    own = [step for step in steps if step >= robot.time_step / 4 and step <= 4 * robot.time_step]
+    compared = 0
+    for row in robots.audit(robot, time_steps=own).rows:
+        for other in said:
+            if other["variant"] == row["integrator"] and float(other["time_step"]) == row["step"]:
+                assert f"{row['error']:.2e}" == f"{float(other['rms_error']):.2e}"
+                compared += 1
+    assert compared >= 6
