@@ -27,7 +27,7 @@ static const double WITHIN = 1.0 - 1e-9;
 static double reach(const ess_driver *d, size_t k) {
   const double g = d->side[k] * d->h[k], rate = d->side[k] * d->rate[k];
   if (!(rate > 0.0)) return INFINITY;
-  return g < 0.0 ? -g / rate : 0.0;
+  return g < d->grain[k] ? (d->grain[k] - g) / rate : 0.0;
 }
 
 /* which of four guards will have been reached after `window`, or are not numbers */
@@ -79,7 +79,8 @@ static double soonest_of_block(const ess_driver *d, size_t b, double times[ESS_B
   for (size_t k = from; k < end; k += ESS_LANES) {
     const ess_lanes side = ess_lanes_load(d->side + k);
     const ess_lanes g = side * ess_lanes_load(d->h + k), rate = side * ess_lanes_load(d->rate + k);
-    const ess_lanes time = ess_lanes_max(-g / rate, ess_lanes_all(0.0));
+    const ess_lanes way = ess_lanes_load(d->grain + k) - g;
+    const ess_lanes time = ess_lanes_max(way / rate, ess_lanes_all(0.0));
     const ess_mask counts = (ess_lanes_load(d->width + k) > 0.0) | (time <= 0.0);
     const ess_lanes reached =
         ess_lanes_select((rate > 0.0) & counts, time, ess_lanes_all(INFINITY));

@@ -25,6 +25,7 @@
 #include "survey.h"
 #include "tangent.h"
 #include "tolerance.h"
+#include "turning.h"
 
 ess_driver *ess_driver_alloc(const ess_system *system, const ess_options *options, int *status) {
   int ignored;
@@ -67,6 +68,7 @@ void ess_driver_reset(ess_driver *d) {
   d->cluster.next_length = d->cluster.load = 0.0;
   d->cluster.pattern = 0;
   ess_base_reset(d);
+  ess_forget_turning(d);
   ess_forget_curved(d);
   for (size_t i = 0; i < ESS_CLASSES; i++) d->cluster.memory[i].is_set = false;
   d->piece.kind = ESS_PIECE_POINT;
@@ -74,6 +76,7 @@ void ess_driver_reset(ess_driver *d) {
   ess_impacts_forget(d);
   if (d->tangents) ess_tangents_forget(d);
   for (size_t k = 0; k < d->system.guard_count; k++) d->grain[k] = 0.0;
+  d->is_coarse = false;
   d->counters = (ess_counters){0};
   ess_no_failure(d);
 }
@@ -105,6 +108,7 @@ static int begin(ess_driver *d, double t, double t1, const double x[]) {
   if (d->tangents) ess_tangents_begin(d);
   d->t_end = t1;
   d->t_rest = 0.0;
+  if (memcmp(x, d->x, d->system.dimension * sizeof *x)) ess_forget_turning(d);
   memcpy(d->x, x, d->system.dimension * sizeof *x);
   d->progress_time = t;
   d->stalled_crossings = 0;
@@ -113,7 +117,7 @@ static int begin(ess_driver *d, double t, double t1, const double x[]) {
   d->slide_time = t;
   d->slide_returns = 0;
   d->apply_steps = 0;
-  d->apply_crossings = 0;
+  d->apply_crossings = d->settled_crossings = 0;
   ess_watch_returns_of(d, 0);
   return d->latched ? ess_resume(d) : ess_latch(d);
 }

@@ -11,6 +11,8 @@
 
 #include "cluster_state.h"
 #include "ess.h"
+#include "looked.h"
+#include "turning.h"
 
 enum {
   ESS_STAGES = 7,
@@ -95,8 +97,9 @@ struct ess_driver {
   double dt;
   double *stage[ESS_STAGES]; /* [0] is f at the node, [6] is f at the step's end (FSAL) */
   double *x_end, *h_end, *rate_end;
-  double *h_mid;            /* event functions at the middle of the step */
-  double *h_check[2];       /* and at its first and last quarter */
+  ess_looked looked;        /* where event functions are called within the step: */
+  double *h_mid;            /* what they are near its middle, */
+  double *h_check[2];       /* and near its first and last quarter */
   double *dense[ESS_DENSE]; /* coefficients of the dense output, above the node's state */
   double *x_try, *v_try;    /* scratch: a state off the node, and a direction there */
   double *h_try, *rate_try; /* scratch: event functions there */
@@ -112,6 +115,7 @@ struct ess_driver {
   double log_error_old; /* base 2 */
 
   ess_stabilised stabilised;
+  ess_turning turning;
 
   /* the latched mode, and by event function the one guard of its two that may be armed */
   bool latched;
@@ -183,6 +187,7 @@ struct ess_driver {
   uint64_t slide_steps;
   ess_returns returns;
   uint64_t apply_steps, apply_crossings;
+  uint64_t settled_crossings; /* that had been made when grains were looked for last (grain.c) */
 
   /* the caller's sample grid during one apply */
   const double *times;

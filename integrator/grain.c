@@ -8,6 +8,7 @@
  */
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 #include "arithmetic.h"
 #include "callbacks.h"
@@ -22,22 +23,42 @@ static const double HALVED = 1.0 / (1 << 24);
 /* grain, as part of what the tolerance lets an event function err by */
 static const double PART = 1e-3;
 
+/* the same where an event function only seems to rest on its zero */
+static const double SLIGHT = 1e-5;
+
+/* crossings in a row after which rounding is looked for: of all, and of one that is returned to */
+enum { MANY = 8, SOME = 4 };
+
 /* an event function that is so many grains has left its zero */
 static const double LEFT = 10.0;
 
-int ess_allowed_error(ess_driver *d, size_t k, double *allowed) {
-  *allowed = 0.0;
+/* one of the two ways, into d->v_try */
+static void move_by_tolerance(ess_driver *d, int way) {
+  for (size_t i = 0; i < d->system.dimension; i++) {
+    const double unit = d->atol[i] + (d->rtol[i] + 8.0 * DBL_EPSILON) * fabs(d->x[i]);
+    const double part = 1.0 + ess_scattered(2 * i + (size_t)way + 1);
+    d->v_try[i] = part * (way ? unit : i % 2 ? -unit : unit);
+  }
+}
+
+/* what all event functions change by, as ess_allowed_error says, into d->some_h */
+static int allowed_errors(ess_driver *d) {
+  double *const allowed = d->some_h;
+  memset(allowed, 0, d->guard_lanes * sizeof *allowed);
   for (int way = 0; way < 2; way++) {
-    for (size_t i = 0; i < d->system.dimension; i++) {
-      const double unit = d->atol[i] + (d->rtol[i] + 8.0 * DBL_EPSILON) * fabs(d->x[i]);
-      const double part = 1.0 + ess_scattered(2 * i + (size_t)way + 1);
-      d->v_try[i] = part * (way ? unit : i % 2 ? -unit : unit);
-    }
+    move_by_tolerance(d, way);
     const int status = ess_guard_rates(d, d->t, d->x, d->v_try, d->h_try, d->rate_try);
     if (status) return status;
-    *allowed = ess_larger(fabs(d->rate_try[k]), *allowed);
+    for (size_t k = 0; k < d->system.guard_count; k++)
+      allowed[k] = ess_larger(fabs(d->rate_try[k]), allowed[k]);
   }
   return ESS_SUCCESS;
+}
+
+int ess_allowed_error(ess_driver *d, size_t k, double *allowed) {
+  const int status = allowed_errors(d);
+  *allowed = d->some_h[k];
+  return status;
 }
 
 int ess_coarsen(ess_driver *d, size_t k, bool *coarser) {
@@ -53,14 +74,52 @@ int ess_coarsen(ess_driver *d, size_t k, bool *coarser) {
 }
 
 int ess_refine(ess_driver *d) {
+  const int status = allowed_errors(d);
   d->is_coarse = false;
-  for (size_t k = 0; k < d->system.guard_count; k++) {
-    double allowed;
-    if (d->grain[k] == 0.0) continue;
-    const int status = ess_allowed_error(d, k, &allowed);
-    if (status) return status;
-    if (fabs(d->h[k]) > LEFT * d->grain[k] || d->grain[k] > allowed) d->grain[k] = 0.0;
+  for (size_t k = 0; !status && k < d->system.guard_count; k++) {
+    const double allowed = d->some_h[k], way = d->dt_next * fabs(d->rate[k]);
+    if (fabs(d->h[k]) > LEFT * d->grain[k] || d->grain[k] > allowed || way > allowed)
+      d->grain[k] = 0.0;
     d->is_coarse |= d->grain[k] > 0.0;
   }
+  return status;
+}
+
+/* what event functions differ by where states are moved by their tolerance, as above: of those that
+ * turn within that it is less than their rates say. Into d->some_h. */
+static int allowed_differences(ess_driver *d) {
+  double *const allowed = d->some_h;
+  memset(allowed, 0, d->guard_lanes * sizeof *allowed);
+  for (int way = 0; way < 2; way++) {
+    move_by_tolerance(d, way);
+    for (size_t i = 0; i < d->system.dimension; i++) d->x_try[i] = d->x[i] + d->v_try[i];
+    const int status = ess_guards(d, d->t, d->x_try, d->h_try);
+    if (status) return status;
+    for (size_t k = 0; k < d->system.guard_count; k++)
+      allowed[k] = ess_larger(fabs(d->h_try[k] - d->h[k]), allowed[k]);
+  }
   return ESS_SUCCESS;
+}
+
+/* whether crossings have come so many in a row that some may be rounding */
+static bool may_be_rounding(const ess_driver *d) {
+  const uint64_t since = d->apply_crossings - d->settled_crossings;
+  return since >= MANY + d->system.guard_count || (since >= SOME && d->slide_returns >= SOME);
+}
+
+int ess_settle(ess_driver *d) {
+  if (!may_be_rounding(d)) return ESS_SUCCESS;
+  d->settled_crossings = d->apply_crossings;
+  const int status = allowed_differences(d);
+  for (size_t k = 0; !status && k < d->system.guard_count; k++) {
+    const double grain = SLIGHT * d->some_h[k];
+    const bool rests = fabs(d->h[k]) + d->dt_next * fabs(d->rate[k]) <= grain;
+    if (d->side[k] == 0.0 || !rests || !(grain < INFINITY)) continue;
+    d->grain[k] = ess_larger(grain, d->grain[k]);
+    d->is_coarse = true;
+  }
+  // what has been rounding says nothing of sliding
+  const size_t returned = d->slide_guard;
+  if (!status && returned < d->system.guard_count && d->grain[returned] > 0.0) d->slide_returns = 0;
+  return status;
 }

@@ -12,6 +12,10 @@
  * along which no two states are moved by amounts that could cancel. */
 int ess_allowed_error(ess_driver *d, size_t k, double *allowed);
 
+/* Called at the node after crossings: where they come as fast as rounding makes them, event
+ * functions that rest on their zeros, and do not leave them within a step, are given grains. */
+int ess_settle(ess_driver *d);
+
 /* Event function k is in doubt over the step just tried; when it has been so over far
  * longer ones too, and its doubt is small beside the tolerance, it is given a grain. */
 int ess_coarsen(ess_driver *d, size_t k, bool *coarser);

@@ -55,7 +55,7 @@ static bool lay_doubles(ess_driver *d) {
                                &c->inexact,     &c->square,      &c->cubic,      &c->quartic,
                                &c->ahead,       &c->defect_rate, &c->seen[0],    &c->corrected,
                                &c->way,         &c->seen[1],     &c->seen[2],    &c->seen[3],
-                               &c->seen[4]};
+                               &c->seen[4],     &d->turning.pace};
   enum { STATES = sizeof by_state / sizeof *by_state, GUARDS = sizeof by_guard / sizeof *by_guard };
   const size_t count =
       count_doubles(d, STATES + 3 * ESS_GROUPS + 3 * ESS_CLASSES, GUARDS + 2 * ESS_GROUPS);

@@ -17,6 +17,7 @@
 #include "grain.h"
 #include "graze.h"
 #include "locate.h"
+#include "looked.h"
 #include "piece.h"
 #include "projection.h"
 #include "resets.h"
@@ -36,7 +37,8 @@ static const double SHRINK_MOST = 0.1, GROW_MOST = 10.0;
 /* length of the next try, never past t1; *last when it ends exactly there */
 static double choose_length(const ess_driver *d, double t1, bool *last) {
   const double remaining = t1 - d->t;
-  const double dt = ess_smaller(d->dt_next, d->options.h_max);
+  const double longest = ess_smaller(d->options.h_max, d->turning.longest);
+  const double dt = ess_smaller(d->dt_next, longest);
   *last = dt * (1.0 + 1e-9) >= remaining;
   return *last ? remaining : dt;
 }
@@ -102,12 +104,12 @@ int ess_accepted_step(ess_driver *d, double t1, bool *last) {
 
 /* within the step and at its end */
 int ess_watch_guards(ess_driver *d) {
-  const double places[] = {0.25, 0.5, 0.75};
-  double *const h[] = {d->h_check[0], d->h_mid, d->h_check[1]};
+  double *const h[ESS_LOOKED] = {d->h_check[0], d->h_mid, d->h_check[1]};
   int status = ESS_SUCCESS;
-  for (int i = 0; !status && i < 3; i++) {
-    ess_dopri5_dense(d, places[i], d->x_try);
-    status = ess_guards(d, d->t + places[i] * d->dt, d->x_try, h[i]);
+  ess_choose_looks(d);
+  for (int i = 0; !status && i < ESS_LOOKED; i++) {
+    ess_dopri5_dense(d, d->looked.at[i], d->x_try);
+    status = ess_guards(d, d->t + d->looked.at[i] * d->dt, d->x_try, h[i]);
   }
   if (status) return status;
   return ess_guard_rates(d, d->t + d->dt, d->x_end, d->stage[6], d->h_end, d->rate_end);

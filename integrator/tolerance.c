@@ -26,6 +26,7 @@
 #include "status.h"
 #include "step.h"
 #include "tolerance.h"
+#include "turning.h"
 
 /* a guard passed for longer than this part of a sub-step was not passed by a correction: nothing is
  * made good */
@@ -125,6 +126,7 @@ static int step(ess_driver *d, double t1) {
   if (d->stabilised.is_path_end) ess_piece_forget(d);
   if (d->is_coarse) status = ess_refine(d);
   if (!status && d->dt_next == 0.0) status = ess_dopri5_first_step(d, t1, &d->dt_next);
+  if (watching) ess_watch_paces(d);
   for (bool again = true; !status && again;) {
     bool last;
     again = false;
@@ -139,7 +141,8 @@ static int step(ess_driver *d, double t1) {
     const bool in_doubt = doubt.doubt_guard != SIZE_MAX;
     if (in_doubt) status = ess_halve(d, &doubt);
     if (status) return status;
-    again = doubt.doubt_guard != SIZE_MAX;
+    again = doubt.doubt_guard != SIZE_MAX || (!in_doubt && ess_turns_too_far(d));
+    d->counters.rejected += again && !in_doubt;
     if (again) continue;
     // a doubt that halving cannot end is dropped, with what is so short
     if (in_doubt || !d->flagged_count) return ess_take_step(d, &whole, t1, last);
@@ -157,6 +160,7 @@ int ess_advance_by_tolerance(ess_driver *d, double t1) {
     if (d->t >= t1 && !due) return ESS_SUCCESS;
     status = due ? cross_here(d, first.guard) : step(d, t1);
     if (!status && due) status = ess_refill(d);
+    if (!status) status = ess_settle(d);
     if (!status) status = ess_watch_returns(d);
     if (status) return status;
   }

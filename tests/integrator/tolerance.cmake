@@ -68,3 +68,13 @@ if(ESS_HARNESS)
   target_sources(test_hostile_plate PRIVATE support/stiff_floors.c)
   set_tests_properties(hostile_plate PROPERTIES LABELS tolerance)
 endif()
+
+# families of systems that people bring; the whole of them by population_families
+set(ESS_FAMILIES families.c families_carrier.c families_cradle.c families_pulse.c)
+list(TRANSFORM ESS_FAMILIES PREPEND ${CMAKE_CURRENT_LIST_DIR}/)
+add_library(families STATIC ${ESS_FAMILIES})
+target_link_libraries(families PUBLIC ess::ess m)
+ess_compile(families)
+add_executable(population_families integrator/population_families.c)
+target_link_libraries(population_families PRIVATE families)
+ess_compile(population_families)
