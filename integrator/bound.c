@@ -20,18 +20,18 @@
 #include "lanes.h"
 #include "looked.h"
 #include "quartic.h"
+#include "turning.h"
 
 enum { QUARTIC = ESS_QUARTIC };
 
 void ess_model_guard(const ess_driver *d, size_t k, double b[QUARTIC]) {
   const double side = d->side[k], quarter = 0.25 * d->dt;
   const double g0 = side * d->h[k], g1 = side * d->h_end[k], middle = side * d->h_mid[k];
-  const double *const w = d->looked.weight[ESS_MIDDLE];
   b[0] = g0;
   b[1] = g0 + quarter * side * d->rate[k];
   b[3] = g1 - quarter * side * d->rate_end[k];
   b[4] = g1;
-  b[2] = d->looked.middle * (middle - w[0] * b[0] - w[1] * b[1] - w[3] * b[3] - w[4] * b[4]);
+  b[2] = (16.0 * middle - g0 - g1 - 4.0 * (b[1] + b[3])) / 6.0;
   for (int i = 0; i < QUARTIC; i++) b[i] -= d->level[k];
 }
 
@@ -39,8 +39,9 @@ double ess_level_tolerance(const ess_driver *d, size_t k) {
   return 1e-9 * d->scale[k] + 8.0 * DBL_EPSILON * (fabs(d->h[k]) + fabs(d->h_end[k]));
 }
 
-/* the model's error is that of interpolation, theta^2 (theta - middle) (1 - theta)^2 times a fifth
- * derivative: four times what it is near the quarters, and farther from them, is allowed for */
+/* the model's error is that of interpolation, theta^2 (theta - 1/2) (1 - theta)^2 times a fifth
+ * derivative: where it is looked at it is within 8 % of its largest. Four times that is allowed
+ * for. */
 static const double DOUBT = 4.0;
 
 /* between the ends, and where the model does not look, it may be off by so much more */
@@ -66,7 +67,7 @@ static inline models model_guards(const ess_driver *d, size_t k) {
   const ess_lanes g1 = g0 + 0.25 * d->dt * side * ess_lanes_load(d->rate + k);
   const ess_lanes g3 = g4 - 0.25 * d->dt * side * ess_lanes_load(d->rate_end + k);
   const ess_lanes middle = side * ess_lanes_load(d->h_mid + k);
-  const ess_lanes g2 = ess_middle(&d->looked, middle, g0, g1, g3, g4);
+  const ess_lanes g2 = (16.0 * middle - g0 - g4 - 4.0 * (g1 + g3)) / 6.0;
   return (models){{g0 - level, g1 - level, g2 - level, g3 - level, g4 - level}};
 }
 
@@ -93,6 +94,7 @@ typedef struct bounds {
   ess_lanes margin; /* how far the model rises above the level, beyond what is rounding or a
                        billionth of the neighbourhood */
   ess_lanes doubt;  /* by how much the model may be off */
+  ess_lanes way;    /* from end to end */
 } bounds;
 
 /* bounds of the guards from k on; not a number when a value or rate is not */
@@ -102,7 +104,7 @@ static inline bounds bound_guards(const ess_driver *d, size_t k, double dt) {
   const ess_lanes b3 = b4 - 0.25 * dt * ess_lanes_load(d->rate_end + k);
   const ess_lanes middle = ess_lanes_load(d->h_mid + k);
   const ess_looked *const p = &d->looked;
-  const ess_lanes b2 = ess_middle(p, middle, b0, b1, b3, b4);
+  const ess_lanes b2 = (16.0 * middle - b0 - b4 - 4.0 * (b1 + b3)) * (1.0 / 6.0);
   const ess_lanes size = ess_lanes_abs(b0) + ess_lanes_abs(b4);
   const ess_lanes slight = 1e-9 * ess_lanes_load(d->scale + k) + 8.0 * DBL_EPSILON * size;
 
@@ -114,17 +116,16 @@ static inline bounds bound_guards(const ess_driver *d, size_t k, double dt) {
 
   // the model near both quarters, from its Bernstein coefficients, and what is there
   const ess_lanes first = ess_value_at(p->weight[0], b0, b1, b2, b3, b4);
-  const ess_lanes last = ess_value_at(p->weight[2], b0, b1, b2, b3, b4);
+  const ess_lanes last = ess_value_at(p->weight[1], b0, b1, b2, b3, b4);
   const ess_lanes rounding = 16.0 * DBL_EPSILON * (size + ess_lanes_abs(b2));
   const ess_lanes check0 = ess_lanes_load(d->h_check[0] + k);
   const ess_lanes check1 = ess_lanes_load(d->h_check[1] + k);
   const ess_lanes off0 = check0 - first, off1 = check1 - last;
-  const ess_lanes off_first = ess_lanes_abs(off0) - rounding - slight;
-  const ess_lanes off_last = ess_lanes_abs(off1) - rounding - slight;
-  const ess_lanes off =
-      DOUBT * ess_lanes_max(p->farthest[0] * off_first, p->farthest[2] * off_last);
+  const ess_lanes worse = ess_lanes_max(ess_lanes_abs(off0), ess_lanes_abs(off1));
+  const ess_lanes off = DOUBT * (worse - rounding - slight);
   // where a number is too large for the model, nothing is known
   return (bounds){.margin = margin,
+                  .way = ess_lanes_abs(b4 - b0),
                   .doubt = ess_lanes_max(off, ess_lanes_all(0.0)) + 0.0 * (off0 + off1)};
 }
 
@@ -165,14 +166,11 @@ static const double STILL = 1e-9;
 /* what share of their ranges the models of four guards may be off by */
 static void note_share(ess_driver *d, size_t k, ess_lanes doubt) {
   const models m = model_guards(d, k);
-  ess_lanes low = m.b[0], high = m.b[0];
-  for (int i = 1; i < QUARTIC; i++) {
-    low = ess_lanes_min(low, m.b[i]);
-    high = ess_lanes_max(high, m.b[i]);
-  }
-  const ess_lanes range = high - low, size = ess_lanes_abs(m.b[0]);
+  const ess_lanes ends =
+      ess_lanes_max(ess_lanes_abs(m.b[1] - m.b[0]), ess_lanes_abs(m.b[4] - m.b[3]));
+  const ess_lanes range = ess_lanes_max(ess_lanes_abs(m.b[4] - m.b[0]), 2.0 * ends);
   for (size_t i = 0; i < ESS_LANES; i++)
-    if (d->side[k + i] != 0.0 && range[i] > STILL * size[i] &&
+    if (d->side[k + i] != 0.0 && range[i] > STILL * fabs(d->h[k + i]) &&
         doubt[i] > d->turning.share * range[i])
       d->turning.share = doubt[i] / range[i];
 }
@@ -194,7 +192,7 @@ static reached bound_block(ess_driver *d, size_t block, double margin[]) {
     const bounds b = bound_guards(d, k, dt);
     const unsigned near = ess_mask_bits(~(b.margin + FARTHER * b.doubt < 0.0));
     ess_lanes_store(doubt + k, b.doubt);
-    if (ess_mask_any(b.doubt > zero)) note_share(d, k, b.doubt);
+    if (ess_mask_any(b.doubt > d->turning.share * b.way)) note_share(d, k, b.doubt);
     if (!near) continue;
     const ess_mask armed = ess_lanes_load(d->side + k) != zero;
     const ess_mask trusted = (b.doubt == zero) | rise_for_sure(d, k, b.doubt);
@@ -283,7 +281,7 @@ static size_t flag_block(ess_driver *d, size_t block, reached r, const double ma
 
 size_t ess_flag_guards(ess_driver *d) {
   ess_clear_flags(d);
-  d->turning.share = 0.0;
+  d->turning.share = ESS_STILL_TURNING;
   for (size_t b = 0; b < d->blocks; b++) {
     double margin[ESS_BLOCK];
     if (!d->block_armed[b]) continue;

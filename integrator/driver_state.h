@@ -11,8 +11,7 @@
 
 #include "cluster_state.h"
 #include "ess.h"
-#include "looked.h"
-#include "turning.h"
+#include "quartic.h"
 
 enum {
   ESS_STAGES = 7,
@@ -53,6 +52,23 @@ typedef struct ess_stabilised {
   double *direction;  /* in which the field changes the most */
   int tries, stages;  /* since the radius was found; of the last one */
 } ess_stabilised;
+
+/* Where event functions are called within a step (looked.c). */
+typedef struct ess_looked {
+  double at[2];
+  double weight[2][ESS_QUARTIC]; /* of a model's Bernstein coefficients, at these places */
+} ess_looked;
+
+/* How fast event functions turn, as far as it has been seen (turning.c). */
+typedef struct ess_turning {
+  double share;   /* of its range, the largest that a model of the step just tried may be off by */
+  double length;  /* of the last step that was believed; 0: there was none */
+  double first;   /* the first that was tried, while there is none */
+  double longest; /* that the next step may be */
+  int tries;      /* in a row of which none was */
+  bool is_seen;   /* event functions have turned: their paces are known */
+  double *pace;   /* by event function: its rate, in the last step */
+} ess_turning;
 
 /* Crossings of one event function, back and forth, among which there are few of others (chatter.c):
  * how many since when, and what steps and crossings had been made then; how long the thousand
@@ -97,9 +113,9 @@ struct ess_driver {
   double dt;
   double *stage[ESS_STAGES]; /* [0] is f at the node, [6] is f at the step's end (FSAL) */
   double *x_end, *h_end, *rate_end;
-  ess_looked looked;        /* where event functions are called within the step: */
-  double *h_mid;            /* what they are near its middle, */
-  double *h_check[2];       /* and near its first and last quarter */
+  double *h_mid;            /* event functions at the middle of the step */
+  double *h_check[2];       /* and where they are looked at besides, in each half */
+  ess_looked looked;        /* that is there */
   double *dense[ESS_DENSE]; /* coefficients of the dense output, above the node's state */
   double *x_try, *v_try;    /* scratch: a state off the node, and a direction there */
   double *h_try, *rate_try; /* scratch: event functions there */

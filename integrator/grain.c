@@ -27,7 +27,7 @@ static const double PART = 1e-3;
 static const double SLIGHT = 1e-5;
 
 /* crossings in a row after which rounding is looked for: of all, and of one that is returned to */
-enum { MANY = 8, SOME = 4 };
+enum { MANY = 16, SOME = 4 };
 
 /* an event function that is so many grains has left its zero */
 static const double LEFT = 10.0;

@@ -53,8 +53,7 @@ static double rises_by_chords(const ess_driver *d, size_t k) {
   const double g[] = {side * d->h[k] - level, side * d->h_check[0][k] - level,
                       side * d->h_mid[k] - level, side * d->h_check[1][k] - level,
                       side * d->h_end[k] - level};
-  const double *const at = d->looked.at;
-  const double theta[] = {0.0, at[0], at[1], at[2], 1.0};
+  const double theta[] = {0.0, d->looked.at[0], 0.5, d->looked.at[1], 1.0};
   if (g[0] >= 0.0) return ESS_NEVER;
   for (int i = 1; i < QUARTIC; i++)
     if (g[i] >= 0.0) return theta[i] - g[i] / (g[i] - g[i - 1]) * (theta[i] - theta[i - 1]);

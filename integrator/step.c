@@ -104,12 +104,13 @@ int ess_accepted_step(ess_driver *d, double t1, bool *last) {
 
 /* within the step and at its end */
 int ess_watch_guards(ess_driver *d) {
-  double *const h[ESS_LOOKED] = {d->h_check[0], d->h_mid, d->h_check[1]};
+  double *const h[] = {d->h_check[0], d->h_mid, d->h_check[1]};
   int status = ESS_SUCCESS;
   ess_choose_looks(d);
-  for (int i = 0; !status && i < ESS_LOOKED; i++) {
-    ess_dopri5_dense(d, d->looked.at[i], d->x_try);
-    status = ess_guards(d, d->t + d->looked.at[i] * d->dt, d->x_try, h[i]);
+  const double at[] = {d->looked.at[0], 0.5, d->looked.at[1]};
+  for (int i = 0; !status && i < 3; i++) {
+    ess_dopri5_dense(d, at[i], d->x_try);
+    status = ess_guards(d, d->t + at[i] * d->dt, d->x_try, h[i]);
   }
   if (status) return status;
   return ess_guard_rates(d, d->t + d->dt, d->x_end, d->stage[6], d->h_end, d->rate_end);

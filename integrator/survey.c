@@ -14,7 +14,6 @@
 #include "driver_state.h"
 #include "impact_state.h"
 #include "lanes.h"
-#include "looked.h"
 #include "quartic.h"
 #include "resets.h"
 #include "sort.h"
@@ -65,7 +64,7 @@ void ess_begin_courses(ess_driver *d) {
     const ess_lanes b1 = b0 + quarter * ess_lanes_load(d->rate + k);
     const ess_lanes b3 = b4 - quarter * ess_lanes_load(d->rate_end + k);
     const ess_lanes middle = ess_lanes_load(d->h_mid + k);
-    const ess_lanes b2 = ess_middle(&d->looked, middle, b0, b1, b3, b4);
+    const ess_lanes b2 = (16.0 * middle - b0 - b4 - 4.0 * (b1 + b3)) * (1.0 / 6.0);
     const ess_lanes quartic = b4 - 4.0 * (b3 + b1) + 6.0 * b2 + b0;
     ess_lanes_store(c->square + k, (6.0 * square) * (b2 - 2.0 * b1 + b0));
     ess_lanes_store(c->cubic + k, (4.0 * square * per) * (b3 - 3.0 * (b2 - b1) - b0));

@@ -47,11 +47,16 @@ static double resolved(const ess_driver *d) {
 
 void ess_watch_paces(ess_driver *d) {
   ess_turning *const s = &d->turning;
-  double most = FASTER;
   if (!s->is_seen) return;
-  for (size_t k = 0; k < d->system.guard_count; k++)
-    if (d->side[k] != 0.0 && fabs(d->rate[k]) > most * s->pace[k] && s->pace[k] > 0.0)
-      most = fabs(d->rate[k]) / s->pace[k];
+  double most = FASTER;
+  for (size_t k = 0; k < d->guard_lanes; k += ESS_LANES) {
+    const ess_lanes rate = ess_lanes_abs(ess_lanes_load(d->rate + k));
+    const ess_lanes pace = ess_lanes_load(s->pace + k);
+    const ess_mask faster = (rate > most * pace) & (pace > 0.0);
+    if (!ess_mask_any(faster & (ess_lanes_load(d->side + k) != 0.0))) continue;
+    for (size_t i = 0; i < ESS_LANES; i++)
+      if (faster[i] && d->side[k + i] != 0.0) most = ess_larger(most, rate[i] / pace[i]);
+  }
   if (!(most > FASTER)) return;
   s->length /= most;
   s->longest = ess_larger(s->longest / most, resolved(d));
@@ -59,10 +64,11 @@ void ess_watch_paces(ess_driver *d) {
 
 /* rates at both ends of the step just tried */
 static void note_paces(ess_driver *d) {
-  for (size_t k = 0; k < d->guard_lanes; k += ESS_LANES)
-    ess_lanes_store(d->turning.pace + k,
-                    ess_lanes_max(ess_lanes_abs(ess_lanes_load(d->rate + k)),
-                                  ess_lanes_abs(ess_lanes_load(d->rate_end + k))));
+  for (size_t k = 0; k < d->guard_lanes; k += ESS_LANES) {
+    const ess_lanes first = ess_lanes_abs(ess_lanes_load(d->rate + k));
+    const ess_lanes last = ess_lanes_abs(ess_lanes_load(d->rate_end + k));
+    ess_lanes_store(d->turning.pace + k, ess_lanes_max(first, last));
+  }
 }
 
 bool ess_turns_too_far(ess_driver *d) {
@@ -70,8 +76,9 @@ bool ess_turns_too_far(ess_driver *d) {
   const bool is_first = s->length == 0.0;
   if (is_first && s->first == 0.0) s->first = d->dt;
   const double believed = is_first ? BELIEVED_FIRST : BELIEVED;
-  const double factor = s->share > 0.0 ? SAFETY * pow(BELIEVED / s->share, 0.2) : GROW_MOST;
-  if (s->share > 0.0) s->tries = s->share > believed ? s->tries + 1 : 0;
+  const double factor =
+      s->share > ESS_STILL_TURNING ? SAFETY * pow(BELIEVED / s->share, 0.2) : GROW_MOST;
+  if (s->share > ESS_STILL_TURNING) s->tries = s->share > believed ? s->tries + 1 : 0;
   const bool is_lost = s->tries > TRIES;
   const double kinked = is_first ? FIRST_KINKED * s->first : KINKED * s->length;
   const double least = ess_larger(kinked, resolved(d));
@@ -86,7 +93,7 @@ bool ess_turns_too_far(ess_driver *d) {
   else
     s->longest = ess_larger(resolved(d), ess_larger(KINKED, factor) * d->dt);
   s->length = d->dt;
-  s->is_seen = s->is_seen || s->share > 0.0;
+  s->is_seen = s->is_seen || s->share > ESS_STILL_TURNING;
   if (s->is_seen) note_paces(d);
   return false;
 }

@@ -9,15 +9,8 @@
 
 #include "ess.h"
 
-typedef struct ess_turning {
-  double share;   /* of its range, the largest that a model of the step just tried may be off by */
-  double length;  /* of the last step that was believed; 0: there was none */
-  double first;   /* the first that was tried, while there is none */
-  double longest; /* that the next step may be */
-  int tries;      /* in a row of which none was */
-  bool is_seen;   /* event functions have turned: their paces are known */
-  double *pace;   /* by event function: its rate, in the last step */
-} ess_turning;
+/* A share of which nothing is said: steps may grow as much as they ever do. */
+#define ESS_STILL_TURNING 1e-5
 
 /* Nothing is known of the event functions where the driver is now. */
 void ess_forget_turning(ess_driver *d);

@@ -53,6 +53,10 @@ void family_apply(const ess_system *system, const ess_options *options, double e
                   const double truth[], family_run *r);
 
 family_run family_relay(uint64_t seed);
+
+/* One relay on sin(frequency tau) - level, from tau = 0. */
+family_run family_carrier_at(double frequency, double level, double end, double tolerance);
+
 family_run family_waves(uint64_t seed);
 family_run family_crank(uint64_t seed);
 family_run family_cradle(uint64_t seed);

@@ -113,23 +113,34 @@ static relay_truth relay_exact(const carrier *c, double from, double to) {
   return r;
 }
 
-static family_run run_relay(carrier *c, uint64_t *sequence, double end) {
+static family_run run_carrier(carrier *c, const ess_options *options, double start, double end) {
   const ess_system system = {.dimension = 2,
                              .guard_count = 1,
                              .field = relay_field,
                              .guards = relay_guards,
                              .guard_jacobian = relay_jacobian,
                              .params = c};
-  ess_options options = family_options(sequence);
-  const double start = family_one_of(sequence, 3) ? 0.0 : family_log_between(sequence, 1e-2, 1e3);
-  if (!family_one_of(sequence, 4)) options.h_init = end * family_log_between(sequence, 1e-6, 1.0);
   const relay_truth r = relay_exact(c, start, start + end);
   // what rounding of tau makes of it
   family_run run = {.is_left_out = r.nearest < 1e-7, .true_crossings = r.crossings};
   double x[] = {0.0, start};
   const double truth[] = {r.on, start + end};
-  if (!run.is_left_out) family_apply(&system, &options, end, x, truth, &run);
+  if (!run.is_left_out) family_apply(&system, options, end, x, truth, &run);
   return run;
+}
+
+family_run family_carrier_at(double frequency, double level, double end, double tolerance) {
+  carrier c = {.waves = 1, .amplitude = {1.0}, .frequency = {frequency}, .level = level};
+  ess_options options = ess_options_default();
+  options.rtol = options.atol = tolerance;
+  return run_carrier(&c, &options, 0.0, end);
+}
+
+static family_run run_relay(carrier *c, uint64_t *sequence, double end) {
+  ess_options options = family_options(sequence);
+  const double start = family_one_of(sequence, 3) ? 0.0 : family_log_between(sequence, 1e-2, 1e3);
+  if (!family_one_of(sequence, 4)) options.h_init = end * family_log_between(sequence, 1e-6, 1.0);
+  return run_carrier(c, &options, start, end);
 }
 
 family_run family_relay(uint64_t seed) {

@@ -1,0 +1,75 @@
+/*
+ * A thousand runs of each family of systems that people bring: none is wrong. All of them:
+ * population_families.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "families.h"
+
+#ifndef FAMILY_RUNS
+#define FAMILY_RUNS 1000 // sanitizers: fewer
+#endif
+
+/* those that are held to it: what else there is is told by population_families alone */
+static void check(const char *name, size_t runs) {
+  const family *f = families;
+  while (strcmp(f->name, name)) f++;
+  for (uint64_t seed = 1; seed <= runs; seed++) {
+    const family_run r = f->run(seed + 1000000);
+    if (family_is_wrong(f, &r))
+      fail_msg("%s %lu at %g: %s, error %g, crossings %zu of %zu", name,
+               (unsigned long)(seed + 1000000), r.tolerance, ess_strerror(r.status), r.error,
+               r.crossings, r.true_crossings);
+  }
+}
+
+static void relays_on_a_carrier(void **state) {
+  (void)state;
+  check("relay", FAMILY_RUNS);
+}
+
+static void carriers_of_several_frequencies(void **state) {
+  (void)state;
+  check("waves", FAMILY_RUNS);
+}
+
+static void fuel_by_crank_angle(void **state) {
+  (void)state;
+  check("crank", FAMILY_RUNS);
+}
+
+static void cradles_of_hertz_contacts(void **state) {
+  (void)state;
+  check("cradle", FAMILY_RUNS);
+}
+
+/* ten of eighteen crossings once, at every tolerance: the last step was four periods long */
+static void a_step_of_four_periods(void **state) {
+  (void)state;
+  for (double tolerance = 5e-2; tolerance > 1e-10; tolerance *= 0.1) {
+    const family_run r =
+        family_carrier_at(100.21319247840829, 0.94263722625651758, 0.54912432726765981, tolerance);
+    assert_int_equal(r.status, ESS_SUCCESS);
+    assert_int_equal(r.true_crossings, 18);
+    assert_int_equal(r.crossings, 18);
+    assert_true(r.error < 1.0);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_step_of_four_periods),          cmocka_unit_test(relays_on_a_carrier),
+      cmocka_unit_test(carriers_of_several_frequencies), cmocka_unit_test(fuel_by_crank_angle),
+      cmocka_unit_test(cradles_of_hertz_contacts),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
