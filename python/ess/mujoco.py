@@ -316,8 +316,13 @@ class Audit:
         return axes
 
 
-def _steps(robot, x0, ctrl, integrator, step, times, most):
-    """states of mj_step at those of the times that a step ends at, and which these are"""
+def _ends(step, times):
+    """which of the times, but for the start, a step ends at"""
+    return [i for i, t in enumerate(times) if i and abs(round(t / step) - t / step) <= 1e-6]
+
+
+def _steps(robot, x0, ctrl, integrator, step, times, ends):
+    """states of mj_step at those ends of steps that it comes to"""
     m = copy.copy(robot.model)
     m.opt.timestep, m.opt.integrator = step, _INTEGRATORS[integrator]
     d = mujoco.MjData(m)
@@ -325,20 +330,15 @@ def _steps(robot, x0, ctrl, integrator, step, times, most):
     d.qvel[:] = x0[robot.nq : robot.nq + robot.nv]
     d.act[:] = x0[robot.nq + robot.nv :]
     d.ctrl[:] = ctrl
-    states, which, made = [], [], 0
-    for i, t in enumerate(times):
-        steps = round(t / step)
-        if abs(steps - t / step) > 1e-6 or i == 0:
-            continue
-        if steps - made > most:
-            break
+    states, made = [], 0
+    for i in ends:
+        steps = round(times[i] / step)
         mujoco.mj_step(m, d, steps - made)
         made = steps
         if any(w.number for w in d.warning) or not np.isfinite(d.qpos).all():
             break
         states.append(np.concatenate([d.qpos, d.qvel]))
-        which.append(i)
-    return np.array(states).reshape(len(states), robot.nq + robot.nv), np.array(which, dtype=int)
+    return np.array(states).reshape(len(states), robot.nq + robot.nv)
 
 
 def audit(model, qpos=None, qvel=None, *, t=1.0, ctrl=None, integrators=None, time_steps=None,
@@ -392,11 +392,13 @@ def audit(model, qpos=None, qvel=None, *, t=1.0, ctrl=None, integrators=None, ti
     for step in sorted(map(float, time_steps), reverse=True):
         if not 0 < step < np.inf:
             raise ValueError("`time_steps` must be positive times")
+        ends = _ends(step, times)
+        if not ends:
+            raise ValueError(f"no step of {step:g} s ends at a multiple of `output_step`")
         for name in integrators:
-            found, which = _steps(robot, x0, ctrl, name, step, times, 10_000_000)
-            complete = len(which) and which[-1] * output_step >= times[-1] - step
-            apart = found - states[which]
-            error = float(np.sqrt(np.mean(apart**2))) if complete else np.nan
+            found = _steps(robot, x0, ctrl, name, step, times, ends)
+            complete = len(found) == len(ends)
+            error = float(np.sqrt(np.mean((found - states[ends]) ** 2))) if complete else np.nan
             own = name == robot.integrator and step == robot.time_step
             rows.append({"integrator": name, "step": step, "error": error, "own": own})
     apart = (

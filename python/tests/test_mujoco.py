@@ -114,6 +114,7 @@ def test_the_audit_is_that_of_essbench(name, tmp_path):
     for row in robots.audit(robot, time_steps=own).rows:
         for other in said:
             if other["variant"] == row["integrator"] and float(other["time_step"]) == row["step"]:
-                assert f"{row['error']:.2e}" == f"{float(other['rms_error']):.2e}"
+                # both show three digits, of references that differ by rounding
+                np.testing.assert_allclose(row["error"], float(other["rms_error"]), rtol=1e-3)
                 compared += 1
     assert compared >= 6
