@@ -265,8 +265,8 @@ uninstall:
 
 # --- checks --------------------------------------------------------------------------------------
 
-test: setup-test test-release test-clang test-sanitized test-plain format-check
-	@echo "all tests passed: gcc, clang, sanitizers, no AVX, format"
+test: setup-test test-release test-clang test-sanitized test-plain test-python format-check
+	@echo "all tests passed: gcc, clang, sanitizers, no AVX, Python, format"
 
 test-release:
 	$(call build,$(RELEASE),release)
