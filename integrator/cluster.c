@@ -117,13 +117,14 @@ static void stop_at(ess_driver *d, double time) {
   ess_piece_state(d, time, d->stage[1]);
   memcpy(d->x, d->stage[1], d->lanes * sizeof *d->x);
   d->t = d->piece.t1 = time;
-  d->failure.time = time;
+  d->failure.time = ess_caller_time(d, time);
 }
 
 /* the run ends where the sub-step begins, none of its crossings made */
 static void stop_at_start(ess_driver *d) {
   memcpy(d->x, d->piece.x, d->lanes * sizeof *d->x);
-  d->t = d->piece.t1 = d->failure.time = d->piece.t0;
+  d->t = d->piece.t1 = d->piece.t0;
+  d->failure.time = ess_caller_time(d, d->t);
 }
 
 /* makes the crossings once more in the order of their times, so that each is told of in the mode

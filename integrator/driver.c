@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base.h"
+#include "caller.h"
 #include "candidates.h"
 #include "chatter.h"
 #include "driver_state.h"
@@ -36,9 +37,7 @@ ess_driver *ess_driver_alloc(const ess_system *system, const ess_options *option
   *status = ESS_ENOMEM;
   ess_driver *const d = calloc(1, sizeof *d);
   if (!d) return NULL;
-  d->system = *system;
-  d->options = *options;
-  if (!ess_memory_alloc(d)) {
+  if (!ess_caller_take(d, system) || !ess_memory_alloc(d)) {
     ess_driver_free(d);
     return NULL;
   }
@@ -54,13 +53,12 @@ void ess_driver_free(ess_driver *d) {
   if (!d) return;
   ess_tangents_free(d);
   ess_memory_free(d);
+  ess_caller_free(d);
   free(d);
 }
 
-void ess_driver_reset(ess_driver *d) {
-  if (!d) return;
-  d->latched = false;
-  d->t = 0.0;
+/* what has been learnt on the way is of no use on another */
+static void forget(ess_driver *d) {
   d->stopped = NAN;
   d->dt_next = 0.0;
   d->log_error_old = ESS_LOG_ERROR_FLOOR;
@@ -77,6 +75,13 @@ void ess_driver_reset(ess_driver *d) {
   if (d->tangents) ess_tangents_forget(d);
   for (size_t k = 0; k < d->system.guard_count; k++) d->grain[k] = 0.0;
   d->is_coarse = false;
+}
+
+void ess_driver_reset(ess_driver *d) {
+  if (!d) return;
+  d->latched = false;
+  d->t = 0.0;
+  forget(d);
   d->counters = (ess_counters){0};
   ess_no_failure(d);
 }
@@ -97,9 +102,18 @@ const double *ess_driver_sign(const ess_driver *d) {
   return d ? d->sign : NULL;
 }
 
+/* forward or backward: the other way is another trajectory, though its mode may go on */
+static void turn(ess_driver *d, double t, double t1) {
+  const double way = t1 < t ? -1.0 : t1 > t ? 1.0 : d->caller.way;
+  const bool turns = way != d->caller.way;
+  if (turns) ess_caller_turn(d, way);
+  if (turns) forget(d);
+  if (turns || !d->latched) ess_caller_begin(d, way * t);
+}
+
 /* puts the driver at the caller's state, in the latched mode */
 static int begin(ess_driver *d, double t, double t1, const double x[]) {
-  const bool goes_on = t == d->stopped && !memcmp(x, d->x, d->system.dimension * sizeof *x);
+  const bool goes_on = t == d->stopped && !memcmp(x, d->x, ess_caller_states(d) * sizeof *x);
   ess_piece_begin(d, t, x);
   if (!goes_on) d->stopped = NAN;
   d->t = d->t_seen = t;
@@ -108,7 +122,7 @@ static int begin(ess_driver *d, double t, double t1, const double x[]) {
   if (d->tangents) ess_tangents_begin(d);
   d->t_end = t1;
   d->t_rest = 0.0;
-  if (memcmp(x, d->x, d->system.dimension * sizeof *x)) ess_forget_turning(d);
+  if (memcmp(x, d->x, ess_caller_states(d) * sizeof *x)) ess_forget_turning(d);
   memcpy(d->x, x, d->system.dimension * sizeof *x);
   d->progress_time = t;
   d->stalled_crossings = 0;
@@ -158,7 +172,7 @@ int ess_driver_apply(ess_driver *d, double *t, double t1, double x[]) {
 /* finite: a field need not look at every component, and would not notice */
 static bool state_accepted(const ess_driver *d, const double x[]) {
   bool finite = true;
-  for (size_t i = 0; i < d->system.dimension; i++) finite &= isfinite(x[i]) != 0;
+  for (size_t i = 0; i < ess_caller_states(d); i++) finite &= isfinite(x[i]) != 0;
   return finite;
 }
 
@@ -174,12 +188,23 @@ static bool is_ascending(const double times[], size_t count) {
   return accepted;
 }
 
+/* whether they descend */
+static bool is_descending(const double times[], size_t count) {
+  size_t i = 1;
+  while (i < count && times[i] <= times[i - 1]) i++;
+  return i >= count;
+}
+
 /* what is wrong with the grid of samples; NULL when nothing is */
 static const char *check_grid(const double times[], size_t count, const double states[], double t,
                               double t1) {
   if (!count) return NULL;
   if (!times) return "times must not be NULL when count > 0";
   if (!states) return "states must not be NULL when count > 0";
+  if (t1 < t) {
+    if (!(times[0] <= t && times[count - 1] >= t1)) return "times must lie within [t1, *t]";
+    return is_descending(times, count) ? NULL : "times must descend where t1 < *t";
+  }
   if (!(times[0] >= t && times[count - 1] <= t1)) return "times must lie within [*t, t1]";
   return is_ascending(times, count) ? NULL : "times must ascend";
 }
@@ -191,7 +216,6 @@ static const char *check_apply(const ess_driver *d, const double *t, double t1, 
   if (!x) return "x must not be NULL";
   if (!isfinite(*t)) return "*t must be finite";
   if (!isfinite(t1)) return "t1 must be finite";
-  if (t1 < *t) return "t1 must not be before *t: time goes forward only";
   return state_accepted(d, x) ? NULL : "each of x must be finite";
 }
 
@@ -200,22 +224,24 @@ int ess_driver_sample(ess_driver *d, double *t, double t1, double x[], const dou
   if (!d) return ESS_EINVAL;
   const char *wrong = check_apply(d, t, t1, x);
   if (!wrong) wrong = check_grid(times, count, states, *t, t1);
-  if (wrong) return ess_refuse(d, t ? *t : d->t, wrong);
+  if (wrong) return ess_refuse(d, t ? *t : ess_caller_time(d, d->t), wrong);
   d->times = times;
   d->times_count = count;
   d->times_done = 0;
   d->samples = states;
 
   d->applying = true;
-  int status = begin(d, *t, t1, x);
-  if (!status) status = advance(d, t1);
+  turn(d, *t, t1);
+  const double from = ess_caller_time(d, *t), to = ess_caller_time(d, t1);
+  int status = begin(d, from, to, ess_caller_state(d, from, x));
+  if (!status) status = advance(d, to);
   d->applying = false;
   if (!status) ess_sample_rest(d);
   // what an observer was refused on the way is no failure of the run
   if (!status) ess_no_failure(d);
   const int shown = ess_tangents_show(d);
   if (!status) status = shown;
-  *t = d->t;
-  memcpy(x, d->x, d->system.dimension * sizeof *x);
+  *t = ess_caller_time(d, d->t);
+  memcpy(x, d->x, ess_caller_states(d) * sizeof *x);
   return status;
 }

@@ -9,6 +9,7 @@
 #ifndef ESS_DRIVER_STATE_H
 #define ESS_DRIVER_STATE_H
 
+#include "caller_state.h"
 #include "cluster_state.h"
 #include "ess.h"
 #include "quartic.h"
@@ -91,7 +92,8 @@ enum {
 };
 
 struct ess_driver {
-  ess_system system;
+  ess_caller caller;
+  ess_system system;   /* that is integrated */
   ess_options options; /* its arrays NULL: copied */
   bool applying;       /* within an apply */
   ess_counters counters;
@@ -215,6 +217,16 @@ struct ess_driver {
   struct ess_impact_work *impacts; /* impact_state.h; NULL in a system without them */
   struct ess_tangents *tangents;   /* tangent_state.h; NULL when none are followed */
 };
+
+/* the caller's time, of one of the driver's or the other way round */
+static inline double ess_caller_time(const ess_driver *d, double t) {
+  return d->caller.way < 0.0 ? -t : t;
+}
+
+/* number of the caller's states, which are the first */
+static inline size_t ess_caller_states(const ess_driver *d) {
+  return d->caller.system.dimension;
+}
 
 /* the end of a block's guards, in whole lanes */
 static inline size_t ess_block_end(const ess_driver *d, size_t b) {

@@ -37,9 +37,9 @@ extern "C" {
 
 /* Version of this header; while the major number is 0, another minor number breaks programs. */
 #define ESS_VERSION_MAJOR 0
-#define ESS_VERSION_MINOR 2
+#define ESS_VERSION_MINOR 3
 #define ESS_VERSION_PATCH 0
-#define ESS_VERSION       "0.2.0"
+#define ESS_VERSION       "0.3.0"
 
 /*
  * Version of the library that runs, "major.minor.patch" in static storage: ESS_VERSION when it is
@@ -201,7 +201,7 @@ typedef struct ess_impacts {
   /*
    * After the impact. Anything but 0 stops the run with ESS_ECALLBACK, as where no mode is
    * consistent: state and mode are those before it. Where tangents are followed the map must be a
-   * function of x, events and sign alone, called more than once; time is a state then.
+   * function of x, events and sign alone, called more than once; of t too with guards_move.
    */
   int (*map)(ess_impact *impact, void *params);
 
@@ -228,8 +228,8 @@ typedef struct ess_impacts {
  * so the field must be smooth *through* the zeros of h for a fixed sign vector and must never look
  * at the sign of h itself.
  *
- * The event functions are told the time. One whose value depends on it takes time as a state all
- * the same: rates are those along the state alone.
+ * Event functions whose value depends on time say so (guards_move): one that does not say it ends
+ * in ESS_EJACOBIAN, or is right.
  */
 typedef struct ess_system {
   size_t dimension;   /* n >= 1, number of states */
@@ -241,7 +241,8 @@ typedef struct ess_system {
   /* h[m] = h(t, x[n]) */
   int (*guards)(double t, const double x[], double h[], void *params);
 
-  /* Dh[m*n], row-major: row k is the gradient of h_k. May be NULL when guard_rates is given. */
+  /* Dh[m*n], row-major: row k is the gradient of h_k. Optional where guard_rates is given; without
+   * either rates are differences of guards, at some six calls for each. */
   int (*guard_jacobian)(double t, const double x[], double Dh[], void *params);
 
   /* Optional, for speed: h[m] and rate[m], rate[k] = grad h_k . v, in one pass without Dh. */
@@ -286,6 +287,13 @@ typedef struct ess_system {
   int (*field_jacobian)(double t, const double x[], const double sign[], double J[], void *params);
 
   void *params; /* handed to every callback; owned by the caller */
+
+  /* Event functions depend on time, too: it is as a state more, which the caller does not see. */
+  bool guards_move;
+
+  /* Optional, where they do: ht[m], ht[k] = d h_k / d t of a state that stays. NULL: by differences
+   * of guards. guard_jacobian and the rates are those along the state alone in any case. */
+  int (*guard_time_rates)(double t, const double x[], double ht[], void *params);
 } ess_system;
 
 /* ---- options --------------------------------------------------------------------------------- */
@@ -482,18 +490,23 @@ ESS_API void ess_driver_free(ess_driver *driver);
 ESS_API const char *ess_check(const ess_system *system, const ess_options *options);
 
 /*
- * Integrates x[n] from *t to exactly t1 >= *t and sets *t to the time reached. The latched mode is
+ * Integrates x[n] from *t to exactly t1 and sets *t to the time reached. The latched mode is
  * kept from the previous call, so successive calls continue one trajectory; the first call after
  * alloc or reset latches the signs from h(x), with h = 0 taken as the side the field points to. On
  * failure x and *t are the last good state and ess_driver_failure tells the rest. ESS_EINVAL, with
- * nothing changed: a NULL argument, t1 < *t (time goes forward only), times or states that are not
- * finite, or a call from within an apply of the same driver.
+ * nothing changed: a NULL argument, times or states that are not finite, or a call from within an
+ * apply of the same driver.
+ *
+ * Where t1 < *t it goes backward, as the system of time s = -t: its field is -f, and guards are
+ * crossed in the order, and the direction, in which the run passes them. Turning around, it latches
+ * signs from h(x) anew, but with resets or impacts keeps the mode; impacts undo themselves only
+ * where their maps do.
  */
 ESS_API int ess_driver_apply(ess_driver *driver, double *t, double t1, double x[]);
 
 /*
- * As ess_driver_apply, and writes the state at each of `times` (ascending, count of them, within
- * [*t, t1]) into states[count*n], row-major: by the 4th-order dense output inside an integration
+ * As ess_driver_apply, and writes the state at each of `times` (from *t to t1 in this order, count
+ * of them) into states[count*n], row-major: by the 4th-order dense output inside an integration
  * step, or on a cubic inside one of RKC, on the path of a sub-step with its correction, on the
  * straight line inside a projection of order 1, on a parabola inside one of order 2. Steps and
  * counters are those of ess_driver_apply. After a failure the rows not reached hold what they held
@@ -504,7 +517,7 @@ ESS_API int ess_driver_sample(ess_driver *driver, double *t, double t1, double x
 
 /*
  * The state x[n] at any time t of the driver's last step, or sub-step,
- * ess_driver_step_start(driver) <= t <= the time reached: chosen afterwards, or by a step's
+ * from ess_driver_step_start(driver) to the time reached: chosen afterwards, or by a step's
  * observer, at no evaluation. ESS_EINVAL outside.
  */
 ESS_API int ess_driver_dense(ess_driver *driver, double t, double x[]);

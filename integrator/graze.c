@@ -79,7 +79,7 @@ int ess_refuse_touch(ess_driver *d) {
     status = weigh_tolerance(d, k, &doubt);
     if (status || -peak > doubt) continue;
     status = ess_fail(d, ESS_EGRAZING, k);
-    d->failure.time = d->t + place * d->dt;
+    d->failure.time = ess_caller_time(d, d->t + place * d->dt);
   }
   return status;
 }

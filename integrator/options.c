@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "armed.h"
+#include "caller.h"
 #include "driver_state.h"
 #include "impact.h"
 #include "options.h"
@@ -60,8 +61,8 @@ static const char *check_system(const ess_system *s) {
   if (s->dimension < 1) return "dimension must be at least 1";
   if (!s->field) return "field must not be NULL";
   if (s->guard_count && !s->guards) return "guards must not be NULL when guard_count > 0";
-  if (s->guard_count && !s->guard_jacobian && !s->guard_rates)
-    return "one of guard_jacobian and guard_rates must not be NULL when guard_count > 0";
+  if (s->some_guard_rates && !s->guard_jacobian && !s->guard_rates)
+    return "some_guard_rates needs guard_jacobian or guard_rates beside it";
   const char *const wrong = ess_resets_check(s);
   return wrong ? wrong : ess_impacts_check(s);
 }
@@ -93,13 +94,16 @@ const char *ess_check(const ess_system *system, const ess_options *o) {
   return NULL;
 }
 
-/* by state; beyond the last nothing is ever wrong */
+/* by state, that of time as the first; beyond the last nothing is ever wrong */
 static void copy_tolerances(ess_driver *d, const ess_options *o) {
-  const size_t n = d->system.dimension;
+  const size_t n = ess_caller_states(d);
   for (size_t i = 0; i < d->lanes; i++) {
     d->rtol[i] = i >= n ? 0.0 : o->rtols ? o->rtols[i] : o->rtol;
     d->atol[i] = i >= n ? 1.0 : o->atols ? o->atols[i] : o->atol;
   }
+  if (!d->caller.moves) return;
+  d->rtol[n] = d->rtol[0];
+  d->atol[n] = d->atol[0];
 }
 
 /* how wide neighbourhoods are, and for how long a guard may take within them */
@@ -132,6 +136,8 @@ void ess_take_options(ess_driver *d, const ess_options *options) {
   copy_tolerances(d, options);
   set_neighbourhoods(d);
   d->options.rtols = d->options.atols = d->options.guard_epsilons = NULL;
+  d->caller.observer = options->observer;
+  ess_caller_dress(d);
   resize_armed(d);
 }
 
@@ -139,8 +145,8 @@ int ess_driver_set_options(ess_driver *d, const ess_options *options) {
   if (!d) return ESS_EINVAL;
   const char *wrong = NULL;
   if (d->applying) wrong = "options change between applies, not within one";
-  if (!wrong) wrong = ess_check(&d->system, options);
-  if (wrong) return ess_refuse(d, d->t, wrong);
+  if (!wrong) wrong = ess_check(&d->caller.system, options);
+  if (wrong) return ess_refuse(d, ess_caller_time(d, d->t), wrong);
   ess_take_options(d, options);
   ess_no_failure(d);
   return ESS_SUCCESS;

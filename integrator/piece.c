@@ -32,7 +32,7 @@ static void end_piece(ess_driver *d, ess_piece_kind kind, double length, double 
 
 void ess_piece_begin(ess_driver *d, double t, const double x[]) {
   // an apply that goes on where the last one ended has that one's last step behind it
-  const size_t bytes = d->system.dimension * sizeof *x;
+  const size_t bytes = ess_caller_states(d) * sizeof *x;
   if (t == d->piece.t1 && memcmp(x, d->x, bytes) == 0) return;
   d->piece.kind = ESS_PIECE_POINT;
   d->piece.t0 = d->piece.t1 = t;
@@ -114,19 +114,18 @@ int ess_driver_dense(ess_driver *d, double t, double x[]) {
   if (!d) return ESS_EINVAL;
   const ess_piece *const p = &d->piece;
   if (!x) return ess_refuse(d, t, "x must not be NULL");
-  if (!(t >= p->t0 && t <= p->t1))
+  const double at = ess_caller_time(d, t);
+  if (!(at >= p->t0 && at <= p->t1))
     return ess_refuse(d, t, "t must lie within the last step, from ess_driver_step_start on");
   // the ends to the last bit: no polynomial is evaluated there
-  const size_t bytes = d->system.dimension * sizeof *x;
-  if (t == p->t1)
-    memcpy(x, d->x, bytes);
-  else if (t == p->t0)
-    memcpy(x, p->x, bytes);
-  else
-    ess_piece_state(d, t, x);
+  const size_t bytes = ess_caller_states(d) * sizeof *x;
+  double *const all = d->caller.moves ? d->caller.x : x;
+  if (at > p->t0 && at < p->t1) ess_piece_state(d, at, all);
+  const double *const from = at == p->t1 ? d->x : at == p->t0 ? p->x : all;
+  if (from != x) memcpy(x, from, bytes);
   return ESS_SUCCESS;
 }
 
 double ess_driver_step_start(const ess_driver *d) {
-  return d ? d->piece.t0 : NAN;
+  return d ? ess_caller_time(d, d->piece.t0) : NAN;
 }

@@ -215,7 +215,24 @@ static void sample_path(ess_driver *d, double t_end) {
   }
 }
 
+/* one by one, in the caller's time, and without the state that is time */
+static void sample_for_caller(ess_driver *d, double t_end) {
+  const ess_caller *const c = &d->caller;
+  const size_t n = c->system.dimension;
+  for (; d->times_done < d->times_count; d->times_done++) {
+    const double t = ess_caller_time(d, d->times[d->times_done]);
+    double *const row = d->samples + d->times_done * n, *const x = c->moves ? c->x : row;
+    if (!(t <= t_end)) return;
+    ess_piece_state(d, t, x);
+    if (c->moves) memcpy(row, x, n * sizeof *row);
+  }
+}
+
 void ess_sample_piece(ess_driver *d, double t_end) {
+  if (d->caller.moves || d->caller.way < 0.0) {
+    sample_for_caller(d, t_end);
+    return;
+  }
   switch (d->piece.kind) {
   case ESS_PIECE_STEP:
     sample_step(d, &d->piece, t_end);
@@ -235,9 +252,10 @@ void ess_sample_piece(ess_driver *d, double t_end) {
 }
 
 void ess_sample_rest(ess_driver *d) {
-  const size_t n = d->system.dimension;
-  while (pending(d, d->t)) memcpy(next_row(d), d->x, n * sizeof *d->x);
+  const size_t n = ess_caller_states(d);
+  for (; d->times_done < d->times_count; d->times_done++)
+    if (ess_caller_time(d, d->times[d->times_done]) > d->t) break;
   // samples at the end are the end itself, to the last bit
-  for (size_t k = d->times_done; k > 0 && d->times[k - 1] >= d->t; k--)
+  for (size_t k = d->times_done; k > 0 && ess_caller_time(d, d->times[k - 1]) >= d->t; k--)
     memcpy(d->samples + (k - 1) * n, d->x, n * sizeof *d->x);
 }

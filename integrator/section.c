@@ -27,12 +27,13 @@ static int end_among_several(ess_driver *d, size_t i, double Dt[], double Dx[]) 
   const ess_tangents *const v = d->tangents;
   const size_t n = d->system.dimension, p = v->count;
   if (Dx && !v->met_impact && i >= ESS_MEETING)
-    return ess_refuse(d, d->t, "Dx is known of the first 8 events of an instant alone");
+    return ess_refuse(d, ess_caller_time(d, d->t),
+                      "Dx is known of the first 8 events of an instant alone");
   for (size_t j = 0; j < p; j++) {
     const double time = v->met[j * d->system.guard_count + i];
     const double *const y = v->met_y + (j * ESS_MEETING + i) * n, *const column = v->v + j * n;
-    if (Dt) Dt[j] = time;
-    for (size_t l = 0; Dx && l < n; l++)
+    if (Dt) Dt[j] = ess_caller_time(d, time);
+    for (size_t l = 0; Dx && l < ess_caller_states(d); l++)
       Dx[l * p + j] = v->met_impact ? column[l] + time * v->f_here[l] : y[l];
   }
   return ESS_SUCCESS;
@@ -51,8 +52,9 @@ static int end_alone(ess_driver *d, size_t k, double Dt[], double Dx[]) {
     double *const column = v->v + j * n, share = is_last ? v->share[j] : 0.0;
     if (!is_last) status = ess_some_guard_rates(d, d->t, d->x, column, &k, 1, &h, &share);
     const double time = -share / rate;
-    if (Dt) Dt[j] = time;
-    for (size_t i = 0; Dx && i < n; i++) Dx[i * v->count + j] = column[i] + time * v->f_here[i];
+    if (Dt) Dt[j] = ess_caller_time(d, time);
+    for (size_t i = 0; Dx && i < ess_caller_states(d); i++)
+      Dx[i * v->count + j] = column[i] + time * v->f_here[i];
   }
   return status;
 }
@@ -60,9 +62,12 @@ static int end_alone(ess_driver *d, size_t k, double Dt[], double Dx[]) {
 int ess_driver_section(ess_driver *d, size_t k, double Dt[], double Dx[]) {
   if (!d) return ESS_EINVAL;
   ess_tangents *const v = d->tangents;
-  if (!v || v->is_lost) return ess_refuse(d, d->t, "no directions are followed");
-  if (k >= d->system.guard_count) return ess_refuse(d, d->t, "k must be below guard_count");
-  if (d->applying) return ess_refuse(d, d->t, "a section is asked for between applies");
+  if (!v || v->is_lost)
+    return ess_refuse(d, ess_caller_time(d, d->t), "no directions are followed");
+  if (k >= d->system.guard_count)
+    return ess_refuse(d, ess_caller_time(d, d->t), "k must be below guard_count");
+  if (d->applying)
+    return ess_refuse(d, ess_caller_time(d, d->t), "a section is asked for between applies");
   const int status = ess_field(d, d->t, d->x, v->f_here);
   if (status) return status;
   const size_t i = find_met(d, k);

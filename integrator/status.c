@@ -38,7 +38,7 @@ int ess_fail(ess_driver *d, ess_status status, size_t guard) {
   // a callback fails where it is called; all else where the run has got to
   const bool called = status == ESS_ECALLBACK || status == ESS_EFIELD || status == ESS_EGUARD;
   d->failure.status = status;
-  d->failure.time = called ? ess_smaller(d->t_seen, d->t_end) : d->t;
+  d->failure.time = ess_caller_time(d, called ? ess_smaller(d->t_seen, d->t_end) : d->t);
   d->failure.guard = guard;
   d->failure.other_guard = status == ESS_ECHATTER ? d->last_guard : SIZE_MAX;
   d->failure.reason = NULL;
@@ -54,5 +54,6 @@ int ess_refuse(ess_driver *d, double t, const char *reason) {
 }
 
 void ess_no_failure(ess_driver *d) {
-  d->failure = (ess_failure){.time = d->t, .guard = SIZE_MAX, .other_guard = SIZE_MAX};
+  d->failure =
+      (ess_failure){.time = ess_caller_time(d, d->t), .guard = SIZE_MAX, .other_guard = SIZE_MAX};
 }

@@ -133,21 +133,29 @@ static void transpose(const double from[], size_t rows, size_t columns, double t
     for (size_t j = 0; j < columns; j++) to[j * rows + i] = from[i * columns + j];
 }
 
-/* one direction for each state */
-static void set_identity(ess_tangents *v, size_t n) {
-  for (size_t i = 0; i < n * n; i++) v->v[i] = i % (n + 1) == 0 ? 1.0 : 0.0;
+/* the caller's directions, or one for each of its states */
+static void set_directions(ess_driver *d, const double directions[]) {
+  const ess_tangents *const v = d->tangents;
+  const size_t n = d->system.dimension;
+  for (size_t j = 0; j < v->count; j++)
+    for (size_t i = 0; i < ess_caller_states(d); i++)
+      v->v[j * n + i] = directions ? directions[i * v->count + j] : i == j ? 1.0 : 0.0;
 }
 
 int ess_driver_follow(ess_driver *d, size_t count, const double directions[]) {
   if (!d) return ESS_EINVAL;
-  const size_t n = d->system.dimension, most = SIZE_MAX / sizeof(double) / 64;
-  if (d->applying) return ess_refuse(d, d->t, "directions are given between applies");
+  const size_t n = ess_caller_states(d), most = SIZE_MAX / sizeof(double) / 64;
+  if (d->applying)
+    return ess_refuse(d, ess_caller_time(d, d->t), "directions are given between applies");
   if (!directions && count && count != n)
-    return ess_refuse(d, d->t, "count must be the dimension when directions is NULL");
+    return ess_refuse(d, ess_caller_time(d, d->t),
+                      "count must be the dimension when directions is NULL");
   if (count > most / (n + d->system.guard_count) || n > most / n)
-    return ess_refuse(d, d->t, "there are more directions than memory can hold");
+    return ess_refuse(d, ess_caller_time(d, d->t),
+                      "there are more directions than memory can hold");
   for (size_t i = 0; directions && i < n * count; i++)
-    if (!isfinite(directions[i])) return ess_refuse(d, d->t, "each of directions must be finite");
+    if (!isfinite(directions[i]))
+      return ess_refuse(d, ess_caller_time(d, d->t), "each of directions must be finite");
   ess_no_failure(d);
   ess_tangents_free(d);
   if (!count) return ESS_SUCCESS;
@@ -159,10 +167,7 @@ int ess_driver_follow(ess_driver *d, size_t count, const double directions[]) {
     ess_tangents_free(d);
     return ESS_ENOMEM;
   }
-  if (directions)
-    transpose(directions, n, count, v->v);
-  else
-    set_identity(v, n);
+  set_directions(d, directions);
   v->chosen = v->digits = SIZE_MAX;
   ess_tangents_forget(d);
   v->before_follow = d->counters.field_evaluations;
@@ -188,12 +193,17 @@ const double *ess_driver_tangent(const ess_driver *d) {
 }
 
 const ess_smoothness *ess_driver_smoothness(const ess_driver *d) {
-  return d && d->tangents ? &d->tangents->smoothness : NULL;
+  if (!d || !d->tangents) return NULL;
+  ess_tangents *const v = d->tangents;
+  if (d->caller.way > 0.0) return &v->smoothness;
+  v->told = v->smoothness;
+  v->told.time = ess_caller_time(d, v->told.time);
+  return &v->told;
 }
 
 int ess_driver_choose_piece(ess_driver *d, size_t piece) {
   if (!d) return ESS_EINVAL;
-  if (!d->tangents) return ess_refuse(d, d->t, "no directions are followed");
+  if (!d->tangents) return ess_refuse(d, ess_caller_time(d, d->t), "no directions are followed");
   d->tangents->chosen = d->tangents->digits = piece;
   return ESS_SUCCESS;
 }

@@ -75,7 +75,7 @@ typedef struct ess_tangents {
   unsigned char (*orders)[ESS_MEETING];
 
   /* pieces */
-  ess_smoothness smoothness;
+  ess_smoothness smoothness, told; /* the latter where time goes backward */
   size_t chosen; /* by ess_driver_choose_piece */
   size_t digits; /* what is left of it for instants to come */
 

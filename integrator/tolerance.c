@@ -106,7 +106,7 @@ static int finish_step(ess_driver *d, double t1, bool last, bool *again) {
 
 /* a tolerance below the rounding of the state cannot be kept */
 static int check_resolution(ess_driver *d) {
-  for (size_t i = 0; i < d->system.dimension; i++) {
+  for (size_t i = 0; i < ess_caller_states(d); i++) {
     const double size = fabs(d->x[i]);
     if (d->atol[i] + d->rtol[i] * size < DBL_EPSILON * size)
       return ess_fail(d, ESS_ETOLERANCE, SIZE_MAX);

@@ -31,6 +31,6 @@ int ess_watch_zeno(ess_driver *d) {
   const bool is_near = left <= ess_tie(d) || w->shrinking >= d->options.zeno_impacts;
   if (!is_near || d->t + left > d->t_end) return ESS_SUCCESS;
   const int status = ess_fail(d, ESS_EZENO, SIZE_MAX);
-  d->failure.time = d->t + left;
+  d->failure.time = ess_caller_time(d, d->t + left);
   return status;
 }

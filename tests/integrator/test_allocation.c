@@ -70,7 +70,7 @@ static int pass(ess_impact *impact, void *params) {
 
 /* a driver's memory depends on how rates are had, on whether there are guards, impacts, and on own
  * epsilons */
-enum { KINDS = 5 };
+enum { KINDS = 7 };
 static const ess_impacts IMPACTS = {.map = pass};
 static const double EPSILONS[1] = {1e-4};
 
@@ -81,6 +81,8 @@ static ess_driver *allocate_kind(int kind, toy_ball *ball, int *status) {
   if (kind == 2) system.guard_count = 0;
   if (kind == 3) options.guard_epsilons = EPSILONS;
   if (kind == 4) system.impacts = &IMPACTS;
+  if (kind == 5) system.guard_jacobian = NULL;
+  if (kind == 6) system.guards_move = true;
   return ess_driver_alloc(&system, &options, status);
 }
 
@@ -134,7 +136,8 @@ static void use(ess_driver *d, toy_ball *ball) {
   for (int i = 0; i < 50; i++) times[i] = 3.0 + 0.02 * i;
   assert_int_equal(ess_driver_apply(d, &t, 3.0, x), ESS_SUCCESS);
   assert_int_equal(ess_driver_sample(d, &t, 4.0, x, times, 50, states), ESS_SUCCESS);
-  assert_int_equal(ess_driver_apply(d, &t, 3.0, x), ESS_EINVAL);
+  assert_int_equal(ess_driver_apply(d, &t, NAN, x), ESS_EINVAL);
+  assert_int_equal(ess_driver_apply(d, &t, 3.5, x), ESS_SUCCESS);
   ball->stiffness = NAN;
   ess_driver_reset(d);
   assert_int_equal(ess_driver_apply(d, &t, 9.0, x), ESS_EFIELD);
@@ -149,7 +152,7 @@ static void use(ess_driver *d, toy_ball *ball) {
 static void nothing_is_allocated_while_a_driver_lives(void **state) {
   (void)state;
   toy_ball ball = {.stiffness = 50.0};
-  const int kinds[] = {0, 1, 3, 4};
+  const int kinds[] = {0, 1, 3, 4, 5, 6};
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
     ess_driver *const d = allocate_kind(kinds[i], &ball, NULL);
     assert_non_null(d);

@@ -1,0 +1,319 @@
+/*
+ * The system that is integrated, made of the caller's.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "caller.h"
+#include "impact_state.h"
+#include "slope.h"
+
+/* ---- its callbacks: `params` is the driver ----------------------------------------------------
+ */
+
+/* the caller's time of a state that is integrated: where event functions move, the state has it */
+static double time_of(const ess_driver *d, double t, const double x[]) {
+  const ess_caller *const c = &d->caller;
+  return ess_caller_time(d, c->moves ? c->origin + x[c->system.dimension] : t);
+}
+
+static int field(double t, const double x[], const double sign[], double dxdt[], void *params) {
+  const ess_driver *const d = params;
+  const ess_caller *const c = &d->caller;
+  const ess_system *const s = &c->system;
+  const int code = s->field(ess_caller_time(d, t), x, sign, dxdt, s->params);
+  if (c->way < 0.0)
+    for (size_t i = 0; i < s->dimension; i++) dxdt[i] = -dxdt[i];
+  if (c->moves) dxdt[s->dimension] = 1.0;
+  return code;
+}
+
+/* rows of n become rows of n + 1, whose last is nothing */
+static void spread(double matrix[], size_t rows, size_t n) {
+  for (size_t k = rows; k-- > 0;) {
+    memmove(matrix + k * (n + 1), matrix + k * n, n * sizeof *matrix);
+    matrix[k * (n + 1) + n] = 0.0;
+  }
+}
+
+static int field_jacobian(double t, const double x[], const double sign[], double J[],
+                          void *params) {
+  const ess_driver *const d = params;
+  const ess_caller *const c = &d->caller;
+  const size_t n = c->system.dimension;
+  const int code = c->system.field_jacobian(ess_caller_time(d, t), x, sign, J, c->system.params);
+  if (c->way < 0.0)
+    for (size_t i = 0; i < n * n; i++) J[i] = -J[i];
+  if (!c->moves) return code;
+  spread(J, n, n);
+  memset(J + n * (n + 1), 0, (n + 1) * sizeof *J);
+  return code;
+}
+
+static int guards(double t, const double x[], double h[], void *params) {
+  const ess_driver *const d = params;
+  const ess_system *const s = &d->caller.system;
+  return s->guards(time_of(d, t, x), x, h, s->params);
+}
+
+/* partial derivatives by the driver's time */
+static int time_rates(ess_driver *d, double t, const double x[], const double h[], double rate[]) {
+  ess_caller *const c = &d->caller;
+  const ess_system *const s = &c->system;
+  int code;
+  if (s->guard_time_rates) {
+    code = s->guard_time_rates(t, x, rate, s->params);
+  } else {
+    memset(c->after, 0, s->dimension * sizeof *c->after); // no state moves
+    code = ess_slope(d, t, x, 1.0, c->after, h, rate);
+  }
+  if (c->way < 0.0)
+    for (size_t k = 0; k < s->guard_count; k++) rate[k] = -rate[k];
+  return code;
+}
+
+static int guard_jacobian(double t, const double x[], double Dh[], void *params) {
+  ess_driver *const d = params;
+  ess_caller *const c = &d->caller;
+  const ess_system *const s = &c->system;
+  const size_t n = s->dimension, m = s->guard_count;
+  t = time_of(d, t, x);
+  int code = s->guard_jacobian(t, x, Dh, s->params);
+  if (code || !c->moves) return code;
+  spread(Dh, m, n);
+  code = s->guards(t, x, c->h, s->params);
+  if (!code) code = time_rates(d, t, x, c->h, c->partial);
+  for (size_t k = 0; k < m; k++) Dh[k * (n + 1) + n] = c->partial[k];
+  return code;
+}
+
+static int guard_rates(double t, const double x[], const double v[], double h[], double rate[],
+                       void *params) {
+  ess_driver *const d = params;
+  ess_caller *const c = &d->caller;
+  const ess_system *const s = &c->system;
+  const double vt = c->moves ? v[s->dimension] : 0.0;
+  t = time_of(d, t, x);
+  if (c->differs) {
+    const int code = s->guards(t, x, h, s->params);
+    return code ? code : ess_slope(d, t, x, c->way * vt, v, h, rate);
+  }
+  int code = s->guard_rates(t, x, v, h, rate, s->params);
+  if (code || vt == 0.0) return code;
+  code = time_rates(d, t, x, h, c->partial);
+  for (size_t k = 0; k < s->guard_count; k++) rate[k] += vt * c->partial[k];
+  return code;
+}
+
+static int some_guard_rates(double t, const double x[], const double v[], const size_t which[],
+                            size_t count, double h[], double rate[], void *params) {
+  ess_driver *const d = params;
+  ess_caller *const c = &d->caller;
+  const ess_system *const s = &c->system;
+  const double vt = c->moves ? v[s->dimension] : 0.0;
+  t = time_of(d, t, x);
+  int code = s->some_guard_rates(t, x, v, which, count, h, rate, s->params);
+  if (code || vt == 0.0) return code;
+  code = s->guard_time_rates ? 0 : s->guards(t, x, c->h, s->params);
+  if (!code) code = time_rates(d, t, x, c->h, c->partial);
+  for (size_t i = 0; i < count; i++) rate[i] += vt * c->partial[which[i]];
+  return code;
+}
+
+static int mode_changed(const double sign[], size_t guard, void *params) {
+  const ess_system *const s = &((const ess_driver *)params)->caller.system;
+  return s->mode_changed(sign, guard, s->params);
+}
+
+static int start_rows(const double sign[], bool armed[], void *params) {
+  const ess_caller *const c = &((const ess_driver *)params)->caller;
+  return c->start(sign, armed, c->system.params);
+}
+
+/* ---- impacts ----------------------------------------------------------------------------------
+ */
+
+static ess_impact seen_by_caller(const ess_driver *d, const ess_impact *impact) {
+  ess_impact seen = *impact;
+  seen.t = time_of(d, impact->t, impact->x);
+  return seen;
+}
+
+static int map(ess_impact *impact, void *params) {
+  const ess_driver *const d = params;
+  ess_impact seen = seen_by_caller(d, impact);
+  return d->caller.impacts.map(&seen, d->caller.system.params);
+}
+
+/* the map once more, at another time */
+static int map_at(ess_driver *d, const ess_impact *impact, double t, double to[]) {
+  ess_caller *const c = &d->caller;
+  const size_t m = c->system.guard_count;
+  memcpy(c->mode, impact->mode, m * sizeof *c->mode);
+  memcpy(c->armed, impact->armed, 2 * m * sizeof *c->armed);
+  memcpy(to, impact->x, c->system.dimension * sizeof *to);
+  ess_impact beside = *impact;
+  beside.t = t;
+  beside.after = to;
+  beside.mode = c->mode;
+  beside.armed = c->armed;
+  return c->impacts.map(&beside, c->system.params);
+}
+
+static int impact_jacobian(const ess_impact *impact, double DR[], void *params) {
+  ess_driver *const d = params;
+  ess_caller *const c = &d->caller;
+  const size_t n = c->system.dimension;
+  const ess_impact seen = seen_by_caller(d, impact);
+  int code = c->impacts.jacobian(&seen, DR, c->system.params);
+  if (code || !c->moves) return code;
+  spread(DR, n, n);
+  memset(DR + n * (n + 1), 0, n * sizeof *DR);
+  DR[n * (n + 1) + n] = 1.0;
+  // what it returns may depend on the time, too
+  const double near = 6e-6 * fmax(1.0, fabs(impact->x[n])), after = seen.t + near;
+  const double before = seen.t - near;
+  code = map_at(d, &seen, after, c->after);
+  if (!code) code = map_at(d, &seen, before, c->beside);
+  for (size_t i = 0; i < n; i++)
+    DR[i * (n + 1) + n] = c->way * (c->after[i] - c->beside[i]) / (after - before);
+  return code;
+}
+
+static int start_impacts(double t, const double x[], double sign[], bool armed[], void *params) {
+  const ess_driver *const d = params;
+  return d->caller.impacts.start(time_of(d, t, x), x, sign, armed, d->caller.system.params);
+}
+
+/* ---- observers: the context is the driver -----------------------------------------------------
+ */
+
+static int tell_step(const ess_step_info *info, void *context) {
+  const ess_driver *const d = context;
+  ess_step_info seen = *info;
+  seen.t0 = ess_caller_time(d, info->t0);
+  seen.t1 = ess_caller_time(d, info->t1);
+  return d->caller.observer.step(&seen, d->caller.observer.context);
+}
+
+static int tell_crossing(const ess_crossing_info *info, void *context) {
+  const ess_driver *const d = context;
+  ess_crossing_info seen = *info;
+  seen.t = ess_caller_time(d, info->t);
+  return d->caller.observer.crossing(&seen, d->caller.observer.context);
+}
+
+static int tell_impact(const ess_impact *impact, void *context) {
+  const ess_driver *const d = context;
+  ess_impact seen = *impact;
+  seen.t = ess_caller_time(d, impact->t);
+  return d->caller.observer.impact(&seen, d->caller.observer.context);
+}
+
+/* ---- the driver's -----------------------------------------------------------------------------
+ */
+
+/* scratch of systems whose rates are not all the caller's */
+static bool allocate(ess_caller *c) {
+  const size_t n = c->system.dimension + 1, m = c->system.guard_count;
+  const size_t most = SIZE_MAX / sizeof(double) / 32;
+  if (n > most || m > most) return false;
+  c->memory = calloc(1, (3 * n + 8 * m) * sizeof(double) + 2 * m * sizeof(bool));
+  if (!c->memory) return false;
+  double *cursor = c->memory;
+  double **const by_state[] = {&c->x, &c->beside, &c->after};
+  double **const by_guard[] = {&c->above, &c->below, &c->best,    &c->off,
+                               &c->rate,  &c->h,     &c->partial, &c->mode};
+  for (size_t i = 0; i < sizeof by_state / sizeof *by_state; i++, cursor += n)
+    *by_state[i] = cursor;
+  for (size_t i = 0; i < sizeof by_guard / sizeof *by_guard; i++, cursor += m)
+    *by_guard[i] = cursor;
+  c->armed = (bool *)cursor;
+  return true;
+}
+
+bool ess_caller_take(ess_driver *d, const ess_system *system) {
+  ess_caller *const c = &d->caller;
+  c->system = *system;
+  c->way = 1.0;
+  c->is_latched_by_state = !system->resets && !system->impacts;
+  c->moves = system->guard_count && (system->guards_move || system->guard_time_rates);
+  c->differs = system->guard_count && !system->guard_jacobian && !system->guard_rates;
+  if (system->impacts) c->impacts = *system->impacts;
+  if (system->resets) c->start = system->resets->start;
+  c->system.resets = NULL;
+  c->system.impacts = NULL;
+  d->system = *system;
+  if (c->moves) d->system.dimension++;
+  if (c->differs) {
+    d->system.guard_rates = guard_rates;
+    d->system.some_guard_rates = NULL;
+    c->system.some_guard_rates = NULL;
+  }
+  return c->moves || c->differs ? allocate(c) : true;
+}
+
+void ess_caller_free(ess_driver *d) {
+  free(d->caller.memory);
+}
+
+static void dress_system(ess_driver *d) {
+  const ess_system *const s = &d->caller.system;
+  d->system.field = field;
+  d->system.guards = s->guards ? guards : NULL;
+  d->system.guard_jacobian = s->guard_jacobian ? guard_jacobian : NULL;
+  d->system.guard_rates = s->guard_rates || d->caller.differs ? guard_rates : NULL;
+  d->system.some_guard_rates = s->some_guard_rates ? some_guard_rates : NULL;
+  d->system.mode_changed = s->mode_changed ? mode_changed : NULL;
+  d->system.field_jacobian = s->field_jacobian ? field_jacobian : NULL;
+  d->system.params = d;
+  d->start = d->caller.start ? start_rows : NULL;
+  if (!d->impacts) return;
+  ess_impacts *const calls = &d->impacts->calls;
+  calls->map = map;
+  calls->jacobian = calls->jacobian ? impact_jacobian : NULL;
+  calls->start = calls->start ? start_impacts : NULL;
+}
+
+/* the caller's callbacks themselves: a run forward of a system that has all pays nothing */
+static void undress_system(ess_driver *d) {
+  d->system = d->caller.system;
+  d->start = d->caller.start;
+  if (d->impacts) d->impacts->calls = d->caller.impacts;
+}
+
+void ess_caller_dress(ess_driver *d) {
+  const ess_caller *const c = &d->caller;
+  const ess_observer *const o = &c->observer;
+  if (c->moves || c->differs || c->way < 0.0)
+    dress_system(d);
+  else
+    undress_system(d);
+  d->options.observer = *o;
+  if (c->way > 0.0) return;
+  d->options.observer = (ess_observer){.step = o->step ? tell_step : NULL,
+                                       .crossing = o->crossing ? tell_crossing : NULL,
+                                       .impact = o->impact ? tell_impact : NULL,
+                                       .context = d};
+}
+
+void ess_caller_turn(ess_driver *d, double way) {
+  d->caller.way = way;
+  if (d->caller.is_latched_by_state) d->latched = false;
+  ess_caller_dress(d);
+}
+
+void ess_caller_begin(ess_driver *d, double t) {
+  d->caller.origin = t;
+}
+
+const double *ess_caller_state(ess_driver *d, double t, const double x[]) {
+  ess_caller *const c = &d->caller;
+  if (!c->moves) return x;
+  memcpy(c->x, x, c->system.dimension * sizeof *x);
+  c->x[c->system.dimension] = t - c->origin;
+  return c->x;
+}
