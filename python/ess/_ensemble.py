@@ -53,7 +53,7 @@ def ensemble(
     base=None,
     user=None,
     threads=None,
-):
+) -> OdeResult:
     """Solve the same problem from many starts, in threads.
 
     All functions must be native (`numba.cfunc`, ctypes, cffi, `scipy.LowLevelCallable`): threads run

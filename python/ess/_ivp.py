@@ -474,7 +474,7 @@ def solve_ivp(
     base=None,
     user=None,
     jac_sparsity=None,
-):
+) -> OdeResult:
     """Solve an initial value problem whose equations change where `guards` pass zero.
 
     It takes what `scipy.integrate.solve_ivp` takes, in the same places, and returns the same.

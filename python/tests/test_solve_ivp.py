@@ -370,3 +370,15 @@ def test_a_result_is_a_dictionary_with_attributes():
     with pytest.raises(AttributeError):
         _ = r.nothing
     assert not hasattr(r, "__array_interface__")
+
+
+def test_the_stub_has_what_the_module_has():
+    folder = os.path.dirname(ess.__file__)
+    with open(os.path.join(folder, "_native.pyi")) as file:
+        text = file.read()
+    from ess import _native
+
+    for name in dir(_native):
+        if not name.startswith("_"):
+            assert f"def {name}(" in text or f"{name}:" in text
+    assert os.path.exists(os.path.join(folder, "py.typed"))
