@@ -23,6 +23,13 @@ extern const solver_type hybrid_solver;        /* a guard check at every step of
 extern const solver_type smooth_solver;        /* a contact force without a kink, no guards */
 extern const solver_type time_stepping_solver; /* semi-implicit Euler with complementarity */
 
+/* What anyone would write first: the mode read off the state at every call, no crossing looked for
+ * (plain.h). */
+extern const solver_type plain_euler_solver;  /* semi-implicit where the model is mechanical */
+extern const solver_type plain_rk4_solver;    /* cubic outputs between its ends */
+extern const solver_type plain_dopri5_solver; /* libess's base without guards */
+extern const solver_type plain_cvode_solver;  /* SUNDIALS' Adams without roots */
+
 /* The Open Dynamics Engine; refuses every model where the build had none. */
 extern const solver_type ode_solver;
 

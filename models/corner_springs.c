@@ -91,7 +91,7 @@ static int anchor(ess_impact *impact, void *params) {
   const corner_springs *const p = params;
   for (int i = 0; i < CORNERS; i++) {
     double from[2];
-    if (!p->sticks || is_pressed(impact->sign, i) || !is_pressed(impact->mode, i)) continue;
+    if (is_pressed(impact->sign, i) || !is_pressed(impact->mode, i)) continue;
     corner_springs_from(p, i, impact->x[PHI], from);
     impact->after[ANCHOR + i] = impact->x[X] + from[0];
   }
@@ -115,7 +115,7 @@ int corner_springs_prepare(model *m, const corner_springs *p, char message[MODEL
                            .field = field,
                            .guards = guards,
                            .guard_jacobian = guard_jacobian,
-                           .impacts = &impacts,
+                           .impacts = p->sticks ? &impacts : NULL,
                            .params = data};
   return 0;
 }

@@ -281,5 +281,6 @@ const model_type legged_type = {
     .reference = reference,
     .contact_count = contact_count,
     .active_contacts = active_contacts,
+    .mode_of_state = true,
     .changes_field = changes_field,
 };

@@ -118,6 +118,10 @@ typedef struct model_type {
   /* Optional: one line of what a nonzero value of the system's callbacks means, or NULL. */
   const char *(*reason)(int code);
 
+  /* The resets of the system, where it has some, only say what can be crossed next: the mode is a
+   * function of the state, by the signs of all event functions. */
+  bool mode_of_state;
+
   /* Whether the crossing that led to `sign` (event function `guard` just flipped) changes f. */
   bool (*changes_field)(const model *m, size_t guard, const double sign[]);
 } model_type;

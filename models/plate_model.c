@@ -197,5 +197,6 @@ const model_type plate_type = {
     .active_contacts = plate_active_contacts,
     .mechanics = mechanics,
     .penetrations = plate_penetrations,
+    .mode_of_state = true,
     .changes_field = changes_field,
 };

@@ -22,6 +22,10 @@ const solver_type *const solver_types[] = {
     &smooth_solver,
     &time_stepping_solver,
     &ode_solver,
+    &plain_euler_solver,
+    &plain_rk4_solver,
+    &plain_dopri5_solver,
+    &plain_cvode_solver,
     NULL,
 };
 // clang-format on
@@ -45,6 +49,10 @@ unsigned solver_concerns(const solver_type *solver) {
       {&smooth_solver, TOLERANCES | SETTING_EPSILON},
       {&time_stepping_solver, SETTING_TIME_STEP},
       {&ode_solver, SETTING_TIME_STEP},
+      {&plain_euler_solver, SETTING_TIME_STEP},
+      {&plain_rk4_solver, SETTING_TIME_STEP},
+      {&plain_dopri5_solver, TOLERANCES},
+      {&plain_cvode_solver, TOLERANCES},
   };
   for (size_t i = 0; i < sizeof concerns / sizeof *concerns; i++)
     if (concerns[i].solver == solver) return concerns[i].settings;
@@ -62,6 +70,11 @@ solver_settings solver_settings_in_force(const solver_type *solver, const solver
   for (const setting *line = settings_table; line->name; line++)
     if (!(concern & 1U << (line - settings_table))) setting_put(line, &s, NAN);
   return s;
+}
+
+bool solver_is_plain(const solver_type *solver) {
+  return solver == &plain_euler_solver || solver == &plain_rk4_solver ||
+         solver == &plain_dopri5_solver || solver == &plain_cvode_solver;
 }
 
 bool solver_is_libess(const solver_type *solver) {

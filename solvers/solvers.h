@@ -17,6 +17,9 @@ extern const solver_type *const solver_types[];
 bool solver_is_libess(const solver_type *solver);
 ess_options solver_libess_options(ess_method method, const solver_settings *settings, double dt);
 
+/* Whether it is one that reads the mode off the state, and looks for no crossing. */
+bool solver_is_plain(const solver_type *solver);
+
 /* Which settings concern a solver, by their bits; one that says nothing of it may read all. */
 unsigned solver_concerns(const solver_type *solver);
 

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "baselines.h"
 #include "bridge.h"
 #include "solvers.h"
 #include "statistics.h"
@@ -82,16 +83,17 @@ static double next_step(double step, size_t finest) {
   return next <= finest ? 1.0 / (double)next : 0.0;
 }
 
-/* of an integrator the longest step that is accepted, unless a shorter one than that would take far
- * longer than the best of the others. 0, or -1 */
-static int longest_step(const choice_request *request, const char *integrator, size_t finest,
-                        double best_s, choice *out, char *message) {
+/* of a solver by one of its variants the longest step that is accepted, unless a shorter one than
+ * that would take far longer than the best of the others. 0, or -1 */
+static int longest_step(const choice_request *request, const solver_type *solver,
+                        const char *variant, size_t finest, double best_s, choice *out,
+                        char *message) {
   const double dt = request->starts->m->type->time_step;
   for (double step = LONGEST; step > 0.0; step = next_step(step, finest)) {
     *out = (choice){.settings = request->base};
-    out->settings.variant = integrator;
+    out->settings.variant = variant;
     out->settings.time_step = dt * step;
-    if (try_one(request, &bridge_solver, 2.0 * best_s, out, message)) return -1;
+    if (try_one(request, solver, 2.0 * best_s, out, message)) return -1;
     if (choice_accepts(&request->limits, out)) return 0;
     const bool slower = out->seconds < INFINITY && out->seconds >= near * best_s;
     out->seconds = INFINITY;
@@ -101,34 +103,45 @@ static int longest_step(const choice_request *request, const char *integrator, s
 }
 
 /* those that are nearly as fast as the fastest once more: their times are to be of one moment */
-static int time_again(const choice_request *request, choice last[INTEGRATORS], double best_s,
-                      char *message) {
-  for (int i = 0; i < AGAIN * INTEGRATORS; i++) {
-    choice *const c = &last[i % INTEGRATORS], again = *c;
+static int time_again(const choice_request *request, const solver_type *const solver[],
+                      choice last[], size_t count, double best_s, char *message) {
+  for (size_t i = 0; i < AGAIN * count; i++) {
+    choice *const c = &last[i % count], again = *c;
     if (!(c->seconds < near * best_s)) continue;
-    if (try_one(request, &bridge_solver, INFINITY, &again, message)) return -1;
+    if (try_one(request, solver[i % count], INFINITY, &again, message)) return -1;
     c->seconds = fmin(c->seconds, again.seconds);
   }
   return 0;
 }
 
+/* the place of the fastest */
+static size_t fastest(const choice last[], size_t count) {
+  size_t best = 0;
+  for (size_t i = 1; i < count; i++)
+    if (last[i].seconds < last[best].seconds) best = i;
+  return best;
+}
+
+static int none_good_enough(const choice_request *request, const char *who, char *message) {
+  measure_message(message, "no setting of %s is good enough: a median error of %.3g is accepted",
+                  who, request->limits.rms);
+  return 1;
+}
+
 int choice_mujoco(const choice_request *request, size_t finest, choice *best,
                   char message[SOLVER_MESSAGE_SIZE]) {
+  static const solver_type *const solver[INTEGRATORS] = {&bridge_solver, &bridge_solver,
+                                                         &bridge_solver};
   choice last[INTEGRATORS];
   double best_s = INFINITY;
   for (int i = 0; i < INTEGRATORS; i++) {
-    if (longest_step(request, integrators[i], finest, best_s, &last[i], message)) return -1;
+    if (longest_step(request, &bridge_solver, integrators[i], finest, best_s, &last[i], message))
+      return -1;
     best_s = fmin(best_s, last[i].seconds);
   }
-  if (time_again(request, last, best_s, message)) return -1;
-  *best = last[0];
-  for (int i = 1; i < INTEGRATORS; i++)
-    if (last[i].seconds < best->seconds) *best = last[i];
-  if (best->seconds < INFINITY) return 0;
-  measure_message(message,
-                  "no setting of mujoco is good enough: a median error of %.3g is accepted",
-                  request->limits.rms);
-  return 1;
+  if (time_again(request, solver, last, INTEGRATORS, best_s, message)) return -1;
+  *best = last[fastest(last, INTEGRATORS)];
+  return best->seconds < INFINITY ? 0 : none_good_enough(request, "mujoco", message);
 }
 
 int choice_at_target(const choice_request *request, double target, choice *mujoco,
@@ -142,22 +155,23 @@ int choice_at_target(const choice_request *request, double target, choice *mujoc
   return status;
 }
 
-/* ---- libess ---------------------------------------------------------------------------------- */
+/* ---- a tolerance ----------------------------------------------------------------------------- */
 
-static int try_tolerance(const choice_request *request, double tolerance, choice *c,
-                         char *message) {
+static int try_tolerance(const choice_request *request, const solver_type *solver, double tolerance,
+                         choice *c, char *message) {
   c->settings = request->base;
   c->settings.h_max = INFINITY;
   c->settings.rtol = c->settings.atol = tolerance;
-  return try_one(request, &libess_solver, INFINITY, c, message);
+  return try_one(request, solver, INFINITY, c, message);
 }
 
 /* between one that is accepted and one that is not, until they are close together */
-static int bisect(const choice_request *request, double refused, choice *best, char *message) {
+static int bisect(const choice_request *request, const solver_type *solver, double refused,
+                  choice *best, char *message) {
   for (int i = 0; i < HALVINGS; i++) {
     choice c;
     const double middle = sqrt(best->settings.rtol * refused);
-    if (try_tolerance(request, middle, &c, message)) return -1;
+    if (try_tolerance(request, solver, middle, &c, message)) return -1;
     if (choice_accepts(&request->limits, &c))
       *best = c;
     else
@@ -166,21 +180,60 @@ static int bisect(const choice_request *request, double refused, choice *best, c
   return 0;
 }
 
-int choice_tolerance(const choice_request *request, choice *best,
-                     char message[SOLVER_MESSAGE_SIZE]) {
-  choice_request within_margin = *request;
-  within_margin.limits.rms *= margin;
-  const choice_limits *const limits = &within_margin.limits;
+/* 0; 1 where none is good enough, and *best is what the smallest gave, without a line; -1 */
+static int largest_tolerance(const choice_request *request, const solver_type *solver, choice *best,
+                             char *message) {
   // errors need not fall with every tolerance: the first decade that will do, not any
   for (double tolerance = coarsest; tolerance > finest_tolerance; tolerance *= 0.1) {
-    if (try_tolerance(request, tolerance, best, message)) return -1;
-    if (!choice_accepts(limits, best)) continue;
-    return tolerance < coarsest ? bisect(&within_margin, 10.0 * tolerance, best, message) : 0;
+    if (try_tolerance(request, solver, tolerance, best, message)) return -1;
+    if (!choice_accepts(&request->limits, best)) continue;
+    return tolerance < coarsest ? bisect(request, solver, 10.0 * tolerance, best, message) : 0;
   }
-  measure_message(message,
-                  "no tolerance is good enough: with %.3g median, 90 %% and worst are %.3g, %.3g, "
-                  "%.3g, and %.3g, %.3g, %.3g are accepted",
-                  best->settings.rtol, best->rms, best->rms_q90, best->rms_worst, limits->rms,
-                  limits->rms_q90, limits->rms_worst);
   return 1;
+}
+
+static choice_request with_margin(const choice_request *request) {
+  choice_request with = *request;
+  with.limits.rms *= margin;
+  return with;
+}
+
+int choice_tolerance(const choice_request *request, choice *best,
+                     char message[SOLVER_MESSAGE_SIZE]) {
+  const choice_request with = with_margin(request);
+  const choice_limits *const limits = &with.limits;
+  const int status = largest_tolerance(&with, &libess_solver, best, message);
+  if (status > 0)
+    measure_message(message,
+                    "no tolerance is good enough: with %.3g median, 90 %% and worst are %.3g, "
+                    "%.3g, %.3g, and %.3g, %.3g, %.3g are accepted",
+                    best->settings.rtol, best->rms, best->rms_q90, best->rms_worst, limits->rms,
+                    limits->rms_q90, limits->rms_worst);
+  return status;
+}
+
+/* ---- methods that look for no crossing ------------------------------------------------------- */
+
+int choice_plain(const choice_request *request, size_t finest, choice *best,
+                 const solver_type **who, char message[SOLVER_MESSAGE_SIZE]) {
+  enum { TOLERANT = 2, PLAIN = 4 };
+  static const solver_type *const solver[PLAIN] = {&plain_dopri5_solver, &plain_cvode_solver,
+                                                   &plain_euler_solver, &plain_rk4_solver};
+  const choice_request with = with_margin(request);
+  choice last[PLAIN];
+  double best_s = INFINITY;
+  // those with a tolerance first: their cost ends the search for steps that cannot be cheaper
+  for (size_t i = 0; i < PLAIN; i++) {
+    const int status =
+        i < TOLERANT ? largest_tolerance(&with, solver[i], &last[i], message)
+                     : longest_step(request, solver[i], NULL, finest, best_s, &last[i], message);
+    if (status < 0) return -1;
+    if (status > 0) last[i].seconds = INFINITY;
+    best_s = fmin(best_s, last[i].seconds);
+  }
+  if (time_again(request, solver, last, PLAIN, best_s, message)) return -1;
+  const size_t at = fastest(last, PLAIN);
+  *best = last[at];
+  *who = solver[at];
+  return best->seconds < INFINITY ? 0 : none_good_enough(request, "the plain methods", message);
 }

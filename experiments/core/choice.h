@@ -63,6 +63,14 @@ int choice_tolerance(const choice_request *request, choice *best,
 int choice_at_target(const choice_request *request, double target, choice *mujoco,
                      choice_limits *ours, char message[SOLVER_MESSAGE_SIZE]);
 
-/* All three: 0; 1 with one line when nothing is good enough; -1 with one line when interrupted. */
+/*
+ * The cheapest of the methods that read the mode off the state and look for no crossing, and who it
+ * is: of those with a step the longest within the limits, from six output steps down to 1/`finest`
+ * of one, and of those with a tolerance the largest, found as libess's is.
+ */
+int choice_plain(const choice_request *request, size_t finest, choice *best,
+                 const solver_type **who, char message[SOLVER_MESSAGE_SIZE]);
+
+/* All four: 0; 1 with one line when nothing is good enough; -1 with one line when interrupted. */
 
 #endif

@@ -14,6 +14,13 @@ static const study_option options[] = {
      "numbers of the plate's contacts: 2..100, 2..100..7 (in steps of 7), 2,5,10 or a mixture; the "
      "last is also raced without damping",
      OPTION_CONTACTS, OPTION_AT(speed_settings, contacts), .initial = "2,10,20,50,100"},
+    {"errors", "X,Y",
+     "median RMS errors, the largest first, at which libess races the cheapest of the methods that "
+     "look for no crossing",
+     OPTION_NUMBERS, OPTION_AT(speed_settings, errors), .initial = "1e-1,1e-2,1e-3,1e-4,1e-5",
+     .min = 1e-12, .max = 0.5},
+    {"many", "N,M", "numbers of contacts, the largest first, at which only those two race",
+     OPTION_NUMBERS, OPTION_AT(speed_settings, many), .initial = "1000", .min = 2, .max = 1e5},
     {"targets", "X,Y",
      "RMS errors at which either is raced, too, the largest first (default: none; the finest of "
      "MuJoCo's steps take long)",

@@ -13,19 +13,20 @@
 typedef enum speed_form { SPEED_CONTACTS, SPEED_AGGREGATED, SPEED_FORMS } speed_form;
 
 /* The hopper, the plate with every number of contacts, and the largest without damping; then both
- * with springs of every stiffness asked for. */
+ * with springs of every stiffness asked for; then plates with many contacts, without MuJoCo. */
 typedef struct speed_system {
   const char *model;
   size_t contacts, forms;
-  double damping;          /* NaN: the hopper's own */
-  double stiffness;        /* of all springs */
-  bool stiff;              /* one of those asked for */
-  bool largest, in_series; /* the last of those whose numbers of contacts differ; one of them */
+  double damping;              /* NaN: the hopper's own */
+  double stiffness;            /* of all springs */
+  bool stiff;                  /* one of those asked for */
+  bool with_mujoco, in_errors; /* MuJoCo races; libess and the plain methods at all errors asked */
+  bool largest, in_series;     /* the last of those whose numbers of contacts differ; one of them */
 } speed_system;
 
 typedef struct speed_settings {
   contacts_range contacts;
-  option_numbers targets, stiff;
+  option_numbers errors, many, targets, stiff;
   size_t trials;
   const char *before;
 } speed_settings;
@@ -69,9 +70,13 @@ enum { SPEED_ENTRIES_MAX = 64 };
  * settings are the same at every number of contacts. Returns how many. */
 size_t speed_entries(const study_run *run, size_t system, speed_sample entry[SPEED_ENTRIES_MAX]);
 
-/* The one of MuJoCo's, or of libess's with a field, in a protocol; SIZE_MAX when there is none. */
+/* Whose an entry is: MuJoCo's, libess's, or that of a method that looks for no crossing. */
+typedef enum speed_whose { SPEED_MUJOCO, SPEED_OURS, SPEED_PLAIN } speed_whose;
+bool speed_is(const speed_sample *entry, speed_whose whose);
+
+/* The one of MuJoCo's, or of another with a field, in a protocol; SIZE_MAX when there is none. */
 size_t speed_entry_of(const speed_sample entry[], size_t count, const char *protocol,
-                      const char *field);
+                      speed_whose whose, const char *field);
 
 /* What an entry, or a run, runs with. */
 speed_form speed_form_of(const speed_sample *entry);
@@ -145,11 +150,12 @@ enum {
 
 /* One of either engine in one protocol. Numbers that it does not have are NaN. */
 typedef struct speed_row {
-  const char *model, *law, *field, *solver, *variant, *protocol, *mujoco_variant;
+  const char *model, *law, *field, *solver, *variant, *protocol, *mujoco_variant, *plain_solver;
   size_t contacts, trials, processes;
   double damping, stiffness;
   double median_s, median[2], mujoco_s, ratio, ratio_ends[2], before, before_ends[2];
-  double rms[3], mujoco_rms[3], accepted[3]; /* median, 90 % quantile and worst start */
+  double plain_setting, plain_s, plain_ratio, plain_ends[2];
+  double rms[3], mujoco_rms[3], plain_rms[3], accepted[3]; /* median, 90 % and worst start */
   bool worse;
   double events, events_ratio, s_per_crossing, retaken, disturbed;
   double steps, rejected, entries, substeps, groups, field_evaluations, guard_evaluations;

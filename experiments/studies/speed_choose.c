@@ -10,8 +10,9 @@
 #include "solvers.h"
 #include "speed.h"
 
-/* MuJoCo's finest step against its own run of it, in parts of the output step */
-enum { FINEST = 8 };
+/* the finest step of MuJoCo against its own run of it, and of the plain methods, in parts of the
+ * output step */
+enum { FINEST = 8, FINEST_PLAIN = 256 };
 
 /* the error at which stiff systems are raced */
 static const double stiff_target = 0.01;
@@ -40,20 +41,21 @@ int speed_open(speed_room *r, study_run *run, const speed_system *of, size_t sta
 
 /* ---- who races ------------------------------------------------------------------------------- */
 
-/* MuJoCo, or libess with a form of the field */
+/* MuJoCo, or another with a form of the field */
 static int enter(speed_room *r, const char *protocol, double target, size_t form,
                  const solver_type *solver, const solver_settings *with) {
-  const bool ours = solver == &libess_solver;
+  const bool mujoco = solver == &bridge_solver;
+  const bool by_tolerance = solver_concerns(solver) & SETTING_TOLERANCE;
   speed_sample s;
   column_clear(r->run->study->tables[SPEED_SAMPLES].columns, &s);
   s.what = "entry";
   s.protocol = protocol;
-  s.field = ours && r->of.forms > 1 ? speed_form_names[form] : "";
+  s.field = !mujoco && r->of.forms > 1 ? speed_form_names[form] : "";
   s.solver = solver->name;
-  s.variant = ours ? "" : with->variant;
+  s.variant = mujoco ? with->variant : "";
   s.target = target;
-  s.rtol = ours ? with->rtol : NAN;
-  s.time_step = ours ? NAN : with->time_step;
+  s.rtol = by_tolerance ? with->rtol : NAN;
+  s.time_step = by_tolerance ? NAN : with->time_step;
   s.field_gap = r->gap.gap;
   s.scaling = r->gap.scaling;
   return study_add(r->run, SPEED_SAMPLES, &s);
@@ -69,28 +71,40 @@ static void warn(const speed_room *r, const char *protocol) {
           r->of.contacts, r->of.stiffness, r->of.damping, protocol, r->run->message);
 }
 
-/* libess's largest tolerance with each form of the field; without one it is left out with a line */
-static int enter_libess(speed_room *r, const char *protocol, double target, choice_limits limits) {
-  int status = 0;
-  for (size_t k = 0; status >= 0 && k < r->of.forms; k++) {
-    const contest_starts starts = contest_starts_view(&r->starts, r->form[k]);
-    const choice_request request = request_of(r, &starts, limits);
-    choice best;
-    status = choice_tolerance(&request, &best, r->run->message);
-    if (status > 0) warn(r, protocol);
-    if (!status) status = enter(r, protocol, target, k, &libess_solver, &best.settings);
-  }
+/* libess's largest tolerance with a form of the field, and the cheapest of the plain methods; what
+ * has none is left out with a line */
+static int enter_form(speed_room *r, const char *protocol, double target, choice_limits limits,
+                      size_t form) {
+  const contest_starts starts = contest_starts_view(&r->starts, r->form[form]);
+  const choice_request request = request_of(r, &starts, limits);
+  const solver_type *plain;
+  choice best;
+  int status = choice_tolerance(&request, &best, r->run->message);
+  if (status > 0) warn(r, protocol);
+  if (!status) status = enter(r, protocol, target, form, &libess_solver, &best.settings);
+  if (status < 0) return -1;
+  status = choice_plain(&request, FINEST_PLAIN, &best, &plain, r->run->message);
+  if (status > 0) warn(r, protocol);
+  if (!status) status = enter(r, protocol, target, form, plain, &best.settings);
   return status < 0 ? -1 : 0;
 }
 
-/* the cheapest of both within limits */
-static int enter_both(speed_room *r, const char *protocol, choice_limits limits) {
+/* with each form of the field */
+static int enter_forms(speed_room *r, const char *protocol, double target, choice_limits limits) {
+  int status = 0;
+  for (size_t k = 0; !status && k < r->of.forms; k++)
+    status = enter_form(r, protocol, target, limits, k);
+  return status;
+}
+
+/* the cheapest of all within limits */
+static int enter_all(speed_room *r, const char *protocol, choice_limits limits) {
   const choice_request request = request_of(r, &r->starts, limits);
   choice best;
   if (choice_mujoco(&request, FINEST, &best, r->run->message) ||
       enter(r, protocol, NAN, 0, &bridge_solver, &best.settings))
     return -1;
-  return enter_libess(r, protocol, NAN, limits);
+  return enter_forms(r, protocol, NAN, limits);
 }
 
 static int enter_at_target(speed_room *r, double target) {
@@ -103,7 +117,22 @@ static int enter_at_target(speed_room *r, double target) {
   if (status > 0) warn(r, protocol);
   if (status < 0 || (!status && enter(r, protocol, target, 0, &bridge_solver, &best.settings)))
     return -1;
-  return enter_libess(r, protocol, target, ours);
+  return enter_forms(r, protocol, target, ours);
+}
+
+/* without MuJoCo: at each error asked for libess and the cheapest plain method, with the field that
+ * any contact law has */
+static int enter_errors(speed_room *r) {
+  const speed_settings *const s = r->run->settings;
+  int status = 0;
+  for (size_t i = 0; !status && i < s->errors.count && r->of.in_errors; i++) {
+    char protocol[32];
+    const double error = s->errors.value[i];
+    const choice_limits median = {error, INFINITY, INFINITY};
+    snprintf(protocol, sizeof protocol, "error-%g", error);
+    status = enter_form(r, protocol, error, median, SPEED_CONTACTS);
+  }
+  return status;
 }
 
 static choice run_yardstick(const speed_room *r, const char *integrator) {
@@ -145,16 +174,19 @@ static int choose_stiff(speed_room *r) {
 int speed_choose(speed_room *r) {
   const speed_settings *const s = r->run->settings;
   choice euler, rk4;
+  r->gap = (bridge_gap){.gap = NAN, .scaling = NAN};
+  if (!r->of.with_mujoco) return enter_errors(r);
   if (check_gap(r)) return -1;
   if (r->of.stiff) return choose_stiff(r);
   if (enter_yardstick(r, speed_yardstick, "Euler", &euler) ||
-      enter_both(r, "equal-error", choice_limits_of(&euler)))
+      enter_all(r, "equal-error", choice_limits_of(&euler)))
     return -1;
   const choice_limits median = {euler.rms, INFINITY, INFINITY};
-  if (r->of.forms > 1 && enter_both(r, "equal-median", median)) return -1;
+  if (r->of.forms > 1 && enter_all(r, "equal-median", median)) return -1;
   if (r->of.largest && (enter_yardstick(r, speed_yardstick_rk4, "RK4", &rk4) ||
-                        enter_both(r, "equal-error-RK4", choice_limits_of(&rk4))))
+                        enter_all(r, "equal-error-RK4", choice_limits_of(&rk4))))
     return -1;
+  if (enter_errors(r)) return -1;
   for (size_t i = 0; i < s->targets.count; i++)
     if (enter_at_target(r, s->targets.value[i])) return -1;
   return 0;

@@ -65,7 +65,7 @@ static void fill_work(const double n[SPEED_COUNTS], const double cost[SPEED_CALL
 /* start by start, of each all processes */
 static void add_runs(deriving *d, size_t index) {
   const speed_sample *const e = &d->entry[index];
-  const size_t rival = speed_entry_of(d->entry, d->count, e->protocol, NULL);
+  const size_t rival = speed_entry_of(d->entry, d->count, e->protocol, SPEED_MUJOCO, NULL);
   study_rows(d->run, SPEED_RUNS, &d->first[index]);
   for (size_t j = 0; j < d->draws.trials; j++) {
     const speed_sample *const s = run_of(d, index, j, false);
@@ -104,8 +104,8 @@ static void fill_errors(gather runs, double rms[3]) {
 /* the errors that settings were chosen by, on the starts that are timed */
 static void fill_accepted(const deriving *d, const speed_sample *e, double accepted[3]) {
   const bool rk4 = strcmp(e->protocol, "equal-error-RK4") == 0;
-  const size_t yardstick =
-      speed_entry_of(d->entry, d->count, rk4 ? speed_yardstick_rk4 : speed_yardstick, NULL);
+  const size_t yardstick = speed_entry_of(
+      d->entry, d->count, rk4 ? speed_yardstick_rk4 : speed_yardstick, SPEED_MUJOCO, NULL);
   accepted[0] = e->target;
   accepted[1] = accepted[2] = NAN;
   if (isnan(e->target)) fill_errors(runs_of(d, yardstick), accepted);
@@ -128,10 +128,24 @@ static void fill_rival(const deriving *d, size_t index, size_t rival, speed_row 
   series_median_ratio(rivals, runs, "seconds", &d->draws, &r->ratio, r->ratio_ends);
 }
 
+/* beside the cheapest of those that look for no crossing, where there is one with the same field */
+static void fill_plain(const deriving *d, size_t index, speed_row *r) {
+  const speed_sample *const e = &d->entry[index];
+  const size_t plain = speed_entry_of(d->entry, d->count, e->protocol, SPEED_PLAIN, e->field);
+  if (plain == SIZE_MAX) return;
+  const gather runs = runs_of(d, index), rivals = runs_of(d, plain);
+  const speed_sample *const p = &d->entry[plain];
+  r->plain_solver = p->solver;
+  r->plain_setting = isnan(p->rtol) ? p->time_step : p->rtol;
+  r->plain_s = gather_median(rivals, "seconds");
+  fill_errors(rivals, r->plain_rms);
+  series_median_ratio(rivals, runs, "seconds", &d->draws, &r->plain_ratio, r->plain_ends);
+}
+
 static void add_row(const deriving *d, size_t index) {
   const speed_sample *const e = &d->entry[index];
   const gather runs = runs_of(d, index);
-  const size_t rival = speed_entry_of(d->entry, d->count, e->protocol, NULL);
+  const size_t rival = speed_entry_of(d->entry, d->count, e->protocol, SPEED_MUJOCO, NULL);
   const solver_settings settings = speed_settings_of(e);
   speed_row r;
   column_clear(speed_row_columns, &r);
@@ -159,7 +173,8 @@ static void add_row(const deriving *d, size_t index) {
   r.s_per_crossing = r.median_s / r.events;
   r.retaken = gather_sum(runs, "retaken");
   r.disturbed = gather_sum(runs, "disturbed");
-  if (!isnan(e->rtol)) {
+  if (speed_is(e, SPEED_OURS)) {
+    fill_plain(d, index, &r);
     // what was measured earlier has the models' own springs
     const measure_interval before = earlier_ratio(d->of.stiff ? NULL : d->run->own, r.model,
                                                   r.contacts, r.damping, r.field, r.protocol);
@@ -211,8 +226,8 @@ static void add_marginal(study_run *run, const deriving systems[], size_t count,
   speed_marginal m = {.field = field, .share_before = earlier_share(run->own, field)};
   for (size_t i = 0; i < count; i++) {
     const deriving *const d = &systems[i];
-    const size_t at = speed_entry_of(d->entry, d->count, speed_fixed, field);
-    const size_t rival = speed_entry_of(d->entry, d->count, speed_fixed, NULL);
+    const size_t at = speed_entry_of(d->entry, d->count, speed_fixed, SPEED_OURS, field);
+    const size_t rival = speed_entry_of(d->entry, d->count, speed_fixed, SPEED_MUJOCO, NULL);
     if (at == SIZE_MAX || rival == SIZE_MAX) return;
     x[i] = (double)d->of.contacts;
     ours[i] = runs_of(d, at);

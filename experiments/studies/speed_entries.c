@@ -17,17 +17,26 @@ static const double hopper_stiffness = 800.0, plate_stiffness = 8000.0, plate_da
 enum { STIFF_CONTACTS = 10 };
 
 size_t speed_systems(const speed_settings *s) {
-  return s->contacts.count + 2 + 2 * s->stiff.count;
+  return s->contacts.count + 2 + 2 * s->stiff.count + s->many.count;
 }
 
 speed_system speed_system_at(const speed_settings *s, size_t index) {
   const size_t last = s->contacts.count;
   const size_t other = index > last + 1 ? index - last - 2 : 0;
+  if (other >= 2 * s->stiff.count && index > last + 1)
+    return (speed_system){.model = "plate",
+                          .contacts = (size_t)s->many.value[other - 2 * s->stiff.count],
+                          .forms = SPEED_FORMS,
+                          .damping = plate_damping,
+                          .stiffness = plate_stiffness,
+                          .in_errors = true};
   if (!index)
     return (speed_system){.model = "hopper",
                           .contacts = 1,
                           .forms = 1,
                           .damping = NAN,
+                          .with_mujoco = true,
+                          .in_errors = true,
                           .stiffness = hopper_stiffness};
   if (index > last + 1)
     return (speed_system){.model = other % 2 ? "plate" : "hopper",
@@ -35,20 +44,27 @@ speed_system speed_system_at(const speed_settings *s, size_t index) {
                           .forms = other % 2 ? SPEED_FORMS : 1,
                           .damping = other % 2 ? plate_damping : NAN,
                           .stiffness = s->stiff.value[other / 2],
+                          .with_mujoco = true,
                           .stiff = true};
   return (speed_system){.model = "plate",
                         .contacts = s->contacts.contacts[(index < last ? index : last) - 1],
                         .forms = SPEED_FORMS,
                         .damping = index > last ? 0.0 : plate_damping,
                         .stiffness = plate_stiffness,
+                        .with_mujoco = true,
+                        .in_errors = index <= last,
                         .largest = index == last,
                         .in_series = index <= last};
 }
 
 /* ---- entries --------------------------------------------------------------------------------- */
 
-static bool is_ours(const speed_sample *entry) {
-  return strcmp(entry->solver, libess_solver.name) == 0;
+bool speed_is(const speed_sample *entry, speed_whose whose) {
+  const solver_type *const solver = solver_find(entry->solver);
+  const speed_whose is = solver == &libess_solver  ? SPEED_OURS
+                         : solver_is_plain(solver) ? SPEED_PLAIN
+                                                   : SPEED_MUJOCO;
+  return is == whose;
 }
 
 speed_form speed_form_of(const speed_sample *entry) {
@@ -58,23 +74,18 @@ speed_form speed_form_of(const speed_sample *entry) {
 
 solver_settings speed_settings_of(const speed_sample *entry) {
   solver_settings s = solver_settings_default();
-  if (is_ours(entry)) {
-    s.rtol = s.atol = entry->rtol;
-  } else {
-    s.variant = entry->variant;
-    s.time_step = entry->time_step;
-  }
+  if (speed_is(entry, SPEED_MUJOCO)) s.variant = entry->variant;
+  if (!isnan(entry->rtol)) s.rtol = s.atol = entry->rtol;
+  if (!isnan(entry->time_step)) s.time_step = entry->time_step;
   return s;
 }
 
 size_t speed_entry_of(const speed_sample entry[], size_t count, const char *protocol,
-                      const char *field) {
-  for (size_t i = 0; i < count; i++) {
-    const bool mujoco = !is_ours(&entry[i]);
-    if (strcmp(entry[i].protocol, protocol) == 0 &&
-        (field ? !mujoco && strcmp(entry[i].field, field) == 0 : mujoco))
+                      speed_whose whose, const char *field) {
+  for (size_t i = 0; i < count; i++)
+    if (strcmp(entry[i].protocol, protocol) == 0 && speed_is(&entry[i], whose) &&
+        (whose == SPEED_MUJOCO || strcmp(entry[i].field, field) == 0))
       return i;
-  }
   return SIZE_MAX;
 }
 
@@ -95,7 +106,8 @@ static bool fixed_entry(const study_run *run, const char *field, speed_sample *o
   for (size_t i = 0; i < speed_systems(s); i++) {
     speed_sample entry[SPEED_ENTRIES_MAX];
     if (!speed_system_at(s, i).in_series) continue;
-    const size_t at = speed_entry_of(entry, chosen(run, i, entry), "equal-error", field);
+    const size_t at = speed_entry_of(entry, chosen(run, i, entry), "equal-error",
+                                     field ? SPEED_OURS : SPEED_MUJOCO, field);
     if (at == SIZE_MAX) return false;
     if (!found || !field || entry[at].rtol < out->rtol) *out = entry[at];
     found = true;

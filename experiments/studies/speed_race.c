@@ -88,7 +88,7 @@ static int add_calls(const heat *h, size_t form) {
 static int add_grids(const heat *h) {
   const speed_system *const of = &h->room->of;
   const char *const field = of->forms > 1 ? speed_form_names[of->forms - 1] : "";
-  const size_t at = speed_entry_of(h->entry, h->count, "equal-error", field);
+  const size_t at = speed_entry_of(h->entry, h->count, "equal-error", SPEED_OURS, field);
   if ((of->forms > 1 && !of->largest) || at == SIZE_MAX) return 0;
   return speed_time_samples(h->room, &h->entry[at], h->process);
 }

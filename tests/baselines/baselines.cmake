@@ -5,6 +5,7 @@ foreach(duty
     gsl
     listing
     location
+    plain
     hybrid
     smooth
     time_stepping)

@@ -300,15 +300,30 @@ static bool is(const json_t *row, const char *name, const char *text) {
  * plate with stiff springs. Times are of no account, but what MuJoCo chose takes no longer a step
  * than six of its own */
 static void check_rows(const json_t *rows) {
-  size_t i, ours = 0, mujoco = 0;
+  size_t i, ours = 0, mujoco = 0, plain = 0;
   json_t *row;
   json_array_foreach(rows, i, row) {
+    const bool without_mujoco = strncmp(text_of(row, "protocol"), "error-", 6) == 0;
+    const bool is_plain = strncmp(text_of(row, "solver"), "plain-", 6) == 0;
+    assert_true(number_of(row, "rms_error") <= number_of(row, "rms_worst"));
+    if (is_plain) plain++;
+    if (is(row, "solver", "libess") && !is(row, "protocol", "fixed-tolerance")) {
+      assert_int_equal(strncmp(text_of(row, "plain_solver"), "plain-", 6), 0);
+      assert_true(number_of(row, "plain_s") > 0.0 && number_of(row, "plain_setting") > 0.0);
+      assert_true(number_of(row, "plain_over_this_lo") <= number_of(row, "plain_over_this") &&
+                  number_of(row, "plain_over_this") <= number_of(row, "plain_over_this_hi"));
+      assert_true(number_of(row, "plain_rms_error") <= number_of(row, "plain_rms_worst"));
+    }
+    if (without_mujoco) {
+      ours += !is_plain;
+      continue;
+    }
     const double step = number_of(row, "mujoco_time_step") / 2e-3;
     assert_true(step > 0.124 && step < 6.001);
     assert_true(number_of(row, "mujoco_over_this_lo") <= number_of(row, "mujoco_over_this"));
     assert_true(number_of(row, "mujoco_over_this") <= number_of(row, "mujoco_over_this_hi"));
-    assert_true(number_of(row, "rms_error") <= number_of(row, "rms_worst"));
     assert_true(number_of(row, "field_gap") < 1e-7);
+    if (is_plain) continue;
     if (is(row, "solver", "mujoco")) {
       mujoco++;
       continue;
@@ -320,7 +335,9 @@ static void check_rows(const json_t *rows) {
   }
   // yardstick and equal-error; with equal-median and the fixed setting; with RK4 twice; stiff
   assert_int_equal(mujoco, 2 + 4 + 6 + 3 + 2 * 2);
-  assert_int_equal(ours, 1 + 2 * (3 + 4 + 2) + 1 + 2);
+  // and at an error without MuJoCo
+  assert_int_equal(ours, 1 + 2 * (3 + 4 + 2) + 1 + 2 + 4);
+  assert_int_equal(plain, 2 + (4 + 1) + (6 + 1) + 4 + 3 + 1);
 }
 
 /* the table's rows are the .json's, with the settings of each */
@@ -332,9 +349,11 @@ static void check_settings_in_table(void **state, const json_t *rows) {
   json_t *row;
   json_array_foreach(rows, i, row) {
     const json_t *const with = json_object_get(row, "settings");
-    const bool mujoco = strcmp(text_of(row, "solver"), "mujoco") == 0;
+    const char *const solver = text_of(row, "solver");
+    const bool stepping = strcmp(solver, "mujoco") == 0 || strcmp(solver, "plain-euler") == 0 ||
+                          strcmp(solver, "plain-rk4") == 0;
     for (size_t k = 0; k < 4; k++)
-      if (k < 2 ? !mujoco : k == 2 && mujoco)
+      if (k < 2 ? !stepping : k == 2 && stepping)
         assert_true(field_of(table, i, names[k]) == number_of(with, names[k]));
       else {
         const size_t at = measure_table_column(table, names[k]);
@@ -354,13 +373,13 @@ static void a_small_run_is_written_and_shown(void **state) {
   check_settings_in_table(state, json_object_get(results, "rows"));
   assert_int_equal(json_array_size(json_object_get(results, "marginals")), SPEED_FORMS);
   assert_int_equal(json_array_size(json_object_get(results, "samples")), 4);
-  assert_int_equal(json_array_size(json_object_get(results, "callbacks")), 3 + 3 * 2 * SPEED_CALLS);
+  assert_int_equal(json_array_size(json_object_get(results, "callbacks")), 3 + 4 * 2 * SPEED_CALLS);
   json_decref(results);
 
   essbench(state, "speed --table --out results");
   read_text(path_in(state, "out", path), said, sizeof said);
-  assert_non_null(strstr(said, "plate  contacts   libess equal-error       2  60"));
-  assert_non_null(strstr(said, "plate  aggregated libess equal-median      3   0"));
+  assert_non_null(strstr(said, "plate  contacts   libess       equal-error       2  60"));
+  assert_non_null(strstr(said, "plate  aggregated libess       equal-median      3   0"));
   assert_non_null(strstr(said, "   12.5 ")); // what was before
   assert_non_null(strstr(said, "one more contact"));
   assert_non_null(strstr(said, "some_guard_rates of 8"));

@@ -15,6 +15,8 @@ hopper,,libess,libess,libess,,tolerance,ok,1,0.001,0.0005,0.0004,300
 hopper,,a,a,location,,rtol,ok,1,0.1,0.006,0.0004,50
 hopper,,a,a,location,,rtol,failed,1,0.1,0.0001,0.0001,1
 hopper,,b,b,gsl,,rtol,ok,1,0.1,0.00005,0.001,900
+hopper,,c,c,plain-euler,,time_step,ok,1,0.001,0.009,0.0008,200
+hopper,,d,d,plain-rk4,,time_step,ok,1,0.001,0.009,0.0006,400
 END
 cat >"$room/crossing_cost.csv" <<END
 contacts,solver,status,ns_per_crossing,evaluations_per_crossing
@@ -29,11 +31,11 @@ END
 cp "$sources/docs/results/findings.md" "$room/page"
 (cd "$room" && "$sources/tools/findings" . page)
 check 'findings ends with 0' $?
-grep -q '^| hopper | 1e-02 | 0.2 | 1e-02 |  |  | 2 |  | 5 |' "$room/page"
+grep -q '^| hopper | 1e-02 | 0.2 | 1e-02 | 3 |  |  | 2 |  | 5 |' "$room/page"
 check 'times are over those of libess' $?
-grep -q '^| hopper | 1e-02 | 100 | 1e-02 |  |  | \*\*0.50\*\* |' "$room/page"
-check 'what is less is bold' $?
-grep -q '^| hopper | 1e-03 | 0.4 | 1e-03 |  |  |  |  | 2.5 |' "$room/page"
+grep -q '^| hopper | 1e-02 | 100 | 1e-02 | 2 |  |  | \*\*0.50\*\* |' "$room/page"
+check 'what is less is bold, and plain methods are one' $?
+grep -q '^| hopper | 1e-03 | 0.4 | 1e-03 |  |  |  |  |  | 2.5 |' "$room/page"
 check 'what failed is none' $?
 grep -q '^| hopper | 1e-04 | not reached; gsl 1 ' "$room/page"
 check 'who gets there alone is told' $?
@@ -43,7 +45,7 @@ grep -qxF -- '- hopper: libess takes the least time at 3 of 4 errors, and the fe
 check 'how often libess is first is told' $?
 grep -q '^| location | 6.0e-03 (hopper) | 2 (hopper, 1e-02) to 2 (hopper, 1e-01) | 0.5 ' "$room/page"
 check 'each other has its row' $?
-grep -q '^| 10 | 500 | 4.25 |  |  |  |  |  |  |  |  |  | 40 |' "$room/page"
+grep -q '^| 10 | 500 | 4.25 |  |  |  |  |  |  |  |  |  |  | 40 |' "$room/page"
 check 'crossings have their costs' $?
 grep -q '^- hopper: commit `0123456`' "$room/page"
 check 'the source is told' $?
@@ -73,14 +75,21 @@ check 'a wrong call of a tool is told' $wrong
 columns='model,field,solver,protocol,contacts,damping,stiffness,trials,processes,median_s,mujoco_s'
 columns="$columns,mujoco_over_this,mujoco_over_this_lo,mujoco_over_this_hi,rms_error,rms_worst"
 columns="$columns,mujoco_rms_error,mujoco_rms_worst,mujoco_variant,mujoco_time_step,bound_s,worse"
+columns="$columns,plain_solver,plain_setting,plain_s,plain_over_this,plain_over_this_lo,plain_over_this_hi"
 plate='plate,contacts,libess'
 cat >"$room/speed.csv" <<END
 $columns
-hopper,,mujoco,equal-error,1,nan,800,5,2,1e-3,1e-3,1,1,1,0.01,0.01,0.01,0.01,Euler,0.002,nan,0
-hopper,,libess,equal-error,1,nan,800,5,2,1e-5,1e-3,100,99,101,0.005,0.005,0.01,0.01,Euler,0.002,1e-6,0
-$plate,equal-error,10,60,8000,5,2,2e-4,4e-3,20,19.5,21,0.01,0.09,0.02,0.03,Euler,0.002,5e-5,1
-$plate,equal-median,10,60,8000,5,2,2e-4,3e-3,15,14,16,0.02,0.09,0.02,0.03,RK4,0.008,5e-5,0
-$plate,target-0.01,10,60,1e6,5,2,1e-3,7e-3,7,6,8,0.01,0.02,0.01,0.03,RK4,0.001,5e-5,0
+hopper,,mujoco,equal-error,1,nan,800,5,2,1e-3,1e-3,1,1,1,0.01,0.01,0.01,0.01,Euler,0.002,nan,0,,nan,nan,nan,nan,nan
+hopper,,libess,equal-error,1,nan,800,5,2,1e-5,1e-3,100,99,101,0.005,0.005,0.01,0.01,Euler,0.002,1e-6,0,plain-rk4,0.004,2e-5,2,1.9,2.1
+$plate,equal-error,10,60,8000,5,2,2e-4,4e-3,20,19.5,21,0.01,0.09,0.02,0.03,Euler,0.002,5e-5,1,plain-dopri5,1e-4,1e-4,0.5,0.4,0.6
+$plate,equal-median,10,60,8000,5,2,2e-4,3e-3,15,14,16,0.02,0.09,0.02,0.03,RK4,0.008,5e-5,0,plain-euler,0.002,5e-5,0.25,0.2,0.3
+$plate,target-0.01,10,60,1e6,5,2,1e-3,7e-3,7,6,8,0.01,0.02,0.01,0.03,RK4,0.001,5e-5,0,,nan,nan,nan,nan,nan
+$plate,error-0.1,10,60,8000,5,2,1e-3,nan,nan,nan,nan,0.01,0.02,nan,nan,,nan,5e-5,0,plain-euler,0.002,5e-4,0.5,0.4,0.6
+$plate,error-0.01,10,60,8000,5,2,1e-3,nan,nan,nan,nan,0.01,0.02,nan,nan,,nan,5e-5,0,plain-dopri5,1e-4,2e-3,2,0.9,3
+$plate,error-0.001,10,60,8000,5,2,1e-3,nan,nan,nan,nan,0.01,0.02,nan,nan,,nan,5e-5,0,plain-dopri5,1e-6,3e-3,3,2,4
+$plate,error-0.0001,10,60,8000,5,2,1e-3,nan,nan,nan,nan,0.01,0.02,nan,nan,,nan,5e-5,0,,nan,nan,nan,nan,nan
+$plate,error-0.1,1000,60,8000,5,2,1e-3,nan,nan,nan,nan,0.01,0.02,nan,nan,,nan,5e-5,0,plain-euler,0.002,5e-4,0.5,0.4,0.6
+$plate,error-0.0001,1000,60,8000,5,2,1e-3,nan,nan,nan,nan,0.01,0.02,nan,nan,,nan,5e-5,0,plain-euler,0.002,5e-4,0.5,0.4,0.6
 END
 cat >"$room/speed.json" <<END
 {"environment": {"git_commit": "0123456789", "mujoco": {"version": "4.0.0"}, "compiler": "cc", "cores": 2,
@@ -94,10 +103,23 @@ cp "$sources/docs/results/speed.md" "$room/speed"
 check 'headline ends with 0' $?
 grep -q 'MuJoCo takes 20 to 100 times as long as libess\*\*' "$room/readme" && grep -q 'MuJoCo takes 15 to 15 times as long' "$room/readme"
 check 'the verdict is of the rows' $?
-grep -qxF '| hopper |  | 10.0 | 1000 | 100.0 [99.0, 101.0] | 0.005 (0.005) | 0.01 (0.01) |  |' "$room/readme"
+grep -q 'The cheapest plain method on the same equations takes 0.5 to 2 times as long as libess\*\*' "$room/readme" &&
+  grep -q 'MuJoCo takes 15 to 15 times as long, and the cheapest plain method 0.25 to 0.25 times' "$room/readme" &&
+  grep -qF 'With N = 10, c = 60, a run takes MuJoCo 4000 µs, plain-dopri5 100 µs, and libess 200 µs.' "$room/readme"
+check 'the verdict has three numbers' $?
+# at 1e-2 the interval has 1 in it, at 1e-4 no plain method gets there
+row='| N = 10, c = 60 | 0.5 (libess 1000, plain-euler 500) | 2 (libess 1000, plain-dopri5 2000)'
+row="$row | **3** (libess 1000, plain-dopri5 3000) | **libess 1000**, plain: not reached | 1e-3 |"
+grep -qxF "$row" "$room/readme"
+check 'from which error on libess is the fastest is by the intervals' $?
+grep -qF 'Use libess for median errors of at most 1e-3 for N = 10. Else use a plain method. It is shown to be the fastest nowhere for N = 1000.' \
+  "$room/readme"
+check 'and the rule is what the table says' $?
+grep -qxF '| hopper |  | 10.0 | 1000 | 100.0 [99.0, 101.0] | 0.005 (0.005) | 0.01 (0.01) |  | 20.0 (plain-rk4, 4 ms): 2 [1.9, 2.1] |  |' "$room/readme"
 check 'a system without an equal median has its row' $?
 row='| N = 10, c = 60 | contacts | 200 | 4000 | 20.0 [19.5, 21.0] | 0.01 (0.09) | 0.02 (0.03) |'
-grep -qxF "$row 15.0 [14.0, 16.0], RK4 8 ms |" "$room/readme"
+row="$row 15.0 [14.0, 16.0], RK4 8 ms | 100 (plain-dopri5, 1.0e-04): 0.5 [0.4, 0.6]"
+grep -qxF "$row | 50.0 (plain-euler, 2 ms): 0.25 [0.2, 0.3] |" "$room/readme"
 check "MuJoCo's own choice stands beside" $?
 grep -qF '| N = 10, c = 60, k = 1e6, error 0.01 | contacts | 1000 |' "$room/readme"
 check 'stiff springs are named' $?

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What anyone would write first: no crossing is looked for. The mode is read off the state, as the
+ * signs of all event functions, at every call of the field.
+ *
+ * That is right where the mode is a function of the state. Where the state jumps, or a reset
+ * remembers what has been crossed, the model is refused. */
+#ifndef PLAIN_H
+#define PLAIN_H
+
+#include "solver.h"
+
+typedef struct plain_mode {
+  const model *m;
+  double *sign, *before; /* before: only of a model that is told of changes */
+  bool known;            /* the model has been told all signs */
+  uint64_t evaluations;  /* of the field, and as many of the event functions */
+} plain_mode;
+
+/* Refuses a model whose mode is no function of its state: 0, or SOLVER_REFUSED with one line. */
+int plain_check(const char *solver, const model *m, char message[SOLVER_MESSAGE_SIZE]);
+
+/* Allocates for a prepared model. 0, or a solver_status with one line. Free with plain_free. */
+int plain_alloc(plain_mode *mode, const char *solver, const model *m,
+                char message[SOLVER_MESSAGE_SIZE]);
+void plain_free(plain_mode *mode);
+
+/* Forgets the run before. */
+void plain_start(plain_mode *mode);
+
+/* The field in the mode that x has. 0, or what a callback returned. */
+int plain_field(plain_mode *mode, double t, const double x[], double dxdt[]);
+
+/* Copies the counters to the report. */
+void plain_report(const plain_mode *mode, solver_report *report);
+
+/* Counts the crossings that change the field by the samples, as those of other engines without
+ * event functions are counted. 0, or SOLVER_FAILED with one line. */
+int plain_inspect(plain_mode *mode, const solver_output *output, solver_report *report);
+
+#endif

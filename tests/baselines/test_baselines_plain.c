@@ -1,0 +1,206 @@
+/*
+ * Methods that read the mode off the state: their order where nothing is crossed, convergence where
+ * much is, the scheme and the outputs of those with a fixed step, and whom they refuse.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "baselines_fixture.h"
+
+static const solver_type *const all[] = {&plain_euler_solver, &plain_rk4_solver,
+                                         &plain_dopri5_solver, &plain_cvode_solver};
+enum { ALL = sizeof all / sizeof *all };
+
+static double error_of(fixture *f, const solver_type *solver, double step, double tolerance) {
+  solver_settings s = fixture_settings();
+  s.time_step = step;
+  s.rtol = s.atol = tolerance;
+  return fixture_run(f, solver, &s).rms;
+}
+
+/* a hopper that stays on its spring: damped by nothing, and pressed all the time */
+static fixture pressed_hopper(void) {
+  char message[MODEL_MESSAGE_SIZE];
+  fixture f = fixture_open(fixture_model("hopper"), 0.096);
+  f.x0[0] = 0.95;
+  f.x0[1] = -2.0;
+  assert_int_equal(f.m.type->reference(&f.m, f.x0, &f.reference, message), 0);
+  assert_int_equal(f.reference.events, 0);
+  return f;
+}
+
+/* half the step has 2^-order of the error */
+static void test_orders_without_crossings(void **state) {
+  (void)state;
+  static const struct {
+    const solver_type *solver;
+    double order;
+  } steppers[] = {{&plain_euler_solver, 1.0}, {&plain_rk4_solver, 4.0}};
+  fixture f = pressed_hopper();
+  for (size_t i = 0; i < 2; i++) {
+    const double coarse = error_of(&f, steppers[i].solver, 2e-3, 0.0);
+    const double fine = error_of(&f, steppers[i].solver, 1e-3, 0.0);
+    assert_true(fabs(log2(coarse / fine) - steppers[i].order) < 0.1);
+  }
+  // and those with a tolerance keep it
+  for (size_t i = 2; i < ALL; i++) {
+    assert_true(error_of(&f, all[i], 0.0, 1e-6) < 1e-5);
+    assert_true(error_of(&f, all[i], 0.0, 1e-10) < 3e-9);
+  }
+  fixture_close(&f);
+}
+
+/* steps longer than an output step: the cubic through their ends is of the order of RK4, and far
+ * closer than a chord */
+static void test_rk4_has_outputs_within_its_steps(void **state) {
+  (void)state;
+  fixture f = pressed_hopper();
+  const double long_steps = error_of(&f, &plain_rk4_solver, 8e-3, 0.0);
+  const double longer = error_of(&f, &plain_rk4_solver, 1.6e-2, 0.0);
+  assert_true(fabs(log2(longer / long_steps) - 4.0) < 0.5);
+  assert_true(error_of(&f, &plain_euler_solver, 8e-3, 0.0) > 100.0 * long_steps);
+  fixture_close(&f);
+}
+
+/* The mode is read again and again, so that the error falls, if slowly, with step and tolerance. */
+static void test_converges_through_crossings(void **state) {
+  (void)state;
+  static const char *const names[] = {"hopper", "affine3", "plate", "robot", "trot-on-springs"};
+  static const double durations[] = {1.0, 0.3, 1.0, 0.5, 0.3};
+  for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+    const bool plate = strcmp(names[k], "plate") == 0;
+    fixture f = fixture_open(plate ? fixture_plate(60.0) : fixture_model(names[k]), durations[k]);
+    for (size_t i = 0; i < ALL; i++) {
+      const double dt = f.m.type->time_step;
+      const double coarse = error_of(&f, all[i], dt / 2.0, 1e-5);
+      const double fine = error_of(&f, all[i], dt / 32.0, 1e-8);
+      if (!(fine < coarse / 4.0 && fine < 1e-2))
+        fail_msg("%s, %s: %g and %g", names[k], all[i]->name, coarse, fine);
+    }
+    fixture_close(&f);
+  }
+}
+
+/* where the force does not depend on rates: v' = v + dt a(q), q' = q + dt v' */
+static void test_euler_is_semi_implicit(void **state) {
+  (void)state;
+  fixture f = pressed_hopper();
+  solver_settings s = fixture_settings();
+  fixture_run(&f, &plain_euler_solver, &s);
+  double dxdt[2];
+  const double sign[] = {1.0}, dt = f.m.type->time_step;
+  assert_int_equal(f.m.system.field(0.0, f.x0, sign, dxdt, f.m.system.params), 0);
+  const double rate = f.x0[1] + dt * dxdt[1];
+  assert_true(f.states[3] == rate && f.states[2] == f.x0[0] + dt * rate);
+  fixture_close(&f);
+}
+
+/* one call of the field and one of the event functions for each other, and no more than the scheme
+ * has */
+static void test_counters(void **state) {
+  (void)state;
+  fixture f = fixture_open(fixture_plate(60.0), 2.0);
+  const uint64_t calls[] = {1000, 4001};
+  for (size_t i = 0; i < ALL; i++) {
+    const solver_settings s = fixture_settings();
+    const solver_report r = fixture_run(&f, all[i], &s).report;
+    assert_int_equal(r.field_evaluations, r.guard_evaluations);
+    assert_true(r.field_evaluations > 0 && r.steps > 0);
+    if (i < 2) assert_int_equal(r.field_evaluations, calls[i]);
+    assert_true(fabs((double)r.events / (double)f.reference.events - 1.0) < 0.1);
+  }
+  fixture_close(&f);
+}
+
+/* a form of the field that is told of changes of the mode is the same system */
+static void test_sums_over_the_mode(void **state) {
+  (void)state;
+  model aggregated = fixture_plate(60.0);
+  fixture_set(&aggregated, "field", 1.0);
+  fixture f = fixture_open(fixture_plate(60.0), 2.0), g = fixture_open(aggregated, 2.0);
+  assert_non_null(g.m.system.mode_changed);
+  for (size_t i = 0; i < ALL; i++) {
+    const double one = error_of(&f, all[i], 1e-3, 1e-4), other = error_of(&g, all[i], 1e-3, 1e-4);
+    assert_true(fabs(one / other - 1.0) < 1e-3);
+    // and a run leaves nothing behind
+    assert_true(error_of(&g, all[i], 1e-3, 1e-4) == other);
+  }
+  fixture_close(&f);
+  fixture_close(&g);
+}
+
+static void refuse(model m, const char *words) {
+  char message[MODEL_MESSAGE_SIZE], said[SOLVER_MESSAGE_SIZE];
+  double times[] = {0.0, 0.002}, states[2 * MODEL_DIMENSION_MAX];
+  const solver_output output = {.times = times, .dt = 0.002, .count = 2, .states = states};
+  const solver_settings s = fixture_settings();
+  assert_int_equal(model_prepare(&m, message), 0);
+  for (size_t i = 0; i < ALL; i++) {
+    void *instance;
+    assert_int_equal(all[i]->prepare(&m, &s, &output, &instance, said), SOLVER_REFUSED);
+    assert_null(strchr(said, '\n'));
+    assert_int_equal(strncmp(said, all[i]->name, strlen(all[i]->name)), 0);
+    if (!strstr(said, words)) fail_msg("\"%s\" lacks \"%s\"", said, words);
+  }
+  model_release(&m);
+}
+
+static void test_refusals(void **state) {
+  (void)state;
+  static const char *const jump[] = {"ball",          "slip", "trot",
+                                     "rocking-block", "rhex", "block-on-springs"};
+  for (size_t k = 0; k < sizeof jump / sizeof *jump; k++)
+    refuse(fixture_model(jump[k]), "jumps, and no sign of an event function says when");
+
+  // a reset that nobody says to be a function of the state
+  static model_type remembers;
+  remembers = *model_find("plate");
+  remembers.mode_of_state = false;
+  model m;
+  model_init(&m, &remembers);
+  refuse(m, "is no function of its state: its resets remember");
+
+  fixture f = fixture_open(fixture_plate(60.0), 0.1);
+  solver_settings s = fixture_settings();
+  s.rtol = s.atol = -1.0;
+  fixture_refused(&f, &plain_dopri5_solver, &s, "rtol");
+  fixture_refused(&f, &plain_cvode_solver, &s, "rtol");
+  s = fixture_settings();
+  s.time_step = 0.0013;
+  fixture_refused(&f, &plain_euler_solver, &s, "must divide the output step");
+  fixture_refused(&f, &plain_rk4_solver, &s, "must divide the output step");
+  fixture_close(&f);
+}
+
+/* A start that is not finite ends the run with one line. */
+static void test_stops(void **state) {
+  (void)state;
+  for (size_t i = 0; i < ALL; i++) {
+    char message[SOLVER_MESSAGE_SIZE];
+    fixture f = fixture_open(fixture_plate(60.0), 0.1);
+    const solver_output output = fixture_output(&f);
+    const solver_settings s = fixture_settings();
+    void *instance;
+    solver_report report;
+    f.x0[1] = NAN;
+    assert_int_equal(all[i]->prepare(&f.m, &s, &output, &instance, message), 0);
+    assert_int_equal(all[i]->run(instance, f.x0, &output, &report), SOLVER_FAILED);
+    assert_int_equal(strncmp(report.message, all[i]->name, strlen(all[i]->name)), 0);
+    assert_null(strchr(report.message, '\n'));
+    all[i]->release(instance);
+    fixture_close(&f);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_orders_without_crossings),
+      cmocka_unit_test(test_rk4_has_outputs_within_its_steps),
+      cmocka_unit_test(test_converges_through_crossings),
+      cmocka_unit_test(test_euler_is_semi_implicit),
+      cmocka_unit_test(test_counters),
+      cmocka_unit_test(test_sums_over_the_mode),
+      cmocka_unit_test(test_refusals),
+      cmocka_unit_test(test_stops),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
