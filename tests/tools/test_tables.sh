@@ -110,7 +110,7 @@ check 'the verdict has three numbers' $?
 # at 1e-2 the interval has 1 in it, at 1e-4 no plain method gets there
 row='| N = 10, c = 60 | 0.5 (libess 1000, plain-euler 500) | 2 (libess 1000, plain-dopri5 2000)'
 row="$row | **3** (libess 1000, plain-dopri5 3000) | **libess 1000**, plain: not reached | 1e-3 |"
-grep -qxF "$row" "$room/readme"
+grep -qxF "$row" "$room/speed"
 check 'from which error on libess is the fastest is by the intervals' $?
 grep -qF 'Use libess for median errors of at most 1e-3 for N = 10. Else use a plain method. It is shown to be the fastest nowhere for N = 1000.' \
   "$room/readme"
