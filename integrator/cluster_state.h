@@ -178,6 +178,7 @@ typedef struct ess_cluster {
   double *late;      /* by how much later than its group's mean it came, when that was measured */
   signed char *part; /* of its group that it is measured with, where the group has several */
   bool *is_silent;   /* or no crossing after all */
+  bool *is_told;     /* by event function: its jump has been told apart from others */
   bool *is_made;
 
   /* event functions that crossings of this trial concern, and those crossed, have its number */

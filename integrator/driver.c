@@ -75,6 +75,7 @@ static void forget(ess_driver *d) {
   if (d->tangents) ess_tangents_forget(d);
   for (size_t k = 0; k < d->system.guard_count; k++) d->grain[k] = 0.0;
   d->is_coarse = false;
+  for (size_t k = 0; k < d->system.guard_count; k++) d->cluster.is_told[k] = false;
 }
 
 void ess_driver_reset(ess_driver *d) {

@@ -263,9 +263,11 @@ typedef struct ess_system {
 
   /*
    * Optional, [m], owned by the caller: crossings with the same label and direction are expected to
-   * change the field alike, and are measured together where they come in quick succession. NULL:
-   * all have the same. A bad choice costs evaluations. It costs accuracy only where a sample of the
-   * crossings does not show that they differ: label large jumps that cancel each other apart.
+   * change the field alike, and are measured together where they come in quick succession. A bad
+   * choice costs evaluations. It costs accuracy only where a sample of the crossings does not show
+   * that they differ: label large jumps that cancel each other apart. NULL: all have the same, and
+   * each is told apart from the others when it is first measured, at about two calls of the field
+   * for each doubling of what is crossed together.
    */
   const int *labels;
 

@@ -40,6 +40,9 @@ static const double RECENT = 4.0;
 /* part of its effect that a trend is taken to be off by */
 static const double TREND = 0.25;
 
+/* jumps that single crossings of a group may hide may move the state by so many tolerances */
+static const double HIDDEN = 1.0;
+
 /* a field that changes by no more than this many roundings has not changed */
 static const double UNCHANGED = 64.0;
 
@@ -341,11 +344,67 @@ static bool are_alike(const ess_driver *d, const ess_group *g, const ess_memory 
          ALIKE * ess_scaled_norm(d, g->jump, d->x, d->x);
 }
 
+/* makes every other crossing, or every other two, four ... of a group, or the rest, and takes them
+ * back; *off is how far the field is then from what the group's jumps say, in units of the
+ * tolerance, for as long as the group lasts */
+static int try_some(ess_driver *d, ess_group *g, size_t bit, bool rest, size_t noted,
+                    const double before[], double *off) {
+  ess_cluster *const c = &d->cluster;
+  double *const f = d->stage[5], count = 0.0, late = 0.0, first = INFINITY, last = -INFINITY;
+  for (size_t i = g->begin, place = 0; i < g->end; i++) {
+    c->part[i] = 0;
+    if (c->is_silent[i]) continue;
+    first = ess_smaller(first, c->late[i]);
+    last = ess_larger(last, c->late[i]);
+    c->part[i] = (place++ >> bit & 1) == rest;
+    count += c->part[i] ? 0.0 : 1.0;
+    late += c->part[i] ? 0.0 : c->late[i];
+  }
+  int status = cross_part(d, g, 0);
+  if (!status) status = field_there(d, f);
+  const int taken = ess_take_back(d, noted);
+  if (status || taken) return status ? status : taken;
+  for (size_t i = 0; i < d->lanes; i++)
+    d->v_try[i] = (last - first) * (f[i] - before[i] - count * g->jump[i] - late * g->trend[i]);
+  *off = ess_scaled_norm(d, d->v_try, d->x, d->x);
+  return ESS_SUCCESS;
+}
+
+/* whether each crossing of a group has been told apart from the others of one before */
+static bool are_told(const ess_driver *d, const ess_group *g) {
+  const ess_cluster *const c = &d->cluster;
+  bool told = true;
+  for (size_t i = g->begin; i < g->end; i++)
+    told = told && (c->is_silent[i] || c->is_told[c->crossing[i]]);
+  return told;
+}
+
+/* Strong jumps that cancel each other in every part that has been measured are hidden. Any two
+ * crossings differ in a digit of their places: by each digit, the crossings with a 1 and those with
+ * a 0 are made alone. That is done once for each event function. */
+static int tell_apart(ess_driver *d, ess_group *g, size_t noted, const double before[],
+                      bool *hidden) {
+  ess_cluster *const c = &d->cluster;
+  if (d->system.labels || are_told(d, g)) return ESS_SUCCESS; // labels are the caller's word
+  int status = ess_take_back(d, noted);
+  for (size_t bit = 0; !status && !*hidden && (g->jumps - 1) >> bit; bit++)
+    for (int rest = 0; !status && !*hidden && rest < 2; rest++) {
+      double off = 0.0;
+      status = try_some(d, g, bit, rest, noted, before, &off);
+      *hidden = !(off <= HIDDEN);
+    }
+  if (!status) status = cross_part(d, g, ALL);
+  for (size_t i = g->begin; i < g->end && !*hidden; i++) c->is_told[c->crossing[i]] = true;
+  return status;
+}
+
 /* several, in parts; *alike when they may be taken as the same but for a trend */
 static int measure_parts(ess_driver *d, ess_group *g, double before[], bool *alike) {
   ess_cluster *const c = &d->cluster;
   const ess_memory *const last = find_memory(c, g->class);
   const parts p = divide(d, g);
+  const size_t noted = c->noted_count;
+  double *const unlike = d->stage[6];
   double *const after[] = {d->stage[2], d->stage[3], d->stage[4]};
   bool hidden = false;
   const int status = cross_parts(d, g, &p, before, after, &hidden);
@@ -360,7 +419,11 @@ static int measure_parts(ess_driver *d, ess_group *g, double before[], bool *ali
   *alike = norm <= SHARE && !g->latches && !hidden;
   if (norm > SPLIT_MOST * SHARE && !g->latches) c->too_unlike = norm / SHARE;
   if (!*alike) return ESS_SUCCESS;
-  for (size_t i = 0; i < d->system.dimension; i++) c->unlike[i] += d->v_try[i];
+  memcpy(unlike, d->v_try, d->lanes * sizeof *unlike);
+  const int told = tell_apart(d, g, noted, before, &hidden);
+  *alike = !hidden;
+  if (told || hidden) return told;
+  for (size_t i = 0; i < d->system.dimension; i++) c->unlike[i] += unlike[i];
   memcpy(before, all, d->lanes * sizeof *before);
   return ESS_SUCCESS;
 }

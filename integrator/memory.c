@@ -91,7 +91,7 @@ static bool lay_indices(ess_driver *d) {
   const size_t bytes =
       (m + entries) * sizeof(ess_noted) + entries * sizeof(double) + 3 * m * sizeof(uint64_t) +
       (rows + entries + (1 + 2 * ESS_BLOCK / ESS_LANES) * d->blocks + 8 * m) * sizeof(size_t) +
-      (entries + m) * sizeof(signed char) + 8 * m * sizeof(bool) +
+      (entries + m) * sizeof(signed char) + 9 * m * sizeof(bool) +
       d->blocks * (2 * ESS_BLOCK + 1) * sizeof(bool);
   d->indices = calloc(1, bytes);
   if (!d->indices) return false;
@@ -123,6 +123,7 @@ static bool lay_indices(ess_driver *d) {
   d->armed_is_silent = lay(&cursor, m * sizeof(bool));
   c->is_silent = lay(&cursor, m * sizeof(bool));
   c->is_made = lay(&cursor, m * sizeof(bool));
+  c->is_told = lay(&cursor, m * sizeof(bool));
   c->is_curved = lay(&cursor, m * sizeof(bool));
   c->has_ways = lay(&cursor, d->blocks * sizeof(bool));
   c->is_far = lay(&cursor, d->blocks * ESS_BLOCK * sizeof(bool));

@@ -16,6 +16,7 @@ enum { PLATE_X, PLATE_Z, PLATE_THETA, PLATE_VX, PLATE_VZ, PLATE_OMEGA, PLATE_DIM
 typedef struct plate_data {
   plate_parameters parameters;
   double *spring_x; /* [contacts] */
+  int *label;       /* [2 contacts]: all springs are alike */
 
   /*
    * The active set, for the aggregated field: spring i stands at unit*(2i - (N-1)), so sums of

@@ -19,7 +19,7 @@
 #define FAMILY_RUNS 1000 // sanitizers: fewer
 #endif
 
-/* those that are held to it: what else there is is told by population_families alone */
+/* fails at the first run that is wrong */
 static void check(const char *name, size_t runs) {
   const family *f = families;
   while (strcmp(f->name, name)) f++;
@@ -52,6 +52,16 @@ static void cradles_of_hertz_contacts(void **state) {
   check("cradle", FAMILY_RUNS);
 }
 
+static void a_strong_pulse_among_weak_crossings(void **state) {
+  (void)state;
+  check("pulse", FAMILY_RUNS);
+}
+
+static void pairs_that_undo_each_other(void **state) {
+  (void)state;
+  check("pairs", FAMILY_RUNS);
+}
+
 /* ten of eighteen crossings once, at every tolerance: the last step was four periods long */
 static void a_step_of_four_periods(void **state) {
   (void)state;
@@ -67,9 +77,13 @@ static void a_step_of_four_periods(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_step_of_four_periods),          cmocka_unit_test(relays_on_a_carrier),
-      cmocka_unit_test(carriers_of_several_frequencies), cmocka_unit_test(fuel_by_crank_angle),
+      cmocka_unit_test(a_step_of_four_periods),
+      cmocka_unit_test(relays_on_a_carrier),
+      cmocka_unit_test(carriers_of_several_frequencies),
+      cmocka_unit_test(fuel_by_crank_angle),
       cmocka_unit_test(cradles_of_hertz_contacts),
+      cmocka_unit_test(a_strong_pulse_among_weak_crossings),
+      cmocka_unit_test(pairs_that_undo_each_other),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
