@@ -77,6 +77,7 @@ struct Functions {
 
   /* function(t, x[, sign], *args) */
   nb::object at(const Callback &f, double t, const double *y, const double *s) {
+    if (has_raised) return nb::object(); // with an exception set nothing of Python's may be called
     PyObject *const head[] = {PyFloat_FromDouble(t), x.fill(y, n),
                               s && guards ? sign.fill(s, guards) : nullptr};
     return nb::steal(call(f.function, head, s && guards ? 3 : 2, args));
@@ -157,6 +158,7 @@ static int impact(double t, const double *x, const double *sign, const std::size
   if (f->impact.native)
     return reinterpret_cast<NativeImpact>(f->impact.native)(t, x, sign, crossed, count, after, mode,
                                                             f->impact.user);
+  if (f->has_raised) return -1;
   nb::list which;
   for (std::size_t i = 0; i < count; i++) which.append(crossed[i]);
   PyObject *const head[] = {PyFloat_FromDouble(t), f->x.fill(x, f->n),
