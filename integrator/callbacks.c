@@ -27,6 +27,12 @@ int ess_field(ess_driver *d, double t, const double x[], double f[]) {
   return called(d, d->system.field(t, x, d->sign, f, d->system.params));
 }
 
+int ess_field_at(ess_driver *d, const double sign[], double t, const double x[], double f[]) {
+  d->counters.field_evaluations++;
+  d->t_seen = t;
+  return called(d, d->system.field(t, x, sign, f, d->system.params));
+}
+
 int ess_guards(ess_driver *d, double t, const double x[], double h[]) {
   d->counters.guard_evaluations++;
   d->t_seen = t;

@@ -11,6 +11,9 @@
 /* Calls the field and checks nothing: the error control sees what is not finite. */
 int ess_field(ess_driver *d, double t, const double x[], double f[]);
 
+/* The same with other signs than the latched ones, of which the model has been told. */
+int ess_field_at(ess_driver *d, const double sign[], double t, const double x[], double f[]);
+
 /* h at time t and state x. */
 int ess_guards(ess_driver *d, double t, const double x[], double h[]);
 

@@ -16,7 +16,7 @@
 #include "lanes.h"
 
 /* nodes c, stage weights a, error weights e = b - b_hat, dense-output weights d */
-static const double C[ESS_STAGES] = {0.0, 1.0 / 5, 3.0 / 10, 4.0 / 5, 8.0 / 9, 1.0, 1.0};
+const double ess_dopri5_c[ESS_STAGES] = {0.0, 1.0 / 5, 3.0 / 10, 4.0 / 5, 8.0 / 9, 1.0, 1.0};
 static const double A[ESS_STAGES][ESS_STAGES - 1] = {
     {0.0},
     {1.0 / 5},
@@ -26,12 +26,17 @@ static const double A[ESS_STAGES][ESS_STAGES - 1] = {
     {9017.0 / 3168, -355.0 / 33, 46732.0 / 5247, 49.0 / 176, -5103.0 / 18656},
     {35.0 / 384, 0.0, 500.0 / 1113, 125.0 / 192, -2187.0 / 6784, 11.0 / 84},
 };
-static const double E[ESS_STAGES] = {71.0 / 57600,      0.0,        -71.0 / 16695, 71.0 / 1920,
-                                     -17253.0 / 339200, 22.0 / 525, -1.0 / 40};
-static const double D[ESS_STAGES] = {-12715105075.0 / 11282082432.0,  0.0,
-                                     87487479700.0 / 32700410799.0,   -10690763975.0 / 1880347072.0,
-                                     701980252875.0 / 199316789632.0, -1453857185.0 / 822651844.0,
-                                     69997945.0 / 29380423.0};
+const double ess_dopri5_b[ESS_STAGES] = {35.0 / 384,     0.0,       500.0 / 1113, 125.0 / 192,
+                                         -2187.0 / 6784, 11.0 / 84, 0.0};
+const double ess_dopri5_e[ESS_STAGES] = {71.0 / 57600,      0.0,        -71.0 / 16695, 71.0 / 1920,
+                                         -17253.0 / 339200, 22.0 / 525, -1.0 / 40};
+const double ess_dopri5_d[ESS_STAGES] = {
+    -12715105075.0 / 11282082432.0,  0.0,
+    87487479700.0 / 32700410799.0,   -10690763975.0 / 1880347072.0,
+    701980252875.0 / 199316789632.0, -1453857185.0 / 822651844.0,
+    69997945.0 / 29380423.0};
+
+static const double *const C = ess_dopri5_c, *const E = ess_dopri5_e, *const D = ess_dopri5_d;
 
 /* to = base + dt * sum of weight[s] * stage[s] over the first `count` stages; base NULL is zero.
  * The stage that the field has just written comes last, so that all the rest need not wait for it.

@@ -25,6 +25,11 @@ typedef enum ess_sum {
 void ess_dopri5_sum(ess_sum what, double dt, const double base[], double *const rate[],
                     size_t count, double to[]);
 
+/* Weights of the pair by stage: b of the end, those of the error, and those of the last coefficient
+ * of the dense output. */
+extern const double ess_dopri5_b[ESS_STAGES], ess_dopri5_e[ESS_STAGES], ess_dopri5_d[ESS_STAGES],
+    ess_dopri5_c[ESS_STAGES];
+
 /* Root mean square of v scaled by the tolerances at |a| and |b|. */
 double ess_scaled_norm(const ess_driver *d, const double v[], const double a[], const double b[]);
 

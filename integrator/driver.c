@@ -14,6 +14,7 @@
 #include "chatter.h"
 #include "driver_state.h"
 #include "impact.h"
+#include "kinks.h"
 #include "lanes.h"
 #include "latch.h"
 #include "memory.h"
@@ -67,6 +68,7 @@ static void forget(ess_driver *d) {
   d->cluster.pattern = 0;
   ess_base_reset(d);
   ess_forget_turning(d);
+  ess_kinks_reset(d);
   ess_forget_curved(d);
   for (size_t i = 0; i < ESS_CLASSES; i++) d->cluster.memory[i].is_set = false;
   d->piece.kind = ESS_PIECE_POINT;

@@ -12,6 +12,7 @@
 #include "caller_state.h"
 #include "cluster_state.h"
 #include "ess.h"
+#include "kinks_state.h"
 #include "quartic.h"
 
 enum {
@@ -191,6 +192,7 @@ struct ess_driver {
   double listed_until; /* the batch lists all candidates reached until this time; -1: none */
 
   ess_cluster cluster; /* of the method by one tolerance */
+  ess_kinks kinks;     /* steps through crossings */
   double severity;     /* an integration step's error is held below the tolerance over this */
 
   /* progress watch, for chatter */

@@ -73,6 +73,7 @@ typedef enum ess_status {
   ESS_EZENO,          /* impacts accumulate; ess_failure.time is when */
   ESS_EGRAZING,       /* an impact, or a crossing that tangents are taken through, has no rate */
   ESS_EDISCONTINUOUS, /* what events at one instant lead to depends on their order: no derivative */
+  ESS_EWEIGHTS,       /* the field is not affine in the signs, though ess_system.weights says so */
   ESS_STATUS_COUNT
 } ess_status;
 
@@ -278,6 +279,15 @@ typedef struct ess_system {
    */
   bool one_way;
 
+  /*
+   * true: the field is affine in each sign and may be called with any numbers for signs, as where
+   * what contact k adds is weighed by (1 + sign[k]) / 2 in place of an `if`, or by the product of
+   * two such where two event functions make one contact. mode_changed is told of such signs, too.
+   * Steps then go through crossings that come in quick succession, at a fraction of the price. A
+   * field that is not affine ends the run with ESS_EWEIGHTS, and the event function's index.
+   */
+  bool weights;
+
   /* Optional: which guards a crossing arms, in place of the mirrored pairs. */
   const ess_reset_matrix *resets;
 
@@ -443,6 +453,7 @@ ESS_API ess_options ess_options_paper(void);
 typedef struct ess_counters {
   uint64_t steps;       /* accepted integration steps, cut ones included */
   uint64_t stabilised;  /* those of them that ESS_BASE_RKC made */
+  uint64_t through;     /* those of them that went through crossings (ess_system.weights) */
   uint64_t rejected;    /* steps refused by the error control, or as too long to be sure of what is
                            crossed */
   uint64_t entries;     /* steps cut at a located neighbourhood entry or crossing */

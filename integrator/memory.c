@@ -35,6 +35,7 @@ static size_t count_doubles(const ess_driver *d, size_t by_state, size_t by_guar
 
 static bool lay_doubles(ess_driver *d) {
   ess_cluster *const c = &d->cluster;
+  ess_kinks *const k = &d->kinks;
   double **const by_state[] = {&d->x,          &d->f,          &d->x_end,
                                &d->x_try,      &d->v_try,      &d->stage[1],
                                &d->stage[2],   &d->stage[3],   &d->stage[4],
@@ -45,17 +46,22 @@ static bool lay_doubles(ess_driver *d) {
                                &d->piece.c[3], &c->base_x,     &c->base_end,
                                &c->base_end_f, &c->deviation,  &c->drift,
                                &c->bend,       &c->defect,     &c->unlike,
-                               &c->at,         &c->before,     &d->stabilised.direction};
-  double **const by_guard[] = {&d->h,           &d->rate,        &d->h_end,      &d->rate_end,
-                               &d->h_mid,       &d->h_check[0],  &d->h_check[1], &d->h_try,
-                               &d->rate_try,    &d->sign,        &d->side,       &d->epsilon,
-                               &d->width,       &d->inside_from, &d->level,      &d->flagged_theta,
-                               &d->some_h,      &d->batch_time,  &d->scale,      &d->grain,
-                               &c->listed_side, &c->time,        &c->late,       &c->root,
-                               &c->inexact,     &c->square,      &c->cubic,      &c->quartic,
-                               &c->ahead,       &c->defect_rate, &c->seen[0],    &c->corrected,
-                               &c->way,         &c->seen[1],     &c->seen[2],    &c->seen[3],
-                               &c->seen[4],     &d->turning.pace};
+                               &c->at,         &c->before,     &d->stabilised.direction,
+                               &k->f,          &k->sum,        &k->first,
+                               &k->quartic,    &k->at};
+  double **const by_guard[] = {&d->h,           &d->rate,         &d->h_end,      &d->rate_end,
+                               &d->h_mid,       &d->h_check[0],   &d->h_check[1], &d->h_try,
+                               &d->rate_try,    &d->sign,         &d->side,       &d->epsilon,
+                               &d->width,       &d->inside_from,  &d->level,      &d->flagged_theta,
+                               &d->some_h,      &d->batch_time,   &d->scale,      &d->grain,
+                               &c->listed_side, &c->time,         &c->late,       &c->root,
+                               &c->inexact,     &c->square,       &c->cubic,      &c->quartic,
+                               &c->ahead,       &c->defect_rate,  &c->seen[0],    &c->corrected,
+                               &c->way,         &c->seen[1],      &c->seen[2],    &c->seen[3],
+                               &c->seen[4],     &d->turning.pace, &k->live,       &k->watch,
+                               &k->known,       &k->last,         &k->made,       &k->theta,
+                               &k->value[0],    &k->value[1],     &k->error[0],   &k->error[1],
+                               &k->dense[0],    &k->dense[1]};
   enum { STATES = sizeof by_state / sizeof *by_state, GUARDS = sizeof by_guard / sizeof *by_guard };
   const size_t count =
       count_doubles(d, STATES + 3 * ESS_GROUPS + 3 * ESS_CLASSES, GUARDS + 2 * ESS_GROUPS);
@@ -87,11 +93,11 @@ static bool lay_indices(ess_driver *d) {
   const size_t m = d->system.guard_count, rows = 2 * m + 2;
   const size_t entries = ess_resets_size(&d->system);
   const size_t most = SIZE_MAX / sizeof(size_t) / 8;
-  if (entries > most || m > most / 8) return false;
+  if (entries > most || m > most / 32) return false;
   const size_t bytes =
       (m + entries) * sizeof(ess_noted) + entries * sizeof(double) + 3 * m * sizeof(uint64_t) +
-      (rows + entries + (1 + 2 * ESS_BLOCK / ESS_LANES) * d->blocks + 8 * m) * sizeof(size_t) +
-      (entries + m) * sizeof(signed char) + 9 * m * sizeof(bool) +
+      (rows + entries + (1 + 3 * ESS_BLOCK / ESS_LANES) * d->blocks + 10 * m) * sizeof(size_t) +
+      (entries + m) * sizeof(signed char) + 11 * m * sizeof(bool) +
       d->blocks * (2 * ESS_BLOCK + 1) * sizeof(bool);
   d->indices = calloc(1, bytes);
   if (!d->indices) return false;
@@ -116,8 +122,13 @@ static bool lay_indices(ess_driver *d) {
   c->curved = lay(&cursor, m * sizeof(size_t));
   c->order = lay(&cursor, m * sizeof(size_t));
   c->last_noted = lay(&cursor, m * sizeof(size_t));
+  d->kinks.kink = lay(&cursor, m * sizeof(size_t));
+  d->kinks.group = lay(&cursor, d->blocks * (ESS_BLOCK / ESS_LANES) * sizeof(size_t));
+  d->kinks.companion = lay(&cursor, m * sizeof(size_t));
   d->row_effect = lay(&cursor, entries * sizeof(signed char));
   c->part = lay(&cursor, m * sizeof(signed char));
+  d->kinks.is_checked = lay(&cursor, m * sizeof(bool));
+  d->kinks.is_companion = lay(&cursor, m * sizeof(bool));
   d->silent = lay(&cursor, 2 * m * sizeof(bool));
   d->armed_at_start = lay(&cursor, 2 * m * sizeof(bool));
   d->armed_is_silent = lay(&cursor, m * sizeof(bool));

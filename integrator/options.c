@@ -63,6 +63,7 @@ static const char *check_system(const ess_system *s) {
   if (s->guard_count && !s->guards) return "guards must not be NULL when guard_count > 0";
   if (s->some_guard_rates && !s->guard_jacobian && !s->guard_rates)
     return "some_guard_rates needs guard_jacobian or guard_rates beside it";
+  if (s->weights && !s->guard_count) return "weights must be false when guard_count is 0";
   const char *const wrong = ess_resets_check(s);
   return wrong ? wrong : ess_impacts_check(s);
 }
@@ -133,6 +134,7 @@ static void resize_armed(ess_driver *d) {
 void ess_take_options(ess_driver *d, const ess_options *options) {
   d->options = *options;
   if (options->base == ESS_BASE_DOPRI5) d->stabilised.is_on = d->stabilised.is_next = false;
+  d->kinks.is_on = false;
   copy_tolerances(d, options);
   set_neighbourhoods(d);
   d->options.rtols = d->options.atols = d->options.guard_epsilons = NULL;

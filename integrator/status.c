@@ -27,6 +27,7 @@ static const char *const messages[ESS_STATUS_COUNT] = {
     [ESS_EZENO] = "impacts accumulate: there are infinitely many before the time given",
     [ESS_EGRAZING] = "grazing: a guard is reached along it, at no rate",
     [ESS_EDISCONTINUOUS] = "the flow is discontinuous: the order of simultaneous events decides",
+    [ESS_EWEIGHTS] = "the field is not affine in the signs, though weights are declared",
 };
 
 const char *ess_strerror(int status) {

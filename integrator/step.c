@@ -16,6 +16,7 @@
 #include "driver_state.h"
 #include "grain.h"
 #include "graze.h"
+#include "kinks.h"
 #include "locate.h"
 #include "looked.h"
 #include "piece.h"
@@ -61,6 +62,12 @@ static int shrink(ess_driver *d, double error) {
 
 /* after an acceptance: the next step's length, from this error and the one before */
 static void propose(ess_driver *d, double error, bool rejected_before) {
+  if (d->kinks.is_on && d->kinks.count) {
+    const double next = ess_kinks_next_length(d, error);
+    d->dt_next = rejected_before ? ess_smaller(next, d->dt) : next;
+    d->log_error_old = ESS_LOG_ERROR_FLOOR;
+    return;
+  }
   // where the pair is exact, as in free fall, there is nothing to compute
   const double log_error = error > 0.0 ? log2(error) : -INFINITY;
   double factor = GROW_MOST;
@@ -72,6 +79,14 @@ static void propose(ess_driver *d, double error, bool rejected_before) {
   d->log_error_old = ess_larger(log_error, ESS_LOG_ERROR_FLOOR);
 }
 
+/* one try of the step's length, by what makes the steps; its error in parts of what is allowed */
+static int try_step(ess_driver *d, double *error) {
+  if (d->kinks.is_on) return ess_kinks_try(d, error);
+  const int status = d->stabilised.is_on ? ess_stabilised_try(d, error) : ess_dopri5_try(d, error);
+  *error *= d->severity;
+  return status;
+}
+
 /* tries steps until the error control accepts one */
 int ess_accepted_step(ess_driver *d, double t1, bool *last) {
   bool rejected = false;
@@ -81,9 +96,8 @@ int ess_accepted_step(ess_driver *d, double t1, bool *last) {
     if (status) return status;
     d->dt = choose_length(d, t1, last);
     double error;
-    status = d->stabilised.is_on ? ess_stabilised_try(d, &error) : ess_dopri5_try(d, &error);
+    status = try_step(d, &error);
     if (status) return status;
-    error *= d->severity;
     if (d->tangents) {
       double severity;
       status = ess_tangent_severity(d, error, &severity);
@@ -96,7 +110,8 @@ int ess_accepted_step(ess_driver *d, double t1, bool *last) {
       if (d->options.base == ESS_BASE_CHOSEN && !*last) ess_base_choose(d);
       return ESS_SUCCESS;
     }
-    status = shrink(d, error);
+    status = d->kinks.is_on && d->kinks.is_involved ? ESS_SUCCESS : shrink(d, error);
+    if (!status && d->kinks.is_on) status = ess_kinks_reject(d, error);
     if (status) return status;
     rejected = true;
   }
@@ -112,7 +127,7 @@ int ess_watch_guards(ess_driver *d) {
     ess_dopri5_dense(d, at[i], d->x_try);
     status = ess_guards(d, d->t + at[i] * d->dt, d->x_try, h[i]);
   }
-  if (status) return status;
+  if (status || d->kinks.is_on) return status; // its end has been looked at
   return ess_guard_rates(d, d->t + d->dt, d->x_end, d->stage[6], d->h_end, d->rate_end);
 }
 

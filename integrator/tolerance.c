@@ -18,6 +18,7 @@
 #include "grain.h"
 #include "impact.h"
 #include "instant.h"
+#include "kinks.h"
 #include "locate.h"
 #include "piece.h"
 #include "projection.h"
@@ -80,13 +81,14 @@ static int approach(ess_driver *d, bool *again) {
   return status;
 }
 
-/* whole, to its first crossing, or to a cluster's end; *again when it has to be tried anew */
-static int finish_step(ess_driver *d, double t1, bool last, bool *again) {
+/* whole, to its first crossing, where steps then go through, or to a cluster's end; *again when it
+ * has to be tried anew */
+static int finish_step(ess_driver *d, double t1, bool last, bool comes_to, bool *again) {
   bool made = false;
   ess_location found;
   int status = d->tangents && d->stabilised.is_on ? approach(d, again) : ESS_SUCCESS;
   if (status || *again) return status;
-  if (ess_is_cluster(d)) {
+  if (!comes_to && ess_is_cluster(d)) {
     status = ess_make_cluster(d, t1, last, &made);
     if (status || made) return status;
     restore_base(d);
@@ -101,6 +103,7 @@ static int finish_step(ess_driver *d, double t1, bool last, bool *again) {
     if (status || *again) return status;
   }
   if (found.cut) d->cluster.next_length *= AGAIN;
+  if (found.cut && comes_to) ess_kinks_come_to(d);
   return ess_take_step(d, &found, t1, last);
 }
 
@@ -127,18 +130,28 @@ static int step(ess_driver *d, double t1) {
   if (d->is_coarse) status = ess_refine(d);
   if (!status && d->dt_next == 0.0) status = ess_dopri5_first_step(d, t1, &d->dt_next);
   if (watching) ess_watch_paces(d);
+  ess_kinks_choose(d);
   for (bool again = true; !status && again;) {
     bool last;
     again = false;
     status = ess_accepted_step(d, t1, &last);
     if (status) return status;
     ess_dopri5_prepare_dense(d);
+    if (d->kinks.is_on && d->kinks.count)
+      memcpy(d->dense[3], d->kinks.quartic, d->lanes * sizeof *d->x);
     if (!watching) return ess_take_step(d, &whole, t1, last);
     status = ess_watch_guards(d);
     if (status) return status;
     ess_set_levels(d);
     ess_location doubt = {.doubt_guard = ess_flag_guards(d)};
     const bool in_doubt = doubt.doubt_guard != SIZE_MAX;
+    if (d->kinks.is_on && (d->kinks.count || d->flagged_count || in_doubt)) {
+      if (!in_doubt && !ess_turns_too_far(d) && ess_kinks_fits(d))
+        return ess_kinks_take(d, t1, last);
+      status = ess_kinks_leave(d);
+      again = true;
+      continue;
+    }
     if (in_doubt) status = ess_halve(d, &doubt);
     if (status) return status;
     again = doubt.doubt_guard != SIZE_MAX || (!in_doubt && ess_turns_too_far(d));
@@ -146,7 +159,7 @@ static int step(ess_driver *d, double t1) {
     if (again) continue;
     // a doubt that halving cannot end is dropped, with what is so short
     if (in_doubt || !d->flagged_count) return ess_take_step(d, &whole, t1, last);
-    status = finish_step(d, t1, last, &again);
+    status = finish_step(d, t1, last, ess_kinks_met(d), &again);
   }
   return status;
 }

@@ -21,11 +21,12 @@ static int field(double t, const double x[], const double sign[], double dxdt[],
     for (size_t j = 0; j < s->n; j++) dxdt[i] += s->matrix[i][j] * x[j];
   }
   for (size_t k = 0; k < s->m; k++) {
-    if (sign[k] < 0.0) continue;
+    const double weight = 0.5 + 0.5 * sign[k];
+    if (weight == 0.0) continue;
     double along = 0.0;
     for (size_t j = 0; j < s->n; j++) along += s->jump[k].row[j] * x[j];
     for (size_t i = 0; i < s->n; i++)
-      dxdt[i] += s->jump[k].constant[i] + along * s->jump[k].column[i];
+      dxdt[i] += weight * (s->jump[k].constant[i] + along * s->jump[k].column[i]);
   }
   return 0;
 }
@@ -116,6 +117,7 @@ static hostile_path run(const hostile_system *s, double tolerance, watch *w,
                              .field = field,
                              .guards = guards,
                              .guard_jacobian = jacobian,
+                             .weights = s->weights,
                              .one_way = s->one_way,
                              .resets = s->has_matrix ? &resets : NULL,
                              .labels = s->is_labelled ? s->label : NULL,

@@ -84,6 +84,7 @@ typedef struct hostile_system {
   hostile_guard guard[HOSTILE_GUARDS];
   hostile_jump jump[HOSTILE_GUARDS];
   bool one_way, has_matrix, is_labelled;
+  bool weights; /* the field is declared affine in the signs, which it is; not drawn */
   bool silent[HOSTILE_GUARDS], off[2 * HOSTILE_GUARDS]; /* off: not armed at the start */
   size_t row_start[2 * HOSTILE_GUARDS + 2], row_guard[HOSTILE_ENTRIES];
   signed char row_effect[HOSTILE_ENTRIES];

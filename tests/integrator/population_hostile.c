@@ -1,8 +1,8 @@
 /*
- * Hostile systems through the default method: `population_hostile COUNT [SEED [ROWS [SHAPE]]]`, the
- * systems of COUNT seeds (all rows and shapes where none is given, or "all"), each at eight
- * tolerances. A line for each kind; before that one for each run that is wrong. Exit 1 when there
- * is any.
+ * Hostile systems through the default method: `population_hostile COUNT [SEED [ROWS [SHAPE
+ * [weights]]]]`, the systems of COUNT seeds (all rows and shapes where none is given, or "all"),
+ * each at eight tolerances; with `weights` their fields are declared affine in the signs, as they
+ * are. A line for each kind; before that one for each run that is wrong. Exit 1 when there is any.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
@@ -17,7 +17,7 @@ enum { TOLERANCES = 8 };
 
 /* one kind */
 typedef struct tally {
-  size_t systems, runs, in_substeps, left_out, refused, wrong, unlike;
+  size_t systems, runs, in_substeps, through, left_out, refused, wrong, unlike;
   double worst, field_calls;
 } tally;
 
@@ -33,6 +33,7 @@ static void tell(const hostile_system *s, double tolerance, const hostile_outcom
 static void add(tally *t, const hostile_system *s, double tolerance, const hostile_outcome *o) {
   t->runs++;
   t->in_substeps += o->counters.substeps > 0;
+  t->through += o->counters.through > 0;
   t->left_out += o->verdict == HOSTILE_LEFT_OUT;
   t->refused += o->verdict == HOSTILE_REFUSED;
   t->wrong += o->verdict == HOSTILE_WRONG;
@@ -47,6 +48,7 @@ static void add_all(tally *to, const tally *t) {
   to->systems += t->systems;
   to->runs += t->runs;
   to->in_substeps += t->in_substeps;
+  to->through += t->through;
   to->left_out += t->left_out;
   to->refused += t->refused;
   to->wrong += t->wrong;
@@ -57,9 +59,9 @@ static void add_all(tally *to, const tally *t) {
 
 static void print(const char *rows, const char *shape, const tally *t) {
   if (!t->systems) return;
-  printf("%-10s %-7s %7zu %8zu %8zu %6zu %6zu %5zu %6zu %9.3g %8.0f\n", rows, shape, t->systems,
-         t->runs, t->in_substeps, t->left_out, t->refused, t->wrong, t->unlike, t->worst,
-         t->runs ? t->field_calls / (double)t->runs : 0.0);
+  printf("%-10s %-7s %7zu %8zu %8zu %8zu %6zu %6zu %5zu %6zu %9.3g %8.0f\n", rows, shape,
+         t->systems, t->runs, t->in_substeps, t->through, t->left_out, t->refused, t->wrong,
+         t->unlike, t->worst, t->runs ? t->field_calls / (double)t->runs : 0.0);
 }
 
 static void run_system(const hostile_system *s, tally *t) {
@@ -90,8 +92,10 @@ int main(int argc, char *argv[]) {
   const size_t rows = argc > 3 ? find(argv[3], hostile_rows_names, HOSTILE_ROWS) : HOSTILE_ROWS;
   const size_t shape =
       argc > 4 ? find(argv[4], hostile_shape_names, HOSTILE_SHAPES) : HOSTILE_SHAPES;
-  if (count < 1 || argc > 5 || rows > HOSTILE_ROWS || shape > HOSTILE_SHAPES) {
-    fprintf(stderr, "usage: %s COUNT [SEED [ROWS [SHAPE]]]\n", argv[0]);
+  const bool weights = argc > 5 && !strcmp(argv[5], "weights");
+  if (count < 1 || argc > 6 || (argc > 5 && !weights) || rows > HOSTILE_ROWS ||
+      shape > HOSTILE_SHAPES) {
+    fprintf(stderr, "usage: %s COUNT [SEED [ROWS [SHAPE [weights]]]]\n", argv[0]);
     return 2;
   }
   static tally tallies[HOSTILE_ROWS][HOSTILE_SHAPES];
@@ -100,10 +104,11 @@ int main(int argc, char *argv[]) {
     hostile_draw(&s, seed + i);
     if (rows < HOSTILE_ROWS && s.rows != rows) continue;
     if (shape < HOSTILE_SHAPES && s.shape != shape) continue;
+    s.weights = weights;
     run_system(&s, &tallies[s.rows][s.shape]);
   }
-  printf("%-10s %-7s %7s %8s %8s %6s %6s %5s %6s %9s %8s\n", "rows", "shape", "systems", "runs",
-         "in sub-s", "out", "status", "wrong", "unlike", "worst/tol", "fields");
+  printf("%-10s %-7s %7s %8s %8s %8s %6s %6s %5s %6s %9s %8s\n", "rows", "shape", "systems", "runs",
+         "in sub-s", "through", "out", "status", "wrong", "unlike", "worst/tol", "fields");
   tally all = {0};
   for (size_t i = 0; i < HOSTILE_ROWS; i++)
     for (size_t j = 0; j < HOSTILE_SHAPES; j++) {

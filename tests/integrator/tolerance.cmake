@@ -55,6 +55,14 @@ if(ESS_SANITIZE)
   target_compile_definitions(test_hostile_systems PRIVATE HOSTILE_SYSTEMS=50)
 endif()
 
+# steps through crossings
+ess_test(kinks ess::ess)
+target_sources(test_kinks PRIVATE ${ESS_HOSTILE_SYSTEMS})
+set_tests_properties(kinks PROPERTIES LABELS tolerance)
+if(ESS_SANITIZE)
+  target_compile_definitions(test_kinks PRIVATE HOSTILE_SYSTEMS=50)
+endif()
+
 # hostile systems, each with a stated outcome
 foreach(duty aside bent bowls callbacks cut hidden left meet rows runs sizes stuck touches)
   ess_test(hostile_${duty} ess::ess)

@@ -1,0 +1,100 @@
+/*
+ * A step through crossings becomes part of the trajectory: its crossings are made in the order of
+ * their times, and told of.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <math.h>
+#include <string.h>
+
+#include "arithmetic.h"
+#include "armed.h"
+#include "chatter.h"
+#include "cut.h"
+#include "driver_state.h"
+#include "kinks.h"
+#include "piece.h"
+#include "projection.h"
+#include "resets.h"
+#include "sample.h"
+#include "sort.h"
+#include "status.h"
+#include "suspect.h"
+
+/* the run ends within the step, at this time */
+static void stop_at(ess_driver *d, double t) {
+  ess_piece_state(d, t, d->stage[1]);
+  memcpy(d->x, d->stage[1], d->lanes * sizeof *d->x);
+  d->t = d->piece.t1 = d->failure.time = t;
+}
+
+static int make_in_turn(ess_driver *d, size_t k, double t) {
+  if (d->apply_crossings++ >= d->options.max_crossings) return ess_fail(d, ESS_EMAXCROSSINGS, k);
+  d->counters.crossings++;
+  ess_note_return(d, k);
+  const int status = ess_cross(d, k);
+  if (!d->options.observer.crossing) return status;
+  ess_piece_state(d, t, d->stage[1]);
+  const bool stop = ess_observe_crossing(d, k, t, d->stage[1]);
+  return stop && !status ? ess_fail(d, ESS_ESTOP, k) : status;
+}
+
+/* the crossings, in the order of their times */
+static int make_crossings(ess_driver *d) {
+  const ess_kinks *const k = &d->kinks;
+  int status = ESS_SUCCESS;
+  d->batch_count = 0;
+  for (size_t i = 0; i < k->count; i++) {
+    if (!ess_kinks_made(d, k->kink[i])) continue;
+    d->batch[d->batch_count] = k->kink[i];
+    d->batch_time[d->batch_count++] = k->theta[k->kink[i]];
+  }
+  ess_sort_by_time(d->batch_time, d->batch, d->batch_count);
+  for (size_t i = 0; !status && i < d->batch_count; i++) {
+    const double t = d->piece.t0 + d->batch_time[i] * d->piece.length;
+    status = make_in_turn(d, d->batch[i], ess_smaller(t, d->piece.t1));
+    if (status) stop_at(d, ess_smaller(t, d->piece.t1));
+  }
+  return status;
+}
+
+/* silent guards that crossings have armed, and that have been passed since */
+static int cross_armed_silent(ess_driver *d) {
+  const ess_kinks *const k = &d->kinks;
+  int status = ESS_SUCCESS;
+  for (size_t i = 0; i < k->count; i++) {
+    if (!ess_kinks_made(d, k->kink[i])) continue;
+    const size_t kink = k->kink[i];
+    // the row of the guard that was crossed: the one behind now
+    const size_t guard = d->sign[kink] > 0.0 ? ESS_GUARD_UP(kink) : ESS_GUARD_DOWN(kink);
+    for (size_t e = d->row_start[guard]; !status && e < d->row_start[guard + 1]; e++) {
+      const size_t other = d->row_guard[e] / 2;
+      if (d->row_effect[e] < 0 || !ess_is_armed(d, other) || !ess_is_silent(d, other)) continue;
+      if (d->side[other] * d->h[other] >= 0.0) status = ess_make_crossing(d, other);
+    }
+  }
+  return status;
+}
+
+int ess_kinks_take(ess_driver *d, double t1, bool last) {
+  const double t0 = d->t;
+  ess_suspect_none(d);
+  ess_piece_step(d, d->dt);
+  d->counters.steps++;
+  d->counters.through++;
+  d->kinks.patience = 0;
+  d->kinks.length = d->dt;
+  if (last) d->t = d->piece.t1 = t1;
+  ess_swap(&d->h, &d->h_end);
+  ess_swap(&d->rate, &d->rate_end);
+  ess_swap(&d->f, &d->stage[ESS_STAGES - 1]);
+  d->stage[0] = d->f;
+  d->t_seen = d->t;
+  int status = make_crossings(d);
+  if (!status) status = ess_kinks_give_up(d); // companions of what was not crossed after all
+  if (!status) status = ess_cross_silent(d, d->h);
+  if (!status) status = cross_armed_silent(d);
+  if (!status) status = ess_refill(d);
+  ess_sample_piece(d, d->t); // no further than an observer has let it go
+  return status ? status : ess_observe_step(d, t0, false);
+}

@@ -1,0 +1,366 @@
+/*
+ * Steps that go through crossings, where a field is declared affine in its signs.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "hostile_systems.h"
+#include "toy.h"
+
+enum { STATES = 4, CONTACTS = 60 };
+
+/* a beam that falls, tilted, on a row of springs: height, tilt, and their rates */
+typedef struct beam {
+  double stiffness, damping;
+  bool jumps; /* a spring's weight is 0 or 1 whatever the sign: not affine */
+  double sum; /* of weights, and of weights times places, where mode_changed keeps them */
+  double weight[CONTACTS];
+  size_t calls, told_between; /* of mode_changed with a sign that is neither -1 nor +1 */
+} beam;
+
+static double place_of(size_t k) {
+  return 2.0 * (double)k / (CONTACTS - 1) - 1.0;
+}
+
+static double weight_of(const beam *b, double sign) {
+  if (b->jumps) return sign > 0.0 ? 1.0 : 0.0;
+  return 0.5 + 0.5 * sign;
+}
+
+static void accelerate(const beam *b, const double x[], const double weight[], double dxdt[]) {
+  dxdt[0] = x[2];
+  dxdt[1] = x[3];
+  dxdt[2] = -10.0;
+  dxdt[3] = 0.0;
+  for (size_t k = 0; k < CONTACTS; k++) {
+    if (weight[k] == 0.0) continue;
+    const double at = place_of(k), rate = -x[2] - at * x[3];
+    const double force =
+        weight[k] * (b->stiffness * (-x[0] - at * x[1]) + b->damping * rate) / CONTACTS;
+    dxdt[2] += force;
+    dxdt[3] += 3.0 * at * force;
+  }
+}
+
+static int field(double t, const double x[], const double sign[], double dxdt[], void *params) {
+  beam *const b = params;
+  (void)t;
+  double weight[CONTACTS];
+  for (size_t k = 0; k < CONTACTS; k++) weight[k] = weight_of(b, sign[k]);
+  accelerate(b, x, weight, dxdt);
+  return 0;
+}
+
+/* what mode_changed has been told stands for the signs */
+static int told_field(double t, const double x[], const double sign[], double dxdt[],
+                      void *params) {
+  beam *const b = params;
+  (void)t, (void)sign;
+  accelerate(b, x, b->weight, dxdt);
+  return 0;
+}
+
+static int mode_changed(const double sign[], size_t guard, void *params) {
+  beam *const b = params;
+  const size_t first = guard < CONTACTS ? guard : 0, end = guard < CONTACTS ? guard + 1 : CONTACTS;
+  for (size_t k = first; k < end; k++) b->weight[k] = 0.5 + 0.5 * sign[k];
+  b->calls++;
+  b->told_between += guard < CONTACTS && fabs(sign[guard]) != 1.0;
+  return 0;
+}
+
+static int guards(double t, const double x[], double h[], void *params) {
+  (void)t, (void)params;
+  for (size_t k = 0; k < CONTACTS; k++) h[k] = -x[0] - place_of(k) * x[1];
+  return 0;
+}
+
+static int jacobian(double t, const double x[], double Dh[], void *params) {
+  (void)t, (void)x, (void)params;
+  memset(Dh, 0, CONTACTS * STATES * sizeof *Dh);
+  for (size_t k = 0; k < CONTACTS; k++) {
+    Dh[k * STATES] = -1.0;
+    Dh[k * STATES + 1] = -place_of(k);
+  }
+  return 0;
+}
+
+static ess_system beam_system(beam *b, bool weights) {
+  return (ess_system){.dimension = STATES,
+                      .guard_count = CONTACTS,
+                      .field = field,
+                      .guards = guards,
+                      .guard_jacobian = jacobian,
+                      .weights = weights,
+                      .params = b};
+}
+
+static const double START[STATES] = {0.3, 0.05, 0.0, 0.0}, END = 1.5;
+enum { SAMPLES = 151 };
+
+typedef struct outcome {
+  int status;
+  double t, x[STATES], states[SAMPLES * STATES], sign[CONTACTS];
+  ess_counters counters;
+  ess_failure failure;
+} outcome;
+
+static outcome run_with(const ess_system *system, const ess_options *options, size_t applies) {
+  outcome o = {0};
+  double times[SAMPLES];
+  for (size_t i = 0; i < SAMPLES; i++) times[i] = END * (double)i / (SAMPLES - 1);
+  memcpy(o.x, START, sizeof o.x);
+  ess_driver *const d = ess_driver_alloc(system, options, NULL);
+  assert_non_null(d);
+  for (size_t i = 0; !o.status && i < applies; i++) {
+    const size_t first = (SAMPLES - 1) / applies * i, last = (SAMPLES - 1) / applies * (i + 1);
+    o.status = ess_driver_sample(d, &o.t, times[last], o.x, times + first, last - first + 1,
+                                 o.states + first * STATES);
+  }
+  memcpy(o.sign, ess_driver_sign(d), sizeof o.sign);
+  o.counters = *ess_driver_counters(d);
+  o.failure = *ess_driver_failure(d);
+  ess_driver_free(d);
+  return o;
+}
+
+static outcome run(const ess_system *system, double tolerance) {
+  ess_options options = ess_options_default();
+  options.rtol = options.atol = tolerance;
+  return run_with(system, &options, 1);
+}
+
+/* in tolerances, the worst of all samples */
+static double error_of(const outcome *o, const outcome *truth, double tolerance) {
+  double worst = 0.0;
+  for (size_t i = 0; i < SAMPLES * STATES; i++) {
+    const double unit = tolerance * (1.0 + fabs(truth->states[i]));
+    worst = fmax(worst, fabs(o->states[i] - truth->states[i]) / unit);
+  }
+  return worst;
+}
+
+/* Outcome: through crossings, and as right as steps that end at them are, on the way and at the
+ * end: an undamped bounce makes much of every error. Undamped springs bend the path, damped ones
+ * jump. */
+static void many_crossings(void **state) {
+  (void)state;
+  const double dampings[] = {0.0, 4.0};
+  for (size_t i = 0; i < 2; i++) {
+    beam b = {.stiffness = 4000.0, .damping = dampings[i]};
+    ess_system system = beam_system(&b, false);
+    const outcome truth = run(&system, 1e-12);
+    assert_int_equal(truth.status, ESS_SUCCESS);
+    assert_int_equal(truth.counters.through, 0);
+    system.weights = true;
+    for (double tolerance = 1e-2; tolerance > 1e-8; tolerance *= 0.1) {
+      const outcome o = run(&system, tolerance);
+      system.weights = false;
+      const outcome without = run(&system, tolerance);
+      system.weights = true;
+      const double error = error_of(&o, &truth, tolerance);
+      const double most = 10.0 + 1.2 * error_of(&without, &truth, tolerance);
+      if (o.status || error > most)
+        print_error("c %g at %g: %s, error %g\n", b.damping, tolerance, ess_strerror(o.status),
+                    error);
+      assert_int_equal(o.status, ESS_SUCCESS);
+      assert_true(error <= most);
+      if (tolerance > 1e-5) assert_true(o.counters.through > 0);
+    }
+  }
+}
+
+/* Outcome: the same to the last bit in pieces of applies that end where steps do, and after a
+ * reset; and right in others. */
+static void applies_and_resets(void **state) {
+  (void)state;
+  beam b = {.stiffness = 4000.0, .damping = 4.0};
+  const ess_system system = beam_system(&b, true);
+  ess_system located = system;
+  located.weights = false;
+  const outcome truth = run(&located, 1e-12);
+  ess_options options = ess_options_default();
+  options.rtol = options.atol = 1e-4;
+  const outcome pieces = run_with(&system, &options, 10);
+  assert_int_equal(pieces.status, ESS_SUCCESS);
+  assert_true(pieces.counters.through > 0);
+  assert_true(error_of(&pieces, &truth, 1e-4) < 30.0);
+
+  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+  double first[STATES], x[STATES], t;
+  for (int again = 0; again < 2; again++) {
+    memcpy(x, START, sizeof x);
+    t = 0.0;
+    assert_int_equal(ess_driver_apply(d, &t, END, x), ESS_SUCCESS);
+    if (again) assert_memory_equal(x, first, sizeof x);
+    memcpy(first, x, sizeof x);
+    ess_driver_reset(d);
+  }
+  ess_driver_free(d);
+}
+
+/* Outcome: a model that keeps what it is told is told of all signs, between -1 and +1 and beyond,
+ * and runs as one that reads them does. */
+static void told_of_weights(void **state) {
+  (void)state;
+  beam reads = {.stiffness = 4000.0, .damping = 4.0}, told = reads;
+  const ess_system reading = beam_system(&reads, true);
+  ess_system keeping = beam_system(&told, true);
+  keeping.field = told_field;
+  keeping.mode_changed = mode_changed;
+  const outcome a = run(&reading, 1e-3), b = run(&keeping, 1e-3);
+  assert_int_equal(a.status, ESS_SUCCESS);
+  assert_int_equal(b.status, ESS_SUCCESS);
+  assert_true(a.counters.through > 0 && told.told_between > 0);
+  assert_memory_equal(a.states, b.states, sizeof a.states);
+  for (size_t k = 0; k < CONTACTS; k++) assert_true(told.weight[k] == 0.5 + 0.5 * b.sign[k]);
+}
+
+/* Outcome: a field that is not affine is an error that names an event function, before an answer */
+static void not_affine(void **state) {
+  (void)state;
+  beam b = {.stiffness = 4000.0, .damping = 4.0, .jumps = true};
+  const ess_system system = beam_system(&b, true);
+  const outcome o = run(&system, 1e-3);
+  assert_int_equal(o.status, ESS_EWEIGHTS);
+  assert_true(o.failure.guard < CONTACTS);
+  assert_int_equal(o.counters.through, 0);
+  assert_string_equal(ess_strerror(ESS_EWEIGHTS),
+                      "the field is not affine in the signs, though weights are declared");
+}
+
+static void without_guards(void **state) {
+  (void)state;
+  const ess_system system = {.dimension = 1, .field = toy_clock, .weights = true};
+  const ess_options options = ess_options_default();
+  assert_string_equal(ess_check(&system, &options), "weights must be false when guard_count is 0");
+}
+
+/* what the observer saw, and where it is to stop */
+typedef struct witness {
+  size_t seen, stop_at;
+  double latest;
+  bool is_ordered, is_alternating;
+  double sign[CONTACTS];
+} witness;
+
+static int see(const ess_crossing_info *info, void *context) {
+  witness *const w = context;
+  w->is_ordered = w->is_ordered && info->t >= w->latest;
+  w->latest = info->t;
+  w->is_alternating = w->is_alternating && info->sign[info->guard] == (double)info->direction &&
+                      w->sign[info->guard] != info->sign[info->guard];
+  w->sign[info->guard] = info->sign[info->guard];
+  return ++w->seen == w->stop_at;
+}
+
+/* Outcome: observers hear of every crossing, in the order of time, and may stop at any; the run
+ * then goes on to the same end. */
+static void observed(void **state) {
+  (void)state;
+  beam b = {.stiffness = 4000.0, .damping = 4.0};
+  const ess_system system = beam_system(&b, true);
+  ess_options options = ess_options_default();
+  options.rtol = options.atol = 1e-4;
+  const outcome alone = run_with(&system, &options, 1);
+  for (size_t stop = 0; stop < 90; stop += 7) {
+    witness w = {.stop_at = stop, .is_ordered = true, .is_alternating = true};
+    for (size_t k = 0; k < CONTACTS; k++) w.sign[k] = -1.0;
+    options.observer = (ess_observer){.crossing = see, .context = &w};
+    ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+    double t = 0.0, x[STATES];
+    memcpy(x, START, sizeof x);
+    int status = ess_driver_apply(d, &t, END, x);
+    if (stop) {
+      assert_int_equal(status, ESS_ESTOP);
+      assert_int_equal(w.seen, stop);
+      assert_true(t == w.latest);
+      assert_int_equal(ess_driver_counters(d)->crossings, stop);
+      status = ess_driver_apply(d, &t, END, x);
+    }
+    assert_int_equal(status, ESS_SUCCESS);
+    assert_true(w.is_ordered && w.is_alternating);
+    assert_int_equal(w.seen, ess_driver_counters(d)->crossings);
+    for (size_t i = 0; i < STATES; i++)
+      assert_true(fabs(x[i] - alone.x[i]) <= 400.0 * 1e-4 * (1.0 + fabs(alone.x[i])));
+    ess_driver_free(d);
+  }
+}
+
+/* Outcome: limits end a run in their statuses, with the state of that moment. */
+static void limits(void **state) {
+  (void)state;
+  beam b = {.stiffness = 4000.0, .damping = 4.0};
+  const ess_system system = beam_system(&b, true);
+  for (uint64_t most = 1; most < 100; most += 9) {
+    ess_options options = ess_options_default();
+    options.rtol = options.atol = 1e-3;
+    options.max_crossings = most;
+    const outcome crossings = run_with(&system, &options, 1);
+    assert_int_equal(crossings.status, ESS_EMAXCROSSINGS);
+    assert_int_equal(crossings.counters.crossings, most);
+  }
+  ess_options options = ess_options_default();
+  options.rtol = options.atol = 1e-3;
+  options.max_steps = 12;
+  const outcome steps = run_with(&system, &options, 1);
+  assert_int_equal(steps.status, ESS_EMAXSTEPS);
+  assert_true(steps.t < END);
+}
+
+/* Outcome: the paper's method and stabilised steps do not go through crossings, and give the bits
+ * that they give without the declaration. */
+static void other_methods(void **state) {
+  (void)state;
+  beam b = {.stiffness = 4000.0, .damping = 4.0};
+  for (int method = 0; method < 2; method++) {
+    ess_options options = method ? ess_options_default() : ess_options_paper();
+    options.rtol = options.atol = 1e-4;
+    if (method) options.base = ESS_BASE_RKC;
+    ess_system system = beam_system(&b, false);
+    const outcome without = run_with(&system, &options, 1);
+    system.weights = true;
+    const outcome with = run_with(&system, &options, 1);
+    assert_int_equal(with.status, without.status);
+    assert_int_equal(with.counters.through, 0);
+    assert_memory_equal(with.states, without.states, sizeof with.states);
+  }
+}
+
+#ifndef HOSTILE_SYSTEMS
+#define HOSTILE_SYSTEMS 400
+#endif
+
+/* Outcome: hostile systems (hostile_systems.h) whose fields are declared affine, as they are: none
+ * is wrong, an observer changes nothing, and steps do go through. */
+static void hostile(void **state) {
+  (void)state;
+  static hostile_system s;
+  size_t through = 0;
+  for (uint64_t seed = 0; seed < HOSTILE_SYSTEMS; seed++) {
+    hostile_draw(&s, 900000 + seed);
+    s.weights = true;
+    hostile_path truth;
+    hostile_truth(&s, 0.0, 1.0, &truth);
+    if (truth.status || truth.is_unclear) continue;
+    for (int i = 2; i < 9; i += 3) {
+      const double tolerance = pow(10.0, -i);
+      const hostile_outcome o = hostile_run(&s, &truth, tolerance, seed % 4 == 0);
+      if (o.verdict == HOSTILE_WRONG || !o.is_observed_alike)
+        print_error("seed %lu at %g: error %g\n", (unsigned long)s.seed, tolerance, o.error);
+      assert_true(o.verdict != HOSTILE_WRONG && o.is_observed_alike);
+      through += o.counters.through > 0;
+    }
+  }
+  assert_true(through > HOSTILE_SYSTEMS / 20);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(many_crossings),  cmocka_unit_test(applies_and_resets),
+      cmocka_unit_test(told_of_weights), cmocka_unit_test(not_affine),
+      cmocka_unit_test(without_guards),  cmocka_unit_test(observed),
+      cmocka_unit_test(limits),          cmocka_unit_test(other_methods),
+      cmocka_unit_test(hostile),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
