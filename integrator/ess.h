@@ -283,8 +283,9 @@ typedef struct ess_system {
    * true: the field is affine in each sign and may be called with any numbers for signs, as where
    * what contact k adds is weighed by (1 + sign[k]) / 2 in place of an `if`, or by the product of
    * two such where two event functions make one contact. mode_changed is told of such signs, too.
-   * Steps then go through crossings that come in quick succession, at a fraction of the price. A
-   * field that is not affine ends the run with ESS_EWEIGHTS, and the event function's index.
+   * Steps then go through more than three crossings at a time and are put right at their ends
+   * (docs/theory/through-crossings.md): for a hundred contacts and more, where errors are to be
+   * small. A field that is not affine ends the run with ESS_EWEIGHTS, and the event function.
    */
   bool weights;
 
