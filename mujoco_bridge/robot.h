@@ -85,7 +85,7 @@ const ess_system *robot_system(robot *r);
  * since an MJCF cannot say what that is divided by; NULL: r is no twin. The robot's. */
 const char *robot_twin_text(const robot *r);
 
-/* Stiffness and damping of a twin from "K,C", numbers in the C locale; "K" alone has no damping. 0,
+/* Stiffness and damping of a twin from "K,C", numbers in the C locale. 0,
  * or SOLVER_REFUSED with one line. */
 int robot_options_twin(const char *text, robot_options *out, char message[ROBOT_MESSAGE_SIZE]);
 

@@ -271,7 +271,8 @@ int robot_options_twin(const char *text, robot_options *out, char message[ROBOT_
   const char *rest = text;
   *out = (robot_options){0};
   bool good = read_number(&rest, &out->stiffness);
-  if (good && *rest == ',') {
+  good = good && *rest == ',';
+  if (good) {
     ++rest;
     good = read_number(&rest, &out->damping);
   }

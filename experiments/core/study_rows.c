@@ -85,12 +85,12 @@ void study_rows_clear(study_run *run, size_t first) {
 /* ---- printing -------------------------------------------------------------------------------- */
 
 /* "%-23s" and "%9.2e" are 23 and 9 wide; the first is to the left */
-static void print_head(const column *c) {
+static void print_text(const column *c, const char *text) {
   const char *at = c->format + 1;
   const bool left = *at == '-';
   while (*at && !isdigit((unsigned char)*at)) at++;
   const int width = atoi(at);
-  printf("%*s", left ? -width : width, c->head);
+  printf("%*s", left ? -width : width, text);
 }
 
 #pragma GCC diagnostic push
@@ -99,8 +99,10 @@ static void print_value(const column *c, const void *row) {
   const double value = (c->scale != 0.0 ? c->scale : 1.0) * column_number(c, row);
   if (c->kind == COLUMN_TEXT || c->kind == COLUMN_NOTE)
     printf(c->format, column_text(c, row));
+  else if (isnan(value))
+    print_text(c, "-");
   else
-    printf(c->format, isnan(value) ? (double)NAN : value);
+    printf(c->format, value);
 }
 #pragma GCC diagnostic pop
 
@@ -113,7 +115,7 @@ static void print_line(const column columns[], const void *row) {
     if (row)
       print_value(c, row);
     else
-      print_head(c);
+      print_text(c, c->head);
     joint = " ";
   }
   putchar('\n');

@@ -167,6 +167,9 @@ static int check_starts(study_run *run) {
     status = robot_start_state(c->robot, &from, x, run->message);
   }
   if (!status) status = check_drawn(run, x, x + n);
+  const robot_start higher = {s->qpos, s->height + 1.0, s->tilt, 0, run->seed};
+  if (!status) status = robot_start_state(c->robot, &higher, x + n, run->message);
+  c->falls = !status && memcmp(x, x + n, n * sizeof *x) != 0;
   if (!status) status = robot_start_broken(c->robot, x, &c->broken, run->message);
   if (!status) status = gauge_twin(run, x);
   free(x);

@@ -6,27 +6,36 @@
 
 #include "robot_study.h"
 
+/* what a step of MuJoCo's RK4 takes, by the finest run there is; and the smallest step of RK4 */
+static double seconds_of_step(const robot_case *c, const robot_sample sample[], double *smallest) {
+  double finest = INFINITY, seconds = NAN;
+  *smallest = INFINITY;
+  for (size_t i = 1; i < c->entries; i++) {
+    const robot_entry *const e = &c->entry[i];
+    if (e->kind != ROBOT_MUJOCO || isnan(sample[i].seconds) || !(e->knob <= finest)) continue;
+    // four fields instead of one
+    const bool fourth = strcmp(e->variant, robot_fourth_order) == 0;
+    if (fourth) *smallest = e->knob;
+    if (!fourth && *smallest <= e->knob) continue;
+    finest = e->knob;
+    seconds = sample[i].seconds * (fourth ? 1.0 : 4.0) / sample[i].steps;
+  }
+  return seconds;
+}
+
 /* MuJoCo's RK4 at a far smaller step, as small as the budget lets it be: a check of the reference
- * and nothing else */
+ * and nothing else, whichever integrators are asked for */
 static int check_finely(study_run *run, const double x0[], const robot_track *of, size_t count,
                         robot_sample sample[]) {
   const robot_settings *const s = run->settings;
-  const robot_case *const c = run->own;
-  robot_entry finest = {ROBOT_MUJOCO, robot_fourth_order, INFINITY, false};
-  double seconds = NAN;
-  for (size_t i = 1; i < c->entries; i++) {
-    const robot_entry *const e = &c->entry[i];
-    if (e->kind != ROBOT_MUJOCO || strcmp(e->variant, finest.variant) != 0) continue;
-    if (!(e->knob < finest.knob) || isnan(sample[i].seconds)) continue;
-    finest.knob = e->knob;
-    seconds = sample[i].seconds;
-  }
-  double h = s->check_step;
-  while (seconds * finest.knob / h > s->budget) h *= 2.0;
+  robot_entry finest = {ROBOT_MUJOCO, robot_fourth_order, s->check_step, false};
+  double smallest;
+  const double seconds = seconds_of_step(run->own, sample, &smallest);
+  const double span = (double)(count - 1) * s->output_step;
   if (isnan(seconds)) return 0;
-  sample->check_step = fmin(h, finest.knob);
-  if (!(h < finest.knob)) return 0;
-  finest.knob = h;
+  while (seconds * span / finest.knob > s->budget) finest.knob *= 2.0;
+  sample->check_step = fmin(finest.knob, smallest);
+  if (!(finest.knob < smallest)) return 0;
   robot_track t;
   int status = robot_track_alloc(run, &t);
   t.asked = count;

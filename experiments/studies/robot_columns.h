@@ -15,28 +15,28 @@
          SHOWN_TIMES("step, ms", "%8.4f", 1e3))                                                    \
   COLUMN(row, mujoco_seconds, AMOUNT, "s", "of a run so; median over the starts held out",         \
          SHOWN("s", "%8.2e"))                                                                      \
-  COLUMN(row, mujoco_error, AMOUNT, "", "there", SHOWN("error", "%7.1e"))                          \
+  COLUMN(row, mujoco_error, AMOUNT, "", "there")                                                   \
   COLUMN(row, libess_base, TEXT, "", "libess's cheapest base, by all starts",                      \
          SHOWN("libess", "%-7s"))                                                                  \
   COLUMN(row, tolerance, AMOUNT, "", "the largest of libess that reaches it, by all starts",       \
          SHOWN("tol", "%7.1e"))                                                                    \
   COLUMN(row, libess_seconds, AMOUNT, "s", "of a run so; median over the starts held out",         \
          SHOWN("s", "%8.2e"))                                                                      \
-  COLUMN(row, libess_error, AMOUNT, "", "there", SHOWN("error", "%7.1e"))                          \
+  COLUMN(row, libess_error, AMOUNT, "", "there")                                                   \
   COLUMN(row, libess_evaluations, AMOUNT, "", "of the field", SHOWN("fields", "%6.0f"))            \
   COLUMN(row, plain_base, TEXT, "", "the cheapest base without guards, by all starts")             \
   COLUMN(row, plain_seconds, AMOUNT, "s",                                                          \
          "of libess on the same field without guards; median over the starts held out")            \
   COLUMN(row, plain_error, AMOUNT, "", "there")                                                    \
-  COLUMN(row, plain_evaluations, AMOUNT, "", "of its field", SHOWN("plain", "%6.0f"))              \
+  COLUMN(row, plain_evaluations, AMOUNT, "", "of its field")                                       \
   COLUMN(row, mujoco_over_libess, AMOUNT, "",                                                      \
          "in time: median of the quotients, start by start, over those held out",                  \
-         SHOWN("MuJoCo/libess", "%13.2f"))                                                         \
+         SHOWN("ratio", "%6.2f"))                                                                  \
   COLUMN(row, mujoco_over_libess_low, AMOUNT, "",                                                  \
          "from here to the next a second run has it in 95 of 100; not known below five starts",    \
          SHOWN("from", "%6.2f"))                                                                   \
   COLUMN(row, mujoco_over_libess_high, AMOUNT, "", "as above", SHOWN("to", "%6.2f"))               \
-  COLUMN(row, plain_over_libess, AMOUNT, "", "in time, likewise", SHOWN("plain/libess", "%12.2f")) \
+  COLUMN(row, plain_over_libess, AMOUNT, "", "in time, likewise", SHOWN("plain", "%6.2f"))         \
   COLUMN(row, plain_over_libess_low, AMOUNT, "", "as above")                                       \
   COLUMN(row, plain_over_libess_high, AMOUNT, "", "as above")                                      \
   COLUMN(row, held_out, COUNT, "",                                                                 \

@@ -24,6 +24,7 @@ enum { FOLDS = 10 };
 /* what starts show: medians by entry */
 typedef struct shown {
   double error[ROBOT_ENTRIES_MAX], seconds[ROBOT_ENTRIES_MAX];
+  bool whole[ROBOT_ENTRIES_MAX]; /* to the end from every start, those of a fold among them */
 } shown;
 
 /* A setting between two that were measured, a share of the way from one entry to a finer one by the
@@ -71,14 +72,16 @@ static setting reach(const shown *all, const size_t entry[], size_t count, doubl
   return s;
 }
 
-/* the cheapest of a kind: of all of MuJoCo's integrators, or of all of libess's bases */
-static setting cheapest(const robot_case *c, const shown *all, robot_kind kind, double target) {
+/* the cheapest of a kind: of all of MuJoCo's integrators, or of all of libess's bases; with
+ * `whole`, among the entries that are */
+static setting cheapest_among(const robot_case *c, const shown *all, robot_kind kind, double target,
+                              bool whole) {
   setting best = no_setting;
   size_t entry[ROBOT_ENTRIES_MAX], count = 0;
   for (size_t i = 1; i < c->entries; i++) {
     const robot_entry *const e = &c->entry[i], *const next = e + 1;
     if (e->kind != kind) continue;
-    if (!isnan(all->error[i])) entry[count++] = i;
+    if (!isnan(all->error[i]) && (all->whole[i] || !whole)) entry[count++] = i;
     if (i + 1 < c->entries && next->kind == kind && next->variant == e->variant) continue;
     const setting s = reach(all, entry, count, target);
     const double seconds = at_setting(&best, all->seconds);
@@ -86,6 +89,12 @@ static setting cheapest(const robot_case *c, const shown *all, robot_kind kind, 
     count = 0;
   }
   return best;
+}
+
+/* What fails from some starts is taken where all else fails: a ratio is to be of all starts. */
+static setting cheapest(const robot_case *c, const shown *all, robot_kind kind, double target) {
+  const setting s = cheapest_among(c, all, kind, target, true);
+  return s.fine ? s : cheapest_among(c, all, kind, target, false);
 }
 
 /* of all three, for an error: `own` is the entry of the model's own setting, whose error it is, or
@@ -122,9 +131,12 @@ static int look(study_run *run, size_t folds, size_t fold, shown *all) {
   int status = error ? 0 : study_out_of_memory(run);
   for (size_t i = 1; !status && i < c->entries; i++) {
     size_t known = 0, asked = 0;
+    all->whole[i] = true;
     for (size_t start = 0; start < starts; start++) {
       const robot_sample *const sample = study_samples(run, start, NULL);
-      if ((folds && start % folds == fold) || isnan(sample->tolerances_apart)) continue;
+      if (isnan(sample->tolerances_apart)) continue;
+      all->whole[i] = all->whole[i] && !isnan(sample[i].rms_error);
+      if (folds && start % folds == fold) continue;
       asked++;
       if (isnan(sample[i].rms_error)) continue;
       error[known] = sample[i].rms_error;

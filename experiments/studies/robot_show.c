@@ -11,6 +11,9 @@
 static const double tie = 1.1;
 enum { LINES_MAX = 12 };
 
+/* steps tell where they lead over such a factor */
+static const double span = 8.0;
+
 /* an equality that is broken by more is worth a line */
 static const double noticed = 1e-6;
 
@@ -19,6 +22,19 @@ static const double noticed = 1e-6;
 static bool is_alike(const robot_finding_row *a, const robot_finding_row *b) {
   return strcmp(a->treatment, b->treatment) == 0 && strcmp(a->kind, b->kind) == 0 &&
          strcmp(a->why, b->why) == 0;
+}
+
+/* words, in lines of at most 100 columns */
+static void show_wrapped(const char *text) {
+  enum { INDENT = 11, WIDTH = 100 };
+  while (*text) {
+    size_t length = strlen(text);
+    if (length > WIDTH - INDENT) {
+      for (length = WIDTH - INDENT; length > 1 && text[length] != ' ';) length--;
+    }
+    printf("%*s%.*s\n", INDENT, "", (int)length, text);
+    text += length + strspn(text + length, " ");
+  }
 }
 
 /* what is treated alike is one line, told at its first */
@@ -39,18 +55,25 @@ static void show_findings(const study_run *run) {
     if (alike > 1) printf(", %zu of them", alike);
     if (*all[i].name) printf(": %s%s", all[i].name, alike > 1 ? ", ..." : "");
     if (events) printf(" (%zu event function%s)", events, events > 1 ? "s" : "");
-    printf("; %s\n", all[i].why);
+    puts(";");
+    show_wrapped(all[i].why);
   }
 }
 
 static void show_model(const study_run *run, const robot_top *t) {
   const robot_settings *const s = run->settings;
-  printf(
-      "%s: %zu bodies, %zu positions, %zu velocities, %zu actuators, %zu event functions;\n"
-      "its own step is %s at %g ms. %zu start%s of %g s: %s, raised by %g m, tilted by %g rad.\n",
-      t->file, t->bodies, t->positions, t->velocities, t->actuators, t->events, t->integrator,
-      1e3 * t->time_step, s->starts, s->starts > 1 ? "s" : "", s->time, t->pose, s->height,
-      s->tilt);
+  const robot_case *const c = run->own;
+  printf("%s: %zu bodies, %zu positions, %zu velocities, %zu actuators,\n"
+         "%zu event functions; its own step is %s at %g ms.\n"
+         "%zu start%s of %g s: %s, ",
+         t->file, t->bodies, t->positions, t->velocities, t->actuators, t->events, t->integrator,
+         1e3 * t->time_step, s->starts, s->starts > 1 ? "s" : "", s->time, t->pose);
+  if (c->falls)
+    printf("raised by %g m, tilted by %g rad.\n", s->height, s->tilt);
+  else
+    printf("hinges turned by %g rad, as nothing in it can be raised.\n", s->tilt);
+  if (s->without)
+    printf("These never touch, in MuJoCo or in the reference: --without %s\n", s->without);
   if (s->twin)
     printf("Contacts are springs and dampers (%s N/m, N s/m). The field is MuJoCo's to %.1e; the\n"
            "twin as an MJCF, whose contacts have an added mass, is it to %.1e.\n",
@@ -59,20 +82,28 @@ static void show_model(const study_run *run, const robot_top *t) {
     printf(
         "Their pose breaks an equality by %.2g (m, rad): so do they, and it draws them together.\n",
         t->broken);
-  puts("What switches in it:");
-  show_findings(run);
 }
 
 /* ---- the reference --------------------------------------------------------------------------- */
 
+/* what MuJoCo's steps say of the reference */
+typedef enum leading { LEAD_THERE, LEAD_ELSEWHERE, LEAD_UNKNOWN } leading;
+
 /* as the gate of a reference: where MuJoCo's finest run is no nearer than its coarsest ones, its
- * steps lead elsewhere */
-static bool is_left_by_steps(const study_run *run, const robot_top *t) {
+ * steps lead elsewhere; few steps, near each other, tell nothing */
+static leading where_steps_lead(const study_run *run, const robot_top *t) {
   size_t count;
   const robot_mujoco_row *const row = study_rows(run, ROBOT_MUJOCO_ROWS, &count);
-  double coarsest = NAN;
-  for (size_t i = 0; i < count; i++) coarsest = fmax(coarsest, row[i].rms_error);
-  return t->mujoco_apart > 10.0 * t->tolerances_apart && t->mujoco_apart > 0.5 * coarsest;
+  double coarsest = NAN, largest = 0.0, smallest = t->check_step;
+  for (size_t i = 0; i < count; i++) {
+    if (isnan(row[i].rms_error)) continue;
+    coarsest = fmax(coarsest, row[i].rms_error);
+    largest = fmax(largest, row[i].time_step);
+    smallest = fmin(smallest, row[i].time_step);
+  }
+  if (!(t->mujoco_apart > 10.0 * t->tolerances_apart && t->mujoco_apart > 0.5 * coarsest))
+    return LEAD_THERE;
+  return largest >= span * smallest ? LEAD_ELSEWHERE : LEAD_UNKNOWN;
 }
 
 static void show_reference(const study_run *run, const robot_top *t) {
@@ -86,15 +117,19 @@ static void show_reference(const study_run *run, const robot_top *t) {
   if (isnan(t->estimate))
     printf(".\nIts error is not known, so nothing is claimed below");
   else
-    printf(".\nIts error is some %.1e (two tolerances differ by %.1e, mj_step by %.1e); nothing is "
-           "claimed below that",
+    printf(".\nIts error is some %.1e (two tolerances differ by %.1e, mj_step by %.1e);\n"
+           "nothing is claimed below that",
            t->estimate, t->tolerances_apart, t->mujoco_apart);
   if (t->check_step > s->check_step)
     printf(".\n--budget lets MuJoCo's smallest step be %g s, not %g s", t->check_step,
            s->check_step);
-  if (is_left_by_steps(run, t))
+  const leading lead = where_steps_lead(run, t);
+  if (lead == LEAD_ELSEWHERE)
     printf(
         ".\nMuJoCo's steps do not lead to it as they grow small: one of both misses what happens");
+  if (lead == LEAD_UNKNOWN)
+    printf(".\nMuJoCo's time steps are too few to tell whether they lead to it (--time-steps, "
+           "--check-step)");
   printf(".\nA disturbance of 1e-8 grows %.3g times.\n", t->growth);
 }
 
@@ -170,7 +205,7 @@ static size_t list_endings(const study_run *run, ending all[]) {
     all[listed++] = (ending){"MuJoCo", m[i].variant, m[i].time_step, m[i].known, m[i].note};
   for (size_t table = ROBOT_LIBESS_ROWS; table <= ROBOT_PLAIN_ROWS; table++) {
     const robot_libess_row *const l = study_rows(run, table, &count);
-    const char *const who = table == ROBOT_LIBESS_ROWS ? "libess" : "no guards";
+    const char *const who = table == ROBOT_LIBESS_ROWS ? "libess" : "plain";
     for (size_t i = 0; i < count; i++)
       all[listed++] = (ending){who, l[i].base, l[i].tolerance, l[i].known, l[i].note};
   }
@@ -205,9 +240,8 @@ static void show_ties(const study_run *run) {
   const robot_reach_row *const row = study_rows(run, ROBOT_REACH, &count);
   for (size_t i = 0; i < count; i++) {
     if (row[i].plain_over_libess < tie)
-      printf("At an error of %.1e libess without guards is %s.\n", row[i].rms_error,
-             row[i].plain_over_libess > 1.0 / tie ? "as cheap as with them"
-                                                  : "cheaper than with them");
+      printf("At an error of %.1e plain is %s.\n", row[i].rms_error,
+             row[i].plain_over_libess > 1.0 / tie ? "as cheap as libess" : "cheaper than libess");
     if (row[i].mujoco_over_libess < tie)
       printf("At an error of %.1e MuJoCo is %s.\n", row[i].rms_error,
              row[i].mujoco_over_libess > 1.0 / tie ? "as cheap as libess" : "cheaper than libess");
@@ -228,15 +262,27 @@ static void show_reaches(const study_run *run) {
          "them.");
     return;
   }
-  puts("\nWhat an error costs (the first is that of the model's own setting):");
+  puts("\nWhat an error costs (the first is that of the model's own setting). ratio: MuJoCo's time "
+       "over\n"
+       "libess's, with the range of a second run's; fields: calls of the field by libess; plain: "
+       "the\n"
+       "time of libess without event functions over libess's:");
   show_ties(run);
   study_print(run, ROBOT_REACH, 0, count);
 }
 
 void robot_show(const study_run *run) {
+  const robot_settings *const s = run->settings;
   const robot_top *const top = study_rows(run, ROBOT_TOP, NULL);
   show_model(run, top);
+  robot_show_brief(run);
   show_reference(run, top);
+  if (!s->all) {
+    puts("--all shows all tables.");
+    return;
+  }
+  puts("\nWhat switches in it:");
+  show_findings(run);
   show_touchdowns(run);
   show_errors(run);
   show_endings(run);

@@ -15,6 +15,7 @@ typedef struct robot_settings {
   option_numbers time_steps, tolerances;
   option_names integrators, bases;
   const char *qpos, *control, *without;
+  bool all;                   /* tables: the whole screen */
   const char *twin, *written; /* its stiffness and damping; a file; NULL: none */
 } robot_settings;
 
@@ -44,6 +45,7 @@ typedef struct robot_case {
   bool refuses;                   /* some of its contacts have no rule */
   size_t outputs;                 /* output times, the start among them */
   double twin_gap, twin_text_gap; /* NaN: it is no twin */
+  bool falls;                     /* something in it can be raised */
   double broken;                  /* the most that the first start breaks an equality by */
   char warning[640];              /* a line on what will end early; may be empty */
   size_t entries;
@@ -213,7 +215,7 @@ typedef struct robot_top {
 } robot_top;
 
 #define ROBOT_FINDING_COLUMNS(COLUMN, row)                                                         \
-  COLUMN(row, treatment, TEXT, "", "smooth, guarded, kink, refused or left out")                             \
+  COLUMN(row, treatment, TEXT, "", "smooth, guarded, kink, refused or left out")                   \
   COLUMN(row, kind, TEXT, "", "contact, joint limit, ...")                                         \
   COLUMN(row, name, TEXT, "", "what it concerns")                                                  \
   COLUMN(row, why, TEXT, "", "in words")                                                           \
@@ -281,7 +283,8 @@ COLUMN_ROW(robot_time_row, ROBOT_TIME_COLUMNS);
   COLUMN(row, mujoco, NUMBER, "", "by the model's own step and integrator")
 COLUMN_ROW(robot_path_row, ROBOT_PATH_COLUMNS);
 
-/* robot_show.c */
+/* robot_show.c; robot_brief.c: its lines in mm and mrad */
 void robot_show(const study_run *run);
+void robot_show_brief(const study_run *run);
 
 #endif

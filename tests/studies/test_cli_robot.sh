@@ -120,7 +120,7 @@ expect 'far: steps are as long as the tolerance lets them' holds 'r["libess"][0]
 "$essbench" xml robot --contacts 6 --output legs.xml
 legs() {
   run robot legs.xml --starts 2 --time 0.4 --time-steps 0.008,0.004,0.002 --tolerances 1e-1,1e-2 \
-    --check-step 2e-5 "$@"
+    --check-step 2e-5 --all "$@"
 }
 legs --out results
 expect 'two bases: a study' success
@@ -276,7 +276,7 @@ ends_early() {
   race 6 1
   python3 early.py "$@"
   run robot free_ball.xml --starts 6 --time 0.2 --time-steps 0.002,0.001,0.0005 --tolerances 1e-2,1e-3,1e-5 \
-    --check-step 2e-5 --out results
+    --check-step 2e-5 --out results --all
 }
 ends_early 4 dopri5 chosen
 expect 'two of six starts end early: a ratio of the others' \
@@ -382,6 +382,8 @@ expect 'a twin: mj_step tends to it' \
 expect 'a twin: written' grep -q '<pair ' written.xml
 study twin.xml
 expect 'no twin: no gap' holds 'r["twin_gap"] is None'
+study twin.xml --twin 5000
+expect 'a twin without a damping' one_line 2 'twin: 5000 is not accepted; it is K,C'
 study twin.xml --twin 5000,x
 expect 'a damping that is no number' one_line 2 'twin: 5000,x is not accepted; it is K,C'
 study twin.xml --write written.xml

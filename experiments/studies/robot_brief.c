@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The first lines of a robot's screen: how far MuJoCo's own setting is off in the units of the
+ * model, since when, and what it costs to be nearer. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "robot_columns.h"
+#include "robot_study.h"
+
+/* bodies that are nowhere further off do not move; m */
+static const double still = 1e-9;
+
+/* the error has begun where it is this share of its largest; and an error is asked for, m */
+static const double begun = 0.1, near_enough = 1e-3;
+
+/* ---- the first start, at the model's own setting --------------------------------------------- */
+
+/* how far a state of the first start is off at most; rows of one state stand together */
+typedef struct deviation {
+  const char *state, *unit;
+  double most;
+} deviation;
+
+static deviation next_deviation(const robot_path_row row[], size_t count, size_t *at) {
+  deviation d = {row[*at].state, row[*at].unit, 0.0};
+  for (; *at < count && row[*at].state == d.state; ++*at)
+    d.most = fmax(d.most, fabs(row[*at].mujoco - row[*at].reference));
+  return d;
+}
+
+static bool is_base(const char *state) {
+  const size_t length = strlen(state);
+  return length > 2 && strchr("xyz", state[length - 1]) && state[length - 2] == ' ';
+}
+
+static bool is_velocity(const char *state) {
+  return strncmp(state, "d ", 2) == 0;
+}
+
+static void print_deviation(const char *what, const deviation *d, const char *of) {
+  const bool turns = strcmp(d->unit, "rad") == 0;
+  printf("  %-22s %.3g %s at most%s%s\n", what, 1e3 * d->most, turns ? "mrad" : "mm", of, d->state);
+}
+
+/* base: the largest of the three coordinates of the first free joint; joint: hinge or slide */
+static void show_worst(const study_run *run) {
+  size_t count;
+  const robot_path_row *const row = study_rows(run, ROBOT_PATHS, &count);
+  deviation base = {"", "m", -1.0}, joint = {"", "", -1.0};
+  for (size_t i = 0; i < count;) {
+    const deviation d = next_deviation(row, count, &i);
+    if (is_velocity(d.state) || (strcmp(d.unit, "m") != 0 && strcmp(d.unit, "rad") != 0)) continue;
+    deviation *const worst = is_base(d.state) ? &base : &joint;
+    if (d.most > worst->most) *worst = d;
+  }
+  if (base.most >= 0.0) print_deviation("base", &base, ", along ");
+  if (joint.most >= 0.0) print_deviation("worst joint", &joint, ": ");
+}
+
+/* the last touch-down before the error is a tenth of its largest */
+static void show_begin(const study_run *run) {
+  size_t count, touches;
+  const robot_time_row *const row = study_rows(run, ROBOT_ERRORS, &count);
+  const robot_touchdown_row *const touch = study_rows(run, ROBOT_TOUCHDOWNS, &touches);
+  double largest = 0.0, time = NAN;
+  for (size_t i = 0; i < count; i++)
+    if (row[i].own) largest = fmax(largest, row[i].rms_error);
+  for (size_t i = 0; i < count && isnan(time); i++)
+    if (row[i].own && row[i].rms_error >= begun * largest) time = row[i].t;
+  const robot_touchdown_row *last = NULL;
+  for (size_t i = 0; i < touches && touch[i].time <= time; i++) last = &touch[i];
+  if (isnan(time)) return;
+  printf("  %-22s ", "a tenth of it at");
+  if (last)
+    printf("%.4g s; the touch-down before: %s at %.4g s\n", time, last->foot, last->time);
+  else
+    printf("%.4g s, before anything touches down\n", time);
+}
+
+/* ---- settings -------------------------------------------------------------------------------- */
+
+static const robot_mujoco_row *own_row(const study_run *run) {
+  size_t count;
+  const robot_mujoco_row *const row = study_rows(run, ROBOT_MUJOCO_ROWS, &count);
+  for (size_t i = 0; i < count; i++)
+    if (row[i].own) return &row[i];
+  return NULL;
+}
+
+/* from every start to the end, and near enough */
+static bool reaches(const study_run *run, double error, size_t known, double most) {
+  return error <= most && known == study_cells(run);
+}
+
+static const robot_mujoco_row *cheapest_steps(const study_run *run, double most) {
+  size_t count;
+  const robot_mujoco_row *const row = study_rows(run, ROBOT_MUJOCO_ROWS, &count), *best = NULL;
+  for (size_t i = 0; i < count; i++)
+    if (reaches(run, row[i].position_error, row[i].known, most) &&
+        (!best || row[i].seconds < best->seconds))
+      best = &row[i];
+  return best;
+}
+
+static const robot_libess_row *cheapest_tolerance(const study_run *run, size_t table, double most) {
+  size_t count;
+  const robot_libess_row *const row = study_rows(run, table, &count), *best = NULL;
+  for (size_t i = 0; i < count; i++)
+    if (reaches(run, row[i].position_error, row[i].known, most) &&
+        (!best || row[i].seconds < best->seconds))
+      best = &row[i];
+  return best;
+}
+
+static void show_half(const study_run *run, const robot_mujoco_row *own) {
+  const robot_mujoco_row *const half = cheapest_steps(run, 0.5 * own->position_error);
+  printf("  %-22s ", "half of it");
+  if (half)
+    printf("%s at %g ms: %.3g mm, in %.2g times the time\n", half->variant, 1e3 * half->time_step,
+           1e3 * half->position_error, half->seconds / own->seconds);
+  else
+    puts("no time step that was tried");
+}
+
+static void show_near(const study_run *run) {
+  const robot_mujoco_row *const steps = cheapest_steps(run, near_enough);
+  static const struct {
+    const char *name;
+    size_t table;
+  } others[] = {{"libess", ROBOT_LIBESS_ROWS}, {"plain", ROBOT_PLAIN_ROWS}};
+  printf("  %-22s ", "cheapest for 1 mm");
+  if (steps)
+    printf("MuJoCo: %s at %g ms, %.2g s", steps->variant, 1e3 * steps->time_step, steps->seconds);
+  else
+    printf("MuJoCo: none");
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+    const robot_libess_row *const l = cheapest_tolerance(run, others[i].table, near_enough);
+    if (l)
+      printf("\n%25s%s: %s at %g, %.2g s", "", others[i].name, l->base, l->tolerance, l->seconds);
+    else
+      printf("\n%25s%s: none", "", others[i].name);
+  }
+  putchar('\n');
+}
+
+/* by the model's own integrator, at the smallest step that it has run at */
+static void show_help(const study_run *run, const robot_mujoco_row *own) {
+  size_t count;
+  const robot_mujoco_row *const row = study_rows(run, ROBOT_MUJOCO_ROWS, &count), *finest = own;
+  for (size_t i = 0; i < count; i++)
+    if (row[i].variant == own->variant && !isnan(row[i].rms_error) &&
+        row[i].time_step < finest->time_step)
+      finest = &row[i];
+  printf("  %-22s ", "a smaller step");
+  if (finest == own)
+    puts("was not tried");
+  else
+    printf("%s: %.3g mm at %.3g ms\n",
+           finest->rms_error < 0.5 * own->rms_error ? "helps" : "hardly helps",
+           1e3 * finest->position_error, 1e3 * finest->time_step);
+}
+
+void robot_show_brief(const study_run *run) {
+  const robot_settings *const s = run->settings;
+  const robot_mujoco_row *const own = own_row(run);
+  if (!own) return;
+  printf("\nMuJoCo as the file has it (%s, %g ms) is off by:\n", own->variant,
+         1e3 * own->time_step);
+  if (isnan(own->rms_error)) {
+    printf("  nothing that can be told: %s\n",
+           *own->note ? own->note : "the reference ends at once");
+    return;
+  }
+  if (own->rms_error < own->estimate) {
+    puts("  no more than the reference's own error, so nothing is known of it");
+    return;
+  }
+  if (own->position_error > still)
+    printf("  %-22s %.3g mm, root mean square of all bodies and times%s\n", "bodies",
+           1e3 * own->position_error, s->starts > 1 ? ", median of the starts" : "");
+  if (s->starts > 1) puts("  and from the first start:");
+  show_worst(run);
+  show_begin(run);
+  if (!(own->position_error > still)) return;
+  puts("What it takes to be nearer (bodies, and the time of a run):");
+  show_half(run, own);
+  show_near(run);
+  show_help(run, own);
+}
