@@ -18,11 +18,12 @@ paths = data.'/robot_paths.csv'
 variants = ''
 estimate = NaN
 stats mujoco using (variants = including(variants, strcol("variant")), estimate = positive(cell("estimate")), 0) nooutput
-hues = '#8DBFE0 '.green.' '.purple.' '.blue.' '.grey
+# MuJoCo's integrators are told apart by their points, libess's bases, too
+hues = '#8DBFE0 '.mujoco_hue.' #003A5C #3F93C8 #1B4F72'
 hue(v) = word(hues, (place(variants, v) - 1) % 5 + 1)
 mark(v) = int(word('5 9 7 13 11', (place(variants, v) - 1) % 5 + 1))
 of(v) = strcol("variant") eq v
-own_hue = 'black'
+ring = 'black'
 # Euler and implicitfast are the same where no force depends on velocities: the first is drawn broad,
 # behind the others
 breadth(v) = place(variants, v) == 1 ? 3.6 : 1.2
@@ -31,13 +32,13 @@ size(v) = (place(variants, v) == 1 ? 0.75 : 0.4) * dot
 bases = ''
 stats libess using (bases = including(bases, strcol("base")), 0) nooutput
 behind(b) = words(bases) > 1 && place(bases, b) == 1
-base_hue(b) = behind(b) ? '#F2B592' : place(bases, b) < 3 ? vermillion : orange
+base_hue(b) = behind(b) ? '#9BD8C4' : place(bases, b) < 3 ? libess_hue : '#005C44'
 base_breadth(b) = behind(b) ? 3.6 : 1.4
 base_size(b) = (behind(b) ? 0.75 : 0.4) * dot
 base_mark(b) = int(word('7 8 10', (place(bases, b) - 1) % 3 + 1))
 by(b) = strcol("base") eq b
 
-eval canvas(7, 4.9)
+eval canvas(7, 5.1)
 set multiplot
 
 # --- the error over the time step, and over time spent ---------------------------------------------
@@ -48,7 +49,7 @@ stats libess using (see(positive(cell("rms_error")))) nooutput
 stats plain using (see(positive(cell("rms_error")))) nooutput
 dummy = known(estimate) ? see(estimate) : 0
 y_range = log_range('y')
-ruled = known(estimate) ? "estimate with lines lc rgb 'black' lw 1 dt (3, 3), " : ''
+ruled(name) = known(estimate) ? "estimate with lines lc rgb 'black' lw 1 dt (3, 3)".name.", " : ''
 
 eval restart
 stats mujoco using (see(positive(1e3 * cell("time_step")))) nooutput
@@ -58,10 +59,11 @@ eval y_range
 set format '10^{%T}'
 set xlabel 'time step, ms' offset 0, 0.4
 eval ylabel('error, RMS')
-eval "plot ".ruled."for [v in variants] mujoco using (of(v) ? 1e3 * cell('time_step') : NaN):(positive(cell('rms_error'))) ". \
-  "with linespoints lc rgb hue(v) lw breadth(v) pt mark(v) ps size(v), ". \
+eval key_over(3)
+eval "plot ".ruled(' title "error of the reference"')."for [v in variants] mujoco using (of(v) ? 1e3 * cell('time_step') : NaN):(positive(cell('rms_error'))) ". \
+  "with linespoints lc rgb hue(v) lw breadth(v) pt mark(v) ps size(v) title v, ". \
   "mujoco using (cell('own') == 1 ? 1e3 * cell('time_step') : NaN):(positive(cell('rms_error'))) ". \
-  "with points lc rgb own_hue pt 6 ps 1.1 * dot lw 1.2"
+  "with points lc rgb ring pt 6 ps 1.1 * dot lw 1.2 title 'the model as it is'"
 
 unset logscale; set autoscale; eval restart
 stats mujoco using (see(positive(1e3 * cell("seconds")))) nooutput
@@ -75,12 +77,13 @@ set xlabel 'wall time of a run, ms' offset 0, 0.4
 eval ylabel('error, RMS')
 error = ":(positive(cell('rms_error'))) with linespoints "
 spent(b) = "using (by(".b.") ? positive(1e3 * cell('seconds')) : NaN)".error
-eval "plot ".ruled."for [v in variants] mujoco using (of(v) ? positive(1e3 * cell('seconds')) : NaN):(positive(cell('rms_error'))) ". \
-  "with linespoints lc rgb hue(v) lw breadth(v) pt mark(v) ps size(v), ". \
+eval key_over(3)
+eval "plot ".ruled('')."for [v in variants] mujoco using (of(v) ? positive(1e3 * cell('seconds')) : NaN):(positive(cell('rms_error'))) ". \
+  "with linespoints lc rgb hue(v) lw breadth(v) pt mark(v) ps size(v) title v, ". \
   "mujoco using (cell('own') == 1 ? positive(1e3 * cell('seconds')) : NaN):(positive(cell('rms_error'))) ". \
-  "with points lc rgb own_hue pt 6 ps 1.1 * dot lw 1.2, ". \
-  "plain ".spent("word(bases, 1)")."lc rgb grey lw 1.2 dt (4, 3) pt 4 ps 0.4 * dot, ". \
-  "for [b in bases] libess ".spent('b')."lc rgb base_hue(b) lw base_breadth(b) pt base_mark(b) ps base_size(b)"
+  "with points lc rgb ring pt 6 ps 1.1 * dot lw 1.2, ". \
+  "plain ".spent("word(bases, 1)")."lc rgb plain_hue lw 1.2 dt (4, 3) pt 4 ps 0.4 * dot title 'plain, '.word(bases, 1), ". \
+  "for [b in bases] libess ".spent('b')."lc rgb base_hue(b) lw base_breadth(b) pt base_mark(b) ps base_size(b) title 'libess, '.b"
 
 # --- the first start ------------------------------------------------------------------------------
 
@@ -124,10 +127,12 @@ curve = "errors using (strcol('who') eq 'libess' && strcol('knob') eq k ? cell('
 ceiling = 1
 do for [i = 1:named] {
   ceiling = height_at[i] < ceiling ? height_at[i] : ceiling
-  set label 100 + i ending[i] at graph 1.01, graph ceiling left font ',6' tc rgb (ending[i] eq 'MuJoCo' ? own_hue : vermillion)
+  set label 100 + i ending[i] at graph 1.01, graph ceiling left font ',6' tc rgb (ending[i] eq 'MuJoCo' ? mujoco_hue : libess_hue)
   ceiling = ceiling - 0.085
 }
-eval 'plot '.(knobs eq '' ? '' : 'for [k in knobs] '.curve.'lc rgb vermillion lw 0.8, ')."errors using (cell('own') == 1 ? cell('t') : NaN):".error."lc rgb own_hue lw 1.4"
+eval key_over(2)
+eval 'plot '.(knobs eq '' ? '' : 'for [k in knobs] '.curve.'lc rgb libess_hue lw 0.8, '. \
+  'NaN with lines lc rgb libess_hue lw 0.8 title "libess by tolerance", ')."errors using (cell('own') == 1 ? cell('t') : NaN):".error."lc rgb mujoco_hue lw 1.4 title 'MuJoCo, the model as it is'"
 
 do for [i = 1:named] { unset label 100 + i }
 
@@ -141,16 +146,8 @@ set xrange [0:t_end > 0 ? t_end : 1]
 eval linear_range('y', 0.05)
 set format '%g'
 set xlabel 'time, s' offset 0, 0.4
-set label 98 name at graph 0, 1.07 left noenhanced
-eval ylabel((name[1:2] eq 'd ' ? 'velocity' : name[1:4] eq 'act ' ? 'activation' : 'position').(unit eq '' ? '' : ', '.unit))
-plot paths using (cell("parts") == 1 ? cell("t") : NaN):(cell("reference")) with lines lc rgb vermillion lw 2, \
-  paths using (cell("parts") == 1 ? cell("t") : NaN):(cell("mujoco")) with lines lc rgb own_hue lw 1.2
-unset label 98
-
-eval legend(0.05, words(variants) + words(bases) + 3)
-plot for [v in variants] NaN with linespoints lc rgb hue(v) lw breadth(v) pt mark(v) ps size(v) title v, \
-  NaN with linespoints lc rgb own_hue pt 6 ps 1.1 * dot lw 1.2 title "the model's own step", \
-  for [b in bases] NaN with linespoints lc rgb base_hue(b) lw base_breadth(b) pt base_mark(b) ps base_size(b) title 'libess, '.b, \
-  NaN with linespoints lc rgb grey lw 1.2 dt (4, 3) pt 4 ps 0.4 * dot title word(bases, 1).', no guards', \
-  NaN with lines lc rgb 'black' lw 1 dt (3, 3) title "reference's error"
+eval ylabel((name[1:2] eq 'd ' ? 'velocity of '.name[3:*] : name).(unit eq '' ? '' : ', '.unit)).' noenhanced'
+eval key_over(2)
+plot paths using (cell("parts") == 1 ? cell("t") : NaN):(cell("reference")) with lines lc rgb libess_hue lw 2 title 'reference (libess)', \
+  paths using (cell("parts") == 1 ? cell("t") : NaN):(cell("mujoco")) with lines lc rgb mujoco_hue lw 1.2 title 'MuJoCo'
 unset multiplot

@@ -84,7 +84,9 @@ if (names ne '') {
 
 # a solver has a colour and a point, its methods a dash each
 families = 'projection mujoco location cvode gsl listing hybrid smooth time-stepping ode libess plain-euler plain-rk4 plain-dopri5 plain-cvode'
-family_colours = vermillion.' '.blue.' '.green.' '.purple.' '.orange.' #8C5A1E black #808080 #CC79A7 #6B8E23 #56B4E9 #D55E9A #D55E9A #D55E9A #D55E9A #AAAAAA'
+family_colours = vermillion.' '.mujoco_hue.' #56B4E9 '.purple.' '.orange. \
+  ' #8C5A1E black #808080 #CC79A7 #6B8E23 '.libess_hue.' '.plain_hue.' '.plain_hue.' '.plain_hue. \
+  ' '.plain_hue.' #AAAAAA'
 family_points = '7 5 9 11 13 15 7 5 9 11 13 7 7 5 9 11'
 set dashtype 1 solid
 set dashtype 2 (8, 4)

@@ -88,6 +88,10 @@ grey = '#404040'
 green = '#009E73'
 purple = '#8E3A80'
 orange = '#E69F00'
+# an engine has one of them in every figure
+libess_hue = green
+mujoco_hue = blue
+plain_hue = '#D55E9A'
 palette = vermillion.' '.blue.' '.grey.' '.green.' '.purple.' '.orange.' black'
 
 # the size 1 of a point, which SVG draws smaller
@@ -142,6 +146,10 @@ bare = '; unset border; unset tics; unset grid; unset label; unset object; unset
 legend(top, entries) = panel(0, 0, width, height).bare.sprintf('set key at screen 0.5,%.5f '. \
   'center top horizontal maxcols %d Left reverse samplen 2.5 width %d spacing 1.1', \
   1 - top / height, ceil(entries * 1. / legend_rows(entries)), format eq 'svg' ? 2 : -1)
+
+# what stands above a panel is of this panel alone
+key_over(columns) = sprintf('set key at graph 0.5, 1.03 center bottom horizontal maxcols %d Left reverse '. \
+  'samplen 2 width %d spacing 1.05', columns, format eq 'svg' ? 1 : -1)
 
 # in a figure of one panel it stands above the axes, in columns of so many rows
 key_top(rows) = sprintf('set key at screen 0.5,%.5f center top vertical maxrows %d', \
