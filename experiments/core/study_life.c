@@ -122,6 +122,17 @@ static int conclude(study_run *run) {
   return run->study->conclude ? run->study->conclude(run) : 0;
 }
 
+/* what is not whole is not kept */
+static void tell_interrupt(study_run *run) {
+  if (json_object_size(run->private->known) > 0)
+    measure_message(run->message, "interrupted; the same command goes on from here");
+  else
+    measure_message(run->message,
+                    "interrupted before the first of its %s was done, so nothing is kept; the same "
+                    "command begins anew",
+                    run->study->cells ? run->study->cells : "parts");
+}
+
 static int live(study_run *run) {
   int status = check(run);
   if (!status) status = study_work_join(run);
@@ -130,7 +141,7 @@ static int live(study_run *run) {
   if (!status) status = run->private->worker ? study_work_serve(run) : measure_all(run);
   // a cell that was cut short is no failure
   if (status < 0 && !run->private->worker && *run->interrupted) status = 1;
-  if (status > 0) measure_message(run->message, "interrupted; the same command goes on from here");
+  if (status > 0) tell_interrupt(run);
   study_work_leave(run);
   return status || run->private->worker ? status : conclude(run);
 }

@@ -55,6 +55,7 @@ static int run_start(study_run *run, size_t start, double x0[], robot_sample sam
   sample[0] = robot_sample_unknown(start, "");
   int status = robot_start_state(c->robot, &from, x0, run->message) ? -1 : 0;
   if (!status) status = robot_track_alloc(run, &reference);
+  if (!status && start == 0) status = robot_coarse(run, x0);
   if (!status) status = robot_reference(run, x0, true, &reference, &count, sample);
   const bool races = count > 1;
   for (size_t i = 1; !status && !races && i < c->entries; i++)

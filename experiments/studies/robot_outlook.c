@@ -116,6 +116,34 @@ static int tell(study_run *run, const outlook *o, double x[]) {
   return 0;
 }
 
+/* ---- a first answer -------------------------------------------------------------------------- */
+
+/* a reference by which mm are told, and the time of it from which a first answer is worth a line, s
+ */
+static const double coarse_tolerance = 1e-4, worth_s = 0.5;
+
+int robot_coarse(study_run *run, const double x0[]) {
+  const robot_case *const c = run->own;
+  const robot_entry own = {ROBOT_MUJOCO, c->size.integrator, c->size.time_step, true};
+  const robot_entry coarse = {ROBOT_LIBESS, robot_bases[ESS_BASE_DOPRI5], coarse_tolerance, false};
+  robot_track t = {0}, of = {0};
+  int status = robot_track_alloc(run, &of);
+  if (!status) status = robot_track_alloc(run, &t);
+  if (!status) status = robot_follow(run, &coarse, x0, false, &of);
+  t.asked = of.reached;
+  if (!status && of.seconds > worth_s && of.reached > 1)
+    status = robot_follow(run, &own, x0, false, &t);
+  if (!status && t.reached > 1)
+    fprintf(
+        stderr,
+        "progress: a first, coarse answer, by libess at %g and unchecked: up to %.3g s the bodies "
+        "are off by %.2g mm; the reference follows, which takes longer\n",
+        coarse_tolerance, of.until, 1e3 * robot_bodies_apart(run, &t, &of, t.reached));
+  robot_track_free(&t);
+  robot_track_free(&of);
+  return status;
+}
+
 int robot_outlook(study_run *run) {
   const robot_settings *const s = run->settings;
   const robot_case *const c = run->own;
