@@ -46,6 +46,7 @@ typedef struct study_option {
   const char *accepts;      /* what OPTION_NUMBER has to be, in words */
   const char *const *names; /* of OPTION_NAMES, the last NULL */
   size_t names_apart;       /* bytes from one to the next, where they are members of a table */
+  bool shows;               /* it says what is shown, and nothing of what is measured */
   const char *result;       /* its name in the .json of results; NULL: it is not there */
 } study_option;
 

@@ -26,7 +26,7 @@ static void add_racers(json_t *settings, const study_racers *racers) {
 static json_t *fingerprint(const study_run *run) {
   json_t *const settings = json_object();
   for (const study_option *o = run->study->options; o->name; o++)
-    json_object_set_new(settings, o->name, option_json(o, run->settings));
+    if (!o->shows) json_object_set_new(settings, o->name, option_json(o, run->settings));
   if (run->operand) json_object_set_new(settings, run->study->operand, json_string(run->operand));
   if (run->content)
     json_object_set_new(settings, "content of the files it is given",

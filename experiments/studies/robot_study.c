@@ -66,7 +66,7 @@ static const study_option options[] = {
      OPTION_AT(robot_settings, check_step), .initial = "0.00000390625", .min = 1e-7, .max = 1,
      .accepts = "a number from 1e-7 to 1", .result = "check_step"},
     {"all", NULL, "show all tables: what switches, errors by time step, costs (default: in brief)",
-     OPTION_FLAG, OPTION_AT(robot_settings, all)},
+     OPTION_FLAG, OPTION_AT(robot_settings, all), .shows = true},
     {"budget", "S", "a run that takes longer is left out, s", OPTION_NUMBER,
      OPTION_AT(robot_settings, budget), .initial = "10", .min = 1e-3, .max = 1e6,
      .accepts = "a number from 0.001 to 1000000"},
