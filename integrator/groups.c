@@ -362,8 +362,8 @@ static int try_some(ess_driver *d, ess_group *g, size_t bit, bool rest, size_t n
   }
   int status = cross_part(d, g, 0);
   if (!status) status = field_there(d, f);
-  const int taken = ess_take_back(d, noted);
-  if (status || taken) return status ? status : taken;
+  if (!status) status = ess_take_back(d, noted); // after a failure nothing more is called
+  if (status) return status;
   for (size_t i = 0; i < d->lanes; i++)
     d->v_try[i] = (last - first) * (f[i] - before[i] - count * g->jump[i] - late * g->trend[i]);
   *off = ess_scaled_norm(d, d->v_try, d->x, d->x);

@@ -85,10 +85,11 @@ END
 echo "{\"marginals\": [], $environment}" | tee "$room/speed.json" >results/speed.json
 columns='model,field,solver,protocol,contacts,damping,stiffness,trials,processes,median_s,mujoco_s'
 columns="$columns,mujoco_over_this,mujoco_over_this_lo,mujoco_over_this_hi,rms_error,rms_worst"
+columns="$columns,plain_solver,plain_setting,plain_s,plain_over_this,plain_over_this_lo,plain_over_this_hi"
 cat >results/speed.csv <<END
 $columns,mujoco_rms_error,mujoco_rms_worst,mujoco_variant,mujoco_time_step,bound_s,worse
-plate,contacts,libess,equal-error,10,60,8000,5,2,2e-4,4e-3,20,19.5,21,0.01,0.09,0.02,0.03,Euler,0.002,5e-5,1
-plate,contacts,libess,equal-median,10,60,8000,5,2,2e-4,3e-3,15,14,16,0.02,0.09,0.02,0.03,RK4,0.008,5e-5,0
+plate,contacts,libess,equal-error,10,60,8000,5,2,2e-4,4e-3,20,19.5,21,0.01,0.09,plain-dopri5,1e-3,1e-4,0.5,0.45,0.55,0.02,0.03,Euler,0.002,5e-5,1
+plate,contacts,libess,equal-median,10,60,8000,5,2,2e-4,3e-3,15,14,16,0.02,0.09,plain-dopri5,1e-3,4e-4,2,1.9,2.1,0.02,0.03,RK4,0.008,5e-5,0
 END
 cat >results/work_precision.csv <<'END'
 model,law,method,label,solver,variant,knob,status,contacts,value,rms_error,median_s,evaluations
