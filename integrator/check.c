@@ -29,7 +29,8 @@ typedef struct checker {
   const ess_system *system;
   double t;
   const double *x;
-  double *Dh, *column;   /* m n; n, and m of what guard_rates has along a direction */
+  double *Dh, *ht;       /* m n, 0 where nothing gives it; m, by time alone, or 0 likewise */
+  double *column;        /* m: what guard_rates has along a direction */
   double *h, *noise;     /* at x, and what is rounding there */
   double *v, *moved;     /* n: a direction; a state beside x */
   double *above, *below; /* m: event functions on either side */
@@ -60,16 +61,25 @@ static bool all_finite(const double v[], size_t count) {
 
 /* ---- columns against differences ------------------------------------------------------------- */
 
+/* state i, or time as the one after the last */
+static double at(const checker *c, size_t i) {
+  return i < c->system->dimension ? c->x[i] : c->t;
+}
+
+/* event functions where that is `place`; whether there are any */
+static bool look_at(checker *c, size_t i, double place, double h[]) {
+  const ess_system *const s = c->system;
+  if (!isfinite(place)) return false;
+  if (i == s->dimension) return !s->guards(place, c->x, h, s->params);
+  memcpy(c->moved, c->x, s->dimension * sizeof *c->x);
+  c->moved[i] = place;
+  return !s->guards(c->t, c->moved, h, s->params);
+}
+
 /* event functions either side of x along state i; the distance between, 0 when there is none */
 static double look_beside(checker *c, size_t i, double step) {
-  const ess_system *const s = c->system;
-  const double above = c->x[i] + step, below = c->x[i] - step;
-  memcpy(c->moved, c->x, s->dimension * sizeof *c->x);
-  c->moved[i] = above;
-  if (!isfinite(above) || s->guards(c->t, c->moved, c->above, s->params)) return 0.0;
-  c->moved[i] = below;
-  if (!isfinite(below) || s->guards(c->t, c->moved, c->below, s->params)) return 0.0;
-  return above - below;
+  const double above = at(c, i) + step, below = at(c, i) - step;
+  return look_at(c, i, above, c->above) && look_at(c, i, below, c->below) ? above - below : 0.0;
 }
 
 /* one more difference of event function k: extrapolated, with its error, against the given */
@@ -102,13 +112,14 @@ static void compare_one(checker *c, size_t k, double given, double apart, int st
  */
 static bool compare_column(checker *c, size_t i, const double given[], size_t stride) {
   const size_t m = c->system->guard_count;
-  double step = FIRST * ess_larger(1.0, fabs(c->x[i]));
+  const double size_here = fabs(at(c, i));
+  double step = FIRST * ess_larger(1.0, size_here);
   int made = 0;
   for (size_t k = 0; k < m; k++) {
     c->last[k] = c->older[k] = NAN;
     c->best[k] = c->rank[k] = c->excess[k] = INFINITY;
   }
-  for (int j = 0; j < STEPS && step > 64.0 * DBL_EPSILON * fabs(c->x[i]); j++, step *= SHRINK) {
+  for (int j = 0; j < STEPS && step > 64.0 * DBL_EPSILON * size_here; j++, step *= SHRINK) {
     const double apart = look_beside(c, i, step);
     if (!(apart > 0.0)) continue;
     for (size_t k = 0; k < m; k++) compare_one(c, k, given[k * stride], apart, made);
@@ -202,10 +213,16 @@ static int compare_directions(checker *c) {
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
+/* whether anything gives Dh */
+static bool has_jacobian(const ess_system *s) {
+  return s->guard_jacobian || s->guard_rates;
+}
+
 /* Dh at x: from the Jacobian or, where there is none, rates along each state */
 static int given_jacobian(checker *c) {
   const ess_system *const s = c->system;
   const size_t n = s->dimension, m = s->guard_count;
+  if (!has_jacobian(s)) return ESS_SUCCESS;
   if (s->guard_jacobian) return s->guard_jacobian(c->t, c->x, c->Dh, s->params) ? ESS_ECALLBACK : 0;
   for (size_t i = 0; i < n; i++) {
     memset(c->v, 0, n * sizeof *c->v);
@@ -223,21 +240,26 @@ static int evaluate(checker *c) {
   if (s->guards(c->t, c->x, c->h, s->params)) return ESS_ECALLBACK;
   const int status = given_jacobian(c);
   if (status) return status;
-  if (!all_finite(c->h, m) || !all_finite(c->Dh, m * n)) return ESS_EGUARD;
+  if (s->guard_time_rates && s->guard_time_rates(c->t, c->x, c->ht, s->params))
+    return ESS_ECALLBACK;
+  if (!all_finite(c->h, m) || !all_finite(c->Dh, m * n) || !all_finite(c->ht, m)) return ESS_EGUARD;
   for (size_t k = 0; k < m; k++) {
-    double size = fabs(c->h[k]);
+    double size = fabs(c->h[k]) + fabs(c->ht[k] * c->t);
     for (size_t i = 0; i < n; i++) size += fabs(c->Dh[k * n + i] * c->x[i]);
     c->noise[k] = DBL_EPSILON * size;
   }
   return ESS_SUCCESS;
 }
 
+/* what the system gives; the rest is differences in any case */
 static int check(checker *c) {
-  const size_t n = c->system->dimension;
+  const ess_system *const s = c->system;
+  const size_t n = s->dimension, columns = has_jacobian(s) ? n : 0;
   int status = evaluate(c);
-  for (size_t i = 0; !status && i < n; i++)
+  for (size_t i = 0; !status && i < columns; i++)
     if (!compare_column(c, i, c->Dh + i, n)) status = ESS_EGUARD;
-  if (!status) status = compare_directions(c);
+  if (!status && s->guard_time_rates && !compare_column(c, n, c->ht, 1)) status = ESS_EGUARD;
+  if (!status && columns) status = compare_directions(c);
   if (status) return status;
   return c->ratio <= 1.0 ? ESS_SUCCESS : ESS_EJACOBIAN;
 }
@@ -256,7 +278,7 @@ int ess_check_events(const ess_system *system, double t, const double x[],
                .worst = {.guard = SIZE_MAX, .state = SIZE_MAX, .event = SIZE_MAX}};
   double **const arrays[] = {&c.h,         &c.noise,  &c.above, &c.below,  &c.last,
                              &c.older,     &c.best,   &c.found, &c.excess, &c.some_h,
-                             &c.some_rate, &c.column, &c.rank};
+                             &c.some_rate, &c.column, &c.rank,  &c.ht};
   enum { ARRAYS = sizeof arrays / sizeof *arrays };
   double *const memory = calloc(m * n + 2 * n + ARRAYS * m, sizeof *memory);
   c.which = calloc(m, sizeof *c.which);

@@ -635,26 +635,28 @@ ESS_API int ess_driver_choose_piece(ess_driver *driver, size_t piece);
 
 /* Which derivative ess_check_jacobian found the worst disagreement in. */
 typedef enum ess_jacobian_of {
-  ESS_JACOBIAN_OF_GUARDS, /* guard_jacobian, guard_rates or some_guard_rates */
+  ESS_JACOBIAN_OF_GUARDS, /* guard_jacobian, guard_rates, some_guard_rates or guard_time_rates */
   ESS_JACOBIAN_OF_FIELD,  /* field_jacobian; `guard` is the component of the field */
   ESS_JACOBIAN_OF_IMPACT  /* impacts->jacobian; `guard` is the component of the state after */
 } ess_jacobian_of;
 
 /* The worst disagreement that ess_check_jacobian found. */
 typedef struct ess_jacobian_check {
-  size_t guard, state; /* event function k and state i; state SIZE_MAX: along a direction */
+  size_t guard, state; /* event function k and state i; state SIZE_MAX: along a direction; state n:
+                          by time alone */
   double given, found; /* dh_k/dx_i (or the rate) as the callback has it, and by differences */
   ess_jacobian_of of;
   size_t event; /* the impact's, which is of this event alone; else SIZE_MAX */
 } ess_jacobian_check;
 
 /*
- * Compares guard_jacobian, guard_rates and some_guard_rates with differences of guards at time t
- * and state x[n], and with one another: ESS_SUCCESS, or ESS_EJACOBIAN; in both *worst (which may be
- * NULL) is what agrees the least. So it does with field_jacobian, in the mode that h(t, x) has, and
- * with impacts->jacobian, for an impact at x of each guard alone that has them, in the mode where
- * that guard alone is passed; there the first that is wrong is reported. Also ESS_EINVAL,
- * ESS_ENOMEM, ESS_ECALLBACK and ESS_EGUARD. For tests of a model: it allocates.
+ * Compares guard_jacobian, guard_rates, some_guard_rates and guard_time_rates with differences of
+ * guards at time t and state x[n], and with one another: ESS_SUCCESS, or ESS_EJACOBIAN; in both
+ * *worst (which may be NULL) is what agrees the least. What is NULL is passed over. So it does with
+ * field_jacobian, in the mode that h(t, x) has, and with impacts->jacobian, for an impact at x of
+ * each guard alone that has them, in the mode where that guard alone is passed; there the first
+ * that is wrong is reported. Also ESS_EINVAL, ESS_ENOMEM, ESS_ECALLBACK and ESS_EGUARD. For tests
+ * of a model: it allocates.
  *
  * It tries steps of all sizes, so units do not matter, and states far from x, where guards may fail
  * or not be finite. It passes an entry that is wrong by less than some 0.2 %, or too small to show

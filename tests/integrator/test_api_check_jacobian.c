@@ -245,6 +245,98 @@ static int failing_guards(double t, const double x[], double h[], void *params) 
   return 5;
 }
 
+/* ---- time, and what is not given --------------------------------------------------------------
+ */
+
+/* a wall that swings, a clock, a threshold that falls; `params` spoils one of their rates */
+typedef struct swinging {
+  size_t spoiled;
+  double factor;
+} swinging;
+
+static int swinging_guards(double t, const double x[], double h[], void *params) {
+  (void)params;
+  h[0] = x[0] - 0.3 * sin(5.0 * t);
+  h[1] = t - 7.0;
+  h[2] = x[1] * exp(-t) - 1e-3;
+  return 0;
+}
+
+static int swinging_jacobian(double t, const double x[], double Dh[], void *params) {
+  (void)x, (void)params;
+  memset(Dh, 0, 6 * sizeof *Dh);
+  Dh[0] = 1.0;
+  Dh[5] = exp(-t);
+  return 0;
+}
+
+static int swinging_rates(double t, const double x[], const double v[], double h[], double rate[],
+                          void *params) {
+  rate[0] = v[0];
+  rate[1] = 0.0;
+  rate[2] = v[1] * exp(-t);
+  return swinging_guards(t, x, h, params);
+}
+
+static int swinging_time_rates(double t, const double x[], double ht[], void *params) {
+  const swinging *const p = params;
+  ht[0] = -1.5 * cos(5.0 * t);
+  ht[1] = 1.0;
+  ht[2] = -x[1] * exp(-t);
+  if (p->spoiled < 3) ht[p->spoiled] *= p->factor;
+  return 0;
+}
+
+static ess_system swinging_system(swinging *p, int given) {
+  return (ess_system){.dimension = 2,
+                      .guard_count = 3,
+                      .field = model_field,
+                      .guards = swinging_guards,
+                      .guard_jacobian = given == 1 ? swinging_jacobian : NULL,
+                      .guard_rates = given == 2 ? swinging_rates : NULL,
+                      .guards_move = true,
+                      .guard_time_rates = swinging_time_rates,
+                      .params = p};
+}
+
+static void rates_by_time_are_checked(void **state) {
+  (void)state;
+  const double x[] = {0.4, 2.0}, times[] = {0.0, 0.6, -3.0, 2.5e3}, factors[] = {-1, 0, 1.01, 0.5};
+  for (int given = 0; given < 3; given++)
+    for (size_t i = 0; i < 4; i++) {
+      // much later nothing of the threshold is left but the clock and the wall
+      const size_t last = times[i] > 100.0 ? 2 : 3;
+      swinging p = {.spoiled = SIZE_MAX};
+      const ess_system system = swinging_system(&p, given);
+      ess_jacobian_check worst;
+      assert_int_equal(ess_check_jacobian(&system, times[i], x, &worst), ESS_SUCCESS);
+      for (p.spoiled = 0; p.spoiled < last; p.spoiled++)
+        for (int f = 0; f < 4; f++) {
+          p.factor = factors[f];
+          assert_int_equal(ess_check_jacobian(&system, times[i], x, &worst), ESS_EJACOBIAN);
+          assert_int_equal(worst.guard, p.spoiled);
+          assert_int_equal(worst.state, 2);
+          assert_int_equal(worst.of, ESS_JACOBIAN_OF_GUARDS);
+        }
+      p.spoiled = 0;
+      p.factor = NAN;
+      assert_int_equal(ess_check_jacobian(&system, times[i], x, &worst), ESS_EGUARD);
+    }
+}
+
+static void what_is_not_given_is_passed_over(void **state) {
+  (void)state;
+  double x[STATES];
+  model p = model_of(0, x);
+  ess_system system = model_system(&p, 0);
+  system.guard_jacobian = NULL;
+  ess_jacobian_check worst;
+  assert_int_equal(ess_check_jacobian(&system, 0.0, x, &worst), ESS_SUCCESS);
+  assert_true(worst.guard == SIZE_MAX && worst.state == SIZE_MAX);
+  system.guards = failing_guards;
+  assert_int_equal(ess_check_jacobian(&system, 0.0, x, &worst), ESS_ECALLBACK);
+}
+
 static void refusals_and_failures_are_told(void **state) {
   (void)state;
   double x[STATES], bad[STATES];
@@ -275,6 +367,8 @@ int main(void) {
       cmocka_unit_test(a_wrong_entry_is_found),
       cmocka_unit_test(swapped_rows_are_found),
       cmocka_unit_test(beside_a_kink_or_an_edge_all_is_well),
+      cmocka_unit_test(rates_by_time_are_checked),
+      cmocka_unit_test(what_is_not_given_is_passed_over),
       cmocka_unit_test(refusals_and_failures_are_told),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
