@@ -5,6 +5,11 @@ ess_test(examples)
 ess_test(examples_derivatives)
 ess_test(examples_hexapod)
 ess_test(examples_neurons)
+ess_test(examples_short)
+target_compile_definitions(test_examples_short PRIVATE
+                           EXAMPLE_BACKWARD="$<TARGET_FILE:example_backward>"
+                           EXAMPLE_MOVING_GUARD="$<TARGET_FILE:example_moving_guard>"
+                           EXAMPLE_NO_JACOBIAN="$<TARGET_FILE:example_no_jacobian>")
 target_compile_definitions(test_examples PRIVATE EXAMPLE_HOPPER="$<TARGET_FILE:example_hopper>")
 target_compile_definitions(test_examples_hexapod PRIVATE
                            EXAMPLE_HEXAPOD="$<TARGET_FILE:example_hexapod>")
