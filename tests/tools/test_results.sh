@@ -302,6 +302,13 @@ stays() { grep -e '^\*\*Of 8 robots' -e '^- \*\*' "$@"; }
 check 'in the README robots and losses stay' $?
 grep -q '^results: paper writes nothing into docs/results/paper.md: calibration, sweep not measured$' "$room/out"
 check 'what stays is told' $?
+# a folder of speed alone has nothing to draw, which figures would refuse
+git reset -q --hard "$commit"
+find results -mindepth 1 -maxdepth 1 ! -name 'speed*' ! -name 'claims*' -exec rm -r {} +
+: >"$room/asked"
+tools/results --only speed ./program >"$room/out" 2>&1
+[ $? -eq 0 ] && ! grep -q '^figures ' "$room/asked" || { cat "$room/out"; false; }
+check 'a part without a figure asks for none' $?
 tools/results --only sped ./program >"$room/out" 2>&1
 [ $? -eq 2 ] && grep -q "^results: there is no part 'sped'; there are .*speed.*; usage: " "$room/out"
 check 'a part that there is not' $?
