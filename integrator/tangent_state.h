@@ -76,8 +76,8 @@ typedef struct ess_tangents {
 
   /* pieces */
   ess_smoothness smoothness, told; /* the latter where time goes backward */
-  size_t chosen; /* by ess_driver_choose_piece */
-  size_t digits; /* what is left of it for instants to come */
+  size_t chosen;                   /* by ess_driver_choose_piece */
+  size_t digits;                   /* what is left of it for instants to come */
 
   /* without field_jacobian, in sub-steps (knots.c): what it is at each knot, by how many crossings
    * have been made there; and after as many as have been made now */

@@ -78,8 +78,8 @@ void robot_case_close(study_run *run);
  * 0 from every start, a solver_status with one line; where it would end early, a warning. */
 int robot_outlook(study_run *run);
 
-/* From x0: a line on how far MuJoCo is off, by a loose tolerance, where even that takes its time. 0,
- * or -1 with one line. */
+/* From x0: a line on how far MuJoCo is off, by a loose tolerance, where even that takes its time.
+ * 0, or -1 with one line. */
 int robot_coarse(study_run *run, const double x0[]);
 
 /* ---- runs: robot_track.c --------------------------------------------------------------------- */
