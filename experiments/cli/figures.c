@@ -30,6 +30,7 @@ static const figure figures[] = {
     {"scale_epsilon", "scale.csv"},
     {"scale_contacts", "scale.csv"},
     {"fig_tolerance", "tolerance.csv"},
+    {"fig_tolerance_kept", "work_precision.csv"},
     {"fig_ensemble", "ensemble.csv"},
     {"fig_derivative", "derivative_error.csv"},
     {"fig_limbs", "limbs.csv"},

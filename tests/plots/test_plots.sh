@@ -198,6 +198,12 @@ sweeps() {
   new_data
   draws 'against evaluations' work_precision svg "cost='evaluations'"
   draws 'of another model' work_precision svg "model='affine3'; contacts=0"
+  draws 'of one model' fig_tolerance_kept svg
+  says 'plate, 10 contacts: worst start' fig_tolerance_kept
+  edit work_precision.csv 'NR == 1 || $col["knob"] != "rtol"'
+  draws 'where none has a tolerance' fig_tolerance_kept svg
+  says 'no method has a tolerance' fig_tolerance_kept
+  new_data
   for format in svg pdf png; do
     draws 'with labels' work_precision $format 'label_knobs=1'
   done
