@@ -243,7 +243,7 @@ typedef struct ess_system {
   int (*guards)(double t, const double x[], double h[], void *params);
 
   /* Dh[m*n], row-major: row k is the gradient of h_k. Optional where guard_rates is given; without
-   * either rates are differences of guards, at some six calls for each. */
+   * either rates are differences of guards, at some four calls for each. */
   int (*guard_jacobian)(double t, const double x[], double Dh[], void *params);
 
   /* Optional, for speed: h[m] and rate[m], rate[k] = grad h_k . v, in one pass without Dh. */

@@ -72,12 +72,12 @@ static double look(const along *a, double length) {
   return 2.0 * length;
 }
 
-/* one more pair of differences; whether each event function's agree, of this pair or another */
-static bool compare(const along *a, double length) {
+/* one more pair of differences, over a length that has been looked at and one beside it; whether
+ * each event function's agree, of this pair or another */
+static bool compare(const along *a, double length, double apart) {
   ess_caller *const c = &a->d->caller;
   const size_t m = c->system.guard_count;
   bool agree = true;
-  double apart = look(a, length);
   for (size_t k = 0; k < m; k++)
     c->rate[k] = apart > 0.0 ? (c->above[k] - c->below[k]) / apart : NAN;
   apart = look(a, SHORTER * length);
@@ -99,27 +99,35 @@ static bool compare(const along *a, double length) {
   return agree;
 }
 
+/* looks over a length; how many event functions change there, or may, in addition to those known */
+static size_t find_changes(const along *a, double length, double *apart) {
+  ess_caller *const c = &a->d->caller;
+  size_t count = 0;
+  *apart = look(a, length);
+  for (size_t k = 0; k < c->system.guard_count; k++) {
+    if (c->off[k] > 0.0 || (*apart > 0.0 && c->above[k] == a->h[k] && c->below[k] == a->h[k]))
+      continue;
+    c->off[k] = INFINITY;
+    count++;
+  }
+  return count;
+}
+
 /* event functions that do not change at all, over the least of lengths, or the most, or one between
- * these, have no rate; whether there are others */
-static bool find_moving(const along *a, double least, double most) {
+ * these, have no rate; whether there are others. The least has then been looked at. */
+static bool find_moving(const along *a, double least, double most, double *apart) {
   ess_caller *const c = &a->d->caller;
   const size_t m = c->system.guard_count;
-  const double lengths[] = {least, sqrt(least) * sqrt(most), most};
-  bool moving = false;
   for (size_t k = 0; k < m; k++) {
-    c->best[k] = 0.0;
+    c->best[k] = isfinite(a->h[k]) ? 0.0 : NAN;
     c->off[k] = 0.0;
   }
-  for (int i = 0; i < (least == most ? 1 : 3); i++) {
-    const bool seen = look(a, lengths[i]) > 0.0;
-    for (size_t k = 0; k < m; k++)
-      if (!seen || c->above[k] != a->h[k] || c->below[k] != a->h[k]) c->off[k] = INFINITY;
-  }
-  for (size_t k = 0; k < m; k++) {
-    moving = moving || c->off[k] > 0.0;
-    if (!isfinite(a->h[k])) c->best[k] = NAN;
-  }
-  return moving;
+  size_t moving = find_changes(a, least, apart);
+  if (moving == m || least == most) return moving > 0;
+  moving += find_changes(a, sqrt(least) * sqrt(most), apart);
+  moving += find_changes(a, most, apart);
+  *apart = look(a, least);
+  return moving > 0;
 }
 
 int ess_slope(ess_driver *d, double t, const double x[], double vt, const double v[],
@@ -127,14 +135,14 @@ int ess_slope(ess_driver *d, double t, const double x[], double vt, const double
   const ess_caller *const c = &d->caller;
   const size_t m = c->system.guard_count;
   const along a = {.d = d, .t = t, .vt = vt, .x = x, .v = v, .h = h};
-  double least, most;
+  double least, most, apart;
   find_lengths(&a, &least, &most);
   memset(rate, 0, m * sizeof *rate);
-  if (!(most > 0.0) || !find_moving(&a, least, most)) return 0;
-  bool agree = false;
-  for (int i = 0; i < TRIES && !agree; i++) {
+  if (!(most > 0.0) || !find_moving(&a, least, most, &apart)) return 0;
+  bool agree = compare(&a, least, apart);
+  for (int i = 1; i < TRIES && !agree; i++) {
     const double length = ldexp(least, POWERS[i]);
-    if (POWERS[i] <= 0 || length <= 16.0 * most) agree = compare(&a, length);
+    if (POWERS[i] <= 0 || length <= 16.0 * most) agree = compare(&a, length, look(&a, length));
   }
   memcpy(rate, c->best, m * sizeof *rate);
   return 0;
