@@ -304,8 +304,8 @@ def _message(run, status, guard_count):
         parts.append(name)
     if _NAMES[run["status"]] == "ECALLBACK":
         parts.append(f"a native function returned {run['callback_code']}")
-    if math.isfinite(run["failure_time_t"]):
-        parts.append(f"at t = {run['failure_time_t']:.9g}")
+    if math.isfinite(run["failure_time"]):
+        parts.append(f"at t = {run['failure_time']:.9g}")
     return "libess: " + "; ".join(parts)
 
 
@@ -414,6 +414,8 @@ def _options(
         field = _complex_field(field)
         functions = [_complex_event(event) for event in functions]
     events = [_function(event, GUARDS, user, "events") for event in functions]
+    if guard_jac is not None and guards is None:
+        raise ValueError("`guard_jac` is the Jacobian of `guards`, which are not given")
     guard_jac = _function(guard_jac, GUARDS, user, "guard_jac")
     return {
         "functions": [field, guards, impact, jac, guard_jac, *events],
@@ -522,7 +524,8 @@ def solve_ivp(
         ``jac(t, y)``, or ``jac(t, y, sign)``: the n by n Jacobian of `fun`, which `tangents` are made
         with. Without it they are made by differences.
     guard_jac : callable, optional
-        ``guard_jac(t, y)``: the m by n Jacobian of `guards`.
+        ``guard_jac(t, y)``: the m by n Jacobian of `guards` by the state. Without it libess takes
+        differences of `guards`; of many guards those cost most. A wrong one ends the run.
     tangents : bool or array_like, optional
         True: also return the derivative of the state at the end with respect to `y0`; or directions
         (n, count), to follow those.
@@ -579,7 +582,6 @@ def solve_ivp(
     run = _native.solve(t0, _far(t1), y0, options)
     if run["reason"] and "t" not in run:
         raise ValueError(run["reason"])
-    run["failure_time_t"] = run["failure_time"]
     n_events = None if events is None else len(options["terminal"])
     guard_count = options["guard_count"]
     return _result(run, _status(run), y0, t0, t1, n_events, guard_count, dense_output, as_complex)

@@ -229,7 +229,6 @@ class Robot:
             failure = _library.robot_failure(self._handle).decode()
         if run["reason"] and "t" not in run:
             raise ValueError(run["reason"])
-        run["failure_time_t"] = run["failure_time"]
         guards = len(self.events)
         r = _ivp._result(run, _ivp._status(run), x0, 0.0, t1, None, guards, dense_output, False)
         if r.reason == "ECALLBACK" and failure:

@@ -9,15 +9,13 @@
 
 #include "glue.h"
 
-/* A run. libess's time u goes forward from the start: the caller's is t = t0 + way * u. Where there
- * are event functions it is a state, x[n], so that they may depend on it. */
 typedef struct run {
   const glue_problem *problem;
   const glue_options *options;
   glue_record *record;
   ess_driver *driver;
-  double t0, way;
-  size_t n, m, states;
+  double t0, way; /* 1, or -1 where time goes backward */
+  size_t n, m;
   bool is_full;    /* memory */
   bool has_failed; /* a callback that an observer called */
   uint64_t *left;  /* of each event: how many more end the run */
@@ -49,75 +47,44 @@ static double *copy(const double values[], size_t count) {
   return at;
 }
 
-/* ---- the system, in libess's time --------------------------------------------------------------
- */
+/* ---- the system ------------------------------------------------------------------------------ */
 
-static double time_at(const run *r, double u) {
-  return r->t0 + r->way * u;
+static int field(double t, const double x[], const double sign[], double dxdt[], void *params) {
+  const glue_problem *const p = ((const run *)params)->problem;
+  return p->field(t, x, sign, dxdt, p->context);
 }
 
-static int field(double u, const double x[], const double sign[], double dxdt[], void *params) {
-  run *const r = params;
-  const int code = r->problem->field(time_at(r, u), x, sign, dxdt, r->problem->context);
-  if (r->way < 0.0)
-    for (size_t i = 0; i < r->n; i++) dxdt[i] = -dxdt[i];
-  if (r->states > r->n) dxdt[r->n] = 1.0;
-  return code;
+static int field_jacobian(double t, const double x[], const double sign[], double J[],
+                          void *params) {
+  const glue_problem *const p = ((const run *)params)->problem;
+  return p->jacobian(t, x, sign, J, p->context);
 }
 
-static int event_functions(const run *r, double u, const double x[], double h[]) {
-  const glue_problem *const p = r->problem;
-  const double t = time_at(r, u);
+static int guards(double t, const double x[], double h[], void *params) {
+  const glue_problem *const p = ((const run *)params)->problem;
   int code = p->guards > 0 ? p->guard(t, x, h, p->context) : 0;
   if (!code && p->events > 0) code = p->event(t, x, h + p->guards, p->context);
   return code;
 }
 
-static int guards(double u, const double x[], double h[], void *params) {
-  const run *const r = params;
-  (void)u; // where differences are made the state's own time differs, too
-  return event_functions(r, x[r->n], x, h);
+static int guard_jacobian(double t, const double x[], double Dh[], void *params) {
+  const glue_problem *const p = ((const run *)params)->problem;
+  return p->guard_jacobian(t, x, Dh, p->context);
 }
 
-/* by differences along v: half as exact as a double, or more where tangents are made of them */
-static int guard_rates(double u, const double x[], const double v[], double h[], double rate[],
-                       void *params) {
-  run *const r = params;
-  double size = 0.0, speed = 0.0;
-  for (size_t i = 0; i < r->states; i++) {
+/* Event functions at x, and their rates as the state moves by v: by a difference, half as exact as
+ * a double, which is enough to tell a side, or to improve a zero. */
+static int rates(run *r, double t, const double x[], const double v[], double h[], double rate[]) {
+  double size = 0.0, speed = 1.0;
+  for (size_t i = 0; i < r->n; i++) {
     size = fmax(size, fabs(x[i]));
     speed = fmax(speed, fabs(v[i]));
   }
-  int code = guards(u, x, h, r);
-  for (size_t k = 0; k < r->m; k++) rate[k] = 0.0;
-  if (code || !(speed > 0.0)) return code;
-  const bool is_central = r->options->directions > 0;
-  const double by = (is_central ? 6e-6 : 1e-7) * (1.0 + size) / speed;
-  for (size_t i = 0; i < r->states; i++) r->x[i] = x[i] + by * v[i];
-  code = guards(u, r->x, rate, r);
-  if (code) return code;
-  const double *before = h;
-  if (is_central) {
-    for (size_t i = 0; i < r->states; i++) r->x[i] = x[i] - by * v[i];
-    code = guards(u, r->x, r->h, r);
-    before = r->h;
-  }
-  const double over = is_central ? 2.0 * by : by;
-  for (size_t k = 0; k < r->m; k++) rate[k] = (rate[k] - before[k]) / over;
-  return code;
-}
-
-/* time is a state of which nothing but event functions depends */
-static int field_jacobian(double u, const double x[], const double sign[], double J[],
-                          void *params) {
-  const run *const r = params;
-  const size_t n = r->n, s = r->states;
-  const int code = r->problem->jacobian(time_at(r, u), x, sign, J, r->problem->context);
-  for (size_t i = 0; i < n * n; i++) J[i] *= r->way;
-  if (s == n) return code;
-  for (size_t i = n; i-- > 0;) memmove(J + i * s, J + i * n, n * sizeof *J);
-  for (size_t i = 0; i < n; i++) J[i * s + n] = J[n * s + i] = 0.0;
-  J[n * s + n] = 0.0;
+  const double by = fmax(1e-7 * (1.0 + size) / speed, 1.5e-8 * sqrt(fabs(t)));
+  for (size_t i = 0; i < r->n; i++) r->x[i] = x[i] + by * v[i];
+  int code = guards(t, x, h, r);
+  if (!code) code = guards(t + by, r->x, rate, r);
+  for (size_t k = 0; k < r->m; k++) rate[k] = (rate[k] - h[k]) / by;
   return code;
 }
 
@@ -134,13 +101,13 @@ static bool is_crossed(const ess_impact *impact, size_t k) {
 static int read_off(run *r, const ess_impact *impact) {
   const size_t m = r->m;
   const double tiny = 1e-12;
-  double *const h = malloc((2 * m + r->states) * sizeof *h), *const rate = h + m,
-                *const v = h + 2 * m;
+  double *const h = malloc((2 * m + r->n) * sizeof *h);
   if (!h) return -1;
+  double *const rate = h + m, *const v = rate + m;
   for (size_t k = 0; k < m; k++)
     impact->mode[k] = r->mode[k] < 0.0 || r->mode[k] > 0.0 ? r->mode[k] : impact->sign[k];
   int code = field(impact->t, impact->after, impact->mode, v, r);
-  if (!code) code = guard_rates(impact->t, impact->after, v, h, rate, r);
+  if (!code) code = rates(r, impact->t, impact->after, v, h, rate);
   if (!code) code = guards(impact->t, impact->x, r->h, r);
   for (size_t k = 0; !code && k < m; k++) {
     if (r->mode[k] < 0.0 || r->mode[k] > 0.0) continue;
@@ -165,8 +132,8 @@ static int map(ess_impact *impact, void *params) {
     crossed[count++] = impact->events[i];
     r->mode[impact->events[i]] = 0.0;
   }
-  int code = p->impact(time_at(r, impact->t), impact->x, impact->sign, crossed, count,
-                       impact->after, r->mode, p->context);
+  int code = p->impact(impact->t, impact->x, impact->sign, crossed, count, impact->after, r->mode,
+                       p->context);
   free(crossed);
   if (!code) code = read_off(r, impact);
   for (size_t k = 0; !code && k < r->m; k++) {
@@ -182,15 +149,19 @@ static bool record_state(run *r, double t, const double x[]) {
   return append(&r->record->t_out, &t, 1) && append(&r->record->x_out, x, r->n);
 }
 
+static bool is_ahead(const run *r, double t, double later) {
+  return r->way * (later - t) > 0.0;
+}
+
 /* one piece of the path, on which it is a polynomial of degree 4 */
 static bool record_piece(run *r, double from, double until) {
-  const double ends[] = {time_at(r, from), time_at(r, until)};
-  if (!(until > from)) return true;
+  const double ends[] = {from, until};
+  if (until == from) return true;
   if (!append(&r->record->pieces, ends, 2)) return false;
   for (int i = 0; i < GLUE_NODES; i++) {
     const double part = (double)i / (GLUE_NODES - 1);
-    const double u = i == GLUE_NODES - 1 ? until : from + part * (until - from);
-    if (ess_driver_dense(r->driver, u, r->x) || !append(&r->record->nodes, r->x, r->n))
+    const double t = i == GLUE_NODES - 1 ? until : from + part * (until - from);
+    if (ess_driver_dense(r->driver, t, r->x) || !append(&r->record->nodes, r->x, r->n))
       return false;
   }
   return true;
@@ -200,7 +171,7 @@ static bool record_path(run *r, const ess_step_info *info) {
   double from = info->t0;
   bool ok = true;
   for (size_t i = 0; ok && i < r->split_count; i++)
-    if (r->splits[i] > from && r->splits[i] < info->t1) {
+    if (is_ahead(r, from, r->splits[i]) && is_ahead(r, r->splits[i], info->t1)) {
       ok = record_piece(r, from, r->splits[i]);
       from = r->splits[i];
     }
@@ -211,13 +182,11 @@ static bool record_path(run *r, const ess_step_info *info) {
 /* the grid's times up to the step's end */
 static bool record_grid(run *r, const ess_step_info *info) {
   const glue_options *const o = r->options;
-  const double reached = time_at(r, info->t1);
+  const double first = fmin(info->t0, info->t1), last = fmax(info->t0, info->t1);
   bool ok = true;
-  while (ok && r->grid_done < o->times_count &&
-         r->way * (o->times[r->grid_done] - reached) <= 0.0) {
+  while (ok && r->grid_done < o->times_count && !is_ahead(r, info->t1, o->times[r->grid_done])) {
     const double t = o->times[r->grid_done++];
-    const double u = fmin(fmax(r->way * (t - r->t0), info->t0), info->t1);
-    ok = !ess_driver_dense(r->driver, u, r->x) && record_state(r, t, r->x);
+    ok = !ess_driver_dense(r->driver, fmin(fmax(t, first), last), r->x) && record_state(r, t, r->x);
   }
   return ok;
 }
@@ -228,14 +197,14 @@ static int on_step(const ess_step_info *info, void *context) {
   if (r->problem->tick && r->problem->tick(r->problem->context)) return r->has_failed = true;
   if (r->options->times)
     ok = record_grid(r, info);
-  else if (info->t1 > info->t0)
-    ok = record_state(r, time_at(r, info->t1), info->x);
+  else if (info->t1 != info->t0)
+    ok = record_state(r, info->t1, info->x);
   if (ok && r->options->is_dense) ok = record_path(r, info);
   r->is_full |= !ok;
   return !ok;
 }
 
-static bool remember_split(run *r, double u) {
+static bool remember_split(run *r, double t) {
   if (r->split_count == r->split_space) {
     const size_t space = 2 * r->split_space + 16;
     double *const at = realloc(r->splits, space * sizeof *at);
@@ -243,26 +212,26 @@ static bool remember_split(run *r, double u) {
     r->splits = at;
     r->split_space = space;
   }
-  r->splits[r->split_count++] = u;
+  r->splits[r->split_count++] = t;
   return true;
 }
 
 /* The zero of one event to rounding: libess locates it to a part of the tolerance. One step of
  * Newton's along the field, where that comes closer. */
-static int polish(run *r, size_t k, const ess_crossing_info *info, double *u, double x[]) {
-  double *const h = malloc((2 * r->m + 2 * r->states) * sizeof *h);
+static int polish(run *r, size_t k, const ess_crossing_info *info, double *t, double x[]) {
+  double *const h = malloc((2 * r->m + 2 * r->n) * sizeof *h);
   if (!h) return -1;
-  double *const rate = h + r->m, *const f = rate + r->m, *const at = f + r->states;
+  double *const rate = h + r->m, *const f = rate + r->m, *const at = f + r->n;
   int code = field(info->t, info->x, info->sign, f, r);
-  if (!code) code = guard_rates(info->t, info->x, f, h, rate, r);
-  *u = info->t;
+  if (!code) code = rates(r, info->t, info->x, f, h, rate);
+  *t = info->t;
   memcpy(x, info->x, r->n * sizeof *x);
   const double by = -h[k] / rate[k], before = fabs(h[k]);
   if (!code && fabs(by) > 0.0 && isfinite(by)) {
-    for (size_t i = 0; i < r->states; i++) at[i] = info->x[i] + by * f[i];
-    code = guards(info->t, at, h, r);
+    for (size_t i = 0; i < r->n; i++) at[i] = info->x[i] + by * f[i];
+    code = guards(info->t + by, at, h, r);
     if (!code && fabs(h[k]) < before) {
-      *u = info->t + by;
+      *t = info->t + by;
       memcpy(x, at, r->n * sizeof *x);
     }
   }
@@ -274,12 +243,12 @@ static int polish(run *r, size_t k, const ess_crossing_info *info, double *u, do
 static bool note_event(run *r, size_t event, const ess_crossing_info *info, bool *ok) {
   const int direction = r->problem->direction[event];
   if (direction * info->direction < 0) return false;
-  double u;
-  if (polish(r, info->guard, info, &u, r->f)) {
+  double t;
+  if (polish(r, info->guard, info, &t, r->f)) {
     r->has_failed = true;
     return true;
   }
-  const double entry[] = {time_at(r, u), (double)event};
+  const double entry[] = {t, (double)event};
   *ok = append(&r->record->noted, entry, 2) && append(&r->record->noted_x, r->f, r->n);
   if (r->left[event] == 0 || --r->left[event] > 0) return false;
   r->record->is_ended_by_event = true;
@@ -294,7 +263,7 @@ static int on_crossing(const ess_crossing_info *info, void *context) {
   if (info->guard >= guards) {
     is_end = note_event(r, info->guard - guards, info, &ok);
   } else {
-    const double entry[] = {time_at(r, info->t), (double)info->guard, (double)info->direction};
+    const double entry[] = {info->t, (double)info->guard, (double)info->direction};
     ok = append(&r->record->crossed, entry, 3);
   }
   if (ok && r->options->is_dense) ok = remember_split(r, info->t);
@@ -304,52 +273,33 @@ static int on_crossing(const ess_crossing_info *info, void *context) {
 
 static int on_impact(const ess_impact *impact, void *context) {
   run *const r = context;
-  const double t = time_at(r, impact->t);
-  bool ok = append(&r->record->impacts, &t, 1);
-  if (ok && !r->options->times) ok = record_state(r, t, impact->after);
+  bool ok = append(&r->record->impacts, &impact->t, 1);
+  if (ok && !r->options->times) ok = record_state(r, impact->t, impact->after);
   r->is_full |= !ok;
   return !ok;
 }
 
 /* ---- the run --------------------------------------------------------------------------------- */
 
-/* the caller's tolerances by state, and time's, which has no error */
-static double *by_state(const run *r, const double given[], double all) {
-  double *const at = malloc(r->states * sizeof *at);
-  for (size_t i = 0; at && i < r->states; i++) at[i] = given && i < r->n ? given[i] : all;
-  return at;
-}
-
 static ess_system make_system(run *r, ess_impacts *impacts, bool *impact_at) {
   const glue_problem *const p = r->problem;
   if (p->system) return *p->system;
-  ess_system system = {.dimension = r->states,
+  ess_system system = {.dimension = r->n,
                        .guard_count = r->m,
                        .field = field,
                        .field_jacobian = p->jacobian ? field_jacobian : NULL,
                        .params = r};
   if (r->m > 0) {
     system.guards = guards;
-    system.guard_rates = guard_rates;
+    system.guards_move = true;
   }
+  if (p->guard_jacobian && p->events == 0) system.guard_jacobian = guard_jacobian;
   if (p->impact) {
     memcpy(impact_at, p->impact_at, 2 * p->guards * sizeof *impact_at);
     *impacts = (ess_impacts){.at = impact_at, .map = map};
     system.impacts = impacts;
   }
   return system;
-}
-
-/* directions of the caller's states: time's own share is none */
-static int follow(run *r) {
-  const size_t count = r->options->directions;
-  if (count == 0) return ESS_SUCCESS;
-  double *const at = calloc(r->states * count, sizeof *at);
-  if (!at) return ESS_ENOMEM;
-  memcpy(at, r->options->directions_at, r->n * count * sizeof *at);
-  const int status = ess_driver_follow(r->driver, count, at);
-  free(at);
-  return status;
 }
 
 static int keep_tangents(run *r) {
@@ -361,22 +311,18 @@ static int keep_tangents(run *r) {
   record->tangents = copy(v, size);
   if (!record->tangents) return ESS_ENOMEM;
   if (!record->is_ended_by_event) return ESS_SUCCESS;
-  double *const Dx = malloc(r->states * count * sizeof *Dx);
+  record->Dx = malloc(size * sizeof *record->Dx);
   record->Dt = malloc(count * sizeof *record->Dt);
-  int status = Dx && record->Dt ? ESS_SUCCESS : ESS_ENOMEM;
-  if (!status) status = ess_driver_section(r->driver, r->ended_by, record->Dt, Dx);
-  for (size_t i = 0; !status && i < count; i++) record->Dt[i] *= r->way;
-  if (!status) record->Dx = copy(Dx, size);
-  free(Dx);
-  return status;
+  if (!record->Dx || !record->Dt) return ESS_ENOMEM;
+  return ess_driver_section(r->driver, r->ended_by, record->Dt, record->Dx);
 }
 
 /* the run ends on its own terms: by an event, where it was asked to stop */
-static int keep_end(run *r, double u, const double x[], int status) {
+static int keep_end(run *r, double t, const double x[], int status) {
   glue_record *const record = r->record;
   record->failure = *ess_driver_failure(r->driver);
   record->counters = *ess_driver_counters(r->driver);
-  record->t = time_at(r, u);
+  record->t = t;
   record->x = copy(x, r->n);
   record->sign = copy(ess_driver_sign(r->driver), r->problem->guards);
   if (r->is_full || !record->x || !record->sign) return ESS_ENOMEM;
@@ -386,44 +332,38 @@ static int keep_end(run *r, double u, const double x[], int status) {
   return status ? status : kept;
 }
 
-static int apply(run *r, double length, double x[]) {
-  double u = 0.0;
-  int status = follow(r);
-  if (!status && !r->options->times && !record_state(r, r->t0, x)) status = ESS_ENOMEM;
+static int apply(run *r, double t1, double x[]) {
+  const glue_options *const o = r->options;
+  double t = r->t0;
+  int status =
+      o->directions > 0 ? ess_driver_follow(r->driver, o->directions, o->directions_at) : 0;
+  if (!status && !o->times && !record_state(r, t, x)) status = ESS_ENOMEM;
   if (status) {
     r->record->failure = *ess_driver_failure(r->driver);
     return status;
   }
   // what the grid has at the start is the start
-  const ess_step_info start = {.x = x};
-  while (r->options->times && r->grid_done < r->options->times_count &&
-         r->options->times[r->grid_done] == r->t0) {
+  while (o->times && r->grid_done < o->times_count && o->times[r->grid_done] == t) {
     r->grid_done++;
-    if (!record_state(r, r->t0, start.x)) return ESS_ENOMEM;
+    if (!record_state(r, t, x)) return ESS_ENOMEM;
   }
-  status = ess_driver_apply(r->driver, &u, length, x);
-  return keep_end(r, u, x, status);
+  status = ess_driver_apply(r->driver, &t, t1, x);
+  return keep_end(r, t, x, status);
 }
 
-static int open_driver(run *r, double x[], double length) {
+static int open_driver(run *r, double x[], double t1) {
   ess_options options = r->options->integration;
   options.observer = (ess_observer){on_step, on_crossing, on_impact, r};
-  double *const rtols = by_state(r, options.rtols, options.rtol), *const atols =
-                                                                      by_state(r, options.atols,
-                                                                               options.atol);
   bool *const impact_at = calloc(2 * r->m + 1, sizeof *impact_at);
-  int status = rtols && atols && impact_at ? ESS_SUCCESS : ESS_ENOMEM;
+  if (!impact_at) return ESS_ENOMEM;
+  int status;
   ess_impacts impacts;
-  options.rtols = rtols;
-  options.atols = atols;
-  if (!status) {
-    const ess_system system = make_system(r, &impacts, impact_at);
-    r->driver = ess_driver_alloc(&system, &options, &status);
-    if (!r->driver) r->record->failure.reason = ess_check(&system, &options);
-  }
-  if (!status) status = apply(r, length, x);
-  free(rtols);
-  free(atols);
+  const ess_system system = make_system(r, &impacts, impact_at);
+  r->driver = ess_driver_alloc(&system, &options, &status);
+  if (!r->driver)
+    r->record->failure.reason = ess_check(&system, &options);
+  else
+    status = apply(r, t1, x);
   free(impact_at);
   return status;
 }
@@ -431,27 +371,25 @@ static int open_driver(run *r, double x[], double length) {
 int glue_run(const glue_problem *problem, const glue_options *options, double t0, double t1,
              const double x[], glue_record *record) {
   *record = (glue_record){0};
-  const size_t n = problem->n, m = problem->guards + problem->events,
-               states = n + (m > 0 && !problem->system);
+  const size_t n = problem->n, m = problem->guards + problem->events;
   run r = {.problem = problem,
            .options = options,
            .record = record,
            .t0 = t0,
            .way = t1 < t0 ? -1.0 : 1.0,
            .n = n,
-           .m = m,
-           .states = states};
-  double *const start = calloc(3 * states + 2 * m + 2, sizeof *start);
+           .m = m};
+  double *const start = calloc(3 * n + 2 * m + 2, sizeof *start);
   r.left = calloc(problem->events + 1, sizeof *r.left);
   int status = ESS_ENOMEM;
   if (start && r.left) {
     memcpy(start, x, n * sizeof *x);
     if (problem->events > 0) memcpy(r.left, problem->terminal, problem->events * sizeof *r.left);
-    r.x = start + states;
-    r.h = r.x + states;
+    r.x = start + n;
+    r.h = r.x + n;
     r.mode = r.h + m;
     r.f = r.mode + m;
-    status = open_driver(&r, start, r.way * (t1 - t0));
+    status = open_driver(&r, start, t1);
   }
   ess_driver_free(r.driver);
   free(r.splits);

@@ -1,9 +1,8 @@
 /*
- * One run of libess as a language of arrays asks for it: event functions of time, time that goes
- * backwards, events that are only noted or that end the run, and everything recorded on the way.
+ * One run of libess as a language of arrays asks for it: events that are only noted or that end
+ * the run, and everything recorded on the way.
  *
- * The caller's functions are told its own time t, which may go down. The event functions are the
- * `guards`, whose signs the field is given, and after them the `events`, which never change the
+ * The event functions are the `guards`, whose signs the field is given, and after them the `events`, which never change the
  * field.
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -44,7 +43,7 @@ typedef struct glue_problem {
   const uint64_t *terminal;
 
   /* Optional: a whole system of libess's own, of n states and `guards` event functions, which takes
-   * the place of all functions above; its time goes forward. */
+   * the place of all functions above. */
   const ess_system *system;
 
   /* optional: asked after each step; anything but 0 stops the run with ESS_ECALLBACK */

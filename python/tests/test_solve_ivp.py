@@ -312,6 +312,60 @@ def line_of(error):
     return text
 
 
+def moving_floor(y0=1.0, span=(0, 3), **more):
+    """a field that doubles above a floor which moves"""
+    return ess.solve_ivp(
+        lambda t, y, s: [-1.5 + 0.5 * s[0], 0.0], span, [y0, 0.0],
+        guards=lambda t, y: [y[0] - 0.2 * np.sin(t)], rtol=1e-9, atol=1e-12, **more,
+    )  # fmt: skip
+
+
+def test_guard_jac_is_used():
+    calls = []
+
+    def gradient(t, y):
+        calls.append(t)
+        return [[1.0, 0.0]]
+
+    without, given = moving_floor(tangents=True), moving_floor(tangents=True, guard_jac=gradient)
+    assert calls and given.success
+    assert given.t_crossings[0] == pytest.approx(without.t_crossings[0], abs=1e-10)
+    np.testing.assert_allclose(given.tangents, without.tangents, rtol=1e-7, atol=1e-9)
+
+
+def test_a_wrong_guard_jac_is_found():
+    r = moving_floor(guard_jac=lambda t, y: [[2.0, 0.0]])
+    assert not r.success and r.reason == "EJACOBIAN" and "guard 0" in r.message
+
+
+@pytest.mark.parametrize("gradient", [lambda t, y: [1.0], lambda t, y: [[1.0]], 3])
+def test_a_guard_jac_of_another_shape_is_refused(gradient):
+    with pytest.raises(ValueError) as error:
+        moving_floor(guard_jac=gradient)
+    assert "guard_jac" in line_of(error)
+
+
+def test_a_moving_guard_is_passed_at_the_same_time_both_ways():
+    there = moving_floor()
+    back = ess.solve_ivp(
+        lambda t, y, s: [-1.5 + 0.5 * s[0], 0.0], (3, 0), there.y_end,
+        guards=lambda t, y: [y[0] - 0.2 * np.sin(t)], rtol=1e-9, atol=1e-12,
+    )  # fmt: skip
+    np.testing.assert_allclose(back.t_crossings, there.t_crossings, atol=1e-9)
+    np.testing.assert_allclose(back.y_end, [1.0, 0.0], atol=1e-8)
+    assert list(back.crossings[0]) == [0, 1] and list(there.crossings[0]) == [0, -1]
+
+
+def test_a_failure_names_the_callers_time():
+    for span in ((2, 5), (2, -5)):
+        way = np.sign(span[1] - span[0])
+        r = ess.solve_ivp(
+            lambda t, y, s, way=way: [-way * s[0]], span, [1.0], guards=lambda t, y: [y[0]]
+        )
+        assert not r.success and r.t_end == pytest.approx(2 + way, abs=1e-3)
+        assert f"at t = {2 + way:.9g}"[:9] in r.message
+
+
 @pytest.mark.parametrize(
     "more, word",
     [
@@ -346,6 +400,7 @@ def line_of(error):
         ({"tangents": [1.0, 2.0, 3.0]}, "tangents"),
         ({"jac": "a", "tangents": True}, "jac"),
         ({"jac": [[1.0]], "tangents": True}, "jac"),
+        ({"guard_jac": lambda t, y: [[1.0, 0.0]]}, "guard_jac"),
     ],
 )
 def test_wrong_arguments_are_named_in_one_line(more, word):
