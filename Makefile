@@ -139,7 +139,7 @@ sources = find . \( -path ./build -o -path ./.deps -o -path ./.git -o -path ./re
 .PHONY: all build test regress baseline order calibrate sweep mujoco work-precision crossing-cost \
   speed scale tolerance ensemble derivative limbs rigid-soft contact-modes tutorial robot claims figures help clean \
   columns format format-check fuzz install uninstall report results test-report setup-build setup-figures setup-test \
-  setup-robots setup-report setup-browser setup-python test-python test-wheels \
+  setup-robots setup-report setup-browser setup-python test-python test-wheels test-releases \
   build-essbench test-release test-clang test-sanitized test-plain
 
 all: build
@@ -294,6 +294,10 @@ test-python: setup-python
 test-wheels: setup-python
 	@tools/python wheels
 
+# its robots with every release of MuJoCo that is supported
+test-releases: setup-python
+	@tools/python releases
+
 # a small report of its own, in a browser: never skipped
 test-report: setup-browser build-essbench
 	@rm -rf build/report
@@ -363,6 +367,7 @@ make report         results/report.html: all of it on one page, to look at
 make results        measure all that the documents tell, write it into them, commit that
 make test-python  the Python package: builds its wheel, installs it, runs its tests
 make test-wheels  the same for every Python at hand
+make test-releases  its robots with every release of MuJoCo that is supported
 make test-report    a small report in a headless browser
 make ensemble     a million starts of MODEL: distribution and map of what they come to
 make figures      draw all figures; measures first what has not been measured

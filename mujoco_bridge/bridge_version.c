@@ -161,6 +161,34 @@ const char *bridge_version_warning(const mjData *d, int kind) {
 #endif
 }
 
+size_t bridge_version_actuators(const mjModel *m) {
+#if mjVERSION_HEADER >= 3011000
+  return (size_t)m->nactuator;
+#else
+  return (size_t)m->nu;
+#endif
+}
+
+bool bridge_version_limits_rate(const mjModel *m, int i) {
+#if mjVERSION_HEADER >= 3012000
+  return m->actuator_dyntype[i] == mjDYN_PID && m->actuator_dynprm[mjNDYN * i + 1] > 0.0;
+#else
+  (void)m, (void)i;
+  return false;
+#endif
+}
+
+const char *bridge_version_no_field(const mjModel *m) {
+#if mjVERSION_HEADER >= 4000000
+  if (m->nplastic > 0) return "it has plastic joints or tendons";
+#endif
+#if mjVERSION_HEADER >= 3011000
+  if (m->flg_adhesion) return "its contacts adhere, which pulls at a distance";
+#endif
+  (void)m;
+  return NULL;
+}
+
 bool bridge_version_too_deep(const mjModel *m, const mjData *d) {
 #if mjVERSION_HEADER >= 327
   (void)m;

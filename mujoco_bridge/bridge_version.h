@@ -38,6 +38,15 @@ bool bridge_version_line_search(mjModel *m, const char *name, double value);
 /* MuJoCo's text for a kind of warning d has counted. */
 const char *bridge_version_warning(const mjData *d, int kind);
 
+/* Actuators: one has several controls from 3.11 on. */
+size_t bridge_version_actuators(const mjModel *m);
+
+/* Whether actuator i limits its own rate by the time step. */
+bool bridge_version_limits_rate(const mjModel *m, int i);
+
+/* Why a model is no field of its state, by what some versions alone have; or NULL. */
+const char *bridge_version_no_field(const mjModel *m);
+
 /* Before 3.2.7 the depth of a sphere in a box is at most the sphere's radius. */
 enum { BRIDGE_DEPTH_IS_LIMITED = mjVERSION_HEADER < 327 };
 

@@ -11,13 +11,14 @@
 #include <string.h>
 
 #include "bridge_status.h"
+#include "bridge_version.h"
 #include "robot_twin.h"
 
 /* ---- what is refused ------------------------------------------------------------------------- */
 
 /* an actuator whose force depends on more than the state, and how; NULL: none */
 static const char *odd_actuator(const mjModel *m, int *which) {
-  for (int i = 0; i < (int)m->nactuator; ++i) {
+  for (int i = 0; i < (int)bridge_version_actuators(m); ++i) {
     *which = i;
     if (m->actuator_trntype[i] == mjTRN_BODY) return "acts on whatever touches its body";
     if (m->actuator_delay[i] != 0.0) return "has a delay";
@@ -25,8 +26,7 @@ static const char *odd_actuator(const mjModel *m, int *which) {
         m->actuator_biastype[i] == mjBIAS_USER)
       return "is of type user, which needs a callback";
     if (m->actuator_plugin[i] >= 0) return "is a plugin";
-    if (m->actuator_dyntype[i] == mjDYN_PID && m->actuator_dynprm[mjNDYN * i + 1] > 0.0)
-      return "limits its rate by the time step";
+    if (bridge_version_limits_rate(m, i)) return "limits its rate by the time step";
   }
   return NULL;
 }
@@ -34,13 +34,12 @@ static const char *odd_actuator(const mjModel *m, int *which) {
 int robot_survey_check(const mjModel *m, char message[ROBOT_MESSAGE_SIZE]) {
   int which = 0;
   const char *odd = odd_actuator(m, &which);
-  const char *why = m->nv == 0        ? "nothing in it moves, as no body has a joint"
-                    : m->nflex > 0    ? "it has flexible bodies"
-                    : m->nplugin > 0  ? "it has plugins"
-                    : m->nplastic > 0 ? "it has plastic joints or tendons"
-                    : m->flg_adhesion ? "its contacts adhere, which pulls at a distance"
-                    : odd             ? odd
-                                      : NULL;
+  const char *why = m->nv == 0                   ? "nothing in it moves, as no body has a joint"
+                    : m->nflex > 0               ? "it has flexible bodies"
+                    : m->nplugin > 0             ? "it has plugins"
+                    : bridge_version_no_field(m) ? bridge_version_no_field(m)
+                    : odd                        ? odd
+                                                 : NULL;
   if (!why) return 0;
   char name[ROBOT_NAME_SIZE];
   if (odd && why == odd) {
@@ -254,13 +253,15 @@ static size_t count_slack(const mjModel *m) {
 
 static size_t count_muscles(const mjModel *m) {
   size_t count = 0;
-  for (int i = 0; i < (int)m->nactuator; ++i) count += m->actuator_dyntype[i] == mjDYN_MUSCLE;
+  for (int i = 0; i < (int)bridge_version_actuators(m); ++i)
+    count += m->actuator_dyntype[i] == mjDYN_MUSCLE;
   return count;
 }
 
 static void find_kinks(robot_shared *s) {
   const mjModel *m = s->model;
   const size_t contacts = s->contact_events;
+  const mjtSize actuators = (mjtSize)bridge_version_actuators(m);
   add_kink(s, "friction", count_friction(s), "pairs", "stick, slip and the edges of its cone");
   const bool twin = s->stiffness > 0.0;
   add_kink(s, "release", twin ? 0 : contacts, "points",
@@ -275,7 +276,7 @@ static void find_kinks(robot_shared *s) {
            "stick and slip");
   add_kink(s, "friction loss", count_positive(m->tendon_frictionloss, m->ntendon), "tendons",
            "stick and slip");
-  add_kink(s, "force limit", count_set(m->actuator_forcelimited, m->nactuator), "actuators",
+  add_kink(s, "force limit", count_set(m->actuator_forcelimited, actuators), "actuators",
            "where a force meets its range");
   add_kink(s, "force limit", count_set(m->jnt_actfrclimited, m->njnt), "joints",
            "where a force meets its range");
@@ -283,7 +284,7 @@ static void find_kinks(robot_shared *s) {
            "where a force meets its range");
   add_kink(s, "slack", count_slack(m), "tendons", "their springs rest over a range of lengths");
   add_kink(s, "wrapping", count_wrapping(m), "geoms", "where a tendon meets or leaves them");
-  add_kink(s, "activation limit", count_set(m->actuator_actlimited, m->nactuator), "actuators",
+  add_kink(s, "activation limit", count_set(m->actuator_actlimited, actuators), "actuators",
            "mj_step holds an activation within its range; the field only stops it there");
   add_kink(s, "muscle", count_muscles(m), "muscles", "their curves are pieced together");
 }

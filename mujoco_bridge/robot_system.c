@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "robot_system.h"
+#include "bridge_version.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -87,7 +88,7 @@ static bool all_finite(const double x[], size_t count) {
 
 /* an activation at the end of its range, as mj_step clamps it, goes no further */
 static void hold_activations(const mjModel *m, const double act[], double rate[]) {
-  for (int i = 0; i < (int)m->nactuator; ++i) {
+  for (int i = 0; i < (int)bridge_version_actuators(m); ++i) {
     if (!m->actuator_actlimited[i]) continue;
     const int at = m->actuator_actadr[i] + m->actuator_actnum[i] - 1;
     if (m->actuator_actadr[i] < 0) continue;

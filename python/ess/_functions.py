@@ -70,6 +70,24 @@ def _check_count(function, kind, what):
         raise ValueError(f"{what}: the native function takes {count} arguments; it must be {kind}")
 
 
+def _address_of_cffi(function, kind, what):
+    import cffi  # whoever has such a function has it
+
+    ffi = cffi.FFI()
+    found = ffi.typeof(function)
+    found = found.item if found.kind == "pointer" else found
+    if found.kind != "function" and found.kind != "void":
+        raise ValueError(f"{what} must be a function of cffi; it is {found.cname}")
+    if found.kind == "function" and len(found.args) != _ARGUMENTS[kind]:
+        raise ValueError(
+            f"{what}: the native function takes {len(found.args)} arguments; it must be {kind}"
+        )
+    address = int(ffi.cast("uintptr_t", function))
+    if not address:
+        raise ValueError(f"{what} must not be a function that points to NULL")
+    return address
+
+
 def native(function, kind, user, what):
     """(address, data) of a native function; None where it is one of Python.
 
@@ -88,11 +106,6 @@ def native(function, kind, user, what):
         if not address:
             raise ValueError(f"{what} must not be a function that points to NULL")
         return address, _address_of_user(user)[0]
-    if name in ("CData", "_CDataBase") and "cffi" in module:
-        import cffi  # whoever has such a function has it
-
-        address = int(cffi.FFI().cast("uintptr_t", function))
-        if not address:
-            raise ValueError(f"{what} must not be a function that points to NULL")
-        return address, _address_of_user(user)[0]
+    if "CData" in name and "cffi" in module:
+        return _address_of_cffi(function, kind, what), _address_of_user(user)[0]
     return None

@@ -8,6 +8,7 @@ MuJoCo is the one that `import mujoco` has loaded.
 import copy
 import ctypes
 import glob
+import math
 import os
 import threading
 
@@ -16,7 +17,7 @@ import numpy as np
 
 from . import _ivp, _native
 
-__all__ = ["Audit", "Robot", "audit", "simulate"]
+__all__ = ["Audit", "Robot", "audit", "releases", "simulate"]
 
 _MESSAGE_SIZE = 512
 _NAME_SIZE = 128
@@ -56,16 +57,12 @@ class _Start(ctypes.Structure):
 
 def _load():
     """the library that is built for the MuJoCo that is there"""
-    here = os.path.dirname(__file__)
-    path = os.path.join(here, f"libess_mujoco_{mujoco.mj_version()}.so")
+    path = os.path.join(os.path.dirname(__file__), f"libess_mujoco_{mujoco.mj_version()}.so")
     if not os.path.exists(path):
-        built = [
-            os.path.basename(other)[len("libess_mujoco_") : -len(".so")]
-            for other in glob.glob(os.path.join(here, "libess_mujoco_*.so"))
-        ]
-        known = ", ".join(sorted(".".join(map(str, _parts(int(one)))) for one in built)) or "none"
+        known = ", ".join(releases()) or "none"
         raise ImportError(
-            f"ess.mujoco is not built for MuJoCo {mujoco.mj_versionString()}; this package has {known}"
+            f"ess.mujoco is not built for MuJoCo {mujoco.mj_versionString()}; this package has {known} "
+            "(docs/guide/python.md, Robots, says how to build it for another)"
         )
     library = ctypes.CDLL(path)
     pointer, size, text = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_char_p
@@ -88,6 +85,13 @@ def _load():
         function = getattr(library, name)
         function.restype, function.argtypes = result, arguments
     return library
+
+
+def releases():
+    """The releases of MuJoCo that this package is built for."""
+    found = glob.glob(os.path.join(os.path.dirname(__file__), "libess_mujoco_*.so"))
+    numbers = sorted(int(os.path.basename(path)[len("libess_mujoco_") : -len(".so")]) for path in found)
+    return [".".join(map(str, _parts(number))) for number in numbers]
 
 
 def _parts(number):
@@ -273,6 +277,16 @@ _INTEGRATORS = {
 }
 
 
+def _shown(error, reference):
+    """an error's digits, as far as the reference's own error lets them be known"""
+    if not math.isfinite(error):
+        return "-"
+    if not error > reference:
+        return f"<{reference:.0e}"
+    digits = min(2, math.floor(math.log10(error / reference))) if reference > 0 else 2
+    return f"{error:.{digits}e}"
+
+
 class Audit:
     """How wrong `mj_step` is. `rows` are dictionaries; `frame()` is a DataFrame, `plot()` a picture."""
 
@@ -294,9 +308,8 @@ class Audit:
         lines = ["integrator    step, s      error  its own"]
         for row in self.rows:
             own = "*" if row["own"] else ""
-            lines.append(
-                f"{row['integrator']:<12} {row['step']:>8.6g} {row['error']:>10.2e}  {own}".rstrip()
-            )
+            error = _shown(row["error"], self.reference)
+            lines.append(f"{row['integrator']:<12} {row['step']:>8.6g} {error:>10}  {own}".rstrip())
         lines.append(f"the reference's own error is some {self.reference:.1e}")
         return "\n".join(lines)
 

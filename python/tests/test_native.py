@@ -11,6 +11,7 @@ import pytest
 
 import ess
 
+cffi = pytest.importorskip("cffi")
 numba = pytest.importorskip("numba")
 scipy = pytest.importorskip("scipy")
 
@@ -96,7 +97,12 @@ def test_numba_impact():
     assert len(r.t_events[0]) >= 5
 
 
-@pytest.mark.parametrize("kind", ["ctypes", "ctypes of numba", "LowLevelCallable"])
+CFFI_FIELD = "int(double, const double *, const double *, double *, void *)"
+
+
+@pytest.mark.parametrize(
+    "kind", ["ctypes", "ctypes of numba", "LowLevelCallable", "cffi", "cffi of numba", "cffi, void *"]
+)
 def test_other_native_functions(kind):
     if kind == "ctypes":
 
@@ -107,10 +113,52 @@ def test_other_native_functions(kind):
 
     elif kind == "ctypes of numba":
         field = FIELD(turns.address)
+    elif kind == "cffi":
+
+        @cffi.FFI().callback(CFFI_FIELD)
+        def field(t, y, sign, dydt, user):
+            dydt[0], dydt[1] = y[1], -y[0]
+            return 0
+
+    elif kind == "cffi of numba":
+        field = cffi.FFI().cast(CFFI_FIELD.replace("(", "(*)(", 1), turns.address)
+    elif kind == "cffi, void *":
+        field = cffi.FFI().cast("void *", turns.address)
     else:
         field = scipy.LowLevelCallable(turns.ctypes)
     r = ess.solve_ivp(field, (0, 1), [1.0, 0.0], **OPTIONS)
     np.testing.assert_allclose(r.y_end, [np.cos(1), -np.sin(1)], rtol=1e-8)
+
+
+def test_cffi_makes_the_same_run_with_guards_and_impacts():
+    ffi = cffi.FFI()
+
+    @ffi.callback(CFFI_FIELD)
+    def field(t, y, sign, dydt, user):
+        dydt[0], dydt[1] = y[1], -ffi.cast("double *", user)[0]
+        return 0
+
+    @ffi.callback("int(double, const double *, double *, void *)")
+    def guards(t, y, h, user):
+        h[0] = y[0]
+        return 0
+
+    @ffi.callback(
+        "int(double, const double *, const double *, const size_t *, size_t, double *, double *, void *)"
+    )
+    def impact(t, y, sign, crossed, count, after, mode, user):
+        after[0], after[1] = 0.0, -0.8 * y[1]
+        return 0 if count == 1 and crossed[0] == 0 else 1
+
+    r = ess.solve_ivp(
+        field, (0, 3), [1.0, 0.0], guards=guards, guard_count=1, impact=impact,
+        impacts_at=[(0, -1)], user=np.array([9.81]), **OPTIONS,
+    )  # fmt: skip
+    other = ess.solve_ivp(
+        fall, (0, 3), [1.0, 0.0], guards=ground, guard_count=1, impact=bounce,
+        impacts_at=[(0, -1)], **OPTIONS,
+    )  # fmt: skip
+    assert r.success and np.array_equal(r.t_impacts, other.t_impacts) and len(r.t_impacts) >= 5
 
 
 def test_user_data_of_a_low_level_callable():
@@ -133,6 +181,9 @@ def test_a_native_function_that_fails_is_told():
         ({"guards": height}, "guard_count"),
         ({"user": "a"}, "user"),
         ({"fun": FIELD(0)}, "fun"),
+        ({"fun": cffi.FFI().cast("int(*)(double)", turns.address)}, "fun"),
+        ({"fun": cffi.FFI().cast("void *", 0)}, "fun"),
+        ({"fun": cffi.FFI().new("double[2]")}, "fun"),
     ],
 )
 def test_wrong_native_functions_are_refused(more, word):
