@@ -6,6 +6,7 @@ import os
 import numpy as np
 
 from . import _ivp, _native
+from ._callbacks import Watch
 from ._result import OdeResult
 
 __all__ = ["ensemble"]
@@ -108,10 +109,12 @@ def ensemble(
     states = np.full((count, len(grid), n), np.nan)
     followed = np.full((count, n, options["directions"].shape[1]), np.nan)
     numbers = np.zeros((count, 5), np.int64)
-    _native.ensemble(
-        t0, _ivp._far(t1), starts, users, min(threads, max(count, 1)), options, ends, times, states,
-        followed, numbers,
-    )  # fmt: skip
+    with Watch(is_threaded=True) as options["watch"]:
+        _native.ensemble(
+            t0, _ivp._far(t1), starts, users, min(threads, max(count, 1)), options, ends, times,
+            states, followed, numbers,
+        )  # fmt: skip
+    options["watch"]()
     failed = numbers[:, 0] != 0
     if failed.any() and np.isnan(ends[failed]).all() and numbers[failed, 4].sum() == 0:
         _refuse(numbers[failed][0, 0])

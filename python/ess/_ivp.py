@@ -7,6 +7,7 @@ import warnings
 import numpy as np
 
 from . import _native
+from ._callbacks import Watch
 from ._functions import FIELD, GUARDS, IMPACT, native
 from ._result import OdeResult, OdeSolution
 
@@ -579,7 +580,9 @@ def solve_ivp(
         guard_count, impact, impacts_at, jac, guard_jac, tangents, rtol, atol, max_step, first_step,
         max_steps, tie, base, user,
     )  # fmt: skip
-    run = _native.solve(t0, _far(t1), y0, options)
+    with Watch() as options["watch"]:
+        run = _native.solve(t0, _far(t1), y0, options)
+    options["watch"]()
     if run["reason"] and "t" not in run:
         raise ValueError(run["reason"])
     n_events = None if events is None else len(options["terminal"])

@@ -38,6 +38,13 @@ using NativeGuards = int (*)(double, const double *, double *, void *);
 using NativeImpact = int (*)(double, const double *, const double *, const std::size_t *,
                              std::size_t, double *, double *, void *);
 
+/* false: an exception is set */
+static bool is_watched(PyObject *watch) {
+  if (!watch) return true;
+  const nb::object result = nb::steal(PyObject_CallNoArgs(watch));
+  return result.is_valid();
+}
+
 /* a run's functions and what their calls need */
 struct Functions {
   std::size_t n = 0, guards = 0;
@@ -49,6 +56,7 @@ struct Functions {
   bool is_native = false; /* all: Python is not held, and is asked for signals now and then */
   const std::atomic<bool> *stop = nullptr; /* of runs in threads, of which one asks for all */
   bool has_raised = false;
+  PyObject *watch = nullptr; /* borrowed: raises what a callback of ctypes or cffi has raised */
 
   bool all_native() const {
     for (const Callback &event : events)
@@ -57,12 +65,12 @@ struct Functions {
            !guard_jacobian.function;
   }
 
-  /* 0, or the code that stops the run since a signal's handler has raised */
+  /* 0, or the code that stops the run since a signal's handler, or a callback, has raised */
   int tick() {
     if (++ticks % 1000 != 0) return 0;
     if (stop) return stop->load() ? -1 : 0;
     nb::gil_scoped_acquire hold;
-    return raised(PyErr_CheckSignals() != 0);
+    return raised(has_raised || PyErr_CheckSignals() != 0 || !is_watched(watch));
   }
 
   void set_user(void *user) {
@@ -87,7 +95,7 @@ struct Functions {
 static int field(double t, const double *x, const double *sign, double *dxdt, void *context) {
   auto *const f = static_cast<Functions *>(context);
   if (f->field.native) {
-    if (f->is_native && f->tick()) return -1;
+    if (f->tick()) return -1;
     return reinterpret_cast<NativeField>(f->field.native)(t, x, sign, dxdt, f->field.user);
   }
   nb::object result = f->at(f->field, t, x, sign);
@@ -288,6 +296,8 @@ struct Plan {
     for (std::size_t i = 5; i < functions.size(); i++)
       f.events.push_back(as_callback(functions[i]));
     for (nb::handle one : args) f.args.push_back(one.ptr());
+    if (given.contains("watch"))
+      f.watch = nb::object(given["watch"]).ptr(); // the dictionary has it
     f.is_native = f.all_native();
     set_system();
     require(problem.system || f.field, "fun must be given");
@@ -463,7 +473,7 @@ static void run_threads(Ensemble &all, std::size_t count) {
     hold.unlock();
     {
       nb::gil_scoped_acquire python;
-      if (PyErr_CheckSignals()) all.stop = true;
+      if (PyErr_CheckSignals() || !is_watched(all.plan.f.watch)) all.stop = true;
     }
     hold.lock();
   }

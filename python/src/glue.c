@@ -22,6 +22,7 @@ typedef struct run {
   size_t ended_by;
   double *f, *h, *x; /* scratch */
   double *mode;      /* scratch: [m] */
+  double *beside;    /* scratch: [2*events] */
   double *splits;    /* crossings since the last step, at which its path has a kink */
   size_t split_count, split_space, grid_done;
 } run;
@@ -67,9 +68,31 @@ static int guards(double t, const double x[], double h[], void *params) {
   return code;
 }
 
+/* gradients of the events, for which nobody gives them: central differences, a state at a time */
+static int event_gradients(run *r, double t, const double x[], double De[]) {
+  const glue_problem *const p = r->problem;
+  const ess_options *const o = &r->options->integration;
+  double *const above = r->beside, *const below = above + p->events;
+  int code = 0;
+  memcpy(r->x, x, r->n * sizeof *x);
+  for (size_t i = 0; !code && i < r->n; i++) {
+    const double near = o->rtols[i] > 0.0 && o->atols[i] > 0.0 ? o->atols[i] / o->rtols[i] : 1.0;
+    const double by = 6e-6 * fmax(fabs(x[i]), near);
+    r->x[i] = x[i] + by;
+    code = p->event(t, r->x, above, p->context);
+    r->x[i] = x[i] - by;
+    if (!code) code = p->event(t, r->x, below, p->context);
+    for (size_t k = 0; k < p->events; k++) De[k * r->n + i] = (above[k] - below[k]) / (2.0 * by);
+    r->x[i] = x[i];
+  }
+  return code;
+}
+
 static int guard_jacobian(double t, const double x[], double Dh[], void *params) {
-  const glue_problem *const p = ((const run *)params)->problem;
-  return p->guard_jacobian(t, x, Dh, p->context);
+  run *const r = params;
+  const glue_problem *const p = r->problem;
+  const int code = p->guard_jacobian(t, x, Dh, p->context);
+  return code || p->events == 0 ? code : event_gradients(r, t, x, Dh + p->guards * r->n);
 }
 
 /* Event functions at x, and their rates as the state moves by v: by a difference, half as exact as
@@ -293,7 +316,7 @@ static ess_system make_system(run *r, ess_impacts *impacts, bool *impact_at) {
     system.guards = guards;
     system.guards_move = true;
   }
-  if (p->guard_jacobian && p->events == 0) system.guard_jacobian = guard_jacobian;
+  if (p->guard_jacobian) system.guard_jacobian = guard_jacobian;
   if (p->impact) {
     memcpy(impact_at, p->impact_at, 2 * p->guards * sizeof *impact_at);
     *impacts = (ess_impacts){.at = impact_at, .map = map};
@@ -379,7 +402,7 @@ int glue_run(const glue_problem *problem, const glue_options *options, double t0
            .way = t1 < t0 ? -1.0 : 1.0,
            .n = n,
            .m = m};
-  double *const start = calloc(3 * n + 2 * m + 2, sizeof *start);
+  double *const start = calloc(3 * n + 2 * m + 2 * problem->events + 2, sizeof *start);
   r.left = calloc(problem->events + 1, sizeof *r.left);
   int status = ESS_ENOMEM;
   if (start && r.left) {
@@ -389,6 +412,7 @@ int glue_run(const glue_problem *problem, const glue_options *options, double t0
     r.h = r.x + n;
     r.mode = r.h + m;
     r.f = r.mode + m;
+    r.beside = r.f + n;
     status = open_driver(&r, start, t1);
   }
   ess_driver_free(r.driver);

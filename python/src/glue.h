@@ -53,7 +53,7 @@ typedef struct glue_problem {
 
 /* How, and what is to be recorded. */
 typedef struct glue_options {
-  ess_options integration; /* rtols and atols, where there are some, by state of the caller's */
+  ess_options integration; /* with rtols and atols */
   const double *times;     /* the caller's grid in the run's direction, or NULL: every step */
   size_t times_count;
   bool is_dense;     /* the path, in pieces */

@@ -168,6 +168,55 @@ def test_user_data_of_a_low_level_callable():
     np.testing.assert_allclose(r.y_end, in_python(500.0).y_end, rtol=1e-7)
 
 
+def made_native(function, kind):
+    if kind == "numba":
+        return numba.cfunc(ess.FIELD)(function)
+    return FIELD(function) if kind == "ctypes" else cffi.FFI().callback(CFFI_FIELD, function)
+
+
+@pytest.mark.parametrize("kind", ["ctypes", "cffi", "numba"])
+@pytest.mark.parametrize("more", [{}, {"guards": lambda t, y: [y[0] - 9.0]}])
+def test_an_exception_in_a_function_made_native_is_raised(kind, more, capfd):
+    def raises(t, y, sign, dydt, user):
+        dydt[0] = -y[0]
+        if t > 0.5:
+            raise ValueError("odd")
+        return 0
+
+    with pytest.raises(ValueError, match="odd"):
+        ess.solve_ivp(made_native(raises, kind), (0, 1), [1.0], **more)
+    assert capfd.readouterr().err == ""
+
+
+@pytest.mark.parametrize("kind", ["ctypes", "cffi", "numba"])
+def test_an_exception_in_an_ensemble_is_raised(kind):
+    def raises(t, y, sign, dydt, user):
+        dydt[0] = 0.0
+        if t >= 0.0:
+            raise ValueError("odd")
+        return 0
+
+    with pytest.raises(ValueError, match="odd"):
+        ess.ensemble(made_native(raises, kind), (0, 1), [[1.0], [2.0]], threads=2)
+
+
+@pytest.mark.parametrize("kind", ["ctypes", "cffi"])
+@pytest.mark.parametrize("more", [{}, {"events": lambda t, y: y[0] - 9.0}])
+def test_interrupt_stops_a_function_made_native(kind, more):
+    def turn(t, y, sign, dydt, user):
+        dydt[0], dydt[1] = y[1], -y[0]
+        return 0
+
+    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        ess.solve_ivp(
+            made_native(turn, kind), (0, 1e9), [1.0, 0.0], max_step=1e-3, t_eval=[1.0], max_steps=2**62,
+            **more,
+        )  # fmt: skip
+    timer.join()
+
+
 def test_a_native_function_that_fails_is_told():
     r = ess.solve_ivp(fails, (0, 1), [1.0])
     assert not r.success and r.reason == "ECALLBACK" and "returned 7" in r.message

@@ -333,6 +333,23 @@ def test_guard_jac_is_used():
     np.testing.assert_allclose(given.tangents, without.tangents, rtol=1e-7, atol=1e-9)
 
 
+def test_guard_jac_with_events():
+    def event(t, y):
+        return y[0] ** 2 - 0.5 * t
+
+    event.terminal = True
+    without, given = (
+        moving_floor(events=event, tangents=True, guard_jac=gradient)
+        for gradient in (None, lambda t, y: [[1.0, 0.0]])
+    )
+    assert given.success and given.status == 1
+    assert given.t_events[0] == pytest.approx(without.t_events[0], abs=1e-10)
+    np.testing.assert_allclose(given.event_dy, without.event_dy, rtol=1e-6, atol=1e-9)
+    # y = 1 - t: y^2 = t / 2 at t = 1/2, and dt = -2 y dy / (-2 y - 1/2)
+    np.testing.assert_allclose(given.t_end, 0.5, rtol=1e-9)
+    np.testing.assert_allclose(given.event_dt, [1 / 1.5, 0], atol=1e-6)
+
+
 def test_a_wrong_guard_jac_is_found():
     r = moving_floor(guard_jac=lambda t, y: [[2.0, 0.0]])
     assert not r.success and r.reason == "EJACOBIAN" and "guard 0" in r.message
