@@ -56,6 +56,7 @@ struct Functions {
   bool is_native = false; /* all: Python is not held, and is asked for signals now and then */
   const std::atomic<bool> *stop = nullptr; /* of runs in threads, of which one asks for all */
   bool has_raised = false;
+  std::unique_ptr<nb::python_error> aside; /* raised by event functions, and not known to matter */
   PyObject *watch = nullptr; /* borrowed: raises what a callback of ctypes or cffi has raised */
 
   bool all_native() const {
@@ -83,9 +84,20 @@ struct Functions {
     return is_so ? -1 : 0;
   }
 
+  /* libess also looks at event functions where the state never comes, and goes on where they fail:
+   * what they raise counts if it ends the run */
+  int refused() {
+    if (has_raised || !PyErr_Occurred() || !PyErr_ExceptionMatches(PyExc_Exception))
+      return raised(true);
+    aside = std::make_unique<nb::python_error>();
+    return -1;
+  }
+
   /* function(t, x[, sign], *args) */
   nb::object at(const Callback &f, double t, const double *y, const double *s) {
-    if (has_raised) return nb::object(); // with an exception set nothing of Python's may be called
+    if (has_raised || PyErr_Occurred())
+      return nb::object(); // with an exception set nothing of Python's may be called
+    aside.reset();
     PyObject *const head[] = {PyFloat_FromDouble(t), x.fill(y, n),
                               s && guards ? sign.fill(s, guards) : nullptr};
     return nb::steal(call(f.function, head, s && guards ? 3 : 2, args));
@@ -107,7 +119,8 @@ static int guard(double t, const double *x, double *h, void *context) {
   if (f->guard.native)
     return reinterpret_cast<NativeGuards>(f->guard.native)(t, x, h, f->guard.user);
   nb::object result = f->at(f->guard, t, x, nullptr);
-  return f->raised(!result.is_valid() || !take_numbers(result.ptr(), "guards", h, f->guards));
+  const bool ok = result.is_valid() && take_numbers(result.ptr(), "guards", h, f->guards);
+  return ok ? 0 : f->refused();
 }
 
 static int event(double t, const double *x, double *h, void *context) {
@@ -120,7 +133,7 @@ static int event(double t, const double *x, double *h, void *context) {
     }
     nb::object result = f->at(one, t, x, nullptr);
     if (!result.is_valid() || !take_numbers(result.ptr(), "an event function", h++, 1))
-      return f->raised(true);
+      return f->refused();
   }
   return 0;
 }
@@ -381,6 +394,7 @@ static nb::dict solve(double t0, double t1, Vector y0, nb::dict given) {
     glue_run(&plan.problem, &plan.options, t0, t1, y0.data(), &raw);
   }
   if (PyErr_Occurred()) throw nb::python_error();
+  if (raw.status == ESS_ECALLBACK && plan.f.aside) throw *plan.f.aside;
   if (raw.status == ESS_ENOMEM) throw std::bad_alloc();
   return as_dict(&raw, plan.f.n, plan.f.guards, plan.options.directions);
 }

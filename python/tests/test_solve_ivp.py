@@ -373,6 +373,26 @@ def test_a_moving_guard_is_passed_at_the_same_time_both_ways():
     assert list(back.crossings[0]) == [0, 1] and list(there.crossings[0]) == [0, -1]
 
 
+def test_guards_may_raise_where_the_state_never_comes():
+    # rates are differences, and the second state is so slow that the first moves far on the way
+    def field(t, y, s):
+        return [1e3 * (1.0 - y[0]), 1e-9 * s[0]]
+
+    r = ess.solve_ivp(
+        field, (0, 1), [0.01, 0.0], guards=lambda t, y: [math.sqrt(y[0]) - 0.5, y[1] - 1.0],
+        events=lambda t, y: math.log(y[0]) + 1.0, rtol=1e-8, atol=1e-12,
+    )  # fmt: skip
+    assert r.success and len(r.t_crossings) == len(r.t_events[0]) == 1
+    assert r.t_crossings[0] == pytest.approx(1e-3 * math.log(0.99 / 0.75), rel=1e-6)
+
+
+@pytest.mark.parametrize("what", ["guards", "events"])
+def test_guards_that_raise_where_the_state_comes_end_the_run(what):
+    given = {what: lambda t, y: math.sqrt(y[0])}
+    with pytest.raises(ValueError, match="math domain|nonnegative"):
+        ess.solve_ivp(lambda t, y, *s: [-1.0], (0, 2), [1.0], **given)
+
+
 def test_a_failure_names_the_callers_time():
     for span in ((2, 5), (2, -5)):
         way = np.sign(span[1] - span[0])
