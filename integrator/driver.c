@@ -28,6 +28,7 @@
 #include "tangent.h"
 #include "tolerance.h"
 #include "turning.h"
+#include "watched.h"
 
 ess_driver *ess_driver_alloc(const ess_system *system, const ess_options *options, int *status) {
   int ignored;
@@ -38,7 +39,9 @@ ess_driver *ess_driver_alloc(const ess_system *system, const ess_options *option
   *status = ESS_ENOMEM;
   ess_driver *const d = calloc(1, sizeof *d);
   if (!d) return NULL;
-  if (!ess_caller_take(d, system) || !ess_memory_alloc(d)) {
+  ess_system joined;
+  if (!ess_watched_join(d, system, &joined) || !ess_caller_take(d, &joined) ||
+      !ess_memory_alloc(d)) {
     ess_driver_free(d);
     return NULL;
   }
@@ -55,6 +58,7 @@ void ess_driver_free(ess_driver *d) {
   ess_tangents_free(d);
   ess_memory_free(d);
   ess_caller_free(d);
+  ess_watched_free(d);
   free(d);
 }
 
@@ -86,6 +90,7 @@ void ess_driver_reset(ess_driver *d) {
   d->t = 0.0;
   forget(d);
   d->counters = (ess_counters){0};
+  ess_watched_reset(d);
   ess_no_failure(d);
 }
 

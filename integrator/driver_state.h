@@ -14,6 +14,7 @@
 #include "ess.h"
 #include "kinks_state.h"
 #include "quartic.h"
+#include "watched_state.h"
 
 enum {
   ESS_STAGES = 7,
@@ -93,6 +94,7 @@ enum {
 };
 
 struct ess_driver {
+  ess_watched watched;
   ess_caller caller;
   ess_system system;   /* that is integrated */
   ess_options options; /* its arrays NULL: copied */

@@ -65,7 +65,7 @@ typedef enum ess_status {
   ESS_ECHATTER,       /* guards throw the state back at each other, and no time passes (Filippov) */
   ESS_EMAXSTEPS,      /* options.max_steps reached */
   ESS_EMAXCROSSINGS,  /* options.max_crossings reached */
-  ESS_ESTOP,          /* an observer asked to stop */
+  ESS_ESTOP,          /* an observer, or ess_watch.stop, asked to stop */
   ESS_ESLIDING,       /* on one event function's zero the field points back from either side */
   ESS_ETOLERANCE,     /* the tolerance is below the rounding of a state */
   ESS_EJACOBIAN,      /* an event function does not change as its Jacobian, or rate, predicts */
@@ -220,6 +220,35 @@ typedef struct ess_impacts {
   int (*start)(double t, const double x[], double sign[], bool armed[], void *params);
 } ess_impacts;
 
+/* ---- events that are only noted, or end a run -------------------------------------------------
+ */
+
+/*
+ * Functions of time and state whose zeros are events, and change nothing: neither the field nor the
+ * mode, and no row of a matrix names them. They are found like crossings, to the same tolerance and
+ * as surely, and are told to the observer in their order among these; ESS_METHOD_PAPER does not
+ * accept them. Watching costs what as many event functions that depend on time cost; rates, those
+ * of guards included, are then differences. In counters, in max_crossings, as ess_failure's guard
+ * and for ess_driver_section, number i is event function guard_count + i.
+ *
+ * Where a jump takes one past its zero, that is an event at the impact's time, told of after it.
+ * Where one is zero at the impact itself it is told of once, with the state after it.
+ */
+typedef struct ess_watch {
+  size_t count; /* 0 (default): none */
+
+  /* g[count] = g(t, x[n]); must not be NULL when count > 0 */
+  int (*values)(double t, const double x[], double g[], void *params);
+
+  /* Optional, [count], copied: +1: zeros passed from below alone, as the run passes them; -1: from
+   * above; 0 (NULL): both. */
+  const int *direction;
+
+  /* Optional, [count], copied: so many events of it since alloc, reset or the last such stop end
+   * the run there with ESS_ESTOP; another apply goes on. 0 (NULL): it is only noted. */
+  const uint64_t *stop;
+} ess_watch;
+
 /* ---- the system: (f, h, Dh) of section 2.1 --------------------------------------------------- */
 
 /*
@@ -307,6 +336,8 @@ typedef struct ess_system {
   /* Optional, where they do: ht[m], ht[k] = d h_k / d t of a state that stays. NULL: by differences
    * of guards. guard_jacobian and the rates are those along the state alone in any case. */
   int (*guard_time_rates)(double t, const double x[], double ht[], void *params);
+
+  ess_watch watch; /* optional: what is only noted, or ends the run */
 } ess_system;
 
 /* ---- options --------------------------------------------------------------------------------- */
@@ -342,6 +373,8 @@ typedef struct ess_observer {
   int (*impact)(const ess_impact *impact, void *context); /* after each impact, before its events
                                                              are told of as crossings, or NULL */
   void *context;                                          /* handed to all; owned by the caller */
+  int (*event)(const ess_crossing_info *info, void *context); /* after each event of ess_watch, or
+                                                                 NULL: `guard` is its index there */
 } ess_observer;
 
 /* How crossings are made. */

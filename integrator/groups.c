@@ -6,6 +6,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <float.h>
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -17,6 +18,7 @@
 #include "groups.h"
 #include "lanes.h"
 #include "undo.h"
+#include "watched.h"
 
 /* what jumps unlike within one group may do to the state, in units of the tolerance: the defect has
  * the rest */
@@ -49,7 +51,7 @@ static const double UNCHANGED = 64.0;
 /* direction and label of the i-th crossing, told apart by this */
 static int64_t class_of(const ess_driver *d, size_t i) {
   const size_t k = d->cluster.crossing[i];
-  const int label = d->system.labels ? d->system.labels[k] : 0;
+  const int label = ess_is_watched(d, k) ? INT_MIN : d->system.labels ? d->system.labels[k] : 0;
   return 2 * (int64_t)label + (d->sign[k] > 0.0);
 }
 

@@ -49,7 +49,7 @@ bool ess_impacts_alloc(ess_driver *d) {
   w->events = (size_t *)(w->mode + blocks);
   w->at = (bool *)(w->events + m);
   w->armed = w->at + 2 * m;
-  for (size_t j = 0; j < 2 * m; j++) w->at[j] = !impacts->at || impacts->at[j];
+  for (size_t j = 0; j < 2 * d->watched.first; j++) w->at[j] = !impacts->at || impacts->at[j];
   w->calls = *impacts;
   w->calls.at = NULL;
   return true;

@@ -13,6 +13,7 @@
 #include "impact_state.h"
 #include "instant.h"
 #include "status.h"
+#include "watched.h"
 
 /* a crossing is located to this part of a step */
 static const double LOCATED = 1e-11;
@@ -72,7 +73,7 @@ void ess_set_mode(ess_driver *d, const double mode[], const bool armed[]) {
   for (size_t k = 0; k < d->system.guard_count; k++) {
     ess_disarm(d, k);
     d->sign[k] = mode[k];
-    const bool has_guard = mode[k] < 0.0 || !d->system.one_way;
+    const bool has_guard = mode[k] < 0.0 || !ess_is_one_way(d, k);
     if (has_guard && armed[ess_guard_ahead(d, k)]) ess_arm(d, ess_guard_ahead(d, k));
   }
 }

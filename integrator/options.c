@@ -13,6 +13,7 @@
 #include "options.h"
 #include "resets.h"
 #include "status.h"
+#include "watched.h"
 
 ess_options ess_options_default(void) {
   return (ess_options){.rtol = 1e-8,
@@ -92,7 +93,7 @@ const char *ess_check(const ess_system *system, const ess_options *o) {
   if (o->max_crossings < 1) return "max_crossings must be at least 1";
   if (!(o->tie >= 0.0) || !isfinite(o->tie)) return "tie must be a finite number >= 0";
   if (o->zeno_impacts < 4) return "zeno_impacts must be at least 4";
-  return NULL;
+  return ess_watched_check(system, o);
 }
 
 /* by state, that of time as the first; beyond the last nothing is ever wrong */
@@ -138,7 +139,7 @@ void ess_take_options(ess_driver *d, const ess_options *options) {
   copy_tolerances(d, options);
   set_neighbourhoods(d);
   d->options.rtols = d->options.atols = d->options.guard_epsilons = NULL;
-  d->caller.observer = options->observer;
+  d->caller.observer = ess_watched_observer(d, &options->observer);
   ess_caller_dress(d);
   resize_armed(d);
 }

@@ -14,6 +14,7 @@
 #include "driver_state.h"
 #include "resets.h"
 #include "status.h"
+#include "watched.h"
 
 static inline bool is_up(size_t guard) {
   return guard % 2 == 0;
@@ -48,36 +49,49 @@ const char *ess_resets_check(const ess_system *system) {
 }
 
 size_t ess_resets_size(const ess_system *system) {
-  const size_t m = system->guard_count;
-  if (system->resets) return system->resets->row_start[2 * m + 1];
-  return system->one_way ? 0 : 2 * m;
+  const size_t watched = 2 * system->watch.count, own = 2 * system->guard_count - watched;
+  if (system->resets) return system->resets->row_start[own + 1] + watched;
+  return (system->one_way ? 0 : own) + watched;
 }
 
-/* every crossing arms the guard's mirror image; one-way guards have none */
-static void make_mirror(ess_driver *d) {
+/* from guard `from` on every crossing arms the guard's mirror image */
+static void make_mirror(ess_driver *d, size_t from) {
   const size_t guards = 2 * d->system.guard_count;
-  for (size_t j = 0; j <= guards; j++) d->row_start[j + 1] = d->system.one_way ? 0 : j + 1;
-  if (d->system.one_way) return;
-  for (size_t j = 0; j < guards; j++) d->row_guard[j] = is_up(j) ? j + 1 : j - 1;
-  d->row_start[guards + 1] = guards;
+  size_t entry = d->row_start[from];
+  for (size_t j = from; j < guards; j++, entry++) {
+    d->row_guard[entry] = is_up(j) ? j + 1 : j - 1;
+    d->row_effect[entry] = 1;
+    d->row_start[j + 1] = entry + 1;
+  }
+  d->row_start[guards + 1] = entry;
+}
+
+/* the caller's rows, then those of what it watches, then the one for when no guard is armed */
+static void copy_rows(ess_driver *d, const ess_reset_matrix *r) {
+  const size_t own = 2 * d->watched.first, guards = 2 * d->system.guard_count;
+  const size_t last = r->row_start[own], rest = r->row_start[own + 1] - last;
+  memcpy(d->row_start, r->row_start, (own + 1) * sizeof *d->row_start);
+  if (last) memcpy(d->row_guard, r->guard, last * sizeof *d->row_guard);
+  if (last) memcpy(d->row_effect, r->effect, last * sizeof *d->row_effect);
+  make_mirror(d, own);
+  const size_t to = d->row_start[guards];
+  if (rest) memcpy(d->row_guard + to, r->guard + last, rest * sizeof *d->row_guard);
+  if (rest) memcpy(d->row_effect + to, r->effect + last, rest * sizeof *d->row_effect);
+  d->row_start[guards + 1] = to + rest;
+  if (r->silent && own) memcpy(d->silent, r->silent, own * sizeof *d->silent);
 }
 
 void ess_resets_copy(ess_driver *d) {
   const ess_reset_matrix *const r = d->system.resets;
-  const size_t guards = 2 * d->system.guard_count;
   const size_t entries = ess_resets_size(&d->system);
-  if (r) {
-    memcpy(d->row_start, r->row_start, (guards + 2) * sizeof *d->row_start);
-    if (entries) memcpy(d->row_guard, r->guard, entries * sizeof *d->row_guard);
-    if (entries) memcpy(d->row_effect, r->effect, entries * sizeof *d->row_effect);
-    if (r->silent && guards) memcpy(d->silent, r->silent, guards * sizeof *d->silent);
-    d->start = r->start;
-    for (size_t i = 0; i < entries; i++)
-      d->rows_look = d->rows_look || d->row_effect[i] == ESS_ARM_AHEAD;
+  if (!r) {
+    make_mirror(d, d->system.one_way ? 2 * d->watched.first : 0); // one-way guards have none
     return;
   }
-  if (entries) memset(d->row_effect, 1, entries * sizeof *d->row_effect);
-  make_mirror(d);
+  copy_rows(d, r);
+  d->start = r->start;
+  for (size_t i = 0; i < entries; i++)
+    d->rows_look = d->rows_look || d->row_effect[i] == ESS_ARM_AHEAD;
 }
 
 /* arms one guard, which latches its event function's sign to the near side: true when that changes
@@ -96,7 +110,7 @@ static inline bool arm(ess_driver *d, size_t guard) {
  * rate: true when that changes its sign */
 static bool arm_beside(ess_driver *d, size_t k, double side) {
   const double sign = side == 0.0 ? d->sign[k] : side < 0.0 ? -1.0 : 1.0;
-  if (sign < 0.0 || !d->system.one_way)
+  if (sign < 0.0 || !ess_is_one_way(d, k))
     return arm(d, sign < 0.0 ? ESS_GUARD_UP(k) : ESS_GUARD_DOWN(k));
   const bool sign_changed = d->sign[k] != sign;
   ess_disarm(d, k);
@@ -144,7 +158,7 @@ int ess_resets_start(ess_driver *d) {
   const size_t m = d->system.guard_count;
   for (size_t k = 0; k < m; k++) {
     d->armed_at_start[ESS_GUARD_UP(k)] = d->sign[k] < 0.0;
-    d->armed_at_start[ESS_GUARD_DOWN(k)] = d->sign[k] > 0.0 && !d->system.one_way;
+    d->armed_at_start[ESS_GUARD_DOWN(k)] = d->sign[k] > 0.0 && !ess_is_one_way(d, k);
   }
   d->t_seen = d->t;
   const int code = d->start ? d->start(d->sign, d->armed_at_start, d->system.params) : 0;
@@ -210,7 +224,9 @@ static double side_at_node(const ess_driver *d, size_t k) {
 
 int ess_refill(ess_driver *d) {
   const size_t row = 2 * d->system.guard_count;
-  if (d->armed_count || d->row_start[row] == d->row_start[row + 1]) return ESS_SUCCESS;
+  // what is watched is armed at all times
+  const bool armed = d->armed_count > d->watched.count;
+  if (armed || d->row_start[row] == d->row_start[row + 1]) return ESS_SUCCESS;
   // nobody has looked at guards that are not armed
   int status = ess_check_guards(d);
   if (status) return status;

@@ -9,7 +9,8 @@ ess_test(examples_short)
 target_compile_definitions(test_examples_short PRIVATE
                            EXAMPLE_BACKWARD="$<TARGET_FILE:example_backward>"
                            EXAMPLE_MOVING_GUARD="$<TARGET_FILE:example_moving_guard>"
-                           EXAMPLE_NO_JACOBIAN="$<TARGET_FILE:example_no_jacobian>")
+                           EXAMPLE_NO_JACOBIAN="$<TARGET_FILE:example_no_jacobian>"
+                           EXAMPLE_WATCH="$<TARGET_FILE:example_watch>")
 target_compile_definitions(test_examples PRIVATE EXAMPLE_HOPPER="$<TARGET_FILE:example_hopper>")
 target_compile_definitions(test_examples_hexapod PRIVATE
                            EXAMPLE_HEXAPOD="$<TARGET_FILE:example_hexapod>")

@@ -1,5 +1,5 @@
 /*
- * examples/moving_guard, no_jacobian and backward: what they print, against closed forms.
+ * examples/moving_guard, no_jacobian, backward and watch: what they print, against closed forms.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
@@ -61,11 +61,29 @@ static void what_goes_forward_comes_back(void **state) {
   near(v, 0.0, 1e-5);
 }
 
+static void stone_is_seen_over_the_wall(void **state) {
+  (void)state;
+  char lines[LINES_MAX][LINE_SIZE];
+  assert_int_equal(run_example(EXAMPLE_WATCH, lines), 5);
+  const double g = 9.81, top = 10.0 / g, beside = sqrt(100.0 - 6.0 * g) / g;
+  const char *const formats[] = {"wall t = %lf", "top t = %lf", "wall t = %lf", "ground t = %lf"};
+  const double expected[] = {top - beside, top, top + beside, 2.0 * top};
+  double t, v;
+  for (int i = 0; i < 4; i++) {
+    assert_int_equal(sscanf(lines[i], formats[i], &t), 1);
+    near(t, expected[i], 1e-7);
+  }
+  assert_int_equal(sscanf(strstr(lines[4], "at t"), "at t = %lf s: v = %lf", &t, &v), 2);
+  near(t, 2.0 * top, 1e-6);
+  near(v, -10.0, 1e-6);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(mass_falls_freely_onto_a_table_that_swings),
       cmocka_unit_test(puck_flies_a_parabola_within_the_circle),
       cmocka_unit_test(what_goes_forward_comes_back),
+      cmocka_unit_test(stone_is_seen_over_the_wall),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,461 @@
+/*
+ * Events that are only noted, or end a run: ess_system.watch against roots that are known, or found
+ * on a fine grid of a run that watches nothing.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "toy.h"
+
+enum { NOTES = 400, WAVES = 3 };
+
+/* what an observer was told: events as 0, 1, ...; crossings as 100, 101, ...; impacts as -1 */
+typedef struct notes {
+  size_t count;
+  int what[NOTES], direction[NOTES];
+  double t[NOTES], x[NOTES], way;
+  bool in_order;
+} notes;
+
+static int note(notes *o, int what, int direction, double t, double x) {
+  assert_true(o->count < NOTES);
+  if (o->count) o->in_order = o->in_order && o->way * (t - o->t[o->count - 1]) >= -1e-12;
+  o->what[o->count] = what;
+  o->direction[o->count] = direction;
+  o->x[o->count] = x;
+  o->t[o->count++] = t;
+  return 0;
+}
+
+static int on_crossing(const ess_crossing_info *info, void *context) {
+  return note(context, 100 + (int)info->guard, info->direction, info->t, info->x[0]);
+}
+
+static int on_impact(const ess_impact *impact, void *context) {
+  for (size_t i = 0; i < impact->count; i++) assert_int_equal(impact->events[i], 0);
+  return note(context, -1, 0, impact->t, impact->x[0]);
+}
+
+static int on_event(const ess_crossing_info *info, void *context) {
+  return note(context, (int)info->guard, info->direction, info->t, info->x[0]);
+}
+
+static ess_observer observe(notes *o, double way) {
+  *o = (notes){.way = way, .in_order = true};
+  return (ess_observer){
+      .crossing = on_crossing, .impact = on_impact, .event = on_event, .context = o};
+}
+
+static size_t count_of(const notes *o, int what) {
+  size_t count = 0;
+  for (size_t i = 0; i < o->count; i++) count += o->what[i] == what;
+  return count;
+}
+
+/* time of the i-th note of this kind */
+static double time_of(const notes *o, int what, size_t i) {
+  size_t at = 0;
+  while (at < o->count && (o->what[at] != what || i-- > 0)) at++;
+  assert_true(at < o->count);
+  return o->t[at];
+}
+
+/* ---- a clock, whose steps are as long as the run ----------------------------------------------
+ */
+
+static int two_roots(double t, const double x[], double g[], void *params) {
+  (void)x, (void)params;
+  g[0] = (t - 5.0) * (t - 5.0) - 1e-4;
+  return 0;
+}
+
+static void two_roots_in_one_step_are_found(void **state) {
+  (void)state;
+  const ess_system system = {
+      .dimension = 1, .field = toy_clock, .watch = {.count = 1, .values = two_roots}};
+  for (int way = -1; way <= 1; way += 2) {
+    notes o;
+    ess_options options = ess_options_default();
+    options.observer = observe(&o, way);
+    ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+    assert_non_null(d);
+    double t = way > 0 ? 0.0 : 10.0, x[1] = {t};
+    assert_int_equal(ess_driver_apply(d, &t, way > 0 ? 10.0 : 0.0, x), ESS_SUCCESS);
+    assert_int_equal(o.count, 2);
+    assert_true(fabs(o.t[0] - (5.0 - way * 0.01)) < 1e-9);
+    assert_true(fabs(o.t[1] - (5.0 + way * 0.01)) < 1e-9);
+    assert_true(o.direction[0] == -1 && o.direction[1] == 1 && o.in_order);
+    ess_driver_free(d);
+  }
+}
+
+static int sine(double t, const double x[], double g[], void *params) {
+  (void)x, (void)params;
+  g[0] = sin(t);
+  return 0;
+}
+
+/* the second event downward, twice: at 3 pi, and 7 pi */
+static void counted_events_end_runs_which_go_on(void **state) {
+  (void)state;
+  int direction[] = {-1};
+  uint64_t stop[] = {2};
+  const ess_system system = {
+      .dimension = 1,
+      .field = toy_clock,
+      .watch = {.count = 1, .values = sine, .direction = direction, .stop = stop}};
+  notes o;
+  ess_options options = ess_options_default();
+  options.observer = observe(&o, 1.0);
+  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+  direction[0] = 0; // copied
+  stop[0] = 1;
+  const double pi = acos(-1.0);
+  double t = 0.5, x[1] = {0.5};
+  for (int i = 1; i <= 2; i++) {
+    assert_int_equal(ess_driver_apply(d, &t, 30.0, x), ESS_ESTOP);
+    assert_int_equal(ess_driver_failure(d)->guard, 0);
+    assert_true(fabs(t - (4 * i - 1) * pi) < 1e-8 && fabs(x[0] - t) < 1e-9);
+    assert_int_equal(o.count, 2 * i);
+  }
+  assert_int_equal(ess_driver_apply(d, &t, 30.0, x), ESS_SUCCESS);
+  assert_int_equal(o.count, 5);
+  // a reset begins to count anew
+  ess_driver_reset(d);
+  t = x[0] = 0.5;
+  assert_int_equal(ess_driver_apply(d, &t, 30.0, x), ESS_ESTOP);
+  assert_true(fabs(t - 3 * pi) < 1e-8);
+  ess_driver_free(d);
+}
+
+/* ---- a driven mass between two springs --------------------------------------------------------
+ */
+
+typedef struct waves {
+  double size[WAVES], speed[WAVES], phase[WAVES], of_x[WAVES], level[WAVES];
+} waves;
+
+static int springs(double t, const double x[], const double sign[], double dxdt[], void *params) {
+  (void)params;
+  dxdt[0] = x[1];
+  dxdt[1] = -x[0] - 0.05 * x[1] + 0.3 * sin(2.0 * t);
+  if (sign[0] > 0.0) dxdt[1] -= 40.0 * (x[0] - 1.0);
+  if (sign[1] > 0.0) dxdt[1] -= 40.0 * (x[0] + 1.0);
+  return 0;
+}
+
+static int touches(double t, const double x[], double h[], void *params) {
+  (void)t, (void)params;
+  h[0] = x[0] - 1.0;
+  h[1] = -1.0 - x[0];
+  return 0;
+}
+
+static int touch_rates(double t, const double x[], const double v[], double h[], double rate[],
+                       void *params) {
+  rate[0] = v[0];
+  rate[1] = -v[0];
+  return touches(t, x, h, params);
+}
+
+static int wave_values(double t, const double x[], double g[], void *params) {
+  const waves *const w = params;
+  for (int i = 0; i < WAVES; i++)
+    g[i] = w->size[i] * sin(w->speed[i] * t + w->phase[i]) + w->of_x[i] * x[i % 2] - w->level[i];
+  return 0;
+}
+
+static double draw(uint64_t *seed) {
+  *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+  return (double)(*seed >> 11) * 0x1p-53;
+}
+
+enum { GRID = 20000 };
+
+/* roots by sign changes on the grid, each refined by a line; a graze that the grid may not tell
+ * from a pair makes the case of no use (-1) */
+static int grid_roots(const waves *w, int i, const double times[], const double states[],
+                      double roots[NOTES]) {
+  int count = 0;
+  double before[WAVES], now[WAVES], older = 0.0;
+  wave_values(times[0], states, before, (void *)(uintptr_t)w);
+  for (int j = 1; j < GRID; j++) {
+    wave_values(times[j], states + 2 * (size_t)j, now, (void *)(uintptr_t)w);
+    const double turn = j > 1 ? fabs(now[i] - 2.0 * before[i] + older) : 0.0;
+    if (before[i] * now[i] <= 0.0)
+      roots[count++] = times[j - 1] + (times[j] - times[j - 1]) * before[i] / (before[i] - now[i]);
+    else if (j > 1 && (now[i] - before[i]) * (before[i] - older) < 0.0 &&
+             fabs(before[i]) < 4.0 * turn + 1e-5)
+      return -1;
+    older = before[i];
+    before[i] = now[i];
+  }
+  return count;
+}
+
+static int compare_case(uint64_t seed, double way, ess_base base, double tolerance) {
+  waves w;
+  for (int i = 0; i < WAVES; i++) {
+    w.size[i] = 0.2 + draw(&seed);
+    w.speed[i] = 12.0 * draw(&seed);
+    w.phase[i] = 6.0 * draw(&seed);
+    w.of_x[i] = 2.0 * draw(&seed) - 1.0;
+    w.level[i] = draw(&seed) - 0.5;
+  }
+  const double t0 = 10.0 * draw(&seed), x0[2] = {draw(&seed), 4.0 * draw(&seed) - 2.0};
+  const double t1 = t0 + way * 6.0;
+  ess_system system = {.dimension = 2,
+                       .guard_count = 2,
+                       .field = springs,
+                       .guards = touches,
+                       .guard_rates = touch_rates,
+                       .params = &w};
+  static double times[GRID], states[2 * GRID];
+  for (int j = 0; j < GRID; j++) times[j] = j == GRID - 1 ? t1 : t0 + way * 6.0 * j / (GRID - 1.0);
+  ess_options options = ess_options_default();
+  options.rtol = options.atol = 1e-11;
+  double t = t0, x[2] = {x0[0], x0[1]};
+  notes plain, o;
+  options.observer = observe(&plain, way);
+  ess_driver *d = ess_driver_alloc(&system, &options, NULL);
+  assert_int_equal(ess_driver_sample(d, &t, t1, x, times, GRID, states), ESS_SUCCESS);
+  ess_driver_free(d);
+
+  system.watch = (ess_watch){.count = WAVES, .values = wave_values};
+  options.rtol = options.atol = tolerance;
+  options.base = base;
+  options.observer = observe(&o, way);
+  d = ess_driver_alloc(&system, &options, NULL);
+  assert_non_null(d);
+  double u = t0, y[2] = {x0[0], x0[1]};
+  assert_int_equal(ess_driver_apply(d, &u, t1, y), ESS_SUCCESS);
+  assert_true(o.in_order && u == t1);
+  const double slack = base == ESS_BASE_DOPRI5 ? 1e3 * tolerance : 1e-2;
+  assert_true(fabs(y[0] - x[0]) < slack && fabs(y[1] - x[1]) < 10.0 * slack);
+  int compared = 0;
+  for (int i = 0; i < WAVES && base == ESS_BASE_DOPRI5; i++) {
+    double roots[NOTES];
+    const int count = grid_roots(&w, i, times, states, roots);
+    if (count < 0) continue;
+    if (count_of(&o, i) != (size_t)count)
+      fail_msg("function %d: %zu events, not %d", i, count_of(&o, i), count);
+    for (int j = 0; j < count; j++)
+      assert_true(fabs(time_of(&o, i, (size_t)j) - roots[j]) < 1e-3 * (tolerance > 1e-8 ? 10 : 1));
+    compared += count;
+  }
+  for (int k = 100; k < 102 && base == ESS_BASE_DOPRI5; k++)
+    assert_int_equal(count_of(&o, k), count_of(&plain, k));
+  // none before the start
+  for (size_t j = 0; j < o.count; j++) assert_true(o.way * (o.t[j] - t0) >= 0.0);
+  ess_driver_free(d);
+  return compared;
+}
+
+static void events_are_the_roots_of_runs_that_watch_nothing(void **state) {
+  (void)state;
+  int compared = 0;
+  for (uint64_t i = 0; i < 60; i++)
+    compared += compare_case(2 * i + 1, i % 2 ? -1.0 : 1.0, ESS_BASE_DOPRI5, i % 3 ? 1e-9 : 1e-7);
+  assert_true(compared > 1000);
+}
+
+static void stabilised_steps_and_chosen_ones_are_watched(void **state) {
+  (void)state;
+  for (uint64_t i = 0; i < 4; i++) {
+    compare_case(2 * i + 1, 1.0, ESS_BASE_RKC, 1e-6);
+    compare_case(2 * i + 1, 1.0, ESS_BASE_CHOSEN, 1e-6);
+  }
+}
+
+/* ---- a ball that bounces ----------------------------------------------------------------------
+ */
+
+static const double RETURNED = 0.8;
+
+static int bounce(ess_impact *impact, void *params) {
+  (void)params;
+  assert_true(impact->count == 1 && impact->events[0] == 0);
+  impact->after[0] = 0.0;
+  impact->after[1] = -RETURNED * impact->x[1];
+  impact->mode[0] = 1.0;
+  impact->armed[ESS_GUARD_DOWN(0)] = true;
+  return 0;
+}
+
+/* velocity, height, a height that is passed both ways, and time */
+static int ball_values(double t, const double x[], double g[], void *params) {
+  (void)params;
+  g[0] = x[1];
+  g[1] = x[0];
+  g[2] = x[0] - 0.25;
+  g[3] = t - 0.7;
+  return 0;
+}
+
+static void a_bouncing_ball_is_watched(void **state) {
+  (void)state;
+  const ess_impacts impacts = {.map = bounce};
+  const int direction[] = {0, 0, 0, 0};
+  const ess_system system = {.dimension = 2,
+                             .guard_count = 1,
+                             .field = toy_fall,
+                             .guards = toy_height,
+                             .guard_jacobian = toy_height_jacobian,
+                             .impacts = &impacts,
+                             .watch = {.count = 4, .values = ball_values, .direction = direction}};
+  notes o;
+  ess_options options = ess_options_default();
+  options.observer = observe(&o, 1.0);
+  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+  assert_non_null(d);
+  double t = 0.0, x[2] = {1.0, 1.0};
+  const double g = TOY_GRAVITY, v = sqrt(1.0 + 2.0 * g), first = (1.0 + v) / g;
+  const double second = first + 2.0 * RETURNED * v / g, third = second + 2.0 * 0.64 * v / g;
+  const double end = 0.5 * (second + third);
+  assert_int_equal(ess_driver_apply(d, &t, end + 1e-3, x), ESS_SUCCESS);
+  assert_true(o.in_order);
+  assert_int_equal(count_of(&o, -1), 2);
+  assert_int_equal(count_of(&o, 100), 2);
+  // tops, and between them jumps past 0
+  const double turns[] = {1.0 / g, first, 0.5 * (first + second), second, end};
+  assert_int_equal(count_of(&o, 0), 5);
+  for (size_t i = 0; i < 5; i++) assert_true(fabs(time_of(&o, 0, i) - turns[i]) < 1e-7);
+  // on the floor it is told of once for each impact
+  assert_int_equal(count_of(&o, 1), 2);
+  assert_true(fabs(time_of(&o, 1, 0) - first) < 1e-7 && fabs(time_of(&o, 1, 1) - second) < 1e-7);
+  // from above, up and down, and up again
+  assert_int_equal(count_of(&o, 2), 4);
+  assert_int_equal(count_of(&o, 3), 1);
+  assert_true(fabs(time_of(&o, 3, 0) - 0.7) < 1e-9);
+  ess_driver_free(d);
+}
+
+/* ---- systems that say more --------------------------------------------------------------------
+ */
+
+/* one-way crossings, and a pool: both are as without what is watched, which is passed both ways */
+static void one_way_and_resets_are_as_without(void **state) {
+  (void)state;
+  const size_t row_start[] = {0, 0, 0, 0, 0, 2}, guard[] = {0, 2};
+  const signed char effect[] = {1, 1};
+  const ess_reset_matrix pool = {.row_start = row_start, .guard = guard, .effect = effect};
+  for (int i = 0; i < 4; i++) {
+    waves w = {.size = {1, 1, 1}, .speed = {3, 5, 7}};
+    notes plain, o;
+    ess_options options = ess_options_default();
+    ess_system system = {.dimension = 2,
+                         .guard_count = 2,
+                         .field = springs,
+                         .guards = touches,
+                         .one_way = i % 2,
+                         .resets = i / 2 ? &pool : NULL,
+                         .params = &w};
+    double x[2][2] = {{0.1, 3.0}, {0.1, 3.0}};
+    for (int watched = 0; watched < 2; watched++) {
+      if (watched) system.watch = (ess_watch){.count = WAVES, .values = wave_values};
+      options.observer = observe(watched ? &o : &plain, 1.0);
+      ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+      double t = 0.1;
+      assert_int_equal(ess_driver_apply(d, &t, 5.0, x[watched]), ESS_SUCCESS);
+      ess_driver_free(d);
+    }
+    assert_true(plain.count > 0);
+    for (int k = 0; k < 2; k++) {
+      assert_int_equal(count_of(&o, 100 + k), count_of(&plain, 100 + k));
+      assert_true(fabs(x[0][k] - x[1][k]) < 1e-6);
+    }
+    const double pi = acos(-1.0);
+    for (int k = 0; k < WAVES; k++) {
+      assert_int_equal(count_of(&o, k), (size_t)(5.0 * w.speed[k] / pi));
+      for (size_t j = 0; j < count_of(&o, k); j++)
+        assert_true(fabs(time_of(&o, k, j) - (double)(j + 1) * pi / w.speed[k]) < 1e-7);
+    }
+  }
+}
+
+/* the derivative of the time of an event, by its number after the guards: x' = x, x = 3 */
+static int grows(double t, const double x[], const double sign[], double dxdt[], void *params) {
+  (void)t, (void)sign, (void)params;
+  dxdt[0] = x[0];
+  return 0;
+}
+
+static int reaches(double t, const double x[], double g[], void *params) {
+  (void)params;
+  g[0] = x[0] - 3.0 * t;
+  return 0;
+}
+
+/* e^t x0 = 3 t: dt = -e^t dx0 / (x - 3) */
+static void sections_are_of_events_too(void **state) {
+  (void)state;
+  const uint64_t stop[] = {1};
+  const ess_system system = {
+      .dimension = 1, .field = grows, .watch = {.count = 1, .values = reaches, .stop = stop}};
+  const ess_options options = ess_options_default();
+  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+  assert_int_equal(ess_driver_follow(d, 1, NULL), ESS_SUCCESS);
+  double t = 0.0, x[1] = {1.0}, Dt[1], Dx[1];
+  assert_int_equal(ess_driver_apply(d, &t, 2.0, x), ESS_ESTOP);
+  assert_true(fabs(exp(t) - 3.0 * t) < 1e-7);
+  assert_int_equal(ess_driver_section(d, 0, Dt, Dx), ESS_SUCCESS);
+  const double expected = -exp(t) / (x[0] - 3.0);
+  assert_true(fabs(Dt[0] - expected) < 1e-5 * fabs(expected));
+  assert_true(fabs(Dx[0] - 3.0 * expected) < 1e-5 * fabs(expected));
+  ess_driver_free(d);
+}
+
+/* ---- what is refused --------------------------------------------------------------------------
+ */
+
+static int not_a_number(double t, const double x[], double g[], void *params) {
+  (void)x, (void)params;
+  g[0] = 1.0;
+  g[1] = t > 0.5 ? NAN : 1.0;
+  return 0;
+}
+
+static int fails(double t, const double x[], double g[], void *params) {
+  (void)x, (void)params;
+  g[0] = 1.0;
+  return t > 0.5 ? 7 : 0;
+}
+
+static void faults_end_with_a_status(void **state) {
+  (void)state;
+  ess_system system = {
+      .dimension = 1, .field = toy_clock, .watch = {.count = 2, .values = not_a_number}};
+  ess_options options = ess_options_default();
+  ess_driver *d = ess_driver_alloc(&system, &options, NULL);
+  double t = 0.0, x[1] = {0.0};
+  assert_int_equal(ess_driver_apply(d, &t, 1.0, x), ESS_EGUARD);
+  assert_int_equal(ess_driver_failure(d)->guard, 1);
+  ess_driver_free(d);
+  system.watch = (ess_watch){.count = 1, .values = fails};
+  d = ess_driver_alloc(&system, &options, NULL);
+  t = x[0] = 0.0;
+  assert_int_equal(ess_driver_apply(d, &t, 1.0, x), ESS_ECALLBACK);
+  assert_int_equal(ess_driver_failure(d)->callback_code, 7);
+  const ess_options paper = ess_options_paper();
+  assert_int_equal(ess_driver_set_options(d, &paper), ESS_EINVAL);
+  assert_non_null(strstr(ess_check(&system, &paper), "watch.count"));
+  ess_driver_free(d);
+  const int direction[] = {2};
+  system.watch.direction = direction;
+  assert_non_null(strstr(ess_check(&system, &options), "watch.direction"));
+  system.watch.values = NULL;
+  assert_non_null(strstr(ess_check(&system, &options), "watch.values"));
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(two_roots_in_one_step_are_found),
+      cmocka_unit_test(counted_events_end_runs_which_go_on),
+      cmocka_unit_test(events_are_the_roots_of_runs_that_watch_nothing),
+      cmocka_unit_test(stabilised_steps_and_chosen_ones_are_watched),
+      cmocka_unit_test(a_bouncing_ball_is_watched),
+      cmocka_unit_test(one_way_and_resets_are_as_without),
+      cmocka_unit_test(sections_are_of_events_too),
+      cmocka_unit_test(faults_end_with_a_status),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
