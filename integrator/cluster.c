@@ -19,7 +19,7 @@
 #include "lanes.h"
 #include "path.h"
 #include "piece.h"
-#include "projection.h"
+#include "crossing.h"
 #include "resets.h"
 #include "saltation.h"
 #include "sample.h"

@@ -12,7 +12,7 @@
 #include "impact.h"
 #include "impact_state.h"
 #include "instant.h"
-#include "projection.h"
+#include "crossing.h"
 
 void ess_enter_neighbourhoods(ess_driver *d) {
   for (size_t i = 0; i < d->flagged_count; i++)
@@ -31,6 +31,16 @@ int ess_cross_silent(ess_driver *d, const double h[]) {
   return ESS_SUCCESS;
 }
 
+/* the guards of impacts that the state rests on, and goes on to, are not reached where the step is
+ * cut for another */
+static void leave_resting(ess_driver *d) {
+  for (size_t i = 0; i < d->flagged_count; i++) {
+    const size_t k = d->flagged[i];
+    const bool rests = d->rate[k] == 0.0 && d->rate_end[k] == 0.0;
+    if (rests && ess_is_impact(d, k)) d->fate[k] = ESS_FATE_NONE;
+  }
+}
+
 /* an impact at the node, where the step was cut; SIZE_MAX when there is none. The node is evaluated
  * where there may be. */
 static int find_impact(ess_driver *d, size_t *impact) {
@@ -39,6 +49,7 @@ static int find_impact(ess_driver *d, size_t *impact) {
     if (ess_is_impact(d, d->flagged[i])) *impact = d->flagged[i];
   if (*impact == SIZE_MAX) return ESS_SUCCESS;
   const int status = ess_evaluate_node(d);
+  if (!status) leave_resting(d);
   *impact = SIZE_MAX;
   for (size_t i = 0; !status && *impact == SIZE_MAX && i < d->flagged_count; i++) {
     const size_t k = d->flagged[i];
@@ -56,10 +67,8 @@ static int is_still_due(ess_driver *d, size_t k, bool *due) {
   return status;
 }
 
-int ess_cross_entered(ess_driver *d) {
-  size_t impact;
-  const int found = find_impact(d, &impact);
-  if (found || impact != SIZE_MAX) return found ? found : ess_make_impact(d, impact, 0.0);
+/* the guards that the step was cut at, none of which is an impact */
+static int cross_all(ess_driver *d) {
   bool jumped = false; // another that is crossed here may have turned the state back
   for (size_t i = 0; i < d->flagged_count; i++) {
     const size_t k = d->flagged[i];
@@ -72,4 +81,12 @@ int ess_cross_entered(ess_driver *d) {
     if (status) return status;
   }
   return ESS_SUCCESS;
+}
+
+int ess_cross_entered(ess_driver *d) {
+  size_t impact;
+  int status = find_impact(d, &impact);
+  if (status || impact != SIZE_MAX) return status ? status : ess_make_impact(d, impact, 0.0);
+  status = cross_all(d);
+  return status ? status : ess_evaluate_node(d);
 }

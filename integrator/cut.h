@@ -15,7 +15,7 @@ void ess_enter_neighbourhoods(ess_driver *d);
  * end, then those it was cut at. */
 int ess_cross_silent(ess_driver *d, const double h[]);
 
-/* Crosses the others that it was cut at, where the state is. */
+/* Crosses the others that it was cut at, where the state is, and evaluates the node. */
 int ess_cross_entered(ess_driver *d);
 
 #endif

@@ -33,32 +33,46 @@ enum { MANY = 16, SOME = 4 };
 static const double LEFT = 10.0;
 
 /* one of the two ways, into d->v_try */
-static void move_by_tolerance(ess_driver *d, int way) {
+static void move_by(ess_driver *d, double tolerances, double roundings, int way) {
   for (size_t i = 0; i < d->system.dimension; i++) {
-    const double unit = d->atol[i] + (d->rtol[i] + 8.0 * DBL_EPSILON) * fabs(d->x[i]);
+    const double size = fabs(d->x[i]);
+    const double unit =
+        tolerances * (d->atol[i] + d->rtol[i] * size) + roundings * DBL_EPSILON * size;
     const double part = 1.0 + ess_scattered(2 * i + (size_t)way + 1);
     d->v_try[i] = part * (way ? unit : i % 2 ? -unit : unit);
   }
 }
 
-/* what all event functions change by, as ess_allowed_error says, into d->some_h */
-static int allowed_errors(ess_driver *d) {
-  double *const allowed = d->some_h;
-  memset(allowed, 0, d->guard_lanes * sizeof *allowed);
+/* what event functions change by when each state moves by a part of its tolerance, and a multiple of
+ * its rounding: of the first `count`, from k on */
+static int weigh(ess_driver *d, size_t k, size_t count, double tolerances, double roundings,
+                 double weight[]) {
+  for (size_t i = 0; i < count; i++) weight[i] = 0.0;
   for (int way = 0; way < 2; way++) {
-    move_by_tolerance(d, way);
+    move_by(d, tolerances, roundings, way);
+    d->t_seen = d->t;
     const int status = ess_guard_rates(d, d->t, d->x, d->v_try, d->h_try, d->rate_try);
     if (status) return status;
-    for (size_t k = 0; k < d->system.guard_count; k++)
-      allowed[k] = ess_larger(fabs(d->rate_try[k]), allowed[k]);
+    for (size_t i = 0; i < count; i++) weight[i] = ess_larger(fabs(d->rate_try[k + i]), weight[i]);
   }
   return ESS_SUCCESS;
 }
 
+/* what all event functions change by, as ess_allowed_error says, into d->some_h */
+static int allowed_errors(ess_driver *d) {
+  return weigh(d, 0, d->system.guard_count, 1.0, 8.0, d->some_h);
+}
+
 int ess_allowed_error(ess_driver *d, size_t k, double *allowed) {
-  const int status = allowed_errors(d);
-  *allowed = d->some_h[k];
-  return status;
+  return weigh(d, k, 1, 1.0, 8.0, allowed);
+}
+
+int ess_rounding_error(ess_driver *d, size_t k, double *rounding) {
+  return weigh(d, k, 1, 0.0, 8.0, rounding);
+}
+
+int ess_rounding_errors(ess_driver *d, double roundings[]) {
+  return weigh(d, 0, d->system.guard_count, 0.0, 8.0, roundings);
 }
 
 int ess_coarsen(ess_driver *d, size_t k, bool *coarser) {
@@ -91,7 +105,7 @@ static int allowed_differences(ess_driver *d) {
   double *const allowed = d->some_h;
   memset(allowed, 0, d->guard_lanes * sizeof *allowed);
   for (int way = 0; way < 2; way++) {
-    move_by_tolerance(d, way);
+    move_by(d, 1.0, 8.0, way);
     for (size_t i = 0; i < d->system.dimension; i++) d->x_try[i] = d->x[i] + d->v_try[i];
     const int status = ess_guards(d, d->t, d->x_try, d->h_try);
     if (status) return status;

@@ -16,6 +16,10 @@ int ess_allowed_error(ess_driver *d, size_t k, double *allowed);
  * functions that rest on their zeros, and do not leave them within a step, are given grains. */
 int ess_settle(ess_driver *d);
 
+/* The same when they move by eight roundings. */
+int ess_rounding_error(ess_driver *d, size_t k, double *rounding);
+int ess_rounding_errors(ess_driver *d, double roundings[]); /* of all */
+
 /* Event function k is in doubt over the step just tried; when it has been so over far
  * longer ones too, and its doubt is small beside the tolerance, it is given a grain. */
 int ess_coarsen(ess_driver *d, size_t k, bool *coarser);

@@ -14,6 +14,7 @@
 #include "impact_state.h"
 #include "quartic.h"
 #include "status.h"
+#include "zeno.h"
 
 /* a guard is grazed where the state goes no further beyond it, or stays no further from it, than
  * this part of what the tolerance lets it be off by; all of that where tangents are followed, which
@@ -23,6 +24,10 @@ static const double PART = 1e-3;
 /* how near to its zero, in parts of the way it goes, an event function has to turn for more to be
  * asked of it */
 static const double NEAR = 1e-4;
+
+/* where the state goes beyond its guard by more than this part of the way to the step's end, that
+ * way would be a tenth of what the tolerance lets it be off by, were it a graze: nobody asks */
+static const double FAR = 1e-2;
 
 /* by how little event function k is grazed, by what it changes by when each state moves by its
  * tolerance */
@@ -41,15 +46,16 @@ static int weigh_tolerance(ess_driver *d, size_t k, double *doubt) {
   return status;
 }
 
-int ess_refuse_grazing(ess_driver *d, size_t k) {
+int ess_refuse_grazing(ess_driver *d, size_t k, double *zeno) {
   const double rate = d->side[k] * d->rate[k], rest = d->dt - (d->t - d->piece.t0);
   const double turn = d->side[k] * d->rate_end[k] - rate;
-  if (!(rate > 0.0)) return ess_fail(d, ESS_EGRAZING, k);
+  if (!(rate > 0.0)) return ess_fail_grazing(d, k);
   if (d->piece.kind != ESS_PIECE_STEP || !(rest > 0.0) || !(turn < 0.0)) return ESS_SUCCESS;
+  const double beyond = 0.5 * rate * rate * rest / -turn;
+  if (!d->tangents && beyond > FAR * fabs(d->h_end[k])) return ESS_SUCCESS;
   double doubt;
   const int status = weigh_tolerance(d, k, &doubt);
-  const double beyond = 0.5 * rate * rate * rest / -turn;
-  return status || beyond > doubt ? status : ess_fail(d, ESS_EGRAZING, k);
+  return status || beyond > doubt ? status : ess_zeno_of_graze(d, k, zeno);
 }
 
 /* where event function k turns within the step just tried, which it begins towards its guard and
@@ -78,8 +84,8 @@ int ess_refuse_touch(ess_driver *d) {
     double doubt;
     status = weigh_tolerance(d, k, &doubt);
     if (status || -peak > doubt) continue;
-    status = ess_fail(d, ESS_EGRAZING, k);
-    d->failure.time = ess_caller_time(d, d->t + place * d->dt);
+    status = ess_fail_grazing(d, k);
+    if (status == ESS_EGRAZING) d->failure.time = ess_caller_time(d, d->t + place * d->dt);
   }
   return status;
 }

@@ -9,13 +9,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arithmetic.h"
 #include "callbacks.h"
+#include "crossing.h"
 #include "driver_state.h"
+#include "grain.h"
 #include "graze.h"
 #include "impact.h"
 #include "impact_state.h"
 #include "instant.h"
 #include "resets.h"
+#include "resting.h"
 #include "saltation.h"
 #include "status.h"
 #include "zeno.h"
@@ -38,17 +42,23 @@ bool ess_impacts_alloc(ess_driver *d) {
   ess_impact_work *const w = d->impacts = calloc(1, sizeof *w);
   if (!w) return false;
   // sums of what ess_memory_alloc has found to be within bounds
-  const size_t doubles = 2 * d->lanes + 3 * blocks;
-  w->memory = calloc(1, doubles * sizeof(double) + m * sizeof(size_t) + 4 * m * sizeof(bool));
+  const size_t doubles = 2 * d->lanes + 5 * blocks;
+  w->memory = calloc(1, doubles * sizeof(double) + 2 * m * sizeof *w->returning +
+                            m * sizeof(size_t) + 6 * m * sizeof(bool));
   if (!w->memory) return false;
   w->x = w->memory;
   w->after = w->x + d->lanes;
   w->sign = w->after + d->lanes;
   w->side = w->sign + blocks;
-  w->mode = w->side + blocks;
-  w->events = (size_t *)(w->mode + blocks);
+  w->h = w->side + blocks;
+  w->doubt = w->h + blocks;
+  w->mode = w->doubt + blocks;
+  w->returning = (ess_returning *)(w->mode + blocks);
+  w->events = (size_t *)(w->returning + 2 * m);
   w->at = (bool *)(w->events + m);
   w->armed = w->at + 2 * m;
+  w->carried = w->armed + 2 * m;
+  w->rests = w->carried + m;
   for (size_t j = 0; j < 2 * d->watched.first; j++) w->at[j] = !impacts->at || impacts->at[j];
   w->calls = *impacts;
   w->calls.at = NULL;
@@ -63,9 +73,9 @@ void ess_impacts_free(ess_driver *d) {
 
 void ess_impacts_forget(ess_driver *d) {
   if (!d->impacts) return;
-  d->impacts->shrinking = 0;
-  d->impacts->last = NAN;
-  for (int i = 0; i < ESS_WAYS; i++) d->impacts->way[i] = NAN;
+  for (size_t j = 0; j < 2 * d->system.guard_count; j++)
+    d->impacts->returning[j] =
+        (ess_returning){.t = NAN, .way.last = NAN, .speed.last = NAN, .end = NAN};
 }
 
 static bool is_mode(const ess_driver *d, const double mode[]) {
@@ -163,16 +173,16 @@ static int install(ess_driver *d, double late) {
   return status ? status : ess_check_state(d, d->x);
 }
 
-int ess_make_impact(ess_driver *d, size_t k, double late) {
+/* the events listed, by one call of the map; `late`: for how long they have been passed unseen */
+static int make_events(ess_driver *d, size_t count, double late, bool carried) {
   ess_impact_work *const w = d->impacts;
-  const size_t m = d->system.guard_count;
-  int status = ess_refuse_grazing(d, k);
-  if (status) return status;
-  size_t count = ess_gather_events(d, k, w->events);
+  const size_t m = d->system.guard_count, first = w->events[0];
   for (size_t i = 0; i < d->lanes; i++) w->x[i] = d->x[i] - late * d->f[i];
   memcpy(w->sign, d->sign, m * sizeof *w->sign);
   memcpy(w->side, d->side, m * sizeof *w->side);
-  status = cross_events(d, &count);
+  memcpy(w->h, d->h, m * sizeof *w->h);
+  int status = cross_events(d, &count);
+  w->count = count;
   ess_impact impact = {.t = d->t,
                        .count = count,
                        .events = w->events,
@@ -182,7 +192,7 @@ int ess_make_impact(ess_driver *d, size_t k, double late) {
                        .mode = w->mode,
                        .armed = w->armed};
   if (!status) status = map_state(d, &impact);
-  if (!status) status = ess_tangent_impact(d, &impact);
+  if (!status) status = carried ? ess_tangent_carried(d, &impact) : ess_tangent_impact(d, &impact);
   if (status) {
     put_back(d);
     return status;
@@ -191,6 +201,83 @@ int ess_make_impact(ess_driver *d, size_t k, double late) {
   d->counters.crossings += count;
   status = install(d, late);
   const bool stop = tell(d, &impact);
-  if (!status) status = ess_watch_zeno(d);
-  return stop && !status ? ess_fail(d, ESS_ESTOP, k) : status;
+  return stop && !status ? ess_fail(d, ESS_ESTOP, first) : status;
+}
+
+static bool is_event(const ess_impact_work *w, size_t k) {
+  size_t i = 0;
+  while (i < w->count && w->events[i] != k) i++;
+  return i < w->count;
+}
+
+/* whether the last map has armed event function k's guard anew */
+static bool is_armed_anew(const ess_driver *d, size_t k) {
+  return d->impacts->side[k] != d->side[k] && !is_event(d->impacts, k);
+}
+
+/* by how much the state is beyond event function k's armed guard because of the last map */
+static double carried_by(const ess_driver *d, size_t k) {
+  const double now = d->side[k] * d->h[k], before = d->side[k] * d->impacts->h[k];
+  if (!ess_is_armed(d, k)) return 0.0;
+  return is_armed_anew(d, k) ? now : now - ess_larger(before, 0.0);
+}
+
+/* Marks guards that the last map has carried the state strictly past, by more than rounding, and
+ * those that it has armed while the state is beyond them, by more than the tolerance. */
+static int mark_carried(ess_driver *d) {
+  ess_impact_work *const w = d->impacts;
+  bool any = false;
+  for (size_t k = 0; k < d->system.guard_count; k++) {
+    w->carried[k] = d->side[k] * d->h[k] > 0.0 && carried_by(d, k) > 0.0;
+    any = any || w->carried[k];
+  }
+  int status = any ? ess_rounding_errors(d, w->doubt) : ESS_SUCCESS;
+  for (size_t k = 0; any && !status && k < d->system.guard_count; k++) {
+    if (!w->carried[k]) continue;
+    if (is_armed_anew(d, k)) status = ess_allowed_error(d, k, &w->doubt[k]);
+    w->carried[k] = carried_by(d, k) > w->doubt[k];
+  }
+  return status;
+}
+
+/* those that are impacts, on the list, or one other crossing */
+static size_t gather_carried(ess_driver *d, size_t *crossing) {
+  ess_impact_work *const w = d->impacts;
+  size_t count = 0;
+  *crossing = SIZE_MAX;
+  for (size_t k = 0; k < d->system.guard_count; k++) {
+    if (!w->carried[k]) continue;
+    if (ess_is_impact(d, k))
+      w->events[count++] = k;
+    else
+      *crossing = k;
+  }
+  return count;
+}
+
+/* guards that the map has carried the state past are crossed at once, whatever the field says: it
+ * does not point to them any more */
+static int make_carried(ess_driver *d) {
+  for (;;) {
+    size_t crossing;
+    int status = mark_carried(d);
+    const size_t count = status ? 0 : gather_carried(d, &crossing);
+    if (status || (!count && crossing == SIZE_MAX)) return status;
+    status = count ? make_events(d, count, 0.0, true) : ess_make_carried_crossing(d, crossing);
+    if (!status) status = ess_evaluate_node(d);
+    if (status) return status;
+  }
+}
+
+int ess_make_impact(ess_driver *d, size_t k, double late) {
+  size_t *const events = d->impacts->events;
+  const size_t count = ess_gather_events(d, k, events);
+  double zeno;
+  int status = ess_watch_zeno(d, count, events, &zeno);
+  if (!status && isnan(zeno)) status = ess_refuse_grazing(d, k, &zeno);
+  if (!status) status = make_events(d, count, late, false);
+  if (!status) status = ess_end_zeno(d, zeno);
+  if (!status) status = ess_evaluate_node(d);
+  if (!status) status = make_carried(d);
+  return status ? status : ess_let_rest(d);
 }

@@ -9,21 +9,35 @@
 #include "armed.h"
 #include "driver_state.h"
 
-enum { ESS_WAYS = 4 }; /* times between impacts that are remembered */
+/* Ratios of a quantity to the one before it, as many in a row as agree and are below one. */
+typedef struct ess_shrinking {
+  double last, ratio; /* of which the ratio is to the one before */
+  double fall;        /* product of those that agree */
+  unsigned agreeing;
+} ess_shrinking;
+
+/* What is remembered of a guard whose crossings are impacts, for those that accumulate (zeno.c). */
+typedef struct ess_returning {
+  double t;            /* of the last one */
+  ess_shrinking way;   /* time since the one before */
+  ess_shrinking speed; /* at which the guard was reached */
+  uint64_t in_a_row;   /* ways that were shorter than the one before */
+  double end, height;  /* of a series: when it ends, how far the state last went from the guard */
+  bool is_lost;        /* that is no more than what errors make of it */
+} ess_returning;
 
 /* Owned by the driver of a system with impacts; NULL in any other. */
 typedef struct ess_impact_work {
-  ess_impacts calls; /* the caller's functions */
-  bool *at;          /* by guard */
-  size_t *events;
-  double *x, *sign, *side; /* before the impact */
+  ess_impacts calls;           /* the caller's functions */
+  bool *at;                    /* by guard */
+  size_t *events, count;       /* of the last impact */
+  double *x, *sign, *side, *h; /* before the impact */
   double *after, *mode;
-  bool *armed;
+  double *doubt; /* by event function: what is not told from its zero after the impact */
+  bool *armed, *carried;
+  bool *rests; /* by event function: at the start, on the guard of an impact (resting.c) */
 
-  /* the last impact, and how long after the one before each of the last came, the last one first;
-   * how many in a row came sooner than the one before, by the last two together */
-  double last, way[ESS_WAYS];
-  uint64_t shrinking;
+  ess_returning *returning; /* by guard */
   void *memory;
 } ess_impact_work;
 

@@ -49,15 +49,21 @@ size_t ess_gather_events(const ess_driver *d, size_t k, size_t events[]) {
   return count;
 }
 
-/* more than every guard has, and a pair is at odds */
+/* How many crossings an instant may have: where there are more than every guard has, a pair is at
+ * odds. Impacts pass on what each of them meets from one to the next: a chain of balls that hits
+ * another takes one for each two of them. */
+static size_t crossings_most(const ess_driver *d) {
+  const size_t m = d->system.guard_count;
+  return 2 * m + 16 + (d->impacts ? m * (m + 1) / 2 : 0);
+}
+
 int ess_watch_progress(ess_driver *d, size_t guard) {
   const double resolution = 64.0 * DBL_EPSILON * ess_larger(fabs(d->t), DBL_MIN / DBL_EPSILON);
   if (d->t - d->progress_time > resolution) {
     d->progress_time = d->t;
     d->stalled_crossings = 0;
   }
-  if (++d->stalled_crossings > 2 * d->system.guard_count + 16)
-    return ess_fail(d, ESS_ECHATTER, guard);
+  if (++d->stalled_crossings > crossings_most(d)) return ess_fail(d, ESS_ECHATTER, guard);
   d->last_guard = guard;
   return ESS_SUCCESS;
 }

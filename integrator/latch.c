@@ -12,6 +12,7 @@
 #include "impact.h"
 #include "latch.h"
 #include "resets.h"
+#include "resting.h"
 #include "status.h"
 
 /* whether an event function is zero, as is its rate, here and where it has been looked at later */
@@ -46,7 +47,9 @@ static int choose_sides(ess_driver *d) {
   if (!status && is_undecided(d)) status = look_further(d, later);
   for (size_t k = 0; !status && k < m; k++) {
     const double rate = d->rate[k] == 0.0 ? d->rate_end[k] : d->rate[k];
+    const bool rests = rate == 0.0 && ess_rests_on_impact(d, k);
     if (d->h[k] == 0.0 && rate < 0.0) d->sign[k] = -1.0;
+    if (rests) status = ess_impact_side(d, k);
   }
   if (!status) status = ess_announce(d, m);
   return status ? status : ess_evaluate_node(d);
@@ -66,6 +69,8 @@ int ess_latch(ess_driver *d) {
   status = ess_announce(d, m);
   if (!status) status = ess_evaluate_node(d);
   if (!status) status = ess_check_guards(d);
+  if (!status) status = ess_find_resting(d);
+  for (size_t k = 0; k < m; k++) on_a_guard = on_a_guard || ess_rests_on_impact(d, k);
   if (!status && on_a_guard) status = choose_sides(d);
   if (!status) status = ess_resets_start(d);
   if (!status) status = ess_impacts_start(d);

@@ -15,6 +15,7 @@
 #include "candidates.h"
 #include "chatter.h"
 #include "driver_state.h"
+#include "crossing.h"
 #include "impact.h"
 #include "instant.h"
 #include "lanes.h"
@@ -26,71 +27,6 @@
 #include "status.h"
 #include "suspect.h"
 #include "variation.h"
-
-/* this many returns in a row are sliding; each takes next to nothing beside a step, and beside the
- * way there: where the field is a polynomial steps are as long as they are let */
-enum { RETURNS = 8 };
-static const double NEXT_TO_NOTHING = 1e-8;
-
-/* whether the field points back to one event function from either side of it: it returns at once,
- * or without a step, time and again */
-static bool is_sliding(ess_driver *d, size_t guard) {
-  const double way = d->t - d->slide_time, natural = ess_smaller(d->dt_next, d->slide_way);
-  const bool at_once = d->slide_steps == d->counters.steps || way <= NEXT_TO_NOTHING * natural;
-  const bool is_other_side = guard == d->slide_guard && d->sign[guard] != d->slide_side;
-  const bool returns = is_other_side && at_once;
-  d->slide_returns = returns ? d->slide_returns + 1 : 0;
-  if (!returns) d->slide_way = way;
-  d->slide_guard = guard;
-  d->slide_side = d->sign[guard];
-  d->slide_time = d->t;
-  d->slide_steps = d->counters.steps;
-  return d->slide_returns > RETURNS;
-}
-
-/* whether an apply has gone on where an observer stopped the one before, and come upon what is
- * crossed there by a step of rounding alone: that does not stop it again, or no apply would go on
- */
-static bool goes_on(const ess_driver *d) {
-  return d->t - d->stopped <= 4.0 * DBL_EPSILON * fabs(d->t);
-}
-
-int ess_observe_step(ess_driver *d, double t0, bool projection) {
-  const ess_observer *const o = &d->options.observer;
-  if (!o->step) return ESS_SUCCESS;
-  const ess_step_info info = {.projection = projection, .t0 = t0, .t1 = d->t, .x = d->x};
-  if (!o->step(&info, o->context) || goes_on(d)) return ESS_SUCCESS;
-  d->stopped = d->t;
-  return ess_fail(d, ESS_ESTOP, SIZE_MAX);
-}
-
-bool ess_observe_crossing(ess_driver *d, size_t guard, double t, const double x[]) {
-  const ess_observer *const o = &d->options.observer;
-  if (!o->crossing) return false;
-  const ess_crossing_info info = {
-      .guard = guard, .direction = d->sign[guard] > 0.0 ? 1 : -1, .t = t, .x = x, .sign = d->sign};
-  return o->crossing(&info, o->context) != 0;
-}
-
-int ess_make_crossing(ess_driver *d, size_t guard) {
-  const bool silent = ess_is_silent(d, guard);
-  if (d->apply_crossings++ >= d->options.max_crossings)
-    return ess_fail(d, ESS_EMAXCROSSINGS, guard);
-  if (!silent && is_sliding(d, guard)) return ess_fail(d, ESS_ESLIDING, guard);
-  int status = ess_watch_progress(d, guard);
-  if (status) return status;
-  if (silent)
-    d->counters.silent++;
-  else
-    d->counters.crossings++;
-  if (!silent) ess_note_return(d, guard);
-  if (d->tangents && !silent) status = ess_tangent_cross(d, guard);
-  if (status) return status;
-  // the crossing is made, and observed, even when the model fails to follow the mode
-  status = ess_cross(d, guard);
-  const bool stop = !silent && ess_observe_crossing(d, guard, d->t, d->x);
-  return stop && !status ? ess_fail(d, ESS_ESTOP, guard) : status;
-}
 
 /* to = the node's state, `duration` further in direction v */
 static inline void go_along(const ess_driver *d, double duration, const double v[], double to[]) {
@@ -153,11 +89,12 @@ static int cross_batch(ess_driver *d) {
 
 /* the same, unless what is crossed is an impact, of which all events have to be found */
 static int cross_or_impact(ess_driver *d, size_t guard) {
-  if (!d->impacts) return cross_batch(d);
-  const int status = ess_evaluate_node(d);
+  int status = d->impacts ? ess_evaluate_node(d) : ESS_SUCCESS;
   if (status) return status;
-  const size_t impact = ess_due_impact(d, guard);
-  return impact == SIZE_MAX ? cross_batch(d) : ess_make_impact(d, impact, 0.0);
+  const size_t impact = d->impacts ? ess_due_impact(d, guard) : SIZE_MAX;
+  if (impact != SIZE_MAX) return ess_make_impact(d, impact, 0.0);
+  status = cross_batch(d);
+  return status ? status : ess_evaluate_node(d);
 }
 
 int ess_projection_step(ess_driver *d, const ess_candidate *first, double t1, bool *made) {
@@ -193,6 +130,5 @@ int ess_projection_step(ess_driver *d, const ess_candidate *first, double t1, bo
 
   status = ess_observe_step(d, t0, true);
   if (!status) status = cross_or_impact(d, guard);
-  if (!status) status = ess_evaluate_node(d);
   return status ? status : ess_suspect_projection(d, guard, h, rate);
 }

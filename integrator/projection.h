@@ -13,13 +13,4 @@
  * is false when the guard turns out to lie beyond t1; nothing has changed then. */
 int ess_projection_step(ess_driver *d, const ess_candidate *first, double t1, bool *made);
 
-/* Crosses a guard where the state is. */
-int ess_make_crossing(ess_driver *d, size_t guard);
-
-/* Tells the observer of a step, or projection, from t0 to the node. */
-int ess_observe_step(ess_driver *d, double t0, bool projection);
-
-/* Tells the observer of a crossing just made; whether it asks to stop. */
-bool ess_observe_crossing(ess_driver *d, size_t guard, double t, const double x[]);
-
 #endif

@@ -169,6 +169,30 @@ int ess_tangent_cross_end(ess_driver *d, double t) {
   return ess_tangents_lose(d, status);
 }
 
+/* what a map of one event makes of directions; the field before it is in v->before */
+static int map_directions(ess_driver *d, const ess_impact *impact) {
+  ess_tangents *const v = d->tangents;
+  int status = ess_tangent_map(d, impact, v->before, 1, v->mapped);
+  if (!status) status = ess_tangent_map(d, impact, v->v, v->count, v->w);
+  if (!status) memcpy(v->v, v->w, v->count * d->system.dimension * sizeof *v->v);
+  return status;
+}
+
+int ess_tangent_carried(ess_driver *d, const ess_impact *impact) {
+  ess_tangents *const v = d->tangents;
+  const size_t n = d->system.dimension;
+  if (!v) return ESS_SUCCESS;
+  // after several events of an instant each direction has shares of its own, which are spent
+  if (v->last_event == SIZE_MAX || v->last_t != d->t)
+    return ess_fail(d, ESS_EDISCONTINUOUS, impact ? impact->events[0] : SIZE_MAX);
+  memcpy(v->at, d->x, n * sizeof *v->at);
+  memcpy(v->before, d->f, n * sizeof *v->before);
+  memcpy(v->mapped, d->f, n * sizeof *v->mapped);
+  v->source = ESS_BEFORE_KNOWN;
+  v->is_pending = true;
+  return impact ? map_directions(d, impact) : ESS_SUCCESS;
+}
+
 int ess_tangent_impact(ess_driver *d, const ess_impact *impact) {
   ess_tangents *const v = d->tangents;
   const size_t n = d->system.dimension;
@@ -182,8 +206,5 @@ int ess_tangent_impact(ess_driver *d, const ess_impact *impact) {
   }
   const size_t k = impact->events[0];
   int status = note_shares(d, k, d->rate[k], impact->t);
-  if (!status) status = ess_tangent_map(d, impact, v->before, 1, v->mapped);
-  if (!status) status = ess_tangent_map(d, impact, v->v, v->count, v->w);
-  if (!status) memcpy(v->v, v->w, v->count * n * sizeof *v->v);
-  return status;
+  return status ? status : map_directions(d, impact);
 }

@@ -21,4 +21,8 @@ int ess_tangent_cross_end(ess_driver *d, double t);
 /* An impact whose map has been made, before its mode and state are the driver's. */
 int ess_tangent_impact(ess_driver *d, const ess_impact *impact);
 
+/* The same of one, or of a crossing (NULL), that the last impact's map has led to: it happens when
+ * that does, however the state is displaced. */
+int ess_tangent_carried(ess_driver *d, const ess_impact *impact);
+
 #endif

@@ -20,7 +20,7 @@
 #include "locate.h"
 #include "looked.h"
 #include "piece.h"
-#include "projection.h"
+#include "crossing.h"
 #include "resets.h"
 #include "ripple.h"
 #include "sample.h"
@@ -193,8 +193,7 @@ static int cut_step(ess_driver *d) {
 static int cross_located(ess_driver *d) {
   // the node is not evaluated yet: event functions are those that the search found there
   int status = ess_cross_silent(d, d->h_try);
-  if (!status) status = ess_cross_entered(d);
-  return status ? status : ess_evaluate_node(d);
+  return status ? status : ess_cross_entered(d);
 }
 
 /* a point within the step is the node: by the paper's method inside a neighbourhood, else where

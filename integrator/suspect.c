@@ -11,6 +11,7 @@
 #include "arithmetic.h"
 #include "callbacks.h"
 #include "driver_state.h"
+#include "grain.h"
 #include "status.h"
 #include "suspect.h"
 
@@ -22,8 +23,9 @@ enum { PATIENCE = 6 };
 enum { QUOTIENTS = 8, AGREEING = 3 };
 static const double AGREEMENT = 0.02, DISAGREEMENT = 0.25;
 
-/* changes smaller than this many roundings say nothing */
-static const double NOISE = 1e3 * DBL_EPSILON;
+/* changes smaller than this many roundings say nothing: of the event function, or of what it is
+ * made of, which may be larger (y - sin x) */
+static const double NOISE = 1e3 * DBL_EPSILON, ROUNDINGS = 1e2;
 
 /* a place on the path, and what is said of event function k there */
 typedef struct place {
@@ -36,15 +38,17 @@ typedef struct place {
  * that is negative, back: quotients agree with each other and not with the rate */
 static int is_contradicted(ess_driver *d, size_t k, const place *p, double length,
                            bool *contradicted) {
-  double last = NAN, way = 0.25 * length;
-  int agreeing = 1;
+  double last = NAN, way = 0.25 * length, rounding;
+  int agreeing = 1, failed = ess_rounding_error(d, k, &rounding);
   *contradicted = false;
+  if (failed) return failed;
+  const double noise = NOISE * fabs(p->h) + ROUNDINGS * rounding;
   for (int i = 0; i < QUOTIENTS; i++, way *= 0.25) {
     for (size_t j = 0; j < d->system.dimension; j++) d->x_try[j] = p->x[j] + way * p->f[j];
     const int status = ess_guards(d, p->t + way, d->x_try, d->h_try);
     if (status) return status;
     const double change = d->h_try[k] - p->h, quotient = change / way;
-    if (!(fabs(change) > NOISE * fabs(p->h))) return ESS_SUCCESS;
+    if (!(fabs(change) > noise)) return ESS_SUCCESS;
     const bool agrees = fabs(quotient - last) <= AGREEMENT * fabs(quotient);
     agreeing = agrees ? agreeing + 1 : 1;
     last = quotient;

@@ -14,7 +14,7 @@
 #include "driver_state.h"
 #include "kinks.h"
 #include "piece.h"
-#include "projection.h"
+#include "crossing.h"
 #include "resets.h"
 #include "sample.h"
 #include "sort.h"

@@ -21,7 +21,7 @@
 #include "kinks.h"
 #include "locate.h"
 #include "piece.h"
-#include "projection.h"
+#include "crossing.h"
 #include "resets.h"
 #include "ripple.h"
 #include "status.h"
@@ -50,10 +50,7 @@ static double time_passed(const ess_driver *d, size_t k) {
  * done since then is made good */
 static int cross_here(ess_driver *d, size_t k) {
   const size_t impact = ess_due_impact(d, k);
-  if (impact != SIZE_MAX) {
-    const int status = ess_make_impact(d, impact, time_passed(d, impact));
-    return status ? status : ess_evaluate_node(d);
-  }
+  if (impact != SIZE_MAX) return ess_make_impact(d, impact, time_passed(d, impact));
   const double late = time_passed(d, k);
   memcpy(d->stage[1], d->f, d->lanes * sizeof *d->f);
   int status = ess_make_crossing(d, k);

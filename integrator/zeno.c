@@ -1,36 +1,124 @@
 /*
- * Impacts that accumulate (Zeno): found by their distances in time, two by two, since many a system
- * bounces on two guards in turn.
+ * Impacts that accumulate (Zeno). Those of one guard come at times that shrink by a factor, the
+ * same each time, and so do the speeds at which they come: a state that does not jump returns to a
+ * guard as fast as before, and a short time between two impacts says nothing.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "zeno.h"
-#include "driver_state.h"
+#include <math.h>
+
+#include "arithmetic.h"
+#include "armed.h"
+#include "grain.h"
 #include "impact_state.h"
 #include "instant.h"
 #include "status.h"
+#include "zeno.h"
 
-/* notes an impact; false where no time has passed since the last */
-static bool note(ess_impact_work *w, double t) {
-  const double way = t - w->last;
-  if (way <= 0.0) return false;
-  w->last = t;
-  for (int i = ESS_WAYS - 1; i > 0; i--) w->way[i] = w->way[i - 1];
-  w->way[0] = way; // not a number the first time
+/* so many ratios in a row agree, or fewer that make as little of a time as so many quarters do */
+enum { RATIOS = 8, RATIOS_LEAST = 3 };
+static const double QUARTERS = 1.0 / (1 << (2 * RATIOS));
+
+/* ratios agree when they differ by this part of what they are below one */
+static const double AGREE = 0.1;
+
+/* a series is lost in errors where the state goes away from the guard by this part of what the
+ * tolerance lets it be off by */
+static const double PART = 1e-3;
+
+/* steps of so many ways back to a guard at most: crossings are located to a part of a step. Where
+ * the series is lost in errors little is gained by that: longer steps come nearer to its end, to
+ * which a tie, a thousandth of a step at most, has to reach. */
+static const double STEP = 8.0, STEP_LOST = 1e5;
+
+/* notes the next of them, which does not count unless it is smaller, as others say it is */
+static void note_ratio(ess_shrinking *s, double value, bool is_smaller) {
+  const double ratio = value / s->last; // not a number the first time
+  const bool shrinks = is_smaller && ratio < 1.0;
+  const bool agrees = shrinks && fabs(ratio - s->ratio) <= AGREE * (1.0 - ratio);
+  s->agreeing = agrees ? s->agreeing + 1 : shrinks;
+  s->fall = agrees ? s->fall * ratio : ratio;
+  s->ratio = shrinks ? ratio : NAN;
+  s->last = value;
+}
+
+static bool is_series(const ess_shrinking *s) {
+  return s->agreeing >= RATIOS || (s->agreeing >= RATIOS_LEAST && s->fall <= QUARTERS);
+}
+
+/* notes how long, and at which speed, it took to come back to a guard; false where no time has
+ * passed. Speeds fall at least half as much as times do. */
+static bool note(ess_returning *r, double t, double speed) {
+  const double way = t - r->t, slower = speed / r->speed.last, ratio = way / r->way.last;
+  if (way == 0.0) return false;
+  note_ratio(&r->way, way, slower < 0.5 * (1.0 + ratio));
+  note_ratio(&r->speed, speed, true);
+  r->in_a_row = r->way.agreeing ? r->in_a_row + 1 : 0;
+  r->t = t;
   return true;
 }
 
-int ess_watch_zeno(ess_driver *d) {
-  ess_impact_work *const w = d->impacts;
-  if (!note(w, d->t)) return ESS_SUCCESS;
-  const double now = w->way[0] + w->way[1], before = w->way[2] + w->way[3];
-  const double ratio = now / before;
-  w->shrinking = ratio < 1.0 ? w->shrinking + 1 : 0;
-  if (!w->shrinking) return ESS_SUCCESS;
-  const double left = now * ratio / (1.0 - ratio);
-  const bool is_near = left <= ess_tie(d) || w->shrinking >= d->options.zeno_impacts;
-  if (!is_near || d->t + left > d->t_end) return ESS_SUCCESS;
-  const int status = ess_fail(d, ESS_EZENO, SIZE_MAX);
-  d->failure.time = ess_caller_time(d, d->t + left);
+/* whether the state has gone from the guard by no more than errors that the tolerance allows */
+static int is_lost(ess_driver *d, size_t k, double height, bool *lost) {
+  double allowed;
+  const int status = ess_allowed_error(d, k, &allowed);
+  *lost = height <= PART * allowed;
   return status;
+}
+
+/* Impacts of event function k's guard, of which one has been noted: whether their series ends here,
+ * or can be told no better later on. Its speeds say that there is one, and times when it ends; or
+ * speeds alone where the state does not leave the guard, as far as the tolerance tells: there the
+ * series is over in no time. What breaks off where it is lost in errors ends when it was last told
+ * to without them. */
+static int find_end(ess_driver *d, size_t k, ess_returning *r, bool *ends) {
+  const bool by_times = is_series(&r->way), by_speeds = is_series(&r->speed);
+  const double left = by_times ? r->way.last * r->way.ratio / (1.0 - r->way.ratio) : 0.0;
+  *ends = false;
+  const double ways = by_times && r->is_lost ? STEP_LOST : STEP;
+  if (r->way.agreeing) d->dt_next = ess_smaller(d->dt_next, ways * r->way.last);
+  if (by_times || by_speeds) r->height = r->speed.last * r->way.last;
+  if ((by_times || by_speeds) && !r->is_lost) r->end = r->t + left;
+  if (!(r->end <= d->t_end)) return ESS_SUCCESS;
+  const int status = is_lost(d, k, r->height, &r->is_lost);
+  const bool is_near = left <= ess_tie(d) || r->in_a_row >= d->options.zeno_impacts;
+  *ends = by_times ? is_near : r->is_lost;
+  if (by_times && is_near) r->end = r->t + left;
+  if (!by_times && !r->is_lost) r->end = NAN;
+  return status;
+}
+
+int ess_watch_zeno(ess_driver *d, size_t count, const size_t events[], double *when) {
+  int status = ESS_SUCCESS;
+  *when = NAN;
+  for (size_t i = 0; !status && i < count; i++) {
+    const size_t k = events[i];
+    ess_returning *const r = &d->impacts->returning[ess_guard_ahead(d, k)];
+    bool ends;
+    if (!note(r, d->t, fabs(d->rate[k]))) continue;
+    status = find_end(d, k, r, &ends);
+    if (!status && ends) *when = ess_larger(r->end, d->t);
+  }
+  return status;
+}
+
+int ess_end_zeno(ess_driver *d, double when) {
+  if (isnan(when)) return ESS_SUCCESS;
+  const int status = ess_fail(d, ESS_EZENO, SIZE_MAX);
+  d->failure.time = ess_caller_time(d, when);
+  return status;
+}
+
+int ess_fail_grazing(ess_driver *d, size_t k) {
+  double when;
+  const int status = ess_zeno_of_graze(d, k, &when);
+  return status || isnan(when) ? status : ess_end_zeno(d, when);
+}
+
+int ess_zeno_of_graze(ess_driver *d, size_t k, double *when) {
+  const ess_returning *const r = &d->impacts->returning[ess_guard_ahead(d, k)];
+  bool lost = false;
+  const int status = r->end <= d->t_end ? is_lost(d, k, r->height, &lost) : ESS_SUCCESS;
+  *when = lost ? ess_larger(r->end, d->t) : NAN;
+  return status || lost ? status : ess_fail(d, ESS_EGRAZING, k);
 }

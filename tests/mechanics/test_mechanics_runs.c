@@ -51,7 +51,7 @@ static int watch_impact(const ess_impact *impact, void *context) {
   w->gain = fmax(w->gain, (kinetic(w, impact->after) - before) / (1 + before));
   if (impact->t == w->last_time) {
     // what is let go is part of its impact; and a contact on its way off that another one's impact
-    // turns back lands by its own (footnote 18), which the last of infinitely many impacts are
+    // turns back lands by its own (footnote 18), which impacts of an accumulation are
     w->again++;
     assert_true(made.landed != 0);
     assert_true(w->last_interval < 1e-6);
@@ -88,22 +88,25 @@ static void nothing_penetrates_or_gains_energy(void **state) {
   (void)state;
   gsl_rng *const rng = gsl_rng_alloc(gsl_rng_mt19937);
   static watched w;
-  size_t whole = 0, zeno = 0;
+  size_t whole = 0, zeno = 0, chains = 0;
   for (size_t i = 0; i < DRAWS; i++) {
     random_mechanism_draw(&w.r, rng, 0);
     const double delta_t = i % 2 ? 0.03 : 0;
+    const size_t again = w.again;
     const int status = run(&w, delta_t);
+    // impacts that accumulate at one instant are told by eight of each contact
+    chains += status != ESS_EZENO && w.again > again;
     whole += status == ESS_SUCCESS;
     zeno += status == ESS_EZENO;
   }
   gsl_rng_free(rng);
   print_message("%d mechanisms, %zu impacts, %zu at the time of another: lowest gap %.1e, gain "
-                "%.1e; %zu whole, %zu Zeno\n",
-                DRAWS, w.impacts, w.again, w.lowest, w.gain, whole, zeno);
+                "%.1e; %zu whole, %zu Zeno; %zu others with impacts at the time of another\n",
+                DRAWS, w.impacts, w.again, w.lowest, w.gain, whole, zeno, chains);
   assert_true(w.impacts > DRAWS);
   assert_true(w.lowest > -1e-7);
   assert_true(w.gain < 1e-9);
-  assert_true(w.again < w.impacts / 500);
+  assert_true(chains < DRAWS / 200);
   // the others graze, or come where their inertia, drawn at random, is singular
   assert_true(zeno > 0 && whole + zeno >= DRAWS - DRAWS / 100);
 }

@@ -1,0 +1,110 @@
+/*
+ * States at rest on the guard of an impact, within rounding: balls that touch and do not move. No
+ * field says on which side of it they are, and rounding must not.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <math.h>
+#include <string.h>
+
+#include "arithmetic.h"
+#include "armed.h"
+#include "grain.h"
+#include "impact_state.h"
+#include "resting.h"
+#include "status.h"
+
+/* whether event function k has a guard whose crossing is an impact */
+static bool has_impact(const ess_driver *d, size_t k) {
+  const bool *const at = d->impacts->at;
+  return at[ESS_GUARD_UP(k)] || (at[ESS_GUARD_DOWN(k)] && !d->system.one_way);
+}
+
+/* nobody asks what rounding makes of an event function that is larger than this, by states */
+static const double SMALL = 1e-4;
+
+static bool is_small(const ess_driver *d, size_t k) {
+  double size = 1.0;
+  for (size_t i = 0; i < d->system.dimension; i++) size = ess_larger(size, fabs(d->x[i]));
+  return fabs(d->h[k]) <= SMALL * size;
+}
+
+/* whether event function k does not change, and is not told from zero: it gets a grain then */
+static int find_grain(ess_driver *d, size_t k, bool *rests) {
+  double rounding;
+  *rests = false;
+  if (d->rate[k] != 0.0 || !is_small(d, k)) return ESS_SUCCESS;
+  *rests = d->h[k] == 0.0;
+  if (*rests) return ESS_SUCCESS;
+  const int status = ess_rounding_error(d, k, &rounding);
+  *rests = fabs(d->h[k]) <= rounding;
+  if (status || !*rests) return status;
+  d->grain[k] = rounding;
+  d->is_coarse = true;
+  return ESS_SUCCESS;
+}
+
+int ess_find_resting(ess_driver *d) {
+  int status = ESS_SUCCESS;
+  if (!d->impacts || d->impacts->calls.start) return status; // who starts it says the mode
+  for (size_t k = 0; !status && k < d->system.guard_count; k++) {
+    bool *const rests = &d->impacts->rests[k];
+    *rests = false;
+    if (has_impact(d, k)) status = find_grain(d, k, rests);
+  }
+  return status;
+}
+
+bool ess_rests_on_impact(const ess_driver *d, size_t k) {
+  return d->impacts && d->impacts->rests[k];
+}
+
+/* whether an impact of event function k alone that is met from this side sends it back there */
+static bool returns_to(ess_driver *d, size_t k, double side) {
+  ess_impact_work *const w = d->impacts;
+  const size_t m = d->system.guard_count;
+  const size_t guard = side < 0.0 ? ESS_GUARD_UP(k) : ESS_GUARD_DOWN(k);
+  if (!w->at[guard] || (side > 0.0 && d->system.one_way)) return false;
+  memcpy(w->x, d->x, d->lanes * sizeof *w->x);
+  memcpy(w->after, d->x, d->lanes * sizeof *w->after);
+  memcpy(w->sign, d->sign, m * sizeof *w->sign);
+  w->sign[k] = side;
+  memcpy(w->mode, w->sign, m * sizeof *w->mode);
+  w->mode[k] = -side;
+  for (size_t i = 0; i < m; i++) {
+    w->armed[ESS_GUARD_UP(i)] = w->mode[i] < 0.0;
+    w->armed[ESS_GUARD_DOWN(i)] = w->mode[i] > 0.0 && !d->system.one_way;
+  }
+  w->events[0] = k;
+  ess_impact impact = {.t = d->t,
+                       .count = 1,
+                       .events = w->events,
+                       .x = w->x,
+                       .sign = w->sign,
+                       .after = w->after,
+                       .mode = w->mode,
+                       .armed = w->armed};
+  d->t_seen = d->t;
+  return !w->calls.map(&impact, d->system.params) && w->mode[k] == side && w->armed[guard];
+}
+
+int ess_impact_side(ess_driver *d, size_t k) {
+  const bool *const at = d->impacts->at;
+  bool below = at[ESS_GUARD_UP(k)], above = at[ESS_GUARD_DOWN(k)] && !d->system.one_way;
+  if (below && above) {
+    below = returns_to(d, k, -1.0);
+    above = returns_to(d, k, 1.0);
+  }
+  if (below == above) return ess_fail(d, ESS_EGRAZING, k);
+  d->sign[k] = below ? -1.0 : 1.0;
+  return ESS_SUCCESS;
+}
+
+int ess_let_rest(ess_driver *d) {
+  int status = ESS_SUCCESS;
+  for (size_t k = 0; !status && k < d->system.guard_count; k++) {
+    bool rests;
+    if (ess_is_impact(d, k) && d->side[k] * d->h[k] > 0.0) status = find_grain(d, k, &rests);
+  }
+  return status;
+}

@@ -1,0 +1,25 @@
+/*
+ * States at rest on the guard of an impact, within rounding: balls that touch and do not move. No
+ * field says on which side of it they are, and rounding must not.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef ESS_RESTING_H
+#define ESS_RESTING_H
+
+#include "ess.h"
+
+/* Looks which event functions of impacts are zero, but for rounding, and do not change, at the node
+ * where a run starts; what it has found of event function k. */
+int ess_find_resting(ess_driver *d);
+bool ess_rests_on_impact(const ess_driver *d, size_t k);
+
+/* Latches event function k, at rest, to the side from which its impact is made: where both of its
+ * guards are impacts, that to which the map sends it back, armed. ESS_EGRAZING where there is none.
+ */
+int ess_impact_side(ess_driver *d, size_t k);
+
+/* After an impact: those that rest on, or beyond, an armed guard count as on it. */
+int ess_let_rest(ess_driver *d);
+
+#endif
