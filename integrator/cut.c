@@ -8,11 +8,11 @@
 #include "armed.h"
 #include "callbacks.h"
 #include "candidates.h"
+#include "crossing.h"
 #include "driver_state.h"
 #include "impact.h"
 #include "impact_state.h"
 #include "instant.h"
-#include "crossing.h"
 
 void ess_enter_neighbourhoods(ess_driver *d) {
   for (size_t i = 0; i < d->flagged_count; i++)

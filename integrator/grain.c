@@ -43,8 +43,8 @@ static void move_by(ess_driver *d, double tolerances, double roundings, int way)
   }
 }
 
-/* what event functions change by when each state moves by a part of its tolerance, and a multiple of
- * its rounding: of the first `count`, from k on */
+/* what event functions change by when each state moves by a part of its tolerance, and a multiple
+ * of its rounding: of the first `count`, from k on */
 static int weigh(ess_driver *d, size_t k, size_t count, double tolerances, double roundings,
                  double weight[]) {
   for (size_t i = 0; i < count; i++) weight[i] = 0.0;

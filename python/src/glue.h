@@ -2,8 +2,8 @@
  * One run of libess as a language of arrays asks for it: events that are only noted or that end
  * the run, and everything recorded on the way.
  *
- * The event functions are the `guards`, whose signs the field is given, and after them the `events`, which never change the
- * field.
+ * The event functions are the `guards`, whose signs the field is given, and after them the
+ * `events`, which never change the field.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
