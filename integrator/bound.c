@@ -171,8 +171,10 @@ static void note_share(ess_driver *d, size_t k, ess_lanes doubt) {
   const ess_lanes range = ess_lanes_max(ess_lanes_abs(m.b[4] - m.b[0]), 2.0 * ends);
   for (size_t i = 0; i < ESS_LANES; i++)
     if (d->side[k + i] != 0.0 && range[i] > STILL * fabs(d->h[k + i]) &&
-        doubt[i] > d->turning.share * range[i])
+        doubt[i] > d->turning.share * range[i]) {
       d->turning.share = doubt[i] / range[i];
+      d->turning.guard = k + i;
+    }
 }
 
 /* what is known of a block's guards, a bit for each: those that may reach their level, or are not

@@ -14,6 +14,7 @@
 #include "grain.h"
 #include "status.h"
 #include "suspect.h"
+#include "turning.h"
 
 /* halvings for one guard, no step between them free of doubt, before it is looked at */
 enum { PATIENCE = 6 };
@@ -70,15 +71,25 @@ static int examine(ess_driver *d, size_t k, const place *from, const place *to, 
   return status || !contradicted ? status : ess_fail(d, ESS_EJACOBIAN, k);
 }
 
+/* the step just tried */
+static int examine_step(ess_driver *d, size_t k) {
+  const place from = {d->t, d->x, d->f, d->h[k], d->rate[k]};
+  const place to = {d->t + d->dt, d->x_end, d->stage[6], d->h_end[k], d->rate_end[k]};
+  return examine(d, k, &from, &to, d->dt);
+}
+
+int ess_suspect_turns(ess_driver *d) {
+  const ess_turning *const s = &d->turning;
+  const bool is_lasting = s->tries && s->tries % PATIENCE == 0;
+  return is_lasting && s->share > ESS_STILL_TURNING ? examine_step(d, s->guard) : ESS_SUCCESS;
+}
+
 int ess_suspect_step(ess_driver *d, size_t k) {
   d->doubts = k == d->doubted ? d->doubts + 1 : 1;
   d->doubted = k;
   d->is_doubting = true;
   d->longest_doubted = ess_larger(d->dt, d->longest_doubted);
-  if (d->doubts % PATIENCE) return ESS_SUCCESS;
-  const place from = {d->t, d->x, d->f, d->h[k], d->rate[k]};
-  const place to = {d->t + d->dt, d->x_end, d->stage[6], d->h_end[k], d->rate_end[k]};
-  return examine(d, k, &from, &to, d->dt);
+  return d->doubts % PATIENCE ? ESS_SUCCESS : examine_step(d, k);
 }
 
 void ess_suspect_none(ess_driver *d) {

@@ -26,6 +26,7 @@
 #include "ripple.h"
 #include "status.h"
 #include "step.h"
+#include "suspect.h"
 #include "tolerance.h"
 #include "turning.h"
 
@@ -153,7 +154,8 @@ static int step(ess_driver *d, double t1) {
     if (status) return status;
     again = doubt.doubt_guard != SIZE_MAX || (!in_doubt && ess_turns_too_far(d));
     d->counters.rejected += again && !in_doubt;
-    if (again) continue;
+    if (!in_doubt) status = ess_suspect_turns(d);
+    if (again || status) continue;
     // a doubt that halving cannot end is dropped, with what is so short
     if (in_doubt || !d->flagged_count) return ess_take_step(d, &whole, t1, last);
     status = finish_step(d, t1, last, ess_kinks_met(d), &again);

@@ -314,9 +314,6 @@ static void what_is_not_declared_is_never_silently_wrong(void **state) {
   const int status = ess_driver_apply(d, &t, 3.0, x);
   assert_true(status == ESS_EJACOBIAN || (!status && fabs(x[0] - 1.75) < 1e-6));
   ess_driver_free(d);
-  // a few end in ESS_EMAXSTEPS, with steps that grow ever shorter: true runs take some 200
-  ess_options few = options;
-  few.max_steps = 100000;
   seed = 77;
   for (int trial = 0; trial < 100; trial++) {
     walls w = draw_walls();
@@ -327,11 +324,11 @@ static void what_is_not_declared_is_never_silently_wrong(void **state) {
     ess_system hidden = system_of(&w, RATES);
     hidden.guards_move = false;
     hidden.guard_time_rates = NULL;
-    ess_driver *const e = ess_driver_alloc(&hidden, &few, NULL);
+    ess_driver *const e = ess_driver_alloc(&hidden, &options, NULL);
     const int ended = ess_driver_apply(e, &at, 6.0, y);
     if (ended == ESS_SUCCESS && truth.status == ESS_SUCCESS && !(apart(y, truth.x, N) < 1e-5))
       print_error("hidden %d: %g\n", trial, apart(y, truth.x, N));
-    assert_true(ended != ESS_SUCCESS || truth.status || apart(y, truth.x, N) < 1e-5);
+    assert_true(ended == ESS_EJACOBIAN || truth.status || (!ended && apart(y, truth.x, N) < 1e-5));
     ess_driver_free(e);
   }
 }
