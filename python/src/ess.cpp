@@ -20,6 +20,7 @@
 #include <stdexcept>
 #include <system_error>
 #include <thread>
+#include <tuple>
 
 #include "callback.h"
 #include "glue.h"
@@ -95,8 +96,7 @@ struct Functions {
 
   /* function(t, x[, sign], *args) */
   nb::object at(const Callback &f, double t, const double *y, const double *s) {
-    if (has_raised || PyErr_Occurred())
-      return nb::object(); // with an exception set nothing of Python's may be called
+    if (PyErr_Occurred()) return nb::object();
     aside.reset();
     PyObject *const head[] = {PyFloat_FromDouble(t), x.fill(y, n),
                               s && guards ? sign.fill(s, guards) : nullptr};
@@ -179,7 +179,6 @@ static int impact(double t, const double *x, const double *sign, const std::size
   if (f->impact.native)
     return reinterpret_cast<NativeImpact>(f->impact.native)(t, x, sign, crossed, count, after, mode,
                                                             f->impact.user);
-  if (f->has_raised) return -1;
   nb::list which;
   for (std::size_t i = 0; i < count; i++) which.append(crossed[i]);
   PyObject *const head[] = {PyFloat_FromDouble(t), f->x.fill(x, f->n),
@@ -188,8 +187,12 @@ static int impact(double t, const double *x, const double *sign, const std::size
   return f->raised(!result.is_valid() || !take_impact(f, result.ptr(), after, mode));
 }
 
-/* a function that C++ has written may throw: none does past libess's C */
+/* A function that C++ has written may throw: none does past libess's C. Once an exception is set
+ * nothing of Python's may be called, nor what it has made native, though libess may look on. */
 template <auto function, typename... Arguments> static int guarded(Arguments... arguments) {
+  auto *const f =
+      static_cast<Functions *>(std::get<sizeof...(arguments) - 1>(std::tie(arguments...)));
+  if (f->has_raised) return -1;
   try {
     return function(arguments...);
   } catch (nb::python_error &error) {
@@ -199,7 +202,7 @@ template <auto function, typename... Arguments> static int guarded(Arguments... 
   } catch (const std::exception &error) {
     PyErr_SetString(PyExc_RuntimeError, error.what());
   }
-  return -1;
+  return f->raised(true);
 }
 
 /* a callable, or (address, user) of a native function; None: absent */

@@ -217,6 +217,37 @@ def test_interrupt_stops_a_function_made_native(kind, more):
     timer.join()
 
 
+@pytest.mark.parametrize("kind", ["ctypes", "cffi"])
+@pytest.mark.parametrize("where", ["events", "guards"])
+def test_nothing_native_is_called_once_an_interrupt_is_raised(kind, where, capfd):
+    # libess goes on where an event function fails, which an interrupt's is not
+    calls, later = [], []
+
+    def decay(t, y, sign, dydt, user):
+        if last and len(calls) >= last:
+            later.append(t)
+        dydt[0] = -y[0]
+        return 0
+
+    def crossed(t, y):
+        calls.append(t)
+        if len(calls) == last:
+            raise KeyboardInterrupt
+        return y[0] - 0.7
+
+    field = made_native(decay, kind)
+    last = 0
+    ess.solve_ivp(field, (0, 1), [1.0], tangents=True, **{where: crossed})
+    count = len(calls)
+    assert count > 20
+    for last in range(1, count + 1):
+        calls.clear()
+        with pytest.raises(KeyboardInterrupt):
+            ess.solve_ivp(field, (0, 1), [1.0], tangents=True, **{where: crossed})
+        assert later == []
+    assert capfd.readouterr().err == ""
+
+
 def test_a_native_function_that_fails_is_told():
     r = ess.solve_ivp(fails, (0, 1), [1.0])
     assert not r.success and r.reason == "ECALLBACK" and "returned 7" in r.message

@@ -350,6 +350,18 @@ def test_guard_jac_with_events():
     np.testing.assert_allclose(given.event_dt, [1 / 1.5, 0], atol=1e-6)
 
 
+@pytest.mark.parametrize("guard_jac", [None, lambda t, y: [[1.0, 0.0]]])
+@pytest.mark.parametrize("depth, reason", [(1e-15, "EGRAZING"), (1e-3, "SUCCESS"), (-1e-3, "SUCCESS")])
+def test_grazing_is_weighed_alike_with_and_without_guard_jac(guard_jac, depth, reason):
+    # a parabola whose lowest point is so far below the guard of an impact
+    r = ess.solve_ivp(
+        lambda t, y, s: [y[1], 2.0], (0, 2), [1.0 - depth, -2.0], guards=lambda t, y: [y[0]],
+        impact=lambda t, y, s, c: [0.0, -y[1]], impacts_at=[(0, -1)], guard_jac=guard_jac, rtol=1e-8,
+        atol=1e-10,
+    )  # fmt: skip
+    assert r.reason == reason and len(r.t_impacts) >= (reason == "SUCCESS" and depth > 0)
+
+
 def test_a_wrong_guard_jac_is_found():
     r = moving_floor(guard_jac=lambda t, y: [[2.0, 0.0]])
     assert not r.success and r.reason == "EJACOBIAN" and "guard 0" in r.message
