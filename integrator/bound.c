@@ -222,7 +222,8 @@ static void raise_between_ends(double b[QUARTIC], double doubt) {
 
 /* whether guard k's model says for sure when the guard first crosses its level, if it does: it is
  * off by a small part of its range, and by more than is allowed for there would still be no
- * crossing before that. Most rise for sure, and are not asked for here. */
+ * crossing before that; one that starts above its level would still go below. Most rise for sure,
+ * and are not asked for here. */
 static bool model_is_trusted(const ess_driver *d, size_t k, double doubt) {
   double b[QUARTIC], until[QUARTIC];
   ess_model_guard(d, k, b);
@@ -232,6 +233,7 @@ static bool model_is_trusted(const ess_driver *d, size_t k, double doubt) {
   if (!(doubt <= (checked ? TRUSTED_TO_CROSS : TRUSTED) * range)) return false;
   raise_between_ends(b, doubt);
   if (crossing > 1.0) return ess_quartic_upcrossing(b) > 1.0;
+  if (!(b[0] < 0.0) && ess_quartic_upcrossing(b) > 1.0) return false;
   ess_quartic_until(b, crossing, until);
   return ess_sign_changes(until) <= 1 + !(b[0] < 0.0);
 }

@@ -351,6 +351,14 @@ static int settle(ess_driver *d, const probe *p, ess_location *found) {
   return ESS_SUCCESS;
 }
 
+/* whether the search has come to the place from which its guard counts, and that lies beyond the
+ * level already: it went below and rose again where its model does not say */
+static bool counts_too_late(const ess_driver *d, const probe *p) {
+  size_t i = 0;
+  while (i < d->flagged_count && d->flagged[i] != p->guard) i++;
+  return !p->close && p->below < d->flagged_theta[i];
+}
+
 /* the first real crossing among the listed guards, if there is one */
 static int locate_listed(ess_driver *d, ess_location *found) {
   place_flagged(d);
@@ -362,6 +370,10 @@ static int locate_listed(ess_driver *d, ess_location *found) {
     if (first == SIZE_MAX) return ESS_SUCCESS;
     const int status = refine(d, &p, &real);
     if (status) return status;
+    if (real && counts_too_late(d, &p)) {
+      found->doubt_guard = p.guard;
+      return ESS_SUCCESS;
+    }
     if (real) return settle(d, &p, found);
     d->flagged_theta[first] = ESS_NEVER;
     if (ess_model_is_exact(d, d->flagged[first])) continue;

@@ -55,6 +55,17 @@ static void no_run_is_wrong_or_refused(void **state) {
   }
 }
 
+/* a ball that is soon back on the floor, in a step of 50 s: its way between is a ten thousandth of
+ * what its height changes by in that step */
+static void an_impact_soon_after_another_is_not_passed_over(void **state) {
+  (void)state;
+  const uint64_t runs[] = {70005646, 70018390};
+  for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
+    const family_outcome o = family_run(FAMILY_CURVED_FLOOR, runs[i]);
+    assert_true(o.clear && !family_is_wrong(&o) && o.status == o.expected);
+  }
+}
+
 /* ---- what a map leads to --------------------------------------------------------------------- */
 
 /* two neurons, v' = I - v, of which the first's spike adds `kick` to the second */
@@ -204,6 +215,7 @@ static void an_impact_takes_three_passes_however_many_guards(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_last_ball_leaves_at_the_speed_of_the_first),
+      cmocka_unit_test(an_impact_soon_after_another_is_not_passed_over),
       cmocka_unit_test(a_guard_that_a_map_carries_the_state_past_is_made_then),
       cmocka_unit_test(a_rest_that_no_map_decides_is_a_status),
       cmocka_unit_test(an_impact_takes_three_passes_however_many_guards),
