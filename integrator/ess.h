@@ -231,7 +231,8 @@ typedef struct ess_impacts {
  * of guards included, are then differences. In counters, in max_crossings, as ess_failure's guard
  * and for ess_driver_section, number i is event function guard_count + i.
  *
- * Where a jump takes one past its zero, that is an event at the impact's time, told of after it.
+ * Where a jump takes one past its zero, that is an event at the impact's time, told of after it;
+ * a section by it is one by the impact.
  * Where one is zero at the impact itself it is told of once, with the state after it.
  */
 typedef struct ess_watch {

@@ -10,6 +10,7 @@
 #include "driver_state.h"
 #include "status.h"
 #include "tangent_state.h"
+#include "watched.h"
 
 /* place of event function k in the list of the instant that the run has ended in; met_count when it
  * is not one of several */
@@ -71,5 +72,11 @@ int ess_driver_section(ess_driver *d, size_t k, double Dt[], double Dx[]) {
   const int status = ess_field(d, d->t, d->x, v->f_here);
   if (status) return status;
   const size_t i = find_met(d, k);
-  return i < v->met_count ? end_among_several(d, i, Dt, Dx) : end_alone(d, k, Dt, Dx);
+  if (i < v->met_count) return end_among_several(d, i, Dt, Dx);
+  if (!ess_has_jumped(d, k)) return end_alone(d, k, Dt, Dx);
+  // what an impact takes past zero is passed when the impact is made
+  if (v->last_event == SIZE_MAX || v->last_t != d->t)
+    return ess_refuse(d, ess_caller_time(d, d->t),
+                      "k was passed by the jump of several events, each of which has its own time");
+  return end_alone(d, v->last_event, Dt, Dx);
 }

@@ -85,9 +85,8 @@ static bool is_among(const ess_impact *impact, size_t k) {
   return i < impact->count;
 }
 
-/* A watched function that is zero at the impact is told of there. Afterwards it is on the side on
- * which its value is, or, where that is zero still, to which the field takes it. Any other is told
- * of where the jump has taken it past zero. */
+/* A watched function that is zero at the impact is on the side afterwards on which its value is,
+ * or, where that is zero still, to which the field takes it. */
 static void read_side(ess_driver *d, const ess_impact *impact, size_t k) {
   const ess_watched *const w = &d->watched;
   double *const mode = &impact->mode[k];
@@ -95,7 +94,6 @@ static void read_side(ess_driver *d, const ess_impact *impact, size_t k) {
   const double near = is_met ? 2.0 * fabs(w->h_before[k]) : 0.0;
   double side = w->h[k];
   if (is_met && !(fabs(side) > near)) side = d->caller.way * w->rate[k];
-  w->jumped[k - w->first] = !is_met && side * *mode < 0.0 ? (side < 0.0 ? -1 : 1) : 0;
   if (side < 0.0 || side > 0.0) *mode = side < 0.0 ? -1.0 : 1.0;
 }
 
@@ -155,6 +153,14 @@ static int tell_crossing(const ess_crossing_info *info, void *context) {
   return (o->event && o->event(&seen, o->context) != 0) || last;
 }
 
+/* Which way an impact has taken event function k past zero; 0 where it has not, or where k is zero
+ * there, and told of anyway. By the impact that is made: tangents call the map for others beside.
+ */
+static int way_of_jump(const ess_impact *impact, size_t k) {
+  if (is_among(impact, k) || impact->sign[k] == impact->mode[k]) return 0;
+  return impact->mode[k] < 0.0 ? -1 : 1;
+}
+
 /* the impact, and then what its jump has taken past zero */
 static int tell_impact(const ess_impact *impact, void *context) {
   ess_driver *const d = context;
@@ -162,7 +168,9 @@ static int tell_impact(const ess_impact *impact, void *context) {
   const ess_impact seen = seen_by_caller(w, impact);
   const ess_observer *const o = &w->observer;
   bool stop = seen.count && o->impact && o->impact(&seen, o->context) != 0;
+  w->jump_t = d->t;
   for (size_t i = 0; i < w->count; i++) {
+    w->jumped[i] = way_of_jump(impact, w->first + i);
     if (!w->jumped[i]) continue;
     const ess_crossing_info info = {.guard = w->first + i,
                                     .direction = w->jumped[i],

@@ -29,6 +29,12 @@ static inline bool ess_is_watched(const ess_driver *d, size_t k) {
   return k >= d->watched.first;
 }
 
+/* whether an impact at this very time has taken event function k past its zero */
+static inline bool ess_has_jumped(const ess_driver *d, size_t k) {
+  const ess_watched *const w = &d->watched;
+  return w->count && k >= w->first && w->jumped[k - w->first] && w->jump_t == d->t;
+}
+
 /* whether event function k is crossed upward alone */
 static inline bool ess_is_one_way(const ess_driver *d, size_t k) {
   return d->system.one_way && !ess_is_watched(d, k);

@@ -18,6 +18,7 @@ typedef struct ess_watched {
   ess_observer observer;
   int *direction;        /* [count] */
   int *jumped;           /* [count]: which way the last impact has taken it past zero, or 0 */
+  double jump_t;         /* when that was */
   uint64_t *stop, *left; /* [count]: events that end a run, and how many are left of them */
   size_t *events;        /* [first]: those of an impact that the caller knows of */
   double *v, *h, *h_before, *rate; /* scratch */

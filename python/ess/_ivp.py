@@ -193,7 +193,7 @@ def _check_events(events):
         way = _number(getattr(event, "direction", 0) or 0, "direction")
         direction.append((way > 0) - (way < 0))
         terminal.append(int(last or 0))
-    return functions, np.array(direction, np.int8).tobytes(), np.array(terminal, np.uint64)
+    return functions, np.array(direction, np.intc).tobytes(), np.array(terminal, np.uint64)
 
 
 def _count_guards(guards, count, t0, y0, args):
@@ -505,7 +505,8 @@ def solve_ivp(
     events : callable, or list of callables
         Functions ``event(t, y)`` that change nothing, as SciPy has them: attributes `terminal` and
         `direction`. All their zeros are found that change the sign, also several within a step. An
-        event that is zero at the start has not occurred.
+        event that is zero at the start has not occurred. One that an impact takes past zero is at
+        the impact, with the state after it.
     vectorized : bool
         Whether `fun` takes states as columns. It is called with one.
     args : tuple, optional
@@ -526,7 +527,8 @@ def solve_ivp(
         with. Without it they are made by differences.
     guard_jac : callable, optional
         ``guard_jac(t, y)``: the m by n Jacobian of `guards` by the state. Without it libess takes
-        differences of `guards`; of many guards those cost most. A wrong one ends the run.
+        differences of `guards`; of many guards those cost most. A wrong one ends the run. Where there
+        are `events` it is not called.
     tangents : bool or array_like, optional
         True: also return the derivative of the state at the end with respect to `y0`; or directions
         (n, count), to follow those.

@@ -351,11 +351,11 @@ struct Plan {
     const nb::bytes direction = nb::cast<nb::bytes>(given["direction"]);
     terminal = nb::cast<Terminal>(given["terminal"]);
     require(impact_at.size() == 2 * f.guards, "impact_at must be as long as guards");
-    require(direction.size() == f.events.size() && terminal.size() == f.events.size(),
+    require(direction.size() == sizeof(int) * f.events.size() && terminal.size() == f.events.size(),
             "direction and terminal must be as many as events");
     static_assert(sizeof(bool) == 1, "bytes are handed on as bool");
     problem.impact_at = reinterpret_cast<const bool *>(impact_at.c_str());
-    problem.direction = reinterpret_cast<const signed char *>(direction.c_str());
+    problem.direction = reinterpret_cast<const int *>(direction.c_str());
     problem.terminal = terminal.data();
     problem.context = &f;
   }

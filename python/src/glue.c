@@ -16,13 +16,10 @@ typedef struct run {
   ess_driver *driver;
   double t0, way; /* 1, or -1 where time goes backward */
   size_t n, m;
-  bool is_full;    /* memory */
-  bool has_failed; /* a callback that an observer called */
-  uint64_t *left;  /* of each event: how many more end the run */
-  size_t ended_by;
+  bool is_full;      /* memory */
+  bool has_failed;   /* a callback that an observer called */
   double *f, *h, *x; /* scratch */
   double *mode;      /* scratch: [m] */
-  double *beside;    /* scratch: [2*events] */
   double *splits;    /* crossings since the last step, at which its path has a kink */
   size_t split_count, split_space, grid_done;
 } run;
@@ -63,41 +60,25 @@ static int field_jacobian(double t, const double x[], const double sign[], doubl
 
 static int guards(double t, const double x[], double h[], void *params) {
   const glue_problem *const p = ((const run *)params)->problem;
-  int code = p->guards > 0 ? p->guard(t, x, h, p->context) : 0;
-  if (!code && p->events > 0) code = p->event(t, x, h + p->guards, p->context);
-  return code;
-}
-
-/* gradients of the events, for which nobody gives them: central differences, a state at a time */
-static int event_gradients(run *r, double t, const double x[], double De[]) {
-  const glue_problem *const p = r->problem;
-  const ess_options *const o = &r->options->integration;
-  double *const above = r->beside, *const below = above + p->events;
-  int code = 0;
-  memcpy(r->x, x, r->n * sizeof *x);
-  for (size_t i = 0; !code && i < r->n; i++) {
-    const double near = o->rtols[i] > 0.0 && o->atols[i] > 0.0 ? o->atols[i] / o->rtols[i] : 1.0;
-    const double by = 6e-6 * fmax(fabs(x[i]), near);
-    r->x[i] = x[i] + by;
-    code = p->event(t, r->x, above, p->context);
-    r->x[i] = x[i] - by;
-    if (!code) code = p->event(t, r->x, below, p->context);
-    for (size_t k = 0; k < p->events; k++) De[k * r->n + i] = (above[k] - below[k]) / (2.0 * by);
-    r->x[i] = x[i];
-  }
-  return code;
+  return p->guard(t, x, h, p->context);
 }
 
 static int guard_jacobian(double t, const double x[], double Dh[], void *params) {
-  run *const r = params;
-  const glue_problem *const p = r->problem;
-  const int code = p->guard_jacobian(t, x, Dh, p->context);
-  return code || p->events == 0 ? code : event_gradients(r, t, x, Dh + p->guards * r->n);
+  const glue_problem *const p = ((const run *)params)->problem;
+  return p->guard_jacobian(t, x, Dh, p->context);
 }
+
+static int events(double t, const double x[], double g[], void *params) {
+  const glue_problem *const p = ((const run *)params)->problem;
+  return p->event(t, x, g, p->context);
+}
+
+typedef int values(double t, const double x[], double h[], void *params);
 
 /* Event functions at x, and their rates as the state moves by v: by a difference, half as exact as
  * a double, which is enough to tell a side, or to improve a zero. */
-static int rates(run *r, double t, const double x[], const double v[], double h[], double rate[]) {
+static int rates(run *r, values *of, double t, const double x[], const double v[], double h[],
+                 double rate[], size_t count) {
   double size = 0.0, speed = 1.0;
   for (size_t i = 0; i < r->n; i++) {
     size = fmax(size, fabs(x[i]));
@@ -105,9 +86,9 @@ static int rates(run *r, double t, const double x[], const double v[], double h[
   }
   const double by = fmax(1e-7 * (1.0 + size) / speed, 1.5e-8 * sqrt(fabs(t)));
   for (size_t i = 0; i < r->n; i++) r->x[i] = x[i] + by * v[i];
-  int code = guards(t, x, h, r);
-  if (!code) code = guards(t + by, r->x, rate, r);
-  for (size_t k = 0; k < r->m; k++) rate[k] = (rate[k] - h[k]) / by;
+  int code = of(t, x, h, r);
+  if (!code) code = of(t + by, r->x, rate, r);
+  for (size_t k = 0; k < count; k++) rate[k] = (rate[k] - h[k]) / by;
   return code;
 }
 
@@ -130,7 +111,7 @@ static int read_off(run *r, const ess_impact *impact) {
   for (size_t k = 0; k < m; k++)
     impact->mode[k] = r->mode[k] < 0.0 || r->mode[k] > 0.0 ? r->mode[k] : impact->sign[k];
   int code = field(impact->t, impact->after, impact->mode, v, r);
-  if (!code) code = rates(r, impact->t, impact->after, v, h, rate);
+  if (!code) code = rates(r, guards, impact->t, impact->after, v, h, rate, m);
   if (!code) code = guards(impact->t, impact->x, r->h, r);
   for (size_t k = 0; !code && k < m; k++) {
     if (r->mode[k] < 0.0 || r->mode[k] > 0.0) continue;
@@ -146,18 +127,10 @@ static int read_off(run *r, const ess_impact *impact) {
 static int map(ess_impact *impact, void *params) {
   run *const r = params;
   const glue_problem *const p = r->problem;
-  size_t count = 0;
-  size_t *const crossed = malloc((impact->count + 1) * sizeof *crossed);
-  if (!crossed) return -1;
-  for (size_t k = 0; k < r->m; k++) r->mode[k] = k < p->guards ? impact->sign[k] : 0.0;
-  for (size_t i = 0; i < impact->count; i++) {
-    if (impact->events[i] >= p->guards) continue;
-    crossed[count++] = impact->events[i];
-    r->mode[impact->events[i]] = 0.0;
-  }
-  int code = p->impact(impact->t, impact->x, impact->sign, crossed, count, impact->after, r->mode,
-                       p->context);
-  free(crossed);
+  for (size_t k = 0; k < r->m; k++) r->mode[k] = impact->sign[k];
+  for (size_t i = 0; i < impact->count; i++) r->mode[impact->events[i]] = 0.0;
+  int code = p->impact(impact->t, impact->x, impact->sign, impact->events, impact->count,
+                       impact->after, r->mode, p->context);
   if (!code) code = read_off(r, impact);
   for (size_t k = 0; !code && k < r->m; k++) {
     impact->armed[ESS_GUARD_UP(k)] = impact->mode[k] < 0.0;
@@ -241,57 +214,56 @@ static bool remember_split(run *r, double t) {
 
 /* The zero of one event to rounding: libess locates it to a part of the tolerance. One step of
  * Newton's along the field, where that comes closer. */
-static int polish(run *r, size_t k, const ess_crossing_info *info, double *t, double x[]) {
-  double *const h = malloc((2 * r->m + 2 * r->n) * sizeof *h);
-  if (!h) return -1;
-  double *const rate = h + r->m, *const f = rate + r->m, *const at = f + r->n;
+static int polish(run *r, const ess_crossing_info *info, double *t, double x[]) {
+  const size_t n = r->n, count = r->problem->events, k = info->guard;
+  double *const g = malloc(2 * (count + n) * sizeof *g);
+  if (!g) return -1;
+  double *const rate = g + count, *const f = rate + count, *const at = f + n;
   int code = field(info->t, info->x, info->sign, f, r);
-  if (!code) code = rates(r, info->t, info->x, f, h, rate);
+  if (!code) code = rates(r, events, info->t, info->x, f, g, rate, count);
   *t = info->t;
-  memcpy(x, info->x, r->n * sizeof *x);
-  const double by = -h[k] / rate[k], before = fabs(h[k]);
+  memcpy(x, info->x, n * sizeof *x);
+  const double by = -g[k] / rate[k], before = fabs(g[k]);
   if (!code && fabs(by) > 0.0 && isfinite(by)) {
-    for (size_t i = 0; i < r->n; i++) at[i] = info->x[i] + by * f[i];
-    code = guards(info->t + by, at, h, r);
-    if (!code && fabs(h[k]) < before) {
+    for (size_t i = 0; i < n; i++) at[i] = info->x[i] + by * f[i];
+    code = events(info->t + by, at, g, r);
+    if (!code && fabs(g[k]) < before) {
       *t = info->t + by;
-      memcpy(x, at, r->n * sizeof *x);
+      memcpy(x, at, n * sizeof *x);
     }
   }
-  free(h);
+  free(g);
   return code;
 }
 
-/* whether the run ends here */
-static bool note_event(run *r, size_t event, const ess_crossing_info *info, bool *ok) {
-  const int direction = r->problem->direction[event];
-  if (direction * info->direction < 0) return false;
-  double t;
-  if (polish(r, info->guard, info, &t, r->f)) {
-    r->has_failed = true;
-    return true;
+/* an event at an impact is at its time, and need not be near a zero: a jump may have passed it */
+static bool is_at_impact(const run *r, double t) {
+  const glue_list *const impacts = &r->record->impacts;
+  return impacts->count > 0 && impacts->at[impacts->count - 1] == t;
+}
+
+static int on_event(const ess_crossing_info *info, void *context) {
+  run *const r = context;
+  double t = info->t;
+  const double *x = info->x;
+  if (!is_at_impact(r, t)) {
+    if (polish(r, info, &t, r->f)) return r->has_failed = true;
+    x = r->f;
   }
-  const double entry[] = {t, (double)event};
-  *ok = append(&r->record->noted, entry, 2) && append(&r->record->noted_x, r->f, r->n);
-  if (r->left[event] == 0 || --r->left[event] > 0) return false;
-  r->record->is_ended_by_event = true;
-  r->ended_by = info->guard;
-  return true;
+  const double entry[] = {t, (double)info->guard};
+  bool ok = append(&r->record->noted, entry, 2) && append(&r->record->noted_x, x, r->n);
+  if (ok && r->options->is_dense) ok = remember_split(r, info->t);
+  r->is_full |= !ok;
+  return !ok;
 }
 
 static int on_crossing(const ess_crossing_info *info, void *context) {
   run *const r = context;
-  bool ok = true, is_end = false;
-  const size_t guards = r->problem->guards;
-  if (info->guard >= guards) {
-    is_end = note_event(r, info->guard - guards, info, &ok);
-  } else {
-    const double entry[] = {info->t, (double)info->guard, (double)info->direction};
-    ok = append(&r->record->crossed, entry, 3);
-  }
+  const double entry[] = {info->t, (double)info->guard, (double)info->direction};
+  bool ok = append(&r->record->crossed, entry, 3);
   if (ok && r->options->is_dense) ok = remember_split(r, info->t);
   r->is_full |= !ok;
-  return !ok || is_end;
+  return !ok;
 }
 
 static int on_impact(const ess_impact *impact, void *context) {
@@ -304,7 +276,7 @@ static int on_impact(const ess_impact *impact, void *context) {
 
 /* ---- the run --------------------------------------------------------------------------------- */
 
-static ess_system make_system(run *r, ess_impacts *impacts, bool *impact_at) {
+static ess_system make_system(run *r, ess_impacts *impacts) {
   const glue_problem *const p = r->problem;
   if (p->system) return *p->system;
   ess_system system = {.dimension = r->n,
@@ -316,13 +288,24 @@ static ess_system make_system(run *r, ess_impacts *impacts, bool *impact_at) {
     system.guards = guards;
     system.guards_move = true;
   }
+  if (p->events > 0) system.watch = (ess_watch){p->events, events, p->direction, p->terminal};
   if (p->guard_jacobian) system.guard_jacobian = guard_jacobian;
   if (p->impact) {
-    memcpy(impact_at, p->impact_at, 2 * p->guards * sizeof *impact_at);
-    *impacts = (ess_impacts){.at = impact_at, .map = map};
+    *impacts = (ess_impacts){.at = p->impact_at, .map = map};
     system.impacts = impacts;
   }
   return system;
+}
+
+/* the event that has ended the run: the only one that has occurred as often as that takes */
+static size_t last_event(const run *r) {
+  const glue_list *const noted = &r->record->noted;
+  size_t event = 0, count = 0;
+  for (; event < r->problem->events; event++, count = 0) {
+    for (size_t i = 1; i < noted->count; i += 2) count += noted->at[i] == (double)event;
+    if (count > 0 && count == r->problem->terminal[event]) break;
+  }
+  return event;
 }
 
 static int keep_tangents(run *r) {
@@ -337,7 +320,7 @@ static int keep_tangents(run *r) {
   record->Dx = malloc(size * sizeof *record->Dx);
   record->Dt = malloc(count * sizeof *record->Dt);
   if (!record->Dx || !record->Dt) return ESS_ENOMEM;
-  return ess_driver_section(r->driver, r->ended_by, record->Dt, record->Dx);
+  return ess_driver_section(r->driver, r->m + last_event(r), record->Dt, record->Dx);
 }
 
 /* the run ends on its own terms: by an event, where it was asked to stop */
@@ -349,8 +332,8 @@ static int keep_end(run *r, double t, const double x[], int status) {
   record->x = copy(x, r->n);
   record->sign = copy(ess_driver_sign(r->driver), r->problem->guards);
   if (r->is_full || !record->x || !record->sign) return ESS_ENOMEM;
-  if (status == ESS_ESTOP && record->is_ended_by_event) status = ESS_SUCCESS;
-  if (status == ESS_ESTOP && r->has_failed) status = ESS_ECALLBACK;
+  record->is_ended_by_event = status == ESS_ESTOP && !r->has_failed;
+  if (status == ESS_ESTOP) status = r->has_failed ? ESS_ECALLBACK : ESS_SUCCESS;
   const int kept = keep_tangents(r);
   return status ? status : kept;
 }
@@ -376,25 +359,22 @@ static int apply(run *r, double t1, double x[]) {
 
 static int open_driver(run *r, double x[], double t1) {
   ess_options options = r->options->integration;
-  options.observer = (ess_observer){on_step, on_crossing, on_impact, r};
-  bool *const impact_at = calloc(2 * r->m + 1, sizeof *impact_at);
-  if (!impact_at) return ESS_ENOMEM;
+  options.observer = (ess_observer){on_step, on_crossing, on_impact, r, on_event};
   int status;
   ess_impacts impacts;
-  const ess_system system = make_system(r, &impacts, impact_at);
+  const ess_system system = make_system(r, &impacts);
   r->driver = ess_driver_alloc(&system, &options, &status);
   if (!r->driver)
     r->record->failure.reason = ess_check(&system, &options);
   else
     status = apply(r, t1, x);
-  free(impact_at);
   return status;
 }
 
 int glue_run(const glue_problem *problem, const glue_options *options, double t0, double t1,
              const double x[], glue_record *record) {
   *record = (glue_record){0};
-  const size_t n = problem->n, m = problem->guards + problem->events;
+  const size_t n = problem->n, m = problem->guards;
   run r = {.problem = problem,
            .options = options,
            .record = record,
@@ -402,22 +382,18 @@ int glue_run(const glue_problem *problem, const glue_options *options, double t0
            .way = t1 < t0 ? -1.0 : 1.0,
            .n = n,
            .m = m};
-  double *const start = calloc(3 * n + 2 * m + 2 * problem->events + 2, sizeof *start);
-  r.left = calloc(problem->events + 1, sizeof *r.left);
+  double *const start = calloc(3 * n + 2 * m + 1, sizeof *start);
   int status = ESS_ENOMEM;
-  if (start && r.left) {
+  if (start) {
     memcpy(start, x, n * sizeof *x);
-    if (problem->events > 0) memcpy(r.left, problem->terminal, problem->events * sizeof *r.left);
     r.x = start + n;
     r.h = r.x + n;
     r.mode = r.h + m;
     r.f = r.mode + m;
-    r.beside = r.f + n;
     status = open_driver(&r, start, t1);
   }
   ess_driver_free(r.driver);
   free(r.splits);
-  free(r.left);
   free(start);
   return record->status = status;
 }

@@ -2,8 +2,8 @@
  * One run of libess as a language of arrays asks for it: events that are only noted or that end
  * the run, and everything recorded on the way.
  *
- * The event functions are the `guards`, whose signs the field is given, and after them the
- * `events`, which never change the field.
+ * The event functions are the `guards`, whose signs the field is given; the `events` are watched,
+ * and never change the field.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -39,7 +39,7 @@ typedef struct glue_problem {
   const bool *impact_at; /* [2*guards], which guards have impacts */
 
   /* of each event: which crossings count (0: both), and how many end the run (0: none does) */
-  const signed char *direction;
+  const int *direction;
   const uint64_t *terminal;
 
   /* Optional: a whole system of libess's own, of n states and `guards` event functions, which takes

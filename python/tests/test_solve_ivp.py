@@ -47,7 +47,11 @@ def bounces(count):
 
 
 def test_ball_bounces_where_it_should():
-    r = ball(events=lambda t, y: y[1], dense_output=True)
+    def apex(t, y):
+        return y[1]
+
+    apex.direction = -1
+    r = ball(events=apex, dense_output=True)
     assert r.success and r.reason == "SUCCESS"
     np.testing.assert_allclose(r.t_impacts, bounces(len(r.t_impacts)), rtol=1e-10)
     apexes = 0.5 * (r.t_impacts[:-1] + r.t_impacts[1:])
@@ -122,6 +126,25 @@ def test_terminal_counts_those_of_its_direction(count):
     np.testing.assert_allclose(r.t_events[0], expected, rtol=1e-2)
     assert abs(r.y_events[0][-1, 0]) < 1e-14 and len(r.y_events[0]) == count
     assert r.t[-1] == r.t_end
+
+
+def test_an_event_that_a_jump_takes_past_zero_is_at_the_impact():
+    def upwards(t, y):
+        return y[1]
+
+    upwards.direction = 1
+    r = ball(events=[upwards, lambda t, y: y[0]])
+    assert r.success
+    for times, states in zip(r.t_events, r.y_events):
+        np.testing.assert_array_equal(times, r.t_impacts)
+        np.testing.assert_array_equal(states[:, 0], 0.0)
+        assert (states[:, 1] > 0).all()
+    # the time and the state of the second landing, by the height that it falls from
+    upwards.terminal = 2
+    ended = ball(events=upwards, tangents=True)
+    assert ended.status == 1 and ended.t_end == ended.t_impacts[1] == pytest.approx(bounces(2)[1])
+    np.testing.assert_allclose(ended.event_dt[0], 0.5 * bounces(2)[1], rtol=1e-6)
+    np.testing.assert_allclose(ended.event_dy[:, 0], [0.0, 0.5 * ended.y_end[1]], rtol=1e-6, atol=1e-8)
 
 
 def test_terminal_event_that_is_zero_at_the_start_has_not_occurred():

@@ -281,32 +281,36 @@ static int bounce(ess_impact *impact, void *params) {
   return 0;
 }
 
-/* velocity, height, a height that is passed both ways, and time */
+/* velocity, height above some depth, a height that is passed both ways, and time */
 static int ball_values(double t, const double x[], double g[], void *params) {
-  (void)params;
+  const double *const depth = params;
   g[0] = x[1];
-  g[1] = x[0];
+  g[1] = x[0] + *depth;
   g[2] = x[0] - 0.25;
   g[3] = t - 0.7;
   return 0;
 }
 
-static void a_bouncing_ball_is_watched(void **state) {
-  (void)state;
+static void watch_ball(bool followed) {
+  const double directions[] = {1, 0, 0, 1};
   const ess_impacts impacts = {.map = bounce};
   const int direction[] = {0, 0, 0, 0};
+  // tangents are refused where the floor is watched as well: two events of one instant
+  double depth = followed ? 1.0 : 0.0;
   const ess_system system = {.dimension = 2,
                              .guard_count = 1,
                              .field = toy_fall,
                              .guards = toy_height,
                              .guard_jacobian = toy_height_jacobian,
                              .impacts = &impacts,
-                             .watch = {.count = 4, .values = ball_values, .direction = direction}};
+                             .watch = {.count = 4, .values = ball_values, .direction = direction},
+                             .params = &depth};
   notes o;
   ess_options options = ess_options_default();
   options.observer = observe(&o, 1.0);
   ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
   assert_non_null(d);
+  if (followed) assert_int_equal(ess_driver_follow(d, 2, directions), ESS_SUCCESS);
   double t = 0.0, x[2] = {1.0, 1.0};
   const double g = TOY_GRAVITY, v = sqrt(1.0 + 2.0 * g), first = (1.0 + v) / g;
   const double second = first + 2.0 * RETURNED * v / g, third = second + 2.0 * 0.64 * v / g;
@@ -320,13 +324,54 @@ static void a_bouncing_ball_is_watched(void **state) {
   assert_int_equal(count_of(&o, 0), 5);
   for (size_t i = 0; i < 5; i++) assert_true(fabs(time_of(&o, 0, i) - turns[i]) < 1e-7);
   // on the floor it is told of once for each impact
-  assert_int_equal(count_of(&o, 1), 2);
-  assert_true(fabs(time_of(&o, 1, 0) - first) < 1e-7 && fabs(time_of(&o, 1, 1) - second) < 1e-7);
+  assert_int_equal(count_of(&o, 1), followed ? 0 : 2);
+  for (size_t i = 0; !followed && i < 2; i++)
+    assert_true(fabs(time_of(&o, 1, i) - (i ? second : first)) < 1e-7);
   // from above, up and down, and up again
   assert_int_equal(count_of(&o, 2), 4);
   assert_int_equal(count_of(&o, 3), 1);
   assert_true(fabs(time_of(&o, 3, 0) - 0.7) < 1e-9);
   ess_driver_free(d);
+}
+
+static void a_bouncing_ball_is_watched(void **state) {
+  (void)state;
+  watch_ball(false);
+  watch_ball(true);
+}
+
+/* the velocity jumps past zero when the ball lands, from a height y at sqrt(2 y / g) and the faster
+ * by dy g / v */
+static void a_run_ends_on_a_jump_and_its_section_is_the_impacts(void **state) {
+  (void)state;
+  const ess_impacts impacts = {.map = bounce};
+  const uint64_t stop[] = {1, 0, 0, 0};
+  const double directions[] = {1, 0, 0, 1}, g = TOY_GRAVITY, v = sqrt(2.0 * g);
+  for (int way = -1; way <= 1; way += 2) {
+    const int direction[] = {way, 0, 0, 0};
+    double depth = 1.0;
+    const ess_system system = {
+        .dimension = 2,
+        .guard_count = 1,
+        .field = toy_fall,
+        .guards = toy_height,
+        .impacts = &impacts,
+        .watch = {.count = 4, .values = ball_values, .direction = direction, .stop = stop},
+        .params = &depth};
+    ess_options options = ess_options_default();
+    options.rtol = options.atol = 1e-10;
+    ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+    assert_int_equal(ess_driver_follow(d, 2, directions), ESS_SUCCESS);
+    double t = 0.0, x[2] = {1.0, 0.0}, Dt[2], Dx[4];
+    // the ball, or what it would have come from: backward it bounces off the floor alike
+    assert_int_equal(ess_driver_apply(d, &t, way * 3.0, x), ESS_ESTOP);
+    assert_true(fabs(t - way * v / g) < 1e-8);
+    assert_int_equal(ess_driver_section(d, 1, Dt, Dx), ESS_SUCCESS);
+    assert_true(fabs(Dt[0] - way / v) < 1e-7 && fabs(Dt[1] - 1.0 / g) < 1e-7);
+    assert_true(fabs(Dx[0]) < 1e-7 && fabs(Dx[1]) < 1e-7);
+    assert_true(fabs(Dx[2] - way * RETURNED * g / v) < 1e-7 && fabs(Dx[3]) < 1e-7);
+    ess_driver_free(d);
+  }
 }
 
 /* ---- systems that say more --------------------------------------------------------------------
@@ -453,6 +498,7 @@ int main(void) {
       cmocka_unit_test(events_are_the_roots_of_runs_that_watch_nothing),
       cmocka_unit_test(stabilised_steps_and_chosen_ones_are_watched),
       cmocka_unit_test(a_bouncing_ball_is_watched),
+      cmocka_unit_test(a_run_ends_on_a_jump_and_its_section_is_the_impacts),
       cmocka_unit_test(one_way_and_resets_are_as_without),
       cmocka_unit_test(sections_are_of_events_too),
       cmocka_unit_test(faults_end_with_a_status),
