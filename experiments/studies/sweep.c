@@ -194,7 +194,7 @@ const study sweep_study = {
     .pinned = true,
     .processes = 12,
     .solvers = "projection,mujoco",
-    .table = "what the results in the folder say, in three lines; nothing is measured",
+    .table = "what the results in the folder say, in a few lines; nothing is measured",
     .options = options,
     .settings_size = sizeof(sweep_settings),
     .cell_size = sizeof(cell),
@@ -212,6 +212,10 @@ const study sweep_study = {
                    sweep_ratio_columns, sweep_ratio, .json = "ratios",
                    .meaning = "MuJoCo's time over that of libess by the method named in solver, "
                               "paired by start; names say projection for either"),
+               [SWEEP_PLAIN] =
+                   STUDY_TABLE(sweep_plain_columns, sweep_plain, .json = "plain",
+                               .meaning = "by equal-error: the cheapest method that looks for no "
+                                          "crossing over libess, paired by start"),
                [SWEEP_BENCHMARKS] =
                    STUDY_TABLE(sweep_benchmark_columns, sweep_benchmark, .json = "benchmarks",
                                .meaning = "the same rows as Google Benchmark has them"),

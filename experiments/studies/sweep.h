@@ -86,6 +86,16 @@ typedef struct sweep_ratio {
   solver_settings settings; /* of libess, in force */
 } sweep_ratio;
 
+/* The time of the cheapest method that looks for no crossing over that of libess, start by start.
+ */
+#define SWEEP_PLAIN_COLUMNS(COLUMN, row)                                                           \
+  COLUMN(row, contacts, COUNT, "", "number of contacts")                                           \
+  COLUMN(row, solver, TEXT, "", "the method")                                                      \
+  COLUMN(row, plain_over_libess, AMOUNT, "", "median of the quotients")                            \
+  COLUMN(row, interval, INTERVAL, "", "of it")                                                     \
+  COLUMN(row, confidence, AMOUNT, "", "of the interval")
+COLUMN_ROW(sweep_plain, SWEEP_PLAIN_COLUMNS);
+
 /* A row as Google Benchmark has it. */
 typedef struct sweep_benchmark {
   const char *name, *run_type, *aggregate_name, *aggregate_unit, *time_unit;
@@ -100,6 +110,7 @@ enum {
   SWEEP_SLOPES,
   SWEEP_GAPS,
   SWEEP_RATIOS,
+  SWEEP_PLAIN,
   SWEEP_BENCHMARKS,
   SWEEP_ROWS,
   SWEEP_TRIALS
@@ -107,7 +118,8 @@ enum {
 
 /* sweep_columns.c: their columns. */
 extern const column sweep_sample_columns[], sweep_top_columns[], sweep_slope_columns[],
-    sweep_gap_columns[], sweep_ratio_columns[], sweep_benchmark_columns[], sweep_row_columns[];
+    sweep_gap_columns[], sweep_ratio_columns[], sweep_plain_columns[], sweep_benchmark_columns[],
+    sweep_row_columns[];
 
 /* sweep_protocols.c: a sample for everyone who races on a prepared model by the protocols named; it
  * is `of` but for solver, protocol, target and settings. 0, or -1 with one line. */
@@ -123,7 +135,7 @@ draws sweep_draws(const study_run *run);
 /* sweep_summary.c: how they are filled. */
 int sweep_derive(study_run *run);
 
-/* sweep_verdict.c: what they say, in three lines. */
+/* sweep_verdict.c: what they say, a line each. */
 void sweep_verdict(const study_run *run);
 
 #endif

@@ -37,6 +37,8 @@ const column sweep_top_columns[] = {
 
 const column sweep_slope_columns[] = {SWEEP_SLOPE_COLUMNS(COLUMN_LINE, sweep_slope){0}};
 
+const column sweep_plain_columns[] = {SWEEP_PLAIN_COLUMNS(COLUMN_LINE, sweep_plain){0}};
+
 const column sweep_gap_columns[] = {
     COLUMN_AS("gap", sweep_row, gap.gap, AMOUNT, "",
               "RMS of the difference in acceleration, over the field's RMS"),
@@ -85,7 +87,7 @@ const column sweep_benchmark_columns[] = {
 
 const column sweep_row_columns[] = {
     COLUMN(sweep_row, contacts, COUNT, "", "number of contacts", SHOWN("N", "%6.0f")),
-    COLUMN(sweep_row, solver, TEXT, "", "who races", SHOWN("solver", "%-11s")),
+    COLUMN(sweep_row, solver, TEXT, "", "who races", SHOWN("solver", "%-12s")),
     COLUMN(sweep_row, protocol, TEXT, "", "with whose settings", SHOWN("protocol", "%-12s")),
     COLUMN(sweep_row, median_s, AMOUNT, "s", "of one run", SHOWN_TIMES("median ms", "%10.4f", 1e3)),
     COLUMN_AS("median_lo_s", sweep_row, interval_s[0], AMOUNT, "s",

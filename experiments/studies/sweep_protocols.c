@@ -6,7 +6,7 @@
  *   free         the same epsilon, integration steps as long as the tolerance allows
  *   equal-error  MuJoCo's cheapest setting and libess's largest tolerance that are no worse than
  *                MuJoCo's Euler at the output step (choice.h says how), chosen on starts other than
- *                those that will be timed
+ *                those that will be timed; and the cheapest method that looks for no crossing
  *   targets      likewise either's cheapest that reach three errors */
 #include <math.h>
 #include <stdio.h>
@@ -15,8 +15,10 @@
 #include "solvers.h"
 #include "sweep.h"
 
-/* FINEST: of MuJoCo's steps, in parts of the output step */
-enum { TARGETS = 3, FINEST = 8, NAME_SIZE = 32 };
+/* the finest step of MuJoCo, and of the plain methods, in parts of the output step */
+enum { FINEST = 8, FINEST_PLAIN = 256 };
+
+enum { TARGETS = 3, NAME_SIZE = 32 };
 
 static const double targets[TARGETS] = {1e-2, 3e-3, 1e-3};
 
@@ -76,7 +78,18 @@ static int enter_libess(entering *e, const char *protocol, double target, choice
   return status > 0 ? 0 : -1;
 }
 
-/* either no worse than MuJoCo's Euler at the output step */
+/* the cheapest of those that look for no crossing; without one it is left out with a line */
+static int enter_plain(entering *e, const char *protocol, double target, choice_limits limits) {
+  const choice_request request = request_of(e, limits);
+  const solver_type *plain;
+  choice best;
+  const int status = choice_plain(&request, FINEST_PLAIN, &best, &plain, e->run->message);
+  if (!status) return enter(e, plain, protocol, target, &best.settings);
+  if (status > 0) fprintf(stderr, "warning: %s: %s\n", protocol, e->run->message);
+  return status > 0 ? 0 : -1;
+}
+
+/* all no worse than MuJoCo's Euler at the output step */
 static int enter_against_mujoco(entering *e) {
   const char *const protocol = sweep_protocols[SWEEP_EQUAL_ERROR];
   choice euler = {.settings = e->base}, best;
@@ -90,7 +103,8 @@ static int enter_against_mujoco(entering *e) {
   if (status < 0) return -1;
   const choice *const mujoco = status ? &euler : &best;
   return enter(e, &bridge_solver, protocol, euler.rms, &mujoco->settings) ||
-                 enter_libess(e, protocol, euler.rms, request.limits)
+                 enter_libess(e, protocol, euler.rms, request.limits) ||
+                 enter_plain(e, protocol, euler.rms, request.limits)
              ? -1
              : 0;
 }

@@ -194,6 +194,26 @@ static void add_ratio(const summary *y, size_t i, size_t ours, size_t mujoco) {
   study_add(y->run, SWEEP_RATIOS, &r);
 }
 
+static bool is_of(const sweep_row *r, const char *solver, sweep_protocol protocol) {
+  return strcmp(r->solver, solver) == 0 && strcmp(r->protocol, sweep_protocols[protocol]) == 0;
+}
+
+/* of the method that looks for no crossing, where one was good enough: it races behind libess */
+static void add_plain(const summary *y, size_t i) {
+  const group *const g = &y->group[i];
+  for (size_t k = 0; k + 1 < g->entries; k++) {
+    const sweep_row *const ours = &y->row[g->row + k], *const plain = ours + 1;
+    if (!is_of(ours, libess_solver.name, SWEEP_EQUAL_ERROR) ||
+        !is_of(plain, plain->solver, SWEEP_EQUAL_ERROR))
+      continue;
+    sweep_plain p = {
+        .contacts = plain->contacts, .solver = plain->solver, .confidence = confidence};
+    series_median_ratio(trials_of(y, i, k + 1), trials_of(y, i, k), "seconds", &y->draws,
+                        &p.plain_over_libess, p.interval);
+    study_add(y->run, SWEEP_PLAIN, &p);
+  }
+}
+
 /* wherever both ran the same protocol */
 static void add_ratios(const summary *y, size_t i) {
   const group *const g = &y->group[i];
@@ -238,6 +258,7 @@ static void add_group(const summary *y, size_t i) {
   const group *const g = &y->group[i];
   if (!isnan(y->row[g->row].gap.gap)) study_add(y->run, SWEEP_GAPS, &y->row[g->row]);
   add_ratios(y, i);
+  add_plain(y, i);
   for (size_t k = 0; k < g->entries; k++) {
     study_add(y->run, SWEEP_ROWS, &y->row[g->row + k]);
     add_benchmark(y, &y->row[g->row + k]);

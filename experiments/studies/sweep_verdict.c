@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a sweep says, in three lines: both engines at the same error, by the paper's protocol, and
- * what one more contact costs. */
+/* What a sweep says, a line each: both engines at the same error, the cheapest method that looks
+ * for no crossing at that error, both by the paper's protocol, and what one more contact costs. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -70,6 +70,17 @@ static void print_ratios(const char *title, const verdict *v) {
   printf(", a difference is shown at %zu of %zu\n", v->shown, v->count);
 }
 
+static void print_plain(const study_run *run) {
+  size_t count;
+  const sweep_plain *const r = study_rows(run, SWEEP_PLAIN, &count);
+  double low = NAN, high = NAN;
+  for (size_t i = 0; i < count; i++) widen(r[i].plain_over_libess, &low, &high);
+  if (!count) return;
+  printf("at equal error: the cheapest method that looks for no crossing takes ");
+  print_range(low, high);
+  printf(" times as long as libess\n");
+}
+
 static void print_slopes(const study_run *run) {
   size_t count, shown = 0;
   const sweep_slope *const slope = study_rows(run, SWEEP_SLOPES, &count);
@@ -85,6 +96,7 @@ void sweep_verdict(const study_run *run) {
   const verdict equal = verdict_of(run, sweep_protocols[SWEEP_EQUAL_ERROR]);
   const verdict paper = verdict_of(run, sweep_protocols[SWEEP_PAPER]);
   print_ratios("at equal error", &equal);
+  print_plain(run);
   print_ratios("by the paper's protocol", &paper);
   print_slopes(run);
 }
