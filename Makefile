@@ -133,13 +133,13 @@ define check
 @ctest --test-dir $(1) $(2) --output-on-failure --no-tests=error --parallel "$$(nproc)" --timeout 1200
 endef
 
-sources = find . \( -path ./build -o -path ./.deps -o -path ./.git -o -path ./results \) -prune \
+sources = find . \( -path ./build -o -path ./env -o -path ./.deps -o -path ./.git -o -path ./results \) -prune \
   -o -name '*.[ch]' -print0 | xargs -0 -r clang-format
 
 .PHONY: all build test regress baseline order calibrate sweep mujoco work-precision crossing-cost \
   speed scale tolerance ensemble derivative limbs rigid-soft contact-modes tutorial robot claims figures help clean \
   columns format format-check fuzz install uninstall report results test-report setup-build setup-figures setup-test \
-  setup-robots setup-report setup-browser setup-python test-python test-wheels test-releases \
+  setup-robots setup-report setup-browser setup-python python test-python test-wheels test-releases \
   build-essbench test-release test-clang test-sanitized test-plain
 
 all: build
@@ -286,6 +286,10 @@ test-plain:
 	$(call build,build/plain$(SUFFIX),plain,essbench test_driver test_guards test_batches)
 	$(call check,build/plain$(SUFFIX),--tests-regex '^(driver|guards|batches|regress)$$')
 
+# the Python package, into the environment env
+python: setup-python
+	@tools/python install
+
 # the Python package's own tests, in an environment of its own
 test-python: setup-python
 	@tools/python test python3
@@ -365,6 +369,7 @@ make robot        how wrong MuJoCo is on ROBOT (an MJCF), by time step, and what
 make claims         the papers' claims, by what the results hold: which hold, which fail
 make report         results/report.html: all of it on one page, to look at
 make results        measure all that the documents tell, write it into them, commit that
+make python       the Python package, into the environment env
 make test-python  the Python package: builds its wheel, installs it, runs its tests
 make test-wheels  the same for every Python at hand
 make test-releases  its robots with every release of MuJoCo that is supported
