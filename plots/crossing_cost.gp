@@ -10,6 +10,10 @@ folder = ARG0[1:strlen(ARG0) - strlen('crossing_cost.gp')]
 load folder.'theme.gp'
 table = data.'/crossing_cost.csv'
 here(_) = 1
+asked = ''
+stats table using (asked = including(asked, strcol("contacts")), 0) nooutput
+asks(q) = cell("contacts") == q + 0
+asked_cost(_) = cell("ns_per_crossing")
 load folder.'methods.gp'
 
 target = NaN

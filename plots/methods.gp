@@ -16,6 +16,27 @@ drawn = ''
 do for [m in listed] {
   if (member(standing, m)) { drawn = including(drawn, m) }
 }
+# of the methods that look for no crossing only the cheapest is drawn: the one that is it most often,
+# of all that a figure asks for (asked, asks(q), asked_cost(0)). The tables have them all.
+plains = ''
+do for [m in drawn] { plains = m[1:6] eq 'plain-' ? including(plains, m) : plains }
+cheapest_plain = ''
+if (words(plains) > 1 && exists("asked") && !exists("methods")) {
+  firsts = ''
+  do for [q in asked] {
+    least = NaN
+    first = ''
+    stats table using (here(0) && member(plains, strcol("method")) && strcol("status") eq 'ok' && asks(q) && \
+      asked_cost(0) > 0 && !(least <= asked_cost(0)) ? (least = asked_cost(0), first = strcol("method"), 0) : 0) nooutput
+    firsts = firsts.' '.first
+  }
+  times(m) = (sum [k = 1:words(firsts)] (word(firsts, k) eq m ? 1 : 0))
+  cheapest_plain = word(plains, 1)
+  do for [m in plains] { cheapest_plain = times(m) > times(cheapest_plain) ? m : cheapest_plain }
+  all_drawn = drawn
+  drawn = ''
+  do for [m in all_drawn] { drawn = member(plains, m) && m ne cheapest_plain ? drawn : including(drawn, m) }
+}
 if (exists("methods")) {
   do for [m in methods] {
     if (!member(drawn, m)) {
@@ -39,7 +60,7 @@ renamed(text) = text[1:10] eq 'projection' ? "libess, paper's".text[11:*] : text
 # what is said of each method drawn; a note says for which others it stands, and which solvers refuse
 array title[words(drawn) + 1]
 array solver[words(drawn) + 1]
-array note[words(drawn) + 2]
+array note[words(drawn) + 3]
 notes = 0
 longest = 0
 do for [i = 1:words(drawn)] {
@@ -59,6 +80,11 @@ do for [i = 1:words(drawn)] {
     notes = notes + 1
     note[notes] = title[i].twins.', but for rounding'
   }
+}
+if (cheapest_plain ne '') {
+  notes = notes + 1
+  note[notes] = sprintf('%s: the cheapest of %d plain methods in %d of %d cases', \
+    title[place(drawn, cheapest_plain)], words(plains), times(cheapest_plain), words(firsts))
 }
 # a solver by its own name when all its methods are refused, or else the method
 known_solvers = ''

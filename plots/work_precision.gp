@@ -34,6 +34,9 @@ if (!found) {
   print figure.': '.table.': no rows of '.model.sprintf(' with %g contacts', contacts)
   exit status 1
 }
+asked = '1 2 3 4 5 6 7 8 9 10' # powers of ten of an error
+asks(q) = cell("rms_error") <= 10.**-(q + 0)
+asked_cost(_) = cell("median_s")
 load folder.'methods.gp'
 
 # --- what is drawn --------------------------------------------------------------------------------
