@@ -28,7 +28,7 @@ case_at(_) = strcol("model").'='.strcol("contacts") eq one
 at(m) = chosen(0) && case_at(0) && strcol("method") eq m ? cell("value") : NaN
 
 mark_rows = 0
-eval canvas(7, 0.5 + 1.75 * rows + head_height(mark_rows))
+eval canvas(7, 0.3 + 1.75 * rows + head_height(mark_rows))
 set multiplot
 # a table without a tolerance has but a title
 do for [r = 1:(words(cases) < rows ? words(cases) : rows)] {
@@ -50,6 +50,7 @@ do for [r = 1:(words(cases) < rows ? words(cases) : rows)] {
       part(drawn, '(at(m)):(over(quantity))', line_of).part(drawn, '(at(m)):(over(quantity))', point_of)
   }
 }
-headline = words(cases) ? 'error over tolerance' : 'no method has a tolerance'
+headline = words(cases) ? 'error over tolerance; at the dotted line and below it the tolerance is kept' : \
+  'no method has a tolerance'
 load folder.'legend.gp'
 unset multiplot

@@ -114,7 +114,8 @@ colour(engine) = word(palette, style(engine))
 hollow(engine) = int(word('6 4 3 8 12 10 2', style(engine)))
 # libess is what people know: the projection is its way by the paper's method
 paper_method = "libess, paper's method"
-label(engine) = engine eq 'mujoco' ? 'MuJoCo' : engine eq 'projection' ? paper_method : engine
+label(engine) = engine eq 'mujoco' ? 'MuJoCo' : engine eq 'projection' ? paper_method : \
+  engine eq 'plain' ? 'cheapest plain method' : engine
 
 # --- the page -------------------------------------------------------------------------------------
 
@@ -167,13 +168,15 @@ set style fill noborder
 # --- the sweep's table ----------------------------------------------------------------------------
 
 # its solvers and protocols, in the order they appear, unless the caller names them: one row of
-# panels for each protocol. Rows of one solver and protocol stand in ascending order of contacts.
+# panels for each protocol. Rows of one solver and protocol stand in ascending order of contacts. Plain
+# methods are one, of which a sweep has the cheapest for each number of contacts.
+racer(_) = strcol("solver")[1:6] eq 'plain-' ? 'plain' : strcol("solver")
 if (needs[1:9] eq 'sweep.csv') {
   sweep = data.'/sweep.csv'
   found_solvers = ''
   found_protocols = ''
   eval restart
-  stats sweep using (found_solvers = including(found_solvers, strcol("solver")), \
+  stats sweep using (found_solvers = including(found_solvers, racer(0)), \
     found_protocols = including(found_protocols, strcol("protocol")), see(cell("contacts"))) nooutput
   contacts_range = linear_range('x', 0.03)
   # at most some twenty points to a line
@@ -189,7 +192,7 @@ if (needs[1:9] eq 'sweep.csv') {
 }
 
 # the contacts in the rows of solver s and protocol p
-at(s) = strcol("solver") eq s && strcol("protocol") eq p ? cell("contacts") : NaN
+at(s) = racer(0) eq s && strcol("protocol") eq p ? cell("contacts") : NaN
 
 # a plot command's part for a list of solvers, which may be empty: gnuplot would read the file, and
 # complain, even for an empty loop. `values` is text in the form "(y)" or "(low):(high)".
@@ -201,8 +204,8 @@ line = 'linespoints ls style(s) pi every_th'
 # text to evaluate: `shown`, the solvers of protocol p that have value v, and the range of v and of
 # what `also` sees. Both are text themselves.
 survey(p, v, also) = sprintf("unset logscale; set autoscale; ".restart."; ". \
-  "shown = ''; stats sweep using (strcol('protocol') eq '%s' && member(solvers, strcol('solver')) && known(%s) ? ". \
-  "(shown = including(shown, strcol('solver')), see(%s), %s) : 0) nooutput", p, v, v, also)
+  "shown = ''; stats sweep using (strcol('protocol') eq '%s' && member(solvers, racer(0)) && known(%s) ? ". \
+  "(shown = including(shown, racer(0)), see(%s), %s) : 0) nooutput", p, v, v, also)
 
 # the rows of panels: a page for them and a legend; the left and the right panel of row r, the
 # protocol above the left one

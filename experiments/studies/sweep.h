@@ -70,7 +70,7 @@ typedef struct sweep_top {
 
 /* The line through the medians of one who races at every number of contacts. */
 #define SWEEP_SLOPE_COLUMNS(COLUMN, row)                                                           \
-  COLUMN(row, solver, TEXT, "", "who races")                                                       \
+  COLUMN(row, solver, TEXT, "", "who races; plain: the cheapest of them at each N")                \
   COLUMN(row, protocol, TEXT, "", "with whose settings")                                           \
   COLUMN(row, s_per_contact, NUMBER, "s",                                                          \
          "of the median runtime over all numbers of contacts; null with only one")                 \

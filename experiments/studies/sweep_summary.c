@@ -126,12 +126,17 @@ static void fill_row(const summary *y, gather trials, sweep_row *r) {
 
 /* ---- over all numbers of contacts ------------------------------------------------------------ */
 
+/* who races: plain methods are one, of which there is the cheapest at each number of contacts */
+static const char *racer(const sweep_row *r) {
+  return solver_is_plain(solver_find(r->solver)) ? "plain" : r->solver;
+}
+
 /* whether an entry is the same everywhere: protocols that search may leave one out */
 static bool is_everywhere(const summary *y, size_t entry) {
   const sweep_row *const first = &y->row[y->group[0].row + entry];
   for (size_t i = 0; i < y->groups; i++) {
     const sweep_row *const r = &y->row[y->group[i].row + entry];
-    if (entry >= y->group[i].entries || strcmp(r->solver, first->solver) != 0 ||
+    if (entry >= y->group[i].entries || strcmp(racer(r), racer(first)) != 0 ||
         strcmp(r->protocol, first->protocol) != 0)
       return false;
   }
@@ -166,7 +171,7 @@ static void add_slopes(const summary *y) {
   if (!made) study_out_of_memory(y->run);
   for (size_t k = 0; made && k < y->group[0].entries; k++) {
     const sweep_row *const r = &y->row[k];
-    sweep_slope slope = {r->solver, r->protocol, NAN, {NAN, NAN}, confidence};
+    sweep_slope slope = {racer(r), r->protocol, NAN, {NAN, NAN}, confidence};
     if (y->groups > 1 && is_everywhere(y, k)) fill_series(y, k, &slope, trials, x, band);
     study_add(y->run, SWEEP_SLOPES, &slope);
   }

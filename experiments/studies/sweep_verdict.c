@@ -52,6 +52,7 @@ static void print_range(double low, double high) {
 static const char *engine(const char *solver) {
   return strcmp(solver, projection_solver.name) == 0 ? "libess by the paper's method"
          : strcmp(solver, bridge_solver.name) == 0   ? "MuJoCo"
+         : strcmp(solver, "plain") == 0              ? "the cheapest plain method"
                                                      : solver;
 }
 

@@ -13,12 +13,17 @@ small='--trials 2 --processes 1 --epsilon 1e-3 --duration 0.6'
 # shellcheck disable=SC2086 # words
 run sweep --contacts 2,4 --protocol paper,equal-error $small
 expect 'a race' success
+expect 'the cheapest plain method races at equal error, at each N' \
+  [ "$(grep -cE '^[24],plain-[a-z0-9]+,equal-error,' results/sweep.csv)" -eq 2 ]
+expect 'and nowhere else' [ "$(grep -c ',plain-' results/sweep.csv)" -eq 2 ]
 cp results/sweep.json whole.json
 run sweep --table
 expect 'a verdict' success
 expect 'of four lines' lines 4
 expect 'about both protocols' [ "$(grep -c 'MuJoCo takes .* times as long as .*; N = 2 to 4' "$room/out")" -eq 2 ]
 expect 'and the price of a contact' grep -qE '^one more contact: .*(libess \(equal-error\)).* us' "$room/out"
+
+expect 'plain methods are one' grep -qE '^one more contact: .*, the cheapest plain method \(equal-error\) [-0-9.e]+ us' "$room/out"
 
 set_all mujoco_over_projection 12.5
 set_all s_per_contact 0.0015
