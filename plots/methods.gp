@@ -1,17 +1,22 @@
 # What the figures that compare methods share: which methods have rows here, how they look, what is
 # said of them. A figure sets `table` and here(0), whether a row is one of its own, and loads this
-# file; legend.gp draws what is said above the panels.
+# file; legend.gp draws what is said above the panels. A figure that sets `one_plain` has the plain
+# methods as one, of which here(0) has the rows that it draws.
 # SPDX-License-Identifier: GPL-3.0-or-later
+
+if (!exists("one_plain")) one_plain = 0
+is_plain(_) = strcol("solver")[1:6] eq 'plain-'
+who(_) = one_plain && is_plain(0) ? 'plain' : strcol("method")
 
 # methods with rows that stand for themselves, refused everywhere, or for which others stand
 listed = ''
 standing = ''
 refused = ''
 same = ''
-sort(_) = strcol("coincides_with") ne '' ? (same = including(same, strcol("coincides_with").'='.strcol("method")), 0) : \
-  strcol("status") eq 'refused' ? (refused = including(refused, strcol("method")), 0) : \
-  (standing = including(standing, strcol("method")), 0)
-stats table using (here(0) ? (listed = including(listed, strcol("method")), sort(0)) : 0) nooutput
+sort(_) = strcol("coincides_with") ne '' ? (same = including(same, strcol("coincides_with").'='.who(0)), 0) : \
+  strcol("status") eq 'refused' ? (refused = including(refused, who(0)), 0) : \
+  (standing = including(standing, who(0)), 0)
+stats table using (here(0) ? (listed = including(listed, who(0)), sort(0)) : 0) nooutput
 drawn = ''
 do for [m in listed] {
   if (member(standing, m)) { drawn = including(drawn, m) }
@@ -50,7 +55,7 @@ if (exists("methods")) {
 if (exists("few")) {
   all_drawn = drawn
   drawn = ''
-  do for [m in 'libess projection-1 mujoco-Euler location-brent cvode-adams smooth hybrid ode'] {
+  do for [m in 'libess projection-1 mujoco-Euler plain location-brent cvode-adams smooth hybrid ode'] {
     drawn = member(all_drawn, m) && words(drawn) < 6 ? including(drawn, m) : drawn
   }
 }
@@ -64,15 +69,15 @@ array note[words(drawn) + 3]
 notes = 0
 longest = 0
 do for [i = 1:words(drawn)] {
-  stats table using (here(0) && strcol("method") eq word(drawn, i) ? \
-    (title[i] = renamed(strcol("label")), solver[i] = strcol("solver"), 0) : 0) nooutput
+  stats table using (here(0) && who(0) eq word(drawn, i) ? \
+    (title[i] = who(0) eq 'plain' ? 'cheapest plain method' : renamed(strcol("label")), solver[i] = strcol("solver"), 0) : 0) nooutput
   longest = strlen(title[i]) > longest ? strlen(title[i]) : longest
   twins = ''
   do for [pair in same] {
     equals = strstrt(pair, '=')
     twin = pair[equals + 1:*]
     if (pair[1:equals - 1] eq word(drawn, i) && !member(drawn, twin)) {
-      stats table using (here(0) && strcol("method") eq twin ? (text = strcol("variant"), 0) : 0) nooutput
+      stats table using (here(0) && who(0) eq twin ? (text = strcol("variant"), 0) : 0) nooutput
       twins = twins.' = '.text
     }
   }
@@ -93,7 +98,7 @@ absent = ''
 names = ''
 do for [m in refused] {
   if (!member(drawn, m)) {
-    stats table using (here(0) && strcol("method") eq m ? \
+    stats table using (here(0) && who(0) eq m ? \
       (text = strcol("solver"), text_of_method = strcol("label"), 0) : 0) nooutput
     partly = member(known_solvers, text)
     name_of = partly ? text_of_method : label(text)
@@ -131,15 +136,15 @@ dash(m) = (ordinal(m) - 1) % 4 + 1
 good(_) = strcol("status") eq 'ok'
 near(_) = strcol("status") eq 'crossings'
 bad(_) = !good(0) && !near(0) && strcol("status") ne 'refused'
-chosen(_) = here(0) && member(drawn, strcol("method"))
+chosen(_) = here(0) && member(drawn, who(0))
 
 # methods with points of each kind that have a value, which a figure collects by collect(v)
 goods = ''
 nears = ''
 bads = ''
-collect(v) = !chosen(0) || !known(v) ? 0 : good(0) ? (goods = including(goods, strcol("method")), 0) : \
-  near(0) ? (nears = including(nears, strcol("method")), 0) : \
-  bad(0) ? (bads = including(bads, strcol("method")), 0) : 0
+collect(v) = !chosen(0) || !known(v) ? 0 : good(0) ? (goods = including(goods, who(0)), 0) : \
+  near(0) ? (nears = including(nears, who(0)), 0) : \
+  bad(0) ? (bads = including(bads, who(0)), 0) : 0
 
 # a part of a plot command for a list of methods, which may be empty; `values` and `how` are of m
 part(list, values, how) = list eq '' ? '' : \

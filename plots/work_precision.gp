@@ -2,7 +2,7 @@
 # guards, one line for each method, a point for each value of its knob. `model` and `contacts` choose
 # the model (the first in the table), `cost` is time or evaluations, `name` the figure's file,
 # `label_knobs` writes the knob's value where it is a power of ten, `methods` names those to draw,
-# `numbered` says whether the model's contacts can be chosen, so that the title has their number.
+# otherwise plain methods are one, the cheapest of them at each error that it reaches; `numbered` says whether the model's contacts can be chosen, so that the title has their number.
 # SPDX-License-Identifier: GPL-3.0-or-later
 figure = exists("name") ? name : 'work_precision'
 needs = 'work_precision.csv:model,contacts,method,label,solver,variant,knob,value,status,'. \
@@ -34,15 +34,28 @@ if (!found) {
   print figure.': '.table.': no rows of '.model.sprintf(' with %g contacts', contacts)
   exit status 1
 }
-asked = '1 2 3 4 5 6 7 8 9 10' # powers of ten of an error
-asks(q) = cell("rms_error") <= 10.**-(q + 0)
-asked_cost(_) = cell("median_s")
+spent(_) = positive(cost eq 'time' ? 1e3 * cell("median_s") : cell("evaluations"))
+rms(_) = positive(cell("rms_error"))
+
+# of the plain methods' points those remain that no other beats in both
+one_plain = !exists("methods")
+plain_point(_) = strcol("solver")[1:6] eq 'plain-' && strcol("status") eq 'ok' && known(spent(0)) && known(rms(0))
+points = 0
+stats table using (here(0) && plain_point(0) ? (points = points + 1, 0) : 0) nooutput
+array spent_at[points + 1]
+array rms_at[points + 1]
+points = 0
+note_point(_) = (points = points + 1, spent_at[points] = spent(0), rms_at[points] = rms(0), 0)
+stats table using (here(0) && plain_point(0) ? note_point(0) : 0) nooutput
+beats(k, s, e) = spent_at[k] <= s && rms_at[k] <= e && (spent_at[k] < s || rms_at[k] < e)
+beaten(s, e) = points > 0 && (sum [k = 1:points] beats(k, s, e)) > 0
+of_model(_) = strcol("model") eq model && cell("contacts") == contacts
+here(_) = of_model(0) && (!one_plain || strcol("solver")[1:6] ne 'plain-' || \
+  (plain_point(0) && !beaten(spent(0), rms(0))))
 load folder.'methods.gp'
 
 # --- what is drawn --------------------------------------------------------------------------------
 
-spent(_) = positive(cost eq 'time' ? 1e3 * cell("median_s") : cell("evaluations"))
-rms(_) = positive(cell("rms_error"))
 
 # ranges; what has no error, or far too large a one, stands above them
 set autoscale
@@ -54,16 +67,18 @@ stats table using (chosen(0) && (good(0) || near(0)) ? see(rms(0)) : 0) nooutput
 eval above_seen
 tops = ''
 off_scale(_) = bad(0) && known(spent(0)) && !(rms(0) < strip)
-stats table using (chosen(0) && off_scale(0) ? (tops = including(tops, strcol("method")), 0) : 0) nooutput
-height_of(_) = off_scale(0) ? tier_of(tops, strcol("method")) : rms(0)
+stats table using (chosen(0) && off_scale(0) ? (tops = including(tops, who(0)), 0) : 0) nooutput
+height_of(_) = off_scale(0) ? tier_of(tops, who(0)) : rms(0)
 stats table using (known(spent(0)) ? collect(bad(0) ? height_of(0) : rms(0)) : 0) nooutput
 stats table using (chosen(0) && bad(0) && known(spent(0)) ? see(height_of(0)) : 0) nooutput
 nothing = see_strip(tops)
 y_range = log_range('y')
 
-at(m, kind) = chosen(0) && strcol("method") eq m && kind ? spent(0) : NaN
-lines = goods
-do for [m in nears] { lines = including(lines, m) }
+at(m, kind) = chosen(0) && who(0) eq m && kind ? spent(0) : NaN
+lines = ''
+do for [m in goods.' '.nears] { lines = m eq 'plain' ? lines : including(lines, m) }
+# of several methods, whose points are in no order
+mixed = member(goods, 'plain') ? 'plain' : ''
 # powers of ten only: more would stand in each other's way
 whole(v) = abs(log10(v) - floor(log10(v) + 0.5)) < 1e-6
 knob(_) = whole(cell("value")) ? sprintf('1e%d', floor(log10(cell("value")) + 0.5)) : ''
@@ -89,6 +104,7 @@ set xlabel cost eq 'time' ? 'median time of a run (ms)' : \
   'evaluations of field and guards in a run' offset 0, 0.4
 eval ylabel('median RMS error')
 eval 'plot 1e300 with lines'.part(lines, '(at(m, good(0) || near(0))):(rms(0))', line_of). \
+  part(mixed, '(at(m, good(0))):(rms(0)) smooth unique', line_of). \
   part(goods, '(at(m, good(0))):(rms(0))', point_of). \
   part(nears, '(at(m, near(0))):(rms(0))', white_of). \
   part(nears, '(at(m, near(0))):(rms(0))', hollow_of). \

@@ -215,6 +215,29 @@ sweeps() {
   refuses 'no rows of plate with 7 contacts' work_precision svg "model='plate'; contacts=7"
   refuses 'accepted are time and evaluations' work_precision svg "cost='money'"
 
+  # plain methods are one: two, whose points are as good as each other's, and a third that is beaten
+  edit work_precision.csv '1; $col["method"] == "projection-1" { for (i = 1; i < 4; i++) { $col["status"] = "ok"
+    name = i == 1 ? "Euler" : i == 2 ? "RK4" : "dopri5"; $col["method"] = $col["solver"] = "plain-" tolower(name)
+    $col["label"] = "plain " name; $col["median_s"] *= i == 2 ? 2 : 3; $col["rms_error"] *= i == 2 ? 0.5 : 3; print } }'
+  draws 'with the plain methods as one' work_precision svg
+  says 'cheapest plain method' work_precision
+  lacks 'plain Euler' work_precision
+  draws 'with plain methods by name' work_precision svg "methods='plain-rk4 projection-1'"
+  says 'plain RK4' work_precision
+  lacks 'cheapest plain method' work_precision
+  draws 'of a few methods and plain ones' work_precision svg "few=1; cost='evaluations'"
+  says 'cheapest plain method' work_precision
+  edit work_precision.csv '$col["method"] ~ /^plain/ { $col["status"] = "failed" } 1'
+  draws 'where no plain method runs' work_precision svg
+  lacks 'plain' work_precision
+  edit sweep.csv '1; $col["solver"] == "mujoco" { $col["solver"] = $col["contacts"] % 2 ? "plain-rk4" : "plain-dopri5"; print }'
+  for figure in runtime_vs_n error_vs_n fig5_2_marginal; do
+    draws 'with plain methods as one' $figure svg
+    says 'cheapest plain method' $figure
+    lacks 'plain-' $figure
+  done
+  new_data
+
   edit work_precision.csv 'NR == 1 || $col["method"] == "hybrid" && $col["value"] > 0.001'
   draws 'from points without a good one' work_precision svg
   edit work_precision.csv 'NR == 1 || $col["status"] == "failed"'
