@@ -213,6 +213,13 @@ static int tell_impact(const ess_impact *impact, void *context) {
   return d->caller.observer.impact(&seen, d->caller.observer.context);
 }
 
+static int tell_slide(const ess_slide_info *info, void *context) {
+  const ess_driver *const d = context;
+  ess_slide_info seen = *info;
+  seen.t = ess_caller_time(d, info->t);
+  return d->caller.observer.slide(&seen, d->caller.observer.context);
+}
+
 /* ---- the driver's -----------------------------------------------------------------------------
  */
 
@@ -297,6 +304,7 @@ void ess_caller_dress(ess_driver *d) {
   d->options.observer = (ess_observer){.step = o->step ? tell_step : NULL,
                                        .crossing = o->crossing ? tell_crossing : NULL,
                                        .impact = o->impact ? tell_impact : NULL,
+                                       .slide = o->slide ? tell_slide : NULL,
                                        .context = d};
 }
 

@@ -22,6 +22,7 @@
 #include "piece.h"
 #include "projection.h"
 #include "sample.h"
+#include "slide.h"
 #include "status.h"
 #include "step.h"
 #include "survey.h"
@@ -41,7 +42,7 @@ ess_driver *ess_driver_alloc(const ess_system *system, const ess_options *option
   if (!d) return NULL;
   ess_system joined;
   if (!ess_watched_join(d, system, &joined) || !ess_caller_take(d, &joined) ||
-      !ess_memory_alloc(d)) {
+      !ess_memory_alloc(d) || !ess_slides_alloc(d, system, options)) {
     ess_driver_free(d);
     return NULL;
   }
@@ -56,6 +57,7 @@ ess_driver *ess_driver_alloc(const ess_system *system, const ess_options *option
 void ess_driver_free(ess_driver *d) {
   if (!d) return;
   ess_tangents_free(d);
+  ess_slides_free(d);
   ess_memory_free(d);
   ess_caller_free(d);
   ess_watched_free(d);
@@ -78,6 +80,7 @@ static void forget(ess_driver *d) {
   d->piece.kind = ESS_PIECE_POINT;
   d->piece.t0 = d->piece.t1 = NAN;
   ess_impacts_forget(d);
+  ess_slides_forget(d);
   if (d->tangents) ess_tangents_forget(d);
   for (size_t k = 0; k < d->system.guard_count; k++) d->grain[k] = 0.0;
   d->is_coarse = false;
@@ -111,12 +114,14 @@ const double *ess_driver_sign(const ess_driver *d) {
 }
 
 /* forward or backward: the other way is another trajectory, though its mode may go on */
-static void turn(ess_driver *d, double t, double t1) {
+static int turn(ess_driver *d, double t, double t1) {
   const double way = t1 < t ? -1.0 : t1 > t ? 1.0 : d->caller.way;
   const bool turns = way != d->caller.way;
+  if (turns && ess_is_sliding(d)) return ess_slide_refuse_turn(d);
   if (turns) ess_caller_turn(d, way);
   if (turns) forget(d);
   if (turns || !d->latched) ess_caller_begin(d, way * t);
+  return ESS_SUCCESS;
 }
 
 /* puts the driver at the caller's state, in the latched mode */
@@ -130,7 +135,8 @@ static int begin(ess_driver *d, double t, double t1, const double x[]) {
   if (d->tangents) ess_tangents_begin(d);
   d->t_end = t1;
   d->t_rest = 0.0;
-  if (memcmp(x, d->x, ess_caller_states(d) * sizeof *x)) ess_forget_turning(d);
+  const bool moved = memcmp(x, d->x, ess_caller_states(d) * sizeof *x) != 0;
+  if (moved) ess_forget_turning(d);
   memcpy(d->x, x, d->system.dimension * sizeof *x);
   d->progress_time = t;
   d->stalled_crossings = 0;
@@ -141,7 +147,9 @@ static int begin(ess_driver *d, double t, double t1, const double x[]) {
   d->apply_steps = 0;
   d->apply_crossings = d->settled_crossings = 0;
   ess_watch_returns_of(d, 0);
-  return d->latched ? ess_resume(d) : ess_latch(d);
+  const bool is_new = !d->latched;
+  const int status = is_new ? ess_latch(d) : ess_resume(d);
+  return status || !d->slides ? status : ess_slides_begin(d, is_new, moved);
 }
 
 /* projects onto the first candidate when it is inside its neighbourhood and before t1, else
@@ -238,8 +246,9 @@ int ess_driver_sample(ess_driver *d, double *t, double t1, double x[], const dou
   d->times_done = 0;
   d->samples = states;
 
+  const int turned = turn(d, *t, t1);
+  if (turned) return turned;
   d->applying = true;
-  turn(d, *t, t1);
   const double from = ess_caller_time(d, *t), to = ess_caller_time(d, t1);
   int status = begin(d, from, to, ess_caller_state(d, from, x));
   if (!status) status = advance(d, to);

@@ -220,6 +220,7 @@ struct ess_driver {
   void *memory, *indices; /* the blocks that all arrays above lie in */
 
   struct ess_impact_work *impacts; /* impact_state.h; NULL in a system without them */
+  struct ess_slides *slides;       /* slide_state.h; NULL unless asked for */
   struct ess_tangents *tangents;   /* tangent_state.h; NULL when none are followed */
 };
 

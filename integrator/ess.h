@@ -90,6 +90,9 @@ ESS_API const char *ess_strerror(int status);
  * once. The state lies where sliding begins. Or it was crossed so thousands of times within the
  * tolerance, and max_steps or max_crossings would not reach to the end.
  *
+ * With ess_options.sliding it says that where the state goes from there is not unique: `guard` and
+ * `other_guard` are two of the event functions that show it, or one, and `reason` says why.
+ *
  * ESS_EJACOBIAN: difference quotients of the event function along the field, at two places, agree
  * with each other and differ from the rate by more than a quarter. ess_check_jacobian finds which
  * derivative it is, and smaller errors.
@@ -103,10 +106,10 @@ typedef struct ess_failure {
   ess_status status;
   double time;
   size_t guard;       /* the event function concerned */
-  size_t other_guard; /* ESS_ECHATTER: the one crossed just before */
+  size_t other_guard; /* ESS_ECHATTER: the one crossed just before; ESS_ESLIDING: another */
   int callback_code;  /* ESS_ECALLBACK: what the callback returned */
   const char *reason; /* ESS_EINVAL: one line that names the argument and what is accepted, in
-                         static storage; else NULL */
+                         static storage; ESS_ESLIDING: why, or NULL; else NULL */
 } ess_failure;
 
 /* ---- guards and the guard reset matrix ------------------------------------------------------- */
@@ -360,6 +363,15 @@ typedef struct ess_crossing_info {
   const double *sign; /* sign[m] after the crossing */
 } ess_crossing_info;
 
+/* What an observer is told where the state begins to slide on an event function's zero, or ends. */
+typedef struct ess_slide_info {
+  size_t guard;       /* the event function */
+  int begins;         /* +1: from t on the state slides on it; -1: no more */
+  double t;           /* time */
+  const double *x;    /* x[n] at t */
+  const double *sign; /* sign[m] from t on; of those slid on -1 */
+} ess_slide_info;
+
 /*
  * Functions told of every step and every crossing, after acceptance and in the order of time: of a
  * step, or sub-step, at its end, after what is crossed within it and before what is crossed there.
@@ -376,6 +388,8 @@ typedef struct ess_observer {
   void *context;                                          /* handed to all; owned by the caller */
   int (*event)(const ess_crossing_info *info, void *context); /* after each event of ess_watch, or
                                                                  NULL: `guard` is its index there */
+  int (*slide)(const ess_slide_info *info, void *context);    /* where a slide begins or ends, or
+                                                                 NULL */
 } ess_observer;
 
 /* How crossings are made. */
@@ -397,6 +411,13 @@ typedef enum ess_base {
   ESS_BASE_CHOSEN  /* dopri5, and RKC for as long as stability bounds dopri5's steps and RKC takes
                       clearly fewer calls (docs/theory/method.md) */
 } ess_base;
+
+/* What happens where the field points back to an event function's zero from both sides. */
+typedef enum ess_sliding {
+  ESS_SLIDING_NONE,    /* the run ends there with ESS_ESLIDING */
+  ESS_SLIDING_FILIPPOV /* the state slides along it, by the mean of the fields of both sides that
+                          keeps it there (docs/theory/sliding.md) */
+} ess_sliding;
 
 /* How to integrate. Start from ess_options_default() and change what you need. */
 typedef struct ess_options {
@@ -445,6 +466,21 @@ typedef struct ess_options {
    * than the tolerance can tell.
    */
   uint64_t zeno_impacts;
+
+  /*
+   * Default: ESS_SLIDING_NONE. With ESS_SLIDING_FILIPPOV the state may slide on any number of event
+   * functions whose jumps of the field add up, as friction's do, and on three at most where they do
+   * not, as in products of signs. Where it leaves is located. The field is called with signs -1 and
+   * +1 alone, once for each of them and once more. It needs ESS_METHOD_TOLERANCE, ESS_BASE_DOPRI5
+   * and a system without weights, and is chosen when the driver is allocated. A start from which
+   * the field points away on both sides, and a run that turns around while it slides, end with
+   * ESS_ESLIDING then: neither is unique.
+   */
+  ess_sliding sliding;
+
+  /* Optional, [m], copied: which event functions may be slid on. None may whose guards are silent,
+   * impacts or one-way, or whose rows change others. NULL: each that may. */
+  const bool *slides;
 
   /* Half-width of every guard's neighbourhood, in units of h, finite, > 0; default 1e-3. This, and
    * what follows, concerns ESS_METHOD_PAPER alone. */
@@ -497,6 +533,8 @@ typedef struct ess_counters {
   uint64_t silent;      /* silent crossings */
   uint64_t impacts;  /* calls of an impact's map that were made; their events are crossings too */
   uint64_t substeps; /* accepted sub-steps, each of which makes the crossings within it */
+
+  uint64_t slides; /* slides begun: each of an event function */
 
   /* sub-steps refused by the error control, or as too long to be sure of what is crossed */
   uint64_t substeps_rejected;
@@ -600,6 +638,12 @@ ESS_API const ess_failure *ess_driver_failure(const ess_driver *driver);
 /* The latched mode, sign[m]; meaningful after the first apply. Owned by the driver. NULL of a NULL
  * driver. */
 ESS_API const double *ess_driver_sign(const ess_driver *driver);
+
+/*
+ * The event functions that the state slides on, ascending, *count of them; their signs in
+ * ess_driver_sign are -1. Owned by the driver; NULL without ess_options.sliding.
+ */
+ESS_API const size_t *ess_driver_sliding(const ess_driver *driver, size_t *count);
 
 /* ---- tangents: the derivative of the flow ---------------------------------------------------- */
 

@@ -12,6 +12,7 @@
 #include "impact.h"
 #include "options.h"
 #include "resets.h"
+#include "slide.h"
 #include "status.h"
 #include "watched.h"
 
@@ -93,7 +94,8 @@ const char *ess_check(const ess_system *system, const ess_options *o) {
   if (o->max_crossings < 1) return "max_crossings must be at least 1";
   if (!(o->tie >= 0.0) || !isfinite(o->tie)) return "tie must be a finite number >= 0";
   if (o->zeno_impacts < 4) return "zeno_impacts must be at least 4";
-  return ess_watched_check(system, o);
+  wrong = ess_slide_check(system, o);
+  return wrong ? wrong : ess_watched_check(system, o);
 }
 
 /* by state, that of time as the first; beyond the last nothing is ever wrong */
@@ -139,6 +141,7 @@ void ess_take_options(ess_driver *d, const ess_options *options) {
   copy_tolerances(d, options);
   set_neighbourhoods(d);
   d->options.rtols = d->options.atols = d->options.guard_epsilons = NULL;
+  d->options.slides = NULL;
   d->caller.observer = ess_watched_observer(d, &options->observer);
   ess_caller_dress(d);
   resize_armed(d);
@@ -149,6 +152,8 @@ int ess_driver_set_options(ess_driver *d, const ess_options *options) {
   const char *wrong = NULL;
   if (d->applying) wrong = "options change between applies, not within one";
   if (!wrong) wrong = ess_check(&d->caller.system, options);
+  if (!wrong && options->sliding != d->options.sliding)
+    wrong = "sliding is chosen when the driver is allocated";
   if (wrong) return ess_refuse(d, ess_caller_time(d, d->t), wrong);
   ess_take_options(d, options);
   ess_no_failure(d);

@@ -13,6 +13,7 @@
 #include "callbacks.h"
 #include "driver_state.h"
 #include "resets.h"
+#include "slide.h"
 #include "status.h"
 #include "watched.h"
 
@@ -148,6 +149,7 @@ static int apply_ahead(ess_driver *d, size_t entry) {
 static inline int apply_entry(ess_driver *d, size_t entry, size_t guard) {
   const size_t k = guard / 2;
   const signed char effect = d->row_effect[entry];
+  if (d->slides) ess_slide_release(d, k);
   if (effect == ESS_ARM_AHEAD) return apply_ahead(d, entry);
   if (effect > 0) return arm(d, guard) ? ess_announce(d, k) : ESS_SUCCESS;
   if (ess_guard_ahead(d, k) == guard) ess_disarm(d, k);

@@ -24,6 +24,7 @@
 #include "resets.h"
 #include "ripple.h"
 #include "sample.h"
+#include "slide.h"
 #include "stabilised.h"
 #include "status.h"
 #include "step.h"
@@ -153,7 +154,7 @@ int ess_halve(ess_driver *d, ess_location *found) {
 
 /* a step accepted by the error control whose guards are known throughout */
 static int watched_step(ess_driver *d, double t1, bool *last, ess_location *found) {
-  const bool watching = d->armed_count > 0;
+  const bool watching = d->armed_count > 0, sliding = ess_is_sliding(d);
   bool again;
   *found = (ess_location){.theta = 1.0, .doubt_guard = SIZE_MAX};
   do {
@@ -161,12 +162,14 @@ static int watched_step(ess_driver *d, double t1, bool *last, ess_location *foun
     int status = ess_accepted_step(d, t1, last);
     if (status) return status;
     ess_dopri5_prepare_dense(d);
-    if (!watching) return ESS_SUCCESS;
-    status = ess_watch_guards(d);
-    if (!status) status = ess_locate_first(d, found);
+    if (!watching && !sliding) return ESS_SUCCESS;
+    if (watching) status = ess_watch_guards(d);
+    if (!status && watching) status = ess_locate_first(d, found);
     if (!status && found->doubt_guard != SIZE_MAX) status = ess_halve(d, found);
     if (!status && found->cut && d->tangents && d->stabilised.is_on)
       status = ess_tangent_approach(d, found->theta * d->dt, &again);
+    if (!status && sliding && found->doubt_guard == SIZE_MAX)
+      status = ess_slide_watch(d, found, &again);
     if (status) return status;
   } while (found->doubt_guard != SIZE_MAX || again);
   return ESS_SUCCESS;

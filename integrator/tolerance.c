@@ -24,6 +24,7 @@
 #include "piece.h"
 #include "resets.h"
 #include "ripple.h"
+#include "slide.h"
 #include "status.h"
 #include "step.h"
 #include "suspect.h"
@@ -128,6 +129,7 @@ static int step(ess_driver *d, double t1) {
   if (d->is_coarse) status = ess_refine(d);
   if (!status && d->dt_next == 0.0) status = ess_dopri5_first_step(d, t1, &d->dt_next);
   if (watching) ess_watch_paces(d);
+  if (!status && ess_is_sliding(d)) return ess_integration_step(d, t1);
   ess_kinks_choose(d);
   for (bool again = true; !status && again;) {
     bool last;
@@ -172,6 +174,7 @@ int ess_advance_by_tolerance(ess_driver *d, double t1) {
     if (d->t >= t1 && !due) return ESS_SUCCESS;
     status = due ? cross_here(d, first.guard) : step(d, t1);
     if (!status && due) status = ess_refill(d);
+    if (!status && d->slides) status = ess_slide_settle(d);
     if (!status) status = ess_settle(d);
     if (!status) status = ess_watch_returns(d);
     if (status) return status;

@@ -15,6 +15,7 @@
 #include "driver_state.h"
 #include "knots.h"
 #include "piece.h"
+#include "slide.h"
 #include "status.h"
 #include "tangent.h"
 #include "tangent_state.h"
@@ -58,7 +59,7 @@ int ess_tangent_rates(ess_driver *d, double t, const double x[], const double *f
     for (size_t j = 0; j < count; j++) multiply(v->between, from + j * n, n, to + j * n);
     return ESS_SUCCESS;
   }
-  if (s->field_jacobian) {
+  if (s->field_jacobian && !ess_is_sliding(d)) {
     d->counters.field_jacobian_evaluations++;
     d->t_seen = t;
     const int code = s->field_jacobian(t, x, d->sign, v->matrix, s->params);
@@ -91,7 +92,8 @@ static double error_of(ess_driver *d, double dt, const double end[]) {
   ess_dopri5_sum(ESS_SUM_ERROR, dt, NULL, v->k, v->count * n, v->w);
   for (size_t j = 0; j < v->count; j++) {
     double *const error = v->w + j * n, *const from = v->v + j * n;
-    const double lost = d->system.field_jacobian ? 0.0 : fabs(dt) * rounding_of(d, from);
+    const double lost =
+        d->system.field_jacobian && !ess_is_sliding(d) ? 0.0 : fabs(dt) * rounding_of(d, from);
     for (size_t i = 0; i < n; i++) error[i] = ess_larger(0.0, fabs(error[i]) - lost - DECAYED);
     const double its = ess_scaled_norm(d, error, from, end + j * n);
     if (!(its <= DBL_MAX) || !(norm(end + j * n, n) < INFINITY)) return INFINITY;

@@ -182,6 +182,11 @@ static int tell_impact(const ess_impact *impact, void *context) {
   return stop;
 }
 
+static int tell_slide(const ess_slide_info *info, void *context) {
+  const ess_observer *const o = &((const ess_driver *)context)->watched.observer;
+  return o->slide(info, o->context);
+}
+
 ess_observer ess_watched_observer(ess_driver *d, const ess_observer *observer) {
   ess_watched *const w = &d->watched;
   if (!w->count) return *observer;
@@ -189,6 +194,7 @@ ess_observer ess_watched_observer(ess_driver *d, const ess_observer *observer) {
   return (ess_observer){.step = observer->step ? tell_step : NULL,
                         .crossing = tell_crossing,
                         .impact = tell_impact,
+                        .slide = observer->slide ? tell_slide : NULL,
                         .context = d};
 }
 

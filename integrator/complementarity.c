@@ -1,0 +1,313 @@
+/*
+ * Where jumps add up, what holds a state on several surfaces solves this problem. It has a
+ * solution, and one alone whatever a is, where all principal minors of -G are above zero (Cottle,
+ * Pang and Stone, The Linear Complementarity Problem, 1992). Then least-index pivoting ends there
+ * (Murty). Otherwise all 3^n ways to choose who is inside are looked at, for a few.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "arithmetic.h"
+#include "complementarity.h"
+
+/* all ways to choose, and all principal minors, are looked at for so many */
+enum { FEW = 6, SOME = 10 };
+
+/* what is less, of numbers near 1, is nought */
+static const double NOUGHT = 1e-9;
+
+/* how much is added to a singular matrix, and how often what that changes is put right */
+static const double ADDED = 1e-6;
+enum { ROUNDS = 3 };
+
+bool ess_solve_linear(size_t n, double matrix[], double b[]) {
+  for (size_t i = 0; i < n; i++) {
+    double most = 0.0;
+    for (size_t j = 0; j < n; j++) most = ess_larger(fabs(matrix[i * n + j]), most);
+    if (!(most > 0.0)) return false;
+    for (size_t j = 0; j < n; j++) matrix[i * n + j] /= most;
+    b[i] /= most;
+  }
+  for (size_t c = 0; c < n; c++) {
+    size_t best = c;
+    for (size_t i = c + 1; i < n; i++)
+      if (fabs(matrix[i * n + c]) > fabs(matrix[best * n + c])) best = i;
+    if (!(fabs(matrix[best * n + c]) > NOUGHT)) return false;
+    for (size_t j = 0; j < n && best != c; j++) {
+      const double held = matrix[c * n + j];
+      matrix[c * n + j] = matrix[best * n + j];
+      matrix[best * n + j] = held;
+    }
+    const double held = b[c];
+    b[c] = b[best];
+    b[best] = held;
+    for (size_t i = c + 1; i < n; i++) {
+      const double factor = matrix[i * n + c] / matrix[c * n + c];
+      for (size_t j = c; j < n; j++) matrix[i * n + j] -= factor * matrix[c * n + j];
+      b[i] -= factor * b[c];
+    }
+  }
+  for (size_t c = n; c-- > 0;) {
+    for (size_t j = c + 1; j < n; j++) b[c] -= matrix[c * n + j] * b[j];
+    b[c] /= matrix[c * n + c];
+  }
+  return true;
+}
+
+/* lambda of those inside, of the others given, with so much of |G_ii| (lambda_i - near_i) taken off
+ * the rate; near NULL: none */
+static bool solve_inside(size_t n, const double a[], const double g[], const signed char part[],
+                         const double *near, double lambda[], const ess_box *work) {
+  double *const matrix = work->matrix, *const b = work->b;
+  size_t count = 0;
+  for (size_t i = 0; i < n; i++) {
+    if (part[i]) continue;
+    double sum = a[i];
+    size_t column = 0, inside = 0;
+    for (size_t j = 0; j < n; j++) inside += !part[j];
+    const double added = near ? ADDED * fabs(g[i * n + i]) : 0.0;
+    for (size_t j = 0; j < n; j++) {
+      if (part[j])
+        sum += part[j] > 0 ? g[i * n + j] : 0.0;
+      else
+        matrix[count * inside + column++] = g[i * n + j] - (i == j ? added : 0.0);
+    }
+    b[count++] = -sum - (near ? added * near[i] : 0.0);
+  }
+  if (!ess_solve_linear(count, matrix, b)) return false;
+  count = 0;
+  for (size_t i = 0; i < n; i++) lambda[i] = part[i] ? part[i] > 0 : b[count++];
+  return true;
+}
+
+/* the first that is not where it belongs, by more than this much; n when all are. Where it goes. */
+static size_t find_misplaced(size_t n, const double a[], const double g[], const double *near,
+                             const signed char part[], const double lambda[], double by,
+                             signed char *to) {
+  for (size_t i = 0; i < n; i++) {
+    double rate = a[i];
+    for (size_t j = 0; j < n; j++) rate += g[i * n + j] * lambda[j];
+    const double unit = fabs(g[i * n + i]);
+    if (near) rate -= ADDED * unit * (lambda[i] - near[i]);
+    *to = ESS_BETWEEN;
+    if (part[i] && part[i] * rate < -by * unit) return i;
+    *to = lambda[i] < 0.5 ? ESS_AT_ZERO : ESS_AT_ONE;
+    if (!part[i] && (lambda[i] < -by || lambda[i] > 1.0 + by)) return i;
+  }
+  return n;
+}
+
+/* least-index pivoting, which ends for matrices whose solution is one alone; rounding may keep it
+ * from that where something is just at its bound */
+static bool pivot(size_t n, const double a[], const double g[], const double *near, double lambda[],
+                  signed char part[], const ess_box *work) {
+  const size_t most = 20 * (n + 1) * (n + 1);
+  memset(part, ESS_BETWEEN, n * sizeof *part);
+  for (size_t i = 0; i < 3 * most; i++) {
+    signed char to;
+    if (!solve_inside(n, a, g, part, near, lambda, work)) return false;
+    const double by = i < most ? 0.0 : i < 2 * most ? 1e-12 : NOUGHT;
+    const size_t k = find_misplaced(n, a, g, near, part, lambda, by, &to);
+    if (k == n) return true;
+    part[k] = to;
+  }
+  return false;
+}
+
+/* the determinant of the members chosen by bits, of -G with ones on its diagonal */
+static double minor_of(size_t n, const double g[], size_t bits, double matrix[]) {
+  size_t members[SOME], count = 0;
+  double product = 1.0;
+  for (size_t i = 0; i < n; i++)
+    if (bits >> i & 1) members[count++] = i;
+  for (size_t i = 0; i < count; i++)
+    for (size_t j = 0; j < count; j++)
+      matrix[i * count + j] =
+          -g[members[i] * n + members[j]] / fabs(g[members[i] * n + members[i]]);
+  for (size_t c = 0; c < count; c++) {
+    size_t best = c;
+    for (size_t i = c + 1; i < count; i++)
+      if (fabs(matrix[i * count + c]) > fabs(matrix[best * count + c])) best = i;
+    if (matrix[best * count + c] == 0.0) return 0.0;
+    for (size_t j = 0; j < count && best != c; j++) {
+      const double held = matrix[c * count + j];
+      matrix[c * count + j] = matrix[best * count + j];
+      matrix[best * count + j] = held;
+    }
+    product *= best == c ? matrix[c * count + c] : -matrix[c * count + c];
+    for (size_t i = c + 1; i < count; i++) {
+      const double factor = matrix[i * count + c] / matrix[c * count + c];
+      for (size_t j = c; j < count; j++) matrix[i * count + j] -= factor * matrix[c * count + j];
+    }
+  }
+  return product;
+}
+
+/* the two first members among the bits */
+static void name_pair(const size_t members[], size_t bits, size_t worst[2]) {
+  size_t found = 0;
+  for (size_t i = 0; bits >> i && found < 2; i++)
+    if (bits >> i & 1) worst[found++] = members[i];
+  if (found == 1) worst[1] = SIZE_MAX;
+}
+
+static ess_minors few_minors(size_t n, const double g[], const size_t members[], size_t worst[2],
+                             const ess_box *work) {
+  ess_minors found = ESS_MINORS_POSITIVE;
+  for (size_t bits = 1; bits < (size_t)1 << n; bits++) {
+    const double minor = minor_of(n, g, bits, work->matrix);
+    if (minor > NOUGHT) continue;
+    if (minor >= -NOUGHT && found == ESS_MINORS_ZERO) continue;
+    name_pair(members, bits, worst);
+    if (!(minor >= -NOUGHT)) return ESS_MINORS_NEGATIVE;
+    found = ESS_MINORS_ZERO;
+  }
+  return found;
+}
+
+/* rows by which many of them are made symmetric: from member to member, by what couples them */
+static void find_scales(size_t n, const double g[], double scale[], size_t queue[]) {
+  for (size_t i = 0; i < n; i++) scale[i] = 0.0;
+  for (size_t root = 0; root < n; root++) {
+    if (scale[root] > 0.0) continue;
+    size_t begin = 0, end = 0;
+    scale[root] = 1.0;
+    queue[end++] = root;
+    while (begin < end) {
+      const size_t i = queue[begin++];
+      for (size_t j = 0; j < n; j++) {
+        const double ratio = g[j * n + i] != 0.0 ? g[i * n + j] / g[j * n + i] : 0.0;
+        if (scale[j] > 0.0 || !(ratio > 0.0)) continue;
+        scale[j] = scale[i] * ratio;
+        queue[end++] = j;
+      }
+    }
+  }
+}
+
+/* many: known where they can be made symmetric, as friction can; where not, taken as negative */
+static ess_minors many_minors(size_t n, const double g[], const size_t members[], size_t worst[2],
+                              const ess_box *work) {
+  double *const matrix = work->matrix, *const scale = work->b;
+  ess_minors found = ESS_MINORS_POSITIVE;
+  find_scales(n, g, scale, work->queue);
+  for (size_t i = 0; i < n; i++)
+    for (size_t j = 0; j < n; j++) {
+      const double unit = sqrt(scale[i] * fabs(g[i * n + i]) * scale[j] * fabs(g[j * n + j]));
+      const double one = scale[i] * g[i * n + j], other = scale[j] * g[j * n + i];
+      matrix[i * n + j] = -0.5 * (one + other) / unit;
+      if (fabs(one - other) <= NOUGHT * unit) continue;
+      worst[0] = members[i];
+      worst[1] = members[j];
+      return ESS_MINORS_NEGATIVE;
+    }
+  for (size_t c = 0; c < n; c++) {
+    double *const row = matrix + c * n;
+    worst[0] = members[c ? c - 1 : 0];
+    worst[1] = members[c];
+    if (row[c] < -NOUGHT) return ESS_MINORS_NEGATIVE;
+    if (row[c] <= NOUGHT) {
+      found = ESS_MINORS_ZERO;
+      for (size_t j = c + 1; j < n; j++)
+        if (fabs(row[j]) > sqrt(NOUGHT)) return ESS_MINORS_NEGATIVE;
+      continue;
+    }
+    for (size_t i = c + 1; i < n; i++) {
+      const double factor = matrix[i * n + c] / row[c];
+      for (size_t j = c; j < n; j++) matrix[i * n + j] -= factor * row[j];
+    }
+  }
+  return found;
+}
+
+ess_minors ess_principal_minors(size_t n, const double g[], const signed char part[],
+                                size_t worst[2], const ess_box *work) {
+  double *const inner = work->inner;
+  size_t *const members = work->members, count = 0, kept = 0;
+  for (size_t i = 0; i < n; i++)
+    if (!part || !part[i]) members[kept++] = i;
+  for (size_t i = 0; i < kept; i++)
+    for (size_t j = 0; j < kept; j++) inner[count++] = g[members[i] * n + members[j]];
+  for (size_t i = 0; i < kept; i++) {
+    if (inner[i * kept + i] < 0.0) continue;
+    worst[0] = members[i];
+    worst[1] = SIZE_MAX;
+    return ESS_MINORS_NEGATIVE;
+  }
+  return kept <= SOME ? few_minors(kept, inner, members, worst, work)
+                      : many_minors(kept, inner, members, worst, work);
+}
+
+bool ess_complementarity_inside(size_t n, const double a[], const double g[], const double near[],
+                                double lambda[], const ess_box *work) {
+  signed char *const part = work->way;
+  double *const at = work->near;
+  memset(part, ESS_BETWEEN, n * sizeof *part);
+  if (solve_inside(n, a, g, part, NULL, lambda, work)) return true;
+  memcpy(at, near, n * sizeof *at);
+  for (int round = 0; round < ROUNDS; round++) {
+    if (!solve_inside(n, a, g, part, at, lambda, work)) return false;
+    memcpy(at, lambda, n * sizeof *at);
+  }
+  // rows that contradict each other have no solution
+  for (size_t i = 0; i < n; i++) {
+    double rate = a[i], size = fabs(a[i]);
+    for (size_t j = 0; j < n; j++) rate += g[i * n + j] * lambda[j];
+    for (size_t j = 0; j < n; j++) size += fabs(g[i * n + j]);
+    if (!(fabs(rate) <= NOUGHT * size)) return false;
+  }
+  return true;
+}
+
+/* the one nearest to 1/2 of the many that a singular matrix has */
+static bool pivot_singular(size_t n, const double a[], const double g[], double lambda[],
+                           signed char part[], const ess_box *work) {
+  double *const near = work->near;
+  for (size_t i = 0; i < n; i++) near[i] = 0.5;
+  for (int round = 0; round < ROUNDS; round++) {
+    if (!pivot(n, a, g, near, lambda, part, work)) return false;
+    memcpy(near, lambda, n * sizeof *near);
+  }
+  return true;
+}
+
+/* the members of the i-th of 3^n ways */
+static void choose_way(size_t n, size_t way, signed char part[]) {
+  for (size_t i = 0; i < n; i++, way /= 3) part[i] = (signed char)(way % 3) - 1;
+}
+
+/* looks at all ways: how many solutions they have that differ; the last of them */
+static size_t count_solutions(size_t n, const double a[], const double g[], double by,
+                              double lambda[], signed char part[], const ess_box *work) {
+  double *const found = work->other;
+  signed char *const way = work->way;
+  size_t count = 0, ways = 1;
+  for (size_t i = 0; i < n; i++) ways *= 3;
+  for (size_t i = 0; i < ways; i++) {
+    signed char to;
+    choose_way(n, i, way);
+    if (!solve_inside(n, a, g, way, NULL, found, work)) continue;
+    if (find_misplaced(n, a, g, NULL, way, found, by, &to) < n) continue;
+    double apart = count ? 0.0 : INFINITY;
+    for (size_t j = 0; j < n; j++) apart = ess_larger(fabs(found[j] - lambda[j]), apart);
+    count += apart > 1e-6;
+    memcpy(lambda, found, n * sizeof *lambda);
+    memcpy(part, way, n * sizeof *part);
+  }
+  return count;
+}
+
+ess_solutions ess_complementarity(size_t n, const double a[], const double g[], double lambda[],
+                                  signed char part[], size_t worst[2], const ess_box *work) {
+  const ess_minors minors = ess_principal_minors(n, g, NULL, worst, work);
+  if (minors == ESS_MINORS_POSITIVE && pivot(n, a, g, NULL, lambda, part, work))
+    return ESS_ONE_SOLUTION;
+  if (minors == ESS_MINORS_ZERO && pivot_singular(n, a, g, lambda, part, work)) return ESS_ONE_RATE;
+  if (n > FEW) return ESS_MANY_SOLUTIONS;
+  size_t count = count_solutions(n, a, g, 0.0, lambda, part, work);
+  if (!count) count = count_solutions(n, a, g, NOUGHT, lambda, part, work);
+  return count == 1 ? ESS_ONE_SOLUTION : ESS_MANY_SOLUTIONS;
+}

@@ -1,0 +1,247 @@
+/*
+ * The field on surfaces. Where what crossings add to it adds up, as friction does, one call for
+ * each surface beside the one for all of them at -1 tells it. Where not, as in products of signs,
+ * it is the mean of the fields of all corners, each with the product of its surfaces' weights, for
+ * three surfaces at most.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <math.h>
+#include <string.h>
+
+#include "arithmetic.h"
+#include "callbacks.h"
+#include "driver_state.h"
+#include "slide_field.h"
+#include "status.h"
+
+/* jumps add up to this part of them */
+static const double SAME = 1e-9;
+
+/* Newton steps, and what is small enough after one */
+enum { NEWTON = 40 };
+static const double CONVERGED = 1e-13;
+
+/* solutions that differ by less are one */
+static const double APART = 1e-6;
+
+static int set_sign(ess_driver *d, size_t k, double sign) {
+  if (d->sign[k] * sign > 0.0) return ESS_SUCCESS;
+  d->sign[k] = sign;
+  return ess_announce(d, k);
+}
+
+/* the rates along v of the event functions listed */
+static int rates_along(ess_driver *d, double t, const double x[], const double v[],
+                       const size_t set[], size_t count, double rate[]) {
+  ess_slides *const s = d->slides;
+  const int status = ess_guard_rates(d, t, x, v, s->h, s->rate);
+  for (size_t i = 0; i < count; i++) rate[i] = s->rate[set[i]];
+  return status;
+}
+
+/* the fields of all corners: in corner c the i-th surface is at +1 where bit i is set */
+static int look_at_corners(ess_driver *d, double t, const double x[], const size_t set[],
+                           size_t count) {
+  ess_slides *const s = d->slides;
+  int status = ESS_SUCCESS;
+  for (size_t c = 0; !status && c < (size_t)1 << count; c++) {
+    double *const f = s->corner + c * d->lanes;
+    for (size_t i = 0; !status && i < count; i++)
+      status = set_sign(d, set[i], c >> i & 1 ? 1.0 : -1.0);
+    if (!status) status = ess_field_at(d, d->sign, t, x, f);
+    if (!status) status = rates_along(d, t, x, f, set, count, s->q + c * count);
+  }
+  for (size_t i = 0; !status && i < count; i++) status = set_sign(d, set[i], -1.0);
+  return status;
+}
+
+int ess_slide_look(ess_driver *d, double t, const double x[], const size_t set[], size_t count) {
+  ess_slides *const s = d->slides;
+  const size_t n = d->system.dimension;
+  if (!s->adds) return look_at_corners(d, t, x, set, count);
+  int status = ESS_SUCCESS;
+  for (size_t i = 0; !status && i < count; i++) status = set_sign(d, set[i], -1.0);
+  if (!status) status = ess_field_at(d, d->sign, t, x, s->f0);
+  if (!status) status = rates_along(d, t, x, s->f0, set, count, s->a);
+  for (size_t j = 0; !status && j < count; j++) {
+    double *const jump = s->jump + j * d->lanes;
+    status = set_sign(d, set[j], 1.0);
+    if (!status) status = ess_field_at(d, d->sign, t, x, jump);
+    if (!status) status = set_sign(d, set[j], -1.0);
+    for (size_t l = 0; l < n; l++) jump[l] -= s->f0[l];
+    if (!status) status = rates_along(d, t, x, jump, set, count, s->sum);
+    for (size_t i = 0; i < count; i++) s->g[i * count + j] = s->sum[i];
+  }
+  return status;
+}
+
+int ess_slide_look_adds(ess_driver *d, double t, const double x[], const size_t set[],
+                        size_t count) {
+  ess_slides *const s = d->slides;
+  int status = ESS_SUCCESS;
+  if (count < 2 || !s->adds) return ESS_SUCCESS;
+  for (size_t i = 0; !status && i < count; i++) status = set_sign(d, set[i], 1.0);
+  if (!status) status = ess_field_at(d, d->sign, t, x, s->corner);
+  for (size_t i = 0; !status && i < count; i++) status = set_sign(d, set[i], -1.0);
+  for (size_t l = 0; !status && l < d->system.dimension; l++) {
+    double sum = s->f0[l], size = fabs(s->f0[l]) + fabs(s->corner[l]);
+    for (size_t j = 0; j < count; j++) {
+      sum += s->jump[j * d->lanes + l];
+      size += fabs(s->jump[j * d->lanes + l]);
+    }
+    s->adds = s->adds && fabs(sum - s->corner[l]) <= SAME * size;
+  }
+  return status;
+}
+
+/* ---- means of corners ------------------------------------------------------------------------ */
+
+/* the weight of corner c; its derivative by lambda_by, where that is one of them */
+static double weight_of(size_t c, const double lambda[], size_t count, size_t by) {
+  double product = 1.0;
+  for (size_t i = 0; i < count; i++) {
+    const bool is_set = c >> i & 1;
+    if (i == by)
+      product *= is_set ? 1.0 : -1.0;
+    else
+      product *= is_set ? lambda[i] : 1.0 - lambda[i];
+  }
+  return product;
+}
+
+/* the rate of the i-th event function by the mean, or its derivative */
+static double mean_rate(const ess_slides *s, const double lambda[], size_t count, size_t i,
+                        size_t by) {
+  double sum = 0.0;
+  for (size_t c = 0; c < (size_t)1 << count; c++)
+    sum += weight_of(c, lambda, count, by) * s->q[c * count + i];
+  return sum;
+}
+
+/* a and g by which rates change about lambda, so that a + g lambda is the rates */
+static void linearise(ess_slides *s, const double lambda[], size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    s->a[i] = mean_rate(s, lambda, count, i, SIZE_MAX);
+    for (size_t j = 0; j < count; j++) {
+      s->g[i * count + j] = mean_rate(s, lambda, count, i, j);
+      s->a[i] -= s->g[i * count + j] * lambda[j];
+    }
+  }
+}
+
+/* makes the rates of those between their bounds nothing, from lambda on */
+static bool converge(ess_slides *s, const signed char part[], size_t count, double lambda[]) {
+  double *const matrix = s->box.matrix, *const step = s->box.b;
+  for (int i = 0; i < NEWTON; i++) {
+    double most = 0.0;
+    linearise(s, lambda, count);
+    for (size_t k = 0; k < count; k++) {
+      step[k] = -s->a[k];
+      for (size_t j = 0; j < count; j++) {
+        step[k] -= s->g[k * count + j] * lambda[j];
+        matrix[k * count + j] = part && (part[k] || part[j]) ? k == j : s->g[k * count + j];
+      }
+      if (part && part[k]) step[k] = 0.0;
+    }
+    if (!ess_solve_linear(count, matrix, step)) return false;
+    for (size_t k = 0; k < count; k++) {
+      lambda[k] += step[k];
+      most = ess_larger(fabs(step[k]), most);
+    }
+    if (!(most < 1e6)) return false;
+    if (most <= CONVERGED) break;
+  }
+  linearise(s, lambda, count);
+  return true;
+}
+
+/* whether lambda solves it, with those that are at their bounds there */
+static bool is_solution(const ess_slides *s, const signed char part[], size_t count,
+                        const double lambda[]) {
+  for (size_t i = 0; i < count; i++) {
+    double rate = s->a[i], unit = 0.0;
+    for (size_t j = 0; j < count; j++) rate += s->g[i * count + j] * lambda[j];
+    for (size_t j = 0; j < count; j++) unit += fabs(s->g[i * count + j]);
+    if (part[i] && part[i] * rate < 0.0) return false;
+    if (!part[i] && (lambda[i] < 0.0 || lambda[i] > 1.0 || fabs(rate) > SAME * unit)) return false;
+  }
+  return true;
+}
+
+/* the i-th of 3^count ways, and places to begin at */
+static void choose_way(size_t count, size_t i, signed char part[]) {
+  for (size_t k = 0; k < count; k++, i /= 3) part[k] = (signed char)(i % 3) - 1;
+}
+
+/* all solutions that the three, at most, have: those that Newton finds from 27 places */
+static ess_solutions solve_corners(ess_slides *s, size_t count, size_t worst[2]) {
+  signed char way[3], place[3];
+  double found[3];
+  size_t solutions = 0, ways = 1;
+  for (size_t i = 0; i < count; i++) ways *= 3;
+  for (size_t i = 0; i < ways * ways; i++) {
+    choose_way(count, i / ways, way);
+    choose_way(count, i % ways, place);
+    for (size_t k = 0; k < count; k++)
+      found[k] = way[k] ? way[k] > 0 : 0.5 + 0.35 * (double)place[k];
+    if (!converge(s, way, count, found) || !is_solution(s, way, count, found)) continue;
+    double apart = solutions ? 0.0 : INFINITY;
+    for (size_t k = 0; k < count; k++) apart = ess_larger(fabs(found[k] - s->lambda[k]), apart);
+    solutions += apart > APART;
+    memcpy(s->lambda, found, count * sizeof *found);
+    memcpy(s->part, way, count * sizeof *way);
+  }
+  worst[0] = 0;
+  worst[1] = count > 1 ? 1 : SIZE_MAX;
+  linearise(s, s->lambda, count);
+  return solutions == 1 ? ESS_ONE_SOLUTION : ESS_MANY_SOLUTIONS;
+}
+
+/* what each surface adds, as lambda weighs it */
+static void mean_jumps(const ess_driver *d, size_t count) {
+  const ess_slides *const s = d->slides;
+  for (size_t j = 0; j < count; j++)
+    for (size_t l = 0; l < d->system.dimension; l++) {
+      double sum = 0.0;
+      for (size_t c = 0; c < (size_t)1 << count; c++)
+        sum += weight_of(c, s->lambda, count, j) * s->corner[c * d->lanes + l];
+      s->jump[j * d->lanes + l] = sum;
+    }
+}
+
+/* ---- both ------------------------------------------------------------------------------------ */
+
+ess_solutions ess_slide_solve(ess_driver *d, size_t count, size_t worst[2]) {
+  ess_slides *const s = d->slides;
+  if (s->adds) return ess_complementarity(count, s->a, s->g, s->lambda, s->part, worst, &s->box);
+  const ess_solutions found = solve_corners(s, count, worst);
+  mean_jumps(d, count);
+  return found;
+}
+
+int ess_slide_field(ess_driver *d, double t, const double x[], double f[]) {
+  ess_slides *const s = d->slides;
+  const size_t n = d->system.dimension, count = s->count;
+  const int status = ess_slide_look(d, t, x, s->set, count);
+  if (status) return status;
+  bool found;
+  if (s->adds) {
+    found = ess_complementarity_inside(count, s->a, s->g, s->half, s->lambda, &s->box);
+  } else {
+    found = converge(s, NULL, count, s->lambda);
+    if (found) mean_jumps(d, count);
+  }
+  for (size_t i = 0; i < count; i++) {
+    s->least[i] = ess_smaller(s->lambda[i], s->least[i]);
+    s->greatest[i] = ess_larger(s->lambda[i], s->greatest[i]);
+  }
+  for (size_t l = 0; l < n; l++) {
+    double sum = s->adds ? s->f0[l] : 0.0;
+    for (size_t j = 0; s->adds && j < count; j++) sum += s->lambda[j] * s->jump[j * d->lanes + l];
+    for (size_t c = 0; !s->adds && c < (size_t)1 << count; c++)
+      sum += weight_of(c, s->lambda, count, SIZE_MAX) * s->corner[c * d->lanes + l];
+    f[l] = found ? sum : NAN; // the step is too long, or the surfaces do not hold the state
+  }
+  return ESS_SUCCESS;
+}

@@ -1,0 +1,51 @@
+/*
+ * Slides: what the driver keeps for motion along the zeros of event functions, its surfaces.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef ESS_SLIDE_STATE_H
+#define ESS_SLIDE_STATE_H
+
+#include "complementarity.h"
+#include "driver_state.h"
+
+enum {
+  ESS_CORNERS = 8,     /* of the cube that three signs make, whose jumps do not add up */
+  ESS_SLIDE_LOOKS = 5, /* places of a step that lambda is modelled by */
+  ESS_SLIDE_CHECKS = 2 /* and others that the model is held against */
+};
+
+/* Owned by the driver where ess_options.sliding is on; else NULL. The field on surfaces is
+ * f = f0 + sum of lambda_i jump_i, such that a + G lambda = 0: no event function changes. */
+typedef struct ess_slides {
+  size_t *set, count; /* the surfaces that the state slides on, ascending; their signs are -1 */
+  bool *may;          /* by event function */
+
+  /* at the state looked at last, by surface: the field with all of them at -1 and what each adds;
+   * rates of their event functions, by both, [count][count]; what solves them */
+  double *f0, *jump, *a, *g, *lambda;
+  bool adds;           /* jumps do: else the field is a mean of corners */
+  double *corner, *q;  /* the fields there, and rates by them */
+  double *node, *seen; /* lambda at the node; and where the step was looked at */
+  double *checked, check_at[ESS_SLIDE_CHECKS];
+  double *least, *greatest; /* that it has been since the last node */
+
+  /* event functions that have been crossed where the state is, and when each was last */
+  size_t *noted, noted_count;
+  double *crossed_at;
+  bool returns;     /* one of them has come back to it at once */
+  bool is_whole;    /* the step just made was: the node's lambda was seen at its end */
+  bool leaves;      /* a lambda has come to its bound: the state is there */
+  bool is_released; /* a row, or an impact, has taken a surface away */
+  int halvings;     /* of the step being tried, in doubt */
+  uint64_t impacts; /* that had been made when this was looked at last */
+
+  /* scratch */
+  size_t *events, *old, old_count;
+  signed char *part;
+  double *h, *rate, *sum, *sign, *back, *half, *nothing; /* the last two all 1/2, and all 0 */
+  ess_box box;
+  void *memory, *indices;
+} ess_slides;
+
+#endif
