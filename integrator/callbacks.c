@@ -10,8 +10,7 @@
 #include "driver_state.h"
 #include "gain.h"
 #include "lanes.h"
-#include "slide.h"
-#include "slide_field.h"
+#include "slide_state.h"
 #include "status.h"
 
 int ess_callback_failed(ess_driver *d, int code) {
@@ -24,7 +23,7 @@ static inline int called(ess_driver *d, int code) {
 }
 
 int ess_field(ess_driver *d, double t, const double x[], double f[]) {
-  if (ess_is_sliding(d)) return ess_slide_field(d, t, x, f);
+  if (ess_is_sliding(d)) return d->slides->field(d, t, x, f);
   d->counters.field_evaluations++;
   d->t_seen = t;
   return called(d, d->system.field(t, x, d->sign, f, d->system.params));

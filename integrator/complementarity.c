@@ -57,29 +57,120 @@ bool ess_solve_linear(size_t n, double matrix[], double b[]) {
   return true;
 }
 
-/* lambda of those inside, of the others given, with so much of |G_ii| (lambda_i - near_i) taken off
- * the rate; near NULL: none */
-static bool solve_inside(size_t n, const double a[], const double g[], const signed char part[],
-                         const double *near, double lambda[], const ess_box *work) {
-  double *const matrix = work->matrix, *const b = work->b;
-  size_t count = 0;
+/* the equations of those inside, of the others given, with so much of |G_ii| (lambda_i - near_i)
+ * taken off the rate; near NULL: none. How many they are. */
+static size_t gather_inside(size_t n, const double a[], const double g[], const signed char part[],
+                            const double *near, const ess_box *work) {
+  size_t inside = 0, row = 0;
+  for (size_t j = 0; j < n; j++) inside += !part[j];
   for (size_t i = 0; i < n; i++) {
     if (part[i]) continue;
-    double sum = a[i];
-    size_t column = 0, inside = 0;
-    for (size_t j = 0; j < n; j++) inside += !part[j];
     const double added = near ? ADDED * fabs(g[i * n + i]) : 0.0;
-    for (size_t j = 0; j < n; j++) {
+    double sum = a[i] + (near ? added * near[i] : 0.0);
+    for (size_t j = 0, column = 0; j < n; j++) {
       if (part[j])
         sum += part[j] > 0 ? g[i * n + j] : 0.0;
       else
-        matrix[count * inside + column++] = g[i * n + j] - (i == j ? added : 0.0);
+        work->matrix[row * inside + column++] = g[i * n + j] - (i == j ? added : 0.0);
     }
-    b[count++] = -sum - (near ? added * near[i] : 0.0);
+    work->b[row++] = -sum;
   }
-  if (!ess_solve_linear(count, matrix, b)) return false;
-  count = 0;
-  for (size_t i = 0; i < n; i++) lambda[i] = part[i] ? part[i] > 0 : b[count++];
+  return inside;
+}
+
+/* lambda of all, of those inside as solved */
+static void spread(size_t n, const signed char part[], const double inside[], double lambda[]) {
+  for (size_t i = 0, row = 0; i < n; i++) lambda[i] = part[i] ? part[i] > 0 : inside[row++];
+}
+
+static bool solve_inside(size_t n, const double a[], const double g[], const signed char part[],
+                         const double *near, double lambda[], const ess_box *work) {
+  const size_t inside = gather_inside(n, a, g, part, near, work);
+  if (!ess_solve_linear(inside, work->matrix, work->b)) return false;
+  spread(n, part, work->b, lambda);
+  return true;
+}
+
+/* turns two columns until they are orthogonal, and the same of v; whether they were not */
+static bool turn(size_t n, double m[], double v[], size_t p, size_t q) {
+  double pp = 0.0, qq = 0.0, pq = 0.0;
+  for (size_t i = 0; i < n; i++) {
+    pp += m[i * n + p] * m[i * n + p];
+    qq += m[i * n + q] * m[i * n + q];
+    pq += m[i * n + p] * m[i * n + q];
+  }
+  if (fabs(pq) <= 1e-15 * sqrt(pp * qq)) return false;
+  const double zeta = (qq - pp) / (2.0 * pq);
+  const double tangent = (zeta < 0.0 ? -1.0 : 1.0) / (fabs(zeta) + sqrt(1.0 + zeta * zeta));
+  const double c = 1.0 / sqrt(1.0 + tangent * tangent), s = c * tangent;
+  for (size_t i = 0; i < n; i++) {
+    const double mp = m[i * n + p], mq = m[i * n + q], vp = v[i * n + p], vq = v[i * n + q];
+    m[i * n + p] = c * mp - s * mq;
+    m[i * n + q] = s * mp + c * mq;
+    v[i * n + p] = c * vp - s * vq;
+    v[i * n + q] = s * vp + c * vq;
+  }
+  return true;
+}
+
+/* the smallest solution of singular equations, into b, by their singular values (one-sided Jacobi);
+ * false where they contradict each other. Matrix and b are written over, v is scratch. */
+static bool solve_smallest(size_t n, double m[], double b[], double v[], double x[]) {
+  enum { SWEEPS = 40 };
+  double most = 0.0, size = 0.0, left = 0.0;
+  for (size_t i = 0; i < n * n; i++) v[i] = i % (n + 1) == 0;
+  bool turned = true;
+  for (int sweep = 0; sweep < SWEEPS && turned; sweep++) {
+    turned = false;
+    for (size_t p = 0; p < n; p++)
+      for (size_t q = p + 1; q < n; q++) turned = turn(n, m, v, p, q) || turned;
+  }
+  for (size_t j = 0; j < n; j++) {
+    double square = 0.0;
+    for (size_t i = 0; i < n; i++) square += m[i * n + j] * m[i * n + j];
+    most = ess_larger(square, most);
+  }
+  for (size_t i = 0; i < n; i++) size = ess_larger(fabs(b[i]), size);
+  memset(x, 0, n * sizeof *x);
+  for (size_t j = 0; j < n; j++) {
+    double square = 0.0, along = 0.0;
+    for (size_t i = 0; i < n; i++) {
+      square += m[i * n + j] * m[i * n + j];
+      along += m[i * n + j] * b[i];
+    }
+    if (!(square > NOUGHT * NOUGHT * most)) continue;
+    for (size_t i = 0; i < n; i++) {
+      x[i] += v[i * n + j] * along / square;
+      b[i] -= m[i * n + j] * along / square;
+    }
+  }
+  for (size_t i = 0; i < n; i++) left = ess_larger(fabs(b[i]), left);
+  memcpy(b, x, n * sizeof *x);
+  return left <= NOUGHT * (size + sqrt(most));
+}
+
+/* the solution for those inside that is nearest to `near`, by |G_ii|, where there are many */
+static bool solve_nearest(size_t n, const double a[], const double g[], const signed char part[],
+                          const double near[], double lambda[], const ess_box *work) {
+  const size_t inside = gather_inside(n, a, g, part, NULL, work);
+  double *const m = work->matrix, *const b = work->b;
+  size_t count = 0;
+  for (size_t i = 0; i < n; i++)
+    if (!part[i]) work->queue[count++] = i;
+  for (size_t i = 0; i < inside; i++) {
+    const double unit = fabs(g[work->queue[i] * n + work->queue[i]]);
+    for (size_t j = 0; j < inside; j++) {
+      b[i] -= m[i * inside + j] * near[work->queue[j]];
+      m[i * inside + j] /= unit * sqrt(fabs(g[work->queue[j] * n + work->queue[j]]));
+    }
+    b[i] /= unit;
+  }
+  if (!solve_smallest(inside, m, b, work->inner, work->other)) return false;
+  for (size_t j = 0; j < inside; j++) {
+    const size_t k = work->queue[j];
+    b[j] = near[k] + b[j] / sqrt(fabs(g[k * n + k]));
+  }
+  spread(n, part, b, lambda);
   return true;
 }
 
@@ -243,23 +334,9 @@ ess_minors ess_principal_minors(size_t n, const double g[], const signed char pa
 
 bool ess_complementarity_inside(size_t n, const double a[], const double g[], const double near[],
                                 double lambda[], const ess_box *work) {
-  signed char *const part = work->way;
-  double *const at = work->near;
-  memset(part, ESS_BETWEEN, n * sizeof *part);
-  if (solve_inside(n, a, g, part, NULL, lambda, work)) return true;
-  memcpy(at, near, n * sizeof *at);
-  for (int round = 0; round < ROUNDS; round++) {
-    if (!solve_inside(n, a, g, part, at, lambda, work)) return false;
-    memcpy(at, lambda, n * sizeof *at);
-  }
-  // rows that contradict each other have no solution
-  for (size_t i = 0; i < n; i++) {
-    double rate = a[i], size = fabs(a[i]);
-    for (size_t j = 0; j < n; j++) rate += g[i * n + j] * lambda[j];
-    for (size_t j = 0; j < n; j++) size += fabs(g[i * n + j]);
-    if (!(fabs(rate) <= NOUGHT * size)) return false;
-  }
-  return true;
+  memset(work->way, ESS_BETWEEN, n * sizeof *work->way);
+  return solve_inside(n, a, g, work->way, NULL, lambda, work) ||
+         solve_nearest(n, a, g, work->way, near, lambda, work);
 }
 
 /* the one nearest to 1/2 of the many that a singular matrix has */
@@ -271,7 +348,9 @@ static bool pivot_singular(size_t n, const double a[], const double g[], double 
     if (!pivot(n, a, g, near, lambda, part, work)) return false;
     memcpy(near, lambda, n * sizeof *near);
   }
-  return true;
+  // by what it has found of who is inside, to the last digits
+  for (size_t i = 0; i < n; i++) near[i] = 0.5;
+  return solve_nearest(n, a, g, part, near, lambda, work);
 }
 
 /* the members of the i-th of 3^n ways */

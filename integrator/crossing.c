@@ -15,7 +15,7 @@
 #include "instant.h"
 #include "resets.h"
 #include "saltation.h"
-#include "slide.h"
+#include "slide_notes.h"
 #include "status.h"
 
 /* this many returns in a row are sliding; each takes next to nothing beside a step, and beside the

@@ -13,7 +13,7 @@
 #include "callbacks.h"
 #include "driver_state.h"
 #include "resets.h"
-#include "slide.h"
+#include "slide_notes.h"
 #include "status.h"
 #include "watched.h"
 

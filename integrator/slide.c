@@ -22,9 +22,9 @@
 #include "instant.h"
 #include "locate.h"
 #include "quartic.h"
-#include "resets.h"
 #include "slide.h"
 #include "slide_field.h"
+#include "slide_notes.h"
 #include "status.h"
 #include "tangent_state.h"
 #include "turning.h"
@@ -43,6 +43,9 @@ enum { ROUNDS = 3 };
 /* events this many ties apart are of one instant: a state that spirals into where surfaces meet
  * comes to it by crossings that are ever closer together */
 static const double TIES = 4.0;
+
+/* of so many surfaces all ways to be on them are looked at */
+enum { MANY = 6 };
 
 /* a step is halved so often for one doubt */
 enum { HALVINGS = 40 };
@@ -103,10 +106,10 @@ static double *lay(double **cursor, size_t *total, size_t count) {
 
 static size_t lay_doubles(const ess_driver *d, ess_slides *s, double *block) {
   const size_t m = d->system.guard_count, n = d->lanes;
-  double **const by_guard[] = {&s->a,        &s->lambda,    &s->node,       &s->least,
-                               &s->greatest, &s->h,         &s->rate,       &s->sum,
-                               &s->back,     &s->half,      &s->nothing,    &s->box.b,
-                               &s->box.near, &s->box.other, &s->crossed_at, &s->sign};
+  double **const by_guard[] = {
+      &s->a,        &s->lambda,    &s->node,       &s->least,          &s->greatest, &s->h,
+      &s->rate,     &s->sum,       &s->back,       &s->half,           &s->nothing,  &s->box.b,
+      &s->box.near, &s->box.other, &s->crossed_at, &s->crossed_before, &s->sign};
   double **const by_pair[] = {&s->g, &s->box.inner, &s->box.matrix};
   size_t total = 0;
   for (size_t i = 0; i < sizeof by_guard / sizeof *by_guard; i++)
@@ -132,6 +135,7 @@ bool ess_slides_alloc(ess_driver *d, const ess_system *system, const ess_options
   s->indices = calloc(m, 6 * sizeof(size_t) + 3 * sizeof(bool));
   if (!s->memory || !s->indices) return false;
   lay_doubles(d, s, s->memory);
+  s->field = ess_slide_field;
   size_t **const lists[] = {&s->set, &s->noted,       &s->events,
                             &s->old, &s->box.members, &s->box.queue};
   for (size_t i = 0; i < 6; i++) *lists[i] = (size_t *)s->indices + i * m;
@@ -164,34 +168,10 @@ void ess_slides_forget(ess_driver *d) {
   ess_slides *const s = d->slides;
   if (!s) return;
   s->count = s->noted_count = 0;
-  s->leaves = s->is_released = s->is_whole = s->returns = false;
+  s->leaves = s->is_released = s->is_whole = false;
   s->adds = true;
-  for (size_t k = 0; k < d->system.guard_count; k++) s->crossed_at[k] = -INFINITY;
-}
-
-void ess_slide_note(ess_driver *d, size_t k) {
-  ess_slides *const s = d->slides;
-  if (!s->may[k]) return;
-  s->returns = s->returns || d->t - s->crossed_at[k] <= TIES * ess_tie(d);
-  s->crossed_at[k] = d->t;
-  size_t i = 0;
-  while (i < s->noted_count && s->noted[i] != k) i++;
-  s->noted[i] = k;
-  if (i == s->noted_count) s->noted_count++;
-}
-
-/* takes a surface off the list */
-static bool drop(ess_slides *s, size_t k) {
-  size_t i = 0;
-  while (i < s->count && s->set[i] != k) i++;
-  if (i == s->count) return false;
-  memmove(s->set + i, s->set + i + 1, (--s->count - i) * sizeof *s->set);
-  return true;
-}
-
-void ess_slide_release(ess_driver *d, size_t k) {
-  ess_slides *const s = d->slides;
-  if (drop(s, k)) s->is_released = true;
+  for (size_t k = 0; k < d->system.guard_count; k++)
+    s->crossed_at[k] = s->crossed_before[k] = -INFINITY;
 }
 
 /* surfaces that the state is not on any more, by what the tolerance lets it be off by, are let go
@@ -243,20 +223,55 @@ static bool is_listed(const size_t list[], size_t count, size_t k) {
   return i < count;
 }
 
-/* lists the surfaces in question: those slid on; what has been crossed and is approached again; and
- * where crossings have come back at once, all that have been crossed of late */
-static void gather(ess_driver *d) {
+/* whether one of the event functions just crossed has come back to it at once: the state spirals
+ * into where surfaces meet */
+static bool has_returned(const ess_slides *s, double lately) {
+  bool returned = false;
+  for (size_t i = 0; i < s->noted_count; i++)
+    returned = returned || s->crossed_before[s->noted[i]] >= lately;
+  return returned;
+}
+
+/* whether event function k, which may slide, is among those in question: it is slid on; or has just
+ * been crossed and is approached again, or while the state slides; or was crossed of late, where
+ * crossings come back at once */
+static bool is_in_question(const ess_driver *d, size_t k, double lately, bool returned) {
+  const ess_slides *const s = d->slides;
+  if (is_listed(s->set, s->count, k)) return true;
+  if (!s->may[k] || !ess_is_armed(d, k)) return false;
+  const bool crossed = is_listed(s->noted, s->noted_count, k);
+  if (crossed && (s->count || d->side[k] * d->rate[k] > 0.0)) return true;
+  return returned && s->crossed_at[k] >= lately;
+}
+
+/* lists them; with them, where there are any and `ties`, others whose zeros the state is on by what
+ * the tolerance can tell */
+static size_t gather(ess_driver *d, bool ties) {
   ess_slides *const s = d->slides;
-  const double lately = d->t - TIES * ess_tie(d);
-  s->old_count = 0;
+  const double tie = ess_tie(d), lately = d->t - TIES * tie;
+  const bool returned = has_returned(s, lately);
+  size_t count = 0, sure = 0;
   for (size_t k = 0; k < d->system.guard_count; k++) {
-    const bool slides = is_listed(s->set, s->count, k);
-    const bool crossed = s->crossed_at[k] == d->t && is_listed(s->noted, s->noted_count, k);
-    const bool back = crossed && (s->count || d->side[k] * d->rate[k] > 0.0);
-    const bool late = s->returns && s->crossed_at[k] >= lately;
-    if (slides || ((back || late) && s->may[k] && ess_is_armed(d, k)))
-      s->events[s->old_count++] = k;
+    const bool is_sure = is_in_question(d, k, lately, returned);
+    const bool is_tied = s->may[k] && ess_is_armed(d, k) &&
+                         (fabs(d->h[k]) <= tie * fabs(d->rate[k]) || s->crossed_at[k] == d->t);
+    sure += is_sure;
+    if (is_sure || (ties && is_tied)) s->events[count++] = k;
   }
+  return sure ? count : 0;
+}
+
+/* to look at surfaces leaves them at -1 */
+static int restore_signs(ess_driver *d) {
+  const ess_slides *const s = d->slides;
+  int status = ESS_SUCCESS;
+  for (size_t k = 0; k < d->system.guard_count; k++) {
+    if (d->sign[k] * s->sign[k] > 0.0) continue;
+    d->sign[k] = s->sign[k];
+    const int told = ess_announce(d, k);
+    if (!status) status = told;
+  }
+  return status;
 }
 
 /* calls the field on either side of the surfaces in question, and solves for what holds the state;
@@ -270,7 +285,8 @@ static int solve(ess_driver *d, size_t *count) {
     const bool jumps = fabs(s->g[i * *count + i]) > SLIGHT * fabs(s->a[i]);
     if (jumps || is_listed(s->set, s->count, s->events[i])) s->events[kept++] = s->events[i];
   }
-  if (kept < *count) status = ess_slide_look(d, d->t, d->x, s->events, kept);
+  if (kept < *count) status = restore_signs(d);
+  if (!status && kept < *count) status = ess_slide_look(d, d->t, d->x, s->events, kept);
   *count = kept;
   if (!status) status = ess_slide_look_adds(d, d->t, d->x, s->events, kept);
   if (status || !kept) return status;
@@ -393,19 +409,6 @@ static size_t count_begun(const ess_slides *s) {
   return begun;
 }
 
-/* to look at surfaces leaves them at -1 */
-static int restore_signs(ess_driver *d) {
-  const ess_slides *const s = d->slides;
-  int status = ESS_SUCCESS;
-  for (size_t k = 0; k < d->system.guard_count; k++) {
-    if (d->sign[k] * s->sign[k] > 0.0) continue;
-    d->sign[k] = s->sign[k];
-    const int told = ess_announce(d, k);
-    if (!status) status = told;
-  }
-  return status;
-}
-
 /* one problem for all surfaces in question */
 static int resolve(ess_driver *d, size_t count) {
   ess_slides *const s = d->slides;
@@ -414,6 +417,13 @@ static int resolve(ess_driver *d, size_t count) {
   memcpy(s->sign, d->sign, d->system.guard_count * sizeof *s->sign);
   s->adds = true;
   int status = solve(d, &count);
+  if (status == ESS_ESLIDING && count > MANY) { // of so many not all can be looked at
+    status = restore_signs(d);
+    s->adds = true;
+    count = gather(d, false);
+    ess_no_failure(d);
+    if (!status) status = solve(d, &count);
+  }
   const int restored = restore_signs(d);
   if (!status) status = restored;
   if (!status) status = install(d, count);
@@ -464,11 +474,11 @@ int ess_slide_settle(ess_driver *d) {
     if (s->is_whole) begin_node(d, s->seen + (ESS_SLIDE_LOOKS - 1) * d->system.guard_count);
     return put_back(d);
   }
-  gather(d);
   if (s->is_released) status = ess_evaluate_node(d);
-  if (!status && s->old_count) status = resolve(d, s->old_count);
+  const size_t count = status ? 0 : gather(d, true);
+  if (count) status = resolve(d, count);
   s->noted_count = 0;
-  s->leaves = s->is_released = s->returns = false;
+  s->leaves = s->is_released = false;
   return status;
 }
 

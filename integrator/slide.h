@@ -25,20 +25,11 @@ int ess_slides_begin(ess_driver *d, bool is_new, bool moved);
 /* A run that turns around while the state slides: why there is none. */
 int ess_slide_refuse_turn(ess_driver *d);
 
-/* Event function k has been crossed where the state is; a row arms or disarms its guard. */
-void ess_slide_note(ess_driver *d, size_t k);
-void ess_slide_release(ess_driver *d, size_t k);
-
 /* Whether a lambda comes to its bound within the step just tried, before it is cut: it is cut there
  * then. *again where it is to be tried anew, shorter. */
 int ess_slide_watch(ess_driver *d, struct ess_location *found, bool *again);
 
 /* What slides from the node on: called where something may have been crossed. */
 int ess_slide_settle(ess_driver *d);
-
-/* whether the state slides */
-static inline bool ess_is_sliding(const ess_driver *d) {
-  return d->slides && d->slides->count > 0;
-}
 
 #endif

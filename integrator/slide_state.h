@@ -21,6 +21,9 @@ typedef struct ess_slides {
   size_t *set, count; /* the surfaces that the state slides on, ascending; their signs are -1 */
   bool *may;          /* by event function */
 
+  /* the field on them, which stands for the caller's while the state slides */
+  int (*field)(ess_driver *d, double t, const double x[], double f[]);
+
   /* at the state looked at last, by surface: the field with all of them at -1 and what each adds;
    * rates of their event functions, by both, [count][count]; what solves them */
   double *f0, *jump, *a, *g, *lambda;
@@ -30,10 +33,10 @@ typedef struct ess_slides {
   double *checked, check_at[ESS_SLIDE_CHECKS];
   double *least, *greatest; /* that it has been since the last node */
 
-  /* event functions that have been crossed where the state is, and when each was last */
+  /* event functions that have been crossed where the state is, and by event function
+   * when it was last, and before that */
   size_t *noted, noted_count;
-  double *crossed_at;
-  bool returns;     /* one of them has come back to it at once */
+  double *crossed_at, *crossed_before;
   bool is_whole;    /* the step just made was: the node's lambda was seen at its end */
   bool leaves;      /* a lambda has come to its bound: the state is there */
   bool is_released; /* a row, or an impact, has taken a surface away */
@@ -47,5 +50,10 @@ typedef struct ess_slides {
   ess_box box;
   void *memory, *indices;
 } ess_slides;
+
+/* whether the state slides */
+static inline bool ess_is_sliding(const ess_driver *d) {
+  return d->slides && d->slides->count > 0;
+}
 
 #endif

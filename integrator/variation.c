@@ -15,7 +15,7 @@
 #include "driver_state.h"
 #include "knots.h"
 #include "piece.h"
-#include "slide.h"
+#include "slide_state.h"
 #include "status.h"
 #include "tangent.h"
 #include "tangent_state.h"

@@ -1,0 +1,481 @@
+/*
+ * Where slides begin and end otherwise than by a weight at its bound: what is not unique, what is
+ * refused, surfaces that are curved, crossed, left or held several at once.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "toy.h"
+
+enum { MOST = 64 };
+
+typedef struct slides {
+  size_t count, guard[MOST];
+  int begins[MOST];
+  double time[MOST];
+  size_t stop_at; /* so many, and it asks to stop */
+} slides;
+
+static int note_slide(const ess_slide_info *info, void *context) {
+  slides *const log = context;
+  if (log->count < MOST) {
+    log->guard[log->count] = info->guard;
+    log->begins[log->count] = info->begins;
+    log->time[log->count] = info->t;
+  }
+  return ++log->count == log->stop_at;
+}
+
+static ess_options sliding(double tolerance, slides *log) {
+  ess_options options = ess_options_default();
+  *log = (slides){0};
+  options.rtol = options.atol = tolerance;
+  options.sliding = ESS_SLIDING_FILIPPOV;
+  options.observer = (ess_observer){.slide = note_slide, .context = log};
+  return options;
+}
+
+/* a run of a driver of its own */
+static int apply(const ess_system *system, const ess_options *options, double t, double t1,
+                 double x[], ess_failure *failure, ess_counters *counters) {
+  ess_driver *const d = ess_driver_alloc(system, options, NULL);
+  assert_non_null(d);
+  const int status = ess_driver_apply(d, &t, t1, x);
+  if (failure) *failure = *ess_driver_failure(d);
+  if (counters) *counters = *ess_driver_counters(d);
+  ess_driver_free(d);
+  return status;
+}
+
+/* ---- one state, one surface ------------------------------------------------------------------ */
+
+static int sign_field(double t, const double x[], const double sign[], double f[], void *params) {
+  (void)t, (void)x;
+  f[0] = *(const double *)params * sign[0];
+  return 0;
+}
+
+static int value_guards(double t, const double x[], double h[], void *params) {
+  (void)t, (void)params;
+  h[0] = x[0];
+  return 0;
+}
+
+static int unit_jacobian(double t, const double x[], double Dh[], void *params) {
+  (void)t, (void)x, (void)params;
+  Dh[0] = 1.0;
+  return 0;
+}
+
+static ess_system sign_system(double *factor) {
+  return (ess_system){.dimension = 1,
+                      .guard_count = 1,
+                      .field = sign_field,
+                      .guards = value_guards,
+                      .guard_jacobian = unit_jacobian,
+                      .params = factor};
+}
+
+static void a_start_that_is_repelled_is_refused(void **state) {
+  (void)state;
+  slides log;
+  double away = 1.0, back = -1.0, x[] = {0.0};
+  const ess_options options = sliding(1e-8, &log);
+  ess_system system = sign_system(&away);
+  ess_failure failure;
+  assert_int_equal(apply(&system, &options, 0.0, 1.0, x, &failure, NULL), ESS_ESLIDING);
+  assert_int_equal(failure.guard, 0);
+  assert_non_null(failure.reason);
+  assert_true(x[0] == 0.0 && failure.time == 0.0);
+  // backward the other one is
+  system = sign_system(&back);
+  assert_int_equal(apply(&system, &options, 0.0, 1.0, x, NULL, NULL), ESS_SUCCESS);
+  assert_int_equal(log.count, 1);
+  assert_int_equal(apply(&system, &options, 0.0, -1.0, x, NULL, NULL), ESS_ESLIDING);
+  // and slides where forward it does not
+  system = sign_system(&away);
+  x[0] = -0.25;
+  assert_int_equal(apply(&system, &options, 0.0, -1.0, x, NULL, NULL), ESS_SUCCESS);
+  assert_true(fabs(x[0]) < 1e-15);
+  assert_int_equal(log.count, 2);
+  assert_true(fabs(log.time[1] + 0.25) < 1e-12);
+}
+
+static void a_sliding_run_does_not_turn_around(void **state) {
+  (void)state;
+  slides log;
+  double back = -1.0, t = 0.0, x[] = {0.5};
+  const ess_options options = sliding(1e-8, &log);
+  const ess_system system = sign_system(&back);
+  size_t count;
+  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+  assert_int_equal(ess_driver_apply(d, &t, 1.0, x), ESS_SUCCESS);
+  assert_int_equal(ess_driver_sliding(d, &count)[0], 0);
+  assert_int_equal(count, 1);
+  assert_int_equal(ess_driver_apply(d, &t, 0.0, x), ESS_ESLIDING);
+  assert_true(t == 1.0 && fabs(x[0]) < 1e-15);
+  assert_int_equal(ess_driver_apply(d, &t, 2.0, x), ESS_SUCCESS);
+  // from another state it slides no more
+  x[0] = -0.5;
+  assert_int_equal(ess_driver_apply(d, &t, 2.25, x), ESS_SUCCESS);
+  assert_true(fabs(x[0] + 0.25) < 1e-12);
+  (void)ess_driver_sliding(d, &count);
+  assert_int_equal(count, 0);
+  ess_driver_free(d);
+}
+
+static void what_may_not_slide_is_refused(void **state) {
+  (void)state;
+  slides log;
+  double back = -1.0;
+  ess_options options = sliding(1e-8, &log);
+  ess_system system = sign_system(&back);
+  const bool asked[] = {true};
+  assert_null(ess_check(&system, &options));
+  options.slides = asked;
+  assert_null(ess_check(&system, &options));
+  const bool silent[] = {false, true};
+  const size_t row_start[] = {0, 1, 2, 2}, guard[] = {1, 0};
+  const signed char effect[] = {1, 1};
+  const ess_reset_matrix rows = {
+      .row_start = row_start, .guard = guard, .effect = effect, .silent = silent};
+  system.resets = &rows;
+  assert_string_equal(ess_check(&system, &options),
+                      "a guard that is silent must not be among those of slides");
+  options.slides = NULL;
+  assert_null(ess_check(&system, &options));
+  options.slides = asked;
+  system = sign_system(&back);
+  system.one_way = true;
+  assert_string_equal(ess_check(&system, &options), "slides must be NULL where guards are one-way");
+  system = sign_system(&back);
+  options.base = ESS_BASE_RKC;
+  assert_string_equal(ess_check(&system, &options), "sliding needs ESS_BASE_DOPRI5");
+  options.base = ESS_BASE_DOPRI5;
+  options.method = ESS_METHOD_PAPER;
+  assert_string_equal(ess_check(&system, &options), "sliding needs ESS_METHOD_TOLERANCE");
+  options.method = ESS_METHOD_TOLERANCE;
+  options.sliding = (ess_sliding)7;
+  assert_string_equal(ess_check(&system, &options),
+                      "sliding must be ESS_SLIDING_NONE or ESS_SLIDING_FILIPPOV");
+}
+
+/* one that is not to slide ends the run as without the option */
+static void one_that_is_not_asked_ends_the_run(void **state) {
+  (void)state;
+  slides log;
+  double back = -1.0, x[] = {0.5};
+  const bool none[] = {false};
+  ess_options options = sliding(1e-8, &log);
+  options.slides = none;
+  const ess_system system = sign_system(&back);
+  assert_int_equal(apply(&system, &options, 0.0, 1.0, x, NULL, NULL), ESS_ESLIDING);
+  assert_int_equal(log.count, 0);
+}
+
+/* ---- a two-fold ------------------------------------------------------------------------------ */
+
+/* both sides point along the surface z = 0 where x = y = 0 */
+static int fold_field(double t, const double x[], const double sign[], double f[], void *params) {
+  (void)t, (void)params;
+  f[0] = f[1] = -1.0;
+  f[2] = sign[0] < 0.0 ? x[0] : -x[1];
+  return 0;
+}
+
+static int third_guards(double t, const double x[], double h[], void *params) {
+  (void)t, (void)params;
+  h[0] = x[2];
+  return 0;
+}
+
+static int third_jacobian(double t, const double x[], double Dh[], void *params) {
+  (void)t, (void)x, (void)params;
+  Dh[0] = Dh[1] = 0.0;
+  Dh[2] = 1.0;
+  return 0;
+}
+
+static void a_two_fold_ends_the_run(void **state) {
+  (void)state;
+  for (int digits = 3; digits <= 10; digits++) {
+    slides log;
+    double x[] = {1.0, 1.0, 0.0};
+    const ess_options options = sliding(pow(10.0, -digits), &log);
+    const ess_system system = {.dimension = 3,
+                               .guard_count = 1,
+                               .field = fold_field,
+                               .guards = third_guards,
+                               .guard_jacobian = third_jacobian};
+    ess_failure failure;
+    assert_int_equal(apply(&system, &options, 0.0, 2.0, x, &failure, NULL), ESS_ESLIDING);
+    assert_true(fabs(failure.time - 1.0) < 1e-9 && fabs(x[0]) < 1e-9 && x[2] == 0.0);
+    assert_non_null(failure.reason);
+  }
+}
+
+/* ---- a body on feet that are all the same ---------------------------------------------------- */
+
+typedef struct feet {
+  size_t count;
+  double friction[8];
+} feet;
+
+static int feet_field(double t, const double x[], const double sign[], double f[], void *params) {
+  const feet *const p = params;
+  f[0] = x[1];
+  f[1] = -x[0] + cos(0.4 * t);
+  for (size_t k = 0; k < p->count; k++) f[1] -= p->friction[k] * sign[k];
+  return 0;
+}
+
+static int feet_guards(double t, const double x[], double h[], void *params) {
+  const feet *const p = params;
+  (void)t;
+  for (size_t k = 0; k < p->count; k++) h[k] = x[1];
+  return 0;
+}
+
+static int feet_jacobian(double t, const double x[], double Dh[], void *params) {
+  const feet *const p = params;
+  (void)t, (void)x;
+  for (size_t k = 0; k < p->count; k++) {
+    Dh[2 * k] = 0.0;
+    Dh[2 * k + 1] = 1.0;
+  }
+  return 0;
+}
+
+static void feet_that_are_redundant_move_as_one(void **state) {
+  (void)state;
+  feet all[] = {
+      {1, {0.6}}, {2, {0.3, 0.3}}, {3, {0.1, 0.2, 0.3}}, {6, {0.1, 0.1, 0.1, 0.1, 0.1, 0.1}}};
+  for (int i = 0; i < 4; i++) {
+    slides log;
+    double x[] = {0.3, 0.5};
+    const ess_options options = sliding(1e-10, &log);
+    const ess_system system = {.dimension = 2,
+                               .guard_count = all[i].count,
+                               .field = feet_field,
+                               .guards = feet_guards,
+                               .guard_jacobian = feet_jacobian,
+                               .params = &all[i]};
+    ess_failure failure;
+    const int status = apply(&system, &options, 0.0, 40.0, x, &failure, NULL);
+    if (status || fabs(x[0] + 1.02750686834) > 1e-9)
+      fail_msg("%zu feet: %s at %.12g, guards %zu %zu, x %.12g, %zu slides", all[i].count,
+               ess_strerror(status), failure.time, failure.guard, failure.other_guard, x[0],
+               log.count);
+    // all of them begin at once, and end so
+    assert_int_equal(log.count, 11 * all[i].count);
+    for (size_t k = 0; k < log.count && k < MOST; k++) {
+      const double first = log.time[k - k % all[i].count];
+      assert_true(fabs(log.time[k] - first) < 1e-9);
+    }
+  }
+}
+
+/* ---- a slide that does not end --------------------------------------------------------------- */
+
+static int rest_field(double t, const double x[], const double sign[], double f[], void *params) {
+  (void)t, (void)params;
+  f[0] = x[1];
+  f[1] = -x[0] - 0.6 * sign[0];
+  return 0;
+}
+
+static int speed_guards(double t, const double x[], double h[], void *params) {
+  (void)t, (void)params;
+  h[0] = x[1];
+  return 0;
+}
+
+static int speed_jacobian(double t, const double x[], double Dh[], void *params) {
+  (void)t, (void)x, (void)params;
+  Dh[0] = 0.0;
+  Dh[1] = 1.0;
+  return 0;
+}
+
+static void rest_costs_nothing(void **state) {
+  (void)state;
+  slides log;
+  double x[] = {0.3, 0.0};
+  const ess_options options = sliding(1e-8, &log);
+  const ess_system system = {.dimension = 2,
+                             .guard_count = 1,
+                             .field = rest_field,
+                             .guards = speed_guards,
+                             .guard_jacobian = speed_jacobian};
+  ess_counters counters;
+  assert_int_equal(apply(&system, &options, 0.0, 1e6, x, NULL, &counters), ESS_SUCCESS);
+  assert_true(x[0] == 0.3 && x[1] == 0.0);
+  assert_true(counters.field_evaluations < 1000);
+  assert_int_equal(counters.slides, 1);
+}
+
+/* ---- a crossing while sliding ---------------------------------------------------------------- */
+
+/* a block that a belt carries is pulled harder from x = 1 on: it lets go at once, or not */
+static int carried_field(double t, const double x[], const double sign[], double f[],
+                         void *params) {
+  (void)t;
+  f[0] = x[1];
+  f[1] = (sign[1] > 0.0 ? *(const double *)params : 0.5) - sign[0];
+  return 0;
+}
+
+static int carried_guards(double t, const double x[], double h[], void *params) {
+  (void)t, (void)params;
+  h[0] = x[1] - 0.5;
+  h[1] = x[0] - 1.0;
+  return 0;
+}
+
+static int carried_jacobian(double t, const double x[], double Dh[], void *params) {
+  (void)t, (void)x, (void)params;
+  Dh[0] = Dh[3] = 0.0;
+  Dh[1] = Dh[2] = 1.0;
+  return 0;
+}
+
+static void a_crossing_may_end_a_slide(void **state) {
+  (void)state;
+  const double pulls[] = {-3.0, -1.5, -0.5, 0.9, 1.1, 2.0};
+  for (int i = 0; i < 6; i++) {
+    slides log;
+    double pull = pulls[i], x[] = {0.0, 0.5};
+    const ess_options options = sliding(1e-10, &log);
+    const ess_system system = {.dimension = 2,
+                               .guard_count = 2,
+                               .field = carried_field,
+                               .guards = carried_guards,
+                               .guard_jacobian = carried_jacobian,
+                               .params = &pull};
+    const double T = 2.3, since = T - 2.0;
+    assert_int_equal(apply(&system, &options, 0.0, T, x, NULL, NULL), ESS_SUCCESS);
+    const double rest = fabs(pull) > 1.0 ? pull - (pull > 0.0 ? 1.0 : -1.0) : 0.0;
+    assert_int_equal(log.count, rest == 0.0 ? 1 : 2);
+    if (rest != 0.0) assert_true(fabs(log.time[1] - 2.0) < 1e-9);
+    if (fabs(x[1] - (0.5 + rest * since)) > 1e-9 ||
+        fabs(x[0] - (1.0 + 0.5 * since + 0.5 * rest * since * since)) > 1e-9)
+      fail_msg("pull %g: %.12g %.12g", pull, x[0], x[1]);
+  }
+}
+
+/* ---- a curved surface ------------------------------------------------------------------------ */
+
+static int round_field(double t, const double x[], const double sign[], double f[], void *params) {
+  (void)t, (void)params;
+  f[0] = -x[1] - sign[0] * x[0] + 0.3;
+  f[1] = x[0] - sign[0] * x[1];
+  return 0;
+}
+
+static int round_guards(double t, const double x[], double h[], void *params) {
+  (void)t, (void)params;
+  h[0] = x[0] * x[0] + x[1] * x[1] - 1.0;
+  return 0;
+}
+
+static int round_jacobian(double t, const double x[], double Dh[], void *params) {
+  (void)t, (void)params;
+  Dh[0] = 2.0 * x[0];
+  Dh[1] = 2.0 * x[1];
+  return 0;
+}
+
+/* along the circle the angle has a' = 1 - 0.3 sin a, whose period is 2 pi / sqrt(1 - 0.09) */
+static void a_curved_surface_is_not_left(void **state) {
+  (void)state;
+  const double period = 2.0 * 3.14159265358979323846 / sqrt(1.0 - 0.09);
+  for (int digits = 4; digits <= 10; digits++)
+    for (int rates = 0; rates < 2; rates++) {
+      slides log;
+      const double tolerance = pow(10.0, -digits);
+      double x[] = {1.0, 0.0};
+      const ess_options options = sliding(tolerance, &log);
+      const ess_system system = {.dimension = 2,
+                                 .guard_count = 1,
+                                 .field = round_field,
+                                 .guards = round_guards,
+                                 .guard_jacobian = rates ? NULL : round_jacobian};
+      assert_int_equal(apply(&system, &options, 0.0, 20.0 * period, x, NULL, NULL), ESS_SUCCESS);
+      assert_int_equal(log.count, 1);
+      if (fabs(hypot(x[0], x[1]) - 1.0) > tolerance || fabs(x[1]) > 1e3 * tolerance)
+        fail_msg("1e-%d: %.12g %.12g", digits, x[0], x[1]);
+    }
+}
+
+/* ---- observers, pieces and models that follow the mode --------------------------------------- */
+
+typedef struct followed {
+  double sign;
+  size_t wrong;
+} followed;
+
+static int followed_field(double t, const double x[], const double sign[], double f[],
+                          void *params) {
+  followed *const p = params;
+  p->wrong += p->sign != sign[0];
+  f[0] = x[1];
+  f[1] = -x[0] + cos(0.4 * t) - 0.6 * p->sign;
+  return 0;
+}
+
+static int follow_mode(const double sign[], size_t guard, void *params) {
+  followed *const p = params;
+  (void)guard;
+  p->sign = sign[0];
+  return 0;
+}
+
+static void it_may_stop_and_go_on(void **state) {
+  (void)state;
+  slides log;
+  followed p = {0};
+  ess_options options = sliding(1e-10, &log);
+  const ess_system system = {.dimension = 2,
+                             .guard_count = 1,
+                             .field = followed_field,
+                             .guards = speed_guards,
+                             .guard_jacobian = speed_jacobian,
+                             .mode_changed = follow_mode,
+                             .params = &p};
+  double whole[] = {0.3, 0.5}, x[] = {0.3, 0.5}, t = 0.0, at[2];
+  assert_int_equal(apply(&system, &options, 0.0, 10.0, whole, NULL, NULL), ESS_SUCCESS);
+  assert_int_equal(p.wrong, 0);
+  log = (slides){.stop_at = 2};
+  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+  for (int piece = 1; piece <= 40; piece++) {
+    const double until = 0.25 * piece;
+    int status = ess_driver_apply(d, &t, until, x);
+    if (status == ESS_ESTOP) {
+      assert_true(fabs(t - 3.26114449069) < 1e-8);
+      status = ess_driver_apply(d, &t, until, x);
+    }
+    assert_int_equal(status, ESS_SUCCESS);
+    const double middle = 0.5 * (ess_driver_step_start(d) + t);
+    assert_int_equal(ess_driver_dense(d, middle, at), ESS_SUCCESS);
+    if (middle > 1.7 && middle < 3.2) assert_true(fabs(at[1]) < 1e-9);
+  }
+  assert_true(fabs(x[0] - whole[0]) < 1e-9 && fabs(x[1] - whole[1]) < 1e-9);
+  assert_int_equal(log.count, 3);
+  assert_int_equal(p.wrong, 0);
+  ess_driver_free(d);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_start_that_is_repelled_is_refused),
+      cmocka_unit_test(a_sliding_run_does_not_turn_around),
+      cmocka_unit_test(what_may_not_slide_is_refused),
+      cmocka_unit_test(one_that_is_not_asked_ends_the_run),
+      cmocka_unit_test(a_two_fold_ends_the_run),
+      cmocka_unit_test(feet_that_are_redundant_move_as_one),
+      cmocka_unit_test(rest_costs_nothing),
+      cmocka_unit_test(a_crossing_may_end_a_slide),
+      cmocka_unit_test(a_curved_surface_is_not_left),
+      cmocka_unit_test(it_may_stop_and_go_on),
+  };
+  return cmocka_run_group_tests_name("sliding ends", tests, NULL, NULL);
+}
