@@ -23,6 +23,7 @@ static double value_of(const char *text) {
   if (strcmp(text, "INFINITY") == 0) return INFINITY;
   if (strcmp(text, "ESS_METHOD_TOLERANCE") == 0) return ESS_METHOD_TOLERANCE;
   if (strcmp(text, "ESS_BASE_DOPRI5") == 0) return ESS_BASE_DOPRI5;
+  if (strcmp(text, "ESS_SLIDING_NONE") == 0) return ESS_SLIDING_NONE;
   if (strcmp(text, "NULL") == 0) return 0.0;
   char *end;
   const double value = strtod(text, &end);
@@ -55,6 +56,8 @@ static double default_of(const char *name) {
                  {"base", o.base},
                  {"tie", o.tie},
                  {"zeno_impacts", (double)o.zeno_impacts},
+                 {"sliding", o.sliding},
+                 {"slides", o.slides != NULL},
                  {"epsilon", o.epsilon},
                  {"guard_epsilons", o.guard_epsilons != NULL},
                  {"order", o.order},
