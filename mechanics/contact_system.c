@@ -5,6 +5,7 @@
  */
 #include "contact_system.h"
 
+#include <math.h>
 #include <string.h>
 
 /* A cone's guard lies beyond zero by this part of the forces that it is of, so that one which stays
@@ -135,6 +136,40 @@ static int map(ess_impact *impact, void *params) {
   memcpy(impact->after + n, made.v, n * sizeof *made.v);
   latch(s, made.after, impact->mode, impact->armed);
   return 0;
+}
+
+/* The map's derivative by central differences that all complete, or all do not, as it did: they
+ * move speeds by more than impacts that complete have. */
+static int map_jacobian(const ess_impact *impact, double DR[], void *params) {
+  contact_system *const s = params;
+  const size_t n = s->m->coordinates, states = 2 * n;
+  const double below = s->completes_below;
+  double x[2 * MECHANISM_COORDINATES_MAX];
+  ess_impact beside = *impact;
+  contact_transition made;
+  int wrong = contact_system_replay(s, impact, &made);
+  s->completes_below = contact_system_completes(s, &made) ? INFINITY : 0;
+  memcpy(x, impact->x, states * sizeof *x);
+  beside.x = x;
+  for (size_t j = 0; !wrong && j < states; j++) {
+    const double step = 1e-6 * fmax(1, fabs(impact->x[j]));
+    for (int side = -1; !wrong && side <= 1; side += 2) {
+      x[j] = impact->x[j] + side * step;
+      wrong = contact_system_replay(s, &beside, &made);
+      for (size_t i = 0; i < states; i++) {
+        const double there = i < n ? made.q[i] : made.v[i - n];
+        DR[i * states + j] = side < 0 ? there : (there - DR[i * states + j]) / (2 * step);
+      }
+    }
+    x[j] = impact->x[j];
+  }
+  s->completes_below = below;
+  return wrong;
+}
+
+void contact_system_complete(contact_system *s, double below) {
+  s->completes_below = below;
+  s->impacts.jacobian = below > 0 ? map_jacobian : NULL;
 }
 
 const char *contact_system_refused(const mechanism *m, double delta_t) {

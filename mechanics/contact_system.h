@@ -31,10 +31,8 @@ typedef struct contact_system {
   complementarity c;
   double delta_t; /* s; 0: no pseudo-impulse */
 
-  /* Corollary 1: contacts that land more slowly than this, m/s, are kept together with those that
-   * are there, so that a run goes on after impacts that accumulate. 0, at first: it ends there. */
-  double completes_below;
-  contact_mode mode;    /* the latched one */
+  double completes_below; /* as contact_system_complete says */
+  contact_mode mode;      /* the latched one */
   contact_mode leaving; /* what touched at the start and was let go: it lands a hair deeper, so that
                            a gap that is zero but for rounding is no landing */
   ess_impacts impacts;
@@ -48,6 +46,10 @@ const char *contact_system_refused(const mechanism *m, double delta_t);
  * -1: out of memory. */
 int contact_system_prepare(contact_system *s, const mechanism *m, double delta_t);
 void contact_system_release(contact_system *s);
+
+/* Corollary 1: contacts that land more slowly than this, m/s, are kept together with those that are
+ * there, so that a run goes on after impacts that accumulate. 0, at first: it ends there. */
+void contact_system_complete(contact_system *s, double below);
 
 /* The mode that signs say. */
 contact_mode contact_system_mode(const contact_system *s, const double sign[]);
@@ -71,6 +73,10 @@ typedef struct contact_transition {
  * none, when a force has left its cone. 0, or one of the above. */
 int contact_system_transition(contact_system *s, const double x[], contact_mode before,
                               contact_mode landed, contact_transition *out);
+
+/* Whether all that lands does so at no more than the speed at which impacts are taken for the last
+ * of infinitely many. */
+bool contact_system_completes(const contact_system *s, const contact_transition *made);
 
 /* The same of what libess tells of an impact. */
 int contact_system_replay(contact_system *s, const ess_impact *impact, contact_transition *out);

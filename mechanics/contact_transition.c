@@ -122,9 +122,7 @@ static void lift(kkt *here, contact_mode gone, double q[]) {
   kkt_at(here, q, v);
 }
 
-/* whether all that lands does so at no more than the speed at which impacts are taken for the last
- * of infinitely many */
-static bool completes(const contact_system *s, const contact_transition *made) {
+bool contact_system_completes(const contact_system *s, const contact_transition *made) {
   for (size_t k = 0; k < s->m->constraints; k++)
     if ((made->landed & CONTACT(k)) && !(made->speed[k] < s->completes_below)) return false;
   return true;
@@ -133,7 +131,7 @@ static bool completes(const contact_system *s, const contact_transition *made) {
 /* PIV, or the union of the modes that impacts accumulate in; and the impact it makes */
 static int land(contact_system *s, contact_mode scope, contact_transition *out) {
   kkt *const here = s->c.here;
-  const complementarity_choice found = completes(s, out) && kkt_in(here, scope)
+  const complementarity_choice found = contact_system_completes(s, out) && kkt_in(here, scope)
                                            ? (complementarity_choice){scope, 1}
                                            : complementarity_pseudo(&s->c, scope, s->delta_t);
   out->solutions = found.solutions;

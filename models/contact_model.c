@@ -21,7 +21,7 @@ int contact_model_prepare(model *m, contact_model *of, double delta_t,
     free(of);
     return wrong ? MODEL_REFUSED : -1;
   }
-  if (of->completes) of->s.completes_below = complete_below;
+  if (of->completes) contact_system_complete(&of->s, complete_below);
   m->data = of;
   m->system = of->s.system;
   return 0;

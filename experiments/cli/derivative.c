@@ -129,6 +129,10 @@ static json_t *as_json(const arguments *given, const derivative *d) {
                 (json_int_t)f->counters.field_evaluations, "field_jacobian_evaluations",
                 (json_int_t)f->counters.field_jacobian_evaluations, "crossings",
                 (json_int_t)f->counters.crossings, "impacts", (json_int_t)f->counters.impacts));
+  char contacts[MODEL_MODE_SIZE];
+  const bool has_contacts =
+      given->m.type->describe_start && !given->m.type->describe_start(&given->m, d->x0, contacts);
+  json_object_set_new(object, "start_contacts", has_contacts ? json_string(contacts) : json_null());
   return object;
 }
 
@@ -147,6 +151,18 @@ static void print_matrix(const arguments *given, const derivative *d, const doub
 
 static void print_order(const flow *f) {
   for (size_t i = 0; i < f->tied; i++) printf("%s%zu", i ? ", " : "", f->order[i]);
+}
+
+/* A mechanism's states are those in which its contacts stay closed; the others have derivatives of
+ * how integration returns from them. */
+static void print_start(const arguments *given, const derivative *d) {
+  char contacts[MODEL_MODE_SIZE];
+  if (!given->m.type->describe_start || given->m.type->describe_start(&given->m, d->x0, contacts) ||
+      strcmp(contacts, "{}") == 0)
+    return;
+  printf(
+      "a direction at the start means something if it keeps the contacts %s closed and at rest\n",
+      contacts);
 }
 
 static void print_text(const arguments *given, const derivative *d) {
@@ -180,6 +196,7 @@ static void print_text(const arguments *given, const derivative *d) {
     putchar('\n');
     print_matrix(given, d, d->piece[i].tangent);
   }
+  print_start(given, d);
   if (given->direction) {
     printf("along the direction\n");
     for (size_t i = 0; i < d->n; i++)

@@ -75,6 +75,31 @@ static void agrees(void **state, const char *name, const setting settings[], dou
   model_release(&m);
 }
 
+/* past the accumulation the block rests where its corner was: the rate at which it had turned, or
+ * had been turned about that corner, is forgotten. Shifted, it rests elsewhere. */
+static void past_an_accumulation_the_start_is_forgotten(void **state) {
+  const double tilt = 0.2, half_width = 0.025, half_height = 0.05;
+  const double arm[] = {-half_width * sin(tilt) - half_height * cos(tilt),
+                        half_width * cos(tilt) - half_height * sin(tilt), 1.0};
+  json_t *const result = ESSBENCH_JSON(
+      state,
+      "derivative --model rocking-block --delta-t 0 --complete yes --tolerance 1e-10 --json");
+  const json_t *const matrix = json_object_get(result, "derivative");
+  assert_string_equal(text_of(result, "flow"), "C1");
+  assert_string_equal(text_of(result, "start_contacts"), "{left}");
+  for (size_t i = 0; i < 6; i++) {
+    double turned = 0.0, turning = 0.0;
+    for (size_t j = 0; j < 3; j++) {
+      turned += entry(matrix, i, j) * arm[j];
+      turning += entry(matrix, i, 3 + j) * arm[j];
+    }
+    near(entry(matrix, i, 0), i == 0 ? 1.0 : 0.0, 1e-6);
+    near(turned, 0.0, 1e-6);
+    near(turning, 0.0, 1e-6);
+  }
+  json_decref(result);
+}
+
 static void is_what_differences_of_the_reference_are(void **state) {
   agrees(state, "ball", (const setting[]){{"duration", "3"}, {0}}, 1e-7);
   agrees(state, "ball",
@@ -198,6 +223,7 @@ static void the_table_says_the_same(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, folder_set_up, folder_tear_down)
+      TEST(past_an_accumulation_the_start_is_forgotten),
       TEST(is_what_differences_of_the_reference_are),
       TEST(decoupled_limbs_have_a_derivative),
       TEST(coupled_limbs_have_two),
