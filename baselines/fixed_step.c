@@ -35,6 +35,10 @@ int fixed_step_fit(const char *solver, const solver_settings *settings, double d
 static void write_chord(size_t stride, size_t first, size_t n, const double x[],
                         const solver_output *output) {
   const double *const from = output->states + first * n;
+  if (stride == 1) {
+    memcpy(output->states + (first + 1) * n, x, n * sizeof *x);
+    return;
+  }
   for (size_t k = 1; k <= stride && first + k < output->count; k++) {
     double *const to = output->states + (first + k) * n;
     const double share = (double)k / (double)stride;

@@ -202,5 +202,6 @@ const model_type plate_type = {
     .mechanics = mechanics,
     .penetrations = plate_penetrations,
     .mode_of_state = true,
+    .field_by_state = plate_field_by_state,
     .changes_field = changes_field,
 };

@@ -17,3 +17,8 @@ if(TARGET PkgConfig::ODE)
 else()
   ess_test(baselines_ode_absent baselines)
 endif()
+# what tools/plain-cost counts: vectorised as far as a compiler can, which may add in any order
+add_executable(plain_by_hand ${CMAKE_CURRENT_LIST_DIR}/plain_by_hand.c)
+target_link_libraries(plain_by_hand PRIVATE solvers m)
+ess_compile(plain_by_hand)
+target_compile_options(plain_by_hand PRIVATE -ffast-math)

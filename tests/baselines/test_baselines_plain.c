@@ -128,6 +128,32 @@ static void test_sums_over_the_mode(void **state) {
   fixture_close(&g);
 }
 
+/* where a model has a field that reads the mode off the state, it is the one of its signs */
+static void test_field_by_state(void **state) {
+  (void)state;
+  static const double damping[] = {60.0, 0.0};
+  size_t pressed = 0;
+  for (int i = 0; i < 4000; i++) {
+    double x[6], sign[128], want[6], got[6], size = 1.0;
+    model m = fixture_plate(damping[i % 2]);
+    assert_int_equal(model_set(&m, "contacts", 2 + i / 2 % 61, (char[MODEL_MESSAGE_SIZE]){0}), 0);
+    char message[MODEL_MESSAGE_SIZE];
+    assert_int_equal(model_prepare(&m, message), 0);
+    for (int k = 0; k < 6; k++) x[k] = 2.0 * sin(1.7 * i + 12.9898 * k * (i + 1));
+    x[1] = 1.0 + 0.3 * x[1];
+    x[2] *= 0.4;
+    assert_int_equal(m.system.guards(0.0, x, sign, m.system.params), 0);
+    for (size_t k = 0; k < m.system.guard_count; k++) sign[k] = sign[k] < 0.0 ? -1.0 : 1.0;
+    assert_int_equal(m.system.field(0.0, x, sign, want, m.system.params), 0);
+    assert_int_equal(m.type->field_by_state(&m, x, got), 0);
+    for (int k = 0; k < 6; k++) size = fmax(size, fabs(want[k]));
+    for (int k = 0; k < 6; k++) assert_true(fabs(got[k] - want[k]) <= 1e-13 * size);
+    pressed += size > 20.0;
+    model_release(&m);
+  }
+  assert_true(pressed > 1000 && pressed < 3900);
+}
+
 static void refuse(model m, const char *words) {
   char message[MODEL_MESSAGE_SIZE], said[SOLVER_MESSAGE_SIZE];
   double times[] = {0.0, 0.002}, states[2 * MODEL_DIMENSION_MAX];
@@ -199,6 +225,7 @@ int main(void) {
       cmocka_unit_test(test_euler_is_semi_implicit),
       cmocka_unit_test(test_counters),
       cmocka_unit_test(test_sums_over_the_mode),
+      cmocka_unit_test(test_field_by_state),
       cmocka_unit_test(test_refusals),
       cmocka_unit_test(test_stops),
   };
