@@ -11,6 +11,7 @@
 #include "callbacks.h"
 #include "difference.h"
 #include "driver_state.h"
+#include "slide_state.h"
 #include "tangent_state.h"
 
 /* the size of a state below which its tolerance is absolute; 0 where it never is */
@@ -44,10 +45,28 @@ int ess_tangent_field(ess_driver *d, double t, const double x[], double f[]) {
   return ess_field(d, t, x, f);
 }
 
+/* the same from both sides: on surfaces directions have to stay, and an error across them is not
+ * damped, whatever else is */
+static int central_difference(ess_driver *d, double t, const double x[], const double from[],
+                              double to[]) {
+  ess_tangents *const v = d->tangents;
+  const size_t n = d->system.dimension;
+  const double step = ess_tangent_part(d, x, from, cbrt(DBL_EPSILON));
+  memset(to, 0, n * sizeof *to);
+  if (step == 0.0) return ESS_SUCCESS;
+  for (size_t i = 0; i < n; i++) v->x_beside[i] = x[i] + step * from[i];
+  int status = ess_tangent_field(d, t, v->x_beside, v->f_beside);
+  for (size_t i = 0; i < n; i++) v->x_beside[i] = x[i] - step * from[i];
+  if (!status) status = ess_tangent_field(d, t, v->x_beside, to);
+  for (size_t i = 0; i < n; i++) to[i] = (v->f_beside[i] - to[i]) / (2.0 * step);
+  return status;
+}
+
 int ess_tangent_difference(ess_driver *d, double t, const double x[], const double f[],
                            const double from[], double to[]) {
   ess_tangents *const v = d->tangents;
   const size_t n = d->system.dimension;
+  if (ess_is_sliding(d)) return central_difference(d, t, x, from, to);
   const double step = ess_tangent_part(d, x, from, sqrt(DBL_EPSILON));
   memset(to, 0, n * sizeof *to);
   if (step == 0.0) return ESS_SUCCESS;
