@@ -122,6 +122,10 @@ typedef struct model_type {
    * function of the state, by the signs of all event functions. */
   bool mode_of_state;
 
+  /* its field points back to guards from both sides: libess goes on along them
+   * (ESS_SLIDING_FILIPPOV) */
+  bool slides;
+
   /* Optional, where the mode is a function of the state: the field with the mode read off the state
    * at x, in one pass and without event functions, as who looks for no crossing would write it. */
   int (*field_by_state)(const model *m, const double x[], double dxdt[]);

@@ -20,6 +20,7 @@
 #include "legged.h"
 #include "model.h"
 #include "plate.h"
+#include "slides.h"
 #include "slip.h"
 #include "trot.h"
 
@@ -28,11 +29,14 @@ enum { LIST_SIZE = 200, NUMBER_SIZE = 32 };
 const model_type *const model_types[] = {&affine3_type,
                                          &ball_type,
                                          &ball_under_ceiling_type,
+                                         &belt_type,
+                                         &blocks_type,
                                          &block_on_springs_type,
                                          &hill_type,
                                          &hopper_type,
                                          &particle_type,
                                          &plate_type,
+                                         &relay_type,
                                          &rhex_type,
                                          &legged_type,
                                          &rocking_block_type,

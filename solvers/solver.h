@@ -46,6 +46,10 @@ typedef struct solver_settings {
   /* Optional, of libess alone: told of each impact. As above, not for what is raced. */
   int (*impact)(const ess_impact *impact, void *context);
   void *impact_context;
+
+  /* The same of where slides begin and end. */
+  int (*slide)(const ess_slide_info *info, void *context);
+  void *slide_context;
 } solver_settings;
 
 solver_settings solver_settings_default(void);
@@ -80,6 +84,7 @@ typedef struct solver_type {
   const char *const *variants;
 
   bool tells_impacts; /* calls settings.impact */
+  bool tells_slides;  /* calls settings.slide */
 
   /* Allocates and compiles what runs will need. 0 and *instance, or a solver_status with one line.
    * `m` outlives the instance. A solver that cannot do this model refuses it here. */

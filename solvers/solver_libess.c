@@ -40,6 +40,11 @@ static int tell_impact(const ess_impact *impact, void *context) {
   return p->settings.impact(impact, p->settings.impact_context);
 }
 
+static int tell_slide(const ess_slide_info *info, void *context) {
+  const solver_driver *const p = context;
+  return p->settings.slide(info, p->settings.slide_context);
+}
+
 /* s/m and share of the output step: by default a guard approached more slowly than half a metre per
  * second has a narrower neighbourhood, so that the error of projections onto such guards, which
  * grows with the square of the time they take, falls with that of epsilon; down to where it is lost
@@ -68,6 +73,7 @@ static int prepare(const char *name, ess_method method, const model *m,
                    const solver_settings *settings, const solver_output *output, void **instance,
                    char message[SOLVER_MESSAGE_SIZE]) {
   ess_options options = solver_libess_options(method, settings, output->dt);
+  if (m->type->slides && method == ESS_METHOD_TOLERANCE) options.sliding = ESS_SLIDING_FILIPPOV;
   const char *const wrong = ess_check(&m->system, &options);
   if (wrong) return SOLVER_REFUSE(message, "%s: %s", name, wrong);
   solver_driver *const p = calloc(1, sizeof *p);
@@ -77,6 +83,7 @@ static int prepare(const char *name, ess_method method, const model *m,
     options.observer = (ess_observer){.step = settings->reached ? count_step : NULL,
                                       .crossing = p->counts_itself ? NULL : count_crossing,
                                       .impact = settings->impact ? tell_impact : NULL,
+                                      .slide = settings->slide ? tell_slide : NULL,
                                       .context = p};
     p->name = name;
     p->m = m;
@@ -157,6 +164,7 @@ const solver_type libess_solver = {
     .name = "libess",
     .summary = "libess: one tolerance for everything, crossings included",
     .tells_impacts = true,
+    .tells_slides = true,
     .prepare = prepare_tolerance,
     .run = run,
     .release = release,

@@ -23,6 +23,7 @@ typedef struct outcome {
   size_t reference_events;
   bool has_modes; /* the model has contact modes, and the solver told of its impacts */
   impacts impacts;
+  json_t *slides; /* of a model that slides, by a solver that told; else NULL */
 } outcome;
 
 /* how far a run has come, shown to who has waited for a while */
@@ -109,6 +110,21 @@ static void list_impacts(arguments *given, const double x0[], outcome *o) {
   given->settings.impact_context = &o->impacts;
 }
 
+/* where slides of the model begin and end, as libess tells of them */
+static int add_slide(const ess_slide_info *info, void *context) {
+  json_t *const slides = context;
+  return json_array_append_new(
+      slides, json_pack("{s:o, s:I, s:b}", "t", measure_json_number(info->t), "guard",
+                        (json_int_t)info->guard, "begins", info->begins > 0));
+}
+
+static void list_slides(arguments *given, outcome *o) {
+  if (!given->m.type->slides || !given->solver->tells_slides) return;
+  o->slides = json_array();
+  given->settings.slide = add_slide;
+  given->settings.slide_context = o->slides;
+}
+
 static json_t *as_json(const arguments *given, const trajectory *t, const outcome *o) {
   const solver_report *const r = &o->report;
   const double *const last = t->states + (t->count - 1) * t->dimension;
@@ -152,6 +168,7 @@ static json_t *as_json(const arguments *given, const trajectory *t, const outcom
                       o->has_modes ? impacts_modes_json(&o->impacts) : json_null());
   json_object_set_new(object, "mode_choices",
                       o->has_modes ? impacts_choices_json(&o->impacts) : json_null());
+  json_object_set_new(object, "slides", o->slides ? json_incref(o->slides) : json_null());
   json_object_set_new(object, "wall_time_s", measure_json_number(o->wall_s));
   json_object_set_new(object, "status", json_string(accumulates ? "zeno" : "success"));
   return object;
@@ -207,6 +224,7 @@ static int run(arguments *given) {
   }
   given->m.type->initial_state(&given->m, x0);
   list_impacts(given, x0, &o);
+  list_slides(given, &o);
   forget_rows(&t);
 
   status = run_solver(given, x0, &t, &o, message);
@@ -228,6 +246,7 @@ static int run(arguments *given) {
   run_files_close(&files);
   trajectory_free(&t);
   impacts_free(&o.impacts);
+  json_decref(o.slides);
   return status;
 }
 
