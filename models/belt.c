@@ -6,6 +6,7 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "slides.h"
 
@@ -62,19 +63,24 @@ static bool changes_field(const model *m, size_t guard, const double sign[]) {
 }
 
 static int prepare(model *m, char message[MODEL_MESSAGE_SIZE]) {
-  (void)message;
-  m->data = m->value;
+  double *const value = malloc(sizeof m->value);
+  if (!value) {
+    snprintf(message, MODEL_MESSAGE_SIZE, "%s: out of memory", m->type->name);
+    return -1;
+  }
+  memcpy(value, m->value, sizeof m->value);
+  m->data = value;
   m->system = (ess_system){.dimension = N,
                            .guard_count = 1,
                            .field = field,
                            .guards = guards,
                            .guard_jacobian = guard_jacobian,
-                           .params = m->value};
+                           .params = value};
   return 0;
 }
 
 static void release(model *m) {
-  (void)m;
+  free(m->data);
 }
 
 const model_type belt_type = {

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "slides.h"
 
@@ -81,19 +82,24 @@ static bool changes_field(const model *m, size_t guard, const double sign[]) {
 }
 
 static int prepare(model *m, char message[MODEL_MESSAGE_SIZE]) {
-  (void)message;
-  m->data = m->value;
+  double *const value = malloc(sizeof m->value);
+  if (!value) {
+    snprintf(message, MODEL_MESSAGE_SIZE, "%s: out of memory", m->type->name);
+    return -1;
+  }
+  memcpy(value, m->value, sizeof m->value);
+  m->data = value;
   m->system = (ess_system){.dimension = 2 * count(m->value),
                            .guard_count = count(m->value),
                            .field = field,
                            .guards = guards,
                            .guard_jacobian = guard_jacobian,
-                           .params = m->value};
+                           .params = value};
   return 0;
 }
 
 static void release(model *m) {
-  (void)m;
+  free(m->data);
 }
 
 const model_type blocks_type = {

@@ -7,6 +7,7 @@ foreach(duty
     location
     plain
     hybrid
+    sliding
     smooth
     time_stepping)
   ess_test(baselines_${duty} baselines)

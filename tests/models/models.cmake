@@ -1,6 +1,6 @@
 # Tests of the models room. The oracle integrates the plate without libess and without models/.
 foreach(name contact_models legged rhex model mechanics affine3 plate_projection plate_resets linked refused slip
-             trot corner_springs)
+             trot corner_springs slides)
   ess_test(${name} models)
 endforeach()
 foreach(name hopper plate plate_reference)
