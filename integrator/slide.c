@@ -132,14 +132,14 @@ bool ess_slides_alloc(ess_driver *d, const ess_system *system, const ess_options
   ess_slides *const s = d->slides = calloc(1, sizeof *s);
   if (!s) return false;
   s->memory = calloc(lay_doubles(d, s, NULL), sizeof(double));
-  s->indices = calloc(m, 6 * sizeof(size_t) + 3 * sizeof(bool));
+  s->indices = calloc(m, 7 * sizeof(size_t) + 3 * sizeof(bool));
   if (!s->memory || !s->indices) return false;
   lay_doubles(d, s, s->memory);
   s->field = ess_slide_field;
-  size_t **const lists[] = {&s->set, &s->noted,       &s->events,
-                            &s->old, &s->box.members, &s->box.queue};
-  for (size_t i = 0; i < 6; i++) *lists[i] = (size_t *)s->indices + i * m;
-  s->may = (bool *)((size_t *)s->indices + 6 * m);
+  size_t **const lists[] = {&s->set,         &s->noted,     &s->events, &s->old,
+                            &s->box.members, &s->box.queue, &s->told};
+  for (size_t i = 0; i < 7; i++) *lists[i] = (size_t *)s->indices + i * m;
+  s->may = (bool *)((size_t *)s->indices + 7 * m);
   s->part = (signed char *)(s->may + m);
   s->box.way = s->part + m;
   for (size_t k = 0; k < m; k++) {
@@ -167,7 +167,7 @@ const size_t *ess_driver_sliding(const ess_driver *d, size_t *count) {
 void ess_slides_forget(ess_driver *d) {
   ess_slides *const s = d->slides;
   if (!s) return;
-  s->count = s->noted_count = 0;
+  s->count = s->told_count = s->noted_count = 0;
   s->leaves = s->is_released = s->is_whole = false;
   s->adds = true;
   for (size_t k = 0; k < d->system.guard_count; k++)
@@ -347,27 +347,28 @@ static int install(ess_driver *d, size_t count) {
   return status;
 }
 
-/* directions gain what the crossing adds to the field, of which they have had what it was before
- * the surface was known to hold the state */
-static int carry_directions(ess_driver *d, const double before[], size_t begun) {
+/* directions gain what the crossing, or impact, adds to the field, of which they have had what it
+ * was before it was known which surfaces hold the state */
+static int carry_directions(ess_driver *d, const double before[], bool single) {
   ess_tangents *const v = d->tangents;
-  const ess_slides *const s = d->slides;
   const size_t n = d->system.dimension;
-  v->has_first = false;
-  if (!s->noted_count) return ESS_SUCCESS;
-  const bool single = s->noted_count == 1 && begun <= 1 && v->last_event == s->noted[0] &&
-                      v->last_t == d->t && !v->is_pending && v->ahead_count == 0;
   double most = 0.0;
+  v->has_first = false;
   for (size_t i = 0; i < n; i++) most = ess_larger(fabs(d->f[i] - before[i]), most);
   if (!(most > 0.0)) return ESS_SUCCESS;
-  if (!single) {
-    const int status = ess_fail(d, ESS_EDISCONTINUOUS, s->noted[0]);
-    d->failure.other_guard = s->noted_count > 1 ? s->noted[1] : s->count ? s->set[0] : SIZE_MAX;
-    return status;
-  }
+  if (!single || v->last_t != d->t || v->is_pending || v->ahead_count)
+    return ess_fail(d, ESS_EDISCONTINUOUS, d->slides->noted_count ? d->slides->noted[0] : SIZE_MAX);
   for (size_t j = 0; j < v->count; j++)
     for (size_t i = 0; i < n; i++) v->v[j * n + i] += v->share[j] * (d->f[i] - before[i]);
   return ESS_SUCCESS;
+}
+
+/* the field once surfaces have been let go of */
+static int evaluate_released(ess_driver *d) {
+  double *const before = d->stage[1];
+  memcpy(before, d->f, d->lanes * sizeof *before);
+  const int status = ess_evaluate_node(d);
+  return status || !d->tangents ? status : carry_directions(d, before, true);
 }
 
 static bool tell(ess_driver *d, size_t k, int begins) {
@@ -377,17 +378,19 @@ static bool tell(ess_driver *d, size_t k, int begins) {
   return o->slide(&info, o->context) != 0;
 }
 
-/* what has ended, then what has begun */
+/* what has ended since observers were told last, then what has begun */
 static int tell_changes(ess_driver *d) {
   ess_slides *const s = d->slides;
   size_t stopped = SIZE_MAX;
-  for (size_t i = 0; i < s->old_count; i++)
-    if (!is_listed(s->set, s->count, s->old[i]) && tell(d, s->old[i], -1)) stopped = s->old[i];
+  for (size_t i = 0; i < s->told_count; i++)
+    if (!is_listed(s->set, s->count, s->told[i]) && tell(d, s->told[i], -1)) stopped = s->told[i];
   for (size_t i = 0; i < s->count; i++) {
-    if (is_listed(s->old, s->old_count, s->set[i])) continue;
+    if (is_listed(s->told, s->told_count, s->set[i])) continue;
     d->counters.slides++;
     if (tell(d, s->set[i], 1)) stopped = s->set[i];
   }
+  s->told_count = s->count;
+  memcpy(s->told, s->set, s->count * sizeof *s->told);
   return stopped == SIZE_MAX ? ESS_SUCCESS : ess_fail(d, ESS_ESTOP, stopped);
 }
 
@@ -431,7 +434,13 @@ static int resolve(ess_driver *d, size_t count) {
   if (status) return status;
   begin_node(d, s->lambda);
   if (s->count > 1 && !moves_alike(d)) return fail_many(d, s->set[0], s->set[1], NOT_UNIQUE);
-  if (d->tangents) status = carry_directions(d, before, count_begun(s));
+  if (d->tangents && s->noted_count) {
+    const bool single =
+        s->noted_count == 1 && count_begun(s) <= 1 && d->tangents->last_event == s->noted[0];
+    status = carry_directions(d, before, single);
+  } else if (d->tangents) {
+    d->tangents->has_first = false;
+  }
   if (!status) status = tell_changes(d);
   return status;
 }
@@ -474,9 +483,12 @@ int ess_slide_settle(ess_driver *d) {
     if (s->is_whole) begin_node(d, s->seen + (ESS_SLIDE_LOOKS - 1) * d->system.guard_count);
     return put_back(d);
   }
-  if (s->is_released) status = ess_evaluate_node(d);
+  if (s->is_released) status = evaluate_released(d);
   const size_t count = status ? 0 : gather(d, true);
-  if (count) status = resolve(d, count);
+  if (count)
+    status = resolve(d, count);
+  else if (!status)
+    status = tell_changes(d);
   s->noted_count = 0;
   s->leaves = s->is_released = false;
   return status;

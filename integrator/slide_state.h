@@ -44,7 +44,7 @@ typedef struct ess_slides {
   uint64_t impacts; /* that had been made when this was looked at last */
 
   /* scratch */
-  size_t *events, *old, old_count;
+  size_t *events, *old, old_count, *told, told_count; /* the last: those that observers know of */
   signed char *part;
   double *h, *rate, *sum, *sign, *back, *half, *nothing; /* the last two all 1/2, and all 0 */
   ess_box box;

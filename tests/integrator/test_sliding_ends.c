@@ -464,6 +464,101 @@ static void it_may_stop_and_go_on(void **state) {
   ess_driver_free(d);
 }
 
+/* ---- an impact while sliding ----------------------------------------------------------------- */
+
+/* a block that a belt carries hits a wall at x = 1, which moves away as fast as the belt's half:
+ * it comes back at a part of its speed, is slowed, and carried again */
+static int walled_field(double t, const double x[], const double sign[], double f[], void *params) {
+  (void)t, (void)params;
+  f[0] = x[1];
+  f[1] = -sign[0];
+  return 0;
+}
+
+static int walled_guards(double t, const double x[], double h[], void *params) {
+  (void)t, (void)params;
+  h[0] = x[1] - 0.5;
+  h[1] = 1.0 - x[0];
+  return 0;
+}
+
+static int walled_jacobian(double t, const double x[], double Dh[], void *params) {
+  (void)t, (void)x, (void)params;
+  Dh[0] = Dh[3] = 0.0;
+  Dh[1] = 1.0;
+  Dh[2] = -1.0;
+  return 0;
+}
+
+static int bounce(ess_impact *impact, void *params) {
+  impact->after[1] *= *(const double *)params;
+  impact->mode[1] = 1.0;
+  impact->armed[ESS_GUARD_DOWN(1)] = true;
+  return 0;
+}
+
+static void an_impact_ends_the_slides_it_touches(void **state) {
+  (void)state;
+  const bool at[] = {false, false, true, true};
+  const ess_impacts impacts = {.at = at, .map = bounce};
+  slides log;
+  double factor = -1.0, x[] = {0.0, 0.5};
+  const ess_options options = sliding(1e-10, &log);
+  const ess_system system = {.dimension = 2,
+                             .guard_count = 2,
+                             .field = walled_field,
+                             .guards = walled_guards,
+                             .guard_jacobian = walled_jacobian,
+                             .impacts = &impacts,
+                             .params = &factor};
+  // from the wall it comes back to the wall, ever more so: at -0.5 + (t - 2) until it is 0.5 again
+  assert_int_equal(apply(&system, &options, 0.0, 2.9, x, NULL, NULL), ESS_SUCCESS);
+  assert_int_equal(log.count, 2);
+  assert_true(log.begins[1] == -1 && fabs(log.time[1] - 2.0) < 1e-9);
+  assert_true(fabs(x[1] - 0.4) < 1e-9 && fabs(x[0] - (1.0 - 0.5 * 0.9 + 0.5 * 0.81)) < 1e-9);
+}
+
+/* ---- surfaces that move, and rates by differences -------------------------------------------- */
+
+/* friction on a belt whose speed is 0.5 sin t: carried while cos t is small enough */
+static int moving_field(double t, const double x[], const double sign[], double f[], void *params) {
+  (void)t, (void)x, (void)params;
+  f[0] = -0.4 * sign[0];
+  return 0;
+}
+
+static int moving_guards(double t, const double x[], double h[], void *params) {
+  (void)params;
+  h[0] = x[0] - 0.5 * sin(t);
+  return 0;
+}
+
+static void surfaces_may_move(void **state) {
+  (void)state;
+  for (int way = 0; way < 3; way++) {
+    slides log;
+    double x[] = {0.0};
+    const ess_options options = sliding(1e-10, &log);
+    const ess_system system = {.dimension = 1,
+                               .guard_count = 1,
+                               .field = moving_field,
+                               .guards = moving_guards,
+                               .guard_jacobian = way == 1 ? unit_jacobian : NULL,
+                               .guards_move = true};
+    const int status = apply(&system, &options, 0.0, 6.0, x, NULL, NULL);
+    if (status) fail_msg("%s at way %d", ess_strerror(status), way);
+    // 0.4 t until 0.5 sin t comes down to it, carried until 0.5 cos t = -0.4, behind it then
+    double meets = 1.2;
+    for (int i = 0; i < 50; i++)
+      meets -= (0.5 * sin(meets) - 0.4 * meets) / (0.5 * cos(meets) - 0.4);
+    const double leaves = acos(-0.8);
+    assert_int_equal(log.begins[0], 1);
+    if (fabs(log.time[0] - meets) > 1e-8 || fabs(log.time[1] - leaves) > 1e-8)
+      fail_msg("way %d: %.12g to %.12g, not %.12g to %.12g", way, log.time[0], log.time[1], meets,
+               leaves);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_start_that_is_repelled_is_refused),
@@ -476,6 +571,8 @@ int main(void) {
       cmocka_unit_test(a_crossing_may_end_a_slide),
       cmocka_unit_test(a_curved_surface_is_not_left),
       cmocka_unit_test(it_may_stop_and_go_on),
+      cmocka_unit_test(an_impact_ends_the_slides_it_touches),
+      cmocka_unit_test(surfaces_may_move),
   };
   return cmocka_run_group_tests_name("sliding ends", tests, NULL, NULL);
 }
