@@ -19,6 +19,9 @@
 /* halvings for one guard, no step between them free of doubt, before it is looked at */
 enum { PATIENCE = 6 };
 
+/* where it only turns too far: how far away it is looked at, too, by what is left of the run */
+static const double FAR = 1e-2;
+
 /* difference quotients, each over a quarter of the way of the one before; as many in a row as must
  * agree, and how well; and by how much a rate must differ from them: at a kink half is nothing */
 enum { QUOTIENTS = 8, AGREEING = 3 };
@@ -61,27 +64,39 @@ static int is_contradicted(ess_driver *d, size_t k, const place *p, double lengt
   return ESS_SUCCESS;
 }
 
-/* fails when the rate is contradicted at both ends of a piece of the path: at one it may be a kink
- */
-static int examine(ess_driver *d, size_t k, const place *from, const place *to, double length) {
-  bool contradicted;
-  int status = is_contradicted(d, k, from, length, &contradicted);
-  if (status || !contradicted) return status;
-  status = is_contradicted(d, k, to, -length, &contradicted);
-  return status || !contradicted ? status : ess_fail(d, ESS_EJACOBIAN, k);
+/* whether the rate is contradicted at both ends of a piece of the path: at one it may be a kink */
+static int examine(ess_driver *d, size_t k, const place *from, const place *to, double length,
+                   bool *contradicted) {
+  const int status = is_contradicted(d, k, from, length, contradicted);
+  if (status || !*contradicted) return status;
+  return is_contradicted(d, k, to, -length, contradicted);
 }
 
-/* the step just tried */
-static int examine_step(ess_driver *d, size_t k) {
+/* the same of the step just tried */
+static int examine_step(ess_driver *d, size_t k, bool *contradicted) {
   const place from = {d->t, d->x, d->f, d->h[k], d->rate[k]};
   const place to = {d->t + d->dt, d->x_end, d->stage[6], d->h_end[k], d->rate_end[k]};
-  return examine(d, k, &from, &to, d->dt);
+  return examine(d, k, &from, &to, d->dt, contradicted);
 }
 
+/* Where an event function turns too far steps may be as short as they get, and a rate that is a
+ * difference is contradicted in all that are shorter than it, beside a kink. So the other place is
+ * further away, straight along the field. */
 int ess_suspect_turns(ess_driver *d) {
   const ess_turning *const s = &d->turning;
   const bool is_lasting = s->tries && s->tries % PATIENCE == 0;
-  return is_lasting && s->share > ESS_STILL_TURNING ? examine_step(d, s->guard) : ESS_SUCCESS;
+  if (!is_lasting || !(s->share > ESS_STILL_TURNING)) return ESS_SUCCESS;
+  const size_t k = s->guard;
+  const double length = ess_larger(d->dt, FAR * (d->t_end - d->t));
+  double *const x = d->stage[1]; // the dense output is made
+  for (size_t i = 0; i < d->lanes; i++) x[i] = d->x[i] + length * d->f[i];
+  bool contradicted = false;
+  int status = ess_guard_rates(d, d->t + length, x, d->f, d->h_try, d->rate_try);
+  const place from = {d->t, d->x, d->f, d->h[k], d->rate[k]};
+  const place to = {d->t + length, x, d->f, d->h_try[k], d->rate_try[k]};
+  if (!status) status = examine(d, k, &from, &to, length, &contradicted);
+  if (status) ess_no_failure(d); // the state need not come there
+  return status || !contradicted ? ESS_SUCCESS : ess_fail(d, ESS_EJACOBIAN, k);
 }
 
 int ess_suspect_step(ess_driver *d, size_t k) {
@@ -89,7 +104,10 @@ int ess_suspect_step(ess_driver *d, size_t k) {
   d->doubted = k;
   d->is_doubting = true;
   d->longest_doubted = ess_larger(d->dt, d->longest_doubted);
-  return d->doubts % PATIENCE ? ESS_SUCCESS : examine_step(d, k);
+  if (d->doubts % PATIENCE) return ESS_SUCCESS;
+  bool contradicted;
+  const int status = examine_step(d, k, &contradicted);
+  return status || !contradicted ? status : ess_fail(d, ESS_EJACOBIAN, k);
 }
 
 void ess_suspect_none(ess_driver *d) {
@@ -104,5 +122,7 @@ int ess_suspect_projection(ess_driver *d, size_t k, double h, double rate) {
   if (!(fabs(d->h[k]) > 0.5 * fabs(h)) || !(p->length > 0.0)) return ESS_SUCCESS;
   const place from = {p->t0, p->x, p->c[0], h, rate};
   const place to = {d->t, d->x, d->f, d->h[k], d->rate[k]};
-  return examine(d, k, &from, &to, p->length);
+  bool contradicted;
+  const int status = examine(d, k, &from, &to, p->length, &contradicted);
+  return status || !contradicted ? status : ess_fail(d, ESS_EJACOBIAN, k);
 }

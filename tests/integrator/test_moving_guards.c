@@ -333,6 +333,49 @@ static void what_is_not_declared_is_never_silently_wrong(void **state) {
   }
 }
 
+/* x' = 1 from 0, and an event function with a kink there, whose rates are differences that are wider
+ * than the first steps */
+static double kinked(double x) {
+  return fabs(x) + x * x * x - 0.5;
+}
+
+static int moves(double t, const double x[], const double sign[], double dxdt[], void *params) {
+  (void)t, (void)x, (void)sign, (void)params;
+  dxdt[0] = 1.0;
+  return 0;
+}
+
+static int kinked_guard(double t, const double x[], double h[], void *params) {
+  (void)t, (void)params;
+  h[0] = kinked(x[0]);
+  return 0;
+}
+
+static int wide_rates(double t, const double x[], const double v[], double h[], double rate[],
+                      void *params) {
+  const double *const width = params;
+  rate[0] = v[0] * (kinked(x[0] + *width) - kinked(x[0] - *width)) / (2.0 * *width);
+  return kinked_guard(t, x, h, params);
+}
+
+static void a_wide_difference_beside_a_kink_is_believed(void **state) {
+  (void)state;
+  for (double width = 1e-3; width > 1e-9; width *= 0.1) {
+    double x[1] = {0.1 * width}, t = 0.0;
+    const ess_system system = {.dimension = 1,
+                               .guard_count = 1,
+                               .field = moves,
+                               .guards = kinked_guard,
+                               .guard_rates = wide_rates,
+                               .params = &width};
+    const ess_options options = ess_options_default();
+    ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+    assert_int_equal(ess_driver_apply(d, &t, 1.0, x), ESS_SUCCESS);
+    assert_true(ess_driver_counters(d)->crossings == 1);
+    ess_driver_free(d);
+  }
+}
+
 static void a_partial_that_is_no_number_is_told_of(void **state) {
   (void)state;
   double never = 2e300, x[1] = {0.0}, t = 0.0;
@@ -356,6 +399,7 @@ int main(void) {
       cmocka_unit_test(tables_that_move_throw),
       cmocka_unit_test(time_alone_crosses),
       cmocka_unit_test(what_is_not_declared_is_never_silently_wrong),
+      cmocka_unit_test(a_wide_difference_beside_a_kink_is_believed),
       cmocka_unit_test(a_partial_that_is_no_number_is_told_of),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
