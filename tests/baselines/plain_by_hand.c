@@ -32,7 +32,7 @@ static int field(double t, const double x[], const double sign[], double dxdt[],
   double force = 0.0, moment = 0.0;
   for (size_t i = 0; i < q->contacts; i++) {
     const double p = p0 - s * b->spring_x[i], f = f0 + slope * b->spring_x[i];
-    const double load = (p >= 0.0) & (f >= 0.0) ? f : 0.0;
+    const double load = p >= 0.0 && f >= 0.0 ? f : 0.0;
     force += load;
     moment += load * b->spring_x[i];
   }
