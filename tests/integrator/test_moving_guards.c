@@ -333,8 +333,8 @@ static void what_is_not_declared_is_never_silently_wrong(void **state) {
   }
 }
 
-/* x' = 1 from 0, and an event function with a kink there, whose rates are differences that are wider
- * than the first steps */
+/* x' = 1 from 0, and an event function with a kink there, whose rates are differences that are
+ * wider than the first steps */
 static double kinked(double x) {
   return fabs(x) + x * x * x - 0.5;
 }

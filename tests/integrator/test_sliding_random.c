@@ -165,7 +165,8 @@ static void all_of_them(void **state) {
   }
   print_message("%zu of %d slid, %zu slides, %zu surfaces at once; off by %g, %g, %g at most\n",
                 slid, SLIDING_SYSTEMS, sum, most, worst[0], worst[1], worst[2]);
-  assert_true(slid > SLIDING_SYSTEMS / 2 && most == MOST);
+  // of fewer systems, as with sanitizers, none may slide on all
+  assert_true(slid > SLIDING_SYSTEMS / 2 && most >= (SLIDING_SYSTEMS < 1000 ? MOST - 1 : MOST));
 }
 
 int main(void) {
