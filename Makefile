@@ -139,7 +139,7 @@ sources = find . \( -path ./build -o -path ./env -o -path ./.deps -o -path ./.gi
 .PHONY: all build test regress baseline order calibrate sweep mujoco work-precision crossing-cost \
   speed scale tolerance ensemble derivative limbs rigid-soft contact-modes tutorial robot claims figures help clean \
   columns format format-check fuzz install uninstall report results test-report setup-build setup-figures setup-test \
-  setup-robots setup-report setup-browser setup-python python test-python test-wheels test-releases \
+  setup-robots setup-report setup-browser setup-python python python-factors test-python test-wheels test-releases \
   build-essbench test-release test-clang test-sanitized test-plain
 
 all: build
@@ -290,6 +290,11 @@ test-plain:
 python: setup-python
 	@tools/python install
 
+# what it costs against SciPy: measures it, and writes the page
+python-factors: setup-python
+	@tools/python factors
+	@tools/python-page
+
 # the Python package's own tests, in an environment of its own
 test-python: setup-python
 	@tools/python test python3
@@ -370,6 +375,7 @@ make claims         the papers' claims, by what the results hold: which hold, wh
 make report         results/report.html: all of it on one page, to look at
 make results        measure all that the documents tell, write it into them, commit that
 make python       the Python package, into the environment env
+make python-factors  the package's times against SciPy's, into docs/results/python.md
 make test-python  the Python package: builds its wheel, installs it, runs its tests
 make test-wheels  the same for every Python at hand
 make test-releases  its robots with every release of MuJoCo that is supported

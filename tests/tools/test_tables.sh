@@ -382,4 +382,32 @@ check 'others do not' $?
 [ $? -eq 2 ]
 check 'one folder is too few' $?
 
+# --- python-page: what the package is to reach, and who errs less ------------------------------------
+cat >"$room/python.json" <<END
+{"environment": {"git_commit": "0123456789", "compiler": "Python 3", "cores": 2, "cpu": "none",
+  "date": "2000-01-01T00:00:00Z", "warnings": []}, "rounds": 3,
+ "cases": [
+  {"case": "ball", "way": "scipy", "tolerance": 1e-6, "ms": 8, "error": 1e-9, "calls": 40, "factor": 1,
+   "factor_least": 1, "factor_most": 1},
+  {"case": "ball", "way": "ess", "tolerance": 1e-6, "ms": 4, "error": 1e-8, "calls": 20, "factor": 2,
+   "factor_least": 1.5, "factor_most": 2.5},
+  {"case": "ball", "way": "numba", "tolerance": 1e-6, "ms": 1, "error": 1e-8, "calls": 20, "factor": 8,
+   "factor_least": 7, "factor_most": 9}],
+ "callbacks": [{"case": "f", "alone_us": 0.25, "scipy_us": 4, "ess_us": 6, "ratio": 1.5}]}
+END
+cp "$sources/docs/results/python.md" "$room/page"
+(cd "$room" && "$sources/tools/python-page" . page)
+check 'python-page ends with 0' $?
+grep -qxF -- '- ess, Python: faster than SciPy on all 1; least on ball, by 2.0.' "$room/page" &&
+  grep -qxF -- '- ess, numba: at least 10 times as fast as SciPy not on ball; least on ball, by 8.0.' "$room/page"
+check 'what is reached and what is not' $?
+grep -qxF -- '- At the same tolerance ess errs more than SciPy on ball.' "$room/page" &&
+  grep -qxF -- "- At no tolerance does ess come down to SciPy's error on ball." "$room/page"
+check 'errors are told where SciPy errs less' $?
+grep -qxF '| ball | ess, Python | 1e-06 | 4 | 1.0e-08 | 20 | 2.0 (1.5 to 2.5) |' "$room/page" &&
+  grep -qxF '| f | 0.25 | 4.00 | 6.00 | 1.50 |' "$room/page"
+check 'its tables' $?
+grep -q '^Commit `0123456`, Python 3, 2 cores (none), 2000-01-01; no warning; medians of 3 rounds' "$room/page"
+check 'the commit, versions and machine' $?
+
 finish
