@@ -31,9 +31,8 @@ int fixed_step_fit(const char *solver, const solver_settings *settings, double d
   return 0;
 }
 
-/* states first+1 .. first+stride at the end of one step, those before its end on the chord */
-static void write_chord(size_t stride, size_t first, size_t n, const double x[],
-                        const solver_output *output) {
+void fixed_step_chord(size_t stride, size_t first, size_t n, const double x[],
+                      const solver_output *output) {
   const double *const from = output->states + first * n;
   if (stride == 1) {
     memcpy(output->states + (first + 1) * n, x, n * sizeof *x);
@@ -64,7 +63,7 @@ int fixed_step_run(const fixed_step *plan, const char *solver, size_t n, const d
     if (!mode_finite(x, n))
       return SOLVER_FAIL(report->message, "%s: the state is not finite at t = %g s", solver,
                          output->times[i] + (double)steps * plan->dt);
-    write_chord(plan->stride, i, n, x, output);
+    fixed_step_chord(plan->stride, i, n, x, output);
   }
   return 0;
 }

@@ -21,6 +21,11 @@ typedef struct fixed_step {
 int fixed_step_fit(const char *solver, const solver_settings *settings, double dt, fixed_step *plan,
                    char message[SOLVER_MESSAGE_SIZE]);
 
+/* Writes states first+1 .. first+stride (of those that there are) of a step from state `first` to
+ * x[n]: at its end x, and before on the chord. */
+void fixed_step_chord(size_t stride, size_t first, size_t n, const double x[],
+                      const solver_output *output);
+
 /* Takes x[n] from time t to t + dt and counts its evaluations in *report. 0, or a solver_status
  * with report->message. */
 typedef int fixed_step_function(void *context, double t, double dt, double x[],

@@ -63,10 +63,8 @@ static int tell_changes(plain_mode *mode) {
   return status;
 }
 
-int plain_field(plain_mode *mode, double t, const double x[], double dxdt[]) {
+int plain_field_by_signs(plain_mode *mode, double t, const double x[], double dxdt[]) {
   const ess_system *const s = &mode->m->system;
-  mode->evaluations++;
-  if (mode->m->type->field_by_state) return mode->m->type->field_by_state(mode->m, x, dxdt);
   int status = read_signs(mode->m, t, x, mode->sign);
   if (!status && s->mode_changed) status = tell_changes(mode);
   return status ? status : s->field(t, x, mode->sign, dxdt, s->params);

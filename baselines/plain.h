@@ -27,8 +27,18 @@ void plain_free(plain_mode *mode);
 /* Forgets the run before. */
 void plain_start(plain_mode *mode);
 
-/* The field in the mode that x has. 0, or what a callback returned. */
-int plain_field(plain_mode *mode, double t, const double x[], double dxdt[]);
+/* The field where the signs of all event functions at x are the mode. 0, or what a callback
+ * returned. */
+int plain_field_by_signs(plain_mode *mode, double t, const double x[], double dxdt[]);
+
+/* The field in the mode that x has, counted. Here, since a step of Euler is little more than its
+ * call. 0, or what a callback returned. */
+static inline int plain_field(plain_mode *mode, double t, const double x[], double dxdt[]) {
+  const model_type *const type = mode->m->type;
+  mode->evaluations++;
+  return type->field_by_state ? type->field_by_state(mode->m, x, dxdt)
+                              : plain_field_by_signs(mode, t, x, dxdt);
+}
 
 /* Copies the counters to the report. */
 void plain_report(const plain_mode *mode, solver_report *report);

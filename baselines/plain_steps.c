@@ -60,27 +60,58 @@ static int fail(const stepper *s, const char *why, double t, solver_report *repo
   return SOLVER_FAIL(report->message, "%s: %s at t = %.9g", s->name, why, t);
 }
 
+/* What is not finite stays so, as each step adds to the state: the last output tells. */
+static int finish(const stepper *s, int status, const solver_output *output,
+                  solver_report *report) {
+  const size_t n = s->mode.m->system.dimension, steps = s->plan.substeps ? s->plan.substeps : 1;
+  size_t last = output->count - 1;
+  report->steps = steps * (last / s->plan.stride + (last % s->plan.stride > 0));
+  plain_report(&s->mode, report);
+  if (status) return fail(s, "a callback failed", output->times[0], report);
+  if (mode_finite(output->states + last * n, n)) return 0;
+  while (last > 0 && !mode_finite(output->states + (last - 1) * n, n)) last--;
+  return fail(s, "the state is not finite", output->times[last], report);
+}
+
 /* ---- Euler ----------------------------------------------------------------------------------- */
 
-/* the rates first, and the coordinates by the new ones */
-static int step_euler(void *context, double t, double dt, double x[], solver_report *report) {
-  stepper *const s = context;
-  const size_t n = s->mode.m->system.dimension, half = s->coordinates;
+/* the rates first, and the coordinates by the new ones; from x into `to`, which may be x */
+static inline int step_euler(stepper *s, size_t n, size_t half, double t, const double x[],
+                             double to[]) {
   double dxdt[MODEL_DIMENSION_MAX];
-  if (plain_field(&s->mode, t, x, dxdt)) return fail(s, "a callback failed", t, report);
-  for (size_t i = half; i < n; i++) x[i] += dt * dxdt[i];
-  for (size_t i = 0; i < half; i++) x[i] += dt * x[half + i];
-  return 0;
+  const double dt = s->plan.dt;
+  const int status = plain_field(&s->mode, t, x, dxdt);
+  for (size_t i = half; i < n; i++) to[i] = x[i] + dt * dxdt[i];
+  for (size_t i = 0; i < half; i++) to[i] = x[i] + dt * to[half + i];
+  return status;
+}
+
+/* all steps, each output where it belongs; those that a step passes over on the chord */
+static inline int euler(stepper *s, size_t n, size_t half, const solver_output *output) {
+  const size_t substeps = s->plan.substeps, stride = s->plan.stride, last = output->count - 1;
+  double x[MODEL_DIMENSION_MAX];
+  int status = 0;
+  for (size_t i = 0; !status && i < last; i += stride) {
+    const double *const from = output->states + i * n, t = output->times[i];
+    double *const to = stride > last - i ? x : output->states + (i + stride) * n;
+    status = step_euler(s, n, half, t, from, to);
+    for (size_t k = 1; !status && k < substeps; k++)
+      status = step_euler(s, n, half, t + (double)k * s->plan.dt, to, to);
+    if (stride > 1) fixed_step_chord(stride, i, n, to, output);
+  }
+  return status;
 }
 
 static int run_euler(void *instance, const double x0[], const solver_output *output,
                      solver_report *report) {
   stepper *const s = instance;
+  const size_t n = s->mode.m->system.dimension, half = s->coordinates;
+  *report = (solver_report){0};
   plain_start(&s->mode);
-  const int status = fixed_step_run(&s->plan, s->name, s->mode.m->system.dimension, x0, output,
-                                    step_euler, s, report);
-  plain_report(&s->mode, report);
-  return status;
+  memcpy(output->states, x0, n * sizeof *x0);
+  // a body in the plane: compilers unroll what has a number
+  const int status = n == 6 && half == 3 ? euler(s, 6, 3, output) : euler(s, n, half, output);
+  return finish(s, status, output, report);
 }
 
 static int prepare_euler(const model *m, const solver_settings *settings,
@@ -100,9 +131,9 @@ const solver_type plain_euler_solver = {
 
 /* ---- Runge-Kutta ----------------------------------------------------------------------------- */
 
-/* a step from x, where the field is f, into `to` */
-static int step_rk4(stepper *s, double t, const double x[], const double f[], double to[]) {
-  const size_t n = s->mode.m->system.dimension;
+/* a step from x, where the field is f, into `to`, which may be x */
+static inline int step_rk4(stepper *s, size_t n, double t, const double x[], const double f[],
+                           double to[]) {
   const double dt = s->plan.dt;
   double at[MODEL_DIMENSION_MAX], k2[MODEL_DIMENSION_MAX], k3[MODEL_DIMENSION_MAX],
       k4[MODEL_DIMENSION_MAX];
@@ -116,49 +147,51 @@ static int step_rk4(stepper *s, double t, const double x[], const double f[], do
   return status;
 }
 
-/* outputs first+1 .. first+stride of a step: at its end x1, and before by the cubic through both
- * ends with the field's slopes */
+/* the outputs that a step from output `first` passes over: on the cubic through both ends with the
+ * field's slopes */
 static void write_hermite(const stepper *s, size_t first, const double x0[], const double f0[],
                           const double x1[], const double f1[], const solver_output *output) {
   const size_t n = s->mode.m->system.dimension, stride = s->plan.stride;
-  for (size_t k = 1; k <= stride && first + k < output->count; k++) {
+  for (size_t k = 1; k < stride && first + k < output->count; k++) {
     double *const to = output->states + (first + k) * n;
     const double a = (double)k / (double)stride, b = 1.0 - a, dt = s->plan.dt;
     for (size_t i = 0; i < n; i++) {
       const double rise = x1[i] - x0[i];
       const double bend = b * (dt * f0[i] - rise) + a * (rise - dt * f1[i]);
-      to[i] = k == stride ? x1[i] : b * x0[i] + a * x1[i] + a * b * bend;
+      to[i] = b * x0[i] + a * x1[i] + a * b * bend;
     }
   }
+}
+
+static inline int rk4(stepper *s, size_t n, const solver_output *output) {
+  const size_t stride = s->plan.stride, last = output->count - 1;
+  const size_t steps = s->plan.substeps ? s->plan.substeps : 1;
+  double spare[MODEL_DIMENSION_MAX], room[2][MODEL_DIMENSION_MAX], *f = room[0], *f_to = room[1];
+  int status = plain_field(&s->mode, output->times[0], output->states, f);
+  for (size_t i = 0; !status && i < last; i += stride) {
+    const double *const from = output->states + i * n, *x = from;
+    double *const to = stride > last - i ? spare : output->states + (i + stride) * n;
+    for (size_t k = 0; !status && k < steps; k++, x = to) {
+      const double t = output->times[i] + (double)k * s->plan.dt;
+      status = step_rk4(s, n, t, x, f, to);
+      if (!status) status = plain_field(&s->mode, t + s->plan.dt, to, f_to);
+      double *const f_from = f;
+      f = f_to, f_to = f_from;
+    }
+    if (stride > 1) write_hermite(s, i, from, f_to, to, f, output);
+  }
+  return status;
 }
 
 static int run_rk4(void *instance, const double x0[], const solver_output *output,
                    solver_report *report) {
   stepper *const s = instance;
-  const size_t n = s->mode.m->system.dimension, steps = s->plan.substeps ? s->plan.substeps : 1;
-  double room[4][MODEL_DIMENSION_MAX], *x = room[0], *f = room[1], *to = room[2], *f_to = room[3];
+  const size_t n = s->mode.m->system.dimension;
   *report = (solver_report){0};
   plain_start(&s->mode);
-  memcpy(x, x0, n * sizeof *x);
-  memcpy(output->states, x0, n * sizeof *x);
-  int status = plain_field(&s->mode, output->times[0], x, f);
-  for (size_t i = 0; !status && i + 1 < output->count; i += s->plan.stride) {
-    const double *x_from = x, *f_from = f;
-    for (size_t k = 0; !status && k < steps; k++) {
-      const double t = output->times[i] + (double)k * s->plan.dt;
-      status = step_rk4(s, t, x, f, to);
-      if (!status) status = plain_field(&s->mode, t + s->plan.dt, to, f_to);
-      x_from = x, f_from = f;
-      x = to, f = f_to;
-      to = (double *)x_from, f_to = (double *)f_from;
-    }
-    report->steps += steps;
-    if (!status && !mode_finite(x, n))
-      return fail(s, "the state is not finite", output->times[i], report);
-    write_hermite(s, i, x_from, f_from, x, f, output);
-  }
-  plain_report(&s->mode, report);
-  return status ? fail(s, "a callback failed", output->times[0], report) : 0;
+  memcpy(output->states, x0, n * sizeof *x0);
+  const int status = n == 6 ? rk4(s, 6, output) : rk4(s, n, output);
+  return finish(s, status, output, report);
 }
 
 static int prepare_rk4(const model *m, const solver_settings *settings, const solver_output *output,

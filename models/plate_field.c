@@ -8,7 +8,7 @@
 
 #include "plate_gap.h"
 
-enum { LANES = 4 };
+enum { LANES = PLATE_LANES };
 
 /* Four numbers treated as one (a vector extension that gcc and clang share): gcc 12 does not see
  * that four scalar accumulators are one vector, which costs it a factor of three. */
@@ -91,14 +91,14 @@ int plate_field_contacts(double t, const double x[], const double sign[], double
 
 /* ---- the mode read off the state ------------------------------------------------------------- */
 
-/* Loads of LANES contacts, added, where both penetration and force are >= 0; `in` is 0 in lanes
- * that hold none. Without damping the force is the penetration's. */
+/* Loads of LANES contacts, added, in the lanes of `in` where both penetration and force are >= 0.
+ * Without damping the force is the penetration's. */
 static inline void add_pressed(plate_affine p, plate_affine force, const double spring_x[],
-                               plate_lanes in, plate_lanes *total, plate_lanes *moment) {
+                               plate_mask in, plate_lanes *total, plate_lanes *moment) {
   plate_lanes x;
   memcpy(&x, spring_x, sizeof x);
   const plate_lanes depth = p.at + p.slope * x, push = force.at + force.slope * x;
-  const plate_lanes load = (plate_lanes)((plate_mask)(push * in) & (depth >= 0.0) & (push >= 0.0));
+  const plate_lanes load = (plate_lanes)((plate_mask)push & in & (depth >= 0.0) & (push >= 0.0));
   *total += load;
   *moment += load * x;
 }
@@ -108,17 +108,17 @@ int plate_field_by_state(const model *m, const double state[], double dxdt[]) {
   const plate_parameters *q = &data->parameters;
   const plate_gap gap = plate_gap_at(q, state);
   const plate_affine force = force_of(q, &gap);
-  const size_t rest = q->contacts % LANES, whole = q->contacts - rest;
-  const plate_lanes in = {1, 1, 1, 1};
+  const double *spring_x = data->spring_x;
   plate_lanes total = {0}, moment = {0};
-  for (size_t i = 0; i < whole; i += LANES)
-    add_pressed(gap.p, force, data->spring_x + i, in, &total, &moment);
-  if (rest) {
-    double x[LANES] = {0};
-    const plate_lanes last = {1, rest > 1, rest > 2, 0};
-    memcpy(x, data->spring_x + whole, rest * sizeof *x);
-    add_pressed(gap.p, force, x, last, &total, &moment);
-  }
+  size_t left = q->contacts;
+  for (; left > LANES; left -= LANES, spring_x += LANES)
+    add_pressed(gap.p, force, spring_x, (plate_mask){-1, -1, -1, -1}, &total, &moment);
+
+  // the last 1 to LANES
+  static const int64_t full_then_empty[2 * LANES] = {-1, -1, -1, -1};
+  plate_mask in;
+  memcpy(&in, full_then_empty + LANES - left, sizeof in);
+  add_pressed(gap.p, force, spring_x, in, &total, &moment);
   const plate_load load = {(total[0] + total[1]) + (total[2] + total[3]),
                            (moment[0] + moment[1]) + (moment[2] + moment[3])};
   accelerate(q, &gap, load, state, dxdt);

@@ -13,9 +13,12 @@
 enum { PLATE_X, PLATE_Z, PLATE_THETA, PLATE_VX, PLATE_VZ, PLATE_OMEGA, PLATE_DIMENSION };
 
 /* A prepared plate: what model.data and system.params point to. */
+/* contacts that the field sums at a time */
+enum { PLATE_LANES = 4 };
+
 typedef struct plate_data {
   plate_parameters parameters;
-  double *spring_x; /* [contacts] */
+  double *spring_x; /* [contacts], and zeros to fill the last lanes */
   int *label;       /* [2 contacts]: all springs are alike */
 
   /*

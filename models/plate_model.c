@@ -126,7 +126,7 @@ static int prepare(model *m, char message[MODEL_MESSAGE_SIZE]) {
   if (new) {
     new->parameters = q;
     new->unit = q.contacts > 1 ? q.half_width / (double)(q.contacts - 1) : 0;
-    new->spring_x = malloc(q.contacts * sizeof *new->spring_x);
+    new->spring_x = calloc(q.contacts + PLATE_LANES, sizeof *new->spring_x);
     new->label = calloc(2 * q.contacts, sizeof *new->label);
     new->active = calloc(q.contacts, sizeof *new->active);
   }

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The plate as anyone would write it who has no use for event functions: one loop over the springs
- * that reads off the state which of them act. What tools/plain-cost counts against plain-euler and
- * plain-dopri5, which call the model's event functions and its field.
- * usage: plain_by_hand ours|hand euler|dopri5 CONTACTS
+ * that reads off the state which of them act, and around it Euler, RK4, or a call of libess's
+ * dopri5 or of CVODE. What tools/plain-cost counts against the plain methods.
+ * usage: plain_by_hand ours|hand euler|rk4|dopri5|cvode CONTACTS
  * prints the last state; race() is what is counted. */
+#include <cvode/cvode.h>
 #include <math.h>
+#include <nvector/nvector_serial.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sunnonlinsol/sunnonlinsol_fixedpoint.h>
 
 #include "plate.h"
 #include "solvers.h"
@@ -56,6 +59,25 @@ static int euler(by_hand *b, const double x0[], const solver_output *out) {
   return 0;
 }
 
+static int rk4(by_hand *b, const double x0[], const solver_output *out) {
+  const double h = out->dt;
+  double x[N], at[N], k1[N], k2[N], k3[N], k4[N];
+  memcpy(x, x0, sizeof x);
+  memcpy(out->states, x, sizeof x);
+  for (size_t k = 1; k < out->count; k++) {
+    field(0.0, x, NULL, k1, b);
+    for (int i = 0; i < N; i++) at[i] = x[i] + 0.5 * h * k1[i];
+    field(0.0, at, NULL, k2, b);
+    for (int i = 0; i < N; i++) at[i] = x[i] + 0.5 * h * k2[i];
+    field(0.0, at, NULL, k3, b);
+    for (int i = 0; i < N; i++) at[i] = x[i] + h * k3[i];
+    field(0.0, at, NULL, k4, b);
+    for (int i = 0; i < N; i++) x[i] += h / 6.0 * (k1[i] + 2.0 * (k2[i] + k3[i]) + k4[i]);
+    memcpy(out->states + k * N, x, sizeof x);
+  }
+  return 0;
+}
+
 static int dopri5(ess_driver *driver, const double x0[], const solver_output *out) {
   double t = 0.0, x[N];
   memcpy(x, x0, sizeof x);
@@ -64,11 +86,72 @@ static int dopri5(ess_driver *driver, const double x0[], const solver_output *ou
                            out->states);
 }
 
+/* ---- CVODE ----------------------------------------------------------------------------------- */
+
+typedef struct adams {
+  SUNContext context;
+  N_Vector x, at;
+  SUNNonlinearSolver iteration;
+  void *memory;
+} adams;
+
+static int adams_field(realtype t, N_Vector x, N_Vector dxdt, void *params) {
+  return field(t, N_VGetArrayPointer(x), NULL, N_VGetArrayPointer(dxdt), params);
+}
+
+static int adams_open(adams *a, by_hand *b) {
+  if (SUNContext_Create(NULL, &a->context)) return -1;
+  a->x = N_VNew_Serial(N, a->context);
+  a->at = N_VNew_Serial(N, a->context);
+  a->memory = CVodeCreate(CV_ADAMS, a->context);
+  if (!a->x || !a->at || !a->memory) return -1;
+  N_VConst(0.0, a->x);
+  a->iteration = SUNNonlinSol_FixedPoint(a->x, 0, a->context);
+  return CVodeInit(a->memory, adams_field, 0.0, a->x) ||
+         CVodeSStolerances(a->memory, tolerance, tolerance) || CVodeSetUserData(a->memory, b) ||
+         CVodeSetNonlinearSolver(a->memory, a->iteration);
+}
+
+static void adams_close(adams *a) {
+  if (!a->context) return;
+  CVodeFree(&a->memory);
+  SUNNonlinSolFree(a->iteration);
+  N_VDestroy(a->at);
+  N_VDestroy(a->x);
+  SUNContext_Free(&a->context);
+}
+
+/* CVODE steps as it likes, and interpolates at each time that is asked for */
+static int cvode(adams *a, const double x0[], const solver_output *out) {
+  double t = 0.0, *const at = N_VGetArrayPointer(a->at);
+  memcpy(N_VGetArrayPointer(a->x), x0, N * sizeof *x0);
+  memcpy(out->states, x0, N * sizeof *x0);
+  if (CVodeReInit(a->memory, 0.0, a->x) || CVodeSetStopTime(a->memory, out->times[out->count - 1]))
+    return -1;
+  for (size_t k = 1; k < out->count;) {
+    if (CVode(a->memory, out->times[out->count - 1], a->x, &t, CV_ONE_STEP) < 0) return -1;
+    for (; k < out->count && out->times[k] <= t; k++) {
+      if (CVodeGetDky(a->memory, out->times[k], 0, a->at)) return -1;
+      memcpy(out->states + k * N, at, N * sizeof *at);
+    }
+  }
+  return 0;
+}
+
+/* ---- the race -------------------------------------------------------------------------------- */
+
+enum { EULER, RK4, DOPRI5, CVODE, METHODS };
+static const char *const methods[METHODS] = {"euler", "rk4", "dopri5", "cvode"};
+static const char *const solvers[METHODS] = {"plain-euler", "plain-rk4", "plain-dopri5",
+                                             "plain-cvode"};
+
 typedef struct racer {
   const solver_type *solver; /* NULL: by hand */
   void *instance;
+  int method;
   by_hand hand;
-  ess_driver *driver; /* by hand: NULL for Euler */
+  ess_driver *driver;
+  adams adams;
 } racer;
 
 /* with a name outside and never inlined, so that callgrind finds it */
@@ -76,7 +159,16 @@ int race(racer *r, const double x0[], const solver_output *out);
 __attribute__((noinline)) int race(racer *r, const double x0[], const solver_output *out) {
   solver_report report;
   if (r->solver) return r->solver->run(r->instance, x0, out, &report);
-  return r->driver ? dopri5(r->driver, x0, out) : euler(&r->hand, x0, out);
+  switch (r->method) {
+  case EULER:
+    return euler(&r->hand, x0, out);
+  case RK4:
+    return rk4(&r->hand, x0, out);
+  case DOPRI5:
+    return dopri5(r->driver, x0, out);
+  default:
+    return cvode(&r->adams, x0, out);
+  }
 }
 
 static int fail(const char *why) {
@@ -86,9 +178,13 @@ static int fail(const char *why) {
 
 int main(int argc, char **argv) {
   static double times[OUTPUTS], states[OUTPUTS * N];
-  char message[SOLVER_MESSAGE_SIZE] = "usage: plain_by_hand ours|hand euler|dopri5 CONTACTS";
-  if (argc != 4) return fail(message), 2;
-  const bool ours = strcmp(argv[1], "ours") == 0, adaptive = strcmp(argv[2], "dopri5") == 0;
+  char message[SOLVER_MESSAGE_SIZE] =
+      "usage: plain_by_hand ours|hand euler|rk4|dopri5|cvode CONTACTS";
+  int method = 0;
+  while (argc == 4 && method < METHODS && strcmp(argv[2], methods[method]) != 0) method++;
+  const bool ours = argc == 4 && strcmp(argv[1], "ours") == 0;
+  if (argc != 4 || method == METHODS || (!ours && strcmp(argv[1], "hand") != 0))
+    return fail(message), 2;
   model m;
   model_init(&m, &plate_type);
   if (model_set(&m, "contacts", atof(argv[3]), message) || model_prepare(&m, message))
@@ -103,20 +199,23 @@ int main(int argc, char **argv) {
   double *const spring_x = calloc(q->contacts, sizeof *spring_x);
   if (!spring_x) return fail("out of memory");
   for (size_t i = 0; i < q->contacts; i++) spring_x[i] = plate_spring_x(q, i);
-  racer r = {.solver = ours ? solver_find(adaptive ? "plain-dopri5" : "plain-euler") : NULL,
+  racer r = {.solver = ours ? solver_find(solvers[method]) : NULL,
+             .method = method,
              .hand = {q, spring_x}};
   if (ours && r.solver->prepare(&m, &settings, &out, &r.instance, message)) return fail(message);
   const ess_system system = {.dimension = N, .field = field, .params = &r.hand};
   ess_options options = ess_options_paper();
   options.rtol = options.atol = tolerance;
-  if (!ours && adaptive && !(r.driver = ess_driver_alloc(&system, &options, NULL)))
+  if (!ours && method == DOPRI5 && !(r.driver = ess_driver_alloc(&system, &options, NULL)))
     return fail("out of memory");
+  if (!ours && method == CVODE && adams_open(&r.adams, &r.hand)) return fail("out of memory");
 
   const double x0[N] = {0.0, q->height, q->tilt, 0.0, 0.0, 0.0};
   if (race(&r, x0, &out)) return fail("the run failed");
   const double *const last = states + (OUTPUTS - 1) * N;
   for (int i = 0; i < N; i++) printf("%.9g%s", last[i], i + 1 < N ? " " : "\n");
   ess_driver_free(r.driver);
+  adams_close(&r.adams);
   if (ours) r.solver->release(r.instance);
   free(spring_x);
   model_release(&m);

@@ -61,6 +61,23 @@ static void test_rk4_has_outputs_within_its_steps(void **state) {
   fixture_close(&f);
 }
 
+/* The last step may be longer than what is left: its outputs are those of a run that goes on. */
+static void test_a_last_step_past_the_end(void **state) {
+  (void)state;
+  fixture f = fixture_open(fixture_plate(60.0), 0.096), g = fixture_open(fixture_plate(60.0), 0.1);
+  f.x0[1] = g.x0[1] = 0.9; // pressed: the field bends
+  solver_settings s = fixture_settings();
+  s.time_step = 5.0 * f.m.type->time_step;
+  for (size_t i = 0; i < 2; i++) {
+    assert_int_equal(fixture_run(&f, all[i], &s).report.steps, 10);
+    assert_int_equal(fixture_run(&g, all[i], &s).report.steps, 10);
+    assert_memory_equal(f.states, g.states, 49 * 6 * sizeof *f.states);
+    assert_true(f.states[48 * 6 + 1] != f.states[47 * 6 + 1]);
+  }
+  fixture_close(&f);
+  fixture_close(&g);
+}
+
 /* The mode is read again and again, so that the error falls, if slowly, with step and tolerance. */
 static void test_converges_through_crossings(void **state) {
   (void)state;
@@ -217,10 +234,35 @@ static void test_stops(void **state) {
   }
 }
 
+/* Fixed steps say from when on a state is not finite: four times 3e303 more than 1.7976e308. */
+static void test_says_when(void **state) {
+  (void)state;
+  for (size_t i = 0; i < 2; i++) {
+    char message[SOLVER_MESSAGE_SIZE];
+    fixture f = fixture_open(fixture_plate(60.0), 0.1);
+    const solver_output output = fixture_output(&f);
+    const solver_settings s = fixture_settings();
+    void *instance;
+    solver_report report;
+    f.x0[0] = 1.7976e308;
+    f.x0[1] = 1e4; // far above all springs
+    f.x0[2] = 0.0;
+    f.x0[3] = 1.5e306;
+    assert_int_equal(all[i]->prepare(&f.m, &s, &output, &instance, message), 0);
+    assert_int_equal(all[i]->run(instance, f.x0, &output, &report), SOLVER_FAILED);
+    snprintf(message, sizeof message, "%s: the state is not finite at t = %g", all[i]->name,
+             4.0 * f.m.type->time_step);
+    assert_string_equal(report.message, message);
+    all[i]->release(instance);
+    fixture_close(&f);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_orders_without_crossings),
       cmocka_unit_test(test_rk4_has_outputs_within_its_steps),
+      cmocka_unit_test(test_a_last_step_past_the_end),
       cmocka_unit_test(test_converges_through_crossings),
       cmocka_unit_test(test_euler_is_semi_implicit),
       cmocka_unit_test(test_counters),
@@ -228,6 +270,7 @@ int main(void) {
       cmocka_unit_test(test_field_by_state),
       cmocka_unit_test(test_refusals),
       cmocka_unit_test(test_stops),
+      cmocka_unit_test(test_says_when),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
