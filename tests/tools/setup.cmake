@@ -19,6 +19,15 @@ set_tests_properties(python_install PROPERTIES SKIP_RETURN_CODE 77)
 # tables of results that tools write
 add_test(NAME tables COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_tables.sh ${CMAKE_SOURCE_DIR})
 
+# what plain methods cost beside loops by hand; counted with the compiler and flags that are published
+if(ESS_HARNESS)
+  set(counted none)
+  if(CMAKE_BUILD_TYPE STREQUAL Release AND CMAKE_C_COMPILER_ID STREQUAL GNU AND NOT ESS_SANITIZE AND ESS_HAVE_MAVX)
+    set(counted ${CMAKE_BINARY_DIR})
+  endif()
+  add_test(NAME plain_cost COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_plain_cost.sh ${CMAKE_SOURCE_DIR} ${counted})
+endif()
+
 # the report from made-up results; make test-report looks at one in a browser
 add_test(NAME report COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_report.sh ${CMAKE_SOURCE_DIR})
 
