@@ -67,7 +67,7 @@ static const struct {
     {"Run and look", {"run", "derivative", "xml", "ensemble"}},
     {"Race and measure", {"speed", "sweep", "work-precision", "crossing-cost", "scale", "mujoco"}},
     {"Validate", {"order", "calibrate", "tolerance", "derivative-error", "claims"}},
-    {"Robots and mechanisms", {"robot", "limbs", "rigid-soft", "contact-modes", "tutorial"}},
+    {"Robots and mechanisms", {"robot", "robots", "limbs", "rigid-soft", "contact-modes", "tutorial"}},
     {"Results and tools",
      {"figures", "compare", "counters", "bench", "regress", "regress-time", "baseline", "schema",
       "columns", "completion", "man"}},

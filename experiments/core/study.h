@@ -132,6 +132,9 @@ struct study_run {
 /* Whether this process measures for another, which says what there is to say. */
 bool study_is_worker(const study_run *run);
 
+/* Whether the user asks for everything to be measured anew. */
+bool study_begins_anew(const study_run *run);
+
 /* Plans a cell: a copy of cell_size bytes, named by what it depends on. */
 __attribute__((format(printf, 3, 4))) int study_cell(study_run *run, const void *cell,
                                                      const char *name, ...);

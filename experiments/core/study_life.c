@@ -15,6 +15,10 @@ bool study_is_worker(const study_run *run) {
   return run->private->worker;
 }
 
+bool study_begins_anew(const study_run *run) {
+  return run->private->request->restart;
+}
+
 /* stage by stage, until one adds no cell */
 static int measure_all(study_run *run) {
   if (study_journal_open(run)) return -1;

@@ -38,44 +38,60 @@ static bool is_velocity(const char *state) {
   return strncmp(state, "d ", 2) == 0;
 }
 
-static void print_deviation(const char *what, const deviation *d, const char *of) {
-  const bool turns = strcmp(d->unit, "rad") == 0;
-  printf("  %-22s %.3g %s at most%s%s\n", what, 1e3 * d->most, turns ? "mrad" : "mm", of, d->state);
-}
-
 /* base: the largest of the three coordinates of the first free joint; joint: hinge or slide */
-static void show_worst(const study_run *run) {
+static void find_worst(const study_run *run, robot_off *off) {
   size_t count;
   const robot_path_row *const row = study_rows(run, ROBOT_PATHS, &count);
-  deviation base = {"", "m", -1.0}, joint = {"", "", -1.0};
   for (size_t i = 0; i < count;) {
     const deviation d = next_deviation(row, count, &i);
     if (is_velocity(d.state) || (strcmp(d.unit, "m") != 0 && strcmp(d.unit, "rad") != 0)) continue;
-    deviation *const worst = is_base(d.state) ? &base : &joint;
-    if (d.most > worst->most) *worst = d;
+    const bool base = is_base(d.state);
+    double *const most = base ? &off->base : &off->joint;
+    // NaN: nothing was found yet
+    if (d.most <= *most) continue;
+    *most = d.most;
+    *(base ? &off->axis : &off->name) = d.state;
+    if (!base) off->unit = d.unit;
   }
-  if (base.most >= 0.0) print_deviation("base", &base, ", along ");
-  if (joint.most >= 0.0) print_deviation("worst joint", &joint, ": ");
 }
 
 /* the last touch-down before the error is a tenth of its largest */
-static void show_begin(const study_run *run) {
+static void find_begin(const study_run *run, robot_off *off) {
   size_t count, touches;
   const robot_time_row *const row = study_rows(run, ROBOT_ERRORS, &count);
   const robot_touchdown_row *const touch = study_rows(run, ROBOT_TOUCHDOWNS, &touches);
-  double largest = 0.0, time = NAN;
+  double largest = 0.0;
   for (size_t i = 0; i < count; i++)
     if (row[i].own) largest = fmax(largest, row[i].rms_error);
-  for (size_t i = 0; i < count && isnan(time); i++)
-    if (row[i].own && row[i].rms_error >= begun * largest) time = row[i].t;
-  const robot_touchdown_row *last = NULL;
-  for (size_t i = 0; i < touches && touch[i].time <= time; i++) last = &touch[i];
-  if (isnan(time)) return;
+  for (size_t i = 0; i < count && isnan(off->from); i++)
+    if (row[i].own && row[i].rms_error >= begun * largest) off->from = row[i].t;
+  for (size_t i = 0; i < touches && touch[i].time <= off->from; i++) {
+    off->after = touch[i].foot;
+    off->after_time = touch[i].time;
+  }
+}
+
+robot_off robot_off_of(const study_run *run) {
+  robot_off off = {NAN, NAN, NAN, NAN, "", "", "", ""};
+  find_worst(run, &off);
+  find_begin(run, &off);
+  return off;
+}
+
+static void show_worst(const robot_off *off) {
+  if (*off->axis) printf("  %-22s %.3g mm at most, along %s\n", "base", 1e3 * off->base, off->axis);
+  if (*off->name)
+    printf("  %-22s %.3g %s at most: %s\n", "worst joint", 1e3 * off->joint,
+           strcmp(off->unit, "rad") == 0 ? "mrad" : "mm", off->name);
+}
+
+static void show_begin(const robot_off *off) {
+  if (isnan(off->from)) return;
   printf("  %-22s ", "a tenth of it at");
-  if (last)
-    printf("%.4g s; the touch-down before: %s at %.4g s\n", time, last->foot, last->time);
+  if (*off->after)
+    printf("%.4g s; the touch-down before: %s at %.4g s\n", off->from, off->after, off->after_time);
   else
-    printf("%.4g s, before anything touches down\n", time);
+    printf("%.4g s, before anything touches down\n", off->from);
 }
 
 /* ---- settings -------------------------------------------------------------------------------- */
@@ -164,6 +180,7 @@ static void show_help(const study_run *run, const robot_mujoco_row *own) {
 void robot_show_brief(const study_run *run) {
   const robot_settings *const s = run->settings;
   const robot_mujoco_row *const own = own_row(run);
+  const robot_top *const top = study_rows(run, ROBOT_TOP, NULL);
   if (!own) return;
   printf("\nMuJoCo as the file has it (%s, %g ms) is off by:\n", own->variant,
          1e3 * own->time_step);
@@ -180,8 +197,8 @@ void robot_show_brief(const study_run *run) {
     printf("  %-22s %.3g mm, root mean square of all bodies and times%s\n", "bodies",
            1e3 * own->position_error, s->starts > 1 ? ", median of the starts" : "");
   if (s->starts > 1) puts("  and from the first start:");
-  show_worst(run);
-  show_begin(run);
+  show_worst(&top->off);
+  show_begin(&top->off);
   if (!(own->position_error > still)) return;
   puts("What it takes to be nearer (bodies, and the time of a run):");
   show_half(run, own);

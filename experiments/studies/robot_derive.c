@@ -101,6 +101,7 @@ static int add_top(study_run *run) {
       .tolerances_apart = gather_median(references, "tolerances_apart"),
       .mujoco_apart = gather_median(references, "mujoco_apart"),
       .check_step = gather_quantile(references, "check_step", 1.0),
+      .off = robot_off_of(run),
   };
   return robot_measure_bounds(run, &top.bounds) ? -1 : study_add(run, ROBOT_TOP, &top);
 }
@@ -154,9 +155,9 @@ static void add_orders(study_run *run) {
 }
 
 int robot_derive(study_run *run) {
-  if (add_top(run)) return -1;
   add_findings(run);
   add_rows(run);
   add_orders(run);
-  return robot_derive_reach(run) ? -1 : robot_derive_paths(run);
+  if (robot_derive_reach(run) || robot_derive_paths(run)) return -1;
+  return add_top(run);
 }

@@ -95,6 +95,9 @@ static int plan(study_run *run, size_t stage) {
 #define ABOUT(member, kind, unit, ...)                                                             \
   COLUMN_AS("reference." #member, robot_top, member, kind, unit, __VA_ARGS__)
 
+#define OFF(member, kind, unit, ...)                                                               \
+  COLUMN_AS("off." #member, robot_top, off.member, kind, unit, __VA_ARGS__)
+
 #define COST(member, meaning)                                                                      \
   COLUMN_AS("cost." #member "_s", robot_top, bounds.cost.member, AMOUNT, "s", meaning)
 
@@ -114,6 +117,16 @@ static const column top_columns[] = {
         check_step, AMOUNT, "s",
         "the smallest of those, by RK4: --check-step, or what --budget lets it be; the largest of "
         "the starts"),
+    OFF(base, AMOUNT, "m",
+        "how far the base of the first start is off at most, along one axis, by the model's own "
+        "step; not known where nothing floats"),
+    OFF(axis, TEXT, "", "that axis"),
+    OFF(name, TEXT, "", "of the joint that is off the most"),
+    OFF(joint, AMOUNT, "", "how far that is, at most, in the unit that follows"),
+    OFF(unit, TEXT, "", "m or rad"),
+    OFF(from, AMOUNT, "s", "when its error is a tenth of its largest"),
+    OFF(after, TEXT, "", "the last touch-down before"),
+    OFF(after_time, AMOUNT, "s", "its time"),
     COST(field, "a call of the field at a new state: the four that follow, along the first start"),
     COST(kinematics, "poses of bodies, lengths of tendons"),
     COST(inertia, "its factors, and transmissions"),

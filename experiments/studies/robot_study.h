@@ -6,6 +6,7 @@
 
 #include "gather.h"
 #include "robot_cost.h"
+#include "robot_off.h"
 #include "robot_starts.h"
 #include "robot_steps.h"
 
@@ -215,6 +216,7 @@ typedef struct robot_top {
   double time_step, growth, twin_gap, twin_text_gap, broken;
   double until, estimate, estimate_worst, tolerances_apart, mujoco_apart, check_step;
   const char *status, *contact;
+  robot_off off;
   robot_bounds bounds;
 } robot_top;
 

@@ -23,6 +23,7 @@ const study *const studies[] = {
     &claims_study,
 #ifdef ESS_ROBOTS
     &robot_study,
+    &robots_study,
 #endif
     NULL,
 };

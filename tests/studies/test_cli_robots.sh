@@ -1,0 +1,76 @@
+#!/bin/sh
+# essbench robots: a line for each model of a list or a folder, whatever fails, and again where it was cut
+# short.
+# SPDX-License-Identifier: GPL-3.0-or-later
+# usage: test_cli_robots.sh ESSBENCH
+. "$(dirname "$0")/../support/cli_room.sh"
+
+plane='<geom name="floor" type="plane" size="5 5 .1"/>'
+model() {
+  printf '<mujoco><option timestep="0.002"/><worldbody>%s</worldbody></mujoco>\n' "$2" >"$1.xml"
+}
+many() {
+  run robots "$@" --time 0.3 --time-steps 0.004,0.002,0.001 --tolerances 1e-2,1e-4 --out many
+}
+# of the models in robots.json, in Python
+holds() {
+  python3 -c 'import json, sys
+r = json.load(open("many/robots.json"))["models"]
+sys.exit(not eval(sys.argv[1]))' "$1"
+}
+
+mkdir all all/parts
+model all/ball "$plane<body pos='0 0 .15'><freejoint/><geom name='ball' size='.1'/></body>"
+model all/bar "<body pos='0 0 1'><joint name='elbow' axis='0 1 0'/><geom type='capsule' fromto='0 0 0 .4 0 0' size='.02'/></body>"
+model all/box "$plane<body pos='0 0 .1'><freejoint/><geom name='can' type='cylinder' size='.1 .1'/></body>"
+model all/still "<body pos='0 0 1'><joint axis='0 0 1'/><geom size='.1'/></body>"
+printf '<mujoco><worldbody><body><geom type="mesh" mesh="gone"/></body></worldbody></mujoco>' >all/mesh.xml
+printf '<mujocoinclude/>' >all/parts/part.xml
+printf 'not a model\n' >all/README.txt
+
+many all
+expect 'a folder' [ "$status" -eq 0 ]
+expect 'all its models, in order, and no part of one' \
+  holds '[m["model"] for m in r] == ["all/%s.xml" % n for n in ("ball", "bar", "box", "mesh", "still")]'
+expect 'the base is told in the units of the model' holds 'r[0]["whole"] and r[0]["base"] > 0 and not r[0]["joint"]'
+expect 'and so is a joint' holds 'r[1]["joint"] == "elbow" and r[1]["unit"] == "rad" and r[1]["base"] is None'
+expect 'what ends early says where' holds 'r[2]["answered"] and not r[2]["whole"] and r[2]["until"] < 0.3'
+expect 'what MuJoCo refuses stops no other' holds 'r[3]["status"].startswith("failed: ") and "gone" in r[3]["status"]'
+expect 'what stands still is said' holds '"nothing moves" in r[4]["status"] and not r[4]["answered"]'
+expect 'a line for each' [ "$(grep -cE '^all/' "$room/out")" -eq 5 ]
+expect 'none is long' sh -c '! grep -qE "^.{101}" "$1"' - "$room/out"
+expect 'how many' grep -q '^3 of 5 models have an answer, 2 of them for the whole time' "$room/out"
+expect 'each has its own screen' grep -q 'MuJoCo as the file has it' many/01-ball/screen.txt
+expect 'a table' [ "$(wc -l <many/robots.csv)" -eq 6 ]
+run robots all --table --out many
+expect 'the table again' grep -q '^3 of 5 models have an answer' "$room/out"
+
+# --- lists, and options of a line -----------------------------------------------------------------
+
+printf '# a comment\n\nall/ball.xml --height 0.2\nall/bar.xml\n' >list
+many list --json
+expect 'a list' holds '[m["model"] for m in r] == ["all/ball.xml", "all/bar.xml"]'
+expect 'json is printed' python3 -c 'import json, sys; json.load(open(sys.argv[1]))' "$room/out"
+expect 'options of a line are of that model' grep -q 'raised by 0.2 m' many/01-ball/screen.txt
+
+# --- what was done is not done again --------------------------------------------------------------
+
+head -n 2 many/robots.journal >kept && cp kept many/robots.journal
+touch -d '2000-01-01' many/01-ball/robot.json
+many list
+expect 'it goes on' [ "$status" -eq 0 ]
+expect 'and leaves what it has' sh -c '[ many/01-ball/robot.json -ot list ] && [ many/02-bar/robot.json -nt list ]'
+
+# --- refused --------------------------------------------------------------------------------------
+
+run robots
+expect 'no list' one_line 2 'LIST|DIR'
+run robots nowhere
+expect 'a list that is not there' one_line 1 'nowhere: No such file'
+printf '# nothing\n' >empty
+run robots empty
+expect 'an empty list' one_line 1 'empty names no model'
+run robots all/ball.xml
+expect 'a model is no list' one_line 2 'for one model: essbench robot'
+
+finish
