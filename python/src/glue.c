@@ -20,6 +20,8 @@ typedef struct run {
   bool has_failed;   /* a callback that an observer called */
   double *f, *h, *x; /* scratch */
   double *mode;      /* scratch: [m] */
+  double *met;       /* [m] rates with which guards are met by the map's last impact */
+  double *fastest;   /* [m] the largest of those of impacts that were made */
   double *splits;    /* crossings since the last step, at which its path has a kink */
   size_t split_count, split_space, grid_done;
 } run;
@@ -100,11 +102,22 @@ static bool is_crossed(const ess_impact *impact, size_t k) {
   return false;
 }
 
+/* The rates with which the state comes to the guards that are crossed; `v` is scratch. */
+static int rates_before(run *r, const ess_impact *impact, double v[]) {
+  int code = field(impact->t, impact->x, impact->sign, v, r);
+  if (!code) code = rates(r, guards, impact->t, impact->x, v, r->h, r->met, r->m);
+  for (size_t k = 0; !code && k < r->m; k++)
+    r->met[k] = is_crossed(impact, k) ? fmax(fabs(r->met[k]), r->fastest[k]) : 0.0;
+  return code;
+}
+
 /* The side of each event function that the state after an impact lies on, where the map has not
- * said: where it is on the guard, as near as before, the side that the field takes it to. */
+ * said: where it is on the guard, as near as before, the side that the field takes it to. What has
+ * been stopped on its guard, as a foot on the ground, has a rate that is rounding, next to those
+ * with which it has come to it: it is on the side that it came from. */
 static int read_off(run *r, const ess_impact *impact) {
   const size_t m = r->m;
-  const double tiny = 1e-12;
+  const double tiny = 1e-12, stopped = 1e-6;
   double *const h = malloc((2 * m + r->n) * sizeof *h);
   if (!h) return -1;
   double *const rate = h + m, *const v = rate + m;
@@ -112,11 +125,13 @@ static int read_off(run *r, const ess_impact *impact) {
     impact->mode[k] = r->mode[k] < 0.0 || r->mode[k] > 0.0 ? r->mode[k] : impact->sign[k];
   int code = field(impact->t, impact->after, impact->mode, v, r);
   if (!code) code = rates(r, guards, impact->t, impact->after, v, h, rate, m);
-  if (!code) code = guards(impact->t, impact->x, r->h, r);
+  if (!code) code = rates_before(r, impact, v);
   for (size_t k = 0; !code && k < m; k++) {
     if (r->mode[k] < 0.0 || r->mode[k] > 0.0) continue;
     const double near = tiny * fabs(rate[k]) + (is_crossed(impact, k) ? 2.0 * fabs(r->h[k]) : 0.0);
-    const double side = fabs(h[k]) > near ? h[k] : rate[k];
+    const bool is_on = fabs(h[k]) <= near;
+    if (is_on && fabs(rate[k]) <= stopped * r->met[k]) continue;
+    const double side = is_on ? rate[k] : h[k];
     if (side > 0.0) impact->mode[k] = 1.0;
     if (side < 0.0) impact->mode[k] = -1.0;
   }
@@ -269,6 +284,7 @@ static int on_crossing(const ess_crossing_info *info, void *context) {
 static int on_impact(const ess_impact *impact, void *context) {
   run *const r = context;
   bool ok = append(&r->record->impacts, &impact->t, 1);
+  for (size_t k = 0; k < r->m; k++) r->fastest[k] = fmax(r->fastest[k], r->met[k]);
   if (ok && !r->options->times) ok = record_state(r, impact->t, impact->after);
   r->is_full |= !ok;
   return !ok;
@@ -382,7 +398,7 @@ int glue_run(const glue_problem *problem, const glue_options *options, double t0
            .way = t1 < t0 ? -1.0 : 1.0,
            .n = n,
            .m = m};
-  double *const start = calloc(3 * n + 2 * m + 1, sizeof *start);
+  double *const start = calloc(3 * n + 4 * m + 1, sizeof *start);
   int status = ESS_ENOMEM;
   if (start) {
     memcpy(start, x, n * sizeof *x);
@@ -390,6 +406,8 @@ int glue_run(const glue_problem *problem, const glue_options *options, double t0
     r.h = r.x + n;
     r.mode = r.h + m;
     r.f = r.mode + m;
+    r.met = r.f + n;
+    r.fastest = r.met + m;
     status = open_driver(&r, start, t1);
   }
   ess_driver_free(r.driver);
