@@ -1,7 +1,7 @@
 # What a crossing costs every method's cheapest setting that reaches the same error, against the
 # number of contacts: in time, and in evaluations of field and guards, which no machine's noise can
-# touch. A cross in the shaded strip is a method that does not reach the error. `few` draws six methods
-# at most, `name` is the figure's file.
+# touch. A cross in the shaded strip is a method that does not reach the error. Plain methods are one:
+# at each N the cheapest by time. `few` draws six methods at most, `name` is the figure's file.
 # SPDX-License-Identifier: GPL-3.0-or-later
 figure = exists("name") ? name : 'crossing_cost'
 needs = 'crossing_cost.csv:contacts,method,label,solver,variant,status,coincides_with,target,'. \
@@ -9,11 +9,11 @@ needs = 'crossing_cost.csv:contacts,method,label,solver,variant,status,coincides
 folder = ARG0[1:strlen(ARG0) - strlen('crossing_cost.gp')]
 load folder.'theme.gp'
 table = data.'/crossing_cost.csv'
-here(_) = 1
-asked = ''
-stats table using (asked = including(asked, strcol("contacts")), 0) nooutput
-asks(q) = cell("contacts") == q + 0
-asked_cost(_) = cell("ns_per_crossing")
+of_figure(_) = 1
+one_plain = 1
+abscissa(_) = strcol("status") ne 'refused' ? cell("contacts") : NaN
+spent(_) = positive(cell("ns_per_crossing"))
+as_good(a, b) = a == b
 load folder.'methods.gp'
 
 target = NaN
@@ -47,7 +47,7 @@ if (without ne '') {
   notes = notes + 1
   note[notes] = 'without a crossing, and not shown: N = '.without
 }
-at(m, kind) = chosen(0) && strcol("method") eq m && kind ? cell("contacts") : NaN
+at(m, kind) = chosen(0) && who(0) eq m && kind ? cell("contacts") : NaN
 lines = goods
 do for [m in nears] { lines = including(lines, m) }
 

@@ -9,7 +9,7 @@ folder = ARG0[1:strlen(ARG0) - strlen(figure.'.gp')]
 load folder.'theme.gp'
 table = data.'/work_precision.csv'
 
-here(_) = (strcol("knob") eq 'tolerance' || strcol("knob") eq 'rtol') && cell("value") > 0.9e-6 && \
+of_figure(_) = (strcol("knob") eq 'tolerance' || strcol("knob") eq 'rtol') && cell("value") > 0.9e-6 && \
   cell("value") < 1.1e-2
 load folder.'methods.gp'
 over(name) = positive(cell(name) / cell("value"))

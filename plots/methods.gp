@@ -1,12 +1,33 @@
 # What the figures that compare methods share: which methods have rows here, how they look, what is
-# said of them. A figure sets `table` and here(0), whether a row is one of its own, and loads this
-# file; legend.gp draws what is said above the panels. A figure that sets `one_plain` has the plain
-# methods as one, of which here(0) has the rows that it draws.
+# said of them. A figure sets `table` and of_figure(0), whether a row is one of its own, and loads
+# this file, which sets here(0); legend.gp draws what is said above the panels. A figure that sets
+# `one_plain` has the plain methods as one: the cheapest at each abscissa(0), by spent(0).
+# as_good(a, b) says that abscissa a serves who asks for b.
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 if (!exists("one_plain")) one_plain = 0
 is_plain(_) = strcol("solver")[1:6] eq 'plain-'
 who(_) = one_plain && is_plain(0) ? 'plain' : strcol("method")
+
+# of the plain methods' rows those remain that no good one beats: that serves for less, or for as
+# much and at a better abscissa. A row that is not good costs more than any.
+beaten(_) = 0
+if (one_plain) {
+  dear = 1e300
+  price(_) = strcol("status") eq 'ok' && known(spent(0)) ? spent(0) : dear
+  is_rival(_) = of_figure(0) && is_plain(0) && strcol("status") eq 'ok' && known(abscissa(0))
+  rivals = 0
+  stats table using (is_rival(0) ? (rivals = rivals + 1, 0) : 0) nooutput
+  array price_of[rivals + 1]
+  array place_of[rivals + 1]
+  rivals = 0
+  note_rival(_) = (rivals = rivals + 1, price_of[rivals] = price(0), place_of[rivals] = abscissa(0), 0)
+  stats table using (is_rival(0) ? note_rival(0) : 0) nooutput
+  beats(k, s, a) = as_good(place_of[k], a) && (price_of[k] < s || (price_of[k] == s && place_of[k] < a))
+  is_beaten(s, a) = rivals > 0 && (sum [k = 1:rivals] beats(k, s, a)) > 0
+  beaten(_) = is_plain(0) && (!known(abscissa(0)) || is_beaten(price(0), abscissa(0)))
+}
+here(_) = of_figure(0) && !beaten(0)
 
 # methods with rows that stand for themselves, refused everywhere, or for which others stand
 listed = ''
@@ -20,27 +41,6 @@ stats table using (here(0) ? (listed = including(listed, who(0)), sort(0)) : 0) 
 drawn = ''
 do for [m in listed] {
   if (member(standing, m)) { drawn = including(drawn, m) }
-}
-# of the methods that look for no crossing only the cheapest is drawn: the one that is it most often,
-# of all that a figure asks for (asked, asks(q), asked_cost(0)). The tables have them all.
-plains = ''
-do for [m in drawn] { plains = m[1:6] eq 'plain-' ? including(plains, m) : plains }
-cheapest_plain = ''
-if (words(plains) > 1 && exists("asked") && !exists("methods")) {
-  firsts = ''
-  do for [q in asked] {
-    least = NaN
-    first = ''
-    stats table using (here(0) && member(plains, strcol("method")) && strcol("status") eq 'ok' && asks(q) && \
-      asked_cost(0) > 0 && !(least <= asked_cost(0)) ? (least = asked_cost(0), first = strcol("method"), 0) : 0) nooutput
-    firsts = firsts.' '.first
-  }
-  times(m) = (sum [k = 1:words(firsts)] (word(firsts, k) eq m ? 1 : 0))
-  cheapest_plain = word(plains, 1)
-  do for [m in plains] { cheapest_plain = times(m) > times(cheapest_plain) ? m : cheapest_plain }
-  all_drawn = drawn
-  drawn = ''
-  do for [m in all_drawn] { drawn = member(plains, m) && m ne cheapest_plain ? drawn : including(drawn, m) }
 }
 if (exists("methods")) {
   do for [m in methods] {
@@ -70,7 +70,8 @@ notes = 0
 longest = 0
 do for [i = 1:words(drawn)] {
   stats table using (here(0) && who(0) eq word(drawn, i) ? \
-    (title[i] = who(0) eq 'plain' ? 'cheapest plain method' : renamed(strcol("label")), solver[i] = strcol("solver"), 0) : 0) nooutput
+    (title[i] = who(0) eq 'plain' ? 'cheapest plain method' : renamed(strcol("label")), \
+    solver[i] = who(0) eq 'plain' ? 'plain' : strcol("solver"), 0) : 0) nooutput
   longest = strlen(title[i]) > longest ? strlen(title[i]) : longest
   twins = ''
   do for [pair in same] {
@@ -85,11 +86,6 @@ do for [i = 1:words(drawn)] {
     notes = notes + 1
     note[notes] = title[i].twins.', but for rounding'
   }
-}
-if (cheapest_plain ne '') {
-  notes = notes + 1
-  note[notes] = sprintf('%s: the cheapest of %d plain methods in %d of %d cases', \
-    title[place(drawn, cheapest_plain)], words(plains), times(cheapest_plain), words(firsts))
 }
 # a solver by its own name when all its methods are refused, or else the method
 known_solvers = ''
@@ -114,11 +110,11 @@ if (names ne '') {
 # --- how they look --------------------------------------------------------------------------------
 
 # a solver has a colour and a point, its methods a dash each
-families = 'projection mujoco location cvode gsl listing hybrid smooth time-stepping ode libess plain-euler plain-rk4 plain-dopri5 plain-cvode'
+families = 'projection mujoco location cvode gsl listing hybrid smooth time-stepping ode libess plain-euler plain-rk4 plain-dopri5 plain-cvode plain'
 family_colours = vermillion.' '.mujoco_hue.' #56B4E9 '.purple.' '.orange. \
   ' #8C5A1E black #808080 #CC79A7 #6B8E23 '.libess_hue.' '.plain_hue.' '.plain_hue.' '.plain_hue. \
-  ' '.plain_hue.' #AAAAAA'
-family_points = '7 5 9 11 13 15 7 5 9 11 13 7 7 5 9 11'
+  ' '.plain_hue.' '.plain_hue.' #AAAAAA'
+family_points = '7 5 9 11 13 15 7 5 9 11 13 7 7 5 9 11 9'
 set dashtype 1 solid
 set dashtype 2 (8, 4)
 set dashtype 3 (2, 3)

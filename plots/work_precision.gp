@@ -2,7 +2,8 @@
 # guards, one line for each method, a point for each value of its knob. `model` and `contacts` choose
 # the model (the first in the table), `cost` is time or evaluations, `name` the figure's file,
 # `label_knobs` writes the knob's value where it is a power of ten, `methods` names those to draw,
-# otherwise plain methods are one, the cheapest of them at each error that it reaches; `numbered` says whether the model's contacts can be chosen, so that the title has their number.
+# otherwise plain methods are one, the cheapest of them at each error; `numbered` says whether the
+# model's contacts can be chosen, so that the title has their number.
 # SPDX-License-Identifier: GPL-3.0-or-later
 figure = exists("name") ? name : 'work_precision'
 needs = 'work_precision.csv:model,contacts,method,label,solver,variant,knob,value,status,'. \
@@ -27,9 +28,9 @@ if (!exists("contacts")) {
   contacts = NaN
   stats table using (strcol("model") eq model && !known(contacts) ? (contacts = cell("contacts")) : 0, 0) nooutput
 }
-here(_) = strcol("model") eq model && cell("contacts") == contacts
+of_figure(_) = strcol("model") eq model && cell("contacts") == contacts
 found = 0
-stats table using (found = found || here(0)) nooutput
+stats table using (found = found || of_figure(0)) nooutput
 if (!found) {
   print figure.': '.table.': no rows of '.model.sprintf(' with %g contacts', contacts)
   exit status 1
@@ -37,25 +38,12 @@ if (!found) {
 spent(_) = positive(cost eq 'time' ? 1e3 * cell("median_s") : cell("evaluations"))
 rms(_) = positive(cell("rms_error"))
 
-# of the plain methods' points those remain that no other beats in both
 one_plain = !exists("methods")
-plain_point(_) = strcol("solver")[1:6] eq 'plain-' && strcol("status") eq 'ok' && known(spent(0)) && known(rms(0))
-points = 0
-stats table using (here(0) && plain_point(0) ? (points = points + 1, 0) : 0) nooutput
-array spent_at[points + 1]
-array rms_at[points + 1]
-points = 0
-note_point(_) = (points = points + 1, spent_at[points] = spent(0), rms_at[points] = rms(0), 0)
-stats table using (here(0) && plain_point(0) ? note_point(0) : 0) nooutput
-beats(k, s, e) = spent_at[k] <= s && rms_at[k] <= e && (spent_at[k] < s || rms_at[k] < e)
-beaten(s, e) = points > 0 && (sum [k = 1:points] beats(k, s, e)) > 0
-of_model(_) = strcol("model") eq model && cell("contacts") == contacts
-here(_) = of_model(0) && (!one_plain || strcol("solver")[1:6] ne 'plain-' || \
-  (plain_point(0) && !beaten(spent(0), rms(0))))
+abscissa(_) = strcol("status") eq 'ok' && known(spent(0)) ? rms(0) : NaN
+as_good(a, b) = a <= b
 load folder.'methods.gp'
 
 # --- what is drawn --------------------------------------------------------------------------------
-
 
 # ranges; what has no error, or far too large a one, stands above them
 set autoscale

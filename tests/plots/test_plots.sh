@@ -252,6 +252,27 @@ sweeps() {
   edit work_precision.csv '$col["status"] == "diverged" { $col["rms_error"] = 1e300 } 1'
   draws 'with a point far off' work_precision svg
 
+  # plain methods are one: at N = 2 the second is the cheapest, at N = 10 the first, and at 100 none gets there
+  edit crossing_cost.csv '1; $col["method"] == "projection-1" { for (i = 1; i < 3; i++) {
+    name = i == 1 ? "Euler" : "RK4"; $col["method"] = $col["solver"] = "plain-" tolower(name)
+    $col["label"] = "plain " name; $col["status"] = $col["contacts"] > 10 ? "not reached" : "ok"
+    $col["ns_per_crossing"] = ($col["contacts"] == 2) == (i == 2) ? 111 : 7777777; print } }'
+  draws 'with the plain methods as one' crossing_cost svg
+  says 'cheapest plain method' crossing_cost
+  lacks 'plain Euler' crossing_cost
+  lacks 'plain RK4' crossing_cost
+  # what it draws does not depend on what the dear ones cost, but on what the cheap ones do
+  mv "$out/crossing_cost.svg" "$room/cheap.svg"
+  sed -i 's/7777777/9999/' "$data/crossing_cost.csv"
+  draws 'with other dear methods' crossing_cost svg
+  check 'a dear plain method is drawn' cmp -s "$room/cheap.svg" "$out/crossing_cost.svg"
+  sed -i 's/,111,/,222,/' "$data/crossing_cost.csv"
+  draws 'with dearer cheap methods' crossing_cost svg
+  check 'the cheapest plain method is not drawn' [ "$(cmp "$room/cheap.svg" "$out/crossing_cost.svg" | wc -l)" -eq 1 ]
+  edit crossing_cost.csv 'NR == 1 || $col["method"] ~ /^plain/ && $col["status"] != "ok"'
+  draws 'where no plain method gets there' crossing_cost svg
+  says 'cheapest plain method' crossing_cost
+  new_data
   draws 'of a few methods' crossing_cost svg 'few=1'
   edit crossing_cost.csv 'NR == 1 || $col["contacts"] == 10'
   draws 'from one N' crossing_cost svg
