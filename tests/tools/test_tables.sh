@@ -143,7 +143,8 @@ check 'one more contact is told' $?
 cp "$room/readme" "$room/again"
 "$sources/tools/headline" "$room" "$room/again" "$room/speed" && cmp -s "$room/readme" "$room/again"
 check 'the headline stays' $?
-cat >"$room/mujoco_profile.csv" <<END
+mkdir "$room/profiled" && cp "$room"/speed.* "$room/profiled"
+cat >"$room/profiled/mujoco_profile.csv" <<END
 contacts,base,timer,part_of,share
 2,race,constraint,,1
 10,race,step,,1
@@ -154,7 +155,7 @@ contacts,base,timer,part_of,share
 10,race,rest,step,0.1
 10,mujoco,constraint,,1
 END
-"$sources/tools/headline" "$room" "$room/again" "$room/speed"
+"$sources/tools/headline" "$room/profiled" "$room/again" "$room/speed"
 said="With 10 contacts MuJoCo's time is 50 % collision, 15 % making constraints, 25 % the constraint solver, and 10 %"
 tr '\n' ' ' <"$room/again" | grep -qF "$said the rest."
 check "what MuJoCo's time is made of, of the most contacts and the race's settings" $?
