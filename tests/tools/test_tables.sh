@@ -159,6 +159,21 @@ END
 said="With 10 contacts MuJoCo's time is 50 % collision, 15 % making constraints, 25 % the constraint solver, and 10 %"
 tr '\n' ' ' <"$room/again" | grep -qF "$said the rest."
 check "what MuJoCo's time is made of, of the most contacts and the race's settings" $?
+cp "$room/again" "$room/kept"
+"$sources/tools/headline" "$room" "$room/kept" "$room/speed" && cmp -s "$room/again" "$room/kept"
+check 'and without a profile it stays' $?
+sed -i "/^With 10 contacts MuJoCo's time/,/ the rest\.$/d" "$room/kept"
+"$sources/tools/headline" "$room" "$room/kept" "$room/speed"
+[ "$(grep -c "^What MuJoCo's time goes into: \[its profile\](docs/results/mujoco.md)\.$" "$room/kept")" -eq 1 ]
+check 'or where it is told' $?
+cp "$sources/README.md" "$room/kept"
+"$sources/tools/losses" "$room" "$room/kept" speed &&
+  [ "$(diff "$sources/README.md" "$room/kept" | grep '^[<>] - \*\*' | cut -c1-12 | sort -u | wc -l)" -gt 1 ] &&
+  ! diff "$sources/README.md" "$room/kept" | grep -q -e 'paper' -e 'Other' -e 'Robots'
+check 'losses of a part alone leave the others' $?
+"$sources/tools/losses" "$room" "$room/kept" speed,sleep 2>"$room/err"
+[ $? -eq 2 ] && grep -q "'sleep' is no part that tells losses; these are speed, sweep, work_precision and robots; usage" "$room/err"
+check 'a part that is none is told' $?
 lost() { PYTHONPATH=$sources/tools python3 -B -c 'import sys
 from page import tool
 print(tool("losses").no_crossings(sys.argv[1]))' "$1"; }
