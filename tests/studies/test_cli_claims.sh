@@ -18,6 +18,32 @@ expect 'nothing holds' grep -q '^0 of [0-9]* claims hold, 0 fail, ' "$room/out"
 expect 'says what to run' grep -q 'run make order$' "$room/out"
 expect 'writes what it said' grep -q '"verdict": "not measured"' claims.json
 
+# the rule that the page tells is the one that judges
+cat >rules.py <<'END'
+import csv, re, sys
+from fractions import Fraction
+number = r"(-?\d[\d.]*(?:e-?\d+|/\d+)?)"
+inf = float("inf")
+def value(text): return float(Fraction(text)) if "/" in text else float(text)
+wrong = judged = 0
+for row in csv.DictReader(open("claims.csv")):
+    if row["verdict"] == "cannot be tested": continue
+    judged += 1
+    low, high = float(row["low"]), float(row["high"])
+    low, high = -inf if low != low else low, inf if high != high else high
+    told = row["criterion"]
+    two = re.search(rf"from {number} to {number}(?: \S+)?$", told)
+    one = re.search(rf"(at most|at least|below) {number}(?: \S+)?$", told)
+    near = re.search(rf"within {number} of 1$", told)
+    if two: good = (low, high) == (value(two[1]), value(two[2]))
+    elif near: good = (low, high) == (1 - value(near[1]), 1 + value(near[1]))
+    elif one and one[1] == "at least": good = (low, high) == (value(one[2]), inf)
+    else: good = bool(one) and high == value(one[2]) and low in (0, 1, -high, -inf)
+    if not good: wrong += 1; print(told, low, high)
+sys.exit(wrong > 0 or judged < 30)
+END
+expect 'each rule in words is the one in numbers' python3 rules.py
+
 cat >order_fit.csv <<END
 projection_order,slope,slope_lo,slope_hi
 1,2.002,2.001,2.003
