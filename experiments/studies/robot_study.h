@@ -96,6 +96,7 @@ typedef struct robot_track {
   double most_steps;  /* of libess: so many, whatever time they take; 0: --budget ends the run */
   size_t asked;       /* outputs that it is to reach: all, unless set to fewer */
   double *states;     /* [outputs * dimension]; owned */
+  double *times;      /* [outputs] that libess is asked for; owned */
   bool *at_end;       /* [outputs]: MuJoCo's states that are no interpolation; owned */
   size_t reached;     /* outputs that are there */
   double until;       /* the time reached */

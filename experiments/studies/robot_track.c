@@ -14,15 +14,17 @@ enum { STEPS_PER_SECOND = 200000, CROSSINGS_PER_SECOND = 20000 };
 int robot_track_alloc(study_run *run, robot_track *t) {
   const robot_case *const c = run->own;
   *t = (robot_track){.states = calloc(c->outputs * c->size.dimension, sizeof *t->states),
+                     .times = calloc(c->outputs, sizeof *t->times),
                      .at_end = calloc(c->outputs, sizeof *t->at_end),
                      .asked = c->outputs,
                      .status = "",
                      .event = SIZE_MAX};
-  return t->states && t->at_end ? 0 : study_out_of_memory(run);
+  return t->states && t->times && t->at_end ? 0 : study_out_of_memory(run);
 }
 
 void robot_track_free(robot_track *t) {
   free(t->states);
+  free(t->times);
   free(t->at_end);
   free(t->touch);
   *t = (robot_track){0};
@@ -133,17 +135,16 @@ static int integrate(study_run *run, ess_driver *driver, double x[], robot_track
   double now = t->until, end = (double)(t->asked - 1) * s->output_step;
   int status = ESS_SUCCESS;
   while (!status && t->reached < t->asked) {
-    double until, times[256];
+    double until;
+    double *const times = t->times + t->reached;
     size_t count = 0;
     robot_set_control(c->robot, robot_controls_at(&c->controls, now, &until));
     until = fmin(until, end);
-    // a long run in parts: the times of each stand in a small array
-    while (count < sizeof times / sizeof *times && t->reached + count < t->asked) {
+    for (; t->reached + count < t->asked; count++) {
       const double time = (double)(t->reached + count) * s->output_step;
       if (time > until) break;
-      times[count++] = fmax(time, now);
+      times[count] = fmax(time, now);
     }
-    if (count == sizeof times / sizeof *times) until = times[count - 1];
     status = ess_driver_sample(driver, &now, until, x, times, count, t->states + t->reached * n);
     for (size_t i = 0; i < count && times[i] <= now; i++) t->at_end[t->reached++] = true;
   }

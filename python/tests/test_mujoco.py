@@ -178,8 +178,7 @@ def test_the_audit_is_that_of_essbench(name, tmp_path):
     for row in audit.rows:
         for other in said:
             if other["variant"] == row["integrator"] and float(other["time_step"]) == row["step"]:
-                # both show three digits, or as many as the references, which differ by rounding, allow
-                known = min(audit.reference, float(other["estimate"]))
-                np.testing.assert_allclose(row["error"], float(other["rms_error"]), 1e-3, known)
+                # the same steps from the same start: equal but for rounding, however chaotic the robot is
+                np.testing.assert_allclose(row["error"], float(other["rms_error"]), 1e-9)
                 compared += 1
     assert compared >= 6
