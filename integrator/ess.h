@@ -317,8 +317,10 @@ typedef struct ess_system {
    * what contact k adds is weighed by (1 + sign[k]) / 2 in place of an `if`, or by the product of
    * two such where two event functions make one contact. mode_changed is told of such signs, too.
    * Steps then go through more than three crossings at a time and are put right at their ends
-   * (docs/theory/through-crossings.md): for a hundred contacts and more, where errors are to be
-   * small. A field that is not affine ends the run with ESS_EWEIGHTS, and the event function.
+   * (docs/theory/through-crossings.md): cheaper than sub-steps from some ten guards on, and the
+   * more so the smaller the error. Not where mode_changed sums over what is active: it is told of
+   * each sign again. A field that is not affine ends the run with ESS_EWEIGHTS, and the event
+   * function.
    */
   bool weights;
 

@@ -7,6 +7,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -18,18 +19,20 @@
 #include "driver_state.h"
 #include "kinks.h"
 #include "lanes.h"
+#include "projection.h"
 #include "quartic.h"
 #include "resets.h"
 #include "status.h"
 
 enum { LAST_STAGE = ESS_STAGES - 1, QUARTIC = ESS_QUARTIC };
 
-/* corrections of second order are held below the tolerance over this */
-static const double SEVERITY = 60.0;
+/* what kinks do to the state by what they have done to it, and by not being where they were taken
+ * to be, is held below the tolerance over these */
+static const double SEVERITY = 30.0, SEVERITY_OF_PLACES = 20.0;
 
 /* what kinks take the path away from a quartic in the middle of the step is in the dense output;
  * elsewhere up to this part of that may be missing */
-static const double BETWEEN = 1.0;
+static const double BETWEEN = 0.5;
 
 /* after a rejection: safety factor, exponent, and how much shorter at most */
 static const double SAFETY = 0.9, EXPONENT = -0.3, SHRINK_MOST = 0.1;
@@ -37,29 +40,20 @@ static const double SAFETY = 0.9, EXPONENT = -0.3, SHRINK_MOST = 0.1;
 /* and after an acceptance */
 static const double NEXT_SAFETY = 0.8, NEXT_EXPONENT = -0.17, GROW_MOST = 3.0;
 
-/* what a step through crossings costs beside a plain one, and at most so many steps are made
- * otherwise before the next try */
-static const double PRICE = 2.0;
-enum { PATIENCE_MOST = 31, FEW = 3 };
+/* so few crossings in a step are located one by one: that takes fewer calls of the field */
+enum { FEW = 3 };
 
-/* the first of all steps through crossings, in parts of the one that has come to them */
+/* the first of all steps through crossings, in parts of the one that would ignore them */
 static const double FIRST = 0.05;
+
+/* where crossings were made one by one, steps through them are tried again a little longer */
+static const double AGAIN = 1.15;
 
 /* so often a step is halved for what crossings do to each other before they are made one by one */
 enum { PARTS_MOST = 6 };
 
-/* a guard that the tangent reaches within so many steps may be crossed */
-static const double REACH = 2.0;
-
 /* by how much a field that is affine may miss the mean, relative to its change and to itself */
 static const double AFFINE = 1e-6, ROUNDED = 1e-9;
-
-void ess_kinks_reset(ess_driver *d) {
-  ess_kinks *const k = &d->kinks;
-  k->is_on = k->is_involved = false;
-  k->wait = k->patience = 0;
-  k->length = 0.0;
-}
 
 /* ---- signs that follow the state ------------------------------------------------------------- */
 
@@ -88,7 +82,11 @@ static int tell_kinks(ess_driver *d) {
   const ess_kinks *const k = &d->kinks;
   int status = ESS_SUCCESS;
   if (!d->system.mode_changed) return ESS_SUCCESS;
-  for (size_t i = 0; !status && i < k->count; i++) status = tell(d, k->kink[i]);
+  for (size_t i = 0; !status && i < k->count; i++) {
+    const size_t kink = k->kink[i];
+    if (k->live[kink] != k->told[kink]) status = tell(d, kink);
+    k->told[kink] = k->live[kink];
+  }
   return status;
 }
 
@@ -96,7 +94,7 @@ static void begin(ess_driver *d) {
   ess_kinks *const k = &d->kinks;
   for (size_t i = 0; i < k->groups; i++) keep_mask(k->known, k->group[i], (ess_mask){0});
   for (size_t i = 0; i < k->companions; i++) k->is_companion[k->companion[i]] = false;
-  k->count = k->groups = k->companions = 0;
+  k->count = k->groups = k->companions = k->pairs = 0;
   k->is_involved = false;
   memcpy(k->live, d->sign, d->guard_lanes * sizeof *d->sign);
   for (size_t b = 0; b < d->blocks; b++) {
@@ -110,6 +108,12 @@ static void begin(ess_driver *d) {
   }
 }
 
+/* an event function that a row of a crossing in this step names must not be crossed in it, too */
+static void note_companion(ess_kinks *k, size_t other) {
+  k->is_companion[other] = true;
+  k->companion[k->companions++] = other;
+}
+
 /* latches the event function of the guard that a row arms, as a companion of the crossing */
 static int latch(ess_driver *d, size_t guard) {
   ess_kinks *const k = &d->kinks;
@@ -117,8 +121,7 @@ static int latch(ess_driver *d, size_t guard) {
   const double sign = guard % 2 ? 1.0 : -1.0;
   k->is_involved |= is_set(k->known, other) || (k->is_companion[other] && k->live[other] != sign);
   if (k->is_companion[other] || k->is_involved) return ESS_SUCCESS;
-  k->is_companion[other] = true;
-  k->companion[k->companions++] = other;
+  note_companion(k, other);
   if (k->live[other] == sign) return ESS_SUCCESS;
   k->live[other] = sign;
   return tell(d, other);
@@ -129,16 +132,25 @@ static int latch(ess_driver *d, size_t guard) {
 static int latch_row(ess_driver *d, size_t i) {
   ess_kinks *const k = &d->kinks;
   const size_t guard = ess_guard_ahead(d, i);
+  size_t undo = ESS_NONE, arms = 0;
   int status = ESS_SUCCESS;
   for (size_t e = d->row_start[guard]; !status && e < d->row_start[guard + 1]; e++) {
     const size_t other = d->row_guard[e] / 2;
     if (d->row_effect[e] == ESS_ARM_AHEAD) k->is_involved = true;
+    if (d->row_effect[e] > 0 && !d->silent[d->row_guard[e]]) {
+      undo = d->row_guard[e];
+      arms++;
+    }
     if (other == i || k->is_involved) continue;
-    if (d->row_effect[e] < 0)
-      k->is_involved |= is_set(k->known, other);
-    else
+    if (d->row_effect[e] > 0) {
       status = latch(d, d->row_guard[e]);
+    } else {
+      k->is_involved |= is_set(k->known, other);
+      if (!k->is_companion[other]) note_companion(k, other);
+    }
   }
+  k->undo[i] = arms == 1 ? undo : ESS_NONE;
+  if (arms == 1 && undo / 2 != i) k->pair[k->pairs++] = i;
   return status;
 }
 
@@ -146,44 +158,80 @@ static int latch_row(ess_driver *d, size_t i) {
 static void open_group(ess_kinks *k, size_t i) {
   const ess_lanes zero = {0.0};
   k->group[k->groups++] = i;
-  for (int order = 0; order < 2; order++) {
-    ess_lanes_store(k->value[order] + i, zero);
-    ess_lanes_store(k->error[order] + i, zero);
-    ess_lanes_store(k->dense[order] + i, zero);
-  }
   ess_lanes_store(k->theta + i, zero + 1.0);
+  ess_lanes_store(k->until + i, zero + 1.0);
+  keep_mask(k->pattern, i, (ess_mask){0});
+  keep_mask(k->undone, i, (ess_mask){0});
   keep_mask(k->last, i, (ess_mask){0});
   keep_mask(k->made, i, (ess_mask){0});
 }
 
+/* whether any of a block's guards is beyond its zero by h, and has not been seen so in this step */
+static inline bool any_beyond(const ess_driver *d, size_t block, const double h[]) {
+  const double *const watch = d->kinks.watch;
+  ess_lanes most = {0.0};
+  for (size_t i = block * ESS_BLOCK, end = ess_block_end(d, block); i < end; i += ESS_LANES)
+    most = ess_lanes_max(ess_lanes_load(watch + i) * ess_lanes_load(h + i), most);
+  return ess_mask_any(most > (ess_lanes){0.0});
+}
+
+/* lists a crossing, which has not been listed in this step */
+static int list_kink(ess_driver *d, size_t i) {
+  ess_kinks *const k = &d->kinks;
+  const size_t lane = i % ESS_LANES, from = i - lane;
+  ess_mask known = mask_at(k->known, from);
+  if (!ess_mask_any(known)) open_group(k, from);
+  known[lane] = -1;
+  keep_mask(k->known, from, known);
+  k->watch[i] = 0.0;
+  k->is_involved |= k->is_companion[i];
+  k->kink[k->count++] = i;
+  k->told[i] = d->sign[i];
+  return latch_row(d, i);
+}
+
+/* those that are, of four */
+static int list_beyond(ess_driver *d, size_t i, const double h[]) {
+  const ess_lanes watch = ess_lanes_load(d->kinks.watch + i), zero = {0.0};
+  unsigned bits = ess_mask_bits(watch * ess_lanes_load(h + i) > zero);
+  int status = ESS_SUCCESS;
+  for (; bits && !status; bits &= bits - 1) status = list_kink(d, i + (size_t)__builtin_ctz(bits));
+  return status;
+}
+
 /* lists the guards that are beyond their zeros by h, and have not been seen so in this step */
 static int look(ess_driver *d, const double h[]) {
-  ess_kinks *const k = &d->kinks;
   int status = ESS_SUCCESS;
   for (size_t b = 0; b < d->blocks && !status; b++) {
-    if (!d->block_armed[b]) continue;
-    for (size_t i = b * ESS_BLOCK, end = ess_block_end(d, b); i < end; i += ESS_LANES) {
-      const ess_lanes g = ess_lanes_load(k->watch + i) * ess_lanes_load(h + i), zero = {0.0};
-      const ess_mask known = mask_at(k->known, i), beyond = g > zero;
-      unsigned bits = ess_mask_bits(beyond & ~known);
-      if (!bits) continue;
-      if (!ess_mask_any(known)) open_group(k, i);
-      keep_mask(k->known, i, known | beyond);
-      for (; bits && !status; bits &= bits - 1) {
-        const size_t found = i + (size_t)__builtin_ctz(bits);
-        k->is_involved |= k->is_companion[found];
-        k->kink[k->count++] = found;
-        status = latch_row(d, found);
-      }
-    }
+    if (!d->block_armed[b] || !any_beyond(d, b, h)) continue;
+    for (size_t i = b * ESS_BLOCK, end = ess_block_end(d, b); i < end && !status; i += ESS_LANES)
+      status = list_beyond(d, i, h);
   }
   return status;
 }
 
-/* which of four are seen beyond their zeros by h */
-static inline ess_mask seen_by(const ess_kinks *k, const double h[], size_t i) {
+/* which of four are seen beyond their zeros by h, and not undone */
+static inline ess_mask seen_by(const ess_driver *d, const double h[], size_t i) {
+  const ess_kinks *const k = &d->kinks;
   const ess_lanes zero = {0.0};
-  return mask_at(k->known, i) & (ess_lanes_load(k->watch + i) * ess_lanes_load(h + i) > zero);
+  const ess_mask beyond = ess_lanes_load(d->side + i) * ess_lanes_load(h + i) > zero;
+  return mask_at(k->known, i) & beyond & ~mask_at(k->undone, i);
+}
+
+/* whether h has a guard beyond its zero */
+static inline bool is_beyond(size_t guard, const double h[]) {
+  return guard % 2 ? h[guard / 2] < 0.0 : h[guard / 2] > 0.0;
+}
+
+/* marks the crossings that what they have armed has undone again, by h; those that their own guards
+ * undo are not seen any more */
+static void mark_undone(ess_driver *d, const double h[]) {
+  ess_kinks *const k = &d->kinks;
+  for (size_t n = 0; n < k->pairs; n++) {
+    const size_t i = k->pair[n];
+    const int64_t mark = -(int64_t)is_beyond(k->undo[i], h);
+    memcpy(k->undone + i, &mark, sizeof mark);
+  }
 }
 
 /* their signs: flipped where they are seen beyond their zeros */
@@ -194,28 +242,17 @@ static inline void flip(ess_driver *d, size_t i, ess_mask seen) {
   ess_lanes_store(k->live + i, ess_lanes_select(mask_at(k->known, i), now, live));
 }
 
-static inline void add_where(double to[], size_t i, ess_mask where, double value) {
-  const ess_lanes zero = {0.0};
-  ess_lanes_store(to + i,
-                  ess_lanes_load(to + i) + ess_lanes_select(where, ess_lanes_all(value), zero));
-}
-
-/* event functions take the signs that this stage sees them with, and its weights are added up */
+/* event functions take the signs that this stage sees them with, which is noted */
 static int follow(ess_driver *d, const double h[], int s) {
   ess_kinks *const k = &d->kinks;
-  const double c = ess_dopri5_c[s];
+  const int64_t bit = (int64_t)1 << s;
+  mark_undone(d, h);
   for (size_t n = 0; n < k->groups; n++) {
     const size_t i = k->group[n];
-    const ess_mask seen = seen_by(k, h, i);
+    const ess_mask seen = seen_by(d, h, i);
     flip(d, i, seen);
     if (s == LAST_STAGE) keep_mask(k->last, i, seen);
-    if (s == 1) continue; // its weights are nought
-    add_where(k->value[0], i, seen, -ess_dopri5_b[s]);
-    add_where(k->value[1], i, seen, -ess_dopri5_b[s] * c);
-    add_where(k->error[0], i, seen, ess_dopri5_e[s]);
-    add_where(k->error[1], i, seen, ess_dopri5_e[s] * c);
-    add_where(k->dense[0], i, seen, ess_dopri5_d[s]);
-    add_where(k->dense[1], i, seen, ess_dopri5_d[s] * c);
+    keep_mask(k->pattern, i, mask_at(k->pattern, i) | (seen & (ess_mask){bit, bit, bit, bit}));
   }
   return tell_kinks(d);
 }
@@ -241,7 +278,8 @@ static int sweep(ess_driver *d) {
  * through zero; 1 where they do not lie above it there */
 static ess_lanes place(const ess_driver *d, size_t i, const double middle[], const double h[],
                        const double rate[]) {
-  enum { STEPS = 5 };
+  enum { STEPS = 5, STEPS_FROM_NEAR = 2 };
+  int steps = STEPS;
   const ess_lanes side = ess_lanes_load(d->side + i), zero = {0.0}, one = ess_lanes_all(1.0);
   const ess_lanes g0 = side * ess_lanes_load(d->h + i), g1 = side * ess_lanes_load(h + i);
   const ess_lanes s0 = d->dt * side * ess_lanes_load(d->rate + i);
@@ -252,7 +290,12 @@ static ess_lanes place(const ess_driver *d, size_t i, const double middle[], con
   const ess_mask rises = mask_at(d->kinks.known, i) & (g1 > zero);
   ess_lanes below = zero, above = one;
   ess_lanes theta = g0 / ess_lanes_select(rises, g0 - g1, -one);
-  for (int step = 0; step < STEPS; step++) {
+  if (middle) {
+    const ess_lanes near = ess_lanes_load(d->kinks.theta + i);
+    if (!ess_mask_any(rises & ~(near < one))) steps = STEPS_FROM_NEAR;
+    theta = ess_lanes_select(near < one, near, theta);
+  }
+  for (int step = 0; step < steps; step++) {
     const ess_lanes hump = theta * (1.0 - theta);
     const ess_lanes value = g0 + theta * (s0 + theta * (c2 + theta * c3)) + c4 * hump * hump;
     const ess_lanes slope =
@@ -261,24 +304,159 @@ static ess_lanes place(const ess_driver *d, size_t i, const double middle[], con
     below = ess_lanes_select(is_below, theta, below);
     above = ess_lanes_select(is_below, above, theta);
     const ess_lanes newton = theta - value / slope;
-    const ess_mask kept = (newton > below) & (newton < above);
+    const ess_mask kept = (newton >= below) & (newton <= above); // there, it stays
     theta = ess_lanes_select(kept, newton, 0.5 * (below + above));
   }
   return ess_lanes_select(rises, theta, one);
 }
 
+/* ---- touch and leave ------------------------------------------------------------------------- */
+
+/* Bernstein coefficients of event function i's model, from any side of it: by values and rates at
+ * both ends, and its value in the middle where that is known */
+static void model_from(const ess_driver *d, size_t i, double side, bool middle, double b[QUARTIC]) {
+  const double quarter = 0.25 * d->dt * side;
+  b[0] = side * d->h[i];
+  b[4] = side * d->h_end[i];
+  b[1] = b[0] + quarter * d->rate[i];
+  b[3] = b[4] - quarter * d->rate_end[i];
+  b[2] = middle ? (16.0 * side * d->h_mid[i] - b[0] - b[4] - 4.0 * (b[1] + b[3])) / 6.0
+                : 0.5 * (b[0] + b[4]) + 2.0 / 3.0 * (b[1] - b[0] + b[3] - b[4]);
+}
+
+/* the model of a guard from theta to the step's end */
+static void model_after(const ess_driver *d, size_t guard, double theta, bool middle,
+                        double after[QUARTIC]) {
+  double b[QUARTIC], reversed[QUARTIC], rest[QUARTIC];
+  model_from(d, guard / 2, guard % 2 ? -1.0 : 1.0, middle, b);
+  for (int i = 0; i < QUARTIC; i++) reversed[i] = b[QUARTIC - 1 - i];
+  ess_quartic_until(reversed, 1.0 - theta, rest);
+  for (int i = 0; i < QUARTIC; i++) after[i] = rest[QUARTIC - 1 - i];
+}
+
+/* when after theta what undoes event function i's crossing there is crossed itself */
+static double undone_at(const ess_driver *d, size_t i, double theta, bool middle) {
+  const size_t undo = d->kinks.undo[i];
+  double after[QUARTIC];
+  model_after(d, undo, theta, middle, after);
+  if (undo / 2 == i) after[0] = -DBL_MIN; // it has just been left
+  if (!(after[0] < 0.0)) return theta;
+  const double part = ess_quartic_upcrossing(after);
+  return part <= 1.0 ? theta + part * (1.0 - theta) : 1.0;
+}
+
+static inline bool is_visit(const ess_kinks *k, size_t i) {
+  return k->until[i] < 1.0;
+}
+
+/* where the crossings are made and undone that their ends do not show: there, guards are on the
+ * side that they were on, or what undoes them is beyond its zero, too */
+static void place_visits(ess_driver *d, bool middle) {
+  ess_kinks *const k = &d->kinks;
+  k->visits = 0;
+  for (size_t n = 0; n < k->count; n++) {
+    const size_t i = k->kink[n];
+    k->until[i] = 1.0;
+    if (k->undo[i] == ESS_NONE) continue;
+    const bool beyond = d->side[i] * d->h_end[i] > 0.0;
+    if (beyond && !is_beyond(k->undo[i], d->h_end)) continue;
+    double b[QUARTIC];
+    model_from(d, i, d->side[i], middle, b);
+    const double theta = ess_quartic_upcrossing(b);
+    k->theta[i] = ess_smaller(theta, 1.0);
+    if (!(theta < 1.0)) continue;
+    k->until[i] = ess_larger(undone_at(d, i, theta, middle), theta + DBL_EPSILON);
+    k->visits += is_visit(k, i);
+  }
+}
+
+/* lists guards that rise above their zeros and fall again between two stages */
+static int look_between(ess_driver *d) {
+  ess_kinks *const k = &d->kinks;
+  const double third = d->dt / 3.0;
+  const ess_lanes zero = {0.0};
+  int status = ESS_SUCCESS;
+  for (size_t b = 0; b < d->blocks && !status; b++) {
+    if (!d->block_armed[b]) continue;
+    for (size_t i = b * ESS_BLOCK, end = ess_block_end(d, b); i < end && !status; i += ESS_LANES) {
+      const ess_lanes watch = ess_lanes_load(k->watch + i);
+      const ess_lanes first = ess_lanes_load(d->h + i) + third * ess_lanes_load(d->rate + i);
+      const ess_lanes last = ess_lanes_load(d->h_end + i) - third * ess_lanes_load(d->rate_end + i);
+      unsigned bits = ess_mask_bits((watch * first > zero) | (watch * last > zero));
+      for (; bits && !status; bits &= bits - 1) {
+        const size_t found = i + (size_t)__builtin_ctz(bits);
+        double model[QUARTIC];
+        model_from(d, found, d->side[found], false, model);
+        if (ess_quartic_upcrossing(model) < 1.0) status = list_kink(d, found);
+      }
+    }
+  }
+  return status;
+}
+
+/* what the stages that have seen a kink take off its moments: by which these are */
+static void tabulate(ess_kinks *k) {
+  for (size_t seen = 0; seen < ESS_PATTERNS; seen++) {
+    double *const sum = k->table[seen];
+    for (int i = 0; i < ESS_KINK_SUMS; i++) sum[i] = 0.0;
+    for (int s = 1; s < ESS_STAGES; s++) {
+      if (!(seen >> s & 1)) continue;
+      const double c = ess_dopri5_c[s], b = ess_dopri5_b[s];
+      const double e = ess_dopri5_e[s], dense = ess_dopri5_d[s];
+      const double add[ESS_KINK_SUMS] = {-b, -b * c, e, e * c, dense, dense * c};
+      for (int i = 0; i < ESS_KINK_SUMS; i++) sum[i] += add[i];
+    }
+  }
+}
+
+void ess_kinks_reset(ess_driver *d) {
+  ess_kinks *const k = &d->kinks;
+  k->is_on = k->is_involved = false;
+  k->length = 0.0;
+  if (d->system.weights) tabulate(k);
+}
+
+/* moments of kinks that are undone, from those as if they were there to stay at the end, or had not
+ * been there at all */
+static void correct_visits(ess_driver *d) {
+  ess_kinks *const k = &d->kinks;
+  for (size_t n = 0; n < k->count; n++) {
+    const size_t i = k->kink[n];
+    if (k->undo[i] != ESS_NONE) k->made[i] = k->theta[i]; // what the moments are by
+  }
+  place_visits(d, false);
+  for (size_t n = 0; n < k->count; n++) {
+    const size_t i = k->kink[n];
+    if (k->undo[i] == ESS_NONE) continue;
+    const double was = k->made[i], theta = k->theta[i], until = k->until[i];
+    k->value[0][i] += was - theta - (1.0 - until);
+    k->value[1][i] += 0.5 * (was * was - theta * theta - (1.0 - until * until));
+  }
+}
+
 /* the kinks' places and moments, by event functions where the sweep has ended */
 static int measure(ess_driver *d) {
   ess_kinks *const k = &d->kinks;
-  const int status =
+  int status =
       ess_guard_rates(d, d->t + d->dt, d->x_end, d->stage[LAST_STAGE], d->h_end, d->rate_end);
+  if (!status) status = look_between(d);
   for (size_t n = 0; !status && n < k->groups; n++) {
     const size_t i = k->group[n];
     const ess_lanes theta = place(d, i, NULL, d->h_end, d->rate_end), rest = 1.0 - theta;
+    const ess_mask seen = mask_at(k->pattern, i);
+    ess_lanes sum[ESS_KINK_SUMS];
+    for (int j = 0; j < ESS_KINK_SUMS; j++)
+      sum[j] = (ess_lanes){k->table[seen[0]][j], k->table[seen[1]][j], k->table[seen[2]][j],
+                           k->table[seen[3]][j]};
     ess_lanes_store(k->theta + i, theta);
-    ess_lanes_store(k->value[0] + i, ess_lanes_load(k->value[0] + i) + rest);
-    ess_lanes_store(k->value[1] + i, ess_lanes_load(k->value[1] + i) + 0.5 * rest * (1.0 + theta));
+    ess_lanes_store(k->value[0] + i, sum[0] + rest);
+    ess_lanes_store(k->value[1] + i, sum[1] + 0.5 * rest * (1.0 + theta));
+    for (int order = 0; order < 2; order++) {
+      ess_lanes_store(k->error[order] + i, sum[2 + order]);
+      ess_lanes_store(k->dense[order] + i, sum[4 + order]);
+    }
   }
+  if (!status) correct_visits(d);
   return status;
 }
 
@@ -340,43 +518,68 @@ static bool is_mean(const ess_driver *d, const double middle[], const double a[]
   return !(off > AFFINE * change + ROUNDED * size);
 }
 
-/* the field at the node, with every kink at this weight, or one alone */
-static int even(ess_driver *d, double w, size_t only, double f[]) {
+/* the field at the node, with some of the kinks at this weight, and the others not crossed */
+static int even(ess_driver *d, double w, size_t from, size_t to, double f[]) {
   const ess_kinks *const k = &d->kinks;
   for (size_t i = 0; i < k->count; i++) {
     const size_t kink = k->kink[i];
-    k->live[kink] = d->sign[kink] * (only == SIZE_MAX || kink == only ? 1.0 - 2.0 * w : 1.0);
+    k->live[kink] = d->sign[kink] * (i >= from && i < to ? 1.0 - 2.0 * w : 1.0);
   }
   return weighted(d, d->t, d->x, f);
 }
 
-/* fails where the field is not affine in one sign by itself; where it is, but not in several
- * together, crossings are made one by one */
-static int check_each(ess_driver *d) {
+/* Fails where the field is not affine in one sign by itself. Those of several that are not affine
+ * together are looked at by halves; crossings are then not made in this step. */
+static int check_some(ess_driver *d, size_t from, size_t to) {
   ess_kinks *const k = &d->kinks;
-  int status = even(d, 0.0, SIZE_MAX, k->sum);
-  for (size_t i = 0; !status && i < k->count; i++) {
-    status = even(d, 1.0, k->kink[i], k->first);
-    if (!status) status = even(d, 0.5, k->kink[i], k->f);
-    if (!status && !is_mean(d, k->f, k->sum, k->first))
-      return ess_fail(d, ESS_EWEIGHTS, k->kink[i]);
+  int status = even(d, 1.0, from, to, k->first);
+  if (!status) status = even(d, 0.5, from, to, k->f);
+  if (status) return status;
+  if (is_mean(d, k->f, d->stage[0], k->first)) {
+    for (size_t i = from; i < to; i++) k->is_checked[k->kink[i]] = true;
+    return ESS_SUCCESS;
   }
+  if (to - from == 1) return ess_fail(d, ESS_EWEIGHTS, k->kink[from]);
   k->is_involved = true;
+  const size_t middle = from + (to - from) / 2;
+  status = check_some(d, from, middle);
+  return status ? status : check_some(d, middle, to);
+}
+
+/* whether what undoes a crossing does so: with both the field is as with neither */
+static int check_visits(ess_driver *d) {
+  ess_kinks *const k = &d->kinks;
+  bool any = false;
+  int status = ESS_SUCCESS;
+  for (size_t n = 0; n < k->count; n++) k->live[k->kink[n]] = d->sign[k->kink[n]];
+  for (size_t n = 0; !status && n < k->count; n++) {
+    const size_t i = k->kink[n], undo = k->undo[i];
+    if (!is_visit(k, i) || undo / 2 == i || k->is_undone[i]) continue;
+    any = k->is_undone[i] = true;
+    k->live[i] = -d->sign[i];
+    k->live[undo / 2] = undo % 2 ? -1.0 : 1.0;
+    status = tell(d, undo / 2);
+  }
+  if (status || !any) return status;
+  status = weighted(d, d->t, d->x, k->f);
+  k->is_involved |= !is_mean(d, k->f, d->stage[0], d->stage[0]);
+  for (size_t n = 0; !status && n < k->count; n++) {
+    const size_t i = k->kink[n], undo = k->undo[i];
+    if (!is_visit(k, i) || undo / 2 == i || k->live[i] == d->sign[i]) continue;
+    if (k->is_involved) k->is_undone[i] = false;
+    k->live[undo / 2] = -k->live[undo / 2]; // as the crossing has latched it
+    status = tell(d, undo / 2);
+  }
   return status;
 }
 
-/* those met for the first time are looked at at once; it takes two calls */
+/* those met for the first time are looked at, most often all at once: it takes two calls */
 static int check_new(ess_driver *d) {
   ess_kinks *const k = &d->kinks;
   size_t unknown = 0;
   for (size_t i = 0; i < k->count; i++) unknown += !k->is_checked[k->kink[i]];
-  if (!unknown) return ESS_SUCCESS;
-  int status = even(d, 1.0, SIZE_MAX, k->first);
-  if (!status) status = even(d, 0.5, SIZE_MAX, k->f);
-  if (status) return status;
-  if (!is_mean(d, k->f, d->stage[0], k->first)) return check_each(d);
-  for (size_t i = 0; i < k->count; i++) k->is_checked[k->kink[i]] = true;
-  return ESS_SUCCESS;
+  const int status = unknown ? check_some(d, 0, k->count) : ESS_SUCCESS;
+  return status || k->is_involved || !k->visits ? status : check_visits(d);
 }
 
 /* whether they add up in this step: `full` is the field at the node by their weights */
@@ -438,23 +641,31 @@ static int correct_end(ess_driver *d, double *off) {
   return status;
 }
 
+/* of what a kink has added to the path until its middle, the parts by the field at either end */
+static inline void moments_of_middle(ess_lanes theta, ess_lanes *start, ess_lanes *end) {
+  const ess_lanes zero = {0.0}, eighth = ess_lanes_all(0.125), square = theta * theta;
+  const ess_lanes until = ess_lanes_max(0.5 - theta, zero);
+  const ess_lanes until_1 = ess_lanes_max(0.5 * (0.25 - square), zero);
+  const ess_lanes whole_1 = 0.5 * (1.0 - square), whole_0 = (1.0 - theta) - whole_1;
+  *start = (until - until_1) - 0.5 * whole_0;
+  *end = until_1 - 0.5 * whole_1 + ess_lanes_select(theta < 1.0, eighth, zero);
+}
+
 /* event functions in the middle of the path: that of the dense output, and by how much kinks take
  * the path away from what is smooth, by what they have added to the rate until there */
 static int look_at_middle(ess_driver *d, double *off) {
   ess_kinks *const k = &d->kinks;
   const double *const f = d->stage[LAST_STAGE];
   double *const from_start = k->error[0], *const none = k->error[1], *const from_end = k->dense[1];
-  const ess_lanes zero = {0.0}, eighth = ess_lanes_all(0.125);
+  const ess_lanes zero = {0.0};
   for (size_t n = 0; n < k->groups; n++) {
     const size_t i = k->group[n];
-    const ess_lanes theta = ess_lanes_load(k->theta + i), square = theta * theta;
-    const ess_lanes until = ess_lanes_max(0.5 - theta, zero);
-    const ess_lanes until_1 = ess_lanes_max(0.5 * (0.25 - square), zero);
-    const ess_lanes whole_1 = 0.5 * (1.0 - square), whole_0 = (1.0 - theta) - whole_1;
-    ess_lanes_store(from_start + i, (until - until_1) - 0.5 * whole_0);
+    ess_lanes start, end, start_until, end_until;
+    moments_of_middle(ess_lanes_load(k->theta + i), &start, &end);
+    moments_of_middle(ess_lanes_load(k->until + i), &start_until, &end_until);
+    ess_lanes_store(from_start + i, start - start_until);
     ess_lanes_store(none + i, zero);
-    ess_lanes_store(from_end + i,
-                    until_1 - 0.5 * whole_1 + ess_lanes_select(theta < 1.0, eighth, zero));
+    ess_lanes_store(from_end + i, end - end_until);
   }
   memset(d->v_try, 0, d->lanes * sizeof *d->v_try);
   int status = weighted_at_start(d, 1.0, k->error, k->f);
@@ -472,6 +683,18 @@ static int look_at_middle(ess_driver *d, double *off) {
   return ess_guards(d, d->t + 0.5 * d->dt, d->v_try, d->h_mid);
 }
 
+/* by quartics; where they were until now is kept in place of their moments */
+static void place_again(ess_driver *d) {
+  ess_kinks *const k = &d->kinks;
+  for (size_t n = 0; n < k->groups; n++) {
+    const size_t i = k->group[n];
+    ess_lanes_store(k->value[0] + i, ess_lanes_load(k->theta + i));
+    ess_lanes_store(k->value[1] + i, ess_lanes_load(k->until + i));
+    ess_lanes_store(k->theta + i, place(d, i, d->h_mid, d->h_end, d->rate_end));
+  }
+  place_visits(d, true);
+}
+
 /* crossings have moved with the end that has been corrected, and are not where cubics have them:
  * that is made good, too */
 static int correct_places(ess_driver *d, double *off, double *off_middle) {
@@ -483,13 +706,15 @@ static int correct_places(ess_driver *d, double *off, double *off_middle) {
   if (!status) status = look(d, d->h_end);
   if (!status && !k->is_involved) status = check_new(d);
   if (status || k->is_involved) return status;
+  place_again(d);
   for (size_t n = 0; n < k->groups; n++) {
     const size_t i = k->group[n];
-    const ess_lanes theta = place(d, i, d->h_mid, d->h_end, d->rate_end);
-    const ess_lanes earlier = ess_lanes_load(k->theta + i) - theta, zero = {0.0};
-    ess_lanes_store(at_start + i, (1.0 - theta) * earlier);
+    const ess_lanes theta = ess_lanes_load(k->theta + i), until = ess_lanes_load(k->until + i);
+    const ess_lanes earlier = ess_lanes_load(k->value[0] + i) - theta;
+    const ess_lanes shorter = ess_lanes_load(k->value[1] + i) - until, zero = {0.0};
+    ess_lanes_store(at_start + i, (1.0 - theta) * earlier - (1.0 - until) * shorter);
     ess_lanes_store(none + i, zero);
-    ess_lanes_store(at_end + i, theta * earlier);
+    ess_lanes_store(at_end + i, theta * earlier - until * shorter);
   }
   memset(d->v_try, 0, d->lanes * sizeof *d->v_try);
   status = weighted_at_start(d, 1.0, k->error, k->f);
@@ -521,16 +746,16 @@ static int finish(ess_driver *d) {
   k->is_involved |= k->count > count; // nobody has made good for those
   if (status || k->is_involved) return status;
   ess_mask differs = {0};
+  mark_undone(d, d->h_end);
   for (size_t n = 0; n < k->groups; n++) {
     const size_t i = k->group[n];
-    const ess_mask seen = seen_by(k, d->h_end, i);
+    const ess_mask seen = seen_by(d, d->h_end, i);
     differs |= seen ^ mask_at(k->last, i);
     keep_mask(k->made, i, seen);
     flip(d, i, seen);
   }
   if (ess_mask_any(differs)) status = evaluate_end(d);
-  for (size_t n = 0; !status && n < k->groups; n++)
-    ess_lanes_store(k->theta + k->group[n], place(d, k->group[n], d->h_mid, d->h_end, d->rate_end));
+  if (!status) place_again(d);
   return status;
 }
 
@@ -546,13 +771,16 @@ static int correct(ess_driver *d, double *error) {
   if (status || k->is_involved) return status;
   status = correct_from_end(d, embedded);
   if (!status) status = correct_end(d, &second);
-  if (!status) status = correct_places(d, &moved, &middle);
+  if (status) return status;
+  const double smooth = d->severity * ess_scaled_norm(d, embedded, d->x, d->x_end);
+  *error = ess_larger(smooth, SEVERITY * second);
+  if (*error > 1.0) return ESS_SUCCESS; // refused, whatever the rest would be
+  status = correct_places(d, &moved, &middle);
   if (!status && !k->is_involved) status = finish(d);
   if (status || k->is_involved) return status;
-  const double smooth = d->severity * ess_scaled_norm(d, embedded, d->x, d->x_end);
-  // not a number stays one
-  *error = ess_larger(smooth, BETWEEN * middle) + 0.0 * (moved + second + smooth);
-  *error = ess_larger(SEVERITY * ess_larger(moved, second), *error);
+  *error = ess_larger(smooth, BETWEEN * middle);
+  *error = ess_larger(*error, ess_larger(SEVERITY_OF_PLACES * moved, SEVERITY * second));
+  *error += 0.0 * (moved + second + smooth); // not a number stays one
   return ESS_SUCCESS;
 }
 
@@ -569,34 +797,36 @@ int ess_kinks_try(ess_driver *d, double *error) {
 
 /* ---- the choice ------------------------------------------------------------------------------ */
 
-/* the next step, were it to go through crossings */
-static double usual_length(const ess_driver *d) {
-  const double most = d->kinks.length > 0.0 ? GROW_MOST * d->kinks.length : d->dt_next;
-  return ess_smaller(ess_smaller(d->dt_next, most), d->t_end - d->t);
+bool ess_kinks_may(const ess_driver *d) {
+  return d->system.weights && !d->impacts && !d->tangents && !d->is_coarse &&
+         d->options.base == ESS_BASE_DOPRI5;
 }
 
-void ess_kinks_choose(ess_driver *d) {
-  ess_kinks *const k = &d->kinks;
-  k->is_on = false;
-  k->is_barred = true;
-  if (!d->system.weights || !d->armed_count || d->impacts || d->tangents || k->wait ||
-      d->is_coarse || d->options.base != ESS_BASE_DOPRI5)
-    return;
-  k->is_barred = false;
-  k->parts = 0;
-  k->whole = d->dt_next;
-  const double reach = REACH * usual_length(d);
-  int near = 0;
+/* whether the tangent reaches more than a few guards within that time */
+static bool reaches_many(const ess_driver *d, double time) {
+  size_t near = 0;
   for (size_t b = 0; b < d->blocks && near <= FEW; b++) {
     if (!d->block_armed[b]) continue;
     for (size_t i = b * ESS_BLOCK, end = ess_block_end(d, b); i < end; i += ESS_LANES) {
       const ess_lanes h = ess_lanes_load(d->h + i), rate = ess_lanes_load(d->rate + i);
-      const ess_mask reached = ess_lanes_load(d->side + i) * (h + reach * rate) > 0.0;
-      near += __builtin_popcount(ess_mask_bits(reached));
+      const ess_mask reached = ess_lanes_load(d->side + i) * (h + time * rate) > 0.0;
+      near += (size_t)__builtin_popcount(ess_mask_bits(reached));
     }
   }
-  k->is_on = near > FEW;
-  if (k->is_on) d->dt_next = usual_length(d);
+  return near > FEW;
+}
+
+void ess_kinks_choose(ess_driver *d) {
+  ess_kinks *const k = &d->kinks;
+  k->parts = 0;
+  k->is_on = false;
+  if (!ess_kinks_may(d)) return;
+  const double rest = ess_smaller(d->t_end - d->t, d->options.h_max);
+  double length = ess_smaller(d->dt_next, rest);
+  length = ess_smaller(length, k->length > 0.0 ? k->length : FIRST * d->dt_next);
+  k->whole = d->dt_next;
+  k->is_on = reaches_many(d, length);
+  if (k->is_on) d->dt_next = length;
 }
 
 int ess_kinks_give_up(ess_driver *d) {
@@ -613,21 +843,24 @@ double ess_kinks_next_length(const ess_driver *d, double error) {
   return d->dt * ess_smaller(GROW_MOST, NEXT_SAFETY * pow(error, NEXT_EXPONENT));
 }
 
-/* the other way, now and for some time: longer each time in a row */
-static void step_aside(ess_kinks *k) {
+/* from here on so few are crossed that they are made one by one */
+static void step_aside(ess_driver *d, double length) {
+  ess_kinks *const k = &d->kinks;
   k->is_on = false;
-  k->is_barred = true;
-  k->patience = k->patience < PATIENCE_MOST ? 2 * k->patience + 1 : PATIENCE_MOST;
-  k->wait = k->patience;
+  k->length = length;
+  d->dt_next = length;
 }
 
 /* what crossings do to each other in this step is told in shorter ones, if they are many; a few are
  * made one by one */
 static void part(ess_driver *d) {
   ess_kinks *const k = &d->kinks;
-  k->is_barred = true;
-  k->is_on = k->count > FEW && k->parts++ < PARTS_MOST;
-  d->dt_next = k->is_on ? 0.5 * d->dt : k->whole;
+  if (k->count > FEW && k->parts++ < PARTS_MOST) {
+    d->dt_next = 0.5 * d->dt;
+  } else {
+    k->is_on = false;
+    d->dt_next = k->whole;
+  }
 }
 
 int ess_kinks_reject(ess_driver *d, double error) {
@@ -639,13 +872,11 @@ int ess_kinks_reject(ess_driver *d, double error) {
     return status;
   }
   if (!k->count || !isfinite(error)) return status;
-  const double factor = ess_larger(SHRINK_MOST, SAFETY * pow(error, EXPONENT));
-  if (PRICE < factor * (double)(k->count + 1)) {
-    d->dt_next = d->dt * factor;
-  } else {
-    step_aside(k);
-    d->dt_next = d->dt;
-  }
+  const double length = d->dt * ess_larger(SHRINK_MOST, SAFETY * pow(error, EXPONENT));
+  if (length / d->dt * (double)k->count > FEW)
+    d->dt_next = length;
+  else
+    step_aside(d, length);
   return status;
 }
 
@@ -655,47 +886,34 @@ int ess_kinks_leave(ess_driver *d) {
   return ess_kinks_give_up(d);
 }
 
-bool ess_kinks_met(ess_driver *d) {
-  ess_kinks *const k = &d->kinks;
-  if (k->wait) k->wait--;
-  return !k->is_barred && d->flagged_count > FEW;
+void ess_kinks_accepted(ess_driver *d) {
+  d->kinks.length = d->dt_next;
 }
 
-void ess_kinks_come_to(ess_driver *d) {
-  ess_kinks *const k = &d->kinks;
-  d->dt_next = ess_smaller(d->dt_next, k->length > 0.0 ? k->length : FIRST * d->dt);
+void ess_kinks_located(ess_driver *d) {
+  d->kinks.length *= AGAIN;
 }
 
 bool ess_kinks_made(const ess_driver *d, size_t i) {
   return is_set(d->kinks.made, i);
 }
 
-/* ---- a step that is accepted ----------------------------------------------------------------- */
-
-/* Bernstein coefficients of event function i's model, from any side of it */
-static void model_from(const ess_driver *d, size_t i, double side, double b[QUARTIC]) {
-  const double quarter = 0.25 * d->dt * side;
-  b[0] = side * d->h[i];
-  b[4] = side * d->h_end[i];
-  b[1] = b[0] + quarter * d->rate[i];
-  b[3] = b[4] - quarter * d->rate_end[i];
-  b[2] = (16.0 * side * d->h_mid[i] - b[0] - b[4] - 4.0 * (b[1] + b[3])) / 6.0;
+bool ess_kinks_visited(const ess_driver *d, size_t i) {
+  return is_visit(&d->kinks, i);
 }
+
+/* ---- a step that is accepted ----------------------------------------------------------------- */
 
 /* whether a guard that is armed at theta is then not reached any more */
 static bool stays_below(const ess_driver *d, size_t guard, double theta) {
-  const double side = guard % 2 ? -1.0 : 1.0;
-  double b[QUARTIC];
-  model_from(d, guard / 2, side, b);
+  double b[QUARTIC], after[QUARTIC];
+  model_from(d, guard / 2, guard % 2 ? -1.0 : 1.0, true, b);
   bool below = true;
   for (int i = 0; i < QUARTIC; i++) below = below && b[i] < 0.0;
   if (below) return true;
-  // from its end back to theta
-  double reversed[QUARTIC], rest[QUARTIC];
-  for (int i = 0; i < QUARTIC; i++) reversed[i] = b[QUARTIC - 1 - i];
-  ess_quartic_until(reversed, 1.0 - theta, rest);
+  model_after(d, guard, theta, true, after);
   below = true;
-  for (int i = 0; i < QUARTIC; i++) below = below && rest[i] < 0.0;
+  for (int i = 0; i < QUARTIC; i++) below = below && after[i] < 0.0;
   return below;
 }
 
@@ -717,12 +935,42 @@ static bool arms_nothing_due(const ess_driver *d, size_t i) {
   return true;
 }
 
+/* whether what undoes a visit is crossed once, and neither of both arms what else is due; silent
+ * guards may be, at the step's end, of what undoes it */
+static bool is_simple(const ess_driver *d, size_t i) {
+  const ess_kinks *const k = &d->kinks;
+  const size_t guard = ess_guard_ahead(d, i), undo = k->undo[i];
+  double after[QUARTIC];
+  model_after(d, undo, k->theta[i], true, after);
+  if (undo / 2 == i) after[0] = -DBL_MIN;
+  if (ess_sign_changes(after) > 1) return false;
+  for (size_t e = d->row_start[guard]; e < d->row_start[guard + 1]; e++) {
+    const size_t armed = d->row_guard[e];
+    if (d->row_effect[e] < 0 || armed == undo) continue;
+    if (!stays_below(d, armed, k->theta[i])) return false;
+  }
+  for (size_t e = d->row_start[undo]; e < d->row_start[undo + 1]; e++) {
+    const size_t armed = d->row_guard[e];
+    if (d->row_effect[e] == ESS_ARM_AHEAD) return false;
+    if (d->row_effect[e] < 0 || d->silent[armed] || armed / 2 == i || armed / 2 == undo / 2)
+      continue;
+    if (!stays_below(d, armed, k->until[i])) return false;
+  }
+  return true;
+}
+
 /* whether a flagged guard is one that the step goes through, or is silent and passed for good */
 static bool is_accounted_for(ess_driver *d, size_t i) {
   double b[QUARTIC];
   ess_model_guard(d, i, b);
-  if (!(b[0] < 0.0) || ess_sign_changes(b) != 1 || !(b[QUARTIC - 1] >= 0.0)) return false;
-  if (!ess_is_silent(d, i)) return is_set(d->kinks.known, i) && is_set(d->kinks.made, i);
+  const bool known = is_set(d->kinks.known, i), ends_above = b[QUARTIC - 1] >= 0.0;
+  if (known && is_visit(&d->kinks, i))
+    return b[0] < 0.0 && ess_sign_changes(b) == 2 - ends_above && !is_set(d->kinks.made, i);
+  // what bounds it is above its level, but it is not
+  const bool misses = !ends_above && ess_quartic_upcrossing(b) > 1.0;
+  if (b[0] < 0.0 && misses && !(known && is_set(d->kinks.made, i))) return true;
+  if (!(b[0] < 0.0) || ess_sign_changes(b) != 1 || !ends_above) return false;
+  if (!ess_is_silent(d, i)) return known && is_set(d->kinks.made, i);
   d->fate[i] = ESS_FATE_PASSED;
   return ess_row_is_local(d, i);
 }
@@ -731,7 +979,12 @@ bool ess_kinks_fits(ess_driver *d) {
   const ess_kinks *const k = &d->kinks;
   for (size_t i = 0; i < d->flagged_count; i++)
     if (!is_accounted_for(d, d->flagged[i])) return false;
-  for (size_t i = 0; i < k->count; i++)
-    if (is_set(k->made, k->kink[i]) && !arms_nothing_due(d, k->kink[i])) return false;
+  if (k->count + k->visits > d->system.guard_count && k->visits) return false;
+  for (size_t n = 0; n < k->count; n++) {
+    const size_t i = k->kink[n];
+    const bool made = is_set(k->made, i), visit = is_visit(k, i);
+    if (visit && (made || !is_simple(d, i))) return false;
+    if (made && !arms_nothing_due(d, i)) return false;
+  }
   return true;
 }

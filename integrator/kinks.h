@@ -11,7 +11,9 @@
 /* A new trajectory. */
 void ess_kinks_reset(ess_driver *d);
 
-/* Whether the next step is to go through what it crosses: where a guard may be within reach. */
+/* Whether crossings may be gone through at all; and whether the next step is to: where guards that
+ * the tangent reaches are more than a few. */
+bool ess_kinks_may(const ess_driver *d);
 void ess_kinks_choose(ess_driver *d);
 
 /* The length of the step after one that has gone through crossings, with this error. */
@@ -30,16 +32,17 @@ int ess_kinks_reject(ess_driver *d, double error);
 /* It is tried again in the frozen mode: what it crosses has to be made one by one. */
 int ess_kinks_leave(ess_driver *d);
 
-/* A step made in the frozen mode has met crossings: whether it is to end at the first, so that the
- * next goes through the others; that has been done. */
-void ess_kinks_come_to(ess_driver *d);
-bool ess_kinks_met(ess_driver *d);
+/* One has been made; a crossing has been located where such a step might have been made. */
+void ess_kinks_accepted(ess_driver *d);
+void ess_kinks_located(ess_driver *d);
 
 /* Whether the step just tried, and watched, crosses what its stages saw and nothing else. */
 bool ess_kinks_fits(ess_driver *d);
 
-/* Whether it crosses event function i; its end is the node. */
+/* Whether it crosses event function i for good, or until what that has armed undoes it; its end is
+ * the node. */
 bool ess_kinks_made(const ess_driver *d, size_t i);
+bool ess_kinks_visited(const ess_driver *d, size_t i);
 int ess_kinks_take(ess_driver *d, double t1, bool last);
 
 #endif

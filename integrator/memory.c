@@ -60,8 +60,9 @@ static bool lay_doubles(ess_driver *d) {
                                &c->way,         &c->seen[1],      &c->seen[2],    &c->seen[3],
                                &c->seen[4],     &d->turning.pace, &k->live,       &k->watch,
                                &k->known,       &k->last,         &k->made,       &k->theta,
-                               &k->value[0],    &k->value[1],     &k->error[0],   &k->error[1],
-                               &k->dense[0],    &k->dense[1]};
+                               &k->pattern,     &k->until,        &k->undone,     &k->value[0],
+                               &k->value[1],    &k->error[0],     &k->error[1],   &k->dense[0],
+                               &k->dense[1],    &k->told};
   enum { STATES = sizeof by_state / sizeof *by_state, GUARDS = sizeof by_guard / sizeof *by_guard };
   const size_t count =
       count_doubles(d, STATES + 3 * ESS_GROUPS + 3 * ESS_CLASSES, GUARDS + 2 * ESS_GROUPS);
@@ -96,8 +97,8 @@ static bool lay_indices(ess_driver *d) {
   if (entries > most || m > most / 32) return false;
   const size_t bytes =
       (m + entries) * sizeof(ess_noted) + entries * sizeof(double) + 3 * m * sizeof(uint64_t) +
-      (rows + entries + (1 + 3 * ESS_BLOCK / ESS_LANES) * d->blocks + 10 * m) * sizeof(size_t) +
-      (entries + m) * sizeof(signed char) + 11 * m * sizeof(bool) +
+      (rows + entries + (1 + 3 * ESS_BLOCK / ESS_LANES) * d->blocks + 12 * m) * sizeof(size_t) +
+      (entries + m) * sizeof(signed char) + 12 * m * sizeof(bool) +
       d->blocks * (2 * ESS_BLOCK + 1) * sizeof(bool);
   d->indices = calloc(1, bytes);
   if (!d->indices) return false;
@@ -125,9 +126,12 @@ static bool lay_indices(ess_driver *d) {
   d->kinks.kink = lay(&cursor, m * sizeof(size_t));
   d->kinks.group = lay(&cursor, d->blocks * (ESS_BLOCK / ESS_LANES) * sizeof(size_t));
   d->kinks.companion = lay(&cursor, m * sizeof(size_t));
+  d->kinks.undo = lay(&cursor, m * sizeof(size_t));
+  d->kinks.pair = lay(&cursor, m * sizeof(size_t));
   d->row_effect = lay(&cursor, entries * sizeof(signed char));
   c->part = lay(&cursor, m * sizeof(signed char));
   d->kinks.is_checked = lay(&cursor, m * sizeof(bool));
+  d->kinks.is_undone = lay(&cursor, m * sizeof(bool));
   d->kinks.is_companion = lay(&cursor, m * sizeof(bool));
   d->silent = lay(&cursor, 2 * m * sizeof(bool));
   d->armed_at_start = lay(&cursor, 2 * m * sizeof(bool));

@@ -39,17 +39,26 @@ static int make_in_turn(ess_driver *d, size_t k, double t) {
   return stop && !status ? ess_fail(d, ESS_ESTOP, k) : status;
 }
 
+static void list_in_batch(ess_driver *d, size_t i, double theta) {
+  d->batch[d->batch_count] = i;
+  d->batch_time[d->batch_count++] = theta;
+}
+
 /* the crossings, in the order of their times */
 static int make_crossings(ess_driver *d) {
   const ess_kinks *const k = &d->kinks;
   int status = ESS_SUCCESS;
   d->batch_count = 0;
-  for (size_t i = 0; i < k->count; i++) {
-    if (!ess_kinks_made(d, k->kink[i])) continue;
-    d->batch[d->batch_count] = k->kink[i];
-    d->batch_time[d->batch_count++] = k->theta[k->kink[i]];
+  for (size_t n = 0; n < k->count; n++) {
+    const size_t i = k->kink[n];
+    const bool visited = ess_kinks_visited(d, i);
+    if (visited || ess_kinks_made(d, i)) list_in_batch(d, i, k->theta[i]);
+    if (visited) list_in_batch(d, k->undo[i] / 2, k->until[i]);
   }
-  ess_sort_by_time(d->batch_time, d->batch, d->batch_count);
+  // others do not concern each other: the order matters to who is told, or where it ends at one
+  if (k->visits || d->options.observer.crossing ||
+      d->apply_crossings + d->batch_count > d->options.max_crossings)
+    ess_sort_by_time(d->batch_time, d->batch, d->batch_count);
   for (size_t i = 0; !status && i < d->batch_count; i++) {
     const double t = d->piece.t0 + d->batch_time[i] * d->piece.length;
     status = make_in_turn(d, d->batch[i], ess_smaller(t, d->piece.t1));
@@ -58,20 +67,26 @@ static int make_crossings(ess_driver *d) {
   return status;
 }
 
-/* silent guards that crossings have armed, and that have been passed since */
-static int cross_armed_silent(ess_driver *d) {
+/* silent guards that this one's row has armed, and that have been passed since */
+static int cross_armed_silent(ess_driver *d, size_t guard) {
+  int status = ESS_SUCCESS;
+  for (size_t e = d->row_start[guard]; !status && e < d->row_start[guard + 1]; e++) {
+    const size_t other = d->row_guard[e] / 2;
+    if (d->row_effect[e] < 0 || !ess_is_armed(d, other) || !ess_is_silent(d, other)) continue;
+    if (d->side[other] * d->h[other] >= 0.0) status = ess_make_crossing(d, other);
+  }
+  return status;
+}
+
+static int cross_all_silent(ess_driver *d) {
   const ess_kinks *const k = &d->kinks;
   int status = ESS_SUCCESS;
-  for (size_t i = 0; i < k->count; i++) {
-    if (!ess_kinks_made(d, k->kink[i])) continue;
-    const size_t kink = k->kink[i];
+  for (size_t n = 0; !status && n < k->count; n++) {
+    const size_t i = k->kink[n];
     // the row of the guard that was crossed: the one behind now
-    const size_t guard = d->sign[kink] > 0.0 ? ESS_GUARD_UP(kink) : ESS_GUARD_DOWN(kink);
-    for (size_t e = d->row_start[guard]; !status && e < d->row_start[guard + 1]; e++) {
-      const size_t other = d->row_guard[e] / 2;
-      if (d->row_effect[e] < 0 || !ess_is_armed(d, other) || !ess_is_silent(d, other)) continue;
-      if (d->side[other] * d->h[other] >= 0.0) status = ess_make_crossing(d, other);
-    }
+    const size_t guard = d->sign[i] > 0.0 ? ESS_GUARD_UP(i) : ESS_GUARD_DOWN(i);
+    if (ess_kinks_visited(d, i)) status = cross_armed_silent(d, k->undo[i]);
+    if (ess_kinks_made(d, i)) status = cross_armed_silent(d, guard);
   }
   return status;
 }
@@ -82,8 +97,7 @@ int ess_kinks_take(ess_driver *d, double t1, bool last) {
   ess_piece_step(d, d->dt);
   d->counters.steps++;
   d->counters.through++;
-  d->kinks.patience = 0;
-  d->kinks.length = d->dt;
+  ess_kinks_accepted(d);
   if (last) d->t = d->piece.t1 = t1;
   ess_swap(&d->h, &d->h_end);
   ess_swap(&d->rate, &d->rate_end);
@@ -93,7 +107,7 @@ int ess_kinks_take(ess_driver *d, double t1, bool last) {
   int status = make_crossings(d);
   if (!status) status = ess_kinks_give_up(d); // companions of what was not crossed after all
   if (!status) status = ess_cross_silent(d, d->h);
-  if (!status) status = cross_armed_silent(d);
+  if (!status) status = cross_all_silent(d);
   if (!status) status = ess_refill(d);
   ess_sample_piece(d, d->t); // no further than an observer has let it go
   return status ? status : ess_observe_step(d, t0, false);

@@ -80,14 +80,13 @@ static int approach(ess_driver *d, bool *again) {
   return status;
 }
 
-/* whole, to its first crossing, where steps then go through, or to a cluster's end; *again when it
- * has to be tried anew */
-static int finish_step(ess_driver *d, double t1, bool last, bool comes_to, bool *again) {
+/* whole, to its first crossing, or to a cluster's end; *again when it has to be tried anew */
+static int finish_step(ess_driver *d, double t1, bool last, bool *again) {
   bool made = false;
   ess_location found;
   int status = d->tangents && d->stabilised.is_on ? approach(d, again) : ESS_SUCCESS;
   if (status || *again) return status;
-  if (!comes_to && ess_is_cluster(d)) {
+  if (!ess_kinks_may(d) && ess_is_cluster(d)) {
     status = ess_make_cluster(d, t1, last, &made);
     if (status || made) return status;
     restore_base(d);
@@ -102,7 +101,7 @@ static int finish_step(ess_driver *d, double t1, bool last, bool comes_to, bool 
     if (status || *again) return status;
   }
   if (found.cut) d->cluster.next_length *= AGAIN;
-  if (found.cut && comes_to) ess_kinks_come_to(d);
+  if (found.cut) ess_kinks_located(d);
   return ess_take_step(d, &found, t1, last);
 }
 
@@ -130,7 +129,7 @@ static int step(ess_driver *d, double t1) {
   if (!status && d->dt_next == 0.0) status = ess_dopri5_first_step(d, t1, &d->dt_next);
   if (watching) ess_watch_paces(d);
   if (!status && ess_is_sliding(d)) return ess_integration_step(d, t1);
-  ess_kinks_choose(d);
+  if (!status) ess_kinks_choose(d);
   for (bool again = true; !status && again;) {
     bool last;
     again = false;
@@ -160,7 +159,7 @@ static int step(ess_driver *d, double t1) {
     if (again || status) continue;
     // a doubt that halving cannot end is dropped, with what is so short
     if (in_doubt || !d->flagged_count) return ess_take_step(d, &whole, t1, last);
-    status = finish_step(d, t1, last, ess_kinks_met(d), &again);
+    status = finish_step(d, t1, last, &again);
   }
   return status;
 }

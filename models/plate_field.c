@@ -40,15 +40,20 @@ static void accelerate(const plate_parameters *q, const plate_gap *gap, plate_lo
 
 /*
  * Loads of the next LANES contacts, added: the weight is exactly 1 when both signs are +1 and
- * exactly 0 when one is -1, so there is no branch.
+ * exactly 0 when one is -1, so there is no branch, and affine in each sign. Without damping there
+ * is no force guard, and the penetration's sign counts alone.
  */
 static inline void add_contacts(plate_affine force, const double spring_x[], const double p_sign[],
                                 const double f_sign[], plate_lanes *total, plate_lanes *moment) {
   plate_lanes x, p, f;
   memcpy(&x, spring_x, sizeof x);
   memcpy(&p, p_sign, sizeof p);
-  memcpy(&f, f_sign, sizeof f);
-  const plate_lanes load = (0.5 + 0.5 * p) * (0.5 + 0.5 * f) * (force.at + force.slope * x);
+  plate_lanes weight = 0.5 + 0.5 * p;
+  if (f_sign) {
+    memcpy(&f, f_sign, sizeof f);
+    weight *= 0.5 + 0.5 * f;
+  }
+  const plate_lanes load = weight * (force.at + force.slope * x);
   *total += load;
   *moment += load * x;
 }
@@ -59,7 +64,7 @@ static plate_load sum_contacts(size_t count, plate_affine force, const double *r
   plate_lanes total = {0}, moment = {0};
   const size_t rest = count % LANES, whole = count - rest;
   for (size_t i = 0; i < whole; i += LANES) {
-    add_contacts(force, spring_x + i, p_sign + i, f_sign + i, &total, &moment);
+    add_contacts(force, spring_x + i, p_sign + i, f_sign ? f_sign + i : NULL, &total, &moment);
   }
 
   // the last few, filled up with inactive contacts
@@ -67,8 +72,8 @@ static plate_load sum_contacts(size_t count, plate_affine force, const double *r
     double x[LANES] = {0}, p[LANES] = {-1, -1, -1, -1}, f[LANES] = {-1, -1, -1, -1};
     memcpy(x, spring_x + whole, rest * sizeof *x);
     memcpy(p, p_sign + whole, rest * sizeof *p);
-    memcpy(f, f_sign + whole, rest * sizeof *f);
-    add_contacts(force, x, p, f, &total, &moment);
+    if (f_sign) memcpy(f, f_sign + whole, rest * sizeof *f);
+    add_contacts(force, x, p, f_sign ? f : NULL, &total, &moment);
   }
   return (plate_load){(total[0] + total[1]) + (total[2] + total[3]),
                       (moment[0] + moment[1]) + (moment[2] + moment[3])};
@@ -81,8 +86,7 @@ int plate_field_contacts(double t, const double x[], const double sign[], double
   const plate_parameters *q = &data->parameters;
   const plate_gap gap = plate_gap_at(q, x);
 
-  // without damping there is no force guard: the penetration's sign stands for both
-  const double *f_sign = q->damping > 0 ? sign + q->contacts : sign;
+  const double *f_sign = q->damping > 0 ? sign + q->contacts : NULL;
   const plate_load load =
       sum_contacts(q->contacts, force_of(q, &gap), data->spring_x, sign, f_sign);
   accelerate(q, &gap, load, x, dxdt);

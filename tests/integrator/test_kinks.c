@@ -139,9 +139,9 @@ static double error_of(const outcome *o, const outcome *truth, double tolerance)
   return worst;
 }
 
-/* Outcome: through crossings, and as right as steps that end at them are, on the way and at the
- * end: an undamped bounce makes much of every error. Undamped springs bend the path, damped ones
- * jump. */
+/* Outcome: through crossings, and no more than twice as wrong as steps that end at them are, on the
+ * way and at the end: an undamped bounce makes much of every error. Undamped springs bend the path,
+ * damped ones jump. */
 static void many_crossings(void **state) {
   (void)state;
   const double dampings[] = {0.0, 4.0};
@@ -158,7 +158,7 @@ static void many_crossings(void **state) {
       const outcome without = run(&system, tolerance);
       system.weights = true;
       const double error = error_of(&o, &truth, tolerance);
-      const double most = 10.0 + 1.2 * error_of(&without, &truth, tolerance);
+      const double most = 10.0 + 2.0 * error_of(&without, &truth, tolerance);
       if (o.status || error > most)
         print_error("c %g at %g: %s, error %g\n", b.damping, tolerance, ess_strerror(o.status),
                     error);
@@ -183,7 +183,8 @@ static void applies_and_resets(void **state) {
   const outcome pieces = run_with(&system, &options, 10);
   assert_int_equal(pieces.status, ESS_SUCCESS);
   assert_true(pieces.counters.through > 0);
-  assert_true(error_of(&pieces, &truth, 1e-4) < 30.0);
+  const outcome without = run_with(&located, &options, 10);
+  assert_true(error_of(&pieces, &truth, 1e-4) < 10.0 + 2.0 * error_of(&without, &truth, 1e-4));
 
   ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
   double first[STATES], x[STATES], t;
@@ -354,13 +355,30 @@ static void hostile(void **state) {
   assert_true(through > HOSTILE_SYSTEMS / 20);
 }
 
+/* Outcome: a guard that another's crossing disarms in the same step is not crossed in it. Each of
+ * these made one crossing too many. */
+static void disarmed(void **state) {
+  (void)state;
+  static hostile_system s;
+  static const uint64_t seeds[] = {2718, 2860, 24086, 27277, 28704, 28931};
+  for (size_t i = 0; i < sizeof seeds / sizeof *seeds; i++) {
+    hostile_draw(&s, seeds[i]);
+    s.weights = true;
+    hostile_path truth;
+    hostile_truth(&s, 0.0, 1.0, &truth);
+    assert_int_equal(truth.status, ESS_SUCCESS);
+    for (int j = 2; j < 8; j++)
+      assert_true(hostile_run(&s, &truth, pow(10.0, -j), false).verdict != HOSTILE_WRONG);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(many_crossings),  cmocka_unit_test(applies_and_resets),
       cmocka_unit_test(told_of_weights), cmocka_unit_test(not_affine),
       cmocka_unit_test(without_guards),  cmocka_unit_test(observed),
       cmocka_unit_test(limits),          cmocka_unit_test(other_methods),
-      cmocka_unit_test(hostile),
+      cmocka_unit_test(hostile),         cmocka_unit_test(disarmed),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

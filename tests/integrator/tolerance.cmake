@@ -57,8 +57,9 @@ endif()
 
 # steps through crossings
 ess_test(kinks ess::ess)
+ess_test(kinks_choice ess::ess)
 target_sources(test_kinks PRIVATE ${ESS_HOSTILE_SYSTEMS})
-set_tests_properties(kinks PROPERTIES LABELS tolerance)
+set_tests_properties(kinks kinks_choice PROPERTIES LABELS tolerance)
 if(ESS_SANITIZE)
   target_compile_definitions(test_kinks PRIVATE HOSTILE_SYSTEMS=50)
 endif()

@@ -1,0 +1,124 @@
+/*
+ * What steps through crossings cost, of a field that is declared affine in its signs,
+ * beside sub-steps and location.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "toy.h"
+
+enum { STATES = 4, MOST = 400, SAMPLES = 101 };
+
+/* a beam that falls, tilted, on a row of damped springs: height, tilt, and their rates */
+typedef struct beam {
+  size_t contacts;
+} beam;
+
+static double place_of(const beam *b, size_t k) {
+  return 2.0 * (double)k / (double)(b->contacts - 1) - 1.0;
+}
+
+static int field(double t, const double x[], const double sign[], double dxdt[], void *params) {
+  const beam *const b = params;
+  (void)t;
+  dxdt[0] = x[2];
+  dxdt[1] = x[3];
+  dxdt[2] = -10.0;
+  dxdt[3] = 0.0;
+  for (size_t k = 0; k < b->contacts; k++) {
+    const double at = place_of(b, k), depth = -x[0] - at * x[1], rate = -x[2] - at * x[3];
+    const double weight = (0.5 + 0.5 * sign[k]) / (double)b->contacts;
+    const double force = weight * (4000.0 * depth + 4.0 * rate);
+    dxdt[2] += force;
+    dxdt[3] += 3.0 * at * force;
+  }
+  return 0;
+}
+
+static int guards(double t, const double x[], double h[], void *params) {
+  const beam *const b = params;
+  (void)t;
+  for (size_t k = 0; k < b->contacts; k++) h[k] = -x[0] - place_of(b, k) * x[1];
+  return 0;
+}
+
+static int jacobian(double t, const double x[], double Dh[], void *params) {
+  const beam *const b = params;
+  (void)t, (void)x;
+  memset(Dh, 0, b->contacts * STATES * sizeof *Dh);
+  for (size_t k = 0; k < b->contacts; k++) {
+    Dh[k * STATES] = -1.0;
+    Dh[k * STATES + 1] = -place_of(b, k);
+  }
+  return 0;
+}
+
+typedef struct outcome {
+  int status;
+  double states[SAMPLES * STATES];
+  ess_counters counters;
+} outcome;
+
+static outcome run(size_t contacts, bool weights, double tolerance) {
+  beam b = {contacts};
+  const ess_system system = {.dimension = STATES,
+                             .guard_count = contacts,
+                             .field = field,
+                             .guards = guards,
+                             .guard_jacobian = jacobian,
+                             .weights = weights,
+                             .params = &b};
+  ess_options options = ess_options_default();
+  options.rtol = options.atol = tolerance;
+  outcome o = {0};
+  double times[SAMPLES], t = 0.0, x[STATES] = {0.3, 0.05, 0.0, 0.0};
+  for (size_t i = 0; i < SAMPLES; i++) times[i] = 1.5 * (double)i / (SAMPLES - 1);
+  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+  assert_non_null(d);
+  o.status = ess_driver_sample(d, &t, 1.5, x, times, SAMPLES, o.states);
+  o.counters = *ess_driver_counters(d);
+  ess_driver_free(d);
+  return o;
+}
+
+/* what a run costs, in passes over all event functions */
+static double cost_of(const outcome *o) {
+  const ess_counters *const c = &o->counters;
+  return (double)(c->field_evaluations + c->guard_evaluations + 2 * c->some_evaluations) +
+         8.0 * (double)c->substeps;
+}
+
+/* Outcome: the error is no other than by sub-steps and location, and the cost nowhere much more;
+ * with many contacts it is less. */
+static void costs(void **state) {
+  (void)state;
+  static const size_t contacts[] = {2, 6, 10, 40, MOST};
+  for (size_t n = 0; n < sizeof contacts / sizeof *contacts; n++) {
+    const outcome truth = run(contacts[n], false, 1e-12);
+    double best = INFINITY;
+    for (double tolerance = 1e-1; tolerance > 1e-8; tolerance *= 0.1) {
+      const outcome without = run(contacts[n], false, tolerance);
+      const outcome with = run(contacts[n], true, tolerance);
+      double error = 0.0, before = 0.0;
+      assert_int_equal(with.status, ESS_SUCCESS);
+      for (size_t i = 0; i < SAMPLES * STATES; i++) {
+        error = fmax(error, fabs(with.states[i] - truth.states[i]));
+        before = fmax(before, fabs(without.states[i] - truth.states[i]));
+      }
+      const double most = 30.0 * tolerance + 5.0 * before,
+                   part = cost_of(&with) / cost_of(&without);
+      if (!(error <= most && part < 1.4))
+        print_error("%zu contacts at %g: error %g (%g), cost %g\n", contacts[n], tolerance, error,
+                    before, part);
+      assert_true(error <= most && part < 1.4);
+      best = fmin(best, part);
+      // as many as there are, touched for a moment or for long
+      if (tolerance < 1e-4) assert_int_equal(with.counters.crossings, truth.counters.crossings);
+    }
+    if (contacts[n] == MOST) assert_true(best < 0.75);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(costs)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
