@@ -546,30 +546,33 @@ static int check_some(ess_driver *d, size_t from, size_t to) {
   return status ? status : check_some(d, middle, to);
 }
 
-/* whether what undoes a crossing does so: with both the field is as with neither */
+/* the pairs of which either guard is crossed in this step, both or neither of them */
+static int set_pairs(ess_driver *d, bool both) {
+  ess_kinks *const k = &d->kinks;
+  int status = ESS_SUCCESS;
+  for (size_t n = 0; !status && n < k->pairs; n++) {
+    const size_t i = k->pair[n], undo = k->undo[i];
+    if (!is_visit(k, i)) continue;
+    const double before = undo % 2 ? 1.0 : -1.0; // as the first crossing latches it
+    k->live[i] = both ? -d->sign[i] : d->sign[i];
+    k->live[undo / 2] = both ? -before : before;
+    status = tell(d, undo / 2);
+  }
+  return status;
+}
+
+/* whether what undoes a crossing does so: with both the field is as with neither; by one call for
+ * all in this step */
 static int check_visits(ess_driver *d) {
   ess_kinks *const k = &d->kinks;
   bool any = false;
-  int status = ESS_SUCCESS;
+  for (size_t n = 0; n < k->pairs; n++) any = any || is_visit(k, k->pair[n]);
+  if (!any) return ESS_SUCCESS;
   for (size_t n = 0; n < k->count; n++) k->live[k->kink[n]] = d->sign[k->kink[n]];
-  for (size_t n = 0; !status && n < k->count; n++) {
-    const size_t i = k->kink[n], undo = k->undo[i];
-    if (!is_visit(k, i) || undo / 2 == i || k->is_undone[i]) continue;
-    any = k->is_undone[i] = true;
-    k->live[i] = -d->sign[i];
-    k->live[undo / 2] = undo % 2 ? -1.0 : 1.0;
-    status = tell(d, undo / 2);
-  }
-  if (status || !any) return status;
-  status = weighted(d, d->t, d->x, k->f);
+  int status = set_pairs(d, true);
+  if (!status) status = weighted(d, d->t, d->x, k->f);
+  if (!status) status = set_pairs(d, false);
   k->is_involved |= !is_mean(d, k->f, d->stage[0], d->stage[0]);
-  for (size_t n = 0; !status && n < k->count; n++) {
-    const size_t i = k->kink[n], undo = k->undo[i];
-    if (!is_visit(k, i) || undo / 2 == i || k->live[i] == d->sign[i]) continue;
-    if (k->is_involved) k->is_undone[i] = false;
-    k->live[undo / 2] = -k->live[undo / 2]; // as the crossing has latched it
-    status = tell(d, undo / 2);
-  }
   return status;
 }
 
@@ -943,6 +946,7 @@ static bool is_simple(const ess_driver *d, size_t i) {
   double after[QUARTIC];
   model_after(d, undo, k->theta[i], true, after);
   if (undo / 2 == i) after[0] = -DBL_MIN;
+  if (!(after[0] < 0.0)) return false; // it is armed on the far side of its zero: not reached
   if (ess_sign_changes(after) > 1) return false;
   for (size_t e = d->row_start[guard]; e < d->row_start[guard + 1]; e++) {
     const size_t armed = d->row_guard[e];

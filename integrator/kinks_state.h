@@ -27,7 +27,6 @@ typedef struct ess_kinks {
   size_t *undo, visits;  /* of each, the guard that undoes it, or ESS_NONE; how many are undone */
   size_t *companion, companions;   /* event functions that rows of these crossings latch */
   size_t *pair, pairs;             /* those that another event function's guard undoes */
-  bool *is_undone;                 /* what undoes it has been found to */
   bool *is_companion, *is_checked; /* and those in whose sign the field has been found affine */
 
   double *watch;  /* side of an armed guard that was not beyond its zero so far; else 0 */

@@ -98,7 +98,7 @@ static bool lay_indices(ess_driver *d) {
   const size_t bytes =
       (m + entries) * sizeof(ess_noted) + entries * sizeof(double) + 3 * m * sizeof(uint64_t) +
       (rows + entries + (1 + 3 * ESS_BLOCK / ESS_LANES) * d->blocks + 12 * m) * sizeof(size_t) +
-      (entries + m) * sizeof(signed char) + 12 * m * sizeof(bool) +
+      (entries + m) * sizeof(signed char) + 11 * m * sizeof(bool) +
       d->blocks * (2 * ESS_BLOCK + 1) * sizeof(bool);
   d->indices = calloc(1, bytes);
   if (!d->indices) return false;
@@ -131,7 +131,6 @@ static bool lay_indices(ess_driver *d) {
   d->row_effect = lay(&cursor, entries * sizeof(signed char));
   c->part = lay(&cursor, m * sizeof(signed char));
   d->kinks.is_checked = lay(&cursor, m * sizeof(bool));
-  d->kinks.is_undone = lay(&cursor, m * sizeof(bool));
   d->kinks.is_companion = lay(&cursor, m * sizeof(bool));
   d->silent = lay(&cursor, 2 * m * sizeof(bool));
   d->armed_at_start = lay(&cursor, 2 * m * sizeof(bool));
