@@ -14,6 +14,7 @@
 #include "callbacks.h"
 #include "candidates.h"
 #include "driver_state.h"
+#include "impact_state.h"
 #include "lanes.h"
 #include "sort.h"
 
@@ -264,24 +265,33 @@ static void await_first(ess_driver *d) {
     if (k != d->first_reached && d->level[k] < 0.0) d->level[k] = 0.0;
 }
 
-/* guards stop a step where they are crossed */
+/* Guards stop a step where they are crossed. One that is not told from its zero within its grain is
+ * crossed a grain beyond that: it is located to a grain, too, and is not crossed where it is. */
 static void set_plain_levels(ess_driver *d) {
-  const ess_lanes never = ess_lanes_all(INFINITY), zero = {0.0};
+  const ess_lanes never = ess_lanes_all(INFINITY);
   for (size_t b = 0; b < d->blocks; b++) {
     if (!d->block_armed[b]) continue;
     for (size_t k = b * ESS_BLOCK, end = ess_block_end(d, b); k < end; k += ESS_LANES) {
       const ess_mask armed = ess_lanes_load(d->side + k) != 0.0;
       const ess_lanes fast = ess_lanes_max(ess_lanes_abs(ess_lanes_load(d->rate + k)),
                                            ess_lanes_abs(ess_lanes_load(d->rate_end + k)));
-      ess_lanes_store(d->scale + k, (1e-3 * d->dt) * fast + 1e9 * ess_lanes_load(d->grain + k));
-      ess_lanes_store(d->level + k, ess_lanes_select(armed, zero, never));
+      const ess_lanes grain = ess_lanes_load(d->grain + k);
+      ess_lanes_store(d->scale + k, (1e-3 * d->dt) * fast + 1e9 * grain);
+      ess_lanes_store(d->level + k, ess_lanes_select(armed, 2.0 * grain, never));
     }
   }
+}
+
+/* but for impacts, which are at their zeros: what rests there begins no way of its own */
+static void set_levels_of_impacts(ess_driver *d) {
+  for (size_t k = 0; k < d->system.guard_count; k++)
+    if (ess_is_impact(d, k)) d->level[k] = 0.0;
 }
 
 void ess_set_levels(ess_driver *d) {
   if (d->options.method == ESS_METHOD_TOLERANCE) {
     set_plain_levels(d);
+    if (d->impacts && d->is_coarse) set_levels_of_impacts(d);
     return;
   }
   for (size_t b = 0; b < d->blocks; b++) {

@@ -52,6 +52,20 @@ static void cradles_of_hertz_contacts(void **state) {
   check("cradle", FAMILY_RUNS);
 }
 
+/* Nine balls, and sixteen, with gaps of 1e-12: a contact that stays within that of its zero was
+ * crossed tens of thousands of times, at each step anew, where the tolerance does not tell it from
+ * zero. */
+static void contacts_below_the_tolerance(void **state) {
+  (void)state;
+  static const uint64_t seeds[] = {9790009, 9792400};
+  for (size_t i = 0; i < 2; i++) {
+    const family_run r = family_cradle(seeds[i]);
+    assert_int_equal(r.status, ESS_SUCCESS);
+    assert_true(r.error < 5.0);
+    assert_true(r.crossings < 100);
+  }
+}
+
 static void a_strong_pulse_among_weak_crossings(void **state) {
   (void)state;
   check("pulse", FAMILY_RUNS);
@@ -82,6 +96,7 @@ int main(void) {
       cmocka_unit_test(carriers_of_several_frequencies),
       cmocka_unit_test(fuel_by_crank_angle),
       cmocka_unit_test(cradles_of_hertz_contacts),
+      cmocka_unit_test(contacts_below_the_tolerance),
       cmocka_unit_test(a_strong_pulse_among_weak_crossings),
       cmocka_unit_test(pairs_that_undo_each_other),
   };
