@@ -27,6 +27,7 @@ STIFF ?= 1e6
 SMALL ?=
 BUSY ?=
 ONLY ?=
+ALL ?=
 
 # one build folder for each kind of MuJoCo, so that switching never mixes two
 SUFFIX := $(if $(filter wheel,$(MUJOCO)),,$(if $(filter system,$(MUJOCO)),-system,-path))
@@ -39,7 +40,7 @@ quote = '$(subst ','\'',$(1))'
 # a variable that nothing reads is a mistake: known are those of make help, and what compilers,
 # CMake and tools take from any make
 settings := MUJOCO OUT CONTACTS TRIALS SEED SOLVERS PROTOCOL PROCESSES RANKS BASE PAIRS RUNS MODEL \
-  ROBOT LABEL_KNOBS TARGET BEFORE PREFIX STIFF SMALL BUSY ONLY
+  ROBOT LABEL_KNOBS TARGET BEFORE PREFIX STIFF SMALL BUSY ONLY ALL
 customary := CC CXX CPP LD AR NM RANLIB CFLAGS CXXFLAGS CPPFLAGS LDFLAGS LDLIBS V VERBOSE DESTDIR \
   prefix SHELL MAKE MAKEFLAGS MFLAGS PATH HOME TMPDIR LANG LC_% CMAKE_% CTEST_% CCACHE_% PKG_CONFIG% \
   SOURCE_DATE_EPOCH INSTALL AM_% DEB_% %_proxy
@@ -138,8 +139,8 @@ sources = find . \( -path ./build -o -path ./env -o -path ./.deps -o -path ./.gi
 
 .PHONY: all build test regress baseline order calibrate sweep mujoco work-precision crossing-cost \
   speed scale tolerance ensemble derivative limbs rigid-soft contact-modes tutorial robot claims figures help clean \
-  columns format format-check fuzz install uninstall report results test-report setup-build setup-figures setup-test \
-  setup-robots setup-report setup-browser setup-python python python-factors test-python test-wheels test-releases \
+  columns dist format format-check fuzz install uninstall report results test-dist test-report setup-build setup-figures setup-test \
+  drake many-robots setup-robots setup-report setup-browser setup-python python python-factors test-python test-wheels test-releases \
   build-essbench test-release test-clang test-sanitized test-plain
 
 all: build
@@ -227,8 +228,9 @@ robot: setup-robots build-essbench
 claims: setup-build build-essbench
 	$(claims)
 
-# what has been measured is drawn again, what is absent is measured first; the .json is written last
+# what has been measured is drawn again; ALL=1 measures first what is absent; the .json is written last
 figures: setup-figures build-essbench
+ifneq ($(ALL),)
 	@[ -e $(call result,order.json) ] || { set -x; $(order); }
 	@[ -e $(call result,calibration.json) ] || { set -x; $(calibrate); }
 	@[ -e $(call result,sweep.json) ] || { set -x; $(sweep); }
@@ -241,6 +243,14 @@ figures: setup-figures build-essbench
 	@[ -e $(call result,limbs.json) ] || { set -x; $(limbs); }
 	@[ -e $(call result,rigid_soft.json) ] || { set -x; $(rigid-soft); }
 	@[ -e $(call result,contact_modes.json) ] || { set -x; $(contact-modes); }
+else
+	@missing=; for part in order calibration sweep work_precision crossing_cost scale tolerance ensemble \
+	    derivative_error limbs rigid_soft contact_modes; do \
+	  [ -e $(call quote,$(OUT))/$$part.json ] || missing="$$missing $$part"; \
+	done; \
+	[ -z "$$missing" ] || echo "make figures: not measured, so not drawn:$$missing;" \
+	  'make figures ALL=1 measures them first, which takes hours' >&2
+endif
 	$(figures)
 
 # one page of what is there: figures, claims, where libess loses
@@ -262,6 +272,10 @@ install: setup-build
 
 uninstall:
 	@tools/install remove $(call quote,$(PREFIX))
+
+# the source archive of this commit, and its sum, in build/dist
+dist:
+	@tools/dist
 
 # --- checks --------------------------------------------------------------------------------------
 
@@ -295,6 +309,19 @@ python-factors: setup-python
 	@tools/python factors
 	@tools/python-page
 
+# the race against Drake, which is fetched; and its page
+drake: setup-build build-essbench
+	@tools/drake install
+	@tools/drake race $(essbench) $(OUT)/drake
+	@tools/drake damped $(essbench) $(OUT)/drake
+	@tools/drake-page $(OUT)
+
+# the forty robots of four packages, which are fetched; and their page
+many-robots: setup-build build-essbench
+	@tools/many-robots install
+	$(essbench) robots tools/many-robots.list --budget 10 --out $(OUT)/many-robots
+	@tools/many-robots page $(OUT)
+
 # the Python package's own tests, in an environment of its own
 test-python: setup-python
 	@tools/python test python3
@@ -302,6 +329,10 @@ test-python: setup-python
 # the same with every Python at hand
 test-wheels: setup-python
 	@tools/python wheels
+
+# the source archive, unpacked elsewhere: it builds, and passes its tests
+test-dist: setup-test
+	@tools/dist check
 
 # its robots with every release of MuJoCo that is supported
 test-releases: setup-python
@@ -322,11 +353,11 @@ test-report: setup-browser build-essbench
 	@tests/tools/report_in_browser.sh build/report
 
 # counters and errors against results/baseline, times against an earlier revision
-regress: setup-build build-essbench
+regress: setup-report build-essbench
 	@BASE=$(call quote,$(BASE)) tools/regress $(RELEASE)
 
 # what the change of code changes in results/baseline is shown, and belongs into the commit's message
-baseline: setup-build build-essbench
+baseline: setup-report build-essbench
 	@tools/regress --baseline $(RELEASE)
 
 # goes on with the inputs of earlier runs; one that fails is kept in build/fuzz, and the same program
@@ -340,10 +371,6 @@ fuzz: setup-test
 # what the program says of its studies' columns
 columns: build-essbench
 	$(essbench) columns >docs/guide/columns.md
-	@for study in $$(sed -n 's/^## essbench //p' docs/guide/columns.md); do \
-	  $(essbench) schema $$study >build/schema || exit 1; \
-	  mv build/schema schema/$$(sed -n 's/^  "title": "\(.*\)\.json of .*/\1/p' build/schema).schema.json; \
-	done
 
 format: setup-test
 	@$(sources) -i
@@ -376,17 +403,21 @@ make report         results/report.html: all of it on one page, to look at
 make results        measure all that the documents tell, write it into them, commit that
 make python       the Python package, into the environment env
 make python-factors  the package's times against SciPy's, into docs/results/python.md
+make drake        race Drake's integrators, which are fetched, into docs/results/drake.md
+make many-robots  forty robots of packages that are fetched, into docs/results/many-robots.md
 make test-python  the Python package: builds its wheel, installs it, runs its tests
-make test-wheels  the same for every Python at hand
+make test-wheels  the same for every Python at hand; its wheels are then in build/dist
+make dist         the source archive of this commit, in build/dist
+make test-dist    the same, and what is in it is built and tested
 make test-releases  its robots with every release of MuJoCo that is supported
 make test-report    a small report in a headless browser
 make ensemble     a million starts of MODEL: distribution and map of what they come to
-make figures      draw all figures; measures first what has not been measured
+make figures      draw the figures of what has been measured (ALL=1: measure the rest first, hours)
 make test         build and test: gcc, clang, sanitizers, without AVX, format
 make fuzz         random systems against libess, guided by coverage; RUNS of them
 make regress      the gate: counters, errors and times against baseline and an earlier revision
 make baseline     rewrite results/baseline, and show what that changes
-make columns      write schema/ and docs/guide/columns.md anew from the columns of studies
+make columns      write docs/guide/columns.md anew from the columns of studies
 make format       lay out the sources
 make install      libess and essbench below PREFIX, with manual and completion
 make uninstall    take away what make install has put there
@@ -412,6 +443,7 @@ BASE=rev          the revision whose times make regress compares with
 PAIRS=20          pairs of processes by which it does
 SMALL=1           make results in a clone, with every study as short as it can be
 ONLY=A,B          parts of make results: speed, sweep, robots, work_precision... (a wrong one lists all)
+ALL=1             make figures measures first what has not been measured, which takes hours
 BUSY=1            make results publishes times of a busy machine, too, and the pages say so
 PREFIX=/usr/local where make install installs to
 OUT=results       folder for results and figures

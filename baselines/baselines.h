@@ -33,4 +33,8 @@ extern const solver_type plain_cvode_solver;  /* SUNDIALS' Adams without roots *
 /* The Open Dynamics Engine; refuses every model where the build had none. */
 extern const solver_type ode_solver;
 
+/* Drake by its integrators with error control, in a process of its own; refuses where there is no
+ * Python with Drake, and models with damping: its damping is another law. */
+extern const solver_type drake_solver;
+
 #endif

@@ -34,13 +34,16 @@ static double compression(const double x[], int leg, double gradient[Q]) {
   return leg_length - (x[HEIGHT] - forward[leg] * sp + leftward[leg] * cp * sr);
 }
 
-/* a leg whose sign is + pushes with stiffness times compression, at its hip */
+/*
+ * A leg whose sign is + pushes with stiffness times compression, at its hip. Its weight is 1 then,
+ * 0 where the sign is -, and affine in it: the system says so, and libess steps through crossings.
+ */
 static int field(double t, const double x[], const double sign[], double dxdt[], void *params) {
   (void)t, (void)params;
   double force[Q] = {-inertia[HEIGHT] * gravity, 0.0, 0.0}, gradient[Q];
   for (int leg = 0; leg < LEGS; leg++) {
-    if (sign[leg] < 0.0) continue;
-    const double push = stiffness * compression(x, leg, gradient);
+    const double weight = 0.5 + 0.5 * sign[leg];
+    const double push = weight * stiffness * compression(x, leg, gradient);
     for (int i = 0; i < Q; i++) force[i] -= push * gradient[i];
   }
   for (int i = 0; i < Q; i++) {
@@ -101,7 +104,8 @@ int main(void) {
                               .guard_count = LEGS,
                               .field = field,
                               .guards = guards,
-                              .guard_jacobian = guard_jacobian};
+                              .guard_jacobian = guard_jacobian,
+                              .weights = true};
   ess_options options = ess_options_default();
   options.observer = (ess_observer){.crossing = record_crossing, .context = &downs};
 

@@ -41,7 +41,7 @@ int ess_tangent_additive(ess_driver *d, size_t count, bool *adds) {
   const size_t n = d->system.dimension;
   ess_passage *const first = &v->passage[0], *const one = &v->passage[1];
   ess_passage *const chain = &v->passage[2];
-  ess_passage_columns(d, first, v->v, v->count);
+  ess_passage_columns(d, first, v->v, v->along, v->count);
   int status = ess_passage_look(d, first, count, v->count);
   memcpy(chain->sign, first->sign, d->system.guard_count * sizeof *chain->sign);
   memcpy(chain->side, first->side, d->system.guard_count * sizeof *chain->side);

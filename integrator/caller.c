@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "caller.h"
+#include "difference.h"
 #include "impact_state.h"
 #include "slope.h"
 
@@ -51,6 +52,24 @@ static int field_jacobian(double t, const double x[], const double sign[], doubl
   spread(J, n, n);
   memset(J + n * (n + 1), 0, (n + 1) * sizeof *J);
   return code;
+}
+
+static int field_parameter_jacobian(double t, const double x[], const double sign[], double Fp[],
+                                    void *params) {
+  const ess_driver *const d = params;
+  const ess_system *const s = &d->caller.system;
+  const size_t all = s->dimension * s->parameters;
+  const int code = s->field_parameter_jacobian(ess_caller_time(d, t), x, sign, Fp, s->params);
+  if (d->caller.way < 0.0)
+    for (size_t i = 0; i < all; i++) Fp[i] = -Fp[i];
+  if (d->caller.moves) memset(Fp + all, 0, s->parameters * sizeof *Fp);
+  return code;
+}
+
+static int guard_parameter_jacobian(double t, const double x[], double hp[], void *params) {
+  const ess_driver *const d = params;
+  const ess_system *const s = &d->caller.system;
+  return s->guard_parameter_jacobian(time_of(d, t, x), x, hp, s->params);
 }
 
 static int guards(double t, const double x[], double h[], void *params) {
@@ -174,13 +193,22 @@ static int impact_jacobian(const ess_impact *impact, double DR[], void *params) 
   memset(DR + n * (n + 1), 0, n * sizeof *DR);
   DR[n * (n + 1) + n] = 1.0;
   // what it returns may depend on the time, too
-  const double near = 6e-6 * fmax(1.0, fabs(impact->x[n])), after = seen.t + near;
+  const double near = ess_time_apart(d), after = seen.t + near;
   const double before = seen.t - near;
   code = map_at(d, &seen, after, c->after);
   if (!code) code = map_at(d, &seen, before, c->beside);
   for (size_t i = 0; i < n; i++)
     DR[i * (n + 1) + n] = c->way * (c->after[i] - c->beside[i]) / (after - before);
   return code;
+}
+
+static int impact_parameter_jacobian(const ess_impact *impact, double Rp[], void *params) {
+  const ess_driver *const d = params;
+  const ess_caller *const c = &d->caller;
+  const ess_system *const s = &c->system;
+  const ess_impact seen = seen_by_caller(d, impact);
+  if (c->moves) memset(Rp + s->dimension * s->parameters, 0, s->parameters * sizeof *Rp);
+  return c->impacts.parameter_jacobian(&seen, Rp, s->params);
 }
 
 static int start_impacts(double t, const double x[], double sign[], bool armed[], void *params) {
@@ -276,6 +304,10 @@ static void dress_system(ess_driver *d) {
   d->system.some_guard_rates = s->some_guard_rates ? some_guard_rates : NULL;
   d->system.mode_changed = s->mode_changed ? mode_changed : NULL;
   d->system.field_jacobian = s->field_jacobian ? field_jacobian : NULL;
+  d->system.field_parameter_jacobian =
+      s->field_parameter_jacobian ? field_parameter_jacobian : NULL;
+  d->system.guard_parameter_jacobian =
+      s->guard_parameter_jacobian ? guard_parameter_jacobian : NULL;
   d->system.params = d;
   d->start = d->caller.start ? start_rows : NULL;
   if (!d->impacts) return;
@@ -283,6 +315,7 @@ static void dress_system(ess_driver *d) {
   calls->map = map;
   calls->jacobian = calls->jacobian ? impact_jacobian : NULL;
   calls->start = calls->start ? start_impacts : NULL;
+  calls->parameter_jacobian = calls->parameter_jacobian ? impact_parameter_jacobian : NULL;
 }
 
 /* the caller's callbacks themselves: a run forward of a system that has all pays nothing */

@@ -13,7 +13,8 @@
 #include "grain.h"
 #include "status.h"
 
-/* so many times in a row there is no end in sight */
+/* a guard chatters where so many looks in a row find that at its pace the run would not come to its
+ * end */
 enum { SURE = 3 };
 
 void ess_watch_returns_of(ess_driver *d, size_t guard) {

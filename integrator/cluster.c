@@ -18,6 +18,7 @@
 #include "groups.h"
 #include "knots.h"
 #include "lanes.h"
+#include "listing.h"
 #include "path.h"
 #include "piece.h"
 #include "resets.h"
@@ -26,7 +27,7 @@
 #include "sort.h"
 #include "status.h"
 #include "substep.h"
-#include "survey.h"
+#include "tape.h"
 #include "undo.h"
 #include "variation.h"
 
@@ -290,7 +291,7 @@ static int is_over(ess_driver *d, bool *over) {
   return status;
 }
 
-int ess_make_cluster(ess_driver *d, double t1, bool last, bool *made) {
+static int make_cluster(ess_driver *d, double t1, bool last, bool *made) {
   ess_cluster *const c = &d->cluster;
   begin_cluster(d);
   if (d->tangents) {
@@ -314,6 +315,13 @@ int ess_make_cluster(ess_driver *d, double t1, bool last, bool *made) {
   return status;
 }
 
+int ess_make_cluster(ess_driver *d, double t1, bool last, bool *made) {
+  if (d->tangents) ess_tape_open(d);
+  const int status = make_cluster(d, t1, last, made);
+  if (d->tangents) ess_tape_close(d, status || *made);
+  return status;
+}
+
 bool ess_is_cluster(ess_driver *d) {
   ess_cluster *const c = &d->cluster;
   if (!(c->next_length > SHORTEST * d->dt)) c->next_length = FIRST * d->dt;
@@ -324,9 +332,9 @@ bool ess_is_cluster(ess_driver *d) {
   const double window = ALONE * c->next_length;
   // most often there are so many that it does not matter when they are
   if (pays(d->flagged_count, window, c->next_length)) {
-    ess_survey_roughly(d, window, &count, &first);
+    ess_count_roughly(d, window, &count, &first);
     if (pays(count, window, c->next_length)) return true;
   }
-  return ess_survey_crossings(d, window, &count, &first, &last) &&
+  return ess_count_crossings(d, window, &count, &first, &last) &&
          pays(count, last - first, c->next_length);
 }

@@ -61,7 +61,7 @@ typedef struct ess_made_until {
 } ess_made_until;
 
 /* What has been made until places of the sub-step from its first crossing on, when somebody has
- * asked (along.c), by group; and by its end (jumps.c). */
+ * asked (unlisted.c), by group; and by its end (jumps.c). */
 typedef struct ess_places {
   bool is_laid, is_summed;
   double u[ESS_PLACED];
@@ -137,9 +137,9 @@ typedef struct ess_cluster {
   double too_unlike; /* the error where jumps are too unlike for groups; INFINITY: unknown */
   bool is_aligned;   /* it ends where the next crossing is expected */
   bool is_measured;  /* its groups are complete */
-  bool is_hopeless; /* too long, however short: a guard armed in it is crossed in it, or one that it
-                       crosses is approached again */
-  bool is_extended; /* by crossings that its own jumps have led to */
+  bool is_hopeless;  /* no shorter one helps: a guard armed in it is crossed in it, or one that it
+                        crosses is approached again */
+  bool is_extended;  /* by crossings that its own jumps have led to */
   ess_memory memory[ESS_CLASSES];
   size_t next_memory;
   uint64_t pattern; /* which of a group's crossings are measured first changes with it */

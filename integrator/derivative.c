@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "arithmetic.h"
 #include "callbacks.h"
 #include "derivative.h"
 #include "difference.h"
@@ -33,11 +34,21 @@ static int map_beside(ess_driver *d, const ess_impact *impact, double step, cons
   return code ? ess_callback_failed(d, code) : ESS_SUCCESS;
 }
 
+/* what a difference of the map multiplies a direction by, which may be one of time, too */
+static double step_along(const ess_driver *d, const double x[], const double from[]) {
+  const size_t states = ess_caller_states(d);
+  const double step = ess_tangent_part(d, x, from, cbrt(DBL_EPSILON));
+  const double moved = states < d->system.dimension ? fabs(from[states]) : 0.0;
+  if (moved == 0.0) return step;
+  const double apart = ess_time_apart(d) / moved;
+  return step == 0.0 ? apart : ess_smaller(apart, step);
+}
+
 /* one column by differences of the map */
 static int difference(ess_driver *d, const ess_impact *impact, const double from[], double to[]) {
   ess_tangents *const v = d->tangents;
   const size_t n = d->system.dimension;
-  const double step = ess_tangent_part(d, impact->x, from, cbrt(DBL_EPSILON));
+  const double step = step_along(d, impact->x, from);
   memset(to, 0, n * sizeof *to);
   if (step == 0.0) return ESS_SUCCESS;
   int status = map_beside(d, impact, step, from, to);

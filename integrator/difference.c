@@ -25,7 +25,8 @@ double ess_tangent_unit(const ess_driver *d, size_t i) {
 }
 
 double ess_tangent_part(const ess_driver *d, const double x[], const double along[], double part) {
-  const size_t n = d->system.dimension;
+  // the time that has passed, where it is a state more, says nothing of how large states are
+  const size_t n = ess_caller_states(d);
   double largest = 0.0, state = 0.0, direction = 0.0;
   for (size_t i = 0; i < n; i++) largest = ess_larger(largest, fabs(x[i]));
   for (size_t i = 0; i < n; i++) {
@@ -38,6 +39,14 @@ double ess_tangent_part(const ess_driver *d, const double x[], const double alon
   }
   const double multiple = direction > 0.0 ? part * ess_larger(state, 1.0) / direction : 0.0;
   return isinf(multiple) ? 0.0 : multiple; // one so small has decayed
+}
+
+double ess_time_apart(const ess_driver *d) {
+  const double t = fabs(d->t), dt = d->dt, rounding = 1e4 * DBL_EPSILON * t;
+  const double moved = ess_tangent_part(d, d->x, d->f, cbrt(DBL_EPSILON));
+  double apart = moved > 0.0 ? moved : cbrt(DBL_EPSILON) * ess_larger(t, 1.0);
+  if (dt > 0.0) apart = ess_smaller(cbrt(DBL_EPSILON * ess_larger(t, dt) * dt * dt), apart);
+  return ess_larger(apart, rounding);
 }
 
 int ess_tangent_field(ess_driver *d, double t, const double x[], double f[]) {

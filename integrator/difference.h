@@ -16,6 +16,10 @@ double ess_tangent_unit(const ess_driver *d, size_t i);
  */
 double ess_tangent_part(const ess_driver *d, const double x[], const double along[], double part);
 
+/* How far apart in time a map is looked at for a central difference by time: a part of the last
+ * step, or of what the state takes to move by its size, whatever the unit of time. */
+double ess_time_apart(const ess_driver *d);
+
 /* Calls the field for directions. */
 int ess_tangent_field(ess_driver *d, double t, const double x[], double f[]);
 

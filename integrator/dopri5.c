@@ -99,6 +99,10 @@ double ess_dopri5_node(int s) {
   return C[s];
 }
 
+double ess_dopri5_weight(int s, int j) {
+  return A[s][j];
+}
+
 void ess_dopri5_sum(ess_sum what, double dt, const double base[], double *const rate[],
                     size_t count, double to[]) {
   const double *const weight = what == ESS_SUM_DENSE ? D : what == ESS_SUM_ERROR ? E : A[what];

@@ -16,6 +16,9 @@ int ess_dopri5_try(ess_driver *d, double *error);
 double ess_dopri5_stage(const ess_driver *d, int s, double x[]);
 double ess_dopri5_node(int s);
 
+/* How much of stage j's rate is in the state of stage s. */
+double ess_dopri5_weight(int s, int j);
+
 /* The pair's sums for any rates in the stages of a step: to = base + dt sum of rates, `count`
  * values, base NULL for none. What is summed is the number of a stage, whose value it gives, or: */
 typedef enum ess_sum {

@@ -17,6 +17,7 @@
 #include "kinks.h"
 #include "lanes.h"
 #include "latch.h"
+#include "listing.h"
 #include "memory.h"
 #include "options.h"
 #include "piece.h"
@@ -25,8 +26,8 @@
 #include "slide.h"
 #include "status.h"
 #include "step.h"
-#include "survey.h"
 #include "tangent.h"
+#include "tape.h"
 #include "tolerance.h"
 #include "turning.h"
 #include "watched.h"
@@ -251,7 +252,9 @@ int ess_driver_sample(ess_driver *d, double *t, double t1, double x[], const dou
   d->applying = true;
   const double from = ess_caller_time(d, *t), to = ess_caller_time(d, t1);
   int status = begin(d, from, to, ess_caller_state(d, from, x));
+  ess_tape_begin(d);
   if (!status) status = advance(d, to);
+  ess_tape_end(d, status);
   d->applying = false;
   if (!status) ess_sample_rest(d);
   // what an observer was refused on the way is no failure of the run

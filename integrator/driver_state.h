@@ -48,7 +48,7 @@ typedef struct ess_stabilised {
   bool is_next;       /* so is the next, by ESS_BASE_CHOSEN */
   unsigned turns;     /* steps in a row that the other base would have made for less */
   uint64_t crossings; /* that had been made when the last step was tried */
-  double off_until;   /* none is made until then, or until a crossing (ripple.c) */
+  double off_until;   /* none is made until then, or until a crossing (tangent_control.c) */
   bool is_path_end;   /* the node is where a sub-step ended */
   bool is_known;      /* radius and direction are */
   double radius;      /* the spectral radius of the field's Jacobian */
@@ -70,13 +70,15 @@ typedef struct ess_turning {
   double first;   /* the first that was tried, while there is none */
   double longest; /* that the next step may be */
   int tries;      /* in a row of which none was */
+  int refused;    /* tries of late that were not, less half of the steps that were */
   bool is_seen;   /* event functions have turned: their paces are known */
   double *pace;   /* by event function: its rate, in the last step */
 } ess_turning;
 
 /* Crossings of one event function, back and forth, among which there are few of others (chatter.c):
- * how many since when, and what steps and crossings had been made then; how long the thousand
- * before took, and for how many thousands in a row there has been no end in sight. */
+ * how many since when, and what steps and crossings had been made then. They are counted by
+ * thousands: how long the last took, and after how many in a row the steps or crossings that are
+ * allowed would not have been enough to reach the end. */
 typedef struct ess_returns {
   size_t guard, count, others, endless;
   double since, span;
@@ -218,6 +220,7 @@ struct ess_driver {
   double *samples;
 
   void *memory, *indices; /* the blocks that all arrays above lie in */
+  size_t memory_bytes, indices_bytes;
 
   struct ess_impact_work *impacts; /* impact_state.h; NULL in a system without them */
   struct ess_slides *slides;       /* slide_state.h; NULL unless asked for */

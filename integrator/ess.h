@@ -216,6 +216,9 @@ typedef struct ess_impacts {
    */
   int (*jacobian)(const ess_impact *impact, double DR[], void *params);
 
+  /* Optional, likewise: Rp[n*P], row-major, d after_i / d p_j by the system's parameters. */
+  int (*parameter_jacobian)(const ess_impact *impact, double Rp[], void *params);
+
   /*
    * Optional: the mode to start with. On entry sign[m] and armed[2m] are as without it. For modes
    * that are not read off the signs of h.
@@ -344,6 +347,32 @@ typedef struct ess_system {
   int (*guard_time_rates)(double t, const double x[], double ht[], void *params);
 
   ess_watch watch; /* optional: what is only noted, or ends the run */
+
+  /*
+   * Parameters that tangents may follow (ess_driver_follow_parameters): P numbers, which the
+   * callbacks read through `params`, and which stay the same on the way. They are no states: a run
+   * without tangents along them does not look at them. 0 (default): none.
+   */
+  size_t parameters;
+
+  /*
+   * [P], owned by the caller: where those numbers are. Where one of the derivatives below, or the
+   * impacts', is not given, or the state slides, libess takes differences: it moves the numbers by
+   * some millionths of their size (or of 1 where one is 0), tells mode_changed of all signs, so
+   * that a model can make anew what it keeps of them, calls back, and puts them back to the last
+   * bit. So a driver that follows parameters shares them with no driver in another thread. NULL is
+   * accepted where all derivatives are given.
+   */
+  double *parameter_values;
+
+  /* Optional, for tangents: Fp[n*P], row-major, d f_i / d p_j. NULL: by differences of the field,
+   * two calls for each direction that moves parameters, wherever there are rates of it. */
+  int (*field_parameter_jacobian)(double t, const double x[], const double sign[], double Fp[],
+                                  void *params);
+
+  /* Optional, for tangents: hp[m*P], row-major, d h_k / d p_j. NULL, or where something is watched:
+   * by differences of guards, two calls for each such direction and crossing. */
+  int (*guard_parameter_jacobian)(double t, const double x[], double hp[], void *params);
 } ess_system;
 
 /* ---- options --------------------------------------------------------------------------------- */
@@ -378,9 +407,10 @@ typedef struct ess_slide_info {
  * Functions told of every step and every crossing, after acceptance and in the order of time: of a
  * step, or sub-step, at its end, after what is crossed within it and before what is crossed there.
  * They return 0 to go on, anything else to stop with ESS_ESTOP: time, state and signs are then
- * those that they were told, and another apply goes on from there: a first step of rounding alone
- * does not stop it again. Pointers given to them are valid during the call only. ess_driver_dense
- * may be called from them, apply and set_options may not.
+ * those that they were told, and another apply goes on from there. A step from there that is
+ * no longer than rounding is told of, too, but cannot stop the run again. Pointers given to them
+ * are valid during the call only. ess_driver_dense may be called from them, apply and set_options
+ * may not.
  */
 typedef struct ess_observer {
   int (*step)(const ess_step_info *info, void *context);         /* after each step, or NULL */
@@ -663,6 +693,18 @@ ESS_API const size_t *ess_driver_sliding(const ess_driver *driver, size_t *count
  */
 ESS_API int ess_driver_follow(ess_driver *driver, size_t count, const double directions[]);
 
+/*
+ * As ess_driver_follow, for directions in which the parameters of the system move, too: by column
+ * of parameters[P*count], row-major, copied. NULL: they stay. With this directions may be NULL for
+ * a start that does not move; with both NULL, count = n + P: the states' directions, then the
+ * parameters'. ess_driver_tangent and ess_driver_section then have derivatives by parameters in
+ * those columns, through crossings, impacts and slides. A start, or an end, that depends on
+ * parameters itself is the caller's to add: to directions, and to what is read off the tangents.
+ * ESS_EINVAL also where the values of parameters are not finite.
+ */
+ESS_API int ess_driver_follow_parameters(ess_driver *driver, size_t count,
+                                         const double directions[], const double parameters[]);
+
 /* The directions where the trajectory has got to, [n*count], row-major; NULL when none are
  * followed. None are any more once a callback has failed, or a direction is not finite, on their
  * way along a step that the state had made. Owned by the driver. */
@@ -678,6 +720,64 @@ ESS_API const double *ess_driver_tangent(const ess_driver *driver);
  * ESS_EINVAL also for Dx among more than 8 events.
  */
 ESS_API int ess_driver_section(ess_driver *driver, size_t k, double Dt[], double Dx[]);
+
+/* ---- the adjoint ------------------------------------------------------------------------------
+ */
+
+/*
+ * Records runs from the next apply on, into so many bytes, so that an adjoint can go back along
+ * them: to where recording began, or the driver was reset or last turned around. Steps and states
+ * are those of a run with tangents. No directions are followed then, and ess_driver_follow ends it,
+ * as 0 bytes do. Allocates, here and nowhere else; ESS_EINVAL, also by ESS_METHOD_PAPER;
+ * ESS_ENOMEM.
+ *
+ * A step takes 5 + n doubles, a crossing 4 + 2 n + P, and m / 8 where signs have changed; an impact
+ * n (n + P) besides, as do a slide's steps, steps by ESS_BASE_RKC, instants of several events and
+ * crossings in quick succession, together.
+ *
+ * From some megabytes on a quarter of them is for that, and half for checkpoints: when the first is
+ * half full the driver's state is kept, 50 kB or more, and it is filled anew. The adjoint makes the
+ * run again from one checkpoint to the next, with nobody told, at the cost of one run more; its
+ * callbacks must be functions of their arguments. So what lasts grows with the square of the room:
+ * with 8 states and 20 event functions 16 MB are for 2 million steps of one apply, 64 MB for 40
+ * million. Each apply begins with a checkpoint, too.
+ */
+ESS_API int ess_driver_record(ess_driver *driver, size_t bytes);
+
+/* How many bytes what has been recorded takes without checkpoints, or would take where there was no
+ * room for it: four times as many are always enough. */
+ESS_API size_t ess_driver_recorded(const ess_driver *driver);
+
+/*
+ * The adjoint of the run that is recorded, of `count` outcomes at once: of outcome c, whose
+ * derivative by the state at the end is column c of outcomes[n*count], the derivative by the state
+ * at the start, start[n*count], and by the parameters, parameters[P*count]; all row-major, and the
+ * caller's. Either of the last two may be NULL. An integral is a state more, whose rate is what is
+ * integrated. It is v^T D phi of the tangents, through crossings, impacts and slides, at the cost
+ * of some three runs, whatever the number of parameters, where field_jacobian and
+ * field_parameter_jacobian are given; the forward run is one of them. Without these a stage takes n
+ * calls of the field, and two for each parameter; and what is recorded as matrices takes as many
+ * directions as there are states and parameters.
+ *
+ * At an instant of several events it is that of the piece that ess_driver_choose_piece has chosen,
+ * by default the first, and ess_driver_smoothness tells that there are others.
+ *
+ * ESS_ENOMEM where the recording was too short: what it needs is in ess_driver_recorded. Where the
+ * run has failed its status, as ESS_EDISCONTINUOUS or ESS_EGRAZING: there is no derivative.
+ * ESS_EFIELD where that is not finite; ESS_EINVAL. The driver stays where it is, and outcomes may
+ * be asked for again. Allocates count (n + P + 2) doubles, and frees them.
+ */
+ESS_API int ess_driver_adjoint(ess_driver *driver, size_t count, const double outcomes[],
+                               double start[], double parameters[]);
+
+/*
+ * The same of a run that has ended on event function k, as for ess_driver_section: outcomes are by
+ * the state there, and by the time of the event, times[count]. Either may be NULL. ESS_EGRAZING
+ * where there is no rate; ESS_EINVAL also where k is one of several events of the instant.
+ */
+ESS_API int ess_driver_adjoint_section(ess_driver *driver, size_t k, size_t count,
+                                       const double outcomes[], const double times[],
+                                       double start[], double parameters[]);
 
 /* What the flow is at an instant of several events. */
 typedef enum ess_smooth {

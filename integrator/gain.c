@@ -6,6 +6,7 @@
 #include "gain.h"
 #include "driver_state.h"
 #include "tangent_state.h"
+#include "tape.h"
 
 void ess_tangent_finish(ess_driver *d, const double f[]) {
   ess_tangents *const v = d->tangents;
@@ -13,6 +14,7 @@ void ess_tangent_finish(ess_driver *d, const double f[]) {
   v->source = ESS_BEFORE_AT_NODE;
   if (!v->is_pending) return;
   v->is_pending = v->has_first = false;
+  ess_tape_gain(d, f, v->mapped);
   for (size_t j = 0; j < v->count; j++)
     for (size_t i = 0; i < n; i++) v->v[j * n + i] += v->share[j] * (f[i] - v->mapped[i]);
 }

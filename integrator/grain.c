@@ -35,9 +35,10 @@ static const double LEFT = 10.0;
 /* one of the two ways, into d->v_try */
 static void move_by(ess_driver *d, double tolerances, double roundings, int way) {
   for (size_t i = 0; i < d->system.dimension; i++) {
+    // the time that has passed, where it is a state more, is not off but for rounding
     const double size = fabs(d->x[i]);
-    const double unit =
-        tolerances * (d->atol[i] + d->rtol[i] * size) + roundings * DBL_EPSILON * size;
+    const double tolerance = i < ess_caller_states(d) ? d->atol[i] + d->rtol[i] * size : 0.0;
+    const double unit = tolerances * tolerance + roundings * DBL_EPSILON * size;
     const double part = 1.0 + ess_scattered(2 * i + (size_t)way + 1);
     d->v_try[i] = part * (way ? unit : i % 2 ? -unit : unit);
   }
@@ -75,14 +76,27 @@ int ess_rounding_errors(ess_driver *d, double roundings[]) {
   return weigh(d, 0, d->system.guard_count, 0.0, 8.0, roundings);
 }
 
+/* whether the rate of event function k is nought at both ends of the step that is in doubt: what it
+ * changes by there may be rounding however long the step is */
+static bool is_at_rest(const ess_driver *d, size_t k) {
+  return d->rate[k] == 0.0 && d->rate_end[k] == 0.0;
+}
+
+bool ess_is_shortest(const ess_driver *d) {
+  return !(d->dt > 1e3 * DBL_EPSILON * ess_larger(fabs(d->t), d->longest_doubted));
+}
+
 int ess_coarsen(ess_driver *d, size_t k, bool *coarser) {
+  const bool is_halved = d->dt <= HALVED * d->longest_doubted;
   double allowed;
   *coarser = false;
-  if (d->grain[k] > 0.0 || !(d->dt <= HALVED * d->longest_doubted)) return ESS_SUCCESS;
-  const int status = ess_allowed_error(d, k, &allowed);
+  if (d->grain[k] > 0.0 || !(is_halved || ess_is_shortest(d) || is_at_rest(d, k)))
+    return ESS_SUCCESS;
+  const int status =
+      is_halved ? ess_allowed_error(d, k, &allowed) : ess_rounding_error(d, k, &allowed);
   const double doubt = d->cluster.inexact[k];
   if (status || !(doubt <= allowed && allowed > 0.0 && allowed < INFINITY)) return status;
-  d->grain[k] = ess_larger(doubt, PART * allowed);
+  d->grain[k] = ess_larger(doubt, is_halved ? PART * allowed : allowed);
   d->is_coarse = *coarser = true;
   return ESS_SUCCESS;
 }

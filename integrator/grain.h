@@ -20,6 +20,10 @@ int ess_settle(ess_driver *d);
 int ess_rounding_error(ess_driver *d, size_t k, double *rounding);
 int ess_rounding_errors(ess_driver *d, double roundings[]); /* of all */
 
+/* Whether the step being tried is as short as steps get that are halved for a doubt: what time
+ * resolves, which near t = 0 is by how long they were. */
+bool ess_is_shortest(const ess_driver *d);
+
 /* Event function k is in doubt over the step just tried; when it has been so over far
  * longer ones too, and its doubt is small beside the tolerance, it is given a grain. */
 int ess_coarsen(ess_driver *d, size_t k, bool *coarser);

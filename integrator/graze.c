@@ -36,7 +36,8 @@ static int weigh_tolerance(ess_driver *d, size_t k, double *doubt) {
   int status = ESS_SUCCESS;
   *doubt = 0.0;
   memset(v, 0, d->lanes * sizeof *v);
-  for (size_t i = 0; !status && i < d->system.dimension; i++) {
+  // the time that has passed, where it is a state more, is not off
+  for (size_t i = 0; !status && i < ess_caller_states(d); i++) {
     v[i] = d->atol[i] + d->rtol[i] * fabs(d->x[i]);
     status = ess_some_guard_rates(d, d->t, d->x, v, &k, 1, &h, &rate);
     *doubt += fabs(rate);

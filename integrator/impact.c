@@ -24,6 +24,10 @@
 #include "status.h"
 #include "zeno.h"
 
+/* a rate after an impact is rounding, or that of a difference, when it is this part of the one
+ * before it */
+static const double STOPPED = 1e-6;
+
 const char *ess_impacts_check(const ess_system *s) {
   const ess_impacts *const impacts = s->impacts;
   if (!impacts) return NULL;
@@ -42,9 +46,10 @@ bool ess_impacts_alloc(ess_driver *d) {
   ess_impact_work *const w = d->impacts = calloc(1, sizeof *w);
   if (!w) return false;
   // sums of what ess_memory_alloc has found to be within bounds
-  const size_t doubles = 2 * d->lanes + 5 * blocks;
-  w->memory = calloc(1, doubles * sizeof(double) + 2 * m * sizeof *w->returning +
-                            m * sizeof(size_t) + 6 * m * sizeof(bool));
+  const size_t doubles = 2 * d->lanes + 6 * blocks;
+  w->bytes = doubles * sizeof(double) + 2 * m * sizeof *w->returning + m * sizeof(size_t) +
+             6 * m * sizeof(bool);
+  w->memory = calloc(1, w->bytes);
   if (!w->memory) return false;
   w->x = w->memory;
   w->after = w->x + d->lanes;
@@ -53,7 +58,8 @@ bool ess_impacts_alloc(ess_driver *d) {
   w->h = w->side + blocks;
   w->doubt = w->h + blocks;
   w->mode = w->doubt + blocks;
-  w->returning = (ess_returning *)(w->mode + blocks);
+  w->met = w->mode + blocks;
+  w->returning = (ess_returning *)(w->met + blocks);
   w->events = (size_t *)(w->returning + 2 * m);
   w->at = (bool *)(w->events + m);
   w->armed = w->at + 2 * m;
@@ -181,6 +187,7 @@ static int make_events(ess_driver *d, size_t count, double late, bool carried) {
   memcpy(w->sign, d->sign, m * sizeof *w->sign);
   memcpy(w->side, d->side, m * sizeof *w->side);
   memcpy(w->h, d->h, m * sizeof *w->h);
+  memcpy(w->met, d->rate, m * sizeof *w->met);
   int status = cross_events(d, &count);
   w->count = count;
   ess_impact impact = {.t = d->t,
@@ -255,6 +262,22 @@ static size_t gather_carried(ess_driver *d, size_t *crossing) {
   return count;
 }
 
+/* Evaluates the node after an impact. What the map has stopped on its guard, which is ahead of it
+ * as before, has a rate that is rounding beside the one that it came with. Its sign says nothing:
+ * it is zero, and what moves the state next is its acceleration. */
+static int evaluate_after(ess_driver *d) {
+  const ess_impact_work *const w = d->impacts;
+  const int status = ess_evaluate_node(d);
+  for (size_t i = 0; !status && i < w->count; i++) {
+    const size_t k = w->events[i];
+    if (!ess_is_armed(d, k) || d->side[k] != w->side[k]) continue;
+    const bool has_stopped = fabs(d->rate[k]) <= STOPPED * fabs(w->met[k]);
+    w->returning[ess_guard_ahead(d, k)].has_stopped = has_stopped;
+    if (has_stopped) d->rate[k] = 0.0;
+  }
+  return status;
+}
+
 /* guards that the map has carried the state past are crossed at once, whatever the field says: it
  * does not point to them any more */
 static int make_carried(ess_driver *d) {
@@ -264,7 +287,7 @@ static int make_carried(ess_driver *d) {
     const size_t count = status ? 0 : gather_carried(d, &crossing);
     if (status || (!count && crossing == SIZE_MAX)) return status;
     status = count ? make_events(d, count, 0.0, true) : ess_make_carried_crossing(d, crossing);
-    if (!status) status = ess_evaluate_node(d);
+    if (!status) status = evaluate_after(d);
     if (status) return status;
   }
 }
@@ -277,7 +300,7 @@ int ess_make_impact(ess_driver *d, size_t k, double late) {
   if (!status && isnan(zeno)) status = ess_refuse_grazing(d, k, &zeno);
   if (!status) status = make_events(d, count, late, false);
   if (!status) status = ess_end_zeno(d, zeno);
-  if (!status) status = ess_evaluate_node(d);
+  if (!status) status = evaluate_after(d);
   if (!status) status = make_carried(d);
   return status ? status : ess_let_rest(d);
 }

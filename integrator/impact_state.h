@@ -24,6 +24,8 @@ typedef struct ess_returning {
   uint64_t in_a_row;   /* ways that were shorter than the one before */
   double end, height;  /* of a series: when it ends, how far the state last went from the guard */
   bool is_lost;        /* that is no more than what errors make of it */
+  bool has_stopped;    /* the last one has taken all of the speed */
+  unsigned stops;      /* such in a row, between which the state has not left the guard */
 } ess_returning;
 
 /* Owned by the driver of a system with impacts; NULL in any other. */
@@ -32,6 +34,7 @@ typedef struct ess_impact_work {
   bool *at;                    /* by guard */
   size_t *events, count;       /* of the last impact */
   double *x, *sign, *side, *h; /* before the impact */
+  double *met;                 /* by event function: its rate before the impact */
   double *after, *mode;
   double *doubt; /* by event function: what is not told from its zero after the impact */
   bool *armed, *carried;
@@ -39,6 +42,7 @@ typedef struct ess_impact_work {
 
   ess_returning *returning; /* by guard */
   void *memory;
+  size_t bytes;
 } ess_impact_work;
 
 /* Whether crossing event function k's armed guard is an impact. */

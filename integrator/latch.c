@@ -34,7 +34,8 @@ static int look_further(ess_driver *d, double later) {
 }
 
 /* the sides of guards on which the state starts exactly: where the field points, or, when it points
- * along the guard, where it points a little later */
+ * along the guard, where it points a little later; but where it points through an impact, the side
+ * before that */
 static int choose_sides(ess_driver *d) {
   const size_t m = d->system.guard_count, n = d->system.dimension;
   double later;
@@ -49,6 +50,7 @@ static int choose_sides(ess_driver *d) {
     const double rate = d->rate[k] == 0.0 ? d->rate_end[k] : d->rate[k];
     const bool rests = rate == 0.0 && ess_rests_on_impact(d, k);
     if (d->h[k] == 0.0 && rate < 0.0) d->sign[k] = -1.0;
+    if (d->h[k] == 0.0 && rate != 0.0) status = ess_put_before_impact(d, k);
     if (rests) status = ess_impact_side(d, k);
   }
   if (!status) status = ess_announce(d, m);

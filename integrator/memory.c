@@ -68,6 +68,7 @@ static bool lay_doubles(ess_driver *d) {
       count_doubles(d, STATES + 3 * ESS_GROUPS + 3 * ESS_CLASSES, GUARDS + 2 * ESS_GROUPS);
   if (!count) return false;
   d->memory = calloc(count + LINE, sizeof(double));
+  d->memory_bytes = (count + LINE) * sizeof(double);
   if (!d->memory) return false;
 
   char *cursor = (char *)(round_up((uintptr_t)d->memory, ALIGNMENT));
@@ -101,6 +102,7 @@ static bool lay_indices(ess_driver *d) {
       (entries + m) * sizeof(signed char) + 11 * m * sizeof(bool) +
       d->blocks * (2 * ESS_BLOCK + 1) * sizeof(bool);
   d->indices = calloc(1, bytes);
+  d->indices_bytes = bytes;
   if (!d->indices) return false;
 
   char *cursor = d->indices;

@@ -11,6 +11,7 @@
 #include "driver_state.h"
 #include "impact.h"
 #include "options.h"
+#include "parameters.h"
 #include "resets.h"
 #include "slide.h"
 #include "status.h"
@@ -95,6 +96,7 @@ const char *ess_check(const ess_system *system, const ess_options *o) {
   if (!(o->tie >= 0.0) || !isfinite(o->tie)) return "tie must be a finite number >= 0";
   if (o->zeno_impacts < 4) return "zeno_impacts must be at least 4";
   wrong = ess_slide_check(system, o);
+  if (!wrong) wrong = ess_parameters_check(system, o);
   return wrong ? wrong : ess_watched_check(system, o);
 }
 

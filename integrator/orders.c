@@ -16,6 +16,7 @@
 #include "passage.h"
 #include "status.h"
 #include "tangent_state.h"
+#include "tape.h"
 
 /* states, and fields, that differ by less than this part of them are the same */
 static const double SAME = 1e-6;
@@ -71,7 +72,7 @@ static bool has_direction(const double rows[], size_t count, size_t n, double ne
 /* adds what it takes for the i-th event to be met before those still ahead */
 static void narrow(ess_driver *d, search *s, const ess_passage *p, size_t i) {
   ess_tangents *const v = d->tangents;
-  const size_t n = d->system.dimension;
+  const size_t n = v->wide;
   size_t rows = s->rows[s->depth];
   for (size_t next = s->depth + 1; next < s->count; next++) {
     const size_t l = s->order[next];
@@ -111,8 +112,8 @@ static void note_piece(ess_driver *d, search *s) {
   const ess_passage *const p = &v->passage[s->depth];
   s->differs = s->differs || !is_same(p->x, s->outcome, n);
   double *const matrix = v->w;
-  ess_passage_end(d, p, n, matrix);
-  const double its = digest(matrix, n * n, &s->most);
+  ess_passage_end(d, p, v->wide, matrix);
+  const double its = digest(matrix, n * v->wide, &s->most);
   for (size_t i = 0; i < s->pieces; i++)
     if (fabs(v->digest[i] - its) <= ALIKE * s->most) return;
   v->digest[s->pieces] = its;
@@ -122,7 +123,7 @@ static void note_piece(ess_driver *d, search *s) {
 /* all orders from here on that some direction takes */
 static int visit(ess_driver *d, search *s) {
   ess_tangents *const v = d->tangents;
-  const size_t n = d->system.dimension, depth = s->depth;
+  const size_t n = v->wide, depth = s->depth;
   const ess_passage *const p = &v->passage[depth];
   bool met = false;
   int status = ESS_SUCCESS;
@@ -132,7 +133,7 @@ static int visit(ess_driver *d, search *s) {
     s->order[next] = first;
     s->order[depth] = i;
     narrow(d, s, p, i);
-    if (has_direction(v->cone, s->rows[depth + 1], n, v->x_beside)) {
+    if (has_direction(v->cone, s->rows[depth + 1], n, v->nearest)) {
       met = true;
       status = ess_passage_cross(d, p, &v->passage[depth + 1], i, s->count, n);
       s->depth = depth + 1;
@@ -155,9 +156,9 @@ static int find_pieces(ess_driver *d, search *s) {
   const size_t n = d->system.dimension;
   ess_passage *const p = &v->passage[0];
   for (size_t i = 0; i < s->count; i++) s->order[i] = (unsigned char)i;
-  for (size_t i = 0; i < n * n; i++) v->w[i] = i % (n + 1) == 0 ? 1.0 : 0.0;
-  ess_passage_columns(d, p, v->w, n);
-  const int status = ess_passage_look(d, p, s->count, n);
+  for (size_t i = 0; i < n * v->wide; i++) v->w[i] = i < n * n && i % (n + 1) == 0 ? 1.0 : 0.0;
+  ess_passage_columns(d, p, v->w, v->wide > n ? v->unit : NULL, v->wide);
+  const int status = ess_passage_look(d, p, s->count, v->wide);
   return status ? status : visit(d, s);
 }
 
@@ -194,7 +195,10 @@ static int go_through(ess_driver *d, size_t count, size_t columns, bool own, siz
                       double column[]) {
   ess_tangents *const v = d->tangents;
   ess_passage *p = &v->passage[0];
-  ess_passage_columns(d, p, column, columns);
+  const double *const along =
+      v->along ? v->along + (size_t)(column - v->v) / d->system.dimension * d->system.parameters
+               : NULL;
+  ess_passage_columns(d, p, column, along, columns);
   int status = ess_passage_restore(d);
   if (!status) status = ess_passage_look(d, p, count, columns);
   for (size_t depth = 0; !status && depth < count; depth++) {
@@ -223,6 +227,13 @@ static int go_each(ess_driver *d, size_t count) {
     status = go_through(d, count, 1, true, v->best, v->v + j * d->system.dimension);
   }
   return status;
+}
+
+/* all directions in one order, for an adjoint of many events */
+static int go_as_listed(ess_driver *d, size_t count) {
+  ess_tangents *const v = d->tangents;
+  for (size_t i = 0; i < count; i++) v->best[i] = i;
+  return go_through(d, count, v->count, false, v->best, v->v);
 }
 
 /* notes what kind of instant this was */
@@ -256,7 +267,7 @@ static int go_counted(ess_driver *d, size_t count, const double outcome[]) {
   return status;
 }
 
-int ess_tangent_meeting(ess_driver *d, size_t count, const double outcome[]) {
+static int meet(ess_driver *d, size_t count, const double outcome[]) {
   ess_tangents *const v = d->tangents;
   const bool impact = outcome != v->at;
   const double tie = ess_tie(d);
@@ -278,10 +289,18 @@ int ess_tangent_meeting(ess_driver *d, size_t count, const double outcome[]) {
   } else {
     bool adds = false;
     if (!impact) status = ess_tangent_additive(d, count, &adds);
-    if (!status && !adds) status = go_each(d, count);
+    if (!status && !adds) status = d->tangents->tape ? go_as_listed(d, count) : go_each(d, count);
     note_kind(v, adds ? ESS_SMOOTH_C1 : ESS_SMOOTH_NOT_COUNTED, adds, count);
   }
   d->row_x = NULL;
   const int restored = ess_passage_restore(d);
   return status ? status : restored;
+}
+
+int ess_tangent_meeting(ess_driver *d, size_t count, const double outcome[]) {
+  const bool records = ess_is_recording(d);
+  if (records) ess_tape_open(d);
+  const int status = meet(d, count, outcome);
+  if (records) ess_tape_close(d, !status);
+  return status;
 }

@@ -12,6 +12,7 @@
 #include "driver_state.h"
 #include "impact_state.h"
 #include "instant.h"
+#include "parameters.h"
 #include "passage.h"
 #include "resets.h"
 #include "tangent_state.h"
@@ -38,7 +39,9 @@ int ess_passage_look(ess_driver *d, ess_passage *p, size_t count, size_t columns
   if (!status) status = ess_guard_rates(d, v->smoothness.time, p->x, p->f, v->h, v->rate);
   for (size_t i = 0; i < count; i++) p->rate[i] = v->rate[v->events[i]];
   for (size_t j = 0; !status && j < columns; j++) {
+    const double *const moves = p->moves ? p->moves + j * d->system.parameters : NULL;
     status = ess_guard_rates(d, v->smoothness.time, p->x, p->y + j * n, v->h, v->rate);
+    if (!status) status = ess_parameter_guards(d, v->smoothness.time, p->x, moves, v->rate);
     for (size_t i = 0; i < count; i++) p->along[j * count + i] = v->rate[v->events[i]];
   }
   return status;
@@ -54,7 +57,9 @@ int ess_passage_begin(ess_driver *d, const double sign[], const double side[]) {
   return ess_passage_take(d, p);
 }
 
-void ess_passage_columns(ess_driver *d, ess_passage *p, const double columns[], size_t count) {
+void ess_passage_columns(ess_driver *d, ess_passage *p, const double columns[],
+                         const double moves[], size_t count) {
+  p->moves = moves;
   memcpy(p->y, columns, count * d->system.dimension * sizeof *p->y);
   memset(p->elapsed, 0, count * sizeof *p->elapsed);
 }
@@ -85,6 +90,7 @@ static int map_alone(ess_driver *d, const ess_passage *from, ess_passage *to, si
   const int code = status ? 0 : d->impacts->calls.map(&impact, d->system.params);
   if (code) status = ess_callback_failed(d, code);
   if (!status) status = ess_tangent_map(d, &impact, v->w, columns, to->y);
+  if (!status) status = ess_parameter_map(d, &impact, from->moves, columns, to->y);
   ess_set_mode(d, mode, armed);
   const int told = ess_announce(d, d->system.guard_count);
   return status ? status : told;
@@ -99,6 +105,7 @@ int ess_passage_cross(ess_driver *d, const ess_passage *from, ess_passage *to, s
     to->elapsed[j] = from->elapsed[j] + time;
     for (size_t l = 0; l < n; l++) v->w[j * n + l] = from->y[j * n + l] + time * from->f[l];
   }
+  to->moves = from->moves;
   int status = ess_passage_take(d, from);
   if (status) return status;
   if (ess_is_impact(d, k)) {

@@ -16,8 +16,10 @@ int ess_passage_restore(ess_driver *d);
 /* The driver's mode is that of a passage, and the model told of it. */
 int ess_passage_take(ess_driver *d, const ess_passage *p);
 
-/* Its columns; then what the field and the events' rates are there, in the driver's mode. */
-void ess_passage_columns(ess_driver *d, ess_passage *p, const double columns[], size_t count);
+/* Its columns, and how parameters move along them, or NULL; then what the field and the events'
+ * rates are there, in the driver's mode. */
+void ess_passage_columns(ess_driver *d, ess_passage *p, const double columns[],
+                         const double moves[], size_t count);
 int ess_passage_look(ess_driver *d, ess_passage *p, size_t count, size_t columns);
 
 /* Whether the i-th event is still ahead, and approached. */

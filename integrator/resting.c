@@ -1,5 +1,5 @@
 /*
- * States at rest on the guard of an impact, within rounding: balls that touch and do not move. No
+ * States that start on the guard of an impact, or rest there within rounding: balls that touch. No
  * field says on which side of it they are, and rounding must not.
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -9,6 +9,7 @@
 
 #include "arithmetic.h"
 #include "armed.h"
+#include "callbacks.h"
 #include "grain.h"
 #include "impact_state.h"
 #include "resting.h"
@@ -59,14 +60,15 @@ bool ess_rests_on_impact(const ess_driver *d, size_t k) {
   return d->impacts && d->impacts->rests[k];
 }
 
-/* whether an impact of event function k alone that is met from this side sends it back there */
-static bool returns_to(ess_driver *d, size_t k, double side) {
+/* whether an impact of event function k alone that is met from this side, with this state, sends it
+ * back there; the state after it is w->after */
+static bool returns_to(ess_driver *d, size_t k, const double x[], double side) {
   ess_impact_work *const w = d->impacts;
   const size_t m = d->system.guard_count;
   const size_t guard = side < 0.0 ? ESS_GUARD_UP(k) : ESS_GUARD_DOWN(k);
   if (!w->at[guard] || (side > 0.0 && d->system.one_way)) return false;
-  memcpy(w->x, d->x, d->lanes * sizeof *w->x);
-  memcpy(w->after, d->x, d->lanes * sizeof *w->after);
+  memcpy(w->x, x, d->lanes * sizeof *w->x);
+  memcpy(w->after, w->x, d->lanes * sizeof *w->after);
   memcpy(w->sign, d->sign, m * sizeof *w->sign);
   w->sign[k] = side;
   memcpy(w->mode, w->sign, m * sizeof *w->mode);
@@ -92,11 +94,47 @@ int ess_impact_side(ess_driver *d, size_t k) {
   const bool *const at = d->impacts->at;
   bool below = at[ESS_GUARD_UP(k)], above = at[ESS_GUARD_DOWN(k)] && !d->system.one_way;
   if (below && above) {
-    below = returns_to(d, k, -1.0);
-    above = returns_to(d, k, 1.0);
+    below = returns_to(d, k, d->x, -1.0);
+    above = returns_to(d, k, d->x, 1.0);
   }
   if (below == above) return ess_fail(d, ESS_EGRAZING, k);
   d->sign[k] = below ? -1.0 : 1.0;
+  return ESS_SUCCESS;
+}
+
+/* whether the state that the map has just returned is still on event function k's guard */
+static int stays(ess_driver *d, size_t k, bool *on) {
+  double allowed;
+  int status = ess_allowed_error(d, k, &allowed);
+  if (!status) status = ess_guards(d, d->t, d->impacts->after, d->h_try);
+  *on = fabs(d->h_try[k]) <= allowed;
+  return status;
+}
+
+/* whether the state, on event function k's zero, is led through an impact of it from this side */
+static int look_ahead(ess_driver *d, size_t k, double side, bool *ahead) {
+  const bool *const at = d->impacts->at;
+  const bool up = at[ESS_GUARD_UP(k)], down = at[ESS_GUARD_DOWN(k)] && !d->system.one_way;
+  *ahead = side < 0.0 ? up : down;
+  if (!up || !down) return ESS_SUCCESS;
+  // From a wall with two sides the state may just have come back, unless it is at rest. What has
+  // been sent back comes to the wall as from its other side; the state itself goes away from there.
+  *ahead = returns_to(d, k, d->x, side);
+  if (!*ahead || d->rate[k] == 0.0) return ESS_SUCCESS;
+  bool on;
+  const int status = stays(d, k, &on);
+  *ahead = !on || !returns_to(d, k, d->impacts->after, -side);
+  return status;
+}
+
+int ess_put_before_impact(ess_driver *d, size_t k) {
+  const ess_impact_work *const w = d->impacts;
+  if (!w || w->calls.start || d->system.resets) return ESS_SUCCESS; // who starts it says the mode
+  bool ahead;
+  const int status = look_ahead(d, k, -d->sign[k], &ahead);
+  if (status || !ahead) return status;
+  if (d->rate[k] == 0.0) return ess_fail(d, ESS_EGRAZING, k);
+  d->sign[k] = -d->sign[k];
   return ESS_SUCCESS;
 }
 

@@ -1,5 +1,5 @@
 /*
- * States at rest on the guard of an impact, within rounding: balls that touch and do not move. No
+ * States that start on the guard of an impact, or rest there within rounding: balls that touch. No
  * field says on which side of it they are, and rounding must not.
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -18,6 +18,12 @@ bool ess_rests_on_impact(const ess_driver *d, size_t k);
  * guards are impacts, that to which the map sends it back, armed. ESS_EGRAZING where there is none.
  */
 int ess_impact_side(ess_driver *d, size_t k);
+
+/* Latches event function k, on whose zero the state is, and which is latched to where the field
+ * leads, to its other side where that leads through an impact: where both of its guards are
+ * impacts, if the map sends it back there, and there alone. ESS_EGRAZING where it is pushed to an
+ * impact from rest. Not where the system says how it starts. */
+int ess_put_before_impact(ess_driver *d, size_t k);
 
 /* After an impact: those that rest on, or beyond, an armed guard count as on it. */
 int ess_let_rest(ess_driver *d);

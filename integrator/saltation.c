@@ -17,7 +17,9 @@
 #include "gain.h"
 #include "instant.h"
 #include "knots.h"
+#include "note.h"
 #include "orders.h"
+#include "parameters.h"
 #include "path.h"
 #include "piece.h"
 #include "saltation.h"
@@ -26,25 +28,33 @@
 #include "tangent_state.h"
 #include "variation.h"
 
+/* where event function k is among those whose part in the instant of this time has been taken; the
+ * number of these where it is not */
+static size_t find_ahead(const ess_tangents *v, size_t k, double t) {
+  if (!(t >= v->met_from && t <= v->met_until)) return v->ahead_count;
+  size_t i = 0;
+  while (i < v->ahead_count && v->ahead[i] != k) i++;
+  return i;
+}
+
 /* lists the events that meet with event function k's crossing: those that are on their guards in
- * the same instant, by value and rate along the field before */
-static size_t gather(ess_driver *d, size_t k) {
+ * the same instant, by value and rate along the field before, and have not met with another yet */
+static size_t gather(ess_driver *d, size_t k, double t) {
   ess_tangents *const v = d->tangents;
   const double tie = ess_tie(d);
   size_t count = 0;
   for (size_t i = 0; i < d->system.guard_count; i++) {
     const double g = d->side[i] * v->h[i], rate = d->side[i] * v->rate[i];
     const bool due = ess_is_armed(d, i) && rate > 0.0 && g + tie * rate >= 0.0;
-    if (i == k || (due && !ess_is_silent(d, i))) v->events[count++] = i;
+    const bool meets = due && !ess_is_silent(d, i) && find_ahead(v, i, t) == v->ahead_count;
+    if (i == k || meets) v->events[count++] = i;
   }
   return count;
 }
 
 /* whether event function k's part in an instant has been taken already, which it is once */
 static bool take(ess_tangents *v, size_t k, double t) {
-  if (!(t >= v->met_from && t <= v->met_until)) return false;
-  size_t i = 0;
-  while (i < v->ahead_count && v->ahead[i] != k) i++;
+  const size_t i = find_ahead(v, k, t);
   if (i == v->ahead_count) return false;
   v->ahead[i] = v->ahead[--v->ahead_count];
   return true;
@@ -57,10 +67,11 @@ static int note_shares(ess_driver *d, size_t k, double rate, double t) {
   int status = ESS_SUCCESS;
   if (!(fabs(rate) > 0.0)) return ess_fail(d, ESS_EGRAZING, k);
   for (size_t j = 0; !status && j < v->count; j++) {
-    double h;
-    status = ess_some_guard_rates(d, t, v->at, v->v + j * n, &k, 1, &h, &v->share[j]);
+    const double *const along = v->along ? v->along + j * d->system.parameters : NULL;
+    status = ess_tangent_guard_rate(d, t, v->at, k, v->v + j * n, along, &v->share[j]);
     v->share[j] /= rate;
   }
+  if (!status) status = ess_tape_share(d, k, rate, t);
   v->is_pending = !status;
   v->last_event = k;
   v->last_t = t;
@@ -74,15 +85,17 @@ static int note_crossing(ess_driver *d, size_t k, double t) {
   if (take(v, k, t)) return ESS_SUCCESS;
   int status = ess_guard_rates(d, t, v->at, v->before, v->h, v->rate);
   if (status) return status;
-  const size_t count = gather(d, k);
+  const size_t count = gather(d, k, t);
   if (count == 1) {
     memcpy(v->mapped, v->before, n * sizeof *v->mapped);
     return note_shares(d, k, v->rate[k], t);
   }
+  const bool same = t >= v->met_from && t <= v->met_until;
+  const size_t left = same ? v->ahead_count : 0;
   v->smoothness.time = t;
   status = ess_tangent_meeting(d, count, v->at);
-  memcpy(v->ahead, v->events, count * sizeof *v->ahead);
-  v->ahead_count = count;
+  memcpy(v->ahead + left, v->events, count * sizeof *v->ahead);
+  v->ahead_count = left + count;
   take(v, k, t);
   return status;
 }
@@ -116,22 +129,20 @@ static size_t find_crossing(const ess_cluster *c, size_t k, double u) {
 static int carry_over(ess_driver *d, double t, double to[]) {
   ess_tangents *const v = d->tangents;
   for (size_t i = 0; i < d->system.dimension; i++) v->x_beside[i] = v->at[i] - d->cluster.at[i];
-  return ess_tangent_rates(d, t, v->at, NULL, v->x_beside, 1, to);
+  return ess_tangent_rates(d, t, v->at, NULL, v->x_beside, NULL, 1, to);
 }
 
-/* the field before and what the crossing adds to it, by the path and the group's jumps: those were
- * measured at one place, and are carried over from there by the Jacobian of either side */
-static int take_from_path(ess_driver *d, size_t k, double u) {
+/* the field before and what the crossing adds to it, by the path and its jump: that was measured at
+ * one place, and is carried over from there by the Jacobian of either side */
+static int take_from_path(ess_driver *d, const ess_group *g, size_t crossing, double u) {
   ess_tangents *const v = d->tangents;
   const ess_cluster *const c = &d->cluster;
-  const size_t crossing = find_crossing(c, k, u);
-  const ess_group *const g = &c->group[c->of_group[crossing]];
   const bool counted = u >= c->time[crossing] || u >= c->length;
   const double length = c->length - c->from;
   const double part = length > 0.0 ? ess_clamp((u - c->from) / length, 0.0, 1.0) : 1.0;
   ess_path(d, u, v->x, v->before);
   for (size_t i = 0; i < d->system.dimension; i++) {
-    v->leap[i] = g->jump[i] + (g->is_even ? 0.0 : c->late[crossing] * g->trend[i]);
+    v->leap[i] = g->jump[i];
     v->before[i] += part * c->defect[i] - (counted ? v->leap[i] : 0.0);
   }
   const int status = carry_over(d, d->piece.t0 + u, v->f_here);
@@ -140,13 +151,19 @@ static int take_from_path(ess_driver *d, size_t k, double u) {
 }
 
 static int cross_path(ess_driver *d, size_t k, double u) {
-  int status = ess_tangent_path(d, u);
+  ess_tangents *const v = d->tangents;
+  const ess_cluster *const c = &d->cluster;
+  const int status = ess_tangent_path(d, u);
   if (status) return status;
   const double t = d->piece.t0 + u;
-  ess_piece_state(d, t, d->tangents->at);
-  status = ess_tangent_knows(d) ? take_from_path(d, k, u)
-                                : ess_tangent_field(d, t, d->tangents->at, d->tangents->before);
-  return status ? status : note_crossing(d, k, t);
+  const size_t crossing = find_crossing(c, k, u);
+  const ess_group *const g = &c->group[c->of_group[crossing]];
+  // the mean jump of several does for the state, which they move by less than the tolerance
+  v->knows_jump = g->is_even && ess_tangent_knows(d);
+  ess_piece_state(d, t, v->at);
+  const int found =
+      v->knows_jump ? take_from_path(d, g, crossing, u) : ess_tangent_field(d, t, v->at, v->before);
+  return found ? found : note_crossing(d, k, t);
 }
 
 int ess_tangent_cross_path(ess_driver *d, size_t k, double u) {
@@ -159,7 +176,7 @@ int ess_tangent_cross_end(ess_driver *d, double t) {
   v->made++;
   if (!v->is_pending) return ESS_SUCCESS;
   int status;
-  if (ess_tangent_knows(d)) {
+  if (v->knows_jump) {
     status = carry_over(d, t, after);
     for (size_t i = 0; i < d->system.dimension; i++) after[i] += v->before[i] + v->leap[i];
   } else {
@@ -173,7 +190,9 @@ int ess_tangent_cross_end(ess_driver *d, double t) {
 static int map_directions(ess_driver *d, const ess_impact *impact) {
   ess_tangents *const v = d->tangents;
   int status = ess_tangent_map(d, impact, v->before, 1, v->mapped);
+  if (!status) status = ess_tape_map(d, impact);
   if (!status) status = ess_tangent_map(d, impact, v->v, v->count, v->w);
+  if (!status) status = ess_parameter_map(d, impact, v->along, v->count, v->w);
   if (!status) memcpy(v->v, v->w, v->count * d->system.dimension * sizeof *v->v);
   return status;
 }

@@ -8,6 +8,7 @@
 
 #include "callbacks.h"
 #include "driver_state.h"
+#include "parameters.h"
 #include "status.h"
 #include "tangent_state.h"
 #include "watched.h"
@@ -45,13 +46,18 @@ static int end_alone(ess_driver *d, size_t k, double Dt[], double Dx[]) {
   ess_tangents *const v = d->tangents;
   const size_t n = d->system.dimension;
   const bool is_last = v->last_event == k && v->last_t == d->t;
-  double h, rate = 1.0;
+  double h, rate = 1.0, share;
   int status = ESS_SUCCESS;
   if (!is_last) status = ess_some_guard_rates(d, d->t, d->x, v->f_here, &k, 1, &h, &rate);
   if (!status && !(fabs(rate) > 0.0)) status = ess_fail(d, ESS_EGRAZING, k);
   for (size_t j = 0; !status && j < v->count; j++) {
-    double *const column = v->v + j * n, share = is_last ? v->share[j] : 0.0;
-    if (!is_last) status = ess_some_guard_rates(d, d->t, d->x, column, &k, 1, &h, &share);
+    const double *const column = v->v + j * n;
+    const double *const along = v->along ? v->along + j * d->system.parameters : NULL;
+    if (is_last)
+      share = v->share[j];
+    else
+      status = ess_tangent_guard_rate(d, d->t, d->x, k, column, along, &share);
+    if (status) return status;
     const double time = -share / rate;
     if (Dt) Dt[j] = ess_caller_time(d, time);
     for (size_t i = 0; Dx && i < ess_caller_states(d); i++)
@@ -63,7 +69,7 @@ static int end_alone(ess_driver *d, size_t k, double Dt[], double Dx[]) {
 int ess_driver_section(ess_driver *d, size_t k, double Dt[], double Dx[]) {
   if (!d) return ESS_EINVAL;
   ess_tangents *const v = d->tangents;
-  if (!v || v->is_lost)
+  if (!v || v->is_lost || v->tape)
     return ess_refuse(d, ess_caller_time(d, d->t), "no directions are followed");
   if (k >= d->system.guard_count)
     return ess_refuse(d, ess_caller_time(d, d->t), "k must be below guard_count");

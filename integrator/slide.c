@@ -27,6 +27,7 @@
 #include "slide_notes.h"
 #include "status.h"
 #include "tangent_state.h"
+#include "tape.h"
 #include "turning.h"
 
 /* a weight is found a little beyond its bound, so that the state recedes from the surface there */
@@ -131,8 +132,10 @@ bool ess_slides_alloc(ess_driver *d, const ess_system *system, const ess_options
   if (m > most / (m + d->lanes)) return false;
   ess_slides *const s = d->slides = calloc(1, sizeof *s);
   if (!s) return false;
-  s->memory = calloc(lay_doubles(d, s, NULL), sizeof(double));
-  s->indices = calloc(m, 7 * sizeof(size_t) + 3 * sizeof(bool));
+  s->memory_bytes = lay_doubles(d, s, NULL) * sizeof(double);
+  s->indices_bytes = m * (7 * sizeof(size_t) + 3 * sizeof(bool));
+  s->memory = calloc(1, s->memory_bytes);
+  s->indices = calloc(1, s->indices_bytes);
   if (!s->memory || !s->indices) return false;
   lay_doubles(d, s, s->memory);
   s->field = ess_slide_field;
@@ -358,6 +361,7 @@ static int carry_directions(ess_driver *d, const double before[], bool single) {
   if (!(most > 0.0)) return ESS_SUCCESS;
   if (!single || v->last_t != d->t || v->is_pending || v->ahead_count)
     return ess_fail(d, ESS_EDISCONTINUOUS, d->slides->noted_count ? d->slides->noted[0] : SIZE_MAX);
+  ess_tape_gain(d, d->f, before);
   for (size_t j = 0; j < v->count; j++)
     for (size_t i = 0; i < n; i++) v->v[j * n + i] += v->share[j] * (d->f[i] - before[i]);
   return ESS_SUCCESS;

@@ -49,6 +49,7 @@ typedef struct ess_slides {
   double *h, *rate, *sum, *sign, *back, *half, *nothing; /* the last two all 1/2, and all 0 */
   ess_box box;
   void *memory, *indices;
+  size_t memory_bytes, indices_bytes;
 } ess_slides;
 
 /* whether the state slides */

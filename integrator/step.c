@@ -22,13 +22,13 @@
 #include "looked.h"
 #include "piece.h"
 #include "resets.h"
-#include "ripple.h"
 #include "sample.h"
 #include "slide.h"
 #include "stabilised.h"
 #include "status.h"
 #include "step.h"
 #include "suspect.h"
+#include "tangent_control.h"
 #include "variation.h"
 
 /* PI controller: safety factor, exponents, and how much the step may change at once */
@@ -142,7 +142,7 @@ int ess_halve(ess_driver *d, ess_location *found) {
   int status = ess_suspect_step(d, k);
   if (!status) status = ess_coarsen(d, k, &coarser);
   if (status) return status;
-  if (coarser || d->dt > 1e3 * DBL_EPSILON * ess_larger(fabs(d->t), d->longest_doubted)) {
+  if (coarser || !ess_is_shortest(d)) {
     d->dt_next = coarser ? d->longest_doubted : 0.5 * d->dt;
     return ESS_SUCCESS;
   }

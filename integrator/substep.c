@@ -1,6 +1,6 @@
 /*
- * One sub-step: the crossings within it (survey.c), what they add to the field (groups.c), when
- * they happen and what they lead to (ahead.c), and the defect at its end that measures, and
+ * One sub-step: the crossings within it (listing.c), what they add to the field (groups.c), when
+ * they happen and what they lead to (induced.c), and the defect at its end that measures, and
  * corrects, what that leaves out (docs/theory/sub-steps.md).
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -8,17 +8,17 @@
 #include <math.h>
 #include <string.h>
 
-#include "ahead.h"
 #include "arithmetic.h"
 #include "callbacks.h"
 #include "dopri5.h"
 #include "driver_state.h"
-#include "ends.h"
 #include "groups.h"
+#include "induced.h"
 #include "lanes.h"
+#include "listing.h"
 #include "path.h"
 #include "substep.h"
-#include "survey.h"
+#include "unforeseen.h"
 
 /* part of |defect| times length that the corrected state is taken to be off by */
 static const double DEFECT = 1.0;
@@ -143,7 +143,7 @@ static int measure_defect(ess_driver *d, double *error) {
   c->is_hopeless = !status && turns_back(d);
   if (status) return status;
   double unforeseen;
-  status = ess_weigh_ends(d, &unforeseen);
+  status = ess_weigh_unforeseen(d, &unforeseen);
   *error += c->is_hopeless ? INFINITY : unforeseen;
   return status;
 }

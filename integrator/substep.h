@@ -1,7 +1,8 @@
 /*
- * Sub-steps: a try lists crossings (survey.c), makes them in groups and measures their jumps
+ * Sub-steps: a try lists crossings (listing.c), makes them in groups and measures their jumps
  * (groups.c, undo.c), times them on the path that these bend (path.c, jumps.c, times.c), looks
- * where that leads (ahead.c, along.c), and weighs what was not foreseen (substep.c, ends.c).
+ * where that leads (induced.c, unlisted.c), and weighs what was not foreseen (substep.c,
+ * unforeseen.c).
  *
  * SPDX-License-Identifier: Apache-2.0
  */

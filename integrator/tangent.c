@@ -10,9 +10,11 @@
 #include "callbacks.h"
 #include "driver_state.h"
 #include "gain.h"
+#include "page.h"
 #include "status.h"
 #include "tangent.h"
 #include "tangent_state.h"
+#include "tape.h"
 
 enum { PAIRS = ESS_MEETING * (ESS_MEETING - 1) / 2 };
 
@@ -27,7 +29,9 @@ static double *lay(double **cursor, size_t *total, size_t count) {
 /* lays out all arrays of doubles from `block` on; how many doubles these are */
 static size_t lay_all(const ess_driver *d, ess_tangents *v, double *block) {
   const size_t n = d->system.dimension, m = d->system.guard_count, p = v->count;
-  const size_t wide = n > p ? n : p, events = m < ESS_MEETING ? m : ESS_MEETING;
+  const size_t parameters = d->system.parameters, most = n > m ? n : m;
+  v->wide = n + parameters;
+  const size_t wide = v->wide > p ? v->wide : p, events = m < ESS_MEETING ? m : ESS_MEETING;
   const size_t along = wide * events > p * m ? wide * events : p * m;
   double **const by_column[] = {&v->v,    &v->rows, &v->k[0], &v->k[1],  &v->k[2],  &v->k[3],
                                 &v->k[4], &v->k[5], &v->k[6], &v->v_end, &v->v_last};
@@ -56,7 +60,17 @@ static size_t lay_all(const ess_driver *d, ess_tangents *v, double *block) {
     q->along = lay(&cursor, &total, along);
     q->rate = lay(&cursor, &total, m);
   }
-  v->cone = lay(&cursor, &total, PAIRS * n);
+  v->cone = lay(&cursor, &total, PAIRS * v->wide);
+  v->nearest = lay(&cursor, &total, v->wide);
+  v->along = lay(&cursor, &total, p * parameters);
+  v->nominal = lay(&cursor, &total, parameters);
+  v->by = lay(&cursor, &total, most * parameters);
+  v->above = lay(&cursor, &total, parameters ? most : 0);
+  v->below = lay(&cursor, &total, parameters ? most : 0);
+  v->at_k = lay(&cursor, &total, parameters ? m : 0);
+  v->moved = lay(&cursor, &total, parameters ? most : 0);
+  v->moving = lay(&cursor, &total, parameters);
+  v->unit = lay(&cursor, &total, m > 1 || v->tape ? v->wide * parameters : 0);
   v->knot = lay(&cursor, &total, d->system.field_jacobian ? 0 : (ESS_KNOTS + 1) * n * n);
   v->knot_end = lay(&cursor, &total, n * n);
   v->slope = lay(&cursor, &total, n * n);
@@ -88,6 +102,7 @@ static bool allocate(const ess_driver *d, ess_tangents *v) {
 
 void ess_tangents_free(ess_driver *d) {
   if (!d->tangents) return;
+  ess_tape_free(d->tangents);
   free(d->tangents->memory);
   free(d->tangents);
   d->tangents = NULL;
@@ -101,6 +116,7 @@ void ess_tangents_forget(ess_driver *d) {
   v->before_follow = v->spent = 0;
   v->severity = 1.0;
   v->radius_crossings = UINT64_MAX;
+  ess_tape_clear(d);
 }
 
 int ess_tangents_check(ess_driver *d, const double columns[]) {
@@ -133,29 +149,57 @@ static void transpose(const double from[], size_t rows, size_t columns, double t
     for (size_t j = 0; j < columns; j++) to[j * rows + i] = from[i * columns + j];
 }
 
-/* the caller's directions, or one for each of its states */
-static void set_directions(ess_driver *d, const double directions[]) {
-  const ess_tangents *const v = d->tangents;
-  const size_t n = d->system.dimension;
-  for (size_t j = 0; j < v->count; j++)
-    for (size_t i = 0; i < ess_caller_states(d); i++)
-      v->v[j * n + i] = directions ? directions[i * v->count + j] : i == j ? 1.0 : 0.0;
+/* the caller's, by row; none, where those are NULL: column first + i moves number i alone */
+static void set_part(const double given[], size_t rows, size_t columns, size_t first, size_t stride,
+                     double to[]) {
+  for (size_t j = 0; j < columns; j++)
+    for (size_t i = 0; i < rows; i++)
+      to[j * stride + i] = given ? given[i * columns + j] : j == first + i ? 1.0 : 0.0;
 }
 
-int ess_driver_follow(ess_driver *d, size_t count, const double directions[]) {
-  if (!d) return ESS_EINVAL;
-  const size_t n = ess_caller_states(d), most = SIZE_MAX / sizeof(double) / 64;
-  if (d->applying)
-    return ess_refuse(d, ess_caller_time(d, d->t), "directions are given between applies");
-  if (!directions && count && count != n)
-    return ess_refuse(d, ess_caller_time(d, d->t),
-                      "count must be the dimension when directions is NULL");
-  if (count > most / (n + d->system.guard_count) || n > most / n)
-    return ess_refuse(d, ess_caller_time(d, d->t),
-                      "there are more directions than memory can hold");
-  for (size_t i = 0; directions && i < n * count; i++)
-    if (!isfinite(directions[i]))
-      return ess_refuse(d, ess_caller_time(d, d->t), "each of directions must be finite");
+/* the caller's directions, or one for each of its states, and then of its parameters */
+static void set_directions(ess_driver *d, const double directions[], const double parameters[]) {
+  ess_tangents *const v = d->tangents;
+  const size_t n = ess_caller_states(d), p = d->system.parameters, none = SIZE_MAX / 2;
+  set_part(directions, n, v->count, parameters ? none : 0, d->system.dimension, v->v);
+  set_part(parameters, p, v->count, directions ? none : n, p, v->along);
+  if (!p) v->along = NULL;
+  if (d->system.guard_count > 1 || v->tape)
+    set_part(NULL, p, v->wide, d->system.dimension, p, v->unit);
+}
+
+static bool are_finite(const double values[], size_t count) {
+  size_t i = 0;
+  while (values && i < count && isfinite(values[i])) i++;
+  return !values || i == count;
+}
+
+/* what is wrong with directions; NULL when nothing is */
+static const char *check_directions(const ess_driver *d, size_t count, const double directions[],
+                                    const double parameters[]) {
+  const size_t n = ess_caller_states(d), p = d->system.parameters;
+  const size_t all = n + p, most = SIZE_MAX / sizeof(double) / 64;
+  if (all < n || all > most / all || count > most / (all + d->system.guard_count))
+    return "there are more directions than memory can hold";
+  if (!are_finite(directions, n * count)) return "each of directions must be finite";
+  if (!are_finite(parameters, p * count)) return "each of parameters must be finite";
+  return NULL;
+}
+
+/* memory is there */
+static void begin_following(ess_driver *d, const double directions[], const double parameters[]) {
+  ess_tangents *const v = d->tangents;
+  set_directions(d, directions, parameters);
+  v->chosen = v->digits = SIZE_MAX;
+  ess_tangents_forget(d);
+  v->before_follow = d->counters.field_evaluations;
+  v->smoothness = (ess_smoothness){.pieces = 1, .time = NAN, .order = v->best};
+}
+
+static int follow(ess_driver *d, size_t count, const double directions[],
+                  const double parameters[]) {
+  const char *const wrong = check_directions(d, count, directions, parameters);
+  if (wrong) return ess_refuse(d, ess_caller_time(d, d->t), wrong);
   ess_no_failure(d);
   ess_tangents_free(d);
   if (!count) return ESS_SUCCESS;
@@ -167,12 +211,64 @@ int ess_driver_follow(ess_driver *d, size_t count, const double directions[]) {
     ess_tangents_free(d);
     return ESS_ENOMEM;
   }
-  set_directions(d, directions);
-  v->chosen = v->digits = SIZE_MAX;
-  ess_tangents_forget(d);
-  v->before_follow = d->counters.field_evaluations;
-  v->smoothness = (ess_smoothness){.pieces = 1, .time = NAN, .order = v->best};
+  begin_following(d, directions, parameters);
   return ess_tangents_show(d);
+}
+
+int ess_driver_follow(ess_driver *d, size_t count, const double directions[]) {
+  if (!d) return ESS_EINVAL;
+  const double now = ess_caller_time(d, d->t);
+  if (d->applying) return ess_refuse(d, now, "directions are given between applies");
+  if (!directions && count && count != ess_caller_states(d))
+    return ess_refuse(d, now, "count must be the dimension when directions is NULL");
+  const int status = follow(d, count, directions, NULL);
+  if (status || !count) return status;
+  // parameters stay
+  d->tangents->along = NULL;
+  d->tangents->wide = d->system.dimension;
+  return ESS_SUCCESS;
+}
+
+int ess_driver_follow_parameters(ess_driver *d, size_t count, const double directions[],
+                                 const double parameters[]) {
+  if (!d) return ESS_EINVAL;
+  const double now = ess_caller_time(d, d->t);
+  const size_t p = d->system.parameters;
+  if (d->applying) return ess_refuse(d, now, "directions are given between applies");
+  if (!p) return ess_refuse(d, now, "the system has no parameters");
+  if (!directions && !parameters && count && count != ess_caller_states(d) + p)
+    return ess_refuse(d, now,
+                      "count must be the dimension and the number of parameters when directions "
+                      "and parameters are NULL");
+  if (!are_finite(d->system.parameter_values, p))
+    return ess_refuse(d, now, "each of parameter_values must be finite");
+  return follow(d, count, directions, parameters);
+}
+
+int ess_driver_record(ess_driver *d, size_t bytes) {
+  if (!d) return ESS_EINVAL;
+  const double now = ess_caller_time(d, d->t);
+  if (d->applying) return ess_refuse(d, now, "a recording begins between applies");
+  if (d->options.method == ESS_METHOD_PAPER)
+    return ess_refuse(d, now, "ESS_METHOD_PAPER has no adjoint");
+  const char *const wrong = check_directions(d, 1, NULL, NULL);
+  if (wrong) return ess_refuse(d, now, wrong);
+  if (!are_finite(d->system.parameter_values, d->system.parameters))
+    return ess_refuse(d, now, "each of parameter_values must be finite");
+  ess_no_failure(d);
+  ess_tangents_free(d);
+  if (!bytes) return ESS_SUCCESS;
+  ess_tangents *const v = d->tangents = calloc(1, sizeof *v);
+  if (v) v->tape = ess_tape_alloc(d, bytes);
+  if (v) v->count = d->system.dimension + d->system.parameters;
+  if (!v || !v->tape || !allocate(d, v)) {
+    ess_tangents_free(d);
+    return ESS_ENOMEM;
+  }
+  ess_page_divide(d, v->tape);
+  begin_following(d, NULL, NULL);
+  v->chosen = v->digits = 0; // the order that the run makes
+  return ESS_SUCCESS;
 }
 
 int ess_tangents_show(ess_driver *d) {
@@ -189,7 +285,8 @@ int ess_tangents_show(ess_driver *d) {
 }
 
 const double *ess_driver_tangent(const ess_driver *d) {
-  return d && d->tangents && !d->tangents->is_lost ? d->tangents->rows : NULL;
+  const ess_tangents *const v = d ? d->tangents : NULL;
+  return v && !v->is_lost && !v->tape ? v->rows : NULL;
 }
 
 const ess_smoothness *ess_driver_smoothness(const ess_driver *d) {

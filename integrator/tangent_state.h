@@ -20,10 +20,11 @@ enum { ESS_KNOTS = 16 };
  * rates. */
 typedef struct ess_passage {
   double *x, *f, *sign, *side;
-  double *y;       /* n by column */
-  double *elapsed; /* by column */
-  double *along;   /* by column and event, in the order of the list: rate of its guard along y */
-  double *rate;    /* by event: along f */
+  double *y;           /* n by column */
+  const double *moves; /* how parameters move, by column; NULL: not at all */
+  double *elapsed;     /* by column */
+  double *along; /* by column and event, in the order of the list: rate of its guard along y */
+  double *rate;  /* by event: along f */
 } ess_passage;
 
 /* Where field and state before a crossing are to be had. */
@@ -41,6 +42,13 @@ typedef struct ess_tangents {
   double *v_end, *v_last; /* [p][n], at its end; the last coefficient of its dense output */
   double *w;              /* [p][n], scratch */
   double *matrix;         /* [n][n], the field's Jacobian, or DR */
+
+  /* parameters, P: how they move, [p][P], NULL where there are none; their values while they are
+   * moved; derivatives by them, [n or m][P]; what callbacks return with them moved; scratch */
+  double *along, *nominal, *by, *above, *below, *at_k, *moved, *moving;
+  double *unit; /* [n + P][P]: how they move where the states move, then each of them by itself */
+  size_t wide;  /* n + P: directions of which pieces are counted */
+  double *nearest; /* [n + P], scratch */
   double *x, *x_beside, *f_beside, *f_here;
   double *h, *rate; /* [m], scratch */
   bool is_tried;    /* the step tried from the node has its stages: from then, so long */
@@ -53,6 +61,7 @@ typedef struct ess_tangents {
   ess_before source;
   double *before, *at, *mapped, *share, *leap;
   bool is_pending;
+  bool knows_jump;   /* what a crossing of a sub-step adds has been measured of it alone */
   size_t last_event; /* the last crossing by itself, whose shares these are, and its time */
   double last_t;
 
@@ -70,7 +79,7 @@ typedef struct ess_tangents {
   bool *armed, *armed_after;
 
   ess_passage passage[ESS_MEETING + 1];
-  double *cone;   /* [28][n], what directions have to satisfy for an order */
+  double *cone;   /* [28][n + P], what directions have to satisfy for an order */
   double *digest; /* by piece */
   unsigned char (*orders)[ESS_MEETING];
 
@@ -86,11 +95,14 @@ typedef struct ess_tangents {
   size_t knot_made[ESS_KNOTS + 1], pieces, made;
   uint64_t spent, before_follow; /* calls of the field, by directions; by the run before them */
 
-  /* by how many times less the step before could err (ripple.c); the spectral radius, and what the
-   * stages of a step had shown of it when it was found; tries since then, crossings until then */
+  /* by how many times less the step before could err (tangent_control.c); the spectral radius, and
+   * what the stages of a step had shown of it when it was found; tries since then, crossings until
+   * then */
   double severity, radius, shown;
   int radius_tries;
   uint64_t radius_crossings;
+
+  struct ess_tape *tape; /* tape.h; NULL unless the run is recorded */
 
   bool is_lost; /* a callback has failed on their way: they are elsewhere than the state */
   void *memory;

@@ -21,13 +21,14 @@
 #include "instant.h"
 #include "kinks.h"
 #include "locate.h"
+#include "page.h"
 #include "piece.h"
 #include "resets.h"
-#include "ripple.h"
 #include "slide.h"
 #include "status.h"
 #include "step.h"
 #include "suspect.h"
+#include "tangent_control.h"
 #include "tolerance.h"
 #include "turning.h"
 
@@ -167,6 +168,7 @@ static int step(ess_driver *d, double t1) {
 int ess_advance_by_tolerance(ess_driver *d, double t1) {
   for (;;) {
     ess_candidate first;
+    if (d->tangents && ess_page_turn(d)) return ESS_SUCCESS;
     int status = ess_first_due(d, &first);
     if (status) return status;
     const bool due = first.found && first.duration == 0.0;

@@ -13,7 +13,9 @@
 
 #include "arithmetic.h"
 #include "driver_state.h"
+#include "grain.h"
 #include "lanes.h"
+#include "status.h"
 #include "turning.h"
 
 /* the share that is believed: a sine has turned by some two fifths. Of a first step, of which
@@ -30,6 +32,12 @@ static const double KINKED = 0.5, FIRST_KINKED = 1e-6;
  * that is not the derivative. Steps are not bounded for it until a model is believed again. */
 enum { TRIES = 16 };
 
+/* So many refusals more than steps, and it is asked whether all is rounding: a model is off by no
+ * more than so many roundings of what the event function is made of. Where it changes by less than
+ * that models are believed now and then, by chance. */
+enum { OFTEN = 8 };
+static const double ROUNDINGS = 8.0;
+
 /* an event function at so many times its pace is faster than it was, and not only past its turn */
 static const double FASTER = 2.0;
 
@@ -37,7 +45,7 @@ void ess_forget_turning(ess_driver *d) {
   d->turning.longest = INFINITY;
   d->turning.length = d->turning.first = 0.0;
   d->turning.is_seen = false;
-  d->turning.tries = 0;
+  d->turning.tries = d->turning.refused = 0;
 }
 
 /* no step is bounded to less */
@@ -71,6 +79,17 @@ static void note_paces(ess_driver *d) {
   }
 }
 
+/* whether what is off is rounding, where that has been so again and again */
+static bool is_rounding(ess_driver *d) {
+  ess_turning *const s = &d->turning;
+  double rounding;
+  if (s->refused < 2 * OFTEN || !(s->share > ESS_STILL_TURNING)) return false;
+  const int status = ess_rounding_error(d, s->guard, &rounding);
+  if (status) ess_no_failure(d); // nobody has asked for these calls
+  s->refused = OFTEN;
+  return !status && d->cluster.inexact[s->guard] <= ROUNDINGS * rounding;
+}
+
 bool ess_turns_too_far(ess_driver *d) {
   ess_turning *const s = &d->turning;
   const bool is_first = s->length == 0.0;
@@ -79,7 +98,8 @@ bool ess_turns_too_far(ess_driver *d) {
   const double factor =
       s->share > ESS_STILL_TURNING ? SAFETY * pow(BELIEVED / s->share, 0.2) : GROW_MOST;
   if (s->share > ESS_STILL_TURNING) s->tries = s->share > believed ? s->tries + 1 : 0;
-  const bool is_lost = s->tries > TRIES;
+  s->refused += s->share > believed ? 2 : -(s->refused > 0);
+  const bool is_lost = s->tries > TRIES || (s->share > believed && is_rounding(d));
   const double kinked = is_first ? FIRST_KINKED * s->first : KINKED * s->length;
   const double least = ess_larger(kinked, resolved(d));
   if (s->share > believed && d->dt > least && !is_lost) {

@@ -14,11 +14,13 @@
 #include "dopri5.h"
 #include "driver_state.h"
 #include "knots.h"
+#include "parameters.h"
 #include "piece.h"
 #include "slide_state.h"
 #include "status.h"
 #include "tangent.h"
 #include "tangent_state.h"
+#include "tape.h"
 #include "variation.h"
 
 /* an interval of a sub-step longer than this part of it takes steps of the pair, another one place
@@ -49,8 +51,9 @@ static void multiply(const double matrix[], const double from[], size_t n, doubl
   }
 }
 
-int ess_tangent_rates(ess_driver *d, double t, const double x[], const double *f,
-                      const double from[], size_t count, double to[]) {
+/* by the state alone */
+static int state_rates(ess_driver *d, double t, const double x[], const double *f,
+                       const double from[], size_t count, double to[]) {
   ess_tangents *const v = d->tangents;
   const ess_system *const s = &d->system;
   const size_t n = s->dimension;
@@ -77,6 +80,12 @@ int ess_tangent_rates(ess_driver *d, double t, const double x[], const double *f
   return status;
 }
 
+int ess_tangent_rates(ess_driver *d, double t, const double x[], const double *f,
+                      const double from[], const double along[], size_t count, double to[]) {
+  const int status = state_rates(d, t, x, f, from, count, to);
+  return status ? status : ess_parameter_rates(d, t, x, along, count, to);
+}
+
 /* what is rounding in differences of the field along a direction: shorter steps do not mend it */
 static double rounding_of(const ess_driver *d, const double along[]) {
   const double step = ess_tangent_part(d, d->x, along, sqrt(DBL_EPSILON));
@@ -92,8 +101,10 @@ static double error_of(ess_driver *d, double dt, const double end[]) {
   ess_dopri5_sum(ESS_SUM_ERROR, dt, NULL, v->k, v->count * n, v->w);
   for (size_t j = 0; j < v->count; j++) {
     double *const error = v->w + j * n, *const from = v->v + j * n;
-    const double lost =
-        d->system.field_jacobian && !ess_is_sliding(d) ? 0.0 : fabs(dt) * rounding_of(d, from);
+    const double *const along = v->along ? v->along + j * d->system.parameters : NULL;
+    const double rounding =
+        d->system.field_jacobian && !ess_is_sliding(d) ? 0.0 : rounding_of(d, from);
+    const double lost = fabs(dt) * (rounding + ess_parameter_noise(d, along));
     for (size_t i = 0; i < n; i++) error[i] = ess_larger(0.0, fabs(error[i]) - lost - DECAYED);
     const double its = ess_scaled_norm(d, error, from, end + j * n);
     if (!(its <= DBL_MAX) || !(norm(end + j * n, n) < INFINITY)) return INFINITY;
@@ -105,7 +116,7 @@ static double error_of(ess_driver *d, double dt, const double end[]) {
 int ess_tangent_try(ess_driver *d) {
   ess_tangents *const v = d->tangents;
   v->is_tried = false;
-  if (d->stabilised.is_on) return ESS_SUCCESS; // there are no stages of the pair
+  if (d->stabilised.is_on || ess_is_recording(d)) return ESS_SUCCESS; // there are no stages
   const size_t all = v->count * d->system.dimension;
   int status = ESS_SUCCESS;
   for (int s = v->has_first; !status && s < ESS_STAGES; s++) {
@@ -113,7 +124,8 @@ int ess_tangent_try(ess_driver *d) {
     double *const to = s == ESS_STAGES - 1 ? v->v_end : v->w;
     ess_dopri5_sum((ess_sum)s, d->dt, v->v, v->k, all, to);
     const bool is_off = s == 0 && v->source == ESS_BEFORE_UNKNOWN;
-    status = ess_tangent_rates(d, t, v->x, is_off ? NULL : d->stage[s], to, v->count, v->k[s]);
+    status =
+        ess_tangent_rates(d, t, v->x, is_off ? NULL : d->stage[s], to, v->along, v->count, v->k[s]);
   }
   ess_dopri5_sum(ESS_SUM_DENSE, d->dt, NULL, v->k, all, v->v_last);
   // where it is not a number shorter steps may be better
@@ -159,6 +171,13 @@ static int go_without_stages(ess_driver *d, double theta, bool cut) {
 
 int ess_tangent_step(ess_driver *d, double theta, bool cut) {
   ess_tangents *const v = d->tangents;
+  if (ess_is_recording(d) && !d->stabilised.is_on && !ess_is_sliding(d)) {
+    v->source = cut ? ESS_BEFORE_KNOWN : ESS_BEFORE_AT_NODE;
+    if (cut) rate_at(d, theta, v->before);
+    ess_tape_step(d, theta);
+    return ESS_SUCCESS;
+  }
+  ess_tape_open(d);
   if (d->stabilised.is_on) return go_without_stages(d, theta, cut);
   const bool known = v->is_tried && v->tried_t == d->t && v->tried_dt == d->dt;
   const int status = known ? ESS_SUCCESS : ess_tangent_try(d);
@@ -187,7 +206,7 @@ static void go_along(const ess_driver *d, const double rate[], double factor, do
 static int rates_on_path(ess_driver *d, double u, const double from[], double to[]) {
   ess_tangents *const v = d->tangents;
   ess_piece_state(d, d->piece.t0 + u, v->x);
-  return ess_tangent_rates(d, d->piece.t0 + u, v->x, NULL, from, v->count, to);
+  return ess_tangent_rates(d, d->piece.t0 + u, v->x, NULL, from, v->along, v->count, to);
 }
 
 /* the same of something else at the same place, where the Jacobian, or the field, is known now */
@@ -260,9 +279,13 @@ static int go_long(ess_driver *d, double u, double length) {
 
 int ess_tangent_piece(ess_driver *d) {
   ess_tangents *const v = d->tangents;
-  if (!v->is_rough) return ESS_SUCCESS;
-  v->is_rough = false;
-  return ess_tangents_lose(d, go_long(d, 0.0, d->piece.t1 - d->piece.t0));
+  int status = ESS_SUCCESS;
+  if (v->is_rough) {
+    v->is_rough = false;
+    status = ess_tangents_lose(d, go_long(d, 0.0, d->piece.t1 - d->piece.t0));
+  }
+  ess_tape_close(d, true);
+  return status;
 }
 
 int ess_tangent_path(ess_driver *d, double u) {
@@ -299,12 +322,12 @@ int ess_tangent_projection(ess_driver *d, double duration) {
   const size_t n = d->system.dimension, all = v->count * n;
   v->source = ESS_BEFORE_UNKNOWN;
   v->has_first = false;
-  int status = ess_tangent_rates(d, d->t, d->x, d->f, v->v, v->count, v->k[0]);
+  int status = ess_tangent_rates(d, d->t, d->x, d->f, v->v, v->along, v->count, v->k[0]);
   if (!status && d->options.order == 2) {
     const double half = 0.5 * duration;
     for (size_t i = 0; i < n; i++) v->x[i] = d->x[i] + half * d->f[i];
     go_along(d, v->k[0], half, v->w);
-    status = ess_tangent_rates(d, d->t + half, v->x, NULL, v->w, v->count, v->k[0]);
+    status = ess_tangent_rates(d, d->t + half, v->x, NULL, v->w, v->along, v->count, v->k[0]);
   }
   if (status) return status;
   for (size_t i = 0; i < all; i++) v->w[i] = v->v[i] + duration * v->k[0][i];

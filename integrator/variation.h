@@ -8,9 +8,10 @@
 
 #include "ess.h"
 
-/* to = the field's Jacobian at x, times from, `count` columns; f is the field there, or NULL. */
+/* to = the field's Jacobian at x, times from, `count` columns, whose parameters move along
+ * `along`, or NULL (parameters.h); f is the field there, or NULL. */
 int ess_tangent_rates(ess_driver *d, double t, const double x[], const double *f,
-                      const double from[], size_t count, double to[]);
+                      const double from[], const double along[], size_t count, double to[]);
 
 /* Rates in the stages of the step just tried, before another call of the field overwrites them;
  * directions go on along it to theta, before the node does. */

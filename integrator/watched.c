@@ -42,6 +42,12 @@ static int field_jacobian(double t, const double x[], const double sign[], doubl
   return s->field_jacobian(t, x, sign, J, s->params);
 }
 
+static int field_parameter_jacobian(double t, const double x[], const double sign[], double Fp[],
+                                    void *params) {
+  const ess_system *const s = callers(params);
+  return s->field_parameter_jacobian(t, x, sign, Fp, s->params);
+}
+
 static int guards(double t, const double x[], double h[], void *params) {
   const ess_system *const s = callers(params);
   const int code = s->guard_count ? s->guards(t, x, h, s->params) : 0;
@@ -127,6 +133,12 @@ static int impact_jacobian(const ess_impact *impact, double DR[], void *params) 
   return w->callers.jacobian(&seen, DR, w->system.params);
 }
 
+static int impact_parameter_jacobian(const ess_impact *impact, double Rp[], void *params) {
+  const ess_watched *const w = &((const ess_driver *)params)->watched;
+  const ess_impact seen = seen_by_caller(w, impact);
+  return w->callers.parameter_jacobian(&seen, Rp, w->system.params);
+}
+
 /* ---- observers: the context is the driver -----------------------------------------------------
  */
 
@@ -205,8 +217,9 @@ static bool allocate(ess_watched *w) {
   const size_t n = w->system.dimension + 1, m = w->first, most = SIZE_MAX / sizeof(double) / 32;
   if (n > most || m > most || w->count > most) return false;
   const size_t all = m + w->count;
-  w->memory = calloc(1, (n + 3 * all) * sizeof(double) + 2 * w->count * sizeof(uint64_t) +
-                            (m + 1) * sizeof(size_t) + 2 * w->count * sizeof(int));
+  w->bytes = (n + 3 * all) * sizeof(double) + 2 * w->count * sizeof(uint64_t) +
+             (m + 1) * sizeof(size_t) + 2 * w->count * sizeof(int);
+  w->memory = calloc(1, w->bytes);
   if (!w->memory) return false;
   w->v = w->memory;
   w->h = w->v + n;
@@ -236,7 +249,9 @@ static void join_impacts(ess_watched *w, ess_system *joined) {
   w->impacts = (ess_impacts){.at = own->at,
                              .map = map,
                              .jacobian = own->jacobian ? impact_jacobian : NULL,
-                             .start = own->start ? start_impacts : NULL};
+                             .start = own->start ? start_impacts : NULL,
+                             .parameter_jacobian =
+                                 own->parameter_jacobian ? impact_parameter_jacobian : NULL};
   joined->impacts = &w->impacts;
 }
 
@@ -262,6 +277,8 @@ bool ess_watched_join(ess_driver *d, const ess_system *s, ess_system *joined) {
   joined->guard_rates = NULL;
   joined->some_guard_rates = NULL;
   joined->guard_time_rates = NULL;
+  joined->guard_parameter_jacobian = NULL;
+  joined->field_parameter_jacobian = s->field_parameter_jacobian ? field_parameter_jacobian : NULL;
   joined->mode_changed = s->mode_changed ? mode_changed : NULL;
   joined->params = d;
   if (s->resets) join_resets(w, joined);

@@ -23,6 +23,7 @@ typedef struct ess_watched {
   size_t *events;        /* [first]: those of an impact that the caller knows of */
   double *v, *h, *h_before, *rate; /* scratch */
   void *memory;
+  size_t bytes;
 } ess_watched;
 
 #endif

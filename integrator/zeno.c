@@ -88,6 +88,19 @@ static int find_end(ess_driver *d, size_t k, ess_returning *r, bool *ends) {
   return status;
 }
 
+/* Impacts that stop the state on event function k's guard, to which something pushes it: each takes
+ * all of the speed, so that they accumulate at once. */
+static int find_stop(ess_driver *d, size_t k, ess_returning *r, bool *ends) {
+  bool lost = false;
+  const double height = r->speed.last * r->way.last;
+  const int status = r->has_stopped ? is_lost(d, k, height, &lost) : ESS_SUCCESS;
+  r->stops = lost ? r->stops + 1 : 0;
+  r->has_stopped = false;
+  *ends = r->stops >= RATIOS_LEAST;
+  if (*ends) r->end = d->t;
+  return status;
+}
+
 int ess_watch_zeno(ess_driver *d, size_t count, const size_t events[], double *when) {
   int status = ESS_SUCCESS;
   *when = NAN;
@@ -96,7 +109,8 @@ int ess_watch_zeno(ess_driver *d, size_t count, const size_t events[], double *w
     ess_returning *const r = &d->impacts->returning[ess_guard_ahead(d, k)];
     bool ends;
     if (!note(r, d->t, fabs(d->rate[k]))) continue;
-    status = find_end(d, k, r, &ends);
+    status = find_stop(d, k, r, &ends);
+    if (!status && !ends) status = find_end(d, k, r, &ends);
     if (!status && ends) *when = ess_larger(r->end, d->t);
   }
   return status;

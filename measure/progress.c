@@ -9,8 +9,9 @@
 
 #include "clock.h"
 
-// nanoseconds between two drawings, and between two lines
-static const uint64_t drawing_ns = 100000000, line_ns = 30000000000;
+// nanoseconds between two drawings, and between two lines; what is under way may last, and is not
+// to be hidden by what was drawn just before
+static const uint64_t drawing_ns = 100000000, within_ns = 10000000, line_ns = 30000000000;
 
 void measure_progress_begin(measure_progress *progress, FILE *stream, const char *label,
                             uint64_t total) {
@@ -61,10 +62,10 @@ static void say(const measure_progress *progress, const char *line) {
   fflush(progress->stream);
 }
 
-void measure_progress_update(measure_progress *progress, uint64_t done) {
-  if (!progress->stream) return;
+static void show(measure_progress *progress, uint64_t between_ns) {
+  const uint64_t done = progress->done;
   const uint64_t now = measure_clock_ns();
-  const uint64_t interval_ns = progress->drawn ? drawing_ns : line_ns;
+  const uint64_t interval_ns = progress->drawn ? between_ns : line_ns;
   if (progress->shown_ns && now - progress->shown_ns < interval_ns) return;
   progress->shown_ns = now;
 
@@ -73,12 +74,29 @@ void measure_progress_update(measure_progress *progress, uint64_t done) {
   char left[32] = "?", line[MEASURE_MESSAGE_SIZE];
   if (done > 0 && done <= progress->total)
     format_duration(left, sizeof left, (double)(progress->total - done) / rate);
-  measure_message(line, "%s %" PRIu64 "/%" PRIu64 ", %.3g/s, %s left", progress->label, done,
-                  progress->total, rate, left);
+  if (*progress->within && !done)
+    measure_message(line, "%s %" PRIu64 "/%" PRIu64 ", %s", progress->label, done, progress->total,
+                    progress->within);
+  else
+    measure_message(line, "%s %" PRIu64 "/%" PRIu64 ", %.3g/s, %s left%s%s", progress->label, done,
+                    progress->total, rate, left, *progress->within ? "; " : "", progress->within);
   if (progress->drawn)
     draw(progress, line);
   else
     say(progress, line);
+}
+
+void measure_progress_update(measure_progress *progress, uint64_t done) {
+  if (!progress->stream) return;
+  progress->done = done;
+  *progress->within = '\0';
+  show(progress, drawing_ns);
+}
+
+void measure_progress_within(measure_progress *progress, const char *text) {
+  if (!progress->stream) return;
+  snprintf(progress->within, sizeof progress->within, "%s", text);
+  show(progress, within_ns);
 }
 
 void measure_progress_end(measure_progress *progress) {

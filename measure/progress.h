@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 /* Owned by the caller; its members are private. */
+enum { MEASURE_PROGRESS_WITHIN = 96 };
 typedef struct measure_progress {
   FILE *stream;      /* NULL: ended */
   bool drawn;        /* over itself, on a terminal */
@@ -16,6 +17,8 @@ typedef struct measure_progress {
   uint64_t total;
   uint64_t start_ns, shown_ns;
   int width; /* of the line on the screen */
+  uint64_t done;
+  char within[MEASURE_PROGRESS_WITHIN]; /* how far the one under way is; "": not told */
 } measure_progress;
 
 /* Begins a count to `total` on `stream`, the standard error when that is NULL. `label` outlives the
@@ -27,6 +30,9 @@ void measure_progress_begin(measure_progress *progress, FILE *stream, const char
  * is no terminal once in half a minute, so it may be called after every sample; never call it
  * inside a timed region. */
 void measure_progress_update(measure_progress *progress, uint64_t done);
+
+/* Tells how far the one under way is, behind the count; drawn as seldom as that. */
+void measure_progress_within(measure_progress *progress, const char *text);
 
 /* Erases a line that was drawn: call it before anything else is printed, and at the end. */
 void measure_progress_end(measure_progress *progress);

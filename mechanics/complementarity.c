@@ -124,10 +124,6 @@ complementarity_choice complementarity_pseudo(complementarity *c, contact_mode s
   return found;
 }
 
-bool complementarity_is_forces(complementarity *c, contact_mode scope, contact_mode mode) {
-  return solves(c, scope, mode, keeps_force, 0);
-}
-
 bool complementarity_is_impulses(complementarity *c, contact_mode scope, contact_mode mode) {
   return solves(c, scope, mode, keeps_impulse, 0);
 }

@@ -41,7 +41,6 @@ complementarity_choice complementarity_pseudo(complementarity *c, contact_mode s
                                               double delta_t);
 
 /* Whether a mode solves each. */
-bool complementarity_is_forces(complementarity *c, contact_mode scope, contact_mode mode);
 bool complementarity_is_impulses(complementarity *c, contact_mode scope, contact_mode mode);
 bool complementarity_is_pseudo(complementarity *c, contact_mode scope, contact_mode mode,
                                double delta_t);

@@ -75,6 +75,20 @@ typedef struct model_impact {
   char before[MODEL_MODE_SIZE], held[MODEL_MODE_SIZE], after[MODEL_MODE_SIZE];
 } model_impact;
 
+enum { MODEL_SECTION_MAX = 8 };
+
+/*
+ * Where a model's steps, hops or bounces are counted, for periodic orbits: a run passes the section
+ * where this guard is crossed. Some states are its coordinates there, s; those that they say, that
+ * a symmetry leaves free or that a conserved quantity holds are the lift's: x[n] on the section,
+ * and its derivative Dx[n*count].
+ */
+typedef struct model_section {
+  size_t guard, count;
+  size_t states[MODEL_SECTION_MAX];
+  void (*lift)(const model *m, const double s[], double x[], double Dx[]);
+} model_section;
+
 typedef struct model_type {
   const char *name, *summary;
   const model_parameter *parameters;
@@ -129,6 +143,15 @@ typedef struct model_type {
   /* Optional, where the mode is a function of the state: the field with the mode read off the state
    * at x, in one pass and without event functions, as who looks for no crossing would write it. */
   int (*field_by_state)(const model *m, const double x[], double dxdt[]);
+
+  /* Optional: names of the system's parameters, which are options of the model by the same names;
+   * and what the time is called at which the first event function is crossed, where a derivative's
+   * run ends there. */
+  const char *const *system_parameters;
+  const char *end_name;
+
+  /* Optional: a section, whose orbits `essbench orbit` finds. */
+  const model_section *section;
 
   /* Whether the crossing that led to `sign` (event function `guard` just flipped) changes f. */
   bool (*changes_field)(const model *m, size_t guard, const double sign[]);

@@ -20,9 +20,11 @@
 #include "legged.h"
 #include "model.h"
 #include "plate.h"
+#include "projectile.h"
 #include "slides.h"
 #include "slip.h"
 #include "trot.h"
+#include "walker.h"
 
 enum { LIST_SIZE = 200, NUMBER_SIZE = 32 };
 
@@ -36,6 +38,7 @@ const model_type *const model_types[] = {&affine3_type,
                                          &hopper_type,
                                          &particle_type,
                                          &plate_type,
+                                         &projectile_type,
                                          &relay_type,
                                          &rhex_type,
                                          &legged_type,
@@ -43,6 +46,7 @@ const model_type *const model_types[] = {&affine3_type,
                                          &slip_type,
                                          &trot_type,
                                          &trot_on_springs_type,
+                                         &walker_type,
                                          NULL};
 
 const model_type *model_find(const char *name) {

@@ -38,6 +38,7 @@ static const char *const state_names[N] = {"x", "z", "vx", "vz", "foot"};
 typedef struct slip {
   double mass, stiffness, leg, ahead, lands_at, gravity; /* the foot is set so far ahead, the mass
                                                             then being so high */
+  double height, speed; /* at the start, which say what energy a gait has */
 } slip;
 
 static double leg_length(const double x[]) {
@@ -151,6 +152,23 @@ static int start(double t, const double x[], double sign[], bool armed[], void *
 
 static const ess_impacts impacts = {.map = change, .jacobian = change_jacobian, .start = start};
 
+/* an apex of that height, at the energy of the start; NaN where there is none so high, or it is no
+ * higher than where the leg lands */
+static void lift(const model *m, const double s[], double x[], double Dx[]) {
+  const slip *const p = m->data;
+  const double square = p->speed * p->speed + 2.0 * p->gravity * (p->height - s[0]);
+  memset(x, 0, N * sizeof *x);
+  memset(Dx, 0, N * sizeof *Dx);
+  x[Z] = s[0];
+  x[VX] = s[0] > p->lands_at ? copysign(sqrt(square), p->speed) : NAN;
+  x[FOOT] = p->ahead;
+  Dx[Z] = 1.0;
+  Dx[VX] = -p->gravity / x[VX];
+}
+
+static const model_section section = {
+    .guard = ESS_GUARD_UP(FALLS), .count = 1, .states = {Z}, .lift = lift};
+
 /* from the apex, the leg already at its angle */
 static void initial_state(const model *m, double x0[]) {
   const slip *const p = m->data;
@@ -188,7 +206,9 @@ static int prepare(model *m, char message[MODEL_MESSAGE_SIZE]) {
               .leg = leg,
               .ahead = leg * cos(angle),
               .lands_at = leg * sin(angle),
-              .gravity = m->value[GRAVITY]};
+              .gravity = m->value[GRAVITY],
+              .height = m->value[HEIGHT],
+              .speed = m->value[SPEED]};
   m->data = p;
   m->system = (ess_system){.dimension = N,
                            .guard_count = EVENTS,
@@ -213,6 +233,7 @@ const model_type slip_type = {
     .parameter_count = PARAMETER_COUNT,
     .dimension = N,
     .state_names = state_names,
+    .section = &section,
     .time_step = 0.002,
     .prepare = prepare,
     .release = release,

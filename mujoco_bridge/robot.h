@@ -112,11 +112,12 @@ const char *robot_failure(const robot *r);
 /* ---- what is event-selected in it ------------------------------------------------------------ */
 
 typedef enum robot_treatment {
-  ROBOT_SMOOTH,  /* nothing switches */
-  ROBOT_GUARDED, /* event functions say where it switches */
-  ROBOT_KINK,    /* it switches, and nothing says where: the field has a kink there */
-  ROBOT_REFUSED, /* the field fails where it acts, by an event function too */
-  ROBOT_LEFT_OUT /* by options.without */
+  ROBOT_SMOOTH,   /* nothing switches */
+  ROBOT_GUARDED,  /* event functions say where it switches */
+  ROBOT_KINK,     /* it switches, and nothing says where: the field has a kink there */
+  ROBOT_FOLLOWED, /* an event function says when it touches; its points, MuJoCo's own, may jump */
+  ROBOT_REFUSED,  /* the field fails where it acts, by an event function too */
+  ROBOT_LEFT_OUT  /* by options.without */
 } robot_treatment;
 
 typedef struct robot_finding {
@@ -130,8 +131,24 @@ typedef struct robot_finding {
 size_t robot_finding_count(const robot *r);
 const robot_finding *robot_findings(const robot *r);
 
-/* The first pair without a rule (ROBOT_REFUSED) that touches at x; NULL when none does. */
+/* The first pair that is refused (ROBOT_REFUSED) and touches at x; NULL when none does. */
 const robot_finding *robot_refused_contact(robot *r, const double x[]);
+
+/* Where a pair that is followed (ROBOT_FOLLOWED) touches: how many points, and their mean as each
+ * of the two geoms sees it. */
+typedef struct robot_points {
+  size_t count;
+  double mean[2][3];
+} robot_points;
+
+size_t robot_followed_pairs(const robot *r);
+
+/*
+ * Notes the points at x in now[robot_followed_pairs], and counts the pairs whose points have jumped
+ * since the state that `now` is of (all 0: before the first): which touched there and touch here,
+ * but with another number of points, or elsewhere on both geoms. 0, or -1 as a callback.
+ */
+int robot_points_jumped(robot *r, const double x[], robot_points now[], size_t *jumped);
 
 /* What event function k is of: "floor - left_foot, end 2", "hip upper". The robot's. */
 const char *robot_event_name(const robot *r, size_t k);
@@ -157,7 +174,6 @@ void robot_forget(robot *r);
 /* The state that MuJoCo resets to (qpos0), and keyframe k; false where there is none. */
 void robot_reset_state(const robot *r, double x[]);
 bool robot_keyframe(const robot *r, size_t k, double x[]);
-size_t robot_keyframe_count(const robot *r);
 
 /* Makes the quaternions of x[dimension] unit ones. */
 void robot_normalise(const robot *r, double x[]);
@@ -172,13 +188,5 @@ int robot_body_positions(robot *r, const double x[], double xpos[]);
  * compiled; dxdt[dimension]. 0, or -1 with the reason in robot_failure.
  */
 int robot_plain_field(robot *r, const double x[], double dxdt[]);
-
-/* Calls since robot_open, or robot_clone. */
-typedef struct robot_counters {
-  uint64_t fields, guards, rates; /* calls of callbacks */
-  uint64_t positions, velocities; /* evaluations of MuJoCo's stages; the rest came from the cache */
-} robot_counters;
-
-robot_counters robot_counted(const robot *r);
 
 #endif

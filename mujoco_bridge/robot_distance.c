@@ -263,3 +263,49 @@ void robot_distance_velocity(const mjModel *m, const mjData *d, const int geom[2
   point_velocity(m, d, geom[1], touch->pos, out);
   mju_subFrom3(out, first);
 }
+
+/* ---- frames ---------------------------------------------------------------------------------- */
+
+void robot_distance_frame(double frame[9]) {
+  double *y = frame + 3;
+  if (mju_dot3(y, y) < 0.25) {
+    mju_zero3(y);
+    y[fabs(frame[1]) < 0.5 ? 1 : 2] = 1.0;
+  }
+  mju_addToScl3(y, frame, -mju_dot3(frame, y));
+  mju_normalize3(y);
+  mju_cross(frame + 6, frame, y);
+}
+
+/* ---- boxes about geoms ----------------------------------------------------------------------- */
+
+static void box_centre(const mjModel *m, const mjData *d, int geom, double out[3]) {
+  mju_mulMatVec3(out, d->geom_xmat + 9 * geom, m->geom_aabb + 6 * geom);
+  mju_addTo3(out, d->geom_xpos + 3 * geom);
+}
+
+/* how far a box reaches from its centre along a direction */
+static double box_reach(const mjModel *m, const mjData *d, int geom, const double along[3]) {
+  const double *const half = m->geom_aabb + 6 * geom + 3;
+  double part[3];
+  mju_mulMatTVec3(part, d->geom_xmat + 9 * geom, along);
+  return half[0] * fabs(part[0]) + half[1] * fabs(part[1]) + half[2] * fabs(part[2]);
+}
+
+bool robot_distance_apart(const mjModel *m, const mjData *d, const int geom[2], double reach) {
+  double centre[2][3], from[3], axis[3];
+  for (int i = 0; i < 2; ++i) box_centre(m, d, geom[i], centre[i]);
+  if (m->geom_type[geom[0]] == mjGEOM_PLANE) {
+    axis_of(d, geom[0], 2, 1.0, axis);
+    ahead(from, centre[1], -1.0, d->geom_xpos + 3 * geom[0]);
+    return dot(from, axis) - box_reach(m, d, geom[1], axis) >= reach;
+  }
+  ahead(from, centre[1], -1.0, centre[0]);
+  for (int i = 0; i < 6; ++i) {
+    const int of = geom[i / 3], other = geom[1 - i / 3];
+    axis_of(d, of, i % 3, 1.0, axis);
+    const double own = m->geom_aabb[6 * of + 3 + i % 3];
+    if (fabs(dot(from, axis)) - own - box_reach(m, d, other, axis) >= reach) return true;
+  }
+  return false;
+}

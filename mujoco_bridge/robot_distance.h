@@ -38,4 +38,12 @@ bool robot_distance_parallel(const mjData *d, const int geom[2]);
 void robot_distance_velocity(const mjModel *m, const mjData *d, const int geom[2],
                              const robot_touch *touch, double out[3]);
 
+/* whether the boxes about two geoms, or a plane and such a box, are at least so far apart along an
+ * axis of one of them: so the geoms are, too */
+bool robot_distance_apart(const mjModel *m, const mjData *d, const int geom[2], double reach);
+
+/* Completes a contact's frame from its normal and a tangent, which may be 0: mju_makeFrame, which
+ * is not exported. */
+void robot_distance_frame(double frame[9]);
+
 #endif

@@ -11,7 +11,7 @@
 
 #include "robot.h"
 
-/* Two geoms whose contacts have smooth distances, or are watched because they have none. */
+/* Two geoms whose contacts have smooth distances, or are followed or watched as they have none. */
 typedef struct robot_pair {
   int geom[2];       /* in the order MuJoCo's contact has them */
   size_t parts;      /* points that may touch, an event function each; 0: no rule, and one event */
@@ -23,7 +23,7 @@ typedef enum robot_event_of {
   ROBOT_OF_PAIR,   /* a point of a pair with a rule */
   ROBOT_OF_JOINT,  /* a limit */
   ROBOT_OF_TENDON, /* a limit */
-  ROBOT_OF_WATCH,  /* a pair without a rule: the field fails where it acts */
+  ROBOT_OF_WATCH,  /* a pair without a rule: it is followed, or the field fails where it acts */
   ROBOT_OF_FORCE   /* of a twin: the force at a point of a pair with a rule */
 } robot_event_of;
 
@@ -72,8 +72,10 @@ struct robot {
   double *shifted; /* [dimension], and [2 * events] behind it: room for differences */
   double *held;    /* [nu], controls over a reset */
   ess_system system;
-  robot_counters counters;
   char failure[ROBOT_MESSAGE_SIZE];
 };
+
+/* robot_open.c: the search for constraints' forces goes on to rounding. */
+void robot_solve_exactly(mjOption *o);
 
 #endif

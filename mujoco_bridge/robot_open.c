@@ -124,14 +124,18 @@ void robot_close(robot *r) {
   free(r);
 }
 
-/* in continuous time, and to rounding */
-static void set_options(mjOption *o) {
-  o->timestep = 1e-9;
-  o->integrator = mjINT_EULER;
+void robot_solve_exactly(mjOption *o) {
   o->solver = mjSOL_NEWTON;
   o->tolerance = 1e-15;
   o->iterations = 200;
   o->ls_iterations = 100;
+}
+
+/* in continuous time, and to rounding */
+static void set_options(mjOption *o) {
+  robot_solve_exactly(o);
+  o->timestep = 1e-9;
+  o->integrator = mjINT_EULER;
   o->disableflags |= mjDSBL_ISLAND;
   o->enableflags &= ~(mjENBL_SLEEP | mjENBL_ENERGY | mjENBL_FWDINV);
 }
@@ -204,7 +208,6 @@ static bool find_fixed(robot *r) {
     for (size_t k = 0; k < r->shared->row_events; ++k)
       if (largest[k] < 1e-12) r->shared->events[k].fixed = h[k] > 0.0 ? 1 : -1;
   free(room);
-  r->counters = (robot_counters){0};
   r->failure[0] = '\0';
   return true;
 }
@@ -407,15 +410,12 @@ const char *robot_actuator_name(const robot *r, size_t i) {
 }
 
 bool robot_event_is_contact(const robot *r, size_t k) {
-  return k < r->shared->contact_events;
+  const robot_event_of of = r->shared->events[k].of;
+  return of == ROBOT_OF_PAIR || of == ROBOT_OF_WATCH;
 }
 
 bool robot_event_is_within(const robot *r, size_t k) {
   const robot_event *const e = &r->shared->events[k];
-  const bool pair = e->of == ROBOT_OF_PAIR || e->of == ROBOT_OF_WATCH;
-  return pair && robot_without_self(r->shared->model, r->shared->pairs[e->object].geom);
-}
-
-robot_counters robot_counted(const robot *r) {
-  return r->counters;
+  return robot_event_is_contact(r, k) &&
+         robot_without_self(r->shared->model, r->shared->pairs[e->object].geom);
 }

@@ -12,6 +12,7 @@
 
 #include "bridge_guard.h"
 #include "robot_distance.h"
+#include "robot_found.h"
 #include "robot_twin.h"
 
 void robot_stage_forget(robot *r) {
@@ -46,28 +47,14 @@ void robot_stage_kinematics(robot *r, const double x[]) {
   mj_comPos(m, d);
   if (m->ntendon > 0) mj_tendon(m, d);
   r->stage.kinematics = true;
-  r->counters.positions++;
 }
 
 void robot_stage_velocities(robot *r, const double v[]) {
   memcpy(r->data->qvel, v, (size_t)r->model.nv * sizeof *v);
   mj_comVel(&r->model, r->data);
-  r->counters.velocities++;
 }
 
 /* ---- what acts ------------------------------------------------------------------------------- */
-
-/* mju_makeFrame, which is not exported */
-static void complete_frame(double frame[9]) {
-  double *y = frame + 3;
-  if (mju_dot3(y, y) < 0.25) {
-    mju_zero3(y);
-    y[fabs(frame[1]) < 0.5 ? 1 : 2] = 1.0;
-  }
-  mju_addToScl3(y, frame, -mju_dot3(frame, y));
-  mju_normalize3(y);
-  mju_cross(frame + 6, frame, y);
-}
 
 static void add_point(robot *r, const robot_pair *p, size_t parts, size_t part) {
   mjContact contact = p->pattern;
@@ -77,7 +64,7 @@ static void add_point(robot *r, const robot_pair *p, size_t parts, size_t part) 
   mju_copy3(contact.pos, touch.pos);
   mju_copy3(contact.frame, touch.normal);
   mju_copy3(contact.frame + 3, touch.tangent);
-  complete_frame(contact.frame);
+  robot_distance_frame(contact.frame);
   mj_addContact(&r->model, r->data, &contact);
 }
 
@@ -199,6 +186,8 @@ static void make_rows(robot *r, const double sign[]) {
   // a twin's contacts are no constraints
   for (size_t k = 0; k < s->contact_events && s->stiffness == 0.0; ++k)
     if (sign[k] > 0.0) add_contact(r, &s->events[k]);
+  for (size_t k = s->row_events; k < s->force_events && s->stiffness == 0.0; ++k)
+    if (sign[k] > 0.0) robot_found_add(r, &s->pairs[s->events[k].object]);
   for (size_t k = s->contact_events; k < s->row_events; ++k)
     move_range(r, &s->events[k], sign[k] > 0.0);
   mj_makeConstraint(&r->model, r->data);
@@ -231,5 +220,4 @@ void robot_stage_forces(robot *r, const double x[]) {
   mj_fwdAcceleration(m, d);
   mj_fwdConstraint(m, d);
   memcpy(d->qacc_warmstart, d->qacc, (size_t)m->nv * sizeof *x);
-  r->counters.velocities++;
 }

@@ -28,10 +28,6 @@ void robot_reset_state(const robot *r, double x[]) {
   write_state(&r->model, r->model.qpos0, NULL, NULL, x);
 }
 
-size_t robot_keyframe_count(const robot *r) {
-  return (size_t)r->model.nkey;
-}
-
 bool robot_keyframe(const robot *r, size_t k, double x[]) {
   const mjModel *m = &r->model;
   if (k >= (size_t)m->nkey) return false;

@@ -15,11 +15,19 @@
 /* how close to an output time the end of a step is taken for it, in steps */
 static const double rounding = 1e-6;
 
+/* the shortest step at a stop, s; and how many times its distance from the stop behind it a step
+ * may be, which before a stop leaves as small a part of the way */
+static const double shortest = 1e-8, lengthening = 2.0;
+
+const double robot_steps_of_stop = 20.0;
+
 struct robot_steps {
   mjModel *model;
+  mjOption own; /* as the model was compiled */
   mjData *data;
   double
       *positions; /* [nq] of an output between two steps; behind them [nv + na] of its beginning */
+  double *matrices; /* three of directions, where transitions are asked for */
 };
 
 /* ---- open and close -------------------------------------------------------------------------- */
@@ -45,6 +53,7 @@ int robot_steps_open(const robot *r, robot_steps **out, char message[ROBOT_MESSA
         calloc((size_t)(r->shared->model->nq + r->shared->model->nv + r->shared->model->na) + 1,
                sizeof *s->positions);
   if (s && s->positions && bridge_guarded(copy_model, &o, &complaint) && s->model && s->data) {
+    s->own = s->model->opt;
     *out = s;
     return 0;
   }
@@ -58,6 +67,7 @@ void robot_steps_close(robot_steps *s) {
   if (s->data) mj_deleteData(s->data);
   if (s->model) mj_deleteModel(s->model);
   free(s->positions);
+  free(s->matrices);
   free(s);
 }
 
@@ -97,6 +107,8 @@ static int set_up(robot_steps *s, const robot_steps_request *q, char message[ROB
              q->integrator, q->time_step, mj_versionString(), bridge_version_integrators());
     return SOLVER_REFUSED;
   }
+  s->model->opt = s->own;
+  if (q->exactly) robot_solve_exactly(&s->model->opt);
   s->model->opt.integrator = integrator;
   s->model->opt.timestep = q->time_step;
   return 0;
@@ -147,6 +159,45 @@ static bool has_failed(const walk *w) {
   return false;
 }
 
+/* ---- transitions ----------------------------------------------------------------------------- */
+
+static int directions(const mjModel *m) {
+  return (int)(2 * m->nv + m->na);
+}
+
+/* the first of the three matrices is the product so far */
+static int begin_transitions(robot_steps *s, char message[ROBOT_MESSAGE_SIZE]) {
+  const size_t n = (size_t)directions(s->model);
+  free(s->matrices);
+  s->matrices = calloc(3 * n * n + 1, sizeof *s->matrices);
+  for (size_t i = 0; s->matrices && i < n; ++i) s->matrices[i * n + i] = 1.0;
+  if (s->matrices) return 0;
+  snprintf(message, ROBOT_MESSAGE_SIZE, "mujoco: no room for matrices of transitions");
+  return SOLVER_FAILED;
+}
+
+/* the matrix of the step to come, times what there is */
+static void multiply(const walk *w) {
+  const mjModel *const m = w->s->model;
+  const int n = directions(m);
+  double *const product = w->s->matrices, *const of = product + n * n, *const next = of + n * n;
+  mjd_transitionFD(m, w->s->data, w->q->move, 1, of, NULL, NULL, NULL);
+  mju_mulMatMat(next, of, product, n, n, n);
+  mju_copy(product, next, n * n);
+}
+
+static void write_transitions(const walk *w, size_t output, bool at_end) {
+  const size_t n = (size_t)directions(w->s->model);
+  double *const out = w->q->transitions + output * n * n;
+  for (size_t i = 0; i < n * n; ++i) out[i] = at_end ? w->s->matrices[i] : (double)NAN;
+}
+
+bool robot_steps_has_transitions(const char *integrator) {
+  return strcmp(integrator, "RK4") != 0;
+}
+
+/* ---- the walk -------------------------------------------------------------------------------- */
+
 static void set_start(const walk *w) {
   const mjModel *const m = w->s->model;
   mjData *const d = w->s->data;
@@ -157,19 +208,18 @@ static void set_start(const walk *w) {
   memcpy(d->act, w->q->x0 + nq + nv, na * sizeof *d->act);
 }
 
-static void step(const walk *w) {
+static void step(const walk *w, double t) {
   const mjModel *const m = w->s->model;
   mjData *const d = w->s->data;
-  const double t = (double)w->report->steps * m->opt.timestep;
   mju_copy(d->ctrl, robot_controls_at(w->q->controls, t, NULL), (int)m->nu);
+  if (w->q->transitions) multiply(w);
   mj_step(m, d);
   ++w->report->steps;
 }
 
 /* every output: the step is made that ends at it or behind it. Velocities at that step's beginning
  * are kept for outputs between, above the positions. */
-static void go(void *context) {
-  const walk *const w = context;
+static void go_evenly(const walk *w) {
   const mjModel *const m = w->s->model;
   const mjData *const d = w->s->data;
   const double h = m->opt.timestep;
@@ -180,7 +230,7 @@ static void go(void *context) {
     while ((double)w->report->steps < steps - rounding) {
       memcpy(from, d->qvel, (size_t)m->nv * sizeof *from);
       memcpy(from + m->nv, d->act, (size_t)m->na * sizeof *from);
-      step(w);
+      step(w, (double)w->report->steps * h);
       if (has_failed(w)) return;
     }
     const double before_end = (double)w->report->steps - steps;
@@ -190,8 +240,49 @@ static void go(void *context) {
     else
       write_between(w, i, before_end * h, from);
     if (w->q->at_end) w->q->at_end[i] = at_end;
+    if (w->q->transitions) write_transitions(w, i, at_end);
     w->report->reached = i + 1;
   }
+}
+
+/* how long a step from t may be: to `end`, or less near a stop, of which *next is the first ahead
+ */
+static double step_towards(const walk *w, double t, double end, size_t *next) {
+  const robot_steps_request *const q = w->q;
+  while (*next < q->stop_count && q->stops[*next] <= t) ++*next;
+  double h = fmin(q->time_step, end - t);
+  if (*next > 0) h = fmin(h, fmax(shortest, lengthening * (t - q->stops[*next - 1])));
+  if (*next < q->stop_count)
+    h = fmin(h, fmax(shortest, (q->stops[*next] - t) * lengthening / (1.0 + lengthening)));
+  // no crumb is left before the end
+  return end - t - h < 0.5 * shortest ? end - t : h;
+}
+
+/* What jumps where a step is short moves the state by little. */
+static void go_by_stops(const walk *w) {
+  double t = 0.0;
+  size_t next = 0;
+  set_start(w);
+  for (size_t i = 0; i < w->q->count; ++i) {
+    const double output = (double)i * w->q->dt;
+    while (t < output) {
+      double until;
+      robot_controls_at(w->q->controls, t, &until);
+      const double end = fmin(output, until), h = step_towards(w, t, end, &next);
+      w->s->model->opt.timestep = h;
+      step(w, t);
+      if (has_failed(w)) return;
+      t = end - t > h ? t + h : end;
+    }
+    write_state(w, i);
+    if (w->q->at_end) w->q->at_end[i] = true;
+    w->report->reached = i + 1;
+  }
+}
+
+static void go(void *context) {
+  const walk *const w = context;
+  (w->q->stops ? go_by_stops : go_evenly)(w);
 }
 
 static bool is_finite(const walk *w, size_t output) {
@@ -206,7 +297,8 @@ int robot_steps_run(robot_steps *s, const robot_steps_request *request,
   walk w = {s, request, report};
   bridge_complaint complaint;
   *report = (robot_steps_report){0};
-  const int status = set_up(s, request, report->message);
+  int status = set_up(s, request, report->message);
+  if (!status && request->transitions) status = begin_transitions(s, report->message);
   if (status) return status;
   const uint64_t start = measure_clock_ns();
   bridge_guarded(go, &w, &complaint);

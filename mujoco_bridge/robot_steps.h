@@ -27,7 +27,23 @@ typedef struct robot_steps_request {
   double *states; /* [count * dimension]; between the ends of steps velocities are on the chord, and
                      positions move by them */
   bool *at_end;   /* [count]: whether a step ends there; NULL: not asked */
+
+  /* The derivative by the start, as MuJoCo has it: the product of the matrices of mjd_transitionFD,
+   * which are central differences by `move`, in directions (robot_directions), row-major:
+   * [count * directions * directions], NaN where no step ends. NULL: not asked. */
+  double *transitions;
+  double move;
+
+  /* Of a check. Ascending times that steps become ever shorter towards, and longer behind; then
+   * all outputs and ticks are ends of steps, too, and no transitions are made. NULL: steps of one
+   * size. */
+  const double *stops;
+  size_t stop_count;
+  bool exactly; /* constraints are solved as exactly as the field's, whatever the model asks for */
 } robot_steps_request;
+
+/* How many steps one stop costs, about. */
+extern const double robot_steps_of_stop;
 
 typedef struct robot_steps_report {
   uint64_t steps;
@@ -41,6 +57,9 @@ typedef struct robot_steps_report {
  * fewer states; or a solver_status with one line in report->message.
  */
 int robot_steps_run(robot_steps *s, const robot_steps_request *request, robot_steps_report *report);
+
+/* Whether mjd_transitionFD has matrices of steps by such an integrator. */
+bool robot_steps_has_transitions(const char *integrator);
 
 /* Whether this MuJoCo has such an integrator. */
 bool robot_steps_knows(const char *integrator);

@@ -12,6 +12,8 @@
 
 #include "bridge_status.h"
 #include "bridge_version.h"
+#include "robot_found.h"
+#include "robot_mesh.h"
 #include "robot_twin.h"
 
 /* ---- what is refused ------------------------------------------------------------------------- */
@@ -125,15 +127,30 @@ static robot_finding *add_finding(robot_shared *s, robot_treatment treatment, co
   return f;
 }
 
-const char *robot_survey_why(const mjModel *m, const robot_pair *p) {
+/* where the points are, of a pair that is followed */
+static const char *where_found(const mjModel *m, const robot_pair *p) {
   const int type = m->geom_type[p->geom[1]], first = m->geom_type[p->geom[0]];
-  if (first == mjGEOM_HFIELD) return "a height field has no smooth distance";
-  if (type == mjGEOM_MESH) return "a mesh has no smooth distance, nor a rule for its vertices";
-  if (type == mjGEOM_SDF) return "a signed distance field is sampled from a start of its own";
+  if (first == mjGEOM_HFIELD)
+    return "touches by an event function; the points are MuJoCo's own, one for each prism of the "
+           "height field: they come and go";
+  if (type == mjGEOM_MESH || first == mjGEOM_MESH)
+    return "touches by an event function; the points are MuJoCo's own, on the mesh's convex hull: "
+           "they jump from vertex to vertex";
   if (type == mjGEOM_CYLINDER || first == mjGEOM_CYLINDER)
-    return "a cylinder's points of contact jump along its rim";
-  if (type == mjGEOM_BOX) return "a box's points of contact jump along its edges";
-  return "MuJoCo finds its point of contact by iteration, to a tolerance";
+    return "touches by an event function; the points are MuJoCo's own: they jump along the "
+           "cylinder's rim";
+  if (type == mjGEOM_BOX)
+    return "touches by an event function; the points are MuJoCo's own: they jump along the box's "
+           "edges";
+  return "touches by an event function; MuJoCo finds the point by iteration, to a tolerance";
+}
+
+const char *robot_survey_why(const robot_shared *s, const robot_pair *p) {
+  if (robot_found_follows(s, p)) return where_found(s->model, p);
+  if (s->stiffness > 0.0)
+    return "a twin has its springs at points with event functions of their own, and these geoms "
+           "have none";
+  return "a signed distance field is sampled from a start of its own";
 }
 
 static void find_contacts(robot_shared *s) {
@@ -150,7 +167,8 @@ static void find_contacts(robot_shared *s) {
 static void find_refused(robot_shared *s) {
   for (size_t i = s->ruled_pairs; i < s->pair_count; ++i) {
     const robot_pair *p = &s->pairs[i];
-    robot_finding *f = add_finding(s, ROBOT_REFUSED, "contact", robot_survey_why(s->model, p));
+    robot_finding *f = add_finding(s, robot_found_follows(s, p) ? ROBOT_FOLLOWED : ROBOT_REFUSED,
+                                   "contact", robot_survey_why(s, p));
     robot_event *e = &s->events[s->event_count++];
     *e = (robot_event){.of = ROBOT_OF_WATCH, .object = (int)i};
     pair_name(s->model, p, e->name, sizeof e->name);
@@ -289,9 +307,41 @@ static void find_kinks(robot_shared *s) {
   add_kink(s, "muscle", count_muscles(m), "muscles", "their curves are pieced together");
 }
 
+static bool has_mesh(const robot_shared *s, int mesh) {
+  const mjModel *m = s->model;
+  for (size_t i = s->ruled_pairs; i < s->pair_count; ++i)
+    for (int g = 0; g < 2; ++g) {
+      const int geom = s->pairs[i].geom[g];
+      if (m->geom_type[geom] == mjGEOM_MESH && m->geom_dataid[geom] == mesh) return true;
+    }
+  return false;
+}
+
+/* of those that may touch */
+static void find_hulls(robot_shared *s) {
+  const mjModel *m = s->model;
+  size_t count = 0;
+  int first = -1;
+  for (int i = 0; i < (int)m->nmesh; ++i) {
+    if (!has_mesh(s, i) || robot_mesh_is_convex(m, i)) continue;
+    if (count++ == 0) first = i;
+  }
+  if (count == 0) return;
+  robot_finding *f = add_finding(s, ROBOT_SMOOTH, "mesh",
+                                 "not convex: MuJoCo collides the convex hull, and so does the "
+                                 "reference");
+  char name[ROBOT_NAME_SIZE - 40];
+  robot_survey_name(m, mjOBJ_MESH, first, name, sizeof name);
+  if (count > 1)
+    snprintf(f->name, sizeof f->name, "%s and %zu more", name, count - 1);
+  else
+    snprintf(f->name, sizeof f->name, "%s", name);
+}
+
 /* what is no switch, but is worth a line */
 static void find_rest(robot_shared *s) {
   const mjModel *m = s->model;
+  find_hulls(s);
   if (s->left_out > 0) {
     robot_finding *f =
         add_finding(s, ROBOT_LEFT_OUT, "contact", "never acts, in MuJoCo and in the reference");

@@ -14,8 +14,8 @@ int robot_survey_check(const mjModel *m, char message[ROBOT_MESSAGE_SIZE]);
 /* Fills in events and findings of `shared`, whose pairs are there. 0, or a solver_status. */
 int robot_survey_make(robot_shared *shared, char message[ROBOT_MESSAGE_SIZE]);
 
-/* Why a pair has no rule for its distance. Static storage. */
-const char *robot_survey_why(const mjModel *m, const robot_pair *p);
+/* What is made of a pair without a rule for its distance, and why. Static storage. */
+const char *robot_survey_why(const robot_shared *s, const robot_pair *p);
 
 /* What a geom is called: by its own name, or by its body's. */
 void robot_survey_geom_name(const mjModel *m, int geom, char *name, size_t size);

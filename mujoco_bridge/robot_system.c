@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "robot_distance.h"
+#include "robot_found.h"
 #include "robot_stage.h"
 #include "robot_survey.h"
 #include "robot_twin.h"
@@ -104,15 +105,20 @@ static void write_rates(const mjModel *m, const mjData *d, const double x[], dou
   hold_activations(m, x + m->nq + m->nv, dxdt + m->nq + m->nv);
 }
 
-/* whether a contact acts that has no rule */
+static bool follows(const robot *r, size_t k) {
+  const robot_shared *s = r->shared;
+  return robot_found_follows(s, &s->pairs[s->events[k].object]);
+}
+
+/* whether a contact acts that has no rule, nor points that are followed */
 static bool refuses(robot *r, const double sign[]) {
   const robot_shared *s = r->shared;
   size_t k = s->row_events;
-  while (k < s->force_events && sign[k] < 0.0) k++;
+  while (k < s->force_events && (sign[k] < 0.0 || follows(r, k))) k++;
   if (k == s->force_events) return false;
   const size_t pair = (size_t)s->events[k].object;
   snprintf(r->failure, sizeof r->failure, "%s touch: %s", s->events[k].name,
-           robot_survey_why(r->shared->model, &s->pairs[pair]));
+           robot_survey_why(s, &s->pairs[pair]));
   return true;
 }
 
@@ -120,7 +126,6 @@ static int field(double t, const double x[], const double sign[], double dxdt[],
   robot *const r = params;
   const field_call call = {.r = r, .x = x, .sign = sign};
   (void)t;
-  r->counters.fields++;
 
   if (refuses(r, sign)) return -1;
 
@@ -148,52 +153,6 @@ static double touch_rate(const robot *r, const robot_pair *p, const robot_touch 
   double velocity[3];
   robot_distance_velocity(&r->model, r->data, p->geom, touch, velocity);
   return mju_dot3(velocity, touch->normal);
-}
-
-/* no more than the distance of two geoms, by spheres about them, above a plane, or above the
- * highest place of a height field; and the point and direction it is taken at */
-static void bound_distance(const robot *r, const int geom[2], robot_touch *out) {
-  const mjModel *m = &r->model;
-  const int type = m->geom_type[geom[0]];
-  const double *first = r->data->geom_xpos + 3 * geom[0], *mat = r->data->geom_xmat + 9 * geom[0];
-  const double *second = r->data->geom_xpos + 3 * geom[1], radius = m->geom_rbound[geom[1]];
-  double from[3];
-  mju_sub3(from, second, first);
-  mju_copy3(out->pos, second);
-  if (type == mjGEOM_PLANE || type == mjGEOM_HFIELD) {
-    const double top = type == mjGEOM_PLANE ? 0.0 : m->hfield_size[4 * m->geom_dataid[geom[0]] + 2];
-    for (int i = 0; i < 3; ++i) out->normal[i] = mat[3 * i + 2];
-    out->dist = mju_dot3(from, out->normal) - top - radius;
-    return;
-  }
-  mju_copy3(out->normal, from);
-  out->dist = mju_normalize3(out->normal) - radius - m->geom_rbound[geom[0]];
-}
-
-/*
- * The distance of a pair without a rule: by MuJoCo's own search, where it may be within the sizes
- * of both, else a bound. A search among a height field's places is long, and so begins nearer.
- */
-static void watched_distance(robot *r, const robot_pair *p, robot_touch *out) {
-  const mjModel *m = &r->model;
-  const double radius = m->geom_rbound[p->geom[1]];
-  const bool hills = m->geom_type[p->geom[0]] == mjGEOM_HFIELD;
-  const double reach = p->margin + radius + (hills ? 0.0 : m->geom_rbound[p->geom[0]]);
-  double ends[6];
-  bound_distance(r, p->geom, out);
-  if (out->dist >= reach) return;
-  const double dist = mj_geomDistance(m, r->data, p->geom[0], p->geom[1], reach, ends);
-  if (dist <= out->dist) return;
-  out->dist = dist;
-  if (dist >= reach) {
-    mju_zero3(out->normal);
-    return;
-  }
-  mju_sub3(out->normal, ends + 3, ends);
-  mju_normalize3(out->normal);
-  if (dist < 0.0) mju_scl3(out->normal, out->normal, -1.0);
-  mju_add3(out->pos, ends, ends + 3);
-  mju_scl3(out->pos, out->pos, 0.5);
 }
 
 /*
@@ -236,7 +195,7 @@ static void make_guard(const guard_call *c, size_t k, double *h, double *rate) {
   const robot_pair *p = &s->pairs[e->object];
   robot_touch touch;
   if (e->of == ROBOT_OF_WATCH)
-    watched_distance(c->r, p, &touch);
+    robot_found_distance(c->r, p, &touch);
   else
     robot_distance(&c->r->model, c->r->data, p->geom, p->parts, (size_t)e->part, &touch);
   *h = p->margin - touch.dist;
@@ -306,7 +265,6 @@ static int guards(double t, const double x[], double h[], void *params) {
   (void)t;
   robot *const r = params;
   guard_call call = {.r = r, .x = x, .count = r->system.guard_count, .h = h};
-  r->counters.guards++;
   return call_guards(&call);
 }
 
@@ -315,7 +273,6 @@ static int guard_rates(double t, const double x[], const double v[], double h[],
   (void)t;
   robot *const r = params;
   guard_call call = {.r = r, .x = x, .v = v, .count = r->system.guard_count, .h = h, .rate = rate};
-  r->counters.rates++;
   return call_guards(&call);
 }
 
@@ -324,7 +281,6 @@ static int some_guard_rates(double t, const double x[], const double v[], const 
   (void)t;
   robot *const r = params;
   guard_call call = {.r = r, .x = x, .v = v, .which = which, .count = count, .h = h, .rate = rate};
-  r->counters.rates++;
   return call_guards(&call);
 }
 
@@ -332,6 +288,7 @@ const robot_finding *robot_refused_contact(robot *r, const double x[]) {
   const robot_shared *s = r->shared;
   for (size_t k = s->row_events; k < s->force_events; ++k) {
     double h = -1.0;
+    if (follows(r, k)) continue;
     guard_call call = {.r = r, .x = x, .which = &k, .count = 1, .h = &h};
     for (size_t i = 0; call_guards(&call) == 0 && h > 0.0 && i < s->finding_count; ++i)
       if (s->findings[i].events > 0 && s->findings[i].first_event == k) return &s->findings[i];

@@ -61,7 +61,7 @@ static int compare(gauge *g) {
     undecided = undecided || (contact && fabs(g->h[k]) < blurred);
     touches = touches || (contact && g->h[k] > 0.0);
   }
-  if (undecided) return 0;
+  if (undecided || robot_refused_contact(g->twin, g->drawn)) return 0;
   if (s->field(0.0, g->drawn, g->sign, g->ours, s->params) != 0) return -1;
   if (robot_plain_field(g->twin, g->drawn, g->theirs) != 0) return -1;
   g->field += difference(g->ours, g->theirs, size.dimension);

@@ -1,7 +1,8 @@
 # What a crossing costs every method's cheapest setting that reaches the same error, against the
 # number of contacts: in time, and in evaluations of field and guards, which no machine's noise can
 # touch. A cross in the shaded strip is a method that does not reach the error. Plain methods are one:
-# at each N the cheapest by time. `few` draws six methods at most, `name` is the figure's file.
+# at each N the cheapest by time. `few` draws so many methods at most, in time alone, and names each at
+# its end; `name` is the figure's file.
 # SPDX-License-Identifier: GPL-3.0-or-later
 figure = exists("name") ? name : 'crossing_cost'
 needs = 'crossing_cost.csv:contacts,method,label,solver,variant,status,coincides_with,target,'. \
@@ -23,6 +24,8 @@ x_range = log_range('x')
 array value[2] = ['1e-3 * cell("ns_per_crossing")', 'cell("evaluations_per_crossing")']
 array axis[2] = ['time of a crossing (µs)', 'evaluations of a crossing']
 array y_range[2]
+array y_low[2]
+array y_high[2]
 array strips[2]
 array tiers[2]
 do for [i = 1:2] {
@@ -38,6 +41,8 @@ do for [i = 1:2] {
   }
   nothing = see_strip(bads)
   y_range[i] = log_range('y')
+  y_low[i] = log_low(0)
+  y_high[i] = log_high(0)
 }
 # without a crossing there is nothing to share the cost among
 without = ''
@@ -51,12 +56,60 @@ at(m, kind) = chosen(0) && who(0) eq m && kind ? cell("contacts") : NaN
 lines = goods
 do for [m in nears] { lines = including(lines, m) }
 
+# what a crossing costs three of them where there are the most contacts for which all reach the error
+of_three(k) = chosen(0) && good(0) && one_of_three(0) eq word(three, k) && known(positive(cell("ns_per_crossing")))
+compared = ''
+most = NaN
+do for [k = 1:3] {
+  eval restart
+  stats table using (of_three(k) ? see(cell("contacts")) : 0) nooutput
+  if (known(high)) {
+    compared = including(compared, word(three, k))
+    most = high < most || !known(most) ? high : most
+  }
+}
+array price_at[3]
+do for [k = 1:3] {
+  eval restart
+  stats table using (of_three(k) && cell("contacts") == most ? see(1e-3 * cell("ns_per_crossing")) : 0) nooutput
+  price_at[k] = low
+}
+if (words(compared) > 1 && known(price_at[1])) {
+  sentences = 1
+  sentence[1] = sprintf('With %g contacts a crossing takes libess %s µs', most, short(price_at[1], 2)). \
+    (known(price_at[2]) ? ', MuJoCo '.short(price_at[2], 2).' µs' : ''). \
+    (known(price_at[3]) ? ', the cheapest plain method '.short(price_at[3], 2).' µs' : '')
+}
+
+# a few are named at their ends, none of these names above another
+panels = exists("few") ? 1 : 2
+if (panels == 1) {
+  method_rows = 0
+  n = words(lines)
+  array end_at[n + 1]
+  array end_of[n + 1]
+  do for [k = 1:n] {
+    end_of[k] = word(lines, k)
+    end_at[k] = NaN
+    stats table using (chosen(0) && who(0) eq end_of[k] && (good(0) || near(0)) && known(positive(cell("ns_per_crossing"))) ? \
+      (end_at[k] = cell("ns_per_crossing"), 0) : 0) nooutput
+  }
+  do for [k = 2:n] {
+    do for [j = k:2:-1] {
+      if (end_at[j] > end_at[j - 1]) {
+        swap = end_at[j]; end_at[j] = end_at[j - 1]; end_at[j - 1] = swap
+        text = end_of[j]; end_of[j] = end_of[j - 1]; end_of[j - 1] = text
+      }
+    }
+  }
+}
+
 mark_rows = (nears ne '') + (bads ne '')
-eval canvas(7, 3.75 + head_height(mark_rows))
+eval canvas(7, (panels == 1 ? 3.15 : 3.75) + head_height(mark_rows))
 set multiplot
 set xlabel 'contacts' offset 0, 0.4
-do for [i = 1:2] {
-  eval panel(i == 1 ? 0.76 : 4.32, 0.45, 2.5, 3.2)
+do for [i = 1:panels] {
+  eval panel(i == 1 ? 0.76 : 4.32, 0.45, panels == 1 ? 4.6 : 2.5, panels == 1 ? 2.6 : 3.2)
   eval x_range
   eval y_range[i]
   set format x '%g'
@@ -66,10 +119,22 @@ do for [i = 1:2] {
   strip = strips[i]
   tier = tiers[i]
   eval shade(bads)
+  if (panels == 1) {
+    ceiling = 1
+    do for [k = 1:n] {
+      height_of = known(end_at[k]) ? log10(1e-3 * end_at[k] / y_low[1]) / log10(y_high[1] / y_low[1]) : 0
+      ceiling = height_of < ceiling ? height_of : ceiling
+      m = end_of[k]
+      set label 100 + k title[number(m)] at graph 1.02, graph ceiling left noenhanced tc rgb hue(m)
+      ceiling = ceiling - 0.065
+    }
+  }
   eval 'plot 1e300 with lines'.part(lines, '(at(m, good(0) || near(0))):'.v, line_of). \
     part(goods, '(at(m, good(0))):'.v, point_of).part(nears, '(at(m, near(0))):'.v, white_of). \
     part(nears, '(at(m, near(0))):'.v, hollow_of).part(bads, '(at(m, bad(0))):(tier_of(bads, m))', cross_of)
 }
+do for [k = 1:(panels == 1 ? n : 0)] { unset label 100 + k }
+if (panels == 1) { drawn = '' }
 headline = sprintf('plate, RMS error of at most %g', target)
 bad_means = 'cross, shaded: does not reach that error'
 load folder.'legend.gp'

@@ -34,18 +34,18 @@ step_x = NaN
 step_y = NaN
 from(x, y) = (old_x = step_x, old_y = step_y, step_x = x, step_y = y, cell("kind") == 1 ? old_x : NaN)
 
-colours = vermillion.' '.blue
-set style arrow 1 head filled size screen 0.016,20 lc rgb purple lw 1.4
+colours = 'black #8A8A8A'
+set style arrow 1 head filled size screen 0.016,20 lc rgb vermillion lw 1.4
 set xlabel 'x' offset 0, 0.4
 set ylabel 'y' offset 0.8, 0
 set key width -2
-plot guards using (side(1, 0)):(cell("y")) with lines lc rgb vermillion lw 2.4 dt solid title 'guard 1', \
-  guards using (side(2, 0)):(cell("y")) with lines lc rgb blue lw 2.4 dt (6, 3) title 'guard 2', \
+plot guards using (side(1, 0)):(cell("y")) with lines lc rgb word(colours, 1) lw 2.4 dt solid title 'guard 1', \
+  guards using (side(2, 0)):(cell("y")) with lines lc rgb word(colours, 2) lw 2.4 dt (6, 3) title 'guard 2', \
   for [k = 1:2] for [s = -1:1:2] guards using (side(k, s)):(cell("y")) with lines \
     lc rgb word(colours, k) lw 0.6 dt solid title k + s == 0 ? 'h = ±ε' : '', \
-  exact using (cell("x")):(cell("y")) with lines lc rgb purple lw 1.5 dt (1.5, 2.5) \
+  exact using (cell("x")):(cell("y")) with lines lc rgb blue lw 1.5 dt (1.5, 2.5) \
     title 'exact path', \
   path using (cell("kind") == 0 ? cell("x") : NaN):(cell("y")) with points \
-    lc rgb purple pt 7 ps 0.45 * dot title 'integration step', \
+    lc rgb vermillion pt 7 ps 0.45 * dot title 'integration step', \
   path using (from(cell("x"), cell("y"))):(old_y):(step_x - old_x):(step_y - old_y) \
     with vectors arrowstyle 1 title 'projection step'

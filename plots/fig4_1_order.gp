@@ -44,17 +44,16 @@ fit(i, x) = 10**(intercept[i] - slope[i] * log10(x))
 middle(i) = 1 / sqrt(fit_min[i] * fit_max[i])
 paper_line(i, x) = x >= 1 / fit_max[i] && x <= 1 / fit_min[i] ? \
   10 * fit(i, middle(i)) * (x / middle(i))**-paper[i] : NaN
-colours = vermillion.' '.green.' '.purple
 filled = '7 9 13'
 hollow = '6 8 12'
 chosen(i, used) = cell("projection_order") == order[i] && (cell("in_fit") != 0) == used ? \
   1 / cell("epsilon") : NaN
 set samples 500
 plot for [i = 1:n] errors using (chosen(i, 1)):(positive(cell("rms_error"))) with points \
-    lc rgb word(colours, i) pt int(word(filled, i)) ps 0.5 * dot lw 0.6 \
+    lc rgb shade_of(paper_shades, i, n) pt int(word(filled, i)) ps 0.5 * dot lw 0.6 \
     title sprintf('order %d: ', order[i]).text[i], \
   for [i = 1:n] errors using (chosen(i, 0)):(positive(cell("rms_error"))) with points \
-    lc rgb word(colours, i) pt int(word(hollow, i)) ps 0.5 * dot lw 0.6, \
+    lc rgb shade_of(paper_shades, i, n) pt int(word(hollow, i)) ps 0.5 * dot lw 0.6, \
   for [i = 1:n] fit(i, x) with lines lc rgb 'black' lw 0.8 dt (7, 3) \
     title i == 1 ? 'fit to the filled points [95 % interval]' : '', \
   for [i = 1:n] paper_line(i, x) with lines ls 3 \

@@ -17,7 +17,7 @@ found = ''
 stats block using (found = including(found, strcol("delta_t")), 0) nooutput
 path(d) = strcol("delta_t") eq d && cell("impact") == 0 ? 1000 * cell("t") : NaN
 impact(d) = strcol("delta_t") eq d && cell("impact") == 1 ? 1000 * cell("t") : NaN
-hue(d) = word(vermillion.' '.blue.' '.green, (place(found, d) - 1) % 3 + 1)
+hue(d) = shade_of('#003D2C '.libess_hue.' #8FD6BE', place(found, d), words(found))
 mark(d) = int(word('7 5 9', (place(found, d) - 1) % 3 + 1))
 arrives(rest) = cell("rests") == rest ? cell("slope") : NaN
 
@@ -65,7 +65,7 @@ set ytics autofreq
 eval ylabel('speed of arrival, m/s')
 set label 98 'hill' at graph 0, 1.07 left
 set xlabel 'slope, degrees' offset 0, 0.4
-plot hill using (arrives(1)):(cell("speed")) with points lc rgb green pt 7 ps 0.2 * dot, \
+plot hill using (arrives(1)):(cell("speed")) with points lc rgb libess_hue pt 7 ps 0.2 * dot, \
   hill using (arrives(0)):(cell("speed")) with points lc rgb grey pt 1 ps 0.2 * dot lw 0.6, \
   thresholds using (cell("slope")):(cell("known")) with lines lc rgb 'black' lw 1.2
 unset logscale; set autoscale; eval restart
@@ -80,9 +80,9 @@ set format '10^{%T}'
 eval ylabel('cut off: s (dots), rad (rings)')
 set label 98 'the block, cut short' at graph 0, 1.07 left
 set xlabel 'δ_t, s' offset 0, 0.4
-plot truncation using (cell("delta_t")):(positive(cell("earlier"))) with linespoints lc rgb blue pt 7 lw 0.8 \
+plot truncation using (cell("delta_t")):(positive(cell("earlier"))) with linespoints lc rgb libess_hue pt 7 lw 0.8 \
   ps 0.4 * dot, truncation using (cell("delta_t")):(cell("angle") > 1e-9 ? cell("angle") : NaN) with \
-  linespoints lc rgb blue pt 6 lw 0.8 ps 0.5 * dot
+  linespoints lc rgb libess_hue pt 6 lw 0.8 ps 0.5 * dot
 unset logscale; set autoscale; eval restart
 force(d, foot) = strcol("delta_t") eq d ? cell(foot) : NaN
 foot(i) = word('front rear', i)
@@ -106,7 +106,7 @@ unset label 98
 eval legend(0.05, 5)
 plot 2 with lines notitle, for [d in found] keyentry with linespoints lc rgb hue(d) pt mark(d) lw 1.2 ps 0.4 * dot \
     title sprintf('δ_t = %g s', real(d)), \
-  keyentry with points lc rgb green pt 7 ps 0.4 * dot title 'rests', \
+  keyentry with points lc rgb libess_hue pt 7 ps 0.4 * dot title 'rests', \
   keyentry with points lc rgb grey pt 1 ps 0.4 * dot title 'climbs', \
   keyentry with lines lc rgb 'black' lw 1.2 title 'g δ_t tan θ'
 unset multiplot

@@ -92,7 +92,7 @@ do for [k = 1:columns] {
   eval ylabel(density_of(name))
   if (found) {
     plot bins using (at(name)):(cell("starts") / (cell("to") - cell("from")) / total):(cell("to") - cell("from")) \
-      with boxes fs solid 0.6 noborder lc rgb blue
+      with boxes fs solid 0.6 noborder lc rgb libess_hue
   } else {
     set yrange [0:1]
     plot NaN

@@ -24,7 +24,7 @@ quantity(k, row) = cell((row == 2 ? 'd_' : '').(is_coupled(k) ? 'vz' : 'omega'))
 # the level start has the derivative to its right: where there are two, it is not the left line's
 side(s, k, row) = s * cell("tilt") > 0 || (cell("tilt") == 0 && (s > 0 || !(is_coupled(k) && row == 2))) ? \
   1000 * cell("tilt") : NaN
-hue(i) = word(palette, place(rigid, i))
+hue(i) = shade_of(libess_shades, place(rigid, i), words(rigid))
 
 names = '"rigid limbs" "soft limbs, decoupled" "soft limbs, coupled"'
 what(k, row) = row == 1 ? (is_coupled(k) ? 'speed upward, m/s' : 'rate of rotation, rad/s') : \
@@ -63,7 +63,7 @@ do for [row = 1:2] {
         with lines lc rgb hue(i) lw breadth(i) dt dash(i)
     } else {
       plot for [s = -1:1:2] table using (in_panel(k) ? side(s, k, row) : NaN):(quantity(k, row)) \
-        with lines lc rgb 'black' lw 1.4
+        with lines lc rgb libess_hue lw 1.4
     }
   }
 }

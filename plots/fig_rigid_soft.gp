@@ -1,7 +1,8 @@
-# Rigid contacts against soft ones. Over time, the block's angle and the rate of rotation of a body that
-# lands on two limbs: on springs at two damping ratios, by libess, and by MuJoCo. Below, how far the
-# angle is from that on rigid contacts: over the stiffness of springs, and over the time that a run takes.
-# `few` draws one of MuJoCo's integrators, `name` is the figure's file.
+# Rigid contacts against soft ones. Above, over time, the block's angle and the rate of rotation of a body
+# that lands on two limbs: on rigid contacts, on springs at the least damping, and by MuJoCo. Below, how far
+# the angle is from that on rigid contacts, over the time that a run takes: on springs of growing stiffness, at
+# each damping ratio, and by MuJoCo at each of its steps. `few` draws one of MuJoCo's integrators and at most
+# three damping ratios, `name` is the figure's file.
 # SPDX-License-Identifier: GPL-3.0-or-later
 figure = exists("name") ? name : 'fig_rigid_soft'
 needs = 'rigid_soft.csv:system,engine,contacts,choice,integrator,time_step,delta_t,damping_ratio,stiffness,'. \
@@ -17,120 +18,105 @@ springs(s, z) = is("system", s) && is("engine", 'libess') && is("contacts", 'spr
   is("damping_ratio", z)
 mujoco(s, c, i) = is("system", s) && is("choice", c) && is("integrator", i)
 
-# damping ratios and MuJoCo's integrators and steps in their order; of the stiffnesses those whose
-# paths are drawn
+# damping ratios, stiffnesses, MuJoCo's integrators and steps in their order
 ratios = ''; found = ''; integrators = ''; steps = ''
-eval restart
 stats table using (is("engine", 'libess') && is("contacts", 'springs') ? \
-  (ratios = including(ratios, strcol("damping_ratio")), found = including(found, strcol("stiffness")), \
-  see(cell("stiffness"))) : is("engine", 'mujoco') ? (integrators = including(integrators, \
-  strcol("integrator")), steps = including(steps, strcol("time_step"))) : 0) nooutput
-stiffness_range = log_range('x')
+  (ratios = including(ratios, strcol("damping_ratio")), found = including(found, strcol("stiffness")), 0) : \
+  is("engine", 'mujoco') ? (integrators = including(integrators, strcol("integrator")), \
+  steps = including(steps, strcol("time_step")), 0) : 0) nooutput
 eval restart
 stats table using (see(positive(1e3 * cell("time_s")))) nooutput
 time_range = log_range('x')
 eval restart
 stats table using (is("choice", 'stiffest') ? 0 : see(positive(cell("angle_rms")))) nooutput
 distance_range = log_range('y')
-exact_block = NaN; exact_landing = NaN
-stats table using (rigid('block') ? (exact_block = 1e3 * cell("time_s"), 0) : \
-  rigid('trot') ? (exact_landing = 1e3 * cell("time_s"), 0) : 0) nooutput
-n = words(found)
-drawn = n < 3 ? found : word(found, 1 + n / 2).' '.word(found, n - 1).' '.word(found, n)
-first = words(ratios) > 1 ? word(ratios, 2) : word(ratios, 1)
-last = word(ratios, words(ratios))
 by = word(integrators, words(integrators))
-# for a talk: three damping ratios at most and one integrator, beside the line of rigid contacts
+last = word(ratios, words(ratios))
 if (exists("few")) {
   integrators = by
-  ratios = words(ratios) > 3 ? word(ratios, 1).' '.first.' '.last : ratios
+  ratios = words(ratios) > 3 ? word(ratios, 1).' '.word(ratios, 2).' '.last : ratios
 }
 longest = word(steps, 1)
-shortest = word(steps, words(steps))
+stiffest = word(found, words(found) < 3 ? 1 : words(found) - 2)
 
-path(s, z, k) = springs(s, z) && strcol("stiffness") eq k ? 1000 * cell("t") : NaN
-step(s, c, h) = mujoco(s, c, by) && strcol("time_step") eq h ? 1000 * cell("t") : NaN
-shade(k) = word(orange.' '.green.' '.blue, place(drawn, k))
-hue(z) = word(vermillion.' '.blue.' '.grey.' '.green.' '.purple, (place(ratios, z) - 1) % 5 + 1)
-point(i) = int(word('4 12 8', (place(integrators, i) - 1) % 3 + 1))
-power(k) = gprintf('10^{%T}', real(k)).' N/m'
-number(text) = sprintf('%g', real(text))
-ms(text) = sprintf('%g ms', 1000 * real(text))
-
-left(k) = 0.76 + 2.28 * (k - 1)
-bottom(k) = word('5.1 2.95 0.45', k)
-eval canvas(7, 7.1)
-set multiplot
-do for [row = 1:2] {
-  do for [k = 1:3] {
-    unset logscale; set autoscale
-    system = row == 1 ? 'block' : 'trot'
-    z = k == 1 ? first : last
-    what = row == 1 ? 'angle' : 'rate'
-    eval panel(left(k), bottom(row), 1.48, 1.4)
-    eval ylabel(row == 1 ? 'angle of the block, rad' : 'rate of rotation, rad/s')
-    set label 98 (row == 1 ? 'block' : 'landing').', '. \
-      (k < 3 ? 'damping ratio '.number(z) : 'MuJoCo') at graph 0, 1.09 left
-    set xlabel 'time, ms' offset 0, 0.4
-    set xrange [row == 1 ? 0 : 200:row == 1 ? 350 : 400]
-    set format '%g'
-    set xtics row == 1 ? 100 : 50
-    set ytics autofreq
-    if (k < 3) {
-      plot paths using (rigid(system) ? 1000 * cell("t") : NaN):(cell(what)) with lines lc rgb 'black' lw 2.4, \
-        for [i in drawn] paths using (path(system, z, i)):(cell(what)) with lines lc rgb shade(i) lw 1.1
-    } else {
-      plot paths using (rigid(system) ? 1000 * cell("t") : NaN):(cell(what)) with lines lc rgb 'black' lw 2.4, \
-        paths using (step(system, 'default', longest)):(cell(what)) with lines lc rgb purple lw 1.1 dt (5, 2.5), \
-        paths using (step(system, 'closest', longest)):(cell(what)) with lines lc rgb purple lw 1.1, \
-        paths using (step(system, 'closest', shortest)):(cell(what)) with lines lc rgb vermillion lw 1.1
-    }
-  }
+# what rigid contacts take, and what MuJoCo takes to come nearest to them
+array exact[2]
+array nearest[2]
+array nearest_in[2]
+array systems[2] = ['block', 'trot']
+array titles[2] = ['a rocking block', 'a landing on two limbs']
+do for [k = 1:2] {
+  exact[k] = NaN
+  nearest[k] = NaN
+  nearest_in[k] = NaN
+  note(_) = !(nearest[k] <= cell("angle_rms")) ? (nearest[k] = cell("angle_rms"), nearest_in[k] = 1e3 * cell("time_s"), 0) : 0
+  stats table using (rigid(systems[k]) ? (exact[k] = 1e3 * cell("time_s"), 0) : 0) nooutput
+  stats table using (is("system", systems[k]) && is("choice", 'closest') && \
+    known(positive(cell("angle_rms"))) && known(cell("time_s")) ? note(0) : 0) nooutput
 }
-do for [k = 1:3] {
+spoken(k) = known(exact[k]) && known(nearest[k]) ? sprintf('libess takes %s ms with rigid contacts, MuJoCo %s ms to come within %s rad', \
+  short(exact[k], 2), short(nearest_in[k], 2), short(nearest[k], 2)) : ''
+
+# rigid contacts are libess's own colour, springs its other shades
+hue(z) = shade_of('#8FD6BE #3DBE97 #006B4E #003D2C', words(ratios) + 1 - place(ratios, z), words(ratios))
+point(z) = int(word('5 7 9 11 13', (place(ratios, z) - 1) % 5 + 1))
+point_of(i) = int(word('4 12 8', (place(integrators, i) - 1) % 3 + 1))
+number(text) = sprintf('%g', real(text))
+power(k) = gprintf('10^{%T}', real(k)).' N/m'
+ms(text) = sprintf('%g ms', 1000 * real(text))
+of_spring(s) = springs(s, last) && strcol("stiffness") eq stiffest ? 1000 * cell("t") : NaN
+step(s, c) = mujoco(s, c, by) && strcol("time_step") eq longest ? 1000 * cell("t") : NaN
+exactly = "with lines lc rgb libess_hue lw 2.6"
+
+# a legend above each panel has a row for each entry
+keys = 0.14 * (words(ratios) + words(integrators) + 2)
+upper = 2.75 + keys
+eval canvas(7, upper + 2.95)
+set multiplot
+do for [k = 1:2] {
+  s = systems[k]
+  what = k == 1 ? 'angle' : 'rate'
   unset logscale; set autoscale
-  eval panel(left(k), bottom(3), 1.48, 1.4)
-  system = k == 3 ? 'trot' : 'block'
-  set label 98 (k == 1 ? 'block, landing dashed' : k == 2 ? 'block' : 'landing') at graph 0, 1.09 left
-  eval k == 1 ? stiffness_range : time_range
+  eval panel(k == 1 ? 0.76 : 4.32, upper, 2.5, 1.6)
+  eval ylabel(k == 1 ? 'angle of the block, rad' : 'rate of rotation, rad/s')
+  set label 98 '{/:Bold '.titles[k].'}' at graph 0, 1.48 left
+  set label 97 spoken(k) at screen 0.5, 1 - (0.14 + 0.18 * (k - 1)) / height center
+  if (spoken(k) ne '') { set label 97 (k == 1 ? 'Block: ' : 'Landing: ').spoken(k) }
+  set xlabel 'time, ms' offset 0, 0.4
+  set xrange [k == 1 ? 0 : 200:k == 1 ? 350 : 400]
+  set format '%g'
+  set xtics k == 1 ? 100 : 50
+  set ytics autofreq
+  eval key_over(1)
+  plot paths using (rigid(s) ? 1000 * cell("t") : NaN):(cell(what)) @exactly title 'rigid, libess', \
+    paths using (of_spring(s)):(cell(what)) with lines lc rgb hue(last) lw 1.4 title 'springs, ζ = '.number(last), \
+    paths using (step(s, 'default')):(cell(what)) with lines lc rgb mujoco_hue lw 1.4 dt (4, 3) title 'MuJoCo, default', \
+    paths using (step(s, 'closest')):(cell(what)) with lines lc rgb mujoco_hue lw 1.4 title 'MuJoCo, closest'
+}
+unset label 97
+do for [k = 1:2] {
+  s = systems[k]
+  unset logscale; set autoscale
+  eval panel(k == 1 ? 0.76 : 4.32, 0.45, 2.5, 1.7)
+  unset label 98
+  eval time_range
   eval distance_range
   set format '10^{%T}'
-  set xtics k == 1 ? 100 : 10
+  set xtics 10
   set ytics autofreq
   eval ylabel('angle from rigid, RMS, rad')
-  set xlabel (k == 1 ? 'stiffness, N/m' : 'time of a run, ms') offset 0, 0.4
-  set style data linespoints
-  if (k == 1) {
-    plot for [z in ratios] table using (springs('block', z) ? positive(cell("stiffness")) : NaN): \
-      (positive(cell("angle_rms"))) lc rgb hue(z) lw 1.2 pt 5 ps 0.35 * dot, \
-      for [z in ratios] table using (springs('trot', z) ? positive(cell("stiffness")) : NaN): \
-      (positive(cell("angle_rms"))) lc rgb hue(z) lw 1.2 dt (4, 3) pt 6 ps 0.4 * dot
-  } else {
-    exactly = k == 2 ? exact_block : exact_landing
-    if (exactly > 0) {
-      set arrow 9 from first exactly, graph 0 to first exactly, graph 1 nohead lc rgb 'black' lw 1 dt (3, 3)
-    }
-    plot for [z in ratios] table using (springs(system, z) ? 1e3 * cell("time_s") : NaN): \
-      (positive(cell("angle_rms"))) lc rgb hue(z) lw 1.2 pt 5 ps 0.35 * dot, \
-      for [i in integrators] table using (mujoco(system, 'closest', i) ? 1e3 * cell("time_s") : NaN): \
-      (positive(cell("angle_rms"))) lc rgb purple lw 1.2 pt point(i) ps 0.5 * dot, \
-      for [i in integrators] table using (mujoco(system, 'default', i) ? 1e3 * cell("time_s") : NaN): \
-      (positive(cell("angle_rms"))) lc rgb purple lw 1 dt (4, 3) pt point(i) ps 0.35 * dot
+  set xlabel 'time of a run, ms' offset 0, 0.4
+  if (exact[k] > 0) {
+    set arrow 9 from first exact[k], graph 0 to first exact[k], graph 1 nohead lc rgb libess_hue lw 2.6
   }
+  eval key_over(1)
+  plot NaN @exactly title 'rigid, libess', \
+    for [z in ratios] table using (springs(s, z) ? 1e3 * cell("time_s") : NaN):(positive(cell("angle_rms"))) \
+      with linespoints lc rgb hue(z) lw 1.2 pt point(z) ps 0.4 * dot title 'springs, ζ = '.number(z), \
+    for [i in integrators] table using (mujoco(s, 'closest', i) ? 1e3 * cell("time_s") : NaN):(positive(cell("angle_rms"))) \
+      with linespoints lc rgb mujoco_hue lw 1.2 pt point_of(i) ps 0.5 * dot title 'MuJoCo '.i.', closest', \
+    for [i in integrators] table using (mujoco(s, 'default', i) ? 1e3 * cell("time_s") : NaN):(positive(cell("angle_rms"))) \
+      with linespoints lc rgb mujoco_hue lw 1 dt (4, 3) pt point_of(i) ps 0.4 * dot title place(integrators, i) == 1 ? 'MuJoCo, default' : ''
+  unset arrow 9
 }
-unset label 98
-unset arrow 9
-eval legend(0.04, 4)
-plot NaN with lines lc rgb 'black' lw 2.4 title 'rigid, libess', \
-  for [i in drawn] NaN with lines lc rgb shade(i) lw 1.1 title power(i)
-set key at screen 0.5,(height - 0.21) / height center top horizontal maxcols 4 Left reverse samplen 2.5 width format eq 'svg' ? 3 : -1
-plot NaN with lines lc rgb purple lw 1.1 dt (5, 2.5) title 'MuJoCo '.by.', '.ms(longest).', default', \
-  NaN with lines lc rgb purple lw 1.1 title ms(longest).', closest', \
-  NaN with lines lc rgb vermillion lw 1.1 title ms(shortest).', closest'
-set key at screen 0.5,(bottom(3) + 2.1) / height center top horizontal maxcols 3 Left reverse samplen 2 \
-  width format eq 'svg' ? 2 : -1
-plot for [z in ratios] NaN with linespoints lc rgb hue(z) lw 1.2 pt 5 ps 0.35 * dot title 'damping ratio '.number(z), \
-  for [i in integrators] NaN with linespoints lc rgb purple lw 1.2 pt point(i) ps 0.5 * dot title 'MuJoCo '.i.', closest', \
-  NaN with lines lc rgb purple lw 1 dt (4, 3) title 'MuJoCo, default', \
-  NaN with lines lc rgb 'black' lw 1 dt (3, 3) title 'rigid, libess'
 unset multiplot

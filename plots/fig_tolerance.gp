@@ -25,7 +25,7 @@ do for [i = 1:n] {
 at(m, c) = strcol("contacts") eq m && strcol("damping") eq c ? positive(cell("tolerance")) : NaN
 # the error itself, or over the tolerance
 of(name, k) = positive(k == 1 ? cell(name) : cell(name) / cell("tolerance"))
-hue(m) = word(palette, place(chosen, m))
+hue(m) = shade_of(libess_shades, place(chosen, m), n)
 mark(m) = int(word('7 5 9 13 11', place(chosen, m)))
 lines = 'linespoints lc rgb hue(m) lw 1.2 pt mark(m) ps 0.3 * dot'
 crosses = 'points lc rgb hue(m) lw 0.9 pt 2 ps 0.35 * dot'

@@ -1,11 +1,14 @@
-# The legend above the panels of a figure that compares methods (methods.gp): `headline`, one entry
-# for each method, what the marks mean (bad_means, for crosses), notes. Loaded last in a multiplot.
+# The legend above the panels of a figure that compares methods (methods.gp): `headline`, its sentences, one
+# entry for each method, what the marks mean (bad_means, for crosses), notes. Loaded last in a multiplot.
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 # each part of the legend is a panel of its own
-from_top(inches) = 1 - (title_height + inches) / height
+from_top(inches) = 1 - (title_height + said_height(0) + inches) / height
 eval panel(0, 0, width, height).bare
-set label notes + 1 '{/:Bold '.headline.'}' at screen 0.5, from_top(-0.06) center
+set label notes + 1 '{/:Bold '.headline.'}' at screen 0.5, from_top(-0.06 - said_height(0)) center
+do for [i = 1:sentences] {
+  set label notes + 1 + i sentence[i] at screen 0.5, from_top(-0.06 - 0.18 * (sentences - i)) center
+}
 do for [i = 1:notes] {
   set label i note[i] at screen 0.5, from_top(0.05 + step * (method_rows + mark_rows + i - 0.5)) \
     center noenhanced

@@ -51,12 +51,12 @@ if (exists("methods")) {
   }
   drawn = methods
 }
-# for a talk: at most six, of these the first that are there
+# for a talk: at most `few`, of these the first that are there
 if (exists("few")) {
   all_drawn = drawn
   drawn = ''
-  do for [m in 'libess projection-1 mujoco-Euler plain location-brent cvode-adams smooth hybrid ode'] {
-    drawn = member(all_drawn, m) && words(drawn) < 6 ? including(drawn, m) : drawn
+  do for [m in 'libess mujoco-Euler plain projection-1 location-brent cvode-adams smooth hybrid ode'] {
+    drawn = member(all_drawn, m) && words(drawn) < few ? including(drawn, m) : drawn
   }
 }
 
@@ -111,8 +111,8 @@ if (names ne '') {
 
 # a solver has a colour and a point, its methods a dash each
 families = 'projection mujoco location cvode gsl listing hybrid smooth time-stepping ode libess plain-euler plain-rk4 plain-dopri5 plain-cvode plain'
-family_colours = vermillion.' '.mujoco_hue.' #56B4E9 '.purple.' '.orange. \
-  ' #8C5A1E black #808080 #CC79A7 #6B8E23 '.libess_hue.' '.plain_hue.' '.plain_hue.' '.plain_hue. \
+family_colours = vermillion.' '.mujoco_hue.' '.orange.' '.purple.' #56B4E9'. \
+  ' #8C5A1E black #808080 #B8A100 #6B8E23 '.libess_hue.' '.plain_hue.' '.plain_hue.' '.plain_hue. \
   ' '.plain_hue.' '.plain_hue.' #AAAAAA'
 family_points = '7 5 9 11 13 15 7 5 9 11 13 7 7 5 9 11 9'
 set dashtype 1 solid
@@ -133,6 +133,10 @@ good(_) = strcol("status") eq 'ok'
 near(_) = strcol("status") eq 'crossings'
 bad(_) = !good(0) && !near(0) && strcol("status") ne 'refused'
 chosen(_) = here(0) && member(drawn, who(0))
+
+# libess and whom it races
+three = 'libess mujoco plain'
+one_of_three(_) = who(0) eq 'plain' ? 'plain' : strcol("solver")
 
 # methods with points of each kind that have a value, which a figure collects by collect(v)
 goods = ''
@@ -165,4 +169,8 @@ legend_columns = fitting > 4 ? 4 : fitting < 1 ? 1 : fitting
 method_rows = ceil(words(drawn) * 1. / legend_columns)
 step = 0.155
 title_height = 0.2
-head_height(marks) = 0.12 + title_height + step * (method_rows + marks + notes)
+# a figure may have two sentences below its headline
+array sentence[2]
+sentences = 0
+said_height(_) = 0.18 * sentences
+head_height(marks) = 0.12 + title_height + said_height(0) + step * (method_rows + marks + notes)

@@ -34,7 +34,7 @@ array axis[2]
 axis[1] = 'RMS error'
 axis[2] = 'field evaluations per crossing'
 at(e, o) = strcol("epsilon") eq e && cell("projection_order") == o ? cell("contacts") : NaN
-hue(i) = word(palette, i)
+hue(i) = shade_of(paper_shades, i, n)
 filled = '7 5 9'
 hollow = '6 4 8'
 

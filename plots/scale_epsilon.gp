@@ -25,7 +25,7 @@ axis[1] = 'RMS error'
 axis[2] = 'time per crossing (µs)'
 at(m, o) = strcol("contacts") eq m && cell("projection_order") == o ? cell("epsilon") : NaN
 place_of(m) = strcol("contacts") eq m ? cell("crossing_distance") : NaN
-hue(i) = word(palette, i)
+hue(i) = shade_of(paper_shades, i, n)
 filled = '7 5 9 13'
 hollow = '6 4 8 12'
 

@@ -92,7 +92,12 @@ orange = '#E69F00'
 libess_hue = green
 mujoco_hue = blue
 plain_hue = '#D55E9A'
-palette = vermillion.' '.blue.' '.grey.' '.green.' '.purple.' '.orange.' black'
+palette = vermillion.' '.mujoco_hue.' '.grey.' '.libess_hue.' '.plain_hue.' '.orange.' black'
+# several curves of one engine are its colour from light to dark: n of them, the k-th
+libess_shades = '#8FD6BE #3DBE97 #009E73 #006B4E #003D2C'
+mujoco_shades = '#9CCBEA #4B9CD3 #0072B2 #004A75 #00263D'
+paper_shades = '#F2B48A #E88B45 #D55E00 #943F00 #542400'
+shade_of(shades, k, n) = word(shades, n < 2 ? 3 : 1 + int((words(shades) - 1) * ((k - 1) % n) / (n - 1.) + 0.5))
 
 # the size 1 of a point, which SVG draws smaller
 dot = format eq 'svg' ? 4. / 3 : 1
@@ -100,14 +105,14 @@ set style line 1 lc rgb vermillion lw 1.6 dt solid pt 7 ps 0.4 * dot
 set style line 2 lc rgb blue lw 1.6 dt (9, 4) pt 5 ps 0.33 * dot
 set style line 3 lc rgb grey lw 1.6 dt (1.5, 4) pt 2 ps 0.45 * dot
 set style line 4 lc rgb green lw 1.4 dt (12, 3, 2, 3) pt 8 ps 0.5 * dot
-set style line 5 lc rgb purple lw 1.4 dt (5, 2.5) pt 12 ps 0.5 * dot
+set style line 5 lc rgb plain_hue lw 1.4 dt (5, 2.5) pt 12 ps 0.5 * dot
 set style line 6 lc rgb orange lw 1.4 dt (12, 3, 2, 3, 2, 3) pt 10 ps 0.5 * dot
 set style line 7 lc rgb 'black' lw 1.2 dt (3, 3) pt 1 ps 0.45 * dot
 set style line 10 lc rgb '#DADADA' lw 0.5 dt solid
 set style line 11 lc rgb grey lw 0.7 dt solid
 
-# an engine's line style: the racers and the reference have theirs, others take what follows
-engines = 'projection mujoco reference'
+# an engine's line style: the racers, the reference and plain methods have theirs, others take what follows
+engines = 'projection mujoco reference libess plain'
 place(list, word) = words((' '.list)[1:strstrt(' '.list.' ', ' '.word.' ')]) + 1
 style(engine) = (engines = including(engines, engine), (place(engines, engine) - 1) % 7 + 1)
 colour(engine) = word(palette, style(engine))

@@ -36,6 +36,6 @@ do for [k = 1:states] {
   unset label 99
   set label 98 title(k + 1) at graph 0, 1.1 left noenhanced
   if (k + across > states) { set xlabel 't (s)' offset 0, 0.4 } else { unset xlabel }
-  plot table using 1:k + 1 with lines lc rgb vermillion lw 1.2 notitle
+  plot table using 1:k + 1 with lines lc rgb 'black' lw 1.2 notitle
 }
 unset multiplot

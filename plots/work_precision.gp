@@ -2,7 +2,7 @@
 # guards, one line for each method, a point for each value of its knob. `model` and `contacts` choose
 # the model (the first in the table), `cost` is time or evaluations, `name` the figure's file,
 # `label_knobs` writes the knob's value where it is a power of ten, `methods` names those to draw,
-# otherwise plain methods are one, the cheapest of them at each error; `numbered` says whether the
+# otherwise plain methods are one, the cheapest of them at each error; `few` says how many to draw at most; `numbered` says whether the
 # model's contacts can be chosen, so that the title has their number.
 # SPDX-License-Identifier: GPL-3.0-or-later
 figure = exists("name") ? name : 'work_precision'
@@ -79,6 +79,46 @@ do for [m in drawn] {
   if (dash(m) % 2) { above = including(above, m) } else { below = including(below, m) }
 }
 
+# what an error costs each of three: the largest power of ten that one of them has, and the smallest that all
+# reach. It is said, and ringed
+of_three(k) = chosen(0) && good(0) && one_of_three(0) eq word(three, k) && known(spent(0)) && known(rms(0))
+compared = ''
+array asked[2] = [NaN, NaN]
+do for [k = 1:3] {
+  eval restart
+  stats table using (of_three(k) ? see(rms(0)) : 0) nooutput
+  if (known(low)) {
+    compared = including(compared, word(three, k))
+    asked[1] = asked[1] > high ? asked[1] : high
+    asked[2] = asked[2] > low ? asked[2] : low
+  }
+}
+asked[1] = 10**floor(log10(asked[1]) + 1e-9)
+asked[2] = 10**ceil(log10(asked[2]) - 1e-9)
+both = asked[1] > asked[2] ? 2 : 1
+if (words(compared) < 2 || !member(compared, 'libess') || asked[1] < asked[2]) { compared = '' }
+ringed = ''
+array price_at[6]
+array error_at[6]
+spoken(v) = (v >= 100 && v < 1e6 ? fixed(v, 0) : short(v, 2)).(cost eq 'time' ? ' ms' : '')
+phrase(i, k) = member(compared, word(three, k)) ? (k == 1 ? ' libess ' : k == 2 ? ', MuJoCo ' : \
+  ', the cheapest plain method ').spoken(price_at[3 * i + k - 3]) : ''
+do for [i = 1:both] {
+  do for [k = 1:3] {
+    j = 3 * i + k - 3
+    price_at[j] = NaN
+    error_at[j] = NaN
+    note_price(_) = !(price_at[j] <= spent(0)) ? (price_at[j] = spent(0), error_at[j] = rms(0), 0) : 0
+    stats table using (of_three(k) && rms(0) <= asked[i] ? note_price(0) : 0) nooutput
+    if (known(price_at[j])) { ringed = including(ringed, sprintf('%d', j)) }
+  }
+  if (compared ne '') {
+    sentences = sentences + 1
+    sentence[sentences] = sprintf('An error of 10^{%.0f} takes', log10(asked[i])). \
+      (cost eq 'time' ? '' : ' evaluations:').phrase(i, 1).phrase(i, 2).phrase(i, 3)
+  }
+}
+
 mark_rows = (nears ne '') + (bads ne '')
 eval canvas(7, 4.15 + head_height(mark_rows))
 set multiplot
@@ -91,7 +131,9 @@ set format y '10^{%T}'
 set xlabel cost eq 'time' ? 'median time of a run (ms)' : \
   'evaluations of field and guards in a run' offset 0, 0.4
 eval ylabel('median RMS error')
-eval 'plot 1e300 with lines'.part(lines, '(at(m, good(0) || near(0))):(rms(0))', line_of). \
+eval 'plot '.(compared eq '' ? '1e300 with lines' : \
+    'for [i = 1:both] asked[i] with lines lc rgb "black" lw 0.8 dt (3, 3), for [j in ringed] "+" '. \
+    'using (price_at[int(j)]):(error_at[int(j)]) every ::0::0 with points lc rgb "black" pt 6 ps 1.3 * dot lw 1.2').part(lines, '(at(m, good(0) || near(0))):(rms(0))', line_of). \
   part(mixed, '(at(m, good(0))):(rms(0)) smooth unique', line_of). \
   part(goods, '(at(m, good(0))):(rms(0))', point_of). \
   part(nears, '(at(m, near(0))):(rms(0))', white_of). \

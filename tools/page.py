@@ -12,6 +12,21 @@ import sys
 DERIVED = {words.split()[0]: words for words in ("ball", "slip", "trot --tilt 0.02", "affine3", "hopper",
                                                  "plate --contacts 10 --damping 60")}
 
+# what essbench orbit is asked for it, by the name of the file that has the answer
+ORBITS = {
+    "walker-long": "walker",
+    "walker-short": "walker --guess 0.19,-0.2",
+    "walker-double": "walker --slope 0.016 --passages 2 --guess 0.25,-0.24",
+    "slip-low": "slip",
+    "slip-high": "slip --guess 1.3377 --duration 3",
+}
+BRANCHES = {
+    "walker-slope": "walker --by slope --to 0.018",
+    "walker-double-slope": "walker --slope 0.016 --passages 2 --guess 0.25,-0.24 --by slope --to 0.0182",
+    "slip-angle": "slip --by angle --to 70",
+    "slip-fold": "slip --duration 3 --by angle --to 60",
+}
+
 
 def fail(line):
     sys.exit(f"{os.path.basename(sys.argv[0])}: {line}")
@@ -66,8 +81,18 @@ def listed(names):
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def table(*head):
-    return [line(head), line(["---"] * len(head))]
+def table(*head, rule=" --- "):
+    return [line(head), f"|{'|'.join([rule] * len(head))}|"]
+
+
+def tabled(said):
+    """Of a function that yields a head and then rows, cells each: the lines of that table."""
+
+    def lines(*of):
+        head, *rows = said(*of)
+        return [*table(*head), *map(line, rows)]
+
+    return lines
 
 
 def watched(folder, part, e):
@@ -114,6 +139,12 @@ def sources(folder, names):
 
 def line(cells):
     return f"| {' | '.join(map(str, cells))} |"
+
+
+def write(page, said):
+    """A whole tool: writes said(folder), lines by the names of marks, into its page."""
+    folder, page = given("results", page)
+    rewrite(page, said(folder))
 
 
 def rewrite(page, tables):

@@ -3,6 +3,7 @@
 #include "command.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,6 +33,19 @@ int command_fail(const arguments *given, const char *format, ...) {
 int command_stop(const arguments *given, int status, const char *message) {
   command_fail(given, "%s", message);
   return status == SOLVER_REFUSED ? COMMAND_USAGE : COMMAND_FAILURE;
+}
+
+bool command_numbers(const char *text, size_t count, double out[]) {
+  for (size_t i = 0; i < count; i++) {
+    char word[64];
+    const size_t length = strcspn(text, ",");
+    snprintf(word, sizeof word, "%.*s", (int)length, text);
+    if (length >= sizeof word || measure_number_parse(word, &out[i]) || !isfinite(out[i]))
+      return false;
+    text += length;
+    if (*text++ != (i + 1 < count ? ',' : '\0')) return false;
+  }
+  return true;
 }
 
 int command_result(const arguments *given, json_t *result) {

@@ -28,8 +28,9 @@ typedef enum argument_group {
   ARGUMENTS_RESTART = 262144,     /* --restart */
   ARGUMENTS_PROCESSES = 524288,   /* --processes */
   ARGUMENTS_TABLE = 1048576,      /* --table */
-  ARGUMENTS_DERIVATIVE = 2097152, /* --direction, --tie */
-  ARGUMENTS_TRAJECTORY = 4194304  /* --csv, --plot, --columns */
+  ARGUMENTS_DERIVATIVE = 2097152, /* --direction, --tie, --way, --outcome, --check */
+  ARGUMENTS_TRAJECTORY = 4194304, /* --csv, --plot, --columns */
+  ARGUMENTS_ORBIT = 8388608       /* --guess, --passages, --by, --to, --steps */
 } argument_group;
 
 enum { ARGUMENTS_SOLVERS_MAX = 8, ARGUMENTS_POSITIONALS_MAX = 2 };
@@ -62,7 +63,15 @@ typedef struct arguments {
   double minimum_effect; /* relative; smaller differences of time have no verdict */
   bool fail_if_slower, strict;
   const char *direction; /* numbers with commas between; NULL: none */
+  const char *way;       /* how a derivative is found; NULL: forward */
+  bool check;            /* compare ways to find a derivative */
+  const char *outcome;   /* of which it is printed by name; NULL: that of a model that ends */
   double tie;            /* s */
+  const char *guess;     /* of an orbit, numbers with commas between; NULL: the model's start */
+  size_t passages;       /* of the section, that make its period; 0: one */
+  const char *by;        /* the parameter that it is followed along; NULL: it is not */
+  const char *to;        /* how far, a number; NULL: not given */
+  size_t steps;          /* in so many; 0: not given */
   const char *csv;       /* file of the trajectory; NULL: none */
   const char *plot;      /* its figure's; "": beside the csv; NULL: none */
   const char *columns;   /* of both, with commas between; NULL: all states */
@@ -89,6 +98,9 @@ __attribute__((format(printf, 2, 3))) int command_fail(const arguments *given, c
 
 /* The same for a solver's status that is not 0: COMMAND_USAGE when it is SOLVER_REFUSED. */
 int command_stop(const arguments *given, int status, const char *message);
+
+/* "1,0,-2": exactly so many finite numbers. */
+bool command_numbers(const char *text, size_t count, double out[]);
 
 /* Writes a result as JSON to --output, or prints it, and drops the reference. An exit status; NULL
  * is a failure. */

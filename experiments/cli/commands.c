@@ -54,21 +54,21 @@ static command study_command(const study *s) {
 
 /* all that are no study */
 static const command *const commands[] = {
-    &run_command,      &derivative_command,   &xml_command,     &figures_command,
-    &counters_command, &bench_command,        &regress_command, &baseline_command,
-    &compare_command,  &schema_command,       &columns_command, &completion_command,
-    &man_command,      &regress_time_command,
+    &run_command,        &derivative_command, &xml_command,          &figures_command,
+    &orbit_command,      &counters_command,   &bench_command,        &regress_command,
+    &baseline_command,   &compare_command,    &schema_command,       &columns_command,
+    &completion_command, &man_command,        &regress_time_command,
 };
 
 /* in the order of the help, under its titles */
 static const struct {
   const char *title, *names[16];
 } groups[] = {
-    {"Run and look", {"run", "derivative", "xml", "ensemble"}},
+    {"Run and look", {"run", "derivative", "orbit", "xml", "ensemble"}},
     {"Race and measure", {"speed", "sweep", "work-precision", "crossing-cost", "scale", "mujoco"}},
     {"Validate", {"order", "calibrate", "tolerance", "derivative-error", "claims"}},
     {"Robots and mechanisms",
-     {"robot", "robots", "limbs", "rigid-soft", "contact-modes", "tutorial"}},
+     {"robot", "robots", "robot-derivative", "limbs", "rigid-soft", "contact-modes", "tutorial"}},
     {"Results and tools",
      {"figures", "compare", "counters", "bench", "regress", "regress-time", "baseline", "schema",
       "columns", "completion", "man"}},
@@ -83,6 +83,19 @@ bool command_at(size_t index, command *out) {
       return true;
     }
   return false;
+}
+
+/* flags that make a command another one */
+static const struct {
+  const char *command, *flag, *other;
+} flags[] = {{"robot", "--derivative", "robot-derivative"}};
+
+void command_by_flag(command *chosen, int *argc, char **argv) {
+  for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
+    for (int k = 0; strcmp(chosen->name, flags[i].command) == 0 && k < *argc; k++) {
+      if (strcmp(argv[k], flags[i].flag) != 0 || !command_find(flags[i].other, chosen)) continue;
+      for (--*argc; k < *argc; k++) argv[k] = argv[k + 1];
+    }
 }
 
 bool command_find(const char *name, command *out) {

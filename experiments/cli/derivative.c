@@ -7,6 +7,7 @@
 
 #include "commands.h"
 #include "flow.h"
+#include "gradient_check.h"
 #include "json_file.h"
 #include "measure.h"
 #include "record.h"
@@ -14,6 +15,8 @@
 
 /* more pieces than anyone looks at are counted, and not written out */
 enum { PIECES_SHOWN_MAX = 64 };
+
+#define WAYS "forward, adjoint or differences"
 
 /* what came of one trajectory, with room for it */
 typedef struct followed {
@@ -28,22 +31,13 @@ typedef struct derivative {
   followed whole, one; /* by all states; along the direction */
   followed piece[PIECES_SHOWN_MAX];
   size_t shown;
+  gradient_way way;
+  size_t outcome; /* of which derivatives are printed by name; SIZE_MAX: none */
+  gradient by_name;
+  double *room;
+  gradient_check check;
+  bool is_checked;
 } derivative;
-
-/* "1,0,-2": as many numbers as the model has states */
-static bool read_direction(const char *text, size_t n, double direction[]) {
-  for (size_t count = 0; count < n; count++) {
-    char word[64];
-    const size_t length = strcspn(text, ",");
-    snprintf(word, sizeof word, "%.*s", (int)length, text);
-    if (length >= sizeof word || measure_number_parse(word, &direction[count]) ||
-        !isfinite(direction[count]))
-      return false;
-    text += length;
-    if (*text++ != (count + 1 < n ? ',' : '\0')) return false;
-  }
-  return true;
-}
 
 static int follow_into(const flow_request *request, followed *f,
                        char message[SOLVER_MESSAGE_SIZE]) {
@@ -70,6 +64,45 @@ static int follow(const arguments *given, derivative *d, char message[SOLVER_MES
   request.count = 1;
   request.directions = d->direction;
   return follow_into(&request, &d->one, message);
+}
+
+/* the way and the outcome that are asked for */
+static void read_outcome(arguments *given, derivative *d) {
+  const model *const m = &given->m;
+  d->outcome = flow_ends(m) ? d->n : SIZE_MAX;
+  d->way = GRADIENT_FORWARD;
+  if (given->way && !gradient_way_find(given->way, &d->way))
+    command_usage(given, "--way %.40s is not accepted; it is %s", given->way, WAYS);
+  if (!given->outcome) return;
+  const size_t count = gradient_outcomes(m);
+  d->outcome = 0;
+  while (d->outcome < count && strcmp(gradient_outcome_name(m, d->outcome), given->outcome) != 0)
+    d->outcome++;
+  if (d->outcome < count) return;
+  char known[400] = "";
+  for (size_t i = 0; i < count && strlen(known) < sizeof known - 80; i++)
+    snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", i ? ", " : "",
+             gradient_outcome_name(m, i));
+  command_usage(given, "--outcome %.40s is not accepted; %s has %s", given->outcome, m->type->name,
+                known);
+}
+
+static int find_by_name(const arguments *given, derivative *d, char message[SOLVER_MESSAGE_SIZE]) {
+  const size_t rows = gradient_outcomes(&given->m), columns = gradient_inputs(&given->m);
+  if (d->outcome == SIZE_MAX || d->whole.of.kind == FLOW_DISCONTINUOUS) return 0;
+  d->room = calloc(rows * (columns + 1), sizeof *d->room);
+  if (!d->room) {
+    measure_message(message, "out of memory");
+    return SOLVER_FAILED;
+  }
+  d->by_name = (gradient){.value = d->room, .by = d->room + rows};
+  return gradient_find(&given->m, &d->options, d->x0, d->way, &d->by_name, message);
+}
+
+static int compare(const arguments *given, derivative *d, char message[SOLVER_MESSAGE_SIZE]) {
+  if (!given->check || d->whole.of.kind == FLOW_DISCONTINUOUS) return 0;
+  d->is_checked = true;
+  return gradient_check_all(&given->m, &d->options, d->x0, d->whole.of.kind, &d->check, message);
 }
 
 /* ---- as JSON --------------------------------------------------------------------------------- */
@@ -107,6 +140,45 @@ static json_t *pieces_of(const derivative *d) {
   return pieces;
 }
 
+/* the derivative of the outcome, by each input's name; null where none is asked for */
+static json_t *by_name(const arguments *given, const derivative *d) {
+  if (!d->room) return json_null();
+  const size_t columns = gradient_inputs(&given->m);
+  json_t *const array = json_array();
+  for (size_t j = 0; j < columns; j++)
+    json_array_append_new(
+        array, json_pack("{s:s, s:o}", "name", gradient_input_name(&given->m, j), "value",
+                         measure_json_number(d->by_name.by[d->outcome * columns + j])));
+  return array;
+}
+
+/* where each way is the farthest from tangents */
+static json_t *check_of(const arguments *given, const derivative *d) {
+  if (!d->is_checked) return json_null();
+  const model *const m = &given->m;
+  json_t *const ways = json_array();
+  for (gradient_way way = 0; way < GRADIENT_WAYS; way++) {
+    const gradient_gap *const gap = &d->check.gap[way];
+    const size_t at = gap->outcome * gradient_inputs(m) + gap->input;
+    if (!d->check.compared[way]) continue;
+    json_array_append_new(
+        ways, json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:b}", "way", gradient_way_name(way),
+                        "outcome", gradient_outcome_name(m, gap->outcome), "by",
+                        gradient_input_name(m, gap->input), "forward",
+                        measure_json_number(d->check.of[GRADIENT_FORWARD].by[at]), "value",
+                        measure_json_number(d->check.of[way].by[at]), "off",
+                        measure_json_number(gap->off), "allowed", measure_json_number(gap->allowed),
+                        "agrees", gap->off <= gap->allowed));
+  }
+  return json_pack("{s:b, s:o}", "agrees", gradient_check_agrees(&d->check), "ways", ways);
+}
+
+static json_t *outcome_of(const arguments *given, const derivative *d) {
+  if (!d->room) return json_null();
+  return json_pack("{s:s, s:o}", "name", gradient_outcome_name(&given->m, d->outcome), "value",
+                   measure_json_number(d->by_name.value[d->outcome]));
+}
+
 static json_t *as_json(const arguments *given, const derivative *d) {
   const flow *const f = &d->whole.of;
   const bool exists = f->kind != FLOW_DISCONTINUOUS, is_one = f->kind == FLOW_C1;
@@ -132,6 +204,11 @@ static json_t *as_json(const arguments *given, const derivative *d) {
   char contacts[MODEL_MODE_SIZE];
   const bool has_contacts =
       given->m.type->describe_start && !given->m.type->describe_start(&given->m, d->x0, contacts);
+  json_object_set_new(object, "outcome", outcome_of(given, d));
+  json_object_set_new(object, "way",
+                      d->room ? json_string(gradient_way_name(d->way)) : json_null());
+  json_object_set_new(object, "by", by_name(given, d));
+  json_object_set_new(object, "check", check_of(given, d));
   json_object_set_new(object, "start_contacts", has_contacts ? json_string(contacts) : json_null());
   return object;
 }
@@ -165,6 +242,27 @@ static void print_start(const arguments *given, const derivative *d) {
       contacts);
 }
 
+static void print_check(const arguments *given, const derivative *d) {
+  const model *const m = &given->m;
+  if (!d->is_checked) return;
+  printf("where each way is the farthest from tangents, beside what that outcome changes by "
+         "at most\n  %-12s %-9s %-9s %18s %18s %9s %9s\n",
+         "way", "outcome", "by", "forward", "this way", "off", "allowed");
+  for (gradient_way way = 0; way < GRADIENT_WAYS; way++) {
+    const gradient_gap *const gap = &d->check.gap[way];
+    const size_t at = gap->outcome * gradient_inputs(m) + gap->input;
+    if (!d->check.compared[way]) continue;
+    printf("  %-12s %-9s %-9s %18.12g %18.12g %9.2g %9.2g%s\n", gradient_way_name(way),
+           gradient_outcome_name(m, gap->outcome), gradient_input_name(m, gap->input),
+           d->check.of[GRADIENT_FORWARD].by[at], d->check.of[way].by[at], gap->off, gap->allowed,
+           gap->off <= gap->allowed ? "" : "  no");
+  }
+  if (!d->check.compared[GRADIENT_DIFFERENCES])
+    printf("differences are not compared: %s\n",
+           *d->check.why ? d->check.why : "they are between pieces");
+  printf("verdict: they %s\n", gradient_check_agrees(&d->check) ? "agree" : "disagree");
+}
+
 static void print_text(const arguments *given, const derivative *d) {
   const flow *const f = &d->whole.of;
   if (f->kind == FLOW_DISCONTINUOUS) {
@@ -174,7 +272,10 @@ static void print_text(const arguments *given, const derivative *d) {
     printf(" meet, and what they lead to depends on their order\n");
     return;
   }
-  printf("%s at t = %g s:\n", given->m.type->name, f->t);
+  if (flow_ends(&given->m))
+    printf("%s ends at %s = %.12g:\n", given->m.type->name, given->m.type->end_name, f->t);
+  else
+    printf("%s at t = %g s:\n", given->m.type->name, f->t);
   for (size_t i = 0; i < d->n; i++)
     printf("  %-9s %.12g\n", model_state_name(&given->m, i), f->state[i]);
   if (f->instants) {
@@ -184,7 +285,9 @@ static void print_text(const arguments *given, const derivative *d) {
     putchar('\n');
   }
   if (f->kind == FLOW_C1) {
-    printf("C1: rows by columns at the start\n");
+    printf(
+        "derivative by the start (C1: the same for every direction); a row for each state at the "
+        "end, a column for each at the start\n");
     print_matrix(given, d, f->tangent);
   } else if (f->kind == FLOW_NOT_COUNTED) {
     printf("more events meet than orders are tried of: the pieces of the derivative are not "
@@ -202,6 +305,15 @@ static void print_text(const arguments *given, const derivative *d) {
     for (size_t i = 0; i < d->n; i++)
       printf("  %-9s %.12g\n", model_state_name(&given->m, i), d->one.tangent[i]);
   }
+  if (d->room) {
+    printf("%s by each input, %s%s\n", gradient_outcome_name(&given->m, d->outcome),
+           gradient_way_name(d->way),
+           f->kind == FLOW_C1 ? "" : ", in the order that the run makes");
+    for (size_t j = 0; j < gradient_inputs(&given->m); j++)
+      printf("  %-9s %.12g\n", gradient_input_name(&given->m, j),
+             d->by_name.by[d->outcome * gradient_inputs(&given->m) + j]);
+  }
+  print_check(given, d);
   printf("%llu crossings, %llu field evaluations, %llu of its Jacobian\n",
          (unsigned long long)f->counters.crossings,
          (unsigned long long)f->counters.field_evaluations,
@@ -221,7 +333,7 @@ static int run(arguments *given) {
   derivative *const d = calloc(1, sizeof *d);
   if (!d) return command_fail(given, "out of memory");
   d->n = given->m.system.dimension;
-  if (given->direction && !read_direction(given->direction, d->n, d->direction))
+  if (given->direction && !command_numbers(given->direction, d->n, d->direction))
     command_usage(given,
                   "--direction %.60s is not accepted; it is %zu numbers with commas between, one "
                   "for each state of %s",
@@ -229,8 +341,12 @@ static int run(arguments *given) {
   d->options = solver_libess_options(paper ? ESS_METHOD_PAPER : ESS_METHOD_TOLERANCE,
                                      &given->settings, given->m.type->time_step);
   d->options.tie = given->tie;
+  if (given->m.type->slides && !paper) d->options.sliding = ESS_SLIDING_FILIPPOV;
   given->m.type->initial_state(&given->m, d->x0);
+  read_outcome(given, d);
   int status = follow(given, d, message);
+  if (!status) status = find_by_name(given, d, message);
+  if (!status) status = compare(given, d, message);
   if (status) {
     status = command_stop(given, status, message);
   } else if (given->json) {
@@ -238,6 +354,9 @@ static int run(arguments *given) {
   } else {
     print_text(given, d);
   }
+  if (!status && d->is_checked && !gradient_check_agrees(&d->check)) status = EXIT_FAILURE;
+  gradient_check_free(&d->check);
+  free(d->room);
   free(d);
   return status;
 }

@@ -37,6 +37,7 @@ static const figure figures[] = {
     {"fig_rigid_soft", "rigid_soft.csv"},
     {"fig_contact_modes", "contact_modes.csv"},
     {"fig_robot", "robot_mujoco.csv"},
+    {"fig_robot_derivative", "robot_derivative.csv"},
 };
 static const char *const formats[] = {"svg", "pdf", "png"};
 
@@ -75,18 +76,21 @@ static int draw_whole_and_few(const arguments *given, const char *name) {
   for (size_t i = 0; !status && i < sizeof crowded / sizeof *crowded; i++) {
     if (strcmp(name, crowded[i]) != 0) continue;
     snprintf(few, sizeof few, "%.96s_few", name);
-    snprintf(settings, sizeof settings, "name='%s'; few=1", few);
+    snprintf(settings, sizeof settings, "name='%s'; few=6", few);
     status = draw(given, name, few, settings);
   }
   return status;
 }
 
-/* one case of the results of work-precision: error against time, the same of a few methods, and
- * error against evaluations */
+/* one case of the results of work-precision: error against time, the same of a few methods and of
+ * three, and error against evaluations */
 static int draw_case(const arguments *given, const char *of, const char *m, double contacts) {
   static const struct {
     const char *cost, *ending, *more;
-  } kinds[] = {{"time", "", ""}, {"time", "_few", "; few=1"}, {"evaluations", "_evaluations", ""}};
+  } kinds[] = {{"time", "", ""},
+               {"time", "_few", "; few=6"},
+               {"time", "_three", "; few=3"},
+               {"evaluations", "_evaluations", ""}};
   char name[NAME_SIZE], settings[4 * NAME_SIZE];
   int status = COMMAND_SUCCESS;
   for (size_t i = 0; !status && i < sizeof kinds / sizeof *kinds; i++) {

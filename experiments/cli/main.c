@@ -47,8 +47,9 @@ static int refuse(const char *name) {
   for (size_t i = 0; command_at(i, &c); i++) names_add(&known, c.name);
   names_add(&known, "--help");
   names_add(&known, "--version");
-  return command_unknown("%.60s is no command; %sthere are %s", *name ? name : "an empty word",
-                         names_hint(&known, ""), known.list);
+  const char *const said = *name ? name : "an empty word", *const hint = names_hint(&known, "");
+  return *hint ? command_unknown("%.60s is no command; %ssee essbench --help", said, hint)
+               : command_unknown("%.60s is no command; there are %s", said, known.list);
 }
 
 int main(int argc, char **argv) {
@@ -72,7 +73,9 @@ int main(int argc, char **argv) {
     return command_unknown("%s has no cells to spread over ranks; run it without mpirun",
                            chosen.name);
   arguments given;
-  arguments_parse(&chosen, argc - 1, argv + 1, &given);
+  int count = argc - 1;
+  command_by_flag(&chosen, &count, argv + 1);
+  arguments_parse(&chosen, count, argv + 1, &given);
   given.commands = command_at;
   const int status = chosen.run(&given);
   arguments_free(&given);

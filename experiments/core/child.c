@@ -78,6 +78,7 @@ int child_run(study_run *run, char *const word[], const char *folder, char text[
   listen_to(said, word[1], text);
   *status = wait_for(child);
   interrupts_pass_on(NULL, 0);
+  if (strstr(text, "the same command goes on")) study_goes_on(run);
   if (*run->interrupted) return measure_fail(run->message, "interrupted");
   if (*status && !*text) snprintf(text, CHILD_TEXT_SIZE, "ended with status %d", *status);
   return 0;

@@ -34,18 +34,36 @@ static void take_discontinuity(const ess_failure *failure, flow *out, size_t tan
   for (size_t i = 0; i < tangents; i++) out->tangent[i] = NAN;
 }
 
-static int explain(int status, const ess_driver *driver, char message[SOLVER_MESSAGE_SIZE]) {
+static int end(const ess_crossing_info *info, void *context) {
+  (void)context;
+  return info->guard == 0;
+}
+
+int flow_outcome(const model *m, int status) {
+  if (!flow_ends(m)) return status;
+  // one that has not met its event has no outcome
+  return status == ESS_ESTOP ? ESS_SUCCESS : status == ESS_SUCCESS ? ESS_ESTOP : status;
+}
+
+int flow_explain(const model *m, int status, const ess_driver *driver,
+                 char message[SOLVER_MESSAGE_SIZE]) {
   const ess_failure *const failure = ess_driver_failure(driver);
+  if (flow_ends(m) && status == ESS_ESTOP) {
+    measure_message(message, "%s does not end by %s = %.9g; --duration is how far it may go",
+                    m->type->name, m->type->end_name, model_get(m, "duration"));
+    return SOLVER_FAILED;
+  }
   measure_message(message, "libess: %s at t = %.9g%s%s", ess_strerror(status), failure->time,
                   failure->reason ? ": " : "", failure->reason ? failure->reason : "");
   return SOLVER_FAILED;
 }
 
-/* a driver, or NULL with one line and why */
-static ess_driver *prepare(const model *m, const ess_options *options, int *status,
-                           char message[SOLVER_MESSAGE_SIZE]) {
-  const char *const wrong = ess_check(&m->system, options);
-  ess_driver *const driver = wrong ? NULL : ess_driver_alloc(&m->system, options, status);
+ess_driver *flow_driver(const model *m, const ess_options *options, int *status,
+                        char message[SOLVER_MESSAGE_SIZE]) {
+  ess_options ending = *options;
+  if (flow_ends(m)) ending.observer = (ess_observer){.crossing = end};
+  const char *const wrong = ess_check(&m->system, &ending);
+  ess_driver *const driver = wrong ? NULL : ess_driver_alloc(&m->system, &ending, status);
   if (!driver) measure_message(message, "libess: %s", wrong ? wrong : ess_strerror(*status));
   *status = driver ? 0 : wrong ? SOLVER_REFUSED : SOLVER_FAILED;
   return driver;
@@ -54,21 +72,24 @@ static ess_driver *prepare(const model *m, const ess_options *options, int *stat
 int flow_follow(const flow_request *request, flow *out, char message[SOLVER_MESSAGE_SIZE]) {
   const size_t n = request->m->system.dimension, count = request->directions ? request->count : n;
   int status, result = 0;
-  ess_driver *const driver = prepare(request->m, request->options, &status, message);
+  ess_driver *const driver = flow_driver(request->m, request->options, &status, message);
   if (!driver) return status;
   *out = (flow){.state = out->state, .tangent = out->tangent};
   memcpy(out->state, request->x0, n * sizeof *out->state);
   status = ess_driver_follow(driver, count, request->directions);
   if (!status) status = ess_driver_choose_piece(driver, request->piece);
   if (!status) status = ess_driver_apply(driver, &out->t, request->t1, out->state);
+  status = flow_outcome(request->m, status);
+  if (!status && flow_ends(request->m)) status = ess_driver_section(driver, 0, NULL, out->tangent);
   out->counters = *ess_driver_counters(driver);
   if (status == ESS_EDISCONTINUOUS) {
     take_discontinuity(ess_driver_failure(driver), out, n * count);
   } else if (status) {
-    result = explain(status, driver, message);
+    result = flow_explain(request->m, status, driver, message);
   } else {
     take_smoothness(ess_driver_smoothness(driver), out);
-    memcpy(out->tangent, ess_driver_tangent(driver), n * count * sizeof *out->tangent);
+    if (!flow_ends(request->m))
+      memcpy(out->tangent, ess_driver_tangent(driver), n * count * sizeof *out->tangent);
   }
   ess_driver_free(driver);
   return result;
@@ -78,12 +99,12 @@ int flow_end(const model *m, const ess_options *options, const double x0[], doub
              ess_counters *counters, char message[SOLVER_MESSAGE_SIZE]) {
   int status;
   double t = 0.0;
-  ess_driver *const driver = prepare(m, options, &status, message);
+  ess_driver *const driver = flow_driver(m, options, &status, message);
   if (!driver) return status;
   memcpy(x, x0, m->system.dimension * sizeof *x);
-  status = ess_driver_apply(driver, &t, t1, x);
+  status = flow_outcome(m, ess_driver_apply(driver, &t, t1, x));
   if (counters) *counters = *ess_driver_counters(driver);
-  if (status) status = explain(status, driver, message);
+  if (status) status = flow_explain(m, status, driver, message);
   ess_driver_free(driver);
   return status;
 }

@@ -29,6 +29,12 @@ typedef struct flow_request {
   size_t piece; /* of a flow that has several, SIZE_MAX: the directions' own */
 } flow_request;
 
+/* Whether a model's derivative is that of the time at which its first event function is crossed,
+ * and of the state then: its flow ends there, and t1 is the latest that this may be. */
+static inline bool flow_ends(const model *m) {
+  return m->type->end_name != NULL;
+}
+
 /* What came of it. `state` and `tangent` are the caller's, [n] and [n*count], row-major; a
  * discontinuous flow leaves the tangents unknown (NaN) and the state at where it is so. */
 typedef struct flow {
@@ -43,6 +49,18 @@ typedef struct flow {
 
 /* One trajectory with its tangents. 0; SOLVER_FAILED or SOLVER_REFUSED with one line. */
 int flow_follow(const flow_request *request, flow *out, char message[SOLVER_MESSAGE_SIZE]);
+
+/* A driver of the model, whose runs end as the flow does; NULL with one line and why, and *status
+ * as above. Free it with ess_driver_free. */
+ess_driver *flow_driver(const model *m, const ess_options *options, int *status,
+                        char message[SOLVER_MESSAGE_SIZE]);
+
+/* The outcome of its run, ESS_SUCCESS where it has come to where the flow ends. */
+int flow_outcome(const model *m, int status);
+
+/* Says why it has not. SOLVER_FAILED. */
+int flow_explain(const model *m, int status, const ess_driver *driver,
+                 char message[SOLVER_MESSAGE_SIZE]);
 
 /* The state at t1 alone, x[n], from a start, and what it took, unless NULL. As above. */
 int flow_end(const model *m, const ess_options *options, const double x0[], double t1, double x[],

@@ -14,24 +14,19 @@ gather gather_part(gather rows, size_t from, size_t to) {
   return rows;
 }
 
-/* the known values but those of a fold, into `out` unless that is NULL: how many */
-static size_t take_but(gather rows, const char *name, size_t folds, size_t fold, double out[]) {
+/* the known values, into `out` unless that is NULL: how many */
+static size_t take(gather rows, const char *name, double out[]) {
   const study_table *const t = &rows.run->study->tables[rows.table];
   const column *const c = column_find(t->columns, name);
   const char *const row = rows.run->private->rows[rows.table].row;
   size_t known = 0;
   for (size_t i = 0; i < rows.count; i++) {
-    if (folds && i % folds == fold) continue;
     const double value = column_number(c, row + (rows.first + i * rows.stride) * t->row_size);
     if (isnan(value)) continue;
     if (out) out[known] = value;
     known++;
   }
   return known;
-}
-
-static size_t take(gather rows, const char *name, double out[]) {
-  return take_but(rows, name, 0, 0, out);
 }
 
 size_t gather_known(gather rows, const char *name) {
@@ -68,15 +63,6 @@ double gather_quantile(gather rows, const char *name, double p) {
 
 double gather_median(gather rows, const char *name) {
   return gather_quantile(rows, name, 0.5);
-}
-
-double gather_median_but(gather rows, const char *name, size_t folds, size_t fold) {
-  double value = NAN, *const values = malloc((rows.count + 1) * sizeof *values);
-  const size_t known = values ? take_but(rows, name, folds, fold, values) : 0;
-  if (!values || (known && measure_median(values, known, &value) == MEASURE_ENOMEM))
-    study_out_of_memory(rows.run);
-  free(values);
-  return value;
 }
 
 double gather_sum(gather rows, const char *name) {

@@ -22,9 +22,6 @@ double gather_median(gather rows, const char *name);
 double gather_mean(gather rows, const char *name);
 double gather_sum(gather rows, const char *name);
 
-/* The median of all rows but every folds-th from `fold` on; of all with folds = 0. */
-double gather_median_but(gather rows, const char *name, size_t folds, size_t fold);
-
 /* All of them at once. */
 measure_summary gather_summary(gather rows, const char *name);
 

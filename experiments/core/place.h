@@ -4,7 +4,12 @@
 #ifndef PLACE_H
 #define PLACE_H
 
+#include <stdbool.h>
+
 #include "record.h"
+
+/* The program's own path; false where it is not known. */
+bool place_program(char path[RECORD_PATH_SIZE]);
 
 /* The file or folder `installed`, below the prefix whose bin/ holds the program, if there is one;
  * else `built`. */

@@ -21,8 +21,8 @@
  *  6. `show`: sentences beside or around the tables that study_print prints; NULL: they are
  *     printed.
  *  7. An `extern` in studies.h, its place in the table of studies.c, and its name in a group of the
- *     help (cli/commands.c). Then `make columns` writes its JSON Schema into schema/, and its
- *     columns into docs/guide/columns.md.
+ *     help (cli/commands.c). Then `make columns` writes its columns into docs/guide/columns.md; the
+ *     build writes its JSON Schema.
  *
  * No study opens a file, journals, parses, catches a signal or computes an interval: what is
  * missing here goes into the core, where the next one finds it. What a process works out once and
@@ -92,6 +92,7 @@ typedef struct study {
   const char *cells;   /* what progress counts, in the plural */
   bool pinned;         /* it times: every process keeps to one core */
   size_t processes;    /* default of --processes; 0: cells run in this process */
+  size_t stages;       /* of its plan, at most; 0: one. Progress says which it is in */
   const char *solvers; /* who races unless --solvers says otherwise, with commas between; the
                           settings of solvers are options then, too. NULL: there are none of both */
   const study_option *options; /* into settings of so many bytes */
@@ -107,9 +108,11 @@ typedef struct study {
   study_place (*place)(const void *cell); /* NULL: cells stand in the order of the plan */
   int (*derive)(study_run *run);
   void (*show)(const study_run *run);
-  void (*show_table)(const study_run *run); /* for --table; NULL: show */
-  int (*conclude)(study_run *run);          /* last: whether what is written is as it must be */
-  void (*release)(study_run *run);          /* of `own`; NULL: it is freed */
+  void (*show_table)(const study_run *run);                 /* for --table; NULL: show */
+  void (*show_part)(const char *name, const json_t *value); /* of a cell under way, for --table;
+                                                               NULL: cells have no parts */
+  int (*conclude)(study_run *run); /* last: whether what is written is as it must be */
+  void (*release)(study_run *run); /* of `own`; NULL: it is freed */
 } study;
 
 /* One under way. */
@@ -131,6 +134,18 @@ struct study_run {
 
 /* Whether this process measures for another, which says what there is to say. */
 bool study_is_worker(const study_run *run);
+
+/* A cell that takes long keeps what it has measured, by a name, as JSON whose reference is taken:
+ * it is there when the cell is run again behind an interrupt. NULL: it is not. Nothing is kept once
+ * the run is interrupted. 0, or -1 with one line. */
+const json_t *study_part(const study_run *run, const char *name);
+int study_keep_part(study_run *run, const char *name, json_t *value);
+
+/* How far the cell that is being run is: words behind the progress of all. */
+__attribute__((format(printf, 2, 3))) void study_within(study_run *run, const char *format, ...);
+
+/* What an interrupted cell has begun is kept by the command that it runs. */
+void study_goes_on(study_run *run);
 
 /* Whether the user asks for everything to be measured anew. */
 bool study_begins_anew(const study_run *run);

@@ -98,7 +98,11 @@ int study_cells_run(study_run *run, size_t index) {
   json_decref(run->private->measured);
   run->private->measured = json_array();
   if (!run->private->measured) return study_out_of_memory(run);
-  return study_noted(run, run->study->run(run, run->private->cell[index].what));
+  const study_planned *const cell = &run->private->cell[index];
+  int status = run->study->show_part ? study_parts_begin(run, cell->name) : 0;
+  if (!status) status = study_noted(run, run->study->run(run, cell->what));
+  study_parts_end(run);
+  return status;
 }
 
 /* the samples of one cell; its texts borrow from what is known */

@@ -2,7 +2,6 @@
 /* The journal of a study: what its samples depend on first, then every cell, and at the end that it
  * is finished. The same settings go on where an unfinished journal ends, a finished one is begun
  * anew, and other settings are refused while there are unfinished samples. */
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,34 +12,6 @@
 
 /* the form of the journal */
 enum { FORM = 2, NAME_SIZE = STUDY_CELL_NAME_SIZE + 64 };
-
-static void add_racers(json_t *settings, const study_racers *racers) {
-  json_t *const names = json_array();
-  for (size_t i = 0; i < racers->count; i++)
-    json_array_append_new(names, json_string(racers->solver[i]->name));
-  json_object_set_new(settings, "solvers", names);
-  json_object_set_new(settings, "settings", record_settings(&racers->settings));
-}
-
-/* in which two runs must agree for their samples to be of one study */
-static json_t *fingerprint(const study_run *run) {
-  json_t *const settings = json_object();
-  for (const study_option *o = run->study->options; o->name; o++)
-    if (!o->shows) json_object_set_new(settings, o->name, option_json(o, run->settings));
-  if (run->operand) json_object_set_new(settings, run->study->operand, json_string(run->operand));
-  if (run->content)
-    json_object_set_new(settings, "content of the files it is given",
-                        json_sprintf("%016" PRIx64, run->content));
-  if (run->m->type) json_object_set_new(settings, "model", record_model(run->m));
-  json_object_set_new(settings, "seed", json_integer((json_int_t)run->seed));
-  if (run->study->pinned)
-    json_object_set_new(settings, "processes", json_integer((json_int_t)run->processes));
-  if (run->study->solvers) add_racers(settings, &run->racers);
-  json_object_set_new(settings, "mujoco", json_string(bridge_version_string()));
-  json_object_set_new(settings, "mujoco_library", json_string(bridge_library_path()));
-  json_object_set_new(settings, "build", record_build());
-  return settings;
-}
 
 /* the file's name in the folder of results */
 static void name_of(const study_run *run, char name[NAME_SIZE]) {
@@ -56,16 +27,6 @@ static int append(study_run *run, json_t *entry) {
 }
 
 /* ---- what it holds --------------------------------------------------------------------------- */
-
-/* the first member in which the two differ; NULL: in none */
-static const char *first_difference(json_t *ours, json_t *theirs) {
-  const char *name;
-  json_t *value;
-  json_object_foreach(ours, name, value) {
-    if (!json_equal(value, json_object_get(theirs, name))) return name;
-  }
-  return NULL;
-}
 
 /* takes in everything behind the settings, or with `look` only looks; *unfinished when there are
  * samples of a run that did not come to its end. 0, or -1 with one line. */
@@ -96,9 +57,10 @@ static int examine(study_run *run, const char *file, json_t *settings) {
   bool unfinished = true;
   if (measure_journal_read(run->private->journal, &first, run->message)) return -1;
   if (!first) return 0;
-  const char *const different = json_integer_value(json_object_get(first, "schema_version")) == FORM
-                                    ? first_difference(settings, json_object_get(first, "settings"))
-                                    : "its form, which is that of another version of essbench";
+  const char *const different =
+      json_integer_value(json_object_get(first, "schema_version")) == FORM
+          ? study_first_difference(settings, json_object_get(first, "settings"))
+          : "its form, which is that of another version of essbench";
   json_decref(first);
   // samples of other settings count only for whether that run had come to its end
   const int status = take_all(run, file, different, &unfinished);
@@ -135,7 +97,7 @@ int study_journal_open(study_run *run) {
   name_of(run, file);
   record_path(path, run->folder, file);
   if (measure_journal_open(&run->private->journal, path, run->message)) return -1;
-  json_t *const settings = fingerprint(run);
+  json_t *const settings = study_fingerprint(run);
   int status = run->private->request->restart ? 0 : examine(run, file, settings);
   if (!status) status = begin(run, settings);
   json_decref(settings);

@@ -2,6 +2,7 @@
 /* The life of a study: what is missing is measured, and the results written and printed. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cases.h"
 #include "clock.h"
@@ -19,6 +20,10 @@ bool study_begins_anew(const study_run *run) {
   return run->private->request->restart;
 }
 
+void study_goes_on(study_run *run) {
+  run->private->goes_on = true;
+}
+
 /* stage by stage, until one adds no cell */
 static int measure_all(study_run *run) {
   if (study_journal_open(run)) return -1;
@@ -33,13 +38,27 @@ static int measure_all(study_run *run) {
   }
 }
 
+/* a name behind others, in lines of at most 100 columns; where the line then ends */
+static int print_name(int end, const char *name, const char *ending, bool is_first) {
+  enum { WIDTH = 100 };
+  const bool fits = end + (int)(strlen(name) + strlen(ending)) + 2 <= WIDTH;
+  if (is_first) return end + printf("%s%s", name, ending);
+  if (!fits) end = 0;
+  return end + printf(fits ? ", %s%s" : ",\n  %s%s", name, ending);
+}
+
 /* the names of all files of results */
 static void print_files(const study_run *run) {
   const study_table *const tables = run->study->tables;
-  printf("results in %s/", run->folder);
-  for (size_t i = 0; i < STUDY_TABLES_MAX && tables[i].columns; i++)
-    if (tables[i].csv) printf("%s, ", tables[i].csv);
-  printf("%s.json\n", run->study->file);
+  int end = printf("results in %s/", run->folder);
+  bool is_first = true;
+  for (size_t i = 0; i < STUDY_TABLES_MAX && tables[i].columns; i++) {
+    if (!tables[i].csv) continue;
+    end = print_name(end, tables[i].csv, "", is_first);
+    is_first = false;
+  }
+  print_name(end, run->study->file, ".json", is_first);
+  putchar('\n');
 }
 
 static bool is_shown(const study_table *t) {
@@ -87,7 +106,9 @@ static int take_earlier(study_run *run, bool *found) {
 
 /* --table: nothing is measured */
 static int show_earlier(study_run *run) {
-  bool found;
+  bool found, shown;
+  if (study_parts_show(run, &shown)) return -1;
+  if (shown) return 0;
   if (take_earlier(run, &found)) return -1;
   if (!found)
     return measure_fail(run->message, "%s holds no %s.json; run %s first", run->folder,
@@ -128,7 +149,12 @@ static int conclude(study_run *run) {
 
 /* what is not whole is not kept */
 static void tell_interrupt(study_run *run) {
-  if (json_object_size(run->private->known) > 0)
+  if (study_parts_kept(run))
+    measure_message(run->message,
+                    "interrupted; what is done is kept, within the %s, too: the same "
+                    "command goes on from here, and --table shows it",
+                    run->study->cells);
+  else if (json_object_size(run->private->known) > 0 || run->private->goes_on)
     measure_message(run->message, "interrupted; the same command goes on from here");
   else
     measure_message(run->message,

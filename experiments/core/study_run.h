@@ -4,6 +4,7 @@
 #define STUDY_RUN_H
 
 #include "journal.h"
+#include "progress.h"
 #include "study.h"
 
 /* What the command line says beside the study's own options. */
@@ -40,8 +41,13 @@ struct study_private {
   json_t *environment;                /* as it was before measuring; owned */
   json_t *known;                      /* rows by the names of their cells; owned */
   json_t *measured;                   /* rows of the cell that is being run; owned */
-  json_t *texts;                      /* of rows; owned */
-  json_t *recalled; /* results read back, from which rows borrow their texts; owned */
+  json_t *parts;                      /* of the cell that is being run, by their names; owned */
+  measure_journal *parts_journal;     /* NULL: it has kept none yet */
+  const char *parts_cell;
+  measure_progress *progress; /* of the cells, where they are run in this process; or NULL */
+  bool goes_on;               /* what a cell began is kept by another */
+  json_t *texts;              /* of rows; owned */
+  json_t *recalled;           /* results read back, from which rows borrow their texts; owned */
   measure_journal *journal;
   char *elsewhere; /* another host that times in the journal are of; owned */
   int core;
@@ -125,6 +131,19 @@ void study_work_leave(study_run *run);
 int study_journal_open(study_run *run);
 int study_journal_append(study_run *run, json_t *entry);
 int study_journal_finish(study_run *run);
+
+/* study_fingerprint.c: in which two runs must agree for their samples to be of one study: a new
+ * reference; and the first member in which two such differ, or NULL. */
+json_t *study_fingerprint(const study_run *run);
+const char *study_first_difference(json_t *ours, json_t *theirs);
+
+/* study_parts.c: what a cell has kept is taken in; it is run no more; the study's journal has it;
+ * whether any has kept something; and what has been kept, on the screen. */
+int study_parts_begin(study_run *run, const char *cell);
+void study_parts_end(study_run *run);
+void study_parts_drop(const study_run *run, const char *cell);
+bool study_parts_kept(const study_run *run);
+int study_parts_show(study_run *run, bool *shown);
 
 /* study_files.c: all tables into the folder of results. 0, or -1 with one line. */
 int study_write(study_run *run);

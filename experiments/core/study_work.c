@@ -6,6 +6,7 @@
  * The lines of JSON between them, by "type". To a worker: "sample" (a cell's rows that later stages
  * are planned by), "plan" (the stages up to one), "cell" (the one to run), "end". From a worker:
  * "host" at first, then for each cell "sample", or "failed". */
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +21,7 @@
 typedef struct working {
   study_run *run;
   measure_progress progress;
+  char label[96]; /* of the progress */
   size_t done;
   study_turn *turns; /* of cells that were not known; owned */
   size_t count, next;
@@ -35,7 +37,12 @@ static int begin(working *w, study_run *run, size_t workers) {
   w->turns = study_order(run, workers, &w->count);
   if (!w->turns) return -1;
   for (size_t i = 0; i < run->private->cells; i++) w->done += study_cells_known(run, i);
-  measure_progress_begin(&w->progress, NULL, run->study->cells, run->private->cells);
+  const size_t stages = run->study->stages;
+  if (stages > 1)
+    snprintf(w->label, sizeof w->label, "part %zu of at most %zu, %s", run->private->stages, stages,
+             run->study->cells);
+  measure_progress_begin(&w->progress, NULL, stages > 1 ? w->label : run->study->cells,
+                         run->private->cells);
   measure_progress_update(&w->progress, w->done);
   return 0;
 }
@@ -57,15 +64,28 @@ static const study_turn *next_turn(working *w) {
 static int work_here(study_run *run) {
   working w;
   int status = begin(&w, run, 1);
+  run->private->progress = &w.progress;
   for (const study_turn *t; !status && (t = next_turn(&w)); w.next++) {
     status = study_cells_run(run, t->cell);
     if (!status)
       status = study_journal_append(run, study_cells_entry(run, &run->private->cell[t->cell]));
+    if (!status) study_parts_drop(run, run->private->cell[t->cell].name);
     measure_progress_update(&w.progress, ++w.done);
     if (*run->interrupted) status = 1;
   }
+  run->private->progress = NULL;
   end(&w);
   return status;
+}
+
+void study_within(study_run *run, const char *format, ...) {
+  char text[MEASURE_PROGRESS_WITHIN];
+  va_list values;
+  if (!run->private->progress) return;
+  va_start(values, format);
+  vsnprintf(text, sizeof text, format, values);
+  va_end(values);
+  measure_progress_within(run->private->progress, text);
 }
 
 /* ---- lines ----------------------------------------------------------------------------------- */
@@ -200,7 +220,9 @@ static int take(working *w, size_t worker, json_t *entry) {
   if (!entry) return -1;
   if (index != SIZE_MAX && name && !strcmp(name, run->private->cell[index].name)) {
     measure_progress_update(&w->progress, ++w->done);
-    return study_journal_append(run, entry);
+    const int status = study_journal_append(run, entry);
+    if (!status) study_parts_drop(run, run->private->cell[index].name);
+    return status;
   }
   const int failed = (int)json_integer_value(json_object_get(entry, "status"));
   fail(run, message ? message : "a process has planned other cells");

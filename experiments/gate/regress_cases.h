@@ -6,14 +6,6 @@
 
 #include "solver.h"
 
-/* Where the gate keeps its files, below the folder for results. */
-#define REGRESS_BASELINE      "baseline"          /* committed */
-#define REGRESS_COUNTERS_FILE "counters.json"     /* what the cases counted */
-#define REGRESS_RATIO_FILE    "ratio.json"        /* our times over MuJoCo's */
-#define REGRESS_BASE_SAMPLES  "regress/base"      /* one file per process of the base revision */
-#define REGRESS_NOW_SAMPLES   "regress/now"       /* and of the working tree, by the same names */
-#define REGRESS_TIME_FILE     "regress/time.json" /* the verdict on them */
-
 enum { REGRESS_NAME_SIZE = 80, REGRESS_PARAMETERS_MAX = 6 };
 
 /* One model with parameters and settings, under a name that baselines know it by. */

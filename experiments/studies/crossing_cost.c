@@ -57,7 +57,7 @@ static const column row_columns[] = {
 /* ---- cells: PRECISION_METHOD is its choice --------------------------------------------------- */
 
 static size_t methods_of(const settings *s) {
-  return s->methods.count ? s->methods.count : precision_method_count;
+  return s->methods.count ? s->methods.count : precision_default_count;
 }
 
 static contest_starts *starts_of(study_run *run, size_t index) {
@@ -191,6 +191,7 @@ const study crossing_cost_study = {
     .schema = "essbench-crossing-cost-1",
     .model = "plate",
     .cells = "methods and starts",
+    .stages = 2,
     .pinned = true,
     .processes = 5,
     .options = options,

@@ -153,6 +153,7 @@ const study ensemble_study = {
     .schema = "essbench-ensemble-1",
     .untimed = true,
     .cells = "blocks",
+    .stages = 2,
     .processes = 2,
     .options = options,
     .settings_size = sizeof(ensemble_settings),

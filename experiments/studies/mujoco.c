@@ -177,6 +177,7 @@ const study mujoco_study = {
     .schema = "essbench-mujoco-1",
     .own_models = true,
     .cells = "cells",
+    .stages = 3,
     .pinned = true,
     .processes = 12,
     .options = options,

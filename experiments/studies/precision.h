@@ -38,6 +38,9 @@ typedef struct precision_method {
 extern const precision_method precision_methods[];
 extern const size_t precision_method_count;
 
+/* So many of them, the first, race where --methods names none. */
+extern const size_t precision_default_count;
+
 /* --methods, into a member of the settings. */
 #define PRECISION_METHODS_OPTION(settings, member)                                                 \
   {                                                                                                \

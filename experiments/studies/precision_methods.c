@@ -20,6 +20,8 @@ static const double libess_tolerances[] = {1e-1, 3e-2, 1e-2,  3e-3,  1e-3,  3e-4
                                            1e-8, 1e-9, 1e-10, 1e-11, 1e-12, 0};
 static const double tolerances[] = {1e-2, 1e-3, 3e-4, 1e-4, 3e-5,  1e-5,  3e-6,  1e-6,
                                     3e-7, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11, 1e-12, 0};
+static const double accuracies[] = {1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 0};
+static const double accuracies_of_first_order[] = {1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 0};
 static const double steps[] = {1e-2, 4e-3, 2e-3, 1e-3, 5e-4, 2e-4, 1e-4, 5e-5, 2e-5, 1e-5, 0};
 
 /* by one tolerance; by a tolerance, each crossing located; by steps of one length; and by epsilon
@@ -74,9 +76,15 @@ const precision_method precision_methods[] = {
     STEPPING("mujoco-implicit", "MuJoCo implicit", "mujoco", "implicit"),
     STEPPING("mujoco-implicitfast", "MuJoCo implicitfast", "mujoco", "implicitfast"),
     STEPPING("mujoco-RK4", "MuJoCo RK4", "mujoco", "RK4"),
+    // these race only where --methods names them: they are no part of the build
+    METHOD("drake-cenic", "Drake CENIC", "drake", "cenic", TOLERANCE, accuracies_of_first_order,
+           .order = 0),
+    METHOD("drake-rk3", "Drake RK3", "drake", "rk3", TOLERANCE, accuracies, .order = 0),
+    METHOD("drake-rk5", "Drake RK5", "drake", "rk5", TOLERANCE, accuracies, .order = 0),
     {0},
 };
 const size_t precision_method_count = sizeof precision_methods / sizeof *precision_methods - 1;
+const size_t precision_default_count = sizeof precision_methods / sizeof *precision_methods - 4;
 
 const char *precision_knob_name(precision_knob knob) {
   static const char *const names[] = {[PRECISION_EPSILON] = "epsilon",
@@ -114,7 +122,7 @@ double precision_expected_time(const precision_method *method, double coarser, d
 }
 
 bool precision_chosen(const option_names *methods, size_t method) {
-  bool chosen = methods->count == 0;
+  bool chosen = methods->count == 0 && method < precision_default_count;
   for (size_t i = 0; i < methods->count; i++) chosen = chosen || methods->index[i] == method;
   return chosen;
 }

@@ -189,6 +189,7 @@ const study rigid_soft_study = {
     .unseeded = true,
     .pinned = true,
     .cells = "runs and searches",
+    .stages = 2,
     .options = options,
     .settings_size = sizeof(rigid_soft_settings),
     .cell_size = sizeof(cell),

@@ -12,6 +12,15 @@ static double squares(const robot_case *c, const double x[], const double y[]) {
   return sum;
 }
 
+double robot_track_size(const study_run *run, const robot_track *t, size_t count) {
+  const robot_case *const c = run->own;
+  const size_t n = c->size.dimension, numbers = c->size.nq + c->size.nv;
+  double sum = 0.0;
+  for (size_t i = 0; i < count; i++)
+    for (size_t k = 0; k < numbers; k++) sum += t->states[i * n + k] * t->states[i * n + k];
+  return sqrt(sum / ((double)count * (double)numbers));
+}
+
 double robot_apart_at(const study_run *run, const robot_track *t, const robot_track *of, size_t i) {
   const robot_case *const c = run->own;
   const size_t n = c->size.dimension;

@@ -87,9 +87,10 @@ static void show_worst(const robot_off *off) {
 
 static void show_begin(const robot_off *off) {
   if (isnan(off->from)) return;
-  printf("  %-22s ", "a tenth of it at");
+  printf("  %-22s ", "begins at");
   if (*off->after)
-    printf("%.4g s; the touch-down before: %s at %.4g s\n", off->from, off->after, off->after_time);
+    printf("%.4g s, after the touch-down of %s at %.4g s\n", off->from, off->after,
+           off->after_time);
   else
     printf("%.4g s, before anything touches down\n", off->from);
 }
@@ -131,9 +132,9 @@ static const robot_libess_row *cheapest_tolerance(const study_run *run, size_t t
 
 static void show_half(const study_run *run, const robot_mujoco_row *own) {
   const robot_mujoco_row *const half = cheapest_steps(run, 0.5 * own->position_error);
-  printf("  %-22s ", "half of it");
+  printf("  %-22s ", "half as far off");
   if (half)
-    printf("%s at %g ms: %.3g mm, in %.2g times the time\n", half->variant, 1e3 * half->time_step,
+    printf("%s at %g ms: %.3g mm, takes %.2g times as long\n", half->variant, 1e3 * half->time_step,
            1e3 * half->position_error, half->seconds / own->seconds);
   else
     puts("no time step that was tried");
@@ -144,7 +145,8 @@ static void show_near(const study_run *run) {
   static const struct {
     const char *name;
     size_t table;
-  } others[] = {{"libess", ROBOT_LIBESS_ROWS}, {"plain", ROBOT_PLAIN_ROWS}};
+  } others[] = {{"libess", ROBOT_LIBESS_ROWS},
+                {"plain (libess without event functions)", ROBOT_PLAIN_ROWS}};
   printf("  %-22s ", "cheapest for 1 mm");
   if (steps)
     printf("MuJoCo: %s at %g ms, %.2g s", steps->variant, 1e3 * steps->time_step, steps->seconds);
@@ -153,7 +155,8 @@ static void show_near(const study_run *run) {
   for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
     const robot_libess_row *const l = cheapest_tolerance(run, others[i].table, near_enough);
     if (l)
-      printf("\n%25s%s: %s at %g, %.2g s", "", others[i].name, l->base, l->tolerance, l->seconds);
+      printf("\n%25s%s: %s, tolerance %g, %.2g s", "", others[i].name, l->base, l->tolerance,
+             l->seconds);
     else
       printf("\n%25s%s: none", "", others[i].name);
   }
@@ -182,8 +185,10 @@ void robot_show_brief(const study_run *run) {
   const robot_mujoco_row *const own = own_row(run);
   const robot_top *const top = study_rows(run, ROBOT_TOP, NULL);
   if (!own) return;
-  printf("\nMuJoCo as the file has it (%s, %g ms) is off by:\n", own->variant,
-         1e3 * own->time_step);
+  printf("\nMuJoCo as the file has it (%s, %g ms) is off", own->variant, 1e3 * own->time_step);
+  // a reference that ends early is told here, too: who reads on takes the numbers for the whole run
+  if (top->reached < s->starts) printf(", up to %.3g s,", top->until);
+  puts(" by:");
   if (isnan(own->rms_error)) {
     printf("  nothing that can be told: %s\n",
            *own->note ? own->note : "the reference ends at once");
@@ -200,7 +205,7 @@ void robot_show_brief(const study_run *run) {
   show_worst(&top->off);
   show_begin(&top->off);
   if (!(own->position_error > still)) return;
-  puts("What it takes to be nearer (bodies, and the time of a run):");
+  puts("Settings by which the bodies are nearer, and the time of a run by them:");
   show_half(run, own);
   show_near(run);
   show_help(run, own);

@@ -24,7 +24,7 @@ const column robot_sample_columns[] = {
     COLUMNS(robot_sample, AMOUNT, until, tolerances_apart, mujoco_apart, estimate, growth,
             touchdowns),
     COLUMNS(robot_sample, TEXT, note, status, contact),
-    COLUMNS(robot_sample, AMOUNT, check_step),
+    COLUMNS(robot_sample, AMOUNT, check_step, jumps, refused, size),
     {0},
 };
 
@@ -117,6 +117,7 @@ static int check_sizes(study_run *run) {
                     c->size.dimension, outputs, s->time * (double)c->size.dimension / numbers_max);
     return SOLVER_REFUSED;
   }
+  c->output_step = s->output_step;
   c->outputs = (size_t)outputs;
   for (size_t i = 0; i < s->integrators.count; i++)
     if (!robot_steps_knows(robot_integrators[s->integrators.index[i]]))
@@ -162,7 +163,8 @@ static int check_starts(study_run *run) {
   const size_t n = c->size.dimension;
   double *const x = calloc(2 * n + 1, sizeof *x);
   int status = x ? 0 : study_out_of_memory(run);
-  for (size_t i = s->starts; !status && i-- > 0;) {
+  // a study of one start has no such option
+  for (size_t i = s->starts ? s->starts : 1; !status && i-- > 0;) {
     const robot_start from = {s->qpos, s->height, s->tilt, i, run->seed};
     status = robot_start_state(c->robot, &from, x, run->message);
   }
@@ -220,6 +222,7 @@ int robot_case_open(study_run *run) {
   c->size = robot_size(c->robot);
   for (size_t i = 0; i < robot_finding_count(c->robot); i++)
     c->refuses = c->refuses || robot_findings(c->robot)[i].treatment == ROBOT_REFUSED;
+  c->follows = robot_followed_pairs(c->robot);
   status = check_sizes(run);
   if (!status)
     status = robot_controls_read(c->robot, s->control, s->period, &c->controls, run->message);

@@ -4,7 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "robot_parts.h"
 #include "robot_study.h"
+
+/* a reference is good enough where its error is this share of the state's size: what steps of one
+ * size do not show, a run that takes longer is made for */
+static const double near_enough = 1e-3;
 
 /* what a step of MuJoCo's RK4 takes, by the finest run there is; and the smallest step of RK4 */
 static double seconds_of_step(const robot_case *c, const robot_sample sample[], double *smallest) {
@@ -23,26 +28,47 @@ static double seconds_of_step(const robot_case *c, const robot_sample sample[], 
   return seconds;
 }
 
+/* a run that checks the reference, or what was kept of it: how far it is from it */
+static int check_by(study_run *run, const char *name, double step, const double x0[],
+                    const robot_track *along, const robot_track *of, size_t count, double *apart) {
+  const robot_entry e = {ROBOT_MUJOCO, robot_fourth_order, step, false};
+  robot_track t;
+  if (robot_number_kept(run, name, apart)) return 0;
+  int status = robot_track_alloc(run, &t);
+  t.asked = count;
+  study_within(run, "check by MuJoCo's RK4 at %g s", step);
+  if (!status) status = robot_follow_steps(run, &e, x0, along, &t);
+  if (!status && t.reached >= count) *apart = robot_apart(run, &t, of, count);
+  if (!status) status = robot_keep_number(run, name, *apart);
+  robot_track_free(&t);
+  return status;
+}
+
 /* MuJoCo's RK4 at a far smaller step, as small as the budget lets it be: a check of the reference
  * and nothing else, whichever integrators are asked for */
 static int check_finely(study_run *run, const double x0[], const robot_track *of, size_t count,
                         robot_sample sample[]) {
   const robot_settings *const s = run->settings;
-  robot_entry finest = {ROBOT_MUJOCO, robot_fourth_order, s->check_step, false};
-  double smallest;
+  const double dt = ((const robot_case *)run->own)->output_step;
+  double step = s->check_step, smallest, apart = NAN;
   const double seconds = seconds_of_step(run->own, sample, &smallest);
-  const double span = (double)(count - 1) * s->output_step;
+  const double span = (double)(count - 1) * dt;
+  int status = 0;
   if (isnan(seconds)) return 0;
-  while (seconds * span / finest.knob > s->budget) finest.knob *= 2.0;
-  sample->check_step = fmin(finest.knob, smallest);
-  if (!(finest.knob < smallest)) return 0;
-  robot_track t;
-  int status = robot_track_alloc(run, &t);
-  t.asked = count;
-  if (!status) status = robot_follow(run, &finest, x0, false, &t);
-  if (!status && t.reached >= count)
-    sample->mujoco_apart = fmin(sample->mujoco_apart, robot_apart(run, &t, of, count));
-  robot_track_free(&t);
+  while (seconds * span / step > s->budget) step *= 2.0;
+  sample->check_step = fmin(step, smallest);
+  if (step < smallest) status = check_by(run, "check", step, x0, NULL, of, count, &apart);
+  sample->mujoco_apart = fmin(sample->mujoco_apart, apart);
+  if (status || !(sample->mujoco_apart > near_enough * sample->size)) return status;
+
+  // steps of one size err at each touch-down: a last run has short ones there
+  const double at_stops = seconds * robot_steps_of_stop * (double)of->stops;
+  step = s->check_step;
+  while (seconds * span / step + at_stops > s->budget && step < dt) step *= 2.0;
+  if (step >= dt) return 0;
+  apart = NAN;
+  status = check_by(run, "check at crossings", step, x0, of, of, count, &apart);
+  sample->mujoco_apart = fmin(sample->mujoco_apart, apart);
   return status;
 }
 
@@ -55,12 +81,16 @@ static int run_start(study_run *run, size_t start, double x0[], robot_sample sam
   sample[0] = robot_sample_unknown(start, "");
   int status = robot_start_state(c->robot, &from, x0, run->message) ? -1 : 0;
   if (!status) status = robot_track_alloc(run, &reference);
-  if (!status && start == 0) status = robot_coarse(run, x0);
+  if (!status && start == 0 && !study_part(run, "reference")) status = robot_coarse(run, x0);
   if (!status) status = robot_reference(run, x0, true, &reference, &count, sample);
   const bool races = count > 1;
   for (size_t i = 1; !status && !races && i < c->entries; i++)
     sample[i] = robot_sample_unknown(start, "left out: the reference ends at once");
-  if (!status && races) status = robot_growth(run, x0, count, &sample->growth);
+  if (!status && races && !robot_number_kept(run, "growth", &sample->growth)) {
+    study_within(run, "how a disturbance grows");
+    status = robot_growth(run, x0, count, &sample->growth);
+    if (!status) status = robot_keep_number(run, "growth", sample->growth);
+  }
   if (!status && races) status = robot_race(run, x0, &reference, count, sample);
   if (!status && races) status = check_finely(run, x0, &reference, count, sample);
   // NaN is no larger than anything: both have to be known

@@ -91,6 +91,7 @@ static void take_results(study_run *run, const json_t *results, many_row *row) {
   const char *const ended = text_of(run, reference, "status"), *const contact = text_of(
                                                                    run, reference, "contact");
   row->until = number_of(reference, "until");
+  row->reference = number_of(reference, "estimate") / number_of(reference, "size");
   row->bodies = number_of(mujoco, "position_error");
   row->base = number_of(off, "base");
   row->joint = text_of(run, off, "name");
@@ -101,7 +102,12 @@ static void take_results(study_run *run, const json_t *results, many_row *row) {
   row->plain_ratio = number_of(reach, "plain_over_libess");
   row->answered = !isnan(number_of(mujoco, "rms_error"));
   row->whole = row->answered && strcmp(ended, "success") == 0;
-  if (row->whole)
+  // it is at rest, and what the others do is not in mm and mrad
+  const bool rests = !(row->base > 0.0) && !(row->joint_off > 0.0);
+  if (row->whole && rests) {
+    row->status = "at rest at first; to the end";
+    row->base = row->joint_off = row->from = NAN;
+  } else if (row->whole)
     row->status = "to the end";
   else if (row->answered)
     row->status =

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What an error costs a robot: the rows that say it, over all starts and of each one held out. */
+/* What an error costs a robot: the rows that say it, over all starts and of each one held out; and
+ * what touches down. */
 #ifndef ROBOT_COLUMNS_H
 #define ROBOT_COLUMNS_H
 
@@ -67,5 +68,11 @@ COLUMN_ROW(robot_reach_row, ROBOT_REACH_COLUMNS);
   COLUMN(row, mujoco_over_libess, AMOUNT, "", "in time")                                           \
   COLUMN(row, plain_over_libess, AMOUNT, "", "in time")
 COLUMN_ROW(robot_held_out, ROBOT_HELD_OUT_COLUMNS);
+
+#define ROBOT_TOUCHDOWN_COLUMNS(COLUMN, row)                                                       \
+  COLUMN(row, time, AMOUNT, "s", "in the reference from the first start",                          \
+         SHOWN("time, s", "%9.6f"))                                                                \
+  COLUMN(row, foot, TEXT, "", "what touches what", SHOWN("touch-down", "%s"))
+COLUMN_ROW(robot_touchdown_row, ROBOT_TOUCHDOWN_COLUMNS);
 
 #endif

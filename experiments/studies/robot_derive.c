@@ -96,22 +96,23 @@ static int add_top(study_run *run) {
       .until = least->until,
       .status = study_text(run, "%s", least->status),
       .contact = study_text(run, "%s", least->contact),
+      .size = gather_median(references, "size"),
       .estimate = robot_estimate(run),
       .estimate_worst = gather_quantile(references, "estimate", 1.0),
       .tolerances_apart = gather_median(references, "tolerances_apart"),
       .mujoco_apart = gather_median(references, "mujoco_apart"),
       .check_step = gather_quantile(references, "check_step", 1.0),
+      .jumps = gather_median(references, "jumps"),
+      .refused = gather_median(references, "refused"),
       .off = robot_off_of(run),
   };
   return robot_measure_bounds(run, &top.bounds) ? -1 : study_add(run, ROBOT_TOP, &top);
 }
 
 static void add_findings(study_run *run) {
-  static const char *const treatments[] = {[ROBOT_SMOOTH] = "smooth",
-                                           [ROBOT_GUARDED] = "guarded",
-                                           [ROBOT_KINK] = "kink",
-                                           [ROBOT_REFUSED] = "refused",
-                                           [ROBOT_LEFT_OUT] = "left out"};
+  static const char *const treatments[] = {
+      [ROBOT_SMOOTH] = "smooth",     [ROBOT_GUARDED] = "guarded", [ROBOT_KINK] = "kink",
+      [ROBOT_FOLLOWED] = "followed", [ROBOT_REFUSED] = "refused", [ROBOT_LEFT_OUT] = "left out"};
   const robot_case *const c = run->own;
   const robot_finding *const all = robot_findings(c->robot);
   for (size_t i = 0; i < robot_finding_count(c->robot); i++) {

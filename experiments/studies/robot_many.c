@@ -81,6 +81,9 @@ static int derive(study_run *run) {
   return 0;
 }
 
+/* of a reference's error over its states' size */
+static const double good_reference = 1e-3;
+
 /* ---- the screen ------------------------------------------------------------------------------ */
 
 /* a number in so many columns; a dash where there is none */
@@ -100,7 +103,7 @@ static const char *tail(const char *path, size_t most) {
 }
 
 static void print_model(const many_row *r) {
-  enum { NAME = 24, JOINT = 17, STATUS = 18, WHOLE = 75 };
+  enum { NAME = 22, JOINT = 16, STATUS = 14, WHOLE = 77 };
   printf("%-*s", NAME, tail(r->model, NAME));
   if (!r->answered) {
     printf(" %.*s\n", WHOLE, r->status);
@@ -112,26 +115,31 @@ static void print_model(const many_row *r) {
   printf(" %-4s", strcmp(r->unit, "rad") == 0 ? "mrad" : *r->unit ? "mm" : "");
   print_number(r->from, 6);
   print_number(r->ratio, 6);
+  printf(" %8.0e", r->reference);
   printf(" %.*s\n", STATUS, r->status);
 }
 
 static void show(const study_run *run) {
-  size_t count, answered = 0, whole = 0;
+  size_t count, answered = 0, whole = 0, good = 0;
   const many_row *const all = study_rows(run, MODELS, &count);
   puts("MuJoCo at each file's own step: how far the base and the worst joint of the first start "
        "are off\n"
        "at most; from: when a tenth of it is there, s; ratio: MuJoCo's time over libess's at the "
-       "same error.\n");
-  printf("%-24s %7s %17s %7s %-4s %6s %6s %s\n", "model", "base,mm", "worst joint", "off", "",
-         "from", "ratio", "measured");
+       "same error;\n"
+       "known to: the reference's own error, over the size of its states.\n");
+  printf("%-22s %7s %16s %7s %-4s %6s %6s %8s %s\n", "model", "base,mm", "worst joint", "off", "",
+         "from", "ratio", "known to", "measured");
   for (size_t i = 0; i < count; i++) {
     print_model(&all[i]);
     answered += all[i].answered;
     whole += all[i].whole;
+    good += all[i].whole && all[i].reference < good_reference;
   }
-  printf("\n%zu of %zu models have an answer, %zu of them for the whole time. Each has its own "
-         "screen in\n%s/NUMBER-NAME/screen.txt; robots.csv has each status in full.\n",
-         answered, count, whole, run->folder);
+  printf(
+      "\n%zu of %zu models have an answer, %zu of them for the whole time, %zu of these known to "
+      "%g or better.\nEach has its own screen in %s/NUMBER-NAME/screen.txt; robots.csv has each "
+      "status in full.\n",
+      answered, count, whole, good, good_reference, run->folder);
 }
 
 static void release(study_run *run) {

@@ -21,6 +21,7 @@ typedef struct many_settings {
   COLUMN(row, answered, FLAG, "", "whether there are numbers")                                     \
   COLUMN(row, whole, FLAG, "", "whether they are of the whole time")                               \
   COLUMN(row, until, AMOUNT, "s", "what the reference of every start reaches")                     \
+  COLUMN(row, reference, AMOUNT, "", "its error, over the size of its states; median")             \
   COLUMN(row, bodies, AMOUNT, "m",                                                                 \
          "MuJoCo's error at the file's own step and integrator: root mean square of all bodies")   \
   COLUMN(row, base, AMOUNT, "m", "how far its base is off at most; not known where none floats")   \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What MuJoCo's own steps tell before anything is measured: that nothing moves, or that the
- * reference will end at a contact without a rule. */
+ * reference will end at a contact that is refused. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,7 +74,7 @@ static int refuse_still(study_run *run) {
   return SOLVER_FAILED;
 }
 
-/* ---- a contact without a rule ---------------------------------------------------------------- */
+/* ---- a contact that is refused --------------------------------------------------------------- */
 
 /* what a user can do about it */
 static const char *remedy(study_run *run, const robot_finding *f) {
@@ -120,7 +120,7 @@ static int tell(study_run *run, const outlook *o, double x[]) {
 
 /* a reference by which mm are told, and the time of it from which a first answer is worth a line, s
  */
-static const double coarse_tolerance = 1e-4, worth_s = 0.5;
+static const double coarse_tolerance = 1e-4, worth_s = 0.05;
 
 int robot_coarse(study_run *run, const double x0[]) {
   const robot_case *const c = run->own;

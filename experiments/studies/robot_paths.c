@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "robot_columns.h"
 #include "robot_study.h"
 
 static void add_touchdowns(study_run *run, const robot_track *t) {

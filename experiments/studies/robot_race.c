@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "robot_parts.h"
 #include "robot_study.h"
 #include "turns.h"
 
@@ -71,6 +72,16 @@ static bool is_too_long(const study_run *run, const robot_entry *e, const robot_
 
 /* ---- as those who race, whose one trial is the start ----------------------------------------- */
 
+/* a run that is kept, and that is so long that it is timed once: it is not made again */
+static bool recall(race *r, size_t i) {
+  robot_sample s = robot_sample_unknown(r->sample->start, "");
+  double apart = NAN;
+  if (!robot_sample_kept(r->run, i, &s, &apart) || s.seconds < most_s) return false;
+  r->sample[i] = s;
+  r->sample->mujoco_apart = fmin(r->sample->mujoco_apart, apart);
+  return true;
+}
+
 static int prepare(void *context, size_t trial) {
   const runner *const one = context;
   race *const r = one->r;
@@ -80,7 +91,18 @@ static int prepare(void *context, size_t trial) {
   r->sample[i] = robot_sample_unknown(r->sample->start, "left out: it takes longer than --budget");
   r->track[i % 2].reached = 0;
   // and so are those behind it
-  return r->status || is_too_long(r->run, &c->entry[i], &r->sample[i - 1]);
+  if (r->status || is_too_long(r->run, &c->entry[i], &r->sample[i - 1])) return 1;
+  if (recall(r, i)) return 1;
+  study_within(r->run, "run %zu of %zu: %s %s at %g", i, c->entries - 1,
+               c->entry[i].kind == ROBOT_MUJOCO   ? "MuJoCo"
+               : c->entry[i].kind == ROBOT_LIBESS ? "libess"
+                                                  : "plain",
+               c->entry[i].variant, c->entry[i].knob);
+  // two runs are extrapolated: the states of the one before it are needed
+  robot_track *const before = &r->track[1 - i % 2];
+  if (is_finer(&c->entry[i]) && !before->reached && !isnan(r->sample[i - 1].rms_error))
+    r->status = robot_follow(r->run, &c->entry[i - 1], r->x0, false, before);
+  return r->status;
 }
 
 static int run_one(void *context, size_t trial) {
@@ -106,7 +128,9 @@ static int note(void *context, size_t trial) {
   if (is_finer(e) && now->reached >= r->count && before->reached >= r->count)
     r->sample->mujoco_apart =
         fmin(r->sample->mujoco_apart, apart_by_steps(r->run, e, now, before, r->of, r->count));
-  return 0;
+  r->status =
+      robot_keep_sample(r->run, one->entry, &r->sample[one->entry], r->sample->mujoco_apart);
+  return r->status;
 }
 
 static int take_turns(race *r, size_t count, runner runners[], measure_candidate candidate[],

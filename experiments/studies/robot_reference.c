@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "robot_parts.h"
 #include "robot_study.h"
 
 /* the disturbance, and the step that shows what becomes of it */
@@ -15,20 +16,23 @@ int robot_reference(study_run *run, const double x0[], bool listen, robot_track 
   const robot_entry *const e = &c->entry[0];
   const robot_entry coarse = {ROBOT_REFERENCE, e->variant, 10.0 * e->knob, false};
   robot_track other = {0};
-  int status = robot_follow(run, e, x0, listen, t);
+  int status = robot_follow_kept(run, "reference", e, x0, listen, t);
   if (!status) status = robot_track_alloc(run, &other);
-  if (!status) status = robot_follow(run, &coarse, x0, false, &other);
+  if (!status) status = robot_follow_kept(run, "looser reference", &coarse, x0, false, &other);
   if (!status) {
     const robot_track *const first = other.reached < t->reached ? &other : t;
     *count = first->reached;
     s->until = fmin(t->until, other.until);
     s->status = first->status;
     s->contact = first->event < c->size.events ? robot_event_name(c->robot, first->event) : "";
+    s->size = robot_track_size(run, t, *count);
     s->tolerances_apart = robot_apart(run, &other, t, *count);
     s->seconds = t->seconds;
     s->evaluations = t->evaluations;
     s->steps = t->steps;
     s->touchdowns = (double)t->touches;
+    s->jumps = t->jumps;
+    s->refused = t->refused / (t->refused + t->steps);
   }
   robot_track_free(&other);
   return status;

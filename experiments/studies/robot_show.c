@@ -19,47 +19,6 @@ static const double noticed = 1e-6;
 
 /* ---- the model ------------------------------------------------------------------------------- */
 
-static bool is_alike(const robot_finding_row *a, const robot_finding_row *b) {
-  return strcmp(a->treatment, b->treatment) == 0 && strcmp(a->kind, b->kind) == 0 &&
-         strcmp(a->why, b->why) == 0;
-}
-
-/* words, in lines of at most 100 columns */
-static void show_wrapped(const char *text) {
-  enum { INDENT = 11, WIDTH = 100 };
-  while (*text) {
-    size_t length = strlen(text);
-    if (length > WIDTH - INDENT) {
-      for (length = WIDTH - INDENT; length > 1 && text[length] != ' ';) length--;
-    }
-    printf("%*s%.*s\n", INDENT, "", (int)length, text);
-    text += length + strspn(text + length, " ");
-  }
-}
-
-/* what is treated alike is one line, told at its first */
-static void show_findings(const study_run *run) {
-  size_t count;
-  const robot_finding_row *const all = study_rows(run, ROBOT_FINDINGS, &count);
-  for (size_t i = 0; i < count; i++) {
-    size_t alike = 0, events = 0;
-    bool is_first = true;
-    for (size_t k = 0; k < i; k++) is_first = is_first && !is_alike(&all[k], &all[i]);
-    if (!is_first) continue;
-    for (size_t k = i; k < count; k++)
-      if (is_alike(&all[k], &all[i])) {
-        alike++;
-        events += all[k].events;
-      }
-    printf("  %-8s %s", all[i].treatment, all[i].kind);
-    if (alike > 1) printf(", %zu of them", alike);
-    if (*all[i].name) printf(": %s%s", all[i].name, alike > 1 ? ", ..." : "");
-    if (events) printf(" (%zu event function%s)", events, events > 1 ? "s" : "");
-    puts(";");
-    show_wrapped(all[i].why);
-  }
-}
-
 static void show_model(const study_run *run, const robot_top *t) {
   const robot_settings *const s = run->settings;
   const robot_case *const c = run->own;
@@ -82,6 +41,7 @@ static void show_model(const study_run *run, const robot_top *t) {
     printf(
         "Their pose breaks an equality by %.2g (m, rad): so do they, and it draws them together.\n",
         t->broken);
+  robot_show_hulls(run);
 }
 
 /* ---- the reference --------------------------------------------------------------------------- */
@@ -106,23 +66,34 @@ static leading where_steps_lead(const study_run *run, const robot_top *t) {
   return largest >= span * smallest ? LEAD_ELSEWHERE : LEAD_UNKNOWN;
 }
 
+/* what no event function tells of, and what that costs */
+static void show_jumps(const robot_top *t) {
+  if (!(t->jumps > 0.0)) return;
+  printf(".\nThe points of followed contacts jumped %.3g times, and no event function says when: "
+         "only short\n"
+         "steps keep the error there. %.2g %% of all steps tried were in vain",
+         t->jumps, 100.0 * t->refused);
+}
+
 static void show_reference(const study_run *run, const robot_top *t) {
   const robot_settings *const s = run->settings;
   const bool told = strstr(t->status, t->contact); // an empty one, too
-  printf("\nReference: libess at %g reaches the end from %zu of %zu starts", s->reference,
-         t->reached, s->starts);
+  printf("\nReference: libess at a tolerance of %g reaches the end from %zu of %zu starts",
+         s->reference, t->reached, s->starts);
   if (t->reached < s->starts)
-    printf(";\none ends at %.4f s: %s%s%s", t->until, t->status, told ? "" : ", ",
+    printf(";\none ends at %.4f s:\n  %s%s%s", t->until, t->status, told ? "" : ", ",
            told ? "" : t->contact);
   if (isnan(t->estimate))
-    printf(".\nIts error is not known, so nothing is claimed below");
+    printf(".\nIts error is not known, so no error is told");
   else
-    printf(".\nIts error is some %.1e (two tolerances differ by %.1e, mj_step by %.1e);\n"
-           "nothing is claimed below that",
+    printf(".\nIts error is some %.1e (over all positions and velocities): it is %.1e from libess "
+           "at a\n"
+           "looser tolerance, and %.1e from MuJoCo's nearest run. No smaller error is told",
            t->estimate, t->tolerances_apart, t->mujoco_apart);
   if (t->check_step > s->check_step)
-    printf(".\n--budget lets MuJoCo's smallest step be %g s, not %g s", t->check_step,
-           s->check_step);
+    printf(".\n--budget lets MuJoCo's smallest step be %g s, not the %g s of --check-step",
+           t->check_step, s->check_step);
+  show_jumps(t);
   const leading lead = where_steps_lead(run, t);
   if (lead == LEAD_ELSEWHERE)
     printf(
@@ -130,7 +101,7 @@ static void show_reference(const study_run *run, const robot_top *t) {
   if (lead == LEAD_UNKNOWN)
     printf(".\nMuJoCo's time steps are too few to tell whether they lead to it (--time-steps, "
            "--check-step)");
-  printf(".\nA disturbance of 1e-8 grows %.3g times.\n", t->growth);
+  printf(".\nA disturbance of 1e-8 at the start is %.3g times as large at the end.\n", t->growth);
 }
 
 static void show_touchdowns(const study_run *run) {
@@ -155,7 +126,7 @@ static const robot_mujoco_row *row_at(const study_run *run, const char *variant,
   return NULL;
 }
 
-/* below the reference's error nothing is claimed */
+/* below the reference's error no error is told */
 static void show_error(const robot_mujoco_row *row) {
   char text[32] = "";
   if (row && isnan(row->rms_error))
@@ -282,7 +253,7 @@ void robot_show(const study_run *run) {
     return;
   }
   puts("\nWhat switches in it:");
-  show_findings(run);
+  robot_show_findings(run);
   show_touchdowns(run);
   show_errors(run);
   show_endings(run);

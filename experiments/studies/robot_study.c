@@ -67,6 +67,9 @@ static const study_option options[] = {
      .accepts = "a number from 1e-7 to 1", .result = "check_step"},
     {"all", NULL, "show all tables: what switches, errors by time step, costs (default: in brief)",
      OPTION_FLAG, OPTION_AT(robot_settings, all), .shows = true},
+    {"derivative", NULL,
+     "audit MuJoCo's derivatives instead, with the options of essbench robot-derivative",
+     OPTION_FLAG, OPTION_AT(robot_settings, derivative), .shows = true},
     {"budget", "S", "a run that takes longer is left out, s", OPTION_NUMBER,
      OPTION_AT(robot_settings, budget), .initial = "10", .min = 1e-3, .max = 1e6,
      .accepts = "a number from 0.001 to 1000000"},
@@ -106,6 +109,9 @@ static const column top_columns[] = {
         ABOUT(until, AMOUNT, "s", "what the reference of every start reaches"),
     ABOUT(status, TEXT, "", "success, or why the shortest reference ends there"),
     ABOUT(contact, TEXT, "", "where that happens"),
+    ABOUT(size, AMOUNT, "",
+          "of its states: root mean square over positions and velocities and the output times; "
+          "median"),
     ABOUT(estimate, AMOUNT, "",
           "of its error: the larger of the two below, start by start; median over the starts"),
     ABOUT(estimate_worst, AMOUNT, "", "of all starts"),
@@ -117,6 +123,10 @@ static const column top_columns[] = {
         check_step, AMOUNT, "s",
         "the smallest of those, by RK4: --check-step, or what --budget lets it be; the largest of "
         "the starts"),
+    ABOUT(jumps, AMOUNT, "",
+          "jumps of the points of followed contacts, of which no event function tells; median"),
+    ABOUT(refused, AMOUNT, "",
+          "share of its steps that were tried in vain, there and elsewhere; median"),
     OFF(base, AMOUNT, "m",
         "how far the base of the first start is off at most, along one axis, by the model's own "
         "step; not known where nothing floats"),
@@ -168,6 +178,7 @@ const study robot_study = {
     .printable = true,
     .pinned = true,
     .processes = 1,
+    .table = "show what is known, also of a start under way; measure nothing",
     .cells = "starts",
     .options = options,
     .settings_size = sizeof(robot_settings),
@@ -211,5 +222,7 @@ const study robot_study = {
     .run = robot_measure,
     .derive = robot_derive,
     .show = robot_show,
+    .show_table = robot_show_runs,
+    .show_part = robot_show_part,
     .release = robot_case_close,
 };

@@ -6,6 +6,7 @@
 
 #include "gather.h"
 #include "robot_cost.h"
+#include "robot_follow.h"
 #include "robot_off.h"
 #include "robot_starts.h"
 #include "robot_steps.h"
@@ -17,6 +18,7 @@ typedef struct robot_settings {
   option_names integrators, bases;
   const char *qpos, *control, *without;
   bool all;                   /* tables: the whole screen */
+  bool derivative;            /* another study is asked for */
   const char *twin, *written; /* its stiffness and damping; a file; NULL: none */
 } robot_settings;
 
@@ -28,12 +30,12 @@ extern const char *const robot_integrators[], *const robot_bases[], *const robot
 typedef enum robot_kind { ROBOT_REFERENCE, ROBOT_MUJOCO, ROBOT_LIBESS, ROBOT_PLAIN } robot_kind;
 
 /* One run of a start: MuJoCo at a time step, or libess at a tolerance, with guards or without. */
-typedef struct robot_entry {
+struct robot_entry {
   robot_kind kind;
   const char *variant; /* MuJoCo's integrator; libess's base, one of robot_bases */
   double knob;         /* time step, or tolerance */
   bool own;            /* the model's own integrator and step */
-} robot_entry;
+};
 
 enum { ROBOT_ENTRIES_MAX = 512 };
 
@@ -43,8 +45,10 @@ typedef struct robot_case {
   robot_steps *steps;
   robot_controls controls;
   robot_sizes size;
-  bool refuses;                   /* some of its contacts have no rule */
-  size_t outputs;                 /* output times, the start among them */
+  bool refuses;                   /* some of its contacts are refused */
+  size_t follows;                 /* pairs of geoms whose contacts are followed */
+  double output_step;             /* between output times */
+  size_t outputs;                 /* of them, the start among them */
   double twin_gap, twin_text_gap; /* NaN: it is no twin */
   bool falls;                     /* something in it can be raised */
   double broken;                  /* the most that the first start breaks an equality by */
@@ -60,9 +64,10 @@ typedef struct robot_sample {
   const char *note; /* why there are no numbers, or fewer */
 
   /* of the reference */
-  double until, tolerances_apart, mujoco_apart, estimate, growth, touchdowns;
+  double until, tolerances_apart, mujoco_apart, estimate, growth, touchdowns, jumps, refused;
   const char *status, *contact;
   double check_step; /* of MuJoCo's RK4 that it is checked by, s */
+  double size;       /* of its states */
 } robot_sample;
 
 extern const column robot_sample_columns[];
@@ -82,50 +87,6 @@ int robot_outlook(study_run *run);
 /* From x0: a line on how far MuJoCo is off, by a loose tolerance, where even that takes its time.
  * 0, or -1 with one line. */
 int robot_coarse(study_run *run, const double x0[]);
-
-/* ---- runs: robot_track.c --------------------------------------------------------------------- */
-
-/* A touch-down, or a limit that begins to act. */
-typedef struct robot_touch {
-  double time;
-  size_t event;
-} robot_touch;
-
-/* What a run did, on the output times. */
-typedef struct robot_track {
-  double most_steps;  /* of libess: so many, whatever time they take; 0: --budget ends the run */
-  size_t asked;       /* outputs that it is to reach: all, unless set to fewer */
-  double *states;     /* [outputs * dimension]; owned */
-  double *times;      /* [outputs] that libess is asked for; owned */
-  bool *at_end;       /* [outputs]: MuJoCo's states that are no interpolation; owned */
-  size_t reached;     /* outputs that are there */
-  double until;       /* the time reached */
-  const char *status; /* "success", or why it ended, of the run's texts */
-  size_t event;       /* the event function concerned; SIZE_MAX: none */
-  double seconds, evaluations, steps;
-  robot_touch *touch; /* touch-downs in the order of time, where asked for; owned */
-  size_t touches, room;
-} robot_track;
-
-/* Room for a run. 0, or -1 with one line. Free with robot_track_free, which accepts a zeroed one.
- */
-int robot_track_alloc(study_run *run, robot_track *t);
-void robot_track_free(robot_track *t);
-
-/* Runs an entry from x0. With `listen`, touch-downs are listed. 0, also where it ended early; or -1
- * with one line. */
-int robot_follow(study_run *run, const robot_entry *e, const double x0[], bool listen,
-                 robot_track *t);
-
-/* Root mean square of what is between two tracks, over positions and velocities and the first
- * `count` outputs, as far as `t` has states of its own there; of body origins, m. NaN where `t` did
- * not get so far. */
-double robot_apart(const study_run *run, const robot_track *t, const robot_track *of, size_t count);
-double robot_bodies_apart(const study_run *run, const robot_track *t, const robot_track *of,
-                          size_t count);
-
-/* The same at one output time. */
-double robot_apart_at(const study_run *run, const robot_track *t, const robot_track *of, size_t i);
 
 /* ---- the reference: robot_reference.c -------------------------------------------------------- */
 
@@ -215,14 +176,15 @@ typedef struct robot_top {
   const char *file, *pose, *integrator;
   size_t positions, velocities, activations, actuators, bodies, events, reached;
   double time_step, growth, twin_gap, twin_text_gap, broken;
-  double until, estimate, estimate_worst, tolerances_apart, mujoco_apart, check_step;
+  double until, size, estimate, estimate_worst, tolerances_apart, mujoco_apart, check_step, jumps,
+      refused;
   const char *status, *contact;
   robot_off off;
   robot_bounds bounds;
 } robot_top;
 
 #define ROBOT_FINDING_COLUMNS(COLUMN, row)                                                         \
-  COLUMN(row, treatment, TEXT, "", "smooth, guarded, kink, refused or left out")                   \
+  COLUMN(row, treatment, TEXT, "", "smooth, guarded, kink, followed, refused or left out")         \
   COLUMN(row, kind, TEXT, "", "contact, joint limit, ...")                                         \
   COLUMN(row, name, TEXT, "", "what it concerns")                                                  \
   COLUMN(row, why, TEXT, "", "in words")                                                           \
@@ -266,12 +228,6 @@ COLUMN_ROW(robot_libess_row, ROBOT_LIBESS_COLUMNS);
   COLUMN(row, time_steps, COUNT, "", "that it is seen over", SHOWN("steps", "%6.0f"))
 COLUMN_ROW(robot_order_row, ROBOT_ORDER_COLUMNS);
 
-#define ROBOT_TOUCHDOWN_COLUMNS(COLUMN, row)                                                       \
-  COLUMN(row, time, AMOUNT, "s", "in the reference from the first start",                          \
-         SHOWN("time, s", "%9.6f"))                                                                \
-  COLUMN(row, foot, TEXT, "", "what touches what", SHOWN("touch-down", "%s"))
-COLUMN_ROW(robot_touchdown_row, ROBOT_TOUCHDOWN_COLUMNS);
-
 #define ROBOT_TIME_COLUMNS(COLUMN, row)                                                            \
   COLUMN(row, who, TEXT, "", "MuJoCo's integrator, or libess or plain, by the first of --base")    \
   COLUMN(row, knob, AMOUNT, "", "time step, s, or tolerance")                                      \
@@ -290,7 +246,13 @@ COLUMN_ROW(robot_time_row, ROBOT_TIME_COLUMNS);
   COLUMN(row, mujoco, NUMBER, "", "by the model's own step and integrator")
 COLUMN_ROW(robot_path_row, ROBOT_PATH_COLUMNS);
 
-/* robot_show.c; robot_brief.c: its lines in mm and mrad */
+/* robot_switches.c: a table of what switches; a line on meshes that are not what MuJoCo collides */
+void robot_show_findings(const study_run *run);
+void robot_show_hulls(const study_run *run);
+
+/* robot_show.c; robot_brief.c: its lines in mm and mrad; robot_parts.c: a part, all runs */
+void robot_show_part(const char *name, const json_t *value);
+void robot_show_runs(const study_run *run);
 void robot_show(const study_run *run);
 void robot_show_brief(const study_run *run);
 

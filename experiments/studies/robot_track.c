@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A run of a robot on the output times, by libess or by MuJoCo's steps, and how far two are apart.
- */
+/* A run of a robot on the output times, by libess. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,32 +26,8 @@ void robot_track_free(robot_track *t) {
   free(t->times);
   free(t->at_end);
   free(t->touch);
+  free(t->stop);
   *t = (robot_track){0};
-}
-
-/* ---- MuJoCo ---------------------------------------------------------------------------------- */
-
-static int follow_steps(study_run *run, const robot_entry *e, const double x0[], robot_track *t) {
-  const robot_settings *const s = run->settings;
-  const robot_case *const c = run->own;
-  const robot_steps_request request = {.integrator = e->variant,
-                                       .time_step = e->knob,
-                                       .x0 = x0,
-                                       .controls = &c->controls,
-                                       .dt = s->output_step,
-                                       .count = t->asked,
-                                       .states = t->states,
-                                       .at_end = t->at_end};
-  robot_steps_report report;
-  if (robot_steps_run(c->steps, &request, &report))
-    return measure_fail(run->message, "%s", report.message);
-  t->reached = report.reached;
-  t->until = t->reached ? (double)(t->reached - 1) * s->output_step : 0.0;
-  t->status = *report.message ? study_text(run, "%s", report.message) : "success";
-  t->seconds = report.seconds;
-  t->steps = (double)report.steps;
-  t->evaluations = t->steps * (strcmp(e->variant, "RK4") == 0 ? 4.0 : 1.0);
-  return 0;
 }
 
 /* ---- libess ---------------------------------------------------------------------------------- */
@@ -69,16 +44,28 @@ typedef struct listening {
   study_run *run;
   robot_track *t;
   bool listen, out_of_memory, late;
+  double end; /* of a reference, whose progress is told; else NaN */
   const ess_driver *driver;
   uint64_t start_ns, looks;
   double budget;         /* of the thread's own time: what else the machine does is no part of it */
   double recent[RECENT]; /* times of the latest crossings, in a ring */
   size_t crossings, guard;
+  robot_points *points; /* of a reference, of the pairs that are followed; NULL: not looked at */
 } listening;
+
+/* A jump of points that are followed is one of the field, too. */
+static void look_at_points(listening *l, const double x[]) {
+  const robot_case *const c = l->run->own;
+  size_t jumped = 0;
+  if (l->points && robot_points_jumped(c->robot, x, l->points, &jumped) == 0)
+    l->t->jumps += (double)jumped;
+}
 
 static int on_step(const ess_step_info *info, void *context) {
   listening *const l = context;
-  (void)info;
+  look_at_points(l, info->x);
+  if (!isnan(l->end) && l->looks % LOOK == 0)
+    study_within(l->run, "reference at %.3g of %g s", info->t1, l->end);
   if (l->t->most_steps > 0.0)
     l->late = l->t->steps + (double)ess_driver_counters(l->driver)->steps > l->t->most_steps;
   else if (l->looks++ % LOOK == 0)
@@ -86,22 +73,31 @@ static int on_step(const ess_step_info *info, void *context) {
   return l->late || *l->run->interrupted;
 }
 
+static bool grow(void **array, size_t *room, size_t size) {
+  const size_t more = *room ? 2 * *room : 64;
+  void *const grown = realloc(*array, more * size);
+  if (!grown) return false;
+  *array = grown;
+  *room = more;
+  return true;
+}
+
 static int on_crossing(const ess_crossing_info *info, void *context) {
   listening *const l = context;
   robot_track *const t = l->t;
   l->recent[l->crossings++ % RECENT] = info->t;
   l->guard = info->guard;
-  if (!l->listen || info->direction < 0) return 0;
-  if (t->touches == t->room) {
-    const size_t room = t->room ? 2 * t->room : 64;
-    robot_touch *const touch = realloc(t->touch, room * sizeof *touch);
-    l->out_of_memory = !touch;
-    if (!touch) return -1;
-    t->touch = touch;
-    t->room = room;
-  }
-  t->touch[t->touches++] = (robot_touch){info->t, info->guard};
-  return 0;
+  if (!l->listen) return 0;
+  if (t->stops == t->stop_room && !grow((void **)&t->stop, &t->stop_room, sizeof *t->stop))
+    l->out_of_memory = true;
+  else
+    t->stop[t->stops++] = info->t;
+  if (info->direction < 0 || l->out_of_memory) return l->out_of_memory ? -1 : 0;
+  if (t->touches == t->room && !grow((void **)&t->touch, &t->room, sizeof *t->touch))
+    l->out_of_memory = true;
+  else
+    t->touch[t->touches++] = (robot_touch){info->t, info->guard};
+  return l->out_of_memory ? -1 : 0;
 }
 
 /* the field without guards, as MuJoCo has it */
@@ -129,10 +125,9 @@ static int no_rates(double t, const double x[], const double v[], double h[], do
 
 /* from where the track ends on; from tick to tick of the controls, which the integrator stops at */
 static int integrate(study_run *run, ess_driver *driver, double x[], robot_track *t) {
-  const robot_settings *const s = run->settings;
   const robot_case *const c = run->own;
   const size_t n = c->size.dimension;
-  double now = t->until, end = (double)(t->asked - 1) * s->output_step;
+  double now = t->until, end = (double)(t->asked - 1) * c->output_step;
   int status = ESS_SUCCESS;
   while (!status && t->reached < t->asked) {
     double until;
@@ -141,7 +136,7 @@ static int integrate(study_run *run, ess_driver *driver, double x[], robot_track
     robot_set_control(c->robot, robot_controls_at(&c->controls, now, &until));
     until = fmin(until, end);
     for (; t->reached + count < t->asked; count++) {
-      const double time = (double)(t->reached + count) * s->output_step;
+      const double time = (double)(t->reached + count) * c->output_step;
       if (time > until) break;
       times[count] = fmax(time, now);
     }
@@ -155,10 +150,10 @@ static int integrate(study_run *run, ess_driver *driver, double x[], robot_track
 /* how long the latest crossings took, where they are so many in so short a time that the run's end
  * is theirs; else NaN */
 static double chatter(const study_run *run, const listening *l, int status) {
-  const robot_settings *const s = run->settings;
+  const robot_case *const c = run->own;
   const double span = l->t->until - l->recent[l->crossings % RECENT];
   const bool ended = status && status != ESS_ECALLBACK;
-  return ended && l->crossings >= RECENT && span < shortly * s->output_step ? span : NAN;
+  return ended && l->crossings >= RECENT && span < shortly * c->output_step ? span : NAN;
 }
 
 static const char *reason(study_run *run, const listening *l, int status) {
@@ -169,6 +164,9 @@ static const char *reason(study_run *run, const listening *l, int status) {
                       robot_event_name(c->robot, l->guard), RECENT, span,
                       l->late ? "longer than --budget" : ess_strerror(status));
   if (l->late) return "longer than --budget";
+  if (status == ESS_EJACOBIAN && c->follows > 0 && l->t->event < c->size.events)
+    return study_text(run, "%s: MuJoCo's search for its distance is too inexact to go on",
+                      robot_event_name(c->robot, l->t->event));
   if (status == ESS_ECALLBACK && *robot_failure(c->robot))
     return study_text(run, "%s", robot_failure(c->robot));
   return status ? ess_strerror(status) : "success";
@@ -187,6 +185,7 @@ static int drive(study_run *run, const ess_system *system, const ess_options *op
   t->event = status ? ess_driver_failure(driver)->guard : SIZE_MAX;
   t->evaluations += (double)ess_driver_counters(driver)->field_evaluations;
   t->steps += (double)ess_driver_counters(driver)->steps;
+  t->refused += (double)ess_driver_counters(driver)->rejected;
   ess_driver_free(driver);
   return status;
 }
@@ -206,7 +205,11 @@ static int follow_libess(study_run *run, const robot_entry *e, const double x0[]
                             .guards = no_guards,
                             .guard_rates = no_rates,
                             .params = c->robot};
-  listening l = {.run = run, .t = t, .listen = listen, .budget = s->budget};
+  listening l = {.run = run,
+                 .t = t,
+                 .listen = listen,
+                 .budget = s->budget,
+                 .end = e->kind == ROBOT_REFERENCE ? s->time : NAN};
   ess_options options = ess_options_default();
   options.rtol = options.atol = e->knob;
   options.base = base_of(e);
@@ -218,21 +221,29 @@ static int follow_libess(study_run *run, const robot_entry *e, const double x0[]
   const ess_system *const system = e->kind == ROBOT_PLAIN ? &plain : robot_system(c->robot);
   const char *failed;
   double *const x = malloc(c->size.dimension * sizeof *x);
-  if (!x) return study_out_of_memory(run);
+  if (e->kind == ROBOT_REFERENCE && c->follows > 0) {
+    l.points = calloc(c->follows, sizeof *l.points);
+    l.out_of_memory = !l.points;
+  }
+  if (!x || l.out_of_memory) {
+    free(x);
+    return study_out_of_memory(run);
+  }
   memcpy(x, x0, c->size.dimension * sizeof *x);
-  t->until = t->evaluations = t->steps = 0.0;
+  t->until = t->evaluations = t->steps = t->jumps = t->refused = 0.0;
   robot_forget(c->robot);
   const uint64_t start_ns = measure_clock_ns();
   l.start_ns = measure_thread_ns();
   int status = drive(run, system, &options, x, &l, &failed);
-  // a run ends at the step before a contact without a rule: from there on steps are short
+  // a run ends at the step before a contact that is refused: from there on steps are short
   if (!failed && status == ESS_ECALLBACK && c->refuses && e->kind != ROBOT_PLAIN && !l.late &&
       !*run->interrupted) {
-    options.h_max = s->output_step;
+    options.h_max = c->output_step;
     status = drive(run, system, &options, x, &l, &failed);
   }
   t->seconds = 1e-9 * (double)(measure_clock_ns() - start_ns);
   free(x);
+  free(l.points);
   if (failed) return measure_fail(run->message, "libess: %s", failed);
   t->status = reason(run, &l, status);
   if (!isnan(chatter(run, &l, status))) t->event = l.guard;
@@ -242,9 +253,9 @@ static int follow_libess(study_run *run, const robot_entry *e, const double x0[]
 int robot_follow(study_run *run, const robot_entry *e, const double x0[], bool listen,
                  robot_track *t) {
   const robot_case *const c = run->own;
-  t->reached = t->touches = 0;
+  t->reached = t->touches = t->stops = 0;
   t->event = SIZE_MAX;
-  if (e->kind == ROBOT_MUJOCO) return follow_steps(run, e, x0, t);
+  if (e->kind == ROBOT_MUJOCO) return robot_follow_steps(run, e, x0, NULL, t);
   const int status = follow_libess(run, e, x0, listen, t);
   for (size_t i = 0; i < t->reached; i++)
     robot_normalise(c->robot, t->states + i * c->size.dimension);

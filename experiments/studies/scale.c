@@ -183,6 +183,7 @@ const study scale_study = {
     .schema = "essbench-scale-1",
     .model = "plate",
     .cells = "points",
+    .stages = 2,
     .pinned = true,
     .options = options,
     .settings_size = sizeof(scale_settings),

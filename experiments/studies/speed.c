@@ -112,6 +112,7 @@ const study speed_study = {
     .own_models = true,
     .table = "the tables of the results in the folder; nothing is measured",
     .cells = "races",
+    .stages = 2,
     .pinned = true,
     .processes = 5,
     .options = options,

@@ -24,6 +24,7 @@ const study *const studies[] = {
 #ifdef ESS_ROBOTS
     &robot_study,
     &robots_study,
+    &robot_audit_study,
 #endif
     NULL,
 };

@@ -191,6 +191,7 @@ const study sweep_study = {
     .schema = "essbench-sweep-1",
     .parameters = "model",
     .cells = "races",
+    .stages = 3,
     .pinned = true,
     .processes = 12,
     .solvers = "projection,mujoco",

@@ -213,6 +213,7 @@ const study work_precision_study = {
     .kept = WORK_PRECISION_CASES,
     .table = "the points of the results in the folder; nothing is measured",
     .cells = "methods and starts",
+    .stages = 2,
     .pinned = true,
     .processes = 5,
     .options = options,

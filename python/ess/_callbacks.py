@@ -11,8 +11,8 @@ import threading
 __all__ = ["Watch"]
 
 _lock = threading.Lock()
-_watches = []
-_before = None
+_watches: list["Watch"] = []
+_before = sys.unraisablehook
 
 
 def _is_of_callback(unraisable):

@@ -2,8 +2,11 @@
 """ensemble: many runs of native functions, in threads that do not wait for Python."""
 
 import os
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from . import _ivp, _native
 from ._callbacks import Watch
@@ -16,7 +19,7 @@ def _check_users(user, count):
     """one address for each run: of the rows of an array, or the same for all"""
     if user is None:
         return np.zeros(0, np.uint64), None
-    shape = getattr(user, "shape", ())
+    shape: tuple[int, ...] = getattr(user, "shape", ())
     if len(shape) > 1 and shape[0] == count:
         rows = np.ascontiguousarray(user)
         first = rows.__array_interface__["data"][0]
@@ -33,27 +36,28 @@ def _check_threads(threads):
 
 
 def ensemble(
-    fun,
-    t_span,
-    y0,
+    fun: Any,
+    t_span: Sequence[float],
+    y0: ArrayLike,
     *,
-    t_eval=None,
-    events=None,
-    guards=None,
-    guard_count=None,
-    impact=None,
-    impacts_at=None,
-    jac=None,
-    tangents=None,
-    rtol=1e-3,
-    atol=1e-6,
-    max_step=np.inf,
-    first_step=None,
-    max_steps=10_000_000,
-    tie=0.0,
-    base=None,
-    user=None,
-    threads=None,
+    t_eval: ArrayLike | None = None,
+    events: Any = None,
+    guards: Any = None,
+    guard_count: int | None = None,
+    impact: Any = None,
+    impacts_at: Iterable[int | Sequence[int]] | int | None = None,
+    jac: Any = None,
+    tangents: bool | ArrayLike | None = None,
+    rtol: ArrayLike = 1e-3,
+    atol: ArrayLike = 1e-6,
+    max_step: float = np.inf,
+    first_step: float | None = None,
+    max_steps: int = 10_000_000,
+    tie: float = 0.0,
+    base: str | None = None,
+    sliding: bool | Iterable[int] | int | None = None,
+    user: Any = None,
+    threads: int | None = None,
 ) -> OdeResult:
     """Solve the same problem from many starts, in threads.
 
@@ -98,7 +102,7 @@ def ensemble(
     options = _ivp._options(
         fun, t0, t1, starts[0] if count else np.zeros(n), False, None, t_eval, False, events, False,
         None, guards, guard_count, impact, impacts_at, jac, None, tangents, rtol, atol, max_step,
-        first_step, max_steps, tie, base, kept,
+        first_step, max_steps, tie, base, kept, sliding,
     )  # fmt: skip
     if any(callable(function) for function in options["functions"]):
         raise ValueError("ensemble needs native functions (numba.cfunc, ctypes, cffi, LowLevelCallable)")

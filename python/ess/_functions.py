@@ -55,6 +55,12 @@ def _of_low_level(function, what):
     return address, _get_context(capsule) or 0
 
 
+def has_own_data(function):
+    """whether it is a scipy.LowLevelCallable that brings its data, and is handed no other"""
+    is_one = type(function).__name__ == "LowLevelCallable" and isinstance(function, tuple)
+    return is_one and bool(_get_context(tuple.__getitem__(function, 0)))
+
+
 def _count_of(function):
     """how many arguments a native function says it takes; None: it does not say"""
     signature = getattr(function, "_sig", None)
@@ -100,7 +106,7 @@ def native(function, kind, user, what):
     if name == "CFunc" and module.startswith("numba"):
         _check_count(function, kind, what)
         return function.address, _address_of_user(user)[0]
-    if isinstance(function, ctypes._CFuncPtr):
+    if isinstance(function, ctypes._CFuncPtr):  # type: ignore[attr-defined]
         _check_count(function, kind, what)
         address = ctypes.cast(function, ctypes.c_void_p).value
         if not address:

@@ -3,12 +3,15 @@
 
 import math
 import warnings
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from . import _native
 from ._callbacks import Watch
-from ._functions import FIELD, GUARDS, IMPACT, native
+from ._functions import FIELD, GUARDS, IMPACT, has_own_data, native
 from ._result import OdeResult, OdeSolution
 
 __all__ = ["OdeResult", "OdeSolution", "solve_ivp"]
@@ -117,6 +120,24 @@ def _check_args(args):
         ) from error
 
 
+def _check_params(params, params_jac, user):
+    """numbers of this run's own: libess moves them for a moment where it takes differences"""
+    if params is None:
+        if params_jac is not None:
+            raise ValueError("`params_jac` is the derivative by `params`, which are not given")
+        return None
+    values = _numbers(params, "params")
+    if values.ndim == 0:
+        values = values.reshape(1)
+    if values.ndim != 1 or values.size == 0 or not np.isfinite(values).all():
+        raise ValueError("`params` must be finite numbers, one after the other")
+    if user is not None:
+        raise ValueError("`user` must not be given beside `params`, which native functions are handed")
+    values = np.ascontiguousarray(values)
+    values.setflags(write=False)
+    return values
+
+
 def _check_times(t_eval, t0, t1):
     if t_eval is None:
         return np.zeros(0)
@@ -191,6 +212,8 @@ def _check_events(events):
                     "The `terminal` attribute of each event must be a boolean or positive integer."
                 )
         way = _number(getattr(event, "direction", 0) or 0, "direction")
+        if way != way:
+            raise ValueError("The `direction` attribute of each event must be a number; it is nan")
         direction.append((way > 0) - (way < 0))
         terminal.append(int(last or 0))
     return functions, np.array(direction, np.intc).tobytes(), np.array(terminal, np.uint64)
@@ -227,8 +250,12 @@ def _check_impacts(impact, impacts_at, guard_count):
         at[:] = True
         return at.tobytes()
     for entry in np.atleast_1d(impacts_at) if np.ndim(impacts_at) == 0 else impacts_at:
-        k, way = (entry, 0) if np.ndim(entry) == 0 else entry
-        if int(k) != k or not 0 <= k < guard_count or way not in (-1, 0, 1):
+        try:
+            k, way = (entry, 0) if np.ndim(entry) == 0 else entry
+            ok = int(k) == k and 0 <= k < guard_count and way in (-1, 0, 1)
+        except (TypeError, ValueError):
+            ok = False
+        if not ok:
             raise ValueError(
                 "`impacts_at` must list guards, or pairs of a guard and a direction (-1, 0 or 1); "
                 f"guards are 0 to {guard_count - 1}"
@@ -237,7 +264,30 @@ def _check_impacts(impact, impacts_at, guard_count):
     return at.tobytes()
 
 
-def _check_directions(tangents, n):
+def _check_sliding(sliding, guard_count):
+    """whether the state may slide, and on which guards; none: on each that can be slid on"""
+    if sliding is None or sliding is False:
+        return False, b""
+    if guard_count == 0:
+        raise ValueError("`sliding` is along `guards`, which are not given")
+    if sliding is True:
+        return True, b""
+    may = np.zeros(guard_count, dtype=bool)
+    for k in np.atleast_1d(sliding) if np.ndim(sliding) == 0 else sliding:
+        try:
+            ok = not isinstance(k, (bool, np.bool_)) and int(k) == k and 0 <= k < guard_count
+        except (TypeError, ValueError):
+            ok = False
+        if not ok:
+            raise ValueError(
+                "`sliding` must be True, or list the guards that may be slid on; "
+                f"guards are 0 to {guard_count - 1}"
+            )
+        may[int(k)] = True
+    return True, may.tobytes()
+
+
+def _check_directions(tangents, n, of=""):
     if tangents is None or tangents is False:
         return np.zeros((n, 0))
     if tangents is True:
@@ -246,7 +296,9 @@ def _check_directions(tangents, n):
     if directions.ndim == 1:
         directions = directions.reshape(-1, 1)
     if directions.ndim != 2 or directions.shape[0] != n or not np.isfinite(directions).all():
-        raise ValueError(f"`tangents` must be True, or finite directions of the shape ({n}, count)")
+        raise ValueError(
+            f"`tangents` must be True, or finite directions of the shape ({n}, count){of}"
+        )
     return np.ascontiguousarray(directions)
 
 
@@ -347,6 +399,8 @@ def _result(run, status, y0, t0, t1, n_events, guard_count, dense_output, as_com
         t_crossings=crossed[:, 0],
         crossings=crossed[:, 1:].astype(int),
         t_impacts=run["impacts"],
+        t_slides=run["slides"][:, 0],
+        slides=run["slides"][:, 1:].astype(int),
         sign=run["sign_end"],
         t_end=run["t_end"],
         y_end=states(run["x_end"]),
@@ -388,10 +442,14 @@ def _empty_result(t0, t1, times, events, dense_output):
 def _options(
     fun, t0, t1, y0, as_complex, method, t_eval, dense_output, events, vectorized, args, guards,
     guard_count, impact, impacts_at, jac, guard_jac, tangents, rtol, atol, max_step, first_step,
-    max_steps, tie, base, user, is_system=False,
+    max_steps, tie, base, user, sliding=None, params=None,
+    params_jac=None, is_system=False,
 ):  # fmt: skip
     """all that the native part is told, checked"""
     args = _check_args(args)
+    params = _check_params(params, params_jac, user)
+    if params is not None:
+        args, user = (params, *args), params
     field = _function(fun, FIELD, user, "fun")
     if field is None and not is_system:
         raise ValueError("`fun` must be a function")
@@ -400,13 +458,19 @@ def _options(
     rtols, atols = _check_tolerances(rtol, atol, len(y0), as_complex)
     max_step, first_step = _check_steps(max_step, first_step, t0, t1)
     functions, direction, terminal = _check_events(events)
+    given = (fun, guards, impact, jac, guard_jac, params_jac, *functions)
+    if params is not None and any(map(has_own_data, given)):
+        raise ValueError("native functions must have no data of their own beside `params`")
     guards = _function(guards, GUARDS, user, "guards")
     guard_count = _count_guards(guards, guard_count, t0, y0, args)
     impact = _function(impact, IMPACT, user, "impact")
-    directions = _check_directions(tangents, len(y0))
+    is_sliding, slides = _check_sliding(sliding, guard_count)
+    count = len(y0) + (0 if params is None else len(params))
+    rows = "" if params is None else ": a row for each state, then for each of `params`"
+    directions = _check_directions(tangents, count, rows)
     jac = _check_jac(jac, user, "jac") if directions.shape[1] else None
-    if callable(jac):
-        jac = _dense_jac(jac)
+    params_jac = _check_jac(params_jac, user, "params_jac") if directions.shape[1] else None
+    jac, params_jac = (_dense_jac(one) if callable(one) else one for one in (jac, params_jac))
     if not isinstance(max_steps, (int, np.integer)) or not 0 < max_steps < 2**63:
         raise ValueError("`max_steps` must be a positive number of steps")
     if vectorized and callable(field):
@@ -419,7 +483,8 @@ def _options(
         raise ValueError("`guard_jac` is the Jacobian of `guards`, which are not given")
     guard_jac = _function(guard_jac, GUARDS, user, "guard_jac")
     return {
-        "functions": [field, guards, impact, jac, guard_jac, *events],
+        "functions": [field, guards, impact, jac, guard_jac, params_jac, *events],
+        "params": np.zeros(0) if params is None else params,
         "guard_count": guard_count,
         "args": args,
         "rtols": rtols,
@@ -434,6 +499,8 @@ def _options(
         "is_dense": bool(dense_output),
         "directions": directions,
         "impact_at": _check_impacts(impact, impacts_at, guard_count),
+        "sliding": is_sliding,
+        "slides": slides,
         "direction": direction,
         "terminal": terminal,
     }
@@ -452,32 +519,35 @@ def _status(run):
 
 
 def solve_ivp(
-    fun,
-    t_span,
-    y0,
-    method=None,
-    t_eval=None,
-    dense_output=False,
-    events=None,
-    vectorized=False,
-    args=None,
+    fun: Any,
+    t_span: Sequence[float],
+    y0: ArrayLike,
+    method: str | type | None = None,
+    t_eval: ArrayLike | None = None,
+    dense_output: bool = False,
+    events: Callable[..., Any] | Iterable[Any] | None = None,
+    vectorized: bool = False,
+    args: Iterable[Any] | None = None,
     *,
-    guards=None,
-    guard_count=None,
-    impact=None,
-    impacts_at=None,
-    jac=None,
-    guard_jac=None,
-    tangents=None,
-    rtol=1e-3,
-    atol=1e-6,
-    max_step=np.inf,
-    first_step=None,
-    max_steps=10_000_000,
-    tie=0.0,
-    base=None,
-    user=None,
-    jac_sparsity=None,
+    guards: Any = None,
+    guard_count: int | None = None,
+    impact: Any = None,
+    impacts_at: Iterable[int | Sequence[int]] | int | None = None,
+    jac: Any = None,
+    guard_jac: Any = None,
+    params: ArrayLike | None = None,
+    params_jac: Any = None,
+    tangents: bool | ArrayLike | None = None,
+    rtol: ArrayLike = 1e-3,
+    atol: ArrayLike = 1e-6,
+    max_step: float = np.inf,
+    first_step: float | None = None,
+    max_steps: int = 10_000_000,
+    tie: float = 0.0,
+    base: str | None = None,
+    sliding: bool | Iterable[int] | int | None = None,
+    user: Any = None,
+    jac_sparsity: Any = None,
 ) -> OdeResult:
     """Solve an initial value problem whose equations change where `guards` pass zero.
 
@@ -529,9 +599,16 @@ def solve_ivp(
         ``guard_jac(t, y)``: the m by n Jacobian of `guards` by the state. Without it libess takes
         differences of `guards`; of many guards those cost most. A wrong one ends the run. Where there
         are `events` it is not called.
+    params : array_like, optional
+        Numbers that `tangents` are also taken by. All functions get them as one array, before `args`;
+        native ones are handed its address in the place of `user`. They must not keep it: libess moves
+        the numbers a little where it takes differences by them.
+    params_jac : callable or matrix, optional
+        ``params_jac(t, y, params)``, or ``params_jac(t, y, sign, params)``: the derivative of `fun` by
+        `params`, a row for each state. Without it, and of guards and impacts, libess takes differences.
     tangents : bool or array_like, optional
-        True: also return the derivative of the state at the end with respect to `y0`; or directions
-        (n, count), to follow those.
+        True: also return the derivative of the state at the end with respect to `y0`, and then by
+        `params`; or directions (n, count), to follow those, with a row more for each of `params`.
     rtol, atol : float or array_like
         A state may err by ``atol + rtol * abs(y)``, crossings and impacts included.
     max_step, first_step : float
@@ -542,6 +619,11 @@ def solve_ivp(
         Events that are closer in time are of one instant. 0: what the tolerance cannot tell apart.
     base : str
         'dopri5', 'rkc' (stabilised, for stiff fields that decay) or 'chosen'.
+    sliding : bool or list, optional
+        True: where the field points back to a guard from both sides, as with dry friction that
+        holds, the state goes on along the guard's zero (Filippov). A list: the guards that may be
+        slid on, none of which may be an impact's. By default such a run ends with ``success=False``.
+        It needs `base` 'dopri5'.
     user : array, ctypes object or address
         What native functions are handed. Native are those of `numba.cfunc`, ctypes, cffi and
         `scipy.LowLevelCallable`, with the signatures `ess.FIELD`, `ess.GUARDS` and `ess.IMPACT`.
@@ -558,6 +640,8 @@ def solve_ivp(
             When guards were crossed, and rows ``(guard, direction)``.
         t_impacts
             When impacts were made.
+        t_slides, slides
+            When slides began and ended, and rows ``(guard, 1)`` or ``(guard, -1)``.
         t_end, y_end, sign
             Time, state and signs at the end.
         tangents, smooth
@@ -571,22 +655,22 @@ def solve_ivp(
             Evaluations of guards and events, steps.
     """
     t0, t1 = _check_span(t_span)
-    y0, as_complex = _check_y0(y0)
-    if len(y0) == 0:
+    x0, as_complex = _check_y0(y0)
+    if len(x0) == 0:
         _check_args(args)
         return _empty_result(t0, t1, t_eval, events, dense_output)
     if as_complex and (guards is not None or tangents is not None or native(fun, FIELD, 0, "`fun`")):
         raise ValueError("`y0` must be real where there are guards, tangents or native functions")
     options = _options(
-        fun, t0, t1, y0, as_complex, method, t_eval, dense_output, events, vectorized, args, guards,
+        fun, t0, t1, x0, as_complex, method, t_eval, dense_output, events, vectorized, args, guards,
         guard_count, impact, impacts_at, jac, guard_jac, tangents, rtol, atol, max_step, first_step,
-        max_steps, tie, base, user,
+        max_steps, tie, base, user, sliding, params, params_jac,
     )  # fmt: skip
     with Watch() as options["watch"]:
-        run = _native.solve(t0, _far(t1), y0, options)
+        run = _native.solve(t0, _far(t1), x0, options)
     options["watch"]()
     if run["reason"] and "t" not in run:
         raise ValueError(run["reason"])
     n_events = None if events is None else len(options["terminal"])
     guard_count = options["guard_count"]
-    return _result(run, _status(run), y0, t0, t1, n_events, guard_count, dense_output, as_complex)
+    return _result(run, _status(run), x0, t0, t1, n_events, guard_count, dense_output, as_complex)

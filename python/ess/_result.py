@@ -1,32 +1,41 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a run comes to."""
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 __all__ = ["OdeResult", "OdeSolution"]
 
 
-class OdeResult(dict):
+class OdeResult(dict[str, Any]):
     """A dictionary whose entries are attributes, too."""
 
-    def __getattr__(self, name):
+    # what hangs on the arguments has no type
+    t: NDArray[Any]
+    y: NDArray[Any]
+    message: str
+
+    def __getattr__(self, name: str) -> Any:
         try:
             return self[name]
         except KeyError:
             raise AttributeError(name) from None
 
-    __setattr__ = dict.__setitem__
+    def __setattr__(self, name: str, value: Any) -> None:
+        self[name] = value
 
-    def __delattr__(self, name):
+    def __delattr__(self, name: str) -> None:
         try:
             del self[name]
         except KeyError:
             raise AttributeError(name) from None
 
-    def __dir__(self):
+    def __dir__(self) -> list[str]:
         return [*super().__dir__(), *self]
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         width = max(map(len, self), default=0)
         lines = []
         for name, value in self.items():
@@ -58,7 +67,21 @@ class OdeSolution:
     it is the state after it.
     """
 
-    def __init__(self, pieces, nodes, n, t0, y0, way, as_complex=False):
+    ts: NDArray[Any]
+    t_min: float
+    t_max: float
+    n_segments: int
+
+    def __init__(
+        self,
+        pieces: NDArray[Any],
+        nodes: NDArray[Any],
+        n: int,
+        t0: float,
+        y0: ArrayLike,
+        way: float,
+        as_complex: bool = False,
+    ) -> None:
         self._pieces, self._n, self._way = pieces, n, way
         self._nodes = nodes.reshape(len(pieces), 5, n)
         self._y0, self._complex = np.array(y0, dtype=float), as_complex
@@ -68,7 +91,7 @@ class OdeSolution:
         self.t_min, self.t_max = float(self.ts.min()), float(self.ts.max())
         self.n_segments = len(pieces)
 
-    def __call__(self, t):
+    def __call__(self, t: ArrayLike) -> NDArray[Any]:
         t = np.asarray(t, dtype=float)
         if t.ndim > 1:
             raise ValueError("`t` must be a number or an array of one dimension")

@@ -6,11 +6,14 @@ JAX differentiates it by `jax.grad`, `jax.jvp`, `jax.vjp`, `jax.jacobian`: libes
 """
 
 import functools
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.flatten_util import ravel_pytree
+from numpy.typing import ArrayLike
 
 from ._ivp import solve_ivp
 
@@ -52,7 +55,7 @@ def _double(x):
 
 
 class _Flow:
-    """One flow for parameters of one structure, as libess sees it: a system of z = (y, p), p' = 0."""
+    """One flow for parameters of one structure, as libess sees it: `params` are the numbers in it."""
 
     def __init__(self, fun, t_span, guards, impact, options, unravel):
         self._t_span, self._options = t_span, options
@@ -73,56 +76,48 @@ class _Flow:
 
     def run(self, y0, p, directions=None):
         """the state at the end; with directions (dy; dp) theirs, too"""
-        n, q = len(y0), len(p)
-        with_p = directions is not None
         none = np.zeros(0)
 
-        def parts(z):
-            return z[:n], z[n:] if with_p else p
+        # each calls what follows the time and the state: the signs, where there are guards, and the
+        # parameters, where there are some
+        def split(rest):
+            sign = rest[0] if self._has_guards else none
+            return sign, rest[-1] if len(p) else p
 
-        def field(t, z, sign=none):
-            y, parameters = parts(z)
-            found = self._rate(t, y, sign, parameters)
-            return np.concatenate([found, np.zeros(q)]) if with_p else found
+        def field(t, y, *rest):
+            return self._rate(t, y, *split(rest))
 
-        def jac(t, z, sign=none):
-            y, parameters = parts(z)
-            J = np.zeros((n + q, n + q))
-            J[:n, :n] = self._rate_y(t, y, sign, parameters)
-            if q:
-                J[:n, n:] = self._rate_p(t, y, sign, parameters)
-            return J
-
-        def impact(t, z, sign, crossed):
-            y, parameters = parts(z)
+        def impact(t, y, sign, crossed, *rest):
+            # JAX may keep what it is given; libess moves these numbers
+            parameters = rest[0].copy() if len(p) else p
             found = self._impact(t, y, sign, crossed, self._unravel(parameters))
-            rest = ()
+            after: tuple[np.ndarray, ...] = ()
             if isinstance(found, tuple) and len(found) == 2 and np.ndim(found[0]) == 1:
-                found, rest = found[0], (np.asarray(found[1]),)
-            after = np.asarray(jnp.asarray(found, dtype=float))
-            after = np.concatenate([after, z[n:]]) if with_p else after
-            return (after, *rest) if rest else after
+                found, after = found[0], (np.asarray(found[1]),)
+            state = np.asarray(jnp.asarray(found, dtype=float))
+            return (state, *after) if after else state
 
         options = dict(self._options)
+        if len(p):
+            options["params"] = p
         if self._has_guards:
-            options["guards"] = lambda t, z: self._guards(t, parts(z)[0], none, parts(z)[1])
+            options["guards"] = lambda t, y, *rest: self._guards(t, y, none, rest[0] if len(p) else p)
         if self._has_impact:
             options["impact"] = impact
-        if with_p:
-            options["tangents"], options["jac"] = directions, jac
-            for name in ("rtol", "atol"):
-                if np.ndim(options[name]):
-                    options[name] = np.concatenate([options[name], np.full(q, np.min(options[name]))])
-        start = np.concatenate([y0, p]) if with_p else y0
-        r = solve_ivp(field, self._t_span, start, t_eval=self._t_span[-1:], **options)
+        if directions is not None:
+            options["tangents"] = directions
+            options["jac"] = lambda t, y, *rest: self._rate_y(t, y, *split(rest))
+            if len(p):
+                options["params_jac"] = lambda t, y, *rest: self._rate_p(t, y, *split(rest))
+        r = solve_ivp(field, self._t_span, y0, t_eval=self._t_span[-1:], **options)
         if not r.success:
             kind = NoDerivative if r.reason in ("EGRAZING", "EDISCONTINUOUS") else RuntimeError
             raise kind(r.message)
-        if not with_p:
+        if directions is None:
             return r.y_end, None, "C1"
         if "tangents" not in r:
             raise NoDerivative("libess: the directions were lost on the way")
-        return r.y_end[:n], r.tangents[:n], r.smooth
+        return r.y_end, r.tangents, r.smooth
 
     def end(self, y0, p):
         return self.run(_double(y0), _double(p))[0]
@@ -177,8 +172,20 @@ def _as_function(flow):
     return end
 
 
-def flow(fun, t_span, *, guards=None, impact=None, impacts_at=None, rtol=1e-8, atol=1e-10,
-         max_step=np.inf, max_steps=10_000_000, tie=0.0, base=None):  # fmt: skip
+def flow(
+    fun: Callable[..., Any],
+    t_span: Sequence[float],
+    *,
+    guards: Callable[..., Any] | None = None,
+    impact: Callable[..., Any] | None = None,
+    impacts_at: Iterable[int | Sequence[int]] | int | None = None,
+    rtol: ArrayLike = 1e-8,
+    atol: ArrayLike = 1e-10,
+    max_step: float = np.inf,
+    max_steps: int = 10_000_000,
+    tie: float = 0.0,
+    base: str | None = None,
+) -> Callable[..., jax.Array]:
     """The state at the end of a run, as a function that JAX can differentiate.
 
     Parameters
@@ -207,7 +214,7 @@ def flow(fun, t_span, *, guards=None, impact=None, impacts_at=None, rtol=1e-8, a
         "max_steps": max_steps, "tie": tie, "base": base,
     }  # fmt: skip
     t_span = tuple(map(float, t_span))
-    if not jax.config.jax_enable_x64:
+    if not jax.config.read("jax_enable_x64"):
         raise ValueError('libess needs doubles: jax.config.update("jax_enable_x64", True)')
     if impact is None and impacts_at is not None:
         raise ValueError("`impacts_at` says where `impact` is made, which is not given")

@@ -11,17 +11,29 @@ import glob
 import math
 import os
 import threading
+from collections.abc import Iterable
+from typing import Any
 
 import mujoco
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from . import _ivp, _native
+from ._result import OdeResult
 
-__all__ = ["Audit", "Robot", "audit", "releases", "simulate"]
+__all__ = [
+    "Audit",
+    "DerivativeAudit",
+    "Robot",
+    "audit",
+    "audit_derivative",
+    "releases",
+    "simulate",
+]
 
 _MESSAGE_SIZE = 512
 _NAME_SIZE = 128
-_TREATMENTS = ("smooth", "guarded", "kink", "refused")
+_TREATMENTS = ("smooth", "guarded", "kink", "followed", "refused")
 _Double = ctypes.POINTER(ctypes.c_double)
 
 
@@ -87,7 +99,7 @@ def _load():
     return library
 
 
-def releases():
+def releases() -> list[str]:
     """The releases of MuJoCo that this package is built for."""
     found = glob.glob(os.path.join(os.path.dirname(__file__), "libess_mujoco_*.so"))
     numbers = sorted(int(os.path.basename(path)[len("libess_mujoco_") : -len(".so")]) for path in found)
@@ -146,7 +158,7 @@ class Robot:
         (treatment, kind, name, why) of all that switches.
     """
 
-    def __init__(self, model):
+    def __init__(self, model: mujoco.MjModel | str | os.PathLike[str]) -> None:
         self.model = _as_model(model)
         message = ctypes.create_string_buffer(_MESSAGE_SIZE)
         handle = ctypes.c_void_p()
@@ -160,7 +172,9 @@ class Robot:
         self.nq, self.nv, self.na, self.nu = size.nq, size.nv, size.na, size.nu
         self.n, self.time_step = size.dimension, size.time_step
         self.integrator = size.integrator.decode()
-        self.events = [_library.robot_event_name(handle, k).decode() for k in range(size.events)]
+        self.events: list[str] = [
+            _library.robot_event_name(handle, k).decode() for k in range(size.events)
+        ]
         self.is_contact = [_library.robot_event_is_contact(handle, k) for k in range(size.events)]
         found = _library.robot_findings(handle)
         self.findings = [
@@ -168,11 +182,13 @@ class Robot:
             for f in (found[i] for i in range(_library.robot_finding_count(handle)))
         ]
 
-    def __del__(self):
+    def __del__(self) -> None:
         if getattr(self, "_handle", None):
             _library.robot_close(self._handle)
 
-    def start(self, height=0.05, tilt=0.1, number=0, seed=1):
+    def start(
+        self, height: float = 0.05, tilt: float = 0.1, number: int = 0, seed: int = 1
+    ) -> NDArray[Any]:
         """A state to begin at, as `essbench robot` makes it: the model's own pose, raised and tilted;
         other numbers are drawn around it."""
         x = np.zeros(self.n)
@@ -183,7 +199,12 @@ class Robot:
                 raise ValueError(message.value.decode())
         return x
 
-    def state(self, qpos=None, qvel=None, act=None):
+    def state(
+        self,
+        qpos: ArrayLike | None = None,
+        qvel: ArrayLike | None = None,
+        act: ArrayLike | None = None,
+    ) -> NDArray[Any]:
         """The state of these; without any that of `start`."""
         if qpos is None and qvel is None and act is None:
             return self.start()
@@ -194,13 +215,13 @@ class Robot:
             np.zeros(self.na) if act is None else _vector(act, self.na, "act"),
         ])  # fmt: skip
 
-    def control(self, ctrl=None):
+    def control(self, ctrl: ArrayLike | None = None) -> NDArray[Any]:
         """Controls: what is given, or those of keyframe 0, or zeros."""
         if ctrl is not None:
             return _vector(np.broadcast_to(ctrl, self.nu), self.nu, "ctrl")
         return np.array(self.model.key_ctrl[0]) if self.model.nkey else np.zeros(self.nu)
 
-    def normalise(self, states):
+    def normalise(self, states: NDArray[Any]) -> NDArray[Any]:
         """Makes the quaternions of states[..., n] unit ones, in place."""
         for x in states.reshape(-1, self.n):
             row = np.ascontiguousarray(x)
@@ -208,9 +229,22 @@ class Robot:
             x[:] = row
         return states
 
-    def simulate(self, qpos=None, qvel=None, t=1.0, tol=1e-6, *, act=None, ctrl=None, t_eval=None,
-                 dense_output=False, tangents=None, base=None, max_step=np.inf,
-                 max_steps=200_000):  # fmt: skip
+    def simulate(
+        self,
+        qpos: ArrayLike | None = None,
+        qvel: ArrayLike | None = None,
+        t: float = 1.0,
+        tol: float = 1e-6,
+        *,
+        act: ArrayLike | None = None,
+        ctrl: ArrayLike | None = None,
+        t_eval: ArrayLike | None = None,
+        dense_output: bool = False,
+        tangents: bool | ArrayLike | None = None,
+        base: str | None = None,
+        max_step: float = np.inf,
+        max_steps: int = 200_000,
+    ) -> OdeResult:
         """See `simulate`."""
         x0 = self.state(qpos, qvel, act)
         ctrl = self.control(ctrl)
@@ -243,7 +277,14 @@ class Robot:
         return r
 
 
-def simulate(model, qpos=None, qvel=None, t=1.0, tol=1e-6, **more):
+def simulate(
+    model: Robot | mujoco.MjModel | str | os.PathLike[str],
+    qpos: ArrayLike | None = None,
+    qvel: ArrayLike | None = None,
+    t: float = 1.0,
+    tol: float = 1e-6,
+    **more: Any,
+) -> OdeResult:
     """Simulate a robot for a time `t`, to a tolerance.
 
     Parameters
@@ -290,21 +331,21 @@ def _shown(error, reference):
 class Audit:
     """How wrong `mj_step` is. `rows` are dictionaries; `frame()` is a DataFrame, `plot()` a picture."""
 
-    def __init__(self, rows, reference):
+    def __init__(self, rows: list[dict[str, Any]], reference: float) -> None:
         self.rows, self.reference = rows, reference
 
-    def frame(self):
+    def frame(self) -> Any:
         import pandas
 
         return pandas.DataFrame(self.rows)
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str | None:
         try:
             return self.frame().to_html()
         except ImportError:
             return None
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         lines = ["integrator    step, s      error  its own"]
         for row in self.rows:
             own = "*" if row["own"] else ""
@@ -313,7 +354,7 @@ class Audit:
         lines.append(f"the reference's own error is some {self.reference:.1e}")
         return "\n".join(lines)
 
-    def plot(self, axes=None):
+    def plot(self, axes: Any = None) -> Any:
         """Error over step, by integrator, on `axes` of matplotlib."""
         if axes is None:
             from matplotlib import pyplot
@@ -353,8 +394,18 @@ def _steps(robot, x0, ctrl, integrator, step, times, ends):
     return np.array(states).reshape(len(states), robot.nq + robot.nv)
 
 
-def audit(model, qpos=None, qvel=None, *, t=1.0, ctrl=None, integrators=None, time_steps=None,
-          output_step=0.002, reference=1e-9):  # fmt: skip
+def audit(
+    model: Robot | mujoco.MjModel | str | os.PathLike[str],
+    qpos: ArrayLike | None = None,
+    qvel: ArrayLike | None = None,
+    *,
+    t: float = 1.0,
+    ctrl: ArrayLike | None = None,
+    integrators: Iterable[str] | None = None,
+    time_steps: Iterable[float] | None = None,
+    output_step: float = 0.002,
+    reference: float = 1e-9,
+) -> Audit:
     """How wrong `mj_step` is, at its own step and around it.
 
     It compares MuJoCo's states with libess's at a tolerance of `reference`, as `essbench robot` does: the
@@ -417,3 +468,210 @@ def audit(model, qpos=None, qvel=None, *, t=1.0, ctrl=None, integrators=None, ti
         np.sqrt(np.mean((other - states[: len(other)])[1:] ** 2)) if coarse.success else np.inf
     )
     return Audit(rows, float(apart))
+
+
+# ---- derivatives ------------------------------------------------------------------------------
+#
+# They are by positions as velocities move them (as nv numbers, quaternions or not), velocities and
+# activations: the states of mjd_transitionFD.
+
+
+class DerivativeAudit:
+    """How wrong MuJoCo's derivatives of a trajectory are. `rows` are dictionaries; `frame()` is a
+    DataFrame, `plot()` a picture, `verdict` a sentence."""
+
+    def __init__(self, rows: list[dict[str, Any]], reference: list[float], time_step: float) -> None:
+        self.rows, self.reference, self.time_step = rows, reference, time_step
+
+    def frame(self) -> Any:
+        import pandas
+
+        return pandas.DataFrame(self.rows)
+
+    @property
+    def times(self) -> list[float]:
+        return list(dict.fromkeys(row["t"] for row in self.rows))
+
+    @property
+    def verdict(self) -> str:
+        own = [r for r in self.rows if r["step"] == self.time_step and r["t"] == self.times[-1]]
+        parts = [
+            f"{100 * r['error']:.2g} % ({r['way']})" if math.isfinite(r["error"]) else f"nan ({r['way']})"
+            for r in own
+        ]
+        return f"At {self.times[-1]:g} s, by steps of {self.time_step:g} s, it is off by {' and '.join(parts)}."
+
+    def __repr__(self) -> str:
+        head = "".join(f"{f't = {t:g} s':>12}" for t in self.times)
+        lines = [f"{'derivative by':<16}{'step, s':>10}{head}"]
+        for way, step in dict.fromkeys((row["way"], row["step"]) for row in self.rows):
+            found = [r for r in self.rows if (r["way"], r["step"]) == (way, step)]
+            errors = "".join(f"{_shown(r['error'], r['reference']):>12}" for r in found)
+            lines.append(f"{way:<16}{step:>10.6g}{errors}")
+        own = "".join(f"{error:>12.0e}" for error in self.reference)
+        lines.append(f"{'own error of the reference':<26}{own}")
+        return "\n".join([*lines, self.verdict])
+
+    def plot(self, axes: Any = None) -> Any:
+        """Error over time, by way and step, on `axes` of matplotlib."""
+        if axes is None:
+            from matplotlib import pyplot
+
+            axes = pyplot.subplots()[1]
+        for way, step in dict.fromkeys((row["way"], row["step"]) for row in self.rows):
+            rows = [r for r in self.rows if (r["way"], r["step"]) == (way, step)]
+            label = f"{way}, {step:g} s"
+            axes.semilogy([r["t"] for r in rows], [r["error"] for r in rows], "o-", label=label)
+        axes.set_xlabel("time, s")
+        axes.set_ylabel("error of the derivative, relative")
+        axes.legend()
+        return axes
+
+
+_MOVE = 1e-6  # of positions and velocities, for differences; those of mjd_transitionFD, too
+
+
+def _moved(m, x, direction, by):
+    """the state moved along a direction of nv + nv + na numbers"""
+    q = x[: m.nq].copy()
+    mujoco.mj_integratePos(m, q, np.ascontiguousarray(direction[: m.nv]), by)
+    return np.concatenate([q, x[m.nq :] + by * direction[m.nv :]])
+
+
+def _apart(m, a, b):
+    """from state a to b, in nv + nv + na numbers"""
+    dq = np.zeros(m.nv)
+    mujoco.mj_differentiatePos(m, dq, 1.0, a[: m.nq].copy(), b[: m.nq].copy())
+    return np.concatenate([dq, b[m.nq :] - a[m.nq :]])
+
+
+def _exact(robot, x0, ctrl, times, tol):
+    """libess's derivative at each of the times"""
+    m = robot.model
+    count = 2 * m.nv + m.na
+    ways = np.eye(count)
+    moved = [_moved(m, x0, w, _MOVE) - _moved(m, x0, w, -_MOVE) for w in ways]
+    start = np.array(moved).T / (2 * _MOVE)
+    found = []
+    for t in times:
+        r = robot.simulate(
+            x0[: m.nq], x0[m.nq : m.nq + m.nv], t, tol, act=x0[m.nq + m.nv :], ctrl=ctrl, tangents=start,
+            t_eval=[t],
+        )  # fmt: skip
+        if not r.success:
+            raise RuntimeError(f"there is no reference: {r.message}")
+        if "tangents" not in r or r.smooth != "C1":
+            raise RuntimeError(f"there is no one derivative at {t:g} s: several events meet on the way")
+        end = [robot.normalise(r.y_end + side * _MOVE * r.tangents.T) for side in (-1, 1)]
+        found.append(np.array([_apart(m, a, b) for a, b in zip(*end)]).T / (2 * _MOVE))
+    return found
+
+
+def _put(m, d, x, ctrl):
+    mujoco.mj_resetData(m, d)
+    d.qpos[:], d.qvel[:], d.act[:] = x[: m.nq], x[m.nq : m.nq + m.nv], x[m.nq + m.nv :]
+    d.ctrl[:] = ctrl
+
+
+def _by_transitions(m, x0, ctrl, ends):
+    """the product of mjd_transitionFD's matrices, after so many steps each"""
+    d, made = mujoco.MjData(m), 0
+    _put(m, d, x0, ctrl)
+    count = 2 * m.nv + m.na
+    product, found = np.eye(count), []
+    for steps in ends:
+        while made < steps:
+            A = np.zeros((count, count))
+            mujoco.mjd_transitionFD(m, d, _MOVE, True, A, None, None, None)
+            product = A @ product
+            mujoco.mj_step(m, d)
+            made += 1
+        found.append(product)
+    return found
+
+
+def _by_runs(m, x0, ctrl, ends):
+    """central differences of whole runs of mj_step"""
+    d = mujoco.MjData(m)
+
+    def run(x):
+        _put(m, d, x, ctrl)
+        states, made = [], 0
+        for steps in ends:
+            mujoco.mj_step(m, d, steps - made)
+            made = steps
+            states.append(np.concatenate([d.qpos, d.qvel, d.act]))
+        return states
+
+    columns = []
+    for way in np.eye(2 * m.nv + m.na):
+        sides = [run(_moved(m, x0, way, by)) for by in (-_MOVE, _MOVE)]
+        columns.append([_apart(m, a, b) / (2 * _MOVE) for a, b in zip(*sides)])
+    return [np.array([column[i] for column in columns]).T for i in range(len(ends))]
+
+
+def audit_derivative(
+    model: Robot | mujoco.MjModel | str | os.PathLike[str],
+    qpos: ArrayLike | None = None,
+    qvel: ArrayLike | None = None,
+    *,
+    times: ArrayLike = (0.1, 0.2, 0.3, 0.4, 0.5),
+    ctrl: ArrayLike | None = None,
+    time_steps: Iterable[float] | None = None,
+    tol: float = 1e-9,
+) -> DerivativeAudit:
+    """How wrong MuJoCo's derivatives of a trajectory by its start are.
+
+    The reference is libess's: of the equations in continuous time, through contacts and limits, at a
+    tolerance of `tol`. Against it stand the product of the matrices of `mjd_transitionFD` (not for RK4,
+    which has none), and central differences of whole runs of `mj_step`, at the model's own integrator.
+    An error is that of the matrix, in Frobenius's norm, over the reference's.
+
+    Parameters
+    ----------
+    model, qpos, qvel, ctrl
+        As those of `simulate`.
+    times : list of float
+        After which times, ascending.
+    time_steps : list of float, optional
+        By default the model's own, a half and a quarter of it. Each time must be a multiple of each.
+    tol : float
+
+    Returns
+    -------
+    DerivativeAudit
+    """
+    robot = model if isinstance(model, Robot) else Robot(model)
+    ends: NDArray[Any] = _ivp._numbers(times, "times", "a list of times")
+    in_order = ends.ndim == 1 and ends.size and (np.diff(ends, prepend=0.0) > 0).all()
+    if not in_order or not np.isfinite(ends).all():
+        raise ValueError("`times` must be times after the start, ascending")
+    if time_steps is None:
+        time_steps = [robot.time_step / part for part in (1, 2, 4)]
+    steps = np.atleast_1d(_ivp._numbers(time_steps, "time_steps", "a list of times")).tolist()
+    if not steps:
+        raise ValueError("`time_steps` must be a list of times; it is empty")
+    # MuJoCo's differences of positions are those of unit quaternions
+    x0, ctrl = robot.normalise(robot.state(qpos, qvel)), robot.control(ctrl)
+    for step in steps:
+        if not (0 < step < np.inf) or len(_ends(step, [0.0, *ends])) < len(ends):
+            raise ValueError(f"`times` must be multiples of each of `time_steps`; one is {step:g}")
+    exact, coarse = (_exact(robot, x0, ctrl, ends, one) for one in (tol, 10 * tol))
+
+    def off(found, i):
+        return float(np.linalg.norm(found - exact[i]) / np.linalg.norm(exact[i]))
+
+    reference = [off(coarse[i], i) for i in range(len(ends))]
+    ways = {"transitions": _by_transitions, "whole runs": _by_runs}
+    if robot.integrator == "RK4":
+        del ways["transitions"]
+    rows = []
+    for name, way in ways.items():
+        for step in steps:
+            m = copy.copy(robot.model)
+            m.opt.timestep = step
+            found = way(m, x0, ctrl, [round(t / step) for t in ends])
+            for i, t in enumerate(ends):
+                row = {"way": name, "step": step, "t": float(t), "error": off(found[i], i)}
+                rows.append({**row, "reference": reference[i]})
+    return DerivativeAudit(rows, reference, robot.time_step)

@@ -22,7 +22,7 @@ def choose():
     if len(sys.argv) > 1:
         return sys.argv[1]
     found = importlib.util.find_spec("gymnasium")
-    if found:
+    if found and found.origin:
         return os.path.join(os.path.dirname(found.origin), "envs", "mujoco", "assets", "hopper.xml")
     return mujoco.MjModel.from_xml_string(LEG)
 

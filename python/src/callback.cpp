@@ -79,8 +79,23 @@ static bool copy_items(PyObject *result, double *out, std::size_t count) {
   return true;
 }
 
+/* What numpy would make numbers of, but which is a mistake: nothing at all, which becomes a nan, and
+ * complex numbers, of which it would keep the real part. */
+static bool refuse_kind(PyObject *result, const char *what) {
+  if (result == Py_None) {
+    PyErr_Format(PyExc_ValueError, "%s returned None; it must return numbers", what);
+    return true;
+  }
+  nb::object type = nb::steal(PyObject_GetAttrString(result, "dtype"));
+  if (!type.is_valid()) PyErr_Clear(); // a list, of which numpy takes no complex numbers
+  if (!type.is_valid() || !nb::str("c").equal(type.attr("kind"))) return false;
+  PyErr_Format(PyExc_ValueError, "%s returned complex numbers; it must return real ones", what);
+  return true;
+}
+
 /* as numpy reads it: a new reference, flat, and its shape in `text` */
-static PyObject *as_flat(PyObject *result, nb::object *shape) {
+static PyObject *as_flat(PyObject *result, const char *what, nb::object *shape) {
+  if (refuse_kind(result, what)) return nullptr;
   PyObject *const array =
       PyObject_CallFunctionObjArgs(asarray_function, result, double_type, nullptr);
   if (!array) return nullptr;
@@ -105,7 +120,7 @@ bool take_numbers(PyObject *result, const char *what, double *out, std::size_t c
   if (copy_items(result, out, count)) return true;
   if (PyObject_CheckBuffer(result) && copy_buffer(result, out, nullptr, count)) return true;
   nb::object shape;
-  nb::object flat = nb::steal(as_flat(result, &shape));
+  nb::object flat = nb::steal(as_flat(result, what, &shape));
   if (!flat.is_valid()) return false;
   const bool is_flat = PyTuple_Size(shape.ptr()) <= 1 || count == 1;
   if (is_flat && copy_buffer(flat.ptr(), out, nullptr, count)) return true;
@@ -117,7 +132,7 @@ bool take_numbers(PyObject *result, const char *what, double *out, std::size_t c
 bool take_matrix(PyObject *result, const char *what, double *out, std::size_t rows,
                  std::size_t columns) {
   nb::object shape;
-  nb::object flat = nb::steal(as_flat(result, &shape));
+  nb::object flat = nb::steal(as_flat(result, what, &shape));
   if (!flat.is_valid()) return false;
   nb::object wanted = nb::make_tuple(rows, columns);
   const bool is_one = rows * columns == 1;

@@ -49,7 +49,8 @@ static bool is_watched(PyObject *watch) {
 /* a run's functions and what their calls need */
 struct Functions {
   std::size_t n = 0, guards = 0;
-  Callback field, guard, impact, jacobian, guard_jacobian;
+  Callback field, guard, impact, jacobian, guard_jacobian, parameter_jacobian;
+  std::size_t parameters = 0;
   std::vector<Callback> events;
   std::vector<PyObject *> args; /* borrowed */
   Handed x, sign;
@@ -64,7 +65,7 @@ struct Functions {
     for (const Callback &event : events)
       if (event.function) return false;
     return !field.function && !guard.function && !impact.function && !jacobian.function &&
-           !guard_jacobian.function;
+           !guard_jacobian.function && !parameter_jacobian.function;
   }
 
   /* 0, or the code that stops the run since a signal's handler, or a callback, has raised */
@@ -77,6 +78,7 @@ struct Functions {
 
   void set_user(void *user) {
     field.user = guard.user = impact.user = jacobian.user = guard_jacobian.user = user;
+    parameter_jacobian.user = user;
     for (Callback &one : events) one.user = user;
   }
 
@@ -154,6 +156,16 @@ static int guard_jacobian(double t, const double *x, double *Dh, void *context) 
   nb::object result = f->at(f->guard_jacobian, t, x, nullptr);
   return f->raised(!result.is_valid() ||
                    !take_matrix(result.ptr(), "guard_jac", Dh, f->guards, f->n));
+}
+
+static int parameter_jacobian(double t, const double *x, const double *sign, double *Fp,
+                              void *context) {
+  auto *const f = static_cast<Functions *>(context);
+  const Callback &of = f->parameter_jacobian;
+  if (of.native) return reinterpret_cast<NativeField>(of.native)(t, x, sign, Fp, of.user);
+  nb::object result = f->at(of, t, x, sign);
+  return f->raised(!result.is_valid() ||
+                   !take_matrix(result.ptr(), "params_jac", Fp, f->n, f->parameters));
 }
 
 /* impact(t, y, sign, crossed, *args) returns the state after, or it and the signs after */
@@ -257,6 +269,7 @@ static nb::dict as_dict(glue_record *record, std::size_t n, std::size_t guards,
   out["nodes"] = list_of(record->nodes, GLUE_NODES * n, false);
   out["crossed"] = list_of(record->crossed, 3, false);
   out["impacts"] = list_of(record->impacts, 1, true);
+  out["slides"] = list_of(record->slides, 3, false);
   out["noted"] = list_of(record->noted, 2, false);
   out["noted_x"] = list_of(record->noted_x, n, false);
   out["smooth"] = static_cast<int>(record->smooth);
@@ -288,7 +301,7 @@ struct Plan {
   nb::dict given;
   nb::tuple args;
   nb::list functions;
-  Vector rtols, atols, times;
+  Vector rtols, atols, times, parameters;
   Terminal terminal;
   Matrix directions;
 
@@ -303,13 +316,17 @@ struct Plan {
   void set_functions(std::size_t n) {
     f.n = n;
     f.guards = nb::cast<std::size_t>(given["guard_count"]);
-    require(functions.size() >= 5, "functions must be fun, guards, impact, jac, guard_jac, events");
+    parameters = nb::cast<Vector>(given["params"]);
+    f.parameters = parameters.size();
+    require(functions.size() >= 6,
+            "functions must be fun, guards, impact, jac, guard_jac, params_jac, events");
     f.field = as_callback(functions[0]);
     f.guard = as_callback(functions[1]);
     f.impact = as_callback(functions[2]);
     f.jacobian = as_callback(functions[3]);
     f.guard_jacobian = as_callback(functions[4]);
-    for (std::size_t i = 5; i < functions.size(); i++)
+    f.parameter_jacobian = as_callback(functions[5]);
+    for (std::size_t i = 6; i < functions.size(); i++)
       f.events.push_back(as_callback(functions[i]));
     for (nb::handle one : args) f.args.push_back(one.ptr());
     if (given.contains("watch"))
@@ -344,6 +361,12 @@ struct Plan {
           guarded<jacobian, double, const double *, const double *, double *, void *>;
     if (f.guard_jacobian)
       problem.guard_jacobian = guarded<guard_jacobian, double, const double *, double *, void *>;
+    problem.parameters = f.parameters;
+    // Python's side has made them for this run; its functions may read them only
+    problem.parameter_values = const_cast<double *>(parameters.data());
+    if (f.parameter_jacobian)
+      problem.parameter_jacobian =
+          guarded<parameter_jacobian, double, const double *, const double *, double *, void *>;
     if (f.impact)
       problem.impact = guarded<impact, double, const double *, const double *, const std::size_t *,
                                std::size_t, double *, double *, void *>;
@@ -366,8 +389,8 @@ struct Plan {
     times = nb::cast<Vector>(given["times"]);
     directions = nb::cast<Matrix>(given["directions"]);
     require(rtols.size() == f.n && atols.size() == f.n, "tolerances must be as many as states");
-    require(directions.shape(1) == 0 || directions.shape(0) == f.n,
-            "directions must have as many rows as states");
+    require(directions.shape(1) == 0 || directions.shape(0) == f.n + f.parameters,
+            "directions must have as many rows as states and parameters");
     ess_options &o = options.integration;
     o = ess_options_default();
     o.rtols = rtols.data();
@@ -377,12 +400,17 @@ struct Plan {
     o.tie = nb::cast<double>(given["tie"]);
     o.base = static_cast<ess_base>(nb::cast<int>(given["base"]));
     o.max_steps = nb::cast<std::uint64_t>(given["max_steps"]);
+    const nb::bytes slides = nb::cast<nb::bytes>(given["slides"]);
+    require(slides.size() == 0 || slides.size() == f.guards, "slides must be as long as guards");
+    if (nb::cast<bool>(given["sliding"])) o.sliding = ESS_SLIDING_FILIPPOV;
+    if (slides.size()) o.slides = reinterpret_cast<const bool *>(slides.c_str());
     static const double nothing = 0.0; // a grid may have no times
     if (nb::cast<bool>(given["is_grid"])) options.times = times.size() ? times.data() : &nothing;
     options.times_count = times.size();
     options.is_dense = nb::cast<bool>(given["is_dense"]);
     options.directions = directions.shape(1);
     options.directions_at = directions.data();
+    if (f.parameters) options.parameters_at = directions.data() + f.n * directions.shape(1);
   }
 };
 
@@ -448,6 +476,8 @@ struct Ensemble {
     f.impact = plan.f.impact;
     f.jacobian = plan.f.jacobian;
     f.guard_jacobian = plan.f.guard_jacobian;
+    f.parameter_jacobian = plan.f.parameter_jacobian;
+    f.parameters = plan.f.parameters;
     f.events = plan.f.events;
     f.is_native = true;
     f.stop = &stop;

@@ -60,6 +60,12 @@ static int field_jacobian(double t, const double x[], const double sign[], doubl
   return p->jacobian(t, x, sign, J, p->context);
 }
 
+static int parameter_jacobian(double t, const double x[], const double sign[], double Fp[],
+                              void *params) {
+  const glue_problem *const p = ((const run *)params)->problem;
+  return p->parameter_jacobian(t, x, sign, Fp, p->context);
+}
+
 static int guards(double t, const double x[], double h[], void *params) {
   const glue_problem *const p = ((const run *)params)->problem;
   return p->guard(t, x, h, p->context);
@@ -281,6 +287,15 @@ static int on_crossing(const ess_crossing_info *info, void *context) {
   return !ok;
 }
 
+static int on_slide(const ess_slide_info *info, void *context) {
+  run *const r = context;
+  const double entry[] = {info->t, (double)info->guard, (double)info->begins};
+  bool ok = append(&r->record->slides, entry, 3);
+  if (ok && r->options->is_dense) ok = remember_split(r, info->t);
+  r->is_full |= !ok;
+  return !ok;
+}
+
 static int on_impact(const ess_impact *impact, void *context) {
   run *const r = context;
   bool ok = append(&r->record->impacts, &impact->t, 1);
@@ -299,6 +314,10 @@ static ess_system make_system(run *r, ess_impacts *impacts) {
                        .guard_count = r->m,
                        .field = field,
                        .field_jacobian = p->jacobian ? field_jacobian : NULL,
+                       .parameters = p->parameters,
+                       .parameter_values = p->parameter_values,
+                       .field_parameter_jacobian =
+                           p->parameter_jacobian ? parameter_jacobian : NULL,
                        .params = r};
   if (r->m > 0) {
     system.guards = guards;
@@ -357,8 +376,12 @@ static int keep_end(run *r, double t, const double x[], int status) {
 static int apply(run *r, double t1, double x[]) {
   const glue_options *const o = r->options;
   double t = r->t0;
-  int status =
-      o->directions > 0 ? ess_driver_follow(r->driver, o->directions, o->directions_at) : 0;
+  int status = ESS_SUCCESS;
+  if (o->directions > 0 && o->parameters_at)
+    status =
+        ess_driver_follow_parameters(r->driver, o->directions, o->directions_at, o->parameters_at);
+  else if (o->directions > 0)
+    status = ess_driver_follow(r->driver, o->directions, o->directions_at);
   if (!status && !o->times && !record_state(r, t, x)) status = ESS_ENOMEM;
   if (status) {
     r->record->failure = *ess_driver_failure(r->driver);
@@ -375,7 +398,12 @@ static int apply(run *r, double t1, double x[]) {
 
 static int open_driver(run *r, double x[], double t1) {
   ess_options options = r->options->integration;
-  options.observer = (ess_observer){on_step, on_crossing, on_impact, r, on_event};
+  options.observer = (ess_observer){.step = on_step,
+                                    .crossing = on_crossing,
+                                    .impact = on_impact,
+                                    .event = on_event,
+                                    .slide = on_slide,
+                                    .context = r};
   int status;
   ess_impacts impacts;
   const ess_system system = make_system(r, &impacts);
@@ -417,9 +445,9 @@ int glue_run(const glue_problem *problem, const glue_options *options, double t0
 }
 
 void glue_free(glue_record *record) {
-  glue_list *const lists[] = {&record->t_out, &record->x_out,   &record->pieces,
-                              &record->nodes, &record->crossed, &record->impacts,
-                              &record->noted, &record->noted_x};
+  glue_list *const lists[] = {&record->t_out,  &record->x_out,   &record->pieces,
+                              &record->nodes,  &record->crossed, &record->impacts,
+                              &record->slides, &record->noted,   &record->noted_x};
   for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) free(lists[i]->at);
   free(record->x);
   free(record->sign);

@@ -31,6 +31,13 @@ typedef struct glue_problem {
   int (*jacobian)(double t, const double x[], const double sign[], double J[], void *context);
   int (*guard_jacobian)(double t, const double x[], double Dh[], void *context);
 
+  /* Parameters that directions may move: their numbers, which the functions read and libess moves
+   * for a moment where it takes differences; and, optional, Fp[n*parameters] of the field. */
+  size_t parameters;
+  double *parameter_values;
+  int (*parameter_jacobian)(double t, const double x[], const double sign[], double Fp[],
+                            void *context);
+
   /* Optional. On entry `after` is x, and `mode` the signs of the guards before the impact, 0 for
    * those that are crossed. A 0 that is left is read off the state after: the side it lies on, or
    * that the field takes it to. */
@@ -59,6 +66,7 @@ typedef struct glue_options {
   bool is_dense;     /* the path, in pieces */
   size_t directions; /* tangents, and where they begin: [n*directions] */
   const double *directions_at;
+  const double *parameters_at; /* [parameters*directions], or NULL: they stay */
 } glue_options;
 
 /* Numbers that grow. */
@@ -82,6 +90,7 @@ typedef struct glue_record {
   glue_list nodes;   /* [GLUE_NODES*n] each */
   glue_list crossed; /* time, guard, direction of each crossing of a guard */
   glue_list impacts; /* time of each */
+  glue_list slides;  /* time, guard, and 1 or -1 where a slide on it begins or ends */
   glue_list noted;   /* time, event of each event */
   glue_list noted_x; /* [n] each */
   double *tangents;  /* [n*directions], or NULL */

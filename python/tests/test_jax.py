@@ -125,6 +125,14 @@ def test_without_guards_or_parameters():
     np.testing.assert_allclose(jax.jacobian(end)(jnp.array([1.0]))[0, 0], np.exp(-1), rtol=1e-9)
 
 
+def test_parameters_do_not_loosen_the_tolerance():
+    """the state where a derivative is taken is that of the run alone, however many parameters"""
+    end = ess_jax.flow(lambda t, y, p: [y[1], -9.81 * jnp.sin(y[0]) + 0 * p.sum()], (0, 5), rtol=1e-6)
+    y0, none = jnp.array([2.0, 0.0]), jnp.zeros(300)
+    along = jax.jvp(end, (y0, none), (jnp.zeros(2), none))[0]
+    np.testing.assert_allclose(along, end(y0, none), rtol=1e-9)
+
+
 def test_bad_calls():
     with pytest.raises(ValueError, match="y0"):
         ess_jax.flow(hopper, (0, 1), guards=height)(jnp.zeros((2, 2)), jnp.ones(1))

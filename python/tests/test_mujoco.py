@@ -71,6 +71,26 @@ def test_the_robot_is_a_copy_and_can_be_used_again():
     assert robot.findings and robot.events and all(robot.is_contact)
 
 
+def test_a_can_is_followed_and_mj_step_tends_to_it():
+    text = (
+        "<mujoco><worldbody><geom type='plane' size='1 1 1'/><body pos='0 0 .3'><freejoint/>"
+        "<geom name='can' type='cylinder' size='.1 .2'/></body></worldbody></mujoco>"
+    )
+    model = mujoco.MjModel.from_xml_string(text)
+    start = [0, 0, 0.23, np.cos(0.1), np.sin(0.1), 0, 0]
+    robot = robots.Robot(model)
+    assert [kind for treatment, kind, _, _ in robot.findings if treatment == "followed"] == ["contact"]
+    right = robots.simulate(robot, start, np.zeros(6), 0.2, 1e-9)
+    assert right.success and right.crossings_of
+    model.opt.timestep = 1e-5
+    model.opt.integrator = mujoco.mjtIntegrator.mjINT_RK4
+    data = mujoco.MjData(model)
+    data.qpos[:] = start
+    for _ in range(20000):
+        mujoco.mj_step(model, data)
+    np.testing.assert_allclose(right.y_end[:7], data.qpos, atol=2e-5)
+
+
 def test_errors_of_mujoco_stay_errors_of_python():
     """the bridge has the handlers, and the program lives"""
     robots.simulate(ball(), t=0.01)

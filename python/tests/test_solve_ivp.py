@@ -511,6 +511,22 @@ def test_the_stub_has_what_the_module_has():
     assert os.path.exists(os.path.join(folder, "py.typed"))
 
 
+def test_who_is_thrown_from_the_floor_flies_and_who_is_thrown_at_it_bounces():
+    def run(speed, at=None):
+        return ess.solve_ivp(
+            lambda t, y, sign: [y[1], -9.81], (0, 0.1), [0, speed], guards=lambda t, y: y[0],
+            impact=lambda t, y, sign, crossed: [0, -0.8 * y[1]], impacts_at=at, rtol=1e-9, atol=1e-9,
+        )  # fmt: skip
+
+    for r in (run(2.0), run(2.0, [(0, -1)])):
+        assert r.success and len(r.t_impacts) == 0
+        np.testing.assert_allclose(r.y_end, [0.2 - 9.81 * 0.005, 2 - 0.981], atol=1e-8)
+    r = run(-2.0, [(0, -1)])
+    assert r.success and r.t_impacts.tolist() == [0.0]
+    np.testing.assert_allclose(r.y_end, [0.16 - 9.81 * 0.005, 1.6 - 0.981], atol=1e-8)
+
+
+
 @pytest.mark.parametrize("watch", [False, True])
 def test_what_an_impact_stops_does_not_fall_through_its_guard(watch):
     """points that stick to walls: what is left of their speed is rounding, which is no side"""
@@ -539,3 +555,34 @@ def test_what_an_impact_stops_does_not_fall_through_its_guard(watch):
             ways = r.sol(np.linspace(0, 2, 500))[:p]
             assert (walls @ ways + far[:, None]).min() > -1e-4, seed
     assert "SUCCESS" in ends and len(set(ends)) > 1
+
+
+@pytest.mark.parametrize(
+    "found, said",
+    [
+        (None, "fun returned None; it must return numbers"),
+        (np.array([1j]), "fun returned complex numbers; it must return real ones"),
+        (np.complex128(1j), "fun returned complex numbers"),
+    ],
+)
+def test_what_numpy_would_make_numbers_of(found, said):
+    with pytest.raises(ValueError, match=said):
+        ess.solve_ivp(lambda t, y: found, (0, 1), [1.0])
+
+
+@pytest.mark.parametrize("where", [["a"], [(0,)], [(0, 1, 2)], [None], [(None, 1)], [(0, "up")]])
+def test_impacts_at_nowhere(where):
+    with pytest.raises(ValueError, match="`impacts_at` must list guards"):
+        ess.solve_ivp(
+            lambda t, y, sign: -y, (0, 1), [1.0], guards=lambda t, y: y[0], impacts_at=where,
+            impact=lambda t, y, sign, crossed: y,
+        )  # fmt: skip
+
+
+def test_an_event_to_nowhere():
+    def half(t, y):
+        return y[0] - 0.5
+
+    half.direction = float("nan")
+    with pytest.raises(ValueError, match="`direction` attribute .* it is nan"):
+        ess.solve_ivp(lambda t, y: -y, (0, 1), [1.0], events=half)

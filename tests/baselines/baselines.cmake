@@ -2,6 +2,7 @@
 foreach(duty
     cvode
     dopri5
+    drake
     gsl
     listing
     location

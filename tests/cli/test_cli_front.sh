@@ -18,7 +18,7 @@ Results and tools'
 expect 'they stand under titles' [ "$(grep -E '^[A-Z][a-z ]+$' "$room/out")" = "$titles" ]
 under() { sed -n "/^$1\$/,/^\$/s/^  \([a-z-]*\) .*/\1/p" "$room/out" | tr '\n' ' '; }
 expect 'no title is empty' [ -z "$(echo "$titles" | while read -r title; do [ "$(under "$title")" ] || echo no; done)" ]
-expect 'one of each' [ "$(under 'Run and look')" = 'run derivative xml ensemble ' ]
+expect 'one of each' [ "$(under 'Run and look')" = 'run derivative orbit xml ensemble ' ]
 expect 'each of them once' [ -z "$(echo "$commands" | sort | uniq -d)" ]
 cp "$room/out" help
 run schema nosuch

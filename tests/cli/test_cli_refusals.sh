@@ -29,7 +29,7 @@ refuses() {
 # --- commands and options -------------------------------------------------------------------------
 
 refuses 2 'see essbench --help'
-refuses 2 'nosuch is no command; there are run, derivative, xml, ensemble, speed' nosuch
+refuses 2 'nosuch is no command; there are run, derivative, orbit, xml, ensemble, speed' nosuch
 refuses 2 'an empty word is no command' ''
 refuses 2 'a?b is no command' 'a
 b'
@@ -55,8 +55,8 @@ refuses 2 'B is missing' compare results
 
 # --- what was meant -------------------------------------------------------------------------------
 
-refuses 2 'rnu is no command; did you mean run? there are run, derivative' rnu
-refuses 2 '--hlep is no command; did you mean --help? there are' --hlep
+refuses 2 'rnu is no command; did you mean run? see essbench --help' rnu
+refuses 2 '--hlep is no command; did you mean --help? see essbench --help' --hlep
 refuses 2 'unknown option --epsil; did you mean --epsilon? see essbench run --help' run --epsil 1e-3
 refuses 2 'unknown option --slover=x; did you mean --solver? see' run --slover=x
 refuses 2 'unknown option --trails; did you mean --trials? see' sweep --trails 3
@@ -71,6 +71,23 @@ refuses 2 'swep is no study; did you mean sweep? there are' schema swep
 refuses 2 '--outcome crossing is not accepted; did you mean crossings? there' ensemble --outcome crossing
 # nobody is asked for an option that only the program itself gives
 refuses 2 'unknown option --pary; see' sweep --pary
+
+# --- orbits ---------------------------------------------------------------------------------------
+
+refuses 2 'model plate has no section; there are slip, walker' orbit --model plate
+refuses 2 'solver projection finds no orbits; libess does' orbit --model walker --solver projection
+refuses 2 '--guess 0.2 is not accepted; it is 2 numbers with commas between, theta,dtheta' orbit --model walker --guess 0.2
+refuses 2 '--guess x is not accepted; it is 1 number, z' orbit --model slip --guess x
+refuses 2 '--to wants --by NAME' orbit --model walker --to 0.01
+refuses 2 '--steps wants --by NAME' orbit --model walker --steps 3
+refuses 2 '--by wants --to X' orbit --model walker --by slope
+refuses 2 '--to nan is not accepted; it is a number' orbit --model walker --by slope --to nan
+refuses 2 'slope: 7 is not accepted; it is a number from 0 to 0.5' orbit --model walker --by slope --to 7
+refuses 2 'slop: walker has no such parameter; it has slope' orbit --model walker --by slop --to 0.01
+refuses 2 '--passages 0 is not accepted' orbit --model walker --passages 0
+refuses 1 'passes the section 0 of 1 times by t = 1; --duration' orbit --model walker --duration 1
+refuses 1 'there is no such state on the section (z 0.5)' orbit --model slip --guess 0.5
+refuses 1 'no orbit was found from that start' orbit --model slip --duration 2 --angle 66
 
 # --- models, solvers and their numbers ------------------------------------------------------------
 
@@ -127,6 +144,9 @@ refuses 2 '--direction 1,x is not accepted; it is 2 numbers' derivative --model 
 refuses 2 '--direction 1,nan is not accepted; it is 2 numbers' \
   derivative --model ball --direction 1,nan
 refuses 2 'is a number from 0 to 1' derivative --model ball --tie -1
+refuses 2 '--way sideways is not accepted' derivative --model projectile --way sideways
+refuses 2 '--outcome z is not accepted; projectile has y, v, phi, x' \
+  derivative --model projectile --outcome z
 refuses 2 'it is a number from 1 to 1e+12' run --model trot-on-springs --stiffness 1e15
 for command in run derivative ensemble work-precision; do
   refuses 2 'ball: restitution 0 is not accepted on a floor' $command --model ball --restitution 0

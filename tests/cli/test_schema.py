@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Validates what essbench writes against schema/, and that damage of any value in it is noticed.
+"""Validates what essbench writes against its schemas, and that damage of any value in it is noticed.
 
 Usage: test_schema.py ESSBENCH SCHEMAS quick|calibration|mujoco|precision|speed|scale|
 tolerance|ensemble|derivative KEPT. In KEPT are the results of mujoco and speed, which another test has
@@ -228,6 +228,9 @@ def check_derivative(folder):
                   ["--model", "trot", "--coupling", "1"], ["--model", "trot", "--limbs", "rigid"],
                   ["--model", "hopper", "--epsilon", "1e-4"]):
         check("derivative", "derivative " + " ".join(words), run("derivative", "--json", *words))
+    for words in (["--model", "walker"], ["--model", "walker", "--by", "slope", "--to", "0.016", "--steps", "4"],
+                  ["--model", "slip", "--passages", "2", "--duration", "3", "--guess", "0.95"]):
+        check("orbit", "orbit " + " ".join(words), run("orbit", "--json", *words))
     run("derivative-error", "--out", folder)
     check("derivative_error", "derivative_error.json", read(folder, "derivative_error.json"))
     run("limbs", "--rotations", "1", "--out", folder)
@@ -242,6 +245,8 @@ def check_derivative(folder):
         run("robot", scene, "--starts", "1", "--time", "0.3", "--time-steps", "0.002,0.001", "--tolerances",
             "1e-3", "--check-step", "1e-4", "--out", folder)
         check("robot", "robot.json", read(folder, "robot.json"))
+        run("robot", scene, "--derivative", "--time", "0.2", "--halvings", "1", "--out", folder)
+        check("robot_derivative", "robot_derivative.json", read(folder, "robot_derivative.json"))
     run("contact-modes", "--slope-step", "20", "--speed-step", "0.6", "--out", folder)
     check("contact_modes", "contact_modes.json", read(folder, "contact_modes.json"))
 

@@ -10,6 +10,7 @@ target_compile_definitions(test_examples_short PRIVATE
                            EXAMPLE_BACKWARD="$<TARGET_FILE:example_backward>"
                            EXAMPLE_MOVING_GUARD="$<TARGET_FILE:example_moving_guard>"
                            EXAMPLE_NO_JACOBIAN="$<TARGET_FILE:example_no_jacobian>"
+                           EXAMPLE_STICK_SLIP="$<TARGET_FILE:example_stick_slip>"
                            EXAMPLE_WATCH="$<TARGET_FILE:example_watch>")
 target_compile_definitions(test_examples PRIVATE EXAMPLE_HOPPER="$<TARGET_FILE:example_hopper>")
 target_compile_definitions(test_examples_hexapod PRIVATE
@@ -18,7 +19,8 @@ target_compile_definitions(test_examples_neurons PRIVATE
                            EXAMPLE_NEURONS="$<TARGET_FILE:example_numeric_jacobian>")
 target_compile_definitions(test_examples_derivatives PRIVATE
                            EXAMPLE_LANDING="$<TARGET_FILE:example_landing>"
-                           EXAMPLE_SLIP_GAITS="$<TARGET_FILE:example_slip_gaits>")
+                           EXAMPLE_SLIP_GAITS="$<TARGET_FILE:example_slip_gaits>"
+                           EXAMPLE_THROW="$<TARGET_FILE:example_throw>")
 add_test(NAME examples_readme
   COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_examples_readme.sh ${CMAKE_SOURCE_DIR}
           $<TARGET_FILE:example_hopper> ${CMAKE_C_COMPILER} ${ESS_ALONE})

@@ -57,6 +57,13 @@ first=$(grep -nxF -e "$(head -n 1 "$room/part")" "$room/quoted.c" | cut -d: -f1)
 tail -n "+${first:-1}" "$room/quoted.c" | head -n "$(wc -l <"$room/part")" >"$room/there"
 same "$room/there" "$room/part" "the part of the example in README.md"
 
+# and a part of one in Python, likewise
+block 'from python/examples/bouncing_ball.py' part
+[ "$(wc -l <"$room/part")" -ge 10 ] || fail "README.md: hardly any of the example in Python"
+first=$(grep -nxF -e "$(head -n 1 "$room/part")" "$source/python/examples/bouncing_ball.py" | cut -d: -f1)
+tail -n "+${first:-1}" "$source/python/examples/bouncing_ball.py" | head -n "$(wc -l <"$room/part")" >"$room/there"
+same "$room/there" "$room/part" "the part of the example in Python in README.md"
+
 # installing, but for the build folder, which is not put into the checkout
 block 'how to install libess' install
 grep -q 'build/libess' "$room/install" || fail "README.md: no build/libess"
@@ -89,8 +96,8 @@ mv "$room/home.hidden" "$room/home"
 # pkg-config alone, in a folder that has nothing but the example
 mkdir -p "$room/alone/examples"
 cp "$room/quoted.c" "$room/alone/examples/hopper.c"
-block 'pkg-config alone' pkg-config
-commands "$room/alone" pkg-config README.md
+block 'pkg-config alone' pkg-config docs/guide/install.md
+commands "$room/alone" pkg-config docs/guide/install.md
 "$room/alone/hopper" >"$room/printed"
 same "$room/printed" "$room/expected" "what the program built with pkg-config prints"
 

@@ -1,5 +1,6 @@
 /*
- * examples/moving_guard, no_jacobian, backward and watch: what they print, against closed forms.
+ * examples/moving_guard, no_jacobian, backward, watch and stick_slip: what they print, against
+ * closed forms.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
@@ -78,12 +79,92 @@ static void stone_is_seen_over_the_wall(void **state) {
   near(v, -10.0, 1e-6);
 }
 
+/* the block slips one way (side +1 or -1) from t0 at rest: its slip, and its way, at t */
+static void slipped(double t0, double side, double t, double *w, double *x) {
+  const double constant = 9.81 * (sin(0.1) - side * 0.3 * cos(0.1)), pi = acos(-1.0);
+  const double span = t - t0, c0 = cos(2.0 * pi * t0), s0 = sin(2.0 * pi * t0);
+  *w = constant * span + 3.0 / pi * (cos(2.0 * pi * t) - c0);
+  *x =
+      0.5 * constant * span * span + 3.0 / pi * ((sin(2.0 * pi * t) - s0) / (2.0 * pi) - c0 * span);
+}
+
+/* what moves the block while it does not slip, over what friction can hold */
+static double pull(double t) {
+  return (9.81 * sin(0.1) - 6.0 * sin(2.0 * acos(-1.0) * t)) / (0.3 * 9.81 * cos(0.1));
+}
+
+/* when friction no longer holds, and which way the block goes; then when it halts */
+static double until_slip(double t, double *side) {
+  double high = t;
+  while (fabs(pull(high)) < 1.0) high += 1e-4;
+  *side = pull(high) > 0.0 ? 1.0 : -1.0;
+  for (double low = high - 1e-4; high - low > 1e-13;) {
+    const double middle = 0.5 * (low + high);
+    *(fabs(pull(middle)) < 1.0 ? &low : &high) = middle;
+  }
+  return high;
+}
+
+static double until_halt(double t0, double side) {
+  double w, x, high = t0 + 1e-2;
+  for (slipped(t0, side, high, &w, &x); w * side > 0.0; slipped(t0, side, high, &w, &x))
+    high += 1e-4;
+  for (double low = high - 1e-4; high - low > 1e-13;) {
+    const double middle = 0.5 * (low + high);
+    slipped(t0, side, middle, &w, &x);
+    *(w * side > 0.0 ? &low : &high) = middle;
+  }
+  return high;
+}
+
+static void says(const char *line, const char *what, double t, double x) {
+  double at, place;
+  assert_non_null(strstr(line, "t = "));
+  if (strncmp(line, what, strlen(what)) != 0) fail_msg("%s, not %s", line, what);
+  assert_int_equal(sscanf(strstr(line, "t = "), "t = %lf s, x = %lf", &at, &place), 2);
+  near(at, t, 1e-6);
+  near(place, x, 1e-6);
+}
+
+static void block_sticks_slips_and_turns(void **state) {
+  (void)state;
+  char lines[LINES_MAX][LINE_SIZE];
+  const size_t count = run_example(EXAMPLE_STICK_SLIP, lines);
+  double t = 0.0, x = 0.0, side, w, way, end_x, end_w;
+  size_t i = 0, turns = 0, sticks = 0;
+  for (;;) {
+    says(lines[i++], "halts", t, x);
+    if (fabs(pull(t)) < 1.0) {
+      says(lines[i++], "sticks", t, x);
+      t = until_slip(t, &side);
+      says(lines[i++], side > 0.0 ? "slips down" : "slips up", t, x);
+      sticks++;
+    } else {
+      side = pull(t) > 0.0 ? 1.0 : -1.0;
+      turns++;
+    }
+    const double halt = until_halt(t, side);
+    if (halt > 3.0) break;
+    slipped(t, side, halt, &w, &way);
+    t = halt;
+    x += way;
+  }
+  slipped(t, side, 3.0, &w, &way);
+  assert_true(sticks >= 3 && turns >= 2);
+  assert_int_equal(i + 1, count);
+  assert_int_equal(
+      sscanf(lines[i], "success at t = 3.000000 s: x = %lf m, w = %lf", &end_x, &end_w), 2);
+  near(end_x, x + way, 1e-6);
+  near(end_w, w, 1e-6);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(mass_falls_freely_onto_a_table_that_swings),
       cmocka_unit_test(puck_flies_a_parabola_within_the_circle),
       cmocka_unit_test(what_goes_forward_comes_back),
       cmocka_unit_test(stone_is_seen_over_the_wall),
+      cmocka_unit_test(block_sticks_slips_and_turns),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -190,9 +190,19 @@ expect "half a baseline" 1 "tampered/baseline/counters.json"
 [ "$(wc -l <"$room/output")" = 1 ]
 note $? "in one line"
 
+# what cannot be told
+cp "$top/results/baseline/counters.json" tampered/baseline/
+run=(sh -c "'$real' regress --out tampered >/dev/full")
+expect "a full disk" 1 "essbench: cannot write to the standard output: No space left on device"
+[ "$(wc -l <"$room/output")" = 1 ]
+note $? "in one line"
+run=(env PATH=/nonexistent "$real" regress --out tampered)
+expect "no Python" 1 "essbench regress: cannot run python3, which judges: No such file or directory"
+
 # one projection less in the first case
 sed -e '0,/"projections": 3,/s//"projections": 2,/' \
   "$top/results/baseline/counters.json" >tampered/baseline/counters.json
+run=("$real" regress --out tampered)
 expect "one projection more" 1 "projections 2 in the baseline, 3 now" "1 differences from the baseline"
 
 # real samples, on their own and beside themselves

@@ -229,7 +229,14 @@ static void start(walker *w) {
   for (size_t k = 0; k < s->m; k++) {
     double gradient[STATES];
     hostile_gradient(s, k, w->x, gradient);
-    if (hostile_event(s, k, w->x) == 0.0) sign[k] = product(s->n, gradient, v) > 0.0 ? 1.0 : -1.0;
+    if (hostile_event(s, k, w->x) != 0.0) continue;
+    const hostile_jump *const jump = &s->jump[k];
+    const double rate = product(s->n, gradient, v), across = product(s->n, jump->row, w->x);
+    const double there = rate + product(s->n, gradient, jump->constant) +
+                         across * product(s->n, gradient, jump->column);
+    sign[k] = rate > 0.0 ? 1.0 : -1.0;
+    // it leaves to either side, which is not one motion but two
+    if (rate < 0.0 && there > 0.0) w->path->is_unclear = true;
   }
   for (size_t k = 0; k < s->m; k++) {
     const size_t up = ESS_GUARD_UP(k), down = ESS_GUARD_DOWN(k);

@@ -131,9 +131,11 @@ int cradle_run(const cradle *c, double velocity[]) {
   double x[2 * BALLS] = {0};
   family_outcome ignored;
   for (size_t i = 0; i < c->count; i++) x[i] = c->from + c->diameter * (double)i;
-  const size_t hits = c->from_right ? c->count - 1 : 0;
-  x[hits] += c->from_right ? c->gap : -c->gap;
-  x[c->count + hits] = c->from_right ? -1.0 : 1.0;
+  for (size_t i = 0; i < c->coming; i++) {
+    const size_t hits = c->from_right ? c->count - 1 - i : i;
+    x[hits] += c->from_right ? c->gap : -c->gap;
+    x[c->count + hits] = c->from_right ? -1.0 : 1.0;
+  }
   const int status = run_row(&b, c->both_are_impacts, c->tolerance, c->gap + 1.0, x, &ignored);
   memcpy(velocity, x + c->count, c->count * sizeof *velocity);
   return status;

@@ -40,7 +40,7 @@ bool family_is_wrong(const family_outcome *o);
 /* Newton's cradle: `count` balls that touch, of diameter d from `from` on, hit at speed 1 from the
  * left or from the right; overlap: h is how far two balls overlap, else the gap between them. */
 typedef struct cradle {
-  size_t count;
+  size_t count, coming; /* of the balls so many come in, and touch each other */
   bool overlap, from_right, both_are_impacts;
   double diameter, from, gap, tolerance;
 } cradle;

@@ -79,6 +79,121 @@ static void a_ball_bounces_as_it_should(void **state) {
   }
 }
 
+/* a floor; what it does at its guard, from above or from both sides */
+typedef struct floor_under {
+  bool two_sided, by_time, by_speed; // by_speed: the side is the one that the ball moves to then
+  size_t made;
+} floor_under;
+
+static int off_the_floor(ess_impact *impact, void *params) {
+  floor_under *const p = params;
+  p->made++;
+  impact->after[1] = -0.8 * impact->x[1];
+  const double moved_to = impact->after[1] < 0.0 ? -1.0 : 1.0;
+  const double side = p->by_speed ? moved_to : p->two_sided ? impact->sign[0] : 1.0;
+  impact->mode[0] = side;
+  impact->armed[ESS_GUARD_UP(0)] = side < 0.0;
+  impact->armed[ESS_GUARD_DOWN(0)] = side > 0.0;
+  return 0;
+}
+
+/* the status of a ball that starts on the floor this fast, and where it is then */
+static int from_the_floor(floor_under *p, const bool at[], double speed, double x[2],
+                          uint64_t *impacts) {
+  const ess_impacts made = {.at = at, .map = off_the_floor};
+  const ess_system system = {.dimension = 2,
+                             .guard_count = 1,
+                             .field = toy_fall,
+                             .guards = toy_height,
+                             .guard_jacobian = toy_height_jacobian,
+                             .guards_move = p->by_time,
+                             .impacts = &made,
+                             .params = p};
+  const ess_options options = ess_options_default();
+  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+  double t = 0.0;
+  x[0] = 0.0;
+  x[1] = speed;
+  const int status = ess_driver_apply(d, &t, 0.1, x);
+  *impacts = ess_driver_counters(d)->impacts;
+  ess_driver_free(d);
+  return status;
+}
+
+static void nothing_falls_through_a_floor_that_it_starts_on(void **state) {
+  (void)state;
+  static const bool down[] = {[ESS_GUARD_DOWN(0)] = true, [ESS_GUARD_UP(0)] = false};
+  for (int form = 0; form < 8; form++) {
+    floor_under p = {.two_sided = form & 1, .by_time = form & 2};
+    const bool *const at = form & 4 ? down : NULL;
+    uint64_t impacts;
+    double x[2];
+    // downwards: at once, and 0.8 as fast; up it goes
+    int status = from_the_floor(&p, at, -1.0, x, &impacts);
+    const bool may_have_left = p.two_sided && !at;
+    assert_int_equal(status, ESS_SUCCESS);
+    assert_int_equal(impacts, may_have_left ? 0 : 1);
+    const double v = may_have_left ? -1.0 : 0.8;
+    assert_true(fabs(x[0] - (0.1 * v - 0.005 * G)) < 1e-7);
+    status = from_the_floor(&p, at, 1.0, x, &impacts);
+    assert_int_equal(status, ESS_SUCCESS);
+    assert_true(impacts == 0 && fabs(x[0] - (0.1 - 0.005 * G)) < 1e-7);
+    // at rest: a status, and not below the floor
+    status = from_the_floor(&p, at, 0.0, x, &impacts);
+    assert_int_equal(status, ESS_EGRAZING);
+    assert_true(x[0] == 0.0 && impacts == 0);
+  }
+}
+
+static void what_is_thrown_from_a_wall_leaves_it_whichever_way_the_map_says_its_side(void **state) {
+  (void)state;
+  for (int form = 0; form < 4; form++) {
+    floor_under p = {.by_speed = true, .by_time = form & 1};
+    const double speed = form & 2 ? 1.0 : -1.0;
+    uint64_t impacts;
+    double x[2];
+    assert_int_equal(from_the_floor(&p, NULL, speed, x, &impacts), ESS_SUCCESS);
+    assert_int_equal(impacts, 0);
+    assert_true(fabs(x[0] - (0.1 * speed - 0.005 * G)) < 1e-7);
+  }
+}
+
+/* a neuron that is charged up to 1, and fires: its side is read off the charge */
+static int charge(double t, const double x[], const double sign[], double dxdt[], void *params) {
+  (void)t, (void)x, (void)sign, (void)params;
+  dxdt[0] = 1.0;
+  return 0;
+}
+
+static int threshold(double t, const double x[], double h[], void *params) {
+  (void)t, (void)params;
+  h[0] = x[0] - 1.0;
+  return 0;
+}
+
+static int fire(ess_impact *impact, void *params) {
+  (void)params;
+  impact->after[0] = 0.0;
+  impact->mode[0] = impact->after[0] < impact->x[0] ? -1.0 : 1.0;
+  impact->armed[ESS_GUARD_UP(0)] = impact->mode[0] < 0.0;
+  impact->armed[ESS_GUARD_DOWN(0)] = impact->mode[0] > 0.0;
+  return 0;
+}
+
+static void what_starts_where_it_is_taken_away_from_is_taken_away(void **state) {
+  (void)state;
+  const ess_impacts fires = {.map = fire};
+  const ess_system system = {
+      .dimension = 1, .guard_count = 1, .field = charge, .guards = threshold, .impacts = &fires};
+  const ess_options options = ess_options_default();
+  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+  double t = 0.0, x = 1.0;
+  assert_int_equal(ess_driver_apply(d, &t, 2.5, &x), ESS_SUCCESS);
+  assert_true(fabs(x - 0.5) < 1e-9);
+  assert_int_equal(ess_driver_counters(d)->impacts, 3);
+  ess_driver_free(d);
+}
+
 static void energy_is_lost_by_the_square_of_restitution(void **state) {
   (void)state;
   bouncer b = {.restitution = 0.5};
@@ -212,13 +327,72 @@ static void wrong_derivatives_are_found(void **state) {
   assert_true(fabs(worst.found - 3.2) < 1e-5);
 }
 
+/* a point that a wall stops but for rounding, and what pushes it from the wall */
+typedef struct stopped {
+  double push, place, speed; /* the last by what the point came with */
+} stopped;
+
+static int pushed(double t, const double x[], const double sign[], double dxdt[], void *params) {
+  const stopped *const s = params;
+  (void)t, (void)sign;
+  dxdt[0] = x[1];
+  dxdt[1] = s->push;
+  return 0;
+}
+
+static int stop(ess_impact *impact, void *params) {
+  const stopped *const s = params;
+  impact->after[0] += s->place;
+  impact->after[1] = s->speed * impact->x[1];
+  impact->mode[0] = 1.0;
+  impact->armed[ESS_GUARD_DOWN(0)] = true;
+  return 0;
+}
+
+/* The state is at the wall and does not move: its acceleration says what follows. Rounding of both
+ * signs, as that of a speed and as that of a difference, must not. */
+static void what_an_impact_stops_goes_as_it_is_pushed(void **state) {
+  (void)state;
+  static const double places[] = {0.0, 1e-16};
+  static const double speeds[] = {0.0, 1e-16, -1e-16, 1e-11, 1e-8, -1e-8};
+  const ess_impacts stops = {.map = stop};
+  // 1 - t + 0.2 t^2 reaches the wall at 1.38 s; what is pushed to the wall stays there
+  const double push = 0.4, landing = (1.0 - sqrt(0.2)) / push, since = 3.0 - landing;
+  for (size_t i = 0; i < 2 * 2 * 6; i++) {
+    const bool is_away = i % 2 == 0;
+    stopped s = {is_away ? push : -push, places[i / 2 % 2], speeds[i / 4]};
+    const ess_system system = {.dimension = 2,
+                               .guard_count = 1,
+                               .field = pushed,
+                               .guards = toy_height,
+                               .guard_jacobian = toy_height_jacobian,
+                               .impacts = &stops,
+                               .params = &s};
+    const ess_options options = ess_options_default();
+    ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+    double t = 0.0, x[2] = {1.0, -1.0};
+    const int status = ess_driver_apply(d, &t, 3.0, x);
+    if (is_away)
+      assert_int_equal(status, ESS_SUCCESS);
+    else
+      assert_true(status == ESS_EZENO || status == ESS_EGRAZING);
+    assert_true(fabs(x[0] - (is_away ? 0.5 * push * since * since : 0.0)) < 1e-6);
+    assert_true(ess_driver_counters(d)->impacts < 100);
+    ess_driver_free(d);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_ball_bounces_as_it_should),
+      cmocka_unit_test(nothing_falls_through_a_floor_that_it_starts_on),
+      cmocka_unit_test(what_is_thrown_from_a_wall_leaves_it_whichever_way_the_map_says_its_side),
+      cmocka_unit_test(what_starts_where_it_is_taken_away_from_is_taken_away),
       cmocka_unit_test(energy_is_lost_by_the_square_of_restitution),
       cmocka_unit_test(impacts_that_accumulate_end_at_a_time_that_is_known),
       cmocka_unit_test(a_long_series_within_the_run_is_not_zeno),
       cmocka_unit_test(a_map_at_fault_leaves_the_state_before_it),
+      cmocka_unit_test(what_an_impact_stops_goes_as_it_is_pushed),
       cmocka_unit_test(wrong_derivatives_are_found),
       cmocka_unit_test(what_is_wrong_with_impacts_is_named),
   };

@@ -392,6 +392,77 @@ static void a_partial_that_is_no_number_is_told_of(void **state) {
   ess_driver_free(d);
 }
 
+/* a pendulum thrown from a table that shakes, in any unit of time */
+typedef struct shaken {
+  double unit; /* of time, in seconds */
+} shaken;
+
+static int swing(double t, const double x[], const double sign[], double dxdt[], void *params) {
+  const double unit = ((const shaken *)params)->unit;
+  (void)t, (void)sign;
+  dxdt[0] = x[1] * unit;
+  dxdt[1] = -9.81 * cos(x[0]) * unit;
+  return 0;
+}
+
+static int above_table(double t, const double x[], double h[], void *params) {
+  h[0] = x[0] - 0.05 * sin(40.0 * t * ((const shaken *)params)->unit);
+  return 0;
+}
+
+static int off_table(ess_impact *impact, void *params) {
+  const double table = 2.0 * cos(40.0 * impact->t * ((const shaken *)params)->unit);
+  impact->after[1] = table - 0.7 * (impact->x[1] - table);
+  impact->mode[0] = 1.0;
+  impact->armed[ESS_GUARD_UP(0)] = false;
+  impact->armed[ESS_GUARD_DOWN(0)] = true;
+  return 0;
+}
+
+static int off_table_jacobian(const ess_impact *impact, double DR[], void *params) {
+  (void)impact, (void)params;
+  const double by_state[] = {1.0, 0.0, 0.0, -0.7};
+  memcpy(DR, by_state, sizeof by_state);
+  return 0;
+}
+
+/* the derivative after 1.2 s; by the caller's Jacobian of the map, or by differences */
+static void shake(double unit, bool by_caller, double v[]) {
+  static const bool down[] = {[ESS_GUARD_DOWN(0)] = true, [ESS_GUARD_UP(0)] = false};
+  shaken table = {.unit = unit};
+  const ess_impacts impacts = {
+      .at = down, .map = off_table, .jacobian = by_caller ? off_table_jacobian : NULL};
+  const ess_system system = {.dimension = 2,
+                             .guard_count = 1,
+                             .field = swing,
+                             .guards = above_table,
+                             .guards_move = true,
+                             .impacts = &impacts,
+                             .params = &table};
+  ess_options options = ess_options_default();
+  options.rtol = options.atol = 1e-9;
+  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+  assert_int_equal(ess_driver_follow(d, 2, NULL), ESS_SUCCESS);
+  double x[] = {0.2, 3.0}, t = 0.0;
+  assert_int_equal(ess_driver_apply(d, &t, 1.2 / unit, x), ESS_SUCCESS);
+  assert_true(ess_driver_counters(d)->impacts > 0);
+  memcpy(v, ess_driver_tangent(d), 4 * sizeof *v);
+  ess_driver_free(d);
+}
+
+static void the_unit_of_time_does_not_matter(void **state) {
+  (void)state;
+  for (int by_caller = 0; by_caller < 2; by_caller++) {
+    double known[4], v[4], most = 0.0;
+    shake(1.0, by_caller, known);
+    for (int i = 0; i < 4; i++) most = fmax(most, fabs(known[i]));
+    for (int power = -9; power <= 9; power++) {
+      shake(pow(10.0, power), by_caller, v);
+      for (int i = 0; i < 4; i++) assert_true(fabs(v[i] - known[i]) < 2e-5 * most);
+    }
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(they_are_as_with_time_as_a_state),
@@ -401,6 +472,7 @@ int main(void) {
       cmocka_unit_test(what_is_not_declared_is_never_silently_wrong),
       cmocka_unit_test(a_wide_difference_beside_a_kink_is_believed),
       cmocka_unit_test(a_partial_that_is_no_number_is_told_of),
+      cmocka_unit_test(the_unit_of_time_does_not_matter),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -264,12 +264,88 @@ static void a_section_has_its_derivative(void **state) {
   }
 }
 
+/* states that know nothing of each other: each passes its zero, and is faster or slower then */
+enum { RACERS = 4 };
+typedef struct racers {
+  double rate, change[2];
+} racers;
+
+static double rate_of(const racers *r, size_t i, double sign) {
+  return r->rate + r->change[i % 2] * sign;
+}
+
+static int race(double t, const double x[], const double sign[], double dxdt[], void *params) {
+  (void)t, (void)x;
+  for (size_t i = 0; i < RACERS; i++) dxdt[i] = rate_of(params, i, sign[i]);
+  return 0;
+}
+
+static int race_jacobian(double t, const double x[], const double sign[], double J[],
+                         void *params) {
+  (void)t, (void)x, (void)sign, (void)params;
+  memset(J, 0, RACERS * RACERS * sizeof *J);
+  return 0;
+}
+
+static int places(double t, const double x[], double h[], void *params) {
+  (void)t, (void)params;
+  memcpy(h, x, RACERS * sizeof *h);
+  return 0;
+}
+
+/* by how much their derivative is off; all are at zero around t = 0.5, one so much after the other
+ */
+static double race_off(racers *r, bool given, double tolerance, double apart) {
+  const ess_system system = {.dimension = RACERS,
+                             .guard_count = RACERS,
+                             .field = race,
+                             .field_jacobian = given ? race_jacobian : NULL,
+                             .guards = places,
+                             .params = r};
+  ess_options options = ess_options_default();
+  options.rtol = 0.0;
+  options.atol = tolerance;
+  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+  assert_int_equal(ess_driver_follow(d, RACERS, NULL), ESS_SUCCESS);
+  double x[RACERS], t = 0.0, off = 0.0;
+  for (size_t i = 0; i < RACERS; i++) x[i] = -rate_of(r, i, -1.0) * (0.5 + apart * (double)i);
+  assert_int_equal(ess_driver_apply(d, &t, 2.0, x), ESS_SUCCESS);
+  const double *const v = ess_driver_tangent(d);
+  for (size_t i = 0; i < RACERS; i++)
+    for (size_t j = 0; j < RACERS; j++) {
+      const double exact = i == j ? rate_of(r, i, 1.0) / rate_of(r, i, -1.0) : 0.0;
+      off = fmax(off, fabs(v[i * RACERS + j] - exact));
+    }
+  ess_driver_free(d);
+  return off;
+}
+
+static void crossings_made_together_add_what_each_of_them_adds(void **state) {
+  (void)state;
+  racers r = {.rate = 100.0, .change = {5.0, -5.0}};
+  for (int form = 0; form < 2; form++)
+    for (double tolerance = 1e-2; tolerance > 1e-12; tolerance /= 10.0)
+      for (double apart = 1e-1; apart > 1e-14; apart /= 2.0)
+        assert_true(race_off(&r, form, tolerance, apart) < 1e-5);
+}
+
+/* one that is crossed later than where it was first seen to be due, after another */
+static void a_crossing_meets_others_once(void **state) {
+  (void)state;
+  racers r = {.rate = 2.1, .change = {-1.55, -1.55}};
+  for (double tolerance = 1e-2; tolerance > 1e-12; tolerance /= 10.0)
+    for (double apart = 1.0; apart > 1e-3; apart /= 1.1)
+      assert_true(race_off(&r, false, tolerance, -apart * tolerance) < 1e-5);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_ball_has_its_derivative),
       cmocka_unit_test(a_corner_has_six_pieces),
       cmocka_unit_test(the_corner_of_the_table_has_two_pieces),
       cmocka_unit_test(a_section_has_its_derivative),
+      cmocka_unit_test(crossings_made_together_add_what_each_of_them_adds),
+      cmocka_unit_test(a_crossing_meets_others_once),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -115,10 +115,13 @@ static void calls_and_errors_are_as_promised(void **state) {
         const ess_counters c = run(&b, tolerance, false, p, by_differences);
         const ess_counters with = run(&b, tolerance, true, p, by_jacobian);
         assert_int_equal(with.crossings, c.crossings);
-        assert_int_equal(with.field_evaluations, plain.field_evaluations);
+        // crossings that are made together are looked at each
+        const uint64_t each = 2 * with.crossings;
+        assert_true(with.field_evaluations <= plain.field_evaluations + each);
         // and what a sub-step takes at least, and steps of directions by themselves, if few
         const double calls = (double)((1 + most) * plain.field_evaluations);
-        assert_true((double)c.field_evaluations <= 1.05 * calls + 3.0 * (STATES + 1));
+        assert_true((double)c.field_evaluations <=
+                    1.05 * calls + 3.0 * (STATES + 1) + (double)each);
         assert_true(apart(by_differences, by_jacobian, STATES * p) <
                     5.0 * (double)b.feet * tolerance + 1e-6);
         if (p == MOST && c.substeps > 20)

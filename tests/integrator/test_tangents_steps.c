@@ -242,7 +242,9 @@ static void a_plate_s_derivative_is_the_flow_s(void **state) {
         assert_true(error < 10.0 * (double)p.feet * tolerance + 1e-8);
         assert_int_equal(c[1].crossings, c[0].crossings);
         substeps += c[1].substeps;
-        if (given && j > 3) assert_int_equal(c[1].field_evaluations, c[0].field_evaluations);
+        // crossings that are made together are looked at each
+        const uint64_t more = c[1].field_evaluations - c[0].field_evaluations;
+        if (given) assert_true(more <= 2 * c[1].crossings);
         if (!given) assert_true(c[1].field_evaluations <= 5 * c[0].field_evaluations + 10);
       }
       assert_true(p.feet < 100 || substeps > 50);

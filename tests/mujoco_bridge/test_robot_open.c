@@ -4,7 +4,9 @@
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
+#include "robot_distance.h"
 #include "robot_fixture.h"
+#include "robot_instance.h"
 
 #include <pthread.h>
 
@@ -118,7 +120,7 @@ static void test_survey(void **state) {
   assert_true(robot_event_is_contact(r, shin->first_event));
   assert_int_equal(find(r, "contact", "floor - box")->events, 8);
   assert_int_equal(find(r, "contact", "sphere - rod")->events, 1);
-  assert_int_equal(find(r, "contact", "rod - post")->treatment, ROBOT_REFUSED);
+  assert_int_equal(find(r, "contact", "rod - post")->treatment, ROBOT_FOLLOWED);
   assert_int_equal(find(r, "joint limit", "ball")->events, 1);
   assert_int_equal(find(r, "joint limit", "hip")->events, 2);
   assert_int_equal(find(r, "tendon limit", "cord")->events, 2);
@@ -154,9 +156,37 @@ static void test_kinks(void **state) {
   robot_close(r);
 }
 
-/* what falls onto something without a rule ends its run there, by name */
+/* an L on the floor: MuJoCo collides its hull, and the survey says so */
+static void test_hull(void **state) {
+  (void)state;
+  robot *r = fixture_robot(
+      "<mujoco><asset><mesh name='stone' vertex='0 0 0 1 0 0 0 1 0 0 0 1'/>"
+      "<mesh name='ell' vertex='"
+      "0 0 0 0.2 0 0 0.2 0.1 0 0.1 0.1 0 0.1 0.2 0 0 0.2 0 0 0 0.1 0.2 0 0.1 0.2 0.1 "
+      "0.1 0.1 0.1 0.1 0.1 0.2 0.1 0 0.2 0.1 "
+      "' face='"
+      "0 2 1 0 3 2 0 5 3 3 5 4 6 7 8 6 8 9 6 9 11 9 10 11 0 1 7 0 7 6 1 2 8 1 8 7 2 3 "
+      "9 2 9 8 3 4 10 3 10 9 4 5 11 4 11 10 5 0 6 5 6 11 "
+      "'/></asset><worldbody><geom type='plane' size='5 5 .1'/>"
+      "<body pos='0 0 1'><freejoint/><geom type='mesh' mesh='ell'/></body>"
+      "<body pos='0 0 3'><freejoint/><geom type='mesh' mesh='stone'/></body>"
+      "</worldbody></mujoco>");
+  const robot_finding *const f = find(r, "mesh", "ell");
+  assert_int_equal(f->treatment, ROBOT_SMOOTH);
+  assert_non_null(strstr(f->why, "hull"));
+  size_t meshes = 0;
+  for (size_t i = 0; i < robot_finding_count(r); ++i)
+    meshes += strcmp(robot_findings(r)[i].kind, "mesh") == 0;
+  assert_int_equal(meshes, 1);
+  robot_close(r);
+}
+
+/* what falls onto something without a rule ends a twin's run there, by name */
 static void check_watch(const char *text, double height, const char *words) {
-  robot *r = fixture_robot(text);
+  const robot_options twin = {.stiffness = 5000.0, .damping = 40.0};
+  char message[ROBOT_MESSAGE_SIZE];
+  robot *r = NULL;
+  if (robot_open(NULL, text, &twin, &r, message)) fail_msg("%s", message);
   ess_options options = ess_options_default();
   ess_driver *d = ess_driver_alloc(robot_system(r), &options, NULL);
   double x[FIXTURE_STATES], t = 0.0;
@@ -177,15 +207,15 @@ static void test_watch(void **state) {
   check_watch("<mujoco><worldbody><geom name='floor' type='plane' size='1 1 1'/>"
               "<body pos='0 0 1'><freejoint/><geom name='can' type='cylinder' size='.1 .2'/></body>"
               "</worldbody></mujoco>",
-              0.2, "floor - can touch: a cylinder's points");
+              0.2, "floor - can touch: a twin has its springs");
   check_watch("<mujoco><asset><hfield name='h' nrow='3' ncol='3' size='1 1 .1 .1'/></asset>"
               "<worldbody><geom name='hills' type='hfield' hfield='h'/><body pos='.3 .2 1'>"
               "<freejoint/><geom name='ball' size='.1'/></body></worldbody></mujoco>",
-              0.1, "hills - ball touch: a height field");
+              0.1, "hills - ball touch: a twin has its springs");
   check_watch("<mujoco><asset><mesh name='m' vertex='0 0 0 1 0 0 0 1 0 0 0 1'/></asset><worldbody>"
               "<geom name='floor' type='plane' size='1 1 1'/><body pos='0 0 1'><freejoint/>"
               "<geom name='stone' type='mesh' mesh='m'/></body></worldbody></mujoco>",
-              0.0, "floor - stone touch: a mesh");
+              0.0, "floor - stone touch: a twin has its springs");
 }
 
 /* a distance that no motion changes has no event, though it is zero but for rounding */
@@ -222,6 +252,45 @@ static void test_cost(void **state) {
   assert_true(fabs(sum - c.field) <= 1e-9 * c.field);
   assert_true(c.field > 0.0 && c.kinematics > 0.0 && c.guards > 0.0 && c.step > 0.0);
   assert_true(c.acting > 0.5 && c.acting <= (double)robot_size(r).events);
+  robot_close(r);
+}
+
+/* ---- what is near ---------------------------------------------------------------------------- */
+
+/* "apart" is believed in place of a search, so what is called apart must be, and much has to be */
+static void test_apart(void **state) {
+  (void)state;
+  robot *r = fixture_robot(
+      "<mujoco><asset><mesh name='m' vertex='0 0 0 1 0 0 0 .2 0 0 0 .3 1 .2 0'/></asset><worldbody>"
+      "<geom type='plane' size='5 5 1' euler='0 20 0'/>"
+      "<body><freejoint/><geom type='mesh' mesh='m'/></body>"
+      "<body><freejoint/><geom type='mesh' mesh='m' euler='10 30 50'/></body>"
+      "<body><freejoint/><geom type='cylinder' size='.1 .5'/></body>"
+      "<body><freejoint/><geom type='box' size='.1 .6 .2'/></body></worldbody></mujoco>");
+  const mjModel *m = &r->model;
+  mjData *d = r->data;
+  gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+  const double reach = 0.1;
+  size_t apart[5][5] = {{0}}, near = 0;
+  for (int i = 0; i < 500; ++i) {
+    for (int k = 0; k < m->nq; ++k) d->qpos[k] = fixture_between(rng, -1.0, 1.0);
+    mj_kinematics(m, d);
+    for (int a = 0; a < m->ngeom; ++a)
+      for (int b = a + 1; b < m->ngeom; ++b) {
+        // MuJoCo searches between types in ascending order
+        const bool in_order = m->geom_type[a] <= m->geom_type[b];
+        const int geom[2] = {in_order ? a : b, in_order ? b : a};
+        const double dist = mj_geomDistance(m, d, geom[0], geom[1], 10.0, NULL);
+        const bool is_apart = robot_distance_apart(m, d, geom, reach);
+        if (is_apart) assert_true(dist >= reach - 1e-6);
+        apart[a][b] += is_apart;
+        near += dist < reach;
+      }
+  }
+  for (int a = 0; a < m->ngeom; ++a)
+    for (int b = a + 1; b < m->ngeom; ++b) assert_true(apart[a][b] > 50);
+  assert_true(near > 500);
+  gsl_rng_free(rng);
   robot_close(r);
 }
 
@@ -277,7 +346,8 @@ int main(void) {
       cmocka_unit_test(test_override), cmocka_unit_test(test_kinks),
       cmocka_unit_test(test_survey),   cmocka_unit_test(test_watch),
       cmocka_unit_test(test_fixed),    cmocka_unit_test(test_cost),
-      cmocka_unit_test(test_threads),
+      cmocka_unit_test(test_threads),  cmocka_unit_test(test_hull),
+      cmocka_unit_test(test_apart),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

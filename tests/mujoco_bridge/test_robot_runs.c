@@ -396,7 +396,9 @@ typedef struct run {
   robot_steps_report report;
 } run;
 
-static void step(robot *r, const char *integrator, double h, const double x0[], run *out) {
+/* of a check, where `stops` are given */
+static void step_by(robot *r, const char *integrator, double h, const double x0[],
+                    const double stops[], size_t count, run *out) {
   char message[ROBOT_MESSAGE_SIZE];
   robot_steps *s;
   robot_controls c;
@@ -409,10 +411,17 @@ static void step(robot *r, const char *integrator, double h, const double x0[], 
                                  .dt = 0.002,
                                  .count = SAMPLES,
                                  .states = out->states,
-                                 .at_end = out->at_end};
+                                 .at_end = out->at_end,
+                                 .stops = stops,
+                                 .stop_count = count,
+                                 .exactly = stops != NULL};
   if (robot_steps_run(s, &q, &out->report)) fail_msg("%s", out->report.message);
   robot_controls_free(&c);
   robot_steps_close(s);
+}
+
+static void step(robot *r, const char *integrator, double h, const double x0[], run *out) {
+  step_by(r, integrator, h, x0, NULL, 0, out);
 }
 
 /* on the output times it is what MuJoCo alone gives, bit for bit */
@@ -476,6 +485,69 @@ static void outputs_between_steps_lie_on_the_way(void **state) {
   robot_close(r);
 }
 
+/* a ball on a slide that falls on the floor, and what else there is; another above it */
+#define BALL(option, height, more)                                                                 \
+  "<mujoco><option " option "/><worldbody><geom type='plane' size='1 1 .1'/>"                      \
+  "<body pos='0 0 " height "'><joint type='slide' axis='0 0 1'/><geom size='.1'/></body>" more     \
+  "</worldbody></mujoco>"
+#define BALLS(option)                                                                              \
+  BALL(option, "0.15",                                                                             \
+       "<body pos='0 0 .36'><joint type='slide' axis='0 0 1'/><geom size='.1'/></body>")
+
+/* largest distance of two runs at the same time */
+static double apart(const robot *r, const run *a, const run *b) {
+  const size_t n = robot_size(r).dimension;
+  double most = 0.0;
+  for (size_t k = 0; k < SAMPLES; ++k)
+    most = fmax(most, fixture_distance(a->states + k * n, b->states + k * n, n));
+  return most;
+}
+
+/* with short steps at the touch-down, long ones elsewhere are enough; where it is told at a wrong
+ * time nothing is gained */
+static void steps_are_short_at_stops(void **state) {
+  (void)state;
+  robot *const r = fixture_robot(BALL("", "0.15", ""));
+  const double touch = sqrt(2.0 * 0.05 / 9.81), wrong = 0.5 * touch, h = 5e-4;
+  double x0[FIXTURE_STATES];
+  run *const fine = test_malloc(sizeof *fine), *const out = test_malloc(sizeof *out);
+  robot_reset_state(r, x0);
+  step(r, "RK4", 2e-6, x0, fine);
+  step_by(r, "RK4", h, x0, &touch, 1, out);
+  const double at_touch = apart(r, out, fine);
+  for (int k = 0; k < SAMPLES; ++k) assert_true(out->at_end[k]);
+  step_by(r, "RK4", h, x0, &wrong, 1, out);
+  const double at_wrong = apart(r, out, fine);
+  step(r, "RK4", h, x0, out);
+  const double even = apart(r, out, fine);
+  print_message("apart: %g, at a wrong time %g, of one size %g\n", at_touch, at_wrong, even);
+  assert_true(at_touch < 0.05 * even && at_touch < 0.05 * at_wrong);
+  test_free(fine);
+  test_free(out);
+  robot_close(r);
+}
+
+static void a_check_solves_exactly(void **state) {
+  (void)state;
+  robot *const loose = fixture_robot(BALLS("solver='PGS' iterations='1'"));
+  robot *const tight = fixture_robot(BALLS("solver='Newton' iterations='200' tolerance='1e-15'"));
+  const double touch = sqrt(2.0 * 0.05 / 9.81);
+  double x0[FIXTURE_STATES];
+  run *const a = test_malloc(sizeof *a), *const b = test_malloc(sizeof *b);
+  robot_reset_state(loose, x0);
+  step_by(tight, "RK4", 0.001, x0, &touch, 1, b);
+  step_by(loose, "RK4", 0.001, x0, &touch, 1, a);
+  assert_true(apart(loose, a, b) < 1e-9);
+  // a run that is no check has the model's own solver
+  step(tight, "RK4", 0.001, x0, b);
+  step(loose, "RK4", 0.001, x0, a);
+  assert_true(apart(loose, a, b) > 1e-3);
+  test_free(a);
+  test_free(b);
+  robot_close(loose);
+  robot_close(tight);
+}
+
 static void what_is_unstable_ends(void **state) {
   (void)state;
   robot *const r = fixture_robot("<mujoco><worldbody><body><joint name='z' type='slide'"
@@ -503,7 +575,13 @@ static void settings_are_refused(void **state) {
   start_of(r, &(robot_start){0}, x0);
   assert_int_equal(robot_steps_open(r, &s, message), 0);
   assert_int_equal(robot_controls_read(r, NULL, 1.0, &c, message), 0);
-  robot_steps_request q = {"Heun", 0.001, x0, &c, 0.002, 1, states, NULL};
+  robot_steps_request q = {.integrator = "Heun",
+                           .time_step = 0.001,
+                           .x0 = x0,
+                           .controls = &c,
+                           .dt = 0.002,
+                           .count = 1,
+                           .states = states};
   assert_int_equal(robot_steps_run(s, &q, &report), SOLVER_REFUSED);
   assert_non_null(strstr(report.message, "integrator Heun"));
   assert_false(robot_steps_knows("Heun"));
@@ -536,6 +614,8 @@ int main(void) {
       cmocka_unit_test(controls_are_held_for_a_period),
       cmocka_unit_test(steps_are_those_of_mujoco),
       cmocka_unit_test(outputs_between_steps_lie_on_the_way),
+      cmocka_unit_test(steps_are_short_at_stops),
+      cmocka_unit_test(a_check_solves_exactly),
       cmocka_unit_test(what_is_unstable_ends),
       cmocka_unit_test(settings_are_refused),
   };

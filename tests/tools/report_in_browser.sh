@@ -20,6 +20,9 @@ const told = [], frames = [];
 function look(width) {
   const page = frames[width].contentDocument, say = text => told.push(width + ' px: ' + text);
   if (page.documentElement.scrollWidth > width) say('scrolls sideways, ' + page.documentElement.scrollWidth);
+  // what is behind a click is shut at first, and looked at open
+  page.querySelectorAll('details').forEach(d => { if (d.open) say('is open at first: ' + d.textContent.slice(0, 40));
+    if (!d.querySelector('summary')) say('nothing to click'); d.open = true; });
   const figures = page.querySelectorAll('figure svg');
   figures.forEach(f => { const b = f.getBBox(), r = f.getBoundingClientRect();
     if (!(b.width > 10 && b.height > 10 && r.width > 300)) say('not drawn: ' + f.getAttribute('aria-label')); });

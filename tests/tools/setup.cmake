@@ -7,6 +7,10 @@ add_test(NAME makefile COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_makefile.sh ${CMAK
 # tools/setup on made-up machines: no network, no rights, damaged wheels
 add_test(NAME setup COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_setup.sh)
 
+# the source archive
+add_test(NAME dist COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_dist.sh ${CMAKE_SOURCE_DIR})
+set_tests_properties(dist PROPERTIES SKIP_RETURN_CODE 77)
+
 # CMake without packages
 add_test(NAME packages COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_packages.sh ${CMAKE_SOURCE_DIR})
 

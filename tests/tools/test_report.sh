@@ -37,7 +37,7 @@ cat >"$room/sweep.json" <<'END'
 END
 report && whole
 check 'a page with figures, claims and a warning' $?
-grep -q '<p>Measured on a &lt;cpu&gt;, 2 cores, 2000-01-01. <a href="#measured">' "$room/report.html"
+grep -q '<p class="there">Measured: sweep; on a &lt;cpu&gt;, 2 cores, 2000-01-01. <a href="#measured">' "$room/report.html"
 check 'the machine is told above the verdict' $?
 sed 's/<td data-head="[^"]*">/<td>/g' "$room/report.html" |
   grep -q '<td>it is &lt; 2</td><td><span class="holds">holds</span></td><td>1.5</td>'
@@ -55,10 +55,20 @@ check 'the warning is told' $?
 grep -q "xlink:href='#fig_limbs-gpDot'" "$room/report.html"
 check 'marks of each figure are its own' $?
 cp "$room/figures/work_precision_plate_10.svg" "$room/figures/work_precision_plate_10_few.svg"
-report && whole && grep '<h3' "$room/report.html" | tr -d '\n' | grep -q 'plate_10_few".*Supplement.*plate_10"'
+report && whole && tr -d '\n' <"$room/report.html" | grep -q 'h3 id="work_precision_plate_10_few".*Supplement.*plate_10"'
 check 'a few methods stand above all of them' $?
 grep -q '>1.5</td>' "$room/report.html"
 check 'the number that decides' $?
+
+in_page() { tr -d '\n' <"$room/report.html" | grep -qE "$1"; }
+in_page '<h2 id="claims">[^/]*</h2><p><strong>2 of 3 measured</strong>: 1 hold, 1 fail.</p><div class="wide"><table>.*it is &lt;b'
+check 'claims are counted, and those that fail stand open' $?
+in_page '<details><summary>1 hold</summary><div.*it is &lt; 2.*</details><details><summary>1 cannot be tested: why<'
+check 'the others are behind a click' $?
+in_page '<h2 id="absent">.*<details><summary>[0-9]+ things are not measured.*make speed.*</details></section></body>'
+check 'what is not measured is at the end, behind a click' $?
+in_page '<details><summary>Supplement: every curve at once</summary><h3 id="work_precision_plate_10">'
+check 'as is the supplement' $?
 
 sed -i 's/,1.5,holds/,2.5,fails/' "$room/claims.csv"
 report && whole && [ "$(grep -o 'class="fails"' "$room/report.html" | wc -l)" -eq 2 ]
@@ -72,6 +82,22 @@ cat >"$room/sweep.json" <<'END'
 END
 report && whole && grep -q 'takes 31.2 times as long as libess</strong>, which errs 0.5 times' "$room/report.html"
 check 'without make speed the sweep gives the verdict' $?
+in_page '<p class="caution">How sure: 4 starts, few: another run may say other numbers.</p></div>'
+check 'and beside it how sure it is' $?
+measured='"git_commit": "0123456789", "date": "2000-01-01T00:00:00Z", "cpu": "a <cpu>", "cores": 2, "compiler": "cc"'
+sed -i "s/\"trials\": 4,/\"trials\": 40, \"environment\": {$measured, \"load_average\": [0.25], \"warnings\": [\"it was <loud>\"]},/" \
+  "$room/sweep.json"
+report && in_page '<p class="caution">How sure: 40 starts; it was &lt;loud&gt;.</p></div>'
+check 'by the warnings of that time' $?
+sed -i 's/"it was <loud>"//' "$room/sweep.json"
+report && in_page '<p class="caution">How sure: 40 starts; load average 0.25 on 2 cores.</p></div>'
+check 'or the load' $?
+for others in 0.75:'0.75 tasks of others beside it, which is not quiet' 0.125:'0.12 tasks of others beside it, quiet'; do
+  echo '{"cost": {"sweep": {"commit": "0123456789", "others": '"${others%%:*}"'}}}' >"$room/results.json"
+  report && in_page "How sure: 40 starts; ${others#*:}.</p></div>"
+  check "or what make results saw: ${others%%:*}" $?
+done
+rm "$room/results.json"
 
 # robots, each with a page
 for name in ant 'a<b'; do

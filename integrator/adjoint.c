@@ -1,0 +1,449 @@
+/*
+ * The adjoint: what outcomes of a run gain by its start and by parameters, back along what has been
+ * recorded (tape.h). A step is made once more from where it began, and what it does to directions
+ * is transposed: so an adjoint is that of the tangents, to rounding, but where a step is too long
+ * for its tolerance. There it goes back along the step's dense output, in as many parts as that
+ * takes.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "arithmetic.h"
+#include "callbacks.h"
+#include "difference.h"
+#include "dopri5.h"
+#include "driver_state.h"
+#include "page.h"
+#include "parameters.h"
+#include "status.h"
+#include "tape.h"
+#include "tolerance.h"
+#include "watched.h"
+
+/* adjoints may err by so many tolerances in a step, as directions may; and by this part, where the
+ * field's Jacobian is differences */
+static const double ALLOWED = 10.0, BY_DIFFERENCES = 1e-7;
+
+/* a step is halved so often at most */
+enum { HALVINGS = 30 };
+
+/* where it has got to: by outcome the vector, the number that belongs to shares, and what has come
+ * of parameters */
+typedef struct adjoint {
+  ess_driver *d;
+  ess_tape *tape;
+  size_t n, p, count;
+  double *vector, *share, *gained;
+  double *size; /* of the vector when it was first something, in units of the states */
+  double t, dt; /* of the step */
+} adjoint;
+
+/* ---- the stages of a step ---------------------------------------------------------------------
+ */
+
+/* the field's Jacobian, and its derivative by parameters, at stage s, where the field is known */
+static int linearise(adjoint *a, int s) {
+  ess_driver *const d = a->d;
+  ess_tape *const tape = a->tape;
+  const ess_system *const system = &d->system;
+  const size_t n = a->n;
+  const double t = a->t + ess_dopri5_node(s) * a->dt, *const x = tape->x[s];
+  double *const unit = d->tangents->leap, *const column = d->tangents->mapped;
+  int status = ESS_SUCCESS;
+  if (system->field_jacobian) {
+    d->counters.field_jacobian_evaluations++;
+    d->t_seen = t;
+    const int code = system->field_jacobian(t, x, d->sign, tape->J[s], system->params);
+    if (code) return ess_callback_failed(d, code);
+  }
+  memset(unit, 0, n * sizeof *unit);
+  for (size_t j = 0; !system->field_jacobian && !status && j < n; j++) {
+    unit[j] = 1.0;
+    status = ess_tangent_difference(d, t, x, tape->k[s], unit, column);
+    unit[j] = 0.0;
+    for (size_t i = 0; i < n; i++) tape->J[s][i * n + j] = column[i];
+  }
+  return status ? status : ess_parameter_field(d, t, x, tape->by[s]);
+}
+
+static int look(adjoint *a, int s) {
+  const double t = a->t + ess_dopri5_node(s) * a->dt;
+  const int status = ess_field(a->d, t, a->tape->x[s], a->tape->k[s]);
+  return status ? status : linearise(a, s);
+}
+
+/* the step once more, from its beginning in x[0] */
+static int make_again(adjoint *a) {
+  ess_tape *const tape = a->tape;
+  int status = look(a, 0);
+  for (int s = 1; !status && s < ESS_STAGES; s++) {
+    ess_dopri5_sum((ess_sum)s, a->dt, tape->x[0], tape->k, a->n, tape->x[s]);
+    status = look(a, s);
+  }
+  return status;
+}
+
+/* ---- transposed steps -------------------------------------------------------------------------
+ */
+
+/* how much of each stage's rate is in a direction at theta of a step, over its length */
+static void weights_at(double theta, double weight[ESS_STAGES]) {
+  const double rest = 1.0 - theta;
+  for (int s = 0; s < ESS_STAGES; s++)
+    weight[s] = theta * (ess_dopri5_b[s] * (theta + 2.0 * rest * theta) +
+                         rest * rest * theta * ess_dopri5_d[s]);
+  weight[0] += theta * rest * rest;
+  weight[ESS_STAGES - 1] -= theta * rest * theta;
+}
+
+/* to = what the rates, so weighed, give back of a vector; parameters gain unless NULL */
+static void transpose(const adjoint *a, const double weight[], const double vector[], double to[],
+                      double gained[]) {
+  const ess_tape *const tape = a->tape;
+  const size_t n = a->n;
+  double *const kappa = tape->error;
+  memset(to, 0, n * sizeof *to);
+  for (int s = ESS_STAGES; s-- > 0;) {
+    double *const back = tape->back[s];
+    for (size_t i = 0; i < n; i++) kappa[i] = weight[s] * vector[i];
+    for (int later = s + 1; later < ESS_STAGES; later++) {
+      const double part = ess_dopri5_weight(later, s);
+      for (size_t i = 0; part != 0.0 && i < n; i++) kappa[i] += part * tape->back[later][i];
+    }
+    memset(back, 0, n * sizeof *back);
+    for (size_t i = 0; i < n; i++) {
+      const double its = a->dt * kappa[i];
+      if (its == 0.0) continue;
+      for (size_t j = 0; j < n; j++) back[j] += its * tape->J[s][i * n + j];
+      for (size_t j = 0; gained && j < a->p; j++) gained[j] += its * tape->by[s][i * a->p + j];
+    }
+    for (size_t j = 0; j < n; j++) to[j] += back[j];
+  }
+}
+
+/* the largest component, each by the size of the state that it is by */
+static double size_of(const adjoint *a, const double vector[]) {
+  double most = 0.0;
+  for (size_t i = 0; i < a->n; i++)
+    most = ess_larger(most, fabs(vector[i]) * ess_tangent_unit(a->d, i));
+  return most;
+}
+
+/* the error of a transposed step, in units of what is allowed: by component, beside it or what the
+ * vector was at first, as a direction's is */
+static double error_of(const adjoint *a) {
+  const ess_driver *const d = a->d;
+  const double least = d->system.field_jacobian ? 0.0 : BY_DIFFERENCES;
+  double most = 0.0;
+  for (size_t c = 0; c < a->count; c++) {
+    const double *const vector = a->vector + c * a->n;
+    double *const error = a->tape->lambda, sum = 0.0;
+    transpose(a, ess_dopri5_e, vector, error, NULL);
+    if (a->size[c] == 0.0) a->size[c] = size_of(a, vector);
+    for (size_t i = 0; i < a->n; i++) {
+      const double unit = ess_tangent_unit(d, i), rtol = d->rtol[i] + d->atol[i] / unit;
+      const double size = ess_larger(a->size[c], fabs(vector[i]) * unit);
+      const double its = error[i] == 0.0 ? 0.0 : error[i] * unit / size;
+      const double scaled = its / (ALLOWED * rtol + least);
+      sum += scaled * scaled;
+    }
+    if (!(sum <= DBL_MAX)) return INFINITY;
+    most = ess_larger(most, sqrt(sum / (double)a->n));
+  }
+  return most;
+}
+
+static void go_back(adjoint *a, const double weight[]) {
+  for (size_t c = 0; c < a->count; c++) {
+    double *const vector = a->vector + c * a->n, *const gained = a->gained + c * a->p;
+    transpose(a, weight, vector, a->tape->lambda, gained);
+    for (size_t i = 0; i < a->n; i++) vector[i] += a->tape->lambda[i];
+  }
+}
+
+/* ---- back along the dense output, where the step is too long ----------------------------------
+ */
+
+/* its coefficients, of the step just made again */
+static void prepare_dense(const adjoint *a) {
+  const ess_tape *const tape = a->tape;
+  ess_dopri5_sum(ESS_SUM_DENSE, a->dt, NULL, tape->k, a->n, tape->dense[3]);
+  for (size_t i = 0; i < a->n; i++) {
+    const double rise = tape->x[ESS_STAGES - 1][i] - tape->x[0][i];
+    const double bend = a->dt * tape->k[0][i] - rise;
+    tape->dense[0][i] = rise;
+    tape->dense[1][i] = bend;
+    tape->dense[2][i] = rise - a->dt * tape->k[ESS_STAGES - 1][i] - bend;
+  }
+}
+
+/* a part of the step, from one place to another */
+static int go_along(adjoint *a, double t0, double dt, const double x0[], double from, double to,
+                    int halvings) {
+  const ess_tape *const tape = a->tape;
+  int status = ESS_SUCCESS;
+  a->t = t0 + from * dt;
+  a->dt = (to - from) * dt;
+  for (int s = 0; !status && s < ESS_STAGES; s++) {
+    const double theta = from + ess_dopri5_node(s) * (to - from), rest = 1.0 - theta;
+    for (size_t i = 0; i < a->n; i++)
+      tape->x[s][i] =
+          x0[i] + theta * (tape->dense[0][i] +
+                           rest * (tape->dense[1][i] +
+                                   theta * (tape->dense[2][i] + rest * tape->dense[3][i])));
+    status = look(a, s);
+  }
+  if (status) return status;
+  const double error = error_of(a);
+  if (error <= 1.0) {
+    go_back(a, ess_dopri5_b);
+    return ESS_SUCCESS;
+  }
+  if (halvings == HALVINGS) return ess_fail(a->d, ESS_EFIELD, SIZE_MAX);
+  const double middle = 0.5 * (from + to);
+  status = go_along(a, t0, dt, x0, middle, to, halvings + 1);
+  return status ? status : go_along(a, t0, dt, x0, from, middle, halvings + 1);
+}
+
+/* ---- entries, the last first ------------------------------------------------------------------
+ */
+
+static int back_step(adjoint *a, const double entry[]) {
+  const double t = entry[0], dt = entry[1], theta = entry[2], *const x = entry + 3;
+  double weight[ESS_STAGES];
+  a->t = t;
+  a->dt = dt;
+  memcpy(a->tape->x[0], x, a->n * sizeof *x);
+  const int status = make_again(a);
+  if (status) return status;
+  if (error_of(a) <= 1.0) {
+    weights_at(theta, weight);
+    go_back(a, weight);
+    return ESS_SUCCESS;
+  }
+  prepare_dense(a);
+  return go_along(a, t, dt, x, 0.0, theta, 0);
+}
+
+static double product(const double u[], const double v[], size_t count) {
+  double sum = 0.0;
+  for (size_t i = 0; i < count; i++) sum += u[i] * v[i];
+  return sum;
+}
+
+static void back_share(adjoint *a, const double entry[]) {
+  for (size_t c = 0; c < a->count; c++) {
+    for (size_t i = 0; i < a->n; i++) a->vector[c * a->n + i] += a->share[c] * entry[i];
+    for (size_t j = 0; j < a->p; j++) a->gained[c * a->p + j] += a->share[c] * entry[a->n + j];
+    a->share[c] = 0.0;
+  }
+}
+
+static void back_map(adjoint *a, const double entry[]) {
+  const size_t n = a->n;
+  double *const to = a->tape->lambda;
+  for (size_t c = 0; c < a->count; c++) {
+    double *const vector = a->vector + c * n;
+    for (size_t i = 0; i < n; i++)
+      for (size_t j = 0; j < a->p; j++)
+        a->gained[c * a->p + j] += vector[i] * entry[n * n + i * a->p + j];
+    for (size_t i = 0; i < n; i++) to[i] = product(entry + i * n, vector, n);
+    memcpy(vector, to, n * sizeof *to);
+  }
+}
+
+static int take_mode(adjoint *a, const double entry[]) {
+  const signed char *const sign = (const signed char *)entry;
+  for (size_t k = 0; k < a->d->system.guard_count; k++) a->d->sign[k] = sign[k];
+  return ess_announce(a->d, a->d->system.guard_count);
+}
+
+static int back_entry(adjoint *a, ess_tape_kind kind, const double entry[]) {
+  switch (kind) {
+  case ESS_TAPE_STEP:
+    return back_step(a, entry);
+  case ESS_TAPE_SHARE:
+    back_share(a, entry);
+    return ESS_SUCCESS;
+  case ESS_TAPE_MAP:
+    back_map(a, entry);
+    return ESS_SUCCESS;
+  case ESS_TAPE_GAIN:
+    for (size_t c = 0; c < a->count; c++) a->share[c] += product(entry, a->vector + c * a->n, a->n);
+    return ESS_SUCCESS;
+  case ESS_TAPE_MODE:
+    return take_mode(a, entry);
+  }
+  return ESS_SUCCESS;
+}
+
+/* all of them, in the modes that they were in; the driver's is again what it was */
+static int back_all(adjoint *a) {
+  ess_driver *const d = a->d;
+  const ess_tape *const tape = a->tape;
+  const size_t bytes = d->system.guard_count * sizeof *d->sign;
+  struct ess_slides *const slides = d->slides;
+  d->slides = NULL; // steps on surfaces are maps here
+  memcpy(tape->mode, d->sign, bytes);
+  if (tape->used) memcpy(d->sign, tape->sign, bytes);
+  int status = ess_announce(d, d->system.guard_count);
+  for (size_t at = tape->used; !status && at > 0;) {
+    const size_t count = (size_t)tape->entry[at - 2];
+    const ess_tape_kind kind = (ess_tape_kind)tape->entry[at - 1];
+    at -= count + 2;
+    status = back_entry(a, kind, tape->entry + at);
+  }
+  memcpy(d->sign, tape->mode, bytes);
+  d->slides = slides;
+  const int told = ess_announce(d, d->system.guard_count);
+  return status ? status : told;
+}
+
+/* the run once more from the i-th checkpoint to the next, and back */
+static int back_page(adjoint *a, size_t i, bool *differs) {
+  ess_driver *const d = a->d;
+  ess_page_open(d, i);
+  int status = ess_announce(d, d->system.guard_count);
+  if (!status) status = ess_advance_by_tolerance(d, d->t_end);
+  *differs = !status && !ess_page_is_at(d, i + 1);
+  if (!status && a->tape->is_short) status = ess_fail(d, ESS_ENOMEM, SIZE_MAX);
+  return status || *differs ? status : back_all(a);
+}
+
+/* what has been recorded, and is no more; the driver is where it was, then */
+static int back_pages(adjoint *a) {
+  ess_driver *const d = a->d;
+  bool differs = false;
+  int status = ESS_SUCCESS;
+  ess_page_keep_end(d);
+  for (size_t i = a->tape->live_from; !status && !differs && i-- > 0;)
+    status = back_page(a, i, &differs);
+  ess_page_close(d);
+  const int told = ess_announce(d, d->system.guard_count);
+  if (differs)
+    return ess_refuse(d, ess_caller_time(d, d->t),
+                      "callbacks must be functions of their arguments: a run that is made again "
+                      "differs");
+  if (status) return ess_fail(d, (ess_status)status, SIZE_MAX);
+  return told;
+}
+
+/* ---- where it begins --------------------------------------------------------------------------
+ */
+
+/* whether event function k is one of several of the instant that the run has ended in */
+static bool is_among_several(const ess_driver *d, size_t k) {
+  const ess_tangents *const v = d->tangents;
+  if (!(d->t >= v->met_from && d->t <= v->met_until)) return false;
+  size_t i = 0;
+  while (i < v->met_count && v->met_event[i] != k) i++;
+  return i < v->met_count;
+}
+
+/* a run that ends on event function k: the state there moves along the field as the time does */
+static int begin_on(adjoint *a, size_t k, const double times[]) {
+  ess_driver *const d = a->d;
+  const ess_tape *const tape = a->tape;
+  const bool shared = tape->shared != SIZE_MAX && tape->shared_t == d->t;
+  const bool crossed = shared && (tape->shared == k || ess_has_jumped(d, k));
+  double *const gradient = tape->x[1], *const by = tape->by[0], *const f = tape->k[0];
+  if (is_among_several(d, k) || (ess_has_jumped(d, k) && !crossed))
+    return ess_refuse(d, ess_caller_time(d, d->t),
+                      "k is one of several events of the instant that the run has ended in");
+  int status = ess_field(d, d->t, d->x, f);
+  double rate = 1.0;
+  if (!crossed) {
+    if (!status) status = ess_guard_gradient(d, d->t, d->x, k, gradient);
+    if (!status) status = ess_parameter_guard(d, d->t, d->x, k, by);
+    if (!status) rate = product(gradient, f, a->n);
+    if (!status && !(fabs(rate) > 0.0)) status = ess_fail(d, ESS_EGRAZING, k);
+  }
+  for (size_t c = 0; !status && c < a->count; c++) {
+    double *const vector = a->vector + c * a->n;
+    const double moved = product(vector, f, a->n) + d->caller.way * (times ? times[c] : 0.0);
+    if (crossed) a->share[c] = -moved;
+    for (size_t i = 0; !crossed && i < a->n; i++) vector[i] -= moved / rate * gradient[i];
+    for (size_t j = 0; !crossed && j < a->p; j++) a->gained[c * a->p + j] -= moved / rate * by[j];
+  }
+  return status;
+}
+
+static bool are_finite(const double values[], size_t count) {
+  size_t i = 0;
+  while (values && i < count && isfinite(values[i])) i++;
+  return !values || i == count;
+}
+
+/* what is wrong with the question; NULL when nothing is */
+static const char *check(const ess_driver *d, size_t count, const double outcomes[],
+                         const double times[]) {
+  const ess_tangents *const v = d->tangents;
+  if (d->applying) return "an adjoint is asked for between applies";
+  if (!v || !v->tape || v->is_lost) return "no run is recorded";
+  if (!count) return "count must be at least 1";
+  const size_t all = d->system.dimension + d->system.parameters + 2;
+  if (count > SIZE_MAX / sizeof(double) / 8 / all)
+    return "there are more outcomes than memory can hold";
+  if (!outcomes && !times) return "outcomes must not be NULL";
+  if (!are_finite(outcomes, ess_caller_states(d) * count)) return "each of outcomes must be finite";
+  return are_finite(times, count) ? NULL : "each of times must be finite";
+}
+
+static void write(const adjoint *a, double start[], double parameters[]) {
+  for (size_t c = 0; c < a->count; c++) {
+    for (size_t i = 0; start && i < ess_caller_states(a->d); i++)
+      start[i * a->count + c] = a->vector[c * a->n + i];
+    for (size_t j = 0; parameters && j < a->p; j++)
+      parameters[j * a->count + c] = a->gained[c * a->p + j];
+  }
+}
+
+static int find(ess_driver *d, size_t k, size_t count, const double outcomes[],
+                const double times[], double start[], double parameters[]) {
+  const char *const wrong = check(d, count, outcomes, times);
+  if (wrong) return ess_refuse(d, ess_caller_time(d, d->t), wrong);
+  ess_tape *const tape = d->tangents->tape;
+  if (tape->status && tape->status != ESS_ESTOP) return tape->status;
+  if (tape->is_broken)
+    return ess_refuse(d, ess_caller_time(d, d->t),
+                      "an impact or slide that a crossing within sub-steps leads to at once is "
+                      "not recorded");
+  ess_no_failure(d);
+  if (tape->is_short) return ess_fail(d, ESS_ENOMEM, SIZE_MAX);
+  adjoint a = {
+      .d = d, .tape = tape, .n = d->system.dimension, .p = d->system.parameters, .count = count};
+  double *const memory = calloc(count * (a.n + a.p + 2), sizeof *memory);
+  if (!memory) return ess_fail(d, ESS_ENOMEM, SIZE_MAX);
+  a.vector = memory;
+  a.gained = a.vector + count * a.n;
+  a.share = a.gained + count * a.p;
+  a.size = a.share + count;
+  for (size_t c = 0; outcomes && c < count; c++)
+    for (size_t i = 0; i < ess_caller_states(d); i++)
+      a.vector[c * a.n + i] = outcomes[i * count + c];
+  int status = k == SIZE_MAX ? ESS_SUCCESS : begin_on(&a, k, times);
+  if (!status) status = back_all(&a);
+  if (!status && tape->live_from) status = back_pages(&a);
+  if (!status && !are_finite(memory, count * (a.n + a.p)))
+    status = ess_fail(d, ESS_EFIELD, SIZE_MAX);
+  if (!status) write(&a, start, parameters);
+  free(memory);
+  return status;
+}
+
+int ess_driver_adjoint(ess_driver *d, size_t count, const double outcomes[], double start[],
+                       double parameters[]) {
+  return d ? find(d, SIZE_MAX, count, outcomes, NULL, start, parameters) : ESS_EINVAL;
+}
+
+int ess_driver_adjoint_section(ess_driver *d, size_t k, size_t count, const double outcomes[],
+                               const double times[], double start[], double parameters[]) {
+  if (!d) return ESS_EINVAL;
+  if (k >= d->system.guard_count)
+    return ess_refuse(d, ess_caller_time(d, d->t), "k must be below guard_count");
+  return find(d, k, count, outcomes, times, start, parameters);
+}

@@ -1,0 +1,257 @@
+/*
+ * What parameters add to directions: the caller's derivatives by them, or differences of the
+ * callbacks, for which the caller's numbers are moved and put back.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "arithmetic.h"
+#include "callbacks.h"
+#include "difference.h"
+#include "driver_state.h"
+#include "impact_state.h"
+#include "parameters.h"
+#include "slide_state.h"
+#include "tangent_state.h"
+
+const char *ess_parameters_check(const ess_system *s, const ess_options *o) {
+  if (!s->parameters) return NULL;
+  const bool guards = (s->guard_count && !s->guard_parameter_jacobian) || s->watch.count;
+  const bool map = s->impacts && !s->impacts->parameter_jacobian;
+  const bool differs = !s->field_parameter_jacobian || guards || map;
+  if (!s->parameter_values && (differs || o->sliding != ESS_SLIDING_NONE))
+    return "parameter_values must not be NULL where a derivative by parameters is not given";
+  return NULL;
+}
+
+static bool is_nothing(const double along[], size_t count) {
+  size_t i = 0;
+  while (i < count && along[i] == 0.0) i++;
+  return i == count;
+}
+
+/* what a central difference multiplies a direction by: parameters are weighed by their sizes */
+static double step_along(const ess_driver *d, const double along[]) {
+  double most = 0.0;
+  for (size_t i = 0; i < d->system.parameters; i++) {
+    const double size = fabs(d->system.parameter_values[i]);
+    most = ess_larger(most, fabs(along[i]) / (size > 0.0 ? size : 1.0));
+  }
+  return cbrt(DBL_EPSILON) / most;
+}
+
+/* the caller's numbers, so far along the direction; a model that keeps sums makes them anew */
+static int move(ess_driver *d, const double along[], double step) {
+  double *const values = d->system.parameter_values;
+  const size_t bytes = d->system.parameters * sizeof *values;
+  memcpy(d->tangents->nominal, values, bytes);
+  for (size_t i = 0; i < d->system.parameters; i++) values[i] += step * along[i];
+  return ess_announce(d, d->system.guard_count);
+}
+
+static int put_back(ess_driver *d) {
+  const size_t bytes = d->system.parameters * sizeof(double);
+  memcpy(d->system.parameter_values, d->tangents->nominal, bytes);
+  return ess_announce(d, d->system.guard_count);
+}
+
+/* what is called with the parameters moved, and writes so many values */
+typedef struct question {
+  double t;
+  const double *x;
+  const ess_impact *impact;
+  size_t count;
+  int (*ask)(ess_driver *d, const struct question *q, double to[]);
+} question;
+
+static int ask_field(ess_driver *d, const question *q, double to[]) {
+  return ess_tangent_field(d, q->t, q->x, to);
+}
+
+static int ask_guards(ess_driver *d, const question *q, double to[]) {
+  return ess_guards(d, q->t, q->x, to);
+}
+
+/* the map once more, of the same events */
+static int ask_map(ess_driver *d, const question *q, double to[]) {
+  ess_tangents *const v = d->tangents;
+  const size_t m = d->system.guard_count;
+  ess_impact beside = *q->impact;
+  memcpy(to, beside.x, q->count * sizeof *to);
+  memcpy(v->mode, beside.mode, m * sizeof *v->mode);
+  memcpy(v->armed, beside.armed, 2 * m * sizeof *v->armed);
+  beside.after = to;
+  beside.mode = v->mode;
+  beside.armed = v->armed;
+  d->t_seen = beside.t;
+  const int code = d->impacts->calls.map(&beside, d->system.params);
+  return code ? ess_callback_failed(d, code) : ESS_SUCCESS;
+}
+
+static int ask_at(ess_driver *d, const question *q, const double along[], double step,
+                  double to[]) {
+  int status = move(d, along, step);
+  if (!status) status = q->ask(d, q, to);
+  const int back = put_back(d);
+  return status ? status : back;
+}
+
+/* to += a central difference */
+static int add_difference(ess_driver *d, const question *q, const double along[], double to[]) {
+  double *const above = d->tangents->above, *const below = d->tangents->below;
+  const double step = step_along(d, along);
+  int status = ask_at(d, q, along, step, above);
+  if (!status) status = ask_at(d, q, along, -step, below);
+  for (size_t i = 0; !status && i < q->count; i++) to[i] += (above[i] - below[i]) / (2.0 * step);
+  return status;
+}
+
+/* to += the caller's matrix times the direction */
+static void add_product(const ess_driver *d, const double along[], size_t rows, double to[]) {
+  const size_t count = d->system.parameters;
+  const double *row = d->tangents->by;
+  // most often one of many moves
+  size_t first = 0, end = count;
+  while (first < end && along[first] == 0.0) first++;
+  while (end > first && along[end - 1] == 0.0) end--;
+  for (size_t i = 0; i < rows; i++, row += count)
+    for (size_t j = first; j < end; j++) to[i] += along[j] != 0.0 ? row[j] * along[j] : 0.0;
+}
+
+/* columns gain what the matrix says, once `is_known`, or differences */
+static int add_to_columns(ess_driver *d, const question *q, const double along[], size_t count,
+                          bool is_known, double to[]) {
+  const size_t p = d->system.parameters;
+  int status = ESS_SUCCESS;
+  for (size_t j = 0; !status && j < count; j++) {
+    if (is_nothing(along + j * p, p)) continue;
+    if (is_known)
+      add_product(d, along + j * p, q->count, to + j * q->count);
+    else
+      status = add_difference(d, q, along + j * p, to + j * q->count);
+  }
+  return status;
+}
+
+int ess_parameter_rates(ess_driver *d, double t, const double x[], const double along[],
+                        size_t count, double to[]) {
+  const ess_system *const s = &d->system;
+  if (!along || is_nothing(along, count * s->parameters)) return ESS_SUCCESS;
+  const question q = {.t = t, .x = x, .count = s->dimension, .ask = ask_field};
+  const bool known = s->field_parameter_jacobian && !ess_is_sliding(d);
+  d->t_seen = t;
+  const int code =
+      known ? s->field_parameter_jacobian(t, x, d->sign, d->tangents->by, s->params) : 0;
+  return code ? ess_callback_failed(d, code) : add_to_columns(d, &q, along, count, known, to);
+}
+
+int ess_parameter_guards(ess_driver *d, double t, const double x[], const double along[],
+                         double rate[]) {
+  const ess_system *const s = &d->system;
+  if (!along || is_nothing(along, s->parameters)) return ESS_SUCCESS;
+  const question q = {.t = t, .x = x, .count = s->guard_count, .ask = ask_guards};
+  const bool known = s->guard_parameter_jacobian;
+  d->t_seen = t;
+  const int code = known ? s->guard_parameter_jacobian(t, x, d->tangents->by, s->params) : 0;
+  return code ? ess_callback_failed(d, code) : add_to_columns(d, &q, along, 1, known, rate);
+}
+
+int ess_parameter_map(ess_driver *d, const ess_impact *impact, const double along[], size_t count,
+                      double to[]) {
+  const ess_system *const s = &d->system;
+  if (!along || is_nothing(along, count * s->parameters)) return ESS_SUCCESS;
+  const question q = {.impact = impact, .count = s->dimension, .ask = ask_map};
+  const ess_impacts *const calls = &d->impacts->calls;
+  const bool known = calls->parameter_jacobian;
+  d->t_seen = impact->t;
+  const int code = known ? calls->parameter_jacobian(impact, d->tangents->by, s->params) : 0;
+  return code ? ess_callback_failed(d, code) : add_to_columns(d, &q, along, count, known, to);
+}
+
+double ess_parameter_noise(const ess_driver *d, const double along[]) {
+  const ess_system *const s = &d->system;
+  if (!along || is_nothing(along, s->parameters)) return 0.0;
+  if (s->field_parameter_jacobian && !ess_is_sliding(d)) return 0.0;
+  double most = 0.0;
+  for (size_t i = 0; i < s->dimension; i++) most = ess_larger(most, fabs(d->f[i]));
+  return DBL_EPSILON * most / step_along(d, along);
+}
+
+int ess_tangent_guard_rate(ess_driver *d, double t, const double x[], size_t k,
+                           const double column[], const double along[], double *rate) {
+  ess_tangents *const v = d->tangents;
+  double h;
+  int status = ess_some_guard_rates(d, t, x, column, &k, 1, &h, rate);
+  if (status || !along || is_nothing(along, d->system.parameters)) return status;
+  v->at_k[k] = *rate;
+  status = ess_parameter_guards(d, t, x, along, v->at_k);
+  *rate = v->at_k[k];
+  return status;
+}
+
+/* one parameter after the other, by differences into one column of a matrix, or one of its rows */
+static int difference_each(ess_driver *d, const question *q, size_t row, double to[]) {
+  ess_tangents *const v = d->tangents;
+  const size_t p = d->system.parameters;
+  int status = ESS_SUCCESS;
+  for (size_t j = 0; !status && j < p; j++) {
+    memset(v->moved, 0, q->count * sizeof *v->moved);
+    memset(v->moving, 0, p * sizeof *v->moving);
+    v->moving[j] = 1.0;
+    status = add_difference(d, q, v->moving, v->moved);
+    for (size_t i = 0; row == SIZE_MAX && i < q->count; i++) to[i * p + j] = v->moved[i];
+    if (row != SIZE_MAX) to[j] = v->moved[row];
+  }
+  return status;
+}
+
+int ess_parameter_field(ess_driver *d, double t, const double x[], double Fp[]) {
+  const ess_system *const s = &d->system;
+  if (!s->parameters) return ESS_SUCCESS;
+  const question q = {.t = t, .x = x, .count = s->dimension, .ask = ask_field};
+  if (!s->field_parameter_jacobian) return difference_each(d, &q, SIZE_MAX, Fp);
+  d->t_seen = t;
+  const int code = s->field_parameter_jacobian(t, x, d->sign, Fp, s->params);
+  return code ? ess_callback_failed(d, code) : ESS_SUCCESS;
+}
+
+int ess_parameter_impact(ess_driver *d, const ess_impact *impact, double Rp[]) {
+  const ess_system *const s = &d->system;
+  const ess_impacts *const calls = &d->impacts->calls;
+  if (!s->parameters) return ESS_SUCCESS;
+  const question q = {.impact = impact, .count = s->dimension, .ask = ask_map};
+  if (!calls->parameter_jacobian) return difference_each(d, &q, SIZE_MAX, Rp);
+  d->t_seen = impact->t;
+  const int code = calls->parameter_jacobian(impact, Rp, s->params);
+  return code ? ess_callback_failed(d, code) : ESS_SUCCESS;
+}
+
+int ess_parameter_guard(ess_driver *d, double t, const double x[], size_t k, double hp[]) {
+  const ess_system *const s = &d->system;
+  const size_t p = s->parameters;
+  if (!p) return ESS_SUCCESS;
+  const question q = {.t = t, .x = x, .count = s->guard_count, .ask = ask_guards};
+  if (!s->guard_parameter_jacobian) return difference_each(d, &q, k, hp);
+  d->t_seen = t;
+  const int code = s->guard_parameter_jacobian(t, x, d->tangents->by, s->params);
+  if (code) return ess_callback_failed(d, code);
+  memcpy(hp, d->tangents->by + k * p, p * sizeof *hp);
+  return ESS_SUCCESS;
+}
+
+int ess_guard_gradient(ess_driver *d, double t, const double x[], size_t k, double gradient[]) {
+  const ess_system *const s = &d->system;
+  const size_t n = s->dimension;
+  double *const unit = d->tangents->f_beside, h;
+  int status = ESS_SUCCESS;
+  memset(unit, 0, n * sizeof *unit);
+  for (size_t i = 0; !status && i < n; i++) {
+    unit[i] = 1.0;
+    status = ess_some_guard_rates(d, t, x, unit, &k, 1, &h, &gradient[i]);
+    unit[i] = 0.0;
+  }
+  return status;
+}

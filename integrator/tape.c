@@ -1,0 +1,171 @@
+/*
+ * Recording what a run does to directions (tape.h).
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "driver_state.h"
+#include "tape.h"
+
+/* lays out what the way back needs from `block` on, and then the entries; how many doubles the
+ * former are */
+static size_t lay_all(const ess_driver *d, ess_tape *tape, double *block) {
+  const size_t n = d->system.dimension, p = d->system.parameters, m = d->system.guard_count;
+  size_t total = 0;
+#define LAY(array, count) ((array) = block ? block + total : NULL, total += (count))
+  for (int s = 0; s < ESS_STAGES; s++) {
+    LAY(tape->x[s], d->lanes > n + p ? d->lanes : n + p);
+    LAY(tape->k[s], d->lanes);
+    LAY(tape->J[s], n * n);
+    LAY(tape->by[s], n * p > p ? n * p : p);
+    LAY(tape->back[s], n);
+  }
+  for (int i = 0; i < ESS_DENSE; i++) LAY(tape->dense[i], d->lanes);
+  LAY(tape->lambda, n);
+  LAY(tape->error, n);
+  LAY(tape->mode, m);
+  LAY(tape->sign, m);
+  LAY(tape->live_sign, m);
+  LAY(tape->entry, 0);
+#undef LAY
+  return total;
+}
+
+ess_tape *ess_tape_alloc(const ess_driver *d, size_t bytes) {
+  ess_tape *const tape = calloc(1, sizeof *tape);
+  if (!tape) return NULL;
+  const size_t before = lay_all(d, tape, NULL), room = bytes / sizeof(double);
+  if (room < SIZE_MAX / sizeof(double) / 2 - before)
+    tape->memory = malloc((before + room) * sizeof(double));
+  if (!tape->memory) {
+    free(tape);
+    return NULL;
+  }
+  lay_all(d, tape, tape->memory);
+  memset(tape->memory, 0, before * sizeof(double));
+  tape->room = room;
+  tape->shared = SIZE_MAX;
+  tape->live = tape->entry;
+  return tape;
+}
+
+size_t ess_driver_recorded(const ess_driver *d) {
+  const ess_tangents *const v = d ? d->tangents : NULL;
+  return v && v->tape ? v->tape->needed * sizeof(double) : 0;
+}
+
+void ess_tape_free(ess_tangents *v) {
+  if (!v->tape) return;
+  free(v->tape->memory);
+  free(v->tape);
+  v->tape = NULL;
+}
+
+/* one entry, whatever the mode */
+static double *add(ess_tape *tape, ess_tape_kind kind, size_t count) {
+  tape->needed += count + 2;
+  // once something is missing nothing more is of use
+  tape->is_short = tape->is_short || tape->used + count + 2 > tape->room;
+  if (tape->is_short) return NULL;
+  double *const entry = tape->entry + tape->used;
+  entry[count] = (double)count;
+  entry[count + 1] = (double)kind;
+  tape->used += count + 2;
+  return entry;
+}
+
+double *ess_tape_add(ess_driver *d, ess_tape_kind kind, size_t count) {
+  return ess_is_recording(d) ? add(d->tangents->tape, kind, count) : NULL;
+}
+
+/* the mode that the next entry is in */
+static void note_mode(ess_driver *d) {
+  ess_tape *const tape = d->tangents->tape;
+  const size_t m = d->system.guard_count;
+  if (memcmp(tape->sign, d->sign, m * sizeof *d->sign) == 0) return;
+  double *const entry = add(tape, ESS_TAPE_MODE, (m + sizeof(double) - 1) / sizeof(double));
+  if (entry) {
+    signed char *const before = (signed char *)entry;
+    for (size_t k = 0; k < m; k++) before[k] = (signed char)tape->sign[k];
+  }
+  memcpy(tape->sign, d->sign, m * sizeof *d->sign);
+}
+
+void ess_tape_step(ess_driver *d, double theta) {
+  const size_t n = d->system.dimension;
+  note_mode(d);
+  double *const entry = ess_tape_add(d, ESS_TAPE_STEP, 3 + n);
+  if (!entry) return;
+  entry[0] = d->t;
+  entry[1] = d->dt;
+  entry[2] = theta;
+  memcpy(entry + 3, d->x, n * sizeof *entry);
+}
+
+void ess_tape_units(ess_driver *d, size_t count) {
+  const size_t n = d->system.dimension;
+  memset(d->tangents->v, 0, count * n * sizeof(double));
+  for (size_t i = 0; i < n; i++) d->tangents->v[i * n + i] = 1.0;
+}
+
+void ess_tape_gain(ess_driver *d, const double f[], const double before[]) {
+  const size_t n = d->system.dimension;
+  if (ess_is_recording(d) && d->tangents->tape->shared == SIZE_MAX)
+    d->tangents->tape->is_broken = true;
+  double *const entry = ess_tape_add(d, ESS_TAPE_GAIN, n);
+  for (size_t i = 0; entry && i < n; i++) entry[i] = f[i] - before[i];
+}
+
+void ess_tape_open(ess_driver *d) {
+  ess_tangents *const v = d->tangents;
+  if (!ess_is_recording(d)) return;
+  v->tape->is_open = true;
+  v->tape->shared = SIZE_MAX;
+  v->count = v->wide;
+  v->along = d->system.parameters ? v->unit : NULL;
+  v->has_first = v->is_tried = v->is_rough = false;
+  ess_tape_units(d, v->wide);
+}
+
+void ess_tape_close(ess_driver *d, bool made) {
+  ess_tangents *const v = d->tangents;
+  if (!v || !v->tape || !v->tape->is_open) return;
+  const size_t n = d->system.dimension, p = d->system.parameters;
+  v->tape->is_open = false;
+  v->count = 0;
+  v->along = NULL;
+  v->has_first = v->is_tried = v->is_rough = false;
+  double *const entry = made ? ess_tape_add(d, ESS_TAPE_MAP, n * v->wide) : NULL;
+  if (!entry) return;
+  memcpy(entry, v->v, n * n * sizeof *entry);
+  for (size_t j = 0; j < p; j++)
+    for (size_t i = 0; i < n; i++) entry[n * n + i * p + j] = v->v[(n + j) * n + i];
+}
+
+void ess_tape_begin(ess_driver *d) {
+  if (ess_is_recording(d)) d->tangents->tape->begins = true;
+}
+
+void ess_tape_end(ess_driver *d, int status) {
+  ess_tangents *const v = d->tangents;
+  if (!v || !v->tape) return;
+  ess_tape_close(d, false);
+  v->tape->status = status;
+}
+
+void ess_tape_clear(ess_driver *d) {
+  ess_tape *const tape = d->tangents->tape;
+  if (!tape) return;
+  tape->entry = tape->live;
+  tape->used = tape->needed = tape->kept = tape->live_from = 0;
+  tape->is_short = tape->is_again = tape->is_stuck = false;
+  tape->turn = 0;
+  tape->is_open = tape->is_broken = false;
+  tape->shared = SIZE_MAX;
+  tape->status = ESS_SUCCESS;
+  memset(tape->sign, 0, d->system.guard_count * sizeof *tape->sign);
+  d->tangents->count = 0;
+  d->tangents->along = NULL;
+}

@@ -1,0 +1,388 @@
+/*
+ * The adjoint of runs with parameters is what tangents are, to rounding where Jacobians are given;
+ * what it costs, and what is refused.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "parameter_systems.h"
+
+enum { BYTES = 1 << 24 };
+
+typedef struct backward {
+  double start[STATES * (STATES + 1)], parameters[MOST * (STATES + 1)];
+  ess_counters plain, counters;
+} backward;
+
+/* outcomes: the states, and where the run ends on an event the time */
+static backward go_back(const kind *k, double tolerance, const outcome *forward) {
+  double values[MOST], outcomes[STATES * (STATES + 1)] = {0.0}, times[STATES + 1] = {0.0};
+  memcpy(values, k->value, sizeof values);
+  const ess_system system = system_of(k, values);
+  ess_options options = ess_options_default();
+  options.rtol = options.atol = tolerance;
+  if (k->slides) options.sliding = ESS_SLIDING_FILIPPOV;
+  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+  assert_non_null(d);
+  assert_int_equal(ess_driver_record(d, BYTES), ESS_SUCCESS);
+  backward b = {0};
+  double x[STATES], t = 0.0;
+  memcpy(x, k->start, sizeof x);
+  const int status = ess_driver_apply(d, &t, k->until, x);
+  assert_int_equal(status, k->watches ? ESS_ESTOP : ESS_SUCCESS);
+  // steps before a crossing of a stiff field err by less than those of tangents
+  if (!is_stiff(k)) assert_memory_equal(x, forward->x, k->n * sizeof *x);
+  b.plain = *ess_driver_counters(d);
+  const size_t count = k->n + k->watches;
+  for (size_t i = 0; i < k->n; i++) outcomes[i * count + i] = 1.0;
+  times[k->n] = 1.0;
+  // a second time it says the same
+  for (int again = 0; again < 2; again++) {
+    const int found = k->watches ? ess_driver_adjoint_section(d, k->m, count, outcomes, times,
+                                                              b.start, b.parameters)
+                                 : ess_driver_adjoint(d, count, outcomes, b.start, b.parameters);
+    if (found) fail_msg("%s: %s", k->name, ess_strerror(found));
+    if (!again) b.counters = *ess_driver_counters(d);
+  }
+  assert_memory_equal(values, k->value, sizeof values);
+  assert_true(ess_driver_recorded(d) > 0 && ess_driver_recorded(d) < BYTES);
+  ess_driver_free(d);
+  return b;
+}
+
+static void it_is_what_tangents_are(void **state) {
+  (void)state;
+  for (size_t i = 0; i < sizeof KINDS / sizeof *KINDS; i++) {
+    const kind *const k = &KINDS[i];
+    const size_t all = k->n + k->p, count = k->n + k->watches;
+    const outcome o = run(k, k->start, k->value, tolerance_of(k), true);
+    const backward b = go_back(k, tolerance_of(k), &o);
+    const double allowed = k->m == GUARDS ? 1e-4 : k->jacobian ? 1e-10 : 2e-6;
+    for (size_t j = 0; j < all; j++) {
+      const double size = j < k->n ? 1.0 : fabs(k->value[j - k->n]);
+      for (size_t c = 0; c < count; c++) {
+        const double given = c == k->n ? o.Dt[j] : o.D[c * all + j];
+        const double found =
+            j < k->n ? b.start[j * count + c] : b.parameters[(j - k->n) * count + c];
+        if (!(fabs(given - found) <= allowed * (1.0 / size + fabs(given))))
+          fail_msg("%s: of %zu by %zu: %.12g, by tangents %.12g", k->name, c, j, found, given);
+      }
+    }
+  }
+}
+
+/* with Jacobians given: the forward run, its steps made again, and a Jacobian for each stage */
+static void it_costs_no_more_than_four_runs(void **state) {
+  (void)state;
+  size_t compared = 0;
+  for (size_t i = 0; i < sizeof KINDS / sizeof *KINDS; i++) {
+    const kind *const k = &KINDS[i];
+    if (!k->jacobian || !k->field_by) continue;
+    const outcome plain = run(k, k->start, k->value, tolerance_of(k), false);
+    const ess_counters made = go_back(k, tolerance_of(k), &plain).counters;
+    const uint64_t calls = made.field_evaluations + made.field_jacobian_evaluations;
+    assert_true(calls <= 4 * plain.counters.field_evaluations);
+    compared++;
+  }
+  assert_true(compared >= 4);
+}
+
+/* ---- where events meet ------------------------------------------------------------------------
+ */
+
+enum { LINES = 12 };
+
+/* y grows, once x has passed two places, by either and by both; z by how many of all it has passed
+ */
+static int at_places(double t, const double x[], const double sign[], double f[], void *params) {
+  const double *const p = params;
+  (void)t, (void)x;
+  f[0] = 1.0 + (sign[0] > 0.0 ? p[LINES] : 0.0);
+  f[1] = sign[0] > 0.0 && sign[1] > 0.0 ? 1.0 : 0.0;
+  f[2] = 0.0;
+  for (int k = 0; k < LINES; k++) f[2] += sign[k] > 0.0 ? 0.1 * k : 0.0;
+  return 0;
+}
+
+static int places(double t, const double x[], double h[], void *params) {
+  (void)t;
+  for (int k = 0; k < LINES; k++) h[k] = x[0] - ((const double *)params)[k];
+  return 0;
+}
+
+/* as many as are at 1, the others are far away: the adjoint against the tangents of each piece */
+static void it_takes_the_piece_that_is_chosen(void **state) {
+  (void)state;
+  for (size_t at = 2; at <= LINES; at += LINES - 2) {
+    double p[LINES + 1];
+    for (size_t k = 0; k < LINES; k++) p[k] = k < at ? 1.0 : 100.0;
+    p[LINES] = at == 2 ? 0.5 : 0.0; // without it what many add, adds up but for one product
+    const ess_system system = {.dimension = 3,
+                               .guard_count = LINES,
+                               .field = at_places,
+                               .guards = places,
+                               .parameters = LINES + 1,
+                               .parameter_values = p,
+                               .params = p};
+    const ess_options options = ess_options_default();
+    enum { ALL = 3 + LINES + 1 };
+    size_t pieces = 1;
+    for (size_t piece = 0; piece < pieces; piece++) {
+      ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+      double x[3] = {0.0}, t = 0.0, D[3 * ALL];
+      if (at == 2) {
+        assert_int_equal(ess_driver_follow_parameters(d, ALL, NULL, NULL), ESS_SUCCESS);
+        assert_int_equal(ess_driver_choose_piece(d, piece), ESS_SUCCESS);
+        assert_int_equal(ess_driver_apply(d, &t, 3.0, x), ESS_SUCCESS);
+        pieces = ess_driver_smoothness(d)->pieces;
+        assert_int_equal(pieces, 2);
+        memcpy(D, ess_driver_tangent(d), sizeof D);
+      }
+      ess_driver_reset(d);
+      x[0] = x[1] = x[2] = t = 0.0;
+      assert_int_equal(ess_driver_record(d, BYTES), ESS_SUCCESS);
+      assert_null(ess_driver_tangent(d));
+      if (piece) assert_int_equal(ess_driver_choose_piece(d, piece), ESS_SUCCESS);
+      // in two calls: the second goes on
+      assert_int_equal(ess_driver_apply(d, &t, 0.5, x), ESS_SUCCESS);
+      assert_int_equal(ess_driver_apply(d, &t, 3.0, x), ESS_SUCCESS);
+      const ess_smooth smooth = ess_driver_smoothness(d)->kind;
+      assert_int_equal(smooth, at == 2 ? ESS_SMOOTH_PIECEWISE : ESS_SMOOTH_NOT_COUNTED);
+      assert_int_equal(ess_driver_smoothness(d)->instants, 1);
+      const double outcomes[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+      double start[9], by[3 * (LINES + 1)];
+      assert_int_equal(ess_driver_adjoint(d, 3, outcomes, start, by), ESS_SUCCESS);
+      for (size_t c = 0; at == 2 && c < 3; c++) {
+        for (size_t j = 0; j < 3; j++) assert_true(fabs(start[j * 3 + c] - D[c * ALL + j]) < 1e-8);
+        for (size_t j = 0; j < LINES + 1; j++)
+          assert_true(fabs(by[j * 3 + c] - D[c * ALL + 3 + j]) < 1e-8);
+      }
+      // of many: in the order in which they are listed the first two come first
+      for (size_t j = 0; at > 2 && j < LINES; j++) {
+        assert_true(fabs(by[j * 3 + 2] + 0.1 * (double)j) < 1e-7);
+        assert_true(fabs(by[j * 3 + 1] + (j == 1)) < 1e-7);
+      }
+      // the section is one of several events
+      assert_int_equal(ess_driver_adjoint_section(d, LINES, 3, outcomes, NULL, start, by),
+                       ESS_EINVAL);
+      ess_driver_free(d);
+    }
+  }
+}
+
+/* ---- checkpoints ------------------------------------------------------------------------------
+ */
+
+/* two oscillators for a long time, one of which bounces; how often it does is seen from outside */
+static int told;
+
+static int count_impacts(const ess_impact *impact, void *context) {
+  (void)impact, (void)context;
+  told++;
+  return 0;
+}
+
+/* a recording in little room is what it is in much: the run is made again, page by page, and nobody
+ * hears of it */
+static void checkpoints_give_the_same_in_less_room(void **state) {
+  (void)state;
+  for (int which = 0; which < 3; which++) {
+    const kind *const k = &KINDS[which == 0 ? 1 : which == 1 ? 8 : 9];
+    const double until = which == 1 ? 2.9 : 60.0;
+    double values[MOST], found[2][STATES * STATES + MOST * STATES], end[2][STATES], samples[40];
+    size_t needed = 0, bytes = (size_t)1 << 26;
+    for (int little = 0; little < 2; little++) {
+      memcpy(values, k->value, sizeof values);
+      if (which == 1) values[1] = 0.97;
+      const ess_system system = system_of(k, values);
+      ess_options options = ess_options_default();
+      options.rtol = options.atol = 1e-13;
+      options.h_max = 1.2e-5 * until;
+      options.observer.impact = count_impacts;
+      if (k->slides) options.sliding = ESS_SLIDING_FILIPPOV;
+      ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+      assert_int_equal(ess_driver_record(d, bytes), ESS_SUCCESS);
+      double x[STATES], t = 0.0, outcomes[STATES * STATES] = {0.0}, times[10];
+      memcpy(x, k->start, sizeof x);
+      for (size_t i = 0; i < k->n; i++) outcomes[i * k->n + i] = 1.0;
+      for (int i = 0; i < 10; i++) times[i] = 0.1 * until * i;
+      told = 0;
+      assert_int_equal(ess_driver_apply(d, &t, 0.0, x), ESS_SUCCESS);
+      assert_int_equal(ess_driver_sample(d, &t, 0.9 * until, x, times, 10, samples), ESS_SUCCESS);
+      assert_int_equal(ess_driver_apply(d, &t, until, x), ESS_SUCCESS);
+      const int impacts = told;
+      const ess_counters made = *ess_driver_counters(d);
+      memcpy(end[little], x, sizeof end[little]);
+      double again[STATES * STATES], by[MOST * STATES];
+      double *const start = found[little], *const parameters = start + k->n * k->n;
+      memset(samples, 0, sizeof samples);
+      assert_int_equal(ess_driver_adjoint(d, k->n, outcomes, start, parameters), ESS_SUCCESS);
+      const uint64_t calls = ess_driver_counters(d)->field_evaluations;
+      assert_true(calls >= made.field_evaluations);
+      assert_true(ess_driver_counters(d)->steps == made.steps);
+      assert_int_equal(ess_driver_adjoint(d, k->n, outcomes, again, by), ESS_SUCCESS);
+      assert_memory_equal(again, start, k->n * k->n * sizeof *start);
+      assert_memory_equal(by, parameters, k->p * k->n * sizeof *by);
+      assert_int_equal(told, impacts);
+      for (int i = 0; i < 40; i++) assert_true(samples[i] == 0.0);
+      // and the run goes on as if nothing had been
+      assert_int_equal(ess_driver_apply(d, &t, 1.01 * until, x), ESS_SUCCESS);
+      assert_memory_equal(little ? end[1] : end[0], end[0], k->n * sizeof(double));
+      needed = ess_driver_recorded(d);
+      bytes = little ? bytes : needed - needed / 4;
+      assert_true(needed > 1000000);
+      ess_driver_free(d);
+    }
+    assert_memory_equal(found[0], found[1], (k->n + k->p) * k->n * sizeof(double));
+  }
+}
+
+/* ---- what is refused --------------------------------------------------------------------------
+ */
+
+static ess_driver *recorded(const kind *k, double values[], size_t bytes, double until,
+                            int status) {
+  const ess_system system = system_of(k, values);
+  const ess_options options = ess_options_default();
+  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+  double x[STATES], t = 0.0;
+  memcpy(x, k->start, sizeof x);
+  assert_int_equal(ess_driver_record(d, bytes), ESS_SUCCESS);
+  assert_int_equal(ess_driver_apply(d, &t, until, x), status);
+  return d;
+}
+
+static void a_recording_that_is_too_short_says_how_long_it_should_be(void **state) {
+  (void)state;
+  double values[MOST], weights[STATES] = {1.0}, start[2][STATES], by[2][MOST];
+  memcpy(values, KINDS[1].value, sizeof values);
+  ess_driver *d = recorded(&KINDS[1], values, 1000, 6.0, ESS_SUCCESS);
+  const size_t needed = ess_driver_recorded(d);
+  assert_true(needed > 1000);
+  assert_int_equal(ess_driver_adjoint(d, 1, weights, start[0], by[0]), ESS_ENOMEM);
+  assert_int_equal(ess_driver_failure(d)->status, ESS_ENOMEM);
+  ess_driver_free(d);
+  d = recorded(&KINDS[1], values, needed, 6.0, ESS_SUCCESS);
+  assert_int_equal(ess_driver_recorded(d), needed);
+  assert_int_equal(ess_driver_adjoint(d, 1, weights, start[0], by[0]), ESS_SUCCESS);
+  // either alone
+  assert_int_equal(ess_driver_adjoint(d, 1, weights, start[1], NULL), ESS_SUCCESS);
+  assert_int_equal(ess_driver_adjoint(d, 1, weights, NULL, by[1]), ESS_SUCCESS);
+  assert_memory_equal(start[0], start[1], sizeof start[0]);
+  assert_memory_equal(by[0], by[1], 4 * sizeof(double));
+  ess_driver_free(d);
+  d = recorded(&KINDS[1], values, needed - 8, 6.0, ESS_SUCCESS);
+  assert_int_equal(ess_driver_adjoint(d, 1, weights, start[0], by[0]), ESS_ENOMEM);
+  // another run is recorded from its beginning
+  ess_driver_reset(d);
+  assert_int_equal(ess_driver_recorded(d), 0);
+  ess_driver_free(d);
+}
+
+static int broken_field(double t, const double x[], const double sign[], double J[], void *params) {
+  forced_jacobian(t, x, sign, J, params);
+  J[3] = NAN;
+  return 0;
+}
+
+static int failing_by(double t, const double x[], const double sign[], double Fp[], void *params) {
+  forced_by(t, x, sign, Fp, params);
+  return 5;
+}
+
+static void what_makes_no_sense_is_refused(void **state) {
+  (void)state;
+  double values[MOST], weights[STATES] = {1.0}, start[STATES], by[MOST], x[STATES], t = 0.0;
+  memcpy(values, KINDS[1].value, sizeof values);
+  ess_driver *d = recorded(&KINDS[1], values, BYTES, 3.0, ESS_SUCCESS);
+  assert_int_equal(ess_driver_record(NULL, 1), ESS_EINVAL);
+  assert_int_equal(ess_driver_adjoint(NULL, 1, weights, start, by), ESS_EINVAL);
+  assert_int_equal(ess_driver_adjoint_section(NULL, 0, 1, weights, NULL, start, by), ESS_EINVAL);
+  assert_int_equal(ess_driver_recorded(NULL), 0);
+  assert_int_equal(ess_driver_adjoint(d, 0, weights, start, by), ESS_EINVAL);
+  assert_int_equal(ess_driver_adjoint(d, SIZE_MAX / 64, weights, start, by), ESS_EINVAL);
+  assert_int_equal(ess_driver_adjoint(d, 1, NULL, start, by), ESS_EINVAL);
+  assert_int_equal(ess_driver_adjoint_section(d, 3, 1, weights, NULL, start, by), ESS_EINVAL);
+  weights[1] = NAN;
+  assert_int_equal(ess_driver_adjoint(d, 1, weights, start, by), ESS_EINVAL);
+  assert_non_null(strstr(ess_driver_failure(d)->reason, "outcomes"));
+  weights[1] = 0.0;
+  double Dt[STATES];
+  assert_int_equal(ess_driver_section(d, 0, Dt, NULL), ESS_EINVAL);
+  assert_int_equal(ess_driver_adjoint(d, 1, weights, start, by), ESS_SUCCESS);
+  // tangents end the recording
+  assert_int_equal(ess_driver_follow(d, 4, NULL), ESS_SUCCESS);
+  assert_int_equal(ess_driver_adjoint(d, 1, weights, start, by), ESS_EINVAL);
+  assert_int_equal(ess_driver_record(d, BYTES), ESS_SUCCESS);
+  assert_int_equal(ess_driver_record(d, 0), ESS_SUCCESS);
+  assert_int_equal(ess_driver_adjoint(d, 1, weights, start, by), ESS_EINVAL);
+  assert_int_equal(ess_driver_record(d, SIZE_MAX), ESS_ENOMEM);
+  ess_driver_free(d);
+
+  ess_system system = system_of(&KINDS[1], values);
+  ess_options options = ess_options_paper();
+  d = ess_driver_alloc(&system, &options, NULL);
+  assert_int_equal(ess_driver_record(d, BYTES), ESS_EINVAL);
+  assert_non_null(strstr(ess_driver_failure(d)->reason, "PAPER"));
+  ess_driver_free(d);
+
+  options = ess_options_default();
+  for (int what = 0; what < 2; what++) {
+    system = system_of(&KINDS[1], values);
+    if (what) system.field_jacobian = broken_field;
+    if (!what) system.field_parameter_jacobian = failing_by;
+    d = ess_driver_alloc(&system, &options, NULL);
+    memcpy(x, KINDS[1].start, sizeof x);
+    t = 0.0;
+    assert_int_equal(ess_driver_record(d, BYTES), ESS_SUCCESS);
+    assert_int_equal(ess_driver_apply(d, &t, 3.0, x), ESS_SUCCESS);
+    assert_int_equal(ess_driver_adjoint(d, 1, weights, start, by),
+                     what ? ESS_EFIELD : ESS_ECALLBACK);
+    ess_driver_free(d);
+  }
+}
+
+/* ---- where there is no derivative -------------------------------------------------------------
+ */
+
+/* a ball thrown up to just where a ceiling is */
+static int ceiling(double t, const double x[], double h[], void *params) {
+  (void)t;
+  h[0] = ((const double *)params)[2] - x[0];
+  return 0;
+}
+
+static void where_there_is_no_derivative_there_is_its_status(void **state) {
+  (void)state;
+  double values[MOST] = {9.81, 0.8, 0.0}, weights[2] = {1.0, 0.0}, start[2], by[3];
+  kind graze = KINDS[7];
+  graze.guards = ceiling;
+  graze.start[0] = -0.5 * 9.81;
+  graze.start[1] = 9.81;
+  const ess_system system = system_of(&graze, values);
+  const ess_options options = ess_options_default();
+  int ended[2];
+  for (int records = 0; records < 2; records++) {
+    ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+    double x[2] = {graze.start[0], graze.start[1]}, t = 0.0;
+    if (records) assert_int_equal(ess_driver_record(d, BYTES), ESS_SUCCESS);
+    if (!records) assert_int_equal(ess_driver_follow_parameters(d, 5, NULL, NULL), ESS_SUCCESS);
+    ended[records] = ess_driver_apply(d, &t, 2.0, x);
+    if (records) assert_int_equal(ess_driver_adjoint(d, 1, weights, start, by), ended[1]);
+    ess_driver_free(d);
+  }
+  assert_int_equal(ended[0], ended[1]);
+  assert_int_equal(ended[0], ESS_EGRAZING);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(it_is_what_tangents_are),
+      cmocka_unit_test(it_costs_no_more_than_four_runs),
+      cmocka_unit_test(it_takes_the_piece_that_is_chosen),
+      cmocka_unit_test(checkpoints_give_the_same_in_less_room),
+      cmocka_unit_test(a_recording_that_is_too_short_says_how_long_it_should_be),
+      cmocka_unit_test(what_makes_no_sense_is_refused),
+      cmocka_unit_test(where_there_is_no_derivative_there_is_its_status),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,101 @@
+#!/bin/sh
+# essbench robot interrupted within its only start: what was measured is kept, is shown, and is not measured
+# again.
+# SPDX-License-Identifier: GPL-3.0-or-later
+# usage: test_cli_robot_parts.sh ESSBENCH
+. "$(dirname "$0")/../support/cli_room.sh"
+
+# a chain over a floor, whose small steps take long
+python3 - >chain.xml <<'END'
+links = 12
+body = "".join(f"<body pos='{.2 if i else 0} 0 {0 if i else .6}'><joint name='j{i}' axis='0 1 0'/>"
+               "<geom type='capsule' fromto='0 0 0 .2 0 0' size='.02'/>" for i in range(links))
+print("<mujoco><option timestep='0.002'><flag contact='disable'/></option><worldbody>" + body + "</body>" * links + "</worldbody></mujoco>")
+END
+study="robot chain.xml --starts 1 --time 1 --time-steps 0.002,0.0001,0.000004,0.000002 --integrators Euler
+  --tolerances 1e-4,1e-6 --reference 1e-8 --check-step 1e-4 --budget 100 --out results"
+
+# begins it, and interrupts it when so many parts are there
+interrupt_at() {
+  # shellcheck disable=SC2086
+  "$essbench" $study "$@" >"$room/out" 2>"$room/err" </dev/null &
+  pid=$!
+  for _ in $(seq 1200); do
+    parts=$(grep -c '"part"' 'results/robot_start=0.parts' 2>/dev/null)
+    [ "${parts:-0}" -ge 6 ] && break
+    kill -0 $pid 2>/dev/null || break
+    sleep 0.05
+  done
+  kill -INT $pid
+  wait $pid
+  status=$?
+}
+
+interrupt_at
+expect 'interrupted' one_line 130 'what is done is kept, within the starts, too'
+cp 'results/robot_start=0.parts' kept
+expect 'parts are kept' [ "$(grep -c '"part"' kept)" -ge 6 ]
+run robot chain.xml --table --out results
+expect 'a table of what is there' sh -c 'grep -q "^start=0 is under way" "$1" && grep -q "reference: libess at 1e-08" "$1" &&
+  grep -qE "MuJoCo +Euler +0.002 .* mm" "$1"' - "$room/out"
+
+# of other settings: nothing is lost
+# shellcheck disable=SC2086
+run $study --height 0.3
+expect 'other settings are refused' one_line 1 'differs in height'
+expect 'and nothing is lost' cmp -s kept 'results/robot_start=0.parts'
+
+# what is kept is believed: a number in it is that of the results
+python3 - <<'END'
+import json
+lines = [json.loads(x) for x in open("kept")]
+long = [x for x in lines if x.get("part", "").startswith("run") and x["value"]["seconds"] > 0.15]
+assert long, "no long run is kept"
+for x in lines:
+    if x.get("part") == "growth":
+        x["value"]["value"] = 12345.0
+for x in long:
+    x["value"]["position_error"] = 0.125
+json.dump(len(long), open("long", "w"))
+open("results/robot_start=0.parts", "w").write("".join(json.dumps(x) + "\n" for x in lines))
+END
+# shellcheck disable=SC2086
+run $study
+expect 'it goes on' success
+expect 'with what was kept' python3 -c 'import json
+r = json.load(open("results/robot.json"))
+assert r["growth"] == 12345.0
+assert sum(m["position_error"] == 0.125 for m in r["mujoco"]) == json.load(open("long"))'
+expect 'and no part is left' [ ! -e 'results/robot_start=0.parts' ]
+run robot chain.xml --table --out results
+expect 'a table of all' grep -qE 'libess +dopri5 +1e-06 .* mm' "$room/out"
+
+# begun anew, a part is none
+interrupt_at --restart
+cp kept 'results/robot_start=0.parts'
+sed -i 's/"part"/"pard"/' 'results/robot_start=0.parts'
+# shellcheck disable=SC2086
+run $study --restart
+expect 'begun anew' success
+expect 'it is measured' python3 -c 'import json; assert json.load(open("results/robot.json"))["growth"] != 12345.0'
+
+# on a terminal it is told how far a start is
+cat >watch.py <<'END'
+import os, pty, re, subprocess, sys
+lead, end = pty.openpty()
+done = subprocess.Popen(sys.argv[1:], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=end)
+os.close(end)
+said = b""
+while True:
+    try:
+        said += os.read(lead, 4096)
+    except OSError:
+        break
+assert done.wait() == 0
+# which of them are drawn depends on how long those before took
+assert re.search(rb"starts 0/1, run \d+ of 12: (MuJoCo|libess|no guards)", said), said
+END
+# shellcheck disable=SC2086
+expect 'how far it is, is shown within a start' python3 watch.py "$essbench" $study --restart
+
+finish
