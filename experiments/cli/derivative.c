@@ -24,15 +24,21 @@ typedef struct followed {
   double state[MODEL_DIMENSION_MAX], tangent[MODEL_DIMENSION_MAX * MODEL_DIMENSION_MAX];
 } followed;
 
+/* what was asked for: read, and refused, before there is anything to free */
+typedef struct question {
+  double direction[MODEL_DIMENSION_MAX];
+  gradient_way way;
+  size_t outcome; /* of which derivatives are printed by name; SIZE_MAX: none */
+} question;
+
 typedef struct derivative {
   size_t n;
-  double x0[MODEL_DIMENSION_MAX], direction[MODEL_DIMENSION_MAX];
+  question asked;
+  double x0[MODEL_DIMENSION_MAX];
   ess_options options;
   followed whole, one; /* by all states; along the direction */
   followed piece[PIECES_SHOWN_MAX];
   size_t shown;
-  gradient_way way;
-  size_t outcome; /* of which derivatives are printed by name; SIZE_MAX: none */
   gradient by_name;
   double *room;
   gradient_check check;
@@ -62,23 +68,22 @@ static int follow(const arguments *given, derivative *d, char message[SOLVER_MES
   if (status || !given->direction) return status;
   request.piece = SIZE_MAX;
   request.count = 1;
-  request.directions = d->direction;
+  request.directions = d->asked.direction;
   return follow_into(&request, &d->one, message);
 }
 
 /* the way and the outcome that are asked for */
-static void read_outcome(arguments *given, derivative *d) {
+static void read_outcome(arguments *given, question *asked) {
   const model *const m = &given->m;
-  d->outcome = flow_ends(m) ? d->n : SIZE_MAX;
-  d->way = GRADIENT_FORWARD;
-  if (given->way && !gradient_way_find(given->way, &d->way))
+  asked->outcome = flow_ends(m) ? m->system.dimension : SIZE_MAX;
+  asked->way = GRADIENT_FORWARD;
+  if (given->way && !gradient_way_find(given->way, &asked->way))
     command_usage(given, "--way %.40s is not accepted; it is %s", given->way, WAYS);
   if (!given->outcome) return;
   const size_t count = gradient_outcomes(m);
-  d->outcome = 0;
-  while (d->outcome < count && strcmp(gradient_outcome_name(m, d->outcome), given->outcome) != 0)
-    d->outcome++;
-  if (d->outcome < count) return;
+  size_t *const at = &asked->outcome;
+  for (*at = 0; *at < count; ++*at)
+    if (strcmp(gradient_outcome_name(m, *at), given->outcome) == 0) return;
   char known[400] = "";
   for (size_t i = 0; i < count && strlen(known) < sizeof known - 80; i++)
     snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", i ? ", " : "",
@@ -87,16 +92,28 @@ static void read_outcome(arguments *given, derivative *d) {
                 known);
 }
 
+static question read_question(arguments *given) {
+  question asked = {0};
+  const size_t n = given->m.system.dimension;
+  if (given->direction && !command_numbers(given->direction, n, asked.direction))
+    command_usage(given,
+                  "--direction %.60s is not accepted; it is %zu numbers with commas between, one "
+                  "for each state of %s",
+                  given->direction, n, given->m.type->name);
+  read_outcome(given, &asked);
+  return asked;
+}
+
 static int find_by_name(const arguments *given, derivative *d, char message[SOLVER_MESSAGE_SIZE]) {
   const size_t rows = gradient_outcomes(&given->m), columns = gradient_inputs(&given->m);
-  if (d->outcome == SIZE_MAX || d->whole.of.kind == FLOW_DISCONTINUOUS) return 0;
+  if (d->asked.outcome == SIZE_MAX || d->whole.of.kind == FLOW_DISCONTINUOUS) return 0;
   d->room = calloc(rows * (columns + 1), sizeof *d->room);
   if (!d->room) {
     measure_message(message, "out of memory");
     return SOLVER_FAILED;
   }
   d->by_name = (gradient){.value = d->room, .by = d->room + rows};
-  return gradient_find(&given->m, &d->options, d->x0, d->way, &d->by_name, message);
+  return gradient_find(&given->m, &d->options, d->x0, d->asked.way, &d->by_name, message);
 }
 
 static int compare(const arguments *given, derivative *d, char message[SOLVER_MESSAGE_SIZE]) {
@@ -148,7 +165,7 @@ static json_t *by_name(const arguments *given, const derivative *d) {
   for (size_t j = 0; j < columns; j++)
     json_array_append_new(
         array, json_pack("{s:s, s:o}", "name", gradient_input_name(&given->m, j), "value",
-                         measure_json_number(d->by_name.by[d->outcome * columns + j])));
+                         measure_json_number(d->by_name.by[d->asked.outcome * columns + j])));
   return array;
 }
 
@@ -175,8 +192,9 @@ static json_t *check_of(const arguments *given, const derivative *d) {
 
 static json_t *outcome_of(const arguments *given, const derivative *d) {
   if (!d->room) return json_null();
-  return json_pack("{s:s, s:o}", "name", gradient_outcome_name(&given->m, d->outcome), "value",
-                   measure_json_number(d->by_name.value[d->outcome]));
+  const size_t outcome = d->asked.outcome;
+  return json_pack("{s:s, s:o}", "name", gradient_outcome_name(&given->m, outcome), "value",
+                   measure_json_number(d->by_name.value[outcome]));
 }
 
 static json_t *as_json(const arguments *given, const derivative *d) {
@@ -206,7 +224,7 @@ static json_t *as_json(const arguments *given, const derivative *d) {
       given->m.type->describe_start && !given->m.type->describe_start(&given->m, d->x0, contacts);
   json_object_set_new(object, "outcome", outcome_of(given, d));
   json_object_set_new(object, "way",
-                      d->room ? json_string(gradient_way_name(d->way)) : json_null());
+                      d->room ? json_string(gradient_way_name(d->asked.way)) : json_null());
   json_object_set_new(object, "by", by_name(given, d));
   json_object_set_new(object, "check", check_of(given, d));
   json_object_set_new(object, "start_contacts", has_contacts ? json_string(contacts) : json_null());
@@ -306,12 +324,12 @@ static void print_text(const arguments *given, const derivative *d) {
       printf("  %-9s %.12g\n", model_state_name(&given->m, i), d->one.tangent[i]);
   }
   if (d->room) {
-    printf("%s by each input, %s%s\n", gradient_outcome_name(&given->m, d->outcome),
-           gradient_way_name(d->way),
+    printf("%s by each input, %s%s\n", gradient_outcome_name(&given->m, d->asked.outcome),
+           gradient_way_name(d->asked.way),
            f->kind == FLOW_C1 ? "" : ", in the order that the run makes");
     for (size_t j = 0; j < gradient_inputs(&given->m); j++)
       printf("  %-9s %.12g\n", gradient_input_name(&given->m, j),
-             d->by_name.by[d->outcome * gradient_inputs(&given->m) + j]);
+             d->by_name.by[d->asked.outcome * gradient_inputs(&given->m) + j]);
   }
   print_check(given, d);
   printf("%llu crossings, %llu field evaluations, %llu of its Jacobian\n",
@@ -330,20 +348,16 @@ static int run(arguments *given) {
   }
   const int refused = model_prepare(&given->m, message);
   if (refused) return command_stop(given, refused, message);
+  const question asked = read_question(given);
   derivative *const d = calloc(1, sizeof *d);
   if (!d) return command_fail(given, "out of memory");
   d->n = given->m.system.dimension;
-  if (given->direction && !command_numbers(given->direction, d->n, d->direction))
-    command_usage(given,
-                  "--direction %.60s is not accepted; it is %zu numbers with commas between, one "
-                  "for each state of %s",
-                  given->direction, d->n, given->m.type->name);
+  d->asked = asked;
   d->options = solver_libess_options(paper ? ESS_METHOD_PAPER : ESS_METHOD_TOLERANCE,
                                      &given->settings, given->m.type->time_step);
   d->options.tie = given->tie;
   if (given->m.type->slides && !paper) d->options.sliding = ESS_SLIDING_FILIPPOV;
   given->m.type->initial_state(&given->m, d->x0);
-  read_outcome(given, d);
   int status = follow(given, d, message);
   if (!status) status = find_by_name(given, d, message);
   if (!status) status = compare(given, d, message);
