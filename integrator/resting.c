@@ -138,6 +138,36 @@ int ess_put_before_impact(ess_driver *d, size_t k) {
   return ESS_SUCCESS;
 }
 
+/* whether event function k is beyond its zero by no more than the tolerance and moves on: a state
+ * at which a run has ended on an event, and whose last digits have passed it */
+static int has_just_passed(ess_driver *d, size_t k, bool *passed) {
+  double allowed;
+  *passed = has_impact(d, k) && d->h[k] * d->rate[k] > 0.0 && is_small(d, k);
+  if (!*passed) return ESS_SUCCESS;
+  const int status = ess_allowed_error(d, k, &allowed);
+  *passed = fabs(d->h[k]) <= allowed;
+  return status;
+}
+
+int ess_put_before_passed(ess_driver *d) {
+  const ess_impact_work *const w = d->impacts;
+  bool any = false;
+  if (!w || w->calls.start || d->system.resets) return ESS_SUCCESS; // who starts it says the mode
+  for (size_t k = 0; k < d->system.guard_count; k++) {
+    bool ahead;
+    int status = has_just_passed(d, k, &ahead);
+    if (!status && ahead) status = look_ahead(d, k, -d->sign[k], &ahead);
+    if (status) return status;
+    // what the map does not send back has made it, and is where it belongs
+    if (!ahead || !returns_to(d, k, d->x, -d->sign[k])) continue;
+    d->sign[k] = -d->sign[k];
+    any = true;
+  }
+  if (!any) return ESS_SUCCESS;
+  const int status = ess_announce(d, d->system.guard_count);
+  return status ? status : ess_evaluate_node(d);
+}
+
 int ess_let_rest(ess_driver *d) {
   int status = ESS_SUCCESS;
   for (size_t k = 0; !status && k < d->system.guard_count; k++) {

@@ -25,6 +25,11 @@ int ess_impact_side(ess_driver *d, size_t k);
  * impact from rest. Not where the system says how it starts. */
 int ess_put_before_impact(ess_driver *d, size_t k);
 
+/* Latches event functions that are beyond the zero of an impact by no more than the tolerance, and
+ * move on, to the side from which that is made, where its map sends them back there: a run that
+ * goes on from a state at which another has ended on an event. */
+int ess_put_before_passed(ess_driver *d);
+
 /* After an impact: those that rest on, or beyond, an armed guard count as on it. */
 int ess_let_rest(ess_driver *d);
 

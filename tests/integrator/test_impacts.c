@@ -97,9 +97,9 @@ static int off_the_floor(ess_impact *impact, void *params) {
   return 0;
 }
 
-/* the status of a ball that starts on the floor this fast, and where it is then */
-static int from_the_floor(floor_under *p, const bool at[], double speed, double x[2],
-                          uint64_t *impacts) {
+/* the status of a ball that starts here, this fast, and where it is then */
+static int from(double height, floor_under *p, const bool at[], double speed, double x[2],
+                uint64_t *impacts) {
   const ess_impacts made = {.at = at, .map = off_the_floor};
   const ess_system system = {.dimension = 2,
                              .guard_count = 1,
@@ -112,12 +112,40 @@ static int from_the_floor(floor_under *p, const bool at[], double speed, double 
   const ess_options options = ess_options_default();
   ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
   double t = 0.0;
-  x[0] = 0.0;
+  x[0] = height;
   x[1] = speed;
   const int status = ess_driver_apply(d, &t, 0.1, x);
   *impacts = ess_driver_counters(d)->impacts;
   ess_driver_free(d);
   return status;
+}
+
+static int from_the_floor(floor_under *p, const bool at[], double speed, double x[2],
+                          uint64_t *impacts) {
+  return from(0.0, p, at, speed, x, impacts);
+}
+
+/* a run that another has left at its landing, some digits below the floor */
+static void nothing_falls_through_a_floor_whose_zero_its_last_digits_have_passed(void **state) {
+  (void)state;
+  static const bool down[] = {[ESS_GUARD_DOWN(0)] = true, [ESS_GUARD_UP(0)] = false};
+  static const double depths[] = {1e-17, 1e-15, 1e-13, 1e-11, 1e-10};
+  for (size_t i = 0; i < 5 * 4; i++) {
+    floor_under p = {.by_time = i & 1};
+    uint64_t impacts;
+    double x[2];
+    const double depth = depths[i / 4];
+    const bool *const at = i & 2 ? down : NULL;
+    assert_int_equal(from(-depth, &p, at, -1.0, x, &impacts), ESS_SUCCESS);
+    assert_int_equal(impacts, 1);
+    assert_true(fabs(x[0] - (0.08 - 0.005 * G)) < 1e-7);
+    // where both sides are walls it may have left, and upwards it has
+    floor_under wall = {.two_sided = true};
+    assert_int_equal(from(-depth, &wall, NULL, -1.0, x, &impacts), ESS_SUCCESS);
+    assert_int_equal(impacts, 0);
+    assert_int_equal(from(depth, &p, at, 1.0, x, &impacts), ESS_SUCCESS);
+    assert_int_equal(impacts, 0);
+  }
 }
 
 static void nothing_falls_through_a_floor_that_it_starts_on(void **state) {
@@ -386,6 +414,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_ball_bounces_as_it_should),
       cmocka_unit_test(nothing_falls_through_a_floor_that_it_starts_on),
+      cmocka_unit_test(nothing_falls_through_a_floor_whose_zero_its_last_digits_have_passed),
       cmocka_unit_test(what_is_thrown_from_a_wall_leaves_it_whichever_way_the_map_says_its_side),
       cmocka_unit_test(what_starts_where_it_is_taken_away_from_is_taken_away),
       cmocka_unit_test(energy_is_lost_by_the_square_of_restitution),
