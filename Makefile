@@ -98,6 +98,7 @@ limbs = $(study) limbs $(out)
 rigid-soft = $(study) rigid-soft $(out)
 contact-modes = $(study) contact-modes $(out)
 tutorial = $(study) tutorial $(out)
+sliding = $(study) sliding $(out)
 robot = $(study) robot $(ROBOT) $(call option,starts,$(TRIALS)) $(call option,seed,$(SEED)) $(call \
   option,processes,$(PROCESSES)) $(out)
 claims = $(study) claims $(out)
@@ -138,7 +139,7 @@ sources = find . \( -path ./build -o -path ./env -o -path ./.deps -o -path ./.gi
   -o -name '*.[ch]' -print0 | xargs -0 -r clang-format
 
 .PHONY: all build test regress baseline order calibrate sweep mujoco work-precision crossing-cost \
-  speed scale tolerance ensemble derivative limbs rigid-soft contact-modes tutorial robot claims figures help clean \
+  speed scale tolerance ensemble derivative limbs rigid-soft contact-modes tutorial sliding robot claims figures help clean \
   columns dist format format-check fuzz install uninstall report results test-dist test-report setup-build setup-figures setup-test \
   drake many-robots setup-robots setup-report setup-browser setup-python python python-factors test-python test-wheels test-releases \
   build-essbench test-release test-clang test-sanitized test-plain
@@ -217,6 +218,10 @@ contact-modes: setup-figures build-essbench
 
 tutorial: setup-build build-essbench
 	$(tutorial)
+
+sliding: setup-figures build-essbench
+	$(sliding)
+	$(figures)
 
 # the robot that ROBOT names, or one of those that tests run
 ROBOT = .deps/robots/hopper.xml
@@ -396,6 +401,7 @@ make derivative   error of the flow's derivative, through crossings and at a cor
 make limbs        a landing on two feet over the initial rotation, on rigid and soft limbs
 make rigid-soft   rigid contacts against soft ones, by libess and by MuJoCo
 make contact-modes  what pseudo-impulses do to a rocking block, and to a point that meets a hill
+make sliding      a mass on a belt: slides located, beside friction made smooth
 make tutorial     the contact tutorial's programs as printed, on its mass that falls onto a floor
 make robot        how wrong MuJoCo is on ROBOT (an MJCF), by time step, and what a right run costs
 make claims         the papers' claims, by what the results hold: which hold, which fail

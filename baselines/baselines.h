@@ -30,6 +30,9 @@ extern const solver_type plain_rk4_solver;    /* cubic outputs between its ends 
 extern const solver_type plain_dopri5_solver; /* libess's base without guards */
 extern const solver_type plain_cvode_solver;  /* SUNDIALS' Adams without roots */
 
+/* What is usual where the field points back: each sign smoothed, in the width epsilon. */
+extern const solver_type tanh_cvode_solver; /* SUNDIALS' BDF */
+
 /* The Open Dynamics Engine; refuses every model where the build had none. */
 extern const solver_type ode_solver;
 

@@ -2,6 +2,7 @@
 /* The mode read off the state: see plain.h. */
 #include "plain.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,6 +51,14 @@ static int read_signs(const model *m, double t, const double x[], double sign[])
   return status;
 }
 
+/* tanh(h / width) at x, which is no sign: the field is asked what lies between its modes */
+static int read_smoothed(const plain_mode *mode, double t, const double x[], double sign[]) {
+  const ess_system *const s = &mode->m->system;
+  const int status = s->guards(t, x, sign, s->params);
+  for (size_t k = 0; k < s->guard_count; k++) sign[k] = tanh(sign[k] / mode->width);
+  return status;
+}
+
 /* a model that keeps sums over its mode is told of each sign that is another */
 static int tell_changes(plain_mode *mode) {
   const ess_system *const s = &mode->m->system;
@@ -65,7 +74,8 @@ static int tell_changes(plain_mode *mode) {
 
 int plain_field_by_signs(plain_mode *mode, double t, const double x[], double dxdt[]) {
   const ess_system *const s = &mode->m->system;
-  int status = read_signs(mode->m, t, x, mode->sign);
+  int status = mode->width > 0.0 ? read_smoothed(mode, t, x, mode->sign)
+                                 : read_signs(mode->m, t, x, mode->sign);
   if (!status && s->mode_changed) status = tell_changes(mode);
   return status ? status : s->field(t, x, mode->sign, dxdt, s->params);
 }

@@ -13,7 +13,8 @@ typedef struct plain_mode {
   const model *m;
   double *sign, *before; /* before: only of a model that is told of changes */
   bool known;            /* the model has been told all signs */
-  uint64_t evaluations;  /* of the field, and as many of the event functions */
+  double width; /* of the tanh that stands for each sign, in its event function's unit; 0: none */
+  uint64_t evaluations; /* of the field, and as many of the event functions */
 } plain_mode;
 
 /* Refuses a model whose mode is no function of its state: 0, or SOLVER_REFUSED with one line. */
@@ -27,8 +28,8 @@ void plain_free(plain_mode *mode);
 /* Forgets the run before. */
 void plain_start(plain_mode *mode);
 
-/* The field where the signs of all event functions at x are the mode. 0, or what a callback
- * returned. */
+/* The field where the signs of all event functions at x, or tanh(h / width), are the mode. 0, or
+ * what a callback returned. */
 int plain_field_by_signs(plain_mode *mode, double t, const double x[], double dxdt[]);
 
 /* The field in the mode that x has, counted. Here, since a step of Euler is little more than its
@@ -36,8 +37,8 @@ int plain_field_by_signs(plain_mode *mode, double t, const double x[], double dx
 static inline int plain_field(plain_mode *mode, double t, const double x[], double dxdt[]) {
   const model_type *const type = mode->m->type;
   mode->evaluations++;
-  return type->field_by_state ? type->field_by_state(mode->m, x, dxdt)
-                              : plain_field_by_signs(mode, t, x, dxdt);
+  return type->field_by_state && mode->width == 0.0 ? type->field_by_state(mode->m, x, dxdt)
+                                                    : plain_field_by_signs(mode, t, x, dxdt);
 }
 
 /* Copies the counters to the report. */

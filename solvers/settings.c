@@ -13,7 +13,9 @@ static const char positive[] = "a finite number > 0", limit[] = "a number > 0, o
 const setting settings_table[] = {
     {"epsilon", "epsilon", "X",
      "half-width of every guard's neighbourhood in the paper's method, m for plate and hopper; to "
-     "solver smooth the width of its force, m (default 1e-3)",
+     "solver smooth the width of its force, m; to tanh-cvode that of its tanh, in the event "
+     "function's "
+     "unit (default 1e-3)",
      AT(epsilon), .initial = 1e-3, .min = TINY, .max = HUGE_NUMBER, .accepts = positive},
     {"rtol", "rtol", "X",
      "relative tolerance: of everything to solver libess, of integration between crossings to "

@@ -27,6 +27,7 @@ const solver_type *const solver_types[] = {
     &plain_rk4_solver,
     &plain_dopri5_solver,
     &plain_cvode_solver,
+    &tanh_cvode_solver,
     NULL,
 };
 // clang-format on
@@ -55,6 +56,7 @@ unsigned solver_concerns(const solver_type *solver) {
       {&plain_rk4_solver, SETTING_TIME_STEP},
       {&plain_dopri5_solver, TOLERANCES},
       {&plain_cvode_solver, TOLERANCES},
+      {&tanh_cvode_solver, TOLERANCES | SETTING_EPSILON},
   };
   for (size_t i = 0; i < sizeof concerns / sizeof *concerns; i++)
     if (concerns[i].solver == solver) return concerns[i].settings;

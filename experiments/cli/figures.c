@@ -36,6 +36,7 @@ static const figure figures[] = {
     {"fig_limbs", "limbs.csv"},
     {"fig_rigid_soft", "rigid_soft.csv"},
     {"fig_contact_modes", "contact_modes.csv"},
+    {"fig_sliding", "sliding.csv"},
     {"fig_robot", "robot_mujoco.csv"},
     {"fig_robot_derivative", "robot_derivative.csv"},
 };

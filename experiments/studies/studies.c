@@ -20,6 +20,7 @@ const study *const studies[] = {
     &rigid_soft_study,
     &contact_modes_study,
     &tutorial_study,
+    &sliding_study,
     &claims_study,
 #ifdef ESS_ROBOTS
     &robot_study,

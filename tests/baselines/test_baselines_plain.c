@@ -214,6 +214,37 @@ static void test_refusals(void **state) {
   fixture_close(&f);
 }
 
+/* A mass that a belt carries creeps where friction is made smooth: its spring, -x, is balanced by
+ * tanh(slip / width), but for the part that the acceleration takes, which is of the width's size
+ * squared. */
+static void test_tanh_creeps(void **state) {
+  (void)state;
+  static const double width = 1e-4;
+  model m;
+  model_init(&m, model_find("belt"));
+  fixture f = fixture_open(m, 1.0);
+  const solver_output output = fixture_output(&f);
+  solver_settings s = fixture_settings();
+  s.rtol = s.atol = 1e-10;
+  s.epsilon = width;
+  char message[SOLVER_MESSAGE_SIZE];
+  void *instance;
+  solver_report report;
+  assert_int_equal(tanh_cvode_solver.prepare(&f.m, &s, &output, &instance, message), 0);
+  assert_int_equal(tanh_cvode_solver.run(instance, f.x0, &output, &report), 0);
+  const double *const end = output.states + 2 * (output.count - 1);
+  const double creep = width * atanh(end[0]);
+  assert_true(fabs(end[0] - 0.5) < width);
+  assert_true(fabs(end[1] - 0.5 + creep) < 0.01 * creep);
+  tanh_cvode_solver.release(instance);
+  s.epsilon = NAN;
+  fixture_refused(&f, &tanh_cvode_solver, &s, "is the width of the tanh");
+  fixture_close(&f);
+  f = fixture_open(fixture_plate(60.0), 0.1);
+  fixture_refused(&f, &tanh_cvode_solver, &s, "has nothing between its modes");
+  fixture_close(&f);
+}
+
 /* A start that is not finite ends the run with one line. */
 static void test_stops(void **state) {
   (void)state;
@@ -269,6 +300,7 @@ int main(void) {
       cmocka_unit_test(test_sums_over_the_mode),
       cmocka_unit_test(test_field_by_state),
       cmocka_unit_test(test_refusals),
+      cmocka_unit_test(test_tanh_creeps),
       cmocka_unit_test(test_stops),
       cmocka_unit_test(test_says_when),
   };

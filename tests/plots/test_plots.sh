@@ -392,7 +392,7 @@ sweeps() {
 # libess is green in every figure that has it, and MuJoCo blue
 has_hue() { check "$2: has no $1" grep -qiF -- "$1" "$out/$2.svg"; }
 new_data
-for figure in fig_derivative fig_limbs fig_rigid_soft fig_robot fig_robot_derivative fig_tolerance; do
+for figure in fig_derivative fig_limbs fig_rigid_soft fig_robot fig_robot_derivative fig_sliding fig_tolerance; do
   draws 'from the fixture' "$figure" svg
   has_hue 'rgb(  0, 158, 115)' "$figure"
 done

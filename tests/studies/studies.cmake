@@ -2,7 +2,7 @@
 # were interrupted and go on.
 ess_test(sweep_summary experiments)
 foreach(duty experiments_order experiments_calibrate experiments_projection experiments_sweep limbs
-             tutorial rigid_soft contact_modes speed scale)
+             tutorial rigid_soft contact_modes speed scale sliding_study)
   ess_test(${duty} experiments)
   target_compile_definitions(test_${duty} PRIVATE ESSBENCH="$<TARGET_FILE:essbench>")
   add_dependencies(test_${duty} essbench)

@@ -36,7 +36,7 @@ mkdir -p results/150 results/robot
 
 environment="\"environment\": {\"git_commit\": \"$commit\", \"mujoco\": {\"version\": \"4.0.0\"}, \"compiler\": \"cc\",
   \"cores\": 2, \"cpu\": \"none\", \"date\": \"2000-01-01T00:00:00Z\", \"warnings\": []}"
-for name in order calibration derivative_error limbs contact_modes tutorial rigid_soft crossing_cost mujoco_settings scale \
+for name in order calibration derivative_error limbs contact_modes tutorial sliding rigid_soft crossing_cost mujoco_settings scale \
   tolerance ensemble 150/sweep robot/sweep; do
   echo "{\"command\": \"$name\", \"trials\": 3, \"unchanged\": 1e-9, \"minimum_effect\": 0.05, \"time\": 0.3,
     \"parameters\": {\"contacts\": 10}, \"tolerance\": 1e-4, \"block\": 1000, \"failed\": 0, \"cases\": [],
@@ -150,7 +150,7 @@ quietly() {
   ls results/*.json results/*/*.json results/robots/*/robot.json results/gradients/*/*.json 2>/dev/null | python3 -B -c 'import json, sys
 parts = [line.strip()[len("results/"):-len(".json")] for line in sys.stdin]
 parts += ["work_precision-" + n for n in ("affine3", "hopper", "plate_10", "plate_100")]
-untimed = ("order", "derivative_error", "limbs", "contact_modes", "tutorial")
+untimed = ("order", "derivative_error", "limbs", "contact_modes", "tutorial", "sliding")
 print(json.dumps({"cost": {p: {"commit": sys.argv[1], "processor_s": 10.0, "wall_s": 100.0, "largest_kb": 2048,
   **({} if p in untimed else {"others": 0.25})} for p in parts}}))' "$commit" >"$room/results.json"
   cp "$room/results.json" results/results.json

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* essbench sliding: a mass on a belt, which sticks and slips, by libess along the guard, and by
+ * CVODE's BDF with tanh(slip / width) for the sign of the slip: what an error costs by either, and
+ * one run as a path with its slides. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cases.h"
+#include "solvers.h"
+#include "studies.h"
+
+/* errors asked for: 1e-2, and each decade below it */
+enum { TARGETS = 5 };
+
+static const double path_tolerance = 1e-9;
+
+typedef struct settings {
+  option_numbers widths, tolerances;
+  size_t trials;
+} settings;
+
+static const study_option options[] = {
+    {"widths", "X,Y", "of the tanh, m/s (default: every half decade from 3e-2 to 1e-9)",
+     OPTION_NUMBERS, OPTION_AT(settings, widths),
+     .initial = "3e-2,1e-2,3e-3,1e-3,3e-4,1e-4,3e-5,1e-5,3e-6,1e-6,3e-7,1e-7,3e-8,1e-8,3e-9,1e-9",
+     .min = 1e-15, .max = 10},
+    {"tolerances", "X,Y", "rtol = atol, of both (default: every half decade from 0.1 to 1e-12)",
+     OPTION_NUMBERS, OPTION_AT(settings, tolerances),
+     .initial = "1e-1,3e-2,1e-2,3e-3,1e-3,3e-4,1e-4,3e-5,1e-5,3e-6,1e-6,3e-7,1e-7,3e-8,1e-8,3e-9,"
+                "1e-9,3e-10,1e-10,3e-11,1e-11,3e-12,1e-12",
+     .min = 1e-13, .max = 0.5},
+    {"trials", "COUNT", "starts, all drawn with --seed", OPTION_WHOLE, OPTION_AT(settings, trials),
+     .initial = "10", .min = 1, .max = 1e4, .result = "trials"},
+    {0},
+};
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+enum { RUNS = STUDY_SAMPLES, COSTS, PATH, SLIDES };
+
+#define ATTEMPT(X, row)                                                                            \
+  X(row, solver, TEXT, "", "libess or tanh-cvode")                                                 \
+  X(row, width, AMOUNT, "m/s", "of the tanh; not known: libess has none")                          \
+  X(row, tolerance, AMOUNT, "", "rtol = atol")                                                     \
+  X(row, error, AMOUNT, "",                                                                        \
+    "against the reference: root mean square over all states on the output grid, of the worst "    \
+    "start; not known: a run failed")                                                              \
+  X(row, calls, AMOUNT, "", "of the field, those for Jacobians too; mean over the starts")         \
+  X(row, steps, AMOUNT, "", "accepted; mean")
+COLUMN_ROW(attempt, ATTEMPT);
+static const column attempt_columns[] = {ATTEMPT(COLUMN_LINE, attempt){0}};
+
+#define COST(X, row)                                                                               \
+  X(row, target, AMOUNT, "", "the error that both keep to", SHOWN("error", "%7.0e"))               \
+  X(row, libess_tolerance, AMOUNT, "", "the cheapest that keeps to it", SHOWN("libess", "%8.1e"))  \
+  X(row, libess_calls, AMOUNT, "", "calls of the field at that", SHOWN("calls", "%7.0f"))          \
+  X(row, tanh_width, AMOUNT, "m/s", "of the cheapest tanh that keeps to it",                       \
+    SHOWN("width", "%8.1e"))                                                                       \
+  X(row, tanh_tolerance, AMOUNT, "", "its tolerance", SHOWN("CVODE", "%8.1e"))                     \
+  X(row, tanh_calls, AMOUNT, "", "calls of the field at that", SHOWN("calls", "%7.0f"))            \
+  X(row, ratio, AMOUNT, "", "libess_calls / tanh_calls", SHOWN("ratio", "%6.2f"))
+COLUMN_ROW(cost, COST);
+static const column cost_columns[] = {COST(COLUMN_LINE, cost){0}};
+
+#define POINT(X, row)                                                                              \
+  X(row, t, AMOUNT, "s", "time")                                                                   \
+  X(row, x, NUMBER, "m", "how far the spring is stretched")                                        \
+  X(row, v, NUMBER, "m/s", "speed of the mass")                                                    \
+  X(row, slides, FLAG, "", "whether the mass sticks to the belt: the state slides along the guard")
+COLUMN_ROW(point, POINT);
+static const column point_columns[] = {POINT(COLUMN_LINE, point){0}};
+
+#define SLIDE(X, row)                                                                              \
+  X(row, t, AMOUNT, "s", "time")                                                                   \
+  X(row, x, NUMBER, "m", "how far the spring is stretched")                                        \
+  X(row, begins, FLAG, "", "whether a slide begins, else it ends")
+COLUMN_ROW(slide, SLIDE);
+static const column slide_columns[] = {SLIDE(COLUMN_LINE, slide){0}};
+
+/* ---- cells: one solver at one width and tolerance -------------------------------------------- */
+
+typedef struct cell {
+  double width, tolerance; /* width 0: libess */
+} cell;
+
+static int plan_width(study_run *run, double width) {
+  const settings *const s = run->settings;
+  int status = 0;
+  for (size_t k = 0; !status && k < s->tolerances.count; k++) {
+    const cell c = {width, s->tolerances.value[k]};
+    status = study_cell(run, &c, "width=%g tolerance=%g", c.width, c.tolerance);
+  }
+  return status;
+}
+
+static int plan(study_run *run, size_t stage) {
+  const settings *const s = run->settings;
+  int status = stage ? 0 : plan_width(run, 0.0);
+  for (size_t i = 0; !stage && !status && i < s->widths.count; i++)
+    status = plan_width(run, s->widths.value[i]);
+  return status;
+}
+
+/* the mean over all starts, and the worst error; NaN where one of them has failed */
+static void sum_up(contestant *c, size_t trials, attempt *row) {
+  double worst = 0.0, calls = 0.0, steps = 0.0, seconds;
+  for (size_t j = 0; j < trials; j++) {
+    if (contestant_sample(c, j, &seconds)) worst = NAN;
+    if (!(c->rms[j] <= worst)) worst = isnan(worst) ? worst : c->rms[j];
+    calls += (double)c->report.field_evaluations;
+    steps += (double)c->report.steps;
+  }
+  row->error = worst;
+  row->calls = calls / (double)trials;
+  row->steps = steps / (double)trials;
+}
+
+static int measure(study_run *run, const void *which) {
+  const cell *const at = which;
+  const settings *const s = run->settings;
+  solver_settings with = solver_settings_default();
+  with.rtol = with.atol = at->tolerance;
+  if (at->width > 0.0) with.epsilon = at->width;
+  contest_starts *const starts = case_starts(run, NULL, s->trials);
+  for (size_t j = 0; starts && j < s->trials; j++)
+    if (contest_reference(starts, j, run->message)) return -1;
+  attempt row = {.solver = at->width > 0.0 ? "tanh-cvode" : "libess",
+                 .width = at->width > 0.0 ? with.epsilon : (double)NAN,
+                 .tolerance = with.rtol};
+  contestant c;
+  if (!starts || contestant_prepare(&c, solver_find(row.solver), &with, starts, run->message))
+    return -1;
+  sum_up(&c, s->trials, &row);
+  contestant_release(&c);
+  return study_add(run, RUNS, &row);
+}
+
+/* ---- what an error costs --------------------------------------------------------------------- */
+
+/* the cheapest attempt by this solver that keeps to an error; NULL: none does */
+static const attempt *cheapest(const attempt rows[], size_t count, const char *solver,
+                               double target) {
+  const attempt *best = NULL;
+  for (size_t i = 0; i < count; i++)
+    if (strcmp(rows[i].solver, solver) == 0 && rows[i].error <= target &&
+        (!best || rows[i].calls < best->calls))
+      best = &rows[i];
+  return best;
+}
+
+static int add_costs(study_run *run) {
+  static const attempt none = {"", NAN, NAN, NAN, NAN, NAN};
+  size_t count;
+  const attempt *const rows = study_rows(run, RUNS, &count);
+  int status = 0;
+  for (size_t i = 0; !status && i < TARGETS; i++) {
+    const double target = pow(10.0, -2.0 - (double)i);
+    const attempt *ours = cheapest(rows, count, "libess", target);
+    const attempt *theirs = cheapest(rows, count, "tanh-cvode", target);
+    if (!ours) ours = &none;
+    if (!theirs) theirs = &none;
+    const cost row = {target,
+                      ours->tolerance,
+                      ours->calls,
+                      theirs->width,
+                      theirs->tolerance,
+                      theirs->calls,
+                      ours->calls / theirs->calls};
+    status = study_add(run, COSTS, &row);
+  }
+  return status;
+}
+
+/* ---- the path -------------------------------------------------------------------------------- */
+
+/* where slides begin and end: more than any run of the model's default has */
+typedef struct told {
+  slide at[64];
+  size_t count;
+} told;
+
+static int note_slide(const ess_slide_info *info, void *context) {
+  told *const all = context;
+  if (all->count == sizeof all->at / sizeof *all->at) return 0;
+  all->at[all->count++] = (slide){.t = info->t, .x = info->x[0], .begins = info->begins > 0};
+  return 0;
+}
+
+static int add_points(study_run *run, const trajectory *path, const told *all) {
+  int status = 0;
+  for (size_t i = 0, next = 0; !status && i < path->count; i++) {
+    while (next < all->count && all->at[next].t <= path->times[i]) next++;
+    const point row = {path->times[i], path->states[2 * i], path->states[2 * i + 1],
+                       next > 0 && all->at[next - 1].begins};
+    status = study_add(run, PATH, &row);
+  }
+  for (size_t i = 0; !status && i < all->count; i++) status = study_add(run, SLIDES, &all->at[i]);
+  return status;
+}
+
+static int add_path(study_run *run) {
+  told all = {.count = 0};
+  solver_settings with = solver_settings_default();
+  with.rtol = with.atol = path_tolerance;
+  with.slide = note_slide;
+  with.slide_context = &all;
+  trajectory path = {0};
+  solver_report report;
+  const model *const m = case_model(run, NULL);
+  int status = !m || trajectory_alloc(&path, m, run->message) ||
+                       trajectory_follow(&path, m, &libess_solver, &with, &report, run->message)
+                   ? -1
+                   : 0;
+  if (!status) status = add_points(run, &path, &all);
+  trajectory_free(&path);
+  return status;
+}
+
+static int derive(study_run *run) {
+  const int status = add_costs(run);
+  return status ? status : add_path(run);
+}
+
+static void show(const study_run *run) {
+  puts("Calls of the field, of a run by the cheapest settings that keep to an error: libess, and "
+       "CVODE's BDF with tanh(slip / width)");
+  study_print(run, COSTS, 0, SIZE_MAX);
+}
+
+const study sliding_study = {
+    .name = "sliding",
+    .summary = "a mass on a belt: slides located, beside friction made smooth",
+    .file = "sliding",
+    .schema = "essbench-sliding-1",
+    .model = "belt",
+    .untimed = true,
+    .cells = "settings",
+    .options = options,
+    .settings_size = sizeof(settings),
+    .cell_size = sizeof(cell),
+    .tables = {[RUNS] =
+                   STUDY_TABLE(attempt_columns, attempt, .json = "runs", .csv = "sliding_runs.csv",
+                               .meaning = "one solver at one width and tolerance"),
+               [COSTS] = STUDY_TABLE(cost_columns, cost, .json = "costs", .csv = "sliding.csv",
+                                     .meaning = "one error"),
+               [PATH] = STUDY_TABLE(point_columns, point, .csv = "sliding_path.csv",
+                                    .meaning = "one output time of the model's own start"),
+               [SLIDES] =
+                   STUDY_TABLE(slide_columns, slide, .json = "slides", .csv = "sliding_slides.csv",
+                               .meaning = "one beginning or end of a slide on that path")},
+    .plan = plan,
+    .run = measure,
+    .derive = derive,
+    .show = show,
+};
