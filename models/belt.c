@@ -16,7 +16,7 @@ enum { SPEED, FRICTION, SLOPE, POSITION, START, DURATION, PARAMETER_COUNT };
 static const model_parameter parameters[PARAMETER_COUNT] = {
     [SPEED] = {"belt-speed", 0.5, -100, 100, false, NULL, "of the belt, m/s"},
     [FRICTION] = {"friction", 1, 1e-6, 1e6, false, NULL, "that sticks, over the mass, m/s^2"},
-    [SLOPE] = {"falling", 0.2, 0, 10, false, NULL, "part of it lost for each m/s of slip"},
+    [SLOPE] = {"falling", 0.2, 0, 10, false, NULL, "part of it lost per m/s of slip"},
     [POSITION] = {"position", 0, -100, 100, false, NULL, "at the start, m"},
     [START] = {"speed", 0.5, -100, 100, false, NULL, "at the start, m/s"},
     [DURATION] = {"duration", 20, 1e-3, 1000, false, NULL, "time integrated, s"},

@@ -40,6 +40,9 @@ for name in order calibration derivative_error limbs contact_modes tutorial slid
   tolerance ensemble 150/sweep robot/sweep; do
   echo "{\"command\": \"$name\", \"trials\": 3, \"unchanged\": 1e-9, \"minimum_effect\": 0.05, \"time\": 0.3,
     \"parameters\": {\"contacts\": 10}, \"tolerance\": 1e-4, \"block\": 1000, \"failed\": 0, \"cases\": [],
+    \"costs\": [{\"target\": 0.01, \"libess_tolerance\": 0.001, \"libess_calls\": 300, \"tanh_width\": 1e-5,
+    \"tanh_tolerance\": 1e-6, \"tanh_calls\": 600, \"ratio\": 0.5}, {\"target\": 1e-6, \"libess_tolerance\": 1e-6,
+    \"libess_calls\": 900, \"tanh_width\": null, \"tanh_tolerance\": null, \"tanh_calls\": null, \"ratio\": null}],
     $environment}" \
     >"results/$name.json"
 done
@@ -299,6 +302,9 @@ grep -qxF '| `ball` | 1 | 7 | 9 | – |' docs/results/derivatives.md &&
     docs/results/derivatives.md &&
   grep -qxF '| one by one | projection, order 1 | tangents | 1.99 | 2.5e-10 | 4.1e-02 |' docs/results/derivatives.md
 check 'derivatives have their page' $?
+grep -qxF '| 1e-02 | 1e-03 | 300 | 1e-05 | 1e-06 | 600 | 0.50 |' docs/guide/sliding.md &&
+  grep -qxF '| 1e-06 | 1e-06 | 900 | not reached | not reached | not reached | not reached |' docs/guide/sliding.md
+check 'slides have their page' $?
 grep -qxF '| runs that failed | 0 |' docs/results/ensembles.md
 check 'ensembles have theirs' $?
 [ -s results/report.html ]
