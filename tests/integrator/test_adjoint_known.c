@@ -1,0 +1,266 @@
+/*
+ * Derivatives of doses and switches, which closed forms know: forward and by the adjoint, with
+ * derivatives of the callbacks given and without. Events that the state triggers, and that change
+ * the state; an event whose time is a parameter; a switch whose time is a state. These are kinds on
+ * which another library's adjoint was off by up to a part in a hundred (AMICI, issues 3257, 3274
+ * and pull request 1539).
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "toy.h"
+
+#include <complex.h>
+
+enum { STATES = 2, MOST = 6 };
+
+/* by start and parameters, whose derivative a complex step has to rounding */
+typedef double complex known_fn(const double complex x0[], const double complex p[], double t);
+
+/* ---- a store that empties, and is filled when it is low ---------------------------------------
+ */
+
+/* rate, level that triggers, part that is kept, and what is added */
+enum { RATE, LEVEL, KEPT, ADDED, STORE_PARAMETERS };
+
+static int empties(double t, const double x[], const double sign[], double f[], void *params) {
+  (void)t, (void)sign;
+  f[0] = -((double *)params)[RATE] * x[0];
+  return 0;
+}
+
+static int empties_by_state(double t, const double x[], const double sign[], double J[],
+                            void *params) {
+  (void)t, (void)x, (void)sign;
+  J[0] = -((double *)params)[RATE];
+  return 0;
+}
+
+static int empties_by(double t, const double x[], const double sign[], double Fp[], void *params) {
+  (void)t, (void)sign, (void)params;
+  memset(Fp, 0, STORE_PARAMETERS * sizeof *Fp);
+  Fp[RATE] = -x[0];
+  return 0;
+}
+
+static int level(double t, const double x[], double h[], void *params) {
+  (void)t;
+  h[0] = x[0] - ((double *)params)[LEVEL];
+  return 0;
+}
+
+static int level_by_state(double t, const double x[], double Dh[], void *params) {
+  (void)t, (void)x, (void)params;
+  Dh[0] = 1.0;
+  return 0;
+}
+
+static int level_by(double t, const double x[], double hp[], void *params) {
+  (void)t, (void)x, (void)params;
+  memset(hp, 0, STORE_PARAMETERS * sizeof *hp);
+  hp[LEVEL] = -1.0;
+  return 0;
+}
+
+static int fill(ess_impact *impact, void *params) {
+  const double *const p = params;
+  impact->after[0] = p[KEPT] * impact->x[0] + p[ADDED];
+  impact->mode[0] = 1.0;
+  impact->armed[ESS_GUARD_DOWN(0)] = true;
+  return 0;
+}
+
+static int fill_by_state(const ess_impact *impact, double DR[], void *params) {
+  (void)impact;
+  DR[0] = ((double *)params)[KEPT];
+  return 0;
+}
+
+static int fill_by(const ess_impact *impact, double Rp[], void *params) {
+  (void)params;
+  memset(Rp, 0, STORE_PARAMETERS * sizeof *Rp);
+  Rp[KEPT] = impact->x[0];
+  Rp[ADDED] = 1.0;
+  return 0;
+}
+
+static const ess_impacts fills = {.map = fill,
+                                  .jacobian = fill_by_state,
+                                  .parameter_jacobian = fill_by},
+                         fills_alone = {.map = fill};
+
+static double complex store(const double complex x0[], const double complex p[], double t) {
+  double complex x = x0[0], since = t;
+  for (;;) {
+    const double complex wait = clog(x / p[LEVEL]) / p[RATE];
+    if (creal(wait) > creal(since)) return x * cexp(-p[RATE] * since);
+    since -= wait;
+    x = p[KEPT] * p[LEVEL] + p[ADDED];
+  }
+}
+
+/* ---- a dose at a time that is a parameter -----------------------------------------------------
+ */
+
+enum { AT = 1, DOSE, DOSE_PARAMETERS };
+
+static int at_time(double t, const double x[], double h[], void *params) {
+  (void)x;
+  h[0] = t - ((double *)params)[AT];
+  return 0;
+}
+
+static int give(ess_impact *impact, void *params) {
+  impact->after[0] = impact->x[0] + ((double *)params)[DOSE];
+  return 0;
+}
+
+static const ess_impacts gives = {.map = give};
+
+static double complex dose(const double complex x0[], const double complex p[], double t) {
+  return (x0[0] * cexp(-p[RATE] * p[AT]) + p[DOSE]) * cexp(-p[RATE] * (t - p[AT]));
+}
+
+/* ---- a switch when time has come to a state ---------------------------------------------------
+ */
+
+/* x[1] grows until a time that is a parameter; x[0] decays by the one rate, and by the other once
+ * time is x[1] */
+enum { BEFORE, AFTER, GROWS, UNTIL, SWITCH_PARAMETERS };
+
+static int switched(double t, const double x[], const double sign[], double f[], void *params) {
+  const double *const p = params;
+  (void)t;
+  f[0] = -(sign[0] < 0.0 ? p[BEFORE] : p[AFTER]) * x[0];
+  f[1] = sign[1] < 0.0 ? p[GROWS] : 0.0;
+  return 0;
+}
+
+static int clocks(double t, const double x[], double h[], void *params) {
+  h[0] = t - x[1];
+  h[1] = t - ((double *)params)[UNTIL];
+  return 0;
+}
+
+static double complex decay(const double complex x0[], const double complex p[], double t) {
+  const double complex when = x0[1] + p[GROWS] * p[UNTIL];
+  return x0[0] * cexp(-p[BEFORE] * when - p[AFTER] * (t - when));
+}
+
+/* ---- all of them ------------------------------------------------------------------------------
+ */
+
+typedef struct known_case {
+  const char *name;
+  size_t n, m, p;
+  double start[STATES], value[MOST], until, allowed;
+  known_fn *known;
+  ess_system system; /* but for numbers, and where parameters are */
+} known_case;
+
+static const known_case cases[] = {
+    {"a store that is filled",
+     1,
+     1,
+     STORE_PARAMETERS,
+     {3.0},
+     {0.7, 1.0, 0.5, 1.5},
+     7.0,
+     1e-9,
+     store,
+     {.field = empties,
+      .field_jacobian = empties_by_state,
+      .field_parameter_jacobian = empties_by,
+      .guards = level,
+      .guard_jacobian = level_by_state,
+      .guard_parameter_jacobian = level_by,
+      .impacts = &fills}},
+    {"the same by differences",
+     1,
+     1,
+     STORE_PARAMETERS,
+     {3.0},
+     {0.7, 1.0, 0.5, 1.5},
+     7.0,
+     1e-6,
+     store,
+     {.field = empties, .guards = level, .impacts = &fills_alone}},
+    {"a dose at a time",
+     1,
+     1,
+     DOSE_PARAMETERS,
+     {2.0},
+     {0.7, 1.3, 0.9},
+     3.0,
+     1e-6,
+     dose,
+     {.field = empties, .guards = at_time, .guards_move = true, .impacts = &gives}},
+    {"a switch at a state",
+     2,
+     2,
+     SWITCH_PARAMETERS,
+     {1.0, 0.2},
+     {0.3, 1.1, 2.0, 0.5},
+     2.0,
+     1e-6,
+     decay,
+     {.field = switched, .guards = clocks, .guards_move = true}},
+};
+
+/* the derivative of x[0] at the end by number i of start and parameters */
+static double derivative(const known_case *c, size_t i) {
+  static const double step = 1e-30;
+  double complex x[STATES], p[MOST];
+  for (size_t k = 0; k < STATES; k++) x[k] = c->start[k];
+  for (size_t k = 0; k < MOST; k++) p[k] = c->value[k];
+  *(i < c->n ? x + i : p + (i - c->n)) += step * I;
+  return cimag(c->known(x, p, c->until)) / step;
+}
+
+static void compare(const known_case *c, const char *way, size_t i, double found) {
+  const double known = derivative(c, i);
+  if (!(fabs(found - known) <= c->allowed * (1.0 + fabs(known))))
+    fail_msg("%s, %s: by %zu %.12g, known %.12g", c->name, way, i, found, known);
+}
+
+static void derivatives_are_as_closed_forms_know(void **state) {
+  (void)state;
+  for (size_t at = 0; at < sizeof cases / sizeof *cases; at++) {
+    const known_case *const c = &cases[at];
+    const size_t all = c->n + c->p;
+    double value[MOST], x[STATES], t = 0.0, start[STATES], parameters[MOST];
+    static const double outcome[STATES] = {1.0, 0.0};
+    memcpy(value, c->value, sizeof value);
+    memcpy(x, c->start, sizeof x);
+    ess_system system = c->system;
+    system.dimension = c->n;
+    system.guard_count = c->m;
+    system.parameters = c->p;
+    system.parameter_values = system.params = value;
+    ess_options options = ess_options_default();
+    options.rtol = options.atol = 1e-12;
+    ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+    assert_non_null(d);
+    assert_int_equal(ess_driver_follow_parameters(d, all, NULL, NULL), ESS_SUCCESS);
+    assert_int_equal(ess_driver_apply(d, &t, c->until, x), ESS_SUCCESS);
+    double complex x0[STATES] = {c->start[0], c->start[1]}, p[MOST];
+    for (size_t k = 0; k < MOST; k++) p[k] = c->value[k];
+    assert_true(fabs(x[0] - creal(c->known(x0, p, c->until))) < 1e-10);
+    for (size_t i = 0; i < all; i++) compare(c, "forward", i, ess_driver_tangent(d)[i]);
+    ess_driver_reset(d);
+    memcpy(x, c->start, sizeof x);
+    t = 0.0;
+    assert_int_equal(ess_driver_record(d, 1 << 22), ESS_SUCCESS);
+    assert_int_equal(ess_driver_apply(d, &t, c->until, x), ESS_SUCCESS);
+    assert_int_equal(ess_driver_adjoint(d, 1, outcome, start, parameters), ESS_SUCCESS);
+    for (size_t i = 0; i < all; i++)
+      compare(c, "adjoint", i, i < c->n ? start[i] : parameters[i - c->n]);
+    ess_driver_free(d);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(derivatives_are_as_closed_forms_know),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
