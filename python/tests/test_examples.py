@@ -35,8 +35,8 @@ def test_example(path):
     assert done.stdout
 
 
-def test_there_are_five():
-    assert len(EXAMPLES) == 5
+def test_there_are_six():
+    assert len(EXAMPLES) == 6
 
 
 @pytest.mark.skipif(not os.path.exists(PAGE), reason="without the page")
