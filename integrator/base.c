@@ -10,6 +10,7 @@
 #include "base.h"
 #include "dopri5.h"
 #include "driver_state.h"
+#include "slide_state.h"
 #include "stabilised.h"
 #include "tangent_control.h"
 
@@ -45,7 +46,8 @@ int ess_base_begin(ess_driver *d) {
     s->turns = 0;
     s->off_until = -INFINITY;
   }
-  s->is_on = (s->is_next || d->options.base == ESS_BASE_RKC) && d->t >= s->off_until;
+  const bool is_asked = s->is_next || d->options.base == ESS_BASE_RKC;
+  s->is_on = is_asked && d->t >= s->off_until && !ess_is_sliding(d);
   int status = s->is_on ? ess_stabilised_begin(d) : ESS_SUCCESS;
   if (!status && s->is_on && d->tangents) status = ess_tangent_leave(d);
   return status;

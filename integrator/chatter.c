@@ -11,6 +11,7 @@
 #include "chatter.h"
 #include "driver_state.h"
 #include "grain.h"
+#include "slide_notes.h"
 #include "status.h"
 
 /* a guard chatters where so many looks in a row find that at its pace the run would not come to its
@@ -45,5 +46,6 @@ int ess_refuse_chatter(ess_driver *d) {
   if (d->returns.endless < SURE) return ESS_SUCCESS;
   const int status = ess_allowed_error(d, r.guard, &allowed);
   const double height = fabs(d->h[r.guard]) + way * fabs(d->rate[r.guard]);
-  return status || !(height <= allowed) ? status : ess_fail(d, ESS_ESLIDING, r.guard);
+  if (status || !(height <= allowed)) return status;
+  return ess_is_left_to_slides(d, r.guard) ? ESS_SUCCESS : ess_fail_sliding(d, r.guard);
 }

@@ -68,7 +68,8 @@ static int make_crossing(ess_driver *d, size_t guard, bool carried) {
   const bool silent = ess_is_silent(d, guard);
   if (d->apply_crossings++ >= d->options.max_crossings)
     return ess_fail(d, ESS_EMAXCROSSINGS, guard);
-  if (!silent && is_sliding(d, guard)) return ess_fail(d, ESS_ESLIDING, guard);
+  if (!silent && is_sliding(d, guard) && !ess_is_left_to_slides(d, guard))
+    return ess_fail_sliding(d, guard);
   int status = ess_watch_progress(d, guard);
   if (status) return status;
   if (silent)

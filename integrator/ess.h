@@ -503,9 +503,14 @@ typedef struct ess_options {
    * Default: ESS_SLIDING_NONE. With ESS_SLIDING_FILIPPOV the state may slide on any number of event
    * functions whose jumps of the field add up, as friction's do, and on three at most where they do
    * not, as in products of signs. Where it leaves is located. The field is called with signs -1 and
-   * +1 alone, once for each of them and once more. It needs ESS_METHOD_TOLERANCE, ESS_BASE_DOPRI5
-   * and a system without weights, and is chosen when the driver is allocated. A start from which
-   * the field points away on both sides, and a run that turns around while it slides, end with
+   * +1 alone, once for each of them and once more. Where the field's jump changes no rate of its
+   * event function, as the force of a contact on a body does, the state bounces on the zero ever
+   * less; it slides from where the bounces are less than the tolerance, or so many that the run
+   * would not come to its end. Tangents do not go on there: ESS_ESLIDING.
+   *
+   * It needs ESS_METHOD_TOLERANCE and a system without weights, and is chosen when the driver is
+   * allocated. While the state slides steps are those of ESS_BASE_DOPRI5. A start from which the
+   * field points away on both sides, and a run that turns around while it slides, end with
    * ESS_ESLIDING then: neither is unique.
    */
   ess_sliding sliding;

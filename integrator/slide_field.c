@@ -6,11 +6,13 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "arithmetic.h"
 #include "callbacks.h"
+#include "difference.h"
 #include "driver_state.h"
 #include "slide_field.h"
 #include "status.h"
@@ -31,13 +33,59 @@ static int set_sign(ess_driver *d, size_t k, double sign) {
   return ess_announce(d, k);
 }
 
-/* the rates along v of the event functions listed */
-static int rates_along(ess_driver *d, double t, const double x[], const double v[],
+/* the rates of all event functions, along the field, at a state beside x */
+static int rates_beside(ess_driver *d, double t, const double x[], const double v[], double step,
+                        bool passes) {
+  ess_slides *const s = d->slides;
+  const double at = t + (passes ? step : 0.0);
+  for (size_t l = 0; l < d->lanes; l++) s->beside[l] = x[l] + step * v[l];
+  const int status = ess_field_at(d, d->sign, at, s->beside, s->f_beside);
+  return status ? status : ess_guard_rates(d, at, s->beside, s->f_beside, s->h, s->rate);
+}
+
+/* How fast the rates of those change along v whose rates do not jump: by differences. No sign of
+ * theirs says what their rates are. */
+static int change_of_rates(ess_driver *d, double t, const double x[], const double v[], bool passes,
+                           const size_t set[], size_t count, double rate[]) {
+  ess_slides *const s = d->slides;
+  const double step = ess_tangent_part(d, x, v, cbrt(DBL_EPSILON));
+  for (size_t i = 0; i < count; i++)
+    if (s->second[set[i]]) rate[i] = 0.0;
+  if (step == 0.0) return ESS_SUCCESS;
+  for (int way = -1; way <= 1; way += 2) {
+    const int status = rates_beside(d, t, x, v, way * step, passes);
+    if (status) return status;
+    for (size_t i = 0; i < count; i++)
+      if (s->second[set[i]]) rate[i] += way * s->rate[set[i]] / (2.0 * step);
+  }
+  return ESS_SUCCESS;
+}
+
+/* the rates along v of the event functions listed, or of their rates; `passes`: time does */
+static int rates_along(ess_driver *d, double t, const double x[], const double v[], bool passes,
                        const size_t set[], size_t count, double rate[]) {
   ess_slides *const s = d->slides;
+  bool any = false;
   const int status = ess_guard_rates(d, t, x, v, s->h, s->rate);
-  for (size_t i = 0; i < count; i++) rate[i] = s->rate[set[i]];
-  return status;
+  for (size_t i = 0; i < count; i++) {
+    rate[i] = s->rate[set[i]];
+    any = any || s->second[set[i]];
+  }
+  return status || !any ? status : change_of_rates(d, t, x, v, passes, set, count, rate);
+}
+
+int ess_slide_aside(ess_driver *d, const double jump[], double aside[]) {
+  ess_slides *const s = d->slides;
+  const double step = ess_tangent_part(d, d->x, jump, cbrt(DBL_EPSILON));
+  memset(aside, 0, d->lanes * sizeof *aside);
+  for (int way = -1; step > 0.0 && way <= 1; way += 2) {
+    for (size_t l = 0; l < d->lanes; l++) s->beside[l] = d->x[l] + way * step * jump[l];
+    const int status = ess_field_at(d, d->sign, d->t, s->beside, s->f_beside);
+    if (status) return status;
+    for (size_t l = 0; l < d->system.dimension; l++)
+      aside[l] += way * s->f_beside[l] / (2.0 * step);
+  }
+  return ESS_SUCCESS;
 }
 
 /* the fields of all corners: in corner c the i-th surface is at +1 where bit i is set */
@@ -50,7 +98,7 @@ static int look_at_corners(ess_driver *d, double t, const double x[], const size
     for (size_t i = 0; !status && i < count; i++)
       status = set_sign(d, set[i], c >> i & 1 ? 1.0 : -1.0);
     if (!status) status = ess_field_at(d, d->sign, t, x, f);
-    if (!status) status = rates_along(d, t, x, f, set, count, s->q + c * count);
+    if (!status) status = rates_along(d, t, x, f, true, set, count, s->q + c * count);
   }
   for (size_t i = 0; !status && i < count; i++) status = set_sign(d, set[i], -1.0);
   return status;
@@ -63,14 +111,14 @@ int ess_slide_look(ess_driver *d, double t, const double x[], const size_t set[]
   int status = ESS_SUCCESS;
   for (size_t i = 0; !status && i < count; i++) status = set_sign(d, set[i], -1.0);
   if (!status) status = ess_field_at(d, d->sign, t, x, s->f0);
-  if (!status) status = rates_along(d, t, x, s->f0, set, count, s->a);
+  if (!status) status = rates_along(d, t, x, s->f0, true, set, count, s->a);
   for (size_t j = 0; !status && j < count; j++) {
     double *const jump = s->jump + j * d->lanes;
     status = set_sign(d, set[j], 1.0);
     if (!status) status = ess_field_at(d, d->sign, t, x, jump);
     if (!status) status = set_sign(d, set[j], -1.0);
     for (size_t l = 0; l < n; l++) jump[l] -= s->f0[l];
-    if (!status) status = rates_along(d, t, x, jump, set, count, s->sum);
+    if (!status) status = rates_along(d, t, x, jump, false, set, count, s->sum);
     for (size_t i = 0; i < count; i++) s->g[i * count + j] = s->sum[i];
   }
   return status;

@@ -15,6 +15,10 @@ int ess_slide_look(ess_driver *d, double t, const double x[], const size_t set[]
 int ess_slide_look_adds(ess_driver *d, double t, const double x[], const size_t set[],
                         size_t count);
 
+/* What the field changes by along a surface's jump: it moves the event function of one of second
+ * order, where the jump moves its rate. */
+int ess_slide_aside(ess_driver *d, const double jump[], double aside[]);
+
 /* The field with the state on the surfaces that it slides on: what holds it there is in
  * d->slides->lambda. */
 int ess_slide_field(ess_driver *d, double t, const double x[], double f[]);

@@ -5,7 +5,10 @@
  */
 #include <string.h>
 
+#include "callbacks.h"
+#include "driver_state.h"
 #include "slide_notes.h"
+#include "status.h"
 
 void ess_slide_note(ess_driver *d, size_t k) {
   ess_slides *const s = d->slides;
@@ -17,11 +20,59 @@ void ess_slide_note(ess_driver *d, size_t k) {
   if (i == s->noted_count) s->noted_count++;
 }
 
+bool ess_is_left_to_slides(ess_driver *d, size_t k) {
+  if (!d->slides || d->tangents || !d->slides->may[k]) return false;
+  d->slides->chatters = k;
+  return true;
+}
+
+int ess_fail_sliding(ess_driver *d, size_t k) {
+  const int status = ess_fail(d, ESS_ESLIDING, k);
+  if (d->slides && d->slides->may[k])
+    d->failure.reason = "directions are not carried into slides of second order";
+  return status;
+}
+
 void ess_slide_release(ess_driver *d, size_t k) {
   ess_slides *const s = d->slides;
   size_t i = 0;
   while (i < s->count && s->set[i] != k) i++;
   if (i == s->count) return;
+  s->second[k] = false;
   memmove(s->set + i, s->set + i + 1, (--s->count - i) * sizeof *s->set);
   s->is_released = true;
+}
+
+int ess_slide_fail(ess_driver *d, size_t guard, size_t other, const char *reason) {
+  const int status = ess_fail(d, ESS_ESLIDING, guard);
+  d->failure.other_guard = other;
+  d->failure.reason = reason;
+  return status;
+}
+
+int ess_slide_fail_pair(ess_driver *d, const size_t list[], const size_t worst[2]) {
+  return ess_slide_fail(d, list[worst[0]], worst[1] == SIZE_MAX ? SIZE_MAX : list[worst[1]],
+                        ESS_NOT_UNIQUE);
+}
+
+int ess_slide_restore_signs(ess_driver *d) {
+  const ess_slides *const s = d->slides;
+  int status = ESS_SUCCESS;
+  for (size_t k = 0; k < d->system.guard_count; k++) {
+    if (d->sign[k] * s->sign[k] > 0.0) continue;
+    d->sign[k] = s->sign[k];
+    const int told = ess_announce(d, k);
+    if (!status) status = told;
+  }
+  return status;
+}
+
+void ess_slide_begin_node(ess_driver *d, const double lambda[]) {
+  ess_slides *const s = d->slides;
+  const size_t bytes = s->count * sizeof *lambda;
+  memmove(s->node, lambda, bytes);
+  memcpy(s->least, s->node, bytes);
+  memcpy(s->greatest, s->node, bytes);
+  s->halvings = 0;
+  s->is_whole = false;
 }

@@ -20,6 +20,7 @@ enum {
 typedef struct ess_slides {
   size_t *set, count; /* the surfaces that the state slides on, ascending; their signs are -1 */
   bool *may;          /* by event function */
+  bool *second;       /* by event function: its rate does not jump, but what changes that */
 
   /* the field on them, which stands for the caller's while the state slides */
   int (*field)(ess_driver *d, double t, const double x[], double f[]);
@@ -37,6 +38,7 @@ typedef struct ess_slides {
    * when it was last, and before that */
   size_t *noted, noted_count;
   double *crossed_at, *crossed_before;
+  size_t chatters;  /* one that is crossed back and forth without end; SIZE_MAX: none is */
   bool is_whole;    /* the step just made was: the node's lambda was seen at its end */
   bool leaves;      /* a lambda has come to its bound: the state is there */
   bool is_released; /* a row, or an impact, has taken a surface away */
@@ -47,6 +49,9 @@ typedef struct ess_slides {
   size_t *events, *old, old_count, *told, told_count; /* the last: those that observers know of */
   signed char *part;
   double *h, *rate, *sum, *sign, *back, *half, *nothing; /* the last two all 1/2, and all 0 */
+  double *beside, *f_beside;                             /* a state beside the one looked at */
+  double *aside;   /* by surface of second order: the way that moves it, and not its rate */
+  double *g_aside; /* rates by these, [count][count] */
   ess_box box;
   void *memory, *indices;
   size_t memory_bytes, indices_bytes;

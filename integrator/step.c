@@ -108,7 +108,7 @@ int ess_accepted_step(ess_driver *d, double t1, bool *last) {
     if (error <= 1.0) {
       propose(d, error, rejected);
       // a step that t1 has cut short says nothing of what others cost
-      if (d->options.base == ESS_BASE_CHOSEN && !*last) ess_base_choose(d);
+      if (d->options.base == ESS_BASE_CHOSEN && !*last && !ess_is_sliding(d)) ess_base_choose(d);
       return ESS_SUCCESS;
     }
     status = d->kinks.is_on && d->kinks.is_involved ? ESS_SUCCESS : shrink(d, error);

@@ -213,6 +213,7 @@ static int follow_libess(study_run *run, const robot_entry *e, const double x0[]
   ess_options options = ess_options_default();
   options.rtol = options.atol = e->knob;
   options.base = base_of(e);
+  options.sliding = ESS_SLIDING_FILIPPOV; // contacts that bounce ever less
   options.max_steps = (uint64_t)(STEPS_PER_SECOND * fmax(1.0, s->time));
   options.max_crossings = (uint64_t)(CROSSINGS_PER_SECOND * fmax(1.0, s->time));
   options.observer = (ess_observer){.step = on_step, .crossing = on_crossing, .context = &l};

@@ -623,7 +623,6 @@ def solve_ivp(
         True: where the field points back to a guard from both sides, as with dry friction that
         holds, the state goes on along the guard's zero (Filippov). A list: the guards that may be
         slid on, none of which may be an impact's. By default such a run ends with ``success=False``.
-        It needs `base` 'dopri5'.
     user : array, ctypes object or address
         What native functions are handed. Native are those of `numba.cfunc`, ctypes, cffi and
         `scipy.LowLevelCallable`, with the signatures `ess.FIELD`, `ess.GUARDS` and `ess.IMPACT`.

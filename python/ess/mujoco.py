@@ -259,6 +259,7 @@ class Robot:
         )  # fmt: skip
         options["guard_count"] = len(self.events)
         options["impact_at"] = bytes(2 * len(self.events))
+        options["sliding"] = True  # contacts that bounce ever less
         with self._lock:
             options["system"] = _library.robot_system(self._handle)
             _library.robot_set_control(self._handle, _pointer(ctrl))

@@ -112,11 +112,9 @@ def test_what_cannot_be_slid_on_is_told(sliding):
         ess.solve_ivp(relay, (0, 1), [0.5], guards=at_zero, sliding=sliding)
 
 
-def test_sliding_needs_guards_its_base_and_no_impact():
+def test_sliding_needs_guards_and_no_impact():
     with pytest.raises(ValueError, match="along `guards`, which are not given"):
         ess.solve_ivp(lambda t, y: y, (0, 1), [0.5], sliding=True)
-    with pytest.raises(ValueError, match="sliding"):
-        ess.solve_ivp(relay, (0, 1), [0.5], guards=at_zero, sliding=True, base="rkc")
     with pytest.raises(ValueError, match="slides|impact"):
         ess.solve_ivp(
             relay, (0, 1), [0.5], guards=at_zero, sliding=[0], impact=lambda t, y, s, c: y

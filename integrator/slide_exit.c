@@ -1,0 +1,364 @@
+/*
+ * Where slides end: a weight of the mean that holds the state on its surfaces comes to its bound
+ * within a step.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "arithmetic.h"
+#include "bound.h"
+#include "callbacks.h"
+#include "dopri5.h"
+#include "driver_state.h"
+#include "locate.h"
+#include "quartic.h"
+#include "slide.h"
+#include "slide_field.h"
+#include "slide_notes.h"
+#include "turning.h"
+
+/* a weight is found a little beyond its bound, so that the state recedes from the surface there;
+ * where it is found by differences, whose noise is below this, it is found to that */
+static const double BEYOND = 1e-12, BEYOND_SECOND = 1e-10, NOISE = 1e-9;
+
+/* a step is halved so often for one doubt */
+enum { HALVINGS = 40 };
+
+/* where a model of lambda may be off by its largest, how far aside from there it is held against
+ * lambda, spread evenly, and by how many times that it may be off */
+static const double CHECKED[ESS_SLIDE_CHECKS] = {0.1, 0.9}, ASIDE = 0.03;
+static const double FRACTION = 0.7548776662466927, DOUBT = 4.0;
+
+/* a model that crosses for sure may be off by this part of its range */
+static const double TRUSTED = 0.03;
+
+/* lambda at theta of the step just tried */
+static int look_at(ess_driver *d, double theta) {
+  ess_dopri5_dense(d, theta, d->x_try);
+  return ess_slide_field(d, d->t + theta * d->dt, d->x_try, d->v_try);
+}
+
+/* what of the i-th surface's lambda is beyond its bound for sure */
+static double margin(const ess_slides *s, size_t i) {
+  return s->second[s->set[i]] ? BEYOND_SECOND : BEYOND;
+}
+
+/* and what nobody asks of it */
+static double slack(const ess_slides *s, size_t i) {
+  return s->second[s->set[i]] ? 10.0 * NOISE : 0.1 * BEYOND;
+}
+
+/* how far beyond a bound lambda is: below 0, or above 1 */
+static double beyond(const ess_slides *s, size_t i, double lambda, bool upper) {
+  return (upper ? lambda - 1.0 : -lambda) - margin(s, i);
+}
+
+/* the farther of both */
+static double beyond_any(const ess_slides *s, size_t i, double lambda) {
+  return ess_larger(beyond(s, i, lambda, false), beyond(s, i, lambda, true));
+}
+
+/* how far beyond its bound the one is that is the farthest, where it has been looked at last */
+static double farthest(const ess_slides *s) {
+  double most = -INFINITY;
+  for (size_t i = 0; i < s->count; i++) most = ess_larger(beyond_any(s, i, s->lambda[i]), most);
+  return most;
+}
+
+/* Bernstein coefficients of the quartic with these values at every quarter */
+static void model(const double y[ESS_SLIDE_LOOKS], double b[ESS_QUARTIC]) {
+  const double d1 = y[1] - y[0], d2 = y[2] - 2.0 * y[1] + y[0];
+  const double d3 = y[3] - 3.0 * (y[2] - y[1]) - y[0];
+  const double d4 = y[4] - 4.0 * (y[3] + y[1]) + 6.0 * y[2] + y[0];
+  const double a1 = 4.0 * (d1 - d2 / 2.0 + d3 / 3.0 - d4 / 4.0);
+  const double a2 = 16.0 * (d2 / 2.0 - d3 / 2.0 + 11.0 * d4 / 24.0);
+  const double a3 = 64.0 * (d3 / 6.0 - d4 / 4.0);
+  b[0] = y[0];
+  b[1] = y[0] + a1 / 4.0;
+  b[2] = y[0] + a1 / 2.0 + a2 / 6.0;
+  b[3] = y[0] + 0.75 * a1 + a2 / 2.0 + a3 / 4.0;
+  b[4] = y[4];
+}
+
+/* the values that say how far beyond a bound the i-th is where it has been seen */
+static void values_of(const ess_driver *d, size_t i, bool upper, double y[ESS_SLIDE_LOOKS]) {
+  for (int j = 0; j < ESS_SLIDE_LOOKS; j++)
+    y[j] = beyond(d->slides, i, d->slides->seen[(size_t)j * d->system.guard_count + i], upper);
+}
+
+/* by how much it may be off anywhere, from how much it is where it is checked: its error, the
+ * product of the ways from its places times a fifth derivative, is the largest there */
+static double doubt_of(const ess_driver *d, size_t i, bool upper, const double b[ESS_QUARTIC]) {
+  const ess_slides *const s = d->slides;
+  const double noise = s->second[s->set[i]] ? NOISE : 64.0 * DBL_EPSILON;
+  double most = 0.0, slope;
+  for (int j = 0; j < ESS_SLIDE_CHECKS; j++) {
+    const double lambda = s->checked[(size_t)j * d->system.guard_count + i];
+    const double off = beyond(s, i, lambda, upper) - ess_quartic(b, s->check_at[j], &slope);
+    most = ess_larger(fabs(off) - noise, most);
+  }
+  return DOUBT * most;
+}
+
+/* where one comes to a bound before theta; ESS_NEVER where it does not. *sure is false where the
+ * model does not tell. */
+static double reaches(const ess_driver *d, size_t i, bool upper, bool *sure) {
+  double y[ESS_SLIDE_LOOKS], b[ESS_QUARTIC], most = -INFINITY, least = INFINITY;
+  values_of(d, i, upper, y);
+  model(y, b);
+  const double doubt = doubt_of(d, i, upper, b);
+  for (int j = 0; j < ESS_QUARTIC; j++) {
+    most = ess_larger(b[j], most);
+    least = ess_smaller(b[j], least);
+  }
+  *sure = true;
+  if (most + doubt < 0.0) return ESS_NEVER;
+  const double theta = ess_quartic_upcrossing(b);
+  const bool ends_beyond = y[ESS_SLIDE_LOOKS - 1] > 0.0 && ess_sign_changes(b) == 1;
+  *sure = doubt <= slack(d->slides, i) || (ends_beyond && doubt <= TRUSTED * (most - least));
+  return theta;
+}
+
+/* of all */
+static double least_margin(const ess_slides *s) {
+  double least = INFINITY;
+  for (size_t i = 0; i < s->count; i++) least = ess_smaller(margin(s, i), least);
+  return least;
+}
+
+/* from the model's place on, where the first of all comes to its bound: none is beyond at `below`,
+ * one is at `above`, by these much */
+static int refine(ess_driver *d, double theta, double below, double y_below, double above,
+                  double y_above, double *at) {
+  enum { PROBES = 60 };
+  int side = 0;
+  for (int i = 0; i < PROBES && above - below > 2.0 * DBL_EPSILON; i++) {
+    if (!(theta > below && theta < above)) theta = 0.5 * (below + above);
+    const int status = look_at(d, theta);
+    if (status) return status;
+    const double y = farthest(d->slides);
+    if (y >= 0.0 && y <= 0.5 * least_margin(d->slides)) {
+      above = theta;
+      break;
+    }
+    // false position, which halves the weight of an end that stays
+    if (y < 0.0) {
+      below = theta;
+      y_below = y;
+      if (side < 0) y_above *= 0.5;
+      side = -1;
+    } else {
+      above = theta;
+      y_above = y;
+      if (side > 0) y_below *= 0.5;
+      side = 1;
+    }
+    theta = below + (above - below) * (y_below / (y_below - y_above));
+  }
+  *at = above;
+  return look_at(d, above);
+}
+
+/* the step is tried again, half as long; false where it is short enough for all doubt */
+static bool halve(ess_driver *d) {
+  if (++d->slides->halvings > HALVINGS ||
+      !(d->dt > 1e3 * DBL_EPSILON * ess_larger(fabs(d->t), DBL_MIN)))
+    return false;
+  d->counters.rejected++;
+  d->dt_next = 0.5 * d->dt;
+  return true;
+}
+
+/* lambda at every quarter of the step; *far where it stays so far from its bounds that there is no
+ * need to look */
+static int look_along(ess_driver *d, bool *far) {
+  ess_slides *const s = d->slides;
+  const size_t m = d->system.guard_count, bytes = s->count * sizeof *s->lambda;
+  double *const last = s->seen + (ESS_SLIDE_LOOKS - 1) * m;
+  int status = ESS_SUCCESS;
+  // the step's last stage was the last call, where no direction has called since
+  if (d->tangents) status = ess_slide_field(d, d->t + d->dt, d->x_end, d->v_try);
+  memcpy(s->seen, s->node, bytes);
+  memcpy(last, s->lambda, bytes);
+  *far = true;
+  for (size_t i = 0; i < s->count; i++) {
+    const double range = s->greatest[i] - s->least[i];
+    *far = *far && s->least[i] > range && 1.0 - s->greatest[i] > range;
+  }
+  return status;
+}
+
+static int look_between(ess_driver *d) {
+  ess_slides *const s = d->slides;
+  int status = ESS_SUCCESS;
+  for (size_t j = 1; !status && j + 1 < ESS_SLIDE_LOOKS; j++) {
+    status = look_at(d, (double)j / (ESS_SLIDE_LOOKS - 1));
+    memcpy(s->seen + j * d->system.guard_count, s->lambda, s->count * sizeof *s->lambda);
+  }
+  for (size_t j = 0; !status && j < ESS_SLIDE_CHECKS; j++) {
+    const double multiple = FRACTION * (double)(d->counters.steps + d->counters.rejected + 1 + j);
+    const double aside = ASIDE * (2.0 * (multiple - floor(multiple)) - 1.0);
+    s->check_at[j] = CHECKED[j] + aside;
+    status = look_at(d, s->check_at[j]);
+    memcpy(s->checked + j * d->system.guard_count, s->lambda, s->count * sizeof *s->lambda);
+  }
+  return status;
+}
+
+/* the step is cut where the state leaves; what lies beyond is passed later */
+static int cut(ess_driver *d, ess_location *found, double theta) {
+  found->cut = true;
+  found->theta = theta;
+  found->doubt_guard = SIZE_MAX;
+  d->slides->leaves = true;
+  for (size_t i = 0; i < d->flagged_count; i++)
+    if (d->fate[d->flagged[i]] != ESS_FATE_PASSED) d->fate[d->flagged[i]] = ESS_FATE_SOUGHT;
+  return ess_guards(d, d->t + theta * d->dt, d->x_try, d->h_try);
+}
+
+/* the first place at which one comes to its bound, by the models; ESS_NEVER. *sure: of all. */
+static double first_reached(const ess_driver *d, double before, bool *sure) {
+  double first = ESS_NEVER;
+  *sure = true;
+  for (size_t i = 0; i < d->slides->count; i++)
+    for (int upper = 0; upper < 2; upper++) {
+      bool its;
+      const double theta = reaches(d, i, upper, &its);
+      *sure = *sure && its;
+      first = ess_smaller(theta, first);
+    }
+  return first <= before ? first : ESS_NEVER;
+}
+
+/* how far beyond its bound the farthest is at the j-th place seen */
+static double seen_at(const ess_driver *d, int j) {
+  double most = -INFINITY;
+  for (size_t i = 0; i < d->slides->count; i++) {
+    const double lambda = d->slides->seen[(size_t)j * d->system.guard_count + i];
+    most = ess_larger(beyond_any(d->slides, i, lambda), most);
+  }
+  return most;
+}
+
+/* the places seen about theta between which one comes to its bound; false where none does */
+static bool bracket(const ess_driver *d, double *below, double *y_below, double *above,
+                    double *y_above) {
+  *below = 0.0;
+  *y_below = ess_smaller(seen_at(d, 0), -0.1 * BEYOND);
+  for (int j = 1; j < ESS_SLIDE_LOOKS; j++) {
+    const double y = seen_at(d, j), theta = (double)j / (ESS_SLIDE_LOOKS - 1);
+    if (y >= 0.0) {
+      *above = theta;
+      *y_above = y;
+      return true;
+    }
+    *below = theta;
+    *y_below = y;
+  }
+  return false;
+}
+
+/* where a model is the greatest, and how great */
+static double peak_of(const double b[ESS_QUARTIC], double *value) {
+  enum { PLACES = 32, THIRDS = 60 };
+  double place = 0.0, slope;
+  *value = -INFINITY;
+  for (int j = 1; j < PLACES; j++) {
+    const double theta = (double)j / PLACES, its = ess_quartic(b, theta, &slope);
+    if (its > *value) place = theta;
+    *value = ess_larger(its, *value);
+  }
+  double left = place - 1.0 / PLACES, right = place + 1.0 / PLACES;
+  for (int j = 0; j < THIRDS; j++) {
+    const double third = (right - left) / 3.0;
+    if (ess_quartic(b, left + third, &slope) < ess_quartic(b, right - third, &slope))
+      left += third;
+    else
+      right -= third;
+  }
+  *value = ess_quartic(b, left, &slope);
+  return left;
+}
+
+/* where models say that one is the farthest beyond its bound */
+static double find_peak(const ess_driver *d) {
+  double most = -INFINITY, place = 0.0;
+  for (size_t i = 0; i < d->slides->count; i++)
+    for (int upper = 0; upper < 2; upper++) {
+      double y[ESS_SLIDE_LOOKS], b[ESS_QUARTIC], value;
+      values_of(d, i, upper, y);
+      model(y, b);
+      const double theta = peak_of(b, &value);
+      if (value > most) place = theta;
+      most = ess_larger(value, most);
+    }
+  return place;
+}
+
+/* whether the surfaces still hold the state, in one way alone, where they have just been looked at
+ */
+static bool holds(const ess_driver *d, size_t worst[2]) {
+  const ess_slides *const s = d->slides;
+  return ess_principal_minors(s->count, s->g, NULL, worst, &s->box) != ESS_MINORS_NEGATIVE;
+}
+
+/* exits of the step, once lambda is known along it */
+static int find_exit(ess_driver *d, ess_location *found, bool *again) {
+  bool sure;
+  double theta = first_reached(d, found->theta, &sure), below, y_below, above, y_above;
+  if (!sure && halve(d)) {
+    *again = true;
+    return ESS_SUCCESS;
+  }
+  if (theta > 1.0) return ESS_SUCCESS;
+  if (!bracket(d, &below, &y_below, &above, &y_above)) {
+    // beyond between two places alone, by the model
+    above = find_peak(d);
+    const int status = look_at(d, above);
+    y_above = farthest(d->slides);
+    if (status || y_above < 0.0) return status;
+    below = floor(above * (ESS_SLIDE_LOOKS - 1)) / (ESS_SLIDE_LOOKS - 1);
+    y_below = ess_smaller(seen_at(d, (int)(below * (ESS_SLIDE_LOOKS - 1))), -0.1 * BEYOND);
+  }
+  const int status = refine(d, theta, below, y_below, above, y_above, &theta);
+  if (status || theta > found->theta) return status;
+  return cut(d, found, theta);
+}
+
+int ess_slide_watch(ess_driver *d, ess_location *found, bool *again) {
+  ess_slides *const s = d->slides;
+  size_t worst[2];
+  bool far, added = s->adds;
+  if (!d->armed_count) ess_clear_flags(d);
+  s->leaves = false;
+  *again = d->armed_count && ess_turns_too_far(d);
+  d->counters.rejected += *again;
+  if (*again) return ESS_SUCCESS;
+  int status = look_along(d, &far);
+  if (!status) status = ess_slide_look_adds(d, d->t + d->dt, d->x_end, s->set, s->count);
+  if (status) return status;
+  if (added && !s->adds) { // by corners from here on
+    if (s->count > 3)
+      return ess_slide_fail(d, s->set[0], s->set[1],
+                            "jumps of more than three event functions that slide do not add up");
+    memcpy(s->lambda, s->node, s->count * sizeof *s->lambda);
+    d->counters.rejected++;
+    d->dt_next = d->dt;
+    *again = true;
+    return ess_evaluate_node(d);
+  }
+  bool held = holds(d, worst);
+  if (!far) status = look_between(d);
+  if (!status && !far) status = find_exit(d, found, again);
+  if (status || *again) return status;
+  if (s->leaves) held = holds(d, worst);
+  if (!held) {
+    *again = halve(d);
+    if (!*again) return ess_slide_fail_pair(d, s->set, worst);
+  }
+  s->is_whole = !found->cut;
+  return ESS_SUCCESS;
+}

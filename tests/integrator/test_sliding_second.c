@@ -1,0 +1,238 @@
+/*
+ * Slides of second order: the force of a contact does not jump the rate of its depth, but what
+ * changes that. A body that bounces on such contacts, ever less, comes to rest on them, and leaves
+ * where they would have to pull.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "toy.h"
+
+enum { MOST = 8 };
+
+typedef struct slides {
+  size_t count, guard[MOST];
+  int begins[MOST];
+  double time[MOST];
+} slides;
+
+static int note_slide(const ess_slide_info *info, void *context) {
+  slides *const log = context;
+  if (log->count == MOST) return 1;
+  log->guard[log->count] = info->guard;
+  log->begins[log->count] = info->begins;
+  log->time[log->count++] = info->t;
+  return 0;
+}
+
+static ess_options sliding(double tolerance, slides *log) {
+  ess_options options = ess_options_default();
+  *log = (slides){0};
+  options.rtol = options.atol = tolerance;
+  options.max_steps = options.max_crossings = 30000;
+  options.sliding = ESS_SLIDING_FILIPPOV;
+  options.observer = (ess_observer){.slide = note_slide, .context = log};
+  return options;
+}
+
+static int apply(const ess_system *system, const ess_options *options, double t1, double x[],
+                 ess_failure *failure) {
+  double t = 0.0;
+  ess_driver *const d = ess_driver_alloc(system, options, NULL);
+  assert_non_null(d);
+  const int status = ess_driver_apply(d, &t, t1, x);
+  if (failure) *failure = *ess_driver_failure(d);
+  ess_driver_free(d);
+  return status;
+}
+
+/* ---- one contact ----------------------------------------------------------------------------- */
+
+/* x'' = cos t - 2 [x > 0] - c x', and y' = [x > 0]: so 2 y + x' + c x - sin t stays */
+typedef struct pressed {
+  double c;
+} pressed;
+
+static int pressed_field(double t, const double x[], const double sign[], double f[],
+                         void *params) {
+  const pressed *const p = params;
+  const double on = sign[0] > 0.0;
+  f[0] = x[1];
+  f[1] = cos(t) - 2.0 * on - p->c * x[1];
+  f[2] = on;
+  return 0;
+}
+
+static int first_guards(double t, const double x[], double h[], void *params) {
+  (void)t, (void)params;
+  h[0] = x[0];
+  return 0;
+}
+
+static int first_rates(double t, const double x[], const double v[], double h[], double rate[],
+                       void *params) {
+  (void)t, (void)params;
+  h[0] = x[0];
+  rate[0] = v[0];
+  return 0;
+}
+
+static ess_system pressed_system(pressed *p) {
+  return (ess_system){.dimension = 3,
+                      .guard_count = 1,
+                      .field = pressed_field,
+                      .guards = first_guards,
+                      .guard_rates = first_rates,
+                      .params = p};
+}
+
+/* x at t after it has left at rest at pi/2: x'' + c x' = cos t */
+static double after_leaving(double c, double t) {
+  const double a = -1.0 / (1.0 + c * c), b = -c * a, decays = -a / c;
+  return a * cos(t) + b * sin(t) - b - decays + decays * exp(-c * (t - M_PI_2));
+}
+
+static void a_bouncing_body_comes_to_rest(void **state) {
+  (void)state;
+  const double tolerances[] = {1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10};
+  for (size_t i = 0; i < sizeof tolerances / sizeof *tolerances; i++) {
+    const double tolerance = tolerances[i];
+    slides log;
+    pressed p = {30.0};
+    const ess_options options = sliding(tolerance, &log);
+    const ess_system system = pressed_system(&p);
+    double x[] = {0.0, -0.1, 0.0};
+    assert_int_equal(apply(&system, &options, 3.0, x, NULL), ESS_SUCCESS);
+    // those of 2 y + x' + c x: what bounces are left when it begins to slide is not in them
+    const double y = 0.5 * (1.0 - 0.1), at = after_leaving(p.c, 3.0);
+    assert_true(fabs(x[2] - y) <= 5.0 * tolerance + 1e-12 && fabs(x[0] - at) <= 5.0 * tolerance);
+    // the bounces are seen through where there are not too many, or less than the tolerance is left
+    if (tolerance > 2e-7 && tolerance < 1e-3) continue;
+    assert_int_equal(log.count, 2);
+    assert_true(log.begins[0] == 1 && log.begins[1] == -1 && log.time[0] < 1.55);
+    assert_true(fabs(log.time[1] - M_PI_2) <= 1e-8);
+  }
+}
+
+/* it comes to rest at any damping, wherever its bounces begin, and whichever way up it is told */
+static int turned_field(double t, const double x[], const double sign[], double f[], void *params) {
+  const double turned[] = {-x[0], -x[1], x[2]}, its[] = {-sign[0]};
+  const int status = pressed_field(t, turned, its, f, params);
+  f[0] = -f[0];
+  f[1] = -f[1];
+  return status;
+}
+
+static void it_does_at_any_damping(void **state) {
+  (void)state;
+  size_t slid = 0;
+  for (int i = 0; i < 40; i++) {
+    slides log;
+    pressed p = {5.0 * pow(10.0, 0.05 * i)};
+    const ess_options options = sliding(1e-8, &log);
+    ess_system system = pressed_system(&p);
+    const double start[] = {0.0, 0.02 + 0.01 * i}, way = i % 3 ? 1.0 : -1.0;
+    if (way < 0.0) system.field = turned_field;
+    double x[] = {way * start[0], way * start[1], 0.0};
+    assert_int_equal(apply(&system, &options, 1.2, x, NULL), ESS_SUCCESS);
+    const double left = start[1] - way * (x[1] + p.c * x[0]);
+    assert_true(fabs(2.0 * x[2] - sin(1.2) - left) <= 1e-6);
+    slid += log.count > 0;
+    if (!log.count) continue;
+    assert_int_equal(log.count, 1);
+    assert_true(fabs(x[0]) <= 1e-10 && fabs(x[1]) <= 1e-10);
+  }
+  assert_true(slid >= 20);
+}
+
+static void directions_are_not_carried_into_it(void **state) {
+  (void)state;
+  slides log;
+  pressed p = {30.0};
+  ess_options options = sliding(1e-8, &log);
+  const ess_system system = pressed_system(&p);
+  double t = 0.0, x[] = {0.0, -0.1, 0.0}, v[9] = {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0};
+  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+  assert_int_equal(ess_driver_follow(d, 3, v), ESS_SUCCESS);
+  assert_int_equal(ess_driver_apply(d, &t, 3.0, x), ESS_ESLIDING);
+  assert_string_equal(ess_driver_failure(d)->reason,
+                      "directions are not carried into slides of second order");
+  assert_int_equal(ess_driver_failure(d)->guard, 0);
+  assert_true(t > 0.5 && t < 1.5 && fabs(x[0]) < 1e-6);
+  assert_int_equal(log.count, 0);
+  ess_driver_free(d);
+}
+
+/* ---- two contacts ---------------------------------------------------------------------------- */
+
+/* x_i'' = a_i(t) - sum B_ij [x_j > 0] - c x_i': both are held from when both have come to rest; the
+ * first leaves where its force is none, and the second is held by the other's no more */
+static const double B[2][2] = {{2.0, 0.5}, {0.6, 1.6}};
+enum { DAMPING = 40 };
+
+static void pushed(double t, double a[2]) {
+  a[0] = 1.2 - 0.5 * t;
+  a[1] = 0.9;
+}
+
+/* [x0 > 0] [x1 > 0] more where contacts do not add up */
+static int two_field(double t, const double x[], const double sign[], double f[], void *params) {
+  const double both = *(const double *)params;
+  double a[2];
+  pushed(t, a);
+  for (size_t i = 0; i < 2; i++) {
+    const double on = sign[i] > 0.0;
+    f[i] = x[2 + i];
+    f[2 + i] = a[i] - DAMPING * x[2 + i] - both * (sign[0] > 0.0) * (sign[1] > 0.0);
+    for (size_t j = 0; j < 2; j++) f[2 + i] -= B[i][j] * (sign[j] > 0.0);
+    f[4 + i] = on;
+  }
+  return 0;
+}
+
+static int two_guards(double t, const double x[], double h[], void *params) {
+  (void)t, (void)params;
+  memcpy(h, x, 2 * sizeof *h);
+  return 0;
+}
+
+static int two_rates(double t, const double x[], const double v[], double h[], double rate[],
+                     void *params) {
+  memcpy(rate, v, 2 * sizeof *rate);
+  return two_guards(t, x, h, params);
+}
+
+static void two_contacts_hold_a_body(void **state) {
+  (void)state;
+  double both = 0.0;
+  slides log;
+  const ess_options options = sliding(1e-9, &log);
+  const ess_system system = {.dimension = 6,
+                             .guard_count = 2,
+                             .field = two_field,
+                             .guards = two_guards,
+                             .guard_rates = two_rates,
+                             .params = &both};
+  double x[] = {0.0, 0.0, -0.03, 0.04, 0.0, 0.0};
+  assert_int_equal(apply(&system, &options, 3.0, x, NULL), ESS_SUCCESS);
+  // the first leaves where lambda_0 = (1.6 a_0 - 0.5 a_1) / 2.9 is nothing
+  const double leaves = (1.2 - 0.5 * 0.9 / 1.6) / 0.5;
+  assert_int_equal(log.count, 3);
+  assert_true(log.begins[0] == 1 && log.begins[1] == 1 && log.begins[2] == -1);
+  assert_int_equal(log.guard[2], 0);
+  assert_true(fabs(log.time[2] - leaves) <= 1e-8);
+  // all of B y + x' + c x is what a has made of it
+  double push[2] = {1.2 * 3.0 - 0.25 * 9.0 - 0.03, 0.9 * 3.0 + 0.04};
+  for (size_t i = 0; i < 2; i++) {
+    const double sum = B[i][0] * x[4] + B[i][1] * x[5] + x[2 + i] + DAMPING * x[i];
+    assert_true(fabs(sum - push[i]) <= 1e-8);
+  }
+  assert_true(fabs(x[1]) <= 1e-10 && fabs(x[3]) <= 1e-10 && x[0] < -1e-3);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(a_bouncing_body_comes_to_rest),
+                                     cmocka_unit_test(it_does_at_any_damping),
+                                     cmocka_unit_test(directions_are_not_carried_into_it),
+                                     cmocka_unit_test(two_contacts_hold_a_body)};
+  return cmocka_run_group_tests_name("sliding second", tests, NULL, NULL);
+}
