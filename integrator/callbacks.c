@@ -9,6 +9,7 @@
 #include "callbacks.h"
 #include "driver_state.h"
 #include "gain.h"
+#include "impact_state.h"
 #include "lanes.h"
 #include "slide_state.h"
 #include "status.h"
@@ -92,7 +93,10 @@ int ess_evaluate_node(ess_driver *d) {
   if (status) return status;
   if (first_not_finite(d->f, n) < n) return ess_fail(d, ESS_EFIELD, SIZE_MAX);
   if (d->tangents) ess_tangent_finish(d, d->f);
-  return d->system.guard_count ? ess_guard_rates(d, d->t, d->x, d->f, d->h, d->rate) : ESS_SUCCESS;
+  if (!d->system.guard_count) return ESS_SUCCESS;
+  const int called = ess_guard_rates(d, d->t, d->x, d->f, d->h, d->rate);
+  if (d->impacts) ess_hold_stopped(d);
+  return called;
 }
 
 int ess_check_state(ess_driver *d, const double x[]) {

@@ -24,10 +24,6 @@
 #include "status.h"
 #include "zeno.h"
 
-/* a rate after an impact is rounding, or that of a difference, when it is this part of the one
- * before it */
-static const double STOPPED = 1e-6;
-
 const char *ess_impacts_check(const ess_system *s) {
   const ess_impacts *const impacts = s->impacts;
   if (!impacts) return NULL;
@@ -46,7 +42,7 @@ bool ess_impacts_alloc(ess_driver *d) {
   ess_impact_work *const w = d->impacts = calloc(1, sizeof *w);
   if (!w) return false;
   // sums of what ess_memory_alloc has found to be within bounds
-  const size_t doubles = 2 * d->lanes + 6 * blocks;
+  const size_t doubles = 2 * d->lanes + 8 * blocks;
   w->bytes = doubles * sizeof(double) + 2 * m * sizeof *w->returning + m * sizeof(size_t) +
              6 * m * sizeof(bool);
   w->memory = calloc(1, w->bytes);
@@ -59,7 +55,9 @@ bool ess_impacts_alloc(ess_driver *d) {
   w->doubt = w->h + blocks;
   w->mode = w->doubt + blocks;
   w->met = w->mode + blocks;
-  w->returning = (ess_returning *)(w->met + blocks);
+  w->stopped = w->met + blocks;
+  w->left = w->stopped + blocks;
+  w->returning = (ess_returning *)(w->left + blocks);
   w->events = (size_t *)(w->returning + 2 * m);
   w->at = (bool *)(w->events + m);
   w->armed = w->at + 2 * m;
@@ -82,6 +80,7 @@ void ess_impacts_forget(ess_driver *d) {
   for (size_t j = 0; j < 2 * d->system.guard_count; j++)
     d->impacts->returning[j] =
         (ess_returning){.t = NAN, .way.last = NAN, .speed.last = NAN, .end = NAN};
+  d->impacts->t_stopped = NAN;
 }
 
 static bool is_mode(const ess_driver *d, const double mode[]) {
@@ -266,14 +265,19 @@ static size_t gather_carried(ess_driver *d, size_t *crossing) {
  * as before, has a rate that is rounding beside the one that it came with. Its sign says nothing:
  * it is zero, and what moves the state next is its acceleration. */
 static int evaluate_after(ess_driver *d) {
-  const ess_impact_work *const w = d->impacts;
+  ess_impact_work *const w = d->impacts;
+  if (d->t != w->t_stopped) memset(w->stopped, 0, d->system.guard_count * sizeof *w->stopped);
+  w->t_stopped = d->t;
+  for (size_t i = 0; i < w->count; i++) {
+    const size_t k = w->events[i];
+    const bool is_ahead = ess_is_armed(d, k) && d->side[k] == w->side[k];
+    w->stopped[k] = is_ahead ? ess_larger(w->stopped[k], fabs(w->met[k])) : 0.0;
+  }
   const int status = ess_evaluate_node(d);
   for (size_t i = 0; !status && i < w->count; i++) {
     const size_t k = w->events[i];
-    if (!ess_is_armed(d, k) || d->side[k] != w->side[k]) continue;
-    const bool has_stopped = fabs(d->rate[k]) <= STOPPED * fabs(w->met[k]);
-    w->returning[ess_guard_ahead(d, k)].has_stopped = has_stopped;
-    if (has_stopped) d->rate[k] = 0.0;
+    const bool has_stopped = w->stopped[k] > 0.0 && d->rate[k] == 0.0;
+    if (has_stopped) w->returning[ess_guard_ahead(d, k)].has_stopped = true;
   }
   return status;
 }
@@ -302,5 +306,6 @@ int ess_make_impact(ess_driver *d, size_t k, double late) {
   if (!status) status = ess_end_zeno(d, zeno);
   if (!status) status = evaluate_after(d);
   if (!status) status = make_carried(d);
-  return status ? status : ess_let_rest(d);
+  if (!status) status = ess_let_rest(d);
+  return status ? status : ess_end_stopped(d);
 }

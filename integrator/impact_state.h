@@ -6,6 +6,8 @@
 #ifndef ESS_IMPACT_STATE_H
 #define ESS_IMPACT_STATE_H
 
+#include <math.h>
+
 #include "armed.h"
 #include "driver_state.h"
 
@@ -35,6 +37,10 @@ typedef struct ess_impact_work {
   size_t *events, count;       /* of the last impact */
   double *x, *sign, *side, *h; /* before the impact */
   double *met;                 /* by event function: its rate before the impact */
+  double *stopped;  /* by event function: the rate that impacts at t_stopped have taken from it; 0:
+                       they have not stopped it */
+  double *left;     /* what those rates were after it, as last called: rounding */
+  double t_stopped; /* of these */
   double *after, *mode;
   double *doubt; /* by event function: what is not told from its zero after the impact */
   bool *armed, *carried;
@@ -44,6 +50,22 @@ typedef struct ess_impact_work {
   void *memory;
   size_t bytes;
 } ess_impact_work;
+
+/* a rate after an impact is rounding, or that of a difference, when it is this part of the one
+ * before it */
+static const double ESS_STOPPED = 1e-6;
+
+/* The node's rates: of what impacts have stopped here, and nothing has moved since, they are
+ * rounding, whose sign says nothing. */
+static inline void ess_hold_stopped(ess_driver *d) {
+  ess_impact_work *const w = d->impacts;
+  if (d->t != w->t_stopped) return;
+  for (size_t k = 0; k < d->system.guard_count; k++) {
+    if (!(fabs(d->rate[k]) <= ESS_STOPPED * w->stopped[k])) continue;
+    w->left[k] = fabs(d->rate[k]);
+    d->rate[k] = 0.0;
+  }
+}
 
 /* Whether crossing event function k's armed guard is an impact. */
 static inline bool ess_is_impact(const ess_driver *d, size_t k) {

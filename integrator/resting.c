@@ -10,10 +10,12 @@
 #include "arithmetic.h"
 #include "armed.h"
 #include "callbacks.h"
+#include "dopri5.h"
 #include "grain.h"
 #include "impact_state.h"
 #include "resting.h"
 #include "status.h"
+#include "zeno.h"
 
 /* whether event function k has a guard whose crossing is an impact */
 static bool has_impact(const ess_driver *d, size_t k) {
@@ -175,4 +177,54 @@ int ess_let_rest(ess_driver *d) {
     if (ess_is_impact(d, k) && d->side[k] * d->h[k] > 0.0) status = find_grain(d, k, &rests);
   }
   return status;
+}
+
+/* parts of a step in which a rate is to have become more than rounding */
+static const double SHORTLY[] = {1e-3, 1e-1};
+
+/* the part of the rate at which the state came that is rounding, by derivatives and by differences;
+ * and how many times what is left of that rate is */
+static const double EXACT = 1e-12, DIFFERENCED = 1e-8, LEFT = 16.0;
+
+/* how much faster event function k comes to its guard when the state is there, a little later,
+ * than what may be rounding; negative: it goes away */
+static double pushed(const ess_driver *d, size_t k) {
+  const ess_impact_work *const w = d->impacts;
+  const bool is_exact = d->system.guard_jacobian || d->system.guard_rates;
+  const double rate = d->side[k] * d->rate_end[k];
+  const double doubt = (is_exact ? EXACT : DIFFERENCED) * w->stopped[k] + LEFT * w->left[k];
+  return fabs(rate) > doubt ? rate : 0.0;
+}
+
+/* whether the state has been stopped here on event function k's guard, which is an impact's */
+static bool is_stopped(const ess_driver *d, size_t k) {
+  const ess_impact_work *const w = d->impacts;
+  return d->t == w->t_stopped && w->stopped[k] > 0.0 && d->rate[k] == 0.0 && ess_is_impact(d, k);
+}
+
+/* *pushes where one of those is pushed through its guard, as rates so much later tell; *sure where
+ * they tell of each */
+static int look_shortly(ess_driver *d, double later, bool *pushes, bool *sure) {
+  const double t = ess_smaller(d->t + later, d->t_end);
+  for (size_t i = 0; i < d->lanes; i++) d->x_try[i] = d->x[i] + later * d->f[i];
+  int status = ess_field(d, t, d->x_try, d->stage[1]);
+  if (!status) status = ess_guard_rates(d, t, d->x_try, d->stage[1], d->h_try, d->rate_end);
+  *pushes = false;
+  *sure = true;
+  for (size_t k = 0; !status && k < d->system.guard_count; k++) {
+    if (!is_stopped(d, k)) continue;
+    *pushes = *pushes || pushed(d, k) > 0.0;
+    *sure = *sure && pushed(d, k) != 0.0;
+  }
+  return status;
+}
+
+int ess_end_stopped(ess_driver *d) {
+  bool any = false, pushes = false, sure = false;
+  double step;
+  for (size_t k = 0; k < d->system.guard_count; k++) any = any || is_stopped(d, k);
+  int status = any ? ess_dopri5_first_step(d, d->t + 1.0, &step) : ESS_SUCCESS;
+  for (size_t i = 0; any && !status && !sure && !pushes && i < 2; i++)
+    status = look_shortly(d, SHORTLY[i] * step, &pushes, &sure);
+  return !status && pushes ? ess_end_zeno(d, d->t) : status;
 }

@@ -33,4 +33,8 @@ int ess_put_before_passed(ess_driver *d);
 /* After an impact: those that rest on, or beyond, an armed guard count as on it. */
 int ess_let_rest(ess_driver *d);
 
+/* After an impact: ESS_EZENO where the map has stopped the state on a guard to which the field
+ * pushes it, so that impacts follow each other in no time. */
+int ess_end_stopped(ess_driver *d);
+
 #endif

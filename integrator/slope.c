@@ -72,6 +72,19 @@ static double look(const along *a, double length) {
   return 2.0 * length;
 }
 
+/* one more estimate of event function k's rate, which may be off by so much, and agrees with
+ * another or not: the one that may be off by the least counts, unless it is off by more than the
+ * one before says, as differences over too long a way are, which may be small however large rates
+ * are */
+static void note_rate(ess_caller *c, size_t k, double rate, double off, bool agrees) {
+  const bool is_first = c->off[k] == INFINITY;
+  const bool is_near = is_first || fabs(rate - c->best[k]) <= 2.0 * (off + c->off[k]);
+  if (agrees || (off < c->off[k] && is_near)) {
+    c->best[k] = rate;
+    c->off[k] = agrees ? 0.0 : off;
+  }
+}
+
 /* one more pair of differences, over a length that has been looked at and one beside it; whether
  * each event function's agree, of this pair or another */
 static bool compare(const along *a, double length, double apart) {
@@ -85,16 +98,12 @@ static bool compare(const along *a, double length, double apart) {
     const double near = apart > 0.0 ? (c->above[k] - c->below[k]) / apart : NAN;
     const double all = fabs(c->above[k]) + fabs(c->below[k]) + fabs(a->h[k]);
     const double noise = ROUNDING * DBL_EPSILON * all / apart;
-    const double size = ess_larger(fabs(near), fabs(c->rate[k]));
+    const double size = ess_larger(fabs(near), fabs(c->rate[k])), differ = fabs(near - c->rate[k]);
     // a change that is nothing may have been lost in rounding
-    const double off = size > noise     ? (fabs(near - c->rate[k]) + 1e-3 * noise) / size
-                       : isfinite(near) ? 1.0
-                                        : NAN;
-    if (off < c->off[k]) {
-      c->off[k] = off;
-      c->best[k] = near + REST * (near - c->rate[k]);
-    }
-    agree = agree && c->off[k] <= AGREES;
+    const bool agrees = size > noise && differ + 1e-3 * noise <= AGREES * size;
+    if (c->off[k] > 0.0 && isfinite(differ))
+      note_rate(c, k, near + REST * (near - c->rate[k]), differ + noise, agrees);
+    agree = agree && c->off[k] == 0.0;
   }
   return agree;
 }
