@@ -519,6 +519,16 @@ typedef struct ess_options {
    * impacts or one-way, or whose rows change others. NULL: each that may. */
   const bool *slides;
 
+  /*
+   * Default: false. Whether a state rests on the guard of an impact where impacts accumulate, or
+   * have taken all of the speed, and the field pushes it there: it slides on it then, held by what
+   * impacts would do to it, and leaves where they would have to pull. The impact's map is asked of
+   * states that come a little towards the guard, at rates of a thousandth of the state, and has to
+   * send them back. It needs ESS_SLIDING_FILIPPOV. Where tangents are followed such a run ends with
+   * ESS_EZENO, as without it.
+   */
+  bool rest;
+
   /* Half-width of every guard's neighbourhood, in units of h, finite, > 0; default 1e-3. This, and
    * what follows, concerns ESS_METHOD_PAPER alone. */
   double epsilon;

@@ -21,6 +21,7 @@
 #include "resets.h"
 #include "resting.h"
 #include "saltation.h"
+#include "slide_rest.h"
 #include "status.h"
 #include "zeno.h"
 
@@ -78,8 +79,7 @@ void ess_impacts_free(ess_driver *d) {
 void ess_impacts_forget(ess_driver *d) {
   if (!d->impacts) return;
   for (size_t j = 0; j < 2 * d->system.guard_count; j++)
-    d->impacts->returning[j] =
-        (ess_returning){.t = NAN, .way.last = NAN, .speed.last = NAN, .end = NAN};
+    d->impacts->returning[j] = ess_no_returns();
   d->impacts->t_stopped = NAN;
 }
 
@@ -296,6 +296,14 @@ static int make_carried(ess_driver *d) {
   }
 }
 
+/* what the impact has done to the state is noted, and what has come to rest by it */
+static int note_pushes(ess_driver *d, double zeno) {
+  const ess_impact_work *const w = d->impacts;
+  for (size_t i = 0; i < w->count; i++)
+    if (ess_is_impact(d, w->events[i])) ess_rest_note(d, w->events[i], w->x, w->after);
+  return ess_rest_ends(d, zeno) ? ESS_SUCCESS : ess_end_zeno(d, zeno);
+}
+
 int ess_make_impact(ess_driver *d, size_t k, double late) {
   size_t *const events = d->impacts->events;
   const size_t count = ess_gather_events(d, k, events);
@@ -303,8 +311,9 @@ int ess_make_impact(ess_driver *d, size_t k, double late) {
   int status = ess_watch_zeno(d, count, events, &zeno);
   if (!status && isnan(zeno)) status = ess_refuse_grazing(d, k, &zeno);
   if (!status) status = make_events(d, count, late, false);
-  if (!status) status = ess_end_zeno(d, zeno);
+  if (!status && !ess_may_rest(d)) status = ess_end_zeno(d, zeno);
   if (!status) status = evaluate_after(d);
+  if (!status && ess_may_rest(d)) status = note_pushes(d, zeno);
   if (!status) status = make_carried(d);
   if (!status) status = ess_let_rest(d);
   return status ? status : ess_end_stopped(d);

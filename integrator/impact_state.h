@@ -26,6 +26,7 @@ typedef struct ess_returning {
   uint64_t in_a_row;   /* ways that were shorter than the one before */
   double end, height;  /* of a series: when it ends, how far the state last went from the guard */
   bool is_lost;        /* that is no more than what errors make of it */
+  bool ends;           /* so it does by the last one, as far as it is told */
   bool has_stopped;    /* the last one has taken all of the speed */
   unsigned stops;      /* such in a row, between which the state has not left the guard */
 } ess_returning;
@@ -65,6 +66,11 @@ static inline void ess_hold_stopped(ess_driver *d) {
     w->left[k] = fabs(d->rate[k]);
     d->rate[k] = 0.0;
   }
+}
+
+/* Nothing is known of a guard's impacts. */
+static inline ess_returning ess_no_returns(void) {
+  return (ess_returning){.t = NAN, .way.last = NAN, .speed.last = NAN, .end = NAN};
 }
 
 /* Whether crossing event function k's armed guard is an impact. */

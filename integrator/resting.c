@@ -62,9 +62,8 @@ bool ess_rests_on_impact(const ess_driver *d, size_t k) {
   return d->impacts && d->impacts->rests[k];
 }
 
-/* whether an impact of event function k alone that is met from this side, with this state, sends it
- * back there; the state after it is w->after */
-static bool returns_to(ess_driver *d, size_t k, const double x[], double side) {
+bool ess_impact_returns(ess_driver *d, double t, size_t k, const double x[], double side,
+                        const double **after) {
   ess_impact_work *const w = d->impacts;
   const size_t m = d->system.guard_count;
   const size_t guard = side < 0.0 ? ESS_GUARD_UP(k) : ESS_GUARD_DOWN(k);
@@ -80,7 +79,7 @@ static bool returns_to(ess_driver *d, size_t k, const double x[], double side) {
     w->armed[ESS_GUARD_DOWN(i)] = w->mode[i] > 0.0 && !d->system.one_way;
   }
   w->events[0] = k;
-  ess_impact impact = {.t = d->t,
+  ess_impact impact = {.t = t,
                        .count = 1,
                        .events = w->events,
                        .x = w->x,
@@ -88,8 +87,15 @@ static bool returns_to(ess_driver *d, size_t k, const double x[], double side) {
                        .after = w->after,
                        .mode = w->mode,
                        .armed = w->armed};
-  d->t_seen = d->t;
+  d->t_seen = t;
+  *after = w->after;
   return !w->calls.map(&impact, d->system.params) && w->mode[k] == side && w->armed[guard];
+}
+
+/* the same now; the state after it is w->after */
+static bool returns_to(ess_driver *d, size_t k, const double x[], double side) {
+  const double *after;
+  return ess_impact_returns(d, d->t, k, x, side, &after);
 }
 
 int ess_impact_side(ess_driver *d, size_t k) {

@@ -15,6 +15,7 @@
 #include "armed.h"
 #include "callbacks.h"
 #include "chatter.h"
+#include "dopri5.h"
 #include "driver_state.h"
 #include "grain.h"
 #include "instant.h"
@@ -22,6 +23,7 @@
 #include "slide_drift.h"
 #include "slide_field.h"
 #include "slide_notes.h"
+#include "slide_rest.h"
 #include "slide_second.h"
 #include "status.h"
 #include "tangent_state.h"
@@ -29,6 +31,9 @@
 
 /* a surface that the field's rate towards jumps by less than this part of it is none */
 static const double SLIGHT = 1e-9;
+
+/* steps take a state off its surfaces by no more than so many tolerances */
+static const double DRIFT = 100.0;
 
 /* events this many ties apart are of one instant: a state that spirals into where surfaces meet
  * comes to it by crossings that are ever closer together */
@@ -63,7 +68,7 @@ static const char *refuse(const ess_system *s, size_t k) {
 const char *ess_slide_check(const ess_system *s, const ess_options *o) {
   if (o->sliding != ESS_SLIDING_NONE && o->sliding != ESS_SLIDING_FILIPPOV)
     return "sliding must be ESS_SLIDING_NONE or ESS_SLIDING_FILIPPOV";
-  if (o->sliding == ESS_SLIDING_NONE) return NULL;
+  if (o->sliding == ESS_SLIDING_NONE) return o->rest ? "rest needs ESS_SLIDING_FILIPPOV" : NULL;
   if (o->method != ESS_METHOD_TOLERANCE) return "sliding needs ESS_METHOD_TOLERANCE";
   if (s->weights) return "sliding needs a system without weights";
   for (size_t k = 0; o->slides && k < s->guard_count; k++) {
@@ -87,7 +92,7 @@ static size_t lay_doubles(const ess_driver *d, ess_slides *s, double *block) {
   double **const by_guard[] = {
       &s->a,        &s->lambda,    &s->node,       &s->least,          &s->greatest, &s->h,
       &s->rate,     &s->sum,       &s->back,       &s->half,           &s->nothing,  &s->box.b,
-      &s->box.near, &s->box.other, &s->crossed_at, &s->crossed_before, &s->sign};
+      &s->box.near, &s->box.other, &s->crossed_at, &s->crossed_before, &s->sign,     &s->scale};
   double **const by_pair[] = {&s->g, &s->g_aside, &s->box.inner, &s->box.matrix};
   size_t total = 0;
   for (size_t i = 0; i < sizeof by_guard / sizeof *by_guard; i++)
@@ -101,6 +106,7 @@ static size_t lay_doubles(const ess_driver *d, ess_slides *s, double *block) {
   s->beside = lay(&block, &total, n);
   s->f_beside = lay(&block, &total, n);
   s->aside = lay(&block, &total, m * n);
+  s->push = lay(&block, &total, m * n);
   s->checked = lay(&block, &total, ESS_SLIDE_CHECKS * m);
   s->seen = lay(&block, &total, ESS_SLIDE_LOOKS * m);
   return total;
@@ -113,7 +119,7 @@ bool ess_slides_alloc(ess_driver *d, const ess_system *system, const ess_options
   ess_slides *const s = d->slides = calloc(1, sizeof *s);
   if (!s) return false;
   s->memory_bytes = lay_doubles(d, s, NULL) * sizeof(double);
-  s->indices_bytes = m * (7 * sizeof(size_t) + 4 * sizeof(bool));
+  s->indices_bytes = m * (7 * sizeof(size_t) + 6 * sizeof(bool));
   s->memory = calloc(1, s->memory_bytes);
   s->indices = calloc(1, s->indices_bytes);
   if (!s->memory || !s->indices) return false;
@@ -124,7 +130,9 @@ bool ess_slides_alloc(ess_driver *d, const ess_system *system, const ess_options
   for (size_t i = 0; i < 7; i++) *lists[i] = (size_t *)s->indices + i * m;
   s->may = (bool *)((size_t *)s->indices + 7 * m);
   s->second = s->may + m;
-  s->part = (signed char *)(s->second + m);
+  s->rests = s->second + m;
+  s->stopped = s->rests + m;
+  s->part = (signed char *)(s->stopped + m);
   s->box.way = s->part + m;
   for (size_t k = 0; k < m; k++) {
     const bool asked = !options->slides || (k < system->guard_count && options->slides[k]);
@@ -152,29 +160,49 @@ void ess_slides_forget(ess_driver *d) {
   ess_slides *const s = d->slides;
   if (!s) return;
   s->count = s->told_count = s->noted_count = 0;
-  s->leaves = s->is_released = s->is_whole = false;
+  s->leaves = s->is_released = s->is_whole = s->has_stopped = false;
   s->adds = true;
   s->chatters = SIZE_MAX;
   for (size_t k = 0; k < d->system.guard_count; k++) {
     s->crossed_at[k] = s->crossed_before[k] = -INFINITY;
-    s->second[k] = false;
+    s->second[k] = s->rests[k] = s->stopped[k] = false;
   }
 }
 
-/* surfaces that the state is not on any more, by what the tolerance lets it be off by, are let go
- * of; so are those that an impact's map has armed */
+/* whether the state is still on the i-th surface, by what the tolerance lets it be off by; at
+ * second order its rate has to be nothing, too */
+static int is_on(ess_driver *d, size_t i, bool *on) {
+  const ess_slides *const s = d->slides;
+  const size_t k = s->set[i];
+  double allowed;
+  const int status = ess_allowed_error(d, k, &allowed);
+  *on = fabs(d->h[k]) <= allowed;
+  if (!*on || !s->second[k]) return status;
+  const double part = fabs(d->rate[k] / s->g[i * s->count + i]);
+  *on = part * ess_scaled_norm(d, s->jump + i * d->lanes, d->x, d->x) <= 1.0;
+  return status;
+}
+
+/* surfaces that the state is not on any more are let go of; so are those that an impact's map has
+ * armed, but for those that it rests on */
 static int release_left(ess_driver *d) {
   ess_slides *const s = d->slides;
   int status = ESS_SUCCESS;
+  for (size_t i = 0; !status && i < s->count; i++) {
+    bool on;
+    status = is_on(d, i, &on);
+    s->part[i] = on && (!ess_is_armed(d, s->set[i]) || s->rests[s->set[i]]);
+  }
   for (size_t i = s->count; !status && i-- > 0;) {
     const size_t k = s->set[i];
-    double allowed;
-    status = ess_allowed_error(d, k, &allowed);
-    const bool is_armed = ess_is_armed(d, k);
-    if (status || (!is_armed && fabs(d->h[k]) <= allowed)) continue;
+    const bool rests = s->rests[k], is_armed = ess_is_armed(d, k);
+    if (s->part[i]) {
+      ess_disarm(d, k);
+      continue;
+    }
     ess_slide_release(d, k);
     if (is_armed) continue;
-    d->sign[k] = d->h[k] < 0.0 ? -1.0 : 1.0;
+    if (!rests) d->sign[k] = d->h[k] < 0.0 ? -1.0 : 1.0;
     status = ess_announce(d, k);
     ess_arm(d, ess_guard_ahead(d, k));
   }
@@ -204,7 +232,7 @@ static bool has_returned(const ess_slides *s, double lately) {
  * crossings come back at once */
 static bool is_in_question(const ess_driver *d, size_t k, double lately, bool returned) {
   const ess_slides *const s = d->slides;
-  if (ess_slide_is_listed(s->set, s->count, k) || k == s->chatters) return true;
+  if (ess_slide_is_listed(s->set, s->count, k) || k == s->chatters || s->rests[k]) return true;
   if (!s->may[k] || !ess_is_armed(d, k)) return false;
   const bool crossed = ess_slide_is_listed(s->noted, s->noted_count, k);
   if (crossed && (s->count || d->side[k] * d->rate[k] > 0.0)) return true;
@@ -250,7 +278,12 @@ static int solve(ess_driver *d, size_t *count) {
                           "jumps of more than three event functions that slide do not add up");
   if (!s->adds) status = ess_slide_look(d, d->t, d->x, s->events, kept);
   if (status) return status;
-  const ess_solutions found = ess_slide_solve(d, kept, worst);
+  ess_solutions found = ess_slide_solve(d, kept, worst);
+  while (found != ESS_MANY_SOLUTIONS && ess_rest_widen(d, kept)) {
+    status = ess_slide_look(d, d->t, d->x, s->events, kept);
+    if (status) return status;
+    found = ess_slide_solve(d, kept, worst);
+  }
   bool is_one = found != ESS_MANY_SOLUTIONS;
   if (found == ESS_ONE_SOLUTION)
     is_one = ess_principal_minors(kept, s->g, s->part, worst, &s->box) != ESS_MINORS_NEGATIVE;
@@ -287,7 +320,8 @@ static int install(ess_driver *d, size_t count) {
     const size_t k = s->events[i];
     const bool slid = ess_slide_is_listed(s->old, s->old_count, k),
                slides = s->part[i] == ESS_BETWEEN;
-    const double to = slides ? -1.0 : slid ? (s->part[i] < 0 ? -1.0 : 1.0) : d->sign[k];
+    const double its = s->part[i] < 0 ? -1.0 : 1.0;
+    const double to = s->rests[k] ? d->sign[k] : slides ? -1.0 : slid ? its : d->sign[k];
     if (slides) {
       s->lambda[s->count] = s->lambda[i];
       s->set[s->count++] = k;
@@ -298,8 +332,10 @@ static int install(ess_driver *d, size_t count) {
       const int told = ess_announce(d, k);
       if (!status) status = told;
     }
-    if (slid && !slides && s->second[k] && !status) status = ess_slide_step_beside(d, i, count, to);
+    if (slid && !slides && s->second[k] && !status)
+      status = ess_slide_step_beside(d, i, count, its);
     if (slid && !slides) ess_arm(d, ess_guard_ahead(d, k));
+    if (!slides) s->second[k] = s->rests[k] = false;
     if (slid != slides && !status) status = ess_watch_progress(d, k);
   }
   if (!status) status = ess_check_state(d, d->x_try);
@@ -406,7 +442,7 @@ static int begin_second(ess_driver *d, bool is_endless) {
   if (ess_slide_is_listed(s->set, s->count, s->chatters)) {
     ess_watch_returns_of(d, s->chatters);
     d->slide_returns = 0;
-    return ess_slide_put_back(d);
+    return ess_slide_put_back(d, INFINITY);
   }
   s->second[s->chatters] = false;
   return is_endless ? ess_fail(d, ESS_ESLIDING, s->chatters) : ESS_SUCCESS;
@@ -419,12 +455,14 @@ int ess_slide_settle(ess_driver *d) {
   s->impacts = d->counters.impacts;
   bool is_endless = false;
   if (!status) status = ess_slide_find_chatter(d, &is_endless);
+  if (!status) status = ess_rest_begin(d);
   if (status) return status;
-  if (!s->noted_count && !s->leaves && !s->is_released && s->chatters == SIZE_MAX) {
+  if (!s->noted_count && !s->leaves && !s->is_released && s->chatters == SIZE_MAX &&
+      !s->has_stopped) {
     if (!s->count) return ESS_SUCCESS;
     if (s->is_whole)
       ess_slide_begin_node(d, s->seen + (ESS_SLIDE_LOOKS - 1) * d->system.guard_count);
-    return ess_slide_put_back(d);
+    return ess_slide_put_back(d, DRIFT);
   }
   if (s->is_released) status = evaluate_released(d);
   const size_t count = status ? 0 : gather(d, true);
@@ -436,6 +474,7 @@ int ess_slide_settle(ess_driver *d) {
   s->leaves = s->is_released = false;
   if (!status && s->chatters != SIZE_MAX) status = begin_second(d, is_endless);
   s->chatters = SIZE_MAX;
+  if (!status && s->has_stopped) status = ess_rest_end(d);
   return status;
 }
 

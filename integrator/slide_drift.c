@@ -25,7 +25,7 @@ static bool find_back(ess_driver *d, double back[]) {
   ess_slides *const s = d->slides;
   for (size_t i = 0; i < s->count; i++) {
     const size_t k = s->set[i];
-    s->sum[i] = s->second[k] ? -d->rate[k] : -d->h[k];
+    s->sum[i] = -ess_slide_way(d, k) * (s->second[k] ? d->rate[k] : d->h[k]);
   }
   if (!ess_complementarity_inside(s->count, s->sum, s->g, s->nothing, s->back, &s->box))
     return false;
@@ -43,7 +43,7 @@ static int find_aside(ess_driver *d, double back[]) {
   for (size_t i = 0; i < s->count; i++) {
     const bool is_second = s->second[s->set[i]];
     any = any || is_second;
-    s->sum[i] = is_second ? -d->h[s->set[i]] : 0.0;
+    s->sum[i] = is_second ? -ess_slide_way(d, s->set[i]) * d->h[s->set[i]] : 0.0;
     for (size_t j = 0; j < s->count; j++)
       s->g_aside[i * s->count + j] = is_second && s->second[s->set[j]] ? s->g[i * s->count + j]
                                      : i == j                          ? 1.0
@@ -60,14 +60,17 @@ static int find_aside(ess_driver *d, double back[]) {
   return status;
 }
 
-int ess_slide_put_back(ess_driver *d) {
+int ess_slide_put_back(ess_driver *d, double most) {
   ess_slides *const s = d->slides;
   for (int round = 0; round < ROUNDS; round++) {
     memset(d->x_try, 0, d->lanes * sizeof *d->x_try);
     if (!find_back(d, d->x_try)) return ESS_SUCCESS;
     int status = find_aside(d, d->x_try);
     if (status) return status;
-    if (!(ess_scaled_norm(d, d->x_try, d->x, d->x) > OFF)) return ESS_SUCCESS;
+    const double off = ess_scaled_norm(d, d->x_try, d->x, d->x);
+    if (off <= OFF) return ESS_SUCCESS;
+    if (!(off <= most))
+      return ess_slide_fail(d, s->set[0], SIZE_MAX, "the state is lost off what it slides on");
     for (size_t i = 0; i < d->lanes; i++) d->x_try[i] += d->x[i];
     status = ess_check_state(d, d->x_try);
     if (status) return status;
@@ -90,8 +93,8 @@ int ess_slide_step_beside(ess_driver *d, size_t i, size_t count, double to) {
   if (status) return status;
   const double by = OFF / ess_scaled_norm(d, jump, d->x, d->x);
   const double far = OFF / ess_scaled_norm(d, aside, d->x, d->x);
-  const double turn = -to * by - d->rate[k] / rate, move = -to * far - d->h[k] / rate;
+  const double way = ess_slide_way(d, k);
+  const double turn = -to * by - way * d->rate[k] / rate, move = -to * far - way * d->h[k] / rate;
   for (size_t l = 0; l < d->system.dimension; l++) d->x_try[l] += turn * jump[l] + move * aside[l];
-  s->second[k] = false;
   return ESS_SUCCESS;
 }

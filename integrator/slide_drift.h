@@ -8,8 +8,8 @@
 
 #include "slide_state.h"
 
-/* Moves the state back onto its surfaces. */
-int ess_slide_put_back(ess_driver *d);
+/* Moves the state back onto its surfaces, by so many tolerances at most. */
+int ess_slide_put_back(ess_driver *d, double most);
 
 /* The state leaves the i-th of the `count` surfaces just looked at, of second order, to the side
  * `to`: it goes away by the cube of time. So it is put beside it, by what is nothing beside the

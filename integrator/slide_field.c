@@ -8,6 +8,7 @@
  */
 #include <float.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "arithmetic.h"
@@ -15,6 +16,7 @@
 #include "difference.h"
 #include "driver_state.h"
 #include "slide_field.h"
+#include "slide_push.h"
 #include "status.h"
 
 /* jumps add up to this part of them */
@@ -24,11 +26,15 @@ static const double SAME = 1e-9;
 enum { NEWTON = 40 };
 static const double CONVERGED = 1e-13;
 
+/* how long a difference of differences is, in parts of the state */
+static const double NOISY_PART = 1e-2;
+
 /* solutions that differ by less are one */
 static const double APART = 1e-6;
 
+/* an impact's is what it was: nothing acts beyond it */
 static int set_sign(ess_driver *d, size_t k, double sign) {
-  if (d->sign[k] * sign > 0.0) return ESS_SUCCESS;
+  if (d->sign[k] * sign > 0.0 || d->slides->rests[k]) return ESS_SUCCESS;
   d->sign[k] = sign;
   return ess_announce(d, k);
 }
@@ -43,20 +49,28 @@ static int rates_beside(ess_driver *d, double t, const double x[], const double 
   return status ? status : ess_guard_rates(d, at, s->beside, s->f_beside, s->h, s->rate);
 }
 
-/* How fast the rates of those change along v whose rates do not jump: by differences. No sign of
- * theirs says what their rates are. */
+/* How fast the rates of those change along v whose rates do not jump: by differences, of a higher
+ * order where rates are differences themselves, whose noise is larger. No sign of theirs says what
+ * their rates are. */
 static int change_of_rates(ess_driver *d, double t, const double x[], const double v[], bool passes,
                            const size_t set[], size_t count, double rate[]) {
+  static const double near = 8.0 / 12.0, far = -1.0 / 12.0;
   ess_slides *const s = d->slides;
-  const double step = ess_tangent_part(d, x, v, cbrt(DBL_EPSILON));
+  const ess_caller *const c = &d->caller;
+  const bool noisy = c->differs || (c->moves && !c->system.guard_time_rates);
+  const double step = ess_tangent_part(d, x, v, noisy ? NOISY_PART : cbrt(DBL_EPSILON));
+  const int ways = noisy ? 2 : 1;
   for (size_t i = 0; i < count; i++)
     if (s->second[set[i]]) rate[i] = 0.0;
   if (step == 0.0) return ESS_SUCCESS;
-  for (int way = -1; way <= 1; way += 2) {
+  for (int way = -ways; way <= ways; way++) {
+    if (way == 0) continue;
+    const double size = noisy ? (abs(way) == 1 ? near : far) : 0.5;
+    const double weight = (way < 0 ? -size : size) / step;
     const int status = rates_beside(d, t, x, v, way * step, passes);
     if (status) return status;
     for (size_t i = 0; i < count; i++)
-      if (s->second[set[i]]) rate[i] += way * s->rate[set[i]] / (2.0 * step);
+      if (s->second[set[i]]) rate[i] += weight * ess_slide_way(d, set[i]) * s->rate[set[i]];
   }
   return ESS_SUCCESS;
 }
@@ -114,10 +128,14 @@ int ess_slide_look(ess_driver *d, double t, const double x[], const size_t set[]
   if (!status) status = rates_along(d, t, x, s->f0, true, set, count, s->a);
   for (size_t j = 0; !status && j < count; j++) {
     double *const jump = s->jump + j * d->lanes;
-    status = set_sign(d, set[j], 1.0);
-    if (!status) status = ess_field_at(d, d->sign, t, x, jump);
-    if (!status) status = set_sign(d, set[j], -1.0);
-    for (size_t l = 0; l < n; l++) jump[l] -= s->f0[l];
+    if (s->rests[set[j]]) {
+      status = ess_rest_push(d, t, x, set[j], jump);
+    } else {
+      status = set_sign(d, set[j], 1.0);
+      if (!status) status = ess_field_at(d, d->sign, t, x, jump);
+      if (!status) status = set_sign(d, set[j], -1.0);
+      for (size_t l = 0; l < n; l++) jump[l] -= s->f0[l];
+    }
     if (!status) status = rates_along(d, t, x, jump, false, set, count, s->sum);
     for (size_t i = 0; i < count; i++) s->g[i * count + j] = s->sum[i];
   }
@@ -128,13 +146,16 @@ int ess_slide_look_adds(ess_driver *d, double t, const double x[], const size_t 
                         size_t count) {
   ess_slides *const s = d->slides;
   int status = ESS_SUCCESS;
-  if (count < 2 || !s->adds) return ESS_SUCCESS;
+  size_t others = 0; // pushes of impacts add up
+  for (size_t i = 0; i < count; i++) others += !s->rests[set[i]];
+  if (others < 2 || !s->adds) return ESS_SUCCESS;
   for (size_t i = 0; !status && i < count; i++) status = set_sign(d, set[i], 1.0);
   if (!status) status = ess_field_at(d, d->sign, t, x, s->corner);
   for (size_t i = 0; !status && i < count; i++) status = set_sign(d, set[i], -1.0);
   for (size_t l = 0; !status && l < d->system.dimension; l++) {
     double sum = s->f0[l], size = fabs(s->f0[l]) + fabs(s->corner[l]);
     for (size_t j = 0; j < count; j++) {
+      if (s->rests[set[j]]) continue;
       sum += s->jump[j * d->lanes + l];
       size += fabs(s->jump[j * d->lanes + l]);
     }

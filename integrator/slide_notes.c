@@ -38,7 +38,7 @@ void ess_slide_release(ess_driver *d, size_t k) {
   size_t i = 0;
   while (i < s->count && s->set[i] != k) i++;
   if (i == s->count) return;
-  s->second[k] = false;
+  s->second[k] = s->rests[k] = false;
   memmove(s->set + i, s->set + i + 1, (--s->count - i) * sizeof *s->set);
   s->is_released = true;
 }

@@ -21,6 +21,7 @@ typedef struct ess_slides {
   size_t *set, count; /* the surfaces that the state slides on, ascending; their signs are -1 */
   bool *may;          /* by event function */
   bool *second;       /* by event function: its rate does not jump, but what changes that */
+  bool *rests;        /* of them: an impact's, which holds the state on the side it comes from */
 
   /* the field on them, which stands for the caller's while the state slides */
   int (*field)(ess_driver *d, double t, const double x[], double f[]);
@@ -39,11 +40,16 @@ typedef struct ess_slides {
   size_t *noted, noted_count;
   double *crossed_at, *crossed_before;
   size_t chatters;  /* one that is crossed back and forth without end; SIZE_MAX: none is */
-  bool is_whole;    /* the step just made was: the node's lambda was seen at its end */
-  bool leaves;      /* a lambda has come to its bound: the state is there */
-  bool is_released; /* a row, or an impact, has taken a surface away */
-  int halvings;     /* of the step being tried, in doubt */
-  uint64_t impacts; /* that had been made when this was looked at last */
+  bool *stopped;    /* by event function: its impacts have ended, and the state may rest on it */
+  double zeno;      /* when they accumulate; NAN: they have taken all of the speed */
+  bool has_stopped; /* some have */
+  double *push, *scale; /* by event function: what an impact does to the state, how fast it is met,
+                           and by how much more it is at lambda = 1 */
+  bool is_whole;        /* the step just made was: the node's lambda was seen at its end */
+  bool leaves;          /* a lambda has come to its bound: the state is there */
+  bool is_released;     /* a row, or an impact, has taken a surface away */
+  int halvings;         /* of the step being tried, in doubt */
+  uint64_t impacts;     /* that had been made when this was looked at last */
 
   /* scratch */
   size_t *events, *old, old_count, *told, told_count; /* the last: those that observers know of */
@@ -56,6 +62,12 @@ typedef struct ess_slides {
   void *memory, *indices;
   size_t memory_bytes, indices_bytes;
 } ess_slides;
+
+/* an event function is seen so that its surface pushes the state below it: what rests on an
+ * impact's guard is pushed back to the side that it came from */
+static inline double ess_slide_way(const ess_driver *d, size_t k) {
+  return d->slides->rests[k] ? -d->sign[k] : 1.0;
+}
 
 /* whether the state slides */
 static inline bool ess_is_sliding(const ess_driver *d) {

@@ -25,6 +25,7 @@
 #include "piece.h"
 #include "resets.h"
 #include "slide.h"
+#include "slide_rest.h"
 #include "status.h"
 #include "step.h"
 #include "suspect.h"
@@ -175,6 +176,11 @@ int ess_advance_by_tolerance(ess_driver *d, double t1) {
     if (d->t >= t1 && !due) return ESS_SUCCESS;
     status = due ? cross_here(d, first.guard) : step(d, t1);
     if (!status && due) status = ess_refill(d);
+    if (status == ESS_EZENO && ess_may_rest(d) &&
+        ess_rest_ends(d, ess_caller_time(d, d->failure.time))) {
+      ess_no_failure(d);
+      status = ESS_SUCCESS;
+    }
     if (!status && d->slides) status = ess_slide_settle(d);
     if (!status) status = ess_settle(d);
     if (!status) status = ess_watch_returns(d);

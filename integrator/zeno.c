@@ -108,10 +108,12 @@ int ess_watch_zeno(ess_driver *d, size_t count, const size_t events[], double *w
     const size_t k = events[i];
     ess_returning *const r = &d->impacts->returning[ess_guard_ahead(d, k)];
     bool ends;
+    r->ends = false;
     if (!note(r, d->t, fabs(d->rate[k]))) continue;
     status = find_stop(d, k, r, &ends);
     if (!status && !ends) status = find_end(d, k, r, &ends);
-    if (!status && ends) *when = ess_larger(r->end, d->t);
+    r->ends = !status && ends;
+    if (r->ends) *when = ess_larger(r->end, d->t);
   }
   return status;
 }
@@ -130,9 +132,10 @@ int ess_fail_grazing(ess_driver *d, size_t k) {
 }
 
 int ess_zeno_of_graze(ess_driver *d, size_t k, double *when) {
-  const ess_returning *const r = &d->impacts->returning[ess_guard_ahead(d, k)];
+  ess_returning *const r = &d->impacts->returning[ess_guard_ahead(d, k)];
   bool lost = false;
   const int status = r->end <= d->t_end ? is_lost(d, k, r->height, &lost) : ESS_SUCCESS;
   *when = lost ? ess_larger(r->end, d->t) : NAN;
+  r->ends = lost;
   return status || lost ? status : ess_fail(d, ESS_EGRAZING, k);
 }

@@ -1,0 +1,337 @@
+/*
+ * Impacts that end in rest: the state slides on the guard from there on, and leaves where the guard
+ * would have to pull.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "toy.h"
+
+enum { MOST = 256 };
+static const double G = 9.81;
+
+typedef struct slides {
+  size_t count, guard[MOST];
+  int begins[MOST];
+  double time[MOST];
+} slides;
+
+static int note_slide(const ess_slide_info *info, void *context) {
+  slides *const log = context;
+  if (log->count == MOST) return 1;
+  log->guard[log->count] = info->guard;
+  log->begins[log->count] = info->begins;
+  log->time[log->count++] = info->t;
+  return 0;
+}
+
+static ess_options resting(double tolerance, slides *log) {
+  ess_options options = ess_options_default();
+  *log = (slides){0};
+  options.rtol = options.atol = tolerance;
+  options.sliding = ESS_SLIDING_FILIPPOV;
+  options.rest = true;
+  options.observer = (ess_observer){.slide = note_slide, .context = log};
+  return options;
+}
+
+static int apply(const ess_system *system, const ess_options *options, double t1, double x[],
+                 ess_failure *failure) {
+  double t = 0.0;
+  ess_driver *const d = ess_driver_alloc(system, options, NULL);
+  assert_non_null(d);
+  const int status = ess_driver_apply(d, &t, t1, x);
+  if (failure) *failure = *ess_driver_failure(d);
+  ess_driver_free(d);
+  return status;
+}
+
+/* ---- a ball on a table that moves ------------------------------------------------------------ */
+
+/* the table is at a sin(w t); x = (height, speed) */
+typedef struct table {
+  double a, w, e;
+} table;
+
+static int falling_field(double t, const double x[], const double sign[], double f[],
+                         void *params) {
+  (void)t, (void)sign, (void)params;
+  f[0] = x[1];
+  f[1] = -G;
+  return 0;
+}
+
+static int table_guards(double t, const double x[], double h[], void *params) {
+  const table *const p = params;
+  h[0] = x[0] - p->a * sin(p->w * t);
+  return 0;
+}
+
+static int table_jacobian(double t, const double x[], double Dh[], void *params) {
+  (void)t, (void)x, (void)params;
+  Dh[0] = 1.0;
+  Dh[1] = 0.0;
+  return 0;
+}
+
+static int bounce(ess_impact *impact, void *params) {
+  const table *const p = params;
+  const double speed = p->a * p->w * cos(p->w * impact->t);
+  impact->after[1] = speed - p->e * (impact->x[1] - speed);
+  impact->mode[0] = impact->sign[0];
+  impact->armed[ESS_GUARD_UP(0)] = impact->sign[0] < 0.0;
+  impact->armed[ESS_GUARD_DOWN(0)] = impact->sign[0] > 0.0;
+  return 0;
+}
+
+static int table_rates(double t, const double x[], double ht[], void *params) {
+  const table *const p = params;
+  (void)x;
+  ht[0] = -p->a * p->w * cos(p->w * t);
+  return 0;
+}
+
+static const ess_impacts bounces = {.map = bounce};
+
+static ess_system table_system(table *p) {
+  return (ess_system){.dimension = 2,
+                      .guard_count = 1,
+                      .field = falling_field,
+                      .guards = table_guards,
+                      .guard_jacobian = table_jacobian,
+                      .guard_time_rates = table_rates,
+                      .impacts = &bounces,
+                      .params = p};
+}
+
+static void a_ball_stays_on_a_table_until_that_falls_faster(void **state) {
+  (void)state;
+  for (int e = 0; e < 2; e++)
+    for (double tolerance = 1e-4; tolerance > 5e-12; tolerance *= 0.1) {
+      slides log;
+      table p = {0.1, 12.0, 0.5 * e};
+      const ess_options options = resting(tolerance, &log);
+      const ess_system system = table_system(&p);
+      // it leaves where a w^2 sin w t = g, which is after it has come to rest
+      const double leaves = asin(G / (p.a * p.w * p.w)) / p.w;
+      const double speed = p.a * p.w * cos(p.w * leaves), since = 0.05;
+      double x[] = {1e-4, p.a * p.w};
+      ess_failure failure;
+      assert_int_equal(apply(&system, &options, leaves + since, x, &failure), ESS_SUCCESS);
+      const double height = G / (p.w * p.w) + speed * since - 0.5 * G * since * since;
+      assert_int_equal(log.count, 2);
+      assert_true(log.begins[0] == 1 && log.begins[1] == -1 && log.time[0] < 0.02);
+      assert_true(fabs(log.time[1] - leaves) <= 1e-9);
+      assert_true(fabs(x[0] - height) <= tolerance && fabs(x[1] - speed + G * since) <= tolerance);
+    }
+}
+
+/* thrown up, landing, bouncing and at rest again, time after time */
+static void it_comes_back_to_rest(void **state) {
+  (void)state;
+  slides log[2];
+  double x[2][2];
+  table p = {0.1, 12.0, 0.3};
+  const ess_system system = table_system(&p);
+  for (int i = 0; i < 2; i++) {
+    const ess_options options = resting(i ? 1e-11 : 1e-8, &log[i]);
+    x[i][0] = 0.02;
+    x[i][1] = 0.0;
+    assert_int_equal(apply(&system, &options, 4.0, x[i], NULL), ESS_SUCCESS);
+  }
+  assert_true(log[0].count >= 10 && log[0].count == log[1].count);
+  for (size_t i = 0; i < log[0].count; i++) {
+    assert_true(log[0].begins[i] == (i % 2 ? -1 : 1));
+    assert_true(fabs(log[0].time[i] - log[1].time[i]) < (i % 2 ? 1e-8 : 1e-6));
+    const double turns = p.w * log[0].time[i] / (2.0 * M_PI);
+    const double leaves = asin(G / (p.a * p.w * p.w)) / (2.0 * M_PI);
+    if (i % 2) assert_true(fabs(turns - floor(turns) - leaves) < 1e-7);
+  }
+  assert_true(fabs(x[0][0] - x[1][0]) < 1e-7 && fabs(x[0][1] - x[1][1]) < 1e-6);
+}
+
+static void without_it_impacts_accumulate(void **state) {
+  (void)state;
+  slides log;
+  table p = {0.1, 12.0, 0.5};
+  const ess_system system = table_system(&p);
+  ess_options options = resting(1e-8, &log);
+  ess_failure failure;
+  options.rest = false;
+  double x[] = {1e-4, p.a * p.w};
+  assert_int_equal(apply(&system, &options, 0.2, x, &failure), ESS_EZENO);
+  assert_true(fabs(failure.time - 0.0148117) < 1e-5);
+  // so it is where directions are followed
+  options.rest = true;
+  double t = 0.0, y[] = {1e-4, p.a * p.w};
+  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+  assert_int_equal(ess_driver_follow(d, 2, NULL), ESS_SUCCESS);
+  assert_int_equal(ess_driver_apply(d, &t, 0.2, y), ESS_EZENO);
+  ess_driver_free(d);
+  options.sliding = ESS_SLIDING_NONE;
+  assert_string_equal(ess_check(&system, &options), "rest needs ESS_SLIDING_FILIPPOV");
+}
+
+/* a map that does not send back what comes to it: an impact of it is its last */
+static int let_through(ess_impact *impact, void *params) {
+  const int code = bounce(impact, params);
+  if (fabs(impact->x[1]) > 0.005) return code;
+  impact->mode[0] = -impact->sign[0];
+  impact->armed[ESS_GUARD_UP(0)] = impact->armed[ESS_GUARD_DOWN(0)] = false;
+  return code;
+}
+
+static void what_is_not_sent_back_does_not_rest(void **state) {
+  (void)state;
+  static const ess_impacts lets = {.map = let_through};
+  slides log;
+  table p = {0.0, 1.0, 0.5};
+  ess_system system = table_system(&p);
+  system.impacts = &lets;
+  const ess_options options = resting(1e-8, &log);
+  double x[] = {0.1, 0.0};
+  const int status = apply(&system, &options, 2.0, x, NULL);
+  assert_true(log.count == 0 && (status == ESS_SUCCESS ? x[0] < -0.1 : status == ESS_EZENO));
+}
+
+/* ---- two balls on a table, one above the other ----------------------------------------------- */
+
+/* x = (y0, y1, v0, v1) */
+typedef struct stack {
+  double e, ratio; /* the upper's mass over the lower's */
+} stack;
+
+static int stack_field(double t, const double x[], const double sign[], double f[], void *params) {
+  (void)t, (void)sign, (void)params;
+  f[0] = x[2];
+  f[1] = x[3];
+  f[2] = f[3] = -G;
+  return 0;
+}
+
+static int stack_guards(double t, const double x[], double h[], void *params) {
+  (void)t, (void)params;
+  h[0] = x[0];
+  h[1] = x[1] - x[0];
+  return 0;
+}
+
+static int stack_jacobian(double t, const double x[], double Dh[], void *params) {
+  static const double rows[] = {1.0, 0.0, 0.0, 0.0, -1.0, 1.0, 0.0, 0.0};
+  (void)t, (void)x, (void)params;
+  memcpy(Dh, rows, sizeof rows);
+  return 0;
+}
+
+/* one after the other, the upper first */
+static int stack_bounce(ess_impact *impact, void *params) {
+  const stack *const p = params;
+  double *const v = impact->after + 2;
+  for (size_t i = impact->count; i-- > 0;) {
+    const size_t k = impact->events[i];
+    if (k == 0 && v[0] < 0.0) v[0] = -p->e * v[0];
+    if (k == 1 && v[1] < v[0]) {
+      const double push = (1.0 + p->e) * (v[0] - v[1]) / (1.0 + p->ratio);
+      v[0] -= p->ratio * push;
+      v[1] += push;
+    }
+    impact->mode[k] = impact->sign[k];
+    impact->armed[ESS_GUARD_UP(k)] = impact->sign[k] < 0.0;
+    impact->armed[ESS_GUARD_DOWN(k)] = impact->sign[k] > 0.0;
+  }
+  return 0;
+}
+
+static void a_stack_rests_or_says_why_not(void **state) {
+  (void)state;
+  static const ess_impacts impacts = {.map = stack_bounce};
+  for (int i = 0; i < 40; i++) {
+    slides log;
+    stack p = {0.02 * (i % 20), i < 20 ? 0.3 : 2.0};
+    const ess_options options = resting(1e-8, &log);
+    const ess_system system = {.dimension = 4,
+                               .guard_count = 2,
+                               .field = stack_field,
+                               .guards = stack_guards,
+                               .guard_jacobian = stack_jacobian,
+                               .impacts = &impacts,
+                               .params = &p};
+    double x[] = {0.1 + 0.003 * i, 0.5, 0.0, -0.01 * i};
+    const int status = apply(&system, &options, 5.0, x, NULL);
+    if (status) continue;
+    for (size_t l = 0; l < 4; l++) assert_true(fabs(x[l]) < 1e-6);
+  }
+}
+
+/* ---- two balls that have nothing to do with each other --------------------------------------- */
+
+static int side_guards(double t, const double x[], double h[], void *params) {
+  const table *const p = params;
+  h[0] = x[0] - p->a * sin(p->w * t);
+  h[1] = x[1] - p->a * sin(p->w * t);
+  return 0;
+}
+
+static int side_jacobian(double t, const double x[], double Dh[], void *params) {
+  static const double rows[] = {1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0};
+  (void)t, (void)x, (void)params;
+  memcpy(Dh, rows, sizeof rows);
+  return 0;
+}
+
+static int side_rates(double t, const double x[], double ht[], void *params) {
+  (void)table_rates(t, x, ht, params);
+  ht[1] = ht[0];
+  return 0;
+}
+
+static int side_bounce(ess_impact *impact, void *params) {
+  const table *const p = params;
+  const double speed = p->a * p->w * cos(p->w * impact->t);
+  for (size_t i = 0; i < impact->count; i++) {
+    const size_t k = impact->events[i];
+    impact->after[2 + k] = speed - (k ? 0.7 : p->e) * (impact->x[2 + k] - speed);
+    impact->mode[k] = impact->sign[k];
+    impact->armed[ESS_GUARD_UP(k)] = impact->sign[k] < 0.0;
+    impact->armed[ESS_GUARD_DOWN(k)] = impact->sign[k] > 0.0;
+  }
+  return 0;
+}
+
+/* one comes to rest first and stays so under the other's impacts; both leave together */
+static void balls_side_by_side(void **state) {
+  (void)state;
+  static const ess_impacts impacts = {.map = side_bounce};
+  slides log;
+  table p = {0.1, 12.0, 0.3};
+  const ess_options options = resting(1e-9, &log);
+  const ess_system system = {.dimension = 4,
+                             .guard_count = 2,
+                             .field = stack_field,
+                             .guards = side_guards,
+                             .guard_jacobian = side_jacobian,
+                             .guard_time_rates = side_rates,
+                             .impacts = &impacts,
+                             .params = &p};
+  double x[] = {1e-5, 2e-5, p.a * p.w, p.a * p.w};
+  const double leaves = asin(G / (p.a * p.w * p.w)) / p.w, since = 0.05;
+  const double speed = p.a * p.w * cos(p.w * leaves);
+  assert_int_equal(apply(&system, &options, leaves + since, x, NULL), ESS_SUCCESS);
+  assert_int_equal(log.count, 4);
+  assert_true(log.guard[0] == 0 && log.guard[1] == 1 && log.begins[1] == 1);
+  for (size_t k = 0; k < 2; k++) {
+    assert_true(log.begins[2 + k] == -1 && fabs(log.time[2 + k] - leaves) < 1e-9);
+    assert_true(fabs(x[2 + k] - speed + G * since) < 1e-9);
+    assert_true(fabs(x[k] - G / (p.w * p.w) - speed * since + 0.5 * G * since * since) < 1e-9);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_ball_stays_on_a_table_until_that_falls_faster),
+      cmocka_unit_test(it_comes_back_to_rest),
+      cmocka_unit_test(without_it_impacts_accumulate),
+      cmocka_unit_test(what_is_not_sent_back_does_not_rest),
+      cmocka_unit_test(a_stack_rests_or_says_why_not),
+      cmocka_unit_test(balls_side_by_side)};
+  return cmocka_run_group_tests_name("sliding rest", tests, NULL, NULL);
+}
