@@ -19,10 +19,21 @@ static const double let_go_depth = 1e-9;
 /* What integration strays from its contacts is let die out over this many time scales. */
 static const double settling_scales = 50;
 
-enum { GAP, CONE, ACTIVE, KINDS };
+enum { GAP, CONE, ACTIVE, KINDS, EVENTS_MAX = KINDS * MECHANISM_CONSTRAINTS_MAX + 1 };
 
 static size_t event(const contact_system *s, int kind, size_t k) {
   return (size_t)kind * s->m->constraints + k;
+}
+
+/* the event function that is the speed of slip, behind all others; SIZE_MAX: nothing rubs */
+static size_t slip_event(const contact_system *s) {
+  return mechanism_rubbing(s->m) == SIZE_MAX ? SIZE_MAX : KINDS * s->m->constraints;
+}
+
+/* whether what rubs touches, in a mode */
+static bool rubs_in(const mechanism *m, contact_mode mode) {
+  const size_t k = mechanism_rubbing(m);
+  return k != SIZE_MAX && (mode & CONTACT(m->constraint[k].normal));
 }
 
 contact_mode contact_system_mode(const contact_system *s, const double sign[]) {
@@ -36,11 +47,13 @@ static int field(double t, const double x[], const double sign[], double dxdt[],
   (void)t;
   contact_system *const s = params;
   const size_t n = s->m->coordinates;
+  const contact_mode mode = contact_system_mode(s, sign);
   kkt_at(s->c.here, x, x + n);
   memcpy(dxdt, x + n, n * sizeof *x);
-  return kkt_flow(s->c.here, contact_system_mode(s, sign), dxdt + n, NULL)
-             ? 0
-             : CONTACT_SYSTEM_SINGULAR;
+  s->c.here->slip = rubs_in(s->m, mode) ? sign[slip_event(s)] : 0;
+  const bool flows = kkt_flow(s->c.here, mode, dxdt + n, NULL);
+  s->c.here->slip = 0;
+  return flows ? 0 : CONTACT_SYSTEM_SINGULAR;
 }
 
 static int guards(double t, const double x[], double h[], void *params) {
@@ -59,6 +72,8 @@ static int guards(double t, const double x[], double h[], void *params) {
     h[event(s, CONE, k)] = active ? kkt_cone(here, k, force.value) + hair * size : 1;
     h[event(s, ACTIVE, k)] = active ? 1 : -1;
   }
+  if (slip_event(s) != SIZE_MAX)
+    h[slip_event(s)] = rubs_in(s->m, s->mode) ? here->speed[mechanism_rubbing(s->m)] : 1;
   return 0;
 }
 
@@ -67,7 +82,7 @@ static int guard_rates(double t, const double x[], const double v[], double h[],
                        void *params) {
   contact_system *const s = params;
   const size_t states = s->system.dimension, events = s->system.guard_count;
-  double there[2 * MECHANISM_COORDINATES_MAX], side[2][KINDS * MECHANISM_CONSTRAINTS_MAX];
+  double there[2 * MECHANISM_COORDINATES_MAX], side[2][EVENTS_MAX];
   double speed = 0;
   for (size_t i = 0; i < states; i++) speed = fmax(speed, fabs(v[i]) / fmax(1, fabs(x[i])));
   const double step = speed > 0 ? 1e-5 / speed : 1e-5;
@@ -94,6 +109,17 @@ static int mode_changed(const double sign[], size_t guard, void *params) {
   return 0;
 }
 
+/* What rubs slips the way that it does at the state that mechanics have been asked of last. Where
+ * it does not slip it is told so from either side. */
+static void latch_slip(const contact_system *s, contact_mode mode, double sign[], bool armed[]) {
+  const size_t e = slip_event(s);
+  if (e == SIZE_MAX) return;
+  const bool rubs = rubs_in(s->m, mode);
+  sign[e] = rubs && s->c.here->speed[mechanism_rubbing(s->m)] < 0 ? -1 : 1;
+  armed[ESS_GUARD_UP(e)] = rubs && sign[e] < 0;
+  armed[ESS_GUARD_DOWN(e)] = rubs && sign[e] > 0;
+}
+
 /* gaps of open contacts and cones of active ones are armed, where they fall below zero */
 static void latch(const contact_system *s, contact_mode mode, double sign[], bool armed[]) {
   const contact_mode choices = mechanism_choices(s->m);
@@ -108,6 +134,7 @@ static void latch(const contact_system *s, contact_mode mode, double sign[], boo
       armed[ESS_GUARD_DOWN(e)] = watched[kind];
     }
   }
+  latch_slip(s, mode, sign, armed);
 }
 
 static int start(double t, const double x[], double sign[], bool armed[], void *params) {
@@ -199,8 +226,12 @@ int contact_system_prepare(contact_system *s, const mechanism *m, double delta_t
   const double scale = m->time_scale > 0 ? m->time_scale : KKT_TIME_SCALE;
   s->c.here->settling = 1 / (settling_scales * scale);
   s->impacts = (ess_impacts){.map = map, .start = start};
+  const size_t slip = slip_event(s);
+  for (size_t e = 0; e < KINDS * m->constraints; e++)
+    s->at[ESS_GUARD_UP(e)] = s->at[ESS_GUARD_DOWN(e)] = true;
+  if (slip != SIZE_MAX) s->impacts.at = s->at;
   s->system = (ess_system){.dimension = 2 * m->coordinates,
-                           .guard_count = KINDS * m->constraints,
+                           .guard_count = KINDS * m->constraints + (slip != SIZE_MAX),
                            .field = field,
                            .guards = guards,
                            .guard_rates = guard_rates,

@@ -5,7 +5,10 @@
  * Both transitions that an instant can hold (Theorem 8) are made in one.
  *
  * State (q, q'). Event functions, K of each: the gaps, open ones armed; U_k in the mode, active
- * ones armed; and one that is never armed, whose sign says whether k is active.
+ * ones armed; and one that is never armed, whose sign says whether k is active. Where a tangent
+ * rubs one more: its speed of slip, armed while its normal is active. Its crossing is no impact:
+ * with ess_options.sliding the state slides on it, which is sticking, until the friction that it
+ * takes is more than mu times the normal force.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
@@ -35,6 +38,7 @@ typedef struct contact_system {
   contact_mode mode;      /* the latched one */
   contact_mode leaving; /* what touched at the start and was let go: it lands a hair deeper, so that
                            a gap that is zero but for rounding is no landing */
+  bool at[2 * (3 * MECHANISM_CONSTRAINTS_MAX + 1)]; /* of impacts, where a tangent rubs */
   ess_impacts impacts;
   ess_system system; /* for libess */
 } contact_system;

@@ -22,8 +22,7 @@ static contact_mode tangents_of(const mechanism *m, contact_mode mode) {
   contact_mode tangents = 0;
   for (size_t k = 0; k < m->constraints; k++) {
     const mechanism_constraint *const c = &m->constraint[k];
-    if (c->normal != k && isfinite(c->friction) && (mode & CONTACT(c->normal)))
-      tangents |= CONTACT(k);
+    if (mechanism_has_cone(m, k) && (mode & CONTACT(c->normal))) tangents |= CONTACT(k);
   }
   return tangents;
 }

@@ -159,7 +159,8 @@ static bool sticks(const mechanism *m, size_t k, contact_mode mode) {
 }
 
 static bool is_row(const mechanism *m, size_t k, contact_mode mode) {
-  const bool chosen = mechanism_is_normal(m, k) || isfinite(m->constraint[k].friction);
+  if (m->constraint[k].rubs) return false;
+  const bool chosen = mechanism_is_normal(m, k) || mechanism_has_cone(m, k);
   return chosen ? (mode & CONTACT(k)) != 0 : sticks(m, k, mode);
 }
 

@@ -47,6 +47,10 @@ typedef struct kkt {
    * integration strays, die out (Baumgarte). 0, as it is at first: they do not. */
   double settling;
 
+  /* Of kkt_flow: which way the tangent that rubs slips, -1 or 1. 0, as it is at first: it does not
+   * rub. Forces are those without its friction: they vanish where those with it do. */
+  double slip;
+
   kkt_inverse *inverse; /* one for each mode */
   struct kkt_workspace *workspace;
 } kkt;
@@ -68,10 +72,12 @@ typedef struct kkt_multipliers {
   double value[MECHANISM_CONSTRAINTS_MAX], size[MECHANISM_CONSTRAINTS_MAX];
 } kkt_multipliers;
 
-/* Acceleration and forces (12), (13). false: the mode has no inverse here. */
+/* Acceleration and forces (12), (13). false: the mode has no inverse here, or a tangent that rubs
+ * jams: friction presses its normal harder than that can bear. */
 bool kkt_flow(kkt *s, contact_mode mode, double acceleration[], kkt_multipliers *force);
 
-/* Velocity after a plastic impact, and impulses (23), (25). */
+/* Velocity after a plastic impact, and impulses (23), (25). A tangent that rubs slips on after it
+ * where Coulomb's law for impulses says so, and sticks elsewhere; impulses are without it. */
 bool kkt_impact(kkt *s, contact_mode mode, double velocity[], kkt_multipliers *impulse);
 
 /* What the contacts resist the forces with for a while (56), delta_t = 1. */

@@ -72,6 +72,63 @@ static double settled(const kkt *s, size_t k) {
   return mechanism_is_normal(s->m, k) ? rate * (2 * speed + rate * s->a[k]) : rate * speed;
 }
 
+/* ---- friction of what rubs ------------------------------------------------------------------- */
+
+/* The row of the normal that it is tangent to; the order where that is not active. */
+static size_t pressed_row(const kkt *s, const kkt_inverse *f) {
+  const size_t k = mechanism_rubbing(s->m);
+  size_t i = f->coordinates;
+  while (k != SIZE_MAX && i < f->order && f->of[i] != s->m->constraint[k].normal) i++;
+  return k == SIZE_MAX ? f->order : i;
+}
+
+/* its row, as a force along it is a right side */
+static void along_tangent(const kkt *s, const kkt_inverse *f, double along[]) {
+  const double *const row = s->A + mechanism_rubbing(s->m) * s->m->coordinates;
+  for (size_t i = 0; i < f->order; i++) along[i] = i < f->coordinates ? row[f->of[i]] : 0;
+}
+
+static double speed_along(const kkt_inverse *f, const double along[], const double b[]) {
+  double sum = 0;
+  for (size_t i = 0; i < f->coordinates; i++) sum += along[i] * row_product(f, i, b);
+  return sum;
+}
+
+/* The friction on what slips this way, with what it does to the force on the normal, which sets it:
+ * lambda = lambda_0 + (A+ A_t') mu slip lambda. false: it jams. */
+static bool friction_of(const kkt *s, const kkt_inverse *f, double slip, const double along[],
+                        const double b[], double *friction) {
+  const size_t row = pressed_row(s, f);
+  const double mu = s->m->constraint[mechanism_rubbing(s->m)].friction * slip;
+  const double left = 1 - mu * row_product(f, row, along);
+  *friction = left > 0 ? mu * row_product(f, row, b) / left : 0;
+  return left > 0;
+}
+
+static bool add_friction(const kkt *s, const kkt_inverse *f, double b[]) {
+  if (s->slip == 0 || pressed_row(s, f) == f->order) return true;
+  double along[KKT_ORDER_MAX], friction;
+  along_tangent(s, f, along);
+  if (!friction_of(s, f, s->slip, along, b, &friction)) return false;
+  for (size_t i = 0; i < f->order; i++) b[i] += friction * along[i];
+  return true;
+}
+
+/* the impulse of friction: of the way that it slips after it, or what lets it stick */
+static void add_friction_impulse(const kkt *s, const kkt_inverse *f, double b[]) {
+  if (pressed_row(s, f) == f->order) return;
+  double along[KKT_ORDER_MAX], impulse = 0;
+  along_tangent(s, f, along);
+  const double speed = speed_along(f, along, b), gained = speed_along(f, along, along);
+  bool slips = false;
+  for (int slip = -1; !slips && slip <= 1; slip += 2)
+    slips = friction_of(s, f, slip, along, b, &impulse) && slip * (speed + impulse * gained) > 0;
+  if (!slips) impulse = gained > 0 ? -speed / gained : 0;
+  for (size_t i = 0; i < f->order; i++) b[i] += impulse * along[i];
+}
+
+/* ---- three right sides ----------------------------------------------------------------------- */
+
 bool kkt_flow(kkt *s, contact_mode mode, double acceleration[], kkt_multipliers *force) {
   const kkt_inverse *const f = kkt_in(s, mode);
   if (!f) return false;
@@ -82,6 +139,7 @@ bool kkt_flow(kkt *s, contact_mode mode, double acceleration[], kkt_multipliers 
   right_side(f, upper, lower, s->bend_size, b, b_size);
   if (force) multipliers_of(f, b, b_size, force);
   if (!acceleration) return true;
+  if (!add_friction(s, f, b)) return false;
   memset(acceleration, 0, s->m->coordinates * sizeof *acceleration);
   if (s->m->free_limbs) s->m->free_limbs(s->q, s->v, acceleration, s->m->params);
   for (size_t j = 0; j < s->m->coordinates; j++)
@@ -97,6 +155,7 @@ bool kkt_impact(kkt *s, contact_mode mode, double velocity[], kkt_multipliers *i
   right_side(f, s->momentum, NULL, NULL, b, b_size);
   if (impulse) multipliers_of(f, b, b_size, impulse);
   if (!velocity) return true;
+  add_friction_impulse(s, f, b);
   memcpy(velocity, s->v, s->m->coordinates * sizeof *velocity);
   motion_of(f, b, velocity);
   return true;

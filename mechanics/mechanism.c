@@ -29,7 +29,11 @@ static const char *constraint_refused(const mechanism *m, size_t k) {
   if (m->constraint[c->normal].normal != c->normal)
     return "a tangent constraint's normal must be a normal constraint";
   if (!(c->friction > 0)) return "a tangent constraint's friction must be above 0";
-  if (isfinite(c->friction) && limbs_of(m, c->normal) == 0)
+  if (c->rubs && !isfinite(c->friction))
+    return "the friction of a tangent that rubs must be finite";
+  if (c->rubs && m->constraints > 2)
+    return "a mechanism with a tangent that rubs must have no constraint but it and its normal";
+  if (mechanism_has_cone(m, k) && limbs_of(m, c->normal) == 0)
     return "a tangent constraint with a cone must be of a massless limb's contact (A12)";
   return NULL;
 }
@@ -104,8 +108,14 @@ const char *mechanism_refused_at(const mechanism *m, const double q[]) {
 contact_mode mechanism_choices(const mechanism *m) {
   contact_mode choices = 0;
   for (size_t k = 0; k < m->constraints; k++)
-    if (mechanism_is_normal(m, k) || isfinite(m->constraint[k].friction)) choices |= CONTACT(k);
+    if (mechanism_is_normal(m, k) || mechanism_has_cone(m, k)) choices |= CONTACT(k);
   return choices;
+}
+
+size_t mechanism_rubbing(const mechanism *m) {
+  size_t k = 0;
+  while (k < m->constraints && !m->constraint[k].rubs) k++;
+  return k < m->constraints ? k : SIZE_MAX;
 }
 
 bool mechanism_is_mode(const mechanism *m, contact_mode mode) {

@@ -38,6 +38,12 @@ typedef struct mechanism_constraint {
   size_t normal;   /* its own index, or the normal constraint that it is tangent to */
   double friction; /* of a tangent: mu > 0, or MECHANISM_STICKS */
 
+  /* Of a tangent: it slips and sticks by Coulomb's law, at one finite mu. Its speed of slip is an
+   * event function then, which libess slides on while it sticks. Its row and its normal are all the
+   * constraints that the mechanism has: one foot. Else a tangent that has begun to slip does so
+   * without friction, and sticks where it lands alone (A12). */
+  bool rubs;
+
   /* Of tangents that stick: those of one rigid body, by a number above 0, hold the same motion as
    * soon as two of them touch; only the first that does is a row (footnote 21). 0: all are. */
   int body;
@@ -93,6 +99,15 @@ const char *mechanism_refused_at(const mechanism *m, const double q[]);
 contact_mode mechanism_choices(const mechanism *m);
 bool mechanism_is_mode(const mechanism *m, contact_mode mode);
 size_t mechanism_count(contact_mode mode);
+
+/* The tangent that rubs; SIZE_MAX: none does. */
+size_t mechanism_rubbing(const mechanism *m);
+
+/* Whether it is a tangent that can be in a mode, or not, while its normal is. */
+static inline bool mechanism_has_cone(const mechanism *m, size_t k) {
+  const mechanism_constraint *const c = &m->constraint[k];
+  return c->normal != k && isfinite(c->friction) && !c->rubs;
+}
 
 static inline bool mechanism_is_normal(const mechanism *m, size_t k) {
   return m->constraint[k].normal == k;

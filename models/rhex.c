@@ -222,8 +222,10 @@ static void describe(rhex *p, const model *m) {
   p->turns[0] = -1;
   p->turns[1] = captions[scenario].rear_turns;
   for (size_t k = 0; k < CONSTRAINTS; k++) p->constraint[k].normal = k;
-  p->constraint[FRONT_ALONG] = (mechanism_constraint){FRONT_FOOT, captions[scenario].front, 0};
-  p->constraint[REAR_ALONG] = (mechanism_constraint){REAR_FOOT, captions[scenario].rear, 0};
+  p->constraint[FRONT_ALONG] =
+      (mechanism_constraint){.normal = FRONT_FOOT, .friction = captions[scenario].front};
+  p->constraint[REAR_ALONG] =
+      (mechanism_constraint){.normal = REAR_FOOT, .friction = captions[scenario].rear};
 }
 
 /* Legs that do not lift the body carry nothing: a foot lands, is let go, and lands again as soon as
