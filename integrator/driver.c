@@ -22,6 +22,7 @@
 #include "options.h"
 #include "piece.h"
 #include "projection.h"
+#include "rodas.h"
 #include "sample.h"
 #include "slide.h"
 #include "status.h"
@@ -43,7 +44,8 @@ ess_driver *ess_driver_alloc(const ess_system *system, const ess_options *option
   if (!d) return NULL;
   ess_system joined;
   if (!ess_watched_join(d, system, &joined) || !ess_caller_take(d, &joined) ||
-      !ess_memory_alloc(d) || !ess_slides_alloc(d, system, options)) {
+      !ess_memory_alloc(d) || !ess_slides_alloc(d, system, options) ||
+      !ess_rodas_alloc(d, options)) {
     ess_driver_free(d);
     return NULL;
   }
@@ -59,6 +61,7 @@ void ess_driver_free(ess_driver *d) {
   if (!d) return;
   ess_tangents_free(d);
   ess_slides_free(d);
+  ess_rodas_free(d);
   ess_memory_free(d);
   ess_caller_free(d);
   ess_watched_free(d);
@@ -74,6 +77,7 @@ static void forget(ess_driver *d) {
   d->cluster.next_length = d->cluster.load = 0.0;
   d->cluster.pattern = 0;
   ess_base_reset(d);
+  ess_rodas_forget(d);
   ess_forget_turning(d);
   ess_kinks_reset(d);
   ess_forget_curved(d);
@@ -133,6 +137,7 @@ static int begin(ess_driver *d, double t, double t1, const double x[]) {
   d->t = d->t_seen = t;
   ess_no_failure(d);
   d->stabilised.off_until = -INFINITY;
+  ess_rodas_forget(d);
   if (d->tangents) ess_tangents_begin(d);
   d->t_end = t1;
   d->t_rest = 0.0;

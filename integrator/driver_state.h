@@ -223,6 +223,7 @@ struct ess_driver {
   size_t memory_bytes, indices_bytes;
 
   struct ess_impact_work *impacts; /* impact_state.h; NULL in a system without them */
+  struct ess_rodas *rodas;         /* rodas.c; NULL by other bases */
   struct ess_slides *slides;       /* slide_state.h; NULL unless asked for */
   struct ess_tangents *tangents;   /* tangent_state.h; NULL when none are followed */
 };

@@ -333,7 +333,8 @@ typedef struct ess_system {
   /* Optional: which crossings are impacts. Copied. */
   const ess_impacts *impacts;
 
-  /* Optional, for tangents: J[n*n], row-major, J[i*n+j] = d f_i / d x_j. NULL: by differences, for
+  /* Optional, for tangents and ESS_BASE_RODAS: J[n*n], row-major, J[i*n+j] = d f_i / d x_j, of the
+   * field with these signs. NULL: by differences, for
    * which atol / rtol is taken as the size of a state that is near 0. */
   int (*field_jacobian)(double t, const double x[], const double sign[], double J[], void *params);
 
@@ -440,8 +441,11 @@ typedef enum ess_base {
   ESS_BASE_RKC,    /* Runge-Kutta-Chebyshev of order 2: as many calls as make a step stable, which
                       grow with the square root of its length. For stiff motions that decay, by
                       damping or diffusion, at loose tolerances */
-  ESS_BASE_CHOSEN  /* dopri5, and RKC for as long as stability bounds dopri5's steps and RKC takes
+  ESS_BASE_CHOSEN, /* dopri5, and RKC for as long as stability bounds dopri5's steps and RKC takes
                       clearly fewer calls (docs/theory/method.md) */
+  ESS_BASE_RODAS   /* RODAS, a Rosenbrock method of order 4, linearly implicit: for stiff fields of
+                      every kind, damped or not. A step takes the field's Jacobian, eight calls of
+                      the field, and linear equations in n unknowns */
 } ess_base;
 
 /* What happens where the field points back to an event function's zero from both sides. */
@@ -482,6 +486,13 @@ typedef struct ess_options {
    * power 2/3 of the tolerance: it is about the tolerance at 1e-3, and some 10 times that at 1e-6;
    * with slow oscillations that are hardly damped some 20 and 200 times, by ESS_BASE_CHOSEN half of
    * that. Tangents go along its steps by dopri5, at the calls that a run by dopri5 takes.
+   *
+   * RODAS takes field_jacobian, or differences of the field in the latched mode, n calls a step:
+   * the field is called at states beside that of the run, further in time by a millionth of the
+   * step. A wrong Jacobian costs steps, or accuracy where the field is stiff. Motions that the
+   * tolerance shows are followed, however fast. Crossings are located, each for itself. While the
+   * state slides, steps are dopri5's. There are no tangents, and no recordings. It is chosen when
+   * the driver is allocated, which takes 2 n (n + 5) doubles more.
    */
   ess_base base;
 

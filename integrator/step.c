@@ -1,7 +1,7 @@
 /*
- * The integration step: dopri5, or a stabilised step (base.c), with PI step-size control (Hairer I,
- * II.4), mode frozen, cut where the first candidate enters its neighbourhood (section 3.1 of the
- * paper).
+ * The integration step: dopri5, a stabilised step (base.c) or a linearly implicit one, with PI
+ * step-size control (Hairer I, II.4), mode frozen, cut where the first candidate enters its
+ * neighbourhood (section 3.1 of the paper).
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -22,6 +22,7 @@
 #include "looked.h"
 #include "piece.h"
 #include "resets.h"
+#include "rodas.h"
 #include "sample.h"
 #include "slide.h"
 #include "stabilised.h"
@@ -34,6 +35,7 @@
 /* PI controller: safety factor, exponents, and how much the step may change at once */
 static const double SAFETY = 0.9, BETA = 0.04, ALPHA = 0.2 - 0.75 * 0.04;
 static const double ALPHA_STABILISED = 0.4; // between those of errors that grow with h^3 and h
+static const double ALPHA_RODAS = 0.25 - 0.75 * 0.04;
 static const double SHRINK_MOST = 0.1, GROW_MOST = 10.0;
 
 /* length of the next try, never past t1; *last when it ends exactly there */
@@ -47,6 +49,7 @@ static double choose_length(const ess_driver *d, double t1, bool *last) {
 
 /* as the error depends on the length */
 static double alpha(const ess_driver *d) {
+  if (ess_by_rodas(d)) return ALPHA_RODAS;
   return d->stabilised.is_on ? ALPHA_STABILISED : ALPHA;
 }
 
@@ -83,6 +86,8 @@ static void propose(ess_driver *d, double error, bool rejected_before) {
 /* one try of the step's length, by what makes the steps; its error in parts of what is allowed */
 static int try_step(ess_driver *d, double *error) {
   if (d->kinks.is_on) return ess_kinks_try(d, error);
+  // its error is that of its dense output
+  if (ess_by_rodas(d)) return ess_rodas_try(d, error);
   const int status = d->stabilised.is_on ? ess_stabilised_try(d, error) : ess_dopri5_try(d, error);
   *error *= d->severity;
   return status;
@@ -93,7 +98,8 @@ int ess_accepted_step(ess_driver *d, double t1, bool *last) {
   bool rejected = false;
   for (;;) {
     if (d->apply_steps++ >= d->options.max_steps) return ess_fail(d, ESS_EMAXSTEPS, SIZE_MAX);
-    int status = d->options.base == ESS_BASE_DOPRI5 ? ESS_SUCCESS : ess_base_begin(d);
+    const bool is_settled = d->options.base == ESS_BASE_DOPRI5 || d->rodas;
+    int status = is_settled ? ESS_SUCCESS : ess_base_begin(d);
     if (status) return status;
     d->dt = choose_length(d, t1, last);
     double error;
@@ -118,6 +124,28 @@ int ess_accepted_step(ess_driver *d, double t1, bool *last) {
   }
 }
 
+/* rates of event functions along the dense output, at one end of the step, in place of those by the
+ * field; but nothing is nothing, as of a state at rest */
+static int take_dense_rates(ess_driver *d, double t, const double x[], const double slope[],
+                            double rate[]) {
+  const int status = ess_guard_rates(d, t, x, slope, d->h_try, d->rate_try);
+  for (size_t k = 0; !status && k < d->system.guard_count; k++)
+    if (rate[k] != 0.0) rate[k] = d->rate_try[k];
+  return status;
+}
+
+/* The field is that of a state which is right to the tolerance: where it is stiff it may be far off
+ * the way that the state goes. */
+static int watch_ends(ess_driver *d) {
+  double *const first = d->stage[ESS_RODAS_FIRST], *const last = d->stage[ESS_RODAS_LAST];
+  ess_rodas_slope(d, 0.0, first);
+  ess_rodas_slope(d, 1.0, last);
+  int status = take_dense_rates(d, d->t, d->x, first, d->rate);
+  const double t = d->t + d->dt;
+  if (!status) status = ess_guard_rates(d, t, d->x_end, d->stage[6], d->h_end, d->rate_end);
+  return status ? status : take_dense_rates(d, t, d->x_end, last, d->rate_end);
+}
+
 /* within the step and at its end */
 int ess_watch_guards(ess_driver *d) {
   double *const h[] = {d->h_check[0], d->h_mid, d->h_check[1]};
@@ -129,6 +157,7 @@ int ess_watch_guards(ess_driver *d) {
     status = ess_guards(d, d->t + at[i] * d->dt, d->x_try, h[i]);
   }
   if (status || d->kinks.is_on) return status; // its end has been looked at
+  if (ess_by_rodas(d)) return watch_ends(d);
   return ess_guard_rates(d, d->t + d->dt, d->x_end, d->stage[6], d->h_end, d->rate_end);
 }
 
@@ -161,7 +190,7 @@ static int watched_step(ess_driver *d, double t1, bool *last, ess_location *foun
     again = false;
     int status = ess_accepted_step(d, t1, last);
     if (status) return status;
-    ess_dopri5_prepare_dense(d);
+    if (!ess_by_rodas(d)) ess_dopri5_prepare_dense(d);
     if (!watching && !sliding) return ESS_SUCCESS;
     if (watching) status = ess_watch_guards(d);
     if (!status && watching) status = ess_locate_first(d, found);

@@ -12,6 +12,7 @@
 #include "callbacks.h"
 #include "driver_state.h"
 #include "grain.h"
+#include "rodas.h"
 #include "status.h"
 #include "suspect.h"
 #include "turning.h"
@@ -72,10 +73,16 @@ static int examine(ess_driver *d, size_t k, const place *from, const place *to, 
   return is_contradicted(d, k, to, -length, contradicted);
 }
 
+/* how fast the state moves where the step just tried begins */
+static const double *first_rates(const ess_driver *d) {
+  return ess_by_rodas(d) ? d->stage[ESS_RODAS_FIRST] : d->f;
+}
+
 /* the same of the step just tried */
 static int examine_step(ess_driver *d, size_t k, bool *contradicted) {
-  const place from = {d->t, d->x, d->f, d->h[k], d->rate[k]};
-  const place to = {d->t + d->dt, d->x_end, d->stage[6], d->h_end[k], d->rate_end[k]};
+  const double *const last = ess_by_rodas(d) ? d->stage[ESS_RODAS_LAST] : d->stage[6];
+  const place from = {d->t, d->x, first_rates(d), d->h[k], d->rate[k]};
+  const place to = {d->t + d->dt, d->x_end, last, d->h_end[k], d->rate_end[k]};
   return examine(d, k, &from, &to, d->dt, contradicted);
 }
 
@@ -88,12 +95,13 @@ int ess_suspect_turns(ess_driver *d) {
   if (!is_lasting || !(s->share > ESS_STILL_TURNING)) return ESS_SUCCESS;
   const size_t k = s->guard;
   const double length = ess_larger(d->dt, FAR * (d->t_end - d->t));
+  const double *const f = first_rates(d);
   double *const x = d->stage[1]; // the dense output is made
-  for (size_t i = 0; i < d->lanes; i++) x[i] = d->x[i] + length * d->f[i];
+  for (size_t i = 0; i < d->lanes; i++) x[i] = d->x[i] + length * f[i];
   bool contradicted = false;
-  int status = ess_guard_rates(d, d->t + length, x, d->f, d->h_try, d->rate_try);
-  const place from = {d->t, d->x, d->f, d->h[k], d->rate[k]};
-  const place to = {d->t + length, x, d->f, d->h_try[k], d->rate_try[k]};
+  int status = ess_guard_rates(d, d->t + length, x, f, d->h_try, d->rate_try);
+  const place from = {d->t, d->x, f, d->h[k], d->rate[k]};
+  const place to = {d->t + length, x, f, d->h_try[k], d->rate_try[k]};
   if (!status) status = examine(d, k, &from, &to, length, &contradicted);
   if (status) ess_no_failure(d); // the state need not come there
   return status || !contradicted ? ESS_SUCCESS : ess_fail(d, ESS_EJACOBIAN, k);

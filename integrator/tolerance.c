@@ -24,6 +24,7 @@
 #include "page.h"
 #include "piece.h"
 #include "resets.h"
+#include "rodas.h"
 #include "slide.h"
 #include "slide_rest.h"
 #include "status.h"
@@ -88,7 +89,7 @@ static int finish_step(ess_driver *d, double t1, bool last, bool *again) {
   ess_location found;
   int status = d->tangents && d->stabilised.is_on ? approach(d, again) : ESS_SUCCESS;
   if (status || *again) return status;
-  if (!ess_kinks_may(d) && ess_is_cluster(d)) {
+  if (!ess_by_rodas(d) && !ess_kinks_may(d) && ess_is_cluster(d)) {
     status = ess_make_cluster(d, t1, last, &made);
     if (status || made) return status;
     restore_base(d);
@@ -100,6 +101,10 @@ static int finish_step(ess_driver *d, double t1, bool last, bool *again) {
   if (found.doubt_guard != SIZE_MAX) {
     status = ess_halve(d, &found);
     *again = found.doubt_guard != SIZE_MAX;
+    if (status || *again) return status;
+  }
+  if (found.cut && ess_by_rodas(d)) {
+    status = ess_rodas_approach(d, found.theta, again);
     if (status || *again) return status;
   }
   if (found.cut) d->cluster.next_length *= AGAIN;
@@ -137,7 +142,7 @@ static int step(ess_driver *d, double t1) {
     again = false;
     status = ess_accepted_step(d, t1, &last);
     if (status) return status;
-    ess_dopri5_prepare_dense(d);
+    if (!ess_by_rodas(d)) ess_dopri5_prepare_dense(d);
     if (d->kinks.is_on && d->kinks.count)
       memcpy(d->dense[3], d->kinks.quartic, d->lanes * sizeof *d->x);
     if (!watching) return ess_take_step(d, &whole, t1, last);

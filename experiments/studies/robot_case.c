@@ -13,8 +13,11 @@ static const double numbers_max = 8e6;
 const char *const robot_integrators[] = {"Euler",    "implicitfast", "RK4",
                                          "implicit", "discrete",     NULL};
 
-const char *const robot_bases[] = {
-    [ESS_BASE_DOPRI5] = "dopri5", [ESS_BASE_RKC] = "rkc", [ESS_BASE_CHOSEN] = "chosen", NULL};
+const char *const robot_bases[] = {[ESS_BASE_DOPRI5] = "dopri5",
+                                   [ESS_BASE_RKC] = "rkc",
+                                   [ESS_BASE_CHOSEN] = "chosen",
+                                   [ESS_BASE_RODAS] = "rodas",
+                                   [ESS_BASE_RODAS + 1] = NULL};
 
 const char *const robot_fourth_order = "RK4";
 

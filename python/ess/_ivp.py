@@ -16,7 +16,7 @@ from ._result import OdeResult, OdeSolution
 
 __all__ = ["OdeResult", "OdeSolution", "solve_ivp"]
 
-_BASES = {"dopri5": 0, "rkc": 1, "chosen": 2}
+_BASES = {"dopri5": 0, "rkc": 1, "chosen": 2, "rodas": 3}
 # SciPy's methods: explicit ones are what libess makes steps by anyway
 _METHODS = {
     "RK23": "dopri5",
@@ -593,8 +593,8 @@ def solve_ivp(
         Guards whose crossings are impacts: indices, or pairs ``(index, direction)`` with direction
         1 (upwards), -1 (downwards) or 0 (both). By default all are.
     jac : callable or matrix, optional
-        ``jac(t, y)``, or ``jac(t, y, sign)``: the n by n Jacobian of `fun`, which `tangents` are made
-        with. Without it they are made by differences.
+        ``jac(t, y)``, or ``jac(t, y, sign)``: the n by n Jacobian of `fun`, which `tangents` and
+        `base` 'rodas' use. Without it they take differences.
     guard_jac : callable, optional
         ``guard_jac(t, y)``: the m by n Jacobian of `guards` by the state. Without it libess takes
         differences of `guards`; of many guards those cost most. A wrong one ends the run. Where there
@@ -618,7 +618,8 @@ def solve_ivp(
     tie : float
         Events that are closer in time are of one instant. 0: what the tolerance cannot tell apart.
     base : str
-        'dopri5', 'rkc' (stabilised, for stiff fields that decay) or 'chosen'.
+        'dopri5', 'rkc' (stabilised, for stiff fields that decay), 'chosen' (the cheaper of both), or
+        'rodas' (linearly implicit, for all stiff fields; it uses `jac`, and has no `tangents`).
     sliding : bool or list, optional
         True: where the field points back to a guard from both sides, as with dry friction that
         holds, the state goes on along the guard's zero (Filippov). A list: the guards that may be

@@ -1,0 +1,375 @@
+/*
+ * The linearly implicit base: the Rosenbrock method RODAS of order 4, which is L-stable and stiffly
+ * accurate, with its dense output of order 3. A step solves six systems of linear equations with
+ * one matrix, 1 / (gamma dt) - J, where J is the field's Jacobian at the node.
+ *
+ * E. Hairer, G. Wanner, Solving Ordinary Differential Equations II, 2nd ed., Springer 1996, IV.7:
+ * the transformed stages (7.25), and that J times them is needed nowhere; VI.4: RODAS, its error
+ * and its dense output.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "arithmetic.h"
+#include "callbacks.h"
+#include "dopri5.h"
+#include "driver_state.h"
+#include "rodas.h"
+#include "status.h"
+
+enum { STAGES = 6 };
+
+/* where stages are, and how much of the field's rate of change by time is in them */
+static const double GAMMA = 0.25;
+static const double NODE[STAGES] = {0.0, 0.386, 0.21, 0.63, 1.0, 1.0};
+static const double BY_TIME[STAGES] = {0.25, -0.1043, 0.1035, -0.0362, 0.0, 0.0};
+
+/* what the stages before have in the state that the field is called at; the sixth is the fifth's
+ * state and its stage, and the step's end is the sixth's and its stage, which is the error */
+static const double A[STAGES][STAGES - 1] = {
+    {0.0},
+    {1.544},
+    {0.9466785280815826, 0.2557011698983284},
+    {3.314825187068521, 2.896124015972201, 0.9986419139977817},
+    {1.221224509226641, 6.019134481288629, 12.53708332932087, -0.6878860361058950},
+    {1.221224509226641, 6.019134481288629, 12.53708332932087, -0.6878860361058950, 1.0}};
+
+/* and beside the field, over the step's length */
+static const double C[STAGES][STAGES - 1] = {
+    {0.0},
+    {-5.6688},
+    {-2.430093356833875, -0.2063599157091915},
+    {-0.1073529058151375, -9.594562251023355, -20.47028614809616},
+    {7.496443313967647, -10.24680431464352, -33.99990352819905, 11.70890893206160},
+    {8.083246795921522, -7.981132988064893, -31.52159432874371, 16.31930543123136,
+     -6.058818238834054}};
+
+/* the dense output's second and third coefficient, above the step's rise */
+static const double BEND[STAGES] = {10.12623508344586,  -7.487995877610167, -34.80091861555747,
+                                    -7.992771707568823, 1.025137723295662,  0.0};
+static const double TURN[STAGES] = {-0.6762803392801253, 6.087714651680015,  16.43084320892478,
+                                    24.76722511418386,   -6.594389125716872, 0.0};
+
+/* where between its ends, in parts of it, a step is held against the field. With this the dense
+ * output of a linear field, damped in any way and however stiff, errs by at most 3.4 times what is
+ * taken for its error. */
+static const double ON_THE_WAY = 0.3;
+
+/* differences by a state move it by this part of its unit, and by time by that of the step */
+static const double BESIDE = 0x1p-26, LATER = 0x1p-20;
+
+/* Matrices are by columns. */
+typedef struct ess_rodas {
+  double *jacobian, *factors; /* the latter of 1 / (gamma dt) - J, with rows exchanged */
+  size_t *exchanged;          /* with which row each was */
+  double *by_time;            /* the field's rate of change by time alone */
+  double *stage[STAGES];
+  double *beside, *other; /* scratch: a state beside the node, or on the way, and the field there */
+  bool is_known;          /* the Jacobian is that of the node which has this number */
+  uint64_t node;
+  double dt; /* of the factors; 0 where there are none */
+  void *memory;
+} ess_rodas;
+
+/* ---- memory ---------------------------------------------------------------------------------- */
+
+bool ess_rodas_alloc(ess_driver *d, const ess_options *options) {
+  const size_t n = d->system.dimension, most = SIZE_MAX / sizeof(double) / 4;
+  if (options->base != ESS_BASE_RODAS) return true;
+  if (n > most / (n + STAGES)) return false;
+  ess_rodas *const s = d->rodas = calloc(1, sizeof *s);
+  if (!s) return false;
+  s->memory = calloc((2 * n + STAGES + 3) * n, sizeof(double));
+  s->exchanged = calloc(n, sizeof *s->exchanged);
+  if (!s->memory || !s->exchanged) return false;
+  double *cursor = s->memory;
+  s->jacobian = cursor;
+  s->factors = cursor += n * n;
+  s->by_time = cursor += n * n;
+  s->beside = cursor += n;
+  s->other = cursor += n;
+  for (int k = 0; k < STAGES; k++) s->stage[k] = cursor += n;
+  return true;
+}
+
+void ess_rodas_free(ess_driver *d) {
+  if (!d->rodas) return;
+  free(d->rodas->memory);
+  free(d->rodas->exchanged);
+  free(d->rodas);
+}
+
+void ess_rodas_forget(ess_driver *d) {
+  if (d->rodas) d->rodas->is_known = false;
+}
+
+static bool are_finite(const double v[], size_t n) {
+  double sum = 0.0;
+  for (size_t i = 0; i < n; i++) sum += 0.0 * v[i];
+  return sum == 0.0;
+}
+
+/* ---- the field's derivatives at the node ----------------------------------------------------- */
+
+/* no other node of the run has it: each that differs in state or mode is counted */
+static uint64_t number_of_node(const ess_driver *d) {
+  const ess_counters *const c = &d->counters;
+  return c->steps + c->projections + c->crossings + c->silent + c->impacts;
+}
+
+/* what state j is compared with: its size, or that below which its tolerance is absolute, and less
+ * where it would be moved by more than that tolerance */
+static double unit_of(const ess_driver *d, size_t j) {
+  const double unit = fabs(d->x[j]) + d->atol[j] / ess_larger(d->rtol[j], BESIDE);
+  return unit > 0.0 && unit < INFINITY ? unit : 1.0;
+}
+
+/* by differences, a call of the field for each state */
+static int take_differences(ess_driver *d) {
+  ess_rodas *const s = d->rodas;
+  const size_t n = d->system.dimension;
+  memcpy(s->beside, d->x, n * sizeof *s->beside);
+  for (size_t j = 0; j < n; j++) {
+    s->beside[j] = d->x[j] + BESIDE * unit_of(d, j);
+    const double step = s->beside[j] - d->x[j];
+    const int status = ess_field(d, d->t, s->beside, s->other);
+    if (status) return status;
+    for (size_t i = 0; i < n; i++) s->jacobian[j * n + i] = (s->other[i] - d->f[i]) / step;
+    s->beside[j] = d->x[j];
+  }
+  return ESS_SUCCESS;
+}
+
+/* as the caller gives it, by rows */
+static int take_given(ess_driver *d) {
+  double *const J = d->rodas->jacobian;
+  const size_t n = d->system.dimension;
+  d->counters.field_jacobian_evaluations++;
+  d->t_seen = d->t;
+  const int code = d->system.field_jacobian(d->t, d->x, d->sign, J, d->system.params);
+  if (code) return ess_callback_failed(d, code);
+  for (size_t i = 0; i < n; i++)
+    for (size_t j = 0; j < i; j++) {
+      const double above = J[j * n + i];
+      J[j * n + i] = J[i * n + j];
+      J[i * n + j] = above;
+    }
+  return ESS_SUCCESS;
+}
+
+static int look_at_field(ess_driver *d) {
+  ess_rodas *const s = d->rodas;
+  const size_t n = d->system.dimension;
+  const double least = 8.0 * DBL_EPSILON * fabs(d->t);
+  const double t = d->t + ess_smaller(d->dt, ess_larger(LATER * d->dt, least));
+  int status = d->system.field_jacobian ? take_given(d) : take_differences(d);
+  if (!status) status = ess_field(d, t, d->x, s->by_time);
+  if (status) return status;
+  // no time passes in a step that is shorter than time resolves
+  for (size_t i = 0; i < n; i++)
+    s->by_time[i] = t > d->t ? (s->by_time[i] - d->f[i]) / (t - d->t) : 0.0;
+  s->is_known = are_finite(s->jacobian, n * n) && are_finite(s->by_time, n);
+  s->node = number_of_node(d);
+  s->dt = 0.0;
+  return ESS_SUCCESS;
+}
+
+/* ---- linear equations ------------------------------------------------------------------------ */
+
+static void swap_rows(double matrix[], size_t n, size_t row, size_t other) {
+  if (row == other) return;
+  for (size_t j = 0; j < n; j++) {
+    const double kept = matrix[j * n + row];
+    matrix[j * n + row] = matrix[j * n + other];
+    matrix[j * n + other] = kept;
+  }
+}
+
+/* Gauss's elimination, the largest element of a column first; false where there is none but 0, or
+ * it is not a number */
+static bool factorise(double matrix[], size_t n, size_t exchanged[]) {
+  for (size_t k = 0; k < n; k++) {
+    double *const column = matrix + k * n;
+    size_t largest = k;
+    for (size_t i = k + 1; i < n; i++)
+      if (fabs(column[i]) > fabs(column[largest])) largest = i;
+    exchanged[k] = largest;
+    swap_rows(matrix, n, k, largest);
+    if (!(fabs(column[k]) > 0.0)) return false;
+    for (size_t i = k + 1; i < n; i++) column[i] /= column[k];
+    for (size_t j = k + 1; j < n; j++) {
+      double *const to = matrix + j * n, multiple = to[k];
+      if (multiple == 0.0) continue; // most are, where few states act on each other
+      for (size_t i = k + 1; i < n; i++) to[i] -= multiple * column[i];
+    }
+  }
+  return true;
+}
+
+static void solve(const ess_rodas *s, size_t n, double v[]) {
+  for (size_t k = 0; k < n; k++) {
+    const double moved = v[s->exchanged[k]];
+    v[s->exchanged[k]] = v[k];
+    v[k] = moved;
+  }
+  for (size_t k = 0; k < n; k++) {
+    const double *const column = s->factors + k * n;
+    for (size_t i = k + 1; i < n; i++) v[i] -= v[k] * column[i];
+  }
+  for (size_t k = n; k-- > 0;) {
+    const double *const column = s->factors + k * n;
+    v[k] /= column[k];
+    for (size_t i = 0; i < k; i++) v[i] -= v[k] * column[i];
+  }
+}
+
+/* the matrix of a step as long as this; false where it has no inverse */
+static bool prepare(ess_driver *d) {
+  ess_rodas *const s = d->rodas;
+  const size_t n = d->system.dimension;
+  if (s->dt == d->dt) return true;
+  for (size_t i = 0; i < n * n; i++) s->factors[i] = -s->jacobian[i];
+  for (size_t i = 0; i < n; i++) s->factors[i * n + i] += 1.0 / (GAMMA * d->dt);
+  s->dt = factorise(s->factors, n, s->exchanged) ? d->dt : 0.0;
+  return s->dt > 0.0;
+}
+
+/* ---- the step -------------------------------------------------------------------------------- */
+
+/* to = what stages before k have in it by these weights, and `base` where there is one */
+static void add_up(const ess_driver *d, const double weight[], int k, const double base[],
+                   double to[]) {
+  const size_t n = d->system.dimension;
+  for (size_t i = 0; i < n; i++) to[i] = base ? base[i] : 0.0;
+  for (int j = 0; j < k; j++) {
+    const double *const stage = d->rodas->stage[j], its = weight[j];
+    for (size_t i = 0; i < n; i++) to[i] += its * stage[i];
+  }
+}
+
+static int make_stage(ess_driver *d, int k) {
+  ess_rodas *const s = d->rodas;
+  const size_t n = d->system.dimension;
+  double *const to = s->stage[k];
+  const double by_time = BY_TIME[k] * d->dt;
+  int status = ESS_SUCCESS;
+  add_up(d, A[k], k, d->x, d->x_try);
+  if (k) status = ess_field(d, d->t + NODE[k] * d->dt, d->x_try, s->other);
+  const double *const f = k ? s->other : d->f;
+  add_up(d, C[k], k, NULL, to);
+  for (size_t i = 0; i < n; i++) to[i] = f[i] + to[i] / d->dt + by_time * s->by_time[i];
+  solve(s, n, to);
+  return status;
+}
+
+/* the dense output, and how fast the state moves along it */
+static void make_dense(ess_driver *d) {
+  for (size_t i = 0; i < d->system.dimension; i++) {
+    d->dense[0][i] = d->x_end[i] - d->x[i];
+    d->dense[3][i] = 0.0;
+  }
+  add_up(d, BEND, STAGES, NULL, d->dense[1]);
+  add_up(d, TURN, STAGES, NULL, d->dense[2]);
+}
+
+void ess_rodas_slope(const ess_driver *d, double theta, double slope[]) {
+  const double bent = 1.0 - 2.0 * theta, turned = theta * (2.0 - 3.0 * theta);
+  for (size_t i = 0; i < d->system.dimension; i++)
+    slope[i] = (d->dense[0][i] + bent * d->dense[1][i] + turned * d->dense[2][i]) / d->dt;
+}
+
+/* What the step goes over and does not follow. A motion that is much faster than the step has
+ * decayed at its end, or would have if it were damped; and where a state is carried along by
+ * others, fast, the end is where they are. Neither the end nor its error tells of what is between.
+ * But the dense output does not go as the field does, then. The difference, damped as a step damps
+ * it, is about as large as what is not followed. */
+static int find_unfollowed(ess_driver *d, double *size) {
+  ess_rodas *const s = d->rodas;
+  const size_t n = d->system.dimension;
+  double *const slope = d->x_try, *const off = s->other;
+  ess_dopri5_dense(d, ON_THE_WAY, s->beside);
+  ess_rodas_slope(d, ON_THE_WAY, slope);
+  const int status = ess_field(d, d->t + ON_THE_WAY * d->dt, s->beside, off);
+  for (size_t i = 0; i < n; i++) off[i] -= slope[i];
+  solve(s, n, off);
+  *size = ess_scaled_norm(d, off, d->x, d->x_end);
+  return status;
+}
+
+/* the larger error, at the end or on the way; INFINITY where anything is not a number */
+static int find_error(ess_driver *d, double *error) {
+  const double *const f_end = d->stage[ESS_STAGES - 1];
+  const double at_end = ess_scaled_norm(d, d->rodas->stage[STAGES - 1], d->x, d->x_end);
+  double on_the_way;
+  make_dense(d);
+  const int status = find_unfollowed(d, &on_the_way);
+  const bool is_known = at_end + on_the_way < INFINITY && are_finite(f_end, d->system.dimension);
+  *error = is_known ? ess_larger(at_end, on_the_way) : INFINITY;
+  return status;
+}
+
+int ess_rodas_try(ess_driver *d, double *error) {
+  ess_rodas *const s = d->rodas;
+  const size_t n = d->system.dimension;
+  const bool is_known = s->is_known && s->node == number_of_node(d);
+  int status = is_known ? ESS_SUCCESS : look_at_field(d);
+  *error = INFINITY; // where anything is not a number, or the matrix has no inverse
+  if (status || !s->is_known || !prepare(d)) return status;
+  for (int k = 0; !status && k < STAGES; k++) status = make_stage(d, k);
+  for (size_t i = 0; i < n; i++) d->x_end[i] = d->x_try[i] + s->stage[STAGES - 1][i];
+  if (!status) status = ess_field(d, d->t + d->dt, d->x_end, d->stage[ESS_STAGES - 1]);
+  if (!status) status = find_error(d, error);
+  return status;
+}
+
+/* ---- crossings ------------------------------------------------------------------------------- */
+
+/* a step is cut where the dense output has it unless that is earlier than this part of it */
+static const double NEAR_END = 0.99;
+
+/* nor where that is so soon, in parts of the time */
+static const double SHORTEST = 8.0 * DBL_EPSILON;
+
+/* by what part the field may tell another rate than the dense output */
+static const double DISAGREEMENT = 0.5;
+
+/* Whether guard k is as fast by the field as along the dense output, both at a state on the way. */
+static int compare_rates(ess_driver *d, double t, const double slope[], size_t k, bool *agree) {
+  ess_rodas *const s = d->rodas;
+  double h, along, by_field;
+  int status = ess_some_guard_rates(d, t, s->beside, slope, &k, 1, &h, &along);
+  if (!status) status = ess_some_guard_rates(d, t, s->beside, s->other, &k, 1, &h, &by_field);
+  if (!status && !isfinite(h + along + by_field)) status = ess_fail(d, ESS_EGUARD, k);
+  *agree = status || fabs(by_field - along) <= DISAGREEMENT * fabs(along);
+  return status;
+}
+
+/* The dense output is right to the tolerance, and so is where it crosses a guard. But where a fast
+ * motion takes the state back from there to where the end of a step would be, it crosses the guard
+ * again and again. So the step is made to end there. */
+int ess_rodas_approach(ess_driver *d, double theta, bool *again) {
+  ess_rodas *const s = d->rodas;
+  const double t = d->t + theta * d->dt;
+  double *const slope = d->stage[1];
+  *again = false;
+  if (theta > NEAR_END || !(t - d->t > SHORTEST * fabs(t))) return ESS_SUCCESS;
+  ess_dopri5_dense(d, theta, s->beside);
+  ess_rodas_slope(d, theta, slope);
+  int status = ess_field(d, t, s->beside, s->other);
+  if (!status && !are_finite(s->other, d->system.dimension))
+    status = ess_fail(d, ESS_EFIELD, SIZE_MAX);
+  for (size_t i = 0; !status && !*again && i < d->flagged_count; i++) {
+    const size_t k = d->flagged[i];
+    bool agree = true;
+    if (d->fate[k] == ESS_FATE_ENTERED) status = compare_rates(d, t, slope, k, &agree);
+    *again = !agree;
+  }
+  if (status || !*again) return status;
+  d->dt_next = theta * d->dt;
+  d->counters.rejected++;
+  return ESS_SUCCESS;
+}

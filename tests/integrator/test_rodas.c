@@ -1,0 +1,704 @@
+/*
+ * The linearly implicit base (ess_options.base): its orders, stiff fields of several kinds, what a
+ * step goes over, crossings and impacts in stiff fields, and what goes wrong.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "toy.h"
+
+static ess_options by(ess_base base, double tolerance) {
+  ess_options options = ess_options_default();
+  options.rtol = options.atol = tolerance;
+  options.base = base;
+  return options;
+}
+
+/* to t1, from 0; the status */
+static int run(const ess_system *system, const ess_options *options, double t1, double x[],
+               ess_counters *counters) {
+  ess_driver *const d = ess_driver_alloc(system, options, NULL);
+  double t = 0.0;
+  assert_non_null(d);
+  const int status = ess_driver_apply(d, &t, t1, x);
+  assert_true(status || t == t1);
+  if (counters) *counters = *ess_driver_counters(d);
+  ess_driver_free(d);
+  return status;
+}
+
+/* ---- orders: x' = -x^2 cos t + u, u' = -u sin t, of which the solutions are known ------------ */
+
+static int smooth_field(double t, const double x[], const double sign[], double dxdt[],
+                        void *params) {
+  (void)sign;
+  (void)params;
+  dxdt[0] = -x[0] * x[0] * cos(t);
+  dxdt[1] = -x[1] * sin(t) * x[0] * (2.0 + sin(t));
+  return 0;
+}
+
+static int smooth_jacobian(double t, const double x[], const double sign[], double J[],
+                           void *params) {
+  (void)sign;
+  (void)params;
+  J[0] = -2.0 * x[0] * cos(t);
+  J[1] = 0.0;
+  J[2] = -x[1] * sin(t) * (2.0 + sin(t));
+  J[3] = -sin(t) * x[0] * (2.0 + sin(t));
+  return 0;
+}
+
+static double smooth_error(double t, const double x[]) {
+  return fmax(fabs(x[0] - 1.0 / (2.0 + sin(t))), fabs(x[1] - exp(cos(t) - 1.0)));
+}
+
+/* by so many steps of equal lengths: the error at the end, and the largest of samples on the way */
+static void smooth_run(bool jacobian, unsigned steps, double t1, double *end, double *way) {
+  enum { SAMPLES = 997 };
+  static double times[SAMPLES], states[2 * SAMPLES];
+  const ess_system system = {
+      .dimension = 2, .field = smooth_field, .field_jacobian = jacobian ? smooth_jacobian : NULL};
+  ess_options options = by(ESS_BASE_RODAS, 0.9); // h_max alone sets the step
+  options.h_init = options.h_max = fabs(t1) / steps;
+  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+  double x[2] = {0.5, 1.0}, t = 0.0;
+  for (int i = 0; i < SAMPLES; i++) times[i] = t1 * (i + 1) / SAMPLES;
+  assert_int_equal(ess_driver_sample(d, &t, t1, x, times, SAMPLES, states), ESS_SUCCESS);
+  const ess_counters *const c = ess_driver_counters(d);
+  assert_int_equal(c->steps, steps);
+  assert_int_equal(c->field_jacobian_evaluations, jacobian ? steps : 0);
+  // the start, and each step: by time, five stages, its end, on the way, and by each state
+  assert_int_equal(c->field_evaluations, 1 + steps * (jacobian ? 8u : 10u));
+  *end = smooth_error(t, x);
+  *way = 0.0;
+  for (int i = 0; i < SAMPLES; i++)
+    *way = fmax(*way, smooth_error(times[i], states + 2 * (size_t)i));
+  ess_driver_free(d);
+}
+
+static void steps_and_samples_are_of_order_4(void **state) {
+  (void)state;
+  for (int jacobian = 0; jacobian < 2; jacobian++)
+    for (int way = -1; way <= 1; way += 2) {
+      double end[4], dense[4];
+      for (int i = 0; i < 4; i++) smooth_run(jacobian, 20u << i, 4.0 * way, &end[i], &dense[i]);
+      const double order = log2(end[0] / end[3]) / 3.0;
+      assert_true(order > 3.8 && order < 4.4);
+      for (int i = 0; i < 3; i++) {
+        const double of_samples = log2(dense[i] / dense[i + 1]);
+        assert_true(of_samples > 3.9 && of_samples < 4.2);
+      }
+      assert_true(end[3] < 1e-7 && dense[3] < 1e-6);
+    }
+}
+
+/* ---- stiff fields ---------------------------------------------------------------------------- */
+
+/* x falls to cos t at this rate, which is as stiff as one likes */
+static int fall_to_cosine(double t, const double x[], const double sign[], double dxdt[],
+                          void *params) {
+  (void)sign;
+  dxdt[0] = -*(const double *)params * (x[0] - cos(t)) - sin(t);
+  return 0;
+}
+
+static void a_real_eigenvalue_costs_nothing(void **state) {
+  (void)state;
+  for (double rate = 1e2; rate < 3e8; rate *= 100.0)
+    for (double tolerance = 1e-2; tolerance > 5e-8; tolerance *= 0.1) {
+      const ess_system system = {.dimension = 1, .field = fall_to_cosine, .params = &rate};
+      const ess_options options = by(ESS_BASE_RODAS, tolerance);
+      ess_counters c;
+      double x[1] = {1.0};
+      assert_int_equal(run(&system, &options, 10.0, x, &c), ESS_SUCCESS);
+      assert_true(fabs(x[0] - cos(10.0)) < 2.0 * tolerance);
+      assert_true((double)c.field_evaluations < 60.0 / cbrt(tolerance));
+    }
+}
+
+/* a spring and a damper, both stiff, that pull a slow state: eigenvalues are complex */
+typedef struct oscillator {
+  double rate, damping; /* angular frequency, part of the critical damping */
+} oscillator;
+
+static int oscillate(double t, const double x[], const double sign[], double dxdt[], void *params) {
+  const oscillator *const o = params;
+  (void)t;
+  (void)sign;
+  dxdt[0] = o->rate * x[1];
+  dxdt[1] = -o->rate * (x[0] - x[2]) - 2.0 * o->damping * o->rate * x[1];
+  dxdt[2] = -x[2];
+  return 0;
+}
+
+static void so_do_complex_ones(void **state) {
+  (void)state;
+  for (double rate = 1e2; rate < 2e6; rate *= 10.0)
+    for (double damping = 0.1; damping < 0.6; damping += 0.2) {
+      oscillator o = {rate, damping};
+      const ess_system system = {.dimension = 3, .field = oscillate, .params = &o};
+      const ess_options options = by(ESS_BASE_RODAS, 1e-5);
+      ess_counters c;
+      double x[3] = {1.0, 0.0, 1.0};
+      assert_int_equal(run(&system, &options, 3.0, x, &c), ESS_SUCCESS);
+      // it follows, late by the time of its damper
+      assert_true(fabs(x[2] - exp(-3.0)) < 1e-5);
+      assert_true(fabs(x[0] - exp(-3.0) * (1.0 + 2.0 * damping / rate)) <
+                  2e-5 + 10.0 / rate / rate);
+      assert_true(c.field_evaluations < 5000);
+    }
+}
+
+/* a motion that a step could go over, and damp at will, is there all the same */
+static void an_oscillation_is_not_damped_unseen(void **state) {
+  (void)state;
+  oscillator o = {3e3, 0.0};
+  const ess_system system = {.dimension = 3, .field = oscillate, .params = &o};
+  for (double tolerance = 1e-3; tolerance > 5e-6; tolerance *= 0.1) {
+    const ess_options options = by(ESS_BASE_RODAS, tolerance);
+    ess_counters c;
+    double x[3] = {0.5, 0.0, 0.0};
+    assert_int_equal(run(&system, &options, 0.02, x, &c), ESS_SUCCESS);
+    assert_true(fabs(x[0] - 0.5 * cos(60.0)) < 30.0 * tolerance);
+    assert_true(c.steps > 50);
+  }
+}
+
+/* ---- what a step goes over ------------------------------------------------------------------- */
+
+/* x is carried to 0, fast, from 1 after t = 1: a switch, which the clock throws */
+typedef struct carried {
+  double rate;
+  bool watched; /* x is */
+} carried;
+
+static int carried_field(double t, const double x[], const double sign[], double dxdt[],
+                         void *params) {
+  const carried *const c = params;
+  (void)t;
+  dxdt[0] = -c->rate * (x[0] - (sign[0] > 0.0 ? 0.0 : 1.0));
+  dxdt[1] = 1.0;
+  return 0;
+}
+
+/* the clock's; and two that x never comes to */
+static int carried_guards(double t, const double x[], double h[], void *params) {
+  const carried *const c = params;
+  (void)t;
+  h[0] = x[1] - 1.0;
+  if (!c->watched) return 0;
+  h[1] = x[0] + 0.1;
+  h[2] = x[0] - 1.1;
+  return 0;
+}
+
+static int carried_rates(double t, const double x[], const double v[], double h[], double rate[],
+                         void *params) {
+  const carried *const c = params;
+  rate[0] = v[1];
+  if (c->watched) rate[1] = rate[2] = v[0];
+  return carried_guards(t, x, h, params);
+}
+
+/* where a long step follows a crossing its end is right, and its dense output may be anywhere */
+static void nothing_is_crossed_on_the_way_that_is_not_there(void **state) {
+  (void)state;
+  for (double rate = 10.0; rate < 2e6; rate *= 10.0)
+    for (int i = 0; i < 8; i++) {
+      carried c = {rate, i % 2};
+      const double tolerance = pow(10.0, -2 - i / 2);
+      const ess_system system = {.dimension = 2,
+                                 .guard_count = c.watched ? 3 : 1,
+                                 .field = carried_field,
+                                 .guards = carried_guards,
+                                 .guard_rates = carried_rates,
+                                 .params = &c};
+      enum { SAMPLES = 400 };
+      double times[SAMPLES], states[2 * SAMPLES];
+      const ess_options options = by(ESS_BASE_RODAS, tolerance);
+      ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+      double x[2] = {1.0, 0.0}, t = 0.0;
+      const double span = 20.0 / rate;
+      for (int j = 0; j < SAMPLES; j++) times[j] = 1.0 + span * j / SAMPLES;
+      assert_int_equal(ess_driver_sample(d, &t, 5.0, x, times, SAMPLES, states), ESS_SUCCESS);
+      assert_int_equal(ess_driver_counters(d)->crossings, 1);
+      for (int j = 0; j < SAMPLES; j++)
+        assert_true(fabs(states[2 * j] - exp(-rate * (times[j] - 1.0))) < 10.0 * tolerance);
+      ess_driver_free(d);
+    }
+}
+
+/* ---- a stiff floor: a mass falls onto a spring and a damper ---------------------------------- */
+
+typedef struct floor_ {
+  double stiffness, damping;
+} floor_;
+
+static int floor_field(double t, const double x[], const double sign[], double dxdt[],
+                       void *params) {
+  const floor_ *const f = params;
+  (void)t;
+  dxdt[0] = x[1];
+  dxdt[1] = -TOY_GRAVITY - (sign[0] < 0.0 ? f->stiffness * x[0] + f->damping * x[1] : 0.0);
+  return 0;
+}
+
+static void a_mass_comes_to_rest_on_a_stiff_floor(void **state) {
+  (void)state;
+  static const floor_ floors[] = {{1e6, 2e3}, {1e6, 1e4}, {1e8, 1e5}, {1e8, 1e6}};
+  for (size_t i = 0; i < sizeof floors / sizeof *floors; i++)
+    for (int differs = 0; differs < 2; differs++)
+      for (double tolerance = 1e-3; tolerance > 5e-9; tolerance *= 0.1) {
+        floor_ f = floors[i];
+        const ess_system system = {.dimension = 2,
+                                   .guard_count = 1,
+                                   .field = floor_field,
+                                   .guards = toy_height,
+                                   .guard_jacobian = differs ? NULL : toy_height_jacobian,
+                                   .params = &f};
+        ess_options options = by(ESS_BASE_RODAS, tolerance);
+        toy_log log;
+        options.observer = toy_observer(&log);
+        ess_counters c;
+        double x[2] = {0.01, 0.0};
+        assert_int_equal(run(&system, &options, 10.0, x, &c), ESS_SUCCESS);
+        assert_true(fabs(x[0] + TOY_GRAVITY / f.stiffness) < tolerance);
+        assert_true(fabs(x[1]) < 2.0 * tolerance);
+        assert_true(log.count >= 1 && log.guard[0] == 0 && log.direction[0] == -1);
+        assert_true(fabs(log.time[0] - sqrt(0.02 / TOY_GRAVITY)) < tolerance);
+        // dopri5 takes a hundred thousand calls, or a hundred times that
+        assert_true(c.field_evaluations < 20000);
+      }
+}
+
+/* ---- a rod whose places are cooled once they have fallen to a level of their own ------------- */
+
+enum { ROD = 20 };
+
+static double mode_at(size_t i) {
+  return sin(M_PI * (double)(i + 1) / (ROD + 1));
+}
+
+static double level_of(size_t i) {
+  const double golden = 0.6180339887498949 * (double)(i + 1);
+  return mode_at(i) * (0.9 - 0.7 * (golden - floor(golden)));
+}
+
+static int rod_field(double t, const double x[], const double sign[], double dxdt[], void *params) {
+  const double k = (ROD + 1) * (ROD + 1);
+  (void)t;
+  (void)params;
+  for (size_t i = 0; i < ROD; i++) {
+    const double left = i ? x[i - 1] : 0.0, right = i + 1 < ROD ? x[i + 1] : 0.0;
+    dxdt[i] = k * (left - 2.0 * x[i] + right) - (sign[i] > 0.0 ? 2.0 : 0.0);
+  }
+  return 0;
+}
+
+static int rod_guards(double t, const double x[], double h[], void *params) {
+  (void)t;
+  (void)params;
+  for (size_t i = 0; i < ROD; i++) h[i] = level_of(i) - x[i];
+  return 0;
+}
+
+static int rod_rates(double t, const double x[], const double v[], double h[], double rate[],
+                     void *params) {
+  for (size_t i = 0; i < ROD; i++) rate[i] = -v[i];
+  return rod_guards(t, x, h, params);
+}
+
+static ess_system cooled_rod(bool moves, bool one_way) {
+  return (ess_system){.dimension = ROD,
+                      .guard_count = ROD,
+                      .field = rod_field,
+                      .guards = rod_guards,
+                      .guard_rates = rod_rates,
+                      .guards_move = moves,
+                      .one_way = one_way};
+}
+
+static int run_rod(const ess_system *system, ess_options options, double x[], toy_log *log,
+                   ess_counters *c) {
+  options.observer = toy_observer(log);
+  for (size_t i = 0; i < ROD; i++) x[i] = mode_at(i);
+  return run(system, &options, 0.15, x, c);
+}
+
+static void crossings_are_those_of_dopri5(void **state) {
+  (void)state;
+  double truth[ROD], x[ROD];
+  toy_log right, seen;
+  ess_counters c;
+  const ess_system first = cooled_rod(false, false);
+  assert_int_equal(run_rod(&first, by(ESS_BASE_DOPRI5, 1e-11), truth, &right, &c), ESS_SUCCESS);
+  assert_int_equal(right.count, ROD);
+  for (int kind = 0; kind < 8; kind++)
+    for (double tolerance = 1e-2; tolerance > 5e-7; tolerance *= 0.1) {
+      const ess_system system = cooled_rod(kind & 1, kind & 2);
+      ess_options options = by(ESS_BASE_RODAS, tolerance);
+      if (kind & 4) options.method = ESS_METHOD_PAPER;
+      options.epsilon = 1e-2 * sqrt(tolerance);
+      assert_int_equal(run_rod(&system, options, x, &seen, &c), ESS_SUCCESS);
+      for (size_t i = 0; i < ROD; i++) assert_true(fabs(x[i] - truth[i]) < 3.0 * tolerance);
+      assert_int_equal(seen.count, ROD);
+      assert_int_equal(c.substeps, 0);
+      if (kind & 4) continue;
+      for (size_t i = 0; i < ROD; i++) {
+        size_t j = 0;
+        while (j < ROD && seen.guard[j] != right.guard[i]) j++;
+        assert_true(j < ROD && fabs(seen.time[j] - right.time[i]) < tolerance);
+      }
+    }
+}
+
+/* ---- impacts: a ball, in which a mass hangs on a stiff spring with a damper ------------------ */
+
+static int rattle_field(double t, const double x[], const double sign[], double dxdt[],
+                        void *params) {
+  const double rate = *(const double *)params;
+  (void)t;
+  (void)sign;
+  const double force = rate * rate * x[2] + rate * x[3];
+  dxdt[0] = x[1];
+  dxdt[1] = -TOY_GRAVITY + 0.1 * force;
+  dxdt[2] = x[3];
+  dxdt[3] = -1.1 * force;
+  return 0;
+}
+
+static int rattle_guards(double t, const double x[], double h[], void *params) {
+  return toy_height(t, x, h, params);
+}
+
+static int rattle_jacobian(double t, const double x[], double Dh[], void *params) {
+  (void)t;
+  (void)x;
+  (void)params;
+  memset(Dh, 0, 4 * sizeof *Dh);
+  Dh[0] = 1.0;
+  return 0;
+}
+
+/* the shell bounces; what hangs in it goes on */
+static int rattle_bounce(ess_impact *impact, void *params) {
+  (void)params;
+  const double turned = -1.8 * impact->x[1];
+  impact->after[1] = impact->x[1] + turned;
+  impact->after[3] = impact->x[3] - turned;
+  impact->mode[0] = 1.0;
+  impact->armed[ESS_GUARD_DOWN(0)] = true;
+  return 0;
+}
+
+static void impacts_are_made_and_time_goes_on(void **state) {
+  (void)state;
+  double rate = 300.0, right[4] = {1.0, 0.0, 0.0, 0.0};
+  const ess_impacts impacts = {.map = rattle_bounce};
+  const ess_system system = {.dimension = 4,
+                             .guard_count = 1,
+                             .field = rattle_field,
+                             .guards = rattle_guards,
+                             .guard_jacobian = rattle_jacobian,
+                             .impacts = &impacts,
+                             .params = &rate};
+  const ess_options exact = by(ESS_BASE_DOPRI5, 1e-12);
+  ess_counters of_dopri5, c;
+  assert_int_equal(run(&system, &exact, 2.0, right, &of_dopri5), ESS_SUCCESS);
+  assert_true(of_dopri5.impacts > 1);
+  for (double tolerance = 1e-3; tolerance > 5e-8; tolerance *= 0.1) {
+    const ess_options options = by(ESS_BASE_RODAS, tolerance);
+    double x[4] = {1.0, 0.0, 0.0, 0.0};
+    assert_int_equal(run(&system, &options, 2.0, x, &c), ESS_SUCCESS);
+    assert_int_equal(c.impacts, of_dopri5.impacts);
+    for (size_t i = 0; i < 4; i++) assert_true(fabs(x[i] - right[i]) < 20.0 * tolerance);
+  }
+}
+
+/* ---- backward: a fast growth is a fast decay; events that are watched ------------------------ */
+
+static int growth_field(double t, const double x[], const double sign[], double dxdt[],
+                        void *params) {
+  (void)sign;
+  dxdt[0] = *(const double *)params * (x[0] - cos(t)) - sin(t);
+  return 0;
+}
+
+static int growth_values(double t, const double x[], double g[], void *params) {
+  (void)t;
+  (void)params;
+  g[0] = x[0] - 0.3;
+  return 0;
+}
+
+static void time_goes_backward(void **state) {
+  (void)state;
+  double rate = 1e5;
+  const ess_system system = {.dimension = 1,
+                             .field = growth_field,
+                             .watch = {.count = 1, .values = growth_values},
+                             .params = &rate};
+  for (double tolerance = 1e-3; tolerance > 5e-8; tolerance *= 0.1) {
+    const ess_options options = by(ESS_BASE_RODAS, tolerance);
+    ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+    double x[1] = {cos(10.0)}, t = 10.0;
+    assert_int_equal(ess_driver_apply(d, &t, 0.0, x), ESS_SUCCESS);
+    assert_true(fabs(x[0] - 1.0) < 2.0 * tolerance);
+    assert_int_equal(ess_driver_counters(d)->crossings, 3);
+    assert_true(ess_driver_counters(d)->field_evaluations < 5000);
+    ess_driver_free(d);
+  }
+}
+
+/* ---- what goes wrong ------------------------------------------------------------------------- */
+
+/* x falls to cos t; the n-th call of the field, or of its Jacobian, goes wrong */
+typedef struct faulty {
+  size_t calls, at, jacobian_calls, jacobian_at;
+  int code;
+  bool lasts, is_wrong;
+} faulty;
+
+static bool is_now(const faulty *f, size_t calls, size_t at) {
+  return f->lasts ? calls >= at : calls == at;
+}
+
+static int faulty_field(double t, const double x[], const double sign[], double dxdt[],
+                        void *params) {
+  faulty *const f = params;
+  double rate = 1e4;
+  const bool now = is_now(f, ++f->calls, f->at);
+  if (now && f->code) return f->code;
+  fall_to_cosine(t, x, sign, dxdt, &rate);
+  dxdt[1] = x[0] - x[1];
+  if (now) dxdt[1] = NAN;
+  return 0;
+}
+
+static int faulty_jacobian(double t, const double x[], const double sign[], double J[],
+                           void *params) {
+  faulty *const f = params;
+  (void)t;
+  (void)x;
+  (void)sign;
+  const bool now = is_now(f, ++f->jacobian_calls, f->jacobian_at);
+  if (now && f->code) return f->code;
+  J[0] = f->is_wrong ? -9e3 : -1e4;
+  J[1] = f->is_wrong ? 3.0 : 0.0;
+  J[2] = 1.0;
+  J[3] = now ? NAN : -1.0;
+  return 0;
+}
+
+static double late(double t) { // x[1], which follows cos t from 0
+  return 0.5 * (cos(t) + sin(t) - exp(-t));
+}
+
+static void what_fails_ends_the_run(void **state) {
+  (void)state;
+  for (int given = 0; given < 2; given++)
+    for (size_t at = 1; at < 60; at++)
+      for (int code = 0; code < 2; code++) {
+        faulty f = {.at = given ? SIZE_MAX : at,
+                    .jacobian_at = given ? (at + 9) / 10 : SIZE_MAX,
+                    .code = 7 * code,
+                    .lasts = true};
+        const ess_system system = {.dimension = 2,
+                                   .field = faulty_field,
+                                   .field_jacobian = given ? faulty_jacobian : NULL,
+                                   .params = &f};
+        const ess_options options = by(ESS_BASE_RODAS, 1e-4);
+        ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+        double x[2] = {1.0, 0.0}, t = 0.0;
+        assert_int_equal(ess_driver_apply(d, &t, 4.0, x), code ? ESS_ECALLBACK : ESS_EFIELD);
+        assert_int_equal(ess_driver_failure(d)->callback_code, 7 * code);
+        assert_true(t < 4.0 && fabs(x[0] - cos(t)) < 1e-3);
+        // once it is well again the run goes on
+        f.at = f.jacobian_at = SIZE_MAX;
+        assert_int_equal(ess_driver_apply(d, &t, 4.0, x), ESS_SUCCESS);
+        assert_true(fabs(x[0] - cos(4.0)) < 2e-4 && fabs(x[1] - late(4.0)) < 2e-4);
+        ess_driver_free(d);
+      }
+}
+
+static void one_call_that_is_not_a_number_costs_a_step(void **state) {
+  (void)state;
+  for (int given = 0; given < 2; given++)
+    for (size_t at = 2; at < 60; at++) {
+      faulty f = {.at = given ? SIZE_MAX : at, .jacobian_at = given ? (at + 9) / 10 : SIZE_MAX};
+      const ess_system system = {.dimension = 2,
+                                 .field = faulty_field,
+                                 .field_jacobian = given ? faulty_jacobian : NULL,
+                                 .params = &f};
+      const ess_options options = by(ESS_BASE_RODAS, 1e-4);
+      ess_counters c;
+      double x[2] = {1.0, 0.0};
+      assert_int_equal(run(&system, &options, 4.0, x, &c), ESS_SUCCESS);
+      assert_true(fabs(x[0] - cos(4.0)) < 2e-4 && fabs(x[1] - late(4.0)) < 2e-4);
+      assert_true(c.field_evaluations < 3000);
+    }
+}
+
+static void a_jacobian_that_is_wrong_costs_steps(void **state) {
+  (void)state;
+  for (double tolerance = 1e-2; tolerance > 5e-7; tolerance *= 0.1) {
+    faulty f = {.at = SIZE_MAX, .jacobian_at = SIZE_MAX, .is_wrong = true};
+    const ess_system system = {
+        .dimension = 2, .field = faulty_field, .field_jacobian = faulty_jacobian, .params = &f};
+    const ess_options options = by(ESS_BASE_RODAS, tolerance);
+    double x[2] = {1.0, 0.0};
+    assert_int_equal(run(&system, &options, 4.0, x, NULL), ESS_SUCCESS);
+    assert_true(fabs(x[0] - cos(4.0)) < 10.0 * tolerance);
+    assert_true(fabs(x[1] - late(4.0)) < 10.0 * tolerance);
+  }
+}
+
+/* x' = x in a step of length 4: the matrix 1 / (dt / 4) - 1 is 0 */
+static int grow(double t, const double x[], const double sign[], double dxdt[], void *params) {
+  (void)t;
+  (void)sign;
+  (void)params;
+  dxdt[0] = x[0];
+  return 0;
+}
+
+static int grow_jacobian(double t, const double x[], const double sign[], double J[],
+                         void *params) {
+  (void)t;
+  (void)x;
+  (void)sign;
+  (void)params;
+  J[0] = 1.0;
+  return 0;
+}
+
+static void a_matrix_without_an_inverse_costs_a_step(void **state) {
+  (void)state;
+  const ess_system system = {.dimension = 1, .field = grow, .field_jacobian = grow_jacobian};
+  ess_options options = by(ESS_BASE_RODAS, 1e-6);
+  options.h_init = 4.0;
+  ess_counters c;
+  double x[1] = {1.0};
+  assert_int_equal(run(&system, &options, 8.0, x, &c), ESS_SUCCESS);
+  assert_true(fabs(x[0] / exp(8.0) - 1.0) < 1e-5);
+  assert_true(c.rejected > 0);
+}
+
+/* a field that is the same everywhere, at rest or fast; a state that is 0 and stays so */
+static int constant_field(double t, const double x[], const double sign[], double dxdt[],
+                          void *params) {
+  (void)t;
+  (void)x;
+  (void)sign;
+  dxdt[0] = *(const double *)params;
+  dxdt[1] = 0.0;
+  return 0;
+}
+
+static void a_constant_field_is_no_trouble(void **state) {
+  (void)state;
+  double rates[] = {0.0, 1.0, -1e12};
+  for (size_t i = 0; i < 3; i++)
+    for (int relative = 0; relative < 2; relative++) {
+      const ess_system system = {.dimension = 2, .field = constant_field, .params = &rates[i]};
+      ess_options options = by(ESS_BASE_RODAS, 1e-6);
+      if (relative) options.atol = 0.0;
+      ess_counters c;
+      double x[2] = {0.0, 0.0};
+      assert_int_equal(run(&system, &options, 10.0, x, &c), ESS_SUCCESS);
+      assert_true(fabs(x[0] - 10.0 * rates[i]) <= 1e-9 * fabs(rates[i]) && x[1] == 0.0);
+      assert_true(c.field_evaluations < 400);
+    }
+}
+
+/* ---- the option ------------------------------------------------------------------------------ */
+
+static void it_is_chosen_when_the_driver_is_allocated(void **state) {
+  (void)state;
+  double rate = 1e3;
+  const ess_system system = {.dimension = 1, .field = fall_to_cosine, .params = &rate};
+  const ess_options others[] = {by(ESS_BASE_DOPRI5, 1e-3), by(ESS_BASE_RKC, 1e-3)};
+  const ess_options its = by(ESS_BASE_RODAS, 1e-3), finer = by(ESS_BASE_RODAS, 1e-6);
+  const char *const why = "ESS_BASE_RODAS is chosen when the driver is allocated";
+  ess_driver *d = ess_driver_alloc(&system, &its, NULL);
+  for (int i = 0; i < 2; i++) {
+    assert_int_equal(ess_driver_set_options(d, &others[i]), ESS_EINVAL);
+    assert_string_equal(ess_driver_failure(d)->reason, why);
+  }
+  double x[1] = {1.0}, t = 0.0;
+  assert_int_equal(ess_driver_apply(d, &t, 1.0, x), ESS_SUCCESS);
+  assert_int_equal(ess_driver_set_options(d, &finer), ESS_SUCCESS);
+  assert_int_equal(ess_driver_apply(d, &t, 2.0, x), ESS_SUCCESS);
+  assert_true(fabs(x[0] - cos(2.0)) < 2e-6);
+  ess_driver_free(d);
+  d = ess_driver_alloc(&system, &others[0], NULL);
+  assert_int_equal(ess_driver_set_options(d, &its), ESS_EINVAL);
+  assert_string_equal(ess_driver_failure(d)->reason, why);
+  ess_driver_free(d);
+}
+
+static void it_has_no_tangents_and_no_recording(void **state) {
+  (void)state;
+  double rate = 1e3;
+  const ess_system system = {.dimension = 1, .field = fall_to_cosine, .params = &rate};
+  const ess_options options = by(ESS_BASE_RODAS, 1e-3);
+  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+  const char *const why =
+      "tangents and recordings need ESS_BASE_DOPRI5, ESS_BASE_RKC or ESS_BASE_CHOSEN";
+  assert_int_equal(ess_driver_follow(d, 1, NULL), ESS_EINVAL);
+  assert_string_equal(ess_driver_failure(d)->reason, why);
+  assert_int_equal(ess_driver_record(d, 1 << 20), ESS_EINVAL);
+  assert_string_equal(ess_driver_failure(d)->reason, why);
+  assert_int_equal(ess_driver_follow(d, 0, NULL), ESS_SUCCESS);
+  assert_null(ess_driver_tangent(d));
+  ess_driver_free(d);
+}
+
+/* parts of a run are the run, and a driver that is reset does the same again */
+static void a_run_is_made_again(void **state) {
+  (void)state;
+  enum { PARTS = 7 };
+  double truth[ROD];
+  toy_log log;
+  const ess_system system = cooled_rod(false, false);
+  const ess_options options = by(ESS_BASE_RODAS, 1e-5);
+  assert_int_equal(run_rod(&system, options, truth, &log, NULL), ESS_SUCCESS);
+  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+  double x[2][ROD];
+  ess_counters c[2];
+  for (int again = 0; again < 2; again++) {
+    double t = 0.0;
+    ess_driver_reset(d);
+    for (size_t i = 0; i < ROD; i++) x[again][i] = mode_at(i);
+    for (int k = 0; k < PARTS; k++)
+      assert_int_equal(ess_driver_apply(d, &t, 0.15 * (k + 1) / PARTS, x[again]), ESS_SUCCESS);
+    c[again] = *ess_driver_counters(d);
+    for (size_t i = 0; i < ROD; i++) assert_true(fabs(x[again][i] - truth[i]) < 3e-5);
+  }
+  assert_memory_equal(x[0], x[1], sizeof x[0]);
+  assert_memory_equal(&c[0], &c[1], sizeof c[0]);
+  ess_driver_free(d);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(steps_and_samples_are_of_order_4),
+      cmocka_unit_test(a_real_eigenvalue_costs_nothing),
+      cmocka_unit_test(so_do_complex_ones),
+      cmocka_unit_test(an_oscillation_is_not_damped_unseen),
+      cmocka_unit_test(nothing_is_crossed_on_the_way_that_is_not_there),
+      cmocka_unit_test(a_mass_comes_to_rest_on_a_stiff_floor),
+      cmocka_unit_test(crossings_are_those_of_dopri5),
+      cmocka_unit_test(impacts_are_made_and_time_goes_on),
+      cmocka_unit_test(time_goes_backward),
+      cmocka_unit_test(what_fails_ends_the_run),
+      cmocka_unit_test(one_call_that_is_not_a_number_costs_a_step),
+      cmocka_unit_test(a_jacobian_that_is_wrong_costs_steps),
+      cmocka_unit_test(a_matrix_without_an_inverse_costs_a_step),
+      cmocka_unit_test(a_constant_field_is_no_trouble),
+      cmocka_unit_test(it_is_chosen_when_the_driver_is_allocated),
+      cmocka_unit_test(it_has_no_tangents_and_no_recording),
+      cmocka_unit_test(a_run_is_made_again),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
