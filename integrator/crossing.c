@@ -81,7 +81,7 @@ static int make_crossing(ess_driver *d, size_t guard, bool carried) {
     status = carried ? ess_tangent_carried(d, NULL) : ess_tangent_cross(d, guard);
   if (status) return status;
   // the crossing is made, and observed, even when the model fails to follow the mode
-  if (d->slides && !silent) ess_slide_note(d, guard);
+  if (d->slides && !silent && !carried) ess_slide_note(d, guard);
   status = ess_cross(d, guard);
   const bool stop = !silent && ess_observe_crossing(d, guard, d->t, d->x);
   return stop && !status ? ess_fail(d, ESS_ESTOP, guard) : status;

@@ -45,7 +45,7 @@ bool ess_impacts_alloc(ess_driver *d) {
   // sums of what ess_memory_alloc has found to be within bounds
   const size_t doubles = 2 * d->lanes + 8 * blocks;
   w->bytes = doubles * sizeof(double) + 2 * m * sizeof *w->returning + m * sizeof(size_t) +
-             6 * m * sizeof(bool);
+             7 * m * sizeof(bool);
   w->memory = calloc(1, w->bytes);
   if (!w->memory) return false;
   w->x = w->memory;
@@ -64,6 +64,7 @@ bool ess_impacts_alloc(ess_driver *d) {
   w->armed = w->at + 2 * m;
   w->carried = w->armed + 2 * m;
   w->rests = w->carried + m;
+  w->pending = w->rests + m;
   for (size_t j = 0; j < 2 * d->watched.first; j++) w->at[j] = !impacts->at || impacts->at[j];
   w->calls = *impacts;
   w->calls.at = NULL;
@@ -221,11 +222,12 @@ static bool is_armed_anew(const ess_driver *d, size_t k) {
   return d->impacts->side[k] != d->side[k] && !is_event(d->impacts, k);
 }
 
-/* by how much the state is beyond event function k's armed guard because of the last map */
+/* by how much the state is beyond event function k's armed guard because of the last map, or of one
+ * before it at this instant */
 static double carried_by(const ess_driver *d, size_t k) {
   const double now = d->side[k] * d->h[k], before = d->side[k] * d->impacts->h[k];
   if (!ess_is_armed(d, k)) return 0.0;
-  return is_armed_anew(d, k) ? now : now - ess_larger(before, 0.0);
+  return is_armed_anew(d, k) || d->impacts->pending[k] ? now : now - ess_larger(before, 0.0);
 }
 
 /* Marks guards that the last map has carried the state strictly past, by more than rounding, and
@@ -243,6 +245,7 @@ static int mark_carried(ess_driver *d) {
     if (is_armed_anew(d, k)) status = ess_allowed_error(d, k, &w->doubt[k]);
     w->carried[k] = carried_by(d, k) > w->doubt[k];
   }
+  memcpy(w->pending, w->carried, d->system.guard_count * sizeof *w->pending);
   return status;
 }
 
@@ -285,6 +288,7 @@ static int evaluate_after(ess_driver *d) {
 /* guards that the map has carried the state past are crossed at once, whatever the field says: it
  * does not point to them any more */
 static int make_carried(ess_driver *d) {
+  memset(d->impacts->pending, 0, d->system.guard_count * sizeof *d->impacts->pending);
   for (;;) {
     size_t crossing;
     int status = mark_carried(d);

@@ -45,7 +45,9 @@ typedef struct ess_impact_work {
   double *after, *mode;
   double *doubt; /* by event function: what is not told from its zero after the impact */
   bool *armed, *carried;
-  bool *rests; /* by event function: at the start, on the guard of an impact (resting.c) */
+  bool
+      *pending; /* by event function: an earlier map of the instant has carried the state past it */
+  bool *rests;  /* by event function: at the start, on the guard of an impact (resting.c) */
 
   ess_returning *returning; /* by guard */
   void *memory;

@@ -257,8 +257,54 @@ static void a_grazed_ceiling_is_refused(void **state) {
   }
 }
 
+/* ---- a crossing that the first map of a chain leads to ----------------------------------------
+ * a clock, and a level that falls, twice as fast above 0.2 */
+
+static int level_field(double t, const double x[], const double sign[], double dxdt[],
+                       void *params) {
+  (void)t, (void)x, (void)params;
+  dxdt[0] = 1.0;
+  dxdt[1] = sign[0] > 0.0 ? -2.0 : -1.0;
+  return 0;
+}
+
+static int level_guards(double t, const double x[], double h[], void *params) {
+  (void)t, (void)params;
+  h[0] = x[1] - 0.2;
+  h[1] = x[0] - 1.0;
+  h[2] = x[1] - 0.4;
+  return 0;
+}
+
+/* at 1 the level is lifted past both others, of which the higher lets some of it off */
+static int lift(ess_impact *impact, void *params) {
+  (void)params;
+  impact->after[1] = impact->events[0] == 1 ? 0.5 : 0.45;
+  return 0;
+}
+
+static void what_the_first_map_passes_is_crossed_after_the_second(void **state) {
+  (void)state;
+  const bool at[] = {
+      [ESS_GUARD_UP(1)] = true, [ESS_GUARD_UP(2)] = true, [ESS_GUARD_DOWN(2)] = false};
+  const ess_impacts lifts = {.at = at, .map = lift};
+  const ess_system system = {.dimension = 2,
+                             .guard_count = 3,
+                             .field = level_field,
+                             .guards = level_guards,
+                             .impacts = &lifts};
+  const ess_options options = ess_options_default();
+  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+  double t = 0.0, x[2] = {0.0, 0.1};
+  assert_int_equal(ess_driver_apply(d, &t, 1.1, x), ESS_SUCCESS);
+  assert_int_equal(ess_driver_counters(d)->impacts, 2);
+  assert_true(fabs(x[1] - 0.25) < 1e-9);
+  ess_driver_free(d);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(what_the_first_map_passes_is_crossed_after_the_second),
       cmocka_unit_test(events_of_one_instant_are_handed_together),
       cmocka_unit_test(an_order_that_matters_has_no_derivative),
       cmocka_unit_test(a_grazed_ceiling_is_refused),

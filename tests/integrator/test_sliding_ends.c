@@ -515,6 +515,41 @@ static void an_impact_ends_the_slides_it_touches(void **state) {
   assert_true(fabs(x[1] - 0.4) < 1e-9 && fabs(x[0] - (1.0 - 0.5 * 0.9 + 0.5 * 0.81)) < 1e-9);
 }
 
+/* the wall puts the block back, faster than the belt */
+static int throw_back(ess_impact *impact, void *params) {
+  (void)params;
+  impact->after[0] = 0.5;
+  impact->after[1] = 0.9;
+  impact->mode[1] = 1.0;
+  impact->armed[ESS_GUARD_DOWN(1)] = true;
+  return 0;
+}
+
+/* It is not on the belt's speed, to which friction brings it back: it had slid from there on, 0.4
+ * off the surface. */
+static void what_an_impact_carries_past_a_surface_does_not_slide_off_it(void **state) {
+  (void)state;
+  const bool at[] = {false, false, true, true};
+  const ess_impacts impacts = {.at = at, .map = throw_back};
+  slides log;
+  double factor = 0.0, x[] = {0.95, 0.1};
+  const ess_options options = sliding(1e-10, &log);
+  const ess_system system = {.dimension = 2,
+                             .guard_count = 2,
+                             .field = walled_field,
+                             .guards = walled_guards,
+                             .guard_jacobian = walled_jacobian,
+                             .impacts = &impacts,
+                             .params = &factor};
+  const double hit = sqrt(0.11) - 0.1;
+  assert_int_equal(apply(&system, &options, 0.0, hit + 0.25, x, NULL, NULL), ESS_SUCCESS);
+  assert_int_equal(log.count, 0);
+  assert_true(fabs(x[1] - 0.65) < 1e-9);
+  assert_int_equal(apply(&system, &options, hit + 0.25, hit + 0.5, x, NULL, NULL), ESS_SUCCESS);
+  assert_int_equal(log.count, 1);
+  assert_true(fabs(log.time[0] - (hit + 0.4)) < 1e-9 && fabs(x[1] - 0.5) < 1e-9);
+}
+
 /* ---- surfaces that move, and rates by differences -------------------------------------------- */
 
 /* friction on a belt whose speed is 0.5 sin t: carried while cos t is small enough */
@@ -569,6 +604,7 @@ int main(void) {
       cmocka_unit_test(a_curved_surface_is_not_left),
       cmocka_unit_test(it_may_stop_and_go_on),
       cmocka_unit_test(an_impact_ends_the_slides_it_touches),
+      cmocka_unit_test(what_an_impact_carries_past_a_surface_does_not_slide_off_it),
       cmocka_unit_test(surfaces_may_move),
   };
   return cmocka_run_group_tests_name("sliding ends", tests, NULL, NULL);
