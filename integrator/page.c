@@ -125,5 +125,6 @@ bool ess_page_is_at(const ess_driver *d, size_t i) {
   memcpy(&was, bytes, sizeof was);
   // where its blocks were kept, the first of which has the state
   const char *const x = bytes + sizeof was + ((const char *)was.x - (const char *)was.memory);
-  return was.t == d->t && memcmp(x, d->x, d->system.dimension * sizeof *d->x) == 0;
+  // the time, where it is a state more, is set anew by each apply
+  return was.t == d->t && memcmp(x, d->x, ess_caller_states(d) * sizeof *d->x) == 0;
 }

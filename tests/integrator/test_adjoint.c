@@ -236,6 +236,45 @@ static void checkpoints_give_the_same_in_less_room(void **state) {
   }
 }
 
+/* a swing whose event function takes the time */
+static int swing(double t, const double x[], const double sign[], double dxdt[], void *params) {
+  (void)t, (void)params;
+  dxdt[0] = x[1];
+  dxdt[1] = -x[0] - 0.05 * (1.0 + sign[0]);
+  return 0;
+}
+
+static int swing_guards(double t, const double x[], double h[], void *params) {
+  (void)params;
+  h[0] = x[0] - 0.3 * sin(t);
+  return 0;
+}
+
+/* Where event functions take the time it is a state more, which a run has to rounding, and each
+ * apply anew: a run that is made again was held to differ. */
+static void a_run_of_many_applies_is_made_again_where_event_functions_move(void **state) {
+  (void)state;
+  const ess_system system = {.dimension = 2,
+                             .guard_count = 1,
+                             .field = swing,
+                             .guards = swing_guards,
+                             .guards_move = true};
+  ess_options options = ess_options_default();
+  options.base = ESS_BASE_RKC;
+  options.h_max = 1e-4;
+  double found[2][2];
+  for (int little = 0; little < 2; little++) {
+    ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+    assert_int_equal(ess_driver_record(d, little ? 1 << 22 : 1 << 26), ESS_SUCCESS);
+    double t = 0.0, x[2] = {1.0, 0.0};
+    const double first[2] = {1.0, 0.0};
+    for (int i = 1; i <= 5; i++) assert_int_equal(ess_driver_apply(d, &t, 0.9 * i, x), ESS_SUCCESS);
+    assert_int_equal(ess_driver_adjoint(d, 1, first, found[little], NULL), ESS_SUCCESS);
+    ess_driver_free(d);
+  }
+  for (int i = 0; i < 2; i++) assert_true(fabs(found[0][i] - found[1][i]) < 1e-12);
+}
+
 /* ---- what is refused --------------------------------------------------------------------------
  */
 
@@ -380,6 +419,7 @@ int main(void) {
       cmocka_unit_test(it_costs_no_more_than_four_runs),
       cmocka_unit_test(it_takes_the_piece_that_is_chosen),
       cmocka_unit_test(checkpoints_give_the_same_in_less_room),
+      cmocka_unit_test(a_run_of_many_applies_is_made_again_where_event_functions_move),
       cmocka_unit_test(a_recording_that_is_too_short_says_how_long_it_should_be),
       cmocka_unit_test(what_makes_no_sense_is_refused),
       cmocka_unit_test(where_there_is_no_derivative_there_is_its_status),
