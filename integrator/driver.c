@@ -50,6 +50,7 @@ ess_driver *ess_driver_alloc(const ess_system *system, const ess_options *option
     return NULL;
   }
   ess_take_options(d, options);
+  ess_kinks_prepare(d);
   d->system.resets = NULL; // copied
   d->system.impacts = NULL;
   ess_driver_reset(d);

@@ -27,12 +27,15 @@
 enum { LAST_STAGE = ESS_STAGES - 1, QUARTIC = ESS_QUARTIC };
 
 /* what kinks do to the state by what they have done to it, and by not being where they were taken
- * to be, is held below the tolerance over these */
-static const double SEVERITY = 30.0, SEVERITY_OF_PLACES = 20.0;
+ * to be, and the embedded error of steps with kinks, are held below the tolerance over these */
+static const double SEVERITY = 30.0, SEVERITY_OF_PLACES = 20.0, SEVERITY_OF_ERROR = 18.0;
 
 /* what kinks take the path away from a quartic in the middle of the step is in the dense output;
  * elsewhere up to this part of that may be missing */
 static const double BETWEEN = 0.5;
+
+/* an embedded error that is so small, in parts of what is allowed, may have its kinks in it */
+static const double SMALL = 0.2;
 
 /* after a rejection: safety factor, exponent, and how much shorter at most */
 static const double SAFETY = 0.9, EXPONENT = -0.3, SHRINK_MOST = 0.1;
@@ -44,7 +47,7 @@ static const double NEXT_SAFETY = 0.8, NEXT_EXPONENT = -0.17, GROW_MOST = 3.0;
 enum { FEW = 3 };
 
 /* the first of all steps through crossings, in parts of the one that would ignore them */
-static const double FIRST = 0.05;
+static const double FIRST = 0.02;
 
 /* where crossings were made one by one, steps through them are tried again a little longer */
 static const double AGAIN = 1.15;
@@ -90,13 +93,18 @@ static int tell_kinks(ess_driver *d) {
   return status;
 }
 
+static void take_signs(ess_driver *d) {
+  for (size_t i = 0; i < d->guard_lanes; i += ESS_LANES)
+    ess_lanes_store(d->kinks.live + i, ess_lanes_load(d->sign + i));
+}
+
 static void begin(ess_driver *d) {
   ess_kinks *const k = &d->kinks;
   for (size_t i = 0; i < k->groups; i++) keep_mask(k->known, k->group[i], (ess_mask){0});
   for (size_t i = 0; i < k->companions; i++) k->is_companion[k->companion[i]] = false;
   k->count = k->groups = k->companions = k->pairs = 0;
   k->is_involved = false;
-  memcpy(k->live, d->sign, d->guard_lanes * sizeof *d->sign);
+  take_signs(d);
   for (size_t b = 0; b < d->blocks; b++) {
     if (!d->block_armed[b]) continue;
     for (size_t i = b * ESS_BLOCK, end = ess_block_end(d, b); i < end; i += ESS_LANES) {
@@ -109,13 +117,14 @@ static void begin(ess_driver *d) {
 }
 
 /* an event function that a row of a crossing in this step names must not be crossed in it, too */
-static void note_companion(ess_kinks *k, size_t other) {
+static inline void note_companion(ess_kinks *k, size_t other) {
+  if (k->is_companion[other]) return;
   k->is_companion[other] = true;
   k->companion[k->companions++] = other;
 }
 
 /* latches the event function of the guard that a row arms, as a companion of the crossing */
-static int latch(ess_driver *d, size_t guard) {
+static inline int latch(ess_driver *d, size_t guard) {
   ess_kinks *const k = &d->kinks;
   const size_t other = guard / 2;
   const double sign = guard % 2 ? 1.0 : -1.0;
@@ -129,29 +138,42 @@ static int latch(ess_driver *d, size_t guard) {
 
 /* what the row of event function i's guard does to others; those that look at the state, or
  * concern what is crossed in this step, are involved */
-static int latch_row(ess_driver *d, size_t i) {
+static int latch_row(ess_driver *d, size_t i, size_t guard) {
   ess_kinks *const k = &d->kinks;
-  const size_t guard = ess_guard_ahead(d, i);
-  size_t undo = ESS_NONE, arms = 0;
   int status = ESS_SUCCESS;
   for (size_t e = d->row_start[guard]; !status && e < d->row_start[guard + 1]; e++) {
     const size_t other = d->row_guard[e] / 2;
     if (d->row_effect[e] == ESS_ARM_AHEAD) k->is_involved = true;
-    if (d->row_effect[e] > 0 && !d->silent[d->row_guard[e]]) {
-      undo = d->row_guard[e];
-      arms++;
-    }
     if (other == i || k->is_involved) continue;
     if (d->row_effect[e] > 0) {
       status = latch(d, d->row_guard[e]);
     } else {
       k->is_involved |= is_set(k->known, other);
-      if (!k->is_companion[other]) note_companion(k, other);
+      note_companion(k, other);
     }
   }
-  k->undo[i] = arms == 1 ? undo : ESS_NONE;
-  if (arms == 1 && undo / 2 != i) k->pair[k->pairs++] = i;
   return status;
+}
+
+/* the one guard, silent ones aside, that this one's row arms, which may undo its crossing */
+static size_t undoes(const ess_driver *d, size_t guard) {
+  size_t undo = ESS_NONE, arms = 0;
+  for (size_t e = d->row_start[guard]; e < d->row_start[guard + 1]; e++) {
+    if (d->row_effect[e] < 0 || d->silent[d->row_guard[e]]) continue;
+    undo = d->row_guard[e];
+    arms++;
+  }
+  return arms == 1 ? undo : ESS_NONE;
+}
+
+static inline void note_undo(ess_driver *d, size_t i, size_t guard) {
+  ess_kinks *const k = &d->kinks;
+  const size_t undo = k->undone_by[guard];
+  const int64_t undoable = -(int64_t)(undo != ESS_NONE);
+  memcpy(k->undoable + i, &undoable, sizeof undoable);
+  k->undo[i] = undo;
+  if (undo != ESS_NONE && undo / 2 != i)
+    k->pair[k->pairs++] = (ess_pair){i, undo / 2, undo % 2 ? -1.0 : 1.0};
 }
 
 /* the lanes from i on hold their first crossing */
@@ -187,7 +209,9 @@ static int list_kink(ess_driver *d, size_t i) {
   k->is_involved |= k->is_companion[i];
   k->kink[k->count++] = i;
   k->told[i] = d->sign[i];
-  return latch_row(d, i);
+  const size_t guard = ess_guard_ahead(d, i);
+  note_undo(d, i, guard);
+  return latch_row(d, i, guard);
 }
 
 /* those that are, of four */
@@ -218,19 +242,14 @@ static inline ess_mask seen_by(const ess_driver *d, const double h[], size_t i) 
   return mask_at(k->known, i) & beyond & ~mask_at(k->undone, i);
 }
 
-/* whether h has a guard beyond its zero */
-static inline bool is_beyond(size_t guard, const double h[]) {
-  return guard % 2 ? h[guard / 2] < 0.0 : h[guard / 2] > 0.0;
-}
-
 /* marks the crossings that what they have armed has undone again, by h; those that their own guards
  * undo are not seen any more */
 static void mark_undone(ess_driver *d, const double h[]) {
   ess_kinks *const k = &d->kinks;
   for (size_t n = 0; n < k->pairs; n++) {
-    const size_t i = k->pair[n];
-    const int64_t mark = -(int64_t)is_beyond(k->undo[i], h);
-    memcpy(k->undone + i, &mark, sizeof mark);
+    const ess_pair *const p = &k->pair[n];
+    const int64_t mark = -(int64_t)(p->side * h[p->other] > 0.0);
+    memcpy(k->undone + p->kink, &mark, sizeof mark);
   }
 }
 
@@ -279,6 +298,7 @@ static int sweep(ess_driver *d) {
 static ess_lanes place(const ess_driver *d, size_t i, const double middle[], const double h[],
                        const double rate[]) {
   enum { STEPS = 5, STEPS_FROM_NEAR = 2 };
+  const ess_lanes close = ess_lanes_all(1e-7); // Newton goes on from there to its square
   int steps = STEPS;
   const ess_lanes side = ess_lanes_load(d->side + i), zero = {0.0}, one = ess_lanes_all(1.0);
   const ess_lanes g0 = side * ess_lanes_load(d->h + i), g1 = side * ess_lanes_load(h + i);
@@ -305,7 +325,10 @@ static ess_lanes place(const ess_driver *d, size_t i, const double middle[], con
     above = ess_lanes_select(is_below, above, theta);
     const ess_lanes newton = theta - value / slope;
     const ess_mask kept = (newton >= below) & (newton <= above); // there, it stays
-    theta = ess_lanes_select(kept, newton, 0.5 * (below + above));
+    const ess_lanes next = ess_lanes_select(kept, newton, 0.5 * (below + above));
+    const bool arrived = !ess_mask_any((ess_lanes_abs(next - theta) > close) & rises);
+    theta = next;
+    if (arrived) break;
   }
   return ess_lanes_select(rises, theta, one);
 }
@@ -350,24 +373,33 @@ static inline bool is_visit(const ess_kinks *k, size_t i) {
 }
 
 /* where the crossings are made and undone that their ends do not show: there, guards are on the
- * side that they were on, or what undoes them is beyond its zero, too */
-static void place_visits(ess_driver *d, bool middle) {
+ * side that they were on, or what undoes them is beyond its zero, too. Their moments are those by
+ * theta as it was, as if they were there to stay at the end, or had not been there at all. */
+static void place_visit(ess_driver *d, size_t i, bool middle) {
   ess_kinks *const k = &d->kinks;
-  k->visits = 0;
-  for (size_t n = 0; n < k->count; n++) {
-    const size_t i = k->kink[n];
-    k->until[i] = 1.0;
-    if (k->undo[i] == ESS_NONE) continue;
-    const bool beyond = d->side[i] * d->h_end[i] > 0.0;
-    if (beyond && !is_beyond(k->undo[i], d->h_end)) continue;
-    double b[QUARTIC];
-    model_from(d, i, d->side[i], middle, b);
-    const double theta = ess_quartic_upcrossing(b);
-    k->theta[i] = ess_smaller(theta, 1.0);
-    if (!(theta < 1.0)) continue;
+  double b[QUARTIC];
+  model_from(d, i, d->side[i], middle, b);
+  const double was = k->theta[i], theta = ess_quartic_upcrossing(b);
+  k->theta[i] = ess_smaller(theta, 1.0);
+  if (theta < 1.0) {
     k->until[i] = ess_larger(undone_at(d, i, theta, middle), theta + DBL_EPSILON);
     k->visits += is_visit(k, i);
   }
+  if (middle) return;
+  const double from = k->theta[i], until = k->until[i];
+  k->value[0][i] += was - from - (1.0 - until);
+  k->value[1][i] += 0.5 * (was * was - from * from - (1.0 - until * until));
+}
+
+/* of four, by event functions at the step's end */
+static inline void place_visits(ess_driver *d, size_t i, bool middle) {
+  ess_kinks *const k = &d->kinks;
+  const ess_lanes zero = {0.0};
+  const ess_mask beyond = ess_lanes_load(d->side + i) * ess_lanes_load(d->h_end + i) > zero;
+  const ess_mask stays = beyond & ~mask_at(k->undone, i);
+  unsigned bits = ess_mask_bits(mask_at(k->known, i) & mask_at(k->undoable, i) & ~stays);
+  ess_lanes_store(k->until + i, zero + 1.0);
+  for (; bits; bits &= bits - 1) place_visit(d, i + (size_t)__builtin_ctz(bits), middle);
 }
 
 /* lists guards that rise above their zeros and fall again between two stages */
@@ -409,29 +441,17 @@ static void tabulate(ess_kinks *k) {
   }
 }
 
+void ess_kinks_prepare(ess_driver *d) {
+  if (!d->system.weights) return;
+  tabulate(&d->kinks);
+  for (size_t guard = 0; guard < 2 * d->system.guard_count; guard++)
+    d->kinks.undone_by[guard] = undoes(d, guard);
+}
+
 void ess_kinks_reset(ess_driver *d) {
   ess_kinks *const k = &d->kinks;
   k->is_on = k->is_involved = false;
   k->length = 0.0;
-  if (d->system.weights) tabulate(k);
-}
-
-/* moments of kinks that are undone, from those as if they were there to stay at the end, or had not
- * been there at all */
-static void correct_visits(ess_driver *d) {
-  ess_kinks *const k = &d->kinks;
-  for (size_t n = 0; n < k->count; n++) {
-    const size_t i = k->kink[n];
-    if (k->undo[i] != ESS_NONE) k->made[i] = k->theta[i]; // what the moments are by
-  }
-  place_visits(d, false);
-  for (size_t n = 0; n < k->count; n++) {
-    const size_t i = k->kink[n];
-    if (k->undo[i] == ESS_NONE) continue;
-    const double was = k->made[i], theta = k->theta[i], until = k->until[i];
-    k->value[0][i] += was - theta - (1.0 - until);
-    k->value[1][i] += 0.5 * (was * was - theta * theta - (1.0 - until * until));
-  }
 }
 
 /* the kinks' places and moments, by event functions where the sweep has ended */
@@ -440,6 +460,8 @@ static int measure(ess_driver *d) {
   int status =
       ess_guard_rates(d, d->t + d->dt, d->x_end, d->stage[LAST_STAGE], d->h_end, d->rate_end);
   if (!status) status = look_between(d);
+  mark_undone(d, d->h_end);
+  k->visits = 0;
   for (size_t n = 0; !status && n < k->groups; n++) {
     const size_t i = k->group[n];
     const ess_lanes theta = place(d, i, NULL, d->h_end, d->rate_end), rest = 1.0 - theta;
@@ -455,8 +477,8 @@ static int measure(ess_driver *d) {
       ess_lanes_store(k->error[order] + i, sum[2 + order]);
       ess_lanes_store(k->dense[order] + i, sum[4 + order]);
     }
+    place_visits(d, i, false);
   }
-  if (!status) correct_visits(d);
   return status;
 }
 
@@ -551,7 +573,7 @@ static int set_pairs(ess_driver *d, bool both) {
   ess_kinks *const k = &d->kinks;
   int status = ESS_SUCCESS;
   for (size_t n = 0; !status && n < k->pairs; n++) {
-    const size_t i = k->pair[n], undo = k->undo[i];
+    const size_t i = k->pair[n].kink, undo = k->undo[i];
     if (!is_visit(k, i)) continue;
     const double before = undo % 2 ? 1.0 : -1.0; // as the first crossing latches it
     k->live[i] = both ? -d->sign[i] : d->sign[i];
@@ -566,7 +588,7 @@ static int set_pairs(ess_driver *d, bool both) {
 static int check_visits(ess_driver *d) {
   ess_kinks *const k = &d->kinks;
   bool any = false;
-  for (size_t n = 0; n < k->pairs; n++) any = any || is_visit(k, k->pair[n]);
+  for (size_t n = 0; n < k->pairs; n++) any = any || is_visit(k, k->pair[n].kink);
   if (!any) return ESS_SUCCESS;
   for (size_t n = 0; n < k->count; n++) k->live[k->kink[n]] = d->sign[k->kink[n]];
   int status = set_pairs(d, true);
@@ -585,45 +607,38 @@ static int check_new(ess_driver *d) {
   return status || k->is_involved || !k->visits ? status : check_visits(d);
 }
 
-/* whether they add up in this step: `full` is the field at the node by their weights */
-static int check_sum(ess_driver *d, const double full[]) {
+/* whether they add up in this step: with half their weights the field at the node is half-way to
+ * that with their weights */
+static int check_sum(ess_driver *d) {
   ess_kinks *const k = &d->kinks;
   if (k->count < 2) return ESS_SUCCESS;
   const int status = weighted_at_start(d, 0.5, k->value, k->f);
-  if (!status) k->is_involved = !is_mean(d, k->f, d->stage[0], full);
+  for (size_t i = 0; i < d->lanes; i++) d->x_try[i] = d->stage[0][i] + k->first[i];
+  if (!status) k->is_involved = !is_mean(d, k->f, d->stage[0], d->x_try);
   return status;
 }
 
 /* ---- the corrections ------------------------------------------------------------------------- */
 
-/* the moments' parts at the step's beginning: of its end's state, of its error, of its dense
- * output */
-static int correct_from_start(ess_driver *d, double error[]) {
+/* by what the quadrature has missed, as a rate */
+static int sum_missed(ess_driver *d) {
   ess_kinks *const k = &d->kinks;
   int status = weighted_at_start(d, 1.0, k->value, k->sum);
-  if (!status) status = check_sum(d, k->sum);
-  if (status || k->is_involved) return status;
-  for (size_t i = 0; i < d->lanes; i++) k->first[i] = k->sum[i] -= d->stage[0][i];
-  status = weighted_at_start(d, 1.0, k->error, k->f);
   if (status) return status;
-  add_difference(d, -d->dt, k->f, d->stage[0], error);
-  status = weighted_at_start(d, 1.0, k->dense, k->f);
-  if (!status) add_difference(d, -d->dt, k->f, d->stage[0], k->quartic);
+  for (size_t i = 0; i < d->lanes; i++) k->first[i] = k->sum[i] -= d->stage[0][i];
+  status = weighted_at_end(d, k->value[1], d->x_end, k->f);
+  if (!status) add_difference(d, 1.0, k->f, d->stage[LAST_STAGE], k->sum);
   return status;
 }
 
-/* and those at its end */
-static int correct_from_end(ess_driver *d, double error[]) {
-  ess_kinks *const k = &d->kinks;
-  const double *const f = d->stage[LAST_STAGE];
-  int status = weighted_at_end(d, k->value[1], d->x_end, k->f);
+/* takes kinks with these moments out of a sum over the stages */
+static int take_out(ess_driver *d, double *const moment[2], double from[]) {
+  const ess_kinks *const k = &d->kinks;
+  int status = weighted_at_start(d, 1.0, moment, k->f);
   if (status) return status;
-  add_difference(d, 1.0, k->f, f, k->sum);
-  status = weighted_at_end(d, k->error[1], d->x_end, k->f);
-  if (status) return status;
-  add_difference(d, -d->dt, k->f, f, error);
-  status = weighted_at_end(d, k->dense[1], d->x_end, k->f);
-  if (!status) add_difference(d, -d->dt, k->f, f, k->quartic);
+  add_difference(d, -d->dt, k->f, d->stage[0], from);
+  status = weighted_at_end(d, moment[1], k->at, k->f);
+  if (!status) add_difference(d, -d->dt, k->f, d->stage[LAST_STAGE], from);
   return status;
 }
 
@@ -689,13 +704,15 @@ static int look_at_middle(ess_driver *d, double *off) {
 /* by quartics; where they were until now is kept in place of their moments */
 static void place_again(ess_driver *d) {
   ess_kinks *const k = &d->kinks;
+  mark_undone(d, d->h_end);
+  k->visits = 0;
   for (size_t n = 0; n < k->groups; n++) {
     const size_t i = k->group[n];
     ess_lanes_store(k->value[0] + i, ess_lanes_load(k->theta + i));
     ess_lanes_store(k->value[1] + i, ess_lanes_load(k->until + i));
     ess_lanes_store(k->theta + i, place(d, i, d->h_mid, d->h_end, d->rate_end));
+    place_visits(d, i, true);
   }
-  place_visits(d, true);
 }
 
 /* crossings have moved with the end that has been corrected, and are not where cubics have them:
@@ -762,23 +779,54 @@ static int finish(ess_driver *d) {
   return status;
 }
 
+/* the embedded error without its kinks; where it is small with them that is good enough */
+static int estimate(ess_driver *d, double *smooth) {
+  double *const embedded = d->cluster.defect; // no sub-step is under way
+  ess_dopri5_sum(ESS_SUM_ERROR, d->dt, NULL, d->stage, d->lanes, embedded);
+  *smooth = SEVERITY_OF_ERROR * ess_scaled_norm(d, embedded, d->x, d->x_end);
+  if (*smooth <= SMALL) return ESS_SUCCESS;
+  const int status = take_out(d, d->kinks.error, embedded);
+  if (!status) *smooth = SEVERITY_OF_ERROR * ess_scaled_norm(d, embedded, d->x, d->x_end);
+  return status;
+}
+
+/* whether what the kinks have done to the end, and by that to the stages, is within what is
+ * allowed: the step stays the one that it was, and only signs are to be kept */
+static bool may_leave(ess_driver *d, double second) {
+  const ess_kinks *const k = &d->kinks;
+  for (size_t i = 0; i < d->lanes; i++) d->v_try[i] = d->dt * k->sum[i];
+  return SEVERITY * ess_larger(second, ess_scaled_norm(d, d->v_try, d->x, d->x_end)) <= 1.0;
+}
+
+static int leave(ess_driver *d) {
+  ess_kinks *const k = &d->kinks;
+  memcpy(d->x_end, k->at, d->lanes * sizeof *d->x_end);
+  for (size_t n = 0; n < k->groups; n++) {
+    const size_t i = k->group[n];
+    keep_mask(k->made, i, mask_at(k->last, i));
+    flip(d, i, mask_at(k->last, i));
+  }
+  return tell_kinks(d);
+}
+
 static int correct(ess_driver *d, double *error) {
   ess_kinks *const k = &d->kinks;
-  double *const embedded = d->cluster.defect; // no sub-step is under way
-  double moved = 0.0, second = 0.0, middle = 0.0;
-  ess_dopri5_sum(ESS_SUM_ERROR, d->dt, NULL, d->stage, d->lanes, embedded);
-  ess_dopri5_sum(ESS_SUM_DENSE, d->dt, NULL, d->stage, d->lanes, k->quartic);
+  double smooth = 0.0, moved = 0.0, second = 0.0, middle = 0.0;
   int status = measure(d);
   if (!status) status = check_new(d);
-  if (!status && !k->is_involved) status = correct_from_start(d, embedded);
+  if (!status && !k->is_involved) status = sum_missed(d);
   if (status || k->is_involved) return status;
-  status = correct_from_end(d, embedded);
-  if (!status) status = correct_end(d, &second);
-  if (status) return status;
-  const double smooth = d->severity * ess_scaled_norm(d, embedded, d->x, d->x_end);
+  status = correct_end(d, &second);
+  // what is refused, whatever the rest would be, is done with
+  if (!status && SEVERITY * second <= 1.0) status = estimate(d, &smooth);
   *error = ess_larger(smooth, SEVERITY * second);
-  if (*error > 1.0) return ESS_SUCCESS; // refused, whatever the rest would be
-  status = correct_places(d, &moved, &middle);
+  if (status || *error > 1.0) return status;
+  status = check_sum(d);
+  if (status || k->is_involved) return status;
+  ess_dopri5_sum(ESS_SUM_DENSE, d->dt, NULL, d->stage, d->lanes, k->quartic);
+  if (may_leave(d, second)) return leave(d);
+  status = take_out(d, k->dense, k->quartic);
+  if (!status) status = correct_places(d, &moved, &middle);
   if (!status && !k->is_involved) status = finish(d);
   if (status || k->is_involved) return status;
   *error = ess_larger(smooth, BETWEEN * middle);
@@ -836,7 +884,7 @@ int ess_kinks_give_up(ess_driver *d) {
   ess_kinks *const k = &d->kinks;
   int status = ESS_SUCCESS;
   if (!d->system.mode_changed) return ESS_SUCCESS;
-  memcpy(k->live, d->sign, d->guard_lanes * sizeof *d->sign);
+  take_signs(d);
   status = tell_kinks(d);
   for (size_t i = 0; !status && i < k->companions; i++) status = tell(d, k->companion[i]);
   return status;
@@ -890,7 +938,8 @@ int ess_kinks_leave(ess_driver *d) {
 }
 
 void ess_kinks_accepted(ess_driver *d) {
-  d->kinks.length = d->dt_next;
+  // a step that has met none says nothing of those that do
+  if (d->kinks.count) d->kinks.length = d->dt_next;
 }
 
 void ess_kinks_located(ess_driver *d) {

@@ -8,7 +8,8 @@
 
 #include "driver_state.h"
 
-/* A new trajectory. */
+/* What is known of a system before its first step; a new trajectory. */
+void ess_kinks_prepare(ess_driver *d);
 void ess_kinks_reset(ess_driver *d);
 
 /* Whether crossings may be gone through at all; and whether the next step is to: where guards that

@@ -14,6 +14,12 @@
  * set */
 enum { ESS_PATTERNS = 128, ESS_KINK_SUMS = 6 };
 
+/* A crossing and the event function whose guard, beyond its zero by `side`, undoes it. */
+typedef struct ess_pair {
+  size_t kink, other;
+  double side;
+} ess_pair;
+
 /* By event function what the stages of a step saw of crossings, and what the quadrature makes of
  * that; in lanes, of which those that hold a crossing are listed. */
 typedef struct ess_kinks {
@@ -25,13 +31,16 @@ typedef struct ess_kinks {
   size_t *kink, count;   /* event functions that were seen beyond their zeros */
   size_t *group, groups; /* lanes that hold one */
   size_t *undo, visits;  /* of each, the guard that undoes it, or ESS_NONE; how many are undone */
-  size_t *companion, companions;   /* event functions that rows of these crossings latch */
-  size_t *pair, pairs;             /* those that another event function's guard undoes */
+  size_t *companion, companions; /* event functions that rows of these crossings latch */
+  ess_pair *pair;                /* those that another event function's guard undoes */
+  size_t pairs;
+  size_t *undone_by;               /* by guard, the one that undoes its crossing, or ESS_NONE */
   bool *is_companion, *is_checked; /* and those in whose sign the field has been found affine */
 
-  double *watch;  /* side of an armed guard that was not beyond its zero so far; else 0 */
-  double *known;  /* masks: those seen, those that the last stage, and those that the end, saw */
-  double *undone; /* and those that are undone */
+  double *watch;    /* side of an armed guard that was not beyond its zero so far; else 0 */
+  double *known;    /* masks: those seen, those that the last stage, and those that the end, saw */
+  double *undone;   /* and those that are undone */
+  double *undoable; /* those that one guard undoes */
   double *last, *made;
   double *pattern;  /* bits: stages that saw it beyond its zero */
   double *theta;    /* where in the step it is crossed; 1 when it is not */

@@ -62,7 +62,7 @@ static bool lay_doubles(ess_driver *d) {
                                &k->known,       &k->last,         &k->made,       &k->theta,
                                &k->pattern,     &k->until,        &k->undone,     &k->value[0],
                                &k->value[1],    &k->error[0],     &k->error[1],   &k->dense[0],
-                               &k->dense[1],    &k->told};
+                               &k->dense[1],    &k->told,         &k->undoable};
   enum { STATES = sizeof by_state / sizeof *by_state, GUARDS = sizeof by_guard / sizeof *by_guard };
   const size_t count =
       count_doubles(d, STATES + 3 * ESS_GROUPS + 3 * ESS_CLASSES, GUARDS + 2 * ESS_GROUPS);
@@ -98,8 +98,8 @@ static bool lay_indices(ess_driver *d) {
   if (entries > most || m > most / 32) return false;
   const size_t bytes =
       (m + entries) * sizeof(ess_noted) + entries * sizeof(double) + 3 * m * sizeof(uint64_t) +
-      (rows + entries + (1 + 3 * ESS_BLOCK / ESS_LANES) * d->blocks + 12 * m) * sizeof(size_t) +
-      (entries + m) * sizeof(signed char) + 11 * m * sizeof(bool) +
+      (rows + entries + (1 + 3 * ESS_BLOCK / ESS_LANES) * d->blocks + 13 * m) * sizeof(size_t) +
+      m * sizeof(ess_pair) + (entries + m) * sizeof(signed char) + 11 * m * sizeof(bool) +
       d->blocks * (2 * ESS_BLOCK + 1) * sizeof(bool);
   d->indices = calloc(1, bytes);
   d->indices_bytes = bytes;
@@ -129,7 +129,8 @@ static bool lay_indices(ess_driver *d) {
   d->kinks.group = lay(&cursor, d->blocks * (ESS_BLOCK / ESS_LANES) * sizeof(size_t));
   d->kinks.companion = lay(&cursor, m * sizeof(size_t));
   d->kinks.undo = lay(&cursor, m * sizeof(size_t));
-  d->kinks.pair = lay(&cursor, m * sizeof(size_t));
+  d->kinks.pair = lay(&cursor, m * sizeof(ess_pair));
+  d->kinks.undone_by = lay(&cursor, 2 * m * sizeof(size_t));
   d->row_effect = lay(&cursor, entries * sizeof(signed char));
   c->part = lay(&cursor, m * sizeof(signed char));
   d->kinks.is_checked = lay(&cursor, m * sizeof(bool));

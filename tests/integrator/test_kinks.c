@@ -139,9 +139,34 @@ static double error_of(const outcome *o, const outcome *truth, double tolerance)
   return worst;
 }
 
-/* Outcome: through crossings, and no more than twice as wrong as steps that end at them are, on the
- * way and at the end: an undamped bounce makes much of every error. Undamped springs bend the path,
- * damped ones jump. */
+/* Errors over the tolerance, at some near one: where a beam bounces, one alone is luck. */
+typedef struct errors {
+  double median, worst;
+  uint64_t through; /* the fewest steps through crossings */
+} errors;
+
+static errors errors_near(const ess_system *system, const outcome *truth, double tolerance) {
+  enum { NEAR = 15 };
+  double error[NEAR];
+  errors e = {.through = UINT64_MAX};
+  for (int i = 0; i < NEAR; i++) {
+    const double at = tolerance * pow(1.05, i - NEAR / 2);
+    const outcome o = run(system, at);
+    assert_int_equal(o.status, ESS_SUCCESS);
+    const double found = error_of(&o, truth, at);
+    int place = i;
+    for (; place > 0 && error[place - 1] > found; place--) error[place] = error[place - 1];
+    error[place] = found;
+    if (o.counters.through < e.through) e.through = o.counters.through;
+  }
+  e.median = error[NEAR / 2];
+  e.worst = error[NEAR - 1];
+  return e;
+}
+
+/* Outcome: through crossings, and in the median at most half as wrong again as steps that end at
+ * them are, on the way and at the end: an undamped bounce makes much of every error. Undamped
+ * springs bend the path, damped ones jump. */
 static void many_crossings(void **state) {
   (void)state;
   const double dampings[] = {0.0, 4.0};
@@ -151,20 +176,17 @@ static void many_crossings(void **state) {
     const outcome truth = run(&system, 1e-12);
     assert_int_equal(truth.status, ESS_SUCCESS);
     assert_int_equal(truth.counters.through, 0);
-    system.weights = true;
     for (double tolerance = 1e-2; tolerance > 1e-8; tolerance *= 0.1) {
-      const outcome o = run(&system, tolerance);
-      system.weights = false;
-      const outcome without = run(&system, tolerance);
+      const errors without = errors_near(&system, &truth, tolerance);
       system.weights = true;
-      const double error = error_of(&o, &truth, tolerance);
-      const double most = 10.0 + 2.0 * error_of(&without, &truth, tolerance);
-      if (o.status || error > most)
-        print_error("c %g at %g: %s, error %g\n", b.damping, tolerance, ess_strerror(o.status),
-                    error);
-      assert_int_equal(o.status, ESS_SUCCESS);
-      assert_true(error <= most);
-      if (tolerance > 1e-5) assert_true(o.counters.through > 0);
+      const errors with = errors_near(&system, &truth, tolerance);
+      system.weights = false;
+      if (with.median > 10.0 + 1.5 * without.median || with.worst > 10.0 + 4.0 * without.median)
+        print_error("c %g at %g: errors %g, %g at worst\n", b.damping, tolerance, with.median,
+                    with.worst);
+      assert_true(with.median <= 10.0 + 1.5 * without.median);
+      assert_true(with.worst <= 10.0 + 4.0 * without.median);
+      if (tolerance > 1e-5) assert_true(with.through > 0);
     }
   }
 }

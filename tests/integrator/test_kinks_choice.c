@@ -87,6 +87,37 @@ static double cost_of(const outcome *o) {
          8.0 * (double)c->substeps;
 }
 
+/* Medians at some tolerances near one: where a beam bounces, one alone is luck. */
+typedef struct medians {
+  double error, cost;
+} medians;
+
+static double median_of(double values[], int count) {
+  for (int i = 1; i < count; i++)
+    for (int k = i; k > 0 && values[k - 1] > values[k]; k--) {
+      const double swapped = values[k];
+      values[k] = values[k - 1];
+      values[k - 1] = swapped;
+    }
+  return values[count / 2];
+}
+
+static medians near(const outcome *truth, size_t contacts, bool weights, double tolerance) {
+  enum { NEAR = 9 };
+  double error[NEAR], cost[NEAR];
+  for (int k = 0; k < NEAR; k++) {
+    const outcome o = run(contacts, weights, tolerance * pow(1.05, k - NEAR / 2));
+    assert_int_equal(o.status, ESS_SUCCESS);
+    error[k] = 0.0;
+    for (size_t i = 0; i < SAMPLES * STATES; i++)
+      error[k] = fmax(error[k], fabs(o.states[i] - truth->states[i]));
+    cost[k] = cost_of(&o);
+    // as many as there are, touched for a moment or for long
+    if (tolerance < 1e-4) assert_int_equal(o.counters.crossings, truth->counters.crossings);
+  }
+  return (medians){median_of(error, NEAR), median_of(cost, NEAR)};
+}
+
 /* Outcome: the error is no other than by sub-steps and location, and the cost nowhere much more;
  * with many contacts it is less. */
 static void costs(void **state) {
@@ -96,23 +127,14 @@ static void costs(void **state) {
     const outcome truth = run(contacts[n], false, 1e-12);
     double best = INFINITY;
     for (double tolerance = 1e-1; tolerance > 1e-8; tolerance *= 0.1) {
-      const outcome without = run(contacts[n], false, tolerance);
-      const outcome with = run(contacts[n], true, tolerance);
-      double error = 0.0, before = 0.0;
-      assert_int_equal(with.status, ESS_SUCCESS);
-      for (size_t i = 0; i < SAMPLES * STATES; i++) {
-        error = fmax(error, fabs(with.states[i] - truth.states[i]));
-        before = fmax(before, fabs(without.states[i] - truth.states[i]));
-      }
-      const double most = 30.0 * tolerance + 5.0 * before,
-                   part = cost_of(&with) / cost_of(&without);
-      if (!(error <= most && part < 1.4))
-        print_error("%zu contacts at %g: error %g (%g), cost %g\n", contacts[n], tolerance, error,
-                    before, part);
-      assert_true(error <= most && part < 1.4);
+      const medians without = near(&truth, contacts[n], false, tolerance);
+      const medians with = near(&truth, contacts[n], true, tolerance);
+      const double most = 30.0 * tolerance + 5.0 * without.error, part = with.cost / without.cost;
+      if (!(with.error <= most && part < 1.4))
+        print_error("%zu contacts at %g: error %g (%g), cost %g\n", contacts[n], tolerance,
+                    with.error, without.error, part);
+      assert_true(with.error <= most && part < 1.4);
       best = fmin(best, part);
-      // as many as there are, touched for a moment or for long
-      if (tolerance < 1e-4) assert_int_equal(with.counters.crossings, truth.counters.crossings);
     }
     if (contacts[n] == MOST) assert_true(best < 0.75);
   }
