@@ -196,7 +196,6 @@ static int map_jacobian(const ess_impact *impact, double DR[], void *params) {
 
 void contact_system_complete(contact_system *s, double below) {
   s->completes_below = below;
-  s->impacts.jacobian = below > 0 ? map_jacobian : NULL;
 }
 
 const char *contact_system_refused(const mechanism *m, double delta_t) {
@@ -225,7 +224,7 @@ int contact_system_prepare(contact_system *s, const mechanism *m, double delta_t
   if (!s->c.here) return -1;
   const double scale = m->time_scale > 0 ? m->time_scale : KKT_TIME_SCALE;
   s->c.here->settling = 1 / (settling_scales * scale);
-  s->impacts = (ess_impacts){.map = map, .start = start};
+  s->impacts = (ess_impacts){.map = map, .jacobian = map_jacobian, .start = start};
   const size_t slip = slip_event(s);
   for (size_t e = 0; e < KINDS * m->constraints; e++)
     s->at[ESS_GUARD_UP(e)] = s->at[ESS_GUARD_DOWN(e)] = true;
