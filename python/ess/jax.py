@@ -149,6 +149,16 @@ def _as_function(flow):
         return vector, jax.ShapeDtypeStruct((*y0.shape, y0.shape[0] + p.shape[0]), y0.dtype)
 
     @jax.custom_jvp
+    def jacobian(y0, p):
+        if _is_concrete((y0, p)):
+            return tuple(map(jnp.asarray, flow.jacobian(y0, p)))
+        return jax.pure_callback(flow.jacobian, shapes(y0, p), y0, p, vmap_method="sequential")
+
+    @jacobian.defjvp
+    def no_second(primals, tangents):
+        raise NoDerivative("libess: a flow has first derivatives here, and no second ones")
+
+    @jax.custom_jvp
     def end(y0, p):
         if _is_concrete((y0, p)):
             return jnp.asarray(flow.end(y0, p))
@@ -160,12 +170,7 @@ def _as_function(flow):
         dy, dp = tangents
         if _is_concrete((y0, p, dy, dp)):
             return tuple(map(jnp.asarray, flow.along(y0, p, dy, dp)))
-        if _is_concrete((y0, p)):
-            value, J = map(jnp.asarray, flow.jacobian(y0, p))
-        else:
-            value, J = jax.pure_callback(
-                flow.jacobian, shapes(y0, p), y0, p, vmap_method="sequential"
-            )
+        value, J = jacobian(y0, p)
         n = y0.shape[0]
         return value, J[:, :n] @ dy + J[:, n:] @ dp
 

@@ -93,12 +93,30 @@ static bool refuse_kind(PyObject *result, const char *what) {
   return true;
 }
 
+/* what numpy says of something that it makes no numbers of, with whose it is */
+static void name_error(const char *what) {
+  if (!PyErr_ExceptionMatches(PyExc_TypeError) && !PyErr_ExceptionMatches(PyExc_ValueError) &&
+      !PyErr_ExceptionMatches(PyExc_OverflowError))
+    return;
+  PyObject *type, *value, *trace;
+  PyErr_Fetch(&type, &value, &trace);
+  nb::object text = nb::steal(PyObject_Str(value));
+  if (text.is_valid())
+    PyErr_Format(PyExc_ValueError, "%s must return numbers (%U)", what, text.ptr());
+  Py_XDECREF(type);
+  Py_XDECREF(value);
+  Py_XDECREF(trace);
+}
+
 /* as numpy reads it: a new reference, flat, and its shape in `text` */
 static PyObject *as_flat(PyObject *result, const char *what, nb::object *shape) {
   if (refuse_kind(result, what)) return nullptr;
   PyObject *const array =
       PyObject_CallFunctionObjArgs(asarray_function, result, double_type, nullptr);
-  if (!array) return nullptr;
+  if (!array) {
+    name_error(what);
+    return nullptr;
+  }
   *shape = nb::steal(PyObject_GetAttrString(array, "shape"));
   PyObject *const flat = shape->is_valid() ? PyObject_CallMethod(array, "ravel", nullptr) : nullptr;
   Py_DECREF(array);

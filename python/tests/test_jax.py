@@ -120,6 +120,14 @@ def test_under_jit_and_vmap():
     np.testing.assert_allclose(several[1], end(y0, p), rtol=1e-12)
 
 
+def test_second_derivatives_are_refused():
+    end = ess_jax.flow(hopper, (0, 1), guards=height)
+    y0, p = jnp.array([2.0, 0.0]), jnp.array([1000.0])
+    for second in (jax.hessian(lambda q: end(y0, q)[0]), jax.jit(jax.hessian(lambda q: end(y0, q)[0]))):
+        with pytest.raises(ess_jax.NoDerivative, match="no second ones"):
+            second(p)
+
+
 def test_without_guards_or_parameters():
     end = ess_jax.flow(lambda t, y, p: -y, (0, 1), **EXACT)
     np.testing.assert_allclose(jax.jacobian(end)(jnp.array([1.0]))[0, 0], np.exp(-1), rtol=1e-9)

@@ -563,6 +563,11 @@ def test_what_an_impact_stops_does_not_fall_through_its_guard(watch):
         (None, "fun returned None; it must return numbers"),
         (np.array([1j]), "fun returned complex numbers; it must return real ones"),
         (np.complex128(1j), "fun returned complex numbers"),
+        ([1j], "fun must return numbers"),
+        ("ab", "fun must return numbers .*ab"),
+        ([[1.0], [1.0, 2.0]], "fun must return numbers"),
+        ([10**400], "fun must return numbers .*too large"),
+        ({"y": 1.0}, "fun must return numbers"),
     ],
 )
 def test_what_numpy_would_make_numbers_of(found, said):
