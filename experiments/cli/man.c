@@ -6,6 +6,7 @@
 
 #include "commands.h"
 #include "option_table.h"
+#include "study.h"
 
 /* text that holds no request and no escape; a minus sign is one that can be copied */
 static void print_text(const char *text) {
@@ -81,6 +82,12 @@ static void print_command(const command *c) {
   if (settings || parameters)
     printf(".PP\nBeside them %s%s%s below.\n", settings ? "SETTINGS" : "",
            settings && parameters ? " and " : "", parameters ? "PARAMETERS" : "");
+  if (c->study && c->study->words) puts(".PP\nOn the screen:");
+  for (const study_word *w = c->study ? c->study->words : NULL; w && w->word; w++) {
+    puts(".TP");
+    print_line(w->word);
+    print_line(w->meaning);
+  }
   if (!c->example) return;
   puts(".PP\n.RS 4\n.nf");
   print_line(c->example);

@@ -175,6 +175,20 @@ static void require_positionals(const parse *p) {
     command_usage(p->given, "%.*s is missing; see essbench %s --help", length, name, c->name);
 }
 
+/* a meaning begins where those of options do, and ends before a terminal does */
+static void show_word(const study_word *w) {
+  enum { BEGIN = 28, END = 79 };
+  int at = printf("  %s", w->word);
+  if (at < BEGIN) at += printf("%*s", BEGIN - at, "");
+  for (const char *word = w->meaning; *word; word += strspn(word, " ")) {
+    const size_t length = strcspn(word, " ");
+    if (at + 1 + (int)length > END) at = printf("\n%*s", BEGIN, "") - 1;
+    at += printf(" %.*s", (int)length, word);
+    word += length;
+  }
+  putchar('\n');
+}
+
 __attribute__((noreturn)) static void show_help(const parse *p) {
   const command *const c = p->given->command;
   const struct argp parser = {
@@ -184,6 +198,9 @@ __attribute__((noreturn)) static void show_help(const parse *p) {
   setenv("ARGP_HELP_FMT", "no-dup-args-note", 1);
   snprintf(program, sizeof program, "essbench %s", c->name);
   argp_help(&parser, stdout, ARGP_HELP_SHORT_USAGE | ARGP_HELP_LONG | ARGP_HELP_DOC, program);
+  const study_word *word = c->study ? c->study->words : NULL;
+  if (word) puts("\nOn the screen:\n");
+  for (; word && word->word; word++) show_word(word);
   if (c->example) printf("\nExample: %s\n", c->example);
   exit(streams_close(COMMAND_SUCCESS));
 }

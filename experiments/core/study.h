@@ -66,6 +66,11 @@ typedef struct study_racers {
   unsigned given;           /* bits of solver_setting: those that the user gave */
 } study_racers;
 
+/* A word on its screen, for --help. */
+typedef struct study_word {
+  const char *word, *meaning;
+} study_word;
+
 /* Where a cell of a study that times belongs: worker number % workers runs it, and one after the
  * other those of the same race. */
 typedef struct study_place {
@@ -96,6 +101,7 @@ typedef struct study {
   const char *solvers; /* who races unless --solvers says otherwise, with commas between; the
                           settings of solvers are options then, too. NULL: there are none of both */
   const study_option *options; /* into settings of so many bytes */
+  const study_word *words;     /* ends with one of NULL; NULL: all are plain */
   size_t settings_size;
   size_t cell_size;
   study_table tables[STUDY_TABLES_MAX]; /* ends with one without columns */

@@ -8,10 +8,10 @@
 #include "robot_columns.h"
 #include "robot_study.h"
 
-/* bodies that are nowhere further off do not move; m */
+/* what is nowhere further off does not move; m, rad */
 static const double still = 1e-9;
 
-/* the error has begun where it is this share of its largest; and an error is asked for, m */
+/* the error has begun where it is this share of its largest; and an error is asked for, m, rad */
 static const double begun = 0.1, near_enough = 1e-3;
 
 /* ---- the first start, at the model's own setting --------------------------------------------- */
@@ -78,8 +78,12 @@ robot_off robot_off_of(const study_run *run) {
   return off;
 }
 
+/* "joint 0 z" is along z, of joint 0 */
 static void show_worst(const robot_off *off) {
-  if (*off->axis) printf("  %-22s %.3g mm at most, along %s\n", "base", 1e3 * off->base, off->axis);
+  const size_t length = strlen(off->axis);
+  if (length)
+    printf("  %-22s %.3g mm at most, along %s (%.*s)\n", "base", 1e3 * off->base,
+           off->axis + length - 1, (int)length - 2, off->axis);
   if (*off->name)
     printf("  %-22s %.3g %s at most: %s\n", "worst joint", 1e3 * off->joint,
            strcmp(off->unit, "rad") == 0 ? "mrad" : "mm", off->name);
@@ -89,10 +93,9 @@ static void show_begin(const robot_off *off) {
   if (isnan(off->from)) return;
   printf("  %-22s ", "begins at");
   if (*off->after)
-    printf("%.4g s, after the touch-down of %s at %.4g s\n", off->from, off->after,
-           off->after_time);
+    printf("%.4g s, after the touch-down %s at %.4g s\n", off->from, off->after, off->after_time);
   else
-    printf("%.4g s, before anything touches down\n", off->from);
+    printf("%.4g s, before any touch-down\n", off->from);
 }
 
 /* ---- settings -------------------------------------------------------------------------------- */
@@ -105,66 +108,122 @@ static const robot_mujoco_row *own_row(const study_run *run) {
   return NULL;
 }
 
+/* what is told in mm, or in mrad: bodies, or hinges */
+typedef struct measure {
+  const char *unit;
+  double (*of_steps)(const robot_mujoco_row *row);
+  double (*of_tolerance)(const robot_libess_row *row);
+  double (*of_reference)(const robot_top *top);
+} measure;
+
+static double bodies_of_steps(const robot_mujoco_row *row) {
+  return row->position_error;
+}
+
+static double hinges_of_steps(const robot_mujoco_row *row) {
+  return row->hinge_error;
+}
+
+static double bodies_of_tolerance(const robot_libess_row *row) {
+  return row->position_error;
+}
+
+static double hinges_of_tolerance(const robot_libess_row *row) {
+  return row->hinge_error;
+}
+
+static double bodies_of_reference(const robot_top *top) {
+  return top->bodies_estimate;
+}
+
+static double hinges_of_reference(const robot_top *top) {
+  return top->hinges_estimate;
+}
+
+static const measure by_bodies = {"mm", bodies_of_steps, bodies_of_tolerance, bodies_of_reference};
+static const measure by_hinges = {"mrad", hinges_of_steps, hinges_of_tolerance,
+                                  hinges_of_reference};
+
+static const robot_top *top_of(const study_run *run) {
+  return study_rows(run, ROBOT_TOP, NULL);
+}
+
 /* from every start to the end, and near enough */
 static bool reaches(const study_run *run, double error, size_t known, double most) {
   return error <= most && known == study_cells(run);
 }
 
-static const robot_mujoco_row *cheapest_steps(const study_run *run, double most) {
+static const robot_mujoco_row *cheapest_steps(const study_run *run, const measure *m, double most) {
   size_t count;
   const robot_mujoco_row *const row = study_rows(run, ROBOT_MUJOCO_ROWS, &count), *best = NULL;
   for (size_t i = 0; i < count; i++)
-    if (reaches(run, row[i].position_error, row[i].known, most) &&
+    if (reaches(run, m->of_steps(&row[i]), row[i].known, most) &&
         (!best || row[i].seconds < best->seconds))
       best = &row[i];
   return best;
 }
 
-static const robot_libess_row *cheapest_tolerance(const study_run *run, size_t table, double most) {
+static const robot_libess_row *cheapest_tolerance(const study_run *run, size_t table,
+                                                  const measure *m, double most) {
   size_t count;
   const robot_libess_row *const row = study_rows(run, table, &count), *best = NULL;
   for (size_t i = 0; i < count; i++)
-    if (reaches(run, row[i].position_error, row[i].known, most) &&
+    if (reaches(run, m->of_tolerance(&row[i]), row[i].known, most) &&
         (!best || row[i].seconds < best->seconds))
       best = &row[i];
   return best;
 }
 
-static void show_half(const study_run *run, const robot_mujoco_row *own) {
-  const robot_mujoco_row *const half = cheapest_steps(run, 0.5 * own->position_error);
-  printf("  %-22s ", "half as far off");
-  if (half)
-    printf("%s at %g ms: %.3g mm, takes %.2g times as long\n", half->variant, 1e3 * half->time_step,
-           1e3 * half->position_error, half->seconds / own->seconds);
-  else
-    puts("no time step that was tried");
+/* below the reference's own error none is told */
+static void print_error(const study_run *run, const measure *m, double error) {
+  const double known = m->of_reference(top_of(run));
+  printf("%s%.3g %s", error < known ? "< " : "", 1e3 * fmax(error, known), m->unit);
 }
 
-static void show_near(const study_run *run) {
-  const robot_mujoco_row *const steps = cheapest_steps(run, near_enough);
+static void show_half(const study_run *run, const measure *m, const robot_mujoco_row *own) {
+  const robot_mujoco_row *const half = cheapest_steps(run, m, 0.5 * m->of_steps(own));
+  printf("  %-22s ", "half as far off");
+  if (!half) {
+    puts("no time step that was tried");
+    return;
+  }
+  printf("MuJoCo's %s at %g ms: ", half->variant, 1e3 * half->time_step);
+  print_error(run, m, m->of_steps(half));
+  printf("; it takes %.2g times as long\n", half->seconds / own->seconds);
+}
+
+/* who keeps 1 mm, or 1 mrad, at the least time: MuJoCo, libess, and plain */
+static void show_near(const study_run *run, const measure *m) {
   static const struct {
     const char *name;
     size_t table;
-  } others[] = {{"libess", ROBOT_LIBESS_ROWS},
-                {"plain (libess without event functions)", ROBOT_PLAIN_ROWS}};
-  printf("  %-22s ", "cheapest for 1 mm");
+  } others[] = {{"libess", ROBOT_LIBESS_ROWS}, {"plain", ROBOT_PLAIN_ROWS}};
+  char what[24];
+  snprintf(what, sizeof what, "cheapest for 1 %s", m->unit);
+  printf("  %-22s ", what);
+  const double known = m->of_reference(top_of(run));
+  if (!(known <= near_enough)) {
+    printf("is not known: the reference itself may be off by %.2g %s\n", 1e3 * known, m->unit);
+    return;
+  }
+  const robot_mujoco_row *const steps = cheapest_steps(run, m, near_enough);
   if (steps)
-    printf("MuJoCo: %s at %g ms, %.2g s", steps->variant, 1e3 * steps->time_step, steps->seconds);
+    printf("MuJoCo's %s at %g ms, %.2g s", steps->variant, 1e3 * steps->time_step, steps->seconds);
   else
-    printf("MuJoCo: none");
+    printf("no time step of MuJoCo's that was tried");
   for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-    const robot_libess_row *const l = cheapest_tolerance(run, others[i].table, near_enough);
+    const robot_libess_row *const l = cheapest_tolerance(run, others[i].table, m, near_enough);
     if (l)
-      printf("\n%25s%s: %s, tolerance %g, %.2g s", "", others[i].name, l->base, l->tolerance,
+      printf("\n%25s%s at a tolerance of %g, %s, %.2g s", "", others[i].name, l->tolerance, l->base,
              l->seconds);
     else
-      printf("\n%25s%s: none", "", others[i].name);
+      printf("\n%25sno tolerance of %s that was tried", "", others[i].name);
   }
   putchar('\n');
 }
 
 /* by the model's own integrator, at the smallest step that it has run at */
-static void show_help(const study_run *run, const robot_mujoco_row *own) {
+static void show_help(const study_run *run, const measure *m, const robot_mujoco_row *own) {
   size_t count;
   const robot_mujoco_row *const row = study_rows(run, ROBOT_MUJOCO_ROWS, &count), *finest = own;
   for (size_t i = 0; i < count; i++)
@@ -172,18 +231,43 @@ static void show_help(const study_run *run, const robot_mujoco_row *own) {
         row[i].time_step < finest->time_step)
       finest = &row[i];
   printf("  %-22s ", "a smaller step");
-  if (finest == own)
+  if (finest == own) {
     puts("was not tried");
-  else
-    printf("%s: %.3g mm at %.3g ms\n",
-           finest->rms_error < 0.5 * own->rms_error ? "helps" : "hardly helps",
-           1e3 * finest->position_error, 1e3 * finest->time_step);
+    return;
+  }
+  printf("%s: ", m->of_steps(finest) < 0.5 * m->of_steps(own) ? "helps" : "hardly helps");
+  print_error(run, m, m->of_steps(finest));
+  printf(" by %s at %.3g ms\n", own->variant, 1e3 * finest->time_step);
+}
+
+static void show_settings(const study_run *run, const robot_mujoco_row *own) {
+  const bool bodies = own->position_error > still, hinges = own->hinge_error > still;
+  if (!bodies && !hinges) return;
+  // a body of a metre turns 1 mrad where its end moves 1 mm
+  const measure *const m =
+      own->hinge_error > own->position_error || !bodies ? &by_hinges : &by_bodies;
+  puts("Settings by which it is nearer, and the time of a run by them:");
+  show_half(run, m, own);
+  if (bodies) show_near(run, &by_bodies);
+  if (hinges) show_near(run, &by_hinges);
+  show_help(run, m, own);
+}
+
+static void show_means(const study_run *run, const robot_mujoco_row *own) {
+  const robot_settings *const s = run->settings;
+  const char *const of = s->starts > 1 ? ", median of the starts" : "";
+  if (own->position_error > still)
+    printf("  %-22s %.3g mm, root mean square of all bodies and times%s\n", "bodies",
+           1e3 * own->position_error, of);
+  if (own->hinge_error > still)
+    printf("  %-22s %.3g mrad, root mean square of all hinges and times%s\n", "hinges",
+           1e3 * own->hinge_error, of);
 }
 
 void robot_show_brief(const study_run *run) {
   const robot_settings *const s = run->settings;
   const robot_mujoco_row *const own = own_row(run);
-  const robot_top *const top = study_rows(run, ROBOT_TOP, NULL);
+  const robot_top *const top = top_of(run);
   if (!own) return;
   printf("\nMuJoCo as the file has it (%s, %g ms) is off", own->variant, 1e3 * own->time_step);
   // a reference that ends early is told here, too: who reads on takes the numbers for the whole run
@@ -198,15 +282,9 @@ void robot_show_brief(const study_run *run) {
     puts("  no more than the reference's own error, so nothing is known of it");
     return;
   }
-  if (own->position_error > still)
-    printf("  %-22s %.3g mm, root mean square of all bodies and times%s\n", "bodies",
-           1e3 * own->position_error, s->starts > 1 ? ", median of the starts" : "");
+  show_means(run, own);
   if (s->starts > 1) puts("  and from the first start:");
   show_worst(&top->off);
   show_begin(&top->off);
-  if (!(own->position_error > still)) return;
-  puts("Settings by which the bodies are nearer, and the time of a run by them:");
-  show_half(run, own);
-  show_near(run);
-  show_help(run, own);
+  show_settings(run, own);
 }

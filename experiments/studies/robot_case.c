@@ -21,19 +21,29 @@ const char *const robot_bases[] = {[ESS_BASE_DOPRI5] = "dopri5",
 
 const char *const robot_fourth_order = "RK4";
 
+#define ERROR(called, member) COLUMN_AS(called, robot_sample, member, AMOUNT, "", "")
+
 const column robot_sample_columns[] = {
     COLUMNS(robot_sample, COUNT, start),
-    COLUMNS(robot_sample, AMOUNT, rms_error, position_error, seconds, evaluations, steps),
-    COLUMNS(robot_sample, AMOUNT, until, tolerances_apart, mujoco_apart, estimate, growth,
-            touchdowns),
+    ERROR("rms_error", error.states),
+    ERROR("position_error", error.bodies),
+    COLUMNS(robot_sample, AMOUNT, seconds, evaluations, steps, until),
+    ERROR("tolerances_apart", tolerances.states),
+    ERROR("mujoco_apart", mujoco.states),
+    ERROR("estimate", estimate.states),
+    COLUMNS(robot_sample, AMOUNT, growth, touchdowns),
     COLUMNS(robot_sample, TEXT, note, status, contact),
     COLUMNS(robot_sample, AMOUNT, check_step, jumps, refused, size),
+    ERROR("hinge_error", error.hinges),
+    ERROR("bodies_estimate", estimate.bodies),
+    ERROR("hinges_estimate", estimate.hinges),
     {0},
 };
 
 robot_sample robot_sample_unknown(size_t start, const char *note) {
   robot_sample s;
   column_clear(robot_sample_columns, &s);
+  s.tolerances = s.mujoco = robot_error_unknown;
   s.start = start;
   s.note = note;
   return s;
@@ -126,6 +136,15 @@ static int check_sizes(study_run *run) {
     if (!robot_steps_knows(robot_integrators[s->integrators.index[i]]))
       return SOLVER_REFUSE(run->message, "this MuJoCo has no integrator %s",
                            robot_integrators[s->integrators.index[i]]);
+  return 0;
+}
+
+static int find_hinges(study_run *run) {
+  robot_case *const c = run->own;
+  c->hinge = calloc(c->size.nq + 1, sizeof *c->hinge);
+  if (!c->hinge) return study_out_of_memory(run);
+  for (size_t k = 0; k < c->size.nq; k++)
+    if (strcmp(robot_state_unit(c->robot, k), "rad") == 0) c->hinge[c->hinges++] = k;
   return 0;
 }
 
@@ -227,6 +246,7 @@ int robot_case_open(study_run *run) {
     c->refuses = c->refuses || robot_findings(c->robot)[i].treatment == ROBOT_REFUSED;
   c->follows = robot_followed_pairs(c->robot);
   status = check_sizes(run);
+  if (!status) status = find_hinges(run);
   if (!status)
     status = robot_controls_read(c->robot, s->control, s->period, &c->controls, run->message);
   if (!status) status = tell_content(run);
@@ -241,5 +261,6 @@ void robot_case_close(study_run *run) {
   robot_steps_close(c->steps);
   robot_controls_free(&c->controls);
   robot_close(c->robot);
+  free(c->hinge);
   free(c);
 }

@@ -28,18 +28,22 @@ static double seconds_of_step(const robot_case *c, const robot_sample sample[], 
   return seconds;
 }
 
-/* a run that checks the reference, or what was kept of it: how far it is from it */
+/* a run that checks the reference, or what was kept of it: *nearest is how far it is from it, where
+ * that is less */
 static int check_by(study_run *run, const char *name, double step, const double x0[],
-                    const robot_track *along, const robot_track *of, size_t count, double *apart) {
+                    const robot_track *along, const robot_track *of, size_t count,
+                    robot_error *nearest) {
   const robot_entry e = {ROBOT_MUJOCO, robot_fourth_order, step, false};
+  robot_error apart = robot_error_unknown;
   robot_track t;
-  if (robot_number_kept(run, name, apart)) return 0;
+  if (robot_error_kept(run, name, nearest)) return 0;
   int status = robot_track_alloc(run, &t);
   t.asked = count;
   study_within(run, "check by MuJoCo's RK4 at %g s", step);
   if (!status) status = robot_follow_steps(run, &e, x0, along, &t);
-  if (!status && t.reached >= count) *apart = robot_apart(run, &t, of, count);
-  if (!status) status = robot_keep_number(run, name, *apart);
+  if (!status && t.reached >= count) apart = robot_apart(run, &t, of, count);
+  if (!status) status = robot_keep_error(run, name, &apart);
+  *nearest = robot_error_smaller(*nearest, apart);
   robot_track_free(&t);
   return status;
 }
@@ -50,26 +54,22 @@ static int check_finely(study_run *run, const double x0[], const robot_track *of
                         robot_sample sample[]) {
   const robot_settings *const s = run->settings;
   const double dt = ((const robot_case *)run->own)->output_step;
-  double step = s->check_step, smallest, apart = NAN;
+  double step = s->check_step, smallest;
   const double seconds = seconds_of_step(run->own, sample, &smallest);
   const double span = (double)(count - 1) * dt;
   int status = 0;
   if (isnan(seconds)) return 0;
   while (seconds * span / step > s->budget) step *= 2.0;
   sample->check_step = fmin(step, smallest);
-  if (step < smallest) status = check_by(run, "check", step, x0, NULL, of, count, &apart);
-  sample->mujoco_apart = fmin(sample->mujoco_apart, apart);
-  if (status || !(sample->mujoco_apart > near_enough * sample->size)) return status;
+  if (step < smallest) status = check_by(run, "check", step, x0, NULL, of, count, &sample->mujoco);
+  if (status || !(sample->mujoco.states > near_enough * sample->size)) return status;
 
   // steps of one size err at each touch-down: a last run has short ones there
   const double at_stops = seconds * robot_steps_of_stop * (double)of->stops;
   step = s->check_step;
   while (seconds * span / step + at_stops > s->budget && step < dt) step *= 2.0;
   if (step >= dt) return 0;
-  apart = NAN;
-  status = check_by(run, "check at crossings", step, x0, of, of, count, &apart);
-  sample->mujoco_apart = fmin(sample->mujoco_apart, apart);
-  return status;
+  return check_by(run, "check at crossings", step, x0, of, of, count, &sample->mujoco);
 }
 
 static int run_start(study_run *run, size_t start, double x0[], robot_sample sample[]) {
@@ -93,10 +93,7 @@ static int run_start(study_run *run, size_t start, double x0[], robot_sample sam
   }
   if (!status && races) status = robot_race(run, x0, &reference, count, sample);
   if (!status && races) status = check_finely(run, x0, &reference, count, sample);
-  // NaN is no larger than anything: both have to be known
-  sample->estimate = sample->tolerances_apart >= sample->mujoco_apart ? sample->tolerances_apart
-                     : isnan(sample->tolerances_apart)                ? NAN
-                                                                      : sample->mujoco_apart;
+  sample->estimate = robot_error_larger(sample->tolerances, sample->mujoco);
   robot_track_free(&reference);
   return status;
 }

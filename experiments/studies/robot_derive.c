@@ -29,6 +29,7 @@ static const char *note_of(gather starts) {
     (row)->rms_low = gather_quantile(starts, "rms_error", 0.25);                                   \
     (row)->rms_high = gather_quantile(starts, "rms_error", 0.75);                                  \
     (row)->position_error = gather_median(starts, "position_error");                               \
+    (row)->hinge_error = gather_median(starts, "hinge_error");                                     \
     (row)->seconds = gather_median(starts, "seconds");                                             \
     (row)->estimate = robot_estimate((starts).run);                                                \
     (row)->known = gather_known(starts, "rms_error");                                              \
@@ -99,6 +100,8 @@ static int add_top(study_run *run) {
       .size = gather_median(references, "size"),
       .estimate = robot_estimate(run),
       .estimate_worst = gather_quantile(references, "estimate", 1.0),
+      .bodies_estimate = gather_median(references, "bodies_estimate"),
+      .hinges_estimate = gather_median(references, "hinges_estimate"),
       .tolerances_apart = gather_median(references, "tolerances_apart"),
       .mujoco_apart = gather_median(references, "mujoco_apart"),
       .check_step = gather_quantile(references, "check_step", 1.0),

@@ -11,6 +11,13 @@
 /* what runs of a start */
 typedef struct robot_entry robot_entry;
 
+/* An error by three measures, each a root mean square over the output times. NaN: not known. */
+typedef struct robot_error {
+  double states; /* positions and velocities, in SI units mixed */
+  double bodies; /* their origins, m */
+  double hinges; /* their angles, rad; NaN where there are none, too */
+} robot_error;
+
 /* A touch-down, or a limit that begins to act. */
 typedef struct robot_touch {
   double time;
@@ -20,6 +27,7 @@ typedef struct robot_touch {
 /* What a run did, on the output times. */
 typedef struct robot_track {
   double most_steps;  /* of libess: so many, whatever time they take; 0: --budget ends the run */
+  double most_s;      /* of the thread's own time, where that is less than --budget; 0: it is not */
   size_t asked;       /* outputs that it is to reach: all, unless set to fewer */
   double *states;     /* [outputs * dimension]; owned */
   double *times;      /* [outputs] that libess is asked for; owned */
@@ -55,14 +63,18 @@ int robot_follow_steps(study_run *run, const robot_entry *e, const double x0[],
  * outputs. */
 double robot_track_size(const study_run *run, const robot_track *t, size_t count);
 
-/* Root mean square of what is between two tracks, over positions and velocities and the first
- * `count` outputs, as far as `t` has states of its own there; of body origins, m. NaN where `t` did
- * not get so far. */
-double robot_apart(const study_run *run, const robot_track *t, const robot_track *of, size_t count);
-double robot_bodies_apart(const study_run *run, const robot_track *t, const robot_track *of,
-                          size_t count);
+/* What is between two tracks over the first `count` outputs, as far as `t` has states of its own
+ * there; all NaN where `t` did not get so far. */
+robot_error robot_apart(const study_run *run, const robot_track *t, const robot_track *of,
+                        size_t count);
 
-/* The same at one output time. */
+/* Of two errors the smaller one, and the larger one, each measure by itself: a measure that is not
+ * known is none of the smaller, and is that of the larger. */
+robot_error robot_error_smaller(robot_error a, robot_error b);
+robot_error robot_error_larger(robot_error a, robot_error b);
+extern const robot_error robot_error_unknown;
+
+/* Root mean square over positions and velocities at one output time. */
 double robot_apart_at(const study_run *run, const robot_track *t, const robot_track *of, size_t i);
 
 #endif

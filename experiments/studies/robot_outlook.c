@@ -118,9 +118,9 @@ static int tell(study_run *run, const outlook *o, double x[]) {
 
 /* ---- a first answer -------------------------------------------------------------------------- */
 
-/* a reference by which mm are told, and the time of it from which a first answer is worth a line, s
- */
-static const double coarse_tolerance = 1e-4, worth_s = 0.05;
+/* a reference by which mm are told, how long it may take, and from which time of it on a first
+ * answer is worth a line, s */
+static const double coarse_tolerance = 1e-4, coarse_s = 10.0, worth_s = 0.05;
 
 int robot_coarse(study_run *run, const double x0[]) {
   const robot_case *const c = run->own;
@@ -129,6 +129,7 @@ int robot_coarse(study_run *run, const double x0[]) {
   robot_track t = {0}, of = {0};
   int status = robot_track_alloc(run, &of);
   if (!status) status = robot_track_alloc(run, &t);
+  of.most_s = coarse_s;
   if (!status) status = robot_follow(run, &coarse, x0, false, &of);
   t.asked = of.reached;
   if (!status && of.seconds > worth_s && of.reached > 1)
@@ -138,7 +139,7 @@ int robot_coarse(study_run *run, const double x0[]) {
         stderr,
         "progress: a first, coarse answer, by libess at %g and unchecked: up to %.3g s the bodies "
         "are off by %.2g mm; the reference follows, which takes longer\n",
-        coarse_tolerance, of.until, 1e3 * robot_bodies_apart(run, &t, &of, t.reached));
+        coarse_tolerance, of.until, 1e3 * robot_apart(run, &t, &of, t.reached).bodies);
   robot_track_free(&t);
   robot_track_free(&of);
   return status;

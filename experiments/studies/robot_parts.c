@@ -135,6 +135,33 @@ int robot_keep_number(study_run *run, const char *name, double number) {
   return study_keep_part(run, name, value);
 }
 
+/* ---- errors ---------------------------------------------------------------------------------- */
+
+static const char *const measures[] = {"rms_error", "position_error", "hinge_error"};
+
+static robot_error error_of(const json_t *object) {
+  return (robot_error){number_of(object, measures[0]), number_of(object, measures[1]),
+                       number_of(object, measures[2])};
+}
+
+static void set_error(json_t *object, const robot_error *error) {
+  set_number(object, measures[0], error->states);
+  set_number(object, measures[1], error->bodies);
+  set_number(object, measures[2], error->hinges);
+}
+
+bool robot_error_kept(const study_run *run, const char *name, robot_error *smallest) {
+  const json_t *const known = study_part(run, name);
+  if (known) *smallest = robot_error_smaller(*smallest, error_of(known));
+  return known;
+}
+
+int robot_keep_error(study_run *run, const char *name, const robot_error *error) {
+  json_t *const value = json_object();
+  set_error(value, error);
+  return study_keep_part(run, name, value);
+}
+
 /* ---- runs ------------------------------------------------------------------------------------ */
 
 enum { NAME_SIZE = 32 };
@@ -144,21 +171,21 @@ static const char *name_of(size_t entry, char name[NAME_SIZE]) {
   return name;
 }
 
-bool robot_sample_kept(study_run *run, size_t entry, robot_sample *s, double *mujoco_apart) {
+bool robot_sample_kept(study_run *run, size_t entry, robot_sample *s, robot_error *mujoco) {
   char name[NAME_SIZE];
   const json_t *const known = study_part(run, name_of(entry, name));
   if (!known) return false;
-  s->rms_error = number_of(known, "rms_error");
-  s->position_error = number_of(known, "position_error");
+  s->error = error_of(known);
   s->seconds = number_of(known, "seconds");
   s->evaluations = number_of(known, "evaluations");
   s->steps = number_of(known, "steps");
   s->note = study_text(run, "%s", text_of(known, "note"));
-  *mujoco_apart = fmin(*mujoco_apart, number_of(known, "mujoco_apart"));
+  *mujoco = robot_error_smaller(*mujoco, error_of(json_object_get(known, "mujoco")));
   return true;
 }
 
-int robot_keep_sample(study_run *run, size_t entry, const robot_sample *s, double mujoco_apart) {
+int robot_keep_sample(study_run *run, size_t entry, const robot_sample *s,
+                      const robot_error *mujoco) {
   char name[NAME_SIZE];
   const robot_case *const c = run->own;
   const robot_entry *const e = &c->entry[entry];
@@ -167,12 +194,13 @@ int robot_keep_sample(study_run *run, size_t entry, const robot_sample *s, doubl
   json_object_set_new(value, "who", json_string(who_of(e)));
   json_object_set_new(value, "variant", json_string(e->variant));
   set_number(value, "knob", e->knob);
-  set_number(value, "rms_error", s->rms_error);
-  set_number(value, "position_error", s->position_error);
+  set_error(value, &s->error);
   set_number(value, "seconds", s->seconds);
   set_number(value, "evaluations", s->evaluations);
   set_number(value, "steps", s->steps);
-  set_number(value, "mujoco_apart", mujoco_apart);
+  json_t *const nearest = json_object();
+  set_error(nearest, mujoco);
+  json_object_set_new(value, "mujoco", nearest);
   json_object_set_new(value, "note", json_string(s->note));
   return study_keep_part(run, name, value);
 }

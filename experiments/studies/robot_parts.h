@@ -13,8 +13,13 @@ int robot_follow_kept(study_run *run, const char *name, const robot_entry *e, co
 bool robot_number_kept(const study_run *run, const char *name, double *value);
 int robot_keep_number(study_run *run, const char *name, double number);
 
+/* The same of an error: *smallest is the smaller of itself and what is kept. */
+bool robot_error_kept(const study_run *run, const char *name, robot_error *smallest);
+int robot_keep_error(study_run *run, const char *name, const robot_error *error);
+
 /* The same of an entry's run, and of how far MuJoCo is from the reference by all runs up to it. */
-bool robot_sample_kept(study_run *run, size_t entry, robot_sample *s, double *mujoco_apart);
-int robot_keep_sample(study_run *run, size_t entry, const robot_sample *s, double mujoco_apart);
+bool robot_sample_kept(study_run *run, size_t entry, robot_sample *s, robot_error *mujoco);
+int robot_keep_sample(study_run *run, size_t entry, const robot_sample *s,
+                      const robot_error *mujoco);
 
 #endif

@@ -38,17 +38,19 @@ static bool is_finer(const robot_entry *e) {
 
 /* how far a run is from the reference, or where the errors of two steps are taken for a first
  * order's: of MuJoCo's many runs the one that agrees best counts */
-static double apart_by_steps(const study_run *run, const robot_entry *e, const robot_track *now,
-                             const robot_track *before, const robot_track *of, size_t count) {
+static robot_error apart_by_steps(const study_run *run, const robot_entry *e,
+                                  const robot_track *now, const robot_track *before,
+                                  const robot_track *of, size_t count) {
   const robot_case *const c = run->own;
   const size_t n = c->size.dimension;
-  const double ratio = e->knob / (e[-1].knob - e->knob), plain = robot_apart(run, now, of, count);
+  const double ratio = e->knob / (e[-1].knob - e->knob);
+  const robot_error plain = robot_apart(run, now, of, count);
   // the coarser one's states are needed no more
   for (size_t i = 0; i < count * n; i++)
     before->states[i] = now->states[i] + ratio * (now->states[i] - before->states[i]);
   for (size_t i = 0; i < count; i++) before->at_end[i] = before->at_end[i] && now->at_end[i];
   for (size_t i = 0; i < count; i++) robot_normalise(c->robot, before->states + i * n);
-  return fmin(plain, robot_apart(run, before, of, count));
+  return robot_error_smaller(plain, robot_apart(run, before, of, count));
 }
 
 /* a run's numbers against the reference */
@@ -58,8 +60,7 @@ static robot_sample numbers_of(const race *r, const robot_track *t) {
   s.evaluations = t->evaluations;
   s.steps = t->steps;
   if (t->reached < r->count) return s;
-  s.rms_error = robot_apart(r->run, t, r->of, r->count);
-  s.position_error = robot_bodies_apart(r->run, t, r->of, r->count);
+  s.error = robot_apart(r->run, t, r->of, r->count);
   s.note = "";
   return s;
 }
@@ -75,10 +76,10 @@ static bool is_too_long(const study_run *run, const robot_entry *e, const robot_
 /* a run that is kept, and that is so long that it is timed once: it is not made again */
 static bool recall(race *r, size_t i) {
   robot_sample s = robot_sample_unknown(r->sample->start, "");
-  double apart = NAN;
+  robot_error apart = robot_error_unknown;
   if (!robot_sample_kept(r->run, i, &s, &apart) || s.seconds < most_s) return false;
   r->sample[i] = s;
-  r->sample->mujoco_apart = fmin(r->sample->mujoco_apart, apart);
+  r->sample->mujoco = robot_error_smaller(r->sample->mujoco, apart);
   return true;
 }
 
@@ -100,7 +101,7 @@ static int prepare(void *context, size_t trial) {
                c->entry[i].variant, c->entry[i].knob);
   // two runs are extrapolated: the states of the one before it are needed
   robot_track *const before = &r->track[1 - i % 2];
-  if (is_finer(&c->entry[i]) && !before->reached && !isnan(r->sample[i - 1].rms_error))
+  if (is_finer(&c->entry[i]) && !before->reached && !isnan(r->sample[i - 1].error.states))
     r->status = robot_follow(r->run, &c->entry[i - 1], r->x0, false, before);
   return r->status;
 }
@@ -126,10 +127,9 @@ static int note(void *context, size_t trial) {
   (void)trial;
   r->sample[one->entry] = numbers_of(r, now);
   if (is_finer(e) && now->reached >= r->count && before->reached >= r->count)
-    r->sample->mujoco_apart =
-        fmin(r->sample->mujoco_apart, apart_by_steps(r->run, e, now, before, r->of, r->count));
-  r->status =
-      robot_keep_sample(r->run, one->entry, &r->sample[one->entry], r->sample->mujoco_apart);
+    r->sample->mujoco = robot_error_smaller(
+        r->sample->mujoco, apart_by_steps(r->run, e, now, before, r->of, r->count));
+  r->status = robot_keep_sample(r->run, one->entry, &r->sample[one->entry], &r->sample->mujoco);
   return r->status;
 }
 

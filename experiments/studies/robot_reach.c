@@ -134,12 +134,12 @@ static int look(study_run *run, size_t folds, size_t fold, shown *all) {
     all->whole[i] = true;
     for (size_t start = 0; start < starts; start++) {
       const robot_sample *const sample = study_samples(run, start, NULL);
-      if (isnan(sample->tolerances_apart)) continue;
-      all->whole[i] = all->whole[i] && !isnan(sample[i].rms_error);
+      if (isnan(sample->tolerances.states)) continue;
+      all->whole[i] = all->whole[i] && !isnan(sample[i].error.states);
       if (folds && start % folds == fold) continue;
       asked++;
-      if (isnan(sample[i].rms_error)) continue;
-      error[known] = sample[i].rms_error;
+      if (isnan(sample[i].error.states)) continue;
+      error[known] = sample[i].error.states;
       seconds[known++] = sample[i].seconds;
     }
     if (median_of(error, known, asked, &all->error[i]) ||
@@ -161,9 +161,9 @@ static void look_at(const study_run *run, size_t start, seen *s) {
   const robot_sample *const sample = study_samples(run, start, NULL);
   for (size_t i = 1; i < c->entries; i++) {
     s->knob[i] = c->entry[i].knob;
-    s->error[i] = sample[i].rms_error;
+    s->error[i] = sample[i].error.states;
     // a run that did not get to the end has no cost that another's is to be compared with
-    const bool ended = !isnan(sample[i].rms_error);
+    const bool ended = !isnan(sample[i].error.states);
     s->seconds[i] = ended ? sample[i].seconds : NAN;
     s->evaluations[i] = ended ? sample[i].evaluations : NAN;
   }

@@ -26,7 +26,7 @@ int robot_reference(study_run *run, const double x0[], bool listen, robot_track 
     s->status = first->status;
     s->contact = first->event < c->size.events ? robot_event_name(c->robot, first->event) : "";
     s->size = robot_track_size(run, t, *count);
-    s->tolerances_apart = robot_apart(run, &other, t, *count);
+    s->tolerances = robot_apart(run, &other, t, *count);
     s->seconds = t->seconds;
     s->evaluations = t->evaluations;
     s->steps = t->steps;
@@ -45,28 +45,41 @@ static double length_apart(const study_run *run, const robot_track *a, const rob
   return robot_apart_at(run, a, b, i) * sqrt((double)(c->size.nq + c->size.nv));
 }
 
-/* steps of one size are one map, whose derivative has no error control in it */
-int robot_growth(study_run *run, const double x0[], size_t count, double *growth) {
+/* what becomes of a disturbance of that sign, which `there` has room for */
+static int disturb(study_run *run, const robot_entry *e, const double x0[], double sign,
+                   const robot_track *here, robot_track *there, double *growth) {
   const robot_case *const c = run->own;
   const size_t n = c->size.dimension, nv = c->size.nv;
+  double *const x = malloc(n * sizeof *x);
+  if (!x) return study_out_of_memory(run);
+  memcpy(x, x0, n * sizeof *x);
+  for (size_t i = 0; i < nv; i++)
+    x[c->size.nq + i] += (i % 2 ? -sign : sign) * disturbance / sqrt((double)nv);
+  const int status = robot_follow(run, e, x, false, there);
+  *growth = NAN;
+  for (size_t i = 1; !status && i < there->asked && i < here->reached && i < there->reached; i++)
+    *growth = fmax(*growth, length_apart(run, here, there, i) / disturbance);
+  free(x);
+  return status;
+}
+
+/*
+ * Steps of one size are one map, whose derivative has no error control in it. Where a touch-down
+ * falls on the end of a step to rounding, a disturbance to one side moves it by a whole step: that
+ * is the step's, and no growth, so the smaller one of both sides counts.
+ */
+int robot_growth(study_run *run, const double x0[], size_t count, double *growth) {
   const robot_entry e = {ROBOT_MUJOCO, robot_integrators[0], growth_step, false};
   robot_track here = {0}, there = {0};
-  double *const x = malloc(n * sizeof *x);
-  int status = !x ? study_out_of_memory(run) : 0;
-  if (!status && (robot_track_alloc(run, &here) || robot_track_alloc(run, &there))) status = -1;
+  double back = NAN;
+  int status = robot_track_alloc(run, &here) || robot_track_alloc(run, &there) ? -1 : 0;
   here.asked = there.asked = count;
-  if (!status) status = robot_follow(run, &e, x0, false, &here);
-  if (!status) {
-    memcpy(x, x0, n * sizeof *x);
-    for (size_t i = 0; i < nv; i++)
-      x[c->size.nq + i] += (i % 2 ? -1.0 : 1.0) * disturbance / sqrt((double)nv);
-    status = robot_follow(run, &e, x, false, &there);
-  }
   *growth = NAN;
-  for (size_t i = 1; !status && i < count && i < here.reached && i < there.reached; i++)
-    *growth = fmax(*growth, length_apart(run, &here, &there, i) / disturbance);
+  if (!status) status = robot_follow(run, &e, x0, false, &here);
+  if (!status) status = disturb(run, &e, x0, 1.0, &here, &there, growth);
+  if (!status) status = disturb(run, &e, x0, -1.0, &here, &there, &back);
+  *growth = fmin(*growth, back);
   robot_track_free(&here);
   robot_track_free(&there);
-  free(x);
   return status;
 }

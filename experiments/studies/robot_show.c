@@ -22,8 +22,9 @@ static const double noticed = 1e-6;
 static void show_model(const study_run *run, const robot_top *t) {
   const robot_settings *const s = run->settings;
   const robot_case *const c = run->own;
-  printf("%s: %zu bodies, %zu positions, %zu velocities, %zu actuators,\n"
-         "%zu event functions; its own step is %s at %g ms.\n"
+  printf("%s\n%zu bodies, %zu positions, %zu velocities, %zu actuators; "
+         "%zu event functions of contacts and limits.\n"
+         "Its own step is %s at %g ms.\n"
          "%zu start%s of %g s: %s, ",
          t->file, t->bodies, t->positions, t->velocities, t->actuators, t->events, t->integrator,
          1e3 * t->time_step, s->starts, s->starts > 1 ? "s" : "", s->time, t->pose);
@@ -75,10 +76,22 @@ static void show_jumps(const robot_top *t) {
          t->jumps, 100.0 * t->refused);
 }
 
+/* in the units of the model first; below it no error is told */
+static void show_estimate(const robot_top *t) {
+  const bool bodies = !isnan(t->bodies_estimate), hinges = !isnan(t->hinges_estimate);
+  if (bodies || hinges) printf(".\nIt is known to ");
+  if (bodies) printf("%.2g mm%s", 1e3 * t->bodies_estimate, hinges ? " and " : "");
+  if (hinges) printf("%.2g mrad", 1e3 * t->hinges_estimate);
+  printf(
+      ".\nOver all positions and velocities its error is some %.1e: libess at a looser tolerance "
+      "is %.1e\nfrom it, and MuJoCo's nearest run %.1e. No smaller error is told",
+      t->estimate, t->tolerances_apart, t->mujoco_apart);
+}
+
 static void show_reference(const study_run *run, const robot_top *t) {
   const robot_settings *const s = run->settings;
   const bool told = strstr(t->status, t->contact); // an empty one, too
-  printf("\nReference: libess at a tolerance of %g reaches the end from %zu of %zu starts",
+  printf("\nThe reference (libess at a tolerance of %g) reaches the end from %zu of %zu starts",
          s->reference, t->reached, s->starts);
   if (t->reached < s->starts)
     printf(";\none ends at %.4f s:\n  %s%s%s", t->until, t->status, told ? "" : ", ",
@@ -86,13 +99,11 @@ static void show_reference(const study_run *run, const robot_top *t) {
   if (isnan(t->estimate))
     printf(".\nIts error is not known, so no error is told");
   else
-    printf(".\nIts error is some %.1e (over all positions and velocities): it is %.1e from libess "
-           "at a\n"
-           "looser tolerance, and %.1e from MuJoCo's nearest run. No smaller error is told",
-           t->estimate, t->tolerances_apart, t->mujoco_apart);
+    show_estimate(t);
   if (t->check_step > s->check_step)
-    printf(".\n--budget lets MuJoCo's smallest step be %g s, not the %g s of --check-step",
-           t->check_step, s->check_step);
+    printf(
+        ".\nMuJoCo's smallest step is %.3g s: --budget leaves no time for --check-step, %.3g s",
+        t->check_step, s->check_step);
   show_jumps(t);
   const leading lead = where_steps_lead(run, t);
   if (lead == LEAD_ELSEWHERE)
@@ -249,7 +260,7 @@ void robot_show(const study_run *run) {
   robot_show_brief(run);
   show_reference(run, top);
   if (!s->all) {
-    puts("--all shows all tables.");
+    puts("--all shows all tables, and --help says what the words mean.");
     return;
   }
   puts("\nWhat switches in it:");

@@ -77,6 +77,29 @@ static const study_option options[] = {
     {0},
 };
 
+static const study_word words[] = {
+    {"base", "the first free joint: how far it is off at most, along one axis"},
+    {"worst joint", "the hinge or slide that is off the most, in mrad or mm"},
+    {"bodies, hinges", "root mean squares over all of them: origins of bodies, angles of hinges"},
+    {"begins at", "when a tenth of the first start's largest error is there"},
+    {"reference", "the right motion, by libess at a tolerance at which its error is small; and "
+                  "known, by a looser "
+                  "tolerance and by MuJoCo at ever smaller steps"},
+    {"libess", "what computes it: its steps end where contacts and limits begin and end"},
+    {"event function", "its zero is where a contact or a limit begins or ends"},
+    {"plain", "libess without event functions, on the same equations"},
+    {"dopri5, rkc, chosen", "how libess steps: see --base"},
+    {"error", "root mean square of positions and velocities, m, rad, m/s and rad/s in one"},
+    {"order", "n: with half the step the error is a 2^n-th"},
+    {"ratio", "MuJoCo's time over libess's for the same error"},
+    {"fields", "calls of the equations by libess in one run"},
+    {"guarded", "that switches where an event function says"},
+    {"followed", "its touching has an event function, jumps of its points have none"},
+    {"kink", "that switches, and only the error control sees it"},
+    {"refused", "where that touches the reference ends"},
+    {0},
+};
+
 /* ---- cells: one start each, whose reference serves all ----------------------------------------
  */
 
@@ -116,6 +139,8 @@ static const column top_columns[] = {
     ABOUT(estimate, AMOUNT, "",
           "of its error: the larger of the two below, start by start; median over the starts"),
     ABOUT(estimate_worst, AMOUNT, "", "of all starts"),
+    ABOUT(bodies_estimate, AMOUNT, "m", "likewise, of the bodies' origins; median"),
+    ABOUT(hinges_estimate, AMOUNT, "rad", "likewise, of the hinges' angles; median"),
     ABOUT(tolerances_apart, AMOUNT, "", "from libess at ten times its tolerance; median"),
     ABOUT(mujoco_apart, AMOUNT, "",
           "from mj_step at its smallest steps, two of them extrapolated where that is nearer; "
@@ -182,6 +207,7 @@ const study robot_study = {
     .table = "show what is known, also of a start under way; measure nothing",
     .cells = "starts",
     .options = options,
+    .words = words,
     .settings_size = sizeof(robot_settings),
     .cell_size = sizeof(size_t),
     .tables =

@@ -49,6 +49,7 @@ typedef struct robot_case {
   size_t follows;                 /* pairs of geoms whose contacts are followed */
   double output_step;             /* between output times */
   size_t outputs;                 /* of them, the start among them */
+  size_t *hinge, hinges;          /* the states that are angles of hinges; owned */
   double twin_gap, twin_text_gap; /* NaN: it is no twin */
   bool falls;                     /* something in it can be raised */
   double broken;                  /* the most that the first start breaks an equality by */
@@ -60,11 +61,14 @@ typedef struct robot_case {
 /* What one of them gave; the rows of a cell are in the order of the entries. */
 typedef struct robot_sample {
   size_t start;
-  double rms_error, position_error, seconds, evaluations, steps;
+  robot_error error;
+  double seconds, evaluations, steps;
   const char *note; /* why there are no numbers, or fewer */
 
   /* of the reference */
-  double until, tolerances_apart, mujoco_apart, estimate, growth, touchdowns, jumps, refused;
+  double until, growth, touchdowns, jumps, refused;
+  robot_error tolerances, mujoco; /* how far libess at a looser tolerance is from it, and MuJoCo */
+  robot_error estimate;           /* the larger of both */
   const char *status, *contact;
   double check_step; /* of MuJoCo's RK4 that it is checked by, s */
   double size;       /* of its states */
@@ -94,7 +98,8 @@ int robot_coarse(study_run *run, const double x0[]);
 int robot_reference(study_run *run, const double x0[], bool listen, robot_track *t, size_t *count,
                     robot_sample *s);
 
-/* How much a disturbance of 1e-8 of the velocities grows, at most, by MuJoCo's steps. */
+/* How much a disturbance of 1e-8 of the velocities grows, at most, by MuJoCo's steps: forwards or
+ * backwards, whichever is less. */
 int robot_growth(study_run *run, const double x0[], size_t count, double *growth);
 
 /* ---- the race: robot_race.c ------------------------------------------------------------------ */
@@ -176,8 +181,8 @@ typedef struct robot_top {
   const char *file, *pose, *integrator;
   size_t positions, velocities, activations, actuators, bodies, events, reached;
   double time_step, growth, twin_gap, twin_text_gap, broken;
-  double until, size, estimate, estimate_worst, tolerances_apart, mujoco_apart, check_step, jumps,
-      refused;
+  double until, size, estimate, estimate_worst, bodies_estimate, hinges_estimate, tolerances_apart,
+      mujoco_apart, check_step, jumps, refused;
   const char *status, *contact;
   robot_off off;
   robot_bounds bounds;
@@ -199,6 +204,7 @@ COLUMN_ROW(robot_finding_row, ROBOT_FINDING_COLUMNS);
   COLUMN(row, rms_low, AMOUNT, "", "its lower quartile")                                           \
   COLUMN(row, rms_high, AMOUNT, "", "its upper quartile")                                          \
   COLUMN(row, position_error, AMOUNT, "m", "of the bodies' origins, root mean square; median")     \
+  COLUMN(row, hinge_error, AMOUNT, "rad", "of the hinges' angles, root mean square; median")       \
   COLUMN(row, seconds, AMOUNT, "s", "wall time of a run; median")                                  \
   COLUMN(row, estimate, AMOUNT, "", "error of the reference, below which nothing is claimed")      \
   COLUMN(row, known, COUNT, "", "starts that it has numbers of")                                   \

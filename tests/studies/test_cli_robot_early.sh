@@ -98,11 +98,14 @@ screen lands.xml --time-steps 0.002,0.001,0.0005,0.00025 --tolerances 1e-2,1e-3,
 expect 'brief: a study' success
 expect 'brief: raised' on_screen 'qpos0, raised by 0.05 m, tilted by 0.1 rad'
 expect 'brief: bodies in mm' on_screen '^  bodies +[0-9.]+ mm, root mean square'
-expect 'brief: the base in mm' on_screen '^  base +[0-9.]+ mm at most, along root [xyz]$'
+expect 'brief: the base in mm' on_screen '^  base +[0-9.]+ mm at most, along [xyz] \(root\)$'
 expect 'brief: the worst joint by name' on_screen '^  worst joint +[0-9.]+ mrad at most: arm$'
 expect 'brief: since when' on_screen '^  begins at +0\.[0-9]+ s, (after|before)'
-expect 'brief: what halves it' on_screen '^  half as far off +[A-Za-z0-9]+ at [0-9.]+ ms: '
-expect 'brief: what 1 mm takes' on_screen '^  cheapest for 1 mm +MuJoCo: '
+expect 'brief: hinges in mrad' on_screen '^  hinges +[0-9.]+ mrad, root mean square'
+expect 'brief: what halves it' on_screen "^  half as far off +MuJoCo's [A-Za-z0-9]+ at [0-9.]+ ms: "
+expect 'brief: what 1 mm takes' on_screen "^  cheapest for 1 mm +MuJoCo's "
+expect 'brief: what 1 mrad takes' on_screen "^  cheapest for 1 mrad +MuJoCo's "
+expect 'brief: how well the reference is known, in both' on_screen '^It is known to [0-9.e-]+ mm and [0-9.e-]+ mrad[.]$'
 expect 'brief: a smaller step' on_screen '^  a smaller step +helps: '
 expect 'brief: no tables' [ "$(grep -c 'What switches' "$room/out")" -eq 0 ]
 expect 'brief: nothing that is not a number' [ "$(grep -c 'nan' "$room/out")" -eq 0 ]
@@ -113,12 +116,30 @@ import csv, re, sys
 off = max(abs(float(x["reference"]) - float(x["mujoco"])) for x in csv.DictReader(open("out/robot_paths.csv")) if x["state"] == "arm")
 said = float(re.search(r"worst joint +([0-9.e-]+) mrad", open(sys.argv[1]).read()).group(1))
 assert abs(said - 1e3 * off) < 0.01 * said, (said, off)' "$room/out"
+expect 'a hinge is told in rad' python3 -c '
+import csv, json
+off = [float(x["reference"]) - float(x["mujoco"]) for x in csv.DictReader(open("out/robot_paths.csv")) if x["state"] == "arm"][1:]
+r = json.load(open("out/robot.json"))
+own, = [m["hinge_error"] for m in r["mujoco"] if m["own"]]
+assert abs(own - (sum(x * x for x in off) / len(off)) ** 0.5) < 1e-9 * own
+assert 0 < r["reference"]["hinges_estimate"] < 0.1 * own and 0 < r["reference"]["bodies_estimate"] < 1e-4'
 screen lands.xml --time-steps 0.002,0.001,0.0005,0.00025 --tolerances 1e-2,1e-3,1e-5 --all
 expect 'all: tables' on_screen '^What switches in it:'
 expect 'all: nothing that is not a number' [ "$(grep -c 'nan' "$room/out")" -eq 0 ]
 expect 'all: at most 100 columns' no_line_beyond 100
 screen hung.xml --time-steps 0.002,0.001 --tolerances 1e-3
 expect 'what cannot be raised is not' on_screen 'hinges turned by 0.1 rad, as nothing in it can be raised'
+# its touch-down falls on the end of a step: a disturbance to one side moves that by a step
+model wall "<geom name='wall' type='box' size='.1 5 .1' pos='2 0 0'/><body><joint name='x' type='slide' axis='1 0 0'/><geom type='box' size='.1 .1 .1'/></body>" \
+  "<keyframe><key qvel='4'/></keyframe><option gravity='0 0 0'/>"
+run robot wall.xml --starts 1 --height 0 --time 0.6 --time-steps 0.002,0.001 --tolerances 1e-3 --check-step 1e-4 --out out --restart
+expect 'a step is no growth' holds out '1 < r["growth"] < 100'
+# all words are in the help
+run robot --help
+for word in base 'worst joint' 'bodies, hinges' 'begins at' reference libess plain; do
+  expect "help: $word" on_screen "^  $word  "
+done
+expect 'help: as wide as a terminal' no_line_beyond 79
 # two steps of one integrator do not fail a check that they cannot make
 screen lands.xml --time-steps 0.002,0.001 --integrators Euler --tolerances 1e-3
 expect 'few steps: checked by RK4 all the same' holds out 'r["reference"]["check_step"] < 1e-4'
