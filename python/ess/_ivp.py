@@ -468,7 +468,10 @@ def _options(
     count = len(y0) + (0 if params is None else len(params))
     rows = "" if params is None else ": a row for each state, then for each of `params`"
     directions = _check_directions(tangents, count, rows)
-    jac = _check_jac(jac, user, "jac") if directions.shape[1] else None
+    is_implicit = base == _BASES["rodas"]
+    if is_implicit and directions.shape[1]:
+        raise ValueError("`tangents` need another `base` than 'rodas'")
+    jac = _check_jac(jac, user, "jac") if directions.shape[1] or is_implicit else None
     params_jac = _check_jac(params_jac, user, "params_jac") if directions.shape[1] else None
     jac, params_jac = (_dense_jac(one) if callable(one) else one for one in (jac, params_jac))
     if not isinstance(max_steps, (int, np.integer)) or not 0 < max_steps < 2**63:

@@ -438,6 +438,42 @@ def test_a_failure_names_the_callers_time():
         assert f"at t = {2 + way:.9g}"[:9] in r.message
 
 
+def robertson(t, y):
+    slow, fast = 0.04 * y[0] - 1e4 * y[1] * y[2], 3e7 * y[1] * y[1]
+    return [-slow, slow - fast, fast]
+
+
+def robertson_jac(t, y):
+    return [
+        [-0.04, 1e4 * y[2], 1e4 * y[1]],
+        [0.04, -1e4 * y[2] - 6e7 * y[1], -1e4 * y[1]],
+        [0.0, 6e7 * y[1], 0.0],
+    ]
+
+
+@pytest.mark.parametrize("jac", [None, robertson_jac])
+def test_stiff_fields_by_implicit_steps(jac):
+    asked = []
+
+    def counted(t, y):
+        asked.append(t)
+        return jac(t, y)
+
+    half = lambda t, y: y[0] - 0.5  # noqa: E731
+    half.terminal = True
+    run = ess.solve_ivp(
+        robertson, (0, 1e4), [1.0, 0.0, 0.0], base="rodas", rtol=1e-6, atol=1e-10,
+        jac=jac and counted, events=half,
+    )  # fmt: skip
+    assert run.status == 1 and run.nfev < 4000
+    assert (len(asked) > 50) == (jac is not None)
+    # the fast species follows the others, which add up to 1
+    y = run.y_events[0][0]
+    assert abs(y[0] - 0.5) < 1e-9 and abs(sum(y) - 1.0) < 1e-6
+    steady = (-1e4 * y[2] + math.sqrt(1e8 * y[2] ** 2 + 4 * 3e7 * 0.04 * y[0])) / 6e7
+    assert abs(y[1] / steady - 1.0) < 1e-4
+
+
 @pytest.mark.parametrize(
     "more, word",
     [
@@ -459,6 +495,7 @@ def test_a_failure_names_the_callers_time():
         ({"tie": -1.0}, "tie"),
         ({"method": "Euler"}, "method"),
         ({"base": "euler"}, "base"),
+        ({"base": "rodas", "tangents": True}, "tangents"),
         ({"t_eval": [0.0, 2.0]}, "t_eval"),
         ({"t_eval": [0.5, 0.1]}, "t_eval"),
         ({"t_eval": [math.nan]}, "t_eval"),

@@ -10,6 +10,7 @@ foreach(duty
     hybrid
     sliding
     smooth
+    stiff
     time_stepping)
   ess_test(baselines_${duty} baselines)
 endforeach()

@@ -1,8 +1,8 @@
 /*
  * A population of random systems through the default method, held against an independent
  * integration: `population_systems COUNT [TOLERANCE] [KIND] [SEED] [BASE]`, every tolerance and
- * kind where none is given (0 and all stand for that), the base dopri5, rkc or chosen. Exit 1 when
- * a requirement is not met.
+ * kind where none is given (0 and all stand for that), the base dopri5, rkc, chosen or rodas. Exit
+ * 1 when a requirement is not met.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
@@ -95,9 +95,11 @@ static systems_kind kind_of(const char *name) {
 
 /* the base of this name, or -1 */
 static int base_of(const char *name) {
-  const char *const names[] = {
-      [ESS_BASE_DOPRI5] = "dopri5", [ESS_BASE_RKC] = "rkc", [ESS_BASE_CHOSEN] = "chosen"};
-  for (int base = 0; base < 3; base++)
+  const char *const names[] = {[ESS_BASE_DOPRI5] = "dopri5",
+                               [ESS_BASE_RKC] = "rkc",
+                               [ESS_BASE_CHOSEN] = "chosen",
+                               [ESS_BASE_RODAS] = "rodas"};
+  for (int base = 0; base <= ESS_BASE_RODAS; base++)
     if (!strcmp(names[base], name)) return base;
   return -1;
 }

@@ -1,10 +1,10 @@
 /*
- * robot_stiffness [--twin K,C] [--starts N] FILE.xml ...: what bounds libess's steps on a robot,
- * and what steps of other kinds take: the field's spectral radius along the first second of a fall,
- * with the evaluations that an explicit method of order 5 then needs to be stable; and how many
- * evaluations libess spends for which error by each base (ess_options.base), and a linearly
- * implicit method (CVODE's BDF, Jacobians by differences), which goes over touch-downs as if there
- * were none.
+ * robot_stiffness [--twin K,C] [--starts N] [--table 1] FILE.xml ...: what bounds libess's steps on
+ * a robot, and what steps of other kinds take: the field's spectral radius along the first second
+ * of a fall, with the evaluations that an explicit method of order 5 then needs to be stable; and
+ * how many evaluations libess spends for which error by each base (ess_options.base), by RODAS as
+ * if its Jacobians cost nothing, and by CVODE's BDF with Jacobians by differences, which goes over
+ * touch-downs as if there were none. --table 1 writes the last as rows of a page alone.
  *
  * Errors are those of `essbench robot`: the RMS over all states and output times. Both are medians
  * over the starts.
@@ -77,15 +77,35 @@ static double radius_at(const subject *s, const double x[]) {
 
 /* ---- libess ---------------------------------------------------------------------------------- */
 
+/* the Jacobian by differences that libess does not count */
+static int uncounted(double t, const double x[], const double sign[], double J[], void *params) {
+  const ess_system *const system = robot_system(params);
+  const size_t n = system->dimension;
+  double *const f = room(3 * n), *const g = f + n, *const y = g + n;
+  int code = system->field(t, x, sign, f, params);
+  memcpy(y, x, n * sizeof *y);
+  for (size_t j = 0; !code && j < n; j++) {
+    y[j] += 0x1p-26 * (1.0 + fabs(x[j]));
+    code = system->field(t, y, sign, g, params);
+    for (size_t i = 0; i < n; i++) J[i * n + j] = (g[i] - f[i]) / (y[j] - x[j]);
+    y[j] = x[j];
+  }
+  free(f);
+  return code;
+}
+
 /* into `states`; how many evaluations, 0 when it fails */
-static size_t by_libess(const subject *s, ess_base base, double tolerance, double states[]) {
+static size_t by_libess(const subject *s, ess_base base, bool free_jacobians, double tolerance,
+                        double states[]) {
   static double times[OUTPUTS];
   ess_options with = ess_options_default();
   with.rtol = with.atol = tolerance;
   with.base = base;
   with.max_steps = with.max_crossings = 20000; // where contacts slide there is no end
   int status = 0;
-  ess_driver *const d = ess_driver_alloc(robot_system(s->r), &with, &status);
+  ess_system system = *robot_system(s->r);
+  if (free_jacobians) system.field_jacobian = uncounted;
+  ess_driver *const d = ess_driver_alloc(&system, &with, &status);
   double *const x = room(s->n), t = 0.0;
   for (size_t i = 0; i < OUTPUTS; i++) times[i] = output_time(i);
   memcpy(x, s->start, s->n * sizeof *x);
@@ -152,9 +172,10 @@ static size_t by_bdf(const subject *s, double tolerance, double states[]) {
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
-typedef enum kind { DOPRI5, CHOSEN, RKC, BDF, KINDS } kind;
-static const char *const names[KINDS] = {"dopri5", "chosen", "RKC", "BDF"};
-static const ess_base bases[KINDS] = {ESS_BASE_DOPRI5, ESS_BASE_CHOSEN, ESS_BASE_RKC};
+typedef enum kind { DOPRI5, CHOSEN, RKC, RODAS, FREE, BDF, KINDS } kind;
+static const char *const names[KINDS] = {"dopri5", "chosen", "rkc", "rodas", "J free", "BDF"};
+static const ess_base bases[KINDS] = {ESS_BASE_DOPRI5, ESS_BASE_CHOSEN, ESS_BASE_RKC,
+                                      ESS_BASE_RODAS, ESS_BASE_RODAS};
 
 /* by method, tolerance and start; where a run fails both are infinite */
 typedef struct found {
@@ -173,13 +194,13 @@ static double error_of(const subject *s) {
 
 /* one start by every method; false when it has no reference */
 static bool run_start(const subject *s, size_t start, found *f) {
-  if (!by_libess(s, ESS_BASE_DOPRI5, 1e-9, s->right)) return false;
+  if (!by_libess(s, ESS_BASE_DOPRI5, false, 1e-9, s->right)) return false;
   for (size_t i = 0; i < OUTPUTS; i++) robot_normalise(s->r, s->right + i * s->n);
   for (kind k = 0; k < KINDS; k++)
     for (size_t i = 0; i < TOLERANCES; i++) {
       const double tolerance = tolerance_at(i);
-      const size_t calls =
-          k == BDF ? by_bdf(s, tolerance, s->states) : by_libess(s, bases[k], tolerance, s->states);
+      const size_t calls = k == BDF ? by_bdf(s, tolerance, s->states)
+                                    : by_libess(s, bases[k], k == FREE, tolerance, s->states);
       f->calls[k][i][start] = calls ? (double)calls : INFINITY;
       f->error[k][i][start] = calls ? error_of(s) : INFINITY;
     }
@@ -210,19 +231,15 @@ static double calls_at(const double error[], const double calls[], double target
   return NAN;
 }
 
-static void tell(const found *f, size_t starts) {
-  static const double targets[] = {1e-1, 3e-2, 1e-2, 1e-3, 1e-4};
-  enum { TARGETS = sizeof targets / sizeof *targets };
-  double calls[KINDS][TOLERANCES], error[KINDS][TOLERANCES];
+static const double targets[] = {1e-1, 3e-2, 1e-2, 1e-3, 1e-4};
+enum { TARGETS = sizeof targets / sizeof *targets };
+
+static void tell_runs(double calls[][TOLERANCES], double error[][TOLERANCES]) {
   printf("evaluations and error:\n%10s", "tolerance");
   for (kind k = 0; k < KINDS; k++) printf(" %18s", names[k]);
   for (size_t i = 0; i < TOLERANCES; i++) {
     printf("\n%10.1e", tolerance_at(i));
-    for (kind k = 0; k < KINDS; k++) {
-      calls[k][i] = median(f->calls[k][i], starts);
-      error[k][i] = median(f->error[k][i], starts);
-      printf(" %9.0f %8.1e", calls[k][i], error[k][i]);
-    }
+    for (kind k = 0; k < KINDS; k++) printf(" %9.0f %8.1e", calls[k][i], error[k][i]);
   }
   printf("\nevaluations at an error:\n%10s", "error");
   for (kind k = 0; k < KINDS; k++) printf(" %9s", names[k]);
@@ -233,8 +250,36 @@ static void tell(const found *f, size_t starts) {
   printf("\n");
 }
 
+/* at errors of 1e-2 and 1e-3, empty where no tolerance leads there */
+static void tell_rows(const char *name, double calls[][TOLERANCES], double error[][TOLERANCES]) {
+  for (size_t i = 2; i < 4; i++) {
+    printf("| %s | %.0e |", name, targets[i]);
+    for (kind k = 0; k < KINDS; k++) {
+      const double count = calls_at(error[k], calls[k], targets[i]);
+      if (isfinite(count))
+        printf(" %.0f |", count);
+      else
+        printf(" |");
+    }
+    printf("\n");
+  }
+}
+
+static void tell(const found *f, size_t starts, const char *row) {
+  double calls[KINDS][TOLERANCES], error[KINDS][TOLERANCES];
+  for (size_t i = 0; i < TOLERANCES; i++)
+    for (kind k = 0; k < KINDS; k++) {
+      calls[k][i] = median(f->calls[k][i], starts);
+      error[k][i] = median(f->error[k][i], starts);
+    }
+  if (row)
+    tell_rows(row, calls, error);
+  else
+    tell_runs(calls, error);
+}
+
 /* the starts that `essbench robot` has with seed 1; 0, or 1 with one line */
-static int run_starts(subject *s, const char *file, size_t starts, found *f) {
+static int run_starts(subject *s, const char *file, size_t starts, bool is_row, found *f) {
   char message[ROBOT_MESSAGE_SIZE];
   size_t done = 0;
   for (size_t k = 0; k < starts; k++) {
@@ -244,19 +289,20 @@ static int run_starts(subject *s, const char *file, size_t starts, found *f) {
       return 1;
     }
     done += run_start(s, done, f);
-    if (k || !done) continue;
+    if (k || !done || is_row) continue;
     double mean, largest;
     radii(s, &mean, &largest);
     printf("%s: spectral radius %.0f/s, at most %.0f/s; order 5 is stable from %.0f evaluations a "
            "second on\n",
            file, mean, largest, 6.0 * mean / stable_to);
   }
-  printf("%zu of %zu starts; ", done, starts);
-  if (done) tell(f, done);
+  if (!is_row) printf("%zu of %zu starts; ", done, starts);
+  const char *const slash = strrchr(file, '/');
+  if (done) tell(f, done, !is_row ? NULL : slash ? slash + 1 : file);
   return done ? 0 : 1;
 }
 
-static int look_at(const char *file, const robot_options *options, size_t starts) {
+static int look_at(const char *file, const robot_options *options, size_t starts, bool is_row) {
   char message[ROBOT_MESSAGE_SIZE];
   subject s = {0};
   if (robot_open(file, NULL, options, &s.r, message)) {
@@ -269,7 +315,7 @@ static int look_at(const char *file, const robot_options *options, size_t starts
   s.start = room(s.n);
   s.right = room(OUTPUTS * s.n);
   s.states = room(OUTPUTS * s.n);
-  const int status = run_starts(&s, file, starts, f);
+  const int status = run_starts(&s, file, starts, is_row, f);
   free(f);
   free(s.start);
   free(s.right);
@@ -280,7 +326,7 @@ static int look_at(const char *file, const robot_options *options, size_t starts
 
 static int usage(const char *message) {
   if (*message) fprintf(stderr, "%s\n", message);
-  fprintf(stderr, "usage: robot_stiffness [--twin K,C] [--starts N] FILE.xml ...\n");
+  fprintf(stderr, "usage: robot_stiffness [--twin K,C] [--starts N] [--table 1] FILE.xml ...\n");
   return 2;
 }
 
@@ -288,17 +334,20 @@ int main(int argc, char **argv) {
   char message[ROBOT_MESSAGE_SIZE] = "";
   robot_options options = {0};
   size_t starts = 10;
+  bool is_row = false;
   int status = 0, i = 1;
   for (; i + 1 < argc && !strncmp(argv[i], "--", 2); i += 2) {
     if (!strcmp(argv[i], "--twin")) {
       if (robot_options_twin(argv[i + 1], &options, message)) return usage(message);
     } else if (!strcmp(argv[i], "--starts")) {
       starts = strtoul(argv[i + 1], NULL, 10);
+    } else if (!strcmp(argv[i], "--table")) {
+      is_row = strcmp(argv[i + 1], "0");
     } else {
       return usage("");
     }
   }
   if (i >= argc || starts < 1 || starts > STARTS_MOST) return usage("");
-  for (; i < argc; i++) status |= look_at(argv[i], &options, starts);
+  for (; i < argc; i++) status |= look_at(argv[i], &options, starts, is_row);
   return status;
 }
