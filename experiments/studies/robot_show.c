@@ -101,9 +101,8 @@ static void show_reference(const study_run *run, const robot_top *t) {
   else
     show_estimate(t);
   if (t->check_step > s->check_step)
-    printf(
-        ".\nMuJoCo's smallest step is %.3g s: --budget leaves no time for --check-step, %.3g s",
-        t->check_step, s->check_step);
+    printf(".\nMuJoCo's smallest step is %.3g s: --budget leaves no time for --check-step, %.3g s",
+           t->check_step, s->check_step);
   show_jumps(t);
   const leading lead = where_steps_lead(run, t);
   if (lead == LEAD_ELSEWHERE)
