@@ -438,13 +438,10 @@ for of in "mujoco", "libess", "plain":
   }
   unmoved --reference 1e-5
   expect 'joints on their limits: the end is reached' holds 'r["reference"]["status"] == "success"'
-  # then a foot chatters on the floor, the more often the smaller the tolerance
+  # then a foot bounces on the floor, ever less and ever faster, and slides: mj_step tends to that
   unmoved --reference 1e-8
-  expect 'chatter: what chatters is named' holds 'r["reference"]["status"].startswith("sliding: ") and
-    r["reference"]["contact"] == "floor - foot_geom, end 2"'
-  expect 'chatter: and once on the screen' \
-    sh -c 'grep -A1 -E "^one ends at 0\.8.* s:$" "$1" |
-      grep -qE "^  sliding: .*, floor - foot_geom, end 2.$"' - "$room/out"
+  expect 'a foot slides: the end is reached' holds 'r["reference"]["status"] == "success"'
+  expect 'a foot slides: mj_step tends to it' holds 'r["reference"]["mujoco_apart"] < 1e-3'
   study steered.xml
   expect 'without them it goes another way' holds 'r["file"] == "steered.xml"'
 else
