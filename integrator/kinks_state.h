@@ -34,6 +34,7 @@ typedef struct ess_kinks {
   size_t *companion, companions; /* event functions that rows of these crossings latch */
   ess_pair *pair;                /* those that another event function's guard undoes */
   size_t pairs;
+  bool *arms_silent;               /* by guard: its row arms a silent one */
   size_t *undone_by;               /* by guard, the one that undoes its crossing, or ESS_NONE */
   bool *is_companion, *is_checked; /* and those in whose sign the field has been found affine */
 

@@ -99,7 +99,7 @@ static bool lay_indices(ess_driver *d) {
   const size_t bytes =
       (m + entries) * sizeof(ess_noted) + entries * sizeof(double) + 3 * m * sizeof(uint64_t) +
       (rows + entries + (1 + 3 * ESS_BLOCK / ESS_LANES) * d->blocks + 13 * m) * sizeof(size_t) +
-      m * sizeof(ess_pair) + (entries + m) * sizeof(signed char) + 11 * m * sizeof(bool) +
+      m * sizeof(ess_pair) + (entries + m) * sizeof(signed char) + 13 * m * sizeof(bool) +
       d->blocks * (2 * ESS_BLOCK + 1) * sizeof(bool);
   d->indices = calloc(1, bytes);
   d->indices_bytes = bytes;
@@ -135,6 +135,7 @@ static bool lay_indices(ess_driver *d) {
   c->part = lay(&cursor, m * sizeof(signed char));
   d->kinks.is_checked = lay(&cursor, m * sizeof(bool));
   d->kinks.is_companion = lay(&cursor, m * sizeof(bool));
+  d->kinks.arms_silent = lay(&cursor, 2 * m * sizeof(bool));
   d->silent = lay(&cursor, 2 * m * sizeof(bool));
   d->armed_at_start = lay(&cursor, 2 * m * sizeof(bool));
   d->armed_is_silent = lay(&cursor, m * sizeof(bool));
