@@ -30,6 +30,7 @@ if(ESS_HARNESS)
     set(counted ${CMAKE_BINARY_DIR})
   endif()
   add_test(NAME plain_cost COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_plain_cost.sh ${CMAKE_SOURCE_DIR} ${counted})
+  add_test(NAME run_cost COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_run_cost.sh ${CMAKE_SOURCE_DIR})
 endif()
 
 # the report from made-up results; make test-report looks at one in a browser
