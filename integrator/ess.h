@@ -492,7 +492,7 @@ typedef struct ess_options {
    * step. A wrong Jacobian costs steps, or accuracy where the field is stiff. Motions that the
    * tolerance shows are followed, however fast. Crossings are located, each for itself. While the
    * state slides, steps are dopri5's. There are no tangents, and no recordings. It is chosen when
-   * the driver is allocated, which takes 2 n (n + 5) doubles more.
+   * the driver is allocated, which takes 2 n^2 doubles more, and some.
    */
   ess_base base;
 

@@ -80,19 +80,19 @@ typedef struct ess_rodas {
 bool ess_rodas_alloc(ess_driver *d, const ess_options *options) {
   const size_t n = d->system.dimension, most = SIZE_MAX / sizeof(double) / 4;
   if (options->base != ESS_BASE_RODAS) return true;
-  if (n > most / (n + STAGES)) return false;
+  if (n > most / (n + STAGES) - 4) return false;
   ess_rodas *const s = d->rodas = calloc(1, sizeof *s);
   if (!s) return false;
-  s->memory = calloc((2 * n + STAGES + 3) * n, sizeof(double));
+  s->memory = calloc(2 * n * n + (STAGES + 3) * d->lanes, sizeof(double));
   s->exchanged = calloc(n, sizeof *s->exchanged);
   if (!s->memory || !s->exchanged) return false;
   double *cursor = s->memory;
   s->jacobian = cursor;
   s->factors = cursor += n * n;
   s->by_time = cursor += n * n;
-  s->beside = cursor += n;
-  s->other = cursor += n;
-  for (int k = 0; k < STAGES; k++) s->stage[k] = cursor += n;
+  s->beside = cursor += d->lanes;
+  s->other = cursor += d->lanes;
+  for (int k = 0; k < STAGES; k++) s->stage[k] = cursor += d->lanes;
   return true;
 }
 

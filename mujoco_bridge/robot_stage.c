@@ -209,6 +209,17 @@ void robot_stage_dynamics(robot *r, const double sign[]) {
   r->stage.constraints = true;
 }
 
+/* The next solution starts from this one. From one that is not a number, of a state far off the
+ * way, all that follow would be none either. */
+static void keep_solution(const mjModel *m, mjData *d) {
+  bool is_finite = true;
+  for (int i = 0; i < m->nv; i++) is_finite = is_finite && isfinite(d->qacc[i]);
+  if (is_finite)
+    memcpy(d->qacc_warmstart, d->qacc, (size_t)m->nv * sizeof *d->qacc);
+  else
+    memset(d->qacc_warmstart, 0, (size_t)m->nv * sizeof *d->qacc);
+}
+
 void robot_stage_forces(robot *r, const double x[]) {
   const mjModel *m = &r->model;
   mjData *d = r->data;
@@ -219,5 +230,5 @@ void robot_stage_forces(robot *r, const double x[]) {
   mj_fwdActuation(m, d);
   mj_fwdAcceleration(m, d);
   mj_fwdConstraint(m, d);
-  memcpy(d->qacc_warmstart, d->qacc, (size_t)m->nv * sizeof *x);
+  keep_solution(m, d);
 }

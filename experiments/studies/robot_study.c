@@ -88,7 +88,7 @@ static const study_word words[] = {
     {"libess", "what computes it: its steps end where contacts and limits begin and end"},
     {"event function", "its zero is where a contact or a limit begins or ends"},
     {"plain", "libess without event functions, on the same equations"},
-    {"dopri5, rkc, chosen", "how libess steps: see --base"},
+    {"dopri5, rkc, chosen, rodas", "how libess steps: see --base"},
     {"error", "root mean square of positions and velocities, m, rad, m/s and rad/s in one"},
     {"order", "n: with half the step the error is a 2^n-th"},
     {"ratio", "MuJoCo's time over libess's for the same error"},

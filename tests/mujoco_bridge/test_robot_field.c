@@ -321,6 +321,32 @@ static void test_not_finite(void **state) {
   robot_close(r);
 }
 
+/* a state far off the way, as a step that is refused may call for, leaves nothing behind; nobody
+ * resets the robot in between */
+static void test_far_off(void **state) {
+  (void)state;
+  gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+  for (int zoo = 0; zoo < ZOOS; ++zoo) {
+    robot *r = fixture_robot(zoos[zoo]);
+    const robot_sizes size = robot_size(r);
+    double x[FIXTURE_STATES], far[FIXTURE_STATES], sign[FIXTURE_EVENTS];
+    double dxdt[FIXTURE_STATES], again[FIXTURE_STATES];
+    draw(r, rng, x);
+    fixture_signs(r, x, sign);
+    fixture_field(r, x, sign, dxdt);
+    for (double speed = 1e10; speed < 1e301; speed *= 1e10) {
+      memcpy(far, x, sizeof x);
+      for (size_t i = size.nq; i < size.nq + size.nv; ++i) far[i] *= speed;
+      (void)robot_system(r)->field(0.0, far, sign, again, r);
+      fixture_field(r, x, sign, again);
+      assert_true(fixture_distance(dxdt, again, size.dimension) <
+                  1e-6 * fixture_length(dxdt, size.dimension));
+    }
+    robot_close(r);
+  }
+  gsl_rng_free(rng);
+}
+
 /* capsules that no joint turns against each other touch at two points, as MuJoCo's do: where they
  * begin and end to lie side by side, or where their ends are nearest */
 static void test_parallel(void **state) {
@@ -402,6 +428,7 @@ int main(void) {
       cmocka_unit_test(test_parallel),   cmocka_unit_test(test_passing),
       cmocka_unit_test(test_steps),      cmocka_unit_test(test_rates),
       cmocka_unit_test(test_latch),      cmocka_unit_test(test_not_finite),
+      cmocka_unit_test(test_far_off),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

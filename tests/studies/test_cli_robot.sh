@@ -204,7 +204,7 @@ refused 'no actuator' --ctrl 1
 refused 'longer than the run' --output-step 2
 refused 'than a trajectory may have' --time 1000 --output-step 0.0001
 refused 'there are Euler, implicitfast, RK4' --integrators Heun
-refused 'there are dopri5, rkc, chosen' --base RKC
+refused 'there are dopri5, rkc, chosen, rodas' --base RKC
 refused 'all 10 starts are equal; --starts 1 is' --height 0 --tilt 0
 run robot
 expect 'no file: one line' one_line 2 'FILE is missing'
