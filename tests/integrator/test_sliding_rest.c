@@ -262,6 +262,76 @@ static void a_stack_rests_or_says_why_not(void **state) {
   }
 }
 
+/* ---- a rod that lands on its ends -------------------------------------------------------------
+ */
+
+/* x = (height of the middle, angle, their rates); params: its inertia, and e */
+static int rod_guards(double t, const double x[], double h[], void *params) {
+  (void)t, (void)params;
+  h[0] = x[0] - x[1];
+  h[1] = x[0] + x[1];
+  return 0;
+}
+
+static int rod_jacobian(double t, const double x[], double Dh[], void *params) {
+  static const double rows[] = {1.0, -1.0, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0};
+  (void)t, (void)x, (void)params;
+  memcpy(Dh, rows, sizeof rows);
+  return 0;
+}
+
+static int rod_field(double t, const double x[], const double sign[], double f[], void *params) {
+  (void)t, (void)sign, (void)params;
+  f[0] = x[2];
+  f[1] = x[3];
+  f[2] = -G;
+  f[3] = 0.0;
+  return 0;
+}
+
+static int rod_bounce(ess_impact *impact, void *params) {
+  const stack *const p = params;
+  double *const v = impact->after + 2;
+  for (size_t i = 0; i < impact->count; i++) {
+    const size_t k = impact->events[i];
+    const double arm = k ? 1.0 : -1.0, speed = v[0] + arm * v[1];
+    const double push = speed < 0.0 ? -(1.0 + p->e) * speed / (1.0 + 1.0 / p->ratio) : 0.0;
+    v[0] += push;
+    v[1] += arm * push / p->ratio;
+    impact->mode[k] = impact->sign[k];
+    impact->armed[ESS_GUARD_UP(k)] = impact->sign[k] < 0.0;
+    impact->armed[ESS_GUARD_DOWN(k)] = impact->sign[k] > 0.0;
+  }
+  return 0;
+}
+
+/* one end rests while the other lands, is lifted by that, or not: it is at rest, or a status says
+ * that impacts are met at no rate, or accumulate */
+static void a_rod_rests_or_says_why_not(void **state) {
+  (void)state;
+  static const ess_impacts impacts = {.map = rod_bounce};
+  size_t rested = 0;
+  for (int i = 0; i < 40; i++) {
+    slides log;
+    stack p = {0.04 * (i % 20), i < 20 ? 0.5 : 1.0 + 0.1 * (i - 20)};
+    const ess_options options = resting(1e-8, &log);
+    const ess_system system = {.dimension = 4,
+                               .guard_count = 2,
+                               .field = rod_field,
+                               .guards = rod_guards,
+                               .guard_jacobian = rod_jacobian,
+                               .impacts = &impacts,
+                               .params = &p};
+    double x[] = {0.1 + 0.001 * i, 0.02 * (i % 7 - 3) + 0.001, 0.0, 0.05 * (i % 5 - 2)};
+    const int status = apply(&system, &options, 6.0, x, NULL);
+    assert_true(status == ESS_SUCCESS || status == ESS_EGRAZING || status == ESS_EZENO ||
+                status == ESS_ECHATTER);
+    for (size_t l = 0; !status && l < 4; l++) assert_true(fabs(x[l]) < 1e-6);
+    rested += !status;
+  }
+  assert_true(rested >= 1);
+}
+
 /* ---- two balls that have nothing to do with each other --------------------------------------- */
 
 static int side_guards(double t, const double x[], double h[], void *params) {
@@ -332,6 +402,7 @@ int main(void) {
       cmocka_unit_test(without_it_impacts_accumulate),
       cmocka_unit_test(what_is_not_sent_back_does_not_rest),
       cmocka_unit_test(a_stack_rests_or_says_why_not),
+      cmocka_unit_test(a_rod_rests_or_says_why_not),
       cmocka_unit_test(balls_side_by_side)};
   return cmocka_run_group_tests_name("sliding rest", tests, NULL, NULL);
 }
