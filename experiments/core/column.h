@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Columns of results: the one place that says what a number is called, of what kind and unit it is,
- * what it means, and where in a row it lives. CSV, JSON, journal, JSON Schema, printed table and
+ * what it means, and where in a row it lives. CSV, JSON, database, JSON Schema, printed table and
  * the reference in docs/ all go by it. */
 #ifndef COLUMN_H
 #define COLUMN_H
@@ -75,7 +75,8 @@ typedef struct column {
 #define COLUMN_IS_INTERVAL(member)            double member[2]
 #define COLUMN_IS_GAP(member)                 bridge_gap member
 
-/* Columns of samples, which only the journal has: up to eight members of a row, all of one kind. */
+/* Columns of samples, which only the database has: up to eight members of a row, all of one kind.
+ */
 #define COLUMNS(r, kind, ...)                                                                      \
   COLUMNS_OF(__VA_ARGS__, COLUMNS_8, COLUMNS_7, COLUMNS_6, COLUMNS_5, COLUMNS_4, COLUMNS_3,        \
              COLUMNS_2, COLUMNS_1, )                                                               \

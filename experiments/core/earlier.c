@@ -2,106 +2,35 @@
 #include "earlier.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "json_file.h"
 #include "record.h"
+#include "store.h"
 
-enum { NAME_SIZE = 64 };
+/* of speed.json or sweep.json, the text that is bound first: libess by either of its methods over
+ * MuJoCo. A sweep's model is what the names of its benchmarks begin with. */
+static const char ratio[] =
+    "SELECT value->>'mujoco_over_this', value->>'mujoco_over_this_lo', "
+    "value->>'mujoco_over_this_hi' FROM json_each(?1, '$.rows') "
+    "WHERE value->>'solver' IN ('libess', 'projection') AND value->>'model' = ?2 "
+    "AND value->>'contacts' = ?3 AND value->>'damping' IS ?4 AND value->>'field' = ?5 "
+    "AND value->>'protocol' = ?6 "
+    "UNION ALL SELECT value->>'mujoco_over_projection', value->>'$.interval[0]', "
+    "value->>'$.interval[1]' FROM json_each(?1, '$.ratios') "
+    "WHERE substr(?1->>'$.benchmarks[0].name', 1, length(?2) + 1) = ?2 || '/' AND "
+    "value->>'contacts' = ?3 "
+    "AND ?1->>'$.model.damping' IS ?4 AND ifnull(?1->>'$.model.field', '') = ?5 "
+    "AND value->>'protocol' = ?6 AND ?6 = 'equal-error'";
 
-static const char equal_error[] = "equal-error";
-
-/* ---- members --------------------------------------------------------------------------------- */
-
-static double number_of(const json_t *object, const char *name) {
-  double value = NAN;
-  const json_t *const member = json_object_get(object, name);
-  return member && !measure_json_value(member, &value) ? value : NAN;
-}
-
-static bool is(const json_t *object, const char *name, const char *text) {
-  const char *const found = json_string_value(json_object_get(object, name));
-  return found && strcmp(found, text) == 0;
-}
-
-/* libess by either of its methods */
-static bool is_ours(const char *solver) {
-  return solver && (strcmp(solver, "libess") == 0 || strcmp(solver, "projection") == 0);
-}
-
-/* an end of the interval `name` */
-static double end_of(const json_t *object, const char *name, size_t i) {
-  const json_t *const interval = json_object_get(object, name);
-  return json_is_array(interval) ? json_number_value(json_array_get(interval, i)) : NAN;
-}
-
-/* ---- what earlier programs wrote ------------------------------------------------------------- */
-
-/* what a ratio is of */
-typedef struct key {
-  const char *type, *field, *protocol;
-  size_t contacts;
-  double damping;
-} key;
-
-/* both the same number, or both none */
-static bool alike(double a, double b) {
-  return a == b || (isnan(a) && isnan(b));
-}
-
-/* the row of speed.json, or NULL */
-static const json_t *speed_row(const json_t *object, const key *k) {
-  size_t i;
-  json_t *one;
-  json_array_foreach(json_object_get(object, "rows"), i, one) {
-    if (is_ours(json_string_value(json_object_get(one, "solver"))) && is(one, "model", k->type) &&
-        is(one, "field", k->field) && is(one, "protocol", k->protocol) &&
-        number_of(one, "contacts") == (double)k->contacts &&
-        alike(number_of(one, "damping"), k->damping))
-      return one;
-  }
-  return NULL;
-}
-
-/* the model's name is what benchmarks' names begin with */
-static void sweep_model(const json_t *object, char name[NAME_SIZE]) {
-  const json_t *const first = json_array_get(json_object_get(object, "benchmarks"), 0);
-  const char *const text = json_string_value(json_object_get(first, "name"));
-  snprintf(name, NAME_SIZE, "%.*s", text ? (int)strcspn(text, "/") : 0, text ? text : "");
-}
-
-/* libess's, or MuJoCo's */
-static double sweep_slope(const json_t *object, bool ours) {
-  size_t i;
-  json_t *one;
-  json_array_foreach(json_object_get(object, "slopes"), i, one) {
-    const char *const solver = json_string_value(json_object_get(one, "solver"));
-    if (is(one, "protocol", equal_error) && (ours ? is_ours(solver) : is(one, "solver", "mujoco")))
-      return number_of(one, "s_per_contact");
-  }
-  return NAN;
-}
-
-/* the one of sweep.json's ratios, or NULL */
-static const json_t *sweep_ratio(const json_t *object, const key *k) {
-  const json_t *const parameters = json_object_get(object, "model");
-  const char *const field = json_string_value(json_object_get(parameters, "field"));
-  char name[NAME_SIZE];
-  size_t i;
-  json_t *one;
-  sweep_model(object, name);
-  if (strcmp(name, k->type) != 0 || strcmp(field ? field : "", k->field) != 0 ||
-      strcmp(k->protocol, equal_error) != 0 || !alike(number_of(parameters, "damping"), k->damping))
-    return NULL;
-  json_array_foreach(json_object_get(object, "ratios"), i, one) {
-    if (is(one, "protocol", equal_error) && number_of(one, "contacts") == (double)k->contacts)
-      return one;
-  }
-  return NULL;
-}
+static const char share[] =
+    "WITH slope AS (SELECT value->>'s_per_contact' AS s, value->>'solver' AS solver "
+    "FROM json_each(?1, '$.slopes') WHERE value->>'protocol' = 'equal-error') "
+    "SELECT value->>'share' FROM json_each(?1, '$.marginals') WHERE value->>'field' = ?2 "
+    "UNION ALL SELECT (SELECT s FROM slope WHERE solver IN ('libess', 'projection')) / 1.0 / "
+    "(SELECT s FROM slope WHERE solver = 'mujoco') WHERE ?1->>'$.model.field' = ?2";
 
 static int read_folder(json_t *files, const char *folder, char *message) {
   static const char *const names[] = {"speed.json", "sweep.json"};
@@ -127,35 +56,39 @@ json_t *earlier_read(const char *folders, char message[MEASURE_MESSAGE_SIZE]) {
   return NULL;
 }
 
-/* ---- look-up --------------------------------------------------------------------------------- */
+/* the first row that a file has, up to three numbers; what it is asked with is bound behind it */
+static void ask(const json_t *files, const char *sql, json_t *with, double out[3]) {
+  char message[MEASURE_MESSAGE_SIZE];
+  measure_store *store = NULL;
+  json_t *file, *rows;
+  size_t i;
+  out[0] = out[1] = out[2] = NAN;
+  if (files) measure_store_open(&store, NULL, "", message);
+  json_array_foreach(files, i, file) {
+    json_t *const values = json_pack("[O]", file);
+    json_array_extend(values, with);
+    if (!store || !isnan(out[0]) || measure_store_run(store, sql, values, &rows, message)) break;
+    const json_t *const row = json_array_get(rows, 0);
+    for (size_t k = 0; k < json_array_size(row); k++)
+      measure_json_value(json_array_get(row, k), &out[k]);
+    json_decref(rows);
+  }
+  json_decref(with);
+  measure_store_close(store);
+}
 
 measure_interval earlier_ratio(const json_t *files, const char *type, size_t contacts,
                                double damping, const char *field, const char *protocol) {
-  const key k = {type, field, protocol, contacts, damping};
-  size_t i;
-  json_t *object;
-  json_array_foreach(files, i, object) {
-    const json_t *const row = speed_row(object, &k), *const ratio = sweep_ratio(object, &k);
-    if (row)
-      return (measure_interval){number_of(row, "mujoco_over_this"),
-                                number_of(row, "mujoco_over_this_lo"),
-                                number_of(row, "mujoco_over_this_hi")};
-    if (ratio)
-      return (measure_interval){number_of(ratio, "mujoco_over_projection"),
-                                end_of(ratio, "interval", 0), end_of(ratio, "interval", 1)};
-  }
-  return (measure_interval){NAN, NAN, NAN};
+  double out[3];
+  ask(files, ratio,
+      json_pack("[s, I, o, s, s]", type, (json_int_t)contacts, measure_json_number(damping), field,
+                protocol),
+      out);
+  return (measure_interval){out[0], out[1], out[2]};
 }
 
 double earlier_share(const json_t *files, const char *field) {
-  size_t i, k;
-  json_t *object, *one;
-  json_array_foreach(files, i, object) {
-    json_array_foreach(json_object_get(object, "marginals"), k, one) {
-      if (is(one, "field", field)) return number_of(one, "share");
-    }
-    const double share = sweep_slope(object, true) / sweep_slope(object, false);
-    if (is(json_object_get(object, "model"), "field", field) && !isnan(share)) return share;
-  }
-  return NAN;
+  double out[3];
+  ask(files, share, json_pack("[s]", field), out);
+  return out[0];
 }

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A study: an experiment as data. It says what is particular to it; the core does all else: options
- * and --help, journal and resuming, processes, progress, csv, json, JSON Schema, printed tables.
+ * and --help, what is kept and resuming, processes, progress, csv, json, JSON Schema, printed
+ * tables.
  *
  * To write one, say studies/NAME.c (tolerance.c is an example to copy):
  *
  *  1. A struct of settings, and its `options`: one line each, with default and help. --out,
  *     --seed, --strict, --restart, --processes and the model's parameters are there already.
  *  2. A list of columns for each kind of row, which is its struct as well (column.h). Table 0 is of
- *     the samples: what a cell gives, which is what the journal keeps. The others are derived from
+ *     the samples: what a cell gives, which is what is kept at once. The others are derived from
  *     it.
  *  3. `plan`: the cells, each with a name that says all it depends on beside the options. A cell
  *     is work that can be done alone, in any process and in any order; rows have the order of the
@@ -24,7 +25,7 @@
  *     help (cli/commands.c). Then `make columns` writes its columns into docs/guide/columns.md; the
  *     build writes its JSON Schema.
  *
- * No study opens a file, journals, parses, catches a signal or computes an interval: what is
+ * No study opens a file or the database, parses, catches a signal or computes an interval: what is
  * missing here goes into the core, where the next one finds it. What a process works out once and
  * needs for many cells (models, starts, references, prepared races) is kept by cases.h and race.h.
  */
@@ -38,9 +39,10 @@
 
 /* Rows of one kind. */
 typedef struct study_table {
-  const char *json;    /* member of the .json, or of the row it is within; NULL: not there; "": its
-                          one row's members stand at the top */
-  const char *csv;     /* file in the folder of results; NULL: none */
+  const char *json; /* member of the .json, or of the row it is within; NULL: not there; "": its
+                       one row's members stand at the top */
+  const char *csv;  /* file in the folder of results; NULL: none */
+  const char *sql;  /* table of the database; NULL: as the .csv, or the member behind the study */
   const char *meaning; /* of a row */
   const column *columns;
   size_t row_size;
@@ -79,7 +81,7 @@ typedef struct study_place {
 
 typedef struct study {
   const char *name, *summary, *example;
-  const char *file;       /* of results, before ".json" and ".journal" */
+  const char *file;       /* of results, before ".json" */
   const char *schema;     /* "essbench-NAME-1" */
   const char *operand;    /* what it is given beside options, such as "FILE"; NULL: nothing */
   const char *model;      /* the only one it runs; NULL: --model chooses */
@@ -87,7 +89,7 @@ typedef struct study {
   const char *parameters; /* what the .json calls those of the model; NULL: "parameters" */
   bool unseeded;          /* nothing is drawn: there is no --seed */
   bool untimed;           /* no clock has a say: there is no --strict, and no warning */
-  bool brief;             /* it takes a moment: there is no journal, and no --restart */
+  bool brief;             /* it takes a moment: it always begins anew, and there is no --restart */
   size_t kept;         /* a table of cases, known by its first column: those of other models stay in
                           the file, each with its own parameters, options, seed and environment; 0:
                           a file is of one run */
@@ -176,6 +178,10 @@ __attribute__((format(printf, 2, 3))) const char *study_text(study_run *run, con
 
 /* All rows of a table, *count of them, which may be NULL: an array of its structs. */
 const void *study_rows(const study_run *run, size_t table, size_t *count);
+
+/* A number that SQL finds in what studies have left in a folder, behind its SELECT: NaN where there
+ * is none. 0, or -1 with one line. */
+int study_ask_number(study_run *run, const char *folder, const char *sql, double *number);
 
 /* -1, with a line that says so, which is noted. */
 int study_out_of_memory(study_run *run);

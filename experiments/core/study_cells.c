@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The cells of a study: planned, run, and known from its journal. */
+/* The cells of a study: planned, run, and known from its database. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "ranks.h"
 #include "study_run.h"
 
 static int reserve(struct study_private *p) {
@@ -62,13 +61,6 @@ void study_cells_free(study_run *run) {
 
 /* ---- what is known --------------------------------------------------------------------------- */
 
-/* notes that a study which times has samples of another host; false without memory */
-static bool check_host(study_run *run, const char *host) {
-  struct study_private *const p = run->private;
-  if (!run->study->pinned || p->elsewhere || !host || !strcmp(host, ranks_host())) return true;
-  return (p->elsewhere = strdup(host));
-}
-
 bool study_cells_take(study_run *run, const json_t *entry) {
   const char *const name = json_string_value(json_object_get(entry, "cell"));
   json_t *const rows = json_object_get(entry, "rows");
@@ -76,15 +68,12 @@ bool study_cells_take(study_run *run, const json_t *entry) {
   if (!name || !json_is_array(rows)) return false;
   for (size_t i = 0; i < json_array_size(rows); i++)
     if (json_array_size(json_array_get(rows, i)) != columns) return false;
-  if (!check_host(run, json_string_value(json_object_get(entry, "host")))) return false;
   return json_object_set(run->private->known, name, rows) == 0;
 }
 
 json_t *study_cells_entry(const study_run *run, const study_planned *cell) {
-  json_t *const entry = json_pack("{s:s, s:s, s:O}", "type", "sample", "cell", cell->name, "rows",
-                                  run->private->measured);
-  if (run->study->pinned) json_object_set_new(entry, "host", json_string(ranks_host()));
-  return entry;
+  return json_pack("{s:s, s:s, s:O}", "type", "sample", "cell", cell->name, "rows",
+                   run->private->measured);
 }
 
 long study_cells_plan(study_run *run, size_t stage) {
@@ -117,7 +106,7 @@ static int settle(study_run *run, study_planned *cell) {
     const json_t *const values = json_array_get(rows, i);
     for (size_t k = 0; !status && t->columns[k].name; k++) {
       if (column_take(&t->columns[k], json_array_get(values, k), row)) continue;
-      measure_message(run->message, "the journal has no %s for %s; begin anew with --restart",
+      measure_message(run->message, "%s for %s is missing; begin anew with --restart",
                       t->columns[k].name, cell->name);
       status = -1;
     }

@@ -82,11 +82,8 @@ static json_t *row_json(const study_run *run, size_t table, size_t index) {
   for (const column *c = t->columns; c->name; c++)
     if (c->place == COLUMN_BOTH || c->place == COLUMN_JSON_ONLY)
       set_member(object, c->name, column_json(c, row));
-  if (table && table == run->study->kept) {
-    set_settings(run, object);
-    json_object_set_new(object, "seed", json_integer((json_int_t)run->seed));
-    json_object_set(object, "environment", run->private->environment);
-  }
+  if (table && table == run->study->kept)
+    json_object_update(object, json_array_get(run->private->heads, index));
   for (size_t i = 1; i < STUDY_TABLES_MAX && tables[i].columns; i++)
     if (table && tables[i].json && tables[i].within == table)
       json_object_set_new(object, tables[i].json, rows_json(run, i, index));
@@ -140,32 +137,39 @@ static int write_tables(study_run *run) {
   return status;
 }
 
-/* the tables of all cases in these results, among them those that other runs left; this run goes on
- * with its own */
-static int write_cases(study_run *run, json_t *results) {
-  study_row_list *const rows = run->private->rows, own[STUDY_TABLES_MAX];
-  json_t *earlier;
-  if (study_earlier(run, &earlier)) return -1;
-  study_keep(run, results, earlier);
-  json_decref(earlier);
-  memcpy(own, rows, sizeof own);
-  memset(rows + 1, 0, sizeof own - sizeof *own);
-  int status = study_recall(run, results);
-  if (!status) status = write_tables(run);
-  study_rows_clear(run, STUDY_SAMPLES + 1);
-  memcpy(rows, own, sizeof own);
-  return status;
-}
-
 /* the tables first: a file of results is there when the .json is */
-int study_write(study_run *run) {
+static int write_files(study_run *run) {
   char name[NAME_SIZE], path[RECORD_PATH_SIZE];
   snprintf(name, sizeof name, "%s.json", run->study->file);
   json_t *const object = results_json(run);
   record_path(path, run->folder, name);
   int status = object ? 0 : study_out_of_memory(run);
-  if (!status) status = run->study->kept ? write_cases(run, object) : write_tables(run);
+  if (!status) status = write_tables(run);
   if (!status) status = measure_json_write(object, path, run->message);
   json_decref(object);
   return status;
+}
+
+/* what its rows depend on, as a case has it */
+static json_t *head_of(const study_run *run) {
+  json_t *const object = json_object();
+  set_settings(run, object);
+  json_object_set_new(object, "seed", json_integer((json_int_t)run->seed));
+  json_object_set(object, "environment", run->private->environment);
+  return object;
+}
+
+/* the run has ended when its files are there: where they cannot be, the same command tries again */
+int study_write(study_run *run) {
+  const study *const s = run->study;
+  int status = study_store_ask(run, "BEGIN IMMEDIATE", NULL, NULL);
+  for (size_t i = 1; !status && i < STUDY_TABLES_MAX && s->tables[i].columns; i++)
+    if (study_store_keeps(s, i)) status = study_store_insert(run, i);
+  if (!status)
+    status = study_store_ask(run, "UPDATE run SET ended = CURRENT_TIMESTAMP, head = ? WHERE id = ?",
+                             json_pack("[o, I]", head_of(run), run->private->number), NULL);
+  if (!status && s->kept) status = study_recall(run);
+  if (!status) status = write_files(run);
+  if (!status && s->kept) status = study_recall_run(run, run->private->number);
+  return study_store_end(run, status);
 }

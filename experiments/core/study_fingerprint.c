@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What the samples of a study depend on. */
 #include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "record.h"
 #include "study_run.h"
@@ -33,12 +35,16 @@ json_t *study_fingerprint(const study_run *run) {
   return settings;
 }
 
-/* the first member in which the two differ; NULL: in none */
-const char *study_first_difference(json_t *ours, json_t *theirs) {
-  const char *name;
-  json_t *value;
-  json_object_foreach(ours, name, value) {
-    if (!json_equal(value, json_object_get(theirs, name))) return name;
-  }
-  return NULL;
+static bool is_numbered(const model_type *type) {
+  for (size_t i = 0; i < type->parameter_count; i++)
+    if (strcmp(type->parameters[i].name, "contacts") == 0) return true;
+  return false;
+}
+
+void study_case_name(const study_run *run, char name[STUDY_CELL_NAME_SIZE]) {
+  const model *const m = run->m;
+  if (is_numbered(m->type))
+    snprintf(name, STUDY_CELL_NAME_SIZE, "%s_%.0f", m->type->name, model_get(m, "contacts"));
+  else
+    snprintf(name, STUDY_CELL_NAME_SIZE, "%s", m->type->name);
 }

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cases.h"
 #include "clock.h"
@@ -26,11 +27,11 @@ void study_goes_on(study_run *run) {
 
 /* stage by stage, until one adds no cell */
 static int measure_all(study_run *run) {
-  if (study_journal_open(run)) return -1;
+  if (study_store_open(run)) return -1;
   for (;;) {
     const long added = study_cells_plan(run, run->private->stages);
     if (added < 0) return -1;
-    if (!added) return study_journal_finish(run);
+    if (!added) return 0;
     run->private->stages++;
     const int status = study_work(run);
     if (status) return status;
@@ -80,11 +81,13 @@ static void show_tables(const study_run *run) {
 
 /* the file of results, as it stands */
 static int print_results(study_run *run) {
-  json_t *results;
-  if (study_earlier(run, &results)) return -1;
-  const int failed = !results || measure_json_print(results, stdout);
+  char path[RECORD_PATH_SIZE], name[STUDY_CELL_NAME_SIZE];
+  snprintf(name, sizeof name, "%s.json", run->study->file);
+  json_t *const results = measure_json_read(record_path(path, run->folder, name), run->message);
+  if (!results) return -1;
+  const int failed = measure_json_print(results, stdout);
   json_decref(results);
-  return failed ? measure_fail(run->message, "cannot print %s.json", run->study->file) : 0;
+  return failed ? measure_fail(run->message, "cannot print %s", name) : 0;
 }
 
 static int show(study_run *run) {
@@ -93,35 +96,33 @@ static int show(study_run *run) {
   return 0;
 }
 
-/* what the folder has, into all tables but that of samples; *found tells whether there is anything
- */
-static int take_earlier(study_run *run, bool *found) {
-  json_t *earlier;
-  if (study_earlier(run, &earlier)) return -1;
-  *found = earlier != NULL;
-  const int status = earlier ? study_recall(run, earlier) : 0;
-  json_decref(earlier);
-  return status;
-}
-
 /* --table: nothing is measured */
 static int show_earlier(study_run *run) {
-  bool found, shown;
-  if (study_parts_show(run, &shown)) return -1;
+  bool shown;
+  if (study_store_look(run) || study_parts_show(run, &shown)) return -1;
   if (shown) return 0;
-  if (take_earlier(run, &found)) return -1;
-  if (!found)
-    return measure_fail(run->message, "%s holds no %s.json; run %s first", run->folder,
-                        run->study->file, run->study->name);
+  if (run->private->store && study_recall(run)) return -1;
+  if (!json_array_size(run->private->heads))
+    return measure_fail(run->message, "%s holds no results of %s; run it first", run->folder,
+                        run->study->name);
   if (!run->study->show_table) return show(run);
   run->study->show_table(run);
   return 0;
 }
 
+/* a file of cases is written anew of those in the database: one that has others is left alone */
+static int look_at_cases(study_run *run) {
+  char path[RECORD_PATH_SIZE], name[STUDY_CELL_NAME_SIZE];
+  if (study_store_look(run) || (run->private->store && study_recall(run))) return -1;
+  snprintf(name, sizeof name, "%s.json", run->study->file);
+  if (json_array_size(run->private->heads) || access(record_path(path, run->folder, name), F_OK))
+    return 0;
+  return measure_fail(run->message, "%s is of no run in essbench.sqlite; move it away", path);
+}
+
 /* whether it can be done at all; with the rows of other cases known */
 static int check(study_run *run) {
-  bool found;
-  int status = run->study->kept ? take_earlier(run, &found) : 0;
+  int status = run->study->kept ? look_at_cases(run) : 0;
   if (!status && run->study->check) status = run->study->check(run);
   study_rows_clear(run, STUDY_SAMPLES + 1);
   return status;
@@ -177,7 +178,8 @@ static int live(study_run *run) {
 }
 
 int study_execute(const study *s, const study_request *request, char *message) {
-  struct study_private private = {.request = request, .known = json_object()};
+  struct study_private private = {
+      .request = request, .known = json_object(), .recalled = json_array(), .heads = json_array()};
   study_run run = {.study = s,
                    .settings = request->settings,
                    .operand = request->operand,
@@ -198,11 +200,11 @@ int study_execute(const study *s, const study_request *request, char *message) {
   cases_free(&run);
   study_rows_clear(&run, 0);
   study_cells_free(&run);
-  measure_journal_close(private.journal);
-  free(private.elsewhere);
+  measure_store_close(private.store);
   json_decref(private.measured);
   json_decref(private.texts);
   json_decref(private.recalled);
+  json_decref(private.heads);
   json_decref(private.known);
   json_decref(private.environment);
   return status;

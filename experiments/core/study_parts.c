@@ -1,98 +1,44 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Parts of a cell that takes long: in a journal of the cell's own, whichever process runs it, until
- * the study's has the cell. */
-#include <dirent.h>
+/* Parts of a cell that takes long, in the database until its rows are there. Whichever process runs
+ * the cell keeps them. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "ranks.h"
-#include "record.h"
+#include "json_file.h"
 #include "study_run.h"
 
-enum { NAME_SIZE = STUDY_CELL_NAME_SIZE + 80 };
-
-static const char *path_of(const study_run *run, const char *cell, char path[RECORD_PATH_SIZE]) {
-  char name[NAME_SIZE];
-  snprintf(name, sizeof name, "%s_%s.parts", run->study->file, cell);
-  return record_path(path, run->folder, name);
-}
-
-/* what its first line has */
-static json_t *heading(const study_run *run) {
-  json_t *const settings = study_fingerprint(run);
-  json_object_set_new(settings, "host", json_string(ranks_host()));
-  return settings;
-}
-
-static int refuse(study_run *run, const char *cell, const char *different) {
-  return measure_fail(
-      run->message,
-      "%s/%s_%s.parts holds a part of a measurement that differs in %s; finish that "
-      "one, or begin anew with --restart",
-      run->folder, run->study->file, cell, different);
-}
-
-/* all entries behind the first, which is of these settings */
-static int take_all(study_run *run) {
-  struct study_private *const p = run->private;
-  for (json_t *entry;;) {
-    if (measure_journal_read(p->parts_journal, &entry, run->message)) return -1;
-    if (!entry) return 0;
-    const char *const name = json_string_value(json_object_get(entry, "part"));
-    if (name) json_object_set(p->parts, name, json_object_get(entry, "value"));
-    json_decref(entry);
-  }
-}
-
-static int open_journal(study_run *run, const char *cell) {
-  struct study_private *const p = run->private;
-  char path[RECORD_PATH_SIZE];
-  json_t *first, *const ours = heading(run);
-  int status = measure_journal_open(&p->parts_journal, path_of(run, cell, path), run->message);
-  if (!status && p->request->restart)
-    status = measure_journal_clear(p->parts_journal, run->message);
-  if (!status) status = measure_journal_read(p->parts_journal, &first, run->message);
-  if (!status && !first)
-    status = measure_journal_append(p->parts_journal, ours, run->message);
-  else if (!status) {
-    const char *const different = study_first_difference(ours, first);
-    status = different ? refuse(run, cell, different) : take_all(run);
-    json_decref(first);
-  }
-  json_decref(ours);
-  return status;
-}
-
 int study_parts_begin(study_run *run, const char *cell) {
-  char path[RECORD_PATH_SIZE];
   struct study_private *const p = run->private;
+  json_t *rows, *row;
+  size_t i;
   study_parts_end(run);
   p->parts = json_object();
   p->parts_cell = cell;
-  if (!p->parts) return study_out_of_memory(run);
-  // one that has not kept anything has no file
-  return access(path_of(run, cell, path), F_OK) ? 0 : open_journal(run, cell);
+  if ((!p->number && study_store_open(run)) ||
+      study_store_ask(run, "SELECT name, value FROM part WHERE run = ? AND cell = ?",
+                      json_pack("[I, s]", p->number, cell), &rows))
+    return -1;
+  json_array_foreach(rows, i, row)
+      json_object_set_new(p->parts, json_string_value(json_array_get(row, 0)),
+                          measure_json_parse(json_string_value(json_array_get(row, 1))));
+  json_decref(rows);
+  return 0;
 }
 
 void study_parts_end(study_run *run) {
-  struct study_private *const p = run->private;
-  measure_journal_close(p->parts_journal);
-  json_decref(p->parts);
-  p->parts_journal = NULL;
-  p->parts = NULL;
+  json_decref(run->private->parts);
+  run->private->parts = NULL;
 }
 
-void study_parts_drop(const study_run *run, const char *cell) {
-  char path[RECORD_PATH_SIZE];
-  if (run->study->show_part) unlink(path_of(run, cell, path));
-}
-
-bool study_parts_kept(const study_run *run) {
-  char path[RECORD_PATH_SIZE];
-  bool kept = false;
-  for (size_t i = 0; run->study->show_part && i < run->private->cells; i++)
-    kept = kept || !access(path_of(run, run->private->cell[i].name, path), F_OK);
+bool study_parts_kept(study_run *run) {
+  json_t *rows;
+  if (!run->private->number || !run->study->show_part ||
+      study_store_ask(run, "SELECT 1 FROM part WHERE run = ? LIMIT 1",
+                      json_pack("[I]", run->private->number), &rows))
+    return false;
+  const bool kept = json_array_size(rows) > 0;
+  json_decref(rows);
   return kept;
 }
 
@@ -102,53 +48,39 @@ const json_t *study_part(const study_run *run, const char *name) {
 
 int study_keep_part(study_run *run, const char *name, json_t *value) {
   struct study_private *const p = run->private;
+  char *const text = value ? measure_json_text(value) : NULL;
   // without a folder, or interrupted: what was cut short is no measurement
-  int status = !value ? study_out_of_memory(run) : 0;
-  if (!status && !*run->interrupted && p->parts) {
-    if (!p->parts_journal) status = open_journal(run, p->parts_cell);
-    json_t *const entry = json_pack("{s:s, s:O}", "part", name, "value", value);
-    if (!status) status = measure_journal_append(p->parts_journal, entry, run->message);
-    json_decref(entry);
-  }
+  int status = !text ? study_out_of_memory(run) : 0;
+  if (!status && !*run->interrupted && p->parts)
+    status = study_store_ask(run, "INSERT OR REPLACE INTO part VALUES (?, ?, ?, ?)",
+                             json_pack("[I, s, s, s]", p->number, p->parts_cell, name, text), NULL);
+  free(text);
   json_decref(value);
   return status;
 }
 
-/* ---- what is there --------------------------------------------------------------------------- */
-
-static int show_journal(study_run *run, const char *file, const char *cell) {
-  char path[RECORD_PATH_SIZE];
-  measure_journal *journal;
-  json_t *entry;
-  if (measure_journal_open(&journal, record_path(path, run->folder, file), run->message)) return -1;
-  printf("%s is under way; this much of it is kept:\n", cell);
-  int status = 0;
-  while (!(status = measure_journal_read(journal, &entry, run->message)) && entry) {
-    const char *const name = json_string_value(json_object_get(entry, "part"));
-    if (name) run->study->show_part(name, json_object_get(entry, "value"));
-    json_decref(entry);
-  }
-  measure_journal_close(journal);
-  return status;
-}
-
+/* of the last run that has some */
 int study_parts_show(study_run *run, bool *shown) {
-  struct dirent **entries;
-  const size_t length = strlen(run->study->file);
-  const int count = run->study->show_part ? scandir(run->folder, &entries, NULL, alphasort) : -1;
-  int status = 0;
+  const char *last = "";
+  json_t *rows, *row;
+  size_t i;
   *shown = false;
-  for (int i = 0; i < count; i++) {
-    const char *const name = entries[i]->d_name, *const dot = strrchr(name, '.');
-    if (!status && dot && !strcmp(dot, ".parts") && !strncmp(name, run->study->file, length) &&
-        name[length] == '_') {
-      char cell[NAME_SIZE];
-      snprintf(cell, sizeof cell, "%.*s", (int)(dot - name - (long)length - 1), name + length + 1);
-      status = show_journal(run, name, cell);
-      *shown = true;
-    }
-    free(entries[i]);
+  if (!run->study->show_part || !run->private->store) return 0;
+  if (study_store_ask(
+          run,
+          "SELECT cell, name, value FROM part WHERE run = (SELECT max(part.run) FROM "
+          "part JOIN run ON run.id = part.run WHERE study = ?) ORDER BY cell, part.rowid",
+          json_pack("[s]", run->study->name), &rows))
+    return -1;
+  json_array_foreach(rows, i, row) {
+    const char *const cell = json_string_value(json_array_get(row, 0));
+    json_t *const value = measure_json_parse(json_string_value(json_array_get(row, 2)));
+    if (strcmp(cell, last) != 0) printf("%s is under way; this much of it is kept:\n", cell);
+    run->study->show_part(json_string_value(json_array_get(row, 1)), value);
+    json_decref(value);
+    last = cell;
   }
-  if (count >= 0) free(entries);
-  return status;
+  *shown = json_array_size(rows) > 0;
+  json_decref(rows);
+  return 0;
 }

@@ -47,7 +47,7 @@ int study_rows_append(study_run *run, size_t table, const void *row) {
   return 0;
 }
 
-/* the sample of a cell under way goes into the journal first, and from there into the table */
+/* the sample of a cell under way is kept first, and from there into the table */
 int study_add(study_run *run, size_t table, const void *row) {
   if (table != STUDY_SAMPLES) return study_rows_append(run, table, row);
   json_t *const values = json_array();

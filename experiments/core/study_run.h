@@ -3,8 +3,8 @@
 #ifndef STUDY_RUN_H
 #define STUDY_RUN_H
 
-#include "journal.h"
 #include "progress.h"
+#include "store.h"
 #include "study.h"
 
 /* What the command line says beside the study's own options. */
@@ -42,14 +42,14 @@ struct study_private {
   json_t *known;                      /* rows by the names of their cells; owned */
   json_t *measured;                   /* rows of the cell that is being run; owned */
   json_t *parts;                      /* of the cell that is being run, by their names; owned */
-  measure_journal *parts_journal;     /* NULL: it has kept none yet */
   const char *parts_cell;
   measure_progress *progress; /* of the cells, where they are run in this process; or NULL */
   bool goes_on;               /* what a cell began is kept by another */
   json_t *texts;              /* of rows; owned */
-  json_t *recalled;           /* results read back, from which rows borrow their texts; owned */
-  measure_journal *journal;
-  char *elsewhere; /* another host that times in the journal are of; owned */
+  json_t *recalled;           /* rows read back, from which those of tables borrow texts; owned */
+  json_t *heads;              /* of the cases that were read back; owned */
+  measure_store *store;       /* NULL: not opened yet, or not there */
+  json_int_t number;          /* of the run in it; 0: none */
   int core;
   struct work_channel *channel; /* to workers, or to the one who leads; NULL: there are none */
   bool worker;                  /* this is one of them */
@@ -78,7 +78,7 @@ int study_noted(study_run *run, int status);
 /* Forgets the rows of all tables from `first` on. */
 void study_rows_clear(study_run *run, size_t first);
 
-/* study_cells.c: a cell's rows as the journal or a process has them, reference taken. False when
+/* study_cells.c: a cell's rows as the database or a process has them, reference taken. False when
  * they are none of this study's. */
 bool study_cells_take(study_run *run, const json_t *entry);
 
@@ -116,7 +116,7 @@ study_turn *study_order(const study_run *run, size_t workers, size_t *count);
  * with one line, SOLVER_REFUSED likewise. */
 int study_work_join(study_run *run);
 
-/* Runs the cells of the plan that are not known, here or by workers, and journals them. 0; -1 with
+/* Runs the cells of the plan that are not known, here or by workers, and keeps them. 0; -1 with
  * one line; or 1 when interrupted. */
 int study_work(study_run *run);
 
@@ -126,39 +126,45 @@ int study_work_serve(study_run *run);
 /* Lets the workers end. */
 void study_work_leave(study_run *run);
 
-/* study_journal.c: opens the journal and takes in what it holds; appends a cell; and that nothing
- * is missing any more. Each 0, or -1 with one line. */
-int study_journal_open(study_run *run);
-int study_journal_append(study_run *run, json_t *entry);
-int study_journal_finish(study_run *run);
-
 /* study_fingerprint.c: in which two runs must agree for their samples to be of one study: a new
- * reference; and the first member in which two such differ, or NULL. */
+ * reference. */
 json_t *study_fingerprint(const study_run *run);
-const char *study_first_difference(json_t *ours, json_t *theirs);
 
-/* study_parts.c: what a cell has kept is taken in; it is run no more; the study's journal has it;
- * whether any has kept something; and what has been kept, on the screen. */
+/* study_store.c: opens the database, finds the run or begins one, and takes in what it holds; only
+ * looks, where there may be none; keeps a cell, whose reference it takes. Each 0, or -1 with one
+ * line. */
+int study_store_open(study_run *run);
+int study_store_look(study_run *run);
+int study_store_keep(study_run *run, json_t *entry);
+
+/* One statement, and the end of several, as measure_store_run and _end do it; whether a table of
+ * the study is there, and its name; its rows, to be among this run's; and the values of a cell's
+ * rows, or of all of a run's where it is NULL, and behind these what each is within: a new
+ * reference, or NULL with one line. */
+int study_store_ask(study_run *run, const char *sql, json_t *values, json_t **rows);
+int study_store_end(study_run *run, int status);
+enum { STUDY_TABLE_NAME_SIZE = 96 };
+const char *study_table_name(const study *s, size_t table, char name[STUDY_TABLE_NAME_SIZE]);
+bool study_store_keeps(const study *s, size_t table);
+int study_store_insert(study_run *run, size_t table);
+json_t *study_store_rows(study_run *run, json_int_t number, size_t table, json_t *cell);
+
+/* study_parts.c: what a cell has kept is taken in; it is run no more; whether any has kept
+ * something; and what has been kept, on the screen. */
 int study_parts_begin(study_run *run, const char *cell);
 void study_parts_end(study_run *run);
-void study_parts_drop(const study_run *run, const char *cell);
-bool study_parts_kept(const study_run *run);
+bool study_parts_kept(study_run *run);
 int study_parts_show(study_run *run, bool *shown);
 
-/* study_files.c: all tables into the folder of results. 0, or -1 with one line. */
+/* study_files.c: all tables into the database and the folder of results, so that the run has ended.
+ * 0, or -1 with one line. */
 int study_write(study_run *run);
 
-/* study_recall.c: the results that an earlier run left in the folder, a new reference; NULL where
- * there are none. 0, or -1 with one line. */
-int study_earlier(study_run *run, json_t **results);
-
-/* Results into all tables but that of samples, in place of what they have. 0, or -1 with one line.
- */
-int study_recall(study_run *run, json_t *results);
-
-/* Puts the case of these results into its place among those of earlier ones, which
- * may be NULL. */
-void study_keep(const study_run *run, json_t *results, const json_t *earlier);
+/* study_recall.c: the results that the folder has of runs which have ended into all tables but that
+ * of samples, in place of what they have: of each case the last, or of one run. 0, or -1 with one
+ * line. */
+int study_recall(study_run *run);
+int study_recall_run(study_run *run, json_int_t number);
 
 /* study_schema.c: whether the .json has benchmarks in the form that Google Benchmark's tools read,
  * who want a context beside them. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The work of a study: its cells one after the other in this process, or by workers, which are
  * given one at a time and tell what they measured. Rank 0, or the process that the user has
- * started, leads: it alone plans ahead, knows the journal and writes results.
+ * started, leads: it alone plans ahead, keeps the database and writes results.
  *
  * The lines of JSON between them, by "type". To a worker: "sample" (a cell's rows that later stages
  * are planned by), "plan" (the stages up to one), "cell" (the one to run), "end". From a worker:
@@ -59,6 +59,13 @@ static const study_turn *next_turn(working *w) {
   return w->next < w->count ? &w->turns[w->next] : NULL;
 }
 
+/* what was measured, whose reference it takes */
+static int keep(study_run *run, json_t *entry) {
+  if (study_cells_take(run, entry)) return study_store_keep(run, entry);
+  json_decref(entry);
+  return study_out_of_memory(run);
+}
+
 /* ---- in this process ------------------------------------------------------------------------- */
 
 static int work_here(study_run *run) {
@@ -67,9 +74,7 @@ static int work_here(study_run *run) {
   run->private->progress = &w.progress;
   for (const study_turn *t; !status && (t = next_turn(&w)); w.next++) {
     status = study_cells_run(run, t->cell);
-    if (!status)
-      status = study_journal_append(run, study_cells_entry(run, &run->private->cell[t->cell]));
-    if (!status) study_parts_drop(run, run->private->cell[t->cell].name);
+    if (!status) status = keep(run, study_cells_entry(run, &run->private->cell[t->cell]));
     measure_progress_update(&w.progress, ++w.done);
     if (*run->interrupted) status = 1;
   }
@@ -220,9 +225,7 @@ static int take(working *w, size_t worker, json_t *entry) {
   if (!entry) return -1;
   if (index != SIZE_MAX && name && !strcmp(name, run->private->cell[index].name)) {
     measure_progress_update(&w->progress, ++w->done);
-    const int status = study_journal_append(run, entry);
-    if (!status) study_parts_drop(run, run->private->cell[index].name);
-    return status;
+    return keep(run, entry);
   }
   const int failed = (int)json_integer_value(json_object_get(entry, "status"));
   fail(run, message ? message : "a process has planned other cells");

@@ -211,8 +211,8 @@ const study calibrate_study = {
     .tables = {[ROWS] = STUDY_TABLE(row_columns, row, .csv = "calibration.csv",
                                     .meaning = "one k/m, the hopper's own first"),
                [TOP] = STUDY_TABLE(row_columns, row, .json = "", .meaning = "the hopper's own"),
-               [PAPER] =
-                   STUDY_TABLE(paper_columns, paper_values, .json = "", .meaning = "the paper's"),
+               [PAPER] = STUDY_TABLE(paper_columns, paper_values, .json = "",
+                                     .sql = "calibration_paper", .meaning = "the paper's"),
                [TABLE] = STUDY_TABLE(row_columns, row, .json = "table", .meaning = "one k/m"),
                [TRAJECTORY] =
                    STUDY_TABLE(instant_columns, instant, .csv = "calibration_trajectory.csv",

@@ -7,10 +7,11 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "studies.h"
 
-enum { CLAIMS = STUDY_SAMPLES };
+enum { CLAIMS = STUDY_SAMPLES, FOLDER_SIZE = 4096 };
 
 static const study_option options[] = {{0}};
 
@@ -32,33 +33,13 @@ static const column verdict_columns[] = {VERDICT(COLUMN_LINE, verdict){0}};
 
 /* ---- a claim's number ------------------------------------------------------------------------ */
 
-/* its files, which may be one */
-typedef struct sides {
-  json_t *a, *b, *reach;
-} sides;
-
-static double quotient(const claim *c, const sides *from, const char *value) {
-  const double a = results_reduce(from->a, &c->a, c->each, value);
-  return c->b.column ? a / results_reduce(from->b, &c->b, c->each, value) : a;
-}
-
-static double number_of(const claim *c, const sides *from) {
-  double furthest = NAN;
-  char value[RESULTS_TEXT_SIZE];
-  json_t *row;
-  size_t i;
-  if (c->reach.column && isnan(results_reduce(from->reach, &c->reach, NULL, NULL))) return NAN;
-  if (!c->each) return quotient(c, from, NULL);
-  json_array_foreach(from->a, i, row) {
-    const double one = quotient(c, from, results_text(row, c->each, value));
-    if (isnan(furthest) || fabs(one) > fabs(furthest)) furthest = one;
-  }
-  return furthest;
-}
-
-/* rows of a number's file, or of a's where the claim has no such number */
-static json_t *rows_of(study_run *run, const claim *c, const results_number *number) {
-  return results_read(run->folder, number->column ? number->file : c->a.file, run->message);
+/* NaN where nothing has been measured. 0, or -1 with one line */
+static int find(study_run *run, const claim *c, double *number) {
+  const char *const slash = strchr(c->file, '/'), *const dot = strchr(c->file, '.');
+  const int length = slash && slash < dot ? (int)(slash - c->file) : 0;
+  char folder[FOLDER_SIZE];
+  snprintf(folder, sizeof folder, "%s/%.*s", run->folder, length, c->file);
+  return study_ask_number(run, folder, c->number, number);
 }
 
 static const char *verdict_of(const claim *c, double number) {
@@ -67,12 +48,26 @@ static const char *verdict_of(const claim *c, double number) {
   return number >= c->low && number <= c->high ? "holds" : "fails";
 }
 
-/* a folder that is not there is a slip, and no folder without results */
+static bool is_there(const study_run *run, const char *file) {
+  char path[FOLDER_SIZE];
+  snprintf(path, sizeof path, "%s/%s", run->folder, file);
+  return access(path, F_OK) == 0;
+}
+
+/* a folder that is not there is a slip, and no folder without results; what earlier programs left
+ * has no tables */
 static int check(study_run *run) {
   struct stat about;
-  if (!stat(run->folder, &about) && S_ISDIR(about.st_mode)) return 0;
-  return measure_fail(run->message, "there is no folder %s whose results could be judged",
-                      run->folder);
+  if (stat(run->folder, &about) || !S_ISDIR(about.st_mode))
+    return measure_fail(run->message, "there is no folder %s whose results could be judged",
+                        run->folder);
+  for (const claim *c = claims; c->paper && !is_there(run, "essbench.sqlite"); c++)
+    if (c->file && is_there(run, c->file))
+      return measure_fail(run->message,
+                          "%s/%s is of an earlier essbench, which kept no essbench.sqlite; measure "
+                          "it again",
+                          run->folder, c->file);
+  return 0;
 }
 
 /* ---- cells: one claim each ------------------------------------------------------------------- */
@@ -93,17 +88,10 @@ static int judge(study_run *run, const void *cell) {
                  .high = c->command && isfinite(c->high) ? c->high : (double)NAN,
                  .number = NAN,
                  .command = c->command ? c->command : "",
-                 .results = c->command ? c->a.file : ""};
-  sides from = {NULL, NULL, NULL};
-  if (c->command)
-    from = (sides){rows_of(run, c, &c->a), rows_of(run, c, &c->b), rows_of(run, c, &c->reach)};
-  const bool are_read = from.a && from.b && from.reach, failed = c->command && !are_read;
-  if (are_read) row.number = number_of(c, &from);
-  json_decref(from.a);
-  json_decref(from.b);
-  json_decref(from.reach);
+                 .results = c->command ? c->file : ""};
+  if (c->command && find(run, c, &row.number)) return -1;
   row.verdict = verdict_of(c, row.number);
-  return failed ? -1 : study_add(run, CLAIMS, &row);
+  return study_add(run, CLAIMS, &row);
 }
 
 /* ---- a screen -------------------------------------------------------------------------------- */

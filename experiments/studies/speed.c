@@ -129,6 +129,7 @@ const study speed_study = {
                                           "the same at every number of them"),
                [SPEED_SAMPLE_COSTS] =
                    STUDY_TABLE(speed_sample_cost_columns, speed_sample_cost, .json = "samples",
+                               .sql = "speed_sample_costs",
                                .meaning = "what a further row of samples costs libess"),
                [SPEED_CALLBACKS] =
                    STUDY_TABLE(speed_callback_columns, speed_callback, .json = "callbacks",

@@ -21,6 +21,10 @@ foreach(duty contacts front interrupts refusals streams resume figures run_files
            COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_cli_${duty}.sh $<TARGET_FILE:essbench>)
 endforeach()
 
+# the database, and what the guide says to ask of it
+add_test(NAME cli_store COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_cli_store.sh
+                                $<TARGET_FILE:essbench> ${CMAKE_SOURCE_DIR})
+
 # a locale with a decimal comma, made here where none is installed
 find_program(LOCALEDEF localedef)
 set(cli_locales ${CMAKE_CURRENT_BINARY_DIR}/cli_locales)

@@ -1,24 +1,21 @@
 #!/bin/bash
 # A signal to a command that measures: it ends with 128 and the signal's number, says so in one line,
-# leaves no process behind and what it has measured in its journal.
+# leaves no process behind and what it has measured in the database.
 # SPDX-License-Identifier: GPL-3.0-or-later
 . "$(dirname "$0")/../support/cli_room.sh"
 
-# lines of a file that may not be there yet
-lines() { cat "$1" 2>/dev/null | wc -l; }
-
-# $1 is the signal, $2 the status it ends with, $3 the journal and $4 how many lines it has when the
-# signal comes, the rest the command's words. The command alone is told, as by kill; what it has
+# $1 is the signal, $2 the status it ends with, $3 how many cells it has when the signal comes, the
+# rest the command's words. The command alone is told, as by kill; what it has
 # started is its own to end.
 ends() {
-  local signal=$1 wanted=$2 journal=$3 some=$4 children before
-  shift 4
+  local signal=$1 wanted=$2 some=$3 children before
+  shift 3
   rm -rf results
   "$essbench" "$@" --out results >"$room/out" 2>"$room/err" </dev/null &
   local pid=$!
-  while [ "$(lines "results/$journal")" -lt "$some" ] && kill -0 $pid 2>/dev/null; do sleep 0.05; done
+  while [ "$(cells results)" -lt "$some" ] && kill -0 $pid 2>/dev/null; do sleep 0.05; done
   children=$(pgrep -P $pid)
-  before=$(lines "results/$journal")
+  before=$(cells results)
   kill "-$signal" $pid
   wait $pid
   status=$?
@@ -26,9 +23,8 @@ ends() {
   for child in $children; do
     expect "$1, $signal: process $child has ended" gone "$child"
   done
-  expect "$1, $signal: the journal keeps its $before lines" \
-    [ "$(lines "results/$journal")" -ge "$before" ]
-  expect "$1, $signal: and they are samples" grep -qE '"type":"(sample|choice|probe)"' "results/$journal"
+  expect "$1, $signal: it keeps its $before cells" \
+    [ "$(cells results)" -ge "$before" ]
 }
 ended() { [ "$status" -eq "$1" ] && said | grep -q "interrupted"; }
 gone() { ! kill -0 "$1" 2>/dev/null; }
@@ -39,13 +35,13 @@ parts='--contacts 2..9 --trials 30 --epsilon 1e-3 --min-time 0.01'
 for signal in 'INT 130' 'TERM 143'; do
   # shellcheck disable=SC2086 # words
   {
-    ends $signal sweep.journal 10 sweep $parts --processes 3
-    ends $signal tolerance.journal 4 tolerance --contacts 100 --trials 1000 --processes 2
+    ends $signal 9 sweep $parts --processes 3
+    ends $signal 3 tolerance --contacts 100 --trials 1000 --processes 2
   }
 done
 # shellcheck disable=SC2086
-ends INT 130 sweep.journal 10 sweep $parts --processes 1
-ends TERM 143 scale.journal 4 scale --contacts 1000 --trials 20
-ends INT 130 crossing_cost.journal 4 crossing-cost --contacts 2
-ends TERM 143 work_precision_plate_100.journal 4 work-precision --contacts 100
+ends INT 130 9 sweep $parts --processes 1
+ends TERM 143 3 scale --contacts 1000 --trials 20
+ends INT 130 3 crossing-cost --contacts 2
+ends TERM 143 3 work-precision --contacts 100
 finish

@@ -11,7 +11,7 @@ expect "results to begin with" success
 run work-precision --model affine3 --trials 1 --methods hybrid --out precision
 expect "points to begin with" success
 echo '{"epsilon": 0.002657}' >results/calibration.json
-for name in sweep.csv sweep_samples.csv sweep.json sweep.journal calibration.csv; do
+for name in sweep.csv sweep_samples.csv sweep.json calibration.csv; do
   echo "earlier $name" >results/$name
 done
 echo earlier >file
@@ -226,7 +226,7 @@ refuses 2 '--contacts 1..x is not accepted' scale --contacts 1..x
 refuses 2 'unknown option --model' scale --model hopper
 refuses 1 'precision holds this model measured with hybrid, which --methods leaves out and would' \
   work-precision --model affine3 --trials 1 --methods projection-1,projection-2 --out precision
-refuses 1 'results holds no work_precision.json; run work-precision first' work-precision --table
+refuses 1 'results holds no results of work-precision; run it first' work-precision --table
 
 # --- folders and files; a path below a file cannot be written, by root neither --------------------
 

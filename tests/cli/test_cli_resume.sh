@@ -24,20 +24,18 @@ column() { # results folder, name, contacts
     $1 == contacts && $2 == "projection" { print $at }' "$1/sweep.csv"
 }
 
-lines() { if [ -e "$1" ]; then wc -l <"$1"; else echo 0; fi; }
-
-# Starts a sweep, and sends it a signal once some samples are journalled. One that is faster than
+# Starts a sweep, and sends it a signal once some cells are kept. One that is faster than
 # this shell notices is begun anew with longer samples.
 interrupt() { # signal, folder, samples
   patience=0.0005
   while :; do
     sweep "$2" >"$room/out" &
     local pid=$!
-    while [ "$(lines "$2/sweep.journal")" -lt "$3" ] && kill -0 $pid 2>/dev/null; do sleep 0.05; done
+    while [ "$(cells "$2")" -lt "$3" ] && kill -0 $pid 2>/dev/null; do sleep 0.05; done
     pkill "-$1" -P $pid 2>/dev/null
     kill "-$1" $pid 2>/dev/null
     wait $pid 2>/dev/null
-    [ "$(lines "$2/sweep.journal")" -lt "$whole" ] || [ $patience = 0.128 ] && break
+    [ "$(cells "$2")" -lt "$whole" ] || [ $patience = 0.128 ] && break
     patience=$(echo "$patience" | awk '{ print 2 * $1 }')
     rm -rf "$2"
   done
@@ -45,44 +43,47 @@ interrupt() { # signal, folder, samples
 
 sweep "$room/whole" >"$room/out"
 check "an uninterrupted sweep ends with 0" $?
-whole=$(lines "$room/whole/sweep.journal")
+whole=$(cells "$room/whole")
 
 for signal in INT KILL; do
   out=$room/$signal
   interrupt $signal "$out" 12
-  before=$(lines "$out/sweep.journal")
+  before=$(unended "$out")
   [ "$before" -ge 12 ]
   check "$signal leaves the samples taken" $?
   [ "$before" -lt "$whole" ]
   check "$signal came before the end" $?
 
-  "$essbench" sweep --contacts 2..6 --trials 25 --epsilon 0.003 --min-time $patience \
-    --processes 3 --out "$out" >"$room/out" 2>"$room/refusal"
-  [ $? -eq 1 ]
-  check "$signal: other settings are refused with 1" $?
-  grep -q "differs in trials" "$room/refusal"
-  check "$signal: the refusal names the setting" $?
-  [ "$(lines "$out/sweep.journal")" -eq "$before" ]
-  check "$signal: the refusal leaves the journal alone" $?
-
-  sweep "$out" --projection-order 2 >"$room/out"
-  [ $? -eq 1 ] && tail -1 "$room/errors" | grep -q "differs in settings"
-  check "$signal: another order is refused" $?
+  # other settings are another run, and so is another order
+  for other in '--trials 1' '--trials 1 --projection-order 2'; do
+    # shellcheck disable=SC2086 # words
+    sweep "$out" $other --contacts 2 --processes 1 >"$room/out"
+    check "$signal: other settings are another run" $?
+    [ "$(unended "$out")" -eq "$before" ]
+    check "$signal: it leaves the samples alone" $?
+  done
+  [ "$(ended_runs "$out")" -eq 2 ]
+  check "$signal: both are kept" $?
   cp -r "$out" "$room/$signal-chosen"
 
   sweep "$out" >"$room/out"
   check "$signal: the same command goes on and ends with 0" $?
+  [ "$(asked "$out" "SELECT count(*) FROM cell GROUP BY run" | head -n 1)" -eq "$whole" ]
+  check "$signal: in the same run, which has each cell once" $?
   cmp -s <(clockless "$out") <(clockless "$room/whole")
   check "$signal: the results are those of an uninterrupted sweep" $?
 done
 
-# settings that a search chose for a row are those it goes on with: here of the first row's journal
+# settings that a search chose for a row are those it goes on with: here the first row's
 for signal in INT KILL; do
   out=$room/$signal-chosen
-  sed -i '/"cell":"[a-z ]*contacts=2[" ]/s/"projection_order":1,/"projection_order":2,/g' \
-    "$out/sweep.journal"
-  grep -q '"projection_order":2,' "$out/sweep.journal"
-  check "$signal: the first row is in the journal" $?
+  changed=$(asked "$out" "UPDATE sweep_cells
+    SET settings = replace(settings, '\"projection_order\":1,', '\"projection_order\":2,')
+    WHERE within IN (SELECT cell.id FROM cell JOIN run ON run.id = run WHERE ended IS NULL
+      AND (name LIKE '%contacts=2' OR name LIKE '%contacts=2 %')) AND settings LIKE '%\"projection_order\":1,%';
+    SELECT changes()")
+  [ "$changed" -gt 0 ]
+  check "$signal: the first row is in the database" $?
   sweep "$out" >"$room/out"
   check "$signal: goes on with other settings in a row" $?
   [ "$(column "$out" projection_order 2)" = 2 ]
@@ -94,12 +95,12 @@ done
 # a finished sweep is begun anew by the same command
 sweep "$room/whole" >"$room/out"
 check "a finished sweep can be run again" $?
-[ "$(grep -c '"settings"' "$room/whole/sweep.journal" | head -1)" -ge 1 ]
-check "its journal begins anew" $?
+[ "$(ended_runs "$room/whole")" -eq 2 ]
+check "as another run" $?
 
 # and stands in no other's way
 "$essbench" sweep --contacts 3 --trials 2 --epsilon 0.003 --out "$room/whole" >"$room/out" 2>>"$room/errors"
 check "a finished sweep gives way to one with other settings" $?
 
-[ $failures -eq 0 ] || cat "$room/errors" "$room/refusal"
+[ $failures -eq 0 ] || cat "$room/errors"
 finish

@@ -1,11 +1,12 @@
 /*
- * The core of all studies, by a made-up one: stages, journal, resuming, files by its columns.
+ * The core of all studies, by a made-up one: stages, resuming, files and tables by its columns.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #define _GNU_SOURCE /* nftw */
 #include "experiments_fixture.h"
 #include "solver.h"
+#include "studies.h"
 #include "study_run.h"
 
 /* ---- the made-up study ----------------------------------------------------------------------- */
@@ -282,13 +283,11 @@ static void a_failure_keeps_what_was_measured(void **state) {
   assert_int_equal(runs, 4);
   remove(path_in(state, "made_up.json", path));
   failing = SIZE_MAX;
-  // other settings are refused while it is unfinished
-  assert_int_equal(execute(state, "5", false, message), -1);
-  assert_non_null(strstr(message, "differs in trials; finish that one, or begin anew"));
-  assert_int_equal(runs, 0);
-  // and so is another file
-  assert_int_equal(execute_on(state, "b", "4", false, message), -1);
-  assert_non_null(strstr(message, "differs in FILE; finish that one, or begin anew"));
+  // other settings and another file are other runs, whose samples stay apart
+  assert_int_equal(execute(state, "3", false, message), 0);
+  assert_int_equal(runs, 4);
+  assert_int_equal(execute_on(state, "b", "4", false, message), 0);
+  assert_int_equal(runs, 6);
   assert_int_equal(execute(state, "4", false, message), 0);
   assert_int_equal(runs, 3);
   json_decref(read_json(state, "made_up.json"));
@@ -311,16 +310,50 @@ static void a_failure_that_is_noted_ends_it(void **state) {
   noting = NOWHERE;
 }
 
-static void an_entry_of_another_kind_is_refused(void **state) {
+/* a table for each, also in a file whose form had other columns */
+static void tables_have_what_the_files_have(void **state) {
   char message[SOLVER_MESSAGE_SIZE], path[PATH_SIZE];
-  failing = 3;
-  assert_int_equal(execute(state, "4", true, message), -1);
-  FILE *const journal = fopen(path_in(state, "made_up.journal", path), "a");
-  assert_non_null(journal);
-  fputs("{\"type\":\"sample\",\"work\":3,\"values\":[1.0]}\n", journal);
-  fclose(journal);
-  assert_int_equal(execute(state, "4", false, message), -1);
-  assert_non_null(strstr(message, "no measurement's; begin anew with --restart"));
+  measure_store *store;
+  json_t *rows;
+  failing = SIZE_MAX;
+  assert_int_equal(execute(state, "3", true, message), 0);
+  path_in(state, "essbench.sqlite", path);
+  assert_int_equal(
+      measure_store_open(&store, path, "ALTER TABLE made_up DROP COLUMN ends", message), 0);
+  measure_store_close(store);
+  assert_int_equal(execute(state, "3", true, message), 0);
+  assert_int_equal(measure_store_open(&store, path, NULL, message), 0);
+  static const char sql[] =
+      "SELECT json_group_array(h.value), g.ends, g.unknown, g.`spread.high` "
+      "FROM made_up g JOIN made_up_halves h ON h.run = g.run AND h.within = g.row "
+      "WHERE g.run = (SELECT max(id) FROM run WHERE ended IS NOT NULL) GROUP BY g.row ORDER BY "
+      "g.row";
+  assert_int_equal(measure_store_run(store, sql, NULL, &rows, message), 0);
+  char *const text = json_dumps(rows, JSON_COMPACT);
+  assert_string_equal(text, "[[\"[0.0,0.5,0.5,null]\",\"[1.0,2.0]\",null,1.5],"
+                            "[\"[5.5,5.5,5.5,5.5]\",\"[1.0,2.0]\",null,1.5]]");
+  free(text);
+  json_decref(rows);
+  measure_store_close(store);
+}
+
+/* two tables of one name would be one */
+static void tables_of_all_studies_have_names_of_their_own(void **state) {
+  (void)state;
+  json_t *const names = json_object();
+  for (const study *const *s = studies; *s; s++) {
+    for (size_t i = 0; i < STUDY_TABLES_MAX && (*s)->tables[i].columns; i++) {
+      char name[STUDY_TABLE_NAME_SIZE];
+      if (!*study_table_name(*s, i, name)) continue;
+      if (json_object_get(names, name)) fail_msg("there are two tables %s", name);
+      json_object_set_new(names, name, json_true());
+      for (const column *c = (*s)->tables[i].columns; c->name; c++)
+        if (!strcmp(c->name, "run") || !strcmp(c->name, "row") || !strcmp(c->name, "within"))
+          fail_msg("%s has a column %s, which every table has", name, c->name);
+    }
+  }
+  assert_true(json_object_size(names) > 60);
+  json_decref(names);
 }
 
 static void options_say_what_is_accepted(void **state) {
@@ -368,7 +401,8 @@ int main(void) {
       cmocka_unit_test(json_nests_tables_and_members),
       cmocka_unit_test(a_failure_keeps_what_was_measured),
       cmocka_unit_test(a_failure_that_is_noted_ends_it),
-      cmocka_unit_test(an_entry_of_another_kind_is_refused),
+      cmocka_unit_test(tables_have_what_the_files_have),
+      cmocka_unit_test(tables_of_all_studies_have_names_of_their_own),
       cmocka_unit_test(options_say_what_is_accepted),
       cmocka_unit_test(the_schema_has_every_column),
   };

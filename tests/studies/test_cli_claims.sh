@@ -1,5 +1,5 @@
 #!/bin/sh
-# claims judges what is in the folder: a value of a file that is changed changes the verdict.
+# claims judges what is in the folder: a value that is changed changes the verdict.
 # SPDX-License-Identifier: GPL-3.0-or-later
 # usage: test_cli_claims.sh ESSBENCH
 . "$(dirname "$0")/../support/cli_room.sh"
@@ -8,6 +8,10 @@
 verdict() { grep -F -A1 -- "$1" "$room/out"; }
 is() { verdict "$1" | grep -q "^  $2 "; }
 number() { verdict "$1" | grep -q -- ": $2\$"; }
+# judges the .csv files here
+judge() {
+  put . *.csv && run claims --out .
+}
 order='the projection is of second order'
 plate='the epsilon calibrated on the hopper'
 slope='one more contact costs about'
@@ -58,30 +62,27 @@ contacts,solver,protocol,rms_error
 10,projection,equal-error,0.9
 100,projection,equal-error,0.9
 END
-cat >sweep.json <<END
-{"slopes": [{"solver": "projection", "protocol": "paper", "s_per_contact": 3e-5},
-            {"solver": "mujoco", "protocol": "paper", "s_per_contact": 4e-5}]}
-END
-run claims --out .
+printf 'solver,protocol,s_per_contact\nprojection,paper,3e-5\nmujoco,paper,4e-5\n' >sweep_slopes.csv
+judge
 expect 'of few contacts nothing follows for many' is "$plate" 'not measured'
 expect 'nor from their slope' is "$slope" 'not measured'
 expect 'what to run for that' grep -q 'run make sweep$' "$room/out"
 printf '100,projection,paper,0.02\n100,mujoco,paper,0.02\n' >>sweep.csv
-run claims --out .
+judge
 expect 'results are read' success
 expect 'order 2 holds' is "$order" holds
 expect 'by its slope' number "$order" 2.002
 expect 'the worst N decides' is "$plate" fails
 expect 'over MuJoCo at the same N and protocol' number "$plate" 1.5
-expect 'rows of a .json' is "$slope" holds
+expect 'rows of a member of a .json' is "$slope" holds
 expect 'their quotient' number "$slope" 0.75
 
 printf 'delta_t,t,front,rear\n0,0.03,0,9\n0.03,0.03,50,9\n0.03,0.1,0,9\n' >contact_modes_leap.csv
-run claims --out .
+judge
 expect 'the least within two bounds' number 'the front leg stays' 50
 expect 'a leg that leaves' is 'the front leg leaves as' holds
 sed -i 's/^0,0.03,0,/0,0.03,5,/' contact_modes_leap.csv
-run claims --out .
+judge
 expect 'a leg that stays' is 'the front leg leaves as' fails
 
 # rules that say which number decides
@@ -125,7 +126,7 @@ rocking-block --tilt 0.2,"stops below, (103) with -2 I_b",6.3
 rocking-block --tilt 0.2 --delta-t 0 --complete yes,fastest rate at the end,0
 END
 printf 'delta_t,impacts,earlier\n0.1,1,1\n0.0001,19,1\n' >contact_modes_truncation.csv
-run claims --out .
+judge
 flat='for small epsilon the error no longer falls'
 expect 'flat is judged under the usual tolerance' is "$flat" holds
 expect 'by the quotient there' number "$flat" 1.043
@@ -152,34 +153,31 @@ expect 'of all delta_t the most impacts' number 'ends the block' 19
 expect 'the block past its impacts' is 'past the accumulation' holds
 sed -i 's/^soft,2,1,4e-8,2.5,-2.5/soft,2,1,0.1,2.5,2.5/' limbs_bodies.csv
 sed -i 's/^1e-6,1e-6,2.3e-8/1e-6,1e-6,2.3e-9/' order_flat.csv
-run claims --out .
+judge
 expect 'one slope on both sides is no kink' is "$coupled" fails
 expect 'and a jump is not continuous' is 'coupled forces: the outcome is continuous' fails
 expect 'an error that falls is not flat' is "$flat" fails
 
+mkdir old
+cp order_fit.csv old
+run claims --out old
+expect 'what an earlier program left' one_line 1 'old/order_fit.csv is of an earlier essbench'
 run claims --out nowhere
 expect 'a folder that is not there' one_line 1 'no folder nowhere'
 expect 'is not made' test ! -e nowhere
 
 sed -i 's/^1,2.002/1,1.5/' order_fit.csv
-sed -i 's/3e-5/9e-5/' sweep.json
-run claims --out .
-expect 'a changed value of a .csv fails' is "$order" fails
-expect 'a changed value of a .json fails' is "$slope" fails
+sed -i 's/3e-5/9e-5/' sweep_slopes.csv
+judge
+expect 'a changed value fails' is "$order" fails
+expect 'and another' is "$slope" fails
 expect 'the file says so' grep -q 'second order in epsilon,.*,1.5,fails,' claims.csv
 
 echo 'projection_order,slope,slope_lo,slope_hi' >order_fit.csv
-run claims --out .
+judge
 expect 'no rows' is "$order" 'not measured'
-echo '{"slopes": 3}' >sweep.json
+echo 'no database' >essbench.sqlite
 run claims --out .
-expect 'no rows in a member' is "$slope" 'not measured'
-printf 'projection_order,slope\n1,2,3\n' >order_fit.csv
-run claims --out .
-expect 'a broken table' one_line 1 'order_fit.csv'
-echo 'projection_order' >order_fit.csv
-echo '{' >sweep.json
-run claims --out .
-expect 'broken JSON' one_line 1 'sweep.json'
+expect 'what is no database' one_line 1 'file is not a database; move it away'
 
 finish

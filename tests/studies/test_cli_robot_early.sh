@@ -17,13 +17,14 @@ study() {
     --check-step 1e-4 --out "$3" --restart
 }
 
-# every run of both journals: the work that is timed, and its error; errors are against references that
+# every run of both: the work that is timed, and its error; errors are against references that
 # end a step apart. $1 is the program's word for where the reference stops, or nothing
 cat >same_work.py <<'END'
-import json
+import sqlite3
 def runs(folder):
-    lines = [json.loads(x) for x in open(folder + "/robot.journal")]
-    return [row for x in lines if x["type"] == "sample" for row in x["rows"]]
+    rows = sqlite3.connect(folder + "/essbench.sqlite").execute(
+        "SELECT * FROM robot_cells WHERE run = (SELECT max(id) FROM run) ORDER BY within, row")
+    return [row[3:] for row in rows]
 whole, cut = runs("whole"), runs("cut")
 assert len(whole) == len(cut) > 8
 ran = 0

@@ -22,10 +22,8 @@ refuses 2 '--stiff' --stiff 0
 refuses 2 '--before wants a value' --before
 refuses 2 'x is not accepted' x
 refuses 1 'holds neither speed.json nor sweep.json' --before nowhere
-refuses 1 'speed.json' --table --out nowhere
+refuses 1 'holds no results of speed; run it first' --table --out nowhere
 
-cells() { cat results/speed.journal 2>/dev/null | grep -c '"type":"sample"'; }
-names() { grep -o '"cell":"[^"]*"' results/speed.journal | sort; }
 
 # the choices of a hopper and three plates, and of a hopper and a plate with stiff springs, and of
 # each the race in two processes
@@ -42,18 +40,18 @@ END
 # shellcheck disable=SC2086 # words
 "$essbench" speed $small >"$room/out" 2>"$room/err" </dev/null &
 child=$!
-while [ "$(cells)" -lt 5 ] && kill -0 $child; do sleep 0.05; done
+while [ "$(cells results)" -lt 5 ] && kill -0 $child; do sleep 0.05; done
 kill -INT $child
 wait $child
 expect 'an interrupt ends it with 130' [ $? -eq 130 ]
 expect 'and is told' grep -q 'interrupted; the same command goes on from here' "$room/err"
-expect 'what was measured is kept' [ "$(cells)" -ge 5 ]
+expect 'what was measured is kept' [ "$(cells results)" -ge 5 ]
 expect 'there are no results yet' [ ! -e results/speed.json ]
 # shellcheck disable=SC2086
 run speed $small
 expect 'the same command goes on' success
-expect 'to the end' [ "$(cells)" -eq 21 ]
-expect 'and measures nothing twice' [ -z "$(names | uniq -d)" ]
+expect 'to the end' [ "$(cells results)" -eq 21 ]
+expect 'and measures nothing twice' [ "$(ended_runs results)" -eq 1 ]
 expect 'the hopper is in the table' grep -q '^hopper  *libess  *equal-error' "$room/out"
 grep '^hopper\|^plate' "$room/out" >"$room/rows"
 run speed --table --out results

@@ -24,7 +24,6 @@ clockless() {
 }
 like_whole() { [ "$(clockless "$1")" = "$(clockless whole)" ]; }
 all_are() { [ "$(values whole "$1" | sort -u)" = "$2" ]; }
-lines() { wc -l 2>/dev/null <"$1/tolerance.journal" || echo 0; }
 
 measure whole
 expect 'a run' success
@@ -41,15 +40,20 @@ measure one --processes 1
 expect 'one process' success
 expect 'gives the same' like_whole one
 
-# the settings and two of four starts
+# two of four starts
 mkdir part
-head -n 3 whole/tolerance.journal >part/tolerance.journal
+cp whole/essbench.sqlite part
+cut_to part 2
 measure part --seed 2
-expect 'another seed is refused' one_line 1 'differs in seed; finish that one, or begin anew with'
+expect 'another seed is another run' success
+expect 'which leaves the first alone' [ "$(unended part)" -eq 2 ]
 measure part
 expect 'a run that goes on' success
 expect 'ends with the same' like_whole part
-expect 'and measures nothing twice' [ "$(lines part)" -eq "$(lines whole)" ]
+expect 'and measures nothing twice' [ "$(asked part 'SELECT count(*) FROM cell WHERE run = 1')" -eq "$(cells whole)" ]
+measure part --restart
+expect 'a run begun anew' success
+expect 'is another' [ "$(ended_runs part)" -eq 3 ]
 
 # its processes keep to no core, which is a warning on any machine
 run tolerance --strict --out strict/deeper
@@ -57,37 +61,24 @@ expect '--strict refuses' [ "$status" -eq 1 ]
 expect 'says so' grep -q 'essbench tolerance: --strict, and .* nothing is measured' "$room/err"
 expect 'and leaves no folder' [ ! -e strict ]
 
-# a journal of another form, as earlier versions wrote it
-mkdir old
-head -n 1 whole/tolerance.journal >old/tolerance.journal
-echo '{"type":"sample","work":0,"values":[1.0]}' >>old/tolerance.journal
-measure old
-expect 'a journal of another form is refused' one_line 1 'begin anew with --restart'
-sed '1s/"schema_version":[0-9]*/"schema_version":1/' whole/tolerance.journal | head -n 3 \
-  >old/tolerance.journal
-measure old
-expect 'so is one of another version' one_line 1 'another version of essbench; finish that one, or'
-measure old --restart
-expect 'and begun anew by --restart' like_whole old
-
 # a process that is killed ends the run with the loss of what was under way
 longer() {
   run tolerance --contacts 60 --damping 60 --tolerances 1e-2,1e-4 --trials 24 --out "$@"
 }
 longer all
 longer killed &
-while [ "$(lines killed 2>/dev/null || echo 0)" -lt 4 ] && kill -0 $!; do sleep 0.02; done
+while [ "$(cells killed)" -lt 4 ] && kill -0 $!; do sleep 0.02; done
 for child in $(pgrep -P "$(pgrep -P $! | head -n 1)"); do kill -KILL "$child"; done
 wait $!
-known=$(lines killed)
+known=$(cells killed)
 expect 'what was measured is known' [ "$known" -ge 4 ]
-expect 'what was not is not' [ "$known" -lt "$(lines all)" ]
+expect 'what was not is not' [ "$known" -lt "$(cells all)" ]
 expect 'there are no results yet' [ ! -e killed/tolerance.csv ]
 longer killed
 expect 'the same command goes on' success
 values all rms_median >all_values
 values killed rms_median >killed_values
 expect 'and ends with the same' same_bytes all_values killed_values
-expect 'and has measured nothing twice' [ "$(lines killed)" -eq "$(lines all)" ]
+expect 'and has measured nothing twice' [ "$(cells killed)" -eq "$(cells all)" ]
 
 finish

@@ -6,8 +6,8 @@
 
 lines() { [ "$(wc -l <"$room/out")" -eq "$1" ]; }
 says() { grep -qF -- "$1" "$room/out"; }
-# sets a member of sweep.json to $2 wherever it is
-set_all() { sed -i "s/\"$1\": [^,]*/\"$1\": $2/" results/sweep.json; }
+# sets a column of a table of the sweep to $3 wherever it is, or where $4 says
+set_all() { asked results "UPDATE sweep_$1 SET $2 = $3 WHERE ${4-1}"; }
 
 small='--trials 2 --processes 1 --epsilon 1e-3 --duration 0.6'
 # shellcheck disable=SC2086 # words
@@ -16,7 +16,7 @@ expect 'a race' success
 expect 'the cheapest plain method races at equal error, at each N' \
   [ "$(grep -cE '^[24],plain-[a-z0-9]+,equal-error,' results/sweep.csv)" -eq 2 ]
 expect 'and nowhere else' [ "$(grep -c ',plain-' results/sweep.csv)" -eq 2 ]
-cp results/sweep.json whole.json
+cp results/essbench.sqlite whole.sqlite
 run sweep --table
 expect 'a verdict' success
 expect 'of four lines' lines 4
@@ -25,9 +25,9 @@ expect 'and the price of a contact' grep -qE '^one more contact: .*(libess \(equ
 
 expect 'plain methods are one' grep -qE '^one more contact: .*, the cheapest plain method \(equal-error\) [-0-9.e]+ us' "$room/out"
 
-set_all mujoco_over_projection 12.5
-set_all s_per_contact 0.0015
-set_all plain_over_libess 0.5
+set_all ratios mujoco_over_projection 12.5
+set_all slopes s_per_contact 0.0015
+set_all plain plain_over_libess 0.5
 run sweep --table
 expect 'the plain method' says 'the cheapest method that looks for no crossing takes 0.5 times as long as libess'
 expect 'another ratio' says 'at equal error: MuJoCo takes 12.5 times as long as libess, which errs '
@@ -35,13 +35,13 @@ expect 'by the paper, too' says "by the paper's protocol: MuJoCo takes 12.5 time
 expect 'another slope' says 'libess (equal-error) 1.5e+03 us'
 expect 'engines by what they are' says "contact: libess by the paper's method (paper) 1.5e+03 us, MuJoCo (paper)"
 # the first ratio alone
-cp whole.json results/sweep.json
-set_all mujoco_over_projection 3
-sed -i '0,/"mujoco_over_projection"/s/"mujoco_over_projection": 3/"mujoco_over_projection": 7/' results/sweep.json
+cp whole.sqlite results/essbench.sqlite
+set_all ratios mujoco_over_projection 3
+set_all ratios mujoco_over_projection 7 'row = 0'
 run sweep --table
 expect 'a range' grep -q 'MuJoCo takes 3 to 7 times' "$room/out"
 
-sed -i 's/equal-error/free/' results/sweep.json
+for table in ratios slopes plain; do set_all $table protocol "'free'" "protocol = 'equal-error'"; done
 run sweep --table
 expect 'a protocol that nobody raced by' says 'at equal error: not raced'
 # shellcheck disable=SC2086
@@ -51,9 +51,6 @@ run sweep --table
 expect 'three lines where nobody races by it' lines 3
 expect 'without a slope' says 'one more contact: not known from one N'
 
-sed -i 's/"schema": "[^"]*"/"schema": "other"/' results/sweep.json
-run sweep --table
-expect 'other results' one_line 1 'results/sweep.json is not what sweep writes; move it away'
 run sweep --table --out nowhere
-expect 'no results' one_line 1 'nowhere holds no sweep.json; run sweep first'
+expect 'no results' one_line 1 'nowhere holds no results of sweep; run it first'
 finish

@@ -1,6 +1,7 @@
 # What tests in shell share: a room of their own, and what has been wrong. Sourced.
 # SPDX-License-Identifier: GPL-3.0-or-later
 set -u
+. "$(dirname "$0")/../support/store.sh"
 room=$(mktemp -d) || exit 1
 trap 'rm -rf "$room"' EXIT
 failures=0

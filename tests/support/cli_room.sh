@@ -2,6 +2,7 @@
 # is expected of a command. Sourced with $1, the program.
 # SPDX-License-Identifier: GPL-3.0-or-later
 set -u
+. "$(dirname "$0")/../support/store.sh"
 essbench=$1
 LC_ALL=C
 export LC_ALL

@@ -31,7 +31,6 @@ clockless() {
     "$1/tolerance.csv"
 }
 like() { [ -e "$1/tolerance.csv" ] && [ "$(clockless "$1")" = "$(clockless "$2")" ]; }
-lines() { cat "$1" 2>/dev/null | wc -l; }
 
 # --- ranks that are stopped on the way ------------------------------------------------------------
 
@@ -41,7 +40,7 @@ longer='tolerance --contacts 60 --damping 60 --tolerances 1e-2,1e-3 --trials 80'
 start() {
   $mpi -n 4 "$essbench" $longer --out "$1" >"$room/out" 2>"$room/err" </dev/null &
   mpirun=$!
-  while [ "$(lines "$1/tolerance.journal")" -lt 5 ] && kill -0 $mpirun; do sleep 0.01; done
+  while [ "$(cells "$1")" -lt 4 ] && kill -0 $mpirun; do sleep 0.01; done
   workers=$(for pid in $(pgrep -P $mpirun); do
     rank=$(tr '\0' '\n' 2>/dev/null <"/proc/$pid/environ" | sed -n 's/^OMPI_COMM_WORLD_RANK=//p')
     [ -n "$rank" ] && echo "$rank $pid"

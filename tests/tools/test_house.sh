@@ -14,8 +14,8 @@ fail() {
 
 # --- studies --------------------------------------------------------------------------------------
 
-# files, journals, parsing, signals, intervals, the command line
-forbidden='fopen|open_memstream|unlink|measure_(file|folder|json_write|json_read|journal|csv|table)'
+# files, the database, parsing, signals, intervals, the command line
+forbidden='fopen|open_memstream|unlink|measure_(file|folder|json_write|json_read|store|csv|table)'
 forbidden="$forbidden|results_file|resume_|strto[a-z]+ ?\\(|strsep|sscanf|measure_number_parse"
 forbidden="$forbidden|signal ?\\(|sigaction|interrupts_|fork ?\\(|posix_spawn"
 forbidden="$forbidden|draws_(pick|interval|median)|measure_fit_line|argp|argv|\"(arguments|command)\.h"

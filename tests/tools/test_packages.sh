@@ -25,6 +25,7 @@ says() {
 
 off=-DCMAKE_DISABLE_FIND_PACKAGE
 says libgsl-dev ${off}_GSL=ON
+says libsqlite3-dev ${off}_SQLite3=ON
 says 'libgsl-dev libsundials-dev libxml2-dev' ${off}_GSL=ON ${off}_CVODE=ON ${off}_LibXml2=ON
 says 'pkgconf libjansson-dev' -DPKG_CONFIG_EXECUTABLE=/nowhere
 says 'pkgconf libcmocka-dev' -DPKG_CONFIG_EXECUTABLE=/nowhere -DESS_HARNESS=OFF

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a study has measured, in the database of its folder. A run is of these settings, of this
+ * build, and, where it times, of this host. A cell's rows are one transaction. The same command
+ * goes on with a run that has not ended: what is there is selected, and not measured again. All
+ * other runs are left as they are. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "json_file.h"
+#include "ranks.h"
+#include "record.h"
+#include "study_run.h"
+
+enum { SQL_SIZE = 16384, NAME_SIZE = STUDY_TABLE_NAME_SIZE };
+
+static const char tables[] =
+    "CREATE TABLE IF NOT EXISTS run (id INTEGER PRIMARY KEY, study TEXT NOT NULL, "
+    "place TEXT NOT NULL, settings TEXT NOT NULL, git_commit TEXT, host TEXT NOT NULL, load REAL, "
+    "seed INTEGER, begun TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP, ended TEXT, head TEXT);"
+    "CREATE TABLE IF NOT EXISTS cell (id INTEGER PRIMARY KEY, "
+    "run INTEGER NOT NULL REFERENCES run ON DELETE CASCADE, name TEXT NOT NULL, "
+    "UNIQUE (run, name));"
+    "CREATE VIEW IF NOT EXISTS newest AS SELECT max(id) AS run FROM run WHERE ended IS NOT NULL "
+    "GROUP BY study, place;"
+    "CREATE TABLE IF NOT EXISTS part (run INTEGER NOT NULL REFERENCES run ON DELETE CASCADE, "
+    "cell TEXT NOT NULL, name TEXT NOT NULL, value TEXT NOT NULL, UNIQUE (run, cell, name));";
+
+/* ---- statements ------------------------------------------------------------------------------ */
+
+int study_store_ask(study_run *run, const char *sql, json_t *values, json_t **rows) {
+  return measure_store_run(run->private->store, sql, values, rows, run->message);
+}
+
+static int say(study_run *run, const char *sql, json_t *values) {
+  return study_store_ask(run, sql, values, NULL);
+}
+
+int study_store_end(study_run *run, int status) {
+  return measure_store_end(run->private->store, status, run->message);
+}
+
+/* ---- a table for each of the study's --------------------------------------------------------- */
+
+/* as its .csv, or else by the study's file; "" where it is in no file */
+const char *study_table_name(const study *s, size_t table, char name[STUDY_TABLE_NAME_SIZE]) {
+  const study_table *const t = &s->tables[table];
+  if (t->sql)
+    snprintf(name, NAME_SIZE, "%s", t->sql);
+  else if (t->csv)
+    snprintf(name, NAME_SIZE, "%.*s", (int)strcspn(t->csv, "."), t->csv);
+  else if (table == STUDY_SAMPLES)
+    snprintf(name, NAME_SIZE, "%s_cells", s->file);
+  else if (t->json)
+    snprintf(name, NAME_SIZE, "%s_%s", s->file, *t->json ? t->json : "top");
+  else
+    *name = '\0';
+  return name;
+}
+
+bool study_store_keeps(const study *s, size_t table) {
+  char name[NAME_SIZE];
+  return *study_table_name(s, table, name);
+}
+
+static const char *name_of(const column *c) {
+  return *c->name ? c->name : "value";
+}
+
+static const char *type_of(const column *c) {
+  if (c->kind == COLUMN_NUMBER || c->kind == COLUMN_AMOUNT) return "REAL";
+  return c->kind == COLUMN_COUNT || c->kind == COLUMN_FLAG ? "INTEGER" : "TEXT";
+}
+
+/* adds to a text that has room */
+__attribute__((format(printf, 2, 3))) static void add(char sql[SQL_SIZE], const char *format, ...) {
+  const size_t length = strlen(sql);
+  va_list values;
+  va_start(values, format);
+  vsnprintf(sql + length, SQL_SIZE - length, format, values);
+  va_end(values);
+}
+
+/* columns that another version did not have are added */
+static int add_columns(study_run *run, const char *name, const column columns[]) {
+  for (const column *c = columns; c->name; c++) {
+    char sql[SQL_SIZE] = "";
+    json_t *there;
+    if (study_store_ask(run, "SELECT 1 FROM pragma_table_info(?) WHERE name = ?",
+                        json_pack("[s, s]", name, name_of(c)), &there))
+      return -1;
+    const bool is_there = json_array_size(there) > 0;
+    json_decref(there);
+    add(sql, "ALTER TABLE `%s` ADD COLUMN `%s` %s", name, name_of(c), type_of(c));
+    if (!is_there && say(run, sql, NULL)) return -1;
+  }
+  return 0;
+}
+
+/* rows of a run, numbered; `within` is the row of the table that they are nested in, and of samples
+ * their cell */
+static int make_table(study_run *run, size_t table) {
+  char name[NAME_SIZE], sql[SQL_SIZE] = "", index[SQL_SIZE] = "";
+  study_table_name(run->study, table, name);
+  add(sql,
+      "CREATE TABLE IF NOT EXISTS `%s` (run INTEGER NOT NULL REFERENCES run ON DELETE CASCADE, "
+      "row INTEGER NOT NULL, within INTEGER)",
+      name);
+  add(index, "CREATE INDEX IF NOT EXISTS \"%s_of\" ON `%s` (run, within)", name, name);
+  if (say(run, sql, NULL) || say(run, index, NULL)) return -1;
+  return add_columns(run, name, run->study->tables[table].columns);
+}
+
+static int make_tables(study_run *run) {
+  int status = say(run, "BEGIN IMMEDIATE", NULL);
+  for (size_t i = 0; !status && i < STUDY_TABLES_MAX && run->study->tables[i].columns; i++)
+    if (study_store_keeps(run->study, i)) status = make_table(run, i);
+  return study_store_end(run, status);
+}
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+/* values of all columns, an array whose reference is taken */
+static int insert(study_run *run, size_t table, size_t row, json_t *within, json_t *values) {
+  char name[NAME_SIZE], sql[SQL_SIZE] = "";
+  const column *const columns = run->study->tables[table].columns;
+  add(sql, "INSERT INTO `%s` (run, row, within", study_table_name(run->study, table, name));
+  for (const column *c = columns; c->name; c++) add(sql, ", `%s`", name_of(c));
+  add(sql, ") VALUES (?, ?, ?");
+  for (const column *c = columns; c->name; c++) add(sql, ", ?");
+  add(sql, ")");
+  json_t *const all = json_pack("[I, I, o]", run->private->number, (json_int_t)row, within);
+  json_array_extend(all, values);
+  json_decref(values);
+  return say(run, sql, all);
+}
+
+/* what the database has of a value, as column_json says it: a new reference */
+static json_t *given(const column *c, json_t *value) {
+  const bool is_text = c->kind == COLUMN_TEXT || c->kind == COLUMN_NOTE;
+  if (c->kind == COLUMN_FLAG) return json_boolean(json_integer_value(value));
+  if (json_is_string(value) && !is_text) return measure_json_parse(json_string_value(value));
+  return json_incref(value);
+}
+
+/* values of a cell's rows, or of all of a run's and behind them what each is within: a new
+ * reference, or NULL with one line */
+json_t *study_store_rows(study_run *run, json_int_t number, size_t table, json_t *cell) {
+  char name[NAME_SIZE], sql[SQL_SIZE] = "SELECT ";
+  const column *const columns = run->study->tables[table].columns;
+  const size_t count = column_count(columns);
+  json_t *rows, *row, *const values = json_pack("[I, O?]", number, cell);
+  for (const column *c = columns; c->name; c++) add(sql, "`%s`, ", name_of(c));
+  add(sql, "within FROM `%s` WHERE run = ?%s ORDER BY row",
+      study_table_name(run->study, table, name), cell ? " AND within = ?" : "");
+  if (!cell) json_array_remove(values, 1);
+  if (study_store_ask(run, sql, values, &rows)) return NULL;
+  size_t i;
+  json_array_foreach(rows, i, row) {
+    for (size_t k = 0; k < count; k++)
+      json_array_set_new(row, k, given(&columns[k], json_array_get(row, k)));
+    if (cell) json_array_remove(row, count);
+  }
+  return rows;
+}
+
+/* ---- a run ----------------------------------------------------------------------------------- */
+
+/* the case that a run has in its file; "" where the file is of one run */
+static const char *place_of(const study_run *run, char place[STUDY_CELL_NAME_SIZE]) {
+  *place = '\0';
+  if (run->study->kept) study_case_name(run, place);
+  return place;
+}
+
+/* the newest that is of these settings and has not ended: 0 in `number` where there is none */
+static int find(study_run *run, json_t *settings) {
+  json_t *rows;
+  if (study_store_ask(
+          run,
+          "SELECT id FROM run WHERE study = ? AND settings = ? AND ended IS NULL "
+          "AND (host = ? OR NOT ?) ORDER BY id DESC LIMIT 1",
+          json_pack("[s, O, s, b]", run->study->name, settings, ranks_host(), run->study->pinned),
+          &rows))
+    return -1;
+  run->private->number = json_integer_value(json_array_get(json_array_get(rows, 0), 0));
+  json_decref(rows);
+  return 0;
+}
+
+static int begin(study_run *run, json_t *settings) {
+  json_t *const environment = run->private->environment;
+  char place[STUDY_CELL_NAME_SIZE];
+  place_of(run, place);
+  const int status = say(run,
+                         "INSERT INTO run (study, place, settings, git_commit, host, load, seed) "
+                         "VALUES (?, ?, ?, ?, ?, ?, ?)",
+                         json_pack("[s, s, O, O, s, O, I]", run->study->name, place, settings,
+                                   json_object_get(environment, "git_commit"), ranks_host(),
+                                   json_array_get(json_object_get(environment, "load_average"), 0),
+                                   (json_int_t)run->seed));
+  run->private->number = measure_store_inserted(run->private->store);
+  return status;
+}
+
+/* all cells of the run */
+static int take(study_run *run) {
+  json_t *cells, *cell;
+  size_t i;
+  if (study_store_ask(run, "SELECT id, name FROM cell WHERE run = ? ORDER BY id",
+                      json_pack("[I]", run->private->number), &cells))
+    return -1;
+  int status = 0;
+  json_array_foreach(cells, i, cell) {
+    json_t *const rows = status ? NULL
+                                : study_store_rows(run, run->private->number, STUDY_SAMPLES,
+                                                   json_array_get(cell, 0));
+    if (!rows ||
+        json_object_set_new(run->private->known, json_string_value(json_array_get(cell, 1)), rows))
+      status = -1;
+  }
+  json_decref(cells);
+  return status;
+}
+
+/* the run that is gone on with; begun anew it is forgotten, and a worker finds what is led */
+static int enter(study_run *run, json_t *settings) {
+  const bool anew = run->private->request->restart || run->study->brief;
+  if (find(run, settings)) return -1;
+  if (run->private->worker)
+    return run->private->number ? 0 : measure_fail(run->message, "the run to measure for is gone");
+  if (anew && say(run, "DELETE FROM run WHERE id = ?", json_pack("[I]", run->private->number)))
+    return -1;
+  return anew || !run->private->number ? begin(run, settings) : take(run);
+}
+
+static int open_store(study_run *run, const char *made) {
+  char path[RECORD_PATH_SIZE];
+  measure_store_close(run->private->store);
+  record_path(path, run->folder, "essbench.sqlite");
+  return measure_store_open(&run->private->store, path, made, run->message);
+}
+
+int study_store_look(study_run *run) {
+  return open_store(run, NULL);
+}
+
+int study_store_open(study_run *run) {
+  struct study_private *const p = run->private;
+  json_t *const what = study_fingerprint(run);
+  char *const text = what ? measure_json_text(what) : NULL;
+  json_t *const settings = text ? json_string(text) : NULL;
+  measure_message(run->message, "out of memory");
+  int status = settings ? 0 : -1;
+  if (!status) status = open_store(run, tables);
+  if (!status && !p->worker) {
+    char place[STUDY_CELL_NAME_SIZE], lock[2 * STUDY_CELL_NAME_SIZE];
+    place_of(run, place);
+    snprintf(lock, sizeof lock, "%s%s%s", run->study->name, *place ? " of " : "", place);
+    status = measure_store_lock(p->store, lock, run->message);
+    if (!status) status = make_tables(run);
+  }
+  if (!status) status = enter(run, settings);
+  json_decref(settings);
+  free(text);
+  json_decref(what);
+  return status;
+}
+
+int study_store_keep(study_run *run, json_t *entry) {
+  const char *const name = json_string_value(json_object_get(entry, "cell"));
+  json_t *const rows = json_object_get(entry, "rows"), *row;
+  size_t i;
+  int status = say(run, "BEGIN IMMEDIATE", NULL);
+  if (!status)
+    status = say(run, "INSERT INTO cell (run, name) VALUES (?, ?)",
+                 json_pack("[I, s]", run->private->number, name));
+  const json_int_t cell = measure_store_inserted(run->private->store);
+  json_array_foreach(rows, i, row) {
+    if (!status) status = insert(run, STUDY_SAMPLES, i, json_integer(cell), json_incref(row));
+  }
+  if (!status && run->study->show_part)
+    status = say(run, "DELETE FROM part WHERE run = ? AND cell = ?",
+                 json_pack("[I, s]", run->private->number, name));
+  json_decref(entry);
+  return study_store_end(run, status);
+}
+
+static json_t *values_of(const column columns[], const void *row) {
+  json_t *const values = json_array();
+  for (const column *c = columns; c->name; c++) json_array_append_new(values, column_json(c, row));
+  return values;
+}
+
+int study_store_insert(study_run *run, size_t table) {
+  const study_table *const t = &run->study->tables[table];
+  const study_row_list *const list = &run->private->rows[table];
+  int status = 0;
+  for (size_t k = 0; !status && k < list->count; k++)
+    status =
+        insert(run, table, k, t->within ? json_integer((json_int_t)list->parent[k]) : json_null(),
+               values_of(t->columns, list->row + k * t->row_size));
+  return status;
+}
+
+int study_ask_number(study_run *run, const char *folder, const char *sql, double *number) {
+  char path[RECORD_PATH_SIZE], line[SQL_SIZE];
+  measure_store *store;
+  json_t *rows = NULL;
+  *number = NAN;
+  record_path(path, folder, "essbench.sqlite");
+  if (measure_store_open(&store, path, NULL, run->message)) return -1;
+  if (!store) return 0;
+  snprintf(line, sizeof line, "SELECT %s", sql);
+  int status = measure_store_run(store, line, NULL, &rows, run->message);
+  // a study that has not been run has no tables
+  if (status && strstr(run->message, "no such table")) status = 0;
+  if (rows) measure_json_value(json_array_get(json_array_get(rows, 0), 0), number);
+  json_decref(rows);
+  measure_store_close(store);
+  return status;
+}
