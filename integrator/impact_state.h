@@ -23,6 +23,7 @@ typedef struct ess_returning {
   double t;            /* of the last one */
   ess_shrinking way;   /* time since the one before */
   ess_shrinking speed; /* at which the guard was reached */
+  ess_shrinking pace;  /* that time again, whatever becomes of the speed */
   uint64_t in_a_row;   /* ways that were shorter than the one before */
   double end, height;  /* of a series: when it ends, how far the state last went from the guard */
   bool is_lost;        /* that is no more than what errors make of it */
@@ -72,7 +73,8 @@ static inline void ess_hold_stopped(ess_driver *d) {
 
 /* Nothing is known of a guard's impacts. */
 static inline ess_returning ess_no_returns(void) {
-  return (ess_returning){.t = NAN, .way.last = NAN, .speed.last = NAN, .end = NAN};
+  return (ess_returning){
+      .t = NAN, .way.last = NAN, .speed.last = NAN, .pace.last = NAN, .end = NAN};
 }
 
 /* Whether crossing event function k's armed guard is an impact. */

@@ -1,7 +1,8 @@
 /*
  * Impacts that accumulate (Zeno). Those of one guard come at times that shrink by a factor, the
  * same each time, and so do the speeds at which they come: a state that does not jump returns to a
- * guard as fast as before, and a short time between two impacts says nothing.
+ * guard as fast as before, and a short time between two impacts says nothing, unless the times of
+ * many have shrunk to nothing.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -31,6 +32,11 @@ static const double PART = 1e-3;
  * which a tie, a thousandth of a step at most, has to reach. */
 static const double STEP = 8.0, STEP_LOST = 1e5;
 
+/* Whatever the speeds do, impacts accumulate where a series of them is over in this part of the
+ * time: what would come after it has no answer. Or where the state goes away by this part of what
+ * the tolerance lets it be off by: a little less is taken for rounding (grain.c). */
+static const double TIMELESS = 1e-12, SLIGHT = 1e-4;
+
 /* notes the next of them, which does not count unless it is smaller, as others say it is */
 static void note_ratio(ess_shrinking *s, double value, bool is_smaller) {
   const double ratio = value / s->last; // not a number the first time
@@ -53,6 +59,7 @@ static bool note(ess_returning *r, double t, double speed) {
   if (way == 0.0) return false;
   note_ratio(&r->way, way, slower < 0.5 * (1.0 + ratio));
   note_ratio(&r->speed, speed, true);
+  note_ratio(&r->pace, way, true);
   r->in_a_row = r->way.agreeing ? r->in_a_row + 1 : 0;
   r->t = t;
   return true;
@@ -88,6 +95,21 @@ static int find_end(ess_driver *d, size_t k, ess_returning *r, bool *ends) {
   return status;
 }
 
+/* whether times alone make a series that is over as good as now, or is about to be lost in errors
+ */
+static int find_timeless_end(ess_driver *d, size_t k, ess_returning *r, bool *ends) {
+  if (r->way.agreeing || !is_series(&r->pace)) return ESS_SUCCESS;
+  d->dt_next = ess_smaller(d->dt_next, STEP * r->pace.last);
+  const double left = r->pace.last * r->pace.ratio / (1.0 - r->pace.ratio);
+  if (d->t + left > d->t_end) return ESS_SUCCESS;
+  double allowed;
+  const int status = ess_allowed_error(d, k, &allowed);
+  const bool is_lost = r->speed.last * r->pace.last <= SLIGHT * allowed;
+  *ends = !status && (is_lost || left <= TIMELESS * fabs(d->t));
+  if (*ends) r->end = d->t + left;
+  return status;
+}
+
 /* Impacts that stop the state on event function k's guard, to which something pushes it: each takes
  * all of the speed, so that they accumulate at once. */
 static int find_stop(ess_driver *d, size_t k, ess_returning *r, bool *ends) {
@@ -112,6 +134,7 @@ int ess_watch_zeno(ess_driver *d, size_t count, const size_t events[], double *w
     if (!note(r, d->t, fabs(d->rate[k]))) continue;
     status = find_stop(d, k, r, &ends);
     if (!status && !ends) status = find_end(d, k, r, &ends);
+    if (!status && !ends) status = find_timeless_end(d, k, r, &ends);
     r->ends = !status && ends;
     if (r->ends) *when = ess_larger(r->end, d->t);
   }

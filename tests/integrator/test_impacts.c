@@ -253,6 +253,52 @@ static void impacts_that_accumulate_end_at_a_time_that_is_known(void **state) {
   }
 }
 
+/* two tanks that run out, at 1 and 2, and one inflow of 2.5, to the tank that was empty last */
+static int run_out(double t, const double x[], const double sign[], double dxdt[], void *params) {
+  (void)t, (void)x, (void)params;
+  dxdt[0] = (sign[2] < 0.0 ? 2.5 : 0.0) - 1.0;
+  dxdt[1] = (sign[2] > 0.0 ? 2.5 : 0.0) - 2.0;
+  return 0;
+}
+
+static int levels(double t, const double x[], double h[], void *params) {
+  (void)t, (void)params;
+  h[0] = x[0];
+  h[1] = x[1];
+  h[2] = 1.0; // has no guard
+  return 0;
+}
+
+static int turn_inflow(ess_impact *impact, void *params) {
+  (void)params;
+  for (size_t i = 0; i < impact->count; i++) {
+    const size_t k = impact->events[i];
+    impact->mode[2] = k ? 1.0 : -1.0;
+    impact->mode[k] = 1.0;
+    impact->armed[ESS_GUARD_DOWN(k)] = true;
+  }
+  return 0;
+}
+
+/* nothing jumps, and tanks do not run out more slowly: the times alone say that there is an end */
+static void what_does_not_jump_may_accumulate_too(void **state) {
+  (void)state;
+  const bool at[] = {[ESS_GUARD_DOWN(0)] = true, [ESS_GUARD_DOWN(1)] = true, [5] = false};
+  const ess_impacts turns = {.at = at, .map = turn_inflow};
+  const ess_system system = {
+      .dimension = 2, .guard_count = 3, .field = run_out, .guards = levels, .impacts = &turns};
+  for (int digits = 2; digits <= 11; digits++) {
+    ess_options options = ess_options_default();
+    options.rtol = options.atol = pow(10.0, -digits);
+    ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+    double t = 0.0, x[2] = {0.5, 0.7};
+    assert_int_equal(ess_driver_apply(d, &t, 2.0, x), ESS_SUCCESS);
+    assert_int_equal(ess_driver_apply(d, &t, 5.0, x), ESS_EZENO);
+    assert_true(fabs(ess_driver_failure(d)->time - 2.4) < 1e-9);
+    ess_driver_free(d);
+  }
+}
+
 static void a_long_series_within_the_run_is_not_zeno(void **state) {
   (void)state;
   bouncer b = {.restitution = 0.99};
@@ -419,6 +465,7 @@ int main(void) {
       cmocka_unit_test(what_starts_where_it_is_taken_away_from_is_taken_away),
       cmocka_unit_test(energy_is_lost_by_the_square_of_restitution),
       cmocka_unit_test(impacts_that_accumulate_end_at_a_time_that_is_known),
+      cmocka_unit_test(what_does_not_jump_may_accumulate_too),
       cmocka_unit_test(a_long_series_within_the_run_is_not_zeno),
       cmocka_unit_test(a_map_at_fault_leaves_the_state_before_it),
       cmocka_unit_test(what_an_impact_stops_goes_as_it_is_pushed),
