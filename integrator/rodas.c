@@ -54,10 +54,12 @@ static const double BEND[STAGES] = {10.12623508344586,  -7.487995877610167, -34.
 static const double TURN[STAGES] = {-0.6762803392801253, 6.087714651680015,  16.43084320892478,
                                     24.76722511418386,   -6.594389125716872, 0.0};
 
-/* where between its ends, in parts of it, a step is held against the field. With this the dense
+/* Where between its ends, in parts of it, a step is held against the field. With this the dense
  * output of a linear field, damped in any way and however stiff, errs by at most 3.4 times what is
- * taken for its error. */
-static const double ON_THE_WAY = 0.3;
+ * found, and by less than twice that where it is damped by a third of the critical damping or more.
+ * Crossings are where the dense output has them: so much less is allowed where there may be some.
+ */
+static const double ON_THE_WAY = 0.3, SEVERITY = 3.0;
 
 /* differences by a state move it by this part of its unit, and by time by that of the step */
 static const double BESIDE = 0x1p-26, LATER = 0x1p-20;
@@ -308,7 +310,8 @@ static int find_error(ess_driver *d, double *error) {
   make_dense(d);
   const int status = find_unfollowed(d, &on_the_way);
   const bool is_known = at_end + on_the_way < INFINITY && are_finite(f_end, d->system.dimension);
-  *error = is_known ? ess_larger(at_end, on_the_way) : INFINITY;
+  const double severity = d->armed_count ? SEVERITY : 1.0;
+  *error = is_known ? severity * ess_larger(at_end, on_the_way) : INFINITY;
   return status;
 }
 

@@ -1,0 +1,182 @@
+/*
+ * Implicit steps through crossings of random stiff systems, held against dopri5 at a tolerance of
+ * 1e-11: as many crossings of each event function, and states within some tolerances.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "toy.h"
+
+enum { STATES = 4, GUARDS = 2, MODES = 4, SYSTEMS = 40, CROSSINGS_MOST = 100 };
+
+/* x' = A (x - c (1 + 0.3 sin wt)), where the signs of two event functions, linear in x, choose c */
+typedef struct stiff_system {
+  double a[STATES][STATES], c[MODES][STATES], w;
+  double gradient[GUARDS][STATES], level[GUARDS];
+} stiff_system;
+
+static int field(double t, const double x[], const double sign[], double dxdt[], void *params) {
+  const stiff_system *const s = params;
+  const double *const c = s->c[(sign[0] > 0.0) + 2 * (sign[1] > 0.0)];
+  for (size_t i = 0; i < STATES; i++) {
+    dxdt[i] = 0.0;
+    for (size_t j = 0; j < STATES; j++)
+      dxdt[i] += s->a[i][j] * (x[j] - c[j] * (1.0 + 0.3 * sin(s->w * t)));
+  }
+  return 0;
+}
+
+static int field_jacobian(double t, const double x[], const double sign[], double J[],
+                          void *params) {
+  (void)t;
+  (void)x;
+  (void)sign;
+  memcpy(J, ((const stiff_system *)params)->a, STATES * STATES * sizeof *J);
+  return 0;
+}
+
+static int guards(double t, const double x[], double h[], void *params) {
+  const stiff_system *const s = params;
+  (void)t;
+  for (size_t k = 0; k < GUARDS; k++) {
+    h[k] = -s->level[k];
+    for (size_t j = 0; j < STATES; j++) h[k] += s->gradient[k][j] * x[j];
+  }
+  return 0;
+}
+
+static int guard_jacobian(double t, const double x[], double Dh[], void *params) {
+  (void)t;
+  (void)x;
+  memcpy(Dh, ((const stiff_system *)params)->gradient, GUARDS * STATES * sizeof *Dh);
+  return 0;
+}
+
+/* ---- random systems -------------------------------------------------------------------------- */
+
+static double between(uint64_t *sequence, double a, double b) {
+  *sequence = *sequence * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+  uint64_t mixed = *sequence ^ *sequence >> 33;
+  mixed *= UINT64_C(0xff51afd7ed558ccd);
+  return a + (b - a) * (double)(mixed >> 11) * 0x1p-53;
+}
+
+/* two rows and columns turned into each other, and made askew: eigenvalues stay */
+static void turn(stiff_system *s, size_t i, size_t j, double angle, double skew) {
+  const double c = cos(angle), d = sin(angle);
+  for (size_t k = 0; k < STATES; k++) {
+    const double u = s->a[i][k], v = s->a[j][k];
+    s->a[i][k] = c * u - d * v;
+    s->a[j][k] = d * u + c * v + skew * s->a[i][k];
+  }
+  for (size_t k = 0; k < STATES; k++) {
+    const double u = s->a[k][i], v = s->a[k][j];
+    s->a[k][j] = d * u + c * v;
+    s->a[k][i] = c * u - d * v - skew * s->a[k][j];
+  }
+}
+
+/* rates from 1 to 3000, real or in pairs that are damped by 0.05 of the critical damping or more */
+static void draw(stiff_system *s, uint64_t sequence) {
+  *s = (stiff_system){.w = between(&sequence, 1.0, 12.0)};
+  for (size_t i = 0; i < STATES; i += 2) {
+    const double rate = pow(10.0, between(&sequence, 0.0, 3.5));
+    const double damping = between(&sequence, 0.05, 0.95);
+    const bool is_real = between(&sequence, 0.0, 1.0) < 0.5;
+    s->a[i][i] = is_real ? -rate : -damping * rate;
+    s->a[i + 1][i + 1] = is_real ? -pow(10.0, between(&sequence, 0.0, 3.5)) : s->a[i][i];
+    s->a[i][i + 1] = is_real ? 0.0 : rate * sqrt(1.0 - damping * damping);
+    s->a[i + 1][i] = -s->a[i][i + 1];
+  }
+  for (size_t i = 0; i < STATES; i++)
+    for (size_t j = 0; j < i; j++)
+      turn(s, i, j, between(&sequence, -3.0, 3.0), between(&sequence, -0.5, 0.5));
+  for (size_t k = 0; k < MODES; k++)
+    for (size_t i = 0; i < STATES; i++) s->c[k][i] = between(&sequence, -1.0, 1.0);
+  for (size_t k = 0; k < GUARDS; k++) {
+    s->level[k] = between(&sequence, -0.5, 0.5);
+    for (size_t i = 0; i < STATES; i++) s->gradient[k][i] = between(&sequence, -1.0, 1.0);
+  }
+}
+
+/* ---- runs ------------------------------------------------------------------------------------ */
+
+typedef struct outcome {
+  int status;
+  size_t crossings[GUARDS];
+  double x[STATES], calls;
+} outcome;
+
+static int note(const ess_crossing_info *info, void *context) {
+  ((outcome *)context)->crossings[info->guard]++;
+  return 0;
+}
+
+static outcome run(stiff_system *s, ess_base base, double tolerance, bool given) {
+  const ess_system system = {.dimension = STATES,
+                             .guard_count = GUARDS,
+                             .field = field,
+                             .field_jacobian = given ? field_jacobian : NULL,
+                             .guards = guards,
+                             .guard_jacobian = guard_jacobian,
+                             .params = s};
+  outcome o = {.x = {-0.3, 0.0, 0.3, 0.6}};
+  ess_options options = ess_options_default();
+  options.rtol = options.atol = tolerance;
+  options.base = base;
+  options.max_crossings = 10 * CROSSINGS_MOST;
+  options.observer = (ess_observer){.crossing = note, .context = &o};
+  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+  double t = 0.0;
+  assert_non_null(d);
+  o.status = ess_driver_apply(d, &t, 2.0, o.x);
+  o.calls = (double)ess_driver_counters(d)->field_evaluations;
+  ess_driver_free(d);
+  return o;
+}
+
+static bool is_alike(const outcome *a, const outcome *b) {
+  return !a->status && !b->status && memcmp(a->crossings, b->crossings, sizeof a->crossings) == 0;
+}
+
+static double apart(const outcome *a, const outcome *b) {
+  double most = 0.0;
+  for (size_t i = 0; i < STATES; i++) most = fmax(most, fabs(a->x[i] - b->x[i]));
+  return most;
+}
+
+/* those that slide, or cross nothing, or hundreds of times, or graze, are left out */
+static bool is_told(stiff_system *s, outcome *truth) {
+  *truth = run(s, ESS_BASE_DOPRI5, 1e-11, false);
+  const size_t crossings = truth->crossings[0] + truth->crossings[1];
+  if (truth->status || !crossings || crossings > CROSSINGS_MOST) return false;
+  const outcome again = run(s, ESS_BASE_DOPRI5, 1e-9, false);
+  return is_alike(truth, &again) && apart(truth, &again) < 1e-7;
+}
+
+static void crossings_of_stiff_systems(void **state) {
+  (void)state;
+  size_t told = 0;
+  double calls = 0.0, calls_by_dopri5 = 0.0;
+  for (uint64_t seed = 1; told < SYSTEMS; seed++) {
+    stiff_system s;
+    outcome truth;
+    draw(&s, seed);
+    if (!is_told(&s, &truth)) continue;
+    told++;
+    for (double tolerance = 1e-4; tolerance > 5e-8; tolerance *= 0.1) {
+      const outcome o = run(&s, ESS_BASE_RODAS, tolerance, seed % 2);
+      if (!is_alike(&o, &truth) || !(apart(&o, &truth) < 50.0 * tolerance))
+        fail_msg("system %llu at %g: %s, %zu and %zu crossings of %zu and %zu, off by %g",
+                 (unsigned long long)seed, tolerance, ess_strerror(o.status), o.crossings[0],
+                 o.crossings[1], truth.crossings[0], truth.crossings[1], apart(&o, &truth));
+    }
+    calls += run(&s, ESS_BASE_RODAS, 1e-3, true).calls;
+    calls_by_dopri5 += run(&s, ESS_BASE_DOPRI5, 1e-3, true).calls;
+  }
+  assert_true(2.0 * calls < calls_by_dopri5);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(crossings_of_stiff_systems)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
