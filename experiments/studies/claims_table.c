@@ -33,7 +33,20 @@
 #define OF_METHOD(model, method) "model = " model " AND solver = '" method "' AND status = 'ok'"
 #define CHEAPEST(model, method, limit)                                                             \
   LEAST("work_precision", "median_s", OF_METHOD(model, method) " AND rms_error <= " limit)
-#define SMALLEST_ERROR(model, method) LEAST("work_precision", "rms_error", OF_METHOD(model, method))
+#define RACED(model, method, with) "model = " model " AND solver = '" method "' AND " with
+/* of those that do not come to the end, too; without bound where none does */
+#define SMALLEST_ERROR(model, method)                                                              \
+  "coalesce(" LEAST(                                                                               \
+      "work_precision", "rms_error",                                                               \
+      RACED(                                                                                       \
+          model, method,                                                                           \
+          "status IN ('ok', 'diverged')")) ", (SELECT 1e308 " ROWS("work_precision", "status",     \
+                                                                   RACED(                          \
+                                                                       model, method,              \
+                                                                       "status = 'failed'")) " LI" \
+                                                                                             "MIT" \
+                                                                                             " 1)" \
+                                                                                             ")"
 
 #define SLOPE(solver)                                                                              \
   FIRST("sweep_slopes", "s_per_contact", "solver = '" solver "' AND protocol = 'paper'")
