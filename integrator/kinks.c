@@ -893,7 +893,7 @@ void ess_kinks_choose(ess_driver *d) {
   ess_kinks *const k = &d->kinks;
   k->parts = 0;
   k->is_on = false;
-  if (!ess_kinks_may(d)) return;
+  if (!ess_kinks_may(d) || d->armed_count <= FEW) return;
   const double rest = ess_smaller(d->t_end - d->t, d->options.h_max);
   double length = ess_smaller(d->dt_next, rest);
   length = ess_smaller(length, k->length > 0.0 ? k->length : FIRST * d->dt_next);

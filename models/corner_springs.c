@@ -29,6 +29,11 @@ static double push(const corner_springs *p, const double x[], const double from[
   return -p->stiffness * gap - p->damping * rate;
 }
 
+/* 1 where an event function is positive, else 0, and affine between them */
+static double weight(double sign) {
+  return 0.5 + 0.5 * sign;
+}
+
 static bool is_pressed(const double sign[], int corner) {
   return sign[PRESSED + corner] > 0.0;
 }
@@ -40,13 +45,14 @@ static int field(double t, const double x[], const double sign[], double dxdt[],
   memcpy(dxdt, &x[VX], 3 * sizeof *dxdt);
   for (int i = 0; i < CORNERS; i++) {
     double from[2], force[2] = {0.0};
+    const double pressed = weight(sign[PRESSED + i]);
     dxdt[ANCHOR + i] = 0.0;
-    if (!is_pressed(sign, i)) continue;
+    if (pressed == 0.0) continue;
     corner_springs_from(p, i, x[PHI], from);
-    if (sign[PUSHES + i] > 0.0) force[1] = push(p, x, from);
+    force[1] = pressed * weight(sign[PUSHES + i]) * push(p, x, from);
     if (p->sticks)
-      force[0] = -p->stiffness * (x[X] + from[0] - x[ANCHOR + i]) -
-                 p->damping * (x[VX] - from[1] * x[OMEGA]);
+      force[0] = -pressed * p->stiffness * (x[X] + from[0] - x[ANCHOR + i]) -
+                 pressed * p->damping * (x[VX] - from[1] * x[OMEGA]);
     along += force[0];
     up += force[1];
     torque += from[0] * force[1] - from[1] * force[0];
@@ -116,6 +122,7 @@ int corner_springs_prepare(model *m, const corner_springs *p, char message[MODEL
                            .guards = guards,
                            .guard_jacobian = guard_jacobian,
                            .impacts = p->sticks ? &impacts : NULL,
+                           .weights = true,
                            .params = data};
   return 0;
 }

@@ -33,7 +33,8 @@ const hopper_parameters *hopper_get(const model *m) {
 static int field(double t, const double x[], const double sign[], double dxdt[], void *params) {
   (void)t;
   const hopper_parameters *p = params;
-  const double spring = sign[0] > 0 ? p->stiffness * (p->free_length - x[Z]) / p->mass : 0;
+  const double touches = 0.5 + 0.5 * sign[0]; // 1 or 0, and affine between them
+  const double spring = touches * p->stiffness * (p->free_length - x[Z]) / p->mass;
   dxdt[Z] = x[V];
   dxdt[V] = spring - p->gravity;
   return 0;
@@ -196,6 +197,7 @@ static int prepare(model *m, char message[MODEL_MESSAGE_SIZE]) {
   m->system = (ess_system){.dimension = N,
                            .guard_count = 1,
                            .field = field,
+                           .weights = true,
                            .guards = guards,
                            .guard_jacobian = guard_jacobian,
                            .guard_rates = guard_rates,
