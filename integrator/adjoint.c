@@ -408,10 +408,6 @@ static int find(ess_driver *d, size_t k, size_t count, const double outcomes[],
   if (wrong) return ess_refuse(d, ess_caller_time(d, d->t), wrong);
   ess_tape *const tape = d->tangents->tape;
   if (tape->status && tape->status != ESS_ESTOP) return tape->status;
-  if (tape->is_broken)
-    return ess_refuse(d, ess_caller_time(d, d->t),
-                      "an impact or slide that a crossing within sub-steps leads to at once is "
-                      "not recorded");
   ess_no_failure(d);
   if (tape->is_short) return ess_fail(d, ESS_ENOMEM, SIZE_MAX);
   adjoint a = {

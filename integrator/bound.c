@@ -134,15 +134,6 @@ bool ess_model_is_exact(const ess_driver *d, size_t k) {
   return b.doubt[k % ESS_LANES] == 0.0;
 }
 
-void ess_model_doubts(ess_driver *d) {
-  double *const doubt = d->cluster.inexact, dt = d->dt;
-  for (size_t b = 0; b < d->blocks; b++) {
-    if (d->block_armed[b]) continue;
-    for (size_t k = b * ESS_BLOCK, end = ess_block_end(d, b); k < end; k += ESS_LANES)
-      ess_lanes_store(doubt + k, bound_guards(d, k, dt).doubt);
-  }
-}
-
 /* which of four guards rise through their level once, whatever their models, of which each is
  * believed, are off by: most of those that reach it do, and there is no need to know where */
 static ess_mask rise_for_sure(const ess_driver *d, size_t k, ess_lanes doubt) {
@@ -185,7 +176,7 @@ typedef struct reached {
 } reached;
 
 static reached bound_block(ess_driver *d, size_t block, double margin[]) {
-  double *const doubt = d->cluster.inexact;
+  double *const doubt = d->inexact;
   const double dt = d->dt;
   const size_t from = block * ESS_BLOCK, end = ess_block_end(d, block);
   const ess_lanes zero = {0.0};
@@ -264,7 +255,7 @@ static bool reaches_level(const ess_driver *d, size_t k, double margin, double d
 
 /* lists a block's guards that reach their level; returns one in doubt, or SIZE_MAX */
 static size_t flag_block(ess_driver *d, size_t block, reached r, const double margin[]) {
-  const double *const doubt = d->cluster.inexact;
+  const double *const doubt = d->inexact;
   size_t *const flagged = d->flagged;
   size_t count = d->flagged_count, doubtful_guard = SIZE_MAX;
   for (; r.near; r.near &= r.near - 1) {

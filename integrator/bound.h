@@ -19,17 +19,8 @@ double ess_level_tolerance(const ess_driver *d, size_t k);
  * guard of which the step is too long to tell, or SIZE_MAX. */
 size_t ess_flag_guards(ess_driver *d);
 
-/* Forgets the guards that are listed; lists one, not placed yet. */
+/* Forgets the guards that are listed. */
 void ess_clear_flags(ess_driver *d);
-static inline void ess_flag(ess_driver *d, size_t k) {
-  d->flagged_theta[d->flagged_count] = ESS_NEVER;
-  d->flagged[d->flagged_count++] = k;
-  d->fate[k] = ESS_FATE_SOUGHT;
-}
-
-/* By how much each event function's model over the step may be off, where ess_flag_guards has not
- * asked: into d->cluster.inexact, as there. h_check must be set. */
-void ess_model_doubts(ess_driver *d);
 
 /* Whether guard k's model is off by no more than rounding where it was checked. */
 bool ess_model_is_exact(const ess_driver *d, size_t k);

@@ -20,11 +20,13 @@ static inline int ess_watch_returns(ess_driver *d) {
   return d->returns.count < ESS_RETURNS ? ESS_SUCCESS : ess_refuse_chatter(d);
 }
 
-/* A crossing that is not silent has been made. */
+/* A crossing that is not silent has been made. Others may come between two returns: contacts that
+ * bounce side by side do so by turns, some of them several times. */
+enum { ESS_OTHERS = 16 };
 static inline void ess_note_return(ess_driver *d, size_t guard) {
   ess_returns *const r = &d->returns;
   if (guard != r->guard) {
-    if (++r->others > 2 * d->system.guard_count) ess_watch_returns_of(d, guard);
+    if (++r->others > ESS_OTHERS * d->system.guard_count) ess_watch_returns_of(d, guard);
     return;
   }
   r->count++;

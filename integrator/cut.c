@@ -86,7 +86,7 @@ static int cross_all(ess_driver *d) {
 int ess_cross_entered(ess_driver *d) {
   size_t impact;
   int status = find_impact(d, &impact);
-  if (status || impact != SIZE_MAX) return status ? status : ess_make_impact(d, impact, 0.0);
+  if (status || impact != SIZE_MAX) return status ? status : ess_make_impact(d, impact);
   status = cross_all(d);
   return status ? status : ess_evaluate_node(d);
 }

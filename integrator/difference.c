@@ -49,11 +49,6 @@ double ess_time_apart(const ess_driver *d) {
   return ess_larger(apart, rounding);
 }
 
-int ess_tangent_field(ess_driver *d, double t, const double x[], double f[]) {
-  d->tangents->spent++;
-  return ess_field(d, t, x, f);
-}
-
 /* the same from both sides: on surfaces directions have to stay, and an error across them is not
  * damped, whatever else is */
 static int central_difference(ess_driver *d, double t, const double x[], const double from[],
@@ -64,9 +59,9 @@ static int central_difference(ess_driver *d, double t, const double x[], const d
   memset(to, 0, n * sizeof *to);
   if (step == 0.0) return ESS_SUCCESS;
   for (size_t i = 0; i < n; i++) v->x_beside[i] = x[i] + step * from[i];
-  int status = ess_tangent_field(d, t, v->x_beside, v->f_beside);
+  int status = ess_field(d, t, v->x_beside, v->f_beside);
   for (size_t i = 0; i < n; i++) v->x_beside[i] = x[i] - step * from[i];
-  if (!status) status = ess_tangent_field(d, t, v->x_beside, to);
+  if (!status) status = ess_field(d, t, v->x_beside, to);
   for (size_t i = 0; i < n; i++) to[i] = (v->f_beside[i] - to[i]) / (2.0 * step);
   return status;
 }
@@ -80,7 +75,7 @@ int ess_tangent_difference(ess_driver *d, double t, const double x[], const doub
   memset(to, 0, n * sizeof *to);
   if (step == 0.0) return ESS_SUCCESS;
   for (size_t i = 0; i < n; i++) v->x_beside[i] = x[i] + step * from[i];
-  const int status = ess_tangent_field(d, t, v->x_beside, v->f_beside);
+  const int status = ess_field(d, t, v->x_beside, v->f_beside);
   for (size_t i = 0; i < n; i++) to[i] = (v->f_beside[i] - f[i]) / step;
   return status;
 }

@@ -20,9 +20,6 @@ double ess_tangent_part(const ess_driver *d, const double x[], const double alon
  * step, or of what the state takes to move by its size, whatever the unit of time. */
 double ess_time_apart(const ess_driver *d);
 
-/* Calls the field for directions. */
-int ess_tangent_field(ess_driver *d, double t, const double x[], double f[]);
-
 /* One column by a difference of the field, which is f at x. */
 int ess_tangent_difference(ess_driver *d, double t, const double x[], const double f[],
                            const double from[], double to[]);

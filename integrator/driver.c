@@ -17,7 +17,6 @@
 #include "kinks.h"
 #include "lanes.h"
 #include "latch.h"
-#include "listing.h"
 #include "memory.h"
 #include "options.h"
 #include "piece.h"
@@ -75,14 +74,10 @@ static void forget(ess_driver *d) {
   d->dt_next = 0.0;
   d->log_error_old = ESS_LOG_ERROR_FLOOR;
   d->window = 1.0;
-  d->cluster.next_length = d->cluster.load = 0.0;
-  d->cluster.pattern = 0;
   ess_base_reset(d);
   ess_rodas_forget(d);
   ess_forget_turning(d);
   ess_kinks_reset(d);
-  ess_forget_curved(d);
-  for (size_t i = 0; i < ESS_CLASSES; i++) d->cluster.memory[i].is_set = false;
   d->piece.kind = ESS_PIECE_POINT;
   d->piece.t0 = d->piece.t1 = NAN;
   ess_impacts_forget(d);
@@ -90,7 +85,6 @@ static void forget(ess_driver *d) {
   if (d->tangents) ess_tangents_forget(d);
   for (size_t k = 0; k < d->system.guard_count; k++) d->grain[k] = 0.0;
   d->is_coarse = false;
-  for (size_t k = 0; k < d->system.guard_count; k++) d->cluster.is_told[k] = false;
 }
 
 void ess_driver_reset(ess_driver *d) {

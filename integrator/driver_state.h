@@ -10,7 +10,6 @@
 #define ESS_DRIVER_STATE_H
 
 #include "caller_state.h"
-#include "cluster_state.h"
 #include "ess.h"
 #include "kinks_state.h"
 #include "quartic.h"
@@ -30,7 +29,6 @@ enum {
 typedef enum ess_piece_kind {
   ESS_PIECE_POINT,   /* not at all: no step has been made */
   ESS_PIECE_STEP,    /* by the dense output of a step of length `length`, or its first part */
-  ESS_PIECE_PATH,    /* by the sub-step of the driver's cluster */
   ESS_PIECE_PARABOLA /* leaving along c[0], and passing the point `length` later along c[1] */
 } ess_piece_kind;
 
@@ -49,7 +47,6 @@ typedef struct ess_stabilised {
   unsigned turns;     /* steps in a row that the other base would have made for less */
   uint64_t crossings; /* that had been made when the last step was tried */
   double off_until;   /* none is made until then, or until a crossing (tangent_control.c) */
-  bool is_path_end;   /* the node is where a sub-step ended */
   bool is_known;      /* radius and direction are */
   double radius;      /* the spectral radius of the field's Jacobian */
   double *direction;  /* in which the field changes the most */
@@ -128,6 +125,7 @@ struct ess_driver {
   double *x_try, *v_try;    /* scratch: a state off the node, and a direction there */
   double *h_try, *rate_try; /* scratch: event functions there */
   double *some_h;           /* scratch: those of some guards only */
+  double *inexact;          /* by event function: what its model over the step may be off by */
   double *jacobian;         /* Dh, when the system has no guard_rates */
 
   ess_piece piece; /* the last step made; arrays of its own, which a failing try leaves alone */
@@ -164,9 +162,6 @@ struct ess_driver {
   /* the guard reset matrix (resets.c), copied: 2m + 1 rows */
   size_t *row_start, *row_guard;
   signed char *row_effect;
-  double *row_side;    /* by entry that arms ahead: the side found when it was applied last */
-  bool rows_look;      /* there is such an entry */
-  bool rows_again;     /* rows are applied as they were then, without looking again */
   const double *row_x; /* the state that they look at, at time row_t; NULL: the node */
   double row_t;
   bool *silent, *armed_at_start;
@@ -196,9 +191,8 @@ struct ess_driver {
   double *batch_time;
   double listed_until; /* the batch lists all candidates reached until this time; -1: none */
 
-  ess_cluster cluster; /* of the method by one tolerance */
-  ess_kinks kinks;     /* steps through crossings */
-  double severity;     /* an integration step's error is held below the tolerance over this */
+  ess_kinks kinks; /* steps through crossings */
+  double severity; /* an integration step's error is held below the tolerance over this */
 
   /* progress watch, for chatter */
   double progress_time;

@@ -5,7 +5,7 @@
  * event functions h : R^n -> R^m. Where the state passes one, it makes a *crossing*: libess flips
  * that event function's sign and goes on in the new field. Between crossings it integrates with an
  * adaptive Dormand-Prince pair. The caller gives one tolerance, which holds for crossings too:
- * those that come one by one are located, those in quick succession are made in sub-steps. The
+ * they are located, or gone through many at a time where the field is affine in their signs. The
  * method of Anderson & Revzen ("Rapid Integrator for a Class of Multi-Contact Systems", 2024),
  * which *projects* the state onto guards within epsilon of them, is a choice (ess_options_paper).
  *
@@ -194,7 +194,7 @@ typedef struct ess_impact {
 } ess_impact;
 
 /*
- * Which crossings are impacts, and what they do. An impact is located: sub-steps end there. By
+ * Which crossings are impacts, and what they do. An impact is located. By
  * ESS_METHOD_PAPER the state is projected onto its guard as onto any other. Between impacts
  * everything is as without them.
  */
@@ -299,16 +299,6 @@ typedef struct ess_system {
   int (*mode_changed)(const double sign[], size_t guard, void *params);
 
   /*
-   * Optional, [m], owned by the caller: crossings with the same label and direction are expected to
-   * change the field alike, and are measured together where they come in quick succession. A bad
-   * choice costs evaluations. It costs accuracy only where a sample of the crossings does not show
-   * that they differ: label large jumps that cancel each other apart. NULL: all have the same, and
-   * each is told apart from the others when it is first measured, at about two calls of the field
-   * for each doubling of what is crossed together.
-   */
-  const int *labels;
-
-  /*
    * false (default): each event function stands for a mirrored pair of guards, h_k crossed upward
    * (touch-down) and -h_k crossed upward (lift-off), stored once and evaluated once.
    * true: only crossings from h_k < 0 to h_k >= 0 are guards.
@@ -320,10 +310,9 @@ typedef struct ess_system {
    * what contact k adds is weighed by (1 + sign[k]) / 2 in place of an `if`, or by the product of
    * two such where two event functions make one contact. mode_changed is told of such signs, too.
    * Steps then go through more than three crossings at a time and are put right at their ends
-   * (docs/theory/through-crossings.md): cheaper than sub-steps from some ten guards on, and the
-   * more so the smaller the error. Not where mode_changed sums over what is active: it is told of
-   * each sign again. A field that is not affine ends the run with ESS_EWEIGHTS, and the event
-   * function.
+   * (docs/theory/through-crossings.md), at some twenty calls of the field. Else, and in smaller
+   * numbers, crossings are located one by one, at some seven calls each. A field that is not affine
+   * ends the run with ESS_EWEIGHTS, and the event function.
    */
   bool weights;
 
@@ -380,8 +369,7 @@ typedef struct ess_system {
 
 /* What an observer is told of a step: the state at its end and how it got there. */
 typedef struct ess_step_info {
-  bool projection; /* true: along the field onto a guard; false: an integration step, or a
-                      sub-step */
+  bool projection; /* true: along the field onto a guard; false: an integration step */
   double t0, t1;   /* start and end time */
   const double *x; /* x[n] at t1 */
 } ess_step_info;
@@ -406,7 +394,7 @@ typedef struct ess_slide_info {
 
 /*
  * Functions told of every step and every crossing, after acceptance and in the order of time: of a
- * step, or sub-step, at its end, after what is crossed within it and before what is crossed there.
+ * step at its end, after what is crossed within it and before what is crossed there.
  * They return 0 to go on, anything else to stop with ESS_ESTOP: time, state and signs are then
  * those that they were told, and another apply goes on from there. A step from there that is
  * no longer than rounding is told of, too, but cannot stop the run again. Pointers given to them
@@ -428,8 +416,7 @@ typedef struct ess_observer {
 /* How crossings are made. */
 typedef enum ess_method {
   ESS_METHOD_TOLERANCE, /* the error of everything, crossings included, is controlled by rtol and
-                           atol alone: isolated crossings are located, crossings in quick succession
-                           are made in sub-steps (docs/theory/method.md) */
+                           atol alone (docs/theory/method.md) */
   ESS_METHOD_PAPER      /* by projection inside neighbourhoods of the guards, as in the paper: the
                            error of crossings is that of epsilon, which the caller chooses */
 } ess_method;
@@ -474,7 +461,7 @@ typedef struct ess_options {
   double h_max;
   double h_init; /* first integration step, in time, finite, >= 0; 0 (default): chosen */
 
-  /* Integration steps of one apply, sub-steps and rejected ones included, >= 1; default 10^7. */
+  /* Integration steps of one apply, rejected ones included, >= 1; default 10^7. */
   uint64_t max_steps;
   uint64_t max_crossings; /* crossings of one apply, silent ones included, >= 1; default 10^7 */
   ess_observer observer;  /* who is told; default: nobody */
@@ -589,16 +576,8 @@ typedef struct ess_counters {
   uint64_t projections; /* projection steps */
   uint64_t crossings;   /* crossings that are not silent */
   uint64_t silent;      /* silent crossings */
-  uint64_t impacts;  /* calls of an impact's map that were made; their events are crossings too */
-  uint64_t substeps; /* accepted sub-steps, each of which makes the crossings within it */
-
-  uint64_t slides; /* slides begun: each of an event function */
-
-  /* sub-steps refused by the error control, or as too long to be sure of what is crossed */
-  uint64_t substeps_rejected;
-
-  /* groups of crossings whose effect on the field was measured, in accepted sub-steps */
-  uint64_t groups;
+  uint64_t impacts; /* calls of an impact's map that were made; their events are crossings too */
+  uint64_t slides;  /* slides begun: each of an event function */
   uint64_t field_evaluations;    /* calls of field */
   uint64_t guard_evaluations;    /* calls of guards or guard_rates */
   uint64_t some_evaluations;     /* calls of some_guard_rates */
@@ -617,7 +596,7 @@ typedef struct ess_driver ess_driver;
 
 /*
  * Checks the arguments and allocates everything a run needs; nothing is allocated afterwards.
- * `system` and `options` are copied; `params`, `labels` and the observer's context stay the
+ * `system` and `options` are copied; `params` and the observer's context stay the
  * caller's. On failure returns NULL and, when `status` is not NULL, sets it to ESS_EINVAL or
  * ESS_ENOMEM. Free with ess_driver_free.
  */
@@ -651,16 +630,15 @@ ESS_API int ess_driver_apply(ess_driver *driver, double *t, double t1, double x[
 /*
  * As ess_driver_apply, and writes the state at each of `times` (from *t to t1 in this order, count
  * of them) into states[count*n], row-major: by the 4th-order dense output inside an integration
- * step, or on a cubic inside one of RKC, on the path of a sub-step with its correction, on the
- * straight line inside a projection of order 1, on a parabola inside one of order 2. Steps and
- * counters are those of ess_driver_apply. After a failure the rows not reached hold what they held
- * before.
+ * step, or on a cubic inside one of RKC, on the straight line inside a projection of order 1, on a
+ * parabola inside one of order 2. Steps and counters are those of ess_driver_apply. After a failure
+ * the rows not reached hold what they held before.
  */
 ESS_API int ess_driver_sample(ess_driver *driver, double *t, double t1, double x[],
                               const double times[], size_t count, double states[]);
 
 /*
- * The state x[n] at any time t of the driver's last step, or sub-step,
+ * The state x[n] at any time t of the driver's last step,
  * from ess_driver_step_start(driver) to the time reached: chosen afterwards, or by a step's
  * observer, at no evaluation. ESS_EINVAL outside.
  */

@@ -94,7 +94,7 @@ int ess_coarsen(ess_driver *d, size_t k, bool *coarser) {
     return ESS_SUCCESS;
   const int status =
       is_halved ? ess_allowed_error(d, k, &allowed) : ess_rounding_error(d, k, &allowed);
-  const double doubt = d->cluster.inexact[k];
+  const double doubt = d->inexact[k];
   if (status || !(doubt <= allowed && allowed > 0.0 && allowed < INFINITY)) return status;
   d->grain[k] = ess_larger(doubt, is_halved ? PART * allowed : allowed);
   d->is_coarse = *coarser = true;

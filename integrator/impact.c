@@ -165,25 +165,19 @@ static bool tell(ess_driver *d, const ess_impact *impact) {
   return stop;
 }
 
-/* state and mode are the map's from here on; what is passed after a state has jumped was not passed
- * a moment ago */
-static int install(ess_driver *d, double late) {
+/* state and mode are the map's from here on */
+static int install(ess_driver *d) {
   const ess_impact_work *const w = d->impacts;
   ess_set_mode(d, w->mode, w->armed);
   memcpy(d->x, w->after, d->lanes * sizeof *d->x);
-  for (size_t k = 0; k < d->system.guard_count; k++) d->cluster.touched[k] = d->cluster.accepted;
-  int status = ess_announce(d, d->system.guard_count);
-  if (status || late == 0.0) return status;
-  status = ess_field(d, d->t, d->x, d->stage[1]);
-  for (size_t i = 0; i < d->system.dimension; i++) d->x[i] += late * d->stage[1][i];
-  return status ? status : ess_check_state(d, d->x);
+  return ess_announce(d, d->system.guard_count);
 }
 
-/* the events listed, by one call of the map; `late`: for how long they have been passed unseen */
-static int make_events(ess_driver *d, size_t count, double late, bool carried) {
+/* the events listed, by one call of the map */
+static int make_events(ess_driver *d, size_t count, bool carried) {
   ess_impact_work *const w = d->impacts;
   const size_t m = d->system.guard_count, first = w->events[0];
-  for (size_t i = 0; i < d->lanes; i++) w->x[i] = d->x[i] - late * d->f[i];
+  memcpy(w->x, d->x, d->lanes * sizeof *w->x);
   memcpy(w->sign, d->sign, m * sizeof *w->sign);
   memcpy(w->side, d->side, m * sizeof *w->side);
   memcpy(w->h, d->h, m * sizeof *w->h);
@@ -206,7 +200,7 @@ static int make_events(ess_driver *d, size_t count, double late, bool carried) {
   }
   d->counters.impacts++;
   d->counters.crossings += count;
-  status = install(d, late);
+  status = install(d);
   const bool stop = tell(d, &impact);
   return stop && !status ? ess_fail(d, ESS_ESTOP, first) : status;
 }
@@ -294,7 +288,7 @@ static int make_carried(ess_driver *d) {
     int status = mark_carried(d);
     const size_t count = status ? 0 : gather_carried(d, &crossing);
     if (status || (!count && crossing == SIZE_MAX)) return status;
-    status = count ? make_events(d, count, 0.0, true) : ess_make_carried_crossing(d, crossing);
+    status = count ? make_events(d, count, true) : ess_make_carried_crossing(d, crossing);
     if (!status) status = evaluate_after(d);
     if (status) return status;
   }
@@ -308,13 +302,13 @@ static int note_pushes(ess_driver *d, double zeno) {
   return ess_rest_ends(d, zeno) ? ESS_SUCCESS : ess_end_zeno(d, zeno);
 }
 
-int ess_make_impact(ess_driver *d, size_t k, double late) {
+int ess_make_impact(ess_driver *d, size_t k) {
   size_t *const events = d->impacts->events;
   const size_t count = ess_gather_events(d, k, events);
   double zeno;
   int status = ess_watch_zeno(d, count, events, &zeno);
   if (!status && isnan(zeno)) status = ess_refuse_grazing(d, k, &zeno);
-  if (!status) status = make_events(d, count, late, false);
+  if (!status) status = make_events(d, count, false);
   if (!status && !ess_may_rest(d)) status = ess_end_zeno(d, zeno);
   if (!status) status = evaluate_after(d);
   if (!status && ess_may_rest(d)) status = note_pushes(d, zeno);

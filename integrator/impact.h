@@ -21,9 +21,8 @@ void ess_impacts_forget(ess_driver *d);
 /* The mode to start with, by the caller's `start`: the signs are latched, the guards armed. */
 int ess_impacts_start(ess_driver *d);
 
-/* Makes the impact of all events at the node, k among them, which has been passed for so long: the
- * state goes back to its guard, and on after the impact. So it does of those that the map carries
- * the state past. The node is evaluated, before and after. */
-int ess_make_impact(ess_driver *d, size_t k, double late);
+/* Makes the impact of all events at the node, k among them, and those that the map carries the
+ * state past. The node is evaluated, before and after. */
+int ess_make_impact(ess_driver *d, size_t k);
 
 #endif

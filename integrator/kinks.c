@@ -788,7 +788,7 @@ static int finish(ess_driver *d) {
 
 /* the embedded error without its kinks; where it is small with them that is good enough */
 static int estimate(ess_driver *d, double *smooth) {
-  double *const embedded = d->cluster.defect; // no sub-step is under way
+  double *const embedded = d->kinks.embedded;
   ess_dopri5_sum(ESS_SUM_ERROR, d->dt, NULL, d->stage, d->lanes, embedded);
   *smooth = SEVERITY_OF_ERROR * ess_scaled_norm(d, embedded, d->x, d->x_end);
   if (*smooth <= SMALL) return ESS_SUCCESS;

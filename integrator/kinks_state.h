@@ -12,6 +12,8 @@
 
 /* sums over the stages that have seen a kink, by which these are: bits, the first of which is never
  * set */
+#define ESS_NONE SIZE_MAX
+
 enum { ESS_PATTERNS = 128, ESS_KINK_SUMS = 6 };
 
 /* A crossing and the event function whose guard, beyond its zero by `side`, undoes it. */
@@ -54,8 +56,8 @@ typedef struct ess_kinks {
 
   double table[ESS_PATTERNS][ESS_KINK_SUMS];
 
-  double *f, *sum, *first, *at; /* scratch, by state */
-  double *quartic;              /* the last coefficient of the dense output, without its kinks */
+  double *f, *sum, *first, *at, *embedded; /* scratch, by state */
+  double *quartic; /* the last coefficient of the dense output, without its kinks */
 } ess_kinks;
 
 #endif

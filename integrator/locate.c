@@ -309,12 +309,21 @@ static bool overlooked(const ess_driver *d) {
   return false;
 }
 
+/* whether guard k, which is close to its level at theta, but below it, moves away from it */
+static bool recedes(const ess_driver *d, size_t k, double theta) {
+  double b[QUARTIC], slope;
+  ess_model_guard(d, k, b);
+  ess_quartic(b, theta, &slope);
+  return slope < 0.0;
+}
+
 /* the guards at their level at the probe are where the step is cut */
-static void note_reached(ess_driver *d) {
+static void note_reached(ess_driver *d, const probe *p) {
   for (size_t i = 0; i < d->flagged_count; i++) {
     const size_t k = d->flagged[i];
-    const double g = d->side[k] * d->h_try[k];
-    if (g - d->level[k] < -ess_level_tolerance(d, k)) continue;
+    const double excess = d->side[k] * d->h_try[k] - d->level[k];
+    if (excess < -ess_level_tolerance(d, k)) continue;
+    if (excess < 0.0 && k != p->guard && recedes(d, k, p->theta)) continue;
     if (!ess_is_silent(d, k))
       d->fate[k] = ESS_FATE_ENTERED;
     else if (d->flagged_theta[i] <= 1.0)
@@ -347,7 +356,7 @@ static int settle(ess_driver *d, const probe *p, ess_location *found) {
   if (overlooked(d) || passed_over(d, p->theta))
     found->doubt_guard = p->guard;
   else
-    note_reached(d);
+    note_reached(d, p);
   return ESS_SUCCESS;
 }
 

@@ -34,38 +34,47 @@ static size_t count_doubles(const ess_driver *d, size_t by_state, size_t by_guar
 }
 
 static bool lay_doubles(ess_driver *d) {
-  ess_cluster *const c = &d->cluster;
   ess_kinks *const k = &d->kinks;
-  double **const by_state[] = {&d->x,          &d->f,          &d->x_end,
-                               &d->x_try,      &d->v_try,      &d->stage[1],
-                               &d->stage[2],   &d->stage[3],   &d->stage[4],
-                               &d->stage[5],   &d->stage[6],   &d->dense[0],
-                               &d->dense[1],   &d->dense[2],   &d->dense[3],
-                               &d->rtol,       &d->atol,       &d->piece.x,
-                               &d->piece.c[0], &d->piece.c[1], &d->piece.c[2],
-                               &d->piece.c[3], &c->base_x,     &c->base_end,
-                               &c->base_end_f, &c->deviation,  &c->drift,
-                               &c->bend,       &c->defect,     &c->unlike,
-                               &c->at,         &c->before,     &d->stabilised.direction,
-                               &k->f,          &k->sum,        &k->first,
-                               &k->quartic,    &k->at};
-  double **const by_guard[] = {&d->h,           &d->rate,         &d->h_end,      &d->rate_end,
-                               &d->h_mid,       &d->h_check[0],   &d->h_check[1], &d->h_try,
-                               &d->rate_try,    &d->sign,         &d->side,       &d->epsilon,
-                               &d->width,       &d->inside_from,  &d->level,      &d->flagged_theta,
-                               &d->some_h,      &d->batch_time,   &d->scale,      &d->grain,
-                               &c->listed_side, &c->time,         &c->late,       &c->root,
-                               &c->inexact,     &c->square,       &c->cubic,      &c->quartic,
-                               &c->ahead,       &c->defect_rate,  &c->seen[0],    &c->corrected,
-                               &c->way,         &c->seen[1],      &c->seen[2],    &c->seen[3],
-                               &c->seen[4],     &d->turning.pace, &k->live,       &k->watch,
-                               &k->known,       &k->last,         &k->made,       &k->theta,
-                               &k->pattern,     &k->until,        &k->undone,     &k->value[0],
-                               &k->value[1],    &k->error[0],     &k->error[1],   &k->dense[0],
-                               &k->dense[1],    &k->told,         &k->undoable};
+  double **const by_state[] = {&d->x,
+                               &d->f,
+                               &d->x_end,
+                               &d->x_try,
+                               &d->v_try,
+                               &d->stage[1],
+                               &d->stage[2],
+                               &d->stage[3],
+                               &d->stage[4],
+                               &d->stage[5],
+                               &d->stage[6],
+                               &d->dense[0],
+                               &d->dense[1],
+                               &d->dense[2],
+                               &d->dense[3],
+                               &d->rtol,
+                               &d->atol,
+                               &d->piece.x,
+                               &d->piece.c[0],
+                               &d->piece.c[1],
+                               &d->piece.c[2],
+                               &d->piece.c[3],
+                               &k->f,
+                               &k->sum,
+                               &k->first,
+                               &k->quartic,
+                               &k->at,
+                               &k->embedded,
+                               &d->stabilised.direction};
+  double **const by_guard[] = {
+      &d->h,          &d->rate,         &d->h_end,    &d->rate_end, &d->h_mid,
+      &d->h_check[0], &d->h_check[1],   &d->h_try,    &d->rate_try, &d->sign,
+      &d->side,       &d->epsilon,      &d->width,    &d->level,    &d->flagged_theta,
+      &d->some_h,     &d->batch_time,   &d->scale,    &d->grain,    &d->inside_from,
+      &d->inexact,    &d->turning.pace, &k->live,     &k->watch,    &k->known,
+      &k->last,       &k->made,         &k->theta,    &k->pattern,  &k->until,
+      &k->undone,     &k->value[0],     &k->value[1], &k->error[0], &k->error[1],
+      &k->dense[0],   &k->dense[1],     &k->told,     &k->undoable};
   enum { STATES = sizeof by_state / sizeof *by_state, GUARDS = sizeof by_guard / sizeof *by_guard };
-  const size_t count =
-      count_doubles(d, STATES + 3 * ESS_GROUPS + 3 * ESS_CLASSES, GUARDS + 2 * ESS_GROUPS);
+  const size_t count = count_doubles(d, STATES, GUARDS);
   if (!count) return false;
   d->memory = calloc(count + LINE, sizeof(double));
   d->memory_bytes = (count + LINE) * sizeof(double);
@@ -76,16 +85,6 @@ static bool lay_doubles(ess_driver *d) {
   for (size_t i = 0; i < STATES; i++) *by_state[i] = lay(&cursor, state_bytes);
   for (size_t i = 0; i < GUARDS; i++)
     *by_guard[i] = lay(&cursor, d->blocks * ESS_BLOCK * sizeof(double));
-  for (size_t g = 0; g < ESS_GROUPS; g++) {
-    c->group[g].rate = lay(&cursor, d->blocks * ESS_BLOCK * sizeof(double));
-    c->group[g].trend_rate = lay(&cursor, d->blocks * ESS_BLOCK * sizeof(double));
-  }
-  for (size_t g = 0; g < ESS_GROUPS; g++) c->group[g].jump = lay(&cursor, state_bytes);
-  for (size_t g = 0; g < ESS_GROUPS; g++) c->group[g].trend = lay(&cursor, state_bytes);
-  for (size_t g = 0; g < ESS_GROUPS; g++) c->group[g].unlike = lay(&cursor, state_bytes);
-  for (size_t i = 0; i < ESS_CLASSES; i++) c->memory[i].unlike = lay(&cursor, state_bytes);
-  for (size_t i = 0; i < ESS_CLASSES; i++) c->memory[i].jump = lay(&cursor, state_bytes);
-  for (size_t i = 0; i < ESS_CLASSES; i++) c->memory[i].trend = lay(&cursor, state_bytes);
   if (!d->system.guard_rates) d->jacobian = lay(&cursor, 0);
   d->stage[0] = d->f;
   return true;
@@ -97,34 +96,19 @@ static bool lay_indices(ess_driver *d) {
   const size_t most = SIZE_MAX / sizeof(size_t) / 8;
   if (entries > most || m > most / 32) return false;
   const size_t bytes =
-      (m + entries) * sizeof(ess_noted) + entries * sizeof(double) + 3 * m * sizeof(uint64_t) +
-      (rows + entries + (1 + 3 * ESS_BLOCK / ESS_LANES) * d->blocks + 13 * m) * sizeof(size_t) +
-      m * sizeof(ess_pair) + (entries + m) * sizeof(signed char) + 13 * m * sizeof(bool) +
-      d->blocks * (2 * ESS_BLOCK + 1) * sizeof(bool);
+      (rows + entries + (1 + ESS_BLOCK / ESS_LANES) * d->blocks + 7 * m) * sizeof(size_t) +
+      m * sizeof(ess_pair) + entries * sizeof(signed char) + 9 * m * sizeof(bool) +
+      d->blocks * ESS_BLOCK * sizeof(ess_fate);
   d->indices = calloc(1, bytes);
   d->indices_bytes = bytes;
   if (!d->indices) return false;
 
   char *cursor = d->indices;
-  ess_cluster *const c = &d->cluster;
-  c->noted = lay(&cursor, (m + entries) * sizeof(ess_noted));
-  d->row_side = lay(&cursor, entries * sizeof(double));
-  c->touched = lay(&cursor, m * sizeof(uint64_t));
-  c->crossed = lay(&cursor, m * sizeof(uint64_t));
-  c->concerned = lay(&cursor, m * sizeof(uint64_t));
   d->row_start = lay(&cursor, rows * sizeof(size_t));
   d->row_guard = lay(&cursor, entries * sizeof(size_t));
   d->block_armed = lay(&cursor, d->blocks * sizeof(size_t));
-  c->near = lay(&cursor, d->blocks * (ESS_BLOCK / ESS_LANES) * sizeof(size_t));
-  c->far = lay(&cursor, d->blocks * (ESS_BLOCK / ESS_LANES) * sizeof(size_t));
   d->flagged = lay(&cursor, m * sizeof(size_t));
   d->batch = lay(&cursor, m * sizeof(size_t));
-  c->crossing = lay(&cursor, m * sizeof(size_t));
-  c->passed = lay(&cursor, m * sizeof(size_t));
-  c->of_group = lay(&cursor, m * sizeof(size_t));
-  c->curved = lay(&cursor, m * sizeof(size_t));
-  c->order = lay(&cursor, m * sizeof(size_t));
-  c->last_noted = lay(&cursor, m * sizeof(size_t));
   d->kinks.kink = lay(&cursor, m * sizeof(size_t));
   d->kinks.group = lay(&cursor, d->blocks * (ESS_BLOCK / ESS_LANES) * sizeof(size_t));
   d->kinks.companion = lay(&cursor, m * sizeof(size_t));
@@ -132,19 +116,12 @@ static bool lay_indices(ess_driver *d) {
   d->kinks.pair = lay(&cursor, m * sizeof(ess_pair));
   d->kinks.undone_by = lay(&cursor, 2 * m * sizeof(size_t));
   d->row_effect = lay(&cursor, entries * sizeof(signed char));
-  c->part = lay(&cursor, m * sizeof(signed char));
   d->kinks.is_checked = lay(&cursor, m * sizeof(bool));
   d->kinks.is_companion = lay(&cursor, m * sizeof(bool));
   d->kinks.arms_silent = lay(&cursor, 2 * m * sizeof(bool));
   d->silent = lay(&cursor, 2 * m * sizeof(bool));
   d->armed_at_start = lay(&cursor, 2 * m * sizeof(bool));
   d->armed_is_silent = lay(&cursor, m * sizeof(bool));
-  c->is_silent = lay(&cursor, m * sizeof(bool));
-  c->is_made = lay(&cursor, m * sizeof(bool));
-  c->is_told = lay(&cursor, m * sizeof(bool));
-  c->is_curved = lay(&cursor, m * sizeof(bool));
-  c->has_ways = lay(&cursor, d->blocks * sizeof(bool));
-  c->is_far = lay(&cursor, d->blocks * ESS_BLOCK * sizeof(bool));
   d->fate = lay(&cursor, d->blocks * ESS_BLOCK * sizeof(ess_fate));
   return true;
 }

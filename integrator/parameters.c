@@ -68,7 +68,7 @@ typedef struct question {
 } question;
 
 static int ask_field(ess_driver *d, const question *q, double to[]) {
-  return ess_tangent_field(d, q->t, q->x, to);
+  return ess_field(d, q->t, q->x, to);
 }
 
 static int ask_guards(ess_driver *d, const question *q, double to[]) {

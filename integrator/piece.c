@@ -8,7 +8,6 @@
 
 #include "arithmetic.h"
 #include "driver_state.h"
-#include "path.h"
 #include "piece.h"
 #include "status.h"
 
@@ -38,11 +37,6 @@ void ess_piece_begin(ess_driver *d, double t, const double x[]) {
   d->piece.t0 = d->piece.t1 = t;
 }
 
-void ess_piece_forget(ess_driver *d) {
-  d->piece.kind = ESS_PIECE_POINT;
-  d->piece.t0 = d->piece.t1;
-}
-
 void ess_piece_step(ess_driver *d, double duration) {
   // nothing is copied: what the step was tried in becomes the piece's, and the other way round
   ess_swap(&d->x_end, &d->x);
@@ -58,24 +52,6 @@ void ess_piece_parabola(ess_driver *d, double duration, const double v[]) {
   ess_swap(&d->x, &d->piece.x);
   memcpy(d->x, d->x_try, bytes);
   end_piece(d, ESS_PIECE_PARABOLA, duration, duration);
-}
-
-void ess_piece_path(ess_driver *d) {
-  ess_swap(&d->x_end, &d->x);
-  ess_swap(&d->x_end, &d->piece.x);
-  end_piece(d, ESS_PIECE_PATH, d->cluster.length, d->cluster.length);
-}
-
-/* the defect grows from the first crossing on, and adds up in the state */
-static void path_state(const ess_driver *d, double elapsed, double x[]) {
-  const ess_cluster *const c = &d->cluster;
-  const double u = ess_smaller(elapsed, c->length);
-  const double span = c->length - c->from; // none, where all is crossed at the very end
-  const double part = span > 0.0 ? ess_larger(0.0, u - c->from) / span : 0.0;
-  const double corrected = c->weight * part * part * (c->group_count ? 1.0 : part);
-  double *const on_path = d->x_try, *const rate = d->v_try;
-  ess_path(d, u, on_path, rate);
-  for (size_t i = 0; i < d->system.dimension; i++) x[i] = on_path[i] + corrected * c->defect[i];
 }
 
 static void step_state(const ess_piece *p, size_t n, double elapsed, double x[]) {
@@ -100,9 +76,6 @@ void ess_piece_state(const ess_driver *d, double t, double x[]) {
     return;
   case ESS_PIECE_STEP:
     step_state(p, n, t - p->t0, x);
-    return;
-  case ESS_PIECE_PATH:
-    path_state(d, t - p->t0, x);
     return;
   case ESS_PIECE_PARABOLA:
     parabola_state(p, n, t - p->t0, x);

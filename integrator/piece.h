@@ -12,14 +12,9 @@
 /* A point at the time that the apply begins, where it does not go on from the step before. */
 void ess_piece_begin(ess_driver *d, double t, const double x[]);
 
-/* No last step any more: only the node. */
-void ess_piece_forget(ess_driver *d);
-
 /* The dense output of the step just tried is the last step, and x_end the node, which is `duration`
- * from where it was; or the sub-step just tried; or the parabola to x_try along f and v. Time
- * advances with them. */
+ * from where it was; or the parabola to x_try along f and v. Time advances with them. */
 void ess_piece_step(ess_driver *d, double duration);
-void ess_piece_path(ess_driver *d);
 void ess_piece_parabola(ess_driver *d, double duration, const double v[]);
 
 /* The state within the piece: n values. */

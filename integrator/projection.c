@@ -92,7 +92,7 @@ static int cross_or_impact(ess_driver *d, size_t guard) {
   int status = d->impacts ? ess_evaluate_node(d) : ESS_SUCCESS;
   if (status) return status;
   const size_t impact = d->impacts ? ess_due_impact(d, guard) : SIZE_MAX;
-  if (impact != SIZE_MAX) return ess_make_impact(d, impact, 0.0);
+  if (impact != SIZE_MAX) return ess_make_impact(d, impact);
   status = cross_batch(d);
   return status ? status : ess_evaluate_node(d);
 }

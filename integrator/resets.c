@@ -84,15 +84,12 @@ static void copy_rows(ess_driver *d, const ess_reset_matrix *r) {
 
 void ess_resets_copy(ess_driver *d) {
   const ess_reset_matrix *const r = d->system.resets;
-  const size_t entries = ess_resets_size(&d->system);
   if (!r) {
     make_mirror(d, d->system.one_way ? 2 * d->watched.first : 0); // one-way guards have none
     return;
   }
   copy_rows(d, r);
   d->start = r->start;
-  for (size_t i = 0; i < entries; i++)
-    d->rows_look = d->rows_look || d->row_effect[i] == ESS_ARM_AHEAD;
 }
 
 /* arms one guard, which latches its event function's sign to the near side: true when that changes
@@ -119,8 +116,8 @@ static bool arm_beside(ess_driver *d, size_t k, double side) {
   return sign_changed;
 }
 
-/* event function k at the crossing's state: the node, or within a sub-step; on its zero its rate
- * along the field there, in the mode so far */
+/* event function k at the crossing's state; on its zero its rate along the field there, in the mode
+ * so far */
 static int find_side(ess_driver *d, size_t k, double *side) {
   const double *const x = d->row_x ? d->row_x : d->x;
   double *const f = d->stage[5], rate;
@@ -137,12 +134,11 @@ static int find_side(ess_driver *d, size_t k, double *side) {
 }
 
 /* one entry of a row that arms what lies ahead */
-static int apply_ahead(ess_driver *d, size_t entry) {
-  const size_t k = d->row_guard[entry] / 2;
-  double *const side = &d->row_side[entry];
-  const int status = d->rows_again ? ESS_SUCCESS : find_side(d, k, side);
+static int apply_ahead(ess_driver *d, size_t k) {
+  double side;
+  const int status = find_side(d, k, &side);
   if (status) return status;
-  return arm_beside(d, k, *side) ? ess_announce(d, k) : ESS_SUCCESS;
+  return arm_beside(d, k, side) ? ess_announce(d, k) : ESS_SUCCESS;
 }
 
 /* one entry of a row, which names this guard: the mode may change */
@@ -150,7 +146,7 @@ static inline int apply_entry(ess_driver *d, size_t entry, size_t guard) {
   const size_t k = guard / 2;
   const signed char effect = d->row_effect[entry];
   if (d->slides) ess_slide_release(d, k);
-  if (effect == ESS_ARM_AHEAD) return apply_ahead(d, entry);
+  if (effect == ESS_ARM_AHEAD) return apply_ahead(d, k);
   if (effect > 0) return arm(d, guard) ? ess_announce(d, k) : ESS_SUCCESS;
   if (ess_guard_ahead(d, k) == guard) ess_disarm(d, k);
   return ESS_SUCCESS;
@@ -175,53 +171,24 @@ int ess_resets_start(ess_driver *d) {
   return ESS_SUCCESS;
 }
 
-/* notes event function k down as it is now, before this crossing changes it */
-static inline void note(ess_driver *d, size_t k, size_t crossing, signed char effect) {
-  ess_cluster *const c = &d->cluster;
-  c->noted[c->noted_count] =
-      (ess_noted){.guard = k,
-                  .sign = d->sign[k],
-                  .side = d->side[k],
-                  .by = crossing,
-                  .effect = effect,
-                  .before = c->touched[k] == c->trial ? c->last_noted[k] : ESS_NONE};
-  c->last_noted[k] = c->noted_count++;
-  c->touched[k] = c->trial;
-}
-
-ESS_INLINE int cross(ess_driver *d, size_t k, bool noting, size_t crossing) {
+int ess_cross(ess_driver *d, size_t k) {
   const size_t guard = ess_guard_ahead(d, k), end = d->row_start[guard + 1];
-  if (noting) note(d, k, crossing, 0);
   ess_disarm(d, k);
   d->sign[k] = -d->sign[k];
   int status = ess_announce(d, k);
   // the whole row, also when the model failed: it is told of the mode again when the run is resumed
   for (size_t i = d->row_start[guard]; i < end; i++) {
-    const size_t named = d->row_guard[i];
-    if (noting && named / 2 != k) note(d, named / 2, crossing, d->row_effect[i]);
-    const int applied = apply_entry(d, i, named);
+    const int applied = apply_entry(d, i, d->row_guard[i]);
     if (!status) status = applied;
   }
   return status;
 }
 
-int ess_cross(ess_driver *d, size_t k) {
-  return cross(d, k, false, 0);
-}
-
-int ess_cross_and_note(ess_driver *d, size_t i) {
-  const size_t k = d->cluster.crossing[i];
-  d->cluster.crossed[k] = d->cluster.trial;
-  return cross(d, k, true, i);
-}
-
 /* on which side of event function k the node is, by sign: where a crossing has just been made its
  * value may still be on the other, or nothing, by what crossings are located to */
 static double side_at_node(const ess_driver *d, size_t k) {
-  const ess_cluster *const c = &d->cluster;
   if (d->options.method == ESS_METHOD_PAPER) return d->h[k];
-  const bool in_substep = d->piece.kind == ESS_PIECE_PATH && c->crossed[k] == c->accepted;
-  return in_substep || fabs(d->h[k]) <= ess_level_tolerance(d, k) ? d->sign[k] : d->h[k];
+  return fabs(d->h[k]) <= ess_level_tolerance(d, k) ? d->sign[k] : d->h[k];
 }
 
 int ess_refill(ess_driver *d) {
@@ -263,14 +230,6 @@ bool ess_row_concerns_batch(const ess_driver *d, size_t k) {
     concerns = concerns || (other != k && (d->row_effect[i] > 0 || in_batch(d, other)));
   }
   return concerns;
-}
-
-bool ess_row_arms_none(const ess_driver *d, size_t k) {
-  const size_t guard = ess_guard_ahead(d, k);
-  bool none = true;
-  for (size_t i = d->row_start[guard]; i < d->row_start[guard + 1]; i++)
-    none = none && (d->row_effect[i] < 0 || d->row_guard[i] / 2 == k);
-  return none;
 }
 
 bool ess_row_is_local(const ess_driver *d, size_t k) {

@@ -18,10 +18,8 @@ void ess_resets_copy(ess_driver *d);
 /* Arms the guards to start with, given the latched signs. */
 int ess_resets_start(ess_driver *d);
 
-/* Flips event function k's sign and applies the row of the guard crossed; the same of the i-th
- * crossing of the sub-step, and notes in d->cluster what that changes. */
+/* Flips event function k's sign and applies the row of the guard crossed. */
 int ess_cross(ess_driver *d, size_t k);
-int ess_cross_and_note(ess_driver *d, size_t i);
 
 /* Applies the row of the empty pool after an integration step. May change the mode. */
 int ess_refill(ess_driver *d);
@@ -29,9 +27,6 @@ int ess_refill(ess_driver *d);
 /* Whether the row of event function k's armed guard arms none but its own mirror image, and
  * concerns no other that is flagged. */
 bool ess_row_is_local(const ess_driver *d, size_t k);
-
-/* Whether that row arms guards of no other event function. */
-bool ess_row_arms_none(const ess_driver *d, size_t k);
 
 /* Whether crossing event function k's armed guard arms guards of other event functions, or concerns
  * one in the batch. */

@@ -16,12 +16,9 @@
 #include "driver_state.h"
 #include "gain.h"
 #include "instant.h"
-#include "knots.h"
 #include "note.h"
 #include "orders.h"
 #include "parameters.h"
-#include "path.h"
-#include "piece.h"
 #include "saltation.h"
 #include "status.h"
 #include "tangent.h"
@@ -100,90 +97,29 @@ static int note_crossing(ess_driver *d, size_t k, double t) {
   return status;
 }
 
-int ess_tangent_cross(ess_driver *d, size_t k) {
+/* the field before the crossing, in the mode that others crossed here have left, and what the last
+ * of them has done to directions */
+static int find_before(ess_driver *d) {
   ess_tangents *const v = d->tangents;
   const size_t bytes = d->system.dimension * sizeof *v->at;
   int status = ESS_SUCCESS;
-  memcpy(v->at, d->x, bytes);
   if (v->source == ESS_BEFORE_AT_NODE) memcpy(v->before, d->f, bytes);
-  if (v->source == ESS_BEFORE_UNKNOWN) status = ess_field(d, d->t, v->at, v->before);
+  if (v->is_pending || v->source == ESS_BEFORE_UNKNOWN)
+    status = ess_field(d, d->t, v->at, v->before);
+  if (!status && v->is_pending) ess_tangent_finish(d, v->before);
   v->source = ESS_BEFORE_KNOWN;
-  v->has_first = false;
-  return status ? status : note_crossing(d, k, d->t);
-}
-
-/* the crossing of event function k in the sub-step nearest to this time since it began */
-static size_t find_crossing(const ess_cluster *c, size_t k, double u) {
-  size_t found = 0;
-  double nearest = INFINITY;
-  for (size_t i = 0; i < c->count; i++) {
-    const double apart = fabs(c->time[i] - u);
-    if (c->crossing[i] != k || !c->is_made[i] || apart >= nearest) continue;
-    nearest = apart;
-    found = i;
-  }
-  return found;
-}
-
-/* J times the way from where the sub-step's jumps were measured */
-static int carry_over(ess_driver *d, double t, double to[]) {
-  ess_tangents *const v = d->tangents;
-  for (size_t i = 0; i < d->system.dimension; i++) v->x_beside[i] = v->at[i] - d->cluster.at[i];
-  return ess_tangent_rates(d, t, v->at, NULL, v->x_beside, NULL, 1, to);
-}
-
-/* the field before and what the crossing adds to it, by the path and its jump: that was measured at
- * one place, and is carried over from there by the Jacobian of either side */
-static int take_from_path(ess_driver *d, const ess_group *g, size_t crossing, double u) {
-  ess_tangents *const v = d->tangents;
-  const ess_cluster *const c = &d->cluster;
-  const bool counted = u >= c->time[crossing] || u >= c->length;
-  const double length = c->length - c->from;
-  const double part = length > 0.0 ? ess_clamp((u - c->from) / length, 0.0, 1.0) : 1.0;
-  ess_path(d, u, v->x, v->before);
-  for (size_t i = 0; i < d->system.dimension; i++) {
-    v->leap[i] = g->jump[i];
-    v->before[i] += part * c->defect[i] - (counted ? v->leap[i] : 0.0);
-  }
-  const int status = carry_over(d, d->piece.t0 + u, v->f_here);
-  for (size_t i = 0; i < d->system.dimension; i++) v->leap[i] -= v->f_here[i];
   return status;
 }
 
-static int cross_path(ess_driver *d, size_t k, double u) {
+int ess_tangent_cross(ess_driver *d, size_t k) {
   ess_tangents *const v = d->tangents;
-  const ess_cluster *const c = &d->cluster;
-  const int status = ess_tangent_path(d, u);
-  if (status) return status;
-  const double t = d->piece.t0 + u;
-  const size_t crossing = find_crossing(c, k, u);
-  const ess_group *const g = &c->group[c->of_group[crossing]];
-  // the mean jump of several does for the state, which they move by less than the tolerance
-  v->knows_jump = g->is_even && ess_tangent_knows(d);
-  ess_piece_state(d, t, v->at);
-  const int found =
-      v->knows_jump ? take_from_path(d, g, crossing, u) : ess_tangent_field(d, t, v->at, v->before);
-  return found ? found : note_crossing(d, k, t);
-}
-
-int ess_tangent_cross_path(ess_driver *d, size_t k, double u) {
-  return ess_tangents_lose(d, cross_path(d, k, u));
-}
-
-int ess_tangent_cross_end(ess_driver *d, double t) {
-  ess_tangents *const v = d->tangents;
-  double *const after = v->f_here;
-  v->made++;
-  if (!v->is_pending) return ESS_SUCCESS;
-  int status;
-  if (v->knows_jump) {
-    status = carry_over(d, t, after);
-    for (size_t i = 0; i < d->system.dimension; i++) after[i] += v->before[i] + v->leap[i];
-  } else {
-    status = ess_tangent_field(d, t, v->at, after);
-  }
-  if (!status) ess_tangent_finish(d, after);
-  return ess_tangents_lose(d, status);
+  memcpy(v->at, d->x, d->system.dimension * sizeof *v->at);
+  int status = find_before(d);
+  v->has_first = false;
+  if (!status) status = note_crossing(d, k, d->t);
+  // its part in an instant has been taken: who is crossed here next does so in another field
+  if (!v->is_pending) v->source = ESS_BEFORE_UNKNOWN;
+  return status;
 }
 
 /* what a map of one event makes of directions; the field before it is in v->before */

@@ -12,12 +12,6 @@
  * down. */
 int ess_tangent_cross(ess_driver *d, size_t k);
 
-/* The same within a sub-step, at this time since it began. */
-int ess_tangent_cross_path(ess_driver *d, size_t k, double u);
-
-/* Once it is crossed, at this time. */
-int ess_tangent_cross_end(ess_driver *d, double t);
-
 /* An impact whose map has been made, before its mode and state are the driver's. */
 int ess_tangent_impact(ess_driver *d, const ess_impact *impact);
 

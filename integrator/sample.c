@@ -118,103 +118,6 @@ static void sample_step(ess_driver *d, const ess_piece *p, double t_end) {
     sample_block(d, p, k, end - k < BLOCK ? end - k : BLOCK);
 }
 
-/* a cluster's first sub-step is its base's until the first crossing */
-static void sample_base(ess_driver *d) {
-  const ess_cluster *const c = &d->cluster;
-  ess_piece base = {.t0 = c->base_t, .length = c->base_dt, .x = c->base_x};
-  memcpy(base.c, d->dense, sizeof base.c);
-  sample_step(d, &base, c->base_t + c->from);
-}
-
-/* a sub-step's path at four times, without what depends on the component: as ess_piece_state has
- * it, to the last bit */
-typedef struct path_places {
-  double theta[ESS_LANES], u[ESS_LANES]; /* on the base; since the sub-step's beginning */
-  double corrected[ESS_LANES];           /* part of the defect */
-  ess_lanes since[ESS_GROUPS], late_since[ESS_GROUPS]; /* as in path.c */
-} path_places;
-
-/* what the crossings of each group that have been made until u add up to */
-static void sum_groups(const ess_cluster *c, ess_lanes u, path_places *p) {
-  const ess_lanes zero = {0.0};
-  const ess_mask all = u >= ess_lanes_all(c->length);
-  for (size_t j = 0; j < c->group_count; j++) {
-    const ess_group *const g = &c->group[j];
-    ess_lanes sum = zero, late_sum = zero;
-    for (size_t i = g->begin; i < g->end; i++) {
-      if (c->is_silent[i]) continue;
-      const ess_lanes past = u - c->time[i];
-      const ess_lanes since = ess_lanes_select(all | (past >= zero), past, zero);
-      sum += since;
-      late_sum += c->late[i] * since;
-    }
-    p->since[j] = sum;
-    p->late_since[j] = late_sum;
-  }
-}
-
-static void find_places(const ess_driver *d, const double times[], path_places *p) {
-  const ess_cluster *const c = &d->cluster;
-  const ess_lanes length = ess_lanes_all(c->length), zero = {0.0};
-  const ess_lanes u = ess_lanes_min(ess_lanes_load(times) - d->piece.t0, length);
-  const double span = c->length - c->from;
-  const ess_lanes part = span > 0.0 ? ess_lanes_max(zero, u - c->from) / span : zero;
-  const ess_lanes squared = c->weight * part * part;
-  ess_lanes_store(p->u, u);
-  ess_lanes_store(p->theta, (c->offset + u) / c->base_dt);
-  ess_lanes_store(p->corrected, c->group_count ? squared : squared * part);
-  sum_groups(c, u, p);
-}
-
-/* components from `from` on at the s-th place */
-static inline ess_lanes path_value(const ess_driver *d, const dense_lanes *base,
-                                   const path_places *p, size_t s, size_t from) {
-  const ess_cluster *const c = &d->cluster;
-  const double u = p->u[s];
-  ess_lanes x = value_at(base, ess_lanes_all(p->theta[s]));
-  if (c->deviates)
-    x = x + ess_lanes_load(c->deviation + from) +
-        u * (ess_lanes_load(c->drift + from) + (0.5 * u) * ess_lanes_load(c->bend + from));
-  for (size_t j = 0; j < c->group_count; j++) {
-    const ess_group *const g = &c->group[j];
-    x += p->since[j][s] * ess_lanes_load(g->jump + from);
-    if (!g->is_even) x += p->late_since[j][s] * ess_lanes_load(g->trend + from);
-  }
-  return x + p->corrected[s] * ess_lanes_load(c->defect + from);
-}
-
-/* so many samples, four at most, into the caller's rows */
-static void sample_places(const ess_driver *d, const path_places *p, size_t count, double *rows) {
-  const size_t n = d->system.dimension, last = n < ESS_LANES ? 0 : n - ESS_LANES;
-  for (size_t next = 0; next < n; next += ESS_LANES) {
-    // the last four components overlap those before them, rather than reach beyond a row
-    const size_t from = next < last ? next : last;
-    dense_lanes base = {.x = ess_lanes_load(d->cluster.base_x + from)};
-    for (int i = 0; i < ESS_DENSE; i++) base.c[i] = ess_lanes_load(d->dense[i] + from);
-    for (size_t s = 0; s < count; s++) {
-      const ess_lanes x = path_value(d, &base, p, s, from);
-      if (n >= ESS_LANES)
-        ess_lanes_store(rows + s * n + from, x);
-      else
-        memcpy(rows + s * n, &x, n * sizeof *rows);
-    }
-  }
-}
-
-/* four samples at once, or the last few */
-static void sample_path(ess_driver *d, double t_end) {
-  while (pending(d, t_end)) {
-    path_places p;
-    double times[ESS_LANES], *const rows = d->samples + d->times_done * d->system.dimension;
-    size_t count = 0;
-    for (; count < ESS_LANES && pending(d, t_end); count++)
-      times[count] = d->times[d->times_done++];
-    for (size_t s = count; s < ESS_LANES; s++) times[s] = times[count - 1];
-    find_places(d, times, &p);
-    sample_places(d, &p, count, rows);
-  }
-}
-
 /* one by one, in the caller's time, and without the state that is time */
 static void sample_for_caller(ess_driver *d, double t_end) {
   const ess_caller *const c = &d->caller;
@@ -236,10 +139,6 @@ void ess_sample_piece(ess_driver *d, double t_end) {
   switch (d->piece.kind) {
   case ESS_PIECE_STEP:
     sample_step(d, &d->piece, t_end);
-    return;
-  case ESS_PIECE_PATH:
-    if (!d->cluster.deviates) sample_base(d);
-    sample_path(d, t_end);
     return;
   case ESS_PIECE_POINT:
   case ESS_PIECE_PARABOLA:

@@ -107,10 +107,7 @@ static int find_radius(ess_driver *d) {
 int ess_stabilised_begin(ess_driver *d) {
   ess_stabilised *const s = &d->stabilised;
   int status = ESS_SUCCESS;
-  // where a sub-step ends its field is that of its path, which the defect has not corrected
-  if (s->is_path_end) status = ess_field(d, d->t, d->x, d->f);
-  s->is_path_end = false;
-  if (!status && (!s->is_known || s->tries >= TRIES)) status = find_radius(d);
+  if (!s->is_known || s->tries >= TRIES) status = find_radius(d);
   const double most = (double)STAGES_MOST * STAGES_MOST - 1.0;
   d->dt_next = ess_smaller(most / (STABLE * MARGIN * s->radius), d->dt_next);
   return status;

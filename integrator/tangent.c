@@ -71,11 +71,6 @@ static size_t lay_all(const ess_driver *d, ess_tangents *v, double *block) {
   v->moved = lay(&cursor, &total, parameters ? most : 0);
   v->moving = lay(&cursor, &total, parameters);
   v->unit = lay(&cursor, &total, m > 1 || v->tape ? v->wide * parameters : 0);
-  v->knot = lay(&cursor, &total, d->system.field_jacobian ? 0 : (ESS_KNOTS + 1) * n * n);
-  v->knot_end = lay(&cursor, &total, n * n);
-  v->slope = lay(&cursor, &total, n * n);
-  v->between = lay(&cursor, &total, n * n);
-  v->knot_sign = lay(&cursor, &total, m);
   v->met = lay(&cursor, &total, p * m);
   v->met_y = lay(&cursor, &total, p * events * n);
   v->digest = lay(&cursor, &total, m > 1 ? ESS_ORDERS : 0);
@@ -112,8 +107,6 @@ void ess_tangents_forget(ess_driver *d) {
   ess_tangents *const v = d->tangents;
   v->last_event = SIZE_MAX;
   v->met_count = v->ahead_count = 0;
-  v->knot_t = NAN;
-  v->before_follow = v->spent = 0;
   v->severity = 1.0;
   v->radius_crossings = UINT64_MAX;
   ess_tape_clear(d);
@@ -137,10 +130,8 @@ void ess_tangents_begin(ess_driver *d) {
     ess_tangents_free(d);
     return;
   }
-  v->has_first = v->is_tried = v->is_pending = v->has_knots = false;
+  v->has_first = v->is_pending = false;
   v->source = ESS_BEFORE_AT_NODE;
-  v->knot_t = NAN;
-  v->u = 0.0;
 }
 
 /* from rows to columns, or back */
@@ -194,7 +185,6 @@ static void begin_following(ess_driver *d, const double directions[], const doub
   set_directions(d, directions, parameters);
   v->chosen = v->digits = SIZE_MAX;
   ess_tangents_forget(d);
-  v->before_follow = d->counters.field_evaluations;
   v->smoothness = (ess_smoothness){.pieces = 1, .time = NAN, .order = v->best};
 }
 

@@ -159,13 +159,9 @@ static int multiply(ess_driver *d, const double from[], double to[], double *gai
  * which are measured in units that have nothing to do with each other */
 static int find_radius(ess_driver *d, double shown) {
   ess_tangents *const v = d->tangents;
-  const uint64_t spent = v->spent, calls = d->counters.field_evaluations;
   double gain[2] = {0.0, 0.0};
   int status = multiply(d, v->at, v->mapped, &gain[0]);
   if (!status) status = multiply(d, v->mapped, v->at, &gain[1]);
-  // knots do not go without for it
-  v->spent = spent;
-  v->before_follow += d->counters.field_evaluations - calls;
   v->radius = sqrt(gain[0] * gain[1]);
   v->shown = shown;
   v->radius_tries = 0;

@@ -12,9 +12,6 @@
 /* events that meet at one instant whose orders are all looked at, and how many these are */
 enum { ESS_MEETING = 8, ESS_ORDERS = 40320 };
 
-/* pieces of a sub-step at most that the field's Jacobian is differenced at the ends of */
-enum { ESS_KNOTS = 16 };
-
 /* A trajectory beside the one that is followed, on its way through the events of an instant: state,
  * field and mode; by column its distance from them, for how long it has been on the way, and its
  * rates. */
@@ -51,17 +48,13 @@ typedef struct ess_tangents {
   double *nearest; /* [n + P], scratch */
   double *x, *x_beside, *f_beside, *f_here;
   double *h, *rate; /* [m], scratch */
-  bool is_tried;    /* the step tried from the node has its stages: from then, so long */
-  double tried_t, tried_dt;
-  bool is_rough;  /* those are too few for the tolerance: directions take steps of their own */
+  bool is_rough;    /* those are too few for the tolerance: directions take steps of their own */
   bool has_first; /* k[0] is that of the next step: its last was this one's (first same as last) */
-  double u;       /* v is at this time within the sub-step */
 
   /* a crossing in the making: v gains share (f after - mapped), f before being mapped by DR */
   ess_before source;
   double *before, *at, *mapped, *share, *leap;
   bool is_pending;
-  bool knows_jump;   /* what a crossing of a sub-step adds has been measured of it alone */
   size_t last_event; /* the last crossing by itself, whose shares these are, and its time */
   double last_t;
 
@@ -75,7 +68,7 @@ typedef struct ess_tangents {
 
   /* events of an instant; those still to be crossed, whose part in it has been taken */
   size_t *events, *best, *ahead, ahead_count;
-  double *mapped_x, *mode; /* what an impact's map returns on the way */
+  double *mode; /* what an impact's map returns on the way */
   bool *armed, *armed_after;
 
   ess_passage passage[ESS_MEETING + 1];
@@ -87,13 +80,6 @@ typedef struct ess_tangents {
   ess_smoothness smoothness, told; /* the latter where time goes backward */
   size_t chosen;                   /* by ess_driver_choose_piece */
   size_t digits;                   /* what is left of it for instants to come */
-
-  /* without field_jacobian, in sub-steps (knots.c): what it is at each knot, by how many crossings
-   * have been made there; and after as many as have been made now */
-  bool has_knots;
-  double *knot, *knot_end, *slope, *between, *knot_sign, knot_t;
-  size_t knot_made[ESS_KNOTS + 1], pieces, made;
-  uint64_t spent, before_follow; /* calls of the field, by directions; by the run before them */
 
   /* by how many times less the step before could err (tangent_control.c); the spectral radius, and
    * what the stages of a step had shown of it when it was found; tries since then, crossings until

@@ -112,8 +112,6 @@ void ess_tape_units(ess_driver *d, size_t count) {
 
 void ess_tape_gain(ess_driver *d, const double f[], const double before[]) {
   const size_t n = d->system.dimension;
-  if (ess_is_recording(d) && d->tangents->tape->shared == SIZE_MAX)
-    d->tangents->tape->is_broken = true;
   double *const entry = ess_tape_add(d, ESS_TAPE_GAIN, n);
   for (size_t i = 0; entry && i < n; i++) entry[i] = f[i] - before[i];
 }
@@ -125,7 +123,7 @@ void ess_tape_open(ess_driver *d) {
   v->tape->shared = SIZE_MAX;
   v->count = v->wide;
   v->along = d->system.parameters ? v->unit : NULL;
-  v->has_first = v->is_tried = v->is_rough = false;
+  v->has_first = v->is_rough = false;
   ess_tape_units(d, v->wide);
 }
 
@@ -136,7 +134,7 @@ void ess_tape_close(ess_driver *d, bool made) {
   v->tape->is_open = false;
   v->count = 0;
   v->along = NULL;
-  v->has_first = v->is_tried = v->is_rough = false;
+  v->has_first = v->is_rough = false;
   double *const entry = made ? ess_tape_add(d, ESS_TAPE_MAP, n * v->wide) : NULL;
   if (!entry) return;
   memcpy(entry, v->v, n * n * sizeof *entry);
@@ -162,7 +160,7 @@ void ess_tape_clear(ess_driver *d) {
   tape->used = tape->needed = tape->kept = tape->live_from = 0;
   tape->is_short = tape->is_again = tape->is_stuck = false;
   tape->turn = 0;
-  tape->is_open = tape->is_broken = false;
+  tape->is_open = false;
   tape->shared = SIZE_MAX;
   tape->status = ESS_SUCCESS;
   memset(tape->sign, 0, d->system.guard_count * sizeof *tape->sign);

@@ -33,8 +33,7 @@ typedef struct ess_tape {
   bool is_open;              /* unit directions are followed, to be written down as a map */
   size_t shared;             /* whose crossing s is of, and when; SIZE_MAX: none's */
   double shared_t;
-  int status;     /* of the run */
-  bool is_broken; /* what a crossing's share was is not known where it counts */
+  int status; /* of the run */
 
   /* checkpoints (page.c): entries as the run goes on, and when it is made again; `places`
    * checkpoints of so many doubles, those kept, and the one from which on entries are live */

@@ -1,6 +1,6 @@
 /*
- * The method by one tolerance: integration steps in a frozen mode; crossings that come one by one
- * are located, those that come in quick succession are made in sub-steps (docs/theory/method.md).
+ * The method by one tolerance: integration steps in a frozen mode, cut where a crossing is located,
+ * or through many crossings at a time where the field is affine in their signs (kinks.c).
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -12,7 +12,6 @@
 #include "callbacks.h"
 #include "candidates.h"
 #include "chatter.h"
-#include "cluster.h"
 #include "crossing.h"
 #include "dopri5.h"
 #include "driver_state.h"
@@ -22,7 +21,6 @@
 #include "kinks.h"
 #include "locate.h"
 #include "page.h"
-#include "piece.h"
 #include "resets.h"
 #include "rodas.h"
 #include "slide.h"
@@ -34,44 +32,12 @@
 #include "tolerance.h"
 #include "turning.h"
 
-/* a guard passed for longer than this part of a sub-step was not passed by a correction: nothing is
- * made good */
-static const double PASSED_MOST = 0.1;
-
-/* where crossings had to be located, sub-steps are tried again a little longer */
-static const double AGAIN = 1.15;
-
-/* for how long guard k has been passed unseen, by what corrected the state at a sub-step's end: 0
- * when it has not, or was armed there only */
-static double time_passed(const ess_driver *d, size_t k) {
-  const ess_cluster *const c = &d->cluster;
-  if (d->piece.kind != ESS_PIECE_PATH || c->touched[k] == c->accepted) return 0.0;
-  const double g = d->side[k] * d->h[k], rate = d->side[k] * d->rate[k];
-  const double late = g > 0.0 && rate > 0.0 ? g / rate : 0.0;
-  return late <= PASSED_MOST * d->piece.length ? late : 0.0;
-}
-
-/* crosses guard k, which the state is on, or passed a little while ago: what its jump would have
- * done since then is made good */
+/* crosses guard k, which the state is on */
 static int cross_here(ess_driver *d, size_t k) {
   const size_t impact = ess_due_impact(d, k);
-  if (impact != SIZE_MAX) return ess_make_impact(d, impact, time_passed(d, impact));
-  const double late = time_passed(d, k);
-  memcpy(d->stage[1], d->f, d->lanes * sizeof *d->f);
-  int status = ess_make_crossing(d, k);
-  if (!status) status = ess_evaluate_node(d);
-  if (status || late == 0.0) return status;
-  for (size_t i = 0; i < d->lanes; i++) d->x_try[i] = d->x[i] + late * (d->f[i] - d->stage[1][i]);
-  status = ess_check_state(d, d->x_try);
-  if (status) return status;
-  memcpy(d->x, d->x_try, d->lanes * sizeof *d->x);
-  return ess_evaluate_node(d);
-}
-
-/* the end of the base as it was, after sub-steps that came to nothing */
-static void restore_base(ess_driver *d) {
-  memcpy(d->x_end, d->cluster.base_end, d->lanes * sizeof *d->x);
-  memcpy(d->stage[6], d->cluster.base_end_f, d->lanes * sizeof *d->x);
+  if (impact != SIZE_MAX) return ess_make_impact(d, impact);
+  const int status = ess_make_crossing(d, k);
+  return status ? status : ess_evaluate_node(d);
 }
 
 /* *again where directions need more of the first crossing of a stabilised step than that has */
@@ -83,20 +49,12 @@ static int approach(ess_driver *d, bool *again) {
   return status;
 }
 
-/* whole, to its first crossing, or to a cluster's end; *again when it has to be tried anew */
+/* whole, or to its first crossing; *again when it has to be tried anew */
 static int finish_step(ess_driver *d, double t1, bool last, bool *again) {
-  bool made = false;
   ess_location found;
   int status = d->tangents && d->stabilised.is_on ? approach(d, again) : ESS_SUCCESS;
   if (status || *again) return status;
-  if (!ess_by_rodas(d) && !ess_kinks_may(d) && ess_is_cluster(d)) {
-    status = ess_make_cluster(d, t1, last, &made);
-    if (status || made) return status;
-    restore_base(d);
-    status = ess_locate_first(d, &found);
-  } else {
-    status = ess_locate_flagged(d, &found);
-  }
+  status = ess_locate_flagged(d, &found);
   if (status) return status;
   if (found.doubt_guard != SIZE_MAX) {
     status = ess_halve(d, &found);
@@ -107,7 +65,6 @@ static int finish_step(ess_driver *d, double t1, bool last, bool *again) {
     status = ess_rodas_approach(d, found.theta, again);
     if (status || *again) return status;
   }
-  if (found.cut) d->cluster.next_length *= AGAIN;
   if (found.cut) ess_kinks_located(d);
   return ess_take_step(d, &found, t1, last);
 }
@@ -129,9 +86,6 @@ static int step(ess_driver *d, double t1) {
   int status = ESS_SUCCESS;
   status = check_resolution(d);
   if (status) return status;
-  // what the last sub-step was made of is about to go
-  d->stabilised.is_path_end = d->piece.kind == ESS_PIECE_PATH;
-  if (d->stabilised.is_path_end) ess_piece_forget(d);
   if (d->is_coarse) status = ess_refine(d);
   if (!status && d->dt_next == 0.0) status = ess_dopri5_first_step(d, t1, &d->dt_next);
   if (watching) ess_watch_paces(d);

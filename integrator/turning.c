@@ -87,7 +87,7 @@ static bool is_rounding(ess_driver *d) {
   const int status = ess_rounding_error(d, s->guard, &rounding);
   if (status) ess_no_failure(d); // nobody has asked for these calls
   s->refused = OFTEN;
-  return !status && d->cluster.inexact[s->guard] <= ROUNDINGS * rounding;
+  return !status && d->inexact[s->guard] <= ROUNDINGS * rounding;
 }
 
 bool ess_turns_too_far(ess_driver *d) {

@@ -1,6 +1,5 @@
 /*
- * Tangents between crossings: v' = (df/dx) v, by the stages of the step that the state makes, or
- * along the path of a sub-step. Their steps are the state's own.
+ * Tangents between crossings: v' = (df/dx) v, by the stages of the step that the state makes.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -13,7 +12,6 @@
 #include "difference.h"
 #include "dopri5.h"
 #include "driver_state.h"
-#include "knots.h"
 #include "parameters.h"
 #include "piece.h"
 #include "slide_state.h"
@@ -22,10 +20,6 @@
 #include "tangent_state.h"
 #include "tape.h"
 #include "variation.h"
-
-/* an interval of a sub-step longer than this part of it takes steps of the pair, another one place
- */
-static const double LONG = 0.125;
 
 /* directions may err by so many tolerances in a step: less, and most steps of the state would be
  * too long for them, by little */
@@ -57,11 +51,6 @@ static int state_rates(ess_driver *d, double t, const double x[], const double *
   ess_tangents *const v = d->tangents;
   const ess_system *const s = &d->system;
   const size_t n = s->dimension;
-  if (v->has_knots) {
-    ess_tangent_knots_at(d, t - d->piece.t0);
-    for (size_t j = 0; j < count; j++) multiply(v->between, from + j * n, n, to + j * n);
-    return ESS_SUCCESS;
-  }
   if (s->field_jacobian && !ess_is_sliding(d)) {
     d->counters.field_jacobian_evaluations++;
     d->t_seen = t;
@@ -72,7 +61,7 @@ static int state_rates(ess_driver *d, double t, const double x[], const double *
   }
   int status = ESS_SUCCESS;
   if (!f) {
-    status = ess_tangent_field(d, t, x, v->f_here);
+    status = ess_field(d, t, x, v->f_here);
     f = v->f_here;
   }
   for (size_t j = 0; !status && j < count; j++)
@@ -113,10 +102,9 @@ static double error_of(ess_driver *d, double dt, const double end[]) {
   return most / ALLOWED;
 }
 
-int ess_tangent_try(ess_driver *d) {
+/* rates in the stages of the step just tried */
+static int try_step(ess_driver *d) {
   ess_tangents *const v = d->tangents;
-  v->is_tried = false;
-  if (d->stabilised.is_on || ess_is_recording(d)) return ESS_SUCCESS; // there are no stages
   const size_t all = v->count * d->system.dimension;
   int status = ESS_SUCCESS;
   for (int s = v->has_first; !status && s < ESS_STAGES; s++) {
@@ -130,9 +118,7 @@ int ess_tangent_try(ess_driver *d) {
   ess_dopri5_sum(ESS_SUM_DENSE, d->dt, NULL, v->k, all, v->v_last);
   // where it is not a number shorter steps may be better
   v->is_rough = !status && !(error_of(d, d->dt, v->v_end) <= 1.0);
-  v->is_tried = v->has_first = !status;
-  v->tried_t = d->t;
-  v->tried_dt = d->dt;
+  v->has_first = !status;
   return status;
 }
 
@@ -162,7 +148,7 @@ static void rate_at(const ess_driver *d, double theta, double f[]) {
 /* the step has no stages of the pair: directions go along the piece that it becomes */
 static int go_without_stages(ess_driver *d, double theta, bool cut) {
   ess_tangents *const v = d->tangents;
-  v->is_tried = v->has_first = false;
+  v->has_first = false;
   v->is_rough = true;
   v->source = cut ? ESS_BEFORE_KNOWN : ESS_BEFORE_AT_NODE;
   if (cut) rate_at(d, theta, v->before);
@@ -179,10 +165,8 @@ int ess_tangent_step(ess_driver *d, double theta, bool cut) {
   }
   ess_tape_open(d);
   if (d->stabilised.is_on) return go_without_stages(d, theta, cut);
-  const bool known = v->is_tried && v->tried_t == d->t && v->tried_dt == d->dt;
-  const int status = known ? ESS_SUCCESS : ess_tangent_try(d);
+  const int status = try_step(d);
   if (status) return status;
-  v->is_tried = false;
   v->has_first = !cut && !v->is_rough;
   v->source = cut ? ESS_BEFORE_KNOWN : ESS_BEFORE_AT_NODE;
   if (cut) rate_at(d, theta, v->before);
@@ -207,39 +191,6 @@ static int rates_on_path(ess_driver *d, double u, const double from[], double to
   ess_tangents *const v = d->tangents;
   ess_piece_state(d, d->piece.t0 + u, v->x);
   return ess_tangent_rates(d, d->piece.t0 + u, v->x, NULL, from, v->along, v->count, to);
-}
-
-/* the same of something else at the same place, where the Jacobian, or the field, is known now */
-static int rates_again(ess_driver *d, double t, const double from[], double to[]) {
-  ess_tangents *const v = d->tangents;
-  const size_t n = d->system.dimension;
-  int status = ESS_SUCCESS;
-  for (size_t j = 0; !status && j < v->count; j++) {
-    if (ess_tangent_knows(d))
-      multiply(v->has_knots ? v->between : v->matrix, from + j * n, n, to + j * n);
-    else
-      status = ess_tangent_difference(d, t, v->x, v->f_here, from + j * n, to + j * n);
-  }
-  return status;
-}
-
-/* a short interval: v + h J v + h^2 J^2 v / 2, with the Jacobian of its middle; *fit is false, and
- * nothing done, where the next term of that is not lost in the tolerance */
-static int go_shortly(ess_driver *d, double u, double length, bool *fit) {
-  ess_tangents *const v = d->tangents;
-  const size_t n = d->system.dimension, all = v->count * n;
-  const double middle = u + 0.5 * length, half = 0.5 * length * length;
-  int status = rates_on_path(d, middle, v->v, v->k[0]);
-  if (!status) status = rates_again(d, d->piece.t0 + middle, v->k[0], v->k[1]);
-  *fit = true;
-  for (size_t j = 0; !status && j < v->count; j++) {
-    const double *const once = v->k[0] + j * n, *const twice = v->k[1] + j * n;
-    const double grows = fabs(length) * norm(twice, n) / (norm(once, n) + DBL_MIN);
-    for (size_t i = 0; i < n; i++) v->w[i] = half * twice[i] * grows / 3.0;
-    *fit = *fit && ess_scaled_norm(d, v->w, v->v + j * n, v->v + j * n) <= 1.0;
-  }
-  for (size_t i = 0; *fit && i < all; i++) v->v[i] += length * v->k[0][i] + half * v->k[1][i];
-  return status;
 }
 
 /* one step of the pair along the last piece, into v_end */
@@ -285,35 +236,6 @@ int ess_tangent_piece(ess_driver *d) {
     status = ess_tangents_lose(d, go_long(d, 0.0, d->piece.t1 - d->piece.t0));
   }
   ess_tape_close(d, true);
-  return status;
-}
-
-int ess_tangent_path(ess_driver *d, double u) {
-  ess_tangents *const v = d->tangents;
-  const ess_cluster *const c = &d->cluster;
-  v->has_first = false;
-  // where it ends its field is that of its path, which the defect has not corrected
-  v->source = ESS_BEFORE_UNKNOWN;
-  // until its first crossing a cluster is its base
-  if (v->is_tried && !v->is_rough) {
-    go_to(d, c->from / c->base_dt);
-    v->u = c->from;
-  }
-  v->is_tried = v->is_rough = false;
-  const double length = u - v->u, from = v->u;
-  v->u = u;
-  if (length == 0.0) return ESS_SUCCESS;
-  bool fit = false;
-  int status = ESS_SUCCESS;
-  if (fabs(length) <= LONG * (c->length - c->from)) status = go_shortly(d, from, length, &fit);
-  if (!status && !fit) status = go_long(d, from, length);
-  return ess_tangents_lose(d, status);
-}
-
-int ess_tangent_path_end(ess_driver *d) {
-  const int status = ess_tangent_path(d, d->cluster.length);
-  d->tangents->u = 0.0;
-  d->tangents->has_knots = false;
   return status;
 }
 

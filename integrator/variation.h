@@ -13,18 +13,11 @@
 int ess_tangent_rates(ess_driver *d, double t, const double x[], const double *f,
                       const double from[], const double along[], size_t count, double to[]);
 
-/* Rates in the stages of the step just tried, before another call of the field overwrites them;
- * directions go on along it to theta, before the node does. */
-int ess_tangent_try(ess_driver *d);
+/* Directions go on along the step just tried to theta, before the node does. */
 int ess_tangent_step(ess_driver *d, double theta, bool cut);
 
 /* Where that has not been enough, once the step is the last piece. */
 int ess_tangent_piece(ess_driver *d);
-
-/* Along the path of the sub-step that is the last piece, to this time since it began, in the mode
- * as it is. */
-int ess_tangent_path(ess_driver *d, double u);
-int ess_tangent_path_end(ess_driver *d);
 
 /* Along the projection of this length from the node. */
 int ess_tangent_projection(ess_driver *d, double duration);

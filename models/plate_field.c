@@ -139,26 +139,43 @@ int plate_field_aggregated(double t, const double x[], const double sign[], doub
   const plate_affine force = force_of(&data->parameters, &gap);
 
   // sums of the active springs' positions and of their squares
-  const double count = (double)data->active_count;
-  const double sum = data->unit * (double)data->active_sum;
-  const double squares = data->unit * data->unit * (double)data->active_squares;
+  const double count = (double)data->active_count + data->partly_count;
+  const double sum = data->unit * ((double)data->active_sum + data->partly_sum);
+  const double squares =
+      data->unit * data->unit * ((double)data->active_squares + data->partly_squares);
   const plate_load load = {force.at * count + force.slope * sum,
                            force.at * sum + force.slope * squares};
   accelerate(&data->parameters, &gap, load, x, dxdt);
   return 0;
 }
 
-/* Brings contact i of the active set up to date with the signs. */
+/* Adds a contact of this weight to the sums, or takes it away again. */
+static void add_weight(plate_data *data, double weight, int64_t position, bool adds) {
+  if (weight == 0.0) return;
+  if (weight == 1.0) {
+    const int64_t times = adds ? 1 : -1;
+    data->active_count += times;
+    data->active_sum += times * position;
+    data->active_squares += times * position * position;
+    return;
+  }
+  data->partly = adds ? data->partly + 1 : data->partly - 1;
+  const double times = adds ? weight : -weight, at = (double)position;
+  data->partly_count = data->partly ? data->partly_count + times : 0.0;
+  data->partly_sum = data->partly ? data->partly_sum + times * at : 0.0;
+  data->partly_squares = data->partly ? data->partly_squares + times * at * at : 0.0;
+}
+
+/* Brings contact i up to date with the signs. */
 static void update_contact(plate_data *data, const double sign[], size_t i) {
   const size_t count = data->parameters.contacts;
-  const bool damped = data->parameters.damping > 0;
-  const bool active = sign[i] > 0 && (!damped || sign[count + i] > 0);
-  const int64_t change = (int64_t)active - (int64_t)data->active[i];
+  const double pushes = data->parameters.damping > 0 ? 0.5 + 0.5 * sign[count + i] : 1.0;
+  const double weight = (0.5 + 0.5 * sign[i]) * pushes;
   const int64_t position = 2 * (int64_t)i - (int64_t)(count - 1);
-  data->active[i] = active;
-  data->active_count += change;
-  data->active_sum += change * position;
-  data->active_squares += change * position * position;
+  if (weight == data->weight[i]) return;
+  add_weight(data, data->weight[i], position, false);
+  add_weight(data, weight, position, true);
+  data->weight[i] = weight;
 }
 
 int plate_field_mode_changed(const double sign[], size_t guard, void *params) {

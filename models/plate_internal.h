@@ -19,15 +19,18 @@ enum { PLATE_LANES = 4 };
 typedef struct plate_data {
   plate_parameters parameters;
   double *spring_x; /* [contacts], and zeros to fill the last lanes */
-  int *label;       /* [2 contacts]: all springs are alike */
 
   /*
-   * The active set, for the aggregated field: spring i stands at unit*(2i - (N-1)), so sums of
-   * those whole numbers and of their squares over the set are exact, however often it changes.
+   * Sums over the contacts that act, for the aggregated field. Spring i stands at
+   * unit*(2i - (N-1)): sums of those whole numbers, and of their squares, are exact, however often
+   * they change. Steps through crossings give contacts weights that are neither 0 nor 1, for as
+   * long as a call takes: those are summed by themselves, from 0 each time.
    */
   double unit;
   int64_t active_count, active_sum, active_squares;
-  unsigned char *active; /* [contacts] */
+  size_t partly; /* how many have such weights */
+  double partly_count, partly_sum, partly_squares;
+  double *weight; /* [contacts] */
 
   ess_reset_matrix resets; /* with damping */
 } plate_data;

@@ -101,8 +101,7 @@ static ess_system system_of(plate_data *data) {
                        .guard_jacobian = plate_guards_jacobian,
                        .guard_rates = plate_guards_rates,
                        .some_guard_rates = plate_some_guards_rates,
-                       .labels = data->label,
-                       .weights = q->field == PLATE_FIELD_CONTACTS,
+                       .weights = true,
                        .resets = q->damping > 0 ? &data->resets : NULL,
                        .params = data};
   if (q->field == PLATE_FIELD_AGGREGATED) {
@@ -116,8 +115,7 @@ static void free_plate(plate_data *data) {
   if (!data) return;
   plate_resets_release(data);
   free(data->spring_x);
-  free(data->label);
-  free(data->active);
+  free(data->weight);
   free(data);
 }
 
@@ -128,12 +126,10 @@ static int prepare(model *m, char message[MODEL_MESSAGE_SIZE]) {
     new->parameters = q;
     new->unit = q.contacts > 1 ? q.half_width / (double)(q.contacts - 1) : 0;
     new->spring_x = calloc(q.contacts + PLATE_LANES, sizeof *new->spring_x);
-    new->label = calloc(2 * q.contacts, sizeof *new->label);
-    new->active = calloc(q.contacts, sizeof *new->active);
+    new->weight = calloc(q.contacts, sizeof *new->weight);
   }
   const bool damped = q.damping > 0;
-  if (!new || !new->spring_x || !new->label || !new->active ||
-      (damped && plate_resets_prepare(new))) {
+  if (!new || !new->spring_x || !new->weight || (damped && plate_resets_prepare(new))) {
     free_plate(new);
     snprintf(message, MODEL_MESSAGE_SIZE, "plate: out of memory for %zu contacts", q.contacts);
     return -1;

@@ -18,19 +18,21 @@ int plate_window_alloc(plate_window *w, const plate_data *data) {
   const plate_parameters *q = &data->parameters;
   *w = (plate_window){.data = *data, .total = q->damping > 0 ? 2 * q->contacts : q->contacts};
   w->data.active_count = w->data.active_sum = w->data.active_squares = 0;
-  w->data.active = calloc(q->contacts, sizeof *w->data.active);
+  w->data.partly = 0;
+  w->data.partly_count = w->data.partly_sum = w->data.partly_squares = 0.0;
+  w->data.weight = calloc(q->contacts, sizeof *w->data.weight);
   w->sign = calloc(w->total, sizeof *w->sign);
   w->h = calloc(w->total, sizeof *w->h);
   w->rate = calloc(w->total, sizeof *w->rate);
   w->guard = calloc(w->total, sizeof *w->guard);
   w->some = calloc(w->total, sizeof *w->some);
-  if (w->data.active && w->sign && w->h && w->rate && w->guard && w->some) return 0;
+  if (w->data.weight && w->sign && w->h && w->rate && w->guard && w->some) return 0;
   plate_window_free(w);
   return -1;
 }
 
 void plate_window_free(plate_window *w) {
-  free(w->data.active);
+  free(w->data.weight);
   free(w->sign);
   free(w->h);
   free(w->rate);

@@ -66,7 +66,7 @@ typedef struct solver_output {
 typedef struct solver_report {
   uint64_t events; /* crossings that change the field */
   uint64_t steps, rejected, entries, projections;
-  uint64_t substeps, substeps_rejected, groups;
+  uint64_t through; /* of steps: those that went through crossings */
   uint64_t field_evaluations, guard_evaluations;
   char message[SOLVER_MESSAGE_SIZE]; /* why a run failed, one line */
   const char *reason; /* the same without time and place, where the solver knows one; static */

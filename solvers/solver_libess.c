@@ -129,9 +129,7 @@ static int run(void *instance, const double x0[], const solver_output *output,
   report->rejected = counted->rejected;
   report->entries = counted->entries;
   report->projections = counted->projections;
-  report->substeps = counted->substeps;
-  report->substeps_rejected = counted->substeps_rejected;
-  report->groups = counted->groups;
+  report->through = counted->through;
   report->field_evaluations = counted->field_evaluations;
   report->guard_evaluations = counted->guard_evaluations;
   report->message[0] = '\0';

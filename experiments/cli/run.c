@@ -151,8 +151,7 @@ static json_t *as_json(const arguments *given, const trajectory *t, const outcom
                   {"rejected", r->rejected},
                   {"entries", r->entries},
                   {"projections", r->projections},
-                  {"substeps", r->substeps},
-                  {"groups", r->groups},
+                  {"through", r->through},
                   {"field_evaluations", r->field_evaluations},
                   {"guard_evaluations", r->guard_evaluations}};
   json_object_set_new(object, "events", json_integer((json_int_t)r->events));
@@ -183,7 +182,7 @@ static void print_text(const arguments *given, const trajectory *t, const outcom
   const solver_report *const r = &o->report;
   printf("%llu crossings", (unsigned long long)r->events);
   if (r->steps) printf(", %llu steps", (unsigned long long)r->steps);
-  if (r->substeps) printf(", %llu sub-steps", (unsigned long long)r->substeps);
+  if (r->through) printf(", %llu of them through crossings", (unsigned long long)r->through);
   if (r->projections) printf(", %llu projections", (unsigned long long)r->projections);
   if (r->field_evaluations)
     printf(", %llu field evaluations", (unsigned long long)r->field_evaluations);

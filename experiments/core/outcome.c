@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 outcome outcome_unknown(void) {
-  return (outcome){NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
+  return (outcome){NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
 }
 
 outcome outcome_of(const contestant *c, size_t trial, double seconds) {
@@ -19,9 +19,7 @@ outcome outcome_of(const contestant *c, size_t trial, double seconds) {
                    .rejected = (double)r->rejected,
                    .entries = (double)r->entries,
                    .projections = (double)r->projections,
-                   .substeps = (double)r->substeps,
-                   .substeps_rejected = (double)r->substeps_rejected,
-                   .groups = (double)r->groups};
+                   .through = (double)r->through};
 }
 
 /* the fastest of all runs; 0, or -1 */

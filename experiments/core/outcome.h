@@ -9,8 +9,7 @@
 /* All NaN where nothing was run, or the run failed. */
 typedef struct outcome {
   double time_s, rms_error, events;
-  double field_evaluations, guard_evaluations, steps, rejected, entries, projections, substeps,
-      substeps_rejected, groups;
+  double field_evaluations, guard_evaluations, steps, rejected, entries, projections, through;
 } outcome;
 
 #define OUTCOME_COLUMN(prefix, row, member, name)                                                  \
@@ -25,9 +24,7 @@ typedef struct outcome {
       OUTCOME_COLUMN(prefix, row, member, steps), OUTCOME_COLUMN(prefix, row, member, rejected),   \
       OUTCOME_COLUMN(prefix, row, member, entries),                                                \
       OUTCOME_COLUMN(prefix, row, member, projections),                                            \
-      OUTCOME_COLUMN(prefix, row, member, substeps),                                               \
-      OUTCOME_COLUMN(prefix, row, member, substeps_rejected),                                      \
-      OUTCOME_COLUMN(prefix, row, member, groups)
+      OUTCOME_COLUMN(prefix, row, member, through)
 
 /* Forgets all of it. */
 outcome outcome_unknown(void);

@@ -26,7 +26,7 @@ static int find_reference(kept_reference *kept, const regress_case *c, const mod
   return 0;
 }
 
-/* a method without sub-steps has none in its rows */
+/* a method whose steps never go through crossings has none in its rows */
 static void set_unless_zero(json_t *row, const char *name, uint64_t value) {
   if (value) json_object_set_new(row, name, json_integer((json_int_t)value));
 }
@@ -41,8 +41,7 @@ static json_t *row_of(const regress_case *c, const contestant *one) {
       (json_int_t)r->steps, "rejected", (json_int_t)r->rejected, "entries", (json_int_t)r->entries,
       "projections", (json_int_t)r->projections, "field_evaluations",
       (json_int_t)r->field_evaluations, "guard_evaluations", (json_int_t)r->guard_evaluations);
-  set_unless_zero(row, "substeps", r->substeps);
-  set_unless_zero(row, "groups", r->groups);
+  set_unless_zero(row, "through", r->through);
   json_object_set_new(row, "rms_error", measure_json_number(one->rms[0]));
   json_t *const ends = json_array();
   for (size_t i = 0; i < exact->dimension; i++)

@@ -54,7 +54,7 @@ static const column sample_columns[] = {
     COLUMNS(speed_sample, AMOUNT, seconds, repetitions, retaken, disturbed),
     COLUMNS(speed_sample, AMOUNT, rms_error, events, reference_events),
     COLUMNS(speed_sample, AMOUNT, counts[0], counts[1], counts[2], counts[3], counts[4], counts[5]),
-    COLUMNS(speed_sample, AMOUNT, counts[6], counts[7], counts[8], counts[9], counts[10]),
+    COLUMNS(speed_sample, AMOUNT, counts[6], counts[7], counts[8], counts[9]),
     {0},
 };
 

@@ -42,8 +42,7 @@ typedef enum speed_count {
   SPEED_STEPS,
   SPEED_REJECTED,
   SPEED_ENTRIES,
-  SPEED_SUBSTEPS,
-  SPEED_GROUPS,
+  SPEED_THROUGH,     /* of those steps: through crossings */
   SPEED_CROSSINGS,   /* that change the field */
   SPEED_FIELDS,      /* calls of field */
   SPEED_GUARDS,      /* of guards */
@@ -158,7 +157,7 @@ typedef struct speed_row {
   double rms[3], mujoco_rms[3], plain_rms[3], accepted[3]; /* median, 90 % and worst start */
   bool worse;
   double events, events_ratio, s_per_crossing, retaken, disturbed;
-  double steps, rejected, entries, substeps, groups, field_evaluations, guard_evaluations;
+  double steps, rejected, entries, through, field_evaluations, guard_evaluations;
   double entries_per_crossing, evaluations_per_crossing, bound_s, over_bound, mujoco_over_bound;
   double field_gap, scaling_s, mujoco_time_step;
   solver_settings settings;
@@ -212,7 +211,7 @@ typedef struct speed_one_run {
   const char *model, *field, *solver, *protocol;
   size_t contacts, trial, process;
   double damping, stiffness, seconds, rms_error, events, events_reference, retaken, disturbed;
-  double steps, rejected, entries, substeps, groups, field_evaluations, guard_evaluations;
+  double steps, rejected, entries, through, field_evaluations, guard_evaluations;
   double entries_per_crossing, evaluations_per_crossing, bound_s, over_bound, mujoco_over_bound;
 } speed_one_run;
 

@@ -51,8 +51,7 @@ static void fill_work(const double n[SPEED_COUNTS], const double cost[SPEED_CALL
   r->steps = n[SPEED_STEPS];
   r->rejected = n[SPEED_REJECTED];
   r->entries = n[SPEED_ENTRIES];
-  r->substeps = n[SPEED_SUBSTEPS];
-  r->groups = n[SPEED_GROUPS];
+  r->through = n[SPEED_THROUGH];
   r->field_evaluations = n[SPEED_FIELDS];
   r->guard_evaluations = calls;
   r->entries_per_crossing = over(n[SPEED_ENTRIES], n[SPEED_CROSSINGS]);

@@ -108,8 +108,7 @@ int speed_count_run(const model *m, const solver_settings *settings, const doubl
   counts[SPEED_STEPS] = (double)counted->steps;
   counts[SPEED_REJECTED] = (double)counted->rejected;
   counts[SPEED_ENTRIES] = (double)counted->entries;
-  counts[SPEED_SUBSTEPS] = (double)counted->substeps;
-  counts[SPEED_GROUPS] = (double)counted->groups;
+  counts[SPEED_THROUGH] = (double)counted->through;
   ess_driver_free(driver);
   return status;
 }

@@ -81,17 +81,14 @@ static const column sample_columns[] = {
   COLUMN(row, q99_over_median, AMOUNT, "", "rms_q99 / rms_median", SHOWN("99%/med", "%7.2f"))      \
   COLUMN(row, worst_over_median, AMOUNT, "", "rms_worst / rms_median", SHOWN("max/med", "%7.2f"))  \
   COLUMN(row, worst_seed, AMOUNT, "", "of the start with the largest error")                       \
-  COLUMN(row, field_evaluations, AMOUNT, "", "every one counted; mean, as all to groups",          \
+  COLUMN(row, field_evaluations, AMOUNT, "", "every one counted; mean, as all to through",         \
          SHOWN("fields", "%8.1f"))                                                                 \
   COLUMN(row, guard_evaluations, AMOUNT, "", "of all event functions at once")                     \
   COLUMN(row, steps, AMOUNT, "", "accepted")                                                       \
   COLUMN(row, rejected, AMOUNT, "", "steps")                                                       \
   COLUMN(row, entries, AMOUNT, "", "steps cut at a located crossing")                              \
-  COLUMN(row, substeps, AMOUNT, "", "each makes the crossings within it",                          \
-         SHOWN("substeps", "%8.1f"))                                                               \
-  COLUMN(row, substeps_rejected, AMOUNT, "", "sub-steps")                                          \
-  COLUMN(row, groups, AMOUNT, "", "of crossings whose jump of the field was measured",             \
-         SHOWN("groups", "%7.1f"))                                                                 \
+  COLUMN(row, through, AMOUNT, "", "of the steps, those that went through crossings",              \
+         SHOWN("through", "%7.1f"))                                                                \
   COLUMN(row, events_ratio, AMOUNT, "",                                                            \
          "crossings that change the field, of all starts, over the reference's",                   \
          SHOWN("events", "%7.4f"))                                                                 \
@@ -238,7 +235,7 @@ static void add_row(study_run *run, size_t index, const cell *c, size_t level, d
            .time_s = gather_median(starts, "time_s"),
            .location_rms_median = gather_median(starts, "location_rms_error"),
            .location_field_evaluations = gather_mean(starts, "location_field_evaluations")};
-  gather_into(starts, gather_mean, ROWS, "field_evaluations", "groups", &r);
+  gather_into(starts, gather_mean, ROWS, "field_evaluations", "through", &r);
   fill_errors(starts, &r);
   fill_starts(starts, &r);
   r.cost_over_location = r.field_evaluations / location_cost(run, index, r.rms_median);

@@ -79,8 +79,8 @@ static bool copy_items(PyObject *result, double *out, std::size_t count) {
   return true;
 }
 
-/* What numpy would make numbers of, but which is a mistake: nothing at all, which becomes a nan, and
- * complex numbers, of which it would keep the real part. */
+/* What numpy would make numbers of, but which is a mistake: nothing at all, which becomes a nan,
+ * and complex numbers, of which it would keep the real part. */
 static bool refuse_kind(PyObject *result, const char *what) {
   if (result == Py_None) {
     PyErr_Format(PyExc_ValueError, "%s returned None; it must return numbers", what);

@@ -282,8 +282,8 @@ static nb::dict as_dict(glue_record *record, std::size_t n, std::size_t guards,
   out["field_evaluations"] = c.field_evaluations;
   out["guard_evaluations"] = c.guard_evaluations + c.some_evaluations;
   out["jacobian_evaluations"] = c.field_jacobian_evaluations;
-  out["steps"] = c.steps + c.substeps;
-  out["rejected"] = c.rejected + c.substeps_rejected;
+  out["steps"] = c.steps;
+  out["rejected"] = c.rejected;
   return out;
 }
 

@@ -13,9 +13,13 @@ enum { SPRINGS = 12 };
 /* a mass under gravity 2 above springs whose ends lie at their own heights; states z, v */
 typedef struct bed {
   double height[SPRINGS], stiffness;
-  size_t active;     /* springs in touch, and the sum of their heights: kept by */
-  double height_sum; /* mode_changed, in a model that only one driver uses */
+  double active, height_sum; /* springs in touch, by their weights, and the sum of their heights:
+                                kept by mode_changed, in a model that only one driver uses */
 } bed;
+
+static inline double bed_weight(const double sign[], size_t k) {
+  return 0.5 + 0.5 * sign[k];
+}
 
 static inline int scanning_field(double t, const double x[], const double sign[], double dxdt[],
                                  void *params) {
@@ -23,7 +27,7 @@ static inline int scanning_field(double t, const double x[], const double sign[]
   (void)t;
   double force = 0.0;
   for (size_t k = 0; k < SPRINGS; k++)
-    if (sign[k] > 0.0) force += b->stiffness * (b->height[k] - x[0]);
+    force += bed_weight(sign, k) * b->stiffness * (b->height[k] - x[0]);
   dxdt[0] = x[1];
   dxdt[1] = force - 2.0;
   return 0;
@@ -35,18 +39,17 @@ static inline int summing_field(double t, const double x[], const double sign[],
   (void)t;
   (void)sign;
   dxdt[0] = x[1];
-  dxdt[1] = b->stiffness * (b->height_sum - (double)b->active * x[0]) - 2.0;
+  dxdt[1] = b->stiffness * (b->height_sum - b->active * x[0]) - 2.0;
   return 0;
 }
 
 static inline int keep_sums(const double sign[], size_t guard, void *params) {
   bed *const b = params;
   (void)guard;
-  b->active = 0;
-  b->height_sum = 0.0;
+  b->active = b->height_sum = 0.0;
   for (size_t k = 0; k < SPRINGS; k++) {
-    b->active += sign[k] > 0.0;
-    b->height_sum += sign[k] > 0.0 ? b->height[k] : 0.0;
+    b->active += bed_weight(sign, k);
+    b->height_sum += bed_weight(sign, k) * b->height[k];
   }
   return 0;
 }
@@ -71,7 +74,7 @@ static inline int bed_jacobian(double t, const double x[], double Dh[], void *pa
 
 static inline bed make_bed(void) {
   bed b = {.stiffness = 20.0};
-  for (size_t k = 0; k < SPRINGS; k++) b.height[k] = 0.003 * (double)(k * k);
+  for (size_t k = 0; k < SPRINGS; k++) b.height[k] = 0.0008 * (double)(k * k);
   return b;
 }
 
@@ -82,10 +85,11 @@ static inline ess_system bed_system(bed *b, bool sums) {
                       .guards = bed_guards,
                       .guard_jacobian = bed_jacobian,
                       .mode_changed = sums ? keep_sums : NULL,
+                      .weights = true,
                       .params = b};
 }
 
-/* a tolerance at which its crossings are made in sub-steps */
+/* a tolerance at which steps go through its crossings */
 static inline ess_options bed_options(ess_method method) {
   ess_options options = ess_options_paper();
   options.method = method;

@@ -117,7 +117,6 @@ ess_system bent_course_ess(bent_course *c) {
                       .guards = guards,
                       .guard_rates = guard_rates,
                       .some_guard_rates = c->some ? some_guard_rates : NULL,
-                      .labels = c->labelled ? c->label : NULL,
                       .params = c};
 }
 

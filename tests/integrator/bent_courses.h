@@ -85,8 +85,7 @@ typedef struct bent_course {
   bent_body body[BENT_BODIES];
   double x0[BENT_STATES], end, damping, smooth, phase;
   double size, bend; /* of what is met; by how many sizes the path is bent there */
-  int label[BENT_GUARDS];
-  bool labelled, some;
+  bool some;
   bent_truth truth;
   size_t only_bent, only_straight; /* contacts met only because of the jumps, or but for them */
 } bent_course;

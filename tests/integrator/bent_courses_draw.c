@@ -56,7 +56,6 @@ static void draw_lines(bent_course *c, uint64_t *state, bent_shape shape, double
     l->jump[0] = faster / count;
     l->jump[turned ? 1 : 3] = sense;
     l->jump[turned ? 2 : 4] = spin * sense;
-    c->label[i] = 0;
   }
 }
 
@@ -187,7 +186,6 @@ static void draw_body(bent_course *c, uint64_t *state, size_t j, bent_shape shap
   else
     put_body(b, state, &s, c->size, depth);
   for (int i = 0; i < 2; i++) b->push[i] = toss(state, 0.3) ? draw(state, -0.5, 0.5) : 0.0;
-  c->label[c->line_count + j] = 1;
 }
 
 /* what is met, and by how many of its sizes the path is bent: large, middling, or small */
@@ -218,7 +216,7 @@ int bent_course_draw(bent_course *c, bent_shape shape, unsigned long seed) {
   c->smooth = toss(state, 0.5);
   c->damping = toss(state, 0.5) ? draw(state, 0.0, 3.0) : 0.0;
   c->phase = draw(state, 0.0, 6.0);
-  c->labelled = toss(state, 0.3);
+  (void)toss(state, 0.3); // keeps each seed's course what it has been
   c->some = toss(state, 0.5);
   c->x0[0] = -0.5 * span - draw_log(state, 0.05, 1.0) - 2.0 * c->size;
   c->x0[1] = draw(state, -0.5, 0.5);

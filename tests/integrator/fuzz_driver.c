@@ -106,7 +106,7 @@ static void require_side(const fuzz_run *r, size_t k, double t, const double x[]
 static void require_sides(fuzz_run *r, const ess_step_info *info) {
   const fuzz_model *const model = &r->input->model;
   const bool by_paper = r->options->method == ESS_METHOD_PAPER;
-  // order 2 goes past a guard by what it is wrong in time, a sub-step past one it makes next
+  // order 2 goes past a guard by what it is wrong in time
   if (model->fault_count || (by_paper && r->options->order != 1) || !mirrored(r->input)) return;
   const double late = by_paper ? 0.0 : 0.25 * (info->t1 - info->t0);
   for (size_t k = 0; k < model->guard_count; k++) require_side(r, k, info->t1, info->x, late);
@@ -184,7 +184,7 @@ static int on_crossing(const ess_crossing_info *info, void *context) {
     r->progress_time = info->t;
     r->stalled = 0;
   }
-  // by one tolerance, those of sub-steps come on top
+  // by one tolerance, those of steps through crossings come on top
   const size_t most =
       (r->options->method == ESS_METHOD_PAPER ? 1 : 8) * (2 * model->guard_count + 17);
   FUZZ_REQUIRE(++r->stalled <= most, "%zu crossings at once", r->stalled);
@@ -218,8 +218,7 @@ static uint64_t work_limit(const fuzz_run *r) {
 static bool never_less(const ess_counters *a, const ess_counters *b) {
   return a->steps <= b->steps && a->rejected <= b->rejected && a->entries <= b->entries &&
          a->projections <= b->projections && a->crossings <= b->crossings &&
-         a->silent <= b->silent && a->substeps <= b->substeps && a->groups <= b->groups &&
-         a->substeps_rejected <= b->substeps_rejected &&
+         a->silent <= b->silent && a->through <= b->through &&
          a->some_evaluations <= b->some_evaluations &&
          a->field_evaluations <= b->field_evaluations &&
          a->guard_evaluations <= b->guard_evaluations &&
@@ -241,10 +240,9 @@ static void require_counters(const fuzz_run *r, const ess_counters *before,
                "%llu", (unsigned long long)called[FUZZ_EVENTS]);
   FUZZ_REQUIRE(now->jacobian_evaluations - before->jacobian_evaluations == called[FUZZ_JACOBIAN],
                "%llu", (unsigned long long)called[FUZZ_JACOBIAN]);
-  FUZZ_REQUIRE(now->steps - before->steps + now->substeps - before->substeps <= o->max_steps,
-               "too many steps");
+  FUZZ_REQUIRE(now->steps - before->steps <= o->max_steps, "too many steps");
   const bool by_paper = o->method == ESS_METHOD_PAPER;
-  FUZZ_REQUIRE(!by_paper || now->substeps == before->substeps, "sub-steps");
+  FUZZ_REQUIRE(!by_paper || now->through == before->through, "through");
   FUZZ_REQUIRE(by_paper || now->projections == before->projections, "projections");
   FUZZ_REQUIRE(now->some_evaluations - before->some_evaluations == called[FUZZ_SOME_RATES], "%llu",
                (unsigned long long)called[FUZZ_SOME_RATES]);

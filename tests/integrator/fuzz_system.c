@@ -162,13 +162,6 @@ static void repeat_guards(fuzz_model *model, fuzz_bytes *b) {
 }
 
 /* which crossings are alike, rightly or not */
-static void read_labels(fuzz_model *model, fuzz_bytes *b) {
-  static const int labels[] = {0, 1, 2, 3, -1, INT_MAX, INT_MIN, 0};
-  const size_t count = sizeof labels / sizeof *labels;
-  for (size_t k = 0; k < model->guard_count; k++)
-    model->label[k] = k < FUZZ_OWN ? labels[fuzz_choice(b, count)] : model->label[k % FUZZ_OWN];
-}
-
 void fuzz_model_read(fuzz_model *model, fuzz_bytes *b, bool wild, bool faulty) {
   *model = (fuzz_model){0};
   const size_t n = model->dimension = 1 + fuzz_choice(b, FUZZ_STATES);
@@ -193,8 +186,6 @@ void fuzz_model_read(fuzz_model *model, fuzz_bytes *b, bool wild, bool faulty) {
   model->some_rates = flags & 64;
   model->has_resets = flags & 128;
   if (model->has_resets) read_resets(model, b);
-  model->has_labels = fuzz_byte(b) % 2;
-  if (model->has_labels) read_labels(model, b);
   if (!faulty) return;
   model->fault_count = fuzz_choice(b, FUZZ_FAULTS + 1);
   for (size_t i = 0; i < model->fault_count; i++) read_fault(&model->fault[i], b);
@@ -414,7 +405,6 @@ ess_system fuzz_system(const fuzz_model *model, fuzz_calls *calls) {
                       .guard_rates = model->rates ? guard_rates : NULL,
                       .some_guard_rates = model->some_rates ? some_guard_rates : NULL,
                       .mode_changed = model->mode_changed ? mode_changed : NULL,
-                      .labels = model->has_labels ? model->label : NULL,
                       .resets = model->has_resets ? &model->resets.matrix : NULL,
                       .one_way = model->one_way,
                       .params = calls};
@@ -457,7 +447,6 @@ void fuzz_model_print(const fuzz_model *model, FILE *out) {
     const fuzz_guard *const g = &model->guard[k];
     fprintf(out, "guard %zu: %s, offset %.17g, scale %.17g, rates times %.17g\n", k,
             shapes[g->shape], g->offset, g->scale, g->rate_factor);
-    if (model->has_labels) fprintf(out, "  label %d\n", model->label[k]);
     fuzz_numbers_print("normal", g->normal, n, out);
     fuzz_numbers_print("push", g->push, n, out);
     fuzz_numbers_print("pull", g->pull, n, out);

@@ -103,8 +103,7 @@ typedef struct fuzz_model {
   double matrix[FUZZ_STATES][FUZZ_STATES], constant[FUZZ_STATES], drive;
   fuzz_guard guard[FUZZ_GUARDS];
   fuzz_fault fault[FUZZ_FAULTS];
-  bool one_way, jacobian, rates, some_rates, mode_changed, has_resets, has_labels;
-  int label[FUZZ_GUARDS];
+  bool one_way, jacobian, rates, some_rates, mode_changed, has_resets;
   fuzz_resets resets;
 } fuzz_model;
 

@@ -120,7 +120,6 @@ static hostile_path run(const hostile_system *s, double tolerance, watch *w,
                              .weights = s->weights,
                              .one_way = s->one_way,
                              .resets = s->has_matrix ? &resets : NULL,
-                             .labels = s->is_labelled ? s->label : NULL,
                              .params = &copy};
   ess_options options = ess_options_default();
   options.rtol = options.atol = tolerance;

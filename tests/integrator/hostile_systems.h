@@ -83,12 +83,11 @@ typedef struct hostile_system {
   double matrix[HOSTILE_STATES][HOSTILE_STATES], drift[HOSTILE_STATES], x0[HOSTILE_STATES], end;
   hostile_guard guard[HOSTILE_GUARDS];
   hostile_jump jump[HOSTILE_GUARDS];
-  bool one_way, has_matrix, is_labelled;
+  bool one_way, has_matrix;
   bool weights; /* the field is declared affine in the signs, which it is; not drawn */
   bool silent[HOSTILE_GUARDS], off[2 * HOSTILE_GUARDS]; /* off: not armed at the start */
   size_t row_start[2 * HOSTILE_GUARDS + 2], row_guard[HOSTILE_ENTRIES];
   signed char row_effect[HOSTILE_ENTRIES];
-  int label[HOSTILE_GUARDS];
   size_t output_count; /* the last of them is the end */
   double output[HOSTILE_OUTPUTS];
   bool by_component; /* the tolerance is tenfold for two states of three */

@@ -315,8 +315,8 @@ void hostile_draw(hostile_system *s, uint64_t seed) {
   draw_jumps(&r, s);
   draw_guards(&r, s);
   draw_matrix(&r, s);
-  s->is_labelled = happens(&r, 0.3);
-  for (size_t k = 0; k < s->m && s->is_labelled; k++) s->label[k] = (int)one_of(&r, 3);
+  const size_t unused = happens(&r, 0.3) ? s->m : 0; // keeps each seed's system what it has been
+  for (size_t k = 0; k < unused; k++) (void)one_of(&r, 3);
   s->by_component = happens(&r, 0.15);
   draw_outputs(&r, s);
   s->way = (hostile_way)one_of(&r, 3);

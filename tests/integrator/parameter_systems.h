@@ -448,10 +448,7 @@ typedef struct outcome {
   ess_counters counters;
 } outcome;
 
-/* of many crossings in quick succession sub-steps are made, where that is not too tight */
-static inline double tolerance_of(const kind *k) {
-  return k->m == GUARDS ? 1e-6 : 1e-12;
-}
+static const double TOLERANCE = 1e-12;
 
 static inline outcome run(const kind *k, const double start[], const double value[],
                           double tolerance, bool follows) {

@@ -4,7 +4,7 @@
  * Each is run at every tolerance; where that leaves in doubt what is met (bent_courses.h) it is
  * left out. A contact is denied when the run's own states, where the truth's contact is deepest,
  * show it to half that depth and the signs do not: how often, is told of those left out as well,
- * where it may still be the correction of a sub-step that shows a graze. `1 SEED SHAPE` tells of
+ * where it may still be the correction of a step that shows a graze. `1 SEED SHAPE` tells of
  * one course. Exit 1 when a requirement is not met.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later

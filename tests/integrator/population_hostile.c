@@ -17,7 +17,7 @@ enum { TOLERANCES = 8 };
 
 /* one kind */
 typedef struct tally {
-  size_t systems, runs, in_substeps, through, left_out, refused, wrong, unlike;
+  size_t systems, runs, through, left_out, refused, wrong, unlike;
   double worst, field_calls;
 } tally;
 
@@ -32,7 +32,6 @@ static void tell(const hostile_system *s, double tolerance, const hostile_outcom
 
 static void add(tally *t, const hostile_system *s, double tolerance, const hostile_outcome *o) {
   t->runs++;
-  t->in_substeps += o->counters.substeps > 0;
   t->through += o->counters.through > 0;
   t->left_out += o->verdict == HOSTILE_LEFT_OUT;
   t->refused += o->verdict == HOSTILE_REFUSED;
@@ -47,7 +46,6 @@ static void add(tally *t, const hostile_system *s, double tolerance, const hosti
 static void add_all(tally *to, const tally *t) {
   to->systems += t->systems;
   to->runs += t->runs;
-  to->in_substeps += t->in_substeps;
   to->through += t->through;
   to->left_out += t->left_out;
   to->refused += t->refused;
@@ -59,9 +57,9 @@ static void add_all(tally *to, const tally *t) {
 
 static void print(const char *rows, const char *shape, const tally *t) {
   if (!t->systems) return;
-  printf("%-10s %-7s %7zu %8zu %8zu %8zu %6zu %6zu %5zu %6zu %9.3g %8.0f\n", rows, shape,
-         t->systems, t->runs, t->in_substeps, t->through, t->left_out, t->refused, t->wrong,
-         t->unlike, t->worst, t->runs ? t->field_calls / (double)t->runs : 0.0);
+  printf("%-10s %-7s %7zu %8zu %8zu %6zu %6zu %5zu %6zu %9.3g %8.0f\n", rows, shape, t->systems,
+         t->runs, t->through, t->left_out, t->refused, t->wrong, t->unlike, t->worst,
+         t->runs ? t->field_calls / (double)t->runs : 0.0);
 }
 
 static void run_system(const hostile_system *s, tally *t) {
@@ -107,8 +105,8 @@ int main(int argc, char *argv[]) {
     s.weights = weights;
     run_system(&s, &tallies[s.rows][s.shape]);
   }
-  printf("%-10s %-7s %7s %8s %8s %8s %6s %6s %5s %6s %9s %8s\n", "rows", "shape", "systems", "runs",
-         "in sub-s", "through", "out", "status", "wrong", "unlike", "worst/tol", "fields");
+  printf("%-10s %-7s %7s %8s %8s %6s %6s %5s %6s %9s %8s\n", "rows", "shape", "systems", "runs",
+         "through", "out", "status", "wrong", "unlike", "worst/tol", "fields");
   tally all = {0};
   for (size_t i = 0; i < HOSTILE_ROWS; i++)
     for (size_t j = 0; j < HOSTILE_SHAPES; j++) {

@@ -27,7 +27,7 @@ typedef struct outcome {
 typedef struct tally {
   outcome *of;
   size_t count, failed, crossings, missed, invented;
-  double field_calls, substeps;
+  double field_calls;
 } tally;
 
 static int by_ratio(const void *a, const void *b) {
@@ -43,7 +43,6 @@ static void add(tally *t, const random_system *s, unsigned long seed, double tol
   t->missed += run->missed;
   t->invented += run->invented;
   t->field_calls += (double)run->counters.field_evaluations;
-  t->substeps += (double)run->counters.substeps;
 }
 
 /* one line; whether it meets the requirement */
@@ -52,9 +51,9 @@ static bool print(tally *t, systems_kind kind, double tolerance) {
   const double median = t->of[t->count / 2].ratio, count = (double)t->count;
   const double tail = t->of[(t->count * 99) / 100].ratio, worst = t->of[t->count - 1].ratio;
   const bool good = median <= MEDIAN_MAX && tail <= TAIL_MAX && !t->failed;
-  printf("%-13s %5.0e %8.3g %8.3g %8.3g %c %6zu %6zu of %-7zu %4zu %7.0f %6.1f ",
+  printf("%-13s %5.0e %8.3g %8.3g %8.3g %c %6zu %6zu of %-7zu %4zu %7.0f ",
          systems_kind_names[kind], tolerance, median, tail, worst, good ? ' ' : '!', t->missed,
-         t->invented, t->crossings, t->failed, t->field_calls / count, t->substeps / count);
+         t->invented, t->crossings, t->failed, t->field_calls / count);
   for (size_t i = 1; i <= WORST && i <= t->count; i++) printf(" %lu", t->of[t->count - i].seed);
   putchar('\n');
   fflush(stdout);
@@ -118,7 +117,7 @@ int main(int argc, char *argv[]) {
   }
   if (tolerance > 0.0) tolerances[0] = tolerance;
   printf("error / tolerance: median, 99 %%, worst; crossings missed, invented; runs failed; field\n"
-         "calls, sub-steps; seeds of the worst\n");
+         "calls; seeds of the worst\n");
   int broken = 0;
   for (size_t kind = 0; kind < SYSTEMS_KINDS && broken >= 0; kind++) {
     if (only != SYSTEMS_KINDS && only != kind) continue;

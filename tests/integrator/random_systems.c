@@ -124,7 +124,6 @@ ess_system random_system_ess(random_system *s) {
                       .guard_jacobian = s->callbacks & 1 ? guard_jacobian : NULL,
                       .guard_rates = s->callbacks & 1 ? NULL : guard_rates,
                       .some_guard_rates = s->callbacks & 2 ? some_guard_rates : NULL,
-                      .labels = s->labelled ? s->label : NULL,
                       .one_way = s->one_way,
                       .resets = s->kind == SYSTEMS_ROWS ? &s->resets : NULL,
                       .params = s};

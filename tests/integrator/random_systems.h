@@ -56,8 +56,7 @@ typedef struct random_system {
   double phase[SYSTEMS_STATES], drive[SYSTEMS_STATES];
   double x0[SYSTEMS_STATES];
   systems_guard guard[SYSTEMS_GUARDS];
-  int label[SYSTEMS_GUARDS];
-  bool one_way, labelled;
+  bool one_way;
   unsigned callbacks; /* 1: a Jacobian in place of rates; 2: rates of some guards too */
   size_t row_start[2 * SYSTEMS_GUARDS + 2], row_guard[4 * SYSTEMS_GUARDS];
   signed char row_effect[4 * SYSTEMS_GUARDS];

@@ -263,7 +263,7 @@ static void draw_guards(random_system *s, gsl_rng *rng, const size_t order[]) {
     g->partner = order[(i + 1) % s->m];
     draw_guard(s, rng, speed_aside(s, j.total), g);
     draw_jump_of(s, rng, &j, i, g);
-    s->label[order[i]] = (int)gsl_rng_uniform_int(rng, 3);
+    (void)gsl_rng_uniform_int(rng, 3); // keeps each seed's system what it has been
   }
 }
 
@@ -322,7 +322,7 @@ static void draw(random_system *s, gsl_rng *rng, size_t order[]) {
   s->n = 2 + gsl_rng_uniform_int(rng, N - 1);
   s->m = one_in(rng, 3) ? 1 + gsl_rng_uniform_int(rng, M) : (size_t)log_uniform(rng, 1.0, M + 1.0);
   s->one_way = s->kind == SYSTEMS_ROWS && one_in(rng, 2);
-  s->labelled = one_in(rng, 3);
+  (void)one_in(rng, 3);
   s->callbacks = (unsigned)gsl_rng_uniform_int(rng, 4);
   for (size_t k = 0; k < s->m; k++) order[k] = k;
   gsl_ran_shuffle(rng, order, s->m, sizeof *order);

@@ -54,8 +54,8 @@ static void it_is_what_tangents_are(void **state) {
   for (size_t i = 0; i < sizeof KINDS / sizeof *KINDS; i++) {
     const kind *const k = &KINDS[i];
     const size_t all = k->n + k->p, count = k->n + k->watches;
-    const outcome o = run(k, k->start, k->value, tolerance_of(k), true);
-    const backward b = go_back(k, tolerance_of(k), &o);
+    const outcome o = run(k, k->start, k->value, TOLERANCE, true);
+    const backward b = go_back(k, TOLERANCE, &o);
     const double allowed = k->m == GUARDS ? 1e-4 : k->jacobian ? 1e-10 : 2e-6;
     for (size_t j = 0; j < all; j++) {
       const double size = j < k->n ? 1.0 : fabs(k->value[j - k->n]);
@@ -77,8 +77,8 @@ static void it_costs_no_more_than_four_runs(void **state) {
   for (size_t i = 0; i < sizeof KINDS / sizeof *KINDS; i++) {
     const kind *const k = &KINDS[i];
     if (!k->jacobian || !k->field_by) continue;
-    const outcome plain = run(k, k->start, k->value, tolerance_of(k), false);
-    const ess_counters made = go_back(k, tolerance_of(k), &plain).counters;
+    const outcome plain = run(k, k->start, k->value, TOLERANCE, false);
+    const ess_counters made = go_back(k, TOLERANCE, &plain).counters;
     const uint64_t calls = made.field_evaluations + made.field_jacobian_evaluations;
     assert_true(calls <= 4 * plain.counters.field_evaluations);
     compared++;

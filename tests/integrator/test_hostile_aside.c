@@ -31,7 +31,6 @@ typedef struct course {
   size_t line_count;
   double place[LINES_MOST], turn[LINES_MOST];
   double tilt, middle, width;
-  int label[GUARDS_MOST];
 } course;
 
 /* state: x, y, and the time spent where h > 0 */
@@ -81,9 +80,7 @@ static course draw_course(uint64_t *state, const double pattern[], bool tilted) 
     const size_t phase = i / each;
     c.place[i] = start + spread * ((double)i + draw(state)) / (double)c.line_count;
     c.turn[i] = turn * pattern[phase];
-    c.label[i] = (int)phase;
   }
-  c.label[c.line_count] = PHASES;
   c.tilt = tilted ? c.width / spread * (draw(state) - 0.5) : 0.0;
   c.middle = start + spread * draw(state);
   return c;
@@ -166,7 +163,6 @@ static bool check(course *c, double tolerance, size_t pattern) {
                              .field = field,
                              .guards = guards,
                              .guard_rates = guard_rates,
-                             .labels = c->label,
                              .params = c};
   ess_options options = ess_options_default();
   options.rtol = options.atol = tolerance;

@@ -1,6 +1,6 @@
 /*
  * Guards that no crossing arms again (one-way guards), with curved event functions, crossed in
- * quick succession: whoever looks at armed guards alone does not see how they end a sub-step. Truth
+ * quick succession: whoever looks at armed guards alone does not see how they end a step. Truth
  * is in closed form: between crossings the event functions are quadratic in time.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later

@@ -1,5 +1,5 @@
 /*
- * Rows of the reset matrix that meet within a sub-step: one arms, or latches, or disarms what
+ * Rows of the reset matrix that meet within a step: one arms, or latches, or disarms what
  * another has named, and what has been crossed since then. Truth is a walk over the guards' places:
  * x' = 1, and every guard is a plane that is reached at a time known beforehand.
  *

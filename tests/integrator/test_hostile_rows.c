@@ -1,6 +1,6 @@
 /*
  * The default method where crossings come in clusters: guards that the row of the empty pool arms,
- * labels of any value, and rows that latch other event functions.
+ * and rows that latch other event functions.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
@@ -59,27 +59,9 @@ static void pools_emptied_in_clusters(void **state) {
         system.resets = &pool;
         const outcome pooled = run(&system, tolerance);
         assert_int_equal(pooled.counters.crossings, mirrored.counters.crossings);
-        // which guards are armed decides where sub-steps end, so the errors are not the same
+        // which guards are armed decides where steps end, so the errors are not the same
         for (int i = 0; i < 2; i++) assert_true(fabs(pooled.x[i] - mirrored.x[i]) <= tolerance);
       }
-}
-
-/* Outcome: labels are names, so that the same run comes of any. */
-static void labels_of_any_value(void **state) {
-  (void)state;
-  static const int names[][2] = {{0, 1}, {-1, -2}, {INT_MIN, INT_MAX}};
-  enum { NAMES = sizeof names / sizeof *names };
-  int labels[SPRINGS];
-  outcome first = {0};
-  for (size_t n = 0; n < NAMES; n++) {
-    bed_make(&springs, SPRINGS, 1e-3);
-    for (size_t i = 0; i < SPRINGS; i++) labels[i] = names[n][i % 2];
-    ess_system system = bed_system(&springs);
-    system.labels = labels;
-    const outcome o = run(&system, 1e-6);
-    if (n == 0) first = o;
-    assert_memory_equal(&o, &first, sizeof o);
-  }
 }
 
 /* lines across the way of x, each of which adds 1 to the rate of y once it is passed */
@@ -164,7 +146,6 @@ static void rows_that_latch_others_in_clusters(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(pools_emptied_in_clusters),
-      cmocka_unit_test(labels_of_any_value),
       cmocka_unit_test(rows_that_latch_others_in_clusters),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

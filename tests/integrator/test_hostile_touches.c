@@ -123,7 +123,7 @@ static void grazing_alone(void **state) {
   check_grazes(0, 0.0);
 }
 
-/* up and down again within a part of what a sub-step would take */
+/* up and down again within a part of what a step would take */
 static void grazing_amid_others(void **state) {
   (void)state;
   for (double width = 1e-4; width < 0.5; width *= 10.0) check_grazes(OTHERS, width);

@@ -173,7 +173,7 @@ static int throw_back(ess_impact *impact, void *params) {
   return 0;
 }
 
-/* the end state at a tolerance, and how many sub-steps that took */
+/* the end state at a tolerance, and what that took */
 static void run_bed(double depth, double tilt, double tolerance, double x[STATES],
                     ess_counters *counters) {
   bool at[2 * FEET + 2] = {false};
@@ -199,7 +199,7 @@ static void run_bed(double depth, double tilt, double tolerance, double x[STATES
 
 static void impacts_among_crossings_keep_the_tolerance(void **state) {
   (void)state;
-  uint64_t substeps = 0, impacts = 0;
+  uint64_t impacts = 0;
   for (int i = 0; i < 60; i++) {
     const double depth = 0.0005 * (double)i, tilt = 0.004 * (double)(i % 7) - 0.01;
     double truth[STATES], x[STATES];
@@ -211,11 +211,10 @@ static void impacts_among_crossings_keep_the_tolerance(void **state) {
       if (j > 2) assert_int_equal(c.impacts, exact.impacts);
       for (size_t l = 0; l < STATES && c.impacts == exact.impacts; l++)
         assert_true(fabs(x[l] - truth[l]) < 100.0 * tolerance);
-      substeps += c.substeps;
       impacts += c.impacts;
     }
   }
-  assert_true(substeps > 500 && impacts > 200);
+  assert_true(impacts > 200);
 }
 
 /* ---- a ball thrown up to a ceiling that it just reaches, or not ------------------------------ */

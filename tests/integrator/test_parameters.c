@@ -21,14 +21,13 @@ static void tangents_are_what_differences_are(void **state) {
   for (size_t i = 0; i < sizeof KINDS / sizeof *KINDS; i++) {
     const kind *const k = &KINDS[i];
     const size_t all = k->n + k->p;
-    const double allowed = fmax(2e-6, 100.0 * tolerance_of(k));
+    const double allowed = 2e-6;
     known_calls = 0;
-    const outcome o = run(k, k->start, k->value, tolerance_of(k), true);
+    const outcome o = run(k, k->start, k->value, TOLERANCE, true);
     assert_true(known_calls == 0 || k->field_by);
     assert_true(!k->field_by || known_calls > 0);
     assert_true(o.counters.crossings > 2 || k->slides);
     assert_true(!k->slides || o.counters.slides > 0);
-    assert_true(k->m < GUARDS || o.counters.substeps > 0);
     for (size_t j = 0; j < all; j++) {
       const double size = j < k->n ? 1.0 : fabs(k->value[j - k->n]);
       const double step = 1e-4 * size;
@@ -53,8 +52,8 @@ static void they_are_no_states(void **state) {
   (void)state;
   for (size_t i = 0; i < sizeof KINDS / sizeof *KINDS; i++) {
     const kind *const k = &KINDS[i];
-    const outcome with = run(k, k->start, k->value, tolerance_of(k), true);
-    const outcome none = run(k, k->start, k->value, tolerance_of(k), false);
+    const outcome with = run(k, k->start, k->value, TOLERANCE, true);
+    const outcome none = run(k, k->start, k->value, TOLERANCE, false);
     if (is_stiff(k)) continue;
     assert_memory_equal(with.x, none.x, sizeof with.x);
     assert_true(with.counters.steps == none.counters.steps);

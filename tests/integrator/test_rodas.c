@@ -342,7 +342,6 @@ static void crossings_are_those_of_dopri5(void **state) {
       assert_int_equal(run_rod(&system, options, x, &seen, &c), ESS_SUCCESS);
       for (size_t i = 0; i < ROD; i++) assert_true(fabs(x[i] - truth[i]) < 3.0 * tolerance);
       assert_int_equal(seen.count, ROD);
-      assert_int_equal(c.substeps, 0);
       if (kind & 4) continue;
       for (size_t i = 0; i < ROD; i++) {
         size_t j = 0;

@@ -309,7 +309,7 @@ static void crossings_are_those_of_dopri5(void **state) {
   crossings right, seen;
   run_cooled(&system, by(ESS_BASE_DOPRI5, 1e-11), truth, NULL, &right);
   for (size_t i = 0; i < ROD; i++) assert_int_equal(right.count[i], 1);
-  uint64_t substeps = 0, cuts = 0;
+  uint64_t cuts = 0;
   for (int method = ESS_METHOD_TOLERANCE; method <= ESS_METHOD_PAPER; method++)
     for (int base = 0; base <= ESS_BASE_CHOSEN; base++)
       for (double tolerance = 1e-2; tolerance > 5e-6; tolerance *= 0.1) {
@@ -325,10 +325,9 @@ static void crossings_are_those_of_dopri5(void **state) {
           assert_int_equal(seen.count[i], 1);
           assert_true(fabs(seen.time[i] - right.time[i]) < tolerance);
         }
-        substeps += c.substeps;
         cuts += c.entries;
       }
-  assert_true(substeps > 0 && cuts > 0);
+  assert_true(cuts > 0);
 }
 
 static void tangents_go_through_it(void **state) {

@@ -1,6 +1,6 @@
 /*
- * What tangents cost without a Jacobian of the field, in sub-steps too, and that they are as good
- * as with one: a bed of feet that are unlike, bent springs, touched and left.
+ * What tangents cost without a Jacobian of the field, and that they are as good as with one: a bed
+ * of feet that are unlike, bent springs, touched and left.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
@@ -101,7 +101,6 @@ static double apart(const double a[], const double b[], size_t count) {
 static void calls_and_errors_are_as_promised(void **state) {
   (void)state;
   const size_t feet[] = {10, 100}, directions[] = {1, 2, STATES, MOST};
-  uint64_t substeps = 0;
   for (int i = 0; i < 4; i++) {
     bed b = {.feet = feet[i % 2], .unlike = i < 2 ? 0.0 : 20.0};
     double known[STATES * MOST];
@@ -118,19 +117,18 @@ static void calls_and_errors_are_as_promised(void **state) {
         // crossings that are made together are looked at each
         const uint64_t each = 2 * with.crossings;
         assert_true(with.field_evaluations <= plain.field_evaluations + each);
-        // and what a sub-step takes at least, and steps of directions by themselves, if few
+        // and steps of directions by themselves
         const double calls = (double)((1 + most) * plain.field_evaluations);
         assert_true((double)c.field_evaluations <=
                     1.05 * calls + 3.0 * (STATES + 1) + (double)each);
         assert_true(apart(by_differences, by_jacobian, STATES * p) <
                     5.0 * (double)b.feet * tolerance + 1e-6);
-        if (p == MOST && c.substeps > 20)
+        // each crossing takes the field before it from a step, to the tolerance over its length
+        if (p == MOST)
           assert_true(apart(by_jacobian, known, STATES * p) <
-                      30.0 * (double)b.feet * tolerance + 1e-6);
-        substeps += c.substeps;
+                      50.0 * (double)b.feet * tolerance + 1e-6);
       }
   }
-  assert_true(substeps > 1000);
 }
 
 int main(void) {

@@ -251,7 +251,7 @@ static void counts_are_those_of_the_run(void **state) {
                       output.count * plain.dimension * sizeof *output.states);
   assert_true(counts[SPEED_CROSSINGS] == (double)report.events && report.events > 0);
   assert_true(counts[SPEED_STEPS] == (double)report.steps);
-  assert_true(counts[SPEED_SUBSTEPS] == (double)report.substeps);
+  assert_true(counts[SPEED_THROUGH] == (double)report.through);
   assert_true(counts[SPEED_FIELDS] == (double)report.field_evaluations);
   assert_true(counts[SPEED_SOME_GUARDS] >= counts[SPEED_SOME]);
   libess_solver.release(instance);

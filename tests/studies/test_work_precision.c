@@ -57,7 +57,7 @@ static void *set(void *settings, const char *name, const char *text) {
 
 static void fill(precision_sample *s, size_t method, double value, double rms) {
   *s = precision_unknown(method, value);
-  s->of = (outcome){1e-6 / value, rms, 10, 100, 100, 100, 100, 100, 100, 100, 100, 100};
+  s->of = (outcome){1e-6 / value, rms, 10, 100, 100, 100, 100, 100, 100, 100};
 }
 
 static int set_up(void **state) {
