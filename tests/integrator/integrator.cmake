@@ -13,6 +13,7 @@ endforeach()
 if(ESS_SANITIZE) # what sanitizers see is in the code, not in numbers
   target_compile_definitions(test_tangents_random PRIVATE TANGENT_SYSTEMS=100)
   target_compile_definitions(test_sliding_random PRIVATE SLIDING_SYSTEMS=100)
+  target_compile_definitions(test_rodas_random PRIVATE RODAS_SYSTEMS=5)
   target_compile_definitions(test_tangents_stiff_random PRIVATE SYSTEMS=20)
 endif()
 target_link_options(test_driver PRIVATE -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc)

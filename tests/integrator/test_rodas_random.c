@@ -6,7 +6,10 @@
  */
 #include "toy.h"
 
-enum { STATES = 4, GUARDS = 2, MODES = 4, SYSTEMS = 40, CROSSINGS_MOST = 100 };
+#ifndef RODAS_SYSTEMS
+#define RODAS_SYSTEMS 40
+#endif
+enum { STATES = 4, GUARDS = 2, MODES = 4, CROSSINGS_MOST = 100 };
 
 /* x' = A (x - c (1 + 0.3 sin wt)), where the signs of two event functions, linear in x, choose c */
 typedef struct stiff_system {
@@ -157,7 +160,7 @@ static void crossings_of_stiff_systems(void **state) {
   (void)state;
   size_t told = 0;
   double calls = 0.0, calls_by_dopri5 = 0.0;
-  for (uint64_t seed = 1; told < SYSTEMS; seed++) {
+  for (uint64_t seed = 1; told < RODAS_SYSTEMS; seed++) {
     stiff_system s;
     outcome truth;
     draw(&s, seed);
