@@ -500,7 +500,9 @@ int ess_slides_begin(ess_driver *d, bool is_new, bool moved) {
     if (d->h[k] == 0.0 && s->may[k] && ess_is_armed(d, k)) status = refuse_repelled(d, k);
   if (status || !s->count) return status;
   if (moved) status = release_left(d);
-  if (!status && s->is_released) return ess_slide_settle(d);
+  // what the caller has changed since the last apply may hold the state no more
+  s->leaves = !status && ess_slide_is_beyond(d);
+  if (!status && (s->is_released || s->leaves)) return ess_slide_settle(d);
   if (!status) ess_slide_begin_node(d, s->lambda);
   return status;
 }

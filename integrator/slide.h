@@ -29,6 +29,9 @@ int ess_slide_refuse_turn(ess_driver *d);
  * then. *again where it is to be tried anew, shorter. */
 int ess_slide_watch(ess_driver *d, struct ess_location *found, bool *again);
 
+/* Whether a lambda is beyond its bound where it has been looked at last. */
+bool ess_slide_is_beyond(const ess_driver *d);
+
 /* What slides from the node on: called where something may have been crossed. */
 int ess_slide_settle(ess_driver *d);
 

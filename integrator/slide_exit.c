@@ -68,6 +68,10 @@ static double farthest(const ess_slides *s) {
   return most;
 }
 
+bool ess_slide_is_beyond(const ess_driver *d) {
+  return farthest(d->slides) > 0.0;
+}
+
 /* Bernstein coefficients of the quartic with these values at every quarter */
 static void model(const double y[ESS_SLIDE_LOOKS], double b[ESS_QUARTIC]) {
   const double d1 = y[1] - y[0], d2 = y[2] - 2.0 * y[1] + y[0];

@@ -123,6 +123,36 @@ static void a_sliding_run_does_not_turn_around(void **state) {
   ess_driver_free(d);
 }
 
+/* x' = drive - s */
+static int driven_field(double t, const double x[], const double sign[], double f[], void *params) {
+  (void)t, (void)x;
+  f[0] = *(const double *)params - sign[0];
+  return 0;
+}
+
+/* between two applies a caller may change what drives it: from there on it is not held */
+static void a_drive_that_changes_between_applies_takes_it_off(void **state) {
+  (void)state;
+  const double drives[] = {2.0, -2.0, 1.0 + 1e-7, 0.9, -1.0 - 1e-9};
+  for (size_t i = 0; i < sizeof drives / sizeof *drives; i++) {
+    slides log;
+    double drive = 0.5, t = 0.0, x[] = {0.25};
+    const ess_options options = sliding(1e-8, &log);
+    ess_system system = sign_system(&drive);
+    system.field = driven_field;
+    ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+    assert_int_equal(ess_driver_apply(d, &t, 1.0, x), ESS_SUCCESS);
+    assert_int_equal(log.count, 1);
+    drive = drives[i];
+    const bool held = fabs(drive) <= 1.0;
+    assert_int_equal(ess_driver_apply(d, &t, 2.0, x), ESS_SUCCESS);
+    assert_true(fabs(x[0] - (held ? 0.0 : drive - copysign(1.0, drive))) < 1e-12);
+    assert_int_equal(log.count, held ? 1 : 2);
+    if (!held) assert_true(log.begins[1] == -1 && log.time[1] == 1.0);
+    ess_driver_free(d);
+  }
+}
+
 static void what_may_not_slide_is_refused(void **state) {
   (void)state;
   slides log;
@@ -595,6 +625,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_start_that_is_repelled_is_refused),
       cmocka_unit_test(a_sliding_run_does_not_turn_around),
+      cmocka_unit_test(a_drive_that_changes_between_applies_takes_it_off),
       cmocka_unit_test(what_may_not_slide_is_refused),
       cmocka_unit_test(one_that_is_not_asked_ends_the_run),
       cmocka_unit_test(a_two_fold_ends_the_run),
