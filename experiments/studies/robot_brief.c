@@ -48,7 +48,7 @@ static void find_worst(const study_run *run, robot_off *off) {
     const bool base = is_base(d.state);
     double *const most = base ? &off->base : &off->joint;
     // NaN: nothing was found yet
-    if (d.most <= *most) continue;
+    if (d.most <= *most || d.most <= still) continue;
     *most = d.most;
     *(base ? &off->axis : &off->name) = d.state;
     if (!base) off->unit = d.unit;

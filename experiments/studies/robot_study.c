@@ -155,7 +155,7 @@ static const column top_columns[] = {
           "share of its steps that were tried in vain, there and elsewhere; median"),
     OFF(base, AMOUNT, "m",
         "how far the base of the first start is off at most, along one axis, by the model's own "
-        "step; not known where nothing floats"),
+        "step; not known where nothing floats or is off"),
     OFF(axis, TEXT, "", "that axis"),
     OFF(name, TEXT, "", "of the joint that is off the most"),
     OFF(joint, AMOUNT, "", "how far that is, at most, in the unit that follows"),
