@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "claims.h"
 #include <math.h>
 #include <stddef.h>
-
-#include "claims.h"
 
 #define RAPID    "Anderson & Revzen 2024"
 #define TUTORIAL "A tutorial of contact methods"
@@ -22,32 +21,22 @@
 #define STEP(table, column, where)                                                                 \
   "(SELECT max(abs(by - 1)) FROM (SELECT " column " / lag(" column                                 \
   ") OVER (ORDER BY row) AS by " ROWS(table, column, where) "))"
-#define OVER " / 1.0 / "
+#define OVER                  " / 1.0 / "
+#define EITHER(number, other) "coalesce(" number ", " other ")"
 /* the largest quotient of two conditions over all values of another column */
 #define LARGEST(table, column, each, one, other)                                                   \
   "(SELECT max(a." column OVER "b." column                                                         \
   ") FROM (SELECT * " ROWS(table, column, one) ") AS a JOIN (SELECT * " ROWS(                      \
       table, column, other) ") AS b USING (" each "))"
-
 /* of a method in the results of work-precision */
-#define OF_METHOD(model, method) "model = " model " AND solver = '" method "' AND status = 'ok'"
+#define OF(model, method, is) "model = " model " AND solver = '" method "' AND status IN (" is ")"
 #define CHEAPEST(model, method, limit)                                                             \
-  LEAST("work_precision", "median_s", OF_METHOD(model, method) " AND rms_error <= " limit)
-#define RACED(model, method, with) "model = " model " AND solver = '" method "' AND " with
+  LEAST("work_precision", "median_s", OF(model, method, "'ok'") " AND rms_error <= " limit)
+#define ENDLESS(model, method) ROWS("work_precision", "status", OF(model, method, "'failed'"))
 /* of those that do not come to the end, too; without bound where none does */
 #define SMALLEST_ERROR(model, method)                                                              \
-  "coalesce(" LEAST(                                                                               \
-      "work_precision", "rms_error",                                                               \
-      RACED(                                                                                       \
-          model, method,                                                                           \
-          "status IN ('ok', 'diverged')")) ", (SELECT 1e308 " ROWS("work_precision", "status",     \
-                                                                   RACED(                          \
-                                                                       model, method,              \
-                                                                       "status = 'failed'")) " LI" \
-                                                                                             "MIT" \
-                                                                                             " 1)" \
-                                                                                             ")"
-
+  EITHER(LEAST("work_precision", "rms_error", OF(model, method, "'ok', 'diverged'")),              \
+         "(SELECT 1e308 " ENDLESS(model, method) " LIMIT 1)")
 #define SLOPE(solver)                                                                              \
   FIRST("sweep_slopes", "s_per_contact", "solver = '" solver "' AND protocol = 'paper'")
 #define FIT(column)  FIRST("order_fit", column, "projection_order = 1")
