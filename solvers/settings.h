@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The settings of solvers: all that is to be said of one is a member of solver_settings, a bit, and
- * its line in the table. The command line, its help, files of results and journals go by it. */
+ * its line in the table. The command line, its help, files of results and the database go by it. */
 #ifndef SETTINGS_H
 #define SETTINGS_H
 

@@ -52,7 +52,7 @@ typedef struct arguments {
   size_t processes, part; /* part < processes: this is one of them, measuring its share only */
   bool label_knobs;
   bool table;   /* show results, measure nothing */
-  bool restart; /* begin anew whatever the journal holds */
+  bool restart; /* begin anew whatever the database holds */
   int argc;     /* the command's own words, argv[1..argc-1], for processes */
   char **argv;
   const char *solver_names; /* with commas between; NULL: none race */

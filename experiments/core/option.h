@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Options that a study declares: one line each, with the default as the user would write it. The
- * command line sets them, the journal compares them, results hold those that have a name there. */
+ * command line sets them, the database compares them, results hold those that have a name there. */
 #ifndef OPTION_H
 #define OPTION_H
 
