@@ -2,7 +2,7 @@
 /* essbench ensemble: a million starts of any model under one tolerance: how their ends are
  * distributed, a map of them over the start, and the runs that fail.
  *
- * A cell is a block of starts. It gives counts, not samples, so that memory and journal have the
+ * A cell is a block of starts. It gives counts, not samples, so that memory and database have the
  * same size however many starts there are; a pilot settles beforehand what is counted. */
 #include "ensemble.h"
 

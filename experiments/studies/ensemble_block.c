@@ -34,7 +34,7 @@ typedef struct worker {
   size_t failures;
 } worker;
 
-/* so many that neither the plan nor the journal grows with the number of starts */
+/* so many that neither the plan nor the database grows with the number of starts */
 size_t ensemble_block_size(const ensemble_settings *s) {
   const size_t least = (s->trials + BLOCKS_MAX - 1) / BLOCKS_MAX;
   return s->block ? s->block : least > BLOCK ? least : BLOCK;

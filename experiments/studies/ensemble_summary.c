@@ -34,7 +34,7 @@ static int add(study_run *run, ensemble_sums *s, const ensemble_sample *sample) 
   const ensemble_failure row = {sample->seed, sample->name, sample->text};
   return study_add(run, ENSEMBLE_FAILURES, &row);
 damaged:
-  return measure_fail(run->message, "the journal's counts are damaged; begin anew with --restart");
+  return measure_fail(run->message, "the database's counts are damaged; begin anew with --restart");
 }
 
 /* ---- rows ------------------------------------------------------------------------------------ */
