@@ -736,7 +736,7 @@ ESS_API int ess_driver_section(ess_driver *driver, size_t k, double Dt[], double
  * ESS_ENOMEM.
  *
  * A step takes 5 + n doubles, a crossing 4 + 2 n + P, and m / 8 where signs have changed; an impact
- * n (n + P) besides, as do a slide's steps, steps by ESS_BASE_RKC, instants of several events.
+ * n (n + P) besides, as do a slide's steps, steps by ESS_BASE_RKC, and instants of several events.
  *
  * From some megabytes on a quarter of them is for that, and half for checkpoints: when the first is
  * half full the driver's state is kept, 50 kB or more, and it is filled anew. The adjoint makes the
