@@ -7,6 +7,7 @@
 #define ESS_BOUND_H
 
 #include "driver_state.h"
+#include "lanes.h"
 #include "quartic.h"
 
 /* Bernstein coefficients of guard k's model over the step, relative to its level. */
@@ -27,5 +28,16 @@ bool ess_model_is_exact(const ess_driver *d, size_t k);
 
 /* Takes the guards off the list whose models do not cross before theta. */
 void ess_keep_rivals(ess_driver *d, double theta);
+
+/* ---- looked ------------------------------------------------------------------------------- */
+
+/* The places of this step. */
+void ess_choose_looks(ess_driver *d);
+
+/* A model's value at a place. */
+static inline ess_lanes ess_value_at(const double w[ESS_QUARTIC], ess_lanes b0, ess_lanes b1,
+                                     ess_lanes b2, ess_lanes b3, ess_lanes b4) {
+  return w[0] * b0 + w[1] * b1 + w[2] * b2 + w[3] * b3 + w[4] * b4;
+}
 
 #endif

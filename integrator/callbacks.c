@@ -8,11 +8,11 @@
 
 #include "callbacks.h"
 #include "driver_state.h"
-#include "gain.h"
 #include "impact_state.h"
 #include "lanes.h"
 #include "slide_state.h"
 #include "status.h"
+#include "tape.h"
 
 int ess_callback_failed(ess_driver *d, int code) {
   d->failure.callback_code = code;

@@ -29,4 +29,11 @@ void ess_caller_begin(ess_driver *d, double t);
 /* The state that is integrated, of the caller's x at the driver's time t. */
 const double *ess_caller_state(ess_driver *d, double t, const double x[]);
 
+/* ---- slope -------------------------------------------------------------------------------- */
+
+/* rate[m] = dh/dx v + dh/dt vt of the caller's event functions h[m] at the caller's time t and
+ * state x[n]; 0, or what a callback returned. */
+int ess_slope(ess_driver *d, double t, const double x[], double vt, const double v[],
+              const double h[], double rate[]);
+
 #endif

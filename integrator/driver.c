@@ -8,19 +8,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arithmetic.h"
 #include "base.h"
+#include "callbacks.h"
 #include "caller.h"
 #include "candidates.h"
 #include "chatter.h"
+#include "dopri5.h"
 #include "driver_state.h"
 #include "impact.h"
 #include "kinks.h"
 #include "lanes.h"
-#include "latch.h"
-#include "memory.h"
 #include "options.h"
 #include "piece.h"
 #include "projection.h"
+#include "resets.h"
+#include "resting.h"
 #include "rodas.h"
 #include "sample.h"
 #include "slide.h"
@@ -32,6 +35,216 @@
 #include "turning.h"
 #include "watched.h"
 
+/* ---- memory ------------------------------------------------------------------------------- */
+
+/* The driver's memory: two blocks, one of doubles and one of indices and flags, laid out once. */
+
+/* arrays start on a line of the cache */
+enum { ALIGNMENT = 64, LINE = ALIGNMENT / sizeof(double) };
+
+static size_t round_up(size_t count, size_t to) {
+  return (count + to - 1) / to * to;
+}
+
+/* the next `bytes` of the block at the cursor */
+static void *lay(char **cursor, size_t bytes) {
+  void *const array = *cursor;
+  *cursor += bytes;
+  return array;
+}
+
+/* doubles by state, by guard, and for Dh; 0 when there are more than memory can hold */
+static size_t count_doubles(const ess_driver *d, size_t by_state, size_t by_guard) {
+  const size_t n = d->system.dimension, m = d->system.guard_count;
+  const size_t most = SIZE_MAX / sizeof(double) / 8, gradient = d->system.guard_rates ? 0 : n;
+  if (n > most / (by_state + 1) || m > most / (by_guard + gradient + 1)) return 0;
+  return round_up(n, LINE) * by_state + d->blocks * ESS_BLOCK * by_guard + m * gradient;
+}
+
+static bool lay_doubles(ess_driver *d) {
+  ess_kinks *const k = &d->kinks;
+  double **const by_state[] = {&d->x,
+                               &d->f,
+                               &d->x_end,
+                               &d->x_try,
+                               &d->v_try,
+                               &d->stage[1],
+                               &d->stage[2],
+                               &d->stage[3],
+                               &d->stage[4],
+                               &d->stage[5],
+                               &d->stage[6],
+                               &d->dense[0],
+                               &d->dense[1],
+                               &d->dense[2],
+                               &d->dense[3],
+                               &d->rtol,
+                               &d->atol,
+                               &d->piece.x,
+                               &d->piece.c[0],
+                               &d->piece.c[1],
+                               &d->piece.c[2],
+                               &d->piece.c[3],
+                               &k->f,
+                               &k->sum,
+                               &k->first,
+                               &k->quartic,
+                               &k->at,
+                               &k->embedded,
+                               &d->stabilised.direction};
+  double **const by_guard[] = {
+      &d->h,          &d->rate,         &d->h_end,    &d->rate_end, &d->h_mid,
+      &d->h_check[0], &d->h_check[1],   &d->h_try,    &d->rate_try, &d->sign,
+      &d->side,       &d->epsilon,      &d->width,    &d->level,    &d->flagged_theta,
+      &d->some_h,     &d->batch_time,   &d->scale,    &d->grain,    &d->inside_from,
+      &d->inexact,    &d->turning.pace, &k->live,     &k->watch,    &k->known,
+      &k->last,       &k->made,         &k->theta,    &k->pattern,  &k->until,
+      &k->undone,     &k->value[0],     &k->value[1], &k->error[0], &k->error[1],
+      &k->dense[0],   &k->dense[1],     &k->told,     &k->undoable};
+  enum { STATES = sizeof by_state / sizeof *by_state, GUARDS = sizeof by_guard / sizeof *by_guard };
+  const size_t count = count_doubles(d, STATES, GUARDS);
+  if (!count) return false;
+  d->memory = calloc(count + LINE, sizeof(double));
+  d->memory_bytes = (count + LINE) * sizeof(double);
+  if (!d->memory) return false;
+
+  char *cursor = (char *)(round_up((uintptr_t)d->memory, ALIGNMENT));
+  const size_t state_bytes = round_up(d->system.dimension, LINE) * sizeof(double);
+  for (size_t i = 0; i < STATES; i++) *by_state[i] = lay(&cursor, state_bytes);
+  for (size_t i = 0; i < GUARDS; i++)
+    *by_guard[i] = lay(&cursor, d->blocks * ESS_BLOCK * sizeof(double));
+  if (!d->system.guard_rates) d->jacobian = lay(&cursor, 0);
+  d->stage[0] = d->f;
+  return true;
+}
+
+static bool lay_indices(ess_driver *d) {
+  const size_t m = d->system.guard_count, rows = 2 * m + 2;
+  const size_t entries = ess_resets_size(&d->system);
+  const size_t most = SIZE_MAX / sizeof(size_t) / 8;
+  if (entries > most || m > most / 32) return false;
+  const size_t bytes =
+      (rows + entries + (1 + ESS_BLOCK / ESS_LANES) * d->blocks + 7 * m) * sizeof(size_t) +
+      m * sizeof(ess_pair) + entries * sizeof(signed char) + 9 * m * sizeof(bool) +
+      d->blocks * ESS_BLOCK * sizeof(ess_fate);
+  d->indices = calloc(1, bytes);
+  d->indices_bytes = bytes;
+  if (!d->indices) return false;
+
+  char *cursor = d->indices;
+  d->row_start = lay(&cursor, rows * sizeof(size_t));
+  d->row_guard = lay(&cursor, entries * sizeof(size_t));
+  d->block_armed = lay(&cursor, d->blocks * sizeof(size_t));
+  d->flagged = lay(&cursor, m * sizeof(size_t));
+  d->batch = lay(&cursor, m * sizeof(size_t));
+  d->kinks.kink = lay(&cursor, m * sizeof(size_t));
+  d->kinks.group = lay(&cursor, d->blocks * (ESS_BLOCK / ESS_LANES) * sizeof(size_t));
+  d->kinks.companion = lay(&cursor, m * sizeof(size_t));
+  d->kinks.undo = lay(&cursor, m * sizeof(size_t));
+  d->kinks.pair = lay(&cursor, m * sizeof(ess_pair));
+  d->kinks.undone_by = lay(&cursor, 2 * m * sizeof(size_t));
+  d->row_effect = lay(&cursor, entries * sizeof(signed char));
+  d->kinks.is_checked = lay(&cursor, m * sizeof(bool));
+  d->kinks.is_companion = lay(&cursor, m * sizeof(bool));
+  d->kinks.arms_silent = lay(&cursor, 2 * m * sizeof(bool));
+  d->silent = lay(&cursor, 2 * m * sizeof(bool));
+  d->armed_at_start = lay(&cursor, 2 * m * sizeof(bool));
+  d->armed_is_silent = lay(&cursor, m * sizeof(bool));
+  d->fate = lay(&cursor, d->blocks * ESS_BLOCK * sizeof(ess_fate));
+  return true;
+}
+
+static bool alloc_memory(ess_driver *d) {
+  d->lanes = round_up(d->system.dimension, ESS_LANES);
+  d->guard_lanes = round_up(d->system.guard_count, ESS_LANES);
+  d->blocks = round_up(d->system.guard_count, ESS_BLOCK) / ESS_BLOCK;
+  if (!lay_doubles(d) || !lay_indices(d) || !ess_impacts_alloc(d)) return false;
+  ess_resets_copy(d);
+  return true;
+}
+
+static void free_memory(ess_driver *d) {
+  free(d->memory);
+  free(d->indices);
+  ess_impacts_free(d);
+}
+
+/* ---- latch -------------------------------------------------------------------------------- */
+
+/* The latched mode at the start: on which side of every guard the state is. */
+
+/* whether an event function is zero, as is its rate, here and where it has been looked at later */
+static bool is_undecided(const ess_driver *d) {
+  bool undecided = false;
+  for (size_t k = 0; k < d->system.guard_count; k++)
+    undecided |= d->h[k] == 0.0 && d->rate[k] == 0.0 && d->rate_end[k] == 0.0;
+  return undecided;
+}
+
+/* rates a whole step later, which shows higher derivatives than the second */
+static int look_further(ess_driver *d, double later) {
+  double ignored;
+  d->dt = ess_smaller(later, d->t_end - d->t);
+  int status = ess_dopri5_try(d, &ignored);
+  if (!status)
+    status = ess_guard_rates(d, d->t + d->dt, d->x_end, d->stage[6], d->h_try, d->rate_end);
+  return status;
+}
+
+/* the sides of guards on which the state starts exactly: where the field points, or, when it points
+ * along the guard, where it points a little later; but where it points through an impact, the side
+ * before that */
+static int choose_sides(ess_driver *d) {
+  const size_t m = d->system.guard_count, n = d->system.dimension;
+  double later;
+  int status = ess_dopri5_first_step(d, d->t + 1.0, &later);
+  later *= 1e-3;
+  for (size_t i = 0; !status && i < n; i++) d->x_try[i] = d->x[i] + later * d->f[i];
+  const double t = ess_smaller(d->t + later, d->t_end);
+  if (!status) status = ess_field(d, t, d->x_try, d->stage[1]);
+  if (!status) status = ess_guard_rates(d, t, d->x_try, d->stage[1], d->h_try, d->rate_end);
+  if (!status && is_undecided(d)) status = look_further(d, later);
+  for (size_t k = 0; !status && k < m; k++) {
+    const double rate = d->rate[k] == 0.0 ? d->rate_end[k] : d->rate[k];
+    const bool rests = rate == 0.0 && ess_rests_on_impact(d, k);
+    if (d->h[k] == 0.0 && rate < 0.0) d->sign[k] = -1.0;
+    if (d->h[k] == 0.0 && rate != 0.0) status = ess_put_before_impact(d, k);
+    if (rests) status = ess_impact_side(d, k);
+  }
+  if (!status) status = ess_announce(d, m);
+  return status ? status : ess_evaluate_node(d);
+}
+
+static int latch(ess_driver *d) {
+  const size_t m = d->system.guard_count;
+  int status = m ? ess_guards(d, d->t, d->x, d->h) : ESS_SUCCESS;
+  if (status) return status;
+  bool on_a_guard = false;
+  for (size_t k = 0; k < m; k++)
+    if (!isfinite(d->h[k])) return ess_fail(d, ESS_EGUARD, k);
+  for (size_t k = 0; k < m; k++) {
+    d->sign[k] = d->h[k] >= 0.0 ? 1.0 : -1.0;
+    on_a_guard = on_a_guard || d->h[k] == 0.0;
+  }
+  status = ess_announce(d, m);
+  if (!status) status = ess_evaluate_node(d);
+  if (!status) status = ess_check_guards(d);
+  if (!status) status = ess_find_resting(d);
+  for (size_t k = 0; k < m; k++) on_a_guard = on_a_guard || ess_rests_on_impact(d, k);
+  if (!status && on_a_guard) status = choose_sides(d);
+  if (!status) status = ess_put_before_passed(d);
+  if (!status) status = ess_resets_start(d);
+  if (!status) status = ess_impacts_start(d);
+  d->latched = !status;
+  return status;
+}
+
+static int resume(ess_driver *d) {
+  int status = ess_announce(d, d->system.guard_count);
+  if (!status) status = ess_evaluate_node(d);
+  return status ? status : ess_check_guards(d);
+}
+
 ess_driver *ess_driver_alloc(const ess_system *system, const ess_options *options, int *status) {
   int ignored;
   if (!status) status = &ignored;
@@ -42,9 +255,8 @@ ess_driver *ess_driver_alloc(const ess_system *system, const ess_options *option
   ess_driver *const d = calloc(1, sizeof *d);
   if (!d) return NULL;
   ess_system joined;
-  if (!ess_watched_join(d, system, &joined) || !ess_caller_take(d, &joined) ||
-      !ess_memory_alloc(d) || !ess_slides_alloc(d, system, options) ||
-      !ess_rodas_alloc(d, options)) {
+  if (!ess_watched_join(d, system, &joined) || !ess_caller_take(d, &joined) || !alloc_memory(d) ||
+      !ess_slides_alloc(d, system, options) || !ess_rodas_alloc(d, options)) {
     ess_driver_free(d);
     return NULL;
   }
@@ -62,7 +274,7 @@ void ess_driver_free(ess_driver *d) {
   ess_tangents_free(d);
   ess_slides_free(d);
   ess_rodas_free(d);
-  ess_memory_free(d);
+  free_memory(d);
   ess_caller_free(d);
   ess_watched_free(d);
   free(d);
@@ -149,7 +361,7 @@ static int begin(ess_driver *d, double t, double t1, const double x[]) {
   d->apply_crossings = d->settled_crossings = 0;
   ess_watch_returns_of(d, 0);
   const bool is_new = !d->latched;
-  const int status = is_new ? ess_latch(d) : ess_resume(d);
+  const int status = is_new ? latch(d) : resume(d);
   return status || !d->slides ? status : ess_slides_begin(d, is_new, moved);
 }
 

@@ -53,7 +53,7 @@ typedef struct ess_stabilised {
   int tries, stages;  /* since the radius was found; of the last one */
 } ess_stabilised;
 
-/* Where event functions are called within a step (looked.c). */
+/* Where event functions are called within a step (bound.c). */
 typedef struct ess_looked {
   double at[2];
   double weight[2][ESS_QUARTIC]; /* of a model's Bernstein coefficients, at these places */

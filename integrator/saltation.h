@@ -19,4 +19,12 @@ int ess_tangent_impact(ess_driver *d, const ess_impact *impact);
  * that does, however the state is displaced. */
 int ess_tangent_carried(ess_driver *d, const ess_impact *impact);
 
+/* ---- note --------------------------------------------------------------------------------- */
+
+/* The share of event function k's crossing at v->at, whose rate is this. */
+int ess_tape_share(ess_driver *d, size_t k, double rate, double t);
+
+/* What an impact's map does. */
+int ess_tape_map(ess_driver *d, const ess_impact *impact);
+
 #endif

@@ -6,6 +6,7 @@
 #include "status.h"
 #include "arithmetic.h"
 #include "driver_state.h"
+#include "ess.h"
 
 static const char *const messages[ESS_STATUS_COUNT] = {
     [ESS_SUCCESS] = "success",
@@ -57,4 +58,12 @@ int ess_refuse(ess_driver *d, double t, const char *reason) {
 void ess_no_failure(ess_driver *d) {
   d->failure =
       (ess_failure){.time = ess_caller_time(d, d->t), .guard = SIZE_MAX, .other_guard = SIZE_MAX};
+}
+
+/* ---- version ------------------------------------------------------------------------------ */
+
+/* The version of the library that a program runs with, which need not be the header's. */
+
+const char *ess_version(void) {
+  return ESS_VERSION;
 }

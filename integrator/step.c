@@ -10,6 +10,7 @@
 
 #include "arithmetic.h"
 #include "base.h"
+#include "bound.h"
 #include "callbacks.h"
 #include "crossing.h"
 #include "cut.h"
@@ -19,7 +20,6 @@
 #include "graze.h"
 #include "kinks.h"
 #include "locate.h"
-#include "looked.h"
 #include "piece.h"
 #include "resets.h"
 #include "rodas.h"

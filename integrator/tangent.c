@@ -9,7 +9,6 @@
 
 #include "callbacks.h"
 #include "driver_state.h"
-#include "gain.h"
 #include "page.h"
 #include "status.h"
 #include "tangent.h"

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "driver_state.h"
+#include "tangent_state.h"
 #include "tape.h"
 
 /* lays out what the way back needs from `block` on, and then the entries; how many doubles the
@@ -166,4 +167,19 @@ void ess_tape_clear(ess_driver *d) {
   memset(tape->sign, 0, d->system.guard_count * sizeof *tape->sign);
   d->tangents->count = 0;
   d->tangents->along = NULL;
+}
+
+/* ---- gain --------------------------------------------------------------------------------- */
+
+/* What directions gain at a crossing, when the field after it is known. */
+
+void ess_tangent_finish(ess_driver *d, const double f[]) {
+  ess_tangents *const v = d->tangents;
+  const size_t n = d->system.dimension;
+  v->source = ESS_BEFORE_AT_NODE;
+  if (!v->is_pending) return;
+  v->is_pending = v->has_first = false;
+  ess_tape_gain(d, f, v->mapped);
+  for (size_t j = 0; j < v->count; j++)
+    for (size_t i = 0; i < n; i++) v->v[j * n + i] += v->share[j] * (f[i] - v->mapped[i]);
 }

@@ -14,6 +14,7 @@
 #ifndef ESS_TAPE_H
 #define ESS_TAPE_H
 
+#include "ess.h"
 #include "tangent_state.h"
 
 typedef enum ess_tape_kind {
@@ -83,5 +84,10 @@ void ess_tape_close(ess_driver *d, bool made);
 
 /* Nothing has been recorded. */
 void ess_tape_clear(ess_driver *d);
+
+/* ---- gain --------------------------------------------------------------------------------- */
+
+/* The field after the crossing is this: what was noted down is done. */
+void ess_tangent_finish(ess_driver *d, const double f[]);
 
 #endif

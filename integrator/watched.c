@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "slope.h"
+#include "caller.h"
 #include "watched.h"
 
 const char *ess_watched_check(const ess_system *s, const ess_options *o) {
