@@ -14,7 +14,6 @@
 
 #include "arithmetic.h"
 #include "callbacks.h"
-#include "difference.h"
 #include "dopri5.h"
 #include "driver_state.h"
 #include "page.h"

@@ -12,7 +12,7 @@
 #include "driver_state.h"
 #include "slide_state.h"
 #include "stabilised.h"
-#include "tangent_control.h"
+#include "tangent.h"
 
 /* calls of the field that a step of dopri5 takes, and radius times length to which it is stable;
  * stability may bound it from the third of these on */

@@ -19,7 +19,7 @@
 #include "driver_state.h"
 #include "lanes.h"
 #include "quartic.h"
-#include "turning.h"
+#include "suspect.h"
 
 /* ---- looked ------------------------------------------------------------------------------- */
 

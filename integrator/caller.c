@@ -10,8 +10,8 @@
 
 #include "arithmetic.h"
 #include "caller.h"
-#include "difference.h"
 #include "impact_state.h"
+#include "parameters.h"
 
 /* ---- slope -------------------------------------------------------------------------------- */
 

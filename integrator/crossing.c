@@ -9,7 +9,6 @@
 
 #include "arithmetic.h"
 #include "armed.h"
-#include "chatter.h"
 #include "crossing.h"
 #include "driver_state.h"
 #include "instant.h"
@@ -17,6 +16,7 @@
 #include "saltation.h"
 #include "slide_notes.h"
 #include "status.h"
+#include "suspect.h"
 
 /* this many returns in a row are sliding; each takes next to nothing beside a step, and beside the
  * way there: where the field is a polynomial steps are as long as they are let */

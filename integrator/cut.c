@@ -7,12 +7,12 @@
 #include "cut.h"
 #include "armed.h"
 #include "callbacks.h"
-#include "candidates.h"
 #include "crossing.h"
 #include "driver_state.h"
 #include "impact.h"
 #include "impact_state.h"
 #include "instant.h"
+#include "locate.h"
 
 void ess_enter_neighbourhoods(ess_driver *d) {
   for (size_t i = 0; i < d->flagged_count; i++)

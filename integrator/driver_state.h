@@ -46,7 +46,7 @@ typedef struct ess_stabilised {
   bool is_next;       /* so is the next, by ESS_BASE_CHOSEN */
   unsigned turns;     /* steps in a row that the other base would have made for less */
   uint64_t crossings; /* that had been made when the last step was tried */
-  double off_until;   /* none is made until then, or until a crossing (tangent_control.c) */
+  double off_until;   /* none is made until then, or until a crossing (tangent.c) */
   bool is_known;      /* radius and direction are */
   double radius;      /* the spectral radius of the field's Jacobian */
   double *direction;  /* in which the field changes the most */
@@ -59,7 +59,7 @@ typedef struct ess_looked {
   double weight[2][ESS_QUARTIC]; /* of a model's Bernstein coefficients, at these places */
 } ess_looked;
 
-/* How fast event functions turn, as far as it has been seen (turning.c). */
+/* How fast event functions turn, as far as it has been seen (suspect.c). */
 typedef struct ess_turning {
   double share;   /* of its range, the largest that a model of the step just tried may be off by */
   size_t guard;   /* whose model that is */
@@ -72,7 +72,7 @@ typedef struct ess_turning {
   double *pace;   /* by event function: its rate, in the last step */
 } ess_turning;
 
-/* Crossings of one event function, back and forth, among which there are few of others (chatter.c):
+/* Crossings of one event function, back and forth, among which there are few of others (suspect.c):
  * how many since when, and what steps and crossings had been made then. They are counted by
  * thousands: how long the last took, and after how many in a row the steps or crossings that are
  * allowed would not have been enough to reach the end. */
@@ -146,13 +146,13 @@ struct ess_driver {
   double *epsilon; /* the option, for each; INFINITY where time alone bounds neighbourhoods */
   double *scale;   /* what a level may be missed by is relative to this: epsilon, or less where time
                       bounds the neighbourhood in this step */
-  double *grain;   /* what is not told from zero (grain.c); 0 until it has to be known */
+  double *grain;   /* what is not told from zero (suspect.c); 0 until it has to be known */
   bool is_coarse;  /* some event function has a grain */
   double *width;   /* half-width of the neighbourhood that stops a step; 0 for a silent guard;
                       INFINITY where time alone bounds it */
   double projection_max; /* within its neighbourhood the field reaches a guard within this time;
                             INFINITY: neighbourhoods are not bounded by time */
-  double *inside_from;   /* margin (candidates.c) from which a guard is inside: 0, or what it was
+  double *inside_from;   /* margin (locate.c) from which a guard is inside: 0, or what it was
                             where the step was cut at it; INFINITY when none is armed */
   double *level;         /* g at which a guard stops the step being tried: where its neighbourhood
                             begins, 0 inside it, INFINITY when none is armed */
@@ -168,7 +168,7 @@ struct ess_driver {
   bool *armed_is_silent; /* by event function */
   int (*start)(const double sign[], bool armed[], void *params);
 
-  /* candidates are looked for among those that the field reaches within this time (candidates.c) */
+  /* candidates are looked for among those that the field reaches within this time (locate.c) */
   double window;
 
   /* guards that may stop the current step, and from which place on each counts (locate.c) */
@@ -186,7 +186,7 @@ struct ess_driver {
   double longest_doubted;
 
   /* the guard to be projected onto and the silent ones on the way, with the time the field takes to
-   * each (candidates.c) */
+   * each (locate.c) */
   size_t *batch, batch_count;
   double *batch_time;
   double listed_until; /* the batch lists all candidates reached until this time; -1: none */
@@ -206,7 +206,7 @@ struct ess_driver {
   uint64_t slide_steps;
   ess_returns returns;
   uint64_t apply_steps, apply_crossings;
-  uint64_t settled_crossings; /* that had been made when grains were looked for last (grain.c) */
+  uint64_t settled_crossings; /* that had been made when grains were looked for last (suspect.c) */
 
   /* the caller's sample grid during one apply */
   const double *times;

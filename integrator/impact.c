@@ -13,7 +13,6 @@
 #include "callbacks.h"
 #include "crossing.h"
 #include "driver_state.h"
-#include "grain.h"
 #include "graze.h"
 #include "impact.h"
 #include "impact_state.h"
@@ -23,6 +22,7 @@
 #include "saltation.h"
 #include "slide_rest.h"
 #include "status.h"
+#include "suspect.h"
 #include "zeno.h"
 
 const char *ess_impacts_check(const ess_system *s) {

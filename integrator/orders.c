@@ -10,7 +10,6 @@
 #include "arithmetic.h"
 #include "armed.h"
 #include "callbacks.h"
-#include "derivative.h"
 #include "driver_state.h"
 #include "impact_state.h"
 #include "instant.h"

@@ -10,12 +10,149 @@
 
 #include "arithmetic.h"
 #include "callbacks.h"
-#include "difference.h"
 #include "driver_state.h"
 #include "impact_state.h"
 #include "parameters.h"
 #include "slide_state.h"
 #include "tangent_state.h"
+
+/* ---- difference --------------------------------------------------------------------------- */
+
+/* Differences of the field along a direction, and how long they are. */
+
+/* the size of a state below which its tolerance is absolute; 0 where it never is */
+static double size_of(const ess_driver *d, size_t i) {
+  return d->atol[i] / (d->rtol[i] > 0.0 ? d->rtol[i] : 1e-8);
+}
+
+double ess_tangent_unit(const ess_driver *d, size_t i) {
+  const double unit = size_of(d, i);
+  return unit > 0.0 ? unit : 1.0;
+}
+
+double ess_tangent_part(const ess_driver *d, const double x[], const double along[], double part) {
+  // the time that has passed, where it is a state more, says nothing of how large states are
+  const size_t n = ess_caller_states(d);
+  double largest = 0.0, state = 0.0, direction = 0.0;
+  for (size_t i = 0; i < n; i++) largest = ess_larger(largest, fabs(x[i]));
+  for (size_t i = 0; i < n; i++) {
+    double unit = size_of(d, i);
+    if (!(unit > 0.0)) unit = largest > 0.0 ? largest : 1.0;
+    state = ess_larger(state, fabs(x[i]) / unit);
+    const double its = fabs(along[i]) / unit;
+    if (!(its <= DBL_MAX)) return NAN; // so is the difference, then
+    direction = ess_larger(direction, its);
+  }
+  const double multiple = direction > 0.0 ? part * ess_larger(state, 1.0) / direction : 0.0;
+  return isinf(multiple) ? 0.0 : multiple; // one so small has decayed
+}
+
+double ess_time_apart(const ess_driver *d) {
+  const double t = fabs(d->t), dt = d->dt, rounding = 1e4 * DBL_EPSILON * t;
+  const double moved = ess_tangent_part(d, d->x, d->f, cbrt(DBL_EPSILON));
+  double apart = moved > 0.0 ? moved : cbrt(DBL_EPSILON) * ess_larger(t, 1.0);
+  if (dt > 0.0) apart = ess_smaller(cbrt(DBL_EPSILON * ess_larger(t, dt) * dt * dt), apart);
+  return ess_larger(apart, rounding);
+}
+
+/* the same from both sides: on surfaces directions have to stay, and an error across them is not
+ * damped, whatever else is */
+static int central_difference(ess_driver *d, double t, const double x[], const double from[],
+                              double to[]) {
+  ess_tangents *const v = d->tangents;
+  const size_t n = d->system.dimension;
+  const double step = ess_tangent_part(d, x, from, cbrt(DBL_EPSILON));
+  memset(to, 0, n * sizeof *to);
+  if (step == 0.0) return ESS_SUCCESS;
+  for (size_t i = 0; i < n; i++) v->x_beside[i] = x[i] + step * from[i];
+  int status = ess_field(d, t, v->x_beside, v->f_beside);
+  for (size_t i = 0; i < n; i++) v->x_beside[i] = x[i] - step * from[i];
+  if (!status) status = ess_field(d, t, v->x_beside, to);
+  for (size_t i = 0; i < n; i++) to[i] = (v->f_beside[i] - to[i]) / (2.0 * step);
+  return status;
+}
+
+int ess_tangent_difference(ess_driver *d, double t, const double x[], const double f[],
+                           const double from[], double to[]) {
+  ess_tangents *const v = d->tangents;
+  const size_t n = d->system.dimension;
+  if (ess_is_sliding(d)) return central_difference(d, t, x, from, to);
+  const double step = ess_tangent_part(d, x, from, sqrt(DBL_EPSILON));
+  memset(to, 0, n * sizeof *to);
+  if (step == 0.0) return ESS_SUCCESS;
+  for (size_t i = 0; i < n; i++) v->x_beside[i] = x[i] + step * from[i];
+  const int status = ess_field(d, t, v->x_beside, v->f_beside);
+  for (size_t i = 0; i < n; i++) to[i] = (v->f_beside[i] - f[i]) / step;
+  return status;
+}
+
+/* ---- derivative --------------------------------------------------------------------------- */
+
+/* The derivative of an impact's map, as the caller has it or by differences. */
+
+/* the caller's map once more, of a state beside that of the impact, with the same events */
+static int map_beside(ess_driver *d, const ess_impact *impact, double step, const double along[],
+                      double to[]) {
+  ess_tangents *const v = d->tangents;
+  const size_t n = d->system.dimension, m = d->system.guard_count;
+  for (size_t i = 0; i < n; i++) v->x_beside[i] = impact->x[i] + step * along[i];
+  memcpy(to, v->x_beside, n * sizeof *to);
+  memcpy(v->mode, impact->mode, m * sizeof *v->mode);
+  memcpy(v->armed, impact->armed, 2 * m * sizeof *v->armed);
+  ess_impact beside = *impact;
+  beside.x = v->x_beside;
+  beside.after = to;
+  beside.mode = v->mode;
+  beside.armed = v->armed;
+  d->t_seen = impact->t;
+  const int code = d->impacts->calls.map(&beside, d->system.params);
+  return code ? ess_callback_failed(d, code) : ESS_SUCCESS;
+}
+
+/* what a difference of the map multiplies a direction by, which may be one of time, too */
+static double step_beside(const ess_driver *d, const double x[], const double from[]) {
+  const size_t states = ess_caller_states(d);
+  const double step = ess_tangent_part(d, x, from, cbrt(DBL_EPSILON));
+  const double moved = states < d->system.dimension ? fabs(from[states]) : 0.0;
+  if (moved == 0.0) return step;
+  const double apart = ess_time_apart(d) / moved;
+  return step == 0.0 ? apart : ess_smaller(apart, step);
+}
+
+/* one column by differences of the map */
+static int difference(ess_driver *d, const ess_impact *impact, const double from[], double to[]) {
+  ess_tangents *const v = d->tangents;
+  const size_t n = d->system.dimension;
+  const double step = step_beside(d, impact->x, from);
+  memset(to, 0, n * sizeof *to);
+  if (step == 0.0) return ESS_SUCCESS;
+  int status = map_beside(d, impact, step, from, to);
+  if (!status) status = map_beside(d, impact, -step, from, v->f_beside);
+  for (size_t i = 0; i < n; i++) to[i] = (to[i] - v->f_beside[i]) / (2.0 * step);
+  return status;
+}
+
+int ess_tangent_map(ess_driver *d, const ess_impact *impact, const double from[], size_t count,
+                    double to[]) {
+  const size_t n = d->system.dimension;
+  double *const matrix = d->tangents->matrix;
+  int status = ESS_SUCCESS;
+  if (!d->impacts->calls.jacobian) {
+    for (size_t j = 0; !status && j < count; j++)
+      status = difference(d, impact, from + j * n, to + j * n);
+    return status;
+  }
+  d->t_seen = impact->t;
+  const int code = d->impacts->calls.jacobian(impact, matrix, d->system.params);
+  if (code) return ess_callback_failed(d, code);
+  for (size_t j = 0; j < count; j++)
+    for (size_t i = 0; i < n; i++) {
+      double sum = 0.0;
+      for (size_t l = 0; l < n; l++) sum += matrix[i * n + l] * from[j * n + l];
+      to[j * n + i] = sum;
+    }
+  return ESS_SUCCESS;
+}
 
 const char *ess_parameters_check(const ess_system *s, const ess_options *o) {
   if (!s->parameters) return NULL;

@@ -12,13 +12,12 @@
 #include "arithmetic.h"
 #include "armed.h"
 #include "callbacks.h"
-#include "candidates.h"
-#include "chatter.h"
 #include "crossing.h"
 #include "driver_state.h"
 #include "impact.h"
 #include "instant.h"
 #include "lanes.h"
+#include "locate.h"
 #include "piece.h"
 #include "projection.h"
 #include "resets.h"
@@ -26,7 +25,7 @@
 #include "sample.h"
 #include "status.h"
 #include "suspect.h"
-#include "variation.h"
+#include "tangent.h"
 
 /* to = the node's state, `duration` further in direction v */
 static inline void go_along(const ess_driver *d, double duration, const double v[], double to[]) {

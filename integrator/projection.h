@@ -6,7 +6,7 @@
 #ifndef ESS_PROJECTION_H
 #define ESS_PROJECTION_H
 
-#include "candidates.h"
+#include "locate.h"
 
 /* Moves along the field onto the candidate's guard and crosses it, and the silent ones on the way.
  * A silent one on which others depend is crossed where the state is, and nothing else done. *made

@@ -11,10 +11,10 @@
 #include "armed.h"
 #include "callbacks.h"
 #include "dopri5.h"
-#include "grain.h"
 #include "impact_state.h"
 #include "resting.h"
 #include "status.h"
+#include "suspect.h"
 #include "zeno.h"
 
 /* whether event function k has a guard whose crossing is an impact */

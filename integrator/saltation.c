@@ -11,8 +11,6 @@
 #include "arithmetic.h"
 #include "armed.h"
 #include "callbacks.h"
-#include "derivative.h"
-#include "difference.h"
 #include "driver_state.h"
 #include "instant.h"
 #include "orders.h"
@@ -22,7 +20,6 @@
 #include "tangent.h"
 #include "tangent_state.h"
 #include "tape.h"
-#include "variation.h"
 
 /* ---- note --------------------------------------------------------------------------------- */
 

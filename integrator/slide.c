@@ -14,10 +14,8 @@
 #include "arithmetic.h"
 #include "armed.h"
 #include "callbacks.h"
-#include "chatter.h"
 #include "dopri5.h"
 #include "driver_state.h"
-#include "grain.h"
 #include "instant.h"
 #include "slide.h"
 #include "slide_drift.h"
@@ -26,6 +24,7 @@
 #include "slide_rest.h"
 #include "slide_second.h"
 #include "status.h"
+#include "suspect.h"
 #include "tangent_state.h"
 #include "tape.h"
 

@@ -18,7 +18,7 @@
 #include "slide.h"
 #include "slide_field.h"
 #include "slide_notes.h"
-#include "turning.h"
+#include "suspect.h"
 
 /* a weight is found a little beyond its bound, so that the state recedes from the surface there;
  * where it is found by differences, whose noise is below this, it is found to that */

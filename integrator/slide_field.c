@@ -13,8 +13,8 @@
 
 #include "arithmetic.h"
 #include "callbacks.h"
-#include "difference.h"
 #include "driver_state.h"
+#include "parameters.h"
 #include "slide_field.h"
 #include "slide_push.h"
 #include "status.h"

@@ -10,16 +10,16 @@
 
 #include "arithmetic.h"
 #include "armed.h"
-#include "difference.h"
 #include "dopri5.h"
 #include "driver_state.h"
-#include "grain.h"
 #include "impact_state.h"
+#include "parameters.h"
 #include "slide_drift.h"
 #include "slide_field.h"
 #include "slide_notes.h"
 #include "slide_rest.h"
 #include "status.h"
+#include "suspect.h"
 #include "zeno.h"
 
 /* how fast the state that the map is asked of comes: by this part of its size */

@@ -16,7 +16,6 @@
 #include "cut.h"
 #include "dopri5.h"
 #include "driver_state.h"
-#include "grain.h"
 #include "graze.h"
 #include "kinks.h"
 #include "locate.h"
@@ -29,8 +28,7 @@
 #include "status.h"
 #include "step.h"
 #include "suspect.h"
-#include "tangent_control.h"
-#include "variation.h"
+#include "tangent.h"
 
 /* PI controller: safety factor, exponents, and how much the step may change at once */
 static const double SAFETY = 0.9, BETA = 0.04, ALPHA = 0.2 - 0.75 * 0.04;

@@ -7,15 +7,312 @@
  */
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 #include "arithmetic.h"
 #include "callbacks.h"
 #include "driver_state.h"
-#include "grain.h"
+#include "lanes.h"
 #include "rodas.h"
+#include "scattered.h"
+#include "slide_notes.h"
 #include "status.h"
 #include "suspect.h"
-#include "turning.h"
+
+/* ---- grain -------------------------------------------------------------------------------- */
+
+/* The grain of an event function: what is less is not told from zero. It is nought, until a step
+ * is halved for one that stays in doubt however short the step is: such doubt is rounding, as
+ * where a state rests on its zero, h = h' = 0, and differs from it by the last digits of large
+ * numbers. It is nought again once the state has left. */
+
+/* a step that has been halved to less than this part of what it was: a doubt that comes with the
+ * step's length is gone long before */
+static const double HALVED = 1.0 / (1 << 24);
+
+/* grain, as part of what the tolerance lets an event function err by */
+static const double PART = 1e-3;
+
+/* the same where an event function only seems to rest on its zero */
+static const double SLIGHT = 1e-5;
+
+/* crossings in a row after which rounding is looked for: of all, and of one that is returned to */
+enum { MANY = 16, SOME = 4 };
+
+/* an event function that is so many grains has left its zero */
+static const double LEFT = 10.0;
+
+/* one of the two ways, into d->v_try */
+static void move_by(ess_driver *d, double tolerances, double roundings, int way) {
+  for (size_t i = 0; i < d->system.dimension; i++) {
+    // the time that has passed, where it is a state more, is not off but for rounding
+    const double size = fabs(d->x[i]);
+    const double tolerance = i < ess_caller_states(d) ? d->atol[i] + d->rtol[i] * size : 0.0;
+    const double unit = tolerances * tolerance + roundings * DBL_EPSILON * size;
+    const double part = 1.0 + ess_scattered(2 * i + (size_t)way + 1);
+    d->v_try[i] = part * (way ? unit : i % 2 ? -unit : unit);
+  }
+}
+
+/* what event functions change by when each state moves by a part of its tolerance, and a multiple
+ * of its rounding: of the first `count`, from k on */
+static int weigh(ess_driver *d, size_t k, size_t count, double tolerances, double roundings,
+                 double weight[]) {
+  for (size_t i = 0; i < count; i++) weight[i] = 0.0;
+  for (int way = 0; way < 2; way++) {
+    move_by(d, tolerances, roundings, way);
+    d->t_seen = d->t;
+    const int status = ess_guard_rates(d, d->t, d->x, d->v_try, d->h_try, d->rate_try);
+    if (status) return status;
+    for (size_t i = 0; i < count; i++) weight[i] = ess_larger(fabs(d->rate_try[k + i]), weight[i]);
+  }
+  return ESS_SUCCESS;
+}
+
+/* what all event functions change by, as ess_allowed_error says, into d->some_h */
+static int allowed_errors(ess_driver *d) {
+  return weigh(d, 0, d->system.guard_count, 1.0, 8.0, d->some_h);
+}
+
+int ess_allowed_error(ess_driver *d, size_t k, double *allowed) {
+  return weigh(d, k, 1, 1.0, 8.0, allowed);
+}
+
+int ess_rounding_error(ess_driver *d, size_t k, double *rounding) {
+  return weigh(d, k, 1, 0.0, 8.0, rounding);
+}
+
+int ess_rounding_errors(ess_driver *d, double roundings[]) {
+  return weigh(d, 0, d->system.guard_count, 0.0, 8.0, roundings);
+}
+
+/* whether the rate of event function k is nought at both ends of the step that is in doubt: what it
+ * changes by there may be rounding however long the step is */
+static bool is_at_rest(const ess_driver *d, size_t k) {
+  return d->rate[k] == 0.0 && d->rate_end[k] == 0.0;
+}
+
+bool ess_is_shortest(const ess_driver *d) {
+  return !(d->dt > 1e3 * DBL_EPSILON * ess_larger(fabs(d->t), d->longest_doubted));
+}
+
+int ess_coarsen(ess_driver *d, size_t k, bool *coarser) {
+  const bool is_halved = d->dt <= HALVED * d->longest_doubted;
+  double allowed;
+  *coarser = false;
+  if (d->grain[k] > 0.0 || !(is_halved || ess_is_shortest(d) || is_at_rest(d, k)))
+    return ESS_SUCCESS;
+  const int status =
+      is_halved ? ess_allowed_error(d, k, &allowed) : ess_rounding_error(d, k, &allowed);
+  const double doubt = d->inexact[k];
+  if (status || !(doubt <= allowed && allowed > 0.0 && allowed < INFINITY)) return status;
+  d->grain[k] = ess_larger(doubt, is_halved ? PART * allowed : allowed);
+  d->is_coarse = *coarser = true;
+  return ESS_SUCCESS;
+}
+
+int ess_refine(ess_driver *d) {
+  const int status = allowed_errors(d);
+  d->is_coarse = false;
+  for (size_t k = 0; !status && k < d->system.guard_count; k++) {
+    const double allowed = d->some_h[k], way = d->dt_next * fabs(d->rate[k]);
+    if (fabs(d->h[k]) > LEFT * d->grain[k] || d->grain[k] > allowed || way > allowed)
+      d->grain[k] = 0.0;
+    d->is_coarse |= d->grain[k] > 0.0;
+  }
+  return status;
+}
+
+/* what event functions differ by where states are moved by their tolerance, as above: of those that
+ * turn within that it is less than their rates say. Into d->some_h. */
+static int allowed_differences(ess_driver *d) {
+  double *const allowed = d->some_h;
+  memset(allowed, 0, d->guard_lanes * sizeof *allowed);
+  for (int way = 0; way < 2; way++) {
+    move_by(d, 1.0, 8.0, way);
+    for (size_t i = 0; i < d->system.dimension; i++) d->x_try[i] = d->x[i] + d->v_try[i];
+    const int status = ess_guards(d, d->t, d->x_try, d->h_try);
+    if (status) return status;
+    for (size_t k = 0; k < d->system.guard_count; k++)
+      allowed[k] = ess_larger(fabs(d->h_try[k] - d->h[k]), allowed[k]);
+  }
+  return ESS_SUCCESS;
+}
+
+/* whether crossings have come so many in a row that some may be rounding */
+static bool may_be_rounding(const ess_driver *d) {
+  const uint64_t since = d->apply_crossings - d->settled_crossings;
+  return since >= MANY + d->system.guard_count || (since >= SOME && d->slide_returns >= SOME);
+}
+
+int ess_settle(ess_driver *d) {
+  if (!may_be_rounding(d)) return ESS_SUCCESS;
+  d->settled_crossings = d->apply_crossings;
+  const int status = allowed_differences(d);
+  for (size_t k = 0; !status && k < d->system.guard_count; k++) {
+    const double grain = SLIGHT * d->some_h[k];
+    const bool rests = fabs(d->h[k]) + d->dt_next * fabs(d->rate[k]) <= grain;
+    if (d->side[k] == 0.0 || !rests || !(grain < INFINITY)) continue;
+    d->grain[k] = ess_larger(grain, d->grain[k]);
+    d->is_coarse = true;
+  }
+  // what has been rounding says nothing of sliding
+  const size_t returned = d->slide_guard;
+  if (!status && returned < d->system.guard_count && d->grain[returned] > 0.0) d->slide_returns = 0;
+  return status;
+}
+
+/* ---- chatter ------------------------------------------------------------------------------ */
+
+/* Chatter below the tolerance: where a force that does not vanish at a guard holds the state on
+ * it from either side, h'' against h, the state does not slide, but bounces without end, ever
+ * more briefly. A guard that is crossed back and forth so often that the run would not come to
+ * its end, while its event function stays within what the tolerance lets it err by, is slid on. */
+
+/* a guard chatters where so many looks in a row find that at its pace the run would not come to its
+ * end */
+enum { SURE = 3 };
+
+void ess_watch_returns_of(ess_driver *d, size_t guard) {
+  d->returns = (ess_returns){
+      .guard = guard, .since = d->t, .steps = d->apply_steps, .crossings = d->apply_crossings};
+}
+
+/* Whether steps and crossings are enough until the end, going on like this; or as they come further
+ * apart, by the same factor each time: bounces may grow out of what they began as. */
+static bool will_end(const ess_driver *d, double span) {
+  const ess_returns *const r = &d->returns;
+  const double left = d->t_end - d->t, wider = r->span > 0.0 ? span / r->span : 2.0;
+  const double times = wider > 1.0 ? log1p(left / span * (wider - 1.0)) / log(wider) : left / span;
+  const uint64_t steps = d->options.max_steps - d->apply_steps,
+                 crossings = d->options.max_crossings - d->apply_crossings;
+  return times * (double)(d->apply_steps - r->steps) <= (double)steps &&
+         times * (double)(d->apply_crossings - r->crossings) <= (double)crossings;
+}
+
+int ess_refuse_chatter(ess_driver *d) {
+  const ess_returns r = d->returns;
+  const double span = d->t - r.since, way = span / (double)r.count;
+  const bool ends = will_end(d, span);
+  double allowed = 0.0;
+  ess_watch_returns_of(d, r.guard);
+  d->returns.span = span;
+  d->returns.endless = ends ? 0 : r.endless + 1;
+  if (d->returns.endless < SURE) return ESS_SUCCESS;
+  const int status = ess_allowed_error(d, r.guard, &allowed);
+  const double height = fabs(d->h[r.guard]) + way * fabs(d->rate[r.guard]);
+  if (status || !(height <= allowed)) return status;
+  return ess_is_left_to_slides(d, r.guard) ? ESS_SUCCESS : ess_fail_sliding(d, r.guard);
+}
+
+/* ---- turning ------------------------------------------------------------------------------ */
+
+/* A bound on steps by how fast event functions turn. The field says nothing of that: a clock has
+ * no error of its own, and would be stepped over by whole periods of what is read off it. Where a
+ * step spans a period no few values show it. So steps grow no faster than models of the event
+ * functions, which are right in short steps, foretell that they will still be right: by the share
+ * of its range that a model may be off by, which grows with the fifth power of the length, or the
+ * fourth. Event functions that are affine along the step are never off. */
+
+/* the share that is believed: a sine has turned by some two fifths. Of a first step, of which
+ * nothing is foretold, as much less as makes chance improbable. */
+static const double BELIEVED = 0.03, BELIEVED_FIRST = 3e-5;
+
+static const double SAFETY = 0.9, SHRINK_MOST = 0.1, SHRINK_LEAST = 0.7, GROW_MOST = 10.0;
+
+/* kinks are off in steps of any length: no step is shorter for them than this part of the last, or,
+ * if it is the first, of what it was */
+static const double KINKED = 0.5, FIRST_KINKED = 1e-6;
+
+/* what is off in so many tries, each shorter than the one before, is no turn: rounding, or a rate
+ * that is not the derivative. Steps are not bounded for it until a model is believed again. */
+enum { TRIES = 16 };
+
+/* So many refusals more than steps, and it is asked whether all is rounding: a model is off by no
+ * more than so many roundings of what the event function is made of. Where it changes by less than
+ * that models are believed now and then, by chance. */
+enum { OFTEN = 8 };
+static const double ROUNDINGS = 8.0;
+
+/* an event function at so many times its pace is faster than it was, and not only past its turn */
+static const double FASTER = 2.0;
+
+void ess_forget_turning(ess_driver *d) {
+  d->turning.longest = INFINITY;
+  d->turning.length = d->turning.first = 0.0;
+  d->turning.is_seen = false;
+  d->turning.tries = d->turning.refused = 0;
+}
+
+/* no step is bounded to less */
+static double resolved(const ess_driver *d) {
+  return 1e3 * DBL_EPSILON * ess_larger(fabs(d->t), DBL_MIN / DBL_EPSILON);
+}
+
+void ess_watch_paces(ess_driver *d) {
+  ess_turning *const s = &d->turning;
+  if (!s->is_seen) return;
+  double most = FASTER;
+  for (size_t k = 0; k < d->guard_lanes; k += ESS_LANES) {
+    const ess_lanes rate = ess_lanes_abs(ess_lanes_load(d->rate + k));
+    const ess_lanes pace = ess_lanes_load(s->pace + k);
+    const ess_mask faster = (rate > most * pace) & (pace > 0.0);
+    if (!ess_mask_any(faster & (ess_lanes_load(d->side + k) != 0.0))) continue;
+    for (size_t i = 0; i < ESS_LANES; i++)
+      if (faster[i] && d->side[k + i] != 0.0) most = ess_larger(most, rate[i] / pace[i]);
+  }
+  if (!(most > FASTER)) return;
+  s->length /= most;
+  s->longest = ess_larger(s->longest / most, resolved(d));
+}
+
+/* rates at both ends of the step just tried */
+static void note_paces(ess_driver *d) {
+  for (size_t k = 0; k < d->guard_lanes; k += ESS_LANES) {
+    const ess_lanes first = ess_lanes_abs(ess_lanes_load(d->rate + k));
+    const ess_lanes last = ess_lanes_abs(ess_lanes_load(d->rate_end + k));
+    ess_lanes_store(d->turning.pace + k, ess_lanes_max(first, last));
+  }
+}
+
+/* whether what is off is rounding, where that has been so again and again */
+static bool is_rounding(ess_driver *d) {
+  ess_turning *const s = &d->turning;
+  double rounding;
+  if (s->refused < 2 * OFTEN || !(s->share > ESS_STILL_TURNING)) return false;
+  const int status = ess_rounding_error(d, s->guard, &rounding);
+  if (status) ess_no_failure(d); // nobody has asked for these calls
+  s->refused = OFTEN;
+  return !status && d->inexact[s->guard] <= ROUNDINGS * rounding;
+}
+
+bool ess_turns_too_far(ess_driver *d) {
+  ess_turning *const s = &d->turning;
+  const bool is_first = s->length == 0.0;
+  if (is_first && s->first == 0.0) s->first = d->dt;
+  const double believed = is_first ? BELIEVED_FIRST : BELIEVED;
+  const double factor =
+      s->share > ESS_STILL_TURNING ? SAFETY * pow(BELIEVED / s->share, 0.2) : GROW_MOST;
+  if (s->share > ESS_STILL_TURNING) s->tries = s->share > believed ? s->tries + 1 : 0;
+  s->refused += s->share > believed ? 2 : -(s->refused > 0);
+  const bool is_lost = s->tries > TRIES || (s->share > believed && is_rounding(d));
+  const double kinked = is_first ? FIRST_KINKED * s->first : KINKED * s->length;
+  const double least = ess_larger(kinked, resolved(d));
+  if (s->share > believed && d->dt > least && !is_lost) {
+    const double shorter =
+        is_first ? SHRINK_MOST : ess_larger(SHRINK_MOST, ess_smaller(factor, SHRINK_LEAST));
+    s->longest = ess_larger(0.999 * least, shorter * d->dt);
+    return true;
+  }
+  if (factor >= GROW_MOST || is_lost)
+    s->longest = is_first ? GROW_MOST * d->dt : ess_larger(s->longest, GROW_MOST * d->dt);
+  else
+    s->longest = ess_larger(resolved(d), ess_larger(KINKED, factor) * d->dt);
+  s->length = d->dt;
+  s->is_seen = s->is_seen || s->share > ESS_STILL_TURNING;
+  if (s->is_seen) note_paces(d);
+  return false;
+}
 
 /* halvings for one guard, no step between them free of doubt, before it is looked at */
 enum { PATIENCE = 6 };
@@ -30,7 +327,7 @@ static const double AGREEMENT = 0.02, DISAGREEMENT = 0.25;
 
 /* changes smaller than this many roundings say nothing: of the event function, or of what it is
  * made of, which may be larger (y - sin x) */
-static const double NOISE = 1e3 * DBL_EPSILON, ROUNDINGS = 1e2;
+static const double NOISE = 1e3 * DBL_EPSILON, ROUNDED = 1e2;
 
 /* a place on the path, and what is said of event function k there */
 typedef struct place {
@@ -47,7 +344,7 @@ static int is_contradicted(ess_driver *d, size_t k, const place *p, double lengt
   int agreeing = 1, failed = ess_rounding_error(d, k, &rounding);
   *contradicted = false;
   if (failed) return failed;
-  const double noise = NOISE * fabs(p->h) + ROUNDINGS * rounding;
+  const double noise = NOISE * fabs(p->h) + ROUNDED * rounding;
   for (int i = 0; i < QUOTIENTS; i++, way *= 0.25) {
     for (size_t j = 0; j < d->system.dimension; j++) d->x_try[j] = p->x[j] + way * p->f[j];
     const int status = ess_guards(d, p->t + way, d->x_try, d->h_try);

@@ -3,13 +3,21 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "arithmetic.h"
+#include "armed.h"
 #include "callbacks.h"
+#include "dopri5.h"
 #include "driver_state.h"
 #include "page.h"
+#include "parameters.h"
+#include "piece.h"
+#include "slide_state.h"
+#include "stabilised.h"
 #include "status.h"
 #include "tangent.h"
 #include "tangent_state.h"
@@ -293,5 +301,475 @@ int ess_driver_choose_piece(ess_driver *d, size_t piece) {
   if (!d) return ESS_EINVAL;
   if (!d->tangents) return ess_refuse(d, ess_caller_time(d, d->t), "no directions are followed");
   d->tangents->chosen = d->tangents->digits = piece;
+  return ESS_SUCCESS;
+}
+
+/* ---- variation ---------------------------------------------------------------------------- */
+
+/* Tangents between crossings: v' = (df/dx) v, by the stages of the step that the state makes. */
+
+/* directions may err by so many tolerances in a step: less, and most steps of the state would be
+ * too long for them, by little */
+static const double ALLOWED = 10.0;
+
+/* what is smaller than this has decayed, and is no error: doubles soon below it lose their digits
+ */
+static const double DECAYED = 1e-304;
+
+/* the largest component; not a number where one is not */
+static double norm(const double v[], size_t n) {
+  double most = 0.0;
+  for (size_t i = 0; i < n; i++) most = fabs(v[i]) <= most ? most : fabs(v[i]) + 0.0 * most;
+  return most;
+}
+
+/* to = matrix times from */
+static void multiply(const double matrix[], const double from[], size_t n, double to[]) {
+  for (size_t i = 0; i < n; i++) {
+    double sum = 0.0;
+    for (size_t j = 0; j < n; j++) sum += matrix[i * n + j] * from[j];
+    to[i] = sum;
+  }
+}
+
+/* by the state alone */
+static int state_rates(ess_driver *d, double t, const double x[], const double *f,
+                       const double from[], size_t count, double to[]) {
+  ess_tangents *const v = d->tangents;
+  const ess_system *const s = &d->system;
+  const size_t n = s->dimension;
+  if (s->field_jacobian && !ess_is_sliding(d)) {
+    d->counters.field_jacobian_evaluations++;
+    d->t_seen = t;
+    const int code = s->field_jacobian(t, x, d->sign, v->matrix, s->params);
+    if (code) return ess_callback_failed(d, code);
+    for (size_t j = 0; j < count; j++) multiply(v->matrix, from + j * n, n, to + j * n);
+    return ESS_SUCCESS;
+  }
+  int status = ESS_SUCCESS;
+  if (!f) {
+    status = ess_field(d, t, x, v->f_here);
+    f = v->f_here;
+  }
+  for (size_t j = 0; !status && j < count; j++)
+    status = ess_tangent_difference(d, t, x, f, from + j * n, to + j * n);
+  return status;
+}
+
+int ess_tangent_rates(ess_driver *d, double t, const double x[], const double *f,
+                      const double from[], const double along[], size_t count, double to[]) {
+  const int status = state_rates(d, t, x, f, from, count, to);
+  return status ? status : ess_parameter_rates(d, t, x, along, count, to);
+}
+
+/* what is rounding in differences of the field along a direction: shorter steps do not mend it */
+static double rounding_of(const ess_driver *d, const double along[]) {
+  const double step = ess_tangent_part(d, d->x, along, sqrt(DBL_EPSILON));
+  return step > 0.0 ? DBL_EPSILON * norm(d->f, d->system.dimension) / step : 0.0;
+}
+
+/* the error of directions over a step of this length that ends here, in units of what is allowed,
+ * as if their components were states: the largest of all directions */
+static double error_of(ess_driver *d, double dt, const double end[]) {
+  ess_tangents *const v = d->tangents;
+  const size_t n = d->system.dimension;
+  double most = 0.0;
+  ess_dopri5_sum(ESS_SUM_ERROR, dt, NULL, v->k, v->count * n, v->w);
+  for (size_t j = 0; j < v->count; j++) {
+    double *const error = v->w + j * n, *const from = v->v + j * n;
+    const double *const along = v->along ? v->along + j * d->system.parameters : NULL;
+    const double rounding =
+        d->system.field_jacobian && !ess_is_sliding(d) ? 0.0 : rounding_of(d, from);
+    const double lost = fabs(dt) * (rounding + ess_parameter_noise(d, along));
+    for (size_t i = 0; i < n; i++) error[i] = ess_larger(0.0, fabs(error[i]) - lost - DECAYED);
+    const double its = ess_scaled_norm(d, error, from, end + j * n);
+    if (!(its <= DBL_MAX) || !(norm(end + j * n, n) < INFINITY)) return INFINITY;
+    most = ess_larger(most, its);
+  }
+  return most / ALLOWED;
+}
+
+/* rates in the stages of the step just tried */
+static int try_step(ess_driver *d) {
+  ess_tangents *const v = d->tangents;
+  const size_t all = v->count * d->system.dimension;
+  int status = ESS_SUCCESS;
+  for (int s = v->has_first; !status && s < ESS_STAGES; s++) {
+    const double t = ess_dopri5_stage(d, s, v->x);
+    double *const to = s == ESS_STAGES - 1 ? v->v_end : v->w;
+    ess_dopri5_sum((ess_sum)s, d->dt, v->v, v->k, all, to);
+    const bool is_off = s == 0 && v->source == ESS_BEFORE_UNKNOWN;
+    status =
+        ess_tangent_rates(d, t, v->x, is_off ? NULL : d->stage[s], to, v->along, v->count, v->k[s]);
+  }
+  ess_dopri5_sum(ESS_SUM_DENSE, d->dt, NULL, v->k, all, v->v_last);
+  // where it is not a number shorter steps may be better
+  v->is_rough = !status && !(error_of(d, d->dt, v->v_end) <= 1.0);
+  v->has_first = !status;
+  return status;
+}
+
+/* directions at theta of the step tried */
+static void go_to(ess_driver *d, double theta) {
+  ess_tangents *const v = d->tangents;
+  const double rest = 1.0 - theta;
+  for (size_t i = 0; i < v->count * d->system.dimension; i++) {
+    const double rise = v->v_end[i] - v->v[i], bend = d->dt * v->k[0][i] - rise;
+    const double inner = rise - d->dt * v->k[ESS_STAGES - 1][i] - bend + rest * v->v_last[i];
+    v->v[i] += theta * (rise + rest * (bend + theta * inner));
+  }
+}
+
+/* the field at theta by the step's dense output */
+static void rate_at(const ess_driver *d, double theta, double f[]) {
+  const double rest = 1.0 - theta;
+  for (size_t i = 0; i < d->system.dimension; i++) {
+    const double inner = d->dense[2][i] + rest * d->dense[3][i];
+    const double middle = d->dense[1][i] + theta * inner;
+    const double outer = d->dense[0][i] + rest * middle;
+    const double turn = inner - theta * d->dense[3][i];
+    f[i] = (outer + theta * (rest * turn - middle)) / d->dt;
+  }
+}
+
+/* the step has no stages of the pair: directions go along the piece that it becomes */
+static int go_without_stages(ess_driver *d, double theta, bool cut) {
+  ess_tangents *const v = d->tangents;
+  v->has_first = false;
+  v->is_rough = true;
+  v->source = cut ? ESS_BEFORE_KNOWN : ESS_BEFORE_AT_NODE;
+  if (cut) rate_at(d, theta, v->before);
+  return ESS_SUCCESS;
+}
+
+int ess_tangent_step(ess_driver *d, double theta, bool cut) {
+  ess_tangents *const v = d->tangents;
+  if (ess_is_recording(d) && !d->stabilised.is_on && !ess_is_sliding(d)) {
+    v->source = cut ? ESS_BEFORE_KNOWN : ESS_BEFORE_AT_NODE;
+    if (cut) rate_at(d, theta, v->before);
+    ess_tape_step(d, theta);
+    return ESS_SUCCESS;
+  }
+  ess_tape_open(d);
+  if (d->stabilised.is_on) return go_without_stages(d, theta, cut);
+  const int status = try_step(d);
+  if (status) return status;
+  v->has_first = !cut && !v->is_rough;
+  v->source = cut ? ESS_BEFORE_KNOWN : ESS_BEFORE_AT_NODE;
+  if (cut) rate_at(d, theta, v->before);
+  if (v->is_rough) return ESS_SUCCESS; // they go along the piece
+  if (cut) {
+    go_to(d, theta);
+  } else {
+    memcpy(v->v, v->v_end, v->count * d->system.dimension * sizeof *v->v);
+    ess_swap(&v->k[0], &v->k[ESS_STAGES - 1]);
+  }
+  return ESS_SUCCESS;
+}
+
+/* to = v + factor rate */
+static void go_along(const ess_driver *d, const double rate[], double factor, double to[]) {
+  const ess_tangents *const v = d->tangents;
+  for (size_t i = 0; i < v->count * d->system.dimension; i++) to[i] = v->v[i] + factor * rate[i];
+}
+
+/* rates of what is in `from`, at u of the last piece */
+static int rates_on_path(ess_driver *d, double u, const double from[], double to[]) {
+  ess_tangents *const v = d->tangents;
+  ess_piece_state(d, d->piece.t0 + u, v->x);
+  return ess_tangent_rates(d, d->piece.t0 + u, v->x, NULL, from, v->along, v->count, to);
+}
+
+/* one step of the pair along the last piece, into v_end */
+static int try_along(ess_driver *d, double u, double dt) {
+  ess_tangents *const v = d->tangents;
+  int status = ESS_SUCCESS;
+  for (int s = 0; !status && s < ESS_STAGES; s++) {
+    double *const to = s == ESS_STAGES - 1 ? v->v_end : v->w;
+    ess_dopri5_sum((ess_sum)s, dt, v->v, v->k, v->count * d->system.dimension, to);
+    status = rates_on_path(d, u + ess_dopri5_node(s) * dt, to, v->k[s]);
+  }
+  return status;
+}
+
+/* as many steps of the pair as the tolerance takes */
+static int go_long(ess_driver *d, double u, double length) {
+  ess_tangents *const v = d->tangents;
+  double dt = length;
+  int status = ESS_SUCCESS;
+  for (uint64_t i = 0; !status && i < d->options.max_steps && length != 0.0; i++) {
+    const bool last = fabs(dt) >= fabs(length) * (1.0 - 1e-9);
+    if (last) dt = length;
+    status = try_along(d, u, dt);
+    const double error = status ? 0.0 : error_of(d, dt, v->v_end);
+    const double factor = error > 0.0 ? 0.9 * pow(error, -0.2) : 5.0; // 0 where it is infinite
+    if (!status && error <= 1.0) {
+      memcpy(v->v, v->v_end, v->count * d->system.dimension * sizeof *v->v);
+      u += dt;
+      length = last ? 0.0 : length - dt;
+    }
+    dt *= ess_clamp(factor, 0.2, 5.0);
+    if (!status && length != 0.0 && !(fabs(dt) > DBL_EPSILON * fabs(d->t)))
+      status = ess_fail(d, isfinite(error) ? ESS_EUNDERFLOW : ESS_EFIELD, SIZE_MAX);
+  }
+  return status || length == 0.0 ? status : ess_fail(d, ESS_EMAXSTEPS, SIZE_MAX);
+}
+
+int ess_tangent_piece(ess_driver *d) {
+  ess_tangents *const v = d->tangents;
+  int status = ESS_SUCCESS;
+  if (v->is_rough) {
+    v->is_rough = false;
+    status = ess_tangents_lose(d, go_long(d, 0.0, d->piece.t1 - d->piece.t0));
+  }
+  ess_tape_close(d, true);
+  return status;
+}
+
+int ess_tangent_projection(ess_driver *d, double duration) {
+  ess_tangents *const v = d->tangents;
+  const size_t n = d->system.dimension, all = v->count * n;
+  v->source = ESS_BEFORE_UNKNOWN;
+  v->has_first = false;
+  int status = ess_tangent_rates(d, d->t, d->x, d->f, v->v, v->along, v->count, v->k[0]);
+  if (!status && d->options.order == 2) {
+    const double half = 0.5 * duration;
+    for (size_t i = 0; i < n; i++) v->x[i] = d->x[i] + half * d->f[i];
+    go_along(d, v->k[0], half, v->w);
+    status = ess_tangent_rates(d, d->t + half, v->x, NULL, v->w, v->along, v->count, v->k[0]);
+  }
+  if (status) return status;
+  for (size_t i = 0; i < all; i++) v->w[i] = v->v[i] + duration * v->k[0][i];
+  status = ess_tangents_check(d, v->w);
+  if (!status) memcpy(v->v, v->w, all * sizeof *v->v);
+  return status;
+}
+
+/* ---- tangent_control ---------------------------------------------------------------------- */
+
+/* The ripple that steps at the edge of stability leave in a stiff field, where tangents are
+ * followed. In the state it is below the tolerance, but the field multiplies it by its spectral
+ * radius, and a crossing takes the field over into directions. So steps before a crossing are
+ * held to less: nearly as long, they leave less of it (docs/theory/method.md). */
+
+/* directions may err by so many tolerances by one of the state */
+static const double ALLOWED_AHEAD = 30.0;
+
+/* a crossing is near that comes within this time, times the radius: ripples need as long to decay
+ */
+static const double NEAR = 40.0;
+
+/* radius times length from which a step may leave ripples */
+static const double STIFF_FROM = 0.25;
+
+/* the radius is found anew after so many tries, after a crossing, and where stages show so many
+ * times what they have shown then */
+enum { TRIES = 25 };
+static const double GROWN = 4.0;
+
+/* a step is held to no less than so many roundings of the state */
+static const double ROUNDINGS = 64.0;
+
+/* a state has no ripple whose part in that is less than this part of the largest */
+static const double STILL = 0.01;
+
+/* radius times length of the first step after stabilised ones */
+static const double FIRST = 2.0;
+
+/* the largest component in units of the states, at least 1 */
+static double size_of(const ess_driver *d, const double v[]) {
+  double most = 1.0;
+  for (size_t i = 0; i < d->system.dimension; i++)
+    most = ess_larger(most, fabs(v[i]) / ess_tangent_unit(d, i));
+  return most;
+}
+
+/* root of the sum of squares in these units */
+static double length_of(const ess_driver *d, const double v[]) {
+  double sum = 0.0;
+  for (size_t i = 0; i < d->system.dimension; i++) {
+    const double part = v[i] / ess_tangent_unit(d, i);
+    sum += part * part;
+  }
+  return sqrt(sum);
+}
+
+/* ---- what a crossing makes of an error of the state ------------------------------------------ */
+
+/* the largest part of a state in the ripple, whose direction is in `at` */
+static double largest_part(const ess_driver *d) {
+  double most = 0.0;
+  for (size_t i = 0; i < d->system.dimension; i++)
+    most = ess_larger(most, fabs(d->tangents->at[i]) / ess_tangent_unit(d, i));
+  return most;
+}
+
+/* whether state i has its part in it: others may be as large as they like, as a clock */
+static bool ripples(const ess_driver *d, size_t i, double largest) {
+  return fabs(d->tangents->at[i]) >= STILL * largest * ess_tangent_unit(d, i);
+}
+
+/* size of the states that ripple */
+static double size_of_ripples(const ess_driver *d) {
+  const double largest = largest_part(d);
+  double most = 1.0;
+  for (size_t i = 0; i < d->system.dimension; i++)
+    if (ripples(d, i, largest)) most = ess_larger(most, fabs(d->x[i]) / ess_tangent_unit(d, i));
+  return most;
+}
+
+/* whether directions gain so much of a crossing that this is as much as any error in it */
+static bool is_fast(const ess_driver *d, double radius) {
+  return !(radius * size_of_ripples(d) > ALLOWED_AHEAD * size_of(d, d->f));
+}
+
+/* by the crossing of event function k, as directions and field are now: their error of one
+ * tolerance of the state, over what is allowed; the largest so far */
+static int weigh(ess_driver *d, size_t k, double radius, double *most) {
+  ess_tangents *const v = d->tangents;
+  const double size = size_of_ripples(d), speed = size_of(d, d->f), rate = fabs(d->rate[k]);
+  int status = ESS_SUCCESS;
+  // of an adjoint the worst of all directions
+  if (v->tape && radius * size > ALLOWED_AHEAD * speed * *most)
+    *most = radius * size / (ALLOWED_AHEAD * speed);
+  for (size_t j = 0; !status && j < v->count; j++) {
+    const double *const column = v->v + j * d->system.dimension;
+    status = ess_some_guard_rates(d, d->t, d->x, column, &k, 1, v->h, v->rate);
+    const double along = fabs(v->rate[0]);
+    const double largest = ess_larger(rate * size_of(d, column), along * speed);
+    const double error = radius * along * size / (ALLOWED_AHEAD * largest);
+    if (error > *most) *most = error;
+  }
+  return status;
+}
+
+/* the same of all crossings that are near; 1 where they allow one tolerance */
+static int weigh_near(ess_driver *d, double radius, double *most) {
+  int status = ESS_SUCCESS;
+  *most = 1.0;
+  if (is_fast(d, radius)) return ESS_SUCCESS;
+  for (size_t k = 0; !status && k < d->system.guard_count; k++) {
+    if (!ess_is_armed(d, k) || ess_is_silent(d, k)) continue;
+    // a ripple may turn the rate of one that is approached
+    const bool near = -d->side[k] * d->h[k] * radius <= NEAR * fabs(d->rate[k]);
+    if (near) status = weigh(d, k, radius, most);
+  }
+  return status;
+}
+
+/* no less than rounding lets a step be held to */
+static double limit(const ess_driver *d, double severity) {
+  const double largest = largest_part(d);
+  for (size_t i = 0; i < d->system.dimension; i++) {
+    const double x = fabs(d->x[i]), rounding = ROUNDINGS * DBL_EPSILON * x;
+    if (ripples(d, i, largest) && rounding * severity > d->atol[i] + d->rtol[i] * x)
+      severity = (d->atol[i] + d->rtol[i] * x) / rounding;
+  }
+  return ess_larger(1.0, severity);
+}
+
+/* ---- the spectral radius --------------------------------------------------------------------- */
+
+/* as the last two stages of the step just tried show it; the ripple's direction with it */
+static double show_radius(ess_driver *d) {
+  const double *const f = d->stage[ESS_STAGES - 1], *const f_before = d->stage[ESS_STAGES - 2];
+  for (size_t i = 0; i < d->system.dimension; i++) d->tangents->at[i] = f[i] - f_before[i];
+  (void)ess_dopri5_stage(d, ESS_STAGES - 2, d->x_try);
+  return ess_stabilised_radius(d, f, f_before, d->x_end, d->x_try);
+}
+
+/* to = the Jacobian at the step's end, times from; how many times as long that is */
+static int apply_jacobian(ess_driver *d, const double from[], double to[], double *gain) {
+  const double *const f = d->stage[ESS_STAGES - 1];
+  const int status = ess_tangent_rates(d, d->t + d->dt, d->x_end, f, from, NULL, 1, to);
+  const double before = length_of(d, from);
+  *gain = before > 0.0 ? length_of(d, to) / before : 0.0;
+  return status;
+}
+
+/* by two iterations from what stages have shown: that alone tells nothing of positions and rates,
+ * which are measured in units that have nothing to do with each other */
+static int find_radius(ess_driver *d, double shown) {
+  ess_tangents *const v = d->tangents;
+  double gain[2] = {0.0, 0.0};
+  int status = apply_jacobian(d, v->at, v->mapped, &gain[0]);
+  if (!status) status = apply_jacobian(d, v->mapped, v->at, &gain[1]);
+  v->radius = sqrt(gain[0] * gain[1]);
+  v->shown = shown;
+  v->radius_tries = 0;
+  v->radius_crossings = d->counters.crossings;
+  return status;
+}
+
+static bool knows_radius(const ess_driver *d, double shown) {
+  const ess_tangents *const v = d->tangents;
+  return v->radius_crossings == d->counters.crossings && v->radius_tries < TRIES &&
+         shown <= GROWN * v->shown;
+}
+
+/* ---- steps of dopri5, and stabilised ones ---------------------------------------------------- */
+
+int ess_tangent_severity(ess_driver *d, double error, double *severity) {
+  ess_tangents *const v = d->tangents;
+  *severity = 1.0;
+  v->radius_tries++;
+  // one that is rejected anyhow shows nothing
+  if (d->stabilised.is_on || !d->armed_count || !(error <= 1.0)) return ESS_SUCCESS;
+  const double shown = show_radius(d), was = v->severity;
+  v->severity = 1.0;
+  int status = ESS_SUCCESS;
+  if (!(shown * d->dt > STIFF_FROM || was > 1.0)) return ESS_SUCCESS;
+  if (!knows_radius(d, shown)) {
+    double most;
+    status = weigh_near(d, shown, &most);
+    // most often that is enough
+    if (status || !(error * most > 1.0)) return status;
+    status = find_radius(d, shown);
+  }
+  if (status || !(v->radius * d->dt > STIFF_FROM || was > 1.0)) return status;
+  status = weigh_near(d, v->radius, severity);
+  v->severity = *severity = limit(d, *severity);
+  return status;
+}
+
+/* as stabilised steps have found them */
+static double take_radius(ess_driver *d) {
+  const ess_stabilised *const s = &d->stabilised;
+  memcpy(d->tangents->at, s->direction, d->system.dimension * sizeof *s->direction);
+  return s->radius;
+}
+
+/* steps are dopri5's from the node on, for so long at most */
+static void leave_stabilised(ess_driver *d, double time) {
+  ess_stabilised *const s = &d->stabilised;
+  s->is_on = false;
+  s->off_until = d->t + time;
+  d->dt_next = ess_smaller(FIRST / s->radius, d->dt_next);
+  d->log_error_old = ESS_LOG_ERROR_FLOOR; // that was the other's
+}
+
+int ess_tangent_leave(ess_driver *d) {
+  const double radius = take_radius(d);
+  double most = 1.0;
+  const int status = d->armed_count ? weigh_near(d, radius, &most) : ESS_SUCCESS;
+  if (!status && most > 1.0) leave_stabilised(d, 2.0 * NEAR / radius);
+  return status;
+}
+
+int ess_tangent_approach(ess_driver *d, double time, bool *again) {
+  const double radius = take_radius(d);
+  double most = 1.0;
+  int status = ESS_SUCCESS;
+  *again = false;
+  if (is_fast(d, radius)) return ESS_SUCCESS;
+  for (size_t i = 0; !status && i < d->flagged_count; i++)
+    if (!ess_is_silent(d, d->flagged[i])) status = weigh(d, d->flagged[i], radius, &most);
+  if (status || !(most > 1.0)) return status;
+  *again = true;
+  d->counters.rejected++;
+  if (time * radius > NEAR)
+    d->dt_next = time - 0.75 * NEAR / radius;
+  else
+    leave_stabilised(d, time + NEAR / radius);
   return ESS_SUCCESS;
 }

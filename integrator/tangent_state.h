@@ -81,7 +81,7 @@ typedef struct ess_tangents {
   size_t chosen;                   /* by ess_driver_choose_piece */
   size_t digits;                   /* what is left of it for instants to come */
 
-  /* by how many times less the step before could err (tangent_control.c); the spectral radius, and
+  /* by how many times less the step before could err (tangent.c); the spectral radius, and
    * what the stages of a step had shown of it when it was found; tries since then, crossings until
    * then */
   double severity, radius, shown;

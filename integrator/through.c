@@ -9,7 +9,6 @@
 
 #include "arithmetic.h"
 #include "armed.h"
-#include "chatter.h"
 #include "crossing.h"
 #include "cut.h"
 #include "driver_state.h"

@@ -10,12 +10,9 @@
 
 #include "bound.h"
 #include "callbacks.h"
-#include "candidates.h"
-#include "chatter.h"
 #include "crossing.h"
 #include "dopri5.h"
 #include "driver_state.h"
-#include "grain.h"
 #include "impact.h"
 #include "instant.h"
 #include "kinks.h"
@@ -28,9 +25,8 @@
 #include "status.h"
 #include "step.h"
 #include "suspect.h"
-#include "tangent_control.h"
+#include "tangent.h"
 #include "tolerance.h"
-#include "turning.h"
 
 /* crosses guard k, which the state is on */
 static int cross_here(ess_driver *d, size_t k) {

@@ -10,10 +10,10 @@
 
 #include "arithmetic.h"
 #include "armed.h"
-#include "grain.h"
 #include "impact_state.h"
 #include "instant.h"
 #include "status.h"
+#include "suspect.h"
 #include "zeno.h"
 
 /* so many ratios in a row agree, or fewer that make as little of a time as so many quarters do */
@@ -34,7 +34,7 @@ static const double STEP = 8.0, STEP_LOST = 1e5;
 
 /* Whatever the speeds do, impacts accumulate where a series of them is over in this part of the
  * time: what would come after it has no answer. Or where the state goes away by this part of what
- * the tolerance lets it be off by: a little less is taken for rounding (grain.c). */
+ * the tolerance lets it be off by: a little less is taken for rounding (suspect.c). */
 static const double TIMELESS = 1e-12, SLIGHT = 1e-4;
 
 /* notes the next of them, which does not count unless it is smaller, as others say it is */
