@@ -114,6 +114,7 @@ static int cross_events(ess_driver *d, size_t *count) {
     if (d->side[k] != w->side[k]) continue;
     if (d->apply_crossings++ >= d->options.max_crossings) return ess_fail(d, ESS_EMAXCROSSINGS, k);
     status = ess_watch_progress(d, k);
+    ess_note_return(d, k);
     if (!status) status = ess_cross(d, k);
     w->events[made++] = k;
   }

@@ -12,6 +12,7 @@
 #include "arithmetic.h"
 #include "callbacks.h"
 #include "driver_state.h"
+#include "impact_state.h"
 #include "lanes.h"
 #include "rodas.h"
 #include "scattered.h"
@@ -167,7 +168,8 @@ int ess_settle(ess_driver *d) {
 /* Chatter below the tolerance: where a force that does not vanish at a guard holds the state on
  * it from either side, h'' against h, the state does not slide, but bounces without end, ever
  * more briefly. A guard that is crossed back and forth so often that the run would not come to
- * its end, while its event function stays within what the tolerance lets it err by, is slid on. */
+ * its end, while its event function stays within what the tolerance lets it err by, is slid on. One
+ * whose impacts do so is bounced on by what rounding leaves of them: that is no progress. */
 
 /* a guard chatters where so many looks in a row find that at its pace the run would not come to its
  * end */
@@ -202,6 +204,7 @@ int ess_refuse_chatter(ess_driver *d) {
   const int status = ess_allowed_error(d, r.guard, &allowed);
   const double height = fabs(d->h[r.guard]) + way * fabs(d->rate[r.guard]);
   if (status || !(height <= allowed)) return status;
+  if (ess_is_impact(d, r.guard)) return ess_fail(d, ESS_ECHATTER, r.guard);
   return ess_is_left_to_slides(d, r.guard) ? ESS_SUCCESS : ess_fail_sliding(d, r.guard);
 }
 

@@ -16,6 +16,7 @@
 #include <cmocka.h>
 
 #include "affine3.h"
+#include "contact_model.h"
 #include "hopper.h"
 #include "model.h"
 #include "plate.h"
@@ -42,6 +43,11 @@ static void every_jacobian_is_right(void **state) {
     model_init(&m, model_types[i]);
     gsl_rng_set(rng, 0); // what is drawn is no matter of the models before
     assert_int_equal(model_prepare(&m, message), 0);
+    // a mechanism's map has one derivative a contact mode that it leads to, by differences short
+    // enough to stay in it: those by steps of all sizes are of others, too
+    ess_impacts impacts = m.system.impacts ? *m.system.impacts : (ess_impacts){0};
+    if (m.type->release == contact_model_release) impacts.jacobian = NULL;
+    if (m.system.impacts) m.system.impacts = &impacts;
     for (int j = 0; j < 10; j++) {
       double x[MODEL_DIMENSION_MAX];
       ess_jacobian_check worst;

@@ -24,7 +24,7 @@ static double value_of(const char *text) {
   if (strcmp(text, "ESS_METHOD_TOLERANCE") == 0) return ESS_METHOD_TOLERANCE;
   if (strcmp(text, "ESS_BASE_DOPRI5") == 0) return ESS_BASE_DOPRI5;
   if (strcmp(text, "ESS_SLIDING_NONE") == 0) return ESS_SLIDING_NONE;
-  if (strcmp(text, "NULL") == 0) return 0.0;
+  if (strcmp(text, "NULL") == 0 || strcmp(text, "false") == 0) return 0.0;
   char *end;
   const double value = strtod(text, &end);
   if (end == text || *end) fail_msg("no number: %s", text);
@@ -57,6 +57,7 @@ static double default_of(const char *name) {
                  {"tie", o.tie},
                  {"zeno_impacts", (double)o.zeno_impacts},
                  {"sliding", o.sliding},
+                 {"rest", o.rest},
                  {"slides", o.slides != NULL},
                  {"epsilon", o.epsilon},
                  {"guard_epsilons", o.guard_epsilons != NULL},
