@@ -57,7 +57,7 @@ eval panel(4.22, 0.45, 2.6, 1.95)
 eval calls_range
 eval error_range
 set format y '10^{%T}'
-set format x '%g'
+set format x '10^{%T}'
 set xlabel 'calls of the field in a run' offset 0, 0.4
 eval ylabel('RMS error of the worst start')
 set label 98 'at the same error libess calls the field less' at graph 0, 1.27 left

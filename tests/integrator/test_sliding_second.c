@@ -5,44 +5,18 @@
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
-#include "toy.h"
+#include "slide_log.h"
 
 enum { MOST = 8 };
 
-typedef struct slides {
-  size_t count, guard[MOST];
-  int begins[MOST];
-  double time[MOST];
-} slides;
-
-static int note_slide(const ess_slide_info *info, void *context) {
-  slides *const log = context;
-  if (log->count == MOST) return 1;
-  log->guard[log->count] = info->guard;
-  log->begins[log->count] = info->begins;
-  log->time[log->count++] = info->t;
-  return 0;
-}
-
 static ess_options sliding(double tolerance, slides *log) {
   ess_options options = ess_options_default();
-  *log = (slides){0};
+  *log = (slides){.most = MOST};
   options.rtol = options.atol = tolerance;
   options.max_steps = options.max_crossings = 30000;
   options.sliding = ESS_SLIDING_FILIPPOV;
   options.observer = (ess_observer){.slide = note_slide, .context = log};
   return options;
-}
-
-static int apply(const ess_system *system, const ess_options *options, double t1, double x[],
-                 ess_failure *failure) {
-  double t = 0.0;
-  ess_driver *const d = ess_driver_alloc(system, options, NULL);
-  assert_non_null(d);
-  const int status = ess_driver_apply(d, &t, t1, x);
-  if (failure) *failure = *ess_driver_failure(d);
-  ess_driver_free(d);
-  return status;
 }
 
 /* ---- one contact ----------------------------------------------------------------------------- */
