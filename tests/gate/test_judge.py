@@ -17,6 +17,7 @@ import sys
 import tempfile
 import unittest
 
+sys.path.insert(0, os.path.dirname(sys.argv[1]))
 LOADER = importlib.machinery.SourceFileLoader("judge", sys.argv[1])
 judge = importlib.util.module_from_spec(importlib.util.spec_from_loader("judge", LOADER))
 LOADER.exec_module(judge)

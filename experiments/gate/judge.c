@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* essbench regress, regress-time and baseline: the regression gate's verdicts, which tools/judge
- * gives on what essbench counters and essbench bench have measured. */
+/* essbench regress, regress-time, baseline and compare: verdicts on what has been measured, which
+ * tools/judge gives. */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -10,11 +11,16 @@
 
 static const char python[] = "python3";
 
+/* the folder of results; or two, and how they are compared */
 static int judge(arguments *given) {
-  char place[RECORD_PATH_SIZE], program[RECORD_PATH_SIZE];
+  char place[RECORD_PATH_SIZE], program[RECORD_PATH_SIZE], effect[32];
   const char *const script = place_of("share/essbench/judge", ESSBENCH_JUDGE, place);
+  const char *const *const two = given->positionals;
+  snprintf(effect, sizeof effect, "%.17g", given->minimum_effect);
   if (place_program(program))
-    execlp(python, python, script, given->command->name, program, given->folder, (char *)NULL);
+    execlp(python, python, "-B", script, given->command->name, program,
+           *two ? two[0] : given->folder, two[1], effect, given->json ? "json" : "",
+           given->fail_if_slower ? "fail" : "", (char *)NULL);
   return command_fail(given, "cannot run %s, which judges: %s", python, strerror(errno));
 }
 
@@ -36,5 +42,14 @@ const command baseline_command = {
     .name = "baseline",
     .summary = "rewrite DIR/baseline from this build and the samples in DIR/regress/now",
     .groups = ARGUMENTS_FOLDER,
+    .run = judge,
+};
+
+const command compare_command = {
+    .name = "compare",
+    .summary = "whether folder B's sweep is faster than folder A's, with intervals",
+    .example = "essbench compare results-before results",
+    .groups = ARGUMENTS_JSON | ARGUMENTS_COMPARE,
+    .positional = "A B",
     .run = judge,
 };
