@@ -7,14 +7,13 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "clock.h"
 #include "commands.h"
-#include "contest.h"
 #include "json_file.h"
 #include "record.h"
 #include "regress_cases.h"
+#include "repeat.h"
 #include "solvers.h"
 #include "statistics.h"
 
@@ -31,29 +30,28 @@ enum { TRIALS_MIN = 3, TRIALS_MAX = 2000, MUJOCO_TRIALS = TRIALS_MIN, WARMUP_RUN
 
 /* one case on one solver; owned */
 typedef struct bench_entry {
-  const char *name; /* borrowed */
-  model m;
+  regress_case *of; /* borrowed */
   contest_starts start;
   contestant runner;
 } bench_entry;
 
-static int entry_prepare(bench_entry *e, const regress_case *c, const solver_type *solver,
-                         char message[SOLVER_MESSAGE_SIZE]) {
-  *e = (bench_entry){.name = c->name};
-  if (regress_case_model(c, &e->m, message) ||
-      contest_starts_alloc(&e->start, &e->m, 1, false, 0, message))
-    return -1;
-  return contestant_prepare(&e->runner, solver, &c->settings, &e->start, message);
+static int prepare(bench_entry *e, regress_case *c, const solver_type *solver,
+                   char message[SOLVER_MESSAGE_SIZE]) {
+  *e = (bench_entry){.of = c};
+  return model_prepare(&c->m, message) ||
+                 contest_starts_alloc(&e->start, &c->m, 1, false, 0, message)
+             ? -1
+             : contestant_prepare(&e->runner, solver, &c->settings, &e->start, message);
 }
 
-static void entry_release(bench_entry *e) {
+static void release(bench_entry *e) {
   contestant_release(&e->runner);
   contest_starts_free(&e->start);
-  model_release(&e->m);
+  model_release(&e->of->m);
 }
 
 /* the timed region: every trial is of the one start */
-static int entry_run(void *context, size_t trial) {
+static int run_entry(void *context, size_t trial) {
   (void)trial;
   bench_entry *const e = context;
   return contestant_candidate(&e->runner).run(&e->runner, 0);
@@ -65,51 +63,41 @@ static int stop_in_time(const measure_sample *sample, void *context) {
   return sample->trial >= TRIALS_MIN && measure_clock_ns() > *(const uint64_t *)context;
 }
 
-/* samples of the entries as JSON, appended to `cases` */
-static int note_samples(json_t *cases, const bench_entry entries[], size_t count,
-                        const double seconds[], size_t trials) {
-  int failed = 0;
-  for (size_t k = 0; k < count; k++) {
-    json_t *const samples = json_array();
-    for (size_t i = 0; i < trials; i++)
-      if (!isnan(seconds[k * trials + i]))
-        failed |= json_array_append_new(samples, measure_json_number(seconds[k * trials + i]));
-    failed |=
-        json_array_append_new(cases, json_pack("{s:s, s:s, s:o}", "name", entries[k].name, "solver",
-                                               entries[k].runner.solver->name, "seconds", samples));
-  }
-  return failed;
+/* samples of an entry as JSON, appended to `cases` */
+static void note_samples(json_t *cases, const bench_entry *e, const double seconds[],
+                         size_t trials) {
+  json_t *const samples = json_array();
+  for (size_t i = 0; i < trials; i++)
+    if (!isnan(seconds[i])) json_array_append_new(samples, measure_json_number(seconds[i]));
+  json_array_append_new(cases, json_pack("{s:s, s:s, s:o}", "name", e->of->name, "solver",
+                                         e->runner.solver->name, "seconds", samples));
 }
 
 /* takes `trials` samples of every entry, or as many as the time allows */
 static int time_entries(bench_entry entries[], size_t count, size_t trials, double seconds_max,
                         unsigned long seed, json_t *cases, char message[SOLVER_MESSAGE_SIZE]) {
-  measure_candidate *const candidates = calloc(count, sizeof *candidates);
+  measure_candidate candidates[REGRESS_CASES_MAX];
   double *const seconds = calloc(count * trials, sizeof *seconds);
   uint64_t end_ns = measure_clock_ns() + (uint64_t)(1e9 * seconds_max);
   measure_failure failure;
-  int status = MEASURE_ENOMEM;
-  if (candidates && seconds) {
-    for (size_t k = 0; k < count; k++)
-      candidates[k] = (measure_candidate){.run = entry_run, .context = &entries[k]};
-    const measure_plan plan = {.trials = trials,
-                               .seed = seed,
-                               .min_time_s = sample_s,
-                               .warmup_runs = WARMUP_RUNS,
-                               .sampled = stop_in_time,
-                               .context = &end_ns};
-    status = measure_interleave(candidates, count, &plan, seconds, &failure);
-  }
-  if (status == MEASURE_ECALLBACK)
-    measure_message(message, "%s: %.400s", entries[failure.candidate].name,
-                    entries[failure.candidate].runner.report.message);
-  else if (status && status != MEASURE_ESTOP)
-    measure_message(message, "%s", measure_strerror(status));
-  else
-    status = note_samples(cases, entries, count, seconds, trials);
-  free(candidates);
+  const measure_plan plan = {.trials = trials,
+                             .seed = seed,
+                             .min_time_s = sample_s,
+                             .warmup_runs = WARMUP_RUNS,
+                             .sampled = stop_in_time,
+                             .context = &end_ns};
+  for (size_t k = 0; k < count; k++)
+    candidates[k] = (measure_candidate){.run = run_entry, .context = &entries[k]};
+  int status =
+      seconds ? measure_interleave(candidates, count, &plan, seconds, &failure) : MEASURE_ENOMEM;
+  if (status == MEASURE_ESTOP) status = 0;
+  for (size_t k = 0; !status && k < count; k++)
+    note_samples(cases, &entries[k], seconds + k * trials, trials);
   free(seconds);
-  return status ? -1 : 0;
+  if (status == MEASURE_ECALLBACK)
+    return measure_fail(message, "%s: %.400s", entries[failure.candidate].of->name,
+                        entries[failure.candidate].runner.report.message);
+  return status ? measure_fail(message, "%s", measure_strerror(status)) : 0;
 }
 
 /* all timed cases, each on its own solver; or MuJoCo, once on each model: on what projection runs
@@ -117,42 +105,36 @@ static int time_entries(bench_entry entries[], size_t count, size_t trials, doub
  */
 static int bench_cases(const arguments *given, bool yardstick, size_t trials, double seconds_max,
                        json_t *cases, char message[SOLVER_MESSAGE_SIZE]) {
-  size_t count, prepared = 0;
-  regress_case *const list = regress_timed_cases(&count);
-  bench_entry *const entries = calloc(count, sizeof *entries);
-  int status = list && entries ? 0 : -1;
-  if (status) measure_message(message, "out of memory");
+  regress_case list[REGRESS_CASES_MAX];
+  bench_entry entries[REGRESS_CASES_MAX];
+  const size_t count = regress_timed_cases(list);
+  size_t prepared = 0;
+  int status = 0;
   for (size_t k = 0; !status && k < count; k++) {
     if (yardstick && list[k].solver != &projection_solver) continue;
     const solver_type *const solver = yardstick ? &bridge_solver : list[k].solver;
-    status = entry_prepare(&entries[prepared++], &list[k], solver, message);
+    status = prepare(&entries[prepared++], &list[k], solver, message);
   }
   if (!status)
     status = time_entries(entries, prepared, trials, seconds_max, given->seed, cases, message);
-  for (size_t k = 0; k < prepared; k++) entry_release(&entries[k]);
-  free(entries);
-  free(list);
+  for (size_t k = 0; k < prepared; k++) release(&entries[k]);
   return status;
 }
 
 /* ---- output ---------------------------------------------------------------------------------- */
 
-static int print_text(const json_t *cases) {
+static void print_text(const json_t *cases) {
+  size_t k, i;
+  const json_t *row, *value;
   printf("%-16s %-12s %8s %12s %12s\n", "case", "solver", "samples", "fastest (ms)", "median (ms)");
-  for (size_t k = 0; k < json_array_size(cases); k++) {
-    const json_t *const row = json_array_get(cases, k), *const list =
-                                                            json_object_get(row, "seconds");
-    const size_t count = json_array_size(list);
-    double *const x = calloc(count + 1, sizeof *x);
+  json_array_foreach(cases, k, row) {
+    double x[TRIALS_MAX];
     measure_summary s = {0};
-    for (size_t i = 0; x && i < count; i++) x[i] = json_real_value(json_array_get(list, i));
-    const int status = x ? measure_summarize(x, count, &s) : MEASURE_ENOMEM;
-    free(x);
-    if (status) return -1;
+    json_array_foreach(json_object_get(row, "seconds"), i, value) x[i] = json_real_value(value);
+    measure_summarize(x, i, &s);
     printf("%-16s %-12s %8zu %12.4f %12.4f\n", json_string_value(json_object_get(row, "name")),
-           json_string_value(json_object_get(row, "solver")), count, 1e3 * s.min, 1e3 * s.median);
+           json_string_value(json_object_get(row, "solver")), i, 1e3 * s.min, 1e3 * s.median);
   }
-  return 0;
 }
 
 static int run(arguments *given) {
@@ -168,8 +150,8 @@ static int run(arguments *given) {
                                        record_environment_now(core));
     json_object_set(result, "cases", cases);
     status = command_result(given, result);
-  } else if (print_text(cases)) {
-    status = command_fail(given, "cannot write the result");
+  } else {
+    print_text(cases);
   }
   json_decref(cases);
   return status;
