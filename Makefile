@@ -312,14 +312,14 @@ python: setup-python
 # what it costs against SciPy: measures it, and writes the page
 python-factors: setup-python
 	@tools/python factors
-	@tools/python-page
+	@tools/page results docs/results/python.md
 
 # the race against Drake, which is fetched; and its page
 drake: setup-build build-essbench
 	@tools/drake install
 	@tools/drake race $(essbench) $(OUT)/drake
 	@tools/drake damped $(essbench) $(OUT)/drake
-	@tools/drake-page $(OUT)
+	@tools/page $(call quote,$(OUT)) docs/results/drake.md
 
 # the forty robots of four packages, which are fetched; and their page
 many-robots: setup-build build-essbench

@@ -8,26 +8,6 @@ import os
 import re
 import sys
 
-# what essbench derivative and run are asked for the page of derivatives, by the model's name
-DERIVED = {words.split()[0]: words for words in ("ball", "slip", "trot --tilt 0.02", "affine3", "hopper",
-                                                 "plate --contacts 10 --damping 60")}
-
-# what essbench orbit is asked for it, by the name of the file that has the answer
-ORBITS = {
-    "walker-long": "walker",
-    "walker-short": "walker --guess 0.19,-0.2",
-    "walker-double": "walker --slope 0.016 --passages 2 --guess 0.25,-0.24",
-    "slip-low": "slip",
-    "slip-high": "slip --guess 1.3377 --duration 3",
-}
-BRANCHES = {
-    "walker-slope": "walker --by slope --to 0.018",
-    "walker-double-slope": "walker --slope 0.016 --passages 2 --guess 0.25,-0.24 --by slope --to 0.0182",
-    "slip-angle": "slip --by angle --to 70",
-    "slip-fold": "slip --duration 3 --by angle --to 60",
-}
-
-
 def fail(line):
     sys.exit(f"{os.path.basename(sys.argv[0])}: {line}")
 

@@ -240,10 +240,10 @@ check 'claims have their page, with the commit of their numbers' $?
 # a claim whose results are not there keeps its row; one that is judged otherwise now does not
 mkdir "$room/claims" && cp docs/results/claims.md "$room/claims.md"
 sed 's/1.5,fails,/nan,not measured,/' results/claims.csv >"$room/claims/claims.csv"
-tools/claims-page "$room/claims" "$room/claims.md" && cmp -s docs/results/claims.md "$room/claims.md"
+tools/page "$room/claims" "$room/claims.md" && cmp -s docs/results/claims.md "$room/claims.md"
 check 'a claim that is not measured keeps its row' $?
 sed -i 's/at most 1"/at most 2"/' "$room/claims/claims.csv"
-tools/claims-page "$room/claims" "$room/claims.md" &&
+tools/page "$room/claims" "$room/claims.md" &&
   grep -qxF '| it is fast | A & B, 7 | time, at most 2 |  | not measured | `make it` |  |' "$room/claims.md"
 check 'unless it is judged otherwise' $?
 grep -qxF -- '- order: takes no times' docs/results/paper.md &&
@@ -313,8 +313,10 @@ check 'the report is written' $?
 again() { # every tool that writes pages, once more
   sed -n '/^WRITERS = /,/^\]$/p' tools/results >writers.py
   python3 -B -c 'from writers import WRITERS
-for name, below, *_ in WRITERS: print("results/" + below if below else "results", name)' | while read -r of name; do
-    "tools/$name" "$of" || echo "$name failed"
+for name, below, pages, _ in WRITERS: print("results/" + below if below else "results", name, *pages * (name == "page"))' |
+    while read -r of name pages; do
+    # shellcheck disable=SC2086 # pages
+    "tools/$name" "$of" $pages || echo "$name failed"
   done
 }
 [ -z "$(again)" ] && [ -z "$(git status --porcelain --untracked-files=no)" ] && [ "$(wc -l <writers.py)" -gt 1 ]
@@ -359,14 +361,15 @@ git reset -q --hard "$commit"
 missing() {
   sed -n '/^WRITERS = /,/^\]$/p' tools/results >writers.py
   python3 -B -c 'from writers import WRITERS
-for name, below, _, parts in WRITERS:
-    for part in parts: print(name, part, below)' | while read -r name part below; do
+for name, below, pages, parts in WRITERS:
+    for part in parts: print(name, part, below or ".", *pages * (name == "page"))' | while read -r name part below pages; do
     rm -rf "$room/less" && mkdir "$room/less" && cp -r results/. "$room/less"
     rm -rf "$room/less/$part".* "$room/less/${part}"_* "$room/less/$part"
     # a page that says that legs were not raced
     [ "$name $part" != 'robots robot/sweep' ] || continue
-    "tools/$name" "$room/less${below:+/$below}" 2>"$room/why" && echo "$name does not read $part"
-    [ "$(wc -l <"$room/why")" -eq 1 ] || { echo "$name without $part:"; cat "$room/why"; }
+    # shellcheck disable=SC2086 # pages
+    "tools/$name" "$room/less/$below" $pages 2>"$room/why" && echo "$name $pages does not read $part"
+    [ "$(wc -l <"$room/why")" -eq 1 ] || { echo "$name $pages without $part:"; cat "$room/why"; }
   done
 }
 missing >"$room/missing"

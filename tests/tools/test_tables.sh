@@ -1,6 +1,5 @@
 #!/bin/bash
-# What tools/findings, tools/headline, tools/mujoco-page, tools/contacts-page,
-# tools/accuracy-page and tools/cover make of results.
+# What tools/page and the tools that write pages by themselves make of results, and tools/cover.
 # SPDX-License-Identifier: GPL-3.0-or-later
 # usage: test_tables.sh SOURCES
 . "$(dirname "$0")/../support/check.sh"
@@ -65,7 +64,7 @@ check 'what is missing is named' $?
 
 # --- all of them: a wrong call ends with 2, one line, and how it is right --------------------------
 wrong=0
-for tool in accuracy-page contacts-page derivatives-page durations ensembles-page findings headline losses mujoco-page \
+for tool in contacts-page durations findings headline losses mujoco-page \
   paper report robots; do
   for words in --what 'a b c d'; do
     # shellcheck disable=SC2086 # words
@@ -328,9 +327,9 @@ cat >"$room/scale.json" <<END
  {"projection_order": 2, "slope": null, "slope_interval": null, "plateau_rms_error": 1e-4, "exact_epsilon": 0}]}]}
 END
 cp "$sources/docs/results/accuracy.md" "$room/accuracy"
-page() { "$sources/tools/accuracy-page" "$room" "$room/accuracy"; }
+page() { "$sources/tools/page" "$room" "$room/accuracy"; }
 page
-check 'accuracy-page ends with 0' $?
+check 'the page of accuracy is filled' $?
 grep -qxF '| 1e-02 | 2, 3 | 2, 3 | 4, 6 | 2, 3 | 2, 3 | 200, 200, 200, 200, 200 | 0 |' "$room/accuracy"
 check 'errors over the tolerance and calls' $?
 grep -qF '1e-02 to 1e-06: the median error is 2 to 6 times' "$room/accuracy"
@@ -350,12 +349,12 @@ sed -i 's/^\(2,60,1e-02,200,0,.*\),2,3,4,7,200,\(.*\),1$/\1,7,3,4,7,200,\2,1.5/'
 page && grep -qF '1e-02 to 1e-06: the median error is 2 to 7 times' "$room/accuracy" &&
   grep -qF 'takes 1 to 1.5 times as many calls' "$room/accuracy"
 check 'another value is another page of accuracy' $?
-"$sources/tools/accuracy-page" "$room/nowhere" "$room/accuracy" 2>"$room/err"
-[ $? -eq 1 ] && grep -q 'tolerance.csv' "$room/err"
+"$sources/tools/page" "$room/nowhere" "$room/accuracy" 2>"$room/err"
+[ $? -eq 1 ] && grep -q 'page: .*accuracy: .*nowhere has no table ' "$room/err" && [ "$(wc -l <"$room/err")" -eq 1 ]
 check 'missing tolerances are named' $?
-"$sources/tools/accuracy-page" a b c 2>"$room/err"
-[ $? -eq 2 ] && grep -q 'usage: tools/accuracy-page' "$room/err"
-check 'one argument more than it takes is refused' $?
+"$sources/tools/page" "$room" 2>"$room/err"
+[ $? -eq 2 ] && grep -q 'usage: tools/page RESULTS PAGE' "$room/err"
+check 'a folder without a page is refused' $?
 
 # --- durations: of what make results ran; the others keep theirs -------------------------------------
 cp "$sources/docs/guide/running.md" "$room/running"
@@ -432,7 +431,7 @@ check 'a reference that ends early, or is not good enough, does not count' $?
 grep -q '^Measured at commit `0123456`' "$room/page"
 check 'and where it is from' $?
 
-# --- python-page: what the package is to reach, and who errs less ------------------------------------
+# --- python: what the package is to reach, and who errs less ------------------------------------
 cat >"$room/python.json" <<END
 {"environment": {"git_commit": "0123456789", "compiler": "Python 3", "cores": 2, "cpu": "none",
   "date": "2000-01-01T00:00:00Z", "warnings": []}, "rounds": 3,
@@ -446,8 +445,8 @@ cat >"$room/python.json" <<END
  "callbacks": [{"case": "f", "alone_us": 0.25, "scipy_us": 4, "ess_us": 6, "ratio": 1.5}]}
 END
 cp "$sources/docs/results/python.md" "$room/page"
-(cd "$room" && "$sources/tools/python-page" . page)
-check 'python-page ends with 0' $?
+"$sources/tools/page" "$room" "$room/page"
+check 'the page of Python is filled' $?
 grep -qxF -- '- ess, Python: faster than SciPy on all 1; least on ball, by 2.0.' "$room/page" &&
   grep -qxF -- '- ess, numba: at least 10 times as fast as SciPy not on ball; least on ball, by 8.0.' "$room/page"
 check 'what is reached and what is not' $?

@@ -21,7 +21,7 @@ MEASURED = [
 
 def outside(text):
     """What no tool writes: without blocks, code that is set apart, addresses."""
-    text = re.sub(r"<!-- [^\n]* -->\n.*?<!-- end -->", lambda m: "\n" * m[0].count("\n"), text, flags=re.S)
+    text = re.sub(r"<!-- (?:(?!-->).)*-->\n.*?<!-- end -->", lambda m: "\n" * m[0].count("\n"), text, flags=re.S)
     text = re.sub(r"^( {4}|```).*$", "", text, flags=re.M)
     return re.sub(r"\]\([^)]*\)|`[^`\n]*`", " ", text)
 
