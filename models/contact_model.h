@@ -25,7 +25,7 @@ static const double contact_gravity = 9.81;
 extern const char *const contact_answers[]; /* "no", "yes" */
 
 #define CONTACT_DELTA_T                                                                            \
-  { "delta-t", 0.03, 0, 1, false, NULL, "for which forces count in an impact, s; 0: not at all" }
+  { "delta-t", 0.03, 0, 1, false, NULL, "for how long forces count in an impact, s; 0: not at all" }
 #define CONTACT_COMPLETE                                                                           \
   { "complete", 0, 0, 1, false, contact_answers, "go on where impacts have accumulated" }
 #define CONTACT_DURATION(s)                                                                        \

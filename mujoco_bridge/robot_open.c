@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "bridge_guard.h"
 #include "bridge_status.h"
@@ -74,6 +75,11 @@ static void place_mocap(mjModel *m) {
 /* warnings are no obstacle: MuJoCo has made a model all the same */
 static int load(const char *file, const char *text, mjModel **out,
                 char message[ROBOT_MESSAGE_SIZE]) {
+  struct stat about;
+  if (!text && !stat(file, &about) && S_ISDIR(about.st_mode)) {
+    snprintf(message, ROBOT_MESSAGE_SIZE, "%s is a folder, not a file of a model", file);
+    return BRIDGE_FAILED;
+  }
   compilation *c = calloc(1, sizeof *c);
   bridge_complaint complaint = {.text = "out of memory"};
   if (c) {

@@ -23,7 +23,7 @@ static void print_help(FILE *stream) {
   command c;
   for (size_t i = 0; command_at(i, &c); title = c.title, i++) {
     if (c.title != title) fprintf(stream, "\n%s\n", c.title);
-    fprintf(stream, "  %-14s %s\n", c.name, c.summary);
+    fprintf(stream, "  %-16s %s\n", c.name, c.summary);
   }
   fputs("\nessbench COMMAND --help lists a command's options; essbench --version says what this is "
         "built with.\n",
@@ -47,9 +47,8 @@ static int refuse(const char *name) {
   for (size_t i = 0; command_at(i, &c); i++) names_add(&known, c.name);
   names_add(&known, "--help");
   names_add(&known, "--version");
-  const char *const said = *name ? name : "an empty word", *const hint = names_hint(&known, "");
-  return *hint ? command_unknown("%.60s is no command; %ssee essbench --help", said, hint)
-               : command_unknown("%.60s is no command; there are %s", said, known.list);
+  return command_unknown("%.60s is no command; %ssee essbench --help",
+                         *name ? name : "an empty word", names_hint(&known, ""));
 }
 
 int main(int argc, char **argv) {

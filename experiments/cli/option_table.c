@@ -98,7 +98,8 @@ static const common_option common_options[] = {
                 AT(csv)}},
     {ARGUMENTS_TRAJECTORY, HELP_RESULTS,
      .option = {"plot", "FILE",
-                "draw the trajectory as .png, .svg or .pdf (default: a .png beside the csv)",
+                "draw the trajectory as .png, .svg or .pdf (default: a .png beside the csv, or "
+                "MODEL.png)",
                 OPTION_TEXT, AT(plot)},
      .optional = true},
     {ARGUMENTS_TRAJECTORY, HELP_RESULTS,
@@ -221,20 +222,50 @@ static void add(option_table *t, struct argp_option option) {
   t->option[t->count++] = option;
 }
 
+/* the model's parameter of that name, or NULL */
+static const model_parameter *parameter_named(const model_type *type, const char *name) {
+  for (size_t i = 0; i < type->parameter_count; i++)
+    if (strcmp(type->parameters[i].name, name) == 0) return &type->parameters[i];
+  return NULL;
+}
+
+/* whether a model has a parameter of that name, and what it is to it */
+static bool described(size_t i, const char *name, char text[OPTION_TABLE_DOC_SIZE]) {
+  const model_parameter *const own = parameter_named(model_types[i], name);
+  *text = '\0';
+  if (own) describe_parameter(own, text);
+  return own;
+}
+
+/* what a parameter is to every model: those to which it is the same stand together */
+static void describe_to_all(const char *name, char doc[OPTION_TABLE_DOC_SIZE]) {
+  char text[OPTION_TABLE_DOC_SIZE], other[OPTION_TABLE_DOC_SIZE];
+  for (size_t i = 0; model_types[i]; i++) {
+    if (!described(i, name, text)) continue;
+    bool is_told = false;
+    for (size_t k = 0; k < i && !is_told; k++)
+      is_told = described(k, name, other) && strcmp(other, text) == 0;
+    if (is_told) continue;
+    append(doc, "%s%s", *doc ? "; " : "", model_types[i]->name);
+    for (size_t k = i + 1; model_types[k]; k++)
+      if (described(k, name, other) && strcmp(other, text) == 0)
+        append(doc, ", %s", model_types[k]->name);
+    append(doc, ": %s", text);
+  }
+}
+
 /* adds the parameters of one model as options; a name that several models have is one option, whose
  * help says what it is to each */
 static void add_parameters(option_table *t, const model_type *type, bool several) {
   for (size_t i = 0; i < type->parameter_count; i++) {
     const model_parameter *const parameter = &type->parameters[i];
-    const struct argp_option *const known =
-        option_named(t, parameter->name, strlen(parameter->name));
-    // an option of the command's own has the name
-    if (known && known->key < PARAMETER_KEY) continue;
-    const size_t index = known ? (size_t)(known->key - PARAMETER_KEY) : t->parameter_count++;
+    if (option_named(t, parameter->name, strlen(parameter->name))) continue;
+    const size_t index = t->parameter_count++;
     char *const doc = t->doc[index];
-    if (several) append(doc, "%s%s: ", *doc ? "; " : "", type->name);
-    describe_parameter(parameter, doc);
-    if (known) continue;
+    if (several)
+      describe_to_all(parameter->name, doc);
+    else
+      describe_parameter(parameter, doc);
     t->parameter[index] = parameter;
     add(t, (struct argp_option){.name = parameter->name,
                                 .key = PARAMETER_KEY + (int)index,

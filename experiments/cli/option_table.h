@@ -7,7 +7,7 @@
 
 #include "command.h"
 
-enum { OPTION_TABLE_MAX = 96, OPTION_TABLE_DOC_SIZE = 400, OPTION_TABLE_STUDY_MAX = 24 };
+enum { OPTION_TABLE_MAX = 96, OPTION_TABLE_DOC_SIZE = 800, OPTION_TABLE_STUDY_MAX = 24 };
 
 /* keys of options without a letter, each the first of its kind */
 enum {

@@ -156,12 +156,24 @@ static const char *positional_name(const command *c, size_t index, int *length) 
   return name;
 }
 
-static void set_positional(parse *p, const char *text) {
+/* a word that no argument is for, behind an option that may have a value, or NULL */
+__attribute__((noreturn)) static void refuse_word(const parse *p, const char *text,
+                                                  const char *option) {
+  const arguments *const given = p->given;
+  const size_t taken = p->positional_count;
+  if (option) command_usage(given, "%.60s is not accepted; %s=%.60s is", text, option, text);
+  if (taken)
+    command_usage(given, "%.60s is not accepted after %.60s; see essbench %s --help", text,
+                  given->positionals[taken - 1], given->command->name);
+  if (given->command->groups & ARGUMENTS_MODEL && !given->command->model && model_find(text))
+    command_usage(given, "%.60s is not accepted; --model %.60s is", text, text);
+  command_usage(given, "%.60s is not accepted; see essbench %s --help", text, given->command->name);
+}
+
+static void set_positional(parse *p, const char *text, const char *option) {
   arguments *const given = p->given;
   int length;
-  if (!positional_name(given->command, p->positional_count, &length))
-    command_usage(given, "%.60s is not accepted; see essbench %s --help", text,
-                  given->command->name);
+  if (!positional_name(given->command, p->positional_count, &length)) refuse_word(p, text, option);
   // the one argument of a command about models is its model
   if (given->command->groups & ARGUMENTS_MODEL) given->model_name = text;
   given->positionals[p->positional_count++] = text;
@@ -229,17 +241,20 @@ static void set_value(parse *p, int key, const char *text) {
 /* behind "--" no word is an option any more; what follows --help is read, too */
 static void parse_words(parse *p, int argc, char **argv) {
   bool options = true;
+  const char *open = NULL; // the option just before, whose value need not be
   for (int i = 1; i < argc; i++) {
     const char *const word = argv[i], *value;
     const bool is_end = options && strcmp(word, "--") == 0;
     options = options && !is_end;
     if (is_end) continue;
     if (!options || word[0] != '-' || !word[1]) {
-      set_positional(p, word);
+      set_positional(p, word, open);
+      open = NULL;
       continue;
     }
     const struct argp_option *const o = option_table_find(&p->table, p->given, word, &value);
-    if (o->flags & OPTION_ARG_OPTIONAL && !value) value = "";
+    open = o->flags & OPTION_ARG_OPTIONAL && !value ? word : NULL;
+    if (open) value = "";
     if (o->arg && !value && !(value = argv[++i]))
       command_usage(p->given, "%s wants a value; see essbench %s --help", word,
                     p->given->command->name);

@@ -44,13 +44,12 @@ static void choose_states(run_files *f) {
   }
 }
 
-/* --plot's own name, or the table's with another ending */
+/* --plot's own name, or the table's, or the model's, with another ending */
 static void name_figure(run_files *f) {
   static const char *const formats[] = {"png", "svg", "pdf"};
   const arguments *const given = f->given;
-  const char *const name = *given->plot ? given->plot : given->csv;
-  if (!name || f->printed)
-    command_usage(given, "--plot wants a name, --plot=FILE, where no --csv FILE gives one");
+  const char *const table = given->csv && !f->printed ? given->csv : given->m.type->name;
+  const char *const name = *given->plot ? given->plot : table;
   if (strlen(name) >= sizeof f->figure)
     command_usage(given, "--plot %.60s... is too long a name", name);
   strcpy(f->figure, name);
@@ -145,5 +144,8 @@ int run_files_write(run_files *f, const trajectory *t) {
   if (*f->figure && draw(f, t, message))
     return command_fail(f->given, "gnuplot did not draw %s.%s%s%s", f->figure, f->format,
                         *message ? ": " : "", message);
+  // what the user has named he knows
+  if (*f->figure && !*f->given->plot && !f->printed && !f->given->json)
+    printf("%s.%s\n", f->figure, f->format);
   return COMMAND_SUCCESS;
 }

@@ -31,13 +31,16 @@ int option_whole(const char *name, const char *text, unsigned long min, unsigned
 /* numbers in the option's range, each smaller than the one before */
 static int set_numbers(const study_option *o, const char *text, option_numbers *out,
                        char message[MEASURE_MESSAGE_SIZE]) {
-  char *const copy = strdup(text), accepts[LINE_SIZE];
+  char *const copy = strdup(text), accepts[LINE_SIZE], range[LINE_SIZE / 2];
   int status = copy ? 0 : -1;
   out->count = 0;
   measure_message(message, "out of memory");
+  if (o->max > 1e300)
+    snprintf(range, sizeof range, "%s", o->min > 0.0 ? "> 0" : ">= 0");
+  else
+    snprintf(range, sizeof range, "from %g to %g", o->min, o->max);
   snprintf(accepts, sizeof accepts,
-           "numbers %s%s with commas between, each smaller than the one before",
-           o->min > 0.0 ? "> 0" : ">= 0", o->max < 1.0 ? ", at most 0.5," : "");
+           "numbers %s with commas between, each smaller than the one before", range);
   for (char *word, *rest = copy; !status && (word = strsep(&rest, ","));) {
     const double below = out->count ? nextafter(out->value[out->count - 1], -1.0) : o->max;
     if (out->count == OPTION_NUMBERS_MAX) {

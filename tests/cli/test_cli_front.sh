@@ -67,6 +67,12 @@ run run --help
 for model in $(offered essbench run --model ''); do
   expect "the help has $model" grep -qE "(^|[ ,])$model([ ,]|\$)" "$room/out"
 done
+# what a parameter is to each model ends with its default: a text that is too long is cut before that
+sed -n '/Parameters of the models/,/Settings of libess/p' "$room/out" | tr -s ' \n' ' ' | sed 's/ --[a-z-]*=[A-Z]/\n&/g' |
+  grep '^ --' >texts
+expect 'parameters are explained' [ "$(grep -c . texts)" -ge 40 ]
+expect 'none of it is cut' [ "$(grep -cvE 'default [^()]+\) ?(Settings of libess:)? ?$' texts)" -eq 0 ]
+expect 'models that are told the same stand together' grep -qF 'ball, hopper, plate, robot, slip, trot, trot-on-springs: gravity' texts
 expect 'a model that is an argument' offers 'hill hopper' essbench xml h
 expect 'a solver' offers 'libess listing location' essbench run --solver l
 expect 'a solver behind another' offers mujoco,libess essbench sweep --solvers mujoco,libe

@@ -29,7 +29,7 @@ refuses() {
 # --- commands and options -------------------------------------------------------------------------
 
 refuses 2 'see essbench --help'
-refuses 2 'nosuch is no command; there are run, derivative, orbit, xml, ensemble, speed' nosuch
+refuses 2 'nosuch is no command; see essbench --help' nosuch
 refuses 2 'an empty word is no command' ''
 refuses 2 'a?b is no command' 'a
 b'
@@ -45,11 +45,12 @@ refuses 2 '--epsilon wants a value' run --epsilon
 refuses 2 '--out wants a value' order --out
 refuses 2 '-o wants a value' xml plate -o
 refuses 2 'unknown option -o' run -o file
-refuses 2 'plate is not accepted' run plate
+refuses 2 'plate is not accepted; --model plate is' run plate
+refuses 2 'plate is not accepted; see essbench speed --help' speed plate
 refuses 2 '- is not accepted' run -
 refuses 2 'x is not accepted' run -- x
 refuses 2 'MODEL is missing' xml
-refuses 2 'hopper is not accepted' xml plate hopper
+refuses 2 'hopper is not accepted after plate; see essbench xml --help' xml plate hopper
 refuses 2 'A is missing' compare
 refuses 2 'B is missing' compare results
 
@@ -176,6 +177,7 @@ done
 refuses 2 '--projection-order does not concern solver listing' run --solver listing --projection-order 2
 refuses 2 '--time-step does not concern solver projection' run --epsilon 1e-3 --time-step 0.002
 refuses 2 '--time-steps: 0.7 is not accepted; it divides 2 ms evenly' rigid-soft --time-steps 2,0.7
+refuses 2 '--time-steps 3 is not accepted; it is numbers from 0.001 to 2 with commas between' rigid-soft --time-steps 3
 refuses 2 'Heun is not accepted; there are Euler' rigid-soft --integrators Euler,Heun
 refuses 2 '--scaling does not concern solver projection' sweep --contacts 2 --solvers projection --scaling 10
 

@@ -48,6 +48,12 @@ for format in svg:'<?xml' pdf:%PDF- png:PNG; do
   expect "is one: $format" magic "it's a fall.1.${format%%:*}" "${format#*:}"
 done
 expect 'nothing else is left' [ "$(find . -type f | wc -l)" -eq 7 ]
+run $short --plot
+expect 'without a name it is the model'"'"'s' magic hopper.png PNG
+expect 'and told' grep -qx hopper.png "$room/out"
+run $short --plot --csv -
+expect 'and so it is beside a table that is printed' magic hopper.png PNG
+rm -f hopper.png
 mkdir folder
 run run --model slip --no-reference --plot=folder/all.svg
 expect 'in a folder' success
@@ -75,12 +81,10 @@ refuses 2 '--columns  is not accepted; there are z, vz' $short --csv - --columns
 refuses 2 '--columns names vz twice' $short --csv - --columns vz,z,vz
 refuses 2 '--columns is about what --csv writes and --plot draws' $short --columns vz
 refuses 2 '--csv - and --json both want the standard output' $short --csv - --json
-refuses 2 '--plot wants a name, --plot=FILE' $short --plot
-refuses 2 '--plot wants a name, --plot=FILE' $short --plot --csv -
 for name in x.jpg x .png folder.svg/x; do
   refuses 2 'it ends in .png, .svg or .pdf' $short "--plot=$name"
 done
-refuses 2 'x.png is not accepted; see essbench run --help' $short --plot x.png
+refuses 2 'x.png is not accepted; --plot=x.png is' $short --plot x.png
 refuses 1 "cannot write '" $short --csv nowhere/x.csv
 refuses 1 'it is not a regular file' $short --csv folder
 status=0

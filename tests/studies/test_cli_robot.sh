@@ -177,7 +177,7 @@ refuses not_xml.xml 1 'not_xml.xml does not compile'
 : >nothing.xml
 refuses nothing.xml 1 'nothing.xml'
 mkdir folder.xml
-refuses folder.xml 1 'folder.xml'
+refuses folder.xml 1 'folder.xml is a folder, not a file of a model'
 refuses missing.xml 1 'missing.xml'
 model many "$plane$(awk 'BEGIN { for (i = 0; i < 10000; i++) printf "<body pos=\"%g %g .2\"><geom size=\".1\"/></body>", i % 100, i / 100 }')$ball"
 study many.xml
