@@ -12,13 +12,13 @@
 #include "caller_state.h"
 #include "ess.h"
 #include "kinks_state.h"
-#include "quartic.h"
 #include "watched_state.h"
 
 enum {
   ESS_STAGES = 7,
   ESS_DENSE = 4,
-  ESS_BLOCK = 16 /* guards that are looked at, or passed over, together */
+  ESS_QUARTIC = 5, /* coefficients of one */
+  ESS_BLOCK = 16   /* guards that are looked at, or passed over, together */
 };
 
 /* smallest error the step-size controller remembers, 2^-13, so that one lucky step does not silence
@@ -53,7 +53,7 @@ typedef struct ess_stabilised {
   int tries, stages;  /* since the radius was found; of the last one */
 } ess_stabilised;
 
-/* Where event functions are called within a step (bound.c). */
+/* Where event functions are called within a step (enclosure.c). */
 typedef struct ess_looked {
   double at[2];
   double weight[2][ESS_QUARTIC]; /* of a model's Bernstein coefficients, at these places */

@@ -7,12 +7,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "bound.h"
 #include "callbacks.h"
 #include "driver_state.h"
+#include "enclosure.h"
 #include "graze.h"
 #include "impact_state.h"
-#include "quartic.h"
 #include "status.h"
 #include "zeno.h"
 

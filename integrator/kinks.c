@@ -13,14 +13,13 @@
 
 #include "arithmetic.h"
 #include "armed.h"
-#include "bound.h"
 #include "callbacks.h"
 #include "dopri5.h"
 #include "driver_state.h"
+#include "enclosure.h"
 #include "kinks.h"
 #include "lanes.h"
 #include "projection.h"
-#include "quartic.h"
 #include "resets.h"
 #include "status.h"
 
@@ -338,33 +337,11 @@ static ess_lanes place(const ess_driver *d, size_t i, const double middle[], con
 
 /* ---- touch and leave ------------------------------------------------------------------------- */
 
-/* Bernstein coefficients of event function i's model, from any side of it: by values and rates at
- * both ends, and its value in the middle where that is known */
-static void model_from(const ess_driver *d, size_t i, double side, bool middle, double b[QUARTIC]) {
-  const double quarter = 0.25 * d->dt * side;
-  b[0] = side * d->h[i];
-  b[4] = side * d->h_end[i];
-  b[1] = b[0] + quarter * d->rate[i];
-  b[3] = b[4] - quarter * d->rate_end[i];
-  b[2] = middle ? (16.0 * side * d->h_mid[i] - b[0] - b[4] - 4.0 * (b[1] + b[3])) / 6.0
-                : 0.5 * (b[0] + b[4]) + 2.0 / 3.0 * (b[1] - b[0] + b[3] - b[4]);
-}
-
-/* the model of a guard from theta to the step's end */
-static void model_after(const ess_driver *d, size_t guard, double theta, bool middle,
-                        double after[QUARTIC]) {
-  double b[QUARTIC], reversed[QUARTIC], rest[QUARTIC];
-  model_from(d, guard / 2, guard % 2 ? -1.0 : 1.0, middle, b);
-  for (int i = 0; i < QUARTIC; i++) reversed[i] = b[QUARTIC - 1 - i];
-  ess_quartic_until(reversed, 1.0 - theta, rest);
-  for (int i = 0; i < QUARTIC; i++) after[i] = rest[QUARTIC - 1 - i];
-}
-
 /* when after theta what undoes event function i's crossing there is crossed itself */
 static double undone_at(const ess_driver *d, size_t i, double theta, bool middle) {
   const size_t undo = d->kinks.undo[i];
   double after[QUARTIC];
-  model_after(d, undo, theta, middle, after);
+  ess_model_after(d, undo, theta, middle, after);
   if (undo / 2 == i) after[0] = -DBL_MIN; // it has just been left
   if (!(after[0] < 0.0)) return theta;
   const double part = ess_quartic_upcrossing(after);
@@ -381,7 +358,7 @@ static inline bool is_visit(const ess_kinks *k, size_t i) {
 static void place_visit(ess_driver *d, size_t i, bool middle) {
   ess_kinks *const k = &d->kinks;
   double b[QUARTIC];
-  model_from(d, i, d->side[i], middle, b);
+  ess_model_event(d, i, d->side[i], middle, b);
   const double was = k->theta[i], theta = ess_quartic_upcrossing(b);
   k->theta[i] = ess_smaller(theta, 1.0);
   if (theta < 1.0) {
@@ -421,7 +398,7 @@ static int look_between(ess_driver *d) {
       for (; bits && !status; bits &= bits - 1) {
         const size_t found = i + (size_t)__builtin_ctz(bits);
         double model[QUARTIC];
-        model_from(d, found, d->side[found], false, model);
+        ess_model_event(d, found, d->side[found], false, model);
         if (ess_quartic_upcrossing(model) < 1.0) status = list_kink(d, found);
       }
     }
@@ -978,19 +955,6 @@ bool ess_kinks_visited(const ess_driver *d, size_t i) {
 
 /* ---- a step that is accepted ----------------------------------------------------------------- */
 
-/* whether a guard that is armed at theta is then not reached any more */
-static bool stays_below(const ess_driver *d, size_t guard, double theta) {
-  double b[QUARTIC], after[QUARTIC];
-  model_from(d, guard / 2, guard % 2 ? -1.0 : 1.0, true, b);
-  bool below = true;
-  for (int i = 0; i < QUARTIC; i++) below = below && b[i] < 0.0;
-  if (below) return true;
-  model_after(d, guard, theta, true, after);
-  below = true;
-  for (int i = 0; i < QUARTIC; i++) below = below && after[i] < 0.0;
-  return below;
-}
-
 /* whether the guard just crossed is approached again, so fast that it may be reached within another
  * such step: the field may point to it from both sides */
 static bool turns_back(const ess_driver *d, size_t i) {
@@ -1004,7 +968,8 @@ static bool arms_nothing_due(const ess_driver *d, size_t i) {
   for (size_t e = d->row_start[guard]; e < d->row_start[guard + 1]; e++) {
     const size_t armed = d->row_guard[e];
     if (d->row_effect[e] < 0 || d->silent[armed]) continue;
-    if (armed / 2 == i ? turns_back(d, i) : !stays_below(d, armed, d->kinks.theta[i])) return false;
+    if (armed / 2 == i ? turns_back(d, i) : !ess_stays_below(d, armed, d->kinks.theta[i]))
+      return false;
   }
   return true;
 }
@@ -1015,39 +980,30 @@ static bool is_simple(const ess_driver *d, size_t i) {
   const ess_kinks *const k = &d->kinks;
   const size_t guard = ess_guard_ahead(d, i), undo = k->undo[i];
   double after[QUARTIC];
-  model_after(d, undo, k->theta[i], true, after);
+  ess_model_after(d, undo, k->theta[i], true, after);
   if (undo / 2 == i) after[0] = -DBL_MIN;
   if (!(after[0] < 0.0)) return false; // it is armed on the far side of its zero: not reached
   if (ess_sign_changes(after) > 1) return false;
   for (size_t e = d->row_start[guard]; e < d->row_start[guard + 1]; e++) {
     const size_t armed = d->row_guard[e];
     if (d->row_effect[e] < 0 || armed == undo) continue;
-    if (!stays_below(d, armed, k->theta[i])) return false;
+    if (!ess_stays_below(d, armed, k->theta[i])) return false;
   }
   for (size_t e = d->row_start[undo]; e < d->row_start[undo + 1]; e++) {
     const size_t armed = d->row_guard[e];
     if (d->row_effect[e] == ESS_ARM_AHEAD) return false;
     if (d->row_effect[e] < 0 || d->silent[armed] || armed / 2 == i || armed / 2 == undo / 2)
       continue;
-    if (!stays_below(d, armed, k->until[i])) return false;
+    if (!ess_stays_below(d, armed, k->until[i])) return false;
   }
   return true;
 }
 
 /* which of four crossings are made whose models rise through zero once, and are below it before */
 static inline ess_mask rise_once(const ess_driver *d, size_t i) {
-  const ess_lanes side = ess_lanes_load(d->side + i), zero = {0.0};
-  const ess_lanes b0 = side * ess_lanes_load(d->h + i), b4 = side * ess_lanes_load(d->h_end + i);
-  const ess_lanes b1 = b0 + 0.25 * d->dt * side * ess_lanes_load(d->rate + i);
-  const ess_lanes b3 = b4 - 0.25 * d->dt * side * ess_lanes_load(d->rate_end + i);
-  const ess_lanes middle = side * ess_lanes_load(d->h_mid + i);
-  const ess_lanes b2 = (16.0 * middle - b0 - b4 - 4.0 * (b1 + b3)) / 6.0;
-  const ess_lanes level = ess_lanes_load(d->level + i);
-  const ess_mask rises = (b0 - level < zero) & (b4 - level >= zero) &
-                         ((b1 - level < zero) | (b2 - level >= zero)) &
-                         ((b2 - level < zero) | (b3 - level >= zero));
-  return rises & mask_at(d->kinks.known, i) & mask_at(d->kinks.made, i) &
-         ~(ess_lanes_load(d->kinks.until + i) < 1.0);
+  const ess_models m = ess_model_guards(d, i);
+  return ess_rise_once(&m, (ess_lanes){0.0}) & mask_at(d->kinks.known, i) &
+         mask_at(d->kinks.made, i) & ~(ess_lanes_load(d->kinks.until + i) < 1.0);
 }
 
 /* whether a flagged guard is one that the step goes through, or is silent and passed for good */

@@ -1,6 +1,6 @@
 /*
  * Where the first candidate reaches its level within a step: the models of the few guards that do
- * (bound.c) say where to look, the event functions themselves decide.
+ * (enclosure.c) say where to look, the event functions themselves decide.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -9,14 +9,13 @@
 
 #include "arithmetic.h"
 #include "armed.h"
-#include "bound.h"
 #include "callbacks.h"
 #include "dopri5.h"
 #include "driver_state.h"
+#include "enclosure.h"
 #include "impact_state.h"
 #include "lanes.h"
 #include "locate.h"
-#include "quartic.h"
 #include "resets.h"
 #include "sort.h"
 #include "status.h"
@@ -581,7 +580,7 @@ static ess_mask lie_above(const ess_driver *d, size_t k) {
   const ess_lanes h = ess_lanes_load(d->h + k), side = ess_lanes_load(d->side + k);
   const ess_lanes level = ess_lanes_load(d->level + k);
   const ess_lanes size = ess_lanes_abs(h) + ess_lanes_abs(ess_lanes_load(d->h_end + k));
-  const ess_lanes tolerance = 1e-9 * ess_lanes_load(d->scale + k) + 8.0 * DBL_EPSILON * size;
+  const ess_lanes tolerance = ess_tolerance_of_four(ess_lanes_load(d->scale + k), size);
   const ess_mask above = side * ess_lanes_load(d->h_try + k) - level > tolerance;
   return above & (side * h < level);
 }
@@ -627,9 +626,9 @@ static void note_reached(ess_driver *d, const probe *p) {
 static bool passed_over(const ess_driver *d, double theta) {
   for (size_t i = 0; i < d->flagged_count; i++) {
     if (d->flagged_theta[i] > 1.0) continue;
-    double b[QUARTIC], until[QUARTIC];
+    double b[QUARTIC], until[QUARTIC], rest[QUARTIC];
     ess_model_guard(d, d->flagged[i], b);
-    ess_quartic_until(b, theta, until);
+    ess_quartic_split(b, theta, until, rest);
     const int expected = b[0] < 0.0 ? 1 : 2;
     if (ess_sign_changes(until) > expected && !ess_model_is_exact(d, d->flagged[i])) return true;
   }

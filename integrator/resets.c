@@ -9,9 +9,9 @@
 
 #include "arithmetic.h"
 #include "armed.h"
-#include "bound.h"
 #include "callbacks.h"
 #include "driver_state.h"
+#include "enclosure.h"
 #include "resets.h"
 #include "slide_notes.h"
 #include "status.h"

@@ -9,12 +9,11 @@
 #include <string.h>
 
 #include "arithmetic.h"
-#include "bound.h"
 #include "callbacks.h"
 #include "dopri5.h"
 #include "driver_state.h"
+#include "enclosure.h"
 #include "locate.h"
-#include "quartic.h"
 #include "slide.h"
 #include "slide_field.h"
 #include "slide_notes.h"

@@ -10,12 +10,12 @@
 
 #include "arithmetic.h"
 #include "base.h"
-#include "bound.h"
 #include "callbacks.h"
 #include "crossing.h"
 #include "cut.h"
 #include "dopri5.h"
 #include "driver_state.h"
+#include "enclosure.h"
 #include "graze.h"
 #include "kinks.h"
 #include "locate.h"

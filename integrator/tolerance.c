@@ -8,11 +8,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "bound.h"
 #include "callbacks.h"
 #include "crossing.h"
 #include "dopri5.h"
 #include "driver_state.h"
+#include "enclosure.h"
 #include "impact.h"
 #include "instant.h"
 #include "kinks.h"

@@ -1,5 +1,5 @@
 /*
- * Which guards may reach their level within an integration step.
+ * What event functions may be within an integration step, and which guards may reach their level.
  *
  * Along the dense output, a quartic, the event function is modelled by the quartic that has its
  * values and rates at both ends and its value at mid-step; for an event function affine in the
@@ -15,13 +15,141 @@
 #include <string.h>
 
 #include "arithmetic.h"
-#include "bound.h"
 #include "driver_state.h"
+#include "enclosure.h"
 #include "lanes.h"
-#include "quartic.h"
 #include "suspect.h"
 
-/* ---- looked ------------------------------------------------------------------------------- */
+enum { QUARTIC = ESS_QUARTIC, SUBDIVISIONS = 40, ITERATIONS = 80 };
+
+/* ---- quartics ----------------------------------------------------------------------------- */
+
+/* a Newton step this small, relative, is the last: the next would be its square */
+static const double CLOSE = 1e-9;
+
+/* by powers, a[0] + a[1] theta + ... + a[4] theta^4, for one that is evaluated over and over */
+static inline void to_powers(const double b[QUARTIC], double a[QUARTIC]) {
+  a[0] = b[0];
+  a[1] = 4.0 * (b[1] - b[0]);
+  a[2] = 6.0 * (b[2] - 2.0 * b[1] + b[0]);
+  a[3] = 4.0 * (b[3] - 3.0 * (b[2] - b[1]) - b[0]);
+  a[4] = b[4] - 4.0 * (b[3] + b[1]) + 6.0 * b[2] + b[0];
+}
+
+static inline double value_of(const double a[QUARTIC], double theta) {
+  return a[0] + theta * (a[1] + theta * (a[2] + theta * (a[3] + theta * a[4])));
+}
+
+static inline double slope_of(const double a[QUARTIC], double theta) {
+  return a[1] + theta * (2.0 * a[2] + theta * (3.0 * a[3] + theta * 4.0 * a[4]));
+}
+
+double ess_quartic(const double b[QUARTIC], double theta, double *slope) {
+  double a[QUARTIC];
+  to_powers(b, a);
+  *slope = slope_of(a, theta);
+  return value_of(a, theta);
+}
+
+/* the one root of a quartic that is negative at 0 and not at 1: Newton kept within its bracket */
+static double single_root(const double b[QUARTIC]) {
+  double a[QUARTIC];
+  to_powers(b, a);
+  double below = 0.0, above = 1.0, theta = b[0] / (b[0] - b[4]);
+  for (int i = 0; i < ITERATIONS && above - below > DBL_EPSILON * above; i++) {
+    const double value = value_of(a, theta), slope = slope_of(a, theta);
+    if (value < 0.0)
+      below = theta;
+    else
+      above = theta;
+    const double newton = theta - value / slope;
+    const bool kept = newton > below && newton < above;
+    if (kept && fabs(newton - theta) <= CLOSE * theta) return newton;
+    theta = kept ? newton : 0.5 * (below + above);
+  }
+  return above;
+}
+
+/* de Casteljau */
+void ess_quartic_split(const double b[QUARTIC], double theta, double until[QUARTIC],
+                       double after[QUARTIC]) {
+  memcpy(after, b, QUARTIC * sizeof *after);
+  for (int level = 0; level < QUARTIC; level++) {
+    until[level] = after[0];
+    for (int i = 0; i < QUARTIC - 1 - level; i++) after[i] += theta * (after[i + 1] - after[i]);
+  }
+}
+
+int ess_sign_changes(const double b[QUARTIC]) {
+  int changes = 0;
+  for (int i = 1; i < QUARTIC; i++) changes += (b[i] < 0.0) != (b[i - 1] < 0.0);
+  return changes;
+}
+
+/* where the quartic first goes from negative to non-negative in (0, 1], or ESS_NEVER */
+static double upcrossing(const double b[QUARTIC], int depth) {
+  int negative = 0;
+  for (int i = 0; i < QUARTIC; i++) negative += b[i] < 0.0;
+  if (negative == 0 || negative == QUARTIC) return ESS_NEVER;
+
+  // the number of sign changes bounds the number of roots (Descartes)
+  const int changes = ess_sign_changes(b);
+  const bool rises = b[0] < 0.0 && b[QUARTIC - 1] >= 0.0;
+  if (changes == 1) return rises ? single_root(b) : ESS_NEVER;
+  // what dips below zero for less than that, and ends above, has crossed by its end
+  if (depth == SUBDIVISIONS) return b[QUARTIC - 1] >= 0.0 ? 1.0 : ESS_NEVER;
+  double left[QUARTIC], right[QUARTIC];
+  ess_quartic_split(b, 0.5, left, right);
+  double theta = upcrossing(left, depth + 1);
+  if (theta <= 1.0) return 0.5 * theta;
+  theta = upcrossing(right, depth + 1);
+  return theta <= 1.0 ? 0.5 + 0.5 * theta : ESS_NEVER;
+}
+
+double ess_quartic_upcrossing(const double b[QUARTIC]) {
+  return upcrossing(b, 0);
+}
+
+/* ---- models ------------------------------------------------------------------------------- */
+
+void ess_model_event(const ess_driver *d, size_t k, double side, bool known, double b[QUARTIC]) {
+  ess_quartic_of_one(d->h[k], d->rate[k], d->h_mid[k], d->h_end[k], d->rate_end[k], 0.25 * d->dt,
+                     b);
+  if (!known) b[2] = 0.5 * (b[0] + b[4]) + 2.0 / 3.0 * (b[1] - b[0] + b[3] - b[4]);
+  for (int i = 0; i < QUARTIC; i++) b[i] *= side;
+}
+
+void ess_model_after(const ess_driver *d, size_t guard, double theta, bool known,
+                     double b[QUARTIC]) {
+  double whole[QUARTIC], until[QUARTIC];
+  ess_model_event(d, guard / 2, guard % 2 ? -1.0 : 1.0, known, whole);
+  ess_quartic_split(whole, theta, until, b);
+}
+
+void ess_model_guard(const ess_driver *d, size_t k, double b[QUARTIC]) {
+  ess_model_event(d, k, d->side[k], true, b);
+  for (int i = 0; i < QUARTIC; i++) b[i] -= d->level[k];
+}
+
+double ess_level_tolerance(const ess_driver *d, size_t k) {
+  return ess_tolerance_of_one(d->scale[k], fabs(d->h[k]) + fabs(d->h_end[k]));
+}
+
+static bool is_below(const double b[QUARTIC]) {
+  bool below = true;
+  for (int i = 0; i < QUARTIC; i++) below = below && b[i] < 0.0;
+  return below;
+}
+
+bool ess_stays_below(const ess_driver *d, size_t guard, double theta) {
+  double b[QUARTIC], until[QUARTIC], after[QUARTIC];
+  ess_model_event(d, guard / 2, guard % 2 ? -1.0 : 1.0, true, b);
+  if (is_below(b)) return true;
+  ess_quartic_split(b, theta, until, after);
+  return is_below(after);
+}
+
+/* ---- where models are held against event functions ---------------------------------------- */
 
 /* The places of a step, by the multiples of two numbers that go well together: no two steps have
  * the same, and those of any few are spread evenly. */
@@ -47,23 +175,6 @@ void ess_choose_looks(ess_driver *d) {
   }
 }
 
-enum { QUARTIC = ESS_QUARTIC };
-
-void ess_model_guard(const ess_driver *d, size_t k, double b[QUARTIC]) {
-  const double side = d->side[k], quarter = 0.25 * d->dt;
-  const double g0 = side * d->h[k], g1 = side * d->h_end[k], middle = side * d->h_mid[k];
-  b[0] = g0;
-  b[1] = g0 + quarter * side * d->rate[k];
-  b[3] = g1 - quarter * side * d->rate_end[k];
-  b[4] = g1;
-  b[2] = (16.0 * middle - g0 - g1 - 4.0 * (b[1] + b[3])) / 6.0;
-  for (int i = 0; i < QUARTIC; i++) b[i] -= d->level[k];
-}
-
-double ess_level_tolerance(const ess_driver *d, size_t k) {
-  return 1e-9 * d->scale[k] + 8.0 * DBL_EPSILON * (fabs(d->h[k]) + fabs(d->h_end[k]));
-}
-
 /* the model's error is that of interpolation, theta^2 (theta - 1/2) (1 - theta)^2 times a fifth
  * derivative: where it is looked at it is within 8 % of its largest. Four times that is allowed
  * for. */
@@ -80,25 +191,69 @@ static const double WELL_BELOW = 1e-6;
  * whose steps are as they were */
 static const double TRUSTED = 0.003, TRUSTED_TO_CROSS = 0.03;
 
-/* Bernstein coefficients of four guards' models over the step, to the bit as ess_model_guard has
- * them */
-typedef struct models {
-  ess_lanes b[QUARTIC];
-} models;
+/* what the bounds say of four guards */
+typedef struct bounds {
+  ess_lanes margin; /* how far the model rises above the level, beyond what is rounding or a
+                       billionth of the neighbourhood */
+  ess_lanes doubt;  /* by how much the model may be off */
+  ess_lanes way;    /* from end to end */
+} bounds;
 
-static inline models model_guards(const ess_driver *d, size_t k) {
+/* a model's value at a place */
+static inline ess_lanes value_at(const double w[QUARTIC], const ess_lanes b[QUARTIC]) {
+  return w[0] * b[0] + w[1] * b[1] + w[2] * b[2] + w[3] * b[3] + w[4] * b[4];
+}
+
+/* bounds of the guards from k on; not a number when a value or rate is not */
+static inline bounds bound_guards(const ess_driver *d, size_t k, double dt) {
+  ess_lanes b[QUARTIC];
+  const ess_looked *const p = &d->looked;
+  ess_quartic_of_four(ess_lanes_load(d->h + k), ess_lanes_load(d->rate + k),
+                      ess_lanes_load(d->h_mid + k), ess_lanes_load(d->h_end + k),
+                      ess_lanes_load(d->rate_end + k), 0.25 * dt, b);
+  const ess_lanes size = ess_lanes_abs(b[0]) + ess_lanes_abs(b[4]);
+  const ess_lanes slight = ess_tolerance_of_four(ess_lanes_load(d->scale + k), size);
+
   const ess_lanes side = ess_lanes_load(d->side + k), level = ess_lanes_load(d->level + k);
-  const ess_lanes g0 = side * ess_lanes_load(d->h + k), g4 = side * ess_lanes_load(d->h_end + k);
-  const ess_lanes g1 = g0 + 0.25 * d->dt * side * ess_lanes_load(d->rate + k);
-  const ess_lanes g3 = g4 - 0.25 * d->dt * side * ess_lanes_load(d->rate_end + k);
-  const ess_lanes middle = side * ess_lanes_load(d->h_mid + k);
-  const ess_lanes g2 = (16.0 * middle - g0 - g4 - 4.0 * (g1 + g3)) / 6.0;
-  return (models){{g0 - level, g1 - level, g2 - level, g3 - level, g4 - level}};
+  const ess_lanes left = ess_lanes_max(side * b[1], side * b[2]);
+  const ess_lanes right = ess_lanes_max(side * b[3], side * b[4]);
+
+  const ess_lanes margin = ess_lanes_max(left, right) - level - slight + 0.0 * b[2];
+
+  // the model near both quarters, from its Bernstein coefficients, and what is there
+  const ess_lanes rounding = 16.0 * DBL_EPSILON * (size + ess_lanes_abs(b[2]));
+  const ess_lanes off0 = ess_lanes_load(d->h_check[0] + k) - value_at(p->weight[0], b);
+  const ess_lanes off1 = ess_lanes_load(d->h_check[1] + k) - value_at(p->weight[1], b);
+  const ess_lanes worse = ess_lanes_max(ess_lanes_abs(off0), ess_lanes_abs(off1));
+  const ess_lanes off = DOUBT * (worse - rounding - slight);
+  // where a number is too large for the model, nothing is known
+  return (bounds){.margin = margin,
+                  .way = ess_lanes_abs(b[4] - b[0]),
+                  .doubt = ess_lanes_max(off, ess_lanes_all(0.0)) + 0.0 * (off0 + off1)};
+}
+
+bool ess_model_is_exact(const ess_driver *d, size_t k) {
+  const bounds b = bound_guards(d, k - k % ESS_LANES, d->dt);
+  return b.doubt[k % ESS_LANES] == 0.0;
+}
+
+/* ---- the guards that a step reaches ------------------------------------------------------- */
+
+/* which of four guards rise through their level once, whatever their models, of which each is
+ * believed, are off by: most of those that reach it do, and there is no need to know where */
+static ess_mask rise_for_sure(const ess_driver *d, size_t k, ess_lanes doubt) {
+  const ess_models m = ess_model_guards(d, k);
+  ess_lanes low = m.b[0], high = m.b[0];
+  for (int i = 1; i < QUARTIC; i++) {
+    low = ess_lanes_min(low, m.b[i]);
+    high = ess_lanes_max(high, m.b[i]);
+  }
+  return ess_rise_once(&m, FARTHER * doubt) & (doubt <= TRUSTED * (high - low));
 }
 
 /* which of four guards' models may cross before theta: all but those that start below their level,
  * rise through it once, and are well below it still */
-static ess_mask may_cross_before(const models *m, double theta) {
+static ess_mask may_cross_before(const ess_models *m, double theta) {
   const double rest = 1.0 - theta;
   const double weight[QUARTIC] = {rest * rest * rest * rest, 4.0 * rest * rest * rest * theta,
                                   6.0 * rest * rest * theta * theta,
@@ -114,74 +269,12 @@ static ess_mask may_cross_before(const models *m, double theta) {
   return ~(value < -WELL_BELOW * size) | falls | ~(m->b[0] < 0.0);
 }
 
-/* what the bounds say of four guards */
-typedef struct bounds {
-  ess_lanes margin; /* how far the model rises above the level, beyond what is rounding or a
-                       billionth of the neighbourhood */
-  ess_lanes doubt;  /* by how much the model may be off */
-  ess_lanes way;    /* from end to end */
-} bounds;
-
-/* bounds of the guards from k on; not a number when a value or rate is not */
-static inline bounds bound_guards(const ess_driver *d, size_t k, double dt) {
-  const ess_lanes b0 = ess_lanes_load(d->h + k), b4 = ess_lanes_load(d->h_end + k);
-  const ess_lanes b1 = b0 + 0.25 * dt * ess_lanes_load(d->rate + k);
-  const ess_lanes b3 = b4 - 0.25 * dt * ess_lanes_load(d->rate_end + k);
-  const ess_lanes middle = ess_lanes_load(d->h_mid + k);
-  const ess_looked *const p = &d->looked;
-  const ess_lanes b2 = (16.0 * middle - b0 - b4 - 4.0 * (b1 + b3)) * (1.0 / 6.0);
-  const ess_lanes size = ess_lanes_abs(b0) + ess_lanes_abs(b4);
-  const ess_lanes slight = 1e-9 * ess_lanes_load(d->scale + k) + 8.0 * DBL_EPSILON * size;
-
-  const ess_lanes side = ess_lanes_load(d->side + k), level = ess_lanes_load(d->level + k);
-  const ess_lanes left = ess_lanes_max(side * b1, side * b2);
-  const ess_lanes right = ess_lanes_max(side * b3, side * b4);
-
-  const ess_lanes margin = ess_lanes_max(left, right) - level - slight + 0.0 * b2;
-
-  // the model near both quarters, from its Bernstein coefficients, and what is there
-  const ess_lanes first = ess_value_at(p->weight[0], b0, b1, b2, b3, b4);
-  const ess_lanes last = ess_value_at(p->weight[1], b0, b1, b2, b3, b4);
-  const ess_lanes rounding = 16.0 * DBL_EPSILON * (size + ess_lanes_abs(b2));
-  const ess_lanes check0 = ess_lanes_load(d->h_check[0] + k);
-  const ess_lanes check1 = ess_lanes_load(d->h_check[1] + k);
-  const ess_lanes off0 = check0 - first, off1 = check1 - last;
-  const ess_lanes worse = ess_lanes_max(ess_lanes_abs(off0), ess_lanes_abs(off1));
-  const ess_lanes off = DOUBT * (worse - rounding - slight);
-  // where a number is too large for the model, nothing is known
-  return (bounds){.margin = margin,
-                  .way = ess_lanes_abs(b4 - b0),
-                  .doubt = ess_lanes_max(off, ess_lanes_all(0.0)) + 0.0 * (off0 + off1)};
-}
-
-bool ess_model_is_exact(const ess_driver *d, size_t k) {
-  const bounds b = bound_guards(d, k - k % ESS_LANES, d->dt);
-  return b.doubt[k % ESS_LANES] == 0.0;
-}
-
-/* which of four guards rise through their level once, whatever their models, of which each is
- * believed, are off by: most of those that reach it do, and there is no need to know where */
-static ess_mask rise_for_sure(const ess_driver *d, size_t k, ess_lanes doubt) {
-  const models m = model_guards(d, k);
-  const ess_lanes zero = {0.0}, more = FARTHER * doubt;
-  ess_lanes low = m.b[0], high = m.b[0];
-  ess_mask falls = {0}, was_below = m.b[0] < zero;
-  for (int i = 1; i < QUARTIC; i++) {
-    low = ess_lanes_min(low, m.b[i]);
-    high = ess_lanes_max(high, m.b[i]);
-    const ess_mask is_below = (i < QUARTIC - 1 ? m.b[i] + more : m.b[i]) < zero;
-    falls |= is_below & ~was_below;
-    was_below = is_below;
-  }
-  return (m.b[0] < zero) & (m.b[QUARTIC - 1] >= zero) & ~falls & (doubt <= TRUSTED * (high - low));
-}
-
 /* an event function that changes by less of itself says nothing of how it turns */
 static const double STILL = 1e-9;
 
 /* what share of their ranges the models of four guards may be off by */
 static void note_share(ess_driver *d, size_t k, ess_lanes doubt) {
-  const models m = model_guards(d, k);
+  const ess_models m = ess_model_guards(d, k);
   const ess_lanes ends =
       ess_lanes_max(ess_lanes_abs(m.b[1] - m.b[0]), ess_lanes_abs(m.b[4] - m.b[3]));
   const ess_lanes range = ess_lanes_max(ess_lanes_abs(m.b[4] - m.b[0]), 2.0 * ends);
@@ -241,7 +334,7 @@ static void raise_between_ends(double b[QUARTIC], double doubt) {
  * crossing before that; one that starts above its level would still go below. Most rise for sure,
  * and are not asked for here. */
 static bool model_is_trusted(const ess_driver *d, size_t k, double doubt) {
-  double b[QUARTIC], until[QUARTIC];
+  double b[QUARTIC], until[QUARTIC], rest[QUARTIC];
   ess_model_guard(d, k, b);
   const double range = range_of(b);
   const double crossing = ess_quartic_upcrossing(b);
@@ -250,7 +343,7 @@ static bool model_is_trusted(const ess_driver *d, size_t k, double doubt) {
   raise_between_ends(b, doubt);
   if (crossing > 1.0) return ess_quartic_upcrossing(b) > 1.0;
   if (!(b[0] < 0.0) && ess_quartic_upcrossing(b) > 1.0) return false;
-  ess_quartic_until(b, crossing, until);
+  ess_quartic_split(b, crossing, until, rest);
   return ess_sign_changes(until) <= 1 + !(b[0] < 0.0);
 }
 
@@ -323,7 +416,7 @@ void ess_keep_rivals(ess_driver *d, double theta) {
     if (!d->block_armed[b]) continue;
     for (size_t k = b * ESS_BLOCK, end = ess_block_end(d, b); k < end; k += ESS_LANES) {
       if (!any_flagged(d, k)) continue;
-      const models m = model_guards(d, k);
+      const ess_models m = ess_model_guards(d, k);
       const unsigned rivals = ess_mask_bits(may_cross_before(&m, theta));
       for (size_t i = 0; i < ESS_LANES; i++) {
         if (!d->fate[k + i]) continue;
