@@ -6,8 +6,22 @@
 #define MEASURE_TURNS_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
-#include "repeat.h"
+#include "measure.h"
+
+/*
+ * One of the competitors. `run` is the timed region: it starts afresh from the trial's own initial
+ * condition each time it is called and returns 0 for success. `before` and `after` are optional
+ * and untimed (errors, event counts and the like are for `after`).
+ */
+typedef struct measure_candidate {
+  int (*run)(void *context, size_t trial);
+  int (*before)(void *context, size_t trial);
+  int (*after)(void *context, size_t trial);
+  void *context; /* the caller's */
+} measure_candidate;
 
 /* How to measure. */
 typedef struct measure_turns {

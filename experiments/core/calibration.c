@@ -135,7 +135,9 @@ static int time_engines(search *s, size_t trials, unsigned long seed, calibratio
   enum { ENGINES = 2 };
   double seconds[ENGINES * CALIBRATION_TRIALS_MAX];
   contestant engines[ENGINES] = {0};
-  const measure_plan plan = {.trials = trials, .seed = seed, .min_time_s = 5e-3, .warmup_runs = 1};
+  const measure_turns plan = {
+      .trials = trials, .seed = seed, .rounds = 3, .turn_s = 5e-3 * (double)trials, .most_s = 3.0};
+  measure_turns_record record[ENGINES];
   s->settings.epsilon = result->epsilon;
   int status = contestant_prepare(&engines[0], &bridge_solver, &s->settings, s->starts, s->message);
   if (!status)
@@ -144,9 +146,10 @@ static int time_engines(search *s, size_t trials, unsigned long seed, calibratio
   if (!status) {
     const measure_candidate candidates[] = {contestant_candidate(&engines[0]),
                                             contestant_candidate(&engines[1])};
-    const int code = measure_interleave(candidates, ENGINES, &plan, seconds, NULL);
-    if (code) snprintf(s->message, SOLVER_MESSAGE_SIZE, "timing: %s", measure_strerror(code));
-    status = code ? -1 : 0;
+    const int code = measure_take_turns(candidates, ENGINES, &plan, seconds, record);
+    if (code) status = measure_fail(s->message, "timing: %s", measure_strerror(code));
+    for (int i = 0; !status && i < ENGINES; i++)
+      if (record[i].failed) status = measure_fail(s->message, "%s", engines[i].report.message);
   }
   if (!status) {
     summarize(seconds, trials, seed, &result->runtime_mujoco, result->runtime_mujoco_interval);

@@ -6,8 +6,8 @@
 
 #include <stdbool.h>
 
-#include "repeat.h"
 #include "trajectory.h"
+#include "turns.h"
 
 /* Largest distance from one that crossings of all runs over the reference's may have. */
 #define CONTEST_EVENTS_TOLERANCE 0.01

@@ -4,16 +4,16 @@
  *
  * Both revisions of a comparison speak this command's options and its JSON, so they change only
  * with the schema's number. */
+#include <gsl/gsl_randist.h>
+#include <gsl/gsl_rng.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "clock.h"
 #include "commands.h"
 #include "json_file.h"
 #include "record.h"
 #include "regress_cases.h"
-#include "repeat.h"
 #include "solvers.h"
 #include "statistics.h"
 
@@ -26,18 +26,27 @@ static const double sample_s = 1e-3;
 static const double process_s = 0.25, yardstick_s = 60;
 
 /* A sample of ours is worth many of MuJoCo's, which serves as a yardstick only. */
-enum { TRIALS_MIN = 3, TRIALS_MAX = 2000, MUJOCO_TRIALS = TRIALS_MIN, WARMUP_RUNS = 1 };
+enum {
+  TRIALS_MIN = 3,
+  TRIALS_MAX = 2000,
+  MUJOCO_TRIALS = TRIALS_MIN,
+  WARMUP_RUNS = 1,
+  RETAKES = 5
+};
 
 /* one case on one solver; owned */
 typedef struct bench_entry {
   regress_case *of; /* borrowed */
   contest_starts start;
   contestant runner;
+  json_t *samples;
+  uint64_t runs;  /* of a sample, so many that it lasts */
+  double seconds; /* of all of them */
 } bench_entry;
 
 static int prepare(bench_entry *e, regress_case *c, const solver_type *solver,
                    char message[SOLVER_MESSAGE_SIZE]) {
-  *e = (bench_entry){.of = c};
+  *e = (bench_entry){.of = c, .samples = json_array(), .runs = 1};
   return model_prepare(&c->m, message) ||
                  contest_starts_alloc(&e->start, &c->m, 1, false, 0, message)
              ? -1
@@ -48,56 +57,60 @@ static void release(bench_entry *e) {
   contestant_release(&e->runner);
   contest_starts_free(&e->start);
   model_release(&e->of->m);
+  json_decref(e->samples);
 }
 
-/* the timed region: every trial is of the one start */
-static int run_entry(void *context, size_t trial) {
-  (void)trial;
+/* the timed region: the one start again and again */
+static int run_block(bench_entry *e, uint64_t runs) {
+  const measure_candidate timed = contestant_candidate(&e->runner);
+  const uint64_t start = measure_clock_ns();
+  for (uint64_t i = 0; i < runs; i++)
+    if (timed.run(timed.context, 0)) return -1;
+  e->seconds = 1e-9 * (double)(measure_clock_ns() - start);
+  return 0;
+}
+
+/* half as many again as are needed, and at most tenfold, for a short block predicts badly; the
+ * shorter ones are warm-up */
+static int run_lasting(void *context) {
   bench_entry *const e = context;
-  return contestant_candidate(&e->runner).run(&e->runner, 0);
+  int status = run_block(e, e->runs);
+  while (!status && e->seconds < sample_s) {
+    e->runs = (uint64_t)ceil((double)e->runs * fmin(10, 1.5 * sample_s / fmax(e->seconds, 1e-9)));
+    status = run_block(e, e->runs);
+  }
+  return status;
 }
 
-/* stops when the time is over, but not before every entry has a few samples: on a busy machine the
- * time may be over before the first */
-static int stop_in_time(const measure_sample *sample, void *context) {
-  return sample->trial >= TRIALS_MIN && measure_clock_ns() > *(const uint64_t *)context;
+/* of a block that was disturbed each time what others had of it is taken out */
+static int take_sample(bench_entry *e) {
+  double share = 1.0;
+  uint64_t retaken;
+  if (run_block(e, WARMUP_RUNS) || measure_undisturbed(run_lasting, e, RETAKES, &retaken, &share))
+    return -1;
+  return json_array_append_new(e->samples, json_real(share * e->seconds / (double)e->runs));
 }
 
-/* samples of an entry as JSON, appended to `cases` */
-static void note_samples(json_t *cases, const bench_entry *e, const double seconds[],
-                         size_t trials) {
-  json_t *const samples = json_array();
-  for (size_t i = 0; i < trials; i++)
-    if (!isnan(seconds[i])) json_array_append_new(samples, measure_json_number(seconds[i]));
-  json_array_append_new(cases, json_pack("{s:s, s:s, s:o}", "name", e->of->name, "solver",
-                                         e->runner.solver->name, "seconds", samples));
-}
-
-/* takes `trials` samples of every entry, or as many as the time allows */
+/* takes `trials` samples of every entry, in an order drawn anew for each, or as many as the time
+ * allows, but a few of each: on a busy machine the time may be over before the first */
 static int time_entries(bench_entry entries[], size_t count, size_t trials, double seconds_max,
-                        unsigned long seed, json_t *cases, char message[SOLVER_MESSAGE_SIZE]) {
-  measure_candidate candidates[REGRESS_CASES_MAX];
-  double *const seconds = calloc(count * trials, sizeof *seconds);
-  uint64_t end_ns = measure_clock_ns() + (uint64_t)(1e9 * seconds_max);
-  measure_failure failure;
-  const measure_plan plan = {.trials = trials,
-                             .seed = seed,
-                             .min_time_s = sample_s,
-                             .warmup_runs = WARMUP_RUNS,
-                             .sampled = stop_in_time,
-                             .context = &end_ns};
+                        unsigned long seed, char message[SOLVER_MESSAGE_SIZE]) {
+  const uint64_t end_ns = measure_clock_ns() + (uint64_t)(1e9 * seconds_max);
+  gsl_rng *const rng = gsl_rng_alloc(gsl_rng_mt19937);
+  bench_entry *order[REGRESS_CASES_MAX], *failed = NULL;
+  if (!rng) return measure_fail(message, "out of memory");
   for (size_t k = 0; k < count; k++)
-    candidates[k] = (measure_candidate){.run = run_entry, .context = &entries[k]};
-  int status =
-      seconds ? measure_interleave(candidates, count, &plan, seconds, &failure) : MEASURE_ENOMEM;
-  if (status == MEASURE_ESTOP) status = 0;
-  for (size_t k = 0; !status && k < count; k++)
-    note_samples(cases, &entries[k], seconds + k * trials, trials);
-  free(seconds);
-  if (status == MEASURE_ECALLBACK)
-    return measure_fail(message, "%s: %.400s", entries[failure.candidate].of->name,
-                        entries[failure.candidate].runner.report.message);
-  return status ? measure_fail(message, "%s", measure_strerror(status)) : 0;
+    if (run_lasting(order[k] = &entries[k])) failed = order[k];
+  gsl_rng_set(rng, seed);
+  for (size_t i = 0; !failed && i < count * trials; i++) {
+    if (i % count == 0) gsl_ran_shuffle(rng, order, count, sizeof *order);
+    if (take_sample(order[i % count])) failed = order[i % count];
+    if (i / count >= TRIALS_MIN && measure_clock_ns() > end_ns) break;
+  }
+  gsl_rng_free(rng);
+  return failed
+             ? measure_fail(message, "%s: %.400s", failed->of->name, failed->runner.report.message)
+             : 0;
 }
 
 /* all timed cases, each on its own solver; or MuJoCo, once on each model: on what projection runs
@@ -115,9 +128,14 @@ static int bench_cases(const arguments *given, bool yardstick, size_t trials, do
     const solver_type *const solver = yardstick ? &bridge_solver : list[k].solver;
     status = prepare(&entries[prepared++], &list[k], solver, message);
   }
-  if (!status)
-    status = time_entries(entries, prepared, trials, seconds_max, given->seed, cases, message);
-  for (size_t k = 0; k < prepared; k++) release(&entries[k]);
+  if (!status) status = time_entries(entries, prepared, trials, seconds_max, given->seed, message);
+  for (size_t k = 0; k < prepared; k++) {
+    const bench_entry *const e = &entries[k];
+    if (!status)
+      json_array_append_new(cases, json_pack("{s:s, s:s, s:O}", "name", e->of->name, "solver",
+                                             e->runner.solver->name, "seconds", e->samples));
+    release(&entries[k]);
+  }
   return status;
 }
 

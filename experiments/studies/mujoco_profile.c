@@ -5,7 +5,6 @@
 
 #include "clock.h"
 #include "mujoco.h"
-#include "repeat.h"
 #include "statistics.h"
 
 enum { PROFILE_TRIALS_MAX = 60, READINGS = 20000, READING_BLOCKS = 25 };
@@ -35,10 +34,9 @@ enum { PLAIN, PROFILED, CANDIDATES };
 /* one setting under the timers */
 typedef struct profiled {
   contestant runner;
-  bridge_profile timers; /* of the present sample */
-  double steps;          /* of the present sample */
   size_t trials;
-  double duration[BRIDGE_TIMERS_MAX][PROFILE_TRIALS_MAX]; /* per step, ns */
+  bridge_profile timers[PROFILE_TRIALS_MAX]; /* of all runs from a start, ns */
+  double steps[PROFILE_TRIALS_MAX];          /* of them */
   double seconds[CANDIDATES * PROFILE_TRIALS_MAX];
 } profiled;
 
@@ -48,30 +46,15 @@ static int run_plain(void *context, size_t trial) {
   return plain.run(plain.context, trial);
 }
 
-static int begin_sample(void *context, size_t trial) {
-  (void)trial;
-  profiled *const p = context;
-  p->timers = (bridge_profile){0};
-  p->steps = 0.0;
-  return 0;
-}
-
 static int run_profiled(void *context, size_t trial) {
   profiled *const p = context;
   const contest_starts *const starts = p->runner.starts;
   const solver_output output = trajectory_output(&p->runner.samples);
   const double *const x0 = starts->states + trial * starts->m->system.dimension;
-  const int status = bridge_profiled_run(p->runner.instance, x0, &output, clock_now, &p->timers,
-                                         &p->runner.report);
-  p->steps += (double)p->runner.report.steps;
+  const int status = bridge_profiled_run(p->runner.instance, x0, &output, clock_now,
+                                         &p->timers[trial], &p->runner.report);
+  p->steps[trial] += (double)p->runner.report.steps;
   return status;
-}
-
-static int end_sample(void *context, size_t trial) {
-  profiled *const p = context;
-  for (size_t i = 0; i < p->timers.count; i++)
-    p->duration[i][trial] = p->timers.timer[i].duration / p->steps;
-  return 0;
 }
 
 /* a trial's number and what it took */
@@ -115,26 +98,32 @@ static void add_rows(study_run *run, const profiled *p, size_t variant) {
   s.run_ns = 1e9 * mean / (double)p->runner.report.steps;
   s.reading_ns = reading_ns();
   const size_t half = quiet_half(timed, p->trials, order, &mean);
-  for (size_t i = 0; i < p->timers.count; i++) {
-    s.timer = p->timers.timer[i].name;
-    s.parent = p->timers.timer[i].parent;
-    s.calls = (double)p->timers.timer[i].calls / p->steps;
+  for (size_t i = 0; i < p->timers->count; i++) {
+    s.timer = p->timers->timer[i].name;
+    s.parent = p->timers->timer[i].parent;
+    s.calls = (double)p->timers->timer[i].calls / *p->steps;
     s.measured_ns = 0.0;
-    for (size_t k = 0; k < half; k++)
-      s.measured_ns += p->duration[i][order[k].trial] / (double)half;
+    for (size_t k = 0; k < half; k++) {
+      const size_t at = order[k].trial;
+      s.measured_ns += p->timers[at].timer[i].duration / p->steps[at] / (double)half;
+    }
     study_add(run, MUJOCO_SAMPLES, &s);
   }
 }
 
 static int profile(study_run *run, profiled *p, size_t variant) {
   const measure_candidate candidates[CANDIDATES] = {
-      [PLAIN] = {.run = run_plain, .context = p},
-      [PROFILED] = {
-          .before = begin_sample, .run = run_profiled, .after = end_sample, .context = p}};
-  const measure_plan plan = {
-      .trials = p->trials, .seed = run->seed, .min_time_s = sample_s, .warmup_runs = 1};
-  const int status = measure_interleave(candidates, CANDIDATES, &plan, p->seconds, NULL);
+      [PLAIN] = {.run = run_plain, .context = p}, [PROFILED] = {.run = run_profiled, .context = p}};
+  const measure_turns plan = {.trials = p->trials,
+                              .seed = run->seed,
+                              .rounds = 1,
+                              .turn_s = sample_s * (double)p->trials,
+                              .most_s = INFINITY};
+  measure_turns_record record[CANDIDATES];
+  const int status = measure_take_turns(candidates, CANDIDATES, &plan, p->seconds, record);
   if (status) return measure_fail(run->message, "profiling: %s", measure_strerror(status));
+  if (record[PLAIN].failed || record[PROFILED].failed)
+    return measure_fail(run->message, "profiling: %s", p->runner.report.message);
   add_rows(run, p, variant);
   return 0;
 }

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "repeat.h"
 #include "solvers.h"
 #include "speed.h"
+#include "turns.h"
 
 /* states a sample calls at, and how long one lasts at least */
 enum { STATES = 256 };
@@ -174,13 +174,17 @@ static int time_call(calls *c, speed_call call, unsigned long seed, double secon
   const bool some = c->system->some_guard_rates != NULL, rates = c->system->guard_rates != NULL;
   const bool has[SPEED_CALLS] = {true, true, rates, some, some};
   const measure_candidate candidate = {.run = run[call], .context = c};
-  const measure_plan plan = {
-      .trials = SPEED_CALL_SAMPLES, .seed = seed, .min_time_s = sample_s, .warmup_runs = 1};
+  const measure_turns plan = {.trials = SPEED_CALL_SAMPLES,
+                              .seed = seed,
+                              .rounds = 1,
+                              .turn_s = sample_s * SPEED_CALL_SAMPLES,
+                              .most_s = 1.0};
+  measure_turns_record record = {0};
   for (size_t j = 0; j < SPEED_CALL_SAMPLES; j++) seconds[j] = NAN;
   if (!has[call]) return MEASURE_SUCCESS;
-  const int status = measure_interleave(&candidate, 1, &plan, seconds, NULL);
+  const int status = measure_take_turns(&candidate, 1, &plan, seconds, &record);
   for (size_t j = 0; j < SPEED_CALL_SAMPLES; j++) seconds[j] /= STATES;
-  return status;
+  return record.failed ? MEASURE_ECALLBACK : status;
 }
 
 int speed_time_calls(const model *m, const trajectory *along, unsigned long seed,
