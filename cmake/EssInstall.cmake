@@ -1,10 +1,10 @@
-# Installs libess: header, both libraries, the CMake package `ess`, ess.pc, manual, examples, licence.
+# Installs libess: headers, both libraries, the CMake package `ess`, ess.pc, manual, examples, licence.
 # Everything can be moved with its prefix. Included by integrator/.
 # SPDX-License-Identifier: Apache-2.0
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
-install(FILES ess.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(FILES ${ESS_HEADERS} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(TARGETS ess_static ess_shared EXPORT ess-targets
         INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 
@@ -30,10 +30,10 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/ess.pc DESTINATION ${CMAKE_INSTALL_LIB
 
 # manual pages, written anew whenever what they are made of changes
 set(manual ${CMAKE_CURRENT_BINARY_DIR}/man3)
-set(manual_sources ${CMAKE_CURRENT_SOURCE_DIR}/ess.h ${PROJECT_SOURCE_DIR}/examples/hopper.c
-                   ${CMAKE_CURRENT_SOURCE_DIR}/options.c)
+set(manual_sources ${PROJECT_SOURCE_DIR}/examples/hopper.c ${CMAKE_CURRENT_SOURCE_DIR}/options.c ${ESS_HEADERS})
+list(TRANSFORM manual_sources PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/ REGEX "^ess")
 add_custom_command(OUTPUT ${manual}/libess.3
-  COMMAND ${PROJECT_SOURCE_DIR}/tools/manual ${manual_sources} ${manual}
+  COMMAND ${PROJECT_SOURCE_DIR}/tools/manual ${manual} ${manual_sources}
   DEPENDS ${manual_sources} ${PROJECT_SOURCE_DIR}/tools/manual ${PROJECT_SOURCE_DIR}/tools/manual.awk
   VERBATIM)
 add_custom_target(ess_manual ALL DEPENDS ${manual}/libess.3)

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "ess.h"
+#include "ess_tangents.h"
 
 enum { Z, TILT, VZ, SPIN, STATES, CHOSEN = 2, NAIVE = STATES + CHOSEN * STATES };
 enum { ABSORBERS = 4 };

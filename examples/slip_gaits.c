@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "ess.h"
+#include "ess_tangents.h"
 
 enum { X, Z, VX, VZ, FOOT, DIMENSION }; /* m and m/s; the foot's place while it stands */
 enum { LANDS, LEAVES, APEX, EVENTS };

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "ess.h"
+#include "ess_tangents.h"
 
 enum { X, Z, VX, VZ, EFFORT, STATES };
 enum { SINES = 16, PARAMETERS = 2 * SINES, MEMORY = 8, ITERATIONS_MAX = 200 };

@@ -16,6 +16,7 @@
 #include "callbacks.h"
 #include "dopri5.h"
 #include "driver_state.h"
+#include "ess_tangents.h"
 #include "page.h"
 #include "parameters.h"
 #include "status.h"

@@ -11,6 +11,7 @@
 #include "armed.h"
 #include "callbacks.h"
 #include "driver_state.h"
+#include "ess_tangents.h"
 #include "impact_state.h"
 #include "instant.h"
 #include "orders.h"

@@ -8,6 +8,7 @@
 
 #include "callbacks.h"
 #include "driver_state.h"
+#include "ess_tangents.h"
 #include "parameters.h"
 #include "status.h"
 #include "tangent_state.h"

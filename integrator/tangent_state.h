@@ -8,6 +8,7 @@
 #define ESS_TANGENT_STATE_H
 
 #include "driver_state.h"
+#include "ess_tangents.h"
 
 /* events that meet at one instant whose orders are all looked at, and how many these are */
 enum { ESS_MEETING = 8, ESS_ORDERS = 40320 };

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "driver_state.h"
+#include "ess_tangents.h"
 #include "tangent_state.h"
 #include "tape.h"
 

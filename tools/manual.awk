@@ -1,6 +1,6 @@
-# Reads a C header, an example program and the source of defaults, and writes man(7) pages into the folder `folder`, dated
-# `date`. See tools/manual. What it understands of a header is what ess.h consists of: comments that
-# begin a line, ESS_API prototypes, typedefs of structs and enums whose members have a comment before
+# Reads an example program, the source of defaults and C headers, and writes man(7) pages into the
+# folder `folder`, dated `date`. See tools/manual. What it understands of a header is what ess.h
+# consists of: comments that begin a line, of which the first is about the whole of it, ESS_API prototypes, typedefs of structs and enums whose members have a comment before
 # them or behind them, macros below a comment, and comments /* ---- title ---- */ that head groups.
 # SPDX-License-Identifier: Apache-2.0
 
@@ -8,15 +8,15 @@
 
 FNR == 1 { file_number++ }
 
-# the second file is the example: all but the comment that opens it
-file_number == 2 {
+# the first file is the example: all but the comment that opens it
+file_number == 1 {
   if (code_begun) example = example $0 "\n"
   if (/\*\//) code_begun = 1
   next
 }
 
-# the third file has functions that return a structure: what they name of it, and the rest is 0
-file_number == 3 {
+# the second file has functions that return a structure: what they name of it, and the rest is 0
+file_number == 2 {
   if (match($0, /^[a-z_]+ [a-z_]+_default\(void\)/)) defaulted = $1
   if (/^}/) defaulted = ""
   line = $0
@@ -27,6 +27,13 @@ file_number == 3 {
     line = substr(line, RSTART + RLENGTH)
   }
   next
+}
+
+# the others are headers
+FNR == 1 {
+  header = FILENAME
+  sub(/.*\//, "", header)
+  headers[++header_count] = header
 }
 
 /#define +ESS_VERSION +"/ {
@@ -44,7 +51,7 @@ type != "" {
 /^\/\*/ {
   comment = read_comment($0)
   if (comment ~ /^----/) group = heading(comment)
-  else if (overview == "") overview = comment
+  else if (!(header in overviews)) overviews[header] = comment
   else next
   comment = ""
   next
@@ -116,6 +123,7 @@ function add_page(name, kind) {
   kinds[name] = kind
   texts[name] = comment
   groups[name] = group
+  included[name] = header
   member_counts[name] = 0
 }
 
@@ -154,11 +162,11 @@ function fail(message) {
 END {
   if (failed) exit 1
   for (p = 1; p <= page_count; p++) write_page(pages[p])
-  write_overview()
+  for (p = 1; p <= header_count; p++) write_overview(headers[p], p == 1)
 }
 
 # a page up to where its synopsis goes on
-function open_page(name, all_names, brief) {
+function open_page(name, all_names, brief, header_name) {
   out = folder "/" name ".3"
   self = name
   split("", seen)
@@ -167,11 +175,11 @@ function open_page(name, all_names, brief) {
   put(all_names " \\- " brief)
   put(".SH SYNOPSIS")
   put(".nf")
-  put(".B #include <ess.h>")
+  put(".B #include <" header_name ">")
 }
 
 function write_page(name) {
-  open_page(name, names[name], brief_of(texts[name]))
+  open_page(name, names[name], brief_of(texts[name]), included[name])
   put(".PP")
   if (kinds[name] == "function") put_prototype(name)
   else put_declaration(name)
@@ -187,14 +195,24 @@ function write_page(name) {
   see(arguments[name])
   see(returns[name])
   see_users(name)
+  if (included[name] != headers[1]) seen[title_of(included[name])] = 1
   put_see_also()
   close(out)
 }
 
-function write_overview(    p, name, last, text) {
-  text = overview
-  sub(/^libess: */, "", text)
-  open_page("libess", "libess, ess.h", brief_of(text))
+# the page of a header
+function title_of(header_name) {
+  if (header_name == headers[1]) return "libess"
+  sub(/\.h$/, "", header_name)
+  return header_name
+}
+
+# what a header is, and what is in it; the first's page has all headers'
+function write_overview(header_name, is_first,    p, name, last, text, title) {
+  text = overviews[header_name]
+  title = title_of(header_name)
+  sub(/^[a-z_.]+: */, "", text)
+  open_page(title, title ", " header_name, brief_of(text), header_name)
   put(".fi")
   put(".SH DESCRIPTION")
   sub(/\n*SPDX[^\n]*/, "", text)
@@ -202,19 +220,25 @@ function write_overview(    p, name, last, text) {
   put_text(text, ".PP")
   for (p = 1; p <= page_count; p++) {
     name = pages[p]
+    if (!is_first && included[name] != header_name) continue
     if (groups[name] != last) put(".SS " groups[name])
     last = groups[name]
     put(".TP")
     put(".BR " name " (3)")
     put(brief_of(texts[name]))
   }
+  if (is_first) put_example()
+  put_see_also()
+  close(out)
+}
+
+function put_example() {
   put(".SH EXAMPLES")
   put_text("A point mass dropped onto a spring; prints each crossing of the guard:")
   put_literal(example)
   put(".PP")
   put_text("With pkg-config it is built by")
   put_literal("cc hopper.c $(pkg-config --cflags --libs ess) -o hopper")
-  close(out)
 }
 
 # in bold, with its arguments in italics

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "ess_tangents.h"
 #include "measure.h"
 
 const char *flow_kind_name(flow_kind kind) {

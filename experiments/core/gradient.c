@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ess_tangents.h"
 #include "measure.h"
 
 static const char *const names[GRADIENT_WAYS] = {"forward", "adjoint", "differences"};

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "ess_tangents.h"
 #include "measure.h"
 
 enum { ITERATIONS_MAX = 60, HALVINGS_MAX = 12 };

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "clock.h"
+#include "ess_tangents.h"
 #include "robot_audit.h"
 #include "robot_directions.h"
 

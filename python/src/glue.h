@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "ess.h"
+#include "ess_tangents.h"
 
 #ifdef __cplusplus
 extern "C" {

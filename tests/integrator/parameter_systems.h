@@ -7,6 +7,7 @@
 #ifndef PARAMETER_SYSTEMS_H
 #define PARAMETER_SYSTEMS_H
 
+#include "ess_tangents.h"
 #include "toy.h"
 
 enum { STATES = 4, GUARDS = 100, MOST = 6 };

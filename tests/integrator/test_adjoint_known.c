@@ -7,6 +7,7 @@
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
+#include "ess_tangents.h"
 #include "toy.h"
 
 #include <complex.h>

@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "bed.h"
+#include "ess_tangents.h"
 
 /* what libess has asked for, and which request is refused (1: the first; 0: none) */
 static size_t requests, refused, blocks, frees;

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "ess_tangents.h"
 #include "toy.h"
 
 /* a mass between springs that it touches at +1 and -1, and one of its own that is driven */

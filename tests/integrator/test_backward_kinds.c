@@ -4,6 +4,7 @@
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
+#include "ess_tangents.h"
 #include "toy.h"
 
 /* ---- impacts: a ball that loses speed, and backward gains it ----------------------------------

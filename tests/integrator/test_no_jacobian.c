@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "ess_tangents.h"
 #include "toy.h"
 
 enum { N = 4, M = 3 };

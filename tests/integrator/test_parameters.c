@@ -5,6 +5,7 @@
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
+#include "ess_tangents.h"
 #include "parameter_systems.h"
 
 /* a state or, after the last, a parameter, moved */

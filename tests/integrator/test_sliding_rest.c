@@ -4,6 +4,7 @@
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
+#include "ess_tangents.h"
 #include "slide_log.h"
 
 static const double G = 9.81;

@@ -4,6 +4,7 @@
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
+#include "ess_tangents.h"
 #include "toy.h"
 
 /* ---- diffusion along a rod, n places, ends held at 0, one mode driven ------------------------ */

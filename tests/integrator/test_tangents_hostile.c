@@ -4,6 +4,7 @@
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
+#include "ess_tangents.h"
 #include "toy.h"
 
 /* ---- x' = 1 + C [x >= 0], which meets both guards at once from (-1, -1) ---------------------- */

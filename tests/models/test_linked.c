@@ -16,6 +16,7 @@
 #include <cmocka.h>
 
 #include "ess.h"
+#include "ess_tangents.h"
 
 enum { Z, THETA, VZ, OMEGA, LIMB, LIMB_STATES = 4, N = LIMB + 2 * LIMB_STATES };
 enum { KNEE, FOOT, V_KNEE, V_FOOT }; /* of a limb */

@@ -8,6 +8,7 @@
 #include <cstdio>
 
 #include <ess.h>
+#include <ess_tangents.h>
 
 static int field(double, const double x[], const double sign[], double dxdt[], void *) {
   dxdt[0] = x[1];

@@ -1,12 +1,13 @@
 #!/bin/sh
 # The manual pages that the build wrote: none is missing, stale or damaged, and what they refer to
-# exists; and tools/manual follows its header. Usage: test_manual.sh SOURCE_DIR FOLDER
+# exists; each says which header to include; and tools/manual follows its headers. Usage: test_manual.sh SOURCE_DIR FOLDER
 # Ends with status 77 (skipped) after its other checks when mandoc is missing.
 # SPDX-License-Identifier: GPL-3.0-or-later
 set -eu
 source=$1
 pages=$2
 header=$source/integrator/ess.h
+more=$source/integrator/ess_tangents.h
 room=$(mktemp -d)
 trap 'rm -rf "$room"' EXIT
 
@@ -27,18 +28,22 @@ public_names() {
 manual_of_changed() {
   sed "$1" "$header" >"$room/ess.h"
   ! cmp -s "$header" "$room/ess.h" || fail "no line of ess.h matches $1"
-  "$source/tools/manual" "$room/ess.h" "$source/examples/hopper.c" \
-    "$source/integrator/options.c" "$room/changed" 2>"$room/error"
+  "$source/tools/manual" "$room/changed" "$source/examples/hopper.c" \
+    "$source/integrator/options.c" "$room/ess.h" "$more" 2>"$room/error"
 }
 
-# all are there, and those of this header (only the date may differ)
-public_names "$header" >"$room/names"
-[ "$(wc -l <"$room/names")" -ge 20 ] || fail "only $(wc -l <"$room/names") public names found"
-while read -r name; do
-  grep -q "^$name .*\\\\- [^ ]" "$pages/$name.3" || fail "no page $name.3 with a line NAME"
-done <"$room/names"
-"$source/tools/manual" "$header" "$source/examples/hopper.c" "$source/integrator/options.c" "$room/fresh"
-diff -r -I '^\.TH ' "$room/fresh" "$pages" >&2 || fail "the pages are not those of $header"
+# all are there, and those of these headers (only the date may differ)
+for each in "$header" "$more"; do
+  public_names "$each" >"$room/names"
+  [ "$(wc -l <"$room/names")" -ge 10 ] || fail "only $(wc -l <"$room/names") public names found in $each"
+  while read -r name; do
+    grep -q "^$name .*\\\\- [^ ]" "$pages/$name.3" || fail "no page $name.3 with a line NAME"
+    grep -qF "#include <$(basename "$each")>" "$pages/$name.3" || fail "$name.3 does not name its header"
+  done <"$room/names"
+done
+"$source/tools/manual" "$room/fresh" "$source/examples/hopper.c" "$source/integrator/options.c" \
+  "$header" "$more"
+diff -r -I '^\.TH ' "$room/fresh" "$pages" >&2 || fail "the pages are not those of $header and $more"
 
 # every page that is referred to exists
 sed -n 's/^\.BR \([A-Za-z_]*\) (3).*/\1/p' "$pages"/*.3 | sort -u >"$room/references"

@@ -1,0 +1,173 @@
+/*
+ * ess_tangents.h: derivatives of runs, through crossings, impacts and slides.
+ *
+ * A run is followed by *tangents*, along directions in which its start or its parameters move, or
+ * recorded, so that an *adjoint* can go back along it. Both are derivatives of the one trajectory
+ * that is integrated: nothing is differenced between two. There are none by ESS_BASE_RODAS, and
+ * none into slides of second order (ESS_ESLIDING) or onto what rests after impacts (ESS_EZENO).
+ *
+ * Shapes and ownership are those of ess.h, which this header includes; the functions are those of
+ * the same library.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef ESS_TANGENTS_H
+#define ESS_TANGENTS_H
+
+#include "ess.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- tangents: the derivative of the flow ---------------------------------------------------- */
+
+/*
+ * Follows `count` directions from the next apply on, as the derivative of the flow carries them:
+ * between crossings by the field's Jacobian, across them by saltation matrices, impacts included.
+ * directions[n*count] is copied; NULL with count = n: those of the states. Steps and state are as
+ * without tangents, but before a crossing of a stiff field, where steps err by less
+ * (docs/theory/tangents.md). What is known of smoothness is forgotten. Allocates, here and nowhere
+ * else; 0 directions frees. ESS_EINVAL, ESS_ENOMEM.
+ *
+ * Without field_jacobian the field is called for each direction, or for each state where directions
+ * are more, as often at most as a run by dopri5 calls it; these calls are among field_evaluations.
+ *
+ * At an instant of several events that cannot be ordered (ess_options.tie) each direction takes the
+ * order in which a trajectory displaced along it meets them: the Bouligand derivative, which is
+ * linear only within a piece of directions.
+ */
+ESS_API int ess_driver_follow(ess_driver *driver, size_t count, const double directions[]);
+
+/*
+ * As ess_driver_follow, for directions in which the system's parameters move, too: by column of
+ * parameters[P*count], copied. NULL: they stay. With this directions may be NULL for a start that
+ * does not move; with both NULL, count = n + P: the states' directions, then the parameters'.
+ * ess_driver_tangent and ess_driver_section then have derivatives by parameters in those columns.
+ * A start, or an end, that depends on parameters itself is the caller's to add: to directions, and
+ * to what is read off the tangents. ESS_EINVAL also where the values of parameters are not finite.
+ *
+ * Parameters are ess_system.parameters numbers, P, which the callbacks read through `params`, and
+ * which stay the same on the way. They are no states: a run that does not follow them does not look
+ * at them. Where field_parameter_jacobian, guard_parameter_jacobian or an impact's
+ * parameter_jacobian is not given, where something is watched (of guards), or the state slides,
+ * libess takes differences: it moves ess_system.parameter_values[P], the caller's, by some
+ * millionths of their size (or of 1 where one is 0), tells mode_changed of all signs, so that a
+ * model can make anew what it keeps of them, calls back, and puts them back to the last bit. These
+ * are two calls of field or guards for each direction that moves parameters, wherever a rate is
+ * needed. So a driver that follows parameters shares their values with no driver in another thread.
+ * parameter_values may be NULL where all derivatives are given.
+ */
+ESS_API int ess_driver_follow_parameters(ess_driver *driver, size_t count,
+                                         const double directions[], const double parameters[]);
+
+/* The directions where the trajectory has got to, [n*count]; NULL when none are followed. None are
+ * any more once a callback has failed, or a direction is not finite, on their way along a step that
+ * the state had made. */
+ESS_API const double *ess_driver_tangent(const ess_driver *driver);
+
+/*
+ * The derivative of a run that ends on event function k, by direction: of the time it ends at,
+ * Dt[count] = -grad h_k . V / (grad h_k . f), and of the state there, Dx[n*count] = V + f Dt. The
+ * state has to be on the section: an observer has stopped the run at the crossing, or the caller
+ * knows. Function i of ess_watch is event function guard_count + i; one that an impact has taken
+ * past its zero is a section by the impact. Where event k is one of several of the instant each
+ * direction meets it in its own turn: Dt is of that moment, and Dx of the state there or, when that
+ * has jumped, of the state after all of them, followed to that moment. Either may be NULL.
+ * ESS_EGRAZING where there is no rate; ESS_EINVAL also for Dx among more than 8 events.
+ */
+ESS_API int ess_driver_section(ess_driver *driver, size_t k, double Dt[], double Dx[]);
+
+/* ---- the adjoint ----------------------------------------------------------------------------- */
+
+/*
+ * Records runs from the next apply on, into so many bytes, so that an adjoint can go back along
+ * them: to where recording began, or the driver was reset or last turned around. Steps and states
+ * are those of a run with tangents. No directions are followed then, and ess_driver_follow ends it,
+ * as 0 bytes do. Allocates, here and nowhere else; ESS_EINVAL, also by ESS_METHOD_PAPER;
+ * ESS_ENOMEM.
+ *
+ * A step takes 5 + n doubles, a crossing 4 + 2 n + P, and m / 8 where signs have changed; an impact
+ * n (n + P) besides, as do a slide's steps, steps by ESS_BASE_RKC, and instants of several events.
+ *
+ * From some megabytes on a quarter of them is for that, and half for checkpoints: when the first is
+ * half full the driver's state is kept, 50 kB or more, and it is filled anew. The adjoint makes the
+ * run again from one checkpoint to the next, with nobody told, at the cost of one run more; its
+ * callbacks must be functions of their arguments. So what lasts grows with the square of the room:
+ * with 8 states and 20 event functions 16 MB are for 2 million steps of one apply, 64 MB for 40
+ * million. Each apply begins with a checkpoint, too.
+ */
+ESS_API int ess_driver_record(ess_driver *driver, size_t bytes);
+
+/* How many bytes what has been recorded takes without checkpoints, or would take where there was no
+ * room for it: four times as many are always enough. */
+ESS_API size_t ess_driver_recorded(const ess_driver *driver);
+
+/*
+ * The adjoint of the run that is recorded, of `count` outcomes at once: of outcome c, whose
+ * derivative by the state at the end is column c of outcomes[n*count], the derivative by the state
+ * at the start, start[n*count], and by the parameters, parameters[P*count]. Either of the last two
+ * may be NULL. An integral is a state more, whose rate is what is
+ * integrated. It is v^T D phi of the tangents, through crossings, impacts and slides, at the cost
+ * of some three runs, whatever the number of parameters, where field_jacobian and
+ * field_parameter_jacobian are given; the forward run is one of them. Without these a stage takes n
+ * calls of the field, and two for each parameter; and what is recorded as matrices takes as many
+ * directions as there are states and parameters.
+ *
+ * At an instant of several events it is that of the piece that ess_driver_choose_piece has chosen,
+ * by default the first, and ess_driver_smoothness tells that there are others.
+ *
+ * ESS_ENOMEM where the recording was too short: what it needs is in ess_driver_recorded. Where the
+ * run has failed its status, as ESS_EDISCONTINUOUS or ESS_EGRAZING: there is no derivative.
+ * ESS_EFIELD where that is not finite; ESS_EINVAL. The driver stays where it is, and outcomes may
+ * be asked for again. Allocates count (n + P + 2) doubles, and frees them.
+ */
+ESS_API int ess_driver_adjoint(ess_driver *driver, size_t count, const double outcomes[],
+                               double start[], double parameters[]);
+
+/*
+ * The same of a run that has ended on event function k, as for ess_driver_section: outcomes are by
+ * the state there, and by the time of the event, times[count]. Either may be NULL. ESS_EGRAZING
+ * where there is no rate; ESS_EINVAL also where k is one of several events of the instant.
+ */
+ESS_API int ess_driver_adjoint_section(ess_driver *driver, size_t k, size_t count,
+                                       const double outcomes[], const double times[],
+                                       double start[], double parameters[]);
+
+/* What the flow is at an instant of several events. */
+typedef enum ess_smooth {
+  ESS_SMOOTH_C1,         /* one derivative for all directions */
+  ESS_SMOOTH_PIECEWISE,  /* linear in pieces */
+  ESS_SMOOTH_NOT_COUNTED /* more than 8 events whose jumps do not add up: it may be either */
+} ess_smooth;
+
+/* What is known of the flow since tangents are followed. Discontinuities end a run. */
+typedef struct ess_smoothness {
+  ess_smooth kind; /* the least smooth of all instants */
+  size_t instants; /* at which several events met */
+  size_t pieces;   /* the product of their numbers of pieces, 1 where C1; 0: not counted */
+
+  /* of the last such instant: its time, its events, and the order of the piece that
+   * ess_driver_choose_piece has chosen, else that of the first direction; count is 0 when there was
+   * none */
+  double time;
+  size_t count;
+  const size_t *order; /* [count], the driver's */
+} ess_smoothness;
+
+/* What is known of the flow; NULL when no tangents are followed. */
+ESS_API const ess_smoothness *ess_driver_smoothness(const ess_driver *driver);
+
+/*
+ * All directions take this piece, from 0 on, at instants of several events, in place of their own:
+ * the run's tangents are then one of the matrices that make up its derivative. With several such
+ * instants pieces are counted as digits, those of the first instant first. SIZE_MAX (default): by
+ * direction.
+ */
+ESS_API int ess_driver_choose_piece(ess_driver *driver, size_t piece);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
