@@ -66,19 +66,12 @@ static const column gap_columns[] = {
 };
 
 static json_t *gap_json(const bridge_gap *g) {
-  if (isnan(g->gap)) return json_null();
-  json_t *const object = json_object();
-  for (const column *c = gap_columns; c->name; c++)
-    json_object_set_new(object, c->name, column_json(c, g));
-  return object;
+  return isnan(g->gap) ? json_null() : column_object(gap_columns, g);
 }
 
 static bool gap_take(const json_t *value, bridge_gap *g) {
-  bool taken = true;
   column_clear(gap_columns, g);
-  for (const column *c = gap_columns; c->name && !json_is_null(value); c++)
-    taken = column_take(c, json_object_get(value, c->name), g) && taken;
-  return taken;
+  return json_is_null(value) || column_take_object(gap_columns, value, g);
 }
 
 /* ---- settings -------------------------------------------------------------------------------- */
@@ -137,6 +130,20 @@ json_t *column_json(const column *c, const void *row) {
     break;
   }
   return measure_json_number(column_number(c, row));
+}
+
+json_t *column_object(const column columns[], const void *row) {
+  json_t *const object = json_object();
+  for (const column *c = columns; c->name; c++)
+    json_object_set_new(object, c->name, column_json(c, row));
+  return object;
+}
+
+bool column_take_object(const column columns[], const json_t *object, void *row) {
+  bool taken = true;
+  for (const column *c = columns; c->name; c++)
+    taken = column_take(c, json_object_get(object, c->name), row) && taken;
+  return taken;
 }
 
 void column_csv(const column *c, const void *row, measure_csv *csv) {

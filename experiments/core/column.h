@@ -111,6 +111,11 @@ void column_csv(const column *c, const void *row, measure_csv *csv);
 enum { COLUMN_CSV_NAMES_MAX = 16 };
 size_t column_csv_names(const column *c, const char *names[COLUMN_CSV_NAMES_MAX]);
 
+/* A row as an object, by the columns' names: a new reference. And members of one into a row, whose
+ * texts then borrow from it: false when one is of another kind, or not there. */
+json_t *column_object(const column columns[], const void *row);
+bool column_take_object(const column columns[], const json_t *object, void *row);
+
 /* Forgets a row: numbers are not known, counts 0, texts empty. */
 void column_clear(const column columns[], void *row);
 

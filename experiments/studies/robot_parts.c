@@ -11,37 +11,18 @@
 /* numbers of a reference that are kept; a longer one is measured again */
 static const double kept_max = 1e6;
 
-static double number_of(const json_t *object, const char *name) {
-  double value;
-  return measure_json_value(json_object_get(object, name), &value) ? NAN : value;
-}
-
-static const char *text_of(const json_t *object, const char *name) {
-  const char *const text = json_string_value(json_object_get(object, name));
-  return text ? text : "";
-}
-
-static void set_number(json_t *object, const char *name, double value) {
-  json_object_set_new(object, name, measure_json_number(value));
-}
-
-static const char *who_of(const robot_entry *e) {
-  return e->kind == ROBOT_MUJOCO ? "MuJoCo" : e->kind == ROBOT_PLAIN ? "plain" : "libess";
-}
-
 /* ---- references ------------------------------------------------------------------------------ */
+
+static const column track_columns[] = {
+    COLUMNS(robot_track, AMOUNT, until, seconds, evaluations, steps, jumps, refused),
+    COLUMNS(robot_track, COUNT, reached, event),
+    COLUMNS(robot_track, TEXT, status),
+    {0},
+};
 
 static json_t *numbers(const double value[], size_t count) {
   json_t *const array = json_array();
   for (size_t i = 0; i < count; i++) json_array_append_new(array, measure_json_number(value[i]));
-  return array;
-}
-
-static json_t *touches_of(const robot_track *t) {
-  json_t *const array = json_array();
-  for (size_t i = 0; i < t->touches; i++)
-    json_array_append_new(array,
-                          json_pack("[f,I]", t->touch[i].time, (json_int_t)t->touch[i].event));
   return array;
 }
 
@@ -50,67 +31,46 @@ static int keep_track(study_run *run, const char *name, const robot_entry *e,
   const robot_case *const c = run->own;
   const size_t count = t->reached * c->size.dimension;
   if ((double)count > kept_max) return 0;
-  json_t *const value = json_object();
-  set_number(value, "tolerance", e->knob);
-  set_number(value, "reached", (double)t->reached);
-  set_number(value, "until", t->until);
-  set_number(value, "seconds", t->seconds);
-  set_number(value, "evaluations", t->evaluations);
-  set_number(value, "steps", t->steps);
-  set_number(value, "jumps", t->jumps);
-  set_number(value, "refused", t->refused);
-  set_number(value, "event", t->event == SIZE_MAX ? NAN : (double)t->event);
-  json_object_set_new(value, "status", json_string(t->status));
-  json_object_set_new(value, "touches", touches_of(t));
+  json_t *const value = column_object(track_columns, t), *const touches = json_array();
+  for (size_t i = 0; i < t->touches; i++)
+    json_array_append_new(touches,
+                          json_pack("[f,I]", t->touch[i].time, (json_int_t)t->touch[i].event));
+  json_object_set_new(value, "tolerance", measure_json_number(e->knob));
+  json_object_set_new(value, "touches", touches);
   json_object_set_new(value, "crossings", numbers(t->stop, t->stops));
   json_object_set_new(value, "states", numbers(t->states, count));
   return study_keep_part(run, name, value);
 }
 
-static int take_touches(study_run *run, const json_t *array, robot_track *t) {
-  const size_t count = json_array_size(array);
-  t->touch = calloc(count + 1, sizeof *t->touch);
-  if (!t->touch) return study_out_of_memory(run);
-  t->room = count + 1;
-  t->touches = count;
-  for (size_t i = 0; i < count; i++) {
-    const json_t *const one = json_array_get(array, i);
+/* room for touches and crossings, and those */
+static int take_times(study_run *run, const json_t *touches, const json_t *crossings,
+                      robot_track *t) {
+  t->touches = json_array_size(touches);
+  t->stops = json_array_size(crossings);
+  t->touch = calloc(t->room = t->touches + 1, sizeof *t->touch);
+  t->stop = calloc(t->stop_room = t->stops + 1, sizeof *t->stop);
+  if (!t->touch || !t->stop) return study_out_of_memory(run);
+  for (size_t i = 0; i < t->touches; i++) {
+    const json_t *const one = json_array_get(touches, i);
     t->touch[i] = (robot_touch){json_number_value(json_array_get(one, 0)),
                                 (size_t)json_integer_value(json_array_get(one, 1))};
   }
-  return 0;
-}
-
-static int take_crossings(study_run *run, const json_t *array, robot_track *t) {
-  const size_t count = json_array_size(array);
-  t->stop = calloc(count + 1, sizeof *t->stop);
-  if (!t->stop) return study_out_of_memory(run);
-  t->stop_room = count + 1;
-  t->stops = count;
-  for (size_t i = 0; i < count; i++) t->stop[i] = json_number_value(json_array_get(array, i));
+  for (size_t i = 0; i < t->stops; i++)
+    t->stop[i] = json_number_value(json_array_get(crossings, i));
   return 0;
 }
 
 static int take_track(study_run *run, const json_t *value, robot_track *t) {
   const robot_case *const c = run->own;
   const json_t *const states = json_object_get(value, "states");
-  const double event = number_of(value, "event");
   const size_t count = json_array_size(states);
-  t->reached = (size_t)number_of(value, "reached");
-  if (t->reached > c->outputs || count != t->reached * c->size.dimension)
+  if (!column_take_object(track_columns, value, t) || t->reached > c->outputs ||
+      count != t->reached * c->size.dimension)
     return measure_fail(run->message, "a part is none of this start's; begin anew with --restart");
-  t->until = number_of(value, "until");
-  t->seconds = number_of(value, "seconds");
-  t->evaluations = number_of(value, "evaluations");
-  t->steps = number_of(value, "steps");
-  t->jumps = number_of(value, "jumps");
-  t->refused = number_of(value, "refused");
-  t->event = isnan(event) ? SIZE_MAX : (size_t)event;
-  t->status = study_text(run, "%s", text_of(value, "status"));
+  t->status = study_text(run, "%s", t->status);
   for (size_t i = 0; i < count; i++) t->states[i] = json_number_value(json_array_get(states, i));
   for (size_t i = 0; i < t->reached; i++) t->at_end[i] = true;
-  const int status = take_crossings(run, json_object_get(value, "crossings"), t);
-  return status ? status : take_touches(run, json_object_get(value, "touches"), t);
+  return take_times(run, json_object_get(value, "touches"), json_object_get(value, "crossings"), t);
 }
 
 int robot_follow_kept(study_run *run, const char *name, const robot_entry *e, const double x0[],
@@ -121,50 +81,54 @@ int robot_follow_kept(study_run *run, const char *name, const robot_entry *e, co
   return status ? status : keep_track(run, name, e, t);
 }
 
-/* ---- numbers --------------------------------------------------------------------------------- */
+/* ---- numbers and errors ---------------------------------------------------------------------- */
 
 bool robot_number_kept(const study_run *run, const char *name, double *value) {
   const json_t *const known = study_part(run, name);
-  if (known) *value = number_of(known, "value");
-  return known;
+  return known && !measure_json_value(json_object_get(known, "value"), value);
 }
 
 int robot_keep_number(study_run *run, const char *name, double number) {
-  json_t *const value = json_object();
-  set_number(value, "value", number);
-  return study_keep_part(run, name, value);
+  return study_keep_part(run, name, json_pack("{s:o}", "value", measure_json_number(number)));
 }
 
-/* ---- errors ---------------------------------------------------------------------------------- */
+#define ERROR_COLUMNS(prefix, row, at)                                                             \
+  COLUMN_AS(prefix "rms_error", row, at states, AMOUNT, "", ""),                                   \
+      COLUMN_AS(prefix "position_error", row, at bodies, AMOUNT, "m", ""),                         \
+      COLUMN_AS(prefix "hinge_error", row, at hinges, AMOUNT, "rad", "")
 
-static const char *const measures[] = {"rms_error", "position_error", "hinge_error"};
-
-static robot_error error_of(const json_t *object) {
-  return (robot_error){number_of(object, measures[0]), number_of(object, measures[1]),
-                       number_of(object, measures[2])};
-}
-
-static void set_error(json_t *object, const robot_error *error) {
-  set_number(object, measures[0], error->states);
-  set_number(object, measures[1], error->bodies);
-  set_number(object, measures[2], error->hinges);
-}
+static const column error_columns[] = {ERROR_COLUMNS("", robot_error, ), {0}};
 
 bool robot_error_kept(const study_run *run, const char *name, robot_error *smallest) {
   const json_t *const known = study_part(run, name);
-  if (known) *smallest = robot_error_smaller(*smallest, error_of(known));
+  robot_error error = robot_error_unknown;
+  column_take_object(error_columns, known, &error);
+  *smallest = robot_error_smaller(*smallest, error);
   return known;
 }
 
 int robot_keep_error(study_run *run, const char *name, const robot_error *error) {
-  json_t *const value = json_object();
-  set_error(value, error);
-  return study_keep_part(run, name, value);
+  return study_keep_part(run, name, column_object(error_columns, error));
 }
 
 /* ---- runs ------------------------------------------------------------------------------------ */
 
 enum { NAME_SIZE = 32 };
+
+/* a run, and how far MuJoCo is from the reference by all up to it */
+typedef struct kept_run {
+  const char *who, *variant, *note;
+  double knob, seconds, evaluations, steps;
+  robot_error error, mujoco;
+} kept_run;
+
+static const column run_columns[] = {
+    COLUMNS(kept_run, TEXT, who, variant, note),
+    COLUMNS(kept_run, AMOUNT, knob, seconds, evaluations, steps),
+    ERROR_COLUMNS("", kept_run, error.),
+    ERROR_COLUMNS("mujoco_", kept_run, mujoco.),
+    {0},
+};
 
 static const char *name_of(size_t entry, char name[NAME_SIZE]) {
   snprintf(name, NAME_SIZE, "run %zu", entry);
@@ -173,36 +137,28 @@ static const char *name_of(size_t entry, char name[NAME_SIZE]) {
 
 bool robot_sample_kept(study_run *run, size_t entry, robot_sample *s, robot_error *mujoco) {
   char name[NAME_SIZE];
-  const json_t *const known = study_part(run, name_of(entry, name));
-  if (!known) return false;
-  s->error = error_of(known);
-  s->seconds = number_of(known, "seconds");
-  s->evaluations = number_of(known, "evaluations");
-  s->steps = number_of(known, "steps");
-  s->note = study_text(run, "%s", text_of(known, "note"));
-  *mujoco = robot_error_smaller(*mujoco, error_of(json_object_get(known, "mujoco")));
+  kept_run known;
+  column_clear(run_columns, &known);
+  if (!column_take_object(run_columns, study_part(run, name_of(entry, name)), &known)) return false;
+  s->error = known.error;
+  s->seconds = known.seconds;
+  s->evaluations = known.evaluations;
+  s->steps = known.steps;
+  s->note = study_text(run, "%s", known.note);
+  *mujoco = robot_error_smaller(*mujoco, known.mujoco);
   return true;
 }
 
 int robot_keep_sample(study_run *run, size_t entry, const robot_sample *s,
                       const robot_error *mujoco) {
+  static const char *const who[] = {
+      [ROBOT_MUJOCO] = "MuJoCo", [ROBOT_LIBESS] = "libess", [ROBOT_PLAIN] = "plain"};
   char name[NAME_SIZE];
-  const robot_case *const c = run->own;
-  const robot_entry *const e = &c->entry[entry];
+  const robot_entry *const e = &((const robot_case *)run->own)->entry[entry];
+  const kept_run of = {who[e->kind],   e->variant, s->note,  e->knob, s->seconds,
+                       s->evaluations, s->steps,   s->error, *mujoco};
   if (study_part(run, name_of(entry, name))) return 0;
-  json_t *const value = json_object();
-  json_object_set_new(value, "who", json_string(who_of(e)));
-  json_object_set_new(value, "variant", json_string(e->variant));
-  set_number(value, "knob", e->knob);
-  set_error(value, &s->error);
-  set_number(value, "seconds", s->seconds);
-  set_number(value, "evaluations", s->evaluations);
-  set_number(value, "steps", s->steps);
-  json_t *const nearest = json_object();
-  set_error(nearest, mujoco);
-  json_object_set_new(value, "mujoco", nearest);
-  json_object_set_new(value, "note", json_string(s->note));
-  return study_keep_part(run, name, value);
+  return study_keep_part(run, name, column_object(run_columns, &of));
 }
 
 /* ---- what is there --------------------------------------------------------------------------- */
@@ -218,13 +174,13 @@ static void show_run(const char *who, const char *variant, double knob, double e
 
 /* a step in s, or a tolerance; the bodies' error; the time of a run */
 void robot_show_part(const char *name, const json_t *value) {
-  if (json_object_get(value, "states"))
-    printf("  %s: libess at %g, to %.3g s, in %.3g s\n", name, number_of(value, "tolerance"),
-           number_of(value, "until"), number_of(value, "seconds"));
-  else if (json_object_get(value, "who"))
-    show_run(text_of(value, "who"), text_of(value, "variant"), number_of(value, "knob"),
-             number_of(value, "position_error"), number_of(value, "seconds"),
-             text_of(value, "note"));
+  robot_track track;
+  kept_run one;
+  if (json_object_get(value, "states") && column_take_object(track_columns, value, &track))
+    printf("  %s: libess at %g, to %.3g s, in %.3g s\n", name,
+           json_number_value(json_object_get(value, "tolerance")), track.until, track.seconds);
+  else if (column_take_object(run_columns, value, &one))
+    show_run(one.who, one.variant, one.knob, one.error.bodies, one.seconds, one.note);
 }
 
 void robot_show_runs(const study_run *run) {
