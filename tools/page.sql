@@ -30,3 +30,153 @@ SELECT race, system, label, max(iif(error = 1e-1, said, NULL)) AS e1, max(iif(er
   max(iif(error = 1e-3, said, NULL)) AS e3, max(iif(error = 1e-4, said, NULL)) AS e4
 FROM systems CROSS JOIN methods LEFT JOIN drake_best USING (race, system, method)
 GROUP BY race, at, number ORDER BY race, at, number;
+
+-- of paper.md and README.md: libess's error over MuJoCo's by the paper's protocol, and what it comes to, a line each
+CREATE VIEW paper_factors AS
+SELECT contacts, 1.0 * ours.rms_error / theirs.rms_error AS median, 1.0 * ours.rms_worst / theirs.rms_worst AS worst
+FROM sweep ours JOIN sweep theirs USING (protocol, contacts)
+WHERE protocol = 'paper' AND ours.solver = 'projection' AND theirs.solver = 'mujoco';
+CREATE VIEW paper_losses AS
+WITH counted AS (
+  SELECT count(*) AS all_n, sum(median > 1) AS larger, max(contacts) AS last, max(iif(median > 1, -1, contacts)) AS none_up_to
+  FROM paper_factors)
+SELECT printf('libess''s median error exceeds MuJoCo''s %s.', CASE
+    WHEN none_up_to < last THEN printf('from %d contacts on', (SELECT min(contacts) FROM paper_factors WHERE contacts > none_up_to))
+    WHEN larger > 0 THEN printf('at %d of %d N', larger, all_n) ELSE 'nowhere here' END) AS said
+FROM counted WHERE all_n > 0
+UNION ALL
+SELECT printf('At N = %d it is %.2g times MuJoCo''s. Over all N the factor is at most %.2g for the median (at N = %d),',
+  last, (SELECT median FROM paper_factors WHERE contacts = last), most, contacts)
+FROM counted, (SELECT max(median) AS most, contacts FROM paper_factors) WHERE all_n > 0
+UNION ALL
+SELECT printf('and at most %.2g for the worst start (at N = %d).', max(worst), contacts) FROM paper_factors HAVING max(worst) > 0;
+
+-- of mujoco.md: settings and timers with the names that the page has
+CREATE VIEW mujoco_rows AS
+SELECT rowid AS at, *, iif(model = 'hopper', 'hopper', 'N = ' || contacts) AS "case", verdict != 'left out' AS there,
+  CASE WHEN changes IS NOT NULL THEN iif(base = 'mujoco', 'own ', '') || printf('`%s`', changes)
+    WHEN base = 'race' THEN '**the race''s**' ELSE 'MuJoCo''s own' END AS setting
+FROM mujoco_settings;
+CREATE VIEW mujoco_raced AS
+SELECT r.*, r.rms_error / own.rms_error AS error_ratio FROM mujoco_rows r JOIN mujoco_rows own USING (base, "case")
+WHERE base = 'race' AND own.changes IS NULL AND r.there;
+CREATE VIEW mujoco_timers AS
+SELECT rowid AS at, *, iif(model = 'hopper', 'hopper', 'N = ' || contacts) AS "case" FROM mujoco_profile;
+CREATE VIEW mujoco_columns AS -- the race's profile of every case, and behind them MuJoCo's own of the last
+WITH cases AS (SELECT min(at) AS number, "case" FROM mujoco_timers GROUP BY "case")
+SELECT number, "case" AS name, 'race' AS base, "case" FROM cases
+UNION ALL SELECT 1e9, 'MuJoCo''s own, ' || "case", 'mujoco', "case" FROM (SELECT max(number), "case" FROM cases);
+
+-- of gradients.md: the times at which libess's own derivative is known, and MuJoCo's errors there
+CREATE VIEW gradient_times AS
+SELECT folder, key AS number, value ->> 't' AS t, value ->> 'estimate' AS estimate
+FROM "gradients/*/robot_derivative_top" a, json_each(a.times) WHERE value ->> 't' <= audited;
+CREATE VIEW gradient_errors AS
+SELECT e.rowid AS at, e.*, iif(way = 'transitions', '`mjd_transitionFD`', printf('differences by %g', move)) AS how,
+  CASE WHEN error IS NULL THEN iif(note LIKE '%finite%', 'not finite', 'none')
+    WHEN error > coalesce(estimate, 0) THEN percent(error) ELSE '< ' || percent(estimate) END AS cell
+FROM "gradients/*/robot_derivative_errors" e JOIN gradient_times USING (folder, t) WHERE who = 'MuJoCo';
+CREATE VIEW gradient_own AS -- at the model's own step: by matrices, or by differences of the smallest moves
+SELECT folder, t, way, min(move) AS move, error, cell FROM gradient_errors WHERE own GROUP BY folder, t, way;
+
+-- of mechanisms.md: runs on rigid and on soft contacts, as the page writes them
+CREATE VIEW contact_runs AS
+SELECT rowid AS at, *, short(angle_rms, '.1e') AS angle, short(landing_off, '.1e') AS later, short(100 * stop_speed, '.3f') AS stops,
+  short(1e6 * time_s, iif(1e6 * time_s < 100, '.3g', '.0f')) AS us, contacts = 'rigid' AND NOT angle_rms > 0 AS exact,
+  iif(contacts = 'own', printf('own, %.3g ms', 1e3 * time_constant),
+    printf('ζ = %g, k = %s', damping_ratio, short(stiffness, '.1e'))) AS contact
+FROM rigid_soft;
+CREATE VIEW contact_springs AS
+SELECT * FROM contact_runs WHERE engine = 'libess' AND contacts = 'springs' AND (system != 'block' OR stiffness >= 1e5);
+CREATE VIEW contact_systems AS
+SELECT number, system, name, us AS rigid_us, min(at), time_s AS rigid_s
+FROM (SELECT 1 AS number, 'block' AS system, 'block' AS name UNION SELECT 2, 'trot', 'landing') JOIN contact_runs USING (system)
+WHERE exact GROUP BY number;
+CREATE VIEW contact_integrators AS -- MuJoCo's, and the first that does the same
+WITH runs AS (SELECT at, integrator, coalesce(printf('%s %.3g %.6g', system, angle_rms, landing), '') AS did
+  FROM contact_runs WHERE engine = 'mujoco' AND choice != 'stiffest' ORDER BY at),
+did AS (SELECT min(at) AS at, integrator, group_concat(did) AS did FROM runs GROUP BY integrator)
+SELECT at, integrator, (SELECT integrator FROM did first WHERE first.did = did.did ORDER BY at LIMIT 1) AS as_before FROM did;
+CREATE VIEW contact_told AS
+SELECT c.* FROM contact_runs c JOIN contact_integrators i USING (integrator) WHERE engine = 'mujoco' AND as_before = integrator;
+CREATE VIEW contact_by_mujoco AS -- at each step of each integrator
+WITH kinds AS (
+  SELECT *, CASE WHEN choice = 'default' THEN 'usual' WHEN choice = 'closest' THEN 'near' WHEN contacts = 'own' THEN 'own'
+    WHEN damping_ratio = 2 THEN 'stiff' END AS kind
+  FROM contact_told)
+SELECT system, integrator, 1e3 * time_step AS ms, max(angle) FILTER (WHERE kind = 'usual') AS usual,
+  max(us) FILTER (WHERE kind = 'usual') AS usual_us,
+  max(printf('%.2g ms', 1e3 * time_constant)) FILTER (WHERE kind = 'own') AS own, max(angle) FILTER (WHERE kind = 'own') AS own_angle,
+  max(short(stiffness, '.1e')) FILTER (WHERE kind = 'stiff') AS stiff, max(angle) FILTER (WHERE kind = 'stiff') AS stiff_angle,
+  max(contact) FILTER (WHERE kind = 'near') AS near, max(later) FILTER (WHERE kind = 'near') AS later,
+  max(angle) FILTER (WHERE kind = 'near') AS angle, max(stops) FILTER (WHERE kind = 'near') AS stops,
+  max(short(iif(system = 'block', spin_ratio, end_rate), '.4f')) FILTER (WHERE kind = 'near') AS value,
+  max(us) FILTER (WHERE kind = 'near') AS us
+FROM kinds GROUP BY system, integrator, time_step ORDER BY min(at);
+CREATE VIEW contact_within AS -- the cheapest run of each that is within so much of rigid contacts
+WITH asked (error) AS (VALUES (1e-2), (1e-3), (1e-4), (1e-5), (1e-6)),
+best AS (
+  SELECT system, error, engine, min(time_s) AS time_s, us,
+    coalesce(printf('%s, %g ms, ', integrator, 1e3 * time_step), '') || iif(choice = 'default', 'default', contact) AS how
+  FROM asked JOIN contact_runs ON angle_rms <= error AND time_s > 0 AND (engine = 'mujoco' OR contacts = 'springs')
+  GROUP BY system, error, engine)
+SELECT s.*, printf('%.0e', asked.error) AS error, ours.how AS our_how, ours.us AS our_us, theirs.how AS their_how, theirs.us AS their_us,
+  CASE WHEN ours.time_s IS NULL AND theirs.time_s IS NULL THEN 3 WHEN theirs.time_s < coalesce(ours.time_s, 9e999) THEN 2 ELSE 1 END
+    AS who, rigid_s < min(coalesce(ours.time_s, 9e999), coalesce(theirs.time_s, 9e999)) AS beaten
+FROM contact_systems s CROSS JOIN asked
+  LEFT JOIN best ours ON ours.system = s.system AND ours.error = asked.error AND ours.engine = 'libess'
+  LEFT JOIN best theirs ON theirs.system = s.system AND theirs.error = asked.error AND theirs.engine = 'mujoco'
+ORDER BY number, asked.error DESC;
+
+-- of findings.md, README.md and the report: what each method costs at least within an error. Methods that look for no
+-- crossing and read the mode off the state are one: the cheapest of them
+CREATE VIEW precision_others (number, who) AS VALUES (1, 'plain'), (2, 'projection'), (3, 'listing'), (4, 'location'), (5, 'cvode'),
+  (6, 'gsl'), (7, 'hybrid'), (8, 'smooth'), (9, 'time-stepping'), (10, 'ode'), (11, 'mujoco');
+CREATE VIEW precision_runs AS
+SELECT rowid AS at, *, iif(model = 'plate', 'plate, N = ' || contacts, model) AS system,
+  iif(solver LIKE 'plain-%', 'plain', solver) AS who
+FROM work_precision;
+CREATE VIEW precision_systems AS SELECT system, min(at) AS at FROM precision_runs GROUP BY system;
+CREATE VIEW precision_best AS
+WITH asked (error) AS (
+  VALUES (1e-1), (1e-2), (1e-3), (1e-4), (1e-5), (1e-6), (1e-7), (1e-8), (1e-9), (1e-10)),
+kinds (kind) AS (VALUES ('time'), ('evaluations'))
+SELECT kind, system, error, who, value, min(iif(kind = 'time', 1e3 * median_s, 1.0 * evaluations)) AS cost
+FROM asked CROSS JOIN kinds JOIN precision_runs ON rms_error <= error
+WHERE status = 'ok' AND (who = 'libess' OR who IN (SELECT who FROM precision_others)) GROUP BY kind, system, error, who;
+CREATE VIEW precision_cases AS -- all that a method reaches, and what libess needs for it
+SELECT kind, system, error, at, (
+  SELECT cost FROM precision_best o WHERE o.kind = b.kind AND o.system = b.system AND o.error = b.error AND who = 'libess') AS ours
+FROM precision_best b JOIN precision_systems USING (system) GROUP BY kind, system, error;
+CREATE VIEW precision_ratios AS
+SELECT kind, system, error, at, who, cost, ours, cost / ours AS ratio,
+  row_number() OVER (PARTITION BY kind, system, error ORDER BY cost, who) AS place
+FROM precision_cases JOIN precision_best USING (kind, system, error) WHERE who != 'libess';
+CREATE VIEW precision_worse AS -- where another method is the cheapest
+SELECT * FROM precision_ratios WHERE place = 1 AND (ours IS NULL OR ratio < 1);
+CREATE VIEW precision_table AS
+SELECT kind, system, error, coalesce(printf('%.4g', ours), (
+    SELECT 'not reached; ' || group_concat(printf('%s %.4g', who, cost), ', ') FROM (
+      SELECT who, cost FROM precision_others JOIN precision_best b USING (who)
+      WHERE b.kind = c.kind AND b.system = c.system AND b.error = c.error ORDER BY number))) AS cost,
+  (SELECT printf('%.0e', value) FROM precision_best b
+   WHERE b.kind = c.kind AND b.system = c.system AND b.error = c.error AND who = 'libess') AS tolerance,
+  (SELECT cells(printf(iif(ratio < 1, '**%.2f**', '%.3g'), ratio)) FROM (
+     SELECT ratio FROM precision_others o LEFT JOIN precision_ratios r
+       ON r.who = o.who AND r.kind = c.kind AND r.system = c.system AND r.error = c.error
+     ORDER BY number)) AS others
+FROM precision_cases c ORDER BY at, error DESC;
+CREATE VIEW precision_summary AS
+SELECT system, (SELECT group_concat(said, '; ') FROM (
+    SELECT printf('%.0e: %s', error, who) || coalesce(printf(' %.2f', ratio), '') AS said FROM precision_worse w
+    WHERE w.system = s.system AND kind = 'time' ORDER BY error DESC)) AS in_time,
+  (SELECT group_concat(said, '; ') FROM (
+    SELECT printf('%.0e: %s', error, who) || coalesce(printf(' %.2f', ratio), '') AS said FROM precision_worse w
+    WHERE w.system = s.system AND kind = 'evaluations' ORDER BY error DESC)) AS in_evaluations
+FROM precision_systems s ORDER BY at;
+CREATE VIEW precision_kept AS -- errors over the tolerance that was asked for, also where crossings are others
+WITH asked (tolerance) AS (VALUES (1e-2), (1e-3), (1e-4), (1e-5), (1e-6))
+SELECT max(at) AS at, system, label, tolerance, rms_error / tolerance AS median, rms_worst / tolerance AS worst
+FROM asked JOIN precision_runs ON abs(value / tolerance - 1) < 1e-9
+WHERE knob IN ('tolerance', 'rtol') AND coincides_with IS NULL AND max(rms_error, rms_worst) < 9e999
+GROUP BY system, label, tolerance;
