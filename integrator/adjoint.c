@@ -17,12 +17,10 @@
 #include "dopri5.h"
 #include "driver_state.h"
 #include "ess_tangents.h"
-#include "page.h"
+#include "events.h"
 #include "parameters.h"
-#include "status.h"
+#include "step.h"
 #include "tape.h"
-#include "tolerance.h"
-#include "watched.h"
 
 /* adjoints may err by so many tolerances in a step, as directions may; and by this part, where the
  * field's Jacobian is differences */

@@ -1,10 +1,13 @@
 /*
- * Arithmetic that is quicker inline.
+ * Arithmetic that is quicker inline, and numbers by no pattern.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #ifndef ESS_ARITHMETIC_H
 #define ESS_ARITHMETIC_H
+
+#include <math.h>
+#include <stddef.h>
 
 /* inline however large: its callers know something that makes it smaller */
 #define ESS_INLINE static inline __attribute__((always_inline))
@@ -26,6 +29,12 @@ static inline void ess_swap(double **a, double **b) {
   double *const held = *a;
   *a = *b;
   *b = held;
+}
+
+/* From 0 up to 1. */
+static inline double ess_scattered(size_t i) {
+  const double multiple = 0.6180339887498949 * (double)i;
+  return multiple - floor(multiple);
 }
 
 #endif

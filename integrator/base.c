@@ -10,9 +10,8 @@
 #include "base.h"
 #include "dopri5.h"
 #include "driver_state.h"
-#include "slide_state.h"
-#include "stabilised.h"
-#include "tangent.h"
+#include "slides.h"
+#include "tangents.h"
 
 /* calls of the field that a step of dopri5 takes, and radius times length to which it is stable;
  * stability may bound it from the third of these on */

@@ -1,5 +1,5 @@
 /*
- * Which base makes steps.
+ * Which base makes steps, and the one that is stabilised.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -13,5 +13,24 @@
 void ess_base_reset(ess_driver *d);
 int ess_base_begin(ess_driver *d);
 void ess_base_choose(ess_driver *d);
+
+/* ---- the stabilised base --------------------------------------------------------------------- */
+
+/* Before each try: what the field is like; d->dt_next is no longer than stages can make stable. */
+int ess_stabilised_begin(ess_driver *d);
+
+/* As ess_dopri5_try, whose dense output is then a cubic. */
+int ess_stabilised_try(ess_driver *d, double *error);
+
+/* Into x_try: what a stabilised step errs by that is as long as the one just tried by either. */
+void ess_stabilised_estimate(ess_driver *d);
+
+/* Stages, not rounded, that are stable for this radius times length. */
+double ess_stabilised_stages(double extent);
+
+/* The field's Jacobian has a spectral radius of this or more: it is f at x and f_before at
+ * x_before. 0 where that does not tell. */
+double ess_stabilised_radius(const ess_driver *d, const double f[], const double f_before[],
+                             const double x[], const double x_before[]);
 
 #endif

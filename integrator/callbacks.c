@@ -8,10 +8,9 @@
 
 #include "callbacks.h"
 #include "driver_state.h"
-#include "impact_state.h"
+#include "impacts.h"
 #include "lanes.h"
-#include "slide_state.h"
-#include "status.h"
+#include "slides.h"
 #include "tape.h"
 
 int ess_callback_failed(ess_driver *d, int code) {

@@ -1,5 +1,5 @@
 /*
- * The system's callbacks, as the driver calls them.
+ * The system's callbacks, as the driver calls them, and failures: theirs and all others.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -45,5 +45,13 @@ int ess_check_state(ess_driver *d, const double x[]);
 
 /* Fails when an event function or rate at the node is not finite. */
 int ess_check_guards(ess_driver *d);
+
+/* ---- why a run has stopped ------------------------------------------------------------------- */
+
+/* Records why the run stopped and returns `status`; why a call was refused, as of time t,
+ * and returns ESS_EINVAL; forgets both. */
+int ess_fail(ess_driver *d, ess_status status, size_t guard);
+int ess_refuse(ess_driver *d, double t, const char *reason);
+void ess_no_failure(ess_driver *d);
 
 #endif

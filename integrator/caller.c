@@ -10,7 +10,8 @@
 
 #include "arithmetic.h"
 #include "caller.h"
-#include "impact_state.h"
+#include "driver_state.h"
+#include "impacts.h"
 #include "parameters.h"
 
 /* ---- slope -------------------------------------------------------------------------------- */

@@ -1,14 +1,34 @@
 /*
- * The system as the caller gave it, and as the driver integrates it. They differ where event
- * functions move in time, which is a state more; where their rates are differences; and where time
- * goes backward, as a time of its own that goes forward.
+ * The system as the caller gave it, and as the driver integrates it; and the caller's options.
+ * Systems differ where event functions move in time, which is a state more; where their rates are
+ * differences; and where time goes backward, as a time of its own that goes forward.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #ifndef ESS_CALLER_H
 #define ESS_CALLER_H
 
-#include "driver_state.h"
+#include "ess.h"
+
+typedef struct ess_caller {
+  ess_system system; /* resets and impacts NULL: copied */
+  ess_impacts impacts;
+  ess_observer observer;
+  int (*start)(const double sign[], bool armed[], void *params);
+  bool is_latched_by_state; /* the mode is no more than on which side of the guards the state is */
+  bool moves;               /* the state after the caller's is the time since `origin` */
+  bool differs;             /* rates are differences */
+  double way;               /* -1: the driver's time is the caller's, negated; else 1 */
+  double origin;            /* in the driver's time */
+
+  double *x;                      /* [n + 1] */
+  double *h, *partial;            /* event functions, and what they change by with time alone */
+  double *beside, *above, *below; /* a state, and event functions, beside the one looked at */
+  double *best, *off, *rate;      /* by event function: differences (caller.c) */
+  double *mode, *after;
+  bool *armed;
+  void *memory;
+} ess_caller;
 
 /* Takes the caller's system, before there is memory for anything else; false when there is none for
  * what it needs. */
@@ -35,5 +55,10 @@ const double *ess_caller_state(ess_driver *d, double t, const double x[]);
  * state x[n]; 0, or what a callback returned. */
 int ess_slope(ess_driver *d, double t, const double x[], double vt, const double v[],
               const double h[], double rate[]);
+
+/* ---- options --------------------------------------------------------------------------------- */
+
+/* These are in force from here on, their arrays copied. */
+void ess_take_options(ess_driver *d, const ess_options *options);
 
 #endif

@@ -8,15 +8,12 @@
 #include <math.h>
 
 #include "arithmetic.h"
-#include "armed.h"
-#include "crossing.h"
+#include "callbacks.h"
 #include "driver_state.h"
-#include "instant.h"
-#include "resets.h"
-#include "saltation.h"
-#include "slide_notes.h"
-#include "status.h"
+#include "events.h"
+#include "slides.h"
 #include "suspect.h"
+#include "tangents.h"
 
 /* this many returns in a row are sliding; each takes next to nothing beside a step, and beside the
  * way there: where the field is a polynomial steps are as long as they are let */

@@ -4,14 +4,10 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "cut.h"
-#include "armed.h"
 #include "callbacks.h"
-#include "crossing.h"
 #include "driver_state.h"
-#include "impact.h"
-#include "impact_state.h"
-#include "instant.h"
+#include "events.h"
+#include "impacts.h"
 #include "locate.h"
 
 void ess_enter_neighbourhoods(ess_driver *d) {

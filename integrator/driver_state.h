@@ -9,10 +9,10 @@
 #ifndef ESS_DRIVER_STATE_H
 #define ESS_DRIVER_STATE_H
 
-#include "caller_state.h"
+#include "caller.h"
 #include "ess.h"
 #include "kinks_state.h"
-#include "watched_state.h"
+#include "watched.h"
 
 enum {
   ESS_STAGES = 7,
@@ -216,10 +216,10 @@ struct ess_driver {
   void *memory, *indices; /* the blocks that all arrays above lie in */
   size_t memory_bytes, indices_bytes;
 
-  struct ess_impact_work *impacts; /* impact_state.h; NULL in a system without them */
+  struct ess_impact_work *impacts; /* impacts.h; NULL in a system without them */
   struct ess_rodas *rodas;         /* rodas.c; NULL by other bases */
-  struct ess_slides *slides;       /* slide_state.h; NULL unless asked for */
-  struct ess_tangents *tangents;   /* tangent_state.h; NULL when none are followed */
+  struct ess_slides *slides;       /* slides.h; NULL unless asked for */
+  struct ess_tangents *tangents;   /* tangents.h; NULL when none are followed */
 };
 
 /* the caller's time, of one of the driver's or the other way round */

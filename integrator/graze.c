@@ -10,10 +10,7 @@
 #include "callbacks.h"
 #include "driver_state.h"
 #include "enclosure.h"
-#include "graze.h"
-#include "impact_state.h"
-#include "status.h"
-#include "zeno.h"
+#include "impacts.h"
 
 /* a guard is grazed where the state goes no further beyond it, or stays no further from it, than
  * this part of what the tolerance lets it be off by; all of that where tangents are followed, which

@@ -11,19 +11,12 @@
 
 #include "arithmetic.h"
 #include "callbacks.h"
-#include "crossing.h"
 #include "driver_state.h"
-#include "graze.h"
-#include "impact.h"
-#include "impact_state.h"
-#include "instant.h"
-#include "resets.h"
-#include "resting.h"
-#include "saltation.h"
-#include "slide_rest.h"
-#include "status.h"
+#include "events.h"
+#include "impacts.h"
+#include "slides.h"
 #include "suspect.h"
-#include "zeno.h"
+#include "tangents.h"
 
 const char *ess_impacts_check(const ess_system *s) {
   const ess_impacts *const impacts = s->impacts;

@@ -7,13 +7,11 @@
 #include <math.h>
 
 #include "arithmetic.h"
-#include "armed.h"
+#include "callbacks.h"
 #include "dopri5.h"
 #include "driver_state.h"
-#include "impact_state.h"
-#include "instant.h"
-#include "status.h"
-#include "watched.h"
+#include "events.h"
+#include "impacts.h"
 
 /* a crossing is located to this part of a step */
 static const double LOCATED = 1e-11;

@@ -12,16 +12,14 @@
 #include <string.h>
 
 #include "arithmetic.h"
-#include "armed.h"
 #include "callbacks.h"
 #include "dopri5.h"
 #include "driver_state.h"
 #include "enclosure.h"
+#include "events.h"
 #include "kinks.h"
 #include "lanes.h"
 #include "projection.h"
-#include "resets.h"
-#include "status.h"
 
 enum { LAST_STAGE = ESS_STAGES - 1, QUARTIC = ESS_QUARTIC };
 

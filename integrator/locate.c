@@ -8,17 +8,14 @@
 #include <math.h>
 
 #include "arithmetic.h"
-#include "armed.h"
 #include "callbacks.h"
 #include "dopri5.h"
 #include "driver_state.h"
 #include "enclosure.h"
-#include "impact_state.h"
+#include "events.h"
+#include "impacts.h"
 #include "lanes.h"
 #include "locate.h"
-#include "resets.h"
-#include "sort.h"
-#include "status.h"
 
 /* ---- candidates --------------------------------------------------------------------------- */
 

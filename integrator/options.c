@@ -6,15 +6,13 @@
  */
 #include <math.h>
 
-#include "armed.h"
+#include "callbacks.h"
 #include "caller.h"
 #include "driver_state.h"
-#include "impact.h"
-#include "options.h"
+#include "events.h"
+#include "impacts.h"
 #include "parameters.h"
-#include "resets.h"
-#include "slide.h"
-#include "status.h"
+#include "slides.h"
 #include "watched.h"
 
 ess_options ess_options_default(void) {

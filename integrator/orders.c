@@ -8,17 +8,13 @@
 #include <string.h>
 
 #include "arithmetic.h"
-#include "armed.h"
 #include "callbacks.h"
 #include "driver_state.h"
 #include "ess_tangents.h"
-#include "impact_state.h"
-#include "instant.h"
-#include "orders.h"
+#include "events.h"
+#include "impacts.h"
 #include "parameters.h"
-#include "resets.h"
-#include "status.h"
-#include "tangent_state.h"
+#include "tangents.h"
 #include "tape.h"
 
 /* ---- passage ------------------------------------------------------------------------------ */

@@ -9,10 +9,10 @@
 #include <string.h>
 
 #include "driver_state.h"
-#include "impact_state.h"
-#include "page.h"
-#include "slide_state.h"
-#include "tangent_state.h"
+#include "impacts.h"
+#include "slides.h"
+#include "tangents.h"
+#include "tape.h"
 
 /* ---- checkpoint --------------------------------------------------------------------------- */
 

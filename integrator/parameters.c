@@ -11,10 +11,10 @@
 #include "arithmetic.h"
 #include "callbacks.h"
 #include "driver_state.h"
-#include "impact_state.h"
+#include "impacts.h"
 #include "parameters.h"
-#include "slide_state.h"
-#include "tangent_state.h"
+#include "slides.h"
+#include "tangents.h"
 
 /* ---- difference --------------------------------------------------------------------------- */
 

@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "arithmetic.h"
+#include "callbacks.h"
+#include "dense.h"
 #include "driver_state.h"
-#include "piece.h"
-#include "status.h"
 
 /* adds to the time, up to the end of the apply, and keeps what rounding cuts off: far from t = 0 it
  * would add up */

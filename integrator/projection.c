@@ -10,22 +10,16 @@
 #include <string.h>
 
 #include "arithmetic.h"
-#include "armed.h"
 #include "callbacks.h"
-#include "crossing.h"
+#include "dense.h"
 #include "driver_state.h"
-#include "impact.h"
-#include "instant.h"
+#include "events.h"
+#include "impacts.h"
 #include "lanes.h"
 #include "locate.h"
-#include "piece.h"
 #include "projection.h"
-#include "resets.h"
-#include "saltation.h"
-#include "sample.h"
-#include "status.h"
 #include "suspect.h"
-#include "tangent.h"
+#include "tangents.h"
 
 /* to = the node's state, `duration` further in direction v */
 static inline void go_along(const ess_driver *d, double duration, const double v[], double to[]) {

@@ -8,14 +8,11 @@
 #include <string.h>
 
 #include "arithmetic.h"
-#include "armed.h"
 #include "callbacks.h"
 #include "driver_state.h"
 #include "enclosure.h"
-#include "resets.h"
-#include "slide_notes.h"
-#include "status.h"
-#include "watched.h"
+#include "events.h"
+#include "slides.h"
 
 static inline bool is_up(size_t guard) {
   return guard % 2 == 0;

@@ -8,14 +8,11 @@
 #include <string.h>
 
 #include "arithmetic.h"
-#include "armed.h"
 #include "callbacks.h"
 #include "dopri5.h"
-#include "impact_state.h"
-#include "resting.h"
-#include "status.h"
+#include "events.h"
+#include "impacts.h"
 #include "suspect.h"
-#include "zeno.h"
 
 /* whether event function k has a guard whose crossing is an impact */
 static bool has_impact(const ess_driver *d, size_t k) {

@@ -19,7 +19,6 @@
 #include "dopri5.h"
 #include "driver_state.h"
 #include "rodas.h"
-#include "status.h"
 
 enum { STAGES = 6 };
 

@@ -6,7 +6,7 @@
 #ifndef ESS_RODAS_H
 #define ESS_RODAS_H
 
-#include "slide_state.h"
+#include "slides.h"
 
 /* What such steps need, where the options ask for them; false when there is no memory. */
 bool ess_rodas_alloc(ess_driver *d, const ess_options *options);

@@ -9,16 +9,11 @@
 #include <string.h>
 
 #include "arithmetic.h"
-#include "armed.h"
 #include "callbacks.h"
 #include "driver_state.h"
-#include "instant.h"
-#include "orders.h"
+#include "events.h"
 #include "parameters.h"
-#include "saltation.h"
-#include "status.h"
-#include "tangent.h"
-#include "tangent_state.h"
+#include "tangents.h"
 #include "tape.h"
 
 /* ---- note --------------------------------------------------------------------------------- */

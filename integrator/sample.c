@@ -6,10 +6,9 @@
 #include <string.h>
 
 #include "arithmetic.h"
+#include "dense.h"
 #include "driver_state.h"
 #include "lanes.h"
-#include "piece.h"
-#include "sample.h"
 
 /* whether a sample up to t_end is still to be written */
 static bool pending(const ess_driver *d, double t_end) {

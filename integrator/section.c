@@ -9,10 +9,9 @@
 #include "callbacks.h"
 #include "driver_state.h"
 #include "ess_tangents.h"
+#include "events.h"
 #include "parameters.h"
-#include "status.h"
-#include "tangent_state.h"
-#include "watched.h"
+#include "tangents.h"
 
 /* place of event function k in the list of the instant that the run has ended in; met_count when it
  * is not one of several */

@@ -12,20 +12,13 @@
 #include <string.h>
 
 #include "arithmetic.h"
-#include "armed.h"
 #include "callbacks.h"
 #include "dopri5.h"
 #include "driver_state.h"
-#include "instant.h"
-#include "slide.h"
-#include "slide_drift.h"
-#include "slide_field.h"
-#include "slide_notes.h"
-#include "slide_rest.h"
-#include "slide_second.h"
-#include "status.h"
+#include "events.h"
+#include "slides.h"
 #include "suspect.h"
-#include "tangent_state.h"
+#include "tangents.h"
 #include "tape.h"
 
 /* a surface that the field's rate towards jumps by less than this part of it is none */

@@ -9,10 +9,8 @@
 #include "callbacks.h"
 #include "dopri5.h"
 #include "driver_state.h"
-#include "slide_drift.h"
-#include "slide_field.h"
-#include "slide_notes.h"
-#include "tangent_state.h"
+#include "slides.h"
+#include "tangents.h"
 
 /* a state is put back on its surfaces where that moves it by more than this part of the tolerance,
  * so often at most */

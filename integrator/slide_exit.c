@@ -14,9 +14,7 @@
 #include "driver_state.h"
 #include "enclosure.h"
 #include "locate.h"
-#include "slide.h"
-#include "slide_field.h"
-#include "slide_notes.h"
+#include "slides.h"
 #include "suspect.h"
 
 /* a weight is found a little beyond its bound, so that the state recedes from the surface there;

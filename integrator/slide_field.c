@@ -15,9 +15,7 @@
 #include "callbacks.h"
 #include "driver_state.h"
 #include "parameters.h"
-#include "slide_field.h"
-#include "slide_push.h"
-#include "status.h"
+#include "slides.h"
 
 /* jumps add up to this part of them */
 static const double SAME = 1e-9;

@@ -7,8 +7,7 @@
 
 #include "callbacks.h"
 #include "driver_state.h"
-#include "slide_notes.h"
-#include "status.h"
+#include "slides.h"
 
 void ess_slide_note(ess_driver *d, size_t k) {
   ess_slides *const s = d->slides;

@@ -4,10 +4,9 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "slide_push.h"
 #include "driver_state.h"
-#include "resting.h"
-#include "slide_notes.h"
+#include "impacts.h"
+#include "slides.h"
 
 /* a state that goes away from the guard is asked of at so much more speed towards it, so often */
 static const double FASTER = 8.0;

@@ -9,18 +9,14 @@
 #include <string.h>
 
 #include "arithmetic.h"
-#include "armed.h"
+#include "callbacks.h"
 #include "dopri5.h"
 #include "driver_state.h"
-#include "impact_state.h"
+#include "events.h"
+#include "impacts.h"
 #include "parameters.h"
-#include "slide_drift.h"
-#include "slide_field.h"
-#include "slide_notes.h"
-#include "slide_rest.h"
-#include "status.h"
+#include "slides.h"
 #include "suspect.h"
-#include "zeno.h"
 
 /* how fast the state that the map is asked of comes: by this part of its size */
 static const double PART = 1e-3;

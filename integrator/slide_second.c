@@ -8,13 +8,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "armed.h"
+#include "callbacks.h"
 #include "dopri5.h"
 #include "driver_state.h"
-#include "slide_field.h"
-#include "slide_notes.h"
-#include "slide_second.h"
-#include "status.h"
+#include "events.h"
+#include "slides.h"
 
 /* a rate that a surface's jump changes by this part of it, or less, does not jump */
 static const double SAME_RATE = 1e-6;

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "sort.h"
+#include "events.h"
 
 /* insertion is given up after so many moves for each crossing: what it has cost, and the heap after
  * it, stay within 2 count log2 count comparisons */

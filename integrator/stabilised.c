@@ -12,11 +12,10 @@
 #include <string.h>
 
 #include "arithmetic.h"
+#include "base.h"
 #include "callbacks.h"
 #include "dopri5.h"
 #include "driver_state.h"
-#include "scattered.h"
-#include "stabilised.h"
 
 /* damping within the range that is stable; so many stages are stable while radius times length is
  * no more than (stages^2 - 1) / STABLE, with this margin for a radius that is more than was found

@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "status.h"
 #include "arithmetic.h"
+#include "callbacks.h"
 #include "driver_state.h"
 #include "ess.h"
 

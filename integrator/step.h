@@ -1,5 +1,5 @@
 /*
- * Integration steps.
+ * Integration steps, and the method that makes a run of them.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -18,5 +18,10 @@ int ess_accepted_step(ess_driver *d, double t1, bool *last);
 int ess_watch_guards(ess_driver *d);
 int ess_halve(ess_driver *d, ess_location *found);
 int ess_take_step(ess_driver *d, const ess_location *found, double t1, bool last);
+
+/* ---- by one tolerance ------------------------------------------------------------------------ */
+
+/* Towards t1 by one tolerance. */
+int ess_advance_by_tolerance(ess_driver *d, double t1);
 
 #endif

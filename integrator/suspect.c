@@ -12,12 +12,10 @@
 #include "arithmetic.h"
 #include "callbacks.h"
 #include "driver_state.h"
-#include "impact_state.h"
+#include "impacts.h"
 #include "lanes.h"
 #include "rodas.h"
-#include "scattered.h"
-#include "slide_notes.h"
-#include "status.h"
+#include "slides.h"
 #include "suspect.h"
 
 /* ---- grain -------------------------------------------------------------------------------- */

@@ -9,19 +9,16 @@
 #include <string.h>
 
 #include "arithmetic.h"
-#include "armed.h"
+#include "base.h"
 #include "callbacks.h"
+#include "dense.h"
 #include "dopri5.h"
 #include "driver_state.h"
 #include "ess_tangents.h"
-#include "page.h"
+#include "events.h"
 #include "parameters.h"
-#include "piece.h"
-#include "slide_state.h"
-#include "stabilised.h"
-#include "status.h"
-#include "tangent.h"
-#include "tangent_state.h"
+#include "slides.h"
+#include "tangents.h"
 #include "tape.h"
 
 enum { PAIRS = ESS_MEETING * (ESS_MEETING - 1) / 2 };

@@ -8,7 +8,7 @@
 
 #include "driver_state.h"
 #include "ess_tangents.h"
-#include "tangent_state.h"
+#include "tangents.h"
 #include "tape.h"
 
 /* lays out what the way back needs from `block` on, and then the entries; how many doubles the

@@ -8,16 +8,11 @@
 #include <string.h>
 
 #include "arithmetic.h"
-#include "armed.h"
-#include "crossing.h"
-#include "cut.h"
+#include "callbacks.h"
+#include "dense.h"
 #include "driver_state.h"
+#include "events.h"
 #include "kinks.h"
-#include "piece.h"
-#include "resets.h"
-#include "sample.h"
-#include "sort.h"
-#include "status.h"
 #include "suspect.h"
 
 /* the run ends within the step, at this time */

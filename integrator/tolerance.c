@@ -9,24 +9,19 @@
 #include <string.h>
 
 #include "callbacks.h"
-#include "crossing.h"
 #include "dopri5.h"
 #include "driver_state.h"
 #include "enclosure.h"
-#include "impact.h"
-#include "instant.h"
+#include "events.h"
+#include "impacts.h"
 #include "kinks.h"
 #include "locate.h"
-#include "page.h"
-#include "resets.h"
 #include "rodas.h"
-#include "slide.h"
-#include "slide_rest.h"
-#include "status.h"
+#include "slides.h"
 #include "step.h"
 #include "suspect.h"
-#include "tangent.h"
-#include "tolerance.h"
+#include "tangents.h"
+#include "tape.h"
 
 /* crosses guard k, which the state is on */
 static int cross_here(ess_driver *d, size_t k) {

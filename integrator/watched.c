@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "caller.h"
+#include "driver_state.h"
 #include "watched.h"
 
 const char *ess_watched_check(const ess_system *s, const ess_options *o) {

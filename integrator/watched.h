@@ -7,7 +7,25 @@
 #ifndef ESS_WATCHED_H
 #define ESS_WATCHED_H
 
-#include "driver_state.h"
+#include "ess.h"
+
+typedef struct ess_watched {
+  size_t first, count; /* event functions from `first` on are these */
+  ess_system system;   /* as the caller gave it; resets and impacts NULL: copied */
+  ess_impacts callers;
+  int (*start)(const double sign[], bool armed[], void *params);
+  ess_reset_matrix resets; /* of the system that is made of it, until they are copied */
+  ess_impacts impacts;
+  ess_observer observer;
+  int *direction;        /* [count] */
+  int *jumped;           /* [count]: which way the last impact has taken it past zero, or 0 */
+  double jump_t;         /* when that was */
+  uint64_t *stop, *left; /* [count]: events that end a run, and how many are left of them */
+  size_t *events;        /* [first]: those of an impact that the caller knows of */
+  double *v, *h, *h_before, *rate; /* scratch */
+  void *memory;
+  size_t bytes;
+} ess_watched;
 
 /* One line about what is wrong with what is watched; NULL when nothing is. */
 const char *ess_watched_check(const ess_system *system, const ess_options *options);
@@ -23,21 +41,5 @@ void ess_watched_reset(ess_driver *d);
 
 /* The observer that is told of all event functions, for the caller's, which is told of its own. */
 ess_observer ess_watched_observer(ess_driver *d, const ess_observer *observer);
-
-/* whether event function k is only watched */
-static inline bool ess_is_watched(const ess_driver *d, size_t k) {
-  return k >= d->watched.first;
-}
-
-/* whether an impact at this very time has taken event function k past its zero */
-static inline bool ess_has_jumped(const ess_driver *d, size_t k) {
-  const ess_watched *const w = &d->watched;
-  return w->count && k >= w->first && w->jumped[k - w->first] && w->jump_t == d->t;
-}
-
-/* whether event function k is crossed upward alone */
-static inline bool ess_is_one_way(const ess_driver *d, size_t k) {
-  return d->system.one_way && !ess_is_watched(d, k);
-}
 
 #endif

@@ -9,12 +9,10 @@
 #include <math.h>
 
 #include "arithmetic.h"
-#include "armed.h"
-#include "impact_state.h"
-#include "instant.h"
-#include "status.h"
+#include "callbacks.h"
+#include "events.h"
+#include "impacts.h"
 #include "suspect.h"
-#include "zeno.h"
 
 /* so many ratios in a row agree, or fewer that make as little of a time as so many quarters do */
 enum { RATIOS = 8, RATIOS_LEAST = 3 };

@@ -52,15 +52,16 @@ fi
 
 # --- circles --------------------------------------------------------------------------------------
 
-# a file of a room is NAME.c and NAME.h together; libess's own headers are seen by nobody else, so
-# that others may have their names
+# a file of a room is NAME.c and NAME.h together. libess has a header a room, which its files share:
+# headers alone make no circle there, and of files `circles` tells by what they use of each other.
+# They are seen by nobody else, so that others may have their names
 edges() {
   for path in mechanics/*.[ch] models/*.[ch] solvers/*.[ch] baselines/*.[ch] mujoco_bridge/*.[ch] \
     xmlgen/*.[ch] measure/*.[ch] experiments/*/*.[ch]; do
     unit=$(basename "$path" | sed 's/\.[ch]$//')
     sed -n 's/^#include "\(.*\)\.h".*/\1/p' "$path" | grep -vx "$unit" | sed "s/^/$unit /"
   done | sort -u
-  for path in integrator/*.[ch]; do
+  for path in integrator/*.h; do
     unit=$(basename "$path" | sed 's/\.[ch]$//')
     sed -n 's/^#include "\(.*\)\.h".*/\1/p' "$path" | grep -vx "$unit" |
       sed "s|^|integrator/|; s|^|integrator/$unit |"

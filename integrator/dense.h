@@ -1,11 +1,12 @@
 /*
- * The last step, for who asks later. A new kind of step needs its kind, a function that makes it
- * the last, and a case in ess_piece_state; samples and dense output follow.
+ * Dense output: the last step, for who asks later, and the caller's samples on it. A new kind of
+ * step needs its kind, a function that makes it the last, and a case in ess_piece_state; samples
+ * and dense output follow.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef ESS_PIECE_H
-#define ESS_PIECE_H
+#ifndef ESS_DENSE_H
+#define ESS_DENSE_H
 
 #include "ess.h"
 
@@ -19,5 +20,12 @@ void ess_piece_parabola(ess_driver *d, double duration, const double v[]);
 
 /* The state within the piece: n values. */
 void ess_piece_state(const ess_driver *d, double t, double x[]);
+
+/* ---- the caller's samples -------------------------------------------------------------------- */
+
+/* Writes those up to time t_end on the last step; the rest, with the node
+ * itself. */
+void ess_sample_piece(ess_driver *d, double t_end);
+void ess_sample_rest(ess_driver *d);
 
 #endif

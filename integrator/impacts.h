@@ -1,0 +1,161 @@
+/*
+ * Impacts, crossings at which the state jumps (ess_impacts).
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef ESS_IMPACTS_H
+#define ESS_IMPACTS_H
+
+#include "events.h"
+
+/* Ratios of a quantity to the one before it, as many in a row as agree and are below one. */
+typedef struct ess_shrinking {
+  double last, ratio; /* of which the ratio is to the one before */
+  double fall;        /* product of those that agree */
+  unsigned agreeing;
+} ess_shrinking;
+
+/* What is remembered of a guard whose crossings are impacts, for those that accumulate (zeno.c). */
+typedef struct ess_returning {
+  double t;            /* of the last one */
+  ess_shrinking way;   /* time since the one before */
+  ess_shrinking speed; /* at which the guard was reached */
+  ess_shrinking pace;  /* that time again, whatever becomes of the speed */
+  uint64_t in_a_row;   /* ways that were shorter than the one before */
+  double end, height;  /* of a series: when it ends, how far the state last went from the guard */
+  bool is_lost;        /* that is no more than what errors make of it */
+  bool ends;           /* so it does by the last one, as far as it is told */
+  bool has_stopped;    /* the last one has taken all of the speed */
+  unsigned stops;      /* such in a row, between which the state has not left the guard */
+} ess_returning;
+
+/* Owned by the driver of a system with impacts; NULL in any other. */
+typedef struct ess_impact_work {
+  ess_impacts calls;           /* the caller's functions */
+  bool *at;                    /* by guard */
+  size_t *events, count;       /* of the last impact */
+  double *x, *sign, *side, *h; /* before the impact */
+  double *met;                 /* by event function: its rate before the impact */
+  double *stopped;  /* by event function: the rate that impacts at t_stopped have taken from it; 0:
+                       they have not stopped it */
+  double *left;     /* what those rates were after it, as last called: rounding */
+  double t_stopped; /* of these */
+  double *after, *mode;
+  double *doubt; /* by event function: what is not told from its zero after the impact */
+  bool *armed, *carried;
+  bool
+      *pending; /* by event function: an earlier map of the instant has carried the state past it */
+  bool *rests;  /* by event function: at the start, on the guard of an impact (resting.c) */
+
+  ess_returning *returning; /* by guard */
+  void *memory;
+  size_t bytes;
+} ess_impact_work;
+
+/* a rate after an impact is rounding, or that of a difference, when it is this part of the one
+ * before it */
+static const double ESS_STOPPED = 1e-6;
+
+/* The node's rates: of what impacts have stopped here, and nothing has moved since, they are
+ * rounding, whose sign says nothing. */
+static inline void ess_hold_stopped(ess_driver *d) {
+  ess_impact_work *const w = d->impacts;
+  if (d->t != w->t_stopped) return;
+  for (size_t k = 0; k < d->system.guard_count; k++) {
+    if (!(fabs(d->rate[k]) <= ESS_STOPPED * w->stopped[k])) continue;
+    w->left[k] = fabs(d->rate[k]);
+    d->rate[k] = 0.0;
+  }
+}
+
+/* Nothing is known of a guard's impacts. */
+static inline ess_returning ess_no_returns(void) {
+  return (ess_returning){
+      .t = NAN, .way.last = NAN, .speed.last = NAN, .pace.last = NAN, .end = NAN};
+}
+
+/* Whether crossing event function k's armed guard is an impact. */
+static inline bool ess_is_impact(const ess_driver *d, size_t k) {
+  return d->impacts && ess_is_armed(d, k) && d->impacts->at[ess_guard_ahead(d, k)];
+}
+
+/* ---- made ------------------------------------------------------------------------------------ */
+
+/* What is wrong with a system's impacts, as ess_check says it; NULL when nothing is. */
+const char *ess_impacts_check(const ess_system *system);
+
+/* Allocates and frees what the driver keeps; false when there is no memory. */
+bool ess_impacts_alloc(ess_driver *d);
+void ess_impacts_free(ess_driver *d);
+
+/* No impact has been made yet. */
+void ess_impacts_forget(ess_driver *d);
+
+/* The mode to start with, by the caller's `start`: the signs are latched, the guards armed. */
+int ess_impacts_start(ess_driver *d);
+
+/* Makes the impact of all events at the node, k among them, and those that the map carries the
+ * state past. The node is evaluated, before and after. */
+int ess_make_impact(ess_driver *d, size_t k);
+
+/* ---- states that rest ------------------------------------------------------------------------ */
+
+/* Looks which event functions of impacts are zero, but for rounding, and do not change, at the node
+ * where a run starts; what it has found of event function k. */
+int ess_find_resting(ess_driver *d);
+bool ess_rests_on_impact(const ess_driver *d, size_t k);
+
+/* Whether an impact of event function k alone that is met at time t with this state from this side,
+ * -1 below it, sends it back there; *after is the state after it. */
+bool ess_impact_returns(ess_driver *d, double t, size_t k, const double x[], double side,
+                        const double **after);
+
+/* Latches event function k, at rest, to the side from which its impact is made: where both of its
+ * guards are impacts, that to which the map sends it back, armed. ESS_EGRAZING where there is none.
+ */
+int ess_impact_side(ess_driver *d, size_t k);
+
+/* Latches event function k, on whose zero the state is, and which is latched to where the field
+ * leads, to its other side where that leads through an impact: where both of its guards are
+ * impacts, if the map sends it back there, and there alone. ESS_EGRAZING where it is pushed to an
+ * impact from rest. Not where the system says how it starts. */
+int ess_put_before_impact(ess_driver *d, size_t k);
+
+/* Latches event functions that are beyond the zero of an impact by no more than the tolerance, and
+ * move on, to the side from which that is made, where its map sends them back there: a run that
+ * goes on from a state at which another has ended on an event. */
+int ess_put_before_passed(ess_driver *d);
+
+/* After an impact: those that rest on, or beyond, an armed guard count as on it. */
+int ess_let_rest(ess_driver *d);
+
+/* After an impact: ESS_EZENO where the map has stopped the state on a guard to which the field
+ * pushes it, so that impacts follow each other in no time. */
+int ess_end_stopped(ess_driver *d);
+
+/* ---- impacts that accumulate ----------------------------------------------------------------- */
+
+/* Notes events that are about to be made together, at the node, which is evaluated; *when is the
+ * time at which impacts of one of their guards accumulate, before the end, or no number. */
+int ess_watch_zeno(ess_driver *d, size_t count, const size_t events[], double *when);
+
+/* After that impact: ends the run where they accumulate. */
+int ess_end_zeno(ess_driver *d, double when);
+
+/* ESS_EGRAZING of event function k's guard, unless a series of its impacts has come so near to its
+ * end that errors of the state are as large: then *when is that end. */
+int ess_zeno_of_graze(ess_driver *d, size_t k, double *when);
+
+/* The same where no impact is made any more: ESS_EZENO at that end. */
+int ess_fail_grazing(ess_driver *d, size_t k);
+
+/* ---- grazes ---------------------------------------------------------------------------------- */
+
+/* Fails where event function k's guard, an impact, is reached along it: by how its rate
+ * changes in the rest of the step that was cut here, the state turns back at once; where one is all
+ * but reached within the step just tried, which is to be taken whole. Where that is the end of a
+ * series of impacts, the first does not fail, and *zeno is when it ends. */
+int ess_refuse_grazing(ess_driver *d, size_t k, double *zeno);
+int ess_refuse_touch(ess_driver *d);
+
+#endif

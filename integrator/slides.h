@@ -1,0 +1,204 @@
+/*
+ * Slides: motion along the zeros of event functions, its surfaces, that the field points back to
+ * from either side (docs/theory/sliding.md).
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef ESS_SLIDES_H
+#define ESS_SLIDES_H
+
+#include "complementarity.h"
+#include "driver_state.h"
+
+enum {
+  ESS_CORNERS = 8,     /* of the cube that three signs make, whose jumps do not add up */
+  ESS_SLIDE_LOOKS = 5, /* places of a step that lambda is modelled by */
+  ESS_SLIDE_CHECKS = 2 /* and others that the model is held against */
+};
+
+/* Owned by the driver where ess_options.sliding is on; else NULL. The field on surfaces is
+ * f = f0 + sum of lambda_i jump_i, such that a + G lambda = 0: no event function changes. */
+typedef struct ess_slides {
+  size_t *set, count; /* the surfaces that the state slides on, ascending; their signs are -1 */
+  bool *may;          /* by event function */
+  bool *second;       /* by event function: its rate does not jump, but what changes that */
+  bool *rests;        /* of them: an impact's, which holds the state on the side it comes from */
+
+  /* the field on them, which stands for the caller's while the state slides */
+  int (*field)(ess_driver *d, double t, const double x[], double f[]);
+
+  /* at the state looked at last, by surface: the field with all of them at -1 and what each adds;
+   * rates of their event functions, by both, [count][count]; what solves them */
+  double *f0, *jump, *a, *g, *lambda;
+  bool adds;           /* jumps do: else the field is a mean of corners */
+  double *corner, *q;  /* the fields there, and rates by them */
+  double *node, *seen; /* lambda at the node; and where the step was looked at */
+  double *checked, check_at[ESS_SLIDE_CHECKS];
+  double *least, *greatest; /* that it has been since the last node */
+
+  /* event functions that have been crossed where the state is, and by event function
+   * when it was last, and before that */
+  size_t *noted, noted_count;
+  double *crossed_at, *crossed_before;
+  size_t chatters;  /* one that is crossed back and forth without end; SIZE_MAX: none is */
+  bool *stopped;    /* by event function: its impacts have ended, and the state may rest on it */
+  double zeno;      /* when they accumulate; NAN: they have taken all of the speed */
+  bool has_stopped; /* some have */
+  double *push, *scale; /* by event function: what an impact does to the state, how fast it is met,
+                           and by how much more it is at lambda = 1 */
+  bool is_whole;        /* the step just made was: the node's lambda was seen at its end */
+  bool leaves;          /* a lambda has come to its bound: the state is there */
+  bool is_released;     /* a row, or an impact, has taken a surface away */
+  int halvings;         /* of the step being tried, in doubt */
+  uint64_t impacts;     /* that had been made when this was looked at last */
+
+  /* scratch */
+  size_t *events, *old, old_count, *told, told_count; /* the last: those that observers know of */
+  signed char *part;
+  double *h, *rate, *sum, *sign, *back, *half, *nothing; /* the last two all 1/2, and all 0 */
+  double *beside, *f_beside;                             /* a state beside the one looked at */
+  double *aside;   /* by surface of second order: the way that moves it, and not its rate */
+  double *g_aside; /* rates by these, [count][count] */
+  ess_box box;
+  void *memory, *indices;
+  size_t memory_bytes, indices_bytes;
+} ess_slides;
+
+/* an event function is seen so that its surface pushes the state below it: what rests on an
+ * impact's guard is pushed back to the side that it came from */
+static inline double ess_slide_way(const ess_driver *d, size_t k) {
+  return d->slides->rests[k] ? -d->sign[k] : 1.0;
+}
+
+/* whether the state slides */
+static inline bool ess_is_sliding(const ess_driver *d) {
+  return d->slides && d->slides->count > 0;
+}
+
+/* ---- the whole ------------------------------------------------------------------------------- */
+
+struct ess_location;
+
+/* One line about what may not slide, or not so; NULL when nothing is wrong. */
+const char *ess_slide_check(const ess_system *system, const ess_options *options);
+
+/* Room for slides where they are asked for; false when there is none. */
+bool ess_slides_alloc(ess_driver *d, const ess_system *system, const ess_options *options);
+void ess_slides_free(ess_driver *d);
+
+/* Another trajectory begins: none slides. An apply does, from another state than the last ended at
+ * where `moved`. */
+void ess_slides_forget(ess_driver *d);
+int ess_slides_begin(ess_driver *d, bool is_new, bool moved);
+
+/* A run that turns around while the state slides: why there is none. */
+int ess_slide_refuse_turn(ess_driver *d);
+
+/* Whether a lambda comes to its bound within the step just tried, before it is cut: it is cut there
+ * then. *again where it is to be tried anew, shorter. */
+int ess_slide_watch(ess_driver *d, struct ess_location *found, bool *again);
+
+/* Whether a lambda is beyond its bound where it has been looked at last. */
+bool ess_slide_is_beyond(const ess_driver *d);
+
+/* What slides from the node on: called where something may have been crossed. */
+int ess_slide_settle(ess_driver *d);
+
+/* ---- notes ----------------------------------------------------------------------------------- */
+
+/* Event function k is crossed where the state is. */
+void ess_slide_note(ess_driver *d, size_t k);
+
+/* Event function k is crossed back and forth without end: whether that is looked at once the node
+ * is settled, and told of only where it does not slide. Directions are not carried into such
+ * slides. */
+bool ess_is_left_to_slides(ess_driver *d, size_t k);
+int ess_fail_sliding(ess_driver *d, size_t k);
+
+/* A row, or an impact, arms or disarms one of event function k's guards, or the state is off it:
+ * what slides ends. */
+void ess_slide_release(ess_driver *d, size_t k);
+
+/* Whether event function k is listed. */
+static inline bool ess_slide_is_listed(const size_t list[], size_t count, size_t k) {
+  size_t i = 0;
+  while (i < count && list[i] != k) i++;
+  return i < count;
+}
+
+/* To look at surfaces leaves them at -1: their signs are again as noted in d->slides->sign. */
+int ess_slide_restore_signs(ess_driver *d);
+
+/* A new node: lambda there, which what is seen on the way from it is held against. */
+void ess_slide_begin_node(ess_driver *d, const double lambda[]);
+
+/* What has no answer: ESS_ESLIDING, with the event functions that show it; or with the two of those
+ * listed, where many answers are right. */
+#define ESS_NOT_UNIQUE "where the state goes from there is not unique"
+int ess_slide_fail(ess_driver *d, size_t guard, size_t other, const char *reason);
+int ess_slide_fail_pair(ess_driver *d, const size_t list[], const size_t worst[2]);
+
+/* ---- the field on surfaces ------------------------------------------------------------------- */
+
+/* Calls the field on either side of these surfaces, at time t and state x. */
+int ess_slide_look(ess_driver *d, double t, const double x[], const size_t set[], size_t count);
+
+/* Whether jumps add up there, by one call more. */
+int ess_slide_look_adds(ess_driver *d, double t, const double x[], const size_t set[],
+                        size_t count);
+
+/* What the field changes by along a surface's jump: it moves the event function of one of second
+ * order, where the jump moves its rate. */
+int ess_slide_aside(ess_driver *d, const double jump[], double aside[]);
+
+/* The field with the state on the surfaces that it slides on: what holds it there is in
+ * d->slides->lambda. */
+int ess_slide_field(ess_driver *d, double t, const double x[], double f[]);
+
+/* Which of the surfaces just looked at hold the state, and which it leaves, and where to: into
+ * d->slides->lambda and part. `worst` are two where many answers are right. */
+ess_solutions ess_slide_solve(ess_driver *d, size_t count, size_t worst[2]);
+
+/* ---- where the state is put ------------------------------------------------------------------ */
+
+/* Moves the state back onto its surfaces, by so many tolerances at most. */
+int ess_slide_put_back(ess_driver *d, double most);
+
+/* The state leaves the i-th of the `count` surfaces just looked at, of second order, to the side
+ * `to`: it goes away by the cube of time. So it is put beside it, by what is nothing beside the
+ * tolerance, and moves away from there: adds that to d->x_try. */
+int ess_slide_step_beside(ess_driver *d, size_t i, size_t count, double to);
+
+/* ---- rest on the guards of impacts ----------------------------------------------------------- */
+
+/* Whether a state may rest on the guards of impacts: it is asked for, and no direction is followed.
+ */
+bool ess_may_rest(const ess_driver *d);
+
+/* The state has been changed so by an impact of event function k, among others. */
+void ess_rest_note(ess_driver *d, size_t k, const double before[], const double after[]);
+
+/* Whether the impacts of some guards have ended at the node; these are in question where it is
+ * settled. When they accumulate, NAN where they have taken all of the speed at once. */
+bool ess_rest_ends(ess_driver *d, double zeno);
+
+/* What those that have ended push the state by: they are in question where they are settled
+ * next. Then what of them does not hold the state. */
+int ess_rest_begin(ess_driver *d);
+int ess_rest_end(ess_driver *d);
+
+/* Of the `count` surfaces just solved for: whether one that rests has lambda = 1, which is no bound
+ * of it; it is made to push more. */
+bool ess_rest_widen(ess_driver *d, size_t count);
+
+/* At lambda = 1, at time t and state x: what the map does to one that comes a little towards it. */
+int ess_rest_push(ess_driver *d, double t, const double x[], size_t k, double jump[]);
+
+/* ---- surfaces of second order ---------------------------------------------------------------- */
+
+/* Whether what has just been crossed is to be slid on by its second order, since it is returned to
+ * without end, or moves the state by less than the tolerance: d->slides->chatters is that, or none.
+ * Fails where it is returned to without end otherwise. */
+int ess_slide_find_chatter(ess_driver *d, bool *is_endless);
+
+#endif
