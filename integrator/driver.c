@@ -93,7 +93,7 @@ static bool lay_doubles(ess_driver *d) {
       &d->some_h,     &d->batch_time,   &d->scale,    &d->grain,    &d->inside_from,
       &d->inexact,    &d->turning.pace, &k->live,     &k->watch,    &k->known,
       &k->last,       &k->made,         &k->theta,    &k->pattern,  &k->until,
-      &k->undone,     &k->value[0],     &k->value[1], &k->error[0], &k->error[1],
+      &k->pair_side,  &k->value[0],     &k->value[1], &k->error[0], &k->error[1],
       &k->dense[0],   &k->dense[1],     &k->told,     &k->undoable};
   enum { STATES = sizeof by_state / sizeof *by_state, GUARDS = sizeof by_guard / sizeof *by_guard };
   const size_t count = count_doubles(d, STATES, GUARDS);
@@ -118,8 +118,9 @@ static bool lay_indices(ess_driver *d) {
   const size_t most = SIZE_MAX / sizeof(size_t) / 8;
   if (entries > most || m > most / 32) return false;
   const size_t bytes =
-      (rows + entries + (1 + ESS_BLOCK / ESS_LANES) * d->blocks + 7 * m) * sizeof(size_t) +
-      m * sizeof(ess_pair) + entries * sizeof(signed char) + 9 * m * sizeof(bool) +
+      (rows + entries + (1 + ESS_BLOCK / ESS_LANES + ESS_BLOCK) * d->blocks + 6 * m) *
+          sizeof(size_t) +
+      2 * m * sizeof(ess_kink_row) + entries * sizeof(signed char) + 6 * m * sizeof(bool) +
       d->blocks * ESS_BLOCK * sizeof(ess_fate);
   d->indices = calloc(1, bytes);
   d->indices_bytes = bytes;
@@ -135,12 +136,11 @@ static bool lay_indices(ess_driver *d) {
   d->kinks.group = lay(&cursor, d->blocks * (ESS_BLOCK / ESS_LANES) * sizeof(size_t));
   d->kinks.companion = lay(&cursor, m * sizeof(size_t));
   d->kinks.undo = lay(&cursor, m * sizeof(size_t));
-  d->kinks.pair = lay(&cursor, m * sizeof(ess_pair));
-  d->kinks.undone_by = lay(&cursor, 2 * m * sizeof(size_t));
+  d->kinks.companion_in = lay(&cursor, m * sizeof(size_t));
+  d->kinks.pair = lay(&cursor, d->blocks * ESS_BLOCK * sizeof(size_t));
+  d->kinks.row = lay(&cursor, 2 * m * sizeof(ess_kink_row));
   d->row_effect = lay(&cursor, entries * sizeof(signed char));
   d->kinks.is_checked = lay(&cursor, m * sizeof(bool));
-  d->kinks.is_companion = lay(&cursor, m * sizeof(bool));
-  d->kinks.arms_silent = lay(&cursor, 2 * m * sizeof(bool));
   d->silent = lay(&cursor, 2 * m * sizeof(bool));
   d->armed_at_start = lay(&cursor, 2 * m * sizeof(bool));
   d->armed_is_silent = lay(&cursor, m * sizeof(bool));

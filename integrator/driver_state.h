@@ -232,7 +232,8 @@ static inline size_t ess_caller_states(const ess_driver *d) {
   return d->caller.system.dimension;
 }
 
-/* the end of a block's guards, in whole lanes */
+/* the end of a block's guards, in whole lanes; arrays by guard hold zeros from there to the end of
+ * the block, over which a pass that is cheap goes, too */
 static inline size_t ess_block_end(const ess_driver *d, size_t b) {
   const size_t end = (b + 1) * ESS_BLOCK;
   return end < d->guard_lanes ? end : d->guard_lanes;

@@ -199,41 +199,78 @@ typedef struct bounds {
   ess_lanes way;    /* from end to end */
 } bounds;
 
-/* a model's value at a place */
-static inline ess_lanes value_at(const double w[QUARTIC], const ess_lanes b[QUARTIC]) {
-  return w[0] * b[0] + w[1] * b[1] + w[2] * b[2] + w[3] * b[3] + w[4] * b[4];
+/* four guards' models, from no side, and by how much they miss what is there near both quarters */
+typedef struct looks {
+  ess_lanes b[QUARTIC];
+  ess_lanes off[2];
+} looks;
+
+/* the weights of a model's coefficients there, in lanes */
+typedef struct look_weights {
+  ess_lanes at[2][QUARTIC];
+} look_weights;
+
+static inline look_weights weights_of(const ess_driver *d) {
+  look_weights w;
+  for (int i = 0; i < 2; i++)
+    for (int j = 0; j < QUARTIC; j++) w.at[i][j] = ess_lanes_all(d->looked.weight[i][j]);
+  return w;
+}
+
+static inline looks look_at(const ess_driver *d, const look_weights *w, size_t k) {
+  looks l;
+  const ess_lanes *const b = l.b;
+  ess_quartic_of_four(ess_lanes_load(d->h + k), ess_lanes_load(d->rate + k),
+                      ess_lanes_load(d->h_mid + k), ess_lanes_load(d->h_end + k),
+                      ess_lanes_load(d->rate_end + k), 0.25 * d->dt, l.b);
+  for (int i = 0; i < 2; i++) {
+    const ess_lanes *const at = w->at[i];
+    const ess_lanes model =
+        at[0] * b[0] + at[1] * b[1] + at[2] * b[2] + at[3] * b[3] + at[4] * b[4];
+    l.off[i] = ess_lanes_load(d->h_check[i] + k) - model;
+  }
+  return l;
+}
+
+/* how far they rise above their levels, as seen from the sides of their armed guards */
+static inline ess_lanes height(const ess_driver *d, const looks *l, size_t k) {
+  const ess_lanes side = ess_lanes_load(d->side + k);
+  const ess_lanes left = ess_lanes_max(side * l->b[1], side * l->b[2]);
+  const ess_lanes right = ess_lanes_max(side * l->b[3], side * l->b[4]);
+  return ess_lanes_max(left, right) - ess_lanes_load(d->level + k);
+}
+
+/* by how much they miss at the worse of both places */
+static inline ess_lanes worse_of(const looks *l) {
+  return ess_lanes_max(ess_lanes_abs(l->off[0]), ess_lanes_abs(l->off[1]));
+}
+
+/* Whether all four are below their levels, and so little off that it says nothing: by bounds of
+ * what bound_guards finds, which knows what is rounding. Most are. What is no number is not. */
+static inline bool are_far(const ess_driver *d, const looks *l, size_t k) {
+  const ess_lanes doubt = DOUBT * worse_of(l) + 0.0 * l->off[0];
+  const ess_lanes most = height(d, l, k) + FARTHER * doubt;
+  const ess_lanes little = d->turning.share * ess_lanes_abs(l->b[4] - l->b[0]);
+  return !ess_mask_any(~((most < 0.0) & (doubt <= little)));
 }
 
 /* bounds of the guards from k on; not a number when a value or rate is not */
-static inline bounds bound_guards(const ess_driver *d, size_t k, double dt) {
-  ess_lanes b[QUARTIC];
-  const ess_looked *const p = &d->looked;
-  ess_quartic_of_four(ess_lanes_load(d->h + k), ess_lanes_load(d->rate + k),
-                      ess_lanes_load(d->h_mid + k), ess_lanes_load(d->h_end + k),
-                      ess_lanes_load(d->rate_end + k), 0.25 * dt, b);
-  const ess_lanes size = ess_lanes_abs(b[0]) + ess_lanes_abs(b[4]);
+static inline bounds bound_guards(const ess_driver *d, const looks *l, size_t k) {
+  const ess_lanes size = ess_lanes_abs(l->b[0]) + ess_lanes_abs(l->b[4]);
   const ess_lanes slight = ess_tolerance_of_four(ess_lanes_load(d->scale + k), size);
-
-  const ess_lanes side = ess_lanes_load(d->side + k), level = ess_lanes_load(d->level + k);
-  const ess_lanes left = ess_lanes_max(side * b[1], side * b[2]);
-  const ess_lanes right = ess_lanes_max(side * b[3], side * b[4]);
-
-  const ess_lanes margin = ess_lanes_max(left, right) - level - slight + 0.0 * b[2];
-
-  // the model near both quarters, from its Bernstein coefficients, and what is there
-  const ess_lanes rounding = 16.0 * DBL_EPSILON * (size + ess_lanes_abs(b[2]));
-  const ess_lanes off0 = ess_lanes_load(d->h_check[0] + k) - value_at(p->weight[0], b);
-  const ess_lanes off1 = ess_lanes_load(d->h_check[1] + k) - value_at(p->weight[1], b);
-  const ess_lanes worse = ess_lanes_max(ess_lanes_abs(off0), ess_lanes_abs(off1));
-  const ess_lanes off = DOUBT * (worse - rounding - slight);
+  const ess_lanes rounding = 16.0 * DBL_EPSILON * (size + ess_lanes_abs(l->b[2]));
+  const ess_lanes off = DOUBT * (worse_of(l) - rounding - slight);
   // where a number is too large for the model, nothing is known
-  return (bounds){.margin = margin,
-                  .way = ess_lanes_abs(b[4] - b[0]),
-                  .doubt = ess_lanes_max(off, ess_lanes_all(0.0)) + 0.0 * (off0 + off1)};
+  return (bounds){.margin = height(d, l, k) - slight + 0.0 * l->b[2],
+                  .way = ess_lanes_abs(l->b[4] - l->b[0]),
+                  .doubt = ess_lanes_max(off, ess_lanes_all(0.0)) + 0.0 * (l->off[0] + l->off[1])};
 }
 
 bool ess_model_is_exact(const ess_driver *d, size_t k) {
-  const bounds b = bound_guards(d, k - k % ESS_LANES, d->dt);
+  const size_t from = k - k % ESS_LANES;
+  const look_weights w = weights_of(d);
+  const looks l = look_at(d, &w, from);
+  const bounds b = bound_guards(d, &l, from);
   return b.doubt[k % ESS_LANES] == 0.0;
 }
 
@@ -293,14 +330,15 @@ typedef struct reached {
   unsigned near, sure;
 } reached;
 
-static reached bound_block(ess_driver *d, size_t block, double margin[]) {
+static reached bound_block(ess_driver *d, const look_weights *w, size_t block, double margin[]) {
   double *const doubt = d->inexact;
-  const double dt = d->dt;
   const size_t from = block * ESS_BLOCK, end = ess_block_end(d, block);
   const ess_lanes zero = {0.0};
   reached r = {0};
   for (size_t k = from; k < end; k += ESS_LANES) {
-    const bounds b = bound_guards(d, k, dt);
+    const looks l = look_at(d, w, k);
+    if (are_far(d, &l, k)) continue;
+    const bounds b = bound_guards(d, &l, k);
     const unsigned near = ess_mask_bits(~(b.margin + FARTHER * b.doubt < 0.0));
     ess_lanes_store(doubt + k, b.doubt);
     if (ess_mask_any(b.doubt > d->turning.share * b.way)) note_share(d, k, b.doubt);
@@ -395,10 +433,11 @@ static size_t flag_block(ess_driver *d, size_t block, reached r, const double ma
 size_t ess_flag_guards(ess_driver *d) {
   ess_clear_flags(d);
   d->turning.share = ESS_STILL_TURNING;
+  const look_weights w = weights_of(d);
   for (size_t b = 0; b < d->blocks; b++) {
     double margin[ESS_BLOCK];
     if (!d->block_armed[b]) continue;
-    const reached r = bound_block(d, b, margin);
+    const reached r = bound_block(d, &w, b, margin);
     const size_t doubtful = r.near ? flag_block(d, b, r, margin) : SIZE_MAX;
     if (doubtful != SIZE_MAX) return doubtful;
   }

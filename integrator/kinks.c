@@ -94,46 +94,63 @@ static int tell_kinks(ess_driver *d) {
 }
 
 static void take_signs(ess_driver *d) {
-  for (size_t i = 0; i < d->guard_lanes; i += ESS_LANES)
-    ess_lanes_store(d->kinks.live + i, ess_lanes_load(d->sign + i));
+  for (size_t b = 0; b < d->blocks; b++)
+    for (size_t lane = 0; lane < ESS_BLOCK; lane += ESS_LANES)
+      ess_lanes_store(d->kinks.live + b * ESS_BLOCK + lane,
+                      ess_lanes_load(d->sign + b * ESS_BLOCK + lane));
 }
 
 static void begin(ess_driver *d) {
   ess_kinks *const k = &d->kinks;
   for (size_t i = 0; i < k->groups; i++) keep_mask(k->known, k->group[i], (ess_mask){0});
-  for (size_t i = 0; i < k->companions; i++) k->is_companion[k->companion[i]] = false;
-  k->count = k->groups = k->companions = k->pairs = 0;
-  k->is_involved = false;
+  k->tries++; // nothing is a companion any more
+  k->count = k->groups = k->companions = k->unknown = 0;
+  k->is_involved = k->is_paired = k->arm_more = false;
   take_signs(d);
   for (size_t b = 0; b < d->blocks; b++) {
     if (!d->block_armed[b]) continue;
-    for (size_t i = b * ESS_BLOCK, end = ess_block_end(d, b); i < end; i += ESS_LANES) {
+    for (size_t lane = 0; lane < ESS_BLOCK; lane += ESS_LANES) {
+      const size_t i = b * ESS_BLOCK + lane;
       const ess_lanes side = ess_lanes_load(d->side + i), zero = {0.0};
       const ess_mask below = (side * ess_lanes_load(d->h + i) < zero) &
                              (ess_lanes_load(d->width + i) > zero); // silent: nought
-      ess_lanes_store(k->watch + i, ess_lanes_select(below, side, zero));
+      ess_lanes_store(k->watch + i, (ess_lanes)(below & (ess_mask)side));
     }
   }
 }
 
+static inline bool is_companion(const ess_kinks *k, size_t i) {
+  return k->companion_in[i] == k->tries;
+}
+
 /* an event function that a row of a crossing in this step names must not be crossed in it, too */
 static inline void note_companion(ess_kinks *k, size_t other) {
-  if (k->is_companion[other]) return;
-  k->is_companion[other] = true;
+  if (is_companion(k, other)) return;
+  k->companion_in[other] = k->tries;
   k->companion[k->companions++] = other;
 }
 
-/* latches the event function of the guard that a row arms, as a companion of the crossing */
-static inline int latch(ess_driver *d, size_t guard) {
+/* latches an event function to the sign that a row arms its guard from, as a companion of the
+ * crossing */
+static inline int latch(ess_driver *d, size_t other, double sign) {
   ess_kinks *const k = &d->kinks;
-  const size_t other = guard / 2;
-  const double sign = guard % 2 ? 1.0 : -1.0;
-  k->is_involved |= is_set(k->known, other) || (k->is_companion[other] && k->live[other] != sign);
-  if (k->is_companion[other] || k->is_involved) return ESS_SUCCESS;
+  k->is_involved |= is_set(k->known, other) || (is_companion(k, other) && k->live[other] != sign);
+  if (k->is_involved || is_companion(k, other)) return ESS_SUCCESS;
   note_companion(k, other);
   if (k->live[other] == sign) return ESS_SUCCESS;
   k->live[other] = sign;
   return tell(d, other);
+}
+
+/* the row disarms it */
+static inline void unlatch(ess_kinks *k, size_t other) {
+  k->is_involved |= is_set(k->known, other);
+  note_companion(k, other);
+}
+
+/* the sign from which a guard is crossed */
+static inline double sign_before(size_t guard) {
+  return guard % 2 ? 1.0 : -1.0;
 }
 
 /* what the row of event function i's guard does to others; those that look at the state, or
@@ -145,35 +162,53 @@ static int latch_row(ess_driver *d, size_t i, size_t guard) {
     const size_t other = d->row_guard[e] / 2;
     if (d->row_effect[e] == ESS_ARM_AHEAD) k->is_involved = true;
     if (other == i || k->is_involved) continue;
-    if (d->row_effect[e] > 0) {
-      status = latch(d, d->row_guard[e]);
-    } else {
-      k->is_involved |= is_set(k->known, other);
-      note_companion(k, other);
-    }
+    if (d->row_effect[e] > 0)
+      status = latch(d, other, sign_before(d->row_guard[e]));
+    else
+      unlatch(k, other);
   }
   return status;
 }
 
 /* the one guard, silent ones aside, that this one's row arms, which may undo its crossing */
-static size_t undoes(const ess_driver *d, size_t guard) {
+static size_t undoes(const ess_driver *d, size_t guard, bool *arms_more) {
   size_t undo = ESS_NONE, arms = 0;
   for (size_t e = d->row_start[guard]; e < d->row_start[guard + 1]; e++) {
     if (d->row_effect[e] < 0 || d->silent[d->row_guard[e]]) continue;
     undo = d->row_guard[e];
     arms++;
   }
+  *arms_more = arms > 1;
   return arms == 1 ? undo : ESS_NONE;
 }
 
-static inline void note_undo(ess_driver *d, size_t i, size_t guard) {
-  ess_kinks *const k = &d->kinks;
-  const size_t undo = k->undone_by[guard];
-  const int64_t undoable = -(int64_t)(undo != ESS_NONE);
-  memcpy(k->undoable + i, &undoable, sizeof undoable);
-  k->undo[i] = undo;
-  if (undo != ESS_NONE && undo / 2 != i)
-    k->pair[k->pairs++] = (ess_pair){i, undo / 2, undo % 2 ? -1.0 : 1.0};
+/* what a guard's row comes to in a step */
+static ess_kink_row read_row(const ess_driver *d, size_t guard) {
+  const size_t i = guard / 2;
+  ess_kink_row r = {.other = ESS_NONE, .is_plain = true};
+  r.undo = undoes(d, guard, &r.arms_more);
+  for (size_t e = d->row_start[guard]; e < d->row_start[guard + 1]; e++) {
+    const size_t armed = d->row_guard[e], other = armed / 2;
+    const int effect = d->row_effect[e];
+    r.arms_silent |= effect > 0 && d->silent[armed];
+    r.is_plain &= effect != ESS_ARM_AHEAD && (other == i || r.other == ESS_NONE);
+    if (other == i) continue;
+    r.other = other;
+    r.sign = effect > 0 ? sign_before(armed) : 0.0;
+  }
+  r.undoable = -(int64_t)(r.undo != ESS_NONE);
+  return r;
+}
+
+/* those that what they arm undoes */
+static inline void note_undo(ess_kinks *k, size_t i, const ess_kink_row *r) {
+  memcpy(k->undoable + i, &r->undoable, sizeof r->undoable);
+  k->undo[i] = r->undo;
+  const bool is_paired = r->undo != ESS_NONE && r->undo / 2 != i;
+  k->is_paired |= is_paired;
+  k->arm_more |= r->arms_more;
+  k->pair[i] = is_paired ? r->undo / 2 : i;
+  k->pair_side[i] = is_paired ? -sign_before(r->undo) : 0.0;
 }
 
 /* the lanes from i on hold their first crossing */
@@ -183,55 +218,74 @@ static void open_group(ess_kinks *k, size_t i) {
   ess_lanes_store(k->theta + i, zero + 1.0);
   ess_lanes_store(k->until + i, zero + 1.0);
   keep_mask(k->pattern, i, (ess_mask){0});
-  keep_mask(k->undone, i, (ess_mask){0});
+  ess_lanes_store(k->pair_side + i, zero);
+  for (size_t lane = 0; lane < ESS_LANES; lane++) k->pair[i + lane] = i;
   keep_mask(k->last, i, (ess_mask){0});
   keep_mask(k->made, i, (ess_mask){0});
 }
 
 /* whether any of a block's guards is beyond its zero by h, and has not been seen so in this step */
 static inline bool any_beyond(const ess_driver *d, size_t block, const double h[]) {
-  const double *const watch = d->kinks.watch;
+  const double *const watch = d->kinks.watch + block * ESS_BLOCK, *const from =
+                                                                      h + block * ESS_BLOCK;
   ess_lanes most = {0.0};
-  for (size_t i = block * ESS_BLOCK, end = ess_block_end(d, block); i < end; i += ESS_LANES)
-    most = ess_lanes_max(ess_lanes_load(watch + i) * ess_lanes_load(h + i), most);
+  for (size_t i = 0; i < ESS_BLOCK; i += ESS_LANES)
+    most = ess_lanes_max(ess_lanes_load(watch + i) * ess_lanes_load(from + i), most);
   return ess_mask_any(most > (ess_lanes){0.0});
 }
 
 /* lists a crossing, which has not been listed in this step */
-static int list_kink(ess_driver *d, size_t i) {
+static inline int list_kink(ess_driver *d, size_t i) {
   ess_kinks *const k = &d->kinks;
   const size_t lane = i % ESS_LANES, from = i - lane;
-  ess_mask known = mask_at(k->known, from);
-  if (!ess_mask_any(known)) open_group(k, from);
-  known[lane] = -1;
-  keep_mask(k->known, from, known);
+  const ess_kink_row *const r = &k->row[ess_guard_ahead(d, i)];
+  const int64_t yes = -1;
+  if (!ess_mask_any(mask_at(k->known, from))) open_group(k, from);
+  memcpy(k->known + i, &yes, sizeof yes);
   k->watch[i] = 0.0;
-  k->is_involved |= k->is_companion[i];
+  k->is_involved |= is_companion(k, i);
   k->kink[k->count++] = i;
+  k->unknown += !k->is_checked[i];
   k->told[i] = d->sign[i];
-  const size_t guard = ess_guard_ahead(d, i);
-  note_undo(d, i, guard);
-  return latch_row(d, i, guard);
+  note_undo(k, i, r);
+  if (!r->is_plain) return latch_row(d, i, ess_guard_ahead(d, i));
+  if (r->other == ESS_NONE) return ESS_SUCCESS;
+  if (r->sign != 0.0) return latch(d, r->other, r->sign);
+  unlatch(k, r->other);
+  return ESS_SUCCESS;
 }
 
-/* those that are, of four */
-static int list_beyond(ess_driver *d, size_t i, const double h[]) {
-  const ess_lanes watch = ess_lanes_load(d->kinks.watch + i), zero = {0.0};
-  unsigned bits = ess_mask_bits(watch * ess_lanes_load(h + i) > zero);
+/* those that are, of a block */
+static int list_beyond(ess_driver *d, size_t block, const double h[]) {
+  const ess_lanes zero = {0.0};
+  const size_t from = block * ESS_BLOCK;
+  unsigned bits = 0;
+  for (size_t i = 0; i < ESS_BLOCK; i += ESS_LANES) {
+    const ess_lanes watch = ess_lanes_load(d->kinks.watch + from + i);
+    bits |= ess_mask_bits(watch * ess_lanes_load(h + from + i) > zero) << i;
+  }
   int status = ESS_SUCCESS;
-  for (; bits && !status; bits &= bits - 1) status = list_kink(d, i + (size_t)__builtin_ctz(bits));
+  for (; bits && !status; bits &= bits - 1)
+    status = list_kink(d, from + (size_t)__builtin_ctz(bits));
   return status;
 }
 
 /* lists the guards that are beyond their zeros by h, and have not been seen so in this step */
 static int look(ess_driver *d, const double h[]) {
   int status = ESS_SUCCESS;
-  for (size_t b = 0; b < d->blocks && !status; b++) {
-    if (!d->block_armed[b] || !any_beyond(d, b, h)) continue;
-    for (size_t i = b * ESS_BLOCK, end = ess_block_end(d, b); i < end && !status; i += ESS_LANES)
-      status = list_beyond(d, i, h);
-  }
+  for (size_t b = 0; b < d->blocks && !status; b++)
+    if (d->block_armed[b] && any_beyond(d, b, h)) status = list_beyond(d, b, h);
   return status;
+}
+
+/* which of four crossings what they have armed has undone again, by h; those that their own guards
+ * undo are not seen any more */
+static inline ess_mask undone_by(const ess_kinks *k, const double h[], size_t i) {
+  const ess_lanes zero = {0.0};
+  if (!k->is_paired) return (ess_mask){0};
+  const size_t *const pair = k->pair + i;
+  const ess_lanes other = {h[pair[0]], h[pair[1]], h[pair[2]], h[pair[3]]};
+  return ess_lanes_load(k->pair_side + i) * other > zero;
 }
 
 /* which of four are seen beyond their zeros by h, and not undone */
@@ -239,18 +293,7 @@ static inline ess_mask seen_by(const ess_driver *d, const double h[], size_t i) 
   const ess_kinks *const k = &d->kinks;
   const ess_lanes zero = {0.0};
   const ess_mask beyond = ess_lanes_load(d->side + i) * ess_lanes_load(h + i) > zero;
-  return mask_at(k->known, i) & beyond & ~mask_at(k->undone, i);
-}
-
-/* marks the crossings that what they have armed has undone again, by h; those that their own guards
- * undo are not seen any more */
-static void mark_undone(ess_driver *d, const double h[]) {
-  ess_kinks *const k = &d->kinks;
-  for (size_t n = 0; n < k->pairs; n++) {
-    const ess_pair *const p = &k->pair[n];
-    const int64_t mark = -(int64_t)(p->side * h[p->other] > 0.0);
-    memcpy(k->undone + p->kink, &mark, sizeof mark);
-  }
+  return mask_at(k->known, i) & beyond & ~undone_by(k, h, i);
 }
 
 /* their signs: flipped where they are seen beyond their zeros */
@@ -265,7 +308,6 @@ static inline void flip(ess_driver *d, size_t i, ess_mask seen) {
 static int follow(ess_driver *d, const double h[], int s) {
   ess_kinks *const k = &d->kinks;
   const int64_t bit = (int64_t)1 << s;
-  mark_undone(d, h);
   for (size_t n = 0; n < k->groups; n++) {
     const size_t i = k->group[n];
     const ess_mask seen = seen_by(d, h, i);
@@ -374,25 +416,34 @@ static inline void place_visits(ess_driver *d, size_t i, bool middle) {
   ess_kinks *const k = &d->kinks;
   const ess_lanes zero = {0.0};
   const ess_mask beyond = ess_lanes_load(d->side + i) * ess_lanes_load(d->h_end + i) > zero;
-  const ess_mask stays = beyond & ~mask_at(k->undone, i);
+  const ess_mask stays = beyond & ~undone_by(k, d->h_end, i);
   unsigned bits = ess_mask_bits(mask_at(k->known, i) & mask_at(k->undoable, i) & ~stays);
   ess_lanes_store(k->until + i, zero + 1.0);
   for (; bits; bits &= bits - 1) place_visit(d, i + (size_t)__builtin_ctz(bits), middle);
 }
 
+/* of four guards that have not been seen beyond their zeros, how far their cubics' control points
+ * lie beyond them */
+static inline ess_lanes between(const ess_driver *d, size_t i) {
+  const double third = d->dt / 3.0;
+  const ess_lanes watch = ess_lanes_load(d->kinks.watch + i);
+  const ess_lanes first = ess_lanes_load(d->h + i) + third * ess_lanes_load(d->rate + i);
+  const ess_lanes last = ess_lanes_load(d->h_end + i) - third * ess_lanes_load(d->rate_end + i);
+  return ess_lanes_max(watch * first, watch * last);
+}
+
 /* lists guards that rise above their zeros and fall again between two stages */
 static int look_between(ess_driver *d) {
-  ess_kinks *const k = &d->kinks;
-  const double third = d->dt / 3.0;
   const ess_lanes zero = {0.0};
   int status = ESS_SUCCESS;
   for (size_t b = 0; b < d->blocks && !status; b++) {
     if (!d->block_armed[b]) continue;
+    ess_lanes most = zero;
+    for (size_t lane = 0; lane < ESS_BLOCK; lane += ESS_LANES)
+      most = ess_lanes_max(between(d, b * ESS_BLOCK + lane), most);
+    if (!ess_mask_any(most > zero)) continue;
     for (size_t i = b * ESS_BLOCK, end = ess_block_end(d, b); i < end && !status; i += ESS_LANES) {
-      const ess_lanes watch = ess_lanes_load(k->watch + i);
-      const ess_lanes first = ess_lanes_load(d->h + i) + third * ess_lanes_load(d->rate + i);
-      const ess_lanes last = ess_lanes_load(d->h_end + i) - third * ess_lanes_load(d->rate_end + i);
-      unsigned bits = ess_mask_bits((watch * first > zero) | (watch * last > zero));
+      unsigned bits = ess_mask_bits(between(d, i) > zero);
       for (; bits && !status; bits &= bits - 1) {
         const size_t found = i + (size_t)__builtin_ctz(bits);
         double model[QUARTIC];
@@ -423,10 +474,7 @@ void ess_kinks_prepare(ess_driver *d) {
   if (!d->system.weights) return;
   tabulate(&d->kinks);
   for (size_t guard = 0; guard < 2 * d->system.guard_count; guard++)
-    d->kinks.undone_by[guard] = undoes(d, guard);
-  for (size_t guard = 0; guard < 2 * d->system.guard_count; guard++)
-    for (size_t e = d->row_start[guard]; e < d->row_start[guard + 1]; e++)
-      d->kinks.arms_silent[guard] |= d->row_effect[e] > 0 && d->silent[d->row_guard[e]];
+    d->kinks.row[guard] = read_row(d, guard);
 }
 
 void ess_kinks_reset(ess_driver *d) {
@@ -441,7 +489,6 @@ static int measure(ess_driver *d) {
   int status =
       ess_guard_rates(d, d->t + d->dt, d->x_end, d->stage[LAST_STAGE], d->h_end, d->rate_end);
   if (!status) status = look_between(d);
-  mark_undone(d, d->h_end);
   k->visits = 0;
   for (size_t n = 0; !status && n < k->groups; n++) {
     const size_t i = k->group[n];
@@ -553,13 +600,13 @@ static int check_some(ess_driver *d, size_t from, size_t to) {
 static int set_pairs(ess_driver *d, bool both) {
   ess_kinks *const k = &d->kinks;
   int status = ESS_SUCCESS;
-  for (size_t n = 0; !status && n < k->pairs; n++) {
-    const size_t i = k->pair[n].kink, undo = k->undo[i];
-    if (!is_visit(k, i)) continue;
-    const double before = undo % 2 ? 1.0 : -1.0; // as the first crossing latches it
+  for (size_t n = 0; !status && n < k->count; n++) {
+    const size_t i = k->kink[n], other = k->pair[i];
+    if (other == i || !is_visit(k, i)) continue;
+    const double before = sign_before(k->undo[i]); // as the first crossing latches it
     k->live[i] = both ? -d->sign[i] : d->sign[i];
-    k->live[undo / 2] = both ? -before : before;
-    status = tell(d, undo / 2);
+    k->live[other] = both ? -before : before;
+    status = tell(d, other);
   }
   return status;
 }
@@ -569,9 +616,12 @@ static int set_pairs(ess_driver *d, bool both) {
 static int check_visits(ess_driver *d) {
   ess_kinks *const k = &d->kinks;
   bool any = false;
-  for (size_t n = 0; n < k->pairs; n++) any = any || is_visit(k, k->pair[n].kink);
+  for (size_t n = 0; n < k->count; n++) {
+    const size_t i = k->kink[n];
+    any = any || (k->pair[i] != i && is_visit(k, i));
+    k->live[i] = d->sign[i];
+  }
   if (!any) return ESS_SUCCESS;
-  for (size_t n = 0; n < k->count; n++) k->live[k->kink[n]] = d->sign[k->kink[n]];
   int status = set_pairs(d, true);
   if (!status) status = weighted(d, d->t, d->x, k->f);
   if (!status) status = set_pairs(d, false);
@@ -582,9 +632,8 @@ static int check_visits(ess_driver *d) {
 /* those met for the first time are looked at, most often all at once: it takes two calls */
 static int check_new(ess_driver *d) {
   ess_kinks *const k = &d->kinks;
-  size_t unknown = 0;
-  for (size_t i = 0; i < k->count; i++) unknown += !k->is_checked[k->kink[i]];
-  const int status = unknown ? check_some(d, 0, k->count) : ESS_SUCCESS;
+  const int status = k->unknown ? check_some(d, 0, k->count) : ESS_SUCCESS;
+  k->unknown = 0;
   return status || k->is_involved || !k->visits ? status : check_visits(d);
 }
 
@@ -685,7 +734,6 @@ static int look_at_middle(ess_driver *d, double *off) {
 /* by quartics; where they were until now is kept in place of their moments */
 static void place_again(ess_driver *d) {
   ess_kinks *const k = &d->kinks;
-  mark_undone(d, d->h_end);
   k->visits = 0;
   for (size_t n = 0; n < k->groups; n++) {
     const size_t i = k->group[n];
@@ -747,7 +795,6 @@ static int finish(ess_driver *d) {
   k->is_involved |= k->count > count; // nobody has made good for those
   if (status || k->is_involved) return status;
   ess_mask differs = {0};
-  mark_undone(d, d->h_end);
   for (size_t n = 0; n < k->groups; n++) {
     const size_t i = k->group[n];
     const ess_mask seen = seen_by(d, d->h_end, i);
@@ -855,11 +902,14 @@ static bool reaches_many(const ess_driver *d, double time) {
   size_t near = 0;
   for (size_t b = 0; b < d->blocks && near <= FEW; b++) {
     if (!d->block_armed[b]) continue;
-    for (size_t i = b * ESS_BLOCK, end = ess_block_end(d, b); i < end; i += ESS_LANES) {
+    unsigned bits = 0;
+    for (size_t lane = 0; lane < ESS_BLOCK; lane += ESS_LANES) {
+      const size_t i = b * ESS_BLOCK + lane;
       const ess_lanes h = ess_lanes_load(d->h + i), rate = ess_lanes_load(d->rate + i);
       const ess_mask reached = ess_lanes_load(d->side + i) * (h + time * rate) > 0.0;
-      near += (size_t)__builtin_popcount(ess_mask_bits(reached));
+      bits |= ess_mask_bits(reached) << lane;
     }
+    for (; bits; bits &= bits - 1) near++;
   }
   return near > FEW;
 }
@@ -943,14 +993,6 @@ void ess_kinks_located(ess_driver *d) {
   d->kinks.length *= AGAIN;
 }
 
-bool ess_kinks_made(const ess_driver *d, size_t i) {
-  return is_set(d->kinks.made, i);
-}
-
-bool ess_kinks_visited(const ess_driver *d, size_t i) {
-  return is_visit(&d->kinks, i);
-}
-
 /* ---- a step that is accepted ----------------------------------------------------------------- */
 
 /* whether the guard just crossed is approached again, so fast that it may be reached within another
@@ -997,11 +1039,22 @@ static bool is_simple(const ess_driver *d, size_t i) {
   return true;
 }
 
-/* which of four crossings are made whose models rise through zero once, and are below it before */
-static inline ess_mask rise_once(const ess_driver *d, size_t i) {
+/* which of four guards' models rise through zero once */
+static inline ess_mask rise(const ess_driver *d, size_t i) {
   const ess_models m = ess_model_guards(d, i);
-  return ess_rise_once(&m, (ess_lanes){0.0}) & mask_at(d->kinks.known, i) &
-         mask_at(d->kinks.made, i) & ~(ess_lanes_load(d->kinks.until + i) < 1.0);
+  return ess_rise_once(&m, (ess_lanes){0.0});
+}
+
+/* which of four are crossings that are made, once */
+static inline ess_mask rise_once(const ess_driver *d, size_t i) {
+  return rise(d, i) & mask_at(d->kinks.known, i) & mask_at(d->kinks.made, i) &
+         ~(ess_lanes_load(d->kinks.until + i) < 1.0);
+}
+
+/* silent guards that the step goes through, each for good */
+static bool is_passed(ess_driver *d, size_t i) {
+  d->fate[i] = ESS_FATE_PASSED;
+  return ess_row_is_local(d, i);
 }
 
 /* whether a flagged guard is one that the step goes through, or is silent and passed for good */
@@ -1016,19 +1069,68 @@ static bool is_accounted_for(ess_driver *d, size_t i) {
   const bool misses = !ends_above && ess_quartic_upcrossing(b) > 1.0;
   if (b[0] < 0.0 && misses && !(known && is_set(k->made, i))) return true;
   if (!(b[0] < 0.0) || ess_sign_changes(b) != 1 || !ends_above) return false;
-  if (!ess_is_silent(d, i)) return known && is_set(k->made, i);
-  d->fate[i] = ESS_FATE_PASSED;
-  return ess_row_is_local(d, i);
+  return ess_is_silent(d, i) ? is_passed(d, i) : known && is_set(k->made, i);
 }
 
 /* whether each of them is; most are crossed once, and known by four at once */
 static bool are_accounted_for(ess_driver *d) {
   ess_kinks *const k = &d->kinks;
   double *const plain = k->error[0]; // masks
+  size_t looked_at = SIZE_MAX;
+  ess_mask rising = {0};
   for (size_t n = 0; n < k->groups; n++) keep_mask(plain, k->group[n], rise_once(d, k->group[n]));
   for (size_t n = 0; n < d->flagged_count; n++) {
-    const size_t i = d->flagged[n];
-    if (!(is_set(k->known, i) && is_set(plain, i)) && !is_accounted_for(d, i)) return false;
+    const size_t i = d->flagged[n], lane = i % ESS_LANES;
+    const bool known = is_set(k->known, i);
+    if (known && is_set(plain, i)) continue;
+    if (!known && ess_is_silent(d, i)) {
+      if (looked_at != i - lane) rising = rise(d, looked_at = i - lane);
+      if (rising[lane] && !is_passed(d, i)) return false;
+      if (rising[lane]) continue;
+    }
+    if (!is_accounted_for(d, i)) return false;
+  }
+  return true;
+}
+
+/* which of four pairs' guards are not reached from theta on, by their models */
+static inline ess_mask pairs_stay_below(const ess_driver *d, size_t i, ess_lanes theta) {
+  const size_t *const p = d->kinks.pair + i;
+  const ess_lanes side = ess_lanes_load(d->kinks.pair_side + i), zero = {0.0};
+  const double *const values[] = {d->h, d->rate, d->h_mid, d->h_end, d->rate_end};
+  ess_lanes v[QUARTIC], b[QUARTIC];
+  for (int j = 0; j < QUARTIC; j++)
+    v[j] = side * (ess_lanes){values[j][p[0]], values[j][p[1]], values[j][p[2]], values[j][p[3]]};
+  ess_quartic_of_four(v[0], v[1], v[2], v[3], v[4], 0.25 * d->dt, b);
+  ess_mask below = b[QUARTIC - 1] < zero;
+  for (int last = QUARTIC - 2; last >= 0; last--) { // de Casteljau
+    for (int j = 0; j <= last; j++) b[j] += theta * (b[j + 1] - b[j]);
+    below &= b[last] < zero;
+  }
+  return below;
+}
+
+/* which of four crossings arm a guard that is due in this step: one of others, or their own */
+static inline ess_mask arm_due(const ess_driver *d, size_t i) {
+  const ess_kinks *const k = &d->kinks;
+  const ess_lanes side = ess_lanes_load(d->side + i), zero = {0.0};
+  const ess_lanes rate = -side * ess_lanes_load(d->rate_end + i);
+  const ess_lanes soon = d->dt * rate - side * ess_lanes_load(d->h_end + i);
+  const ess_mask is_paired = ess_lanes_load(k->pair_side + i) != zero;
+  ess_mask due = (rate > zero) & (soon >= zero) & ~is_paired;
+  if (ess_mask_any(is_paired))
+    due |= ~pairs_stay_below(d, i, ess_lanes_load(k->theta + i)) & is_paired;
+  return due & mask_at(k->known, i) & mask_at(k->made, i) & mask_at(k->undoable, i);
+}
+
+/* whether a crossing that is undone may be, and one whose row arms several arms none that is due */
+static bool are_simple(const ess_driver *d) {
+  const ess_kinks *const k = &d->kinks;
+  for (size_t n = 0; n < k->count; n++) {
+    const size_t i = k->kink[n];
+    const bool made = is_set(k->made, i), visit = is_visit(k, i);
+    if (visit && (made || !is_simple(d, i))) return false;
+    if (made && !arms_nothing_due(d, i)) return false;
   }
   return true;
 }
@@ -1037,11 +1139,7 @@ bool ess_kinks_fits(ess_driver *d) {
   const ess_kinks *const k = &d->kinks;
   if (!are_accounted_for(d)) return false;
   if (k->count + k->visits > d->system.guard_count && k->visits) return false;
-  for (size_t n = 0; n < k->count; n++) {
-    const size_t i = k->kink[n];
-    const bool made = is_set(k->made, i), visit = is_visit(k, i);
-    if (visit && (made || !is_simple(d, i))) return false;
-    if (made && !arms_nothing_due(d, i)) return false;
-  }
-  return true;
+  for (size_t n = 0; n < k->groups; n++)
+    if (ess_mask_any(arm_due(d, k->group[n]))) return false;
+  return (!k->visits && !k->arm_more) || are_simple(d);
 }

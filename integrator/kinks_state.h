@@ -16,11 +16,16 @@
 
 enum { ESS_PATTERNS = 128, ESS_KINK_SUMS = 6 };
 
-/* A crossing and the event function whose guard, beyond its zero by `side`, undoes it. */
-typedef struct ess_pair {
-  size_t kink, other;
-  double side;
-} ess_pair;
+/* What the row of a guard comes to in a step through crossings. */
+typedef struct ess_kink_row {
+  size_t undo;      /* the guard that undoes the crossing, or ESS_NONE */
+  int64_t undoable; /* a mask: there is one */
+  size_t other;     /* the one other event function that it names, or ESS_NONE */
+  double sign;      /* which that is latched to; 0: it is disarmed */
+  bool is_plain;    /* it names no more than one, and none by where the state is */
+  bool arms_silent; /* a silent guard is among those that it arms */
+  bool arms_more;   /* it arms two or more that are not */
+} ess_kink_row;
 
 /* By event function what the stages of a step saw of crossings, and what the quadrature makes of
  * that; in lanes, of which those that hold a crossing are listed. */
@@ -34,16 +39,18 @@ typedef struct ess_kinks {
   size_t *group, groups; /* lanes that hold one */
   size_t *undo, visits;  /* of each, the guard that undoes it, or ESS_NONE; how many are undone */
   size_t *companion, companions; /* event functions that rows of these crossings latch */
-  ess_pair *pair;                /* those that another event function's guard undoes */
-  size_t pairs;
-  bool *arms_silent;               /* by guard: its row arms a silent one */
-  size_t *undone_by;               /* by guard, the one that undoes its crossing, or ESS_NONE */
-  bool *is_companion, *is_checked; /* and those in whose sign the field has been found affine */
+  size_t *companion_in, tries;   /* the last try in which each was one, by the number of tries */
+  bool is_paired;                /* other event functions' guards undo some */
+  bool arm_more;                 /* rows of some arm two guards or more */
+  size_t *pair;                  /* of each, that other; else itself, or one in its lanes */
+  ess_kink_row *row;             /* by guard */
+  bool *is_checked;              /* those in whose sign the field has been found affine */
+  size_t unknown;                /* crossings of others */
 
-  double *watch;    /* side of an armed guard that was not beyond its zero so far; else 0 */
-  double *known;    /* masks: those seen, those that the last stage, and those that the end, saw */
-  double *undone;   /* and those that are undone */
-  double *undoable; /* those that one guard undoes */
+  double *watch;     /* side of an armed guard that was not beyond its zero so far; else 0 */
+  double *known;     /* masks: those seen, those that the last stage, and those that the end, saw */
+  double *undoable;  /* and those that one guard undoes */
+  double *pair_side; /* what is undone when it times the pair's value is above zero; else 0 */
   double *last, *made;
   double *pattern;  /* bits: stages that saw it beyond its zero */
   double *theta;    /* where in the step it is crossed; 1 when it is not */

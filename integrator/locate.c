@@ -196,7 +196,8 @@ static bool none_is_passed(const ess_driver *d) {
   for (size_t b = 0; b < d->blocks; b++) {
     if (!d->block_armed[b]) continue;
     ess_mask passed = {0};
-    for (size_t k = b * ESS_BLOCK, end = ess_block_end(d, b); k < end; k += ESS_LANES) {
+    for (size_t lane = 0; lane < ESS_BLOCK; lane += ESS_LANES) {
+      const size_t k = b * ESS_BLOCK + lane;
       const ess_lanes h = ess_lanes_load(d->h + k), rate = ess_lanes_load(d->rate + k);
       const ess_lanes g = ess_lanes_load(d->side + k) * (h + 0.0 * rate);
       // from 0, or less, or INFINITY when none is armed
@@ -274,14 +275,16 @@ static void await_first(ess_driver *d) {
  * crossed a grain beyond that: it is located to a grain, too, and is not crossed where it is. */
 static void set_plain_levels(ess_driver *d) {
   const ess_lanes never = ess_lanes_all(INFINITY);
+  const double slight = 1e-3 * d->dt;
   for (size_t b = 0; b < d->blocks; b++) {
     if (!d->block_armed[b]) continue;
-    for (size_t k = b * ESS_BLOCK, end = ess_block_end(d, b); k < end; k += ESS_LANES) {
+    for (size_t lane = 0; lane < ESS_BLOCK; lane += ESS_LANES) {
+      const size_t k = b * ESS_BLOCK + lane;
       const ess_mask armed = ess_lanes_load(d->side + k) != 0.0;
       const ess_lanes fast = ess_lanes_max(ess_lanes_abs(ess_lanes_load(d->rate + k)),
                                            ess_lanes_abs(ess_lanes_load(d->rate_end + k)));
       const ess_lanes grain = ess_lanes_load(d->grain + k);
-      ess_lanes_store(d->scale + k, (1e-3 * d->dt) * fast + 1e9 * grain);
+      ess_lanes_store(d->scale + k, slight * fast + 1e9 * grain);
       ess_lanes_store(d->level + k, ess_lanes_select(armed, 2.0 * grain, never));
     }
   }

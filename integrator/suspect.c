@@ -250,17 +250,27 @@ static double resolved(const ess_driver *d) {
   return 1e3 * DBL_EPSILON * ess_larger(fabs(d->t), DBL_MIN / DBL_EPSILON);
 }
 
+/* whether a rate of a block's armed guards is so many times its pace */
+static inline bool any_faster(const ess_driver *d, size_t block, double most) {
+  ess_mask any = {0};
+  for (size_t lane = 0; lane < ESS_BLOCK; lane += ESS_LANES) {
+    const size_t k = block * ESS_BLOCK + lane;
+    const ess_lanes rate = ess_lanes_abs(ess_lanes_load(d->rate + k));
+    const ess_lanes pace = ess_lanes_load(d->turning.pace + k);
+    any |= (rate > most * pace) & (pace > 0.0) & (ess_lanes_load(d->side + k) != 0.0);
+  }
+  return ess_mask_any(any);
+}
+
 void ess_watch_paces(ess_driver *d) {
   ess_turning *const s = &d->turning;
   if (!s->is_seen) return;
   double most = FASTER;
-  for (size_t k = 0; k < d->guard_lanes; k += ESS_LANES) {
-    const ess_lanes rate = ess_lanes_abs(ess_lanes_load(d->rate + k));
-    const ess_lanes pace = ess_lanes_load(s->pace + k);
-    const ess_mask faster = (rate > most * pace) & (pace > 0.0);
-    if (!ess_mask_any(faster & (ess_lanes_load(d->side + k) != 0.0))) continue;
-    for (size_t i = 0; i < ESS_LANES; i++)
-      if (faster[i] && d->side[k + i] != 0.0) most = ess_larger(most, rate[i] / pace[i]);
+  for (size_t b = 0; b < d->blocks; b++) {
+    if (!d->block_armed[b] || !any_faster(d, b, most)) continue;
+    for (size_t k = b * ESS_BLOCK, end = ess_block_end(d, b); k < end; k++)
+      if (d->side[k] != 0.0 && s->pace[k] > 0.0 && fabs(d->rate[k]) > most * s->pace[k])
+        most = fabs(d->rate[k]) / s->pace[k];
   }
   if (!(most > FASTER)) return;
   s->length /= most;
@@ -269,11 +279,13 @@ void ess_watch_paces(ess_driver *d) {
 
 /* rates at both ends of the step just tried */
 static void note_paces(ess_driver *d) {
-  for (size_t k = 0; k < d->guard_lanes; k += ESS_LANES) {
-    const ess_lanes first = ess_lanes_abs(ess_lanes_load(d->rate + k));
-    const ess_lanes last = ess_lanes_abs(ess_lanes_load(d->rate_end + k));
-    ess_lanes_store(d->turning.pace + k, ess_lanes_max(first, last));
-  }
+  for (size_t b = 0; b < d->blocks; b++)
+    for (size_t lane = 0; lane < ESS_BLOCK; lane += ESS_LANES) {
+      const size_t k = b * ESS_BLOCK + lane;
+      const ess_lanes first = ess_lanes_abs(ess_lanes_load(d->rate + k));
+      const ess_lanes last = ess_lanes_abs(ess_lanes_load(d->rate_end + k));
+      ess_lanes_store(d->turning.pace + k, ess_lanes_max(first, last));
+    }
 }
 
 /* whether what is off is rounding, where that has been so again and again */

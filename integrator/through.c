@@ -64,7 +64,7 @@ static int make_crossings(ess_driver *d) {
 /* silent guards that this one's row has armed, and that have been passed since */
 static inline int cross_armed_silent(ess_driver *d, size_t guard) {
   int status = ESS_SUCCESS;
-  if (!d->kinks.arms_silent[guard]) return ESS_SUCCESS;
+  if (!d->kinks.row[guard].arms_silent) return ESS_SUCCESS;
   for (size_t e = d->row_start[guard]; !status && e < d->row_start[guard + 1]; e++) {
     const size_t other = d->row_guard[e] / 2;
     if (d->row_effect[e] < 0 || !ess_is_armed(d, other) || !ess_is_silent(d, other)) continue;
