@@ -193,7 +193,7 @@ check 'its commit names the one before' $?
 check 'it touches the pages alone' $?
 grep -q 'MuJoCo takes 20 to 20 times' README.md
 check 'the README has the verdict' $?
-robots_verdict="shown to be faster on 0, slower on 0, undecided on 8"
+robots_verdict="faster than MuJoCo on 0, slower on 0, undecided on 8"
 grep -qxF "**Of 8 robots libess is $robots_verdict**, at MuJoCo's own error." README.md
 check 'and beside it what robots say' $?
 sed -n '/class="verdict"/p' results/report.html | grep -qF "$robots_verdict"
