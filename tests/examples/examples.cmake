@@ -8,6 +8,7 @@ ess_test(examples_neurons)
 ess_test(examples_short)
 target_compile_definitions(test_examples_short PRIVATE
                            EXAMPLE_BACKWARD="$<TARGET_FILE:example_backward>"
+                           EXAMPLE_BOUNCING_BALL="$<TARGET_FILE:example_bouncing_ball>"
                            EXAMPLE_MOVING_GUARD="$<TARGET_FILE:example_moving_guard>"
                            EXAMPLE_NO_JACOBIAN="$<TARGET_FILE:example_no_jacobian>"
                            EXAMPLE_STICK_SLIP="$<TARGET_FILE:example_stick_slip>"

@@ -1,6 +1,6 @@
 /*
- * examples/moving_guard, no_jacobian, backward, watch and stick_slip: what they print, against
- * closed forms.
+ * examples/bouncing_ball, moving_guard, no_jacobian, backward, watch and stick_slip: what they
+ * print, against closed forms.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
@@ -8,6 +8,25 @@
 
 static void near(double value, double expected, double error) {
   if (!(fabs(value - expected) <= error)) fail_msg("%.9f, not %.9f", value, expected);
+}
+
+static void ball_falls_and_rises_against_the_air(void **state) {
+  (void)state;
+  char lines[LINES_MAX][LINE_SIZE];
+  const size_t count = run_example(EXAMPLE_BOUNCING_BALL, lines);
+  assert_true(count >= 4);
+  const double g = 9.81, k = 0.1;
+  double height = 1.0, at = 0.0, t, v, then;
+  for (size_t i = 0; i + 1 < count; i++) {
+    assert_int_equal(sscanf(lines[i], "bounce t = %lf s, v = %lf m/s, then %lf", &t, &v, &then), 3);
+    at += acosh(exp(k * height)) / sqrt(g * k);
+    near(t, at, 1e-5);
+    near(v, -sqrt(g / k * (1.0 - exp(-2.0 * k * height))), 1e-5);
+    near(then, -0.8 * v, 1e-5);
+    height = log(1.0 + k * then * then / g) / (2.0 * k);
+    at += atan(then * sqrt(k / g)) / sqrt(g * k);
+  }
+  assert_non_null(strstr(lines[count - 1], "success at t = 2.0"));
 }
 
 static void mass_falls_freely_onto_a_table_that_swings(void **state) {
@@ -160,6 +179,7 @@ static void block_sticks_slips_and_turns(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(ball_falls_and_rises_against_the_air),
       cmocka_unit_test(mass_falls_freely_onto_a_table_that_swings),
       cmocka_unit_test(puck_flies_a_parabola_within_the_circle),
       cmocka_unit_test(what_goes_forward_comes_back),
