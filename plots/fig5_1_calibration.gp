@@ -37,7 +37,7 @@ do for [i = 1:2] {
   bottom[i] = linear_range('y', 0.06)
 }
 
-eval canvas(7, 3.95)
+eval canvas(7, 4.1)
 set multiplot
 array name[2] = ['height (m)', 'velocity (m/s)']
 array residual[2] = ['height residual (m)', 'velocity residual (m/s)']

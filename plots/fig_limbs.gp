@@ -37,21 +37,22 @@ set dashtype 1 solid
 set dashtype 2 (5, 5)
 dash(i) = place(rigid, i) > 1 && place(rigid, i) == words(rigid) ? 2 : 1
 
-eval canvas(7, 4.0)
+eval canvas(7, 4.5)
+eval key_over(2)
 set multiplot
 do for [row = 1:2] {
   do for [k = 1:3] {
     unset logscale; set autoscale; eval restart
     stats table using (in_panel(k) ? see(quantity(k, row)) : 0) nooutput
     y_range = linear_range('y', 0.08)
-    eval panel(left(k), row == 1 ? 2.15 : 0.45, 1.54, 1.35)
+    eval panel(left(k), row == 1 ? 2.2 : 0.45, 1.54, 1.35)
     eval x_range
     eval y_range
     set format '%g'
     set ytics autofreq
     set label 99 what(k, row) at screen (left(k) - 0.6) / width, graph 0.5 center rotate
     if (row == 1) {
-      set label 98 word(names, k) at graph 0, 1.09 left
+      set label 98 '{/:Bold '.word(names, k).'}' at graph 0, 1.56 left
       unset xlabel
     } else {
       unset label 98
@@ -60,7 +61,8 @@ do for [row = 1:2] {
     # either side by itself: the line is not drawn across a jump
     if (k == 1) {
       plot for [i in rigid] for [s = -1:1:2] table using (of_rigid(i) ? side(s, k, row) : NaN):(quantity(k, row)) \
-        with lines lc rgb hue(i) lw breadth(i) dt dash(i)
+        with lines lc rgb hue(i) lw breadth(i) dt dash(i), \
+        for [i in (row == 1 ? rigid : '')] NaN with lines lc rgb hue(i) lw breadth(i) dt dash(i) title i.' kg m²'
     } else {
       plot for [s = -1:1:2] table using (in_panel(k) ? side(s, k, row) : NaN):(quantity(k, row)) \
         with lines lc rgb libess_hue lw 1.4
@@ -68,6 +70,4 @@ do for [row = 1:2] {
   }
 }
 unset label 98
-eval legend(0.05, words(rigid))
-plot for [i in rigid] NaN with lines lc rgb hue(i) lw breadth(i) dt dash(i) title 'inertia '.i.' kg m²'
 unset multiplot

@@ -61,7 +61,7 @@ set xlabel 'time step, ms' offset 0, 0.4
 eval ylabel('error, RMS')
 eval key_over(3)
 eval "plot ".ruled(' title "error of the reference"')."for [v in variants] mujoco using (of(v) ? 1e3 * cell('time_step') : NaN):(positive(cell('rms_error'))) ". \
-  "with linespoints lc rgb hue(v) lw breadth(v) pt mark(v) ps size(v) title v, ". \
+  "with linespoints lc rgb hue(v) lw breadth(v) pt mark(v) ps size(v) title 'MuJoCo '.v, ". \
   "mujoco using (cell('own') == 1 ? 1e3 * cell('time_step') : NaN):(positive(cell('rms_error'))) ". \
   "with points lc rgb ring pt 6 ps 1.1 * dot lw 1.2 title 'the model as it is'"
 
@@ -79,7 +79,7 @@ error = ":(positive(cell('rms_error'))) with linespoints "
 spent(b) = "using (by(".b.") ? positive(1e3 * cell('seconds')) : NaN)".error
 eval key_over(3)
 eval "plot ".ruled('')."for [v in variants] mujoco using (of(v) ? positive(1e3 * cell('seconds')) : NaN):(positive(cell('rms_error'))) ". \
-  "with linespoints lc rgb hue(v) lw breadth(v) pt mark(v) ps size(v) title v, ". \
+  "with linespoints lc rgb hue(v) lw breadth(v) pt mark(v) ps size(v) title 'MuJoCo '.v, ". \
   "mujoco using (cell('own') == 1 ? positive(1e3 * cell('seconds')) : NaN):(positive(cell('rms_error'))) ". \
   "with points lc rgb ring pt 6 ps 1.1 * dot lw 1.2, ". \
   "plain ".spent("word(bases, 1)")."lc rgb plain_hue lw 1.2 dt (4, 3) pt 4 ps 0.4 * dot title 'plain, '.word(bases, 1), ". \
