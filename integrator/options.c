@@ -111,6 +111,9 @@ static void copy_tolerances(ess_driver *d, const ess_options *o) {
   d->atol[n] = d->atol[0];
 }
 
+/* crossings are located on the dense output, whose error is up to so many times that of the end */
+static const double SEVERITY = 6.0;
+
 /* how wide neighbourhoods are, and for how long a guard may take within them */
 static void set_neighbourhoods(ess_driver *d) {
   const ess_options *const o = &d->options;
@@ -120,7 +123,7 @@ static void set_neighbourhoods(ess_driver *d) {
   d->projection_max = o->projection_max;
   d->severity = 1.0;
   if (o->method == ESS_METHOD_PAPER) return;
-  d->severity = 6.0;
+  d->severity = SEVERITY;
   d->projection_max = 0.0; // no neighbourhoods: a guard is reached where it is crossed
   for (size_t k = 0; k < d->system.guard_count; k++) d->epsilon[k] = INFINITY;
 }

@@ -50,6 +50,9 @@ find_package(Python3 COMPONENTS Interpreter)
 if(Python3_FOUND)
   add_test(NAME links COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_LIST_DIR}/test_links.py
            ${CMAKE_SOURCE_DIR})
+  # the method's thresholds are those of the code
+  add_test(NAME thresholds COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_LIST_DIR}/test_thresholds.py
+           ${CMAKE_SOURCE_DIR})
   # measured numbers that no tool has written
   add_test(NAME typed COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_LIST_DIR}/test_typed.py
            ${CMAKE_SOURCE_DIR})
