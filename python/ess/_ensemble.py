@@ -56,6 +56,7 @@ def ensemble(
     tie: float = 0.0,
     base: str | None = None,
     sliding: bool | Iterable[int] | int | None = None,
+    rest: bool = False,
     user: Any = None,
     threads: int | None = None,
 ) -> OdeResult:
@@ -102,7 +103,7 @@ def ensemble(
     options = _ivp._options(
         fun, t0, t1, starts[0] if count else np.zeros(n), False, None, t_eval, False, events, False,
         None, guards, guard_count, impact, impacts_at, jac, None, tangents, rtol, atol, max_step,
-        first_step, max_steps, tie, base, kept, sliding,
+        first_step, max_steps, tie, base, kept, sliding, rest=rest,
     )  # fmt: skip
     if any(callable(function) for function in options["functions"]):
         raise ValueError("ensemble needs native functions (numba.cfunc, ctypes, cffi, LowLevelCallable)")

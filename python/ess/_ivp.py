@@ -287,6 +287,17 @@ def _check_sliding(sliding, guard_count):
     return True, may.tobytes()
 
 
+def _check_rest(rest, impact, sliding, slides, guard_count):
+    """whether the state may rest on the guards of impacts: it slides there, and nowhere else unasked"""
+    if not isinstance(rest, (bool, np.bool_)):
+        raise ValueError("`rest` must be True or False")
+    if not rest:
+        return sliding, slides
+    if impact is None:
+        raise ValueError("`rest` is on the guards of `impact`, which is not given")
+    return True, slides if sliding else np.zeros(guard_count, dtype=bool).tobytes()
+
+
 def _check_directions(tangents, n, of=""):
     if tangents is None or tangents is False:
         return np.zeros((n, 0))
@@ -443,7 +454,7 @@ def _options(
     fun, t0, t1, y0, as_complex, method, t_eval, dense_output, events, vectorized, args, guards,
     guard_count, impact, impacts_at, jac, guard_jac, tangents, rtol, atol, max_step, first_step,
     max_steps, tie, base, user, sliding=None, params=None,
-    params_jac=None, is_system=False,
+    params_jac=None, rest=False, is_system=False,
 ):  # fmt: skip
     """all that the native part is told, checked"""
     args = _check_args(args)
@@ -465,6 +476,7 @@ def _options(
     guard_count = _count_guards(guards, guard_count, t0, y0, args)
     impact = _function(impact, IMPACT, user, "impact")
     is_sliding, slides = _check_sliding(sliding, guard_count)
+    is_sliding, slides = _check_rest(rest, impact, is_sliding, slides, guard_count)
     count = len(y0) + (0 if params is None else len(params))
     rows = "" if params is None else ": a row for each state, then for each of `params`"
     directions = _check_directions(tangents, count, rows)
@@ -504,6 +516,7 @@ def _options(
         "impact_at": _check_impacts(impact, impacts_at, guard_count),
         "sliding": is_sliding,
         "slides": slides,
+        "rest": bool(rest),
         "direction": direction,
         "terminal": terminal,
     }
@@ -549,6 +562,7 @@ def solve_ivp(
     tie: float = 0.0,
     base: str | None = None,
     sliding: bool | Iterable[int] | int | None = None,
+    rest: bool = False,
     user: Any = None,
     jac_sparsity: Any = None,
 ) -> OdeResult:
@@ -627,6 +641,12 @@ def solve_ivp(
         True: where the field points back to a guard from both sides, as with dry friction that
         holds, the state goes on along the guard's zero (Filippov). A list: the guards that may be
         slid on, none of which may be an impact's. By default such a run ends with ``success=False``.
+        So it goes on, too, where a force holds a body on a guard that it bounces on ever less.
+    rest : bool
+        True: where impacts accumulate, or one has taken all of the speed, the state stays on their
+        guard, and leaves where they would have to pull, as a ball does from a table that falls away.
+        `slides` has when. `impact` is then also asked of states that come to the guard slowly. By
+        default, and where `tangents` are followed, such a run ends, with `reason` 'EZENO'.
     user : array, ctypes object or address
         What native functions are handed. Native are those of `numba.cfunc`, ctypes, cffi and
         `scipy.LowLevelCallable`, with the signatures `ess.FIELD`, `ess.GUARDS` and `ess.IMPACT`.
@@ -667,7 +687,7 @@ def solve_ivp(
     options = _options(
         fun, t0, t1, x0, as_complex, method, t_eval, dense_output, events, vectorized, args, guards,
         guard_count, impact, impacts_at, jac, guard_jac, tangents, rtol, atol, max_step, first_step,
-        max_steps, tie, base, user, sliding, params, params_jac,
+        max_steps, tie, base, user, sliding, params, params_jac, rest,
     )  # fmt: skip
     with Watch() as options["watch"]:
         run = _native.solve(t0, _far(t1), x0, options)

@@ -129,3 +129,78 @@ def test_sliding_needs_guards_and_no_impact():
 def test_an_exit_on_both_sides_is_not_unique():
     r = ess.solve_ivp(lambda t, y, s: [s[0]], (0, 1), [0.0], guards=at_zero, sliding=True)
     assert not r.success and r.reason == "ESLIDING"
+
+
+A, W, G = 0.1, 12.0, 9.81
+LEAVES = math.asin(G / (A * W * W)) / W
+
+
+def falls(t, y, sign):
+    return [y[1], -G]
+
+
+def above_table(t, y):
+    return y[0] - A * math.sin(W * t)
+
+
+def bounces(restitution):
+    def impact(t, y, sign, crossed):
+        table = A * W * math.cos(W * t)
+        return [y[0], table - restitution * (y[1] - table)]
+
+    return impact
+
+
+@pytest.mark.parametrize("restitution", [0.5, 0.0])
+def test_a_ball_rests_on_a_table_until_that_falls_faster(restitution):
+    # it comes to rest by its bounces, and leaves where A W^2 sin(W t) = G
+    r = ess.solve_ivp(
+        falls, (0, LEAVES + 0.05), [1e-4, A * W], guards=above_table, impact=bounces(restitution),
+        rest=True, rtol=1e-10, atol=1e-10,
+    )  # fmt: skip
+    assert r.success, r.message
+    np.testing.assert_array_equal(r.slides, [[0, 1], [0, -1]])
+    assert r.t_slides[0] < 0.02
+    np.testing.assert_allclose(r.t_slides[1], LEAVES, rtol=0, atol=1e-8)
+    speed = A * W * math.cos(W * LEAVES)
+    height = G / W**2 + 0.05 * speed - 0.5 * G * 0.05**2
+    np.testing.assert_allclose(r.y_end, [height, speed - 0.05 * G], rtol=0, atol=1e-8)
+
+
+def test_it_ends_where_rest_is_not_asked_for_or_directions_are_followed():
+    for more in ({}, {"sliding": True}, {"rest": True, "tangents": True}):
+        r = ess.solve_ivp(
+            falls, (0, 0.1), [1e-4, A * W], guards=above_table, impact=bounces(0.5), **more
+        )
+        assert not r.success and r.reason == "EZENO", (more, r.message)
+
+
+def test_rest_alone_lets_nothing_else_slide():
+    def field(t, y, sign):
+        return [y[1], -G, -sign[1]]
+
+    def guards(t, y):
+        return [y[0], y[2]]
+
+    def impact(t, y, sign, crossed):
+        return [y[0], -0.5 * y[1], y[2]]
+
+    def run(**more):
+        return ess.solve_ivp(
+            field, (0, 2), [0.01, 0, 1], guards=guards, impact=impact, impacts_at=0, rest=True,
+            rtol=1e-9, atol=1e-9, **more,
+        )  # fmt: skip
+
+    alone, both = run(), run(sliding=True)
+    assert not alone.success and alone.reason == "ESLIDING"
+    np.testing.assert_allclose(alone.t_end, 1, atol=1e-6)
+    np.testing.assert_array_equal(alone.slides, [[0, 1]])
+    assert both.success
+    np.testing.assert_array_equal(both.slides, [[0, 1], [1, 1]])
+
+
+def test_what_rest_needs_is_told():
+    with pytest.raises(ValueError, match="`rest` must be True or False"):
+        ess.solve_ivp(falls, (0, 1), [1.0, 0], guards=above_table, impact=bounces(0.5), rest=[0])
+    with pytest.raises(ValueError, match="`rest` is on the guards of `impact`, which is not given"):
+        ess.solve_ivp(falls, (0, 1), [1.0, 0], guards=above_table, rest=True)

@@ -30,7 +30,7 @@ def bounce(
 r = ess.solve_ivp(
     field, (0, 3), [1.0, 0.0], "RK45", np.linspace(0, 3, 4), True, [height], False, (), guards=height,
     impact=bounce, impacts_at=[(0, -1)], jac=None, guard_jac=None, tangents=True, rtol=1e-9,
-    atol=[1e-9, 1e-9], max_step=0.1, first_step=None, max_steps=100, tie=0.0, base="dopri5", sliding=[0],
+    atol=[1e-9, 1e-9], max_step=0.1, first_step=None, max_steps=100, tie=0.0, base="dopri5", sliding=[0], rest=False,
 )  # fmt: skip
 assert_type(r, ess.OdeResult)
 assert_type(r.message, str)
