@@ -180,3 +180,65 @@ SELECT max(at) AS at, system, label, tolerance, rms_error / tolerance AS median,
 FROM asked JOIN precision_runs ON abs(value / tolerance - 1) < 1e-9
 WHERE knob IN ('tolerance', 'rtol') AND coincides_with IS NULL AND max(rms_error, rms_worst) < 9e999
 GROUP BY system, label, tolerance;
+
+-- of speed.md and README.md: libess's rows of the race, as the pages write them
+CREATE VIEW speed_rows AS
+SELECT rowid AS at, *, replace(
+    iif(model = 'hopper', 'hopper', printf('N = %d, c = %g', contacts, damping)) ||
+    iif(coalesce(stiffness, 0) IN (0, iif(model = 'hopper', 800, 8000)), '', printf(', k = %g', stiffness)), 'e+0', 'e') AS system,
+  us(median_s) AS us, us(mujoco_s) AS mujoco_us, us(plain_s) AS plain_us,
+  printf(iif(mujoco_over_this < 1000, '%.1f [%.1f, %.1f]', '%.0f [%.0f, %.0f]'),
+    mujoco_over_this, mujoco_over_this_lo, mujoco_over_this_hi) AS ratio,
+  printf('%.2g (%.2g)', rms_error, rms_worst) AS error, printf('%.2g (%.2g)', mujoco_rms_error, mujoco_rms_worst) AS mujoco_error,
+  coalesce(printf('%s (%s, %s): %.2g [%.2g, %.2g]', us(plain_s), plain_solver, iif(plain_solver IN ('plain-euler', 'plain-rk4'),
+    printf('%g ms', 1e3 * plain_setting), printf('%.1e', plain_setting)), plain_over_this, plain_over_this_lo, plain_over_this_hi),
+    'not reached') AS plain,
+  CASE WHEN plain_solver IS NULL OR plain_over_this_lo > 1 THEN 1 WHEN plain_over_this_hi < 1 THEN 0 END AS fastest, -- is shown to be
+  1.0 * rms_worst / mujoco_rms_worst AS worst_ratio
+FROM speed WHERE solver = 'libess';
+CREATE VIEW speed_equal AS SELECT * FROM speed_rows WHERE protocol = 'equal-error';
+CREATE VIEW speed_errors AS -- each system at each median error asked for
+SELECT system, substr(protocol, 7) + 0.0 AS asked, replace(printf('%.0e', substr(protocol, 7) + 0.0), 'e-0', 'e-') AS said,
+  max(at) AS last, min(at) AS at, fastest, contacts, model, iif(plain_solver IS NULL, printf('**libess %s**, plain: not reached', us),
+    printf(iif(fastest = 1, '**%.2g**', '%.2g') || ' (libess %s, %s %s)', plain_over_this, us, plain_solver, plain_us)) AS cell
+FROM speed_rows WHERE protocol LIKE 'error-%' GROUP BY system, asked;
+CREATE VIEW speed_takes_over AS -- the largest error from which on libess is shown to be the fastest
+SELECT system, min(at) AS at, model, contacts, (
+  SELECT said FROM speed_errors e WHERE e.system = s.system AND asked < coalesce((
+    SELECT min(asked) FROM speed_errors e WHERE e.system = s.system AND fastest IS NOT 1), 9e999) ORDER BY asked DESC LIMIT 1) AS said
+FROM speed_errors s GROUP BY system;
+
+-- of README.md: where libess loses
+CREATE VIEW lost_plain AS
+SELECT printf('In %d of %d races at equal error a method that looks for no contact is shown to be faster.', sum(fastest = 0), count(*)) ||
+  coalesce((SELECT printf(' At most it saves %.0f %% of libess''s time (%s, %s).', 100 * (1 - min(plain_over_this)), plain_solver, system)
+    FROM speed_equal WHERE fastest = 0 AND plain_solver IS NOT NULL), '') AS said
+FROM speed_equal WHERE plain_solver IS NOT NULL HAVING count(*) > 0;
+CREATE VIEW lost_worst AS
+SELECT printf('In %d of %d races at equal error libess''s worst error is larger than MuJoCo''s. The factor is at most %.2g.',
+  sum(worst_ratio > 1), count(*), max(worst_ratio)) AS said
+FROM speed_equal HAVING max(worst_ratio) > 1;
+CREATE VIEW lost_overhead AS
+SELECT printf('With %d contacts libess spends %.0f %% of its time on finding, ordering and checking crossings.', max(contacts),
+  100 - 100 * bound_s / median_s) AS said
+FROM speed_equal WHERE bound_s > 0 HAVING count(*) > 0;
+CREATE VIEW lost_methods AS
+SELECT printf('In %s cases %s takes less time than libess%s.', iif(less = 0, cases, printf('%d of %d', less, cases)),
+  iif(less = 0, 'no other method', 'another method'), coalesce(': ' || who, '')) AS said
+FROM (SELECT count(*) AS cases FROM precision_cases WHERE kind = 'time'),
+  (SELECT count(*) AS less, listed(DISTINCT who) AS who FROM (SELECT who FROM precision_worse WHERE kind = 'time' ORDER BY at, error DESC))
+WHERE cases > 0;
+CREATE VIEW robot_raced AS -- an interval that contains 1 decides nothing
+SELECT at, iif(own, 'MuJoCo''s own error', printf('an error of %g', rms_error)) AS error, own, count(*) AS robots,
+  sum(coalesce(low > 1, 0)) AS faster, sum(coalesce(high < 1 AND NOT low > 1, high < 1, 0)) AS slower
+FROM (SELECT rowid AS at, *, mujoco_over_libess_low AS low, mujoco_over_libess_high AS high FROM "robots/*/robot_reach"
+  WHERE mujoco_over_libess IS NOT NULL ORDER BY rowid) GROUP BY own, error ORDER BY min(at);
+CREATE VIEW robot_own AS
+SELECT printf('Of %d robots libess is faster than MuJoCo on %d, slower on %d, undecided on %d',
+  (SELECT count(*) FROM "robots/*/robot_top"), faster, slower, robots - faster - slower) AS said
+FROM robot_raced WHERE own;
+CREATE VIEW lost_robots AS
+SELECT coalesce((SELECT said || ', at MuJoCo''s own error.' FROM robot_own) ||
+    coalesce((SELECT group_concat(printf(' At %s it is slower on %d.', error, slower), '') FROM robot_raced
+      WHERE NOT own AND slower > 0), ''),
+  (SELECT printf('On none of %d robots both reach MuJoCo''s own error.', count(*)) FROM "robots/*/robot_top")) AS said;
