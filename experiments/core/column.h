@@ -59,12 +59,13 @@ typedef struct column {
     .meaning = __VA_ARGS__                                                                         \
   }
 
-/* A row that is said once: LIST(COLUMN, row) has its columns, as COLUMN has them. It gives the
- * struct, by COLUMN_ROW, and the table: {LIST(COLUMN_LINE, row){0}}. */
+/* A row that is said once: LIST(COLUMN, row) has its columns, as COLUMN has them. COLUMN_ROW makes
+ * its struct of them, and the array row_columns. */
 #define COLUMN_ROW(row, list)                                                                      \
   typedef struct row {                                                                             \
     list(COLUMN_MEMBER, row)                                                                       \
-  } row
+  } row;                                                                                           \
+  __attribute__((unused)) static const column row##_columns[] = {list(COLUMN_LINE, row){0}}
 #define COLUMN_LINE(row, member, ...)         COLUMN(row, member, __VA_ARGS__),
 #define COLUMN_MEMBER(row, member, kind, ...) COLUMN_IS_##kind(member);
 #define COLUMN_IS_NUMBER(member)              double member

@@ -56,6 +56,9 @@ typedef struct study_table {
 #define STUDY_TABLE(columns_, row, ...)                                                            \
   { .columns = columns_, .row_size = sizeof(row), __VA_ARGS__ }
 
+/* The same where these are its own, by COLUMN_ROW. */
+#define STUDY_ROWS(row, ...) STUDY_TABLE(row##_columns, row, __VA_ARGS__)
+
 enum { STUDY_TABLES_MAX = 16, STUDY_SAMPLES = 0, STUDY_CELL_NAME_SIZE = 192 };
 
 typedef struct study_run study_run;

@@ -29,7 +29,6 @@ static const study_option options[] = {{0}};
   X(row, command, TEXT, "", "what measures it")                                                    \
   X(row, results, TEXT, "", "file that the number is of")
 COLUMN_ROW(verdict, VERDICT);
-static const column verdict_columns[] = {VERDICT(COLUMN_LINE, verdict){0}};
 
 /* ---- a claim's number ------------------------------------------------------------------------ */
 
@@ -127,8 +126,8 @@ const study claims_study = {
     .cells = "claims",
     .options = options,
     .cell_size = sizeof(size_t),
-    .tables = {[CLAIMS] = STUDY_TABLE(verdict_columns, verdict, .json = "claims",
-                                      .csv = "claims.csv", .meaning = "one claim")},
+    .tables = {[CLAIMS] = STUDY_ROWS(verdict, .json = "claims", .csv = "claims.csv",
+                                     .meaning = "one claim")},
     .check = check,
     .plan = plan,
     .run = judge,

@@ -55,20 +55,12 @@ static const study_option options[] = {
   X(row, speed, AMOUNT, "m/s", "along the ground")                                                 \
   X(row, rests, FLAG, "", "whether it stays at the foot")
 COLUMN_ROW(arrival, ARRIVAL);
-static const column arrival_columns[] = {ARRIVAL(COLUMN_LINE, arrival){0}};
 
 #define THRESHOLD(X, row)                                                                          \
   X(row, slope, AMOUNT, "degrees", "of the hill", SHOWN("slope", "%6g"))                           \
   X(row, found, AMOUNT, "m/s", "fastest arrival that rests, by halving", SHOWN("found", "%10.6f")) \
   X(row, known, AMOUNT, "m/s", "g delta_t tan(slope)", SHOWN("known", "%10.6f"))
 COLUMN_ROW(threshold, THRESHOLD);
-static const column threshold_columns[] = {THRESHOLD(COLUMN_LINE, threshold){0}};
-
-static const column instant_columns[] = {INSTANT(COLUMN_LINE, instant){0}};
-static const column truncation_columns[] = {TRUNCATION(COLUMN_LINE, truncation){0}};
-static const column leap_columns[] = {LEAP(COLUMN_LINE, leap){0}};
-static const column known_columns[] = {KNOWN(COLUMN_LINE, known_number){0}};
-static const column word_columns[] = {WORD(COLUMN_LINE, word){0}};
 
 /* ---- the hill: a cell is a slope ------------------------------------------------------------- */
 
@@ -161,28 +153,25 @@ const study contact_modes_study = {
     .options = options,
     .settings_size = sizeof(settings),
     .cell_size = sizeof(double),
-    .tables = {[CONTACT_MODES_HILL] = STUDY_TABLE(arrival_columns, arrival, .json = "hill",
-                                                  .csv = "contact_modes_hill.csv",
-                                                  .meaning = "one arrival at the hill"),
-               [CONTACT_MODES_THRESHOLDS] =
-                   STUDY_TABLE(threshold_columns, threshold, .json = "thresholds",
-                               .csv = "contact_modes.csv", .meaning = "one slope of the hill"),
-               [CONTACT_MODES_BLOCK] = STUDY_TABLE(
-                   instant_columns, instant, .json = "block", .csv = "contact_modes_block.csv",
-                   .meaning = "the block at one time, or at an impact"),
-               [CONTACT_MODES_TRUNCATION] =
-                   STUDY_TABLE(truncation_columns, truncation, .json = "truncation",
-                               .csv = "contact_modes_truncation.csv",
-                               .meaning = "the block's impacts cut short by one delta_t"),
-               [CONTACT_MODES_LEAP] =
-                   STUDY_TABLE(leap_columns, leap, .json = "leap", .csv = "contact_modes_leap.csv",
-                               .meaning = "the leaping body before or behind an event"),
-               [CONTACT_MODES_KNOWN] = STUDY_TABLE(known_columns, known_number, .json = "known",
-                                                   .csv = "contact_modes_known.csv",
-                                                   .meaning = "one number of the paper's examples"),
-               [CONTACT_MODES_WORDS] = STUDY_TABLE(word_columns, word, .json = "words",
-                                                   .csv = "contact_modes_words.csv",
-                                                   .meaning = "one example's sequence of modes")},
+    .tables =
+        {[CONTACT_MODES_HILL] = STUDY_ROWS(arrival, .json = "hill", .csv = "contact_modes_hill.csv",
+                                           .meaning = "one arrival at the hill"),
+         [CONTACT_MODES_THRESHOLDS] =
+             STUDY_ROWS(threshold, .json = "thresholds", .csv = "contact_modes.csv",
+                        .meaning = "one slope of the hill"),
+         [CONTACT_MODES_BLOCK] =
+             STUDY_ROWS(instant, .json = "block", .csv = "contact_modes_block.csv",
+                        .meaning = "the block at one time, or at an impact"),
+         [CONTACT_MODES_TRUNCATION] =
+             STUDY_ROWS(truncation, .json = "truncation", .csv = "contact_modes_truncation.csv",
+                        .meaning = "the block's impacts cut short by one delta_t"),
+         [CONTACT_MODES_LEAP] = STUDY_ROWS(leap, .json = "leap", .csv = "contact_modes_leap.csv",
+                                           .meaning = "the leaping body before or behind an event"),
+         [CONTACT_MODES_KNOWN] =
+             STUDY_ROWS(known_number, .json = "known", .csv = "contact_modes_known.csv",
+                        .meaning = "one number of the paper's examples"),
+         [CONTACT_MODES_WORDS] = STUDY_ROWS(word, .json = "words", .csv = "contact_modes_words.csv",
+                                            .meaning = "one example's sequence of modes")},
     .plan = plan,
     .run = measure,
     .derive = derive,

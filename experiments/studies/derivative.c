@@ -42,7 +42,6 @@ static const study_option options[] = {{0}};
   X(row, evaluations_share, AMOUNT, "",                                                            \
     "field evaluations with all tangents over those of the plain run")
 COLUMN_ROW(error, ERROR);
-static const column error_columns[] = {ERROR(COLUMN_LINE, error){0}};
 
 #define FIT(X, row)                                                                                \
   X(row, crossings, TEXT, "", "as above", SHOWN("crossings", "%-9s"))                              \
@@ -56,7 +55,6 @@ static const column error_columns[] = {ERROR(COLUMN_LINE, error){0}};
   X(row, smallest, AMOUNT, "", "error over all knobs", SHOWN("least", "%9.2e"))                    \
   X(row, largest, AMOUNT, "", "error over all knobs", SHOWN("most", "%9.2e"))
 COLUMN_ROW(fit, FIT);
-static const column fit_columns[] = {FIT(COLUMN_LINE, fit){0}};
 
 /* ---- cells: one method at one place ---------------------------------------------------------- */
 
@@ -263,12 +261,10 @@ const study derivative_study = {
     .cells = "methods",
     .options = options,
     .cell_size = sizeof(cell),
-    .tables = {[ERRORS] = STUDY_TABLE(error_columns, error, .json = "errors",
-                                      .csv = "derivative_error.csv",
-                                      .meaning = "one knob of one method at one place"),
-               [FITS] =
-                   STUDY_TABLE(fit_columns, fit, .json = "fits", .csv = "derivative_error_fit.csv",
-                               .meaning = "error over the knob of one method at one place")},
+    .tables = {[ERRORS] = STUDY_ROWS(error, .json = "errors", .csv = "derivative_error.csv",
+                                     .meaning = "one knob of one method at one place"),
+               [FITS] = STUDY_ROWS(fit, .json = "fits", .csv = "derivative_error_fit.csv",
+                                   .meaning = "error over the knob of one method at one place")},
     .plan = plan,
     .run = measure,
     .derive = derive,

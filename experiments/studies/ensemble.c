@@ -135,16 +135,6 @@ static const column outcome_columns[] = {
     {0},
 };
 
-static const column bin_columns[] = {ENSEMBLE_BIN_COLUMNS(COLUMN_LINE, ensemble_bin){0}};
-
-static const column place_columns[] = {
-    ENSEMBLE_PLACE_ROW_COLUMNS(COLUMN_LINE, ensemble_place_row){0}};
-
-static const column status_columns[] = {ENSEMBLE_STATUS_COLUMNS(COLUMN_LINE, ensemble_status){0}};
-
-static const column failure_columns[] = {
-    ENSEMBLE_FAILURE_COLUMNS(COLUMN_LINE, ensemble_failure){0}};
-
 const study ensemble_study = {
     .name = "ensemble",
     .summary = "many starts under one tolerance: distribution and map of what they come to",
@@ -165,20 +155,18 @@ const study ensemble_study = {
                [ENSEMBLE_OUTCOMES] = STUDY_TABLE(outcome_columns, ensemble_outcome,
                                                  .json = "outcomes", .csv = "ensemble.csv",
                                                  .meaning = "one quantity at the end of all runs"),
-               [ENSEMBLE_BINS] =
-                   STUDY_TABLE(bin_columns, ensemble_bin, .csv = "ensemble_distribution.csv",
-                               .meaning = "one bin of one quantity"),
+               [ENSEMBLE_BINS] = STUDY_ROWS(ensemble_bin, .csv = "ensemble_distribution.csv",
+                                            .meaning = "one bin of one quantity"),
                [ENSEMBLE_PLACES] =
-                   STUDY_TABLE(place_columns, ensemble_place_row, .csv = "ensemble_map.csv",
-                               .meaning = "one place of the map, if a start was in it"),
-               [ENSEMBLE_STATUSES] = STUDY_TABLE(status_columns, ensemble_status,
-                                                 .json = "statuses", .csv = "ensemble_status.csv",
-                                                 .meaning = "one way in which runs ended"),
+                   STUDY_ROWS(ensemble_place_row, .csv = "ensemble_map.csv",
+                              .meaning = "one place of the map, if a start was in it"),
+               [ENSEMBLE_STATUSES] =
+                   STUDY_ROWS(ensemble_status, .json = "statuses", .csv = "ensemble_status.csv",
+                              .meaning = "one way in which runs ended"),
                [ENSEMBLE_FAILURES] =
-                   STUDY_TABLE(failure_columns, ensemble_failure, .json = "failures",
-                               .csv = "ensemble_failures.csv",
-                               .meaning = "one start whose run failed: the first 20 of each "
-                                          "block")},
+                   STUDY_ROWS(ensemble_failure, .json = "failures", .csv = "ensemble_failures.csv",
+                              .meaning = "one start whose run failed: the first 20 of each "
+                                         "block")},
     .check = check,
     .plan = plan,
     .run = ensemble_run,

@@ -65,7 +65,6 @@ static const study_option options[] = {
   X(row, d_vz, NUMBER, "m/s/rad", "of vz")                                                         \
   X(row, d_omega, NUMBER, "1/s", "of omega")
 COLUMN_ROW(start, START);
-static const column start_columns[] = {START(COLUMN_LINE, start){0}};
 
 /* one body: what decides, and what follows */
 #define BODY(X, row)                                                                               \
@@ -97,7 +96,6 @@ static const column start_columns[] = {START(COLUMN_LINE, start){0}};
     SHOWN("dvz 0+", "%10.4f"))                                                                     \
   X(row, vz_left, NUMBER, "m/s/rad", "below 0", SHOWN("dvz 0-", "%10.4f"))
 COLUMN_ROW(body, BODY);
-static const column body_columns[] = {BODY(COLUMN_LINE, body){0}};
 
 /* ---- cells: one body each -------------------------------------------------------------------- */
 
@@ -251,10 +249,10 @@ const study limbs_study = {
     .options = options,
     .settings_size = sizeof(settings),
     .cell_size = sizeof(cell),
-    .tables = {[ROTATIONS] = STUDY_TABLE(start_columns, start, .json = "starts", .csv = "limbs.csv",
-                                         .meaning = "one start of one body"),
-               [CASES] = STUDY_TABLE(body_columns, body, .json = "bodies",
-                                     .csv = "limbs_bodies.csv", .meaning = "one body")},
+    .tables = {[ROTATIONS] = STUDY_ROWS(start, .json = "starts", .csv = "limbs.csv",
+                                        .meaning = "one start of one body"),
+               [CASES] = STUDY_ROWS(body, .json = "bodies", .csv = "limbs_bodies.csv",
+                                    .meaning = "one body")},
     .plan = plan,
     .run = measure,
     .derive = derive,

@@ -25,8 +25,6 @@ static const study_option options[] = {
 
 /* ---- columns --------------------------------------------------------------------------------- */
 
-static const column top_columns[] = {MUJOCO_TOP_COLUMNS(COLUMN_LINE, mujoco_top){0}};
-
 static const column model_columns[] = {
     COLUMN_AS("", mujoco_model, parameters, MODEL, "", "of the models, SI units"),
     {0},
@@ -183,9 +181,8 @@ const study mujoco_study = {
     .options = options,
     .settings_size = sizeof(mujoco_settings),
     .cell_size = sizeof(mujoco_cell),
-    .tables = {[MUJOCO_SAMPLES] =
-                   STUDY_TABLE(mujoco_sample_columns, mujoco_sample, .meaning = "a sample"),
-               [MUJOCO_TOP] = STUDY_TABLE(top_columns, mujoco_top, .json = "", .meaning = "of all"),
+    .tables = {[MUJOCO_SAMPLES] = STUDY_ROWS(mujoco_sample, .meaning = "a sample"),
+               [MUJOCO_TOP] = STUDY_ROWS(mujoco_top, .json = "", .meaning = "of all"),
                [MUJOCO_MODELS] = STUDY_TABLE(model_columns, mujoco_model, .json = "models",
                                              .meaning = "one model with one number of contacts"),
                [MUJOCO_ROWS] =

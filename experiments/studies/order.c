@@ -251,22 +251,22 @@ const study order_study = {
     .cells = "orders",
     .options = options,
     .cell_size = sizeof(size_t),
-    .tables = {[POINTS] = STUDY_TABLE(point_columns, point, .csv = "order.csv",
-                                      .meaning = "one epsilon with one order"),
-               [CROSSINGS] = STUDY_TABLE(crossing_columns, crossing, .json = "crossing_times",
-                                         .meaning = "one crossing"),
-               [FITS] = STUDY_TABLE(
-                   fit_columns, fit, .json = "fits", .csv = "order_fit.csv",
-                   .meaning = "log RMS error against log epsilon of one projection order"),
-               [PATH] = STUDY_TABLE(order_step_columns, order_step, .csv = "projection_path.csv",
-                                    .meaning = "one step of Fig. 3.1"),
-               [EXACT] = STUDY_TABLE(order_step_columns, order_step, .csv = "projection_exact.csv",
-                                     .meaning = "one step without neighbourhoods"),
-               [GUARDS] = STUDY_TABLE(order_end_columns, order_end, .csv = "projection_guards.csv",
-                                      .meaning = "one end of a guard or a border"),
-               [FLAT] = STUDY_TABLE(flat_columns, flat, .csv = "order_flat.csv",
-                                    .meaning = "one small epsilon of order 1, with the tolerance "
-                                               "that SciPy's dopri5 has by default")},
+    .tables = {[POINTS] =
+                   STUDY_ROWS(point, .csv = "order.csv", .meaning = "one epsilon with one order"),
+               [CROSSINGS] =
+                   STUDY_ROWS(crossing, .json = "crossing_times", .meaning = "one crossing"),
+               [FITS] = STUDY_ROWS(fit, .json = "fits", .csv = "order_fit.csv",
+                                   .meaning =
+                                       "log RMS error against log epsilon of one projection order"),
+               [PATH] = STUDY_ROWS(order_step, .csv = "projection_path.csv",
+                                   .meaning = "one step of Fig. 3.1"),
+               [EXACT] = STUDY_ROWS(order_step, .csv = "projection_exact.csv",
+                                    .meaning = "one step without neighbourhoods"),
+               [GUARDS] = STUDY_ROWS(order_end, .csv = "projection_guards.csv",
+                                     .meaning = "one end of a guard or a border"),
+               [FLAT] = STUDY_ROWS(flat, .csv = "order_flat.csv",
+                                   .meaning = "one small epsilon of order 1, with the tolerance "
+                                              "that SciPy's dopri5 has by default")},
     .plan = plan,
     .run = measure,
     .derive = derive,

@@ -22,8 +22,6 @@ COLUMN_ROW(order_step, ORDER_STEP_COLUMNS);
   COLUMN(row, y, NUMBER, "", "of the end")
 COLUMN_ROW(order_end, ORDER_END_COLUMNS);
 
-extern const column order_step_columns[], order_end_columns[];
-
 /* projection_path.c: the path through a piecewise-constant system with two guards into one table;
  * into another the exact one; and the guards with their neighbourhoods. 0, or -1 with one line. */
 int order_add_paths(study_run *run, size_t path, size_t exact, size_t ends);

@@ -144,8 +144,7 @@ extern const column precision_sample_columns[];
 /* Of either study's tables: the laps of each point together, in no file. */
 enum { PRECISION_LAPS = STUDY_SAMPLES + 1 };
 
-#define PRECISION_SAMPLES                                                                          \
-  STUDY_TABLE(precision_sample_columns, precision_sample, .meaning = "a start, a setting or a run")
+#define PRECISION_SAMPLES STUDY_ROWS(precision_sample, .meaning = "a start, a setting or a run")
 
 /* One in which nothing is known but the method and its value. */
 precision_sample precision_unknown(size_t method, double value);

@@ -41,10 +41,6 @@ static int jacobian(double t, const double x[], double Dh[], void *params) {
   return 0;
 }
 
-const column order_step_columns[] = {ORDER_STEP_COLUMNS(COLUMN_LINE, order_step){0}};
-
-const column order_end_columns[] = {ORDER_END_COLUMNS(COLUMN_LINE, order_end){0}};
-
 /* where the ends of steps go */
 typedef struct path_table {
   study_run *run;

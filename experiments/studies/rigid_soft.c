@@ -44,9 +44,6 @@ static const study_option options[] = {
     {0},
 };
 
-static const column point_columns[] = {RIGID_SOFT_POINT(COLUMN_LINE, rigid_soft_point){0}};
-static const column contact_columns[] = {RIGID_SOFT_CONTACT(COLUMN_LINE, rigid_soft_contact){0}};
-
 static int check(study_run *run) {
   const rigid_soft_settings *const s = run->settings;
   for (size_t i = 0; i < s->time_steps.count; i++) {
@@ -193,11 +190,11 @@ const study rigid_soft_study = {
     .options = options,
     .settings_size = sizeof(rigid_soft_settings),
     .cell_size = sizeof(cell),
-    .tables = {[SAMPLES] = STUDY_TABLE(contact_columns, rigid_soft_contact, .meaning = "one run"),
-               [PATHS] = STUDY_TABLE(point_columns, rigid_soft_point, .csv = "rigid_soft_paths.csv",
-                                     .meaning = "one time of one run"),
-               [ROWS] = STUDY_TABLE(contact_columns, rigid_soft_contact, .json = "rows",
-                                    .csv = "rigid_soft.csv", .meaning = "one run")},
+    .tables = {[SAMPLES] = STUDY_ROWS(rigid_soft_contact, .meaning = "one run"),
+               [PATHS] = STUDY_ROWS(rigid_soft_point, .csv = "rigid_soft_paths.csv",
+                                    .meaning = "one time of one run"),
+               [ROWS] = STUDY_ROWS(rigid_soft_contact, .json = "rows", .csv = "rigid_soft.csv",
+                                   .meaning = "one run")},
     .check = check,
     .plan = plan,
     .run = measure,

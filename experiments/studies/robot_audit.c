@@ -228,11 +228,6 @@ static int measure(study_run *run, const void *cell) {
 /* ---- the study --------------------------------------------------------------------------------
  */
 
-static const column top_columns[] = {AUDIT_TOP_COLUMNS(COLUMN_LINE, audit_top){0}};
-static const column time_columns[] = {AUDIT_TIME_COLUMNS(COLUMN_LINE, audit_time){0}};
-static const column error_columns[] = {AUDIT_ERROR_COLUMNS(COLUMN_LINE, audit_row){0}};
-static const column event_columns[] = {AUDIT_EVENT_COLUMNS(COLUMN_LINE, audit_event_row){0}};
-
 const study robot_audit_study = {
     .name = "robot-derivative",
     .summary = "how wrong MuJoCo's derivatives of a trajectory of an MJCF are; robot --derivative",
@@ -253,18 +248,16 @@ const study robot_audit_study = {
         {
             [AUDIT_SAMPLES] = STUDY_TABLE(sample_columns, audit_sample,
                                           .meaning = "an error, an event, or the end"),
-            [AUDIT_TOP] = STUDY_TABLE(top_columns, audit_top, .json = "",
-                                      .meaning = "the model, and how far it is audited"),
-            [AUDIT_TIMES] = STUDY_TABLE(time_columns, audit_time, .json = "times",
-                                        .csv = "robot_derivative_times.csv",
-                                        .meaning = "a time, and how exact libess is there"),
-            [AUDIT_ERRORS] = STUDY_TABLE(error_columns, audit_row, .json = "errors",
-                                         .csv = "robot_derivative.csv",
-                                         .meaning = "a derivative, found one way, at one time"),
-            [AUDIT_EVENTS] =
-                STUDY_TABLE(event_columns, audit_event_row, .json = "crossings",
-                            .csv = "robot_derivative_events.csv",
-                            .meaning = "a contact or limit that begins or ceases to act"),
+            [AUDIT_TOP] = STUDY_ROWS(audit_top, .json = "",
+                                     .meaning = "the model, and how far it is audited"),
+            [AUDIT_TIMES] =
+                STUDY_ROWS(audit_time, .json = "times", .csv = "robot_derivative_times.csv",
+                           .meaning = "a time, and how exact libess is there"),
+            [AUDIT_ERRORS] = STUDY_ROWS(audit_row, .json = "errors", .csv = "robot_derivative.csv",
+                                        .meaning = "a derivative, found one way, at one time"),
+            [AUDIT_EVENTS] = STUDY_ROWS(
+                audit_event_row, .json = "crossings", .csv = "robot_derivative_events.csv",
+                .meaning = "a contact or limit that begins or ceases to act"),
         },
     .check = check,
     .plan = plan,

@@ -32,9 +32,6 @@ static const study_option options[] = {
     {0},
 };
 
-/* samples are the rows */
-static const column columns[] = {MANY_COLUMNS(COLUMN_LINE, many_row){0}};
-
 /* what is asked for, so that another list does not go on where this one ended */
 static uint64_t content_of(const file_list *list) {
   uint64_t content = 0xcbf29ce484222325u;
@@ -66,7 +63,7 @@ static int plan(study_run *run, size_t stage) {
 static int measure(study_run *run, const void *cell) {
   const file_list *const list = run->own;
   many_row row;
-  column_clear(columns, &row);
+  column_clear(many_row_columns, &row);
   if (many_measure(run, &list->file[*(const size_t *)cell], &row)) return -1;
   study_add(run, STUDY_SAMPLES, &row);
   return 0;
@@ -162,9 +159,9 @@ const study robots_study = {
     .options = options,
     .settings_size = sizeof(many_settings),
     .cell_size = sizeof(size_t),
-    .tables = {[STUDY_SAMPLES] = STUDY_TABLE(columns, many_row, .meaning = "one model"),
-               [MODELS] = STUDY_TABLE(columns, many_row, .json = "models", .csv = "robots.csv",
-                                      .meaning = "one model")},
+    .tables = {[STUDY_SAMPLES] = STUDY_ROWS(many_row, .meaning = "one model"),
+               [MODELS] = STUDY_ROWS(many_row, .json = "models", .csv = "robots.csv",
+                                     .meaning = "one model")},
     .check = check,
     .plan = plan,
     .run = measure,

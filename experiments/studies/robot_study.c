@@ -179,16 +179,6 @@ static const column top_columns[] = {
               "that dopri5 takes in a second where stability alone sets its steps"),
     {0},
 };
-static const column finding_columns[] = {ROBOT_FINDING_COLUMNS(COLUMN_LINE, robot_finding_row){0}};
-static const column mujoco_columns[] = {ROBOT_MUJOCO_COLUMNS(COLUMN_LINE, robot_mujoco_row){0}};
-static const column libess_columns[] = {ROBOT_LIBESS_COLUMNS(COLUMN_LINE, robot_libess_row){0}};
-static const column order_columns[] = {ROBOT_ORDER_COLUMNS(COLUMN_LINE, robot_order_row){0}};
-static const column reach_columns[] = {ROBOT_REACH_COLUMNS(COLUMN_LINE, robot_reach_row){0}};
-static const column held_out_columns[] = {ROBOT_HELD_OUT_COLUMNS(COLUMN_LINE, robot_held_out){0}};
-static const column touchdown_columns[] = {
-    ROBOT_TOUCHDOWN_COLUMNS(COLUMN_LINE, robot_touchdown_row){0}};
-static const column time_columns[] = {ROBOT_TIME_COLUMNS(COLUMN_LINE, robot_time_row){0}};
-static const column path_columns[] = {ROBOT_PATH_COLUMNS(COLUMN_LINE, robot_path_row){0}};
 
 /* ---- the study --------------------------------------------------------------------------------
  */
@@ -212,37 +202,35 @@ const study robot_study = {
     .cell_size = sizeof(size_t),
     .tables =
         {
-            [ROBOT_SAMPLES] =
-                STUDY_TABLE(robot_sample_columns, robot_sample, .meaning = "one run of one start"),
+            [ROBOT_SAMPLES] = STUDY_ROWS(robot_sample, .meaning = "one run of one start"),
             [ROBOT_TOP] = STUDY_TABLE(top_columns, robot_top, .json = "",
                                       .meaning = "the model, and its reference"),
             [ROBOT_FINDINGS] =
-                STUDY_TABLE(finding_columns, robot_finding_row, .json = "survey",
-                            .meaning = "what switches in the model, and what is made of it"),
-            [ROBOT_MUJOCO_ROWS] = STUDY_TABLE(mujoco_columns, robot_mujoco_row, .json = "mujoco",
-                                              .csv = "robot_mujoco.csv",
-                                              .meaning = "one integrator at one time step"),
-            [ROBOT_LIBESS_ROWS] = STUDY_TABLE(libess_columns, robot_libess_row, .json = "libess",
-                                              .csv = "robot_libess.csv",
-                                              .meaning = "one base and tolerance of libess"),
-            [ROBOT_PLAIN_ROWS] = STUDY_TABLE(
-                libess_columns, robot_libess_row, .json = "plain", .csv = "robot_plain.csv",
+                STUDY_ROWS(robot_finding_row, .json = "survey",
+                           .meaning = "what switches in the model, and what is made of it"),
+            [ROBOT_MUJOCO_ROWS] =
+                STUDY_ROWS(robot_mujoco_row, .json = "mujoco", .csv = "robot_mujoco.csv",
+                           .meaning = "one integrator at one time step"),
+            [ROBOT_LIBESS_ROWS] =
+                STUDY_ROWS(robot_libess_row, .json = "libess", .csv = "robot_libess.csv",
+                           .meaning = "one base and tolerance of libess"),
+            [ROBOT_PLAIN_ROWS] = STUDY_ROWS(
+                robot_libess_row, .json = "plain", .csv = "robot_plain.csv",
                 .meaning = "one base and tolerance of libess on MuJoCo's field, without guards"),
-            [ROBOT_ORDERS] = STUDY_TABLE(order_columns, robot_order_row, .json = "orders",
-                                         .meaning = "one of MuJoCo's integrators"),
-            [ROBOT_REACH] =
-                STUDY_TABLE(reach_columns, robot_reach_row, .json = "reach",
-                            .csv = "robot_reach.csv", .meaning = "an error that is asked for"),
-            [ROBOT_HELD_OUT] = STUDY_TABLE(
-                held_out_columns, robot_held_out, .csv = "robot_held_out.csv",
+            [ROBOT_ORDERS] = STUDY_ROWS(robot_order_row, .json = "orders",
+                                        .meaning = "one of MuJoCo's integrators"),
+            [ROBOT_REACH] = STUDY_ROWS(robot_reach_row, .json = "reach", .csv = "robot_reach.csv",
+                                       .meaning = "an error that is asked for"),
+            [ROBOT_HELD_OUT] = STUDY_ROWS(
+                robot_held_out, .csv = "robot_held_out.csv",
                 .meaning = "an error that is asked for, at a start that no setting is chosen by"),
             [ROBOT_TOUCHDOWNS] =
-                STUDY_TABLE(touchdown_columns, robot_touchdown_row, .json = "touchdowns",
-                            .csv = "robot_touchdowns.csv", .meaning = "a touch-down"),
-            [ROBOT_ERRORS] = STUDY_TABLE(time_columns, robot_time_row, .csv = "robot_errors.csv",
-                                         .meaning = "one run of the first start at one time"),
-            [ROBOT_PATHS] = STUDY_TABLE(path_columns, robot_path_row, .csv = "robot_paths.csv",
-                                        .meaning = "one state of the first start at one time"),
+                STUDY_ROWS(robot_touchdown_row, .json = "touchdowns", .csv = "robot_touchdowns.csv",
+                           .meaning = "a touch-down"),
+            [ROBOT_ERRORS] = STUDY_ROWS(robot_time_row, .csv = "robot_errors.csv",
+                                        .meaning = "one run of the first start at one time"),
+            [ROBOT_PATHS] = STUDY_ROWS(robot_path_row, .csv = "robot_paths.csv",
+                                       .meaning = "one state of the first start at one time"),
         },
     .check = check,
     .plan = plan,

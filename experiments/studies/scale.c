@@ -64,14 +64,6 @@ static const column event_columns[] = {
     {0},
 };
 
-static const column series_columns[] = {SCALE_SERIES_COLUMNS(COLUMN_LINE, scale_series){0}};
-
-static const column row_columns[] = {SCALE_ROW_COLUMNS(COLUMN_LINE, scale_row){0}};
-
-static const column growth_columns[] = {SCALE_GROWTH_COLUMNS(COLUMN_LINE, scale_growth){0}};
-
-static const column evenness_columns[] = {SCALE_EVENNESS_COLUMNS(COLUMN_LINE, scale_evenness){0}};
-
 /* ---- cells: stage 0 a number of contacts, stage 1 one start with one epsilon and order --------
  */
 
@@ -194,15 +186,15 @@ const study scale_study = {
                [SCALE_EVENTS] = STUDY_TABLE(event_columns, scale_sample, .json = "reference_events",
                                             .meaning = "one start", .within = SCALE_CASES),
                [SCALE_SERIES] =
-                   STUDY_TABLE(series_columns, scale_series, .json = "series",
-                               .meaning = "what one order's points say", .within = SCALE_CASES),
+                   STUDY_ROWS(scale_series, .json = "series",
+                              .meaning = "what one order's points say", .within = SCALE_CASES),
                [SCALE_ROWS] =
-                   STUDY_TABLE(row_columns, scale_row, .json = "rows", .csv = "scale.csv",
-                               .meaning = "one epsilon with one order", .within = SCALE_CASES),
-               [SCALE_GROWTH] = STUDY_TABLE(growth_columns, scale_growth, .json = "growth",
-                                            .meaning = "how a crossing's cost grows"),
-               [SCALE_EVENNESS] = STUDY_TABLE(evenness_columns, scale_evenness, .json = "evenness",
-                                              .meaning = "error along three cases or more")},
+                   STUDY_ROWS(scale_row, .json = "rows", .csv = "scale.csv",
+                              .meaning = "one epsilon with one order", .within = SCALE_CASES),
+               [SCALE_GROWTH] = STUDY_ROWS(scale_growth, .json = "growth",
+                                           .meaning = "how a crossing's cost grows"),
+               [SCALE_EVENNESS] = STUDY_ROWS(scale_evenness, .json = "evenness",
+                                             .meaning = "error along three cases or more")},
     .plan = plan,
     .run = measure,
     .derive = scale_derive,

@@ -49,7 +49,6 @@ enum { RUNS = STUDY_SAMPLES, COSTS, PATH, SLIDES };
   X(row, calls, AMOUNT, "", "of the field, those for Jacobians too; mean over the starts")         \
   X(row, steps, AMOUNT, "", "accepted; mean")
 COLUMN_ROW(attempt, ATTEMPT);
-static const column attempt_columns[] = {ATTEMPT(COLUMN_LINE, attempt){0}};
 
 #define COST(X, row)                                                                               \
   X(row, target, AMOUNT, "", "the error that both keep to", SHOWN("error", "%7.0e"))               \
@@ -61,7 +60,6 @@ static const column attempt_columns[] = {ATTEMPT(COLUMN_LINE, attempt){0}};
   X(row, tanh_calls, AMOUNT, "", "calls of the field at that", SHOWN("calls", "%7.0f"))            \
   X(row, ratio, AMOUNT, "", "libess_calls / tanh_calls", SHOWN("ratio", "%6.2f"))
 COLUMN_ROW(cost, COST);
-static const column cost_columns[] = {COST(COLUMN_LINE, cost){0}};
 
 #define POINT(X, row)                                                                              \
   X(row, t, AMOUNT, "s", "time")                                                                   \
@@ -69,14 +67,12 @@ static const column cost_columns[] = {COST(COLUMN_LINE, cost){0}};
   X(row, v, NUMBER, "m/s", "speed of the mass")                                                    \
   X(row, slides, FLAG, "", "whether the mass sticks to the belt: the state slides along the guard")
 COLUMN_ROW(point, POINT);
-static const column point_columns[] = {POINT(COLUMN_LINE, point){0}};
 
 #define SLIDE(X, row)                                                                              \
   X(row, t, AMOUNT, "s", "time")                                                                   \
   X(row, x, NUMBER, "m", "how far the spring is stretched")                                        \
   X(row, begins, FLAG, "", "whether a slide begins, else it ends")
 COLUMN_ROW(slide, SLIDE);
-static const column slide_columns[] = {SLIDE(COLUMN_LINE, slide){0}};
 
 /* ---- cells: one solver at one width and tolerance -------------------------------------------- */
 
@@ -239,16 +235,14 @@ const study sliding_study = {
     .options = options,
     .settings_size = sizeof(settings),
     .cell_size = sizeof(cell),
-    .tables = {[RUNS] =
-                   STUDY_TABLE(attempt_columns, attempt, .json = "runs", .csv = "sliding_runs.csv",
-                               .meaning = "one solver at one width and tolerance"),
-               [COSTS] = STUDY_TABLE(cost_columns, cost, .json = "costs", .csv = "sliding.csv",
-                                     .meaning = "one error"),
-               [PATH] = STUDY_TABLE(point_columns, point, .csv = "sliding_path.csv",
-                                    .meaning = "one output time of the model's own start"),
-               [SLIDES] =
-                   STUDY_TABLE(slide_columns, slide, .json = "slides", .csv = "sliding_slides.csv",
-                               .meaning = "one beginning or end of a slide on that path")},
+    .tables = {[RUNS] = STUDY_ROWS(attempt, .json = "runs", .csv = "sliding_runs.csv",
+                                   .meaning = "one solver at one width and tolerance"),
+               [COSTS] =
+                   STUDY_ROWS(cost, .json = "costs", .csv = "sliding.csv", .meaning = "one error"),
+               [PATH] = STUDY_ROWS(point, .csv = "sliding_path.csv",
+                                   .meaning = "one output time of the model's own start"),
+               [SLIDES] = STUDY_ROWS(slide, .json = "slides", .csv = "sliding_slides.csv",
+                                     .meaning = "one beginning or end of a slide on that path")},
     .plan = plan,
     .run = measure,
     .derive = derive,

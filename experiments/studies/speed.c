@@ -120,20 +120,17 @@ const study speed_study = {
     .cell_size = sizeof(cell),
     .tables = {[SPEED_SAMPLES] = STUDY_TABLE(sample_columns, speed_sample,
                                              .meaning = "who races, one start, or one call"),
-               [SPEED_ROWS] =
-                   STUDY_TABLE(speed_row_columns, speed_row, .json = "rows", .csv = "speed.csv",
-                               .meaning = "one of either engine in one protocol"),
+               [SPEED_ROWS] = STUDY_ROWS(speed_row, .json = "rows", .csv = "speed.csv",
+                                         .meaning = "one of either engine in one protocol"),
                [SPEED_MARGINALS] =
-                   STUDY_TABLE(speed_marginal_columns, speed_marginal, .json = "marginals",
-                               .meaning = "what one more contact costs, at settings that are "
-                                          "the same at every number of them"),
+                   STUDY_ROWS(speed_marginal, .json = "marginals",
+                              .meaning = "what one more contact costs, at settings that are "
+                                         "the same at every number of them"),
                [SPEED_SAMPLE_COSTS] =
-                   STUDY_TABLE(speed_sample_cost_columns, speed_sample_cost, .json = "samples",
-                               .sql = "speed_sample_costs",
-                               .meaning = "what a further row of samples costs libess"),
-               [SPEED_CALLBACKS] =
-                   STUDY_TABLE(speed_callback_columns, speed_callback, .json = "callbacks",
-                               .meaning = "what a call of a model's callback costs"),
+                   STUDY_ROWS(speed_sample_cost, .json = "samples", .sql = "speed_sample_costs",
+                              .meaning = "what a further row of samples costs libess"),
+               [SPEED_CALLBACKS] = STUDY_ROWS(speed_callback, .json = "callbacks",
+                                              .meaning = "what a call of a model's callback costs"),
                [SPEED_RUNS] =
                    STUDY_TABLE(speed_run_columns, speed_one_run, .csv = "speed_samples.csv",
                                .meaning = "one start in one process"),

@@ -215,8 +215,7 @@ typedef struct speed_one_run {
   double entries_per_crossing, evaluations_per_crossing, bound_s, over_bound, mujoco_over_bound;
 } speed_one_run;
 
-extern const column speed_row_columns[], speed_marginal_columns[], speed_sample_cost_columns[],
-    speed_callback_columns[], speed_run_columns[], speed_value_columns[];
+extern const column speed_row_columns[], speed_run_columns[], speed_value_columns[];
 
 int speed_derive(study_run *run);
 

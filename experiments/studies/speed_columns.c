@@ -107,13 +107,6 @@ const column speed_row_columns[] = {
     {0},
 };
 
-const column speed_marginal_columns[] = {SPEED_MARGINAL_COLUMNS(COLUMN_LINE, speed_marginal){0}};
-
-const column speed_sample_cost_columns[] = {
-    SPEED_SAMPLE_COST_COLUMNS(COLUMN_LINE, speed_sample_cost){0}};
-
-const column speed_callback_columns[] = {SPEED_CALLBACK_COLUMNS(COLUMN_LINE, speed_callback){0}};
-
 const column speed_run_columns[] = {
     COLUMN(speed_one_run, model, TEXT, "", "hopper or plate"),
     COLUMN(speed_one_run, contacts, COUNT, "", "number of contacts"),

@@ -199,31 +199,30 @@ const study sweep_study = {
     .options = options,
     .settings_size = sizeof(sweep_settings),
     .cell_size = sizeof(cell),
-    .tables = {[SWEEP_SAMPLES] =
-                   STUDY_TABLE(sweep_sample_columns, sweep_sample, .meaning = "one sample"),
-               [SWEEP_TOP] = STUDY_TABLE(sweep_top_columns, sweep_top, .json = "",
-                                         .meaning = "what all who raced have in common"),
-               [SWEEP_SLOPES] = STUDY_TABLE(
-                   sweep_slope_columns, sweep_slope, .json = "slopes",
+    .tables = {[SWEEP_SAMPLES] = STUDY_ROWS(sweep_sample, .meaning = "one sample"),
+               [SWEEP_TOP] = STUDY_ROWS(sweep_top, .json = "",
+                                        .meaning = "what all who raced have in common"),
+               [SWEEP_SLOPES] = STUDY_ROWS(
+                   sweep_slope, .json = "slopes",
                    .meaning = "the line through the medians over all numbers of contacts"),
                [SWEEP_GAPS] =
                    STUDY_TABLE(sweep_gap_columns, sweep_row, .json = "field_gaps",
                                .meaning = "how far the engines' accelerations are apart"),
-               [SWEEP_RATIOS] = STUDY_TABLE(
-                   sweep_ratio_columns, sweep_ratio, .json = "ratios",
+               [SWEEP_RATIOS] = STUDY_ROWS(
+                   sweep_ratio, .json = "ratios",
                    .meaning = "MuJoCo's time over that of libess by the method named in solver, "
                               "paired by start; names say projection for either"),
                [SWEEP_PLAIN] =
-                   STUDY_TABLE(sweep_plain_columns, sweep_plain, .json = "plain",
-                               .meaning = "by equal-error: the cheapest method that looks for no "
-                                          "crossing over libess, paired by start"),
+                   STUDY_ROWS(sweep_plain, .json = "plain",
+                              .meaning = "by equal-error: the cheapest method that looks for no "
+                                         "crossing over libess, paired by start"),
                [SWEEP_BENCHMARKS] =
-                   STUDY_TABLE(sweep_benchmark_columns, sweep_benchmark, .json = "benchmarks",
-                               .meaning = "the same rows as Google Benchmark has them"),
-               [SWEEP_ROWS] = STUDY_TABLE(sweep_row_columns, sweep_row, .csv = "sweep.csv",
-                                          .meaning = "one number of contacts, solver and protocol"),
-               [SWEEP_TRIALS] = STUDY_TABLE(sweep_sample_columns, sweep_sample,
-                                            .csv = "sweep_samples.csv", .meaning = "one sample")},
+                   STUDY_ROWS(sweep_benchmark, .json = "benchmarks",
+                              .meaning = "the same rows as Google Benchmark has them"),
+               [SWEEP_ROWS] = STUDY_ROWS(sweep_row, .csv = "sweep.csv",
+                                         .meaning = "one number of contacts, solver and protocol"),
+               [SWEEP_TRIALS] =
+                   STUDY_ROWS(sweep_sample, .csv = "sweep_samples.csv", .meaning = "one sample")},
     .check = check,
     .plan = plan,
     .run = measure,

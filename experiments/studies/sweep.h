@@ -117,9 +117,8 @@ enum {
 };
 
 /* sweep_columns.c: their columns. */
-extern const column sweep_sample_columns[], sweep_top_columns[], sweep_slope_columns[],
-    sweep_gap_columns[], sweep_ratio_columns[], sweep_plain_columns[], sweep_benchmark_columns[],
-    sweep_row_columns[];
+extern const column sweep_sample_columns[], sweep_top_columns[], sweep_gap_columns[],
+    sweep_ratio_columns[], sweep_benchmark_columns[], sweep_row_columns[];
 
 /* sweep_protocols.c: a sample for everyone who races on a prepared model by the protocols named; it
  * is `of` but for solver, protocol, target and settings. 0, or -1 with one line. */

@@ -35,10 +35,6 @@ const column sweep_top_columns[] = {
     {0},
 };
 
-const column sweep_slope_columns[] = {SWEEP_SLOPE_COLUMNS(COLUMN_LINE, sweep_slope){0}};
-
-const column sweep_plain_columns[] = {SWEEP_PLAIN_COLUMNS(COLUMN_LINE, sweep_plain){0}};
-
 const column sweep_gap_columns[] = {
     COLUMN_AS("gap", sweep_row, gap.gap, AMOUNT, "",
               "RMS of the difference in acceleration, over the field's RMS"),

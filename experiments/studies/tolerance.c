@@ -104,7 +104,6 @@ static const column sample_columns[] = {
          "tolerances by logarithms; not known where its errors do not reach so far",               \
          SHOWN("/locate", "%7.3f"))
 COLUMN_ROW(row, ROW_COLUMNS);
-static const column row_columns[] = {ROW_COLUMNS(COLUMN_LINE, row){0}};
 
 /* ---- cells: one start at every tolerance, since its reference serves all --------------------- */
 
@@ -263,10 +262,9 @@ const study tolerance_study = {
     .options = options,
     .settings_size = sizeof(settings),
     .cell_size = sizeof(cell),
-    .tables = {[SAMPLES] =
-                   STUDY_TABLE(sample_columns, sample, .meaning = "one start at one tolerance"),
-               [ROWS] = STUDY_TABLE(
-                   row_columns, row, .json = "rows", .csv = "tolerance.csv",
+    .tables = {[SAMPLES] = STUDY_ROWS(sample, .meaning = "one start at one tolerance"),
+               [ROWS] = STUDY_ROWS(
+                   row, .json = "rows", .csv = "tolerance.csv",
                    .meaning = "one tolerance with one number of contacts and one damping")},
     .plan = plan,
     .run = measure,

@@ -49,7 +49,6 @@ static const study_option options[] = {{0}};
   X(row, derivative, NUMBER, "", "of the height at 1 s by the start, integrated along")            \
   X(row, derivative_error, AMOUNT, "", "against the closed form", SHOWN("d error", "%8.1e"))
 COLUMN_ROW(program, PROGRAM);
-static const column program_columns[] = {PROGRAM(COLUMN_LINE, program){0}};
 
 /* ---- the tutorial's programs ----------------------------------------------------------------- */
 
@@ -226,8 +225,8 @@ const study tutorial_study = {
     .cells = "programs",
     .options = options,
     .cell_size = sizeof(size_t),
-    .tables = {[PROGRAMS] = STUDY_TABLE(program_columns, program, .json = "programs",
-                                        .csv = "tutorial.csv", .meaning = "one program")},
+    .tables = {[PROGRAMS] = STUDY_ROWS(program, .json = "programs", .csv = "tutorial.csv",
+                                       .meaning = "one program")},
     .plan = plan,
     .run = measure,
     .show = show,

@@ -41,13 +41,11 @@ static const study_option options[] = {
   COLUMN(row, coincide, AMOUNT, "",                                                                \
          "methods whose errors differ by no more than this, relative, are one")
 COLUMN_ROW(model_case, MODEL_CASE_COLUMNS);
-static const column case_columns[] = {MODEL_CASE_COLUMNS(COLUMN_LINE, model_case){0}};
 
 #define COINCIDENCE_COLUMNS(COLUMN, row)                                                           \
   COLUMN(row, method, TEXT, "", "by its name")                                                     \
   COLUMN(row, coincides_with, TEXT, "", "the one that stands for it")
 COLUMN_ROW(coincidence, COINCIDENCE_COLUMNS);
-static const column coincident_columns[] = {COINCIDENCE_COLUMNS(COLUMN_LINE, coincidence){0}};
 
 static const column point_columns[] = {
     PRECISION_ALL(PRECISION_LINE, work_precision_point)
@@ -221,13 +219,12 @@ const study work_precision_study = {
     .cell_size = sizeof(precision_cell),
     .tables = {[STUDY_SAMPLES] = PRECISION_SAMPLES,
                [PRECISION_LAPS] = PRECISION_SAMPLES,
-               [WORK_PRECISION_CASES] =
-                   STUDY_TABLE(case_columns, model_case, .json = "cases",
-                               .meaning = "one model with one number of contacts"),
+               [WORK_PRECISION_CASES] = STUDY_ROWS(
+                   model_case, .json = "cases", .meaning = "one model with one number of contacts"),
                [WORK_PRECISION_COINCIDENT] =
-                   STUDY_TABLE(coincident_columns, coincidence, .json = "coincident",
-                               .meaning = "a method that another one stands for",
-                               .within = WORK_PRECISION_CASES),
+                   STUDY_ROWS(coincidence, .json = "coincident",
+                              .meaning = "a method that another one stands for",
+                              .within = WORK_PRECISION_CASES),
                [WORK_PRECISION_POINTS] = STUDY_TABLE(
                    point_columns, work_precision_point, .json = "points",
                    .csv = "work_precision.csv", .meaning = "one method at one value of its knob",
