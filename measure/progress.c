@@ -14,11 +14,13 @@
 static const uint64_t drawing_ns = 100000000, within_ns = 10000000, line_ns = 30000000000;
 
 void measure_progress_begin(measure_progress *progress, FILE *stream, const char *label,
-                            uint64_t total) {
+                            uint64_t done, uint64_t total) {
   if (!stream) stream = stderr;
   *progress = (measure_progress){.stream = stream,
                                  .drawn = isatty(fileno(stream)),
                                  .label = label,
+                                 .kept = done,
+                                 .done = done,
                                  .total = total,
                                  .start_ns = measure_clock_ns()};
   // drawn at once; a line only to who has waited
@@ -70,13 +72,13 @@ static void show(measure_progress *progress, uint64_t between_ns) {
   progress->shown_ns = now;
 
   const double elapsed = 1e-9 * (double)(now - progress->start_ns);
-  const double rate = elapsed > 0 ? (double)done / elapsed : 0;
+  const double rate = elapsed > 0 ? (double)(done - progress->kept) / elapsed : 0;
   char left[32] = "?", line[MEASURE_MESSAGE_SIZE];
-  if (done > 0 && done <= progress->total)
+  if (rate > 0 && done <= progress->total)
     format_duration(left, sizeof left, (double)(progress->total - done) / rate);
-  if (*progress->within && !done)
-    measure_message(line, "%s %" PRIu64 "/%" PRIu64 ", %s", progress->label, done, progress->total,
-                    progress->within);
+  if (done == progress->kept)
+    measure_message(line, "%s %" PRIu64 "/%" PRIu64 "%s%s", progress->label, done, progress->total,
+                    *progress->within ? ", " : "", progress->within);
   else
     measure_message(line, "%s %" PRIu64 "/%" PRIu64 ", %.3g/s, %s left%s%s", progress->label, done,
                     progress->total, rate, left, *progress->within ? "; " : "", progress->within);

@@ -11,20 +11,20 @@
 /* Owned by the caller; its members are private. */
 enum { MEASURE_PROGRESS_WITHIN = 96 };
 typedef struct measure_progress {
-  FILE *stream;      /* NULL: ended */
-  bool drawn;        /* over itself, on a terminal */
-  const char *label; /* borrowed */
-  uint64_t total;
+  FILE *stream;         /* NULL: ended */
+  bool drawn;           /* over itself, on a terminal */
+  const char *label;    /* borrowed */
+  uint64_t kept, total; /* done at the beginning, and to be done */
   uint64_t start_ns, shown_ns;
   int width; /* of the line on the screen */
   uint64_t done;
   char within[MEASURE_PROGRESS_WITHIN]; /* how far the one under way is; "": not told */
 } measure_progress;
 
-/* Begins a count to `total` on `stream`, the standard error when that is NULL. `label` outlives the
- * progress. */
+/* Begins a count from `done` to `total` on `stream`, the standard error when that is NULL. What an
+ * earlier run has done says nothing of the rate. `label` outlives the progress. */
 void measure_progress_begin(measure_progress *progress, FILE *stream, const char *label,
-                            uint64_t total);
+                            uint64_t done, uint64_t total);
 
 /* Tells how many are done. Redraws at most ten times a second, and says "progress: ..." where there
  * is no terminal once in half a minute, so it may be called after every sample; never call it

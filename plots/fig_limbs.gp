@@ -62,7 +62,7 @@ do for [row = 1:2] {
     if (k == 1) {
       plot for [i in rigid] for [s = -1:1:2] table using (of_rigid(i) ? side(s, k, row) : NaN):(quantity(k, row)) \
         with lines lc rgb hue(i) lw breadth(i) dt dash(i), \
-        for [i in (row == 1 ? rigid : '')] NaN with lines lc rgb hue(i) lw breadth(i) dt dash(i) title i.' kg m²'
+        for [i in (row == 1 ? rigid : '')] NaN with lines lc rgb hue(i) lw breadth(i) dt dash(i) title 'inertia '.i.' kg m²'
     } else {
       plot for [s = -1:1:2] table using (in_panel(k) ? side(s, k, row) : NaN):(quantity(k, row)) \
         with lines lc rgb libess_hue lw 1.4

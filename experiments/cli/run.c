@@ -36,7 +36,7 @@ static const uint64_t patience_ns = 500000000;
 
 static void begin_waiting(waiting *w, const char *what, const trajectory *t) {
   w->dt = t->dt;
-  measure_progress_begin(&w->progress, NULL, what, t->count);
+  measure_progress_begin(&w->progress, NULL, what, 0, t->count);
 }
 
 static void count_reached(size_t count, void *context) {

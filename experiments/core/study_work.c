@@ -41,7 +41,7 @@ static int begin(working *w, study_run *run, size_t workers) {
   if (stages > 1)
     snprintf(w->label, sizeof w->label, "part %zu of at most %zu, %s", run->private->stages, stages,
              run->study->cells);
-  measure_progress_begin(&w->progress, NULL, stages > 1 ? w->label : run->study->cells,
+  measure_progress_begin(&w->progress, NULL, stages > 1 ? w->label : run->study->cells, w->done,
                          run->private->cells);
   measure_progress_update(&w->progress, w->done);
   return 0;

@@ -64,7 +64,7 @@ static void line_is_drawn_and_erased(void **state) {
   int master;
   FILE *stream = open_terminal(&master, 80);
   measure_progress progress;
-  measure_progress_begin(&progress, stream, "sweep", 120);
+  measure_progress_begin(&progress, stream, "sweep", 0, 120);
   measure_progress_update(&progress, 30);
   screen(stream, master, text);
   assert_non_null(strstr(text, "\rsweep 30/120, "));
@@ -95,7 +95,7 @@ static void redrawn_at_most_ten_times_a_second(void **state) {
   FILE *stream = open_terminal(&master, 80);
   measure_progress progress;
   const uint64_t start = measure_clock_ns();
-  measure_progress_begin(&progress, stream, "sweep", 1000000);
+  measure_progress_begin(&progress, stream, "sweep", 0, 1000000);
   uint64_t done = 0;
   while (measure_clock_ns() - start < 250000000) measure_progress_update(&progress, ++done);
   const uint64_t tenths = (measure_clock_ns() - start) / 100000000;
@@ -107,24 +107,41 @@ static void redrawn_at_most_ten_times_a_second(void **state) {
   close(master);
 }
 
+/* as if so many seconds more had passed */
+static void pass(measure_progress *progress, uint64_t seconds) {
+  progress->start_ns -= 1000000000 * seconds;
+  progress->shown_ns -= 1000000000 * seconds;
+}
+
+static void what_was_kept_makes_no_rate(void **state) {
+  (void)state;
+  static char text[SCREEN_SIZE];
+  int master;
+  FILE *stream = open_terminal(&master, 80);
+  measure_progress progress;
+  measure_progress_begin(&progress, stream, "races", 6, 100);
+  measure_progress_update(&progress, 6);
+  assert_string_equal(screen(stream, master, text), "\rraces 6/100");
+  pass(&progress, 10);
+  measure_progress_update(&progress, 8);
+  assert_memory_equal(screen(stream, master, text), "\rraces 8/100, 0.2/s, 7:4", 24);
+  measure_progress_end(&progress);
+  fclose(stream);
+  close(master);
+}
+
 static void line_fits_a_narrow_terminal(void **state) {
   (void)state;
   static char text[SCREEN_SIZE];
   int master;
   FILE *stream = open_terminal(&master, 20);
   measure_progress progress;
-  measure_progress_begin(&progress, stream, "a label longer than the terminal is wide", 10);
+  measure_progress_begin(&progress, stream, "a label longer than the terminal is wide", 0, 10);
   measure_progress_update(&progress, 5);
   assert_string_equal(screen(stream, master, text), "\ra label longer than");
   measure_progress_end(&progress);
   fclose(stream);
   close(master);
-}
-
-/* as if so many seconds more had passed */
-static void pass(measure_progress *progress, uint64_t seconds) {
-  progress->start_ns -= 1000000000 * seconds;
-  progress->shown_ns -= 1000000000 * seconds;
 }
 
 static void pipe_has_a_line_now_and_then(void **state) {
@@ -136,13 +153,13 @@ static void pipe_has_a_line_now_and_then(void **state) {
   measure_progress progress;
 
   // a short one says nothing
-  measure_progress_begin(&progress, stream, "sweep", 10);
+  measure_progress_begin(&progress, stream, "sweep", 0, 10);
   for (uint64_t i = 1; i <= 10; i++) measure_progress_update(&progress, i);
   measure_progress_end(&progress);
   assert_string_equal(screen(stream, ends[0], text), "");
 
   // whole lines, one for each half minute however often it is told
-  measure_progress_begin(&progress, stream, "sweep", 120);
+  measure_progress_begin(&progress, stream, "sweep", 0, 120);
   pass(&progress, 60);
   for (uint64_t i = 30; i < 60; i++) measure_progress_update(&progress, i);
   screen(stream, ends[0], text);
@@ -166,6 +183,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(line_is_drawn_and_erased),
       cmocka_unit_test(redrawn_at_most_ten_times_a_second),
+      cmocka_unit_test(what_was_kept_makes_no_rate),
       cmocka_unit_test(line_fits_a_narrow_terminal),
       cmocka_unit_test(pipe_has_a_line_now_and_then),
   };
