@@ -22,9 +22,9 @@
 #include "step.h"
 #include "tape.h"
 
-/* adjoints may err by so many tolerances in a step, as directions may; and by this part, where the
- * field's Jacobian is differences */
-static const double ALLOWED = 10.0, BY_DIFFERENCES = 1e-7;
+/* adjoints may err by so many tolerances in a step, as directions may; beside so many times what is
+ * rounding, where the field's Jacobian is differences */
+static const double ALLOWED = 10.0, NOISE = 4.0;
 
 /* a step is halved so often at most */
 enum { HALVINGS = 30 };
@@ -36,42 +36,22 @@ typedef struct adjoint {
   ess_tape *tape;
   size_t n, p, count;
   double *vector, *share, *gained;
-  double *size; /* of the vector when it was first something, in units of the states */
-  double t, dt; /* of the step */
+  double *size;  /* of the vector when it was first something, in units of the states */
+  double *noise; /* [n] */
+  double t, dt;  /* of the step */
 } adjoint;
 
 /* ---- the stages of a step ---------------------------------------------------------------------
  */
 
-/* the field's Jacobian, and its derivative by parameters, at stage s, where the field is known */
-static int linearise(adjoint *a, int s) {
+/* field, Jacobian, and derivative by parameters at stage s */
+static int look(adjoint *a, int s) {
   ess_driver *const d = a->d;
   ess_tape *const tape = a->tape;
-  const ess_system *const system = &d->system;
-  const size_t n = a->n;
   const double t = a->t + ess_dopri5_node(s) * a->dt, *const x = tape->x[s];
-  double *const unit = d->tangents->leap, *const column = d->tangents->mapped;
-  int status = ESS_SUCCESS;
-  if (system->field_jacobian) {
-    d->counters.field_jacobian_evaluations++;
-    d->t_seen = t;
-    const int code = system->field_jacobian(t, x, d->sign, tape->J[s], system->params);
-    if (code) return ess_callback_failed(d, code);
-  }
-  memset(unit, 0, n * sizeof *unit);
-  for (size_t j = 0; !system->field_jacobian && !status && j < n; j++) {
-    unit[j] = 1.0;
-    status = ess_tangent_difference(d, t, x, tape->k[s], unit, column);
-    unit[j] = 0.0;
-    for (size_t i = 0; i < n; i++) tape->J[s][i * n + j] = column[i];
-  }
+  int status = ess_field(d, t, x, tape->k[s]);
+  if (!status) status = ess_tangent_field(d, t, x, tape->k[s], tape->J[s]);
   return status ? status : ess_parameter_field(d, t, x, tape->by[s]);
-}
-
-static int look(adjoint *a, int s) {
-  const double t = a->t + ess_dopri5_node(s) * a->dt;
-  const int status = ess_field(a->d, t, a->tape->x[s], a->tape->k[s]);
-  return status ? status : linearise(a, s);
 }
 
 /* the step once more, from its beginning in x[0] */
@@ -79,7 +59,7 @@ static int make_again(adjoint *a) {
   ess_tape *const tape = a->tape;
   int status = look(a, 0);
   for (int s = 1; !status && s < ESS_STAGES; s++) {
-    ess_dopri5_sum((ess_sum)s, a->dt, tape->x[0], tape->k, a->n, tape->x[s]);
+    ess_dopri5_stage_of(a->d, s, a->dt, tape->x[0], tape->k, tape->x[s]);
     status = look(a, s);
   }
   return status;
@@ -131,22 +111,45 @@ static double size_of(const adjoint *a, const double vector[]) {
   return most;
 }
 
+/* what is rounding in what a vector of length 1 gains in a step by each state's column of the
+ * field's Jacobian, by differences: shorter steps do not mend it */
+static void find_noise(adjoint *a) {
+  ess_driver *const d = a->d;
+  double *const axis = d->tangents->axis, largest = 0.0;
+  const double part = d->tangents->is_central ? 2.0 * cbrt(DBL_EPSILON) : sqrt(DBL_EPSILON);
+  memset(axis, 0, a->n * sizeof *axis);
+  for (size_t i = 0; i < a->n; i++) largest = ess_larger(largest, fabs(a->tape->k[0][i]));
+  for (size_t j = 0; j < a->n; j++) {
+    axis[j] = 1.0;
+    const double step =
+        ess_tangent_knows_field(d) ? 0.0 : ess_tangent_part(d, a->tape->x[0], axis, part);
+    axis[j] = 0.0;
+    a->noise[j] = step > 0.0 ? NOISE * DBL_EPSILON * largest / step * fabs(a->dt) : 0.0;
+  }
+}
+
+static double length_of(const double vector[], size_t n) {
+  double sum = 0.0;
+  for (size_t i = 0; i < n; i++) sum += fabs(vector[i]);
+  return sum;
+}
+
 /* the error of a transposed step, in units of what is allowed: by component, beside it or what the
  * vector was at first, as a direction's is */
-static double error_of(const adjoint *a) {
+static double error_of(adjoint *a) {
   const ess_driver *const d = a->d;
-  const double least = d->system.field_jacobian ? 0.0 : BY_DIFFERENCES;
   double most = 0.0;
+  find_noise(a);
   for (size_t c = 0; c < a->count; c++) {
-    const double *const vector = a->vector + c * a->n;
+    const double *const vector = a->vector + c * a->n, length = length_of(vector, a->n);
     double *const error = a->tape->lambda, sum = 0.0;
     transpose(a, ess_dopri5_e, vector, error, NULL);
     if (a->size[c] == 0.0) a->size[c] = size_of(a, vector);
     for (size_t i = 0; i < a->n; i++) {
       const double unit = ess_tangent_unit(d, i), rtol = d->rtol[i] + d->atol[i] / unit;
       const double size = ess_larger(a->size[c], fabs(vector[i]) * unit);
-      const double its = error[i] == 0.0 ? 0.0 : error[i] * unit / size;
-      const double scaled = its / (ALLOWED * rtol + least);
+      const double off = ess_larger(0.0, fabs(error[i]) - length * a->noise[i]);
+      const double scaled = off == 0.0 ? 0.0 : off * unit / size / (ALLOWED * rtol);
       sum += scaled * scaled;
     }
     if (!(sum <= DBL_MAX)) return INFINITY;
@@ -410,12 +413,13 @@ static int find(ess_driver *d, size_t k, size_t count, const double outcomes[],
   if (tape->is_short) return ess_fail(d, ESS_ENOMEM, SIZE_MAX);
   adjoint a = {
       .d = d, .tape = tape, .n = d->system.dimension, .p = d->system.parameters, .count = count};
-  double *const memory = calloc(count * (a.n + a.p + 2), sizeof *memory);
+  double *const memory = calloc(count * (a.n + a.p + 2) + a.n, sizeof *memory);
   if (!memory) return ess_fail(d, ESS_ENOMEM, SIZE_MAX);
   a.vector = memory;
   a.gained = a.vector + count * a.n;
   a.share = a.gained + count * a.p;
   a.size = a.share + count;
+  a.noise = a.size + count;
   for (size_t c = 0; outcomes && c < count; c++)
     for (size_t i = 0; i < ess_caller_states(d); i++)
       a.vector[c * a.n + i] = outcomes[i * count + c];

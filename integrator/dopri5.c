@@ -41,50 +41,55 @@ static const double *const C = ess_dopri5_c, *const E = ess_dopri5_e, *const D =
 /* to = base + dt * sum of weight[s] * stage[s] over the first `count` stages; base NULL is zero.
  * The stage that the field has just written comes last, so that all the rest need not wait for it.
  */
-static inline void advance(const ess_driver *d, const double base[], const double weight[],
-                           int count, double to[]) {
+static inline void advance(const ess_driver *d, double dt, double *const stage[],
+                           const double base[], const double weight[], int count, double to[]) {
   const size_t n = d->system.dimension;
-  const double dt = d->dt, last_weight = dt * weight[count - 1];
-  const double *const last = d->stage[count - 1];
+  const double last_weight = dt * weight[count - 1];
+  const double *const last = stage[count - 1];
   // a few states one by one: the field has just written them so, and a processor waits when it is
   // to read as one what was written as several; volatile keeps the compiler from doing that
   const volatile double *const just_written = last;
   for (size_t i = 0; n < ESS_LANES && i < n; i++) {
     double sum = 0.0;
-    for (int s = 0; s < count - 1; s++) sum += weight[s] * d->stage[s][i];
+    for (int s = 0; s < count - 1; s++) sum += weight[s] * stage[s][i];
     to[i] = (base ? base[i] + dt * sum : dt * sum) + last_weight * just_written[i];
   }
   for (size_t i = 0; n >= ESS_LANES && i < d->lanes; i += ESS_LANES) {
     ess_lanes sum = {0.0};
-    for (int s = 0; s < count - 1; s++) sum += weight[s] * ess_lanes_load(d->stage[s] + i);
+    for (int s = 0; s < count - 1; s++) sum += weight[s] * ess_lanes_load(stage[s] + i);
     sum *= dt;
     if (base) sum += ess_lanes_load(base + i);
     ess_lanes_store(to + i, sum + last_weight * ess_lanes_load(last + i));
   }
 }
 
-/* the state of stage s; unrolled by the number of stages before it */
-static void stage_state(const ess_driver *d, int s, double to[]) {
+/* unrolled by the number of stages before it */
+void ess_dopri5_stage_of(const ess_driver *d, int s, double dt, const double x[],
+                         double *const stage[], double to[]) {
   switch (s) {
   case 1:
-    advance(d, d->x, A[1], 1, to);
+    advance(d, dt, stage, x, A[1], 1, to);
     break;
   case 2:
-    advance(d, d->x, A[2], 2, to);
+    advance(d, dt, stage, x, A[2], 2, to);
     break;
   case 3:
-    advance(d, d->x, A[3], 3, to);
+    advance(d, dt, stage, x, A[3], 3, to);
     break;
   case 4:
-    advance(d, d->x, A[4], 4, to);
+    advance(d, dt, stage, x, A[4], 4, to);
     break;
   case 5:
-    advance(d, d->x, A[5], 5, to);
+    advance(d, dt, stage, x, A[5], 5, to);
     break;
   default:
-    advance(d, d->x, A[6], 6, to);
+    advance(d, dt, stage, x, A[6], 6, to);
     break;
   }
+}
+
+static void stage_state(const ess_driver *d, int s, double to[]) {
+  ess_dopri5_stage_of(d, s, d->dt, d->x, d->stage, to);
 }
 
 double ess_dopri5_stage(const ess_driver *d, int s, double x[]) {
@@ -136,7 +141,7 @@ int ess_dopri5_try(ess_driver *d, double *error) {
     const int status = ess_field(d, d->t + C[s] * d->dt, x, d->stage[s]);
     if (status) return status;
   }
-  advance(d, NULL, E, ESS_STAGES, d->x_try);
+  advance(d, d->dt, d->stage, NULL, E, ESS_STAGES, d->x_try);
   *error = ess_scaled_norm(d, d->x_try, d->x, d->x_end);
   return ESS_SUCCESS;
 }
@@ -180,7 +185,7 @@ void ess_dopri5_prepare_dense(ess_driver *d) {
   if (d->stabilised.is_on) // no stages of the pair: a cubic
     memset(d->dense[3], 0, n * sizeof *d->dense[3]);
   else
-    advance(d, NULL, D, ESS_STAGES, d->dense[3]);
+    advance(d, d->dt, d->stage, NULL, D, ESS_STAGES, d->dense[3]);
 }
 
 void ess_dopri5_dense(const ess_driver *d, double theta, double x[]) {

@@ -16,6 +16,11 @@ int ess_dopri5_try(ess_driver *d, double *error);
 double ess_dopri5_stage(const ess_driver *d, int s, double x[]);
 double ess_dopri5_node(int s);
 
+/* State of stage s > 0 of any step from x: to the last bit the same as in the run, so that what is
+ * differenced there is, too. */
+void ess_dopri5_stage_of(const ess_driver *d, int s, double dt, const double x[],
+                         double *const stage[], double to[]);
+
 /* How much of stage j's rate is in the state of stage s. */
 double ess_dopri5_weight(int s, int j);
 

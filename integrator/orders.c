@@ -37,17 +37,40 @@ static void keep_mode(const ess_driver *d, ess_passage *p) {
   memcpy(p->side, d->side, bytes);
 }
 
-int ess_passage_look(ess_driver *d, ess_passage *p, size_t count, size_t columns) {
+/* rates of the guards along columns, one after the other, or by their gradients, one state after
+ * the other (ess_tangent_is_matrix) */
+static int look_along(ess_driver *d, ess_passage *p, size_t count, size_t columns) {
   ess_tangents *const v = d->tangents;
   const size_t n = d->system.dimension;
+  const bool is_matrix = ess_tangent_is_matrix(d, columns);
+  int status = ESS_SUCCESS;
+  memset(p->along, 0, columns * count * sizeof *p->along);
+  memset(v->axis, 0, n * sizeof *v->axis);
+  for (size_t l = 0; !status && l < (is_matrix ? n : columns); l++) {
+    if (is_matrix) v->axis[l] = 1.0;
+    const double *const to = is_matrix ? v->axis : p->y + l * n;
+    status = ess_guard_rates(d, v->smoothness.time, p->x, to, v->h, v->rate);
+    for (size_t j = 0; is_matrix && j < columns; j++)
+      for (size_t i = 0; i < count; i++)
+        p->along[j * count + i] += v->rate[v->events[i]] * p->y[j * n + l];
+    for (size_t i = 0; !is_matrix && i < count; i++)
+      p->along[l * count + i] = v->rate[v->events[i]];
+    if (is_matrix) v->axis[l] = 0.0;
+  }
+  return status;
+}
+
+int ess_passage_look(ess_driver *d, ess_passage *p, size_t count, size_t columns) {
+  ess_tangents *const v = d->tangents;
   int status = ess_field(d, v->smoothness.time, p->x, p->f);
   if (!status) status = ess_guard_rates(d, v->smoothness.time, p->x, p->f, v->h, v->rate);
   for (size_t i = 0; i < count; i++) p->rate[i] = v->rate[v->events[i]];
-  for (size_t j = 0; !status && j < columns; j++) {
-    const double *const moves = p->moves ? p->moves + j * d->system.parameters : NULL;
-    status = ess_guard_rates(d, v->smoothness.time, p->x, p->y + j * n, v->h, v->rate);
-    if (!status) status = ess_parameter_guards(d, v->smoothness.time, p->x, moves, v->rate);
-    for (size_t i = 0; i < count; i++) p->along[j * count + i] = v->rate[v->events[i]];
+  if (!status) status = look_along(d, p, count, columns);
+  for (size_t j = 0; p->moves && !status && j < columns; j++) {
+    memset(v->rate, 0, d->system.guard_count * sizeof *v->rate);
+    status = ess_parameter_guards(d, v->smoothness.time, p->x, p->moves + j * d->system.parameters,
+                                  v->rate);
+    for (size_t i = 0; i < count; i++) p->along[j * count + i] += v->rate[v->events[i]];
   }
   return status;
 }

@@ -30,20 +30,27 @@ double ess_tangent_unit(const ess_driver *d, size_t i) {
   return unit > 0.0 ? unit : 1.0;
 }
 
+/* what state i is large beside; where that is nothing, all of them */
+static double unit_of(const ess_driver *d, const double x[], size_t i) {
+  const double unit = size_of(d, i);
+  double largest = 0.0;
+  if (unit > 0.0) return unit;
+  for (size_t j = 0; j < ess_caller_states(d); j++) largest = ess_larger(largest, fabs(x[j]));
+  return largest > 0.0 ? largest : 1.0;
+}
+
 double ess_tangent_part(const ess_driver *d, const double x[], const double along[], double part) {
   // the time that has passed, where it is a state more, says nothing of how large states are
   const size_t n = ess_caller_states(d);
-  double largest = 0.0, state = 0.0, direction = 0.0;
-  for (size_t i = 0; i < n; i++) largest = ess_larger(largest, fabs(x[i]));
+  double most = 0.0, largest = 1.0;
+  for (size_t i = 0; i < n; i++) largest = ess_larger(largest, fabs(x[i]) / unit_of(d, x, i));
   for (size_t i = 0; i < n; i++) {
-    double unit = size_of(d, i);
-    if (!(unit > 0.0)) unit = largest > 0.0 ? largest : 1.0;
-    state = ess_larger(state, fabs(x[i]) / unit);
-    const double its = fabs(along[i]) / unit;
+    const double unit = unit_of(d, x, i), own = ess_larger(fabs(x[i]) / unit, 1.0);
+    const double its = fabs(along[i]) / (unit * cbrt(own * own * largest));
     if (!(its <= DBL_MAX)) return NAN; // so is the difference, then
-    direction = ess_larger(direction, its);
+    most = ess_larger(most, its);
   }
-  const double multiple = direction > 0.0 ? part * ess_larger(state, 1.0) / direction : 0.0;
+  const double multiple = most > 0.0 ? part / most : 0.0;
   return isinf(multiple) ? 0.0 : multiple; // one so small has decayed
 }
 
@@ -55,8 +62,8 @@ double ess_time_apart(const ess_driver *d) {
   return ess_larger(apart, rounding);
 }
 
-/* the same from both sides: on surfaces directions have to stay, and an error across them is not
- * damped, whatever else is */
+/* the same from both sides: where the tolerance asks for it; and on surfaces, on which directions
+ * have to stay, and an error across them is not damped, whatever else is */
 static int central_difference(ess_driver *d, double t, const double x[], const double from[],
                               double to[]) {
   ess_tangents *const v = d->tangents;
@@ -76,13 +83,42 @@ int ess_tangent_difference(ess_driver *d, double t, const double x[], const doub
                            const double from[], double to[]) {
   ess_tangents *const v = d->tangents;
   const size_t n = d->system.dimension;
-  if (ess_is_sliding(d)) return central_difference(d, t, x, from, to);
+  if (ess_is_sliding(d) || v->is_central) return central_difference(d, t, x, from, to);
   const double step = ess_tangent_part(d, x, from, sqrt(DBL_EPSILON));
   memset(to, 0, n * sizeof *to);
   if (step == 0.0) return ESS_SUCCESS;
   for (size_t i = 0; i < n; i++) v->x_beside[i] = x[i] + step * from[i];
   const int status = ess_field(d, t, v->x_beside, v->f_beside);
   for (size_t i = 0; i < n; i++) to[i] = (v->f_beside[i] - f[i]) / step;
+  return status;
+}
+
+bool ess_tangent_is_matrix(const ess_driver *d, size_t count) {
+  return count >= ess_caller_states(d);
+}
+
+bool ess_tangent_knows_field(const ess_driver *d) {
+  return d->system.field_jacobian && !ess_is_sliding(d);
+}
+
+int ess_tangent_field(ess_driver *d, double t, const double x[], const double f[], double J[]) {
+  const ess_system *const s = &d->system;
+  const size_t n = s->dimension;
+  double *const axis = d->tangents->axis, *const column = d->tangents->across;
+  if (ess_tangent_knows_field(d)) {
+    d->counters.field_jacobian_evaluations++;
+    d->t_seen = t;
+    const int code = s->field_jacobian(t, x, d->sign, J, s->params);
+    return code ? ess_callback_failed(d, code) : ESS_SUCCESS;
+  }
+  int status = ESS_SUCCESS;
+  memset(axis, 0, n * sizeof *axis);
+  for (size_t j = 0; !status && j < n; j++) {
+    axis[j] = 1.0;
+    status = ess_tangent_difference(d, t, x, f, axis, column);
+    axis[j] = 0.0;
+    for (size_t i = 0; i < n; i++) J[i * n + j] = column[i];
+  }
   return status;
 }
 
@@ -132,26 +168,44 @@ static int difference(ess_driver *d, const ess_impact *impact, const double from
   return status;
 }
 
+/* DR, as the caller has it or by differences */
+static int map_matrix(ess_driver *d, const ess_impact *impact, double DR[]) {
+  const size_t n = d->system.dimension;
+  double *const axis = d->tangents->axis, *const column = d->tangents->across;
+  if (d->impacts->calls.jacobian) {
+    d->t_seen = impact->t;
+    const int code = d->impacts->calls.jacobian(impact, DR, d->system.params);
+    return code ? ess_callback_failed(d, code) : ESS_SUCCESS;
+  }
+  int status = ESS_SUCCESS;
+  memset(axis, 0, n * sizeof *axis);
+  for (size_t j = 0; !status && j < n; j++) {
+    axis[j] = 1.0;
+    status = difference(d, impact, axis, column);
+    axis[j] = 0.0;
+    for (size_t i = 0; i < n; i++) DR[i * n + j] = column[i];
+  }
+  return status;
+}
+
 int ess_tangent_map(ess_driver *d, const ess_impact *impact, const double from[], size_t count,
                     double to[]) {
   const size_t n = d->system.dimension;
   double *const matrix = d->tangents->matrix;
   int status = ESS_SUCCESS;
-  if (!d->impacts->calls.jacobian) {
+  if (!d->impacts->calls.jacobian && !ess_tangent_is_matrix(d, count)) {
     for (size_t j = 0; !status && j < count; j++)
       status = difference(d, impact, from + j * n, to + j * n);
     return status;
   }
-  d->t_seen = impact->t;
-  const int code = d->impacts->calls.jacobian(impact, matrix, d->system.params);
-  if (code) return ess_callback_failed(d, code);
-  for (size_t j = 0; j < count; j++)
+  status = map_matrix(d, impact, matrix);
+  for (size_t j = 0; !status && j < count; j++)
     for (size_t i = 0; i < n; i++) {
       double sum = 0.0;
       for (size_t l = 0; l < n; l++) sum += matrix[i * n + l] * from[j * n + l];
       to[j * n + i] = sum;
     }
-  return ESS_SUCCESS;
+  return status;
 }
 
 const char *ess_parameters_check(const ess_system *s, const ess_options *o) {
@@ -317,15 +371,34 @@ double ess_parameter_noise(const ess_driver *d, const double along[]) {
   return DBL_EPSILON * most / step_along(d, along);
 }
 
-int ess_tangent_guard_rate(ess_driver *d, double t, const double x[], size_t k,
-                           const double column[], const double along[], double *rate) {
-  ess_tangents *const v = d->tangents;
-  double h;
-  int status = ess_some_guard_rates(d, t, x, column, &k, 1, &h, rate);
-  if (status || !along || is_nothing(along, d->system.parameters)) return status;
-  v->at_k[k] = *rate;
-  status = ess_parameter_guards(d, t, x, along, v->at_k);
-  *rate = v->at_k[k];
+/* what parameters, that move so, add to the rate of event function k */
+static int add_parameters(ess_driver *d, double t, const double x[], size_t k, const double along[],
+                          double *rate) {
+  double *const at_k = d->tangents->at_k;
+  if (is_nothing(along, d->system.parameters)) return ESS_SUCCESS;
+  at_k[k] = *rate;
+  const int status = ess_parameter_guards(d, t, x, along, at_k);
+  *rate = at_k[k];
+  return status;
+}
+
+int ess_tangent_guard_rates(ess_driver *d, double t, const double x[], size_t k,
+                            const double columns[], const double along[], size_t count,
+                            double rate[]) {
+  const size_t n = d->system.dimension, p = d->system.parameters;
+  const bool has_gradient = ess_tangent_is_matrix(d, count);
+  double *const gradient = d->tangents->nearest, h;
+  int status = has_gradient ? ess_guard_gradient(d, t, x, k, gradient) : ESS_SUCCESS;
+  for (size_t j = 0; !status && j < count; j++) {
+    const double *const column = columns + j * n;
+    if (has_gradient) {
+      rate[j] = 0.0;
+      for (size_t i = 0; i < n; i++) rate[j] += gradient[i] * column[i];
+    } else {
+      status = ess_some_guard_rates(d, t, x, column, &k, 1, &h, &rate[j]);
+    }
+    if (!status && along) status = add_parameters(d, t, x, k, along + j * p, &rate[j]);
+  }
   return status;
 }
 

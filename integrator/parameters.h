@@ -33,18 +33,20 @@ int ess_guard_gradient(ess_driver *d, double t, const double x[], size_t k, doub
 /* What is rounding in the first of these, by differences; 0 where the caller has the derivative. */
 double ess_parameter_noise(const ess_driver *d, const double along[]);
 
-/* The rate of event function k along a column whose parameters move so. */
-int ess_tangent_guard_rate(ess_driver *d, double t, const double x[], size_t k,
-                           const double column[], const double along[], double *rate);
+/* The rates of event function k along columns, `count` of them, whose parameters move so. */
+int ess_tangent_guard_rates(ess_driver *d, double t, const double x[], size_t k,
+                            const double columns[], const double along[], size_t count,
+                            double rate[]);
 
 /* ---- difference --------------------------------------------------------------------------- */
 
 /* The size of state i below which its tolerance is absolute; 1 where it never is. */
 double ess_tangent_unit(const ess_driver *d, size_t i);
 
-/* What a difference along a direction multiplies it by, to move the state x by this part of it;
- * states are weighed by where their tolerance becomes relative. 0 of a direction that is nothing.
- */
+/* What a difference along a direction multiplies it by, so that no state moves by more than this
+ * part of its size. That is its own, or where its tolerance becomes relative, if that is more, and
+ * to a third that of the largest state: what the field bends by is the one's, and what rounds it
+ * may be the other's. 0 of a direction that is nothing. */
 double ess_tangent_part(const ess_driver *d, const double x[], const double along[], double part);
 
 /* How far apart in time a map is looked at for a central difference by time: a part of the last
@@ -54,6 +56,15 @@ double ess_time_apart(const ess_driver *d);
 /* One column by a difference of the field, which is f at x. */
 int ess_tangent_difference(ess_driver *d, double t, const double x[], const double f[],
                            const double from[], double to[]);
+
+/* Whether a matrix by differences, one state after the other, takes no more calls than so many
+ * columns do. All that are as many are of that matrix, as an adjoint is: so the two are of the same
+ * numbers, and agree to rounding, whatever the noise of these. */
+bool ess_tangent_is_matrix(const ess_driver *d, size_t count);
+
+/* The field's Jacobian where the field is f, the caller's or by differences. */
+bool ess_tangent_knows_field(const ess_driver *d);
+int ess_tangent_field(ess_driver *d, double t, const double x[], const double f[], double J[]);
 
 /* ---- derivative --------------------------------------------------------------------------- */
 

@@ -79,14 +79,9 @@ static bool take(ess_tangents *v, size_t k, double t) {
 /* the shares that columns gain of what a single crossing adds */
 static int note_shares(ess_driver *d, size_t k, double rate, double t) {
   ess_tangents *const v = d->tangents;
-  const size_t n = d->system.dimension;
-  int status = ESS_SUCCESS;
   if (!(fabs(rate) > 0.0)) return ess_fail(d, ESS_EGRAZING, k);
-  for (size_t j = 0; !status && j < v->count; j++) {
-    const double *const along = v->along ? v->along + j * d->system.parameters : NULL;
-    status = ess_tangent_guard_rate(d, t, v->at, k, v->v + j * n, along, &v->share[j]);
-    v->share[j] /= rate;
-  }
+  int status = ess_tangent_guard_rates(d, t, v->at, k, v->v, v->along, v->count, v->share);
+  for (size_t j = 0; j < v->count; j++) v->share[j] /= rate;
   if (!status) status = ess_tape_share(d, k, rate, t);
   v->is_pending = !status;
   v->last_event = k;

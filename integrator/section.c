@@ -46,19 +46,14 @@ static int end_alone(ess_driver *d, size_t k, double Dt[], double Dx[]) {
   ess_tangents *const v = d->tangents;
   const size_t n = d->system.dimension;
   const bool is_last = v->last_event == k && v->last_t == d->t;
-  double h, rate = 1.0, share;
+  double h, rate = 1.0, *const share = is_last ? v->share : v->w;
   int status = ESS_SUCCESS;
   if (!is_last) status = ess_some_guard_rates(d, d->t, d->x, v->f_here, &k, 1, &h, &rate);
   if (!status && !(fabs(rate) > 0.0)) status = ess_fail(d, ESS_EGRAZING, k);
+  if (!status && !is_last)
+    status = ess_tangent_guard_rates(d, d->t, d->x, k, v->v, v->along, v->count, share);
   for (size_t j = 0; !status && j < v->count; j++) {
-    const double *const column = v->v + j * n;
-    const double *const along = v->along ? v->along + j * d->system.parameters : NULL;
-    if (is_last)
-      share = v->share[j];
-    else
-      status = ess_tangent_guard_rate(d, d->t, d->x, k, column, along, &share);
-    if (status) return status;
-    const double time = -share / rate;
+    const double *const column = v->v + j * n, time = -share[j] / rate;
     if (Dt) Dt[j] = ess_caller_time(d, time);
     for (size_t i = 0; Dx && i < ess_caller_states(d); i++)
       Dx[i * v->count + j] = column[i] + time * v->f_here[i];

@@ -23,6 +23,10 @@
 
 enum { PAIRS = ESS_MEETING * (ESS_MEETING - 1) / 2 };
 
+/* directions may err by so many tolerances in a step: less, and most steps of the state would be
+ * too long for them, by little */
+static const double ALLOWED = 10.0;
+
 /* the next `count` doubles of the block at the cursor; none is laid where there is no block yet */
 static double *lay(double **cursor, size_t *total, size_t count) {
   double *const array = *cursor;
@@ -40,8 +44,8 @@ static size_t lay_all(const ess_driver *d, ess_tangents *v, double *block) {
   const size_t along = wide * events > p * m ? wide * events : p * m;
   double **const by_column[] = {&v->v,    &v->rows, &v->k[0], &v->k[1],  &v->k[2],  &v->k[3],
                                 &v->k[4], &v->k[5], &v->k[6], &v->v_end, &v->v_last};
-  double **const by_state[] = {&v->x,      &v->x_beside, &v->f_beside, &v->f_here,
-                               &v->before, &v->at,       &v->mapped,   &v->leap};
+  double **const by_state[] = {&v->x,  &v->x_beside, &v->f_beside, &v->f_here, &v->before,
+                               &v->at, &v->mapped,   &v->axis,     &v->across};
   double *cursor = block;
   size_t total = 0;
   for (size_t i = 0; i < sizeof by_column / sizeof *by_column; i++)
@@ -129,6 +133,15 @@ int ess_tangents_lose(ess_driver *d, int status) {
   return status;
 }
 
+/* whether differences from one side, which err by some root of rounding, err by more in a step than
+ * the tolerance allows */
+static bool asks_more_than_differences(const ess_driver *d) {
+  double least = INFINITY;
+  for (size_t i = 0; i < ess_caller_states(d); i++)
+    least = ess_smaller(least, d->rtol[i] + d->atol[i] / ess_tangent_unit(d, i));
+  return ALLOWED * least < sqrt(DBL_EPSILON);
+}
+
 void ess_tangents_begin(ess_driver *d) {
   ess_tangents *const v = d->tangents;
   if (v->is_lost) {
@@ -137,6 +150,7 @@ void ess_tangents_begin(ess_driver *d) {
   }
   v->has_first = v->is_pending = false;
   v->source = ESS_BEFORE_AT_NODE;
+  v->is_central = asks_more_than_differences(d);
 }
 
 /* from rows to columns, or back */
@@ -306,10 +320,6 @@ int ess_driver_choose_piece(ess_driver *d, size_t piece) {
 
 /* Tangents between crossings: v' = (df/dx) v, by the stages of the step that the state makes. */
 
-/* directions may err by so many tolerances in a step: less, and most steps of the state would be
- * too long for them, by little */
-static const double ALLOWED = 10.0;
-
 /* what is smaller than this has decayed, and is no error: doubles soon below it lose their digits
  */
 static const double DECAYED = 1e-304;
@@ -334,20 +344,16 @@ static void multiply(const double matrix[], const double from[], size_t n, doubl
 static int state_rates(ess_driver *d, double t, const double x[], const double *f,
                        const double from[], size_t count, double to[]) {
   ess_tangents *const v = d->tangents;
-  const ess_system *const s = &d->system;
-  const size_t n = s->dimension;
-  if (s->field_jacobian && !ess_is_sliding(d)) {
-    d->counters.field_jacobian_evaluations++;
-    d->t_seen = t;
-    const int code = s->field_jacobian(t, x, d->sign, v->matrix, s->params);
-    if (code) return ess_callback_failed(d, code);
-    for (size_t j = 0; j < count; j++) multiply(v->matrix, from + j * n, n, to + j * n);
-    return ESS_SUCCESS;
-  }
+  const size_t n = d->system.dimension;
   int status = ESS_SUCCESS;
-  if (!f) {
+  if (!f && !v->is_central && !ess_tangent_knows_field(d)) {
     status = ess_field(d, t, x, v->f_here);
     f = v->f_here;
+  }
+  if (!status && (ess_tangent_knows_field(d) || ess_tangent_is_matrix(d, count))) {
+    status = ess_tangent_field(d, t, x, f, v->matrix);
+    for (size_t j = 0; !status && j < count; j++) multiply(v->matrix, from + j * n, n, to + j * n);
+    return status;
   }
   for (size_t j = 0; !status && j < count; j++)
     status = ess_tangent_difference(d, t, x, f, from + j * n, to + j * n);
@@ -362,7 +368,8 @@ int ess_tangent_rates(ess_driver *d, double t, const double x[], const double *f
 
 /* what is rounding in differences of the field along a direction: shorter steps do not mend it */
 static double rounding_of(const ess_driver *d, const double along[]) {
-  const double step = ess_tangent_part(d, d->x, along, sqrt(DBL_EPSILON));
+  const double part = d->tangents->is_central ? 2.0 * cbrt(DBL_EPSILON) : sqrt(DBL_EPSILON);
+  const double step = ess_tangent_part(d, d->x, along, part);
   return step > 0.0 ? DBL_EPSILON * norm(d->f, d->system.dimension) / step : 0.0;
 }
 
@@ -376,8 +383,7 @@ static double error_of(ess_driver *d, double dt, const double end[]) {
   for (size_t j = 0; j < v->count; j++) {
     double *const error = v->w + j * n, *const from = v->v + j * n;
     const double *const along = v->along ? v->along + j * d->system.parameters : NULL;
-    const double rounding =
-        d->system.field_jacobian && !ess_is_sliding(d) ? 0.0 : rounding_of(d, from);
+    const double rounding = ess_tangent_knows_field(d) ? 0.0 : rounding_of(d, from);
     const double lost = fabs(dt) * (rounding + ess_parameter_noise(d, along));
     for (size_t i = 0; i < n; i++) error[i] = ess_larger(0.0, fabs(error[i]) - lost - DECAYED);
     const double its = ess_scaled_norm(d, error, from, end + j * n);

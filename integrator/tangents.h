@@ -47,14 +47,15 @@ typedef struct ess_tangents {
   double *unit; /* [n + P][P]: how they move where the states move, then each of them by itself */
   size_t wide;  /* n + P: directions of which pieces are counted */
   double *nearest; /* [n + P], scratch */
-  double *x, *x_beside, *f_beside, *f_here;
+  double *x, *x_beside, *f_beside, *f_here, *axis, *across;
   double *h, *rate; /* [m], scratch */
   bool is_rough;    /* those are too few for the tolerance: directions take steps of their own */
+  bool is_central;  /* differences of the field are from both sides */
   bool has_first; /* k[0] is that of the next step: its last was this one's (first same as last) */
 
   /* a crossing in the making: v gains share (f after - mapped), f before being mapped by DR */
   ess_before source;
-  double *before, *at, *mapped, *share, *leap;
+  double *before, *at, *mapped, *share;
   bool is_pending;
   size_t last_event; /* the last crossing by itself, whose shares these are, and its time */
   double last_t;

@@ -33,6 +33,17 @@ static int field(double t, const double x[], const double sign[], double dxdt[],
   return 0;
 }
 
+static int field_jacobian(double t, const double x[], const double sign[], double J[],
+                          void *params) {
+  const double *const value = params;
+  (void)t, (void)x, (void)sign;
+  J[X * N + X] = 0.0;
+  J[X * N + V] = 1.0;
+  J[V * N + X] = -1.0;
+  J[V * N + V] = value[FRICTION] * value[SLOPE];
+  return 0;
+}
+
 static int guards(double t, const double x[], double h[], void *params) {
   const double *const value = params;
   (void)t;
@@ -73,6 +84,7 @@ static int prepare(model *m, char message[MODEL_MESSAGE_SIZE]) {
   m->system = (ess_system){.dimension = N,
                            .guard_count = 1,
                            .field = field,
+                           .field_jacobian = field_jacobian,
                            .guards = guards,
                            .guard_jacobian = guard_jacobian,
                            .params = value};

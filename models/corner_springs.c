@@ -63,6 +63,45 @@ static int field(double t, const double x[], const double sign[], double dxdt[],
   return 0;
 }
 
+/* a force on the body, which acts a way from its centre: its gradient is added to what it moves */
+static void add_gradient(const corner_springs *p, const double gradient[N], int to, double arm,
+                         double J[]) {
+  for (int j = 0; j < N; j++) {
+    J[to * N + j] += gradient[j] / p->mass;
+    J[OMEGA * N + j] += arm * gradient[j] / p->inertia;
+  }
+}
+
+static int field_jacobian(double t, const double x[], const double sign[], double J[],
+                          void *params) {
+  (void)t;
+  const corner_springs *const p = params;
+  memset(J, 0, (size_t)N * N * sizeof *J);
+  J[X * N + VX] = J[Z * N + VZ] = J[PHI * N + OMEGA] = 1.0;
+  for (int i = 0; i < CORNERS; i++) {
+    const double pressed = weight(sign[PRESSED + i]), pushed = pressed * weight(sign[PUSHES + i]);
+    const double k = p->stiffness, c = p->damping, held = p->sticks ? pressed : 0.0;
+    double from[2];
+    corner_springs_from(p, i, x[PHI], from);
+    const double up[N] = {[Z] = -pushed * k,
+                          [PHI] = pushed * (c * from[1] * x[OMEGA] - k * from[0]),
+                          [VZ] = -pushed * c,
+                          [OMEGA] = -pushed * c * from[0]};
+    double along[N] = {[X] = -held * k,
+                       [PHI] = held * (k * from[1] + c * from[0] * x[OMEGA]),
+                       [VX] = -held * c,
+                       [OMEGA] = held * c * from[1]};
+    along[ANCHOR + i] = held * k;
+    add_gradient(p, up, VZ, from[0], J);
+    add_gradient(p, along, VX, -from[1], J);
+    // and its arm turns
+    const double along_x =
+        -held * (k * (x[X] + from[0] - x[ANCHOR + i]) + c * (x[VX] - from[1] * x[OMEGA]));
+    J[OMEGA * N + PHI] -= (from[1] * pushed * push(p, x, from) + from[0] * along_x) / p->inertia;
+  }
+  return 0;
+}
+
 static int guards(double t, const double x[], double h[], void *params) {
   (void)t;
   const corner_springs *const p = params;
@@ -104,9 +143,24 @@ static int anchor(ess_impact *impact, void *params) {
   return 0;
 }
 
+static int anchor_jacobian(const ess_impact *impact, double DR[], void *params) {
+  const corner_springs *const p = params;
+  memset(DR, 0, (size_t)N * N * sizeof *DR);
+  for (int i = 0; i < N; i++) DR[i * N + i] = 1.0;
+  for (int i = 0; i < CORNERS; i++) {
+    double from[2], *const row = &DR[(ANCHOR + i) * N];
+    if (is_pressed(impact->sign, i) || !is_pressed(impact->mode, i)) continue;
+    corner_springs_from(p, i, impact->x[PHI], from);
+    row[ANCHOR + i] = 0.0;
+    row[X] = 1.0;
+    row[PHI] = -from[1];
+  }
+  return 0;
+}
+
 static const bool at[2 * EVENTS] = {[ESS_GUARD_UP(PRESSED)] = true,
                                     [ESS_GUARD_UP(PRESSED + 1)] = true};
-static const ess_impacts impacts = {.at = at, .map = anchor};
+static const ess_impacts impacts = {.at = at, .map = anchor, .jacobian = anchor_jacobian};
 
 int corner_springs_prepare(model *m, const corner_springs *p, char message[MODEL_MESSAGE_SIZE]) {
   corner_springs *const data = malloc(sizeof *data);
@@ -119,6 +173,7 @@ int corner_springs_prepare(model *m, const corner_springs *p, char message[MODEL
   m->system = (ess_system){.dimension = N,
                            .guard_count = EVENTS,
                            .field = field,
+                           .field_jacobian = field_jacobian,
                            .guards = guards,
                            .guard_jacobian = guard_jacobian,
                            .impacts = p->sticks ? &impacts : NULL,

@@ -40,6 +40,17 @@ static int field(double t, const double x[], const double sign[], double dxdt[],
   return 0;
 }
 
+static int field_jacobian(double t, const double x[], const double sign[], double J[],
+                          void *params) {
+  (void)t, (void)x;
+  const hopper_parameters *p = params;
+  const double touches = 0.5 + 0.5 * sign[0];
+  J[Z * N + Z] = J[V * N + V] = 0;
+  J[Z * N + V] = 1;
+  J[V * N + Z] = -touches * p->stiffness / p->mass;
+  return 0;
+}
+
 static int guards(double t, const double x[], double h[], void *params) {
   (void)t;
   const hopper_parameters *p = params;
@@ -197,6 +208,7 @@ static int prepare(model *m, char message[MODEL_MESSAGE_SIZE]) {
   m->system = (ess_system){.dimension = N,
                            .guard_count = 1,
                            .field = field,
+                           .field_jacobian = field_jacobian,
                            .weights = true,
                            .guards = guards,
                            .guard_jacobian = guard_jacobian,

@@ -192,3 +192,71 @@ int plate_field_mode_changed(const double sign[], size_t guard, void *params) {
   }
   return 0;
 }
+
+/* ---- its Jacobian ---------------------------------------------------------------------------- */
+
+/* Sums over the contacts that act: how many, of their positions, and of the squares of these. */
+typedef struct plate_sums {
+  double count, sum, squares;
+} plate_sums;
+
+static plate_sums sums_of(const plate_data *data, const double sign[]) {
+  const size_t contacts = data->parameters.contacts;
+  const bool damped = data->parameters.damping > 0;
+  plate_sums s = {0};
+  for (size_t i = 0; i < contacts; i++) {
+    const double x = data->spring_x[i], pushes = damped ? 0.5 + 0.5 * sign[contacts + i] : 1.0;
+    const double weight = (0.5 + 0.5 * sign[i]) * pushes;
+    s.count += weight;
+    s.sum += weight * x;
+    s.squares += weight * x * x;
+  }
+  return s;
+}
+
+/* of what each contact's is, F and the moment in all */
+static plate_load load_of(plate_affine force, const plate_sums *s) {
+  return (plate_load){force.at * s->count + force.slope * s->sum,
+                      force.at * s->sum + force.slope * s->squares};
+}
+
+/* k a + c b */
+static plate_affine combine(const plate_parameters *q, plate_affine a, plate_affine b) {
+  return (plate_affine){q->stiffness * a.at + q->damping * b.at,
+                        q->stiffness * a.slope + q->damping * b.slope};
+}
+
+int plate_field_jacobian(double t, const double x[], const double sign[], double J[],
+                         void *params) {
+  enum { N = PLATE_DIMENSION };
+  (void)t;
+  const plate_data *const data = params;
+  const plate_parameters *const q = &data->parameters;
+  const plate_gap g = plate_gap_at(q, x);
+  const plate_sums sums = sums_of(data, sign);
+  const plate_load load = load_of(force_of(q, &g), &sums);
+  const plate_affine none = {0}, by_x = {g.p_x, 0}, by_z = {g.p_z, 0};
+  const plate_affine by[N] = {combine(q, by_x, (plate_affine){g.rate_x, 0}),
+                              combine(q, by_z, (plate_affine){g.rate_z, 0}),
+                              combine(q, g.p_theta, g.rate_theta),
+                              combine(q, none, by_x),
+                              combine(q, none, by_z),
+                              combine(q, none, g.p_theta)};
+  memset(J, 0, N * N * sizeof *J);
+  for (int i = 0; i < 3; i++) J[i * N + 3 + i] = 1;
+  for (int j = 0; j < N; j++) {
+    const plate_load moved = load_of(by[j], &sums);
+    J[PLATE_VX * N + j] = -g.p_x * moved.force / q->mass;
+    J[PLATE_VZ * N + j] = -g.p_z * moved.force / q->mass;
+    J[PLATE_OMEGA * N + j] =
+        -(g.p_theta.at * moved.force + g.p_theta.slope * moved.moment) / q->inertia;
+  }
+  // and each pushes along a gradient that turns
+  J[PLATE_VX * N + PLATE_THETA] -= g.p_x_theta * load.force / q->mass;
+  J[PLATE_VZ * N + PLATE_THETA] -= g.p_z_theta * load.force / q->mass;
+  J[PLATE_OMEGA * N + PLATE_X] -= g.p_x_theta * load.force / q->inertia;
+  J[PLATE_OMEGA * N + PLATE_Z] -= g.p_z_theta * load.force / q->inertia;
+  J[PLATE_OMEGA * N + PLATE_THETA] -=
+      (g.p_theta_theta.at * load.force + g.p_theta_theta.slope * load.moment) / q->inertia;
+  return 0;
+}

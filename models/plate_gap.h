@@ -18,9 +18,11 @@ typedef struct plate_affine {
 } plate_affine;
 
 typedef struct plate_gap {
-  plate_affine p;          /* penetration, m */
-  double p_x, p_z;         /* dp/dx, dp/dz: the same for all springs */
-  plate_affine p_theta;    /* dp/dtheta, m */
+  plate_affine p;              /* penetration, m */
+  double p_x, p_z;             /* dp/dx, dp/dz: the same for all springs */
+  plate_affine p_theta;        /* dp/dtheta, m */
+  double p_x_theta, p_z_theta; /* d2p/dx dtheta, d2p/dz dtheta: the same for all springs */
+  plate_affine p_theta_theta;
   plate_affine rate;       /* dp/dt, m/s; its gradient by the rates is p's by q */
   double rate_x, rate_z;   /* gradient of rate by x and z, 1/s */
   plate_affine rate_theta; /* gradient of rate by theta, m/s */
@@ -49,6 +51,9 @@ static inline plate_gap plate_gap_roller(const plate_parameters *q, const double
       .p_x = sine,
       .p_z = -cosine,
       .p_theta = {along, -cosine},
+      .p_x_theta = cosine,
+      .p_z_theta = sine,
+      .p_theta_theta = {-across, sine},
       .rate = {sine * vx - cosine * vz + w * along, -w * cosine},
       .rate_x = w * cosine,
       .rate_z = w * sine,
@@ -67,6 +72,9 @@ static inline plate_gap plate_gap_paper(const plate_parameters *q, const double 
       .p_x = tangent,
       .p_z = -1,
       .p_theta = {square * x, -square},
+      .p_x_theta = square,
+      .p_z_theta = 0,
+      .p_theta_theta = {twice * x, -twice},
       .rate = {tangent * vx - vz + w * square * x, -w * square},
       .rate_x = w * square,
       .rate_z = 0,

@@ -40,6 +40,7 @@ int plate_field_contacts(double t, const double x[], const double sign[], double
                          void *params);
 int plate_field_aggregated(double t, const double x[], const double sign[], double dxdt[],
                            void *params);
+int plate_field_jacobian(double t, const double x[], const double sign[], double J[], void *params);
 int plate_field_by_state(const model *m, const double x[], double dxdt[]);
 int plate_field_mode_changed(const double sign[], size_t guard, void *params);
 

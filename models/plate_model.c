@@ -97,6 +97,7 @@ static ess_system system_of(plate_data *data) {
   ess_system system = {.dimension = PLATE_DIMENSION,
                        .guard_count = q->damping > 0 ? 2 * q->contacts : q->contacts,
                        .field = plate_field_contacts,
+                       .field_jacobian = plate_field_jacobian,
                        .guards = plate_guards,
                        .guard_jacobian = plate_guards_jacobian,
                        .guard_rates = plate_guards_rates,

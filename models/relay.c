@@ -35,6 +35,19 @@ static int field(double t, const double x[], const double sign[], double dxdt[],
   return 0;
 }
 
+static int field_jacobian(double t, const double x[], const double sign[], double J[],
+                          void *params) {
+  const double *const value = params;
+  const double w = value[OMEGA], damping = 2.0 * value[ZETA] * w;
+  (void)t, (void)x, (void)sign;
+  memset(J, 0, N * N * sizeof *J);
+  J[0] = -(damping + 1.0);
+  J[N] = -(damping + w * w);
+  J[2 * N] = -w * w;
+  J[1] = J[N + 2] = 1.0;
+  return 0;
+}
+
 static int guards(double t, const double x[], double h[], void *params) {
   (void)t, (void)params;
   h[0] = x[0];
@@ -73,6 +86,7 @@ static int prepare(model *m, char message[MODEL_MESSAGE_SIZE]) {
   m->system = (ess_system){.dimension = N,
                            .guard_count = 1,
                            .field = field,
+                           .field_jacobian = field_jacobian,
                            .guards = guards,
                            .guard_jacobian = guard_jacobian,
                            .params = value};

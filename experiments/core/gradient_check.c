@@ -9,11 +9,13 @@
 
 #include "measure.h"
 
-/* An adjoint is as tangents are to rounding, but for steps that are too long for one of them, which
- * nobody notices where a Jacobian has a kink; or to the noise of differences, where the model has
- * no Jacobian. Runs that are differenced err by some tolerances, over so small a step. */
-static const double rounding = 1e-10, kinks = 1e4, noise = 1e-6, truncation = 1e-6,
-                    tolerances = 1e6;
+/* An adjoint is as tangents are to rounding, but for steps that are too long for one of them: there
+ * each errs by some tolerances, and by more, which nobody notices, where a Jacobian has a kink. So
+ * it does by the noise of differences in other places, where the model has no Jacobian; from both
+ * sides at tolerances below `fine`. Runs that are differenced err by some tolerances, over so small
+ * a step. */
+static const double rounding = 1e-10, kinks = 5e3, noise = 1e-5, fine = 7e-10, fine_noise = 5e-9,
+                    truncation = 1e-6, tolerances = 1e6;
 
 /* what an input is large beside */
 static double size_of(const model *m, const double x0[], size_t j) {
@@ -31,12 +33,14 @@ static bool is_exact(const ess_system *s) {
 static double allowed(const model *m, const ess_options *options, gradient_way way) {
   if (way == GRADIENT_DIFFERENCES)
     return truncation + tolerances * fmax(options->rtol, options->atol);
-  const double exactly = rounding + kinks * fmax(options->rtol, options->atol);
-  return is_exact(&m->system) ? exactly : fmax(noise, exactly);
+  const double tolerance = fmax(options->rtol, options->atol);
+  const double exactly = rounding + kinks * tolerance;
+  if (is_exact(&m->system)) return exactly;
+  return exactly + (tolerance < fine ? fine_noise : noise);
 }
 
-static gradient_gap gap_of(const model *m, const ess_options *options, const double x0[],
-                           const gradient *forward, const gradient *other) {
+gradient_gap gradient_apart(const model *m, const ess_options *options, const double x0[],
+                            const gradient *forward, const gradient *other) {
   const size_t rows = gradient_outcomes(m), columns = gradient_inputs(m);
   gradient_gap worst = {.off = -1.0};
   for (size_t i = 0; i < rows; i++) {
@@ -73,7 +77,7 @@ int gradient_check_all(const model *m, const ess_options *options, const double 
     if (status) snprintf(check->why, sizeof check->why, "%s", message);
     if (status || way == GRADIENT_FORWARD) continue;
     check->compared[way] = way != GRADIENT_DIFFERENCES || kind == FLOW_C1;
-    check->gap[way] = gap_of(m, options, x0, &check->of[GRADIENT_FORWARD], g);
+    check->gap[way] = gradient_apart(m, options, x0, &check->of[GRADIENT_FORWARD], g);
     check->gap[way].allowed = allowed(m, options, way);
   }
   return 0;

@@ -12,6 +12,10 @@ typedef struct gradient_gap {
   double off, allowed;
 } gradient_gap;
 
+/* That; `allowed` is not filled in. */
+gradient_gap gradient_apart(const model *m, const ess_options *options, const double x0[],
+                            const gradient *forward, const gradient *other);
+
 typedef struct gradient_check {
   gradient of[GRADIENT_WAYS];
   gradient_gap gap[GRADIENT_WAYS]; /* from tangents; nothing of tangents themselves */

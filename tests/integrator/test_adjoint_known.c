@@ -147,6 +147,24 @@ static double complex decay(const double complex x0[], const double complex p[],
   return x0[0] * cexp(-p[BEFORE] * when - p[AFTER] * (t - when));
 }
 
+/* ---- a small state beside a large one ---------------------------------------------------------
+ */
+
+/* one bends within a tenth, and the other is a thousand and stays so */
+enum { FALLS, BENDS, BEND_PARAMETERS };
+
+static int bent(double t, const double x[], const double sign[], double f[], void *params) {
+  const double *const p = params;
+  (void)t, (void)sign;
+  f[0] = -p[FALLS] * sin(p[BENDS] * x[0]) / p[BENDS];
+  f[1] = 0.0;
+  return 0;
+}
+
+static double complex unbend(const double complex x0[], const double complex p[], double t) {
+  return 2.0 / p[BENDS] * catan(ctan(0.5 * p[BENDS] * x0[0]) * cexp(-p[FALLS] * t));
+}
+
 /* ---- all of them ------------------------------------------------------------------------------
  */
 
@@ -205,6 +223,16 @@ static const known_case cases[] = {
      1e-6,
      decay,
      {.field = switched, .guards = clocks, .guards_move = true}},
+    {"a small state beside a large one",
+     2,
+     0,
+     BEND_PARAMETERS,
+     {0.15, 1000.0},
+     {0.7, 10.0},
+     2.0,
+     1e-6,
+     unbend,
+     {.field = bent}},
 };
 
 /* the derivative of x[0] at the end by number i of start and parameters */

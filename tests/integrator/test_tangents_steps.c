@@ -243,7 +243,9 @@ static void a_plate_s_derivative_is_the_flow_s(void **state) {
         // crossings that are made together are looked at each
         const uint64_t more = c[1].field_evaluations - c[0].field_evaluations;
         if (given) assert_true(more <= 2 * c[1].crossings);
-        if (!given) assert_true(c[1].field_evaluations <= 5 * c[0].field_evaluations + 10);
+        // differences are from both sides where the tolerance is less than the noise of one
+        const uint64_t times = j < 10 ? 5 : 9;
+        if (!given) assert_true(c[1].field_evaluations <= times * c[0].field_evaluations + 10);
       }
     }
 }
