@@ -73,7 +73,7 @@ static const common_option common_options[] = {
      .option = {"tie", "S",
                 "events closer than this are of one instant (default 0: what the tolerance cannot "
                 "order)",
-                OPTION_NUMBER, AT(tie), .max = 1.0, .accepts = "a number from 0 to 1"}},
+                OPTION_NUMBER, AT(tie), .max = 1.0}},
     {ARGUMENTS_ORBIT, HELP_MAIN,
      .option = {"guess", "X,Y",
                 "where Newton's method starts, a number for each coordinate of the section "
@@ -113,8 +113,7 @@ static const common_option common_options[] = {
     {ARGUMENTS_COMPARE, HELP_RESULTS,
      .option = {"minimum-effect", "X",
                 "faster or slower is said of more than this, relative (default 0.05)",
-                OPTION_NUMBER, AT(minimum_effect), .max = 10.0,
-                .accepts = "a number from 0 to 10"}},
+                OPTION_NUMBER, AT(minimum_effect), .max = 10.0}},
     {ARGUMENTS_COMPARE, HELP_RESULTS,
      .option = {"fail-if-slower", NULL, "exit status 1 when a solver is slower in B over all N",
                 OPTION_FLAG, AT(fail_if_slower)}},

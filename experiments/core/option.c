@@ -14,7 +14,10 @@ enum { LINE_SIZE = 160 };
 
 int option_number(const char *name, const char *text, double min, double max, const char *accepts,
                   double *out, char message[MEASURE_MESSAGE_SIZE]) {
+  char range[LINE_SIZE];
   if (!measure_number_parse(text, out) && *out >= min && *out <= max) return 0;
+  snprintf(range, sizeof range, "a number from %.10g to %.10g", min, max);
+  if (!accepts) accepts = range;
   return measure_fail(message, "--%s %.60s is not accepted; it is %s", name, text, accepts);
 }
 
@@ -120,7 +123,7 @@ int option_set(const study_option *o, const char *text, void *settings,
     *(size_t *)at = whole;
     return 0;
   case OPTION_NUMBER:
-    return option_number(o->name, text, o->min, o->max, o->accepts, at, message);
+    return option_number(o->name, text, o->min, o->max, NULL, at, message);
   case OPTION_NUMBERS:
     return set_numbers(o, text, at, message);
   case OPTION_CONTACTS:

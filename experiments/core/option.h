@@ -43,7 +43,6 @@ typedef struct study_option {
   size_t offset;
   const char *initial;      /* the default; NULL: 0, none */
   double min, max;          /* of a number, and of each of several */
-  const char *accepts;      /* what OPTION_NUMBER has to be, in words */
   const char *const *names; /* of OPTION_NAMES, the last NULL */
   size_t names_apart;       /* bytes from one to the next, where they are members of a table */
   bool shows;               /* it says what is shown, and nothing of what is measured */
@@ -73,7 +72,7 @@ json_t *option_schema(const study_option *o);
 
 /* ---- the words of options: each 0, or -1 with one line --------------------------------------- */
 
-/* A number in [min, max], `accepts` saying so. */
+/* A number in [min, max], `accepts` saying so; NULL: their own numbers do. */
 int option_number(const char *name, const char *text, double min, double max, const char *accepts,
                   double *out, char message[MEASURE_MESSAGE_SIZE]);
 

@@ -20,8 +20,7 @@ enum { PILOT = 1000 };
 
 static const study_option options[] = {
     {"tolerance", "X", "rtol = atol", OPTION_NUMBER, OPTION_AT(ensemble_settings, tolerance),
-     .initial = "1e-4", .min = 1e-16, .max = 0.5, .accepts = "a number from 1e-16 to 0.5",
-     .result = "tolerance"},
+     .initial = "1e-4", .min = 1e-16, .max = 0.5, .result = "tolerance"},
     {"trials", "COUNT", "starts, each from a seed of its own: --seed and those that follow",
      OPTION_WHOLE, OPTION_AT(ensemble_settings, trials), .initial = "1000000", .min = 1, .max = 4e9,
      .result = "trials"},
@@ -29,7 +28,7 @@ static const study_option options[] = {
      "every state of a start is moved by up to this, either way, for models that have "
      "a single start",
      OPTION_NUMBER, OPTION_AT(ensemble_settings, spread), .initial = "0", .min = 0, .max = 1e6,
-     .accepts = "a number from 0 to 1e6", .result = "spread"},
+     .result = "spread"},
     {"across", "STATE",
      "state at the start that the map has across (default: the first that differs "
      "from start to start)",

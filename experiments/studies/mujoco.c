@@ -19,7 +19,7 @@ static const study_option options[] = {
     {"minimum-effect", "X",
      "settings are faster or slower than the race's by more than this, relative", OPTION_NUMBER,
      OPTION_AT(mujoco_settings, minimum_effect), .initial = "0.05", .max = 10.0,
-     .accepts = "a number from 0 to 10", .result = "minimum_effect"},
+     .result = "minimum_effect"},
     {0},
 };
 

@@ -26,8 +26,7 @@ static const study_option options[] = {
     {"min-time", "S",
      "a run is repeated in its turn for at least this long (default 0: all starts of a turn "
      "together for 5 ms)",
-     OPTION_NUMBER, OPTION_AT(sweep_settings, min_time), .initial = "0", .max = 3600.0,
-     .accepts = "a number from 0 to 3600"},
+     OPTION_NUMBER, OPTION_AT(sweep_settings, min_time), .initial = "0", .max = 3600.0},
     {0},
 };
 

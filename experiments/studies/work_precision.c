@@ -24,10 +24,9 @@ static const study_option options[] = {
     {"trials", "COUNT", "initial conditions", OPTION_WHOLE, OPTION_AT(settings, trials),
      .initial = "12", .min = 1, .max = 1e6, .result = "trials"},
     {"point-work", "COUNT", PRECISION_POINT_WORK_HELP, OPTION_NUMBER,
-     OPTION_AT(settings, point_work), .initial = "7.2e8", .max = 1e15,
-     .accepts = "a number from 0 to 1e15", .result = "point_work"},
+     OPTION_AT(settings, point_work), .initial = "7.2e8", .max = 1e15, .result = "point_work"},
     {"min-time", "S", PRECISION_MIN_TIME_HELP, OPTION_NUMBER, OPTION_AT(settings, min_time),
-     .initial = "0", .max = 3600, .accepts = "a number from 0 to 3600"},
+     .initial = "0", .max = 3600},
     {0},
 };
 
