@@ -75,6 +75,8 @@ typedef struct column {
 #define COLUMN_IS_TEXT(member)                const char *member
 #define COLUMN_IS_INTERVAL(member)            double member[2]
 #define COLUMN_IS_GAP(member)                 bridge_gap member
+#define COLUMN_IS_NOTE(member)                const char *member
+#define COLUMN_IS_SETTINGS(member)            solver_settings member
 
 /* Columns of samples, which only the database has: up to eight members of a row, all of one kind.
  */

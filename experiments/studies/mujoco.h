@@ -68,20 +68,24 @@ typedef struct mujoco_cell {
 
 /* What a cell gives: of FOLLOW a row for each setting, of RACED and AGAIN one for each
  * start and each that takes part; of PROFILE one for each start, then one for each timer. */
-typedef struct mujoco_sample {
-  size_t variant, trial;
-  double difference; /* of trajectories, the largest over all starts, relative */
-  bridge_gap gap;
-  const char *left_out; /* why, one line */
-  double seconds, rms_error;
-  double retaken;     /* runs taken again */
-  double timers_cost; /* time of a start under the timers over `seconds`, without them */
-  const char *timer;  /* MuJoCo's own name */
-  double parent;      /* the timer it is a part of, or BRIDGE_NO_TIMER */
-  double calls, measured_ns, run_ns, reading_ns;
-} mujoco_sample;
-
-extern const column mujoco_sample_columns[];
+#define MUJOCO_SAMPLE_COLUMNS(COLUMN, row)                                                         \
+  COLUMN(row, variant, COUNT, "", "number of the setting")                                         \
+  COLUMN(row, trial, COUNT, "", "of the start")                                                    \
+  COLUMN(row, difference, AMOUNT, "", "of trajectories, the largest over all starts, relative")    \
+  COLUMN(row, gap, GAP, "", "of MuJoCo's acceleration from the model's")                           \
+  COLUMN(row, left_out, TEXT, "", "why, one line")                                                 \
+  COLUMN(row, seconds, AMOUNT, "", "of one run")                                                   \
+  COLUMN(row, retaken, AMOUNT, "", "runs taken again")                                             \
+  COLUMN(row, rms_error, AMOUNT, "", "against our reference")                                      \
+  COLUMN(row, timers_cost, AMOUNT, "",                                                             \
+         "time of a start under the timers over seconds, without them")                            \
+  COLUMN(row, timer, TEXT, "", "MuJoCo's own name")                                                \
+  COLUMN(row, parent, NUMBER, "", "the timer it is a part of, or BRIDGE_NO_TIMER")                 \
+  COLUMN(row, calls, AMOUNT, "", "in a step")                                                      \
+  COLUMN(row, measured_ns, AMOUNT, "", "in a step, by the timer")                                  \
+  COLUMN(row, run_ns, AMOUNT, "", "a step without timers")                                         \
+  COLUMN(row, reading_ns, AMOUNT, "", "one reading of the clock")
+COLUMN_ROW(mujoco_sample, MUJOCO_SAMPLE_COLUMNS);
 
 /* How many cases there are; one's name, contacts and starts. NULL with one line. */
 size_t mujoco_cases(const study_run *run);

@@ -11,18 +11,6 @@
 /* with fewer starts than these a 95 % interval of a median is no such thing: no verdict on times */
 enum { VERDICT_TRIALS = 6 };
 
-#define OF_SAMPLE(member, kind) COLUMN(mujoco_sample, member, kind, "", "")
-const column mujoco_sample_columns[] = {
-    OF_SAMPLE(variant, COUNT),      OF_SAMPLE(trial, COUNT),
-    OF_SAMPLE(difference, AMOUNT),  OF_SAMPLE(gap, GAP),
-    OF_SAMPLE(left_out, TEXT),      OF_SAMPLE(seconds, AMOUNT),
-    OF_SAMPLE(retaken, AMOUNT),     OF_SAMPLE(rms_error, AMOUNT),
-    OF_SAMPLE(timers_cost, AMOUNT), OF_SAMPLE(timer, TEXT),
-    OF_SAMPLE(parent, NUMBER),      OF_SAMPLE(calls, AMOUNT),
-    OF_SAMPLE(measured_ns, AMOUNT), OF_SAMPLE(run_ns, AMOUNT),
-    OF_SAMPLE(reading_ns, AMOUNT),  {0},
-};
-
 /* ---- cases ----------------------------------------------------------------------------------- */
 
 static const mujoco_settings *given_of(const study_run *run) {

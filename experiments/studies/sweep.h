@@ -28,21 +28,32 @@ typedef struct sweep_settings {
   double min_time;
 } sweep_settings;
 
-/* Who races at one number of contacts, and what a trial of it gave. */
-typedef struct sweep_sample {
-  size_t contacts;
-  const char *solver, *protocol;
-  double target; /* RMS error that the settings were searched for; NaN: they were not */
-  solver_settings settings;
-  bridge_gap gap;     /* NaN where MuJoCo does not race */
-  double epsilon;     /* of the protocols that do not search for one; NaN where nobody has one */
-  const char *source; /* of that epsilon */
-
-  size_t trial, process;
-  double seconds; /* NaN in the samples that only say who races */
-  double repetitions, retaken, disturbed, rms_error, events, events_reference, contact_steps;
-  bool outlier; /* in the samples that are told of */
-} sweep_sample;
+/* Who races at one number of contacts, and what a trial of it gave: seconds are NaN in the samples
+ * that only say who races. In no file are the error that settings were searched for, NaN where they
+ * were not; epsilon of the protocols that do not search for one, NaN where nobody has one, and its
+ * source; and the gap, NaN where MuJoCo does not race. */
+#define SWEEP_SAMPLE_COLUMNS(COLUMN, row)                                                          \
+  COLUMN(row, contacts, COUNT, "", "number of contacts")                                           \
+  COLUMN(row, solver, TEXT, "", "who races")                                                       \
+  COLUMN(row, protocol, TEXT, "", "with whose settings")                                           \
+  COLUMN(row, trial, COUNT, "", "number of the start")                                             \
+  COLUMN(row, process, COUNT, "", "which of them ran it")                                          \
+  COLUMN(row, seconds, AMOUNT, "s", "of one run")                                                  \
+  COLUMN(row, repetitions, AMOUNT, "", "runs it is the median of")                                 \
+  COLUMN(row, outlier, FLAG, "", "whether it is one of the outliers")                              \
+  COLUMN(row, rms_error, AMOUNT, "", "against the reference")                                      \
+  COLUMN(row, events, AMOUNT, "", "crossings")                                                     \
+  COLUMN(row, events_reference, AMOUNT, "", "of the reference")                                    \
+  COLUMN(row, contact_steps, AMOUNT, "",                                                           \
+         "contacts in touch by the reference, summed over output steps")                           \
+  COLUMN(row, retaken, AMOUNT, "", "runs taken again, of all starts of the process: at its first") \
+  COLUMN(row, disturbed, AMOUNT, "", "likewise")                                                   \
+  COLUMN(row, target, NUMBER, "", "", .place = COLUMN_JSON_ONLY)                                   \
+  COLUMN(row, epsilon, NUMBER, "", "", .place = COLUMN_JSON_ONLY)                                  \
+  COLUMN(row, source, NOTE, "", "", .place = COLUMN_JSON_ONLY)                                     \
+  COLUMN(row, settings, SETTINGS, "", "", .place = COLUMN_JSON_ONLY)                               \
+  COLUMN(row, gap, GAP, "", "", .place = COLUMN_JSON_ONLY)
+COLUMN_ROW(sweep_sample, SWEEP_SAMPLE_COLUMNS);
 
 /* One who races at one number of contacts, over all trials. */
 typedef struct sweep_row {
@@ -117,8 +128,8 @@ enum {
 };
 
 /* sweep_columns.c: their columns. */
-extern const column sweep_sample_columns[], sweep_top_columns[], sweep_gap_columns[],
-    sweep_ratio_columns[], sweep_benchmark_columns[], sweep_row_columns[];
+extern const column sweep_top_columns[], sweep_gap_columns[], sweep_ratio_columns[],
+    sweep_benchmark_columns[], sweep_row_columns[];
 
 /* sweep_protocols.c: a sample for everyone who races on a prepared model by the protocols named; it
  * is `of` but for solver, protocol, target and settings. 0, or -1 with one line. */

@@ -2,30 +2,6 @@
 /* The columns of a sweep's tables. */
 #include "sweep.h"
 
-const column sweep_sample_columns[] = {
-    COLUMN(sweep_sample, contacts, COUNT, "", "number of contacts"),
-    COLUMN(sweep_sample, solver, TEXT, "", "who races"),
-    COLUMN(sweep_sample, protocol, TEXT, "", "with whose settings"),
-    COLUMN(sweep_sample, trial, COUNT, "", "number of the start"),
-    COLUMN(sweep_sample, process, COUNT, "", "which of them ran it"),
-    COLUMN(sweep_sample, seconds, AMOUNT, "s", "of one run"),
-    COLUMN(sweep_sample, repetitions, AMOUNT, "", "runs it is the median of"),
-    COLUMN(sweep_sample, outlier, FLAG, "", "whether it is one of the outliers"),
-    COLUMN(sweep_sample, rms_error, AMOUNT, "", "against the reference"),
-    COLUMN(sweep_sample, events, AMOUNT, "", "crossings"),
-    COLUMN(sweep_sample, events_reference, AMOUNT, "", "of the reference"),
-    COLUMN(sweep_sample, contact_steps, AMOUNT, "",
-           "contacts in touch by the reference, summed over output steps"),
-    COLUMN(sweep_sample, retaken, AMOUNT, "",
-           "runs taken again, of all starts of the process: at its first"),
-    COLUMN(sweep_sample, disturbed, AMOUNT, "", "likewise"),
-    COLUMNS(sweep_sample, NUMBER, target, epsilon),
-    COLUMNS(sweep_sample, NOTE, source),
-    COLUMNS(sweep_sample, SETTINGS, settings),
-    COLUMNS(sweep_sample, GAP, gap),
-    {0},
-};
-
 const column sweep_top_columns[] = {
     COLUMN(sweep_top, epsilon, AMOUNT, "m",
            "of the protocols that do not search for one; null: nobody who raced has one"),
