@@ -242,3 +242,57 @@ SELECT coalesce((SELECT said || ', at MuJoCo''s own error.' FROM robot_own) ||
     coalesce((SELECT group_concat(printf(' At %s it is slower on %d.', error, slower), '') FROM robot_raced
       WHERE NOT own AND slower > 0), ''),
   (SELECT printf('On none of %d robots both reach MuJoCo''s own error.', count(*)) FROM "robots/*/robot_top")) AS said;
+
+-- of robots.md and the report: what each error that is asked for costs on each robot
+CREATE VIEW robot_errors (number, error, name) AS VALUES
+  (0, NULL, 'its own setting''s error'), (1, 1e-1, '1e-1'), (2, 1e-2, '1e-2'), (3, 1e-3, '1e-3'), (4, 1e-4, '1e-4');
+CREATE VIEW robot_names AS SELECT rowid AS at, *, folder AS robot FROM "robots/*/robot_top";
+CREATE VIEW robot_reached AS
+SELECT n.at, n.robot, n.starts, n.time, e.number, e.name, r.*, libess_evaluations / time AS evaluations,
+  printf('%.2g', mujoco_over_libess) || coalesce(printf(' [%.2g, %.2g]', mujoco_over_libess_low, mujoco_over_libess_high), '') AS ratio,
+  printf('%.2g', plain_over_libess) || coalesce(printf(' [%.2g, %.2g]', plain_over_libess_low, plain_over_libess_high), '') AS plain_ratio,
+  coalesce(mujoco_over_libess_high, mujoco_over_libess) < 1 AS slower, coalesce(mujoco_over_libess_low, mujoco_over_libess) > 1 AS faster,
+  coalesce(plain_over_libess_low, plain_over_libess) > 1 AS gains
+FROM robot_errors e JOIN "robots/*/robot_reach" r ON iif(e.number, NOT own AND abs(rms_error / e.error - 1) < 1e-6, own)
+  JOIN robot_names n ON n.robot = r.folder;
+CREATE VIEW robot_losses AS -- where libess is slower, where nobody can be said to win, and where its event functions gain nothing
+WITH kinds (kind) AS (VALUES ('slower'), ('open'), ('never'), ('useless')),
+said AS (SELECT kind, number, name, printf('%s (%s)', robot, CASE kind WHEN 'never' THEN 'not reached' WHEN 'useless' THEN plain_ratio
+    ELSE ratio END) AS said
+  FROM kinds CROSS JOIN robot_reached
+  WHERE CASE kind WHEN 'slower' THEN slower WHEN 'open' THEN NOT slower AND NOT faster
+    WHEN 'never' THEN mujoco_seconds IS NOT NULL AND libess_seconds IS NULL ELSE NOT gains END
+  ORDER BY at)
+SELECT kind, number, name, listed(said) AS robots FROM said GROUP BY kind, number ORDER BY number;
+CREATE VIEW robot_costs AS
+SELECT robot, (SELECT cells(iif(mujoco_over_libess < 1, printf('**%s**', said), said)) FROM (
+    SELECT mujoco_over_libess, printf('%s (%s)', ratio, coalesce(printf('%.2g', plain_over_libess), '–')) ||
+      iif(held_out < starts, printf(', %d of %d starts', held_out, starts), '') AS said
+    FROM robot_errors e LEFT JOIN robot_reached r ON r.number = e.number AND r.robot = n.robot ORDER BY e.number)) AS costs
+FROM robot_names n ORDER BY at;
+CREATE VIEW robot_loosest AS -- evaluations of a second by a base at its loosest tolerance that gets to the end
+SELECT n.robot, l.base, max(l.tolerance) AS tolerance, l.evaluations / n.time AS evaluations
+FROM "robots/*/robot_libess" l JOIN robot_names n ON n.robot = l.folder WHERE l.rms_error IS NOT NULL GROUP BY n.robot, l.base;
+CREATE VIEW robot_bases AS -- evaluations by libess's cheapest base, and by dopri5, at the tolerance raced that is the nearest
+WITH near AS (
+  SELECT r.robot, r.number, l.base, min(max(l.tolerance / r.tolerance, r.tolerance / l.tolerance)), l.evaluations
+  FROM robot_reached r JOIN "robots/*/robot_libess" l ON l.folder = r.robot
+  WHERE l.evaluations IS NOT NULL AND r.libess_base != 'dopri5' AND l.base IN (r.libess_base, 'dopri5')
+  GROUP BY r.robot, r.number, l.base)
+SELECT r.at, r.robot, r.number, r.name, (SELECT evaluations FROM near n WHERE n.robot = r.robot AND n.number = r.number
+    AND base = libess_base) AS own,
+  (SELECT evaluations FROM near n WHERE n.robot = r.robot AND n.number = r.number AND base = 'dopri5') AS by_dopri5
+FROM robot_reached r WHERE libess_base != 'dopri5';
+CREATE VIEW robot_stabilised AS -- which is fewer by more than a twentieth
+SELECT number, name, listed(robot) AS robots FROM (SELECT * FROM robot_bases ORDER BY at)
+WHERE own < 0.95 * by_dopri5 OR own IS NULL OR by_dopri5 IS NULL GROUP BY number ORDER BY number;
+CREATE VIEW robot_stiff AS -- how much of the work of dopri5 stability sets
+SELECT n.at, n.robot, 1.0 * (stiffness ->> 'evaluations') / d.evaluations AS share, c.evaluations / d.evaluations AS saved
+FROM robot_names n JOIN robot_loosest d ON d.robot = n.robot AND d.base = 'dopri5'
+  LEFT JOIN robot_loosest c ON c.robot = n.robot AND c.base = 'chosen' AND c.tolerance = d.tolerance
+WHERE (cost ->> 'acting') IS NOT 0 AND stiffness ->> 'evaluations' IS NOT NULL;
+CREATE VIEW robot_steps AS -- MuJoCo's errors; below the reference's own nothing is claimed
+SELECT m.rowid AS at, n.robot, m.variant, 1e3 * m.time_step AS ms, iif(m.rms_error IS NULL, NULL, printf(iif(m.own, '**%s**', '%s'),
+    iif(m.rms_error > (reference ->> 'estimate'), printf('%.1e', m.rms_error), printf('< %.1e', reference ->> 'estimate')))) AS said,
+  (SELECT printf('%.2f', value ->> 'order') FROM json_each(orders) WHERE value ->> 'variant' = m.variant) AS "order"
+FROM "robots/*/robot_mujoco" m JOIN robot_names n ON n.robot = m.folder;

@@ -109,11 +109,12 @@ for name in ant 'a<b'; do
  "survey": [{"treatment": "guarded", "kind": "contact", "name": "a & b", "why": "the depth", "events": 2},
    {"treatment": "kink", "kind": "friction", "name": "", "why": "stick < slip", "events": 0}],
  "orders": [{"variant": "Euler", "order": 1.0}],
- "mujoco": [{"variant": "Euler", "time_step": 0.002, "rms_error": 0.01, "seconds": 1e-3, "own": true}],
+ "mujoco": [{"variant": "Euler", "time_step": 0.002, "rms_error": 0.01, "seconds": 1e-3, "own": true, "known": 10}],
+ "libess": [{"base": "chosen", "tolerance": 0.1, "rms_error": 0.01, "known": 10, "evaluations": 300}],
  "touchdowns": [{"time": 0.25, "foot": "floor - <foot>"}],
  "reach": [{"own": true, "rms_error": 0.01, "variant": "Euler", "time_step": 0.002, "mujoco_seconds": 1e-3,
    "mujoco_error": 0.01, "libess_base": "chosen", "tolerance": 0.1, "libess_seconds": 2e-3, "libess_error": 0.008, "libess_evaluations": 300,
-   "plain_evaluations": null, "mujoco_over_libess": 0.5, "mujoco_over_libess_low": 0.4,
+   "held_out": null, "plain_over_libess_low": null, "plain_over_libess_high": null, "plain_evaluations": null, "mujoco_over_libess": 0.5, "mujoco_over_libess_low": 0.4,
    "mujoco_over_libess_high": 0.6, "plain_over_libess": null}]}
 END
 done

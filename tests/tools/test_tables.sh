@@ -66,7 +66,7 @@ check 'what is missing is named' $?
 
 # --- all of them: a wrong call ends with 2, one line, and how it is right --------------------------
 wrong=0
-for tool in durations report robots; do
+for tool in durations report; do
   for words in --what 'a b c d'; do
     # shellcheck disable=SC2086 # words
     "$sources/tools/$tool" $words 2>"$room/err"
