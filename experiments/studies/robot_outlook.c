@@ -135,11 +135,11 @@ int robot_coarse(study_run *run, const double x0[]) {
   if (!status && of.seconds > worth_s && of.reached > 1)
     status = robot_follow(run, &own, x0, false, &t);
   if (!status && t.reached > 1)
-    fprintf(
-        stderr,
-        "progress: a first, coarse answer, by libess at %g and unchecked: up to %.3g s the bodies "
-        "are off by %.2g mm; the reference follows, which takes longer\n",
-        coarse_tolerance, of.until, 1e3 * robot_apart(run, &t, &of, t.reached).bodies);
+    fprintf(stderr,
+            "progress: a first, coarse answer, by libess at a tolerance of %g and unchecked: up to "
+            "%.3g s the bodies "
+            "are off by %.2g mm; the reference follows, which takes longer\n",
+            coarse_tolerance, of.until, 1e3 * robot_apart(run, &t, &of, t.reached).bodies);
   robot_track_free(&t);
   robot_track_free(&of);
   return status;
