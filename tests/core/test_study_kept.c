@@ -15,7 +15,7 @@ typedef struct settings {
 
 static const study_option options[] = {
     {"width", "X", "of all", OPTION_NUMBER, OPTION_AT(settings, width), .initial = "2", .max = 9,
-     .accepts = "a number from 0 to 9", .result = "width"},
+     .result = "width"},
     {0},
 };
 
