@@ -1,6 +1,5 @@
 /*
- * The driver: checks and allocates, then alternates integration and projection steps (Listing 1 of
- * the paper, with the corrections that make it miss no crossing).
+ * The driver: checks and allocates, latches the mode, and runs one of both methods.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -19,8 +18,6 @@
 #include "impacts.h"
 #include "kinks.h"
 #include "lanes.h"
-#include "locate.h"
-#include "projection.h"
 #include "rodas.h"
 #include "slides.h"
 #include "step.h"
@@ -359,35 +356,6 @@ static int begin(ess_driver *d, double t, double t1, const double x[]) {
   return status || !d->slides ? status : ess_slides_begin(d, is_new, moved);
 }
 
-/* projects onto the first candidate when it is inside its neighbourhood and before t1, else
- * integrates */
-static int advance_once(ess_driver *d, const ess_candidate *first, double t1) {
-  if (first->found && first->duration <= t1 - d->t && ess_inside(d, first->guard)) {
-    bool made;
-    const int status = ess_projection_step(d, first, t1, &made);
-    if (status || made) return status;
-  }
-  if (d->t >= t1) return ESS_SUCCESS;
-  d->first_reached = first->guard;
-  d->awaiting = first->found && ess_any_inside(d) && !ess_inside(d, first->guard);
-  return ess_integration_step(d, t1);
-}
-
-/* the loop of Listing 1; crossings that take no time are made even at t1 */
-static int advance(ess_driver *d, double t1) {
-  if (d->options.method == ESS_METHOD_TOLERANCE) return ess_advance_by_tolerance(d, t1);
-  for (;;) {
-    ess_candidate first;
-    int status = ess_first_candidate(d, &first);
-    if (status) return status;
-    const bool due = first.found && first.duration == 0.0 && ess_inside(d, first.guard);
-    if (d->t >= t1 && !due) return ESS_SUCCESS;
-    status = advance_once(d, &first, t1);
-    if (!status) status = ess_watch_returns(d);
-    if (status) return status;
-  }
-}
-
 int ess_driver_apply(ess_driver *d, double *t, double t1, double x[]) {
   return ess_driver_sample(d, t, t1, x, NULL, 0, NULL);
 }
@@ -459,7 +427,9 @@ int ess_driver_sample(ess_driver *d, double *t, double t1, double x[], const dou
   const double from = ess_caller_time(d, *t), to = ess_caller_time(d, t1);
   int status = begin(d, from, to, ess_caller_state(d, from, x));
   ess_tape_begin(d);
-  if (!status) status = advance(d, to);
+  const bool projects = d->options.method == ESS_METHOD_PAPER;
+  if (!status)
+    status = projects ? ess_advance_by_projections(d, to) : ess_advance_by_tolerance(d, to);
   ess_tape_end(d, status);
   d->applying = false;
   if (!status) ess_sample_rest(d);

@@ -19,7 +19,6 @@
 #include "events.h"
 #include "kinks.h"
 #include "lanes.h"
-#include "projection.h"
 
 enum { LAST_STAGE = ESS_STAGES - 1, QUARTIC = ESS_QUARTIC };
 

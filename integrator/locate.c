@@ -17,101 +17,7 @@
 #include "lanes.h"
 #include "locate.h"
 
-/* ---- candidates --------------------------------------------------------------------------- */
-
-/* Which candidate the field at the node reaches first, and where each stops an integration step
- * (section 3.1 of the paper: the argmin over the guards not crossed, over all of them and not
- * only those inside their neighbourhoods). */
-
-/* windows tried before all candidates are looked at, and how much wider each is */
-enum { WINDOWS = 3, WIDER = 4 };
-
-/* the first candidate, by rounding, may not be the first when it lies this near the window's end */
-static const double WITHIN = 1.0 - 1e-9;
-
-/* time the tangent takes to armed guard k; INFINITY when it recedes, none when already passed */
-static double reach(const ess_driver *d, size_t k) {
-  const double g = d->side[k] * d->h[k], rate = d->side[k] * d->rate[k];
-  if (!(rate > 0.0)) return INFINITY;
-  return g < d->grain[k] ? (d->grain[k] - g) / rate : 0.0;
-}
-
-/* which of four guards will have been reached after `window`, or are not numbers */
-static inline ess_mask reached_after(const ess_driver *d, size_t k, double window) {
-  const ess_lanes h = ess_lanes_load(d->h + k), rate = ess_lanes_load(d->rate + k);
-  return ~(ess_lanes_load(d->side + k) * (h + window * rate) <= 0.0);
-}
-
-/* the same of a block's guards, a bit for each */
-static inline unsigned block_reached_after(const ess_driver *d, size_t b, double window) {
-  unsigned bits = 0;
-  for (size_t k = b * ESS_BLOCK, shift = 0; k < ess_block_end(d, b); k += ESS_LANES) {
-    bits |= ess_mask_bits(reached_after(d, k, window)) << shift;
-    shift += ESS_LANES;
-  }
-  return bits;
-}
-
-/* adds guard k to the list when it is approached, and keeps the first, silent ones that are still
- * ahead apart; *bad when it is not finite */
-static inline void list_one(ess_driver *d, size_t k, ess_candidate *first, bool *bad) {
-  if (!(fabs(d->h[k]) + fabs(d->rate[k]) <= DBL_MAX)) *bad = true;
-  const double duration = reach(d, k);
-  if (duration == INFINITY) return;
-  d->batch[d->batch_count] = k;
-  d->batch_time[d->batch_count++] = duration;
-  if (duration < first->duration && !(duration > 0.0 && ess_is_silent(d, k)))
-    *first = (ess_candidate){.found = true, .guard = k, .duration = duration};
-}
-
-/* lists the guards reached within the window, in no order, and returns the first candidate; *bad
- * when one is not finite */
-static ess_candidate list_within(ess_driver *d, double window, bool *bad) {
-  ess_candidate first = {.guard = SIZE_MAX, .duration = INFINITY};
-  d->batch_count = 0;
-  for (size_t b = 0; b < d->blocks; b++) {
-    if (!d->block_armed[b]) continue;
-    for (unsigned bits = block_reached_after(d, b, window); bits; bits &= bits - 1)
-      list_one(d, b * ESS_BLOCK + (size_t)__builtin_ctz(bits), &first, bad);
-  }
-  return first;
-}
-
-/* times to the guards of a block, and the smallest; INFINITY for those not armed, and for silent
- * ones that are still ahead */
-static double soonest_of_block(const ess_driver *d, size_t b, double times[ESS_BLOCK]) {
-  const size_t from = b * ESS_BLOCK, end = ess_block_end(d, b);
-  ess_lanes least = ess_lanes_all(INFINITY);
-  for (size_t k = from; k < end; k += ESS_LANES) {
-    const ess_lanes side = ess_lanes_load(d->side + k);
-    const ess_lanes g = side * ess_lanes_load(d->h + k), rate = side * ess_lanes_load(d->rate + k);
-    const ess_lanes way = ess_lanes_load(d->grain + k) - g;
-    const ess_lanes time = ess_lanes_max(way / rate, ess_lanes_all(0.0));
-    const ess_mask counts = (ess_lanes_load(d->width + k) > 0.0) | (time <= 0.0);
-    const ess_lanes reached =
-        ess_lanes_select((rate > 0.0) & counts, time, ess_lanes_all(INFINITY));
-    ess_lanes_store(times + (k - from), reached);
-    least = ess_lanes_min(reached, least);
-  }
-  const double left = least[0] < least[1] ? least[0] : least[1];
-  const double right = least[2] < least[3] ? least[2] : least[3];
-  return left < right ? left : right;
-}
-
-/* the first of all */
-static void first_of_all(const ess_driver *d, ess_candidate *first) {
-  for (size_t b = 0; b < d->blocks; b++) {
-    if (!d->block_armed[b]) continue;
-    double times[ESS_BLOCK];
-    const double soonest = soonest_of_block(d, b, times);
-    if (!(soonest < first->duration)) continue;
-    for (size_t k = b * ESS_BLOCK; k < ess_block_end(d, b); k++) {
-      const double time = times[k - b * ESS_BLOCK];
-      if (time < first->duration && !(time > 0.0 && ess_is_silent(d, k)))
-        *first = (ess_candidate){.found = true, .guard = k, .duration = time};
-    }
-  }
-}
+/* ---- neighbourhoods, and what is due --------------------------------------------------------- */
 
 /* by how much the state is inside the neighbourhood of k's armed guard: within its width of the
  * guard, and no further than the field goes in the time it may take */
@@ -153,44 +59,6 @@ bool ess_any_inside(const ess_driver *d) {
   return false;
 }
 
-/* a window that makes it likely that the next search sees what it needs and little more: as long as
- * lies between the first and the second candidate now, and half as much again */
-static double next_window(const ess_driver *d, double window, const ess_candidate *first) {
-  double second = INFINITY;
-  for (size_t i = 0; i < d->batch_count; i++)
-    if (d->batch[i] != first->guard && d->batch_time[i] < second) second = d->batch_time[i];
-  const double between = 1.5 * (second - first->duration);
-  return between > 0.0 && between < INFINITY ? between : 2.0 * window;
-}
-
-int ess_first_candidate(ess_driver *d, ess_candidate *first) {
-  *first = (ess_candidate){.guard = SIZE_MAX, .duration = INFINITY};
-  if (!d->armed_count) return ESS_SUCCESS;
-  // most candidates are far: a short window of time spares them the division
-  double window = d->window;
-  for (int i = 0; i < WINDOWS; i++, window *= WIDER) {
-    bool bad = false;
-    *first = list_within(d, window, &bad);
-    if (bad) {
-      const int status = ess_check_guards(d);
-      if (status) return status;
-      break;
-    }
-    // with no guard inside there is nothing to project onto, whichever is the first
-    if (i == 0 && !first->found && !ess_any_inside(d)) return ESS_SUCCESS;
-    if (!(first->duration <= window * WITHIN)) continue;
-    d->listed_until = window * WITHIN;
-    d->window = next_window(d, window, first);
-    return ESS_SUCCESS;
-  }
-  // the list stays as it is: of what has been passed already it misses none
-  *first = (ess_candidate){.guard = SIZE_MAX, .duration = INFINITY};
-  d->listed_until = -1.0;
-  first_of_all(d, first);
-  if (first->found && first->duration > 0.0) d->window = first->duration;
-  return ESS_SUCCESS;
-}
-
 /* whether no armed guard is on its zero or beyond it, and all that is known of them are numbers */
 static bool none_is_passed(const ess_driver *d) {
   for (size_t b = 0; b < d->blocks; b++) {
@@ -208,36 +76,23 @@ static bool none_is_passed(const ess_driver *d) {
   return true;
 }
 
-int ess_first_due(ess_driver *d, ess_candidate *first) {
-  *first = (ess_candidate){.guard = SIZE_MAX, .duration = INFINITY};
+int ess_find_due(ess_driver *d, size_t *due) {
+  size_t on = SIZE_MAX;
+  *due = SIZE_MAX;
   if (!d->armed_count || none_is_passed(d)) return ESS_SUCCESS;
-  d->window = 0.0;
-  return ess_first_candidate(d, first);
+  for (size_t k = 0; *due == SIZE_MAX && k < d->system.guard_count; k++) {
+    const double g = d->side[k] * d->h[k], rate = d->side[k] * d->rate[k];
+    if (!ess_is_armed(d, k)) continue;
+    if (!(fabs(g) + fabs(rate) <= DBL_MAX)) return ess_check_guards(d);
+    if (!(rate > 0.0) || g < d->grain[k]) continue;
+    if (g > 0.0) *due = k;
+    if (on == SIZE_MAX) on = k;
+  }
+  if (*due == SIZE_MAX) *due = on;
+  return ESS_SUCCESS;
 }
 
-void ess_gather_batch(ess_driver *d, const ess_candidate *first) {
-  const double end = first->duration;
-  if (end > d->listed_until) {
-    bool ignored;
-    list_within(d, end * (2.0 - WITHIN), &ignored);
-  }
-  size_t kept = 0;
-  bool has_first = false;
-  for (size_t i = 0; i < d->batch_count; i++) {
-    const size_t k = d->batch[i];
-    has_first = has_first || k == first->guard;
-    if (k != first->guard && (d->batch_time[i] > end || !ess_is_silent(d, k))) continue;
-    d->batch[kept] = k;
-    d->batch_time[kept++] = d->batch_time[i];
-  }
-  // a list of what is reached in no time does not hold a guard on its zero
-  if (!has_first) {
-    d->batch[kept] = first->guard;
-    d->batch_time[kept++] = first->duration;
-  }
-  d->batch_count = kept;
-  ess_sort_by_time(d->batch_time, d->batch, kept);
-}
+/* ---- levels ---------------------------------------------------------------------------------- */
 
 /* the levels of LANES guards from k on */
 static void set_levels_at(ess_driver *d, size_t k) {
@@ -309,6 +164,8 @@ void ess_set_levels(ess_driver *d) {
   }
   if (d->awaiting) await_first(d);
 }
+
+/* ---- the search ------------------------------------------------------------------------------ */
 
 enum { QUARTIC = ESS_QUARTIC, PROBES = 80, NEWTON_PROBES = 8 };
 

@@ -23,22 +23,11 @@ int ess_locate_first(ess_driver *d, ess_location *found);
 /* The same where the guards have just been flagged, and none is in doubt. */
 int ess_locate_flagged(ess_driver *d, ess_location *found);
 
-/* ---- candidates --------------------------------------------------------------------------- */
+/* ---- neighbourhoods, and what is due --------------------------------------------------------- */
 
-/* What the field at the node reaches first; silent guards count from where they are reached. */
-typedef struct ess_candidate {
-  bool found;
-  size_t guard;    /* SIZE_MAX when there is none */
-  double duration; /* time the tangent takes to the guard */
-} ess_candidate;
-
-int ess_first_candidate(ess_driver *d, ess_candidate *first);
-
-/* The same where it matters only whether one has been passed, and most often none has. */
-int ess_first_due(ess_driver *d, ess_candidate *first);
-
-/* Lists in d->batch, by time, the first candidate and the silent ones reached until then. */
-void ess_gather_batch(ess_driver *d, const ess_candidate *first);
+/* A guard that the node is on, or beyond, and that the field points through: one beyond it, or else
+ * one on it; SIZE_MAX when there is none, as most often. */
+int ess_find_due(ess_driver *d, size_t *due);
 
 /* Whether any armed guard, silent ones apart, and event function k's, is inside its neighbourhood
  * at the node; holds it inside, where its entry was located. */

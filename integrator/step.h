@@ -19,9 +19,10 @@ int ess_watch_guards(ess_driver *d);
 int ess_halve(ess_driver *d, ess_location *found);
 int ess_take_step(ess_driver *d, const ess_location *found, double t1, bool last);
 
-/* ---- by one tolerance ------------------------------------------------------------------------ */
+/* ---- the methods ----------------------------------------------------------------------------- */
 
-/* Towards t1 by one tolerance. */
+/* Towards t1 by one tolerance; or by the paper's method, with projections between steps. */
 int ess_advance_by_tolerance(ess_driver *d, double t1);
+int ess_advance_by_projections(ess_driver *d, double t1);
 
 #endif

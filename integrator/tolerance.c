@@ -118,14 +118,14 @@ static int step(ess_driver *d, double t1) {
 
 int ess_advance_by_tolerance(ess_driver *d, double t1) {
   for (;;) {
-    ess_candidate first;
+    size_t due;
     if (d->tangents && ess_page_turn(d)) return ESS_SUCCESS;
-    int status = ess_first_due(d, &first);
+    int status = ess_find_due(d, &due);
     if (status) return status;
-    const bool due = first.found && first.duration == 0.0;
-    if (d->t >= t1 && !due) return ESS_SUCCESS;
-    status = due ? cross_here(d, first.guard) : step(d, t1);
-    if (!status && due) status = ess_refill(d);
+    const bool is_due = due != SIZE_MAX;
+    if (d->t >= t1 && !is_due) return ESS_SUCCESS;
+    status = is_due ? cross_here(d, due) : step(d, t1);
+    if (!status && is_due) status = ess_refill(d);
     if (status == ESS_EZENO && ess_may_rest(d) &&
         ess_rest_ends(d, ess_caller_time(d, d->failure.time))) {
       ess_no_failure(d);

@@ -1,0 +1,328 @@
+/*
+ * The paper's method: Listing 1, which alternates integration and projection steps, with the
+ * corrections that make it miss no crossing (section 3.1 of the paper).
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "arithmetic.h"
+#include "callbacks.h"
+#include "dense.h"
+#include "driver_state.h"
+#include "events.h"
+#include "impacts.h"
+#include "lanes.h"
+#include "locate.h"
+#include "step.h"
+#include "suspect.h"
+#include "tangents.h"
+
+/* ---- candidates ------------------------------------------------------------------------------ */
+
+/* Which candidate the field at the node reaches first: the argmin over the guards not crossed, over
+ * all of them and not only those inside their neighbourhoods. Silent guards count from where they
+ * are reached. */
+typedef struct candidate {
+  bool found;
+  size_t guard;    /* SIZE_MAX when there is none */
+  double duration; /* time the tangent takes to the guard */
+} candidate;
+
+/* windows tried before all candidates are looked at, and how much wider each is */
+enum { WINDOWS = 3, WIDER = 4 };
+
+/* the first candidate, by rounding, may not be the first when it lies this near the window's end */
+static const double WITHIN = 1.0 - 1e-9;
+
+/* time the tangent takes to armed guard k; INFINITY when it recedes, none when already passed */
+static double reach(const ess_driver *d, size_t k) {
+  const double g = d->side[k] * d->h[k], rate = d->side[k] * d->rate[k];
+  if (!(rate > 0.0)) return INFINITY;
+  return g < d->grain[k] ? (d->grain[k] - g) / rate : 0.0;
+}
+
+/* which of four guards will have been reached after `window`, or are not numbers */
+static inline ess_mask reached_after(const ess_driver *d, size_t k, double window) {
+  const ess_lanes h = ess_lanes_load(d->h + k), rate = ess_lanes_load(d->rate + k);
+  return ~(ess_lanes_load(d->side + k) * (h + window * rate) <= 0.0);
+}
+
+/* the same of a block's guards, a bit for each */
+static inline unsigned block_reached_after(const ess_driver *d, size_t b, double window) {
+  unsigned bits = 0;
+  for (size_t k = b * ESS_BLOCK, shift = 0; k < ess_block_end(d, b); k += ESS_LANES) {
+    bits |= ess_mask_bits(reached_after(d, k, window)) << shift;
+    shift += ESS_LANES;
+  }
+  return bits;
+}
+
+/* adds guard k to the list when it is approached, and keeps the first, silent ones that are still
+ * ahead apart; *bad when it is not finite */
+static inline void list_one(ess_driver *d, size_t k, candidate *first, bool *bad) {
+  if (!(fabs(d->h[k]) + fabs(d->rate[k]) <= DBL_MAX)) *bad = true;
+  const double duration = reach(d, k);
+  if (duration == INFINITY) return;
+  d->batch[d->batch_count] = k;
+  d->batch_time[d->batch_count++] = duration;
+  if (duration < first->duration && !(duration > 0.0 && ess_is_silent(d, k)))
+    *first = (candidate){.found = true, .guard = k, .duration = duration};
+}
+
+/* lists the guards reached within the window, in no order, and returns the first candidate; *bad
+ * when one is not finite */
+static candidate list_within(ess_driver *d, double window, bool *bad) {
+  candidate first = {.guard = SIZE_MAX, .duration = INFINITY};
+  d->batch_count = 0;
+  for (size_t b = 0; b < d->blocks; b++) {
+    if (!d->block_armed[b]) continue;
+    for (unsigned bits = block_reached_after(d, b, window); bits; bits &= bits - 1)
+      list_one(d, b * ESS_BLOCK + (size_t)__builtin_ctz(bits), &first, bad);
+  }
+  return first;
+}
+
+/* times to the guards of a block, and the smallest; INFINITY for those not armed, and for silent
+ * ones that are still ahead */
+static double soonest_of_block(const ess_driver *d, size_t b, double times[ESS_BLOCK]) {
+  const size_t from = b * ESS_BLOCK, end = ess_block_end(d, b);
+  ess_lanes least = ess_lanes_all(INFINITY);
+  for (size_t k = from; k < end; k += ESS_LANES) {
+    const ess_lanes side = ess_lanes_load(d->side + k);
+    const ess_lanes g = side * ess_lanes_load(d->h + k), rate = side * ess_lanes_load(d->rate + k);
+    const ess_lanes way = ess_lanes_load(d->grain + k) - g;
+    const ess_lanes time = ess_lanes_max(way / rate, ess_lanes_all(0.0));
+    const ess_mask counts = (ess_lanes_load(d->width + k) > 0.0) | (time <= 0.0);
+    const ess_lanes reached =
+        ess_lanes_select((rate > 0.0) & counts, time, ess_lanes_all(INFINITY));
+    ess_lanes_store(times + (k - from), reached);
+    least = ess_lanes_min(reached, least);
+  }
+  const double left = least[0] < least[1] ? least[0] : least[1];
+  const double right = least[2] < least[3] ? least[2] : least[3];
+  return left < right ? left : right;
+}
+
+/* the first of all */
+static void first_of_all(const ess_driver *d, candidate *first) {
+  for (size_t b = 0; b < d->blocks; b++) {
+    if (!d->block_armed[b]) continue;
+    double times[ESS_BLOCK];
+    const double soonest = soonest_of_block(d, b, times);
+    if (!(soonest < first->duration)) continue;
+    for (size_t k = b * ESS_BLOCK; k < ess_block_end(d, b); k++) {
+      const double time = times[k - b * ESS_BLOCK];
+      if (time < first->duration && !(time > 0.0 && ess_is_silent(d, k)))
+        *first = (candidate){.found = true, .guard = k, .duration = time};
+    }
+  }
+}
+
+/* a window that makes it likely that the next search sees what it needs and little more: as long as
+ * lies between the first and the second candidate now, and half as much again */
+static double next_window(const ess_driver *d, double window, const candidate *first) {
+  double second = INFINITY;
+  for (size_t i = 0; i < d->batch_count; i++)
+    if (d->batch[i] != first->guard && d->batch_time[i] < second) second = d->batch_time[i];
+  const double between = 1.5 * (second - first->duration);
+  return between > 0.0 && between < INFINITY ? between : 2.0 * window;
+}
+
+static int find_first(ess_driver *d, candidate *first) {
+  *first = (candidate){.guard = SIZE_MAX, .duration = INFINITY};
+  if (!d->armed_count) return ESS_SUCCESS;
+  // most candidates are far: a short window of time spares them the division
+  double window = d->window;
+  for (int i = 0; i < WINDOWS; i++, window *= WIDER) {
+    bool bad = false;
+    *first = list_within(d, window, &bad);
+    if (bad) {
+      const int status = ess_check_guards(d);
+      if (status) return status;
+      break;
+    }
+    // with no guard inside there is nothing to project onto, whichever is the first
+    if (i == 0 && !first->found && !ess_any_inside(d)) return ESS_SUCCESS;
+    if (!(first->duration <= window * WITHIN)) continue;
+    d->listed_until = window * WITHIN;
+    d->window = next_window(d, window, first);
+    return ESS_SUCCESS;
+  }
+  // the list stays as it is: of what has been passed already it misses none
+  *first = (candidate){.guard = SIZE_MAX, .duration = INFINITY};
+  d->listed_until = -1.0;
+  first_of_all(d, first);
+  if (first->found && first->duration > 0.0) d->window = first->duration;
+  return ESS_SUCCESS;
+}
+
+/* Lists in d->batch, by time, the first candidate and the silent ones reached until then. */
+static void gather_batch(ess_driver *d, const candidate *first) {
+  const double end = first->duration;
+  if (end > d->listed_until) {
+    bool ignored;
+    list_within(d, end * (2.0 - WITHIN), &ignored);
+  }
+  size_t kept = 0;
+  bool has_first = false;
+  for (size_t i = 0; i < d->batch_count; i++) {
+    const size_t k = d->batch[i];
+    has_first = has_first || k == first->guard;
+    if (k != first->guard && (d->batch_time[i] > end || !ess_is_silent(d, k))) continue;
+    d->batch[kept] = k;
+    d->batch_time[kept++] = d->batch_time[i];
+  }
+  // a list of what is reached in no time does not hold a guard on its zero
+  if (!has_first) {
+    d->batch[kept] = first->guard;
+    d->batch_time[kept++] = first->duration;
+  }
+  d->batch_count = kept;
+  ess_sort_by_time(d->batch_time, d->batch, kept);
+}
+
+/* ---- projections ----------------------------------------------------------------------------- */
+
+/* A projection goes along the field onto the guard that is reached first, and across it. Order 1
+ * follows the tangent; order 2 the field half-way, with one correction. */
+
+/* to = the node's state, `duration` further in direction v */
+static inline void go_along(const ess_driver *d, double duration, const double v[], double to[]) {
+  for (size_t i = 0; i < d->lanes; i += ESS_LANES)
+    ess_lanes_store(to + i, ess_lanes_load(d->x + i) + duration * ess_lanes_load(v + i));
+}
+
+/*
+ * Order 2: the field half-way along the tangent, in v_try, and the time along it to the guard. When
+ * one of the batch is not approached by the half-way field, or only in more than twice the time, it
+ * is nearly grazed: the tangent has to do.
+ */
+static int bend(ess_driver *d, size_t guard, double *duration) {
+  const double q = *duration;
+  double bent_duration = q;
+  double *const v = d->v_try, *const x = d->x_try, *const h = d->some_h, *const rate = d->level;
+  go_along(d, 0.5 * q, d->f, x);
+  int status = ess_field(d, d->t + 0.5 * q, x, v);
+  if (status) return status;
+  for (size_t i = 0; i < d->system.dimension; i++)
+    if (!isfinite(v[i])) return ess_fail(d, ESS_EFIELD, SIZE_MAX);
+
+  go_along(d, q, v, x);
+  status = ess_some_guard_rates(d, d->t + q, x, v, d->batch, d->batch_count, h, rate);
+  bool bent = true;
+  for (size_t i = 0; !status && i < d->batch_count; i++) {
+    const size_t k = d->batch[i];
+    if (!isfinite(h[i] + rate[i])) return ess_fail(d, ESS_EGUARD, k);
+    const double approach = d->side[k] * rate[i];
+    const double corrected = q - d->side[k] * h[i] / approach;
+    bent = bent && approach > 0.0 && corrected <= 2.0 * q;
+    if (k == guard) bent_duration = ess_larger(0.0, corrected);
+  }
+  if (bent)
+    *duration = bent_duration;
+  else
+    memcpy(v, d->f, d->lanes * sizeof *v);
+  return status;
+}
+
+/* whether the batch begins with a silent guard that has been passed already, or on which others in
+ * the batch depend, itself or one of the silent ones after it: it is crossed by itself then */
+static bool silent_goes_first(const ess_driver *d, const candidate *first) {
+  if (!ess_is_silent(d, d->batch[0])) return false;
+  bool goes_first = first->duration == 0.0;
+  for (size_t i = 0; i < d->batch_count && !goes_first; i++)
+    goes_first = ess_is_silent(d, d->batch[i]) && ess_row_concerns_batch(d, d->batch[i]);
+  return goes_first;
+}
+
+/* crosses the batch's guards in order, but for those that a crossing before has disarmed */
+static int cross_batch(ess_driver *d) {
+  double *const side = d->some_h;
+  for (size_t i = 0; i < d->batch_count; i++) side[i] = d->side[d->batch[i]];
+  int status = ESS_SUCCESS;
+  for (size_t i = 0; !status && i < d->batch_count; i++)
+    if (d->side[d->batch[i]] == side[i]) status = ess_make_crossing(d, d->batch[i]);
+  return status;
+}
+
+/* the same, unless what is crossed is an impact, of which all events have to be found */
+static int cross_or_impact(ess_driver *d, size_t guard) {
+  int status = d->impacts ? ess_evaluate_node(d) : ESS_SUCCESS;
+  if (status) return status;
+  const size_t impact = d->impacts ? ess_due_impact(d, guard) : SIZE_MAX;
+  if (impact != SIZE_MAX) return ess_make_impact(d, impact);
+  status = cross_batch(d);
+  return status ? status : ess_evaluate_node(d);
+}
+
+/* Moves along the field onto the candidate's guard and crosses it, and the silent ones on the way.
+ * A silent one on which others depend is crossed where the state is, and nothing else done. *made
+ * is false when the guard turns out to lie beyond t1; nothing has changed then. */
+static int project(ess_driver *d, const candidate *first, double t1, bool *made) {
+  const size_t guard = first->guard;
+  const double t0 = d->t, *v = d->f, h = d->h[guard], rate = d->rate[guard];
+  *made = false;
+  gather_batch(d, first);
+  if (silent_goes_first(d, first)) {
+    *made = true;
+    return ess_make_crossing(d, d->batch[0]);
+  }
+  if (d->side[first->guard] * d->rate[first->guard] < d->options.liveness)
+    return ess_fail(d, ESS_ELIVENESS, first->guard);
+  int status = ESS_SUCCESS;
+  double duration = first->duration;
+  if (d->options.order == 2 && duration > 0.0) {
+    status = bend(d, first->guard, &duration);
+    v = d->v_try;
+  }
+  if (status || duration > t1 - t0) return status;
+  go_along(d, duration, v, d->x_try);
+  d->t_seen = t0 + duration;
+  status = ess_check_state(d, d->x_try);
+  if (status) return status;
+
+  if (d->tangents) status = ess_tangent_projection(d, duration);
+  if (status) return status;
+
+  *made = true;
+  ess_piece_parabola(d, duration, v);
+  ess_sample_piece(d, t0 + duration);
+  d->counters.projections++;
+
+  status = ess_observe_step(d, t0, true);
+  if (!status) status = cross_or_impact(d, guard);
+  return status ? status : ess_suspect_projection(d, guard, h, rate);
+}
+
+/* ---- the run --------------------------------------------------------------------------------- */
+
+/* projects onto the first candidate when it is inside its neighbourhood and before t1, else
+ * integrates */
+static int advance_once(ess_driver *d, const candidate *first, double t1) {
+  if (first->found && first->duration <= t1 - d->t && ess_inside(d, first->guard)) {
+    bool made;
+    const int status = project(d, first, t1, &made);
+    if (status || made) return status;
+  }
+  if (d->t >= t1) return ESS_SUCCESS;
+  d->first_reached = first->guard;
+  d->awaiting = first->found && ess_any_inside(d) && !ess_inside(d, first->guard);
+  return ess_integration_step(d, t1);
+}
+
+/* crossings that take no time are made even at t1 */
+int ess_advance_by_projections(ess_driver *d, double t1) {
+  for (;;) {
+    candidate first;
+    int status = find_first(d, &first);
+    if (status) return status;
+    const bool due = first.found && first.duration == 0.0 && ess_inside(d, first.guard);
+    if (d->t >= t1 && !due) return ESS_SUCCESS;
+    status = advance_once(d, &first, t1);
+    if (!status) status = ess_watch_returns(d);
+    if (status) return status;
+  }
+}
