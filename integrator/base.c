@@ -1,5 +1,11 @@
 /*
- * Which base makes the next integration step, where that is not settled (ess_options.base).
+ * Which base makes the next integration step, where that is not settled (ess_options.base), and the
+ * stabilised one: Runge-Kutta-Chebyshev of order 2, with as many stages as the step takes to be
+ * stable. Their number grows with the square root of the step's length.
+ *
+ * B. P. Sommeijer, L. F. Shampine, J. G. Verwer, RKC: an explicit solver for parabolic PDEs,
+ * J. Comput. Appl. Math. 88 (1998) 315-326: the recursion and its stability in 2, the error in 3.1,
+ * the spectral radius in 3.2.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -8,10 +14,194 @@
 
 #include "arithmetic.h"
 #include "base.h"
+#include "callbacks.h"
 #include "dopri5.h"
 #include "driver_state.h"
 #include "slides.h"
-#include "tangents.h"
+
+/* ---- the stabilised base ----------------------------------------------------------------------
+ */
+
+/* damping within the range that is stable; so many stages are stable while radius times length is
+ * no more than (stages^2 - 1) / STABLE, with this margin for a radius that is more than was found
+ */
+static const double DAMPING = 2.0 / 13.0, STABLE = 1.54, MARGIN = 1.2;
+
+/* more stages than these would add up too much rounding */
+enum { STAGES_LEAST = 2, STAGES_MOST = 250 };
+
+/* the radius is found anew after so many tries */
+enum { TRIES = 25 };
+
+/* a power iteration has converged when it changes by less than this part; so often at most */
+static const double CONVERGED = 0.05;
+enum { ITERATIONS = 20 };
+
+double ess_stabilised_stages(double extent) {
+  return sqrt(1.0 + STABLE * MARGIN * extent);
+}
+
+static int stages_for(double extent) {
+  return (int)ess_clamp(ceil(ess_stabilised_stages(extent)), STAGES_LEAST, STAGES_MOST);
+}
+
+/* ---- the spectral radius --------------------------------------------------------------------- */
+
+/* by so much of their units states are moved to find it */
+static const double BESIDE = 0x1p-26;
+
+/* what component i is compared with: its size, or that below which its tolerance is absolute, and
+ * less where it would be moved by more than that tolerance */
+static double unit_of(const ess_driver *d, size_t i) {
+  const double unit = fabs(d->x[i]) + d->atol[i] / ess_larger(d->rtol[i], BESIDE);
+  return unit > 0.0 && unit < INFINITY ? unit : 1.0;
+}
+
+/* root mean square of v, or of v - w, by these units */
+static double size_of(const ess_driver *d, const double v[], const double w[]) {
+  const size_t n = d->system.dimension;
+  double sum = 0.0;
+  for (size_t i = 0; i < n; i++) {
+    const double part = (w ? v[i] - w[i] : v[i]) / unit_of(d, i);
+    sum += part * part;
+  }
+  return sqrt(sum / (double)n);
+}
+
+double ess_stabilised_radius(const ess_driver *d, const double f[], const double f_before[],
+                             const double x[], const double x_before[]) {
+  const double rate = size_of(d, f, f_before) / size_of(d, x, x_before);
+  return rate < INFINITY ? rate : 0.0; // not a number where nothing has moved
+}
+
+/* every component has its part in it, by no pattern that a field may share */
+static void any_direction(const ess_driver *d, double v[]) {
+  for (size_t i = 0; i < d->system.dimension; i++)
+    v[i] = (2.0 * ess_scattered(i + 1) - 1.0) * unit_of(d, i);
+}
+
+/* by a power iteration at the node, from the direction found the last time */
+static int find_radius(ess_driver *d) {
+  ess_stabilised *const s = &d->stabilised;
+  const size_t n = d->system.dimension;
+  double *const beside = d->stage[1], *const rate = d->stage[2];
+  double size = size_of(d, s->direction, NULL), found = 0.0;
+  if (!(size > 0.0 && size < INFINITY)) {
+    any_direction(d, s->direction);
+    size = size_of(d, s->direction, NULL);
+  }
+  for (int k = 0; k < ITERATIONS; k++) {
+    const double step = BESIDE / size, before = found;
+    for (size_t i = 0; i < n; i++) beside[i] = d->x[i] + step * s->direction[i];
+    const int status = ess_field(d, d->t, beside, rate);
+    if (status) return status;
+    size = size_of(d, rate, d->f);
+    // the error control sees what is wrong with a field that is not a number
+    if (!(size > 0.0 && size < INFINITY)) break;
+    found = ess_stabilised_radius(d, rate, d->f, beside, d->x);
+    for (size_t i = 0; i < n; i++) s->direction[i] = rate[i] - d->f[i];
+    if (fabs(found - before) <= CONVERGED * found) break;
+  }
+  s->radius = found;
+  s->tries = 0;
+  s->is_known = true;
+  return ESS_SUCCESS;
+}
+
+int ess_stabilised_begin(ess_driver *d) {
+  ess_stabilised *const s = &d->stabilised;
+  int status = ESS_SUCCESS;
+  if (!s->is_known || s->tries >= TRIES) status = find_radius(d);
+  const double most = (double)STAGES_MOST * STAGES_MOST - 1.0;
+  d->dt_next = ess_smaller(most / (STABLE * MARGIN * s->radius), d->dt_next);
+  return status;
+}
+
+/* ---- the step -------------------------------------------------------------------------------- */
+
+/* T, T' and T'' at w0, of two degrees in a row */
+typedef struct chebyshev {
+  double w0, t[2], slope[2], bend[2];
+} chebyshev;
+
+static chebyshev first_two(int stages) {
+  const double w0 = 1.0 + DAMPING / ((double)stages * stages);
+  return (chebyshev){.w0 = w0, .t = {1.0, w0}, .slope = {0.0, 1.0}};
+}
+
+static void next_degree(chebyshev *c) {
+  const double w0 = c->w0;
+  const double t = 2.0 * w0 * c->t[1] - c->t[0];
+  const double slope = 2.0 * (c->t[1] + w0 * c->slope[1]) - c->slope[0];
+  const double bend = 4.0 * c->slope[1] + 2.0 * w0 * c->bend[1] - c->bend[0];
+  *c = (chebyshev){w0, {c->t[1], t}, {c->slope[1], slope}, {c->bend[1], bend}};
+}
+
+/* w1, which makes the polynomial that of order 2 */
+static double scale_of(int stages) {
+  chebyshev c = first_two(stages);
+  for (int j = 2; j <= stages; j++) next_degree(&c);
+  return c.slope[1] / c.bend[1];
+}
+
+/* x_end and the field there, and the last stage before them, with its field in stage[1] */
+static int make_stages(ess_driver *d, int stages, const double **before) {
+  const size_t n = d->lanes;
+  const double dt = d->dt, w1 = scale_of(stages);
+  const double *const x = d->x, *const f = d->stage[0];
+  double *const rate = d->stage[1], *older = d->stage[2], *old = d->stage[3], *next = d->stage[4];
+  chebyshev c = first_two(stages);
+  double b_older = 1.0 / (4.0 * c.w0 * c.w0), b_old = b_older; // as T_2 has it
+  double node_older = 0.0, node_old = b_old * w1;
+  memcpy(older, x, n * sizeof *older);
+  for (size_t i = 0; i < n; i++) old[i] = x[i] + dt * node_old * f[i];
+  for (int j = 2; j <= stages; j++) {
+    const double a = 1.0 - b_old * c.t[1];
+    const int status = ess_field(d, d->t + ess_smaller(node_old, 1.0) * dt, old, rate);
+    if (status) return status;
+    next_degree(&c);
+    const double b = c.bend[1] / (c.slope[1] * c.slope[1]);
+    const double mu = 2.0 * c.w0 * b / b_old, nu = -b / b_older, gain = 2.0 * w1 * b / b_old;
+    double *const to = j == stages ? d->x_end : next;
+    for (size_t i = 0; i < n; i++)
+      to[i] =
+          (1.0 - mu - nu) * x[i] + mu * old[i] + nu * older[i] + dt * gain * (rate[i] - a * f[i]);
+    const double node = mu * node_old + nu * node_older + gain * (1.0 - a);
+    node_older = node_old;
+    node_old = node;
+    b_older = b_old;
+    b_old = b;
+    next = older;
+    older = old;
+    old = to;
+  }
+  *before = older;
+  return ess_field(d, d->t + dt, d->x_end, d->stage[6]);
+}
+
+void ess_stabilised_estimate(ess_driver *d) {
+  const double *const f = d->stage[0], *const f_end = d->stage[6];
+  for (size_t i = 0; i < d->lanes; i++)
+    d->x_try[i] = 0.8 * (d->x[i] - d->x_end[i]) + 0.4 * d->dt * (f[i] + f_end[i]);
+}
+
+int ess_stabilised_try(ess_driver *d, double *error) {
+  ess_stabilised *const s = &d->stabilised;
+  const double *before = NULL;
+  s->tries++;
+  s->stages = stages_for(d->dt * s->radius);
+  const int status = make_stages(d, s->stages, &before);
+  if (status) return status;
+  // what is not stable outgrows all else in a step: then this is its rate
+  const double seen = ess_stabilised_radius(d, d->stage[6], d->stage[1], d->x_end, before);
+  s->radius = ess_larger(seen, s->radius);
+  ess_stabilised_estimate(d);
+  *error = ess_scaled_norm(d, d->x_try, d->x, d->x_end);
+  return ESS_SUCCESS;
+}
+
+/* ---- the choice -------------------------------------------------------------------------------
+ */
 
 /* calls of the field that a step of dopri5 takes, and radius times length to which it is stable;
  * stability may bound it from the third of these on */
@@ -47,9 +237,7 @@ int ess_base_begin(ess_driver *d) {
   }
   const bool is_asked = s->is_next || d->options.base == ESS_BASE_RKC;
   s->is_on = is_asked && d->t >= s->off_until && !ess_is_sliding(d);
-  int status = s->is_on ? ess_stabilised_begin(d) : ESS_SUCCESS;
-  if (!status && s->is_on && d->tangents) status = ess_tangent_leave(d);
-  return status;
+  return s->is_on ? ess_stabilised_begin(d) : ESS_SUCCESS;
 }
 
 /* takes the part along w out of v, states weighed by their tolerances */

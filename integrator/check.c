@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "arithmetic.h"
-#include "check.h"
+#include "ess.h"
 
 /* steps begin far beyond the state, or 1, which may be little beside its scale, and shrink
  * eightfold; past the last they are lost in rounding or below any scale */
@@ -264,8 +264,9 @@ static int check(checker *c) {
   return c->ratio <= 1.0 ? ESS_SUCCESS : ESS_EJACOBIAN;
 }
 
-int ess_check_events(const ess_system *system, double t, const double x[],
-                     ess_jacobian_check *worst) {
+/* ess_check_jacobian of the event functions alone */
+static int check_events(const ess_system *system, double t, const double x[],
+                        ess_jacobian_check *worst) {
   const ess_options options = ess_options_default();
   if (ess_check(system, &options) || !isfinite(t) || !x || !all_finite(x, system->dimension))
     return ESS_EINVAL;
@@ -361,7 +362,7 @@ static int check_part(part *p, const double x[], ess_jacobian_of of, ess_jacobia
                                 .params = p};
   ess_jacobian_check found;
   if (s->mode_changed && s->mode_changed(p->sign, s->guard_count, s->params)) return ESS_ECALLBACK;
-  const int status = ess_check_events(&as_events, p->t, x, &found);
+  const int status = check_events(&as_events, p->t, x, &found);
   if (status != ESS_EJACOBIAN || !worst) return status;
   *worst = found;
   worst->of = of;
@@ -391,7 +392,7 @@ static int check_parts(part *p, const double x[], ess_jacobian_check *worst) {
 
 int ess_check_jacobian(const ess_system *system, double t, const double x[],
                        ess_jacobian_check *worst) {
-  const int status = ess_check_events(system, t, x, worst);
+  const int status = check_events(system, t, x, worst);
   if (status || !(system->field_jacobian || system->impacts)) return status;
   const size_t n = system->dimension, m = system->guard_count;
   if (n > SIZE_MAX / sizeof(double) / 16 || m > SIZE_MAX / sizeof(double) / 16) return ESS_ENOMEM;

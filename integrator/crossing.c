@@ -1,16 +1,19 @@
 /*
- * A crossing where the state is, what observers are told of it and of steps, and returns to one
- * event function that are sliding.
+ * Crossings: one where the state is, what observers are told of it and of steps, and returns to one
+ * event function that are sliding; and those of a step that has gone through them.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 #include "arithmetic.h"
 #include "callbacks.h"
+#include "dense.h"
 #include "driver_state.h"
 #include "events.h"
+#include "kinks.h"
 #include "slides.h"
 #include "suspect.h"
 #include "tangents.h"
@@ -90,4 +93,116 @@ int ess_make_crossing(ess_driver *d, size_t guard) {
 
 int ess_make_carried_crossing(ess_driver *d, size_t guard) {
   return make_crossing(d, guard, true);
+}
+
+/* the silent guards that the step just taken has passed, then those that it was cut at */
+int ess_cross_silent(ess_driver *d, const double h[]) {
+  for (ess_fate which = ESS_FATE_PASSED; which <= ESS_FATE_REACHED; which++)
+    for (size_t i = 0; i < d->flagged_count; i++) {
+      const size_t k = d->flagged[i];
+      if (d->fate[k] != which || d->side[k] == 0.0) continue;
+      if (which == ESS_FATE_PASSED && d->side[k] * h[k] < 0.0) continue;
+      const int status = ess_make_crossing(d, k);
+      if (status) return status;
+    }
+  return ESS_SUCCESS;
+}
+
+/* ---- a step through crossings -----------------------------------------------------------------
+ */
+
+/* A step through crossings becomes part of the trajectory: its crossings are made in the order of
+ * their times, and told of. */
+
+/* the run ends within the step, at this time */
+static void stop_at(ess_driver *d, double t) {
+  ess_piece_state(d, t, d->stage[1]);
+  memcpy(d->x, d->stage[1], d->lanes * sizeof *d->x);
+  d->t = d->piece.t1 = d->failure.time = t;
+}
+
+static int make_in_turn(ess_driver *d, size_t k, double t) {
+  if (d->apply_crossings++ >= d->options.max_crossings) return ess_fail(d, ESS_EMAXCROSSINGS, k);
+  d->counters.crossings++;
+  ess_note_return(d, k);
+  const int status = ess_cross(d, k);
+  if (!d->options.observer.crossing) return status;
+  ess_piece_state(d, t, d->stage[1]);
+  const bool stop = ess_observe_crossing(d, k, t, d->stage[1]);
+  return stop && !status ? ess_fail(d, ESS_ESTOP, k) : status;
+}
+
+static void list_in_batch(ess_driver *d, size_t i, double theta) {
+  d->batch[d->batch_count] = i;
+  d->batch_time[d->batch_count++] = theta;
+}
+
+/* the crossings, in the order of their times */
+static int make_crossings(ess_driver *d) {
+  const ess_kinks *const k = &d->kinks;
+  int status = ESS_SUCCESS;
+  d->batch_count = 0;
+  for (size_t n = 0; n < k->count; n++) {
+    const size_t i = k->kink[n];
+    const bool visited = ess_kinks_visited(d, i);
+    if (visited || ess_kinks_made(d, i)) list_in_batch(d, i, k->theta[i]);
+    if (visited) list_in_batch(d, k->undo[i] / 2, k->until[i]);
+  }
+  // others do not concern each other: the order matters to who is told, or where it ends at one
+  if (k->visits || d->options.observer.crossing ||
+      d->apply_crossings + d->batch_count > d->options.max_crossings)
+    ess_sort_by_time(d->batch_time, d->batch, d->batch_count);
+  for (size_t i = 0; !status && i < d->batch_count; i++) {
+    const double t = d->piece.t0 + d->batch_time[i] * d->piece.length;
+    status = make_in_turn(d, d->batch[i], ess_smaller(t, d->piece.t1));
+    if (status) stop_at(d, ess_smaller(t, d->piece.t1));
+  }
+  return status;
+}
+
+/* silent guards that this one's row has armed, and that have been passed since */
+static inline int cross_armed_silent(ess_driver *d, size_t guard) {
+  int status = ESS_SUCCESS;
+  if (!d->kinks.row[guard].arms_silent) return ESS_SUCCESS;
+  for (size_t e = d->row_start[guard]; !status && e < d->row_start[guard + 1]; e++) {
+    const size_t other = d->row_guard[e] / 2;
+    if (d->row_effect[e] < 0 || !ess_is_armed(d, other) || !ess_is_silent(d, other)) continue;
+    if (d->side[other] * d->h[other] >= 0.0) status = ess_make_crossing(d, other);
+  }
+  return status;
+}
+
+static int cross_all_silent(ess_driver *d) {
+  const ess_kinks *const k = &d->kinks;
+  int status = ESS_SUCCESS;
+  for (size_t n = 0; !status && n < k->count; n++) {
+    const size_t i = k->kink[n];
+    // the row of the guard that was crossed: the one behind now
+    const size_t guard = d->sign[i] > 0.0 ? ESS_GUARD_UP(i) : ESS_GUARD_DOWN(i);
+    if (ess_kinks_visited(d, i)) status = cross_armed_silent(d, k->undo[i]);
+    if (ess_kinks_made(d, i)) status = cross_armed_silent(d, guard);
+  }
+  return status;
+}
+
+int ess_kinks_take(ess_driver *d, double t1, bool last) {
+  const double t0 = d->t;
+  ess_suspect_none(d);
+  ess_piece_step(d, d->dt);
+  d->counters.steps++;
+  d->counters.through++;
+  ess_kinks_accepted(d);
+  if (last) d->t = d->piece.t1 = t1;
+  ess_swap(&d->h, &d->h_end);
+  ess_swap(&d->rate, &d->rate_end);
+  ess_swap(&d->f, &d->stage[ESS_STAGES - 1]);
+  d->stage[0] = d->f;
+  d->t_seen = d->t;
+  int status = make_crossings(d);
+  if (!status) status = ess_kinks_give_up(d); // companions of what was not crossed after all
+  if (!status) status = ess_cross_silent(d, d->h);
+  if (!status) status = cross_all_silent(d);
+  if (!status) status = ess_refill(d);
+  ess_sample_piece(d, d->t); // no further than an observer has let it go
+  return status ? status : ess_observe_step(d, t0, false);
 }

@@ -40,7 +40,7 @@ typedef struct ess_piece {
   double *c[ESS_DENSE];
 } ess_piece;
 
-/* What is known of stabilised steps, and whether they are made (base.c, stabilised.c). */
+/* What is known of stabilised steps, and whether they are made (base.c). */
 typedef struct ess_stabilised {
   bool is_on;         /* the step being tried is one */
   bool is_next;       /* so is the next, by ESS_BASE_CHOSEN */

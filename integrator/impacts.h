@@ -15,7 +15,8 @@ typedef struct ess_shrinking {
   unsigned agreeing;
 } ess_shrinking;
 
-/* What is remembered of a guard whose crossings are impacts, for those that accumulate (zeno.c). */
+/* What is remembered of a guard whose crossings are impacts, for those that accumulate
+ * (impact_limits.c). */
 typedef struct ess_returning {
   double t;            /* of the last one */
   ess_shrinking way;   /* time since the one before */
@@ -45,7 +46,7 @@ typedef struct ess_impact_work {
   bool *armed, *carried;
   bool
       *pending; /* by event function: an earlier map of the instant has carried the state past it */
-  bool *rests;  /* by event function: at the start, on the guard of an impact (resting.c) */
+  bool *rests;  /* by event function: at the start, on the guard of an impact */
 
   ess_returning *returning; /* by guard */
   void *memory;

@@ -147,10 +147,6 @@ int ess_slide_look(ess_driver *d, double t, const double x[], const size_t set[]
 int ess_slide_look_adds(ess_driver *d, double t, const double x[], const size_t set[],
                         size_t count);
 
-/* What the field changes by along a surface's jump: it moves the event function of one of second
- * order, where the jump moves its rate. */
-int ess_slide_aside(ess_driver *d, const double jump[], double aside[]);
-
 /* The field with the state on the surfaces that it slides on: what holds it there is in
  * d->slides->lambda. */
 int ess_slide_field(ess_driver *d, double t, const double x[], double f[]);
@@ -190,15 +186,5 @@ int ess_rest_end(ess_driver *d);
 /* Of the `count` surfaces just solved for: whether one that rests has lambda = 1, which is no bound
  * of it; it is made to push more. */
 bool ess_rest_widen(ess_driver *d, size_t count);
-
-/* At lambda = 1, at time t and state x: what the map does to one that comes a little towards it. */
-int ess_rest_push(ess_driver *d, double t, const double x[], size_t k, double jump[]);
-
-/* ---- surfaces of second order ---------------------------------------------------------------- */
-
-/* Whether what has just been crossed is to be slid on by its second order, since it is returned to
- * without end, or moves the state by less than the tolerance: d->slides->chatters is that, or none.
- * Fails where it is returned to without end otherwise. */
-int ess_slide_find_chatter(ess_driver *d, bool *is_endless);
 
 #endif

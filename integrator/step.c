@@ -1,7 +1,7 @@
 /*
  * The integration step: dopri5, a stabilised step (base.c) or a linearly implicit one, with PI
  * step-size control (Hairer I, II.4), mode frozen, cut where the first candidate enters its
- * neighbourhood (section 3.1 of the paper).
+ * neighbourhood (section 3.1 of the paper), or is crossed.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -24,6 +24,82 @@
 #include "step.h"
 #include "suspect.h"
 #include "tangents.h"
+
+/* ---- where a step has been cut ----------------------------------------------------------------
+ */
+
+/* What is crossed where a step has been cut, or at its end: silent guards that it has passed, and
+ * the guards that it was cut at, an impact among them first. */
+
+/* they are inside their neighbourhoods from the new node on */
+static void enter_neighbourhoods(ess_driver *d) {
+  for (size_t i = 0; i < d->flagged_count; i++)
+    if (d->fate[d->flagged[i]] == ESS_FATE_ENTERED) ess_hold_inside(d, d->flagged[i]);
+}
+
+/* the guards of impacts that the state rests on, and goes on to, are not reached where the step is
+ * cut for another */
+static void leave_resting(ess_driver *d) {
+  for (size_t i = 0; i < d->flagged_count; i++) {
+    const size_t k = d->flagged[i];
+    const bool rests = d->rate[k] == 0.0 && d->rate_end[k] == 0.0;
+    if (rests && ess_is_impact(d, k)) d->fate[k] = ESS_FATE_NONE;
+  }
+}
+
+/* an impact at the node, where the step was cut; SIZE_MAX when there is none. The node is evaluated
+ * where there may be. */
+static int find_impact(ess_driver *d, size_t *impact) {
+  *impact = SIZE_MAX;
+  for (size_t i = 0; d->impacts && i < d->flagged_count; i++)
+    if (ess_is_impact(d, d->flagged[i])) *impact = d->flagged[i];
+  if (*impact == SIZE_MAX) return ESS_SUCCESS;
+  const int status = ess_evaluate_node(d);
+  if (!status) leave_resting(d);
+  *impact = SIZE_MAX;
+  for (size_t i = 0; !status && *impact == SIZE_MAX && i < d->flagged_count; i++) {
+    const size_t k = d->flagged[i];
+    if (d->fate[k] == ESS_FATE_ENTERED && ess_is_armed(d, k)) *impact = ess_due_impact(d, k);
+  }
+  return status;
+}
+
+/* whether guard k, where the state is, is still approached after what has been crossed there */
+static int is_still_due(ess_driver *d, size_t k, bool *due) {
+  double h, rate = 0.0;
+  int status = ess_field(d, d->t, d->x, d->stage[1]);
+  if (!status) status = ess_some_guard_rates(d, d->t, d->x, d->stage[1], &k, 1, &h, &rate);
+  *due = !(d->side[k] * rate < 0.0);
+  return status;
+}
+
+/* the guards that the step was cut at, none of which is an impact */
+static int cross_all(ess_driver *d) {
+  bool jumped = false; // another that is crossed here may have turned the state back
+  for (size_t i = 0; i < d->flagged_count; i++) {
+    const size_t k = d->flagged[i];
+    if (d->fate[k] != ESS_FATE_ENTERED || d->side[k] == 0.0) continue;
+    bool due = true;
+    int status = jumped ? is_still_due(d, k, &due) : ESS_SUCCESS;
+    if (!status && !due) continue;
+    jumped = jumped || !ess_is_silent(d, k);
+    if (!status) status = ess_make_crossing(d, k);
+    if (status) return status;
+  }
+  return ESS_SUCCESS;
+}
+
+/* crosses those that are not silent, where the state is, and evaluates the node */
+static int cross_entered(ess_driver *d) {
+  size_t impact;
+  int status = find_impact(d, &impact);
+  if (status || impact != SIZE_MAX) return status ? status : ess_make_impact(d, impact);
+  status = cross_all(d);
+  return status ? status : ess_evaluate_node(d);
+}
+
+/* ---- steps ------------------------------------------------------------------------------------
+ */
 
 /* PI controller: safety factor, exponents, and how much the step may change at once */
 static const double SAFETY = 0.9, BETA = 0.04, ALPHA = 0.2 - 0.75 * 0.04;
@@ -93,6 +169,7 @@ int ess_accepted_step(ess_driver *d, double t1, bool *last) {
     if (d->apply_steps++ >= d->options.max_steps) return ess_fail(d, ESS_EMAXSTEPS, SIZE_MAX);
     const bool is_settled = d->options.base == ESS_BASE_DOPRI5 || d->rodas;
     int status = is_settled ? ESS_SUCCESS : ess_base_begin(d);
+    if (!status && d->stabilised.is_on && d->tangents) status = ess_tangent_leave(d);
     if (status) return status;
     d->dt = choose_length(d, t1, last);
     double error;
@@ -210,7 +287,7 @@ static void take_whole_step(ess_driver *d, double t1, bool last) {
 static int cut_step(ess_driver *d) {
   d->counters.entries++;
   const int status = ess_evaluate_node(d);
-  ess_enter_neighbourhoods(d);
+  enter_neighbourhoods(d);
   return status;
 }
 
@@ -218,7 +295,7 @@ static int cut_step(ess_driver *d) {
 static int cross_located(ess_driver *d) {
   // the node is not evaluated yet: event functions are those that the search found there
   int status = ess_cross_silent(d, d->h_try);
-  return status ? status : ess_cross_entered(d);
+  return status ? status : cross_entered(d);
 }
 
 /* a point within the step is the node: by the paper's method inside a neighbourhood, else where

@@ -1,5 +1,6 @@
 /*
- * Recording what a run does to directions (tape.h).
+ * What a run does to directions, written down (tape.h), and a recording that is longer than its
+ * room.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -8,6 +9,8 @@
 
 #include "driver_state.h"
 #include "ess_tangents.h"
+#include "impacts.h"
+#include "slides.h"
 #include "tangents.h"
 #include "tape.h"
 
@@ -183,4 +186,185 @@ void ess_tangent_finish(ess_driver *d, const double f[]) {
   ess_tape_gain(d, f, v->mapped);
   for (size_t j = 0; j < v->count; j++)
     for (size_t i = 0; i < n; i++) v->v[j * n + i] += v->share[j] * (f[i] - v->mapped[i]);
+}
+
+/* ---- pages ------------------------------------------------------------------------------------
+ */
+
+/* A quarter of the room is for what the run does now, a quarter for what it has done before, and
+ * half of it for checkpoints: where the first is full a checkpoint is made, and it is filled anew.
+ * What has been there is recorded once more, from one checkpoint to the next, when an adjoint comes
+ * back to it. */
+
+/* ---- checkpoint --------------------------------------------------------------------------- */
+
+/* All that a driver remembers lies in a few blocks, which stay where they are as long as it
+ * lives: what is kept of it are their bytes. */
+
+typedef struct block {
+  void *at;
+  size_t bytes;
+} block;
+
+enum { BLOCKS = 10 };
+
+/* of directions only what is not theirs alone: recording follows none between steps */
+static size_t list(const ess_driver *d, block blocks[BLOCKS]) {
+  size_t count = 0;
+  blocks[count++] = (block){(void *)d, sizeof *d};
+  blocks[count++] = (block){d->memory, d->memory_bytes};
+  blocks[count++] = (block){d->indices, d->indices_bytes};
+  if (d->watched.memory) blocks[count++] = (block){d->watched.memory, d->watched.bytes};
+  if (d->impacts) {
+    blocks[count++] = (block){d->impacts, sizeof *d->impacts};
+    blocks[count++] = (block){d->impacts->memory, d->impacts->bytes};
+  }
+  if (d->slides) {
+    blocks[count++] = (block){d->slides, sizeof *d->slides};
+    blocks[count++] = (block){d->slides->memory, d->slides->memory_bytes};
+    blocks[count++] = (block){d->slides->indices, d->slides->indices_bytes};
+  }
+  if (d->tangents) blocks[count++] = (block){d->tangents, sizeof *d->tangents};
+  return count;
+}
+
+size_t ess_checkpoint_size(const ess_driver *d) {
+  block blocks[BLOCKS];
+  const size_t count = list(d, blocks);
+  size_t bytes = 0;
+  for (size_t i = 0; i < count; i++) bytes += blocks[i].bytes;
+  return bytes;
+}
+
+void ess_checkpoint_keep(const ess_driver *d, void *store) {
+  block blocks[BLOCKS];
+  const size_t count = list(d, blocks);
+  char *cursor = store;
+  for (size_t i = 0; i < count; cursor += blocks[i++].bytes)
+    memcpy(cursor, blocks[i].at, blocks[i].bytes);
+}
+
+void ess_checkpoint_restore(ess_driver *d, const void *store) {
+  block blocks[BLOCKS];
+  const size_t count = list(d, blocks);
+  const char *cursor = store;
+  for (size_t i = 0; i < count; cursor += blocks[i++].bytes)
+    memcpy(blocks[i].at, cursor, blocks[i].bytes);
+}
+
+/* so many checkpoints at least, or there are none */
+enum { LEAST = 32 };
+
+/* what is kept before a driver's bytes */
+typedef struct mark {
+  uint64_t turn;
+  size_t shared;
+  double shared_t;
+  uint64_t unused; /* bytes begin at whole numbers of them */
+} mark;
+
+void ess_page_divide(const ess_driver *d, ess_tape *tape) {
+  const size_t doubles = (ess_checkpoint_size(d) + sizeof(mark)) / sizeof(double) + 1;
+  const size_t quarter = tape->room / 4;
+  tape->live = tape->entry;
+  tape->one = doubles;
+  if (2 * quarter / doubles < LEAST + 1) return;
+  tape->room = quarter;
+  tape->page = tape->live + quarter;
+  tape->store = tape->page + quarter;
+  tape->places = 2 * quarter / doubles - 1; // the last is for the end
+}
+
+static mark *place(const ess_tape *tape, size_t i) {
+  return (mark *)(tape->store + i * tape->one);
+}
+
+static void keep(ess_driver *d, size_t i) {
+  const ess_tape *const tape = d->tangents->tape;
+  mark *const m = place(tape, i);
+  *m = (mark){.turn = tape->turn, .shared = tape->shared, .shared_t = tape->shared_t};
+  ess_checkpoint_keep(d, m + 1);
+}
+
+/* an empty page, in the mode as it is */
+static void begin_page(ess_driver *d, double *entry) {
+  ess_tape *const tape = d->tangents->tape;
+  tape->entry = entry;
+  tape->used = 0;
+  memcpy(tape->sign, d->sign, d->system.guard_count * sizeof *d->sign);
+}
+
+/* whether all that matters is in a checkpoint: no crossing is being made */
+static bool is_quiet(const ess_driver *d) {
+  const ess_tangents *const v = d->tangents;
+  const bool meets = v->met_count && d->t >= v->met_from && d->t <= v->met_until;
+  return !v->is_pending && v->source == ESS_BEFORE_AT_NODE && !meets;
+}
+
+bool ess_page_turn(ess_driver *d) {
+  if (!ess_is_recording(d)) return false;
+  ess_tape *const tape = d->tangents->tape;
+  tape->turn++;
+  if (tape->is_again) return tape->turn >= tape->until;
+  const bool begins = tape->begins, full = tape->used > tape->room / 2;
+  tape->begins = false;
+  if (!tape->places || tape->is_stuck || !(begins || full)) return false;
+  if (tape->kept == tape->places || !is_quiet(d)) {
+    // from a checkpoint only the rest of its apply is made again
+    tape->is_stuck = begins || tape->kept == tape->places;
+    return false;
+  }
+  keep(d, tape->kept++);
+  if (!full) return false;
+  tape->live_from = tape->kept - 1;
+  begin_page(d, tape->live);
+  return false;
+}
+
+void ess_page_keep_end(ess_driver *d) {
+  ess_tape *const tape = d->tangents->tape;
+  tape->live_used = tape->used;
+  memcpy(tape->live_sign, tape->sign, d->system.guard_count * sizeof *tape->sign);
+  keep(d, tape->places);
+}
+
+static void restore(ess_driver *d, size_t i) {
+  ess_tape *const tape = d->tangents->tape;
+  const mark *const m = place(tape, i);
+  ess_checkpoint_restore(d, m + 1);
+  tape->turn = m->turn;
+  tape->shared = m->shared;
+  tape->shared_t = m->shared_t;
+}
+
+void ess_page_open(ess_driver *d, size_t i) {
+  ess_tape *const tape = d->tangents->tape;
+  restore(d, i);
+  begin_page(d, tape->page);
+  tape->is_again = true;
+  // the turn at which it was made is made again
+  tape->turn--;
+  tape->until = place(tape, i + 1)->turn;
+  // nobody is told of it
+  d->options.observer = (ess_observer){0};
+  d->times_count = d->times_done = 0;
+}
+
+void ess_page_close(ess_driver *d) {
+  ess_tape *const tape = d->tangents->tape;
+  restore(d, tape->places);
+  tape->is_again = false;
+  tape->entry = tape->live;
+  tape->used = tape->live_used;
+  memcpy(tape->sign, tape->live_sign, d->system.guard_count * sizeof *tape->sign);
+}
+
+bool ess_page_is_at(const ess_driver *d, size_t i) {
+  const char *const bytes = (const char *)(place(d->tangents->tape, i) + 1);
+  ess_driver was;
+  memcpy(&was, bytes, sizeof was);
+  // where its blocks were kept, the first of which has the state
+  const char *const x = bytes + sizeof was + ((const char *)was.x - (const char *)was.memory);
+  // the time, where it is a state more, is set anew by each apply
+  return was.t == d->t && memcmp(x, d->x, ess_caller_states(d) * sizeof *d->x) == 0;
 }

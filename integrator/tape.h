@@ -35,7 +35,7 @@ typedef struct ess_tape {
   double shared_t;
   int status; /* of the run */
 
-  /* checkpoints (page.c): entries as the run goes on, and when it is made again; `places`
+  /* checkpoints (tape.c): entries as the run goes on, and when it is made again; `places`
    * checkpoints of so many doubles, those kept, and the one from which on entries are live */
   double *live, *page, *store;
   size_t one, places, kept, live_from, live_used;

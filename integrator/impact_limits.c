@@ -1,0 +1,475 @@
+/*
+ * Where impacts are no plain events: the state starts on the guard of one, or rests there; they
+ * accumulate; or a guard is grazed.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <math.h>
+#include <string.h>
+
+#include "arithmetic.h"
+#include "callbacks.h"
+#include "dopri5.h"
+#include "driver_state.h"
+#include "enclosure.h"
+#include "events.h"
+#include "impacts.h"
+#include "suspect.h"
+
+/* ---- impacts that accumulate (Zeno) -----------------------------------------------------------
+ */
+
+/* Impacts that accumulate (Zeno). Those of one guard come at times that shrink by a factor, the
+ * same each time, and so do the speeds at which they come: a state that does not jump returns to a
+ * guard as fast as before, and a short time between two impacts says nothing, unless the times of
+ * many have shrunk to nothing. */
+
+/* so many ratios in a row agree, or fewer that make as little of a time as so many quarters do */
+enum { RATIOS = 8, RATIOS_LEAST = 3 };
+static const double QUARTERS = 1.0 / (1 << (2 * RATIOS));
+
+/* ratios agree when they differ by this part of what they are below one */
+static const double AGREE = 0.1;
+
+/* a series is lost in errors where the state goes away from the guard by no more than this part of
+ * what the tolerance lets it be off by; and a guard is grazed where the state goes no further
+ * beyond it, or stays no further from it: all of that where tangents are followed, which have no
+ * limit there
+ */
+static const double PART = 1e-3;
+
+/* steps of so many ways back to a guard at most: crossings are located to a part of a step. Where
+ * the series is lost in errors little is gained by that: longer steps come nearer to its end, to
+ * which a tie, a thousandth of a step at most, has to reach. */
+static const double STEP = 8.0, STEP_LOST = 1e5;
+
+/* Whatever the speeds do, impacts accumulate where a series of them is over in this part of the
+ * time: what would come after it has no answer. Or where the state goes away by this part of what
+ * the tolerance lets it be off by: a little less is taken for rounding (suspect.c). */
+static const double TIMELESS = 1e-12, SLIGHT = 1e-4;
+
+/* notes the next of them, which does not count unless it is smaller, as others say it is */
+static void note_ratio(ess_shrinking *s, double value, bool is_smaller) {
+  const double ratio = value / s->last; // not a number the first time
+  const bool shrinks = is_smaller && ratio < 1.0;
+  const bool agrees = shrinks && fabs(ratio - s->ratio) <= AGREE * (1.0 - ratio);
+  s->agreeing = agrees ? s->agreeing + 1 : shrinks;
+  s->fall = agrees ? s->fall * ratio : ratio;
+  s->ratio = shrinks ? ratio : NAN;
+  s->last = value;
+}
+
+static bool is_series(const ess_shrinking *s) {
+  return s->agreeing >= RATIOS || (s->agreeing >= RATIOS_LEAST && s->fall <= QUARTERS);
+}
+
+/* notes how long, and at which speed, it took to come back to a guard; false where no time has
+ * passed. Speeds fall at least half as much as times do. */
+static bool note(ess_returning *r, double t, double speed) {
+  const double way = t - r->t, slower = speed / r->speed.last, ratio = way / r->way.last;
+  if (way == 0.0) return false;
+  note_ratio(&r->way, way, slower < 0.5 * (1.0 + ratio));
+  note_ratio(&r->speed, speed, true);
+  note_ratio(&r->pace, way, true);
+  r->in_a_row = r->way.agreeing ? r->in_a_row + 1 : 0;
+  r->t = t;
+  return true;
+}
+
+/* whether the state has gone from the guard by no more than errors that the tolerance allows */
+static int is_lost(ess_driver *d, size_t k, double height, bool *lost) {
+  double allowed;
+  const int status = ess_allowed_error(d, k, &allowed);
+  *lost = height <= PART * allowed;
+  return status;
+}
+
+/* Impacts of event function k's guard, of which one has been noted: whether their series ends here,
+ * or can be told no better later on. Its speeds say that there is one, and times when it ends; or
+ * speeds alone where the state does not leave the guard, as far as the tolerance tells: there the
+ * series is over in no time. What breaks off where it is lost in errors ends when it was last told
+ * to without them. */
+static int find_end(ess_driver *d, size_t k, ess_returning *r, bool *ends) {
+  const bool by_times = is_series(&r->way), by_speeds = is_series(&r->speed);
+  const double left = by_times ? r->way.last * r->way.ratio / (1.0 - r->way.ratio) : 0.0;
+  *ends = false;
+  const double ways = by_times && r->is_lost ? STEP_LOST : STEP;
+  if (r->way.agreeing) d->dt_next = ess_smaller(d->dt_next, ways * r->way.last);
+  if (by_times || by_speeds) r->height = r->speed.last * r->way.last;
+  if ((by_times || by_speeds) && !r->is_lost) r->end = r->t + left;
+  if (!(r->end <= d->t_end)) return ESS_SUCCESS;
+  const int status = is_lost(d, k, r->height, &r->is_lost);
+  const bool is_near = left <= ess_tie(d) || r->in_a_row >= d->options.zeno_impacts;
+  *ends = by_times ? is_near : r->is_lost;
+  if (by_times && is_near) r->end = r->t + left;
+  if (!by_times && !r->is_lost) r->end = NAN;
+  return status;
+}
+
+/* whether times alone make a series that is over as good as now, or is about to be lost in errors
+ */
+static int find_timeless_end(ess_driver *d, size_t k, ess_returning *r, bool *ends) {
+  if (r->way.agreeing || !is_series(&r->pace)) return ESS_SUCCESS;
+  d->dt_next = ess_smaller(d->dt_next, STEP * r->pace.last);
+  const double left = r->pace.last * r->pace.ratio / (1.0 - r->pace.ratio);
+  if (d->t + left > d->t_end) return ESS_SUCCESS;
+  double allowed;
+  const int status = ess_allowed_error(d, k, &allowed);
+  const bool is_lost = r->speed.last * r->pace.last <= SLIGHT * allowed;
+  *ends = !status && (is_lost || left <= TIMELESS * fabs(d->t));
+  if (*ends) r->end = d->t + left;
+  return status;
+}
+
+/* Impacts that stop the state on event function k's guard, to which something pushes it: each takes
+ * all of the speed, so that they accumulate at once. */
+static int find_stop(ess_driver *d, size_t k, ess_returning *r, bool *ends) {
+  bool lost = false;
+  const double height = r->speed.last * r->way.last;
+  const int status = r->has_stopped ? is_lost(d, k, height, &lost) : ESS_SUCCESS;
+  r->stops = lost ? r->stops + 1 : 0;
+  r->has_stopped = false;
+  *ends = r->stops >= RATIOS_LEAST;
+  if (*ends) r->end = d->t;
+  return status;
+}
+
+int ess_watch_zeno(ess_driver *d, size_t count, const size_t events[], double *when) {
+  int status = ESS_SUCCESS;
+  *when = NAN;
+  for (size_t i = 0; !status && i < count; i++) {
+    const size_t k = events[i];
+    ess_returning *const r = &d->impacts->returning[ess_guard_ahead(d, k)];
+    bool ends;
+    r->ends = false;
+    if (!note(r, d->t, fabs(d->rate[k]))) continue;
+    status = find_stop(d, k, r, &ends);
+    if (!status && !ends) status = find_end(d, k, r, &ends);
+    if (!status && !ends) status = find_timeless_end(d, k, r, &ends);
+    r->ends = !status && ends;
+    if (r->ends) *when = ess_larger(r->end, d->t);
+  }
+  return status;
+}
+
+int ess_end_zeno(ess_driver *d, double when) {
+  if (isnan(when)) return ESS_SUCCESS;
+  const int status = ess_fail(d, ESS_EZENO, SIZE_MAX);
+  d->failure.time = ess_caller_time(d, when);
+  return status;
+}
+
+int ess_fail_grazing(ess_driver *d, size_t k) {
+  double when;
+  const int status = ess_zeno_of_graze(d, k, &when);
+  return status || isnan(when) ? status : ess_end_zeno(d, when);
+}
+
+int ess_zeno_of_graze(ess_driver *d, size_t k, double *when) {
+  ess_returning *const r = &d->impacts->returning[ess_guard_ahead(d, k)];
+  bool lost = false;
+  const int status = r->end <= d->t_end ? is_lost(d, k, r->height, &lost) : ESS_SUCCESS;
+  *when = lost ? ess_larger(r->end, d->t) : NAN;
+  r->ends = lost;
+  return status || lost ? status : ess_fail(d, ESS_EGRAZING, k);
+}
+
+/* ---- states that rest -------------------------------------------------------------------------
+ */
+
+/* States that start on the guard of an impact, or rest there within rounding: balls that touch. No
+ * field says on which side of it they are, and rounding must not. */
+
+/* whether event function k has a guard whose crossing is an impact */
+static bool has_impact(const ess_driver *d, size_t k) {
+  const bool *const at = d->impacts->at;
+  return at[ESS_GUARD_UP(k)] || (at[ESS_GUARD_DOWN(k)] && !d->system.one_way);
+}
+
+/* nobody asks what rounding makes of an event function that is larger than this, by states */
+static const double SMALL = 1e-4;
+
+static bool is_small(const ess_driver *d, size_t k) {
+  double size = 1.0;
+  for (size_t i = 0; i < d->system.dimension; i++) size = ess_larger(size, fabs(d->x[i]));
+  return fabs(d->h[k]) <= SMALL * size;
+}
+
+/* whether event function k does not change, and is not told from zero: it gets a grain then */
+static int find_grain(ess_driver *d, size_t k, bool *rests) {
+  double rounding;
+  *rests = false;
+  if (d->rate[k] != 0.0 || !is_small(d, k)) return ESS_SUCCESS;
+  *rests = d->h[k] == 0.0;
+  if (*rests) return ESS_SUCCESS;
+  const int status = ess_rounding_error(d, k, &rounding);
+  *rests = fabs(d->h[k]) <= rounding;
+  if (status || !*rests) return status;
+  d->grain[k] = rounding;
+  d->is_coarse = true;
+  return ESS_SUCCESS;
+}
+
+int ess_find_resting(ess_driver *d) {
+  int status = ESS_SUCCESS;
+  if (!d->impacts || d->impacts->calls.start) return status; // who starts it says the mode
+  for (size_t k = 0; !status && k < d->system.guard_count; k++) {
+    bool *const rests = &d->impacts->rests[k];
+    *rests = false;
+    if (has_impact(d, k)) status = find_grain(d, k, rests);
+  }
+  return status;
+}
+
+bool ess_rests_on_impact(const ess_driver *d, size_t k) {
+  return d->impacts && d->impacts->rests[k];
+}
+
+bool ess_impact_returns(ess_driver *d, double t, size_t k, const double x[], double side,
+                        const double **after) {
+  ess_impact_work *const w = d->impacts;
+  const size_t m = d->system.guard_count;
+  const size_t guard = side < 0.0 ? ESS_GUARD_UP(k) : ESS_GUARD_DOWN(k);
+  if (!w->at[guard] || (side > 0.0 && d->system.one_way)) return false;
+  memcpy(w->x, x, d->lanes * sizeof *w->x);
+  memcpy(w->after, w->x, d->lanes * sizeof *w->after);
+  memcpy(w->sign, d->sign, m * sizeof *w->sign);
+  w->sign[k] = side;
+  memcpy(w->mode, w->sign, m * sizeof *w->mode);
+  w->mode[k] = -side;
+  for (size_t i = 0; i < m; i++) {
+    w->armed[ESS_GUARD_UP(i)] = w->mode[i] < 0.0;
+    w->armed[ESS_GUARD_DOWN(i)] = w->mode[i] > 0.0 && !d->system.one_way;
+  }
+  w->events[0] = k;
+  ess_impact impact = {.t = t,
+                       .count = 1,
+                       .events = w->events,
+                       .x = w->x,
+                       .sign = w->sign,
+                       .after = w->after,
+                       .mode = w->mode,
+                       .armed = w->armed};
+  d->t_seen = t;
+  *after = w->after;
+  return !w->calls.map(&impact, d->system.params) && w->mode[k] == side && w->armed[guard];
+}
+
+/* the same now; the state after it is w->after */
+static bool returns_to(ess_driver *d, size_t k, const double x[], double side) {
+  const double *after;
+  return ess_impact_returns(d, d->t, k, x, side, &after);
+}
+
+int ess_impact_side(ess_driver *d, size_t k) {
+  const bool *const at = d->impacts->at;
+  bool below = at[ESS_GUARD_UP(k)], above = at[ESS_GUARD_DOWN(k)] && !d->system.one_way;
+  if (below && above) {
+    below = returns_to(d, k, d->x, -1.0);
+    above = returns_to(d, k, d->x, 1.0);
+  }
+  if (below == above) return ess_fail(d, ESS_EGRAZING, k);
+  d->sign[k] = below ? -1.0 : 1.0;
+  return ESS_SUCCESS;
+}
+
+/* whether the state that the map has just returned is still on event function k's guard */
+static int stays(ess_driver *d, size_t k, bool *on) {
+  double allowed;
+  int status = ess_allowed_error(d, k, &allowed);
+  if (!status) status = ess_guards(d, d->t, d->impacts->after, d->h_try);
+  *on = fabs(d->h_try[k]) <= allowed;
+  return status;
+}
+
+/* whether the state, on event function k's zero, is led through an impact of it from this side */
+static int look_ahead(ess_driver *d, size_t k, double side, bool *ahead) {
+  const bool *const at = d->impacts->at;
+  const bool up = at[ESS_GUARD_UP(k)], down = at[ESS_GUARD_DOWN(k)] && !d->system.one_way;
+  *ahead = side < 0.0 ? up : down;
+  if (!up || !down) return ESS_SUCCESS;
+  // From a wall with two sides the state may just have come back, unless it is at rest. What has
+  // been sent back comes to the wall as from its other side; the state itself goes away from there.
+  *ahead = returns_to(d, k, d->x, side);
+  if (!*ahead || d->rate[k] == 0.0) return ESS_SUCCESS;
+  bool on;
+  const int status = stays(d, k, &on);
+  *ahead = !on || !returns_to(d, k, d->impacts->after, -side);
+  return status;
+}
+
+int ess_put_before_impact(ess_driver *d, size_t k) {
+  const ess_impact_work *const w = d->impacts;
+  if (!w || w->calls.start || d->system.resets) return ESS_SUCCESS; // who starts it says the mode
+  bool ahead;
+  const int status = look_ahead(d, k, -d->sign[k], &ahead);
+  if (status || !ahead) return status;
+  if (d->rate[k] == 0.0) return ess_fail(d, ESS_EGRAZING, k);
+  d->sign[k] = -d->sign[k];
+  return ESS_SUCCESS;
+}
+
+/* whether event function k is beyond its zero by no more than the tolerance and moves on: a state
+ * at which a run has ended on an event, and whose last digits have passed it */
+static int has_just_passed(ess_driver *d, size_t k, bool *passed) {
+  double allowed;
+  *passed = has_impact(d, k) && d->h[k] * d->rate[k] > 0.0 && is_small(d, k);
+  if (!*passed) return ESS_SUCCESS;
+  const int status = ess_allowed_error(d, k, &allowed);
+  *passed = fabs(d->h[k]) <= allowed;
+  return status;
+}
+
+int ess_put_before_passed(ess_driver *d) {
+  const ess_impact_work *const w = d->impacts;
+  bool any = false;
+  if (!w || w->calls.start || d->system.resets) return ESS_SUCCESS; // who starts it says the mode
+  for (size_t k = 0; k < d->system.guard_count; k++) {
+    bool ahead;
+    int status = has_just_passed(d, k, &ahead);
+    if (!status && ahead) status = look_ahead(d, k, -d->sign[k], &ahead);
+    if (status) return status;
+    // what the map does not send back has made it, and is where it belongs
+    if (!ahead || !returns_to(d, k, d->x, -d->sign[k])) continue;
+    d->sign[k] = -d->sign[k];
+    any = true;
+  }
+  if (!any) return ESS_SUCCESS;
+  const int status = ess_announce(d, d->system.guard_count);
+  return status ? status : ess_evaluate_node(d);
+}
+
+int ess_let_rest(ess_driver *d) {
+  int status = ESS_SUCCESS;
+  for (size_t k = 0; !status && k < d->system.guard_count; k++) {
+    bool rests;
+    if (ess_is_impact(d, k) && d->side[k] * d->h[k] > 0.0) status = find_grain(d, k, &rests);
+  }
+  return status;
+}
+
+/* parts of a step in which a rate is to have become more than rounding */
+static const double SHORTLY[] = {1e-3, 1e-1};
+
+/* the part of the rate at which the state came that is rounding, by derivatives and by differences;
+ * and how many times what is left of that rate is */
+static const double EXACT = 1e-12, DIFFERENCED = 1e-8, LEFT = 16.0;
+
+/* how much faster event function k comes to its guard when the state is there, a little later,
+ * than what may be rounding; negative: it goes away */
+static double pushed(const ess_driver *d, size_t k) {
+  const ess_impact_work *const w = d->impacts;
+  const bool is_exact = d->system.guard_jacobian || d->system.guard_rates;
+  const double rate = d->side[k] * d->rate_end[k];
+  const double doubt = (is_exact ? EXACT : DIFFERENCED) * w->stopped[k] + LEFT * w->left[k];
+  return fabs(rate) > doubt ? rate : 0.0;
+}
+
+/* whether the state has been stopped here on event function k's guard, which is an impact's */
+static bool is_stopped(const ess_driver *d, size_t k) {
+  const ess_impact_work *const w = d->impacts;
+  return d->t == w->t_stopped && w->stopped[k] > 0.0 && d->rate[k] == 0.0 && ess_is_impact(d, k);
+}
+
+/* *pushes where one of those is pushed through its guard, as rates so much later tell; *sure where
+ * they tell of each */
+static int look_shortly(ess_driver *d, double later, bool *pushes, bool *sure) {
+  const double t = ess_smaller(d->t + later, d->t_end);
+  for (size_t i = 0; i < d->lanes; i++) d->x_try[i] = d->x[i] + later * d->f[i];
+  int status = ess_field(d, t, d->x_try, d->stage[1]);
+  if (!status) status = ess_guard_rates(d, t, d->x_try, d->stage[1], d->h_try, d->rate_end);
+  *pushes = false;
+  *sure = true;
+  for (size_t k = 0; !status && k < d->system.guard_count; k++) {
+    if (!is_stopped(d, k)) continue;
+    *pushes = *pushes || pushed(d, k) > 0.0;
+    *sure = *sure && pushed(d, k) != 0.0;
+  }
+  return status;
+}
+
+int ess_end_stopped(ess_driver *d) {
+  bool any = false, pushes = false, sure = false;
+  double step;
+  for (size_t k = 0; k < d->system.guard_count; k++) any = any || is_stopped(d, k);
+  int status = any ? ess_dopri5_first_step(d, d->t + 1.0, &step) : ESS_SUCCESS;
+  for (size_t i = 0; any && !status && !sure && !pushes && i < 2; i++)
+    status = look_shortly(d, SHORTLY[i] * step, &pushes, &sure);
+  return !status && pushes ? ess_end_zeno(d, d->t) : status;
+}
+
+/* ---- grazes -----------------------------------------------------------------------------------
+ */
+
+/* Impacts that are grazed: a guard is reached along it, or all but reached, and what follows is in
+ * doubt. */
+
+/* how near to its zero, in parts of the way it goes, an event function has to turn for more to be
+ * asked of it */
+static const double NEAR = 1e-4;
+
+/* where the state goes beyond its guard by more than this part of the way to the step's end, that
+ * way would be a tenth of what the tolerance lets it be off by, were it a graze: nobody asks */
+static const double FAR = 1e-2;
+
+/* by how little event function k is grazed, by what it changes by when each state moves by its
+ * tolerance */
+static int weigh_tolerance(ess_driver *d, size_t k, double *doubt) {
+  double *const v = d->v_try, h, rate;
+  int status = ESS_SUCCESS;
+  *doubt = 0.0;
+  memset(v, 0, d->lanes * sizeof *v);
+  // the time that has passed, where it is a state more, is not off
+  for (size_t i = 0; !status && i < ess_caller_states(d); i++) {
+    v[i] = d->atol[i] + d->rtol[i] * fabs(d->x[i]);
+    status = ess_some_guard_rates(d, d->t, d->x, v, &k, 1, &h, &rate);
+    *doubt += fabs(rate);
+    v[i] = 0.0;
+  }
+  if (!d->tangents) *doubt *= PART;
+  return status;
+}
+
+int ess_refuse_grazing(ess_driver *d, size_t k, double *zeno) {
+  const double rate = d->side[k] * d->rate[k], rest = d->dt - (d->t - d->piece.t0);
+  const double turn = d->side[k] * d->rate_end[k] - rate;
+  if (!(rate > 0.0)) return ess_fail_grazing(d, k);
+  if (d->piece.kind != ESS_PIECE_STEP || !(rest > 0.0) || !(turn < 0.0)) return ESS_SUCCESS;
+  const double beyond = 0.5 * rate * rate * rest / -turn;
+  if (!d->tangents && beyond > FAR * fabs(d->h_end[k])) return ESS_SUCCESS;
+  double doubt;
+  const int status = weigh_tolerance(d, k, &doubt);
+  return status || beyond > doubt ? status : ess_zeno_of_graze(d, k, zeno);
+}
+
+/* where event function k turns within the step just tried, which it begins towards its guard and
+ * ends away from it; its value there, seen from the near side */
+static double turning_value(const ess_driver *d, size_t k, double *place) {
+  enum { HALVINGS = 50 };
+  double b[ESS_QUARTIC], below = 0.0, above = 1.0, slope;
+  ess_model_guard(d, k, b);
+  for (int i = 0; i < HALVINGS; i++) {
+    const double middle = 0.5 * (below + above);
+    ess_quartic(b, middle, &slope);
+    *(slope > 0.0 ? &below : &above) = middle;
+  }
+  *place = below;
+  return ess_quartic(b, below, &slope);
+}
+
+int ess_refuse_touch(ess_driver *d) {
+  int status = ESS_SUCCESS;
+  for (size_t k = 0; !status && k < d->system.guard_count; k++) {
+    const bool turns = d->side[k] * d->rate[k] > 0.0 && d->side[k] * d->rate_end[k] < 0.0;
+    if (!turns || !ess_is_impact(d, k)) continue;
+    double place;
+    const double way = fabs(d->h[k]) + fabs(d->h_end[k]), peak = turning_value(d, k, &place);
+    if (!(peak < 0.0) || -peak > NEAR * way) continue;
+    double doubt;
+    status = weigh_tolerance(d, k, &doubt);
+    if (status || -peak > doubt) continue;
+    status = ess_fail_grazing(d, k);
+    if (status == ESS_EGRAZING) d->failure.time = ess_caller_time(d, d->t + place * d->dt);
+  }
+  return status;
+}
