@@ -135,20 +135,6 @@ double ess_level_tolerance(const ess_driver *d, size_t k) {
   return ess_tolerance_of_one(d->scale[k], fabs(d->h[k]) + fabs(d->h_end[k]));
 }
 
-static bool is_below(const double b[QUARTIC]) {
-  bool below = true;
-  for (int i = 0; i < QUARTIC; i++) below = below && b[i] < 0.0;
-  return below;
-}
-
-bool ess_stays_below(const ess_driver *d, size_t guard, double theta) {
-  double b[QUARTIC], until[QUARTIC], after[QUARTIC];
-  ess_model_event(d, guard / 2, guard % 2 ? -1.0 : 1.0, true, b);
-  if (is_below(b)) return true;
-  ess_quartic_split(b, theta, until, after);
-  return is_below(after);
-}
-
 /* ---- where models are held against event functions ---------------------------------------- */
 
 /* The places of a step, by the multiples of two numbers that go well together: no two steps have
@@ -217,18 +203,23 @@ static inline look_weights weights_of(const ess_driver *d) {
   return w;
 }
 
-static inline looks look_at(const ess_driver *d, const look_weights *w, size_t k) {
-  looks l;
-  const ess_lanes *const b = l.b;
-  ess_quartic_of_four(ess_lanes_load(d->h + k), ess_lanes_load(d->rate + k),
-                      ess_lanes_load(d->h_mid + k), ess_lanes_load(d->h_end + k),
-                      ess_lanes_load(d->rate_end + k), 0.25 * d->dt, l.b);
+/* by which their models are off, once their coefficients are there */
+static inline void hold_against(const look_weights *w, ess_lanes first, ess_lanes last, looks *l) {
+  const ess_lanes *const b = l->b;
   for (int i = 0; i < 2; i++) {
     const ess_lanes *const at = w->at[i];
     const ess_lanes model =
         at[0] * b[0] + at[1] * b[1] + at[2] * b[2] + at[3] * b[3] + at[4] * b[4];
-    l.off[i] = ess_lanes_load(d->h_check[i] + k) - model;
+    l->off[i] = (i ? last : first) - model;
   }
+}
+
+static inline looks look_at(const ess_driver *d, const look_weights *w, size_t k) {
+  looks l;
+  ess_quartic_of_four(ess_lanes_load(d->h + k), ess_lanes_load(d->rate + k),
+                      ess_lanes_load(d->h_mid + k), ess_lanes_load(d->h_end + k),
+                      ess_lanes_load(d->rate_end + k), 0.25 * d->dt, l.b);
+  hold_against(w, ess_lanes_load(d->h_check[0] + k), ess_lanes_load(d->h_check[1] + k), &l);
   return l;
 }
 
@@ -254,24 +245,65 @@ static inline bool are_far(const ess_driver *d, const looks *l, size_t k) {
   return !ess_mask_any(~((most < 0.0) & (doubt <= little)));
 }
 
-/* bounds of the guards from k on; not a number when a value or rate is not */
-static inline bounds bound_guards(const ess_driver *d, const looks *l, size_t k) {
+/* what is not told from a level, and by how much models may be off; not a number when a value or
+ * rate is not, or is too large for a model: nothing is known there */
+static inline ess_lanes slight_of(const looks *l, ess_lanes scale) {
+  return ess_tolerance_of_four(scale, ess_lanes_abs(l->b[0]) + ess_lanes_abs(l->b[4]));
+}
+
+static inline ess_lanes doubt_of(const looks *l, ess_lanes slight) {
   const ess_lanes size = ess_lanes_abs(l->b[0]) + ess_lanes_abs(l->b[4]);
-  const ess_lanes slight = ess_tolerance_of_four(ess_lanes_load(d->scale + k), size);
   const ess_lanes rounding = 16.0 * DBL_EPSILON * (size + ess_lanes_abs(l->b[2]));
   const ess_lanes off = DOUBT * (worse_of(l) - rounding - slight);
-  // where a number is too large for the model, nothing is known
+  return ess_lanes_max(off, ess_lanes_all(0.0)) + 0.0 * (l->off[0] + l->off[1]);
+}
+
+/* bounds of the guards from k on */
+static inline bounds bound_guards(const ess_driver *d, const looks *l, size_t k) {
+  const ess_lanes slight = slight_of(l, ess_lanes_load(d->scale + k));
   return (bounds){.margin = height(d, l, k) - slight + 0.0 * l->b[2],
                   .way = ess_lanes_abs(l->b[4] - l->b[0]),
-                  .doubt = ess_lanes_max(off, ess_lanes_all(0.0)) + 0.0 * (l->off[0] + l->off[1])};
+                  .doubt = doubt_of(l, slight)};
+}
+
+/* the model were it off by more than is allowed for; its ends are where it has values and rates */
+static void raise_between_ends(double b[QUARTIC], double doubt) {
+  for (int i = 1; i < QUARTIC - 1; i++) b[i] += FARTHER * doubt;
+}
+
+static inline ess_lanes gather(const double from[], const size_t which[ESS_LANES]) {
+  return (ess_lanes){from[which[0]], from[which[1]], from[which[2]], from[which[3]]};
+}
+
+ess_mask ess_stay_below(const ess_driver *d, const size_t which[ESS_LANES], ess_lanes side,
+                        ess_lanes theta) {
+  const look_weights w = weights_of(d);
+  const ess_lanes zero = {0.0};
+  looks l;
+  ess_quartic_of_four(gather(d->h, which), gather(d->rate, which), gather(d->h_mid, which),
+                      gather(d->h_end, which), gather(d->rate_end, which), 0.25 * d->dt, l.b);
+  hold_against(&w, gather(d->h_check[0], which), gather(d->h_check[1], which), &l);
+  const ess_lanes more = FARTHER * doubt_of(&l, slight_of(&l, gather(d->scale, which)));
+  for (int i = 0; i < QUARTIC; i++) l.b[i] = side * l.b[i] + (i && i < QUARTIC - 1 ? more : zero);
+  ess_mask below = l.b[QUARTIC - 1] < zero;
+  for (int last = QUARTIC - 2; last >= 0; last--) { // de Casteljau
+    for (int i = 0; i <= last; i++) l.b[i] += theta * (l.b[i + 1] - l.b[i]);
+    below &= l.b[last] < zero;
+  }
+  return below;
+}
+
+bool ess_stays_below(const ess_driver *d, size_t guard, double theta) {
+  const size_t k = guard / 2, which[ESS_LANES] = {k, k, k, k};
+  const ess_lanes side = ess_lanes_all(guard % 2 ? -1.0 : 1.0);
+  return ess_mask_any(ess_stay_below(d, which, side, ess_lanes_all(theta)));
 }
 
 bool ess_model_is_exact(const ess_driver *d, size_t k) {
   const size_t from = k - k % ESS_LANES;
   const look_weights w = weights_of(d);
   const looks l = look_at(d, &w, from);
-  const bounds b = bound_guards(d, &l, from);
-  return b.doubt[k % ESS_LANES] == 0.0;
+  return bound_guards(d, &l, from).doubt[k % ESS_LANES] == 0.0;
 }
 
 /* ---- the guards that a step reaches ------------------------------------------------------- */
@@ -360,11 +392,6 @@ static double range_of(const double b[QUARTIC]) {
     high = ess_larger(high, b[i]);
   }
   return high - low;
-}
-
-/* the model were it off by more than is allowed for; its ends are where it has values and rates */
-static void raise_between_ends(double b[QUARTIC], double doubt) {
-  for (int i = 1; i < QUARTIC - 1; i++) b[i] += FARTHER * doubt;
 }
 
 /* whether guard k's model says for sure when the guard first crosses its level, if it does: it is

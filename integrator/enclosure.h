@@ -92,7 +92,11 @@ static inline ess_mask ess_rise_once(const ess_models *m, ess_lanes more) {
 /* Guard k is at its level where it misses that by this. */
 double ess_level_tolerance(const ess_driver *d, size_t k);
 
-/* Whether a guard that is armed at theta is then not reached any more. */
+/* Which of four guards, those of these event functions that lie beyond their zeros by `side`, are
+ * not reached in the rest of the step where they are armed at theta, whatever their models are off
+ * by; and whether one is not. */
+ess_mask ess_stay_below(const ess_driver *d, const size_t which[ESS_LANES], ess_lanes side,
+                        ess_lanes theta);
 bool ess_stays_below(const ess_driver *d, size_t guard, double theta);
 
 /* Whether event function k's model is off by no more than rounding where it was checked. */

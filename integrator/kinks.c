@@ -1092,23 +1092,6 @@ static bool are_accounted_for(ess_driver *d) {
   return true;
 }
 
-/* which of four pairs' guards are not reached from theta on, by their models */
-static inline ess_mask pairs_stay_below(const ess_driver *d, size_t i, ess_lanes theta) {
-  const size_t *const p = d->kinks.pair + i;
-  const ess_lanes side = ess_lanes_load(d->kinks.pair_side + i), zero = {0.0};
-  const double *const values[] = {d->h, d->rate, d->h_mid, d->h_end, d->rate_end};
-  ess_lanes v[QUARTIC], b[QUARTIC];
-  for (int j = 0; j < QUARTIC; j++)
-    v[j] = side * (ess_lanes){values[j][p[0]], values[j][p[1]], values[j][p[2]], values[j][p[3]]};
-  ess_quartic_of_four(v[0], v[1], v[2], v[3], v[4], 0.25 * d->dt, b);
-  ess_mask below = b[QUARTIC - 1] < zero;
-  for (int last = QUARTIC - 2; last >= 0; last--) { // de Casteljau
-    for (int j = 0; j <= last; j++) b[j] += theta * (b[j + 1] - b[j]);
-    below &= b[last] < zero;
-  }
-  return below;
-}
-
 /* which of four crossings arm a guard that is due in this step: one of others, or their own */
 static inline ess_mask arm_due(const ess_driver *d, size_t i) {
   const ess_kinks *const k = &d->kinks;
@@ -1118,7 +1101,9 @@ static inline ess_mask arm_due(const ess_driver *d, size_t i) {
   const ess_mask is_paired = ess_lanes_load(k->pair_side + i) != zero;
   ess_mask due = (rate > zero) & (soon >= zero) & ~is_paired;
   if (ess_mask_any(is_paired))
-    due |= ~pairs_stay_below(d, i, ess_lanes_load(k->theta + i)) & is_paired;
+    due |= ~ess_stay_below(d, k->pair + i, ess_lanes_load(k->pair_side + i),
+                           ess_lanes_load(k->theta + i)) &
+           is_paired;
   return due & mask_at(k->known, i) & mask_at(k->made, i) & mask_at(k->undoable, i);
 }
 

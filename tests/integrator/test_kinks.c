@@ -497,6 +497,89 @@ static void touched_and_left(void **state) {
   }
 }
 
+/* a body that passes marks, all within a step; the one in the middle arms a guard whose event
+ * function turns many times in such a step, at a frequency */
+enum { MARKS = 7, TURNING = MARKS };
+
+static int passing_field(double t, const double x[], const double sign[], double dxdt[],
+                         void *params) {
+  (void)t, (void)x, (void)params;
+  dxdt[0] = 1.0 + 0.3 * (0.5 + 0.5 * sign[TURNING]);
+  dxdt[1] = 1.0;
+  for (size_t k = 0; k < MARKS; k++) dxdt[0] += 0.01 * (0.5 + 0.5 * sign[k]);
+  return 0;
+}
+
+static int passing_guards(double t, const double x[], double h[], void *params) {
+  (void)t;
+  for (size_t k = 0; k < MARKS; k++) h[k] = x[0] - 0.5 - 0.01 * (double)k;
+  h[TURNING] = sin(*(const double *)params * x[1]) - 0.95;
+  return 0;
+}
+
+static int passing_jacobian(double t, const double x[], double Dh[], void *params) {
+  const double frequency = *(const double *)params;
+  (void)t;
+  memset(Dh, 0, 2 * (MARKS + 1) * sizeof *Dh);
+  for (size_t k = 0; k < MARKS; k++) Dh[2 * k] = 1.0;
+  Dh[2 * TURNING + 1] = frequency * cos(frequency * x[1]);
+  return 0;
+}
+
+static int passing_start(const double sign[], bool armed[], void *params) {
+  (void)sign, (void)params;
+  armed[ESS_GUARD_UP(TURNING)] = armed[ESS_GUARD_DOWN(TURNING)] = false;
+  return 0;
+}
+
+/* Outcome: what a crossing arms in the midst of a step is crossed as often as where crossings are
+ * located, however fast it turns: the values at the step's ends and middle say nothing of it. */
+static void armed_on_the_way(void **state) {
+  (void)state;
+  enum { GUARDS = 2 * (MARKS + 1) };
+  size_t row_start[GUARDS + 2] = {0}, row_guard[3], entries = 0;
+  signed char row_effect[3] = {1, 1, 1};
+  for (size_t j = 0; j < GUARDS; j++) {
+    if (j == ESS_GUARD_UP(MARKS / 2)) row_guard[entries++] = ESS_GUARD_UP(TURNING);
+    if (j / 2 == TURNING) row_guard[entries++] = j % 2 ? j - 1 : j + 1;
+    row_start[j + 1] = entries;
+  }
+  row_start[GUARDS + 1] = entries;
+  const ess_reset_matrix resets = {row_start, row_guard, row_effect, NULL, passing_start};
+  uint64_t through = 0;
+  size_t wrong = 0;
+  for (double frequency = 10.0; frequency < 200.0; frequency *= 1.05) {
+    uint64_t crossings = 0;
+    for (int j = 10; j >= 2; j -= 2) {
+      const ess_system system = {.dimension = 2,
+                                 .guard_count = MARKS + 1,
+                                 .field = passing_field,
+                                 .guards = passing_guards,
+                                 .guard_jacobian = passing_jacobian,
+                                 .resets = &resets,
+                                 .weights = j < 10,
+                                 .params = &frequency};
+      ess_options options = ess_options_default();
+      options.rtol = options.atol = pow(10.0, -j);
+      double t = 0.0, x[2] = {0.0, 0.0};
+      ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+      assert_non_null(d);
+      assert_int_equal(ess_driver_apply(d, &t, 1.5, x), ESS_SUCCESS);
+      const ess_counters *const c = ess_driver_counters(d);
+      if (j == 10) crossings = c->crossings;
+      if (c->crossings != crossings) {
+        print_error("at frequency %g and 1e-%d: %d crossings of %d\n", frequency, j,
+                    (int)c->crossings, (int)crossings);
+        wrong++;
+      }
+      through += c->through;
+      ess_driver_free(d);
+    }
+  }
+  assert_true(through > 0);
+  assert_int_equal(wrong, 0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(many_crossings),   cmocka_unit_test(applies_and_resets),
@@ -504,7 +587,7 @@ int main(void) {
       cmocka_unit_test(without_guards),   cmocka_unit_test(observed),
       cmocka_unit_test(limits),           cmocka_unit_test(other_methods),
       cmocka_unit_test(hostile),          cmocka_unit_test(disarmed),
-      cmocka_unit_test(touched_and_left),
+      cmocka_unit_test(touched_and_left), cmocka_unit_test(armed_on_the_way),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
