@@ -336,15 +336,6 @@ static int back_pages(adjoint *a) {
 /* ---- where it begins --------------------------------------------------------------------------
  */
 
-/* whether event function k is one of several of the instant that the run has ended in */
-static bool is_among_several(const ess_driver *d, size_t k) {
-  const ess_tangents *const v = d->tangents;
-  if (!(d->t >= v->met_from && d->t <= v->met_until)) return false;
-  size_t i = 0;
-  while (i < v->met_count && v->met_event[i] != k) i++;
-  return i < v->met_count;
-}
-
 /* a run that ends on event function k: the state there moves along the field as the time does */
 static int begin_on(adjoint *a, size_t k, const double times[]) {
   ess_driver *const d = a->d;
@@ -352,7 +343,7 @@ static int begin_on(adjoint *a, size_t k, const double times[]) {
   const bool shared = tape->shared != SIZE_MAX && tape->shared_t == d->t;
   const bool crossed = shared && (tape->shared == k || ess_has_jumped(d, k));
   double *const gradient = tape->x[1], *const by = tape->by[0], *const f = tape->k[0];
-  if (is_among_several(d, k) || (ess_has_jumped(d, k) && !crossed))
+  if (ess_place_met(d, k) < d->tangents->met_count || (ess_has_jumped(d, k) && !crossed))
     return ess_refuse(d, ess_caller_time(d, d->t),
                       "k is one of several events of the instant that the run has ended in");
   int status = ess_field(d, d->t, d->x, f);

@@ -1,5 +1,5 @@
 /*
- * Arithmetic that is quicker inline, and numbers by no pattern.
+ * Arithmetic that is quicker inline, numbers by no pattern, and lists of numbers.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -7,6 +7,7 @@
 #define ESS_ARITHMETIC_H
 
 #include <math.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 /* inline however large: its callers know something that makes it smaller */
@@ -35,6 +36,17 @@ static inline void ess_swap(double **a, double **b) {
 static inline double ess_scattered(size_t i) {
   const double multiple = 0.6180339887498949 * (double)i;
   return multiple - floor(multiple);
+}
+
+/* where k stands in a list; `count` where it does not */
+static inline size_t ess_place_in(const size_t list[], size_t count, size_t k) {
+  size_t i = 0;
+  while (i < count && list[i] != k) i++;
+  return i;
+}
+
+static inline bool ess_is_listed(const size_t list[], size_t count, size_t k) {
+  return ess_place_in(list, count, k) < count;
 }
 
 #endif

@@ -369,38 +369,6 @@ static int start_impacts(double t, const double x[], double sign[], bool armed[]
   return d->caller.impacts.start(time_of(d, t, x), x, sign, armed, d->caller.system.params);
 }
 
-/* ---- observers: the context is the driver -----------------------------------------------------
- */
-
-static int tell_step(const ess_step_info *info, void *context) {
-  const ess_driver *const d = context;
-  ess_step_info seen = *info;
-  seen.t0 = ess_caller_time(d, info->t0);
-  seen.t1 = ess_caller_time(d, info->t1);
-  return d->caller.observer.step(&seen, d->caller.observer.context);
-}
-
-static int tell_crossing(const ess_crossing_info *info, void *context) {
-  const ess_driver *const d = context;
-  ess_crossing_info seen = *info;
-  seen.t = ess_caller_time(d, info->t);
-  return d->caller.observer.crossing(&seen, d->caller.observer.context);
-}
-
-static int tell_impact(const ess_impact *impact, void *context) {
-  const ess_driver *const d = context;
-  ess_impact seen = *impact;
-  seen.t = ess_caller_time(d, impact->t);
-  return d->caller.observer.impact(&seen, d->caller.observer.context);
-}
-
-static int tell_slide(const ess_slide_info *info, void *context) {
-  const ess_driver *const d = context;
-  ess_slide_info seen = *info;
-  seen.t = ess_caller_time(d, info->t);
-  return d->caller.observer.slide(&seen, d->caller.observer.context);
-}
-
 /* ---- the driver's -----------------------------------------------------------------------------
  */
 
@@ -480,18 +448,10 @@ static void undress_system(ess_driver *d) {
 
 void ess_caller_dress(ess_driver *d) {
   const ess_caller *const c = &d->caller;
-  const ess_observer *const o = &c->observer;
   if (c->moves || c->differs || c->way < 0.0)
     dress_system(d);
   else
     undress_system(d);
-  d->options.observer = *o;
-  if (c->way > 0.0) return;
-  d->options.observer = (ess_observer){.step = o->step ? tell_step : NULL,
-                                       .crossing = o->crossing ? tell_crossing : NULL,
-                                       .impact = o->impact ? tell_impact : NULL,
-                                       .slide = o->slide ? tell_slide : NULL,
-                                       .context = d};
 }
 
 void ess_caller_turn(ess_driver *d, double way) {

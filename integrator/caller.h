@@ -13,7 +13,6 @@
 typedef struct ess_caller {
   ess_system system; /* resets and impacts NULL: copied */
   ess_impacts impacts;
-  ess_observer observer;
   int (*start)(const double sign[], bool armed[], void *params);
   bool is_latched_by_state; /* the mode is no more than on which side of the guards the state is */
   bool moves;               /* the state after the caller's is the time since `origin` */
@@ -34,8 +33,8 @@ typedef struct ess_caller {
  * what it needs. */
 bool ess_caller_take(ess_driver *d, const ess_system *system);
 
-/* Puts the system that is integrated in the place of the caller's: its impacts, rows and observers
- * are copied by now, or others. */
+/* Puts the system that is integrated in the place of the caller's: its impacts and rows are copied
+ * by now, or others. */
 void ess_caller_dress(ess_driver *d);
 
 void ess_caller_free(ess_driver *d);

@@ -49,18 +49,26 @@ static bool goes_on(const ess_driver *d) {
 int ess_observe_step(ess_driver *d, double t0, bool projection) {
   const ess_observer *const o = &d->options.observer;
   if (!o->step) return ESS_SUCCESS;
-  const ess_step_info info = {.projection = projection, .t0 = t0, .t1 = d->t, .x = d->x};
+  const ess_step_info info = {.projection = projection,
+                              .t0 = ess_caller_time(d, t0),
+                              .t1 = ess_caller_time(d, d->t),
+                              .x = d->x};
   if (!o->step(&info, o->context) || goes_on(d)) return ESS_SUCCESS;
   d->stopped = d->t;
   return ess_fail(d, ESS_ESTOP, SIZE_MAX);
 }
 
-bool ess_observe_crossing(ess_driver *d, size_t guard, double t, const double x[]) {
+bool ess_observe_crossing(ess_driver *d, size_t guard, int direction, double t, const double x[]) {
   const ess_observer *const o = &d->options.observer;
   if (!o->crossing) return false;
   const ess_crossing_info info = {
-      .guard = guard, .direction = d->sign[guard] > 0.0 ? 1 : -1, .t = t, .x = x, .sign = d->sign};
+      .guard = guard, .direction = direction, .t = ess_caller_time(d, t), .x = x, .sign = d->sign};
   return o->crossing(&info, o->context) != 0;
+}
+
+/* which way event function k has just been crossed */
+static int way_of(const ess_driver *d, size_t k) {
+  return d->sign[k] > 0.0 ? 1 : -1;
 }
 
 /* crosses a guard where the state is; `carried`: an impact has just carried it past that */
@@ -83,7 +91,7 @@ static int make_crossing(ess_driver *d, size_t guard, bool carried) {
   // the crossing is made, and observed, even when the model fails to follow the mode
   if (d->slides && !silent && !carried) ess_slide_note(d, guard);
   status = ess_cross(d, guard);
-  const bool stop = !silent && ess_observe_crossing(d, guard, d->t, d->x);
+  const bool stop = !silent && ess_observe_crossing(d, guard, way_of(d, guard), d->t, d->x);
   return stop && !status ? ess_fail(d, ESS_ESTOP, guard) : status;
 }
 
@@ -128,7 +136,7 @@ static int make_in_turn(ess_driver *d, size_t k, double t) {
   const int status = ess_cross(d, k);
   if (!d->options.observer.crossing) return status;
   ess_piece_state(d, t, d->stage[1]);
-  const bool stop = ess_observe_crossing(d, k, t, d->stage[1]);
+  const bool stop = ess_observe_crossing(d, k, way_of(d, k), t, d->stage[1]);
   return stop && !status ? ess_fail(d, ESS_ESTOP, k) : status;
 }
 

@@ -123,8 +123,8 @@ int ess_make_carried_crossing(ess_driver *d, size_t guard);
 /* Tells the observer of a step, or projection, from t0 to the node. */
 int ess_observe_step(ess_driver *d, double t0, bool projection);
 
-/* Tells the observer of a crossing just made; whether it asks to stop. */
-bool ess_observe_crossing(ess_driver *d, size_t guard, double t, const double x[]);
+/* Tells the observer of a crossing just made, upward or downward; whether it asks to stop. */
+bool ess_observe_crossing(ess_driver *d, size_t guard, int direction, double t, const double x[]);
 
 /* ---- where a step has been cut --------------------------------------------------------------- */
 

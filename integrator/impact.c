@@ -145,16 +145,13 @@ static void put_back(ess_driver *d) {
 /* tells observers; whether one asks to stop */
 static bool tell(ess_driver *d, const ess_impact *impact) {
   const ess_observer *const o = &d->options.observer;
-  bool stop = o->impact && o->impact(impact, o->context) != 0;
+  ess_impact seen = *impact;
+  seen.t = ess_caller_time(d, impact->t);
+  bool stop = o->impact && o->impact(&seen, o->context) != 0;
   for (size_t i = 0; i < impact->count; i++) {
     const size_t k = impact->events[i];
-    if (!o->crossing) continue;
-    const ess_crossing_info info = {.guard = k,
-                                    .direction = d->impacts->sign[k] < 0.0 ? 1 : -1,
-                                    .t = impact->t,
-                                    .x = d->x,
-                                    .sign = d->sign};
-    stop = o->crossing(&info, o->context) != 0 || stop;
+    const int direction = impact->sign[k] < 0.0 ? 1 : -1;
+    stop = ess_observe_crossing(d, k, direction, impact->t, d->x) || stop;
   }
   return stop;
 }
@@ -178,14 +175,7 @@ static int make_events(ess_driver *d, size_t count, bool carried) {
   memcpy(w->met, d->rate, m * sizeof *w->met);
   int status = cross_events(d, &count);
   w->count = count;
-  ess_impact impact = {.t = d->t,
-                       .count = count,
-                       .events = w->events,
-                       .x = w->x,
-                       .sign = w->sign,
-                       .after = w->after,
-                       .mode = w->mode,
-                       .armed = w->armed};
+  ess_impact impact = ess_impact_of(w, d->t, count);
   if (!status) status = map_state(d, &impact);
   if (!status) status = carried ? ess_tangent_carried(d, &impact) : ess_tangent_impact(d, &impact);
   if (status) {
@@ -199,15 +189,10 @@ static int make_events(ess_driver *d, size_t count, bool carried) {
   return stop && !status ? ess_fail(d, ESS_ESTOP, first) : status;
 }
 
-static bool is_event(const ess_impact_work *w, size_t k) {
-  size_t i = 0;
-  while (i < w->count && w->events[i] != k) i++;
-  return i < w->count;
-}
-
 /* whether the last map has armed event function k's guard anew */
 static bool is_armed_anew(const ess_driver *d, size_t k) {
-  return d->impacts->side[k] != d->side[k] && !is_event(d->impacts, k);
+  const ess_impact_work *const w = d->impacts;
+  return w->side[k] != d->side[k] && !ess_is_listed(w->events, w->count, k);
 }
 
 /* by how much the state is beyond event function k's armed guard because of the last map, or of one

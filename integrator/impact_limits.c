@@ -242,14 +242,7 @@ bool ess_impact_returns(ess_driver *d, double t, size_t k, const double x[], dou
     w->armed[ESS_GUARD_DOWN(i)] = w->mode[i] > 0.0 && !d->system.one_way;
   }
   w->events[0] = k;
-  ess_impact impact = {.t = t,
-                       .count = 1,
-                       .events = w->events,
-                       .x = w->x,
-                       .sign = w->sign,
-                       .after = w->after,
-                       .mode = w->mode,
-                       .armed = w->armed};
+  ess_impact impact = ess_impact_of(w, t, 1);
   d->t_seen = t;
   *after = w->after;
   return !w->calls.map(&impact, d->system.params) && w->mode[k] == side && w->armed[guard];

@@ -75,6 +75,19 @@ static inline ess_returning ess_no_returns(void) {
       .t = NAN, .way.last = NAN, .speed.last = NAN, .pace.last = NAN, .end = NAN};
 }
 
+/* What the map is called with: as many events as are listed, state and mode before it, and room for
+ * those after it. */
+static inline ess_impact ess_impact_of(const ess_impact_work *w, double t, size_t count) {
+  return (ess_impact){.t = t,
+                      .count = count,
+                      .events = w->events,
+                      .x = w->x,
+                      .sign = w->sign,
+                      .after = w->after,
+                      .mode = w->mode,
+                      .armed = w->armed};
+}
+
 /* Whether crossing event function k's armed guard is an impact. */
 static inline bool ess_is_impact(const ess_driver *d, size_t k) {
   return d->impacts && ess_is_armed(d, k) && d->impacts->at[ess_guard_ahead(d, k)];

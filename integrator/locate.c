@@ -510,8 +510,7 @@ static int settle(ess_driver *d, const probe *p, ess_location *found) {
 /* whether the search has come to the place from which its guard counts, and that lies beyond the
  * level already: it went below and rose again where its model does not say */
 static bool counts_too_late(const ess_driver *d, const probe *p) {
-  size_t i = 0;
-  while (i < d->flagged_count && d->flagged[i] != p->guard) i++;
+  const size_t i = ess_place_in(d->flagged, d->flagged_count, p->guard);
   return !p->close && p->below < d->flagged_theta[i];
 }
 

@@ -146,7 +146,7 @@ void ess_take_options(ess_driver *d, const ess_options *options) {
   set_neighbourhoods(d);
   d->options.rtols = d->options.atols = d->options.guard_epsilons = NULL;
   d->options.slides = NULL;
-  d->caller.observer = ess_watched_observer(d, &options->observer);
+  d->options.observer = ess_watched_observer(d, &options->observer);
   ess_caller_dress(d);
   resize_armed(d);
 }

@@ -212,19 +212,14 @@ int ess_refill(ess_driver *d) {
   return ess_evaluate_node(d);
 }
 
-/* whether event function k has a guard in the batch */
-static bool in_batch(const ess_driver *d, size_t k) {
-  size_t i = 0;
-  while (i < d->batch_count && d->batch[i] != k) i++;
-  return i < d->batch_count;
-}
-
 bool ess_row_concerns_batch(const ess_driver *d, size_t k) {
   const size_t guard = ess_guard_ahead(d, k);
   bool concerns = false;
   for (size_t i = d->row_start[guard]; i < d->row_start[guard + 1]; i++) {
     const size_t other = d->row_guard[i] / 2;
-    concerns = concerns || (other != k && (d->row_effect[i] > 0 || in_batch(d, other)));
+    concerns =
+        concerns ||
+        (other != k && (d->row_effect[i] > 0 || ess_is_listed(d->batch, d->batch_count, other)));
   }
   return concerns;
 }

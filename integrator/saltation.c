@@ -48,10 +48,8 @@ int ess_tape_map(ess_driver *d, const ess_impact *impact) {
 /* where event function k is among those whose part in the instant of this time has been taken; the
  * number of these where it is not */
 static size_t find_ahead(const ess_tangents *v, size_t k, double t) {
-  if (!(t >= v->met_from && t <= v->met_until)) return v->ahead_count;
-  size_t i = 0;
-  while (i < v->ahead_count && v->ahead[i] != k) i++;
-  return i;
+  if (!ess_is_last_instant(v, t)) return v->ahead_count;
+  return ess_place_in(v->ahead, v->ahead_count, k);
 }
 
 /* lists the events that meet with event function k's crossing: those that are on their guards in
@@ -102,8 +100,7 @@ static int note_crossing(ess_driver *d, size_t k, double t) {
     memcpy(v->mapped, v->before, n * sizeof *v->mapped);
     return note_shares(d, k, v->rate[k], t);
   }
-  const bool same = t >= v->met_from && t <= v->met_until;
-  const size_t left = same ? v->ahead_count : 0;
+  const size_t left = ess_is_last_instant(v, t) ? v->ahead_count : 0;
   v->smoothness.time = t;
   status = ess_tangent_meeting(d, count, v->at);
   memcpy(v->ahead + left, v->events, count * sizeof *v->ahead);
@@ -184,16 +181,6 @@ int ess_tangent_impact(ess_driver *d, const ess_impact *impact) {
 
 /* The derivative of a run that ends on an event: of its time, and of the state there. */
 
-/* place of event function k in the list of the instant that the run has ended in; met_count when it
- * is not one of several */
-static size_t find_met(const ess_driver *d, size_t k) {
-  const ess_tangents *const v = d->tangents;
-  if (!(d->t >= v->met_from && d->t <= v->met_until)) return v->met_count;
-  size_t i = 0;
-  while (i < v->met_count && v->met_event[i] != k) i++;
-  return i;
-}
-
 /* of several events each is met in its turn, by each direction: the state there is the one on the
  * way, or, where it has jumped, the one after all of them, followed to that moment */
 static int end_among_several(ess_driver *d, size_t i, double Dt[], double Dx[]) {
@@ -243,7 +230,7 @@ int ess_driver_section(ess_driver *d, size_t k, double Dt[], double Dx[]) {
     return ess_refuse(d, ess_caller_time(d, d->t), "a section is asked for between applies");
   const int status = ess_field(d, d->t, d->x, v->f_here);
   if (status) return status;
-  const size_t i = find_met(d, k);
+  const size_t i = ess_place_met(d, k);
   if (i < v->met_count) return end_among_several(d, i, Dt, Dx);
   if (!ess_has_jumped(d, k)) return end_alone(d, k, Dt, Dx);
   // what an impact takes past zero is passed when the impact is made

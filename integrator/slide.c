@@ -290,9 +290,9 @@ static bool has_returned(const ess_slides *s, double lately) {
  * crossings come back at once */
 static bool is_in_question(const ess_driver *d, size_t k, double lately, bool returned) {
   const ess_slides *const s = d->slides;
-  if (ess_slide_is_listed(s->set, s->count, k) || k == s->chatters || s->rests[k]) return true;
+  if (ess_is_listed(s->set, s->count, k) || k == s->chatters || s->rests[k]) return true;
   if (!s->may[k] || !ess_is_armed(d, k)) return false;
-  const bool crossed = ess_slide_is_listed(s->noted, s->noted_count, k);
+  const bool crossed = ess_is_listed(s->noted, s->noted_count, k);
   if (crossed && (s->count || d->side[k] * d->rate[k] > 0.0)) return true;
   return returned && s->crossed_at[k] >= lately;
 }
@@ -323,8 +323,7 @@ static int solve(ess_driver *d, size_t *count) {
   if (status) return status;
   for (size_t i = 0; i < *count; i++) {
     const bool jumps = fabs(s->g[i * *count + i]) > SLIGHT * fabs(s->a[i]);
-    if (jumps || ess_slide_is_listed(s->set, s->count, s->events[i]))
-      s->events[kept++] = s->events[i];
+    if (jumps || ess_is_listed(s->set, s->count, s->events[i])) s->events[kept++] = s->events[i];
   }
   if (kept < *count) status = ess_slide_restore_signs(d);
   if (!status && kept < *count) status = ess_slide_look(d, d->t, d->x, s->events, kept);
@@ -376,8 +375,7 @@ static int install(ess_driver *d, size_t count) {
   memcpy(d->x_try, d->x, d->lanes * sizeof *d->x_try);
   for (size_t i = 0; i < count; i++) {
     const size_t k = s->events[i];
-    const bool slid = ess_slide_is_listed(s->old, s->old_count, k),
-               slides = s->part[i] == ESS_BETWEEN;
+    const bool slid = ess_is_listed(s->old, s->old_count, k), slides = s->part[i] == ESS_BETWEEN;
     const double its = s->part[i] < 0 ? -1.0 : 1.0;
     const double to = s->rests[k] ? d->sign[k] : slides ? -1.0 : slid ? its : d->sign[k];
     if (slides) {
@@ -429,7 +427,8 @@ static int evaluate_released(ess_driver *d) {
 static bool tell(ess_driver *d, size_t k, int begins) {
   const ess_observer *const o = &d->options.observer;
   if (!o->slide) return false;
-  const ess_slide_info info = {.guard = k, .begins = begins, .t = d->t, .x = d->x, .sign = d->sign};
+  const double t = ess_caller_time(d, d->t);
+  const ess_slide_info info = {.guard = k, .begins = begins, .t = t, .x = d->x, .sign = d->sign};
   return o->slide(&info, o->context) != 0;
 }
 
@@ -438,10 +437,10 @@ static int tell_changes(ess_driver *d) {
   ess_slides *const s = d->slides;
   size_t stopped = SIZE_MAX;
   for (size_t i = 0; i < s->told_count; i++)
-    if (!ess_slide_is_listed(s->set, s->count, s->told[i]) && tell(d, s->told[i], -1))
+    if (!ess_is_listed(s->set, s->count, s->told[i]) && tell(d, s->told[i], -1))
       stopped = s->told[i];
   for (size_t i = 0; i < s->count; i++) {
-    if (ess_slide_is_listed(s->told, s->told_count, s->set[i])) continue;
+    if (ess_is_listed(s->told, s->told_count, s->set[i])) continue;
     d->counters.slides++;
     if (tell(d, s->set[i], 1)) stopped = s->set[i];
   }
@@ -453,8 +452,7 @@ static int tell_changes(ess_driver *d) {
 /* a list of those begun */
 static size_t count_begun(const ess_slides *s) {
   size_t begun = 0;
-  for (size_t i = 0; i < s->count; i++)
-    begun += !ess_slide_is_listed(s->old, s->old_count, s->set[i]);
+  for (size_t i = 0; i < s->count; i++) begun += !ess_is_listed(s->old, s->old_count, s->set[i]);
   return begun;
 }
 
@@ -497,7 +495,7 @@ static int resolve(ess_driver *d, size_t count) {
 /* the surface in question holds the state: then its rate is nothing from now on */
 static int begin_second(ess_driver *d, bool is_endless) {
   ess_slides *const s = d->slides;
-  if (ess_slide_is_listed(s->set, s->count, s->chatters)) {
+  if (ess_is_listed(s->set, s->count, s->chatters)) {
     ess_watch_returns_of(d, s->chatters);
     d->slide_returns = 0;
     return ess_slide_put_back(d, INFINITY);

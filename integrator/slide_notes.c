@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "arithmetic.h"
 #include "callbacks.h"
 #include "driver_state.h"
 #include "slides.h"
@@ -13,8 +14,7 @@ void ess_slide_note(ess_driver *d, size_t k) {
   ess_slides *const s = d->slides;
   s->crossed_before[k] = s->crossed_at[k];
   s->crossed_at[k] = d->t;
-  size_t i = 0;
-  while (i < s->noted_count && s->noted[i] != k) i++;
+  const size_t i = ess_place_in(s->noted, s->noted_count, k);
   s->noted[i] = k;
   if (i == s->noted_count) s->noted_count++;
 }
@@ -34,8 +34,7 @@ int ess_fail_sliding(ess_driver *d, size_t k) {
 
 void ess_slide_release(ess_driver *d, size_t k) {
   ess_slides *const s = d->slides;
-  size_t i = 0;
-  while (i < s->count && s->set[i] != k) i++;
+  const size_t i = ess_place_in(s->set, s->count, k);
   if (i == s->count) return;
   s->second[k] = s->rests[k] = false;
   memmove(s->set + i, s->set + i + 1, (--s->count - i) * sizeof *s->set);

@@ -94,7 +94,7 @@ int ess_rest_end(ess_driver *d) {
   ess_slides *const s = d->slides;
   bool rests = false;
   for (size_t k = 0; k < d->system.guard_count; k++) {
-    const bool is_slid = ess_slide_is_listed(s->set, s->count, k);
+    const bool is_slid = ess_is_listed(s->set, s->count, k);
     if (s->stopped[k] && is_slid) d->impacts->returning[ess_guard_ahead(d, k)] = ess_no_returns();
     rests = rests || (s->stopped[k] && is_slid);
     s->stopped[k] = false;

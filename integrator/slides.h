@@ -119,13 +119,6 @@ int ess_fail_sliding(ess_driver *d, size_t k);
  * what slides ends. */
 void ess_slide_release(ess_driver *d, size_t k);
 
-/* Whether event function k is listed. */
-static inline bool ess_slide_is_listed(const size_t list[], size_t count, size_t k) {
-  size_t i = 0;
-  while (i < count && list[i] != k) i++;
-  return i < count;
-}
-
 /* To look at surfaces leaves them at -1: their signs are again as noted in d->slides->sign. */
 int ess_slide_restore_signs(ess_driver *d);
 

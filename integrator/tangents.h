@@ -7,6 +7,7 @@
 #ifndef ESS_TANGENTS_ROOM_H
 #define ESS_TANGENTS_ROOM_H
 
+#include "arithmetic.h"
 #include "driver_state.h"
 #include "ess_tangents.h"
 
@@ -95,6 +96,17 @@ typedef struct ess_tangents {
   bool is_lost; /* a callback has failed on their way: they are elsewhere than the state */
   void *memory;
 } ess_tangents;
+
+/* whether that is the last instant of several events */
+static inline bool ess_is_last_instant(const ess_tangents *v, double t) {
+  return t >= v->met_from && t <= v->met_until;
+}
+
+/* place of event function k among those of it; v->met_count where it is none, or it is later now */
+static inline size_t ess_place_met(const ess_driver *d, size_t k) {
+  const ess_tangents *const v = d->tangents;
+  return ess_is_last_instant(v, d->t) ? ess_place_in(v->met_event, v->met_count, k) : v->met_count;
+}
 
 /* ---- between crossings ----------------------------------------------------------------------- */
 

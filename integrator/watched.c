@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arithmetic.h"
 #include "caller.h"
 #include "driver_state.h"
 #include "watched.h"
@@ -85,19 +86,12 @@ static ess_impact seen_by_caller(const ess_watched *w, const ess_impact *impact)
   return seen;
 }
 
-/* whether event function k is among those of the impact */
-static bool is_among(const ess_impact *impact, size_t k) {
-  size_t i = 0;
-  while (i < impact->count && impact->events[i] != k) i++;
-  return i < impact->count;
-}
-
 /* A watched function that is zero at the impact is on the side afterwards on which its value is,
  * or, where that is zero still, to which the field takes it. */
 static void read_side(ess_driver *d, const ess_impact *impact, size_t k) {
   const ess_watched *const w = &d->watched;
   double *const mode = &impact->mode[k];
-  const bool is_met = is_among(impact, k);
+  const bool is_met = ess_is_listed(impact->events, impact->count, k);
   const double near = is_met ? 2.0 * fabs(w->h_before[k]) : 0.0;
   double side = w->h[k];
   if (is_met && !(fabs(side) > near)) side = d->caller.way * w->rate[k];
@@ -170,7 +164,8 @@ static int tell_crossing(const ess_crossing_info *info, void *context) {
  * there, and told of anyway. By the impact that is made: tangents call the map for others beside.
  */
 static int way_of_jump(const ess_impact *impact, size_t k) {
-  if (is_among(impact, k) || impact->sign[k] == impact->mode[k]) return 0;
+  if (ess_is_listed(impact->events, impact->count, k) || impact->sign[k] == impact->mode[k])
+    return 0;
   return impact->mode[k] < 0.0 ? -1 : 1;
 }
 
