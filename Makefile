@@ -325,7 +325,7 @@ drake: setup-build build-essbench
 many-robots: setup-build build-essbench
 	@tools/many-robots install
 	$(essbench) robots tools/many-robots.list --budget 10 --out $(OUT)/many-robots
-	@tools/many-robots page $(OUT)
+	@tools/page $(call quote,$(OUT)) docs/results/many-robots.md
 
 # the Python package's own tests, in an environment of its own
 test-python: setup-python

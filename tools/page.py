@@ -1,6 +1,5 @@
-# What the tools that write pages share: a row of a table, and lines between the marks of a page.
+# What tools share: how they fail, of which machine and commit results are, and lines between the marks of a page.
 # SPDX-License-Identifier: GPL-3.0-or-later
-import csv
 import importlib.machinery
 import importlib.util
 import json
@@ -46,16 +45,6 @@ def opened(path, mode="r"):
         fail(f"{why.filename}: {why.strerror}")
 
 
-def rows_of(folder, name):
-    with opened(f"{folder}/{name}") as file:
-        return list(csv.DictReader(file))
-
-
-def results_of(folder, name):
-    with opened(f"{folder}/{name}") as file:
-        return json.load(file)
-
-
 def listed(names):
     names = list(names)
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
@@ -63,16 +52,6 @@ def listed(names):
 
 def table(*head, rule=" --- "):
     return [line(head), f"|{'|'.join([rule] * len(head))}|"]
-
-
-def tabled(said):
-    """Of a function that yields a head and then rows, cells each: the lines of that table."""
-
-    def lines(*of):
-        head, *rows = said(*of)
-        return [*table(*head), *map(line, rows)]
-
-    return lines
 
 
 def watched(folder, part, e):
@@ -111,20 +90,8 @@ def origins(found):
     return [f"All are of {heads[0]}.", "", *(f"- {name}: {disturbed(e, *more)}" for name, e, *more in found)]
 
 
-def sources(folder, names):
-    """The machine's lines of files of results."""
-    found = [(name.removesuffix(".json"), results_of(folder, name)) for name in names]
-    return origins([(r["command"], watched(folder, part, r["environment"])) for part, r in found])
-
-
 def line(cells):
     return f"| {' | '.join(map(str, cells))} |"
-
-
-def write(page, said):
-    """A whole tool: writes said(folder), lines by the names of marks, into its page."""
-    folder, page = given("results", page)
-    rewrite(page, said(folder))
 
 
 def rewrite(page, tables):

@@ -296,3 +296,12 @@ SELECT m.rowid AS at, n.robot, m.variant, 1e3 * m.time_step AS ms, iif(m.rms_err
     iif(m.rms_error > (reference ->> 'estimate'), printf('%.1e', m.rms_error), printf('< %.1e', reference ->> 'estimate')))) AS said,
   (SELECT printf('%.2f', value ->> 'order') FROM json_each(orders) WHERE value ->> 'variant' = m.variant) AS "order"
 FROM "robots/*/robot_mujoco" m JOIN robot_names n ON n.robot = m.folder;
+
+-- of many-robots.md: the package and what tells its models apart, and whether the reference is good enough
+CREATE VIEW many_robots AS
+WITH parts AS (
+  SELECT *, '["' || replace(replace(replace(model, '.deps/many-robots/', ''), '.xml', ''), '/', '","') || '"]' AS parts
+  FROM "many-robots/robots_models")
+SELECT *, (parts ->> 0) || ': ' || (parts ->> iif(parts ->> '$[#-1]' IN ('robot', 'scene', 'scene_flat'), '$[#-2]', '$[#-1]')) AS name,
+  coalesce(whole AND reference < 1e-3, 0) AS good
+FROM parts;

@@ -320,16 +320,15 @@ check 'ensembles have theirs' $?
 [ -s results/report.html ]
 check 'the report is written' $?
 
-again() { # every tool that writes pages, once more
-  sed -n '/^WRITERS = /,/^\]$/p' tools/results >writers.py
-  python3 -B -c 'from writers import WRITERS
-for name, below, pages, _ in WRITERS: print("results/" + below if below else "results", name, *pages * (name == "page"))' |
-    while read -r of name pages; do
-    # shellcheck disable=SC2086 # pages
-    "tools/$name" "$of" $pages || echo "$name failed"
-  done
+written() { # what tools/results says of pages: each, and what it is of
+  sed -n '/^WRITTEN = /,/^\]$/p' tools/results >written.py
+  python3 -B -c 'from written import WRITTEN
+for page, parts in WRITTEN: print(page, *parts)'
 }
-[ -z "$(again)" ] && [ -z "$(git status --porcelain --untracked-files=no)" ] && [ "$(wc -l <writers.py)" -gt 1 ]
+again() { # every page, once more
+  written | while read -r page _; do tools/page results "$page" || echo "$page failed"; done
+}
+[ -z "$(again)" ] && [ -z "$(git status --porcelain --untracked-files=no)" ] && [ "$(wc -l <written.py)" -gt 1 ]
 check 'the tools a second time change nothing' $?
 
 # a part: what reads it is written, and names the commit; all other pages stay as they are
@@ -367,24 +366,22 @@ check 'a part that there is not' $?
 rm -r results && mv "$room/all" results
 git reset -q --hard "$commit"
 
-# every writer says what it reads: without a file of one of its parts it fails, and with all of them it does not
+# every page is of what is said: without a file of one of its parts it fails, and with all of them it does not
 missing() {
-  sed -n '/^WRITERS = /,/^\]$/p' tools/results >writers.py
-  python3 -B -c 'from writers import WRITERS
-for name, below, pages, parts in WRITERS:
-    for part in parts: print(name, part, below or ".", *pages * (name == "page"))' | while read -r name part below pages; do
-    rm -rf "$room/less" && mkdir "$room/less" && cp -r results/. "$room/less"
-    rm -rf "$room/less/$part".* "$room/less/${part}"_* "$room/less/$part"
-    # blocks of this one stay
-    [ "$pages" != README.md ] || continue
-    # shellcheck disable=SC2086 # pages
-    "tools/$name" "$room/less/$below" $pages 2>"$room/why" && echo "$name $pages does not read $part"
-    [ "$(wc -l <"$room/why")" -eq 1 ] || { echo "$name $pages without $part:"; cat "$room/why"; }
+  written | while read -r page parts; do
+    for part in $parts; do
+      rm -rf "$room/less" && mkdir "$room/less" && cp -r results/. "$room/less"
+      rm -rf "$room/less/$part".* "$room/less/${part}"_* "$room/less/$part"
+      # blocks of this one stay
+      [ "$page" != README.md ] || continue
+      tools/page "$room/less" "$page" 2>"$room/why" && echo "$page is not of $part"
+      [ "$(wc -l <"$room/why")" -eq 1 ] || { echo "$page without $part:"; cat "$room/why"; }
+    done
   done
 }
 missing >"$room/missing"
 [ ! -s "$room/missing" ] || { cat "$room/missing"; false; }
-check 'a writer reads what it says, and tells in one line what is not there' $?
+check 'a page is of what is said, and tells in one line what is not there' $?
 git reset -q --hard "$commit"
 
 # a busy machine: nothing is published, unless that is asked for, and then the pages say it first

@@ -66,7 +66,7 @@ check 'what is missing is named' $?
 
 # --- all of them: a wrong call ends with 2, one line, and how it is right --------------------------
 wrong=0
-for tool in durations report; do
+for tool in report; do
   for words in --what 'a b c d'; do
     # shellcheck disable=SC2086 # words
     "$sources/tools/$tool" $words 2>"$room/err"
@@ -347,7 +347,6 @@ check 'a folder without a page is refused' $?
 
 # --- durations: of what make results ran; the others keep theirs -------------------------------------
 cp "$sources/docs/guide/running.md" "$room/running"
-cp "$sources/README.md" "$room/first"
 took() { # part seconds ...
   local parts=
   for ((; $# > 1; )); do
@@ -355,18 +354,16 @@ took() { # part seconds ...
     shift 2
   done
   echo "{\"cost\": {$parts}}" >"$room/results.json"
-  "$sources/tools/durations" "$room" "$room/running" "$room/first"
+  "$sources/tools/page" "$room" "$room/running"
 }
 took sweep 659.7 order 0.2 limbs 89
-check 'durations ends with 0' $?
+check 'durations are filled' $?
 grep -qxF '| `make sweep` | 11 min |' "$room/running" && grep -qxF '| `make order` | 1 s |' "$room/running" &&
   grep -qxF '| `make limbs` | 89 s |' "$room/running"
 check 'durations are told in minutes and seconds' $?
 took sweep 540 && grep -qxF '| `make sweep` | 9 min |' "$room/running" &&
   grep -qxF '| `make limbs` | 89 s |' "$room/running"
 check 'what has not run keeps its duration' $?
-grep -q '^make sweep    # 9 minutes: ' "$room/first" && took sweep 61 && grep -q '^make sweep    # 1 minute: ' "$room/first"
-check 'the README has the duration of the sweep' $?
 
 # --- cover ------------------------------------------------------------------------------------------
 sweep() { # folder, median in ms, ratio
@@ -408,8 +405,8 @@ cat >"$room/many-robots/robots.json" <<END
    "reference": null, "base": null, "joint": "", "joint_off": null, "unit": "", "from": null, "ratio": null}]}
 END
 cp "$sources/docs/results/many-robots.md" "$room/page"
-(cd "$room" && "$sources/tools/many-robots" page . page)
-check 'many-robots ends with 0' $?
+"$sources/tools/page" "$room" "$room/page"
+check 'the page of many robots is filled' $?
 grep -qxF '| a: spot | 1.5 | 20 mrad (hip) | 0.1 | 2.5 | 5e-04 | to the end |' "$room/page" &&
   grep -qxF '| b: walker |  | 1 mm (z) | 0.2 |  | 2e-03 | to the end |' "$room/page" &&
   grep -qxF '| c: gone |  |  |  |  |  | failed: no such file |' "$room/page"
