@@ -126,6 +126,10 @@ typedef struct study {
   void (*release)(study_run *run); /* of `own`; NULL: it is freed */
 } study;
 
+/* The options, the struct that they go into, and a cell's. */
+#define STUDY_OF(options_, settings_, cell_)                                                       \
+  .options = options_, .settings_size = sizeof(settings_), .cell_size = sizeof(cell_)
+
 /* One under way. */
 struct study_run {
   const study *study;

@@ -144,9 +144,7 @@ const study contact_modes_study = {
     .untimed = true,
     .brief = true,
     .cells = "slopes",
-    .options = options,
-    .settings_size = sizeof(settings),
-    .cell_size = sizeof(double),
+    STUDY_OF(options, settings, double),
     .tables =
         {[CONTACT_MODES_HILL] = STUDY_ROWS(arrival, .json = "hill", .csv = "contact_modes_hill.csv",
                                            .meaning = "one arrival at the hill"),

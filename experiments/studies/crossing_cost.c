@@ -192,9 +192,7 @@ const study crossing_cost_study = {
     .stages = 2,
     .pinned = true,
     .processes = 5,
-    .options = options,
-    .settings_size = sizeof(settings),
-    .cell_size = sizeof(precision_cell),
+    STUDY_OF(options, settings, precision_cell),
     .tables = {[SAMPLES] = PRECISION_SAMPLES,
                [LAPS] = PRECISION_SAMPLES,
                [ROWS] = STUDY_TABLE(

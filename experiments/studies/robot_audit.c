@@ -236,9 +236,7 @@ const study robot_audit_study = {
     .printable = true,
     .table = "show what is known; measure nothing",
     .cells = "starts",
-    .options = options,
-    .settings_size = sizeof(audit_settings),
-    .cell_size = sizeof(size_t),
+    STUDY_OF(options, audit_settings, size_t),
     .tables =
         {
             [AUDIT_SAMPLES] = STUDY_TABLE(sample_columns, audit_sample,

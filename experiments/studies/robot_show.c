@@ -22,12 +22,13 @@ static const double noticed = 1e-6;
 static void show_model(const study_run *run, const robot_top *t) {
   const robot_settings *const s = run->settings;
   const robot_case *const c = run->own;
+  const robot_sizes *const of = &t->sizes;
   printf("%s\n%zu bodies, %zu positions, %zu velocities, %zu actuators; "
          "%zu event functions of contacts and limits.\n"
          "Its own step is %s at %g ms.\n"
          "%zu start%s of %g s: %s, ",
-         t->file, t->bodies, t->positions, t->velocities, t->actuators, t->events, t->integrator,
-         1e3 * t->time_step, s->starts, s->starts > 1 ? "s" : "", s->time, t->pose);
+         t->file, of->bodies, of->nq, of->nv, of->nu, of->events, of->integrator,
+         1e3 * of->time_step, s->starts, s->starts > 1 ? "s" : "", s->time, t->pose);
   if (c->falls)
     printf("raised by %g m, tilted by %g rad.\n", s->height, s->tilt);
   else

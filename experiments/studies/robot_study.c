@@ -126,8 +126,28 @@ static int plan(study_run *run, size_t stage) {
   COLUMN_AS("cost." #member "_s", robot_top, bounds.cost.member, AMOUNT, "s", meaning)
 
 static const column top_columns[] = {
-    ROBOT_TOP_COLUMNS(COLUMN_LINE, robot_top)
-        ABOUT(until, AMOUNT, "s", "what the reference of every start reaches"),
+    COLUMN(robot_top, file, TEXT, "", "the model, as given"),
+    COLUMN(robot_top, pose, TEXT, "",
+           "that starts are made of: qpos, keyframe 0, init_qpos or qpos0"),
+    COLUMN_AS("positions", robot_top, sizes.nq, COUNT, "", "nq"),
+    COLUMN_AS("velocities", robot_top, sizes.nv, COUNT, "", "nv"),
+    COLUMN_AS("activations", robot_top, sizes.na, COUNT, "", "na"),
+    COLUMN_AS("actuators", robot_top, sizes.nu, COUNT, "", "nu"),
+    COLUMN_AS("bodies", robot_top, sizes.bodies, COUNT, "", "the world among them"),
+    COLUMN_AS("events", robot_top, sizes.events, COUNT, "", "event functions"),
+    COLUMN_AS("time_step", robot_top, sizes.time_step, AMOUNT, "s", "the model's own"),
+    COLUMN_AS("integrator", robot_top, sizes.integrator, TEXT, "", "the model's own"),
+    COLUMN(robot_top, twin_gap, AMOUNT, "",
+           "of a twin: RMS difference of its field from MuJoCo's, over the field's RMS"),
+    COLUMN(robot_top, twin_text_gap, AMOUNT, "",
+           "the same from the twin's own text, whose contacts have an added mass"),
+    COLUMN(robot_top, broken, AMOUNT, "",
+           "the most by which the first start, as its pose, breaks an equality: m, rad, or a "
+           "tendon's length"),
+    COLUMN(robot_top, growth, AMOUNT, "",
+           "of a disturbance of 1e-8 of the velocities, at most, by MuJoCo's steps; median"),
+    COLUMN(robot_top, reached, COUNT, "", "starts whose reference reaches the end"),
+    ABOUT(until, AMOUNT, "s", "what the reference of every start reaches"),
     ABOUT(status, TEXT, "", "success, or why the shortest reference ends there"),
     ABOUT(contact, TEXT, "", "where that happens"),
     ABOUT(size, AMOUNT, "",

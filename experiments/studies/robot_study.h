@@ -155,32 +155,11 @@ double robot_estimate(study_run *run);
 /* An error is known where it is so many times the reference's. */
 extern const double robot_known_from;
 
-#define ROBOT_TOP_COLUMNS(COLUMN, row)                                                             \
-  COLUMN(row, file, TEXT, "", "the model, as given")                                               \
-  COLUMN(row, pose, TEXT, "", "that starts are made of: qpos, keyframe 0, init_qpos or qpos0")     \
-  COLUMN(row, positions, COUNT, "", "nq")                                                          \
-  COLUMN(row, velocities, COUNT, "", "nv")                                                         \
-  COLUMN(row, activations, COUNT, "", "na")                                                        \
-  COLUMN(row, actuators, COUNT, "", "nu")                                                          \
-  COLUMN(row, bodies, COUNT, "", "the world among them")                                           \
-  COLUMN(row, events, COUNT, "", "event functions")                                                \
-  COLUMN(row, time_step, AMOUNT, "s", "the model's own")                                           \
-  COLUMN(row, integrator, TEXT, "", "the model's own")                                             \
-  COLUMN(row, twin_gap, AMOUNT, "",                                                                \
-         "of a twin: RMS difference of its field from MuJoCo's, over the field's RMS")             \
-  COLUMN(row, twin_text_gap, AMOUNT, "",                                                           \
-         "the same from the twin's own text, whose contacts have an added mass")                   \
-  COLUMN(row, broken, AMOUNT, "",                                                                  \
-         "the most by which the first start, as its pose, breaks an equality: m, rad, or a "       \
-         "tendon's length")                                                                        \
-  COLUMN(row, growth, AMOUNT, "",                                                                  \
-         "of a disturbance of 1e-8 of the velocities, at most, by MuJoCo's steps; median")         \
-  COLUMN(row, reached, COUNT, "", "starts whose reference reaches the end")
-
 typedef struct robot_top {
-  const char *file, *pose, *integrator;
-  size_t positions, velocities, activations, actuators, bodies, events, reached;
-  double time_step, growth, twin_gap, twin_text_gap, broken;
+  const char *file, *pose;
+  robot_sizes sizes;
+  size_t reached;
+  double growth, twin_gap, twin_text_gap, broken;
   double until, size, estimate, estimate_worst, bodies_estimate, hinges_estimate, tolerances_apart,
       mujoco_apart, check_step, jumps, refused;
   const char *status, *contact;

@@ -232,9 +232,7 @@ const study sliding_study = {
     .model = "belt",
     .untimed = true,
     .cells = "settings",
-    .options = options,
-    .settings_size = sizeof(settings),
-    .cell_size = sizeof(cell),
+    STUDY_OF(options, settings, cell),
     .tables = {[RUNS] = STUDY_ROWS(attempt, .json = "runs", .csv = "sliding_runs.csv",
                                    .meaning = "one solver at one width and tolerance"),
                [COSTS] =

@@ -259,9 +259,7 @@ const study tolerance_study = {
     .model = "plate",
     .cells = "trials",
     .processes = 2,
-    .options = options,
-    .settings_size = sizeof(settings),
-    .cell_size = sizeof(cell),
+    STUDY_OF(options, settings, cell),
     .tables = {[SAMPLES] = STUDY_ROWS(sample, .meaning = "one start at one tolerance"),
                [ROWS] = STUDY_ROWS(
                    row, .json = "rows", .csv = "tolerance.csv",

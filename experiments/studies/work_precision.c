@@ -213,9 +213,7 @@ const study work_precision_study = {
     .stages = 2,
     .pinned = true,
     .processes = 5,
-    .options = options,
-    .settings_size = sizeof(settings),
-    .cell_size = sizeof(precision_cell),
+    STUDY_OF(options, settings, precision_cell),
     .tables = {[STUDY_SAMPLES] = PRECISION_SAMPLES,
                [PRECISION_LAPS] = PRECISION_SAMPLES,
                [WORK_PRECISION_CASES] = STUDY_ROWS(
