@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # Every number in docs/results that was measured is written by a tool: outside what stands between
-# <!-- NAME --> and <!-- end --> no number has a unit of time, size or share, and none is a power of ten, but
-# for those in typed.txt, which are settings, limits or the papers'.
+# <!-- NAME --> and <!-- end -->, and in the text of a block's query, no number has a unit of time, size or share, and none
+# is a power of ten, but for those in typed.txt, which are settings, limits or the papers'.
 # SPDX-License-Identifier: GPL-3.0-or-later
 # usage: test_typed.py SOURCES
 import glob
@@ -19,9 +19,19 @@ MEASURED = [
 ]
 
 
+def block(found):
+    """Of a block the text that a hand wrote, which stands above its queries."""
+    lines, query = [], False
+    for line in found["made"].split("\n"):
+        query = query or re.match(r" *(SELECT|WITH)\b|or as before: ", line) is not None
+        lines.append("" if query else re.sub(r"\{[^}]*\}", " ", line))
+        query = query and not re.search(r";( *--.*)?$", line) and not line.startswith("or as before: ")
+    return "\n".join(lines) + "\n" * found["filled"].count("\n")
+
+
 def outside(text):
-    """What no tool writes: without blocks, code that is set apart, addresses."""
-    text = re.sub(r"<!-- (?:(?!-->).)*-->\n.*?<!-- end -->", lambda m: "\n" * m[0].count("\n"), text, flags=re.S)
+    """What no tool writes: without blocks' lines and queries, code that is set apart, addresses."""
+    text = re.sub(r"<!-- (?P<made>(?:(?!-->).)*-->\n)(?P<filled>.*?<!-- end -->)", block, text, flags=re.S)
     text = re.sub(r"^( {4}|```).*$", "", text, flags=re.M)
     return re.sub(r"\]\([^)]*\)|`[^`\n]*`", " ", text)
 
