@@ -23,6 +23,36 @@ static const double NOUGHT = 1e-9;
 static const double ADDED = 1e-6;
 enum { ROUNDS = 3 };
 
+static void exchange(double *a, double *b) {
+  const double held = *a;
+  *a = *b;
+  *b = held;
+}
+
+/* makes it upper triangular, with what goes with its rows, or NULL; false where a pivot is no more
+ * than this, in absolute value. The product of the pivots is the determinant. */
+static bool eliminate(size_t n, double matrix[], double *b, double least, double *product) {
+  *product = 1.0;
+  for (size_t c = 0; c < n; c++) {
+    size_t best = c;
+    for (size_t i = c + 1; i < n; i++)
+      if (fabs(matrix[i * n + c]) > fabs(matrix[best * n + c])) best = i;
+    if (!(fabs(matrix[best * n + c]) > least)) {
+      *product = 0.0 * matrix[best * n + c]; // not a number stays one
+      return false;
+    }
+    for (size_t j = 0; j < n && best != c; j++) exchange(&matrix[c * n + j], &matrix[best * n + j]);
+    if (b) exchange(&b[c], &b[best]);
+    *product *= best == c ? matrix[c * n + c] : -matrix[c * n + c];
+    for (size_t i = c + 1; i < n; i++) {
+      const double factor = matrix[i * n + c] / matrix[c * n + c];
+      for (size_t j = c; j < n; j++) matrix[i * n + j] -= factor * matrix[c * n + j];
+      if (b) b[i] -= factor * b[c];
+    }
+  }
+  return true;
+}
+
 bool ess_solve_linear(size_t n, double matrix[], double b[]) {
   for (size_t i = 0; i < n; i++) {
     double most = 0.0;
@@ -31,25 +61,8 @@ bool ess_solve_linear(size_t n, double matrix[], double b[]) {
     for (size_t j = 0; j < n; j++) matrix[i * n + j] /= most;
     b[i] /= most;
   }
-  for (size_t c = 0; c < n; c++) {
-    size_t best = c;
-    for (size_t i = c + 1; i < n; i++)
-      if (fabs(matrix[i * n + c]) > fabs(matrix[best * n + c])) best = i;
-    if (!(fabs(matrix[best * n + c]) > NOUGHT)) return false;
-    for (size_t j = 0; j < n && best != c; j++) {
-      const double held = matrix[c * n + j];
-      matrix[c * n + j] = matrix[best * n + j];
-      matrix[best * n + j] = held;
-    }
-    const double held = b[c];
-    b[c] = b[best];
-    b[best] = held;
-    for (size_t i = c + 1; i < n; i++) {
-      const double factor = matrix[i * n + c] / matrix[c * n + c];
-      for (size_t j = c; j < n; j++) matrix[i * n + j] -= factor * matrix[c * n + j];
-      b[i] -= factor * b[c];
-    }
-  }
+  double ignored;
+  if (!eliminate(n, matrix, b, NOUGHT, &ignored)) return false;
   for (size_t c = n; c-- > 0;) {
     for (size_t j = c + 1; j < n; j++) b[c] -= matrix[c * n + j] * b[j];
     b[c] /= matrix[c * n + c];
@@ -211,29 +224,14 @@ static bool pivot(size_t n, const double a[], const double g[], const double *ne
 /* the determinant of the members chosen by bits, of -G with ones on its diagonal */
 static double minor_of(size_t n, const double g[], size_t bits, double matrix[]) {
   size_t members[SOME], count = 0;
-  double product = 1.0;
+  double product;
   for (size_t i = 0; i < n; i++)
     if (bits >> i & 1) members[count++] = i;
   for (size_t i = 0; i < count; i++)
     for (size_t j = 0; j < count; j++)
       matrix[i * count + j] =
           -g[members[i] * n + members[j]] / fabs(g[members[i] * n + members[i]]);
-  for (size_t c = 0; c < count; c++) {
-    size_t best = c;
-    for (size_t i = c + 1; i < count; i++)
-      if (fabs(matrix[i * count + c]) > fabs(matrix[best * count + c])) best = i;
-    if (matrix[best * count + c] == 0.0) return 0.0;
-    for (size_t j = 0; j < count && best != c; j++) {
-      const double held = matrix[c * count + j];
-      matrix[c * count + j] = matrix[best * count + j];
-      matrix[best * count + j] = held;
-    }
-    product *= best == c ? matrix[c * count + c] : -matrix[c * count + c];
-    for (size_t i = c + 1; i < count; i++) {
-      const double factor = matrix[i * count + c] / matrix[c * count + c];
-      for (size_t j = c; j < count; j++) matrix[i * count + j] -= factor * matrix[c * count + j];
-    }
-  }
+  (void)eliminate(count, matrix, NULL, 0.0, &product);
   return product;
 }
 

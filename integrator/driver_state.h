@@ -239,4 +239,12 @@ static inline size_t ess_block_end(const ess_driver *d, size_t b) {
   return end < d->guard_lanes ? end : d->guard_lanes;
 }
 
+/* the next `count` doubles of the block at the cursor; none is laid where there is no block yet */
+static inline double *ess_lay(double **cursor, size_t *total, size_t count) {
+  double *const array = *cursor;
+  if (*cursor) *cursor += count;
+  *total += count;
+  return array;
+}
+
 #endif

@@ -138,13 +138,6 @@ const char *ess_slide_check(const ess_system *s, const ess_options *o) {
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-static double *lay(double **cursor, size_t *total, size_t count) {
-  double *const array = *cursor;
-  if (*cursor) *cursor += count;
-  *total += count;
-  return array;
-}
-
 static size_t lay_doubles(const ess_driver *d, ess_slides *s, double *block) {
   const size_t m = d->system.guard_count, n = d->lanes;
   double **const by_guard[] = {
@@ -154,19 +147,19 @@ static size_t lay_doubles(const ess_driver *d, ess_slides *s, double *block) {
   double **const by_pair[] = {&s->g, &s->g_aside, &s->box.inner, &s->box.matrix};
   size_t total = 0;
   for (size_t i = 0; i < sizeof by_guard / sizeof *by_guard; i++)
-    *by_guard[i] = lay(&block, &total, m);
+    *by_guard[i] = ess_lay(&block, &total, m);
   for (size_t i = 0; i < sizeof by_pair / sizeof *by_pair; i++)
-    *by_pair[i] = lay(&block, &total, m * m);
-  s->f0 = lay(&block, &total, n);
-  s->jump = lay(&block, &total, m * n);
-  s->corner = lay(&block, &total, ESS_CORNERS * n);
-  s->q = lay(&block, &total, ESS_CORNERS * m);
-  s->beside = lay(&block, &total, n);
-  s->f_beside = lay(&block, &total, n);
-  s->aside = lay(&block, &total, m * n);
-  s->push = lay(&block, &total, m * n);
-  s->checked = lay(&block, &total, ESS_SLIDE_CHECKS * m);
-  s->seen = lay(&block, &total, ESS_SLIDE_LOOKS * m);
+    *by_pair[i] = ess_lay(&block, &total, m * m);
+  s->f0 = ess_lay(&block, &total, n);
+  s->jump = ess_lay(&block, &total, m * n);
+  s->corner = ess_lay(&block, &total, ESS_CORNERS * n);
+  s->q = ess_lay(&block, &total, ESS_CORNERS * m);
+  s->beside = ess_lay(&block, &total, n);
+  s->f_beside = ess_lay(&block, &total, n);
+  s->aside = ess_lay(&block, &total, m * n);
+  s->push = ess_lay(&block, &total, m * n);
+  s->checked = ess_lay(&block, &total, ESS_SLIDE_CHECKS * m);
+  s->seen = ess_lay(&block, &total, ESS_SLIDE_LOOKS * m);
   return total;
 }
 

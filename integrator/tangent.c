@@ -27,14 +27,6 @@ enum { PAIRS = ESS_MEETING * (ESS_MEETING - 1) / 2 };
  * too long for them, by little */
 static const double ALLOWED = 10.0;
 
-/* the next `count` doubles of the block at the cursor; none is laid where there is no block yet */
-static double *lay(double **cursor, size_t *total, size_t count) {
-  double *const array = *cursor;
-  if (*cursor) *cursor += count;
-  *total += count;
-  return array;
-}
-
 /* lays out all arrays of doubles from `block` on; how many doubles these are */
 static size_t lay_all(const ess_driver *d, ess_tangents *v, double *block) {
   const size_t n = d->system.dimension, m = d->system.guard_count, p = v->count;
@@ -49,40 +41,40 @@ static size_t lay_all(const ess_driver *d, ess_tangents *v, double *block) {
   double *cursor = block;
   size_t total = 0;
   for (size_t i = 0; i < sizeof by_column / sizeof *by_column; i++)
-    *by_column[i] = lay(&cursor, &total, p * n);
+    *by_column[i] = ess_lay(&cursor, &total, p * n);
   for (size_t i = 0; i < sizeof by_state / sizeof *by_state; i++)
-    *by_state[i] = lay(&cursor, &total, d->lanes); // whole ones are written
-  v->w = lay(&cursor, &total, wide * n);
-  v->matrix = lay(&cursor, &total, n * n);
-  v->share = lay(&cursor, &total, p);
-  v->h = lay(&cursor, &total, m);
-  v->rate = lay(&cursor, &total, m);
-  v->mode = lay(&cursor, &total, m);
+    *by_state[i] = ess_lay(&cursor, &total, d->lanes); // whole ones are written
+  v->w = ess_lay(&cursor, &total, wide * n);
+  v->matrix = ess_lay(&cursor, &total, n * n);
+  v->share = ess_lay(&cursor, &total, p);
+  v->h = ess_lay(&cursor, &total, m);
+  v->rate = ess_lay(&cursor, &total, m);
+  v->mode = ess_lay(&cursor, &total, m);
   for (size_t i = 0; i <= ESS_MEETING; i++) {
     ess_passage *const q = &v->passage[i];
-    q->x = lay(&cursor, &total, n);
-    q->f = lay(&cursor, &total, n);
-    q->sign = lay(&cursor, &total, m);
-    q->side = lay(&cursor, &total, m);
-    q->y = lay(&cursor, &total, wide * n);
-    q->elapsed = lay(&cursor, &total, wide);
-    q->along = lay(&cursor, &total, along);
-    q->rate = lay(&cursor, &total, m);
+    q->x = ess_lay(&cursor, &total, n);
+    q->f = ess_lay(&cursor, &total, n);
+    q->sign = ess_lay(&cursor, &total, m);
+    q->side = ess_lay(&cursor, &total, m);
+    q->y = ess_lay(&cursor, &total, wide * n);
+    q->elapsed = ess_lay(&cursor, &total, wide);
+    q->along = ess_lay(&cursor, &total, along);
+    q->rate = ess_lay(&cursor, &total, m);
   }
-  v->cone = lay(&cursor, &total, PAIRS * v->wide);
-  v->nearest = lay(&cursor, &total, v->wide);
-  v->along = lay(&cursor, &total, p * parameters);
-  v->nominal = lay(&cursor, &total, parameters);
-  v->by = lay(&cursor, &total, most * parameters);
-  v->above = lay(&cursor, &total, parameters ? most : 0);
-  v->below = lay(&cursor, &total, parameters ? most : 0);
-  v->at_k = lay(&cursor, &total, parameters ? m : 0);
-  v->moved = lay(&cursor, &total, parameters ? most : 0);
-  v->moving = lay(&cursor, &total, parameters);
-  v->unit = lay(&cursor, &total, m > 1 || v->tape ? v->wide * parameters : 0);
-  v->met = lay(&cursor, &total, p * m);
-  v->met_y = lay(&cursor, &total, p * events * n);
-  v->digest = lay(&cursor, &total, m > 1 ? ESS_ORDERS : 0);
+  v->cone = ess_lay(&cursor, &total, PAIRS * v->wide);
+  v->nearest = ess_lay(&cursor, &total, v->wide);
+  v->along = ess_lay(&cursor, &total, p * parameters);
+  v->nominal = ess_lay(&cursor, &total, parameters);
+  v->by = ess_lay(&cursor, &total, most * parameters);
+  v->above = ess_lay(&cursor, &total, parameters ? most : 0);
+  v->below = ess_lay(&cursor, &total, parameters ? most : 0);
+  v->at_k = ess_lay(&cursor, &total, parameters ? m : 0);
+  v->moved = ess_lay(&cursor, &total, parameters ? most : 0);
+  v->moving = ess_lay(&cursor, &total, parameters);
+  v->unit = ess_lay(&cursor, &total, m > 1 || v->tape ? v->wide * parameters : 0);
+  v->met = ess_lay(&cursor, &total, p * m);
+  v->met_y = ess_lay(&cursor, &total, p * events * n);
+  v->digest = ess_lay(&cursor, &total, m > 1 ? ESS_ORDERS : 0);
   return total;
 }
 

@@ -19,22 +19,21 @@
 static size_t lay_all(const ess_driver *d, ess_tape *tape, double *block) {
   const size_t n = d->system.dimension, p = d->system.parameters, m = d->system.guard_count;
   size_t total = 0;
-#define LAY(array, count) ((array) = block ? block + total : NULL, total += (count))
+  double *cursor = block;
   for (int s = 0; s < ESS_STAGES; s++) {
-    LAY(tape->x[s], d->lanes > n + p ? d->lanes : n + p);
-    LAY(tape->k[s], d->lanes);
-    LAY(tape->J[s], n * n);
-    LAY(tape->by[s], n * p > p ? n * p : p);
-    LAY(tape->back[s], n);
+    tape->x[s] = ess_lay(&cursor, &total, d->lanes > n + p ? d->lanes : n + p);
+    tape->k[s] = ess_lay(&cursor, &total, d->lanes);
+    tape->J[s] = ess_lay(&cursor, &total, n * n);
+    tape->by[s] = ess_lay(&cursor, &total, n * p > p ? n * p : p);
+    tape->back[s] = ess_lay(&cursor, &total, n);
   }
-  for (int i = 0; i < ESS_DENSE; i++) LAY(tape->dense[i], d->lanes);
-  LAY(tape->lambda, n);
-  LAY(tape->error, n);
-  LAY(tape->mode, m);
-  LAY(tape->sign, m);
-  LAY(tape->live_sign, m);
-  LAY(tape->entry, 0);
-#undef LAY
+  for (int i = 0; i < ESS_DENSE; i++) tape->dense[i] = ess_lay(&cursor, &total, d->lanes);
+  tape->lambda = ess_lay(&cursor, &total, n);
+  tape->error = ess_lay(&cursor, &total, n);
+  tape->mode = ess_lay(&cursor, &total, m);
+  tape->sign = ess_lay(&cursor, &total, m);
+  tape->live_sign = ess_lay(&cursor, &total, m);
+  tape->entry = ess_lay(&cursor, &total, 0);
   return total;
 }
 
