@@ -341,6 +341,15 @@ check 'another value is another page of accuracy' $?
 "$sources/tools/page" "$room/nowhere" "$room/accuracy" 2>"$room/err"
 [ $? -eq 1 ] && grep -q 'page: .*accuracy: .*nowhere has no table ' "$room/err" && [ "$(wc -l <"$room/err")" -eq 1 ]
 check 'missing tolerances are named' $?
+for spoil in ':scale.json' '{"trials":scale.json' 's/^tolerance,/tol,/;s/,damping,/,d,/:tolerance.csv'; do
+  rm -rf "$room/spoilt" && mkdir "$room/spoilt" && cp "$room"/tolerance.* "$room/scale.json" "$room/spoilt"
+  file=$room/spoilt/${spoil##*:}
+  case $spoil in s/*) sed -i "${spoil%:*}" "$file" ;; *) echo "${spoil%:*}" >"$file" ;; esac
+  cp "$room/accuracy" "$room/spoilt/page"
+  "$sources/tools/page" "$room/spoilt" "$room/spoilt/page" 2>"$room/err"
+  [ $? -eq 1 ] && [ "$(wc -l <"$room/err")" -eq 1 ] && cmp -s "$room/accuracy" "$room/spoilt/page"
+  check "spoilt results: one line, and the page stays: $spoil" $?
+done
 "$sources/tools/page" "$room" 2>"$room/err"
 [ $? -eq 2 ] && grep -q 'usage: tools/page .*RESULTS PAGE' "$room/err"
 check 'a folder without a page is refused' $?
