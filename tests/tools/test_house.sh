@@ -71,6 +71,16 @@ all=$(edges)
 [ "$(echo "$all" | wc -l)" -ge 100 ] || fail "there are hardly any includes"
 echo "$all" | tsort >/dev/null || fail "files include each other in a circle"
 
+# --- libess's rooms -------------------------------------------------------------------------------
+
+# the table of CONTRIBUTING.md has each of its files, and no other
+for path in integrator/*.[ch]; do
+  grep -q "^| .*\`${path##*/}\`" CONTRIBUTING.md || fail "CONTRIBUTING.md has no room for $path"
+done
+gone=$(sed -n '/^| Room of/,/^$/p' CONTRIBUTING.md | grep -o '`[a-z_0-9]*\.[ch]`' | tr -d '`' |
+  while read -r name; do [ -e "integrator/$name" ] || echo "$name"; done)
+[ -z "$gone" ] || fail "CONTRIBUTING.md has a room for what is not there: $gone"
+
 # --- headers --------------------------------------------------------------------------------------
 
 # each of libess's can be read alone: it includes what it uses
