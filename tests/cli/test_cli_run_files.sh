@@ -109,7 +109,7 @@ ends_early() {
   expect 'its table ends there' [ "$(wc -l <early.csv)" -eq "$rows" ]
   expect 'in numbers' [ "$(grep -c nan early.csv)" -eq 0 ]
 }
-ends_early 234 'impacts accumulate: there are infinitely many before the time given at t = 0.46467' \
+ends_early 234 'impacts accumulate: infinitely many in a finite time at t = 0.46467' \
   run --model rocking-block --tilt 0.2 --delta-t 0 --no-reference --duration 1
 rm -f early.csv
 run run --model rocking-block --tilt 0.2 --delta-t 0 --no-reference --duration 1 --csv -
