@@ -273,12 +273,17 @@ static int make_carried(ess_driver *d) {
   }
 }
 
-/* what the impact has done to the state is noted, and what has come to rest by it */
-static int note_pushes(ess_driver *d, double zeno) {
+/* what the impact has done to the state */
+static void note_pushes(ess_driver *d) {
   const ess_impact_work *const w = d->impacts;
   for (size_t i = 0; i < w->count; i++)
     if (ess_is_impact(d, w->events[i])) ess_rest_note(d, w->events[i], w->x, w->after);
-  return ess_rest_ends(d, zeno) ? ESS_SUCCESS : ess_end_zeno(d, zeno);
+}
+
+/* impacts accumulate, or one has stopped the state: the run ends unless that may rest */
+static int end_or_rest(ess_driver *d, double zeno) {
+  const int status = ess_end_zeno(d, zeno);
+  return ess_rest_instead(d) ? ESS_SUCCESS : status;
 }
 
 int ess_make_impact(ess_driver *d, size_t k) {
@@ -288,9 +293,11 @@ int ess_make_impact(ess_driver *d, size_t k) {
   int status = ess_watch_zeno(d, count, events, &zeno);
   if (!status && isnan(zeno)) status = ess_refuse_grazing(d, k, &zeno);
   if (!status) status = make_events(d, count, false);
-  if (!status && !ess_may_rest(d)) status = ess_end_zeno(d, zeno);
+  const bool may_rest = ess_may_rest(d);
+  if (!status && may_rest) note_pushes(d);
+  if (!status && !may_rest) status = ess_end_zeno(d, zeno);
   if (!status) status = evaluate_after(d);
-  if (!status && ess_may_rest(d)) status = note_pushes(d, zeno);
+  if (!status && may_rest) status = end_or_rest(d, zeno);
   if (!status) status = make_carried(d);
   if (!status) status = ess_let_rest(d);
   return status ? status : ess_end_stopped(d);

@@ -14,6 +14,7 @@
 #include "enclosure.h"
 #include "events.h"
 #include "impacts.h"
+#include "slides.h"
 #include "suspect.h"
 
 /* ---- impacts that accumulate (Zeno) -----------------------------------------------------------
@@ -241,11 +242,14 @@ bool ess_impact_returns(ess_driver *d, double t, size_t k, const double x[], dou
     w->armed[ESS_GUARD_UP(i)] = w->mode[i] < 0.0;
     w->armed[ESS_GUARD_DOWN(i)] = w->mode[i] > 0.0 && !d->system.one_way;
   }
+  const size_t first = w->events[0]; // where a state rests its field asks, amid an impact too
   w->events[0] = k;
   ess_impact impact = ess_impact_of(w, t, 1);
   d->t_seen = t;
   *after = w->after;
-  return !w->calls.map(&impact, d->system.params) && w->mode[k] == side && w->armed[guard];
+  const int code = w->calls.map(&impact, d->system.params);
+  w->events[0] = first;
+  return !code && w->mode[k] == side && w->armed[guard];
 }
 
 /* the same now; the state after it is w->after */
@@ -297,7 +301,7 @@ int ess_put_before_impact(ess_driver *d, size_t k) {
   bool ahead;
   const int status = look_ahead(d, k, -d->sign[k], &ahead);
   if (status || !ahead) return status;
-  if (d->rate[k] == 0.0) return ess_fail(d, ESS_EGRAZING, k);
+  if (d->rate[k] == 0.0 && !ess_may_rest(d)) return ess_fail(d, ESS_EGRAZING, k);
   d->sign[k] = -d->sign[k];
   return ESS_SUCCESS;
 }

@@ -214,6 +214,8 @@ void ess_slides_forget(ess_driver *d) {
   s->leaves = s->is_released = s->is_whole = s->has_stopped = false;
   s->adds = true;
   s->chatters = SIZE_MAX;
+  s->chattered = NAN;
+  s->otherwise = (ess_failure){0};
   for (size_t k = 0; k < d->system.guard_count; k++) {
     s->crossed_at[k] = s->crossed_before[k] = -INFINITY;
     s->second[k] = s->rests[k] = s->stopped[k] = false;
@@ -384,8 +386,9 @@ static int install(ess_driver *d, size_t count) {
     if (slid && !slides && s->second[k] && !status)
       status = ess_slide_step_beside(d, i, count, its);
     if (slid && !slides) ess_arm(d, ess_guard_ahead(d, k));
+    const bool by_impacts = s->rests[k]; // these are counted
     if (!slides) s->second[k] = s->rests[k] = false;
-    if (slid != slides && !status) status = ess_watch_progress(d, k);
+    if (slid != slides && !by_impacts && !status) status = ess_watch_progress(d, k);
   }
   if (!status) status = ess_check_state(d, d->x_try);
   if (!status) memcpy(d->x, d->x_try, d->lanes * sizeof *d->x);
@@ -547,6 +550,8 @@ int ess_slides_begin(ess_driver *d, bool is_new, bool moved) {
   int status = ESS_SUCCESS;
   for (size_t k = 0; !status && is_new && k < d->system.guard_count; k++)
     if (d->h[k] == 0.0 && s->may[k] && ess_is_armed(d, k)) status = refuse_repelled(d, k);
+  if (!status && is_new) ess_rest_from_start(d);
+  if (!status && s->has_stopped) return ess_slide_settle(d);
   if (status || !s->count) return status;
   if (moved) status = release_left(d);
   // what the caller has changed since the last apply may hold the state no more

@@ -5,6 +5,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -29,6 +30,9 @@ static const double HIGH = 2.0;
  * what the field makes of the state; and by how much more it pushes, so often at most */
 static const double ROOM = 16.0, LEAST = 1e-6, MORE = 16.0;
 
+/* by so much impacts at one instant are slower when they are too many again */
+static const double SLOWER = 0.9;
+
 bool ess_may_rest(const ess_driver *d) {
   return d->options.rest && d->slides && d->impacts && !d->tangents;
 }
@@ -41,69 +45,249 @@ void ess_rest_note(ess_driver *d, size_t k, const double before[], const double 
   for (size_t l = 0; l < d->lanes; l++) push[l] *= part;
 }
 
-bool ess_rest_ends(ess_driver *d, double zeno) {
+/* Impacts of one instant pass on what is left of their speed, without end: whether that is less
+ * than when they were last too many, if they were at this instant. Each of them in units of what
+ * the tolerance lets its event function be off by. */
+static bool slows_down(ess_driver *d) {
   ess_slides *const s = d->slides;
+  double fastest = 0.0;
+  for (size_t k = 0; k < d->system.guard_count; k++) {
+    double allowed;
+    if (!ess_is_impact(d, k) || ess_allowed_error(d, k, &allowed) || !(allowed > 0.0)) continue;
+    fastest = ess_larger(fabs(d->rate[k]) / allowed, fastest);
+  }
+  const bool slower = s->chattered != d->t || fastest <= SLOWER * s->chattered_at;
+  s->chattered = d->t;
+  s->chattered_at = fastest;
+  return slower;
+}
+
+bool ess_rest_instead(ess_driver *d) {
+  ess_slides *const s = d->slides;
+  const ess_failure failure = d->failure;
+  const size_t guard = failure.status ? failure.guard : SIZE_MAX;
+  if (failure.status == ESS_ECHATTER && !slows_down(d)) return false;
   for (size_t k = 0; k < d->system.guard_count; k++) {
     if (!ess_is_impact(d, k)) continue;
     const ess_returning *const r = &d->impacts->returning[ess_guard_ahead(d, k)];
-    s->stopped[k] = r->ends || r->has_stopped;
+    s->stopped[k] = k == guard || r->ends || r->has_stopped;
     s->has_stopped = s->has_stopped || s->stopped[k];
   }
-  s->zeno = zeno;
-  return s->has_stopped;
+  if (!s->has_stopped) return false;
+  if (failure.status == ESS_ECHATTER)
+    d->stalled_crossings = 0;
+  else if (failure.status)
+    s->otherwise = failure;
+  ess_no_failure(d);
+  return true;
 }
 
-/* whether the guard pushes a state back that comes to it, and how hard it has to */
-static int begin_one(ess_driver *d, size_t k) {
+void ess_rest_from_start(ess_driver *d) {
   ess_slides *const s = d->slides;
-  s->rests[k] = s->second[k] = true;
-  s->scale[k] = 1.0;
-  memcpy(s->sign, d->sign, d->system.guard_count * sizeof *s->sign);
-  int status = ess_slide_look(d, d->t, d->x, &k, 1);
-  if (!status && s->g[0] > 0.0) { // by rounding the last impact was met from the wrong side
+  for (size_t k = 0; ess_may_rest(d) && k < d->system.guard_count; k++) {
+    const bool is_on = d->h[k] == 0.0 || ess_rests_on_impact(d, k);
+    if (!is_on || d->rate[k] != 0.0 || !ess_is_impact(d, k)) continue;
+    s->stopped[k] = s->has_stopped = true;
+    if (!(d->side[k] * d->rate_end[k] > 0.0)) continue;
+    (void)ess_fail(d, ESS_EGRAZING, k);
+    s->otherwise = d->failure;
+    ess_no_failure(d);
+  }
+}
+
+/* the way along which event function k's rate changes the most, states measured by their sizes */
+static int steepest(ess_driver *d, size_t k, double way[]) {
+  ess_slides *const s = d->slides;
+  memset(way, 0, d->lanes * sizeof *way);
+  for (size_t i = 0; i < ess_caller_states(d); i++) {
+    const double size = ess_larger(fabs(d->x[i]), ess_tangent_unit(d, i));
+    const double step = cbrt(DBL_EPSILON) * size;
+    for (int to = -1; to <= 1; to += 2) {
+      memcpy(s->beside, d->x, d->lanes * sizeof *s->beside);
+      s->beside[i] += to * step;
+      int status = ess_field_at(d, d->sign, d->t, s->beside, s->f_beside);
+      if (!status) status = ess_guard_rates(d, d->t, s->beside, s->f_beside, s->h, s->rate);
+      if (status) return status;
+      way[i] += to * s->rate[k] / (2.0 * step) * size * size;
+    }
+  }
+  return ESS_SUCCESS;
+}
+
+/* what an impact does to the state, where none has shown: it is asked of one that comes that way;
+ * *pushes where it is sent back */
+static int find_push(ess_driver *d, size_t k, bool *pushes) {
+  ess_slides *const s = d->slides;
+  const double *const push = s->push + k * d->lanes, *after;
+  double *const way = d->v_try;
+  *pushes = false;
+  for (size_t l = 0; l < d->lanes; l++) *pushes = *pushes || push[l] != 0.0;
+  const int status = *pushes ? ESS_SUCCESS : steepest(d, k, way);
+  if (status || *pushes) return status;
+  const double part = -d->sign[k] * ess_tangent_part(d, d->x, way, PART);
+  for (size_t l = 0; l < d->lanes; l++) s->beside[l] = d->x[l] + part * way[l];
+  *pushes = ess_impact_returns(d, d->t, k, s->beside, d->sign[k], &after);
+  if (*pushes) ess_rest_note(d, k, s->beside, after);
+  return ESS_SUCCESS;
+}
+
+/* ---- which of them hold the state ------------------------------------------------------------ */
+
+static bool is_new(const ess_driver *d, size_t k) {
+  return !ess_is_listed(d->slides->set, d->slides->count, k);
+}
+
+/* the i-th is none of them */
+static void drop(ess_slides *s, size_t i, size_t *count) {
+  s->rests[s->events[i]] = s->second[s->events[i]] = false;
+  memmove(s->events + i, s->events + i + 1, (--*count - i) * sizeof *s->events);
+}
+
+/* lists what is slid on, and the guards of impacts that the state is on: those that have ended, and
+ * others that may hold it with them */
+static int gather_touched(ess_driver *d, size_t *count) {
+  ess_slides *const s = d->slides;
+  int status = ESS_SUCCESS;
+  *count = 0;
+  for (size_t k = 0; !status && k < d->system.guard_count; k++) {
+    double allowed;
+    bool pushes = !is_new(d, k);
+    if (!pushes && !ess_is_impact(d, k)) continue;
+    if (!pushes) status = ess_allowed_error(d, k, &allowed);
+    if (!pushes && !status && fabs(d->h[k]) <= allowed) status = find_push(d, k, &pushes);
+    if (status || !pushes) continue;
+    if (is_new(d, k)) {
+      s->rests[k] = s->second[k] = true;
+      s->scale[k] = 1.0;
+    }
+    s->events[(*count)++] = k;
+  }
+  return status;
+}
+
+/* turns what by rounding the last impact was met by from the wrong side, and drops what does not
+ * push; whether there was any */
+static bool sort_out(ess_driver *d, size_t *count) {
+  ess_slides *const s = d->slides;
+  const size_t all = *count;
+  bool any = false;
+  for (size_t i = all; i-- > 0;) {
+    const size_t k = s->events[i];
+    const double its = s->g[i * all + i];
+    if (!is_new(d, k) || its < 0.0) continue;
     double *const push = s->push + k * d->lanes;
     for (size_t l = 0; l < d->lanes; l++) push[l] = -push[l];
-    status = ess_slide_look(d, d->t, d->x, &k, 1);
+    s->scale[k] = -s->scale[k];
+    if (!(its > 0.0) || s->scale[k] > 0.0) drop(s, i, count);
+    any = true;
   }
-  if (status == ESS_ESLIDING) { // it may come to be a mode of its own
-    s->rests[k] = s->second[k] = false;
+  return any;
+}
+
+/* how hard each has to push */
+static void choose_scales(ess_driver *d, size_t count) {
+  ess_slides *const s = d->slides;
+  for (size_t i = 0; i < count; i++) {
+    const size_t k = s->events[i];
+    if (!is_new(d, k)) continue;
+    const double size = ess_scaled_norm(d, s->jump + i * d->lanes, d->x, d->x);
+    const double least = LEAST * ess_scaled_norm(d, s->f0, d->x, d->x) / size;
+    s->scale[k] = ess_larger(ROOM * fabs(s->a[i] / s->g[i * count + i]), least);
+  }
+}
+
+/* drops what the state comes to at more speed than the tolerance lets a bounce have, by what pushes
+ * it back; whether there was any */
+static int drop_fast(ess_driver *d, size_t *count, bool *any) {
+  ess_slides *const s = d->slides;
+  const size_t all = *count;
+  int status = ESS_SUCCESS;
+  *any = false;
+  for (size_t i = all; !status && i-- > 0;) {
+    const size_t k = s->events[i];
+    double allowed;
+    if (!is_new(d, k) || s->part[i] != ESS_BETWEEN) continue;
+    status = ess_allowed_error(d, k, &allowed);
+    const double back = s->lambda[i] * fabs(s->g[i * all + i]);
+    if (back > 0.0 && d->rate[k] * d->rate[k] <= HIGH * back * allowed) continue;
+    drop(s, i, count);
+    *any = true;
+  }
+  return status;
+}
+
+/* one look at those listed; *again where some have been dropped, or turned */
+static int weigh_touched(ess_driver *d, size_t *count, bool *again) {
+  ess_slides *const s = d->slides;
+  size_t worst[2], i = 0;
+  *again = true;
+  int status = ess_slide_look(d, d->t, d->x, s->events, *count);
+  if (status == ESS_ESLIDING) { // its map begins a mode of its own
+    while (i < *count && s->events[i] != d->failure.guard) i++;
+    if (i == *count || !is_new(d, s->events[i])) return status;
     ess_no_failure(d);
+    drop(s, i, count);
     return ESS_SUCCESS;
   }
-  const double size = ess_scaled_norm(d, s->jump, d->x, d->x);
-  double allowed;
-  if (!status) status = ess_allowed_error(d, k, &allowed);
-  s->rests[k] = !status && s->g[0] < 0.0 && size > 0.0 && fabs(d->h[k]) <= allowed &&
-                d->rate[k] * d->rate[k] <= HIGH * fabs(s->a[0]) * allowed;
-  s->second[k] = s->rests[k];
-  if (status || !s->rests[k]) return status;
-  const double least = LEAST * ess_scaled_norm(d, s->f0, d->x, d->x) / size;
-  s->scale[k] = ess_larger(ROOM * fabs(s->a[0] / s->g[0]), least);
-  return ESS_SUCCESS;
+  if (status || sort_out(d, count)) return status;
+  choose_scales(d, *count);
+  ess_solutions found;
+  do {
+    status = ess_slide_look(d, d->t, d->x, s->events, *count);
+    if (status) return status;
+    found = ess_slide_solve(d, *count, worst);
+  } while (found != ESS_MANY_SOLUTIONS && ess_rest_widen(d, *count));
+  *again = false; // of many the caller is told where all is settled
+  return found == ESS_MANY_SOLUTIONS ? ESS_SUCCESS : drop_fast(d, count, again);
 }
 
 int ess_rest_begin(ess_driver *d) {
   ess_slides *const s = d->slides;
-  int status = ESS_SUCCESS;
-  for (size_t k = 0; s->has_stopped && !status && k < d->system.guard_count; k++)
-    if (s->stopped[k] && ess_is_impact(d, k)) status = begin_one(d, k);
-  return status;
+  const bool adds = s->adds;
+  size_t count;
+  if (!s->has_stopped) return ESS_SUCCESS;
+  memcpy(s->sign, d->sign, d->system.guard_count * sizeof *s->sign);
+  s->adds = true;
+  int status = gather_touched(d, &count);
+  for (bool again = true; !status && again && count;) status = weigh_touched(d, &count, &again);
+  const int restored = ess_slide_restore_signs(d);
+  s->adds = adds;
+  return status ? status : restored;
+}
+
+/* whether the instant goes on by an impact */
+static bool is_going_on(ess_driver *d) {
+  for (size_t k = 0; k < d->system.guard_count; k++) {
+    double allowed;
+    const bool is_due = ess_is_impact(d, k) && d->side[k] * d->rate[k] > 0.0;
+    if (!is_due || ess_allowed_error(d, k, &allowed)) continue;
+    if (fabs(d->h[k]) <= allowed) return true;
+  }
+  return false;
 }
 
 int ess_rest_end(ess_driver *d) {
   ess_slides *const s = d->slides;
+  const bool goes_on = is_going_on(d);
   bool rests = false;
   for (size_t k = 0; k < d->system.guard_count; k++) {
     const bool is_slid = ess_is_listed(s->set, s->count, k);
     if (s->stopped[k] && is_slid) d->impacts->returning[ess_guard_ahead(d, k)] = ess_no_returns();
     rests = rests || (s->stopped[k] && is_slid);
+    if (is_slid) d->impacts->stopped[k] = 0.0; // its rate counts, though it is next to none
     s->stopped[k] = false;
     s->rests[k] = s->rests[k] && is_slid;
     s->second[k] = s->second[k] && is_slid;
   }
+  const ess_failure otherwise = s->otherwise;
   s->has_stopped = false;
+  s->otherwise = (ess_failure){0};
   // what bounces are left take no time
-  return rests ? ess_slide_put_back(d, INFINITY) : ess_end_zeno(d, s->zeno);
+  const int status = rests ? ess_evaluate_node(d) : ESS_SUCCESS;
+  if (status || rests) return status ? status : ess_slide_put_back(d, INFINITY);
+  if (goes_on || !otherwise.status) return ESS_SUCCESS;
+  d->failure = otherwise;
+  return otherwise.status;
 }
 
 bool ess_rest_widen(ess_driver *d, size_t count) {

@@ -40,10 +40,11 @@ typedef struct ess_slides {
    * when it was last, and before that */
   size_t *noted, noted_count;
   double *crossed_at, *crossed_before;
-  size_t chatters;  /* one that is crossed back and forth without end; SIZE_MAX: none is */
-  bool *stopped;    /* by event function: its impacts have ended, and the state may rest on it */
-  double zeno;      /* when they accumulate; NAN: they have taken all of the speed */
-  bool has_stopped; /* some have */
+  size_t chatters; /* one that is crossed back and forth without end; SIZE_MAX: none is */
+  bool *stopped;   /* by event function: its impacts have ended, and the state may rest on it */
+  ess_failure otherwise;          /* how the run ends where it does not; success: it goes on */
+  double chattered, chattered_at; /* when impacts at one instant were too many; how fast still */
+  bool has_stopped;               /* some have */
   double *push, *scale; /* by event function: what an impact does to the state, how fast it is met,
                            and by how much more it is at lambda = 1 */
   bool is_whole;        /* the step just made was: the node's lambda was seen at its end */
@@ -167,9 +168,13 @@ bool ess_may_rest(const ess_driver *d);
 /* The state has been changed so by an impact of event function k, among others. */
 void ess_rest_note(ess_driver *d, size_t k, const double before[], const double after[]);
 
-/* Whether the impacts of some guards have ended at the node; these are in question where it is
- * settled. When they accumulate, NAN where they have taken all of the speed at once. */
-bool ess_rest_ends(ess_driver *d, double zeno);
+/* Whether the impacts of some guards have ended at the node, or the run would end there, by them:
+ * these are in question where it is settled. If they do not hold the state the run ends as it would
+ * have. */
+bool ess_rest_instead(ess_driver *d);
+
+/* A new trajectory begins at the node: what it lies on is in question. */
+void ess_rest_from_start(ess_driver *d);
 
 /* What those that have ended push the state by: they are in question where they are settled
  * next. Then what of them does not hold the state. */

@@ -47,8 +47,13 @@ static void leave_resting(ess_driver *d) {
   }
 }
 
-/* an impact at the node, where the step was cut; SIZE_MAX when there is none. The node is evaluated
- * where there may be. */
+/* whether event function k's guard is approached */
+static bool is_approached(const ess_driver *d, size_t k) {
+  return d->side[k] * d->rate[k] > 0.0;
+}
+
+/* an impact at the node, where the step was cut, of those that are approached there the first;
+ * SIZE_MAX when there is none. The node is evaluated where there may be. */
 static int find_impact(ess_driver *d, size_t *impact) {
   *impact = SIZE_MAX;
   for (size_t i = 0; d->impacts && i < d->flagged_count; i++)
@@ -57,9 +62,13 @@ static int find_impact(ess_driver *d, size_t *impact) {
   const int status = ess_evaluate_node(d);
   if (!status) leave_resting(d);
   *impact = SIZE_MAX;
-  for (size_t i = 0; !status && *impact == SIZE_MAX && i < d->flagged_count; i++) {
+  for (size_t i = 0; !status && i < d->flagged_count; i++) {
     const size_t k = d->flagged[i];
-    if (d->fate[k] == ESS_FATE_ENTERED && ess_is_armed(d, k)) *impact = ess_due_impact(d, k);
+    if (d->fate[k] != ESS_FATE_ENTERED || !ess_is_armed(d, k)) continue;
+    const size_t due = ess_due_impact(d, k);
+    if (due == SIZE_MAX || (*impact != SIZE_MAX && !is_approached(d, due))) continue;
+    *impact = due;
+    if (is_approached(d, due)) break;
   }
   return status;
 }

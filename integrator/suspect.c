@@ -299,6 +299,10 @@ static bool is_rounding(ess_driver *d) {
   return !status && d->inexact[s->guard] <= ROUNDINGS * rounding;
 }
 
+void ess_watch_no_turns(ess_driver *d) {
+  d->turning.longest = ess_larger(d->turning.longest, GROW_MOST * d->dt);
+}
+
 bool ess_turns_too_far(ess_driver *d) {
   ess_turning *const s = &d->turning;
   const bool is_first = s->length == 0.0;

@@ -90,4 +90,8 @@ void ess_watch_paces(ess_driver *d);
  * the way in which event functions turn. The next is bounded by what this one has shown. */
 bool ess_turns_too_far(ess_driver *d);
 
+/* The step just made was not looked at for that: its length bounds the next no more than any does.
+ */
+void ess_watch_no_turns(ess_driver *d);
+
 #endif

@@ -80,7 +80,10 @@ static int step(ess_driver *d, double t1) {
   if (d->is_coarse) status = ess_refine(d);
   if (!status && d->dt_next == 0.0) status = ess_dopri5_first_step(d, t1, &d->dt_next);
   if (watching) ess_watch_paces(d);
-  if (!status && ess_is_sliding(d)) return ess_integration_step(d, t1);
+  if (!status && ess_is_sliding(d)) {
+    ess_watch_no_turns(d);
+    return ess_integration_step(d, t1);
+  }
   if (!status) ess_kinks_choose(d);
   for (bool again = true; !status && again;) {
     bool last;
@@ -126,11 +129,8 @@ int ess_advance_by_tolerance(ess_driver *d, double t1) {
     if (d->t >= t1 && !is_due) return ESS_SUCCESS;
     status = is_due ? cross_here(d, due) : step(d, t1);
     if (!status && is_due) status = ess_refill(d);
-    if (status == ESS_EZENO && ess_may_rest(d) &&
-        ess_rest_ends(d, ess_caller_time(d, d->failure.time))) {
-      ess_no_failure(d);
-      status = ESS_SUCCESS;
-    }
+    const bool ends = status == ESS_EZENO || status == ESS_EGRAZING || status == ESS_ECHATTER;
+    if (ends && ess_may_rest(d) && ess_rest_instead(d)) status = ESS_SUCCESS;
     if (!status && d->slides) status = ess_slide_settle(d);
     if (!status) status = ess_settle(d);
     if (!status) status = ess_watch_returns(d);
