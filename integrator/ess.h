@@ -374,10 +374,10 @@ typedef struct ess_options {
   const bool *slides; /* optional, [m]: which event functions may be slid on: none whose guards are
                          silent, impacts or one-way, or whose rows change others. NULL: the rest */
 
-  /* Default: false. true: where impacts accumulate, or have taken all of the speed, and the field
-   * pushes the state onto their guard, it rests there: it slides, held by what impacts would do to
-   * it, and leaves where they would have to pull. Their map is asked of states that come to the
-   * guard at rates of a thousandth of the state, and has to send them back. Needs
+  /* Default: false. true: where impacts accumulate, have taken all of the speed, or begin at rest,
+   * and the field pushes the state onto their guard, it rests there: it slides, held by what
+   * impacts would do to it, and leaves where they would have to pull. Their map is asked of states
+   * that come to the guard at a thousandth of the state, and has to send them back. Needs
    * ESS_SLIDING_FILIPPOV. Where tangents are followed such a run ends with ESS_EZENO as without. */
   bool rest;
   /* What follows concerns ESS_METHOD_PAPER alone. Half-width of every guard's neighbourhood, in

@@ -33,10 +33,6 @@ static const double ROOM = 16.0, LEAST = 1e-6, MORE = 16.0;
 /* by so much impacts at one instant are slower when they are too many again */
 static const double SLOWER = 0.9;
 
-bool ess_may_rest(const ess_driver *d) {
-  return d->options.rest && d->slides && d->impacts && !d->tangents;
-}
-
 void ess_rest_note(ess_driver *d, size_t k, const double before[], const double after[]) {
   double *const push = d->slides->push + k * d->lanes;
   memset(push, 0, d->lanes * sizeof *push);

@@ -163,7 +163,9 @@ int ess_slide_step_beside(ess_driver *d, size_t i, size_t count, double to);
 
 /* Whether a state may rest on the guards of impacts: it is asked for, and no direction is followed.
  */
-bool ess_may_rest(const ess_driver *d);
+static inline bool ess_may_rest(const ess_driver *d) {
+  return d->options.rest && d->slides && d->impacts && !d->tangents;
+}
 
 /* The state has been changed so by an impact of event function k, among others. */
 void ess_rest_note(ess_driver *d, size_t k, const double before[], const double after[]);

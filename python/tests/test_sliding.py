@@ -204,3 +204,17 @@ def test_what_rest_needs_is_told():
         ess.solve_ivp(falls, (0, 1), [1.0, 0], guards=above_table, impact=bounces(0.5), rest=[0])
     with pytest.raises(ValueError, match="`rest` is on the guards of `impact`, which is not given"):
         ess.solve_ivp(falls, (0, 1), [1.0, 0], guards=above_table, rest=True)
+
+
+def test_what_lies_on_the_table_at_the_start_stays():
+    def run(**more):
+        return ess.solve_ivp(
+            falls, (0, 3), [0, 0], guards=lambda t, y: y[0], impact=lambda t, y, s, c: [y[0], -0.5 * y[1]],
+            **more,
+        )  # fmt: skip
+
+    lies = run(rest=True)
+    assert lies.success, lies.message
+    np.testing.assert_array_equal(lies.slides, [[0, 1]])
+    np.testing.assert_allclose(lies.y_end, 0, atol=1e-9)
+    assert run().reason == "EGRAZING"
