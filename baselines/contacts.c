@@ -5,8 +5,8 @@
 #include <string.h>
 
 int contacts_alloc(contact_set *c, const model *m) {
-  *c = (contact_set){.m = m};
-  m->type->mechanics(m, &c->law);
+  *c = (contact_set){.m = m, .law = {.contacts = model_contacts(m)}};
+  if (m->type->mechanics) m->type->mechanics(m, &c->law);
   c->depth = calloc(c->law.contacts * (1 + c->law.coordinates), sizeof *c->depth);
   c->flags = malloc(2 * c->law.contacts);
   c->gradient = c->depth ? c->depth + c->law.contacts : NULL;

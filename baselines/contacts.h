@@ -13,7 +13,8 @@ typedef struct contact_set {
   unsigned char *flags;
 } contact_set;
 
-/* Of a model with mechanics. 0, or SOLVER_FAILED: no room. contacts_free in any case. */
+/* Of a model with mechanics; of another one there are its contacts, and no law. 0, or
+ * SOLVER_FAILED: no room. contacts_free in any case. */
 int contacts_alloc(contact_set *c, const model *m);
 void contacts_free(contact_set *c);
 

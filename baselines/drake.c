@@ -5,7 +5,8 @@
  * Drake is a Python package here. So each instance has a process of its own (drake_worker.py),
  * which is asked through a pipe: a start goes there, the states at the output times come back.
  * Drake's point contact without dissipation is the model's spring exactly: f = k p. Its damping is
- * Hunt & Crossley's, f = k p (1 + d p'), which no model here has; models with damping are refused.
+ * Hunt & Crossley's, f = k p (1 + d p'), which no model here has; contacts with damping are
+ * refused. Hinges' springs and dampers are the same in both.
  *
  * The Python is $DRAKE_PYTHON, else .deps/drake/bin/python, which `make drake` sets up. */
 #define _GNU_SOURCE // pipe2
@@ -25,6 +26,7 @@
 #include "contacts.h"
 #include "drake_worker.h"
 #include "hopper.h"
+#include "legged.h"
 #include "plate.h"
 
 extern char **environ;
@@ -65,17 +67,45 @@ static json_t *describe_hopper(const model *m) {
                    "free_length", p->free_length, "radius", 0.5, "springs", 0.0);
 }
 
-static int describe(const model *m, json_t **system, char message[SOLVER_MESSAGE_SIZE]) {
+/* hinges are springs and dampers in Drake, too */
+static json_t *describe_legs(const model *m) {
+  const legged_parameters *const p = legged_get(m);
+  const double *const disc = p->body_inertia, *const mass = p->link_mass;
+  json_t *const legs = json_array();
+  for (size_t i = 0; i < p->legs; i++) json_array_append_new(legs, json_real(legged_angle(p, i)));
+  return json_pack("{s:f, s:[fff], s:f, s:f, s:f, s:f, s:[ff], s:[ff], s:[ff], s:[ff], s:f, s:f, "
+                   "s:o}",
+                   "mass", p->body_mass, "inertia", disc[0], disc[1], disc[2], "gravity",
+                   p->gravity, "stiffness", p->stiffness, "radius", p->foot_radius, "body_radius",
+                   p->body_radius, "link_mass", mass[0], mass[1], "link_inertia",
+                   p->link_inertia[0], p->link_inertia[1], "link_length", p->link_length[0],
+                   p->link_length[1], "rest", p->rest[0], p->rest[1], "joint_stiffness",
+                   p->joint_stiffness, "joint_damping", p->joint_damping, "legs", legs);
+}
+
+/* why it is not Drake's, or NULL */
+static const char *unlike(const model *m) {
   const bool is_plate = m->type == &plate_type;
-  if (!is_plate && m->type != &hopper_type)
-    return SOLVER_REFUSE(message, "drake: %s is no body on springs; hopper and plate are",
-                         m->type->name);
-  if (is_plate && plate_get(m)->damping > 0.0)
-    return SOLVER_REFUSE(message, "drake: its contacts' damping is another law than the plate's; "
-                                  "it races with --damping 0");
+  const double damping = is_plate                  ? plate_get(m)->damping
+                         : m->type == &legged_type ? legged_get(m)->damping
+                                                   : 0.0;
+  if (damping > 0.0) return "its contacts' damping is another law; it races with --damping 0";
   if (is_plate && plate_get(m)->law != PLATE_ROLLER)
-    return SOLVER_REFUSE(message, "drake: the plate's law roller alone is one of spheres");
-  *system = is_plate ? describe_plate(m) : describe_hopper(m);
+    return "the plate's law roller alone is one of spheres";
+  return NULL;
+}
+
+static int describe(const model *m, json_t **system, char message[SOLVER_MESSAGE_SIZE]) {
+  json_t *(*const by)(const model *) = m->type == &plate_type    ? describe_plate
+                                       : m->type == &hopper_type ? describe_hopper
+                                       : m->type == &legged_type ? describe_legs
+                                                                 : NULL;
+  if (!by)
+    return SOLVER_REFUSE(message, "drake: %s is no body on springs; hopper, plate and robot are",
+                         m->type->name);
+  const char *const why = unlike(m);
+  if (why) return SOLVER_REFUSE(message, "drake: %s", why);
+  *system = by(m);
   return *system ? 0 : SOLVER_FAIL(message, "drake: out of memory");
 }
 

@@ -9,6 +9,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "robot_twist.h"
+
 /* ---- vectors --------------------------------------------------------------------------------- */
 
 static double dot(const double a[3], const double b[3]) {
@@ -245,22 +247,16 @@ void robot_distance(const mjModel *m, const mjData *d, const int geom[2], size_t
                 m->geom_size[3 * geom[1]], out);
 }
 
-/* the velocity of a point that is fixed to the geom's body */
-static void point_velocity(const mjModel *m, const mjData *d, int geom, const double point[3],
-                           double out[3]) {
-  const int body = m->geom_bodyid[geom];
-  const double *com = d->subtree_com + 3 * m->body_rootid[body], *velocity = d->cvel + 6 * body;
-  double from[3];
-  mju_sub3(from, point, com);
-  mju_cross(out, velocity, from);
-  mju_addTo3(out, velocity + 3);
+bool robot_distance_is_of_points(int type1, int type2) {
+  return type1 == mjGEOM_PLANE &&
+         (type2 == mjGEOM_SPHERE || type2 == mjGEOM_CAPSULE || type2 == mjGEOM_BOX);
 }
 
 void robot_distance_velocity(const mjModel *m, const mjData *d, const int geom[2],
-                             const robot_touch *touch, double out[3]) {
+                             const double twist[], const double point[3], double out[3]) {
   double first[3];
-  point_velocity(m, d, geom[0], touch->pos, first);
-  point_velocity(m, d, geom[1], touch->pos, out);
+  robot_twist_at(m, d, twist, geom[0], point, first);
+  robot_twist_at(m, d, twist, geom[1], point, out);
   mju_subFrom3(out, first);
 }
 

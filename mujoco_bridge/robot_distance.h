@@ -33,10 +33,14 @@ void robot_distance(const mjModel *m, const mjData *d, const int geom[2], size_t
 /* Whether two capsules are as parallel as MuJoCo takes for parallel. */
 bool robot_distance_parallel(const mjData *d, const int geom[2]);
 
-/* The velocity of the second geom's point where they touch against the first's; velocities of
- * bodies are in d. */
+/* Whether the points of two such geoms are a plane's, below points that stay where they are in the
+ * second geom: a sphere's centre, ends of a capsule, corners of a box. */
+bool robot_distance_is_of_points(int type1, int type2);
+
+/* The velocity of the second geom's body at a point against that of the first's, by the velocities
+ * of all bodies, such as d->cvel. */
 void robot_distance_velocity(const mjModel *m, const mjData *d, const int geom[2],
-                             const robot_touch *touch, double out[3]);
+                             const double twist[], const double point[3], double out[3]);
 
 /* whether the boxes about two geoms, or a plane and such a box, are at least so far apart along an
  * axis of one of them: so the geoms are, too */

@@ -10,6 +10,7 @@
 #include <stdatomic.h>
 
 #include "robot.h"
+#include "robot_distance.h"
 
 /* Two geoms whose contacts have smooth distances, or are followed or watched as they have none. */
 typedef struct robot_pair {
@@ -55,8 +56,8 @@ typedef struct robot_shared {
 
 /* What mjData holds, and so need not be computed again. */
 typedef struct robot_stage {
-  bool kinematics, inertia; /* of data->qpos */
-  bool constraints;         /* of data->qpos, and of `acting` */
+  bool poses, kinematics, inertia; /* of data->qpos; poses are kinematics without axes of joints */
+  bool constraints;                /* of data->qpos, and of `acting` */
 } robot_stage;
 
 struct robot {
@@ -67,10 +68,14 @@ struct robot {
   mjData *data;
   double *joint_range, *tendon_range;
   robot_stage stage;
-  double *acting;  /* [events], the latched signs that the constraints are of */
-  double *speed;   /* [nv] */
-  double *shifted; /* [dimension], and [2 * events] behind it: room for differences */
-  double *held;    /* [nu], controls over a reset */
+  double *acting;         /* [events], the latched signs that the constraints are of */
+  double *speed;          /* [nv] */
+  double *shifted;        /* [dimension], and [2 * events] behind it: room for differences */
+  double *along, *change; /* [6 * bodies], robot_twist's */
+  double *load;           /* [6 * bodies], a twin's forces on them */
+  robot_touch *touch;     /* [contact_events], where points are by data->qpos */
+  bool *touch_known;      /* [contact_events], those that are there */
+  double *held;           /* [nu], controls over a reset */
   ess_system system;
   char failure[ROBOT_MESSAGE_SIZE];
 };

@@ -37,7 +37,7 @@ typedef struct points_call {
 static void look_at_points(void *context) {
   const points_call *c = context;
   const robot_shared *s = c->r->shared;
-  robot_stage_kinematics(c->r, c->x);
+  robot_stage_poses(c->r, c->x);
   *c->jumped = 0;
   for (size_t i = s->ruled_pairs, k = 0; i < s->pair_count; ++i) {
     if (!robot_found_follows(s, &s->pairs[i])) continue;

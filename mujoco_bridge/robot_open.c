@@ -125,6 +125,11 @@ void robot_close(robot *r) {
   free(r->acting);
   free(r->speed);
   free(r->shifted);
+  free(r->along);
+  free(r->change);
+  free(r->load);
+  free(r->touch);
+  free(r->touch_known);
   free(r->held);
   release(r->shared);
   free(r);
@@ -173,10 +178,15 @@ static robot *instance_of(robot_shared *shared) {
   const size_t n = (size_t)(m->nq + m->nv + m->na);
   r->shifted = calloc(n + 2 * shared->event_count + 1, sizeof *r->shifted);
   r->held = calloc((size_t)m->nu + 1, sizeof *r->held);
+  r->along = calloc(6 * (size_t)m->nbody, sizeof *r->along);
+  r->change = calloc(6 * (size_t)m->nbody, sizeof *r->change);
+  r->load = calloc(6 * (size_t)m->nbody, sizeof *r->load);
+  r->touch = calloc(shared->contact_events + 1, sizeof *r->touch);
+  r->touch_known = calloc(shared->contact_events + 1, sizeof *r->touch_known);
   r->model.jnt_range = r->joint_range;
   r->model.tendon_range = r->tendon_range;
-  const bool room =
-      r->joint_range && r->tendon_range && r->acting && r->speed && r->held && r->shifted;
+  const bool room = r->joint_range && r->tendon_range && r->acting && r->speed && r->held &&
+                    r->shifted && r->along && r->change && r->load && r->touch && r->touch_known;
   if (room && robot_guarded(r, make_data, r) == 0 && r->data) {
     r->system = robot_system_of(r);
     return r;

@@ -13,10 +13,12 @@
 #include "bridge_guard.h"
 #include "robot_distance.h"
 #include "robot_found.h"
+#include "robot_points.h"
 #include "robot_twin.h"
 
 void robot_stage_forget(robot *r) {
   r->stage = (robot_stage){0};
+  robot_points_forget(r);
 }
 
 void robot_stage_reset(robot *r) {
@@ -36,16 +38,24 @@ int robot_guarded(robot *r, void (*work)(void *context), void *context) {
   return -1;
 }
 
-void robot_stage_kinematics(robot *r, const double x[]) {
+void robot_stage_poses(robot *r, const double x[]) {
   const mjModel *m = &r->model;
   mjData *d = r->data;
   const size_t size = (size_t)m->nq * sizeof *x;
-  if (r->stage.kinematics && memcmp(d->qpos, x, size) == 0) return;
+  if (r->stage.poses && memcmp(d->qpos, x, size) == 0) return;
   robot_stage_forget(r);
   memcpy(d->qpos, x, size);
   mj_kinematics(m, d);
-  mj_comPos(m, d);
-  if (m->ntendon > 0) mj_tendon(m, d);
+  r->stage.poses = true;
+  // lengths of tendons come with their Jacobians
+  if (m->ntendon > 0) robot_stage_kinematics(r, x);
+}
+
+void robot_stage_kinematics(robot *r, const double x[]) {
+  robot_stage_poses(r, x);
+  if (r->stage.kinematics) return;
+  mj_comPos(&r->model, r->data);
+  if (r->model.ntendon > 0) mj_tendon(&r->model, r->data);
   r->stage.kinematics = true;
 }
 
@@ -56,14 +66,12 @@ void robot_stage_velocities(robot *r, const double v[]) {
 
 /* ---- what acts ------------------------------------------------------------------------------- */
 
-static void add_point(robot *r, const robot_pair *p, size_t parts, size_t part) {
+static void add_point(robot *r, const robot_pair *p, const robot_touch *touch) {
   mjContact contact = p->pattern;
-  robot_touch touch;
-  robot_distance(&r->model, r->data, p->geom, parts, part, &touch);
-  contact.dist = touch.dist;
-  mju_copy3(contact.pos, touch.pos);
-  mju_copy3(contact.frame, touch.normal);
-  mju_copy3(contact.frame + 3, touch.tangent);
+  contact.dist = touch->dist;
+  mju_copy3(contact.pos, touch->pos);
+  mju_copy3(contact.frame, touch->normal);
+  mju_copy3(contact.frame + 3, touch->tangent);
   robot_distance_frame(contact.frame);
   mj_addContact(&r->model, r->data, &contact);
 }
@@ -76,13 +84,17 @@ static bool pass_parallel(const robot *r, const robot_pair *p) {
          type[p->geom[1]] == mjGEOM_CAPSULE && robot_distance_parallel(r->data, p->geom);
 }
 
-static void add_contact(robot *r, const robot_event *e) {
-  const robot_pair *p = &r->shared->pairs[e->object];
+static void add_contact(robot *r, size_t k) {
+  const robot_pair *p = &r->shared->pairs[r->shared->events[k].object];
   if (!pass_parallel(r, p)) {
-    add_point(r, p, p->parts, (size_t)e->part);
+    add_point(r, p, robot_point(r, k));
     return;
   }
-  for (size_t part = 0; part < 2; ++part) add_point(r, p, 2, part);
+  for (size_t part = 0; part < 2; ++part) {
+    robot_touch touch;
+    robot_distance(&r->model, r->data, p->geom, 2, part, &touch);
+    add_point(r, p, &touch);
+  }
 }
 
 static double joint_margin(const robot *r, const robot_event *e) {
@@ -185,7 +197,7 @@ static void make_rows(robot *r, const double sign[]) {
   r->data->parena = 0;
   // a twin's contacts are no constraints
   for (size_t k = 0; k < s->contact_events && s->stiffness == 0.0; ++k)
-    if (sign[k] > 0.0) add_contact(r, &s->events[k]);
+    if (sign[k] > 0.0) add_contact(r, k);
   for (size_t k = s->row_events; k < s->force_events && s->stiffness == 0.0; ++k)
     if (sign[k] > 0.0) robot_found_add(r, &s->pairs[s->events[k].object]);
   for (size_t k = s->contact_events; k < s->row_events; ++k)

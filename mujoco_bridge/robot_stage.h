@@ -11,6 +11,9 @@
 /* These may leave by MuJoCo's error handler: call them within robot_guarded. */
 
 /* Poses of all bodies and lengths of tendons at the positions of x. */
+void robot_stage_poses(robot *r, const double x[]);
+
+/* And what velocities, inertia and Jacobians are made of. */
 void robot_stage_kinematics(robot *r, const double x[]);
 
 /* Velocities of all bodies for the generalised velocity v[nv] at those poses. */

@@ -47,7 +47,7 @@ typedef struct pose_call {
 
 static void make_poses(void *context) {
   const pose_call *c = context;
-  robot_stage_kinematics(c->r, c->x);
+  robot_stage_poses(c->r, c->x);
 }
 
 int robot_body_positions(robot *r, const double x[], double xpos[]) {

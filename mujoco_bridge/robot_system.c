@@ -12,9 +12,11 @@
 
 #include "robot_distance.h"
 #include "robot_found.h"
+#include "robot_points.h"
 #include "robot_stage.h"
 #include "robot_survey.h"
 #include "robot_twin.h"
+#include "robot_twist.h"
 
 /* ---- positions and velocities ---------------------------------------------------------------- */
 
@@ -147,11 +149,12 @@ typedef struct guard_call {
   const size_t *which; /* NULL: all */
   size_t count;
   double *h, *rate;
+  const double *along; /* velocities of bodies along v */
 } guard_call;
 
-static double touch_rate(const robot *r, const robot_pair *p, const robot_touch *touch) {
+static double touch_rate(const guard_call *c, const robot_pair *p, const robot_touch *touch) {
   double velocity[3];
-  robot_distance_velocity(&r->model, r->data, p->geom, touch, velocity);
+  robot_distance_velocity(&c->r->model, c->r->data, p->geom, c->along, touch->pos, velocity);
   return mju_dot3(velocity, touch->normal);
 }
 
@@ -170,7 +173,7 @@ static void hold_below_middle(const guard_call *c, const robot_pair *p, const ro
   const double below = mju_dot3(from, corner->normal) - corner->dist;
   if (below >= *h) return;
   *h = below;
-  if (c->v) *rate = touch_rate(c->r, p, &middle) - touch_rate(c->r, p, corner);
+  if (c->v) *rate = touch_rate(c, p, &middle) - touch_rate(c, p, corner);
 }
 
 static bool is_box_on_plane(const robot *r, const robot_pair *p) {
@@ -193,14 +196,12 @@ static void make_guard(const guard_call *c, size_t k, double *h, double *rate) {
     return;
   }
   const robot_pair *p = &s->pairs[e->object];
-  robot_touch touch;
-  if (e->of == ROBOT_OF_WATCH)
-    robot_found_distance(c->r, p, &touch);
-  else
-    robot_distance(&c->r->model, c->r->data, p->geom, p->parts, (size_t)e->part, &touch);
-  *h = p->margin - touch.dist;
-  if (c->v) *rate = -touch_rate(c->r, p, &touch);
-  if (e->of == ROBOT_OF_PAIR && is_box_on_plane(c->r, p)) hold_below_middle(c, p, &touch, h, rate);
+  robot_touch found;
+  if (e->of == ROBOT_OF_WATCH) robot_found_distance(c->r, p, &found);
+  const robot_touch *touch = e->of == ROBOT_OF_WATCH ? &found : robot_point(c->r, k);
+  *h = p->margin - touch->dist;
+  if (c->v) *rate = -touch_rate(c, p, touch);
+  if (e->of == ROBOT_OF_PAIR && is_box_on_plane(c->r, p)) hold_below_middle(c, p, touch, h, rate);
 }
 
 static bool is_force(const guard_call *c, size_t i) {
@@ -208,18 +209,26 @@ static bool is_force(const guard_call *c, size_t i) {
   return c->r->shared->events[k].of == ROBOT_OF_FORCE;
 }
 
+/* the contact of a force */
+static size_t contact_of(const guard_call *c, size_t i) {
+  return (c->which ? c->which[i] : i) - c->r->shared->force_events;
+}
+
 /* event functions that are forces, at a state */
 static void make_forces(const guard_call *c, const double x[], double out[]) {
-  const robot_shared *s = c->r->shared;
   robot_stage_kinematics(c->r, x);
   robot_stage_velocities(c->r, x + c->r->model.nq);
   for (size_t i = 0; i < c->count; ++i)
-    if (is_force(c, i))
-      out[i] = robot_twin_force(c->r, (c->which ? c->which[i] : i) - s->force_events);
+    if (is_force(c, i)) out[i] = robot_twin_force(c->r, contact_of(c, i));
 }
 
-/* their rates: differences along the direction, of a length at which both errors are small */
-static void make_force_rates(const guard_call *c) {
+static bool is_without_rate(const guard_call *c, size_t i) {
+  return is_force(c, i) && !robot_twin_knows_rate(c->r, contact_of(c, i));
+}
+
+/* rates of forces between two bodies whose points move in both: differences along the direction, of
+ * a length at which both errors are small */
+static void make_differences(const guard_call *c) {
   const size_t n = c->r->system.dimension, events = c->r->system.guard_count;
   double *const at = c->r->shifted, *const before = at + n, *const after = before + events;
   double largest = 0.0;
@@ -230,20 +239,42 @@ static void make_force_rates(const guard_call *c) {
     make_forces(c, at, side < 0 ? before : after);
   }
   for (size_t i = 0; i < c->count; ++i)
-    if (is_force(c, i)) c->rate[i] = (after[i] - before[i]) / (2.0 * span);
+    if (is_without_rate(c, i)) c->rate[i] = (after[i] - before[i]) / (2.0 * span);
+}
+
+/* whether any of them is one by which `is` holds */
+static bool any(const guard_call *c, bool (*is)(const guard_call *c, size_t i)) {
+  size_t i = 0;
+  while (i < c->count && !is(c, i)) ++i;
+  return i < c->count;
+}
+
+/* forces that are event functions, and the velocities of bodies along v */
+static void make_forces_and_rates(guard_call *c) {
+  robot *const r = c->r;
+  const size_t nq = (size_t)r->model.nq;
+  if (c->v && any(c, is_without_rate)) make_differences(c);
+  make_forces(c, c->x, c->h);
+  if (!c->v) return;
+  robot_velocities(&r->model, c->x, c->v, r->speed);
+  robot_twist(&r->model, r->data, r->speed, c->x + nq, c->v + nq, r->along, r->change);
+  c->along = r->along;
+  for (size_t i = 0; i < c->count; ++i)
+    if (is_force(c, i) && !is_without_rate(c, i))
+      c->rate[i] = robot_twin_force_rate(r, contact_of(c, i));
 }
 
 static void make_guards(void *context) {
-  const guard_call *c = context;
-  bool forces = false;
-  for (size_t i = 0; i < c->count && robot_twin_has_forces(c->r->shared); ++i)
-    forces = forces || is_force(c, i);
-  if (forces && c->v) make_force_rates(c);
-  if (forces) make_forces(c, c->x, c->h);
-  robot_stage_kinematics(c->r, c->x);
-  if (c->v) {
-    robot_velocities(&c->r->model, c->x, c->v, c->r->speed);
-    robot_stage_velocities(c->r, c->r->speed);
+  guard_call *c = context;
+  if (robot_twin_has_forces(c->r->shared) && any(c, is_force)) {
+    make_forces_and_rates(c);
+  } else {
+    (c->v ? robot_stage_kinematics : robot_stage_poses)(c->r, c->x);
+    if (c->v) {
+      robot_velocities(&c->r->model, c->x, c->v, c->r->speed);
+      robot_stage_velocities(c->r, c->r->speed);
+    }
+    c->along = c->r->data->cvel;
   }
   for (size_t i = 0; i < c->count; ++i)
     if (!is_force(c, i))

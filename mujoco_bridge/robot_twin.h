@@ -32,6 +32,13 @@ void robot_twin_push(robot *r);
 
 /* The normal force of the contact of event k before it is cut off at 0, over the stiffness, m: with
  * friction what sliding adds included. At the poses and velocities that r->data has. */
-double robot_twin_force(const robot *r, size_t k);
+double robot_twin_force(robot *r, size_t k);
+
+/* Whether robot_twin_force_rate knows the contact of event k: of a plane and a point. */
+bool robot_twin_knows_rate(const robot *r, size_t k);
+
+/* The rate of that force along the direction that r->along and r->change are of; velocities as
+ * above. Where nothing slides at all, that of friction is 0. */
+double robot_twin_force_rate(robot *r, size_t k);
 
 #endif

@@ -56,7 +56,7 @@ static const study_option options[] = {
     {"base", "A,B",
      "of libess's steps: dopri5, rkc (stabilised), chosen (stabilised where that is cheaper), or "
      "rodas (implicit)",
-     OPTION_NAMES, OPTION_AT(robot_settings, bases), .initial = "dopri5,chosen",
+     OPTION_NAMES, OPTION_AT(robot_settings, bases), .initial = "dopri5,chosen,rkc",
      .names = robot_bases, .result = "base"},
     {"reference", "X", "tolerance of the reference", OPTION_NUMBER,
      OPTION_AT(robot_settings, reference), .initial = "1e-9", .min = 1e-13, .max = 1e-3,

@@ -54,6 +54,9 @@ static void test_refusals(void **state) {
   fixture damped = fixture_open(fixture_plate(60), 0.1);
   fixture_refused(&damped, &drake_solver, &settings, "it races with --damping 0");
   fixture_close(&damped);
+  fixture legs = fixture_open(fixture_model("robot"), 0.1);
+  fixture_refused(&legs, &drake_solver, &settings, "it races with --damping 0");
+  fixture_close(&legs);
 }
 
 static void test_nobody_there(void **state) {
@@ -100,10 +103,34 @@ static void test_a_run(void **state) {
   fixture_close(&f);
 }
 
+/* a robot, whose model has no mechanics to count contacts by */
+static void test_legs(void **state) {
+  (void)state;
+  model m = fixture_model("robot");
+  fixture_set(&m, "damping", 0);
+  fixture f = fixture_open(m, 0.1);
+  const solver_settings settings = fixture_settings();
+  const solver_output output = fixture_output(&f);
+  const size_t n = f.m.system.dimension;
+  char text[512], message[SOLVER_MESSAGE_SIZE];
+  snprintf(text, sizeof text, READY "head -c %zu >/dev/null; " DONE STATES, n * sizeof(double),
+           output.count * n * sizeof(double));
+  const stand_in s = stand_in_open(text);
+  solver_report report = {0};
+  void *instance;
+  assert_int_equal(drake_solver.prepare(&f.m, &settings, &output, &instance, message), 0);
+  assert_int_equal(drake_solver.run(instance, f.x0, &output, &report), 0);
+  assert_int_equal(drake_solver.inspect(instance, &output, &report), 0);
+  assert_int_equal(report.events, 0);
+  drake_solver.release(instance);
+  stand_in_close(&s);
+  fixture_close(&f);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_refusals),
                                      cmocka_unit_test(test_nobody_there),
-                                     cmocka_unit_test(test_a_run)};
+                                     cmocka_unit_test(test_a_run), cmocka_unit_test(test_legs)};
   signal(SIGPIPE, SIG_IGN); // as essbench does
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -134,9 +134,10 @@ static void test_gap(void **state) {
   holds("weak dampers", twin_of(QUADRUPED("3", ""), 5000, 2));
 }
 
-/* the rates of event functions against differences along a direction, of all and one by one; the
- * distance of two capsules has kinks of its own */
-static void compare_rates(const robot *r, const ess_system *s, const double x[], const double v[]) {
+/* the rates of event functions whose names have `of` in them against differences along a direction,
+ * of all and one by one */
+static void compare_rates(const robot *r, const char *of, const double x[], const double v[]) {
+  const ess_system *s = robot_system((robot *)r);
   const double span = 1e-4;
   double at[ROOM], before[ROOM], after[ROOM], h[ROOM], rate[ROOM], values[ROOM];
   for (size_t i = 0; i < s->dimension; ++i) at[i] = x[i] - span * v[i];
@@ -147,7 +148,7 @@ static void compare_rates(const robot *r, const ess_system *s, const double x[],
   assert_int_equal(s->guards(0.0, x, values, s->params), 0);
   for (size_t k = 0; k < s->guard_count; ++k) {
     double one, one_rate;
-    if (!strstr(robot_event_name(r, k), "floor")) continue;
+    if (!strstr(robot_event_name(r, k), of)) continue;
     const double found = (after[k] - before[k]) / (2.0 * span);
     assert_true(h[k] == values[k]);
     if (!(fabs(found - rate[k]) < 1e-5 * (1.0 + fabs(rate[k]))))
@@ -157,6 +158,7 @@ static void compare_rates(const robot *r, const ess_system *s, const double x[],
   }
 }
 
+/* the distance of two capsules has kinks of its own; that of balls has none */
 static void test_rates(void **state) {
   (void)state;
   gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
@@ -167,10 +169,24 @@ static void test_rates(void **state) {
       double x[ROOM], v[ROOM];
       draw(r, rng, x);
       for (size_t j = 0; j < s->dimension; ++j) v[j] = fixture_between(rng, -1.0, 1.0);
-      compare_rates(r, s, x, v);
+      compare_rates(r, "floor", x, v);
     }
     robot_close(r);
   }
+  robot *r = twin_of("<mujoco><default><geom friction='.6 .01 .001'/></default><worldbody>"
+                     "<body pos='0 0 1'><freejoint/><geom name='low' size='.1'/></body>"
+                     "<body pos='.02 0 1.19'><joint type='ball'/><joint type='slide' axis='0 0 1'/>"
+                     "<geom name='high' size='.1' pos='0 .01 0'/></body></worldbody></mujoco>",
+                     5000, 40);
+  for (int i = 0; i < 20; ++i) {
+    double x[ROOM], v[ROOM];
+    robot_reset_state(r, x);
+    for (size_t j = 0; j < robot_size(r).dimension; ++j) v[j] = fixture_between(rng, -1.0, 1.0);
+    for (size_t j = robot_size(r).nq; j < robot_size(r).dimension; ++j)
+      x[j] = fixture_between(rng, -1.0, 1.0);
+    compare_rates(r, "low - high", x, v);
+  }
+  robot_close(r);
   gsl_rng_free(rng);
 }
 

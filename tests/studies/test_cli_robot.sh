@@ -120,6 +120,7 @@ expect 'free ball: nothing is said of it' [ "$(grep -c 'followed contacts' "$roo
 model far "$plane$ball<geom name='can' type='cylinder' size='.1 .1' pos='9 9 .1'/>"
 study far.xml
 expect 'far: a study' success
+expect 'far: three bases run by default' holds 'r["base"] == "dopri5,chosen,rkc"'
 expect 'far: it is followed in the survey' holds '[f for f in r["survey"] if f["treatment"] == "followed"]'
 expect 'far: the end is reached' holds 'r["reference"]["status"] == "success"'
 expect 'far: steps are as long as the tolerance lets them' holds 'r["libess"][0]["evaluations"] < 400'
@@ -131,7 +132,7 @@ legs() {
   run robot legs.xml --starts 2 --time 0.4 --time-steps 0.008,0.004,0.002 --tolerances 1e-1,1e-2 \
     --check-step 2e-5 --all "$@"
 }
-legs --out results
+legs --base dopri5,chosen --out results
 expect 'two bases: a study' success
 expect 'two bases: every row is of one' holds 'r["base"] == "dopri5,chosen" and
   all([(x["base"], x["tolerance"]) for x in r[k]] ==
@@ -254,7 +255,7 @@ END
 holds_out() { [ "$(python3 held_out.py "$@")" = True ]; }
 race() {
   run robot free_ball.xml --starts "$1" --time 0.2 --time-steps 0.002,0.001,0.0005 --tolerances 1e-2,1e-3,1e-5 \
-    --check-step 2e-5 --out results --restart --processes "$2"
+    --base dopri5,chosen --check-step 2e-5 --out results --restart --processes "$2"
 }
 for of in '6 1' '6 3' '1 1'; do
   # shellcheck disable=SC2086 # two words
@@ -281,7 +282,7 @@ ends_early() {
   cut_to results 6
   python3 early.py "$@"
   run robot free_ball.xml --starts 6 --time 0.2 --time-steps 0.002,0.001,0.0005 --tolerances 1e-2,1e-3,1e-5 \
-    --check-step 2e-5 --out results --all
+    --base dopri5,chosen --check-step 2e-5 --out results --all
 }
 ends_early 4 dopri5 chosen
 expect 'two of six starts end early: a ratio of the others' \
