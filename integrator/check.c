@@ -18,6 +18,9 @@
 enum { STEPS = 30, DIRECTIONS = 3 };
 static const double FIRST = 0x1p15, SHRINK = 0.125;
 
+/* the first of an impact's map, which is of several pieces: another one may lie beyond */
+static const double FIRST_OF_MAP = 0x1p-9;
+
 /* what a difference may be off by, in its own estimate of that; what a derivative may be off by in
  * any case; and below which share of it an estimate is as good as any; or is one at all */
 static const double MARGIN = 20.0, SLIGHT = 1e-5, SHARP = 1e-4, RESOLVED = 0.1;
@@ -29,9 +32,10 @@ typedef struct checker {
   const ess_system *system;
   double t;
   const double *x;
-  double *Dh, *ht;       /* m n, 0 where nothing gives it; m, by time alone, or 0 likewise */
-  double *column;        /* m: what guard_rates has along a direction */
-  double *h, *noise;     /* at x, and what is rounding there */
+  double *Dh, *ht;   /* m n, 0 where nothing gives it; m, by time alone, or 0 likewise */
+  double *column;    /* m: what guard_rates has along a direction */
+  double *h, *noise; /* at x, and what is rounding there */
+  bool is_map; /* they are what an impact makes of states: what rounds one may be in another */
   double *v, *moved;     /* n: a direction; a state beside x */
   double *above, *below; /* m: event functions on either side */
   double *last, *older;  /* m: this difference, and the extrapolation before */
@@ -113,7 +117,7 @@ static void compare_one(checker *c, size_t k, double given, double apart, int st
 static bool compare_column(checker *c, size_t i, const double given[], size_t stride) {
   const size_t m = c->system->guard_count;
   const double size_here = fabs(at(c, i));
-  double step = FIRST * ess_larger(1.0, size_here);
+  double step = (c->is_map ? FIRST_OF_MAP : FIRST) * ess_larger(1.0, size_here);
   int made = 0;
   for (size_t k = 0; k < m; k++) {
     c->last[k] = c->older[k] = NAN;
@@ -243,11 +247,14 @@ static int evaluate(checker *c) {
   if (s->guard_time_rates && s->guard_time_rates(c->t, c->x, c->ht, s->params))
     return ESS_ECALLBACK;
   if (!all_finite(c->h, m) || !all_finite(c->Dh, m * n) || !all_finite(c->ht, m)) return ESS_EGUARD;
+  double largest = 0.0;
   for (size_t k = 0; k < m; k++) {
     double size = fabs(c->h[k]) + fabs(c->ht[k] * c->t);
     for (size_t i = 0; i < n; i++) size += fabs(c->Dh[k * n + i] * c->x[i]);
     c->noise[k] = DBL_EPSILON * size;
+    largest = ess_larger(largest, c->noise[k]);
   }
+  for (size_t k = 0; c->is_map && k < m; k++) c->noise[k] = largest;
   return ESS_SUCCESS;
 }
 
@@ -264,8 +271,8 @@ static int check(checker *c) {
   return c->ratio <= 1.0 ? ESS_SUCCESS : ESS_EJACOBIAN;
 }
 
-/* ess_check_jacobian of the event functions alone */
-static int check_events(const ess_system *system, double t, const double x[],
+/* ess_check_jacobian of the event functions alone, or of what an impact makes of states */
+static int check_events(const ess_system *system, double t, const double x[], bool is_map,
                         ess_jacobian_check *worst) {
   const ess_options options = ess_options_default();
   if (ess_check(system, &options) || !isfinite(t) || !x || !all_finite(x, system->dimension))
@@ -276,6 +283,7 @@ static int check_events(const ess_system *system, double t, const double x[],
   checker c = {.system = system,
                .t = t,
                .x = x,
+               .is_map = is_map,
                .worst = {.guard = SIZE_MAX, .state = SIZE_MAX, .event = SIZE_MAX}};
   double **const arrays[] = {&c.h,         &c.noise,  &c.above, &c.below,  &c.last,
                              &c.older,     &c.best,   &c.found, &c.excess, &c.some_h,
@@ -362,7 +370,7 @@ static int check_part(part *p, const double x[], ess_jacobian_of of, ess_jacobia
                                 .params = p};
   ess_jacobian_check found;
   if (s->mode_changed && s->mode_changed(p->sign, s->guard_count, s->params)) return ESS_ECALLBACK;
-  const int status = check_events(&as_events, p->t, x, &found);
+  const int status = check_events(&as_events, p->t, x, p->event != SIZE_MAX, &found);
   if (status != ESS_EJACOBIAN || !worst) return status;
   *worst = found;
   worst->of = of;
@@ -387,12 +395,13 @@ static int check_parts(part *p, const double x[], ess_jacobian_check *worst) {
     status = check_part(p, x, ESS_JACOBIAN_OF_IMPACT, worst);
     p->sign[p->event] = held;
   }
-  return status;
+  const int told = s->mode_changed ? s->mode_changed(p->sign, m, s->params) : 0;
+  return told && !status ? ESS_ECALLBACK : status;
 }
 
 int ess_check_jacobian(const ess_system *system, double t, const double x[],
                        ess_jacobian_check *worst) {
-  const int status = check_events(system, t, x, worst);
+  const int status = check_events(system, t, x, false, worst);
   if (status || !(system->field_jacobian || system->impacts)) return status;
   const size_t n = system->dimension, m = system->guard_count;
   if (n > SIZE_MAX / sizeof(double) / 16 || m > SIZE_MAX / sizeof(double) / 16) return ESS_ENOMEM;

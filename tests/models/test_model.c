@@ -42,13 +42,10 @@ static void every_jacobian_is_right(void **state) {
     char message[MODEL_MESSAGE_SIZE];
     model_init(&m, model_types[i]);
     gsl_rng_set(rng, 0); // what is drawn is no matter of the models before
-    assert_int_equal(model_prepare(&m, message), 0);
-    // a mechanism's map has one derivative a contact mode that it leads to, by differences short
-    // enough to stay in it: those by steps of all sizes are of others, too
-    ess_impacts impacts = m.system.impacts ? *m.system.impacts : (ess_impacts){0};
-    if (m.type->release == contact_model_release) impacts.jacobian = NULL;
-    if (m.system.impacts) m.system.impacts = &impacts;
-    for (int j = 0; j < 10; j++) {
+    // maps of mechanisms take long
+    const int states = model_types[i]->release == contact_model_release ? 2 : 10;
+    for (int j = 0; j < states; j++) {
+      assert_int_equal(model_prepare(&m, message), 0); // nobody has told it of a mode
       double x[MODEL_DIMENSION_MAX];
       ess_jacobian_check worst;
       m.type->random_state(&m, rng, x);
@@ -57,8 +54,8 @@ static void every_jacobian_is_right(void **state) {
       if (status)
         fail_msg("%s: %s: h%zu by x%zu: %g, found %g", m.type->name, ess_strerror(status),
                  worst.guard, worst.state, worst.given, worst.found);
+      model_release(&m);
     }
-    model_release(&m);
   }
   gsl_rng_free(rng);
 }
