@@ -39,6 +39,11 @@ typedef struct adjoint {
   double *size;  /* of the vector when it was first something, in units of the states */
   double *noise; /* [n] */
   double t, dt;  /* of the step */
+
+  /* the first stage of the step after this one is looked at, at this time: most often it is the
+   * last one of this */
+  bool knows_next;
+  double next;
 } adjoint;
 
 /* ---- the stages of a step ---------------------------------------------------------------------
@@ -54,14 +59,38 @@ static int look(adjoint *a, int s) {
   return status ? status : ess_parameter_field(d, t, x, tape->by[s]);
 }
 
+/* what has been the first stage is the last, until it proves to be another */
+static void take_next(const adjoint *a) {
+  ess_tape *const tape = a->tape;
+  ess_swap(&tape->x[0], &tape->x[ESS_STAGES - 1]);
+  ess_swap(&tape->k[0], &tape->k[ESS_STAGES - 1]);
+  ess_swap(&tape->J[0], &tape->J[ESS_STAGES - 1]);
+  ess_swap(&tape->by[0], &tape->by[ESS_STAGES - 1]);
+}
+
+/* the last stage, unless it is known */
+static int make_last(adjoint *a) {
+  enum { LAST = ESS_STAGES - 1 };
+  ess_tape *const tape = a->tape;
+  double *const x = tape->dense[0];
+  ess_dopri5_stage_of(a->d, LAST, a->dt, tape->x[0], tape->k, x);
+  const bool is_next = a->knows_next && a->next == a->t + a->dt;
+  if (is_next && memcmp(x, tape->x[LAST], a->n * sizeof *x) == 0) return ESS_SUCCESS;
+  memcpy(tape->x[LAST], x, a->n * sizeof *x);
+  return look(a, LAST);
+}
+
 /* the step once more, from its beginning in x[0] */
 static int make_again(adjoint *a) {
   ess_tape *const tape = a->tape;
   int status = look(a, 0);
-  for (int s = 1; !status && s < ESS_STAGES; s++) {
+  for (int s = 1; !status && s < ESS_STAGES - 1; s++) {
     ess_dopri5_stage_of(a->d, s, a->dt, tape->x[0], tape->k, tape->x[s]);
     status = look(a, s);
   }
+  if (!status) status = make_last(a);
+  a->knows_next = true;
+  a->next = a->t;
   return status;
 }
 
@@ -218,6 +247,7 @@ static int back_step(adjoint *a, const double entry[]) {
   double weight[ESS_STAGES];
   a->t = t;
   a->dt = dt;
+  if (a->knows_next) take_next(a);
   memcpy(a->tape->x[0], x, a->n * sizeof *x);
   const int status = make_again(a);
   if (status) return status;
@@ -226,6 +256,7 @@ static int back_step(adjoint *a, const double entry[]) {
     go_back(a, weight);
     return ESS_SUCCESS;
   }
+  a->knows_next = false;
   prepare_dense(a);
   return go_along(a, t, dt, x, 0.0, theta, 0);
 }
@@ -264,6 +295,7 @@ static int take_mode(adjoint *a, const double entry[]) {
 }
 
 static int back_entry(adjoint *a, ess_tape_kind kind, const double entry[]) {
+  a->knows_next = a->knows_next && kind == ESS_TAPE_STEP;
   switch (kind) {
   case ESS_TAPE_STEP:
     return back_step(a, entry);
@@ -288,6 +320,7 @@ static int back_all(adjoint *a) {
   const ess_tape *const tape = a->tape;
   const size_t bytes = d->system.guard_count * sizeof *d->sign;
   struct ess_slides *const slides = d->slides;
+  a->knows_next = false;
   d->slides = NULL; // steps on surfaces are maps here
   memcpy(tape->mode, d->sign, bytes);
   if (tape->used) memcpy(d->sign, tape->sign, bytes);

@@ -87,6 +87,114 @@ static void it_costs_no_more_than_four_runs(void **state) {
   assert_true(compared >= 4);
 }
 
+/* a pendulum that is driven by so many forces, each of which has a parameter, and passes upright */
+typedef struct driven {
+  size_t count;
+  double *force;
+  uint64_t calls; /* of derivatives by parameters */
+} driven;
+
+static int drive(double t, const double x[], const double sign[], double f[], void *params) {
+  const driven *const p = params;
+  f[0] = x[1];
+  f[1] = -sin(x[0]) - 0.1 * sign[0];
+  for (size_t i = 0; i < p->count; i++) f[1] += p->force[i] * cos((1.0 + (double)i) * t);
+  return 0;
+}
+
+static int drive_jacobian(double t, const double x[], const double sign[], double J[],
+                          void *params) {
+  (void)t, (void)sign, (void)params;
+  J[0] = J[3] = 0.0;
+  J[1] = 1.0;
+  J[2] = -cos(x[0]);
+  return 0;
+}
+
+static int drive_by(double t, const double x[], const double sign[], double Fp[], void *params) {
+  driven *const p = params;
+  (void)x, (void)sign;
+  p->calls++;
+  for (size_t i = 0; i < p->count; i++) {
+    Fp[i] = 0.0;
+    Fp[p->count + i] = cos((1.0 + (double)i) * t);
+  }
+  return 0;
+}
+
+static int upright(double t, const double x[], double h[], void *params) {
+  (void)t, (void)params;
+  h[0] = x[0];
+  return 0;
+}
+
+static int upright_by(double t, const double x[], double hp[], void *params) {
+  driven *const p = params;
+  (void)t, (void)x;
+  p->calls++;
+  memset(hp, 0, p->count * sizeof *hp);
+  return 0;
+}
+
+static int upright_jacobian(double t, const double x[], double Dh[], void *params) {
+  (void)t, (void)x, (void)params;
+  Dh[0] = 1.0;
+  Dh[1] = 0.0;
+  return 0;
+}
+
+/* Calls of field and Jacobian are some three runs, and those of the derivative by parameters one
+ * more, whether they are two or two thousand: most steps' last stage is the first of the next. */
+static void it_costs_the_same_for_any_number_of_parameters(void **state) {
+  (void)state;
+  const size_t counts[] = {2, 2000};
+  uint64_t calls[2];
+  for (int which = 0; which < 2; which++) {
+    driven p = {.count = counts[which]};
+    p.force = calloc(p.count, sizeof *p.force);
+    double *const by = calloc(p.count, sizeof *by), start[2];
+    assert_true(p.force && by);
+    p.force[0] = 0.05;
+    p.force[1] = 0.1;
+    const ess_system system = {.dimension = 2,
+                               .guard_count = 1,
+                               .field = drive,
+                               .guards = upright,
+                               .guard_jacobian = upright_jacobian,
+                               .field_jacobian = drive_jacobian,
+                               .parameters = p.count,
+                               .parameter_values = p.force,
+                               .field_parameter_jacobian = drive_by,
+                               .guard_parameter_jacobian = upright_by,
+                               .params = &p};
+    ess_options options = ess_options_default();
+    options.rtol = options.atol = 1e-9;
+    ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+    double x[2] = {1.0, 0.0}, t = 0.0;
+    const double position[2] = {1.0, 0.0};
+    assert_int_equal(ess_driver_apply(d, &t, 30.0, x), ESS_SUCCESS);
+    const uint64_t run = ess_driver_counters(d)->field_evaluations;
+    assert_true(ess_driver_counters(d)->crossings >= 5);
+    ess_driver_reset(d);
+    x[0] = 1.0;
+    x[1] = t = 0.0;
+    assert_int_equal(ess_driver_record(d, BYTES), ESS_SUCCESS);
+    assert_int_equal(ess_driver_apply(d, &t, 30.0, x), ESS_SUCCESS);
+    assert_int_equal(ess_driver_adjoint(d, 1, position, start, by), ESS_SUCCESS);
+    const ess_counters *const made = ess_driver_counters(d);
+    const uint64_t of_field = made->field_evaluations + made->field_jacobian_evaluations;
+    calls[which] = of_field + p.calls;
+    print_message("%zu parameters: %.3f runs, with derivatives by them %.3f\n", p.count,
+                  (double)of_field / (double)run, (double)calls[which] / (double)run);
+    assert_true(4 * of_field <= 13 * run);
+    assert_true(4 * calls[which] <= 17 * run);
+    ess_driver_free(d);
+    free(p.force);
+    free(by);
+  }
+  assert_true(calls[0] == calls[1]);
+}
+
 /* ---- where events meet ------------------------------------------------------------------------
  */
 
@@ -418,6 +526,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(it_is_what_tangents_are),
       cmocka_unit_test(it_costs_no_more_than_four_runs),
+      cmocka_unit_test(it_costs_the_same_for_any_number_of_parameters),
       cmocka_unit_test(it_takes_the_piece_that_is_chosen),
       cmocka_unit_test(checkpoints_give_the_same_in_less_room),
       cmocka_unit_test(a_run_of_many_applies_is_made_again_where_event_functions_move),
