@@ -507,9 +507,10 @@ typedef struct ess_jacobian_check {
  * state x[n]: ESS_SUCCESS, or ESS_EJACOBIAN; in both *worst (which may be NULL) is what agrees the
  * least. field_jacobian is taken in the mode of h(t, x), impacts->jacobian for each guard's impact
  * at x alone. Steps of all sizes are tried, so units do not matter, and states far from x, where
- * guards may fail or not be finite; of maps, which are of pieces, those near x. An entry that is wrong by less than some 0.2 %, or too small to
- * show beside rounding, is passed. At a kink there is no gradient: choose another x. For tests: it
- * allocates. Also ESS_EINVAL, ESS_ENOMEM, ESS_ECALLBACK and ESS_EGUARD. */
+ * guards may fail or not be finite; of maps, which are of pieces, those near x. An entry that is
+ * wrong by less than some 0.2 %, or too small to show beside rounding, is passed. At a kink there
+ * is no gradient: choose another x. For tests: it allocates. Also ESS_EINVAL, ESS_ENOMEM,
+ * ESS_ECALLBACK and ESS_EGUARD. */
 ESS_API int ess_check_jacobian(const ess_system *system, double t, const double x[],
                                ess_jacobian_check *worst);
 
