@@ -144,6 +144,8 @@ static bool has_rows(const char *path, const char *name) {
 
 static int run(arguments *given) {
   char path[RECORD_PATH_SIZE], message[MEASURE_MESSAGE_SIZE];
+  if (access(given->folder, F_OK))
+    return command_fail(given, "there is no folder %s whose results could be drawn", given->folder);
   if (measure_folder_create(record_path(path, given->folder, "figures"), message))
     return command_fail(given, "%s", message);
   size_t drawn = 0;

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -24,11 +25,19 @@ void streams_open(void) {
   signal(SIGXFSZ, SIG_IGN);
 }
 
+/* whoever read it has left, as `head` does: that is no failure to tell of */
+static bool reader_has_left(void) {
+  struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
+  return poll(&out, 1, 0) == 1 && out.revents & POLLERR;
+}
+
 int streams_close(int status) {
   errno = 0;
   const bool unwritten = fflush(stdout) != 0, lost = unwritten || ferror(stdout) != 0;
   if (!lost || status != COMMAND_SUCCESS) return status;
-  fprintf(stderr, "essbench: cannot write to the standard output%s%s\n", errno ? ": " : "",
-          errno ? strerror(errno) : "");
+  const int why = errno;
+  if (reader_has_left()) return COMMAND_FAILURE;
+  fprintf(stderr, "essbench: cannot write to the standard output%s%s\n", why ? ": " : "",
+          why ? strerror(why) : "");
   return COMMAND_FAILURE;
 }

@@ -9,9 +9,11 @@
 #include "files.h"
 #include "mjcf.h"
 
-/* the whole text to the standard output */
+/* the whole text to the standard output, unless its reader leaves, as `head` does */
 static int print(const arguments *given, const char *text) {
-  if (fputs(text, stdout) == EOF || fflush(stdout) == EOF)
+  if ((fputs(text, stdout) == EOF || fflush(stdout) == EOF) && errno == EPIPE)
+    return COMMAND_FAILURE;
+  if (ferror(stdout))
     return command_fail(given, "cannot write to the standard output: %s", strerror(errno));
   return COMMAND_SUCCESS;
 }

@@ -56,7 +56,7 @@ done
   echo $? >"$room/status"
 } | head -n 1 >"$room/out"
 status=$(cat "$room/status")
-expect "xml | head" one_line 1 "$lost: Broken pipe"
+expect "xml | head: not a word" [ "$status" -eq 1 -a ! -s "$room/err" ]
 expect "xml | head: the first line arrives" names '<mujoco'
 
 # streams that are closed are not taken by results files
