@@ -225,19 +225,23 @@ static int watch_ends(ess_driver *d) {
   return status ? status : take_dense_rates(d, t, d->x_end, last, d->rate_end);
 }
 
-/* within the step and at its end */
+/* At the step's end and within it. The end comes first: a caller that keeps what it has found out
+ * of a state has just been asked for the field there. */
 int ess_watch_guards(ess_driver *d) {
   double *const h[] = {d->h_check[0], d->h_mid, d->h_check[1]};
   int status = ESS_SUCCESS;
+  // where steps go through crossings it has been looked at
+  if (!d->kinks.is_on)
+    status = ess_by_rodas(d)
+                 ? watch_ends(d)
+                 : ess_guard_rates(d, d->t + d->dt, d->x_end, d->stage[6], d->h_end, d->rate_end);
   ess_choose_looks(d);
   const double at[] = {d->looked.at[0], 0.5, d->looked.at[1]};
   for (int i = 0; !status && i < 3; i++) {
     ess_dopri5_dense(d, at[i], d->x_try);
     status = ess_guards(d, d->t + at[i] * d->dt, d->x_try, h[i]);
   }
-  if (status || d->kinks.is_on) return status; // its end has been looked at
-  if (ess_by_rodas(d)) return watch_ends(d);
-  return ess_guard_rates(d, d->t + d->dt, d->x_end, d->stage[6], d->h_end, d->rate_end);
+  return status;
 }
 
 /* a step whose guards are in doubt is halved, down to what time resolves, which near t = 0 is by
