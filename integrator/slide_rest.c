@@ -161,6 +161,9 @@ static int gather_touched(ess_driver *d, size_t *count) {
   return status;
 }
 
+/* a scale that is none yet, of what has been turned already */
+static const double TURNED = 2.0;
+
 /* turns what by rounding the last impact was met by from the wrong side, and drops what does not
  * push; whether there was any */
 static bool sort_out(ess_driver *d, size_t *count) {
@@ -173,8 +176,8 @@ static bool sort_out(ess_driver *d, size_t *count) {
     if (!is_new(d, k) || its < 0.0) continue;
     double *const push = s->push + k * d->lanes;
     for (size_t l = 0; l < d->lanes; l++) push[l] = -push[l];
-    s->scale[k] = -s->scale[k];
-    if (!(its > 0.0) || s->scale[k] > 0.0) drop(s, i, count);
+    if (!(its > 0.0) || s->scale[k] == TURNED) drop(s, i, count);
+    s->scale[k] = TURNED;
     any = true;
   }
   return any;
