@@ -57,9 +57,4 @@ const char *measure_table_name(const measure_table *table, size_t column);
 /* A field's text, unquoted; owned by the table. NULL outside it. */
 const char *measure_table_text(const measure_table *table, size_t row, size_t column);
 
-/* A whole column as numbers into out[rows]. Returns 0, or -1 with one line when there is no such
- * column or a field of it is no number. */
-int measure_table_numbers(const measure_table *table, const char *name, double out[],
-                          char message[MEASURE_MESSAGE_SIZE]);
-
 #endif

@@ -173,17 +173,3 @@ const char *measure_table_text(const measure_table *table, size_t row, size_t co
   if (row >= measure_table_rows(table) || column >= table->columns) return NULL;
   return table->fields[(row + 1) * table->columns + column];
 }
-
-int measure_table_numbers(const measure_table *table, const char *name, double out[],
-                          char message[MEASURE_MESSAGE_SIZE]) {
-  const size_t column = measure_table_column(table, name);
-  if (column == SIZE_MAX)
-    return measure_fail(message, "'%s' has no column '%s'", table->path, name);
-  for (size_t row = 0; row < measure_table_rows(table); row++) {
-    const char *text = measure_table_text(table, row, column);
-    if (measure_number_parse(text, &out[row]))
-      return measure_fail(message, "'%s', row %zu: %s is '%s', which is no number", table->path,
-                          row + 1, name, text);
-  }
-  return 0;
-}

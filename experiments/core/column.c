@@ -56,12 +56,9 @@ static bool interval_take(const json_t *value, double ends[2]) {
 /* ---- field gaps ------------------------------------------------------------------------------ */
 
 static const column gap_columns[] = {
-    COLUMN(bridge_gap, gap, AMOUNT, "", ""),
-    COLUMN(bridge_gap, rms, AMOUNT, "", ""),
-    COLUMN(bridge_gap, states, COUNT, "", ""),
-    COLUMN(bridge_gap, touching, COUNT, "", ""),
-    COLUMN(bridge_gap, inverse_weight, AMOUNT, "", ""),
-    COLUMN(bridge_gap, scaling, AMOUNT, "", ""),
+    COLUMNS(bridge_gap, AMOUNT, gap, rms),
+    COLUMNS(bridge_gap, COUNT, states, touching),
+    COLUMNS(bridge_gap, AMOUNT, inverse_weight, scaling),
     {0},
 };
 

@@ -40,12 +40,6 @@ typedef struct profiled {
   double seconds[CANDIDATES * PROFILE_TRIALS_MAX];
 } profiled;
 
-static int run_plain(void *context, size_t trial) {
-  profiled *const p = context;
-  const measure_candidate plain = contestant_candidate(&p->runner);
-  return plain.run(plain.context, trial);
-}
-
 static int run_profiled(void *context, size_t trial) {
   profiled *const p = context;
   const contest_starts *const starts = p->runner.starts;
@@ -113,7 +107,7 @@ static void add_rows(study_run *run, const profiled *p, size_t variant) {
 
 static int profile(study_run *run, profiled *p, size_t variant) {
   const measure_candidate candidates[CANDIDATES] = {
-      [PLAIN] = {.run = run_plain, .context = p}, [PROFILED] = {.run = run_profiled, .context = p}};
+      [PLAIN] = contestant_candidate(&p->runner), [PROFILED] = {.run = run_profiled, .context = p}};
   const measure_turns plan = {.trials = p->trials,
                               .seed = run->seed,
                               .rounds = 1,

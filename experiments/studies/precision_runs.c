@@ -63,16 +63,12 @@ bool precision_same(double a, double b) {
 /* ---- samples --------------------------------------------------------------------------------- */
 
 const column precision_sample_columns[] = {
-    COLUMN(precision_sample, method, COUNT, "", ""),
-    COLUMN(precision_sample, trial, COUNT, "", ""),
-    COLUMN(precision_sample, trials, COUNT, "", ""),
-    COLUMN(precision_sample, status, COUNT, "", ""),
-    COLUMN(precision_sample, value, AMOUNT, "", ""),
-    COLUMN(precision_sample, retaken, AMOUNT, "", ""),
-    COLUMN(precision_sample, message, TEXT, "", ""),
+    COLUMNS(precision_sample, COUNT, method, trial, trials, status),
+    COLUMNS(precision_sample, AMOUNT, value, retaken),
+    COLUMNS(precision_sample, TEXT, message),
     COLUMN_AS("events_reference", precision_sample, start.events, AMOUNT, "", ""),
     COLUMN_AS("held", precision_sample, start.held, AMOUNT, "", ""),
-    COLUMN(precision_sample, gap, GAP, "", ""),
+    COLUMNS(precision_sample, GAP, gap),
     OUTCOME_COLUMNS("", precision_sample, of),
     {0},
 };
