@@ -26,17 +26,18 @@ static const double NEXT_TO_NOTHING = 1e-8;
 /* whether the field points back to one event function from either side of it: it returns at once,
  * or without a step, time and again */
 static bool is_sliding(ess_driver *d, size_t guard) {
-  const double way = d->t - d->slide_time, natural = ess_smaller(d->dt_next, d->slide_way);
-  const bool at_once = d->slide_steps == d->counters.steps || way <= NEXT_TO_NOTHING * natural;
-  const bool is_other_side = guard == d->slide_guard && d->sign[guard] != d->slide_side;
+  ess_recrossing *const r = &d->recrossing;
+  const double way = d->t - r->time, natural = ess_smaller(d->dt_next, r->way);
+  const bool at_once = r->steps == d->counters.steps || way <= NEXT_TO_NOTHING * natural;
+  const bool is_other_side = guard == r->guard && d->sign[guard] != r->side;
   const bool returns = is_other_side && at_once;
-  d->slide_returns = returns ? d->slide_returns + 1 : 0;
-  if (!returns) d->slide_way = way;
-  d->slide_guard = guard;
-  d->slide_side = d->sign[guard];
-  d->slide_time = d->t;
-  d->slide_steps = d->counters.steps;
-  return d->slide_returns > RETURNS;
+  r->returns = returns ? r->returns + 1 : 0;
+  if (!returns) r->way = way;
+  r->guard = guard;
+  r->side = d->sign[guard];
+  r->time = d->t;
+  r->steps = d->counters.steps;
+  return r->returns > RETURNS;
 }
 
 /* whether an apply has gone on where an observer stopped the one before, and come upon what is

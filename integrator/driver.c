@@ -276,7 +276,7 @@ static void forget(ess_driver *d) {
   d->stopped = NAN;
   d->dt_next = 0.0;
   d->log_error_old = ESS_LOG_ERROR_FLOOR;
-  d->window = 1.0;
+  d->paper.window = 1.0;
   ess_base_reset(d);
   ess_rodas_forget(d);
   ess_forget_turning(d);
@@ -344,10 +344,10 @@ static int begin(ess_driver *d, double t, double t1, const double x[]) {
   memcpy(d->x, x, d->system.dimension * sizeof *x);
   d->progress_time = t;
   d->stalled_crossings = 0;
-  d->last_guard = d->slide_guard = d->doubted = SIZE_MAX;
+  d->last_guard = d->recrossing.guard = d->doubted = SIZE_MAX;
   d->longest_doubted = 0.0;
-  d->slide_time = t;
-  d->slide_returns = 0;
+  d->recrossing.time = t;
+  d->recrossing.returns = 0;
   d->apply_steps = 0;
   d->apply_crossings = d->settled_crossings = 0;
   ess_watch_returns_of(d, 0);

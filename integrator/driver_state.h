@@ -82,6 +82,22 @@ typedef struct ess_returns {
   uint64_t steps, crossings;
 } ess_returns;
 
+/* Returns in a row to one event function, for sliding: from which side, when and after which step
+ * it was last crossed, and how long the way there was at first (crossing.c). */
+typedef struct ess_recrossing {
+  size_t guard, returns;
+  double side, time, way;
+  uint64_t steps;
+} ess_recrossing;
+
+/* By the paper's method (paper.c). */
+typedef struct ess_paper {
+  double window;       /* candidates are looked for among those that the field reaches until then */
+  double listed_until; /* the batch lists all that are reached until this time; -1: none */
+  size_t first;        /* what the field at the node reaches first */
+  bool awaits_first;   /* it is outside its neighbourhood, while others are inside theirs */
+} ess_paper;
+
 /* What the step being tried comes to for an event function: those that are sought, or more, are
  * listed in d->flagged. */
 typedef unsigned char ess_fate;
@@ -168,12 +184,7 @@ struct ess_driver {
   bool *armed_is_silent; /* by event function */
   int (*start)(const double sign[], bool armed[], void *params);
 
-  /* candidates are looked for among those that the field reaches within this time (locate.c) */
-  double window;
-
   /* guards that may stop the current step, and from which place on each counts (locate.c) */
-  size_t first_reached; /* by the paper's method: what the field at the node reaches first */
-  bool awaiting;        /* it is outside its neighbourhood, while others are inside theirs */
   size_t *flagged;
   double *flagged_theta;
   size_t flagged_count;
@@ -186,11 +197,11 @@ struct ess_driver {
   double longest_doubted;
 
   /* the guard to be projected onto and the silent ones on the way, with the time the field takes to
-   * each (locate.c) */
+   * each (paper.c); or the crossings of a step, with their places in it (crossing.c) */
   size_t *batch, batch_count;
   double *batch_time;
-  double listed_until; /* the batch lists all candidates reached until this time; -1: none */
 
+  ess_paper paper;
   ess_kinks kinks; /* steps through crossings */
   double severity; /* an integration step's error is held below the tolerance over this */
 
@@ -199,11 +210,7 @@ struct ess_driver {
   size_t stalled_crossings;
   size_t last_guard;
 
-  /* returns in a row to one event function, for sliding: from which side, when and after which step
-   * it was last crossed, and how long the way there was at first */
-  size_t slide_guard, slide_returns;
-  double slide_side, slide_time, slide_way;
-  uint64_t slide_steps;
+  ess_recrossing recrossing;
   ess_returns returns;
   uint64_t apply_steps, apply_crossings;
   uint64_t settled_crossings; /* that had been made when grains were looked for last (suspect.c) */

@@ -123,7 +123,7 @@ static void set_levels_at(ess_driver *d, size_t k) {
  * step before it is reached itself */
 static void await_first(ess_driver *d) {
   for (size_t k = 0; k < d->system.guard_count; k++)
-    if (k != d->first_reached && d->level[k] < 0.0) d->level[k] = 0.0;
+    if (k != d->paper.first && d->level[k] < 0.0) d->level[k] = 0.0;
 }
 
 /* Guards stop a step where they are crossed. One that is not told from its zero within its grain is
@@ -162,7 +162,7 @@ void ess_set_levels(ess_driver *d) {
     for (size_t k = b * ESS_BLOCK, end = ess_block_end(d, b); k < end; k += ESS_LANES)
       set_levels_at(d, k);
   }
-  if (d->awaiting) await_first(d);
+  if (d->paper.awaits_first) await_first(d);
 }
 
 /* ---- the search ------------------------------------------------------------------------------ */
@@ -185,10 +185,10 @@ static size_t reached_or_furthest(const ess_driver *d) {
   for (size_t i = 0; i < d->flagged_count; i++) {
     const size_t k = d->flagged[i];
     const double excess = d->side[k] * d->h_end[k] - d->level[k];
-    if ((excess <= furthest && k != d->first_reached) || ess_is_silent(d, k)) continue;
+    if ((excess <= furthest && k != d->paper.first) || ess_is_silent(d, k)) continue;
     furthest = excess;
     likely = k;
-    if (k == d->first_reached) break;
+    if (k == d->paper.first) break;
   }
   return likely;
 }

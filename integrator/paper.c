@@ -135,7 +135,7 @@ static int find_first(ess_driver *d, candidate *first) {
   *first = (candidate){.guard = SIZE_MAX, .duration = INFINITY};
   if (!d->armed_count) return ESS_SUCCESS;
   // most candidates are far: a short window of time spares them the division
-  double window = d->window;
+  double window = d->paper.window;
   for (int i = 0; i < WINDOWS; i++, window *= WIDER) {
     bool bad = false;
     *first = list_within(d, window, &bad);
@@ -147,22 +147,22 @@ static int find_first(ess_driver *d, candidate *first) {
     // with no guard inside there is nothing to project onto, whichever is the first
     if (i == 0 && !first->found && !ess_any_inside(d)) return ESS_SUCCESS;
     if (!(first->duration <= window * WITHIN)) continue;
-    d->listed_until = window * WITHIN;
-    d->window = next_window(d, window, first);
+    d->paper.listed_until = window * WITHIN;
+    d->paper.window = next_window(d, window, first);
     return ESS_SUCCESS;
   }
   // the list stays as it is: of what has been passed already it misses none
   *first = (candidate){.guard = SIZE_MAX, .duration = INFINITY};
-  d->listed_until = -1.0;
+  d->paper.listed_until = -1.0;
   first_of_all(d, first);
-  if (first->found && first->duration > 0.0) d->window = first->duration;
+  if (first->found && first->duration > 0.0) d->paper.window = first->duration;
   return ESS_SUCCESS;
 }
 
 /* Lists in d->batch, by time, the first candidate and the silent ones reached until then. */
 static void gather_batch(ess_driver *d, const candidate *first) {
   const double end = first->duration;
-  if (end > d->listed_until) {
+  if (end > d->paper.listed_until) {
     bool ignored;
     list_within(d, end * (2.0 - WITHIN), &ignored);
   }
@@ -308,8 +308,8 @@ static int advance_once(ess_driver *d, const candidate *first, double t1) {
     if (status || made) return status;
   }
   if (d->t >= t1) return ESS_SUCCESS;
-  d->first_reached = first->guard;
-  d->awaiting = first->found && ess_any_inside(d) && !ess_inside(d, first->guard);
+  d->paper.first = first->guard;
+  d->paper.awaits_first = first->found && ess_any_inside(d) && !ess_inside(d, first->guard);
   return ess_integration_step(d, t1);
 }
 

@@ -493,7 +493,7 @@ static int begin_second(ess_driver *d, bool is_endless) {
   ess_slides *const s = d->slides;
   if (ess_is_listed(s->set, s->count, s->chatters)) {
     ess_watch_returns_of(d, s->chatters);
-    d->slide_returns = 0;
+    d->recrossing.returns = 0;
     return ess_slide_put_back(d, INFINITY);
   }
   s->second[s->chatters] = false;

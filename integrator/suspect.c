@@ -141,7 +141,7 @@ static int allowed_differences(ess_driver *d) {
 /* whether crossings have come so many in a row that some may be rounding */
 static bool may_be_rounding(const ess_driver *d) {
   const uint64_t since = d->apply_crossings - d->settled_crossings;
-  return since >= MANY + d->system.guard_count || (since >= SOME && d->slide_returns >= SOME);
+  return since >= MANY + d->system.guard_count || (since >= SOME && d->recrossing.returns >= SOME);
 }
 
 int ess_settle(ess_driver *d) {
@@ -156,8 +156,9 @@ int ess_settle(ess_driver *d) {
     d->is_coarse = true;
   }
   // what has been rounding says nothing of sliding
-  const size_t returned = d->slide_guard;
-  if (!status && returned < d->system.guard_count && d->grain[returned] > 0.0) d->slide_returns = 0;
+  const size_t returned = d->recrossing.guard;
+  if (!status && returned < d->system.guard_count && d->grain[returned] > 0.0)
+    d->recrossing.returns = 0;
   return status;
 }
 
