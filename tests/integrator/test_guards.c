@@ -57,6 +57,54 @@ static void guards_far_from_their_model_shorten_the_step(void **state) {
   }
 }
 
+/* h1 is above zero about where h0 is crossed, and nowhere else: no place of a long step shows it */
+enum { SPIKE_AT = 52 }; // hundredths
+
+static int spike_guards(double t, const double x[], double h[], void *params) {
+  const double off = (x[0] - SPIKE_AT / 100.0) / *(const double *)params;
+  (void)t;
+  h[0] = x[0] - SPIKE_AT / 100.0;
+  h[1] = exp(-off * off) - 0.5;
+  return 0;
+}
+
+static int spike_jacobian(double t, const double x[], double Dh[], void *params) {
+  const double width = *(const double *)params, off = (x[0] - SPIKE_AT / 100.0) / width;
+  (void)t;
+  Dh[0] = 1.0;
+  Dh[1] = -2.0 * off / width * exp(-off * off);
+  return 0;
+}
+
+/* Outcome: where one guard is crossed all are looked at, and one that is beyond its zero there,
+ * which no model has foretold, shortens the step: both of its crossings are made, each in its
+ * place. */
+static void a_guard_seen_where_another_is_crossed_shortens_the_step(void **state) {
+  (void)state;
+  for (double w = 0.008; w > 1e-4; w *= 0.5) {
+    double width = w;
+    const ess_system system = {.dimension = 1,
+                               .guard_count = 2,
+                               .field = toy_clock,
+                               .guards = spike_guards,
+                               .guard_jacobian = spike_jacobian,
+                               .params = &width};
+    const double at = SPIKE_AT / 100.0, beside = width * sqrt(log(2.0));
+    ess_options options = ess_options_default();
+    options.h_init = 1.0;
+    toy_log log;
+    options.observer = toy_observer(&log);
+    ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+    double x[1] = {0.0}, t = 0.0;
+    assert_int_equal(ess_driver_apply(d, &t, 1.0, x), ESS_SUCCESS);
+    assert_int_equal(log.count, 3);
+    assert_true(log.guard[0] == 1 && log.guard[1] == 0 && log.guard[2] == 1);
+    assert_true(fabs(log.time[0] - (at - beside)) < 1e-9 && fabs(log.time[1] - at) < 1e-9);
+    assert_true(fabs(log.time[2] - (at + beside)) < 1e-9);
+    ess_driver_free(d);
+  }
+}
+
 /* h = (x0 + 1e6) - (1e6 + 1/2): its rounding is a hundred times epsilon */
 static int coarse_guards(double t, const double x[], double h[], void *params) {
   (void)t;
@@ -167,6 +215,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_slow_guard_is_not_projected_past_a_fast_one),
       cmocka_unit_test(guards_far_from_their_model_shorten_the_step),
+      cmocka_unit_test(a_guard_seen_where_another_is_crossed_shortens_the_step),
       cmocka_unit_test(a_crossing_below_the_rounding_of_h_is_made_in_time),
       cmocka_unit_test(a_guard_that_is_zero_but_for_rounding_costs_no_steps),
       cmocka_unit_test(each_guard_has_its_own_epsilon),
