@@ -13,7 +13,8 @@ CREATE VIEW tolerance_known AS SELECT * FROM tolerance WHERE median_over_toleran
 -- A run whose samples see another number of contacts than the exact solution's counts by its error alone.
 CREATE VIEW drake_all AS
 SELECT rowid AS at, 'race' AS race, model, contacts, method, rms_error, median_s, status FROM "drake/work_precision"
-UNION ALL SELECT rowid, 'damped', model, contacts, replace(replace('drake-' || scheme, 'runge_kutta', 'rk'), '_', ''), rms_error,
+UNION ALL SELECT rowid, 'damped', model, contacts, replace(replace('drake-' || scheme, 'runge_kutta', 'rk'), '_', ''),
+  rms_error,
   median_s, status
 FROM "drake/damped"
 UNION ALL SELECT rowid, 'damped', model, contacts, method, rms_error, median_s, status FROM "drake/damped/work_precision";
@@ -45,7 +46,8 @@ WITH counted AS (
   SELECT count(*) AS all_n, sum(median > 1) AS larger, max(contacts) AS last, max(iif(median > 1, -1, contacts)) AS none_up_to
   FROM paper_factors)
 SELECT printf('libess''s median error exceeds MuJoCo''s %s.', CASE
-    WHEN none_up_to < last THEN printf('from %d contacts on', (SELECT min(contacts) FROM paper_factors WHERE contacts > none_up_to))
+    WHEN none_up_to < last THEN printf('from %d contacts on',
+      (SELECT min(contacts) FROM paper_factors WHERE contacts > none_up_to))
     WHEN larger > 0 THEN printf('at %d of %d N', larger, all_n) ELSE 'nowhere here' END) AS said
 FROM counted WHERE all_n > 0
 UNION ALL
@@ -53,7 +55,8 @@ SELECT printf('At N = %d it is %.2g times MuJoCo''s. Over all N the factor is at
   last, (SELECT median FROM paper_factors WHERE contacts = last), most, contacts)
 FROM counted, (SELECT max(median) AS most, contacts FROM paper_factors) WHERE all_n > 0
 UNION ALL
-SELECT printf('and at most %.2g for the worst start (at N = %d).', max(worst), contacts) FROM paper_factors HAVING max(worst) > 0;
+SELECT printf('and at most %.2g for the worst start (at N = %d).', max(worst), contacts)
+  FROM paper_factors HAVING max(worst) > 0;
 
 -- of mujoco.md: settings and timers with the names that the page has
 CREATE VIEW mujoco_rows AS
@@ -85,7 +88,8 @@ SELECT folder, t, way, min(move) AS move, error, cell FROM gradient_errors WHERE
 
 -- of mechanisms.md: runs on rigid and on soft contacts, as the page writes them
 CREATE VIEW contact_runs AS
-SELECT rowid AS at, *, short(angle_rms, '.1e') AS angle, short(landing_off, '.1e') AS later, short(100 * stop_speed, '.3f') AS stops,
+SELECT rowid AS at, *, short(angle_rms, '.1e') AS angle, short(landing_off, '.1e') AS later,
+  short(100 * stop_speed, '.3f') AS stops,
   short(1e6 * time_s, iif(1e6 * time_s < 100, '.3g', '.0f')) AS us, contacts = 'rigid' AND NOT angle_rms > 0 AS exact,
   iif(contacts = 'own', printf('own, %.3g ms', 1e3 * time_constant),
     printf('ζ = %g, k = %s', damping_ratio, short(stiffness, '.1e'))) AS contact
@@ -110,7 +114,8 @@ WITH kinds AS (
   FROM contact_told)
 SELECT system, integrator, 1e3 * time_step AS ms, max(angle) FILTER (WHERE kind = 'usual') AS usual,
   max(us) FILTER (WHERE kind = 'usual') AS usual_us,
-  max(printf('%.2g ms', 1e3 * time_constant)) FILTER (WHERE kind = 'own') AS own, max(angle) FILTER (WHERE kind = 'own') AS own_angle,
+  max(printf('%.2g ms', 1e3 * time_constant)) FILTER (WHERE kind = 'own') AS own,
+    max(angle) FILTER (WHERE kind = 'own') AS own_angle,
   max(short(stiffness, '.1e')) FILTER (WHERE kind = 'stiff') AS stiff, max(angle) FILTER (WHERE kind = 'stiff') AS stiff_angle,
   max(contact) FILTER (WHERE kind = 'near') AS near, max(later) FILTER (WHERE kind = 'near') AS later,
   max(angle) FILTER (WHERE kind = 'near') AS angle, max(stops) FILTER (WHERE kind = 'near') AS stops,
@@ -124,8 +129,10 @@ best AS (
     coalesce(printf('%s, %g ms, ', integrator, 1e3 * time_step), '') || iif(choice = 'default', 'default', contact) AS how
   FROM asked JOIN contact_runs ON angle_rms <= error AND time_s > 0 AND (engine = 'mujoco' OR contacts = 'springs')
   GROUP BY system, error, engine)
-SELECT s.*, printf('%.0e', asked.error) AS error, ours.how AS our_how, ours.us AS our_us, theirs.how AS their_how, theirs.us AS their_us,
-  CASE WHEN ours.time_s IS NULL AND theirs.time_s IS NULL THEN 3 WHEN theirs.time_s < coalesce(ours.time_s, 9e999) THEN 2 ELSE 1 END
+SELECT s.*, printf('%.0e', asked.error) AS error, ours.how AS our_how, ours.us AS our_us, theirs.how AS their_how,
+  theirs.us AS their_us,
+  CASE WHEN ours.time_s IS NULL AND theirs.time_s IS NULL THEN 3 WHEN theirs.time_s < coalesce(ours.time_s, 9e999) THEN 2
+    ELSE 1 END
     AS who, rigid_s < min(coalesce(ours.time_s, 9e999), coalesce(theirs.time_s, 9e999)) AS beaten
 FROM contact_systems s CROSS JOIN asked
   LEFT JOIN best ours ON ours.system = s.system AND ours.error = asked.error AND ours.engine = 'libess'
@@ -134,7 +141,8 @@ ORDER BY number, asked.error DESC;
 
 -- of findings.md, README.md and the report: what each method costs at least within an error. Methods that look for no
 -- crossing and read the mode off the state are one: the cheapest of them
-CREATE VIEW precision_others (number, who) AS VALUES (1, 'plain'), (2, 'projection'), (3, 'listing'), (4, 'location'), (5, 'cvode'),
+CREATE VIEW precision_others (number, who) AS VALUES (1, 'plain'), (2, 'projection'), (3, 'listing'), (4, 'location'),
+  (5, 'cvode'),
   (6, 'gsl'), (7, 'hybrid'), (8, 'smooth'), (9, 'time-stepping'), (10, 'ode'), (11, 'mujoco');
 CREATE VIEW precision_runs AS
 SELECT rowid AS at, *, iif(model = 'plate', 'plate, N = ' || contacts, model) AS system,
@@ -150,7 +158,8 @@ FROM asked CROSS JOIN kinds JOIN precision_runs ON rms_error <= error
 WHERE status = 'ok' AND (who = 'libess' OR who IN (SELECT who FROM precision_others)) GROUP BY kind, system, error, who;
 CREATE VIEW precision_cases AS -- all that a method reaches, and what libess needs for it
 SELECT kind, system, error, at, (
-  SELECT cost FROM precision_best o WHERE o.kind = b.kind AND o.system = b.system AND o.error = b.error AND who = 'libess') AS ours
+  SELECT cost FROM precision_best o WHERE o.kind = b.kind AND o.system = b.system AND o.error = b.error
+    AND who = 'libess') AS ours
 FROM precision_best b JOIN precision_systems USING (system) GROUP BY kind, system, error;
 CREATE VIEW precision_ratios AS
 SELECT kind, system, error, at, who, cost, ours, cost / ours AS ratio,
@@ -189,13 +198,16 @@ GROUP BY system, label, tolerance;
 CREATE VIEW speed_rows AS
 SELECT rowid AS at, *, replace(
     iif(model = 'hopper', 'hopper', printf('N = %d, c = %g', contacts, damping)) ||
-    iif(coalesce(stiffness, 0) IN (0, iif(model = 'hopper', 800, 8000)), '', printf(', k = %g', stiffness)), 'e+0', 'e') AS system,
+    iif(coalesce(stiffness, 0) IN (0, iif(model = 'hopper', 800, 8000)), '', printf(', k = %g', stiffness)), 'e+0',
+      'e') AS system,
   us(median_s) AS us, us(mujoco_s) AS mujoco_us, us(plain_s) AS plain_us,
   printf(iif(mujoco_over_this < 1000, '%.1f [%.1f, %.1f]', '%.0f [%.0f, %.0f]'),
     mujoco_over_this, mujoco_over_this_lo, mujoco_over_this_hi) AS ratio,
-  printf('%.2g (%.2g)', rms_error, rms_worst) AS error, printf('%.2g (%.2g)', mujoco_rms_error, mujoco_rms_worst) AS mujoco_error,
+  printf('%.2g (%.2g)', rms_error, rms_worst) AS error,
+    printf('%.2g (%.2g)', mujoco_rms_error, mujoco_rms_worst) AS mujoco_error,
   coalesce(printf('%s (%s, %s): %.2g [%.2g, %.2g]', us(plain_s), plain_solver, iif(plain_solver IN ('plain-euler', 'plain-rk4'),
-    printf('%g ms', 1e3 * plain_setting), printf('%.1e', plain_setting)), plain_over_this, plain_over_this_lo, plain_over_this_hi),
+    printf('%g ms', 1e3 * plain_setting), printf('%.1e', plain_setting)), plain_over_this, plain_over_this_lo,
+      plain_over_this_hi),
     'not reached') AS plain,
   CASE WHEN plain_solver IS NULL OR plain_over_this_lo > 1 THEN 1 WHEN plain_over_this_hi < 1 THEN 0 END AS fastest, -- is shown to be
   1.0 * rms_worst / mujoco_rms_worst AS worst_ratio
@@ -203,19 +215,23 @@ FROM speed WHERE solver = 'libess';
 CREATE VIEW speed_equal AS SELECT * FROM speed_rows WHERE protocol = 'equal-error';
 CREATE VIEW speed_errors AS -- each system at each median error asked for
 SELECT system, substr(protocol, 7) + 0.0 AS asked, replace(printf('%.0e', substr(protocol, 7) + 0.0), 'e-0', 'e-') AS said,
-  max(at) AS last, min(at) AS at, fastest, contacts, model, iif(plain_solver IS NULL, printf('**libess %s**, plain: not reached', us),
+  max(at) AS last, min(at) AS at, fastest, contacts, model,
+    iif(plain_solver IS NULL, printf('**libess %s**, plain: not reached', us),
     printf(iif(fastest = 1, '**%.2g**', '%.2g') || ' (libess %s, %s %s)', plain_over_this, us, plain_solver, plain_us)) AS cell
 FROM speed_rows WHERE protocol LIKE 'error-%' GROUP BY system, asked;
 CREATE VIEW speed_takes_over AS -- the largest error from which on libess is shown to be the fastest
 SELECT system, min(at) AS at, model, contacts, (
   SELECT said FROM speed_errors e WHERE e.system = s.system AND asked < coalesce((
-    SELECT min(asked) FROM speed_errors e WHERE e.system = s.system AND fastest IS NOT 1), 9e999) ORDER BY asked DESC LIMIT 1) AS said
+    SELECT min(asked) FROM speed_errors e WHERE e.system = s.system AND fastest IS NOT 1), 9e999)
+      ORDER BY asked DESC LIMIT 1) AS said
 FROM speed_errors s GROUP BY system;
 
 -- of README.md: where libess loses
 CREATE VIEW lost_plain AS
-SELECT printf('In %d of %d races at equal error a method that looks for no contact is shown to be faster.', sum(fastest = 0), count(*)) ||
-  coalesce((SELECT printf(' At most it saves %.0f %% of libess''s time (%s, %s).', 100 * (1 - min(plain_over_this)), plain_solver, system)
+SELECT printf('In %d of %d races at equal error a method that looks for no contact is shown to be faster.', sum(fastest = 0),
+  count(*)) ||
+  coalesce((SELECT printf(' At most it saves %.0f %% of libess''s time (%s, %s).', 100 * (1 - min(plain_over_this)),
+    plain_solver, system)
     FROM speed_equal WHERE fastest = 0 AND plain_solver IS NOT NULL), '') AS said
 FROM speed_equal WHERE plain_solver IS NOT NULL HAVING count(*) > 0;
 CREATE VIEW lost_worst AS
@@ -230,7 +246,8 @@ CREATE VIEW lost_methods AS
 SELECT printf('In %s cases %s takes less time than libess%s.', iif(less = 0, cases, printf('%d of %d', less, cases)),
   iif(less = 0, 'no other method', 'another method'), coalesce(': ' || who, '')) AS said
 FROM (SELECT count(*) AS cases FROM precision_cases WHERE kind = 'time'),
-  (SELECT count(*) AS less, listed(DISTINCT who) AS who FROM (SELECT who FROM precision_worse WHERE kind = 'time' ORDER BY at, error DESC))
+  (SELECT count(*) AS less, listed(DISTINCT who) AS who
+    FROM (SELECT who FROM precision_worse WHERE kind = 'time' ORDER BY at, error DESC))
 WHERE cases > 0;
 CREATE VIEW robot_raced AS -- an interval that contains 1 decides nothing
 SELECT at, iif(own, 'MuJoCo''s own error', printf('an error of %g', rms_error)) AS error, own, count(*) AS robots,
@@ -253,15 +270,19 @@ CREATE VIEW robot_errors (number, error, name) AS VALUES
 CREATE VIEW robot_names AS SELECT rowid AS at, *, folder AS robot FROM "robots/*/robot_top";
 CREATE VIEW robot_reached AS
 SELECT n.at, n.robot, n.starts, n.time, e.number, e.name, r.*, libess_evaluations / time AS evaluations,
-  printf('%.2g', mujoco_over_libess) || coalesce(printf(' [%.2g, %.2g]', mujoco_over_libess_low, mujoco_over_libess_high), '') AS ratio,
-  printf('%.2g', plain_over_libess) || coalesce(printf(' [%.2g, %.2g]', plain_over_libess_low, plain_over_libess_high), '') AS plain_ratio,
-  coalesce(mujoco_over_libess_high, mujoco_over_libess) < 1 AS slower, coalesce(mujoco_over_libess_low, mujoco_over_libess) > 1 AS faster,
+  printf('%.2g', mujoco_over_libess) ||
+    coalesce(printf(' [%.2g, %.2g]', mujoco_over_libess_low, mujoco_over_libess_high), '') AS ratio,
+  printf('%.2g', plain_over_libess) ||
+    coalesce(printf(' [%.2g, %.2g]', plain_over_libess_low, plain_over_libess_high), '') AS plain_ratio,
+  coalesce(mujoco_over_libess_high, mujoco_over_libess) < 1 AS slower,
+    coalesce(mujoco_over_libess_low, mujoco_over_libess) > 1 AS faster,
   coalesce(plain_over_libess_low, plain_over_libess) > 1 AS gains
 FROM robot_errors e JOIN "robots/*/robot_reach" r ON iif(e.number, NOT own AND abs(rms_error / e.error - 1) < 1e-6, own)
   JOIN robot_names n ON n.robot = r.folder;
 CREATE VIEW robot_losses AS -- where libess is slower, where nobody can be said to win, and where its event functions gain nothing
 WITH kinds (kind) AS (VALUES ('slower'), ('open'), ('never'), ('useless')),
-said AS (SELECT kind, number, name, printf('%s (%s)', robot, CASE kind WHEN 'never' THEN 'not reached' WHEN 'useless' THEN plain_ratio
+said AS (SELECT kind, number, name,
+  printf('%s (%s)', robot, CASE kind WHEN 'never' THEN 'not reached' WHEN 'useless' THEN plain_ratio
     ELSE ratio END) AS said
   FROM kinds CROSS JOIN robot_reached
   WHERE CASE kind WHEN 'slower' THEN slower WHEN 'open' THEN NOT slower AND NOT faster
@@ -296,8 +317,10 @@ FROM robot_names n JOIN robot_loosest d ON d.robot = n.robot AND d.base = 'dopri
   LEFT JOIN robot_loosest c ON c.robot = n.robot AND c.base = 'chosen' AND c.tolerance = d.tolerance
 WHERE (cost ->> 'acting') IS NOT 0 AND stiffness ->> 'evaluations' IS NOT NULL;
 CREATE VIEW robot_steps AS -- MuJoCo's errors; below the reference's own nothing is claimed
-SELECT m.rowid AS at, n.robot, m.variant, 1e3 * m.time_step AS ms, iif(m.rms_error IS NULL, NULL, printf(iif(m.own, '**%s**', '%s'),
-    iif(m.rms_error > (reference ->> 'estimate'), printf('%.1e', m.rms_error), printf('< %.1e', reference ->> 'estimate')))) AS said,
+SELECT m.rowid AS at, n.robot, m.variant, 1e3 * m.time_step AS ms,
+  iif(m.rms_error IS NULL, NULL, printf(iif(m.own, '**%s**', '%s'),
+    iif(m.rms_error > (reference ->> 'estimate'), printf('%.1e', m.rms_error),
+      printf('< %.1e', reference ->> 'estimate')))) AS said,
   (SELECT printf('%.2f', value ->> 'order') FROM json_each(orders) WHERE value ->> 'variant' = m.variant) AS "order"
 FROM "robots/*/robot_mujoco" m JOIN robot_names n ON n.robot = m.folder;
 
@@ -306,6 +329,7 @@ CREATE VIEW many_robots AS
 WITH parts AS (
   SELECT *, '["' || replace(replace(replace(model, '.deps/many-robots/', ''), '.xml', ''), '/', '","') || '"]' AS parts
   FROM "many-robots/robots_models")
-SELECT *, (parts ->> 0) || ': ' || (parts ->> iif(parts ->> '$[#-1]' IN ('robot', 'scene', 'scene_flat'), '$[#-2]', '$[#-1]')) AS name,
+SELECT *, (parts ->> 0) || ': ' ||
+  (parts ->> iif(parts ->> '$[#-1]' IN ('robot', 'scene', 'scene_flat'), '$[#-2]', '$[#-1]')) AS name,
   coalesce(whole AND reference < 1e-3, 0) AS good
 FROM parts;
