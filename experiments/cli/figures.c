@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* essbench figures: draws, with gnuplot, every figure whose data are there. */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -144,7 +145,7 @@ static bool has_rows(const char *path, const char *name) {
 
 static int run(arguments *given) {
   char path[RECORD_PATH_SIZE], message[MEASURE_MESSAGE_SIZE];
-  if (access(given->folder, F_OK))
+  if (access(given->folder, F_OK) && errno == ENOENT)
     return command_fail(given, "there is no folder %s whose results could be drawn", given->folder);
   if (measure_folder_create(record_path(path, given->folder, "figures"), message))
     return command_fail(given, "%s", message);

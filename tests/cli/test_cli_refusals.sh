@@ -152,7 +152,7 @@ refuses 2 'it is a number from 1 to 1e+12' run --model trot-on-springs --stiffne
 for command in run derivative ensemble work-precision; do
   refuses 2 'ball: restitution 0 is not accepted on a floor' $command --model ball --restitution 0
 done
-refuses 1 'impacts accumulate: there are infinitely many before' run --model ball --duration 5
+refuses 1 'impacts accumulate: infinitely many in a finite time' run --model ball --duration 5
 refuses 2 'no MuJoCo twin; block-on-springs, hopper, plate, robot and' xml affine3 -o new.xml
 refuses 2 'smooth: affine3 has no contact force to smooth; hopper' run --solver smooth --model affine3
 refuses 2 'time-stepping: affine3 has no contact force' run --solver time-stepping --model affine3
