@@ -115,7 +115,7 @@ static bool lay_indices(ess_driver *d) {
   const size_t most = SIZE_MAX / sizeof(size_t) / 8;
   if (entries > most || m > most / 32) return false;
   const size_t bytes =
-      (rows + entries + (1 + ESS_BLOCK / ESS_LANES + ESS_BLOCK) * d->blocks + 6 * m) *
+      (rows + entries + (1 + 2 * ESS_BLOCK / ESS_LANES + ESS_BLOCK) * d->blocks + 6 * m) *
           sizeof(size_t) +
       2 * m * sizeof(ess_kink_row) + entries * sizeof(signed char) + 6 * m * sizeof(bool) +
       d->blocks * ESS_BLOCK * sizeof(ess_fate);
@@ -131,6 +131,7 @@ static bool lay_indices(ess_driver *d) {
   d->batch = lay(&cursor, m * sizeof(size_t));
   d->kinks.kink = lay(&cursor, m * sizeof(size_t));
   d->kinks.group = lay(&cursor, d->blocks * (ESS_BLOCK / ESS_LANES) * sizeof(size_t));
+  d->kinks.opened_in = lay(&cursor, d->blocks * (ESS_BLOCK / ESS_LANES) * sizeof(size_t));
   d->kinks.companion = lay(&cursor, m * sizeof(size_t));
   d->kinks.undo = lay(&cursor, m * sizeof(size_t));
   d->kinks.companion_in = lay(&cursor, m * sizeof(size_t));

@@ -59,20 +59,6 @@ static const double AFFINE = 1e-6, ROUNDED = 1e-9;
 
 /* ---- signs that follow the state ------------------------------------------------------------- */
 
-static inline ess_mask mask_at(const double masks[], size_t i) {
-  return (ess_mask)ess_lanes_load(masks + i);
-}
-
-static inline void keep_mask(double masks[], size_t i, ess_mask mask) {
-  ess_lanes_store(masks + i, (ess_lanes)mask);
-}
-
-static inline bool is_set(const double masks[], size_t i) {
-  int64_t bits;
-  memcpy(&bits, masks + i, sizeof bits);
-  return bits != 0;
-}
-
 /* tells the model of an event function's sign in the next call of the field */
 static int tell(ess_driver *d, size_t i) {
   const ess_system *const s = &d->system;
@@ -101,7 +87,7 @@ static void take_signs(ess_driver *d) {
 
 static void begin(ess_driver *d) {
   ess_kinks *const k = &d->kinks;
-  for (size_t i = 0; i < k->groups; i++) keep_mask(k->known, k->group[i], (ess_mask){0});
+  for (size_t i = 0; i < k->groups; i++) ess_keep_mask(k->known, k->group[i], (ess_mask){0});
   k->tries++; // nothing is a companion any more
   k->count = k->groups = k->companions = k->unknown = 0;
   k->is_involved = k->is_paired = k->arm_more = false;
@@ -133,7 +119,8 @@ static inline void note_companion(ess_kinks *k, size_t other) {
  * crossing */
 static inline int latch(ess_driver *d, size_t other, double sign) {
   ess_kinks *const k = &d->kinks;
-  k->is_involved |= is_set(k->known, other) || (is_companion(k, other) && k->live[other] != sign);
+  k->is_involved |=
+      ess_is_set(k->known, other) || (is_companion(k, other) && k->live[other] != sign);
   if (k->is_involved || is_companion(k, other)) return ESS_SUCCESS;
   note_companion(k, other);
   if (k->live[other] == sign) return ESS_SUCCESS;
@@ -143,7 +130,7 @@ static inline int latch(ess_driver *d, size_t other, double sign) {
 
 /* the row disarms it */
 static inline void unlatch(ess_kinks *k, size_t other) {
-  k->is_involved |= is_set(k->known, other);
+  k->is_involved |= ess_is_set(k->known, other);
   note_companion(k, other);
 }
 
@@ -214,13 +201,14 @@ static inline void note_undo(ess_kinks *k, size_t i, const ess_kink_row *r) {
 static void open_group(ess_kinks *k, size_t i) {
   const ess_lanes zero = {0.0};
   k->group[k->groups++] = i;
+  k->opened_in[i / ESS_LANES] = k->tries;
   ess_lanes_store(k->theta + i, zero + 1.0);
   ess_lanes_store(k->until + i, zero + 1.0);
-  keep_mask(k->pattern, i, (ess_mask){0});
+  ess_keep_mask(k->pattern, i, (ess_mask){0});
   ess_lanes_store(k->pair_side + i, zero);
   for (size_t lane = 0; lane < ESS_LANES; lane++) k->pair[i + lane] = i;
-  keep_mask(k->last, i, (ess_mask){0});
-  keep_mask(k->made, i, (ess_mask){0});
+  ess_keep_mask(k->last, i, (ess_mask){0});
+  ess_keep_mask(k->made, i, (ess_mask){0});
 }
 
 /* whether any of a block's guards is beyond its zero by h, and has not been seen so in this step */
@@ -239,7 +227,9 @@ static inline int list_kink(ess_driver *d, size_t i) {
   const size_t lane = i % ESS_LANES, from = i - lane;
   const ess_kink_row *const r = &k->row[ess_guard_ahead(d, i)];
   const int64_t yes = -1;
-  if (!ess_mask_any(mask_at(k->known, from))) open_group(k, from);
+  // the four masks are not asked: a processor waits when it is to read as one what was just written
+  // as several
+  if (k->opened_in[from / ESS_LANES] != k->tries) open_group(k, from);
   memcpy(k->known + i, &yes, sizeof yes);
   k->watch[i] = 0.0;
   k->is_involved |= is_companion(k, i);
@@ -292,7 +282,7 @@ static inline ess_mask seen_by(const ess_driver *d, const double h[], size_t i) 
   const ess_kinks *const k = &d->kinks;
   const ess_lanes zero = {0.0};
   const ess_mask beyond = ess_lanes_load(d->side + i) * ess_lanes_load(h + i) > zero;
-  return mask_at(k->known, i) & beyond & ~undone_by(k, h, i);
+  return ess_mask_at(k->known, i) & beyond & ~undone_by(k, h, i);
 }
 
 /* their signs: flipped where they are seen beyond their zeros */
@@ -300,7 +290,7 @@ static inline void flip(ess_driver *d, size_t i, ess_mask seen) {
   ess_kinks *const k = &d->kinks;
   const ess_lanes sign = ess_lanes_load(d->sign + i), live = ess_lanes_load(k->live + i);
   const ess_lanes now = ess_lanes_select(seen, -sign, sign);
-  ess_lanes_store(k->live + i, ess_lanes_select(mask_at(k->known, i), now, live));
+  ess_lanes_store(k->live + i, ess_lanes_select(ess_mask_at(k->known, i), now, live));
 }
 
 /* event functions take the signs that this stage sees them with, which is noted */
@@ -311,8 +301,9 @@ static int follow(ess_driver *d, const double h[], int s) {
     const size_t i = k->group[n];
     const ess_mask seen = seen_by(d, h, i);
     flip(d, i, seen);
-    if (s == LAST_STAGE) keep_mask(k->last, i, seen);
-    keep_mask(k->pattern, i, mask_at(k->pattern, i) | (seen & (ess_mask){bit, bit, bit, bit}));
+    if (s == LAST_STAGE) ess_keep_mask(k->last, i, seen);
+    ess_keep_mask(k->pattern, i,
+                  ess_mask_at(k->pattern, i) | (seen & (ess_mask){bit, bit, bit, bit}));
   }
   return tell_kinks(d);
 }
@@ -348,7 +339,7 @@ static ess_lanes place(const ess_driver *d, size_t i, const double middle[], con
   const ess_lanes c2 = 3.0 * (g1 - g0) - 2.0 * s0 - s1, c3 = s0 + s1 - 2.0 * (g1 - g0);
   ess_lanes c4 = zero; // of theta^2 (1 - theta)^2
   if (middle) c4 = 16.0 * side * ess_lanes_load(middle + i) - 8.0 * (g0 + g1) - 2.0 * (s0 - s1);
-  const ess_mask rises = mask_at(d->kinks.known, i) & (g1 > zero);
+  const ess_mask rises = ess_mask_at(d->kinks.known, i) & (g1 > zero);
   ess_lanes below = zero, above = one;
   ess_lanes theta = g0 / ess_lanes_select(rises, g0 - g1, -one);
   if (middle) {
@@ -387,10 +378,6 @@ static double undone_at(const ess_driver *d, size_t i, double theta, bool middle
   return part <= 1.0 ? theta + part * (1.0 - theta) : 1.0;
 }
 
-static inline bool is_visit(const ess_kinks *k, size_t i) {
-  return k->until[i] < 1.0;
-}
-
 /* where the crossings are made and undone that their ends do not show: there, guards are on the
  * side that they were on, or what undoes them is beyond its zero, too. Their moments are those by
  * theta as it was, as if they were there to stay at the end, or had not been there at all. */
@@ -402,12 +389,13 @@ static void place_visit(ess_driver *d, size_t i, bool middle) {
   k->theta[i] = ess_smaller(theta, 1.0);
   if (theta < 1.0) {
     k->until[i] = ess_larger(undone_at(d, i, theta, middle), theta + DBL_EPSILON);
-    k->visits += is_visit(k, i);
+    k->visits += ess_is_visit(k, i);
   }
   if (middle) return;
   const double from = k->theta[i], until = k->until[i];
-  k->value[0][i] += was - from - (1.0 - until);
-  k->value[1][i] += 0.5 * (was * was - from * from - (1.0 - until * until));
+  const double first = 0.5 * (was * was - from * from - (1.0 - until * until));
+  k->value[0][i] += was - from - (1.0 - until) - first;
+  k->value[1][i] += first;
 }
 
 /* of four, by event functions at the step's end */
@@ -416,7 +404,7 @@ static inline void place_visits(ess_driver *d, size_t i, bool middle) {
   const ess_lanes zero = {0.0};
   const ess_mask beyond = ess_lanes_load(d->side + i) * ess_lanes_load(d->h_end + i) > zero;
   const ess_mask stays = beyond & ~undone_by(k, d->h_end, i);
-  unsigned bits = ess_mask_bits(mask_at(k->known, i) & mask_at(k->undoable, i) & ~stays);
+  unsigned bits = ess_mask_bits(ess_mask_at(k->known, i) & ess_mask_at(k->undoable, i) & ~stays);
   ess_lanes_store(k->until + i, zero + 1.0);
   for (; bits; bits &= bits - 1) place_visit(d, i + (size_t)__builtin_ctz(bits), middle);
 }
@@ -463,7 +451,8 @@ static void tabulate(ess_kinks *k) {
       if (!(seen >> s & 1)) continue;
       const double c = ess_dopri5_c[s], b = ess_dopri5_b[s];
       const double e = ess_dopri5_e[s], dense = ess_dopri5_d[s];
-      const double add[ESS_KINK_SUMS] = {-b, -b * c, e, e * c, dense, dense * c};
+      const double rest = 1.0 - c;
+      const double add[] = {-b * rest, -b * c, e * rest, e * c, dense * rest, dense * c};
       for (int i = 0; i < ESS_KINK_SUMS; i++) sum[i] += add[i];
     }
   }
@@ -492,17 +481,17 @@ static int measure(ess_driver *d) {
   for (size_t n = 0; !status && n < k->groups; n++) {
     const size_t i = k->group[n];
     const ess_lanes theta = place(d, i, NULL, d->h_end, d->rate_end), rest = 1.0 - theta;
-    const ess_mask seen = mask_at(k->pattern, i);
+    const ess_mask seen = ess_mask_at(k->pattern, i);
     ess_lanes sum[ESS_KINK_SUMS];
     for (int j = 0; j < ESS_KINK_SUMS; j++)
       sum[j] = (ess_lanes){k->table[seen[0]][j], k->table[seen[1]][j], k->table[seen[2]][j],
                            k->table[seen[3]][j]};
     ess_lanes_store(k->theta + i, theta);
-    ess_lanes_store(k->value[0] + i, sum[0] + rest);
+    ess_lanes_store(k->value[0] + i, sum[0] + 0.5 * rest * rest);
     ess_lanes_store(k->value[1] + i, sum[1] + 0.5 * rest * (1.0 + theta));
-    for (int order = 0; order < 2; order++) {
-      ess_lanes_store(k->error[order] + i, sum[2 + order]);
-      ess_lanes_store(k->dense[order] + i, sum[4 + order]);
+    for (int end = 0; end < 2; end++) {
+      ess_lanes_store(k->error[end] + i, sum[2 + end]);
+      ess_lanes_store(k->dense[end] + i, sum[4 + end]);
     }
     place_visits(d, i, false);
   }
@@ -514,7 +503,7 @@ static inline void weigh(ess_driver *d, size_t i, ess_lanes w) {
   ess_kinks *const k = &d->kinks;
   const ess_lanes live = ess_lanes_load(k->live + i), sign = ess_lanes_load(d->sign + i);
   const ess_lanes now = sign * (1.0 - 2.0 * w);
-  ess_lanes_store(k->live + i, ess_lanes_select(mask_at(k->known, i), now, live));
+  ess_lanes_store(k->live + i, ess_lanes_select(ess_mask_at(k->known, i), now, live));
 }
 
 /* the field with their weights */
@@ -523,24 +512,22 @@ static int weighted(ess_driver *d, double t, const double x[], double f[]) {
   return status ? status : ess_field_at(d, d->kinks.live, t, x, f);
 }
 
-/* by moments at the step's beginning: those of order 0 less those of order 1, times a factor */
-static int weighted_at_start(ess_driver *d, double factor, double *const moment[2], double f[]) {
+/* at the step's beginning, by these weights times a factor */
+static int weighted_at_start(ess_driver *d, double factor, const double weight[], double f[]) {
   const ess_kinks *const k = &d->kinks;
-  for (size_t n = 0; n < k->groups; n++) {
-    const size_t i = k->group[n];
-    weigh(d, i, factor * (ess_lanes_load(moment[0] + i) - ess_lanes_load(moment[1] + i)));
-  }
+  for (size_t n = 0; n < k->groups; n++)
+    weigh(d, k->group[n], factor * ess_lanes_load(weight + k->group[n]));
   return weighted(d, d->t, d->x, f);
 }
 
 /* at the step's end, beside those that its last stage has seen already; NULL: these alone */
-static int weighted_at_end(ess_driver *d, const double moment[], const double x[], double f[]) {
+static int weighted_at_end(ess_driver *d, const double weight[], const double x[], double f[]) {
   const ess_kinks *const k = &d->kinks;
-  const ess_lanes one = ess_lanes_all(1.0), zero = {0.0};
+  const ess_lanes one = ess_lanes_all(1.0);
   for (size_t n = 0; n < k->groups; n++) {
     const size_t i = k->group[n];
-    const ess_lanes seen = ess_lanes_select(mask_at(k->last, i), one, zero);
-    weigh(d, i, moment ? seen + ess_lanes_load(moment + i) : seen);
+    const ess_lanes seen = (ess_lanes)(ess_mask_at(k->last, i) & (ess_mask)one);
+    weigh(d, i, weight ? seen + ess_lanes_load(weight + i) : seen);
   }
   return weighted(d, d->t + d->dt, x, f);
 }
@@ -601,7 +588,7 @@ static int set_pairs(ess_driver *d, bool both) {
   int status = ESS_SUCCESS;
   for (size_t n = 0; !status && n < k->count; n++) {
     const size_t i = k->kink[n], other = k->pair[i];
-    if (other == i || !is_visit(k, i)) continue;
+    if (other == i || !ess_is_visit(k, i)) continue;
     const double before = sign_before(k->undo[i]); // as the first crossing latches it
     k->live[i] = both ? -d->sign[i] : d->sign[i];
     k->live[other] = both ? -before : before;
@@ -617,7 +604,7 @@ static int check_visits(ess_driver *d) {
   bool any = false;
   for (size_t n = 0; n < k->count; n++) {
     const size_t i = k->kink[n];
-    any = any || (k->pair[i] != i && is_visit(k, i));
+    any = any || (k->pair[i] != i && ess_is_visit(k, i));
     k->live[i] = d->sign[i];
   }
   if (!any) return ESS_SUCCESS;
@@ -641,7 +628,7 @@ static int check_new(ess_driver *d) {
 static int check_sum(ess_driver *d) {
   ess_kinks *const k = &d->kinks;
   if (k->count < 2) return ESS_SUCCESS;
-  const int status = weighted_at_start(d, 0.5, k->value, k->f);
+  const int status = weighted_at_start(d, 0.5, k->value[0], k->f);
   for (size_t i = 0; i < d->lanes; i++) d->x_try[i] = d->stage[0][i] + k->first[i];
   if (!status) k->is_involved = !is_mean(d, k->f, d->stage[0], d->x_try);
   return status;
@@ -652,7 +639,7 @@ static int check_sum(ess_driver *d) {
 /* by what the quadrature has missed, as a rate */
 static int sum_missed(ess_driver *d) {
   ess_kinks *const k = &d->kinks;
-  int status = weighted_at_start(d, 1.0, k->value, k->sum);
+  int status = weighted_at_start(d, 1.0, k->value[0], k->sum);
   if (status) return status;
   for (size_t i = 0; i < d->lanes; i++) k->first[i] = k->sum[i] -= d->stage[0][i];
   status = weighted_at_end(d, k->value[1], d->x_end, k->f);
@@ -660,14 +647,14 @@ static int sum_missed(ess_driver *d) {
   return status;
 }
 
-/* takes kinks with these moments out of a sum over the stages */
-static int take_out(ess_driver *d, double *const moment[2], double from[]) {
+/* adds kinks with these weights, by the field at either end, to a sum over the stages */
+static int add_kinks(ess_driver *d, double factor, double *const weight[2], double to[]) {
   const ess_kinks *const k = &d->kinks;
-  int status = weighted_at_start(d, 1.0, moment, k->f);
+  int status = weighted_at_start(d, 1.0, weight[0], k->f);
   if (status) return status;
-  add_difference(d, -d->dt, k->f, d->stage[0], from);
-  status = weighted_at_end(d, moment[1], k->at, k->f);
-  if (!status) add_difference(d, -d->dt, k->f, d->stage[LAST_STAGE], from);
+  add_difference(d, factor * d->dt, k->f, d->stage[0], to);
+  status = weighted_at_end(d, weight[1], k->at, k->f);
+  if (!status) add_difference(d, factor * d->dt, k->f, d->stage[LAST_STAGE], to);
   return status;
 }
 
@@ -698,29 +685,25 @@ static inline void moments_of_middle(ess_lanes theta, ess_lanes *start, ess_lane
   *end = until_1 - 0.5 * whole_1 + ess_lanes_select(theta < 1.0, eighth, zero);
 }
 
-/* event functions in the middle of the path: that of the dense output, and by how much kinks take
- * the path away from what is smooth, by what they have added to the rate until there */
+/* event functions in the middle of the path: that of the dense output, whose last coefficient loses
+ * the kinks that are in its sum over the stages, and gets by how much kinks take the path away from
+ * what is smooth until there, which is *off */
 static int look_at_middle(ess_driver *d, double *off) {
   ess_kinks *const k = &d->kinks;
   const double *const f = d->stage[LAST_STAGE];
-  double *const from_start = k->error[0], *const none = k->error[1], *const from_end = k->dense[1];
-  const ess_lanes zero = {0.0};
+  int status = add_kinks(d, -1.0, k->dense, k->quartic);
+  if (status) return status;
   for (size_t n = 0; n < k->groups; n++) {
     const size_t i = k->group[n];
     ess_lanes start, end, start_until, end_until;
     moments_of_middle(ess_lanes_load(k->theta + i), &start, &end);
     moments_of_middle(ess_lanes_load(k->until + i), &start_until, &end_until);
-    ess_lanes_store(from_start + i, start - start_until);
-    ess_lanes_store(none + i, zero);
-    ess_lanes_store(from_end + i, end - end_until);
+    ess_lanes_store(k->error[0] + i, start - start_until);
+    ess_lanes_store(k->error[1] + i, end - end_until);
   }
   memset(d->v_try, 0, d->lanes * sizeof *d->v_try);
-  int status = weighted_at_start(d, 1.0, k->error, k->f);
+  status = add_kinks(d, 1.0, k->error, d->v_try);
   if (status) return status;
-  add_difference(d, d->dt, k->f, d->stage[0], d->v_try);
-  status = weighted_at_end(d, from_end, k->at, k->f);
-  if (status) return status;
-  add_difference(d, d->dt, k->f, f, d->v_try);
   *off = ess_scaled_norm(d, d->v_try, d->x, d->x_end);
   for (size_t i = 0; i < d->lanes; i++) {
     k->quartic[i] += 16.0 * d->v_try[i];
@@ -747,7 +730,7 @@ static void place_again(ess_driver *d) {
  * that is made good, too */
 static int correct_places(ess_driver *d, double *off, double *off_middle) {
   ess_kinks *const k = &d->kinks;
-  double *const at_start = k->error[0], *const none = k->error[1], *const at_end = k->dense[1];
+  double *const longer = k->error[0];
   int status = look_at_middle(d, off_middle);
   if (!status) status = ess_guards(d, d->t + d->dt, d->x_end, d->h_end);
   // some have been led to by what the others did
@@ -759,17 +742,11 @@ static int correct_places(ess_driver *d, double *off, double *off_middle) {
     const size_t i = k->group[n];
     const ess_lanes theta = ess_lanes_load(k->theta + i), until = ess_lanes_load(k->until + i);
     const ess_lanes earlier = ess_lanes_load(k->value[0] + i) - theta;
-    const ess_lanes shorter = ess_lanes_load(k->value[1] + i) - until, zero = {0.0};
-    ess_lanes_store(at_start + i, (1.0 - theta) * earlier - (1.0 - until) * shorter);
-    ess_lanes_store(none + i, zero);
-    ess_lanes_store(at_end + i, theta * earlier - until * shorter);
+    ess_lanes_store(longer + i, earlier + until - ess_lanes_load(k->value[1] + i));
   }
+  // so little that it may all be by the field at the end
+  status = weighted_at_end(d, longer, k->at, k->f);
   memset(d->v_try, 0, d->lanes * sizeof *d->v_try);
-  status = weighted_at_start(d, 1.0, k->error, k->f);
-  if (status) return status;
-  add_difference(d, d->dt, k->f, d->stage[0], d->v_try);
-  status = weighted_at_end(d, at_end, k->at, k->f);
-  if (status) return status;
   add_difference(d, d->dt, k->f, d->stage[LAST_STAGE], d->v_try);
   for (size_t i = 0; i < d->lanes; i++) d->x_end[i] += d->v_try[i];
   *off = ess_scaled_norm(d, d->v_try, d->x, d->x_end);
@@ -787,7 +764,7 @@ static int evaluate_end(ess_driver *d) {
 /* the corrected end, in the mode that it has, and where crossings are by that */
 static int finish(ess_driver *d) {
   ess_kinks *const k = &d->kinks;
-  for (size_t n = 0; n < k->groups; n++) flip(d, k->group[n], mask_at(k->last, k->group[n]));
+  for (size_t n = 0; n < k->groups; n++) flip(d, k->group[n], ess_mask_at(k->last, k->group[n]));
   const size_t count = k->count;
   int status = evaluate_end(d);
   if (!status) status = look(d, d->h_end);
@@ -797,8 +774,8 @@ static int finish(ess_driver *d) {
   for (size_t n = 0; n < k->groups; n++) {
     const size_t i = k->group[n];
     const ess_mask seen = seen_by(d, d->h_end, i);
-    differs |= seen ^ mask_at(k->last, i);
-    keep_mask(k->made, i, seen);
+    differs |= seen ^ ess_mask_at(k->last, i);
+    ess_keep_mask(k->made, i, seen);
     flip(d, i, seen);
   }
   if (!ess_mask_any(differs) && !k->visits) return ESS_SUCCESS; // they are where they were
@@ -813,7 +790,7 @@ static int estimate(ess_driver *d, double *smooth) {
   ess_dopri5_sum(ESS_SUM_ERROR, d->dt, NULL, d->stage, d->lanes, embedded);
   *smooth = SEVERITY_OF_ERROR * ess_scaled_norm(d, embedded, d->x, d->x_end);
   if (*smooth <= SMALL) return ESS_SUCCESS;
-  const int status = take_out(d, d->kinks.error, embedded);
+  const int status = add_kinks(d, -1.0, d->kinks.error, embedded);
   if (!status) *smooth = SEVERITY_OF_ERROR * ess_scaled_norm(d, embedded, d->x, d->x_end);
   return status;
 }
@@ -831,8 +808,8 @@ static int leave(ess_driver *d) {
   memcpy(d->x_end, k->at, d->lanes * sizeof *d->x_end);
   for (size_t n = 0; n < k->groups; n++) {
     const size_t i = k->group[n];
-    keep_mask(k->made, i, mask_at(k->last, i));
-    flip(d, i, mask_at(k->last, i));
+    ess_keep_mask(k->made, i, ess_mask_at(k->last, i));
+    flip(d, i, ess_mask_at(k->last, i));
   }
   return tell_kinks(d);
 }
@@ -844,7 +821,7 @@ static bool goes_too_far(const ess_driver *d) {
   if (k->length > 0.0) return false;
   size_t over = 0;
   for (size_t n = 0; n < k->groups; n++) {
-    const ess_mask left = mask_at(k->known, k->group[n]) & ~mask_at(k->last, k->group[n]);
+    const ess_mask left = ess_mask_at(k->known, k->group[n]) & ~ess_mask_at(k->last, k->group[n]);
     over += (size_t)__builtin_popcount(ess_mask_bits(left));
   }
   return 2 * over > k->count;
@@ -868,8 +845,7 @@ static int correct(ess_driver *d, double *error) {
   if (status || k->is_involved) return status;
   ess_dopri5_sum(ESS_SUM_DENSE, d->dt, NULL, d->stage, d->lanes, k->quartic);
   if (may_leave(d, second)) return leave(d);
-  status = take_out(d, k->dense, k->quartic);
-  if (!status) status = correct_places(d, &moved, &middle);
+  status = correct_places(d, &moved, &middle);
   if (!status && !k->is_involved) status = finish(d);
   if (status || k->is_involved) return status;
   *error = ess_larger(smooth, BETWEEN * middle);
@@ -990,140 +966,4 @@ void ess_kinks_accepted(ess_driver *d) {
 
 void ess_kinks_located(ess_driver *d) {
   d->kinks.length *= AGAIN;
-}
-
-/* ---- a step that is accepted ----------------------------------------------------------------- */
-
-/* whether the guard just crossed is approached again, so fast that it may be reached within another
- * such step: the field may point to it from both sides */
-static bool turns_back(const ess_driver *d, size_t i) {
-  const double g = -d->side[i] * d->h_end[i], rate = -d->side[i] * d->rate_end[i];
-  return rate > 0.0 && g + d->dt * rate >= 0.0;
-}
-
-/* whether what a crossing arms is not crossed in this step; silent guards may be, at its end */
-static bool arms_nothing_due(const ess_driver *d, size_t i) {
-  const size_t guard = ess_guard_ahead(d, i);
-  for (size_t e = d->row_start[guard]; e < d->row_start[guard + 1]; e++) {
-    const size_t armed = d->row_guard[e];
-    if (d->row_effect[e] < 0 || d->silent[armed]) continue;
-    if (armed / 2 == i ? turns_back(d, i) : !ess_stays_below(d, armed, d->kinks.theta[i]))
-      return false;
-  }
-  return true;
-}
-
-/* whether what undoes a visit is crossed once, and neither of both arms what else is due; silent
- * guards may be, at the step's end, of what undoes it */
-static bool is_simple(const ess_driver *d, size_t i) {
-  const ess_kinks *const k = &d->kinks;
-  const size_t guard = ess_guard_ahead(d, i), undo = k->undo[i];
-  double after[QUARTIC];
-  ess_model_after(d, undo, k->theta[i], true, after);
-  if (undo / 2 == i) after[0] = -DBL_MIN;
-  if (!(after[0] < 0.0)) return false; // it is armed on the far side of its zero: not reached
-  if (ess_sign_changes(after) > 1) return false;
-  for (size_t e = d->row_start[guard]; e < d->row_start[guard + 1]; e++) {
-    const size_t armed = d->row_guard[e];
-    if (d->row_effect[e] < 0 || armed == undo) continue;
-    if (!ess_stays_below(d, armed, k->theta[i])) return false;
-  }
-  for (size_t e = d->row_start[undo]; e < d->row_start[undo + 1]; e++) {
-    const size_t armed = d->row_guard[e];
-    if (d->row_effect[e] == ESS_ARM_AHEAD) return false;
-    if (d->row_effect[e] < 0 || d->silent[armed] || armed / 2 == i || armed / 2 == undo / 2)
-      continue;
-    if (!ess_stays_below(d, armed, k->until[i])) return false;
-  }
-  return true;
-}
-
-/* which of four guards' models rise through zero once */
-static inline ess_mask rise(const ess_driver *d, size_t i) {
-  const ess_models m = ess_model_guards(d, i);
-  return ess_rise_once(&m, (ess_lanes){0.0});
-}
-
-/* which of four are crossings that are made, once */
-static inline ess_mask rise_once(const ess_driver *d, size_t i) {
-  return rise(d, i) & mask_at(d->kinks.known, i) & mask_at(d->kinks.made, i) &
-         ~(ess_lanes_load(d->kinks.until + i) < 1.0);
-}
-
-/* silent guards that the step goes through, each for good */
-static bool is_passed(ess_driver *d, size_t i) {
-  d->fate[i] = ESS_FATE_PASSED;
-  return ess_row_is_local(d, i);
-}
-
-/* whether a flagged guard is one that the step goes through, or is silent and passed for good */
-static bool is_accounted_for(ess_driver *d, size_t i) {
-  const ess_kinks *const k = &d->kinks;
-  double b[QUARTIC];
-  ess_model_guard(d, i, b);
-  const bool known = is_set(k->known, i), ends_above = b[QUARTIC - 1] >= 0.0;
-  if (known && is_visit(k, i))
-    return b[0] < 0.0 && ess_sign_changes(b) == 2 - ends_above && !is_set(k->made, i);
-  // what bounds it is above its level, but it is not
-  const bool misses = !ends_above && ess_quartic_upcrossing(b) > 1.0;
-  if (b[0] < 0.0 && misses && !(known && is_set(k->made, i))) return true;
-  if (!(b[0] < 0.0) || ess_sign_changes(b) != 1 || !ends_above) return false;
-  return ess_is_silent(d, i) ? is_passed(d, i) : known && is_set(k->made, i);
-}
-
-/* whether each of them is; most are crossed once, and known by four at once */
-static bool are_accounted_for(ess_driver *d) {
-  ess_kinks *const k = &d->kinks;
-  double *const plain = k->error[0]; // masks
-  size_t looked_at = SIZE_MAX;
-  ess_mask rising = {0};
-  for (size_t n = 0; n < k->groups; n++) keep_mask(plain, k->group[n], rise_once(d, k->group[n]));
-  for (size_t n = 0; n < d->flagged_count; n++) {
-    const size_t i = d->flagged[n], lane = i % ESS_LANES;
-    const bool known = is_set(k->known, i);
-    if (known && is_set(plain, i)) continue;
-    if (!known && ess_is_silent(d, i)) {
-      if (looked_at != i - lane) rising = rise(d, looked_at = i - lane);
-      if (rising[lane] && !is_passed(d, i)) return false;
-      if (rising[lane]) continue;
-    }
-    if (!is_accounted_for(d, i)) return false;
-  }
-  return true;
-}
-
-/* which of four crossings arm a guard that is due in this step: one of others, or their own */
-static inline ess_mask arm_due(const ess_driver *d, size_t i) {
-  const ess_kinks *const k = &d->kinks;
-  const ess_lanes side = ess_lanes_load(d->side + i), zero = {0.0};
-  const ess_lanes rate = -side * ess_lanes_load(d->rate_end + i);
-  const ess_lanes soon = d->dt * rate - side * ess_lanes_load(d->h_end + i);
-  const ess_mask is_paired = ess_lanes_load(k->pair_side + i) != zero;
-  ess_mask due = (rate > zero) & (soon >= zero) & ~is_paired;
-  if (ess_mask_any(is_paired))
-    due |= ~ess_stay_below(d, k->pair + i, ess_lanes_load(k->pair_side + i),
-                           ess_lanes_load(k->theta + i)) &
-           is_paired;
-  return due & mask_at(k->known, i) & mask_at(k->made, i) & mask_at(k->undoable, i);
-}
-
-/* whether a crossing that is undone may be, and one whose row arms several arms none that is due */
-static bool are_simple(const ess_driver *d) {
-  const ess_kinks *const k = &d->kinks;
-  for (size_t n = 0; n < k->count; n++) {
-    const size_t i = k->kink[n];
-    const bool made = is_set(k->made, i), visit = is_visit(k, i);
-    if (visit && (made || !is_simple(d, i))) return false;
-    if (made && !arms_nothing_due(d, i)) return false;
-  }
-  return true;
-}
-
-bool ess_kinks_fits(ess_driver *d) {
-  const ess_kinks *const k = &d->kinks;
-  if (!are_accounted_for(d)) return false;
-  if (k->count + k->visits > d->system.guard_count && k->visits) return false;
-  for (size_t n = 0; n < k->groups; n++)
-    if (ess_mask_any(arm_due(d, k->group[n]))) return false;
-  return (!k->visits && !k->arm_more) || are_simple(d);
 }

@@ -6,8 +6,6 @@
 #ifndef ESS_KINKS_H
 #define ESS_KINKS_H
 
-#include <string.h>
-
 #include "driver_state.h"
 
 /* What is known of a system before its first step; a new trajectory. */
@@ -41,17 +39,6 @@ void ess_kinks_located(ess_driver *d);
 
 /* Whether the step just tried, and watched, crosses what its stages saw and nothing else. */
 bool ess_kinks_fits(ess_driver *d);
-
-/* Whether it crosses event function i for good, or until what that has armed undoes it. */
-static inline bool ess_kinks_made(const ess_driver *d, size_t i) {
-  int64_t bits;
-  memcpy(&bits, d->kinks.made + i, sizeof bits);
-  return bits != 0;
-}
-
-static inline bool ess_kinks_visited(const ess_driver *d, size_t i) {
-  return d->kinks.until[i] < 1.0;
-}
 
 /* Its end is the node. */
 int ess_kinks_take(ess_driver *d, double t1, bool last);

@@ -9,6 +9,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
+
+#include "lanes.h"
 
 /* sums over the stages that have seen a kink, by which these are: bits, the first of which is never
  * set */
@@ -37,6 +40,7 @@ typedef struct ess_kinks {
   unsigned parts;        /* how often the step being tried has been halved so */
   size_t *kink, count;   /* event functions that were seen beyond their zeros */
   size_t *group, groups; /* lanes that hold one */
+  size_t *opened_in;     /* by four, the last try in which they did */
   size_t *undo, visits;  /* of each, the guard that undoes it, or ESS_NONE; how many are undone */
   size_t *companion, companions; /* event functions that rows of these crossings latch */
   size_t *companion_in, tries;   /* the last try in which each was one, by the number of tries */
@@ -55,8 +59,8 @@ typedef struct ess_kinks {
   double *pattern;  /* bits: stages that saw it beyond its zero */
   double *theta;    /* where in the step it is crossed; 1 when it is not */
   double *until;    /* and where what that has armed undoes it; 1 when that does not */
-  double *value[2]; /* moments of order 0 and 1 that the quadrature has missed, */
-  double *error[2]; /* those that are in the error estimate, */
+  double *value[2]; /* what the quadrature has missed, as weights by the field at either end; */
+  double *error[2]; /* what is in the error estimate, */
   double *dense[2]; /* and in the last coefficient of the dense output */
   double *live;     /* the signs that the field is called with */
   double *told;     /* those that mode_changed has been told of, of these event functions */
@@ -66,5 +70,25 @@ typedef struct ess_kinks {
   double *f, *sum, *first, *at, *embedded; /* scratch, by state */
   double *quartic; /* the last coefficient of the dense output, without its kinks */
 } ess_kinks;
+
+/* masks of four event functions, and of one, that are kept in doubles */
+static inline ess_mask ess_mask_at(const double masks[], size_t i) {
+  return (ess_mask)ess_lanes_load(masks + i);
+}
+
+static inline void ess_keep_mask(double masks[], size_t i, ess_mask mask) {
+  ess_lanes_store(masks + i, (ess_lanes)mask);
+}
+
+static inline bool ess_is_set(const double masks[], size_t i) {
+  int64_t bits;
+  memcpy(&bits, masks + i, sizeof bits);
+  return bits != 0;
+}
+
+/* whether crossing i is undone in the step, by what it has armed */
+static inline bool ess_is_visit(const ess_kinks *k, size_t i) {
+  return k->until[i] < 1.0;
+}
 
 #endif
