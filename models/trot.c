@@ -28,6 +28,7 @@ enum {
   STIFFNESS,
   DAMPING,
   COUPLING,
+  DRIVE,
   GRAVITY,
   DURATION,
   PARAMETER_COUNT
@@ -43,6 +44,8 @@ static const model_parameter parameters[PARAMETER_COUNT] = {
     [DAMPING] = {"damping", 5, 0, 1e5, false, NULL, "of a leg, N s/m; soft limbs"},
     [COUPLING] = {"coupling", 0, 0, 1e3, false, NULL,
                   "of both legs by the square of their common rate, N s^2/m^2; soft limbs"},
+    [DRIVE] = {"drive", 0, 0, 1e3, false, NULL,
+               "of a leg that stands, along the common rate of both, N s/m; soft limbs"},
 };
 
 /* rigid limbs have the first four alone */
@@ -51,7 +54,8 @@ static const char *const state_names[] = {"z",      "theta",   "vz",      "omega
 enum { STATES = sizeof state_names / sizeof *state_names };
 
 static const trot_limbs *limbs_of(const model *m) {
-  return m->value[LIMBS] > 0.0 ? &trot_soft : &trot_rigid;
+  if (!(m->value[LIMBS] > 0.0)) return &trot_rigid;
+  return m->value[DRIVE] > 0.0 ? &trot_driven : &trot_soft;
 }
 
 /* the feet hang where a level body's legs at rest have them, however it is turned */
@@ -71,6 +75,23 @@ static void random_state(const model *m, gsl_rng *rng, double x0[]) {
   initial_state(m, x0);
   x0[TROT_THETA] += 0.2 * (gsl_rng_uniform(rng) - 0.5);
 }
+
+/* the apex, all but the body's speed up is free; of a driven body alone */
+static void lift(const model *m, const double s[], double x[], double Dx[]) {
+  const bool has_apex = m->system.guard_count > TROT_APEX;
+  memset(x, 0, STATES * sizeof *x);
+  memset(Dx, 0, STATES * (STATES - 1) * sizeof *Dx);
+  for (size_t i = 0; i < STATES - 1; i++) {
+    const size_t state = i < TROT_VZ ? i : i + 1;
+    x[state] = has_apex ? s[i] : NAN;
+    Dx[state * (STATES - 1) + i] = 1.0;
+  }
+}
+
+static const model_section section = {.guard = ESS_GUARD_UP(TROT_APEX),
+                                      .count = STATES - 1,
+                                      .states = {0, 1, 3, 4, 5, 6, 7},
+                                      .lift = lift};
 
 static bool changes_field(const model *m, size_t guard, const double sign[]) {
   (void)sign;
@@ -130,7 +151,7 @@ static double foreign(const trot_parameters *p, const double x[]) {
 
 trot_decoupling trot_decoupling_at(const model *m, const double x[]) {
   const trot_parameters *const p = m->data;
-  if (limbs_of(m) == &trot_soft)
+  if (limbs_of(m) != &trot_rigid)
     // Da of a foot is that of its own height, and M is diagonal
     return (trot_decoupling){0.0, true, foreign(p, x), additivity(p, x)};
   const double arm = p->half_length * cos(x[TROT_THETA]), turn = arm * arm / p->inertia;
@@ -166,7 +187,8 @@ static int prepare(model *m, char message[MODEL_MESSAGE_SIZE]) {
                          .foot_mass = m->value[FOOT_MASS],
                          .stiffness = m->value[STIFFNESS],
                          .damping = m->value[DAMPING],
-                         .coupling = m->value[COUPLING]};
+                         .coupling = m->value[COUPLING],
+                         .drive = m->value[DRIVE]};
   m->data = p;
   m->system = limbs_of(m)->system;
   m->system.params = p;
@@ -190,5 +212,6 @@ const model_type trot_type = {
     .initial_state = initial_state,
     .random_state = random_state,
     .reference = jumps_reference,
+    .section = &section,
     .changes_field = changes_field,
 };

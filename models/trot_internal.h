@@ -15,8 +15,8 @@ enum { REAR, FRONT, FEET };
 static const double trot_side[FEET] = {-1.0, 1.0};
 
 typedef struct trot_parameters {
-  double mass, inertia, half_length, leg, gravity; /* of the body; of a leg at rest */
-  double foot_mass, stiffness, damping, coupling;  /* of soft limbs */
+  double mass, inertia, half_length, leg, gravity;       /* of the body; of a leg at rest */
+  double foot_mass, stiffness, damping, coupling, drive; /* of soft limbs */
 } trot_parameters;
 
 typedef struct trot_limbs {
@@ -24,9 +24,12 @@ typedef struct trot_limbs {
   bool (*changes_field)(size_t guard);
 } trot_limbs;
 
-extern const trot_limbs trot_rigid, trot_soft;
+extern const trot_limbs trot_rigid, trot_soft, trot_driven;
 
-/* The force of a soft leg on the body. */
+/* With a drive the last event of soft limbs is the body's apex, which changes nothing. */
+enum { TROT_APEX = 6 };
+
+/* The force of a soft leg on the body, in the air. */
 double trot_soft_force(const trot_parameters *p, const double x[], int foot);
 
 #endif

@@ -37,12 +37,33 @@ double trot_soft_force(const trot_parameters *p, const double x[], int foot) {
          p->coupling * both * fabs(both);
 }
 
+/* the same of one that stands: the drive pushes along */
+static double force_of(const trot_parameters *p, const double x[], int foot, bool is_standing) {
+  const double both = stretching(p, x, REAR) + stretching(p, x, FRONT);
+  return trot_soft_force(p, x, foot) + (is_standing ? p->drive * both : 0.0);
+}
+
+/* its gradient, turned round; the turns of both legs cancel in `both` */
+static void gradient_of(const trot_parameters *p, const double x[], int foot, bool is_standing,
+                        double row[N]) {
+  const double d = p->half_length, s = sin(x[THETA]), c = cos(x[THETA]), side = trot_side[foot];
+  const double both = stretching(p, x, REAR) + stretching(p, x, FRONT);
+  const double by_both = 2.0 * p->coupling * fabs(both) - (is_standing ? p->drive : 0.0);
+  memset(row, 0, N * sizeof *row);
+  row[Z] = p->stiffness;
+  row[THETA] = side * d * (p->stiffness * c - p->damping * s * x[OMEGA]);
+  row[Y + foot] = -p->stiffness;
+  row[VZ] = p->damping + 2.0 * by_both;
+  row[OMEGA] = side * p->damping * d * c;
+  for (int k = 0; k < FEET; k++) row[VY + k] = -by_both - (k == foot ? p->damping : 0.0);
+}
+
 static int field(double t, const double x[], const double sign[], double dxdt[], void *params) {
   (void)t;
   const trot_parameters *const p = params;
   double force = 0.0, torque = 0.0;
   for (int i = 0; i < FEET; i++) {
-    const double f = trot_soft_force(p, x, i);
+    const double f = force_of(p, x, i, stands(sign, i));
     force += f;
     torque += trot_side[i] * p->half_length * cos(x[THETA]) * f;
     dxdt[Y + i] = stands(sign, i) ? 0.0 : x[VY + i];
@@ -60,48 +81,38 @@ static int guards(double t, const double x[], double h[], void *params) {
   const trot_parameters *const p = params;
   for (int i = 0; i < FEET; i++) {
     h[EVENT(i, LANDS)] = -x[Y + i];
-    h[EVENT(i, LEAVES)] = -trot_soft_force(p, x, i) - p->foot_mass * p->gravity;
+    h[EVENT(i, LEAVES)] = -force_of(p, x, i, true) - p->foot_mass * p->gravity;
     h[EVENT(i, FALLS)] = -x[VY + i];
   }
+  if (p->drive > 0.0) h[TROT_APEX] = -x[VZ];
   return 0;
 }
 
 static int guard_jacobian(double t, const double x[], double Dh[], void *params) {
   (void)t;
   const trot_parameters *const p = params;
-  const double d = p->half_length, s = sin(x[THETA]), c = cos(x[THETA]);
-  const double both = stretching(p, x, REAR) + stretching(p, x, FRONT);
-  const double by_both = 2.0 * p->coupling * fabs(both);
-  memset(Dh, 0, FEET * EVENTS * N * sizeof *Dh);
+  const size_t events = p->drive > 0.0 ? TROT_APEX + 1 : FEET * EVENTS;
+  memset(Dh, 0, events * N * sizeof *Dh);
   for (int i = 0; i < FEET; i++) {
-    const double side = trot_side[i];
     Dh[EVENT(i, LANDS) * N + Y + (size_t)i] = -1.0;
     Dh[EVENT(i, FALLS) * N + VY + (size_t)i] = -1.0;
-    // of -F = k (length - l0) + c rate + coupling; the turns of both legs cancel in `both`
-    double *const row = &Dh[EVENT(i, LEAVES) * N];
-    row[Z] = p->stiffness;
-    row[THETA] = side * d * (p->stiffness * c - p->damping * s * x[OMEGA]);
-    row[Y + i] = -p->stiffness;
-    row[VZ] = p->damping + 2.0 * by_both;
-    row[OMEGA] = side * p->damping * d * c;
-    for (int k = 0; k < FEET; k++) row[VY + k] = -by_both - (k == i ? p->damping : 0.0);
+    gradient_of(p, x, i, true, &Dh[EVENT(i, LEAVES) * N]);
   }
+  if (p->drive > 0.0) Dh[TROT_APEX * N + VZ] = -1.0;
   return 0;
 }
 
-/* df/dx: of each force its gradient, which is that of what it leaves by, turned round */
 static int field_jacobian(double t, const double x[], const double sign[], double J[],
                           void *params) {
   (void)t;
   const trot_parameters *const p = params;
-  double Dh[FEET * EVENTS * N];
-  guard_jacobian(t, x, Dh, params);
   memset(J, 0, N * N * sizeof *J);
   J[Z * N + VZ] = J[THETA * N + OMEGA] = 1.0;
   for (int i = 0; i < FEET; i++) {
     const double arm = trot_side[i] * p->half_length / p->inertia;
-    const double *const row = &Dh[EVENT(i, LEAVES) * N];
-    J[OMEGA * N + THETA] -= arm * sin(x[THETA]) * trot_soft_force(p, x, i);
+    double row[N];
+    gradient_of(p, x, i, stands(sign, i), row);
+    J[OMEGA * N + THETA] -= arm * sin(x[THETA]) * force_of(p, x, i, stands(sign, i));
     for (int k = 0; k < N; k++) {
       J[VZ * N + k] -= row[k] / p->mass;
       J[OMEGA * N + k] -= arm * cos(x[THETA]) * row[k];
@@ -133,7 +144,7 @@ static int change(ess_impact *impact, void *params) {
   }
   for (int i = 0; i < FEET; i++) {
     if (!changed[i]) continue;
-    if (stands(impact->mode, i) && trot_soft_force(p, x, i) + p->foot_mass * p->gravity < 0.0)
+    if (stands(impact->mode, i) && force_of(p, x, i, true) + p->foot_mass * p->gravity < 0.0)
       impact->mode[EVENT(i, LANDS)] = -1.0;
     arm_only(impact->mode, impact->armed, i, stands(impact->mode, i) ? LEAVES : FALLS);
   }
@@ -160,19 +171,24 @@ static int start(double t, const double x[], double sign[], bool armed[], void *
 
 /* each foot's: landing and leaving are impacts; falling arms landing, and is of no account else */
 #define FOOT(lands, leaves, falls) lands, false, leaves, false, falls, false
-static const bool at[] = {FOOT(true, true, false), FOOT(true, true, false)};
-static const bool silent[] = {FOOT(false, false, true), FOOT(false, false, true)};
+static const bool at[] = {FOOT(true, true, false), FOOT(true, true, false), false, false};
+static const bool silent[] = {FOOT(false, false, true), FOOT(false, false, true), false, false};
 static const size_t row_start[] = {0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 2, 2, 2};
-static const size_t row_guard[] = {ESS_GUARD_UP(LANDS), ESS_GUARD_UP(EVENTS + LANDS)};
-static const signed char row_effect[] = {1, 1};
+static const size_t driven_row_start[] = {0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 2, 2, 3, 4, 4};
+static const size_t row_guard[] = {ESS_GUARD_UP(LANDS), ESS_GUARD_UP(EVENTS + LANDS),
+                                   ESS_GUARD_DOWN(TROT_APEX), ESS_GUARD_UP(TROT_APEX)};
+static const signed char row_effect[] = {1, 1, 1, 1};
 
 static const ess_impacts impacts = {
     .at = at, .map = change, .jacobian = change_jacobian, .start = start};
 static const ess_reset_matrix resets = {
     .row_start = row_start, .guard = row_guard, .effect = row_effect, .silent = silent};
 
+static const ess_reset_matrix driven_resets = {
+    .row_start = driven_row_start, .guard = row_guard, .effect = row_effect, .silent = silent};
+
 static bool changes_field(size_t guard) {
-  return guard % EVENTS != FALLS;
+  return guard < TROT_APEX && guard % EVENTS != FALLS;
 }
 
 const trot_limbs trot_soft = {
@@ -182,6 +198,18 @@ const trot_limbs trot_soft = {
                .guards = guards,
                .guard_jacobian = guard_jacobian,
                .resets = &resets,
+               .impacts = &impacts,
+               .field_jacobian = field_jacobian},
+    .changes_field = changes_field,
+};
+
+const trot_limbs trot_driven = {
+    .system = {.dimension = N,
+               .guard_count = TROT_APEX + 1,
+               .field = field,
+               .guards = guards,
+               .guard_jacobian = guard_jacobian,
+               .resets = &driven_resets,
                .impacts = &impacts,
                .field_jacobian = field_jacobian},
     .changes_field = changes_field,

@@ -75,7 +75,7 @@ refuses 2 'unknown option --pary; see' sweep --pary
 
 # --- orbits ---------------------------------------------------------------------------------------
 
-refuses 2 'model plate has no section; there are slip, walker' orbit --model plate
+refuses 2 'model plate has no section; there are slip, trot, walker' orbit --model plate
 refuses 2 'solver projection finds no orbits; libess does' orbit --model walker --solver projection
 refuses 2 '--guess 0.2 is not accepted; it is 2 numbers with commas between, theta,dtheta' orbit --model walker --guess 0.2
 refuses 2 '--guess x is not accepted; it is 1 number, z' orbit --model slip --guess x
