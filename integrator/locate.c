@@ -301,13 +301,19 @@ static double counts_from(const double b[QUARTIC]) {
  * lowest place on: its level for this step is a tolerance above that place, to be crossed there.
  * One that has gone below, and does not rise to its level again, is crossed nowhere. */
 static double counts_from_lowest(ess_driver *d, size_t k, const double b[QUARTIC]) {
-  enum { PLACES = 16 };
+  enum { PLACES = 16, HALVINGS = 50 };
   double place = 0.0, lowest = b[0], slope;
   for (int i = 1; i < PLACES; i++) {
     const double theta = (double)i / PLACES, value = ess_quartic(b, theta, &slope);
     if (value >= lowest) continue;
     lowest = value;
     place = theta;
+  }
+  double below = ess_larger(place - 1.0 / PLACES, 0.0), above = place + 1.0 / PLACES;
+  for (int i = 0; place > 0.0 && i < HALVINGS; i++) {
+    place = 0.5 * (below + above);
+    lowest = ess_quartic(b, place, &slope);
+    *(slope < 0.0 ? &below : &above) = place;
   }
   const double unit = ess_level_tolerance(d, k);
   if (lowest < -unit || !(b[QUARTIC - 1] > lowest + unit)) return ESS_NEVER;
