@@ -43,7 +43,7 @@ void ess_quartic_split(const double b[ESS_QUARTIC], double theta, double until[E
     b[1] = first + quarter * rate;                                                                 \
     b[3] = last - quarter * rate_last;                                                             \
     b[4] = last;                                                                                   \
-    b[2] = (16.0 * middle - first - last - 4.0 * (b[1] + b[3])) * (1.0 / 6.0);                     \
+    b[2] = (16.0 * middle - first - last - 4.0 * (b[1] + b[3])) / 6.0; /* exact of a constant */   \
   }                                                                                                \
   static inline number tolerance(number scale, number size) {                                      \
     return 1e-9 * scale + 8.0 * DBL_EPSILON * size;                                                \
