@@ -286,7 +286,7 @@ int ess_rest_end(ess_driver *d) {
   if (status || rests) return status ? status : ess_slide_put_back(d, INFINITY);
   if (goes_on || !otherwise.status) return ESS_SUCCESS;
   d->failure = otherwise;
-  return otherwise.status;
+  return (int)otherwise.status;
 }
 
 bool ess_rest_widen(ess_driver *d, size_t count) {
