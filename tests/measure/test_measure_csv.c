@@ -19,7 +19,7 @@
 
 /* a field as a number */
 static double number_of(const measure_table *table, size_t row, const char *name) {
-  double value;
+  double value = NAN;
   const char *const text = measure_table_text(table, row, measure_table_column(table, name));
   if (!text || measure_number_parse(text, &value)) fail_msg("row %zu: no number %s", row, name);
   return value;
