@@ -57,6 +57,22 @@ static void guards_far_from_their_model_shorten_the_step(void **state) {
   }
 }
 
+/* what the clock crosses between 0 and 1 */
+static void run_clock(const ess_system *system, ess_options options, toy_log *log) {
+  options.observer = toy_observer(log);
+  ess_driver *const d = ess_driver_alloc(system, &options, NULL);
+  double x[1] = {0.0}, t = 0.0;
+  assert_int_equal(ess_driver_apply(d, &t, 1.0, x), ESS_SUCCESS);
+  ess_driver_free(d);
+}
+
+/* by the default method, whose first step is to span all of it */
+static void run_clock_in_long_steps(const ess_system *system, toy_log *log) {
+  ess_options options = ess_options_default();
+  options.h_init = 1.0;
+  run_clock(system, options, log);
+}
+
 /* h1 is above zero about where h0 is crossed, and nowhere else: no place of a long step shows it */
 enum { SPIKE_AT = 52 }; // hundredths
 
@@ -90,18 +106,12 @@ static void a_guard_seen_where_another_is_crossed_shortens_the_step(void **state
                                .guard_jacobian = spike_jacobian,
                                .params = &width};
     const double at = SPIKE_AT / 100.0, beside = width * sqrt(log(2.0));
-    ess_options options = ess_options_default();
-    options.h_init = 1.0;
     toy_log log;
-    options.observer = toy_observer(&log);
-    ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
-    double x[1] = {0.0}, t = 0.0;
-    assert_int_equal(ess_driver_apply(d, &t, 1.0, x), ESS_SUCCESS);
+    run_clock_in_long_steps(&system, &log);
     assert_int_equal(log.count, 3);
     assert_true(log.guard[0] == 1 && log.guard[1] == 0 && log.guard[2] == 1);
     assert_true(fabs(log.time[0] - (at - beside)) < 1e-9 && fabs(log.time[1] - at) < 1e-9);
     assert_true(fabs(log.time[2] - (at + beside)) < 1e-9);
-    ess_driver_free(d);
   }
 }
 
@@ -148,13 +158,9 @@ static void a_touch_that_is_elsewhere_is_found(void **state) {
                                .guards = grazed_guards,
                                .guard_jacobian = grazed_jacobian,
                                .params = &g};
-    ess_options options = ess_options_default();
-    options.h_init = 1.0;
-    ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
-    double x[1] = {0.0}, t = 0.0;
-    assert_int_equal(ess_driver_apply(d, &t, 1.0, x), ESS_SUCCESS);
-    assert_int_equal(ess_driver_counters(d)->crossings, 3);
-    ess_driver_free(d);
+    toy_log log;
+    run_clock_in_long_steps(&system, &log);
+    assert_int_equal(log.count, 3);
   }
 }
 
@@ -200,17 +206,11 @@ static void a_guard_armed_beyond_its_zero_is_crossed_where_it_turns(void **state
                                .guard_jacobian = turning_jacobian,
                                .resets = &resets,
                                .params = &b};
-    ess_options options = ess_options_default();
-    options.h_init = 1.0;
     toy_log log;
-    options.observer = toy_observer(&log);
-    ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
-    double x[1] = {0.0}, t = 0.0;
-    assert_int_equal(ess_driver_apply(d, &t, 1.0, x), ESS_SUCCESS);
+    run_clock_in_long_steps(&system, &log);
     assert_int_equal(log.count, 2);
     assert_int_equal(log.guard[1], 1);
     assert_true(fabs(log.time[1] - at) < 1e-5);
-    ess_driver_free(d);
   }
 }
 
@@ -241,13 +241,9 @@ static void a_crossing_below_the_rounding_of_h_is_made_in_time(void **state) {
   ess_options options = ess_options_paper();
   options.epsilon = 1e-12;
   toy_log log;
-  options.observer = toy_observer(&log);
-  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
-  double x[1] = {0.0}, t = 0.0;
-  assert_int_equal(ess_driver_apply(d, &t, 1.0, x), ESS_SUCCESS);
+  run_clock(&system, options, &log);
   assert_int_equal(log.count, 1);
   assert_true(fabs(log.time[0] - 0.5) < 1e-9);
-  ess_driver_free(d);
 }
 
 /* two bodies that move together at a distance of 1/4: h is zero but for rounding */
