@@ -42,7 +42,7 @@ new_project() {
   : >"$room/broken"
   : >"$room/verdict"
   cd "$room/project" || exit 1
-  cp "$top/tools/regress" tools/
+  cp "$top/tools/regress" "$top/tools/measured.list" tools/
   printf '/build/\n/results/\n' >.gitignore
   cat >CMakeLists.txt <<'CMAKE'
 cmake_minimum_required(VERSION 3.25)

@@ -29,6 +29,7 @@ busy() { echo '0.0 0.0 0.0 6/80 1' >"$room/loadavg"; }
 quiet
 printf '/results/\n/program\n' >.gitignore
 chmod +x program
+mkdir integrator && echo 'int one;' >integrator/code.c
 git init -q . && git config user.name test && git config user.email test@example.org
 git add . && git commit -qm start
 commit=$(git rev-parse HEAD)
@@ -186,7 +187,8 @@ git checkout -q README.md
 results
 [ $? -eq 0 ] || { cat "$room/out"; false; }
 check "it ends with 0" $?
-[ -z "$(grep -v -e '^derivative ' -e '^run ' -e '^orbit ' -e '^figures ' -e '^claims ' -e '^xml ' "$room/asked")" ] && grep -q '^claims ' "$room/asked"
+measured() { grep -v -e '^derivative ' -e '^run ' -e '^orbit ' -e '^figures ' -e '^claims ' "$room/asked"; }
+[ -z "$(measured)" ] && grep -q '^claims ' "$room/asked"
 check 'what is there of this commit is not measured again' $?
 [ "$(git log --format=%s -1)" = "Results of $(git rev-parse --short "$commit")" ]
 check 'its commit names the one before' $?
@@ -445,13 +447,54 @@ os.killpg(study.pid, signal.SIGKILL)' "$sources"
 [ "$(own 2>/dev/null)" = '3 1' ]
 check 'what a study has ready itself is not told as others' $?
 
-# the pages' commit is another one: all is measured again
+# what is there counts until what measures changes: pages and templates do not
+results && results
+[ $? -eq 0 ] && grep -q '^results: nothing has changed since these results were written$' "$room/out"
+check 'the same once more changes nothing, and is no failure' $?
+sed -i 's/^- \*\*Overhead\.\*\* {said}/- **Overhead.** So: {said}/' tools/README.page
+git commit -qam 'another template'
+: >"$room/asked"
+results && [ -z "$(measured)" ] && git show --format= --name-only HEAD | grep -qx README.md
+check 'another template alone: nothing is measured, and its page is published' $?
+lost 'So: With 10 contacts libess spends 75 % of its time on'
+grep -qF "ommit \`${commit:0:7}\`" docs/results/speed.md
+check 'pages name the commit that was measured' $?
+sed -i 's/"calibrate"/"calibrate --trials 9"/' tools/results
+git commit -qam 'another choice'
+python3 -c 'import json, sys
+kept = json.load(open(sys.argv[1]))
+kept["cost"]["calibration"]["asked"] = ["calibrate"]
+json.dump(kept, open(sys.argv[1], "w"))' results/results.json
+: >"$room/asked"
 results
+[ "$(measured)" = 'calibrate --trials 9 --out results' ]
+check 'what is asked otherwise is measured again' $?
+git reset -q --hard "$commit"
+quietly
+echo 'int two;' >integrator/code.c
+git commit -qam 'another code'
 : >"$room/asked"
 results
 grep -q '^sweep --protocol paper,equal-error --out results$' "$room/asked" && grep -q '^mujoco --out results' "$room/asked" &&
   grep -q '^work-precision --model plate --contacts 100 --out results' "$room/asked"
-check 'of another commit everything is measured' $?
+check 'of other code everything is measured' $?
+git reset -q --hard "$commit"
+
+# a page that cannot be filled stays: with --only those of other studies are no failure
+cp -r results "$room/all"
+sed -i 1s/solver/who/ results/sweep.csv
+tools/results --only speed ./program >"$room/out" 2>&1
+[ $? -eq 0 ] && grep -q '^results: tools/page results docs/results/paper.md failed, so what it writes stays$' "$room/out" &&
+  git show --format= --name-only HEAD | grep -qx docs/results/speed.md
+check 'a page of another study that cannot be filled is no failure' $?
+git reset -q --hard "$commit"
+results
+[ $? -eq 1 ] && [ "$(tail -n 1 "$room/out")" = 'results: measured, and not written: docs/results/paper.md' ]
+check 'one of what was measured is, at the end' $?
+[ "$(git log --format=%s -1)" = "Results of ${commit:0:7}" ] && ! git show --format= --name-only HEAD | grep -q paper.md
+check 'and the others are committed' $?
+rm -r results && mv "$room/all" results
+git reset -q --hard "$commit"
 
 # one that fails ends all, with a line that names it; what is there stays
 git reset -q --hard "$commit"
