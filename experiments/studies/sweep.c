@@ -1,16 +1,230 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* essbench sweep: the engines race over numbers of contacts (Fig. 5.2 of the paper). */
-#include "sweep.h"
-
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "calibration.h"
 #include "cases.h"
+#include "choice.h"
+#include "race.h"
 #include "same_system.h"
+#include "series.h"
 #include "settings.h"
 #include "solvers.h"
 #include "studies.h"
+
+/* Which solvers race, and with whose settings. */
+typedef enum sweep_protocol {
+  SWEEP_PAPER,
+  SWEEP_FREE,
+  SWEEP_EQUAL_ERROR,
+  SWEEP_TARGETS
+} sweep_protocol;
+
+/* Their names, NULL-terminated; and entries at one number of contacts, at most. */
+static const char *const sweep_protocols[] = {[SWEEP_PAPER] = "paper",
+                                              [SWEEP_FREE] = "free",
+                                              [SWEEP_EQUAL_ERROR] = "equal-error",
+                                              [SWEEP_TARGETS] = "targets",
+                                              NULL};
+enum { SWEEP_ENTRIES_MAX = 24 };
+
+typedef struct sweep_settings {
+  contacts_range contacts;
+  option_names protocols;
+  size_t trials;
+  double min_time;
+} sweep_settings;
+
+/* Who races at one number of contacts, and what a trial of it gave: seconds are NaN in the samples
+ * that only say who races. In no file are the error that settings were searched for, NaN where they
+ * were not; epsilon of the protocols that do not search for one, NaN where nobody has one, and its
+ * source; and the gap, NaN where MuJoCo does not race. */
+#define SWEEP_SAMPLE_COLUMNS(COLUMN, row)                                                          \
+  COLUMN(row, contacts, COUNT, "", "number of contacts")                                           \
+  COLUMN(row, solver, TEXT, "", "who races")                                                       \
+  COLUMN(row, protocol, TEXT, "", "with whose settings")                                           \
+  COLUMN(row, trial, COUNT, "", "number of the start")                                             \
+  COLUMN(row, process, COUNT, "", "which of them ran it")                                          \
+  COLUMN(row, seconds, AMOUNT, "s", "of one run")                                                  \
+  COLUMN(row, repetitions, AMOUNT, "", "runs it is the median of")                                 \
+  COLUMN(row, outlier, FLAG, "", "whether it is one of the outliers")                              \
+  COLUMN(row, rms_error, AMOUNT, "", "against the reference")                                      \
+  COLUMN(row, events, AMOUNT, "", "crossings")                                                     \
+  COLUMN(row, events_reference, AMOUNT, "", "of the reference")                                    \
+  COLUMN(row, contact_steps, AMOUNT, "",                                                           \
+         "contacts in touch by the reference, summed over output steps")                           \
+  COLUMN(row, retaken, AMOUNT, "", "runs taken again, of all starts of the process: at its first") \
+  COLUMN(row, disturbed, AMOUNT, "", "likewise")                                                   \
+  COLUMN(row, target, NUMBER, "", "", .place = COLUMN_JSON_ONLY)                                   \
+  COLUMN(row, epsilon, NUMBER, "", "", .place = COLUMN_JSON_ONLY)                                  \
+  COLUMN(row, source, NOTE, "", "", .place = COLUMN_JSON_ONLY)                                     \
+  COLUMN(row, settings, SETTINGS, "", "", .place = COLUMN_JSON_ONLY)                               \
+  COLUMN(row, gap, GAP, "", "", .place = COLUMN_JSON_ONLY)
+COLUMN_ROW(sweep_sample, SWEEP_SAMPLE_COLUMNS);
+
+/* One who races at one number of contacts, over all trials. */
+typedef struct sweep_row {
+  size_t contacts;
+  const char *solver, *protocol;
+  double median_s, interval_s[2], q25_s, q75_s, min_s, mad_s;
+  double marginal_s, marginal_interval_s[2]; /* d median / d N, smoothed */
+  double rms_error, rms_q90, rms_worst;
+  size_t worst_trial;
+  double events, events_reference, events_ratio, s_per_crossing, s_per_contact_step;
+  size_t outliers;
+  double retaken, disturbed;
+  bridge_gap gap;
+  double target;
+  solver_settings settings; /* in force */
+  const char *off;          /* marks more crossings or fewer than the reference's */
+} sweep_row;
+
+/* What is one number for all who race, or the same for all of them. */
+#define SWEEP_TOP_COLUMNS(COLUMN, row)                                                             \
+  COLUMN(row, epsilon, AMOUNT, "m",                                                                \
+         "of the protocols that do not search for one; null: nobody who raced has one")            \
+  COLUMN(row, epsilon_source, NOTE, "", "where it is from")                                        \
+  COLUMN(row, settings, SETTINGS, "", "that all who raced have in common; null where they differ")
+COLUMN_ROW(sweep_top, SWEEP_TOP_COLUMNS);
+
+/* The line through the medians of one who races at every number of contacts. */
+#define SWEEP_SLOPE_COLUMNS(COLUMN, row)                                                           \
+  COLUMN(row, solver, TEXT, "", "who races; plain: the cheapest of them at each N")                \
+  COLUMN(row, protocol, TEXT, "", "with whose settings")                                           \
+  COLUMN(row, s_per_contact, NUMBER, "s",                                                          \
+         "of the median runtime over all numbers of contacts; null with only one")                 \
+  COLUMN(row, interval, INTERVAL, "s", "of it")                                                    \
+  COLUMN(row, confidence, AMOUNT, "", "of the interval")
+COLUMN_ROW(sweep_slope, SWEEP_SLOPE_COLUMNS);
+
+static const double confidence = 0.95;
+
+/* MuJoCo's time over that of libess, start by start. */
+#define SWEEP_RATIO_COLUMNS(COLUMN, row)                                                           \
+  COLUMN(row, contacts, COUNT, "", "number of contacts")                                           \
+  COLUMN(row, solver, TEXT, "", "method of libess")                                                \
+  COLUMN(row, protocol, TEXT, "", "of both")                                                       \
+  COLUMN(row, mujoco_over_projection, AMOUNT, "", "median of the quotients")                       \
+  COLUMN(row, interval, INTERVAL, "", "of it")                                                     \
+  COLUMN(row, confidence, AMOUNT, "", "of the interval")                                           \
+  COLUMN(row, mujoco_s, AMOUNT, "s", "median time of MuJoCo")                                      \
+  COLUMN(row, projection_s, AMOUNT, "s", "of libess")                                              \
+  COLUMN(row, rms_error_mujoco, AMOUNT, "", "median error of MuJoCo")                              \
+  COLUMN(row, rms_error_projection, AMOUNT, "", "of libess")                                       \
+  COLUMN(row, epsilon, AMOUNT, "m", "of libess")                                                   \
+  COLUMN(row, settings, SETTINGS, "", "of libess, in force")
+COLUMN_ROW(sweep_ratio, SWEEP_RATIO_COLUMNS);
+
+/* The time of the cheapest method that looks for no crossing over that of libess, start by start.
+ */
+#define SWEEP_PLAIN_COLUMNS(COLUMN, row)                                                           \
+  COLUMN(row, contacts, COUNT, "", "number of contacts")                                           \
+  COLUMN(row, solver, TEXT, "", "the method")                                                      \
+  COLUMN(row, plain_over_libess, AMOUNT, "", "median of the quotients")                            \
+  COLUMN(row, interval, INTERVAL, "", "of it")                                                     \
+  COLUMN(row, confidence, AMOUNT, "", "of the interval")
+COLUMN_ROW(sweep_plain, SWEEP_PLAIN_COLUMNS);
+
+/* A row as Google Benchmark has it. */
+typedef struct sweep_benchmark {
+  const char *name, *run_type, *aggregate_name, *aggregate_unit, *time_unit;
+  size_t threads, iterations;
+  double real_time, interval[2], rms_error, events_ratio;
+} sweep_benchmark;
+
+/* Tables. */
+enum {
+  SWEEP_SAMPLES = STUDY_SAMPLES,
+  SWEEP_TOP,
+  SWEEP_SLOPES,
+  SWEEP_GAPS,
+  SWEEP_RATIOS,
+  SWEEP_PLAIN,
+  SWEEP_BENCHMARKS,
+  SWEEP_ROWS,
+  SWEEP_TRIALS
+};
+
+/* The columns of a sweep's tables. */
+
+/* sweep_columns.c: their columns. */
+static const column sweep_gap_columns[] = {
+    COLUMN_AS("gap", sweep_row, gap.gap, AMOUNT, "",
+              "RMS of the difference in acceleration, over the field's RMS"),
+    COLUMN_AS("rms", sweep_row, gap.rms, AMOUNT, "m/s^2 or rad/s^2", "of the field"),
+    COLUMN_AS("states", sweep_row, gap.states, COUNT, "", "compared"),
+    COLUMN_AS("touching", sweep_row, gap.touching, COUNT, "", "of them with a force acting"),
+    COLUMN_AS("inverse_weight", sweep_row, gap.inverse_weight, AMOUNT, "1/kg", "as compiled"),
+    COLUMN_AS("scaling", sweep_row, gap.scaling, AMOUNT, "", "in force"),
+    COLUMN(sweep_row, contacts, COUNT, "", "number of contacts"),
+    {0},
+};
+
+static const column sweep_benchmark_columns[] = {
+    COLUMN(sweep_benchmark, name, TEXT, "", "MODEL/PROTOCOL/SOLVER/contacts:N"),
+    COLUMN_AS("run_name", sweep_benchmark, name, TEXT, "", "the same"),
+    COLUMN(sweep_benchmark, run_type, TEXT, "", "aggregate"),
+    COLUMN(sweep_benchmark, aggregate_name, TEXT, "", "median"),
+    COLUMN(sweep_benchmark, aggregate_unit, TEXT, "", "time"),
+    COLUMN(sweep_benchmark, threads, COUNT, "", "1"),
+    COLUMN(sweep_benchmark, iterations, COUNT, "", "starts"),
+    COLUMN(sweep_benchmark, real_time, AMOUNT, "ms", "of one run"),
+    COLUMN_AS("cpu_time", sweep_benchmark, real_time, AMOUNT, "ms", "the same"),
+    COLUMN(sweep_benchmark, time_unit, TEXT, "", "ms"),
+    COLUMN_AS("real_time_lo", sweep_benchmark, interval[0], AMOUNT, "ms", "lower end of 95 %"),
+    COLUMN_AS("real_time_hi", sweep_benchmark, interval[1], AMOUNT, "ms", "upper end"),
+    COLUMN(sweep_benchmark, rms_error, AMOUNT, "", "median"),
+    COLUMN(sweep_benchmark, events_ratio, AMOUNT, "", "crossings of all runs over the reference's"),
+    {0},
+};
+
+static const column sweep_row_columns[] = {
+    COLUMN(sweep_row, contacts, COUNT, "", "number of contacts", SHOWN("N", "%6.0f")),
+    COLUMN(sweep_row, solver, TEXT, "", "who races", SHOWN("solver", "%-12s")),
+    COLUMN(sweep_row, protocol, TEXT, "", "with whose settings", SHOWN("protocol", "%-12s")),
+    COLUMN(sweep_row, median_s, AMOUNT, "s", "of one run", SHOWN_TIMES("median ms", "%10.4f", 1e3)),
+    COLUMN_AS("median_lo_s", sweep_row, interval_s[0], AMOUNT, "s",
+              "lower end of its 95 % interval", SHOWN_TIMES("95 % from", "%9.4f", 1e3)),
+    COLUMN_AS("median_hi_s", sweep_row, interval_s[1], AMOUNT, "s", "upper end",
+              SHOWN_TIMES("to", "%9.4f", 1e3)),
+    COLUMN(sweep_row, q25_s, AMOUNT, "s", "lower quartile"),
+    COLUMN(sweep_row, q75_s, AMOUNT, "s", "upper quartile"),
+    COLUMN(sweep_row, min_s, AMOUNT, "s", "fastest"),
+    COLUMN(sweep_row, mad_s, AMOUNT, "s", "median absolute deviation"),
+    COLUMN(sweep_row, marginal_s, NUMBER, "s",
+           "cost of one more contact, from medians of 15 neighbouring N; nan with only one N"),
+    COLUMN_AS("marginal_lo_s", sweep_row, marginal_interval_s[0], NUMBER, "s",
+              "lower end of its 95 % band"),
+    COLUMN_AS("marginal_hi_s", sweep_row, marginal_interval_s[1], NUMBER, "s", "upper end"),
+    COLUMN(sweep_row, rms_error, AMOUNT, "", "median over the starts", SHOWN("RMS", "%8.2g")),
+    COLUMN(sweep_row, rms_q90, AMOUNT, "", "90 % quantile", SHOWN("RMS q90", "%8.2g")),
+    COLUMN(sweep_row, rms_worst, AMOUNT, "", "largest", SHOWN("worst", "%8.2g")),
+    COLUMN(sweep_row, worst_trial, COUNT, "", "whose error it is"),
+    COLUMN(sweep_row, events, AMOUNT, "", "median number of crossings"),
+    COLUMN(sweep_row, events_reference, AMOUNT, "", "of the reference"),
+    COLUMN(sweep_row, events_ratio, AMOUNT, "", "crossings of all runs over the reference's",
+           SHOWN_TIMES("crossings", "%8.2f%%", 100.0)),
+    COLUMN(sweep_row, off, TEXT, "", "", .place = COLUMN_SHOWN_ONLY, SHOWN("", "%s")),
+    COLUMN(sweep_row, s_per_crossing, AMOUNT, "s", "median_s / events"),
+    COLUMN(sweep_row, s_per_contact_step, AMOUNT, "s",
+           "median_s over the contacts in touch, summed over output steps"),
+    COLUMN(sweep_row, outliers, COUNT, "",
+           "samples more than three interquartile ranges above the upper quartile"),
+    COLUMN(sweep_row, retaken, AMOUNT, "", "runs taken again because the thread had lost its core"),
+    COLUMN(sweep_row, disturbed, AMOUNT, "",
+           "runs that lost it each time: what others had of their time is taken out"),
+    COLUMN_AS("field_gap", sweep_row, gap.gap, AMOUNT, "",
+              "how far the engines' accelerations are apart, relative"),
+    COLUMN_AS("scaling_s", sweep_row, gap.scaling, AMOUNT, "",
+              "what the mass that MuJoCo's contacts add is divided by"),
+    COLUMN(sweep_row, target, NUMBER, "", "error that the settings were searched for"),
+    COLUMN(sweep_row, settings, SETTINGS, "", "in force"),
+    COLUMN_AS("variant", sweep_row, settings.variant, NOTE, "", "of the solver"),
+    {0},
+};
 
 /* ---- what is asked for ----------------------------------------------------------------------- */
 
@@ -70,6 +284,161 @@ static int check(study_run *run) {
   return status;
 }
 
+/* ---- who races with which settings -------------------------------------------------------- */
+
+/*
+ *   paper        the paper's section 5.2: integration steps no longer than the output step, epsilon
+ *                from the calibration on the hopper
+ *   free         the same epsilon, integration steps as long as the tolerance allows
+ *   equal-error  MuJoCo's cheapest setting and libess's largest tolerance that are no worse than
+ *                MuJoCo's Euler at the output step (choice.h says how), chosen on starts other than
+ *                those that will be timed; and the cheapest method that looks for no crossing
+ *   targets      likewise either's cheapest that reach three errors */
+
+/* the finest step of MuJoCo, and of the plain methods, in parts of the output step */
+enum { FINEST = 8, FINEST_PLAIN = 256 };
+
+enum { TARGETS = 3, NAME_SIZE = 32 };
+
+static const double targets[TARGETS] = {1e-2, 3e-3, 1e-3};
+
+/* one number of contacts under way */
+typedef struct entering {
+  study_run *run;
+  const model *m;
+  const sweep_sample *of;
+  solver_settings base; /* the user's, with epsilon set */
+  size_t count;
+  contest_starts tuning; /* what settings are chosen on */
+} entering;
+
+static int add_entry(entering *e, const solver_type *solver, const char *protocol, double target,
+                     const solver_settings *settings) {
+  sweep_sample s = *e->of;
+  s.solver = solver->name;
+  s.protocol = protocol;
+  s.target = target;
+  s.settings = *settings;
+  if (e->count++ < SWEEP_ENTRIES_MAX) return study_add(e->run, SWEEP_SAMPLES, &s);
+  return measure_fail(e->run->message, "more than %d solvers and protocols at once",
+                      SWEEP_ENTRIES_MAX);
+}
+
+/* every solver with this longest integration step */
+static int enter_all(entering *e, sweep_protocol protocol, double h_max) {
+  const study_racers *const racers = &e->run->racers;
+  solver_settings settings = e->base;
+  int status = 0;
+  settings.h_max = h_max;
+  if (settings.time_step == 0.0) settings.time_step = e->m->type->time_step;
+  for (size_t i = 0; !status && i < racers->count; i++)
+    status = add_entry(e, racers->solver[i], sweep_protocols[protocol], NAN, &settings);
+  return status;
+}
+
+/* ---- equal error ----------------------------------------------------------------------------- */
+
+static choice_request request_of(const entering *e, choice_limits limits) {
+  return (choice_request){&e->tuning, e->base, limits, e->run->interrupted};
+}
+
+/* a choice of that status; where nothing is good enough it is left out with a line */
+static int enter_choice(entering *e, int status, const solver_type *solver, const char *protocol,
+                        double target, const choice *of) {
+  if (!status) return add_entry(e, solver, protocol, target, &of->settings);
+  if (status > 0) fprintf(stderr, "warning: %s: %s\n", protocol, e->run->message);
+  return status > 0 ? 0 : -1;
+}
+
+/* libess's largest tolerance */
+static int enter_libess(entering *e, const char *protocol, double target, choice_limits limits) {
+  const choice_request request = request_of(e, limits);
+  choice best;
+  const int status = choice_tolerance(&request, &best, e->run->message);
+  return enter_choice(e, status, &libess_solver, protocol, target, &best);
+}
+
+/* the cheapest of those that look for no crossing */
+static int enter_plain(entering *e, const char *protocol, double target, choice_limits limits) {
+  const choice_request request = request_of(e, limits);
+  const solver_type *plain = NULL;
+  choice best;
+  const int status = choice_plain(&request, FINEST_PLAIN, &best, &plain, e->run->message);
+  return enter_choice(e, status, plain, protocol, target, &best);
+}
+
+/* all no worse than MuJoCo's Euler at the output step */
+static int enter_against_mujoco(entering *e) {
+  const char *const protocol = sweep_protocols[SWEEP_EQUAL_ERROR];
+  choice euler = {.settings = e->base}, best;
+  euler.settings.time_step = e->m->type->time_step;
+  euler.settings.variant = "Euler";
+  choice_try(&e->tuning, &bridge_solver, INFINITY, &euler);
+  if (!(euler.rms < INFINITY))
+    return measure_fail(e->run->message, "equal-error: MuJoCo does not run to the end");
+  const choice_request request = request_of(e, choice_limits_of(&euler));
+  const int status = choice_mujoco(&request, FINEST, &best, e->run->message);
+  if (status < 0) return -1;
+  const choice *const mujoco = status ? &euler : &best;
+  return add_entry(e, &bridge_solver, protocol, euler.rms, &mujoco->settings) ||
+                 enter_libess(e, protocol, euler.rms, request.limits) ||
+                 enter_plain(e, protocol, euler.rms, request.limits)
+             ? -1
+             : 0;
+}
+
+static int enter_at_target(entering *e, double target) {
+  char protocol[NAME_SIZE];
+  choice mujoco;
+  choice_limits ours;
+  const choice_request request = request_of(e, (choice_limits){0});
+  snprintf(protocol, sizeof protocol, "target-%g", target);
+  const int status = choice_at_target(&request, target, &mujoco, &ours, e->run->message);
+  if (enter_choice(e, status, &bridge_solver, protocol, target, &mujoco)) return -1;
+  return enter_libess(e, protocol, target, ours);
+}
+
+/* the starts that settings are chosen on, with their references, when first asked for */
+static int draw_tuning(entering *e) {
+  char *const message = e->run->message;
+  const unsigned long seed = e->run->seed + CHOICE_SEED_OFFSET;
+  if (e->tuning.m) return 0;
+  if (contest_starts_alloc(&e->tuning, e->m, CHOICE_STARTS, true, seed, message)) return -1;
+  int status = 0;
+  for (size_t i = 0; !status && i < CHOICE_STARTS; i++)
+    status = contest_reference(&e->tuning, i, message);
+  return status;
+}
+
+static int enter_protocol(entering *e, sweep_protocol protocol) {
+  switch (protocol) {
+  case SWEEP_PAPER:
+    return enter_all(e, protocol, e->m->type->time_step);
+  case SWEEP_FREE:
+    return enter_all(e, protocol, INFINITY);
+  case SWEEP_EQUAL_ERROR:
+    return draw_tuning(e) ? -1 : enter_against_mujoco(e);
+  case SWEEP_TARGETS:
+    break;
+  }
+  int status = draw_tuning(e);
+  for (int i = 0; !status && i < TARGETS; i++) status = enter_at_target(e, targets[i]);
+  return status;
+}
+
+/* a sample for everyone who races by the protocols named: `of`, but for solver, protocol, target
+ * and settings */
+static int sweep_enter(study_run *run, const model *m, const sweep_sample *of) {
+  const sweep_settings *const given = run->settings;
+  entering e = {.run = run, .m = m, .of = of, .base = run->racers.settings};
+  int status = 0;
+  if (!isnan(of->epsilon)) e.base.epsilon = of->epsilon;
+  for (size_t i = 0; !status && i < given->protocols.count; i++)
+    status = enter_protocol(&e, (sweep_protocol)given->protocols.index[i]);
+  contest_starts_free(&e.tuning);
+  return status;
+}
+
 /* ---- cells: epsilon, then who races at each number of contacts, then each race in every process -
  */
 
@@ -80,6 +449,12 @@ typedef struct cell {
   cell_kind kind;
   size_t row, process;
 } cell;
+
+/* how starts are drawn, and over how many processes they are spread */
+static draws sweep_draws(const study_run *run) {
+  const sweep_settings *const given = run->settings;
+  return race_draws(run, given->trials, false);
+}
 
 static int plan(study_run *run, size_t stage) {
   const cell_kind kind = (cell_kind)(stage + !seeks_epsilon(run));
@@ -107,6 +482,440 @@ static study_place place(const void *planned) {
 static const sweep_sample *entries_of(const study_run *run, size_t row, size_t *count) {
   return study_samples(run, row + seeks_epsilon(run), count);
 }
+
+/* ---- the race at one number of contacts in one process ------------------------------------ */
+
+/* one under way */
+typedef struct heat {
+  study_run *run;
+  const sweep_sample *entries;
+  size_t process;
+  const contest_starts *starts;
+  double contact_steps; /* of the trial */
+} heat;
+
+static int tell(void *context, const race_lap *lap) {
+  heat *const h = context;
+  sweep_sample s = h->entries[lap->entry];
+  if (*lap->message)
+    return measure_fail(h->run->message, "%zu contacts, trial %zu: %s", s.contacts, lap->trial,
+                        lap->message);
+  s.trial = lap->trial;
+  s.process = h->process;
+  s.seconds = lap->of.time_s;
+  s.repetitions = lap->repetitions;
+  s.retaken = lap->retaken;
+  s.disturbed = lap->disturbed;
+  s.rms_error = lap->of.rms_error;
+  s.events = lap->of.events;
+  s.events_reference = (double)h->starts->events[lap->trial];
+  if (!lap->entry) h->contact_steps = (double)contest_contact_steps(h->starts, lap->trial);
+  s.contact_steps = h->contact_steps;
+  return study_add(h->run, SWEEP_SAMPLES, &s);
+}
+
+/* the same seed at every N draws the same starts */
+static int race(study_run *run, const cell *c) {
+  const sweep_settings *const given = run->settings;
+  size_t count;
+  const sweep_sample *const entries = entries_of(run, c->row, &count);
+  const case_change changes[] = {{"contacts", (double)entries->contacts}, {0}};
+  contest_starts *const starts = case_starts(run, changes, given->trials);
+  const race_plan plan = {.starts = starts,
+                          .trials = given->trials,
+                          .process = c->process,
+                          .processes = sweep_draws(run).processes,
+                          .seed = run->seed + entries->contacts,
+                          .min_time = given->min_time};
+  heat h = {run, entries, c->process, starts, NAN};
+  race_entry entry[SWEEP_ENTRIES_MAX];
+  for (size_t k = 0; k < count; k++)
+    entry[k] =
+        (race_entry){.solver = solver_find(entries[k].solver), .settings = entries[k].settings};
+  return starts ? race_run(run, &plan, entry, count, tell, &h) : -1;
+}
+
+/* ---- medians with intervals, marginal cost, slopes, ratios, errors, crossings ------------- */
+
+/* neighbouring numbers of contacts that the smoothed derivative looks at */
+enum { WINDOW = 15 };
+
+/* a sample this many interquartile ranges above the upper quartile is flagged, never dropped */
+static const double outlier_ranges = 3.0;
+
+/* ---- samples --------------------------------------------------------------------------------- */
+
+/* one number of contacts: its samples, trial by trial of each process, and its rows */
+typedef struct group {
+  size_t first, entries, row;
+} group;
+
+typedef struct summary {
+  study_run *run;
+  const sweep_sample *sample;
+  draws draws;
+  size_t groups, rows;
+  group *group;   /* owned */
+  sweep_row *row; /* owned */
+} summary;
+
+/* those that were timed come behind those that say who races */
+static void find_groups(summary *y, size_t count) {
+  for (size_t i = 0; i < count;) {
+    if (isnan(y->sample[i].seconds)) {
+      i++;
+      continue;
+    }
+    group *const g = &y->group[y->groups++];
+    *g = (group){.first = i, .row = y->rows};
+    while (i < count && y->sample[i].contacts == y->sample[g->first].contacts &&
+           y->sample[i].trial == y->sample[g->first].trial)
+      i++;
+    g->entries = i - g->first;
+    y->rows += g->entries;
+    i = g->first + g->entries * y->draws.trials;
+  }
+}
+
+/* the sample of a trial */
+static const sweep_sample *sample_of(const summary *y, const group *g, size_t entry, size_t trial) {
+  const sweep_sample *s = &y->sample[g->first + entry];
+  while (s->trial != trial) s += g->entries;
+  return s;
+}
+
+/* the trials of one who races, in their order whichever process ran them */
+static void add_trials(const summary *y, const group *g, size_t entry) {
+  const gather samples = {y->run, SWEEP_SAMPLES, g->first + entry, g->entries, y->draws.trials};
+  const measure_summary times = gather_summary(samples, "seconds");
+  const double most = times.q75 + outlier_ranges * (times.q75 - times.q25);
+  for (size_t j = 0; j < y->draws.trials; j++) {
+    sweep_sample s = *sample_of(y, g, entry, j);
+    s.outlier = s.seconds > most;
+    study_add(y->run, SWEEP_TRIALS, &s);
+  }
+}
+
+static gather trials_of(const summary *y, size_t i, size_t entry) {
+  const size_t first = (y->group[i].row + entry) * y->draws.trials;
+  return (gather){y->run, SWEEP_TRIALS, first, 1, y->draws.trials};
+}
+
+static const sweep_sample *trial_at(gather trials, size_t j) {
+  return (const sweep_sample *)study_rows(trials.run, trials.table, NULL) + trials.first + j;
+}
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+static void fill_times(const summary *y, gather trials, sweep_row *r) {
+  const measure_summary times = gather_summary(trials, "seconds");
+  r->q25_s = times.q25;
+  r->q75_s = times.q75;
+  r->min_s = times.min;
+  r->mad_s = times.mad;
+  r->marginal_s = r->marginal_interval_s[0] = r->marginal_interval_s[1] = NAN;
+  r->s_per_crossing = times.median / r->events;
+  r->s_per_contact_step = times.median / gather_median(trials, "contact_steps");
+  for (size_t j = 0; j < trials.count; j++) r->outliers += trial_at(trials, j)->outlier;
+  r->retaken = gather_sum(trials, "retaken");
+  r->disturbed = gather_sum(trials, "disturbed");
+  series_median(trials, "seconds", &y->draws, &r->median_s, r->interval_s);
+}
+
+static void fill_errors(gather trials, sweep_row *r) {
+  r->rms_error = gather_median(trials, "rms_error");
+  r->rms_q90 = gather_quantile(trials, "rms_error", 0.9);
+  r->rms_worst = gather_quantile(trials, "rms_error", 1.0);
+  for (size_t j = 0; j < trials.count; j++)
+    if (trial_at(trials, j)->rms_error == r->rms_worst) r->worst_trial = j;
+  r->events = gather_median(trials, "events");
+  r->events_reference = gather_median(trials, "events_reference");
+  r->events_ratio = gather_sum(trials, "events") / gather_sum(trials, "events_reference");
+  r->off = fabs(r->events_ratio - 1.0) <= CONTEST_EVENTS_TOLERANCE ? "" : "(!)";
+}
+
+static void fill_row(const summary *y, gather trials, sweep_row *r) {
+  const sweep_sample *const s = trial_at(trials, 0);
+  const double dt = y->run->m->type->time_step;
+  *r = (sweep_row){.contacts = s->contacts,
+                   .solver = s->solver,
+                   .protocol = s->protocol,
+                   .gap = s->gap,
+                   .target = s->target,
+                   .settings = solver_settings_in_force(solver_find(s->solver), &s->settings, dt)};
+  fill_errors(trials, r);
+  fill_times(y, trials, r);
+}
+
+/* ---- over all numbers of contacts ------------------------------------------------------------ */
+
+/* who races: plain methods are one, of which there is the cheapest at each number of contacts */
+static const char *racer(const sweep_row *r) {
+  return solver_is_plain(solver_find(r->solver)) ? "plain" : r->solver;
+}
+
+/* whether an entry is the same everywhere: protocols that search may leave one out */
+static bool is_everywhere(const summary *y, size_t entry) {
+  const sweep_row *const first = &y->row[y->group[0].row + entry];
+  for (size_t i = 0; i < y->groups; i++) {
+    const sweep_row *const r = &y->row[y->group[i].row + entry];
+    if (entry >= y->group[i].entries || strcmp(racer(r), racer(first)) != 0 ||
+        strcmp(r->protocol, first->protocol) != 0)
+      return false;
+  }
+  return true;
+}
+
+/* marginal cost and slope of one entry, with room for its medians and bands */
+static void fill_series(const summary *y, size_t entry, sweep_slope *slope, gather trials[],
+                        double x[], double (*band)[2]) {
+  double *const marginal = x + y->groups;
+  for (size_t i = 0; i < y->groups; i++) {
+    x[i] = (double)y->row[y->group[i].row].contacts;
+    trials[i] = trials_of(y, i, entry);
+  }
+  const series s = {y->groups, x, trials, "seconds", y->draws};
+  if (series_marginal(&s, WINDOW, marginal, band)) return;
+  series_slope(&s, &slope->s_per_contact, slope->interval);
+  for (size_t i = 0; i < y->groups; i++) {
+    sweep_row *const r = &y->row[y->group[i].row + entry];
+    r->marginal_s = marginal[i];
+    memcpy(r->marginal_interval_s, band[i], sizeof r->marginal_interval_s);
+  }
+}
+
+/* a slope for each entry of the first number of contacts; unknown with only one, and where an entry
+ * is not everywhere */
+static void add_slopes(const summary *y) {
+  gather *const trials = calloc(y->groups, sizeof *trials);
+  double *const x = calloc(y->groups, 2 * sizeof *x);
+  double(*const band)[2] = calloc(y->groups, sizeof *band);
+  const bool made = trials && x && band;
+  if (!made) study_out_of_memory(y->run);
+  for (size_t k = 0; made && k < y->group[0].entries; k++) {
+    const sweep_row *const r = &y->row[k];
+    sweep_slope slope = {racer(r), r->protocol, NAN, {NAN, NAN}, confidence};
+    if (y->groups > 1 && is_everywhere(y, k)) fill_series(y, k, &slope, trials, x, band);
+    study_add(y->run, SWEEP_SLOPES, &slope);
+  }
+  free(trials);
+  free(x);
+  free(band);
+}
+
+/* ---- MuJoCo's times over ours ---------------------------------------------------------------- */
+
+static void add_ratio(const summary *y, size_t i, size_t ours, size_t mujoco) {
+  const sweep_row *const a = &y->row[y->group[i].row + mujoco], *const b =
+                                                                    &y->row[y->group[i].row + ours];
+  sweep_ratio r = {.contacts = b->contacts,
+                   .solver = b->solver,
+                   .protocol = b->protocol,
+                   .confidence = confidence,
+                   .mujoco_s = a->median_s,
+                   .projection_s = b->median_s,
+                   .rms_error_mujoco = a->rms_error,
+                   .rms_error_projection = b->rms_error,
+                   .epsilon = b->settings.epsilon,
+                   .settings = b->settings};
+  series_median_ratio(trials_of(y, i, mujoco), trials_of(y, i, ours), "seconds", &y->draws,
+                      &r.mujoco_over_projection, r.interval);
+  study_add(y->run, SWEEP_RATIOS, &r);
+}
+
+static bool is_of(const sweep_row *r, const char *solver, sweep_protocol protocol) {
+  return strcmp(r->solver, solver) == 0 && strcmp(r->protocol, sweep_protocols[protocol]) == 0;
+}
+
+/* of the method that looks for no crossing, where one was good enough: it races behind libess */
+static void add_plain(const summary *y, size_t i) {
+  const group *const g = &y->group[i];
+  for (size_t k = 0; k + 1 < g->entries; k++) {
+    const sweep_row *const ours = &y->row[g->row + k], *const plain = ours + 1;
+    if (!is_of(ours, libess_solver.name, SWEEP_EQUAL_ERROR) ||
+        !is_of(plain, plain->solver, SWEEP_EQUAL_ERROR))
+      continue;
+    sweep_plain p = {
+        .contacts = plain->contacts, .solver = plain->solver, .confidence = confidence};
+    series_median_ratio(trials_of(y, i, k + 1), trials_of(y, i, k), "seconds", &y->draws,
+                        &p.plain_over_libess, p.interval);
+    study_add(y->run, SWEEP_PLAIN, &p);
+  }
+}
+
+/* wherever both ran the same protocol */
+static void add_ratios(const summary *y, size_t i) {
+  const group *const g = &y->group[i];
+  for (size_t a = 0; a < g->entries; a++)
+    for (size_t b = 0; b < g->entries; b++) {
+      const sweep_row *const ours = &y->row[g->row + a], *const other = &y->row[g->row + b];
+      if (solver_is_libess(solver_find(ours->solver)) && strcmp(other->solver, "mujoco") == 0 &&
+          strcmp(ours->protocol, other->protocol) == 0)
+        add_ratio(y, i, a, b);
+    }
+}
+
+/* ---- all of it ------------------------------------------------------------------------------- */
+
+static void add_top(const summary *y) {
+  const sweep_sample *const any = &y->sample[y->group[0].first];
+  const sweep_top top = {.epsilon = any->epsilon,
+                         .epsilon_source = any->source,
+                         .settings =
+                             settings_in_common(&y->row->settings, sizeof *y->row, y->rows)};
+  study_add(y->run, SWEEP_TOP, &top);
+}
+
+static void add_benchmark(const summary *y, const sweep_row *r) {
+  const sweep_benchmark b = {.name =
+                                 study_text(y->run, "%s/%s/%s/contacts:%zu", y->run->m->type->name,
+                                            r->protocol, r->solver, r->contacts),
+                             .run_type = "aggregate",
+                             .aggregate_name = "median",
+                             .aggregate_unit = "time",
+                             .time_unit = "ms",
+                             .threads = 1,
+                             .iterations = y->draws.trials,
+                             .real_time = 1e3 * r->median_s,
+                             .interval = {1e3 * r->interval_s[0], 1e3 * r->interval_s[1]},
+                             .rms_error = r->rms_error,
+                             .events_ratio = r->events_ratio};
+  study_add(y->run, SWEEP_BENCHMARKS, &b);
+}
+
+static void add_group(const summary *y, size_t i) {
+  const group *const g = &y->group[i];
+  if (!isnan(y->row[g->row].gap.gap)) study_add(y->run, SWEEP_GAPS, &y->row[g->row]);
+  add_ratios(y, i);
+  add_plain(y, i);
+  for (size_t k = 0; k < g->entries; k++) {
+    study_add(y->run, SWEEP_ROWS, &y->row[g->row + k]);
+    add_benchmark(y, &y->row[g->row + k]);
+  }
+}
+
+static void summarize(summary *y) {
+  for (size_t i = 0; i < y->groups; i++)
+    for (size_t k = 0; k < y->group[i].entries; k++) add_trials(y, &y->group[i], k);
+  for (size_t i = 0; i < y->groups; i++)
+    for (size_t k = 0; k < y->group[i].entries; k++)
+      fill_row(y, trials_of(y, i, k), &y->row[y->group[i].row + k]);
+  add_slopes(y);
+  add_top(y);
+  for (size_t i = 0; i < y->groups; i++) add_group(y, i);
+}
+
+static int sweep_derive(study_run *run) {
+  size_t count;
+  summary y = {.run = run, .sample = study_rows(run, SWEEP_SAMPLES, &count)};
+  y.draws = sweep_draws(run);
+  y.group = calloc(count, sizeof *y.group);
+  y.row = calloc(count, sizeof *y.row);
+  int status = y.group && y.row ? 0 : study_out_of_memory(run);
+  if (!status) find_groups(&y, count);
+  if (!status) summarize(&y);
+  free(y.group);
+  free(y.row);
+  return status;
+}
+
+/* ---- what they say, a line each ----------------------------------------------------------- */
+
+/* the ratios of one protocol, over all numbers of contacts */
+typedef struct verdict {
+  const char *solver;  /* of the first; NULL: nobody raced MuJoCo by it */
+  size_t count, shown; /* numbers of contacts; of those the interval leaves out 1 */
+  size_t fewest, most;
+  double low, high, error_low, error_high; /* of the ratios: MuJoCo's time, our error */
+} verdict;
+
+static void widen(double value, double *low, double *high) {
+  if (!(*low <= value)) *low = value;
+  if (!(*high >= value)) *high = value;
+}
+
+static verdict verdict_of(const study_run *run, const char *protocol) {
+  size_t count;
+  const sweep_ratio *const r = study_rows(run, SWEEP_RATIOS, &count);
+  verdict v = {.low = NAN, .high = NAN, .error_low = NAN, .error_high = NAN};
+  for (size_t i = 0; i < count; i++) {
+    if (strcmp(r[i].protocol, protocol) != 0 || (v.solver && strcmp(r[i].solver, v.solver) != 0))
+      continue;
+    if (!v.solver) v.fewest = r[i].contacts;
+    v.solver = r[i].solver;
+    v.most = r[i].contacts;
+    v.count++;
+    v.shown += r[i].interval[0] > 1.0 || r[i].interval[1] < 1.0;
+    widen(r[i].mujoco_over_projection, &v.low, &v.high);
+    widen(r[i].rms_error_projection / r[i].rms_error_mujoco, &v.error_low, &v.error_high);
+  }
+  return v;
+}
+
+/* "2 to 5", or "2" where it is one */
+static void print_range(double low, double high) {
+  char from[32], to[32];
+  snprintf(from, sizeof from, "%.3g", low);
+  snprintf(to, sizeof to, "%.3g", high);
+  printf("%s", from);
+  if (strcmp(from, to) != 0) printf(" to %s", to);
+}
+
+/* a solver by what it is: nobody has to know our names of its variants */
+static const char *engine(const char *solver) {
+  return strcmp(solver, projection_solver.name) == 0 ? "libess by the paper's method"
+         : strcmp(solver, bridge_solver.name) == 0   ? "MuJoCo"
+         : strcmp(solver, "plain") == 0              ? "the cheapest plain method"
+                                                     : solver;
+}
+
+static void print_ratios(const char *title, const verdict *v) {
+  printf("%s: ", title);
+  if (!v->solver) {
+    printf("not raced\n");
+    return;
+  }
+  printf("MuJoCo takes ");
+  print_range(v->low, v->high);
+  printf(" times as long as %s, which errs ", engine(v->solver));
+  print_range(v->error_low, v->error_high);
+  printf(" times as much; N = ");
+  print_range((double)v->fewest, (double)v->most);
+  printf(", a difference is shown at %zu of %zu\n", v->shown, v->count);
+}
+
+static void print_plain(const study_run *run) {
+  size_t count;
+  const sweep_plain *const r = study_rows(run, SWEEP_PLAIN, &count);
+  double low = NAN, high = NAN;
+  for (size_t i = 0; i < count; i++) widen(r[i].plain_over_libess, &low, &high);
+  if (!count) return;
+  printf("at equal error: the cheapest method that looks for no crossing takes ");
+  print_range(low, high);
+  printf(" times as long as libess\n");
+}
+
+static void print_slopes(const study_run *run) {
+  size_t count, shown = 0;
+  const sweep_slope *const slope = study_rows(run, SWEEP_SLOPES, &count);
+  printf("one more contact:");
+  for (size_t k = 0; k < count; k++)
+    if (!isnan(slope[k].s_per_contact))
+      printf("%s %s (%s) %.3g us", shown++ ? "," : "", engine(slope[k].solver), slope[k].protocol,
+             1e6 * slope[k].s_per_contact);
+  printf("%s\n", shown ? "" : " not known from one N");
+}
+
+static void sweep_verdict(const study_run *run) {
+  const verdict equal = verdict_of(run, sweep_protocols[SWEEP_EQUAL_ERROR]);
+  const verdict paper = verdict_of(run, sweep_protocols[SWEEP_PAPER]);
+  print_ratios("at equal error", &equal);
+  print_plain(run);
+  print_ratios("by the paper's protocol", &paper);
+  print_slopes(run);
+}
+
+/* ---- a cell ---------------------------------------------------------------------------------- */
 
 static int find_epsilon(study_run *run) {
   sweep_sample s;
@@ -147,17 +956,9 @@ static int enter(study_run *run, const cell *c) {
   return sweep_enter(run, m, &s);
 }
 
-static int time_trials(study_run *run, const cell *c) {
-  size_t count;
-  const sweep_sample *const entries = entries_of(run, c->row, &count);
-  return sweep_race(run, entries, count, c->process);
-}
-
 static int measure(study_run *run, const void *planned) {
   const cell *const c = planned;
-  return c->kind == EPSILON   ? find_epsilon(run)
-         : c->kind == ENTRIES ? enter(run, c)
-                              : time_trials(run, c);
+  return c->kind == EPSILON ? find_epsilon(run) : c->kind == ENTRIES ? enter(run, c) : race(run, c);
 }
 
 /* ---- what is shown -----------------------------------------------------------------------------
@@ -168,7 +969,7 @@ static void show(const study_run *run) {
   size_t count;
   const sweep_top *const top = study_rows(run, SWEEP_TOP, NULL);
   printf("%zu starts for each N; ", s->trials);
-  if (!isnan(top->epsilon)) printf("epsilon %.6g (%s); ", top->epsilon, top->source);
+  if (!isnan(top->epsilon)) printf("epsilon %.6g (%s); ", top->epsilon, top->epsilon_source);
   printf("MuJoCo %s\n", bridge_version_string());
   study_print(run, SWEEP_ROWS, 0, SIZE_MAX);
   const sweep_slope *const slope = study_rows(run, SWEEP_SLOPES, &count);

@@ -4,7 +4,7 @@
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
-#include "sweep.h"
+#include "sweep.c"
 
 #include <math.h>
 #include <string.h>
@@ -14,14 +14,14 @@
 #include "studies.h"
 #include "study_fixture.h"
 
-enum { TRIALS = 11, ROWS = 3, OURS = 0, MUJOCO, ENTRIES };
+enum { TRIALS = 11, ROWS = 3, OURS = 0, MUJOCO, RACERS };
 
 /* three numbers of contacts, ours and MuJoCo's entry in each */
 typedef struct sweep_made_up {
   made_up u;
   model m;
   sweep_settings settings;
-  sweep_sample sample[ROWS][TRIALS][ENTRIES];
+  sweep_sample sample[ROWS][TRIALS][RACERS];
 } sweep_made_up;
 
 static const size_t contacts[ROWS] = {2, 10, 20};
@@ -38,7 +38,7 @@ static void set_up(sweep_made_up *w) {
   w->settings.trials = TRIALS;
   for (size_t i = 0; i < ROWS; i++)
     for (size_t j = 0; j < TRIALS; j++)
-      for (size_t k = 0; k < ENTRIES; k++) {
+      for (size_t k = 0; k < RACERS; k++) {
         const double n = (double)contacts[i], rank = k == OURS ? rank_of(j) : (double)j;
         sweep_sample *const s = &w->sample[i][j][k];
         *s = (sweep_sample){.contacts = contacts[i],
@@ -64,20 +64,20 @@ static void set_up(sweep_made_up *w) {
 }
 
 /* behind those that say who races, as they come from the journal */
-static void summarize(sweep_made_up *w) {
+static void sum_up(sweep_made_up *w) {
   make_up(&w->u, &sweep_study, &w->settings);
   model_init(&w->m, model_find("plate"));
   w->u.run.m = &w->m;
   w->u.run.processes = 1;
   for (size_t i = 0; i < ROWS; i++)
-    for (size_t k = 0; k < ENTRIES; k++) {
+    for (size_t k = 0; k < RACERS; k++) {
       sweep_sample who = w->sample[i][0][k];
       who.seconds = who.rms_error = who.events = NAN;
       give(&w->u, &who);
     }
   for (size_t i = 0; i < ROWS; i++)
     for (size_t j = 0; j < TRIALS; j++)
-      for (size_t k = 0; k < ENTRIES; k++) give(&w->u, &w->sample[i][j][k]);
+      for (size_t k = 0; k < RACERS; k++) give(&w->u, &w->sample[i][j][k]);
   derive(&w->u);
 }
 
@@ -89,8 +89,8 @@ static void tear_down(sweep_made_up *w) {
 static const sweep_row *row_at(const sweep_made_up *w, size_t i, size_t entry) {
   size_t count;
   const sweep_row *const rows = study_rows(&w->u.run, SWEEP_ROWS, &count);
-  assert_int_equal(count, ROWS * ENTRIES);
-  return &rows[i * ENTRIES + entry];
+  assert_int_equal(count, ROWS * RACERS);
+  return &rows[i * RACERS + entry];
 }
 
 static void close_to(double value, double expected) {
@@ -102,7 +102,7 @@ static void quantiles_are_those_of_the_starts(void **state) {
   static sweep_made_up w;
   (void)state;
   set_up(&w);
-  summarize(&w);
+  sum_up(&w);
   const sweep_row *const r = row_at(&w, 1, OURS); // 10 .. 20 ms
   assert_true(r->contacts == 10 && strcmp(r->solver, "projection") == 0);
   close_to(r->median_s, 15e-3);
@@ -132,14 +132,14 @@ static void outliers_are_flagged_and_kept(void **state) {
   for (size_t flagged = 0; flagged < 2; flagged++) {
     set_up(&w);
     w.sample[1][slowest][OURS].seconds = flagged ? 32.6e-3 : 32.4e-3;
-    summarize(&w);
+    sum_up(&w);
     assert_int_equal(row_at(&w, 1, OURS)->outliers, flagged);
     close_to(row_at(&w, 1, OURS)->median_s, 15e-3);
     // by number of contacts, solver and start
     const sweep_sample *const trials = study_rows(&w.u.run, SWEEP_TRIALS, &count);
-    assert_int_equal(count, ROWS * ENTRIES * TRIALS);
+    assert_int_equal(count, ROWS * RACERS * TRIALS);
     for (size_t i = 0; i < count; i++) {
-      const bool here = i == ENTRIES * TRIALS + slowest;
+      const bool here = i == RACERS * TRIALS + slowest;
       assert_true(trials[i].outlier == (here && flagged));
       assert_int_equal(trials[i].trial, i % TRIALS);
     }
@@ -162,7 +162,7 @@ static void crossings_are_judged_in_all(void **state) {
     w.sample[0][3][OURS].events = 94.0;
     w.sample[0][4][OURS].events = 96.0;
     w.sample[0][5][OURS].events = cases[i].last;
-    summarize(&w);
+    sum_up(&w);
     close_to(row_at(&w, 0, OURS)->events_ratio, cases[i].ratio);
     close_to(row_at(&w, 0, OURS)->events, 100.0);
     assert_string_equal(row_at(&w, 0, OURS)->off, cases[i].off);
@@ -173,7 +173,7 @@ static void crossings_are_judged_in_all(void **state) {
 static const sweep_slope *slopes_of(const sweep_made_up *w) {
   size_t count;
   const sweep_slope *const slopes = study_rows(&w->u.run, SWEEP_SLOPES, &count);
-  assert_int_equal(count, ENTRIES);
+  assert_int_equal(count, RACERS);
   return slopes;
 }
 
@@ -182,10 +182,10 @@ static void slopes_are_those_of_the_medians(void **state) {
   static sweep_made_up w;
   (void)state;
   set_up(&w);
-  summarize(&w);
+  sum_up(&w);
   close_to(slopes_of(&w)[OURS].s_per_contact, 1.5e-3);
   close_to(slopes_of(&w)[MUJOCO].s_per_contact, 8e-3);
-  for (size_t k = 0; k < ENTRIES; k++) {
+  for (size_t k = 0; k < RACERS; k++) {
     const sweep_slope *const s = &slopes_of(&w)[k];
     assert_true(s->interval[0] < s->s_per_contact && s->s_per_contact < s->interval[1]);
     const double wider = draws_widening(&(draws){.processes = 1}), value = s->s_per_contact;
@@ -198,7 +198,7 @@ static void slopes_are_those_of_the_medians(void **state) {
   // who is not everywhere has none
   set_up(&w);
   for (size_t j = 0; j < TRIALS; j++) w.sample[2][j][OURS].protocol = "target-0.01";
-  summarize(&w);
+  sum_up(&w);
   assert_true(isnan(slopes_of(&w)[OURS].s_per_contact) && isnan(row_at(&w, 0, OURS)->marginal_s));
   close_to(slopes_of(&w)[MUJOCO].s_per_contact, 8e-3);
   tear_down(&w);
@@ -223,16 +223,17 @@ static void ratios_are_paired(void **state) {
   size_t count;
   (void)state;
   set_up(&w);
-  summarize(&w);
+  sum_up(&w);
   const sweep_ratio *const ratios = study_rows(&w.u.run, SWEEP_RATIOS, &count);
   assert_int_equal(count, ROWS);
   for (size_t i = 0; i < ROWS; i++) {
     const sweep_ratio *const one = &ratios[i];
-    close_to(one->ratio, expected_ratio());
-    assert_true(fabs(one->ratio - 8.0 / 1.5) > 0.05); // that of the medians
-    assert_true(one->interval[0] < one->ratio && one->interval[1] > one->ratio);
+    close_to(one->mujoco_over_projection, expected_ratio());
+    assert_true(fabs(one->mujoco_over_projection - 8.0 / 1.5) > 0.05); // that of the medians
+    assert_true(one->interval[0] < one->mujoco_over_projection &&
+                one->interval[1] > one->mujoco_over_projection);
     close_to(one->mujoco_s, 8e-3 * (double)contacts[i]);
-    close_to(one->ours_s, 1.5e-3 * (double)contacts[i]);
+    close_to(one->projection_s, 1.5e-3 * (double)contacts[i]);
     close_to(one->settings.atol, 3e-5);
     assert_string_equal(one->solver, "projection");
   }
@@ -246,7 +247,7 @@ static void rows_have_their_settings(void **state) {
   (void)state;
   set_up(&w);
   for (size_t j = 0; j < TRIALS; j++) w.sample[1][j][OURS].settings.rtol = 1e-3;
-  summarize(&w);
+  sum_up(&w);
   const solver_settings *const ours = &row_at(&w, 1, OURS)->settings;
   assert_true(ours->epsilon == 1e-3 && ours->rtol == 1e-3 && ours->atol == 3e-5);
   assert_true(ours->projection_max == INFINITY && ours->order == 2);
@@ -274,7 +275,7 @@ static void processes_are_put_together(void **state) {
   for (size_t i = 0; i < ROWS; i++)
     for (size_t p = 0; p < PROCESSES; p++)
       for (size_t j = p; j < TRIALS; j += PROCESSES)
-        for (size_t k = 0; k < ENTRIES; k++) {
+        for (size_t k = 0; k < RACERS; k++) {
           sweep_sample *const s = &w.sample[i][j][k];
           s->process = p;
           s->retaken = j < PROCESSES ? 2.0 : 0.0;
@@ -283,7 +284,7 @@ static void processes_are_put_together(void **state) {
         }
   derive(&w.u);
   const sweep_sample *const trials = study_rows(&w.u.run, SWEEP_TRIALS, &count);
-  assert_int_equal(count, ROWS * ENTRIES * TRIALS);
+  assert_int_equal(count, ROWS * RACERS * TRIALS);
   for (size_t i = 0; i < count; i++) {
     assert_int_equal(trials[i].trial, i % TRIALS);
     assert_int_equal(trials[i].process, i % TRIALS % PROCESSES);
@@ -292,7 +293,7 @@ static void processes_are_put_together(void **state) {
   assert_true(row_at(&w, 1, OURS)->retaken == 2.0 * PROCESSES);
   assert_true(row_at(&w, 2, MUJOCO)->disturbed == 1.0 * PROCESSES);
   const sweep_ratio *const ratios = study_rows(&w.u.run, SWEEP_RATIOS, &count);
-  close_to(ratios[0].ratio, expected_ratio());
+  close_to(ratios[0].mujoco_over_projection, expected_ratio());
   tear_down(&w);
 }
 
@@ -308,7 +309,7 @@ static void a_row_that_fails_is_told(void **state) {
   w.u.run.processes = 1;
   for (size_t i = 0; i < ROWS; i++)
     for (size_t j = 0; j < TRIALS; j++)
-      for (size_t k = 0; k < ENTRIES; k++) give(&w.u, &w.sample[i][j][k]);
+      for (size_t k = 0; k < RACERS; k++) give(&w.u, &w.sample[i][j][k]);
   assert_int_equal(study_noted(&w.u.run, sweep_study.derive(&w.u.run)), -1);
   assert_non_null(strstr(w.u.message, "statistics of seconds: "));
   tear_down(&w);

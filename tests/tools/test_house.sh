@@ -1,5 +1,5 @@
 #!/bin/sh
-# The house stays in order: a study is data, no file of one is long, arrows between files run one
+# The house stays in order: a study is data, one study is one file, arrows between files run one
 # way, and each of libess's headers can be read alone.
 # SPDX-License-Identifier: GPL-3.0-or-later
 # usage: test_house.sh SOURCE
@@ -19,7 +19,7 @@ forbidden='fopen|open_memstream|unlink|measure_(file|folder|json_write|json_read
 forbidden="$forbidden|results_file|resume_|strto[a-z]+ ?\\(|strsep|sscanf|measure_number_parse"
 forbidden="$forbidden|signal ?\\(|sigaction|interrupts_|fork ?\\(|posix_spawn"
 forbidden="$forbidden|draws_(pick|interval|median)|measure_fit_line|argp|argv|\"(arguments|command)\.h"
-lines_max=300
+lines_max=1100
 
 count=0
 for path in experiments/studies/*.[ch]; do
