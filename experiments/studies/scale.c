@@ -1,14 +1,114 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* essbench scale: libess on the plate with ever more contacts, over epsilon from far below the
  * distance between crossings to far above it: error, crossings and cost. */
-#include "scale.h"
-
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cases.h"
+#include "gather.h"
+#include "outcome.h"
 #include "solvers.h"
+#include "statistics.h"
 #include "studies.h"
+
+enum {
+  SCALE_SAMPLES = STUDY_SAMPLES,
+  SCALE_CASES,
+  SCALE_EVENTS,
+  SCALE_SERIES,
+  SCALE_ROWS,
+  SCALE_GROWTH,
+  SCALE_EVENNESS
+};
+
+enum { SCALE_ORDERS = 2 };
+
+typedef struct scale_settings {
+  contacts_range contacts;
+  option_numbers epsilons;
+  size_t trials;
+  double point_time;
+} scale_settings;
+
+/* Distribution over all crossings of all starts. */
+typedef struct scale_spread {
+  double low, median, high; /* 10 %, 50 %, 90 % */
+} scale_spread;
+
+/* One start: of stage 0 with what the reference has, of stage 1 with one epsilon and order. */
+typedef struct scale_sample {
+  size_t contacts, order; /* 0: of stage 0, and what follows the spreads is not known */
+  double reference_events;
+  scale_spread distance, interval;
+  double epsilon;
+  outcome tight, timed; /* with tolerances too tight to be seen, and with those of every day */
+} scale_sample;
+
+/* A row of the results; quantities are medians over the starts. */
+#define SCALE_ROW_COLUMNS(COLUMN, row)                                                             \
+  COLUMN(row, contacts, COUNT, "", "number of contacts", SHOWN("N", "%6.0f"))                      \
+  COLUMN(row, projection_order, COUNT, "", "1 or 2", SHOWN("order", "%5.0f"))                      \
+  COLUMN(row, epsilon, AMOUNT, "m", "half-width of the neighbourhoods", SHOWN("epsilon", "%8.1e")) \
+  COLUMN(row, crossing_distance, AMOUNT, "m", "of the case, median")                               \
+  COLUMN(row, trials, COUNT, "", "starts")                                                         \
+  COLUMN(row, exact_counts, COUNT, "", "starts whose crossings are as many as the reference's",    \
+         SHOWN("exact", "%5.0f"))                                                                  \
+  COLUMN(row, reference_events, AMOUNT, "", "crossings of the reference, mean")                    \
+  COLUMN(row, rms_worst, AMOUNT, "", "the largest", SHOWN("worst", "%9.2e"))                       \
+  COLUMN(row, rms_error, AMOUNT, "",                                                               \
+         "with tolerances too tight to be seen; median over the starts, as all that follows",      \
+         SHOWN("RMS", "%9.2e"))                                                                    \
+  COLUMN(row, events, AMOUNT, "", "crossings", SHOWN("events", "%8.1f"))                           \
+  COLUMN(row, time_s, AMOUNT, "s", "with everyday tolerances, as all that follows")                \
+  COLUMN(row, rms_error_timed, AMOUNT, "", "of the runs that are timed", SHOWN("timed", "%9.2e"))  \
+  COLUMN(row, steps, AMOUNT, "", "accepted", SHOWN("steps", "%7.0f"))                              \
+  COLUMN(row, rejected, AMOUNT, "", "steps")                                                       \
+  COLUMN(row, entries, AMOUNT, "", "into neighbourhoods", SHOWN("entries", "%7.0f"))               \
+  COLUMN(row, projections, AMOUNT, "", "onto guards")                                              \
+  COLUMN(row, field_evaluations, AMOUNT, "", "every one counted")                                  \
+  COLUMN(row, guard_evaluations, AMOUNT, "", "of all event functions at once")                     \
+  COLUMN(row, fields_per_event, AMOUNT, "", "", .place = COLUMN_SHOWN_ONLY,                        \
+         SHOWN("f/ev.", "%6.2f"))                                                                  \
+  COLUMN(row, guards_per_event, AMOUNT, "", "", .place = COLUMN_SHOWN_ONLY,                        \
+         SHOWN("h/ev.", "%6.2f"))                                                                  \
+  COLUMN(row, time_per_event, AMOUNT, "s", "", .place = COLUMN_SHOWN_ONLY,                         \
+         SHOWN_TIMES("ns/event", "%9.0f", 1e9))
+COLUMN_ROW(scale_row, SCALE_ROW_COLUMNS);
+
+/* What the points of one order say. */
+#define SCALE_SERIES_COLUMNS(COLUMN, row)                                                          \
+  COLUMN(row, projection_order, COUNT, "", "1 or 2")                                               \
+  COLUMN(row, fitted, COUNT, "",                                                                   \
+         "points with epsilon at most an eighth of the crossings' median distance and an error "   \
+         "ten times the least; less than 3: no slope")                                             \
+  COLUMN(row, slope, NUMBER, "", "of log RMS against log epsilon")                                 \
+  COLUMN(row, slope_interval, INTERVAL, "", "95 %")                                                \
+  COLUMN(row, fit_range, INTERVAL, "m", "of epsilon")                                              \
+  COLUMN(row, plateau_rms_error, AMOUNT, "",                                                       \
+         "median where epsilon is ten times that distance or more")                                \
+  COLUMN(row, exact_epsilon, AMOUNT, "m",                                                          \
+         "from which on down every start has the reference's crossings; 0: none")
+COLUMN_ROW(scale_series, SCALE_SERIES_COLUMNS);
+
+#define SCALE_GROWTH_COLUMNS(COLUMN, row)                                                          \
+  COLUMN(row, projection_order, COUNT, "", "1 or 2")                                               \
+  COLUMN(row, epsilon_over_distance, AMOUNT, "", "a tenth of the distance, or ten times")          \
+  COLUMN(row, count, COUNT, "", "cases; less than 2: no exponent")                                 \
+  COLUMN(row, time_exponent, NUMBER, "", "of N, of a crossing's cost")                             \
+  COLUMN(row, field_evaluations_exponent, NUMBER, "", "likewise")                                  \
+  COLUMN(row, guard_evaluations_exponent, NUMBER, "", "likewise")
+COLUMN_ROW(scale_growth, SCALE_GROWTH_COLUMNS);
+
+#define SCALE_EVENNESS_COLUMNS(COLUMN, row)                                                        \
+  COLUMN(row, projection_order, COUNT, "", "1 or 2")                                               \
+  COLUMN(row, epsilon, AMOUNT, "m", "that all cases have")                                         \
+  COLUMN(row, rms_error_min, AMOUNT, "", "of all cases")                                           \
+  COLUMN(row, rms_error_max, AMOUNT, "", "of all cases")                                           \
+  COLUMN(row, largest_neighbour_ratio, AMOUNT, "", "of two neighbouring cases' errors")            \
+  COLUMN(row, exact_counts, FLAG, "", "of crossings, of all starts in all cases")
+COLUMN_ROW(scale_evenness, SCALE_EVENNESS_COLUMNS);
 
 /* epsilons to a decade, and how far below and above the distance between crossings they go */
 enum { PER_DECADE = 3 };
@@ -64,8 +164,326 @@ static const column event_columns[] = {
     {0},
 };
 
-/* ---- cells: stage 0 a number of contacts, stage 1 one start with one epsilon and order --------
+/* ---- how far the next guard is when one is crossed ------------------------------------------- */
+
+/* the distances do not depend on these: order 2 is far more accurate than they need */
+static const double distance_epsilon = 1e-4, tight_rtol = 1e-10, tight_atol = 1e-12;
+
+/* the crossing before, and all distances and times so far */
+typedef struct crossings {
+  const model *m;
+  bool any;
+  double t, x[MODEL_DIMENSION_MAX];
+  size_t count, room;
+  double *distance, *interval;
+} crossings;
+
+static int reserve(crossings *c) {
+  if (c->count < c->room) return 0;
+  const size_t room = c->room ? 2 * c->room : 1024;
+  double *const distance = realloc(c->distance, room * sizeof *distance);
+  if (distance) c->distance = distance;
+  double *const interval = distance ? realloc(c->interval, room * sizeof *interval) : NULL;
+  if (!interval) return -1;
+  c->interval = interval;
+  c->room = room;
+  return 0;
+}
+
+/* how far the guard crossed now was from where the one before was crossed */
+static int on_crossing(const ess_crossing_info *info, void *context) {
+  static const double nowhere[MODEL_DIMENSION_MAX] = {0};
+  crossings *const c = context;
+  const ess_system *const s = &c->m->system;
+  if (!c->m->type->changes_field(c->m, info->guard, info->sign)) return 0;
+  if (c->any) {
+    double h, rate;
+    if (reserve(c) ||
+        s->some_guard_rates(info->t, c->x, nowhere, &info->guard, 1, &h, &rate, s->params))
+      return -1;
+    c->distance[c->count] = fabs(h);
+    c->interval[c->count++] = info->t - c->t;
+  }
+  c->any = true;
+  c->t = info->t;
+  memcpy(c->x, info->x, s->dimension * sizeof *c->x);
+  return 0;
+}
+
+/* all crossings from one start */
+static int watch(crossings *c, const double x0[]) {
+  ess_options with = ess_options_paper();
+  with.epsilon = distance_epsilon;
+  with.order = 2;
+  with.rtol = tight_rtol;
+  with.atol = tight_atol;
+  with.projection_max = c->m->type->time_step;
+  with.observer = (ess_observer){.crossing = on_crossing, .context = c};
+  ess_driver *const driver = ess_driver_alloc(&c->m->system, &with, NULL);
+  double t = 0.0, x[MODEL_DIMENSION_MAX];
+  memcpy(x, x0, c->m->system.dimension * sizeof *x);
+  c->any = false;
+  const int status =
+      driver ? ess_driver_apply(driver, &t, model_get(c->m, "duration"), x) : ESS_ENOMEM;
+  ess_driver_free(driver);
+  return status;
+}
+
+static int spread_of(const double values[], size_t count, scale_spread *out) {
+  return measure_quantile(values, count, 0.1, &out->low) ||
+         measure_quantile(values, count, 0.5, &out->median) ||
+         measure_quantile(values, count, 0.9, &out->high);
+}
+
+/* how far the next guard is when one is crossed, m, and how long it takes to be crossed, s */
+static int scale_distances(const contest_starts *starts, size_t contacts, scale_spread *distance,
+                           scale_spread *interval, char *message) {
+  crossings found = {.m = starts->m};
+  int status = 0;
+  for (size_t i = 0; !status && i < starts->trials; i++)
+    status = watch(&found, starts->states + i * starts->m->system.dimension);
+  if (status) {
+    measure_message(message, "the crossings of %zu contacts: %s", contacts, ess_strerror(status));
+  } else if (!found.count || spread_of(found.distance, found.count, distance) ||
+             spread_of(found.interval, found.count, interval)) {
+    measure_message(message, "%zu contacts: there are no two crossings", contacts);
+    status = -1;
+  }
+  free(found.distance);
+  free(found.interval);
+  return status ? -1 : 0;
+}
+
+/* What the samples of scale say: rows, slopes, plateaus, how the cost grows, and how evenly the
+ * error goes along. */
+
+/* a slope is fitted where epsilon is at most this part of the distance between crossings, and the
+ * error this many times the least one; the plateau begins at so many times the distance */
+static const double fitted_below = 0.125, fitted_above = 10.0, plateau_from = 9.99;
+
+/* an epsilon is near another within so many decades */
+static const double near = 0.25;
+
+/* ---- rows and series ------------------------------------------------------------------------- */
+
+static void add_row(study_run *run, const scale_sample *of, gather starts, double distance) {
+  size_t count;
+  const scale_sample *const s =
+      (const scale_sample *)study_rows(run, SCALE_SAMPLES, &count) + starts.first;
+  scale_row r = {.contacts = of->contacts,
+                 .projection_order = of->order,
+                 .epsilon = of->epsilon,
+                 .crossing_distance = distance,
+                 .trials = starts.count,
+                 .reference_events = gather_mean(starts, "reference_events"),
+                 .rms_worst = gather_quantile(starts, "tight_rms_error", 1.0),
+                 .rms_error = gather_median(starts, "tight_rms_error"),
+                 .events = gather_median(starts, "tight_events"),
+                 .time_s = gather_median(starts, "time_s"),
+                 .rms_error_timed = gather_median(starts, "rms_error")};
+  gather_into(starts, gather_median, SCALE_ROWS, "steps", "guard_evaluations", &r);
+  for (size_t i = 0; i < starts.count; i++)
+    r.exact_counts += s[i].tight.events == s[i].reference_events;
+  r.fields_per_event = r.field_evaluations / r.reference_events;
+  r.guards_per_event = r.guard_evaluations / r.reference_events;
+  r.time_per_event = r.time_s / r.reference_events;
+  study_add(run, SCALE_ROWS, &r);
+}
+
+/* the largest epsilon from which on down all crossings are right */
+static double exact_epsilon(const scale_row r[], size_t count) {
+  double epsilon = 0.0;
+  for (size_t i = count; i-- > 0 && r[i].exact_counts == r[i].trials;) epsilon = r[i].epsilon;
+  return epsilon;
+}
+
+/* the slope where epsilon is seen, and neither neighbouring crossings nor rounding are */
+static void fit_slope(const scale_row r[], size_t count, scale_series *out) {
+  double x[OPTION_NUMBERS_MAX], y[OPTION_NUMBERS_MAX], least = INFINITY;
+  for (size_t i = 0; i < count; i++) least = fmin(least, r[i].rms_error);
+  for (size_t i = 0; i < count; i++) {
+    if (r[i].epsilon > fitted_below * r[i].crossing_distance ||
+        r[i].rms_error < fitted_above * least)
+      continue;
+    x[out->fitted] = r[i].epsilon;
+    y[out->fitted++] = r[i].rms_error;
+  }
+  out->slope = out->slope_interval[0] = out->slope_interval[1] = NAN;
+  out->fit_range[0] = out->fit_range[1] = NAN;
+  if (out->fitted < 3) return;
+  const gather_power power = gather_fit_power(x, y, out->fitted);
+  out->slope = power.exponent;
+  out->slope_interval[0] = power.interval[0];
+  out->slope_interval[1] = power.interval[1];
+  out->fit_range[0] = x[out->fitted - 1];
+  out->fit_range[1] = x[0];
+}
+
+/* of `count` rows of one order */
+static void add_series(study_run *run, size_t order, size_t first, size_t count) {
+  const scale_row *const r = (const scale_row *)study_rows(run, SCALE_ROWS, NULL) + first;
+  scale_series s = {.projection_order = order, .exact_epsilon = exact_epsilon(r, count)};
+  gather plateau = {run, SCALE_ROWS, first, 1, 0};
+  fit_slope(r, count, &s);
+  while (plateau.count < count &&
+         r[plateau.count].epsilon >= plateau_from * r[plateau.count].crossing_distance)
+    plateau.count++;
+  s.plateau_rms_error = gather_median(plateau, "rms_error");
+  study_add(run, SCALE_SERIES, &s);
+}
+
+/* a number of contacts, whose samples of stage 1 begin at *from and are passed by */
+static void add_case(study_run *run, size_t index, size_t *from) {
+  const size_t trials = ((const scale_settings *)run->settings)->trials;
+  size_t count, first;
+  const scale_sample *const all = study_rows(run, SCALE_SAMPLES, &count);
+  const scale_sample *const of = &all[index * trials];
+  study_rows(run, SCALE_ROWS, &first);
+  study_add(run, SCALE_CASES, of);
+  for (size_t i = 0; i < trials; i++) study_add(run, SCALE_EVENTS, &of[i]);
+  size_t points = 0;
+  for (; *from < count && all[*from].contacts == of->contacts; *from += trials, points++)
+    add_row(run, &all[*from], (gather){run, SCALE_SAMPLES, *from, 1, trials}, of->distance.median);
+  const size_t epsilons = points / SCALE_ORDERS;
+  for (size_t k = 0; k < SCALE_ORDERS; k++) add_series(run, 1 + k, first + k * epsilons, epsilons);
+}
+
+/* ---- growth ---------------------------------------------------------------------------------- */
+
+/* the row of a case whose epsilon is nearest to the ratio's; NULL when none is near */
+static const scale_row *nearest(const scale_row r[], size_t count, size_t contacts, size_t order,
+                                double ratio) {
+  const scale_row *best = NULL;
+  double least = near;
+  for (size_t i = 0; i < count; i++) {
+    const double off = fabs(log10(r[i].epsilon / (ratio * r[i].crossing_distance)));
+    if (r[i].contacts != contacts || r[i].projection_order != order || off > least) continue;
+    least = off;
+    best = &r[i];
+  }
+  return best;
+}
+
+/* Cost of a crossing against the number of contacts, a N^exponent, where epsilon is a tenth of the
+ * distance between crossings, or ten times as much */
+static void add_growth(study_run *run, size_t order, double ratio) {
+  enum { N, TIME, FIELDS, GUARDS, SERIES };
+  size_t cases, count;
+  const scale_sample *const all = study_rows(run, SCALE_CASES, &cases);
+  const scale_row *const rows = study_rows(run, SCALE_ROWS, &count);
+  scale_growth g = {.projection_order = order, .epsilon_over_distance = ratio};
+  double *const x = calloc(SERIES * cases + 1, sizeof *x);
+  if (!x) {
+    study_out_of_memory(run);
+    return;
+  }
+  for (size_t i = 0; i < cases; i++) {
+    const scale_row *const r = nearest(rows, count, all[i].contacts, order, ratio);
+    if (!r) continue;
+    x[N * cases + g.count] = (double)r->contacts;
+    x[TIME * cases + g.count] = r->time_per_event;
+    x[FIELDS * cases + g.count] = r->fields_per_event;
+    x[GUARDS * cases + g.count++] = r->guards_per_event;
+  }
+  g.time_exponent = gather_fit_power(x, x + TIME * cases, g.count).exponent;
+  g.field_evaluations_exponent = gather_fit_power(x, x + FIELDS * cases, g.count).exponent;
+  g.guard_evaluations_exponent = gather_fit_power(x, x + GUARDS * cases, g.count).exponent;
+  free(x);
+  study_add(run, SCALE_GROWTH, &g);
+}
+
+/* ---- evenness -------------------------------------------------------------------------------- */
+
+/* How evenly the error goes from one number of contacts to the next at one epsilon, if all have it
  */
+static void add_evenness(study_run *run, size_t order, double epsilon, size_t cases) {
+  size_t count, found = 0;
+  const scale_row *const r = study_rows(run, SCALE_ROWS, &count);
+  scale_evenness e = {order, epsilon, INFINITY, 0.0, 1.0, true};
+  double before = NAN;
+  for (size_t i = 0; i < count; i++) {
+    if (r[i].projection_order != order || r[i].epsilon != epsilon) continue;
+    const double rms = r[i].rms_error;
+    found++;
+    e.rms_error_min = fmin(e.rms_error_min, rms);
+    e.rms_error_max = fmax(e.rms_error_max, rms);
+    e.largest_neighbour_ratio = fmax(e.largest_neighbour_ratio, fmax(rms / before, before / rms));
+    e.exact_counts = e.exact_counts && r[i].exact_counts == r[i].trials;
+    before = rms;
+  }
+  if (found == cases) study_add(run, SCALE_EVENNESS, &e);
+}
+
+/* scale_summary.c */
+static int scale_derive(study_run *run) {
+  static const double ratios[] = {0.1, 10.0};
+  const scale_settings *const s = run->settings;
+  size_t count, cases = 0, rows;
+  const scale_sample *const all = study_rows(run, SCALE_SAMPLES, &count);
+  while (cases * s->trials < count && !all[cases * s->trials].order) cases++;
+  for (size_t i = 0, from = cases * s->trials; i < cases; i++) add_case(run, i, &from);
+  for (size_t i = 0; i < 2 * SCALE_ORDERS; i++) add_growth(run, 1 + i / 2, ratios[i % 2]);
+  const scale_row *const r = study_rows(run, SCALE_ROWS, &rows);
+  for (size_t i = 0; cases >= 3 && i < rows && r[i].contacts == r->contacts; i++)
+    add_evenness(run, r[i].projection_order, r[i].epsilon, cases);
+  return 0;
+}
+
+/* ---- on the terminal ------------------------------------------------------------------------- */
+
+static void show_series(const scale_series *s) {
+  printf("order %zu: ", s->projection_order);
+  if (s->fitted >= 3)
+    printf("slope %.3f [%.3f, %.3f] for epsilon from %.2g to %.2g, ", s->slope,
+           s->slope_interval[0], s->slope_interval[1], s->fit_range[0], s->fit_range[1]);
+  if (!isnan(s->plateau_rms_error)) printf("plateau at %.2g, ", s->plateau_rms_error);
+  if (s->exact_epsilon > 0.0)
+    printf("crossings exact from %.2g down\n", s->exact_epsilon);
+  else
+    printf("crossings not exact at the smallest epsilon\n");
+}
+
+static void show_cases(const study_run *run) {
+  size_t cases, rows, first = 0;
+  const scale_sample *const c = study_rows(run, SCALE_CASES, &cases);
+  const scale_row *const r = study_rows(run, SCALE_ROWS, &rows);
+  const scale_series *const s = study_rows(run, SCALE_SERIES, NULL);
+  for (size_t i = 0; i < cases; i++) {
+    size_t end = first;
+    while (end < rows && r[end].contacts == c[i].contacts) end++;
+    printf(
+        "\n%zu contacts: from a crossing to the next %.2g m (10 %%: %.2g, 90 %%: %.2g), %.2g s\n",
+        c[i].contacts, c[i].distance.median, c[i].distance.low, c[i].distance.high,
+        c[i].interval.median);
+    study_print(run, SCALE_ROWS, first, end - first);
+    for (size_t k = 0; k < SCALE_ORDERS; k++) show_series(&s[i * SCALE_ORDERS + k]);
+    first = end;
+  }
+}
+
+static void scale_show(const study_run *run) {
+  const scale_settings *const s = run->settings;
+  size_t even, grown;
+  const scale_evenness *const e = study_rows(run, SCALE_EVENNESS, &even);
+  const scale_growth *const g = study_rows(run, SCALE_GROWTH, &grown);
+  show_cases(run);
+  putchar('\n');
+  for (size_t i = 0; s->epsilons.count && i < even; i++)
+    printf(
+        "order %zu, epsilon %.2g: RMS from %.3g to %.3g, neighbouring numbers of contacts differ "
+        "by a factor of at most %.2f; crossings %s\n",
+        e[i].projection_order, e[i].epsilon, e[i].rms_error_min, e[i].rms_error_max,
+        e[i].largest_neighbour_ratio, e[i].exact_counts ? "exact" : "not exact everywhere");
+  for (size_t i = 0; i < grown; i++)
+    if (g[i].count >= 2)
+      printf(
+          "order %zu, epsilon %g of the distance: of a crossing, time ~ N^%.2f, fields ~ N^%.2f, "
+          "guards ~ N^%.2f\n",
+          g[i].projection_order, g[i].epsilon_over_distance, g[i].time_exponent,
+          g[i].field_evaluations_exponent, g[i].guard_evaluations_exponent);
+}
+
+/* ---- cells: stage 0 a number of contacts, stage 1 one start with one epsilon and order ------- */
 
 typedef struct cell {
   size_t contacts, order, trial;

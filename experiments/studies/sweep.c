@@ -284,7 +284,7 @@ static int check(study_run *run) {
   return status;
 }
 
-/* ---- who races with which settings -------------------------------------------------------- */
+/* ---- who races with which settings ----------------------------------------------------------- */
 
 /*
  *   paper        the paper's section 5.2: integration steps no longer than the output step, epsilon
@@ -439,8 +439,8 @@ static int sweep_enter(study_run *run, const model *m, const sweep_sample *of) {
   return status;
 }
 
-/* ---- cells: epsilon, then who races at each number of contacts, then each race in every process -
- */
+/* ---- cells: epsilon, then who races at each number of contacts, then each race in every process
+ * --- */
 
 typedef enum cell_kind { EPSILON, ENTRIES, RACE } cell_kind;
 
@@ -483,7 +483,7 @@ static const sweep_sample *entries_of(const study_run *run, size_t row, size_t *
   return study_samples(run, row + seeks_epsilon(run), count);
 }
 
-/* ---- the race at one number of contacts in one process ------------------------------------ */
+/* ---- the race at one number of contacts in one process --------------------------------------- */
 
 /* one under way */
 typedef struct heat {
@@ -535,7 +535,7 @@ static int race(study_run *run, const cell *c) {
   return starts ? race_run(run, &plan, entry, count, tell, &h) : -1;
 }
 
-/* ---- medians with intervals, marginal cost, slopes, ratios, errors, crossings ------------- */
+/* ---- medians with intervals, marginal cost, slopes, ratios, errors, crossings ---------------- */
 
 /* neighbouring numbers of contacts that the smoothed derivative looks at */
 enum { WINDOW = 15 };
@@ -819,7 +819,7 @@ static int sweep_derive(study_run *run) {
   return status;
 }
 
-/* ---- what they say, a line each ----------------------------------------------------------- */
+/* ---- what they say, a line each -------------------------------------------------------------- */
 
 /* the ratios of one protocol, over all numbers of contacts */
 typedef struct verdict {
@@ -961,8 +961,7 @@ static int measure(study_run *run, const void *planned) {
   return c->kind == EPSILON ? find_epsilon(run) : c->kind == ENTRIES ? enter(run, c) : race(run, c);
 }
 
-/* ---- what is shown -----------------------------------------------------------------------------
- */
+/* ---- what is shown --------------------------------------------------------------------------- */
 
 static void show(const study_run *run) {
   const sweep_settings *const s = run->settings;

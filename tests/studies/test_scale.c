@@ -8,7 +8,7 @@
 
 #include "experiments_fixture.h"
 
-#include "scale.h"
+#include "scale.c"
 #include "studies.h"
 #include "study_fixture.h"
 
@@ -70,7 +70,7 @@ static void make_up_all(made_up *u, const plate of[], size_t count) {
                   epsilon_at(point % EPSILONS), i % TRIALS);
     give(u, &s);
   }
-  derive(u);
+  rederive(u);
 }
 
 /* the sample of a case's point at a start */
@@ -190,14 +190,14 @@ static void a_jump_between_neighbours_is_seen(void **state) {
   const double smooth = e->rms_error_min;
   for (size_t j = 0; j < TRIALS; j++)
     sample_at(&u, CASES, 1, 9, j)->tight.rms_error = 0.25 * smooth;
-  derive(&u);
+  rederive(&u);
   e = evenness_at(&u, 9);
   assert_true(fabs(e->largest_neighbour_ratio - 4) < 1e-12);
   assert_true(e->rms_error_min == 0.25 * smooth && e->rms_error_max == smooth);
 
   // what not all of them have is not compared
   for (size_t j = 0; j < TRIALS; j++) sample_at(&u, CASES, 2, 9, j)->epsilon *= 1.5;
-  derive(&u);
+  rederive(&u);
   assert_null(evenness_at(&u, 9));
   dispose(&u);
 }

@@ -140,7 +140,7 @@ static void make_up_all(made_up *u) {
     assert_int_equal(study_cells_settle(&u->run), 0);
   }
   assert_int_equal(study_cells(&u->run), SYSTEMS + SYSTEMS * PROCESSES);
-  derive(u);
+  rederive(u);
 }
 
 static void dispose_all(made_up *u) {

@@ -78,7 +78,7 @@ static void sum_up(sweep_made_up *w) {
   for (size_t i = 0; i < ROWS; i++)
     for (size_t j = 0; j < TRIALS; j++)
       for (size_t k = 0; k < RACERS; k++) give(&w->u, &w->sample[i][j][k]);
-  derive(&w->u);
+  rederive(&w->u);
 }
 
 static void tear_down(sweep_made_up *w) {
@@ -282,7 +282,7 @@ static void processes_are_put_together(void **state) {
           s->disturbed = j < PROCESSES ? 1.0 : 0.0;
           give(&w.u, s);
         }
-  derive(&w.u);
+  rederive(&w.u);
   const sweep_sample *const trials = study_rows(&w.u.run, SWEEP_TRIALS, &count);
   assert_int_equal(count, ROWS * RACERS * TRIALS);
   for (size_t i = 0; i < count; i++) {

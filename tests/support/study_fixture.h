@@ -35,7 +35,7 @@ static inline void give(made_up *u, const void *sample) {
 }
 
 /* What it derives from those given, in place of what it had. */
-static inline void derive(made_up *u) {
+static inline void rederive(made_up *u) {
   study_rows_clear(&u->run, STUDY_SAMPLES + 1);
   if (study_noted(&u->run, u->run.study->derive(&u->run))) fail_msg("%s", u->message);
 }
