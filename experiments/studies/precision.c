@@ -1,0 +1,505 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What work-precision and crossing-cost share: methods, what their runs are worth, and rows. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "precision.h"
+#include "same_system.h"
+#include "series.h"
+#include "solvers.h"
+
+/* The methods that are compared, each with its knob: a new one is one entry here. */
+
+/* MuJoCo's default scaling is enough up to so many contacts; beyond, it is this */
+static const size_t contacts_of_default_scaling = 500;
+static const double large_scaling = 1e7;
+
+static const double epsilons[] = {3e-2, 1e-2, 3e-3, 1e-3, 3e-4, 1e-4,
+                                  3e-5, 1e-5, 3e-6, 1e-6, 3e-7, 0};
+static const double epsilons_of_order_2[] = {2e-2, 1e-2, 5e-3, 3e-3, 2e-3, 1e-3, 5e-4,
+                                             3e-4, 2e-4, 1e-4, 5e-5, 2e-5, 1e-5, 0};
+static const double widths[] = {1e-1, 3e-2, 1e-2, 3e-3, 1e-3, 3e-4, 1e-4, 3e-5, 1e-5, 1e-6, 0};
+static const double libess_tolerances[] = {1e-1, 3e-2, 1e-2,  3e-3,  1e-3,  3e-4, 1e-4,
+                                           3e-5, 1e-5, 3e-6,  1e-6,  3e-7,  1e-7, 3e-8,
+                                           1e-8, 1e-9, 1e-10, 1e-11, 1e-12, 0};
+static const double tolerances[] = {1e-2, 1e-3, 3e-4, 1e-4, 3e-5,  1e-5,  3e-6,  1e-6,
+                                    3e-7, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11, 1e-12, 0};
+static const double accuracies[] = {1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 0};
+static const double accuracies_of_first_order[] = {1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 0};
+static const double steps[] = {1e-2, 4e-3, 2e-3, 1e-3, 5e-4, 2e-4, 1e-4, 5e-5, 2e-5, 1e-5, 0};
+
+/* by one tolerance; by a tolerance, each crossing located; by steps of one length; and by epsilon
+ * with a tolerance of factor * epsilon^power */
+#define METHOD(name_, label_, solver_, variant_, knob_, values_, ...)                              \
+  {                                                                                                \
+    .name = name_, .label = label_, .solver = solver_, .variant = variant_,                        \
+    .knob = PRECISION_##knob_, .values = values_, __VA_ARGS__                                      \
+  }
+#define LOCATING(name, label, solver, variant)                                                     \
+  METHOD(name, label, solver, variant, RTOL, tolerances, .order = 0)
+#define STEPPING(name, label, solver, variant)                                                     \
+  METHOD(name, label, solver, variant, TIME_STEP, steps, .order = 0)
+#define MATCHED(name, label, solver, variant, values, factor, power, ...)                          \
+  METHOD(name, label, solver, variant, EPSILON, values, .tolerance_factor = factor,                \
+         .tolerance_power = power, __VA_ARGS__)
+
+/* A tolerance matched to epsilon falls as fast as the error that epsilon makes, and with its factor
+ * makes about as large a one on the plate. A projection of order 1 makes errors of order epsilon^2,
+ * and so does the smooth method, whose epsilon is the width of its force; one of order 2 makes
+ * errors of order epsilon^3. The smooth method's factor is 10 at widths of 1e-3 and more, where 1
+ * would integrate more finely than the width is worth: a quarter to a third fewer evaluations for
+ * median errors that are 0.7 to 1.3 times as large (2 to 100 contacts), though the worst start's
+ * are up to 7 times. */
+const precision_method precision_methods[] = {
+    METHOD("libess", "libess", "libess", NULL, TOLERANCE, libess_tolerances, .order = 0),
+    MATCHED("projection-1", "projection order 1", "projection", NULL, epsilons, 100, 2, .order = 1),
+    MATCHED("projection-2", "projection order 2", "projection", NULL, epsilons_of_order_2, 1000, 3,
+            .order = 2),
+    MATCHED("listing", "Listing 1", "listing", "paper", epsilons, 100, 2, .order = 0),
+    MATCHED("listing-free", "Listing 1 (free step)", "listing", "free", epsilons, 100, 2,
+            .order = 0),
+    LOCATING("location-chandrupatla", "location by Chandrupatla", "location", "chandrupatla"),
+    LOCATING("location-brent", "location by Brent", "location", "brent"),
+    LOCATING("cvode-adams", "CVODE Adams + roots", "cvode", "adams"),
+    LOCATING("cvode-bdf", "CVODE BDF + roots", "cvode", "bdf"),
+    LOCATING("gsl-rk8pd", "GSL rk8pd + bisection", "gsl", "rk8pd"),
+    LOCATING("gsl-rkf45", "GSL rkf45 + bisection", "gsl", "rkf45"),
+    STEPPING("hybrid", "hybrid Euler", "hybrid", NULL),
+    MATCHED("smooth", "smooth force", "smooth", NULL, widths, 1, 2, .coarse = 1e-3,
+            .coarse_factor = 10),
+    STEPPING("time-stepping-euler", "time-stepping Euler", "time-stepping", "euler"),
+    STEPPING("time-stepping-midpoint", "time-stepping midpoint", "time-stepping", "midpoint"),
+    STEPPING("ode", "ODE", "ode", NULL),
+    STEPPING("plain-euler", "plain Euler", "plain-euler", NULL),
+    STEPPING("plain-rk4", "plain RK4", "plain-rk4", NULL),
+    METHOD("plain-dopri5", "plain dopri5", "plain-dopri5", NULL, TOLERANCE, libess_tolerances,
+           .order = 0),
+    METHOD("plain-cvode", "plain CVODE", "plain-cvode", NULL, TOLERANCE, libess_tolerances,
+           .order = 0),
+    STEPPING("mujoco-Euler", "MuJoCo Euler", "mujoco", "Euler"),
+    STEPPING("mujoco-implicit", "MuJoCo implicit", "mujoco", "implicit"),
+    STEPPING("mujoco-implicitfast", "MuJoCo implicitfast", "mujoco", "implicitfast"),
+    STEPPING("mujoco-RK4", "MuJoCo RK4", "mujoco", "RK4"),
+    // these race only where --methods names them: they are no part of the build
+    METHOD("drake-cenic", "Drake CENIC", "drake", "cenic", TOLERANCE, accuracies_of_first_order,
+           .order = 0),
+    METHOD("drake-rk3", "Drake RK3", "drake", "rk3", TOLERANCE, accuracies, .order = 0),
+    METHOD("drake-rk5", "Drake RK5", "drake", "rk5", TOLERANCE, accuracies, .order = 0),
+    {0},
+};
+const size_t precision_method_count = sizeof precision_methods / sizeof *precision_methods - 1;
+const size_t precision_default_count = sizeof precision_methods / sizeof *precision_methods - 4;
+
+const char *precision_knob_name(precision_knob knob) {
+  static const char *const names[] = {[PRECISION_EPSILON] = "epsilon",
+                                      [PRECISION_TOLERANCE] = "tolerance",
+                                      [PRECISION_RTOL] = "rtol",
+                                      [PRECISION_TIME_STEP] = "time_step"};
+  return names[knob];
+}
+
+static void set_tolerance(solver_settings *s, double rtol) {
+  s->rtol = fmin(1e-2, fmax(1e-13, rtol));
+  s->atol = 1e-2 * s->rtol;
+}
+
+solver_settings precision_settings(const precision_method *method, double value, size_t contacts) {
+  solver_settings s = solver_settings_default();
+  if (contacts > contacts_of_default_scaling) s.scaling = large_scaling;
+  s.variant = method->variant;
+  if (method->order) s.order = method->order;
+  if (method->knob == PRECISION_EPSILON) s.epsilon = value;
+  if (method->knob == PRECISION_TOLERANCE) s.rtol = s.atol = value;
+  if (method->knob == PRECISION_RTOL) set_tolerance(&s, value);
+  if (method->knob == PRECISION_TIME_STEP) s.time_step = value;
+  if (method->tolerance_factor > 0.0) {
+    const bool coarse = method->coarse > 0.0 && value >= method->coarse;
+    const double factor = coarse ? method->coarse_factor : method->tolerance_factor;
+    set_tolerance(&s, factor * pow(value, method->tolerance_power));
+  }
+  return s;
+}
+
+double precision_expected_time(const precision_method *method, double coarser, double seconds,
+                               double value) {
+  return method->knob == PRECISION_TIME_STEP ? seconds * coarser / value : seconds;
+}
+
+bool precision_chosen(const option_names *methods, size_t method) {
+  bool chosen = methods->count == 0 && method < precision_default_count;
+  for (size_t i = 0; i < methods->count; i++) chosen = chosen || methods->index[i] == method;
+  return chosen;
+}
+
+int precision_check_methods(const model *m, const option_names *methods, char *message) {
+  trajectory samples;
+  int status = trajectory_alloc(&samples, m, message);
+  if (status) return status;
+  const solver_output output = trajectory_output(&samples);
+  for (size_t i = 0; i < precision_method_count; i++) {
+    if (!precision_chosen(methods, i)) continue;
+    const solver_type *const solver = solver_find(precision_methods[i].solver);
+    const solver_settings settings =
+        precision_settings(&precision_methods[i], precision_methods[i].values[0], 1);
+    void *instance;
+    status = solver->prepare(m, &settings, &output, &instance, message);
+    if (!status) solver->release(instance);
+    if (status != SOLVER_REFUSED) break;
+  }
+  trajectory_free(&samples);
+  return status;
+}
+
+/* units of work of an evaluation: one for each contact and some besides; and how many times as many
+ * of one of MuJoCo, which finds contacts and solves for their forces. A unit then takes some 2 ns.
+ */
+static const double units_besides = 16.0, times_of_mujoco = 25.0;
+
+size_t precision_trials(const precision_effort *effort, const precision_method *method,
+                        double evaluations) {
+  const size_t few = effort->trials < PRECISION_FEW ? effort->trials : PRECISION_FEW;
+  const double times = strcmp(method->solver, bridge_solver.name) == 0 ? times_of_mujoco : 1.0;
+  const double work = evaluations * ((double)effort->contacts + units_besides) * times;
+  if (work * (double)effort->trials <= effort->point_work) return effort->trials;
+  return work * (double)few <= effort->point_work ? few : 1;
+}
+
+/* Runs of methods: what they are worth, and the race of them. */
+
+/* ---- judging --------------------------------------------------------------------------------- */
+
+const char *precision_status_name(precision_status status) {
+  static const char *const names[] = {
+      [PRECISION_OK] = "ok",
+      [PRECISION_CROSSINGS] = "crossings",
+      [PRECISION_DIVERGED] = "diverged",
+      [PRECISION_FAILED] = "failed",
+      [PRECISION_UNREACHED] = "not reached",
+      [PRECISION_TOO_LONG] = "too long",
+      [PRECISION_REFUSED] = "refused",
+  };
+  return names[status];
+}
+
+precision_start precision_start_of(const contest_starts *starts, size_t trial) {
+  const trajectory *const reference = &starts->references[trial];
+  const size_t n = reference->dimension, size = n * reference->count;
+  const double *const x0 = starts->states + trial * n;
+  double sum = 0.0;
+  for (size_t i = 0; i < size; i++)
+    sum += (reference->states[i] - x0[i % n]) * (reference->states[i] - x0[i % n]);
+  return (precision_start){(double)starts->events[trial], sqrt(sum / (double)size)};
+}
+
+/* a run that gave up has its time and nothing else */
+void precision_count(precision_tally *tally, const outcome *of, precision_start start) {
+  const bool up = isnan(of->steps), away = !(of->rms_error < start.held);
+  tally->trials++;
+  tally->up += up;
+  tally->away += away;
+  tally->failures += up || away;
+  if (up) return;
+  tally->events += of->events;
+  tally->reference += start.events;
+}
+
+double precision_events_ratio(const precision_tally *tally) {
+  return tally->events == tally->reference ? 1.0 : tally->events / tally->reference;
+}
+
+precision_status precision_judge(const precision_tally *tally) {
+  if (tally->up) return PRECISION_FAILED;
+  if (tally->away) return PRECISION_DIVERGED;
+  const bool close = fabs(precision_events_ratio(tally) - 1.0) <= CONTEST_EVENTS_TOLERANCE;
+  return close ? PRECISION_OK : PRECISION_CROSSINGS;
+}
+
+bool precision_same(double a, double b) {
+  return fabs(a - b) <= PRECISION_COINCIDE * fmin(fabs(a), fabs(b)) || (isnan(a) && isnan(b));
+}
+
+/* ---- samples --------------------------------------------------------------------------------- */
+
+const column precision_sample_columns[] = {
+    COLUMNS(precision_sample, COUNT, method, trial, trials, status),
+    COLUMNS(precision_sample, AMOUNT, value, retaken),
+    COLUMNS(precision_sample, TEXT, message),
+    COLUMN_AS("events_reference", precision_sample, start.events, AMOUNT, "", ""),
+    COLUMN_AS("held", precision_sample, start.held, AMOUNT, "", ""),
+    COLUMNS(precision_sample, GAP, gap),
+    OUTCOME_COLUMNS("", precision_sample, of),
+    {0},
+};
+
+precision_sample precision_unknown(size_t method, double value) {
+  precision_sample s;
+  column_clear(precision_sample_columns, &s);
+  s.method = method;
+  s.value = value;
+  return s;
+}
+
+/* the first method chosen that is MuJoCo's; none: their count */
+static size_t mujoco_among(const option_names *methods) {
+  size_t i = 0;
+  while (i < precision_method_count &&
+         (!precision_chosen(methods, i) ||
+          strcmp(precision_methods[i].solver, bridge_solver.name) != 0))
+    i++;
+  return i;
+}
+
+static int prove_same_system(study_run *run, const model *m, const option_names *methods,
+                             bridge_gap *gap) {
+  const size_t i = mujoco_among(methods);
+  if (i == precision_method_count) return 0;
+  const precision_method *const method = &precision_methods[i];
+  const solver_settings settings = precision_settings(method, method->values[0], model_contacts(m));
+  const int status = same_system(m, &settings, run->seed, gap, run->message);
+  if (status != SOLVER_REFUSED) return status;
+  *gap = (bridge_gap){.gap = NAN};
+  return 0;
+}
+
+int precision_add_starts(study_run *run, contest_starts *starts, const option_names *methods) {
+  precision_sample s = precision_unknown(0, NAN);
+  if (prove_same_system(run, starts->m, methods, &s.gap)) return -1;
+  for (size_t j = 0; j < starts->trials; j++) {
+    if (*run->interrupted || contest_reference(starts, j, run->message)) return -1;
+    s.trial = j;
+    s.start = precision_start_of(starts, j);
+    study_add(run, STUDY_SAMPLES, &s);
+  }
+  return 0;
+}
+
+int precision_plan(study_run *run, const option_names *methods, size_t index, const char *of) {
+  const precision_cell starts = {.kind = PRECISION_STARTS, .index = index};
+  int status = study_cell(run, &starts, "%sstarts", of);
+  for (size_t i = 0; !status && i < precision_method_count; i++) {
+    const precision_cell c = {.kind = PRECISION_METHOD, .index = index, .method = i};
+    if (precision_chosen(methods, i))
+      status = study_cell(run, &c, "%smethod=%s", of, precision_methods[i].name);
+  }
+  return status;
+}
+
+study_place precision_place(const void *cell) {
+  const precision_cell *const c = cell;
+  return (study_place){c->index, c->kind == PRECISION_RACE ? c->process : c->index};
+}
+
+/* ---- the race -------------------------------------------------------------------------------- */
+
+/* all turns of a point in one process, s: there are many points, and several processes */
+static const double most_s = 0.5;
+
+precision_point precision_point_of(study_run *run, const precision_sample *known) {
+  return (precision_point){.method = known->method,
+                           .value = known->value,
+                           .obstacle = (precision_status)known->status,
+                           .trials = known->trials,
+                           .first = known->of,
+                           .message = known->message,
+                           .as = "",
+                           .laps = {.run = run}};
+}
+
+void precision_settle(precision_point *p, size_t sample) {
+  p->trials = 1;
+  p->settled = true;
+  p->draws = (draws){.trials = 1, .processes = 1};
+  p->laps = (gather){p->laps.run, STUDY_SAMPLES, sample, 1, 1};
+}
+
+/* the numbers of starts from which points may race where there are so many, the largest first */
+enum { GROUPS = 3 };
+static size_t groups_of(size_t trials, size_t group[GROUPS]) {
+  size_t count = 0;
+  group[count++] = trials;
+  if (trials > PRECISION_FEW) group[count++] = PRECISION_FEW;
+  if (trials > 1) group[count++] = 1;
+  return count;
+}
+
+static bool races(const precision_point *p, size_t trials) {
+  return p->obstacle == PRECISION_OK && !p->settled && p->trials == trials;
+}
+
+size_t precision_raced(const precision_point point[], size_t count, size_t trials) {
+  size_t raced = 0;
+  for (size_t i = 0; i < count; i++) raced += races(&point[i], trials);
+  return raced;
+}
+
+int precision_plan_races(study_run *run, const precision_point point[], size_t count, size_t trials,
+                         size_t index, const char *of) {
+  size_t group[GROUPS];
+  const size_t groups = groups_of(trials, group);
+  for (size_t g = 0; g < groups; g++)
+    for (size_t j = 0; precision_raced(point, count, group[g]) && j < run->processes; j++) {
+      const precision_cell c = {
+          .kind = PRECISION_RACE, .index = index, .trials = group[g], .process = j};
+      if (study_cell(run, &c, "%srace=%zu process=%zu of %zu", of, group[g], j, run->processes))
+        return -1;
+    }
+  return 0;
+}
+
+/* those of one point, the place-th of so many that are raced */
+static int collect(study_run *run, precision_point *p, size_t first, size_t raced, size_t place) {
+  size_t count;
+  p->draws = race_draws(run, p->trials, true);
+  p->laps = (gather){run, PRECISION_LAPS, 0, 1, p->draws.trials};
+  study_rows(run, PRECISION_LAPS, &p->laps.first);
+  for (size_t j = 0; j < p->draws.trials; j++) {
+    const precision_sample *const all = study_rows(run, STUDY_SAMPLES, &count);
+    const size_t start = race_process(&p->draws, j) * p->trials + race_place(&p->draws, j);
+    const size_t at = first + start * raced + place;
+    if (at >= count) return measure_fail(run->message, "laps are missing");
+    study_add(run, PRECISION_LAPS, &all[at]);
+  }
+  return 0;
+}
+
+int precision_give_laps(study_run *run, precision_point point[], size_t count, size_t trials,
+                        size_t *next) {
+  size_t group[GROUPS];
+  const size_t groups = groups_of(trials, group);
+  for (size_t g = 0; g < groups; g++) {
+    const size_t raced = precision_raced(point, count, group[g]);
+    for (size_t i = 0, place = 0; i < count; i++)
+      if (races(&point[i], group[g]) && collect(run, &point[i], *next, raced, place++)) return -1;
+    *next += raced * group[g] * run->processes;
+  }
+  return 0;
+}
+
+/* one under way */
+typedef struct heat {
+  study_run *run;
+  const precision_point **point; /* by entry; owned */
+} heat;
+
+static int tell(void *context, const race_lap *lap) {
+  const heat *const h = context;
+  const precision_point *const p = h->point[lap->entry];
+  precision_sample s = precision_unknown(p->method, p->value);
+  s.trial = lap->trial;
+  s.status = *lap->message ? PRECISION_FAILED : PRECISION_OK;
+  s.message = lap->message;
+  s.retaken = lap->retaken;
+  s.of = lap->of;
+  return study_add(h->run, STUDY_SAMPLES, &s);
+}
+
+int precision_race(study_run *run, contest_starts *starts, const precision_cell *cell,
+                   double min_time, const precision_point point[], size_t count) {
+  const size_t contacts = model_contacts(starts->m);
+  const race_plan plan = {.starts = starts,
+                          .trials = cell->trials,
+                          .process = cell->process,
+                          .processes = run->processes,
+                          .crossed = true,
+                          .seed = run->seed + contacts,
+                          .min_time = min_time,
+                          .most_s = most_s};
+  race_entry *const entry = calloc(count, sizeof *entry);
+  heat h = {run, calloc(count, sizeof *h.point)};
+  int status = entry && h.point ? 0 : study_out_of_memory(run);
+  size_t raced = 0;
+  for (size_t i = 0; !status && i < count; i++)
+    if (races(&point[i], cell->trials)) {
+      const precision_method *const method = &precision_methods[point[i].method];
+      h.point[raced] = &point[i];
+      entry[raced++] =
+          (race_entry){.solver = solver_find(method->solver),
+                       .settings = precision_settings(method, point[i].value, contacts)};
+    }
+  if (!status) status = race_run(run, &plan, entry, raced, tell, &h);
+  free(entry);
+  free(h.point);
+  return status;
+}
+
+/* The row of a method at one value of its knob. */
+
+/* the name of a parameter's choice; empty where the model has no such parameter */
+static const char *choice_of(const model *m, const char *name) {
+  for (size_t i = 0; i < m->type->parameter_count; i++) {
+    const model_parameter *const p = &m->type->parameters[i];
+    if (strcmp(p->name, name) == 0 && p->choices) return p->choices[(size_t)m->value[i]];
+  }
+  return "";
+}
+
+void precision_row_name(study_run *run, const model *m, const precision_point *p, size_t table,
+                        precision_status status, const char *message, precision_row *row) {
+  const precision_method *const of = &precision_methods[p->method];
+  column_clear(run->study->tables[table].columns, row);
+  row->model = m->type->name;
+  row->law = choice_of(m, "law");
+  row->method = of->name;
+  row->label = of->label;
+  row->solver = of->solver;
+  row->variant = of->variant ? of->variant : "";
+  row->knob = precision_knob_name(of->knob);
+  row->status = precision_status_name(status);
+  row->contacts = model_contacts(m);
+  row->damping = model_get(m, "damping");
+  row->value = p->value;
+  row->message = message;
+}
+
+static const precision_sample *sample_at(gather rows, size_t index) {
+  const precision_sample *const all = study_rows(rows.run, rows.table, NULL);
+  return &all[rows.first + index * rows.stride];
+}
+
+/* why a point is what it is: as it was said, or else as its runs say */
+static const char *message_of(const precision_point *p, precision_status status) {
+  if (*p->message) return p->message;
+  for (size_t j = 0; j < p->laps.count; j++) {
+    const char *const said = sample_at(p->laps, j)->message;
+    if (*said) return said;
+  }
+  if (status == PRECISION_DIVERGED) return "no better than a state that stays where it started";
+  if (status == PRECISION_CROSSINGS) return "crossings are more than 1 % off the reference's";
+  return "";
+}
+
+/* a point that was not raced has the time of its first run */
+static void fill_times(const precision_point *p, precision_row *row) {
+  double interval[2] = {NAN, NAN};
+  row->median_s = p->laps.count ? gather_median(p->laps, "time_s") : p->first.time_s;
+  if (p->laps.count > 1) series_median(p->laps, "time_s", &p->draws, &row->median_s, interval);
+  row->median_lo_s = interval[0];
+  row->median_hi_s = interval[1];
+}
+
+void precision_summarize(study_run *run, const model *m, gather starts, const precision_point *p,
+                         size_t table, precision_row *row) {
+  precision_tally tally = {0};
+  // errors are those of the first process
+  for (size_t j = 0; j < p->laps.count; j += p->draws.processes)
+    precision_count(&tally, &sample_at(p->laps, j)->of,
+                    sample_at(starts, race_place(&p->draws, j))->start);
+  const precision_status status = p->obstacle ? p->obstacle : precision_judge(&tally);
+  precision_row_name(run, m, p, table, status, message_of(p, status), row);
+  row->coincides_with = p->as;
+  row->trials = tally.trials;
+  row->failures = tally.failures;
+  row->rms_error = gather_median(p->laps, "rms_error");
+  row->rms_worst = gather_quantile(p->laps, "rms_error", 1.0);
+  row->retaken = gather_sum(p->laps, "retaken");
+  row->events = gather_median(p->laps, "events");
+  row->events_reference = gather_median(starts, "events_reference");
+  if (p->laps.count) row->events_ratio = precision_events_ratio(&tally);
+  gather_into(p->laps, gather_median, table, "steps", "guard_evaluations", row);
+  row->evaluations = row->field_evaluations + row->guard_evaluations;
+  // a run that failed has made those up to there
+  if (isnan(row->evaluations))
+    row->evaluations = p->first.field_evaluations + p->first.guard_evaluations;
+  fill_times(p, row);
+}
