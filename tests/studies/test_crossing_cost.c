@@ -8,7 +8,7 @@
 
 #include "experiments_fixture.h"
 
-#include "crossing_cost.h"
+#include "crossing_cost.c"
 
 /* ---- the choice -------------------------------------------------------------------------------
  */
@@ -25,8 +25,8 @@ typedef struct attempts {
   size_t tried;
 } attempts;
 
-static int attempt(void *context, const precision_method *method, double value,
-                   crossing_attempt *out, char message[SOLVER_MESSAGE_SIZE]) {
+static int made_up_attempt(void *context, const precision_method *method, double value,
+                           crossing_attempt *out, char message[SOLVER_MESSAGE_SIZE]) {
   attempts *const o = context;
   const size_t i = o->tried++;
   assert_true(value == method->values[i]);
@@ -39,17 +39,17 @@ static int attempt(void *context, const precision_method *method, double value,
   return isinf(o->rms[i]) ? SOLVER_FAILED : 0;
 }
 
-static crossing_choice choose(precision_knob knob, double target, attempts *o) {
+static crossing_choice chosen_of(precision_knob knob, double target, attempts *o) {
   const precision_method method = {.name = "made-up", .knob = knob, .values = values};
   crossing_choice choice;
-  crossing_choose(&method, target, attempt, o, &choice);
+  crossing_choose(&method, target, made_up_attempt, o, &choice);
   return choice;
 }
 
 static void the_first_that_reaches_is_the_cheapest_step(void **state) {
   (void)state;
   attempts o = {.rms = {1, 0.1, 0.01, 1e-3, 1e-4}, .seconds = {1e-5, 1e-4, 1e-3, 1e-2, 1e-1}};
-  const crossing_choice c = choose(PRECISION_TIME_STEP, 0.01, &o);
+  const crossing_choice c = chosen_of(PRECISION_TIME_STEP, 0.01, &o);
   assert_int_equal(c.status, PRECISION_OK);
   assert_true(c.value == 1e-3 && c.rms == 0.01 && c.seconds == 1e-3);
   assert_string_equal(c.message, "");
@@ -64,13 +64,13 @@ static void crossings_must_be_the_references(void **state) {
                 .seconds = {1e-5, 2e-5, 3e-5, 4e-5, 5e-5},
                 .status = {0, PRECISION_CROSSINGS, PRECISION_DIVERGED},
                 .trials = {12, 12, 12, 3, 1}};
-  crossing_choice c = choose(PRECISION_TIME_STEP, 0.01, &o);
+  crossing_choice c = chosen_of(PRECISION_TIME_STEP, 0.01, &o);
   assert_int_equal(c.status, PRECISION_OK);
   assert_true(c.value == 1e-4 && c.trials == 3);
   // where none else is close enough, the closest tells why it is not accepted
   for (size_t i = 0; i < VALUES; i++) o.status[i] = PRECISION_CROSSINGS;
   o.tried = 0;
-  c = choose(PRECISION_TIME_STEP, 0.01, &o);
+  c = chosen_of(PRECISION_TIME_STEP, 0.01, &o);
   assert_int_equal(c.status, PRECISION_CROSSINGS);
   assert_true(c.value == 1e-5);
   assert_string_equal(
@@ -96,12 +96,12 @@ static void a_row_above_the_target_is_not_reached(void **state) {
 static void a_smaller_epsilon_may_cost_less(void **state) {
   (void)state;
   attempts o = {.rms = {1, 0.009, 1e-3, 1e-4, 1e-5}, .seconds = {1, 2.0, 2.9, 1.5, 1.6}};
-  crossing_choice c = choose(PRECISION_EPSILON, 0.01, &o);
+  crossing_choice c = chosen_of(PRECISION_EPSILON, 0.01, &o);
   assert_true(c.value == 1e-4 && c.seconds == 1.5);
   assert_int_equal(o.tried, VALUES);
 
   attempts high = {.rms = {1, 0.009, 1e-3, 1e-4, 1e-5}, .seconds = {1, 2.0, 3.1, 1.5, 1.6}};
-  c = choose(PRECISION_EPSILON, 0.01, &high);
+  c = chosen_of(PRECISION_EPSILON, 0.01, &high);
   assert_true(c.value == 1e-2 && c.seconds == 2.0);
   assert_int_equal(high.tried, 3);
 }
@@ -109,7 +109,7 @@ static void a_smaller_epsilon_may_cost_less(void **state) {
 static void what_does_not_reach_tells_how_close_it_came(void **state) {
   (void)state;
   attempts o = {.rms = {1, 0.1, 0.05, 0.07, INFINITY}, .seconds = {1, 1, 1, 1, INFINITY}};
-  const crossing_choice c = choose(PRECISION_RTOL, 0.01, &o);
+  const crossing_choice c = chosen_of(PRECISION_RTOL, 0.01, &o);
   assert_int_equal(c.status, PRECISION_UNREACHED);
   assert_true(c.value == 1e-3 && c.rms == 0.05 && c.seconds == 1);
   assert_string_equal(c.message, "the RMS error is 0.05 at best");
@@ -118,7 +118,7 @@ static void what_does_not_reach_tells_how_close_it_came(void **state) {
 static void runs_that_would_take_too_long_are_not_made(void **state) {
   (void)state;
   attempts o = {.rms = {1, 0.1, 0.05, 1e-3, 1e-4}, .seconds = {0.02, 0.2, 2.0, 20.0, 200.0}};
-  const crossing_choice c = choose(PRECISION_TIME_STEP, 0.01, &o);
+  const crossing_choice c = chosen_of(PRECISION_TIME_STEP, 0.01, &o);
   assert_int_equal(c.status, PRECISION_TOO_LONG);
   assert_int_equal(o.tried, 3);
   assert_true(c.rms == 0.05);
@@ -128,12 +128,12 @@ static void failures_and_refusals_are_told_apart(void **state) {
   (void)state;
   const double inf = INFINITY;
   attempts failing = {.rms = {inf, inf, inf, inf, inf}, .seconds = {inf, inf, inf, inf, inf}};
-  crossing_choice c = choose(PRECISION_RTOL, 0.01, &failing);
+  crossing_choice c = chosen_of(PRECISION_RTOL, 0.01, &failing);
   assert_int_equal(c.status, PRECISION_FAILED);
   assert_string_equal(c.message, "gave up");
   assert_true(isnan(c.value) && isnan(c.seconds));
   attempts refusing = {.refused = 1};
-  c = choose(PRECISION_RTOL, 0.01, &refusing);
+  c = chosen_of(PRECISION_RTOL, 0.01, &refusing);
   assert_int_equal(c.status, PRECISION_REFUSED);
   assert_string_equal(c.message, "not this model");
   assert_int_equal(refusing.tried, 1);
@@ -146,7 +146,7 @@ enum { METHODS = 4, CONTACTS = 2 };
 
 /* two numbers of contacts, each with methods a, b, c of one solver and d of another, all alike but
  * for their times, which do not matter: the first stands for all */
-static void make_rows(crossing_row rows[CONTACTS * METHODS]) {
+static void made_up_rows(crossing_row rows[CONTACTS * METHODS]) {
   static const char *const names[METHODS] = {"a", "b", "c", "d"};
   static const double seconds[METHODS] = {2.0, 1.0, 3.0, 0.5};
   for (size_t i = 0; i < CONTACTS * METHODS; i++) {
@@ -169,7 +169,7 @@ static void check_stands(crossing_row rows[], const char *const as[METHODS]) {
 static void what_is_the_same_everywhere_is_one(void **state) {
   (void)state;
   crossing_row rows[CONTACTS * METHODS];
-  make_rows(rows);
+  made_up_rows(rows);
   check_stands(rows, (const char *const[]){"", "a", "a", ""});
   crossing_find_coincidences(rows, 0, METHODS);
 }
@@ -177,14 +177,14 @@ static void what_is_the_same_everywhere_is_one(void **state) {
 static void one_difference_makes_two(void **state) {
   (void)state;
   crossing_row rows[CONTACTS * METHODS];
-  make_rows(rows);
+  made_up_rows(rows);
   rows[METHODS + 1].p.rms_error *= 1.0 + 2e-6;
   check_stands(rows, (const char *const[]){"", "", "a", ""});
-  make_rows(rows);
+  made_up_rows(rows);
   rows[2].p.value = 2e-3;
   check_stands(rows, (const char *const[]){"", "a", "", ""});
   // those of which nothing is known anywhere are not called the same
-  make_rows(rows);
+  made_up_rows(rows);
   for (size_t i = 0; i < CONTACTS * METHODS; i++) rows[i].p.rms_error = rows[i].p.median_s = NAN;
   check_stands(rows, (const char *const[]){"", "", "", ""});
 }
