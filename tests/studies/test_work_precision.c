@@ -20,7 +20,7 @@
 #include "solvers.h"
 #include "studies.h"
 #include "study_fixture.h"
-#include "work_precision.h"
+#include "work_precision.c"
 
 enum { TRIALS = 4, METHODS = 3, VALUES = 10, PROCESSES = 2 };
 
@@ -47,12 +47,12 @@ static size_t index_of(const char *method) {
 }
 
 /* sets an option of the study, and tells where its value is */
-static void *set(void *settings, const char *name, const char *text) {
+static void *set(void *into, const char *name, const char *text) {
   char message[MEASURE_MESSAGE_SIZE];
   const study_option *o = work_precision_study.options;
   while (strcmp(o->name, name) != 0) o++;
-  assert_int_equal(option_set(o, text, settings, message), 0);
-  return (char *)settings + o->offset;
+  assert_int_equal(option_set(o, text, into, message), 0);
+  return (char *)into + o->offset;
 }
 
 static void fill(precision_sample *s, size_t method, double value, double rms) {
@@ -124,7 +124,7 @@ static const work_precision_point *conclude(example *e) {
   if (work_precision_survey(&e->u.run, e->methods, TRIALS)) fail_msg("%s", e->u.message);
   give_laps(e, TRIALS);
   give_laps(e, PRECISION_FEW);
-  derive(&e->u);
+  rederive(&e->u);
   const work_precision_point *const rows = study_rows(&e->u.run, WORK_PRECISION_POINTS, &count);
   assert_int_equal(count, METHODS * VALUES);
   return rows;
