@@ -5,10 +5,583 @@
  */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "rigid_soft.h"
+#include "cases.h"
+#include "contact_models.h"
+#include "corner_springs.h"
+#include "mujoco.h"
+#include "race.h"
+#include "solvers.h"
 #include "studies.h"
+#include "trajectory.h"
+#include "trot.h"
+
+static const char *const integrators[] = {"Euler", "implicitfast", "RK4", NULL};
+
+typedef struct rigid_soft_settings {
+  option_numbers stiffnesses, ratios, time_steps;
+  option_names integrators;
+  double tolerance, block_tilt, trot_tilt;
+} rigid_soft_settings;
+
+/* One system on contacts of one kind, by one engine. */
+typedef struct rigid_soft_case {
+  bool trot, soft;
+  double delta_t;          /* of rigid contacts with pseudo-impulses, s; or NaN */
+  double ratio, stiffness; /* of soft contacts; or NaN */
+  const char *integrator;  /* MuJoCo's; NULL: libess */
+  double time_step;        /* its step, s */
+  double time_constant;    /* its own contacts', s; 0: contacts are springs */
+  bool usual;              /* its other settings are those it has by itself */
+} rigid_soft_case;
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+#define RIGID_SOFT_CASE(X, row)                                                                    \
+  X(row, system, TEXT, "", "block or trot", SHOWN("system", "%-6s"))                               \
+  X(row, engine, TEXT, "", "libess or mujoco", SHOWN("engine", "%-6s"))                            \
+  X(row, contacts, TEXT, "", "rigid, springs, or own: MuJoCo's, which has a time constant",        \
+    SHOWN("contacts", "%-8s"))                                                                     \
+  X(row, choice, TEXT, "",                                                                         \
+    "of MuJoCo: default, its own contact as it is when nothing is asked for; stiffest, of one "    \
+    "kind of contact, that is stable; closest, of all stable ones, to rigid contacts",             \
+    SHOWN("choice", "%-8s"))                                                                       \
+  X(row, integrator, TEXT, "", "MuJoCo's", SHOWN("by", "%-12s"))                                   \
+  X(row, time_step, AMOUNT, "s", "MuJoCo's", SHOWN_TIMES("ms", "%7.5g", 1e3))                      \
+  X(row, time_constant, AMOUNT, "s", "of MuJoCo's own contact", SHOWN("const", "%8.2g"))           \
+  X(row, delta_t, AMOUNT, "s", "of pseudo-impulses, of rigid contacts", SHOWN("dt", "%5g"))        \
+  X(row, damping_ratio, AMOUNT, "",                                                                \
+    "c/(2 sqrt(k m)), of springs; of MuJoCo's own contact as it is at no depth",                   \
+    SHOWN("ratio", "%5.3g"))                                                                       \
+  X(row, stiffness, AMOUNT, "N/m", "of springs; the same", SHOWN("k", "%7.1e"))
+
+/* One run, held against the rigid one without pseudo-impulses. */
+#define RIGID_SOFT_CONTACT(X, row)                                                                 \
+  RIGID_SOFT_CASE(X, row)                                                                          \
+  X(row, landing, AMOUNT, "s",                                                                     \
+    "when the other corner, or the other foot, lands: the block's first impact, the body's "       \
+    "second",                                                                                      \
+    SHOWN("lands", "%9.6f"))                                                                       \
+  X(row, landing_off, NUMBER, "s", "later than on rigid contacts", SHOWN("off", "%9.1e"))          \
+  X(row, height_rms, AMOUNT, "m", "root mean square of the height's distance, over the run")       \
+  X(row, angle_rms, AMOUNT, "rad", "of the angle's", SHOWN("angle", "%8.1e"))                      \
+  X(row, rate_rms, AMOUNT, "rad/s", "of its rate's", SHOWN("rate", "%8.1e"))                       \
+  X(row, soft_angle_rms, AMOUNT, "rad",                                                            \
+    "of MuJoCo on springs: the angle's distance from libess's on the same springs",                \
+    SHOWN("of soft", "%8.1e"))                                                                     \
+  X(row, spin_ratio, AMOUNT, "",                                                                   \
+    "of the block: root of the energy of the first swing over that of the start, by their tops; "  \
+    "on rigid contacts the rate behind an impact over that before it",                             \
+    SHOWN("spin", "%7.4f"))                                                                        \
+  X(row, end_rate, NUMBER, "rad/s", "of the landing body at the end", SHOWN("end", "%8.5f"))       \
+  X(row, stop_speed, AMOUNT, "m/s",                                                                \
+    "of the block's centre downward at the first impact, below which the corner it rested on "     \
+    "stays; 0: there is none above 0.1 mm/s; not known where it stays from 0.4 rad, and of "       \
+    "MuJoCo's stiffest",                                                                           \
+    SHOWN("stop", "%8.5f"))                                                                        \
+  X(row, stop_delta_t, AMOUNT, "s", "of pseudo-impulses that would stop it there",                 \
+    SHOWN("as dt", "%8.5f"))                                                                       \
+  X(row, field_evaluations, COUNT, "", "of the run", SHOWN("fields", "%8.0f"))                     \
+  X(row, guard_evaluations, COUNT, "", "of all event functions at once")                           \
+  X(row, steps, COUNT, "", "accepted")                                                             \
+  X(row, time_s, AMOUNT, "s", "of the run, median of all turns", SHOWN_TIMES("us", "%9.1f", 1e6))
+COLUMN_ROW(rigid_soft_contact, RIGID_SOFT_CONTACT);
+
+/* One time of one run. */
+#define RIGID_SOFT_POINT(X, row)                                                                   \
+  RIGID_SOFT_CASE(X, row)                                                                          \
+  X(row, t, AMOUNT, "s", "time")                                                                   \
+  X(row, height, NUMBER, "m", "of the body's centre")                                              \
+  X(row, angle, NUMBER, "rad", "of the body")                                                      \
+  X(row, rate, NUMBER, "rad/s", "its rate")
+COLUMN_ROW(rigid_soft_point, RIGID_SOFT_POINT);
+
+#define RIGID_SOFT_ROW(c, choice_)                                                                 \
+  .system = (c)->trot ? "trot" : "block", .engine = (c)->integrator ? "mujoco" : "libess",         \
+  .contacts = !(c)->soft                 ? "rigid"                                                 \
+              : (c)->time_constant > 0.0 ? "own"                                                   \
+                                         : "springs",                                              \
+  .choice = choice_, .integrator = (c)->integrator ? (c)->integrator : "",                         \
+  .time_step = (c)->integrator ? (c)->time_step : NAN,                                             \
+  .time_constant = (c)->time_constant > 0.0 ? (c)->time_constant : NAN, .delta_t = (c)->delta_t,   \
+  .damping_ratio = (c)->ratio, .stiffness = (c)->stiffness
+
+/* ---- runs ------------------------------------------------------------------------------------ */
+
+/* What a run did, and what its impacts say. */
+typedef struct track {
+  const rigid_soft_case *c;
+  const model *m;
+  trajectory path;
+  solver_report report;
+  double first; /* when the other corner, or the other foot, landed first */
+  double speed; /* downward, of the centre, as it did */
+  bool rises;   /* whether the corner that the block rested on has landed again since */
+  double gain;  /* by MuJoCo: of energy of motion and height, at the most, over what could be lost
+                   by coming to rest; infinite where MuJoCo gave up */
+} track;
+
+/* ---- tracks ---------------------------------------------------------------------------------- */
+
+/* which contact is 0: the corner that the block rests on at first, or a foot */
+enum { LEFT };
+
+/* a motion on passive contacts gains no energy, but for what a step sees too late */
+static const double gain_max = 0.01;
+
+/* contact k, of 0 and 1, lands */
+static void track_note_landing(track *t, size_t k, double time, double speed) {
+  if (k == LEFT && !isnan(t->first)) t->rises = true;
+  if (k == LEFT || !isnan(t->first)) return;
+  t->first = time;
+  t->speed = speed;
+}
+
+static double track_of_state(const track *t, const char *name, const double x[]) {
+  return x[model_state_place(t->m, name)];
+}
+
+/* a block's angle is phi, the landing body's theta */
+static double track_value(const track *t, const char *name, size_t i) {
+  if (strcmp(name, "angle") == 0) name = t->c->trot ? "theta" : "phi";
+  if (strcmp(name, "height") == 0) name = "z";
+  if (strcmp(name, "rate") == 0) name = "omega";
+  return track_of_state(t, name, t->path.states + i * t->path.dimension);
+}
+
+static double track_distance(const track *a, const track *b, const char *name) {
+  double sum = 0.0;
+  for (size_t i = 0; i < a->path.count; i++) {
+    const double apart = track_value(a, name, i) - track_value(b, name, i);
+    sum += apart * apart;
+  }
+  return sqrt(sum / (double)a->path.count);
+}
+
+/* how far the centre is lifted at an angle, but for a factor */
+static double lifted(const model *m, double angle) {
+  const double leaning = atan2(model_get(m, "width"), model_get(m, "height"));
+  return cos(leaning - fabs(angle)) - cos(leaning);
+}
+
+/* of a block: the root of the energy of its first swing to the other side over that of its start;
+ * the swing's top is that of a parabola through three points */
+static double track_spin_ratio(const track *t) {
+  size_t top = 0;
+  for (size_t i = 1; i + 1 < t->path.count; i++)
+    if (track_value(t, "angle", i) < track_value(t, "angle", top)) top = i;
+  if (top == 0 || track_value(t, "angle", top) >= 0.0) return 0.0;
+  const double before = track_value(t, "angle", top - 1), at = track_value(t, "angle", top);
+  const double after = track_value(t, "angle", top + 1), bend = before - 2.0 * at + after;
+  const double angle = at - 0.125 * (after - before) * (after - before) / bend;
+  return sqrt(lifted(t->m, angle) / lifted(t->m, track_value(t, "angle", 0)));
+}
+
+/* whether it is a motion of passive contacts */
+static bool track_is_stable(const track *t) {
+  return t->gain <= gain_max;
+}
+
+/* ---- MuJoCo's contacts ----------------------------------------------------------------------- */
+
+/* springs need cones of their own; what is usual is changed as little as can be */
+static race_entry rigid_soft_mujoco(study_run *run, const rigid_soft_case *c) {
+  const mujoco_variant variant = {
+      .own = c->usual,
+      .changes = study_text(run, "integrator=%s%s time_constant=%.17g", c->integrator,
+                            c->usual ? "" : " cone=elliptic", c->time_constant)};
+  race_entry entry = mujoco_variant_entry(&variant);
+  entry.settings.time_step = c->time_step;
+  return entry;
+}
+
+static double gap_of(const corner_springs *p, const double x[], int corner) {
+  double from[2];
+  corner_springs_from(p, corner, x[CORNERS_PHI], from);
+  return x[CORNERS_Z] + from[1] - p->ground;
+}
+
+/* above rest on level ground */
+static double energy_of(const corner_springs *p, const double x[]) {
+  const double along = x[CORNERS_VX], up = x[CORNERS_VZ], turn = x[CORNERS_OMEGA];
+  const double height = x[CORNERS_Z] - p->ground + p->corner[0][1];
+  return 0.5 * p->mass * (along * along + up * up) + 0.5 * p->inertia * turn * turn +
+         p->mass * p->gravity * height;
+}
+
+/* of a start, lifted out of the ground: what the springs that carry it hold is part of it */
+static double energy_lifted(const corner_springs *p, const double x[]) {
+  const double gap = fmin(gap_of(p, x, 0), gap_of(p, x, 1));
+  return energy_of(p, x) - p->mass * p->gravity * fmin(gap, 0.0);
+}
+
+/* landings between two steps, on the chord of gaps; the speed as it was before the ground acted */
+static void note_landings(track *t, const trajectory *steps, size_t i) {
+  const corner_springs *const p = t->m->data;
+  const double *const x = steps->states + i * steps->dimension;
+  const double *const before = i ? x - steps->dimension : x, *const after = x + steps->dimension;
+  for (int k = 0; k < CORNERS; k++) {
+    const double gap = gap_of(p, x, k), next = gap_of(p, after, k);
+    if (!(gap > 0.0 && next <= 0.0)) continue;
+    const double share = gap / (gap - next);
+    const double up = x[CORNERS_VZ] + share * (x[CORNERS_VZ] - before[CORNERS_VZ]);
+    track_note_landing(t, (size_t)k, steps->times[i] + share * steps->dt, -up);
+  }
+}
+
+/* what all steps say, and those at the times of the path */
+static void read_steps(track *t, const trajectory *steps) {
+  const size_t stride = (steps->count - 1) / (t->path.count - 1), n = steps->dimension;
+  const double start = energy_lifted(t->m->data, steps->states);
+  for (size_t i = 0; i < steps->count; i++) {
+    const double *const x = steps->states + i * n;
+    t->gain = fmax(t->gain, energy_of(t->m->data, x) / start - 1.0);
+    if (i + 1 < steps->count) note_landings(t, steps, i);
+    if (i % stride == 0) memcpy(t->path.states + i / stride * n, x, n * sizeof *x);
+  }
+}
+
+/* the part of it by MuJoCo: a path of the model, followed in MuJoCo's steps */
+static int rigid_soft_follow_mujoco(study_run *run, track *t) {
+  race_entry by = rigid_soft_mujoco(run, t->c);
+  trajectory steps;
+  double x0[MODEL_DIMENSION_MAX];
+  void *instance = NULL;
+  if (trajectory_alloc_by(&steps, t->m, t->c->time_step, run->message)) return -1;
+  const solver_output output = trajectory_output(&steps);
+  t->m->type->initial_state(t->m, x0);
+  const int status = by.solver->prepare(t->m, &by.settings, &output, &instance, run->message);
+  if (!status && by.solver->run(instance, x0, &output, &t->report) == 0)
+    read_steps(t, &steps);
+  else
+    t->gain = INFINITY;
+  if (instance) by.solver->release(instance);
+  trajectory_free(&steps);
+  return status ? -1 : 0;
+}
+
+/* ---- a run ----------------------------------------------------------------------------------- */
+
+/* how long each runs: the body until its lifted foot lands again, the block for four impacts */
+static const double trot_time = 0.4, block_time = 0.35;
+
+/* The block's threshold is sought between these tilts, by halving their logarithms' distance: by
+ * libess with an error that is small against the springs' way, by MuJoCo to what its steps tell. */
+enum { HALVINGS = 20, HALVINGS_IN_STEPS = 12 };
+static const double least_tilt = 1e-7, most_tilt = 0.4, threshold_tolerance = 1e-12;
+
+enum { CHANGES = 5 };
+
+/* the model of a case: its type, and what is changed of it */
+static const model_type *changes_of(const rigid_soft_case *c, double tilt, double duration,
+                                    case_change changes[CHANGES]) {
+  const case_change springs[] = {{"stiffness", c->stiffness}, {"damping-ratio", c->ratio}, {0}};
+  const case_change trot[] = {{"limbs", TROT_RIGID}, {0}};
+  const case_change block[] = {{"delta-t", c->delta_t}, {"complete", 1.0}, {0}};
+  changes[0] = (case_change){"tilt", tilt};
+  changes[1] = (case_change){"duration", duration};
+  memcpy(&changes[2], c->soft ? springs : block, sizeof springs);
+  if (!c->soft && c->trot) memcpy(&changes[2], trot, sizeof trot);
+  if (c->soft) return c->trot ? &trot_on_springs_type : &block_on_springs_type;
+  return c->trot ? &trot_type : &rocking_block_type;
+}
+
+/* its model; the same as one who races, and its own start. NULL with one line. */
+static const model *rigid_soft_model(study_run *run, const rigid_soft_case *c, double tilt,
+                                     double duration) {
+  case_change changes[CHANGES];
+  const model_type *const type = changes_of(c, tilt, duration, changes);
+  return case_model_of(run, type, changes);
+}
+
+static double tilt_of(const study_run *run, const rigid_soft_case *c) {
+  const rigid_soft_settings *const s = run->settings;
+  return c->trot ? s->trot_tilt : s->block_tilt;
+}
+
+static double time_of(const rigid_soft_case *c) {
+  return c->trot ? trot_time : block_time;
+}
+
+static solver_settings libess_settings(double tolerance) {
+  solver_settings with = solver_settings_default();
+  with.rtol = with.atol = tolerance;
+  return with;
+}
+
+static contest_starts *rigid_soft_entry(study_run *run, const rigid_soft_case *c,
+                                        race_entry *entry) {
+  const rigid_soft_settings *const s = run->settings;
+  case_change changes[CHANGES];
+  const model_type *const type = changes_of(c, tilt_of(run, c), time_of(c), changes);
+  *entry = (race_entry){.solver = &libess_solver, .settings = libess_settings(s->tolerance)};
+  if (c->integrator) *entry = rigid_soft_mujoco(run, c);
+  contest_starts *const starts = case_own_start_of(run, type, changes);
+  entry->starts = starts;
+  return starts;
+}
+
+/* in all four systems event k < 2 is the landing of contact k */
+static int note(const ess_impact *impact, void *context) {
+  track *const t = context;
+  for (size_t i = 0; i < impact->count; i++)
+    if (impact->events[i] < CORNERS)
+      track_note_landing(t, impact->events[i], impact->t, -track_of_state(t, "vz", impact->x));
+  return 0;
+}
+
+static int follow_libess(study_run *run, double tolerance, track *t) {
+  solver_settings with = libess_settings(tolerance);
+  with.impact = note;
+  with.impact_context = t;
+  return trajectory_follow(&t->path, t->m, &libess_solver, &with, &t->report, run->message);
+}
+
+/* free its path, whatever is returned */
+static int follow(study_run *run, const rigid_soft_case *c, double tilt, double duration,
+                  double tolerance, track *t) {
+  *t = (track){.c = c,
+               .m = rigid_soft_model(run, c, tilt, duration),
+               .first = NAN,
+               .speed = NAN,
+               .gain = -INFINITY};
+  if (!t->m || trajectory_alloc(&t->path, t->m, run->message)) return -1;
+  return c->integrator ? rigid_soft_follow_mujoco(run, t) : follow_libess(run, tolerance, t);
+}
+
+/* runs it as the settings say; or otherwise. Its path is to be freed, whatever is returned: 0, or
+ * -1 with one line. */
+static int rigid_soft_follow(study_run *run, const rigid_soft_case *c, track *t) {
+  const rigid_soft_settings *const s = run->settings;
+  return follow(run, c, tilt_of(run, c), time_of(c), s->tolerance, t);
+}
+
+/* until a block that rises has landed, many times over for small tilts; in whole output steps */
+static double until_landed(double tilt) {
+  return 0.002 * ceil(10.0 + 1000.0 * sqrt(tilt));
+}
+
+/* The speed of a block's centre, downward, at its first impact, where the corner that it rested on
+ * only just rises: NaN where it never does, 0 where it always does. */
+static int stop_speed(study_run *run, const rigid_soft_case *c, double *speed) {
+  double low = least_tilt, high = most_tilt;
+  *speed = NAN;
+  for (int i = 0; i <= (c->integrator ? HALVINGS_IN_STEPS : HALVINGS); i++) {
+    const double tilt = i ? sqrt(low * high) : most_tilt;
+    track t;
+    const int status = follow(run, c, tilt, until_landed(tilt), threshold_tolerance, &t);
+    trajectory_free(&t.path);
+    if (status) return -1;
+    if (i == 0 && !t.rises) return 0;
+    if (t.rises) *speed = t.speed;
+    *(t.rises ? &high : &low) = tilt;
+  }
+  if (low == least_tilt) *speed = 0.0;
+  return 0;
+}
+
+/* how far MuJoCo is from libess on the same springs */
+static int soft_distance(study_run *run, const track *t, double *distance) {
+  rigid_soft_case c = *t->c;
+  track of;
+  c.integrator = NULL;
+  const int status = rigid_soft_follow(run, &c, &of);
+  if (!status) *distance = track_distance(t, &of, "angle");
+  trajectory_free(&of.path);
+  return status;
+}
+
+static void fill(const track *t, const track *of, rigid_soft_contact *row) {
+  const bool trot = t->c->trot;
+  row->landing = t->first;
+  row->landing_off = t->first - of->first;
+  row->height_rms = track_distance(t, of, "height");
+  row->angle_rms = track_distance(t, of, "angle");
+  row->rate_rms = track_distance(t, of, "rate");
+  row->spin_ratio = trot ? NAN : track_spin_ratio(t);
+  row->end_rate = trot ? track_value(t, "rate", t->path.count - 1) : NAN;
+  row->field_evaluations = t->report.field_evaluations;
+  row->guard_evaluations = t->report.guard_evaluations;
+  row->steps = t->report.steps;
+}
+
+/* a row of what it did: all of it, or without its threshold, which takes many runs */
+static int rigid_soft_row(study_run *run, const rigid_soft_case *c, const char *choice,
+                          bool threshold, rigid_soft_contact *row) {
+  const rigid_soft_case rigid = {
+      .trot = c->trot, .delta_t = c->trot ? NAN : 0.0, .ratio = NAN, .stiffness = NAN};
+  track t, of = {0};
+  *row = (rigid_soft_contact){RIGID_SOFT_ROW(c, choice), .soft_angle_rms = NAN, .stop_speed = NAN,
+                              .stop_delta_t = NAN, .time_s = NAN};
+  int status = rigid_soft_follow(run, c, &t);
+  if (!status) status = rigid_soft_follow(run, &rigid, &of);
+  if (!status && c->integrator && c->time_constant == 0.0)
+    status = soft_distance(run, &t, &row->soft_angle_rms);
+  if (!status && threshold && !c->trot) status = stop_speed(run, c, &row->stop_speed);
+  if (!status) fill(&t, &of, row);
+  trajectory_free(&t.path);
+  trajectory_free(&of.path);
+  return status;
+}
+
+/* the case of a row, and the columns of a case in a row */
+static rigid_soft_case rigid_soft_case_of(const rigid_soft_contact *row) {
+  const bool libess = strcmp(row->engine, "libess") == 0;
+  return (rigid_soft_case){.trot = strcmp(row->system, "trot") == 0,
+                           .soft = strcmp(row->contacts, "rigid") != 0,
+                           .delta_t = row->delta_t,
+                           .ratio = row->damping_ratio,
+                           .stiffness = row->stiffness,
+                           .integrator = libess ? NULL : row->integrator,
+                           .time_step = row->time_step,
+                           .time_constant = isnan(row->time_constant) ? 0.0 : row->time_constant,
+                           .usual = strcmp(row->choice, "default") == 0};
+}
+
+/* ---- searches -------------------------------------------------------------------------------- */
+
+/* MuJoCo's own contact by default, s; and the impedance that it has at no depth, and at most */
+static const double default_time_constant = 0.02;
+static const double impedance = 0.9, impedance_max = 0.95;
+
+/* rungs: from so soft on, each stiffer by a factor, until MuJoCo does not bear it */
+enum { RUNGS = 48 };
+static const double softest = 1e4, stiffer = 1.7782794100389228; /* 10^(1/4) */
+static const double slowest = 0.032, faster = 1.4142135623730951;
+
+/* ---- the stiffest ---------------------------------------------------------------------------- */
+
+/* MuJoCo's own contact as springs and dampers: K = d/(dmax tc)^2 and B = 2/(dmax tc) for a unit of
+ * mass, over its softness A (1-d)/d */
+static void set_own(rigid_soft_case *c, double time_constant) {
+  model m;
+  model_init(&m, c->trot ? &trot_on_springs_type : &block_on_springs_type);
+  const double mass = model_get(&m, "mass"), reach = impedance_max * time_constant;
+  const double soft = 2.0 / (3.0 * mass) * (1.0 - impedance) / impedance;
+  c->time_constant = time_constant;
+  c->stiffness = impedance / (reach * reach) / soft;
+  c->ratio = 1.0 / (reach * soft) / sqrt(c->stiffness * mass);
+}
+
+/* what was found by one who climbs */
+typedef struct found {
+  rigid_soft_case stiffest, closest;
+  double distance; /* of the closest */
+} found;
+
+/* goes up as far as contacts are stable */
+static int climb(study_run *run, rigid_soft_case c, const track *rigid, found *f) {
+  const bool own = c.time_constant > 0.0;
+  int status = 0;
+  bool stable = true;
+  for (int i = 0; !status && stable && i < RUNGS; i++) {
+    track t;
+    if (own)
+      set_own(&c, slowest * pow(faster, -i));
+    else
+      c.stiffness = softest * pow(stiffer, i);
+    status = *run->interrupted ? -1 : rigid_soft_follow(run, &c, &t);
+    if (*run->interrupted) return measure_fail(run->message, "interrupted");
+    stable = !status && track_is_stable(&t);
+    const double distance = stable ? track_distance(&t, rigid, "angle") : INFINITY;
+    if (stable) f->stiffest = c;
+    if (distance < f->distance) {
+      f->distance = distance;
+      f->closest = c;
+    }
+    trajectory_free(&t.path);
+  }
+  return status;
+}
+
+static int add(study_run *run, const rigid_soft_case *c, const char *choice) {
+  rigid_soft_contact row;
+  const bool threshold = strcmp(choice, "stiffest") != 0;
+  return rigid_soft_row(run, c, choice, threshold, &row) ? -1 : study_add(run, STUDY_SAMPLES, &row);
+}
+
+/* each kind of contact: MuJoCo's own, then springs of each damping ratio */
+static int search(study_run *run, rigid_soft_case c, const track *rigid) {
+  const rigid_soft_settings *const s = run->settings;
+  found f = {.distance = INFINITY};
+  int status = 0;
+  for (size_t i = 0; !status && i <= s->ratios.count; i++) {
+    c.time_constant = i ? 0.0 : slowest;
+    c.ratio = i ? s->ratios.value[i - 1] : NAN;
+    f.stiffest = (rigid_soft_case){.integrator = NULL};
+    status = climb(run, c, rigid, &f);
+    if (!status && f.stiffest.integrator) status = add(run, &f.stiffest, "stiffest");
+  }
+  if (!status && isfinite(f.distance)) status = add(run, &f.closest, "closest");
+  return status;
+}
+
+/* MuJoCo with one step and integrator: how it does by default, the stiffest stable contacts of each
+ * kind, and the closest of all, as rows of samples */
+static int rigid_soft_search(study_run *run, bool trot, const char *integrator, double time_step) {
+  const rigid_soft_case ideal = {
+      .trot = trot, .delta_t = trot ? NAN : 0.0, .ratio = NAN, .stiffness = NAN};
+  rigid_soft_case c = {.trot = trot,
+                       .soft = true,
+                       .delta_t = NAN,
+                       .integrator = integrator,
+                       .time_step = time_step,
+                       .usual = true};
+  track rigid;
+  set_own(&c, default_time_constant);
+  int status = rigid_soft_follow(run, &ideal, &rigid);
+  if (!status) status = add(run, &c, "default");
+  c.usual = false;
+  if (!status) status = search(run, c, &rigid);
+  trajectory_free(&rigid.path);
+  return status;
+}
+
+/* ---- the race -------------------------------------------------------------------------------- */
+
+/* a row that has a time alone */
+static int tell(void *context, const race_lap *lap) {
+  const rigid_soft_contact row = {.system = "",
+                                  .engine = "",
+                                  .contacts = "",
+                                  .choice = "",
+                                  .integrator = "",
+                                  .time_s = *lap->message ? NAN : lap->of.time_s};
+  return study_add(context, STUDY_SAMPLES, &row);
+}
+
+/* all cases at once: what one has of a quiet machine, all have */
+static int race_all(study_run *run, const race_entry entry[], size_t count, contest_starts *first) {
+  const race_plan plan = {.starts = first, .trials = 1, .processes = 1, .seed = run->seed};
+  return race_run(run, &plan, entry, count, tell, run);
+}
+
+/* the times of all cases of samples so far, in turns: a row of samples for each */
+static int rigid_soft_race(study_run *run) {
+  const size_t cells = study_cells(run) - 1;
+  size_t count = 0, rows, k = 0;
+  for (size_t i = 0; i < cells; i++) {
+    study_samples(run, i, &rows);
+    count += rows;
+  }
+  contest_starts *first = NULL;
+  race_entry *const entry = calloc(count, sizeof *entry);
+  int status = entry ? 0 : study_out_of_memory(run);
+  for (size_t i = 0; i < cells; i++) {
+    const rigid_soft_contact *const row = study_samples(run, i, &rows);
+    for (size_t j = 0; !status && j < rows; j++) {
+      const rigid_soft_case c = rigid_soft_case_of(&row[j]);
+      contest_starts *const starts = rigid_soft_entry(run, &c, &entry[k++]);
+      if (!first) first = starts;
+      status = starts ? 0 : -1;
+    }
+  }
+  if (!status) status = race_all(run, entry, count, first);
+  free(entry);
+  return status;
+}
 
 /* of pseudo-impulses in the rigid block that has a threshold, s */
 static const double pseudo_time = 0.03;
@@ -16,8 +589,6 @@ static const double pseudo_time = 0.03;
 enum { SAMPLES = STUDY_SAMPLES, PATHS, ROWS };
 
 /* ---- what is asked for ----------------------------------------------------------------------- */
-
-static const char *const integrators[] = {"Euler", "implicitfast", "RK4", NULL};
 
 static const study_option options[] = {
     {"stiffnesses", "X,Y", "of contact springs by libess, N/m, the largest first", OPTION_NUMBERS,
@@ -55,8 +626,7 @@ static int check(study_run *run) {
   return 0;
 }
 
-/* ---- cells: runs by libess, searches for MuJoCo's contacts, then the race of all of them ------
- */
+/* ---- cells: runs by libess, searches for MuJoCo's contacts, then the race of all of them ----- */
 
 typedef enum cell_kind { RUN, SEARCH, RACE } cell_kind;
 
