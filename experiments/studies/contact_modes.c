@@ -4,10 +4,566 @@
  * (Figures 7 to 9 of Johnson, Burden & Koditschek). */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
-#include "contact_modes.h"
+#include "cases.h"
+#include "contact_model.h"
+#include "contact_models.h"
 #include "flow.h"
+#include "solvers.h"
 #include "studies.h"
+#include "trajectory.h"
+
+/* tight enough not to be seen */
+static const double contact_modes_tolerance = 1e-10;
+
+enum {
+  CONTACT_MODES_HILL = STUDY_SAMPLES,
+  CONTACT_MODES_THRESHOLDS,
+  CONTACT_MODES_BLOCK,
+  CONTACT_MODES_TRUNCATION,
+  CONTACT_MODES_LEAP,
+  CONTACT_MODES_KNOWN,
+  CONTACT_MODES_WORDS
+};
+
+typedef struct contact_modes_settings {
+  double delta_t, tilt, slope_step, slope_max, speed_step, speed_max;
+  option_numbers truncations;
+} contact_modes_settings;
+
+/* the block at a time of the output, or at an impact */
+#define INSTANT(X, row)                                                                            \
+  X(row, delta_t, AMOUNT, "s", "of the run")                                                       \
+  X(row, t, AMOUNT, "s", "time")                                                                   \
+  X(row, angle, NUMBER, "rad", "of the block")                                                     \
+  X(row, impact, FLAG, "", "whether a corner lands")                                               \
+  X(row, speed, AMOUNT, "m/s", "of the corner that does")
+COLUMN_ROW(instant, INSTANT);
+
+/* what a pseudo-impulse cuts off the block's impacts */
+#define TRUNCATION(X, row)                                                                         \
+  X(row, delta_t, AMOUNT, "s", "for which forces count in an impact", SHOWN("delta_t", "%8g"))     \
+  X(row, impacts, COUNT, "", "of the block", SHOWN("impacts", "%7.0f"))                            \
+  X(row, rest, AMOUNT, "s", "time at which it is at rest", SHOWN("rest", "%10.6f"))                \
+  X(row, earlier, NUMBER, "s", "than where impacts accumulate without",                            \
+    SHOWN("earlier", "%10.6f"))                                                                    \
+  X(row, angle, AMOUNT, "rad", "largest difference of the angle, at any time of the output",       \
+    SHOWN("angle", "%9.2e"))
+COLUMN_ROW(truncation, TRUNCATION);
+
+/* the leaping body's feet, before and behind each event */
+#define LEAP(X, row)                                                                               \
+  X(row, delta_t, AMOUNT, "s", "of the run")                                                       \
+  X(row, t, AMOUNT, "s", "time")                                                                   \
+  X(row, front, NUMBER, "N", "normal force on the front foot; 0: in the air")                      \
+  X(row, rear, NUMBER, "N", "on the rear one")
+COLUMN_ROW(leap, LEAP);
+
+#define KNOWN(X, row)                                                                              \
+  X(row, example, TEXT, "", "of essbench run --model", SHOWN("essbench run --model", "%-42s"))     \
+  X(row, quantity, TEXT, "", "what is known", SHOWN("quantity", "%-30s"))                          \
+  X(row, unit, TEXT, "", "its unit", SHOWN("unit", "%-5s"))                                        \
+  X(row, known, NUMBER, "", "computed without libess", SHOWN("known", "%11.7g"))                   \
+  X(row, found, NUMBER, "", "by libess", SHOWN("found", "%11.7g"))                                 \
+  X(row, agrees, FLAG, "", "in all digits that are known", SHOWN("agrees", "%6.0f"))
+COLUMN_ROW(known_number, KNOWN);
+
+#define WORD(X, row)                                                                               \
+  X(row, example, TEXT, "", "of essbench run --model", SHOWN("essbench run --model", "%-42s"))     \
+  X(row, known, TEXT, "", "modes that it is known to go through, or that it is so in kind",        \
+    SHOWN("known", "%-42s"))                                                                       \
+  X(row, found, TEXT, "", "that it goes through", SHOWN("found", "%-42s"))
+COLUMN_ROW(word, WORD);
+
+/* A run, by a driver of its own: its impacts, where it ends, and where they accumulate. */
+typedef struct contact_track {
+  study_run *run;
+  model m;
+  char start[MODEL_MODE_SIZE];
+  model_impact *of;
+  size_t count, room;
+  double x[MODEL_DIMENSION_MAX], zeno; /* NaN: it goes on to the end */
+
+  /* Optional: told of an impact, and of the end of a step, with the track itself. Nonzero stops. */
+  int (*impact)(struct contact_track *t, const ess_impact *impact);
+  int (*step)(struct contact_track *t, const ess_step_info *step);
+  void *context; /* of these */
+} contact_track;
+
+/* A model's name, and its options with their values, ended by NULL. */
+typedef const char *const contact_command[8];
+
+/* ---- a track --------------------------------------------------------------------------------- */
+
+static int set_up(study_run *run, contact_command command, model *m) {
+  model_init(m, model_find(command[0]));
+  for (size_t i = 1; command[i]; i += 2)
+    if (model_set_text(m, command[i], command[i + 1], run->message)) return -1;
+  return model_prepare(m, run->message);
+}
+
+static int keep(const ess_impact *impact, void *context) {
+  contact_track *const t = context;
+  if (t->count == t->room) {
+    const size_t room = t->room ? 2 * t->room : 64;
+    model_impact *const more = realloc(t->of, room * sizeof *more);
+    if (!more) return -1;
+    t->of = more;
+    t->room = room;
+  }
+  if (t->m.type->describe_impact(&t->m, impact, &t->of[t->count++])) return -1;
+  return t->impact ? t->impact(t, impact) : 0;
+}
+
+static int pass_step(const ess_step_info *step, void *context) {
+  contact_track *const t = context;
+  return t->step(t, step);
+}
+
+/* as `essbench run --model` would by that command. What it has is to be freed, whatever is
+ * returned. */
+static int contact_track_follow(study_run *run, contact_command command, contact_track *t) {
+  if (set_up(run, command, &t->m)) return -1;
+  t->run = run;
+  t->zeno = NAN;
+  t->m.type->initial_state(&t->m, t->x);
+  if (t->m.type->describe_start(&t->m, t->x, t->start)) return -1;
+  ess_options options = ess_options_default();
+  options.rtol = options.atol = contact_modes_tolerance;
+  options.observer =
+      (ess_observer){.impact = keep, .step = t->step ? pass_step : NULL, .context = t};
+  ess_driver *const d = ess_driver_alloc(&t->m.system, &options, NULL);
+  if (!d) return study_out_of_memory(run);
+  double time = 0.0;
+  const int status = ess_driver_apply(d, &time, model_get(&t->m, "duration"), t->x);
+  if (status == ESS_EZENO) t->zeno = ess_driver_failure(d)->time;
+  ess_driver_free(d);
+  if (!status || status == ESS_EZENO) return 0;
+  snprintf(run->message, SOLVER_MESSAGE_SIZE, "%s: %s at t = %.9g s", command[0],
+           ess_strerror(status), time);
+  return -1;
+}
+
+static void contact_track_free(contact_track *t) {
+  model_release(&t->m);
+  free(t->of);
+  t->of = NULL;
+}
+
+/* ---- the block ------------------------------------------------------------------------------- */
+
+/* long enough for impacts to accumulate, s */
+static const double block_time = 0.55;
+
+enum { ANGLE = 2 };
+
+typedef struct rocking {
+  study_run *run;
+  const model *m;
+  double delta_t;
+  bool keeps; /* whether rows are added */
+  size_t impacts;
+  double last; /* time of an impact */
+  trajectory path;
+} rocking;
+
+static int add_impact(const ess_impact *impact, void *context) {
+  rocking *const r = context;
+  model_impact made;
+  if (r->m->type->describe_impact(r->m, impact, &made)) return -1;
+  r->impacts++;
+  r->last = made.t;
+  for (size_t i = 0; r->keeps && i < made.count; i++) {
+    const instant row = {r->delta_t, made.t, impact->x[ANGLE], true, made.landed[i].speed};
+    study_add(r->run, CONTACT_MODES_BLOCK, &row);
+  }
+  return 0;
+}
+
+/* to be freed, whatever is returned */
+static int follow(study_run *run, double delta_t, bool keeps, rocking *r) {
+  const contact_modes_settings *const s = run->settings;
+  const case_change changes[] = {
+      {"tilt", s->tilt}, {"delta-t", delta_t}, {"complete", 1.0}, {"duration", block_time}, {0}};
+  *r = (rocking){.run = run,
+                 .m = case_model_of(run, &rocking_block_type, changes),
+                 .delta_t = delta_t,
+                 .keeps = keeps};
+  if (!r->m || trajectory_alloc(&r->path, r->m, run->message)) return -1;
+  solver_settings with = solver_settings_default();
+  with.rtol = with.atol = contact_modes_tolerance;
+  with.impact = add_impact;
+  with.impact_context = r;
+  solver_report report;
+  return trajectory_follow(&r->path, r->m, &libess_solver, &with, &report, run->message);
+}
+
+static double angle_at(const rocking *r, size_t i) {
+  return r->path.states[i * r->path.dimension + ANGLE];
+}
+
+static int add_path(study_run *run, double delta_t) {
+  rocking r;
+  int status = follow(run, delta_t, true, &r);
+  for (size_t i = 0; !status && i < r.path.count; i++) {
+    const instant row = {delta_t, r.path.times[i], angle_at(&r, i), false, NAN};
+    study_add(run, CONTACT_MODES_BLOCK, &row);
+  }
+  trajectory_free(&r.path);
+  return status;
+}
+
+/* the block's path and impacts without pseudo-impulses and with; what each delta_t cuts off */
+static int contact_modes_add_block(study_run *run) {
+  const contact_modes_settings *const s = run->settings;
+  return add_path(run, 0.0) || add_path(run, s->delta_t) ? -1 : 0;
+}
+
+static int add_truncation(study_run *run, const rocking *whole, double delta_t) {
+  rocking cut;
+  int status = follow(run, delta_t, false, &cut);
+  truncation row = {delta_t, cut.impacts, cut.last, whole->last - cut.last, 0.0};
+  for (size_t i = 0; !status && i < cut.path.count; i++)
+    row.angle = fmax(row.angle, fabs(angle_at(&cut, i) - angle_at(whole, i)));
+  if (!status) status = study_add(run, CONTACT_MODES_TRUNCATION, &row);
+  trajectory_free(&cut.path);
+  return status;
+}
+
+static int contact_modes_add_truncation(study_run *run) {
+  const contact_modes_settings *const s = run->settings;
+  rocking whole;
+  int status = follow(run, 0.0, false, &whole);
+  for (size_t i = 0; !status && i < s->truncations.count; i++)
+    status = add_truncation(run, &whole, s->truncations.value[i]);
+  trajectory_free(&whole.path);
+  return status;
+}
+
+/* ---- the leap -------------------------------------------------------------------------------- */
+
+enum { FRONT = 0, REAR = 2, NOSE = 4, TAIL = 5 }; /* of its constraints */
+
+typedef struct feet {
+  study_run *run;
+  double delta_t, since; /* of the latest event, s */
+  contact_mode mode;     /* since then */
+} feet;
+
+static int add_row(contact_track *t, double time, const double x[]) {
+  const feet *const f = t->context;
+  contact_model *const p = t->m.data;
+  kkt *const at = p->s.c.elsewhere;
+  kkt_multipliers force;
+  kkt_at(at, x, x + p->m.coordinates);
+  if (!kkt_flow(at, f->mode, NULL, &force)) return -1;
+  const leap row = {f->delta_t, time, 0.0 - force.value[FRONT], 0.0 - force.value[REAR]};
+  return study_add(f->run, CONTACT_MODES_LEAP, &row);
+}
+
+static int add_event(contact_track *t, const ess_impact *impact) {
+  feet *const f = t->context;
+  contact_model *const p = t->m.data;
+  contact_transition made;
+  if (contact_system_replay(&p->s, impact, &made)) return -1;
+  f->mode = made.before;
+  f->since = impact->t;
+  if (add_row(t, impact->t, impact->x)) return -1;
+  f->mode = made.after;
+  return add_row(t, impact->t, impact->after);
+}
+
+static int add_step(contact_track *t, const ess_step_info *step) {
+  const feet *const f = t->context;
+  return step->t1 > f->since ? add_row(t, step->t1, step->x) : 0;
+}
+
+static int add(study_run *run, double delta_t) {
+  feet f = {.run = run, .delta_t = delta_t, .mode = CONTACT(NOSE) | CONTACT(TAIL)};
+  contact_track t = {.impact = add_event, .step = add_step, .context = &f};
+  contact_command command = {"rhex", "duration", "0.15", "delta-t",
+                             study_text(run, "%.17g", delta_t)};
+  const int status = contact_track_follow(run, command, &t);
+  contact_track_free(&t);
+  return status;
+}
+
+/* the forces on the leaping body's feet without pseudo-impulses and with */
+static int contact_modes_add_leap(study_run *run) {
+  const contact_modes_settings *const s = run->settings;
+  return add(run, 0.0) || add(run, s->delta_t) ? -1 : 0;
+}
+
+/* ---- what is known --------------------------------------------------------------------------- */
+
+/* A number read off a run; `at` is of which impact, or of which contact. */
+typedef double read_fn(contact_track *t, size_t at);
+
+static double impact_time(contact_track *t, size_t at) {
+  return at < t->count ? t->of[at].t : NAN;
+}
+
+/* from the impact before */
+static double time_between(contact_track *t, size_t at) {
+  return impact_time(t, at) - impact_time(t, at - 1);
+}
+
+/* of the block's centre, cm/s: half of its corner's */
+static double centre_speed(contact_track *t, size_t at) {
+  return at < t->count ? 50.0 * t->of[at].landed[0].speed : NAN;
+}
+
+static double speed_ratio(contact_track *t, size_t at) {
+  return centre_speed(t, at) / centre_speed(t, at - 1);
+}
+
+static double zeno_time(contact_track *t, size_t at) {
+  (void)at;
+  return t->zeno;
+}
+
+/* How much later the block's impacts accumulate if it begins tilted further, s/rad: a difference of
+ * second order to the side above its tilt, or below. */
+static double zeno_slope(contact_track *t, size_t below) {
+  const double step = below ? -1e-3 : 1e-3, tilt = model_get(&t->m, "tilt");
+  double time[3] = {t->zeno};
+  for (size_t i = 1; i < 3; i++) {
+    char text[32];
+    snprintf(text, sizeof text, "%.17g", tilt + (double)i * step);
+    const contact_command further = {"rocking-block", "tilt", text, "delta-t", "0"};
+    contact_track next = {0};
+    time[i] = contact_track_follow(t->run, further, &next) ? NAN : next.zeno;
+    contact_track_free(&next);
+  }
+  return (4.0 * time[1] - 3.0 * time[0] - time[2]) / (2.0 * step);
+}
+
+/* the speed along the first coordinate, at the end */
+static double end_speed(contact_track *t, size_t at) {
+  (void)at;
+  return fabs(t->x[t->m.system.dimension / 2]);
+}
+
+/* the largest of all rates, at the end */
+static double end_rate(contact_track *t, size_t at) {
+  const size_t dimension = t->m.system.dimension;
+  double most = 0.0;
+  (void)at;
+  for (size_t i = dimension / 2; i < dimension; i++) most = fmax(most, fabs(t->x[i]));
+  return most;
+}
+
+static kkt *at_state(contact_track *t, const double x[]) {
+  contact_model *const p = t->m.data;
+  kkt_at(p->s.c.here, x, x + p->m.coordinates);
+  return p->s.c.here;
+}
+
+/* U of the force on the curve that it starts on */
+static double start_force(contact_track *t, size_t at) {
+  double x0[MODEL_DIMENSION_MAX];
+  kkt_multipliers force;
+  t->m.type->initial_state(&t->m, x0);
+  kkt *const here = at_state(t, x0);
+  return kkt_flow(here, CONTACT(at), NULL, &force) ? 0.0 + kkt_cone(here, at, force.value) : NAN;
+}
+
+/* U of the impulse on the ground where the point, at its foot, is kept on hill and ground */
+static double ground_impulse(contact_track *t, size_t at) {
+  const double x[4] = {0.0, 0.0, model_get(&t->m, "speed"), 0.0};
+  kkt_multipliers impulse;
+  kkt *const here = at_state(t, x);
+  return kkt_impact(here, 3, NULL, &impulse) ? kkt_cone(here, at, impulse.value) : NAN;
+}
+
+/* flat on the ground, on both corners: U of the pseudo-impulse on one */
+static double pseudo_impulse(contact_track *t, size_t at) {
+  const double x[6] = {0.0, 0.5 * model_get(&t->m, "height")};
+  kkt_multipliers force;
+  if (!kkt_pseudo_impulse(at_state(t, x), 3, &force)) return NAN;
+  return -model_get(&t->m, "delta-t") * force.value[at];
+}
+
+/* Flat on the ground, the left corner turning and the right one landing: the fastest, cm/s of the
+ * centre, that stops it. */
+static double stop_speed(contact_track *t, size_t at) {
+  (void)at;
+  contact_model *const p = t->m.data;
+  const double half_height = 0.5 * model_get(&t->m, "height"),
+               half_width = 0.5 * model_get(&t->m, "width");
+  const bool sticks = model_get(&t->m, "friction") == 0.0;
+  double low = 0.0, high = 1.0;
+  for (int i = 0; i < 60; i++) {
+    const double speed = 0.5 * (low + high), omega = -speed / half_width;
+    const double x[6] = {0.0, half_height, 0.0, sticks ? -half_height * omega : 0.0, -speed, omega};
+    contact_transition made;
+    if (contact_system_transition(&p->s, x, CONTACT(0), CONTACT(1), &made)) return NAN;
+    *(made.held == 3 ? &low : &high) = speed;
+  }
+  return 100.0 * low;
+}
+
+/* The speed of (103), cm/s, where its two sides are equal: with the sign of 2 I_b that (100) has in
+ * print, or with that of the moment about the corner that lands. */
+static double formula_speed(contact_track *t, size_t as_printed) {
+  const double h = model_get(&t->m, "height"), w = model_get(&t->m, "width");
+  const double turn = (w * w + h * h) / 3.0; // 4 I_b/m_b of a uniform block
+  const double pulse = model_get(&t->m, "delta-t") * contact_gravity * w * w;
+  return 100.0 * pulse / (h * h - w * w + (as_printed ? -turn : turn));
+}
+
+/* The known number to the digits that it is known to: `within` is half of its last one. */
+typedef struct known_case {
+  contact_command command;
+  const char *quantity, *unit;
+  read_fn *read;
+  size_t at;
+  double known, within;
+} known_case;
+
+#define CURVE(which)                                                                               \
+  { "particle-on-curve", "curve", which, "speed", "2" }
+#define HILL_45                                                                                    \
+  { "hill", "slope", "45", "mass", "2", "speed", "3" }
+#define HILL_30                                                                                    \
+  { "hill", "slope", "30", "speed", "1" }
+#define HILL_AT(v)                                                                                 \
+  { "hill", "speed", v, "distance", "0.01" }
+#define ROCKS                                                                                      \
+  { "rocking-block", "tilt", "0.2" }
+#define ROCKS_ON                                                                                   \
+  { "rocking-block", "tilt", "0.2", "delta-t", "0" }
+#define COMPLETED                                                                                  \
+  { "rocking-block", "tilt", "0.2", "delta-t", "0", "complete", "yes" }
+#define LESS                                                                                       \
+  { "rocking-block", "tilt", "0.170984", "delta-t", "0" }
+#define SLIDES                                                                                     \
+  { "rocking-block", "friction", "none", "tilt", "0.2" }
+#define SLIDES_ON                                                                                  \
+  { "rocking-block", "friction", "none", "delta-t", "0" }
+
+static const known_case cases[] = {
+    {CURVE("a"), "U at the origin", "N", start_force, 0, -0.5, 1e-9},
+    {CURVE("b"), "U at the origin", "N", start_force, 0, 0.5, 1e-9},
+    {CURVE("c"), "U at the origin", "N", start_force, 0, 0, 1e-9},
+    {CURVE("d"), "U at the origin", "N", start_force, 0, 0, 1e-9},
+    {HILL_45, "U_G of the impulse", "N s", ground_impulse, 0, -6, 1e-9},
+    {HILL_30, "back on the ground after", "s", time_between, 1, 0.353119, 5e-7},
+    {HILL_30, "leaves at", "m/s", end_speed, 0, 0.75, 1e-7},
+    {HILL_AT("0.169913"), "it rests at speed", "m/s", end_speed, 0, 0, 1e-12},
+    {ROCKS, "first impact", "s", impact_time, 0, 0.102296, 5e-7},
+    {ROCKS, "second", "s", impact_time, 1, 0.218653, 5e-7},
+    {ROCKS, "third", "s", impact_time, 2, 0.294712, 5e-7},
+    {ROCKS, "first, centre's speed", "cm/s", centre_speed, 0, 10.8092, 5e-5},
+    {ROCKS, "second, centre's speed", "cm/s", centre_speed, 1, 7.5664, 5e-5},
+    {ROCKS, "third, centre's speed", "cm/s", centre_speed, 2, 5.2965, 5e-5},
+    {ROCKS, "stops below, centre", "cm/s", stop_speed, 0, 6.3064, 5e-5},
+    {ROCKS, "stops below, (103) with -2 I_b", "cm/s", formula_speed, 0, 6.3064, 5e-5},
+    {ROCKS, "stops below, (103) as printed", "cm/s", formula_speed, 1, 22.0725, 5e-5},
+    {ROCKS, "U of the pseudo-impulse", "N s", pseudo_impulse, 0, 0.73575, 5e-6},
+    {ROCKS_ON, "fourth impact", "s", impact_time, 3, 0.346423, 5e-7},
+    {ROCKS_ON, "fourth, centre's speed", "cm/s", centre_speed, 3, 3.7076, 5e-5},
+    {ROCKS_ON, "ratio of speeds", "", speed_ratio, 3, 0.7, 1e-7},
+    {ROCKS_ON, "impacts accumulate at", "s", zeno_time, 0, 0.464672, 5e-7},
+    {ROCKS_ON, "that time by tilt, above", "s/rad", zeno_slope, 0, 1.1535, 5e-5},
+    {ROCKS_ON, "that time by tilt, below", "s/rad", zeno_slope, 1, 1.1535, 5e-5},
+    {COMPLETED, "fastest rate at the end", "", end_rate, 0, 0, 1e-9},
+    {LESS, "third impact", "s", impact_time, 2, 0.27, 5e-5},
+    {LESS, "third, centre's speed", "cm/s", centre_speed, 2, 4.99, 5e-3},
+    {LESS, "impacts accumulate at", "s", zeno_time, 0, 0.42993, 5e-6},
+    {SLIDES, "first impact", "s", impact_time, 0, 0.0586794, 5e-8},
+    {SLIDES, "first, centre's speed", "cm/s", centre_speed, 0, 17.0909, 5e-5},
+    {SLIDES, "stops below, centre", "cm/s", stop_speed, 0, 44.145, 5e-4},
+    {SLIDES_ON, "ratio of speeds", "", speed_ratio, 1, 0.25, 1e-7},
+};
+
+/* as a user writes it */
+static const char *example_of(study_run *run, contact_command command) {
+  const char *text = command[0];
+  for (size_t i = 1; command[i]; i += 2)
+    text = study_text(run, "%s --%s %s", text, command[i], command[i + 1]);
+  return text;
+}
+
+static int add_number(study_run *run, const known_case *c) {
+  contact_track t = {0};
+  int status = contact_track_follow(run, c->command, &t);
+  if (!status) {
+    const double found = c->read(&t, c->at);
+    const known_number row = {
+        example_of(run, c->command),        c->quantity, c->unit, c->known, found,
+        fabs(found - c->known) <= c->within};
+    status = study_add(run, CONTACT_MODES_KNOWN, &row);
+  }
+  contact_track_free(&t);
+  return status;
+}
+
+/* what they go through; NULL: known in kind alone */
+static const struct {
+  contact_command command;
+  const char *known;
+} words[] = {
+    {{"particle-on-curve", "curve", "a"}, "{}"},
+    {{"particle-on-curve", "curve", "b"}, "{curve}"},
+    {{"particle-on-curve", "curve", "c"}, "{}"},
+    {{"particle-on-curve", "curve", "d"}, "{curve}"},
+    {{"particle-on-curve", "curve", "c", "start-x", "-0.5"}, "{curve} {}"},
+    {{"ball-under-ceiling"}, "{} {1} {}"},
+    {{"hill", "slope", "30", "speed", "1"}, "{G} {H} {G}"},
+    {{"hill", "speed", "0.169913", "distance", "0.01"}, "{G} {G, H}"},
+    {{"hill", "speed", "0.169915", "distance", "0.01"}, "{G} {H} {G}"},
+    {{"hill", "speed", "0", "distance", "0"}, "{G, H}"},
+    {ROCKS, "{left} {right} {left} {left, right}"},
+    {ROCKS_ON, "{left} {right} {left} {right} ..."},
+    {SLIDES, "{left} {left, right}"},
+    {{"rhex", "delta-t", "0", "duration", "0.06"}, NULL},
+    {{"rhex", "delta-t", "0.03"}, NULL},
+    {{"rhex", "scenario", "vertical"}, NULL},
+    {{"rhex", "scenario", "ledge"}, NULL},
+};
+
+/* the modes in their order, of a chatter the first ones */
+static const char *word_of(study_run *run, const contact_track *t, bool alternates) {
+  enum { SHORT = 4, LONG = 12 };
+  const size_t most = alternates ? SHORT : LONG;
+  const char *text = study_text(run, "%s", t->start), *last = t->start;
+  size_t length = 1;
+  for (size_t i = 0; i < t->count; i++) {
+    const char *const next[2] = {t->of[i].held, t->of[i].after};
+    for (size_t k = 0; k < 2; k++) {
+      if (strcmp(next[k], last) == 0) continue;
+      if (length++ == most) return study_text(run, "%s ...", text);
+      text = study_text(run, "%s %s", text, next[k]);
+      last = next[k];
+    }
+  }
+  return text;
+}
+
+static int add_word(study_run *run, contact_command command, const char *known) {
+  contact_track t = {0};
+  int status = contact_track_follow(run, command, &t);
+  if (!status) {
+    const word row = {example_of(run, command), known ? known : "in kind",
+                      word_of(run, &t, known && strstr(known, "..."))};
+    status = study_add(run, CONTACT_MODES_WORDS, &row);
+  }
+  contact_track_free(&t);
+  return status;
+}
+
+/* the paper's examples: numbers, and sequences of modes */
+static int contact_modes_add_known(study_run *run) {
+  int status = 0;
+  for (size_t i = 0; !status && i < sizeof cases / sizeof *cases; i++)
+    status = add_number(run, &cases[i]);
+  for (size_t i = 0; !status && i < sizeof words / sizeof *words; i++)
+    status = add_word(run, words[i].command, words[i].known);
+  return status;
+}
 
 /* The point starts so far off the hill, m, and rests when it is slower than this right after, m/s
  * and s. */
