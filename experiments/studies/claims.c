@@ -1,15 +1,322 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* essbench claims: what the papers claim, one by one, and whether the results in the folder bear it
  * out. It measures nothing. */
-#include "claims.h"
-
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "studies.h"
+
+/* One claim. */
+typedef struct claim {
+  const char *paper, *place, *says;
+  const char *criterion; /* what number decides, and which values mean that it holds */
+  const char *command;   /* what measures it; NULL: it cannot be tested, for the criterion given */
+  double low, high;      /* it holds from low to high */
+  const char *file;      /* of results that the number is of, behind a folder if it has one */
+  const char *number;    /* in SQL, of the tables that the database has in place of the file */
+} claim;
+
+/* ---- the claims ------------------------------------------------------------------------------ */
+
+#define RAPID    "Anderson & Revzen 2024"
+#define TUTORIAL "A tutorial of contact methods"
+#define LIMBS    "Pace & Burden 2017"
+#define MODES    "Johnson, Burden & Koditschek 2016"
+
+/* queries of one number, in runs that ended last; rows that do not know it are none */
+#define ROWS(table, column, where)                                                                 \
+  "FROM `" table "` JOIN newest USING (run) WHERE " column " IS NOT NULL AND " where
+#define FIRST(table, column, where)                                                                \
+  "(SELECT " column " " ROWS(table, column, where) " ORDER BY within, row LIMIT 1)"
+#define LEAST(table, column, where) "(SELECT min(" column ") " ROWS(table, column, where) ")"
+#define MOST(table, column, where)  "(SELECT max(" column ") " ROWS(table, column, where) ")"
+#define LONGEST(table, column, where)                                                              \
+  "(SELECT " column " " ROWS(table, column, where) " ORDER BY abs(" column ") DESC LIMIT 1)"
+/* the largest relative change from one row to the next */
+#define STEP(table, column, where)                                                                 \
+  "(SELECT max(abs(by - 1)) FROM (SELECT " column " / lag(" column                                 \
+  ") OVER (ORDER BY row) AS by " ROWS(table, column, where) "))"
+#define OVER                  " / 1.0 / "
+#define EITHER(number, other) "coalesce(" number ", " other ")"
+/* the largest quotient of two conditions over all values of another column */
+#define LARGEST(table, column, each, one, other)                                                   \
+  "(SELECT max(a." column OVER "b." column                                                         \
+  ") FROM (SELECT * " ROWS(table, column, one) ") AS a JOIN (SELECT * " ROWS(                      \
+      table, column, other) ") AS b USING (" each "))"
+/* of a method in the results of work-precision */
+#define OF(model, method, is) "model = " model " AND solver = '" method "' AND status IN (" is ")"
+#define CHEAPEST(model, method, limit)                                                             \
+  LEAST("work_precision", "median_s", OF(model, method, "'ok'") " AND rms_error <= " limit)
+#define ENDLESS(model, method) ROWS("work_precision", "status", OF(model, method, "'failed'"))
+/* of those that do not come to the end, too; without bound where none does */
+#define SMALLEST_ERROR(model, method)                                                              \
+  EITHER(LEAST("work_precision", "rms_error", OF(model, method, "'ok', 'diverged'")),              \
+         "(SELECT 1e308 " ENDLESS(model, method) " LIMIT 1)")
+#define SLOPE(solver)                                                                              \
+  FIRST("sweep_slopes", "s_per_contact", "solver = '" solver "' AND protocol = 'paper'")
+#define FIT(column)  FIRST("order_fit", column, "projection_order = 1")
+#define SCALE(where) "contacts = 100 AND projection_order = 1 AND " where
+#define BLOCK(options, of)                                                                         \
+  FIRST("contact_modes_known", "found",                                                            \
+        "example = 'rocking-block --tilt " options "' AND quantity = '" of "'")
+#define PRINTED(program, of) FIRST("tutorial", of, "program = " program)
+#define LEAP(with, leg)      LEAST("contact_modes_leap", leg, with " AND t >= 0.025 AND t <= 0.06")
+/* of a sweep that goes as far as the claim: of few contacts it says nothing about many */
+#define TO_100(number)                                                                             \
+  "CASE WHEN EXISTS (SELECT 1 " ROWS(                                                              \
+      "sweep", "rms_error",                                                                        \
+      "solver = 'projection' AND protocol = 'paper' AND contacts >= 100") ") THEN " number " END"
+
+static const char compare[] = "make work-precision", printed[] = "make tutorial";
+
+/* ends with one without a paper */
+static const claim claims[] = {
+    {RAPID, "abstract, 5.2", "one more contact costs about what it costs in MuJoCo",
+     "microseconds a contact over MuJoCo's, 2 to 100 contacts, from 2/3 to 3/2", "make sweep",
+     2.0 / 3.0, 1.5, "sweep.json/slopes", TO_100(SLOPE("projection") OVER SLOPE("mujoco"))},
+    {RAPID, "abstract, 7", "one more contact costs no more than in MuJoCo",
+     "microseconds a contact over MuJoCo's, at most 1", "make sweep", 0.0, 1.0, "sweep.json/slopes",
+     TO_100(SLOPE("projection") OVER SLOPE("mujoco"))},
+    {RAPID, "Table 5.1", "on the hopper MuJoCo's error is met with epsilon = 0.13 m",
+     "the largest epsilon that meets it, k/m from 20 to 800, from 0.065 to 0.26 m",
+     "make calibrate", 0.065, 0.26, "calibration.csv",
+     MOST("calibration", "epsilon", "status = 'ok'")},
+    {RAPID, "Table 5.1",
+     "with this epsilon a run takes 4.2 times as long as MuJoCo's (theirs in Python; ours in C)",
+     "time over MuJoCo's, from 2.1 to 8.4", "make calibrate", 2.1, 8.4, "calibration.csv",
+     FIRST("calibration", "runtime_projection_s", "main = 1")
+         OVER FIRST("calibration", "runtime_mujoco_s", "main = 1")},
+    {RAPID, "4, Fig. 4.1", "the projection is of second order in epsilon",
+     "slope of the error, from 1.9 to 2.2", "make order", 1.9, 2.2, "order_fit.csv", FIT("slope")},
+    {RAPID, "4", "the order is at least 2.1", "upper end of the slope's interval, at least 2.1",
+     "make order", 2.1, INFINITY, "order_fit.csv", FIT("slope_hi")},
+    {RAPID, "6", "the error falls with epsilon at least by first order",
+     "lower end of the slope's interval, at least 1", "make order", 1.0, INFINITY, "order_fit.csv",
+     FIT("slope_lo")},
+    {RAPID, "Fig. 4.1", "for large epsilon the error no longer grows",
+     "largest over smallest error, epsilon from 0.5, at most 1.1", "make order", 1.0, 1.1,
+     "order.csv",
+     MOST("order", "rms_error", "projection_order = 1 AND epsilon >= 0.5")
+         OVER LEAST("order", "rms_error", "projection_order = 1 AND epsilon >= 0.5")},
+    {RAPID, "Fig. 4.1", "for small epsilon the error no longer falls",
+     "largest over smallest error, epsilon up to 1e-5, rtol 1e-6 (the default of SciPy's "
+     "dopri5), at most 1.1",
+     "make order", 1.0, 1.1, "order_flat.csv",
+     MOST("order_flat", "rms_error", "1") OVER LEAST("order_flat", "rms_error", "1")},
+    {RAPID, "2.2", "a larger epsilon takes fewer integration steps",
+     "steps at epsilon = 0.1 m over those at the smallest, 100 contacts, at most 1", "make scale",
+     0.0, 1.0, "scale.csv",
+     LEAST("scale", "steps", SCALE("epsilon >= 0.09"))
+         OVER MOST("scale", "steps", SCALE("epsilon <= 1"))},
+    {RAPID, "2.2", "a larger epsilon risks a greater error",
+     "error at epsilon = 0.1 m over that at the smallest, 100 contacts, at least 1", "make scale",
+     1.0, INFINITY, "scale.csv",
+     LEAST("scale", "rms_error", SCALE("epsilon >= 0.09"))
+         OVER LEAST("scale", "rms_error", SCALE("epsilon <= 1"))},
+    {RAPID, "5", "the epsilon calibrated on the hopper gives MuJoCo's error on the plate",
+     "error over MuJoCo's, largest over 2 to 100 contacts, at most 1.1", "make sweep", 0.0, 1.1,
+     "sweep.csv",
+     TO_100(LARGEST("sweep", "rms_error", "contacts",
+                    "solver = 'projection' AND protocol = 'paper'",
+                    "solver = 'mujoco' AND protocol = 'paper'"))},
+    {RAPID, "5.2", "near 150 contacts the integrator gets irregular",
+     "largest jump of its median time from one N to the next: N of 130 to 170 over N of 60 to "
+     "100, at least 2",
+     "make sweep CONTACTS=60..100,130..170 PROTOCOL=paper OUT=results/150", 2.0, INFINITY,
+     "150/sweep.csv",
+     STEP("sweep", "median_s", "solver = 'projection' AND protocol = 'paper' AND contacts >= 131")
+         OVER STEP("sweep", "median_s",
+                   "solver = 'projection' AND protocol = 'paper' AND contacts <= 100")},
+    {RAPID, "5.2", "near 150 contacts MuJoCo gets irregular",
+     "the jump of the row above, of MuJoCo's time, at least 2",
+     "make sweep CONTACTS=60..100,130..170 PROTOCOL=paper OUT=results/150", 2.0, INFINITY,
+     "150/sweep.csv",
+     STEP("sweep", "median_s", "solver = 'mujoco' AND protocol = 'paper' AND contacts >= 131")
+         OVER STEP("sweep", "median_s",
+                   "solver = 'mujoco' AND protocol = 'paper' AND contacts <= 100")},
+    {RAPID, "1", "many contacts need no root finding",
+     "smallest error of Listing 1 as printed, 100 contacts, at most 0.01", compare, 0.0, 0.01,
+     "work_precision.csv", SMALLEST_ERROR("'plate' AND contacts = 100", "listing")},
+    {RAPID, "1", "single contacts need no root finding either",
+     "smallest error of Listing 1 as printed, hopper, at most 0.01", compare, 0.0, 0.01,
+     "work_precision.csv", SMALLEST_ERROR("'hopper'", "listing")},
+    {RAPID, "1", "many contacts: to find each entry and project is cheaper than each crossing",
+     "time of our projection, which finds entries as roots, over event location's at an error "
+     "of 0.01, 100 contacts, at most 1",
+     compare, 0.0, 1.0, "work_precision.csv",
+     CHEAPEST("'plate' AND contacts = 100", "projection", "0.01")
+         OVER CHEAPEST("'plate' AND contacts = 100", "location", "0.01")},
+    {RAPID, "1", "single contacts: to find each entry and project is cheaper, too",
+     "the quotient of the row above, hopper, at most 1", compare, 0.0, 1.0, "work_precision.csv",
+     CHEAPEST("'hopper'", "projection", "0.01") OVER CHEAPEST("'hopper'", "location", "0.01")},
+    {RAPID, "1.2", "in the limit the derivative is right where crossings come one by one",
+     "order at which the derivative's error falls with epsilon, at least 1", "make derivative", 1.0,
+     INFINITY, "derivative_error_fit.csv",
+     FIRST(
+         "derivative_error_fit", "slope",
+         "crossings = 'isolated' AND method = 'projection' AND `order` = 1 AND `of` = 'tangents'")},
+    {RAPID, "1.2", "in the limit the derivative is right where three guards meet",
+     "error of one-sided differences over the largest entry, epsilon = 1e-5, on the worse "
+     "side, at most 0.001",
+     "make derivative", 0.0, 1e-3, "derivative_error.csv",
+     MOST("derivative_error", "difference_error",
+          "method = 'projection' AND `order` = 1 AND knob <= 1.1e-5")},
+    {RAPID, "7", "MuJoCo is faster than ODE",
+     "ODE's time over MuJoCo's at an error of 0.1, 10 "
+     "contacts, at least 1",
+     compare, 1.0, INFINITY, "work_precision.csv",
+     CHEAPEST("'plate' AND contacts = 10", "ode", "0.1")
+         OVER CHEAPEST("'plate' AND contacts = 10", "mujoco", "0.1")},
+    {RAPID, "7", "the integrator is faster than ODE, too",
+     "ODE's time over its time at an error of 0.1, 10 contacts, at least 1", compare, 1.0, INFINITY,
+     "work_precision.csv",
+     CHEAPEST("'plate' AND contacts = 10", "ode", "0.1")
+         OVER CHEAPEST("'plate' AND contacts = 10", "projection", "0.1")},
+    {RAPID, "7", "it suits real-time control with six legs or more",
+     "the paper names no robot, rate or horizon", NULL, 0.0, 0.0, NULL, NULL},
+
+    {TUTORIAL, "table", "hybrid: accurate",
+     "RMS error of the height by its program, restitution 0, at most 0.001 m", printed, 0.0, 1e-3,
+     "tutorial.csv", PRINTED("'hybrid' AND restitution = 0", "rms_position")},
+    {TUTORIAL, "hybrid", "without a law for the contact it switches in and out of contact",
+     "touches by its program, restitution 0, at least 2", printed, 2.0, INFINITY, "tutorial.csv",
+     PRINTED("'hybrid' AND restitution = 0", "touches")},
+    {TUTORIAL, "table", "hybrid: does not scale with the number of contacts",
+     "its program has one contact, and no rule for several", NULL, 0.0, 0.0, NULL, NULL},
+    {TUTORIAL, "table", "hybrid: difficult where impacts are simultaneous",
+     "its program has one contact, and no rule for several", NULL, 0.0, 0.0, NULL, NULL},
+    {TUTORIAL, "table", "hybrid: its program is not differentiable",
+     "largest change of the slope, height by start, within 5 um, restitution 0.7, at least 0.5",
+     printed, 0.5, INFINITY, "tutorial.csv", PRINTED("'hybrid' AND restitution = 0.7", "kink")},
+    {TUTORIAL, "table", "hybrid: no program with a jump map is differentiable",
+     "error of libess's derivative through the same bounce, at least 1e-6", printed, 1e-6, INFINITY,
+     "tutorial.csv", PRINTED("'libess'", "derivative_error")},
+    {TUTORIAL, "table", "smooth: simple", "no measured number says what is simple", NULL, 0.0, 0.0,
+     NULL, NULL},
+    {TUTORIAL, "table", "smooth: many contacts at once",
+     "its program has one contact, and no law for several", NULL, 0.0, 0.0, NULL, NULL},
+    {TUTORIAL, "table", "smooth: low accuracy",
+     "RMS error of the height by its program, at least 0.001 m", printed, 1e-3, INFINITY,
+     "tutorial.csv", PRINTED("'smooth'", "rms_position")},
+    {TUTORIAL, "table", "smooth: differentiable",
+     "largest change of the slope, height by start, within 5 um, at most 0.5", printed, 0.0, 0.5,
+     "tutorial.csv", PRINTED("'smooth'", "kink")},
+    {TUTORIAL, "table", "time-stepping: accurate",
+     "RMS error of the height by its constraints, at most 0.001 m", printed, 0.0, 1e-3,
+     "tutorial.csv", PRINTED("'time-stepping'", "rms_position")},
+    {TUTORIAL, "table", "time-stepping: many contacts at once",
+     "its program has one contact, and no constraints of several", NULL, 0.0, 0.0, NULL, NULL},
+    {TUTORIAL, "table", "time-stepping: very expensive",
+     "its IPOPT is not here; with one contact its constraints have a closed form", NULL, 0.0, 0.0,
+     NULL, NULL},
+    {TUTORIAL, "table", "time-stepping: difficult to write",
+     "no measured number says what is difficult", NULL, 0.0, 0.0, NULL, NULL},
+    {TUTORIAL, "table", "time-stepping: not differentiable",
+     "largest change of the slope, height by start, within 5 um, by its constraints, at least "
+     "0.5",
+     printed, 0.5, INFINITY, "tutorial.csv", PRINTED("'time-stepping'", "kink")},
+
+    {LIMBS, "Fig. 1", "rigid limbs: the outcome jumps where both land together",
+     "half the jump of the rate of rotation, I = 2 kg m^2, from 0.36531 to 0.36532 rad/s",
+     "make limbs", 0.36531, 0.36532, "limbs_bodies.csv",
+     FIRST("limbs_bodies", "turn_left", "limbs = 'rigid' AND inertia = 2")},
+    {LIMBS, "condition 6", "decoupled inertia makes the outcome continuous",
+     "half the jump of the rate of rotation, I = m d^2, at most 1e-6 rad/s", "make limbs", 0.0,
+     1e-6, "limbs_bodies.csv",
+     LONGEST("limbs_bodies", "turn_left", "limbs = 'rigid' AND inertia = 1")},
+    {LIMBS, "Theorem 1", "soft limbs that are decoupled: the outcome is differentiable",
+     "derivatives of the upward speed on both sides of the level start, at most 1e-6", "make limbs",
+     -1e-6, 1e-6, "limbs_bodies.csv",
+     LONGEST("limbs_bodies", "vz_right", "limbs = 'soft' AND coupling = 0")},
+    {LIMBS, "5.2", "where condition 6 fails the outcome is not continuous",
+     "half the jump of the rate of rotation, I = 0.5 kg m^2 < m d^2, at least 1e-6 rad/s",
+     "make limbs", 1e-6, INFINITY, "limbs_bodies.csv",
+     LONGEST("limbs_bodies", "turn_left", "limbs = 'rigid' AND inertia = 0.5")},
+    {LIMBS, "3.3", "coupled forces: the outcome is continuous",
+     "half the jump of the rate of rotation, at most 1e-6 rad/s", "make limbs", -1e-6, 1e-6,
+     "limbs_bodies.csv", LONGEST("limbs_bodies", "turn_left", "limbs = 'soft' AND coupling = 1")},
+    {LIMBS, "3.3", "coupled forces: the outcome is not differentiable",
+     "derivative of the upward speed above the level start over that below, at most 0.99",
+     "make limbs", -INFINITY, 0.99, "limbs_bodies.csv",
+     FIRST("limbs_bodies", "vz_right", "limbs = 'soft' AND coupling = 1")
+         OVER FIRST("limbs_bodies", "vz_left", "limbs = 'soft' AND coupling = 1")},
+    {LIMBS, "5.3", "where a contact is grazed its time has no derivative",
+     "no study grazes a contact; a test of libess does, and the run ends there with a status", NULL,
+     0.0, 0.0, NULL, NULL},
+    {LIMBS, "5.4", "where a rocking block's impacts accumulate the flow is differentiable",
+     "derivative of their last time by the tilt at the start, from above over from below, "
+     "from 0.99 to 1.01",
+     "make contact-modes", 0.99, 1.01, "contact_modes_known.csv",
+     BLOCK("0.2 --delta-t 0", "that time by tilt, above")
+         OVER BLOCK("0.2 --delta-t 0", "that time by tilt, below")},
+    {LIMBS, "5.7", "an effort that depends on the contact may leave no future",
+     "no model has such an effort; a test of libess has the paper's, and the run ends where "
+     "it lands with a status",
+     NULL, 0.0, 0.0, NULL, NULL},
+    {LIMBS, "5.5, 5.8, 5.9", "friction, massless limbs and couplings of limbs",
+     "no study varies the start of a mechanism that has them", NULL, 0.0, 0.0, NULL, NULL},
+
+    {MODES, "4.3", "an arrival at a hill rests if it is slower than g delta_t tan(slope)",
+     "fastest arrival that rests over that speed, largest over slopes, within 1e-6 of 1",
+     "make contact-modes", 1.0 - 1e-6, 1.0 + 1e-6, "contact_modes.csv",
+     "(SELECT max("
+     "found" OVER "known"
+     ") " ROWS("contact_modes", "found", "1") ")"},
+    {MODES, "4.3", "the rocking block keeps 0.7 of its rate at an impact",
+     "rate after over rate before, from 0.6999 to 0.7001", "make contact-modes", 0.6999, 0.7001,
+     "contact_modes_known.csv", BLOCK("0.2 --delta-t 0", "ratio of speeds")},
+    {MODES, "4.3, Fig. 9", "impacts slower than 6.3 cm/s bring it to rest",
+     "speed of its centre below which it rests, from 6.25 to 6.35 cm/s", "make contact-modes", 6.25,
+     6.35, "contact_modes_known.csv", BLOCK("0.2", "stops below, centre")},
+    {MODES, "4.3, (103)", "the formula as printed gives these 6.3 cm/s",
+     "speed at which its two sides are equal over that below which the block rests, from 0.99 "
+     "to 1.01",
+     "make contact-modes", 0.99, 1.01, "contact_modes_known.csv",
+     BLOCK("0.2", "stops below, (103) as printed") OVER BLOCK("0.2", "stops below, centre")},
+    {MODES, "4.3, (103)", "the formula with -2 I_b gives them",
+     "the quotient of the row above with the other sign, from 0.99 to 1.01", "make contact-modes",
+     0.99, 1.01, "contact_modes_known.csv",
+     BLOCK("0.2", "stops below, (103) with -2 I_b") OVER BLOCK("0.2", "stops below, centre")},
+    {MODES, "Fig. 9", "the impact at 0.27 s is the first with which it rests",
+     "speed of the third impact, where that is at 0.27 s, at most 6.3 cm/s", "make contact-modes",
+     0.0, 6.3, "contact_modes_known.csv", BLOCK("0.170984 --delta-t 0", "third, centre''s speed")},
+    {MODES, "4.3", "without pseudo-impulses the block's impacts accumulate in finite time",
+     "time at which they accumulate, below 0.5 s", "make contact-modes", 0.0, 0.5,
+     "contact_modes_known.csv", BLOCK("0.2 --delta-t 0", "impacts accumulate at")},
+    {MODES, "4.3", "with pseudo-impulses it is at rest after finitely many impacts",
+     "impacts at delta_t = 0.03 s, at most 10", "make contact-modes", 1.0, 10.0,
+     "contact_modes_truncation.csv",
+     FIRST("contact_modes_truncation", "impacts", "delta_t = 0.03")},
+    {MODES, "Theorem 11", "any delta_t > 0 ends the block's impacts",
+     "most impacts until it rests, delta_t from 0.0001 to 0.1 s, at most 100", "make contact-modes",
+     1.0, 100.0, "contact_modes_truncation.csv",
+     MOST("contact_modes_truncation", "impacts", "delta_t >= 0.00005")},
+    {MODES, "Corollary 1", "past the accumulation the block goes on, on both corners",
+     "largest rate of a coordinate at 0.6 s, after impacts have accumulated, at most 1e-9",
+     "make contact-modes", 0.0, 1e-9, "contact_modes_known.csv",
+     BLOCK("0.2 --delta-t 0 --complete yes", "fastest rate at the end")},
+    {MODES, "3.5.2", "the time that pseudo-impulses cut off vanishes with delta_t",
+     "time cut off at delta_t = 1e-4 s over that at 0.01 s, at most 0.1", "make contact-modes", 0.0,
+     0.1, "contact_modes_truncation.csv",
+     FIRST("contact_modes_truncation", "earlier", "delta_t = 0.0001")
+         OVER FIRST("contact_modes_truncation", "earlier", "delta_t = 0.01")},
+    {MODES, "Fig. 3", "a leap without pseudo-impulses: the front leg leaves as the rear one lands",
+     "least force on the front leg of our robot from 25 to 60 ms, when the rear one lands, at "
+     "most 0 N",
+     "make contact-modes", 0.0, 0.0, "contact_modes_leap.csv", LEAP("delta_t = 0", "front")},
+    {MODES, "Fig. 3", "a leap with pseudo-impulses: the front leg stays",
+     "least force on it, with delta_t = 0.03 s, at least 1 N", "make contact-modes", 1.0, INFINITY,
+     "contact_modes_leap.csv", LEAP("delta_t = 0.03", "front")},
+    {MODES, "2.7.2, Figs. 5, 10", "the leap's impulses, and leaps of 37 and 73 cm",
+     "not tried: Johnson & Koditschek (2013a) has masses and lengths, footnote 2 currents and "
+     "times",
+     NULL, 0.0, 0.0, NULL, NULL},
+    {0},
+};
 
 enum { CLAIMS = STUDY_SAMPLES, FOLDER_SIZE = 4096 };
 
