@@ -45,7 +45,8 @@ customary := CC CXX CPP LD AR NM RANLIB CFLAGS CXXFLAGS CPPFLAGS LDFLAGS LDLIBS 
   prefix SHELL MAKE MAKEFLAGS MFLAGS PATH HOME TMPDIR LANG LC_% CMAKE_% CTEST_% CCACHE_% PKG_CONFIG% \
   SOURCE_DATE_EPOCH INSTALL AM_% DEB_% %_proxy
 given := $(foreach name,$(.VARIABLES),$(if $(filter command,$(origin $(name))),$(name)))
-nearest = $(shell tools/nearest $(call quote,$(1)) $(settings))
+close = import difflib, sys; print(*difflib.get_close_matches(sys.argv[1].upper(), sys.argv[2:], 1))
+nearest = $(shell python3 -c '$(close)' $(call quote,$(1)) $(settings) 2>/dev/null)
 refuse = $(error there is no $(1) to set$(if $(2),; did you mean $(2)?,;) make help says what there is)
 $(foreach name,$(filter-out $(settings) $(customary),$(given)),$(call refuse,$(name),$(call \
   nearest,$(name))))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a solver errs by at a tolerance, and its runs by themselves for valgrind to count: what
- * tools/run-cost reads. The starts are those of the studies' first seeds.
+ * tools/counts run-cost reads. The starts are those of the studies' first seeds.
  * usage: equal_error errors|runs MODEL[,NAME=VALUE...] SOLVER STARTS TOLERANCE...
  * errors: a line a tolerance: it, the median and the largest error, and means of the counters.
  * runs: each start once; race() is what is counted. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The plate as anyone would write it who has no use for event functions: one loop over the springs
  * that reads off the state which of them act, and around it Euler, RK4, or a call of libess's
- * dopri5 or of CVODE. What tools/plain-cost counts against the plain methods.
+ * dopri5 or of CVODE. What tools/counts plain-cost counts against the plain methods.
  * usage: plain_by_hand ours|hand euler|rk4|dopri5|cvode CONTACTS
  * prints the last state; race() is what is counted. */
 #include <cvode/cvode.h>

@@ -32,8 +32,7 @@ if(ESS_HARNESS)
   if(CMAKE_BUILD_TYPE STREQUAL Release AND CMAKE_C_COMPILER_ID STREQUAL GNU AND NOT ESS_SANITIZE AND ESS_HAVE_MAVX)
     set(counted ${CMAKE_BINARY_DIR})
   endif()
-  add_test(NAME plain_cost COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_plain_cost.sh ${CMAKE_SOURCE_DIR} ${counted})
-  add_test(NAME run_cost COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_run_cost.sh ${CMAKE_SOURCE_DIR})
+  add_test(NAME counts COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_counts.sh ${CMAKE_SOURCE_DIR} ${counted})
 endif()
 
 # the report from made-up results; make test-report looks at one in a browser
