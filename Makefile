@@ -322,7 +322,11 @@ drake: setup-build build-essbench
 
 # the forty robots of four packages, which are fetched; and their page
 many-robots: setup-build build-essbench
-	@tools/many-robots install
+	@cmp -s tools/many-robots.pin .deps/many-robots/done || { \
+	  echo 'make many-robots: fetching the packages of tools/many-robots.pin: some 500 MB, minutes'; \
+	  python3 -m pip install --disable-pip-version-check --quiet --no-deps --upgrade --no-compile \
+	    --only-binary=:all: --target .deps/many-robots -r tools/many-robots.pin && \
+	  cp tools/many-robots.pin .deps/many-robots/done; }
 	$(essbench) robots tools/many-robots.list --budget 10 --out $(OUT)/many-robots
 	@tools/page $(call quote,$(OUT)) docs/results/many-robots.md
 

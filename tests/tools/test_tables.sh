@@ -396,9 +396,6 @@ check 'others do not' $?
 check 'one folder is too few' $?
 
 # --- many-robots: a row for each, and how many references are good ----------------------------------
-"$sources/tools/many-robots" what 2>"$room/err"
-[ $? -eq 2 ] && grep -q "^many-robots: 'what' is not accepted; usage: tools/many-robots install" "$room/err"
-check 'many-robots: what is not accepted is named' $?
 mkdir "$room/many-robots"
 cat >"$room/many-robots/robots.json" <<END
 {"environment": {"git_commit": "0123456789", "mujoco": {"version": "4.0.0"}, "compiler": "cc", "cores": 2,
