@@ -333,3 +333,11 @@ SELECT *, (parts ->> 0) || ': ' ||
   (parts ->> iif(parts ->> '$[#-1]' IN ('robot', 'scene', 'scene_flat'), '$[#-2]', '$[#-1]')) AS name,
   coalesce(whole AND reference < 1e-3, 0) AS good
 FROM parts;
+
+-- of the report: the papers' claims by what became of them, a table each
+CREATE VIEW claim_tables AS
+SELECT verdict, count(*) AS count, '| claim | verdict | number | holds if | paper | command |' || char(10) || '| --- |' ||
+  group_concat(char(10) || printf('| %s | %s | %s | %s | %s, %s | %s |', cell(says), verdict,
+    coalesce(printf('%.4g', number), ''), cell(criterion), paper, place, coalesce(printf('`%s`', nullif(command, '')), '')),
+    '') AS "table"
+FROM claims GROUP BY verdict;

@@ -37,7 +37,7 @@ cat >"$room/sweep.json" <<'END'
 END
 report && whole
 check 'a page with figures, claims and a warning' $?
-grep -q '<p class="there">Measured: sweep; on a &lt;cpu&gt;, 2 cores, 2000-01-01. <a href="#measured">' "$room/report.html"
+grep -q '<p>Measured: sweep; on a &lt;cpu&gt;, 2 cores, 2000-01-01. <a href="#measured">' "$room/report.html"
 check 'the machine is told above the verdict' $?
 sed 's/<td data-head="[^"]*">/<td>/g' "$room/report.html" |
   grep -q '<td>it is &lt; 2</td><td><span class="holds">holds</span></td><td>1.5</td>'
