@@ -8,6 +8,8 @@
 
 #include <math.h>
 
+#include "robot_points.h"
+
 /* how far a pair that is latched may have opened before its event ends it */
 static const double latched_reach = 1e-3;
 
@@ -42,13 +44,11 @@ void robot_found_add(robot *r, const robot_pair *p) {
     count = first + 1;
   }
   for (int i = first; i < count; ++i) {
-    mjContact contact = p->pattern;
-    contact.dist = found[i].dist;
-    mju_copy3(contact.pos, found[i].pos);
-    mju_copy3(contact.frame, found[i].normal);
-    mju_copy3(contact.frame + 3, found[i].tangent);
-    robot_distance_frame(contact.frame);
-    mj_addContact(&r->model, r->data, &contact);
+    robot_touch touch = {.dist = found[i].dist};
+    mju_copy3(touch.pos, found[i].pos);
+    mju_copy3(touch.normal, found[i].normal);
+    mju_copy3(touch.tangent, found[i].tangent);
+    robot_point_add(r, p, &touch);
   }
 }
 

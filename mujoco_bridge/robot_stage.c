@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "bridge_guard.h"
+#include "bridge_version.h"
 #include "robot_distance.h"
 #include "robot_found.h"
 #include "robot_points.h"
@@ -29,12 +30,21 @@ void robot_stage_reset(robot *r) {
   robot_stage_forget(r);
 }
 
+/* a contact, or a row of forces, that MuJoCo has left out, and gone on; or NULL */
+static const char *left_out(const mjData *d) {
+  static const int kinds[] = {mjWARN_CONTACTFULL, mjWARN_CNSTRFULL};
+  for (size_t i = 0; d && i < sizeof kinds / sizeof *kinds; ++i)
+    if (d->warning[kinds[i]].number > 0) return bridge_version_warning(d, kinds[i]);
+  return NULL;
+}
+
 int robot_guarded(robot *r, void (*work)(void *context), void *context) {
   bridge_complaint complaint;
   bridge_guarded(work, context, &complaint);
-  if (!complaint.error) return 0;
-  snprintf(r->failure, sizeof r->failure, "mujoco: %s", complaint.text);
-  if (r->data) robot_stage_reset(r); // the error has left MuJoCo's stack as it was
+  const char *const why = complaint.error ? complaint.text : left_out(r->data);
+  if (!why) return 0;
+  snprintf(r->failure, sizeof r->failure, "mujoco: %s", why);
+  if (r->data) robot_stage_reset(r); // an error has left MuJoCo's stack as it was
   return -1;
 }
 
@@ -66,16 +76,6 @@ void robot_stage_velocities(robot *r, const double v[]) {
 
 /* ---- what acts ------------------------------------------------------------------------------- */
 
-static void add_point(robot *r, const robot_pair *p, const robot_touch *touch) {
-  mjContact contact = p->pattern;
-  contact.dist = touch->dist;
-  mju_copy3(contact.pos, touch->pos);
-  mju_copy3(contact.frame, touch->normal);
-  mju_copy3(contact.frame + 3, touch->tangent);
-  robot_distance_frame(contact.frame);
-  mj_addContact(&r->model, r->data, &contact);
-}
-
 /* capsules that just pass parallel have MuJoCo's two points there: a jump of the field without an
  * event function, that only steps which fail show */
 static bool pass_parallel(const robot *r, const robot_pair *p) {
@@ -87,13 +87,13 @@ static bool pass_parallel(const robot *r, const robot_pair *p) {
 static void add_contact(robot *r, size_t k) {
   const robot_pair *p = &r->shared->pairs[r->shared->events[k].object];
   if (!pass_parallel(r, p)) {
-    add_point(r, p, robot_point(r, k));
+    robot_point_add(r, p, robot_point(r, k));
     return;
   }
   for (size_t part = 0; part < 2; ++part) {
     robot_touch touch;
     robot_distance(&r->model, r->data, p->geom, 2, part, &touch);
-    add_point(r, p, &touch);
+    robot_point_add(r, p, &touch);
   }
 }
 

@@ -35,9 +35,9 @@ static void draw_control(robot *r, gsl_rng *rng) {
   robot_set_control(r, ctrl);
 }
 
-/* shapes without rules, with margins, above and within each other */
-#define FOLLOWED(cone, margin)                                                                     \
-  "<mujoco><option cone='" cone "'/><default><geom density='500' margin='" margin "'/></default>"  \
+/* shapes without rules, all with the same attributes, above and within each other */
+#define FOLLOWED(cone, all)                                                                        \
+  "<mujoco><option cone='" cone "'/><default><geom density='500' " all "/></default>"              \
   "<asset><mesh name='m' vertex='0 0 -.2 .2 0 .1 -.1 .2 .1 -.1 -.2 .1 .1 .1 .2'/>"                 \
   "<hfield name='h' nrow='5' ncol='5' size='1 1 .2 .1'"                                            \
   " elevation='0 1 0 1 0 1 0 1 0 1 0 1 0 1 0 1 0 1 0 1 0 1 0 1 0'/></asset><worldbody>"            \
@@ -107,9 +107,11 @@ static void test_gap(void **state) {
 /* what is followed acts exactly where MuJoCo says so, and at its points */
 static void test_followed(void **state) {
   (void)state;
-  static const char *const models[] = {FOLLOWED("pyramidal", "0"), FOLLOWED("elliptic", ".01")};
+  static const char *const models[] = {
+      FOLLOWED("pyramidal", "margin='0'"), FOLLOWED("elliptic", "margin='.01'"),
+      FOLLOWED("elliptic", "condim='6' surfacevel='1 .3 .2 .5 -.4 2'")};
   gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
-  for (int model = 0; model < 2; ++model) {
+  for (int model = 0; model < 3; ++model) {
     robot *r = fixture_robot(models[model]);
     const size_t n = robot_size(r).dimension, events = robot_size(r).events;
     size_t acted[FIXTURE_EVENTS] = {0};
@@ -188,6 +190,31 @@ static void test_fine_hills(void **state) {
   }
   assert_true(acted > 100 && acted < 900);
   gsl_rng_free(rng);
+  robot_close(r);
+}
+
+/* room for the contacts, but not for the rows of their forces: MuJoCo goes on without them */
+static void test_no_room(void **state) {
+  (void)state;
+  char text[1000];
+  size_t at = (size_t)snprintf(text, sizeof text,
+                               "<mujoco><size memory='5K'/><worldbody>"
+                               "<geom type='plane' size='5 5 .1'/>");
+  for (int i = 0; i < 4; ++i)
+    at += (size_t)snprintf(text + at, sizeof text - at,
+                           "<body pos='%d 0 .09'><joint type='slide' axis='0 0 1'/>"
+                           "<geom size='.1' condim='1'/></body>",
+                           i);
+  snprintf(text + at, sizeof text - at, "</worldbody></mujoco>");
+  robot *r = fixture_robot(text);
+  const ess_system *s = robot_system(r);
+  const double x[8] = {0.0};
+  double dxdt[8], sign[4];
+  fixture_signs(r, x, sign);
+  for (int i = 0; i < 4; ++i) assert_true(sign[i] > 0.0);
+  assert_int_equal(s->field(0.0, x, sign, dxdt, r), -1);
+  assert_non_null(strstr(robot_failure(r), "memory"));
+  assert_int_equal(robot_plain_field(r, x, dxdt), -1);
   robot_close(r);
 }
 
@@ -428,7 +455,7 @@ int main(void) {
       cmocka_unit_test(test_parallel),   cmocka_unit_test(test_passing),
       cmocka_unit_test(test_steps),      cmocka_unit_test(test_rates),
       cmocka_unit_test(test_latch),      cmocka_unit_test(test_not_finite),
-      cmocka_unit_test(test_far_off),
+      cmocka_unit_test(test_far_off),    cmocka_unit_test(test_no_room),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

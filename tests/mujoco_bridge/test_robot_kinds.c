@@ -91,6 +91,16 @@ static void test_weld(void **state) {
        2, 1e-5, 2e-3);
 }
 
+static void test_sites_tied(void **state) {
+  (void)state;
+  kind("sites",
+       AIR WORLD("<body pos='0 1 1'><freejoint/><geom size='.1'/><site name='own'/></body>" ARM(
+           "")) "<equality><weld site1='tip' site2='own' solref='.2 1' torquescale='.3'/>"
+                "<weld site1='mid' site2='own' active='false'/></equality>"
+                "<keyframe><key qvel='0 0 0 0 1 0 .5 .2'/></keyframe></mujoco>",
+       0, 1e-4, 5e-3);
+}
+
 static void test_joints_tied(void **state) {
   (void)state;
   kind("joints",
@@ -139,6 +149,17 @@ static void test_wrapping(void **state) {
                     "frictionloss='.2'><site site='hook'/><geom geom='pulley' "
                     "sidesite='over'/><site site='tip'/></spatial></tendon>" KEY("qvel='0 0'"),
        0, 1e-4, 5e-3);
+}
+
+static void test_pulley(void **state) {
+  (void)state;
+  kind("a pulley",
+       AIR WORLD("<site name='left' pos='.1 0 1.2'/><site name='right' pos='.4 0 1.3'/>" ARM(
+           "")) "<tendon><spatial stiffness='30 5 8' damping='.5 .3 .2' springlength='.2' "
+                "limited='true' range='0 .6' margin='.05'><site site='left'/><site site='mid'/>"
+                "<pulley divisor='2'/><site site='right'/><site site='tip'/></spatial>"
+                "</tendon>" KEY("qvel='0 0'"),
+       1, 1e-4, 5e-3);
 }
 
 static void test_heavy_tendon(void **state) {
@@ -199,6 +220,52 @@ static void test_ranges(void **state) {
        AIR WORLD(ARM("frictionloss='.15' actuatorfrcrange='-.3 .3'")) "<actuator><motor joint='b' "
                                                                       "gear='.5'/></actuator>" KEY(
                                                                           "qvel='0 2' ctrl='1'"),
+       0, 1e-5, 5e-3);
+}
+
+static void test_motors(void **state) {
+  (void)state;
+  kind("a controller with an integral",
+       DRIVEN("<pid joint='a' kp='8' ki='50' kv='.3' imax='.2' input='pos vel ff'/>"
+              "<pid joint='b' kp='3' kv='.1'/>",
+              "ctrl='.5 .3 .2 .1'"),
+       0, 1e-5, 5e-3);
+  kind("motors of direct current",
+       DRIVEN("<dcmotor joint='a' resistance='2' motorconst='.05' inductance='.01' gear='30'/>"
+              "<dcmotor joint='b' resistance='2' motorconst='.05' cogging='.01 6 0' gear='9'/>",
+              "ctrl='6 2'"),
+       0, 1e-5, 5e-3);
+  kind("actuators with a mass and a damper",
+       DRIVEN("<motor joint='a' armature='.05' damping='.1 .05 .02'/><motor joint='b' "
+              "armature='.02'/>",
+              "qvel='3 -4' ctrl='.3 -.2'"),
+       0, 1e-5, 5e-3);
+}
+
+/* a body on a joint that has three axes, or six */
+#define TURNING(joint, actuators, key)                                                             \
+  AIR WORLD("<body pos='0 0 1'><joint name='q' " joint "/>"                                        \
+            "<geom type='box' size='.1 .05 .2' pos='.1 0 -.2'/></body>") "<actuator>" actuators    \
+                                                                         "</actuator>" KEY(key)
+
+static void test_turning(void **state) {
+  (void)state;
+  kind("motors of a ball joint",
+       TURNING("type='ball' damping='.01' stiffness='.3' frictionloss='.05' range='0 1' "
+               "limited='true'",
+               "<motor joint='q' gear='1 .3 .2'/><motor jointinparent='q' gear='.2 .5 1'/>"
+               "<position joint='q' gear='0 1 0' kp='2'/>",
+               "qpos='.9 .2 .3 .1' qvel='1 2 3' ctrl='.3 .2 .5'"),
+       1, 1e-4, 5e-3);
+  kind("a servo of orientation",
+       TURNING("type='ball'", "<orientation joint='q' kp='3' kv='.2'/>",
+               "qpos='.9 .2 .3 .1' ctrl='.3 .2 .5'"),
+       0, 1e-5, 5e-3);
+  kind("motors of a free joint",
+       TURNING("type='free' damping='.1'",
+               "<motor joint='q' gear='1 2 3 .3 .2 .1'/>"
+               "<motor jointinparent='q' gear='0 0 1 .2 .3 .1'/>",
+               "qpos='0 0 1 1 0 0 0' qvel='0 0 0 1 2 3' ctrl='.3 .2'"),
        0, 1e-5, 5e-3);
 }
 
@@ -265,14 +332,33 @@ static void test_friction(void **state) {
     kind(balls[i].name, balls[i].text, 2, 5e-4, 5e-3);
 }
 
+/* surfaces that move against their bodies: a belt that turns, too, and a roll with a drive */
+static void test_belts(void **state) {
+  (void)state;
+  kind("a belt",
+       "<mujoco><option cone='elliptic'/><default><geom condim='4'/></default>" WORLD(
+           "<geom type='plane' size='5 5 .1' surfacevel='1 .3 0 0 0 2'/>"
+           "<body><freejoint/><geom size='.1'/></body>")
+           KEY("qpos='.1 .2 .12 1 .1 0 0' qvel='0 0 -.5 0 0 0'"),
+       1, 1e-4, 5e-3);
+  kind("a roll",
+       "<mujoco>" WORLD(FLOOR "<body><freejoint/><geom type='capsule' size='.1 .2' "
+                              "surfacevel='0 0 0 0 0 3'/></body>")
+           KEY("qpos='0 0 .13 1 .8 .05 0' qvel='0 0 -.3 0 0 0'"),
+       1, 1e-4, 5e-3);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_connect),       cmocka_unit_test(test_weld),
-      cmocka_unit_test(test_joints_tied),   cmocka_unit_test(test_tendons_tied),
-      cmocka_unit_test(test_tendon_limits), cmocka_unit_test(test_wrapping),
-      cmocka_unit_test(test_heavy_tendon),  cmocka_unit_test(test_muscles),
-      cmocka_unit_test(test_dynamics),      cmocka_unit_test(test_ranges),
-      cmocka_unit_test(test_site_forces),   cmocka_unit_test(test_gravity_compensation),
-      cmocka_unit_test(test_fluid),         cmocka_unit_test(test_friction)};
+      cmocka_unit_test(test_connect),      cmocka_unit_test(test_weld),
+      cmocka_unit_test(test_sites_tied),   cmocka_unit_test(test_joints_tied),
+      cmocka_unit_test(test_tendons_tied), cmocka_unit_test(test_tendon_limits),
+      cmocka_unit_test(test_wrapping),     cmocka_unit_test(test_pulley),
+      cmocka_unit_test(test_heavy_tendon), cmocka_unit_test(test_muscles),
+      cmocka_unit_test(test_dynamics),     cmocka_unit_test(test_motors),
+      cmocka_unit_test(test_ranges),       cmocka_unit_test(test_turning),
+      cmocka_unit_test(test_site_forces),  cmocka_unit_test(test_gravity_compensation),
+      cmocka_unit_test(test_fluid),        cmocka_unit_test(test_friction),
+      cmocka_unit_test(test_belts)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -346,6 +346,9 @@ static void test_refusals(void **state) {
           "<freejoint/><geom name='g' size='1'/></body></worldbody><equality>"
           "<connect body1='a' anchor='0 0 0'/></equality></mujoco>",
           1000, 1, "no twin: an equality constraint holds bodies");
+  refused("<mujoco><worldbody><geom name='f' type='plane' size='1 1 1' surfacevel='1 0 0 0 0 0'/>"
+          "<body><freejoint/><geom name='g' size='1'/></body></worldbody></mujoco>",
+          1000, 1, "no twin: surfaces in it move against their bodies");
   refused("<mujoco><worldbody><geom name='f' type='plane' size='1 1 1'/><body><freejoint/>"
           "<geom name='g' size='1'/></body></worldbody><contact>"
           "<pair geom1='f' geom2='g' friction='1 .5 .1 .1 .1'/></contact></mujoco>",
