@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "bridge.h"
 #include "settings.h"
 #include "solvers.h"
 #include "turns.h"
@@ -215,4 +216,36 @@ void race_firsts(const draws *d, size_t first[]) {
   first[0] = 0;
   for (size_t i = 0; i < d->processes; i++)
     first[i + 1] = first[i] + (d->trials - i + d->processes - 1) / d->processes;
+}
+
+/* ---- MuJoCo as it is set: a variant is known by its changes
+ * -------------------------------------- */
+
+static int prepare_own(const model *m, const solver_settings *settings, const solver_output *output,
+                       void **instance, char message[SOLVER_MESSAGE_SIZE]) {
+  return bridge_variant_prepare(true, settings->variant, m, settings, output, instance, message);
+}
+
+static int prepare_race(const model *m, const solver_settings *settings,
+                        const solver_output *output, void **instance,
+                        char message[SOLVER_MESSAGE_SIZE]) {
+  return bridge_variant_prepare(false, settings->variant, m, settings, output, instance, message);
+}
+
+static int run_variant(void *instance, const double x0[], const solver_output *output,
+                       solver_report *report) {
+  return bridge_solver.run(instance, x0, output, report);
+}
+
+static void release_variant(void *instance) {
+  bridge_solver.release(instance);
+}
+
+race_entry race_variant(bool own, const char *changes) {
+  static const solver_type bases[] = {
+      {.name = "mujoco", .prepare = prepare_race, .run = run_variant, .release = release_variant},
+      {.name = "mujoco", .prepare = prepare_own, .run = run_variant, .release = release_variant}};
+  race_entry entry = {.solver = &bases[own], .settings = solver_settings_default()};
+  entry.settings.variant = changes;
+  return entry;
 }

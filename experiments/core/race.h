@@ -19,6 +19,10 @@ typedef struct race_entry {
       *starts; /* another system's, as many, without references; NULL: the plan's */
 } race_entry;
 
+/* MuJoCo with changes, borrowed, of its own defaults or else of the race's settings, as
+ * bridge_variant_prepare has them. */
+race_entry race_variant(bool own, const char *changes);
+
 /* How they race in one process. */
 typedef struct race_plan {
   contest_starts *starts; /* borrowed */

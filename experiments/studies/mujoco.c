@@ -1,12 +1,229 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* essbench mujoco: MuJoCo at its best. Every setting of its own timed against the race's, where its
  * time goes, and a failure if the race holds it back. */
-#include "mujoco.h"
-
+#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include "cases.h"
+#include "clock.h"
+#include "gather.h"
+#include "race.h"
+#include "same_system.h"
+#include "series.h"
+#include "solvers.h"
+#include "statistics.h"
 #include "studies.h"
+
+/* Settings that leave the trajectory this close to the reference's, relative to the largest value
+ * of the component that differs most, leave it unchanged. */
+#define MUJOCO_UNCHANGED 1e-9
+
+/* One combination of settings. */
+typedef struct mujoco_variant {
+  bool own;            /* based on MuJoCo's own defaults; false: on the race's settings */
+  const char *changes; /* as bridge_variant_prepare has them; empty: the base itself */
+} mujoco_variant;
+
+/* MuJoCo's own first, the race's second. */
+enum { MUJOCO_OWN = 0, MUJOCO_RACE = 1, MUJOCO_VARIANTS = 52, MUJOCO_PROFILES = 2 };
+
+typedef struct mujoco_settings {
+  contacts_range contacts;
+  size_t trials;
+  double minimum_effect;
+} mujoco_settings;
+
+/* What is said of a setting. */
+typedef enum mujoco_verdict {
+  MUJOCO_LEFT_OUT,   /* this MuJoCo does not have it, or gives up with it */
+  MUJOCO_CHANGED,    /* another trajectory */
+  MUJOCO_FASTER,     /* than the race's, by more than the minimum effect, seen twice */
+  MUJOCO_SLOWER,     /* by more than the minimum effect */
+  MUJOCO_AS_FAST,    /* neither is shown */
+  MUJOCO_IS_THE_RACE /* the race's own, with an unchanged trajectory */
+} mujoco_verdict;
+
+/* ---- cells: the hopper, then the plate with every number of contacts ------------------------- */
+
+typedef enum mujoco_kind {
+  MUJOCO_FOLLOW, /* trajectories of all settings from all starts, untimed */
+  MUJOCO_RACED,  /* all settings in one process; and those that looked faster once more */
+  MUJOCO_AGAIN,
+  MUJOCO_PROFILE /* MuJoCo's timers on the race's settings, and on its own */
+} mujoco_kind;
+
+typedef struct mujoco_cell {
+  mujoco_kind kind;
+  size_t of, number; /* case; process, or which profile */
+} mujoco_cell;
+
+/* What a cell gives: of FOLLOW a row for each setting, of RACED and AGAIN one for each
+ * start and each that takes part; of PROFILE one for each start, then one for each timer. */
+#define MUJOCO_SAMPLE_COLUMNS(COLUMN, row)                                                         \
+  COLUMN(row, variant, COUNT, "", "number of the setting")                                         \
+  COLUMN(row, trial, COUNT, "", "of the start")                                                    \
+  COLUMN(row, difference, AMOUNT, "", "of trajectories, the largest over all starts, relative")    \
+  COLUMN(row, gap, GAP, "", "of MuJoCo's acceleration from the model's")                           \
+  COLUMN(row, left_out, TEXT, "", "why, one line")                                                 \
+  COLUMN(row, seconds, AMOUNT, "", "of one run")                                                   \
+  COLUMN(row, retaken, AMOUNT, "", "runs taken again")                                             \
+  COLUMN(row, rms_error, AMOUNT, "", "against our reference")                                      \
+  COLUMN(row, timers_cost, AMOUNT, "",                                                             \
+         "time of a start under the timers over seconds, without them")                            \
+  COLUMN(row, timer, TEXT, "", "MuJoCo's own name")                                                \
+  COLUMN(row, parent, NUMBER, "", "the timer it is a part of, or BRIDGE_NO_TIMER")                 \
+  COLUMN(row, calls, AMOUNT, "", "in a step")                                                      \
+  COLUMN(row, measured_ns, AMOUNT, "", "in a step, by the timer")                                  \
+  COLUMN(row, run_ns, AMOUNT, "", "a step without timers")                                         \
+  COLUMN(row, reading_ns, AMOUNT, "", "one reading of the clock")
+COLUMN_ROW(mujoco_sample, MUJOCO_SAMPLE_COLUMNS);
+
+/* Who takes part in a session of a case: the race's first; and where its laps are. */
+typedef struct mujoco_session {
+  size_t count, variant[MUJOCO_VARIANTS];
+  size_t first; /* sample of the first lap */
+} mujoco_session;
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+enum {
+  MUJOCO_SAMPLES = STUDY_SAMPLES,
+  MUJOCO_TOP,
+  MUJOCO_MODELS,
+  MUJOCO_ROWS,
+  MUJOCO_TRIALS,
+  MUJOCO_TIMES,
+  MUJOCO_PROFILED,
+  MUJOCO_TIMERS,
+  MUJOCO_BENCHMARKS
+};
+
+/* What a row is of. */
+typedef struct mujoco_name {
+  const char *model;
+  size_t contacts;
+  const char *base, *changes;
+} mujoco_name;
+
+typedef struct mujoco_row {
+  mujoco_name of;
+  double median_s, median_interval_s[2], q25_s, q75_s, min_s;
+  double ratio, ratio_interval[2], difference, rms_error, rms_worst, field_gap, scaling_s;
+  double confirmed, confirmed_interval[2];
+  double retaken;
+  const char *verdict, *left_out;
+} mujoco_row;
+
+typedef struct mujoco_trial {
+  mujoco_name of;
+  size_t session, trial, process;
+  double seconds, rms_error;
+} mujoco_trial;
+
+/* Where MuJoCo's time goes with one setting, per step; means over the quiet half of the starts. */
+typedef struct mujoco_profile {
+  mujoco_name of;
+  double run_s; /* without timers */
+  double timers_cost, timers_cost_interval[2], reading_s;
+} mujoco_profile;
+
+/* A timer, or what none of its parts accounts for. */
+typedef struct mujoco_time {
+  mujoco_profile in;
+  const char *timer, *part_of;
+  double calls, measured_s, net_s, share, rest_share;
+} mujoco_time;
+
+/* Google Benchmark's shape, so that its tools read the file */
+typedef struct mujoco_benchmark {
+  const char *name, *run_type, *aggregate_name, *aggregate_unit, *time_unit;
+  size_t threads, iterations;
+  double real_time, rms_error;
+} mujoco_benchmark;
+
+#define MUJOCO_TOP_COLUMNS(COLUMN, row)                                                            \
+  COLUMN(row, unchanged, AMOUNT, "",                                                               \
+         "largest relative difference at which a trajectory is unchanged")                         \
+  COLUMN(row, confidence, AMOUNT, "", "of the intervals")
+COLUMN_ROW(mujoco_top, MUJOCO_TOP_COLUMNS);
+
+typedef struct mujoco_model {
+  const model *parameters;
+} mujoco_model;
+
+/* The settings of MuJoCo's that are tried. */
+
+/* what each step from MuJoCo's own defaults to the race's buys, then every single change of the
+ * race's, then those that may go together */
+static const mujoco_variant mujoco_variants[MUJOCO_VARIANTS] = {
+    {true, ""},
+    {false, ""},
+    {true, "jacobian=dense"},
+    {true, "warmstart=off"},
+    {true, "tall=on"},
+    {true, "pairs=on"},
+    {true, "lean=on"},
+
+    {false, "pairs=on"},
+    {false, "pairs=off"},
+    {false, "pairs=off Midphase=on"},
+    {false, "jacobian=sparse"},
+    {false, "jacobian=auto"},
+    {false, "cone=elliptic"},
+    {false, "solver=CG"},
+    {false, "solver=CG jacobian=sparse"},
+    {false, "solver=PGS"},
+    {false, "tolerance=0 iterations=10"},
+    {false, "tolerance=1e-10"},
+    {false, "tolerance=1e-6"},
+    {false, "tolerance=1e-4"},
+    {false, "iterations=2"},
+    {false, "ls_iterations=5"},
+    {false, "ls_iterations=10"},
+    {false, "ls_tolerance=0.1"},
+    {false, "ls_tolerance=1e-4"},
+    {false, "warmstart=on"},
+    {false, "tall=off"},
+    {false, "lean=off"},
+
+    {false, "Equality=on"},
+    {false, "Frictionloss=on"},
+    {false, "Limit=on"},
+    {false, "Passive=on"},
+    {false, "Spring=on Damper=on"},
+    {false, "Clampctrl=on"},
+    {false, "Filterparent=on"},
+    {false, "Actuation=on"},
+    {false, "Refsafe=on"},
+    {false, "Sensor=on"},
+    {false, "Midphase=on"},
+    {false, "Eulerdamp=on"},
+    {false, "AutoReset=on"},
+    {false, "NativeCCD=on"},
+    {false, "MultiCCD=on"},
+    {false, "Island=on"},
+    {false, "Sleep=off"},
+    {false, "Speculative=on"},
+
+    {false, "timestep=0.001"},
+    {false, "timestep=0.004"},
+    {false, "integrator=implicit"},
+    {false, "integrator=implicitfast"},
+    {false, "integrator=discrete"},
+    {false, "integrator=RK4"},
+};
+
+/* "mujoco" or "race" */
+static const char *mujoco_variant_base(const mujoco_variant *v) {
+  return v->own ? "mujoco" : "race";
+}
+
+static race_entry variant_entry(size_t variant) {
+  return race_variant(mujoco_variants[variant].own, mujoco_variants[variant].changes);
+}
 
 static const study_option options[] = {
     {"contacts", "LIST",
@@ -147,6 +364,605 @@ static const column benchmark_columns[] = {
     COLUMN(mujoco_benchmark, rms_error, AMOUNT, "", "median"),
     {0},
 };
+
+/* The cells of mujoco: trajectories of all settings, and their races. */
+
+/* with fewer starts than these a 95 % interval of a median is no such thing: no verdict on times */
+enum { VERDICT_TRIALS = 6 };
+
+/* ---- cases ----------------------------------------------------------------------------------- */
+
+static const mujoco_settings *given_of(const study_run *run) {
+  return run->settings;
+}
+
+/* how many cases there are; one's name, contacts and starts. NULL with one line. */
+static size_t mujoco_cases(const study_run *run) {
+  return 1 + given_of(run)->contacts.count;
+}
+
+static const model_type *mujoco_type(size_t of) {
+  return model_find(of ? "plate" : "hopper");
+}
+
+static size_t mujoco_contacts(const study_run *run, size_t of) {
+  return of ? given_of(run)->contacts.contacts[of - 1] : 1;
+}
+
+static contest_starts *mujoco_starts(study_run *run, size_t of) {
+  // the hopper has one contact, and no parameter to say so
+  const case_change changes[] = {{"contacts", (double)mujoco_contacts(run, of)}, {0}};
+  return case_starts_of(run, mujoco_type(of), changes, given_of(run)->trials);
+}
+
+/* ---- who takes part -------------------------------------------------------------------------- */
+
+static const mujoco_sample *mujoco_followed(const study_run *run, size_t of, size_t variant) {
+  return (const mujoco_sample *)study_samples(run, of, NULL) + variant;
+}
+
+static mujoco_session mujoco_first_session(study_run *run, size_t of) {
+  mujoco_session s = {.first = mujoco_cases(run) * MUJOCO_VARIANTS};
+  for (size_t i = 0; i <= of; i++) {
+    if (i) s.first += s.count * given_of(run)->trials;
+    s.count = 0;
+    s.variant[s.count++] = MUJOCO_RACE;
+    for (size_t k = 0; k < MUJOCO_VARIANTS; k++)
+      if (k != MUJOCO_RACE && !*mujoco_followed(run, i, k)->left_out) s.variant[s.count++] = k;
+  }
+  return s;
+}
+
+/* the samples of one who takes part in a session, process by process; and what it was followed by
+ */
+static gather mujoco_laps(study_run *run, const mujoco_session *session, size_t place) {
+  return (gather){run, MUJOCO_SAMPLES, session->first + place, session->count,
+                  given_of(run)->trials};
+}
+
+/* how starts are spread over processes */
+static draws mujoco_draws(const study_run *run) {
+  return race_draws(run, given_of(run)->trials, false);
+}
+
+/* the median of its times in a session, or of those over the race's; a failure is noted */
+static void mujoco_median(study_run *run, const mujoco_session *session, size_t place,
+                          bool over_race, double *median, double interval[2]) {
+  const gather laps = mujoco_laps(run, session, place);
+  draws d = mujoco_draws(run);
+  size_t first[d.processes + 1];
+  race_firsts(&d, first);
+  d.first = first;
+  if (over_race)
+    series_median_ratio(laps, mujoco_laps(run, session, 0), "seconds", &d, median, interval);
+  else
+    series_median(laps, "seconds", &d, median, interval);
+}
+
+/* of a setting whose trajectory differs so much, and whose time over the race's is a ratio with an
+ * interval */
+static mujoco_verdict mujoco_judge(size_t variant, double difference, double ratio,
+                                   const double interval[2], double effect) {
+  if (!(difference <= MUJOCO_UNCHANGED)) return MUJOCO_CHANGED;
+  if (variant == MUJOCO_RACE) return MUJOCO_IS_THE_RACE;
+  if (ratio * (1.0 + effect) < 1.0 && interval[1] < 1.0) return MUJOCO_FASTER;
+  if (ratio > 1.0 + effect && interval[0] > 1.0) return MUJOCO_SLOWER;
+  return MUJOCO_AS_FAST;
+}
+
+/* the least effect that is one: none is seen from few starts */
+static double mujoco_effect(const mujoco_settings *given) {
+  return given->trials < VERDICT_TRIALS ? INFINITY : given->minimum_effect;
+}
+
+/* those of a session that look faster than the race's by it, which comes first */
+static void looks_faster(study_run *run, size_t of, const mujoco_session *in, mujoco_session *out) {
+  const double effect = mujoco_effect(given_of(run));
+  out->count = 0;
+  out->variant[out->count++] = MUJOCO_RACE;
+  for (size_t i = 1; i < in->count; i++) {
+    double ratio, interval[2];
+    mujoco_median(run, in, i, true, &ratio, interval);
+    const double difference = mujoco_followed(run, of, in->variant[i])->difference;
+    if (mujoco_judge(in->variant[i], difference, ratio, interval, effect) == MUJOCO_FASTER)
+      out->variant[out->count++] = in->variant[i];
+  }
+  if (out->count == 1) out->count = 0;
+}
+
+static mujoco_session mujoco_second_session(study_run *run, size_t of) {
+  mujoco_session out = {0};
+  const size_t trials = given_of(run)->trials;
+  const mujoco_session last = mujoco_first_session(run, mujoco_cases(run) - 1);
+  size_t first = last.first + last.count * trials;
+  for (size_t i = 0; i <= of; i++) {
+    const mujoco_session one = mujoco_first_session(run, i);
+    looks_faster(run, i, &one, &out);
+    out.first = first;
+    first += out.count * trials;
+  }
+  return out;
+}
+
+/* ---- the plan -------------------------------------------------------------------------------- */
+
+/* so many cells of a case: processes, profiles, or the one */
+static int plan_case(study_run *run, mujoco_kind kind, size_t of, size_t count) {
+  static const char *const names[] = {"follow", "race", "again", "profile"};
+  for (size_t i = 0; i < count; i++)
+    if (study_cell(run, &(mujoco_cell){kind, of, i}, "%s model=%s contacts=%zu number=%zu of %zu",
+                   names[kind], mujoco_type(of)->name, mujoco_contacts(run, of), i, count))
+      return -1;
+  return 0;
+}
+
+/* mujoco_cells.c */
+static int mujoco_plan(study_run *run, size_t stage) {
+  const size_t processes = mujoco_draws(run).processes;
+  for (size_t i = 0; i < mujoco_cases(run); i++) {
+    if (stage == 0 && plan_case(run, MUJOCO_FOLLOW, i, 1)) return -1;
+    if (stage == 1 && plan_case(run, MUJOCO_RACED, i, processes)) return -1;
+    const bool again = stage == 2 && mujoco_second_session(run, i).count;
+    if (again && plan_case(run, MUJOCO_AGAIN, i, processes)) return -1;
+  }
+  for (size_t i = 0; stage == 2 && i < mujoco_cases(run); i++)
+    if (plan_case(run, MUJOCO_PROFILE, i, MUJOCO_PROFILES)) return -1;
+  return 0;
+}
+
+/* ---- trajectories ---------------------------------------------------------------------------- */
+
+/* largest difference in any component, relative to the component's largest value in `b` */
+static double difference_of(const trajectory *a, const double b[]) {
+  double largest = 0.0;
+  for (size_t j = 0; j < a->dimension; j++) {
+    double gap = 0.0, scale = 0.0;
+    for (size_t i = j; i < a->count * a->dimension; i += a->dimension) {
+      gap = fmax(gap, fabs(a->states[i] - b[i]));
+      scale = fmax(scale, fabs(b[i]));
+    }
+    if (gap > 0.0) largest = fmax(largest, gap / scale);
+  }
+  return largest;
+}
+
+/* one setting from every start; nonzero when MuJoCo gives up with it. `own` has the trajectories of
+ * the first, one after the other, begun by it. */
+static int follow(contestant *c, double **own, mujoco_sample *s) {
+  const size_t size = c->samples.count * c->samples.dimension;
+  const bool first = !*own;
+  if (first) *own = calloc(c->starts->trials * size, sizeof **own);
+  if (!*own) return -1;
+  s->difference = 0.0;
+  for (size_t i = 0; i < c->starts->trials; i++) {
+    double seconds;
+    if (contestant_time(c, i, &seconds)) return -1;
+    if (first) memcpy(*own + i * size, c->samples.states, size * sizeof **own);
+    s->difference = fmax(s->difference, difference_of(&c->samples, *own + i * size));
+  }
+  return 0;
+}
+
+/* a setting with which MuJoCo gives up, or that it does not have, is out of the race: *why is not
+ * empty then. The bases must do. */
+static int try_variant(study_run *run, const contest_starts *starts, double **own, mujoco_sample *s,
+                       char why[SOLVER_MESSAGE_SIZE]) {
+  const race_entry entry = variant_entry(s->variant);
+  contestant c;
+  int status = contestant_prepare(&c, entry.solver, &entry.settings, starts, why);
+  if (status) return status == SOLVER_REFUSED && s->variant > MUJOCO_RACE ? 0 : -1;
+  status = bridge_instance_gap(c.instance, SAME_SYSTEM_STATES, run->seed, &s->gap, why);
+  why[0] = status ? why[0] : '\0';
+  if (!status && follow(&c, own, s)) {
+    measure_message(why, "%s", *own ? c.report.message : "out of memory");
+    status = s->variant > MUJOCO_RACE && *own ? 0 : -1;
+  }
+  contestant_release(&c);
+  return status;
+}
+
+static int mujoco_follow(study_run *run, size_t of) {
+  contest_starts *const starts = mujoco_starts(run, of);
+  double *own = NULL;
+  int status = starts ? 0 : -1;
+  for (size_t k = 0; !status && k < MUJOCO_VARIANTS; k++) {
+    char why[SOLVER_MESSAGE_SIZE] = "";
+    mujoco_sample s;
+    column_clear(mujoco_sample_columns, &s);
+    s.variant = k;
+    status = try_variant(run, starts, &own, &s, why);
+    s.left_out = why;
+    if (*why) s.difference = NAN;
+    if (status)
+      measure_message(run->message, "%s", why);
+    else
+      status = study_add(run, MUJOCO_SAMPLES, &s);
+  }
+  free(own);
+  return status;
+}
+
+/* ---- races ----------------------------------------------------------------------------------- */
+
+/* one under way */
+typedef struct heat {
+  study_run *run;
+  mujoco_session session;
+} heat;
+
+static int tell(void *context, const race_lap *lap) {
+  const heat *const h = context;
+  mujoco_sample s;
+  column_clear(mujoco_sample_columns, &s);
+  s.variant = h->session.variant[lap->entry];
+  s.trial = lap->trial;
+  s.seconds = lap->of.time_s;
+  s.retaken = lap->retaken;
+  s.rms_error = lap->of.rms_error;
+  return study_add(h->run, MUJOCO_SAMPLES, &s);
+}
+
+static int mujoco_race(study_run *run, const mujoco_cell *c) {
+  const bool again = c->kind == MUJOCO_AGAIN;
+  heat h = {run, again ? mujoco_second_session(run, c->of) : mujoco_first_session(run, c->of)};
+  race_entry entry[MUJOCO_VARIANTS];
+  for (size_t i = 0; i < h.session.count; i++) entry[i] = variant_entry(h.session.variant[i]);
+  const race_plan plan = {.starts = mujoco_starts(run, c->of),
+                          .trials = given_of(run)->trials,
+                          .process = c->number,
+                          .processes = mujoco_draws(run).processes,
+                          .seed = run->seed + again};
+  return plan.starts ? race_run(run, &plan, entry, h.session.count, tell, &h) : -1;
+}
+
+static study_place mujoco_place(const void *planned) {
+  const mujoco_cell *const c = planned;
+  return (study_place){c->of, c->kind == MUJOCO_FOLLOW ? c->of : c->number};
+}
+
+/* The profiling pass of mujoco: MuJoCo's own timers, beside runs without them. */
+
+enum { PROFILE_TRIALS_MAX = 60, READINGS = 20000, READING_BLOCKS = 25 };
+
+static const double sample_s = 5e-3;
+
+/* whole nanoseconds in a double are exact for the first hundred days */
+static double clock_now(void) {
+  return (double)measure_clock_ns();
+}
+
+/* the median of several blocks of readings, called as MuJoCo calls it */
+static double reading_ns(void) {
+  double (*volatile const clock)(void) = clock_now;
+  double block[READING_BLOCKS], median = NAN, sum = 0.0;
+  for (int i = 0; i < READING_BLOCKS; i++) {
+    const uint64_t start = measure_clock_ns();
+    for (int k = 0; k < READINGS; k++) sum += clock();
+    block[i] = (double)(measure_clock_ns() - start) / READINGS;
+  }
+  measure_median(block, READING_BLOCKS, &median);
+  return sum > 0.0 ? median : NAN;
+}
+
+enum { PLAIN, PROFILED, CANDIDATES };
+
+/* one setting under the timers */
+typedef struct profiled {
+  contestant runner;
+  size_t trials;
+  bridge_profile timers[PROFILE_TRIALS_MAX]; /* of all runs from a start, ns */
+  double steps[PROFILE_TRIALS_MAX];          /* of them */
+  double seconds[CANDIDATES * PROFILE_TRIALS_MAX];
+} profiled;
+
+static int run_profiled(void *context, size_t trial) {
+  profiled *const p = context;
+  const contest_starts *const starts = p->runner.starts;
+  const solver_output output = trajectory_output(&p->runner.samples);
+  const double *const x0 = starts->states + trial * starts->m->system.dimension;
+  const int status = bridge_profiled_run(p->runner.instance, x0, &output, clock_now,
+                                         &p->timers[trial], &p->runner.report);
+  p->steps[trial] += (double)p->runner.report.steps;
+  return status;
+}
+
+/* a trial's number and what it took */
+typedef struct timed_trial {
+  size_t trial;
+  double seconds;
+} timed_trial;
+
+static int by_seconds(const void *a, const void *b) {
+  const double x = ((const timed_trial *)a)->seconds, y = ((const timed_trial *)b)->seconds;
+  return (x > y) - (x < y);
+}
+
+/* Puts the quiet half of the trials first and returns how many they are, with their mean in *mean.
+ * Means of the same trials add up, which medians do not; the other half is the noisier one. */
+static size_t quiet_half(const double seconds[], size_t trials, timed_trial order[], double *mean) {
+  const size_t half = (trials + 1) / 2;
+  double sum = 0.0;
+  for (size_t i = 0; i < trials; i++) order[i] = (timed_trial){i, seconds[i]};
+  qsort(order, trials, sizeof *order, by_seconds);
+  for (size_t i = 0; i < half; i++) sum += order[i].seconds;
+  *mean = sum / (double)half;
+  return half;
+}
+
+/* a row for each start, and one for each timer */
+static void add_rows(study_run *run, const profiled *p, size_t variant) {
+  const double *const plain = p->seconds, *const timed = p->seconds + PROFILED * p->trials;
+  timed_trial order[PROFILE_TRIALS_MAX];
+  double mean;
+  mujoco_sample s;
+  column_clear(mujoco_sample_columns, &s);
+  s.variant = variant;
+  for (size_t i = 0; i < p->trials; i++) {
+    s.trial = i;
+    s.seconds = plain[i];
+    s.timers_cost = timed[i] / plain[i];
+    study_add(run, MUJOCO_SAMPLES, &s);
+  }
+  quiet_half(plain, p->trials, order, &mean);
+  s.run_ns = 1e9 * mean / (double)p->runner.report.steps;
+  s.reading_ns = reading_ns();
+  const size_t half = quiet_half(timed, p->trials, order, &mean);
+  for (size_t i = 0; i < p->timers->count; i++) {
+    s.timer = p->timers->timer[i].name;
+    s.parent = p->timers->timer[i].parent;
+    s.calls = (double)p->timers->timer[i].calls / *p->steps;
+    s.measured_ns = 0.0;
+    for (size_t k = 0; k < half; k++) {
+      const size_t at = order[k].trial;
+      s.measured_ns += p->timers[at].timer[i].duration / p->steps[at] / (double)half;
+    }
+    study_add(run, MUJOCO_SAMPLES, &s);
+  }
+}
+
+static int profile(study_run *run, profiled *p, size_t variant) {
+  const measure_candidate candidates[CANDIDATES] = {
+      [PLAIN] = contestant_candidate(&p->runner), [PROFILED] = {.run = run_profiled, .context = p}};
+  const measure_turns plan = {.trials = p->trials,
+                              .seed = run->seed,
+                              .rounds = 1,
+                              .turn_s = sample_s * (double)p->trials,
+                              .most_s = INFINITY};
+  measure_turns_record record[CANDIDATES];
+  const int status = measure_take_turns(candidates, CANDIDATES, &plan, p->seconds, record);
+  if (status) return measure_fail(run->message, "profiling: %s", measure_strerror(status));
+  if (record[PLAIN].failed || record[PROFILED].failed)
+    return measure_fail(run->message, "profiling: %s", p->runner.report.message);
+  add_rows(run, p, variant);
+  return 0;
+}
+
+/* mujoco_profile.c */
+static int mujoco_measure_profile(study_run *run, size_t of, size_t which) {
+  static const size_t variants[MUJOCO_PROFILES] = {MUJOCO_RACE, MUJOCO_OWN};
+  const race_entry entry = variant_entry(variants[which]);
+  const contest_starts *const starts = mujoco_starts(run, of);
+  profiled *const p = calloc(1, sizeof *p);
+  int status = !p ? study_out_of_memory(run) : starts ? 0 : -1;
+  if (!status)
+    status = contestant_prepare(&p->runner, entry.solver, &entry.settings, starts, run->message);
+  if (!status) {
+    p->trials = starts->trials < PROFILE_TRIALS_MAX ? starts->trials : PROFILE_TRIALS_MAX;
+    status = profile(run, p, variants[which]) ? -1 : 0;
+    contestant_release(&p->runner);
+  }
+  free(p);
+  return status ? -1 : 0;
+}
+
+/* What the samples of mujoco say: verdicts on settings, and where MuJoCo's time goes. */
+
+static mujoco_name name_of(const study_run *run, size_t of, size_t variant) {
+  return (mujoco_name){.model = mujoco_type(of)->name,
+                       .contacts = mujoco_contacts(run, of),
+                       .base = mujoco_variant_base(&mujoco_variants[variant]),
+                       .changes = mujoco_variants[variant].changes};
+}
+
+static const char *mujoco_verdict_name(mujoco_verdict verdict) {
+  static const char *const names[] = {[MUJOCO_LEFT_OUT] = "left out",
+                                      [MUJOCO_CHANGED] = "changes the trajectory",
+                                      [MUJOCO_FASTER] = "faster",
+                                      [MUJOCO_SLOWER] = "slower",
+                                      [MUJOCO_AS_FAST] = "no difference shown",
+                                      [MUJOCO_IS_THE_RACE] = "the race's"};
+  return names[verdict];
+}
+
+/* ---- settings -------------------------------------------------------------------------------- */
+
+/* the place of a setting in a session; its count when it takes no part */
+static size_t place_in(const mujoco_session *session, size_t variant) {
+  size_t place = 0;
+  while (place < session->count && session->variant[place] != variant) place++;
+  return place;
+}
+
+/* times of one that took part; what looked faster is judged by the second session */
+static void fill_times(study_run *run, const mujoco_session session[2], size_t variant,
+                       mujoco_row *r) {
+  const mujoco_settings *const given = run->settings;
+  const double effect = mujoco_effect(given);
+  const size_t place = place_in(&session[0], variant), again = place_in(&session[1], variant);
+  const gather laps = mujoco_laps(run, &session[0], place);
+  mujoco_median(run, &session[0], place, false, &r->median_s, r->median_interval_s);
+  mujoco_median(run, &session[0], place, true, &r->ratio, r->ratio_interval);
+  r->q25_s = gather_quantile(laps, "seconds", 0.25);
+  r->q75_s = gather_quantile(laps, "seconds", 0.75);
+  r->min_s = gather_quantile(laps, "seconds", 0.0);
+  r->retaken = gather_sum(laps, "retaken");
+  r->rms_error = gather_median(laps, "rms_error");
+  r->rms_worst = gather_quantile(laps, "rms_error", 1.0);
+  mujoco_verdict verdict =
+      mujoco_judge(variant, r->difference, r->ratio, r->ratio_interval, effect);
+  if (again < session[1].count) {
+    mujoco_median(run, &session[1], again, true, &r->confirmed, r->confirmed_interval);
+    verdict = mujoco_judge(variant, r->difference, r->confirmed, r->confirmed_interval, effect);
+  }
+  r->verdict = mujoco_verdict_name(verdict);
+}
+
+static void add_row(study_run *run, size_t of, size_t variant, const mujoco_session session[2]) {
+  const mujoco_sample *const followed = mujoco_followed(run, of, variant);
+  mujoco_row r;
+  column_clear(run->study->tables[MUJOCO_ROWS].columns, &r);
+  r.of = name_of(run, of, variant);
+  r.left_out = followed->left_out;
+  r.verdict = mujoco_verdict_name(MUJOCO_LEFT_OUT);
+  if (!*r.left_out) {
+    r.difference = followed->difference;
+    r.field_gap = followed->gap.gap;
+    r.scaling_s = followed->gap.scaling;
+    fill_times(run, session, variant, &r);
+  }
+  study_add(run, MUJOCO_ROWS, &r);
+  if (*r.left_out) return;
+  const mujoco_benchmark b = {.name = study_text(run, "%s/contacts:%zu/%s%s%s", r.of.model,
+                                                 r.of.contacts, r.of.base, *r.of.changes ? "/" : "",
+                                                 r.of.changes),
+                              .run_type = "aggregate",
+                              .aggregate_name = "median",
+                              .aggregate_unit = "time",
+                              .time_unit = "ms",
+                              .threads = 1,
+                              .iterations = ((const mujoco_settings *)run->settings)->trials,
+                              .real_time = 1e3 * r.median_s,
+                              .rms_error = r.rms_error};
+  study_add(run, MUJOCO_BENCHMARKS, &b);
+}
+
+/* the first session, then the second of those it made look fast */
+static void add_trials(study_run *run, size_t of, size_t variant, const mujoco_session session[2]) {
+  size_t count;
+  const mujoco_sample *const all = study_rows(run, MUJOCO_SAMPLES, &count);
+  const mujoco_name name = name_of(run, of, variant);
+  const draws d = mujoco_draws(run);
+  size_t first[d.processes + 1];
+  race_firsts(&d, first);
+  for (size_t i = 0; i < 2; i++) {
+    const size_t place = place_in(&session[i], variant);
+    const gather laps = mujoco_laps(run, &session[i], place);
+    for (size_t j = 0; place < session[i].count && j < laps.count; j++) {
+      const size_t process = race_process(&d, j), at = first[process] + race_place(&d, j);
+      const mujoco_sample *const s = &all[laps.first + at * laps.stride];
+      const mujoco_trial t = {name, i + 1, j, process, s->seconds, s->rms_error};
+      study_add(run, MUJOCO_TRIALS, &t);
+    }
+  }
+}
+
+static int add_case(study_run *run, size_t of) {
+  const mujoco_session session[2] = {mujoco_first_session(run, of), mujoco_second_session(run, of)};
+  const mujoco_model m = {mujoco_starts(run, of) ? mujoco_starts(run, of)->m : NULL};
+  if (!m.parameters) return -1;
+  study_add(run, MUJOCO_MODELS, &m);
+  for (size_t k = 0; k < MUJOCO_VARIANTS; k++) {
+    add_row(run, of, k, session);
+    add_trials(run, of, k, session);
+  }
+  return 0;
+}
+
+/* ---- profiles -------------------------------------------------------------------------------- */
+
+/* A timer shows the work between its two readings of the clock and, since the readings lie on both
+ * sides of it, about one reading; its parts' readings are inside it, two for each. All are taken
+ * off, at what a reading costs by itself. What is left of the whole step then has to be a step's
+ * time without timers, which is measured as well. */
+
+/* readings of the clock that happened inside timer i in a step, its own two counting as one */
+static double readings_inside(const mujoco_sample t[], size_t timers, size_t i) {
+  double readings = t[i].calls;
+  for (size_t k = 0; k < timers; k++) {
+    int above = (int)t[k].parent;
+    while (above != BRIDGE_NO_TIMER && (size_t)above != i) above = (int)t[above].parent;
+    if (above != BRIDGE_NO_TIMER) readings += 2.0 * t[k].calls;
+  }
+  return readings;
+}
+
+/* the time of each without readings, and what its parts leave of it; NaN: it has none */
+static void take_off_readings(const mujoco_sample t[], size_t timers, double net[], double rest[]) {
+  for (size_t i = 0; i < timers; i++) {
+    net[i] = t[i].measured_ns - t->reading_ns * readings_inside(t, timers, i);
+    rest[i] = NAN;
+  }
+  for (size_t i = 0; i < timers; i++) {
+    const int parent = (int)t[i].parent;
+    if (parent == BRIDGE_NO_TIMER || !(t[i].calls > 0.0)) continue;
+    if (isnan(rest[parent])) rest[parent] = net[parent];
+    rest[parent] -= net[i];
+  }
+}
+
+static void add_times(study_run *run, const mujoco_profile *in, const mujoco_sample t[],
+                      size_t timers) {
+  double net[BRIDGE_TIMERS_MAX], rest[BRIDGE_TIMERS_MAX];
+  take_off_readings(t, timers, net, rest);
+  for (size_t i = 0; i < timers; i++) {
+    const char *const above = t[i].parent >= 0.0 ? t[(size_t)t[i].parent].timer : "";
+    const mujoco_time time = {
+        *in,           t[i].timer,      above,           t[i].calls, 1e-9 * t[i].measured_ns,
+        1e-9 * net[i], net[i] / net[0], rest[i] / net[0]};
+    const mujoco_time left = {*in, "rest",         t[i].timer,       NAN,
+                              NAN, 1e-9 * rest[i], rest[i] / net[0], NAN};
+    if (t[i].calls > 0.0) study_add(run, MUJOCO_TIMES, &time);
+    if (t[i].calls > 0.0) study_add(run, MUJOCO_TIMERS, &time);
+    if (!isnan(rest[i])) study_add(run, MUJOCO_TIMES, &left);
+  }
+}
+
+/* the samples of a profile's cell: starts, then timers */
+static void add_profile(study_run *run, size_t of, size_t cell) {
+  size_t count, starts = 0, all;
+  const mujoco_sample *const s = study_samples(run, cell, &count);
+  while (starts < count && !*s[starts].timer) starts++;
+  const size_t first = (size_t)(s - (const mujoco_sample *)study_rows(run, MUJOCO_SAMPLES, &all));
+  const gather pairs = {run, MUJOCO_SAMPLES, first, 1, starts};
+  const draws d = {.trials = starts, .processes = 1, .seed = run->seed};
+  mujoco_profile p = {.of = name_of(run, of, s->variant),
+                      .run_s = 1e-9 * s[starts].run_ns,
+                      .reading_s = 1e-9 * s[starts].reading_ns};
+  series_median(pairs, "timers_cost", &d, &p.timers_cost, p.timers_cost_interval);
+  study_add(run, MUJOCO_PROFILED, &p);
+  add_times(run, &p, s + starts, count - starts);
+}
+
+static int mujoco_derive(study_run *run) {
+  const size_t cases = mujoco_cases(run), profiles = cases * MUJOCO_PROFILES;
+  study_add(run, MUJOCO_TOP, &(mujoco_top){MUJOCO_UNCHANGED, 0.95});
+  for (size_t i = 0; i < cases; i++)
+    if (add_case(run, i)) return -1;
+  for (size_t i = 0; i < profiles; i++)
+    add_profile(run, i / MUJOCO_PROFILES, study_cells(run) - profiles + i);
+  return 0;
+}
+
+static int mujoco_conclude(study_run *run) {
+  size_t count;
+  const mujoco_row *const rows = study_rows(run, MUJOCO_ROWS, &count);
+  for (size_t i = 0; i < count; i++) {
+    const mujoco_row *const r = &rows[i];
+    if (r->verdict == mujoco_verdict_name(MUJOCO_FASTER))
+      return measure_fail(
+          run->message,
+          "%s, N = %zu: %s %s leaves the trajectory unchanged and takes %.3f [%.3f, %.3f] of the "
+          "time of the race's settings, which must be the fastest",
+          r->of.model, r->of.contacts, r->of.base, r->of.changes, r->confirmed,
+          r->confirmed_interval[0], r->confirmed_interval[1]);
+    if (i % MUJOCO_VARIANTS == MUJOCO_RACE && r->verdict != mujoco_verdict_name(MUJOCO_IS_THE_RACE))
+      return measure_fail(
+          run->message,
+          "%s, N = %zu: the race's settings change MuJoCo's trajectory by %.2g; %.0g is accepted",
+          r->of.model, r->of.contacts, r->difference, MUJOCO_UNCHANGED);
+  }
+  return 0;
+}
 
 /* ---- the study ------------------------------------------------------------------------------- */
 

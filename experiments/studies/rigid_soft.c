@@ -11,7 +11,6 @@
 #include "cases.h"
 #include "contact_models.h"
 #include "corner_springs.h"
-#include "mujoco.h"
 #include "race.h"
 #include "solvers.h"
 #include "studies.h"
@@ -188,11 +187,9 @@ static bool track_is_stable(const track *t) {
 
 /* springs need cones of their own; what is usual is changed as little as can be */
 static race_entry rigid_soft_mujoco(study_run *run, const rigid_soft_case *c) {
-  const mujoco_variant variant = {
-      .own = c->usual,
-      .changes = study_text(run, "integrator=%s%s time_constant=%.17g", c->integrator,
-                            c->usual ? "" : " cone=elliptic", c->time_constant)};
-  race_entry entry = mujoco_variant_entry(&variant);
+  const char *const changes = study_text(run, "integrator=%s%s time_constant=%.17g", c->integrator,
+                                         c->usual ? "" : " cone=elliptic", c->time_constant);
+  race_entry entry = race_variant(c->usual, changes);
   entry.settings.time_step = c->time_step;
   return entry;
 }

@@ -150,7 +150,6 @@ enum {
 
 /* The columns of a sweep's tables. */
 
-/* sweep_columns.c: their columns. */
 static const column sweep_gap_columns[] = {
     COLUMN_AS("gap", sweep_row, gap.gap, AMOUNT, "",
               "RMS of the difference in acceleration, over the field's RMS"),

@@ -20,7 +20,7 @@
 #include <cmocka.h>
 
 #include "csv.h"
-#include "mujoco.h"
+#include "mujoco.c"
 #include "studies.h"
 #include "study_fixture.h"
 #include "test_measure_folder.h"
