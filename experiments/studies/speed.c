@@ -1,11 +1,292 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* essbench speed: how fast libess is against MuJoCo's cheapest setting at no worse an error, what
  * one more contact costs either, and how far from the cost of its evaluations alone libess is. */
-#include "speed.h"
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include "cases.h"
 #include "choice.h"
 #include "earlier.h"
+#include "race.h"
+#include "same_system.h"
+#include "series.h"
+#include "solvers.h"
+#include "speed_calls.h"
 #include "studies.h"
+
+/* ---- systems --------------------------------------------------------------------------------- */
+
+/* How a model's field is summed: the hopper's in one way. */
+typedef enum speed_form { SPEED_CONTACTS, SPEED_AGGREGATED, SPEED_FORMS } speed_form;
+
+/* The hopper, the plate with every number of contacts, and the largest without damping; then both
+ * with springs of every stiffness asked for; then plates with many contacts, without MuJoCo. */
+typedef struct speed_system {
+  const char *model;
+  size_t contacts, forms;
+  double damping;              /* NaN: the hopper's own */
+  double stiffness;            /* of all springs */
+  bool stiff;                  /* one of those asked for */
+  bool with_mujoco, in_errors; /* MuJoCo races; libess and the plain methods at all errors asked */
+  bool largest, in_series;     /* the last of those whose numbers of contacts differ; one of them */
+} speed_system;
+
+typedef struct speed_settings {
+  contacts_range contacts;
+  option_numbers errors, many, targets, stiff;
+  size_t trials;
+  const char *before;
+} speed_settings;
+
+/* ---- samples --------------------------------------------------------------------------------- */
+
+/* Who races (what = "entry"), what one of its starts gave in one process ("run"), or what a call of
+ * one of a model's callbacks takes ("call", the callback being the variant). Of the numbers that is
+ * not known which it has not. */
+typedef struct speed_sample {
+  const char *what, *protocol, *field, *solver, *variant;
+  double target, rtol, time_step, rows, field_gap, scaling;
+  size_t process, trial;
+  double seconds, repetitions, retaken, disturbed, rms_error, events, reference_events;
+  double counts[SPEED_COUNTS];
+} speed_sample;
+
+enum { SPEED_ENTRIES_MAX = 64 };
+
+/* Whose an entry is: MuJoCo's, libess's, or that of a method that looks for no crossing. */
+typedef enum speed_whose { SPEED_MUJOCO, SPEED_OURS, SPEED_PLAIN } speed_whose;
+
+static const char speed_yardstick[] = "Euler-2ms", speed_yardstick_rk4[] = "RK4-2ms",
+                  speed_fixed[] = "fixed-tolerance";
+
+/* ---- a system within a cell ------------------------------------------------------------------ */
+
+typedef struct speed_room {
+  study_run *run;
+  speed_system of;
+  const model *form[SPEED_FORMS]; /* the run's */
+  contest_starts starts;          /* of form 0; owned */
+  bridge_gap gap;                 /* the largest of all forms */
+} speed_room;
+
+/* ---- what is derived ------------------------------------------------------------------------- */
+
+enum {
+  SPEED_SAMPLES = STUDY_SAMPLES,
+  SPEED_ROWS,
+  SPEED_MARGINALS,
+  SPEED_SAMPLE_COSTS,
+  SPEED_CALLBACKS,
+  SPEED_RUNS,
+  SPEED_VALUES
+};
+
+/* One of either engine in one protocol. Numbers that it does not have are NaN. */
+typedef struct speed_row {
+  const char *model, *law, *field, *solver, *variant, *protocol, *mujoco_variant, *plain_solver;
+  size_t contacts, trials, processes;
+  double damping, stiffness;
+  double median_s, median[2], mujoco_s, ratio, ratio_ends[2], before, before_ends[2];
+  double plain_setting, plain_s, plain_ratio, plain_ends[2];
+  double rms[3], mujoco_rms[3], plain_rms[3], accepted[3]; /* median, 90 % and worst start */
+  bool worse;
+  double events, events_ratio, s_per_crossing, retaken, disturbed;
+  double steps, rejected, entries, through, field_evaluations, guard_evaluations;
+  double entries_per_crossing, evaluations_per_crossing, bound_s, over_bound, mujoco_over_bound;
+  double field_gap, scaling_s, mujoco_time_step;
+  solver_settings settings;
+} speed_row;
+
+#define SPEED_MARGINAL_COLUMNS(COLUMN, row)                                                        \
+  COLUMN(row, field, TEXT, "", "how libess's field is summed", SHOWN("one more contact", "%-16s")) \
+  COLUMN(row, rtol, AMOUNT, "", "libess's tolerance at every number of contacts",                  \
+         SHOWN("rtol", "%7.1e"))                                                                   \
+  COLUMN(row, mujoco_variant, TEXT, "", "MuJoCo's integrator at each of them",                     \
+         SHOWN("MuJoCo's", "%-12s"))                                                               \
+  COLUMN(row, mujoco_time_step, AMOUNT, "s", "and its step", SHOWN_TIMES("ms", "%5.2f", 1e3))      \
+  COLUMN(row, s_per_contact, NUMBER, "s", "slope of libess's medians over the number of contacts", \
+         SHOWN_TIMES("libess us", "%9.3f", 1e6))                                                   \
+  COLUMN(row, interval, INTERVAL, "s", "its 95 % interval")                                        \
+  COLUMN(row, mujoco_s_per_contact, NUMBER, "s", "MuJoCo's",                                       \
+         SHOWN_TIMES("MuJoCo us", "%9.2f", 1e6))                                                   \
+  COLUMN(row, mujoco_interval, INTERVAL, "s", "its interval")                                      \
+  COLUMN(row, share, NUMBER, "", "libess's over MuJoCo's", SHOWN("share", "%7.4f"))                \
+  COLUMN(row, share_interval, INTERVAL, "",                                                        \
+         "its interval, starts and processes drawn for both alike")                                \
+  COLUMN(row, share_before, NUMBER, "", "of earlier results", SHOWN("before", "%7.4f"))
+COLUMN_ROW(speed_marginal, SPEED_MARGINAL_COLUMNS);
+
+#define SPEED_CALLBACK_COLUMNS(COLUMN, row)                                                        \
+  COLUMN(row, model, TEXT, "", "hopper or plate", SHOWN("calls of", "%-8s"))                       \
+  COLUMN(row, contacts, COUNT, "", "number of contacts", SHOWN("N", "%3.0f"))                      \
+  COLUMN(row, damping, AMOUNT, "N s/m", "of all springs", SHOWN("c", "%3.0f"))                     \
+  COLUMN(row, field, TEXT, "", "how it is summed", SHOWN("field", "%-10s"))                        \
+  COLUMN(row, callback, TEXT, "", "of the model", SHOWN("callback", "%-21s"))                      \
+  COLUMN(row, s_per_call, AMOUNT, "s",                                                             \
+         "median, in cache, at states along a trajectory with half of the contacts pressed",       \
+         SHOWN_TIMES("ns", "%7.1f", 1e9))                                                          \
+  COLUMN(row, interval, INTERVAL, "s", "95 %")
+COLUMN_ROW(speed_callback, SPEED_CALLBACK_COLUMNS);
+
+#define SPEED_SAMPLE_COST_COLUMNS(COLUMN, row)                                                     \
+  COLUMN(row, model, TEXT, "", "hopper or plate", SHOWN("samples of", "%-10s"))                    \
+  COLUMN(row, contacts, COUNT, "", "number of contacts", SHOWN("N", "%3.0f"))                      \
+  COLUMN(row, dimension, COUNT, "", "states in a row", SHOWN("states", "%6.0f"))                   \
+  COLUMN(row, rows, COUNT, "", "of the finer grid", SHOWN("rows", "%6.0f"))                        \
+  COLUMN(row, rows_less, COUNT, "", "of the coarser one; 0: none at all",                          \
+         SHOWN("against", "%7.0f"))                                                                \
+  COLUMN(row, s_per_row, NUMBER, "s", "median difference of a run's time, by row",                 \
+         SHOWN_TIMES("ns/row", "%7.2f", 1e9))                                                      \
+  COLUMN(row, interval, INTERVAL, "s", "95 %")
+COLUMN_ROW(speed_sample_cost, SPEED_SAMPLE_COST_COLUMNS);
+
+/* One start in one process. */
+typedef struct speed_one_run {
+  const char *model, *field, *solver, *protocol;
+  size_t contacts, trial, process;
+  double damping, stiffness, seconds, rms_error, events, events_reference, retaken, disturbed;
+  double steps, rejected, entries, through, field_evaluations, guard_evaluations;
+  double entries_per_crossing, evaluations_per_crossing, bound_s, over_bound, mujoco_over_bound;
+} speed_one_run;
+
+/* The columns of essbench speed. */
+
+/* the work of an entry: medians over the starts */
+#define WORK(row, name, text, ...) COLUMN(row, name, AMOUNT, "", text, __VA_ARGS__)
+
+static const column speed_row_columns[] = {
+    COLUMN(speed_row, model, TEXT, "", "hopper or plate", SHOWN("model", "%-6s")),
+    COLUMN(speed_row, law, TEXT, "", "of the plate's contacts"),
+    COLUMN(speed_row, field, TEXT, "", "how libess's field is summed: contacts or aggregated",
+           SHOWN("field", "%-10s")),
+    COLUMN(speed_row, solver, TEXT, "", "mujoco, libess or a plain one", SHOWN("solver", "%-12s")),
+    COLUMN(speed_row, variant, TEXT, "", "MuJoCo's integrator"),
+    COLUMN(speed_row, protocol, TEXT, "", "what is compared (docs/results/speed.md)",
+           SHOWN("protocol", "%-15s")),
+    COLUMN(speed_row, contacts, COUNT, "", "number of contacts", SHOWN("N", "%3.0f")),
+    COLUMN(speed_row, damping, AMOUNT, "N s/m", "of all springs; not known of the hopper",
+           SHOWN("c", "%3.0f")),
+    COLUMN(speed_row, stiffness, AMOUNT, "N/m", "of all springs", SHOWN("k", "%7.0f")),
+    COLUMN(speed_row, trials, COUNT, "", "starts"),
+    COLUMN(speed_row, mujoco_variant, TEXT, "", "integrator that MuJoCo chose in this protocol",
+           SHOWN("MuJoCo's", "%-12s")),
+    COLUMN(speed_row, mujoco_time_step, AMOUNT, "s", "step that MuJoCo chose in this protocol",
+           SHOWN_TIMES("ms", "%5.2f", 1e3)),
+    COLUMN_AS("rtol", speed_row, settings.rtol, AMOUNT, "", "", .place = COLUMN_SHOWN_ONLY,
+              SHOWN("rtol", "%7.1e")),
+    COLUMN(speed_row, median_s, AMOUNT, "s", "median over starts and processes",
+           SHOWN_TIMES("us", "%8.2f", 1e6)),
+    COLUMN_AS("median_lo_s", speed_row, median[0], AMOUNT, "s", "lower end of its 95 % interval"),
+    COLUMN_AS("median_hi_s", speed_row, median[1], AMOUNT, "s", "upper end"),
+    COLUMN(speed_row, mujoco_s, AMOUNT, "s", "MuJoCo's median in this protocol",
+           SHOWN_TIMES("MuJoCo us", "%9.1f", 1e6)),
+    COLUMN_AS("mujoco_over_this", speed_row, ratio, AMOUNT, "",
+              "median of MuJoCo's time over this, by start and process", SHOWN("ratio", "%6.1f")),
+    COLUMN_AS("mujoco_over_this_lo", speed_row, ratio_ends[0], AMOUNT, "",
+              "lower end of its 95 % interval", SHOWN("from", "%6.1f")),
+    COLUMN_AS("mujoco_over_this_hi", speed_row, ratio_ends[1], AMOUNT, "", "upper end",
+              SHOWN("to", "%6.1f")),
+    COLUMN(speed_row, plain_solver, TEXT, "",
+           "cheapest method that looks for no crossing, in this protocol and with this field; "
+           "empty: none reaches it",
+           SHOWN("plain", "%-12s")),
+    COLUMN(speed_row, plain_setting, AMOUNT, "", "its tolerance, rtol = atol, or its step, s",
+           SHOWN("setting", "%8.2g")),
+    COLUMN(speed_row, plain_s, AMOUNT, "s", "its median", SHOWN_TIMES("plain us", "%8.2f", 1e6)),
+    COLUMN_AS("plain_over_this", speed_row, plain_ratio, AMOUNT, "",
+              "median of its time over this, by start and process", SHOWN("ratio", "%6.2f")),
+    COLUMN_AS("plain_over_this_lo", speed_row, plain_ends[0], AMOUNT, "",
+              "lower end of its 95 % interval", SHOWN("from", "%6.2f")),
+    COLUMN_AS("plain_over_this_hi", speed_row, plain_ends[1], AMOUNT, "", "upper end",
+              SHOWN("to", "%6.2f")),
+    COLUMN(speed_row, before, AMOUNT, "", "the same ratio of earlier results",
+           SHOWN("before", "%6.1f")),
+    COLUMN_AS("before_lo", speed_row, before_ends[0], AMOUNT, "", "its lower end"),
+    COLUMN_AS("before_hi", speed_row, before_ends[1], AMOUNT, "", "its upper end"),
+    COLUMN_AS("rms_error", speed_row, rms[0], AMOUNT, "", "RMS error: median start",
+              SHOWN("RMS", "%7.1e")),
+    COLUMN_AS("rms_q90", speed_row, rms[1], AMOUNT, "", "90 % quantile", SHOWN("90 %", "%7.1e")),
+    COLUMN_AS("rms_worst", speed_row, rms[2], AMOUNT, "", "worst start", SHOWN("worst", "%7.1e")),
+    COLUMN_AS("mujoco_rms_error", speed_row, mujoco_rms[0], AMOUNT, "",
+              "MuJoCo's in this protocol: median start"),
+    COLUMN_AS("mujoco_rms_q90", speed_row, mujoco_rms[1], AMOUNT, "", "90 % quantile"),
+    COLUMN_AS("mujoco_rms_worst", speed_row, mujoco_rms[2], AMOUNT, "", "worst start"),
+    COLUMN_AS("plain_rms_error", speed_row, plain_rms[0], AMOUNT, "",
+              "the cheapest plain method's: median start"),
+    COLUMN_AS("plain_rms_q90", speed_row, plain_rms[1], AMOUNT, "", "90 % quantile"),
+    COLUMN_AS("plain_rms_worst", speed_row, plain_rms[2], AMOUNT, "", "worst start"),
+    COLUMN_AS("accepted_rms_error", speed_row, accepted[0], AMOUNT, "",
+              "what settings were chosen by, on the starts that are timed: median start"),
+    COLUMN_AS("accepted_rms_q90", speed_row, accepted[1], AMOUNT, "",
+              "90 % quantile; not known where it was not asked for"),
+    COLUMN_AS("accepted_rms_worst", speed_row, accepted[2], AMOUNT, "", "worst start, likewise"),
+    COLUMN(speed_row, worse, FLAG, "",
+           "more than 1 % above one of those after all, or off the reference's crossings",
+           SHOWN("(!)", "%3.0f")),
+    COLUMN(speed_row, events, AMOUNT, "", "crossings, median"),
+    COLUMN(speed_row, events_ratio, AMOUNT, "", "crossings of all starts, over the reference's",
+           SHOWN("crossings", "%9.4f")),
+    COLUMN(speed_row, s_per_crossing, AMOUNT, "s", "median_s over events"),
+    WORK(speed_row, steps, "accepted, median as all to mujoco_over_bound", SHOWN("steps", "%5.0f")),
+    COLUMN(speed_row, rejected, AMOUNT, "", "steps"),
+    WORK(speed_row, entries, "crossings located on the dense output", SHOWN("located", "%7.0f")),
+    WORK(speed_row, through, "of the steps, those that went through crossings",
+         SHOWN("through", "%7.0f")),
+    COLUMN(speed_row, field_evaluations, AMOUNT, "", "calls"),
+    COLUMN(speed_row, guard_evaluations, AMOUNT, "", "calls for all or some event functions"),
+    COLUMN(speed_row, entries_per_crossing, AMOUNT, "",
+           "entries over crossings that change the field"),
+    WORK(speed_row, evaluations_per_crossing, "both kinds of calls over those",
+         SHOWN("calls/cr.", "%9.2f")),
+    COLUMN(speed_row, bound_s, AMOUNT, "s",
+           "what the calls alone cost: each at its time in callbacks",
+           SHOWN_TIMES("bound us", "%8.2f", 1e6)),
+    WORK(speed_row, over_bound, "time over the bound", SHOWN("/bound", "%6.2f")),
+    COLUMN(speed_row, mujoco_over_bound, AMOUNT, "",
+           "MuJoCo's time over the bound: what these evaluations allow at best"),
+    COLUMN(speed_row, field_gap, AMOUNT, "", "between the model's field and MuJoCo's",
+           SHOWN("gap", "%7.1e")),
+    COLUMN(speed_row, scaling_s, AMOUNT, "", "of MuJoCo's contacts, with which that is so"),
+    COLUMN(speed_row, processes, COUNT, "", "that timed every start"),
+    COLUMN(speed_row, retaken, AMOUNT, "",
+           "runs taken again because another task had had the core meanwhile"),
+    COLUMN(speed_row, disturbed, AMOUNT, "",
+           "runs that another task had a share of however often they were taken; it is taken out"),
+    COLUMN(speed_row, settings, SETTINGS, "", "with which it ran"),
+    {0},
+};
+
+static const column speed_run_columns[] = {
+    COLUMN(speed_one_run, model, TEXT, "", "hopper or plate"),
+    COLUMN(speed_one_run, contacts, COUNT, "", "number of contacts"),
+    COLUMN(speed_one_run, damping, AMOUNT, "N s/m", "of all springs"),
+    COLUMN(speed_one_run, field, TEXT, "", "how libess's field is summed"),
+    COLUMN(speed_one_run, solver, TEXT, "", "mujoco, libess or a plain one"),
+    COLUMN(speed_one_run, protocol, TEXT, "",
+           "what is compared; equal settings of two protocols were timed once for both"),
+    COLUMN(speed_one_run, trial, COUNT, "", "the start"),
+    COLUMN(speed_one_run, seconds, AMOUNT, "s", "median of the repetitions"),
+    COLUMN(speed_one_run, rms_error, AMOUNT, "", "by the first process, as all that follows"),
+    COLUMN(speed_one_run, events, AMOUNT, "", "crossings"),
+    COLUMN(speed_one_run, events_reference, AMOUNT, "", "of the reference"),
+    COLUMN(speed_one_run, process, COUNT, "", "which process"),
+    // of each of its runs, in no file
+    COLUMNS(speed_one_run, AMOUNT, retaken, disturbed),
+    COLUMNS(speed_one_run, AMOUNT, steps, rejected, entries, through, field_evaluations,
+            guard_evaluations),
+    COLUMNS(speed_one_run, AMOUNT, entries_per_crossing, evaluations_per_crossing, bound_s,
+            over_bound, mujoco_over_bound),
+    COLUMN(speed_one_run, stiffness, AMOUNT, "N/m", "of all springs"),
+    {0},
+};
+
+static const column speed_value_columns[] = {
+    {.name = "seconds", .kind = COLUMN_AMOUNT, .unit = "s", .meaning = "of a call"},
+    {0},
+};
 
 /* ---- what is asked for ----------------------------------------------------------------------- */
 
@@ -39,8 +320,757 @@ static const study_option options[] = {
     {0},
 };
 
-/* ---- cells: stage 0 the choice of a system's settings, stage 1 its race in one process ---------
- */
+/* ---- systems, and who races on them ---------------------------------------------------------- */
+
+/* names of protocols: MuJoCo at the output step, and settings that are the same at every N */
+static const char *const speed_form_names[SPEED_FORMS] = {"contacts", "aggregated"};
+
+/* what models have by default, and contacts of the plate with other springs */
+static const double hopper_stiffness = 800.0, plate_stiffness = 8000.0, plate_damping = 60.0;
+enum { STIFF_CONTACTS = 10 };
+
+static size_t speed_systems(const speed_settings *s) {
+  return s->contacts.count + 2 + 2 * s->stiff.count + s->many.count;
+}
+
+static speed_system speed_system_at(const speed_settings *s, size_t index) {
+  const size_t last = s->contacts.count;
+  const size_t other = index > last + 1 ? index - last - 2 : 0;
+  if (other >= 2 * s->stiff.count && index > last + 1)
+    return (speed_system){.model = "plate",
+                          .contacts = (size_t)s->many.value[other - 2 * s->stiff.count],
+                          .forms = SPEED_FORMS,
+                          .damping = plate_damping,
+                          .stiffness = plate_stiffness,
+                          .in_errors = true};
+  if (!index)
+    return (speed_system){.model = "hopper",
+                          .contacts = 1,
+                          .forms = 1,
+                          .damping = NAN,
+                          .with_mujoco = true,
+                          .in_errors = true,
+                          .stiffness = hopper_stiffness};
+  if (index > last + 1)
+    return (speed_system){.model = other % 2 ? "plate" : "hopper",
+                          .contacts = other % 2 ? STIFF_CONTACTS : 1,
+                          .forms = other % 2 ? SPEED_FORMS : 1,
+                          .damping = other % 2 ? plate_damping : NAN,
+                          .stiffness = s->stiff.value[other / 2],
+                          .with_mujoco = true,
+                          .stiff = true};
+  return (speed_system){.model = "plate",
+                        .contacts = s->contacts.contacts[(index < last ? index : last) - 1],
+                        .forms = SPEED_FORMS,
+                        .damping = index > last ? 0.0 : plate_damping,
+                        .stiffness = plate_stiffness,
+                        .with_mujoco = true,
+                        .in_errors = index <= last,
+                        .largest = index == last,
+                        .in_series = index <= last};
+}
+
+/* ---- entries --------------------------------------------------------------------------------- */
+
+static bool speed_is(const speed_sample *entry, speed_whose whose) {
+  const solver_type *const solver = solver_find(entry->solver);
+  const speed_whose is = solver == &libess_solver  ? SPEED_OURS
+                         : solver_is_plain(solver) ? SPEED_PLAIN
+                                                   : SPEED_MUJOCO;
+  return is == whose;
+}
+
+/* what an entry, or a run, runs with */
+static speed_form speed_form_of(const speed_sample *entry) {
+  return strcmp(entry->field, speed_form_names[SPEED_AGGREGATED]) == 0 ? SPEED_AGGREGATED
+                                                                       : SPEED_CONTACTS;
+}
+
+static solver_settings speed_settings_of(const speed_sample *entry) {
+  solver_settings s = solver_settings_default();
+  if (speed_is(entry, SPEED_MUJOCO)) s.variant = entry->variant;
+  if (!isnan(entry->rtol)) s.rtol = s.atol = entry->rtol;
+  if (!isnan(entry->time_step)) s.time_step = entry->time_step;
+  return s;
+}
+
+/* the one of MuJoCo's, or of another with a field, in a protocol; SIZE_MAX when there is none */
+static size_t speed_entry_of(const speed_sample entry[], size_t count, const char *protocol,
+                             speed_whose whose, const char *field) {
+  for (size_t i = 0; i < count; i++)
+    if (strcmp(entry[i].protocol, protocol) == 0 && speed_is(&entry[i], whose) &&
+        (whose == SPEED_MUJOCO || strcmp(entry[i].field, field) == 0))
+      return i;
+  return SIZE_MAX;
+}
+
+/* those that the choice of a system gave */
+static size_t chosen(const study_run *run, size_t system, speed_sample entry[]) {
+  size_t count;
+  const speed_sample *const all = study_samples(run, system, &count);
+  if (count > SPEED_ENTRIES_MAX) count = SPEED_ENTRIES_MAX;
+  memcpy(entry, all, count * sizeof *entry);
+  return count;
+}
+
+/* an entry with the setting that serves every number of contacts: MuJoCo's at the largest, or the
+ * finest of libess's tolerances */
+static bool fixed_entry(const study_run *run, const char *field, speed_sample *out) {
+  const speed_settings *const s = run->settings;
+  bool found = false;
+  for (size_t i = 0; i < speed_systems(s); i++) {
+    speed_sample entry[SPEED_ENTRIES_MAX];
+    if (!speed_system_at(s, i).in_series) continue;
+    const size_t at = speed_entry_of(entry, chosen(run, i, entry), "equal-error",
+                                     field ? SPEED_OURS : SPEED_MUJOCO, field);
+    if (at == SIZE_MAX) return false;
+    if (!found || !field || entry[at].rtol < out->rtol) *out = entry[at];
+    found = true;
+  }
+  out->protocol = speed_fixed;
+  return found;
+}
+
+/* who races on a system, by what the choices of all gave: those of its own, and the ones whose
+ * settings are the same at every number of contacts. Returns how many. */
+static size_t speed_entries(const study_run *run, size_t system,
+                            speed_sample entry[SPEED_ENTRIES_MAX]) {
+  const speed_settings *const s = run->settings;
+  size_t count = chosen(run, system, entry);
+  if (!speed_system_at(s, system).in_series || s->contacts.count < 2) return count;
+  const char *const field[] = {NULL, speed_form_names[0], speed_form_names[1]};
+  for (size_t i = 0; i < 3 && count < SPEED_ENTRIES_MAX; i++)
+    count += fixed_entry(run, field[i], &entry[count]);
+  return count;
+}
+
+/* ---- a system under way ---------------------------------------------------------------------- */
+
+/* the finest step of MuJoCo against its own run of it, and of the plain methods, in parts of the
+ * output step */
+enum { FINEST = 8, FINEST_PLAIN = 256 };
+
+/* the error at which stiff systems are raced */
+static const double stiff_target = 0.01;
+
+static const model *form_of(speed_room *r, size_t form) {
+  const case_change changes[] = {{"stiffness", r->of.stiffness},
+                                 {"contacts", (double)r->of.contacts},
+                                 {"damping", r->of.damping},
+                                 {"field", (double)form},
+                                 {0}};
+  return case_model_of(r->run, model_find(r->of.model), changes);
+}
+
+/* draws starts, and computes the references of the first `known` of them; the starts are to be
+ * freed where that fails, too */
+static int speed_open(speed_room *r, study_run *run, const speed_system *of, size_t starts,
+                      size_t known, unsigned long seed) {
+  *r = (speed_room){.run = run, .of = *of};
+  for (size_t k = 0; k < of->forms; k++)
+    if (!(r->form[k] = form_of(r, k))) return -1;
+  if (contest_starts_alloc(&r->starts, r->form[0], starts, true, seed, run->message)) return -1;
+  for (size_t j = 0; j < known; j++) {
+    if (*run->interrupted) measure_message(run->message, "interrupted");
+    if (*run->interrupted || contest_reference(&r->starts, j, run->message)) return -1;
+  }
+  return 0;
+}
+
+/* ---- who races ------------------------------------------------------------------------------- */
+
+/* MuJoCo's cheapest settings and libess's largest tolerance, chosen on starts other than those that
+ * are timed */
+
+/* MuJoCo, or another with a form of the field */
+static int enter(speed_room *r, const char *protocol, double target, size_t form,
+                 const solver_type *solver, const solver_settings *with) {
+  const bool mujoco = solver == &bridge_solver;
+  const bool by_tolerance = solver_concerns(solver) & SETTING_TOLERANCE;
+  speed_sample s;
+  column_clear(r->run->study->tables[SPEED_SAMPLES].columns, &s);
+  s.what = "entry";
+  s.protocol = protocol;
+  s.field = !mujoco && r->of.forms > 1 ? speed_form_names[form] : "";
+  s.solver = solver->name;
+  s.variant = mujoco ? with->variant : "";
+  s.target = target;
+  s.rtol = by_tolerance ? with->rtol : NAN;
+  s.time_step = by_tolerance ? NAN : with->time_step;
+  s.field_gap = r->gap.gap;
+  s.scaling = r->gap.scaling;
+  return study_add(r->run, SPEED_SAMPLES, &s);
+}
+
+static choice_request request_of(const speed_room *r, const contest_starts *starts,
+                                 choice_limits limits) {
+  return (choice_request){starts, solver_settings_default(), limits, r->run->interrupted};
+}
+
+static void warn(const speed_room *r, const char *protocol) {
+  fprintf(stderr, "warning: %s, %zu contacts, k = %g, c = %g, %s: %s\n", r->of.model,
+          r->of.contacts, r->of.stiffness, r->of.damping, protocol, r->run->message);
+}
+
+/* libess's largest tolerance with a form of the field, and the cheapest of the plain methods; what
+ * has none is left out with a line */
+static int enter_form(speed_room *r, const char *protocol, double target, choice_limits limits,
+                      size_t form) {
+  const contest_starts starts = contest_starts_view(&r->starts, r->form[form]);
+  const choice_request request = request_of(r, &starts, limits);
+  const solver_type *plain;
+  choice best;
+  int status = choice_tolerance(&request, &best, r->run->message);
+  if (status > 0) warn(r, protocol);
+  if (!status) status = enter(r, protocol, target, form, &libess_solver, &best.settings);
+  if (status < 0) return -1;
+  status = choice_plain(&request, FINEST_PLAIN, &best, &plain, r->run->message);
+  if (status > 0) warn(r, protocol);
+  if (!status) status = enter(r, protocol, target, form, plain, &best.settings);
+  return status < 0 ? -1 : 0;
+}
+
+/* with each form of the field */
+static int enter_forms(speed_room *r, const char *protocol, double target, choice_limits limits) {
+  int status = 0;
+  for (size_t k = 0; !status && k < r->of.forms; k++)
+    status = enter_form(r, protocol, target, limits, k);
+  return status;
+}
+
+/* the cheapest of all within limits */
+static int enter_all(speed_room *r, const char *protocol, choice_limits limits) {
+  const choice_request request = request_of(r, &r->starts, limits);
+  choice best;
+  if (choice_mujoco(&request, FINEST, &best, r->run->message) ||
+      enter(r, protocol, NAN, 0, &bridge_solver, &best.settings))
+    return -1;
+  return enter_forms(r, protocol, NAN, limits);
+}
+
+static int enter_at_target(speed_room *r, double target) {
+  char protocol[32];
+  choice best;
+  choice_limits ours;
+  const choice_request request = request_of(r, &r->starts, (choice_limits){0});
+  snprintf(protocol, sizeof protocol, "target-%g", target);
+  const int status = choice_at_target(&request, target, &best, &ours, r->run->message);
+  if (status > 0) warn(r, protocol);
+  if (status < 0 || (!status && enter(r, protocol, target, 0, &bridge_solver, &best.settings)))
+    return -1;
+  return enter_forms(r, protocol, target, ours);
+}
+
+/* without MuJoCo: at each error asked for libess and the cheapest plain method, with the field that
+ * any contact law has */
+static int enter_errors(speed_room *r) {
+  const speed_settings *const s = r->run->settings;
+  int status = 0;
+  for (size_t i = 0; !status && i < s->errors.count && r->of.in_errors; i++) {
+    char protocol[32];
+    const double error = s->errors.value[i];
+    const choice_limits median = {error, INFINITY, INFINITY};
+    snprintf(protocol, sizeof protocol, "error-%g", error);
+    status = enter_form(r, protocol, error, median, SPEED_CONTACTS);
+  }
+  return status;
+}
+
+static choice run_yardstick(const speed_room *r, const char *integrator) {
+  choice c = {.settings = solver_settings_default()};
+  c.settings.variant = integrator;
+  c.settings.time_step = r->form[0]->type->time_step;
+  choice_try(&r->starts, &bridge_solver, INFINITY, &c);
+  return c;
+}
+
+/* MuJoCo at the output step, which is what no worse than it means */
+static int enter_yardstick(speed_room *r, const char *protocol, const char *integrator, choice *c) {
+  *c = run_yardstick(r, integrator);
+  if (c->rms < INFINITY) return enter(r, protocol, NAN, 0, &bridge_solver, &c->settings);
+  return measure_fail(r->run->message, "%s, %zu contacts, %s: MuJoCo does not run to the end",
+                      r->of.model, r->of.contacts, protocol);
+}
+
+static int check_gap(speed_room *r) {
+  const solver_settings settings = solver_settings_default();
+  for (size_t k = 0; k < r->of.forms; k++) {
+    bridge_gap gap;
+    if (same_system(r->form[k], &settings, r->run->seed, &gap, r->run->message)) return -1;
+    if (!k || gap.gap > r->gap.gap) r->gap = gap;
+  }
+  return 0;
+}
+
+/* where the springs are too stiff for the output step the yardstick is an error, and MuJoCo at that
+ * step is there, if it does run, to show that it is none */
+static int choose_stiff(speed_room *r) {
+  const choice euler = run_yardstick(r, "Euler");
+  if (euler.rms < INFINITY && enter(r, speed_yardstick, NAN, 0, &bridge_solver, &euler.settings))
+    return -1;
+  return enter_at_target(r, stiff_target);
+}
+
+/* one start alone has no tails: the hopper's median is all there is */
+static int speed_choose(speed_room *r) {
+  const speed_settings *const s = r->run->settings;
+  choice euler, rk4;
+  r->gap = (bridge_gap){.gap = NAN, .scaling = NAN};
+  if (!r->of.with_mujoco) return enter_errors(r);
+  if (check_gap(r)) return -1;
+  if (r->of.stiff) return choose_stiff(r);
+  if (enter_yardstick(r, speed_yardstick, "Euler", &euler) ||
+      enter_all(r, "equal-error", choice_limits_of(&euler)))
+    return -1;
+  const choice_limits median = {euler.rms, INFINITY, INFINITY};
+  if (r->of.forms > 1 && enter_all(r, "equal-median", median)) return -1;
+  if (r->of.largest && (enter_yardstick(r, speed_yardstick_rk4, "RK4", &rk4) ||
+                        enter_all(r, "equal-error-RK4", choice_limits_of(&rk4))))
+    return -1;
+  if (enter_errors(r)) return -1;
+  for (size_t i = 0; i < s->targets.count; i++)
+    if (enter_at_target(r, s->targets.value[i])) return -1;
+  return 0;
+}
+
+/* ---- what a row of samples costs ------------------------------------------------------------- */
+
+static void add_grid_samples(const speed_room *r, const speed_sample *entry, size_t process,
+                             const double seconds[]) {
+  const size_t trials = r->starts.trials;
+  for (size_t i = 0; i < SPEED_GRIDS * trials; i++) {
+    speed_sample s = *entry;
+    s.what = "grid";
+    s.process = process;
+    s.rows = (double)speed_grid_rows(r->starts.references[0].count, i / trials);
+    s.trial = i % trials;
+    s.seconds = seconds[i];
+    study_add(r->run, SPEED_SAMPLES, &s);
+  }
+}
+
+/* times an entry of libess's with fewer and more rows of samples */
+static int time_samples(speed_room *r, const speed_sample *entry, size_t process) {
+  const contest_starts starts = contest_starts_view(&r->starts, r->form[speed_form_of(entry)]);
+  const solver_settings with = speed_settings_of(entry);
+  double *const seconds = calloc(SPEED_GRIDS * starts.trials, sizeof *seconds);
+  const int status =
+      seconds ? speed_time_grids(&starts, &with, r->run->seed, r->run->interrupted, seconds)
+              : MEASURE_ENOMEM;
+  if (status) measure_message(r->run->message, "timing of samples: %s", measure_strerror(status));
+  if (!status) add_grid_samples(r, entry, process, seconds);
+  free(seconds);
+  return status ? -1 : 0;
+}
+
+/* ---- what they say --------------------------------------------------------------------------- */
+
+/* those of a cell, or NULL */
+static const speed_sample *grids_of(const study_run *run, size_t cell) {
+  size_t count;
+  const speed_sample *const all = study_samples(run, cell, &count);
+  for (size_t i = 0; i < count; i++)
+    if (strcmp(all[i].what, "grid") == 0) return &all[i];
+  return NULL;
+}
+
+/* what each further row of one grid costs against the one before, start by start */
+static void add_cost(study_run *run, size_t first_cell, const speed_system *of, size_t grid) {
+  const size_t processes = run->processes;
+  const size_t trials = ((const speed_settings *)run->settings)->trials;
+  const draws crossed = race_draws(run, trials, true);
+  gather each = {run, SPEED_VALUES, 0, 1, crossed.trials};
+  study_rows(run, SPEED_VALUES, &each.first);
+  speed_sample_cost c = {
+      .model = of->model, .contacts = of->contacts, .dimension = model_find(of->model)->dimension};
+  for (size_t i = 0; i < crossed.trials; i++) {
+    const speed_sample *const less =
+        grids_of(run, first_cell + i % processes) + (grid - 1) * trials + i / processes;
+    const speed_sample *const more = less + trials;
+    const double value = (more->seconds - less->seconds) / (more->rows - less->rows);
+    c.rows = (size_t)more->rows;
+    c.rows_less = (size_t)less->rows;
+    study_add(run, SPEED_VALUES, &value);
+  }
+  series_median(each, "seconds", &crossed, &c.s_per_row, c.interval);
+  study_add(run, SPEED_SAMPLE_COSTS, &c);
+}
+
+static void speed_derive_samples(study_run *run) {
+  const speed_settings *const s = run->settings;
+  for (size_t i = 0; i < speed_systems(s); i++) {
+    const speed_system of = speed_system_at(s, i);
+    const size_t first_cell = speed_systems(s) + i * run->processes;
+    for (size_t grid = 1; grids_of(run, first_cell) && grid < SPEED_GRIDS; grid++)
+      add_cost(run, first_cell, &of, grid);
+  }
+}
+
+/* ---- the race in one process ----------------------------------------------------------------- */
+
+/* turns of an entry in one process */
+enum { ROUNDS = 6 };
+
+typedef struct heat {
+  speed_room *room;
+  size_t process, count;
+  speed_sample entry[SPEED_ENTRIES_MAX];
+  trajectory samples; /* room for a run that is counted; owned */
+} heat;
+
+/* errors, crossings and work are the same in every process */
+static int tell(void *context, const race_lap *lap) {
+  heat *const h = context;
+  const contest_starts *const starts = &h->room->starts;
+  const solver_output output = trajectory_output(&h->samples);
+  speed_sample s = h->entry[lap->entry];
+  if (*lap->message)
+    return measure_fail(h->room->run->message, "%s, %zu contacts, start %zu: %s", h->room->of.model,
+                        h->room->of.contacts, lap->trial, lap->message);
+  s.what = "run";
+  s.process = h->process;
+  s.trial = lap->trial;
+  s.seconds = lap->of.time_s;
+  s.repetitions = lap->repetitions;
+  s.retaken = lap->retaken;
+  s.disturbed = lap->disturbed;
+  s.rms_error = lap->of.rms_error;
+  s.events = lap->of.events;
+  s.reference_events = h->process ? NAN : (double)starts->events[s.trial];
+  if (solver_is_libess(solver_find(s.solver)) && !h->process) {
+    const solver_settings settings = speed_settings_of(&s);
+    const double *const x0 = starts->states + s.trial * starts->m->system.dimension;
+    const model *const m = h->room->form[speed_form_of(&s)];
+    const int status = speed_count_run(m, &settings, x0, &output, s.counts);
+    if (status) return measure_fail(h->room->run->message, "counting: %s", ess_strerror(status));
+  }
+  return study_add(h->room->run, SPEED_SAMPLES, &s);
+}
+
+static int time_all(heat *h) {
+  study_run *const run = h->room->run;
+  race_entry racer[SPEED_ENTRIES_MAX];
+  for (size_t i = 0; i < h->count; i++)
+    racer[i] = (race_entry){.solver = solver_find(h->entry[i].solver),
+                            .settings = speed_settings_of(&h->entry[i]),
+                            .m = h->room->form[speed_form_of(&h->entry[i])]};
+  const race_plan plan = {.starts = &h->room->starts,
+                          .trials = h->room->starts.trials,
+                          .process = h->process,
+                          .processes = run->processes,
+                          .crossed = true,
+                          .seed = run->seed + h->room->of.contacts,
+                          .rounds = ROUNDS};
+  return race_run(run, &plan, racer, h->count, tell, h);
+}
+
+/* what the callbacks of one form take */
+static int add_calls(const heat *h, size_t form) {
+  study_run *const run = h->room->run;
+  double seconds[SPEED_CALLS][SPEED_CALL_SAMPLES];
+  speed_sample s;
+  const int status =
+      speed_time_calls(h->room->form[form], &h->room->starts.references[0], run->seed, seconds);
+  if (status) measure_message(run->message, "timing of callbacks: %s", measure_strerror(status));
+  column_clear(run->study->tables[SPEED_SAMPLES].columns, &s);
+  s.what = "call";
+  s.field = h->room->of.forms > 1 ? speed_form_names[form] : "";
+  s.process = h->process;
+  for (size_t i = 0; !status && i < SPEED_CALLS * SPEED_CALL_SAMPLES; i++) {
+    s.variant = speed_call_names[i / SPEED_CALL_SAMPLES];
+    s.trial = i % SPEED_CALL_SAMPLES;
+    s.seconds = seconds[i / SPEED_CALL_SAMPLES][s.trial];
+    study_add(run, SPEED_SAMPLES, &s);
+  }
+  return status ? -1 : 0;
+}
+
+/* of the hopper and of the largest plate, by the fastest form of the field */
+static int add_grids(const heat *h) {
+  const speed_system *const of = &h->room->of;
+  const char *const field = of->forms > 1 ? speed_form_names[of->forms - 1] : "";
+  const size_t at = speed_entry_of(h->entry, h->count, "equal-error", SPEED_OURS, field);
+  if ((of->forms > 1 && !of->largest) || at == SIZE_MAX) return 0;
+  return time_samples(h->room, &h->entry[at], h->process);
+}
+
+/* times them in one process, and adds a sample for every start, and for calls of the callbacks */
+static int speed_race(speed_room *room, size_t system, size_t process) {
+  heat *const h = calloc(1, sizeof *h);
+  if (!h) return study_out_of_memory(room->run);
+  h->room = room;
+  h->process = process;
+  h->count = speed_entries(room->run, system, h->entry);
+  int status = trajectory_alloc(&h->samples, room->starts.m, room->run->message);
+  if (!status) status = time_all(h);
+  for (size_t k = 0; !status && k < room->of.forms; k++) status = add_calls(h, k);
+  if (!status) status = add_grids(h);
+  trajectory_free(&h->samples);
+  free(h);
+  return status ? -1 : 0;
+}
+
+/* What is derived from the samples of essbench speed: medians with intervals, ratios paired by
+ * start and process, the bound that evaluations set, and the cost of one more contact. */
+
+/* errors this much larger than what was asked are marked */
+static const double slack = 0.01;
+
+/* ---- runs ------------------------------------------------------------------------------------ */
+
+/* a system under way */
+typedef struct deriving {
+  study_run *run;
+  size_t system, count;
+  speed_system of;
+  speed_sample entry[SPEED_ENTRIES_MAX];
+  size_t first[SPEED_ENTRIES_MAX]; /* run of each */
+  double cost[SPEED_FORMS][SPEED_CALLS];
+  draws draws;
+} deriving;
+
+/* what a process measured of a system */
+static const speed_sample *told_by(const deriving *d, size_t process, size_t *count) {
+  const speed_settings *const s = d->run->settings;
+  return study_samples(d->run, speed_systems(s) + d->system * d->run->processes + process, count);
+}
+
+/* the j-th run of an entry, or the one of the first process from the same start */
+static const speed_sample *run_of(const deriving *d, size_t entry, size_t j, bool first) {
+  return told_by(d, first ? 0 : race_process(&d->draws, j), NULL) +
+         race_place(&d->draws, j) * d->count + entry;
+}
+
+static double over(double a, double b) {
+  return b > 0.0 ? a / b : NAN;
+}
+
+/* what was counted at a start, and what follows from it */
+static void fill_work(const double n[SPEED_COUNTS], const double cost[SPEED_CALLS], double mujoco_s,
+                      speed_one_run *r) {
+  const double calls = n[SPEED_GUARDS] + n[SPEED_RATES] + n[SPEED_SOME];
+  r->steps = n[SPEED_STEPS];
+  r->rejected = n[SPEED_REJECTED];
+  r->entries = n[SPEED_ENTRIES];
+  r->through = n[SPEED_THROUGH];
+  r->field_evaluations = n[SPEED_FIELDS];
+  r->guard_evaluations = calls;
+  r->entries_per_crossing = over(n[SPEED_ENTRIES], n[SPEED_CROSSINGS]);
+  r->evaluations_per_crossing = over(n[SPEED_FIELDS] + calls, n[SPEED_CROSSINGS]);
+  r->bound_s = speed_bound(n, cost);
+  r->over_bound = r->seconds / r->bound_s;
+  r->mujoco_over_bound = mujoco_s / r->bound_s;
+}
+
+/* start by start, of each all processes */
+static void add_runs(deriving *d, size_t index) {
+  const speed_sample *const e = &d->entry[index];
+  const size_t rival = speed_entry_of(d->entry, d->count, e->protocol, SPEED_MUJOCO, NULL);
+  study_rows(d->run, SPEED_RUNS, &d->first[index]);
+  for (size_t j = 0; j < d->draws.trials; j++) {
+    const speed_sample *const s = run_of(d, index, j, false);
+    speed_one_run r = {.model = d->of.model,
+                       .field = e->field,
+                       .solver = e->solver,
+                       .protocol = e->protocol,
+                       .contacts = d->of.contacts,
+                       .trial = s->trial,
+                       .process = s->process,
+                       .damping = d->of.damping,
+                       .stiffness = d->of.stiffness,
+                       .seconds = s->seconds,
+                       .rms_error = s->rms_error,
+                       .events = s->process ? NAN : s->events,
+                       .events_reference = s->reference_events,
+                       .retaken = s->retaken,
+                       .disturbed = s->disturbed};
+    fill_work(run_of(d, index, j, true)->counts, d->cost[speed_form_of(e)],
+              rival == SIZE_MAX ? NAN : run_of(d, rival, j, false)->seconds, &r);
+    study_add(d->run, SPEED_RUNS, &r);
+  }
+}
+
+static gather runs_of(const deriving *d, size_t index) {
+  return (gather){d->run, SPEED_RUNS, d->first[index], 1, d->draws.trials};
+}
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+static void fill_errors(gather runs, double rms[3]) {
+  static const double quantiles[3] = {0.5, 0.9, 1.0};
+  for (int i = 0; i < 3; i++) rms[i] = gather_quantile(runs, "rms_error", quantiles[i]);
+}
+
+/* the errors that settings were chosen by, on the starts that are timed */
+static void fill_accepted(const deriving *d, const speed_sample *e, double accepted[3]) {
+  const bool rk4 = strcmp(e->protocol, "equal-error-RK4") == 0;
+  const size_t yardstick = speed_entry_of(
+      d->entry, d->count, rk4 ? speed_yardstick_rk4 : speed_yardstick, SPEED_MUJOCO, NULL);
+  accepted[0] = e->target;
+  accepted[1] = accepted[2] = NAN;
+  if (isnan(e->target)) fill_errors(runs_of(d, yardstick), accepted);
+  if (strcmp(e->protocol, "equal-median") == 0) accepted[1] = accepted[2] = NAN;
+}
+
+static bool is_worse(const speed_row *r) {
+  for (int i = 0; i < 3; i++)
+    if (r->rms[i] > (1.0 + slack) * r->accepted[i]) return true;
+  return fabs(r->events_ratio - 1.0) > CONTEST_EVENTS_TOLERANCE;
+}
+
+/* beside MuJoCo's entry of its protocol, where there is one */
+static void fill_rival(const deriving *d, size_t index, size_t rival, speed_row *r) {
+  const gather runs = runs_of(d, index), rivals = runs_of(d, rival);
+  r->mujoco_variant = d->entry[rival].variant;
+  r->mujoco_time_step = d->entry[rival].time_step;
+  r->mujoco_s = gather_median(rivals, "seconds");
+  fill_errors(rivals, r->mujoco_rms);
+  series_median_ratio(rivals, runs, "seconds", &d->draws, &r->ratio, r->ratio_ends);
+}
+
+/* beside the cheapest of those that look for no crossing, where there is one with the same field */
+static void fill_plain(const deriving *d, size_t index, speed_row *r) {
+  const speed_sample *const e = &d->entry[index];
+  const size_t plain = speed_entry_of(d->entry, d->count, e->protocol, SPEED_PLAIN, e->field);
+  if (plain == SIZE_MAX) return;
+  const gather runs = runs_of(d, index), rivals = runs_of(d, plain);
+  const speed_sample *const p = &d->entry[plain];
+  r->plain_solver = p->solver;
+  r->plain_setting = isnan(p->rtol) ? p->time_step : p->rtol;
+  r->plain_s = gather_median(rivals, "seconds");
+  fill_errors(rivals, r->plain_rms);
+  series_median_ratio(rivals, runs, "seconds", &d->draws, &r->plain_ratio, r->plain_ends);
+}
+
+static void add_row(const deriving *d, size_t index) {
+  const speed_sample *const e = &d->entry[index];
+  const gather runs = runs_of(d, index);
+  const size_t rival = speed_entry_of(d->entry, d->count, e->protocol, SPEED_MUJOCO, NULL);
+  const solver_settings settings = speed_settings_of(e);
+  speed_row r;
+  column_clear(speed_row_columns, &r);
+  r.model = d->of.model;
+  r.law = d->of.forms > 1 ? "roller" : ""; // the one MuJoCo can do, and the default
+  r.field = e->field;
+  r.solver = e->solver;
+  r.variant = e->variant;
+  r.protocol = e->protocol;
+  r.contacts = d->of.contacts;
+  r.damping = d->of.damping;
+  r.stiffness = d->of.stiffness;
+  r.processes = d->run->processes;
+  r.trials = d->draws.trials / r.processes;
+  r.field_gap = e->field_gap;
+  r.scaling_s = e->scaling;
+  r.settings = solver_settings_in_force(solver_find(e->solver), &settings,
+                                        model_find(d->of.model)->time_step);
+  series_median(runs, "seconds", &d->draws, &r.median_s, r.median);
+  if (rival != SIZE_MAX) fill_rival(d, index, rival, &r);
+  fill_errors(runs, r.rms);
+  fill_accepted(d, e, r.accepted);
+  r.events = gather_median(runs, "events");
+  r.events_ratio = gather_sum(runs, "events") / gather_sum(runs, "events_reference");
+  r.s_per_crossing = r.median_s / r.events;
+  r.retaken = gather_sum(runs, "retaken");
+  r.disturbed = gather_sum(runs, "disturbed");
+  if (speed_is(e, SPEED_OURS)) {
+    fill_plain(d, index, &r);
+    // what was measured earlier has the models' own springs
+    const measure_interval before = earlier_ratio(d->of.stiff ? NULL : d->run->own, r.model,
+                                                  r.contacts, r.damping, r.field, r.protocol);
+    gather_into(runs, gather_median, SPEED_ROWS, "steps", "mujoco_over_bound", &r);
+    r.before = before.estimate;
+    r.before_ends[0] = before.low;
+    r.before_ends[1] = before.high;
+  }
+  r.worse = is_worse(&r);
+  study_add(d->run, SPEED_ROWS, &r);
+}
+
+/* ---- callbacks ------------------------------------------------------------------------------- */
+
+/* one of a form's, if the model has it: its cost goes into those of the system */
+static void add_callback(deriving *d, size_t form, size_t call) {
+  const char *const field = d->of.forms > 1 ? speed_form_names[form] : "";
+  const size_t processes = d->run->processes;
+  const draws nested = {SPEED_CALL_SAMPLES * processes, processes, d->run->seed, false, NULL};
+  gather calls = {d->run, SPEED_VALUES, 0, 1, nested.trials};
+  study_rows(d->run, SPEED_VALUES, &calls.first);
+  for (size_t i = 0; i < nested.trials; i++) {
+    size_t count;
+    const speed_sample *s = told_by(d, i % processes, &count);
+    while (strcmp(s->what, "call") != 0) s++;
+    s += (form * SPEED_CALLS + call) * SPEED_CALL_SAMPLES + i / processes;
+    study_add(d->run, SPEED_VALUES, &s->seconds);
+  }
+  speed_callback c = {.model = d->of.model,
+                      .field = field,
+                      .callback = speed_call_names[call],
+                      .contacts = d->of.contacts,
+                      .damping = d->of.damping};
+  d->cost[form][call] = NAN;
+  if (!gather_known(calls, "seconds")) return;
+  series_median(calls, "seconds", &nested, &c.s_per_call, c.interval);
+  d->cost[form][call] = c.s_per_call;
+  // springs that are stiffer cost no more
+  if (!d->of.stiff) study_add(d->run, SPEED_CALLBACKS, &c);
+}
+
+/* ---- one more contact ------------------------------------------------------------------------ */
+
+/* over the systems of the series, where all of them have it */
+static void add_marginal(study_run *run, const deriving systems[], size_t count,
+                         const char *field) {
+  gather ours[count], mujoco[count];
+  double x[count];
+  speed_marginal m = {.field = field, .share_before = earlier_share(run->own, field)};
+  for (size_t i = 0; i < count; i++) {
+    const deriving *const d = &systems[i];
+    const size_t at = speed_entry_of(d->entry, d->count, speed_fixed, SPEED_OURS, field);
+    const size_t rival = speed_entry_of(d->entry, d->count, speed_fixed, SPEED_MUJOCO, NULL);
+    if (at == SIZE_MAX || rival == SIZE_MAX) return;
+    x[i] = (double)d->of.contacts;
+    ours[i] = runs_of(d, at);
+    mujoco[i] = runs_of(d, rival);
+    m.rtol = d->entry[at].rtol;
+    m.mujoco_variant = d->entry[rival].variant;
+    m.mujoco_time_step = d->entry[rival].time_step;
+  }
+  const series own = {count, x, ours, "seconds", systems->draws};
+  const series theirs = {count, x, mujoco, "seconds", systems->draws};
+  series_slope(&own, &m.s_per_contact, m.interval);
+  series_slope(&theirs, &m.mujoco_s_per_contact, m.mujoco_interval);
+  series_slope_ratio(&own, &theirs, &m.share, m.share_interval);
+  study_add(run, SPEED_MARGINALS, &m);
+}
+
+/* ---- all of it ------------------------------------------------------------------------------- */
+
+static void derive_system(deriving *d, study_run *run, size_t system) {
+  const speed_settings *const s = run->settings;
+  *d = (deriving){.run = run, .system = system, .of = speed_system_at(s, system)};
+  d->count = speed_entries(run, system, d->entry);
+  d->draws = race_draws(run, s->trials, true);
+  for (size_t i = 0; i < d->of.forms * SPEED_CALLS; i++)
+    add_callback(d, i / SPEED_CALLS, i % SPEED_CALLS);
+  for (size_t i = 0; i < d->count; i++) add_runs(d, i);
+  for (size_t i = 0; i < d->count; i++) add_row(d, i);
+}
+
+static int speed_derive(study_run *run) {
+  const speed_settings *const s = run->settings;
+  const size_t count = speed_systems(s), in_series = s->contacts.count;
+  deriving *const systems = calloc(count, sizeof *systems);
+  if (!systems) return study_out_of_memory(run);
+  for (size_t i = 0; i < count; i++) derive_system(&systems[i], run, i);
+  for (size_t k = 0; in_series > 1 && k < SPEED_FORMS; k++)
+    add_marginal(run, systems + 1, in_series, speed_form_names[k]);
+  free(systems);
+  speed_derive_samples(run);
+  return 0;
+}
+
+/* ---- cells: stage 0 the choice of a system's settings, stage 1 its race in one process ------- */
 
 typedef struct cell {
   size_t system, process;

@@ -12,7 +12,7 @@
 
 #include "earlier.h"
 #include "solvers.h"
-#include "speed.h"
+#include "speed.c"
 #include "studies.h"
 #include "study_fixture.h"
 
@@ -75,7 +75,7 @@ static speed_sample entry_of(size_t system, const char *protocol, const char *so
   return s;
 }
 
-static speed_sample run_of(const speed_sample *entry, size_t n, size_t process, size_t start) {
+static speed_sample made_run(const speed_sample *entry, size_t n, size_t process, size_t start) {
   speed_sample s = *entry;
   const bool ours = strcmp(s.solver, "libess") == 0, euler = strcmp(s.variant, "Euler") == 0;
   const double rank = rank_of(start), mujoco_s = (double)n * (10.0 + rank);
@@ -115,7 +115,7 @@ static void measure_cell(made_up *u, size_t index, bool race) {
     assert_int_equal(study_add(&u->run, SPEED_SAMPLES, &entry[i]), 0);
   for (size_t j = 0; race && j < STARTS; j++)
     for (size_t i = 0; i < count; i++) {
-      const speed_sample s = run_of(&entry[i], of.contacts, process, j);
+      const speed_sample s = made_run(&entry[i], of.contacts, process, j);
       assert_int_equal(study_add(&u->run, SPEED_SAMPLES, &s), 0);
     }
   for (size_t i = 0; race && i < of.forms * SPEED_CALLS * SPEED_CALL_SAMPLES; i++) {

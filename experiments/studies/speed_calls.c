@@ -6,15 +6,14 @@
 #include <string.h>
 
 #include "solvers.h"
-#include "speed.h"
+#include "speed_calls.h"
 #include "turns.h"
 
 /* states a sample calls at, and how long one lasts at least */
 enum { STATES = 256 };
 static const double sample_s = 5e-4;
 
-/* ---- counting: the same run with every callback of the system behind one that counts -----------
- */
+/* ---- counting: the same run with every callback of the system behind one that counts --------- */
 
 /* what stands between libess and a model */
 typedef struct counting {
@@ -211,4 +210,84 @@ double speed_bound(const double counts[SPEED_COUNTS], const double cost[SPEED_CA
          cost_of(counts[SPEED_RATES], cost[SPEED_RATES_CALL]) +
          cost_of(counts[SPEED_SOME], cost[SPEED_SOME_CALL]) +
          cost_of(counts[SPEED_SOME_GUARDS] - counts[SPEED_SOME], fmax(further, 0.0));
+}
+
+/* ---- rows of samples: none, those of the output grid, and more ------------------------------- */
+
+enum { FINER = 10, GRID_ROUNDS = 6 };
+static const double grid_turn_s = 5e-3, grid_most_s = 1.0;
+
+/* one run's way of being sampled; owned */
+typedef struct sampling {
+  const contest_starts *starts;
+  ess_driver *driver;
+  double end;
+  size_t rows;
+  double *times, *states;
+} sampling;
+
+/* rows of the grids of a model: none, those of its output, and of the finer one */
+size_t speed_grid_rows(size_t output, size_t grid) {
+  return grid == 0 ? 0 : grid == 1 ? output : FINER * (output - 1) + 1;
+}
+
+static int run_sampling(void *context, size_t trial) {
+  sampling *const s = context;
+  const size_t n = s->starts->m->system.dimension;
+  double t = 0.0, x[MODEL_DIMENSION_MAX];
+  memcpy(x, s->starts->states + trial * n, n * sizeof *x);
+  ess_driver_reset(s->driver);
+  return s->rows ? ess_driver_sample(s->driver, &t, s->end, x, s->times, s->rows, s->states)
+                 : ess_driver_apply(s->driver, &t, s->end, x);
+}
+
+/* `rows` evenly from the start to the end */
+static int open_sampling(sampling *s, const contest_starts *starts, const solver_settings *with,
+                         size_t grid) {
+  const trajectory *const output = &starts->references[0];
+  const ess_options options = solver_libess_options(ESS_METHOD_TOLERANCE, with, output->dt);
+  *s = (sampling){.starts = starts,
+                  .end = output->times[output->count - 1],
+                  .rows = speed_grid_rows(output->count, grid)};
+  s->times = calloc(s->rows + 1, sizeof *s->times);
+  s->states = calloc(s->rows * output->dimension + 1, sizeof *s->states);
+  s->driver = ess_driver_alloc(&starts->m->system, &options, NULL);
+  for (size_t i = 0; s->times && i < s->rows; i++)
+    s->times[i] = s->end * (double)i / (double)(s->rows - 1);
+  return s->times && s->states && s->driver ? MEASURE_SUCCESS : MEASURE_ENOMEM;
+}
+
+static void close_sampling(sampling *s) {
+  ess_driver_free(s->driver);
+  free(s->times);
+  free(s->states);
+}
+
+static int time_all(sampling grids[SPEED_GRIDS], size_t trials, unsigned long seed,
+                    const volatile int *stop, double seconds[]) {
+  measure_candidate candidates[SPEED_GRIDS];
+  measure_turns_record records[SPEED_GRIDS];
+  for (size_t i = 0; i < SPEED_GRIDS; i++)
+    candidates[i] = (measure_candidate){.run = run_sampling, .context = &grids[i]};
+  const measure_turns turns = {.trials = trials,
+                               .seed = seed,
+                               .rounds = GRID_ROUNDS,
+                               .turn_s = grid_turn_s,
+                               .most_s = grid_most_s,
+                               .stop = stop};
+  const int status = measure_take_turns(candidates, SPEED_GRIDS, &turns, seconds, records);
+  for (size_t i = 0; !status && i < SPEED_GRIDS; i++)
+    if (records[i].failed) return MEASURE_ECALLBACK;
+  return status;
+}
+
+int speed_time_grids(const contest_starts *starts, const solver_settings *with, unsigned long seed,
+                     const volatile int *stop, double seconds[]) {
+  sampling grids[SPEED_GRIDS] = {0};
+  int status = MEASURE_SUCCESS;
+  for (size_t i = 0; !status && i < SPEED_GRIDS; i++)
+    status = open_sampling(&grids[i], starts, with, i);
+  if (!status) status = time_all(grids, starts->trials, seed, stop, seconds);
+  for (size_t i = 0; i < SPEED_GRIDS; i++) close_sampling(&grids[i]);
+  return status;
 }
