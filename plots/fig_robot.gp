@@ -38,7 +38,9 @@ base_size(b) = (behind(b) ? 0.75 : 0.4) * dot
 base_mark(b) = int(word('7 8 10', (place(bases, b) - 1) % 3 + 1))
 by(b) = strcol("base") eq b
 
-eval canvas(7, 5.1)
+# above a panel an entry has a row of its own: of the upper ones, as many as the right one needs
+above = 0.17 * (words(variants) + words(bases) + 1)
+eval canvas(7, 4.35 + above)
 set multiplot
 
 # --- the error over the time step, and over time spent ---------------------------------------------
@@ -59,7 +61,7 @@ eval y_range
 set format '10^{%T}'
 set xlabel 'time step, ms' offset 0, 0.4
 eval ylabel('error, RMS')
-eval key_over(3)
+eval key_over(1)
 eval "plot ".ruled(' title "error of the reference"')."for [v in variants] mujoco using (of(v) ? 1e3 * cell('time_step') : NaN):(positive(cell('rms_error'))) ". \
   "with linespoints lc rgb hue(v) lw breadth(v) pt mark(v) ps size(v) title 'MuJoCo '.v, ". \
   "mujoco using (cell('own') == 1 ? 1e3 * cell('time_step') : NaN):(positive(cell('rms_error'))) ". \
@@ -77,7 +79,7 @@ set xlabel 'wall time of a run, ms' offset 0, 0.4
 eval ylabel('error, RMS')
 error = ":(positive(cell('rms_error'))) with linespoints "
 spent(b) = "using (by(".b.") ? positive(1e3 * cell('seconds')) : NaN)".error
-eval key_over(3)
+eval key_over(1)
 eval "plot ".ruled('')."for [v in variants] mujoco using (of(v) ? positive(1e3 * cell('seconds')) : NaN):(positive(cell('rms_error'))) ". \
   "with linespoints lc rgb hue(v) lw breadth(v) pt mark(v) ps size(v) title 'MuJoCo '.v, ". \
   "mujoco using (cell('own') == 1 ? positive(1e3 * cell('seconds')) : NaN):(positive(cell('rms_error'))) ". \
@@ -148,6 +150,6 @@ set format '%g'
 set xlabel 'time, s' offset 0, 0.4
 eval ylabel((name[1:2] eq 'd ' ? 'velocity of '.name[3:*] : name).(unit eq '' ? '' : ', '.unit)).' noenhanced'
 eval key_over(2)
-plot paths using (cell("parts") == 1 ? cell("t") : NaN):(cell("reference")) with lines lc rgb libess_hue lw 2 title 'reference (libess)', \
+plot paths using (cell("parts") == 1 ? cell("t") : NaN):(cell("reference")) with lines lc rgb libess_hue lw 3.4 title 'reference (libess)', \
   paths using (cell("parts") == 1 ? cell("t") : NaN):(cell("mujoco")) with lines lc rgb mujoco_hue lw 1.2 title 'MuJoCo'
 unset multiplot

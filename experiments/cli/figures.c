@@ -39,6 +39,7 @@ static const figure figures[] = {
     {"fig_contact_modes", "contact_modes.csv"},
     {"fig_sliding", "sliding.csv"},
     {"fig_robot", "robot_mujoco.csv"},
+    {"fig_robot_error", "robot_errors.csv"},
     {"fig_robot_derivative", "robot_derivative.csv"},
 };
 static const char *const formats[] = {"svg", "pdf", "png"};

@@ -392,11 +392,11 @@ sweeps() {
 # libess is green in every figure that has it, and MuJoCo blue
 has_hue() { check "$2: has no $1" grep -qiF -- "$1" "$out/$2.svg"; }
 new_data
-for figure in fig_derivative fig_limbs fig_rigid_soft fig_robot fig_robot_derivative fig_sliding fig_tolerance; do
+for figure in fig_derivative fig_limbs fig_rigid_soft fig_robot fig_robot_derivative fig_robot_error fig_sliding fig_tolerance; do
   draws 'from the fixture' "$figure" svg
   has_hue 'rgb(  0, 158, 115)' "$figure"
 done
-for figure in runtime_vs_n fig_rigid_soft fig_robot fig_robot_derivative work_precision crossing_cost calibration_epsilon; do
+for figure in runtime_vs_n fig_rigid_soft fig_robot fig_robot_derivative fig_robot_error work_precision crossing_cost calibration_epsilon; do
   draws 'from the fixture' "$figure" svg
   has_hue 'rgb(  0, 114, 178)' "$figure"
 done
