@@ -43,7 +43,8 @@ void ess_quartic_split(const double b[ESS_QUARTIC], double theta, double until[E
     b[1] = first + quarter * rate;                                                                 \
     b[3] = last - quarter * rate_last;                                                             \
     b[4] = last;                                                                                   \
-    b[2] = (16.0 * middle - first - last - 4.0 * (b[1] + b[3])) / 6.0; /* exact of a constant */   \
+    const number mean = 0.5 * (first + last); /* the coefficient itself, of a constant */          \
+    b[2] = mean + 8.0 / 3.0 * (middle - mean) - 2.0 / 3.0 * quarter * (rate - rate_last);          \
   }                                                                                                \
   static inline number tolerance(number scale, number size) {                                      \
     return 1e-9 * scale + 8.0 * DBL_EPSILON * size;                                                \

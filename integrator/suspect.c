@@ -171,8 +171,9 @@ int ess_settle(ess_driver *d) {
  * whose impacts do so is bounced on by what rounding leaves of them: that is no progress. */
 
 /* a guard chatters where so many looks in a row find that at its pace the run would not come to its
- * end */
+ * end, or not by this margin: bounces grow briefer, and other guards join in */
 enum { SURE = 3 };
+static const double SPARE = 4.0;
 
 void ess_watch_returns_of(ess_driver *d, size_t guard) {
   d->returns = (ess_returns){
@@ -184,7 +185,8 @@ void ess_watch_returns_of(ess_driver *d, size_t guard) {
 static bool will_end(const ess_driver *d, double span) {
   const ess_returns *const r = &d->returns;
   const double left = d->t_end - d->t, wider = r->span > 0.0 ? span / r->span : 2.0;
-  const double times = wider > 1.0 ? log1p(left / span * (wider - 1.0)) / log(wider) : left / span;
+  const double times =
+      SPARE * (wider > 1.0 ? log1p(left / span * (wider - 1.0)) / log(wider) : left / span);
   const uint64_t steps = d->options.max_steps - d->apply_steps,
                  crossings = d->options.max_crossings - d->apply_crossings;
   return times * (double)(d->apply_steps - r->steps) <= (double)steps &&
