@@ -196,3 +196,14 @@ void ess_dopri5_dense(const ess_driver *d, double theta, double x[]) {
            theta * (d->dense[0][i] +
                     rest * (d->dense[1][i] + theta * (d->dense[2][i] + rest * d->dense[3][i])));
 }
+
+void ess_dopri5_slope(const ess_driver *d, double theta, double slope[]) {
+  const double rest = 1.0 - theta;
+  for (size_t i = 0; i < d->system.dimension; i++) {
+    const double inner = d->dense[2][i] + rest * d->dense[3][i];
+    const double middle = d->dense[1][i] + theta * inner;
+    const double outer = d->dense[0][i] + rest * middle;
+    const double turn = inner - theta * d->dense[3][i];
+    slope[i] = (outer + theta * (rest * turn - middle)) / d->dt;
+  }
+}

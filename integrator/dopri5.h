@@ -44,8 +44,10 @@ double ess_scaled_norm(const ess_driver *d, const double v[], const double a[], 
 /* Step length for the first step (Hairer I, II.4). */
 int ess_dopri5_first_step(ess_driver *d, double t1, double *dt);
 
-/* Prepares the dense output of the step just tried; evaluates it at theta in [0, 1]. */
+/* Prepares the dense output of the step just tried; evaluates it at theta in [0, 1], and how fast
+ * the state moves along it there, whatever made the step. */
 void ess_dopri5_prepare_dense(ess_driver *d);
 void ess_dopri5_dense(const ess_driver *d, double theta, double x[]);
+void ess_dopri5_slope(const ess_driver *d, double theta, double slope[]);
 
 #endif

@@ -104,6 +104,8 @@ typedef unsigned char ess_fate;
 enum {
   ESS_FATE_NONE,    /* nothing */
   ESS_FATE_SOUGHT,  /* it may stop the step */
+  ESS_FATE_TURNING, /* it does, unless another does before: armed beyond its level, it turns there
+                     */
   ESS_FATE_PASSED,  /* silent: passed for good, by the step's end, without stopping it */
   ESS_FATE_REACHED, /* silent: reached where the step is cut for another */
   ESS_FATE_ENTERED  /* the step is cut at its level */

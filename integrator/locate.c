@@ -281,67 +281,159 @@ static bool keep_first_ones(ess_driver *d) {
   return true;
 }
 
-/* where a model that starts above its level counts from: its lowest point before it rises to the
- * level again, to one part in sixteen; ESS_NEVER when it does not */
-static double counts_from(const double b[QUARTIC]) {
-  enum { PLACES = 16 };
-  const double crossing = ess_quartic_upcrossing(b);
-  if (crossing > 1.0) return ESS_NEVER;
-  double place = 0.0, lowest = INFINITY, slope;
-  for (int i = 1; i < PLACES; i++) {
-    const double theta = crossing * i / PLACES, value = ess_quartic(b, theta, &slope);
-    if (value >= lowest) continue;
-    lowest = value;
-    place = theta;
+/* ---- guards that are armed beyond their levels ------------------------------------------------
+ */
+
+/* A guard that is armed beyond its level is not crossed while it recedes. If it goes below, it is
+ * crossed where it comes back; if it turns before, it is crossed where it turns: from there on it
+ * is on the wrong side. The model says which of both, and about where; the event function decides.
+ */
+
+/* where a model that falls turns for the first time, were its slope larger by this between its
+ * ends; ESS_NEVER where it falls to the end */
+static double first_turn(const double b[QUARTIC], double more) {
+  double slope[QUARTIC]; // a cubic's coefficients, as those of a quartic
+  for (int i = 0; i < QUARTIC; i++) {
+    const double before = i > 0 ? b[i] - b[i - 1] : 0.0;
+    const double after = i < QUARTIC - 1 ? b[i + 1] - b[i] : 0.0;
+    slope[i] = i * before + (QUARTIC - 1 - i) * after;
+    if (i > 0 && i < QUARTIC - 1) slope[i] += more;
   }
-  return place;
+  return ess_quartic_upcrossing(slope);
 }
 
-/* a guard that starts above its level and rises without going below is on the wrong side from its
- * lowest place on: its level for this step is a tolerance above that place, to be crossed there.
- * One that has gone below, and does not rise to its level again, is crossed nowhere. */
-static double counts_from_lowest(ess_driver *d, size_t k, const double b[QUARTIC]) {
-  enum { PLACES = 16, HALVINGS = 50 };
-  double place = 0.0, lowest = b[0], slope;
-  for (int i = 1; i < PLACES; i++) {
-    const double theta = (double)i / PLACES, value = ess_quartic(b, theta, &slope);
-    if (value >= lowest) continue;
-    lowest = value;
-    place = theta;
+/* how far event function k's guard is above its level at theta, and how fast it rises there along
+ * the dense output */
+static int rise_at(ess_driver *d, size_t k, double theta, double *excess, double *rise) {
+  double h, rate;
+  ess_dopri5_dense(d, theta, d->x_try);
+  ess_dopri5_slope(d, theta, d->v_try);
+  const int status =
+      ess_some_guard_rates(d, d->t + theta * d->dt, d->x_try, d->v_try, &k, 1, &h, &rate);
+  if (status) return status;
+  if (!isfinite(h + rate)) return ess_fail(d, ESS_EGUARD, k);
+  *excess = d->side[k] * h - d->level[k];
+  *rise = d->side[k] * rate;
+  return ESS_SUCCESS;
+}
+
+/* how far from the model's turn that of the event function is looked for: nearer and nearer, as
+ * the next turn may be near */
+static const double BESIDE[] = {0x1p-5, 0x1p-9, 0x1p-14};
+
+/* by how much the slope of a model may be off, in doubts: in the middle a little more than seven
+ * times what it is off by at most, four times which is allowed for, and a doubt is that much of
+ * what is found */
+static const double STEEPER = 8.0;
+
+/* a turn is placed to this part of the step */
+static const double PLACED = 1e-14;
+
+/* a bracket of the turn near theta, between these; *found = false where there is none */
+static int bracket_turn(ess_driver *d, size_t k, double theta, double at[2], double rise[2],
+                        bool *found) {
+  double excess;
+  *found = false;
+  for (size_t i = 0; !*found && i < sizeof BESIDE / sizeof *BESIDE; i++) {
+    at[0] = ess_larger(theta - BESIDE[i], 0.0);
+    at[1] = ess_smaller(theta + BESIDE[i], 1.0);
+    int status = rise_at(d, k, at[0], &excess, &rise[0]);
+    if (!status) status = rise_at(d, k, at[1], &excess, &rise[1]);
+    if (status) return status;
+    *found = rise[0] < 0.0 && rise[1] >= 0.0;
   }
-  double below = ess_larger(place - 1.0 / PLACES, 0.0), above = place + 1.0 / PLACES;
-  for (int i = 0; place > 0.0 && i < HALVINGS; i++) {
-    place = 0.5 * (below + above);
-    lowest = ess_quartic(b, place, &slope);
-    *(slope < 0.0 ? &below : &above) = place;
+  return ESS_SUCCESS;
+}
+
+/* the event function's turn near theta, which becomes that, and its height there; *found = false
+ * where there is none */
+static int place_turn(ess_driver *d, size_t k, double *theta, double *excess, bool *found) {
+  double at[2], rise[2], now;
+  int status = bracket_turn(d, k, *theta, at, rise, found), last = -1;
+  for (int i = 0; !status && *found && at[1] - at[0] > PLACED && i < PROBES; i++) {
+    // regula falsi by Illinois: what stays twice counts half
+    double next = at[1] - rise[1] * (at[1] - at[0]) / (rise[1] - rise[0]);
+    if (!(next > at[0] && next < at[1])) next = 0.5 * (at[0] + at[1]);
+    status = rise_at(d, k, next, excess, &now);
+    const int end = now >= 0.0;
+    if (end == last) rise[!end] *= 0.5;
+    last = end;
+    at[end] = next;
+    rise[end] = now;
   }
-  const double unit = ess_level_tolerance(d, k);
-  if (lowest < -unit || !(b[QUARTIC - 1] > lowest + unit)) return ESS_NEVER;
-  d->level[k] += lowest + unit;
-  return place;
+  if (status || !*found) return status;
+  *theta = at[1];
+  return rise_at(d, k, *theta, excess, &now);
+}
+
+/* whether a model rises after theta by more than what is no way */
+static bool rises_after(const double b[QUARTIC], double theta, double unit) {
+  double until[QUARTIC], rest[QUARTIC];
+  ess_quartic_split(b, theta, until, rest);
+  double most = rest[0];
+  for (int i = 1; i < QUARTIC; i++) most = ess_larger(rest[i], most);
+  return most > rest[0] + unit;
+}
+
+/* whether it does so from the start */
+static bool rises_at_once(const double b[QUARTIC]) {
+  return b[1] > b[0] || (b[1] == b[0] && !(b[2] < b[1]));
+}
+
+/* from which place on the i-th flagged guard counts, which starts above its level; *sure = false
+ * where its model and the event function are at odds about that */
+static int place_beyond(ess_driver *d, size_t i, bool *sure) {
+  const size_t k = d->flagged[i];
+  const double unit = ess_level_tolerance(d, k), doubt = d->inexact[k];
+  double b[QUARTIC], slope, excess;
+  bool found;
+  ess_model_guard(d, k, b);
+  double theta = rises_at_once(b) ? 0.0 : first_turn(b, 0.0);
+  const bool turns = theta <= 1.0 && rises_after(b, theta, unit);
+  d->flagged_theta[i] = turns ? theta : ESS_NEVER;
+  *sure = true;
+  if (turns && theta == 0.0) d->level[k] += b[0] + unit;
+  if (theta == 0.0) return ESS_SUCCESS;
+  const double soonest = first_turn(b, STEEPER * doubt);
+  *sure = theta - soonest <= BESIDE[0] || ess_quartic(b, soonest, &slope) < -doubt;
+  if (!turns || ess_quartic(b, theta, &slope) < 0.0) return ESS_SUCCESS;
+  const int status = place_turn(d, k, &theta, &excess, &found);
+  if (status) return status;
+  *sure &= found && !(excess < -unit);
+  d->flagged_theta[i] = theta;
+  d->fate[k] = ESS_FATE_TURNING;
+  return ESS_SUCCESS;
 }
 
 /* from which place on each flagged guard counts. A silent guard on which no other flagged one
- * depends, and which is passed for good, need not be found. */
-static void place_flagged(ess_driver *d) {
+ * depends, and which is passed for good, need not be found. *doubtful is one of which it cannot be
+ * told. */
+static int place_flagged(ess_driver *d, size_t *doubtful) {
   for (size_t i = 0; i < d->flagged_count; i++) {
     const size_t k = d->flagged[i];
     place_entry(d, k);
     const bool below = d->side[k] * d->h[k] < d->level[k];
     d->fate[k] = ESS_FATE_SOUGHT;
     d->flagged_theta[i] = 0.0;
-    if (below && !ess_is_silent(d, k)) continue;
+    if (!below) {
+      bool sure;
+      const int status = place_beyond(d, i, &sure);
+      if (!sure) *doubtful = k;
+      if (status || !sure) return status;
+    }
+    if (!below || !ess_is_silent(d, k)) continue;
     double b[QUARTIC];
     ess_model_guard(d, k, b);
-    if (!below) {
-      d->flagged_theta[i] = counts_from(b);
-      if (d->flagged_theta[i] > 1.0) d->flagged_theta[i] = counts_from_lowest(d, k, b);
-    } else if (ess_sign_changes(b) == 1 && ess_row_is_local(d, k)) {
+    if (ess_sign_changes(b) == 1 && ess_row_is_local(d, k)) {
       d->fate[k] = ESS_FATE_PASSED;
       d->flagged_theta[i] = ESS_NEVER; // it stops no search
     }
   }
+  return ESS_SUCCESS;
 }
+
+/* ---- the first of them ------------------------------------------------------------------------
+ */
 
 /* first crossing of a model, when it comes before `best`; else ESS_NEVER, most often at the price
  * of one evaluation */
@@ -361,8 +453,9 @@ static size_t first_flagged(const ess_driver *d, double *theta) {
     if (d->flagged_theta[i] > 1.0) continue;
     double b[QUARTIC];
     ess_model_guard(d, d->flagged[i], b);
-    const double crossing = crossing_before(b, *theta);
-    if (crossing > 1.0) continue;
+    const bool turns = d->fate[d->flagged[i]] == ESS_FATE_TURNING;
+    const double crossing = turns ? d->flagged_theta[i] : crossing_before(b, *theta);
+    if (!(crossing < *theta)) continue;
     *theta = crossing;
     first = i;
   }
@@ -379,6 +472,15 @@ static int flagged_guards(ess_driver *d, double t) {
   return status;
 }
 
+/* how far the i-th flagged guard is above its level at theta, by its value in h_try, and what is no
+ * way; of one that turns, how far theta is beyond its turn */
+static double excess_at(const ess_driver *d, size_t i, double theta, double *unit) {
+  const size_t k = d->flagged[i];
+  const bool turns = d->fate[k] == ESS_FATE_TURNING;
+  *unit = turns ? PLACED : ess_level_tolerance(d, k);
+  return turns ? theta - d->flagged_theta[i] : d->side[k] * d->h_try[k] - d->level[k];
+}
+
 /* evaluates the flagged guards at p->theta and narrows the bracket */
 static int look(ess_driver *d, probe *p) {
   ess_dopri5_dense(d, p->theta, d->x_try);
@@ -389,9 +491,9 @@ static int look(ess_driver *d, probe *p) {
   for (size_t i = 0; i < d->flagged_count; i++) {
     const size_t k = d->flagged[i];
     if (p->theta < d->flagged_theta[i]) continue;
-    const double excess = d->side[k] * d->h_try[k] - d->level[k];
-    const double unit = ess_level_tolerance(d, k);
-    if (!isfinite(excess)) return ess_fail(d, ESS_EGUARD, k);
+    double unit;
+    const double excess = excess_at(d, i, p->theta, &unit);
+    if (!isfinite(d->h_try[k])) return ess_fail(d, ESS_EGUARD, k);
     if (excess / unit <= furthest) continue;
     furthest = excess / unit;
     p->excess = excess;
@@ -409,9 +511,9 @@ static int look(ess_driver *d, probe *p) {
  * does not get there */
 static double next_probe(const ess_driver *d, const probe *p, int probes) {
   if (p->excess > -INFINITY && probes < NEWTON_PROBES) {
-    double b[QUARTIC], slope;
+    double b[QUARTIC], slope = 1.0;
     ess_model_guard(d, p->guard, b);
-    ess_quartic(b, p->theta, &slope);
+    if (d->fate[p->guard] != ESS_FATE_TURNING) ess_quartic(b, p->theta, &slope);
     const double newton = p->theta - p->excess / slope;
     if (newton > p->below && newton < p->above) return newton;
   }
@@ -474,8 +576,9 @@ static bool recedes(const ess_driver *d, size_t k, double theta) {
 static void note_reached(ess_driver *d, const probe *p) {
   for (size_t i = 0; i < d->flagged_count; i++) {
     const size_t k = d->flagged[i];
-    const double excess = d->side[k] * d->h_try[k] - d->level[k];
-    if (excess < -ess_level_tolerance(d, k)) continue;
+    double unit;
+    const double excess = excess_at(d, i, p->theta, &unit);
+    if (excess < -unit) continue;
     if (excess < 0.0 && k != p->guard && recedes(d, k, p->theta)) continue;
     if (!ess_is_silent(d, k))
       d->fate[k] = ESS_FATE_ENTERED;
@@ -522,7 +625,8 @@ static bool counts_too_late(const ess_driver *d, const probe *p) {
 
 /* the first real crossing among the listed guards, if there is one */
 static int locate_listed(ess_driver *d, ess_location *found) {
-  place_flagged(d);
+  const int placed = place_flagged(d, &found->doubt_guard);
+  if (placed || found->doubt_guard != SIZE_MAX) return placed;
   for (;;) {
     // the guard whose model crosses first shows where to look for the first real crossing of any
     probe p = {.below = 0.0, .above = 1.0};

@@ -267,7 +267,7 @@ static int make_stage(ess_driver *d, int k) {
   return status;
 }
 
-/* the dense output, and how fast the state moves along it */
+/* the dense output */
 static void make_dense(ess_driver *d) {
   for (size_t i = 0; i < d->system.dimension; i++) {
     d->dense[0][i] = d->x_end[i] - d->x[i];
@@ -275,12 +275,6 @@ static void make_dense(ess_driver *d) {
   }
   add_up(d, BEND, STAGES, NULL, d->dense[1]);
   add_up(d, TURN, STAGES, NULL, d->dense[2]);
-}
-
-void ess_rodas_slope(const ess_driver *d, double theta, double slope[]) {
-  const double bent = 1.0 - 2.0 * theta, turned = theta * (2.0 - 3.0 * theta);
-  for (size_t i = 0; i < d->system.dimension; i++)
-    slope[i] = (d->dense[0][i] + bent * d->dense[1][i] + turned * d->dense[2][i]) / d->dt;
 }
 
 /* What the step goes over and does not follow. A motion that is much faster than the step has
@@ -293,7 +287,7 @@ static int find_unfollowed(ess_driver *d, double *size) {
   const size_t n = d->system.dimension;
   double *const slope = d->x_try, *const off = s->other;
   ess_dopri5_dense(d, ON_THE_WAY, s->beside);
-  ess_rodas_slope(d, ON_THE_WAY, slope);
+  ess_dopri5_slope(d, ON_THE_WAY, slope);
   const int status = ess_field(d, d->t + ON_THE_WAY * d->dt, s->beside, off);
   for (size_t i = 0; i < n; i++) off[i] -= slope[i];
   solve(s, n, off);
@@ -360,7 +354,7 @@ int ess_rodas_approach(ess_driver *d, double theta, bool *again) {
   *again = false;
   if (theta > NEAR_END || !(t - d->t > SHORTEST * fabs(t))) return ESS_SUCCESS;
   ess_dopri5_dense(d, theta, s->beside);
-  ess_rodas_slope(d, theta, slope);
+  ess_dopri5_slope(d, theta, slope);
   int status = ess_field(d, t, s->beside, s->other);
   if (!status && !are_finite(s->other, d->system.dimension))
     status = ess_fail(d, ESS_EFIELD, SIZE_MAX);

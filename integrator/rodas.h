@@ -27,9 +27,6 @@ int ess_rodas_try(ess_driver *d, double *error);
  * event functions have been looked at. */
 enum { ESS_RODAS_FIRST = 3, ESS_RODAS_LAST = 4 };
 
-/* How fast the state moves at theta of the dense output. */
-void ess_rodas_slope(const ess_driver *d, double theta, double slope[]);
-
 /* Before the step just tried is cut at theta, for the guards that are entered there: *again where
  * it is to end there instead. */
 int ess_rodas_approach(ess_driver *d, double theta, bool *again);

@@ -217,8 +217,8 @@ static int take_dense_rates(ess_driver *d, double t, const double x[], const dou
  * the way that the state goes. */
 static int watch_ends(ess_driver *d) {
   double *const first = d->stage[ESS_RODAS_FIRST], *const last = d->stage[ESS_RODAS_LAST];
-  ess_rodas_slope(d, 0.0, first);
-  ess_rodas_slope(d, 1.0, last);
+  ess_dopri5_slope(d, 0.0, first);
+  ess_dopri5_slope(d, 1.0, last);
   int status = take_dense_rates(d, d->t, d->x, first, d->rate);
   const double t = d->t + d->dt;
   if (!status) status = ess_guard_rates(d, t, d->x_end, d->stage[6], d->h_end, d->rate_end);

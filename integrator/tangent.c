@@ -416,25 +416,13 @@ static void go_to(ess_driver *d, double theta) {
   }
 }
 
-/* the field at theta by the step's dense output */
-static void rate_at(const ess_driver *d, double theta, double f[]) {
-  const double rest = 1.0 - theta;
-  for (size_t i = 0; i < d->system.dimension; i++) {
-    const double inner = d->dense[2][i] + rest * d->dense[3][i];
-    const double middle = d->dense[1][i] + theta * inner;
-    const double outer = d->dense[0][i] + rest * middle;
-    const double turn = inner - theta * d->dense[3][i];
-    f[i] = (outer + theta * (rest * turn - middle)) / d->dt;
-  }
-}
-
 /* the step has no stages of the pair: directions go along the piece that it becomes */
 static int go_without_stages(ess_driver *d, double theta, bool cut) {
   ess_tangents *const v = d->tangents;
   v->has_first = false;
   v->is_rough = true;
   v->source = cut ? ESS_BEFORE_KNOWN : ESS_BEFORE_AT_NODE;
-  if (cut) rate_at(d, theta, v->before);
+  if (cut) ess_dopri5_slope(d, theta, v->before);
   return ESS_SUCCESS;
 }
 
@@ -442,7 +430,7 @@ int ess_tangent_step(ess_driver *d, double theta, bool cut) {
   ess_tangents *const v = d->tangents;
   if (ess_is_recording(d) && !d->stabilised.is_on && !ess_is_sliding(d)) {
     v->source = cut ? ESS_BEFORE_KNOWN : ESS_BEFORE_AT_NODE;
-    if (cut) rate_at(d, theta, v->before);
+    if (cut) ess_dopri5_slope(d, theta, v->before);
     ess_tape_step(d, theta);
     return ESS_SUCCESS;
   }
@@ -452,7 +440,7 @@ int ess_tangent_step(ess_driver *d, double theta, bool cut) {
   if (status) return status;
   v->has_first = !cut && !v->is_rough;
   v->source = cut ? ESS_BEFORE_KNOWN : ESS_BEFORE_AT_NODE;
-  if (cut) rate_at(d, theta, v->before);
+  if (cut) ess_dopri5_slope(d, theta, v->before);
   if (v->is_rough) return ESS_SUCCESS; // they go along the piece
   if (cut) {
     go_to(d, theta);

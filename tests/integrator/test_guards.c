@@ -164,56 +164,6 @@ static void a_touch_that_is_elsewhere_is_found(void **state) {
   }
 }
 
-/* h0 arms h1, which is beyond its zero and falls, but turns before it is there */
-typedef struct turning {
-  double at, height;
-} turning;
-
-static int turning_guards(double t, const double x[], double h[], void *params) {
-  const turning *const b = params;
-  (void)t;
-  h[0] = x[0] - 0.1;
-  h[1] = 2.0 * (x[0] - b->at) * (x[0] - b->at) + b->height;
-  return 0;
-}
-
-static int turning_jacobian(double t, const double x[], double Dh[], void *params) {
-  (void)t;
-  Dh[0] = 1.0;
-  Dh[1] = 4.0 * (x[0] - ((const turning *)params)->at);
-  return 0;
-}
-
-static int turning_start(const double sign[], bool armed[], void *params) {
-  (void)sign, (void)params;
-  armed[ESS_GUARD_UP(1)] = armed[ESS_GUARD_DOWN(1)] = false;
-  return 0;
-}
-
-/* Outcome: a guard that is armed beyond its zero is crossed where it turns, and not at the nearest
- * of a few places of the step. */
-static void a_guard_armed_beyond_its_zero_is_crossed_where_it_turns(void **state) {
-  (void)state;
-  const size_t row_start[] = {0, 1, 1, 1, 1, 1}, row_guard[] = {ESS_GUARD_UP(1)};
-  const signed char row_effect[] = {1};
-  const ess_reset_matrix resets = {row_start, row_guard, row_effect, NULL, turning_start};
-  for (double at = 0.3; at < 0.8; at += 0.0371) {
-    turning b = {.at = at, .height = 0.01};
-    const ess_system system = {.dimension = 1,
-                               .guard_count = 2,
-                               .field = toy_clock,
-                               .guards = turning_guards,
-                               .guard_jacobian = turning_jacobian,
-                               .resets = &resets,
-                               .params = &b};
-    toy_log log;
-    run_clock_in_long_steps(&system, &log);
-    assert_int_equal(log.count, 2);
-    assert_int_equal(log.guard[1], 1);
-    assert_true(fabs(log.time[1] - at) < 1e-5);
-  }
-}
-
 /* h = (x0 + 1e6) - (1e6 + 1/2): its rounding is a hundred times epsilon */
 static int coarse_guards(double t, const double x[], double h[], void *params) {
   (void)t;
@@ -322,7 +272,6 @@ int main(void) {
       cmocka_unit_test(guards_far_from_their_model_shorten_the_step),
       cmocka_unit_test(a_guard_seen_where_another_is_crossed_shortens_the_step),
       cmocka_unit_test(a_touch_that_is_elsewhere_is_found),
-      cmocka_unit_test(a_guard_armed_beyond_its_zero_is_crossed_where_it_turns),
       cmocka_unit_test(a_crossing_below_the_rounding_of_h_is_made_in_time),
       cmocka_unit_test(a_guard_that_is_zero_but_for_rounding_costs_no_steps),
       cmocka_unit_test(each_guard_has_its_own_epsilon),
