@@ -1,0 +1,22 @@
+# What tests of pages share: made-up results, as make results leaves them. Sourced.
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# makes the folder $2 from the sources $1, of the commit $3
+made_up() {
+  local of=$1/tests/tools/results name
+  mkdir -p "$2/150"
+  cp -r "$of/." "$2"
+  cp "$1/tests/plots/tables/tolerance.csv" "$2"
+  for name in order calibration derivative_error limbs contact_modes tutorial rigid_soft crossing_cost mujoco_settings \
+    tolerance ensemble 150/sweep; do
+    sed "s,any,$name," "$of/any.json" >"$2/$name.json"
+  done
+  for name in ant hopper walker2d legs-6 legs-20 legs-6-twin legs-20-twin ant-twin; do
+    mkdir -p "$2/robots/$name" && cp "$of/robot.json" "$2/robots/$name"
+  done
+  for name in ant half_cheetah hopper humanoid pusher inverted_double_pendulum swimmer walker2d walker2d-stepping legs-6; do
+    mkdir -p "$2/gradients/$name" && cp "$of/robot_derivative.json" "$2/gradients/$name"
+  done
+  rm "$2"/{any,robot,robot_derivative}.json
+  sed -i "s/0123456789/$3/" $(find "$2" -name '*.json')
+}
