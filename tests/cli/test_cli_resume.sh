@@ -4,10 +4,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # usage: test_cli_resume.sh ESSBENCH
 . "$(dirname "$0")/../support/check.sh"
+. "$(dirname "$0")/../support/interrupt.sh"
 essbench=$1
 
-patience=0
-sweep() { # results folder, further options
+measure() { # results folder, further options
   local out=$1
   shift
   "$essbench" sweep --contacts 2..6 --trials 24 --epsilon 0.003 --min-time $patience \
@@ -17,47 +17,21 @@ sweep() { # results folder, further options
 # what no clock decides: contacts, solver, protocol, trial, process, errors, crossings
 clockless() { cut -d, -f1-5,9-12 "$1/sweep_samples.csv"; }
 
-# a column of the table, of the projection with so many contacts
-column() { # results folder, name, contacts
-  awk -F, -v name="$2" -v contacts="$3" '
-    NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) at = i }
-    $1 == contacts && $2 == "projection" { print $at }' "$1/sweep.csv"
-}
+# the order of the projection with so many contacts
+order() { column <(grep -e ^contacts -e ,projection, "$1/sweep.csv") projection_order "$2"; }
 
-# Starts a sweep, and sends it a signal once some cells are kept. One that is faster than
-# this shell notices is begun anew with longer samples.
-interrupt() { # signal, folder, samples
-  patience=0.0005
-  while :; do
-    sweep "$2" >"$room/out" &
-    local pid=$!
-    while [ "$(cells "$2")" -lt "$3" ] && kill -0 $pid 2>/dev/null; do sleep 0.05; done
-    pkill "-$1" -P $pid 2>/dev/null
-    kill "-$1" $pid 2>/dev/null
-    wait $pid 2>/dev/null
-    [ "$(cells "$2")" -lt "$whole" ] || [ $patience = 0.128 ] && break
-    patience=$(echo "$patience" | awk '{ print 2 * $1 }')
-    rm -rf "$2"
-  done
-}
-
-sweep "$room/whole" >"$room/out"
+measure "$room/whole" >"$room/out"
 check "an uninterrupted sweep ends with 0" $?
 whole=$(cells "$room/whole")
 
 for signal in INT KILL; do
   out=$room/$signal
-  interrupt $signal "$out" 12
-  before=$(unended "$out")
-  [ "$before" -ge 12 ]
-  check "$signal leaves the samples taken" $?
-  [ "$before" -lt "$whole" ]
-  check "$signal came before the end" $?
+  interrupt $signal "$out" 12 "$whole"
 
   # other settings are another run, and so is another order
   for other in '--trials 1' '--trials 1 --projection-order 2'; do
     # shellcheck disable=SC2086 # words
-    sweep "$out" $other --contacts 2 --processes 1 >"$room/out"
+    measure "$out" $other --contacts 2 --processes 1 >"$room/out"
     check "$signal: other settings are another run" $?
     [ "$(unended "$out")" -eq "$before" ]
     check "$signal: it leaves the samples alone" $?
@@ -66,7 +40,7 @@ for signal in INT KILL; do
   check "$signal: both are kept" $?
   cp -r "$out" "$room/$signal-chosen"
 
-  sweep "$out" >"$room/out"
+  measure "$out" >"$room/out"
   check "$signal: the same command goes on and ends with 0" $?
   [ "$(asked "$out" "SELECT count(*) FROM cell GROUP BY run" | head -n 1)" -eq "$whole" ]
   check "$signal: in the same run, which has each cell once" $?
@@ -84,16 +58,16 @@ for signal in INT KILL; do
     SELECT changes()")
   [ "$changed" -gt 0 ]
   check "$signal: the first row is in the database" $?
-  sweep "$out" >"$room/out"
+  measure "$out" >"$room/out"
   check "$signal: goes on with other settings in a row" $?
-  [ "$(column "$out" projection_order 2)" = 2 ]
+  [ "$(order "$out" 2)" = 2 ]
   check "$signal: that row keeps its order" $?
-  [ "$(column "$out" projection_order 6)" = 1 ]
+  [ "$(order "$out" 6)" = 1 ]
   check "$signal: others have theirs" $?
 done
 
 # a finished sweep is begun anew by the same command
-sweep "$room/whole" >"$room/out"
+measure "$room/whole" >"$room/out"
 check "a finished sweep can be run again" $?
 [ "$(ended_runs "$room/whole")" -eq 2 ]
 check "as another run" $?

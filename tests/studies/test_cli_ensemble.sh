@@ -11,13 +11,9 @@ same() {
   for file in $files; do cmp -s "$1/$file" "$2/$file" || return 1; done
 }
 # the value in column $3 of the row that begins with $2, in folder $1
-value() {
-  awk -F, -v row="$2" -v name="$3" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) at = i; next }
-    $1 == row { print $at }' "$1/ensemble.csv"
-}
+value() { column "$1/ensemble.csv" "$3" "$2"; }
 # the sum of a column by its name
-total() { awk -F, -v name="$2" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) at = i; next }
-    { sum += $at } END { print sum + 0 }' "$1"; }
+total() { column "$1" "$2" | awk '{ sum += $1 } END { print sum + 0 }'; }
 holds() { awk "BEGIN { exit !($1) }"; }
 
 run $plate --processes 1 --out one

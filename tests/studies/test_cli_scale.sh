@@ -4,6 +4,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # usage: test_cli_scale.sh ESSBENCH
 . "$(dirname "$0")/../support/check.sh"
+. "$(dirname "$0")/../support/interrupt.sh"
 essbench=$1
 
 measure() { # results folder, further options
@@ -13,28 +14,14 @@ measure() { # results folder, further options
     2>>"$room/errors"
 }
 
-# what no clock decides: all but time_s
-clockless() {
-  awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "time_s") time = i } { $time = ""; print }' \
-    "$1/scale.csv"
-}
+clockless() { without "$1/scale.csv" time_s; }
 
 measure "$room/whole" >"$room/out"
 check "an uninterrupted run ends with 0" $?
 
 for signal in INT KILL; do
   out=$room/$signal
-  measure "$out" >"$room/out" &
-  pid=$!
-  while [ "$(cells "$out")" -lt 39 ] && kill -0 $pid 2>/dev/null; do sleep 0.02; done
-  pkill "-$signal" -P $pid 2>/dev/null
-  kill "-$signal" $pid 2>/dev/null
-  wait $pid 2>/dev/null
-  before=$(cells "$out")
-  [ "$before" -ge 39 ]
-  check "$signal leaves the samples taken" $?
-  [ "$before" -lt "$(cells "$room/whole")" ]
-  check "$signal came before the end" $?
+  interrupt $signal "$out" 39 "$(cells "$room/whole")"
   [ ! -e "$out/scale.csv" ]
   check "$signal leaves no results" $?
 

@@ -12,16 +12,10 @@ measure() { # results folder, further options
 }
 
 # values of column $2 in folder $1
-values() {
-  awk -F, -v name="$2" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) at = i; next }
-    { print $at }' "$1/tolerance.csv"
-}
+values() { column "$1/tolerance.csv" "$2"; }
 
 # all that no clock decides
-clockless() {
-  awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "time_s") time = i } { $time = ""; print }' \
-    "$1/tolerance.csv"
-}
+clockless() { without "$1/tolerance.csv" time_s; }
 like_whole() { [ "$(clockless "$1")" = "$(clockless whole)" ]; }
 all_are() { [ "$(values whole "$1" | sort -u)" = "$2" ]; }
 

@@ -5,31 +5,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # usage: test_cli_work_precision.sh ESSBENCH
 . "$(dirname "$0")/../support/check.sh"
+. "$(dirname "$0")/../support/interrupt.sh"
 essbench=$1
 
-patience=0
 measure() { # results folder, further options
   local out=$1
   shift
   "$essbench" work-precision --contacts 6 --trials 60 --processes 3 --methods projection-1 \
     --min-time $patience --out "$out" "$@" 2>>"$room/errors"
-}
-
-# Starts one, and sends it a signal once 4 cells are kept. One that is faster than this shell
-# notices is begun anew with longer samples.
-interrupt() { # signal, folder, cells of a whole run
-  patience=0.0005
-  while :; do
-    measure "$2" >"$room/out" &
-    local pid=$!
-    while [ "$(cells "$2")" -lt 4 ] && kill -0 $pid 2>/dev/null; do sleep 0.02; done
-    pkill "-$1" -P $pid 2>/dev/null
-    kill "-$1" $pid 2>/dev/null
-    wait $pid 2>/dev/null
-    [ "$(cells "$2")" -lt "$3" ] || [ $patience = 0.128 ] && break
-    patience=$(echo "$patience" | awk '{ print 2 * $1 }')
-    rm -rf "$2"
-  done
 }
 
 # what no clock decides: model, method, value, status, error, crossings, evaluations
@@ -45,12 +28,7 @@ whole=$(cells "$room/whole")
 
 for signal in INT KILL; do
   out=$room/$signal
-  interrupt $signal "$out" "$whole"
-  before=$(unended "$out")
-  [ "$before" -ge 4 ]
-  check "$signal leaves the samples taken" $?
-  [ "$before" -lt "$whole" ]
-  check "$signal came before the end" $?
+  interrupt $signal "$out" 4 "$whole"
 
   "$essbench" work-precision --model affine3 --trials 2 --methods hybrid --out "$out" \
     >"$room/out" 2>>"$room/errors"

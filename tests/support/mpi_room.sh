@@ -26,10 +26,7 @@ ranks() {
 }
 
 # all that no clock decides
-clockless() {
-  awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "time_s") time = i } { $time = ""; print }' \
-    "$1/tolerance.csv"
-}
+clockless() { without "$1/tolerance.csv" time_s; }
 like() { [ -e "$1/tolerance.csv" ] && [ "$(clockless "$1")" = "$(clockless "$2")" ]; }
 
 # --- ranks that are stopped on the way ------------------------------------------------------------

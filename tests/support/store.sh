@@ -25,6 +25,17 @@ cut_to() {
   done
 }
 
+# the values of a column of a table, or of its rows that begin with $3
+column() {
+  awk -F, -v name="$2" -v first="${3-}" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) at = i; next }
+    first == "" || $1 == first { print $at }' "$1"
+}
+
+# a table without a column: what no clock decides
+without() {
+  awk -F, -v name="$2" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) at = i } { $at = ""; print }' "$1"
+}
+
 # .csv files of folder $1 become tables of the database there, as if a run had left them
 put() {
   python3 - "$@" <<'END'
