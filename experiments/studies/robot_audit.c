@@ -1,13 +1,94 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* essbench robot --derivative: how wrong MuJoCo's derivatives of a robot's trajectory are. */
-#include "robot_audit.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "clock.h"
+#include "ess_tangents.h"
+#include "robot_directions.h"
+#include "robot_study.h"
 #include "studies.h"
+
+typedef struct audit_settings {
+  robot_settings robot; /* first: what opens a robot's case reads it */
+  size_t halvings;
+  option_numbers moves;
+} audit_settings;
+
+/* Derivatives of the state at the output times by the start, in directions (robot_directions): a
+ * matrix each, row-major. That at the start is none. */
+typedef struct audit_path {
+  size_t n;         /* directions */
+  size_t reached;   /* output times that it gets to, the start among them */
+  double *matrix;   /* [outputs * n * n]; owned */
+  double until;     /* where it ends */
+  const char *note; /* why there; "": it is the end */
+} audit_path;
+
+/* ---- samples --------------------------------------------------------------------------------- */
+
+/* What a sample is of; who a derivative is by, and how. */
+static const char *const audit_end = "end", *const audit_event = "event",
+                         *const audit_error = "error";
+static const char *const audit_libess = "libess", *const audit_mujoco = "MuJoCo";
+static const char *const audit_tangents = "tangents", *const audit_transitions = "transitions",
+                         *const audit_differences = "differences";
+
+typedef struct audit_sample {
+  const char *kind, *who, *way, *integrator, *note;
+  double step, move, t, error;
+} audit_sample;
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+enum { AUDIT_SAMPLES = STUDY_SAMPLES, AUDIT_TOP, AUDIT_TIMES, AUDIT_ERRORS, AUDIT_EVENTS };
+
+#define AUDIT_TOP_COLUMNS(COLUMN, row)                                                             \
+  COLUMN(row, file, TEXT, "", "the model, as given")                                               \
+  COLUMN(row, pose, TEXT, "", "that the start is made of: qpos, keyframe 0, init_qpos or qpos0")   \
+  COLUMN(row, directions, COUNT, "", "rows and columns of the derivative: 2 nv + na")              \
+  COLUMN(row, events, COUNT, "", "event functions")                                                \
+  COLUMN(row, time_step, AMOUNT, "s", "the model's own")                                           \
+  COLUMN(row, integrator, TEXT, "", "the model's own")                                             \
+  COLUMN(row, audited, AMOUNT, "s", "the last time at which derivatives are compared")             \
+  COLUMN(row, until, AMOUNT, "s", "where there is no derivative, or the end")                      \
+  COLUMN(row, status, TEXT, "", "why there is none from there on, or success")                     \
+  COLUMN(row, verdict, TEXT, "", "how wrong MuJoCo's derivative is, in a sentence")
+COLUMN_ROW(audit_top, AUDIT_TOP_COLUMNS);
+
+#define AUDIT_TIME_COLUMNS(COLUMN, row)                                                            \
+  COLUMN(row, t, AMOUNT, "s", "time")                                                              \
+  COLUMN(row, tolerances_apart, AMOUNT, "",                                                        \
+         "of libess's tangents, from those at ten times the tolerance")                            \
+  COLUMN(row, differences_apart, AMOUNT, "",                                                       \
+         "of libess's tangents, from central differences of its own runs")                         \
+  COLUMN(row, estimate, AMOUNT, "", "of the error of libess's tangents: the larger of the two")
+COLUMN_ROW(audit_time, AUDIT_TIME_COLUMNS);
+
+#define AUDIT_ERROR_COLUMNS(COLUMN, row)                                                           \
+  COLUMN(row, who, TEXT, "", "MuJoCo or libess")                                                   \
+  COLUMN(row, way, TEXT, "",                                                                       \
+         "transitions: the product of the matrices of mjd_transitionFD; differences: of whole "    \
+         "runs, central; tangents: libess's at ten times its tolerance")                           \
+  COLUMN(row, integrator, TEXT, "",                                                                \
+         "MuJoCo's: the model's own, but Euler where that has no transitions; or libess's base")   \
+  COLUMN(row, step, AMOUNT, "s", "of mj_step")                                                     \
+  COLUMN(row, own, FLAG, "", "whether that is the model's own")                                    \
+  COLUMN(row, move, AMOUNT, "", "by which states are moved for differences, m, rad and so on")     \
+  COLUMN(row, t, AMOUNT, "s", "time at which the state's derivative by the start is")              \
+  COLUMN(row, error, AMOUNT, "",                                                                   \
+         "length of what is between the matrix and that of libess's tangents, over the length of " \
+         "the latter (Frobenius)")                                                                 \
+  COLUMN(row, note, TEXT, "", "why there is none")
+COLUMN_ROW(audit_row, AUDIT_ERROR_COLUMNS);
+
+#define AUDIT_EVENT_COLUMNS(COLUMN, row)                                                           \
+  COLUMN(row, t, AMOUNT, "s", "time")                                                              \
+  COLUMN(row, event, TEXT, "", "the contact or limit")                                             \
+  COLUMN(row, begins, FLAG, "", "whether it begins to act there, or ceases")
+COLUMN_ROW(audit_event_row, AUDIT_EVENT_COLUMNS);
 
 /* by which libess's own runs are moved, and MuJoCo's states for its matrices; and the tolerance of
  * those runs, over that of the reference */
@@ -59,8 +140,7 @@ static const study_option options[] = {
     {0},
 };
 
-/* ---- what is asked for ------------------------------------------------------------------------
- */
+/* ---- what is asked for ----------------------------------------------------------------------- */
 
 /* times are ends of MuJoCo's steps */
 static int round_times(study_run *run) {
@@ -99,8 +179,541 @@ static int plan(study_run *run, size_t stage) {
   return stage == 0 ? study_cell(run, &start, "start=%zu", start) : 0;
 }
 
-/* ---- samples ----------------------------------------------------------------------------------
- */
+/* ---- tangents of libess ---------------------------------------------------------------------- */
+
+/* what an observer is told */
+typedef struct listening {
+  study_run *run;
+  bool listen, failed, late;
+  double jumped; /* when points of a followed contact had jumped; NaN: they have not */
+  uint64_t start_ns;
+  robot_points *points; /* of pairs that are followed; NULL: there are none */
+} listening;
+
+/* a jump of points that are followed is one of the field, and no event function says when: tangents
+ * are wrong from there on */
+static bool have_jumped(listening *l, const double x[]) {
+  const robot_case *const c = l->run->own;
+  size_t jumped = 0;
+  return l->points && robot_points_jumped(c->robot, x, l->points, &jumped) == 0 && jumped > 0;
+}
+
+static int on_step(const ess_step_info *info, void *context) {
+  listening *const l = context;
+  const audit_settings *const s = l->run->settings;
+  if (have_jumped(l, info->x)) l->jumped = info->t1;
+  l->late = 1e-9 * (double)(measure_thread_ns() - l->start_ns) > s->robot.budget;
+  return l->late || !isnan(l->jumped) || *l->run->interrupted;
+}
+
+/* an event function that is crossed, into the samples */
+static int audit_add_event(study_run *run, double t, const char *name, bool begins) {
+  const audit_sample s = {audit_event, "", begins ? "begins" : "ends", "", name, NAN, NAN, t, NAN};
+  return study_add(run, AUDIT_SAMPLES, &s);
+}
+
+static int on_crossing(const ess_crossing_info *info, void *context) {
+  listening *const l = context;
+  const robot_case *const c = l->run->own;
+  const char *const name = robot_event_name(c->robot, info->guard);
+  l->failed = l->listen && audit_add_event(l->run, info->t, name, info->direction > 0);
+  return l->failed;
+}
+
+/* ---- why there is none ----------------------------------------------------------------------- */
+
+/* the names of two events, and what else there is to say of them */
+static const char *names_of(study_run *run, const size_t event[], size_t count) {
+  const robot_case *const c = run->own;
+  const char *names = "events";
+  for (size_t i = 0; i < count; i++) {
+    if (event[i] >= c->size.events) continue;
+    const char *const name = robot_event_name(c->robot, event[i]);
+    names = i == 0 ? name : study_text(run, "%s%s%s", names, i + 1 < count ? ", " : " and ", name);
+  }
+  return names;
+}
+
+static const char *reason(study_run *run, const listening *l, int status, const ess_failure *f) {
+  const robot_case *const c = run->own;
+  const size_t pair[] = {f->guard, f->other_guard};
+  const bool named = f->guard < c->size.events;
+  if (!isnan(l->jumped))
+    return "the points of a followed contact jump, and no event function says when";
+  if (l->late) return "longer than --budget";
+  if (status == ESS_ECALLBACK && *robot_failure(c->robot))
+    return study_text(run, "%s", robot_failure(c->robot));
+  if (status == ESS_EDISCONTINUOUS)
+    return study_text(run, "%s meet, and what follows depends on their order",
+                      names_of(run, pair, 2));
+  return study_text(run, "%s%s%s", ess_strerror(status), named ? ": " : "",
+                    named ? names_of(run, pair, 1) : "");
+}
+
+static const char *pieces_of(study_run *run, const ess_smoothness *s) {
+  const char *const names = names_of(run, s->order, s->count);
+  return s->pieces ? study_text(run, "%s meet: %zu derivatives, by direction", names, s->pieces)
+                   : study_text(run, "%s meet: more than one derivative, by direction", names);
+}
+
+/* ---- the run --------------------------------------------------------------------------------- */
+
+/* to an output time, from tick to tick of the controls */
+static int go_to(study_run *run, ess_driver *driver, double *now, double end, double x[]) {
+  const robot_case *const c = run->own;
+  int status = ESS_SUCCESS;
+  while (!status && *now < end) {
+    double until;
+    robot_set_control(c->robot, robot_controls_at(&c->controls, *now, &until));
+    status = ess_driver_apply(driver, now, fmin(until, end), x);
+  }
+  return status;
+}
+
+/* tangents of the state into columns of a matrix of directions; of a row each here */
+static void take_matrix(const robot_case *c, const double x[], const double tangent[],
+                        double room[], audit_path *p) {
+  const size_t n = p->n, dimension = c->size.dimension;
+  double *const rate = room, *const way = room + dimension,
+                *const matrix = p->matrix + p->reached * n * n;
+  for (size_t j = 0; j < n; j++) {
+    for (size_t i = 0; i < dimension; i++) rate[i] = tangent[i * n + j];
+    robot_direction_of_rate(c->robot, x, rate, way);
+    for (size_t i = 0; i < n; i++) matrix[i * n + j] = way[i];
+  }
+}
+
+/* along a driver that follows the directions; x is the start */
+static void follow(study_run *run, ess_driver *driver, const listening *l, double x[],
+                   double room[], audit_path *p) {
+  const robot_case *const c = run->own;
+  double now = 0.0;
+  for (p->reached = 1; p->reached < c->outputs; p->reached++) {
+    const int status = go_to(run, driver, &now, (double)p->reached * c->output_step, x);
+    const ess_smoothness *const smooth = ess_driver_smoothness(driver);
+    const bool has_one = !smooth || smooth->kind == ESS_SMOOTH_C1;
+    if (!has_one) p->note = pieces_of(run, smooth);
+    if (has_one && status) p->note = reason(run, l, status, ess_driver_failure(driver));
+    p->until = has_one ? now : smooth->time;
+    if (!isnan(l->jumped)) p->until = l->jumped;
+    if (status || !has_one) return;
+    take_matrix(c, x, ess_driver_tangent(driver), room, p);
+  }
+}
+
+/* the derivative of the start by each direction, a column each */
+static void write_directions(const robot_case *c, const double x[], size_t n, double way[],
+                             double out[]) {
+  double *const rate = way + n;
+  for (size_t j = 0; j < n; j++) {
+    for (size_t i = 0; i < n; i++) way[i] = i == j;
+    robot_rate_of_direction(c->robot, x, way, rate);
+    for (size_t i = 0; i < c->size.dimension; i++) out[i * n + j] = rate[i];
+  }
+}
+
+static int start(study_run *run, listening *l, double tolerance, double x[], double room[],
+                 double directions[], audit_path *p) {
+  const robot_case *const c = run->own;
+  ess_options chosen = ess_options_default();
+  chosen.rtol = chosen.atol = tolerance;
+  chosen.observer = (ess_observer){.step = on_step, .crossing = on_crossing, .context = l};
+  int status;
+  ess_driver *const driver = ess_driver_alloc(robot_system(c->robot), &chosen, &status);
+  if (!driver) return measure_fail(run->message, "libess: %s", ess_strerror(status));
+  write_directions(c, x, p->n, room, directions);
+  status = ess_driver_follow(driver, p->n, directions);
+  robot_forget(c->robot);
+  l->start_ns = measure_thread_ns();
+  if (!status) follow(run, driver, l, x, room, p);
+  ess_driver_free(driver);
+  if (status) return measure_fail(run->message, "libess: %s", ess_strerror(status));
+  return l->failed ? -1 : 0;
+}
+
+/* tangents of libess at a tolerance. With `listen` events become samples. They end where no
+ * derivative is, or more than one. */
+static int audit_find_tangents(study_run *run, const double x0[], double tolerance, bool listen,
+                               audit_path *p) {
+  const robot_case *const c = run->own;
+  const size_t dimension = c->size.dimension;
+  listening l = {.run = run, .listen = listen, .jumped = NAN};
+  double *const x = calloc(2 * dimension + p->n + 1, sizeof *x);
+  double *const directions = calloc(dimension * p->n + 1, sizeof *directions);
+  if (c->follows > 0) l.points = calloc(c->follows, sizeof *l.points);
+  const bool has_room = x && directions && (l.points || c->follows == 0);
+  if (has_room) memcpy(x, x0, dimension * sizeof *x);
+  p->note = "";
+  const int status = has_room ? start(run, &l, tolerance, x, x + dimension, directions, p)
+                              : study_out_of_memory(run);
+  free(x);
+  free(directions);
+  free(l.points);
+  return status;
+}
+
+/* Derivatives of a robot's trajectory as people find them: by matrices of MuJoCo's steps, and by
+ * differences of whole runs. */
+
+/* room for one. Free with audit_path_free, which accepts a zeroed one. */
+static int audit_path_alloc(study_run *run, audit_path *p) {
+  const robot_case *const c = run->own;
+  *p = (audit_path){.n = robot_directions(c->robot), .note = ""};
+  p->matrix = calloc(c->outputs * p->n * p->n + 1, sizeof *p->matrix);
+  return p->matrix ? 0 : study_out_of_memory(run);
+}
+
+static void audit_path_free(audit_path *p) {
+  free(p->matrix);
+  *p = (audit_path){0};
+}
+
+/* ---- matrices of steps ----------------------------------------------------------------------- */
+
+static int step_along(study_run *run, const double x0[], const robot_entry *e, double move,
+                      robot_track *t, audit_path *p) {
+  const robot_case *const c = run->own;
+  const robot_steps_request request = {.integrator = e->variant,
+                                       .time_step = e->knob,
+                                       .x0 = x0,
+                                       .controls = &c->controls,
+                                       .dt = c->output_step,
+                                       .count = c->outputs,
+                                       .states = t->states,
+                                       .transitions = p->matrix,
+                                       .move = move};
+  robot_steps_report report;
+  const int status = robot_steps_run(c->steps, &request, &report);
+  p->reached = status ? 0 : report.reached;
+  p->note = *report.message ? study_text(run, "%s", report.message) : "";
+  return 0;
+}
+
+/* the product of the matrices that mjd_transitionFD has of MuJoCo's steps */
+static int audit_find_transitions(study_run *run, const double x0[], const robot_entry *e,
+                                  double move, audit_path *p) {
+  robot_track t = {0};
+  const int status = robot_track_alloc(run, &t) ? -1 : step_along(run, x0, e, move, &t, p);
+  robot_track_free(&t);
+  return status;
+}
+
+/* ---- differences of runs --------------------------------------------------------------------- */
+
+/* of the starts that are moved back and forth along a direction, and what they lead to */
+typedef struct sides {
+  double *start, *way, *between;
+  robot_track back, forth;
+} sides;
+
+static int run_from(study_run *run, const double x0[], const robot_entry *e, double by,
+                    const sides *at, robot_track *t, audit_path *p) {
+  const robot_case *const c = run->own;
+  robot_move(c->robot, x0, at->way, by, at->start);
+  const int status = robot_follow(run, e, at->start, false, t);
+  if (status || t->reached >= p->reached) return status;
+  p->reached = t->reached;
+  p->note = t->status;
+  return 0;
+}
+
+/* column j of all matrices */
+static int find_column(study_run *run, const double x0[], const robot_entry *e, double move,
+                       size_t j, sides *at, audit_path *p) {
+  const robot_case *const c = run->own;
+  const size_t n = p->n, dimension = c->size.dimension;
+  for (size_t i = 0; i < n; i++) at->way[i] = i == j;
+  int status = run_from(run, x0, e, -move, at, &at->back, p);
+  if (!status) status = run_from(run, x0, e, move, at, &at->forth, p);
+  for (size_t k = 1; !status && k < p->reached; k++) {
+    robot_difference(c->robot, at->back.states + k * dimension, at->forth.states + k * dimension,
+                     at->between);
+    for (size_t i = 0; i < n; i++) p->matrix[(k * n + i) * n + j] = at->between[i] / (2.0 * move);
+  }
+  return status;
+}
+
+/* central differences of whole runs of an entry, whose start is moved by so much */
+static int audit_find_differences(study_run *run, const double x0[], const robot_entry *e,
+                                  double move, audit_path *p) {
+  const robot_case *const c = run->own;
+  double *const room = calloc(c->size.dimension + 2 * p->n + 1, sizeof *room);
+  sides at = {.start = room};
+  int status = room ? 0 : study_out_of_memory(run);
+  if (!status) status = robot_track_alloc(run, &at.back);
+  if (!status) status = robot_track_alloc(run, &at.forth);
+  p->reached = c->outputs;
+  p->note = "";
+  for (size_t j = 0; !status && j < p->n && p->reached > 1 && !*run->interrupted; j++) {
+    at.way = room + c->size.dimension;
+    at.between = at.way + p->n;
+    status = find_column(run, x0, e, move, j, &at, p);
+  }
+  robot_track_free(&at.back);
+  robot_track_free(&at.forth);
+  free(room);
+  return status;
+}
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+/* where libess's own is not known better than to this, nothing is said of others */
+static const double known_to = 0.1;
+
+static bool is_at(double t, double time) {
+  return fabs(t - time) <= 1e-9 * time;
+}
+
+/* samples have the model's own step as it is */
+static bool is_own(const study_run *run, double step) {
+  const robot_case *const c = run->own;
+  return step == c->size.time_step;
+}
+
+static bool is(const audit_sample *s, const char *kind, const char *who, const char *way) {
+  return strcmp(s->kind, kind) == 0 && strcmp(s->who, who) == 0 && strcmp(s->way, way) == 0;
+}
+
+/* libess's own at a time, by one of its ways */
+static double own_error(const study_run *run, const char *way, double t) {
+  size_t count;
+  const audit_sample *const s = study_rows(run, AUDIT_SAMPLES, &count);
+  for (size_t i = 0; i < count; i++)
+    if (is(&s[i], audit_error, audit_libess, way) && is_at(s[i].t, t)) return s[i].error;
+  return NAN;
+}
+
+static void add_times(study_run *run) {
+  size_t count;
+  const audit_sample *const s = study_rows(run, AUDIT_SAMPLES, &count);
+  for (size_t i = 0; i < count; i++) {
+    if (!is(&s[i], audit_error, audit_libess, audit_tangents)) continue;
+    const double runs = own_error(run, audit_differences, s[i].t);
+    const audit_time row = {.t = s[i].t,
+                            .tolerances_apart = s[i].error,
+                            .differences_apart = runs,
+                            .estimate = fmax(s[i].error, runs)};
+    study_add(run, AUDIT_TIMES, &row);
+  }
+}
+
+/* times up to which libess's own is known */
+static size_t count_known(const study_run *run) {
+  size_t count, known = 0;
+  const audit_time *const time = study_rows(run, AUDIT_TIMES, &count);
+  while (known < count && time[known].estimate <= known_to) known++;
+  return known;
+}
+
+static void add_error_rows(study_run *run) {
+  size_t count;
+  const audit_sample *const s = study_rows(run, AUDIT_SAMPLES, &count);
+  for (size_t i = 0; i < count; i++) {
+    const audit_row row = {.who = s[i].who,
+                           .way = s[i].way,
+                           .integrator = s[i].integrator,
+                           .step = s[i].step,
+                           .own = is_own(run, s[i].step),
+                           .move = s[i].move,
+                           .t = s[i].t,
+                           .error = s[i].error,
+                           .note = s[i].note};
+    if (strcmp(s[i].kind, audit_error) == 0) study_add(run, AUDIT_ERRORS, &row);
+  }
+}
+
+static void add_events(study_run *run) {
+  size_t count;
+  const audit_sample *const s = study_rows(run, AUDIT_SAMPLES, &count);
+  for (size_t i = 0; i < count; i++) {
+    const audit_event_row row = {s[i].t, s[i].note, strcmp(s[i].way, "begins") == 0};
+    if (strcmp(s[i].kind, audit_event) == 0) study_add(run, AUDIT_EVENTS, &row);
+  }
+}
+
+/* ---- the verdict ----------------------------------------------------------------------------- */
+
+/* One way and step of MuJoCo's, over all times: rows that stand behind one another. */
+typedef struct curve {
+  const audit_row *row; /* NULL: there is none */
+  double most;          /* the largest error; infinite where one is not known */
+} curve;
+
+static curve curve_at(const audit_row *row, size_t times) {
+  curve c = {row, 0.0};
+  for (size_t i = 0; i < times; i++)
+    c.most = isnan(row[i].error) ? INFINITY : fmax(c.most, row[i].error);
+  return c;
+}
+
+/* the curve that errs the least of one way, or of all, by moves of at most so much */
+static curve best_of(const study_run *run, const char *way, double move, bool own) {
+  size_t rows, times;
+  const size_t known = count_known(run);
+  const audit_row *const row = study_rows(run, AUDIT_ERRORS, &rows);
+  study_rows(run, AUDIT_TIMES, &times);
+  curve best = {NULL, INFINITY};
+  for (size_t i = 0; times && i + times <= rows; i += times) {
+    const bool counts = strcmp(row[i].who, audit_mujoco) == 0 && row[i].move <= move &&
+                        (!way || strcmp(row[i].way, way) == 0) && (!own || row[i].own);
+    const curve c = curve_at(row + i, known);
+    if (counts && (!best.row || c.most < best.most)) best = c;
+  }
+  return best;
+}
+
+/* "83 %", or "7e+04 times its length" */
+static const char *share(study_run *run, const curve *c) {
+  if (isinf(c->most)) return "any share (it is not known at all times)";
+  if (c->most < 10.0) return study_text(run, "%.*g %%", c->most < 1.0 ? 2 : 3, 100.0 * c->most);
+  return study_text(run, "%.2g times its length", c->most);
+}
+
+static const char *way_of(study_run *run, const curve *c) {
+  if (strcmp(c->row->way, audit_transitions) == 0)
+    return study_text(run, "mjd_transitionFD's matrices (%s)", c->row->integrator);
+  return study_text(run, "differences of runs moved by %g (%s)", c->row->move, c->row->integrator);
+}
+
+static const char *verdict(study_run *run) {
+  const audit_settings *const s = run->settings;
+  const robot_case *const c = run->own;
+  const double smallest = s->moves.value[s->moves.count - 1];
+  const curve transitions = best_of(run, audit_transitions, INFINITY, true),
+              differences = best_of(run, audit_differences, smallest, true),
+              best = best_of(run, NULL, INFINITY, false);
+  const size_t known = count_known(run);
+  const audit_time *const time = study_rows(run, AUDIT_TIMES, NULL);
+  if (!known || !transitions.row || !differences.row)
+    return "there is no derivative at the first of the times, so there is nothing to compare";
+  double estimate = 0.0;
+  for (size_t i = 0; i < known; i++) estimate = fmax(estimate, time[i].estimate);
+  return study_text(
+      run,
+      "up to %g s MuJoCo's derivative, at its own step of %g ms, is off by up to %s by "
+      "%s, and by up to %s by %s; the best that was tried is off by up to %s, by %s "
+      "at %g ms; libess's own error is at most %.1g %%",
+      time[known - 1].t, 1e3 * c->size.time_step, share(run, &transitions),
+      way_of(run, &transitions), share(run, &differences), way_of(run, &differences),
+      share(run, &best), way_of(run, &best), 1e3 * best.row->step, 100.0 * estimate);
+}
+
+/* ---- the model ------------------------------------------------------------------------------- */
+
+static const audit_sample *end_of(const study_run *run) {
+  size_t count;
+  const audit_sample *s = study_rows(run, AUDIT_SAMPLES, &count);
+  for (size_t i = 0; i < count; i++)
+    if (strcmp(s[i].kind, audit_end) == 0) return &s[i];
+  return s;
+}
+
+static const char *status_of(study_run *run, const char *note, size_t known, size_t times) {
+  if (known < times)
+    return study_text(run, "libess's own derivative is not known to %g %%", 100.0 * known_to);
+  return *note ? study_text(run, "%s", note) : "success";
+}
+
+/* samples into rows, and the verdict */
+static int audit_derive(study_run *run) {
+  const audit_settings *const s = run->settings;
+  const robot_case *const c = run->own;
+  const audit_sample *const end = end_of(run);
+  add_times(run);
+  add_error_rows(run);
+  add_events(run);
+  size_t times;
+  const audit_time *const time = study_rows(run, AUDIT_TIMES, &times);
+  const size_t known = count_known(run);
+  const audit_top top = {.file = run->operand,
+                         .pose = s->robot.qpos ? "qpos" : robot_start_pose(c->robot),
+                         .directions = 2 * c->size.nv + c->size.na,
+                         .events = c->size.events,
+                         .time_step = c->size.time_step,
+                         .integrator = c->size.integrator,
+                         .audited = known ? time[known - 1].t : 0.0,
+                         .until = known < times ? time[known].t : end->t,
+                         .status = status_of(run, end->note, known, times),
+                         .verdict = verdict(run)};
+  return study_add(run, AUDIT_TOP, &top);
+}
+
+/* ---- a screen -------------------------------------------------------------------------------- */
+
+enum { TIMES_MAX = 6 };
+
+/* of how many times the columns are, and the first of them: the latest, where they are many */
+static size_t columns_of(const study_run *run, size_t *first) {
+  size_t count;
+  study_rows(run, AUDIT_TIMES, &count);
+  *first = count > TIMES_MAX ? count - TIMES_MAX : 0;
+  return count - *first;
+}
+
+/* the times one way is told at stand behind one another */
+static void show_line(const audit_row *row, size_t count, const audit_time *time) {
+  char step[16] = "", move[16] = "";
+  if (!isnan(row->step))
+    snprintf(step, sizeof step, "%.5g%s", 1e3 * row->step, row->own ? "*" : "");
+  if (!isnan(row->move)) snprintf(move, sizeof move, "%g", row->move);
+  printf("%-7s %-12s %-12s %7s %6s", row->who, row->way, row->integrator, step, move);
+  const bool own = strcmp(row->who, audit_libess) == 0;
+  for (size_t i = 0; i < count; i++) {
+    char text[16] = "none";
+    if (!own && row[i].error < time[i].estimate)
+      snprintf(text, sizeof text, "< %.0e", time[i].estimate);
+    else if (!isnan(row[i].error))
+      snprintf(text, sizeof text, "%.1e", row[i].error);
+    printf(" %9s", text);
+  }
+  putchar('\n');
+}
+
+static void show_errors(const study_run *run) {
+  size_t first, rows, times;
+  const size_t count = columns_of(run, &first);
+  const audit_row *const row = study_rows(run, AUDIT_ERRORS, &rows);
+  const audit_time *const time = study_rows(run, AUDIT_TIMES, &times);
+  if (!times) return;
+  printf(
+      "\nError of the derivative, relative, at these times in s (step in ms, * the model's own):\n"
+      "%-7s %-12s %-12s %7s %6s",
+      "by", "way", "", "step", "move");
+  for (size_t i = 0; i < count; i++) printf(" %9.4g", time[first + i].t);
+  putchar('\n');
+  for (size_t i = 0; i + times <= rows; i += times) show_line(row + i + first, count, time + first);
+}
+
+static void show_notes(const study_run *run) {
+  size_t rows;
+  const audit_row *const row = study_rows(run, AUDIT_ERRORS, &rows);
+  for (size_t i = 0; i < rows; i++) {
+    if (!*row[i].note) continue;
+    printf("none: the first is %s's by %s at %g s: %s\n", row[i].who, row[i].way, row[i].t,
+           row[i].note);
+    return;
+  }
+}
+
+/* robot_audit_show.c */
+static void audit_show(const study_run *run) {
+  const audit_top *const top = study_rows(run, AUDIT_TOP, NULL);
+  size_t events;
+  study_rows(run, AUDIT_EVENTS, &events);
+  printf(
+      "%s: the derivative of its state by where it starts (%s), %zu by %zu numbers; %zu contacts\n"
+      "and limits begin or cease to act on the way. The reference is the derivative of MuJoCo's\n"
+      "equations in continuous time, by libess's tangents.\n",
+      top->file, top->pose, top->directions, top->directions, events);
+  show_errors(run);
+  show_notes(run);
+  if (strcmp(top->status, "success") != 0)
+    printf("\nCompared up to %g s. At %.6g s it ends: %s.\n", top->audited, top->until,
+           top->status);
+  printf("\nVerdict: %s.\n", top->verdict);
+}
+
+/* ---- samples --------------------------------------------------------------------------------- */
 
 static const column sample_columns[] = {
     COLUMNS(audit_sample, TEXT, kind, who, way, integrator, note),
@@ -136,8 +749,7 @@ static int add_errors(study_run *run, audit_sample s, const audit_path *p, const
   return status;
 }
 
-/* ---- the cell ---------------------------------------------------------------------------------
- */
+/* ---- the cell -------------------------------------------------------------------------------- */
 
 /* both tolerances have to see one derivative; `of` is that of the smaller */
 static int find_reference(study_run *run, const double x0[], audit_path *of, audit_path *p) {
@@ -220,8 +832,7 @@ static int measure(study_run *run, const void *cell) {
   return status;
 }
 
-/* ---- the study --------------------------------------------------------------------------------
- */
+/* ---- the study ------------------------------------------------------------------------------- */
 
 const study robot_audit_study = {
     .name = "robot-derivative",

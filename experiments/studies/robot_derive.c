@@ -1,10 +1,540 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What runs of a robot say: medians over starts, and the order that MuJoCo has. */
+/* What runs of a robot say: medians over starts, the order that MuJoCo has, what reaches an error,
+ * and the first start over time. */
+#include <gsl/gsl_eigen.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "race.h"
 #include "robot_study.h"
+#include "series.h"
+#include "statistics.h"
+
+/* an error is known where it is so many times the reference's */
+static const double robot_known_from = 3.0;
+
+/* the runs of an entry from all starts; and the reference's error by them */
+static gather robot_starts_of(study_run *run, size_t entry) {
+  const robot_case *const c = run->own;
+  return (gather){run, ROBOT_SAMPLES, entry, c->entries, study_cells(run)};
+}
+
+static double robot_estimate(study_run *run) {
+  return gather_median(robot_starts_of(run, 0), "estimate");
+}
+
+/* ---- what reaches an error at which cost ----------------------------------------------------- */
+
+/* From every start each program runs as the others have it
+ * best: settings are chosen by some starts and judged by those held out. Intervals are of what is
+ * held out, start by start. */
+
+/* errors that are asked for, where they are so many times the reference's */
+static const double targets[] = {1e-1, 1e-2, 1e-3, 1e-4};
+static const double asked_from = 10.0;
+
+/* one start in so many is held out: with ten of them each of its own */
+enum { FOLDS = 10 };
+
+/* ---- settings -------------------------------------------------------------------------------- */
+
+/* what starts show: medians by entry */
+typedef struct shown {
+  double error[ROBOT_ENTRIES_MAX], seconds[ROBOT_ENTRIES_MAX];
+  bool whole[ROBOT_ENTRIES_MAX]; /* to the end from every start, those of a fold among them */
+} shown;
+
+/* A setting between two that were measured, a share of the way from one entry to a finer one by the
+ * logarithms; or one of them, which is both. */
+typedef struct setting {
+  size_t coarse, fine; /* entries; 0: nothing reaches the error */
+  double share;
+  bool coarsest; /* nothing coarser was tried */
+} setting;
+
+static const setting no_setting = {0, 0, NAN, false};
+
+static setting only(size_t entry, bool coarsest) {
+  return (setting){entry, entry, 0.0, coarsest};
+}
+
+static double between(double a, double b, double share) {
+  return a > 0.0 && b > 0.0 ? a * pow(b / a, share) : NAN;
+}
+
+/* of values by entry */
+static double at_setting(const setting *s, const double value[]) {
+  return s->fine ? between(value[s->coarse], value[s->fine], s->share) : NAN;
+}
+
+static const char *variant_of(const robot_case *c, const setting *s) {
+  return s->fine ? c->entry[s->fine].variant : "";
+}
+
+/* Entries of one method stand with the coarsest first: the first whose error, and those of all
+ * finer ones, are small enough; and, from the one before it, the place where the error is met. */
+static setting reach(const shown *all, const size_t entry[], size_t count, double target) {
+  size_t i = count;
+  while (i > 0 && all->error[entry[i - 1]] <= target) i--;
+  if (i == count) return no_setting;
+  setting s = only(entry[i], i == 0);
+  if (i > 0) {
+    const double before = all->error[entry[i - 1]], here = all->error[entry[i]];
+    s.coarse = entry[i - 1];
+    s.share = here > 0.0 ? log(before / target) / log(before / here) : 1.0;
+  }
+  // a finer one may be cheaper: at a coarse tolerance many steps are refused
+  for (; i < count; i++)
+    if (all->seconds[entry[i]] < at_setting(&s, all->seconds)) s = only(entry[i], s.coarsest);
+  return s;
+}
+
+/* the cheapest of a kind: of all of MuJoCo's integrators, or of all of libess's bases; with
+ * `whole`, among the entries that are */
+static setting cheapest_among(const robot_case *c, const shown *all, robot_kind kind, double target,
+                              bool whole) {
+  setting best = no_setting;
+  size_t entry[ROBOT_ENTRIES_MAX], count = 0;
+  for (size_t i = 1; i < c->entries; i++) {
+    const robot_entry *const e = &c->entry[i], *const next = e + 1;
+    if (e->kind != kind) continue;
+    if (!isnan(all->error[i]) && (all->whole[i] || !whole)) entry[count++] = i;
+    if (i + 1 < c->entries && next->kind == kind && next->variant == e->variant) continue;
+    const setting s = reach(all, entry, count, target);
+    const double seconds = at_setting(&best, all->seconds);
+    if (s.fine && (isnan(seconds) || at_setting(&s, all->seconds) < seconds)) best = s;
+    count = 0;
+  }
+  return best;
+}
+
+/* What fails from some starts is taken where all else fails: a ratio is to be of all starts. */
+static setting cheapest(const robot_case *c, const shown *all, robot_kind kind, double target) {
+  const setting s = cheapest_among(c, all, kind, target, true);
+  return s.fine ? s : cheapest_among(c, all, kind, target, false);
+}
+
+/* of all three, for an error: `own` is the entry of the model's own setting, whose error it is, or
+ * 0 */
+typedef struct choice {
+  double target;
+  setting mujoco, libess, plain;
+} choice;
+
+static choice choose(const robot_case *c, const shown *all, double target, size_t own) {
+  choice made = {.target = own ? all->error[own] : target};
+  made.mujoco = own ? only(own, false) : cheapest(c, all, ROBOT_MUJOCO, made.target);
+  made.libess = cheapest(c, all, ROBOT_LIBESS, made.target);
+  made.plain = cheapest(c, all, ROBOT_PLAIN, made.target);
+  return made;
+}
+
+/* ---- what starts show ------------------------------------------------------------------------ */
+
+/* The median of values of which some are known: the others are larger than all of them, for a run
+ * without an end errs most and costs most. NaN where half are such. */
+static int median_of(const double value[], size_t known, size_t asked, double *out) {
+  *out = NAN;
+  if (2 * known <= asked) return 0;
+  return measure_quantile(value, known,
+                          known > 1 ? 0.5 * (double)(asked - 1) / (double)(known - 1) : 0.0, out);
+}
+
+/* Medians of a setting over the starts that have a reference, but for those of a fold. */
+static int look(study_run *run, size_t folds, size_t fold, shown *all) {
+  const robot_case *const c = run->own;
+  const size_t starts = study_cells(run);
+  double *const error = calloc(2 * starts + 1, sizeof *error), *const seconds = error + starts;
+  int status = error ? 0 : study_out_of_memory(run);
+  for (size_t i = 1; !status && i < c->entries; i++) {
+    size_t known = 0, asked = 0;
+    all->whole[i] = true;
+    for (size_t start = 0; start < starts; start++) {
+      const robot_sample *const sample = study_samples(run, start, NULL);
+      if (isnan(sample->tolerances.states)) continue;
+      all->whole[i] = all->whole[i] && !isnan(sample[i].error.states);
+      if (folds && start % folds == fold) continue;
+      asked++;
+      if (isnan(sample[i].error.states)) continue;
+      error[known] = sample[i].error.states;
+      seconds[known++] = sample[i].seconds;
+    }
+    if (median_of(error, known, asked, &all->error[i]) ||
+        median_of(seconds, known, asked, &all->seconds[i]))
+      status = study_out_of_memory(run);
+  }
+  free(error);
+  return status;
+}
+
+/* what one start shows */
+typedef struct seen {
+  double knob[ROBOT_ENTRIES_MAX], seconds[ROBOT_ENTRIES_MAX], error[ROBOT_ENTRIES_MAX],
+      evaluations[ROBOT_ENTRIES_MAX];
+} seen;
+
+static void look_at(const study_run *run, size_t start, seen *s) {
+  const robot_case *const c = run->own;
+  const robot_sample *const sample = study_samples(run, start, NULL);
+  for (size_t i = 1; i < c->entries; i++) {
+    s->knob[i] = c->entry[i].knob;
+    s->error[i] = sample[i].error.states;
+    // a run that did not get to the end has no cost that another's is to be compared with
+    const bool ended = !isnan(sample[i].error.states);
+    s->seconds[i] = ended ? sample[i].seconds : NAN;
+    s->evaluations[i] = ended ? sample[i].evaluations : NAN;
+  }
+}
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+/* what is under way: what the starts show but for each fold, and behind them all of them */
+typedef struct deriving {
+  study_run *run;
+  size_t folds;
+  shown *by; /* folds + 1 */
+  seen *one;
+  draws draws;
+} deriving;
+
+static void add_held_out(const deriving *d, size_t start, double target, size_t own) {
+  const robot_case *const c = d->run->own;
+  const choice made = choose(c, &d->by[start % d->folds], target, own);
+  const seen *const one = d->one;
+  look_at(d->run, start, d->one);
+  const robot_held_out row = {.rms_error = made.target,
+                              .own = own > 0,
+                              .start = start,
+                              .process = race_process(&d->draws, start),
+                              .variant = variant_of(c, &made.mujoco),
+                              .time_step = at_setting(&made.mujoco, one->knob),
+                              .mujoco_seconds = at_setting(&made.mujoco, one->seconds),
+                              .mujoco_error = at_setting(&made.mujoco, one->error),
+                              .libess_base = variant_of(c, &made.libess),
+                              .tolerance = at_setting(&made.libess, one->knob),
+                              .libess_seconds = at_setting(&made.libess, one->seconds),
+                              .libess_error = at_setting(&made.libess, one->error),
+                              .libess_evaluations = at_setting(&made.libess, one->evaluations),
+                              .plain_base = variant_of(c, &made.plain),
+                              .plain_tolerance = at_setting(&made.plain, one->knob),
+                              .plain_seconds = at_setting(&made.plain, one->seconds),
+                              .plain_error = at_setting(&made.plain, one->error),
+                              .plain_evaluations = at_setting(&made.plain, one->evaluations),
+                              .mujoco_over_libess = at_setting(&made.mujoco, one->seconds) /
+                                                    at_setting(&made.libess, one->seconds),
+                              .plain_over_libess = at_setting(&made.plain, one->seconds) /
+                                                   at_setting(&made.libess, one->seconds)};
+  study_add(d->run, ROBOT_HELD_OUT, &row);
+}
+
+/* medians over what is held out, and the two ratios with their intervals */
+static void fill_costs(const deriving *d, gather starts, robot_reach_row *row) {
+  double ends[2];
+  row->mujoco_seconds = gather_median(starts, "mujoco_seconds");
+  row->mujoco_error = gather_median(starts, "mujoco_error");
+  row->libess_seconds = gather_median(starts, "libess_seconds");
+  row->libess_error = gather_median(starts, "libess_error");
+  row->libess_evaluations = gather_median(starts, "libess_evaluations");
+  row->plain_seconds = gather_median(starts, "plain_seconds");
+  row->plain_error = gather_median(starts, "plain_error");
+  row->plain_evaluations = gather_median(starts, "plain_evaluations");
+  row->held_out = gather_known(starts, "mujoco_over_libess");
+  series_median_known(starts, "mujoco_over_libess", &d->draws, &row->mujoco_over_libess, ends);
+  row->mujoco_over_libess_low = ends[0];
+  row->mujoco_over_libess_high = ends[1];
+  series_median_known(starts, "plain_over_libess", &d->draws, &row->plain_over_libess, ends);
+  row->plain_over_libess_low = ends[0];
+  row->plain_over_libess_high = ends[1];
+}
+
+static void add_reach(const deriving *d, double target, size_t own) {
+  const robot_case *const c = d->run->own;
+  const size_t count = study_cells(d->run);
+  const choice made = choose(c, &d->by[d->folds], target, own);
+  double knob[ROBOT_ENTRIES_MAX];
+  gather starts = {d->run, ROBOT_HELD_OUT, 0, 1, count};
+  // what every program does by the coarsest means is no question
+  if (made.mujoco.coarsest && made.libess.coarsest && made.plain.coarsest) return;
+  for (size_t i = 1; i < c->entries; i++) knob[i] = c->entry[i].knob;
+  study_rows(d->run, ROBOT_HELD_OUT, &starts.first);
+  robot_reach_row row = {.rms_error = made.target,
+                         .own = own > 0,
+                         .variant = variant_of(c, &made.mujoco),
+                         .time_step = at_setting(&made.mujoco, knob),
+                         .libess_base = variant_of(c, &made.libess),
+                         .tolerance = at_setting(&made.libess, knob),
+                         .plain_base = variant_of(c, &made.plain)};
+  for (size_t i = 0; i < count; i++) add_held_out(d, i, target, own);
+  fill_costs(d, starts, &row);
+  study_add(d->run, ROBOT_REACH, &row);
+}
+
+/* the model's own setting first, then the targets that the reference is good enough for */
+static void add_reaches(const deriving *d) {
+  const robot_case *const c = d->run->own;
+  const double known = robot_estimate(d->run);
+  for (size_t i = 1; i < c->entries; i++) {
+    const double error = d->by[d->folds].error[i];
+    if (c->entry[i].own && error > 0.0 && error >= robot_known_from * known) add_reach(d, error, i);
+  }
+  for (size_t i = 0; i < sizeof targets / sizeof *targets; i++)
+    if (targets[i] >= asked_from * known) add_reach(d, targets[i], 0);
+}
+
+static int robot_derive_reach(study_run *run) {
+  const size_t starts = study_cells(run);
+  deriving d = {.run = run,
+                .folds = starts < FOLDS ? starts : FOLDS,
+                .draws = race_draws(run, starts, false)};
+  d.by = calloc(d.folds + 1, sizeof *d.by);
+  d.one = calloc(1, sizeof *d.one);
+  int status = d.by && d.one ? 0 : study_out_of_memory(run);
+  // a single start has no others
+  for (size_t i = 0; !status && i <= d.folds; i++)
+    status = look(run, i < d.folds && starts > 1 ? d.folds : 0, i, &d.by[i]);
+  if (!status) add_reaches(&d);
+  free(d.by);
+  free(d.one);
+  return status;
+}
+
+/* ---- the first start over time --------------------------------------------------------------- */
+
+static void add_touchdowns(study_run *run, const robot_track *t) {
+  const robot_case *const c = run->own;
+  for (size_t i = 0; i < t->touches; i++) {
+    if (!robot_event_is_contact(c->robot, t->touch[i].event)) continue;
+    const robot_touchdown_row row = {t->touch[i].time,
+                                     robot_event_name(c->robot, t->touch[i].event)};
+    study_add(run, ROBOT_TOUCHDOWNS, &row);
+  }
+}
+
+static void add_errors(study_run *run, const robot_entry *e, const robot_track *t,
+                       const robot_track *of, size_t count) {
+  const robot_settings *const s = run->settings;
+  const char *const who = e->kind == ROBOT_MUJOCO   ? e->variant
+                          : e->kind == ROBOT_LIBESS ? "libess"
+                                                    : "plain";
+  for (size_t i = 1; i < count && i < t->reached; i++) {
+    if (!t->at_end[i]) continue;
+    const robot_time_row row = {who, e->knob, e->own, (double)i * s->output_step,
+                                robot_apart_at(run, t, of, i)};
+    study_add(run, ROBOT_ERRORS, &row);
+  }
+}
+
+/* the position or velocity that is furthest off, over what the reference's own range is */
+static size_t most_apart(const study_run *run, const robot_track *t, const robot_track *of,
+                         size_t count) {
+  const robot_case *const c = run->own;
+  size_t found = 0;
+  double most = -1.0;
+  for (size_t k = 0; k < c->size.nq + c->size.nv; k++) {
+    double low = INFINITY, high = -INFINITY, sum = 0.0;
+    for (size_t i = 0; i < count && i < t->reached; i++) {
+      const double value = of->states[i * c->size.dimension + k],
+                   off = t->states[i * c->size.dimension + k] - value;
+      low = fmin(low, value);
+      high = fmax(high, value);
+      sum += off * off;
+    }
+    // a state that hardly moves is nobody's interest
+    const double share = sum / (1e-6 + (high - low) * (high - low));
+    if (share > most) most = share, found = k;
+  }
+  return found;
+}
+
+static void add_path(study_run *run, const robot_track *t, const robot_track *of, size_t count) {
+  const robot_settings *const s = run->settings;
+  const robot_case *const c = run->own;
+  const size_t n = c->size.dimension, parting = most_apart(run, t, of, count);
+  for (size_t k = 0; k < n; k++) {
+    char name[ROBOT_NAME_SIZE];
+    robot_state_name(c->robot, k, name);
+    const char *const state = study_text(run, "%s", name);
+    for (size_t i = 0; i < count; i++) {
+      const robot_path_row row = {.t = (double)i * s->output_step,
+                                  .state = state,
+                                  .unit = robot_state_unit(c->robot, k),
+                                  .parts = k == parting,
+                                  .reference = of->states[i * n + k],
+                                  .mujoco = i < t->reached ? t->states[i * n + k] : NAN};
+      study_add(run, ROBOT_PATHS, &row);
+    }
+  }
+}
+
+/* which runs are drawn over time: MuJoCo's own; of libess and of plain, by the first base, every
+ * other tolerance down to the smallest */
+static bool is_drawn(const robot_settings *s, const robot_entry *e) {
+  if (e->kind == ROBOT_MUJOCO) return e->own;
+  if (e->variant != robot_bases[s->bases.index[0]]) return false;
+  for (size_t i = s->tolerances.count; i > 0; i--)
+    if (s->tolerances.value[i - 1] == e->knob) return (s->tolerances.count - i) % 2 == 0;
+  return false;
+}
+
+/* an entry as it ran from the first start: no clock has a say in where it ends */
+static int repeat(study_run *run, const robot_entry *e, const robot_sample *ran, const double x0[],
+                  bool listen, robot_track *t) {
+  t->most_steps = ran->steps;
+  return robot_follow(run, e, x0, listen, t);
+}
+
+/* the outputs that its reference reaches by both its tolerances */
+static size_t count_outputs(const study_run *run, const robot_sample *reference) {
+  const robot_settings *const s = run->settings;
+  const robot_case *const c = run->own;
+  size_t count = 0;
+  while (count < c->outputs && (double)count * s->output_step <= reference->until) count++;
+  return count;
+}
+
+/* `ran` is what is known of the first start's runs, in the order of the entries */
+static int add_runs(study_run *run, const robot_sample ran[], const double x0[],
+                    robot_track *reference, robot_track *t) {
+  const robot_case *const c = run->own;
+  const robot_settings *const s = run->settings;
+  const size_t count = count_outputs(run, ran);
+  int status = repeat(run, c->entry, ran, x0, true, reference);
+  if (!status) add_touchdowns(run, reference);
+  for (size_t i = 1; !status && i < c->entries; i++) {
+    if (!is_drawn(s, &c->entry[i])) continue;
+    status = repeat(run, &c->entry[i], &ran[i], x0, false, t);
+    if (!status) add_errors(run, &c->entry[i], t, reference, count);
+    if (!status && c->entry[i].own) add_path(run, t, reference, count);
+  }
+  return status;
+}
+
+static int robot_derive_paths(study_run *run) {
+  const robot_settings *const s = run->settings;
+  const robot_case *const c = run->own;
+  const robot_start from = {s->qpos, s->height, s->tilt, 0, run->seed};
+  const robot_sample *const ran = study_rows(run, ROBOT_SAMPLES, NULL);
+  robot_track reference = {0}, t = {0};
+  double *const x0 = calloc(c->size.dimension + 1, sizeof *x0);
+  int status = x0 ? 0 : study_out_of_memory(run);
+  if (!status && robot_start_state(c->robot, &from, x0, run->message)) status = -1;
+  if (!status && (robot_track_alloc(run, &reference) || robot_track_alloc(run, &t))) status = -1;
+  if (!status) status = add_runs(run, ran, x0, &reference, &t);
+  robot_track_free(&reference);
+  robot_track_free(&t);
+  free(x0);
+  return status;
+}
+
+/* ---- what a field costs ---------------------------------------------------------------------- */
+
+/* states that a cost is the mean over, and how often; every LOOK-th has a Jacobian. Beyond so many
+ * states a robot's Jacobians take longer than its study. */
+enum { STATES = 500, ROUNDS = 20, LOOK = 25, DIMENSION_MAX = 200 };
+
+/* of dopri5: how far it is stable along the negative axis, and evaluations of a step */
+static const double stable_to = 3.3, stages = 6.0;
+
+/* room for a Jacobian by differences */
+typedef struct looking {
+  robot *r;
+  size_t n;
+  gsl_matrix *jacobian;
+  gsl_vector_complex *values;
+  gsl_eigen_nonsymm_workspace *work;
+  double *f, *g, *y;
+} looking;
+
+/* the largest eigenvalue's modulus, or NaN where the field gives up */
+static double radius_at(const looking *l, const double x[]) {
+  double largest = 0.0;
+  if (robot_plain_field(l->r, x, l->f)) return NAN;
+  memcpy(l->y, x, l->n * sizeof *l->y);
+  for (size_t j = 0; j < l->n; j++) {
+    const double step = 1e-7 * (1.0 + fabs(x[j]));
+    l->y[j] += step;
+    if (robot_plain_field(l->r, l->y, l->g)) return NAN;
+    l->y[j] = x[j];
+    for (size_t i = 0; i < l->n; i++) {
+      const double slope = (l->g[i] - l->f[i]) / step;
+      if (!isfinite(slope)) return NAN;
+      gsl_matrix_set(l->jacobian, i, j, slope);
+    }
+  }
+  if (gsl_eigen_nonsymm(l->jacobian, l->values, l->work)) return NAN;
+  for (size_t i = 0; i < l->n; i++) {
+    const gsl_complex z = gsl_vector_complex_get(l->values, i);
+    largest = fmax(largest, hypot(GSL_REAL(z), GSL_IMAG(z)));
+  }
+  return largest;
+}
+
+static double mean_radius(const looking *l, const double states[], size_t count) {
+  double sum = 0.0, looks = 0.0;
+  for (size_t i = 0; i < count; i += LOOK) {
+    sum += radius_at(l, states + i * l->n);
+    looks += 1.0;
+  }
+  return sum / looks;
+}
+
+static double spectral_radius(study_run *run, const double states[], size_t count) {
+  const robot_case *const c = run->own;
+  const size_t n = c->size.dimension;
+  double radius = NAN;
+  looking l = {.r = c->robot,
+               .n = n,
+               .jacobian = gsl_matrix_alloc(n, n),
+               .values = gsl_vector_complex_alloc(n),
+               .work = gsl_eigen_nonsymm_alloc(n),
+               .f = calloc(3 * n, sizeof *l.f)};
+  l.g = l.f + n;
+  l.y = l.g + n;
+  if (l.jacobian && l.values && l.work && l.f) radius = mean_radius(&l, states, count);
+  if (l.jacobian) gsl_matrix_free(l.jacobian);
+  if (l.values) gsl_vector_complex_free(l.values);
+  if (l.work) gsl_eigen_nonsymm_free(l.work);
+  free(l.f);
+  return radius;
+}
+
+/* it is no failure of the study where a robot falls apart on the way */
+static void measure(study_run *run, double x[], double states[], robot_bounds *b) {
+  const robot_settings *const s = run->settings;
+  const robot_case *const c = run->own;
+  const size_t count = (size_t)fmin(STATES, ceil(s->time / s->output_step));
+  double until;
+  robot_set_control(c->robot, robot_controls_at(&c->controls, 0.0, &until));
+  if (robot_cost_states(c->robot, x, s->output_step, count, states)) return;
+  robot_cost cost;
+  if (!robot_cost_at(c->robot, states, count, ROUNDS, &cost)) {
+    b->cost = cost;
+    // differences of times: one that is hardly there may come out below nothing
+    double *const parts[] = {&b->cost.inertia, &b->cost.rows, &b->cost.forces, &b->cost.rates};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) *parts[i] = fmax(0.0, *parts[i]);
+  }
+  b->radius = spectral_radius(run, states, count);
+  b->evaluations = stages * b->radius / stable_to;
+}
+
+/* along the first start */
+static int measure_bounds(study_run *run, robot_bounds *b) {
+  const robot_settings *const s = run->settings;
+  const robot_case *const c = run->own;
+  const size_t n = c->size.dimension;
+  const robot_start first = {s->qpos, s->height, s->tilt, 0, run->seed};
+  *b = (robot_bounds){{NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN}, NAN, NAN};
+  if (n > DIMENSION_MAX) return 0;
+  double *const states = calloc((STATES + 1) * n, sizeof *states), *const x = states + STATES * n;
+  if (!states) return study_out_of_memory(run);
+  const int status = robot_start_state(c->robot, &first, x, run->message) ? -1 : 0;
+  if (!status) measure(run, x, states, b);
+  free(states);
+  return status;
+}
+
+/* ---- what the runs say ----------------------------------------------------------------------- */
 
 /* orders are those of steps up to this, s */
 static const double order_step = 0.002;
@@ -102,7 +632,7 @@ static int add_top(study_run *run) {
       .refused = gather_median(references, "refused"),
       .off = robot_off_of(run),
   };
-  return robot_measure_bounds(run, &top.bounds) ? -1 : study_add(run, ROBOT_TOP, &top);
+  return measure_bounds(run, &top.bounds) ? -1 : study_add(run, ROBOT_TOP, &top);
 }
 
 static void add_findings(study_run *run) {

@@ -3,10 +3,13 @@
  * a right one costs, on the robot's own equations. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
-#include "robot_columns.h"
+#include "json_file.h"
 #include "robot_study.h"
 #include "studies.h"
+#include "turns.h"
 
 static const study_option options[] = {
     {"time", "S", "how long a run is, s", OPTION_NUMBER, OPTION_AT(robot_settings, time),
@@ -97,8 +100,7 @@ static const study_word words[] = {
     {0},
 };
 
-/* ---- cells: one start each, whose reference serves all ----------------------------------------
- */
+/* ---- cells: one start each, whose reference serves all --------------------------------------- */
 
 static int check(study_run *run) {
   const int status = robot_case_open(run);
@@ -112,6 +114,565 @@ static int plan(study_run *run, size_t stage) {
   for (size_t i = 0; stage == 0 && i < s->starts; i++)
     if (study_cell(run, &i, "start=%zu", i)) return -1;
   return 0;
+}
+
+/* ---- what a start keeps before it is done ---------------------------------------------------- */
+
+/* numbers of a reference that are kept; a longer one is measured again */
+static const double kept_max = 1e6;
+
+/* ---- references ------------------------------------------------------------------------------ */
+
+static const column track_columns[] = {
+    COLUMNS(robot_track, AMOUNT, until, seconds, evaluations, steps, jumps, refused),
+    COLUMNS(robot_track, COUNT, reached, event),
+    COLUMNS(robot_track, TEXT, status),
+    {0},
+};
+
+static json_t *numbers(const double value[], size_t count) {
+  json_t *const array = json_array();
+  for (size_t i = 0; i < count; i++) json_array_append_new(array, measure_json_number(value[i]));
+  return array;
+}
+
+static int keep_track(study_run *run, const char *name, const robot_entry *e,
+                      const robot_track *t) {
+  const robot_case *const c = run->own;
+  const size_t count = t->reached * c->size.dimension;
+  if ((double)count > kept_max) return 0;
+  json_t *const value = column_object(track_columns, t), *const touches = json_array();
+  for (size_t i = 0; i < t->touches; i++)
+    json_array_append_new(touches,
+                          json_pack("[f,I]", t->touch[i].time, (json_int_t)t->touch[i].event));
+  json_object_set_new(value, "tolerance", measure_json_number(e->knob));
+  json_object_set_new(value, "touches", touches);
+  json_object_set_new(value, "crossings", numbers(t->stop, t->stops));
+  json_object_set_new(value, "states", numbers(t->states, count));
+  return study_keep_part(run, name, value);
+}
+
+/* room for touches and crossings, and those */
+static int take_times(study_run *run, const json_t *touches, const json_t *crossings,
+                      robot_track *t) {
+  t->touches = json_array_size(touches);
+  t->stops = json_array_size(crossings);
+  t->touch = calloc(t->room = t->touches + 1, sizeof *t->touch);
+  t->stop = calloc(t->stop_room = t->stops + 1, sizeof *t->stop);
+  if (!t->touch || !t->stop) return study_out_of_memory(run);
+  for (size_t i = 0; i < t->touches; i++) {
+    const json_t *const one = json_array_get(touches, i);
+    t->touch[i] = (robot_touch){json_number_value(json_array_get(one, 0)),
+                                (size_t)json_integer_value(json_array_get(one, 1))};
+  }
+  for (size_t i = 0; i < t->stops; i++)
+    t->stop[i] = json_number_value(json_array_get(crossings, i));
+  return 0;
+}
+
+static int take_track(study_run *run, const json_t *value, robot_track *t) {
+  const robot_case *const c = run->own;
+  const json_t *const states = json_object_get(value, "states");
+  const size_t count = json_array_size(states);
+  if (!column_take_object(track_columns, value, t) || t->reached > c->outputs ||
+      count != t->reached * c->size.dimension)
+    return measure_fail(run->message, "a part is none of this start's; begin anew with --restart");
+  t->status = study_text(run, "%s", t->status);
+  for (size_t i = 0; i < count; i++) t->states[i] = json_number_value(json_array_get(states, i));
+  for (size_t i = 0; i < t->reached; i++) t->at_end[i] = true;
+  return take_times(run, json_object_get(value, "touches"), json_object_get(value, "crossings"), t);
+}
+
+/* as robot_follow by libess, or as it was kept under that name */
+static int robot_follow_kept(study_run *run, const char *name, const robot_entry *e,
+                             const double x0[], bool listen, robot_track *t) {
+  const json_t *const known = study_part(run, name);
+  if (known) return take_track(run, known, t);
+  const int status = robot_follow(run, e, x0, listen, t);
+  return status ? status : keep_track(run, name, e, t);
+}
+
+/* ---- numbers and errors ---------------------------------------------------------------------- */
+
+/* whether a number is kept, into *value; and it is kept: 0, or -1 with one line */
+static bool robot_number_kept(const study_run *run, const char *name, double *value) {
+  const json_t *const known = study_part(run, name);
+  return known && !measure_json_value(json_object_get(known, "value"), value);
+}
+
+static int robot_keep_number(study_run *run, const char *name, double number) {
+  return study_keep_part(run, name, json_pack("{s:o}", "value", measure_json_number(number)));
+}
+
+#define ERROR_COLUMNS(prefix, row, at)                                                             \
+  COLUMN_AS(prefix "rms_error", row, at states, AMOUNT, "", ""),                                   \
+      COLUMN_AS(prefix "position_error", row, at bodies, AMOUNT, "m", ""),                         \
+      COLUMN_AS(prefix "hinge_error", row, at hinges, AMOUNT, "rad", "")
+
+static const column error_columns[] = {ERROR_COLUMNS("", robot_error, ), {0}};
+
+/* the same of an error: *smallest is the smaller of itself and what is kept */
+static bool robot_error_kept(const study_run *run, const char *name, robot_error *smallest) {
+  const json_t *const known = study_part(run, name);
+  robot_error error = robot_error_unknown;
+  column_take_object(error_columns, known, &error);
+  *smallest = robot_error_smaller(*smallest, error);
+  return known;
+}
+
+static int robot_keep_error(study_run *run, const char *name, const robot_error *error) {
+  return study_keep_part(run, name, column_object(error_columns, error));
+}
+
+/* ---- runs ------------------------------------------------------------------------------------ */
+
+enum { NAME_SIZE = 32 };
+
+/* a run, and how far MuJoCo is from the reference by all up to it */
+typedef struct kept_run {
+  const char *who, *variant, *note;
+  double knob, seconds, evaluations, steps;
+  robot_error error, mujoco;
+} kept_run;
+
+static const column run_columns[] = {
+    COLUMNS(kept_run, TEXT, who, variant, note),
+    COLUMNS(kept_run, AMOUNT, knob, seconds, evaluations, steps),
+    ERROR_COLUMNS("", kept_run, error.),
+    ERROR_COLUMNS("mujoco_", kept_run, mujoco.),
+    {0},
+};
+
+static const char *name_of(size_t entry, char name[NAME_SIZE]) {
+  snprintf(name, NAME_SIZE, "run %zu", entry);
+  return name;
+}
+
+/* the same of an entry's run, and of how far MuJoCo is from the reference by all runs up to it */
+static bool robot_sample_kept(study_run *run, size_t entry, robot_sample *s, robot_error *mujoco) {
+  char name[NAME_SIZE];
+  kept_run known;
+  column_clear(run_columns, &known);
+  if (!column_take_object(run_columns, study_part(run, name_of(entry, name)), &known)) return false;
+  s->error = known.error;
+  s->seconds = known.seconds;
+  s->evaluations = known.evaluations;
+  s->steps = known.steps;
+  s->note = study_text(run, "%s", known.note);
+  *mujoco = robot_error_smaller(*mujoco, known.mujoco);
+  return true;
+}
+
+static int robot_keep_sample(study_run *run, size_t entry, const robot_sample *s,
+                             const robot_error *mujoco) {
+  static const char *const who[] = {
+      [ROBOT_MUJOCO] = "MuJoCo", [ROBOT_LIBESS] = "libess", [ROBOT_PLAIN] = "plain"};
+  char name[NAME_SIZE];
+  const robot_entry *const e = &((const robot_case *)run->own)->entry[entry];
+  const kept_run of = {who[e->kind],   e->variant, s->note,  e->knob, s->seconds,
+                       s->evaluations, s->steps,   s->error, *mujoco};
+  if (study_part(run, name_of(entry, name))) return 0;
+  return study_keep_part(run, name, column_object(run_columns, &of));
+}
+
+/* ---- what is there --------------------------------------------------------------------------- */
+
+static void show_run(const char *who, const char *variant, double knob, double error,
+                     double seconds, const char *note) {
+  printf("  %-7s %-12s %8.3g ", who, variant, knob);
+  if (*note)
+    printf(" %.66s\n", note);
+  else
+    printf(" %9.3g mm %9.3g s\n", 1e3 * error, seconds);
+}
+
+/* a step in s, or a tolerance; the bodies' error; the time of a run */
+static void robot_show_part(const char *name, const json_t *value) {
+  robot_track track;
+  kept_run one;
+  if (json_object_get(value, "states") && column_take_object(track_columns, value, &track))
+    printf("  %s: libess at %g, to %.3g s, in %.3g s\n", name,
+           json_number_value(json_object_get(value, "tolerance")), track.until, track.seconds);
+  else if (column_take_object(run_columns, value, &one))
+    show_run(one.who, one.variant, one.knob, one.error.bodies, one.seconds, one.note);
+}
+
+static void robot_show_runs(const study_run *run) {
+  size_t count;
+  puts("Each run: its step in s or its tolerance, how far the bodies are off, and its time "
+       "(medians):");
+  const robot_mujoco_row *const m = study_rows(run, ROBOT_MUJOCO_ROWS, &count);
+  for (size_t i = 0; i < count; i++)
+    show_run("MuJoCo", m[i].variant, m[i].time_step, m[i].position_error, m[i].seconds,
+             m[i].known ? "" : m[i].note);
+  for (size_t table = ROBOT_LIBESS_ROWS; table <= ROBOT_PLAIN_ROWS; table++) {
+    const robot_libess_row *const l = study_rows(run, table, &count);
+    for (size_t i = 0; i < count; i++)
+      show_run(table == ROBOT_LIBESS_ROWS ? "libess" : "plain", l[i].base, l[i].tolerance,
+               l[i].position_error, l[i].seconds, l[i].known ? "" : l[i].note);
+  }
+}
+
+/* ---- the reference --------------------------------------------------------------------------- */
+
+/* the disturbance, and the step that shows what becomes of it */
+static const double disturbance = 1e-8, growth_step = 2.5e-4;
+
+/* the reference from x0, and how far libess at ten times its tolerance is from it. 0, or -1. */
+static int robot_reference(study_run *run, const double x0[], bool listen, robot_track *t,
+                           size_t *count, robot_sample *s) {
+  const robot_case *const c = run->own;
+  const robot_entry *const e = &c->entry[0];
+  const robot_entry coarse = {ROBOT_REFERENCE, e->variant, 10.0 * e->knob, false};
+  robot_track other = {0};
+  int status = robot_follow_kept(run, "reference", e, x0, listen, t);
+  if (!status) status = robot_track_alloc(run, &other);
+  if (!status) status = robot_follow_kept(run, "looser reference", &coarse, x0, false, &other);
+  if (!status) {
+    const robot_track *const first = other.reached < t->reached ? &other : t;
+    *count = first->reached;
+    s->until = fmin(t->until, other.until);
+    s->status = first->status;
+    s->contact = first->event < c->size.events ? robot_event_name(c->robot, first->event) : "";
+    s->size = robot_track_size(run, t, *count);
+    s->tolerances = robot_apart(run, &other, t, *count);
+    s->seconds = t->seconds;
+    s->evaluations = t->evaluations;
+    s->steps = t->steps;
+    s->touchdowns = (double)t->touches;
+    s->jumps = t->jumps;
+    s->refused = t->refused / (t->refused + t->steps);
+  }
+  robot_track_free(&other);
+  return status;
+}
+
+/* the length of what is between two states at an output */
+static double length_apart(const study_run *run, const robot_track *a, const robot_track *b,
+                           size_t i) {
+  const robot_case *const c = run->own;
+  return robot_apart_at(run, a, b, i) * sqrt((double)(c->size.nq + c->size.nv));
+}
+
+/* what becomes of a disturbance of that sign, which `there` has room for */
+static int disturb(study_run *run, const robot_entry *e, const double x0[], double sign,
+                   const robot_track *here, robot_track *there, double *growth) {
+  const robot_case *const c = run->own;
+  const size_t n = c->size.dimension, nv = c->size.nv;
+  double *const x = malloc(n * sizeof *x);
+  if (!x) return study_out_of_memory(run);
+  memcpy(x, x0, n * sizeof *x);
+  for (size_t i = 0; i < nv; i++)
+    x[c->size.nq + i] += (i % 2 ? -sign : sign) * disturbance / sqrt((double)nv);
+  const int status = robot_follow(run, e, x, false, there);
+  *growth = NAN;
+  for (size_t i = 1; !status && i < there->asked && i < here->reached && i < there->reached; i++)
+    *growth = fmax(*growth, length_apart(run, here, there, i) / disturbance);
+  free(x);
+  return status;
+}
+
+/*
+ * Steps of one size are one map, whose derivative has no error control in it. Where a touch-down
+ * falls on the end of a step to rounding, a disturbance to one side moves it by a whole step: that
+ * is the step's, and no growth, so the smaller one of both sides counts.
+ */
+static int robot_growth(study_run *run, const double x0[], size_t count, double *growth) {
+  const robot_entry e = {ROBOT_MUJOCO, robot_integrators[0], growth_step, false};
+  robot_track here = {0}, there = {0};
+  double back = NAN;
+  int status = robot_track_alloc(run, &here) || robot_track_alloc(run, &there) ? -1 : 0;
+  here.asked = there.asked = count;
+  *growth = NAN;
+  if (!status) status = robot_follow(run, &e, x0, false, &here);
+  if (!status) status = disturb(run, &e, x0, 1.0, &here, &there, growth);
+  if (!status) status = disturb(run, &e, x0, -1.0, &here, &there, &back);
+  *growth = fmin(*growth, back);
+  robot_track_free(&here);
+  robot_track_free(&there);
+  return status;
+}
+
+/* ---- the race -------------------------------------------------------------------------------- */
+
+/* turns of a run, how long each lasts at least, and how long all of them about; what takes longer
+ * than that is run once */
+enum { ROUNDS = 3 };
+static const double turn_s = 5e-3, most_s = 0.15;
+
+/* a race from one start */
+typedef struct race {
+  study_run *run;
+  const double *x0;
+  const robot_track *of; /* the reference */
+  size_t count;          /* its outputs */
+  robot_sample *sample;
+  robot_track track[2]; /* of an entry and the one before it */
+  int status;
+} race;
+
+/* an entry of it */
+typedef struct runner {
+  race *r;
+  size_t entry;
+} runner;
+
+static bool is_finer(const robot_entry *e) {
+  return e->kind == ROBOT_MUJOCO && e[-1].kind == ROBOT_MUJOCO && e->variant == e[-1].variant;
+}
+
+/* ---- errors ---------------------------------------------------------------------------------- */
+
+/* how far a run is from the reference, or where the errors of two steps are taken for a first
+ * order's: of MuJoCo's many runs the one that agrees best counts */
+static robot_error apart_by_steps(const study_run *run, const robot_entry *e,
+                                  const robot_track *now, const robot_track *before,
+                                  const robot_track *of, size_t count) {
+  const robot_case *const c = run->own;
+  const size_t n = c->size.dimension;
+  const double ratio = e->knob / (e[-1].knob - e->knob);
+  const robot_error plain = robot_apart(run, now, of, count);
+  // the coarser one's states are needed no more
+  for (size_t i = 0; i < count * n; i++)
+    before->states[i] = now->states[i] + ratio * (now->states[i] - before->states[i]);
+  for (size_t i = 0; i < count; i++) before->at_end[i] = before->at_end[i] && now->at_end[i];
+  for (size_t i = 0; i < count; i++) robot_normalise(c->robot, before->states + i * n);
+  return robot_error_smaller(plain, robot_apart(run, before, of, count));
+}
+
+/* a run's numbers against the reference */
+static robot_sample numbers_of(const race *r, const robot_track *t) {
+  robot_sample s = robot_sample_unknown(r->sample->start, t->status);
+  s.seconds = t->seconds;
+  s.evaluations = t->evaluations;
+  s.steps = t->steps;
+  if (t->reached < r->count) return s;
+  s.error = robot_apart(r->run, t, r->of, r->count);
+  s.note = "";
+  return s;
+}
+
+/* what a run is expected to take, from that of the next coarser one */
+static bool is_too_long(const study_run *run, const robot_entry *e, const robot_sample *before) {
+  const robot_settings *const s = run->settings;
+  return is_finer(e) && !(before->seconds * e[-1].knob / e->knob <= s->budget);
+}
+
+/* ---- as those who race, whose one trial is the start ----------------------------------------- */
+
+/* a run that is kept, and that is so long that it is timed once: it is not made again */
+static bool recall(race *r, size_t i) {
+  robot_sample s = robot_sample_unknown(r->sample->start, "");
+  robot_error apart = robot_error_unknown;
+  if (!robot_sample_kept(r->run, i, &s, &apart) || s.seconds < most_s) return false;
+  r->sample[i] = s;
+  r->sample->mujoco = robot_error_smaller(r->sample->mujoco, apart);
+  return true;
+}
+
+static int prepare(void *context, size_t trial) {
+  const runner *const one = context;
+  race *const r = one->r;
+  const robot_case *const c = r->run->own;
+  const size_t i = one->entry;
+  (void)trial;
+  r->sample[i] = robot_sample_unknown(r->sample->start, "left out: it takes longer than --budget");
+  r->track[i % 2].reached = 0;
+  // and so are those behind it
+  if (r->status || is_too_long(r->run, &c->entry[i], &r->sample[i - 1])) return 1;
+  if (recall(r, i)) return 1;
+  study_within(r->run, "run %zu of %zu: %s %s at %g", i, c->entries - 1,
+               c->entry[i].kind == ROBOT_MUJOCO   ? "MuJoCo"
+               : c->entry[i].kind == ROBOT_LIBESS ? "libess"
+                                                  : "plain",
+               c->entry[i].variant, c->entry[i].knob);
+  // two runs are extrapolated: the states of the one before it are needed
+  robot_track *const before = &r->track[1 - i % 2];
+  if (is_finer(&c->entry[i]) && !before->reached && !isnan(r->sample[i - 1].error.states))
+    r->status = robot_follow(r->run, &c->entry[i - 1], r->x0, false, before);
+  return r->status;
+}
+
+static int run_one(void *context, size_t trial) {
+  const runner *const one = context;
+  race *const r = one->r;
+  const robot_case *const c = r->run->own;
+  (void)trial;
+  if (!r->status)
+    r->status =
+        robot_follow(r->run, &c->entry[one->entry], r->x0, false, &r->track[one->entry % 2]);
+  return r->status;
+}
+
+static int note(void *context, size_t trial) {
+  const runner *const one = context;
+  race *const r = one->r;
+  const robot_case *const c = r->run->own;
+  const robot_entry *const e = &c->entry[one->entry];
+  const robot_track *const now = &r->track[one->entry % 2];
+  const robot_track *const before = &r->track[1 - one->entry % 2];
+  (void)trial;
+  r->sample[one->entry] = numbers_of(r, now);
+  if (is_finer(e) && now->reached >= r->count && before->reached >= r->count)
+    r->sample->mujoco = robot_error_smaller(
+        r->sample->mujoco, apart_by_steps(r->run, e, now, before, r->of, r->count));
+  r->status = robot_keep_sample(r->run, one->entry, &r->sample[one->entry], &r->sample->mujoco);
+  return r->status;
+}
+
+static int take_turns(race *r, size_t count, runner runners[], measure_candidate candidate[],
+                      measure_turns_record record[], double seconds[]) {
+  const measure_turns plan = {.trials = 1,
+                              .seed = r->run->seed + r->sample->start,
+                              .rounds = ROUNDS,
+                              .turn_s = turn_s,
+                              .most_s = most_s,
+                              .stop = r->run->interrupted};
+  for (size_t i = 0; i < count; i++) {
+    runners[i] = (runner){r, i + 1};
+    candidate[i] = (measure_candidate){run_one, prepare, note, &runners[i]};
+  }
+  const int status = measure_take_turns(candidate, count, &plan, seconds, record);
+  if (r->status) return r->status;
+  if (status == MEASURE_ESTOP) return measure_fail(r->run->message, "interrupted");
+  if (status) return measure_fail(r->run->message, "timing: %s", measure_strerror(status));
+  for (size_t i = 0; i < count; i++)
+    if (!record[i].failed) r->sample[i + 1].seconds = seconds[i];
+  return 0;
+}
+
+/* all entries but the reference from x0, against it over its first `count` outputs, where all of
+ * them end, so that their times are of the same motion: into sample[1] and behind; sample[0], which
+ * is the reference's own, learns how far MuJoCo is from it */
+static int robot_race(study_run *run, const double x0[], const robot_track *of, size_t count,
+                      robot_sample sample[]) {
+  const robot_case *const c = run->own;
+  const size_t entries = c->entries - 1;
+  race r = {.run = run, .x0 = x0, .of = of, .count = count, .sample = sample};
+  runner *const runners = calloc(entries + 1, sizeof *runners);
+  measure_candidate *const candidate = calloc(entries + 1, sizeof *candidate);
+  measure_turns_record *const record = calloc(entries + 1, sizeof *record);
+  double *const seconds = calloc(entries + 1, sizeof *seconds);
+  int status = runners && candidate && record && seconds ? 0 : study_out_of_memory(run);
+  if (!status && (robot_track_alloc(run, &r.track[0]) || robot_track_alloc(run, &r.track[1])))
+    status = -1;
+  r.track[0].asked = r.track[1].asked = count;
+  if (!status) status = take_turns(&r, entries, runners, candidate, record, seconds);
+  robot_track_free(&r.track[0]);
+  robot_track_free(&r.track[1]);
+  free(runners);
+  free(candidate);
+  free(record);
+  free(seconds);
+  return status;
+}
+
+/* ---- a start --------------------------------------------------------------------------------- */
+
+/* a reference is good enough where its error is this share of the state's size: what steps of one
+ * size do not show, a run that takes longer is made for */
+static const double near_enough = 1e-3;
+
+/* what a step of MuJoCo's RK4 takes, by the finest run there is; and the smallest step of RK4 */
+static double seconds_of_step(const robot_case *c, const robot_sample sample[], double *smallest) {
+  double finest = INFINITY, seconds = NAN;
+  *smallest = INFINITY;
+  for (size_t i = 1; i < c->entries; i++) {
+    const robot_entry *const e = &c->entry[i];
+    if (e->kind != ROBOT_MUJOCO || isnan(sample[i].seconds) || !(e->knob <= finest)) continue;
+    // four fields instead of one
+    const bool fourth = strcmp(e->variant, robot_fourth_order) == 0;
+    if (fourth) *smallest = e->knob;
+    if (!fourth && *smallest <= e->knob) continue;
+    finest = e->knob;
+    seconds = sample[i].seconds * (fourth ? 1.0 : 4.0) / sample[i].steps;
+  }
+  return seconds;
+}
+
+/* a run that checks the reference, or what was kept of it: *nearest is how far it is from it, where
+ * that is less */
+static int check_by(study_run *run, const char *name, double step, const double x0[],
+                    const robot_track *along, const robot_track *of, size_t count,
+                    robot_error *nearest) {
+  const robot_entry e = {ROBOT_MUJOCO, robot_fourth_order, step, false};
+  robot_error apart = robot_error_unknown;
+  robot_track t;
+  if (robot_error_kept(run, name, nearest)) return 0;
+  int status = robot_track_alloc(run, &t);
+  t.asked = count;
+  study_within(run, "check by MuJoCo's RK4 at %g s", step);
+  if (!status) status = robot_follow_steps(run, &e, x0, along, &t);
+  if (!status && t.reached >= count) apart = robot_apart(run, &t, of, count);
+  if (!status) status = robot_keep_error(run, name, &apart);
+  *nearest = robot_error_smaller(*nearest, apart);
+  robot_track_free(&t);
+  return status;
+}
+
+/* MuJoCo's RK4 at a far smaller step, as small as the budget lets it be: a check of the reference
+ * and nothing else, whichever integrators are asked for */
+static int check_finely(study_run *run, const double x0[], const robot_track *of, size_t count,
+                        robot_sample sample[]) {
+  const robot_settings *const s = run->settings;
+  const double dt = ((const robot_case *)run->own)->output_step;
+  double step = s->check_step, smallest;
+  const double seconds = seconds_of_step(run->own, sample, &smallest);
+  const double span = (double)(count - 1) * dt;
+  int status = 0;
+  if (isnan(seconds)) return 0;
+  while (seconds * span / step > s->budget) step *= 2.0;
+  sample->check_step = fmin(step, smallest);
+  if (step < smallest) status = check_by(run, "check", step, x0, NULL, of, count, &sample->mujoco);
+  if (status || !(sample->mujoco.states > near_enough * sample->size)) return status;
+
+  // steps of one size err at each touch-down: a last run has short ones there
+  const double at_stops = seconds * robot_steps_of_stop * (double)of->stops;
+  step = s->check_step;
+  while (seconds * span / step + at_stops > s->budget && step < dt) step *= 2.0;
+  if (step >= dt) return 0;
+  return check_by(run, "check at crossings", step, x0, of, of, count, &sample->mujoco);
+}
+
+static int run_start(study_run *run, size_t start, double x0[], robot_sample sample[]) {
+  const robot_case *const c = run->own;
+  const robot_settings *const s = run->settings;
+  const robot_start from = {s->qpos, s->height, s->tilt, start, run->seed};
+  robot_track reference = {0};
+  size_t count = 0;
+  sample[0] = robot_sample_unknown(start, "");
+  int status = robot_start_state(c->robot, &from, x0, run->message) ? -1 : 0;
+  if (!status) status = robot_track_alloc(run, &reference);
+  if (!status && start == 0 && !study_part(run, "reference")) status = robot_coarse(run, x0);
+  if (!status) status = robot_reference(run, x0, true, &reference, &count, sample);
+  const bool races = count > 1;
+  for (size_t i = 1; !status && !races && i < c->entries; i++)
+    sample[i] = robot_sample_unknown(start, "left out: the reference ends at once");
+  if (!status && races && !robot_number_kept(run, "growth", &sample->growth)) {
+    study_within(run, "how a disturbance grows");
+    status = robot_growth(run, x0, count, &sample->growth);
+    if (!status) status = robot_keep_number(run, "growth", sample->growth);
+  }
+  if (!status && races) status = robot_race(run, x0, &reference, count, sample);
+  if (!status && races) status = check_finely(run, x0, &reference, count, sample);
+  sample->estimate = robot_error_larger(sample->tolerances, sample->mujoco);
+  robot_track_free(&reference);
+  return status;
+}
+
+/* a cell, which is the number of a start */
+static int robot_measure(study_run *run, const void *cell) {
+  const robot_case *const c = run->own;
+  double *const x0 = calloc(c->size.dimension + 1, sizeof *x0);
+  robot_sample *const sample = calloc(c->entries, sizeof *sample);
+  int status =
+      x0 && sample ? run_start(run, *(const size_t *)cell, x0, sample) : study_out_of_memory(run);
+  // a cell that was cut short is none
+  if (!status && *run->interrupted) status = -1;
+  for (size_t i = 0; !status && i < c->entries; i++) study_add(run, ROBOT_SAMPLES, &sample[i]);
+  free(x0);
+  free(sample);
+  return status;
 }
 
 /* ---- rows ------------------------------------------------------------------------------------ */
@@ -197,8 +758,7 @@ static const column top_columns[] = {
     {0},
 };
 
-/* ---- the study --------------------------------------------------------------------------------
- */
+/* ---- the study ------------------------------------------------------------------------------- */
 
 const study robot_study = {
     .name = "robot",

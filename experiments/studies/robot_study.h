@@ -4,12 +4,15 @@
 #ifndef ROBOT_STUDY_H
 #define ROBOT_STUDY_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "column.h"
 #include "gather.h"
 #include "robot_cost.h"
-#include "robot_follow.h"
-#include "robot_off.h"
 #include "robot_starts.h"
 #include "robot_steps.h"
+#include "study.h"
 
 typedef struct robot_settings {
   double time, output_step, height, tilt, period, reference, check_step, budget;
@@ -25,17 +28,17 @@ typedef struct robot_settings {
 /* robot_bases by ess_base */
 extern const char *const robot_integrators[], *const robot_bases[], *const robot_fourth_order;
 
-/* ---- what runs from each start --------------------------------------------------------------- */
+/* ---- robot_run.c: a robot, and its runs ------------------------------------------------------ */
 
 typedef enum robot_kind { ROBOT_REFERENCE, ROBOT_MUJOCO, ROBOT_LIBESS, ROBOT_PLAIN } robot_kind;
 
 /* One run of a start: MuJoCo at a time step, or libess at a tolerance, with guards or without. */
-struct robot_entry {
+typedef struct robot_entry {
   robot_kind kind;
   const char *variant; /* MuJoCo's integrator; libess's base, one of robot_bases */
   double knob;         /* time step, or tolerance */
   bool own;            /* the model's own integrator and step */
-};
+} robot_entry;
 
 enum { ROBOT_ENTRIES_MAX = 512 };
 
@@ -58,6 +61,87 @@ typedef struct robot_case {
   robot_entry entry[ROBOT_ENTRIES_MAX]; /* the reference first */
 } robot_case;
 
+/* Opens the file that the study is given, and reads what else is asked for. 0, or a
+ * solver_status with one line. */
+int robot_case_open(study_run *run);
+void robot_case_close(study_run *run);
+
+/* Before anything is measured: where nothing moves, or the reference would end at
+ * 0 from every start, a solver_status with one line; where it would end early, a warning. */
+int robot_outlook(study_run *run);
+
+/* From x0: a line on how far MuJoCo is off, by a loose tolerance, where even that takes its time.
+ * 0, or -1 with one line. */
+int robot_coarse(study_run *run, const double x0[]);
+
+/* An error by three measures, each a root mean square over the output times. NaN: not known. */
+typedef struct robot_error {
+  double states; /* positions and velocities, in SI units mixed */
+  double bodies; /* their origins, m */
+  double hinges; /* their angles, rad; NaN where there are none, too */
+} robot_error;
+
+/* A touch-down, or a limit that begins to act. */
+typedef struct robot_touch {
+  double time;
+  size_t event;
+} robot_touch;
+
+/* What a run did, on the output times. */
+typedef struct robot_track {
+  double most_steps;  /* of libess: so many, whatever time they take; 0: --budget ends the run */
+  double most_s;      /* of the thread's own time, where that is less than --budget; 0: it is not */
+  size_t asked;       /* outputs that it is to reach: all, unless set to fewer */
+  double *states;     /* [outputs * dimension]; owned */
+  double *times;      /* [outputs] that libess is asked for; owned */
+  bool *at_end;       /* [outputs]: MuJoCo's states that are no interpolation; owned */
+  size_t reached;     /* outputs that are there */
+  double until;       /* the time reached */
+  const char *status; /* "success", or why it ended, of the run's texts */
+  size_t event;       /* the event function concerned; SIZE_MAX: none */
+  double seconds, evaluations, steps, jumps, refused; /* jumps: of a reference, else 0 */
+  robot_touch *touch; /* touch-downs in the order of time, where asked for; owned */
+  size_t touches, room;
+  double *stop; /* times of all crossings, ends of contacts among them, where asked for; owned */
+  size_t stops, stop_room;
+} robot_track;
+
+/* Room for a run. 0, or -1 with one line. Free with robot_track_free, which accepts a zeroed one.
+ */
+int robot_track_alloc(study_run *run, robot_track *t);
+void robot_track_free(robot_track *t);
+
+/* Runs an entry from x0. With `listen`, touch-downs and crossings are listed. 0, also where it
+ * ended early; or -1 with one line. */
+int robot_follow(study_run *run, const robot_entry *e, const double x0[], bool listen,
+                 robot_track *t);
+
+/* The same by MuJoCo's steps. They are short where the track `along` has
+ * crossings, and then solve for constraints' forces to rounding; NULL: steps of one size, as the
+ * model is. */
+int robot_follow_steps(study_run *run, const robot_entry *e, const double x0[],
+                       const robot_track *along, robot_track *t);
+
+/* Root mean square of a track's positions and velocities over its first `count`
+ * outputs. */
+double robot_track_size(const study_run *run, const robot_track *t, size_t count);
+
+/* What is between two tracks over the first `count` outputs, as far as `t` has states of its own
+ * there; all NaN where `t` did not get so far. */
+robot_error robot_apart(const study_run *run, const robot_track *t, const robot_track *of,
+                        size_t count);
+
+/* Of two errors the smaller one, and the larger one, each measure by itself: a measure that is not
+ * known is none of the smaller, and is that of the larger. */
+robot_error robot_error_smaller(robot_error a, robot_error b);
+robot_error robot_error_larger(robot_error a, robot_error b);
+extern const robot_error robot_error_unknown;
+
+/* Root mean square over positions and velocities at one output time. */
+double robot_apart_at(const study_run *run, const robot_track *t, const robot_track *of, size_t i);
+
+/* ---- robot_study.c: what is measured --------------------------------------------------------- */
+
 /* What one of them gave; the rows of a cell are in the order of the entries. */
 typedef struct robot_sample {
   size_t start;
@@ -79,48 +163,12 @@ extern const column robot_sample_columns[];
 /* Without numbers, and why. */
 robot_sample robot_sample_unknown(size_t start, const char *note);
 
-/* robot_case.c: opens the file that the study is given, and reads what else is asked for. 0, or a
- * solver_status with one line. */
-int robot_case_open(study_run *run);
-void robot_case_close(study_run *run);
-
-/* robot_outlook.c: before anything is measured. Where nothing moves, or the reference would end at
- * 0 from every start, a solver_status with one line; where it would end early, a warning. */
-int robot_outlook(study_run *run);
-
-/* From x0: a line on how far MuJoCo is off, by a loose tolerance, where even that takes its time.
- * 0, or -1 with one line. */
-int robot_coarse(study_run *run, const double x0[]);
-
-/* ---- the reference: robot_reference.c -------------------------------------------------------- */
-
-/* The reference from x0, and how far libess at ten times its tolerance is from it. 0, or -1. */
-int robot_reference(study_run *run, const double x0[], bool listen, robot_track *t, size_t *count,
-                    robot_sample *s);
-
-/* How much a disturbance of 1e-8 of the velocities grows, at most, by MuJoCo's steps: forwards or
- * backwards, whichever is less. */
-int robot_growth(study_run *run, const double x0[], size_t count, double *growth);
-
-/* ---- the race: robot_race.c ------------------------------------------------------------------ */
-
-/* All entries but the reference from x0, against it over its first `count` outputs, where all of
- * them end, so that their times are of the same motion: into sample[1] and behind; sample[0], which
- * is the reference's own, learns how far MuJoCo is from it. 0, or -1 with one line. */
-int robot_race(study_run *run, const double x0[], const robot_track *of, size_t count,
-               robot_sample sample[]);
-
-/* ---- what a field costs: robot_bounds.c ------------------------------------------------------ */
-
 /* Along the first start's fall; NaN where that is not known. */
 typedef struct robot_bounds {
   robot_cost cost;
   double radius;      /* of the spectrum of the field's Jacobian, 1/s, the mean */
   double evaluations; /* a second, of dopri5 where that alone sets its steps */
 } robot_bounds;
-
-/* 0, or -1 with one line. */
-int robot_measure_bounds(study_run *run, robot_bounds *b);
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
@@ -139,21 +187,11 @@ enum {
   ROBOT_PATHS
 };
 
-/* robot_cell.c: a cell, which is the number of a start. 0, or -1 with one line. */
-int robot_measure(study_run *run, const void *cell);
-
-/* robot_derive.c; robot_reach.c: what reaches an error; robot_paths.c: the rows of the first
- * start's runs. 0, or -1 with one line. */
-int robot_derive(study_run *run);
-int robot_derive_reach(study_run *run);
-int robot_derive_paths(study_run *run);
-
-/* robot_medians.c: the runs of an entry from all starts; and the reference's error by them. */
-gather robot_starts_of(study_run *run, size_t entry);
-double robot_estimate(study_run *run);
-
-/* An error is known where it is so many times the reference's. */
-extern const double robot_known_from;
+/* How far the first start is off at the model's own setting, in the units of the model. */
+typedef struct robot_off {
+  double base, joint, from, after_time; /* NaN: there is none, or it is not known */
+  const char *axis, *name, *unit, *after;
+} robot_off;
 
 typedef struct robot_top {
   const char *file, *pose;
@@ -231,14 +269,85 @@ COLUMN_ROW(robot_time_row, ROBOT_TIME_COLUMNS);
   COLUMN(row, mujoco, NUMBER, "", "by the model's own step and integrator")
 COLUMN_ROW(robot_path_row, ROBOT_PATH_COLUMNS);
 
-/* robot_switches.c: a table of what switches; a line on meshes that are not what MuJoCo collides */
-void robot_show_findings(const study_run *run);
-void robot_show_hulls(const study_run *run);
+/* ---- what an error costs, and what touches down ---------------------------------------------- */
 
-/* robot_show.c; robot_brief.c: its lines in mm and mrad; robot_parts.c: a part, all runs */
-void robot_show_part(const char *name, const json_t *value);
-void robot_show_runs(const study_run *run);
+/* seconds, errors and ratios are of starts that the settings were not chosen by */
+#define ROBOT_REACH_COLUMNS(COLUMN, row)                                                           \
+  COLUMN(row, rms_error, AMOUNT, "", "asked for", SHOWN("error", "%7.1e"))                         \
+  COLUMN(row, own, FLAG, "", "whether it is the error of the model's own step and integrator")     \
+  COLUMN(row, variant, TEXT, "", "MuJoCo's cheapest integrator, by all starts",                    \
+         SHOWN("MuJoCo", "%-12s"))                                                                 \
+  COLUMN(row, time_step, AMOUNT, "s", "the largest that reaches it, between those measured",       \
+         SHOWN_TIMES("step, ms", "%8.4f", 1e3))                                                    \
+  COLUMN(row, mujoco_seconds, AMOUNT, "s", "of a run so; median over the starts held out",         \
+         SHOWN("s", "%8.2e"))                                                                      \
+  COLUMN(row, mujoco_error, AMOUNT, "", "there")                                                   \
+  COLUMN(row, libess_base, TEXT, "", "libess's cheapest base, by all starts",                      \
+         SHOWN("libess", "%-7s"))                                                                  \
+  COLUMN(row, tolerance, AMOUNT, "", "the largest of libess that reaches it, by all starts",       \
+         SHOWN("tol", "%7.1e"))                                                                    \
+  COLUMN(row, libess_seconds, AMOUNT, "s", "of a run so; median over the starts held out",         \
+         SHOWN("s", "%8.2e"))                                                                      \
+  COLUMN(row, libess_error, AMOUNT, "", "there")                                                   \
+  COLUMN(row, libess_evaluations, AMOUNT, "", "of the field", SHOWN("fields", "%6.0f"))            \
+  COLUMN(row, plain_base, TEXT, "", "the cheapest base without guards, by all starts")             \
+  COLUMN(row, plain_seconds, AMOUNT, "s",                                                          \
+         "of libess on the same field without guards; median over the starts held out")            \
+  COLUMN(row, plain_error, AMOUNT, "", "there")                                                    \
+  COLUMN(row, plain_evaluations, AMOUNT, "", "of its field")                                       \
+  COLUMN(row, mujoco_over_libess, AMOUNT, "",                                                      \
+         "in time: median of the quotients, start by start, over those held out",                  \
+         SHOWN("ratio", "%6.2f"))                                                                  \
+  COLUMN(row, mujoco_over_libess_low, AMOUNT, "",                                                  \
+         "from here to the next a second run has it in 95 of 100; not known below five starts",    \
+         SHOWN("from", "%6.2f"))                                                                   \
+  COLUMN(row, mujoco_over_libess_high, AMOUNT, "", "as above", SHOWN("to", "%6.2f"))               \
+  COLUMN(row, plain_over_libess, AMOUNT, "", "in time, likewise", SHOWN("plain", "%6.2f"))         \
+  COLUMN(row, plain_over_libess_low, AMOUNT, "", "as above")                                       \
+  COLUMN(row, plain_over_libess_high, AMOUNT, "", "as above")                                      \
+  COLUMN(row, held_out, COUNT, "",                                                                 \
+         "starts that MuJoCo's time over libess's is known of, each with settings chosen by the "  \
+         "others; of a single start, by itself")
+COLUMN_ROW(robot_reach_row, ROBOT_REACH_COLUMNS);
+
+#define ROBOT_HELD_OUT_COLUMNS(COLUMN, row)                                                        \
+  COLUMN(row, rms_error, AMOUNT, "",                                                               \
+         "asked for; where it is that of the model's own setting, by the other starts")            \
+  COLUMN(row, own, FLAG, "", "whether it is")                                                      \
+  COLUMN(row, start, COUNT, "", "its number")                                                      \
+  COLUMN(row, process, COUNT, "", "that ran it")                                                   \
+  COLUMN(row, variant, TEXT, "", "MuJoCo's cheapest integrator, by the other starts")              \
+  COLUMN(row, time_step, AMOUNT, "s", "its step, likewise")                                        \
+  COLUMN(row, mujoco_seconds, AMOUNT, "s", "of a run so from this start")                          \
+  COLUMN(row, mujoco_error, AMOUNT, "", "of it")                                                   \
+  COLUMN(row, libess_base, TEXT, "", "libess's cheapest base, by the other starts")                \
+  COLUMN(row, tolerance, AMOUNT, "", "of libess, by the other starts")                             \
+  COLUMN(row, libess_seconds, AMOUNT, "s", "of a run so from this start")                          \
+  COLUMN(row, libess_error, AMOUNT, "", "of it")                                                   \
+  COLUMN(row, libess_evaluations, AMOUNT, "", "of the field")                                      \
+  COLUMN(row, plain_base, TEXT, "", "the cheapest base without guards, by the other starts")       \
+  COLUMN(row, plain_tolerance, AMOUNT, "", "of libess without guards, by the other starts")        \
+  COLUMN(row, plain_seconds, AMOUNT, "s", "of a run so from this start")                           \
+  COLUMN(row, plain_error, AMOUNT, "", "of it")                                                    \
+  COLUMN(row, plain_evaluations, AMOUNT, "", "of its field")                                       \
+  COLUMN(row, mujoco_over_libess, AMOUNT, "", "in time")                                           \
+  COLUMN(row, plain_over_libess, AMOUNT, "", "in time")
+COLUMN_ROW(robot_held_out, ROBOT_HELD_OUT_COLUMNS);
+
+#define ROBOT_TOUCHDOWN_COLUMNS(COLUMN, row)                                                       \
+  COLUMN(row, time, AMOUNT, "s", "in the reference from the first start",                          \
+         SHOWN("time, s", "%9.6f"))                                                                \
+  COLUMN(row, foot, TEXT, "", "what touches what", SHOWN("touch-down", "%s"))
+COLUMN_ROW(robot_touchdown_row, ROBOT_TOUCHDOWN_COLUMNS);
+
+/* ---- robot_derive.c, robot_show.c: what samples say, on a screen, too ------------------------ */
+
+/* 0, or -1 with one line. */
+int robot_derive(study_run *run);
+
+/* Of the rows of the first start's runs. */
+robot_off robot_off_of(const study_run *run);
+
 void robot_show(const study_run *run);
-void robot_show_brief(const study_run *run);
 
 #endif

@@ -1,0 +1,819 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The robot of a study, what runs from each start, and how far two runs are apart. */
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "clock.h"
+#include "robot_study.h"
+
+/* numbers that a trajectory may have: 64 MB of them, of which some six are kept at a time */
+static const double numbers_max = 8e6;
+
+const char *const robot_integrators[] = {"Euler",    "implicitfast", "RK4",
+                                         "implicit", "discrete",     NULL};
+
+const char *const robot_bases[] = {[ESS_BASE_DOPRI5] = "dopri5",
+                                   [ESS_BASE_RKC] = "rkc",
+                                   [ESS_BASE_CHOSEN] = "chosen",
+                                   [ESS_BASE_RODAS] = "rodas",
+                                   [ESS_BASE_RODAS + 1] = NULL};
+
+const char *const robot_fourth_order = "RK4";
+
+#define ERROR(called, member) COLUMN_AS(called, robot_sample, member, AMOUNT, "", "")
+
+const column robot_sample_columns[] = {
+    COLUMNS(robot_sample, COUNT, start),
+    ERROR("rms_error", error.states),
+    ERROR("position_error", error.bodies),
+    COLUMNS(robot_sample, AMOUNT, seconds, evaluations, steps, until),
+    ERROR("tolerances_apart", tolerances.states),
+    ERROR("mujoco_apart", mujoco.states),
+    ERROR("estimate", estimate.states),
+    COLUMNS(robot_sample, AMOUNT, growth, touchdowns),
+    COLUMNS(robot_sample, TEXT, note, status, contact),
+    COLUMNS(robot_sample, AMOUNT, check_step, jumps, refused, size),
+    ERROR("hinge_error", error.hinges),
+    ERROR("bodies_estimate", estimate.bodies),
+    ERROR("hinges_estimate", estimate.hinges),
+    {0},
+};
+
+robot_sample robot_sample_unknown(size_t start, const char *note) {
+  robot_sample s;
+  column_clear(robot_sample_columns, &s);
+  s.tolerances = s.mujoco = robot_error_unknown;
+  s.start = start;
+  s.note = note;
+  return s;
+}
+
+/* ---- entries --------------------------------------------------------------------------------- */
+
+static int add(study_run *run, robot_entry e) {
+  robot_case *const c = run->own;
+  if (c->entries == ROBOT_ENTRIES_MAX)
+    return measure_fail(run->message, "these are more than %d runs from each start",
+                        ROBOT_ENTRIES_MAX);
+  c->entry[c->entries++] = e;
+  return 0;
+}
+
+/* one integrator at all steps, the largest first; the model's own step stands among them where it
+ * is the model's own integrator */
+static int add_integrator(study_run *run, const char *variant) {
+  const robot_settings *const s = run->settings;
+  const robot_case *const c = run->own;
+  const bool own = strcmp(variant, c->size.integrator) == 0;
+  const double step = c->size.time_step;
+  bool missing = own;
+  int status = 0;
+  for (size_t i = 0; !status && i < s->time_steps.count; i++) {
+    const double h = s->time_steps.value[i];
+    const bool same = fabs(h - step) <= 1e-9 * step;
+    if (missing && !same && h < step)
+      status = add(run, (robot_entry){ROBOT_MUJOCO, variant, step, true});
+    if (same || h < step) missing = false;
+    if (!status) status = add(run, (robot_entry){ROBOT_MUJOCO, variant, h, own && same});
+  }
+  if (!status && missing) status = add(run, (robot_entry){ROBOT_MUJOCO, variant, step, true});
+  return status;
+}
+
+/* the model's own integrator alone, where it is not asked for */
+static int add_own(study_run *run) {
+  const robot_settings *const s = run->settings;
+  const robot_case *const c = run->own;
+  for (size_t i = 0; i < s->integrators.count; i++)
+    if (strcmp(robot_integrators[s->integrators.index[i]], c->size.integrator) == 0) return 0;
+  return add(run, (robot_entry){ROBOT_MUJOCO, c->size.integrator, c->size.time_step, true});
+}
+
+/* libess with guards or without, by each base at all tolerances */
+static int add_bases(study_run *run, robot_kind kind) {
+  const robot_settings *const s = run->settings;
+  int status = 0;
+  for (size_t b = 0; b < s->bases.count; b++)
+    for (size_t i = 0; !status && i < s->tolerances.count; i++)
+      status = add(
+          run, (robot_entry){kind, robot_bases[s->bases.index[b]], s->tolerances.value[i], false});
+  return status;
+}
+
+static int list_entries(study_run *run) {
+  const robot_settings *const s = run->settings;
+  int status =
+      add(run, (robot_entry){ROBOT_REFERENCE, robot_bases[ESS_BASE_DOPRI5], s->reference, false});
+  for (size_t i = 0; !status && i < s->integrators.count; i++)
+    status = add_integrator(run, robot_integrators[s->integrators.index[i]]);
+  if (!status) status = add_own(run);
+  if (!status) status = add_bases(run, ROBOT_LIBESS);
+  return status ? status : add_bases(run, ROBOT_PLAIN);
+}
+
+/* ---- the file -------------------------------------------------------------------------------- */
+
+static int check_sizes(study_run *run) {
+  const robot_settings *const s = run->settings;
+  robot_case *const c = run->own;
+  const double outputs = floor(s->time / s->output_step + 1e-9) + 1.0;
+  if (outputs < 2.0)
+    return SOLVER_REFUSE(run->message, "--output-step %g is longer than the run of %g s",
+                         s->output_step, s->time);
+  if (c->size.dimension == 0)
+    return SOLVER_REFUSE(run->message, "%.300s has nothing that moves", run->operand);
+  if (outputs * (double)c->size.dimension > numbers_max) {
+    measure_message(run->message,
+                    "%zu states at %.0f times are more than a trajectory may have here; a shorter "
+                    "--time, or an --output-step of at least %.1g, would do",
+                    c->size.dimension, outputs, s->time * (double)c->size.dimension / numbers_max);
+    return SOLVER_REFUSED;
+  }
+  c->output_step = s->output_step;
+  c->outputs = (size_t)outputs;
+  for (size_t i = 0; i < s->integrators.count; i++)
+    if (!robot_steps_knows(robot_integrators[s->integrators.index[i]]))
+      return SOLVER_REFUSE(run->message, "this MuJoCo has no integrator %s",
+                           robot_integrators[s->integrators.index[i]]);
+  return 0;
+}
+
+static int find_hinges(study_run *run) {
+  robot_case *const c = run->own;
+  c->hinge = calloc(c->size.nq + 1, sizeof *c->hinge);
+  if (!c->hinge) return study_out_of_memory(run);
+  for (size_t k = 0; k < c->size.nq; k++)
+    if (strcmp(robot_state_unit(c->robot, k), "rad") == 0) c->hinge[c->hinges++] = k;
+  return 0;
+}
+
+/* how near a twin is to what it is the twin of, by the motion from x */
+static int gauge_twin(study_run *run, const double x[]) {
+  const robot_settings *const s = run->settings;
+  robot_case *const c = run->own;
+  robot_twin_gaps gaps;
+  c->twin_gap = c->twin_text_gap = NAN;
+  if (!s->twin) return 0;
+  int status = robot_twin_gap(c->robot, x, run->seed, &gaps, run->message);
+  if (status) return status;
+  c->twin_gap = gaps.field;
+  c->twin_text_gap = gaps.text;
+  return s->written ? robot_save(c->robot, s->written, run->message) : 0;
+}
+
+/* where nothing is raised and nothing tilted, nothing is drawn: medians and intervals of such
+ * starts would be of one */
+static int check_drawn(study_run *run, const double x[], double other[]) {
+  const robot_settings *const s = run->settings;
+  const robot_case *const c = run->own;
+  const robot_start second = {s->qpos, s->height, s->tilt, 1, run->seed};
+  if (s->starts < 2) return 0;
+  const int status = robot_start_state(c->robot, &second, other, run->message);
+  if (status || memcmp(x, other, c->size.dimension * sizeof *x) != 0) return status;
+  return SOLVER_REFUSE(run->message,
+                       "with --height %g and --tilt %g all %zu starts are equal; --starts 1 is "
+                       "accepted, or a --tilt that is not 0",
+                       s->height, s->tilt, s->starts);
+}
+
+/* all starts, so that what is wrong with one is told before anything is run; the first is the last
+ */
+static int check_starts(study_run *run) {
+  const robot_settings *const s = run->settings;
+  robot_case *const c = run->own;
+  const size_t n = c->size.dimension;
+  double *const x = calloc(2 * n + 1, sizeof *x);
+  int status = x ? 0 : study_out_of_memory(run);
+  // a study of one start has no such option
+  for (size_t i = s->starts ? s->starts : 1; !status && i-- > 0;) {
+    const robot_start from = {s->qpos, s->height, s->tilt, i, run->seed};
+    status = robot_start_state(c->robot, &from, x, run->message);
+  }
+  if (!status) status = check_drawn(run, x, x + n);
+  const robot_start higher = {s->qpos, s->height + 1.0, s->tilt, 0, run->seed};
+  if (!status) status = robot_start_state(c->robot, &higher, x + n, run->message);
+  c->falls = !status && memcmp(x, x + n, n * sizeof *x) != 0;
+  if (!status) status = robot_start_broken(c->robot, x, &c->broken, run->message);
+  if (!status) status = gauge_twin(run, x);
+  free(x);
+  return status;
+}
+
+/* of the model, and of the controls that a table gives */
+static int tell_content(study_run *run) {
+  const robot_case *const c = run->own;
+  const unsigned char *const bytes = (const unsigned char *)c->controls.value;
+  const int status = robot_content(c->robot, &run->content, run->message);
+  for (size_t i = 0; !status && i < c->controls.count * c->controls.nu * sizeof(double); i++)
+    run->content = (run->content ^ bytes[i]) * 0x100000001b3u;
+  return status;
+}
+
+/* by whatever name */
+static bool is_same_file(const char *a, const char *b) {
+  struct stat of_a, of_b;
+  return a && b && !stat(a, &of_a) && !stat(b, &of_b) && of_a.st_dev == of_b.st_dev &&
+         of_a.st_ino == of_b.st_ino;
+}
+
+static int read_twin(study_run *run, robot_options *options) {
+  const robot_settings *const s = run->settings;
+  if (is_same_file(s->written, run->operand) || is_same_file(s->written, s->control)) {
+    measure_message(run->message,
+                    "--write %.300s would overwrite a file that this study reads; another name is "
+                    "accepted",
+                    s->written);
+    return SOLVER_REFUSED;
+  }
+  if (s->twin) return robot_options_twin(s->twin, options, run->message);
+  if (!s->written) return 0;
+  return SOLVER_REFUSE(run->message, "--write writes a twin; --twin K,C says which");
+}
+
+int robot_case_open(study_run *run) {
+  const robot_settings *const s = run->settings;
+  robot_options options = {0};
+  robot_case *const c = calloc(1, sizeof *c);
+  run->own = c;
+  if (!c) return study_out_of_memory(run);
+  int status = read_twin(run, &options);
+  options.without = s->without;
+  if (!status) status = robot_open(run->operand, NULL, &options, &c->robot, run->message);
+  if (status) return status;
+  c->size = robot_size(c->robot);
+  for (size_t i = 0; i < robot_finding_count(c->robot); i++)
+    c->refuses = c->refuses || robot_findings(c->robot)[i].treatment == ROBOT_REFUSED;
+  c->follows = robot_followed_pairs(c->robot);
+  status = check_sizes(run);
+  if (!status) status = find_hinges(run);
+  if (!status)
+    status = robot_controls_read(c->robot, s->control, s->period, &c->controls, run->message);
+  if (!status) status = tell_content(run);
+  if (!status) status = check_starts(run);
+  if (!status) status = robot_steps_open(c->robot, &c->steps, run->message);
+  return status ? status : list_entries(run);
+}
+
+void robot_case_close(study_run *run) {
+  robot_case *const c = run->own;
+  if (!c) return;
+  robot_steps_close(c->steps);
+  robot_controls_free(&c->controls);
+  robot_close(c->robot);
+  free(c->hinge);
+  free(c);
+}
+
+/* ---- runs by libess -------------------------------------------------------------------------- */
+
+/* in one second: what needs more is sliding, or stiff beyond use */
+enum { STEPS_PER_SECOND = 200000, CROSSINGS_PER_SECOND = 20000 };
+
+int robot_track_alloc(study_run *run, robot_track *t) {
+  const robot_case *const c = run->own;
+  *t = (robot_track){.states = calloc(c->outputs * c->size.dimension, sizeof *t->states),
+                     .times = calloc(c->outputs, sizeof *t->times),
+                     .at_end = calloc(c->outputs, sizeof *t->at_end),
+                     .asked = c->outputs,
+                     .status = "",
+                     .event = SIZE_MAX};
+  return t->states && t->times && t->at_end ? 0 : study_out_of_memory(run);
+}
+
+void robot_track_free(robot_track *t) {
+  free(t->states);
+  free(t->times);
+  free(t->at_end);
+  free(t->touch);
+  free(t->stop);
+  *t = (robot_track){0};
+}
+
+/* ---- libess ---------------------------------------------------------------------------------- */
+
+/* so many changes of contacts and limits within this share of an output step are chatter */
+enum { RECENT = 32 };
+static const double shortly = 0.1;
+
+/* steps between two looks at the clock, which are calls of the system */
+enum { LOOK = 16 };
+
+/* what an observer is told */
+typedef struct listening {
+  study_run *run;
+  robot_track *t;
+  bool listen, out_of_memory, late;
+  double end; /* of a reference, whose progress is told; else NaN */
+  const ess_driver *driver;
+  uint64_t start_ns, looks;
+  double budget;         /* of the thread's own time: what else the machine does is no part of it */
+  double recent[RECENT]; /* times of the latest crossings, in a ring */
+  size_t crossings, guard;
+  robot_points *points; /* of a reference, of the pairs that are followed; NULL: not looked at */
+} listening;
+
+/* A jump of points that are followed is one of the field, too. */
+static void look_at_points(listening *l, const double x[]) {
+  const robot_case *const c = l->run->own;
+  size_t jumped = 0;
+  if (l->points && robot_points_jumped(c->robot, x, l->points, &jumped) == 0)
+    l->t->jumps += (double)jumped;
+}
+
+static int on_step(const ess_step_info *info, void *context) {
+  listening *const l = context;
+  look_at_points(l, info->x);
+  if (!isnan(l->end) && l->looks % LOOK == 0)
+    study_within(l->run, "reference at %.3g of %g s", info->t1, l->end);
+  if (l->t->most_steps > 0.0)
+    l->late = l->t->steps + (double)ess_driver_counters(l->driver)->steps > l->t->most_steps;
+  else if (l->looks++ % LOOK == 0)
+    l->late = 1e-9 * (double)(measure_thread_ns() - l->start_ns) > l->budget;
+  return l->late || *l->run->interrupted;
+}
+
+static bool grow(void **array, size_t *room, size_t size) {
+  const size_t more = *room ? 2 * *room : 64;
+  void *const grown = realloc(*array, more * size);
+  if (!grown) return false;
+  *array = grown;
+  *room = more;
+  return true;
+}
+
+static int on_crossing(const ess_crossing_info *info, void *context) {
+  listening *const l = context;
+  robot_track *const t = l->t;
+  l->recent[l->crossings++ % RECENT] = info->t;
+  l->guard = info->guard;
+  if (!l->listen) return 0;
+  if (t->stops == t->stop_room && !grow((void **)&t->stop, &t->stop_room, sizeof *t->stop))
+    l->out_of_memory = true;
+  else
+    t->stop[t->stops++] = info->t;
+  if (info->direction < 0 || l->out_of_memory) return l->out_of_memory ? -1 : 0;
+  if (t->touches == t->room && !grow((void **)&t->touch, &t->room, sizeof *t->touch))
+    l->out_of_memory = true;
+  else
+    t->touch[t->touches++] = (robot_touch){info->t, info->guard};
+  return l->out_of_memory ? -1 : 0;
+}
+
+/* the field without guards, as MuJoCo has it */
+static int plain_field(double time, const double x[], const double sign[], double dxdt[],
+                       void *params) {
+  (void)time;
+  (void)sign;
+  return robot_plain_field(params, x, dxdt);
+}
+
+static int no_guards(double t, const double x[], double h[], void *params) {
+  (void)t;
+  (void)x;
+  (void)h;
+  (void)params;
+  return 0;
+}
+
+static int no_rates(double t, const double x[], const double v[], double h[], double rate[],
+                    void *params) {
+  (void)v;
+  (void)rate;
+  return no_guards(t, x, h, params);
+}
+
+/* from where the track ends on; from tick to tick of the controls, which the integrator stops at */
+static int integrate(study_run *run, ess_driver *driver, double x[], robot_track *t) {
+  const robot_case *const c = run->own;
+  const size_t n = c->size.dimension;
+  double now = t->until, end = (double)(t->asked - 1) * c->output_step;
+  int status = ESS_SUCCESS;
+  while (!status && t->reached < t->asked) {
+    double until;
+    double *const times = t->times + t->reached;
+    size_t count = 0;
+    robot_set_control(c->robot, robot_controls_at(&c->controls, now, &until));
+    until = fmin(until, end);
+    for (; t->reached + count < t->asked; count++) {
+      const double time = (double)(t->reached + count) * c->output_step;
+      if (time > until) break;
+      times[count] = fmax(time, now);
+    }
+    status = ess_driver_sample(driver, &now, until, x, times, count, t->states + t->reached * n);
+    for (size_t i = 0; i < count && times[i] <= now; i++) t->at_end[t->reached++] = true;
+  }
+  t->until = now;
+  return status;
+}
+
+/* how long the latest crossings took, where they are so many in so short a time that the run's end
+ * is theirs; else NaN */
+static double chatter(const study_run *run, const listening *l, int status) {
+  const robot_case *const c = run->own;
+  const double span = l->t->until - l->recent[l->crossings % RECENT];
+  const bool ended = status && status != ESS_ECALLBACK;
+  return ended && l->crossings >= RECENT && span < shortly * c->output_step ? span : NAN;
+}
+
+static const char *reason(study_run *run, const listening *l, int status) {
+  const robot_case *const c = run->own;
+  const double span = chatter(run, l, status);
+  if (!isnan(span))
+    return study_text(run, "%s chatters: %d changes in %.1e s; %s",
+                      robot_event_name(c->robot, l->guard), RECENT, span,
+                      l->late ? "longer than --budget" : ess_strerror(status));
+  if (l->late) return "longer than --budget";
+  if (status == ESS_EJACOBIAN && c->follows > 0 && l->t->event < c->size.events)
+    return study_text(run, "%s: MuJoCo's search for its distance is too inexact to go on",
+                      robot_event_name(c->robot, l->t->event));
+  if (status == ESS_ECALLBACK && *robot_failure(c->robot))
+    return study_text(run, "%s", robot_failure(c->robot));
+  return status ? ess_strerror(status) : "success";
+}
+
+/* one driver's part of the way: a status of libess, or -1 with one line in *failed */
+static int drive(study_run *run, const ess_system *system, const ess_options *options, double x[],
+                 listening *l, const char **failed) {
+  robot_track *const t = l->t;
+  int status;
+  ess_driver *const driver = ess_driver_alloc(system, options, &status);
+  *failed = driver ? NULL : ess_strerror(status);
+  if (!driver) return -1;
+  l->driver = driver;
+  status = integrate(run, driver, x, t);
+  t->event = status ? ess_driver_failure(driver)->guard : SIZE_MAX;
+  t->evaluations += (double)ess_driver_counters(driver)->field_evaluations;
+  t->steps += (double)ess_driver_counters(driver)->steps;
+  t->refused += (double)ess_driver_counters(driver)->rejected;
+  ess_driver_free(driver);
+  return status;
+}
+
+static ess_base base_of(const robot_entry *e) {
+  size_t base = 0;
+  while (robot_bases[base] != e->variant) base++;
+  return (ess_base)base;
+}
+
+static int follow_libess(study_run *run, const robot_entry *e, const double x0[], bool listen,
+                         robot_track *t) {
+  const robot_settings *const s = run->settings;
+  const robot_case *const c = run->own;
+  const ess_system plain = {.dimension = c->size.dimension,
+                            .field = plain_field,
+                            .guards = no_guards,
+                            .guard_rates = no_rates,
+                            .params = c->robot};
+  listening l = {.run = run,
+                 .t = t,
+                 .listen = listen,
+                 .budget = s->budget,
+                 .end = e->kind == ROBOT_REFERENCE ? s->time : NAN};
+  ess_options options = ess_options_default();
+  options.rtol = options.atol = e->knob;
+  options.base = base_of(e);
+  options.sliding = ESS_SLIDING_FILIPPOV; // contacts that bounce ever less
+  options.max_steps = (uint64_t)(STEPS_PER_SECOND * fmax(1.0, s->time));
+  options.max_crossings = (uint64_t)(CROSSINGS_PER_SECOND * fmax(1.0, s->time));
+  options.observer = (ess_observer){.step = on_step, .crossing = on_crossing, .context = &l};
+  // the reference may take longer: all else is nothing without it
+  if (e->kind == ROBOT_REFERENCE) l.budget *= 6.0;
+  if (t->most_s > 0.0) l.budget = fmin(l.budget, t->most_s);
+  const ess_system *const system = e->kind == ROBOT_PLAIN ? &plain : robot_system(c->robot);
+  const char *failed;
+  double *const x = malloc(c->size.dimension * sizeof *x);
+  if (e->kind == ROBOT_REFERENCE && c->follows > 0) {
+    l.points = calloc(c->follows, sizeof *l.points);
+    l.out_of_memory = !l.points;
+  }
+  if (!x || l.out_of_memory) {
+    free(x);
+    return study_out_of_memory(run);
+  }
+  memcpy(x, x0, c->size.dimension * sizeof *x);
+  t->until = t->evaluations = t->steps = t->jumps = t->refused = 0.0;
+  robot_forget(c->robot);
+  const uint64_t start_ns = measure_clock_ns();
+  l.start_ns = measure_thread_ns();
+  int status = drive(run, system, &options, x, &l, &failed);
+  // a run ends at the step before a contact that is refused: from there on steps are short
+  if (!failed && status == ESS_ECALLBACK && c->refuses && e->kind != ROBOT_PLAIN && !l.late &&
+      !*run->interrupted) {
+    options.h_max = c->output_step;
+    status = drive(run, system, &options, x, &l, &failed);
+  }
+  t->seconds = 1e-9 * (double)(measure_clock_ns() - start_ns);
+  free(x);
+  free(l.points);
+  if (failed) return measure_fail(run->message, "libess: %s", failed);
+  t->status = reason(run, &l, status);
+  if (!isnan(chatter(run, &l, status))) t->event = l.guard;
+  return l.out_of_memory ? study_out_of_memory(run) : 0;
+}
+
+int robot_follow_steps(study_run *run, const robot_entry *e, const double x0[],
+                       const robot_track *along, robot_track *t) {
+  const robot_case *const c = run->own;
+  const double none = 0.0;
+  robot_steps_request request = {.integrator = e->variant,
+                                 .time_step = e->knob,
+                                 .x0 = x0,
+                                 .controls = &c->controls,
+                                 .dt = c->output_step,
+                                 .count = t->asked,
+                                 .states = t->states,
+                                 .at_end = t->at_end};
+  if (along) {
+    request.stops = along->stops ? along->stop : &none;
+    request.stop_count = along->stops;
+    request.exactly = true;
+  }
+  robot_steps_report report;
+  if (robot_steps_run(c->steps, &request, &report))
+    return measure_fail(run->message, "%s", report.message);
+  t->reached = report.reached;
+  t->until = t->reached ? (double)(t->reached - 1) * c->output_step : 0.0;
+  t->status = *report.message ? study_text(run, "%s", report.message) : "success";
+  t->seconds = report.seconds;
+  t->steps = (double)report.steps;
+  t->evaluations = t->steps * (strcmp(e->variant, "RK4") == 0 ? 4.0 : 1.0);
+  return 0;
+}
+
+int robot_follow(study_run *run, const robot_entry *e, const double x0[], bool listen,
+                 robot_track *t) {
+  const robot_case *const c = run->own;
+  t->reached = t->touches = t->stops = 0;
+  t->event = SIZE_MAX;
+  if (e->kind == ROBOT_MUJOCO) return robot_follow_steps(run, e, x0, NULL, t);
+  const int status = follow_libess(run, e, x0, listen, t);
+  for (size_t i = 0; i < t->reached; i++)
+    robot_normalise(c->robot, t->states + i * c->size.dimension);
+  return status;
+}
+
+/* ---- runs by MuJoCo -------------------------------------------------------------------------- */
+
+/* How far two runs of a robot are apart. */
+
+/* sum of squares over positions and velocities; quaternions of both are of unit length */
+static double squares(const robot_case *c, const double x[], const double y[]) {
+  double sum = 0.0;
+  for (size_t i = 0; i < c->size.nq + c->size.nv; i++) sum += (x[i] - y[i]) * (x[i] - y[i]);
+  return sum;
+}
+
+double robot_track_size(const study_run *run, const robot_track *t, size_t count) {
+  const robot_case *const c = run->own;
+  const size_t n = c->size.dimension, numbers = c->size.nq + c->size.nv;
+  double sum = 0.0;
+  for (size_t i = 0; i < count; i++)
+    for (size_t k = 0; k < numbers; k++) sum += t->states[i * n + k] * t->states[i * n + k];
+  return sqrt(sum / ((double)count * (double)numbers));
+}
+
+double robot_apart_at(const study_run *run, const robot_track *t, const robot_track *of, size_t i) {
+  const robot_case *const c = run->own;
+  const size_t n = c->size.dimension;
+  return sqrt(squares(c, t->states + i * n, of->states + i * n) /
+              (double)(c->size.nq + c->size.nv));
+}
+
+/* whether the states between the ends of steps count, too: where hardly any output is such an end
+ */
+static bool counts_all(const robot_track *t, size_t count) {
+  size_t ends = 0;
+  for (size_t i = 1; i < count; i++) ends += t->at_end[i];
+  return 20 * ends < count - 1;
+}
+
+const robot_error robot_error_unknown = {NAN, NAN, NAN};
+
+robot_error robot_error_smaller(robot_error a, robot_error b) {
+  return (robot_error){fmin(a.states, b.states), fmin(a.bodies, b.bodies),
+                       fmin(a.hinges, b.hinges)};
+}
+
+static double larger(double a, double b) {
+  return isnan(a) || a >= b ? a : b;
+}
+
+robot_error robot_error_larger(robot_error a, robot_error b) {
+  return (robot_error){larger(a.states, b.states), larger(a.bodies, b.bodies),
+                       larger(a.hinges, b.hinges)};
+}
+
+/* ---- sums of squares at one output ----------------------------------------------------------- */
+
+static double hinges_at(const robot_case *c, const double x[], const double y[]) {
+  double sum = 0.0;
+  for (size_t i = 0; i < c->hinges; i++) {
+    const double off = x[c->hinge[i]] - y[c->hinge[i]];
+    sum += off * off;
+  }
+  return sum;
+}
+
+/* origins of bodies but the world's, by two states; NaN where MuJoCo fails */
+static double bodies_at(const robot_case *c, const double x[], const double y[], double room[]) {
+  const size_t numbers = 3 * c->size.bodies;
+  double sum = 0.0;
+  if (robot_body_positions(c->robot, x, room) || robot_body_positions(c->robot, y, room + numbers))
+    return NAN;
+  for (size_t k = 3; k < numbers; k++)
+    sum += (room[k] - room[numbers + k]) * (room[k] - room[numbers + k]);
+  return sum;
+}
+
+/* ---- of two runs ----------------------------------------------------------------------------- */
+
+robot_error robot_apart(const study_run *run, const robot_track *t, const robot_track *of,
+                        size_t count) {
+  const robot_case *const c = run->own;
+  const size_t n = c->size.dimension;
+  double *const room = malloc((6 * c->size.bodies + 1) * sizeof *room);
+  if (!room || t->reached < count || count < 2) {
+    free(room);
+    return robot_error_unknown;
+  }
+  const bool all = counts_all(t, count);
+  robot_error sum = {0};
+  double counted = 0.0;
+  for (size_t i = 1; i < count; i++) {
+    if (!all && !t->at_end[i]) continue;
+    const double *const here = t->states + i * n, *const there = of->states + i * n;
+    sum.states += squares(c, here, there);
+    sum.bodies += bodies_at(c, here, there, room);
+    sum.hinges += hinges_at(c, here, there);
+    counted += 1.0;
+  }
+  free(room);
+  return (robot_error){sqrt(sum.states / (counted * (double)(c->size.nq + c->size.nv))),
+                       sqrt(sum.bodies / (counted * (double)(c->size.bodies - 1))),
+                       sqrt(sum.hinges / (counted * (double)c->hinges))};
+}
+
+/* ---- before anything is measured ------------------------------------------------------------- */
+
+/* What MuJoCo's own steps tell before anything is measured: that nothing moves, or that the
+ * reference will end at a contact that is refused. */
+
+/* the steps may take so long, and so may the look for contacts, s of the thread's own time; and
+ * what moves less in all its states does not move */
+static const double steps_s = 0.4, look_s = 0.6, still = 1e-12;
+
+/* where one would end, by MuJoCo's own steps */
+typedef struct outlook {
+  double time; /* NAN: nothing is seen */
+  const robot_finding *contact;
+} outlook;
+
+static double seconds_since(uint64_t start_ns) {
+  return 1e-9 * (double)(measure_thread_ns() - start_ns);
+}
+
+/* ever longer runs, until one goes to the end or they have taken too long */
+static int follow_briefly(study_run *run, const double x0[], robot_track *t) {
+  const robot_case *const c = run->own;
+  const robot_entry own = {ROBOT_MUJOCO, c->size.integrator, c->size.time_step, true};
+  const uint64_t start = measure_thread_ns();
+  int status = 0;
+  for (t->asked = 2; !status; t->asked *= 2) {
+    if (t->asked > c->outputs) t->asked = c->outputs;
+    status = robot_follow(run, &own, x0, false, t);
+    if (t->asked == c->outputs || t->reached < t->asked || seconds_since(start) > steps_s) break;
+  }
+  return status;
+}
+
+static outlook look_ahead(const study_run *run, const double x0[], const robot_track *t) {
+  const robot_settings *const s = run->settings;
+  const robot_case *const c = run->own;
+  const uint64_t start = measure_thread_ns();
+  for (size_t i = 0; i < t->reached && (i == 0 || seconds_since(start) < look_s); i++) {
+    const double *const x = i ? t->states + i * c->size.dimension : x0;
+    const robot_finding *const contact = robot_refused_contact(c->robot, x);
+    if (contact) return (outlook){(double)i * s->output_step, contact};
+  }
+  return (outlook){NAN, NULL};
+}
+
+/* ---- nothing moves --------------------------------------------------------------------------- */
+
+static bool is_still(const study_run *run, const double x0[], const robot_track *t) {
+  const robot_case *const c = run->own;
+  const size_t n = c->size.dimension;
+  for (size_t i = 0; i < t->reached * n; i++)
+    if (!(fabs(t->states[i] - x0[i % n]) < still)) return false;
+  return t->reached == c->outputs;
+}
+
+static int refuse_still(study_run *run) {
+  const robot_settings *const s = run->settings;
+  const robot_case *const c = run->own;
+  char actuators[160] = "it has no actuators";
+  if (c->size.nu > 0)
+    snprintf(actuators, sizeof actuators, "its %zu actuator%s (%s%s given %s", c->size.nu,
+             c->size.nu > 1 ? "s" : "", robot_actuator_name(c->robot, 0),
+             c->size.nu > 1 ? ", ...) are" : ") is", s->control ? "what --ctrl says" : "nothing");
+  measure_message(run->message,
+                  "%.200s: nothing moves within %g s of the first start, so there is nothing to "
+                  "compare: %s; --starts 10 draws velocities, --qpos another pose, --ctrl steers",
+                  run->operand, s->time, actuators);
+  return SOLVER_FAILED;
+}
+
+/* ---- a contact that is refused --------------------------------------------------------------- */
+
+/* what a user can do about it */
+static const char *remedy(study_run *run, const robot_finding *f) {
+  const robot_case *const c = run->own;
+  const char *const between = strstr(f->name, " - ");
+  return study_text(run, "--without '%.*s,%s' leaves this pair out of both engines%s",
+                    between ? (int)(between - f->name) : 0, f->name, between ? between + 3 : "",
+                    robot_event_is_within(c->robot, f->first_event)
+                        ? ", --without self all pairs within one robot"
+                        : "; a sphere or a capsule in its place would have an event function");
+}
+
+/* whether it touches at once from all starts */
+static bool ends_at_once(study_run *run, double x[]) {
+  const robot_settings *const s = run->settings;
+  const robot_case *const c = run->own;
+  for (size_t i = 0; i < s->starts; i++) {
+    const robot_start from = {s->qpos, s->height, s->tilt, i, run->seed};
+    if (robot_start_state(c->robot, &from, x, run->message)) return false;
+    if (!robot_refused_contact(c->robot, x)) return false;
+  }
+  return true;
+}
+
+static int tell(study_run *run, const outlook *o, double x[]) {
+  if (o->time == 0.0 && ends_at_once(run, x)) {
+    measure_message(
+        run->message,
+        "%.160s: the reference ends at 0 s, so there is nothing to compare: %s touch, and "
+        "%s; %s",
+        run->operand, o->contact->name, o->contact->why, remedy(run, o->contact));
+    return SOLVER_FAILED;
+  }
+  robot_case *const c = run->own;
+  snprintf(c->warning, sizeof c->warning,
+           "warning: the reference of the first start will end at about %.3f s: %s touch, and %s; "
+           "all is compared up to there; %s\n",
+           o->time, o->contact->name, o->contact->why, remedy(run, o->contact));
+  return 0;
+}
+
+/* ---- a first answer -------------------------------------------------------------------------- */
+
+/* a reference by which mm are told, how long it may take, and from which time of it on a first
+ * answer is worth a line, s */
+static const double coarse_tolerance = 1e-4, coarse_s = 10.0, worth_s = 0.05;
+
+int robot_coarse(study_run *run, const double x0[]) {
+  const robot_case *const c = run->own;
+  const robot_entry own = {ROBOT_MUJOCO, c->size.integrator, c->size.time_step, true};
+  const robot_entry coarse = {ROBOT_LIBESS, robot_bases[ESS_BASE_DOPRI5], coarse_tolerance, false};
+  robot_track t = {0}, of = {0};
+  int status = robot_track_alloc(run, &of);
+  if (!status) status = robot_track_alloc(run, &t);
+  of.most_s = coarse_s;
+  if (!status) status = robot_follow(run, &coarse, x0, false, &of);
+  t.asked = of.reached;
+  if (!status && of.seconds > worth_s && of.reached > 1)
+    status = robot_follow(run, &own, x0, false, &t);
+  if (!status && t.reached > 1)
+    fprintf(stderr,
+            "progress: a first, coarse answer, by libess at a tolerance of %g and unchecked: up to "
+            "%.3g s the bodies "
+            "are off by %.2g mm; the reference follows, which takes longer\n",
+            coarse_tolerance, of.until, 1e3 * robot_apart(run, &t, &of, t.reached).bodies);
+  robot_track_free(&t);
+  robot_track_free(&of);
+  return status;
+}
+
+int robot_outlook(study_run *run) {
+  const robot_settings *const s = run->settings;
+  const robot_case *const c = run->own;
+  const robot_start first = {s->qpos, s->height, s->tilt, 0, run->seed};
+  double *const x0 = calloc(2 * c->size.dimension + 1, sizeof *x0);
+  robot_track t = {0};
+  int status = x0 ? 0 : study_out_of_memory(run);
+  if (!status) status = robot_start_state(c->robot, &first, x0, run->message);
+  if (!status) status = robot_track_alloc(run, &t);
+  if (!status) status = follow_briefly(run, x0, &t);
+  if (!status && s->starts == 1 && is_still(run, x0, &t)) status = refuse_still(run);
+  if (!status && c->refuses) {
+    const outlook o = look_ahead(run, x0, &t);
+    if (o.contact) status = tell(run, &o, x0 + c->size.dimension);
+  }
+  robot_track_free(&t);
+  free(x0);
+  return status;
+}
